@@ -1,0 +1,38 @@
+# Thin: every target calls a script or CMake. `make help` lists them.
+PRESET ?= dev
+JOBS ?= $(shell nproc)
+
+.PHONY: help setup build test demo lint format fuzz asan bench clean
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 12
+
+setup: ## install the distribution's packages that are missing
+	@scripts/setup
+
+build: setup ## configure and build (PRESET=dev|release|asan|fuzz)
+	@scripts/build $(PRESET)
+
+demo: build ## run the flagship examples on the cpu device, checked against float64
+	@build/$(PRESET)/bin/tilerun demo
+
+test: build ## everything: unit tests, lit tests, examples
+	@scripts/test $(PRESET)
+
+asan: ## every test under AddressSanitizer and UndefinedBehaviorSanitizer
+	@$(MAKE) --no-print-directory test PRESET=asan
+
+fuzz: ## build the fuzz targets and run each for a short while (RUNS=n for the count)
+	@scripts/fuzz
+
+bench: build ## measure the interpreter on the examples
+	@scripts/bench
+
+lint: build ## clang-format and clang-tidy
+	@scripts/lint
+
+format: ## apply clang-format
+	@git ls-files '*.cpp' '*.h' | xargs clang-format-22 -i
+
+clean: ## remove build outputs
+	@rm -rf build

@@ -1,0 +1,86 @@
+# Build helpers: compiler flags, the shared precompiled header, and one function for each kind of
+# target (library, tool, unit test, fuzzer) so that every folder's CMakeLists.txt stays a short list.
+
+set(TILERUN_LLVM_BIN "${LLVM_TOOLS_BINARY_DIR}")
+
+# The MLIR packages are built without exceptions and with RTTI; headers want their own definitions.
+add_compile_options(-fPIC -fno-exceptions -fvisibility-inlines-hidden
+                    -Wall -Wextra -Wno-unused-parameter -Wmissing-declarations
+                    -Wimplicit-fallthrough)
+if(TILERUN_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  # Reproducible precompiled headers, so that ccache can serve them.
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+endif()
+separate_arguments(TILERUN_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+add_definitions(${TILERUN_LLVM_DEFINITIONS})
+
+include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+
+find_program(TILERUN_CCACHE ccache)
+if(TILERUN_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      ${TILERUN_CCACHE})
+endif()
+find_program(TILERUN_LLD NAMES ld.lld-22)
+if(TILERUN_LLD)
+  # Naming the version matters: a plain `ld.lld` on the path may be too old.
+  add_link_options(--ld-path=${TILERUN_LLD})
+endif()
+
+# One precompiled header for everything that touches MLIR's core.
+add_library(tilerun_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch.cpp)
+target_precompile_headers(tilerun_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.h)
+
+function(_tilerun_common target)
+  target_precompile_headers(${target} REUSE_FROM tilerun_pch)
+endfunction()
+
+# tilerun_library(NAME SOURCES ... [LINK ...] [DEPENDS ...]): a static library.
+function(tilerun_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  _tilerun_common(${name})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# tilerun_tool(NAME SOURCES ... LINK ...): an executable in bin/.
+function(tilerun_tool name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  _tilerun_common(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+endfunction()
+
+# tilerun_unit_test(NAME SOURCES ... LINK ...): a GoogleTest program, each case known to CTest.
+function(tilerun_unit_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  _tilerun_common(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main MLIR LLVM)
+  target_compile_definitions(${name} PRIVATE TILERUN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 120
+                       PROPERTIES TIMEOUT 600)
+endfunction()
+
+# tilerun_fuzzer(NAME SOURCES ... LINK ...): a libFuzzer program; only with TILERUN_FUZZ.
+function(tilerun_fuzzer name)
+  if(NOT TILERUN_FUZZ)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  _tilerun_common(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} LLVM)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+endfunction()
