@@ -1,0 +1,49 @@
+// The `tile` dialect: programs over whole tiles, before any thread exists.
+#ifndef TILERUN_IR_TILE_TILEDIALECT_TD
+#define TILERUN_IR_TILE_TILEDIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::tilerun::tile";
+  let summary = "Tile programs: tensors of static shape, pointers, memory, reductions and products";
+  let description = [{
+    One `func.func` that carries `tile.kernel` is one kernel. It runs once per *program* of a launch grid; a program
+    works on tensors of static shape. What elementwise arithmetic, mathematics and control flow need comes from
+    `arith`, `math` and `scf`; this dialect adds what those do not have: pointers, memory accesses with masks, shape
+    manipulation, products, reductions and scans with a combine region, atomics, hints and debugging.
+
+    Conventions:
+
+    - Integers are signless; ops that care (`tile.reduce` of an order, `arith.divsi`) say so themselves.
+    - A scalar is a value of element type; there are no rank-0 tensors.
+    - Kernel arguments carry `tile.divisibility = N : i64` (the value, or the address in bytes, is a multiple of N)
+      and `tile.name` (the parameter's name in the source).
+    - `fastmath<afn>` on an `arith` or `math` op means the language's fast form (see docs/language.md); without it
+      the op is the accurate, correctly rounded form.
+    - Unsigned sources of diagnostics (printing) carry their signedness as an attribute.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let extraClassDeclaration = [{
+    /// The version written into bytecode. A reader refuses a newer major version.
+    static constexpr uint32_t kVersionMajor = 1;
+    static constexpr uint32_t kVersionMinor = 0;
+    /// Discardable attribute names.
+    static constexpr ::llvm::StringLiteral kKernelAttr{"tile.kernel"};
+    static constexpr ::llvm::StringLiteral kDivisibilityAttr{"tile.divisibility"};
+    static constexpr ::llvm::StringLiteral kNameAttr{"tile.name"};
+
+    void registerTypes();
+    void registerAttributes();
+    void registerOps();
+  }];
+}
+
+#endif

@@ -1,0 +1,56 @@
+// C++ side of the `tile` dialect (declared in TileDialect.td, TileTypes.td, TileAttrs.td, TileOps.td).
+//
+// Rules of this folder: ops are declared in TableGen with a summary, a description and an example; verifiers check what
+// the frontend guarantees, so that a failing verifier is a bug upstream; folders never lose a source location.
+#pragma once
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "ir/tile/TileDialect.h.inc"
+#include "ir/tile/TileEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ir/tile/TileAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ir/tile/TileTypes.h.inc"
+
+namespace tilerun::tile {
+/// The memory that pointers address; the resource of every memory effect in this dialect.
+struct GlobalMemory : public mlir::SideEffects::Resource::Base<GlobalMemory> {
+  llvm::StringRef getName() final { return "tile.global_memory"; }
+};
+
+/// Bytes that one element occupies in memory (i1: 1, pointers: 8).
+unsigned getElementBytes(mlir::Type elementType);
+
+/// The element type of a tensor, or the type itself.
+inline mlir::Type getElementTypeOrSelf(mlir::Type type) {
+  if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type))
+    return tensor.getElementType();
+  return type;
+}
+
+/// `type` with its element type replaced; a scalar is replaced whole.
+mlir::Type withElementType(mlir::Type type, mlir::Type elementType);
+
+/// i1 in the shape of `type`.
+mlir::Type getMaskType(mlir::Type type);
+
+/// What a pointer, or a tensor of pointers, points to: the pointee type in the same shape.
+mlir::Type getPointeeValueType(mlir::Type pointerLike);
+} // namespace tilerun::tile
+
+#define GET_OP_CLASSES
+#include "ir/tile/TileOps.h.inc"

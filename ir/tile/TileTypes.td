@@ -1,0 +1,60 @@
+// Types and type constraints of the `tile` dialect.
+#ifndef TILERUN_IR_TILE_TILETYPES_TD
+#define TILERUN_IR_TILE_TILETYPES_TD
+
+include "ir/tile/TileDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
+
+class Tile_Type<string name, string typeMnemonic, list<Trait> traits = []>
+    : TypeDef<Tile_Dialect, name, traits> {
+  let mnemonic = typeMnemonic;
+}
+
+def Tile_PointerType : Tile_Type<"Pointer", "ptr"> {
+  let summary = "pointer to an element in device memory";
+  let description = [{
+    `!tile.ptr<f32>` is a 64-bit address of an element of the named type. The pointee is an integer, a floating-point
+    type, `!tile.f8E4M3B15`, or another pointer. `i1` occupies one byte in memory (0 is false, anything else true).
+    The address space defaults to 1 (global); others are reserved.
+  }];
+  let parameters = (ins "::mlir::Type":$pointeeType, DefaultValuedParameter<"unsigned", "1">:$addressSpace);
+  let assemblyFormat = "`<` $pointeeType (`,` $addressSpace^)? `>`";
+  let builders = [
+    TypeBuilderWithInferredContext<(ins "::mlir::Type":$pointeeType), [{
+      return $_get(pointeeType.getContext(), pointeeType, 1u);
+    }]>
+  ];
+  let genVerifyDecl = 1;
+}
+
+def Tile_F8E4M3B15Type : Tile_Type<"F8E4M3B15", "f8E4M3B15"> {
+  let summary = "8-bit float: 1 sign, 4 exponent (bias 15), 3 mantissa bits; neither infinities nor NaN";
+  let description = [{
+    The one storage format of the language that MLIR has no builtin type for. It may be loaded, stored, reshaped,
+    bit-cast, and converted by `tile.fp_cast`; arithmetic on it is not defined.
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Constraints
+//===----------------------------------------------------------------------===//
+
+def Tile_Ptr : DialectType<Tile_Dialect, CPred<"::mlir::isa<::tilerun::tile::PointerType>($_self)">, "pointer",
+                           "::tilerun::tile::PointerType">;
+def Tile_AnyFloat : Type<CPred<"::mlir::isa<::mlir::FloatType, ::tilerun::tile::F8E4M3B15Type>($_self)">,
+                         "floating-point element">;
+def Tile_AnyInt : Type<CPred<"$_self.isSignlessInteger()">, "signless integer">;
+def Tile_Element : AnyTypeOf<[Tile_AnyFloat, Tile_AnyInt, Tile_Ptr]>;
+
+class Tile_TensorOf<list<Type> elements> : StaticShapeTensorOf<elements>;
+class Tile_ScalarOrTensorOf<list<Type> elements> : AnyTypeOf<!listconcat(elements, [Tile_TensorOf<elements>])>;
+
+def Tile_Tensor : Tile_TensorOf<[Tile_Element]>;
+def Tile_Value : Tile_ScalarOrTensorOf<[Tile_Element]>;
+def Tile_PtrLike : Tile_ScalarOrTensorOf<[Tile_Ptr]>;
+def Tile_IntLike : Tile_ScalarOrTensorOf<[Tile_AnyInt]>;
+def Tile_BoolLike : Tile_ScalarOrTensorOf<[I1]>;
+def Tile_FloatLike : Tile_ScalarOrTensorOf<[Tile_AnyFloat]>;
+
+#endif
