@@ -1,0 +1,64 @@
+// Errors and the registry of the device interface.
+#include "runtime/Device.h"
+
+#include <bit>
+
+using namespace tilerun;
+
+char DeviceError::ID = 0;
+
+void DeviceError::log(llvm::raw_ostream &os) const { os << message; }
+
+std::error_code DeviceError::convertToErrorCode() const { return llvm::inconvertibleErrorCode(); }
+
+llvm::Error tilerun::makeDeviceError(DeviceErrorKind kind, const llvm::Twine &message) {
+  return llvm::make_error<DeviceError>(kind, message.str());
+}
+
+llvm::StringRef tilerun::getCheckKindName(CheckReport::Kind kind) {
+  switch (kind) {
+  case CheckReport::Kind::OutOfBoundsRead:
+    return "out-of-bounds-read";
+  case CheckReport::Kind::OutOfBoundsWrite:
+    return "out-of-bounds-write";
+  case CheckReport::Kind::UseAfterFree:
+    return "use-after-free";
+  case CheckReport::Kind::UninitializedRead:
+    return "uninitialized-read";
+  case CheckReport::Kind::Race:
+    return "race";
+  case CheckReport::Kind::IntegerOverflow:
+    return "integer-overflow";
+  case CheckReport::Kind::NanCreated:
+    return "nan-created";
+  case CheckReport::Kind::InfCreated:
+    return "inf-created";
+  case CheckReport::Kind::AssertionFailed:
+    return "assertion-failed";
+  }
+  llvm_unreachable("unknown check kind");
+}
+
+LaunchArgument LaunchArgument::floating(double v) {
+  return {Kind::Float, std::bit_cast<uint64_t>(v)};
+}
+
+void DeviceRegistry::add(std::string id, Factory factory) {
+  factories.emplace_back(std::move(id), factory);
+}
+
+std::vector<std::string> DeviceRegistry::list() const {
+  std::vector<std::string> ids;
+  for (const auto &[id, factory] : factories)
+    ids.push_back(id);
+  return ids;
+}
+
+llvm::Expected<std::unique_ptr<Device>> DeviceRegistry::open(llvm::StringRef id) const {
+  for (const auto &[known, factory] : factories)
+    if (known == id)
+      return factory();
+  return makeDeviceError(DeviceErrorKind::Unavailable,
+                         llvm::Twine("no device '") + id + "'; available: " +
+                             llvm::join(list(), ", "));
+}
