@@ -1,0 +1,121 @@
+// Kernel files as modules: which jit functions there are, with their decorators, and what each
+// global name stands for.
+//
+// Rules of this folder: nothing here evaluates kernel code. Global values stay syntax
+// (`Global::value`) until sema evaluates them. Imports are resolved to sibling files where those
+// exist; a name from anywhere else is kept by its dotted path.
+#pragma once
+
+#include "frontend/ast/Ast.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <map>
+
+namespace tilerun {
+
+class LoadedModule;
+
+/// One `triton.Config(...)` of an autotune decorator.
+struct AutotuneConfig {
+  std::vector<std::pair<std::string, const ast::Expr *>> kwargs; ///< Meta-parameters, unevaluated.
+  const ast::Expr *numWarps = nullptr;                           ///< Null: the default.
+  const ast::Expr *numStages = nullptr;
+  const ast::Expr *numCtas = nullptr;
+  const ast::Expr *maxnreg = nullptr;
+  SourceRange range;
+  std::string text; ///< The configuration as written, white space folded.
+};
+
+struct Autotune {
+  std::vector<AutotuneConfig> configs;
+  bool configsKnown =
+      true; ///< False if the list is not a literal list of Config calls (built by host code).
+  std::vector<std::string> key;
+  std::vector<std::string> resetToZero;
+  std::vector<std::string> restoreValue;
+  SourceRange range;
+};
+
+/// One entry of `@triton.heuristics(values={"NAME": lambda args: …})`.
+struct Heuristic {
+  std::string name;
+  const ast::LambdaExpr *function = nullptr; ///< Null if it is not a literal lambda.
+  std::string text;
+  SourceRange range;
+};
+
+/// A `@triton.jit` function.
+struct JitFunction {
+  const ast::FunctionDef *def = nullptr;
+  LoadedModule *module = nullptr;
+  std::string qualifiedName; ///< "outer.inner" for a nested definition.
+  bool noinlineFunction = false;
+  bool debug = false;
+  std::vector<std::string>
+      doNotSpecialize; ///< Parameter names (numbers in the source are mapped to names).
+  std::vector<std::string> doNotSpecializeOnAlignment;
+  std::optional<Autotune> autotune;
+  std::vector<Heuristic> heuristics;
+  bool usedAsHelper = false; ///< Called by another jit function of the same file.
+};
+
+/// What a global name stands for.
+struct Global {
+  enum class Kind {
+    Jit,          ///< `jit`
+    Value,        ///< `value` (an expression; with `annotation`, if any)
+    Module,       ///< import of a module: `module` if its file was found, else `path`
+    ImportedName, ///< `from path import importedName`: `module` if its file was found
+    HostFunction, ///< A function without @triton.jit
+    Class,        ///< A class
+    Unknown       ///< Bound by something that the loader skips (a loop, `with`, tuple unpacking, …)
+  };
+  Kind kind = Kind::Unknown;
+  const JitFunction *jit = nullptr;
+  const ast::Expr *value = nullptr;
+  const ast::Expr *annotation = nullptr;
+  const ast::ClassDef *classDef = nullptr;
+  LoadedModule *module = nullptr;
+  std::string path; ///< Dotted module path as absolute as known, e.g. "triton.language".
+  std::string importedName;
+  SourceRange range; ///< Where it was bound.
+};
+
+class LoadedModule {
+public:
+  uint32_t file = 0;
+  std::string path;                                    ///< File path or text name.
+  std::vector<std::unique_ptr<JitFunction>> functions; ///< In source order, nested ones too.
+
+  /// The last binding of a global; null if the file has none.
+  const Global *lookup(llvm::StringRef name) const;
+  /// A jit function by (qualified) name; null if there is none.
+  const JitFunction *findFunction(llvm::StringRef name) const;
+  /// All global names, sorted (for "did you mean").
+  std::vector<llvm::StringRef> globalNames() const;
+
+  llvm::StringMap<Global> globals;
+};
+
+/// Loads files and what they import. Not thread-safe.
+class ModuleLoader {
+public:
+  ModuleLoader(SourceManager &sources, ast::Context &context, DiagnosticEngine &diagnostics)
+      : sources(sources), context(context), diagnostics(diagnostics) {}
+
+  /// Null if the file cannot be read or a jit function in it does not parse; diagnostics say why.
+  /// Import cycles are fine.
+  LoadedModule *loadFile(llvm::StringRef path);
+  /// `name` stands for the path in messages and for relative imports.
+  LoadedModule *loadText(llvm::StringRef name, std::string text);
+
+private:
+  LoadedModule *load(uint32_t file);
+  SourceManager &sources;
+  ast::Context &context;
+  DiagnosticEngine &diagnostics;
+  std::map<std::string, std::unique_ptr<LoadedModule>> modules;
+};
+
+} // namespace tilerun
