@@ -1,0 +1,106 @@
+// The frontend's public face: load kernel files, list their kernels, compile one kernel for one
+// signature to tile IR.
+//
+// Rules of this folder: phases are folders (source, lex, ast, parse, module, types, lang, sema) and
+// depend in that order; bad programs are rejected here, with diagnostics, so that everything behind
+// may assert. Nothing here knows a device.
+#pragma once
+
+#include "frontend/module/Module.h"
+#include "frontend/types/DType.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <map>
+#include <variant>
+
+namespace tilerun {
+
+/// A compile-time argument.
+struct ConstantArgument {
+  /// None, bool, integer, float, string, dtype, tuple, or the name of a jit function of the same
+  /// file.
+  struct FunctionName {
+    std::string name;
+  };
+  std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, DType,
+               std::vector<ConstantArgument>, FunctionName>
+      value;
+};
+
+/// A run-time argument: its type and the facts it is specialized on.
+struct TypedArgument {
+  DType type;               ///< A scalar type, or a pointer.
+  int64_t divisibility = 1; ///< 16: the value (or address) is a multiple of 16.
+};
+
+using ArgumentSpec = std::variant<TypedArgument, ConstantArgument>;
+
+/// What a kernel is compiled for.
+struct KernelSignature {
+  std::map<std::string, ArgumentSpec>
+      arguments; ///< By parameter name; parameters with defaults may be missing.
+  int64_t numWarps = 4;
+  int64_t numStages = 3;
+  int64_t numCtas = 1;
+  std::optional<int64_t> maxnreg;
+  bool debug = false;       ///< device_assert and integer overflow marks are live.
+  bool defaultTf32 = false; ///< float32 `dot` defaults to tf32 (NVIDIA) rather than ieee.
+};
+
+/// One parameter of the compiled function, in order.
+struct CompiledParameter {
+  std::string name;
+  DType type;
+};
+
+struct CompiledKernel {
+  mlir::OwningOpRef<mlir::ModuleOp> module;  ///< Verified; one function with `tile.kernel`.
+  std::string name;                          ///< Of that function.
+  std::vector<CompiledParameter> parameters; ///< What a launch must pass, in order.
+  std::string staticOutput;                  ///< What static_print printed.
+};
+
+/// The value of an integer argument decides its type and facts, as in a Triton launch: 1 becomes a
+/// constant (unless `doNotSpecialize`), the range picks int32, int64 or uint64, divisibility by 16
+/// is noted.
+ArgumentSpec specializeInteger(int64_t value, bool doNotSpecialize);
+ArgumentSpec specializeInteger(uint64_t value, bool doNotSpecialize);
+
+/// Parses `x=*fp32:16, n=i32, BLOCK=1024, ACT="gelu", D=none, T=fp16!`: `name=type[:divisibility]`
+/// or `name=constant`; a dtype as a constant is written `tl.float16`. On failure the message says
+/// which entry and why.
+llvm::Expected<KernelSignature> parseSignature(llvm::StringRef text);
+
+class Frontend {
+public:
+  Frontend();
+  ~Frontend();
+
+  SourceManager &getSources();
+  DiagnosticEngine &getDiagnostics();
+
+  /// Null on errors (see the diagnostics).
+  LoadedModule *loadFile(llvm::StringRef path);
+  LoadedModule *loadText(llvm::StringRef name, std::string text);
+
+  /// Compiles one kernel; failure leaves diagnostics. The context gets the dialects that are
+  /// needed.
+  mlir::FailureOr<CompiledKernel> compile(LoadedModule &module, llvm::StringRef kernel,
+                                          const KernelSignature &signature,
+                                          mlir::MLIRContext &context);
+
+  /// Evaluates a compile-time expression of a module (an autotune config's value, a default) with
+  /// given names.
+  std::optional<ConstantArgument>
+  evaluateConstant(LoadedModule &module, const ast::Expr &expression,
+                   const std::map<std::string, ConstantArgument> &names);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace tilerun

@@ -1,0 +1,120 @@
+// What an expression of kernel source stands for while it is being compiled: a compile-time Python
+// value, or a run-time tensor or scalar in the IR.
+#pragma once
+
+#include "frontend/module/Module.h"
+#include "frontend/types/DType.h"
+
+#include "mlir/IR/Value.h"
+
+#include <memory>
+#include <variant>
+
+namespace tilerun {
+
+namespace lang {
+struct Builtin;
+}
+class Value;
+
+/// A tuple, list or named tuple.
+struct TupleValue {
+  std::vector<Value> elements;
+  std::vector<std::string> names; ///< Empty, or one per element.
+  std::string typeName;           ///< Of a named tuple or record.
+  bool isList = false;
+};
+
+/// A run-time value.
+struct TensorValue {
+  mlir::Value value;
+  TensorType type;
+};
+
+/// A function in kernel source: a jit function, with no captured run-time state.
+struct FunctionValue {
+  const JitFunction *function;
+};
+
+/// A language function or Python builtin out of the table.
+struct BuiltinValue {
+  const lang::Builtin *builtin;
+};
+
+/// `x.sum`: a function with its first argument.
+struct BoundValue {
+  std::shared_ptr<Value> self;
+  std::shared_ptr<Value> function;
+};
+
+/// A namespace by its canonical path: "triton", "triton.language", "triton.language.math",
+/// "triton.language.extra.libdevice", or a kernel file.
+struct NamespaceValue {
+  std::string path;
+  LoadedModule *module = nullptr;
+};
+
+/// `a:b:c` in a subscript; missing parts are None.
+struct SliceValue {
+  std::shared_ptr<Value> lower, upper, step;
+};
+
+/// What `range`, `tl.range` and `tl.static_range` give, for a `for` statement.
+struct RangeValue {
+  enum class Kind { Range, TlRange, StaticRange } kind = Kind::Range;
+  std::shared_ptr<Value> lower, upper, step;
+  /// num_stages, loop_unroll_factor, flatten, warp_specialize, disallow_acc_multi_buffer,
+  /// disable_licm: as given.
+  std::vector<std::pair<std::string, int64_t>> hints;
+};
+
+/// A host-side or otherwise unusable global; using it is an error that says why.
+struct OpaqueValue {
+  std::string what; ///< "the host function 'foo'", "the class 'Bar'".
+  SourceRange range;
+};
+
+struct NoneValue {};
+struct EllipsisValue {};
+
+/// A wide signed integer holds every Python integer that a kernel may use; arithmetic that leaves
+/// 128 bits is an error.
+using PyInt = __int128;
+
+class Value {
+public:
+  using Storage = std::variant<std::monostate, NoneValue, EllipsisValue, bool, PyInt, double,
+                               std::string, DType, TensorType, std::shared_ptr<TupleValue>,
+                               FunctionValue, BuiltinValue, BoundValue, NamespaceValue, SliceValue,
+                               std::shared_ptr<RangeValue>, OpaqueValue, TensorValue>;
+
+  Value() = default;
+  template <typename T> Value(T v) : storage(std::move(v)) {}
+  static Value none() { return Value(NoneValue{}); }
+  static Value integer(PyInt v) { return Value(v); }
+  static Value tuple(std::vector<Value> elements);
+
+  template <typename T> bool is() const { return std::holds_alternative<T>(storage); }
+  template <typename T> const T *getIf() const { return std::get_if<T>(&storage); }
+  template <typename T> const T &get() const { return *std::get_if<T>(&storage); }
+
+  bool isValid() const { return !is<std::monostate>(); }
+  bool isNone() const { return is<NoneValue>(); }
+  bool isTensor() const { return is<TensorValue>(); } ///< Run-time, also a scalar.
+  bool isConstNumber() const { return is<bool>() || is<PyInt>() || is<double>(); }
+  const TupleValue *getTuple() const {
+    auto *p = getIf<std::shared_ptr<TupleValue>>();
+    return p ? p->get() : nullptr;
+  }
+  /// Known at compile time, all the way down.
+  bool isConstexpr() const;
+
+  /// For messages: "int32[64]", "the integer 3", "a tuple of 2".
+  std::string describe() const;
+  /// As Python's `repr` (for static_print).
+  std::string repr() const;
+
+  Storage storage;
+};
+
+} // namespace tilerun
