@@ -1,17 +1,20 @@
-// C++ side of the `tile` dialect (declared in TileDialect.td, TileTypes.td, TileAttrs.td, TileOps.td).
+// C++ side of the `tile` dialect (declared in TileDialect.td, TileTypes.td, TileAttrs.td,
+// TileOps.td).
 //
-// Rules of this folder: ops are declared in TableGen with a summary, a description and an example; verifiers check what
-// the frontend guarantees, so that a failing verifier is a bug upstream; folders never lose a source location.
+// Rules of this folder: ops are declared in TableGen with a summary, a description and an example;
+// verifiers check what the frontend guarantees, so that a failing verifier is a bug upstream;
+// folders never lose a source location.
 #pragma once
 
+#include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
@@ -32,15 +35,16 @@ struct GlobalMemory : public mlir::SideEffects::Resource::Base<GlobalMemory> {
   llvm::StringRef getName() final { return "tile.global_memory"; }
 };
 
+/// Whether `type` is a ranked tensor as this dialect understands it: static shape, rank of at least
+/// 1, no empty dimension, and at most kMaxElements elements.
+inline constexpr int64_t kMaxElements = int64_t(1) << 20;
+bool hasTileShape(mlir::Type type);
+
 /// Bytes that one element occupies in memory (i1: 1, pointers: 8).
 unsigned getElementBytes(mlir::Type elementType);
 
 /// The element type of a tensor, or the type itself.
-inline mlir::Type getElementTypeOrSelf(mlir::Type type) {
-  if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type))
-    return tensor.getElementType();
-  return type;
-}
+using mlir::getElementTypeOrSelf;
 
 /// `type` with its element type replaced; a scalar is replaced whole.
 mlir::Type withElementType(mlir::Type type, mlir::Type elementType);

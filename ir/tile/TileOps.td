@@ -71,7 +71,7 @@ def Tile_MakeRangeOp : Tile_Op<"make_range", [Pure]> {
   let hasFolder = 1;
 }
 
-def Tile_SplatOp : Tile_Op<"splat", [Pure, SameOperandsAndResultElementType, Elementwise]> {
+def Tile_SplatOp : Tile_Op<"splat", [Pure, SameOperandsAndResultElementType]> {
   let summary = "a tensor whose every element is one scalar";
   let arguments = (ins Tile_Element:$source);
   let results = (outs Tile_Tensor:$result);
@@ -313,7 +313,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
 // Reductions and scans
 //===----------------------------------------------------------------------===//
 
-def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SameOperandsShape, SingleBlock, RecursiveMemoryEffects]> {
+def Tile_ReduceOp : Tile_Op<"reduce", [SameOperandsShape, SingleBlock, RecursiveMemoryEffects, RecursivelySpeculatable]> {
   let summary = "combine all elements along one axis with a region";
   let description = [{
     ```mlir
@@ -335,7 +335,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SameOperandsShape, SingleBlock, Rec
   let hasCanonicalizer = 1;
 }
 
-def Tile_ScanOp : Tile_Op<"scan", [Pure, SameOperandsShape, SingleBlock, RecursiveMemoryEffects]> {
+def Tile_ScanOp : Tile_Op<"scan", [SameOperandsShape, SingleBlock, RecursiveMemoryEffects, RecursivelySpeculatable]> {
   let summary = "inclusive scan along one axis with a combine region";
   let description = [{
     As `tile.reduce`, but keeps every prefix (or with `reverse`, every suffix); result types are the operand types.
@@ -389,7 +389,8 @@ def Tile_AssumeOp : Tile_Op<"assume", [MemoryEffects<[MemWrite]>]> {
 
 def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
   let summary = "print a prefix and the elements of values, one line per element";
-  let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, Variadic<Tile_Value>:$values, DenseBoolArrayAttr:$is_signed);
+  let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, Variadic<Tile_Value>:$values,
+                   DefaultValuedAttr<DenseBoolArrayAttr, "{}">:$is_signed);
   let assemblyFormat = "$prefix (`hex` $hex^)? attr-dict (`:` $values^ `signed` $is_signed `:` type($values))?";
   let hasVerifier = 1;
 }
@@ -399,7 +400,6 @@ def Tile_AssertOp : Tile_Op<"assert", [Tile_MaskMatches<"condition">, MemoryEffe
   let description = [{ Lanes whose `mask` is false are not checked. }];
   let arguments = (ins Tile_BoolLike:$condition, StrAttr:$message, Optional<Tile_BoolLike>:$mask);
   let assemblyFormat = "$condition `,` $message (`mask` $mask^)? attr-dict `:` type($condition)";
-  let hasVerifier = 1;
   let hasCanonicalizer = 1;
 }
 

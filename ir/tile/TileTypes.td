@@ -47,7 +47,11 @@ def Tile_AnyFloat : Type<CPred<"::mlir::isa<::mlir::FloatType, ::tilerun::tile::
 def Tile_AnyInt : Type<CPred<"$_self.isSignlessInteger()">, "signless integer">;
 def Tile_Element : AnyTypeOf<[Tile_AnyFloat, Tile_AnyInt, Tile_Ptr]>;
 
-class Tile_TensorOf<list<Type> elements> : StaticShapeTensorOf<elements>;
+// Rank 0 and empty dimensions do not exist; 2^20 elements is the language's limit for one tensor.
+def Tile_HasTileShape : CPred<"::tilerun::tile::hasTileShape($_self)">;
+class Tile_TensorOf<list<Type> elements>
+    : ShapedContainerType<elements, And<[IsTensorTypePred, Tile_HasTileShape]>,
+                          "tensor of static shape (rank of at least 1, at most 2^20 elements)", "::mlir::RankedTensorType">;
 class Tile_ScalarOrTensorOf<list<Type> elements> : AnyTypeOf<!listconcat(elements, [Tile_TensorOf<elements>])>;
 
 def Tile_Tensor : Tile_TensorOf<[Tile_Element]>;

@@ -1,0 +1,106 @@
+// Registration of the `tile` dialect: its types, attributes and ops, how folded constants become
+// ops, that everything in it may be inlined, and the checks on the discardable attributes of
+// kernels.
+#include "ir/tile/TileBytecode.h"
+#include "ir/tile/TileOps.h"
+
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
+
+using namespace mlir;
+using namespace tilerun::tile;
+
+#include "ir/tile/TileDialect.cpp.inc"
+
+#include "ir/tile/TileEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ir/tile/TileAttrs.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ir/tile/TileTypes.cpp.inc"
+
+namespace {
+/// Ops of this dialect are legal wherever they are moved: nothing in them depends on the function
+/// around.
+struct TileInlinerInterface : public DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
+};
+} // namespace
+
+void TileDialect::initialize() {
+  registerTypes();
+  registerAttributes();
+  registerOps();
+  addInterfaces<TileInlinerInterface>();
+  addBytecodeInterface(*this);
+}
+
+void TileDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "ir/tile/TileTypes.cpp.inc"
+      >();
+}
+
+void TileDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "ir/tile/TileAttrs.cpp.inc"
+      >();
+}
+
+void TileDialect::registerOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "ir/tile/TileOps.cpp.inc"
+      >();
+}
+
+Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                            Location loc) {
+  if (auto poison = dyn_cast<ub::PoisonAttr>(value))
+    return ub::PoisonOp::create(builder, loc, type, poison);
+  if (arith::ConstantOp::isBuildableWith(value, type))
+    return arith::ConstantOp::create(builder, loc, type, cast<TypedAttr>(value));
+  return nullptr;
+}
+
+LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == kKernelAttr) {
+    if (!isa<UnitAttr>(attribute.getValue()))
+      return op->emitOpError() << "'" << kKernelAttr << "' is a unit attribute; remove its value";
+    auto function = dyn_cast<FunctionOpInterface>(op);
+    if (!function)
+      return op->emitOpError() << "'" << kKernelAttr << "' belongs on a function";
+    if (function.getNumResults() != 0)
+      return op->emitOpError() << "a kernel returns nothing, but this one has "
+                               << function.getNumResults() << " results";
+  }
+  return success();
+}
+
+LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argIndex,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() == kDivisibilityAttr) {
+    auto value = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!value || !value.getType().isSignlessInteger(64) || value.getInt() < 1)
+      return op->emitOpError() << "argument " << argIndex << ": '" << kDivisibilityAttr
+                               << "' must be a positive i64, but is " << attribute.getValue();
+    if (auto function = dyn_cast<FunctionOpInterface>(op)) {
+      Type type = function.getArgumentTypes()[argIndex];
+      if (!type.isSignlessInteger() && !isa<PointerType>(type))
+        return op->emitOpError() << "argument " << argIndex << ": '" << kDivisibilityAttr
+                                 << "' needs an integer or a pointer, but the type is " << type;
+    }
+  } else if (attribute.getName() == kNameAttr) {
+    if (!isa<StringAttr>(attribute.getValue()))
+      return op->emitOpError() << "argument " << argIndex << ": '" << kNameAttr
+                               << "' must be a string, but is " << attribute.getValue();
+  }
+  return success();
+}

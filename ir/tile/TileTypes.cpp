@@ -1,0 +1,57 @@
+// Types of the `tile` dialect: what a pointer may point to, and the small type functions that every
+// layer shares.
+#include "ir/tile/TileOps.h"
+
+using namespace mlir;
+
+namespace tilerun::tile {
+
+LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointeeType,
+                                  unsigned addressSpace) {
+  if (!pointeeType.isSignlessInteger() && !isa<FloatType, F8E4M3B15Type, PointerType>(pointeeType))
+    return emitError() << "a pointer points to a signless integer, a float or a pointer, not to "
+                       << pointeeType;
+  if (addressSpace != 1)
+    return emitError() << "address space " << addressSpace
+                       << " is reserved; use 1 (global) or leave it out";
+  return success();
+}
+
+bool hasTileShape(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape() || tensor.getRank() == 0)
+    return false;
+  int64_t elements = 1;
+  for (int64_t size : tensor.getShape()) {
+    if (size < 1 || size > kMaxElements / elements)
+      return false;
+    elements *= size;
+  }
+  return true;
+}
+
+unsigned getElementBytes(Type elementType) {
+  if (isa<PointerType>(elementType))
+    return 8;
+  if (isa<F8E4M3B15Type>(elementType))
+    return 1;
+  return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+}
+
+Type withElementType(Type type, Type elementType) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return RankedTensorType::get(tensor.getShape(), elementType, tensor.getEncoding());
+  return elementType;
+}
+
+Type getMaskType(Type type) {
+  return withElementType(type, IntegerType::get(type.getContext(), 1));
+}
+
+Type getPointeeValueType(Type pointerLike) {
+  // Anything else is returned as it is, so that verifiers can speak about it.
+  auto pointer = dyn_cast<PointerType>(getElementTypeOrSelf(pointerLike));
+  return pointer ? withElementType(pointerLike, pointer.getPointeeType()) : pointerLike;
+}
+
+} // namespace tilerun::tile
