@@ -30,6 +30,8 @@ public:
   /// Launch options that are compile-time facts: "num_warps", "num_stages", "num_ctas"; "debug" is
   /// 0 or 1; "default_tf32" is 0 or 1.
   virtual int64_t getOption(llvm::StringRef name) = 0;
+  /// The loaded prelude, for methods that are written in it (`x.sum`).
+  virtual LoadedModule *getPrelude() = 0;
 };
 
 /// State of an emission: where ops go and whom to ask. One per compilation; not thread-safe.
@@ -118,16 +120,14 @@ mlir::FailureOr<Arguments> bindArguments(Emitter &e, const Builtin &builtin,
                                          llvm::ArrayRef<std::pair<llvm::StringRef, Value>> keywords,
                                          llvm::ArrayRef<SourceRange> keywordRanges);
 
-/// Finds `name` in a namespace path ("triton.language", …): a builtin, a prelude function, a dtype,
-/// a nested namespace, or a constant. Null if there is none.
-std::optional<Value> lookup(llvm::StringRef namespacePath, llvm::StringRef name);
+/// Finds `name` in a namespace path ("triton.language", …): a builtin, a function of the loaded
+/// prelude (which may be null), a dtype, a nested namespace, or a constant. Null if there is none.
+std::optional<Value> lookup(llvm::StringRef namespacePath, llvm::StringRef name,
+                            LoadedModule *prelude);
 /// Names in a namespace, sorted (for "did you mean").
-std::vector<llvm::StringRef> listNames(llvm::StringRef namespacePath);
+std::vector<llvm::StringRef> listNames(llvm::StringRef namespacePath, LoadedModule *prelude);
 
-/// The text of the prelude, written in the kernel language.
+/// The text of the prelude, written in the kernel language; sema loads it once per compilation.
 llvm::StringRef getPreludeText();
-/// Registers the loaded prelude, so that `lookup` can give its functions. Call once per
-/// compilation, before `lookup`. The module must outlive it.
-void setPrelude(LoadedModule *module);
 
 } // namespace tilerun::lang
