@@ -25,8 +25,10 @@ struct ConstantArgument {
   struct FunctionName {
     std::string name;
   };
+  /// A run-time tensor, of which a heuristic may only ask whether it is None.
+  struct Tensor {};
   std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, DType,
-               std::vector<ConstantArgument>, FunctionName>
+               std::vector<ConstantArgument>, FunctionName, Tensor>
       value;
 };
 
@@ -93,10 +95,15 @@ public:
                                           mlir::MLIRContext &context);
 
   /// Evaluates a compile-time expression of a module (an autotune config's value, a default) with
-  /// given names.
+  /// given names. A lambda of one parameter (a heuristic) is called with the names as its
+  /// dictionary. Failure leaves diagnostics.
   std::optional<ConstantArgument>
   evaluateConstant(LoadedModule &module, const ast::Expr &expression,
                    const std::map<std::string, ConstantArgument> &names);
+
+  /// After a failed `compile` whose diagnostic says "internal error": the module that did not
+  /// verify, as text, for a reproducer. Empty otherwise.
+  const std::string &getInvalidModule() const;
 
 private:
   struct Impl;

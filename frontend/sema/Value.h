@@ -74,6 +74,12 @@ struct OpaqueValue {
   SourceRange range;
 };
 
+/// A class of a kernel file: a named tuple to construct, or a holder of compile-time constants.
+struct ClassValue {
+  const ast::ClassDef *definition;
+  LoadedModule *module;
+};
+
 struct NoneValue {};
 struct EllipsisValue {};
 
@@ -81,17 +87,22 @@ struct EllipsisValue {};
 /// 128 bits is an error.
 using PyInt = __int128;
 
+/// Numbers as Python prints them.
+std::string formatInteger(PyInt value);
+std::string formatFloat(double value);
+
 class Value {
 public:
   using Storage = std::variant<std::monostate, NoneValue, EllipsisValue, bool, PyInt, double,
                                std::string, DType, TensorType, std::shared_ptr<TupleValue>,
                                FunctionValue, BuiltinValue, BoundValue, NamespaceValue, SliceValue,
-                               std::shared_ptr<RangeValue>, OpaqueValue, TensorValue>;
+                               std::shared_ptr<RangeValue>, OpaqueValue, ClassValue, TensorValue>;
 
   Value() = default;
   template <typename T> Value(T v) : storage(std::move(v)) {}
   static Value none() { return Value(NoneValue{}); }
   static Value integer(PyInt v) { return Value(v); }
+  static Value string(llvm::StringRef v) { return Value(v.str()); }
   static Value tuple(std::vector<Value> elements);
 
   template <typename T> bool is() const { return std::holds_alternative<T>(storage); }
