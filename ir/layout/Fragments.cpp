@@ -1,0 +1,94 @@
+// Matrix fragments as bases.
+#include "ir/layout/Fragments.h"
+#include "ir/layout/TensorLayout.h"
+
+using namespace tilerun::layout;
+
+llvm::ArrayRef<FragmentInfo> tilerun::layout::allFragments() {
+  static constexpr FragmentInfo infos[] = {
+#define FRAGMENT(kind, name, lanes, description) {FragmentKind::kind, name, lanes, description},
+#include "ir/layout/Fragments.def"
+  };
+  return infos;
+}
+
+namespace {
+
+using Bases = llvm::SmallVector<llvm::SmallVector<uint64_t, 4>, 8>;
+
+LinearLayout matrix(uint64_t rows, uint64_t columns, Bases registers, Bases lanes) {
+  const Dim outs[] = {Dim(dimName(0), static_cast<unsigned>(std::countr_zero(rows))),
+                      Dim(dimName(1), static_cast<unsigned>(std::countr_zero(columns)))};
+  return llvm::cantFail(LinearLayout::create(
+      {{kRegister.str(), std::move(registers)}, {kLane.str(), std::move(lanes)}}, outs));
+}
+
+/// The A operand of mma.sync m16n8: a lane's 32-bit words hold k-consecutive elements, so narrower
+/// elements put more registers below the same pattern of words.
+LinearLayout mmaA(unsigned elementBits) {
+  uint64_t perWord = 32 / elementBits;
+  Bases registers;
+  for (uint64_t k = 1; k < perWord; k *= 2)
+    registers.push_back({0, k});
+  registers.push_back({8, 0});
+  registers.push_back({0, 4 * perWord});
+  return matrix(16, 8 * perWord, registers,
+                {{0, perWord}, {0, 2 * perWord}, {1, 0}, {2, 0}, {4, 0}});
+}
+
+LinearLayout mmaB(unsigned elementBits) {
+  uint64_t perWord = 32 / elementBits;
+  Bases registers;
+  for (uint64_t k = 1; k < perWord; k *= 2)
+    registers.push_back({k, 0});
+  registers.push_back({4 * perWord, 0});
+  return matrix(8 * perWord, 8, registers,
+                {{perWord, 0}, {2 * perWord, 0}, {0, 1}, {0, 2}, {0, 4}});
+}
+
+} // namespace
+
+LinearLayout tilerun::layout::fragmentLayout(FragmentKind kind) {
+  switch (kind) {
+  case FragmentKind::MmaD:
+    return matrix(16, 8, {{0, 1}, {8, 0}}, {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}});
+  case FragmentKind::MmaA8:
+    return mmaA(8);
+  case FragmentKind::MmaA16:
+    return mmaA(16);
+  case FragmentKind::MmaA32:
+    return mmaA(32);
+  case FragmentKind::MmaB8:
+    return mmaB(8);
+  case FragmentKind::MmaB16:
+    return mmaB(16);
+  case FragmentKind::MmaB32:
+    return mmaB(32);
+  case FragmentKind::Mfma32x32x8D:
+    return matrix(32, 32, {{1, 0}, {2, 0}, {8, 0}, {16, 0}},
+                  {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 16}, {4, 0}});
+  case FragmentKind::Mfma16x16x16D:
+    return matrix(16, 16, {{1, 0}, {2, 0}}, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {4, 0}, {8, 0}});
+  case FragmentKind::WmmaGfx11D:
+    return matrix(16, 16, {{2, 0}, {4, 0}, {8, 0}}, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {1, 0}});
+  }
+  return {};
+}
+
+std::optional<LinearLayout> tilerun::layout::wgmmaLayout(unsigned columns) {
+  if (!std::has_single_bit(columns) || columns < 8 || columns > 256)
+    return std::nullopt;
+  // Warp w holds rows 16w to 16w+15, in the accumulator layout of mma repeated along the columns.
+  unsigned more = static_cast<unsigned>(std::countr_zero(columns)) - 3;
+  return fragmentLayout(FragmentKind::MmaD) *
+         LinearLayout::identity1D(more, kRegister, dimName(1)) *
+         LinearLayout::identity1D(2, kWarp, dimName(0));
+}
+
+LinearLayout tilerun::layout::tileFragment(const LinearLayout &fragment, unsigned rowBits,
+                                           unsigned columnBits, unsigned warpRowBits,
+                                           unsigned warpColumnBits) {
+  LinearLayout tile = fragment * LinearLayout::identity1D(warpColumnBits, kWarp, dimName(1)) *
+                      LinearLayout::identity1D(warpRowBits, kWarp, dimName(0));
+  return dropRedundantRegisters(fitToShape(tile, {rowBits, columnBits}, {1, 0}));
+}

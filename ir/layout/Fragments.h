@@ -1,0 +1,40 @@
+// The layouts that matrix instructions demand, as bases: register and lane (for wgmma also warp) to
+// dim0 and dim1. Sources: the PTX ISA's "Matrix Fragments" sections and AMD's CDNA3 and RDNA3 ISA
+// guides. A tensor's layout is such a fragment times identities over registers and warps.
+#ifndef TILERUN_IR_LAYOUT_FRAGMENTS_H
+#define TILERUN_IR_LAYOUT_FRAGMENTS_H
+
+#include "ir/layout/LinearLayout.h"
+
+namespace tilerun::layout {
+
+enum class FragmentKind {
+#define FRAGMENT(kind, name, lanes, description) kind,
+#include "ir/layout/Fragments.def"
+};
+
+struct FragmentInfo {
+  FragmentKind kind;
+  llvm::StringRef name;
+  unsigned lanes;
+  llvm::StringRef description;
+};
+llvm::ArrayRef<FragmentInfo> allFragments();
+
+LinearLayout fragmentLayout(FragmentKind kind);
+
+/// The accumulator of wgmma m64nNk16 and its siblings over the four warps of a warp group; also its
+/// A operand in registers with 16-bit elements, where `columns` is k. nullopt unless `columns` is a
+/// power of two from 8 to 256 (wgmma has other widths, which are no linear layouts).
+std::optional<LinearLayout> wgmmaLayout(unsigned columns);
+
+/// A tensor of 2^rowBits x 2^columnBits tiled with a fragment: warps side by side first
+/// (2^warpRowBits by 2^warpColumnBits, columns changing fastest), then registers, columns changing
+/// fastest. What the tensor is too small for replicates. Precondition: the fragment has dim0 and
+/// dim1 only.
+LinearLayout tileFragment(const LinearLayout &fragment, unsigned rowBits, unsigned columnBits,
+                          unsigned warpRowBits, unsigned warpColumnBits);
+
+} // namespace tilerun::layout
+
+#endif // TILERUN_IR_LAYOUT_FRAGMENTS_H
