@@ -1,0 +1,135 @@
+// Compares the dtypes that the frontend gives to expressions with tables recorded from Triton's own compiler (see record.py). One
+// kernel per cell: it loads the operands and prints the dtype of the result at compile time.
+#include "frontend/Frontend.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+using namespace tilerun;
+
+namespace {
+
+struct Cell {
+  std::string expression, a, b, expected;
+};
+
+/// Reads one table; b is empty in tables of one operand.
+std::map<std::string, std::vector<Cell>> readTable(llvm::StringRef name) {
+  std::string path = (llvm::Twine(TILERUN_SOURCE_DIR) + "/tests/frontend/recorded/" + name).str();
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  EXPECT_TRUE(static_cast<bool>(buffer)) << path;
+  std::map<std::string, std::vector<Cell>> sections;
+  if (!buffer)
+    return sections;
+  std::string expression;
+  llvm::SmallVector<llvm::StringRef> lines, columns;
+  (*buffer)->getBuffer().split(lines, '\n');
+  for (llvm::StringRef line : lines) {
+    if (line.starts_with("#") || line.trim().empty())
+      continue;
+    if (line.consume_front("expr ")) {
+      expression = line.trim().str();
+      columns.clear();
+      continue;
+    }
+    llvm::SmallVector<llvm::StringRef> cells;
+    line.split(cells, ' ', -1, /*KeepEmpty=*/false);
+    if (columns.empty()) {
+      columns.assign(cells.begin() + 1, cells.end());
+      continue;
+    }
+    bool hasRow = cells.size() == columns.size() + 1;
+    for (auto [column, cell] : llvm::zip(columns, llvm::ArrayRef(cells).drop_front(hasRow)))
+      if (cell != ".")
+        sections[expression].push_back(hasRow ? Cell{expression, cells[0].str(), column.str(), cell.str()}
+                                              : Cell{expression, column.str(), "", cell.str()});
+  }
+  return sections;
+}
+
+bool isDType(llvm::StringRef operand) { return !operand.empty() && parseDType(operand).has_value(); }
+
+/// Where the frontend deliberately differs, and why. Everything else must agree.
+const char *knownDifference(const Cell &cell) {
+  auto isFp8 = [](llvm::StringRef s) { return s.starts_with("fp8"); };
+  (void)isFp8;
+  return nullptr;
+}
+
+/// The dtype that the frontend prints for a cell, or "-" where it rejects it.
+std::string compileCell(const Cell &cell, mlir::MLIRContext &context, std::string &diagnostics) {
+  std::string parameters, body;
+  KernelSignature signature;
+  llvm::StringRef expression = cell.expression;
+  std::string text = cell.expression;
+  std::string castName = cell.b;
+  if (expression == "a.to(column)") {
+    text = "a.to(tl." + parseDType(cell.b)->str() + ")";
+    castName.clear();
+  }
+  std::pair<llvm::StringRef, llvm::StringRef> operands[] = {{"a", cell.a}, {"b", castName}};
+  for (auto [name, value] : operands) {
+    if (value.empty())
+      continue;
+    if (isDType(value)) {
+      parameters += (parameters.empty() ? "" : ", ") + name.str() + "p";
+      signature.arguments[name.str() + "p"] = TypedArgument{parseDType(value)->getPointerTo(), 1};
+      body += ("    " + name + " = tl.load(" + name + "p" + (expression.starts_with("not ") ? "" : " + tl.arange(0, 16)") + ")\n").str();
+    } else if (value.starts_with("=")) {
+      body += ("    " + name + " = " + value.drop_front() + "\n").str();
+    } else {
+      body += ("    " + name + ": tl.constexpr = " + value + "\n").str();
+    }
+  }
+  Frontend frontend;
+  LoadedModule *module = frontend.loadText(
+      "cell.py", "import triton\nimport triton.language as tl\n@triton.jit\ndef k(" + parameters + "):\n" + body +
+                     "    tl.static_print((" + text + ").dtype)\n");
+  std::string result = "-";
+  if (module) {
+    auto kernel = frontend.compile(*module, "k", signature, context);
+    if (mlir::succeeded(kernel)) {
+      auto printed = parseDType(llvm::StringRef(kernel->staticOutput).trim());
+      result = printed ? printed->signature() : "printed '" + kernel->staticOutput + "'";
+    }
+  }
+  llvm::raw_string_ostream os(diagnostics);
+  frontend.getDiagnostics().print(os, /*color=*/false);
+  return result;
+}
+
+void checkTable(llvm::StringRef table, size_t atLeast) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  size_t checked = 0, differences = 0;
+  for (const auto &[expression, cells] : readTable(table)) {
+    for (const Cell &cell : cells) {
+      std::string expected = cell.expected;
+      if (auto dtype = parseDType(expected))
+        expected = dtype->signature();
+      std::string diagnostics;
+      std::string got = compileCell(cell, context, diagnostics);
+      ++checked;
+      if (got == expected)
+        continue;
+      if (knownDifference(cell))
+        continue;
+      if (++differences <= 40)
+        ADD_FAILURE() << expression << " with a = " << cell.a << ", b = " << cell.b << ": expected "
+                      << expected << ", got " << got << "\n"
+                      << diagnostics;
+    }
+  }
+  EXPECT_EQ(differences, 0u);
+  EXPECT_GE(checked, atLeast);
+}
+
+TEST(RecordedTypes, Binary) { checkTable("binary.txt", 11000); }
+TEST(RecordedTypes, Unary) { checkTable("unary.txt", 400); }
+TEST(RecordedTypes, Casts) { checkTable("cast.txt", 225); }
+
+} // namespace
