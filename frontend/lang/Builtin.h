@@ -95,6 +95,7 @@ struct Arguments {
   std::vector<Value> values;       ///< One per parameter; a `*args` parameter holds a tuple.
   std::vector<SourceRange> ranges; ///< Where each was written; invalid for a default.
   std::vector<bool> given;         ///< False where the default was used.
+  const struct Builtin *builtin = nullptr; ///< Whose parameters these are (for messages).
   const Value &operator[](size_t i) const { return values[i]; }
 };
 

@@ -1,0 +1,166 @@
+// `x.name` on tensors, dtypes, tensor types, tuples, numbers and namespaces.
+#include "frontend/lang/Emit.h"
+#include "frontend/lang/Table.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace tilerun::lang {
+
+namespace {
+Value shapeTuple(llvm::ArrayRef<int64_t> shape) {
+  std::vector<Value> sizes;
+  for (int64_t size : shape)
+    sizes.push_back(Value::integer(size));
+  return Value::tuple(std::move(sizes));
+}
+
+Value bind(const Value &self, const Value &function) {
+  return Value(BoundValue{std::make_shared<Value>(self), std::make_shared<Value>(function)});
+}
+
+/// Bits of the explicit mantissa.
+int mantissaBits(DType type) {
+  switch (type.scalar) {
+  case Scalar::F8E5:
+  case Scalar::F8E5B16:
+    return 2;
+  case Scalar::F8E4NV:
+  case Scalar::F8E4B8:
+  case Scalar::F8E4B15:
+    return 3;
+  case Scalar::F16:
+    return 10;
+  case Scalar::BF16:
+    return 7;
+  case Scalar::F32:
+    return 23;
+  default:
+    return 52;
+  }
+}
+
+std::optional<Value> dtypeAttribute(const Value &self, DType type, StringRef name) {
+  if (name == "element_ty" && type.isPointer())
+    return Value(type.getPointee());
+  if (name == "scalar")
+    return Value(type);
+  if (name == "name")
+    return Value(type.str());
+  if (name == "primitive_bitwidth")
+    return Value::integer(type.getBits());
+  if (name == "itemsize")
+    return Value::integer(std::max(1u, type.getBits() / 8));
+  if (name == "int_bitwidth" && type.isInt())
+    return Value::integer(type.getBits());
+  if (name == "fp_mantissa_width" && type.isFloat())
+    return Value::integer(mantissaBits(type));
+  if (name == "address_space" && type.isPointer())
+    return Value::integer(1);
+  if (name == "const" && type.isPointer())
+    return Value(type.isConst);
+  if (const Builtin *method = findBuiltin(kDTypeMembers, name))
+    return bind(self, Value(BuiltinValue{method}));
+  return std::nullopt;
+}
+
+std::optional<Value> typeAttribute(const Value &self, const TensorType &type, StringRef name) {
+  if (name == "shape")
+    return shapeTuple(type.shape);
+  if (name == "element_ty" || name == "scalar" || name == "dtype")
+    return Value(type.dtype);
+  if (name == "numel")
+    return Value::integer(type.numElements());
+  if (const Builtin *method = findBuiltin(kDTypeMembers, name))
+    return bind(self, Value(BuiltinValue{method}));
+  return std::nullopt;
+}
+
+Result failAttribute(Emitter &e, const Value &base, StringRef name, std::vector<StringRef> names) {
+  std::string message = base.describe() + " has no attribute '" + name.str() + "'";
+  if (std::optional<StringRef> near = findNearName(name, names))
+    message += "; did you mean '" + near->str() + "'?";
+  return e.error(message);
+}
+
+Result tensorAttribute(Emitter &e, const Value &base, StringRef name) {
+  LoadedModule *prelude = e.services.getPrelude();
+  if (auto *tensor = base.getIf<TensorValue>()) {
+    const TensorType &type = tensor->type;
+    if (name == "dtype")
+      return Value(type.dtype);
+    if (name == "type")
+      return type.isScalar() ? Value(type.dtype) : Value(type);
+    if (name == "shape")
+      return shapeTuple(type.shape);
+    if (name == "numel")
+      return Value::integer(type.numElements());
+    if (name == "ndim" || name == "rank")
+      return Value::integer(type.shape.size());
+    if (name == "T") {
+      if (type.shape.size() != 2)
+        return e.error(".T needs a tensor of 2 dimensions, but this is " + base.describe() +
+                       "; use tl.permute");
+      TensorType out{type.dtype, {type.shape[1], type.shape[0]}};
+      return Value(TensorValue{tile::TransOp::create(e.builder, e.loc(),
+                                                     getMlirType(e.builder.getContext(), out),
+                                                     tensor->value, llvm::ArrayRef<int32_t>{1, 0}),
+                               out});
+    }
+  } else if (name == "value") {
+    return base; // constexpr.value
+  }
+  if (std::optional<Value> method = findMethod(name, prelude))
+    return bind(base, *method);
+  std::vector<StringRef> names = listMethods(prelude);
+  for (StringRef fixed : {"dtype", "type", "shape", "numel", "ndim", "T"})
+    names.push_back(fixed);
+  return failAttribute(e, base, name, std::move(names));
+}
+} // namespace
+
+Result attribute(Emitter &e, const Value &base, StringRef name) {
+  if (base.isTensor() || base.isConstNumber())
+    return tensorAttribute(e, base, name);
+  if (auto *type = base.getIf<DType>()) {
+    if (std::optional<Value> v = dtypeAttribute(base, *type, name))
+      return *v;
+    std::vector<StringRef> names = listNames(kDTypeMembers, nullptr);
+    for (StringRef fixed : {"element_ty", "scalar", "name", "primitive_bitwidth", "itemsize"})
+      names.push_back(fixed);
+    return failAttribute(e, base, name, std::move(names));
+  }
+  if (auto *type = base.getIf<TensorType>()) {
+    if (std::optional<Value> v = typeAttribute(base, *type, name))
+      return *v;
+    return failAttribute(e, base, name, {"shape", "element_ty", "scalar", "dtype", "numel"});
+  }
+  if (const TupleValue *tuple = base.getTuple()) {
+    for (size_t i = 0; i < tuple->names.size() && i < tuple->elements.size(); ++i)
+      if (tuple->names[i] == name)
+        return tuple->elements[i];
+    return failAttribute(e, base, name,
+                         std::vector<StringRef>(tuple->names.begin(), tuple->names.end()));
+  }
+  if (auto *space = base.getIf<NamespaceValue>()) {
+    if (space->module) {
+      if (const Global *global = space->module->lookup(name); global && global->jit)
+        return Value(FunctionValue{global->jit});
+      std::string message = "module '" + space->path + "' has no name '" + name.str() + "'";
+      if (std::optional<StringRef> near = findNearName(name, space->module->globalNames()))
+        message += "; did you mean '" + near->str() + "'?";
+      return e.error(message);
+    }
+    LoadedModule *prelude = e.services.getPrelude();
+    if (std::optional<Value> v = lookup(space->path, name, prelude))
+      return *v;
+    std::string message = "'" + space->path + "' has no name '" + name.str() + "'";
+    if (std::optional<StringRef> near = findNearName(name, listNames(space->path, prelude)))
+      message += "; did you mean '" + near->str() + "'?";
+    return e.error(message);
+  }
+  return failAttribute(e, base, name, {});
+}
+
+} // namespace tilerun::lang
