@@ -68,6 +68,13 @@ OpFoldResult TransOp::fold(FoldAdaptor adaptor) {
   return resizeSplat(adaptor.getSource(), getType());
 }
 
+OpFoldResult JoinOp::fold(FoldAdaptor) {
+  auto split = getLhs().getDefiningOp<SplitOp>();
+  if (split && getLhs() == split.getLhs() && getRhs() == split.getRhs())
+    return split.getSource();
+  return {};
+}
+
 LogicalResult SplitOp::fold(FoldAdaptor adaptor, SmallVectorImpl<OpFoldResult> &results) {
   if (auto join = getSource().getDefiningOp<JoinOp>()) {
     results.assign({join.getLhs(), join.getRhs()});
@@ -155,18 +162,13 @@ OpFoldResult FpCastOp::fold(FoldAdaptor adaptor) {
   if (isa_and_nonnull<ub::PoisonAttr>(source))
     return source;
   auto to = dyn_cast<FloatType>(getElementTypeOrSelf(getType()));
-  // Formats that hold powers of two only have no zero or sign to convert to.
-  if (!to || isa<Float8E8M0FNUType>(to))
+  if (!to)
     return {};
   if (auto scalar = dyn_cast_if_present<FloatAttr>(source)) {
-    if (isa<Float8E8M0FNUType>(scalar.getType()))
-      return {};
     if (auto value = castFloat(scalar.getValue(), to, getRounding()))
       return FloatAttr::get(to, *value);
   }
   if (auto splat = dyn_cast_if_present<SplatElementsAttr>(source)) {
-    if (isa<Float8E8M0FNUType>(splat.getElementType()))
-      return {};
     if (auto value = castFloat(splat.getSplatValue<APFloat>(), to, getRounding()))
       return DenseElementsAttr::get(cast<ShapedType>(getType()), *value);
   }

@@ -40,6 +40,12 @@ struct GlobalMemory : public mlir::SideEffects::Resource::Base<GlobalMemory> {
 inline constexpr int64_t kMaxElements = int64_t(1) << 20;
 bool hasTileShape(mlir::Type type);
 
+/// The language's floats: f16, bf16, f32, f64, the four 8-bit formats that MLIR has, and
+/// !tile.f8E4M3B15.
+bool isElementFloat(mlir::Type type);
+/// The language's integers: i1, i8, i16, i32 and i64.
+bool isElementInteger(mlir::Type type);
+
 /// Bytes that one element occupies in memory (i1: 1, pointers: 8).
 unsigned getElementBytes(mlir::Type elementType);
 

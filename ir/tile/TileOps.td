@@ -131,6 +131,7 @@ def Tile_JoinOp : Tile_Op<"join", [Pure, SameTypeOperands, DeclareOpInterfaceMet
   let arguments = (ins Tile_Value:$lhs, Tile_Value:$rhs);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
+  let hasFolder = 1;
 }
 
 def Tile_SplitOp : Tile_Op<"split", [Pure]> {
@@ -141,6 +142,7 @@ def Tile_SplitOp : Tile_Op<"split", [Pure]> {
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($lhs)`,` type($rhs)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tile_CatOp : Tile_Op<"cat", [Pure]> {
@@ -155,7 +157,7 @@ def Tile_CatOp : Tile_Op<"cat", [Pure]> {
 // Pointers and memory
 //===----------------------------------------------------------------------===//
 
-def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["base", "result"]>]> {
+def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, Elementwise, AllTypesMatch<["base", "result"]>]> {
   let summary = "pointer plus a signed offset in elements";
   let description = [{
     ```mlir

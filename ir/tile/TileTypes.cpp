@@ -8,13 +8,25 @@ namespace tilerun::tile {
 
 LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> emitError, Type pointeeType,
                                   unsigned addressSpace) {
-  if (!pointeeType.isSignlessInteger() && !isa<FloatType, F8E4M3B15Type, PointerType>(pointeeType))
-    return emitError() << "a pointer points to a signless integer, a float or a pointer, not to "
+  if (!isElementInteger(pointeeType) && !isElementFloat(pointeeType) &&
+      !isa<PointerType>(pointeeType))
+    return emitError() << "a pointer points to an integer, a float or a pointer of the language, "
+                          "not to "
                        << pointeeType;
   if (addressSpace != 1)
     return emitError() << "address space " << addressSpace
                        << " is reserved; use 1 (global) or leave it out";
   return success();
+}
+
+bool isElementFloat(Type type) {
+  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type, Float8E5M2Type, Float8E4M3FNType,
+             Float8E4M3FNUZType, Float8E5M2FNUZType, F8E4M3B15Type>(type);
+}
+
+bool isElementInteger(Type type) {
+  return type.isSignlessInteger(1) || type.isSignlessInteger(8) || type.isSignlessInteger(16) ||
+         type.isSignlessInteger(32) || type.isSignlessInteger(64);
 }
 
 bool hasTileShape(Type type) {

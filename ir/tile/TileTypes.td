@@ -42,9 +42,8 @@ def Tile_F8E4M3B15Type : Tile_Type<"F8E4M3B15", "f8E4M3B15"> {
 
 def Tile_Ptr : DialectType<Tile_Dialect, CPred<"::mlir::isa<::tilerun::tile::PointerType>($_self)">, "pointer",
                            "::tilerun::tile::PointerType">;
-def Tile_AnyFloat : Type<CPred<"::mlir::isa<::mlir::FloatType, ::tilerun::tile::F8E4M3B15Type>($_self)">,
-                         "floating-point element">;
-def Tile_AnyInt : Type<CPred<"$_self.isSignlessInteger()">, "signless integer">;
+def Tile_AnyFloat : Type<CPred<"::tilerun::tile::isElementFloat($_self)">, "floating-point element">;
+def Tile_AnyInt : Type<CPred<"::tilerun::tile::isElementInteger($_self)">, "signless integer element">;
 def Tile_Element : AnyTypeOf<[Tile_AnyFloat, Tile_AnyInt, Tile_Ptr]>;
 
 // Rank 0 and empty dimensions do not exist; 2^20 elements is the language's limit for one tensor.

@@ -1,0 +1,45 @@
+// See TileUtils.h.
+#include "ir/tile/TileUtils.h"
+
+#include "ir/tile/TileOps.h"
+
+using namespace mlir;
+
+namespace tilerun::tile {
+
+TypedAttr getConstantAttr(Type type, const APInt &value) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return DenseElementsAttr::get(tensor, value);
+  return IntegerAttr::get(type, value);
+}
+
+Value createZero(OpBuilder &builder, Location loc, Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (auto zero = dyn_cast_if_present<TypedAttr>(builder.getZeroAttr(type)))
+    return arith::ConstantOp::create(builder, loc, zero);
+  bool isPointer = isa<PointerType>(element);
+  Value bits =
+      createZero(builder, loc, withElementType(type, builder.getIntegerType(isPointer ? 64 : 8)));
+  if (isPointer)
+    return IntToPtrOp::create(builder, loc, type, bits);
+  return BitcastOp::create(builder, loc, type, bits);
+}
+
+bool isPositiveZero(Value value) {
+  return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
+}
+
+bool maskImplies(Value mask, Value condition) {
+  // Iterative and bounded: a conjunction may be as long as a program, and its parts may be shared.
+  SmallVector<Value> parts{mask};
+  for (int steps = 0; steps < 64 && !parts.empty(); ++steps) {
+    Value part = parts.pop_back_val();
+    if (part == condition)
+      return true;
+    if (auto conjunction = part.getDefiningOp<arith::AndIOp>())
+      parts.append({conjunction.getLhs(), conjunction.getRhs()});
+  }
+  return false;
+}
+
+} // namespace tilerun::tile

@@ -1,0 +1,23 @@
+// Small helpers for rewriting tile IR: constants of any element type, and what is known about
+// masks.
+#pragma once
+
+#include "mlir/IR/Builders.h"
+
+namespace tilerun::tile {
+
+/// `value` as an attribute for a constant of `type`: an integer, or a tensor of integers (as a
+/// splat).
+mlir::TypedAttr getConstantAttr(mlir::Type type, const llvm::APInt &value);
+
+/// A value of `type` (a scalar or a tensor, of any element type) whose bytes are all zero.
+mlir::Value createZero(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type);
+
+/// Whether `value` is the constant 0 or +0.0. A negative zero has other bytes.
+bool isPositiveZero(mlir::Value value);
+
+/// Whether every lane that `mask` selects is known to be selected by `condition`: equal, or a
+/// conjunction with it.
+bool maskImplies(mlir::Value mask, mlir::Value condition);
+
+} // namespace tilerun::tile

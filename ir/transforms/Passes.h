@@ -1,0 +1,30 @@
+// The target-independent optimizer of tile IR.
+//
+// Rules of this folder: one pass, one file; a pass is a thin wrapper over functions that work on
+// IR; a rewrite keeps source locations (fused where ops merge), never reorders floating-point
+// additions, and never touches volatile loads; each pass has tests that it fires and that it does
+// not.
+#pragma once
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace tilerun {
+
+#define GEN_PASS_DECL
+#include "ir/transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "ir/transforms/Passes.h.inc"
+
+/// Adds the whole optimizer (inlining to dead loads) to `manager`, which runs on a builtin module.
+/// This is what `tile-optimize` runs in tile-opt.
+void buildOptimizePipeline(mlir::OpPassManager &manager);
+
+/// Registers the passes above and the pipeline `tile-optimize` for command lines.
+void registerOptimizer();
+
+} // namespace tilerun

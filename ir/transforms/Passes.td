@@ -1,0 +1,78 @@
+// Passes over tile IR. Documentation and command-line flags are generated from here.
+#ifndef TILERUN_IR_TRANSFORMS_PASSES_TD
+#define TILERUN_IR_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def TileCombine : Pass<"tile-combine"> {
+  let summary = "merge neighbouring ops into cheaper ones";
+  let description = [{
+    Rewrites that need two or more ops to be seen together:
+
+    - `dot(a, b, 0) + c` accumulates into `c`;
+    - `select(m, load(p, mask m), v)` loads with `v` as `other`, and a `select` on the mask inside `other` goes away;
+    - `store(p, select(m, v, x), mask m)` stores `v`;
+    - `select(c, true, false)` is `c`, also for tensors;
+    - a mask that is implied by the other half of its conjunction goes away.
+
+    Floating-point additions are never reordered but for the first rule, which the language grants to products.
+
+    ```mlir
+    %d = tile.dot %a, %b, %zero : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    %r = arith.addf %c, %d : tensor<16x16xf32>
+    // becomes
+    %r = tile.dot %a, %b, %c : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilerun::tile::TileDialect"];
+}
+
+def TileReorderBroadcast : Pass<"tile-reorder-broadcast"> {
+  let summary = "compute on small tensors first, broadcast after";
+  let description = [{
+    An elementwise op whose operands are all splats is computed once, on scalars; one whose operands are broadcast from
+    one shape (or are splats) is computed on that shape. `expand_dims` and `trans` move ahead of `broadcast`.
+
+    ```mlir
+    %b = tile.broadcast %a : tensor<64x1xi32> -> tensor<64x64xi32>
+    %r = arith.muli %b, %constant : tensor<64x64xi32>
+    // becomes
+    %s = arith.muli %a, %small_constant : tensor<64x1xi32>
+    %r = tile.broadcast %s : tensor<64x1xi32> -> tensor<64x64xi32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilerun::tile::TileDialect"];
+}
+
+def TileDeadLoads : Pass<"tile-dead-loads"> {
+  let summary = "erase loads whose value is unused or known";
+  let description = [{
+    Erases a load that nobody reads, one whose mask is false everywhere, and one that repeats an earlier load (same
+    pointer, mask, `other` and cache behaviour) with no write to memory in between. Volatile loads stay. Loads are
+    followed into branches and loops; a loop that writes starts from nothing.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilerun::tile::TileDialect"];
+}
+
+def TileLoopSimplify : Pass<"tile-loop-simplify"> {
+  let summary = "simplify structured loops and branches";
+  let description = [{
+    Loops that run zero times or once become straight code, computations that do not change move out of loops, and
+    carried values that only feed themselves are dropped.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def TileStripHints : Pass<"tile-strip-hints"> {
+  let summary = "drop tile.hint and tile.assume once nothing reads them any more";
+}
+
+def TilePrintAxisInfo : Pass<"tile-print-axis-info"> {
+  let summary = "remark what the axis analysis knows about each integer and pointer";
+  let description = [{
+    For tests and for looking into missed optimizations: a remark on each op (and on each block argument, at its
+    block's parent) with contiguity, divisibility, constancy and, where known, the constant value.
+  }];
+}
+
+#endif
