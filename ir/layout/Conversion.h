@@ -66,7 +66,7 @@ struct ConversionPlan {
 
 struct ConversionOptions {
   unsigned elementBytes = 4; // a power of two, at most 16
-  SharedMemoryModel sharedMemory;
+  SharedMemoryModel sharedMemory = {};
   /// Within a warp: more shuffles than this are not worth it, use shared memory. 0 forbids
   /// shuffles.
   uint64_t maxShuffles = 64;

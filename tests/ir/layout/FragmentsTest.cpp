@@ -1,0 +1,165 @@
+// Matrix fragments against the index equations of the PTX ISA and of AMD's ISA guides, coded here
+// with divisions and remainders instead of bases.
+#include "ir/layout/Fragments.h"
+#include "ir/layout/Conversion.h"
+#include "ir/layout/TensorLayout.h"
+#include "tests/ir/layout/LayoutTesting.h"
+#include <functional>
+
+using namespace tilerun::layout;
+using namespace tilerun::layout::testing;
+
+namespace {
+
+struct Point {
+  uint64_t row, column;
+};
+using Formula = std::function<Point(uint64_t lane, uint64_t i)>;
+
+void expectFormula(FragmentKind kind, unsigned registers, uint64_t rows, uint64_t columns,
+                   const Formula &formula) {
+  LinearLayout layout = fragmentLayout(kind);
+  const FragmentInfo &info = allFragments()[static_cast<size_t>(kind)];
+  ASSERT_EQ(info.kind, kind);
+  ASSERT_EQ(1u << layout.inBits(kLane), info.lanes);
+  ASSERT_EQ(1u << layout.inBits(kRegister), registers);
+  ASSERT_EQ(layout.getOuts()[0].size(), rows);
+  ASSERT_EQ(layout.getOuts()[1].size(), columns);
+  for (uint64_t lane = 0; lane < info.lanes; ++lane)
+    for (uint64_t i = 0; i < registers; ++i) {
+      auto point = layout.apply({i, lane});
+      Point expected = formula(lane, i);
+      ASSERT_EQ(point[0], expected.row) << info.name.str() << " lane " << lane << " element " << i;
+      ASSERT_EQ(point[1], expected.column)
+          << info.name.str() << " lane " << lane << " element " << i;
+    }
+}
+
+TEST(FragmentsTest, MmaAccumulator) {
+  expectFormula(FragmentKind::MmaD, 4, 16, 8, [](uint64_t lane, uint64_t i) {
+    uint64_t group = lane / 4, inGroup = lane % 4;
+    return Point{i < 2 ? group : group + 8, inGroup * 2 + i % 2};
+  });
+}
+
+TEST(FragmentsTest, MmaA16) {
+  expectFormula(FragmentKind::MmaA16, 8, 16, 16, [](uint64_t lane, uint64_t i) {
+    uint64_t group = lane / 4, inGroup = lane % 4;
+    bool upper = i < 2 || (i >= 4 && i < 6);
+    return Point{upper ? group : group + 8, inGroup * 2 + i % 2 + (i >= 4 ? 8 : 0)};
+  });
+}
+
+TEST(FragmentsTest, MmaB16) {
+  expectFormula(FragmentKind::MmaB16, 4, 16, 8, [](uint64_t lane, uint64_t i) {
+    return Point{lane % 4 * 2 + i % 2 + (i >= 2 ? 8 : 0), lane / 4};
+  });
+}
+
+TEST(FragmentsTest, MmaA8) {
+  expectFormula(FragmentKind::MmaA8, 16, 16, 32, [](uint64_t lane, uint64_t i) {
+    uint64_t group = lane / 4, inGroup = lane % 4;
+    bool upper = i < 4 || (i >= 8 && i < 12);
+    return Point{upper ? group : group + 8, inGroup * 4 + i % 4 + (i >= 8 ? 16 : 0)};
+  });
+}
+
+TEST(FragmentsTest, MmaB8) {
+  expectFormula(FragmentKind::MmaB8, 8, 32, 8, [](uint64_t lane, uint64_t i) {
+    return Point{lane % 4 * 4 + i % 4 + (i >= 4 ? 16 : 0), lane / 4};
+  });
+}
+
+TEST(FragmentsTest, MmaA32) {
+  expectFormula(FragmentKind::MmaA32, 4, 16, 8, [](uint64_t lane, uint64_t i) {
+    bool upper = i == 0 || i == 2;
+    return Point{upper ? lane / 4 : lane / 4 + 8, lane % 4 + (i >= 2 ? 4 : 0)};
+  });
+}
+
+TEST(FragmentsTest, MmaB32) {
+  expectFormula(FragmentKind::MmaB32, 2, 8, 8, [](uint64_t lane, uint64_t i) {
+    return Point{lane % 4 + (i == 1 ? 4 : 0), lane / 4};
+  });
+}
+
+TEST(FragmentsTest, Mfma32x32x8) {
+  expectFormula(FragmentKind::Mfma32x32x8D, 16, 32, 32, [](uint64_t lane, uint64_t i) {
+    return Point{8 * (i / 4) + 4 * (lane / 32) + i % 4, lane % 32};
+  });
+}
+
+TEST(FragmentsTest, Mfma16x16x16) {
+  expectFormula(FragmentKind::Mfma16x16x16D, 4, 16, 16,
+                [](uint64_t lane, uint64_t i) { return Point{4 * (lane / 16) + i, lane % 16}; });
+}
+
+TEST(FragmentsTest, WmmaGfx11) {
+  expectFormula(FragmentKind::WmmaGfx11D, 8, 16, 16,
+                [](uint64_t lane, uint64_t i) { return Point{2 * i + lane / 16, lane % 16}; });
+}
+
+TEST(FragmentsTest, Wgmma) {
+  for (unsigned columns : {8, 16, 32, 64, 128, 256}) {
+    std::optional<LinearLayout> layout = wgmmaLayout(columns);
+    ASSERT_TRUE(layout);
+    ASSERT_EQ(1u << layout->inBits(kRegister), columns / 2);
+    for (uint64_t warp = 0; warp < 4; ++warp)
+      for (uint64_t lane = 0; lane < 32; ++lane)
+        for (uint64_t i = 0; i < columns / 2; ++i) {
+          auto point = layout->apply({i, lane, warp});
+          ASSERT_EQ(point[0], 16 * warp + lane / 4 + 8 * (i / 2 % 2));
+          ASSERT_EQ(point[1], 8 * (i / 4) + lane % 4 * 2 + i % 2);
+        }
+  }
+  for (unsigned columns : {0, 4, 24, 96, 512})
+    EXPECT_FALSE(wgmmaLayout(columns)) << columns;
+}
+
+TEST(FragmentsTest, EveryFragmentIsABijectionWithAName) {
+  std::set<std::string> names;
+  for (const FragmentInfo &info : allFragments()) {
+    EXPECT_TRUE(fragmentLayout(info.kind).isInvertible()) << info.name.str();
+    EXPECT_TRUE(names.insert(info.name.str()).second) << info.name.str();
+    EXPECT_FALSE(info.description.empty());
+  }
+  EXPECT_EQ(names.size(), 10u);
+}
+
+TEST(FragmentsTest, TilingFollowsCoordinates) {
+  // 64 x 32 over 2 x 2 warps: a warp tile is 16 x 8, the tile of all warps 32 x 16.
+  LinearLayout layout = tileFragment(fragmentLayout(FragmentKind::MmaD), 6, 5, 1, 1);
+  ASSERT_TRUE(layout.isInvertible());
+  for (uint64_t r = 0; r < 16; ++r)
+    for (uint64_t l = 0; l < 32; ++l)
+      for (uint64_t w = 0; w < 4; ++w) {
+        auto point = layout.apply({r, l, w});
+        ASSERT_EQ(point[0], (r / 2 % 2) * 8 + l / 4 + 16 * (w / 2) + 32 * (r / 8));
+        ASSERT_EQ(point[1], r % 2 + 2 * (l % 4) + 8 * (w % 2) + 16 * (r / 4 % 2));
+      }
+}
+
+TEST(FragmentsTest, TilingOfASmallTensorReplicates) {
+  LinearLayout layout = tileFragment(fragmentLayout(FragmentKind::MmaD), 3, 3, 1, 1);
+  EXPECT_TRUE(layout.isSurjective());
+  EXPECT_EQ(layout.inBits(kRegister), 1u);
+  EXPECT_EQ(layout.freeVariableMask(kWarp), 3u);
+  EXPECT_EQ(layout.freeVariableMask(kLane), 0u);
+}
+
+TEST(FragmentsTest, AccumulatorIsTheNextOperand) {
+  // Two neighbouring accumulators, converted to 16 bits, are an A operand as they are: chained
+  // products (attention) move nothing.
+  LinearLayout accumulators = tileFragment(fragmentLayout(FragmentKind::MmaD), 4, 4, 0, 0);
+  llvm::Expected<ConversionPlan> plan =
+      planConversion(accumulators, fragmentLayout(FragmentKind::MmaA16), {.elementBytes = 2});
+  ASSERT_TRUE(bool(plan));
+  EXPECT_EQ(plan->kind, ConversionKind::None);
+  // For 8-bit operands values must move, but only within quads: shuffles.
+  LinearLayout wide = tileFragment(fragmentLayout(FragmentKind::MmaD), 4, 5, 0, 0);
+  plan = planConversion(wide, fragmentLayout(FragmentKind::MmaA8), {.elementBytes = 1});
+  ASSERT_TRUE(bool(plan));
+  EXPECT_EQ(plan->kind, ConversionKind::Shuffles);
+}
+
+} // namespace
