@@ -1,0 +1,533 @@
+// Python's operators on numbers, tuples, strings and tensors.
+#include "tools/tilerun/host/Operators.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace tilerun;
+using namespace tilerun::host;
+using ast::BinaryOp;
+using ast::CompareOp;
+using ast::UnaryOp;
+
+llvm::Expected<Array> host::getArray(const Value &value) {
+  if (auto *tensor = value.getIf<Tensor>()) {
+    if (tensor->dtype.isPointer())
+      return makeError("a tensor of pointers has no values to compute with");
+    return toArray(*tensor);
+  }
+  if (auto *array = value.getIf<std::shared_ptr<const Array>>())
+    return **array;
+  if (auto number = value.asDouble()) {
+    llvm::Expected<Array> array = Array::create({});
+    if (array)
+      array->data[0] = *number;
+    return array;
+  }
+  return makeError("expected a tensor or a number, found " + value.describe());
+}
+
+llvm::Expected<int64_t> host::getInt64(const Value &value, const llvm::Twine &what) {
+  auto integer = value.asInteger();
+  if (!integer)
+    return makeError(what + " must be an integer, not " + value.describe());
+  if (*integer > INT64_MAX || *integer < INT64_MIN)
+    return makeError(what + " does not fit 64 bits: " + formatInteger(*integer));
+  return static_cast<int64_t>(*integer);
+}
+
+llvm::Expected<Shape> host::getShape(const Value &value, const llvm::Twine &what) {
+  Shape shape;
+  const Tuple *tuple = value.asTuple();
+  for (const Value &element :
+       tuple ? llvm::ArrayRef(tuple->elements) : llvm::ArrayRef<Value>(value)) {
+    llvm::Expected<int64_t> dim = getInt64(element, what);
+    if (!dim)
+      return dim.takeError();
+    shape.push_back(*dim);
+  }
+  return shape;
+}
+
+llvm::Expected<bool> host::getTruth(const Value &value) {
+  if (value.isNone())
+    return false;
+  if (auto number = value.asDouble())
+    return *number != 0;
+  if (auto *text = value.getIf<std::string>())
+    return !text->empty();
+  if (const Tuple *tuple = value.asTuple())
+    return !tuple->elements.empty();
+  return makeError("expected a condition, found " + value.describe());
+}
+
+static llvm::Error overflow() {
+  return makeError("the integer result does not fit 128 bits");
+}
+
+static llvm::Expected<Integer> powInteger(Integer base, Integer exponent) {
+  Integer result = 1;
+  while (exponent > 0) {
+    if (exponent & 1)
+      if (__builtin_mul_overflow(result, base, &result))
+        return overflow();
+    exponent >>= 1;
+    if (exponent && __builtin_mul_overflow(base, base, &base))
+      return overflow();
+  }
+  return result;
+}
+
+/// Python's integer arithmetic: `//` and `%` floor.
+static llvm::Expected<Value> applyIntegers(BinaryOp op, Integer a, Integer b) {
+  Integer out = 0;
+  bool failed = false;
+  switch (op) {
+  case BinaryOp::Add:
+    failed = __builtin_add_overflow(a, b, &out);
+    break;
+  case BinaryOp::Sub:
+    failed = __builtin_sub_overflow(a, b, &out);
+    break;
+  case BinaryOp::Mul:
+    failed = __builtin_mul_overflow(a, b, &out);
+    break;
+  case BinaryOp::Div:
+    if (b == 0)
+      return makeError("division by zero");
+    return Value(static_cast<double>(a) / static_cast<double>(b));
+  case BinaryOp::FloorDiv:
+  case BinaryOp::Mod: {
+    if (b == 0)
+      return makeError("division by zero");
+    constexpr Integer kMin = static_cast<Integer>(1) << 127;
+    if (a == kMin && b == -1)
+      return overflow();
+    Integer quotient = a / b, remainder = a % b;
+    if (remainder != 0 && (remainder < 0) != (b < 0)) {
+      --quotient;
+      remainder += b;
+    }
+    out = op == BinaryOp::FloorDiv ? quotient : remainder;
+    break;
+  }
+  case BinaryOp::Pow: {
+    if (b < 0)
+      return Value(std::pow(static_cast<double>(a), static_cast<double>(b)));
+    llvm::Expected<Integer> power = powInteger(a, b);
+    if (!power)
+      return power.takeError();
+    out = *power;
+    break;
+  }
+  case BinaryOp::Shl:
+  case BinaryOp::Shr:
+    if (b < 0)
+      return makeError("a negative shift count");
+    if (op == BinaryOp::Shr) {
+      out = b > 126 ? (a < 0 ? -1 : 0) : a >> b;
+      break;
+    }
+    if (a == 0)
+      break;
+    if (b > 126 || __builtin_mul_overflow(a, static_cast<Integer>(1) << static_cast<int>(b), &out))
+      failed = true;
+    break;
+  case BinaryOp::And:
+    out = a & b;
+    break;
+  case BinaryOp::Or:
+    out = a | b;
+    break;
+  case BinaryOp::Xor:
+    out = a ^ b;
+    break;
+  case BinaryOp::MatMul:
+    return makeError("'@' needs tensors; use '*' for numbers");
+  }
+  if (failed)
+    return overflow();
+  return Value::integer(out);
+}
+
+static double floorMod(double a, double b) {
+  double remainder = std::fmod(a, b);
+  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
+}
+
+/// The float64 operator, or null where floats have none.
+static BinaryFn getFloatOperator(BinaryOp op) {
+  switch (op) {
+  case BinaryOp::Add:
+    return [](double a, double b) { return a + b; };
+  case BinaryOp::Sub:
+    return [](double a, double b) { return a - b; };
+  case BinaryOp::Mul:
+    return [](double a, double b) { return a * b; };
+  case BinaryOp::Div:
+    return [](double a, double b) { return a / b; };
+  case BinaryOp::FloorDiv:
+    return [](double a, double b) { return std::floor(a / b); };
+  case BinaryOp::Mod:
+    return floorMod;
+  case BinaryOp::Pow:
+    return [](double a, double b) { return std::pow(a, b); };
+  default:
+    return nullptr;
+  }
+}
+
+/// Bitwise operators on integer tensors; nothing where an element is no 64-bit integer.
+static llvm::Expected<Value> applyBitwise(BinaryOp op, const Array &a, const Array &b) {
+  for (const Array *operand : {&a, &b})
+    for (double x : operand->data)
+      if (!(std::fabs(x) <= 0x1p53) || x != std::trunc(x))
+        return makeError(llvm::Twine("'") + ast::getSpelling(op) +
+                         "' needs integers of at most 53 bits");
+  BinaryFn fn;
+  switch (op) {
+  case BinaryOp::And:
+    fn = [](double x, double y) {
+      return static_cast<double>(static_cast<int64_t>(x) & static_cast<int64_t>(y));
+    };
+    break;
+  case BinaryOp::Or:
+    fn = [](double x, double y) {
+      return static_cast<double>(static_cast<int64_t>(x) | static_cast<int64_t>(y));
+    };
+    break;
+  case BinaryOp::Xor:
+    fn = [](double x, double y) {
+      return static_cast<double>(static_cast<int64_t>(x) ^ static_cast<int64_t>(y));
+    };
+    break;
+  case BinaryOp::Shl:
+    fn = [](double x, double y) { return x * std::exp2(y); };
+    break;
+  default:
+    fn = [](double x, double y) { return std::floor(x * std::exp2(-y)); };
+    break;
+  }
+  llvm::Expected<Array> out = mapElements(a, b, fn);
+  if (!out)
+    return out.takeError();
+  return Value::array(std::move(*out));
+}
+
+static llvm::Expected<Value> repeatTuple(const Tuple &tuple, Integer count) {
+  constexpr int64_t kMaxElements = 1 << 16;
+  if (count > kMaxElements || static_cast<Integer>(tuple.elements.size()) * count > kMaxElements)
+    return makeError("a tuple of more than 65536 elements");
+  std::vector<Value> elements;
+  for (Integer i = 0; i < count; ++i)
+    llvm::append_range(elements, tuple.elements);
+  return Value::tuple(std::move(elements));
+}
+
+llvm::Expected<Value> host::applyBinary(BinaryOp op, const Value &lhs, const Value &rhs) {
+  if (lhs.isTensorLike() || rhs.isTensorLike()) {
+    llvm::Expected<Array> a = getArray(lhs);
+    if (!a)
+      return a.takeError();
+    llvm::Expected<Array> b = getArray(rhs);
+    if (!b)
+      return b.takeError();
+    if (BinaryFn fn = getFloatOperator(op)) {
+      llvm::Expected<Array> out = mapElements(*a, *b, fn);
+      if (!out)
+        return out.takeError();
+      return Value::array(std::move(*out));
+    }
+    if (op != BinaryOp::MatMul)
+      return applyBitwise(op, *a, *b);
+    llvm::Expected<Array> out = matmul(*a, *b);
+    if (!out)
+      return out.takeError();
+    return Value::array(std::move(*out));
+  }
+  auto ia = lhs.asInteger(), ib = rhs.asInteger();
+  if (ia && ib) {
+    // Python keeps booleans under `&`, `|` and `^`.
+    llvm::Expected<Value> out = applyIntegers(op, *ia, *ib);
+    bool logic = op == BinaryOp::And || op == BinaryOp::Or || op == BinaryOp::Xor;
+    if (out && logic && lhs.is<bool>() && rhs.is<bool>())
+      return Value(*out->asInteger() != 0);
+    return out;
+  }
+  auto da = lhs.asDouble(), db = rhs.asDouble();
+  if (da && db) {
+    BinaryFn fn = getFloatOperator(op);
+    if (!fn)
+      return makeError(llvm::Twine("'") + ast::getSpelling(op) + "' is not defined for floats");
+    bool divides = op == BinaryOp::Div || op == BinaryOp::FloorDiv || op == BinaryOp::Mod;
+    if (divides && *db == 0)
+      return makeError("division by zero");
+    return Value(fn(*da, *db));
+  }
+  const Tuple *ta = lhs.asTuple(), *tb = rhs.asTuple();
+  if (op == BinaryOp::Add && ta && tb) {
+    std::vector<Value> elements = ta->elements;
+    llvm::append_range(elements, tb->elements);
+    return Value::tuple(std::move(elements));
+  }
+  if (op == BinaryOp::Mul && ta && ib)
+    return repeatTuple(*ta, *ib);
+  if (op == BinaryOp::Mul && tb && ia)
+    return repeatTuple(*tb, *ia);
+  auto *sa = lhs.getIf<std::string>(), *sb = rhs.getIf<std::string>();
+  if (op == BinaryOp::Add && sa && sb)
+    return Value(*sa + *sb);
+  return makeError(llvm::Twine("'") + ast::getSpelling(op) + "' is not defined for " +
+                   lhs.describe() + " and " + rhs.describe());
+}
+
+llvm::Expected<Value> host::applyUnary(UnaryOp op, const Value &operand) {
+  if (op == UnaryOp::Not) {
+    llvm::Expected<bool> truth = getTruth(operand);
+    if (!truth)
+      return truth.takeError();
+    return Value(!*truth);
+  }
+  if (operand.isTensorLike() && op != UnaryOp::Invert) {
+    llvm::Expected<Array> array = getArray(operand);
+    if (!array || op == UnaryOp::Plus)
+      return array ? llvm::Expected<Value>(Value::array(std::move(*array))) : array.takeError();
+    return Value::array(mapElements(std::move(*array), [](double x) { return -x; }));
+  }
+  if (operand.isTensorLike()) {
+    llvm::Expected<Array> array = getArray(operand);
+    if (!array)
+      return array.takeError();
+    bool isBool = array->dtype.isBool();
+    return Value::array(mapElements(std::move(*array), isBool ? [](double x) -> double { return x == 0; }
+                                                              : [](double x) { return -x - 1; }));
+  }
+  if (auto integer = operand.asInteger()) {
+    if (op == UnaryOp::Invert)
+      return Value::integer(~*integer);
+    Integer out;
+    if (op == UnaryOp::Minus && __builtin_sub_overflow(Integer{0}, *integer, &out))
+      return overflow();
+    return Value::integer(op == UnaryOp::Minus ? out : *integer);
+  }
+  if (auto number = operand.asDouble(); number && op != UnaryOp::Invert)
+    return Value(op == UnaryOp::Minus ? -*number : *number);
+  return makeError(llvm::Twine("unary '") + ast::getSpelling(op) + "' is not defined for " +
+                   operand.describe());
+}
+
+template <typename T> static bool compareOrdered(CompareOp op, const T &a, const T &b) {
+  switch (op) {
+  case CompareOp::Eq:
+    return a == b;
+  case CompareOp::Ne:
+    return a != b;
+  case CompareOp::Lt:
+    return a < b;
+  case CompareOp::Le:
+    return a <= b;
+  case CompareOp::Gt:
+    return a > b;
+  default:
+    return a >= b;
+  }
+}
+
+template <CompareOp op> static double compareFloats(double a, double b) {
+  return compareOrdered(op, a, b);
+}
+
+static llvm::Expected<Value> compareArrays(CompareOp op, const Value &lhs, const Value &rhs) {
+  BinaryFn fn = op == CompareOp::Eq   ? compareFloats<CompareOp::Eq>
+                : op == CompareOp::Ne ? compareFloats<CompareOp::Ne>
+                : op == CompareOp::Lt ? compareFloats<CompareOp::Lt>
+                : op == CompareOp::Le ? compareFloats<CompareOp::Le>
+                : op == CompareOp::Gt ? compareFloats<CompareOp::Gt>
+                                      : compareFloats<CompareOp::Ge>;
+  llvm::Expected<Array> a = getArray(lhs);
+  if (!a)
+    return a.takeError();
+  llvm::Expected<Array> b = getArray(rhs);
+  if (!b)
+    return b.takeError();
+  llvm::Expected<Array> out = mapElements(*a, *b, fn);
+  if (!out)
+    return out.takeError();
+  out->dtype = dtype(Scalar::Int1);
+  return Value::array(std::move(*out));
+}
+
+/// Python's `==`; values of different kinds are unequal.
+static bool isEqual(const Value &a, const Value &b) {
+  if (auto ia = a.asInteger(), ib = b.asInteger(); ia && ib)
+    return *ia == *ib;
+  if (auto da = a.asDouble(), db = b.asDouble(); da && db)
+    return *da == *db;
+  if (auto *sa = a.getIf<std::string>(), *sb = b.getIf<std::string>(); sa && sb)
+    return *sa == *sb;
+  if (auto *ta = a.getIf<DType>(), *tb = b.getIf<DType>(); ta && tb)
+    return *ta == *tb;
+  if (auto *ja = a.getIf<JitName>(), *jb = b.getIf<JitName>(); ja && jb)
+    return ja->name == jb->name;
+  if (const Tuple *ta = a.asTuple(), *tb = b.asTuple(); ta && tb)
+    return ta->elements.size() == tb->elements.size() &&
+           std::equal(ta->elements.begin(), ta->elements.end(), tb->elements.begin(), isEqual);
+  return a.isNone() && b.isNone();
+}
+
+llvm::Expected<Value> host::applyCompare(CompareOp op, const Value &lhs, const Value &rhs) {
+  switch (op) {
+  case CompareOp::Is:
+  case CompareOp::IsNot:
+    return Value(isEqual(lhs, rhs) == (op == CompareOp::Is));
+  case CompareOp::In:
+  case CompareOp::NotIn: {
+    bool found = false;
+    if (const Tuple *tuple = rhs.asTuple())
+      found = llvm::any_of(tuple->elements, [&](const Value &v) { return isEqual(lhs, v); });
+    else if (auto *dict = rhs.getIf<std::shared_ptr<Dictionary>>(); dict && lhs.is<std::string>())
+      found = (*dict)->entries.count(*lhs.getIf<std::string>()) != 0;
+    else
+      return makeError("'in' needs a tuple, not " + rhs.describe());
+    return Value(found == (op == CompareOp::In));
+  }
+  default:
+    break;
+  }
+  if (lhs.isTensorLike() || rhs.isTensorLike())
+    return compareArrays(op, lhs, rhs);
+  if (op == CompareOp::Eq || op == CompareOp::Ne)
+    return Value(isEqual(lhs, rhs) == (op == CompareOp::Eq));
+  if (auto a = lhs.asInteger(), b = rhs.asInteger(); a && b)
+    return Value(compareOrdered(op, *a, *b));
+  if (auto a = lhs.asDouble(), b = rhs.asDouble(); a && b)
+    return Value(compareOrdered(op, *a, *b));
+  if (auto *a = lhs.getIf<std::string>(), *b = rhs.getIf<std::string>(); a && b)
+    return Value(compareOrdered(op, *a, *b));
+  return makeError(llvm::Twine("'") + ast::getSpelling(op) + "' is not defined for " +
+                   lhs.describe() + " and " + rhs.describe());
+}
+
+/// The element range [first, last) of a slice over `size` elements; steps are positive.
+static llvm::Expected<std::array<int64_t, 3>> resolveSlice(const Index &index, int64_t size) {
+  int64_t step = index.step.value_or(1);
+  if (step < 1)
+    return makeError("a slice with step " + llvm::Twine(step) + "; steps are 1 or more");
+  auto clamp = [&](std::optional<int64_t> bound, int64_t missing) {
+    if (!bound)
+      return missing;
+    int64_t at = *bound < 0 ? std::max<int64_t>(*bound, -size) + size : *bound;
+    return std::min(at, size);
+  };
+  int64_t first = clamp(index.lower, 0), last = clamp(index.upper, size);
+  int64_t length = last > first ? (last - first - 1) / step + 1 : 0;
+  return std::array<int64_t, 3>{first, length, step};
+}
+
+/// Applies indices to a shape with strides; `start` counts elements.
+static llvm::Error subscript(llvm::ArrayRef<Index> indices, Shape &shape, Shape &strides,
+                             int64_t &start) {
+  Shape outShape, outStrides;
+  size_t consumed = llvm::count_if(indices, [](const Index &i) {
+    return i.kind == Index::Kind::Integer || i.kind == Index::Kind::Slice;
+  });
+  if (consumed > shape.size())
+    return makeError(llvm::Twine(consumed) + " indices for a tensor with " +
+                     llvm::Twine(shape.size()) + " dimensions");
+  if (llvm::count_if(indices, [](const Index &i) { return i.kind == Index::Kind::Ellipsis; }) > 1)
+    return makeError("more than one '...' in a subscript");
+  size_t at = 0;
+  auto keep = [&](size_t count) {
+    for (; count; --count, ++at) {
+      outShape.push_back(shape[at]);
+      outStrides.push_back(strides[at]);
+    }
+  };
+  for (const Index &index : indices) {
+    switch (index.kind) {
+    case Index::Kind::NewAxis:
+      outShape.push_back(1);
+      outStrides.push_back(0);
+      break;
+    case Index::Kind::Ellipsis:
+      keep(shape.size() - consumed);
+      break;
+    case Index::Kind::Integer: {
+      int64_t size = shape[at], i = index.integer;
+      if (i < -size || i >= size)
+        return makeError("index " + llvm::Twine(i) + " is out of range for dimension " +
+                         llvm::Twine(at) + " of size " + llvm::Twine(size));
+      start += (i < 0 ? i + size : i) * strides[at];
+      ++at;
+      break;
+    }
+    case Index::Kind::Slice: {
+      auto range = resolveSlice(index, shape[at]);
+      if (!range)
+        return range.takeError();
+      auto [first, length, step] = *range;
+      // A stride behind the only element is never used, and may not overflow.
+      start += length ? first * strides[at] : 0;
+      outShape.push_back(length);
+      outStrides.push_back(length > 1 ? strides[at] * step : strides[at]);
+      ++at;
+      break;
+    }
+    }
+  }
+  keep(shape.size() - at);
+  if (outShape.size() > kMaxRank)
+    return makeError("a tensor of more than " + llvm::Twine(kMaxRank) + " dimensions");
+  shape = outShape;
+  strides = outStrides;
+  return llvm::Error::success();
+}
+
+llvm::Expected<Value> host::applySubscript(const Value &base, llvm::ArrayRef<Index> indices) {
+  if (auto *tensor = base.getIf<Tensor>()) {
+    Tensor view = *tensor;
+    int64_t start = 0;
+    if (llvm::Error error = subscript(indices, view.shape, view.strides, start))
+      return error;
+    view.offset += static_cast<uint64_t>(start) * view.elementBytes();
+    return Value(view);
+  }
+  if (auto *array = base.getIf<std::shared_ptr<const Array>>()) {
+    Shape shape = (*array)->shape, strides = contiguousStrides(shape);
+    int64_t start = 0;
+    if (llvm::Error error = subscript(indices, shape, strides, start))
+      return error;
+    llvm::Expected<Array> out = Array::create(shape);
+    if (!out)
+      return out.takeError();
+    out->dtype = (*array)->dtype;
+    for (int64_t i = 0; i < out->numElements(); ++i) {
+      int64_t at = start;
+      for (auto [index, stride] : llvm::zip_equal(unravel(i, shape), strides))
+        at += index * stride;
+      out->data[i] = (*array)->data[at];
+    }
+    return Value::array(std::move(*out));
+  }
+  if (const Tuple *tuple = base.asTuple()) {
+    int64_t size = static_cast<int64_t>(tuple->elements.size());
+    if (indices.size() == 1 && indices[0].kind == Index::Kind::Integer) {
+      int64_t i = indices[0].integer;
+      if (i < -size || i >= size)
+        return makeError("index " + llvm::Twine(i) + " is out of range for a tuple of " +
+                         llvm::Twine(size));
+      return tuple->elements[i < 0 ? i + size : i];
+    }
+    if (indices.size() == 1 && indices[0].kind == Index::Kind::Slice) {
+      auto range = resolveSlice(indices[0], size);
+      if (!range)
+        return range.takeError();
+      std::vector<Value> elements;
+      for (int64_t i = 0; i < (*range)[1]; ++i)
+        elements.push_back(tuple->elements[(*range)[0] + i * (*range)[2]]);
+      return Value::tuple(std::move(elements));
+    }
+    return makeError("a tuple takes one integer or slice");
+  }
+  return makeError(base.describe() + " cannot be indexed");
+}

@@ -1,0 +1,36 @@
+// SplitMix64 as a counter-based generator, and the three distributions on it.
+#include "tools/tilerun/host/Random.h"
+
+#include <cassert>
+#include <cmath>
+#include <numbers>
+
+using namespace tilerun;
+
+static uint64_t mix(uint64_t z) {
+  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+  return z ^ z >> 31;
+}
+
+uint64_t host::randomWord(uint64_t seed, uint64_t index) {
+  return mix(mix(seed) + (index + 1) * 0x9E3779B97F4A7C15u);
+}
+
+double host::randomUniform(uint64_t seed, uint64_t index) {
+  return static_cast<double>(randomWord(seed, index) >> 11) * 0x1p-53;
+}
+
+double host::randomNormal(uint64_t seed, uint64_t index) {
+  double u0 = randomUniform(seed, 2 * index);
+  double u1 = randomUniform(seed, 2 * index + 1);
+  return std::sqrt(-2 * std::log1p(-u0)) * std::cos(2 * std::numbers::pi * u1);
+}
+
+int64_t host::randomInteger(uint64_t seed, uint64_t index, int64_t low, int64_t high) {
+  assert(low < high && "an empty range has no element");
+  uint64_t span = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
+  uint64_t scaled =
+      static_cast<uint64_t>(static_cast<unsigned __int128>(randomWord(seed, index)) * span >> 64);
+  return static_cast<int64_t>(static_cast<uint64_t>(low) + scaled);
+}

@@ -1,0 +1,82 @@
+// Access to and description of expression values.
+#include "tools/tilerun/host/Value.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace tilerun;
+using namespace tilerun::host;
+
+std::string host::formatInteger(Integer value) {
+  if (value == 0)
+    return "0";
+  unsigned __int128 rest = value;
+  if (value < 0)
+    rest = -rest;
+  std::string text;
+  for (; rest; rest /= 10)
+    text.insert(text.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
+  return value < 0 ? "-" + text : text;
+}
+
+Value Value::tuple(std::vector<Value> elements) {
+  return Value(std::make_shared<Tuple>(Tuple{std::move(elements)}));
+}
+
+Value Value::shape(llvm::ArrayRef<int64_t> shape) {
+  std::vector<Value> elements;
+  for (int64_t dim : shape)
+    elements.push_back(Value::integer(dim));
+  return tuple(std::move(elements));
+}
+
+std::optional<Integer> Value::asInteger() const {
+  if (auto *b = getIf<bool>())
+    return *b;
+  if (auto *i = getIf<Integer>())
+    return *i;
+  return std::nullopt;
+}
+
+std::optional<double> Value::asDouble() const {
+  if (auto *d = getIf<double>())
+    return *d;
+  if (auto i = asInteger())
+    return static_cast<double>(*i);
+  return std::nullopt;
+}
+
+const Tuple *Value::asTuple() const {
+  auto *tuple = getIf<std::shared_ptr<Tuple>>();
+  return tuple ? tuple->get() : nullptr;
+}
+
+std::string Value::describe() const {
+  if (isNone())
+    return "none";
+  if (auto *b = getIf<bool>())
+    return *b ? "true" : "false";
+  if (auto *i = getIf<Integer>())
+    return "the integer " + formatInteger(*i);
+  if (auto *d = getIf<double>())
+    return llvm::formatv("the float {0}", *d).str();
+  if (auto *s = getIf<std::string>())
+    return "the string \"" + s->substr(0, 40) + (s->size() > 40 ? "…\"" : "\"");
+  if (auto *t = getIf<DType>())
+    return "the dtype " + t->str();
+  if (auto *t = getIf<Tensor>())
+    return "a tensor " + t->describe();
+  if (auto *a = getIf<std::shared_ptr<const Array>>())
+    return "a computed tensor of shape " + formatIndex((*a)->shape);
+  if (auto *t = asTuple())
+    return llvm::formatv("a tuple of {0}", t->elements.size()).str();
+  if (is<std::shared_ptr<Dictionary>>())
+    return "a dictionary";
+  if (auto *n = getIf<Namespace>())
+    return "the namespace '" + n->name + "'";
+  if (auto *j = getIf<JitName>())
+    return "the kernel function '" + j->name + "'";
+  if (is<const ast::LambdaExpr *>())
+    return "a lambda";
+  return "a function";
+}
