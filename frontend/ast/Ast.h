@@ -28,7 +28,8 @@ llvm::StringRef getKindName(Kind kind);
 
 struct Node {
   Kind kind;
-  SourceRange range; ///< The whole construct.
+  uint16_t height = 1; ///< Nodes on the longest way down, itself included; at most kMaxDepth.
+  SourceRange range;   ///< The whole construct.
 };
 struct Expr : Node {};
 struct Stmt : Node {};
@@ -345,5 +346,6 @@ struct Module {
 
 /// Prints a tree as indented text, one node a line, stable for tests (`--emit ast`).
 void dump(const Node &node, const SourceManager &sources, llvm::raw_ostream &os);
+void dump(const Module &module, const SourceManager &sources, llvm::raw_ostream &os);
 
 } // namespace tilerun::ast

@@ -88,7 +88,7 @@ public:
   std::string path;                                    ///< File path or text name.
   std::vector<std::unique_ptr<JitFunction>> functions; ///< In source order, nested ones too.
 
-  /// The last binding of a global; null if the file has none.
+  /// The last binding of a global, also through `from module import *`; null if there is none.
   const Global *lookup(llvm::StringRef name) const;
   /// A jit function by (qualified) name; null if there is none.
   const JitFunction *findFunction(llvm::StringRef name) const;
@@ -96,6 +96,8 @@ public:
   std::vector<llvm::StringRef> globalNames() const;
 
   llvm::StringMap<Global> globals;
+  std::vector<LoadedModule *> starImports;  ///< Files that `*` is imported from.
+  std::vector<std::string> starImportPaths; ///< Dotted paths of other modules, e.g. "triton".
 };
 
 /// Loads files and what they import. Not thread-safe.
@@ -109,13 +111,23 @@ public:
   LoadedModule *loadFile(llvm::StringRef path);
   /// `name` stands for the path in messages and for relative imports.
   LoadedModule *loadText(llvm::StringRef name, std::string text);
+  /// Whether imports are looked up on disk; on by default.
+  void setFollowImports(bool follow) { followImports = follow; }
 
 private:
+  friend class ModuleReader;
+  /// The module of a file, with all that it imports; null after an error in the file itself.
   LoadedModule *load(uint32_t file);
+  /// The module of a file, which is read later if it is new.
+  LoadedModule *request(uint32_t file);
+
   SourceManager &sources;
   ast::Context &context;
   DiagnosticEngine &diagnostics;
-  std::map<std::string, std::unique_ptr<LoadedModule>> modules;
+  std::map<uint32_t, std::unique_ptr<LoadedModule>> modules; ///< By file number.
+  std::vector<LoadedModule *> queue;                         ///< Not read yet.
+  std::map<uint32_t, bool> readable;                         ///< Whether a read file was fine.
+  bool followImports = true;
 };
 
 } // namespace tilerun

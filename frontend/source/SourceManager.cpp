@@ -35,7 +35,8 @@ SourceManager::SourceManager() = default;
 SourceManager::~SourceManager() = default;
 
 static Error fileError(StringRef path, const Twine &what) {
-  return createStringError(std::errc::invalid_argument, "cannot read '" + path + "': " + what);
+  return createStringError(std::make_error_code(std::errc::invalid_argument),
+                           "cannot read '" + path + "': " + what);
 }
 
 Expected<uint32_t> SourceManager::addFile(StringRef path) {

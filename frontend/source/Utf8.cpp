@@ -1,4 +1,5 @@
-// UTF-8 decoding by the rules of the Unicode standard, table 3-7 (no overlong forms, no surrogates).
+// UTF-8 decoding by the rules of the Unicode standard, table 3-7 (no overlong forms, no
+// surrogates).
 #include "frontend/source/Utf8.h"
 
 #include "llvm/ADT/StringExtras.h"

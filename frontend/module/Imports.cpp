@@ -1,0 +1,165 @@
+// Imports: which file a module's name stands for. Looked for beside the importing file and, if that
+// file is in a package (folders with __init__.py), from the package's root; nowhere else.
+#include "frontend/module/ModuleReader.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+using namespace tilerun::ast;
+
+namespace tilerun {
+
+/// The file of a dotted module below a folder, or empty.
+static std::string findBelow(StringRef folder, StringRef dotted) {
+  SmallString<256> base(folder);
+  SmallVector<StringRef, 4> parts;
+  dotted.split(parts, '.', -1, /*KeepEmpty=*/false);
+  for (StringRef part : parts)
+    sys::path::append(base, part);
+  // Both a file and a package may have the name; Python takes the package.
+  SmallString<256> package(base);
+  sys::path::append(package, "__init__.py");
+  if (sys::fs::is_regular_file(package))
+    return package.str().str();
+  if (parts.empty())
+    return {};
+  base += ".py";
+  return sys::fs::is_regular_file(base) ? base.str().str() : std::string();
+}
+
+static bool isPackage(StringRef folder) {
+  SmallString<256> init(folder);
+  sys::path::append(init, "__init__.py");
+  return sys::fs::is_regular_file(init);
+}
+
+/// The folder of a file, as an absolute path.
+static std::string folderOf(StringRef path) {
+  SmallString<256> absolute(path);
+  if (sys::fs::make_absolute(absolute))
+    return {};
+  sys::path::remove_dots(absolute, /*remove_dot_dot=*/true);
+  return sys::path::parent_path(absolute).str();
+}
+
+/// The folder that holds the outermost package of `folder`; the folder itself if it is no package.
+static std::string packageRoot(StringRef folder) {
+  std::string root = folder.str();
+  while (!root.empty() && isPackage(root) && sys::path::parent_path(root) != root)
+    root = sys::path::parent_path(root).str();
+  return root;
+}
+
+/// Names longer than any file name, or made to confuse paths, are never looked up.
+static bool isSafe(StringRef dotted) {
+  return dotted.size() < 200 && !dotted.contains('/') && !dotted.contains('\\') &&
+         !dotted.contains('\0');
+}
+
+uint32_t ModuleReader::findModule(StringRef dotted, unsigned level) const {
+  if (!loader.followImports || !isSafe(dotted))
+    return 0;
+  StringRef top = dotted.split('.').first;
+  // The compiler has these built in; a folder of that name is something else, or too much.
+  if (level == 0 && (top == "triton" || top == "torch" || top == "numpy"))
+    return 0;
+  std::string folder = folderOf(module.path);
+  std::string found;
+  if (level > 0) {
+    for (unsigned i = 1; i < level && !folder.empty(); ++i)
+      folder = sys::path::parent_path(folder).str();
+    found = folder.empty() ? std::string() : findBelow(folder, dotted);
+  } else {
+    found = findBelow(folder, dotted);
+    if (std::string root = packageRoot(folder); found.empty() && root != folder)
+      found = findBelow(root, dotted);
+  }
+  if (found.empty())
+    return 0;
+  // An import that cannot be read is like one that is not there: its names stay unknown.
+  Expected<uint32_t> file = loader.sources.addFile(found);
+  if (!file) {
+    consumeError(file.takeError());
+    return 0;
+  }
+  return *file;
+}
+
+/// The dotted path with the packages of this file in front of a relative one.
+std::string ModuleReader::absolutePath(StringRef dotted, unsigned level) const {
+  if (level == 0)
+    return dotted.str();
+  std::string prefix;
+  if (loader.followImports) {
+    std::string folder = folderOf(module.path);
+    for (unsigned i = 1; i < level && !folder.empty(); ++i)
+      folder = sys::path::parent_path(folder).str();
+    while (!folder.empty() && isPackage(folder) && sys::path::parent_path(folder) != folder) {
+      prefix = (sys::path::filename(folder) + (prefix.empty() ? "" : "." + prefix)).str();
+      folder = sys::path::parent_path(folder).str();
+    }
+  }
+  if (prefix.empty())
+    return dotted.str();
+  return dotted.empty() ? prefix : prefix + "." + dotted.str();
+}
+
+void ModuleReader::readImport(const ImportStmt &stmt) {
+  for (const ImportName &name : stmt.names) {
+    // `import a.b` binds a; `import a.b as c` binds c to a.b.
+    StringRef bound = name.alias.empty() ? name.name.split('.').first : name.alias;
+    StringRef path = name.alias.empty() ? bound : name.name;
+    aliases.try_emplace(bound, path.str());
+    if (!atModuleLevel())
+      continue;
+    Global global;
+    global.kind = Global::Kind::Module;
+    global.path = path.str();
+    global.range = name.range;
+    if (uint32_t file = findModule(path, 0))
+      global.module = loader.request(file);
+    bind(bound, global);
+  }
+}
+
+void ModuleReader::readFromImport(const ImportFromStmt &stmt) {
+  std::string path = absolutePath(stmt.module, stmt.level);
+  uint32_t file = findModule(stmt.module, stmt.level);
+  LoadedModule *from = file ? loader.request(file) : nullptr;
+  for (const ImportName &name : stmt.names) {
+    if (name.name == "*") {
+      if (!atModuleLevel())
+        continue;
+      if (from && from != &module)
+        module.starImports.push_back(from);
+      else if (!from)
+        module.starImportPaths.push_back(path);
+      continue;
+    }
+    StringRef bound = name.alias.empty() ? name.name : name.alias;
+    std::string full = path.empty() ? name.name.str() : path + "." + name.name.str();
+    aliases.try_emplace(bound, full);
+    if (!atModuleLevel())
+      continue;
+    Global global;
+    global.range = name.range;
+    // What is imported may be a module itself.
+    std::string submodule =
+        stmt.module.empty() ? name.name.str() : (stmt.module + "." + name.name).str();
+    if (uint32_t subfile = findModule(submodule, stmt.level)) {
+      global.kind = Global::Kind::Module;
+      global.path = full;
+      global.module = loader.request(subfile);
+    } else {
+      global.kind = Global::Kind::ImportedName;
+      global.path = path;
+      global.importedName = name.name.str();
+      global.module = from;
+    }
+    bind(bound, global);
+  }
+}
+
+} // namespace tilerun

@@ -1,0 +1,108 @@
+// Loaded modules and the queue of files to read. Files are read one after the other, never inside
+// each other, so that neither cycles nor long chains of imports matter.
+#include "frontend/module/Module.h"
+#include "frontend/module/ModuleReader.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace llvm;
+
+namespace tilerun {
+
+/// Files that one compilation may import.
+constexpr size_t kMaxModules = 1000;
+
+static const Global *lookupIn(const LoadedModule &module, StringRef name,
+                              SmallPtrSetImpl<const LoadedModule *> &seen) {
+  auto it = module.globals.find(name);
+  if (it != module.globals.end())
+    return &it->second;
+  // `*` leaves out what begins with an underscore.
+  if (name.starts_with("_") || seen.size() > kMaxModules || !seen.insert(&module).second)
+    return nullptr;
+  for (const LoadedModule *imported : llvm::reverse(module.starImports))
+    if (const Global *global = lookupIn(*imported, name, seen))
+      return global;
+  return nullptr;
+}
+
+const Global *LoadedModule::lookup(StringRef name) const {
+  SmallPtrSet<const LoadedModule *, 4> seen;
+  return lookupIn(*this, name, seen);
+}
+
+const JitFunction *LoadedModule::findFunction(StringRef name) const {
+  if (auto it = globals.find(name); it != globals.end() && it->second.jit)
+    return it->second.jit;
+  const JitFunction *found = nullptr;
+  for (const auto &function : functions)
+    if (function->qualifiedName == name)
+      found = function.get();
+  if (found)
+    return found;
+  // The plain name of a nested function does, while it is the only one.
+  for (const auto &function : functions) {
+    if (function->def->name != name)
+      continue;
+    if (found)
+      return nullptr;
+    found = function.get();
+  }
+  return found;
+}
+
+std::vector<StringRef> LoadedModule::globalNames() const {
+  std::vector<StringRef> names;
+  for (const auto &entry : globals)
+    names.push_back(entry.getKey());
+  llvm::sort(names);
+  return names;
+}
+
+LoadedModule *ModuleLoader::loadFile(StringRef path) {
+  Expected<uint32_t> file = sources.addFile(path);
+  if (!file) {
+    diagnostics.error({}, toString(file.takeError()));
+    return nullptr;
+  }
+  return load(*file);
+}
+
+LoadedModule *ModuleLoader::loadText(StringRef name, std::string text) {
+  if (text.size() > SourceManager::kMaxFileBytes) {
+    diagnostics.error({}, "'" + name + "' has " + Twine(text.size()) + " bytes; the limit is " +
+                              Twine(SourceManager::kMaxFileBytes) + " bytes (64 MiB)");
+    return nullptr;
+  }
+  return load(sources.addText(name, std::move(text)));
+}
+
+LoadedModule *ModuleLoader::request(uint32_t file) {
+  auto it = modules.find(file);
+  if (it != modules.end())
+    return it->second.get();
+  if (modules.size() >= kMaxModules)
+    return nullptr;
+  auto module = std::make_unique<LoadedModule>();
+  module->file = file;
+  module->path = sources.getName(file).str();
+  queue.push_back(module.get());
+  return (modules[file] = std::move(module)).get();
+}
+
+LoadedModule *ModuleLoader::load(uint32_t file) {
+  LoadedModule *module = request(file);
+  if (!module) {
+    diagnostics.error({}, "cannot load '" + sources.getName(file) + "': more than " +
+                              Twine(kMaxModules) + " files are loaded");
+    return nullptr;
+  }
+  while (!queue.empty()) {
+    LoadedModule *next = queue.back();
+    queue.pop_back();
+    readable[next->file] = ModuleReader(*this, *next).read();
+  }
+  return readable[file] ? module : nullptr;
+}
+
+} // namespace tilerun

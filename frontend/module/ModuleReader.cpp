@@ -1,0 +1,438 @@
+// The walk over a file. Host code is only ever lexed, with errors ignored; what is parsed are jit
+// functions (errors reported), imports, global assignments and small global classes (errors
+// ignored: such a name then stands for something unknown).
+#include "frontend/module/ModuleReader.h"
+#include "frontend/parse/Parser.h"
+
+using namespace llvm;
+using namespace tilerun::ast;
+
+namespace tilerun {
+
+using Kind = TokenKind;
+
+ModuleReader::ModuleReader(ModuleLoader &loader, LoadedModule &module)
+    : loader(loader), module(module), context(loader.context),
+      lexer(loader.sources, module.file, nullptr) {}
+
+bool ModuleReader::atModuleLevel() const {
+  return llvm::none_of(scopes, [](const Scope &scope) {
+    return scope.kind == ScopeKind::Function || scope.kind == ScopeKind::Class ||
+           scope.kind == ScopeKind::Other;
+  });
+}
+
+std::optional<ModuleReader::ScopeKind> ModuleReader::getCondition() const {
+  std::optional<ScopeKind> condition;
+  for (const Scope &scope : scopes) {
+    if (scope.kind == ScopeKind::Loop)
+      return ScopeKind::Loop;
+    if (scope.kind == ScopeKind::Further || !condition)
+      condition = scope.kind;
+  }
+  return condition;
+}
+
+bool ModuleReader::read() {
+  while (!done) {
+    Token token = pendingToken ? *pendingToken : lexer.next();
+    pendingToken.reset();
+    switch (token.kind) {
+    case Kind::Indent:
+      // A scope that no header announced is part of the scope around it.
+      scopes.push_back(pendingScope
+                           ? *pendingScope
+                           : Scope{scopes.empty() ? ScopeKind::First : scopes.back().kind, {}});
+      pendingScope.reset();
+      break;
+    case Kind::Dedent:
+      if (!scopes.empty()) {
+        Scope scope = scopes.pop_back_val();
+        // Small enough to be a plain record type, which a kernel may use.
+        constexpr uint32_t kMaxClassBytes = 64u << 10;
+        if (scope.classBegin != ~0u && lastLineEnd - scope.classBegin <= kMaxClassBytes)
+          if (auto block = parseSilently(scope.classBegin, lastLineEnd);
+              block && block->size() == 1)
+            if (auto *def = dyn_cast<ClassDef>((*block)[0]))
+              if (auto it = module.globals.find(def->name);
+                  it != module.globals.end() && it->second.kind == Global::Kind::Class)
+                it->second.classDef = def;
+      }
+      break;
+    case Kind::Newline:
+      lastLineEnd = token.end;
+      pendingScope.reset();
+      readLine();
+      line.clear();
+      lineTruncated = false;
+      break;
+    case Kind::Eof:
+      done = true;
+      break;
+    default:
+      if (line.size() < kMaxLineTokens)
+        line.push_back(token);
+      else
+        lineTruncated = true;
+    }
+  }
+  markHelpers();
+  return !failed;
+}
+
+void ModuleReader::readLine() {
+  if (line.empty())
+    return;
+  Tokens tokens = line;
+  Kind first = tokens[0].kind;
+  if (first == Kind::At) {
+    if (!decoratorsBegin)
+      decoratorsBegin = tokens[0].begin;
+    decoratedByJit |= isJitDecorator(tokens);
+    return;
+  }
+  bool isAsync = first == Kind::KwAsync && tokens.size() > 1;
+  if (isAsync)
+    first = tokens[1].kind;
+  switch (first) {
+  case Kind::KwDef:
+    readDefinition(isAsync ? tokens.drop_front() : tokens);
+    break;
+  case Kind::KwClass:
+    readClass(tokens);
+    break;
+  case Kind::KwIf:
+  case Kind::KwTry:
+  case Kind::KwWith:
+    readHeader(tokens, ScopeKind::First);
+    break;
+  case Kind::KwElif:
+  case Kind::KwElse:
+  case Kind::KwExcept:
+  case Kind::KwFinally:
+    readHeader(tokens, ScopeKind::Further);
+    break;
+  case Kind::KwFor:
+  case Kind::KwWhile:
+    readHeader(tokens, ScopeKind::Loop);
+    break;
+  default:
+    if (first == Kind::Name && (text(tokens[0]) == "match" || text(tokens[0]) == "case") &&
+        tokens.size() > 2 && tokens.back().is(Kind::Colon)) {
+      pendingScope = Scope{ScopeKind::Other, {}};
+    } else {
+      // `a; b; c`
+      unsigned depth = 0;
+      size_t begin = 0;
+      for (size_t i = 0; i <= tokens.size(); ++i) {
+        if (i == tokens.size() || (depth == 0 && tokens[i].is(Kind::Semicolon))) {
+          readSimple(tokens.slice(begin, i - begin));
+          begin = i + 1;
+          continue;
+        }
+        Kind kind = tokens[i].kind;
+        depth += kind == Kind::LParen || kind == Kind::LBracket || kind == Kind::LBrace;
+        if (depth > 0)
+          depth -= kind == Kind::RParen || kind == Kind::RBracket || kind == Kind::RBrace;
+      }
+    }
+  }
+  decoratorsBegin.reset();
+  decoratedByJit = false;
+}
+
+/// A block's header; names that it binds (`for x in`, `with … as x`) stand for something unknown.
+void ModuleReader::readHeader(Tokens tokens, ScopeKind kind) {
+  pendingScope = Scope{kind, {}};
+  bool isFor = llvm::any_of(tokens.take_front(2), [](Token t) { return t.is(Kind::KwFor); });
+  bool isWith = llvm::any_of(tokens.take_front(2), [](Token t) { return t.is(Kind::KwWith); });
+  unsigned depth = 0, lambdas = 0;
+  bool inTargets = isFor;
+  for (size_t i = 1; i < tokens.size(); ++i) {
+    Kind token = tokens[i].kind;
+    if (token == Kind::KwIn)
+      inTargets = false;
+    bool bound = inTargets || (isWith && tokens[i - 1].is(Kind::KwAs));
+    if (bound && token == Kind::Name && atModuleLevel()) {
+      Global global;
+      global.range = {{module.file, tokens[i].begin}, tokens[i].end};
+      bind(text(tokens[i]), global);
+    }
+    depth += token == Kind::LParen || token == Kind::LBracket || token == Kind::LBrace;
+    if (depth > 0)
+      depth -= token == Kind::RParen || token == Kind::RBracket || token == Kind::RBrace;
+    if (depth > 0)
+      continue;
+    if (token == Kind::KwLambda) {
+      ++lambdas;
+    } else if (token == Kind::Colon && lambdas > 0) {
+      --lambdas;
+    } else if (token == Kind::Colon) {
+      // `if x: statement`
+      if (i + 1 < tokens.size()) {
+        scopes.push_back(*pendingScope);
+        pendingScope.reset();
+        readSimple(tokens.drop_front(i + 1));
+        scopes.pop_back();
+      }
+      return;
+    }
+  }
+}
+
+void ModuleReader::readDefinition(Tokens tokens) {
+  StringRef name = tokens.size() > 1 && tokens[1].is(Kind::Name) ? text(tokens[1]) : StringRef();
+  if (decoratedByJit) {
+    skipJitFunction(*decoratorsBegin, name);
+    return;
+  }
+  if (!name.empty() && atModuleLevel()) {
+    Global global;
+    global.kind = Global::Kind::HostFunction;
+    global.range = {{module.file, tokens[1].begin}, tokens[1].end};
+    bind(name, global);
+  }
+  pendingScope = Scope{ScopeKind::Function, name.str()};
+}
+
+void ModuleReader::readClass(Tokens tokens) {
+  StringRef name = tokens.size() > 1 && tokens[1].is(Kind::Name) ? text(tokens[1]) : StringRef();
+  Scope scope{ScopeKind::Class, name.str()};
+  if (!name.empty() && atModuleLevel()) {
+    Global global;
+    global.kind = Global::Kind::Class;
+    global.range = {{module.file, tokens[1].begin}, tokens[1].end};
+    bind(name, global);
+    scope.classBegin = decoratorsBegin.value_or(tokens[0].begin);
+  }
+  pendingScope = scope;
+}
+
+/// Goes over the body of a jit function, then parses the whole of it.
+void ModuleReader::skipJitFunction(uint32_t begin, StringRef name) {
+  std::string prefix;
+  for (const Scope &scope : scopes)
+    if (!scope.name.empty())
+      prefix += scope.name + ".";
+
+  StringSet<> names;
+  Token previous;
+  auto note = [&](Token token) {
+    if (token.is(Kind::Name) && !previous.is(Kind::Dot))
+      names.insert(text(token));
+    previous = token;
+  };
+  for (Token token : line)
+    note(token);
+  uint32_t end = lastLineEnd;
+  // The line is over; a block follows if the next token is an indentation.
+  unsigned depth = 0;
+  std::optional<Token> left;
+  while (true) {
+    Token token = lexer.next();
+    if (depth == 0 && !token.is(Kind::Indent)) {
+      left = token;
+      break;
+    }
+    if (token.is(Kind::Eof))
+      break;
+    depth += token.is(Kind::Indent);
+    if (token.is(Kind::Newline))
+      end = lastLineEnd = token.end;
+    else
+      note(token);
+    if (token.is(Kind::Dedent) && --depth == 0)
+      break;
+  }
+
+  SourceLoc loc{module.file, begin};
+  if (end - begin > kMaxParsedBytes - jitBytes) {
+    failed = true;
+    loader.diagnostics.error({loc, begin + 1}, "the jit functions of this file are larger than " +
+                                                   Twine(kMaxParsedBytes >> 20) +
+                                                   " MiB; split the file");
+  } else {
+    jitBytes += end - begin;
+    std::optional<Block> block =
+        parseStatements(loader.sources, module.file, begin, end, context, &loader.diagnostics);
+    auto *def = block && !block->empty() ? dyn_cast<FunctionDef>(block->front()) : nullptr;
+    if (!def) {
+      failed = true;
+    } else {
+      auto function = std::make_unique<JitFunction>();
+      function->def = def;
+      function->module = &module;
+      function->qualifiedName = prefix + name.str();
+      readDecorators(*function);
+      if (atModuleLevel()) {
+        Global global;
+        global.kind = Global::Kind::Jit;
+        global.jit = function.get();
+        global.range = def->nameRange;
+        bind(name, global);
+      }
+      module.functions.push_back(std::move(function));
+      usedNames.push_back(std::move(names));
+    }
+  }
+  decoratorsBegin.reset();
+  decoratedByJit = false;
+  line.clear();
+
+  // Without a block the token behind the line was taken too early.
+  if (!left)
+    return;
+  switch (left->kind) {
+  case Kind::Eof:
+    done = true;
+    break;
+  case Kind::Dedent:
+    if (!scopes.empty())
+      scopes.pop_back();
+    break;
+  default:
+    pendingToken = *left;
+  }
+}
+
+std::optional<Block> ModuleReader::parseSilently(uint32_t begin, uint32_t end) {
+  if (end < begin || end - begin > kMaxParsedBytes - hostBytes)
+    return std::nullopt;
+  hostBytes += end - begin;
+  return parseStatements(loader.sources, module.file, begin, end, context, nullptr);
+}
+
+void ModuleReader::readSimple(Tokens tokens) {
+  if (tokens.empty())
+    return;
+  Kind first = tokens[0].kind;
+  uint32_t begin = tokens.front().begin, end = tokens.back().end;
+  if (first == Kind::KwImport || first == Kind::KwFrom) {
+    std::optional<Block> block = parseSilently(begin, end);
+    if (!block || block->size() != 1)
+      return;
+    if (auto *import = dyn_cast<ImportStmt>(block->front()))
+      readImport(*import);
+    else if (auto *from = dyn_cast<ImportFromStmt>(block->front()))
+      readFromImport(*from);
+    return;
+  }
+  if (!atModuleLevel())
+    return;
+  if (first == Kind::KwDel) {
+    if (tokens.size() == 2 && tokens[1].is(Kind::Name))
+      module.globals.erase(text(tokens[1]));
+    return;
+  }
+  // Only assignments bind names: a call, a docstring and the like are not worth parsing.
+  bool assigns = llvm::any_of(tokens, [](Token t) {
+    return t.is(Kind::Equal) || (t.kind >= Kind::PlusEqual && t.kind <= Kind::AtEqual) ||
+           t.is(Kind::PowEqual) || t.is(Kind::FloorDivEqual) || t.is(Kind::ShlEqual) ||
+           t.is(Kind::ShrEqual);
+  });
+  if (!assigns || first == Kind::Error)
+    return;
+  std::optional<Block> block;
+  if (!lineTruncated)
+    block = parseSilently(begin, end);
+  if (block && block->size() == 1) {
+    readAssignment(*block->front());
+  } else if (first == Kind::Name && tokens.size() > 1 && tokens[1].is(Kind::Equal)) {
+    Global global;
+    global.range = {{module.file, begin}, tokens[0].end};
+    bind(text(tokens[0]), global);
+  }
+}
+
+void ModuleReader::readAssignment(const Stmt &stmt) {
+  if (auto *assign = dyn_cast<AssignStmt>(&stmt)) {
+    for (const Expr *target : assign->targets)
+      bindTarget(target, assign->value, nullptr);
+    // `jit = triton.jit`
+    if (auto *name = dyn_cast<NameExpr>(assign->targets[0]))
+      if (isa<AttributeExpr>(assign->value))
+        if (std::string path = getPath(assign->value); StringRef(path).contains("triton"))
+          aliases.try_emplace(name->name, path);
+  } else if (auto *annotated = dyn_cast<AnnAssignStmt>(&stmt)) {
+    if (annotated->value)
+      bindTarget(annotated->target, annotated->value, annotated->annotation);
+  } else if (auto *augmented = dyn_cast<AugAssignStmt>(&stmt)) {
+    bindTarget(augmented->target, nullptr, nullptr);
+  }
+}
+
+void ModuleReader::bindTarget(const Expr *target, const Expr *value, const Expr *annotation) {
+  if (auto *name = dyn_cast<NameExpr>(target)) {
+    Global global;
+    global.kind = value ? Global::Kind::Value : Global::Kind::Unknown;
+    global.value = value;
+    global.annotation = annotation;
+    global.range = name->range;
+    bind(name->name, global);
+    return;
+  }
+  if (auto *star = dyn_cast<StarredExpr>(target))
+    return bindTarget(star->value, nullptr, nullptr);
+  auto elementsOf = [](const Expr *expr) -> std::optional<ArrayRef<const Expr *>> {
+    if (!expr)
+      return std::nullopt;
+    if (auto *tuple = dyn_cast<TupleExpr>(expr))
+      return tuple->elements;
+    if (auto *list = dyn_cast<ListExpr>(expr))
+      return list->elements;
+    return std::nullopt;
+  };
+  auto targets = elementsOf(target);
+  if (!targets)
+    return;
+  auto values = elementsOf(value);
+  auto isStar = [](const Expr *e) { return isa<StarredExpr>(e); };
+  bool pairwise = values && values->size() == targets->size() && llvm::none_of(*targets, isStar) &&
+                  llvm::none_of(*values, isStar);
+  for (size_t i = 0; i < targets->size(); ++i)
+    bindTarget((*targets)[i], pairwise ? (*values)[i] : nullptr, nullptr);
+}
+
+/// The last binding wins, unless it may not run: then the first stays (`try: import triton;
+/// except ImportError: triton = None`), and a value of which there are two is unknown.
+void ModuleReader::bind(StringRef name, Global global) {
+  std::optional<ScopeKind> condition = getCondition();
+  if (condition == ScopeKind::Loop && global.kind == Global::Kind::Value) {
+    global.kind = Global::Kind::Unknown;
+    global.value = nullptr;
+  }
+  auto [it, isNew] = module.globals.try_emplace(name, global);
+  if (isNew)
+    return;
+  Global &old = it->second;
+  if (!condition) {
+    old = global;
+    return;
+  }
+  bool bothValues = old.kind == Global::Kind::Value && global.kind == Global::Kind::Value;
+  if (bothValues && foldedText(old.value->range) == foldedText(global.value->range))
+    return;
+  bool isConstant = old.kind == Global::Kind::Value || old.kind == Global::Kind::Unknown;
+  if (!isConstant)
+    return;
+  if (global.kind == Global::Kind::Value || global.kind == Global::Kind::Unknown) {
+    old.kind = Global::Kind::Unknown;
+    old.value = nullptr;
+    old.range = global.range;
+  } else {
+    old = global;
+  }
+}
+
+void ModuleReader::markHelpers() {
+  StringMap<unsigned> users;
+  for (const StringSet<> &names : usedNames)
+    for (const auto &name : names)
+      ++users[name.getKey()];
+  for (auto [function, names] : llvm::zip(module.functions, usedNames)) {
+    StringRef name = function->def->name;
+    function->usedAsHelper = users.lookup(name) > (names.contains(name) ? 1u : 0u);
+  }
+}
+
+} // namespace tilerun

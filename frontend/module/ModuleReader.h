@@ -1,0 +1,114 @@
+// Reads one file: walks over its statements by tokens, parses the few that matter and skips the
+// rest. Internal to this folder.
+#pragma once
+
+#include "frontend/lex/Lexer.h"
+#include "frontend/module/Module.h"
+
+#include "llvm/ADT/StringSet.h"
+
+namespace tilerun {
+
+class ModuleReader {
+public:
+  ModuleReader(ModuleLoader &loader, LoadedModule &module);
+  /// False if a jit function does not parse.
+  bool read();
+
+  /// Text of jit functions that is parsed in one file, and of global statements.
+  static constexpr uint32_t kMaxParsedBytes = 16u << 20;
+  /// Longest statement whose tokens are looked at.
+  static constexpr size_t kMaxLineTokens = 200'000;
+  /// Most configurations of one autotune decorator.
+  static constexpr size_t kMaxConfigs = 10'000;
+  /// Items that expanding lists of configurations may look at in one file.
+  static constexpr size_t kMaxExpandSteps = 1'000'000;
+
+private:
+  enum class ScopeKind {
+    Function,
+    Class,
+    First,   ///< `if`, `try`, `with`: may run.
+    Further, ///< `elif`, `else`, `except`, …: runs instead of an earlier block.
+    Loop,
+    Other ///< Nothing in it is seen (`match`).
+  };
+  struct Scope {
+    ScopeKind kind;
+    std::string name;
+    uint32_t classBegin = ~0u; ///< Where a global class begins.
+  };
+  using Tokens = llvm::ArrayRef<Token>;
+
+  llvm::StringRef text(Token t) const { return lexer.getText(t); }
+  /// True outside functions and classes.
+  bool atModuleLevel() const;
+  /// The strongest doubt about whether the statements at hand run.
+  std::optional<ScopeKind> getCondition() const;
+
+  // Statements (ModuleReader.cpp)
+  void readLine();
+  void readHeader(Tokens line, ScopeKind kind);
+  void readDefinition(Tokens line);
+  void readClass(Tokens line);
+  void readSimple(Tokens statement);
+  void readAssignment(const ast::Stmt &stmt);
+  void skipJitFunction(uint32_t begin, llvm::StringRef name);
+  std::optional<ast::Block> parseSilently(uint32_t begin, uint32_t end);
+  void bind(llvm::StringRef name, Global global);
+  void bindTarget(const ast::Expr *target, const ast::Expr *value, const ast::Expr *annotation);
+  void markHelpers();
+
+  // Imports (Imports.cpp)
+  void readImport(const ast::ImportStmt &stmt);
+  void readFromImport(const ast::ImportFromStmt &stmt);
+  /// Finds the file of a module; 0 if there is none.
+  uint32_t findModule(llvm::StringRef dotted, unsigned level) const;
+  std::string absolutePath(llvm::StringRef dotted, unsigned level) const;
+
+  // Decorators (Decorators.cpp, Autotune.cpp)
+  bool isJitDecorator(Tokens line) const;
+  std::string resolvePath(llvm::StringRef dotted) const;
+  std::string getPath(const ast::Expr *expr) const;
+  void readDecorators(JitFunction &function);
+  void readJitArguments(JitFunction &function, const ast::CallExpr &call);
+  void readHeuristics(JitFunction &function, const ast::CallExpr &call);
+  void readAutotune(JitFunction &function, const ast::CallExpr &call);
+  /// Follows names to the literal that a global stands for.
+  const ast::Expr *followGlobal(const ast::Expr *expr) const;
+  bool readStrings(const ast::Expr *expr, std::vector<std::string> &out) const;
+  std::string foldedText(SourceRange range) const;
+
+  using Bindings = std::vector<std::pair<llvm::StringRef, const ast::Expr *>>;
+  bool expandConfigs(const ast::Expr *expr, Autotune &out, unsigned depth);
+  bool expandClauses(const ast::ComprehensionExpr &comprehension, size_t clause, Bindings &bindings,
+                     Autotune &out);
+  bool listItems(const ast::Expr *expr, const Bindings &bindings,
+                 std::vector<const ast::Expr *> &out);
+  bool bindLoopTarget(const ast::Expr *target, const ast::Expr *item, Bindings &bindings);
+  const ast::Expr *substitute(const ast::Expr *expr, const Bindings &bindings);
+  bool addConfig(const ast::Expr *expr, const Bindings &bindings, Autotune &out);
+  const ast::Expr *makeInt(int64_t value, SourceRange range);
+
+  ModuleLoader &loader;
+  LoadedModule &module;
+  ast::Context &context;
+  Lexer lexer;
+  std::vector<Token> line;
+  bool lineTruncated = false;
+  uint32_t lastLineEnd = 0;
+  llvm::SmallVector<Scope, 8> scopes;
+  std::optional<Scope> pendingScope;
+  std::optional<uint32_t> decoratorsBegin;
+  bool decoratedByJit = false;
+  llvm::StringMap<std::string> aliases;     ///< Imported names to dotted paths.
+  std::vector<llvm::StringSet<>> usedNames; ///< By jit function: the names in its body.
+  size_t expandSteps = 0;
+  uint32_t jitBytes = 0;
+  uint32_t hostBytes = 0;
+  std::optional<Token> pendingToken; ///< Taken too early.
+  bool failed = false;
+  bool done = false;
+};
+
+} // namespace tilerun
