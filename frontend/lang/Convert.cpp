@@ -77,7 +77,7 @@ std::optional<TensorValue> bitcastTo(Emitter &e, const TensorValue &v, DType to)
 
 /// A compile-time number as a constant of `to`; none where only a run-time conversion will do.
 std::optional<TensorValue> castLiteral(Emitter &e, const Literal &literal, DType to) {
-  if (to.isPointer())
+  if (to.isPointer() || !getLiteralType(literal))
     return std::nullopt;
   if (auto *value = std::get_if<double>(&literal)) {
     if (to.isInt() && !to.isBool() &&
@@ -177,6 +177,9 @@ TensorOr cast(Emitter &e, const Value &v, DType to, bool bitcast, StringRef roun
   if (to.isPointer() && from.isFloat())
     return e.error("cannot cast " + from.str() + " to " + to.str() +
                    "; only integers hold addresses");
+  if ((from.isFp8() && to.isInt()) || (from.isInt() && to.isFp8()))
+    return e.error("cannot cast " + from.str() + " to " + to.str() +
+                   "; convert to float32 in between, or use bitcast=True");
   return convert(e, *tensor, to, *mode);
 }
 

@@ -61,6 +61,15 @@ struct Operands {
 mlir::FailureOr<Operands> bringTogether(Emitter &e, Combine op, llvm::StringRef what,
                                         const Value &lhs, const Value &rhs);
 
+/// Absolute value of a number.
+TensorValue emitAbs(Emitter &e, const TensorValue &v);
+/// Elementwise maximum or minimum of two values of one type and shape.
+TensorValue emitExtremum(Emitter &e, bool isMax, bool propagateNan, const TensorValue &lhs,
+                         const TensorValue &rhs);
+/// As emitExtremum, of any two values; `what` names the function in messages.
+Result extremum(Emitter &e, llvm::StringRef what, bool isMax, bool propagateNan, const Value &lhs,
+                const Value &rhs);
+
 /// Marks integer `+ - *` that came from source for the overflow check of debug mode.
 void markOverflow(Emitter &e, mlir::Value v, DType type);
 

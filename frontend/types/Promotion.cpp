@@ -37,7 +37,7 @@ TypeOrError checkNumber(DType type) {
   return type;
 }
 
-/// `/` and `%` do not compute in less than 32 bits.
+/// `/` and `%` do not compute in less than 32 bits (but keep 8-bit floats).
 DType atLeastFloat32(DType type) { return type.getBits() < 32 ? dtype(Scalar::F32) : type; }
 
 std::string quote(Combine op) { return "'" + getCombineName(op).str() + "'"; }
@@ -120,6 +120,9 @@ TypeOrError tilerun::adoptLiteral(const Literal &literal, DType tensor) {
     return checked;
   if (kindOf(literal) > kindOf(tensor))
     return getLiteralType(literal);
+  if (tensor.isFp8())
+    return TypeOrError::failure("a literal cannot take the type " + tensor.str() +
+                                "; convert the 8-bit float to float16 or float32 first");
   if (auto *value = std::get_if<__int128>(&literal); value && tensor.isInt()) {
     if (*value < 0 && tensor.isUnsigned())
       return TypeOrError::failure("the negative literal " + formatInt(*value) +
@@ -139,18 +142,26 @@ TypeOrError tilerun::promote(DType lhs, DType rhs) {
       return checked;
   if (lhs == rhs)
     return lhs;
-  if (kindOf(lhs) != kindOf(rhs))
-    return kindOf(lhs) > kindOf(rhs) ? lhs : rhs;
+  if (lhs.isFloat() || rhs.isFloat()) {
+    for (Scalar s : {Scalar::F64, Scalar::F32, Scalar::F16})
+      if (lhs == dtype(s) || rhs == dtype(s))
+        return dtype(s);
+    // bfloat16 with anything but itself and the formats above.
+    if (lhs == dtype(Scalar::BF16) || rhs == dtype(Scalar::BF16))
+      return dtype(Scalar::F32);
+    if (lhs.isFp8() && rhs.isFp8())
+      return dtype(Scalar::F16);
+    return TypeOrError::failure("there is no common type of " + lhs.str() + " and " + rhs.str() +
+                                "; convert the 8-bit float to float16 or float32 first");
+  }
   if (lhs.getBits() != rhs.getBits())
     return lhs.getBits() > rhs.getBits() ? lhs : rhs;
-  if (lhs.isFloat()) // float16 and bfloat16, or two different 8-bit formats.
-    return dtype(Scalar::F16);
   return lhs.isUnsigned() ? lhs : rhs;
 }
 
 TypeOrError tilerun::combine(Combine op, const Operand &lhs, const Operand &rhs) {
   // Types of both operands, before they are brought together.
-  bool weak = op != Combine::Compare && op != Combine::Extremum;
+  bool weak = op != Combine::Compare && op != Combine::Extremum && op != Combine::FloatDivide;
   auto typeOf = [&](const Operand &operand, const Operand &other) -> TypeOrError {
     if (!operand.literal)
       return checkNumber(operand.type);
@@ -169,25 +180,26 @@ TypeOrError tilerun::combine(Combine op, const Operand &lhs, const Operand &rhs)
   switch (op) {
   case Combine::Arithmetic:
   case Combine::Compare:
-  case Combine::Extremum:
     return promote(l, r);
-  case Combine::Divide: {
-    if (integers)
-      return dtype(Scalar::F32);
-    return atLeastFloat32(*promote(l, r));
-  }
+  case Combine::Extremum:
+    return promote(getScanType(l), getScanType(r));
+  case Combine::Divide:
   case Combine::FloorDivide:
   case Combine::Modulo:
-    if (integers) {
-      if (l.isSigned() != r.isSigned())
-        return TypeOrError::failure(quote(op) + " of " + l.str() + " and " + r.str() +
-                                    " mixes signedness; cast one of them first");
-      return promote(l, r);
-    }
+    if (integers && l.isSigned() != r.isSigned())
+      return TypeOrError::failure(quote(op) + " of " + l.str() + " and " + r.str() +
+                                  " mixes signedness; cast one of them first");
+    if (integers)
+      return op == Combine::Divide ? TypeOrError(dtype(Scalar::F32)) : promote(l, r);
     if (op == Combine::FloorDivide)
       return TypeOrError::failure("'//' needs integers, but got " + l.str() + " and " + r.str() +
                                   "; use tl.floor(x / y)");
-    return atLeastFloat32(*promote(l, r));
+    if (l.isFp8() && r.isFp8())
+      return promote(l, r);
+    if (TypeOrError type = promote(l, r); !type)
+      return type;
+    else
+      return atLeastFloat32(*type);
   case Combine::Bitwise:
   case Combine::Shift:
     if (!integers)
@@ -196,10 +208,10 @@ TypeOrError tilerun::combine(Combine op, const Operand &lhs, const Operand &rhs)
                                   "; cast with bitcast=True to work on the bits of floats");
     return promote(l, r);
   case Combine::FloatDivide:
-    if (!l.isFloat() || !r.isFloat())
-      return TypeOrError::failure("fdiv needs floats, but got " + l.str() + " and " + r.str() +
-                                  "; use '/' for integers");
-    return promote(l, r);
+    if (!l.isFloat() || l != r)
+      return TypeOrError::failure("needs two floats of one type, but got " + l.str() + " and " +
+                                  r.str() + "; cast one of them, or use '/'");
+    return l;
   }
   return TypeOrError::failure("unknown operation");
 }

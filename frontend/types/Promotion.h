@@ -44,14 +44,14 @@ struct Operand {
 /// How operands combine.
 enum class Combine : uint8_t {
   Arithmetic,  ///< + - * where: weak literals.
-  Divide,      ///< /: weak literals, result is a float of at least 32 bits.
+  Divide,      ///< /: integers of one signedness give float32; floats at least float32.
   FloorDivide, ///< //: integers of one signedness.
   Modulo,      ///< %: integers of one signedness, or floats of at least 32 bits.
   Bitwise,     ///< & | ^: integers.
   Shift,       ///< << >>: integers.
-  FloatDivide, ///< fdiv: floats.
+  FloatDivide, ///< fdiv: floats of one type; nothing weak.
   Compare,     ///< == != < <= > >=: nothing weak; the type compared in.
-  Extremum,    ///< maximum, minimum: nothing weak.
+  Extremum,    ///< maximum, minimum: nothing weak, bfloat16 computes in float32.
 };
 llvm::StringRef getCombineName(Combine op);
 
@@ -69,8 +69,9 @@ TypeOrError getLiteralType(const Literal &literal);
 /// kind is equal or lower (it must then be in range), else its own.
 TypeOrError adoptLiteral(const Literal &literal, DType tensor);
 
-/// The common type of two run-time element types: the higher kind; else the wider; else float16
-/// among 16-bit floats and different 8-bit floats; else unsigned.
+/// The common type of two run-time element types: float64 > float32 > float16; bfloat16 with
+/// anything else gives float32; two different 8-bit floats give float16; integers follow C (the
+/// wider, or unsigned among equal widths).
 TypeOrError promote(DType lhs, DType rhs);
 
 /// The type that `lhs op rhs` computes in. For comparisons, that is the type compared in. Literals
