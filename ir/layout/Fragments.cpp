@@ -36,6 +36,10 @@ LinearLayout mmaA(unsigned elementBits) {
                 {{0, perWord}, {0, 2 * perWord}, {1, 0}, {2, 0}, {4, 0}});
 }
 
+/// The same fragment for the transposed matrix.
+LinearLayout transposed(const LinearLayout &fragment) { return transposeDims(fragment, {1, 0}); }
+
+/// The B operand of mma.sync m16n8: as A, but with 8 columns in place of 16 rows.
 LinearLayout mmaB(unsigned elementBits) {
   uint64_t perWord = 32 / elementBits;
   Bases registers;
@@ -67,6 +71,19 @@ LinearLayout tilerun::layout::fragmentLayout(FragmentKind kind) {
   case FragmentKind::Mfma32x32x8D:
     return matrix(32, 32, {{1, 0}, {2, 0}, {8, 0}, {16, 0}},
                   {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 16}, {4, 0}});
+  case FragmentKind::Mfma32x32x8A:
+    return matrix(32, 8, {{0, 1}, {0, 2}}, {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {16, 0}, {0, 4}});
+  case FragmentKind::Mfma32x32x8B:
+    return transposed(fragmentLayout(FragmentKind::Mfma32x32x8A));
+  case FragmentKind::Mfma16x16x16A:
+    return matrix(16, 16, {{0, 1}, {0, 2}}, {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 4}, {0, 8}});
+  case FragmentKind::Mfma16x16x16B:
+    return transposed(fragmentLayout(FragmentKind::Mfma16x16x16A));
+  case FragmentKind::WmmaGfx11A:
+    return matrix(16, 16, {{0, 1}, {0, 2}, {0, 4}, {0, 8}},
+                  {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {0, 0}});
+  case FragmentKind::WmmaGfx11B:
+    return transposed(fragmentLayout(FragmentKind::WmmaGfx11A));
   case FragmentKind::Mfma16x16x16D:
     return matrix(16, 16, {{1, 0}, {2, 0}}, {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {4, 0}, {8, 0}});
   case FragmentKind::WmmaGfx11D:

@@ -123,12 +123,10 @@ void ShufflePlanner::chooseRounds(Subspace &round, BitVectors &rounds) const {
     while (std::optional<uint64_t> v = pickOutside(pool, publishers, receivers))
       for (Subspace *space : {&round, &publishers, &receivers})
         space->insert(*v);
-  // Destination registers first, so that as far as possible each has a round of its own.
   Subspace span = round;
-  for (const Subspace &pool : {destination, all})
-    for (uint64_t v : pool.basis())
-      if (span.insert(v))
-        rounds.push_back(v);
+  for (uint64_t v : all.basis())
+    if (span.insert(v))
+      rounds.push_back(v);
 }
 
 void ShufflePlanner::fillMaps(ShufflePlan &result, unsigned roundBits) const {

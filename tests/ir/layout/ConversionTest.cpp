@@ -249,25 +249,30 @@ TEST(ConversionTest, AllBijectionsOfFourBits) {
 }
 
 TEST(ConversionTest, AllMapsOfThreeBits) {
-  // Every pair, also with replication and with elements that only one side has.
-  const DimList outs = {Dim("dim0", 2)};
+  // Every pair, also with replication and with elements that only one side has; on the larger
+  // tensor every seventh source.
   std::map<ConversionKind, unsigned> kinds;
   unsigned impossible = 0;
-  for (const DimList &ins : {DimList{Dim("register", 1), Dim("lane", 1), Dim("warp", 1)},
-                             DimList{Dim("register", 2), Dim("lane", 1)},
-                             DimList{Dim("register", 1), Dim("lane", 1), Dim("block", 1)}})
-    forEachMatrix(2, 3, [&](const BitVectors &from) {
-      forEachMatrix(2, 3, [&](const BitVectors &to) {
-        if (::testing::Test::HasFailure())
+  for (const DimList &outs : {DimList{Dim("dim0", 2)}, DimList{Dim("dim0", 1), Dim("dim1", 2)}}) {
+    unsigned bits = LinearLayout::totalBits(outs), count = 0;
+    for (const DimList &ins : {DimList{Dim("register", 1), Dim("lane", 1), Dim("warp", 1)},
+                               DimList{Dim("register", 2), Dim("lane", 1)},
+                               DimList{Dim("register", 1), Dim("lane", 1), Dim("block", 1)}})
+      forEachMatrix(bits, 3, [&](const BitVectors &from) {
+        if (bits == 3 && ++count % 7)
           return;
-        std::optional<ConversionPlan> plan =
-            check(LinearLayout(ins, outs, from), LinearLayout(ins, outs, to));
-        if (plan)
-          ++kinds[plan->kind];
-        else
-          ++impossible;
+        forEachMatrix(bits, 3, [&](const BitVectors &to) {
+          if (::testing::Test::HasFailure())
+            return;
+          std::optional<ConversionPlan> plan =
+              check(LinearLayout(ins, outs, from), LinearLayout(ins, outs, to));
+          if (plan)
+            ++kinds[plan->kind];
+          else
+            ++impossible;
+        });
       });
-    });
+  }
   EXPECT_EQ(kinds.size(), 5u);
   for (auto [kind, count] : kinds)
     EXPECT_GT(count, 50u) << toString(kind).str();
@@ -383,6 +388,23 @@ TEST(ConversionTest, NarrowElementsTravelInWords) {
   }
 }
 
+TEST(ConversionTest, WordsAreUnpackedStaticallyIfPossible) {
+  // Lane 0 takes its pairs along register bit 0 in reverse, along register bit 1 in order.
+  LinearLayout source = parse("{register = [(1), (2)], lane = [(4), (8)]} -> (dim0: 16)");
+  LinearLayout destination = parse("{register = [(1), (2)], lane = [(9), (4)]} -> (dim0: 16)");
+  ConversionOptions options;
+  options.elementBytes = 2; // one bit is packed: the one that lanes do not touch
+  std::optional<ConversionPlan> plan = check(source, destination, options);
+  ASSERT_TRUE(plan && plan->shuffle);
+  EXPECT_EQ(plan->shuffle->shuffles, 2u);
+  EXPECT_EQ(plan->shuffle->position.restrictIns({kLane}).rank(), 0u);
+  options.elementBytes = 1; // both are packed, and lanes choose the position in the word
+  plan = check(source, destination, options);
+  ASSERT_TRUE(plan && plan->shuffle);
+  EXPECT_EQ(plan->shuffle->shuffles, 1u);
+  EXPECT_EQ(plan->shuffle->position.restrictIns({kLane}).rank(), 1u);
+}
+
 TEST(ConversionTest, TooManyShufflesGoThroughSharedMemoryOfTheWarp) {
   LinearLayout source = parse("{register = [(1)], lane = [(2), (4)], warp = [(8)]} -> (dim0: 16)");
   LinearLayout destination =
@@ -427,6 +449,16 @@ TEST(ConversionTest, MissingDimensionsReplicate) {
   EXPECT_EQ(plan->kind, ConversionKind::CrossBlock);
 }
 
+TEST(ConversionTest, FewerOrMoreRegistersAreRenaming) {
+  LinearLayout one = parse("{register = [(1)], lane = [(2)]} -> (dim0: 4)");
+  LinearLayout two = parse("{register = [(1), (0)], lane = [(2)]} -> (dim0: 4)");
+  for (auto [from, to] : {std::pair(&one, &two), {&two, &one}}) {
+    std::optional<ConversionPlan> plan = check(*from, *to);
+    ASSERT_TRUE(plan);
+    EXPECT_EQ(plan->kind, ConversionKind::Registers);
+  }
+}
+
 TEST(ConversionTest, BlocksKeepTheirPart) {
   // Two blocks with half of the tensor each; inside, warps exchange through each block's memory.
   LinearLayout source =
@@ -461,16 +493,17 @@ TEST(ConversionTest, RealLayoutsBothWays) {
 }
 
 TEST(ConversionTest, ReductionResultSpreadsAgain) {
-  // Softmax's pattern: reduce along rows, expand, broadcast. Back in the tile's own layout nothing
-  // moves, because the result's layout is the tile's slice.
+  // Softmax's pattern: reduce along rows, expand, broadcast. The operand that a broadcast to the
+  // tile wants is what the reduction left behind, so nothing moves.
   LinearLayout tile = tileFragment(fragmentLayout(FragmentKind::MmaD), 6, 6, 2, 0);
-  LinearLayout reduced = dropRedundantRegisters(sliceDim(tile, 1));
-  LinearLayout spread = broadcastDim(expandDim(reduced, 1), 1, 6);
-  std::optional<ConversionPlan> plan = check(spread, tile);
+  LinearLayout expanded = expandDim(sliceDim(tile, 1), 1);
+  std::optional<ConversionPlan> plan = check(expanded, fitToShape(tile, {6, 0}, {1, 0}));
   ASSERT_TRUE(plan);
-  EXPECT_LE(plan->kind, ConversionKind::Shuffles);
-  if (plan->shuffle)
-    EXPECT_EQ(plan->shuffle->shuffles, 0u);
+  EXPECT_EQ(plan->kind, ConversionKind::None);
+  // With every copy in registers of its own, threads only choose among their registers.
+  plan = check(broadcastDim(dropRedundantRegisters(expanded), 1, 6), tile);
+  ASSERT_TRUE(plan && plan->shuffle);
+  EXPECT_EQ(plan->shuffle->shuffles, 0u);
 }
 
 TEST(ConversionTest, Errors) {

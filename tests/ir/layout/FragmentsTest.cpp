@@ -99,6 +99,23 @@ TEST(FragmentsTest, WmmaGfx11) {
                 [](uint64_t lane, uint64_t i) { return Point{2 * i + lane / 16, lane % 16}; });
 }
 
+TEST(FragmentsTest, AmdOperands) {
+  // A lane has four consecutive k of one row of A, or of one column of B.
+  expectFormula(FragmentKind::Mfma32x32x8A, 4, 32, 8,
+                [](uint64_t lane, uint64_t i) { return Point{lane % 32, 4 * (lane / 32) + i}; });
+  expectFormula(FragmentKind::Mfma32x32x8B, 4, 8, 32,
+                [](uint64_t lane, uint64_t i) { return Point{4 * (lane / 32) + i, lane % 32}; });
+  expectFormula(FragmentKind::Mfma16x16x16A, 4, 16, 16,
+                [](uint64_t lane, uint64_t i) { return Point{lane % 16, 4 * (lane / 16) + i}; });
+  expectFormula(FragmentKind::Mfma16x16x16B, 4, 16, 16,
+                [](uint64_t lane, uint64_t i) { return Point{4 * (lane / 16) + i, lane % 16}; });
+  // On gfx11 a lane has all of k, and lanes 16 to 31 repeat lanes 0 to 15.
+  expectFormula(FragmentKind::WmmaGfx11A, 16, 16, 16,
+                [](uint64_t lane, uint64_t i) { return Point{lane % 16, i}; });
+  expectFormula(FragmentKind::WmmaGfx11B, 16, 16, 16,
+                [](uint64_t lane, uint64_t i) { return Point{i, lane % 16}; });
+}
+
 TEST(FragmentsTest, Wgmma) {
   for (unsigned columns : {8, 16, 32, 64, 128, 256}) {
     std::optional<LinearLayout> layout = wgmmaLayout(columns);
@@ -116,14 +133,19 @@ TEST(FragmentsTest, Wgmma) {
     EXPECT_FALSE(wgmmaLayout(columns)) << columns;
 }
 
-TEST(FragmentsTest, EveryFragmentIsABijectionWithAName) {
+TEST(FragmentsTest, EveryFragmentCoversItsMatrixAndHasAName) {
   std::set<std::string> names;
   for (const FragmentInfo &info : allFragments()) {
-    EXPECT_TRUE(fragmentLayout(info.kind).isInvertible()) << info.name.str();
+    LinearLayout layout = fragmentLayout(info.kind);
+    EXPECT_TRUE(layout.isSurjective()) << info.name.str();
+    bool replicated =
+        info.kind == FragmentKind::WmmaGfx11A || info.kind == FragmentKind::WmmaGfx11B;
+    EXPECT_EQ(layout.freeVariableMask(kLane), replicated ? 16u : 0u) << info.name.str();
+    EXPECT_EQ(layout.freeVariableMask(kRegister), 0u) << info.name.str();
     EXPECT_TRUE(names.insert(info.name.str()).second) << info.name.str();
     EXPECT_FALSE(info.description.empty());
   }
-  EXPECT_EQ(names.size(), 10u);
+  EXPECT_EQ(names.size(), 16u);
 }
 
 TEST(FragmentsTest, TilingFollowsCoordinates) {

@@ -34,6 +34,8 @@ TEST(LayoutTextTest, RoundTripOfLargeLayouts) {
 TEST(LayoutTextTest, WhiteSpaceIsFree) {
   EXPECT_EQ(parse(" {\ta=[ (1),(2)\n] }->( x :4 ) "), LinearLayout::identity1D(2, "a", "x"));
   EXPECT_EQ(parse("{a=[(1),(2)]}->(x:4)"), LinearLayout::identity1D(2, "a", "x"));
+  // Numbers are decimal, also with leading zeros.
+  EXPECT_EQ(parse("{a = [(010)]} -> (x: 016)"), parse("{a = [(10)]} -> (x: 16)"));
 }
 
 TEST(LayoutTextTest, Errors) {

@@ -252,6 +252,26 @@ TEST(SwizzleTest, RandomPairsAreConflictFreeWithCommonVectors) {
   EXPECT_GT(vectorized, 20u);
 }
 
+TEST(SwizzleTest, WriterAndReaderAreTreatedAlike) {
+  // Tiles that only one side can access in vectors: exchanging the sides must cost the same.
+  LinearLayout rows = llvm::cantFail(coalescedLayout({64, 64}, 8, 32, 4, {1, 0}));
+  LinearLayout columns = llvm::cantFail(coalescedLayout({64, 64}, 1, 32, 4, {0, 1}));
+  LinearLayout narrow = llvm::cantFail(coalescedLayout({64, 64}, 2, 32, 4, {1, 0}));
+  LinearLayout accumulator = tileFragment(fragmentLayout(FragmentKind::MmaD), 6, 6, 1, 1);
+  const LinearLayout *layouts[] = {&rows, &columns, &narrow, &accumulator};
+  for (unsigned elementBytes : {1, 2, 4})
+    for (const LinearLayout *a : layouts)
+      for (const LinearLayout *b : layouts) {
+        SharedChoice there = chooseSharedLayout(*a, *b, elementBytes);
+        SharedChoice back = chooseSharedLayout(*b, *a, elementBytes);
+        EXPECT_EQ(there.write.wavefronts() + there.read.wavefronts(),
+                  back.write.wavefronts() + back.read.wavefronts())
+            << a->toString() << " and " << b->toString() << " bytes " << elementBytes;
+        EXPECT_EQ(there.write.instructions + there.read.instructions,
+                  back.write.instructions + back.read.instructions);
+      }
+}
+
 TEST(SwizzleTest, TransposeOfATile) {
   // 32 x 32 floats, four a thread along rows when written and along columns when read.
   LinearLayout writer = llvm::cantFail(coalescedLayout({32, 32}, 4, 32, 4, {1, 0}));

@@ -64,36 +64,41 @@ TEST(VectorizationTest, ConsecutiveRegistersOnAllSmallLayouts) {
 }
 
 TEST(VectorizationTest, LongestRunsOnAllSmallLayouts) {
-  forEachMatrix(3, 4, [&](const BitVectors &bases) {
-    LinearLayout layout({Dim("register", 2), Dim("lane", 2)}, {Dim("dim0", 3)}, bases);
-    RegisterVectors vectors = longestRuns(layout, {"dim0"});
-    // Runs are consecutive, start aligned, and together are each thread's elements, once each.
-    uint64_t run = uint64_t(1) << vectors.withinRun.size();
-    for (uint64_t lane = 0; lane < 4; ++lane) {
-      std::set<uint64_t> held, inRuns;
-      for (uint64_t r = 0; r < 4; ++r)
-        held.insert(layout.apply({r, lane})[0]);
-      for (uint64_t j = 0; j < uint64_t(1) << vectors.runs.size(); ++j) {
-        uint64_t start = xorOf(vectors.runs, j), first = layout.apply({start, lane})[0];
-        ASSERT_EQ(first % run, 0u);
-        for (uint64_t i = 0; i < run; ++i) {
-          uint64_t element = layout.apply({start ^ xorOf(vectors.withinRun, i), lane})[0];
-          ASSERT_EQ(element, first + i);
-          ASSERT_TRUE(inRuns.insert(element).second);
+  const DimList ins = {Dim("register", 2), Dim("lane", 2)};
+  const DimList outs = {Dim("dim0", 1), Dim("dim1", 2)};
+  for (const std::vector<llvm::StringRef> &order :
+       {std::vector<llvm::StringRef>{"dim1"}, {"dim1", "dim0"}, {"dim0"}})
+    forEachMatrix(3, 4, [&](const BitVectors &bases) {
+      LinearLayout layout(ins, outs, bases);
+      RegisterVectors vectors = longestRuns(layout, order);
+      // Runs are consecutive, start aligned, and together are each thread's elements, once each.
+      uint64_t run = uint64_t(1) << vectors.withinRun.size();
+      for (uint64_t lane = 0; lane < 4; ++lane) {
+        std::set<uint64_t> held, inRuns;
+        for (uint64_t r = 0; r < 4; ++r)
+          held.insert(indexOf(layout, order, r | lane << 2));
+        for (uint64_t j = 0; j < uint64_t(1) << vectors.runs.size(); ++j) {
+          uint64_t start = xorOf(vectors.runs, j),
+                   first = indexOf(layout, order, start | lane << 2);
+          ASSERT_EQ(first % run, 0u);
+          for (uint64_t i = 0; i < run; ++i) {
+            uint64_t r = start ^ xorOf(vectors.withinRun, i);
+            uint64_t element = indexOf(layout, order, r | lane << 2);
+            ASSERT_EQ(element, first + i);
+            ASSERT_TRUE(inRuns.insert(element).second);
+          }
         }
+        ASSERT_EQ(held, inRuns);
       }
-      ASSERT_EQ(held, inRuns);
-    }
-    // No renumbering of the registers gives longer runs.
-    unsigned longest = 0;
-    forEachMatrix(2, 2, [&](const BitVectors &masks) {
-      BitVectors renumbered = {layout.applyFlat(masks[0]), layout.applyFlat(masks[1]), bases[2],
-                               bases[3]};
-      LinearLayout other({Dim("register", 2), Dim("lane", 2)}, {Dim("dim0", 3)}, renumbered);
-      longest = std::max(longest, bruteForceBits(other, {"dim0"}));
+      // No renumbering of the registers gives longer runs.
+      unsigned longest = 0;
+      forEachMatrix(2, 2, [&](const BitVectors &masks) {
+        BitVectors renumbered = {layout.applyFlat(masks[0]), layout.applyFlat(masks[1]), bases[2],
+                                 bases[3]};
+        longest = std::max(longest, bruteForceBits(LinearLayout(ins, outs, renumbered), order));
+      });
+      ASSERT_EQ(vectors.withinRun.size(), longest) << layout.toString();
     });
-    ASSERT_EQ(vectors.withinRun.size(), longest) << layout.toString();
-  });
 }
 
 TEST(VectorizationTest, LongestRunsRespectTheLimit) {
