@@ -118,17 +118,42 @@ const Expr *ModuleReader::makeInt(int64_t value, SourceRange range) {
   return minus;
 }
 
+/// The value of an integer literal, or of simple arithmetic on such; nothing near overflow.
 static std::optional<int64_t> literalInt(const Expr *expr) {
-  bool negative = false;
+  constexpr int64_t kLimit = 1ll << 30;
   if (auto *minus = dyn_cast_or_null<UnaryExpr>(expr); minus && minus->op == UnaryOp::Minus) {
-    negative = true;
-    expr = minus->operand;
+    std::optional<int64_t> value = literalInt(minus->operand);
+    return value ? std::optional(-*value) : std::nullopt;
+  }
+  if (auto *binary = dyn_cast_or_null<BinaryExpr>(expr)) {
+    std::optional<int64_t> lhs = literalInt(binary->lhs), rhs = literalInt(binary->rhs);
+    std::optional<int64_t> value;
+    if (!lhs || !rhs)
+      return std::nullopt;
+    if (binary->op == BinaryOp::Add)
+      value = *lhs + *rhs;
+    else if (binary->op == BinaryOp::Sub)
+      value = *lhs - *rhs;
+    else if (binary->op == BinaryOp::Mul)
+      value = *lhs * *rhs;
+    else if (binary->op == BinaryOp::FloorDiv && *lhs >= 0 && *rhs > 0)
+      value = *lhs / *rhs;
+    else if ((binary->op == BinaryOp::Shl || binary->op == BinaryOp::Pow) && *lhs >= 0 &&
+             *rhs >= 0 && *rhs < 30) {
+      value = 1;
+      for (int64_t i = 0; i < *rhs && *value <= kLimit; ++i)
+        *value *= binary->op == BinaryOp::Shl ? 2 : *lhs;
+      if (binary->op == BinaryOp::Shl)
+        *value *= *lhs;
+    }
+    return value && *value <= kLimit && *value >= -kLimit ? value : std::nullopt;
   }
   auto *constant = dyn_cast_or_null<ConstantExpr>(expr);
   int64_t value;
-  if (!constant || constant->constant != ConstantKind::Int || constant->text.getAsInteger(0, value))
+  if (!constant || constant->constant != ConstantKind::Int ||
+      constant->text.getAsInteger(0, value) || value > kLimit)
     return std::nullopt;
-  return negative ? -value : value;
+  return value;
 }
 
 /// The items of a literal list, of `range` of literals, or of `product` of such.
@@ -153,8 +178,7 @@ bool ModuleReader::listItems(const Expr *expr, const Bindings &bindings,
       SmallVector<int64_t, 3> bounds;
       for (const Expr *arg : call->args) {
         std::optional<int64_t> value = literalInt(followGlobal(arg));
-        // Far from any overflow.
-        if (!value || *value > (1ll << 40) || *value < -(1ll << 40))
+        if (!value)
           return false;
         bounds.push_back(*value);
       }
@@ -205,6 +229,12 @@ bool ModuleReader::listItems(const Expr *expr, const Bindings &bindings,
 const Expr *ModuleReader::substitute(const Expr *expr, const Bindings &bindings) {
   if (!expr || bindings.empty())
     return expr;
+  // The copy may be as much higher as the highest value that is put in.
+  unsigned height = expr->height;
+  for (auto [name, value] : bindings)
+    height = std::max<unsigned>(height, expr->height + value->height);
+  if (height > kMaxDepth)
+    return nullptr;
   auto all = [&](ArrayRef<const Expr *> list, SmallVectorImpl<const Expr *> &out) {
     for (const Expr *e : list) {
       out.push_back(substitute(e, bindings));
@@ -226,6 +256,7 @@ const Expr *ModuleReader::substitute(const Expr *expr, const Bindings &bindings)
     auto *old = cast<UnaryExpr>(expr);
     auto *copy = context.make<UnaryExpr>(expr->range);
     *copy = *old;
+    copy->height = height;
     copy->operand = substitute(old->operand, bindings);
     return copy->operand ? copy : nullptr;
   }
@@ -233,6 +264,7 @@ const Expr *ModuleReader::substitute(const Expr *expr, const Bindings &bindings)
     auto *old = cast<BinaryExpr>(expr);
     auto *copy = context.make<BinaryExpr>(expr->range);
     *copy = *old;
+    copy->height = height;
     copy->lhs = substitute(old->lhs, bindings);
     copy->rhs = substitute(old->rhs, bindings);
     return copy->lhs && copy->rhs ? copy : nullptr;
@@ -241,6 +273,7 @@ const Expr *ModuleReader::substitute(const Expr *expr, const Bindings &bindings)
     auto *old = cast<TernaryExpr>(expr);
     auto *copy = context.make<TernaryExpr>(expr->range);
     *copy = *old;
+    copy->height = height;
     copy->condition = substitute(old->condition, bindings);
     copy->thenValue = substitute(old->thenValue, bindings);
     copy->elseValue = substitute(old->elseValue, bindings);
@@ -250,6 +283,7 @@ const Expr *ModuleReader::substitute(const Expr *expr, const Bindings &bindings)
     auto *old = cast<CompareExpr>(expr);
     auto *copy = context.make<CompareExpr>(expr->range);
     *copy = *old;
+    copy->height = height;
     copy->first = substitute(old->first, bindings);
     if (!copy->first || !all(old->rest, copies))
       return nullptr;
@@ -263,6 +297,7 @@ const Expr *ModuleReader::substitute(const Expr *expr, const Bindings &bindings)
       return nullptr;
     auto *copy = context.make<CallExpr>(expr->range);
     *copy = *old;
+    copy->height = height;
     copy->args = context.copy(ArrayRef(copies));
     return copy;
   }

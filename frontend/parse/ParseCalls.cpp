@@ -228,6 +228,9 @@ const Expr *Parser::finishComprehension(SourceLoc begin, ComprehensionKind kind,
 }
 
 const Expr *Parser::parseLambda() {
+  DepthGuard guard(*this);
+  if (!guard.ok())
+    return nullptr;
   SourceLoc begin = here();
   advance();
   SmallVector<Parameter, 4> parameters;

@@ -6,18 +6,24 @@ using namespace llvm;
 
 namespace tilerun::parse {
 
+/// Over a block, however deep it is.
+void Parser::skipIndented() {
+  unsigned open = 0;
+  do {
+    open += at(Kind::Indent);
+    open -= at(Kind::Dedent);
+    advance();
+  } while (open > 0 && !at(Kind::Eof));
+}
+
 /// The statements between Indent and Dedent.
 void Parser::parseIndented(StmtList &out) {
-  advance(); // Indent.
   DepthGuard guard(*this);
   if (!guard.ok()) {
-    // Over the block, however deep it is.
-    for (unsigned open = 1; open > 0 && !at(Kind::Eof); advance()) {
-      open += at(Kind::Indent);
-      open -= at(Kind::Dedent);
-    }
+    skipIndented();
     return;
   }
+  advance(); // Indent.
   while (!at(Kind::Dedent) && !at(Kind::Eof)) {
     if (accept(Kind::Newline))
       continue;
@@ -80,6 +86,9 @@ const Stmt *Parser::parseCompound() {
   DepthGuard guard(*this);
   if (!guard.ok()) {
     skipToLineEnd();
+    accept(Kind::Newline);
+    if (at(Kind::Indent))
+      skipIndented();
     return nullptr;
   }
   switch (tok().kind) {
@@ -132,11 +141,16 @@ const Stmt *Parser::parseIf() {
     const Token header = tok();
     SourceLoc begin = here();
     statementStart = pos;
+    if (branches.size() == kMaxDepth && !broken) {
+      errorHere("this 'if' has more than " + Twine(kMaxDepth) + " branches; split it");
+      broken = true;
+    }
     advance();
     const Expr *condition = parseNamed();
     Block body = parseBlock(header, "the condition of '" + text(header) + "'", condition);
     broken |= !condition;
-    branches.push_back({begin, condition, body});
+    if (!broken)
+      branches.push_back({begin, condition, body});
   } while (at(Kind::KwElif));
   if (at(Kind::KwElse)) {
     const Token header = tok();
@@ -338,12 +352,7 @@ const Stmt *Parser::parseMatch() {
   SourceLoc begin = here();
   skipToLineEnd();
   advance();
-  unsigned open = 0;
-  do {
-    open += at(Kind::Indent);
-    open -= at(Kind::Dedent);
-    advance();
-  } while (open > 0 && !at(Kind::Eof));
+  skipIndented();
   return makeStmt<MatchStmt>(begin);
 }
 

@@ -132,9 +132,6 @@ const Expr *Parser::parseNamed() {
 }
 
 const Expr *Parser::parseExpr() {
-  DepthGuard guard(*this);
-  if (!guard.ok())
-    return nullptr;
   if (at(Kind::KwLambda))
     return parseLambda();
   SourceLoc begin = here();
@@ -147,7 +144,8 @@ const Expr *Parser::parseExpr() {
     return nullptr;
   if (!expect(Kind::KwElse, "and a value, which a conditional expression needs"))
     return nullptr;
-  const Expr *otherwise = parseExpr();
+  DepthGuard guard(*this);
+  const Expr *otherwise = guard.ok() ? parseExpr() : nullptr;
   if (!otherwise)
     return nullptr;
   auto *e = context.make<TernaryExpr>(rangeFrom(begin));
@@ -320,7 +318,11 @@ const Expr *Parser::parseBinary(unsigned minPrecedence) {
   return nullptr;
 }
 
+/// Every nested expression passes here, so here recursion is bounded.
 const Expr *Parser::parseUnary() {
+  DepthGuard guard(*this);
+  if (!guard.ok())
+    return nullptr;
   SourceLoc begin = here();
   std::optional<UnaryOp> op;
   if (at(Kind::Plus))
@@ -330,9 +332,6 @@ const Expr *Parser::parseUnary() {
   else if (at(Kind::Tilde))
     op = UnaryOp::Invert;
   if (op) {
-    DepthGuard guard(*this);
-    if (!guard.ok())
-      return nullptr;
     advance();
     const Expr *operand = parseUnary();
     if (!operand)
@@ -352,9 +351,6 @@ const Expr *Parser::parseUnary() {
   }
   if (!base || !at(Kind::Pow))
     return base;
-  DepthGuard guard(*this);
-  if (!guard.ok())
-    return nullptr;
   SourceRange opRange = rangeOf(tok());
   advance();
   const Expr *exponent = parseUnary();

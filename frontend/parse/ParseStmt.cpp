@@ -7,6 +7,7 @@ namespace tilerun::parse {
 
 void Parser::parseStatement(StmtList &out) {
   statementStart = pos;
+  flushLexErrors();
   switch (tok().kind) {
   case Kind::Indent: {
     if (Diagnostic *d = errorHere("unexpected indentation; align this line with the one before"))

@@ -99,7 +99,7 @@ Diagnostic *Parser::error(SourceRange range, const Twine &message) {
 
 void Parser::reportTooDeep(SourceRange range) {
   error({range.begin, std::min(range.end, range.begin.offset + 1)},
-        "nested more than " + Twine(kMaxDepth) + " levels deep; split it with variables");
+        "nested more than " + Twine(kMaxDepth) + " levels deep; split it up");
 }
 
 bool Parser::DepthGuard::ok() {
@@ -144,6 +144,16 @@ bool Parser::expectName(StringRef &name, SourceRange &range, const Twine &what) 
   return false;
 }
 
+/// Reports what came before or with the token at hand and was not reported yet.
+void Parser::flushLexErrors() {
+  while (nextLexError < lexErrors.size() && lexErrorTokens[nextLexError] <= pos && !stopped) {
+    size_t token = lexErrorTokens[nextLexError];
+    if (!lexErrorShown[nextLexError])
+      reportLexErrors(token, token);
+    ++nextLexError;
+  }
+}
+
 Block Parser::parseAll() {
   StmtList body;
   while (!at(Kind::Eof)) {
@@ -153,11 +163,7 @@ Block Parser::parseAll() {
     }
     parseStatement(body);
   }
-  statementStart = 0;
-  // Whatever the grammar did not trip over, a line after the other.
-  for (size_t i = 0; i < lexErrors.size() && !stopped; ++i)
-    if (!lexErrorShown[i])
-      reportLexErrors(lexErrorTokens[i], lexErrorTokens[i]);
+  flushLexErrors();
   if (!lexErrors.empty())
     hadError = true;
   return context.copy(ArrayRef(body));

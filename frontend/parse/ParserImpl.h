@@ -59,6 +59,7 @@ private:
   Diagnostic *error(SourceRange range, const llvm::Twine &message);
   Diagnostic *errorHere(const llvm::Twine &message) { return error(rangeOf(tok()), message); }
   bool reportLexErrors(size_t from, size_t to);
+  void flushLexErrors();
   void skipToLineEnd();
   void countError(Diagnostic &latest);
 
@@ -183,6 +184,7 @@ private:
   /// `: block`. After a broken header (`headerOk` false) only what is indented below it.
   Block parseBlock(const Token &header, const llvm::Twine &after, bool headerOk);
   void parseIndented(StmtList &out);
+  void skipIndented();
   template <typename T> T *makeStmt(SourceLoc begin) { return context.make<T>(rangeFrom(begin)); }
 
   const SourceManager &sources;
@@ -194,6 +196,7 @@ private:
   std::vector<LexError> lexErrors;
   std::vector<size_t> lexErrorTokens; ///< The token that each lexical error came with.
   std::vector<bool> lexErrorShown;
+  size_t nextLexError = 0;
   size_t pos = 0;
   size_t statementStart = 0;
   unsigned depth = 0;
