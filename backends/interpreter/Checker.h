@@ -1,0 +1,98 @@
+// Watches one launch: bounds, uninitialized reads, races, overflow, NaN and infinity. Programs run
+// one after the other in one thread, so nothing here locks.
+//
+// Races: two programs access one byte, at least one by a plain write or one atomically and one
+// plainly with a write among them, and no chain of acquire and release atomics orders them. Each
+// byte remembers its last writer, two readers and last atomic access, 16 bytes of shadow memory per
+// argument byte that is touched.
+#pragma once
+
+#include "backends/interpreter/Frame.h"
+#include "backends/interpreter/Heap.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <map>
+#include <memory>
+
+namespace tilerun::interp {
+
+enum class Access : uint8_t { Read, Write, Atomic };
+
+class Checker {
+public:
+  Checker(const Heap &heap, const Program &program, const CheckOptions &options,
+          llvm::ArrayRef<LaunchArgument> arguments, std::array<uint64_t, 3> grid);
+
+  void beginProgram(uint64_t linear);
+
+  /// Checks one element's access; false: it must not happen (a read gives 0).
+  bool access(const Frame &frame, const Step &step, size_t element, uint64_t address,
+              unsigned bytes, Access kind);
+  /// An atomic's ordering, before (`acquire`) and after (`release`) its access.
+  void acquire(uint64_t address);
+  void release(uint64_t address);
+
+  /// Looks at the results of a step that asks for it.
+  void afterStep(const Frame &frame, const Step &step) {
+    if (step.check != ResultCheck::None)
+      checkResults(frame, step);
+  }
+
+  /// Adds a finding, or counts it where the same kind was found at the same place.
+  void report(CheckReport::Kind kind, const Frame &frame, const Step &step,
+              std::vector<int64_t> element, uint64_t address,
+              llvm::function_ref<std::string()> message);
+
+  std::vector<CheckReport> takeReports() { return std::move(reports); }
+
+private:
+  /// A stretch of one program's accesses between two releases; numbered in order over the launch.
+  using Segment = uint32_t;
+  /// Which segments happened before: for each program, up to which; and everything up to `all`.
+  struct Clock {
+    Segment all = 0;
+    llvm::DenseMap<uint32_t, Segment> upTo;
+    void join(const Clock &other);
+    void add(uint32_t program, Segment segment);
+  };
+  struct ByteHistory {
+    Segment writer, firstReader, lastReader, atomic;
+  };
+
+  Allocation *find(uint64_t address, unsigned bytes);
+  void reportBounds(const Frame &frame, const Step &step, size_t element, uint64_t address,
+                    unsigned bytes, Access kind);
+  void checkRace(const Frame &frame, const Step &step, size_t element, uint64_t address,
+                 unsigned bytes, Access kind);
+  bool ordered(Segment segment) const;
+  void newSegment();
+  void checkResults(const Frame &frame, const Step &step);
+  void checkOverflow(const Frame &frame, const Step &step);
+  void checkFloats(const Frame &frame, const Step &step);
+  /// "'x' + 64" and the like.
+  std::string describe(uint64_t address, const Allocation *&nearest) const;
+  std::string describeProgram(uint32_t linear) const;
+
+  const Program &program;
+  const CheckOptions options;
+  const std::array<uint64_t, 3> grid;
+  std::vector<LaunchArgument> arguments;
+  std::vector<std::shared_ptr<Allocation>> allocations; ///< By address.
+  size_t lastFound = 0;
+
+  uint32_t current = 0; ///< Linear index of the running program.
+  Segment segment = 0;
+  std::vector<uint32_t> segmentProgram; ///< Which program a segment belongs to.
+  Clock known;                          ///< What happened before the running program's next access.
+  llvm::DenseMap<uint64_t, Clock> published; ///< By the address of an atomic.
+  struct FreeDeleter {
+    void operator()(void *memory) const { std::free(memory); }
+  };
+  llvm::DenseMap<const Allocation *, std::unique_ptr<ByteHistory[], FreeDeleter>> histories;
+
+  std::vector<CheckReport> reports;
+  std::map<std::pair<CheckReport::Kind, uint32_t>, size_t> reportIndex;
+};
+
+} // namespace tilerun::interp

@@ -1,0 +1,72 @@
+// One thread's state while it runs programs: its arena, the program's position in the grid, and
+// where findings go.
+#pragma once
+
+#include "backends/interpreter/Program.h"
+
+#include <array>
+#include <atomic>
+#include <cstring>
+
+namespace tilerun::interp {
+
+class Checker;
+
+/// What the threads of one launch share.
+struct LaunchState {
+  std::array<uint64_t, 3> grid;
+  bool assertions = false;       ///< device_assert is live,
+  bool reportAssertions = false; ///< and a failure is a finding instead of a fault.
+  std::atomic<bool> stop{false}; ///< A program failed; the others stop at the next opportunity.
+  std::atomic<uint64_t> printedBytes{0};
+};
+
+/// Output of device_print beyond this is dropped, with a note.
+constexpr uint64_t kMaxPrintedBytes = uint64_t(64) << 20;
+
+struct Frame {
+  const Program &program;
+  LaunchState &launch;
+  char *arena;
+  Checker *checker = nullptr; ///< Null in plain runs.
+  std::array<uint32_t, 3> position{};
+  size_t lanes = 1;      ///< Elements of batched steps.
+  bool stopped = false;  ///< This program is over: a failed assertion, a fault.
+  std::string fault{};   ///< Why, if that ends the launch.
+  std::string printed{}; ///< Output of this program.
+
+  char *at(Slot slot) const { return arena + slot; }
+  template <class T> T *as(Slot slot) const { return reinterpret_cast<T *>(arena + slot); }
+  /// A scalar integer of any width, sign-extended.
+  int64_t integer(Slot slot, Dtype type) const {
+    switch (type) {
+    case Dtype::I1:
+      return *as<uint8_t>(slot);
+    case Dtype::I8:
+      return *as<int8_t>(slot);
+    case Dtype::I16:
+      return *as<int16_t>(slot);
+    case Dtype::I32:
+      return *as<int32_t>(slot);
+    default:
+      return *as<int64_t>(slot);
+    }
+  }
+  void setInteger(Slot slot, Dtype type, int64_t value) const {
+    std::memcpy(at(slot), &value, sizeOf(type)); // Little endian.
+  }
+  size_t count(const Step &step) const { return step.batched ? lanes : step.count; }
+
+  /// Runs steps until the end, or until the program stops.
+  void exec(const StepList &steps);
+  /// Ends the launch with a message that names this program and the step's place.
+  void fail(const Step &step, const llvm::Twine &message);
+};
+
+/// "file.py:12:5: " or nothing where the place is unknown.
+std::string describe(const SourcePosition &position);
+/// "[1, 3]" for element `index` of a tensor of `shape`; empty for a scalar.
+std::vector<int64_t> unflatten(llvm::ArrayRef<int64_t> shape, size_t index);
+std::string describeElement(llvm::ArrayRef<int64_t> element);
+
+} // namespace tilerun::interp

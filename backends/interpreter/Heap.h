@@ -1,0 +1,76 @@
+// The memory that programs address: host memory in labelled allocations, freed ones remembered for
+// a while so that a use after free is told from any other bad address. Knows which bytes were ever
+// written.
+#pragma once
+
+#include "runtime/Device.h"
+
+#include <deque>
+#include <map>
+#include <mutex>
+
+namespace tilerun::interp {
+
+/// Which bytes of an allocation have been written: all, none, or a bitmap once it matters.
+class WrittenBytes {
+public:
+  explicit WrittenBytes(uint64_t size) : size(size) {}
+  void markAll();
+  void clear();
+  void mark(uint64_t offset, uint64_t count);
+  bool contains(uint64_t offset, uint64_t count) const;
+
+private:
+  uint64_t size;
+  bool all = false;
+  std::vector<uint64_t> bits; ///< Empty: see `all`.
+};
+
+struct Allocation {
+  Allocation(uint64_t base, uint64_t size, llvm::StringRef label)
+      : base(base), size(size), label(label), written(size) {}
+  uint64_t base, size;
+  std::string label;
+  bool live = true;
+  WrittenBytes written;
+  bool contains(uint64_t address, uint64_t bytes) const {
+    return address >= base && bytes <= size && address - base <= size - bytes;
+  }
+};
+
+/// Thread-safe, except that launches and copies that use one allocation need ordering by the
+/// caller.
+class Heap {
+public:
+  /// `limit`: bytes that may be live at once.
+  explicit Heap(uint64_t limit) : limit(limit) {}
+  ~Heap();
+  Heap(const Heap &) = delete;
+  Heap &operator=(const Heap &) = delete;
+
+  llvm::Expected<uint64_t> allocate(uint64_t bytes, llvm::StringRef label);
+  llvm::Error free(uint64_t address);
+  llvm::Error copyIn(uint64_t to, llvm::ArrayRef<uint8_t> from);
+  llvm::Error copyOut(llvm::MutableArrayRef<uint8_t> to, uint64_t from);
+  llvm::Error poison(uint64_t address);
+
+  /// All allocations by address, freed ones among them.
+  std::vector<std::shared_ptr<Allocation>> snapshot() const;
+  /// After a run that nobody watched, any byte may have been written.
+  void assumeAllWritten();
+
+private:
+  /// The allocation that begins at an address, or an error that says what is wrong with it.
+  llvm::Expected<std::shared_ptr<Allocation>> findExact(uint64_t address,
+                                                        llvm::StringRef call) const;
+  llvm::Expected<std::shared_ptr<Allocation>> findRange(uint64_t address, uint64_t bytes,
+                                                        llvm::StringRef call) const;
+
+  mutable std::mutex mutex;
+  const uint64_t limit;
+  uint64_t liveBytes = 0, quarantinedBytes = 0;
+  std::map<uint64_t, std::shared_ptr<Allocation>> byAddress;
+  std::deque<std::shared_ptr<Allocation>> quarantine; ///< Freed, memory still held, oldest first.
+};
+
+} // namespace tilerun::interp

@@ -1,0 +1,138 @@
+// Loads and stores. Pointers are host addresses; a lane whose mask is false touches nothing.
+//
+// Tiles are worked on by rows of the innermost dimension: where a row's addresses follow one
+// another and its mask is true for a leading part only (most often all of it), the row is one copy.
+#include "backends/interpreter/Checker.h"
+#include "backends/interpreter/Steps.h"
+
+#include <cstring>
+
+using namespace tilerun;
+using namespace tilerun::interp;
+
+/// Whether n addresses follow each other at a distance of `size` bytes.
+static bool areConsecutive(const uint64_t *pointers, size_t n, unsigned size) {
+  uint64_t difference = 0;
+  for (size_t i = 0; i < n; ++i)
+    difference |= pointers[i] ^ (pointers[0] + i * size);
+  return difference == 0;
+}
+
+/// How many leading lanes of a row are on, if no lane after those is; n where there is no mask.
+static std::optional<size_t> leadingLanes(const uint8_t *mask, size_t n) {
+  if (!mask)
+    return n;
+  auto *off = static_cast<const uint8_t *>(std::memchr(mask, 0, n));
+  if (!off)
+    return n;
+  const size_t leading = off - mask;
+  if (std::memchr(off, 1, n - leading))
+    return std::nullopt;
+  return leading;
+}
+
+static size_t rowLength(const Step &step) { return step.shape.empty() ? 1 : step.shape.back(); }
+
+template <class T> static T read(uint64_t address) {
+  T value;
+  std::memcpy(&value, reinterpret_cast<const void *>(address), sizeof(T));
+  return value;
+}
+
+template <class T> static void load(Frame &frame, const Step &step) {
+  auto *pointers = frame.as<uint64_t>(step.operands[0]);
+  auto *mask = step.operands[1] == kNoSlot ? nullptr : frame.as<uint8_t>(step.operands[1]);
+  auto *other = step.operands[2] == kNoSlot ? nullptr : frame.as<T>(step.operands[2]);
+  auto *result = frame.as<T>(step.results[0]);
+  auto off = [&](size_t i) { return other ? other[i] : T(0); };
+
+  if (frame.checker) {
+    for (size_t i = 0; i < step.count; ++i) {
+      if (mask && !mask[i])
+        result[i] = off(i);
+      else
+        result[i] = frame.checker->access(frame, step, i, pointers[i], sizeof(T), Access::Read)
+                        ? read<T>(pointers[i])
+                        : T(0);
+    }
+    return;
+  }
+
+  const size_t row = rowLength(step);
+  for (size_t start = 0; start < step.count; start += row) {
+    const auto lanes = leadingLanes(mask ? mask + start : nullptr, row);
+    if (lanes && areConsecutive(pointers + start, *lanes, sizeof(T))) {
+      if (*lanes)
+        std::memcpy(result + start, reinterpret_cast<const void *>(pointers[start]),
+                    *lanes * sizeof(T));
+      for (size_t i = start + *lanes; i < start + row; ++i)
+        result[i] = off(i);
+      continue;
+    }
+    for (size_t i = start; i < start + row; ++i)
+      result[i] = mask && !mask[i] ? off(i) : read<T>(pointers[i]);
+  }
+}
+
+template <class T> static void store(Frame &frame, const Step &step) {
+  auto *pointers = frame.as<uint64_t>(step.operands[0]);
+  auto *values = frame.as<T>(step.operands[1]);
+  auto *mask = step.operands[2] == kNoSlot ? nullptr : frame.as<uint8_t>(step.operands[2]);
+  auto write = [&](size_t i) {
+    std::memcpy(reinterpret_cast<void *>(pointers[i]), &values[i], sizeof(T));
+  };
+
+  if (frame.checker) {
+    for (size_t i = 0; i < step.count; ++i)
+      if ((!mask || mask[i]) &&
+          frame.checker->access(frame, step, i, pointers[i], sizeof(T), Access::Write))
+        write(i);
+    return;
+  }
+
+  const size_t row = rowLength(step);
+  for (size_t start = 0; start < step.count; start += row) {
+    const auto lanes = leadingLanes(mask ? mask + start : nullptr, row);
+    if (lanes && areConsecutive(pointers + start, *lanes, sizeof(T))) {
+      if (*lanes)
+        std::memcpy(reinterpret_cast<void *>(pointers[start]), values + start, *lanes * sizeof(T));
+      continue;
+    }
+    for (size_t i = start; i < start + row; ++i)
+      if (!mask || mask[i])
+        write(i);
+  }
+}
+
+void interp::runLoad(Frame &frame, const Step &step) {
+  switch (sizeOf(step.resultTypes[0])) {
+  case 1:
+    load<uint8_t>(frame, step);
+    break;
+  case 2:
+    return load<uint16_t>(frame, step);
+  case 4:
+    return load<uint32_t>(frame, step);
+  default:
+    return load<uint64_t>(frame, step);
+  }
+  // A bool in memory is a byte; anything but 0 is true.
+  if (step.resultTypes[0] == Dtype::I1) {
+    auto *result = frame.as<uint8_t>(step.results[0]);
+    for (size_t i = 0; i < step.count; ++i)
+      result[i] = result[i] != 0;
+  }
+}
+
+void interp::runStore(Frame &frame, const Step &step) {
+  switch (sizeOf(step.operandTypes[1])) {
+  case 1:
+    return store<uint8_t>(frame, step);
+  case 2:
+    return store<uint16_t>(frame, step);
+  case 4:
+    return store<uint32_t>(frame, step);
+  default:
+    return store<uint64_t>(frame, step);
+  }
+}

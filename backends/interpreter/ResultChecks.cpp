@@ -1,0 +1,113 @@
+// Checks of computed values: integer overflow where the frontend asks for it, and the birth of NaN
+// and infinity.
+#include "backends/interpreter/Checker.h"
+#include "backends/interpreter/SmallFloat.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+
+using namespace tilerun;
+using namespace tilerun::interp;
+
+static double readFloat(Dtype type, const char *element) {
+  auto load = [&](auto value) {
+    std::memcpy(&value, element, sizeof(value));
+    return value;
+  };
+  switch (type) {
+  case Dtype::F64:
+    return load(double());
+  case Dtype::F32:
+    return load(float());
+  default: {
+    double value;
+    getToDouble(type)(element, reinterpret_cast<char *>(&value), 1);
+    return value;
+  }
+  }
+}
+
+static __int128 readInteger(Dtype type, bool isSigned, const char *element) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, element, sizeOf(type));
+  const unsigned width = type == Dtype::I1 ? 1 : 8 * sizeOf(type);
+  if (!isSigned)
+    return bits;
+  return int64_t(bits << (64 - width)) >> (64 - width);
+}
+
+void Checker::checkResults(const Frame &frame, const Step &step) {
+  if (step.check == ResultCheck::Floats) {
+    if (options.nanInf)
+      checkFloats(frame, step);
+  } else if (options.integerOverflow) {
+    checkOverflow(frame, step);
+  }
+}
+
+void Checker::checkOverflow(const Frame &frame, const Step &step) {
+  const Dtype type = step.resultTypes[0];
+  const bool isSigned = step.check == ResultCheck::SignedOverflow;
+  const unsigned size = sizeOf(type);
+  const size_t count = frame.count(step);
+  const char symbol = step.text == "arith.addi" ? '+' : step.text == "arith.subi" ? '-' : '*';
+  for (size_t i = 0; i < count; ++i) {
+    const __int128 a = readInteger(type, isSigned, frame.at(step.operands[0]) + i * size);
+    const __int128 b = readInteger(type, isSigned, frame.at(step.operands[1]) + i * size);
+    const __int128 result = readInteger(type, isSigned, frame.at(step.results[0]) + i * size);
+    __int128 exact;
+    const bool tooLarge = symbol == '+'   ? __builtin_add_overflow(a, b, &exact)
+                          : symbol == '-' ? __builtin_sub_overflow(a, b, &exact)
+                                          : __builtin_mul_overflow(a, b, &exact);
+    if (!tooLarge && exact == result)
+      continue;
+    report(CheckReport::Kind::IntegerOverflow, frame, step,
+           step.batched ? std::vector<int64_t>() : unflatten(step.shape, i), 0, [&] {
+             auto show = [&](__int128 v) {
+               return isSigned ? llvm::itostr(int64_t(v)) : llvm::utostr(uint64_t(v));
+             };
+             return llvm::formatv("{0} {1} {2} overflows {3}{4}", show(a), symbol, show(b),
+                                  isSigned ? "int" : "uint", 8 * size)
+                 .str();
+           });
+  }
+}
+
+void Checker::checkFloats(const Frame &frame, const Step &step) {
+  const Dtype type = step.resultTypes[0];
+  const size_t count = frame.count(step);
+  const bool elementwise = bool(step.kernel) && step.blocks.empty();
+  for (size_t i = 0; i < count; ++i) {
+    const double value = readFloat(type, frame.at(step.results[0]) + i * sizeOf(type));
+    if (std::isfinite(value))
+      continue;
+    // Only where no operand explains it: the element's operands, or for a product any operand
+    // element.
+    bool fromNan = false, fromInf = false;
+    auto look = [&](Dtype operandType, const char *element) {
+      const double operand = readFloat(operandType, element);
+      fromNan |= std::isnan(operand);
+      fromInf |= std::isinf(operand);
+    };
+    for (size_t k = 0; k < step.operandTypes.size(); ++k) {
+      if (!isFloat(step.operandTypes[k]))
+        continue;
+      const unsigned size = sizeOf(step.operandTypes[k]);
+      const char *operand = frame.at(step.operands[k]);
+      if (elementwise)
+        look(step.operandTypes[k], operand + i * size);
+      else
+        for (size_t j = 0; j < size_t(step.numbers[step.numbers.size() - 3 + k]); ++j)
+          look(step.operandTypes[k], operand + j * size);
+    }
+    const bool isNan = std::isnan(value);
+    if (fromNan || (!isNan && fromInf))
+      continue;
+    report(isNan ? CheckReport::Kind::NanCreated : CheckReport::Kind::InfCreated, frame, step,
+           step.batched ? std::vector<int64_t>() : unflatten(step.shape, i), 0, [&] {
+             return step.text + " gives " + (isNan ? "NaN" : "infinity") +
+                    " from operands that are " + (isNan ? "not NaN" : "finite");
+           });
+  }
+}

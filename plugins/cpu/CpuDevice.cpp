@@ -1,0 +1,85 @@
+// Joins the interpreter to the device interface: properties, memory, kernels.
+#include "plugins/cpu/CpuDevice.h"
+
+#include "backends/interpreter/Interpreter.h"
+
+#include <thread>
+#include <unistd.h>
+
+using namespace tilerun;
+
+namespace {
+
+class CpuKernel : public DeviceKernel {
+public:
+  explicit CpuKernel(std::unique_ptr<interp::Program> program) : program(std::move(program)) {}
+  llvm::StringRef getName() const override { return program->name; }
+  size_t getNumArguments() const override { return program->arguments.size(); }
+  const interp::Program &getProgram() const { return *program; }
+
+private:
+  std::unique_ptr<interp::Program> program;
+};
+
+DeviceProperties makeProperties() {
+  DeviceProperties properties;
+  properties.id = "cpu";
+  properties.name = "Reference interpreter";
+#if defined(__x86_64__)
+  properties.arch = "x86_64";
+#elif defined(__aarch64__)
+  properties.arch = "aarch64";
+#else
+  properties.arch = "unknown";
+#endif
+  properties.memoryBytes = uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGE_SIZE));
+  properties.numUnits = std::max(1u, std::thread::hardware_concurrency());
+  properties.supportsChecks = true;
+  properties.maxGrid = interp::kMaxGrid;
+  properties.maxPrograms = interp::kMaxPrograms;
+  return properties;
+}
+
+class CpuDevice : public Device {
+public:
+  CpuDevice() : properties(makeProperties()), heap(properties.memoryBytes) {}
+
+  const DeviceProperties &getProperties() const override { return properties; }
+
+  llvm::Expected<DeviceAddress> allocate(uint64_t bytes, llvm::StringRef label) override {
+    return heap.allocate(bytes, label);
+  }
+  llvm::Error free(DeviceAddress address) override { return heap.free(address); }
+  llvm::Error copyIn(DeviceAddress to, llvm::ArrayRef<uint8_t> from) override {
+    return heap.copyIn(to, from);
+  }
+  llvm::Error copyOut(llvm::MutableArrayRef<uint8_t> to, DeviceAddress from) override {
+    return heap.copyOut(to, from);
+  }
+  llvm::Error poison(DeviceAddress address) override { return heap.poison(address); }
+
+  llvm::Expected<std::unique_ptr<DeviceKernel>> load(llvm::ArrayRef<uint8_t> bytecode,
+                                                     llvm::StringRef name) override {
+    auto program = interp::loadProgram(bytecode, name);
+    if (!program)
+      return program.takeError();
+    return std::make_unique<CpuKernel>(std::move(*program));
+  }
+
+  llvm::Expected<LaunchResult> launch(DeviceKernel &kernel,
+                                      llvm::ArrayRef<LaunchArgument> arguments,
+                                      const LaunchOptions &options) override {
+    return interp::launchProgram(static_cast<CpuKernel &>(kernel).getProgram(), heap, arguments,
+                                 options);
+  }
+
+private:
+  const DeviceProperties properties;
+  interp::Heap heap;
+};
+
+} // namespace
+
+llvm::Expected<std::unique_ptr<Device>> tilerun::createCpuDevice() {
+  return std::make_unique<CpuDevice>();
+}
