@@ -1,0 +1,198 @@
+// Signatures: what a launch argument is specialized on, and their text form.
+#include "frontend/Frontend.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace tilerun {
+
+ArgumentSpec specializeInteger(int64_t value, bool doNotSpecialize) {
+  if (value >= 0)
+    return specializeInteger(static_cast<uint64_t>(value), doNotSpecialize);
+  TypedArgument out;
+  out.type = dtype(value >= INT32_MIN ? Scalar::Int32 : Scalar::Int64);
+  out.divisibility = !doNotSpecialize && value % 16 == 0 ? 16 : 1;
+  return out;
+}
+
+ArgumentSpec specializeInteger(uint64_t value, bool doNotSpecialize) {
+  if (value == 1 && !doNotSpecialize)
+    return ConstantArgument{int64_t(1)};
+  TypedArgument out;
+  out.type = dtype(value <= INT32_MAX   ? Scalar::Int32
+                   : value <= INT64_MAX ? Scalar::Int64
+                                        : Scalar::UInt64);
+  out.divisibility = !doNotSpecialize && value % 16 == 0 ? 16 : 1;
+  return out;
+}
+
+namespace {
+/// Parses the text of one signature.
+class SignatureParser {
+public:
+  explicit SignatureParser(llvm::StringRef text) : rest(text) {}
+
+  llvm::Expected<KernelSignature> parse() {
+    KernelSignature out;
+    skipSpace();
+    while (!rest.empty()) {
+      llvm::StringRef entry = rest;
+      llvm::StringRef name = rest.take_while([](char c) {
+        return llvm::isAlnum(c) || c == '_' || static_cast<unsigned char>(c) >= 128;
+      });
+      if (name.empty() || llvm::isDigit(name[0]))
+        return fail(entry, "a parameter name is expected, as in 'n=i32'");
+      rest = rest.drop_front(name.size());
+      skipSpace();
+      if (!rest.consume_front("="))
+        return fail(entry, "'=' is expected after '" + name.str() + "'");
+      skipSpace();
+      ArgumentSpec spec;
+      if (std::string error = parseSpec(spec); !error.empty())
+        return fail(entry, error);
+      if (!out.arguments.try_emplace(name.str(), std::move(spec)).second)
+        return fail(entry, "'" + name.str() + "' is given twice");
+      skipSpace();
+      if (rest.empty())
+        break;
+      if (!rest.consume_front(","))
+        return fail(entry, "',' is expected before '" + rest.take_front(20).str() + "'");
+      skipSpace();
+    }
+    return out;
+  }
+
+private:
+  static constexpr unsigned kMaxDepth = 32;
+
+  llvm::Error fail(llvm::StringRef entry, const std::string &why) {
+    return llvm::createStringError("in signature entry '" + entry.split(',').first.rtrim().str() +
+                                   "': " + why);
+  }
+  void skipSpace() { rest = rest.ltrim(); }
+
+  /// A word: everything up to a separator.
+  llvm::StringRef takeWord() {
+    llvm::StringRef word = rest.take_until(
+        [](char c) { return c == ',' || c == ')' || c == ']' || llvm::isSpace(c); });
+    rest = rest.drop_front(word.size());
+    return word;
+  }
+
+  std::string parseSpec(ArgumentSpec &out) {
+    llvm::StringRef saved = rest;
+    if (!rest.empty() && rest[0] != '"' && rest[0] != '\'' && rest[0] != '(' && rest[0] != '[') {
+      llvm::StringRef word = takeWord();
+      auto [typeText, alignment] = word.split(':');
+      bool isConstant = typeText.consume_back("!");
+      if (auto type = parseDType(typeText)) {
+        if (isConstant) {
+          out = ConstantArgument{*type};
+          return word.contains(':') ? "a constant has no divisibility" : "";
+        }
+        TypedArgument typed;
+        typed.type = *type;
+        if (word.contains(':') &&
+            (alignment.getAsInteger(10, typed.divisibility) || typed.divisibility < 1))
+          return "the divisibility after ':' must be a positive integer, not '" + alignment.str() +
+                 "'";
+        if (typed.divisibility > 1 && !type->isPointer() && !type->isInt())
+          return "only integers and pointers have a divisibility, not " + type->str();
+        out = typed;
+        return "";
+      }
+      rest = saved;
+    }
+    ConstantArgument constant;
+    std::string error = parseConstant(constant, 0);
+    out = std::move(constant);
+    return error;
+  }
+
+  std::string parseString(std::string &out) {
+    char mark = rest[0];
+    for (size_t i = 1; i < rest.size(); ++i) {
+      if (rest[i] == mark) {
+        rest = rest.drop_front(i + 1);
+        return "";
+      }
+      if (rest[i] == '\\' && i + 1 < rest.size())
+        ++i;
+      out += rest[i];
+    }
+    return "the string has no closing quote";
+  }
+
+  std::string parseConstant(ConstantArgument &out, unsigned depth) {
+    skipSpace();
+    if (rest.empty())
+      return "a type or a value is expected after '='";
+    if (rest[0] == '"' || rest[0] == '\'') {
+      std::string text;
+      std::string error = parseString(text);
+      out.value = std::move(text);
+      return error;
+    }
+    if (rest[0] == '(' || rest[0] == '[') {
+      if (depth >= kMaxDepth)
+        return "tuples nest too deeply";
+      char close = rest[0] == '(' ? ')' : ']';
+      rest = rest.drop_front();
+      std::vector<ConstantArgument> elements;
+      for (skipSpace(); !rest.empty() && rest[0] != close; skipSpace()) {
+        ConstantArgument element;
+        if (std::string error = parseConstant(element, depth + 1); !error.empty())
+          return error;
+        elements.push_back(std::move(element));
+        skipSpace();
+        if (!rest.consume_front(",") && (rest.empty() || rest[0] != close))
+          return "',' or the closing bracket is expected in a tuple";
+      }
+      if (rest.empty())
+        return "the tuple has no closing bracket";
+      rest = rest.drop_front();
+      out.value = std::move(elements);
+      return "";
+    }
+    return parseWord(takeWord(), out);
+  }
+
+  static std::string parseWord(llvm::StringRef word, ConstantArgument &out) {
+    int64_t integer = 0;
+    uint64_t natural = 0;
+    double floating = 0;
+    if (word.equals_insensitive("none"))
+      out.value = std::monostate();
+    else if (word.equals_insensitive("true") || word.equals_insensitive("false"))
+      out.value = word.equals_insensitive("true");
+    else if (!word.getAsInteger(0, integer))
+      out.value = integer;
+    else if (!word.getAsInteger(0, natural))
+      out.value = natural;
+    else if (!word.getAsDouble(floating))
+      out.value = floating;
+    else if (llvm::StringRef type = word; type.consume_front("tl.") || type.consume_back("!")) {
+      auto parsed = parseDType(type);
+      if (!parsed)
+        return "'" + word.str() + "' is no dtype";
+      out.value = *parsed;
+    } else if (!word.empty() && (llvm::isAlpha(word[0]) || word[0] == '_') &&
+               llvm::all_of(word,
+                            [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; })) {
+      out.value = ConstantArgument::FunctionName{word.str()};
+    } else {
+      return "'" + word.str() +
+             "' is neither a type (as in *fp32:16, i32) nor a value (a number, "
+             "true, false, none, a quoted string, tl.float16)";
+    }
+    return "";
+  }
+
+  llvm::StringRef rest;
+};
+} // namespace
+
+llvm::Expected<KernelSignature> parseSignature(llvm::StringRef text) {
+  return SignatureParser(text).parse();
+}
+
+} // namespace tilerun

@@ -1,0 +1,325 @@
+// Calls: arguments, language functions, inlining of helper functions, named tuples.
+#include "frontend/sema/Evaluator.h"
+
+#include "llvm/ADT/ScopeExit.h"
+
+namespace tilerun::sema {
+
+using namespace ast;
+
+Result Evaluator::evaluateCall(const CallExpr &e) {
+  // `tuple(x)` and `list(x)` of something iterable; also of a generator.
+  const auto *name = llvm::dyn_cast<NameExpr>(e.callee);
+  if (name && (name->name == "tuple" || name->name == "list") && !env().names.count(name->name) &&
+      e.keywords.empty() && e.args.size() <= 1) {
+    std::vector<Value> items;
+    if (e.args.size() == 1) {
+      Result argument = evaluate(*e.args.front());
+      auto elements = failed(argument) ? FailureOr<std::vector<Value>>(failure())
+                                       : iterate(*argument, e.args.front()->range);
+      if (failed(elements))
+        return failure();
+      items = std::move(*elements);
+    }
+    Value value = Value::tuple(std::move(items));
+    value.get<std::shared_ptr<TupleValue>>()->isList = name->name == "list";
+    return value;
+  }
+  Result callee = evaluate(*e.callee);
+  auto args = evaluateArguments(e);
+  if (failed(callee) || failed(args))
+    return failure();
+  return callValue(*callee, std::move(*args), e.range);
+}
+
+FailureOr<Evaluator::CallArguments> Evaluator::evaluateArguments(const CallExpr &e) {
+  CallArguments out;
+  bool ok = true;
+  for (const Expr *argument : e.args) {
+    const auto *starred = llvm::dyn_cast<StarredExpr>(argument);
+    Result value = evaluate(starred ? *starred->value : *argument);
+    if (failed(value)) {
+      ok = false;
+      continue;
+    }
+    if (!starred) {
+      out.positional.push_back(std::move(*value));
+      out.positionalRanges.push_back(argument->range);
+      continue;
+    }
+    auto items = iterate(*value, argument->range);
+    if (failed(items)) {
+      ok = false;
+      continue;
+    }
+    for (Value &item : *items) {
+      out.positional.push_back(std::move(item));
+      out.positionalRanges.push_back(argument->range);
+    }
+  }
+  for (const Keyword &keyword : e.keywords) {
+    Result value = evaluate(*keyword.value);
+    if (failed(value)) {
+      ok = false;
+      continue;
+    }
+    if (!keyword.name.empty()) {
+      out.keywords.push_back({keyword.name, std::move(*value)});
+      out.keywordRanges.push_back(keyword.range);
+      continue;
+    }
+    const TupleValue *dict = value->getTuple();
+    if (!dict || dict->names.size() != dict->elements.size()) {
+      (void)error(keyword.range, "'**' needs a dict or a named tuple, not " + value->describe() +
+                                     "; pass the arguments by name");
+      ok = false;
+      continue;
+    }
+    // The names live as long as the value, which the globals or the arguments hold.
+    for (auto [field, element] : llvm::zip(dict->names, dict->elements)) {
+      out.keywords.push_back({mlir::StringAttr::get(&context, field).getValue(), element});
+      out.keywordRanges.push_back(keyword.range);
+    }
+  }
+  if (!ok)
+    return failure();
+  return out;
+}
+
+Result Evaluator::call(const Value &function, llvm::ArrayRef<Value> args, SourceRange range) {
+  CallArguments arguments;
+  arguments.positional = args.vec();
+  arguments.positionalRanges.assign(args.size(), range);
+  return callValue(function, std::move(arguments), range);
+}
+
+Result Evaluator::callValue(const Value &callee, CallArguments args, SourceRange range) {
+  if (step(range))
+    return failure();
+  if (auto *function = callee.getIf<FunctionValue>())
+    return inlineCall(*function->function, std::move(args), range);
+  if (auto *builtin = callee.getIf<BuiltinValue>()) {
+    auto bound = lang::bindArguments(at(range), *builtin->builtin, args.positional,
+                                     args.positionalRanges, args.keywords, args.keywordRanges);
+    if (failed(bound))
+      return failure();
+    return builtin->builtin->emit(at(range), *bound);
+  }
+  if (auto *bound = callee.getIf<BoundValue>()) {
+    args.positional.insert(args.positional.begin(), *bound->self);
+    args.positionalRanges.insert(args.positionalRanges.begin(), range);
+    Value function = *bound->function;
+    return callValue(function, std::move(args), range);
+  }
+  if (auto *type = callee.getIf<DType>()) {
+    if (args.positional.size() != 1 || !args.keywords.empty())
+      return error(range, "a dtype called as a conversion takes one value; write x.to(" +
+                              type->str() + ")");
+    auto converted = lang::cast(at(range), args.positional.front(), *type);
+    if (failed(converted))
+      return failure();
+    return Value(*converted);
+  }
+  if (auto *classValue = callee.getIf<ClassValue>())
+    return constructTuple(*classValue, std::move(args), range);
+  if (auto *space = callee.getIf<NamespaceValue>();
+      space && llvm::StringRef(space->path).starts_with("math."))
+    return callMath(llvm::StringRef(space->path).drop_front(5), args, range);
+  if (auto *opaque = callee.getIf<OpaqueValue>()) {
+    llvm::SmallVector<Note> notes;
+    if (opaque->range.isValid())
+      notes.push_back({opaque->range, "defined here"});
+    return errorWithNotes(range, opaque->what + " cannot be called in a kernel", notes);
+  }
+  return error(range, callee.describe() + " cannot be called");
+}
+
+const NameReads &Evaluator::getReads(const FunctionDef &function) {
+  auto &entry = readsCache[&function];
+  if (!entry)
+    entry = std::make_unique<NameReads>(function);
+  return *entry;
+}
+
+LogicalResult Evaluator::bindParameters(const JitFunction &function, CallArguments args,
+                                        SourceRange range, Environment &out) {
+  std::string quoted = "'" + function.qualifiedName + "'";
+  Note definition{function.def->nameRange, quoted + " is defined here"};
+  llvm::ArrayRef<Parameter> parameters = function.def->parameters;
+  auto bindTo = [&](const Parameter &parameter, Value value, SourceRange place) {
+    out.names[parameter.name] = Binding::bound(std::move(value), place);
+  };
+  size_t next = 0;
+  std::vector<llvm::StringRef> names;
+  for (const Parameter &parameter : parameters) {
+    if (parameter.kind == ParameterKind::VarArgs) {
+      std::vector<Value> rest(args.positional.begin() + std::min(next, args.positional.size()),
+                              args.positional.end());
+      next = std::max(next, args.positional.size());
+      bindTo(parameter, Value::tuple(std::move(rest)), parameter.range);
+      continue;
+    }
+    if (parameter.kind == ParameterKind::KwArgs)
+      return errorWithNotes(range, "'**" + parameter.name + "' parameters are not supported",
+                            definition);
+    if (parameter.kind != ParameterKind::PositionalOnly)
+      names.push_back(parameter.name);
+    if (parameter.kind != ParameterKind::KeywordOnly && next < args.positional.size()) {
+      bindTo(parameter, args.positional[next], parameter.range);
+      ++next;
+    }
+  }
+  if (next < args.positional.size())
+    return errorWithNotes(args.positionalRanges[next],
+                          quoted + " takes " + llvm::Twine(next) + " positional arguments, but " +
+                              llvm::Twine(args.positional.size()) + " are given",
+                          definition);
+  for (auto [index, keyword] : llvm::enumerate(args.keywords)) {
+    auto &[name, value] = keyword;
+    SourceRange place = args.keywordRanges[index];
+    if (!llvm::is_contained(names, name)) {
+      auto near = findNearName(name, names);
+      return errorWithNotes(place,
+                            quoted + " has no parameter '" + name + "'" +
+                                (near ? "; did you mean '" + near->str() + "'?" : std::string()),
+                            definition);
+    }
+    if (out.names.count(name))
+      return errorWithNotes(place, "parameter '" + name + "' of " + quoted + " is given twice",
+                            definition);
+    out.names[name] = Binding::bound(std::move(value), place);
+  }
+  // Defaults belong to the callee's file.
+  for (const Parameter &parameter : parameters) {
+    if (out.names.count(parameter.name))
+      continue;
+    if (!parameter.defaultValue)
+      return errorWithNotes(
+          range, "parameter '" + parameter.name + "' of " + quoted + " is not given", definition);
+    frames.push_back(std::make_unique<Frame>());
+    frame().module = function.module;
+    Result value = evaluate(*parameter.defaultValue);
+    frames.pop_back();
+    if (failed(value))
+      return failure();
+    bindTo(parameter, std::move(*value), parameter.range);
+  }
+  return success();
+}
+
+Value Evaluator::decay(const Value &value, SourceRange range) {
+  if (value.isConstNumber()) {
+    auto tensor = lang::toTensor(at(range), value);
+    return succeeded(tensor) ? Value(*tensor) : Value();
+  }
+  const TupleValue *tuple = value.getTuple();
+  if (!tuple || tuple->typeName == "dict")
+    return value;
+  auto copy = std::make_shared<TupleValue>(*tuple);
+  for (Value &element : copy->elements) {
+    element = decay(element, range);
+    if (!element.isValid())
+      return Value();
+  }
+  return Value(std::move(copy));
+}
+
+Result Evaluator::inlineCall(const JitFunction &function, CallArguments args, SourceRange range) {
+  unsigned depth = 0, same = 0;
+  for (const auto &active : frames) {
+    depth += active->function != nullptr;
+    same += active->function == &function;
+  }
+  if (depth >= Limits::kCallDepth)
+    return fatalError(range,
+                      "calls nest deeper than " + llvm::Twine(Limits::kCallDepth) +
+                          (same ? "; '" + function.qualifiedName +
+                                      "' calls itself, and helpers are inlined, so the "
+                                      "recursion must end at compile time"
+                                : std::string("; helpers are inlined, so call fewer levels")));
+  auto next = std::make_unique<Frame>();
+  unsigned errorsBefore = numErrors;
+  if (failed(bindParameters(function, std::move(args), range, next->env)))
+    return failure();
+  next->function = &function;
+  next->module = function.module;
+  next->reads = &getReads(*function.def);
+  next->callRange = range;
+  next->callLoc = getLocation(range);
+  frames.push_back(std::move(next));
+  llvm::scope_exit leave([&] { frames.pop_back(); });
+  emitBlock(function.def->body);
+  // Errors inside poison the result, so that its uses are silent.
+  if (fatal || numErrors != errorsBefore)
+    return failure();
+  Environment &last = env();
+  if (!last.result)
+    return Value::none();
+  bool always = last.unreachable;
+  if (!always && !last.result->value.isNone())
+    return errorWithNotes(function.def->nameRange,
+                          "'" + function.qualifiedName +
+                              "' returns a value on some paths only; return one at its end too",
+                          Note{last.result->place, "a value is returned here"});
+  return std::move(last.result->value);
+}
+
+Result Evaluator::constructTuple(const ClassValue &classValue, CallArguments args,
+                                 SourceRange range) {
+  const ClassDef &definition = *classValue.definition;
+  std::string quoted = "'" + definition.name.str() + "'";
+  bool isTuple = llvm::any_of(definition.bases, [](const Expr *base) {
+    const auto *name = llvm::dyn_cast<NameExpr>(base);
+    const auto *attribute = llvm::dyn_cast<AttributeExpr>(base);
+    return (name && name->name == "NamedTuple") || (attribute && attribute->name == "NamedTuple");
+  });
+  if (!isTuple)
+    return errorWithNotes(
+        range, "the class " + quoted + " cannot be constructed in a kernel; only a NamedTuple can",
+        Note{definition.nameRange, "defined here"});
+  auto out = std::make_shared<TupleValue>();
+  out->typeName = definition.name.str();
+  std::vector<llvm::StringRef> fields;
+  std::vector<const Expr *> defaults;
+  for (const Stmt *statement : definition.body)
+    if (const auto *annotated = llvm::dyn_cast<AnnAssignStmt>(statement))
+      if (const auto *name = llvm::dyn_cast<NameExpr>(annotated->target)) {
+        fields.push_back(name->name);
+        defaults.push_back(annotated->value);
+      }
+  if (args.positional.size() > fields.size())
+    return error(range, quoted + " has " + llvm::Twine(fields.size()) + " fields, but " +
+                            llvm::Twine(args.positional.size()) + " values are given");
+  for (auto [index, field] : llvm::enumerate(fields)) {
+    Value value;
+    if (index < args.positional.size())
+      value = args.positional[index];
+    for (auto &[name, given] : args.keywords)
+      if (name == field)
+        value = given;
+    if (!value.isValid() && defaults[index]) {
+      frames.push_back(std::make_unique<Frame>());
+      frame().module = classValue.module;
+      Result result = evaluate(*defaults[index]);
+      frames.pop_back();
+      if (failed(result))
+        return failure();
+      value = *result;
+    }
+    if (!value.isValid())
+      return error(range, "field '" + field + "' of " + quoted + " is not given");
+    out->names.push_back(field.str());
+    out->elements.push_back(std::move(value));
+  }
+  for (auto [index, keyword] : llvm::enumerate(args.keywords)) {
+    if (llvm::is_contained(fields, keyword.first))
+      continue;
+    auto near = findNearName(keyword.first, fields);
+    return error(args.keywordRanges[index],
+                 quoted + " has no field '" + keyword.first + "'" +
+                     (near ? "; did you mean '" + near->str() + "'?" : std::string()));
+  }
+  return Value(std::move(out));
+}
+
+} // namespace tilerun::sema

@@ -1,0 +1,37 @@
+// Python's operators between compile-time values. Pure: no IR, no diagnostics engine; a failure is
+// a message that says what was seen.
+#pragma once
+
+#include "frontend/sema/Value.h"
+
+namespace tilerun::sema {
+
+/// A value, or why there is none.
+struct ConstResult {
+  Value value;
+  std::string error;
+  bool ok() const { return error.empty(); }
+  static ConstResult failure(const llvm::Twine &message) { return {Value(), message.str()}; }
+};
+
+/// Longest tuple, list or string that an operator may make.
+constexpr size_t kMaxSequence = 1u << 16;
+
+ConstResult evalBinary(ast::BinaryOp op, const Value &lhs, const Value &rhs);
+ConstResult evalUnary(ast::UnaryOp op, const Value &operand);
+/// Also `is`, `in` and equality with run-time elements inside tuples, which is an error.
+ConstResult evalCompare(ast::CompareOp op, const Value &lhs, const Value &rhs);
+
+/// Python's truth value; none for a run-time value or a thing without one.
+std::optional<bool> getTruth(const Value &value);
+
+/// Element or slice of a tuple, list, string or dict with compile-time indices.
+ConstResult evalSubscript(const Value &base, const Value &index);
+
+/// `format(value, spec)` of Python for numbers and strings; `conversion` is 'r', 's', 'a' or 0.
+ConstResult formatValue(const Value &value, char conversion, llvm::StringRef spec);
+
+/// Whether two compile-time values are equal, as `==` says.
+bool isEqual(const Value &lhs, const Value &rhs);
+
+} // namespace tilerun::sema

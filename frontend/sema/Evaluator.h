@@ -1,0 +1,255 @@
+// The evaluator: walks a kernel's syntax tree once, computes what is known at compile time, and
+// emits tile IR for the rest.
+//
+// Rules of this folder: names, tuples and functions exist only here; in the IR there are scalars
+// and tensors. Calls are inlined. A failure has always been reported when it is returned, and the
+// names it would have bound are poisoned, so that one mistake gives one message. Nothing in a
+// kernel may make the evaluator crash, loop for ever, or use unbounded memory: depth, steps and ops
+// are limited.
+#pragma once
+
+#include "frontend/Frontend.h"
+#include "frontend/lang/Builtin.h"
+#include "frontend/sema/ConstEval.h"
+#include "frontend/sema/Environment.h"
+#include "frontend/sema/Names.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <set>
+
+namespace tilerun::sema {
+
+using lang::Result;
+using mlir::failure;
+using mlir::FailureOr;
+using mlir::LogicalResult;
+using mlir::success;
+
+/// Limits of one compilation.
+struct Limits {
+  static constexpr uint64_t kSteps = 20'000'000;      ///< Expressions and statements evaluated.
+  static constexpr uint64_t kOps = 1'000'000;         ///< Operations emitted.
+  static constexpr uint64_t kIterations = 100'000;    ///< Of one unrolled loop.
+  static constexpr unsigned kCallDepth = 64;          ///< Nested helper calls.
+  static constexpr unsigned kRegionDepth = 200;       ///< Nested run-time control flow.
+  static constexpr unsigned kErrors = 20;             ///< Reported before giving up.
+  static constexpr size_t kStackBytes = 24u << 20;    ///< Of the thread's stack.
+  static constexpr unsigned kThreadStack = 64u << 20; ///< Of the thread a compilation runs on.
+};
+
+class Evaluator final : public lang::SemaServices {
+public:
+  Evaluator(mlir::MLIRContext &context, DiagnosticEngine &diagnostics, LoadedModule *prelude,
+            const KernelSignature &options);
+  ~Evaluator() override;
+
+  /// Emits one kernel into a new module (not yet verified).
+  FailureOr<CompiledKernel> compileKernel(LoadedModule &module, const JitFunction &kernel);
+
+  /// Evaluates a compile-time expression; run-time results are an error.
+  Result evaluateConstant(LoadedModule &module, const ast::Expr &expression,
+                          std::map<llvm::StringRef, Value> names);
+
+  // lang::SemaServices
+  Result call(const Value &function, llvm::ArrayRef<Value> args, SourceRange range) override;
+  LogicalResult error(SourceRange range, const llvm::Twine &message) override;
+  void warning(SourceRange range, const llvm::Twine &message) override;
+  void print(const llvm::Twine &text) override;
+  mlir::Location getLocation(SourceRange range) override;
+  int64_t getOption(llvm::StringRef name) override;
+  LoadedModule *getPrelude() override { return prelude; }
+
+private:
+  /// An enclosing loop of the function.
+  struct LoopScope {
+    SourceRange range;
+    bool unrolled = false;
+    std::set<llvm::StringRef> carried; ///< Names whose values survive an iteration.
+  };
+  /// One active function.
+  struct Frame {
+    const JitFunction *function = nullptr; ///< Null while a global is evaluated.
+    LoadedModule *module = nullptr;
+    const NameReads *reads = nullptr;
+    SourceRange callRange;                 ///< Where it was called, in the frame below.
+    std::optional<mlir::Location> callLoc; ///< The same as a location.
+    Environment env;
+    std::vector<LoopScope> loops; ///< Enclosing loops, outermost first.
+  };
+  Frame &frame() { return *frames.back(); }
+  Environment &env() { return frames.back()->env; }
+  lang::Emitter &at(SourceRange range) {
+    emitter.range = range;
+    return emitter;
+  }
+  /// Counts a step; true if evaluation must stop (a limit, or too many errors).
+  bool step(SourceRange range);
+  LogicalResult errorWithNotes(SourceRange range, const llvm::Twine &message,
+                               llvm::ArrayRef<Note> notes);
+  LogicalResult fatalError(SourceRange range, const llvm::Twine &message);
+
+  // Expressions (Expressions.cpp).
+  Result evaluate(const ast::Expr &expression);
+  Result evaluateKind(const ast::Expr &expression);
+  Result evaluateConstantExpr(const ast::ConstantExpr &expression);
+  Result evaluateJoined(llvm::ArrayRef<ast::JoinedPart> parts, SourceRange range);
+  Result evaluateSequence(llvm::ArrayRef<const ast::Expr *> elements, bool isList);
+  Result evaluateDict(const ast::DictExpr &expression);
+  Result evaluateUnary(const ast::UnaryExpr &expression);
+  Result evaluateBinary(ast::BinaryOp op, const Value &lhs, const Value &rhs, SourceRange range);
+  Result evaluateBoolOp(const ast::BoolOpExpr &expression);
+  Result evaluateCompare(const ast::CompareExpr &expression);
+  Result evaluateTernary(const ast::TernaryExpr &expression);
+  Result evaluateAttribute(const ast::AttributeExpr &expression);
+  Result evaluateSubscript(const ast::SubscriptExpr &expression);
+  Result evaluateComprehension(const ast::ComprehensionExpr &expression);
+  LogicalResult evaluateClauses(const ast::ComprehensionExpr &expression, size_t clause,
+                                std::vector<Value> &out);
+  Result getAttribute(const Value &base, llvm::StringRef name, SourceRange range);
+  Result take(ConstResult result, SourceRange range);
+  /// Elements of a tuple, list or compile-time range.
+  FailureOr<std::vector<Value>> iterate(const Value &value, SourceRange range);
+
+  struct CallArguments {
+    std::vector<Value> positional;
+    std::vector<SourceRange> positionalRanges;
+    std::vector<std::pair<llvm::StringRef, Value>> keywords;
+    std::vector<SourceRange> keywordRanges;
+  };
+
+  // Names and globals (Globals.cpp).
+  Result lookupName(llvm::StringRef name, SourceRange range);
+  std::optional<Value> lookupGlobal(LoadedModule &module, llvm::StringRef name);
+  Value resolveGlobal(LoadedModule &module, llvm::StringRef name, const Global &global);
+  Value resolveImport(const Global &global, llvm::StringRef name);
+  Value evaluateGlobal(LoadedModule &module, llvm::StringRef name, const ast::Expr &value,
+                       SourceRange range);
+  Result getClassMember(const ClassValue &classValue, llvm::StringRef name, SourceRange range);
+  Result getMathMember(llvm::StringRef name, SourceRange range);
+  Result callMath(llvm::StringRef name, const CallArguments &args, SourceRange range);
+  LogicalResult unknownName(llvm::StringRef name, SourceRange range);
+
+  // Calls (Calls.cpp).
+  Result evaluateCall(const ast::CallExpr &expression);
+  FailureOr<CallArguments> evaluateArguments(const ast::CallExpr &expression);
+  Result callValue(const Value &callee, CallArguments args, SourceRange range);
+  Result inlineCall(const JitFunction &function, CallArguments args, SourceRange range);
+  LogicalResult bindParameters(const JitFunction &function, CallArguments args, SourceRange range,
+                               Environment &out);
+  Result constructTuple(const ClassValue &classValue, CallArguments args, SourceRange range);
+  Value decay(const Value &value, SourceRange range);
+  const NameReads &getReads(const ast::FunctionDef &function);
+
+  // Statements (Statements.cpp).
+  void emitBlock(ast::Block block);
+  void emitStatement(const ast::Stmt &statement);
+  void emitAssign(const ast::Expr &target, const Value &value, SourceRange place);
+  void emitAnnotatedAssign(const ast::AnnAssignStmt &statement);
+  void emitAugmentedAssign(const ast::AugAssignStmt &statement);
+  void emitAssert(const ast::AssertStmt &statement);
+  void emitRaise(const ast::RaiseStmt &statement);
+  void emitReturn(const ast::ReturnStmt &statement);
+  void unpack(llvm::ArrayRef<const ast::Expr *> targets, const Value &value, SourceRange range);
+  void bind(llvm::StringRef name, Value value, SourceRange place, bool isConstexpr = false);
+  void poisonTargets(const ast::Expr &target);
+  void poisonAssigned(ast::Block block);
+
+  // Run-time branches (Branches.cpp).
+  using Emit = llvm::function_ref<void()>;
+  struct Arm {
+    mlir::Block *block = nullptr;
+    Environment env;
+    /// No later code runs after this arm, or it was entered with an exit taken: values that are
+    /// missing in it do not matter.
+    bool gone = false;
+  };
+  bool emitIf(const ast::IfStmt &statement, ast::Block rest);
+  void emitGuarded(ast::Block rest);
+  void emitBranch(mlir::Value condition, SourceRange range, uint32_t end, Emit thenArm,
+                  Emit elseArm, bool elseExited);
+  mlir::scf::IfOp openBranch(mlir::Value condition, SourceRange range, Arm &thenArm, Arm &elseArm);
+  void emitArm(Arm &arm, const Environment &start, Emit body);
+  void closeBranch(mlir::scf::IfOp op, Arm &thenArm, Arm &elseArm, SourceRange range, uint32_t end);
+  struct Join;
+  std::optional<Value> joinValues(Join &join, const Value &a, const Value &b);
+  std::optional<Value> joinMissing(Join &join, const Value &v, bool missingThen);
+  bool isIrrelevant(const Arm &arm, llvm::StringRef name);
+  void joinNames(Join &join, uint32_t end);
+  void joinResults(Join &join);
+  bool isLiveAfter(llvm::StringRef name, uint32_t offset);
+  FailureOr<mlir::Value> getFlag(const Value &flag, SourceRange range);
+  FailureOr<mlir::Value> getExited(SourceRange range);
+  mlir::Value makeBool(bool value, SourceRange range);
+  mlir::Value negate(mlir::Value condition, SourceRange range);
+  FailureOr<mlir::Value> toCondition(const Value &value, SourceRange range,
+                                     llvm::StringRef construct);
+  Result takeHidden(llvm::StringRef name, SourceRange range);
+
+  // Loops (Loops.cpp, LoopCarried.cpp).
+  struct LoopPlan;
+  void emitFor(const ast::ForStmt &statement);
+  void emitUnrolled(const ast::ForStmt &statement, llvm::ArrayRef<Value> items);
+  void emitRuntimeFor(const ast::ForStmt &statement, const RangeValue &range);
+  void emitCountedLoop(LoopPlan &plan, mlir::Value lower, mlir::Value upper, mlir::Value step,
+                       bool isUnsigned, llvm::ArrayRef<mlir::NamedAttribute> hints);
+  void emitLeavableLoop(LoopPlan &plan, mlir::Value lower, mlir::Value upper, mlir::Value step,
+                        bool isUnsigned, llvm::ArrayRef<mlir::NamedAttribute> hints);
+  void emitWhile(const ast::WhileStmt &statement);
+  FailureOr<mlir::Value> emitWhileCondition(const LoopPlan &plan, const ast::Expr &condition,
+                                            mlir::ValueRange values, bool &neverRuns);
+  void emitBody(LoopPlan &plan, mlir::Value induction);
+  void planLoop(LoopPlan &plan);
+  bool dryRun(LoopPlan &plan);
+  std::vector<mlir::Value> getInitial(LoopPlan &plan);
+  void enterIteration(LoopPlan &plan, mlir::ValueRange values);
+  mlir::Value getExitFlags(const LoopPlan &plan, mlir::ValueRange values);
+  std::vector<mlir::Value> getCarried(LoopPlan &plan, mlir::ValueRange previous);
+  bool getCarriedLeaves(LoopPlan &plan, const Value &initial, const Value &current,
+                        std::vector<mlir::Value> &out);
+  void checkFixed(LoopPlan &plan);
+  void leaveLoop(LoopPlan &plan, mlir::ValueRange results);
+
+  /// Counts what is emitted.
+  struct OpCounter : mlir::OpBuilder::Listener {
+    uint64_t count = 0;
+    void notifyOperationInserted(mlir::Operation *, mlir::OpBuilder::InsertPoint) override {
+      ++count;
+    }
+  };
+
+  mlir::MLIRContext &context;
+  DiagnosticEngine &diagnostics;
+  LoadedModule *prelude;
+  const KernelSignature &options;
+  OpCounter ops;
+  mlir::OpBuilder builder;
+  lang::Emitter emitter;
+  std::vector<std::unique_ptr<Frame>> frames;
+  std::map<const ast::FunctionDef *, std::unique_ptr<NameReads>> readsCache;
+  std::map<std::pair<LoadedModule *, std::string>, Value> globals;
+  std::set<std::pair<LoadedModule *, std::string>> evaluating;
+  std::set<std::tuple<uint32_t, uint32_t, std::string>> reported;
+  std::string staticOutput;
+  std::string quietMessage; ///< First message while `quiet`.
+  unsigned quiet = 0;       ///< Diagnostics and static output are dropped.
+  unsigned regionDepth = 0;
+  uint64_t steps = 0;
+  unsigned numErrors = 0; ///< Reported or dropped.
+  bool fatal = false;
+  const char *stackBase = nullptr;
+
+  friend struct QuietScope;
+};
+
+/// An argument of the public interface as a value.
+Value makeValue(const ConstantArgument &argument, const LoadedModule &module);
+
+/// While it lives, diagnostics are counted but not reported.
+struct QuietScope {
+  Evaluator &evaluator;
+  explicit QuietScope(Evaluator &evaluator) : evaluator(evaluator) { ++evaluator.quiet; }
+  ~QuietScope() { --evaluator.quiet; }
+};
+
+} // namespace tilerun::sema

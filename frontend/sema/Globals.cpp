@@ -1,0 +1,261 @@
+// What names mean: locals first, then the globals of the function's file, then Python's builtins.
+// Globals are evaluated on first use, with their errors held back until then.
+#include "frontend/sema/Evaluator.h"
+
+#include <cmath>
+
+namespace tilerun::sema {
+
+using namespace ast;
+
+/// Modules of the language that have several names.
+static std::string canonicalPath(llvm::StringRef path) {
+  if (path == "triton.language.core" || path == "triton.language.standard" || path == "tl")
+    return "triton.language";
+  if (path == "triton.language.libdevice" ||
+      (path.starts_with("triton.language.extra.") && path.ends_with("libdevice")))
+    return "triton.language.extra.libdevice";
+  return path.str();
+}
+
+/// Constants of Python's `math` module, for globals such as `1 / math.log(2)`.
+static std::optional<Value> lookupMath(llvm::StringRef name) {
+  return llvm::StringSwitch<std::optional<Value>>(name)
+      .Case("pi", Value(M_PI))
+      .Case("e", Value(M_E))
+      .Case("tau", Value(2 * M_PI))
+      .Case("inf", Value(HUGE_VAL))
+      .Case("nan", Value(std::nan("")))
+      .Default(std::nullopt);
+}
+
+/// Functions of `math` of one argument.
+static std::optional<double (*)(double)> findMathFunction(llvm::StringRef name) {
+  using Function = double (*)(double);
+  return llvm::StringSwitch<std::optional<Function>>(name)
+      .Case("sqrt", static_cast<Function>(std::sqrt))
+      .Case("exp", static_cast<Function>(std::exp))
+      .Case("exp2", static_cast<Function>(std::exp2))
+      .Case("log", static_cast<Function>(std::log))
+      .Case("log2", static_cast<Function>(std::log2))
+      .Case("log10", static_cast<Function>(std::log10))
+      .Case("sin", static_cast<Function>(std::sin))
+      .Case("cos", static_cast<Function>(std::cos))
+      .Case("tan", static_cast<Function>(std::tan))
+      .Case("tanh", static_cast<Function>(std::tanh))
+      .Case("erf", static_cast<Function>(std::erf))
+      .Case("fabs", static_cast<Function>(std::fabs))
+      .Case("ceil", static_cast<Function>(std::ceil))
+      .Case("floor", static_cast<Function>(std::floor))
+      .Default(std::nullopt);
+}
+
+Result Evaluator::getMathMember(llvm::StringRef name, SourceRange range) {
+  if (auto value = lookupMath(name))
+    return *value;
+  if (findMathFunction(name) || name == "pow")
+    return Value(NamespaceValue{"math." + name.str(), nullptr});
+  return error(range, "Python's math module has no '" + name +
+                          "' that can be evaluated at compile time; use tl.math for tensors");
+}
+
+Result Evaluator::callMath(llvm::StringRef name, const CallArguments &args, SourceRange range) {
+  std::vector<double> operands;
+  for (const Value &value : args.positional) {
+    if (!value.isConstNumber())
+      return error(range, "Python's math." + name + " needs compile-time numbers, not " +
+                              value.describe() + "; use tl." + name + " for tensors");
+    operands.push_back(value.is<double>()  ? value.get<double>()
+                       : value.is<PyInt>() ? static_cast<double>(value.get<PyInt>())
+                                           : value.get<bool>());
+  }
+  bool takesTwo = name == "pow" || (name == "log" && operands.size() == 2);
+  if (operands.size() != (takesTwo ? 2u : 1u) || !args.keywords.empty())
+    return error(range, "math." + name + " takes " + (takesTwo ? "two numbers" : "one number"));
+  double result = name == "pow" ? std::pow(operands[0], operands[1])
+                  : takesTwo    ? std::log(operands[0]) / std::log(operands[1])
+                                : (*findMathFunction(name))(operands[0]);
+  if (std::isnan(result) && llvm::none_of(operands, [](double v) { return std::isnan(v); }))
+    return error(range, "math." + name + " is not defined for these numbers");
+  if ((name == "ceil" || name == "floor") && std::fabs(result) < 1e30)
+    return Value(static_cast<PyInt>(result));
+  return Value(result);
+}
+
+LogicalResult Evaluator::unknownName(llvm::StringRef name, SourceRange range) {
+  std::vector<llvm::StringRef> names;
+  for (const auto &[local, binding] : env().names)
+    if (!local.starts_with("<"))
+      names.push_back(local);
+  if (frame().module)
+    llvm::append_range(names, frame().module->globalNames());
+  llvm::append_range(names, lang::listNames("builtins", prelude));
+  auto near = findNearName(name, names);
+  return error(range, "unknown name '" + name + "'" +
+                          (near ? "; did you mean '" + near->str() + "'?" : std::string()));
+}
+
+Result Evaluator::lookupName(llvm::StringRef name, SourceRange range) {
+  auto it = env().names.find(name);
+  if (it != env().names.end()) {
+    const Binding &binding = it->second;
+    if (binding.isBound())
+      return binding.value;
+    if (binding.isPoisoned())
+      return failure();
+    return errorWithNotes(range, "'" + name + "' is not defined here: " + binding.why,
+                          Note{binding.whyPlace, "'" + name.str() + "' was bound here"});
+  }
+  if (frame().module) {
+    if (auto value = lookupGlobal(*frame().module, name))
+      return *value;
+    if (frame().module == prelude)
+      if (auto value = lang::lookup("triton.language", name, prelude))
+        return *value;
+  }
+  if (auto value = lang::lookup("builtins", name, prelude))
+    return *value;
+  return unknownName(name, range);
+}
+
+std::optional<Value> Evaluator::lookupGlobal(LoadedModule &module, llvm::StringRef name) {
+  std::pair<LoadedModule *, std::string> key{&module, name.str()};
+  if (auto it = globals.find(key); it != globals.end())
+    return it->second;
+  const Global *global = module.lookup(name);
+  if (!global) {
+    // Nested jit functions are found by their qualified or plain name.
+    if (const JitFunction *function = module.findFunction(name))
+      return Value(FunctionValue{function});
+    return std::nullopt;
+  }
+  if (!evaluating.insert(key).second)
+    return Value(
+        OpaqueValue{"the global '" + name.str() + "', which is defined by itself", global->range});
+  Value value = resolveGlobal(module, name, *global);
+  evaluating.erase(key);
+  globals[key] = value;
+  return value;
+}
+
+Value Evaluator::resolveGlobal(LoadedModule &module, llvm::StringRef name, const Global &global) {
+  std::string quoted = "'" + name.str() + "'";
+  switch (global.kind) {
+  case Global::Kind::Jit:
+    return Value(FunctionValue{global.jit});
+  case Global::Kind::Value:
+    return evaluateGlobal(module, name, *global.value, global.range);
+  case Global::Kind::Module:
+    if (global.module)
+      return Value(NamespaceValue{global.path, global.module});
+    return Value(NamespaceValue{canonicalPath(global.path), nullptr});
+  case Global::Kind::ImportedName:
+    return resolveImport(global, name);
+  case Global::Kind::HostFunction:
+    return Value(
+        OpaqueValue{"the host function " + quoted + ", which is not decorated with @triton.jit,",
+                    global.range});
+  case Global::Kind::Class:
+    if (global.classDef)
+      return Value(ClassValue{global.classDef, &module});
+    return Value(OpaqueValue{"the class " + quoted, global.range});
+  case Global::Kind::Unknown:
+    break;
+  }
+  return Value(OpaqueValue{"the global " + quoted + ", whose value is not known at compile time,",
+                           global.range});
+}
+
+Value Evaluator::resolveImport(const Global &global, llvm::StringRef name) {
+  if (global.module) {
+    if (auto value = lookupGlobal(*global.module, global.importedName))
+      return *value;
+    return Value(
+        OpaqueValue{"'" + global.importedName + "', which '" + global.path + "' does not define,",
+                    global.range});
+  }
+  std::string path = canonicalPath(global.path);
+  if (path == "math")
+    if (auto value = lookupMath(global.importedName))
+      return *value;
+  if (auto value = lang::lookup(path, global.importedName, prelude))
+    return *value;
+  // `from triton.language.extra import libdevice`, `from triton import language as tl`.
+  std::string nested = canonicalPath(path + "." + global.importedName);
+  if (!lang::listNames(nested, prelude).empty())
+    return Value(NamespaceValue{nested, nullptr});
+  if (llvm::StringRef(path).starts_with("triton")) {
+    std::vector<llvm::StringRef> names = lang::listNames(path, prelude);
+    auto near = findNearName(global.importedName, names);
+    return Value(OpaqueValue{"'" + global.importedName + "', which '" + path + "' does not have" +
+                                 (near ? " (did you mean '" + near->str() + "'?)" : "") + ",",
+                             global.range});
+  }
+  return Value(
+      OpaqueValue{"'" + name.str() + "' from the host module '" + global.path + "'", global.range});
+}
+
+Value Evaluator::evaluateGlobal(LoadedModule &module, llvm::StringRef name, const Expr &value,
+                                SourceRange range) {
+  // Emission of a global goes to a scratch block: only compile-time results are kept.
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  mlir::OwningOpRef<mlir::ModuleOp> scratch(
+      mlir::ModuleOp::create(mlir::UnknownLoc::get(&context)));
+  builder.setInsertionPointToEnd(scratch->getBody());
+  frames.push_back(std::make_unique<Frame>());
+  frame().module = &module;
+  std::string saved = std::move(quietMessage);
+  quietMessage.clear();
+  unsigned errorsBefore = numErrors;
+  Result result = failure();
+  {
+    QuietScope scope(*this);
+    result = evaluate(value);
+  }
+  numErrors = errorsBefore;
+  std::string reason = std::exchange(quietMessage, std::move(saved));
+  frames.pop_back();
+  if (succeeded(result) && result->isConstexpr())
+    return *result;
+  if (succeeded(result))
+    reason = "it is " + result->describe();
+  return Value(OpaqueValue{"the global '" + name.str() +
+                               "', whose value is not known at compile time" +
+                               (reason.empty() ? "" : " (" + reason + ")") + ",",
+                           range});
+}
+
+Result Evaluator::getClassMember(const ClassValue &classValue, llvm::StringRef name,
+                                 SourceRange range) {
+  const ClassDef &definition = *classValue.definition;
+  std::vector<llvm::StringRef> names;
+  for (const Stmt *statement : definition.body) {
+    const Expr *target = nullptr, *value = nullptr;
+    if (const auto *assign = llvm::dyn_cast<AssignStmt>(statement)) {
+      target = assign->targets.size() == 1 ? assign->targets.front() : nullptr;
+      value = assign->value;
+    } else if (const auto *annotated = llvm::dyn_cast<AnnAssignStmt>(statement)) {
+      target = annotated->target;
+      value = annotated->value;
+    }
+    const auto *targetName = llvm::dyn_cast_or_null<NameExpr>(target);
+    if (!targetName || !value)
+      continue;
+    names.push_back(targetName->name);
+    if (targetName->name != name)
+      continue;
+    std::string key = definition.name.str() + "." + name.str();
+    auto [it, isNew] = globals.try_emplace({classValue.module, key});
+    if (isNew)
+      it->second = evaluateGlobal(*classValue.module, key, *value, statement->range);
+    return it->second;
+  }
+  for (const auto &function : classValue.module->functions)
+    if (function->qualifiedName == definition.name.str() + "." + name.str())
+      return Value(FunctionValue{function.get()});
+  auto near = findNearName(name, names);
+  return error(range, "the class '" + definition.name + "' has no compile-time constant '" + name +
+                          "'" + (near ? "; did you mean '" + near->str() + "'?" : std::string()));
+}
+
+} // namespace tilerun::sema

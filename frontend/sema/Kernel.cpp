@@ -1,0 +1,181 @@
+// Entry points of the evaluator: a kernel with a signature, and a compile-time expression.
+#include "frontend/sema/Evaluator.h"
+#include "ir/tile/TileOps.h"
+
+namespace tilerun::sema {
+
+using namespace ast;
+
+Value makeValue(const ConstantArgument &argument, const LoadedModule &module) {
+  return std::visit(
+      [&](const auto &v) -> Value {
+        using T = std::decay_t<decltype(v)>;
+        if constexpr (std::is_same_v<T, std::monostate>) {
+          return Value::none();
+        } else if constexpr (std::is_same_v<T, int64_t> || std::is_same_v<T, uint64_t>) {
+          return Value(static_cast<PyInt>(v));
+        } else if constexpr (std::is_same_v<T, std::vector<ConstantArgument>>) {
+          std::vector<Value> elements;
+          for (const ConstantArgument &element : v)
+            elements.push_back(makeValue(element, module));
+          return Value::tuple(std::move(elements));
+        } else if constexpr (std::is_same_v<T, ConstantArgument::FunctionName>) {
+          if (const JitFunction *function = module.findFunction(v.name))
+            return Value(FunctionValue{function});
+          return Value(OpaqueValue{"'" + v.name + "', which is no jit function of this file,", {}});
+        } else if constexpr (std::is_same_v<T, ConstantArgument::Tensor>) {
+          return Value(OpaqueValue{"a run-time tensor", {}});
+        } else {
+          return Value(v);
+        }
+      },
+      argument.value);
+}
+
+/// The type an annotation such as `tl.int64` names, if it names one.
+static std::optional<DType> getAnnotatedType(const Expr *annotation) {
+  const auto *attribute = llvm::dyn_cast_or_null<AttributeExpr>(annotation);
+  if (!attribute || !llvm::isa<NameExpr>(attribute->value))
+    return std::nullopt;
+  auto type = parseDType(attribute->name);
+  return type && !type->isPointer() && type->scalar != Scalar::Void ? type : std::nullopt;
+}
+
+FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
+                                                   const JitFunction &kernel) {
+  const FunctionDef &def = *kernel.def;
+  mlir::Location loc = getLocation(def.nameRange);
+  CompiledKernel out;
+  out.name = def.name.str();
+  out.module = mlir::ModuleOp::create(loc);
+
+  frames.push_back(std::make_unique<Frame>());
+  frame().module = kernel.module ? kernel.module : &module;
+  frame().reads = &getReads(def);
+
+  // Parameters: run-time ones become arguments, the others names.
+  std::vector<llvm::StringRef> names;
+  std::vector<std::pair<const Parameter *, TypedArgument>> arguments;
+  llvm::SmallVector<mlir::Type> types;
+  for (const Parameter &parameter : def.parameters) {
+    names.push_back(parameter.name);
+    if (parameter.kind == ParameterKind::VarArgs || parameter.kind == ParameterKind::KwArgs) {
+      (void)error(parameter.range, "a kernel cannot have '*' or '**' parameters; name each one");
+      continue;
+    }
+    bool isConstexpr = isConstexprAnnotation(parameter.annotation);
+    Binding binding = Binding::bound(Value(), parameter.range);
+    binding.isConstexpr = isConstexpr;
+    auto given = options.arguments.find(parameter.name.str());
+    if (given == options.arguments.end()) {
+      if (!parameter.defaultValue) {
+        (void)error(parameter.range, "no argument is given for parameter '" + parameter.name +
+                                         "' of kernel '" + def.name + "'" +
+                                         (isConstexpr ? ", which is a tl.constexpr" : ""));
+        env().names[parameter.name] = Binding::poisoned(parameter.range);
+        continue;
+      }
+      Result value = evaluate(*parameter.defaultValue);
+      if (failed(value)) {
+        env().names[parameter.name] = Binding::poisoned(parameter.range);
+        continue;
+      }
+      binding.value = std::move(*value);
+    } else if (auto *constant = std::get_if<ConstantArgument>(&given->second)) {
+      binding.value = makeValue(*constant, *frame().module);
+    } else {
+      TypedArgument typed = std::get<TypedArgument>(given->second);
+      if (isConstexpr) {
+        (void)error(parameter.range, "parameter '" + parameter.name +
+                                         "' is a tl.constexpr and needs a value, but the signature "
+                                         "gives the run-time type " +
+                                         typed.type.str());
+        env().names[parameter.name] = Binding::poisoned(parameter.range);
+        continue;
+      }
+      if (typed.type.scalar == Scalar::Void && typed.type.pointerDepth == 0) {
+        (void)error(parameter.range, "parameter '" + parameter.name + "' cannot have type void");
+        env().names[parameter.name] = Binding::poisoned(parameter.range);
+        continue;
+      }
+      auto annotated = getAnnotatedType(parameter.annotation);
+      if (annotated && !typed.type.isPointer() && annotated->isFloat() == typed.type.isFloat())
+        typed.type = *annotated;
+      arguments.push_back({&parameter, typed});
+      types.push_back(lang::getMlirType(&context, typed.type));
+      out.parameters.push_back({parameter.name.str(), typed.type});
+      continue;
+    }
+    env().names[parameter.name] = std::move(binding);
+  }
+  for (const auto &[name, spec] : options.arguments) {
+    if (llvm::is_contained(names, name))
+      continue;
+    auto near = findNearName(name, names);
+    (void)error(def.nameRange,
+                "kernel '" + def.name + "' has no parameter '" + name + "'" +
+                    (near ? "; did you mean '" + near->str() + "'?" : std::string()));
+  }
+
+  builder.setInsertionPointToEnd(out.module->getBody());
+  auto function =
+      mlir::func::FuncOp::create(builder, loc, out.name, builder.getFunctionType(types, {}));
+  function->setAttr(tile::TileDialect::kKernelAttr, builder.getUnitAttr());
+  mlir::Block *body = function.addEntryBlock();
+  for (auto [index, entry] : llvm::enumerate(arguments)) {
+    auto &[parameter, typed] = entry;
+    function.setArgAttr(index, tile::TileDialect::kNameAttr,
+                        builder.getStringAttr(parameter->name));
+    if (typed.divisibility > 1 && (typed.type.isPointer() || typed.type.isInt()))
+      function.setArgAttr(index, tile::TileDialect::kDivisibilityAttr,
+                          builder.getI64IntegerAttr(typed.divisibility));
+    env().names[parameter->name] = Binding::bound(
+        Value(TensorValue{body->getArgument(index), TensorType{typed.type, {}}}), parameter->range);
+  }
+  builder.setInsertionPointToEnd(body);
+  frame().function = &kernel;
+  emitBlock(def.body);
+  mlir::func::ReturnOp::create(builder, getLocation(def.nameRange));
+  frames.pop_back();
+  out.staticOutput = std::move(staticOutput);
+  if (numErrors != 0 || diagnostics.hasErrors())
+    return failure();
+  return std::move(out);
+}
+
+Result Evaluator::evaluateConstant(LoadedModule &module, const Expr &expression,
+                                   std::map<llvm::StringRef, Value> names) {
+  mlir::OwningOpRef<mlir::ModuleOp> scratch(
+      mlir::ModuleOp::create(mlir::UnknownLoc::get(&context)));
+  builder.setInsertionPointToEnd(scratch->getBody());
+  frames.push_back(std::make_unique<Frame>());
+  frame().module = &module;
+  const Expr *body = &expression;
+  if (const auto *lambda = llvm::dyn_cast<LambdaExpr>(&expression)) {
+    if (lambda->parameters.size() != 1) {
+      (void)error(expression.range, "this lambda must take one parameter, the arguments by name");
+      frames.pop_back();
+      return failure();
+    }
+    auto dict = std::make_shared<TupleValue>();
+    dict->typeName = "dict";
+    for (auto &[name, value] : names) {
+      dict->names.push_back(name.str());
+      dict->elements.push_back(value);
+    }
+    env().names[lambda->parameters.front().name] =
+        Binding::bound(Value(std::move(dict)), lambda->parameters.front().range);
+    body = lambda->body;
+  } else {
+    for (auto &[name, value] : names)
+      env().names[name] = Binding::bound(value, expression.range);
+  }
+  Result result = evaluate(*body);
+  if (succeeded(result) && !result->isConstexpr())
+    result = error(expression.range,
+                   "this must be known at compile time, but it is " + result->describe());
+  frames.pop_back();
+  return result;
+}
+
+} // namespace tilerun::sema

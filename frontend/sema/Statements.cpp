@@ -1,0 +1,309 @@
+// Statements, except run-time branches and loops.
+#include "frontend/sema/Evaluator.h"
+
+namespace tilerun::sema {
+
+using namespace ast;
+
+void Evaluator::emitBlock(Block block) {
+  for (size_t i = 0; i < block.size(); ++i) {
+    if (step(block[i]->range) || env().unreachable)
+      return;
+    if (env().mayHaveExited())
+      return emitGuarded(block.drop_front(i));
+    if (const auto *branch = llvm::dyn_cast<IfStmt>(block[i])) {
+      if (emitIf(*branch, block.drop_front(i + 1)))
+        return;
+      continue;
+    }
+    emitStatement(*block[i]);
+  }
+}
+
+/// Why a kernel cannot have a statement, and what to do instead.
+static std::string getUnsupportedReason(const Stmt &statement) {
+  switch (statement.kind) {
+  case Kind::WithStmt:
+    return "'with' cannot be used in a kernel; write its body without it";
+  case Kind::FunctionDef:
+    return "a function cannot be defined inside a kernel; define a @triton.jit function at module "
+           "level and call it";
+  case Kind::ClassDef:
+    return "a class cannot be defined inside a kernel; define it at module level";
+  case Kind::ImportStmt:
+  case Kind::ImportFromStmt:
+    return "'import' cannot be used in a kernel; import at module level";
+  case Kind::GlobalStmt:
+    return llvm::cast<GlobalStmt>(&statement)->isNonlocal
+               ? "'nonlocal' cannot be used in a kernel; pass the value as an argument"
+               : "'global' cannot be used in a kernel; pass the value as an argument";
+  case Kind::DeleteStmt:
+    return "'del' cannot be used in a kernel; leave the name as it is";
+  case Kind::TryStmt:
+    return "'try' cannot be used in a kernel, which has no exceptions; test the condition with "
+           "'if'";
+  case Kind::MatchStmt:
+    return "'match' cannot be used in a kernel; use 'if' and 'elif'";
+  case Kind::TypeAliasStmt:
+    return "'type' cannot be used in a kernel";
+  default:
+    return std::string("'") + getKindName(statement.kind).str() + "' cannot be used in a kernel";
+  }
+}
+
+void Evaluator::emitStatement(const Stmt &statement) {
+  switch (statement.kind) {
+  case Kind::ExprStmt: {
+    const Expr &value = *llvm::cast<ExprStmt>(&statement)->value;
+    const auto *constant = llvm::dyn_cast<ConstantExpr>(&value);
+    // A docstring may hold anything.
+    if (!constant ||
+        (constant->constant != ConstantKind::String && constant->constant != ConstantKind::Bytes))
+      (void)evaluate(value);
+    return;
+  }
+  case Kind::AssignStmt: {
+    const auto &assign = *llvm::cast<AssignStmt>(&statement);
+    Result value = evaluate(*assign.value);
+    for (const Expr *target : assign.targets) {
+      if (failed(value))
+        poisonTargets(*target);
+      else
+        emitAssign(*target, *value, statement.range);
+    }
+    return;
+  }
+  case Kind::AugAssignStmt:
+    return emitAugmentedAssign(*llvm::cast<AugAssignStmt>(&statement));
+  case Kind::AnnAssignStmt:
+    return emitAnnotatedAssign(*llvm::cast<AnnAssignStmt>(&statement));
+  case Kind::ForStmt:
+    return emitFor(*llvm::cast<ForStmt>(&statement));
+  case Kind::WhileStmt:
+    return emitWhile(*llvm::cast<WhileStmt>(&statement));
+  case Kind::ReturnStmt:
+    return emitReturn(*llvm::cast<ReturnStmt>(&statement));
+  case Kind::BreakStmt:
+  case Kind::ContinueStmt: {
+    bool isBreak = statement.kind == Kind::BreakStmt;
+    if (frame().loops.empty()) {
+      (void)error(statement.range,
+                  std::string(isBreak ? "'break'" : "'continue'") + " outside of a loop");
+      return;
+    }
+    (isBreak ? env().broke : env().continued) = Value(true);
+    env().unreachable = true;
+    return;
+  }
+  case Kind::PassStmt:
+    return;
+  case Kind::AssertStmt:
+    return emitAssert(*llvm::cast<AssertStmt>(&statement));
+  case Kind::RaiseStmt:
+    return emitRaise(*llvm::cast<RaiseStmt>(&statement));
+  default:
+    (void)error(statement.range, getUnsupportedReason(statement));
+    poisonAssigned(&statement);
+    return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Assignment
+//===----------------------------------------------------------------------===//
+
+void Evaluator::bind(llvm::StringRef name, Value value, SourceRange place, bool isConstexpr) {
+  Binding binding = Binding::bound(std::move(value), place);
+  binding.isConstexpr = isConstexpr;
+  env().names[name] = std::move(binding);
+}
+
+void Evaluator::poisonTargets(const Expr &target) {
+  if (const auto *name = llvm::dyn_cast<NameExpr>(&target)) {
+    env().names[name->name] = Binding::poisoned(name->range);
+    return;
+  }
+  llvm::ArrayRef<const Expr *> elements;
+  if (const auto *tuple = llvm::dyn_cast<TupleExpr>(&target))
+    elements = tuple->elements;
+  else if (const auto *list = llvm::dyn_cast<ListExpr>(&target))
+    elements = list->elements;
+  else if (const auto *starred = llvm::dyn_cast<StarredExpr>(&target))
+    return poisonTargets(*starred->value);
+  for (const Expr *element : elements)
+    poisonTargets(*element);
+}
+
+void Evaluator::poisonAssigned(Block block) {
+  for (const auto &[name, range] : collectAssigned(block))
+    env().names[name] = Binding::poisoned(range);
+}
+
+void Evaluator::emitAssign(const Expr &target, const Value &value, SourceRange place) {
+  if (const auto *name = llvm::dyn_cast<NameExpr>(&target)) {
+    // An assigned number is a run-time scalar from here on, as in Triton; only `x: tl.constexpr`
+    // keeps it.
+    Value kept = frame().function && frame().module != prelude ? decay(value, place) : value;
+    if (kept.isValid())
+      bind(name->name, std::move(kept), name->range);
+    else
+      poisonTargets(target);
+    return;
+  }
+  if (const auto *tuple = llvm::dyn_cast<TupleExpr>(&target))
+    return unpack(tuple->elements, value, target.range);
+  if (const auto *list = llvm::dyn_cast<ListExpr>(&target))
+    return unpack(list->elements, value, target.range);
+  if (llvm::isa<SubscriptExpr>(&target))
+    (void)error(target.range, "elements cannot be assigned, because tensors and tuples are values; "
+                              "use tl.where to select, or tl.store to write memory");
+  else if (llvm::isa<AttributeExpr>(&target))
+    (void)error(target.range, "attributes cannot be assigned in a kernel; use a variable");
+  else
+    (void)error(target.range, "this cannot be assigned to");
+}
+
+void Evaluator::unpack(llvm::ArrayRef<const Expr *> targets, const Value &value,
+                       SourceRange range) {
+  auto poisonAll = [&] {
+    for (const Expr *target : targets)
+      poisonTargets(*target);
+  };
+  if (value.isTensor()) {
+    (void)error(range, "cannot unpack " + value.describe() + "; only tuples and lists unpack");
+    return poisonAll();
+  }
+  auto items = iterate(value, range);
+  if (failed(items))
+    return poisonAll();
+  const auto *starred =
+      llvm::find_if(targets, [](const Expr *t) { return llvm::isa<StarredExpr>(t); });
+  bool hasStar = starred != targets.end();
+  size_t fixed = targets.size() - hasStar;
+  if (hasStar ? items->size() < fixed : items->size() != fixed) {
+    (void)error(range, "cannot unpack " + llvm::Twine(items->size()) + " values into " +
+                           (hasStar ? "at least " : "") + llvm::Twine(fixed) + " names");
+    return poisonAll();
+  }
+  size_t before = starred - targets.begin();
+  for (auto [i, target] : llvm::enumerate(targets)) {
+    if (!hasStar || i < before) {
+      emitAssign(*target, (*items)[i], range);
+    } else if (i == before) {
+      std::vector<Value> middle(items->begin() + before,
+                                items->begin() + before + (items->size() - fixed));
+      emitAssign(*llvm::cast<StarredExpr>(target)->value, Value::tuple(std::move(middle)), range);
+    } else {
+      emitAssign(*target, (*items)[items->size() - targets.size() + i], range);
+    }
+  }
+}
+
+void Evaluator::emitAnnotatedAssign(const AnnAssignStmt &statement) {
+  if (!statement.value)
+    return; // A declaration alone binds nothing.
+  Result value = evaluate(*statement.value);
+  if (failed(value))
+    return poisonTargets(*statement.target);
+  const auto *name = llvm::dyn_cast<NameExpr>(statement.target);
+  if (!name || !isConstexprAnnotation(statement.annotation))
+    return emitAssign(*statement.target, *value, statement.range);
+  if (!value->isConstexpr()) {
+    (void)error(statement.value->range, "'" + name->name +
+                                            "' is declared tl.constexpr, but its value (" +
+                                            value->describe() + ") is known only at run time");
+    return poisonTargets(*statement.target);
+  }
+  bind(name->name, std::move(*value), name->range, /*isConstexpr=*/true);
+}
+
+void Evaluator::emitAugmentedAssign(const AugAssignStmt &statement) {
+  const auto *name = llvm::dyn_cast<NameExpr>(statement.target);
+  if (!name) {
+    (void)error(statement.target->range,
+                "only a name can be updated in a kernel, because tensors and tuples are values; "
+                "use tl.where to select, or tl.store to write memory");
+    return;
+  }
+  Result lhs = lookupName(name->name, name->range);
+  Result rhs = evaluate(*statement.value);
+  Result value = failed(lhs) || failed(rhs)
+                     ? Result(failure())
+                     : evaluateBinary(statement.op, *lhs, *rhs, statement.range);
+  if (failed(value))
+    return poisonTargets(*statement.target);
+  emitAssign(*statement.target, *value, statement.range);
+}
+
+//===----------------------------------------------------------------------===//
+// Leaving, asserting
+//===----------------------------------------------------------------------===//
+
+void Evaluator::emitReturn(const ReturnStmt &statement) {
+  Value value = Value::none();
+  if (statement.value) {
+    Result result = evaluate(*statement.value);
+    if (failed(result)) {
+      env().result = Binding::poisoned(statement.range);
+      env().returned = Value(true);
+      env().unreachable = true;
+      return;
+    }
+    value = std::move(*result);
+  }
+  bool isKernel = frames.size() == 1;
+  if (isKernel && !value.isNone())
+    (void)error(statement.range, "a kernel returns nothing, but this returns " + value.describe() +
+                                     "; store results through a pointer");
+  if (frame().module != prelude)
+    value = decay(value, statement.range);
+  env().result = value.isValid() ? Binding::bound(std::move(value), statement.range)
+                                 : Binding::poisoned(statement.range);
+  env().returned = Value(true);
+  env().unreachable = true;
+}
+
+void Evaluator::emitAssert(const AssertStmt &statement) {
+  Result condition = evaluate(*statement.condition);
+  if (failed(condition))
+    return;
+  if (auto truth = getTruth(*condition)) {
+    if (*truth)
+      return;
+    std::string text = "assertion failed";
+    if (statement.message) {
+      Result message = evaluate(*statement.message);
+      if (failed(message))
+        return;
+      text += ": " + (message->is<std::string>() ? message->get<std::string>() : message->repr());
+    }
+    (void)error(statement.range, text);
+    return;
+  }
+  if (!options.debug)
+    return;
+  Value message = Value::string("assertion failed");
+  if (statement.message) {
+    Result evaluated = evaluate(*statement.message);
+    if (failed(evaluated))
+      return;
+    message = std::move(*evaluated);
+  }
+  if (auto function = lang::lookup("triton.language", "device_assert", prelude))
+    (void)call(*function, {*condition, message}, statement.range);
+}
+
+void Evaluator::emitRaise(const RaiseStmt &statement) {
+  // Reached at compile time: the program asked for this error.
+  std::string text = "the kernel raises an error here";
+  const auto *exception = llvm::dyn_cast_or_null<CallExpr>(statement.value);
+  if (exception && !exception->args.empty()) {
+    Result message = evaluate(*exception->args.front());
+    if (failed(message))
+      return;
+    text += ": " + (message->is<std::string>() ? message->get<std::string>() : message->repr());
+  }
+  (void)error(statement.range, text);
+}
+
+} // namespace tilerun::sema
