@@ -114,7 +114,9 @@ static SharedPlan planShared(const LinearLayout &source, const LinearLayout &sou
   SharedPlan plan;
   plan.choice = chooseSharedLayout(writer, wanted.restrictIns({kRegister, kLane, kWarp}),
                                    options.elementBytes, options.sharedMemory);
-  plan.loadOffsets = *wanted.invertAndCompose(plan.choice.memory);
+  std::optional<LinearLayout> loadOffsets = wanted.invertAndCompose(plan.choice.memory);
+  assert(loadOffsets && "the memory holds everything that the block wrote");
+  plan.loadOffsets = std::move(*loadOffsets);
   plan.bytes = plan.choice.bytes(options.elementBytes);
   plan.barrier = moves(sources, kWarp) ? Barrier::Block : Barrier::Warp;
   return plan;

@@ -153,7 +153,9 @@ std::optional<LinearLayout> Swizzler::build(ArrayRef<uint64_t> common, ArrayRef<
     llvm::SmallVector<bool> values(constrained.size(), false);
     constrained.push_back(vectors[i]);
     values.push_back(true);
-    functionals.push_back(*findFunctional(constrained, values));
+    std::optional<uint64_t> functional = findFunctional(constrained, values);
+    assert(functional && "the vector is independent of the constraints");
+    functionals.push_back(*functional);
   }
   Subspace rest;
   for (uint64_t v : all.basis()) {
@@ -164,35 +166,26 @@ std::optional<LinearLayout> Swizzler::build(ArrayRef<uint64_t> common, ArrayRef<
     rest.insert(projected);
   }
 
-  // Elements that share a bank's word, beyond the vector: preferably such as both sides' phases
-  // reach anyway, because that leaves the most room for the segments.
   BitVectors writeVector(extraSide == &write ? ArrayRef<uint64_t>(vectors) : common);
   BitVectors readVector(extraSide == &read ? ArrayRef<uint64_t>(vectors) : common);
   unsigned wordBits = elementBytes < model.bankBytes ? logOf(model.bankBytes / elementBytes) : 0;
   BitVectors bases = vectors;
   Subspace used(vectors);
-  Subspace writeReach = reachOfPhase(write, writeVector, {});
-  Subspace readReach = reachOfPhase(read, readVector, {});
-  Subspace both = intersection(intersection(writeReach, readReach), rest);
-  for (const Subspace &source : {both, intersection(writeReach, rest), rest})
-    for (uint64_t v : source.basis())
-      if (bases.size() < wordBits && used.insert(v))
-        bases.push_back(v);
+  for (uint64_t v : rest.basis()) // what shares a bank's word, beyond the vector
+    if (bases.size() < wordBits && used.insert(v))
+      bases.push_back(v);
   ArrayRef<uint64_t> word = ArrayRef<uint64_t>(bases).take_front(wordBits);
 
   // Segments: a complement of both reaches as far as possible.
-  writeReach = reachOfPhase(write, writeVector, word);
-  readReach = reachOfPhase(read, readVector, word);
+  Subspace writeReach = reachOfPhase(write, writeVector, word);
+  Subspace readReach = reachOfPhase(read, readVector, word);
   unsigned lineBits = logOf(std::max(1u, model.lineBytes() / elementBytes));
   unsigned low = std::max<unsigned>(lineBits, bases.size());
   unsigned segmentBits = all.dimension() > low ? all.dimension() - low : 0;
   BitVectors segments;
   while (segments.size() < segmentBits) {
     std::optional<uint64_t> v = pickOutside(rest, writeReach, readReach);
-    for (const Subspace *reach : {&writeReach, &readReach})
-      if (!v)
-        v = pickOutside(rest, *reach, used);
-    if (!v)
+    if (!v) // only with extra vectors: there will be conflicts, which the caller counts
       v = pickOutside(rest, used, used);
     assert(v && "vectors, words and segments are fewer than the dimensions");
     segments.push_back(*v);

@@ -85,7 +85,9 @@ void ShufflePlanner::packWords(ShufflePlan &result) {
         constrained.push_back(v);
         values.push_back(false);
       }
-    functionals.push_back(*findFunctional(constrained, values) & lowMask(sourceRegisters));
+    std::optional<uint64_t> functional = findFunctional(constrained, values);
+    assert(functional && "the constraints are independent");
+    functionals.push_back(*functional & lowMask(sourceRegisters));
   }
   BitVectors positions;
   for (uint64_t &position : wanted) {

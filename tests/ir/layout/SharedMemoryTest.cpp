@@ -204,7 +204,7 @@ TEST(SwizzleTest, NoLayoutIsBetterOnAllSmallPairs) {
 
 TEST(SwizzleTest, NoLayoutIsBetterOnRandomPairs) {
   Random random(12);
-  for (int i = 0; i < 24; ++i) {
+  for (int i = 0; i < 16; ++i) {
     unsigned registers = 1 + random.below(3), elementBytes = 1u << random.below(4);
     SharedMemoryModel model{2u << random.below(2), 4, 8u << random.below(2)};
     if (elementBytes > model.maxVectorBytes)
