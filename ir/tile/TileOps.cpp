@@ -74,6 +74,36 @@ void NumProgramsOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn
   setResultRange(getResult(), ConstantIntRanges::fromUnsigned(APInt(32, 1), APInt(32, INT32_MAX)));
 }
 
+void MakeRangeOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setResultRange) {
+  setResultRange(getResult(), ConstantIntRanges::fromSigned(APInt(32, getStart()),
+                                                            APInt(32, getEnd()) - 1));
+}
+
+// Ops that only move elements: every element of a result is one of an operand.
+template <typename OpTy>
+static void rangeOfMovedElements(OpTy op, ArrayRef<ConstantIntRanges> ranges,
+                                 SetIntRangeFn setResultRange) {
+  ConstantIntRanges range = ranges.front();
+  for (const ConstantIntRanges &other : ranges.drop_front())
+    range = range.rangeUnion(other);
+  for (Value result : op->getResults())
+    setResultRange(result, range);
+}
+#define MOVES_ELEMENTS(OP)                                                                         \
+  void OP::inferResultRanges(ArrayRef<ConstantIntRanges> ranges, SetIntRangeFn setResultRange) {   \
+    rangeOfMovedElements(*this, ranges, setResultRange);                                           \
+  }
+MOVES_ELEMENTS(SplatOp)
+MOVES_ELEMENTS(BroadcastOp)
+MOVES_ELEMENTS(ExpandDimsOp)
+MOVES_ELEMENTS(ReshapeOp)
+MOVES_ELEMENTS(TransOp)
+MOVES_ELEMENTS(JoinOp)
+MOVES_ELEMENTS(SplitOp)
+MOVES_ELEMENTS(CatOp)
+MOVES_ELEMENTS(HintOp)
+#undef MOVES_ELEMENTS
+
 //===----------------------------------------------------------------------===//
 // Memory effects
 //===----------------------------------------------------------------------===//

@@ -12,6 +12,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Tile_Op<string opMnemonic, list<Trait> traits = []> : Op<Tile_Dialect, opMnemonic, traits>;
 
+def Tile_InfersRange : DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>;
+
 // Traits that let the printed form leave out what follows from the pointer's type.
 class Tile_MaskMatches<string value> : OptionalTypesMatchWith<"mask has the shape of " # value, value, "mask",
                                                              "::tilerun::tile::getMaskType($_self)">;
@@ -27,7 +29,7 @@ def Tile_GlobalMemory : Resource<"::tilerun::tile::GlobalMemory">;
 // The program and its grid
 //===----------------------------------------------------------------------===//
 
-def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
+def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure, Tile_InfersRange]> {
   let summary = "index of this program along one axis of the grid";
   let description = [{
     ```mlir
@@ -42,7 +44,7 @@ def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure, DeclareOpInterfaceMethods<In
   }]>];
 }
 
-def Tile_NumProgramsOp : Tile_Op<"num_programs", [Pure, DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
+def Tile_NumProgramsOp : Tile_Op<"num_programs", [Pure, Tile_InfersRange]> {
   let summary = "number of programs along one axis of the grid";
   let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>:$axis);
   let results = (outs I32:$result);
@@ -56,7 +58,7 @@ def Tile_NumProgramsOp : Tile_Op<"num_programs", [Pure, DeclareOpInterfaceMethod
 // Making and shaping tensors
 //===----------------------------------------------------------------------===//
 
-def Tile_MakeRangeOp : Tile_Op<"make_range", [Pure]> {
+def Tile_MakeRangeOp : Tile_Op<"make_range", [Pure, Tile_InfersRange]> {
   let summary = "the integers [start, end) as a 1-D tensor";
   let description = [{
     ```mlir
@@ -71,7 +73,7 @@ def Tile_MakeRangeOp : Tile_Op<"make_range", [Pure]> {
   let hasFolder = 1;
 }
 
-def Tile_SplatOp : Tile_Op<"splat", [Pure, SameOperandsAndResultElementType]> {
+def Tile_SplatOp : Tile_Op<"splat", [Pure, Tile_InfersRange, SameOperandsAndResultElementType]> {
   let summary = "a tensor whose every element is one scalar";
   let arguments = (ins Tile_Element:$source);
   let results = (outs Tile_Tensor:$result);
@@ -79,7 +81,7 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure, SameOperandsAndResultElementType]> {
   let hasFolder = 1;
 }
 
-def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure, SameOperandsAndResultElementType]> {
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure, Tile_InfersRange, SameOperandsAndResultElementType]> {
   let summary = "stretch dimensions of size 1";
   let description = [{
     Ranks are equal; every dimension is either equal or 1 in the source.
@@ -92,7 +94,7 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure, SameOperandsAndResultElementT
   let hasCanonicalizer = 1;
 }
 
-def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure, Tile_InfersRange, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "insert a dimension of size 1";
   let arguments = (ins Tile_Tensor:$source, ConfinedAttr<I32Attr, [IntNonNegative]>:$axis);
   let results = (outs Tile_Tensor:$result);
@@ -102,7 +104,7 @@ def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure, DeclareOpInterfaceMethods<
   let hasCanonicalizer = 1;
 }
 
-def Tile_ReshapeOp : Tile_Op<"reshape", [Pure, SameOperandsAndResultElementType]> {
+def Tile_ReshapeOp : Tile_Op<"reshape", [Pure, Tile_InfersRange, SameOperandsAndResultElementType]> {
   let summary = "same elements in row-major order under another shape";
   let description = [{
     With `allow_reorder` the elements may come in any order, the same for every reshape of these two types
@@ -116,7 +118,7 @@ def Tile_ReshapeOp : Tile_Op<"reshape", [Pure, SameOperandsAndResultElementType]
   let hasCanonicalizer = 1;
 }
 
-def Tile_TransOp : Tile_Op<"trans", [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def Tile_TransOp : Tile_Op<"trans", [Pure, Tile_InfersRange, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "permute dimensions: result dimension i is source dimension order[i]";
   let arguments = (ins Tile_Tensor:$source, DenseI32ArrayAttr:$order);
   let results = (outs Tile_Tensor:$result);
@@ -126,7 +128,7 @@ def Tile_TransOp : Tile_Op<"trans", [Pure, DeclareOpInterfaceMethods<InferTypeOp
   let hasCanonicalizer = 1;
 }
 
-def Tile_JoinOp : Tile_Op<"join", [Pure, SameTypeOperands, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def Tile_JoinOp : Tile_Op<"join", [Pure, Tile_InfersRange, SameTypeOperands, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "two tensors along a new innermost dimension of size 2";
   let arguments = (ins Tile_Value:$lhs, Tile_Value:$rhs);
   let results = (outs Tile_Tensor:$result);
@@ -134,7 +136,7 @@ def Tile_JoinOp : Tile_Op<"join", [Pure, SameTypeOperands, DeclareOpInterfaceMet
   let hasFolder = 1;
 }
 
-def Tile_SplitOp : Tile_Op<"split", [Pure]> {
+def Tile_SplitOp : Tile_Op<"split", [Pure, Tile_InfersRange]> {
   let summary = "a tensor whose innermost dimension has size 2 as its two halves";
   let description = [{ A 1-D tensor of two elements gives two scalars. }];
   let arguments = (ins Tile_Tensor:$source);
@@ -145,7 +147,7 @@ def Tile_SplitOp : Tile_Op<"split", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
-def Tile_CatOp : Tile_Op<"cat", [Pure]> {
+def Tile_CatOp : Tile_Op<"cat", [Pure, Tile_InfersRange]> {
   let summary = "two 1-D tensors one after the other";
   let arguments = (ins Tile_Tensor:$lhs, Tile_Tensor:$rhs);
   let results = (outs Tile_Tensor:$result);
@@ -361,7 +363,7 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<[
 // Hints
 //===----------------------------------------------------------------------===//
 
-def Tile_HintOp : Tile_Op<"hint", [Pure, AllTypesMatch<["source", "result"]>]> {
+def Tile_HintOp : Tile_Op<"hint", [Pure, Tile_InfersRange, AllTypesMatch<["source", "result"]>]> {
   let summary = "the same value, with promised divisibility, contiguity or constancy";
   let description = [{
     Each list is empty (no promise) or has one entry per dimension (one entry for a scalar): runs of `contiguity[d]` elements along
