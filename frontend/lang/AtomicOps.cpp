@@ -110,8 +110,7 @@ template <Atomic Op> Result emitRmw(Emitter &e, const Arguments &args) {
   std::optional<tile::AtomicKind> kind = getKind(Op, type);
   if (!kind)
     return argError(e, args, 0,
-                    "points to " + type.str() + ", but this atomic works on " +
-                        supportedTypes(Op));
+                    "points to " + type.str() + ", but this atomic works on " + supportedTypes(Op));
   TensorOr value = getValue(e, args, 1, *pointer);
   if (failed(value))
     return failure();
@@ -171,14 +170,14 @@ const Builtin kRows[] = {
      emitRmw<Atomic::Max>, true},
     {"atomic_min", kTl, kRmw, "Keeps the smaller value in memory and gives the old one.",
      emitRmw<Atomic::Min>, true},
-    {"atomic_and", kTl, kRmw, "Bitwise and with memory; gives the old value.",
-     emitRmw<Atomic::And>, true},
+    {"atomic_and", kTl, kRmw, "Bitwise and with memory; gives the old value.", emitRmw<Atomic::And>,
+     true},
     {"atomic_or", kTl, kRmw, "Bitwise or with memory; gives the old value.", emitRmw<Atomic::Or>,
      true},
     {"atomic_xor", kTl, kRmw, "Bitwise exclusive or with memory; gives the old value.",
      emitRmw<Atomic::Xor>, true},
-    {"atomic_xchg", kTl, kRmw, "Writes to memory and gives the old value.",
-     emitRmw<Atomic::Xchg>, true},
+    {"atomic_xchg", kTl, kRmw, "Writes to memory and gives the old value.", emitRmw<Atomic::Xchg>,
+     true},
     {"atomic_cas", kTl, "pointer, cmp, val, sem=None, scope=None",
      "Writes `val` where memory holds `cmp` (compared by bits); gives the old value.", emitCas,
      true},

@@ -10,7 +10,8 @@ namespace {
 std::string quotedName(const Arguments &args) { return displayName(*args.builtin); }
 
 /// Computes in float32 what is typed as an 8-bit float, and rounds back.
-template <typename F> TensorValue viaFloat32(Emitter &e, DType type, ArrayRef<TensorValue> in, F f) {
+template <typename F>
+TensorValue viaFloat32(Emitter &e, DType type, ArrayRef<TensorValue> in, F f) {
   if (!type.isFp8()) {
     return f(in, type);
   }
@@ -27,7 +28,8 @@ Result emitWhere(Emitter &e, const Arguments &args) {
   if (condition->type.dtype.isPointer())
     return argError(e, args, 0, "must be a condition, but it is " + args[0].describe());
   TensorValue values[3];
-  values[0] = condition->type.dtype.isFp8() ? convert(e, *condition, dtype(Scalar::F32)) : *condition;
+  values[0] =
+      condition->type.dtype.isFp8() ? convert(e, *condition, dtype(Scalar::F32)) : *condition;
   values[0] = convert(e, values[0], dtype(Scalar::Int1));
   auto *x = args[1].getIf<TensorValue>(), *y = args[2].getIf<TensorValue>();
   if (x && y && x->type.dtype.isPointer() && x->type.dtype == y->type.dtype) {
@@ -121,8 +123,9 @@ Result emitClamp(Emitter &e, const Arguments &args) {
     type = *both;
   }
   if (!type->isFloat())
-    return callError(e, args, "needs floats, but got " + type->str() +
-                                  "; use tl.minimum(tl.maximum(x, min), max) for integers");
+    return callError(e, args,
+                     "needs floats, but got " + type->str() +
+                         "; use tl.minimum(tl.maximum(x, min), max) for integers");
   TensorValue in[3];
   for (size_t i = 0; i < 3; ++i) {
     TensorOr v = cast(e, args[i], *type);
@@ -189,15 +192,14 @@ Result emitFma(Emitter &e, const Arguments &args) {
   TensorValue in[3];
   for (size_t i = 0; i < 3; ++i) {
     std::optional<Literal> literal = getLiteral(args[i]);
-    in[i] = literal ? makeConstant(e, *type, *literal)
-                    : convert(e, args[i].get<TensorValue>(), *type);
+    in[i] =
+        literal ? makeConstant(e, *type, *literal) : convert(e, args[i].get<TensorValue>(), *type);
   }
   if (failed(broadcastTogether(e, in)))
     return failure();
   return Value(viaFloat32(e, *type, in, [&](ArrayRef<TensorValue> v, DType t) {
-    return TensorValue{
-        math::FmaOp::create(e.builder, e.loc(), v[0].value, v[1].value, v[2].value),
-        TensorType{t, v[0].type.shape}};
+    return TensorValue{math::FmaOp::create(e.builder, e.loc(), v[0].value, v[1].value, v[2].value),
+                       TensorType{t, v[0].type.shape}};
   }));
 }
 
@@ -210,13 +212,12 @@ Result emitFdiv(Emitter &e, const Arguments &args) {
   if (failed(operands))
     return failure();
   DType type = operands->lhs.type.dtype;
-  return Value(viaFloat32(e, type, {operands->lhs, operands->rhs},
-                          [&](ArrayRef<TensorValue> v, DType t) {
-                            auto flags = *ieee ? arith::FastMathFlags::none : fastFlags(t);
-                            return TensorValue{arith::DivFOp::create(e.builder, e.loc(), v[0].value,
-                                                                     v[1].value, flags),
-                                               v[0].type};
-                          }));
+  return Value(
+      viaFloat32(e, type, {operands->lhs, operands->rhs}, [&](ArrayRef<TensorValue> v, DType t) {
+        auto flags = *ieee ? arith::FastMathFlags::none : fastFlags(t);
+        return TensorValue{arith::DivFOp::create(e.builder, e.loc(), v[0].value, v[1].value, flags),
+                           v[0].type};
+      }));
 }
 
 Result emitDivRn(Emitter &e, const Arguments &args) {
@@ -226,11 +227,12 @@ Result emitDivRn(Emitter &e, const Arguments &args) {
     return failure();
   DType type = operands->lhs.type.dtype;
   if (type != dtype(Scalar::F32))
-    return callError(e, args, "needs float32, but got " + type.str() +
-                                  "; cast, or use libdevice.div_rn for float64");
-  return fromTensor(arith::DivFOp::create(e.builder, e.loc(), operands->lhs.value,
-                                          operands->rhs.value),
-                    type, operands->lhs.type.shape);
+    return callError(e, args,
+                     "needs float32, but got " + type.str() +
+                         "; cast, or use libdevice.div_rn for float64");
+  return fromTensor(
+      arith::DivFOp::create(e.builder, e.loc(), operands->lhs.value, operands->rhs.value), type,
+      operands->lhs.type.shape);
 }
 
 Result emitUmulhi(Emitter &e, const Arguments &args) {
@@ -242,8 +244,8 @@ Result emitUmulhi(Emitter &e, const Arguments &args) {
   if (!type.isInt() || type.getBits() < 32)
     return callError(e, args,
                      "needs integers of 32 or 64 bits, but got " + type.str() + "; cast them");
-  auto product = arith::MulUIExtendedOp::create(e.builder, e.loc(), operands->lhs.value,
-                                                operands->rhs.value);
+  auto product =
+      arith::MulUIExtendedOp::create(e.builder, e.loc(), operands->lhs.value, operands->rhs.value);
   return fromTensor(product.getHigh(), type, operands->lhs.type.shape);
 }
 

@@ -54,14 +54,14 @@ Result emitAbsRow(Emitter &e, const Arguments &args) {
 
 const Builtin kRows[] = {
     {"abs", kTl, "x", "Absolute value.", emitAbsRow, true},
-    {"exp", kTl, "x", "`e` to the power of x. Fast form for float32.",
-     emitUnary<math::ExpOp, true>, true},
-    {"exp2", kTl, "x", "2 to the power of x. Fast form for float32.",
-     emitUnary<math::Exp2Op, true>, true},
+    {"exp", kTl, "x", "`e` to the power of x. Fast form for float32.", emitUnary<math::ExpOp, true>,
+     true},
+    {"exp2", kTl, "x", "2 to the power of x. Fast form for float32.", emitUnary<math::Exp2Op, true>,
+     true},
     {"log", kTl, "x", "Natural logarithm. Fast form for float32.", emitUnary<math::LogOp, true>,
      true},
-    {"log2", kTl, "x", "Logarithm to base 2. Fast form for float32.",
-     emitUnary<math::Log2Op, true>, true},
+    {"log2", kTl, "x", "Logarithm to base 2. Fast form for float32.", emitUnary<math::Log2Op, true>,
+     true},
     {"sin", kTl, "x", "Sine. Fast form for float32.", emitUnary<math::SinOp, true>, true},
     {"cos", kTl, "x", "Cosine. Fast form for float32.", emitUnary<math::CosOp, true>, true},
     {"sqrt", kTl, "x", "Square root. Fast form for float32.", emitUnary<math::SqrtOp, true>, true},
@@ -72,8 +72,7 @@ const Builtin kRows[] = {
     {"erf", kTl, "x", "Error function.", emitUnary<math::ErfOp, false>, true},
     {"floor", kTl, "x", "The next integer below, as a float.", emitUnary<math::FloorOp, false>,
      true},
-    {"ceil", kTl, "x", "The next integer above, as a float.", emitUnary<math::CeilOp, false>,
-     true},
+    {"ceil", kTl, "x", "The next integer above, as a float.", emitUnary<math::CeilOp, false>, true},
 };
 } // namespace
 

@@ -10,7 +10,7 @@ namespace tilerun::lang {
 
 namespace {
 /// Functions of the prelude that are also methods of tensors.
-constexpr StringLiteral kPreludeMethods[] = {"cdiv", "flip", "ravel", "sigmoid", "softmax"};
+constexpr StringLiteral kPreludeMethods[] = {"cdiv", "ravel", "sigmoid", "softmax"};
 
 /// Folders of the language's own implementation whose names mean the language itself.
 StringRef canonical(StringRef path) {
@@ -60,16 +60,16 @@ struct Table {
   Table() {
     addProgramOps(rows);
     addCreationOps(rows);
-    //    addShapeOps(rows);
+    addShapeOps(rows);
     addMemoryOps(rows);
-    //    addAtomicOps(rows);
-    //    addElementwiseOps(rows);
-    //    addMathOps(rows);
+    addAtomicOps(rows);
+    addElementwiseOps(rows);
+    addMathOps(rows);
     //    addLibdevice(rows);
-    //    addReduceOps(rows);
-    //    addDotOps(rows);
-    //    addHintOps(rows);
-    //    addDebugOps(rows);
+    addReduceOps(rows);
+    addDotOps(rows);
+    addHintOps(rows);
+    addDebugOps(rows);
     //    addTypeNames(rows);
     //    addPythonBuiltins(rows);
     //    addUnsupported(rows);

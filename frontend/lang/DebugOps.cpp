@@ -1,0 +1,166 @@
+// Printing, assertions and barriers.
+#include "frontend/lang/Emit.h"
+#include "frontend/lang/Table.h"
+
+using namespace mlir;
+
+namespace tilerun::lang {
+
+namespace {
+std::string plainText(const Value &v) {
+  if (auto *text = v.getIf<std::string>())
+    return *text;
+  return v.isTensor() ? v.describe() : v.repr();
+}
+
+Result emitStaticPrint(Emitter &e, const Arguments &args) {
+  FailureOr<std::string> separator = getString(e, args, 1);
+  if (failed(separator))
+    return failure();
+  FailureOr<std::string> end = getString(e, args, 2);
+  if (failed(end))
+    return failure();
+  std::string text;
+  bool first = true;
+  for (const Value &v : getElements(args[0])) {
+    if (!first)
+      text += *separator;
+    first = false;
+    text += plainText(v);
+  }
+  e.services.print(text + *end);
+  return Value::none();
+}
+
+Result emitStaticAssert(Emitter &e, const Arguments &args) {
+  const Value &condition = args[0];
+  std::optional<Literal> literal = getLiteral(condition);
+  bool holds;
+  if (literal)
+    holds = std::visit([](auto v) { return v != 0; }, *literal);
+  else if (auto *text = condition.getIf<std::string>())
+    holds = !text->empty();
+  else if (condition.isNone())
+    holds = false;
+  else if (condition.getTuple())
+    holds = !condition.getTuple()->elements.empty();
+  else if (condition.isTensor())
+    return argError(e, args, 0,
+                    "must be known at compile time, but it is " + condition.describe() +
+                        "; use tl.device_assert");
+  else
+    holds = true;
+  if (holds)
+    return Value::none();
+  std::string message = plainText(args[1]);
+  return argError(e, args, 0, message.empty() ? "is false" : "is false: " + message);
+}
+
+Result devicePrint(Emitter &e, std::string prefix, ArrayRef<Value> values, bool hex,
+                   const Arguments &args) {
+  SmallVector<mlir::Value> operands;
+  SmallVector<bool> isSigned;
+  for (const Value &v : values) {
+    if (!getOperand(v)) {
+      // Compile-time text joins the prefix.
+      if (!v.isConstexpr())
+        return callError(e, args, "cannot print " + v.describe());
+      prefix += (prefix.empty() ? "" : " ") + plainText(v);
+      continue;
+    }
+    TensorOr tensor = toTensor(e, v);
+    if (failed(tensor))
+      return failure();
+    operands.push_back(tensor->value);
+    isSigned.push_back(tensor->type.dtype.isSigned());
+  }
+  tile::PrintOp::create(e.builder, e.loc(), prefix, hex, operands, isSigned);
+  return Value::none();
+}
+
+Result emitDevicePrint(Emitter &e, const Arguments &args) {
+  auto *prefix = args[0].getIf<std::string>();
+  if (!prefix)
+    return argError(e, args, 0,
+                    "must be a string, but it is " + args[0].describe() +
+                        "; put a text in front of the values");
+  FailureOr<bool> hex = getBool(e, args, 2);
+  if (failed(hex))
+    return failure();
+  return devicePrint(e, *prefix, getElements(args[1]), *hex, args);
+}
+
+/// Python's print: as device_print, but the prefix may be missing.
+Result emitPrint(Emitter &e, const Arguments &args) {
+  std::vector<Value> values = getElements(args[0]);
+  std::string prefix;
+  if (!values.empty() && values[0].is<std::string>()) {
+    prefix = values[0].get<std::string>();
+    values.erase(values.begin());
+  }
+  FailureOr<bool> hex = getBool(e, args, 1);
+  if (failed(hex))
+    return failure();
+  return devicePrint(e, prefix, values, *hex, args);
+}
+
+Result emitDeviceAssert(Emitter &e, const Arguments &args) {
+  TensorOr condition = getTensor(e, args, 0);
+  if (failed(condition))
+    return failure();
+  if (condition->type.dtype.isPointer())
+    return argError(e, args, 0, "must be a condition, but it is " + args[0].describe());
+  FailureOr<std::string> message = getString(e, args, 1);
+  if (failed(message))
+    return failure();
+  std::optional<TensorValue> mask;
+  if (!args[2].isNone()) {
+    TensorOr given = getTensor(e, args, 2);
+    if (failed(given))
+      return failure();
+    if (!given->type.dtype.isInt())
+      return argError(e, args, 2, "must be a tensor of int1, but it is " + args[2].describe());
+    mask = convert(e, *given, dtype(Scalar::Int1));
+  }
+  if (e.services.getOption("debug") == 0)
+    return Value::none();
+  TensorValue holds =
+      condition->type.dtype.isFp8() ? convert(e, *condition, dtype(Scalar::F32)) : *condition;
+  holds = convert(e, holds, dtype(Scalar::Int1));
+  if (mask) {
+    TensorValue both[] = {holds, *mask};
+    if (failed(broadcastTogether(e, both)))
+      return failure();
+    holds = both[0];
+    mask = both[1];
+  }
+  tile::AssertOp::create(e.builder, e.loc(), holds.value, *message,
+                         mask ? mask->value : mlir::Value());
+  return Value::none();
+}
+
+Result emitBarrier(Emitter &e, const Arguments &) {
+  tile::BarrierOp::create(e.builder, e.loc());
+  return Value::none();
+}
+
+const Builtin kRows[] = {
+    {"static_print", kTl, "*values, sep=\" \", end=\"\\n\", file=None, flush=False",
+     "Prints values, or the types of run-time values, while compiling.", emitStaticPrint},
+    {"static_assert", kTl, "cond, msg=\"\"",
+     "Stops compilation with a message unless a compile-time condition holds.", emitStaticAssert},
+    {"device_print", kTl, "prefix, *args, hex=False",
+     "Prints a text and the elements of values while running.", emitDevicePrint},
+    {"device_assert", kTl, "cond, msg=\"\", mask=None",
+     "In debug mode, stops the launch with a message where a condition does not hold.",
+     emitDeviceAssert},
+    {"debug_barrier", kTl, "", "Memory accesses of this program before it are complete after it.",
+     emitBarrier},
+    {"print", kPython, "*values, hex=False, sep=\" \", end=\"\\n\"",
+     "As `tl.device_print`; the text is optional.", emitPrint},
+};
+} // namespace
+
+void addDebugOps(Rows &rows) { rows.insert(rows.end(), std::begin(kRows), std::end(kRows)); }
+
+} // namespace tilerun::lang
