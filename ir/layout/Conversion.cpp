@@ -29,6 +29,7 @@ static llvm::Error makeError(const Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
+static constexpr unsigned kMaxTensorBits = 48;
 static const StringRef kThreadDims[] = {kLane, kWarp, kBlock};
 
 static llvm::Error check(const LinearLayout &source, const LinearLayout &destination,
@@ -45,6 +46,10 @@ static llvm::Error check(const LinearLayout &source, const LinearLayout &destina
   if (!std::has_single_bit(options.elementBytes) ||
       options.elementBytes > options.sharedMemory.maxVectorBytes)
     return makeError("elements of " + Twine(options.elementBytes) + " bytes cannot be converted");
+  // So that sizes in bytes fit a uint64_t with room to spare.
+  if (source.totalOutBits() > kMaxTensorBits)
+    return makeError("a tensor of 2^" + Twine(source.totalOutBits()) +
+                     " elements cannot be converted, the limit is 2^" + Twine(kMaxTensorBits));
   uint64_t bits = std::max(source.inBits(kRegister), destination.inBits(kRegister));
   for (StringRef name : kThreadDims)
     bits += std::max(source.inBits(name), destination.inBits(name));

@@ -45,7 +45,8 @@ struct ShufflePlan {
   uint64_t shuffles = 0;
 };
 
-/// A trip through shared memory. Every warp stores all of its source registers, then loads.
+/// A trip through shared memory. Every warp stores all of its source registers, then loads. (With a
+/// block barrier, threads may skip stores that repeat others': the source's free variables.)
 struct SharedPlan {
   SharedChoice choice; // choice.read.offsets covers (register, lane, warp)
   /// (register, lane, warp, block) -> offset, for the destination's registers.
@@ -75,7 +76,7 @@ struct ConversionOptions {
 /// Plans the conversion. Inputs are among register, lane, warp and block; a missing or smaller one
 /// means that the layout replicates over it. An error says why no conversion exists: other inputs,
 /// outputs that differ, a source that does not hold all elements, an element size that is not
-/// supported.
+/// supported, more than 2^48 elements or 64 input bits.
 ///
 /// Where a value is in several places the nearest is taken: the same block if possible, then the
 /// same warp, the same lane, the same register.

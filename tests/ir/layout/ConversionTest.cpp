@@ -525,6 +525,9 @@ TEST(ConversionTest, Errors) {
   EXPECT_EQ(message(lanes, lanes, options), "elements of 3 bytes cannot be converted");
   options.elementBytes = 32;
   EXPECT_EQ(message(lanes, lanes, options), "elements of 32 bytes cannot be converted");
+  LinearLayout huge = LinearLayout::identity1D(49, kRegister, "dim0");
+  EXPECT_EQ(message(huge, huge),
+            "a tensor of 2^49 elements cannot be converted, the limit is 2^48");
   LinearLayout manyLanes = LinearLayout::zeros1D(40, kLane, "dim0");
   EXPECT_EQ(message(manyLanes, LinearLayout::zeros1D(40, kWarp, "dim0")),
             "the layouts together have 80 input bits, the limit is 64");

@@ -135,6 +135,16 @@ TEST(CoalescedLayoutTest, LanesAreContiguousAlongTheFastDimension) {
       }
 }
 
+TEST(CoalescedLayoutTest, WarpsContinueAlongTheFastDimension) {
+  LinearLayout layout = coalesced({8, 256}, 2, 32, 8, {1, 0});
+  for (uint64_t l = 0; l < 32; ++l)
+    for (uint64_t w = 0; w < 8; ++w) {
+      auto point = layout.apply({0, l, w});
+      ASSERT_EQ(point[1], 2 * l + 64 * (w % 4));
+      ASSERT_EQ(point[0], w / 4);
+    }
+}
+
 TEST(CoalescedLayoutTest, CoversEveryShapeWithoutSpecialCases) {
   for (int64_t rows : {1, 2, 16, 128})
     for (int64_t columns : {1, 4, 256})
@@ -258,7 +268,9 @@ TEST(ShapeOperationTest, TransposeFollowsElements) {
   auto result = [&](llvm::ArrayRef<uint64_t> c) { return operand({c[1], c[2], c[0]}); };
   for (uint64_t x = 0; x < uint64_t(1) << cube.totalInBits(); ++x)
     ASSERT_EQ(at(moved, x, result), at(cube, x, operand));
-  EXPECT_EQ(moved.outBits("dim0"), cube.outBits("dim2"));
+  EXPECT_EQ(moved.getOuts(), llvm::ArrayRef<Dim>({Dim("dim0", cube.outBits("dim2")),
+                                                  Dim("dim1", cube.outBits("dim0")),
+                                                  Dim("dim2", cube.outBits("dim1"))}));
 }
 
 TEST(ShapeOperationTest, ReshapeKeepsRowMajorIndex) {
