@@ -15,6 +15,10 @@ using namespace tilerun;
 // The lattice
 //===----------------------------------------------------------------------===//
 
+int64_t AxisInfo::largestPowerOfTwoIn(int64_t value) {
+  return int64_t(1) << std::min(62, llvm::countr_zero(uint64_t(value)));
+}
+
 AxisInfo AxisInfo::unknown(Type type) {
   AxisInfo info;
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -29,9 +33,7 @@ AxisInfo AxisInfo::constant(Type type, int64_t value) {
   info.constantValue = value;
   auto tensor = dyn_cast<RankedTensorType>(type);
   for (auto [dim, axis] : llvm::enumerate(info.axes)) {
-    axis.divisibility =
-        value == 0 ? kMaxDivisibility
-                   : std::min(kMaxDivisibility, int64_t(1) << llvm::countr_zero(uint64_t(value)));
+    axis.divisibility = largestPowerOfTwoIn(value);
     // The largest power of two that divides the size.
     if (tensor && tensor.getRank() != 0)
       axis.constancy = tensor.getDimSize(dim) & -tensor.getDimSize(dim);
@@ -157,8 +159,7 @@ void AxisInfoAnalysis::setToEntryState(AxisInfoLattice *lattice) {
       auto promise = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
                                                             tile::TileDialect::kDivisibilityAttr);
       if (promise)
-        info[0].divisibility =
-            std::min(AxisInfo::kMaxDivisibility, promise.getInt() & -promise.getInt());
+        info[0].divisibility = AxisInfo::largestPowerOfTwoIn(promise.getInt());
     }
   }
   propagateIfChanged(lattice, lattice->join(info));

@@ -27,6 +27,9 @@ public:
   /// What 0 is a multiple of, and where products saturate.
   static constexpr int64_t kMaxDivisibility = int64_t(1) << 62;
 
+  /// The largest power of two that divides `value`, at most kMaxDivisibility; that for 0.
+  static int64_t largestPowerOfTwoIn(int64_t value);
+
   struct Axis {
     int64_t contiguity = 1;
     int64_t divisibility = 1;

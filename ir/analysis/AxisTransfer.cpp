@@ -18,11 +18,6 @@ int64_t multiply(int64_t a, int64_t b) {
   return log >= 62 ? kMax : int64_t(1) << log;
 }
 
-/// The largest power of two that divides `value`; kMax for 0.
-int64_t powerOfTwoIn(int64_t value) {
-  return value == 0 ? kMax : std::min(kMax, int64_t(1) << llvm::countr_zero(uint64_t(value)));
-}
-
 unsigned widthOf(Type type) {
   Type element = getElementTypeOrSelf(type);
   if (auto integer = dyn_cast<IntegerType>(element))
@@ -135,7 +130,7 @@ AxisInfo Transfer::constant(Attribute value) const {
     return result;
   int64_t divisibility = kMax;
   for (const APInt &element : dense.getValues<APInt>())
-    divisibility = std::min(divisibility, powerOfTwoIn(element.getSExtValue()));
+    divisibility = std::min(divisibility, AxisInfo::largestPowerOfTwoIn(element.getSExtValue()));
   for (unsigned dim = 0; dim < rank(); ++dim)
     result[dim].divisibility = divisibility;
   return result;
@@ -144,7 +139,7 @@ AxisInfo Transfer::constant(Attribute value) const {
 AxisInfo Transfer::makeRange(tile::MakeRangeOp range) const {
   AxisInfo result = AxisInfo::unknown(resultType());
   result[0].contiguity = fullRun(resultType(), 0);
-  result[0].divisibility = powerOfTwoIn(int32_t(range.getStart()));
+  result[0].divisibility = AxisInfo::largestPowerOfTwoIn(int32_t(range.getStart()));
   return result;
 }
 
@@ -294,7 +289,8 @@ AxisInfo Transfer::division(int64_t divisor, bool truncates, bool isConstant) co
       continue;
     // Where first element and divisor are multiples of the run, floor((first + j) / divisor) does
     // not depend on j.
-    int64_t divides = isConstant ? powerOfTwoIn(divisor) : b().getElementDivisibility();
+    int64_t divides =
+        isConstant ? AxisInfo::largestPowerOfTwoIn(divisor) : b().getElementDivisibility();
     int64_t run = isConstant ? std::min({a()[dim].contiguity, a()[dim].divisibility, divides,
                                          int64_t(1) << std::min(62u, widthOf(type()) - 1)})
                              : alignedRun(dim, divides);
@@ -449,16 +445,19 @@ AxisInfo Transfer::hint(tile::HintOp hint) const {
     Axis &axis = result[dim];
     int64_t size = fullRun(resultType(), dim), whole = shapeOf(resultType())[dim];
     int64_t contiguity = std::min(entry(hint.getContiguity(), dim), whole);
-    int64_t divisibility = powerOfTwoIn(entry(hint.getDivisibility(), dim));
-    int64_t run = contiguity == whole ? size : std::min(powerOfTwoIn(contiguity), size);
-    // Runs of a length that is no power of two are cut, and what starts inside them is less aligned.
+    int64_t divisibility = AxisInfo::largestPowerOfTwoIn(entry(hint.getDivisibility(), dim));
+    int64_t run =
+        contiguity == whole ? size : std::min(AxisInfo::largestPowerOfTwoIn(contiguity), size);
+    // Runs of a length that is no power of two are cut, and what starts inside them is less
+    // aligned.
     if (run < contiguity)
       divisibility = std::min(divisibility, run * result.getUnit());
     if (run > axis.contiguity)
       axis.contiguity = run;
     axis.divisibility = std::max(axis.divisibility, divisibility);
     axis.constancy =
-        std::max(axis.constancy, std::min(powerOfTwoIn(entry(hint.getConstancy(), dim)), size));
+        std::max(axis.constancy,
+                 std::min(AxisInfo::largestPowerOfTwoIn(entry(hint.getConstancy(), dim)), size));
   }
   return result;
 }
