@@ -77,15 +77,7 @@ std::optional<Value> typeAttribute(const Value &self, const TensorType &type, St
   return std::nullopt;
 }
 
-Result failAttribute(Emitter &e, const Value &base, StringRef name, std::vector<StringRef> names) {
-  std::string message = base.describe() + " has no attribute '" + name.str() + "'";
-  if (std::optional<StringRef> near = findNearName(name, names))
-    message += "; did you mean '" + near->str() + "'?";
-  return e.error(message);
-}
-
-Result tensorAttribute(Emitter &e, const Value &base, StringRef name) {
-  LoadedModule *prelude = e.services.getPrelude();
+std::optional<Value> tensorAttribute(Emitter &e, const Value &base, StringRef name) {
   if (auto *tensor = base.getIf<TensorValue>()) {
     const TensorType &type = tensor->type;
     if (name == "dtype")
@@ -98,10 +90,7 @@ Result tensorAttribute(Emitter &e, const Value &base, StringRef name) {
       return Value::integer(type.numElements());
     if (name == "ndim" || name == "rank")
       return Value::integer(type.shape.size());
-    if (name == "T") {
-      if (type.shape.size() != 2)
-        return e.error(".T needs a tensor of 2 dimensions, but this is " + base.describe() +
-                       "; use tl.permute");
+    if (name == "T" && type.shape.size() == 2) {
       TensorType out{type.dtype, {type.shape[1], type.shape[0]}};
       return Value(TensorValue{tile::TransOp::create(e.builder, e.loc(),
                                                      getMlirType(e.builder.getContext(), out),
@@ -111,56 +100,71 @@ Result tensorAttribute(Emitter &e, const Value &base, StringRef name) {
   } else if (name == "value") {
     return base; // constexpr.value
   }
-  if (std::optional<Value> method = findMethod(name, prelude))
+  if (std::optional<Value> method = findMethod(name, e.services.getPrelude()))
     return bind(base, *method);
-  std::vector<StringRef> names = listMethods(prelude);
-  for (StringRef fixed : {"dtype", "type", "shape", "numel", "ndim", "T"})
-    names.push_back(fixed);
-  return failAttribute(e, base, name, std::move(names));
+  return std::nullopt;
+}
+
+/// Names for "did you mean".
+std::vector<StringRef> attributeNames(Emitter &e, const Value &base) {
+  std::vector<StringRef> names;
+  LoadedModule *prelude = e.services.getPrelude();
+  if (base.isTensor() || base.isConstNumber()) {
+    names = listMethods(prelude);
+    for (StringRef fixed : {"dtype", "type", "shape", "numel", "ndim", "T"})
+      names.push_back(fixed);
+  } else if (base.is<DType>()) {
+    names = listNames(kDTypeMembers, nullptr);
+    for (StringRef fixed : {"element_ty", "scalar", "name", "primitive_bitwidth", "itemsize"})
+      names.push_back(fixed);
+  } else if (base.is<TensorType>()) {
+    names = listNames(kDTypeMembers, nullptr);
+    for (StringRef fixed : {"shape", "element_ty", "scalar", "dtype", "numel"})
+      names.push_back(fixed);
+  } else if (const TupleValue *tuple = base.getTuple()) {
+    names.assign(tuple->names.begin(), tuple->names.end());
+  } else if (auto *space = base.getIf<NamespaceValue>()) {
+    names = space->module ? space->module->globalNames() : listNames(space->path, prelude);
+  }
+  return names;
 }
 } // namespace
 
-Result attribute(Emitter &e, const Value &base, StringRef name) {
+std::optional<Value> findAttribute(Emitter &e, const Value &base, StringRef name) {
   if (base.isTensor() || base.isConstNumber())
     return tensorAttribute(e, base, name);
-  if (auto *type = base.getIf<DType>()) {
-    if (std::optional<Value> v = dtypeAttribute(base, *type, name))
-      return *v;
-    std::vector<StringRef> names = listNames(kDTypeMembers, nullptr);
-    for (StringRef fixed : {"element_ty", "scalar", "name", "primitive_bitwidth", "itemsize"})
-      names.push_back(fixed);
-    return failAttribute(e, base, name, std::move(names));
-  }
-  if (auto *type = base.getIf<TensorType>()) {
-    if (std::optional<Value> v = typeAttribute(base, *type, name))
-      return *v;
-    return failAttribute(e, base, name, {"shape", "element_ty", "scalar", "dtype", "numel"});
-  }
+  if (auto *type = base.getIf<DType>())
+    return dtypeAttribute(base, *type, name);
+  if (auto *type = base.getIf<TensorType>())
+    return typeAttribute(base, *type, name);
   if (const TupleValue *tuple = base.getTuple()) {
     for (size_t i = 0; i < tuple->names.size() && i < tuple->elements.size(); ++i)
       if (tuple->names[i] == name)
         return tuple->elements[i];
-    return failAttribute(e, base, name,
-                         std::vector<StringRef>(tuple->names.begin(), tuple->names.end()));
+    return std::nullopt;
   }
   if (auto *space = base.getIf<NamespaceValue>()) {
-    if (space->module) {
-      if (const Global *global = space->module->lookup(name); global && global->jit)
-        return Value(FunctionValue{global->jit});
-      std::string message = "module '" + space->path + "' has no name '" + name.str() + "'";
-      if (std::optional<StringRef> near = findNearName(name, space->module->globalNames()))
-        message += "; did you mean '" + near->str() + "'?";
-      return e.error(message);
-    }
-    LoadedModule *prelude = e.services.getPrelude();
-    if (std::optional<Value> v = lookup(space->path, name, prelude))
-      return *v;
-    std::string message = "'" + space->path + "' has no name '" + name.str() + "'";
-    if (std::optional<StringRef> near = findNearName(name, listNames(space->path, prelude)))
-      message += "; did you mean '" + near->str() + "'?";
-    return e.error(message);
+    if (!space->module)
+      return lookup(space->path, name, e.services.getPrelude());
+    if (const Global *global = space->module->lookup(name); global && global->jit)
+      return Value(FunctionValue{global->jit});
   }
-  return failAttribute(e, base, name, {});
+  return std::nullopt;
+}
+
+Result attribute(Emitter &e, const Value &base, StringRef name) {
+  if (std::optional<Value> found = findAttribute(e, base, name))
+    return *found;
+  if (base.isTensor() && name == "T")
+    return e.error(".T needs a tensor of 2 dimensions, but this is " + base.describe() +
+                   "; use tl.permute");
+  auto *space = base.getIf<NamespaceValue>();
+  std::string message = space ? (space->module ? "module '" : "'") + space->path +
+                                    "' has no name '" + name.str() + "'"
+                              : base.describe() + " has no attribute '" + name.str() + "'";
+  if (std::optional<StringRef> near = findNearName(name, attributeNames(e, base)))
+    message += "; did you mean '" + near->str() + "'?";
+  return e.error(message);
 }
 
 } // namespace tilerun::lang

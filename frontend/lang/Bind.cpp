@@ -21,6 +21,8 @@ Value parseDefault(StringRef text) {
     return Value(text == "\"\\n\"" ? std::string("\n") : text.drop_front().drop_back().str());
   if (std::optional<DType> type = parseDType(text))
     return Value(*type);
+  if (text == "0.0")
+    return Value(0.0);
   int64_t integer;
   if (!text.getAsInteger(0, integer))
     return Value::integer(integer);

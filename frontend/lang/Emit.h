@@ -61,6 +61,9 @@ struct Operands {
 mlir::FailureOr<Operands> bringTogether(Emitter &e, Combine op, llvm::StringRef what,
                                         const Value &lhs, const Value &rhs);
 
+/// An attribute if it exists; reports nothing.
+std::optional<Value> findAttribute(Emitter &e, const Value &base, llvm::StringRef name);
+
 /// Absolute value of a number.
 TensorValue emitAbs(Emitter &e, const TensorValue &v);
 /// Elementwise maximum or minimum of two values of one type and shape.

@@ -65,14 +65,14 @@ struct Table {
     addAtomicOps(rows);
     addElementwiseOps(rows);
     addMathOps(rows);
-    //    addLibdevice(rows);
+    addLibdevice(rows);
     addReduceOps(rows);
     addDotOps(rows);
     addHintOps(rows);
     addDebugOps(rows);
-    //    addTypeNames(rows);
-    //    addPythonBuiltins(rows);
-    //    addUnsupported(rows);
+    addTypeNames(rows);
+    addPythonBuiltins(rows);
+    addUnsupported(rows);
     for (const Builtin &row : rows) {
       [[maybe_unused]] bool isNew = byName.try_emplace({row.namespacePath, row.name}, &row).second;
       assert(isNew && "a name is in the table twice");
