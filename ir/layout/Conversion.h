@@ -36,7 +36,7 @@ struct ShufflePlan {
   BitVectors packedRegisters;
   LinearLayout publish;    // (round, lane, warp, block) -> register at position 0
   LinearLayout sourceLane; // (round, lane, warp, block) -> lane
-  LinearLayout round;      // (register, lane, warp, block) -> round that brings this register
+  LinearLayout round;      // (register, lane, ...) -> round that brings it; the same in all warps
   LinearLayout position;   // (register, lane, warp, block) -> its position in the word
   /// Per round: whether it moves anything. If not, sourceLane is the lane itself wherever the round
   /// brings something, and the word is used without a shuffle.

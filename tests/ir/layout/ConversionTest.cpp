@@ -122,6 +122,7 @@ void runShuffles(const Machine &m, const ShufflePlan &plan, unsigned elementByte
   ASSERT_EQ(rounds, uint64_t(1) << plan.publish.inBits(kRound));
   uint64_t positions = uint64_t(1) << plan.packedRegisters.size();
   ASSERT_LE(positions * elementBytes, std::max(4u, elementBytes));
+  ASSERT_EQ(plan.round.restrictIns({kWarp, kBlock}).rank(), 0u);
   uint64_t moving = 0;
   for (bool moves : plan.needsShuffle)
     moving += moves;
