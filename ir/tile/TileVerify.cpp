@@ -300,8 +300,6 @@ static LogicalResult verifyCombine(Operation *op, Region &combine) {
 }
 
 static LogicalResult verifyAxis(Operation *op, uint32_t axis) {
-  if (op->getNumOperands() == 0)
-    return op->emitOpError() << "needs at least one operand";
   int64_t rank = rankOf(op->getOperand(0).getType());
   if (axis >= rank)
     return op->emitOpError() << "axis " << axis << " is out of range; the operands have rank "
