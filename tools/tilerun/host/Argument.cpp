@@ -27,8 +27,8 @@ const ast::Expr *host::parseExpressionAt(ExpressionContext &context, uint32_t fi
     context.diagnostics.error(range, "expected an expression");
     return nullptr;
   }
-  std::optional<ast::Block> block = parseStatements(context.sources, file, begin, end,
-                                                    context.arena, &context.diagnostics);
+  std::optional<ast::Block> block =
+      parseStatements(context.sources, file, begin, end, context.arena, &context.diagnostics);
   if (!block)
     return nullptr;
   if (block->size() == 1)
@@ -41,8 +41,7 @@ const ast::Expr *host::parseExpressionAt(ExpressionContext &context, uint32_t fi
 mlir::FailureOr<Value> host::evaluateText(ExpressionContext &context, llvm::StringRef name,
                                           llvm::StringRef text) {
   uint32_t file = context.sources.addText(name, text.str());
-  const ast::Expr *expr =
-      parseExpressionAt(context, file, 0, static_cast<uint32_t>(text.size()));
+  const ast::Expr *expr = parseExpressionAt(context, file, 0, static_cast<uint32_t>(text.size()));
   if (!expr)
     return failure();
   return context.evaluator.evaluate(*expr);
@@ -57,8 +56,7 @@ namespace {
 /// Arguments of an initializer, with checks.
 class InitializerArguments {
 public:
-  InitializerArguments(llvm::StringRef name, llvm::ArrayRef<Value> args)
-      : name(name), args(args) {}
+  InitializerArguments(llvm::StringRef name, llvm::ArrayRef<Value> args) : name(name), args(args) {}
 
   llvm::Error expect(size_t least, size_t most) const {
     if (args.size() >= least && args.size() <= most)
@@ -121,8 +119,7 @@ llvm::Error fillArange(Tensor &tensor, llvm::ArrayRef<Value> args) {
       if (bound > INT64_MAX || bound < INT64_MIN)
         return makeError(":arange takes numbers of at most 64 bits");
     Integer last = *startInteger + *stepInteger * std::max<int64_t>(tensor.numElements() - 1, 0);
-    if (!fitsInteger(tensor.dtype.scalar, *startInteger) ||
-        !fitsInteger(tensor.dtype.scalar, last))
+    if (!fitsInteger(tensor.dtype.scalar, *startInteger) || !fitsInteger(tensor.dtype.scalar, last))
       return makeError(":arange reaches " + formatInteger(last) + ", which does not fit " +
                        tensor.dtype.str());
     fillIntegers(tensor, [&](uint64_t i) { return *startInteger + *stepInteger * Integer(i); });
@@ -149,14 +146,13 @@ llvm::Error fillRandint(Tensor &tensor, llvm::ArrayRef<Value> args, uint64_t see
   if (!fitsInteger(tensor.dtype.scalar, *low) || !fitsInteger(tensor.dtype.scalar, *high - 1))
     return makeError(":randint(" + llvm::Twine(*low) + ", " + llvm::Twine(*high) +
                      ") does not fit " + tensor.dtype.str());
-  fillIntegers(tensor,
-               [&](uint64_t i) { return Integer(randomInteger(seed, i, *low, *high)); });
+  fillIntegers(tensor, [&](uint64_t i) { return Integer(randomInteger(seed, i, *low, *high)); });
   return llvm::Error::success();
 }
 
 /// The name of every initializer, for near names.
 constexpr llvm::StringRef kInitializers[] = {"zeros", "ones",  "full",    "arange",
-                                                 "rand",  "randn", "randint", "empty"};
+                                             "rand",  "randn", "randint", "empty"};
 
 } // namespace
 
@@ -205,7 +201,8 @@ llvm::Error host::initializeTensor(Tensor &tensor, llvm::StringRef name,
     if (llvm::Error error = checked.expect(0, 0))
       return error;
     tensor.poisoned = true;
-    // NaN for floats (all ones is NaN in every format that has one), -1 or the largest for integers.
+    // NaN for floats (all ones is NaN in every format that has one), -1 or the largest for
+    // integers.
     llvm::fill(tensor.storage->bytes(), 0xff);
     return llvm::Error::success();
   }

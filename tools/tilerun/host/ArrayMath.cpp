@@ -99,15 +99,13 @@ llvm::Expected<Array> host::mapElements(const Array &a, const Array &b, BinaryFn
       out->data[i] = fn(a.data[i], b.data[i]);
     return out;
   }
-  walk<2>(*shape, {broadcastStrides(a.shape, *shape), broadcastStrides(b.shape, *shape)},
-          [&](int64_t position, auto at) {
-            out->data[position] = fn(a.data[at[0]], b.data[at[1]]);
-          });
+  walk<2>(
+      *shape, {broadcastStrides(a.shape, *shape), broadcastStrides(b.shape, *shape)},
+      [&](int64_t position, auto at) { out->data[position] = fn(a.data[at[0]], b.data[at[1]]); });
   return out;
 }
 
-llvm::Expected<Array> host::selectElements(const Array &condition, const Array &a,
-                                           const Array &b) {
+llvm::Expected<Array> host::selectElements(const Array &condition, const Array &a, const Array &b) {
   llvm::Expected<Shape> shape = broadcastShapes(a.shape, b.shape);
   if (!shape)
     return shape.takeError();
@@ -270,8 +268,7 @@ llvm::Expected<Array> host::softmax(const Array &array, int64_t axis, bool logar
         sum.add(std::exp(x[k * parts[2]] - largest));
       for (int64_t k = 0; k < parts[1]; ++k) {
         double shifted = x[k * parts[2]] - largest;
-        x[k * parts[2]] =
-            logarithm ? shifted - std::log(sum.get()) : std::exp(shifted) / sum.get();
+        x[k * parts[2]] = logarithm ? shifted - std::log(sum.get()) : std::exp(shifted) / sum.get();
       }
     }
   return out;

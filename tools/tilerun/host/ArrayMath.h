@@ -23,8 +23,8 @@ llvm::Expected<Array> selectElements(const Array &condition, const Array &a, con
 
 enum class Reduction { Sum, Mean, Var, Std, Prod, Max, Min, ArgMax, ArgMin, Any, All };
 
-/// Over one axis (negative: from the end), or all of them. `var` divides by n - correction. An empty
-/// max or min is an error.
+/// Over one axis (negative: from the end), or all of them. `var` divides by n - correction. An
+/// empty max or min is an error.
 llvm::Expected<Array> reduce(const Array &array, Reduction kind, std::optional<int64_t> axis,
                              bool keepDims, double correction);
 llvm::Expected<Array> cumulativeSum(const Array &array, int64_t axis);

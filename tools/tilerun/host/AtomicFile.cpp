@@ -14,8 +14,7 @@ using namespace tilerun;
 using namespace tilerun::host;
 namespace fs = llvm::sys::fs;
 
-static llvm::Error writeAll(int descriptor, llvm::ArrayRef<uint8_t> content,
-                            llvm::StringRef path) {
+static llvm::Error writeAll(int descriptor, llvm::ArrayRef<uint8_t> content, llvm::StringRef path) {
   while (!content.empty()) {
     ssize_t written = ::write(descriptor, content.data(), content.size());
     if (written < 0 && errno == EINTR)

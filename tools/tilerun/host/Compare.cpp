@@ -51,9 +51,7 @@ static std::string formatAt(const Tensor &tensor, uint64_t byteOffset) {
   return formatElement(loadElement(bytes, tensor.dtype.scalar), tensor.dtype);
 }
 
-static std::string formatExact(double value) {
-  return formatElement(value, dtype(Scalar::F64));
-}
+static std::string formatExact(double value) { return formatElement(value, dtype(Scalar::F64)); }
 
 Comparison host::compareTensor(const Tensor &got, const Array &expected, Tolerance tolerance) {
   Comparison out;

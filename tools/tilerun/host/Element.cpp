@@ -116,8 +116,8 @@ uint32_t encode(double value, const SmallFloat &f) {
   double units =
       std::rint(std::ldexp(magnitude, f.bias + static_cast<int>(f.mantissaBits) - exponent));
   // A carry out of the mantissa runs into the exponent field, which is what rounding up means.
-  uint64_t pattern = static_cast<uint64_t>(units) +
-                     (static_cast<uint64_t>(exponent - 1) << f.mantissaBits);
+  uint64_t pattern =
+      static_cast<uint64_t>(units) + (static_cast<uint64_t>(exponent - 1) << f.mantissaBits);
   if (pattern > largest)
     return signBit | overflow;
   if (pattern == 0 && f.specials == Specials::NanMinusZero)
@@ -213,7 +213,8 @@ void host::storeInteger(uint8_t *bytes, Scalar scalar, __int128 value) {
     bytes[0] = value != 0;
   } else if (isIntegerScalar(scalar)) {
     uint64_t low = static_cast<uint64_t>(value);
-    std::memcpy(bytes, &low, getElementBytes(dtype(scalar))); // Little endian, as the build asserts.
+    std::memcpy(bytes, &low,
+                getElementBytes(dtype(scalar))); // Little endian, as the build asserts.
   } else {
     storeElement(bytes, scalar, static_cast<double>(value));
   }

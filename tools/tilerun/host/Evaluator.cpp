@@ -17,8 +17,8 @@ using mlir::succeeded;
 /// Prefixes that host code puts before names; they mean nothing here.
 static bool isNamespace(llvm::StringRef name) {
   static constexpr llvm::StringLiteral names[] = {
-      "tl", "triton", "triton.language", "torch", "np", "numpy", "math", "torch.nn",
-      "torch.nn.functional", "torch.special", "F", "triton.language.math"};
+      "tl",   "triton",   "triton.language",     "torch",         "np", "numpy",
+      "math", "torch.nn", "torch.nn.functional", "torch.special", "F",  "triton.language.math"};
   return llvm::is_contained(names, name);
 }
 
@@ -118,11 +118,16 @@ Evaluator::Result Evaluator::evaluateName(const ast::NameExpr &expr) {
     used.insert(expr.name.str());
     return it->second;
   }
+  // Kernel files may define a `max` of their own: it wins in their lambdas, not on the command
+  // line.
+  std::optional<Value> builtin = findBuiltin(expr.name);
+  if (builtin && !preferFallback)
+    return *builtin;
   if (fallback)
     if (auto value = fallback(expr.name))
       return *value;
-  if (auto value = findBuiltin(expr.name))
-    return *value;
+  if (builtin)
+    return *builtin;
   if (isNamespace(expr.name))
     return Value(Namespace{expr.name.str()});
   std::vector<llvm::StringRef> candidates;
@@ -131,11 +136,11 @@ Evaluator::Result Evaluator::evaluateName(const ast::NameExpr &expr) {
   for (const Function &function : getFunctions())
     candidates.push_back(function.name);
   auto near = findNearName(expr.name, candidates);
-  return fail(expr.range, "unknown name '" + expr.name + "'" +
-                              (near ? "; did you mean '" + near->str() + "'?"
-                                    : "; define it before (" + expr.name.str() +
-                                          "=…), or write a string as '\"" + expr.name.str() +
-                                          "\"'"));
+  return fail(expr.range,
+              "unknown name '" + expr.name + "'" +
+                  (near ? "; did you mean '" + near->str() + "'?"
+                        : "; define it before (" + expr.name.str() +
+                              "=…), or write a string as '\"" + expr.name.str() + "\"'"));
 }
 
 Evaluator::Result Evaluator::evaluateConstant(const ast::ConstantExpr &expr) {
@@ -272,9 +277,9 @@ Evaluator::Result Evaluator::call(const ast::LambdaExpr &lambda, llvm::ArrayRef<
       if (parameter.kind == ast::ParameterKind::VarArgs ||
           parameter.kind == ast::ParameterKind::KwArgs)
         return fail(parameter.range, "'*' parameters cannot be used here");
-      Result value = i < args.size()            ? Result(args[i])
+      Result value = i < args.size()          ? Result(args[i])
                      : parameter.defaultValue ? evaluate(*parameter.defaultValue)
-                                                : Result(failure());
+                                              : Result(failure());
       if (failed(value))
         return fail(parameter.range, "no value for parameter '" + parameter.name + "'");
       define(parameter.name, *value);
@@ -337,9 +342,9 @@ Evaluator::Result Evaluator::evaluateSubscript(const ast::SubscriptExpr &expr) {
     for (const auto &entry : (*dict)->entries)
       keys.push_back(entry.first);
     auto near = findNearName(*text, keys);
-    return fail(expr.index->range, "no argument '" + *text + "'" +
-                                       (near ? "; did you mean '" + near->str() + "'?"
-                                             : std::string()));
+    return fail(expr.index->range,
+                "no argument '" + *text + "'" +
+                    (near ? "; did you mean '" + near->str() + "'?" : std::string()));
   }
   llvm::SmallVector<const ast::Expr *> parts{expr.index};
   if (auto *tuple = llvm::dyn_cast<ast::TupleExpr>(expr.index))
@@ -349,9 +354,9 @@ Evaluator::Result Evaluator::evaluateSubscript(const ast::SubscriptExpr &expr) {
     Index index;
     if (auto *slice = llvm::dyn_cast<ast::SliceExpr>(part)) {
       index.kind = Index::Kind::Slice;
-      for (auto [bound, out] : {std::pair{slice->lower, &index.lower},
-                                std::pair{slice->upper, &index.upper},
-                                std::pair{slice->step, &index.step}}) {
+      for (auto [bound, out] :
+           {std::pair{slice->lower, &index.lower}, std::pair{slice->upper, &index.upper},
+            std::pair{slice->step, &index.step}}) {
         if (!bound)
           continue;
         Result value = evaluate(*bound);

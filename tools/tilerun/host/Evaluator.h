@@ -28,6 +28,8 @@ public:
   void setFallback(std::function<std::optional<Value>(llvm::StringRef)> fn) {
     fallback = std::move(fn);
   }
+  /// Whether the fallback comes before what is built in (for code of the kernel file).
+  void setPreferFallback(bool prefer) { preferFallback = prefer; }
 
   /// Errors go to the diagnostics, with a caret.
   Result evaluate(const ast::Expr &expr);
@@ -60,6 +62,7 @@ private:
   Names names;
   std::set<std::string, std::less<>> used;
   std::function<std::optional<Value>(llvm::StringRef)> fallback;
+  bool preferFallback = false;
   unsigned lambdaDepth = 0;
 };
 

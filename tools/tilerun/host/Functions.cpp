@@ -245,8 +245,7 @@ static Result permute(const Value &value, llvm::ArrayRef<int64_t> order) {
     Tensor view = *tensor;
     if (order.size() != view.shape.size())
       return makeError("a permutation of " + llvm::Twine(order.size()) +
-                       " axes for a tensor with " + llvm::Twine(view.shape.size()) +
-                       " dimensions");
+                       " axes for a tensor with " + llvm::Twine(view.shape.size()) + " dimensions");
     std::vector<bool> seen(order.size());
     for (auto [d, axis] : llvm::enumerate(order)) {
       llvm::Expected<int64_t> at = normalizeAxis(axis, order.size());
@@ -507,8 +506,8 @@ static Result callProperty(Args args, const Function &self) {
 #define ROUNDING(Name, Expression)                                                                 \
   {Name, "x", callRounding, [](double x) -> double { return Expression; }}
 #define REDUCTION(Name, Kind)                                                                      \
-  {Name, "x, axis=none, keepdims=false", callReduction, nullptr, nullptr,                          \
-   static_cast<int>(Reduction::Kind)}
+  {Name,    "x, axis=none, keepdims=false",   callReduction, nullptr,                              \
+   nullptr, static_cast<int>(Reduction::Kind)}
 
 static const Function kFunctions[] = {
     UNARY("exp", std::exp(x)),
@@ -526,12 +525,12 @@ static const Function kFunctions[] = {
     UNARY("tanh", std::tanh(x)),
     UNARY("erf", std::erf(x)),
     UNARY("sigmoid", sigmoid(x)),
-    UNARY("silu", x * sigmoid(x)),
+    UNARY("silu", x *sigmoid(x)),
     UNARY("relu", x > 0 || std::isnan(x) ? x : 0),
     UNARY("gelu", gelu(x)),
     UNARY("gelu_tanh", geluTanh(x)),
     UNARY("softplus", x > 30 ? x : std::log1p(std::exp(x))),
-    UNARY("square", x * x),
+    UNARY("square", x *x),
     UNARY("sign", (x > 0) - (x < 0)),
     UNARY("isnan", std::isnan(x)),
     UNARY("isinf", std::isinf(x)),

@@ -110,10 +110,10 @@ private:
       Scalar scalar;
     };
     static constexpr Entry entries[] = {
-        {"b1", 1, Scalar::Int1},   {"i1", 1, Scalar::Int8},  {"i2", 2, Scalar::Int16},
-        {"i4", 4, Scalar::Int32},  {"i8", 8, Scalar::Int64}, {"u1", 1, Scalar::UInt8},
+        {"b1", 1, Scalar::Int1},   {"i1", 1, Scalar::Int8},   {"i2", 2, Scalar::Int16},
+        {"i4", 4, Scalar::Int32},  {"i8", 8, Scalar::Int64},  {"u1", 1, Scalar::UInt8},
         {"u2", 2, Scalar::UInt16}, {"u4", 4, Scalar::UInt32}, {"u8", 8, Scalar::UInt64},
-        {"f2", 2, Scalar::F16},    {"f4", 4, Scalar::F32},   {"f8", 8, Scalar::F64},
+        {"f2", 2, Scalar::F16},    {"f4", 4, Scalar::F32},    {"f8", 8, Scalar::F64},
         {"V1", 1, Scalar::Void},   {"V2", 2, Scalar::Void}};
     for (const Entry &entry : entries)
       if (text == entry.code) {
@@ -122,8 +122,8 @@ private:
           header.dtype = tilerun::dtype(entry.scalar);
         return llvm::Error::success();
       }
-    llvm::StringRef what = text.starts_with("O")   ? " (Python objects)"
-                           : text.starts_with("c") ? " (complex numbers)"
+    llvm::StringRef what = text.starts_with("O")                            ? " (Python objects)"
+                           : text.starts_with("c")                          ? " (complex numbers)"
                            : text.starts_with("U") || text.starts_with("S") ? " (strings)"
                                                                             : "";
     return makeError("element type '" + printable(header.descr) + "'" + what +
@@ -230,8 +230,8 @@ llvm::Expected<Tensor> host::parseNpy(llvm::ArrayRef<uint8_t> bytes, std::option
                      " needs " + llvm::Twine(dataBytes) + " bytes of data, the file has " +
                      llvm::Twine(data.size()));
   if (data.size() > dataBytes)
-    return makeError(llvm::Twine(data.size() - dataBytes) + " bytes too many behind the data of shape " +
-                     formatIndex(header->shape));
+    return makeError(llvm::Twine(data.size() - dataBytes) +
+                     " bytes too many behind the data of shape " + formatIndex(header->shape));
 
   llvm::Expected<Tensor> tensor = Tensor::create(dtype, header->shape);
   if (!tensor)
@@ -262,8 +262,8 @@ llvm::Expected<Tensor> host::readNpy(llvm::StringRef path, std::optional<DType> 
   if (!buffer)
     return makeError("cannot read '" + path + "': " + buffer.getError().message());
   llvm::StringRef text = (*buffer)->getBuffer();
-  llvm::Expected<Tensor> tensor = parseNpy(
-      llvm::ArrayRef(reinterpret_cast<const uint8_t *>(text.data()), text.size()), as);
+  llvm::Expected<Tensor> tensor =
+      parseNpy(llvm::ArrayRef(reinterpret_cast<const uint8_t *>(text.data()), text.size()), as);
   if (!tensor)
     return makeError("'" + path + "': " + llvm::toString(tensor.takeError()));
   return tensor;
@@ -287,8 +287,8 @@ std::vector<uint8_t> host::formatNpy(const Tensor &tensor) {
     shape += std::to_string(dim) + (tensor.shape.size() == 1 ? "," : ", ");
   if (tensor.shape.size() > 1)
     shape.resize(shape.size() - 2);
-  std::string header = "{'descr': '" + code + "', 'fortran_order': False, 'shape': (" + shape +
-                       "), }";
+  std::string header =
+      "{'descr': '" + code + "', 'fortran_order': False, 'shape': (" + shape + "), }";
   size_t total = llvm::alignTo(10 + header.size() + 1, 64);
   header.append(total - 10 - header.size() - 1, ' ');
   header += '\n';

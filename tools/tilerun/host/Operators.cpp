@@ -61,9 +61,7 @@ llvm::Expected<bool> host::getTruth(const Value &value) {
   return makeError("expected a condition, found " + value.describe());
 }
 
-static llvm::Error overflow() {
-  return makeError("the integer result does not fit 128 bits");
-}
+static llvm::Error overflow() { return makeError("the integer result does not fit 128 bits"); }
 
 static llvm::Expected<Integer> powInteger(Integer base, Integer exponent) {
   Integer result = 1;
@@ -299,8 +297,9 @@ llvm::Expected<Value> host::applyUnary(UnaryOp op, const Value &operand) {
     if (!array)
       return array.takeError();
     bool isBool = array->dtype.isBool();
-    return Value::array(mapElements(std::move(*array), isBool ? [](double x) -> double { return x == 0; }
-                                                              : [](double x) { return -x - 1; }));
+    return Value::array(mapElements(
+        std::move(*array),
+        isBool ? [](double x) -> double { return x == 0; } : [](double x) { return -x - 1; }));
   }
   if (auto integer = operand.asInteger()) {
     if (op == UnaryOp::Invert)

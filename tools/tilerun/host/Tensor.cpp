@@ -48,7 +48,8 @@ std::string host::formatShape(llvm::ArrayRef<int64_t> shape) {
 }
 
 std::string host::formatIndex(llvm::ArrayRef<int64_t> index) {
-  return "[" + llvm::join(llvm::map_range(index, [](int64_t d) { return std::to_string(d); }), ", ") +
+  return "[" +
+         llvm::join(llvm::map_range(index, [](int64_t d) { return std::to_string(d); }), ", ") +
          "]";
 }
 

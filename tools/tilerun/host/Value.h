@@ -51,9 +51,7 @@ public:
   Value() = default;
   template <typename T> Value(T value) : storage(std::move(value)) {}
   static Value integer(Integer value) { return Value(value); }
-  static Value array(Array array) {
-    return Value(std::make_shared<const Array>(std::move(array)));
-  }
+  static Value array(Array array) { return Value(std::make_shared<const Array>(std::move(array))); }
   static Value tuple(std::vector<Value> elements);
   static Value shape(llvm::ArrayRef<int64_t> shape);
 

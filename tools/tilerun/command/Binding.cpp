@@ -1,0 +1,345 @@
+// Binds arguments, meta-parameters and the grid.
+#include "tools/tilerun/command/Binding.h"
+
+#include "tools/tilerun/host/Operators.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace tilerun;
+using namespace tilerun::command;
+using host::Value;
+
+static bool isName(llvm::StringRef text) {
+  return !text.empty() && !llvm::isDigit(text.front()) &&
+         llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_' || c < 0; });
+}
+
+llvm::Expected<std::pair<std::string, std::string>> command::splitAssignment(llvm::StringRef text,
+                                                                             llvm::StringRef what) {
+  auto [name, rest] = text.split('=');
+  name = name.trim();
+  if (!text.contains('='))
+    return makeCommandError(ExitCode::Usage, what + " '" + text + "' has no '='; write NAME=VALUE");
+  if (!isName(name))
+    return makeCommandError(ExitCode::Usage, what + " '" + text + "': '" + name +
+                                                 "' is not a name; write NAME=VALUE");
+  if (rest.trim().empty())
+    return makeCommandError(ExitCode::Usage, what + " '" + text + "' has no value behind '='");
+  return std::pair(name.str(), rest.str());
+}
+
+/// Launch options may be given like arguments, as in a Triton launch.
+static bool isLaunchOption(llvm::StringRef name) {
+  return llvm::is_contained({"num_warps", "num_stages", "num_ctas", "maxnreg"}, name);
+}
+
+static const ast::Parameter *findParameter(const JitFunction &kernel, llvm::StringRef name) {
+  for (const ast::Parameter &parameter : kernel.def->parameters)
+    if (parameter.name == name)
+      return &parameter;
+  return nullptr;
+}
+
+namespace {
+
+/// State of one binding.
+class Binder {
+public:
+  explicit Binder(Session &session) : session(session), kernel(*session.kernel) {}
+
+  llvm::Expected<Binding> run() {
+    for (auto step :
+         {&Binder::bindGiven, &Binder::bindAutotune, &Binder::bindDefaults, &Binder::bindHeuristics,
+          &Binder::checkMissing, &Binder::setOptions, &Binder::specialize})
+      if (llvm::Error error = (this->*step)())
+        return error;
+    return std::move(out);
+  }
+
+private:
+  llvm::Error bindGiven() {
+    std::set<std::string> seen;
+    for (const std::string &argument : session.options.arguments) {
+      auto split = splitAssignment(argument, "argument");
+      if (!split)
+        return split.takeError();
+      const auto &[name, text] = *split;
+      if (!seen.insert(name).second)
+        return makeCommandError(ExitCode::Usage, "argument '" + name + "' is given twice");
+      mlir::FailureOr<Value> value =
+          host::evaluateArgument(session.expressions, "argument '" + name + "'", text);
+      if (mlir::failed(value))
+        return session.failure(ExitCode::Usage);
+      // A function of the kernel file wins over one of expressions by the same name.
+      if (auto *function = value->getIf<const host::Function *>())
+        if (session.module->findFunction((*function)->name))
+          value = Value(host::JitName{(*function)->name.str()});
+      set(name, *value);
+    }
+    return llvm::Error::success();
+  }
+
+  void set(llvm::StringRef name, const Value &value) {
+    session.evaluator.define(name, value);
+    if (findParameter(kernel, name))
+      out.values[name.str()] = value;
+    else if (isLaunchOption(name))
+      launchOptions[name.str()] = value;
+  }
+
+  llvm::Error bindAutotune() {
+    auto config = session.getAutotuneConfig(session.options.autotuneConfig, out.signature);
+    if (!config)
+      return config.takeError();
+    std::string number = std::to_string(session.options.autotuneConfig.value_or(0));
+    for (const auto &[name, value] : *config) {
+      if (out.values.count(name) || !findParameter(kernel, name))
+        continue; // Also where a config holds knobs of a target that are no parameters.
+      set(name, toHostValue(value));
+      out.notes.push_back(name + " from autotune config " + number);
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error bindDefaults() {
+    for (const ast::Parameter &parameter : kernel.def->parameters) {
+      if (!parameter.defaultValue || out.values.count(parameter.name.str()))
+        continue;
+      auto value = session.frontend.evaluateConstant(*session.module, *parameter.defaultValue, {});
+      if (!value)
+        return session.failure(ExitCode::Compile);
+      // The frontend knows the default; only expressions need it here.
+      session.evaluator.define(parameter.name, toHostValue(*value));
+      defaults[parameter.name.str()] = toHostValue(*value);
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error bindHeuristics() {
+    for (const Heuristic &heuristic : kernel.heuristics) {
+      if (out.values.count(heuristic.name))
+        continue;
+      if (!heuristic.function)
+        return makeCommandError(ExitCode::Usage, "the heuristic for '" + heuristic.name +
+                                                     "' is not a lambda of this file; give " +
+                                                     heuristic.name + "=VALUE");
+      auto dictionary = std::make_shared<host::Dictionary>();
+      for (const auto *values : {&out.values, &defaults})
+        for (const auto &[name, value] : *values)
+          dictionary->entries.emplace(name, value);
+      session.evaluator.setPreferFallback(true);
+      mlir::FailureOr<Value> value =
+          session.evaluator.call(*heuristic.function, {Value(std::move(dictionary))});
+      session.evaluator.setPreferFallback(false);
+      if (mlir::failed(value))
+        return session.failure(ExitCode::Usage);
+      set(heuristic.name, *value);
+      out.notes.push_back(heuristic.name + " from its heuristic");
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error checkMissing() {
+    std::string missing;
+    for (const ast::Parameter &parameter : kernel.def->parameters)
+      if (!out.values.count(parameter.name.str()) && !parameter.defaultValue)
+        missing += (missing.empty() ? "" : ", ") + parameter.name.str() +
+                   (isConstexpr(parameter) ? " (constexpr)" : "");
+    if (missing.empty())
+      return llvm::Error::success();
+    // What was misspelt is surplus at the same time.
+    std::string misspelt;
+    std::vector<llvm::StringRef> open;
+    for (const ast::Parameter &parameter : kernel.def->parameters)
+      if (!out.values.count(parameter.name.str()))
+        open.push_back(parameter.name);
+    for (const std::string &argument : session.options.arguments) {
+      llvm::StringRef name = llvm::StringRef(argument).split('=').first.trim();
+      if (findParameter(kernel, name) || session.evaluator.getUsedNames().count(name))
+        continue;
+      if (auto near = findNearName(name, open))
+        misspelt += "; did you mean '" + near->str() + "' by '" + name.str() + "'?";
+    }
+    return makeCommandError(ExitCode::Usage, "kernel '" + kernel.qualifiedName +
+                                                 "' lacks arguments: " + missing + misspelt);
+  }
+
+  llvm::Error setOptions() {
+    for (const auto &[name, value] : launchOptions) {
+      auto integer = value.asInteger();
+      if (!integer || *integer < 0 || *integer > 1024)
+        return makeCommandError(ExitCode::Usage,
+                                name + " must be a small integer, not " + value.describe());
+      int64_t v = static_cast<int64_t>(*integer);
+      if (name == "num_warps")
+        out.signature.numWarps = v;
+      else if (name == "num_stages")
+        out.signature.numStages = v;
+      else if (name == "num_ctas")
+        out.signature.numCtas = v;
+      else
+        out.signature.maxnreg = v;
+    }
+    const Options &options = session.options;
+    out.signature.numWarps = options.numWarps.value_or(out.signature.numWarps);
+    out.signature.numStages = options.numStages.value_or(out.signature.numStages);
+    out.signature.numCtas = options.numCtas.value_or(out.signature.numCtas);
+    if (options.maxnreg)
+      out.signature.maxnreg = options.maxnreg;
+    out.signature.debug = options.debug || options.command == Options::Command::Check;
+    return llvm::Error::success();
+  }
+
+  llvm::Error specialize() {
+    for (const ast::Parameter &parameter : kernel.def->parameters) {
+      auto it = out.values.find(parameter.name.str());
+      if (it == out.values.end())
+        continue;
+      llvm::Expected<ArgumentSpec> spec = specialize(parameter, it->second);
+      if (!spec)
+        return spec.takeError();
+      out.signature.arguments[it->first] = *spec;
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error wrong(const ast::Parameter &parameter, const llvm::Twine &message) {
+    return makeCommandError(ExitCode::Usage, "argument '" + parameter.name + "' is " + message);
+  }
+
+  llvm::Expected<ArgumentSpec> specialize(const ast::Parameter &parameter, const Value &value) {
+    std::string name = parameter.name.str();
+    bool constant = isConstexpr(parameter);
+    if (auto *tensor = value.getIf<host::Tensor>()) {
+      if (constant)
+        return wrong(parameter, value.describe() + ", but the parameter is a tl.constexpr; give a "
+                                                   "number, string or dtype");
+      TypedArgument typed;
+      typed.type = tensor->dtype.getPointerTo();
+      // Allocations start on multiples of 256 bytes.
+      bool mayAlign = !llvm::is_contained(kernel.doNotSpecialize, name) &&
+                      !llvm::is_contained(kernel.doNotSpecializeOnAlignment, name);
+      typed.divisibility = mayAlign && tensor->offset % 16 == 0 ? 16 : 1;
+      return ArgumentSpec(typed);
+    }
+    if (value.isTensorLike())
+      return wrong(parameter, value.describe() + "; say its element type, as in f32(…)");
+    if (!constant) {
+      bool fixed = llvm::is_contained(kernel.doNotSpecialize, name);
+      if (value.is<bool>()) {
+        TypedArgument typed;
+        typed.type = dtype(Scalar::Int1);
+        return ArgumentSpec(typed);
+      }
+      if (auto integer = value.asInteger()) {
+        if (*integer >= INT64_MIN && *integer <= INT64_MAX)
+          return specializeInteger(static_cast<int64_t>(*integer), fixed);
+        if (*integer > 0 && *integer <= UINT64_MAX)
+          return specializeInteger(static_cast<uint64_t>(*integer), fixed);
+        return wrong(parameter, value.describe() + ", which fits neither int64 nor uint64");
+      }
+      if (value.is<double>()) {
+        TypedArgument typed;
+        typed.type = dtype(Scalar::F32);
+        return ArgumentSpec(typed);
+      }
+    }
+    std::optional<ConstantArgument> argument = toConstant(value);
+    if (!argument)
+      return wrong(parameter, value.describe() + ", which a kernel cannot take; give a number, "
+                                                 "string, dtype, tuple of these, or a tensor");
+    return ArgumentSpec(*argument);
+  }
+
+  Session &session;
+  const JitFunction &kernel;
+  Binding out;
+  std::map<std::string, Value> defaults, launchOptions;
+};
+
+} // namespace
+
+llvm::Expected<Binding> command::bindArguments(Session &session) { return Binder(session).run(); }
+
+llvm::Error command::checkSurplus(Session &session) {
+  std::vector<llvm::StringRef> parameters;
+  for (const ast::Parameter &parameter : session.kernel->def->parameters)
+    parameters.push_back(parameter.name);
+  for (const std::string &argument : session.options.arguments) {
+    llvm::StringRef name = llvm::StringRef(argument).split('=').first.trim();
+    if (llvm::is_contained(parameters, name) || isLaunchOption(name) ||
+        session.evaluator.getUsedNames().count(name))
+      continue;
+    return makeCommandError(ExitCode::Usage, "argument '" + name + "' is no parameter of kernel '" +
+                                                 session.kernel->qualifiedName +
+                                                 "', and nothing refers to it" +
+                                                 suggest(name, parameters));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error command::bindGrid(Session &session, Binding &binding, const DeviceProperties &device) {
+  auto fail = [](const llvm::Twine &message) {
+    return makeCommandError(ExitCode::Usage, "--grid: " + message);
+  };
+  mlir::FailureOr<Value> value =
+      host::evaluateText(session.expressions, "--grid", session.options.grid);
+  if (mlir::succeeded(value))
+    if (auto *lambda = value->getIf<const ast::LambdaExpr *>()) {
+      auto dictionary = std::make_shared<host::Dictionary>();
+      for (const auto &[name, argument] : session.evaluator.getNames())
+        dictionary->entries.emplace(name, argument);
+      value = session.evaluator.call(**lambda, {Value(std::move(dictionary))});
+    }
+  if (mlir::failed(value))
+    return session.failure(ExitCode::Usage);
+  const host::Tuple *tuple = value->asTuple();
+  llvm::ArrayRef<Value> axes = tuple ? llvm::ArrayRef(tuple->elements) : llvm::ArrayRef(*value);
+  if (axes.empty() || axes.size() > 3)
+    return fail(llvm::Twine(axes.size()) + " axes; a grid has 1 to 3");
+  uint64_t programs = 1;
+  for (auto [axis, extent] : llvm::enumerate(axes)) {
+    auto integer = extent.asInteger();
+    if (!integer)
+      return fail("axis " + llvm::Twine(axis) + " is " + extent.describe() +
+                  "; it must be an integer");
+    if (*integer < 1)
+      return fail("axis " + llvm::Twine(axis) + " has " + host::formatInteger(*integer) +
+                  " programs; at least 1 is needed");
+    if (*integer > device.maxGrid[axis])
+      return fail("axis " + llvm::Twine(axis) + " has " + host::formatInteger(*integer) +
+                  " programs; device '" + device.id + "' takes at most " +
+                  llvm::Twine(device.maxGrid[axis]));
+    binding.grid[axis] = static_cast<uint64_t>(*integer);
+    if (__builtin_mul_overflow(programs, binding.grid[axis], &programs) ||
+        programs > device.maxPrograms)
+      return fail("more programs than device '" + device.id + "' takes in one launch (" +
+                  llvm::Twine(device.maxPrograms) + ")");
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error command::checkOverlap(const Binding &binding) {
+  struct Span {
+    llvm::StringRef name;
+    const host::Storage *storage;
+    uint64_t begin, end;
+  };
+  std::vector<Span> spans;
+  for (const auto &[name, value] : binding.values)
+    if (auto *tensor = value.getIf<host::Tensor>()) {
+      auto [begin, end] = tensor->getByteRange();
+      if (begin == end)
+        continue;
+      for (const Span &other : spans)
+        if (other.storage == tensor->storage.get() && begin < other.end && other.begin < end)
+          return makeCommandError(
+              ExitCode::Usage,
+              "arguments '" + other.name + "' and '" + name + "' overlap: both are bytes " +
+                  llvm::Twine(std::max(begin, other.begin)) + " to " +
+                  llvm::Twine(std::min(end, other.end)) +
+                  " of one tensor; give one of them a copy(…), or allow it by --allow-overlap");
+      spans.push_back({name, tensor->storage.get(), begin, end});
+    }
+  return llvm::Error::success();
+}

@@ -1,0 +1,208 @@
+// The command line's grammar and help. Compiled with exceptions and without LLVM's headers.
+#include "tools/tilerun/command/CommandLine.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <iostream>
+
+namespace tilerun::command {
+
+static const char *const kVersion = "tilerun " TILERUN_VERSION;
+
+static const char *const kOverview = R"(Compile and run Triton kernels, with no Python.
+
+Examples:
+  tilerun run add.py::add_kernel n=1000 x=f32[n]:randn(1) y=f32[n]:randn(2) out=f32[n]:empty \
+      n_elements=n BLOCK_SIZE=256 --grid 'cdiv(n, BLOCK_SIZE)' --expect 'out=x + y'
+  tilerun check softmax.py::softmax_kernel …        the same, with every check on
+  tilerun compile add.py::add_kernel --signature 'x=*f32:16, n=i32, BLOCK_SIZE=256' --emit tile-opt
+  tilerun list add.py
+  tilerun demo
+
+Exit codes: 0 ok; 1 mismatch or failed check; 2 usage; 3 compile error; 4 device unavailable;
+5 fault while running; 70 internal bug (a reproducer is named).
+)";
+
+static const char *const kValues =
+    R"(Values (NAME is a parameter of the kernel, or a name for later values):
+  7, -0.5, true, none, '"gelu"', tl.float16, (1, 2)     numbers, strings, dtypes, tuples
+  cdiv(n, 4) * 2, x.stride(0), x.shape[1]               expressions over earlier names
+  f32[64,K]:randn(1)          a tensor: element type, shape, contents
+  f32[64,64]{1,64}:zeros      with strides in elements
+  @x.npy, bf16@w.npy          a file; '|V1' and '<V2' files need the element type
+  x, x[1:], x.T, copy(x)      a tensor of an earlier name, a view of it, a copy
+  f16(x * 2)                  a computed tensor needs an element type
+Contents: zeros ones full(v) arange(start, step) rand(seed) randn(seed) randint(low,high,seed)
+          empty (never written) @FILE.npy
+Expressions: + - * / // % ** @ & | ^ ~ << >> comparisons, and/or/not, a if c else b, slices, .T,
+  cdiv next_power_of_2 min max abs round exp log sqrt tanh erf sigmoid gelu relu softmax where
+  maximum minimum sum mean var std argmax cumsum matmul transpose reshape cat arange full tril …
+  Tensors in them are what was passed in, computed in float64.
+Meta-parameters come from the autotune config (--autotune-config), then @triton.heuristics, then
+defaults; a value given here wins.
+)";
+
+namespace {
+
+/// Formats errors and help on the streams that they belong to.
+ExitCode finish(const CLI::App &app, const CLI::Error &error) {
+  if (error.get_exit_code() == 0)
+    return app.exit(error, std::cout, std::cerr), ExitCode::Ok;
+  std::cerr << "tilerun: error: " << error.what() << "\n";
+  std::cerr << "run 'tilerun --help', or 'tilerun run --help', for examples\n";
+  return ExitCode::Usage;
+}
+
+CLI::Option *addRepeated(CLI::App *app, const std::string &name, std::vector<std::string> &out,
+                         const std::string &help) {
+  // One value for each occurrence, so that what follows is not swallowed.
+  return app->add_option(name, out, help)->allow_extra_args(false)->type_name("");
+}
+
+void addCommon(CLI::App *app, Options &options) {
+  app->add_flag("--json", options.json, "One JSON object on stdout instead of text");
+  app->add_option("--color", options.color, "auto, always or never (NO_COLOR is obeyed)")
+      ->transform(CLI::CheckedTransformer(
+          std::vector<std::pair<std::string, Color>>{
+              {"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}},
+          CLI::ignore_case))
+      ->type_name("WHEN")
+      ->option_text("WHEN");
+}
+
+void addCompileOptions(CLI::App *app, Options &options) {
+  app->add_option("--autotune-config", options.autotuneConfig,
+                  "Number of the autotune config, from 0 (default: the first)");
+  app->add_option("--num-warps", options.numWarps, "Warps of a program")->check(CLI::Range(1, 64));
+  app->add_option("--num-stages", options.numStages, "Pipeline stages")->check(CLI::Range(0, 64));
+  app->add_option("--num-ctas", options.numCtas, "Blocks of a cluster")->check(CLI::Range(1, 64));
+  app->add_option("--maxnreg", options.maxnreg, "Most registers of a thread")
+      ->check(CLI::Range(1, 1024));
+  app->add_flag("--debug", options.debug, "device_assert and overflow checks are live");
+}
+
+void addRunOptions(CLI::App *app, Options &options) {
+  app->add_option("TARGET", options.target, "FILE.py::KERNEL")->required();
+  app->add_option("ARGUMENT", options.arguments, "NAME=VALUE")->type_name("");
+  app->add_option("--grid", options.grid,
+                  "Programs along 1 to 3 axes, e.g. 'cdiv(n, BLOCK), 4', or a lambda of META")
+      ->required();
+  app->add_option("--device", options.device, "Device to run on")->capture_default_str();
+  addRepeated(app, "--save", options.saves, "NAME=FILE.npy: write a tensor after the launch");
+  addRepeated(app, "--expect", options.expects,
+              "NAME=EXPR or NAME=FILE.npy: compare a tensor after the launch");
+  addRepeated(app, "--print", options.prints, "NAME: print a tensor after the launch");
+  app->add_option("--rtol", options.rtol, "Relative tolerance (default: by the dtype)")
+      ->check(CLI::NonNegativeNumber);
+  app->add_option("--atol", options.atol, "Absolute tolerance (default: by the dtype)")
+      ->check(CLI::NonNegativeNumber);
+  app->add_flag("--allow-overlap", options.allowOverlap, "Arguments may share memory");
+  app->add_option("--threads", options.threads, "Host threads (default: one for each core)")
+      ->check(CLI::Range(1, 1024));
+  app->add_flag("!--no-optimize", options.optimize, "Run tile IR as the frontend emits it");
+  addCompileOptions(app, options);
+  addCommon(app, options);
+}
+
+} // namespace
+
+std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Options &options) {
+  CLI::App app(kOverview, "tilerun");
+  app.set_version_flag("--version", kVersion);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(28);
+
+  CLI::App *run = app.add_subcommand(
+      "run", std::string("Run one launch of a kernel; compare, print or save what it wrote.\n\n"
+                         "Examples:\n"
+                         "  tilerun run add.py::add_kernel x_ptr=f32[1000]:randn(1) "
+                         "y_ptr=f32[1000]:randn(2) \\\n"
+                         "      output_ptr=f32[1000]:empty n_elements=1000 BLOCK_SIZE=256 \\\n"
+                         "      --grid 'cdiv(n_elements, BLOCK_SIZE)' "
+                         "--expect 'output_ptr=x_ptr + y_ptr'\n"
+                         "  tilerun run k.py::f x=@in.npy y=f32[x.shape[0]]:empty --grid 4 "
+                         "--save y=out.npy\n\n") +
+                 kValues);
+  addRunOptions(run, options);
+  run->add_option("--repeat", options.repeat, "Launches; later ones are only timed")
+      ->check(CLI::Range(1, 1000000));
+  run->add_flag("--time", options.time, "Report programs/s and elements/s of the fastest launch");
+
+  CLI::App *check = app.add_subcommand(
+      "check",
+      std::string("Run one launch with every check on: out-of-bounds, use after free, reads of\n"
+                  "memory that was never written, races between programs, integer overflow.\n\n"
+                  "Examples:\n"
+                  "  tilerun check add.py::add_kernel x_ptr=f32[1000]:randn(1) "
+                  "y_ptr=f32[1000]:randn(2) \\\n"
+                  "      output_ptr=f32[1000]:empty n_elements=1001 BLOCK_SIZE=256 --grid 4\n\n") +
+          kValues);
+  addRunOptions(check, options);
+  check->add_flag("--nan-inf", options.nanInf, "Also report where NaN and infinities appear");
+
+  CLI::App *compile = app.add_subcommand(
+      "compile",
+      "Compile a kernel for one signature and print it after a phase.\n\n"
+      "Examples:\n"
+      "  tilerun compile add.py::add_kernel --emit ast\n"
+      "  tilerun compile add.py::add_kernel --emit tile-opt -o add.mlir \\\n"
+      "      --signature 'x_ptr=*f32:16, y_ptr=*f32:16, output_ptr=*f32:16, n_elements=i32, "
+      "BLOCK_SIZE=256'\n\n"
+      "A signature gives each parameter a type, with ':16' if it is a multiple of 16, or a "
+      "constant.\n");
+  compile->add_option("TARGET", options.target, "FILE.py::KERNEL")->required();
+  compile->add_option("--signature", options.signature, "Types and constants of the parameters");
+  compile->add_option("--emit", options.emit, "ast, tile (default) or tile-opt")
+      ->check(CLI::IsMember({"ast", "tile", "tile-opt"}))
+      ->type_name("PHASE");
+  compile->add_option("-o,--output", options.output, "File to write ('-': stdout)");
+  compile->add_flag("--bytecode", options.bytecode, "MLIR bytecode instead of text");
+  compile->add_flag("--locations", options.locations, "Print source locations");
+  addCompileOptions(compile, options);
+  addCommon(compile, options);
+
+  CLI::App *list =
+      app.add_subcommand("list", "List the kernels of a file: parameters, constexprs, defaults, "
+                                 "autotune configs, heuristics,\nhelpers.\n\n"
+                                 "Examples:\n  tilerun list matmul.py\n"
+                                 "  tilerun list matmul.py --json\n");
+  list->add_option("FILE", options.target, "FILE.py")->required();
+  addCommon(list, options);
+
+  CLI::App *devices = app.add_subcommand("devices", "List the devices of this machine.\n\n"
+                                                    "Examples:\n  tilerun devices --json\n");
+  addCommon(devices, options);
+
+  CLI::App *demo = app.add_subcommand(
+      "demo", "Run example kernels and compare them with a float64 reference.\n\n"
+              "Examples:\n  tilerun demo\n  tilerun demo --all\n  tilerun demo softmax matmul\n");
+  demo->add_option("ENTRY", options.entries, "Names of entries (default: the flagship ones)")
+      ->type_name("");
+  demo->add_flag("--all", options.all, "Every entry of the manifest");
+  demo->add_option("--examples", options.examples, "Folder with manifest.json");
+  demo->add_option("--device", options.device, "Device to run on")->capture_default_str();
+  demo->add_option("--threads", options.threads, "Host threads (default: one for each core)")
+      ->check(CLI::Range(1, 1024));
+  demo->add_option("--repeat", options.repeat, "Launches of each; the fastest is shown")
+      ->check(CLI::Range(1, 1000000));
+  addCommon(demo, options);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Error &error) {
+    return finish(app, error);
+  } catch (const std::exception &error) {
+    std::cerr << "tilerun: error: " << error.what() << "\n";
+    return ExitCode::Usage;
+  }
+  using Command = Options::Command;
+  for (auto [sub, command] : {std::pair{run, Command::Run}, std::pair{check, Command::Check},
+                              std::pair{compile, Command::Compile}, std::pair{list, Command::List},
+                              std::pair{devices, Command::Devices}, std::pair{demo, Command::Demo}})
+    if (sub->parsed())
+      options.command = command;
+  return std::nullopt;
+}
+
+} // namespace tilerun::command

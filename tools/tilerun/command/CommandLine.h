@@ -1,0 +1,68 @@
+// The command line as plain data. Separate from the rest because CLI11 needs exceptions, which
+// nothing that links the compiler uses.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilerun::command {
+
+enum class ExitCode {
+  Ok = 0,
+  Mismatch = 1,    ///< A wrong result, or a check that found something.
+  Usage = 2,       ///< The command line, or a file that it names.
+  Compile = 3,     ///< The kernel.
+  Unavailable = 4, ///< The device or its plugin.
+  Fault = 5,       ///< While the kernel ran.
+  Internal = 70    ///< A bug in Tilerun; a reproducer is named.
+};
+
+enum class Color { Auto, Always, Never };
+
+struct Options {
+  enum class Command { Run, Check, Compile, List, Devices, Demo };
+  Command command = Command::Run;
+
+  std::string target; ///< FILE.py::KERNEL, or FILE.py for `list`.
+  std::string device = "cpu";
+  bool json = false;
+  Color color = Color::Auto;
+
+  // run, check
+  std::vector<std::string> arguments; ///< NAME=VALUE, in order.
+  std::string grid;
+  std::vector<std::string> saves;   ///< NAME=FILE
+  std::vector<std::string> expects; ///< NAME=EXPR or NAME=FILE
+  std::vector<std::string> prints;  ///< NAME
+  std::optional<double> rtol, atol;
+  bool allowOverlap = false;
+  unsigned threads = 0;
+  unsigned repeat = 1;
+  bool time = false;
+  bool nanInf = false;
+
+  // run, check, compile
+  std::optional<unsigned> autotuneConfig;
+  std::optional<int64_t> numWarps, numStages, numCtas, maxnreg;
+  bool optimize = true;
+  bool debug = false;
+
+  // compile
+  std::string signature;
+  std::string emit = "tile";
+  std::string output = "-";
+  bool bytecode = false;
+  bool locations = false;
+
+  // demo
+  std::string examples; ///< Folder with manifest.json; empty: the one that belongs here.
+  bool all = false;     ///< Every entry, not the flagship ones alone.
+  std::vector<std::string> entries; ///< Names of entries.
+};
+
+/// Parses argv. A value: the program is done (help, version, or a usage error that was printed).
+std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Options &options);
+
+} // namespace tilerun::command

@@ -1,0 +1,23 @@
+// The subcommands. Each prints its results and gives an error or an exit code.
+#pragma once
+
+#include "tools/tilerun/command/Output.h"
+
+namespace tilerun {
+class DiagnosticEngine;
+}
+
+namespace tilerun::command {
+
+class Session;
+
+llvm::Expected<ExitCode> runLaunch(Session &session); ///< `run` and `check`.
+llvm::Expected<ExitCode> runCompile(Session &session);
+llvm::Expected<ExitCode> runList(Session &session);
+llvm::Expected<ExitCode> runDevices(const Options &options);
+llvm::Expected<ExitCode> runDemo(const Options &options);
+
+/// The whole command: parses, dispatches, reports errors.
+ExitCode runCommand(int argc, const char *const *argv);
+
+} // namespace tilerun::command

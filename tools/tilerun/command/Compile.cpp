@@ -1,0 +1,120 @@
+// `tilerun compile`: stop after a phase and write what there is.
+#include "tools/tilerun/command/Commands.h"
+#include "tools/tilerun/command/Session.h"
+
+#include "tools/tilerun/host/AtomicFile.h"
+
+#include "mlir/IR/AsmState.h"
+
+using namespace tilerun;
+using namespace tilerun::command;
+
+/// The signature of the command line, completed by the autotune config.
+static llvm::Expected<KernelSignature> makeSignature(Session &session) {
+  const Options &options = session.options;
+  llvm::Expected<KernelSignature> signature = parseSignature(options.signature);
+  if (!signature)
+    return makeCommandError(ExitCode::Usage,
+                            "--signature: " + llvm::toString(signature.takeError()));
+  std::vector<llvm::StringRef> parameters;
+  for (const ast::Parameter &parameter : session.kernel->def->parameters)
+    parameters.push_back(parameter.name);
+  for (const auto &[name, spec] : signature->arguments)
+    if (!llvm::is_contained(parameters, name))
+      return makeCommandError(ExitCode::Usage,
+                              "--signature: kernel '" + session.kernel->qualifiedName +
+                                  "' has no parameter '" + name + "'" + suggest(name, parameters));
+  auto config = session.getAutotuneConfig(options.autotuneConfig, *signature);
+  if (!config)
+    return config.takeError();
+  for (const auto &[name, value] : *config)
+    if (llvm::is_contained(parameters, name))
+      signature->arguments.emplace(name, value);
+  std::string missing;
+  for (const ast::Parameter &parameter : session.kernel->def->parameters)
+    if (!parameter.defaultValue && !signature->arguments.count(parameter.name.str()))
+      missing += (missing.empty() ? "" : ", ") + parameter.name.str() +
+                 (isConstexpr(parameter) ? " (constexpr)" : "");
+  if (!missing.empty())
+    return makeCommandError(ExitCode::Usage, "--signature lacks " + missing);
+  signature->numWarps = options.numWarps.value_or(signature->numWarps);
+  signature->numStages = options.numStages.value_or(signature->numStages);
+  signature->numCtas = options.numCtas.value_or(signature->numCtas);
+  if (options.maxnreg)
+    signature->maxnreg = options.maxnreg;
+  signature->debug = options.debug;
+  return signature;
+}
+
+/// What to write, as bytes.
+static llvm::Expected<std::string> emit(Session &session) {
+  const Options &options = session.options;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (options.emit == "ast") {
+    ast::dump(*session.kernel->def, session.frontend.getSources(), os);
+    return text;
+  }
+  llvm::Expected<KernelSignature> signature = makeSignature(session);
+  if (!signature)
+    return signature.takeError();
+  llvm::Expected<CompiledKernel> compiled = session.compile(*signature);
+  if (!compiled)
+    return compiled.takeError();
+  if (options.emit == "tile-opt")
+    if (llvm::Error error = session.optimize(*compiled))
+      return error;
+  if (options.bytecode) {
+    std::vector<uint8_t> bytes = getBytecode(*compiled->module);
+    return std::string(bytes.begin(), bytes.end());
+  }
+  mlir::OpPrintingFlags flags;
+  if (options.locations)
+    flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
+  compiled->module->print(os, flags);
+  if (!llvm::StringRef(text).ends_with("\n"))
+    os << "\n";
+  return text;
+}
+
+llvm::Expected<ExitCode> command::runCompile(Session &session) {
+  const Options &options = session.options;
+  if (options.bytecode && options.emit == "ast")
+    return makeCommandError(ExitCode::Usage, "--bytecode needs --emit tile or tile-opt");
+  bool toStdout = options.output == "-";
+  if (toStdout && options.bytecode && options.json)
+    return makeCommandError(ExitCode::Usage, "--json and --bytecode need -o FILE");
+  if (toStdout && options.bytecode && llvm::outs().is_displayed())
+    return makeCommandError(ExitCode::Usage, "bytecode is not written to a terminal; use -o FILE");
+  if (llvm::Error error = session.load(options.target))
+    return error;
+  std::optional<host::AtomicFile> file;
+  if (!toStdout) {
+    llvm::Expected<host::AtomicFile> opened = host::AtomicFile::open(options.output);
+    if (!opened)
+      return makeCommandError(ExitCode::Usage, llvm::toString(opened.takeError()));
+    file.emplace(std::move(*opened));
+  }
+  llvm::Expected<std::string> content = emit(session);
+  if (!content)
+    return content.takeError();
+  session.getDiagnostics().print(llvm::errs(), useColor(options.color, llvm::errs()));
+  if (file)
+    if (llvm::Error error = file->commit(*content))
+      return withExitCode(std::move(error), ExitCode::Usage);
+  if (options.json) {
+    llvm::json::Object object{{"status", "ok"},
+                              {"exit_code", 0},
+                              {"kernel", session.kernel->qualifiedName},
+                              {"emit", options.emit}};
+    if (toStdout)
+      object["text"] = llvm::json::fixUTF8(*content);
+    else
+      object["file"] = llvm::json::fixUTF8(options.output);
+    printJson(std::move(object));
+  } else if (toStdout) {
+    llvm::outs() << *content;
+    llvm::outs().flush();
+  }
+  return ExitCode::Ok;
+}

@@ -1,0 +1,278 @@
+// `tilerun demo`: entries of examples/manifest.json, each a launch in the language of the command
+// line with its float64 expectation, as a table.
+#include "tools/tilerun/command/Commands.h"
+#include "tools/tilerun/command/Launch.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace tilerun;
+using namespace tilerun::command;
+
+namespace {
+
+struct Entry {
+  std::string name, file, kernel, shape;
+  Options options;
+  bool flagship = false;
+};
+
+struct Row {
+  std::string name, kernel, shape, verdict;
+  double seconds = 0, relativeError = 0, absoluteError = 0;
+  ExitCode code = ExitCode::Ok;
+  uint64_t programs = 0;
+  int64_t elements = 0;
+};
+
+/// The folder with the examples: beside the executable's build tree, or the source tree's.
+std::string findExamples(const Options &options) {
+  if (!options.examples.empty())
+    return options.examples;
+  llvm::SmallString<256> folder(
+      llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&runDemo)));
+  // bin/tilerun in an installation has share/tilerun/examples; in a build tree, some parent folder
+  // is the source tree.
+  while (llvm::sys::path::has_parent_path(folder)) {
+    folder = llvm::sys::path::parent_path(folder);
+    for (llvm::StringRef below : {"examples", "share/tilerun/examples"}) {
+      llvm::SmallString<256> candidate(folder);
+      llvm::sys::path::append(candidate, below, "manifest.json");
+      if (llvm::sys::fs::exists(candidate))
+        return llvm::sys::path::parent_path(candidate).str();
+    }
+  }
+  return TILERUN_EXAMPLES_DIR;
+}
+
+llvm::Error fail(const llvm::Twine &message) { return makeCommandError(ExitCode::Usage, message); }
+
+/// Reads one entry; unknown keys are errors, so that a misspelt one is not ignored.
+llvm::Expected<Entry> parseEntry(const llvm::json::Value &value, const Options &options,
+                                 llvm::StringRef folder) {
+  Entry entry;
+  entry.options = options;
+  entry.options.command = Options::Command::Run;
+  const llvm::json::Object *object = value.getAsObject();
+  if (!object)
+    return fail("an entry that is no object");
+  auto strings = [](const llvm::json::Value &v, std::vector<std::string> &out) {
+    const llvm::json::Array *array = v.getAsArray();
+    for (const llvm::json::Value &element : array ? *array : llvm::json::Array{nullptr}) {
+      auto text = element.getAsString();
+      if (!text)
+        return false;
+      out.push_back(text->str());
+    }
+    return true;
+  };
+  auto string = [](const llvm::json::Value &v, std::string &out) {
+    auto text = v.getAsString();
+    out = text.value_or("").str();
+    return text.has_value();
+  };
+  auto number = [](const llvm::json::Value &v, std::optional<double> &out) {
+    out = v.getAsNumber();
+    return out.has_value();
+  };
+  for (const auto &[key, field] : *object) {
+    llvm::StringRef name = key;
+    bool ok = true;
+    if (name == "name")
+      ok = string(field, entry.name);
+    else if (name == "file")
+      ok = string(field, entry.file);
+    else if (name == "kernel")
+      ok = string(field, entry.kernel);
+    else if (name == "shape")
+      ok = string(field, entry.shape);
+    else if (name == "grid")
+      ok = string(field, entry.options.grid);
+    else if (name == "arguments")
+      ok = strings(field, entry.options.arguments);
+    else if (name == "expect")
+      ok = strings(field, entry.options.expects);
+    else if (name == "rtol")
+      ok = number(field, entry.options.rtol);
+    else if (name == "atol")
+      ok = number(field, entry.options.atol);
+    else if (name == "flagship")
+      ok = field.getAsBoolean().has_value(), entry.flagship = field.getAsBoolean().value_or(false);
+    else if (name == "autotune_config")
+      ok = field.getAsInteger().has_value(),
+      entry.options.autotuneConfig = static_cast<unsigned>(field.getAsInteger().value_or(0));
+    else
+      return fail("unknown key '" + name + "' in an entry");
+    if (!ok)
+      return fail("key '" + name + "' of an entry has a value of the wrong type");
+  }
+  if (entry.name.empty() || entry.file.empty() || entry.kernel.empty() ||
+      entry.options.grid.empty() || entry.options.expects.empty())
+    return fail("entry '" + entry.name + "' lacks name, file, kernel, grid or expect");
+  llvm::SmallString<256> path(folder);
+  llvm::sys::path::append(path, entry.file);
+  entry.options.target = (path + "::" + entry.kernel).str();
+  return entry;
+}
+
+llvm::Expected<std::vector<Entry>> readManifest(const Options &options, llvm::StringRef folder) {
+  llvm::SmallString<256> path(folder);
+  llvm::sys::path::append(path, "manifest.json");
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return fail("cannot read '" + path + "': " + buffer.getError().message() +
+                "; name the folder by --examples");
+  llvm::Expected<llvm::json::Value> manifest = llvm::json::parse((*buffer)->getBuffer());
+  if (!manifest)
+    return fail("'" + path + "': " + llvm::toString(manifest.takeError()));
+  const llvm::json::Object *object = manifest->getAsObject();
+  const llvm::json::Array *array = object ? object->getArray("entries") : nullptr;
+  if (!array)
+    return fail("'" + path + "' has no list 'entries'");
+  std::vector<Entry> entries;
+  for (const llvm::json::Value &value : *array) {
+    llvm::Expected<Entry> entry = parseEntry(value, options, folder);
+    if (!entry)
+      return fail("'" + path + "': " + llvm::toString(entry.takeError()));
+    entries.push_back(std::move(*entry));
+  }
+  return entries;
+}
+
+llvm::Expected<std::vector<Entry>> selectEntries(std::vector<Entry> entries,
+                                                 const Options &options) {
+  std::vector<Entry> out;
+  if (options.entries.empty()) {
+    for (Entry &entry : entries)
+      if (options.all || entry.flagship)
+        out.push_back(std::move(entry));
+    return out;
+  }
+  for (const std::string &name : options.entries) {
+    bool found = false;
+    std::vector<llvm::StringRef> names;
+    for (const Entry &entry : entries) {
+      names.push_back(entry.name);
+      // A prefix names a group: "softmax" is softmax and softmax-online.
+      if (entry.name == name || llvm::StringRef(entry.name).starts_with(name + "-")) {
+        out.push_back(entry);
+        found = true;
+      }
+    }
+    if (!found)
+      return fail("no entry '" + name + "'" + suggest(name, names));
+  }
+  return out;
+}
+
+Row runEntry(const Entry &entry, Device &device) {
+  Row row;
+  row.name = entry.name;
+  row.kernel = entry.kernel;
+  row.shape = entry.shape;
+  Session session(entry.options);
+  Launch launch(session, device);
+  llvm::Error error = session.load(entry.options.target);
+  if (!error)
+    error = launch.run();
+  if (error) {
+    llvm::errs() << "tilerun: entry '" << entry.name << "':\n";
+    Options quiet = entry.options;
+    quiet.json = false;
+    row.code = reportError(std::move(error), quiet, &session.getDiagnostics());
+    row.verdict =
+        (row.code == ExitCode::Compile ? "compile error" : getExitCodeName(row.code)).str();
+    return row;
+  }
+  row.seconds = launch.getFastestSeconds();
+  row.programs = launch.getNumPrograms();
+  row.elements = launch.getNumElements();
+  for (const Launch::Expectation &e : launch.getExpectations()) {
+    row.relativeError = std::max(row.relativeError, e.result.maxRelError);
+    row.absoluteError = std::max(row.absoluteError, e.result.maxAbsError);
+    if (e.result.first)
+      llvm::errs() << "tilerun: entry '" << entry.name << "': " << e.name << " differs in "
+                   << e.result.mismatches << " elements, first at "
+                   << host::formatIndex(host::unravel(*e.result.first, e.tensor.shape)) << ": got "
+                   << e.result.got << ", expected " << e.result.expected << "\n";
+  }
+  row.code = launch.allMatch() ? ExitCode::Ok : ExitCode::Mismatch;
+  row.verdict = launch.allMatch() ? "ok" : "MISMATCH";
+  return row;
+}
+
+void printTable(const std::vector<Row> &rows, const Options &options) {
+  bool color = useColor(options.color, llvm::outs());
+  std::vector<std::array<std::string, 6>> cells{
+      {"kernel", "shape", "device", "time", "largest relative error", "verdict"}};
+  for (const Row &row : rows)
+    cells.push_back(
+        {row.kernel, row.shape, options.device, row.programs ? formatSeconds(row.seconds) : "-",
+         row.programs ? llvm::formatv("{0:e1}", row.relativeError).str() : "-", row.verdict});
+  std::array<size_t, 6> widths{};
+  for (const auto &line : cells)
+    for (auto [width, cell] : llvm::zip_equal(widths, line))
+      width = std::max(width, cell.size());
+  for (auto [i, line] : llvm::enumerate(cells)) {
+    for (size_t column = 0; column < line.size(); ++column) {
+      bool verdict = column + 1 == line.size();
+      if (verdict && color && i)
+        llvm::outs().changeColor(line[column] == "ok" ? llvm::raw_ostream::GREEN
+                                                      : llvm::raw_ostream::RED,
+                                 /*Bold=*/true);
+      llvm::outs() << line[column];
+      if (verdict && color && i)
+        llvm::outs().resetColor();
+      if (!verdict)
+        llvm::outs().indent(static_cast<unsigned>(widths[column] - line[column].size()) + 2);
+    }
+    llvm::outs() << "\n";
+  }
+}
+
+} // namespace
+
+llvm::Expected<ExitCode> command::runDemo(const Options &options) {
+  llvm::Expected<std::unique_ptr<Device>> device = makeDeviceRegistry().open(options.device);
+  if (!device)
+    return device.takeError();
+  std::string folder = findExamples(options);
+  llvm::Expected<std::vector<Entry>> manifest = readManifest(options, folder);
+  if (!manifest)
+    return manifest.takeError();
+  llvm::Expected<std::vector<Entry>> entries = selectEntries(std::move(*manifest), options);
+  if (!entries)
+    return entries.takeError();
+  if (entries->empty())
+    return fail("'" + llvm::Twine(folder) + "' has no flagship entries");
+  std::vector<Row> rows;
+  ExitCode code = ExitCode::Ok;
+  for (const Entry &entry : *entries) {
+    rows.push_back(runEntry(entry, **device));
+    if (rows.back().code == ExitCode::Internal)
+      code = ExitCode::Internal;
+    else if (rows.back().code != ExitCode::Ok && code == ExitCode::Ok)
+      code = ExitCode::Mismatch;
+  }
+  if (!options.json) {
+    printTable(rows, options);
+    return code;
+  }
+  llvm::json::Array array;
+  for (const Row &row : rows)
+    array.push_back(llvm::json::Object{{"name", row.name},
+                                       {"kernel", row.kernel},
+                                       {"shape", row.shape},
+                                       {"device", options.device},
+                                       {"seconds", row.seconds},
+                                       {"programs", row.programs},
+                                       {"elements", row.elements},
+                                       {"max_rel_error", jsonNumber(row.relativeError)},
+                                       {"max_abs_error", jsonNumber(row.absoluteError)},
+                                       {"verdict", row.verdict}});
+  printJson(llvm::json::Object{{"status", getExitCodeName(code)},
+                               {"exit_code", static_cast<int>(code)},
+                               {"results", std::move(array)}});
+  return code;
+}

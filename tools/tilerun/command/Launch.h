@@ -1,0 +1,76 @@
+// One launch from beginning to end: bind, compile, run, compare, save. `run`, `check` and `demo`
+// are three ways to show its outcome.
+#pragma once
+
+#include "tools/tilerun/command/Binding.h"
+#include "tools/tilerun/host/AtomicFile.h"
+#include "tools/tilerun/host/Compare.h"
+
+namespace tilerun::command {
+
+class Launch {
+public:
+  Launch(Session &session, Device &device) : session(session), device(device) {}
+
+  /// All of it. Nothing is written if anything fails on the way; a mismatch is not a failure.
+  llvm::Error run();
+
+  struct Expectation {
+    std::string name;
+    std::string text;
+    host::Tensor tensor; ///< What is compared; its storage holds the contents before the launch.
+    host::Tolerance tolerance;
+    std::optional<host::Array> array;     ///< float64, or
+    std::optional<host::Tensor> integers; ///< exact integers.
+    host::Comparison result;
+  };
+  struct Output {
+    std::string name;
+    std::string path;
+    host::Tensor tensor;
+  };
+
+  const Binding &getBinding() const { return binding; }
+  const LaunchResult &getResult() const { return result; }
+  const std::vector<Expectation> &getExpectations() const { return expectations; }
+  const std::vector<Output> &getSaved() const { return saved; }
+  const std::vector<Output> &getPrinted() const { return printed; }
+  double getFastestSeconds() const { return fastest; }
+  double getCompileSeconds() const { return compileSeconds; }
+  uint64_t getNumPrograms() const { return binding.grid[0] * binding.grid[1] * binding.grid[2]; }
+  /// Of the largest tensor argument.
+  int64_t getNumElements() const;
+  bool allMatch() const;
+  /// A tensor with its contents after the launch.
+  host::Tensor getAfter(const host::Tensor &tensor) const;
+
+private:
+  /// The tensor of a name, which must share memory with an argument.
+  llvm::Expected<host::Tensor> findOutput(llvm::StringRef name, llvm::StringRef option);
+  llvm::Error prepareOutputs();
+  llvm::Error prepareExpectation(llvm::StringRef text);
+  llvm::Error compile();
+  llvm::Error execute();
+  llvm::Error upload(const host::Tensor &tensor, llvm::StringRef name);
+  llvm::Expected<std::vector<LaunchArgument>> makeArguments();
+
+  Session &session;
+  Device &device;
+  Binding binding;
+  CompiledKernel compiled;
+  std::unique_ptr<DeviceKernel> loaded;
+  std::vector<Expectation> expectations;
+  std::vector<Output> saved, printed;
+  std::vector<host::AtomicFile> files;
+  /// Device memory and contents after the launch, by storage.
+  struct Memory {
+    DeviceAddress address = 0;
+    std::shared_ptr<host::Storage> after;
+  };
+  std::map<const host::Storage *, Memory> memory;
+  LaunchResult result;
+  double fastest = 0;
+  double compileSeconds = 0;
+};
+
+} // namespace tilerun::command

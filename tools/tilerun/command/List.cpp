@@ -1,0 +1,135 @@
+// `tilerun list` and `tilerun devices`: what there is to run, and to run on.
+#include "tools/tilerun/command/Commands.h"
+#include "tools/tilerun/command/Session.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace tilerun;
+using namespace tilerun::command;
+
+static llvm::json::Value toJson(Session &session, const JitFunction &function) {
+  using llvm::json::Array;
+  using llvm::json::Object;
+  auto position = session.frontend.getSources().getLineColumn(function.def->nameRange.begin);
+  Array parameters;
+  for (const ast::Parameter &parameter : function.def->parameters) {
+    Object object{{"name", parameter.name}, {"constexpr", isConstexpr(parameter)}};
+    if (parameter.annotation)
+      object["annotation"] = llvm::json::fixUTF8(session.getText(parameter.annotation->range));
+    if (parameter.defaultValue)
+      object["default"] = llvm::json::fixUTF8(session.getText(parameter.defaultValue->range));
+    parameters.push_back(std::move(object));
+  }
+  Object out{{"name", function.qualifiedName},
+             {"kind", function.usedAsHelper ? "helper" : "kernel"},
+             {"line", position.line},
+             {"parameters", std::move(parameters)},
+             {"do_not_specialize", Array(function.doNotSpecialize)},
+             {"documentation", llvm::json::fixUTF8(function.def->docstring.trim())}};
+  if (function.autotune) {
+    Array configs;
+    for (const AutotuneConfig &config : function.autotune->configs)
+      configs.push_back(llvm::json::fixUTF8(config.text));
+    out["autotune"] = Object{{"configs", std::move(configs)},
+                             {"complete", function.autotune->configsKnown},
+                             {"key", Array(function.autotune->key)}};
+  }
+  Array heuristics;
+  for (const Heuristic &heuristic : function.heuristics)
+    heuristics.push_back(
+        Object{{"name", heuristic.name}, {"value", llvm::json::fixUTF8(heuristic.text)}});
+  out["heuristics"] = std::move(heuristics);
+  return out;
+}
+
+static void printFunction(llvm::raw_ostream &os, Session &session, const JitFunction &function) {
+  os << (function.usedAsHelper ? "helper " : "kernel ") << function.qualifiedName << "(";
+  llvm::interleaveComma(function.def->parameters, os, [&](const ast::Parameter &parameter) {
+    os << parameter.name;
+    if (parameter.annotation)
+      os << ": " << session.getText(parameter.annotation->range);
+    if (parameter.defaultValue)
+      os << " = " << session.getText(parameter.defaultValue->range);
+  });
+  os << ")\n";
+  llvm::StringRef summary = function.def->docstring.trim().split('\n').first;
+  if (!summary.empty())
+    os << "  " << summary << "\n";
+  std::vector<llvm::StringRef> constants;
+  for (const ast::Parameter &parameter : function.def->parameters)
+    if (isConstexpr(parameter))
+      constants.push_back(parameter.name);
+  if (!constants.empty())
+    os << "  constexprs: " << llvm::join(constants, ", ") << "\n";
+  if (function.autotune) {
+    if (!function.autotune->key.empty())
+      os << "  autotune key: " << llvm::join(function.autotune->key, ", ") << "\n";
+    for (auto [i, config] : llvm::enumerate(function.autotune->configs))
+      os << "  autotune config " << i << ": " << config.text << "\n";
+    if (!function.autotune->configsKnown)
+      os << "  autotune configs are built by host code\n";
+  }
+  for (const Heuristic &heuristic : function.heuristics)
+    os << "  heuristic " << heuristic.name << ": " << heuristic.text << "\n";
+  if (!function.doNotSpecialize.empty())
+    os << "  not specialized: " << llvm::join(function.doNotSpecialize, ", ") << "\n";
+}
+
+llvm::Expected<ExitCode> command::runList(Session &session) {
+  if (llvm::Error error = session.loadFile(session.options.target))
+    return error;
+  session.getDiagnostics().print(llvm::errs(), useColor(session.options.color, llvm::errs()));
+  // Kernels first, each group in the order of the source.
+  std::vector<const JitFunction *> functions;
+  for (bool helpers : {false, true})
+    for (const auto &function : session.module->functions)
+      if (function->usedAsHelper == helpers)
+        functions.push_back(function.get());
+  if (session.options.json) {
+    llvm::json::Array array;
+    for (const JitFunction *function : functions)
+      array.push_back(toJson(session, *function));
+    printJson(llvm::json::Object{{"file", llvm::json::fixUTF8(session.module->path)},
+                                 {"functions", std::move(array)}});
+    return ExitCode::Ok;
+  }
+  for (const JitFunction *function : functions)
+    printFunction(llvm::outs(), session, *function);
+  if (functions.empty())
+    llvm::errs() << "tilerun: '" << session.module->path << "' has no @triton.jit function\n";
+  return ExitCode::Ok;
+}
+
+llvm::Expected<ExitCode> command::runDevices(const Options &options) {
+  DeviceRegistry registry = makeDeviceRegistry();
+  llvm::json::Array array;
+  for (const std::string &id : registry.list()) {
+    llvm::Expected<std::unique_ptr<Device>> device = registry.open(id);
+    if (!device) {
+      // A device that cannot be used is listed with its reason.
+      std::string reason = llvm::toString(device.takeError());
+      array.push_back(llvm::json::Object{{"id", id}, {"available", false}, {"reason", reason}});
+      if (!options.json)
+        llvm::outs() << id << ": not available: " << reason << "\n";
+      continue;
+    }
+    const DeviceProperties &p = (*device)->getProperties();
+    array.push_back(llvm::json::Object{
+        {"id", p.id},
+        {"available", true},
+        {"name", p.name},
+        {"arch", p.arch},
+        {"memory_bytes", p.memoryBytes},
+        {"units", p.numUnits},
+        {"warp_size", p.warpSize},
+        {"checks", p.supportsChecks},
+        {"max_grid", llvm::json::Array{p.maxGrid[0], p.maxGrid[1], p.maxGrid[2]}}});
+    if (!options.json)
+      llvm::outs() << llvm::formatv("{0}: {1}, {2}, {3} units, {4} MiB{5}\n", p.id, p.name, p.arch,
+                                    p.numUnits, p.memoryBytes >> 20,
+                                    p.supportsChecks ? ", checks" : "");
+  }
+  if (options.json)
+    printJson(llvm::json::Object{{"devices", std::move(array)}});
+  return ExitCode::Ok;
+}

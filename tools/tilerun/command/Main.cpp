@@ -1,0 +1,39 @@
+// Dispatch to the subcommands, and the one place where errors become exit codes.
+#include "tools/tilerun/command/Commands.h"
+#include "tools/tilerun/command/Session.h"
+
+using namespace tilerun;
+using namespace tilerun::command;
+
+static llvm::Expected<ExitCode> dispatch(Session &session) {
+  switch (session.options.command) {
+  case Options::Command::Run:
+  case Options::Command::Check:
+    return runLaunch(session);
+  case Options::Command::Compile:
+    return runCompile(session);
+  case Options::Command::List:
+    return runList(session);
+  case Options::Command::Devices:
+    return runDevices(session.options);
+  case Options::Command::Demo:
+    return runDemo(session.options);
+  }
+  llvm_unreachable("unknown command");
+}
+
+ExitCode command::runCommand(int argc, const char *const *argv) {
+  Options options;
+  if (std::optional<ExitCode> done = parseCommandLine(argc, argv, options))
+    return *done;
+  if (options.color == Color::Always) {
+    // Streams that are no terminals drop colours unless told otherwise.
+    llvm::outs().enable_colors(true);
+    llvm::errs().enable_colors(true);
+  }
+  Session session(options);
+  llvm::Expected<ExitCode> code = dispatch(session);
+  if (code)
+    return *code;
+  return reportError(code.takeError(), options, &session.getDiagnostics());
+}

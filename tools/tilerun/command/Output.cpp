@@ -1,0 +1,180 @@
+// Errors, colours, JSON and progress.
+#include "tools/tilerun/command/Output.h"
+
+#include "runtime/Device.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace tilerun;
+using namespace tilerun::command;
+
+char CommandError::ID = 0;
+
+llvm::Error command::makeCommandError(ExitCode code, const llvm::Twine &message) {
+  return llvm::make_error<CommandError>(code, message.str());
+}
+
+static ExitCode getExitCode(DeviceErrorKind kind) {
+  switch (kind) {
+  case DeviceErrorKind::InvalidArgument:
+    return ExitCode::Usage;
+  case DeviceErrorKind::Unavailable:
+    return ExitCode::Unavailable;
+  case DeviceErrorKind::OutOfMemory:
+  case DeviceErrorKind::Fault:
+    return ExitCode::Fault;
+  case DeviceErrorKind::Compile:
+    return ExitCode::Compile;
+  case DeviceErrorKind::Internal:
+    return ExitCode::Internal;
+  }
+  llvm_unreachable("unknown device error");
+}
+
+llvm::Error command::withExitCode(llvm::Error error, ExitCode code) {
+  llvm::Error out = llvm::Error::success();
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](std::unique_ptr<CommandError> e) {
+        out = llvm::joinErrors(std::move(out), llvm::Error(std::move(e)));
+      },
+      [&](const DeviceError &e) {
+        out = llvm::joinErrors(std::move(out),
+                               makeCommandError(getExitCode(e.getKind()), e.getMessage()));
+      },
+      [&](const llvm::ErrorInfoBase &e) {
+        out = llvm::joinErrors(std::move(out), makeCommandError(code, e.message()));
+      });
+  return out;
+}
+
+bool command::useColor(Color color, llvm::raw_fd_ostream &stream) {
+  if (color != Color::Auto)
+    return color == Color::Always;
+  const char *noColor = std::getenv("NO_COLOR");
+  const char *terminal = std::getenv("TERM");
+  return !(noColor && *noColor) && !(terminal && llvm::StringRef(terminal) == "dumb") &&
+         stream.is_displayed();
+}
+
+llvm::StringRef command::getExitCodeName(ExitCode code) {
+  switch (code) {
+  case ExitCode::Ok:
+    return "ok";
+  case ExitCode::Mismatch:
+    return "mismatch";
+  case ExitCode::Usage:
+    return "usage";
+  case ExitCode::Compile:
+    return "compile";
+  case ExitCode::Unavailable:
+    return "unavailable";
+  case ExitCode::Fault:
+    return "fault";
+  case ExitCode::Internal:
+    return "internal";
+  }
+  llvm_unreachable("unknown exit code");
+}
+
+llvm::json::Value command::diagnosticsToJson(const DiagnosticEngine &diagnostics) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  diagnostics.printJson(os);
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  if (value)
+    return std::move(*value);
+  llvm::consumeError(value.takeError());
+  return llvm::json::Value(llvm::json::fixUTF8(text));
+}
+
+void command::printJson(llvm::json::Object object) {
+  llvm::outs() << llvm::formatv("{0:2}", llvm::json::Value(std::move(object))) << "\n";
+  llvm::outs().flush();
+}
+
+llvm::json::Value command::jsonNumber(double value) {
+  if (std::isfinite(value))
+    return value;
+  return std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
+}
+
+ExitCode command::reportError(llvm::Error error, const Options &options,
+                              DiagnosticEngine *diagnostics) {
+  ExitCode code = ExitCode::Usage;
+  std::string message, reproducer;
+  llvm::handleAllErrors(withExitCode(std::move(error), ExitCode::Usage),
+                        [&](const CommandError &e) {
+                          code = std::max(code, e.code);
+                          message += (message.empty() || e.message.empty() ? "" : "\n") + e.message;
+                          if (!e.reproducer.empty())
+                            reproducer = e.reproducer;
+                        });
+  bool color = useColor(options.color, llvm::errs());
+  if (diagnostics)
+    diagnostics->print(llvm::errs(), color);
+  if (!message.empty()) {
+    llvm::errs() << "tilerun: ";
+    if (color)
+      llvm::errs().changeColor(llvm::raw_ostream::RED, /*Bold=*/true);
+    llvm::errs() << (code == ExitCode::Internal ? "internal error: " : "error: ");
+    if (color)
+      llvm::errs().resetColor();
+    llvm::errs() << message << "\n";
+  }
+  if (!reproducer.empty())
+    llvm::errs() << "tilerun: this is a bug in Tilerun; please report it with the files in '"
+                 << reproducer << "'\n";
+  if (options.json) {
+    llvm::json::Object object{{"status", getExitCodeName(code)},
+                              {"exit_code", static_cast<int>(code)},
+                              {"message", llvm::json::fixUTF8(message)}};
+    if (diagnostics)
+      object["diagnostics"] = diagnosticsToJson(*diagnostics);
+    if (!reproducer.empty())
+      object["reproducer"] = reproducer;
+    printJson(std::move(object));
+  }
+  return code;
+}
+
+std::string command::formatSeconds(double seconds) {
+  if (seconds < 1e-3)
+    return llvm::formatv("{0:f1} us", seconds * 1e6).str();
+  if (seconds < 1)
+    return llvm::formatv("{0:f2} ms", seconds * 1e3).str();
+  return llvm::formatv("{0:f2} s", seconds).str();
+}
+
+Progress::Progress(std::string what) : what(std::move(what)) {
+  if (::isatty(STDERR_FILENO))
+    thread = std::thread([this] { run(); });
+}
+
+Progress::~Progress() {
+  {
+    std::lock_guard lock(mutex);
+    done = true;
+  }
+  wake.notify_all();
+  if (thread.joinable())
+    thread.join();
+}
+
+void Progress::run() {
+  std::unique_lock lock(mutex);
+  bool shown = false;
+  for (int seconds = 1; !wake.wait_for(lock, std::chrono::seconds(1), [&] { return done; });
+       ++seconds) {
+    llvm::errs() << "\r" << what << ": " << seconds << " s";
+    llvm::errs().flush();
+    shown = true;
+  }
+  if (shown)
+    llvm::errs() << "\r\x1b[K";
+}

@@ -1,0 +1,73 @@
+// How the command talks: results on stdout (text, or one JSON object), everything else on stderr.
+#pragma once
+
+#include "frontend/source/Source.h"
+#include "tools/tilerun/command/CommandLine.h"
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace tilerun::command {
+
+/// A failure of the command with its exit code. An empty message: the diagnostics of the session
+/// say what was wrong.
+class CommandError : public llvm::ErrorInfo<CommandError> {
+public:
+  static char ID;
+  CommandError(ExitCode code, std::string message, std::string reproducer = {})
+      : code(code), message(std::move(message)), reproducer(std::move(reproducer)) {}
+  void log(llvm::raw_ostream &os) const override { os << message; }
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+
+  const ExitCode code;
+  const std::string message;
+  const std::string reproducer; ///< Folder, for internal bugs.
+};
+
+llvm::Error makeCommandError(ExitCode code, const llvm::Twine &message);
+/// Any error as one with an exit code: device errors by their kind, others as `code`.
+llvm::Error withExitCode(llvm::Error error, ExitCode code);
+
+/// Whether text on a stream gets colours.
+bool useColor(Color color, llvm::raw_fd_ostream &stream);
+
+llvm::StringRef getExitCodeName(ExitCode code); ///< "ok", "usage", …
+
+/// Prints an error and pending diagnostics on stderr (and a JSON object on stdout if asked); gives
+/// the exit code. `diagnostics` may be null.
+ExitCode reportError(llvm::Error error, const Options &options, DiagnosticEngine *diagnostics);
+
+/// The diagnostics as JSON.
+llvm::json::Value diagnosticsToJson(const DiagnosticEngine &diagnostics);
+
+/// Prints a JSON object as the command's result.
+void printJson(llvm::json::Object object);
+
+/// A finite number, or the strings "nan", "inf", "-inf", which JSON has no numbers for.
+llvm::json::Value jsonNumber(double value);
+
+/// "12.3 ms"
+std::string formatSeconds(double seconds);
+
+/// A line on stderr that tells what is going on, for work that takes longer than a second on a
+/// terminal. Gone when the object is.
+class Progress {
+public:
+  explicit Progress(std::string what);
+  ~Progress();
+
+private:
+  void run();
+  std::string what;
+  std::mutex mutex;
+  std::condition_variable wake;
+  bool done = false;
+  std::thread thread;
+};
+
+} // namespace tilerun::command

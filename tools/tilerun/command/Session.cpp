@@ -1,0 +1,299 @@
+// Loading and compiling kernels for the command.
+#include "tools/tilerun/command/Session.h"
+
+#include "ir/tile/RegisterDialects.h"
+#include "ir/transforms/Passes.h"
+#include "plugins/cpu/CpuDevice.h"
+
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace tilerun;
+using namespace tilerun::command;
+
+static mlir::DialectRegistry makeDialects() {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  return registry;
+}
+
+Session::Session(const Options &options)
+    : options(options), context(makeDialects(), mlir::MLIRContext::Threading::DISABLED),
+      evaluator(frontend.getDiagnostics()),
+      expressions{frontend.getSources(), frontend.getDiagnostics(), arena, evaluator} {
+  evaluator.setFallback([this](llvm::StringRef name) -> std::optional<host::Value> {
+    const Global *global = module ? module->lookup(name) : nullptr;
+    if (!global)
+      return std::nullopt;
+    if (global->kind == Global::Kind::Jit)
+      return host::Value(host::JitName{name.str()});
+    if (global->kind == Global::Kind::ImportedName && global->module &&
+        global->module->findFunction(global->importedName))
+      return host::Value(host::JitName{name.str()});
+    if (global->kind == Global::Kind::Value && global->value)
+      if (auto constant = frontend.evaluateConstant(*module, *global->value, {}))
+        return toHostValue(*constant);
+    return std::nullopt;
+  });
+}
+
+llvm::Error Session::failure(ExitCode code) { return makeCommandError(code, ""); }
+
+std::string Session::getText(SourceRange range) {
+  if (!range.isValid())
+    return "";
+  llvm::StringRef text = frontend.getSources().getText(range.begin.file);
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::SplitString(text.slice(range.begin.offset, range.end), words);
+  return llvm::join(words, " ");
+}
+
+llvm::Error Session::loadFile(llvm::StringRef path) {
+  // A path that cannot be read is the command line's fault, a file that cannot be parsed its own.
+  llvm::sys::fs::file_status status;
+  if (std::error_code error = llvm::sys::fs::status(path, status))
+    return makeCommandError(ExitCode::Usage, "cannot read '" + path + "': " + error.message());
+  if (llvm::sys::fs::is_directory(status))
+    return makeCommandError(ExitCode::Usage, "cannot read '" + path + "': it is a folder");
+  module = frontend.loadFile(path);
+  return module ? llvm::Error::success() : failure(ExitCode::Compile);
+}
+
+std::string command::suggest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
+  if (auto near = findNearName(name, candidates))
+    return "; did you mean '" + near->str() + "'?";
+  if (candidates.empty())
+    return "";
+  constexpr size_t kMost = 12;
+  std::string out = candidates.size() == 1 ? "; there is " : "; there are ";
+  for (auto [i, candidate] : llvm::enumerate(candidates.take_front(kMost)))
+    out += (i ? ", '" : "'") + candidate.str() + "'";
+  if (candidates.size() > kMost)
+    out += " and " + std::to_string(candidates.size() - kMost) + " more";
+  return out;
+}
+
+llvm::Error Session::load(llvm::StringRef target) {
+  size_t at = target.rfind("::");
+  llvm::StringRef path = target.take_front(at);
+  llvm::StringRef name = at == llvm::StringRef::npos ? "" : target.drop_front(at + 2);
+  if (llvm::Error error = loadFile(path))
+    return error;
+  std::vector<llvm::StringRef> names;
+  for (const auto &function : module->functions)
+    names.push_back(function->qualifiedName);
+  if (names.empty())
+    return makeCommandError(ExitCode::Usage, "'" + path + "' has no @triton.jit function");
+  if (name.empty()) {
+    std::vector<llvm::StringRef> kernels;
+    for (const auto &function : module->functions)
+      if (!function->usedAsHelper)
+        kernels.push_back(function->qualifiedName);
+    return makeCommandError(ExitCode::Usage, "which kernel of '" + path +
+                                                 "'? write FILE.py::KERNEL" + suggest("", kernels));
+  }
+  kernel = module->findFunction(name);
+  if (!kernel)
+    return makeCommandError(ExitCode::Usage,
+                            "'" + path + "' has no kernel '" + name + "'" + suggest(name, names));
+  return llvm::Error::success();
+}
+
+llvm::Expected<CompiledKernel> Session::compile(const KernelSignature &signature) {
+  mlir::FailureOr<CompiledKernel> compiled =
+      frontend.compile(*module, kernel->qualifiedName, signature, context);
+  if (mlir::succeeded(compiled)) {
+    llvm::errs() << compiled->staticOutput;
+    return std::move(*compiled);
+  }
+  if (!frontend.getInvalidModule().empty())
+    return makeInternalError(options, "the frontend made an invalid module", "mlir",
+                             frontend.getInvalidModule());
+  return failure(ExitCode::Compile);
+}
+
+llvm::Error Session::optimize(CompiledKernel &compiled) {
+  std::vector<uint8_t> before = getBytecode(*compiled.module);
+  std::string messages;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+    messages += "\n  " + diagnostic.str();
+    return mlir::success();
+  });
+  mlir::PassManager manager(&context);
+  buildOptimizePipeline(manager);
+  if (mlir::succeeded(manager.run(*compiled.module)))
+    return llvm::Error::success();
+  return makeInternalError(
+      options, "the optimizer failed on kernel '" + compiled.name + "'" + messages, "mlirbc",
+      llvm::StringRef(reinterpret_cast<const char *>(before.data()), before.size()));
+}
+
+llvm::Expected<std::vector<std::pair<std::string, ConstantArgument>>>
+Session::getAutotuneConfig(std::optional<unsigned> number, KernelSignature &signature) {
+  std::vector<std::pair<std::string, ConstantArgument>> values;
+  if (!kernel->autotune) {
+    if (number)
+      return makeCommandError(ExitCode::Usage,
+                              "kernel '" + kernel->qualifiedName + "' has no autotune configs");
+    return values;
+  }
+  const std::vector<AutotuneConfig> &configs = kernel->autotune->configs;
+  if (number && *number >= configs.size())
+    return makeCommandError(
+        ExitCode::Usage,
+        "no autotune config " + llvm::Twine(*number) + "; kernel '" + kernel->qualifiedName +
+            "' has " + llvm::Twine(configs.size()) + " that are known, counted from 0" +
+            (kernel->autotune->configsKnown ? ""
+                                            : " (its list is built by host code: give the "
+                                              "meta-parameters themselves)"));
+  if (configs.empty())
+    return values;
+  const AutotuneConfig &config = configs[number.value_or(0)];
+  for (const auto &[name, expr] : config.kwargs) {
+    auto value = frontend.evaluateConstant(*module, *expr, {});
+    if (!value)
+      return failure(ExitCode::Compile);
+    values.emplace_back(name, *value);
+  }
+  auto setOption = [&](const ast::Expr *expr, auto store) {
+    if (!expr)
+      return true;
+    auto value = frontend.evaluateConstant(*module, *expr, {});
+    if (!value)
+      return false;
+    if (auto *integer = std::get_if<int64_t>(&value->value))
+      store(*integer);
+    return true;
+  };
+  if (!setOption(config.numWarps, [&](int64_t v) { signature.numWarps = v; }) ||
+      !setOption(config.numStages, [&](int64_t v) { signature.numStages = v; }) ||
+      !setOption(config.numCtas, [&](int64_t v) { signature.numCtas = v; }) ||
+      !setOption(config.maxnreg, [&](int64_t v) { signature.maxnreg = v; }))
+    return failure(ExitCode::Compile);
+  return values;
+}
+
+std::vector<uint8_t> command::getBytecode(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  // Writing to memory cannot fail.
+  mlir::LogicalResult written = mlir::writeBytecodeToFile(module, os);
+  (void)written;
+  return std::vector<uint8_t>(text.begin(), text.end());
+}
+
+std::string command::writeReproducer(const Options &options, llvm::StringRef extension,
+                                     llvm::StringRef module) {
+  llvm::SmallString<128> folder;
+  if (llvm::sys::fs::createUniqueDirectory("tilerun-reproducer", folder))
+    return "";
+  auto write = [&](llvm::StringRef name, llvm::StringRef content) {
+    llvm::SmallString<128> path(folder);
+    llvm::sys::path::append(path, name);
+    std::error_code error;
+    llvm::raw_fd_ostream os(path, error);
+    if (!error)
+      os << content;
+    os.clear_error();
+  };
+  write(("module." + extension).str(), module);
+  std::string text = "target: " + options.target + "\ngrid: " + options.grid + "\n";
+  if (!options.signature.empty())
+    text += "signature: " + options.signature + "\n";
+  for (const std::string &argument : options.arguments)
+    text += "argument: " + argument + "\n";
+  write("command.txt", text);
+  return folder.str().str();
+}
+
+llvm::Error command::makeInternalError(const Options &options, const llvm::Twine &message,
+                                       llvm::StringRef extension, llvm::StringRef module) {
+  return llvm::make_error<CommandError>(ExitCode::Internal, message.str(),
+                                        writeReproducer(options, extension, module));
+}
+
+bool command::isConstexpr(const ast::Parameter &parameter) {
+  const ast::Expr *annotation = parameter.annotation;
+  if (!annotation)
+    return false;
+  if (auto *name = llvm::dyn_cast<ast::NameExpr>(annotation))
+    return name->name == "constexpr";
+  if (auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(annotation))
+    return attribute->name == "constexpr";
+  if (auto *constant = llvm::dyn_cast<ast::ConstantExpr>(annotation))
+    return constant->constant == ast::ConstantKind::String &&
+           (constant->text == "constexpr" || constant->text.ends_with(".constexpr"));
+  return false;
+}
+
+host::Value command::toHostValue(const ConstantArgument &constant) {
+  using host::Value;
+  if (auto *b = std::get_if<bool>(&constant.value))
+    return Value(*b);
+  if (auto *i = std::get_if<int64_t>(&constant.value))
+    return Value::integer(*i);
+  if (auto *u = std::get_if<uint64_t>(&constant.value))
+    return Value::integer(*u);
+  if (auto *d = std::get_if<double>(&constant.value))
+    return Value(*d);
+  if (auto *s = std::get_if<std::string>(&constant.value))
+    return Value(*s);
+  if (auto *t = std::get_if<DType>(&constant.value))
+    return Value(*t);
+  if (auto *f = std::get_if<ConstantArgument::FunctionName>(&constant.value))
+    return Value(host::JitName{f->name});
+  if (auto *elements = std::get_if<std::vector<ConstantArgument>>(&constant.value)) {
+    std::vector<Value> values;
+    for (const ConstantArgument &element : *elements)
+      values.push_back(toHostValue(element));
+    return Value::tuple(std::move(values));
+  }
+  return Value();
+}
+
+std::optional<ConstantArgument> command::toConstant(const host::Value &value) {
+  ConstantArgument out;
+  if (value.isNone())
+    return out;
+  if (auto *b = value.getIf<bool>()) {
+    out.value = *b;
+  } else if (auto i = value.asInteger()) {
+    if (*i >= INT64_MIN && *i <= INT64_MAX)
+      out.value = static_cast<int64_t>(*i);
+    else if (*i > 0 && *i <= UINT64_MAX)
+      out.value = static_cast<uint64_t>(*i);
+    else
+      return std::nullopt;
+  } else if (auto *d = value.getIf<double>()) {
+    out.value = *d;
+  } else if (auto *s = value.getIf<std::string>()) {
+    out.value = *s;
+  } else if (auto *t = value.getIf<DType>()) {
+    out.value = *t;
+  } else if (auto *j = value.getIf<host::JitName>()) {
+    out.value = ConstantArgument::FunctionName{j->name};
+  } else if (auto *tuple = value.asTuple()) {
+    std::vector<ConstantArgument> elements;
+    for (const host::Value &element : tuple->elements) {
+      auto constant = toConstant(element);
+      if (!constant)
+        return std::nullopt;
+      elements.push_back(std::move(*constant));
+    }
+    out.value = std::move(elements);
+  } else {
+    return std::nullopt;
+  }
+  return out;
+}
+
+DeviceRegistry command::makeDeviceRegistry() {
+  DeviceRegistry registry;
+  registry.add("cpu", &createCpuDevice);
+  return registry;
+}
