@@ -3,6 +3,8 @@
 
 #include "llvm/ADT/StringSwitch.h"
 
+#include <array>
+
 using namespace llvm;
 
 namespace tilerun {
@@ -42,9 +44,18 @@ TokenKind matchPunctuation(StringRef text) {
 #define PUNCT(Name, Text) {Text, TokenKind::Name},
 #include "frontend/lex/Tokens.def"
   };
-  for (const auto &entry : kTable)
-    if (entry.spelling[0] == text[0] && text.starts_with(entry.spelling))
-      return entry.kind;
+  // Where each first character's entries begin, so that most of the table is never looked at.
+  static const std::array<uint8_t, 128> kFirst = [] {
+    std::array<uint8_t, 128> first;
+    first.fill(std::size(kTable));
+    for (size_t i = std::size(kTable); i-- > 0;)
+      first[static_cast<unsigned char>(kTable[i].spelling[0])] = i;
+    return first;
+  }();
+  unsigned char c = text[0];
+  for (size_t i = c < 128 ? kFirst[c] : std::size(kTable); i < std::size(kTable); ++i)
+    if (text.starts_with(kTable[i].spelling))
+      return kTable[i].kind;
   return TokenKind::Error;
 }
 

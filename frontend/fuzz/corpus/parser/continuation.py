@@ -1,0 +1,8 @@
+@triton.jit
+def k(x):
+    y = x + \
+        1
+    if x and \
+       y: z = 1 \
+
+    return \ 

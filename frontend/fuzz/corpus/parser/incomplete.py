@@ -1,0 +1,2 @@
+@triton.jit
+def k(

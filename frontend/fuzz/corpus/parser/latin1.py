@@ -1,0 +1,5 @@
+# éÿ
+x = "é"
+@triton.jit
+def k(x):
+    return "é", ÿþ

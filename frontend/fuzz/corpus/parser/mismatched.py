@@ -1,0 +1,4 @@
+@triton.jit
+def k(x):
+    y = (x]; z = [x}); w = {x
+    return )

@@ -1,0 +1,1 @@
+def été(日本): return “x”
