@@ -8,9 +8,9 @@
 #include <cstdlib>
 
 using namespace tilerun;
-using namespace tilerun::testing;
+using namespace tilerun::harness;
 
-std::vector<uint8_t> testing::assemble(llvm::StringRef text) {
+std::vector<uint8_t> harness::assemble(llvm::StringRef text) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -25,7 +25,7 @@ std::vector<uint8_t> testing::assemble(llvm::StringRef text) {
   return {bytes.begin(), bytes.end()};
 }
 
-std::pair<DeviceErrorKind, std::string> testing::takeError(llvm::Error error) {
+std::pair<DeviceErrorKind, std::string> harness::takeError(llvm::Error error) {
   std::pair<DeviceErrorKind, std::string> result{DeviceErrorKind::Internal, "no error"};
   llvm::handleAllErrors(std::move(error),
                         [&](const DeviceError &e) { result = {e.getKind(), e.getMessage()}; });
@@ -33,7 +33,7 @@ std::pair<DeviceErrorKind, std::string> testing::takeError(llvm::Error error) {
 }
 
 std::string
-testing::substitute(std::string text,
+harness::substitute(std::string text,
                     std::initializer_list<std::pair<llvm::StringRef, std::string>> values) {
   for (const auto &[name, value] : values) {
     const std::string pattern = "$" + name.str();
@@ -99,13 +99,13 @@ std::pair<DeviceErrorKind, std::string> Machine::launchError(llvm::StringRef tex
   return takeError(result.takeError());
 }
 
-LaunchOptions testing::grid(uint64_t x, uint64_t y, uint64_t z) {
+LaunchOptions harness::grid(uint64_t x, uint64_t y, uint64_t z) {
   LaunchOptions options;
   options.grid = {x, y, z};
   return options;
 }
 
-LaunchOptions testing::checked(uint64_t x, CheckOptions checks) {
+LaunchOptions harness::checked(uint64_t x, CheckOptions checks) {
   LaunchOptions options;
   options.grid = {x, 1, 1};
   options.checks = checks;

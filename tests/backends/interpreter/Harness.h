@@ -10,7 +10,7 @@
 #include <cstring>
 #include <random>
 
-namespace tilerun::testing {
+namespace tilerun::harness {
 
 /// Bytecode of a module, keeping locations (of this text: file "test.mlir"). Fails the test on a
 /// parse error.
@@ -83,4 +83,4 @@ private:
   ::testing::ScopedTrace trace;
 };
 
-} // namespace tilerun::testing
+} // namespace tilerun::harness
