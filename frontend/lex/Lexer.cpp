@@ -111,6 +111,10 @@ void Lexer::beginLine() {
          text[lineStart - 1] != '\r')
     --lineStart;
   auto reportTabs = [&] {
+    // Once is enough: the mistake usually goes through the whole file.
+    if (reportedTabs)
+      return;
+    reportedTabs = true;
     report(lineStart, at,
            "indentation mixes tabs and spaces, so its depth depends on the tab size; use spaces "
            "only");

@@ -97,6 +97,7 @@ private:
   bool pendingIndent = false;
   bool atLineStart = true;
   bool lineHasTokens = false;
+  bool reportedTabs = false;
 };
 
 /// Whether a character can be part of a name (letters and digits of any script, `_`).
