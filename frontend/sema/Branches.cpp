@@ -305,6 +305,13 @@ void Evaluator::joinResults(Join &join) {
   out = Binding::poisoned(a->place);
 }
 
+/// Whether nothing follows `end` in the innermost loop's body, or in the function's.
+bool Evaluator::isLastOfBody(uint32_t end) {
+  if (!frame().loops.empty())
+    return end >= frame().loops.back().bodyEnd;
+  return frame().function && end >= frame().function->def->body.back()->range.end;
+}
+
 scf::IfOp Evaluator::openBranch(mlir::Value condition, SourceRange range, Arm &thenArm,
                                 Arm &elseArm) {
   auto op = scf::IfOp::create(builder, getLocation(range), mlir::TypeRange{}, condition,
@@ -334,9 +341,12 @@ void Evaluator::closeBranch(scf::IfOp op, Arm &thenArm, Arm &elseArm, SourceRang
   joinNames(join, end);
   // Flags and results count on every path, also on those that are gone.
   joinResults(join);
+  // At the end of an iteration, or of the function, nothing asks any more who has left.
+  bool isLast = isLastOfBody(end);
   for (Value Environment::*flag :
        {&Environment::returned, &Environment::broke, &Environment::continued})
-    env().*flag = *joinValues(join, thenArm.env.*flag, elseArm.env.*flag);
+    if (!isLast || (flag != &Environment::continued && !frame().loops.empty()))
+      env().*flag = *joinValues(join, thenArm.env.*flag, elseArm.env.*flag);
 
   mlir::Location loc = op.getLoc();
   for (auto [arm, yields] : {std::pair{&thenArm, &join.thenYields}, {&elseArm, &join.elseYields}}) {

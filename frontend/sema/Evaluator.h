@@ -64,6 +64,7 @@ private:
   /// An enclosing loop of the function.
   struct LoopScope {
     SourceRange range;
+    uint32_t bodyEnd = UINT32_MAX; ///< Offset behind the last statement.
     bool unrolled = false;
     std::set<llvm::StringRef> carried; ///< Names whose values survive an iteration.
   };
@@ -177,6 +178,7 @@ private:
   bool isIrrelevant(const Arm &arm, llvm::StringRef name);
   void joinNames(Join &join, uint32_t end);
   void joinResults(Join &join);
+  bool isLastOfBody(uint32_t end);
   bool isLiveAfter(llvm::StringRef name, uint32_t offset);
   FailureOr<mlir::Value> getFlag(const Value &flag, SourceRange range);
   FailureOr<mlir::Value> getExited(SourceRange range);

@@ -139,6 +139,7 @@ bool Evaluator::dryRun(LoopPlan &plan) {
 void Evaluator::emitBody(LoopPlan &plan, mlir::Value induction) {
   LoopScope scope;
   scope.range = plan.range;
+  scope.bodyEnd = plan.body.back()->range.end;
   scope.carried.insert(plan.carried.begin(), plan.carried.end());
   frame().loops.push_back(std::move(scope));
   ++regionDepth;

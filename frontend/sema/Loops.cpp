@@ -36,6 +36,7 @@ void Evaluator::emitFor(const ForStmt &statement) {
 void Evaluator::emitUnrolled(const ForStmt &statement, llvm::ArrayRef<Value> items) {
   LoopScope scope;
   scope.range = statement.range;
+  scope.bodyEnd = statement.body.back()->range.end;
   scope.unrolled = true;
   frame().loops.push_back(std::move(scope));
   auto isTrue = [](const Value &flag) { return flag.is<bool>() && flag.get<bool>(); };

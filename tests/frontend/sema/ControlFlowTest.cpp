@@ -23,3 +23,305 @@ TEST(ControlFlow, VectorAdd) {
   EXPECT_HAS(c, "arith.addf");
   EXPECT_EQ(c.parameters.size(), 4u);
 }
+
+TEST(ControlFlow, ConstexprIfCompilesOnlyTheTakenArm) {
+  auto c = compileBody("p, F: tl.constexpr",
+                       "if F:\n"
+                       "    tl.store(p, 1)\n"
+                       "else:\n"
+                       "    this_name_does_not_exist()",
+                       "p=*i32, F=true");
+  EXPECT_COMPILES(c);
+  EXPECT_LACKS(c, "scf.if");
+  EXPECT_EQ(c.count("tile.store"), 1u);
+}
+
+TEST(ControlFlow, ElifOnConstexprs) {
+  auto c = compileBody("p, A: tl.constexpr",
+                       "if A == 'relu':\n"
+                       "    tl.store(p, 1)\n"
+                       "elif A == 'gelu':\n"
+                       "    tl.store(p, 2)\n"
+                       "else:\n"
+                       "    tl.static_assert(False, 'unknown activation')",
+                       "p=*i32, A=\"gelu\"");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "arith.constant 2 : i32");
+  EXPECT_LACKS(c, "arith.constant 1 : i32");
+}
+
+TEST(ControlFlow, RunTimeIfJoinsVariables) {
+  auto c = compileBody("p, n",
+                       "x = 1\n"
+                       "if n > 4:\n"
+                       "    x = 2\n"
+                       "tl.store(p, x)",
+                       "p=*i32, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "-> (i32)");
+}
+
+TEST(ControlFlow, UnreadVariablesAreNotJoined) {
+  auto c = compileBody("p, n",
+                       "x = 1\n"
+                       "tl.store(p, x)\n"
+                       "if n > 4:\n"
+                       "    x = 2\n"
+                       "    tl.store(p + 1, x)",
+                       "p=*i32, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_LACKS(c, "-> (i32)");
+}
+
+TEST(ControlFlow, ConstantArmTakesTheTypeOfTheOther) {
+  auto c = compileBody("p, n",
+                       "x = tl.load(p) if n > 0 else 0\n"
+                       "tl.store(p, x)",
+                       "p=*i64, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "-> (i64)");
+}
+
+TEST(ControlFlow, TupleVariablesJoinElementwise) {
+  auto c = compileBody("p, n",
+                       "t = (1, 2.0)\n"
+                       "if n > 0:\n"
+                       "    t = (3, 4.0)\n"
+                       "tl.store(p, t[0] + t[1])",
+                       "p=*fp32, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "-> (i32, f32)");
+}
+
+TEST(ControlFlow, EarlyReturnPutsTheRestIntoTheOtherArm) {
+  auto c = compileBody("p, n",
+                       "if n < 0:\n"
+                       "    return\n"
+                       "tl.store(p, n)",
+                       "p=*i32, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_EQ(c.count("scf.if"), 1u);
+  EXPECT_HAS(c, "} else {\n      tile.store");
+  EXPECT_LACKS(c, "-> (i1)");
+}
+
+TEST(ControlFlow, CodeBehindReturnIsDropped) {
+  auto c = compileBody("p", "tl.store(p, 1)\nreturn\ntl.store(p, 2)\nundefined_name()", "p=*i32");
+  EXPECT_COMPILES(c);
+  EXPECT_EQ(c.count("tile.store"), 1u);
+}
+
+TEST(ControlFlow, ForBecomesScfFor) {
+  auto c = compileBody("p, n",
+                       "acc = 0\n"
+                       "for i in range(n):\n"
+                       "    acc += i\n"
+                       "tl.store(p, acc)",
+                       "p=*i32, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "scf.for");
+  EXPECT_HAS(c, "iter_args");
+}
+
+TEST(ControlFlow, InductionTypeIsPromoted) {
+  auto c = compileBody("p, n",
+                       "for i in range(0, n):\n"
+                       "    tl.store(p + i, i)",
+                       "p=*i64, n=i64");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, ": i64 {");
+}
+
+TEST(ControlFlow, UnsignedInductionComparesUnsigned) {
+  auto c = compileBody("p, n",
+                       "for i in range(n):\n"
+                       "    tl.store(p + i, i)",
+                       "p=*i32, n=u32");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "scf.for unsigned");
+}
+
+TEST(ControlFlow, NegativeStepCountsDown) {
+  auto c = compileBody("p",
+                       "for i in range(9, -1, -3):\n"
+                       "    tl.store(p + i, i)",
+                       "p=*i32");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "arith.subi");
+}
+
+TEST(ControlFlow, RangeHintsBecomeAttributes) {
+  auto c = compileBody("p, n",
+                       "for i in tl.range(0, n, num_stages=3):\n"
+                       "    tl.store(p + i, i)",
+                       "p=*i32, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "tile.num_stages = 3 : i64");
+}
+
+TEST(ControlFlow, StaticRangeUnrolls) {
+  auto c = compileBody("p",
+                       "for i in tl.static_range(4):\n"
+                       "    tl.store(p + i, i)",
+                       "p=*i32");
+  EXPECT_COMPILES(c);
+  EXPECT_LACKS(c, "scf.for");
+  EXPECT_EQ(c.count("tile.store"), 4u);
+}
+
+TEST(ControlFlow, StaticRangeVariableIsConstexpr) {
+  auto c = compileBody("p",
+                       "for i in tl.static_range(1, 4):\n"
+                       "    size: tl.constexpr = 2 ** i\n"
+                       "    tl.store(p + tl.arange(0, size), tl.full((size,), i, tl.int32))",
+                       "p=*i32");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "tensor<8xi32>");
+  EXPECT_EQ(c.count("tile.store"), 3u);
+}
+
+TEST(ControlFlow, TuplesAreIteratedAtCompileTime) {
+  auto c = compileBody("a, b",
+                       "for p in (a, b):\n"
+                       "    tl.store(p, 1)",
+                       "a=*i32, b=*fp32");
+  EXPECT_COMPILES(c);
+  EXPECT_EQ(c.count("tile.store"), 2u);
+}
+
+TEST(ControlFlow, StaticBreakStopsUnrolling) {
+  auto c = compileBody("p",
+                       "for i in tl.static_range(10):\n"
+                       "    if i == 3:\n"
+                       "        break\n"
+                       "    if i == 1:\n"
+                       "        continue\n"
+                       "    tl.store(p + i, i)",
+                       "p=*i32");
+  EXPECT_COMPILES(c);
+  EXPECT_EQ(c.count("tile.store"), 2u);
+  EXPECT_LACKS(c, "scf.if");
+}
+
+TEST(ControlFlow, WhileBecomesScfWhile) {
+  auto c = compileBody("p, n",
+                       "i = 0\n"
+                       "while i < n:\n"
+                       "    tl.store(p + i, i)\n"
+                       "    i += 1",
+                       "p=*i32, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "scf.while");
+}
+
+TEST(ControlFlow, BreakTurnsForIntoWhile) {
+  auto c = compileBody("p, n",
+                       "for i in range(n):\n"
+                       "    if tl.load(p + i) == 0:\n"
+                       "        break\n"
+                       "    tl.store(p + i, i)",
+                       "p=*i32, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "scf.while");
+  EXPECT_LACKS(c, "scf.for");
+}
+
+TEST(ControlFlow, ConstexprBreakArmLeavesAnOrdinaryLoop) {
+  auto c = compileBody("p, n, STOP: tl.constexpr",
+                       "for i in range(n):\n"
+                       "    if STOP:\n"
+                       "        break\n"
+                       "    tl.store(p + i, i)",
+                       "p=*i32, n=i32, STOP=false");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "scf.for");
+}
+
+TEST(ControlFlow, ContinueKeepsAnOrdinaryLoop) {
+  auto c = compileBody("p, n",
+                       "for i in range(n):\n"
+                       "    if tl.load(p + i) == 0:\n"
+                       "        continue\n"
+                       "    tl.store(p + i, i)",
+                       "p=*i32, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "scf.for");
+  EXPECT_EQ(c.count("scf.if"), 1u);
+}
+
+TEST(ControlFlow, WhileFalseVanishes) {
+  auto c = compileBody("p, F: tl.constexpr",
+                       "while F:\n"
+                       "    tl.store(p, 1)\n"
+                       "tl.store(p, 2)",
+                       "p=*i32, F=false");
+  EXPECT_COMPILES(c);
+  EXPECT_LACKS(c, "scf.while");
+  EXPECT_EQ(c.count("tile.store"), 1u);
+}
+
+TEST(ControlFlow, SpecializedOneMayChangeInALoop) {
+  auto c = compileBody("p, n",
+                       "while n < 10:\n"
+                       "    n = n * 2\n"
+                       "tl.store(p, n)",
+                       "p=*i32, n=1");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "scf.while");
+}
+
+TEST(ControlFlow, AndEvaluatesItsRightSideLazily) {
+  auto c = compileBody("p, n",
+                       "if n > 0 and tl.load(p + n) > 0:\n"
+                       "    tl.store(p, 1)",
+                       "p=*i32, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_EQ(c.count("scf.if"), 2u);
+}
+
+TEST(ControlFlow, HarmlessAndIsOneOperation) {
+  auto c = compileBody("p, n, m",
+                       "if n > 0 and m > 0 or not n:\n"
+                       "    tl.store(p, 1)",
+                       "p=*i32, n=i32, m=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "arith.andi");
+  EXPECT_HAS(c, "arith.ori");
+  EXPECT_EQ(c.count("scf.if"), 1u);
+}
+
+TEST(ControlFlow, TernaryOnConstexprEvaluatesOneArm) {
+  auto c = compileBody("p, A: tl.constexpr",
+                       "tl.store(p, 1 if A is None else A.nothing)", "p=*i32, A=none");
+  EXPECT_COMPILES(c);
+  EXPECT_LACKS(c, "scf.if");
+}
+
+TEST(ControlFlow, NestedLoopsCarryThrough) {
+  auto c = compileBody("p, n",
+                       "acc = 0.0\n"
+                       "for i in range(n):\n"
+                       "    for j in range(i):\n"
+                       "        acc += tl.load(p + i * n + j)\n"
+                       "tl.store(p, acc)",
+                       "p=*fp32, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_EQ(c.count("scf.for"), 2u);
+}
+
+TEST(ControlFlow, AssertOfConstexprsLeavesNothing) {
+  auto c = compileBody("B: tl.constexpr", "assert B % 16 == 0, 'B must be aligned'", "B=32");
+  EXPECT_COMPILES(c);
+  EXPECT_LACKS(c, "tile.assert");
+}
+
+TEST(ControlFlow, RunTimeAssertIsLiveInDebugMode) {
+  std::string text = "@triton.jit\ndef kernel(n):\n    assert n > 0, 'n is positive'\n";
+  auto off = compile(text, "n=i32");
+  EXPECT_COMPILES(off);
+  EXPECT_LACKS(off, "tile.assert");
+  auto on = compile(text, "n=i32", "kernel", /*debug=*/true);
+  EXPECT_COMPILES(on);
+  EXPECT_HAS(on, "tile.assert");
+  EXPECT_HAS(on, "n is positive");
+}
