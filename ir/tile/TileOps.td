@@ -46,6 +46,11 @@ def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure, Tile_InfersRange]> {
 
 def Tile_NumProgramsOp : Tile_Op<"num_programs", [Pure, Tile_InfersRange]> {
   let summary = "number of programs along one axis of the grid";
+  let description = [{
+    ```mlir
+    %n = tile.num_programs 0
+    ```
+  }];
   let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>:$axis);
   let results = (outs I32:$result);
   let assemblyFormat = "$axis attr-dict";
@@ -75,6 +80,11 @@ def Tile_MakeRangeOp : Tile_Op<"make_range", [Pure, Tile_InfersRange]> {
 
 def Tile_SplatOp : Tile_Op<"splat", [Pure, Tile_InfersRange, SameOperandsAndResultElementType]> {
   let summary = "a tensor whose every element is one scalar";
+  let description = [{
+    ```mlir
+    %v = tile.splat %x : f32 -> tensor<64x32xf32>
+    ```
+  }];
   let arguments = (ins Tile_Element:$source);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
@@ -84,6 +94,9 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure, Tile_InfersRange, SameOperandsAndResu
 def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure, Tile_InfersRange, SameOperandsAndResultElementType]> {
   let summary = "stretch dimensions of size 1";
   let description = [{
+    ```mlir
+    %r = tile.broadcast %x : tensor<64x1xf32> -> tensor<64x32xf32>
+    ```
     Ranks are equal; every dimension is either equal or 1 in the source.
   }];
   let arguments = (ins Tile_Tensor:$source);
@@ -96,6 +109,11 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure, Tile_InfersRange, SameOperand
 
 def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure, Tile_InfersRange, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "insert a dimension of size 1";
+  let description = [{
+    ```mlir
+    %r = tile.expand_dims %x axis 1 : tensor<64xf32> -> tensor<64x1xf32>
+    ```
+  }];
   let arguments = (ins Tile_Tensor:$source, ConfinedAttr<I32Attr, [IntNonNegative]>:$axis);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$source `axis` $axis attr-dict `:` type($source) `->` type($result)";
@@ -107,6 +125,9 @@ def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure, Tile_InfersRange, DeclareO
 def Tile_ReshapeOp : Tile_Op<"reshape", [Pure, Tile_InfersRange, SameOperandsAndResultElementType]> {
   let summary = "same elements in row-major order under another shape";
   let description = [{
+    ```mlir
+    %r = tile.reshape %x : tensor<128xi32> -> tensor<8x16xi32>
+    ```
     With `allow_reorder` the elements may come in any order, the same for every reshape of these two types
     (`ravel`, and reductions over all elements, do not care).
   }];
@@ -120,6 +141,11 @@ def Tile_ReshapeOp : Tile_Op<"reshape", [Pure, Tile_InfersRange, SameOperandsAnd
 
 def Tile_TransOp : Tile_Op<"trans", [Pure, Tile_InfersRange, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "permute dimensions: result dimension i is source dimension order[i]";
+  let description = [{
+    ```mlir
+    %r = tile.trans %x [1, 0] : tensor<64x32xf32> -> tensor<32x64xf32>
+    ```
+  }];
   let arguments = (ins Tile_Tensor:$source, DenseI32ArrayAttr:$order);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$source $order attr-dict `:` type($source) `->` type($result)";
@@ -130,6 +156,11 @@ def Tile_TransOp : Tile_Op<"trans", [Pure, Tile_InfersRange, DeclareOpInterfaceM
 
 def Tile_JoinOp : Tile_Op<"join", [Pure, Tile_InfersRange, SameTypeOperands, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "two tensors along a new innermost dimension of size 2";
+  let description = [{
+    ```mlir
+    %r = tile.join %x, %y : tensor<64xf32> -> tensor<64x2xf32>
+    ```
+  }];
   let arguments = (ins Tile_Value:$lhs, Tile_Value:$rhs);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
@@ -138,7 +169,12 @@ def Tile_JoinOp : Tile_Op<"join", [Pure, Tile_InfersRange, SameTypeOperands, Dec
 
 def Tile_SplitOp : Tile_Op<"split", [Pure, Tile_InfersRange]> {
   let summary = "a tensor whose innermost dimension has size 2 as its two halves";
-  let description = [{ A 1-D tensor of two elements gives two scalars. }];
+  let description = [{
+    ```mlir
+    %x, %y = tile.split %r : tensor<64x2xf32> -> tensor<64xf32>, tensor<64xf32>
+    ```
+    A 1-D tensor of two elements gives two scalars.
+  }];
   let arguments = (ins Tile_Tensor:$source);
   let results = (outs Tile_Value:$lhs, Tile_Value:$rhs);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($lhs)`,` type($rhs)";
@@ -149,6 +185,11 @@ def Tile_SplitOp : Tile_Op<"split", [Pure, Tile_InfersRange]> {
 
 def Tile_CatOp : Tile_Op<"cat", [Pure, Tile_InfersRange]> {
   let summary = "two 1-D tensors one after the other";
+  let description = [{
+    ```mlir
+    %r = tile.cat %x, %y : tensor<64xf32>, tensor<64xf32> -> tensor<128xf32>
+    ```
+  }];
   let arguments = (ins Tile_Tensor:$lhs, Tile_Tensor:$rhs);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
@@ -201,6 +242,11 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments, Tile_MaskMatches<"p
 
 def Tile_StoreOp : Tile_Op<"store", [Tile_MaskMatches<"ptr">, Tile_ValueMatches<"value">, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "write the elements that a mask selects";
+  let description = [{
+    ```mlir
+    tile.store %p, %v mask %m : tensor<128x!tile.ptr<f32>>
+    ```
+  }];
   let arguments = (ins Tile_PtrLike:$ptr, Tile_Value:$value, Optional<Tile_BoolLike>:$mask,
                    DefaultValuedAttr<Tile_CacheModifierAttr, "::tilerun::tile::CacheModifier::None">:$cache,
                    DefaultValuedAttr<Tile_EvictionPolicyAttr, "::tilerun::tile::EvictionPolicy::Normal">:$evict);
@@ -215,6 +261,9 @@ def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [Tile_MaskMatches<"ptr">, Tile_Valu
                                              DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "atomic read-modify-write; gives the old value";
   let description = [{
+    ```mlir
+    %old = tile.atomic_rmw fadd %p, %v mask %m {sem = #tile<sem relaxed>} : tensor<128x!tile.ptr<f32>>
+    ```
     A masked-off lane does nothing and gives 0. `fmax`/`fmin` order floats by value and ignore NaN in memory order
     of their bit patterns (see docs/language.md).
   }];
@@ -232,7 +281,12 @@ def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [Tile_MaskMatches<"ptr">, Tile_Valu
 def Tile_AtomicCASOp : Tile_Op<"atomic_cas", [Tile_ValueMatches<"compare">, Tile_ValueMatches<"value">, Tile_ValueMatches<"result">,
                                               DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "atomic compare and swap; gives the old value";
-  let description = [{ Compares bit patterns of 16, 32 or 64 bits. }];
+  let description = [{
+    ```mlir
+    %old = tile.atomic_cas %p, %compare, %v : !tile.ptr<i32>
+    ```
+    Compares bit patterns of 16, 32 or 64 bits.
+  }];
   let arguments = (ins Tile_PtrLike:$ptr, Tile_Value:$compare, Tile_Value:$value,
                    DefaultValuedAttr<Tile_MemSemanticAttr, "::tilerun::tile::MemSemantic::AcquireRelease">:$sem,
                    DefaultValuedAttr<Tile_MemScopeAttr, "::tilerun::tile::MemScope::GPU">:$scope);
@@ -247,6 +301,11 @@ def Tile_AtomicCASOp : Tile_Op<"atomic_cas", [Tile_ValueMatches<"compare">, Tile
 
 def Tile_IntToPtrOp : Tile_Op<"int_to_ptr", [Pure, SameOperandsAndResultShape, Elementwise]> {
   let summary = "a 64-bit integer as an address";
+  let description = [{
+    ```mlir
+    %p = tile.int_to_ptr %i : i64 -> !tile.ptr<f32>
+    ```
+  }];
   let arguments = (ins Tile_ScalarOrTensorOf<[I64]>:$source);
   let results = (outs Tile_PtrLike:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
@@ -255,6 +314,11 @@ def Tile_IntToPtrOp : Tile_Op<"int_to_ptr", [Pure, SameOperandsAndResultShape, E
 
 def Tile_PtrToIntOp : Tile_Op<"ptr_to_int", [Pure, SameOperandsAndResultShape, Elementwise]> {
   let summary = "an address as a 64-bit integer";
+  let description = [{
+    ```mlir
+    %i = tile.ptr_to_int %p : !tile.ptr<f32> -> i64
+    ```
+  }];
   let arguments = (ins Tile_PtrLike:$source);
   let results = (outs Tile_ScalarOrTensorOf<[I64]>:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
@@ -264,6 +328,9 @@ def Tile_PtrToIntOp : Tile_Op<"ptr_to_int", [Pure, SameOperandsAndResultShape, E
 def Tile_BitcastOp : Tile_Op<"bitcast", [Pure, SameOperandsAndResultShape, Elementwise]> {
   let summary = "same bits, another element type";
   let description = [{
+    ```mlir
+    %q = tile.bitcast %p : !tile.ptr<i1> -> !tile.ptr<i8>
+    ```
     Between pointers of any pointee, or between elements of equal width where `arith.bitcast` cannot be used
     (`!tile.f8E4M3B15`). Anything else uses `arith.bitcast`.
   }];
@@ -277,6 +344,9 @@ def Tile_BitcastOp : Tile_Op<"bitcast", [Pure, SameOperandsAndResultShape, Eleme
 def Tile_FpCastOp : Tile_Op<"fp_cast", [Pure, SameOperandsAndResultShape, Elementwise]> {
   let summary = "float conversion with a rounding mode, saturating into 8-bit formats";
   let description = [{
+    ```mlir
+    %r = tile.fp_cast %x rounding rtz : tensor<128xf32> -> tensor<128xf8E5M2>
+    ```
     Converts between any two float formats. Into an 8-bit format, finite values and infinities beyond the range
     saturate to the largest finite value; NaN stays NaN where the format has one. Conversions between f16, bf16, f32 and
     f64 with rounding to nearest even use `arith.extf` and `arith.truncf` instead.
@@ -342,6 +412,13 @@ def Tile_ReduceOp : Tile_Op<"reduce", [SameOperandsShape, SingleBlock, Recursive
 def Tile_ScanOp : Tile_Op<"scan", [SameOperandsShape, SingleBlock, RecursiveMemoryEffects, RecursivelySpeculatable]> {
   let summary = "inclusive scan along one axis with a combine region";
   let description = [{
+    ```mlir
+    %s = tile.scan %x axis 0 reverse : (tensor<128xi32>) -> tensor<128xi32> {
+    ^bb0(%a: i32, %b: i32):
+      %c = arith.addi %a, %b : i32
+      tile.yield %c : i32
+    }
+    ```
     As `tile.reduce`, but keeps every prefix (or with `reverse`, every suffix); result types are the operand types.
   }];
   let arguments = (ins Variadic<Tile_Tensor>:$operands, ConfinedAttr<I32Attr, [IntNonNegative]>:$axis, UnitAttr:$reverse);
@@ -366,6 +443,9 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<[
 def Tile_HintOp : Tile_Op<"hint", [Pure, Tile_InfersRange, AllTypesMatch<["source", "result"]>]> {
   let summary = "the same value, with promised divisibility, contiguity or constancy";
   let description = [{
+    ```mlir
+    %n16 = tile.hint %n {divisibility = array<i64: 16>} : i32
+    ```
     Each list is empty (no promise) or has one entry per dimension (one entry for a scalar): runs of `contiguity[d]` elements along
     dimension d are consecutive and start at multiples of the run, every first element of such a run is a multiple of
     `divisibility[d]`, and runs of `constancy[d]` elements are equal. A false promise is undefined behaviour.
@@ -382,6 +462,11 @@ def Tile_HintOp : Tile_Op<"hint", [Pure, Tile_InfersRange, AllTypesMatch<["sourc
 
 def Tile_AssumeOp : Tile_Op<"assume", [MemoryEffects<[MemWrite]>]> {
   let summary = "promise that a condition holds";
+  let description = [{
+    ```mlir
+    tile.assume %positive
+    ```
+  }];
   let arguments = (ins I1:$condition);
   let assemblyFormat = "$condition attr-dict";
   let hasCanonicalizer = 1;
@@ -393,6 +478,11 @@ def Tile_AssumeOp : Tile_Op<"assume", [MemoryEffects<[MemWrite]>]> {
 
 def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
   let summary = "print a prefix and the elements of values, one line per element";
+  let description = [{
+    ```mlir
+    tile.print "x" hex : %x signed [true] : tensor<8xi32>
+    ```
+  }];
   let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, Variadic<Tile_Value>:$values,
                    DefaultValuedAttr<DenseBoolArrayAttr, "{}">:$is_signed);
   let assemblyFormat = "$prefix (`hex` $hex^)? attr-dict (`:` $values^ `signed` $is_signed `:` type($values))?";
@@ -401,7 +491,12 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
 
 def Tile_AssertOp : Tile_Op<"assert", [Tile_MaskMatches<"condition">, MemoryEffects<[MemWrite]>]> {
   let summary = "stop the launch with a message where a condition is false";
-  let description = [{ Lanes whose `mask` is false are not checked. }];
+  let description = [{
+    ```mlir
+    tile.assert %in_range, "index out of range" mask %m : tensor<8xi1>
+    ```
+    Lanes whose `mask` is false are not checked.
+  }];
   let arguments = (ins Tile_BoolLike:$condition, StrAttr:$message, Optional<Tile_BoolLike>:$mask);
   let assemblyFormat = "$condition `,` $message (`mask` $mask^)? attr-dict `:` type($condition)";
   let hasCanonicalizer = 1;
@@ -409,6 +504,11 @@ def Tile_AssertOp : Tile_Op<"assert", [Tile_MaskMatches<"condition">, MemoryEffe
 
 def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
   let summary = "memory accesses before it in this program are complete after it";
+  let description = [{
+    ```mlir
+    tile.barrier
+    ```
+  }];
   let assemblyFormat = "attr-dict";
 }
 
