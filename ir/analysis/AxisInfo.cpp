@@ -123,7 +123,7 @@ LogicalResult AxisInfoAnalysis::visitOperation(Operation *op,
     return !range.isUninitialized() && range.getValue().smin().isNonNegative();
   };
   SmallVector<AxisInfo> values;
-  transferAxisInfo(op, infos, isNonNegative, values);
+  transferAxisInfo(op, infos, isNonNegative, values, assumption);
   if (waits)
     return success();
   for (auto [lattice, value] : llvm::zip(results, values))
@@ -165,10 +165,10 @@ void AxisInfoAnalysis::setToEntryState(AxisInfoLattice *lattice) {
   propagateIfChanged(lattice, lattice->join(info));
 }
 
-AxisInfoMap::AxisInfoMap(Operation *root) {
+AxisInfoMap::AxisInfoMap(Operation *root, AxisAssumption assumption) {
   dataflow::loadBaselineAnalyses(solver);
   solver.load<dataflow::IntegerRangeAnalysis>();
-  solver.load<AxisInfoAnalysis>();
+  solver.load<AxisInfoAnalysis>(assumption);
   // Fails only where an analysis reports an error, and none of these does; without a result,
   // nothing is known.
   (void)solver.initializeAndRun(root);

@@ -2,10 +2,10 @@
 // consecutive values are, what they are multiples of, and how long runs of equal values are. Memory
 // access widths, coalescing and masks that are uniform over a vector are decided from this.
 //
-// Everything here is sound for wrapping arithmetic of every width: a fact is claimed only if it
-// holds for all inputs that keep the promises of hints and of `tile.divisibility`. The facts, for a
-// tensor v and dimension d, where "run of n" means the elements [i*n, (i+1)*n) along d with all
-// other indices fixed:
+// Unless told otherwise (AxisAssumption), everything here is sound for wrapping arithmetic of every
+// width: a fact is claimed only if it holds for all inputs that keep the promises of hints and of
+// `tile.divisibility`. The facts, for a tensor v and dimension d, where "run of n" means the
+// elements [i*n, (i+1)*n) along d with all other indices fixed:
 //
 //   contiguity[d] = c   in each run of c, v[first + j] = v[first] + j (pointers: + j elements),
 //   modulo 2^width divisibility[d] = m the first element of each run of c is a multiple of m
@@ -87,13 +87,27 @@ inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const AxisInfo &info
   return os;
 }
 
+/// What may be taken for granted beside the promises of hints and arguments.
+enum class AxisAssumption {
+  /// Nothing: the facts hold for every execution.
+  None,
+  /// Indices are what they look like: signed arithmetic does not overflow, and what `/` and `%`
+  /// divide is not negative.
+  /// Facts about a program that relies on the contrary in an address are wrong. For decisions about
+  /// cost, such as the
+  /// order in which lanes go over dimensions; and for correctness only where such programs are out
+  /// of contract.
+  PlainIndices,
+};
+
 /// The facts about the results of `op` from those about its operands, one for each result.
 /// `isNonNegative(i)` tells whether operand i is known to have no negative element (as a signed
 /// number). Ops that the analysis does not know give unknown results. Control flow is not handled
 /// here.
 void transferAxisInfo(mlir::Operation *op, llvm::ArrayRef<AxisInfo> operands,
                       llvm::function_ref<bool(unsigned)> isNonNegative,
-                      llvm::SmallVectorImpl<AxisInfo> &results);
+                      llvm::SmallVectorImpl<AxisInfo> &results,
+                      AxisAssumption assumption = AxisAssumption::None);
 
 class AxisInfoLattice : public mlir::dataflow::Lattice<AxisInfo> {
 public:
@@ -104,7 +118,9 @@ public:
 /// analysis beside it.
 class AxisInfoAnalysis : public mlir::dataflow::SparseForwardDataFlowAnalysis<AxisInfoLattice> {
 public:
-  using SparseForwardDataFlowAnalysis::SparseForwardDataFlowAnalysis;
+  explicit AxisInfoAnalysis(mlir::DataFlowSolver &solver,
+                            AxisAssumption assumption = AxisAssumption::None)
+      : SparseForwardDataFlowAnalysis(solver), assumption(assumption) {}
 
   mlir::LogicalResult visitOperation(mlir::Operation *op,
                                      llvm::ArrayRef<const AxisInfoLattice *> operands,
@@ -113,13 +129,16 @@ public:
                                     llvm::ArrayRef<AxisInfoLattice *> arguments,
                                     unsigned firstIndex) override;
   void setToEntryState(AxisInfoLattice *lattice) override;
+
+private:
+  AxisAssumption assumption;
 };
 
 /// Runs the analysis over everything in `root` and keeps its result, which is valid until the IR
 /// changes.
 class AxisInfoMap {
 public:
-  explicit AxisInfoMap(mlir::Operation *root);
+  explicit AxisInfoMap(mlir::Operation *root, AxisAssumption assumption = AxisAssumption::None);
 
   /// The facts about `value`, which is inside the root; nothing is known of values in dead code.
   AxisInfo lookup(mlir::Value value) const;

@@ -39,8 +39,9 @@ int64_t fullRun(Type type, unsigned dim) {
 /// One transfer: the op, its operands' facts, and the answer about signs.
 class Transfer {
 public:
-  Transfer(Operation *op, ArrayRef<AxisInfo> operands, function_ref<bool(unsigned)> isNonNegative)
-      : op(op), operands(operands), isNonNegative(isNonNegative) {}
+  Transfer(Operation *op, ArrayRef<AxisInfo> operands,
+           function_ref<bool(unsigned)> knowsNonNegative, AxisAssumption assumption)
+      : op(op), operands(operands), knowsNonNegative(knowsNonNegative), assumption(assumption) {}
 
   AxisInfo run();
 
@@ -80,6 +81,9 @@ private:
                      rightDivisibility, int64_t(1) << std::min(62u, widthOf(type()) - 1)});
   }
 
+  bool isNonNegative(unsigned index) const {
+    return assumption == AxisAssumption::PlainIndices || knowsNonNegative(index);
+  }
   const AxisInfo &a() const { return operands[0]; }
   const AxisInfo &b() const { return operands[1]; }
   Type type() const { return op->getOperand(0).getType(); }
@@ -88,7 +92,8 @@ private:
 
   Operation *op;
   ArrayRef<AxisInfo> operands;
-  function_ref<bool(unsigned)> isNonNegative;
+  function_ref<bool(unsigned)> knowsNonNegative;
+  AxisAssumption assumption;
 };
 
 AxisInfo Transfer::elementwise() const {
@@ -413,7 +418,7 @@ AxisInfo Transfer::select() const {
 /// A wider integer. A run that wraps around would break apart, so only what cannot wrap is kept:
 /// runs whose first element has zeros where the rest count, below the sign bit.
 AxisInfo Transfer::extend(const AxisInfo &source, unsigned width) const {
-  if (width >= 64)
+  if (width >= 64 || assumption == AxisAssumption::PlainIndices)
     return source;
   AxisInfo result = source;
   for (unsigned dim = 0; dim < source.getRank(); ++dim) {
@@ -531,9 +536,9 @@ AxisInfo Transfer::run() {
 
 void tilerun::transferAxisInfo(Operation *op, ArrayRef<AxisInfo> operands,
                                function_ref<bool(unsigned)> isNonNegative,
-                               SmallVectorImpl<AxisInfo> &results) {
+                               SmallVectorImpl<AxisInfo> &results, AxisAssumption assumption) {
   if (op->getNumResults() == 1) {
-    results.push_back(Transfer(op, operands, isNonNegative).run());
+    results.push_back(Transfer(op, operands, isNonNegative, assumption).run());
     return;
   }
   for (Value result : op->getResults()) {

@@ -73,6 +73,8 @@ def TilePrintAxisInfo : Pass<"tile-print-axis-info"> {
     For tests and for looking into missed optimizations: a remark on each op (and on each block argument, at its
     block's parent) with contiguity, divisibility, constancy and, where known, the constant value.
   }];
+  let options = [Option<"plainIndices", "plain-indices", "bool", /*default=*/"false",
+                        "take for granted that signed arithmetic does not overflow and dividends are not negative">];
 }
 
 #endif

@@ -20,8 +20,11 @@ bool isInteresting(Type type) {
 }
 
 struct PrintAxisInfoPass : public tilerun::impl::TilePrintAxisInfoBase<PrintAxisInfoPass> {
+  using TilePrintAxisInfoBase::TilePrintAxisInfoBase;
+
   void runOnOperation() final {
-    AxisInfoMap map(getOperation());
+    AxisInfoMap map(getOperation(),
+                    plainIndices ? AxisAssumption::PlainIndices : AxisAssumption::None);
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       // The scalars inside a combine region are not elements of a tile.
       if (isa_and_present<tile::ReduceOp, tile::ScanOp>(op->getParentOp()))
