@@ -8,23 +8,6 @@ namespace tilerun::sema {
 using namespace ast;
 
 Result Evaluator::evaluateCall(const CallExpr &e) {
-  // `tuple(x)` and `list(x)` of something iterable; also of a generator.
-  const auto *name = llvm::dyn_cast<NameExpr>(e.callee);
-  if (name && (name->name == "tuple" || name->name == "list") && !env().names.count(name->name) &&
-      e.keywords.empty() && e.args.size() <= 1) {
-    std::vector<Value> items;
-    if (e.args.size() == 1) {
-      Result argument = evaluate(*e.args.front());
-      auto elements = failed(argument) ? FailureOr<std::vector<Value>>(failure())
-                                       : iterate(*argument, e.args.front()->range);
-      if (failed(elements))
-        return failure();
-      items = std::move(*elements);
-    }
-    Value value = Value::tuple(std::move(items));
-    value.get<std::shared_ptr<TupleValue>>()->isList = name->name == "list";
-    return value;
-  }
   Result callee = evaluate(*e.callee);
   auto args = evaluateArguments(e);
   if (failed(callee) || failed(args))

@@ -90,8 +90,9 @@ Result Evaluator::evaluateKind(const Expr &e) {
       poisonTargets(*named.target);
       return failure();
     }
-    emitAssign(*named.target, *value, named.range);
-    return lookupName(named.target->name, named.target->range);
+    // Unlike a statement, this keeps a compile-time value, as in Triton.
+    bind(named.target->name, *value, named.target->range);
+    return value;
   }
   case Kind::ComprehensionExpr:
     return evaluateComprehension(*llvm::cast<ComprehensionExpr>(&e));

@@ -309,7 +309,7 @@ void Evaluator::emitWhile(const WhileStmt &statement) {
   frame().loops.pop_back();
   if (failed(condition) || neverRuns) {
     env() = plan.before;
-    builder.setInsertionPoint(loop);
+    builder.setInsertionPointAfter(loop);
     loop.erase();
     if (failed(condition))
       poisonAssigned(&statement);

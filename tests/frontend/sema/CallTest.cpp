@@ -1,0 +1,188 @@
+// Helpers, arguments, tuples, globals.
+#include "tests/frontend/sema/SemaTest.h"
+
+using namespace tilerun::test;
+
+TEST(Call, HelpersAreInlined) {
+  auto c = compile("@triton.jit\ndef twice(x):\n    return x + x\n"
+                   "@triton.jit\ndef kernel(p, n):\n    tl.store(p, twice(twice(n)))\n",
+                   "p=*i32, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_EQ(c.count("arith.addi"), 2u);
+  EXPECT_LACKS(c, "call");
+}
+
+TEST(Call, KeywordsDefaultsAndStars) {
+  auto c = compile("@triton.jit\ndef f(a, b=2, *rest, c=3):\n"
+                   "    tl.static_assert(len(rest) == 1)\n    return a + b * c + rest[0]\n"
+                   "@triton.jit\ndef kernel(p, n):\n"
+                   "    args = (n, 5)\n    tl.store(p, f(*args, 7, c=n))\n",
+                   "p=*i32, n=i32");
+  EXPECT_COMPILES(c);
+}
+
+TEST(Call, TuplesInAndOut) {
+  auto c = compile("@triton.jit\ndef swap(pair):\n    a, b = pair\n    return b, a\n"
+                   "@triton.jit\ndef kernel(p, x, y):\n"
+                   "    a, b = swap((x, y))\n    tl.store(p, a)\n    tl.store(p + 1, b)\n",
+                   "p=*fp32, x=fp32, y=fp32");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "tile.store %arg0, %arg2");
+}
+
+TEST(Call, FunctionsArePassedAsArguments) {
+  auto c = compile("@triton.jit\ndef relu(x):\n    return tl.maximum(x, 0)\n"
+                   "@triton.jit\ndef apply(f, x):\n    return f(x)\n"
+                   "@triton.jit\ndef kernel(p, n, ACT: tl.constexpr):\n"
+                   "    tl.store(p, apply(ACT, n))\n",
+                   "p=*i32, n=i32, ACT=relu");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "arith.maxsi");
+}
+
+TEST(Call, RunTimeReturnsJoin) {
+  auto c = compile("@triton.jit\ndef sign(x):\n    if x > 0:\n        return 1\n    elif x < 0:\n"
+                   "        return -1\n    return 0\n"
+                   "@triton.jit\ndef kernel(p, n):\n    tl.store(p, sign(n))\n",
+                   "p=*i32, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_EQ(c.count("scf.if"), 2u);
+  EXPECT_LACKS(c, "i1)");
+}
+
+TEST(Call, ReturnedTuplesJoin) {
+  auto c = compile("@triton.jit\ndef order(a, b):\n    if a < b:\n        return a, b\n    return b, a\n"
+                   "@triton.jit\ndef kernel(p, x, y):\n    lo, hi = order(x, y)\n"
+                   "    tl.store(p, hi - lo)\n",
+                   "p=*i32, x=i32, y=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "-> (i32, i32)");
+}
+
+TEST(Call, CompileTimeRecursionEnds) {
+  auto c = compile("@triton.jit\ndef power(x, N: tl.constexpr):\n    if N == 0:\n        return 1\n"
+                   "    else:\n        return x * power(x, N - 1)\n"
+                   "@triton.jit\ndef kernel(p, n):\n    tl.store(p, power(n, 4))\n",
+                   "p=*i32, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_EQ(c.count("arith.muli"), 4u);
+}
+
+TEST(Call, NoinlineIsInlinedToo) {
+  auto c = compile("@triton.jit(noinline=True)\ndef f(x):\n    return x + 1\n"
+                   "@triton.jit\ndef kernel(p, n):\n    tl.store(p, f(n))\n",
+                   "p=*i32, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "arith.addi");
+}
+
+TEST(Call, NamedTuples) {
+  auto c = compile("from typing import NamedTuple\n"
+                   "class Pair(NamedTuple):\n    first: tl.tensor\n    second: tl.tensor = 7\n"
+                   "@triton.jit\ndef make(x):\n    return Pair(first=x, second=x * 2)\n"
+                   "@triton.jit\ndef kernel(p, n):\n    q = make(n)\n"
+                   "    tl.store(p, q.second)\n    r = Pair(n)\n    tl.store(p, r.first + r[1])\n",
+                   "p=*i32, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_EQ(c.count("tile.store"), 2u);
+}
+
+TEST(Call, GlobalsAreCompileTimeValues) {
+  auto c = compile("import math\nSIZE = tl.constexpr(16)\nSCALE = 1.0 / math.log(2)\nNAMES = ('a', 'b')\n"
+                   "HALF: tl.constexpr = SIZE // 2\nDT = tl.float16\n"
+                   "class Mode:\n    FAST = 3\n"
+                   "@triton.jit\ndef kernel(p):\n"
+                   "    tl.static_assert(HALF == 8)\n    tl.static_assert(NAMES[1] == 'b')\n"
+                   "    tl.static_assert(SCALE > 1.44 and SCALE < 1.45)\n"
+                   "    tl.static_assert(Mode.FAST == 3)\n"
+                   "    tl.store(p + tl.arange(0, SIZE), tl.zeros((SIZE,), DT))\n",
+                   "p=*fp16");
+  EXPECT_COMPILES(c);
+}
+
+TEST(Call, StaticPrintFormatsValues) {
+  auto c = compileBody("p, N: tl.constexpr",
+                       "x = tl.zeros((N,), tl.float32)\n"
+                       "tl.static_print(f'N is {N}, x is {x}')",
+                       "p=*fp32, N=4");
+  EXPECT_COMPILES(c);
+  EXPECT_EQ(c.printed, "N is 4, x is float32[4]\n");
+}
+
+TEST(Call, DryRunsPrintOnce) {
+  auto c = compileBody("p, n",
+                       "for i in range(n):\n"
+                       "    tl.static_print('once')\n"
+                       "    if tl.load(p + i) > 0:\n"
+                       "        break",
+                       "p=*i32, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_EQ(c.printed, "once\n");
+}
+
+TEST(Call, SpecializedOneStillHasTensorMethods) {
+  auto c = compileBody("p, stride", "tl.store(p, stride.to(tl.int64))", "p=*i64, stride=1");
+  EXPECT_COMPILES(c);
+}
+
+TEST(Call, AssignedNumbersAreRunTimeScalars) {
+  // As in Triton: `half` is a float32 scalar, not a weak literal, so the product is float32.
+  auto c = compileBody("p, q",
+                       "x = tl.load(p + tl.arange(0, 4))\n"
+                       "half = 0.5\n"
+                       "tl.static_assert((x * half).dtype == tl.float32)\n"
+                       "tl.static_assert((x * 0.5).dtype == tl.float16)",
+                       "p=*fp16, q=*fp32");
+  EXPECT_COMPILES(c);
+}
+
+TEST(Call, UnpackingWithStars) {
+  auto c = compileBody("p, n",
+                       "a, *b, c = (n, 2, 3, 4)\n"
+                       "(d, e), f = (1, 2), 3\n"
+                       "x = y = n + 1\n"
+                       "tl.static_assert(len(b) == 2)\n"
+                       "tl.store(p, a + b[0] + b[1] + c + d + e + f + x + y)",
+                       "p=*i32, n=i32");
+  EXPECT_COMPILES(c);
+}
+
+TEST(Call, AnnotatedArgumentTypeIsKept) {
+  auto c = compileBody("p, n: tl.int64", "tl.store(p, n)", "p=*i64, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_EQ(c.parameters[1].type, tilerun::dtype(tilerun::Scalar::Int64));
+}
+
+TEST(Call, DefaultsOfTheKernel) {
+  auto c = compileBody("p, N: tl.constexpr = 8, M=None",
+                       "if M is None:\n    tl.store(p + tl.arange(0, N), 1)", "p=*i32");
+  EXPECT_COMPILES(c);
+  EXPECT_EQ(c.parameters.size(), 1u);
+}
+
+TEST(Call, LocationsKeepTheCallStack) {
+  tilerun::Frontend frontend;
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  auto *module = frontend.loadText("loc.py", "import triton\nimport triton.language as tl\n"
+                                             "@triton.jit\ndef f(x):\n    return x * 3\n"
+                                             "@triton.jit\ndef kernel(p, n):\n"
+                                             "    tl.store(p, f(n))\n");
+  ASSERT_NE(module, nullptr);
+  auto signature = tilerun::parseSignature("p=*i32, n=i32");
+  ASSERT_TRUE(bool(signature));
+  auto compiled = frontend.compile(*module, "kernel", *signature, context);
+  ASSERT_TRUE(mlir::succeeded(compiled));
+  bool found = false;
+  compiled->module->walk([&](mlir::arith::MulIOp op) {
+    auto site = mlir::dyn_cast<mlir::CallSiteLoc>(op.getLoc());
+    ASSERT_TRUE(site);
+    auto callee = mlir::cast<mlir::FileLineColLoc>(site.getCallee());
+    auto caller = mlir::cast<mlir::FileLineColLoc>(site.getCaller());
+    EXPECT_EQ(callee.getLine(), 5u);
+    EXPECT_EQ(callee.getColumn(), 12u);
+    EXPECT_EQ(caller.getLine(), 8u);
+    EXPECT_EQ(caller.getFilename().str(), "loc.py");
+    found = true;
+  });
+  EXPECT_TRUE(found);
+}

@@ -1,0 +1,121 @@
+// Signatures, specialization, and compile-time expressions of decorators.
+#include "tests/frontend/sema/SemaTest.h"
+
+using namespace tilerun;
+
+static std::string failureOf(llvm::StringRef text) {
+  auto signature = parseSignature(text);
+  return signature ? "" : llvm::toString(signature.takeError());
+}
+
+TEST(Signature, TypesAndConstants) {
+  auto s = parseSignature(" x=*fp32:16 , n=i32,BLOCK=1024, ACT=\"ge,lu\", D=none, T=fp16!, U=tl.int8, "
+                          "S=(1, 2.5, ('a',)), F=true, neg=-3, big=18446744073709551615, fn=relu, h=0x10");
+  ASSERT_TRUE(bool(s)) << llvm::toString(s.takeError());
+  auto &x = std::get<TypedArgument>(s->arguments.at("x"));
+  EXPECT_EQ(x.type, dtype(Scalar::F32).getPointerTo());
+  EXPECT_EQ(x.divisibility, 16);
+  EXPECT_EQ(std::get<TypedArgument>(s->arguments.at("n")).divisibility, 1);
+  auto constant = [&](const char *name) { return std::get<ConstantArgument>(s->arguments.at(name)).value; };
+  EXPECT_EQ(std::get<int64_t>(constant("BLOCK")), 1024);
+  EXPECT_EQ(std::get<std::string>(constant("ACT")), "ge,lu");
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(constant("D")));
+  EXPECT_EQ(std::get<DType>(constant("T")), dtype(Scalar::F16));
+  EXPECT_EQ(std::get<DType>(constant("U")), dtype(Scalar::Int8));
+  EXPECT_EQ(std::get<std::vector<ConstantArgument>>(constant("S")).size(), 3u);
+  EXPECT_TRUE(std::get<bool>(constant("F")));
+  EXPECT_EQ(std::get<int64_t>(constant("neg")), -3);
+  EXPECT_EQ(std::get<uint64_t>(constant("big")), UINT64_MAX);
+  EXPECT_EQ(std::get<ConstantArgument::FunctionName>(constant("fn")).name, "relu");
+  EXPECT_EQ(std::get<int64_t>(constant("h")), 16);
+}
+
+TEST(Signature, Errors) {
+  EXPECT_NE(failureOf("x").find("'=' is expected after 'x'"), std::string::npos);
+  EXPECT_NE(failureOf("=3").find("a parameter name is expected"), std::string::npos);
+  EXPECT_NE(failureOf("x=").find("is expected after '='"), std::string::npos);
+  EXPECT_NE(failureOf("x=1, x=2").find("'x' is given twice"), std::string::npos);
+  EXPECT_NE(failureOf("x=*fp32:a").find("divisibility"), std::string::npos);
+  EXPECT_NE(failureOf("x=*fp32:0").find("divisibility"), std::string::npos);
+  EXPECT_NE(failureOf("x=fp32:16").find("only integers and pointers"), std::string::npos);
+  EXPECT_NE(failureOf("x=\"abc").find("no closing quote"), std::string::npos);
+  EXPECT_NE(failureOf("x=(1, 2").find("closing bracket"), std::string::npos);
+  EXPECT_NE(failureOf("x=1 y=2").find("',' is expected"), std::string::npos);
+  EXPECT_NE(failureOf("x=tl.flot").find("is no dtype"), std::string::npos);
+  EXPECT_NE(failureOf("x=#").find("neither a type"), std::string::npos);
+  EXPECT_NE(failureOf("x=" + std::string(1000, '(')).find("nest too deeply"), std::string::npos);
+}
+
+TEST(Signature, SpecializationOfIntegers) {
+  auto typed = [](ArgumentSpec s) { return std::get<TypedArgument>(s); };
+  EXPECT_TRUE(std::holds_alternative<ConstantArgument>(specializeInteger(int64_t(1), false)));
+  EXPECT_EQ(typed(specializeInteger(int64_t(1), true)).type, dtype(Scalar::Int32));
+  EXPECT_EQ(typed(specializeInteger(int64_t(0), false)).divisibility, 16);
+  EXPECT_EQ(typed(specializeInteger(int64_t(48), false)).divisibility, 16);
+  EXPECT_EQ(typed(specializeInteger(int64_t(48), true)).divisibility, 1);
+  EXPECT_EQ(typed(specializeInteger(int64_t(8), false)).divisibility, 1);
+  EXPECT_EQ(typed(specializeInteger(int64_t(INT32_MAX), false)).type, dtype(Scalar::Int32));
+  EXPECT_EQ(typed(specializeInteger(int64_t(INT32_MAX) + 1, false)).type, dtype(Scalar::Int64));
+  EXPECT_EQ(typed(specializeInteger(int64_t(INT32_MIN) - 1, false)).type, dtype(Scalar::Int64));
+  EXPECT_EQ(typed(specializeInteger(int64_t(-16), false)).divisibility, 16);
+  EXPECT_EQ(typed(specializeInteger(uint64_t(INT64_MAX) + 1, false)).type, dtype(Scalar::UInt64));
+}
+
+namespace {
+/// Evaluates `X = <text>` of a module with some names.
+std::optional<ConstantArgument> evaluate(const std::string &text,
+                                         const std::map<std::string, ConstantArgument> &names,
+                                         std::string *message = nullptr) {
+  Frontend frontend;
+  LoadedModule *module = frontend.loadText(
+      "c.py", "import triton\nimport triton.language as tl\nK = 4\nX = " + text + "\n");
+  if (!module || !module->lookup("X") || !module->lookup("X")->value)
+    return std::nullopt;
+  auto result = frontend.evaluateConstant(*module, *module->lookup("X")->value, names);
+  if (message)
+    frontend.getDiagnostics().print(*std::make_unique<llvm::raw_string_ostream>(*message), false);
+  return result;
+}
+int64_t evaluateInt(const std::string &text, const std::map<std::string, ConstantArgument> &names) {
+  auto result = evaluate(text, names);
+  auto *value = result ? std::get_if<int64_t>(&result->value) : nullptr;
+  return value ? *value : INT64_MIN;
+}
+bool evaluateBool(const std::string &text, const std::map<std::string, ConstantArgument> &names) {
+  auto result = evaluate(text, names);
+  EXPECT_TRUE(result && std::holds_alternative<bool>(result->value)) << text;
+  return result && std::holds_alternative<bool>(result->value) && std::get<bool>(result->value);
+}
+} // namespace
+
+TEST(EvaluateConstant, Expressions) {
+  std::map<std::string, ConstantArgument> names{{"N", {int64_t(100)}}, {"B", {int64_t(32)}}};
+  EXPECT_EQ(evaluateInt("N // B + K", names), 7);
+  EXPECT_EQ(evaluateInt("triton.cdiv(N, B)", names), 4);
+  EXPECT_EQ(evaluateInt("triton.next_power_of_2(N)", names), 128);
+  EXPECT_EQ(evaluateInt("64 if N > 50 else 32", names), 64);
+  EXPECT_TRUE(evaluateBool("N % B == 4", names));
+}
+
+TEST(EvaluateConstant, HeuristicLambdas) {
+  std::map<std::string, ConstantArgument> names{{"N", {int64_t(128)}}, {"BLOCK", {int64_t(32)}}};
+  names["bias"].value = ConstantArgument::Tensor{};
+  names["other"].value = std::monostate();
+  EXPECT_TRUE(evaluateBool("lambda args: args['N'] % args['BLOCK'] == 0", names));
+  EXPECT_TRUE(evaluateBool("lambda a: a['bias'] is not None", names));
+  EXPECT_FALSE(evaluateBool("lambda a: a['other'] is not None", names));
+  EXPECT_TRUE(evaluateBool("lambda a: 'N' in a and 'M' not in a", names));
+  EXPECT_EQ(evaluateInt("lambda a: triton.next_power_of_2(a['N'] + 1)", names), 256);
+}
+
+TEST(EvaluateConstant, Errors) {
+  std::string message;
+  EXPECT_FALSE(evaluate("lambda args: args['M']", {}, &message));
+  EXPECT_NE(message.find("no entry 'M'"), std::string::npos) << message;
+  message.clear();
+  EXPECT_FALSE(evaluate("lambda a, b: 1", {}, &message));
+  EXPECT_NE(message.find("must take one parameter"), std::string::npos) << message;
+  message.clear();
+  EXPECT_FALSE(evaluate("unknown", {}, &message));
+  EXPECT_NE(message.find("unknown name"), std::string::npos) << message;
+}
