@@ -1,0 +1,20 @@
+// LLVM's optimizer and code generator behind one call each.
+#pragma once
+
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace tilerun::llvmbackend {
+
+/// Splits register vectors into scalars and runs the -O3 (or -O1) pipeline.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine, unsigned level);
+
+/// The module as text assembly.
+llvm::Expected<std::string> emitAssembly(llvm::Module &module, llvm::TargetMachine &machine);
+
+} // namespace tilerun::llvmbackend

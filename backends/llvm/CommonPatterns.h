@@ -1,0 +1,20 @@
+// What the backends that go through LLVM share: lowering of arith, math, scf, cf, vector and ub,
+// and LLVM's own optimizer and code generator.
+//
+// Rules of this folder: nothing here names a target; a backend passes in what differs.
+#pragma once
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir {
+class LLVMTypeConverter;
+class ConversionTarget;
+} // namespace mlir
+
+namespace tilerun::llvmbackend {
+
+/// Patterns for everything at the per-thread level that is not a simt op. A backend's own patterns
+/// for the same ops win with a higher benefit. `registers` are plain vectors of LLVM.
+void populateCommonPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns);
+
+} // namespace tilerun::llvmbackend

@@ -1,0 +1,150 @@
+// Atomics, as predicated PTX instructions.
+#include "backends/nvptx/Patterns.h"
+#include "ir/simt/SimtOps.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::nvptx;
+
+namespace {
+
+std::string orderAndScope(tile::MemSemantic sem, tile::MemScope scope) {
+  return "." + tile::stringifyMemSemantic(sem).str() + "." + tile::stringifyMemScope(scope).str();
+}
+
+char registerOf(unsigned bits) { return bits == 64 ? 'l' : bits == 32 ? 'r' : 'h'; }
+
+struct AtomicRMWPattern : ConvertOpToLLVMPattern<simt::AtomicRMWOp> {
+  AtomicRMWPattern(const LLVMTypeConverter &converter, unsigned arch)
+      : ConvertOpToLLVMPattern(converter), arch(arch) {}
+
+  LogicalResult matchAndRewrite(simt::AtomicRMWOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    using tile::AtomicKind;
+    Location loc = op.getLoc();
+    Type type = adaptor.getValue().getType();
+    unsigned bits = type.getIntOrFloatBitWidth();
+    Type integer = rewriter.getIntegerType(bits);
+    Value value = adaptor.getValue();
+    if (type != integer)
+      value = LLVM::BitcastOp::create(rewriter, loc, integer, value);
+    std::string size = std::to_string(bits);
+    std::string form;
+    switch (op.getKind()) {
+    case AtomicKind::And:
+      form = "and.b" + size;
+      break;
+    case AtomicKind::Or:
+      form = "or.b" + size;
+      break;
+    case AtomicKind::Xor:
+      form = "xor.b" + size;
+      break;
+    case AtomicKind::Add:
+      form = "add.u" + size;
+      break;
+    case AtomicKind::Max:
+      form = "max.s" + size;
+      break;
+    case AtomicKind::Min:
+      form = "min.s" + size;
+      break;
+    case AtomicKind::UMax:
+      form = "max.u" + size;
+      break;
+    case AtomicKind::UMin:
+      form = "min.u" + size;
+      break;
+    case AtomicKind::FAdd:
+      if (type.isBF16() && arch < 90)
+        return op.emitError("'tile.atomic_rmw' fadd on bf16 needs sm_90 or later; accumulate in "
+                            "f32 instead");
+      form = bits == 16 ? (type.isBF16() ? "add.noftz.bf16" : "add.noftz.f16") : "add.f" + size;
+      break;
+    case AtomicKind::Xchg:
+      if (bits == 16)
+        return op.emitError("'tile.atomic_rmw' xchg on 16-bit elements is not supported by NVIDIA "
+                            "GPUs; use 32 or 64 bits");
+      form = "exch.b" + size;
+      break;
+    case AtomicKind::FMax:
+    case AtomicKind::FMin:
+      break;
+    }
+    auto issue = [&](StringRef name, Value mask, Value previous) {
+      std::string reg(1, registerOf(bits));
+      SmallVector<Value> inputs{adaptor.getAddress(), value};
+      std::string text = "mov.b" + size + " $0, ";
+      std::string constraints = "=&" + reg + ",l," + reg;
+      if (previous) {
+        text += "$3; ";
+        inputs.push_back(previous);
+        constraints += "," + reg;
+      } else {
+        text += "0; ";
+      }
+      std::string guard;
+      if (mask) {
+        guard = "@$" + std::to_string(inputs.size() + 1) + " ";
+        inputs.push_back(mask);
+        constraints += ",b";
+      }
+      text += guard + "atom.global" + orderAndScope(op.getSem(), op.getScope()) + "." + name.str() +
+              " $0, [$1], $2;";
+      return inlinePtx(rewriter, loc, {integer}, inputs, text, constraints + ",~{memory}", true)[0];
+    };
+    Value result;
+    if (form.empty()) {
+      // As integers floats are ordered by magnitude: ascending for positive ones, descending else.
+      Value zero = integerConstant(rewriter, loc, bits, 0);
+      Value isPositive = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::sge, value, zero);
+      Value one = integerConstant(rewriter, loc, 1, 1);
+      Value isNegative = LLVM::XOrOp::create(rewriter, loc, isPositive, one);
+      if (Value mask = adaptor.getMask()) {
+        isPositive = LLVM::AndOp::create(rewriter, loc, isPositive, mask);
+        isNegative = LLVM::AndOp::create(rewriter, loc, isNegative, mask);
+      }
+      bool isMax = op.getKind() == AtomicKind::FMax;
+      result = issue((isMax ? "max.s" : "min.s") + size, isPositive, {});
+      result = issue((isMax ? "min.u" : "max.u") + size, isNegative, result);
+    } else {
+      result = issue(form, adaptor.getMask(), {});
+    }
+    if (type != integer)
+      result = LLVM::BitcastOp::create(rewriter, loc, type, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+  unsigned arch;
+};
+
+struct AtomicCASPattern : ConvertOpToLLVMPattern<simt::AtomicCASOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(simt::AtomicCASOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    Type type = adaptor.getValue().getType();
+    unsigned bits = type.getIntOrFloatBitWidth();
+    std::string size = std::to_string(bits), reg(1, registerOf(bits));
+    SmallVector<Value> inputs{adaptor.getAddress(), adaptor.getCompare(), adaptor.getValue()};
+    std::string constraints = "=&" + reg + ",l," + reg + "," + reg, guard;
+    if (adaptor.getMask()) {
+      guard = "@$4 ";
+      inputs.push_back(adaptor.getMask());
+      constraints += ",b";
+    }
+    std::string text = "mov.b" + size + " $0, 0; " + guard + "atom.global" +
+                       orderAndScope(op.getSem(), op.getScope()) + ".cas.b" + size +
+                       " $0, [$1], $2, $3;";
+    rewriter.replaceOp(op, inlinePtx(rewriter, op.getLoc(), {type}, inputs, text,
+                                     constraints + ",~{memory}", true));
+    return success();
+  }
+};
+
+} // namespace
+
+void nvptx::populateAtomicPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
+                                   const Architecture &arch) {
+  patterns.add<AtomicRMWPattern>(converter, arch.number);
+  patterns.add<AtomicCASPattern>(converter);
+}

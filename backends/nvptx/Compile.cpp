@@ -1,0 +1,324 @@
+// See Compile.h: the stages in order.
+#include "backends/nvptx/Compile.h"
+#include "backends/llvm/CodeGen.h"
+#include "backends/llvm/CommonPatterns.h"
+#include "backends/nvptx/Patterns.h"
+#include "ir/analysis/AxisInfo.h"
+#include "ir/distribute/Facts.h"
+#include "ir/simt/LowerTile.h"
+#include "ir/tile/RegisterDialects.h"
+
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::nvptx;
+
+extern "C" {
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+}
+
+static llvm::Error makeError(const llvm::Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+void nvptx::registerDialects(DialectRegistry &registry) {
+  registerAllDialects(registry);
+  registry.insert<simt::SimtDialect, LLVM::LLVMDialect, vector::VectorDialect,
+                  cf::ControlFlowDialect>();
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+namespace {
+/// Collects the text of diagnostics while they go on to the context's other handlers.
+class DiagnosticText {
+public:
+  explicit DiagnosticText(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+            return failure();
+          llvm::raw_string_ostream os(text);
+          if (!text.empty())
+            os << "\n";
+          os << diagnostic.getLocation() << ": " << diagnostic;
+          return failure();
+        }) {}
+  llvm::Error error(const llvm::Twine &otherwise) const {
+    return makeError(text.empty() ? otherwise : llvm::Twine(text));
+  }
+
+private:
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+
+struct Compilation {
+  ModuleOp module;
+  const NvptxOptions &options;
+  Architecture arch;
+  unsigned ptx;
+  NvptxArtifact artifact;
+
+  llvm::Error check();
+  LogicalResult toSimt();
+  LogicalResult toLlvmDialect();
+  llvm::Error toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm::Module> &result,
+                     std::unique_ptr<llvm::TargetMachine> &machine);
+};
+} // namespace
+
+llvm::Error Compilation::check() {
+  if (!llvm::isPowerOf2_32(options.numWarps) || options.numWarps > 32)
+    return makeError("num_warps must be 1, 2, 4, 8, 16 or 32, but is " +
+                     llvm::Twine(options.numWarps));
+  llvm::Expected<Architecture> found = getArchitecture(options.arch);
+  if (!found)
+    return found.takeError();
+  arch = std::move(*found);
+  ptx = options.ptxVersion ? options.ptxVersion : arch.defaultPtx;
+  if (ptx < arch.defaultPtx || ptx > 90)
+    return makeError("PTX version " + llvm::Twine(ptx / 10) + "." + llvm::Twine(ptx % 10) +
+                     " cannot be used for " + arch.name + ": it takes " +
+                     llvm::Twine(arch.defaultPtx / 10) + "." + llvm::Twine(arch.defaultPtx % 10) +
+                     " to 9.0");
+  func::FuncOp kernel;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(tile::TileDialect::kKernelAttr)) {
+      if (kernel)
+        return makeError("the module has more than one kernel: " + kernel.getName() + " and " +
+                         function.getName());
+      kernel = function;
+    }
+  if (!kernel)
+    return makeError("the module has no kernel (a function with the attribute 'tile.kernel')");
+  artifact.kernel = kernel.getName().str();
+  artifact.arch = arch.name;
+  artifact.numThreads = options.numWarps * 32;
+  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    NvptxParameter parameter;
+    if (auto name = kernel.getArgAttrOfType<StringAttr>(i, tile::TileDialect::kNameAttr))
+      parameter.name = name.str();
+    if (isa<tile::PointerType>(type)) {
+      parameter.kind = NvptxParameter::Kind::Pointer;
+      parameter.bits = 64;
+    } else if (type.isIntOrFloat()) {
+      parameter.kind =
+          isa<FloatType>(type) ? NvptxParameter::Kind::Float : NvptxParameter::Kind::Integer;
+      parameter.bits = type.getIntOrFloatBitWidth();
+    }
+    artifact.parameters.push_back(parameter);
+  }
+  return llvm::Error::success();
+}
+
+LogicalResult Compilation::toSimt() {
+  AxisInfoMap axes(module);
+  simt::LowerOptions lower;
+  lower.numWarps = options.numWarps;
+  lower.debug = options.debug;
+  lower.target = &arch.info;
+  return lowerTileToSimt(module, lower, distribute::factsFrom(axes));
+}
+
+/// Rewrites the kernel's shell: parameters as LLVM wants them, attributes of the entry.
+static LLVM::LLVMFuncOp makeEntry(func::FuncOp kernel, unsigned threads) {
+  MLIRContext *context = kernel.getContext();
+  OpBuilder b(kernel);
+  auto pointer = LLVM::LLVMPointerType::get(context, 1);
+  SmallVector<Type> types;
+  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))
+    types.push_back(kernel.getArgAttr(i, simt::SimtDialect::kPointerAttr) ? Type(pointer) : type);
+  auto entry = LLVM::LLVMFuncOp::create(
+      b, kernel.getLoc(), kernel.getName(),
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
+  entry.setCConv(LLVM::CConv::PTX_Kernel);
+  entry.setPassthroughAttr(
+      b.getArrayAttr({b.getStrArrayAttr({"nvvm.reqntid", std::to_string(threads) + ",1,1"}),
+                      b.getStringAttr("nounwind")}));
+  entry.getBody().takeBody(kernel.getBody());
+  b.setInsertionPointToStart(&entry.getBody().front());
+  for (auto [i, argument] : llvm::enumerate(entry.getArguments())) {
+    if (!isa<LLVM::LLVMPointerType>(types[i]))
+      continue;
+    argument.setType(pointer);
+    auto address = LLVM::PtrToIntOp::create(b, argument.getLoc(), b.getI64Type(), argument);
+    argument.replaceAllUsesExcept(address, address);
+    if (auto divisibility =
+            kernel.getArgAttrOfType<IntegerAttr>(i, tile::TileDialect::kDivisibilityAttr)) {
+      uint64_t known = divisibility.getInt();
+      uint64_t alignment = std::min<uint64_t>(known & -known, 128);
+      entry.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(), b.getI64IntegerAttr(alignment));
+    }
+  }
+  Operation *end = entry.getBody().front().getTerminator();
+  b.setInsertionPoint(end);
+  LLVM::ReturnOp::create(b, end->getLoc(), ValueRange());
+  end->erase();
+  kernel.erase();
+  return entry;
+}
+
+LogicalResult Compilation::toLlvmDialect() {
+  MLIRContext *context = module.getContext();
+  for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    if (!function->hasAttr(tile::TileDialect::kKernelAttr)) {
+      function.erase(); // helpers were inlined
+      continue;
+    }
+    if (auto bytes = function->getAttrOfType<IntegerAttr>(simt::SimtDialect::kSharedBytesAttr))
+      artifact.sharedBytes = bytes.getInt();
+    makeEntry(function, artifact.numThreads);
+  }
+  OpBuilder b(module.getBodyRegion());
+  if (artifact.sharedBytes)
+    LLVM::GlobalOp::create(b, module.getLoc(), LLVM::LLVMArrayType::get(b.getI8Type(), 0),
+                           /*isConstant=*/false, LLVM::Linkage::External, kArenaName, Attribute(),
+                           /*alignment=*/128, /*addrSpace=*/3);
+  LowerToLLVMOptions lowering(context);
+  LLVMTypeConverter converter(context, lowering);
+  converter.addConversion([](simt::SharedType type) -> Type {
+    return LLVM::LLVMPointerType::get(type.getContext(), 3);
+  });
+  RewritePatternSet patterns(context);
+  llvmbackend::populateCommonPatterns(converter, patterns);
+  populateMemoryPatterns(converter, patterns, arch);
+  populateThreadPatterns(converter, patterns, arch);
+  populateAtomicPatterns(converter, patterns, arch);
+  populateMathPatterns(converter, patterns, arch);
+  populateDebugPatterns(converter, patterns, arch);
+  ConversionTarget target(*context);
+  target.addLegalDialect<LLVM::LLVMDialect>();
+  target.addLegalOp<ModuleOp>();
+  if (failed(applyFullConversion(module, target, std::move(patterns))))
+    return failure();
+  if (options.lineInfo) {
+    PassManager passes(context);
+    passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass(
+        {/*emissionKind=*/LLVM::DIEmissionKind::DebugDirectivesOnly}));
+    if (failed(passes.run(module)))
+      return failure();
+  }
+  return success();
+}
+
+llvm::Error Compilation::toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm::Module> &result,
+                                std::unique_ptr<llvm::TargetMachine> &machine) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string reason;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, reason);
+  if (!target)
+    return makeError("LLVM has no NVPTX target: " + reason);
+  llvm::TargetOptions targetOptions;
+  targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  machine.reset(target->createTargetMachine(
+      triple, arch.name, "+ptx" + std::to_string(ptx), targetOptions, std::nullopt, std::nullopt,
+      options.optLevel <= 1 ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::Aggressive));
+  result = translateModuleToLLVMIR(module, context, artifact.kernel);
+  if (!result)
+    return makeError("the LLVM dialect could not be translated");
+  result->setTargetTriple(triple);
+  result->setDataLayout(machine->createDataLayout());
+  llvmbackend::optimize(*result, *machine, options.optLevel);
+  return llvm::Error::success();
+}
+
+/// Runs the stages up to `stage`; `text` gets its text.
+static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptions &options,
+                                               Stage stage, std::string *text) {
+  DialectRegistry registry;
+  nvptx::registerDialects(registry);
+  module.getContext()->appendDialectRegistry(registry);
+  module.getContext()->loadAllAvailableDialects();
+  DiagnosticText diagnostics(module.getContext());
+  auto print = [&] {
+    llvm::raw_string_ostream os(*text);
+    module.print(os);
+  };
+  Compilation compilation{module, options, {}, 0, {}};
+  if (llvm::Error error = compilation.check())
+    return std::move(error);
+  if (failed(compilation.toSimt()))
+    return diagnostics.error("lowering to threads failed without a diagnostic");
+  if (failed(verify(module)))
+    return diagnostics.error("per-thread IR is invalid");
+  if (stage == Stage::Simt) {
+    print();
+    return compilation.artifact;
+  }
+  if (failed(compilation.toLlvmDialect()))
+    return diagnostics.error("lowering to LLVM failed without a diagnostic");
+  if (stage == Stage::LlvmDialect) {
+    print();
+    return compilation.artifact;
+  }
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> llvmModule;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  if (llvm::Error error = compilation.toLlvm(context, llvmModule, machine))
+    return std::move(error);
+  if (stage == Stage::Llvm) {
+    llvm::raw_string_ostream os(*text);
+    llvmModule->print(os, nullptr);
+    return compilation.artifact;
+  }
+  llvm::Expected<std::string> ptx = llvmbackend::emitAssembly(*llvmModule, *machine);
+  if (!ptx)
+    return ptx.takeError();
+  compilation.artifact.ptx = std::move(*ptx);
+  return compilation.artifact;
+}
+
+llvm::Expected<NvptxArtifact> nvptx::compile(ModuleOp module, const NvptxOptions &options) {
+  return runStages(module, options, Stage::Ptx, nullptr);
+}
+
+llvm::Expected<NvptxArtifact> nvptx::compile(llvm::StringRef bytecode,
+                                             const NvptxOptions &options) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  std::string text;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    llvm::raw_string_ostream os(text);
+    os << (text.empty() ? "" : "\n") << diagnostic.getLocation() << ": " << diagnostic;
+    return success();
+  });
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(bytecode, &context);
+  if (!module)
+    return makeError("the module cannot be read: " + text);
+  return compile(*module, options);
+}
+
+llvm::Expected<std::string> nvptx::compileTo(ModuleOp module, const NvptxOptions &options,
+                                             Stage stage) {
+  std::string text;
+  llvm::Expected<NvptxArtifact> artifact = runStages(module, options, stage, &text);
+  if (!artifact)
+    return artifact.takeError();
+  return stage == Stage::Ptx ? artifact->ptx : text;
+}

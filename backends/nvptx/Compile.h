@@ -1,0 +1,61 @@
+// Tile IR to PTX. This is the whole interface of the backend: no driver, no file, no process.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace mlir {
+class ModuleOp;
+class DialectRegistry;
+} // namespace mlir
+
+namespace tilerun::nvptx {
+
+struct NvptxOptions {
+  std::string arch = "sm_80";
+  unsigned ptxVersion = 0; ///< Times ten; 0 takes the lowest that will do.
+  unsigned numWarps = 4;   ///< A power of two up to 32.
+  unsigned numStages = 3;
+  bool debug = false;    ///< Assertions of indices and the like.
+  bool lineInfo = true;  ///< Lines of the kernel's source in the PTX.
+  unsigned optLevel = 3; ///< Of LLVM.
+};
+
+struct NvptxParameter {
+  enum class Kind { Pointer, Integer, Float };
+  std::string name; ///< As in the source; empty if unknown.
+  Kind kind = Kind::Integer;
+  unsigned bits = 32;
+};
+
+struct NvptxArtifact {
+  std::string ptx;
+  std::string kernel; ///< The entry's name.
+  std::string arch;
+  uint64_t sharedBytes = 0; ///< Dynamic shared memory to launch with.
+  unsigned numThreads = 0;  ///< Threads of one program, along x.
+  std::vector<NvptxParameter> parameters;
+};
+
+/// What to stop after, for tools and tests.
+enum class Stage { Layouts, Simt, LlvmDialect, Llvm, Ptx };
+
+/// The dialects that compile() needs beside tile IR's own, and LLVM's translation.
+void registerDialects(mlir::DialectRegistry &registry);
+
+/// Compiles the one kernel of `module`, which is consumed: its IR is rewritten. Diagnostics go to
+/// the module's context and are the error's text as well. Thread-safe for modules of different
+/// contexts. The same input gives the same bytes.
+llvm::Expected<NvptxArtifact> compile(mlir::ModuleOp module, const NvptxOptions &options);
+
+/// The same from bytecode or text, in a context of its own.
+llvm::Expected<NvptxArtifact> compile(llvm::StringRef bytecode, const NvptxOptions &options);
+
+/// The text after one stage.
+llvm::Expected<std::string> compileTo(mlir::ModuleOp module, const NvptxOptions &options,
+                                      Stage stage);
+
+} // namespace tilerun::nvptx

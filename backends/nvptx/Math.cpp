@@ -1,0 +1,200 @@
+// Mathematics without libdevice. Ops with `afn` are the language's fast forms: the hardware's
+// approximations. Ops without it are expanded: see MathAccurate.cpp.
+#include "backends/nvptx/Patterns.h"
+#include "ir/simt/SimtOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::nvptx;
+
+namespace {
+
+bool isFast(arith::FastMathFlags flags) {
+  return bitEnumContainsAny(flags, arith::FastMathFlags::afn);
+}
+
+Value f32Constant(OpBuilder &b, Location loc, double value) {
+  return LLVM::ConstantOp::create(b, loc, b.getF32Type(), b.getF32FloatAttr(value));
+}
+
+/// The fast form of a unary f32 op: scale the input, call an intrinsic, scale the result.
+template <typename Op> struct FastUnary : ConvertOpToLLVMPattern<Op> {
+  FastUnary(const LLVMTypeConverter &converter, const char *intrinsic, double before, double after)
+      : ConvertOpToLLVMPattern<Op>(converter, PatternBenefit(10)), intrinsic(intrinsic),
+        before(before), after(after) {}
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    if (!isFast(op.getFastmath()) || !getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
+    Location loc = op.getLoc();
+    rewriter.replaceOp(
+        op,
+        mapElements(
+            rewriter, loc, adaptor.getOperand().getType(), adaptor.getOperand(), [&](ValueRange x) {
+              Value value = x[0];
+              if (before != 1)
+                value =
+                    LLVM::FMulOp::create(rewriter, loc, value, f32Constant(rewriter, loc, before));
+              value = callIntrinsic(rewriter, loc, rewriter.getF32Type(), intrinsic, value);
+              if (after != 1)
+                value =
+                    LLVM::FMulOp::create(rewriter, loc, value, f32Constant(rewriter, loc, after));
+              return value;
+            }));
+    return success();
+  }
+  const char *intrinsic;
+  double before, after;
+};
+
+/// The language's `/` on f32: 2 ulp over the whole range.
+struct FastDivision : ConvertOpToLLVMPattern<arith::DivFOp> {
+  explicit FastDivision(const LLVMTypeConverter &converter)
+      : ConvertOpToLLVMPattern(converter, PatternBenefit(10)) {}
+  LogicalResult matchAndRewrite(arith::DivFOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    if (!isFast(op.getFastmath()) || !getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
+    Location loc = op.getLoc();
+    rewriter.replaceOp(op, mapElements(rewriter, loc, adaptor.getLhs().getType(),
+                                       adaptor.getOperands(), [&](ValueRange xy) {
+                                         return callIntrinsic(rewriter, loc, rewriter.getF32Type(),
+                                                              "llvm.nvvm.div.full", xy);
+                                       }));
+    return success();
+  }
+};
+
+/// The reciprocal root of the hardware, refined once for the accurate form.
+struct Rsqrt : ConvertOpToLLVMPattern<math::RsqrtOp> {
+  explicit Rsqrt(const LLVMTypeConverter &converter)
+      : ConvertOpToLLVMPattern(converter, PatternBenefit(10)) {}
+  LogicalResult matchAndRewrite(math::RsqrtOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
+    Location loc = op.getLoc();
+    rewriter.replaceOp(op, mapElements(rewriter, loc, adaptor.getOperand().getType(),
+                                       adaptor.getOperand(), [&](ValueRange x) {
+                                         return callIntrinsic(rewriter, loc, rewriter.getF32Type(),
+                                                              "llvm.nvvm.rsqrt.approx.f", x);
+                                       }));
+    return success();
+  }
+};
+
+/// PTX conversions between f32 and narrower floats with a rounding mode, and the 8-bit formats that
+/// the hardware knows.
+struct FpCastPattern : ConvertOpToLLVMPattern<simt::FpCastOp> {
+  FpCastPattern(const LLVMTypeConverter &converter, unsigned arch)
+      : ConvertOpToLLVMPattern(converter), arch(arch) {}
+
+  /// The hardware's name of an 8-bit format; empty if it has none.
+  static StringRef nameOf8(Type type) {
+    if (isa<Float8E4M3FNType>(type))
+      return "e4m3";
+    if (isa<Float8E5M2Type>(type))
+      return "e5m2";
+    return "";
+  }
+
+  LogicalResult matchAndRewrite(simt::FpCastOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    Location loc = op.getLoc();
+    Type from = op.getFrom(), to = op.getTo();
+    bool towardZero = op.getRounding() == tile::RoundingMode::TowardZero;
+    unsigned fromBits = isa<FloatType>(from) ? from.getIntOrFloatBitWidth() : 8;
+    unsigned toBits = isa<FloatType>(to) ? to.getIntOrFloatBitWidth() : 8;
+    auto refuse = [&](StringRef why) {
+      return op.emitError() << "'tile.fp_cast' from " << from << " to " << to << " " << why;
+    };
+    if ((fromBits == 8 && nameOf8(from).empty()) || (toBits == 8 && nameOf8(to).empty()))
+      return refuse("is not supported on NVIDIA GPUs yet; f8E4M3FN and f8E5M2 are");
+    if ((fromBits == 8 || toBits == 8) && arch < 89)
+      return refuse("needs sm_89 or later");
+    if (toBits == 8 && towardZero)
+      return refuse("rounds to nearest only");
+    Type type = typeConverter->convertType(op.getType());
+    Type f32 = rewriter.getF32Type(), i16 = rewriter.getI16Type(), i32 = rewriter.getI32Type();
+    auto convert = [&](ValueRange x) -> Value {
+      Value value = x[0];
+      if (fromBits == 8) {
+        // Two at a time is what there is: the high half is not used.
+        Value wide = LLVM::ZExtOp::create(rewriter, loc, i16, value);
+        Value pair =
+            inlinePtx(rewriter, loc, {i32}, wide,
+                      "cvt.rn.f16x2." + nameOf8(from).str() + "x2 $0, $1;", "=r,h", false)[0];
+        value = LLVM::TruncOp::create(rewriter, loc, i16, pair);
+        value = LLVM::BitcastOp::create(rewriter, loc, rewriter.getF16Type(), value);
+        value = to.isF16() ? value : Value(LLVM::FPExtOp::create(rewriter, loc, f32, value));
+        if (to.isBF16())
+          value = LLVM::FPTruncOp::create(rewriter, loc, to, value);
+        if (to.isF64())
+          value = LLVM::FPExtOp::create(rewriter, loc, to, value);
+        if (toBits != 8)
+          return value;
+      }
+      if (toBits == 8) {
+        if (value.getType().getIntOrFloatBitWidth() < 32)
+          value = LLVM::FPExtOp::create(rewriter, loc, f32, value);
+        else if (value.getType().isF64())
+          value = LLVM::FPTruncOp::create(rewriter, loc, f32, value);
+        Value zero = f32Constant(rewriter, loc, 0);
+        Value pair = inlinePtx(rewriter, loc, {i16}, {zero, value},
+                               "cvt.rn.satfinite." + nameOf8(to).str() + "x2.f32 $0, $1, $2;",
+                               "=h,f,f", false)[0];
+        return LLVM::TruncOp::create(rewriter, loc, rewriter.getI8Type(), pair);
+      }
+      if (towardZero && toBits == 16) {
+        if (value.getType().isF64())
+          value = LLVM::FPTruncOp::create(rewriter, loc, f32, value);
+        if (to.isBF16()) {
+          // Cutting off the low half rounds toward zero; a NaN whose payload is low stays one.
+          Value bits = LLVM::BitcastOp::create(rewriter, loc, i32, value);
+          Value isNan = LLVM::FCmpOp::create(rewriter, loc, LLVM::FCmpPredicate::uno, value, value);
+          Value quiet =
+              LLVM::OrOp::create(rewriter, loc, bits, integerConstant(rewriter, loc, 32, 0x400000));
+          bits = LLVM::SelectOp::create(rewriter, loc, isNan, quiet, bits);
+          bits = LLVM::LShrOp::create(rewriter, loc, bits, integerConstant(rewriter, loc, 32, 16));
+          Value half = LLVM::TruncOp::create(rewriter, loc, i16, bits);
+          return LLVM::BitcastOp::create(rewriter, loc, to, half);
+        }
+        Value half =
+            inlinePtx(rewriter, loc, {i16}, value, "cvt.rz.f16.f32 $0, $1;", "=h,f", false)[0];
+        return LLVM::BitcastOp::create(rewriter, loc, to, half);
+      }
+      if (towardZero && value.getType().isF64() && to.isF32())
+        return callIntrinsic(rewriter, loc, f32, "llvm.nvvm.d2f.rz", value);
+      if (toBits > fromBits)
+        return LLVM::FPExtOp::create(rewriter, loc, to, value);
+      if (toBits < fromBits)
+        return LLVM::FPTruncOp::create(rewriter, loc, to, value);
+      if (from == to)
+        return value;
+      value = LLVM::FPExtOp::create(rewriter, loc, f32, value); // f16 and bf16
+      return LLVM::FPTruncOp::create(rewriter, loc, to, value);
+    };
+    rewriter.replaceOp(op, mapElements(rewriter, loc, type, adaptor.getSource(), convert));
+    return success();
+  }
+  unsigned arch;
+};
+
+} // namespace
+
+void nvptx::populateMathPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
+                                 const Architecture &arch) {
+  constexpr double log2E = 1.4426950408889634, ln2 = 0.69314718055994531;
+  patterns.add<FastUnary<math::ExpOp>>(converter, "llvm.nvvm.ex2.approx.f", log2E, 1);
+  patterns.add<FastUnary<math::Exp2Op>>(converter, "llvm.nvvm.ex2.approx.f", 1, 1);
+  patterns.add<FastUnary<math::LogOp>>(converter, "llvm.nvvm.lg2.approx.f", 1, ln2);
+  patterns.add<FastUnary<math::Log2Op>>(converter, "llvm.nvvm.lg2.approx.f", 1, 1);
+  patterns.add<FastUnary<math::SinOp>>(converter, "llvm.nvvm.sin.approx.f", 1, 1);
+  patterns.add<FastUnary<math::CosOp>>(converter, "llvm.nvvm.cos.approx.f", 1, 1);
+  patterns.add<FastUnary<math::SqrtOp>>(converter, "llvm.nvvm.sqrt.approx.f", 1, 1);
+  patterns.add<FastDivision, Rsqrt>(converter);
+  patterns.add<FpCastPattern>(converter, arch.number);
+}

@@ -1,0 +1,320 @@
+// Global and shared memory. Plain accesses are LLVM loads and stores, so that LLVM can reason about
+// them; predicated accesses and those with cache hints are PTX, whose guards need no branch.
+#include "backends/nvptx/Patterns.h"
+#include "ir/simt/SimtOps.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::nvptx;
+
+namespace {
+
+/// An access's words: PTX moves 1, 2 or 4 registers of 8 to 64 bits.
+struct Words {
+  unsigned bits, count;
+  explicit Words(VectorType type) {
+    unsigned total = type.getNumElements() * type.getElementTypeBitWidth();
+    unsigned element = type.getElementTypeBitWidth();
+    bits = element == 64 ? 64 : std::min(total, 32u);
+    count = total / bits;
+  }
+  std::string suffix() const {
+    std::string text = count > 1 ? ".v" + std::to_string(count) : "";
+    return text + ".b" + std::to_string(bits);
+  }
+  /// PTX has no 8-bit registers.
+  unsigned registerBits() const { return std::max(bits, 16u); }
+  char constraint() const { return bits == 64 ? 'l' : bits == 32 ? 'r' : 'h'; }
+};
+
+std::string braces(unsigned first, unsigned count) {
+  if (count == 1)
+    return "$" + std::to_string(first);
+  std::string text = "{";
+  for (unsigned i = 0; i < count; ++i)
+    text += (i ? ", $" : "$") + std::to_string(first + i);
+  return text + "}";
+}
+
+std::string eviction(tile::EvictionPolicy policy) {
+  switch (policy) {
+  case tile::EvictionPolicy::First:
+    return ".L1::evict_first";
+  case tile::EvictionPolicy::Last:
+    return ".L1::evict_last";
+  case tile::EvictionPolicy::Normal:
+    return "";
+  }
+  return "";
+}
+
+Value toPointer(OpBuilder &b, Location loc, Value address) {
+  return LLVM::IntToPtrOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), 1), address);
+}
+
+struct LoadPattern : ConvertOpToLLVMPattern<simt::LoadOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(simt::LoadOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    Location loc = op.getLoc();
+    auto type = cast<VectorType>(typeConverter->convertType(op.getType()));
+    unsigned bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    bool isPlain =
+        op.getCache() == tile::CacheModifier::None && op.getEvict() == tile::EvictionPolicy::Normal;
+    if (isPlain && !adaptor.getMask()) {
+      Value pointer = toPointer(rewriter, loc, adaptor.getAddress());
+      rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, type, pointer, bytes, op.getIsVolatile());
+      return success();
+    }
+    Words words(type);
+    std::string text;
+    SmallVector<Value> inputs;
+    std::string constraints, inputConstraints;
+    unsigned next = words.count;
+    Type word = rewriter.getIntegerType(words.registerBits());
+    SmallVector<Type> results(words.count, word);
+    for (unsigned i = 0; i < words.count; ++i)
+      constraints += std::string(i ? ",=" : "=") + words.constraint();
+    inputs.push_back(adaptor.getAddress());
+    std::string address = "[$" + std::to_string(next++) + "]";
+    inputConstraints += ",l";
+    std::string guard;
+    if (adaptor.getMask()) {
+      guard = "@$" + std::to_string(next++) + " ";
+      inputs.push_back(adaptor.getMask());
+      inputConstraints += ",b";
+      SmallVector<Value> others;
+      if (adaptor.getOther())
+        others = toWords(rewriter, loc, adaptor.getOther(), words.bits);
+      for (unsigned i = 0; i < words.count; ++i) {
+        std::string source = "0";
+        if (!others.empty()) {
+          Value other = others[i];
+          if (words.bits < 16)
+            other = LLVM::ZExtOp::create(rewriter, loc, word, other);
+          inputs.push_back(other);
+          inputConstraints += std::string(",") + words.constraint();
+          source = "$" + std::to_string(next++);
+        }
+        text += "mov.b" + std::to_string(words.registerBits()) + " $" + std::to_string(i) + ", " +
+                source + ";\n\t";
+      }
+    }
+    std::string cache;
+    if (op.getIsVolatile())
+      cache = ".volatile";
+    text += guard + "ld" + cache + ".global";
+    if (!op.getIsVolatile()) {
+      if (op.getCache() != tile::CacheModifier::None)
+        text += "." + tile::stringifyCacheModifier(op.getCache()).str();
+      text += eviction(op.getEvict());
+    }
+    text += words.suffix() + " " + braces(0, words.count) + ", " + address + ";";
+    // Results are written before all inputs are read.
+    std::string early;
+    for (unsigned i = 0; i < words.count; ++i)
+      early += std::string(i ? ",=&" : "=&") + words.constraint();
+    SmallVector<Value> loaded =
+        inlinePtx(rewriter, loc, results, inputs, text,
+                  (adaptor.getMask() ? early : constraints) + inputConstraints, true);
+    if (words.bits < 16)
+      for (Value &value : loaded)
+        value = LLVM::TruncOp::create(rewriter, loc, rewriter.getIntegerType(words.bits), value);
+    rewriter.replaceOp(op, fromWords(rewriter, loc, loaded, type));
+    return success();
+  }
+};
+
+struct StorePattern : ConvertOpToLLVMPattern<simt::StoreOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(simt::StoreOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    Location loc = op.getLoc();
+    auto type = cast<VectorType>(adaptor.getValue().getType());
+    unsigned bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    bool isPlain =
+        op.getCache() == tile::CacheModifier::None && op.getEvict() == tile::EvictionPolicy::Normal;
+    if (isPlain && !adaptor.getMask()) {
+      Value pointer = toPointer(rewriter, loc, adaptor.getAddress());
+      rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, adaptor.getValue(), pointer, bytes);
+      return success();
+    }
+    Words words(type);
+    SmallVector<Value> inputs{adaptor.getAddress()};
+    std::string constraints = "l", guard;
+    for (Value word : toWords(rewriter, loc, adaptor.getValue(), words.bits)) {
+      if (words.bits < 16)
+        word = LLVM::ZExtOp::create(rewriter, loc, rewriter.getI16Type(), word);
+      inputs.push_back(word);
+      constraints += std::string(",") + words.constraint();
+    }
+    if (adaptor.getMask()) {
+      guard = "@$" + std::to_string(inputs.size()) + " ";
+      inputs.push_back(adaptor.getMask());
+      constraints += ",b";
+    }
+    std::string text = guard + "st.global";
+    if (op.getCache() != tile::CacheModifier::None)
+      text += "." + tile::stringifyCacheModifier(op.getCache()).str();
+    text += eviction(op.getEvict());
+    text += words.suffix() + " [$0], " + braces(1, words.count) + ";";
+    inlinePtx(rewriter, loc, {}, inputs, text, constraints, true);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+/// The buffer's place in the arena.
+int64_t offsetOf(Value buffer) {
+  auto alloc = buffer.getDefiningOp<simt::SharedAllocOp>();
+  return alloc && alloc.getOffset() ? *alloc.getOffset() : 0;
+}
+
+struct AllocPattern : ConvertOpToLLVMPattern<simt::SharedAllocOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(simt::SharedAllocOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    auto pointer = LLVM::LLVMPointerType::get(op.getContext(), 3);
+    Value arena = LLVM::AddressOfOp::create(rewriter, op.getLoc(), pointer, kArenaName);
+    rewriter.replaceOpWithNewOp<LLVM::GEPOp>(
+        op, pointer, rewriter.getI8Type(), arena,
+        ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(int32_t(offsetOf(op.getResult())))},
+        LLVM::GEPNoWrapFlags::inbounds);
+    return success();
+  }
+};
+
+Value place(OpBuilder &b, Location loc, Value buffer, Value offset) {
+  return LLVM::GEPOp::create(b, loc, buffer.getType(), b.getI8Type(), buffer,
+                             ArrayRef<LLVM::GEPArg>{LLVM::GEPArg(offset)},
+                             LLVM::GEPNoWrapFlags::inbounds);
+}
+
+struct SharedLoadPattern : ConvertOpToLLVMPattern<simt::SharedLoadOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(simt::SharedLoadOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    auto type = cast<VectorType>(typeConverter->convertType(op.getType()));
+    unsigned bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    Value pointer = place(rewriter, op.getLoc(), adaptor.getBuffer(), adaptor.getOffset());
+    rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, type, pointer, bytes);
+    return success();
+  }
+};
+
+struct SharedStorePattern : ConvertOpToLLVMPattern<simt::SharedStoreOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(simt::SharedStoreOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    Location loc = op.getLoc();
+    auto type = cast<VectorType>(adaptor.getValue().getType());
+    unsigned bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    Value pointer = place(rewriter, loc, adaptor.getBuffer(), adaptor.getOffset());
+    if (!adaptor.getMask()) {
+      rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, adaptor.getValue(), pointer, bytes);
+      return success();
+    }
+    Words words(type);
+    Value address = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(), pointer);
+    SmallVector<Value> inputs{address};
+    std::string constraints = "r";
+    for (Value word : toWords(rewriter, loc, adaptor.getValue(), words.bits)) {
+      if (words.bits < 16)
+        word = LLVM::ZExtOp::create(rewriter, loc, rewriter.getI16Type(), word);
+      inputs.push_back(word);
+      constraints += std::string(",") + words.constraint();
+    }
+    std::string text = "@$" + std::to_string(inputs.size()) + " st.shared" + words.suffix() +
+                       " [$0], " + braces(1, words.count) + ";";
+    inputs.push_back(adaptor.getMask());
+    constraints += ",b,~{memory}";
+    inlinePtx(rewriter, loc, {}, inputs, text, constraints, true);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct LoadMatrixPattern : ConvertOpToLLVMPattern<simt::LoadMatrixOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(simt::LoadMatrixOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    Location loc = op.getLoc();
+    unsigned count = op.getCount();
+    Value pointer = place(rewriter, loc, adaptor.getBuffer(), adaptor.getOffset());
+    Value address = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(), pointer);
+    SmallVector<Type> results(count, rewriter.getI32Type());
+    std::string constraints;
+    for (unsigned i = 0; i < count; ++i)
+      constraints += "=r,";
+    std::string text = "ldmatrix.sync.aligned.m8n8.x" + std::to_string(count) +
+                       (op.getTransposed() ? ".trans" : "") + ".shared.b16 {";
+    for (unsigned i = 0; i < count; ++i)
+      text += (i ? ", $" : "$") + std::to_string(i);
+    text += "}, [$" + std::to_string(count) + "];";
+    SmallVector<Value> words =
+        inlinePtx(rewriter, loc, results, {address}, text, constraints + "r,~{memory}", true);
+    rewriter.replaceOp(op, fromWords(rewriter, loc, words, cast<VectorType>(op.getType())));
+    return success();
+  }
+};
+
+struct AsyncCopyPattern : ConvertOpToLLVMPattern<simt::AsyncCopyOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(simt::AsyncCopyOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    Location loc = op.getLoc();
+    Value pointer = place(rewriter, loc, adaptor.getBuffer(), adaptor.getOffset());
+    Value address = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(), pointer);
+    SmallVector<Value> inputs{address, adaptor.getAddress()};
+    std::string bytes = std::to_string(op.getBytes());
+    std::string text = "cp.async." + std::string(op.getBytes() == 16 ? "cg" : "ca") +
+                       ".shared.global [$0], [$1], " + bytes;
+    std::string constraints = "r,l";
+    if (adaptor.getMask()) {
+      // Fewer source bytes than destination bytes fill the rest with zeros.
+      Value size = LLVM::SelectOp::create(rewriter, loc, adaptor.getMask(),
+                                          integerConstant(rewriter, loc, 32, op.getBytes()),
+                                          integerConstant(rewriter, loc, 32, 0));
+      inputs.push_back(size);
+      text += ", $2";
+      constraints += ",r";
+    }
+    inlinePtx(rewriter, loc, {}, inputs, text + ";", constraints + ",~{memory}", true);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct AsyncCommitPattern : ConvertOpToLLVMPattern<simt::AsyncCommitOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(simt::AsyncCommitOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    inlinePtx(rewriter, op.getLoc(), {}, {}, "cp.async.commit_group;", "~{memory}", true);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct AsyncWaitPattern : ConvertOpToLLVMPattern<simt::AsyncWaitOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(simt::AsyncWaitOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    inlinePtx(rewriter, op.getLoc(), {}, {},
+              "cp.async.wait_group " + std::to_string(op.getPending()) + ";", "~{memory}", true);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void nvptx::populateMemoryPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
+                                   const Architecture &) {
+  patterns.add<LoadPattern, StorePattern, AllocPattern, SharedLoadPattern, SharedStorePattern,
+               LoadMatrixPattern, AsyncCopyPattern, AsyncCommitPattern, AsyncWaitPattern>(
+      converter);
+}

@@ -1,0 +1,48 @@
+// The backend's conversion patterns, from per-thread IR to LLVM's dialect.
+#pragma once
+
+#include "backends/nvptx/Target.h"
+
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace tilerun::nvptx {
+
+/// The name of the shared arena.
+inline constexpr llvm::StringLiteral kArenaName("tilerun_shared");
+
+void populateMemoryPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
+                            const Architecture &arch);
+void populateThreadPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
+                            const Architecture &arch);
+void populateAtomicPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
+                            const Architecture &arch);
+void populateMathPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
+                          const Architecture &arch);
+void populateDebugPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
+                           const Architecture &arch);
+
+/// Inline PTX with `results` outputs, `inputs` inputs and the given constraints ("=r,r,b").
+/// Returns the outputs.
+llvm::SmallVector<mlir::Value> inlinePtx(mlir::OpBuilder &b, mlir::Location loc,
+                                         llvm::ArrayRef<mlir::Type> results,
+                                         mlir::ValueRange inputs, llvm::StringRef text,
+                                         llvm::StringRef constraints, bool hasSideEffects);
+
+/// One of LLVM's intrinsics by name; null type: no result.
+mlir::Value callIntrinsic(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
+                          llvm::StringRef name, mlir::ValueRange operands);
+
+/// Applies `body` to each element of vectors (or to scalars) and packs the results in `type`.
+mlir::Value mapElements(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
+                        mlir::ValueRange operands,
+                        llvm::function_ref<mlir::Value(mlir::ValueRange)> body);
+
+/// `vector` as `count` integers of `bits` bits, and back.
+llvm::SmallVector<mlir::Value> toWords(mlir::OpBuilder &b, mlir::Location loc, mlir::Value vector,
+                                       unsigned bits);
+mlir::Value fromWords(mlir::OpBuilder &b, mlir::Location loc, mlir::ValueRange words,
+                      mlir::VectorType type);
+mlir::Value integerConstant(mlir::OpBuilder &b, mlir::Location loc, unsigned bits, int64_t value);
+
+} // namespace tilerun::nvptx

@@ -1,0 +1,436 @@
+// Assignment of layouts, in three steps: accesses and products choose theirs; these flow forward
+// through elementwise and shape operations and around loops, the stronger one winning; what loops
+// carry and nothing has decided takes what its users need.
+#include "ir/distribute/LayoutAssignment.h"
+#include "ir/layout/TensorLayout.h"
+
+#include "mlir/IR/Visitors.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::distribute;
+using namespace tilerun::layout;
+
+namespace tilerun::distribute {
+
+/// How much it would cost to move a value to another layout, roughly.
+enum Strength : unsigned { Weak = 1, Loaded = 2, Product = 3 };
+
+class Assigner {
+public:
+  Assigner(LayoutAssignment &result, const FactsFunction &facts) : result(result), facts(facts) {
+    laneBits = llvm::Log2_32(result.options.target->warpSize);
+    warpBits = llvm::Log2_32(result.options.numWarps);
+  }
+  LogicalResult run(func::FuncOp kernel);
+
+private:
+  LogicalResult checkShapes(func::FuncOp kernel);
+  void planAccess(Operation *op, Value ptr, Value mask);
+  void chooseAccessLayouts();
+  void forward(Operation *op);
+  void backward(Block &block);
+  void backward(Operation *op);
+  void settleRest(func::FuncOp kernel);
+
+  const LinearLayout *home(Value value) const { return result.getHome(value); }
+  unsigned strength(Value value) const {
+    auto it = result.homes.find(value);
+    return it == result.homes.end() ? 0 : it->second.second;
+  }
+  void propose(Value value, const LinearLayout &layout, unsigned strength);
+  void proposeFrom(Value value, Value source) {
+    if (const LinearLayout *layout = home(source))
+      propose(value, LinearLayout(*layout), strength(source));
+  }
+  void need(Value value, const LinearLayout &layout) {
+    if (isa<RankedTensorType>(value.getType()) && !home(value))
+      needs.try_emplace(value, layout);
+  }
+  LinearLayout canonical(const LinearLayout &layout) const {
+    return canonicalize(layout, laneBits, warpBits);
+  }
+  /// The layout of a reduction's operand.
+  LinearLayout operandHome(Value operand) const {
+    const LinearLayout *layout = home(operand);
+    return layout ? *layout : result.getDefault(cast<RankedTensorType>(operand.getType()));
+  }
+
+  LayoutAssignment &result;
+  const FactsFunction &facts;
+  unsigned laneBits, warpBits;
+  bool changed = false;
+  SmallVector<Operation *> accessOps; ///< In program order.
+  llvm::DenseMap<Value, LinearLayout> needs;
+};
+
+} // namespace tilerun::distribute
+
+const LinearLayout *LayoutAssignment::getHome(Value value) const {
+  auto it = homes.find(value);
+  return it == homes.end() ? nullptr : &it->second.first;
+}
+
+static LinearLayout coalesced(const LayoutAssignment &assignment, ArrayRef<int64_t> shape,
+                              unsigned perThread, ArrayRef<unsigned> order) {
+  unsigned lanes = assignment.target().warpSize, warps = assignment.numWarps();
+  // Shapes were checked, so that this cannot fail.
+  LinearLayout layout = llvm::cantFail(coalescedLayout(shape, perThread, lanes, warps, order));
+  return canonicalize(layout, llvm::Log2_32(lanes), llvm::Log2_32(warps));
+}
+
+LinearLayout LayoutAssignment::getDefault(RankedTensorType type) const {
+  SmallVector<unsigned, 4> order;
+  for (int64_t i = type.getRank(); i-- > 0;)
+    order.push_back(i);
+  return coalesced(*this, type.getShape(), 1, order);
+}
+
+LinearLayout LayoutAssignment::getOrdered(RankedTensorType type, unsigned axis) const {
+  SmallVector<unsigned, 4> order{axis};
+  for (int64_t i = type.getRank(); i-- > 0;)
+    if (i != axis)
+      order.push_back(i);
+  int64_t threads = int64_t(options.numWarps) * target().warpSize;
+  int64_t perThread = std::max<int64_t>(1, type.getDimSize(axis) / threads);
+  return coalesced(*this, type.getShape(), perThread, order);
+}
+
+FailureOr<LayoutAssignment> LayoutAssignment::compute(func::FuncOp kernel, const Options &options,
+                                                      const FactsFunction &facts) {
+  LayoutAssignment result;
+  result.options = options;
+  if (failed(Assigner(result, facts).run(kernel)))
+    return failure();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+LogicalResult Assigner::checkShapes(func::FuncOp kernel) {
+  WalkResult walk = kernel.walk([&](Operation *op) -> WalkResult {
+    for (Type type : op->getResultTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        if (llvm::Error error = tensorDims(tensor.getShape()).takeError())
+          return op->emitOpError()
+                 << "cannot be distributed over threads on " << result.target().name << ": "
+                 << llvm::toString(std::move(error));
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+void Assigner::planAccess(Operation *op, Value ptr, Value mask) {
+  auto type = dyn_cast<RankedTensorType>(ptr.getType());
+  if (!type)
+    return;
+  AccessPlan plan;
+  plan.facts = facts(ptr, mask);
+  unsigned rank = type.getRank();
+  for (unsigned i = rank; i-- > 0;)
+    plan.order.push_back(i);
+  llvm::sort(plan.order, [&](unsigned x, unsigned y) {
+    return std::tuple(plan.facts.contiguity[x], type.getDimSize(x) > 1, x) >
+           std::tuple(plan.facts.contiguity[y], type.getDimSize(y) > 1, y);
+  });
+  result.accesses[op] = std::move(plan);
+  accessOps.push_back(op);
+}
+
+static std::pair<Value, Value> pointerAndMask(Operation *op) {
+  return TypeSwitch<Operation *, std::pair<Value, Value>>(op)
+      .Case<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp>(
+          [](auto access) { return std::pair<Value, Value>(access.getPtr(), access.getMask()); })
+      .Case<tile::AtomicCASOp>(
+          [](auto access) { return std::pair<Value, Value>(access.getPtr(), Value()); })
+      .Default(std::pair<Value, Value>());
+}
+
+/// Accesses of one shape and order share a layout, as wide as the widest of them can use.
+void Assigner::chooseAccessLayouts() {
+  std::map<std::pair<std::vector<int64_t>, std::vector<unsigned>>, unsigned> widths;
+  auto keyOf = [&](Operation *op) {
+    auto type = cast<RankedTensorType>(pointerAndMask(op).first.getType());
+    const AccessPlan &plan = result.accesses[op];
+    return std::pair(std::vector<int64_t>(type.getShape().begin(), type.getShape().end()),
+                     std::vector<unsigned>(plan.order.begin(), plan.order.end()));
+  };
+  int64_t threads = int64_t(result.numWarps()) * result.target().warpSize;
+  for (Operation *op : accessOps) {
+    auto type = cast<RankedTensorType>(pointerAndMask(op).first.getType());
+    auto pointee = cast<tile::PointerType>(type.getElementType()).getPointeeType();
+    int64_t bytes = tile::getElementBytes(pointee);
+    const AccessPlan &plan = result.accesses[op];
+    unsigned inner = plan.order.front();
+    int64_t width = 1;
+    if (isa<tile::LoadOp, tile::StoreOp>(op))
+      width =
+          std::min({int64_t(result.target().maxVectorBytes) / bytes, plan.facts.contiguity[inner],
+                    plan.facts.alignment[inner] / bytes, plan.facts.constancy[inner],
+                    std::max<int64_t>(1, type.getNumElements() / threads)});
+    width = std::max<int64_t>(1, llvm::bit_floor(uint64_t(std::max<int64_t>(width, 1))));
+    unsigned &widest = widths[keyOf(op)];
+    widest = std::max(widest, unsigned(width));
+  }
+  for (Operation *op : accessOps) {
+    auto type = cast<RankedTensorType>(pointerAndMask(op).first.getType());
+    AccessPlan &plan = result.accesses[op];
+    plan.layout = coalesced(result, type.getShape(), widths[keyOf(op)], plan.order);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Forward
+//===----------------------------------------------------------------------===//
+
+void Assigner::propose(Value value, const LinearLayout &layout, unsigned strength) {
+  if (!isa<RankedTensorType>(value.getType()) || strength <= this->strength(value))
+    return;
+  result.homes[value] = {layout, strength};
+  changed = true;
+}
+
+void Assigner::forward(Operation *op) {
+  if (auto access = result.accesses.find(op); access != result.accesses.end()) {
+    // Where neighbours are not contiguous, nothing is gained by moving indices that were loaded.
+    auto [ptr, mask] = pointerAndMask(op);
+    AccessPlan &plan = access->second;
+    if (const LinearLayout *indices = home(ptr))
+      if (plan.facts.contiguity[plan.order.front()] == 1 && strength(ptr) > Weak)
+        plan.layout = *indices;
+    // A small result is stored where it is.
+    if (auto store = dyn_cast<tile::StoreOp>(op)) {
+      auto type = cast<RankedTensorType>(ptr.getType());
+      int64_t threads = int64_t(result.numWarps()) * result.target().warpSize;
+      if (const LinearLayout *value = home(store.getValue()))
+        if (type.getNumElements() <= threads)
+          plan.layout = *value;
+    }
+    for (Value value : op->getResults())
+      propose(value, plan.layout, Loaded);
+    return;
+  }
+  if (auto dot = dyn_cast<tile::DotOp>(op))
+    return propose(dot.getResult(), result.dots[op].d, Product);
+  if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
+    if (const LinearLayout *source = home(expand.getSource()))
+      propose(expand.getResult(), canonical(expandDim(*source, expand.getAxis())),
+              strength(expand.getSource()));
+    return;
+  }
+  if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
+    const LinearLayout *source = home(broadcast.getSource());
+    if (!source)
+      return;
+    LinearLayout layout = *source;
+    auto from = cast<RankedTensorType>(broadcast.getSource().getType()).getShape();
+    auto to = cast<RankedTensorType>(broadcast.getType()).getShape();
+    for (auto [i, sizes] : llvm::enumerate(llvm::zip(from, to)))
+      if (std::get<0>(sizes) != std::get<1>(sizes))
+        layout = broadcastDim(layout, i, llvm::Log2_64(std::get<1>(sizes)));
+    return propose(broadcast.getResult(), canonical(layout), Weak);
+  }
+  if (auto trans = dyn_cast<tile::TransOp>(op)) {
+    SmallVector<unsigned, 4> order(trans.getOrder().begin(), trans.getOrder().end());
+    if (const LinearLayout *source = home(trans.getSource()))
+      propose(trans.getResult(), canonical(transposeDims(*source, order)),
+              strength(trans.getSource()));
+    return;
+  }
+  if (auto reshape = dyn_cast<tile::ReshapeOp>(op)) {
+    auto shape = cast<RankedTensorType>(reshape.getType()).getShape();
+    if (const LinearLayout *source = home(reshape.getSource()))
+      propose(reshape.getResult(), canonical(reshapeDims(*source, shapeBits(shape))),
+              strength(reshape.getSource()));
+    return;
+  }
+  if (auto join = dyn_cast<tile::JoinOp>(op)) {
+    const LinearLayout *source = home(join.getLhs()) ? home(join.getLhs()) : home(join.getRhs());
+    if (source)
+      propose(join.getResult(), canonical(joinLayout(*source)), Weak);
+    return;
+  }
+  if (auto cat = dyn_cast<tile::CatOp>(op)) {
+    const LinearLayout *source = home(cat.getLhs()) ? home(cat.getLhs()) : home(cat.getRhs());
+    if (source)
+      propose(cat.getResult(),
+              canonical(*source * LinearLayout::identity1D(1, kRegister, dimName(0))), Weak);
+    return;
+  }
+  if (auto split = dyn_cast<tile::SplitOp>(op)) {
+    auto type = cast<RankedTensorType>(split.getSource().getType());
+    LinearLayout layout = canonical(sliceDim(operandHome(split.getSource()), type.getRank() - 1));
+    for (Value value : split.getResults())
+      propose(value, layout, Weak);
+    return;
+  }
+  if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+    LinearLayout layout = canonical(sliceDim(operandHome(reduce.getOperand(0)), reduce.getAxis()));
+    for (Value value : reduce.getResults())
+      propose(value, layout, Weak);
+    return;
+  }
+  if (auto scan = dyn_cast<tile::ScanOp>(op)) {
+    auto type = cast<RankedTensorType>(scan.getOperand(0).getType());
+    for (Value value : scan.getResults())
+      propose(value, result.getOrdered(type, scan.getAxis()), Loaded);
+    return;
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    auto yielded = loop.getBody()->getTerminator()->getOperands();
+    for (auto [init, argument, next, value] :
+         llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs(), yielded, loop.getResults())) {
+      proposeFrom(argument, init);
+      proposeFrom(argument, next);
+      proposeFrom(value, argument);
+    }
+    return;
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()})
+      if (!region->empty())
+        for (auto [value, yielded] :
+             llvm::zip(branch.getResults(), region->front().getTerminator()->getOperands()))
+          proposeFrom(value, yielded);
+    return;
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    for (auto [init, argument, next] :
+         llvm::zip(loop.getInits(), loop.getBeforeArguments(), loop.getYieldOp().getOperands())) {
+      proposeFrom(argument, init);
+      proposeFrom(argument, next);
+    }
+    for (auto [value, passed, argument] :
+         llvm::zip(loop.getResults(), loop.getConditionOp().getArgs(), loop.getAfterArguments())) {
+      proposeFrom(argument, passed);
+      proposeFrom(value, argument);
+    }
+    return;
+  }
+  if (op->getNumRegions())
+    return;
+  // Elementwise: the strongest operand decides.
+  Value strongest;
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()) && home(operand))
+      if (!strongest || strength(operand) > strength(strongest))
+        strongest = operand;
+  if (strongest)
+    for (Value value : op->getResults())
+      proposeFrom(value, strongest);
+}
+
+//===----------------------------------------------------------------------===//
+// Backward
+//===----------------------------------------------------------------------===//
+
+void Assigner::backward(Block &block) {
+  for (Operation &op : llvm::reverse(block))
+    backward(&op);
+}
+
+void Assigner::backward(Operation *op) {
+  auto wanted = [&](Value value) -> const LinearLayout * {
+    if (const LinearLayout *layout = home(value))
+      return layout;
+    auto it = needs.find(value);
+    return it == needs.end() ? nullptr : &it->second;
+  };
+  if (auto access = result.accesses.find(op); access != result.accesses.end()) {
+    for (Value operand : op->getOperands())
+      need(operand, access->second.layout);
+    return;
+  }
+  if (op->getNumRegions() && !isa<tile::ReduceOp, tile::ScanOp>(op)) {
+    // What a loop carries: a user after it, or one inside of it.
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      for (auto [value, argument] : llvm::zip(loop.getResults(), loop.getRegionIterArgs()))
+        if (const LinearLayout *layout = wanted(value))
+          need(argument, LinearLayout(*layout));
+    }
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        backward(block);
+    return;
+  }
+  if (op->getNumResults() == 0 || !isa<RankedTensorType>(op->getResult(0).getType()))
+    return;
+  const LinearLayout *found = wanted(op->getResult(0));
+  if (!found)
+    return;
+  LinearLayout layout = *found;
+  if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
+    return need(expand.getSource(), canonical(expandDimsSource(layout, expand.getAxis())));
+  if (auto trans = dyn_cast<tile::TransOp>(op))
+    return need(trans.getSource(), canonical(transSource(layout, trans.getOrder())));
+  if (isa<tile::ReshapeOp, tile::BroadcastOp>(op)) {
+    auto shape = cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
+    LinearLayout source =
+        isa<tile::ReshapeOp>(op) ? reshapeSource(layout, shape) : broadcastSource(layout, shape);
+    return need(op->getOperand(0), canonical(source));
+  }
+  if (isa<tile::JoinOp, tile::SplitOp, tile::CatOp, tile::ReduceOp, tile::ScanOp, tile::DotOp>(op))
+    return;
+  for (Value operand : op->getOperands())
+    need(operand, layout);
+}
+
+/// Gives a layout to everything that crosses a region's boundary.
+void Assigner::settleRest(func::FuncOp kernel) {
+  auto settle = [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || home(value))
+      return;
+    auto it = needs.find(value);
+    result.homes[value] = {it != needs.end() ? it->second : result.getDefault(type), Weak};
+  };
+  kernel.walk([&](Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      for (auto [value, argument] : llvm::zip(loop.getResults(), loop.getRegionIterArgs())) {
+        settle(argument);
+        if (const LinearLayout *layout = home(argument); layout && !home(value))
+          result.homes[value] = {LinearLayout(*layout), Weak};
+      }
+      return;
+    }
+    if (!isa<scf::IfOp, scf::WhileOp>(op))
+      return;
+    for (Value value : op->getResults())
+      settle(value);
+    for (Region &region : op->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        settle(argument);
+  });
+}
+
+LogicalResult Assigner::run(func::FuncOp kernel) {
+  if (failed(checkShapes(kernel)))
+    return failure();
+  SmallVector<Operation *> ops;
+  kernel.walk([&](Operation *op) {
+    if (op == kernel.getOperation() ||
+        isa_and_present<tile::ReduceOp, tile::ScanOp>(op->getParentOp()))
+      return;
+    ops.push_back(op);
+    if (auto [ptr, mask] = pointerAndMask(op); ptr)
+      planAccess(op, ptr, mask);
+    if (auto dot = dyn_cast<tile::DotOp>(op)) {
+      DotPlan plan = planDot(dot, result.options);
+      if (!plan.instruction)
+        plan.d = result.getDefault(cast<RankedTensorType>(dot.getType()));
+      result.dots[op] = std::move(plan);
+    }
+  });
+  chooseAccessLayouts();
+  do {
+    changed = false;
+    for (Operation *op : ops)
+      forward(op);
+  } while (changed);
+  for (Block &block : kernel.getBody())
+    backward(block);
+  settleRest(kernel);
+  return success();
+}

@@ -1,0 +1,91 @@
+// Which thread holds which element: a linear layout for every tensor of a kernel.
+//
+// Rules of this folder: layouts are decided here and only here, from access facts and the target's
+// table; nothing is rewritten. A value that costs nothing to compute again (an index, a splat, an
+// address) has no layout of its own: whoever uses it computes it in the layout that it needs.
+#pragma once
+
+#include "ir/layout/LinearLayout.h"
+#include "ir/simt/TargetInfo.h"
+#include "ir/tile/TileOps.h"
+
+namespace tilerun::distribute {
+
+using layout::LinearLayout;
+
+/// What is known about a memory access along each dimension of its pointer tensor.
+struct AccessFacts {
+  llvm::SmallVector<int64_t, 4> contiguity; ///< Consecutive elements, from aligned positions.
+  llvm::SmallVector<int64_t, 4> alignment;  ///< Of each such run's first address, in bytes.
+  llvm::SmallVector<int64_t, 4> constancy;  ///< Neighbours with one mask value.
+};
+/// Facts of the pointer `ptr` under the mask `mask` (null: none).
+using FactsFunction = std::function<AccessFacts(mlir::Value ptr, mlir::Value mask)>;
+
+/// A memory access of a tensor: its layout and how its elements may be grouped.
+struct AccessPlan {
+  LinearLayout layout;
+  AccessFacts facts;
+  llvm::SmallVector<unsigned, 4> order; ///< Dimensions, contiguous first.
+};
+
+/// A product: by a matrix instruction, or by multiply-adds if there is none.
+struct DotPlan {
+  const simt::MatrixInstruction *instruction = nullptr;
+  LinearLayout a, b, d; ///< `a` and `b` only with an instruction.
+};
+
+struct Options {
+  unsigned numWarps = 4;
+  const simt::TargetInfo *target = nullptr;
+};
+
+class LayoutAssignment {
+public:
+  /// Assigns layouts in `kernel`. Fails with a diagnostic where a tensor has no layout.
+  static mlir::FailureOr<LayoutAssignment>
+  compute(mlir::func::FuncOp kernel, const Options &options, const FactsFunction &facts);
+
+  /// The layout in which `value` is kept; null if it is computed where it is used.
+  const LinearLayout *getHome(mlir::Value value) const;
+  const AccessPlan &getAccess(mlir::Operation *op) const { return accesses.find(op)->second; }
+  const DotPlan &getDot(mlir::Operation *op) const { return dots.find(op)->second; }
+
+  /// A layout for a tensor that nothing else decides: coalesced, one element a thread.
+  LinearLayout getDefault(mlir::RankedTensorType type) const;
+  /// A layout in which positions along `axis` ascend with registers, then lanes, then warps.
+  LinearLayout getOrdered(mlir::RankedTensorType type, unsigned axis) const;
+
+  unsigned numWarps() const { return options.numWarps; }
+  const simt::TargetInfo &target() const { return *options.target; }
+
+private:
+  friend class Assigner;
+  Options options;
+  llvm::DenseMap<mlir::Value, std::pair<LinearLayout, unsigned>> homes; ///< With strength.
+  llvm::DenseMap<mlir::Operation *, AccessPlan> accesses;
+  llvm::DenseMap<mlir::Operation *, DotPlan> dots;
+};
+
+/// Register, lane and warp inputs in this order (added where missing), dim0, dim1, … as outputs,
+/// and no registers that repeat others.
+LinearLayout canonicalize(const LinearLayout &layout, unsigned laneBits, unsigned warpBits);
+
+/// As canonicalize, but keeps repeating registers.
+LinearLayout normalize(const LinearLayout &layout, unsigned laneBits, unsigned warpBits);
+
+/// Sizes of `shape` in bits. Precondition: powers of two.
+llvm::SmallVector<unsigned, 4> shapeBits(llvm::ArrayRef<int64_t> shape);
+
+/// The operand's layout for a shape op whose result has `result`: registers correspond one to one
+/// for all but broadcast, whose operand drops repeating registers.
+LinearLayout expandDimsSource(const LinearLayout &result, unsigned axis);
+LinearLayout transSource(const LinearLayout &result, llvm::ArrayRef<int32_t> order);
+LinearLayout reshapeSource(const LinearLayout &result, llvm::ArrayRef<int64_t> sourceShape);
+/// With repeating registers: one for each register of the result.
+LinearLayout broadcastSource(const LinearLayout &result, llvm::ArrayRef<int64_t> sourceShape);
+
+/// The plan for a product of these types.
+DotPlan planDot(tile::DotOp op, const Options &options);
+
+} // namespace tilerun::distribute

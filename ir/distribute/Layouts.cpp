@@ -1,0 +1,65 @@
+// Layouts of shape operations' operands, in the fixed form that the lowering works with.
+#include "ir/distribute/LayoutAssignment.h"
+#include "ir/layout/TensorLayout.h"
+
+using namespace tilerun;
+using namespace tilerun::distribute;
+using namespace tilerun::layout;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using llvm::StringRef;
+
+SmallVector<unsigned, 4> distribute::shapeBits(ArrayRef<int64_t> shape) {
+  SmallVector<unsigned, 4> bits;
+  for (int64_t size : shape)
+    bits.push_back(llvm::Log2_64(size));
+  return bits;
+}
+
+LinearLayout distribute::normalize(const LinearLayout &layout, unsigned laneBits,
+                                   unsigned warpBits) {
+  LinearLayout result = layout;
+  if (!result.hasIn(kRegister))
+    result = result.resizeIn(kRegister, 0);
+  if (result.inBits(kLane) != laneBits || !result.hasIn(kLane))
+    result = result.resizeIn(kLane, laneBits);
+  if (result.inBits(kWarp) != warpBits || !result.hasIn(kWarp))
+    result = result.resizeIn(kWarp, warpBits);
+  result = result.transposeIns({kRegister, kLane, kWarp});
+  SmallVector<std::string, 4> names;
+  SmallVector<StringRef, 4> refs;
+  for (unsigned i = 0; i < result.getOuts().size(); ++i)
+    names.push_back(dimName(i));
+  for (const std::string &name : names)
+    refs.push_back(name);
+  return result.transposeOuts(refs);
+}
+
+LinearLayout distribute::canonicalize(const LinearLayout &layout, unsigned laneBits,
+                                      unsigned warpBits) {
+  return normalize(dropRedundantRegisters(layout), laneBits, warpBits);
+}
+
+LinearLayout distribute::expandDimsSource(const LinearLayout &result, unsigned axis) {
+  return sliceDim(result, axis);
+}
+
+LinearLayout distribute::transSource(const LinearLayout &result, ArrayRef<int32_t> order) {
+  SmallVector<unsigned, 4> inverse(order.size());
+  for (auto [i, dim] : llvm::enumerate(order))
+    inverse[dim] = i;
+  return transposeDims(result, inverse);
+}
+
+LinearLayout distribute::reshapeSource(const LinearLayout &result, ArrayRef<int64_t> sourceShape) {
+  return reshapeDims(result, shapeBits(sourceShape));
+}
+
+LinearLayout distribute::broadcastSource(const LinearLayout &result,
+                                         ArrayRef<int64_t> sourceShape) {
+  LinearLayout source = result;
+  for (auto [i, bits] : llvm::enumerate(shapeBits(sourceShape)))
+    if (source.outBits(dimName(i)) != bits)
+      source = source.resizeOut(dimName(i), bits);
+  return source;
+}

@@ -1,0 +1,23 @@
+// From tiles to threads: rewrites a kernel in tile IR to one in per-thread IR, by the layouts that
+// distribution assigned.
+#pragma once
+
+#include "ir/distribute/LayoutAssignment.h"
+#include "ir/simt/SimtOps.h"
+#include "ir/simt/TargetInfo.h"
+
+namespace tilerun::simt {
+
+struct LowerOptions {
+  unsigned numWarps = 4;
+  bool debug = false; ///< Keep tile.assert.
+  const TargetInfo *target = nullptr;
+};
+
+/// Replaces every kernel of `module` (functions with `tile.kernel`) by its per-thread form, places
+/// shared memory and inserts barriers. Errors are diagnostics that name the op, its place in the
+/// source and the target.
+mlir::LogicalResult lowerTileToSimt(mlir::ModuleOp module, const LowerOptions &options,
+                                    const distribute::FactsFunction &facts);
+
+} // namespace tilerun::simt

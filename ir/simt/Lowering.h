@@ -1,0 +1,142 @@
+// The state of one kernel's lowering from tiles to threads, shared by the files Lower*.cpp.
+//
+// A tensor becomes one vector in each thread: its registers, in the order of its layout. Scalars
+// stay scalars. Values without a layout of their own are built where they are used, in the layout
+// that the user asks for. Nothing here inserts barriers; see SharedMemory.h.
+#pragma once
+
+#include "ir/layout/Conversion.h"
+#include "ir/simt/LowerTile.h"
+
+namespace tilerun::simt {
+
+using distribute::LayoutAssignment;
+using layout::LinearLayout;
+using mlir::Location;
+using mlir::Operation;
+using mlir::Type;
+using mlir::Value;
+using Values = llvm::SmallVector<Value, 8>;
+
+class Lowering {
+public:
+  Lowering(mlir::func::FuncOp kernel, const LayoutAssignment &layouts, const LowerOptions &options)
+      : kernel(kernel), layouts(layouts), options(options), b(kernel.getContext()) {}
+  mlir::LogicalResult run();
+
+private:
+  //===- Values (Lowering.cpp) --------------------------------------------===//
+
+  /// The registers of tensor `value` in `layout`.
+  Value get(Value value, const LinearLayout &layout);
+  Value getScalar(Value value);
+  /// A tensor in `layout`, or a scalar.
+  Value getLike(Value value, const LinearLayout &layout);
+  void set(Value value, Value lowered);
+  /// The layout that `value` has, or one that suits it.
+  LinearLayout layoutOf(Value value);
+  /// Reports that `op` cannot be lowered. Lowering goes on with poison so that more is reported.
+  void fail(Operation *op, const llvm::Twine &why);
+  Value poison(Type type);
+
+  Type elementType(Type type) const; ///< As registers hold it: pointers i64, 8-bit floats i8.
+  mlir::VectorType registerType(Type element, const LinearLayout &layout) const;
+  Type loweredType(Value value); ///< A vector in its home layout, or a scalar.
+
+  //===- Building blocks (LowerBlocks.cpp) --------------------------------===//
+
+  Value constant(int32_t value);
+  Value splat(Value scalar, unsigned count);
+  Values unpack(Value vector);
+  Value pack(llvm::ArrayRef<Value> elements);
+  /// result[i] = vector[indices[i]].
+  Value pick(Value vector, llvm::ArrayRef<int64_t> indices);
+  /// Lanes' and warps' part of a linear map: XOR of bases[i] over the set bits i of the thread id.
+  Value applyToThread(llvm::ArrayRef<uint64_t> bases);
+  /// One i32 per register: the coordinate `out` of `layout`, plus `start`.
+  Value coordinates(const LinearLayout &layout, llvm::StringRef out, int64_t start);
+  /// base ^ constant, as an addition where the bits never meet.
+  Value offsetBy(Value base, uint64_t baseBits, uint64_t constant);
+  /// Whether this thread is the first that holds its elements; null: every thread is.
+  Value isFirstHolder(const LinearLayout &layout);
+  Value conjunction(Value x, Value y); ///< Either may be null.
+  Value shuffle(ShuffleMode mode, Value scalar, Value lane);
+  llvm::SmallVector<uint64_t, 16> threadBases(const LinearLayout &layout,
+                                              llvm::StringRef out) const;
+  uint64_t registerImage(const LinearLayout &layout, uint64_t reg, llvm::StringRef out) const;
+
+  //===- Ops ---------------------------------------------------------------===//
+
+  void lowerBlock(mlir::Block &block);
+  void lowerOp(Operation *op);
+  /// Values whose ops are lowered on demand; lowers `value` in `layout`.
+  Value build(Value value, const LinearLayout &layout);
+  /// A copy of an elementwise op on `count` registers (0: on scalars).
+  Value cloneElementwise(Operation *op, mlir::ValueRange operands, unsigned count,
+                         unsigned resultIndex = 0);
+  void lowerFor(mlir::scf::ForOp op);
+  void lowerIf(mlir::scf::IfOp op);
+  void lowerWhile(mlir::scf::WhileOp op);
+  Values getAll(mlir::ValueRange values, mlir::ValueRange like);
+
+  // LowerMemory.cpp
+  void lowerLoad(tile::LoadOp op);
+  void lowerStore(tile::StoreOp op);
+  void lowerAtomicRMW(tile::AtomicRMWOp op);
+  void lowerAtomicCAS(tile::AtomicCASOp op);
+  /// Gives every holder of an element what its first holder has.
+  Value replicate(Value vector, const LinearLayout &layout);
+  Value replicateScalar(Value scalar);
+
+  // LowerConvert.cpp
+  Value convert(Value vector, const LinearLayout &from, const LinearLayout &to);
+  Value convertThroughShared(Value vector, const layout::ConversionPlan &plan,
+                             const LinearLayout &from, const LinearLayout &to);
+
+  // LowerReduce.cpp, LowerScan.cpp
+  void lowerReduce(tile::ReduceOp op);
+  void lowerScan(tile::ScanOp op);
+  /// The combine region on registers: accumulated and next values to new ones.
+  Values combine(Operation *op, llvm::ArrayRef<Value> left, llvm::ArrayRef<Value> right);
+  Values shuffleAll(llvm::ArrayRef<Value> vectors, ShuffleMode mode, Value lane);
+
+  // LowerDot.cpp
+  void lowerDot(tile::DotOp op);
+  Value dotByInstruction(tile::DotOp op, const distribute::DotPlan &plan);
+  Value dotByMultiplyAdd(tile::DotOp op, const distribute::DotPlan &plan);
+
+  // LowerDebug.cpp
+  void lowerAssert(tile::AssertOp op);
+  void lowerPrint(tile::PrintOp op);
+
+  unsigned laneBits() const { return llvm::Log2_32(options.target->warpSize); }
+  unsigned warpBits() const { return llvm::Log2_32(options.numWarps); }
+  unsigned internLayout(const LinearLayout &layout);
+
+  mlir::func::FuncOp kernel, lowered;
+  const LayoutAssignment &layouts;
+  const LowerOptions &options;
+  mlir::OpBuilder b;
+  Location loc{mlir::UnknownLoc::get(b.getContext())};
+
+  /// What has been built in a block that is being lowered, by value and layout.
+  struct Scope {
+    mlir::Block *block = nullptr;
+    bool isLoop = false;
+    llvm::DenseMap<std::pair<Value, unsigned>, Value> built;
+  };
+  void pushScope(mlir::Block *block, bool isLoop) {
+    scopes.emplace_back();
+    scopes.back().block = block;
+    scopes.back().isLoop = isLoop;
+  }
+  std::vector<Scope> scopes;
+  llvm::DenseMap<Value, Value> values; ///< Scalars, and tensors in their home layout.
+  std::vector<LinearLayout> internedLayouts;
+  std::map<std::vector<uint64_t>, Value> threadMaps;
+  Value threadId;
+  unsigned depth = 0;
+  bool hasFailed = false;
+};
+
+} // namespace tilerun::simt

@@ -1,0 +1,185 @@
+// See SharedArena.h. Live ranges are intervals over ops in program order, widened to whole loops
+// where a buffer outlives an iteration; placement is first fit in order of first use.
+#include "ir/simt/SharedArena.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::simt;
+
+namespace {
+struct Buffer {
+  SharedAllocOp op;
+  uint64_t first = 0, last = 0;
+  int64_t offset = 0, end = 0;
+};
+} // namespace
+
+LogicalResult simt::placeShared(func::FuncOp kernel, const TargetInfo &target) {
+  // Numbers of each op's start and end.
+  llvm::DenseMap<Operation *, std::pair<uint64_t, uint64_t>> spans;
+  uint64_t counter = 0;
+  std::function<void(Operation *)> number = [&](Operation *op) {
+    uint64_t start = counter++;
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Operation &inner : block)
+          number(&inner);
+    spans[op] = {start, counter++};
+  };
+  number(kernel);
+
+  SmallVector<Buffer> buffers;
+  kernel.walk([&](SharedAllocOp op) {
+    Buffer buffer{op};
+    buffer.first = ~uint64_t(0);
+    for (Operation *user : op->getUsers()) {
+      Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*user);
+      buffer.first = std::min(buffer.first, spans[ancestor].first);
+      buffer.last = std::max(buffer.last, spans[ancestor].second);
+    }
+    if (buffer.last)
+      buffers.push_back(buffer);
+  });
+  llvm::sort(buffers, [&](const Buffer &x, const Buffer &y) {
+    return std::pair(x.first, spans[x.op].first) < std::pair(y.first, spans[y.op].first);
+  });
+  int64_t total = 0;
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    Buffer &buffer = buffers[i];
+    int64_t alignment = buffer.op.getAlignment();
+    SmallVector<std::pair<int64_t, int64_t>> taken;
+    for (size_t j = 0; j < i; ++j)
+      if (buffers[j].last >= buffer.first && buffer.last >= buffers[j].first)
+        taken.push_back({buffers[j].offset, buffers[j].end});
+    llvm::sort(taken);
+    int64_t offset = 0;
+    for (auto [start, end] : taken) {
+      if (offset + int64_t(buffer.op.getBytes()) <= start)
+        break;
+      offset = std::max<int64_t>(offset, llvm::alignTo(end, alignment));
+    }
+    buffer.offset = offset;
+    buffer.end = offset + buffer.op.getBytes();
+    total = std::max(total, buffer.end);
+    buffer.op.setOffset(offset);
+  }
+  if (uint64_t(total) > target.sharedMemoryBytes)
+    return kernel.emitError() << "needs " << total << " bytes of shared memory, but " << target.name
+                              << " has " << target.sharedMemoryBytes
+                              << " for a program; use smaller blocks or fewer stages";
+  kernel->setAttr(SimtDialect::kSharedBytesAttr,
+                  IntegerAttr::get(IntegerType::get(kernel.getContext(), 64), total));
+  return success();
+}
+
+namespace {
+/// Buffers with accesses since the last barrier.
+struct Pending {
+  llvm::SetVector<SharedAllocOp> reads, writes, copies; ///< copies: asynchronous, under way
+
+  void clear() {
+    reads.clear();
+    writes.clear();
+  }
+  bool merge(const Pending &other) {
+    size_t before = reads.size() + writes.size() + copies.size();
+    reads.insert(other.reads.begin(), other.reads.end());
+    writes.insert(other.writes.begin(), other.writes.end());
+    copies.insert(other.copies.begin(), other.copies.end());
+    return before != reads.size() + writes.size() + copies.size();
+  }
+};
+
+class BarrierInserter {
+public:
+  explicit BarrierInserter(BarrierScope scope) : scope(scope) {}
+  void block(Block &block, Pending &pending) {
+    for (Operation &op : llvm::make_early_inc_range(block))
+      visit(&op, pending);
+  }
+
+private:
+  static bool overlap(SharedAllocOp x, SharedAllocOp y) {
+    int64_t startX = *x.getOffset(), startY = *y.getOffset();
+    return startX < startY + int64_t(y.getBytes()) && startY < startX + int64_t(x.getBytes());
+  }
+  void visit(Operation *op, Pending &pending);
+  void read(Operation *op, SharedAllocOp buffer, Pending &pending) {
+    if (llvm::any_of(pending.writes, [&](SharedAllocOp other) { return overlap(buffer, other); }))
+      insertBefore(op, pending);
+    pending.reads.insert(buffer);
+  }
+  void write(Operation *op, SharedAllocOp buffer, Pending &pending) {
+    if (llvm::any_of(pending.reads, [&](SharedAllocOp other) { return overlap(buffer, other); }) ||
+        llvm::any_of(pending.writes, [&](SharedAllocOp other) {
+          return other != buffer && overlap(buffer, other);
+        }))
+      insertBefore(op, pending);
+  }
+  void insertBefore(Operation *op, Pending &pending) {
+    OpBuilder b(op);
+    BarrierOp::create(b, op->getLoc(), scope);
+    pending.clear();
+  }
+  BarrierScope scope;
+};
+} // namespace
+
+void BarrierInserter::visit(Operation *op, Pending &pending) {
+  auto bufferOf = [](Value value) { return value.getDefiningOp<SharedAllocOp>(); };
+  if (isa<BarrierOp>(op)) {
+    pending.clear();
+  } else if (auto load = dyn_cast<SharedLoadOp>(op)) {
+    read(op, bufferOf(load.getBuffer()), pending);
+  } else if (auto load = dyn_cast<LoadMatrixOp>(op)) {
+    read(op, bufferOf(load.getBuffer()), pending);
+  } else if (auto store = dyn_cast<SharedStoreOp>(op)) {
+    write(op, bufferOf(store.getBuffer()), pending);
+    pending.writes.insert(bufferOf(store.getBuffer()));
+  } else if (auto copy = dyn_cast<AsyncCopyOp>(op)) {
+    write(op, bufferOf(copy.getBuffer()), pending);
+    pending.copies.insert(bufferOf(copy.getBuffer()));
+  } else if (isa<AsyncWaitOp>(op)) {
+    // Each thread waits for its own copies only; others may see them after a barrier.
+    pending.writes.insert(pending.copies.begin(), pending.copies.end());
+  } else if (op->getNumRegions()) {
+    bool isLoop = isa<LoopLikeOpInterface>(op);
+    Pending entry = pending;
+    for (;;) {
+      Pending state = entry, joined;
+      // The regions of a loop run one after the other; those of a branch are alternatives.
+      if (!isLoop)
+        joined = entry;
+      bool first = true;
+      for (Region &region : op->getRegions())
+        for (Block &inner : region) {
+          if (!isLoop)
+            state = entry;
+          block(inner, state);
+          if (!isLoop) {
+            if (first && op->getNumRegions() == 2 && !op->getRegion(1).empty())
+              joined = state;
+            else
+              joined.merge(state);
+            first = false;
+          }
+        }
+      if (!isLoop) {
+        pending = joined;
+        return;
+      }
+      if (!entry.merge(state)) {
+        pending = entry;
+        return;
+      }
+    }
+  }
+}
+
+LogicalResult simt::insertBarriers(func::FuncOp kernel, unsigned numWarps) {
+  BarrierInserter inserter(numWarps > 1 ? BarrierScope::Program : BarrierScope::Warp);
+  Pending pending;
+  for (Block &block : kernel.getBody())
+    inserter.block(block, pending);
+  return success();
+}

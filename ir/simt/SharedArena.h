@@ -1,0 +1,20 @@
+// Shared memory of a kernel in per-thread IR: where each buffer lies, and which barriers its
+// accesses need. Both work on finished code, so that whatever builds accesses need not think of
+// either.
+#pragma once
+
+#include "ir/simt/SimtOps.h"
+#include "ir/simt/TargetInfo.h"
+
+namespace tilerun::simt {
+
+/// Gives every buffer an offset in one arena: buffers whose live ranges meet do not overlap. Sets
+/// `simt.shared_bytes` on the kernel. Fails with a diagnostic if the target has too little.
+mlir::LogicalResult placeShared(mlir::func::FuncOp kernel, const TargetInfo &target);
+
+/// Inserts a barrier before each access that could meet another thread's earlier access to the same
+/// bytes, at least one of the two a write: along straight code, branches and loops' back edges.
+/// Accesses through one buffer are taken not to overwrite each other's writes.
+mlir::LogicalResult insertBarriers(mlir::func::FuncOp kernel, unsigned numWarps);
+
+} // namespace tilerun::simt

@@ -1,0 +1,62 @@
+// The `simt` dialect: what one thread of a program does, before any target is chosen.
+#ifndef TILERUN_IR_SIMT_SIMTDIALECT_TD
+#define TILERUN_IR_SIMT_SIMTDIALECT_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def Simt_Dialect : Dialect {
+  let name = "simt";
+  let cppNamespace = "::tilerun::simt";
+  let summary = "The work of one thread of a program";
+  let description = [{
+    A tensor that is distributed over the threads of a program is one `vector<NxT>` in each thread: its N registers.
+    Arithmetic is `arith` and `math` on those vectors, control flow is `scf`. This dialect adds what those do not have:
+    the thread's number, accesses to global and shared memory, barriers, shuffles and matrix instructions.
+
+    Conventions:
+
+    - Addresses of global memory are i64. A kernel argument that is a pointer is an i64 with `simt.pointer`.
+    - Control flow is the same for all threads of a program, so barriers and shuffles may stand anywhere.
+    - Shared memory is a `!simt.shared` buffer and a byte offset; `simt.shared_alloc` gets its place in the
+      program's arena from the allocation pass.
+    - What reads or writes shared memory needs no barrier when it is built; the barrier pass inserts them.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::tilerun::tile::TileDialect"
+  ];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    /// On a kernel argument: the i64 is an address of global memory.
+    static constexpr ::llvm::StringLiteral kPointerAttr{"simt.pointer"};
+    /// On a kernel: threads of one program.
+    static constexpr ::llvm::StringLiteral kThreadsAttr{"simt.threads"};
+    /// On a kernel: bytes of shared memory, set by the allocation pass.
+    static constexpr ::llvm::StringLiteral kSharedBytesAttr{"simt.shared_bytes"};
+  }];
+}
+
+class Simt_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::tilerun::simt";
+  let genSpecializedAttr = 0;
+}
+class Simt_EnumAttr<EnumInfo info, string attrMnemonic> : EnumAttr<Simt_Dialect, info, attrMnemonic>;
+
+def Simt_ShuffleMode : Simt_Enum<"ShuffleMode", "whose value a shuffle takes", [
+  I32EnumAttrCase<"Index", 0, "idx">, I32EnumAttrCase<"Xor", 1, "xor">, I32EnumAttrCase<"Up", 2, "up">,
+  I32EnumAttrCase<"Down", 3, "down">]>;
+def Simt_ShuffleModeAttr : Simt_EnumAttr<Simt_ShuffleMode, "shuffle">;
+
+def Simt_BarrierScope : Simt_Enum<"BarrierScope", "who waits at a barrier", [
+  I32EnumAttrCase<"Program", 0, "program">, I32EnumAttrCase<"Warp", 1, "warp">]>;
+def Simt_BarrierScopeAttr : Simt_EnumAttr<Simt_BarrierScope, "scope">;
+
+def Simt_SharedType : TypeDef<Simt_Dialect, "Shared"> {
+  let mnemonic = "shared";
+  let summary = "a buffer in the shared memory of a program";
+}
+
+#endif

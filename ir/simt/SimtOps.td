@@ -1,0 +1,200 @@
+// Ops of the `simt` dialect: threads, global memory, shared memory, exchange between threads, matrix instructions.
+#ifndef TILERUN_IR_SIMT_SIMTOPS_TD
+#define TILERUN_IR_SIMT_SIMTOPS_TD
+
+include "ir/simt/SimtDialect.td"
+include "ir/tile/TileAttrs.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Simt_Op<string opMnemonic, list<Trait> traits = []> : Op<Simt_Dialect, opMnemonic, traits>;
+
+def Simt_GlobalMemory : Resource<"::tilerun::tile::GlobalMemory">;
+def Simt_SharedMemory : Resource<"::tilerun::simt::SharedMemory">;
+def Simt_Vector : VectorOfRankAndType<[1], [AnyType]>;
+def Simt_ScalarOrVector : AnyTypeOf<[AnyInteger, AnyFloat, Simt_Vector]>;
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+def Simt_ThreadIdOp : Simt_Op<"thread_id", [Pure]> {
+  let summary = "number of this thread in its program, from 0";
+  let description = [{
+    Lanes are the low bits: the lane is `thread_id % warp size`, the warp `thread_id / warp size`.
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, $_builder.getI32Type()); }]>];
+}
+
+def Simt_BarrierOp : Simt_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "all threads of the scope wait for each other and see each other's accesses";
+  let arguments = (ins DefaultValuedAttr<Simt_BarrierScopeAttr, "::tilerun::simt::BarrierScope::Program">:$scope);
+  let assemblyFormat = "$scope attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+def Simt_LoadOp : Simt_Op<"load", [AttrSizedOperandSegments,
+                                 OptionalTypesMatchWith<"other has the result's type", "result", "other", "$_self">,
+                                 MemoryEffects<[MemRead<Simt_GlobalMemory>]>]> {
+  let summary = "one access that reads consecutive elements, if a predicate holds";
+  let description = [{
+    ```mlir
+    %v = simt.load %address mask %m other %o : vector<4xf32>
+    ```
+    The address is aligned to the whole vector. Where the mask is false nothing is read and the result is
+    `other`, or 0.
+  }];
+  let arguments = (ins I64:$address, Optional<I1>:$mask, Optional<Simt_Vector>:$other,
+                   DefaultValuedAttr<Tile_CacheModifierAttr, "::tilerun::tile::CacheModifier::None">:$cache,
+                   DefaultValuedAttr<Tile_EvictionPolicyAttr, "::tilerun::tile::EvictionPolicy::Normal">:$evict,
+                   UnitAttr:$is_volatile);
+  let results = (outs Simt_Vector:$result);
+  let assemblyFormat = [{
+    $address (`mask` $mask^)? (`other` $other^)? (`volatile` $is_volatile^)? attr-dict `:` type($result)
+  }];
+}
+
+def Simt_StoreOp : Simt_Op<"store", [MemoryEffects<[MemWrite<Simt_GlobalMemory>]>]> {
+  let summary = "one access that writes consecutive elements, if a predicate holds";
+  let arguments = (ins I64:$address, Simt_Vector:$value, Optional<I1>:$mask,
+                   DefaultValuedAttr<Tile_CacheModifierAttr, "::tilerun::tile::CacheModifier::None">:$cache,
+                   DefaultValuedAttr<Tile_EvictionPolicyAttr, "::tilerun::tile::EvictionPolicy::Normal">:$evict);
+  let assemblyFormat = "$address `,` $value (`mask` $mask^)? attr-dict `:` type($value)";
+}
+
+def Simt_AtomicRMWOp : Simt_Op<"atomic_rmw", [AllTypesMatch<["value", "result"]>,
+                                             MemoryEffects<[MemRead<Simt_GlobalMemory>, MemWrite<Simt_GlobalMemory>]>]> {
+  let summary = "atomic read-modify-write of one element; gives the old value, or 0 where the mask is false";
+  let arguments = (ins Tile_AtomicKindAttr:$kind, I64:$address, AnyTypeOf<[AnyInteger, AnyFloat]>:$value,
+                   Optional<I1>:$mask, Tile_MemSemanticAttr:$sem, Tile_MemScopeAttr:$scope);
+  let results = (outs AnyTypeOf<[AnyInteger, AnyFloat]>:$result);
+  let assemblyFormat = "$kind $address `,` $value (`mask` $mask^)? attr-dict `:` type($value)";
+}
+
+def Simt_AtomicCASOp : Simt_Op<"atomic_cas", [AllTypesMatch<["compare", "value", "result"]>,
+                                             MemoryEffects<[MemRead<Simt_GlobalMemory>, MemWrite<Simt_GlobalMemory>]>]> {
+  let summary = "atomic compare and swap of one element; gives the old value, or 0 where the mask is false";
+  let arguments = (ins I64:$address, AnyInteger:$compare, AnyInteger:$value, Optional<I1>:$mask,
+                   Tile_MemSemanticAttr:$sem, Tile_MemScopeAttr:$scope);
+  let results = (outs AnyInteger:$result);
+  let assemblyFormat = "$address `,` $compare `,` $value (`mask` $mask^)? attr-dict `:` type($value)";
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+def Simt_SharedAllocOp : Simt_Op<"shared_alloc", [MemoryEffects<[MemAlloc<Simt_SharedMemory>]>]> {
+  let summary = "a buffer in shared memory";
+  let description = [{
+    Buffers whose accesses never overlap in time may share bytes. `offset` is the place in the arena, once assigned.
+  }];
+  let arguments = (ins I64Attr:$bytes, DefaultValuedAttr<I64Attr, "16">:$alignment, OptionalAttr<I64Attr>:$offset);
+  let results = (outs Simt_SharedType:$result);
+  let assemblyFormat = "$bytes attr-dict";
+  let builders = [OpBuilder<(ins "int64_t":$bytes), [{
+    build($_builder, $_state, SharedType::get($_builder.getContext()), $_builder.getI64IntegerAttr(bytes),
+          $_builder.getI64IntegerAttr(16), ::mlir::IntegerAttr());
+  }]>];
+}
+
+def Simt_SharedLoadOp : Simt_Op<"shared_load", [MemoryEffects<[MemRead<Simt_SharedMemory>]>]> {
+  let summary = "read consecutive elements from shared memory";
+  let arguments = (ins Simt_SharedType:$buffer, I32:$offset);
+  let results = (outs Simt_Vector:$result);
+  let assemblyFormat = "$buffer `[` $offset `]` attr-dict `:` type($result)";
+}
+
+def Simt_SharedStoreOp : Simt_Op<"shared_store", [MemoryEffects<[MemWrite<Simt_SharedMemory>]>]> {
+  let summary = "write consecutive elements to shared memory, if a predicate holds";
+  let arguments = (ins Simt_SharedType:$buffer, I32:$offset, Simt_Vector:$value, Optional<I1>:$mask);
+  let assemblyFormat = "$buffer `[` $offset `]` `,` $value (`mask` $mask^)? attr-dict `:` type($value)";
+}
+
+def Simt_LoadMatrixOp : Simt_Op<"load_matrix", [MemoryEffects<[MemRead<Simt_SharedMemory>]>]> {
+  let summary = "8×8 matrices of 16-bit elements from shared memory into the fragments of a warp";
+  let description = [{
+    Lane 8·i + r gives the byte offset of row r of matrix i; each row is 16 consecutive bytes. A lane receives two
+    elements of each of the `count` matrices: row lane/4, columns 2·(lane%4) and the next one; with `transposed`,
+    rows and columns change roles.
+  }];
+  let arguments = (ins Simt_SharedType:$buffer, I32:$offset, I32Attr:$count, UnitAttr:$transposed);
+  let results = (outs Simt_Vector:$result);
+  let assemblyFormat = "$count (`transposed` $transposed^)? $buffer `[` $offset `]` attr-dict `:` type($result)";
+}
+
+def Simt_AsyncCopyOp : Simt_Op<"async_copy", [MemoryEffects<[MemRead<Simt_GlobalMemory>, MemWrite<Simt_SharedMemory>]>]> {
+  let summary = "start copying bytes from global to shared memory; zeros where the mask is false";
+  let arguments = (ins Simt_SharedType:$buffer, I32:$offset, I64:$address, Optional<I1>:$mask, I32Attr:$bytes);
+  let assemblyFormat = "$bytes $address `->` $buffer `[` $offset `]` (`mask` $mask^)? attr-dict";
+}
+
+def Simt_AsyncCommitOp : Simt_Op<"async_commit", [MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
+  let summary = "close the group of asynchronous copies that this thread has started";
+  let assemblyFormat = "attr-dict";
+}
+
+def Simt_AsyncWaitOp : Simt_Op<"async_wait", [MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
+  let summary = "wait until at most `pending` of this thread's groups are under way";
+  let arguments = (ins I32Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Exchange between the threads of a warp, and matrix instructions
+//===----------------------------------------------------------------------===//
+
+def Simt_ShuffleOp : Simt_Op<"shuffle", [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "the value of another lane of the warp";
+  let description = [{
+    The other lane is `lane` (idx), this lane XOR `lane` (xor), or `lane` below or above (up, down), where lanes outside of the
+    warp give the thread's own value. Any scalar of up to 64 bits.
+  }];
+  let arguments = (ins Simt_ShuffleModeAttr:$mode, AnyTypeOf<[AnyInteger, AnyFloat]>:$value, I32:$lane);
+  let results = (outs AnyTypeOf<[AnyInteger, AnyFloat]>:$result);
+  let assemblyFormat = "$mode $value `,` $lane attr-dict `:` type($value)";
+}
+
+def Simt_MmaOp : Simt_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
+  let summary = "a warp's matrix instruction: acc + a × b on fragments";
+  let description = [{
+    `instruction` names a row of the target's table, which fixes shapes, element types and fragment layouts.
+  }];
+  let arguments = (ins StrAttr:$instruction, Simt_Vector:$a, Simt_Vector:$b, Simt_Vector:$acc);
+  let results = (outs Simt_Vector:$result);
+  let assemblyFormat = "$instruction $a `,` $b `,` $acc attr-dict `:` type($a) `,` type($b) `,` type($acc)";
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions and debugging
+//===----------------------------------------------------------------------===//
+
+def Simt_FpCastOp : Simt_Op<"fp_cast", [Pure]> {
+  let summary = "float conversion as `tile.fp_cast`, in one thread";
+  let description = [{ 8-bit formats are i8 here; `from` and `to` name the formats. }];
+  let arguments = (ins Simt_ScalarOrVector:$source, TypeAttr:$from, TypeAttr:$to, Tile_RoundingModeAttr:$rounding);
+  let results = (outs Simt_ScalarOrVector:$result);
+  let assemblyFormat = "$source `from` $from `to` $to attr-dict `:` type($source) `->` type($result)";
+}
+
+def Simt_AssertOp : Simt_Op<"assert", [MemoryEffects<[MemWrite]>]> {
+  let summary = "stop the launch with a message where a condition is false";
+  let arguments = (ins I1:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict";
+}
+
+def Simt_PrintOp : Simt_Op<"print", [MemoryEffects<[MemWrite]>]> {
+  let summary = "print one line with the program's coordinates, if a predicate holds";
+  let description = [{
+    `format` is a C format string without program coordinates; each value is an i32, i64 or f64.
+  }];
+  let arguments = (ins StrAttr:$format, Variadic<AnyTypeOf<[I32, I64, F64]>>:$values, I1:$mask);
+  let assemblyFormat = "$format `mask` $mask attr-dict (`:` $values^ `:` type($values))?";
+}
+
+#endif
