@@ -35,7 +35,7 @@ std::string findExamples(const Options &options) {
   // bin/tilerun in an installation has share/tilerun/examples; in a build tree, some parent folder
   // is the source tree.
   while (llvm::sys::path::has_parent_path(folder)) {
-    folder = llvm::sys::path::parent_path(folder);
+    llvm::sys::path::remove_filename(folder);
     for (llvm::StringRef below : {"examples", "share/tilerun/examples"}) {
       llvm::SmallString<256> candidate(folder);
       llvm::sys::path::append(candidate, below, "manifest.json");

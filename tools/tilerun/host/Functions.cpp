@@ -1,5 +1,6 @@
 // The functions of the command line's expressions, as one table.
 #include "tools/tilerun/host/Operators.h"
+#include "tools/tilerun/host/Random.h"
 
 #include "frontend/source/Source.h"
 
@@ -462,6 +463,27 @@ static Result callCopy(Args args, const Function &) {
   return Value(*copy);
 }
 
+/// The kernel language's tl.rand.
+static Result callRand(Args args, const Function &) {
+  auto seed = args[0].asDouble();
+  if (llvm::Expected<Array> array = getArray(args[0]); array && array->numElements() == 1)
+    seed = array->data[0];
+  else if (!array)
+    return array.takeError();
+  llvm::Expected<Array> offsets = getArray(args[1]);
+  if (!offsets)
+    return offsets.takeError();
+  if (!seed || !(std::fabs(*seed) < 0x1p53))
+    return makeError("rand takes a seed of at most 53 bits and offsets");
+  for (double &x : offsets->data) {
+    if (!(x >= 0 && x < 0x1p32))
+      return makeError("rand takes offsets of 32 bits");
+    x = languageUniform(static_cast<uint64_t>(static_cast<int64_t>(*seed)),
+                        static_cast<uint32_t>(x));
+  }
+  return Value::array(std::move(*offsets));
+}
+
 /// The properties that host code asks a tensor for.
 enum { kStride, kSize, kNumel, kElementSize, kDataPtr, kDim, kIsContiguous };
 static Result callProperty(Args args, const Function &self) {
@@ -589,6 +611,7 @@ static const Function kFunctions[] = {
     {"ones", "shape", callFull, nullptr, nullptr, 1},
     {"tril", "x, k=0", callTriangle, nullptr, nullptr, 1},
     {"triu", "x, k=0", callTriangle, nullptr, nullptr, 0},
+    {"rand", "seed, offset", callRand},
     {"to", "x, dtype", callCast},
     {"cast", "x, dtype", callCast},
     {"copy", "x", callCopy},

@@ -24,6 +24,17 @@ llvm::Expected<Array> host::getArray(const Value &value) {
       array->data[0] = *number;
     return array;
   }
+  if (const Tuple *tuple = value.asTuple()) { // Rows of one shape, as NumPy makes arrays of lists.
+    std::vector<Array> rows;
+    for (const Value &element : tuple->elements) {
+      llvm::Expected<Array> row = getArray(element);
+      if (!row)
+        return row.takeError();
+      row->shape.insert(row->shape.begin(), 1);
+      rows.push_back(std::move(*row));
+    }
+    return rows.empty() ? Array::create({0}) : concatenate(rows, 0);
+  }
   return makeError("expected a tensor or a number, found " + value.describe());
 }
 

@@ -21,7 +21,7 @@ struct Index {
 /// A view where the base is a tensor, a copy where it is an array. Steps of slices are positive.
 llvm::Expected<Value> applySubscript(const Value &base, llvm::ArrayRef<Index> indices);
 
-/// A tensor, array or number as an array.
+/// A tensor, array, number, or tuple of these as an array.
 llvm::Expected<Array> getArray(const Value &value);
 /// An integer that fits 64 bits; `what` names it in the message.
 llvm::Expected<int64_t> getInt64(const Value &value, const llvm::Twine &what);

@@ -1,6 +1,7 @@
 // SplitMix64 as a counter-based generator, and the three distributions on it.
 #include "tools/tilerun/host/Random.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <numbers>
@@ -33,4 +34,21 @@ int64_t host::randomInteger(uint64_t seed, uint64_t index, int64_t low, int64_t 
   uint64_t scaled =
       static_cast<uint64_t>(static_cast<unsigned __int128>(randomWord(seed, index)) * span >> 64);
   return static_cast<int64_t>(static_cast<uint64_t>(low) + scaled);
+}
+
+double host::languageUniform(uint64_t seed, uint32_t offset) {
+  uint32_t counter[4] = {offset, 0, 0, 0};
+  uint32_t key[2] = {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)};
+  for (int round = 0; round < 10; ++round) {
+    uint64_t a = uint64_t{0xD2511F53} * counter[0], b = uint64_t{0xCD9E8D57} * counter[2];
+    uint32_t next[4] = {
+        static_cast<uint32_t>(b >> 32) ^ counter[1] ^ key[0], static_cast<uint32_t>(b),
+        static_cast<uint32_t>(a >> 32) ^ counter[3] ^ key[1], static_cast<uint32_t>(a)};
+    std::copy_n(next, 4, counter);
+    key[0] += 0x9E3779B9;
+    key[1] += 0xBB67AE85;
+  }
+  // Negative words are complemented, so that 31 bits remain.
+  uint32_t word = counter[0] >> 31 ? ~counter[0] : counter[0];
+  return static_cast<float>(word) * 4.6566127342e-10f;
 }
