@@ -260,9 +260,9 @@ void Checker::checkRace(const Frame &frame, const Step &step, size_t element, ui
     return;
   report(CheckReport::Kind::Race, frame, step, unflatten(step.shape, element), address, [&] {
     const Allocation *nearest;
-    return llvm::formatv("{0} of {1} bytes at {2} races with a {3} by program {4}", verb(kind),
-                         bytes, describe(address, nearest), verb(other),
-                         describeProgram(segmentProgram[conflict]))
+    return llvm::formatv("{0} of {1} bytes at {2} races with {3} {4} by program {5}", verb(kind),
+                         bytes, describe(address, nearest), other == Access::Atomic ? "an" : "a",
+                         verb(other), describeProgram(segmentProgram[conflict]))
         .str();
   });
 }

@@ -17,7 +17,7 @@ using namespace tilerun::interp;
 
 namespace {
 constexpr unsigned kMaxDepth = 200;   ///< Of nested regions and calls.
-constexpr size_t kMaxSteps = 1 << 20; ///< Of one program, after calls are expanded.
+constexpr size_t kMaxSteps = 1 << 17; ///< Of one program, after calls are expanded.
 
 /// Operations whose result is their operand under another type.
 bool isAlias(Operation &op) {
@@ -166,8 +166,8 @@ LogicalResult Decoder::copyAll(ValueRange from, llvm::ArrayRef<Slot> to, Operati
 }
 
 uint32_t Decoder::sourceOf(Location location) {
-  for (func::CallOp call : llvm::reverse(calls))
-    location = CallSiteLoc::get(location, call.getLoc());
+  if (callSite)
+    location = CallSiteLoc::get(location, *callSite);
   auto [known, isNew] = sourceIndex.try_emplace(location, program.sources.size());
   if (isNew) {
     SourceInfo info;
@@ -437,7 +437,12 @@ LogicalResult Decoder::decodeCall(func::CallOp op, StepList &steps) {
   for (auto [argument, value] : llvm::zip(callee.getArguments(), op.getOperands()))
     slots[argument] = slotOf(value);
   calls.push_back(op);
-  llvm::scope_exit leave([&] { calls.pop_back(); });
+  const std::optional<Location> outerSite = callSite;
+  callSite = outerSite ? Location(CallSiteLoc::get(op.getLoc(), *outerSite)) : op.getLoc();
+  llvm::scope_exit leave([&] {
+    calls.pop_back();
+    callSite = outerSite;
+  });
   return decodeRegion(callee.getBody(), steps, [&](Operation &end) {
     return copyAll(end.getOperands(), results, end, steps);
   });

@@ -73,6 +73,7 @@ private:
       dying; ///< Released after the operation.
   llvm::DenseMap<mlir::Location, uint32_t> sourceIndex;
   llvm::SmallVector<mlir::func::CallOp> calls; ///< Being decoded, outermost first.
+  std::optional<mlir::Location> callSite;      ///< Of the innermost of them, with its callers.
   size_t lanes = 0;                            ///< Inside a batched combine region: lanes at most.
   unsigned depth = 0;
   size_t numSteps = 0;

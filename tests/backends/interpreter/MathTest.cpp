@@ -75,7 +75,8 @@ TEST_P(MathFunction, IsAccurateInEveryType) {
     const Bits a = uniformFloats(random, type, kCount, GetParam().low, GetParam().high);
     const Bits r = runElementwise(machine, "%r = math." + GetParam().name + " %a : $T0", {type},
                                   {type}, {a})[0];
-    // float64 is the C library's (up to 5 units in some of its functions); the others round a float64 result once or, below float32, twice.
+    // float64 is the C library's (up to 5 units in some of its functions); the others round a
+    // float64 result once or, below float32, twice.
     const double bound = type == "f64" ? 6 : 0.51;
     for (size_t i = 0; i < kCount; ++i) {
       const double x = toDouble(type, a[i]);

@@ -1,0 +1,587 @@
+// Checked launches: every check fires where it should, with the right words, and stays silent where
+// it should not.
+#include "tests/backends/interpreter/Harness.h"
+
+using namespace tilerun;
+using namespace tilerun::harness;
+
+namespace {
+
+CheckOptions only(bool CheckOptions::*check) {
+  CheckOptions options;
+  options.*check = true;
+  return options;
+}
+
+/// x[i + %shift] = x[i] for i in [0, 8), both masked by i < %n.
+const char *kCopy = R"(
+func.func @k(%x: !tile.ptr<i32> {tile.name = "x_ptr"}, %shift: i32, %n: i32) attributes {tile.kernel} {
+  %i = tile.make_range 0 to 8 : tensor<8xi32>
+  %ns = tile.splat %n : i32 -> tensor<8xi32>
+  %m = arith.cmpi slt, %i, %ns : tensor<8xi32>
+  %b = tile.splat %x : !tile.ptr<i32> -> tensor<8x!tile.ptr<i32>>
+  %p = tile.addptr %b, %i : tensor<8x!tile.ptr<i32>>, tensor<8xi32>
+  %v = tile.load %p mask %m : tensor<8x!tile.ptr<i32>> loc("copy.py":10:9)
+  %s = tile.splat %shift : i32 -> tensor<8xi32>
+  %q = tile.addptr %p, %s : tensor<8x!tile.ptr<i32>>, tensor<8xi32>
+  tile.store %q, %v mask %m : tensor<8x!tile.ptr<i32>> loc("copy.py":11:5)
+  return
+})";
+
+TEST(Bounds, InsideIsSilent) {
+  Machine machine;
+  const DeviceAddress x = machine.put(std::vector<int32_t>(8, 3), "x");
+  EXPECT_TRUE(machine.run(kCopy, {ptr(x), num(0), num(8)}, checked()).reports.empty());
+}
+
+TEST(Bounds, MaskedOffLanesAreNotAccesses) {
+  Machine machine;
+  const DeviceAddress x = machine.put(std::vector<int32_t>(5, 3), "x");
+  EXPECT_TRUE(machine.run(kCopy, {ptr(x), num(0), num(5)}, checked()).reports.empty());
+}
+
+TEST(Bounds, ReadPastTheEnd) {
+  Machine machine;
+  const DeviceAddress x = machine.put(std::vector<int32_t>(6, 3), "x");
+  const auto reports = machine.run(kCopy, {ptr(x), num(0), num(8)}, checked()).reports;
+  ASSERT_EQ(reports.size(), 2u);
+  EXPECT_EQ(reports[0].kind, CheckReport::Kind::OutOfBoundsRead);
+  EXPECT_EQ(reports[0].kernel, "k");
+  EXPECT_EQ(reports[0].element, std::vector<int64_t>{6});
+  EXPECT_EQ(reports[0].address, x + 24);
+  EXPECT_EQ(reports[0].count, 2u);
+  EXPECT_EQ(reports[0].position.file, "copy.py");
+  EXPECT_EQ(reports[0].position.line, 10u);
+  EXPECT_EQ(reports[0].position.column, 9u);
+  EXPECT_EQ(reports[0].message,
+            "read of 4 bytes at 'x_ptr' + 24 bytes is outside of allocation 'x' of 24 bytes");
+  EXPECT_EQ(reports[1].kind, CheckReport::Kind::OutOfBoundsWrite);
+  EXPECT_EQ(reports[1].position.line, 11u);
+  EXPECT_EQ(reports[1].message,
+            "write of 4 bytes at 'x_ptr' + 24 bytes is outside of allocation 'x' of 24 bytes");
+}
+
+TEST(Bounds, BeforeTheBeginningAndRelativeToTheArgument) {
+  Machine machine;
+  const DeviceAddress x = machine.put(std::vector<int32_t>(16, 3), "x");
+  const auto reports = machine.run(kCopy, {ptr(x + 8), num(-4), num(1)}, checked()).reports;
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].kind, CheckReport::Kind::OutOfBoundsWrite);
+  EXPECT_EQ(reports[0].message,
+            "write of 4 bytes at 'x_ptr' - 16 bytes is outside of allocation 'x' of 64 bytes");
+}
+
+TEST(Bounds, AccessesThatStraddleTheEnd) {
+  Machine machine;
+  const DeviceAddress x = machine.put(std::vector<uint8_t>(30, 0), "x");
+  const auto reports = machine.run(kCopy, {ptr(x), num(0), num(8)}, checked()).reports;
+  ASSERT_EQ(reports.size(), 2u);
+  EXPECT_EQ(reports[0].element, std::vector<int64_t>{7});
+}
+
+TEST(Bounds, SuppressedWritesChangeNothing) {
+  Machine machine;
+  const DeviceAddress x = machine.put(std::vector<int32_t>{1, 2, 3, 4, 5, 6, 7, 8}, "x");
+  machine.run(kCopy, {ptr(x), num(4), num(8)}, checked());
+  EXPECT_EQ(machine.get<int32_t>(x, 8), (std::vector<int32_t>{1, 2, 3, 4, 1, 2, 3, 4}));
+}
+
+TEST(Bounds, NullPointers) {
+  Machine machine;
+  const DeviceAddress x = machine.put(std::vector<int32_t>(4, 0), "x");
+  (void)x;
+  const auto reports = machine.run(kCopy, {ptr(0), num(0), num(1)}, checked()).reports;
+  ASSERT_EQ(reports.size(), 2u);
+  EXPECT_EQ(reports[0].kind, CheckReport::Kind::OutOfBoundsRead);
+  EXPECT_EQ(reports[0].address, 0u);
+}
+
+TEST(Bounds, UseAfterFree) {
+  Machine machine;
+  const DeviceAddress x = machine.put(std::vector<int32_t>(8, 3), "x");
+  ASSERT_FALSE(machine.device->free(x));
+  const auto reports = machine.run(kCopy, {ptr(x), num(0), num(8)}, checked()).reports;
+  ASSERT_EQ(reports.size(), 2u);
+  EXPECT_EQ(reports[0].kind, CheckReport::Kind::UseAfterFree);
+  EXPECT_EQ(reports[0].message, "read of 4 bytes at 'x_ptr' + 0 bytes, but 'x' was freed");
+}
+
+TEST(Bounds, AtomicsAreCheckedToo) {
+  Machine machine;
+  const DeviceAddress x = machine.put(std::vector<int32_t>(1, 0), "x");
+  const auto reports = machine
+                           .run(R"(
+func.func @k(%x: !tile.ptr<i32>) attributes {tile.kernel} {
+  %one = arith.constant 1 : i32
+  %p = tile.addptr %x, %one : !tile.ptr<i32>, i32
+  %a = tile.atomic_rmw add %p, %one : !tile.ptr<i32>
+  %b = tile.atomic_cas %p, %a, %one : !tile.ptr<i32>
+  return
+})",
+                                {ptr(x)}, checked())
+                           .reports;
+  ASSERT_EQ(reports.size(), 2u);
+  EXPECT_EQ(reports[0].kind, CheckReport::Kind::OutOfBoundsWrite);
+  EXPECT_TRUE(reports[0].element.empty());
+}
+
+TEST(Bounds, ManyFindingsAreMergedAndLimited) {
+  Machine machine;
+  std::string body;
+  for (int i = 0; i < 150; ++i)
+    body +=
+        "  tile.store %x, %c : !tile.ptr<i32> loc(\"many.py\":" + std::to_string(i + 1) + ":1)\n";
+  const auto reports = machine
+                           .run("func.func @k(%x: !tile.ptr<i32>) attributes {tile.kernel} {\n  %c "
+                                "= arith.constant 1 : i32\n" +
+                                    body + "  return\n}",
+                                {ptr(0)}, checked(50))
+                           .reports;
+  EXPECT_EQ(reports.size(), 100u);
+  for (const CheckReport &report : reports)
+    EXPECT_EQ(report.count, 50u);
+}
+
+TEST(Uninitialized, FreshMemoryAndPoison) {
+  Machine machine;
+  const auto options = checked(1, only(&CheckOptions::uninitialized));
+  const DeviceAddress x = machine.allocate(32, "x");
+  auto reports = machine.run(kCopy, {ptr(x), num(0), num(8)}, options).reports;
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].kind, CheckReport::Kind::UninitializedRead);
+  EXPECT_EQ(reports[0].count, 8u);
+  EXPECT_EQ(reports[0].message, "read of 4 bytes at 'x_ptr' + 0 bytes, which was never written");
+  // The kernel has written all of it by now.
+  EXPECT_TRUE(machine.run(kCopy, {ptr(x), num(0), num(8)}, options).reports.empty());
+  ASSERT_FALSE(machine.device->poison(x));
+  EXPECT_EQ(machine.run(kCopy, {ptr(x), num(0), num(8)}, options).reports.size(), 1u);
+}
+
+TEST(Uninitialized, PartlyWritten) {
+  Machine machine;
+  const auto options = checked(1, only(&CheckOptions::uninitialized));
+  const DeviceAddress x = machine.allocate(400, "x");
+  ASSERT_FALSE(machine.device->copyIn(x, std::vector<uint8_t>(22, 1)));
+  const auto reports = machine.run(kCopy, {ptr(x), num(50), num(8)}, options).reports;
+  ASSERT_EQ(reports.size(), 1u); // Bytes 22 to 31.
+  EXPECT_EQ(reports[0].count, 3u);
+  EXPECT_EQ(reports[0].element, std::vector<int64_t>{5});
+  // What the kernel wrote, and only that, may be read now.
+  EXPECT_TRUE(machine.run(kCopy, {ptr(x + 200), num(0), num(8)}, options).reports.empty());
+  EXPECT_EQ(machine.run(kCopy, {ptr(x + 204), num(0), num(8)}, options).reports.size(), 1u);
+}
+
+TEST(Uninitialized, PlainLaunchesAreTrusted) {
+  Machine machine;
+  const DeviceAddress x = machine.allocate(32, "x");
+  machine.run(kCopy, {ptr(x), num(0), num(0)});
+  EXPECT_TRUE(machine.run(kCopy, {ptr(x), num(0), num(8)}, checked()).reports.empty());
+}
+
+// Races
+
+/// Every program does %BODY with a pointer %p to x[pid * %stride].
+LaunchResult raceRun(Machine &machine, const std::string &body, int64_t stride, uint64_t programs,
+                     int64_t initial = 0) {
+  const DeviceAddress x = machine.put(std::vector<int32_t>(64, int32_t(initial)), "x");
+  return machine.run(substitute(R"(
+func.func @k(%x: !tile.ptr<i32> {tile.name = "x"}, %stride: i32) attributes {tile.kernel} {
+  %pid = tile.program_id 0
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c40 = arith.constant 40 : i32
+  %lock = tile.addptr %x, %c40 : !tile.ptr<i32>, i32
+  %o = arith.muli %pid, %stride : i32
+  %p = tile.addptr %x, %o : !tile.ptr<i32>, i32
+  $BODY
+  return
+})",
+                                {{"BODY", body}}),
+                     {ptr(x), num(stride)}, checked(programs, only(&CheckOptions::races)));
+}
+
+TEST(Races, TwoWritersOfOneByte) {
+  Machine machine;
+  const auto reports =
+      raceRun(machine, "tile.store %p, %pid : !tile.ptr<i32> loc(\"r.py\":3:1)", 0, 4).reports;
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].kind, CheckReport::Kind::Race);
+  EXPECT_EQ(reports[0].program[0], 1u);
+  EXPECT_EQ(reports[0].count, 3u);
+  EXPECT_EQ(reports[0].position.line, 3u);
+  EXPECT_EQ(reports[0].message,
+            "write of 4 bytes at 'x' + 0 bytes races with a write by program (0, 0, 0)");
+}
+
+TEST(Races, DisjointWritersAndSharedReadersAreFine) {
+  Machine machine;
+  EXPECT_TRUE(raceRun(machine, "tile.store %p, %pid : !tile.ptr<i32>", 1, 16).reports.empty());
+  EXPECT_TRUE(
+      raceRun(machine,
+              "%v = tile.load %p : !tile.ptr<i32>\n tile.print \"\" : %v signed [true] : i32", 0,
+              16)
+          .reports.empty());
+}
+
+TEST(Races, OneProgramMayReadWhatItWrote) {
+  Machine machine;
+  EXPECT_TRUE(raceRun(machine, R"(tile.store %p, %pid : !tile.ptr<i32>
+  %v = tile.load %p : !tile.ptr<i32>
+  tile.store %p, %v : !tile.ptr<i32>)",
+                      1, 8)
+                  .reports.empty());
+}
+
+TEST(Races, ReadThenWriteByAnother) {
+  Machine machine;
+  const std::string body = R"(%v = tile.load %x : !tile.ptr<i32>
+  %last = arith.constant 5 : i32
+  %c = arith.cmpi eq, %pid, %last : i32
+  scf.if %c {
+    tile.store %x, %v : !tile.ptr<i32>
+  })";
+  const auto reports = raceRun(machine, body, 0, 6).reports;
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].program[0], 5u);
+  EXPECT_NE(reports[0].message.find("races with a read"), std::string::npos);
+}
+
+TEST(Races, WriteThenReadByAnother) {
+  Machine machine;
+  const auto reports = raceRun(machine, R"(%c = arith.cmpi eq, %pid, %zero : i32
+  scf.if %c {
+    tile.store %x, %one : !tile.ptr<i32>
+  }
+  %v = tile.load %x : !tile.ptr<i32>
+  tile.store %p, %v : !tile.ptr<i32>)",
+                               8, 4)
+                           .reports;
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].count, 3u);
+  EXPECT_NE(reports[0].message.find("races with a write by program (0, 0, 0)"), std::string::npos);
+}
+
+TEST(Races, AtomicsDoNotRaceWithEachOther) {
+  Machine machine;
+  EXPECT_TRUE(
+      raceRun(machine, "%a = tile.atomic_rmw add %x, %one : !tile.ptr<i32>", 0, 8).reports.empty());
+  EXPECT_TRUE(
+      raceRun(machine,
+              "%a = tile.atomic_rmw add %x, %one {sem = #tile<sem relaxed>} : !tile.ptr<i32>", 0, 8)
+          .reports.empty());
+}
+
+TEST(Races, AtomicAgainstPlain) {
+  Machine machine;
+  const auto reports = raceRun(machine, R"(%c = arith.cmpi eq, %pid, %zero : i32
+  scf.if %c {
+    %a = tile.atomic_rmw add %x, %one {sem = #tile<sem relaxed>} : !tile.ptr<i32>
+  } else {
+    tile.store %x, %one : !tile.ptr<i32>
+  })",
+                               0, 2)
+                           .reports;
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_NE(reports[0].message.find("races with an atomic access"), std::string::npos)
+      << reports[0].message;
+}
+
+const char *kLocked = R"(scf.while : () -> () {
+    %old = tile.atomic_cas %lock, %zero, %one $SEM : !tile.ptr<i32>
+    %taken = arith.cmpi ne, %old, %zero : i32
+    scf.condition(%taken)
+  } do {
+    scf.yield
+  }
+  %v = tile.load %x : !tile.ptr<i32>
+  %w = arith.addi %v, %one : i32
+  tile.store %x, %w : !tile.ptr<i32>
+  %r = tile.atomic_rmw xchg %lock, %zero $SEM : !tile.ptr<i32>)";
+
+TEST(Races, ALockOrdersAccesses) {
+  Machine machine;
+  EXPECT_TRUE(raceRun(machine, substitute(kLocked, {{"SEM", ""}}), 0, 3000).reports.empty());
+  EXPECT_FALSE(raceRun(machine, substitute(kLocked, {{"SEM", "{sem = #tile<sem relaxed>}"}}), 0, 8)
+                   .reports.empty());
+}
+
+TEST(Races, ACounterOrdersTheLastProgramAfterAll) {
+  Machine machine;
+  const std::string body = R"(tile.store %p, %pid : !tile.ptr<i32>
+  %n = tile.atomic_rmw add %lock, %one : !tile.ptr<i32>
+  %last = arith.constant 15 : i32
+  %c = arith.cmpi eq, %n, %last : i32
+  scf.if %c {
+    %i = tile.make_range 0 to 16 : tensor<16xi32>
+    %b = tile.splat %x : !tile.ptr<i32> -> tensor<16x!tile.ptr<i32>>
+    %q = tile.addptr %b, %i : tensor<16x!tile.ptr<i32>>, tensor<16xi32>
+    %v = tile.load %q : tensor<16x!tile.ptr<i32>>
+    tile.store %q, %v : tensor<16x!tile.ptr<i32>>
+  })";
+  EXPECT_TRUE(raceRun(machine, body, 1, 16).reports.empty());
+}
+
+// Computed values
+
+LaunchResult overflowRun(Machine &machine, const std::string &op, const std::string &type,
+                         const std::string &mark, const std::string &a, const std::string &b,
+                         LaunchOptions options) {
+  const DeviceAddress x = machine.put(std::vector<uint8_t>(64, 0), "x");
+  return machine.run(substitute(R"(
+func.func @k(%x: !tile.ptr<$T>) attributes {tile.kernel} {
+  %a = arith.constant dense<[0, $A]> : tensor<2x$T>
+  %b = arith.constant dense<[0, $B]> : tensor<2x$T>
+  %c = arith.$OP %a, %b $MARK : tensor<2x$T> loc("o.py":5:3)
+  %i = tile.make_range 0 to 2 : tensor<2xi32>
+  %s = tile.splat %x : !tile.ptr<$T> -> tensor<2x!tile.ptr<$T>>
+  %p = tile.addptr %s, %i : tensor<2x!tile.ptr<$T>>, tensor<2xi32>
+  tile.store %p, %c : tensor<2x!tile.ptr<$T>>
+  return
+})",
+                                {{"OP", op}, {"MARK", mark}, {"A", a}, {"B", b}, {"T", type}}),
+                     {ptr(x)}, options);
+}
+
+struct Overflow {
+  const char *op, *type, *a, *b;
+  bool asSigned, asUnsigned; ///< Whether it overflows.
+  const char *message;       ///< Of the signed rule, where that overflows.
+};
+class OverflowCheck : public ::testing::TestWithParam<Overflow> {};
+
+TEST_P(OverflowCheck, FollowsTheMark) {
+  const Overflow &c = GetParam();
+  Machine machine;
+  const auto options = checked(1, only(&CheckOptions::integerOverflow));
+  const auto asSigned =
+      overflowRun(machine, c.op, c.type, "{tile.signed}", c.a, c.b, options).reports;
+  const auto asUnsigned =
+      overflowRun(machine, c.op, c.type, "{tile.unsigned}", c.a, c.b, options).reports;
+  EXPECT_EQ(asSigned.size(), c.asSigned);
+  EXPECT_EQ(asUnsigned.size(), c.asUnsigned);
+  EXPECT_TRUE(overflowRun(machine, c.op, c.type, "", c.a, c.b, options).reports.empty())
+      << "unmarked";
+  EXPECT_TRUE(overflowRun(machine, c.op, c.type, "{tile.signed}", c.a, c.b, {}).reports.empty())
+      << "unchecked";
+  if (c.asSigned && asSigned.size() == 1) {
+    EXPECT_EQ(asSigned[0].kind, CheckReport::Kind::IntegerOverflow);
+    EXPECT_EQ(asSigned[0].element, std::vector<int64_t>{1});
+    EXPECT_EQ(asSigned[0].position.line, 5u);
+    EXPECT_EQ(asSigned[0].message, c.message);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(
+    All, OverflowCheck,
+    ::testing::Values(
+        Overflow{"addi", "i8", "127", "1", true, false, "127 + 1 overflows int8"},
+        Overflow{"addi", "i8", "-1", "1", false, true, ""},
+        Overflow{"addi", "i32", "2147483647", "1", true, false, "2147483647 + 1 overflows int32"},
+        Overflow{"addi", "i64", "9223372036854775807", "1", true, false,
+                 "9223372036854775807 + 1 overflows int64"},
+        Overflow{"addi", "i64", "-1", "1", false, true, ""},
+        Overflow{"subi", "i16", "-32768", "1", true, false, "-32768 - 1 overflows int16"},
+        Overflow{"subi", "i32", "0", "1", false, true, ""},
+        Overflow{"muli", "i32", "65536", "32768", true, false, "65536 * 32768 overflows int32"},
+        Overflow{"muli", "i32", "65536", "65536", true, true, "65536 * 65536 overflows int32"},
+        Overflow{"muli", "i64", "-1", "-1", false, true, ""},
+        Overflow{"muli", "i64", "-9223372036854775808", "-1", true, true,
+                 "-9223372036854775808 * -1 overflows int64"},
+        Overflow{"muli", "i32", "46340", "46340", false, false, ""}));
+
+TEST(OverflowInDebugMode, IsReportedWithoutOtherChecks) {
+  Machine machine;
+  LaunchOptions options;
+  options.debug = true;
+  EXPECT_EQ(overflowRun(machine, "addi", "i32", "{tile.signed}", "2147483647", "1", options)
+                .reports.size(),
+            1u);
+}
+
+TEST(OverflowCheck, InsideCombineRegions) {
+  Machine machine;
+  const DeviceAddress x = machine.allocate(4, "x");
+  const auto run = [&](const char *value) {
+    return machine.run(substitute(R"(
+func.func @k(%x: !tile.ptr<i32>) attributes {tile.kernel} {
+  %v = arith.constant dense<$V> : tensor<8xi32>
+  %s = tile.reduce %v axis 0 : (tensor<8xi32>) -> i32 {
+  ^bb0(%a: i32, %b: i32):
+    %r = arith.addi %a, %b {tile.signed} : i32
+    tile.yield %r : i32
+  }
+  tile.store %x, %s : !tile.ptr<i32>
+  return
+})",
+                                  {{"V", value}}),
+                       {ptr(x)}, checked());
+  };
+  EXPECT_TRUE(run("268435455").reports.empty());
+  EXPECT_EQ(run("268435456").reports.size(), 1u);
+}
+
+LaunchResult floatRun(Machine &machine, const std::string &body, bool check) {
+  const DeviceAddress x = machine.put(std::vector<float>{0, 1, HUGE_VALF, NAN}, "x");
+  CheckOptions options = check ? only(&CheckOptions::nanInf) : CheckOptions::all();
+  return machine.run(substitute(R"(
+func.func @k(%x: !tile.ptr<f32>) attributes {tile.kernel} {
+  %i = tile.make_range 0 to 4 : tensor<4xi32>
+  %s = tile.splat %x : !tile.ptr<f32> -> tensor<4x!tile.ptr<f32>>
+  %p = tile.addptr %s, %i : tensor<4x!tile.ptr<f32>>, tensor<4xi32>
+  %v = tile.load %p : tensor<4x!tile.ptr<f32>>
+  $BODY
+  tile.store %p, %r : tensor<4x!tile.ptr<f32>>
+  return
+})",
+                                {{"BODY", body}}),
+                     {ptr(x)}, checked(1, options));
+}
+
+TEST(NanInf, CreationIsReportedPropagationIsNot) {
+  Machine machine;
+  auto kinds = [](const LaunchResult &result) {
+    std::vector<std::pair<CheckReport::Kind, int64_t>> all;
+    for (const CheckReport &report : result.reports)
+      all.emplace_back(report.kind, report.element.empty() ? -1 : report.element[0]);
+    return all;
+  };
+  using Kinds = std::vector<std::pair<CheckReport::Kind, int64_t>>;
+  // Of 0, 1, infinity, NaN: 0 - 0 and 1 - 1 are fine, infinity - infinity is a new NaN.
+  EXPECT_EQ(kinds(floatRun(machine, "%r = arith.subf %v, %v : tensor<4xf32>", true)),
+            (Kinds{{CheckReport::Kind::NanCreated, 2}}));
+  EXPECT_EQ(kinds(floatRun(machine, "%r = math.log %v : tensor<4xf32>", true)),
+            (Kinds{{CheckReport::Kind::InfCreated, 0}}));
+  EXPECT_EQ(kinds(floatRun(machine,
+                           "%c = arith.constant dense<1.0> : tensor<4xf32>\n  %r = arith.addf %v, "
+                           "%c : tensor<4xf32>",
+                           true)),
+            Kinds());
+  EXPECT_EQ(kinds(floatRun(machine, "%r = arith.subf %v, %v : tensor<4xf32>", false)), Kinds());
+}
+
+TEST(NanInf, ConversionsAndProducts) {
+  Machine machine;
+  EXPECT_EQ(floatRun(machine, R"(%big = arith.constant dense<70000.0> : tensor<4xf32>
+  %h = arith.truncf %big : tensor<4xf32> to tensor<4xf16>
+  %r = arith.extf %h : tensor<4xf16> to tensor<4xf32>)",
+                     true)
+                .reports.size(),
+            1u);
+  EXPECT_EQ(floatRun(machine, R"(%big = arith.constant dense<1.0e30> : tensor<4x4xf32>
+  %acc = arith.constant dense<0.0> : tensor<4x4xf32>
+  %d = tile.dot %big, %big, %acc : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %r = tile.reduce %d axis 0 : (tensor<4x4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.maxnumf %a, %b : f32
+    tile.yield %m : f32
+  })",
+                     true)
+                .reports.size(),
+            1u);
+}
+
+// Assertions and places
+
+const char *kAssert = R"(
+func.func @k(%n: i32) attributes {tile.kernel} {
+  %pid = tile.program_id 0
+  %i = tile.make_range 0 to 4 : tensor<4xi32>
+  %ps = tile.splat %pid : i32 -> tensor<4xi32>
+  %v = arith.addi %i, %ps : tensor<4xi32>
+  %ns = tile.splat %n : i32 -> tensor<4xi32>
+  %c = arith.cmpi slt, %v, %ns : tensor<4xi32>
+  tile.assert %c, "v < n" : tensor<4xi1> loc(callsite(callsite("helper.py":3:7 at "mid.py":20:5) at "kernel.py":30:9))
+  tile.print "after"
+  return
+})";
+
+TEST(Assertions, FaultInDebugMode) {
+  Machine machine;
+  LaunchOptions options = grid(8);
+  options.debug = true;
+  auto [kind, text] = machine.launchError(kAssert, {num(6)}, options);
+  EXPECT_EQ(kind, DeviceErrorKind::Fault);
+  EXPECT_EQ(text,
+            "helper.py:3:7: assertion failed: v < n (element (3)) (kernel 'k', program (3, 0, 0))\n"
+            "mid.py:20:5: called from here\nkernel.py:30:9: called from here");
+}
+
+TEST(Assertions, AreIgnoredOtherwise) {
+  Machine machine;
+  machine.run(kAssert, {num(0)}, grid(8));
+}
+
+TEST(Assertions, AreFindingsWhenChecked) {
+  Machine machine;
+  const LaunchResult result = machine.run(kAssert, {num(6)}, checked(8));
+  ASSERT_EQ(result.reports.size(), 1u);
+  const CheckReport &report = result.reports[0];
+  EXPECT_EQ(report.kind, CheckReport::Kind::AssertionFailed);
+  EXPECT_EQ(report.message, "assertion failed: v < n");
+  EXPECT_EQ(report.program[0], 3u);
+  EXPECT_EQ(report.element, std::vector<int64_t>{3});
+  EXPECT_EQ(report.count, 5u);
+  EXPECT_EQ(report.position.file, "helper.py");
+  ASSERT_EQ(report.callStack.size(), 2u);
+  EXPECT_EQ(report.callStack[0].file, "mid.py");
+  EXPECT_EQ(report.callStack[1].line, 30u);
+  // A program that fails stops, the others go on.
+  EXPECT_EQ(llvm::StringRef(result.printed).count("after"), 3u);
+}
+
+TEST(Assertions, MaskedLanesAreNotChecked) {
+  Machine machine;
+  EXPECT_TRUE(machine
+                  .run(R"(
+func.func @k() attributes {tile.kernel} {
+  %c = arith.constant dense<[true, false]> : tensor<2xi1>
+  tile.assert %c, "masked" mask %c : tensor<2xi1>
+  return
+})",
+                       {}, checked())
+                  .reports.empty());
+}
+
+TEST(Locations, NamesAndFusions) {
+  Machine machine;
+  const char *places[] = {R"("a.py":1:2)", R"("name"("a.py":1:2))",
+                          R"(fused["x"("a.py":1:2), "b.py":3:4])", R"(fused<"tag">["a.py":1:2])"};
+  for (const char *place : places) {
+    const auto reports = machine
+                             .run(substitute(R"(
+func.func @k(%x: !tile.ptr<i32>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<i32> loc($L)
+  tile.print "" : %v signed [true] : i32
+  return
+})",
+                                             {{"L", place}}),
+                                  {ptr(0)}, checked())
+                             .reports;
+    ASSERT_EQ(reports.size(), 1u);
+    EXPECT_EQ(reports[0].position.file, "a.py") << place;
+    EXPECT_EQ(reports[0].position.line, 1u) << place;
+    EXPECT_EQ(reports[0].position.column, 2u) << place;
+  }
+}
+
+TEST(Locations, CallsAddTheirSites) {
+  Machine machine;
+  const auto reports = machine
+                           .run(R"(
+func.func @k(%x: !tile.ptr<i32>) attributes {tile.kernel} {
+  func.call @f(%x) : (!tile.ptr<i32>) -> () loc("kernel.py":5:1)
+  return
+}
+func.func private @f(%x: !tile.ptr<i32>) {
+  %v = tile.load %x : !tile.ptr<i32> loc("f.py":2:3)
+  tile.store %x, %v : !tile.ptr<i32>
+  return
+})",
+                                {ptr(0)}, checked())
+                           .reports;
+  ASSERT_EQ(reports.size(), 2u);
+  EXPECT_EQ(reports[0].position.file, "f.py");
+  ASSERT_EQ(reports[0].callStack.size(), 1u);
+  EXPECT_EQ(reports[0].callStack[0].line, 5u);
+}
+
+} // namespace
