@@ -96,6 +96,8 @@ TensorValue convert(Emitter &e, const TensorValue &v, DType to, tile::RoundingMo
   DType from = v.type.dtype;
   if (from == to)
     return result(v, to, v.value);
+  if (typeLike(e, v, to) == v.value.getType() && from.isPointer())
+    return result(v, to, v.value);
   if (from.isPointer() && to.isPointer())
     return result(v, to, tile::BitcastOp::create(e.builder, e.loc(), typeLike(e, v, to), v.value));
   if (from.isPointer()) {

@@ -10,8 +10,12 @@ using namespace mlir;
 namespace tilerun::lang {
 
 mlir::Type getMlirType(MLIRContext *context, DType type) {
-  if (type.isPointer())
-    return tile::PointerType::get(getMlirType(context, type.getPointee()));
+  if (type.isPointer()) {
+    // A pointer to void is an address of bytes.
+    DType pointee = type.getPointee();
+    bool isVoid = !pointee.isPointer() && pointee.scalar == Scalar::Void;
+    return tile::PointerType::get(getMlirType(context, isVoid ? dtype(Scalar::Int8) : pointee));
+  }
   switch (type.scalar) {
   case Scalar::Void:
     return NoneType::get(context);

@@ -3,6 +3,8 @@
 #include "frontend/lang/Emit.h"
 #include "frontend/lang/Table.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 
 namespace tilerun::lang {
@@ -185,6 +187,13 @@ Result emitPythonRange(Emitter &e, const Arguments &args) {
   return makeRange(e, args, RangeValue::Kind::Range, getElements(args[0]), {});
 }
 
+Result emitNextPowerOf2(Emitter &e, const Arguments &args) {
+  FailureOr<int64_t> n = getInt(e, args, 0, INT64_MIN, int64_t(1) << 62);
+  if (failed(n))
+    return failure();
+  return Value::integer(*n <= 1 ? 1 : static_cast<PyInt>(llvm::PowerOf2Ceil(*n)));
+}
+
 Result emitCondition(Emitter &, const Arguments &args) { return args[0]; }
 
 const Builtin kRows[] = {
@@ -205,6 +214,8 @@ const Builtin kRows[] = {
      "arg1, arg2=None, step=None, num_stages=None, loop_unroll_factor=None, "
      "disallow_acc_multi_buffer=False, flatten=False, warp_specialize=False, disable_licm=False",
      "A loop over integers, with hints for the compiler.", emitTlRange},
+    {"next_power_of_2", kTl, "n",
+     "The smallest power of two that is not less than a compile-time integer.", emitNextPowerOf2},
     {"static_range", kTl, "arg1, arg2=None, step=None", "A loop that is unrolled while compiling.",
      emitStaticRange},
     {"range", kPython, "*bounds", "A loop over integers.", emitPythonRange},
