@@ -446,16 +446,20 @@ bool Evaluator::emitIf(const IfStmt &statement, Block rest) {
   scf::IfOp op = openBranch(*flag, range, thenArm, elseArm);
   Environment start = env();
   emitArm(thenArm, start, [&] { emitBlock(statement.thenBody); });
-  emitArm(elseArm, start, [&] { emitBlock(statement.elseBody); });
-  // Where one arm has left, the rest of the block belongs to the other one.
-  bool thenLeft = thenArm.env.unreachable, elseLeft = elseArm.env.unreachable;
-  bool consumed = thenLeft != elseLeft && !rest.empty();
-  if (consumed) {
-    end = rest.back()->range.end;
-    Arm &open = thenLeft ? elseArm : thenArm;
-    Environment continued = std::move(open.env);
-    emitArm(open, continued, [&] { emitBlock(rest); });
+  // Where one arm has left, the rest of the block belongs to the other one. The else part and the
+  // rest become one block, so that an `elif` chain of returns nests without flags.
+  bool thenLeft = thenArm.env.unreachable, consumed = thenLeft && !rest.empty();
+  std::vector<const Stmt *> elseBlock(statement.elseBody.begin(), statement.elseBody.end());
+  if (consumed)
+    llvm::append_range(elseBlock, rest);
+  emitArm(elseArm, start, [&] { emitBlock(elseBlock); });
+  if (!consumed && !thenLeft && elseArm.env.unreachable && !rest.empty()) {
+    Environment continued = std::move(thenArm.env);
+    emitArm(thenArm, continued, [&] { emitBlock(rest); });
+    consumed = true;
   }
+  if (consumed)
+    end = rest.back()->range.end;
   --regionDepth;
   closeBranch(op, thenArm, elseArm, range, end);
   return consumed;

@@ -51,10 +51,11 @@ TEST(Call, RunTimeReturnsJoin) {
 }
 
 TEST(Call, ReturnedTuplesJoin) {
-  auto c = compile("@triton.jit\ndef order(a, b):\n    if a < b:\n        return a, b\n    return b, a\n"
-                   "@triton.jit\ndef kernel(p, x, y):\n    lo, hi = order(x, y)\n"
-                   "    tl.store(p, hi - lo)\n",
-                   "p=*i32, x=i32, y=i32");
+  auto c =
+      compile("@triton.jit\ndef order(a, b):\n    if a < b:\n        return a, b\n    return b, a\n"
+              "@triton.jit\ndef kernel(p, x, y):\n    lo, hi = order(x, y)\n"
+              "    tl.store(p, hi - lo)\n",
+              "p=*i32, x=i32, y=i32");
   EXPECT_COMPILES(c);
   EXPECT_HAS(c, "-> (i32, i32)");
 }
@@ -88,15 +89,16 @@ TEST(Call, NamedTuples) {
 }
 
 TEST(Call, GlobalsAreCompileTimeValues) {
-  auto c = compile("import math\nSIZE = tl.constexpr(16)\nSCALE = 1.0 / math.log(2)\nNAMES = ('a', 'b')\n"
-                   "HALF: tl.constexpr = SIZE // 2\nDT = tl.float16\n"
-                   "class Mode:\n    FAST = 3\n"
-                   "@triton.jit\ndef kernel(p):\n"
-                   "    tl.static_assert(HALF == 8)\n    tl.static_assert(NAMES[1] == 'b')\n"
-                   "    tl.static_assert(SCALE > 1.44 and SCALE < 1.45)\n"
-                   "    tl.static_assert(Mode.FAST == 3)\n"
-                   "    tl.store(p + tl.arange(0, SIZE), tl.zeros((SIZE,), DT))\n",
-                   "p=*fp16");
+  auto c = compile(
+      "import math\nSIZE = tl.constexpr(16)\nSCALE = 1.0 / math.log(2)\nNAMES = ('a', 'b')\n"
+      "HALF: tl.constexpr = SIZE // 2\nDT = tl.float16\n"
+      "class Mode:\n    FAST = 3\n"
+      "@triton.jit\ndef kernel(p):\n"
+      "    tl.static_assert(HALF == 8)\n    tl.static_assert(NAMES[1] == 'b')\n"
+      "    tl.static_assert(SCALE > 1.44 and SCALE < 1.45)\n"
+      "    tl.static_assert(Mode.FAST == 3)\n"
+      "    tl.store(p + tl.arange(0, SIZE), tl.zeros((SIZE,), DT))\n",
+      "p=*fp16");
   EXPECT_COMPILES(c);
 }
 

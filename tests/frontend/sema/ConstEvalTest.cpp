@@ -15,22 +15,24 @@ TEST_P(ConstexprHolds, InAKernel) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Arithmetic, ConstexprHolds,
-    ::testing::Values("7 // 2 == 3", "-7 // 2 == -4", "7 // -2 == -4", "-7 % 3 == 2", "7 % -3 == -2",
-                      "7 / 2 == 3.5", "2 ** 10 == 1024", "2 ** -1 == 0.5", "-2 ** 2 == -4",
-                      "7.5 // 2 == 3.0", "-7.5 % 2 == 0.5", "1 << 40 == 1099511627776",
-                      "-5 >> 1 == -3", "~5 == -6", "6 & 3 == 2", "(6 | 3) == 7", "(6 ^ 3) == 5",
-                      "True + True == 2", "not 0", "1 < 2 < 3", "not (1 < 2 > 3)", "1 == 1.0",
-                      "0x10 == 16", "1_000 == 1000", "0b101 == 5", "1e3 == 1000", "N // 5 == 2",
-                      "N % 5 == 2", "float('inf') > 1e300", "abs(-3) == 3", "min(3, 1, 2) == 1",
-                      "max(3, 1, 2) == 3", "int(3.9) == 3", "triton.cdiv(N, 5) == 3",
-                      "triton.next_power_of_2(N) == 16", "tl.cdiv(N, 5) == 3"));
-INSTANTIATE_TEST_SUITE_P(
-    Logic, ConstexprHolds,
-    ::testing::Values("(0 or 5) == 5", "(3 and 4) == 4", "(0 and 1 // 0) == 0", "(None or 2) == 2",
-                      "None is None", "N is not None", "not (N is None)", "p is not None",
-                      "'a' in ('a', 'b')", "3 not in (1, 2)", "'el' in 'gelu'", "'a' + 'b' == 'ab'",
-                      "'ab' * 2 == 'abab'", "'abc' < 'abd'", "'abc'[1] == 'b'", "'abcd'[1:3] == 'bc'",
-                      "('x' if N > 3 else 'y') == 'x'", "isinstance(N, int)", "len('abc') == 3"));
+    ::testing::Values("7 // 2 == 3", "-7 // 2 == -4", "7 // -2 == -4", "-7 % 3 == 2",
+                      "7 % -3 == -2", "7 / 2 == 3.5", "2 ** 10 == 1024", "2 ** -1 == 0.5",
+                      "-2 ** 2 == -4", "7.5 // 2 == 3.0", "-7.5 % 2 == 0.5",
+                      "1 << 40 == 1099511627776", "-5 >> 1 == -3", "~5 == -6", "6 & 3 == 2",
+                      "(6 | 3) == 7", "(6 ^ 3) == 5", "True + True == 2", "not 0", "1 < 2 < 3",
+                      "not (1 < 2 > 3)", "1 == 1.0", "0x10 == 16", "1_000 == 1000", "0b101 == 5",
+                      "1e3 == 1000", "N // 5 == 2", "N % 5 == 2", "float('inf') > 1e300",
+                      "abs(-3) == 3", "min(3, 1, 2) == 1", "max(3, 1, 2) == 3", "int(3.9) == 3",
+                      "triton.cdiv(N, 5) == 3", "triton.next_power_of_2(N) == 16",
+                      "tl.cdiv(N, 5) == 3"));
+INSTANTIATE_TEST_SUITE_P(Logic, ConstexprHolds,
+                         ::testing::Values("(0 or 5) == 5", "(3 and 4) == 4", "(0 and 1 // 0) == 0",
+                                           "(None or 2) == 2", "None is None", "N is not None",
+                                           "not (N is None)", "p is not None", "'a' in ('a', 'b')",
+                                           "3 not in (1, 2)", "'el' in 'gelu'", "'a' + 'b' == 'ab'",
+                                           "'ab' * 2 == 'abab'", "'abc' < 'abd'", "'abc'[1] == 'b'",
+                                           "'abcd'[1:3] == 'bc'", "('x' if N > 3 else 'y') == 'x'",
+                                           "isinstance(N, int)", "len('abc') == 3"));
 INSTANTIATE_TEST_SUITE_P(
     Tuples, ConstexprHolds,
     ::testing::Values("len((1, 2, 3)) == 3", "(1, 2)[1] == 2", "(1, 2, 3)[-1] == 3",
@@ -44,17 +46,19 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Types, ConstexprHolds,
     ::testing::Values("T == tl.float16", "T != tl.float32", "p.dtype.element_ty == tl.float16",
-                      "p.dtype.element_ty == T", "T in (tl.float16, tl.bfloat16)", "T.is_floating()",
-                      "tl.int32.primitive_bitwidth == 32", "tl.zeros((4, 8), T).shape == (4, 8)",
-                      "tl.zeros((4, 8), T).shape[1] == 8", "tl.zeros((4,), T).dtype == T"));
+                      "p.dtype.element_ty == T", "T in (tl.float16, tl.bfloat16)",
+                      "T.is_floating()", "tl.int32.primitive_bitwidth == 32",
+                      "tl.zeros((4, 8), T).shape == (4, 8)", "tl.zeros((4, 8), T).shape[1] == 8",
+                      "tl.zeros((4,), T).dtype == T"));
 INSTANTIATE_TEST_SUITE_P(
     Strings, ConstexprHolds,
-    ::testing::Values("f'{N}' == '12'", "f'{N:04d}' == '0012'", "f'{N:x}' == 'c'", "f'{N:#b}' == '0b1100'",
-                      "f'{3.14159:.2f}' == '3.14'", "f'{0.5}' == '0.5'", "f'{1e20}' == '1e+20'",
-                      "f'{1/3}' == '0.3333333333333333'", "f'{N!r:>5}' == '   12'",
-                      "f'{\"a\":<3}|' == 'a  |'", "f'{N=}' == 'N=12'", "f'{12345678:,}' == '12,345,678'",
-                      "f'{True}' == 'True'", "f'{(1, 2)}' == '(1, 2)'", "f'{None}' == 'None'",
-                      "f'{0.25:.0%}' == '25%'", "f'{N:{4}d}' == '  12'", "f'{T}' == 'fp16' or True"));
+    ::testing::Values("f'{N}' == '12'", "f'{N:04d}' == '0012'", "f'{N:x}' == 'c'",
+                      "f'{N:#b}' == '0b1100'", "f'{3.14159:.2f}' == '3.14'", "f'{0.5}' == '0.5'",
+                      "f'{1e20}' == '1e+20'", "f'{1/3}' == '0.3333333333333333'",
+                      "f'{N!r:>5}' == '   12'", "f'{\"a\":<3}|' == 'a  |'", "f'{N=}' == 'N=12'",
+                      "f'{12345678:,}' == '12,345,678'", "f'{True}' == 'True'",
+                      "f'{(1, 2)}' == '(1, 2)'", "f'{None}' == 'None'", "f'{0.25:.0%}' == '25%'",
+                      "f'{N:{4}d}' == '  12'", "f'{T}' == 'fp16' or True"));
 
 namespace {
 struct BadCase {
@@ -75,15 +79,19 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{"1 // 0", "division by zero"}, BadCase{"1 % 0", "modulo by zero"},
         BadCase{"1 / 0", "division by zero"}, BadCase{"1 << -1", "negative shift count"},
         BadCase{"2 ** 200", "does not fit 128 bits"}, BadCase{"1 << 200", "does not fit 128 bits"},
-        BadCase{"0 ** -1", "negative power"}, BadCase{"'a' + 1", "does not apply to the string 'a' and the integer 1"},
+        BadCase{"0 ** -1", "negative power"},
+        BadCase{"'a' + 1", "does not apply to the string 'a' and the integer 1"},
         BadCase{"1.5 & 1", "operator '&' needs integers"}, BadCase{"~1.5", "needs an integer"},
-        BadCase{"-'a'", "does not apply to the string 'a'"}, BadCase{"(1, 2)[2]", "index 2 is out of range for a tuple of 2"},
-        BadCase{"(1, 2)['a']", "indexed by a compile-time integer"}, BadCase{"(1, 2)[0, 1]", "takes one index"},
-        BadCase{"3[0]", "cannot be indexed"}, BadCase{"1 < 'a'", "does not apply to"},
+        BadCase{"-'a'", "does not apply to the string 'a'"},
+        BadCase{"(1, 2)[2]", "index 2 is out of range for a tuple of 2"},
+        BadCase{"(1, 2)['a']", "indexed by a compile-time integer"},
+        BadCase{"(1, 2)[0, 1]", "takes one index"}, BadCase{"3[0]", "cannot be indexed"},
+        BadCase{"1 < 'a'", "does not apply to"},
         BadCase{"1 in 2", "'in' needs a tuple, list or string"}, BadCase{"M", "unknown name 'M'"},
-        BadCase{"(1, 2)[::0]", "the step of a slice cannot be 0"}, BadCase{"'a' * 100000", "more than 65536"},
-        BadCase{"(0,) * 100000000", "more than 65536"}, BadCase{"f'{N:q}'", "format 'q' does not apply"},
-        BadCase{"1 @ 2", "use tl.dot"}, BadCase{"340282366920938463463374607431768211456", "does not fit 128 bits"},
+        BadCase{"(1, 2)[::0]", "the step of a slice cannot be 0"},
+        BadCase{"'a' * 100000", "more than 65536"}, BadCase{"(0,) * 100000000", "more than 65536"},
+        BadCase{"f'{N:q}'", "format 'q' does not apply"}, BadCase{"1 @ 2", "use tl.dot"},
+        BadCase{"340282366920938463463374607431768211456", "does not fit 128 bits"},
         BadCase{"1j", "complex numbers"}, BadCase{"b'a'", "bytes cannot be used"},
         BadCase{"{1, 2}", "sets cannot be used"}, BadCase{"{'a': 1}", "dicts cannot be used"},
         BadCase{"lambda: 1", "lambda expressions cannot be used"},
@@ -102,9 +110,12 @@ TEST(ConstEval, FloatsPrintAsInPython) {
   struct {
     double value;
     const char *text;
-  } cases[] = {{0.1, "0.1"},       {1.0, "1.0"},       {1e16, "1e+16"},     {123456.789, "123456.789"},
-               {1e-5, "1e-05"},    {0.0001, "0.0001"}, {-2.5e-10, "-2.5e-10"}, {1e15, "1000000000000000.0"},
-               {HUGE_VAL, "inf"},  {-0.0, "-0.0"},     {5e-324, "5e-324"},  {1.7976931348623157e308, "1.7976931348623157e+308"}};
+  } cases[] = {{0.1, "0.1"},           {1.0, "1.0"},
+               {1e16, "1e+16"},        {123456.789, "123456.789"},
+               {1e-5, "1e-05"},        {0.0001, "0.0001"},
+               {-2.5e-10, "-2.5e-10"}, {1e15, "1000000000000000.0"},
+               {HUGE_VAL, "inf"},      {-0.0, "-0.0"},
+               {5e-324, "5e-324"},     {1.7976931348623157e308, "1.7976931348623157e+308"}};
   for (auto &c : cases)
     EXPECT_EQ(formatFloat(c.value), c.text);
 }

@@ -291,8 +291,8 @@ TEST(ControlFlow, HarmlessAndIsOneOperation) {
 }
 
 TEST(ControlFlow, TernaryOnConstexprEvaluatesOneArm) {
-  auto c = compileBody("p, A: tl.constexpr",
-                       "tl.store(p, 1 if A is None else A.nothing)", "p=*i32, A=none");
+  auto c = compileBody("p, A: tl.constexpr", "tl.store(p, 1 if A is None else A.nothing)",
+                       "p=*i32, A=none");
   EXPECT_COMPILES(c);
   EXPECT_LACKS(c, "scf.if");
 }

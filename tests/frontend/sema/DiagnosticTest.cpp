@@ -33,7 +33,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadBody{"BoundInOneArm", "p, n", "if n > 0:\n    x = 1\ntl.store(p, x)", "p=*i32, n=i32",
                 "'x' is not defined here: it is bound in only one arm"},
         BadBody{"BoundInLoop", "p, n", "for i in range(n):\n    x = i\ntl.store(p, x)",
-                "p=*i32, n=i32", "'x' is not defined here: it is first bound inside a run-time loop"},
+                "p=*i32, n=i32",
+                "'x' is not defined here: it is first bound inside a run-time loop"},
         BadBody{"LoopVariableBehindLoop", "p, n", "for i in range(n):\n    pass\ntl.store(p, i)",
                 "p=*i32, n=i32", "the variable of a run-time loop has no value behind the loop"},
         BadBody{"DifferentStrings", "p, n",
@@ -49,8 +50,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadBody{"TernaryArmsDiffer", "p, n",
                 "tl.store(p, tl.zeros((4,), tl.int32) if n > 0 else 1)", "p=*fp32, n=i32",
                 "the two arms of this conditional expression differ in type"},
-        BadBody{"LoopCarriedType", "p, n", "acc = 0\nfor i in range(n):\n    acc += 0.5\ntl.store(p, acc)",
-                "p=*fp32, n=i32", "'acc' changes its type in this loop: it is int32 before and float32 after"},
+        BadBody{"LoopCarriedType", "p, n",
+                "acc = 0\nfor i in range(n):\n    acc += 0.5\ntl.store(p, acc)", "p=*fp32, n=i32",
+                "'acc' changes its type in this loop: it is int32 before and float32 after"},
         BadBody{"LoopCarriedTypeInWhile", "p, n",
                 "acc = 0\nwhile acc < n:\n    acc = acc + tl.load(p)\ntl.store(p, acc)",
                 "p=*fp32, n=i32", "'acc' changes its type in this loop"},
@@ -66,9 +68,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadBody{"BlockCondition", "p", "if tl.arange(0, 4) > 2:\n    pass", "p=*fp32",
                 "the condition of if must be one value"},
         BadBody{"FloatRange", "p", "for i in range(0, 2.5):\n    pass", "p=*fp32",
-                "must be a scalar integer"},
-        BadBody{"ZeroStep", "p, n", "for i in range(0, n, 0):\n    pass", "p=*fp32, n=i32",
-                "step"},
+                "must be an integer"},
+        BadBody{"ZeroStep", "p, n", "for i in range(0, n, 0):\n    pass", "p=*fp32, n=i32", "step"},
         BadBody{"ForOverTensor", "p", "for i in tl.arange(0, 4):\n    pass", "p=*fp32",
                 "cannot iterate over int32[4]"},
         BadBody{"ForOverNumber", "p", "for i in 4:\n    pass", "p=*fp32",
@@ -78,21 +79,26 @@ INSTANTIATE_TEST_SUITE_P(
         BadBody{"LoopTuple", "p, n", "for i, j in range(n):\n    pass", "p=*fp32, n=i32",
                 "the variable of a run-time loop must be one name"},
         BadBody{"UnpackTensor", "p", "a, b = tl.load(p)", "p=*fp32", "cannot unpack float32"},
-        BadBody{"UnpackCount", "p", "a, b = 1, 2, 3", "p=*fp32", "cannot unpack 3 values into 2 names"},
+        BadBody{"UnpackCount", "p", "a, b = 1, 2, 3", "p=*fp32",
+                "cannot unpack 3 values into 2 names"},
         BadBody{"UnpackAtLeast", "p", "a, b, *c = (1,)", "p=*fp32",
                 "cannot unpack 1 values into at least 2 names"},
         BadBody{"KernelReturns", "p", "return tl.load(p)", "p=*fp32", "a kernel returns nothing"},
-        BadBody{"NeverEnds", "p", "while True:\n    tl.store(p, 1)", "p=*fp32", "this loop never ends"}),
+        BadBody{"NeverEnds", "p", "while True:\n    tl.store(p, 1)", "p=*fp32",
+                "this loop never ends"}),
     nameOf);
 
 INSTANTIATE_TEST_SUITE_P(
     Statements, Diagnostic,
     ::testing::Values(
         BadBody{"With", "p", "with p:\n    pass", "p=*i32", "'with' cannot be used in a kernel"},
-        BadBody{"NestedDef", "p", "def f():\n    pass", "p=*i32", "a function cannot be defined inside a kernel"},
-        BadBody{"NestedClass", "p", "class C:\n    pass", "p=*i32", "a class cannot be defined inside a kernel"},
+        BadBody{"NestedDef", "p", "def f():\n    pass", "p=*i32",
+                "a function cannot be defined inside a kernel"},
+        BadBody{"NestedClass", "p", "class C:\n    pass", "p=*i32",
+                "a class cannot be defined inside a kernel"},
         BadBody{"Import", "p", "import math", "p=*i32", "'import' cannot be used in a kernel"},
-        BadBody{"FromImport", "p", "from math import pi", "p=*i32", "'import' cannot be used in a kernel"},
+        BadBody{"FromImport", "p", "from math import pi", "p=*i32",
+                "'import' cannot be used in a kernel"},
         BadBody{"Global", "p", "global x", "p=*i32", "'global' cannot be used in a kernel"},
         BadBody{"Nonlocal", "p", "nonlocal x", "p=*i32", "'nonlocal' cannot be used in a kernel"},
         BadBody{"Delete", "p", "x = 1\ndel x", "p=*i32", "'del' cannot be used in a kernel"},
@@ -105,11 +111,15 @@ INSTANTIATE_TEST_SUITE_P(
         BadBody{"Yield", "p", "yield 1", "p=*i32", "'yield' cannot be used in a kernel"},
         BadBody{"Break", "p", "break", "p=*i32", "'break' outside of a loop"},
         BadBody{"Continue", "p", "continue", "p=*i32", "'continue' outside of a loop"},
-        BadBody{"AssignElement", "p", "x = tl.arange(0, 4)\nx[0] = 1", "p=*i32", "elements cannot be assigned"},
+        BadBody{"AssignElement", "p", "x = tl.arange(0, 4)\nx[0] = 1", "p=*i32",
+                "elements cannot be assigned"},
         BadBody{"AssignAttribute", "p", "p.x = 1", "p=*i32", "attributes cannot be assigned"},
-        BadBody{"UpdateElement", "p", "x = tl.arange(0, 4)\nx[0] += 1", "p=*i32", "only a name can be updated"},
-        BadBody{"StaticAssert", "N: tl.constexpr", "tl.static_assert(N > 4, f'N is {N}')", "N=2", "N is 2"},
-        BadBody{"Assert", "N: tl.constexpr", "assert N > 4, f'N is {N}'", "N=2", "assertion failed: N is 2"},
+        BadBody{"UpdateElement", "p", "x = tl.arange(0, 4)\nx[0] += 1", "p=*i32",
+                "only a name can be updated"},
+        BadBody{"StaticAssert", "N: tl.constexpr", "tl.static_assert(N > 4, f'N is {N}')", "N=2",
+                "N is 2"},
+        BadBody{"Assert", "N: tl.constexpr", "assert N > 4, f'N is {N}'", "N=2",
+                "assertion failed: N is 2"},
         BadBody{"Raise", "N: tl.constexpr", "if N == 2:\n    raise ValueError(f'bad {N}')", "N=2",
                 "the kernel raises an error here: bad 2"},
         BadBody{"Starred", "p", "x = *p", "p=*i32", "starred"},
@@ -123,16 +133,19 @@ INSTANTIATE_TEST_SUITE_P(
         BadBody{"Missing", "p, n", "pass", "p=*i32", "no argument is given for parameter 'n'"},
         BadBody{"Surplus", "p, count", "pass", "p=*i32, count=i32, cont=i32",
                 "has no parameter 'cont'; did you mean 'count'?"},
-        BadBody{"ConstexprWithType", "N: tl.constexpr", "pass", "N=i32", "is a tl.constexpr and needs a value"},
+        BadBody{"ConstexprWithType", "N: tl.constexpr", "pass", "N=i32",
+                "is a tl.constexpr and needs a value"},
         BadBody{"VarArgs", "*p", "pass", "", "a kernel cannot have '*' or '**' parameters"},
-        BadBody{"NoSuchFunction", "F: tl.constexpr", "F(1)", "F=nothing", "no jit function of this file"}),
+        BadBody{"NoSuchFunction", "F: tl.constexpr", "F(1)", "F=nothing",
+                "no jit function of this file"}),
     nameOf);
 
 TEST(DiagnosticText, HostFunctionIsNamedWithItsDefinition) {
   auto c = compile("def host(x):\n    return x\n"
                    "@triton.jit\ndef kernel(p):\n    tl.store(p, host(1))\n",
                    "p=*i32");
-  EXPECT_SAYS(c, "the host function 'host', which is not decorated with @triton.jit, cannot be called");
+  EXPECT_SAYS(
+      c, "the host function 'host', which is not decorated with @triton.jit, cannot be called");
   EXPECT_SAYS(c, "test.py:3:");
 }
 
@@ -189,21 +202,27 @@ TEST(DiagnosticText, ArgumentsOfHelpers) {
               "'f' has no parameter 'beat'; did you mean 'beta'?");
   EXPECT_SAYS(compile(f + "@triton.jit\ndef kernel(p):\n    f(1, alpha=3)\n", "p=*i32"),
               "parameter 'alpha' of 'f' is given twice");
-  EXPECT_SAYS(compile(f + "@triton.jit\ndef kernel(p):\n    f(**p)\n", "p=*i32"), "'**' needs a dict");
-  EXPECT_SAYS(compile("@triton.jit\ndef f(**k):\n    pass\n@triton.jit\ndef kernel(p):\n    f(a=1)\n", "p=*i32"),
-              "parameters are not supported");
+  EXPECT_SAYS(compile(f + "@triton.jit\ndef kernel(p):\n    f(**p)\n", "p=*i32"),
+              "'**' needs a dict");
+  EXPECT_SAYS(
+      compile("@triton.jit\ndef f(**k):\n    pass\n@triton.jit\ndef kernel(p):\n    f(a=1)\n",
+              "p=*i32"),
+      "parameters are not supported");
 }
 
 TEST(DiagnosticText, NamedTupleFields) {
-  std::string pair = "from typing import NamedTuple\nclass Pair(NamedTuple):\n    first: int\n    second: int\n";
+  std::string pair =
+      "from typing import NamedTuple\nclass Pair(NamedTuple):\n    first: int\n    second: int\n";
   EXPECT_SAYS(compile(pair + "@triton.jit\ndef kernel(p):\n    Pair(1)\n", "p=*i32"),
               "field 'second' of 'Pair' is not given");
   EXPECT_SAYS(compile(pair + "@triton.jit\ndef kernel(p):\n    Pair(1, 2, 3)\n", "p=*i32"),
               "'Pair' has 2 fields, but 3 values are given");
-  EXPECT_SAYS(compile(pair + "@triton.jit\ndef kernel(p):\n    Pair(1, secnd=2, second=3)\n", "p=*i32"),
-              "'Pair' has no field 'secnd'; did you mean 'second'?");
-  EXPECT_SAYS(compile(pair + "@triton.jit\ndef kernel(p):\n    q = Pair(1, 2)\n    q.frst\n", "p=*i32"),
-              "did you mean 'first'?");
+  EXPECT_SAYS(
+      compile(pair + "@triton.jit\ndef kernel(p):\n    Pair(1, secnd=2, second=3)\n", "p=*i32"),
+      "'Pair' has no field 'secnd'; did you mean 'second'?");
+  EXPECT_SAYS(
+      compile(pair + "@triton.jit\ndef kernel(p):\n    q = Pair(1, 2)\n    q.frst\n", "p=*i32"),
+      "did you mean 'first'?");
   EXPECT_SAYS(compile("class C:\n    X = 1\n@triton.jit\ndef kernel(p):\n    C()\n", "p=*i32"),
               "only a NamedTuple can");
   EXPECT_SAYS(compile("class C:\n    SIZE = 1\n@triton.jit\ndef kernel(p):\n    C.SIZ\n", "p=*i32"),
@@ -211,15 +230,22 @@ TEST(DiagnosticText, NamedTupleFields) {
 }
 
 TEST(DiagnosticText, GlobalsThatAreNotConstants) {
-  EXPECT_SAYS(compile("import torch\nX = torch.zeros(4)\n@triton.jit\ndef kernel(p):\n    tl.store(p, X.a)\n", "p=*i32"),
-              "the global 'X', whose value is not known at compile time");
-  EXPECT_SAYS(compile("A = B\nB = A\n@triton.jit\ndef kernel(p):\n    A()\n", "p=*i32"), "the global 'A'");
+  EXPECT_SAYS(
+      compile(
+          "import torch\nX = torch.zeros(4)\n@triton.jit\ndef kernel(p):\n    tl.store(p, X.a)\n",
+          "p=*i32"),
+      "the global 'X', whose value is not known at compile time");
+  EXPECT_SAYS(compile("A = B\nB = A\n@triton.jit\ndef kernel(p):\n    A()\n", "p=*i32"),
+              "the global 'A'");
   EXPECT_SAYS(compile("from os import path\n@triton.jit\ndef kernel(p):\n    path()\n", "p=*i32"),
               "'path' from the host module 'os'");
-  EXPECT_SAYS(compile("from triton.language import stoer\n@triton.jit\ndef kernel(p):\n    stoer(p, 1)\n", "p=*i32"),
-              "did you mean 'store'?");
-  EXPECT_SAYS(compile("import math\n@triton.jit\ndef kernel(p, n):\n    math.sqrt(n)\n", "p=*i32, n=i32"),
-              "math.sqrt needs compile-time numbers");
+  EXPECT_SAYS(
+      compile("from triton.language import stoer\n@triton.jit\ndef kernel(p):\n    stoer(p, 1)\n",
+              "p=*i32"),
+      "did you mean 'store'?");
+  EXPECT_SAYS(
+      compile("import math\n@triton.jit\ndef kernel(p, n):\n    math.sqrt(n)\n", "p=*i32, n=i32"),
+      "math.sqrt needs compile-time numbers");
   EXPECT_SAYS(compile("import math\n@triton.jit\ndef kernel(p):\n    math.gamma(1)\n", "p=*i32"),
               "no 'gamma'");
 }
@@ -241,8 +267,8 @@ TEST(Limits, RunawayHelpersStop) {
   // Every level calls the next one twice: without limits this never ends.
   std::string text;
   for (int i = 0; i < 40; ++i)
-    text += "@triton.jit\ndef f" + std::to_string(i) + "(x):\n    return f" + std::to_string(i + 1) +
-            "(x) + f" + std::to_string(i + 1) + "(x)\n";
+    text += "@triton.jit\ndef f" + std::to_string(i) + "(x):\n    return f" +
+            std::to_string(i + 1) + "(x) + f" + std::to_string(i + 1) + "(x)\n";
   text += "@triton.jit\ndef f40(x):\n    return x + 1\n"
           "@triton.jit\ndef kernel(p, n):\n    tl.store(p, f0(n))\n";
   auto c = compile(text, "p=*i32, n=i32");

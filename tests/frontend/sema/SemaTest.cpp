@@ -14,8 +14,8 @@ Compiled compile(const std::string &text, llvm::StringRef signatureText, llvm::S
   signature->debug = debug;
   Frontend frontend;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  LoadedModule *module = frontend.loadText(
-      "test.py", "import triton\nimport triton.language as tl\n" + text);
+  LoadedModule *module =
+      frontend.loadText("test.py", "import triton\nimport triton.language as tl\n" + text);
   if (module) {
     auto compiled = frontend.compile(*module, kernel, *signature, context);
     if (mlir::succeeded(compiled)) {

@@ -9,14 +9,17 @@ static std::string failureOf(llvm::StringRef text) {
 }
 
 TEST(Signature, TypesAndConstants) {
-  auto s = parseSignature(" x=*fp32:16 , n=i32,BLOCK=1024, ACT=\"ge,lu\", D=none, T=fp16!, U=tl.int8, "
-                          "S=(1, 2.5, ('a',)), F=true, neg=-3, big=18446744073709551615, fn=relu, h=0x10");
+  auto s = parseSignature(
+      " x=*fp32:16 , n=i32,BLOCK=1024, ACT=\"ge,lu\", D=none, T=fp16!, U=tl.int8, "
+      "S=(1, 2.5, ('a',)), F=true, neg=-3, big=18446744073709551615, fn=relu, h=0x10");
   ASSERT_TRUE(bool(s)) << llvm::toString(s.takeError());
   auto &x = std::get<TypedArgument>(s->arguments.at("x"));
   EXPECT_EQ(x.type, dtype(Scalar::F32).getPointerTo());
   EXPECT_EQ(x.divisibility, 16);
   EXPECT_EQ(std::get<TypedArgument>(s->arguments.at("n")).divisibility, 1);
-  auto constant = [&](const char *name) { return std::get<ConstantArgument>(s->arguments.at(name)).value; };
+  auto constant = [&](const char *name) {
+    return std::get<ConstantArgument>(s->arguments.at(name)).value;
+  };
   EXPECT_EQ(std::get<int64_t>(constant("BLOCK")), 1024);
   EXPECT_EQ(std::get<std::string>(constant("ACT")), "ge,lu");
   EXPECT_TRUE(std::holds_alternative<std::monostate>(constant("D")));

@@ -1,0 +1,115 @@
+// The harness of the end-to-end tests.
+#include "tests/frontend/sema/EndToEnd.h"
+
+#include "plugins/cpu/CpuDevice.h"
+
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace tilerun::test {
+
+/// Runs a module over the arguments' bytes, in place.
+static std::string execute(mlir::ModuleOp module, llvm::StringRef name,
+                           const std::vector<RunArgument> &arguments,
+                           std::vector<std::vector<uint8_t>> &buffers, uint64_t grid, bool debug) {
+  auto device = createCpuDevice();
+  if (!device)
+    return llvm::toString(device.takeError());
+  std::string bytecode;
+  llvm::raw_string_ostream stream(bytecode);
+  if (mlir::failed(mlir::writeBytecodeToFile(module, stream)))
+    return "the module cannot be written";
+  auto kernel =
+      (*device)->load({reinterpret_cast<const uint8_t *>(bytecode.data()), bytecode.size()}, name);
+  if (!kernel)
+    return llvm::toString(kernel.takeError());
+  std::vector<LaunchArgument> launch;
+  std::vector<DeviceAddress> addresses;
+  for (const RunArgument &argument : arguments) {
+    if (auto *v = std::get_if<int64_t>(&argument)) {
+      launch.push_back(LaunchArgument::integer(static_cast<uint64_t>(*v)));
+    } else if (auto *v = std::get_if<double>(&argument)) {
+      launch.push_back(LaunchArgument::floating(*v));
+    } else {
+      std::vector<uint8_t> &bytes = buffers[addresses.size()];
+      auto address = (*device)->allocate(bytes.size(), "buffer");
+      if (!address)
+        return llvm::toString(address.takeError());
+      if (auto error = (*device)->copyIn(*address, bytes))
+        return llvm::toString(std::move(error));
+      addresses.push_back(*address);
+      launch.push_back(LaunchArgument::pointer(*address));
+    }
+  }
+  LaunchOptions options;
+  options.grid = {grid, 1, 1};
+  options.debug = debug;
+  options.checks.bounds = true;
+  auto result = (*device)->launch(**kernel, launch, options);
+  if (!result)
+    return llvm::toString(result.takeError());
+  if (!result->reports.empty())
+    return "check: " + result->reports.front().message;
+  for (auto [address, bytes] : llvm::zip(addresses, buffers))
+    if (auto error = (*device)->copyOut(bytes, address))
+      return llvm::toString(std::move(error));
+  return "";
+}
+
+std::string run(const std::string &text, llvm::StringRef signatureText,
+                const std::vector<RunArgument> &arguments, uint64_t grid, bool debug) {
+  auto signature = parseSignature(signatureText);
+  if (!signature)
+    return llvm::toString(signature.takeError());
+  signature->debug = debug;
+  Frontend frontend;
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  LoadedModule *module =
+      frontend.loadText("test.py", "import triton\nimport triton.language as tl\n" + text);
+  auto compiled = module ? frontend.compile(*module, "kernel", *signature, context)
+                         : mlir::FailureOr<CompiledKernel>(mlir::failure());
+  if (mlir::failed(compiled)) {
+    std::string out;
+    llvm::raw_string_ostream stream(out);
+    frontend.getDiagnostics().print(stream, false);
+    return out;
+  }
+  std::vector<std::vector<uint8_t>> initial;
+  for (const RunArgument &argument : arguments)
+    if (auto *b = std::get_if<BufferArgument>(&argument))
+      initial.emplace_back(static_cast<uint8_t *>(b->data),
+                           static_cast<uint8_t *>(b->data) + b->bytes);
+  auto plain = initial, optimized = initial;
+  if (std::string error = execute(*compiled->module, compiled->name, arguments, plain, grid, debug);
+      !error.empty())
+    return error;
+  mlir::PassManager passes(&context);
+  passes.addPass(mlir::createCanonicalizerPass());
+  passes.addPass(mlir::createCSEPass());
+  if (mlir::failed(passes.run(*compiled->module)))
+    return "canonicalization fails";
+  if (std::string error =
+          execute(*compiled->module, compiled->name, arguments, optimized, grid, debug);
+      !error.empty())
+    return "canonicalized: " + error;
+  if (plain != optimized)
+    return "canonicalization changes the result";
+  size_t next = 0;
+  for (const RunArgument &argument : arguments)
+    if (auto *b = std::get_if<BufferArgument>(&argument))
+      llvm::copy(plain[next++], static_cast<uint8_t *>(b->data));
+  return "";
+}
+
+std::string runBody(const std::string &parameters, const std::string &body,
+                    llvm::StringRef signature, const std::vector<RunArgument> &arguments,
+                    uint64_t grid) {
+  std::string text = "@triton.jit\ndef kernel(" + parameters + "):\n";
+  llvm::SmallVector<llvm::StringRef> lines;
+  llvm::StringRef(body).split(lines, '\n');
+  for (llvm::StringRef line : lines)
+    text += "    " + line.str() + "\n";
+  return run(text, signature, arguments, grid);
+}
+
+} // namespace tilerun::test

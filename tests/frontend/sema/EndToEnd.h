@@ -1,0 +1,31 @@
+// Compiles kernels out of Python text and runs them on the reference interpreter.
+#pragma once
+
+#include "tests/frontend/sema/SemaTest.h"
+
+#include <variant>
+
+namespace tilerun::test {
+
+/// A buffer that a kernel reads and writes.
+struct BufferArgument {
+  void *data;
+  size_t bytes;
+};
+using RunArgument = std::variant<BufferArgument, int64_t, double>;
+
+template <typename T> RunArgument buffer(std::vector<T> &values) {
+  return BufferArgument{values.data(), values.size() * sizeof(T)};
+}
+
+/// Runs `kernel` of a file with Triton's usual imports, first as emitted and then canonicalized,
+/// and expects the same bytes from both. Empty if all went well, else what failed.
+std::string run(const std::string &text, llvm::StringRef signature,
+                const std::vector<RunArgument> &arguments, uint64_t grid = 1, bool debug = false);
+
+/// The same for the body of `def kernel(<parameters>):`.
+std::string runBody(const std::string &parameters, const std::string &body,
+                    llvm::StringRef signature, const std::vector<RunArgument> &arguments,
+                    uint64_t grid = 1);
+
+} // namespace tilerun::test

@@ -1,0 +1,395 @@
+// Semantics of compiled kernels, run on the reference interpreter and compared with C++.
+#include "tests/frontend/sema/EndToEnd.h"
+
+using namespace tilerun::test;
+
+namespace {
+/// Runs a body `def kernel(p, q, n):` (two int32 buffers and a number) for each n, and compares q
+/// with a function of p and n.
+void expectInts(
+    const std::string &body, std::vector<int64_t> numbers,
+    const std::function<void(const std::vector<int> &p, std::vector<int> &q, int n)> &model) {
+  std::vector<int> input = {3, -1, 4, 1, -5, 9, 2, 6, 0, 5, -3, 5, 8, 9, 7, 9};
+  for (int64_t n : numbers) {
+    std::vector<int> p = input, q(32, -100), expected(32, -100);
+    std::string error =
+        runBody("p, q, n", body, "p=*i32, q=*i32, n=i32", {buffer(p), buffer(q), n});
+    ASSERT_EQ(error, "") << body;
+    model(input, expected, static_cast<int>(n));
+    EXPECT_EQ(q, expected) << body << "\nn = " << n;
+  }
+}
+} // namespace
+
+TEST(EndToEnd, IfElifElse) {
+  expectInts("if n > 10:\n    x = 1\nelif n > 5:\n    x = 2\nelse:\n    x = 3\ntl.store(q, x)",
+             {11, 7, 2}, [](auto &, auto &q, int n) { q[0] = n > 10  ? 1
+                                                             : n > 5 ? 2
+                                                                     : 3; });
+}
+
+TEST(EndToEnd, NestedIfs) {
+  expectInts("x = 0\nif n > 0:\n    x = 1\n    if n > 5:\n        x = x + 10\n    else:\n        x "
+             "= x + 20\n"
+             "    x = x * 2\ntl.store(q, x)",
+             {-1, 3, 9}, [](auto &, auto &q, int n) { q[0] = n <= 0 ? 0 : (n > 5 ? 11 : 21) * 2; });
+}
+
+TEST(EndToEnd, EarlyReturns) {
+  expectInts("tl.store(q, 1)\nif n == 1:\n    return\ntl.store(q + 1, 2)\nif n == 2:\n    "
+             "tl.store(q + 2, 3)\n"
+             "    if p is not None:\n        return\nelse:\n    if n == 3:\n        "
+             "return\ntl.store(q + 3, 4)",
+             {1, 2, 3, 4}, [](auto &, auto &q, int n) {
+               q[0] = 1;
+               if (n == 1)
+                 return;
+               q[1] = 2;
+               if (n == 2) {
+                 q[2] = 3;
+                 return;
+               }
+               if (n == 3)
+                 return;
+               q[3] = 4;
+             });
+}
+
+TEST(EndToEnd, ReturnInsideLoops) {
+  expectInts("for i in range(16):\n    for j in range(4):\n        if i * 4 + j == n:\n            "
+             "return\n"
+             "        tl.store(q + i * 4 + j, j)\n    if i == 7:\n        return\ntl.store(q, 77)",
+             {0, 5, 31, 100}, [](auto &, auto &q, int n) {
+               for (int i = 0; i < 16; ++i) {
+                 for (int j = 0; j < 4; ++j) {
+                   if (i * 4 + j == n)
+                     return;
+                   q[i * 4 + j] = j;
+                 }
+                 if (i == 7)
+                   return;
+               }
+             });
+}
+
+TEST(EndToEnd, BreakKeepsValues) {
+  expectInts("acc = 0\nlast = -1\nfor i in range(16):\n    v = tl.load(p + i)\n    last = i\n"
+             "    if v < n:\n        acc += 1000\n        break\n    acc += v\n"
+             "tl.store(q, acc)\ntl.store(q + 1, last)",
+             {0, -4, -10, 100}, [](auto &p, auto &q, int n) {
+               int acc = 0, last = -1;
+               for (int i = 0; i < 16; ++i) {
+                 last = i;
+                 if (p[i] < n) {
+                   acc += 1000;
+                   break;
+                 }
+                 acc += p[i];
+               }
+               q[0] = acc;
+               q[1] = last;
+             });
+}
+
+TEST(EndToEnd, ContinueSkips) {
+  expectInts("acc = 0\nfor i in range(16):\n    v = tl.load(p + i)\n    acc += 1\n    if v < 0:\n  "
+             "      acc += 100\n"
+             "        continue\n    if v > n:\n        continue\n    acc += v\ntl.store(q, acc)",
+             {3, 100}, [](auto &p, auto &q, int n) {
+               int acc = 0;
+               for (int i = 0; i < 16; ++i) {
+                 acc += 1;
+                 if (p[i] < 0) {
+                   acc += 100;
+                   continue;
+                 }
+                 if (p[i] > n)
+                   continue;
+                 acc += p[i];
+               }
+               q[0] = acc;
+             });
+}
+
+TEST(EndToEnd, BreakAndContinueInWhile) {
+  expectInts(
+      "i = 0\nacc = 0\nwhile i < 16:\n    v = tl.load(p + i)\n    i += 1\n    if v == n:\n        "
+      "break\n"
+      "    if v % 2 == 0:\n        continue\n    acc += v\ntl.store(q, acc)\ntl.store(q + 1, i)",
+      {9, 8, 1000}, [](auto &p, auto &q, int n) {
+        int i = 0, acc = 0;
+        while (i < 16) {
+          int v = p[i++];
+          if (v == n)
+            break;
+          if (v % 2 == 0)
+            continue;
+          acc += v;
+        }
+        q[0] = acc;
+        q[1] = i;
+      });
+}
+
+TEST(EndToEnd, WhileTrueWithBreak) {
+  expectInts("i = 0\nwhile True:\n    if i * i >= n:\n        break\n    i += 1\ntl.store(q, i)",
+             {0, 1, 17, 100}, [](auto &, auto &q, int n) {
+               int i = 0;
+               while (i * i < n)
+                 ++i;
+               q[0] = i;
+             });
+}
+
+TEST(EndToEnd, BreakOfTheInnerLoopOnly) {
+  expectInts("acc = 0\nfor i in range(4):\n    for j in range(4):\n        if j > i:\n            "
+             "break\n        acc += 10\n"
+             "    acc += 1\n    if acc > n:\n        break\ntl.store(q, acc)",
+             {1000, 30, 5}, [](auto &, auto &q, int n) {
+               int acc = 0;
+               for (int i = 0; i < 4; ++i) {
+                 for (int j = 0; j < 4; ++j) {
+                   if (j > i)
+                     break;
+                   acc += 10;
+                 }
+                 acc += 1;
+                 if (acc > n)
+                   break;
+               }
+               q[0] = acc;
+             });
+}
+
+TEST(EndToEnd, RangesOfAllDirections) {
+  expectInts("k = 0\nfor i in range(2, n, 3):\n    tl.store(q + k, i)\n    k += 1\n"
+             "for i in range(n, 0, -2):\n    tl.store(q + k, i)\n    k += 1\n"
+             "for i in range(5, 5):\n    tl.store(q + k, 99)\n    k += 1\n"
+             "for i in range(-2, -n, -1):\n    tl.store(q + k, i)\n    k += 1",
+             {9, 4, 0, -3}, [](auto &, auto &q, int n) {
+               int k = 0;
+               for (int i = 2; i < n; i += 3)
+                 q[k++] = i;
+               for (int i = n; i > 0; i -= 2)
+                 q[k++] = i;
+               for (int i = -2; i > -n; --i)
+                 q[k++] = i;
+             });
+}
+
+TEST(EndToEnd, RunTimeStep) {
+  expectInts("k = 0\nfor i in range(0, 20, n):\n    tl.store(q + k, i)\n    k += 1", {1, 3, 50},
+             [](auto &, auto &q, int n) {
+               int k = 0;
+               for (int i = 0; i < 20; i += n)
+                 q[k++] = i;
+             });
+}
+
+TEST(EndToEnd, UnrolledLoopsWithRunTimeExits) {
+  expectInts("acc = 0\nx = 0\nfor i in tl.static_range(6):\n    v = tl.load(p + i)\n    x = v\n    "
+             "if v == n:\n        break\n"
+             "    if v < 0:\n        continue\n    acc += v\ntl.store(q, acc)\ntl.store(q + 1, x)",
+             {4, -5, 77}, [](auto &p, auto &q, int n) {
+               int acc = 0, x = 0;
+               for (int i = 0; i < 6; ++i) {
+                 x = p[i];
+                 if (p[i] == n)
+                   break;
+                 if (p[i] < 0)
+                   continue;
+                 acc += p[i];
+               }
+               q[0] = acc;
+               q[1] = x;
+             });
+}
+
+TEST(EndToEnd, ReturnOutOfAnUnrolledLoop) {
+  expectInts("for i in tl.static_range(4):\n    if n == i:\n        tl.store(q, i)\n        "
+             "return\ntl.store(q, 50)",
+             {0, 2, 9}, [](auto &, auto &q, int n) { q[0] = n >= 0 && n < 4 ? n : 50; });
+}
+
+TEST(EndToEnd, IntegerDivisionTruncatesAtRunTime) {
+  expectInts("for i in range(16):\n    v = tl.load(p + i)\n    tl.store(q + i, v // n)\n    "
+             "tl.store(q + 16 + i, v % n)",
+             {3, -3, 2, -7}, [](auto &p, auto &q, int n) {
+               for (int i = 0; i < 16; ++i) {
+                 q[i] = p[i] / n;
+                 q[16 + i] = p[i] % n;
+               }
+             });
+}
+
+TEST(EndToEnd, ConstexprDivisionFloors) {
+  expectInts("tl.store(q, -7 // 2)\ntl.store(q + 1, -7 % 3)\ntl.store(q + 2, n)", {5},
+             [](auto &, auto &q, int n) {
+               q[0] = -4;
+               q[1] = 2;
+               q[2] = n;
+             });
+}
+
+TEST(EndToEnd, TernariesAndShortCircuits) {
+  expectInts("x = 10 if n > 3 else 20\n"
+             "y = tl.load(p + n) if n < 16 and n >= 0 else -1\n"
+             "z = 1 if n < 0 or tl.load(p + n % 16) > 0 else 0\n"
+             "w = 1 if not n else 0\n"
+             "tl.store(q, x)\ntl.store(q + 1, y)\ntl.store(q + 2, z)\ntl.store(q + 3, w)",
+             {0, 1, 5, 99, -20}, [](auto &p, auto &q, int n) {
+               q[0] = n > 3 ? 10 : 20;
+               q[1] = n < 16 && n >= 0 ? p[n] : -1;
+               q[2] = n < 0 || p[n % 16] > 0 ? 1 : 0;
+               q[3] = n == 0;
+             });
+}
+
+TEST(EndToEnd, MasksAndWhere) {
+  expectInts("o = tl.arange(0, 16)\nv = tl.load(p + o, mask=o < n, other=-7)\n"
+             "tl.store(q + o, tl.where(v > 0, v, -v), mask=o % 2 == 0)",
+             {0, 5, 16}, [](auto &p, auto &q, int n) {
+               for (int i = 0; i < 16; i += 2)
+                 q[i] = std::abs(i < n ? p[i] : -7);
+             });
+}
+
+TEST(EndToEnd, TuplesThroughLoops) {
+  expectInts("s = (0, 1)\nfor i in range(n):\n    a, b = s\n    s = (b, a + b)\ntl.store(q, s[0])",
+             {0, 1, 10, 20}, [](auto &, auto &q, int n) {
+               int a = 0, b = 1;
+               for (int i = 0; i < n; ++i)
+                 std::tie(a, b) = std::make_pair(b, a + b);
+               q[0] = a;
+             });
+}
+
+TEST(EndToEnd, WalrusInWhile) {
+  expectInts("i = 0\nv = 0\nwhile (v := tl.load(p + i)) != n:\n    i += 1\ntl.store(q, "
+             "i)\ntl.store(q + 1, v)",
+             {9, 5, 3}, [](auto &p, auto &q, int n) {
+               int i = 0;
+               while (p[i] != n)
+                 ++i;
+               q[0] = i;
+               q[1] = n;
+             });
+}
+
+TEST(EndToEnd, VariablesSurviveLoopsThatDoNotRun) {
+  expectInts("x = 5\nfor i in range(n):\n    x = i\nwhile x > 100:\n    x = 0\ntl.store(q, x)",
+             {0, -4, 3}, [](auto &, auto &q, int n) { q[0] = n > 0 ? n - 1 : 5; });
+}
+
+TEST(EndToEnd, HelperFindsInALoop) {
+  std::string text = "@triton.jit\ndef find(p, size, wanted):\n    for i in range(size):\n        "
+                     "if tl.load(p + i) == wanted:\n"
+                     "            return i\n    return -1\n"
+                     "@triton.jit\ndef kernel(p, q, n):\n    tl.store(q, find(p, 8, n))\n"
+                     "    tl.store(q + 1, find(p, 3, n))\n";
+  for (int64_t n : {30, 10, 70, 5}) {
+    std::vector<int> p = {10, 20, 30, 40, 50, 60, 70, 80}, q(2, 0);
+    ASSERT_EQ(run(text, "p=*i32, q=*i32, n=i32", {buffer(p), buffer(q), n}), "");
+    auto find = [&](int size) {
+      auto it = std::find(p.begin(), p.begin() + size, n);
+      return it == p.begin() + size ? -1 : int(it - p.begin());
+    };
+    EXPECT_EQ(q, (std::vector<int>{find(8), find(3)}));
+  }
+}
+
+TEST(EndToEnd, HelperReturnsTuplesFromNestedBranches) {
+  std::string text = "@triton.jit\ndef classify(x, y):\n    if x > 0:\n        if y > 0:\n         "
+                     "   return 1, x + y\n"
+                     "        elif y == 0:\n            return 2, x\n    else:\n        if y > "
+                     "5:\n            return 3, y\n"
+                     "    x = x - y\n    return 4, x\n"
+                     "@triton.jit\ndef kernel(q, x, y):\n    k, v = classify(x, y)\n    "
+                     "tl.store(q, k)\n    tl.store(q + 1, v)\n";
+  for (int64_t x : {-1, 0, 3})
+    for (int64_t y : {-2, 0, 4, 9}) {
+      std::vector<int> q(2, 0);
+      ASSERT_EQ(run(text, "q=*i32, x=i32, y=i32", {buffer(q), x, y}), "");
+      std::vector<int> expected = x > 0 && y > 0    ? std::vector<int>{1, int(x + y)}
+                                  : x > 0 && y == 0 ? std::vector<int>{2, int(x)}
+                                  : x <= 0 && y > 5 ? std::vector<int>{3, int(y)}
+                                                    : std::vector<int>{4, int(x - y)};
+      EXPECT_EQ(q, expected) << x << " " << y;
+    }
+}
+
+TEST(EndToEnd, WhileReturnsFromHelper) {
+  std::string text = "@triton.jit\ndef collatz(x, limit):\n    steps = 0\n    while x != 1:\n      "
+                     "  if steps >= limit:\n"
+                     "            return -1\n        x = x // 2 if x % 2 == 0 else 3 * x + 1\n     "
+                     "   steps += 1\n    return steps\n"
+                     "@triton.jit\ndef kernel(q, n):\n    tl.store(q, collatz(n, 30))\n";
+  for (int64_t n : {2, 6, 27, 97}) {
+    std::vector<int> q(1, 0);
+    ASSERT_EQ(run(text, "q=*i32, n=i32", {buffer(q), n}), "");
+    int x = n, steps = 0;
+    while (x != 1 && steps < 30) {
+      x = x % 2 == 0 ? x / 2 : 3 * x + 1;
+      ++steps;
+    }
+    EXPECT_EQ(q[0], x == 1 ? steps : -1);
+  }
+}
+
+TEST(EndToEnd, UnsignedAndWideLoops) {
+  std::vector<uint32_t> q(4, 0);
+  ASSERT_EQ(runBody("q, n",
+                    "k = 0\nfor i in range(4294967293, n):\n    tl.store(q + k, i)\n    k += 1",
+                    "q=*u32, n=u32", {buffer(q), int64_t(4294967295)}),
+            "");
+  EXPECT_EQ(q, (std::vector<uint32_t>{4294967293u, 4294967294u, 0, 0}));
+  std::vector<int64_t> w(2, 0);
+  ASSERT_EQ(runBody("q, n", "k = 0\nfor i in range(n, n + 2):\n    tl.store(q + k, i)\n    k += 1",
+                    "q=*i64, n=i64", {buffer(w), int64_t(1) << 40}),
+            "");
+  EXPECT_EQ(w, (std::vector<int64_t>{int64_t(1) << 40, (int64_t(1) << 40) + 1}));
+}
+
+TEST(EndToEnd, BlockAccumulators) {
+  std::vector<float> x(1000), q(16, 0);
+  for (size_t i = 0; i < x.size(); ++i)
+    x[i] = static_cast<float>(static_cast<int>(i * 37 % 101) - 50);
+  ASSERT_EQ(runBody("x, q, n, B: tl.constexpr",
+                    "o = tl.arange(0, B)\nacc = tl.zeros((B,), dtype=tl.float32)\nfor start in "
+                    "range(0, n, B):\n"
+                    "    mask = start + o < n\n    acc += tl.load(x + start + o, mask=mask, "
+                    "other=0.0)\ntl.store(q + o, acc)",
+                    "x=*fp32, q=*fp32, n=i32, B=16", {buffer(x), buffer(q), int64_t(1000)}),
+            "");
+  for (int lane = 0; lane < 16; ++lane) {
+    float sum = 0;
+    for (size_t i = lane; i < x.size(); i += 16)
+      sum += x[i];
+    EXPECT_EQ(q[lane], sum);
+  }
+}
+
+TEST(EndToEnd, GridOfPrograms) {
+  std::vector<int> q(100, -1);
+  ASSERT_EQ(
+      runBody(
+          "q, n, B: tl.constexpr",
+          "pid = tl.program_id(0)\nif pid * B >= n:\n    return\noff = pid * B + tl.arange(0, B)\n"
+          "tl.store(q + off, off * tl.num_programs(0), mask=off < n)",
+          "q=*i32, n=i32, B=16", {buffer(q), int64_t(90)}, 10),
+      "");
+  for (int i = 0; i < 100; ++i)
+    EXPECT_EQ(q[i], i < 90 ? i * 10 : -1);
+}
+
+TEST(EndToEnd, DeviceAssertsStopDebugRuns) {
+  std::string text =
+      "@triton.jit\ndef kernel(q, n):\n    assert n > 3, 'n is too small'\n    tl.store(q, n)\n";
+  std::vector<int> q(1, 0);
+  EXPECT_EQ(run(text, "q=*i32, n=i32", {buffer(q), int64_t(5)}, 1, /*debug=*/true), "");
+  EXPECT_EQ(q[0], 5);
+  EXPECT_NE(
+      run(text, "q=*i32, n=i32", {buffer(q), int64_t(2)}, 1, /*debug=*/true).find("n is too small"),
+      std::string::npos);
+  EXPECT_EQ(run(text, "q=*i32, n=i32", {buffer(q), int64_t(2)}, 1, /*debug=*/false), "");
+}
