@@ -13,7 +13,7 @@ const Expr *Parser::parseCall(const Expr *callee, SourceLoc begin) {
   advance();
   ExprList args;
   SmallVector<Keyword, 4> keywords;
-  if (!parseArguments(args, keywords))
+  if (!parseArguments(open, args, keywords))
     return nullptr;
   if (!expectClose(Kind::RParen, open, "',' or "))
     return nullptr;
@@ -26,7 +26,7 @@ const Expr *Parser::parseCall(const Expr *callee, SourceLoc begin) {
 }
 
 /// Arguments up to the closing parenthesis, which is left.
-bool Parser::parseArguments(ExprList &args, SmallVectorImpl<Keyword> &keywords) {
+bool Parser::parseArguments(const Token &open, ExprList &args, SmallVectorImpl<Keyword> &keywords) {
   bool afterDoubleStar = false;
   while (!at(Kind::RParen)) {
     SourceRange range = rangeOf(tok());
@@ -73,7 +73,8 @@ bool Parser::parseArguments(ExprList &args, SmallVectorImpl<Keyword> &keywords) 
         unsigned childHeight = height(value);
         if (!parseClauses(clauses, childHeight))
           return false;
-        auto *e = context.make<ComprehensionExpr>(rangeFrom(begin));
+        // It shares the parentheses of the call.
+        auto *e = context.make<ComprehensionExpr>({{file, open.begin}, tok().end});
         e->comprehension = ComprehensionKind::Generator;
         e->element = value;
         e->clauses = context.copy(ArrayRef(clauses));
@@ -81,7 +82,7 @@ bool Parser::parseArguments(ExprList &args, SmallVectorImpl<Keyword> &keywords) 
         if (!value)
           return false;
         if (!args.empty() || !keywords.empty() || (at(Kind::Comma) && !ahead(1).is(Kind::RParen))) {
-          error(value->range, "a generator beside other arguments needs its own parentheses");
+          error(rangeFrom(begin), "a generator beside other arguments needs its own parentheses");
           return false;
         }
       } else if (!keywords.empty()) {

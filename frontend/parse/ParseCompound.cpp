@@ -95,13 +95,13 @@ const Stmt *Parser::parseCompound() {
   case Kind::KwIf:
     return parseIf();
   case Kind::KwFor:
-    return parseFor();
+    return parseFor(here());
   case Kind::KwWhile:
     return parseWhile();
   case Kind::KwTry:
     return parseTry();
   case Kind::KwWith:
-    return parseWith();
+    return parseWith(here());
   case Kind::KwDef:
     return parseFunction(here(), {}, /*isAsync=*/false);
   case Kind::KwClass:
@@ -114,9 +114,9 @@ const Stmt *Parser::parseCompound() {
     if (at(Kind::KwDef))
       return parseFunction(begin, {}, /*isAsync=*/true);
     if (at(Kind::KwFor))
-      return parseFor();
+      return parseFor(begin);
     if (at(Kind::KwWith))
-      return parseWith();
+      return parseWith(begin);
     errorHere("expected 'def', 'for' or 'with' after 'async', found " + describe(tok()));
     skipToLineEnd();
     accept(Kind::Newline);
@@ -182,9 +182,8 @@ const Stmt *Parser::parseIf() {
   return out;
 }
 
-const Stmt *Parser::parseFor() {
+const Stmt *Parser::parseFor(SourceLoc begin) {
   const Token header = tok();
-  SourceLoc begin = here();
   advance();
   const Expr *iterable = nullptr;
   const Expr *target = parseTargetList("a name after 'for'");
@@ -301,9 +300,8 @@ bool Parser::parseWithItems(SmallVectorImpl<WithItem> &items, bool inParens) {
   return true;
 }
 
-const Stmt *Parser::parseWith() {
+const Stmt *Parser::parseWith(SourceLoc begin) {
   const Token header = tok();
-  SourceLoc begin = here();
   advance();
   SmallVector<WithItem, 2> items;
   bool ok = false;
@@ -465,7 +463,7 @@ const Stmt *Parser::parseClass(ArrayRef<const Expr *> decorators) {
   if (ok && at(Kind::LParen)) {
     const Token open = tok();
     advance();
-    ok = parseArguments(bases, keywords) && expectClose(Kind::RParen, open, "',' or ");
+    ok = parseArguments(open, bases, keywords) && expectClose(Kind::RParen, open, "',' or ");
   }
   Block body = parseBlock(header, "the class's name", ok);
   if (!ok)

@@ -139,7 +139,7 @@ private:
   const Expr *parseSliceItem();
   const Expr *parseTargetList(const char *what);
   const Expr *parseStarred();
-  bool parseArguments(ExprList &args, llvm::SmallVectorImpl<Keyword> &keywords);
+  bool parseArguments(const Token &open, ExprList &args, llvm::SmallVectorImpl<Keyword> &keywords);
   bool parseClauses(llvm::SmallVectorImpl<ComprehensionFor> &clauses, unsigned &height);
   const Expr *finishComprehension(SourceLoc begin, ComprehensionKind kind, const Expr *key,
                                   const Expr *element, const Token &open, Kind close);
@@ -170,10 +170,10 @@ private:
   const Stmt *parseTypeAlias();
   const Stmt *parseCompound();
   const Stmt *parseIf();
-  const Stmt *parseFor();
+  const Stmt *parseFor(SourceLoc begin);
   const Stmt *parseWhile();
   const Stmt *parseTry();
-  const Stmt *parseWith();
+  const Stmt *parseWith(SourceLoc begin);
   bool parseWithItems(llvm::SmallVectorImpl<WithItem> &items, bool inParens);
   const Stmt *parseMatch();
   bool atMatchStatement() const;

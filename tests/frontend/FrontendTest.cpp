@@ -127,7 +127,13 @@ std::string show(const Expr *expr) {
         return show(e->callee) + "(" + out + ")";
       })
       .Case([](const AttributeExpr *e) { return show(e->value) + "." + e->name.str(); })
-      .Case([](const SubscriptExpr *e) { return show(e->value) + "[" + show(e->index) + "]"; })
+      .Case([](const SubscriptExpr *e) {
+        auto *tuple = dyn_cast<TupleExpr>(e->index);
+        if (!tuple || tuple->elements.empty())
+          return show(e->value) + "[" + show(e->index) + "]";
+        return show(e->value) + "[" + list(tuple->elements) +
+               (tuple->elements.size() == 1 ? ",]" : "]");
+      })
       .Case([](const SliceExpr *e) {
         return show(e->lower) + ":" + show(e->upper) + (e->step ? ":" + show(e->step) : "");
       })

@@ -1,0 +1,166 @@
+// Imports of files that are on disk: siblings, packages, cycles, and what is not found.
+#include "FrontendTest.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <fstream>
+
+using namespace llvm;
+using namespace tilerun;
+using namespace tilerun::test;
+
+namespace {
+
+class Imports : public ::testing::Test {
+protected:
+  void SetUp() override { ASSERT_FALSE(sys::fs::createUniqueDirectory("tilerun-import", root)); }
+  void TearDown() override { sys::fs::remove_directories(root); }
+  std::string path(StringRef name) {
+    SmallString<128> out(root);
+    sys::path::append(out, name);
+    return out.str().str();
+  }
+  void write(StringRef name, StringRef content) {
+    std::string file = path(name);
+    sys::fs::create_directories(sys::path::parent_path(file));
+    std::ofstream(file, std::ios::binary) << content.str();
+  }
+  LoadedModule *loadFile(StringRef name) { return loaded.loader.loadFile(path(name)); }
+  /// The jit function that an imported name of `module` stands for.
+  const JitFunction *follow(const LoadedModule *module, StringRef name) {
+    const Global *g = module ? module->lookup(name) : nullptr;
+    if (!g || !g->module)
+      return nullptr;
+    return g->module->findFunction(g->importedName);
+  }
+  SmallString<128> root;
+  Loaded loaded;
+};
+
+const char *const kHelper = "import triton\n@triton.jit\ndef f(x): return x\n";
+
+TEST_F(Imports, Siblings) {
+  write("helpers.py", kHelper);
+  write("k.py", "from .helpers import f\nfrom helpers import f as g\nimport helpers as h\n"
+                "from . import helpers\n");
+  LoadedModule *module = loadFile("k.py");
+  ASSERT_NE(module, nullptr) << loaded.errors();
+  EXPECT_NE(follow(module, "f"), nullptr);
+  EXPECT_EQ(follow(module, "f"), follow(module, "g"));
+  EXPECT_EQ(module->lookup("h")->kind, Global::Kind::Module);
+  ASSERT_NE(module->lookup("h")->module, nullptr);
+  EXPECT_NE(module->lookup("h")->module->findFunction("f"), nullptr);
+  EXPECT_EQ(module->lookup("helpers")->module, module->lookup("h")->module);
+}
+
+TEST_F(Imports, Packages) {
+  write("pkg/__init__.py", "");
+  write("pkg/ops/__init__.py", kHelper);
+  write("pkg/ops/util.py", kHelper);
+  write("pkg/kernels/__init__.py", "");
+  write("pkg/kernels/k.py", "from ..ops.util import f\nfrom pkg.ops.util import f as g\n"
+                            "from ..ops import f as h\nfrom pkg.ops import util\n");
+  LoadedModule *module = loadFile("pkg/kernels/k.py");
+  ASSERT_NE(module, nullptr) << loaded.errors();
+  EXPECT_NE(follow(module, "f"), nullptr);
+  EXPECT_EQ(follow(module, "f"), follow(module, "g"));
+  EXPECT_NE(follow(module, "h"), nullptr);
+  EXPECT_EQ(module->lookup("f")->path, "pkg.ops.util");
+  EXPECT_EQ(module->lookup("util")->kind, Global::Kind::Module);
+  EXPECT_EQ(module->lookup("util")->path, "pkg.ops.util");
+}
+
+TEST_F(Imports, Stars) {
+  write("helpers.py", std::string(kHelper) + "X = 3\n_hidden = 4\n");
+  write("more.py", "from helpers import *\nY = 5\n");
+  write("k.py", "from more import *\n");
+  LoadedModule *module = loadFile("k.py");
+  ASSERT_NE(module, nullptr) << loaded.errors();
+  ASSERT_NE(module->lookup("f"), nullptr);
+  EXPECT_EQ(module->lookup("f")->kind, Global::Kind::Jit);
+  EXPECT_NE(module->lookup("X"), nullptr);
+  EXPECT_NE(module->lookup("Y"), nullptr);
+  EXPECT_EQ(module->lookup("_hidden"), nullptr);
+  EXPECT_EQ(module->lookup("nothing"), nullptr);
+}
+
+TEST_F(Imports, Cycles) {
+  write("a.py", std::string("from b import g\nfrom b import *\n") + kHelper);
+  write("b.py", "import triton\nfrom a import f\nfrom a import *\nimport b\n"
+                "@triton.jit\ndef g(x): return f(x)\n");
+  LoadedModule *module = loadFile("a.py");
+  ASSERT_NE(module, nullptr) << loaded.errors();
+  EXPECT_NE(follow(module, "g"), nullptr);
+  EXPECT_EQ(follow(module->lookup("g")->module, "f"), module->findFunction("f"));
+  EXPECT_EQ(module->lookup("nothing"), nullptr);
+  EXPECT_EQ(loadFile("a.py"), module) << "loaded once";
+}
+
+TEST_F(Imports, LongChains) {
+  for (int i = 0; i < 1500; ++i)
+    write("m" + std::to_string(i) + ".py", "from m" + std::to_string(i + 1) + " import *\n");
+  LoadedModule *module = loadFile("m0.py");
+  ASSERT_NE(module, nullptr);
+  EXPECT_EQ(module->lookup("nothing"), nullptr);
+}
+
+TEST_F(Imports, WhatIsNotThereStaysAName) {
+  write("k.py", "import torch\nfrom .none import f\nfrom ..... import g\nimport a.b.c\n"
+                "from " +
+                    std::string(100000, 'x') + " import h\n");
+  LoadedModule *module = loadFile("k.py");
+  ASSERT_NE(module, nullptr) << loaded.errors();
+  EXPECT_EQ(module->lookup("f")->module, nullptr);
+  EXPECT_EQ(module->lookup("f")->kind, Global::Kind::ImportedName);
+  EXPECT_EQ(module->lookup("torch")->module, nullptr);
+}
+
+TEST_F(Imports, BuiltInModulesAreNotLookedUp) {
+  write("triton/__init__.py", kHelper);
+  write("torch.py", kHelper);
+  write("k.py", "import triton, torch\nfrom triton import f\n");
+  LoadedModule *module = loadFile("k.py");
+  ASSERT_NE(module, nullptr);
+  EXPECT_EQ(module->lookup("triton")->module, nullptr);
+  EXPECT_EQ(module->lookup("torch")->module, nullptr);
+  EXPECT_EQ(module->lookup("f")->module, nullptr);
+}
+
+TEST_F(Imports, ErrorsInImportedKernelsAreReported) {
+  write("helpers.py", "import triton\n@triton.jit\ndef f(x): return = x\n");
+  write("k.py", std::string("from helpers import f\n") + kHelper);
+  EXPECT_NE(loadFile("k.py"), nullptr);
+  EXPECT_TRUE(loaded.diagnostics.hasErrors());
+}
+
+TEST_F(Imports, ModulesWithoutKernelsMayBeAnything) {
+  write("helpers.py", "this is ( not python\n\xFF");
+  write("k.py", std::string("from helpers import g\n") + kHelper);
+  EXPECT_NE(loadFile("k.py"), nullptr) << loaded.errors();
+}
+
+TEST_F(Imports, FilesThatCannotBeLoaded) {
+  EXPECT_EQ(loadFile("none.py"), nullptr);
+  EXPECT_TRUE(StringRef(loaded.errors()).contains("there is no such file"));
+  EXPECT_EQ(loaded.loader.loadFile(root), nullptr);
+  EXPECT_TRUE(StringRef(loaded.errors()).contains("it is a folder"));
+}
+
+TEST_F(Imports, TextImportsFromItsNamesFolder) {
+  write("helpers.py", kHelper);
+  LoadedModule *module = loaded.loader.loadText(path("unsaved.py"), "from .helpers import f\n");
+  ASSERT_NE(module, nullptr);
+  EXPECT_NE(follow(module, "f"), nullptr);
+}
+
+TEST_F(Imports, CanBeTurnedOff) {
+  write("helpers.py", kHelper);
+  write("k.py", "from .helpers import f\n");
+  loaded.loader.setFollowImports(false);
+  LoadedModule *module = loadFile("k.py");
+  ASSERT_NE(module, nullptr);
+  EXPECT_EQ(module->lookup("f")->module, nullptr);
+}
+
+} // namespace
