@@ -1,5 +1,6 @@
 // Times the interpreter alone on the kernels in bench/kernels: best and median of several launches,
-// programs and elements per second. Usage: interpreter_bench [THREADS [REPEATS]]
+// programs and elements per second; and once with every check on. Usage: interpreter_bench [THREADS
+// [REPEATS]]
 #include "ir/tile/RegisterDialects.h"
 #include "plugins/cpu/CpuDevice.h"
 
@@ -53,11 +54,13 @@ static void measure(Device &device, const char *name, std::vector<LaunchArgument
   for (unsigned i = 0; i < repeats; ++i)
     seconds.push_back(exitOnError(device.launch(*kernel, arguments, options)).seconds);
   llvm::sort(seconds);
+  options.checks = CheckOptions::all();
+  const double checked = exitOnError(device.launch(*kernel, arguments, options)).seconds;
   const double programs = double(grid[0] * grid[1] * grid[2]);
-  llvm::outs() << llvm::format(
-      "%-12s best %8.3f ms  median %8.3f ms  %10.0f programs/s  %8.1f M elements/s\n", name,
-      seconds[0] * 1e3, seconds[repeats / 2] * 1e3, programs / seconds[0],
-      elements / seconds[0] / 1e6);
+  llvm::outs() << llvm::format("%-12s best %8.3f ms  median %8.3f ms  %10.0f programs/s  "
+                               "%8.1f M elements/s  checked %9.3f ms\n",
+                               name, seconds[0] * 1e3, seconds[repeats / 2] * 1e3,
+                               programs / seconds[0], elements / seconds[0] / 1e6, checked * 1e3);
 }
 
 int main(int argc, char **argv) {

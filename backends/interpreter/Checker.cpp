@@ -188,7 +188,7 @@ void Checker::Clock::join(const Clock &other) {
 }
 
 void Checker::acquire(uint64_t address) {
-  if (!options.races)
+  if (!options.races || !find(address, 1))
     return;
   if (auto found = published.find(address); found != published.end())
     known.join(found->second);

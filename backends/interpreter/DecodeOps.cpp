@@ -203,7 +203,7 @@ LogicalResult Decoder::decodeTileOp(Operation &op, StepList &steps) {
             step->run = runAddPtr;
             auto pointer =
                 cast<tile::PointerType>(tile::getElementTypeOrSelf(add.getBase().getType()));
-            step->numbers = {int64_t(tile::getElementBytes(pointer.getPointeeType()))};
+            step->numbers = {llvm::Log2_32(tile::getElementBytes(pointer.getPointeeType()))};
             return success();
           })
           .Case([&](tile::LoadOp load) {

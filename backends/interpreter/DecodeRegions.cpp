@@ -43,9 +43,13 @@ LogicalResult Decoder::decodeCombine(Operation &op, unsigned axis, bool reverse,
     return op.emitError() << "the cpu device needs a combine region of one block";
   Block &body = region.front();
   const unsigned count = op.getNumOperands();
+  if (count == 0)
+    return op.emitError() << "the cpu device needs at least one tensor to combine";
   auto input = shapeOf(op.getOperand(0), op);
   if (failed(input))
     return failure();
+  if (axis >= input->sizes.size())
+    return op.emitError() << "axis " << axis << " is out of range";
   size_t outer = 1, inner = 1;
   for (auto [d, size] : llvm::enumerate(input->sizes))
     (d < axis ? outer : d > axis ? inner : outer) *= d == axis ? 1 : size;

@@ -20,31 +20,32 @@ void interp::runSelectScalar(Frame &frame, const Step &step) {
   std::memcpy(frame.at(step.results[0]), frame.at(chosen), step.numbers[0]);
 }
 
-template <class T>
+/// base + offset · 2^shift; the offset's own sign, or -1 for a true bool.
+template <class T, int Sign>
 static void addOffsets(const uint64_t *base, const char *offsets, uint64_t *result, size_t n,
-                       int64_t scale) {
+                       unsigned shift) {
   auto *offset = reinterpret_cast<const T *>(offsets);
   TILERUN_ELEMENTWISE
   for (size_t i = 0; i < n; ++i)
-    result[i] = base[i] + uint64_t(int64_t(offset[i])) * uint64_t(scale);
+    result[i] = base[i] + (uint64_t(Sign * int64_t(offset[i])) << shift);
 }
 
 void interp::runAddPtr(Frame &frame, const Step &step) {
   auto *base = frame.as<uint64_t>(step.operands[0]);
   const char *offset = frame.at(step.operands[1]);
   auto *result = frame.as<uint64_t>(step.results[0]);
-  const int64_t scale = step.numbers[0];
+  const unsigned shift = unsigned(step.numbers[0]);
   switch (step.operandTypes[1]) {
-  case Dtype::I1: // Sign extension makes true -1.
-    return addOffsets<uint8_t>(base, offset, result, step.count, -scale);
+  case Dtype::I1:
+    return addOffsets<uint8_t, -1>(base, offset, result, step.count, shift);
   case Dtype::I8:
-    return addOffsets<int8_t>(base, offset, result, step.count, scale);
+    return addOffsets<int8_t, 1>(base, offset, result, step.count, shift);
   case Dtype::I16:
-    return addOffsets<int16_t>(base, offset, result, step.count, scale);
+    return addOffsets<int16_t, 1>(base, offset, result, step.count, shift);
   case Dtype::I32:
-    return addOffsets<int32_t>(base, offset, result, step.count, scale);
+    return addOffsets<int32_t, 1>(base, offset, result, step.count, shift);
   default:
-    return addOffsets<int64_t>(base, offset, result, step.count, scale);
+    return addOffsets<int64_t, 1>(base, offset, result, step.count, shift);
   }
 }
 

@@ -11,7 +11,7 @@ namespace tilerun::interp {
 void runKernel(Frame &frame, const Step &step);
 /// Condition scalar, two tensors of `numbers[0]` bytes.
 void runSelectScalar(Frame &frame, const Step &step);
-/// base + offset · numbers[0].
+/// base + offset · 2^numbers[0] bytes.
 void runAddPtr(Frame &frame, const Step &step);
 /// Copies numbers[0] bytes.
 void runCopy(Frame &frame, const Step &step);
