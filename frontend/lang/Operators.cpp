@@ -292,14 +292,12 @@ Result compare(Emitter &e, CompareOp op, const Value &lhs, const Value &rhs) {
 
 Result unary(Emitter &e, ast::UnaryOp op, const Value &operand) {
   if (op == ast::UnaryOp::Not) {
-    // Elementwise: not x is x == 0.
-    TensorOr tensor = toTensor(e, operand);
-    if (failed(tensor))
+    FailureOr<mlir::Value> truth = condition(e, operand, "'not'");
+    if (failed(truth))
       return failure();
-    TensorValue truth = convert(e, *tensor, dtype(Scalar::Int1));
-    TensorValue ones = makeConstant(e, truth.type, Literal(true));
-    truth.value = arith::XOrIOp::create(e.builder, e.loc(), truth.value, ones.value);
-    return Value(truth);
+    TensorValue one = makeConstant(e, dtype(Scalar::Int1), Literal(true));
+    return fromTensor(arith::XOrIOp::create(e.builder, e.loc(), *truth, one.value),
+                      dtype(Scalar::Int1), {});
   }
   std::string what = ("unary '" + ast::getSpelling(op) + "'").str();
   if (isPointer(operand))
