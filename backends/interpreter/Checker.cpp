@@ -204,7 +204,7 @@ void Checker::release(uint64_t address) {
 }
 
 bool Checker::ordered(Segment earlier) const {
-  if (earlier == 0 || earlier <= known.all || segmentProgram[earlier] == current)
+  if (earlier <= known.all || segmentProgram[earlier] == current)
     return true;
   auto found = known.upTo.find(segmentProgram[earlier]);
   return found != known.upTo.end() && earlier <= found->second;
@@ -226,7 +226,7 @@ void Checker::checkRace(const Frame &frame, const Step &step, size_t element, ui
   Segment conflict = 0;
   Access other = Access::Write;
   auto against = [&](Segment earlier, Access earlierKind) {
-    if (conflict || ordered(earlier))
+    if (earlier == 0 || earlier == segment || conflict || ordered(earlier))
       return;
     conflict = earlier;
     other = earlierKind;
