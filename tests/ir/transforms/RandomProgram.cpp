@@ -83,6 +83,7 @@ private:
   void shape(Pool &pool);
   void arithmetic(Pool &pool);
   void memory(Pool &pool);
+  void outer(Pool &pool);
   void reduction(Pool &pool);
   void product(Pool &pool);
   void control(Pool &pool, int depth);
@@ -329,10 +330,33 @@ void Generator::memory(Pool &pool) {
   }
   if (!masked.empty() && pick(2)) {
     Value rest = of(pool, type);
+    if (pick(3) == 0)
+      mask = of(pool, mask.type);
     define(pool, type,
            "arith.select " + mask.name + ", " + loaded.name + ", " + rest.name + " : " +
                (type.dims.empty() ? "" : mask.type.text() + ", ") + type.text());
   }
+}
+
+/// What two vectors make as a column and a row, or both as columns.
+void Generator::outer(Pool &pool) {
+  Value x = any(pool, [](const Shape &t) { return t.dims.size() == 1 && t.size() <= 8; });
+  if (x.name.empty() || x.type.element == "i1")
+    return;
+  Value y = of(pool, x.type);
+  Shape square{{x.type.size(), x.type.size()}, x.type.element};
+  auto spread = [&](const Value &v, bool isRow) {
+    Shape thin = square;
+    thin.dims[isRow ? 0 : 1] = 1;
+    std::string expanded =
+        emit("tile.expand_dims " + v.name + (isRow ? " axis 0 : " : " axis 1 : ") + v.type.text() +
+             " -> " + thin.text());
+    return emit("tile.broadcast " + expanded + " : " + thin.text() + " -> " + square.text());
+  };
+  std::string a = spread(x, false), b = spread(y, pick(2));
+  define(pool, square,
+         "arith." + std::string(square.element == "f32" ? "subf " : "subi ") + a + ", " + b +
+             " : " + square.text());
 }
 
 void Generator::reduction(Pool &pool) {
@@ -424,11 +448,13 @@ void Generator::control(Pool &pool, int depth) {
 }
 
 void Generator::step(Pool &pool, int depth) {
-  switch (pick(12)) {
+  switch (pick(13)) {
   case 0:
   case 1:
   case 2:
     return shape(pool);
+  case 11:
+    return outer(pool);
   case 3:
   case 4:
   case 5:
