@@ -150,7 +150,7 @@ void Lexer::beginLine() {
 }
 
 /// True if the line at `pos` can only be a statement, so that an open bracket was forgotten.
-bool Lexer::isStatementInBrackets() const {
+bool Lexer::isStatementInBrackets() {
   if (numFStrings != 0)
     return false;
   auto wordAt = [&](size_t at) {
@@ -168,7 +168,8 @@ bool Lexer::isStatementInBrackets() const {
   if (text[at] == '@') {
     // A decorator, if the next line of the same indentation is one too, or a definition.
     size_t line = at;
-    for (unsigned i = 0; i < 100; ++i) {
+    // Bounded in all, so that files full of such lines take no quadratic time.
+    for (unsigned i = 0; i < 100 && peekedLines < 100'000; ++i, ++peekedLines) {
       line = text.find('\n', line);
       if (line == StringRef::npos)
         return false;

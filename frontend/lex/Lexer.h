@@ -66,7 +66,7 @@ private:
 
   void beginLine();
   bool skipBlanks(Token &out);
-  bool isStatementInBrackets() const;
+  bool isStatementInBrackets();
   Token finish();
   Token lexName();
   Token lexNumber();
@@ -94,6 +94,7 @@ private:
   unsigned overflow = 0;    ///< Brackets beyond kMaxNesting.
   unsigned numFStrings = 0; ///< FString frames.
   unsigned pendingDedents = 0;
+  unsigned peekedLines = 0;
   bool pendingIndent = false;
   bool atLineStart = true;
   bool lineHasTokens = false;

@@ -13,7 +13,8 @@ using Kind = TokenKind;
 
 ModuleReader::ModuleReader(ModuleLoader &loader, LoadedModule &module)
     : loader(loader), module(module), context(loader.context),
-      lexer(loader.sources, module.file, nullptr) {}
+      lexer(loader.sources, module.file, nullptr), errorsBefore(loader.diagnostics.getNumErrors()) {
+}
 
 bool ModuleReader::atModuleLevel() const {
   return llvm::none_of(scopes, [](const Scope &scope) {
@@ -246,10 +247,17 @@ void ModuleReader::skipJitFunction(uint32_t begin, StringRef name) {
   }
 
   SourceLoc loc{module.file, begin};
-  if (end - begin > kMaxParsedBytes - jitBytes) {
+  if (loader.diagnostics.getNumErrors() - errorsBefore >= kMaxParseErrors) {
+    // Enough said about this file.
+  } else if (module.functions.size() >= kMaxFunctions) {
+    failed = true;
+    loader.diagnostics.error({loc, begin + 1}, "this file has more than " + Twine(kMaxFunctions) +
+                                                   " jit functions; split it");
+    done = true;
+  } else if (end - begin > kMaxJitBytes - jitBytes) {
     failed = true;
     loader.diagnostics.error({loc, begin + 1}, "the jit functions of this file are larger than " +
-                                                   Twine(kMaxParsedBytes >> 20) +
+                                                   Twine(kMaxJitBytes >> 20) +
                                                    " MiB; split the file");
   } else {
     jitBytes += end - begin;
@@ -280,7 +288,7 @@ void ModuleReader::skipJitFunction(uint32_t begin, StringRef name) {
   line.clear();
 
   // Without a block the token behind the line was taken too early.
-  if (!left)
+  if (!left || done)
     return;
   switch (left->kind) {
   case Kind::Eof:
@@ -296,7 +304,7 @@ void ModuleReader::skipJitFunction(uint32_t begin, StringRef name) {
 }
 
 std::optional<Block> ModuleReader::parseSilently(uint32_t begin, uint32_t end) {
-  if (end < begin || end - begin > kMaxParsedBytes - hostBytes)
+  if (end < begin || end - begin > kMaxHostBytes - hostBytes)
     return std::nullopt;
   hostBytes += end - begin;
   return parseStatements(loader.sources, module.file, begin, end, context, nullptr);
@@ -400,6 +408,14 @@ void ModuleReader::bind(StringRef name, Global global) {
   if (condition == ScopeKind::Loop && global.kind == Global::Kind::Value) {
     global.kind = Global::Kind::Unknown;
     global.value = nullptr;
+  }
+  if (module.globals.size() >= kMaxGlobals && !module.globals.contains(name)) {
+    if (!globalsFull)
+      loader.diagnostics.warning(global.range, "this file has more than " + Twine(kMaxGlobals) +
+                                                   " global names; kernels do not see this one "
+                                                   "and those after it");
+    globalsFull = true;
+    return;
   }
   auto [it, isNew] = module.globals.try_emplace(name, global);
   if (isNew)

@@ -15,8 +15,14 @@ public:
   /// False if a jit function does not parse.
   bool read();
 
-  /// Text of jit functions that is parsed in one file, and of global statements.
-  static constexpr uint32_t kMaxParsedBytes = 16u << 20;
+  /// Text of jit functions that is parsed in one file.
+  static constexpr uint32_t kMaxJitBytes = 16u << 20;
+  /// Text of global statements that is parsed in one file; behind it, names are unknown.
+  static constexpr uint32_t kMaxHostBytes = 4u << 20;
+  /// Jit functions of one file.
+  static constexpr size_t kMaxFunctions = 10'000;
+  /// Global names of one file.
+  static constexpr size_t kMaxGlobals = 200'000;
   /// Longest statement whose tokens are looked at.
   static constexpr size_t kMaxLineTokens = 200'000;
   /// Most configurations of one autotune decorator.
@@ -107,6 +113,8 @@ private:
   uint32_t jitBytes = 0;
   uint32_t hostBytes = 0;
   std::optional<Token> pendingToken; ///< Taken too early.
+  unsigned errorsBefore;             ///< What other files had.
+  bool globalsFull = false;
   bool failed = false;
   bool done = false;
 };

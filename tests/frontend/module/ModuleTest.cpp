@@ -189,6 +189,33 @@ TEST(Module, LargeKernelIsRefused) {
             "2:1: the jit functions of this file are larger than 16 MiB; split the file\n");
 }
 
+TEST(Module, ManyFunctionsAreRefused) {
+  std::string text = "import triton\n";
+  for (int i = 0; i < 10001; ++i)
+    text += "@triton.jit\ndef f(): a\n";
+  EXPECT_EQ(functions(text), "20002:1: this file has more than 10000 jit functions; split it\n");
+}
+
+TEST(Module, ErrorsStopAfterTwenty) {
+  std::string text = "import triton\n";
+  for (int i = 0; i < 1000; ++i)
+    text += "@triton.jit\ndef f(): a b\n";
+  auto loaded = load(text);
+  EXPECT_EQ(loaded->module, nullptr);
+  EXPECT_EQ(loaded->diagnostics.getNumErrors(), kMaxParseErrors);
+}
+
+TEST(Module, ManyGlobalsAreCut) {
+  std::string text;
+  for (int i = 0; i < 200001; ++i)
+    text += "a" + std::to_string(i) + "=1\n";
+  auto loaded = load(text + "a0 = 2\n");
+  ASSERT_NE(loaded->module, nullptr);
+  EXPECT_EQ(loaded->errors(), "200001:1: this file has more than 200000 global names; kernels do "
+                              "not see this one and those after it\n");
+  EXPECT_EQ(show(loaded->module->lookup("a0")->value), "2");
+}
+
 TEST(Module, FindsFunctionsByName) {
   auto loaded = load("import triton\n@triton.jit\ndef k(): pass\n"
                      "def f():\n  @triton.jit\n  def inner(): pass\n"
