@@ -1,4 +1,5 @@
 // `x.name` on tensors, dtypes, tensor types, tuples, numbers and namespaces.
+#include "frontend/lang/BlockPointer.h"
 #include "frontend/lang/Emit.h"
 #include "frontend/lang/Table.h"
 
@@ -141,6 +142,12 @@ std::optional<Value> findAttribute(Emitter &e, const Value &base, StringRef name
     for (size_t i = 0; i < tuple->names.size() && i < tuple->elements.size(); ++i)
       if (tuple->names[i] == name)
         return tuple->elements[i];
+    if (isBlockPointer(base)) {
+      if (name == "dtype" || name == "type")
+        return Value(getBlockPointerType(base));
+      if (const Builtin *method = findBuiltin(kTl, name); method && method->isMethod)
+        return bind(base, Value(BuiltinValue{method}));
+    }
     return std::nullopt;
   }
   if (auto *space = base.getIf<NamespaceValue>()) {

@@ -1,4 +1,5 @@
 // Loads and stores through pointers.
+#include "frontend/lang/BlockPointer.h"
 #include "frontend/lang/Memory.h"
 #include "frontend/lang/Table.h"
 
@@ -143,26 +144,64 @@ TensorOr castForMemory(Emitter &e, const Arguments &args, size_t i, DType pointe
   return pointee.isBool() ? convert(e, *value, dtype(Scalar::Int8)) : *value;
 }
 
-Result emitLoad(Emitter &e, const Arguments &args) {
+/// What a load or store touches, after its arguments are checked.
+struct Access {
+  TensorValue pointer;
+  std::optional<TensorValue> mask, other;
+};
+
+/// A load through a block pointer: the mask is its boundary check, `other` its padding.
+FailureOr<Access> getBlockLoad(Emitter &e, const Arguments &args) {
+  for (size_t i : {1, 2})
+    if (!args[i].isNone())
+      return argError(e, args, i,
+                      "cannot be used with a block pointer; use boundary_check and padding_option");
+  FailureOr<BlockAccess> block = expandBlockPointer(e, args, 0, 3);
+  if (failed(block))
+    return failure();
+  FailureOr<std::string> padding = getString(e, args, 4);
+  if (failed(padding))
+    return failure();
+  DType pointee = block->pointer.type.dtype.getPointee();
+  Access out{block->pointer, block->mask, std::nullopt};
+  if (*padding == "nan") {
+    if (!pointee.isFloat())
+      return argError(e, args, 4, "is 'nan', but the elements are " + pointee.str());
+    if (out.mask)
+      out.other = makeConstant(e, TensorType{pointee, block->pointer.type.shape},
+                               Literal(std::numeric_limits<double>::quiet_NaN()));
+  } else if (!padding->empty() && *padding != "zero") {
+    return argError(e, args, 4, "is '" + *padding + "'; use 'zero' or 'nan'");
+  }
+  return out;
+}
+
+FailureOr<Access> getLoad(Emitter &e, const Arguments &args) {
   TensorOr pointer = getPointer(e, args, 0, /*forWriting=*/false);
   if (failed(pointer) || failed(refuseBlockOptions(e, args, 3, 4)))
     return failure();
   FailureOr<std::optional<TensorValue>> mask = getMask(e, args, 1, *pointer);
   if (failed(mask))
     return failure();
-  DType pointee = pointer->type.dtype.getPointee();
-  std::optional<TensorValue> other;
-  if (!args[2].isNone()) {
-    if (args[1].isNone())
-      return argError(e, args, 2, "has no effect without 'mask'; add the mask or leave it out");
-    TensorOr value = castForMemory(e, args, 2, pointee);
-    if (failed(value))
-      return failure();
-    if (pointer->type.isScalar() && !value->type.isScalar())
-      return argError(e, args, 2, "is " + args[2].describe() + ", but the pointer is a scalar");
-    if (*mask)
-      other = *value;
-  }
+  Access out{*pointer, *mask, std::nullopt};
+  if (args[2].isNone())
+    return out;
+  if (args[1].isNone())
+    return argError(e, args, 2, "has no effect without 'mask'; add the mask or leave it out");
+  TensorOr value = castForMemory(e, args, 2, pointer->type.dtype.getPointee());
+  if (failed(value))
+    return failure();
+  if (pointer->type.isScalar() && !value->type.isScalar())
+    return argError(e, args, 2, "is " + args[2].describe() + ", but the pointer is a scalar");
+  if (out.mask)
+    out.other = *value;
+  return out;
+}
+
+Result emitLoad(Emitter &e, const Arguments &args) {
+  FailureOr<Access> access = isBlockPointer(args[0]) ? getBlockLoad(e, args) : getLoad(e, args);
+  if (failed(access))
+    return failure();
   FailureOr<tile::CacheModifier> cache = getCache(e, args, 5, /*forStore=*/false);
   if (failed(cache))
     return failure();
@@ -174,37 +213,56 @@ Result emitLoad(Emitter &e, const Arguments &args) {
     return failure();
 
   // In a load the pointers may broadcast to the mask's shape, too.
-  SmallVector<TensorValue, 3> values{asMemoryPointer(e, *pointer)};
-  if (*mask)
-    values.push_back(**mask);
-  if (other)
-    values.push_back(*other);
+  DType pointee = access->pointer.type.dtype.getPointee();
+  SmallVector<TensorValue, 3> values{asMemoryPointer(e, access->pointer)};
+  if (access->mask)
+    values.push_back(*access->mask);
+  if (access->other)
+    values.push_back(*access->other);
   if (failed(broadcastTogether(e, values)))
     return failure();
   auto load = tile::LoadOp::create(
-      e.builder, e.loc(), values[0].value, *mask ? values[1].value : mlir::Value(),
-      other ? values[2].value : mlir::Value(), *cache, *evict, *isVolatile);
+      e.builder, e.loc(), values[0].value, access->mask ? values[1].value : mlir::Value(),
+      access->other ? values[2].value : mlir::Value(), *cache, *evict, *isVolatile);
   TensorValue result{load.getResult(),
                      TensorType{values[0].type.dtype.getPointee(), values[0].type.shape}};
   return Value(pointee.isBool() ? convert(e, result, pointee) : result);
 }
 
-Result emitStore(Emitter &e, const Arguments &args) {
+FailureOr<Access> getStore(Emitter &e, const Arguments &args) {
+  if (isBlockPointer(args[0])) {
+    if (!args[2].isNone())
+      return argError(e, args, 2, "cannot be used with a block pointer; use boundary_check");
+    if (DType type = getBlockPointerType(args[0]); type.isConst)
+      return argError(e, args, 0, "is a " + type.str() + ", through which nothing may be written");
+    FailureOr<BlockAccess> block = expandBlockPointer(e, args, 0, 3);
+    if (failed(block))
+      return failure();
+    return Access{block->pointer, block->mask, std::nullopt};
+  }
   TensorOr pointer = getPointer(e, args, 0, /*forWriting=*/true);
   if (failed(pointer) || failed(refuseBlockOptions(e, args, 3, std::nullopt)))
     return failure();
   FailureOr<std::optional<TensorValue>> mask = getMask(e, args, 2, *pointer);
   if (failed(mask))
     return failure();
-  TensorOr value = castForMemory(e, args, 1, pointer->type.dtype.getPointee());
+  return Access{*pointer, *mask, std::nullopt};
+}
+
+Result emitStore(Emitter &e, const Arguments &args) {
+  FailureOr<Access> access = getStore(e, args);
+  if (failed(access))
+    return failure();
+  const TensorValue &pointer = access->pointer;
+  TensorOr value = castForMemory(e, args, 1, pointer.type.dtype.getPointee());
   if (failed(value))
     return failure();
-  value = broadcastArgument(e, args, 1, *value, *pointer);
+  value = broadcastArgument(e, args, 1, *value, pointer);
   if (failed(value))
     return failure();
   mlir::Value maskValue;
-  if (*mask) {
-    TensorOr wide = broadcastArgument(e, args, 2, **mask, *pointer);
+  if (access->mask) {
+    TensorOr wide = broadcastArgument(e, args, 2, *access->mask, pointer);
     if (failed(wide))
       return failure();
     maskValue = wide->value;
@@ -215,7 +273,7 @@ Result emitStore(Emitter &e, const Arguments &args) {
   FailureOr<tile::EvictionPolicy> evict = getEviction(e, args, 5);
   if (failed(evict))
     return failure();
-  tile::StoreOp::create(e.builder, e.loc(), asMemoryPointer(e, *pointer).value, value->value,
+  tile::StoreOp::create(e.builder, e.loc(), asMemoryPointer(e, pointer).value, value->value,
                         maskValue, *cache, *evict);
   return Value::none();
 }

@@ -19,6 +19,7 @@ constexpr Family kFamilies[] = {
     {"Making tensors", addCreationOps},
     {"Shapes", addShapeOps},
     {"Memory", addMemoryOps},
+    {"Block pointers", addBlockPointerOps},
     {"Atomics", addAtomicOps},
     {"Elementwise", addElementwiseOps},
     {"Mathematics", addMathOps},

@@ -62,6 +62,7 @@ struct Table {
     addCreationOps(rows);
     addShapeOps(rows);
     addMemoryOps(rows);
+    addBlockPointerOps(rows);
     addAtomicOps(rows);
     addElementwiseOps(rows);
     addMathOps(rows);

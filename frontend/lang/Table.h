@@ -19,6 +19,7 @@ void addElementwiseOps(Rows &rows);
 void addMathOps(Rows &rows);
 void addLibdevice(Rows &rows);
 void addMemoryOps(Rows &rows);
+void addBlockPointerOps(Rows &rows);
 void addAtomicOps(Rows &rows);
 void addShapeOps(Rows &rows);
 void addReduceOps(Rows &rows);

@@ -115,6 +115,64 @@ TEST_F(Memory, StoreErrors) {
 }
 
 //===----------------------------------------------------------------------===//
+// Block pointers
+//===----------------------------------------------------------------------===//
+
+class BlockPointers : public LangTest {
+protected:
+  Value make() {
+    return call("make_block_ptr",
+                {arg("*fp16"), Value::tuple({arg("i32"), lit(64)}),
+                 Value::tuple({arg("i64"), lit(1)}), list({0, 0}), list({16, 8}), list({1, 0})});
+  }
+};
+TEST_F(BlockPointers, LoadExpandsToPointers) {
+  EXPECT_EQ(typeOf(call("load", {make()})), "float16[16, 8]");
+  EXPECT_NO_IR("mask");
+  EXPECT_IR("tile.load %");
+}
+TEST_F(BlockPointers, BoundaryCheckMasks) {
+  call("load", {make()}, {{"boundary_check", list({0, 1})}, {"padding_option", lit("nan")}});
+  EXPECT_EQ(countOps("arith.cmpi"), 4u);
+  EXPECT_IR("other %");
+  call("load", {make()}, {{"boundary_check", list({1})}, {"padding_option", lit("zero")}});
+  EXPECT_EQ(countOps("arith.cmpi"), 6u);
+}
+TEST_F(BlockPointers, StoreCasts) {
+  call("store", {make(), arg("fp32[16, 8]")}, {{"boundary_check", list({0})}});
+  EXPECT_EQ(countOps("arith.truncf"), 1u);
+  EXPECT_IR("mask %");
+}
+TEST_F(BlockPointers, AdvanceMovesTheOffsets) {
+  Value p = make(), q = call("advance", {p, Value::tuple({lit(0), arg("i32")})});
+  EXPECT_EQ(typeOf(call("load", {q})), "float16[16, 8]");
+  EXPECT_TRUE(attribute(emitter, p, "advance")->is<BoundValue>());
+  EXPECT_EQ(attribute(emitter, p, "dtype")->get<DType>(), dtype(Scalar::F16).getPointerTo());
+}
+TEST_F(BlockPointers, Errors) {
+  auto has = [](const std::string &text, const char *part) {
+    return text.find(part) != std::string::npos ? testing::AssertionSuccess()
+                                                : testing::AssertionFailure() << text;
+  };
+  Value p = make();
+  EXPECT_TRUE(has(errorOf("load", {p, arg("i1[16, 8]")}), "'mask' cannot be used"));
+  EXPECT_TRUE(has(errorOf("load", {p}, {{"boundary_check", list({2})}}), "names dimension 2"));
+  EXPECT_TRUE(has(errorOf("load", {p}, {{"padding_option", lit("one")}}), "'zero' or 'nan'"));
+  EXPECT_TRUE(has(errorOf("store", {p, lit(0), arg("i1")}), "'mask' cannot be used"));
+  EXPECT_TRUE(has(errorOf("advance", {p, list({1})}), "has 1 entries"));
+  EXPECT_TRUE(has(errorOf("advance", {arg("*fp32"), list({1})}), "must be a block pointer"));
+  EXPECT_TRUE(has(errorOf("make_block_ptr",
+                          {arg("*fp32[8]"), list({8}), list({1}), list({0}), list({8}), list({0})}),
+                  "must be one pointer"));
+  EXPECT_TRUE(has(errorOf("make_block_ptr",
+                          {arg("*fp32"), list({8, 8}), list({1}), list({0}), list({8}), list({0})}),
+                  "'shape' has 2 entries"));
+  EXPECT_TRUE(has(errorOf("make_block_ptr",
+                          {arg("*fp32"), list({8}), list({1}), list({0}), list({8}), list({1})}),
+                  "'order' is [1]"));
+}
+
+//===----------------------------------------------------------------------===//
 // Atomics
 //===----------------------------------------------------------------------===//
 

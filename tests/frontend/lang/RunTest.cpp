@@ -418,6 +418,33 @@ TEST(Run, MaskedOffLanesReadZero) {
     EXPECT_EQ(other[i], i < 40 ? 3.0f : -1.0f);
   }
 }
+TEST(Run, BlockPointersInALoop) {
+  // The sum of a 10 × 20 matrix (rows of 24) in blocks of 16 × 8, and its transposed copy.
+  std::vector<float> x = randomFloats(20, -1, 1, 240), out(200), sums(16);
+  std::string error = runBody(
+      "X, Z, S, rows, columns, stride",
+      "p = tl.make_block_ptr(X, (rows, columns), (stride, 1), (0, 0), (16, 8), (1, 0))\n"
+      "q = tl.make_block_ptr(Z, (columns, rows), (rows, 1), (0, 0), (8, 16), order=(1, 0))\n"
+      "acc = tl.zeros((16,), tl.float32)\n"
+      "for k in range(0, columns, 8):\n"
+      "    block = tl.load(p, boundary_check=(0, 1), padding_option='zero')\n"
+      "    acc += tl.sum(block, 1)\n"
+      "    tl.store(q, block.T, boundary_check=(0, 1))\n"
+      "    p = tl.advance(p, (0, 8))\n"
+      "    q = q.advance((8, 0))\n"
+      "tl.store(S + tl.arange(0, 16), acc)",
+      "X=*fp32, Z=*fp32, S=*fp32, rows=i32, columns=i32, stride=i32",
+      {buffer(x), buffer(out), buffer(sums), int64_t(10), int64_t(20), int64_t(24)});
+  ASSERT_EQ(error, "");
+  std::vector<double> expected(16), transposed(200);
+  for (int r = 0; r < 10; ++r)
+    for (int c = 0; c < 20; ++c) {
+      expected[r] += x[r * 24 + c];
+      transposed[c * 10 + r] = x[r * 24 + c];
+    }
+  expectClose(sums, expected, 1e-6);
+  expectClose(out, transposed, 0);
+}
 TEST(Run, BoolsInMemory) {
   std::vector<int8_t> flags(kSize), out(kSize, 77);
   for (int i = 0; i < kSize; ++i)
