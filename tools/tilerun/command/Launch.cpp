@@ -307,6 +307,8 @@ llvm::Error Launch::execute() {
       return makeCommandError(ExitCode::Usage, "device '" + device.getProperties().id +
                                                    "' cannot check; use --device cpu");
   }
+  if (!launchOptions.checks.bounds)
+    noteUncheckedLaunch();
   Progress progress("running " + compiled.name + " (" + std::to_string(getNumPrograms()) +
                     " programs)");
   llvm::Expected<LaunchResult> first = device.launch(*loaded, *arguments, launchOptions);
