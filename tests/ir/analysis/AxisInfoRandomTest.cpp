@@ -227,11 +227,11 @@ bool Machine::runOp(Operation &op) {
         return true;
       })
       .Case([&](tile::AddPtrOp p) {
-        int64_t unit = tile::getElementBytes(
+        uint64_t unit = tile::getElementBytes(
             cast<tile::PointerType>(getElementTypeOrSelf(p.getType())).getPointeeType());
         unsigned offset = widthOf(p.getOffset().getType());
-        return elementwise(op,
-                           [&](Args v) -> Result { return v[0] + asSigned(v[1], offset) * unit; });
+        return elementwise(
+            op, [&](Args v) -> Result { return v[0] + uint64_t(asSigned(v[1], offset)) * unit; });
       })
       .Case<tile::IntToPtrOp, tile::PtrToIntOp, tile::BitcastOp>(
           [&](auto) { return elementwise(op, [](Args v) -> Result { return v[0]; }); })
