@@ -64,7 +64,6 @@ Result emitMake(Emitter &e, const Arguments &args) {
                           Twine(block->size()) + " dimensions once");
   auto out = std::make_shared<TupleValue>();
   out->typeName = kTypeName.str();
-  out->names = {"base", "shape", "strides", "offsets", "block"};
   out->elements = {Value(*base), Value::tuple(lists[0]), Value::tuple(lists[1]),
                    Value::tuple(lists[2]),
                    Value(TensorType{base->type.dtype.getPointee(), *block})};
