@@ -3,6 +3,9 @@
 #include "backends/interpreter/SmallFloat.h"
 #include "backends/interpreter/Steps.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace tilerun;

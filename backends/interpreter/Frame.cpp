@@ -1,6 +1,8 @@
 // Running lists of steps, and the wording of places.
 #include "backends/interpreter/Checker.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace tilerun;

@@ -4,6 +4,8 @@
 #include "backends/interpreter/Interpreter.h"
 #include "backends/interpreter/SmallFloat.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>

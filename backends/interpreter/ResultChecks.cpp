@@ -3,6 +3,8 @@
 #include "backends/interpreter/Checker.h"
 #include "backends/interpreter/SmallFloat.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
@@ -74,35 +76,48 @@ void Checker::checkOverflow(const Frame &frame, const Step &step) {
   }
 }
 
+namespace {
+/// What operands hold that explains a result which is not finite.
+struct NotFinite {
+  bool nan = false, inf = false;
+  void add(Dtype type, const char *elements, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      const double value = readFloat(type, elements + i * sizeOf(type));
+      nan |= std::isnan(value);
+      inf |= std::isinf(value);
+    }
+  }
+};
+} // namespace
+
 void Checker::checkFloats(const Frame &frame, const Step &step) {
   const Dtype type = step.resultTypes[0];
   const size_t count = frame.count(step);
-  const bool elementwise = bool(step.kernel) && step.blocks.empty();
+  // An elementwise result has its element's operands; an element of a product has them all, looked
+  // at once.
+  const bool elementwise = bool(step.kernel);
+  std::optional<NotFinite> all;
+  auto operandsOf = [&](size_t i) {
+    NotFinite found;
+    for (auto [k, operandType] : llvm::enumerate(step.operandTypes)) {
+      if (!isFloat(operandType))
+        continue;
+      const char *operand = frame.at(step.operands[k]);
+      if (elementwise)
+        found.add(operandType, operand + i * sizeOf(operandType), 1);
+      else
+        found.add(operandType, operand, step.numbers[step.numbers.size() - 3 + k]);
+    }
+    return found;
+  };
   for (size_t i = 0; i < count; ++i) {
     const double value = readFloat(type, frame.at(step.results[0]) + i * sizeOf(type));
     if (std::isfinite(value))
       continue;
-    // Only where no operand explains it: the element's operands, or for a product any operand
-    // element.
-    bool fromNan = false, fromInf = false;
-    auto look = [&](Dtype operandType, const char *element) {
-      const double operand = readFloat(operandType, element);
-      fromNan |= std::isnan(operand);
-      fromInf |= std::isinf(operand);
-    };
-    for (size_t k = 0; k < step.operandTypes.size(); ++k) {
-      if (!isFloat(step.operandTypes[k]))
-        continue;
-      const unsigned size = sizeOf(step.operandTypes[k]);
-      const char *operand = frame.at(step.operands[k]);
-      if (elementwise)
-        look(step.operandTypes[k], operand + i * size);
-      else
-        for (size_t j = 0; j < size_t(step.numbers[step.numbers.size() - 3 + k]); ++j)
-          look(step.operandTypes[k], operand + j * size);
-    }
+    if (elementwise || !all)
+      all = operandsOf(i);
     const bool isNan = std::isnan(value);
-    if (fromNan || (!isNan && fromInf))
+    if (all->nan || (!isNan && all->inf))
       continue;
     report(isNan ? CheckReport::Kind::NanCreated : CheckReport::Kind::InfCreated, frame, step,
            step.batched ? std::vector<int64_t>() : unflatten(step.shape, i), 0, [&] {
