@@ -178,6 +178,8 @@ static LLVM::LLVMFuncOp makeEntry(func::FuncOp kernel, unsigned threads) {
 
 LogicalResult Compilation::toLlvmDialect() {
   MLIRContext *context = module.getContext();
+  if (failed(expandMath(module, arch)))
+    return failure();
   for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     if (!function->hasAttr(tile::TileDialect::kKernelAttr)) {
       function.erase(); // helpers were inlined

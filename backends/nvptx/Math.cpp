@@ -1,10 +1,13 @@
 // Mathematics without libdevice. Ops with `afn` are the language's fast forms: the hardware's
-// approximations. Ops without it are expanded: see MathAccurate.cpp.
+// approximations. Ops without it become polynomials, MLIR's first.
 #include "backends/nvptx/Patterns.h"
 #include "ir/simt/SimtOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -20,68 +23,46 @@ Value f32Constant(OpBuilder &b, Location loc, double value) {
   return LLVM::ConstantOp::create(b, loc, b.getF32Type(), b.getF32FloatAttr(value));
 }
 
-/// The fast form of a unary f32 op: scale the input, call an intrinsic, scale the result.
-template <typename Op> struct FastUnary : ConvertOpToLLVMPattern<Op> {
-  FastUnary(const LLVMTypeConverter &converter, const char *intrinsic, double before, double after)
-      : ConvertOpToLLVMPattern<Op>(converter, PatternBenefit(10)), intrinsic(intrinsic),
-        before(before), after(after) {}
-  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const final {
-    if (!isFast(op.getFastmath()) || !getElementTypeOrSelf(op.getType()).isF32())
+/// The hardware's approximation of a unary f32 op: scale the input, call an intrinsic, scale the
+/// result. Replaces ops with `afn`, or all.
+template <typename Op> struct FastUnary : OpRewritePattern<Op> {
+  FastUnary(MLIRContext *context, const char *intrinsic, double before, double after,
+            bool always = false)
+      : OpRewritePattern<Op>(context, PatternBenefit(10)), intrinsic(intrinsic), before(before),
+        after(after), always(always) {}
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
+    if (!(always || isFast(op.getFastmath())) || !getElementTypeOrSelf(op.getType()).isF32())
       return failure();
     Location loc = op.getLoc();
+    auto scale = [&](Value value, double factor) -> Value {
+      if (factor == 1)
+        return value;
+      return LLVM::FMulOp::create(rewriter, loc, value, f32Constant(rewriter, loc, factor));
+    };
     rewriter.replaceOp(
-        op,
-        mapElements(
-            rewriter, loc, adaptor.getOperand().getType(), adaptor.getOperand(), [&](ValueRange x) {
-              Value value = x[0];
-              if (before != 1)
-                value =
-                    LLVM::FMulOp::create(rewriter, loc, value, f32Constant(rewriter, loc, before));
-              value = callIntrinsic(rewriter, loc, rewriter.getF32Type(), intrinsic, value);
-              if (after != 1)
-                value =
-                    LLVM::FMulOp::create(rewriter, loc, value, f32Constant(rewriter, loc, after));
-              return value;
-            }));
+        op, mapElements(rewriter, loc, op.getType(), op.getOperand(), [&](ValueRange x) {
+          Value value =
+              callIntrinsic(rewriter, loc, rewriter.getF32Type(), intrinsic, scale(x[0], before));
+          return scale(value, after);
+        }));
     return success();
   }
   const char *intrinsic;
   double before, after;
+  bool always;
 };
 
 /// The language's `/` on f32: 2 ulp over the whole range.
-struct FastDivision : ConvertOpToLLVMPattern<arith::DivFOp> {
-  explicit FastDivision(const LLVMTypeConverter &converter)
-      : ConvertOpToLLVMPattern(converter, PatternBenefit(10)) {}
-  LogicalResult matchAndRewrite(arith::DivFOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const final {
+struct FastDivision : OpRewritePattern<arith::DivFOp> {
+  explicit FastDivision(MLIRContext *context) : OpRewritePattern(context, PatternBenefit(10)) {}
+  LogicalResult matchAndRewrite(arith::DivFOp op, PatternRewriter &rewriter) const final {
     if (!isFast(op.getFastmath()) || !getElementTypeOrSelf(op.getType()).isF32())
       return failure();
     Location loc = op.getLoc();
-    rewriter.replaceOp(op, mapElements(rewriter, loc, adaptor.getLhs().getType(),
-                                       adaptor.getOperands(), [&](ValueRange xy) {
-                                         return callIntrinsic(rewriter, loc, rewriter.getF32Type(),
-                                                              "llvm.nvvm.div.full", xy);
-                                       }));
-    return success();
-  }
-};
-
-/// The reciprocal root of the hardware, refined once for the accurate form.
-struct Rsqrt : ConvertOpToLLVMPattern<math::RsqrtOp> {
-  explicit Rsqrt(const LLVMTypeConverter &converter)
-      : ConvertOpToLLVMPattern(converter, PatternBenefit(10)) {}
-  LogicalResult matchAndRewrite(math::RsqrtOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const final {
-    if (!getElementTypeOrSelf(op.getType()).isF32())
-      return failure();
-    Location loc = op.getLoc();
-    rewriter.replaceOp(op, mapElements(rewriter, loc, adaptor.getOperand().getType(),
-                                       adaptor.getOperand(), [&](ValueRange x) {
-                                         return callIntrinsic(rewriter, loc, rewriter.getF32Type(),
-                                                              "llvm.nvvm.rsqrt.approx.f", x);
-                                       }));
+    rewriter.replaceOp(
+        op, mapElements(rewriter, loc, op.getType(), op->getOperands(), [&](ValueRange xy) {
+          return callIntrinsic(rewriter, loc, rewriter.getF32Type(), "llvm.nvvm.div.full", xy);
+        }));
     return success();
   }
 };
@@ -185,16 +166,47 @@ struct FpCastPattern : ConvertOpToLLVMPattern<simt::FpCastOp> {
 
 } // namespace
 
+/// Ops that LLVM lowers for this target by itself.
+static bool isNative(Operation *op) {
+  return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::CountLeadingZerosOp,
+             math::CountTrailingZerosOp, math::CtPopOp, math::FloorOp, math::FmaOp,
+             math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::RoundEvenOp, math::RoundOp,
+             math::RsqrtOp, math::SqrtOp, math::TruncOp>(op);
+}
+
+LogicalResult nvptx::expandMath(ModuleOp module, const Architecture &arch) {
+  MLIRContext *context = module.getContext();
+  constexpr double log2E = 1.4426950408889634, ln2 = 0.69314718055994531;
+  constexpr double log10Of2 = 0.30102999566398120;
+  RewritePatternSet patterns(context);
+  patterns.add<FastUnary<math::ExpOp>>(context, "llvm.nvvm.ex2.approx", log2E, 1);
+  patterns.add<FastUnary<math::Exp2Op>>(context, "llvm.nvvm.ex2.approx", 1, 1, true);
+  patterns.add<FastUnary<math::LogOp>>(context, "llvm.nvvm.lg2.approx.f", 1, ln2);
+  patterns.add<FastUnary<math::Log2Op>>(context, "llvm.nvvm.lg2.approx.f", 1, 1);
+  patterns.add<FastUnary<math::Log10Op>>(context, "llvm.nvvm.lg2.approx.f", 1, log10Of2);
+  patterns.add<FastUnary<math::SinOp>>(context, "llvm.nvvm.sin.approx.f", 1, 1);
+  patterns.add<FastUnary<math::CosOp>>(context, "llvm.nvvm.cos.approx.f", 1, 1);
+  patterns.add<FastUnary<math::SqrtOp>>(context, "llvm.nvvm.sqrt.approx.f", 1, 1);
+  patterns.add<FastUnary<math::RsqrtOp>>(context, "llvm.nvvm.rsqrt.approx.f", 1, 1, true);
+  patterns.add<FastDivision>(context);
+  auto all = [](StringRef) { return true; };
+  populateMathF32ExpansionPatterns(patterns, all);
+  populateMathPolynomialApproximationPatterns(patterns, all);
+  math::populateExpansionPatterns(
+      patterns, {"acosh", "asinh", "atanh", "cosh", "fpowi", "powf", "sinh", "tan"});
+  if (failed(applyPatternsGreedily(module, std::move(patterns))))
+    return module.emitError("internal error: the expansion of mathematics does not end");
+  WalkResult walk = module.walk([&](Operation *op) -> WalkResult {
+    if (!isa_and_present<math::MathDialect>(op->getDialect()) || isNative(op))
+      return WalkResult::advance();
+    return op->emitError() << "'" << op->getName() << "' on "
+                           << getElementTypeOrSelf(op->getResult(0).getType())
+                           << " is not supported on cuda:" << arch.name << "; compute it in f32";
+  });
+  return failure(walk.wasInterrupted());
+}
+
 void nvptx::populateMathPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
                                  const Architecture &arch) {
-  constexpr double log2E = 1.4426950408889634, ln2 = 0.69314718055994531;
-  patterns.add<FastUnary<math::ExpOp>>(converter, "llvm.nvvm.ex2.approx.f", log2E, 1);
-  patterns.add<FastUnary<math::Exp2Op>>(converter, "llvm.nvvm.ex2.approx.f", 1, 1);
-  patterns.add<FastUnary<math::LogOp>>(converter, "llvm.nvvm.lg2.approx.f", 1, ln2);
-  patterns.add<FastUnary<math::Log2Op>>(converter, "llvm.nvvm.lg2.approx.f", 1, 1);
-  patterns.add<FastUnary<math::SinOp>>(converter, "llvm.nvvm.sin.approx.f", 1, 1);
-  patterns.add<FastUnary<math::CosOp>>(converter, "llvm.nvvm.cos.approx.f", 1, 1);
-  patterns.add<FastUnary<math::SqrtOp>>(converter, "llvm.nvvm.sqrt.approx.f", 1, 1);
-  patterns.add<FastDivision, Rsqrt>(converter);
   patterns.add<FpCastPattern>(converter, arch.number);
 }

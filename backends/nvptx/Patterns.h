@@ -5,6 +5,7 @@
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace tilerun::nvptx {
 
@@ -19,6 +20,8 @@ void populateAtomicPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePat
                             const Architecture &arch);
 void populateMathPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                           const Architecture &arch);
+/// Rewrites mathematics in `module` to what the hardware and LLVM have. Reports what has no form.
+mlir::LogicalResult expandMath(mlir::ModuleOp module, const Architecture &arch);
 void populateDebugPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                            const Architecture &arch);
 
