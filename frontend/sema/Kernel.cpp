@@ -89,7 +89,8 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
         (void)error(parameter.range, "parameter '" + parameter.name +
                                          "' is a tl.constexpr and needs a value, but the signature "
                                          "gives the run-time type " +
-                                         typed.type.str());
+                                         typed.type.str() + "; '" + typed.type.signature() +
+                                         "!' passes the dtype itself");
         env().names[parameter.name] = Binding::poisoned(parameter.range);
         continue;
       }

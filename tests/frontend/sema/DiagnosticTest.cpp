@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadBody{"Surplus", "p, count", "pass", "p=*i32, count=i32, cont=i32",
                 "has no parameter 'cont'; did you mean 'count'?"},
         BadBody{"ConstexprWithType", "N: tl.constexpr", "pass", "N=i32",
-                "is a tl.constexpr and needs a value"},
+                "the run-time type int32; 'i32!' passes the dtype itself"},
         BadBody{"VarArgs", "*p", "pass", "", "a kernel cannot have '*' or '**' parameters"},
         BadBody{"NoSuchFunction", "F: tl.constexpr", "F(1)", "F=nothing",
                 "no jit function of this file"}),
