@@ -165,15 +165,16 @@ static void explainCrash(void *) {
       "this. Run the same launch by 'tilerun check'.\n");
   static constexpr llvm::StringLiteral bug(
       "tilerun: internal error: crashed; this is a bug in Tilerun, please report it with the "
-      "command line and the stack above.\n");
+      "command line and the stack below.\n");
   llvm::StringRef text = uncheckedLaunch ? kernel : bug;
   ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
   (void)written;
 }
 
 void command::installCrashHandler(const char *program) {
-  llvm::sys::PrintStackTraceOnErrorSignal(program);
+  // First, because printing a stack allocates, which may not survive a broken heap.
   llvm::sys::AddSignalHandler(explainCrash, nullptr);
+  llvm::sys::PrintStackTraceOnErrorSignal(program);
 }
 
 Progress::Progress(std::string what) : what(std::move(what)) {

@@ -4,6 +4,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <charconv>
+
 using namespace tilerun;
 using namespace tilerun::host;
 
@@ -17,6 +19,13 @@ std::string host::formatInteger(Integer value) {
   for (; rest; rest /= 10)
     text.insert(text.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
   return value < 0 ? "-" + text : text;
+}
+
+/// The shortest text that reads back as the same number.
+static std::string formatDouble(double value) {
+  char buffer[40];
+  auto end = std::to_chars(buffer, buffer + sizeof buffer, value);
+  return std::string(buffer, end.ptr);
 }
 
 Value Value::tuple(std::vector<Value> elements) {
@@ -59,7 +68,7 @@ std::string Value::describe() const {
   if (auto *i = getIf<Integer>())
     return "the integer " + formatInteger(*i);
   if (auto *d = getIf<double>())
-    return llvm::formatv("the float {0}", *d).str();
+    return "the float " + formatDouble(*d);
   if (auto *s = getIf<std::string>())
     return "the string \"" + s->substr(0, 40) + (s->size() > 40 ? "…\"" : "\"");
   if (auto *t = getIf<DType>())
