@@ -302,7 +302,7 @@ Result Evaluator::constructTuple(const ClassValue &classValue, CallArguments arg
                  quoted + " has no field '" + keyword.first + "'" +
                      (near ? "; did you mean '" + near->str() + "'?" : std::string()));
   }
-  return Value(std::move(out));
+  return bounded(Value(std::move(out)), range);
 }
 
 } // namespace tilerun::sema

@@ -28,9 +28,11 @@ using mlir::success;
 
 /// Limits of one compilation.
 struct Limits {
-  static constexpr uint64_t kSteps = 20'000'000;      ///< Expressions and statements evaluated.
-  static constexpr uint64_t kOps = 1'000'000;         ///< Operations emitted.
-  static constexpr uint64_t kIterations = 100'000;    ///< Of one unrolled loop.
+  static constexpr uint64_t kSteps = 20'000'000;     ///< Expressions and statements evaluated.
+  static constexpr uint64_t kOps = 1'000'000;        ///< Operations emitted.
+  static constexpr uint64_t kIterations = 100'000;   ///< Of one unrolled loop.
+  static constexpr size_t kTupleElements = 1u << 14; ///< Of one tuple, nested ones included.
+  static constexpr unsigned kTupleDepth = 64;
   static constexpr unsigned kCallDepth = 64;          ///< Nested helper calls.
   static constexpr unsigned kRegionDepth = 200;       ///< Nested run-time control flow.
   static constexpr unsigned kErrors = 20;             ///< Reported before giving up.
@@ -96,6 +98,7 @@ private:
   Result evaluateConstantExpr(const ast::ConstantExpr &expression);
   Result evaluateJoined(llvm::ArrayRef<ast::JoinedPart> parts, SourceRange range);
   Result evaluateSequence(llvm::ArrayRef<const ast::Expr *> elements, bool isList);
+  Result bounded(Value value, SourceRange range);
   Result evaluateDict(const ast::DictExpr &expression);
   Result evaluateUnary(const ast::UnaryExpr &expression);
   Result evaluateBinary(ast::BinaryOp op, const Value &lhs, const Value &rhs, SourceRange range);

@@ -193,7 +193,36 @@ Result Evaluator::evaluateSequence(llvm::ArrayRef<const Expr *> elements, bool i
   }
   if (!ok)
     return failure();
-  return Value(std::move(out));
+  return bounded(Value(std::move(out)), elements.empty() ? SourceRange() : elements.front()->range);
+}
+
+/// Elements of a value, nested ones included; more than the limit if it nests too deeply.
+static size_t countElements(const Value &value, unsigned depth) {
+  const TupleValue *tuple = value.getTuple();
+  if (!tuple)
+    return 1;
+  if (depth >= Limits::kTupleDepth)
+    return Limits::kTupleElements + 1;
+  size_t count = 1;
+  for (const Value &element : tuple->elements) {
+    count += countElements(element, depth + 1);
+    if (count > Limits::kTupleElements)
+      break;
+  }
+  return count;
+}
+
+/// Every tuple that an expression makes passes here, so that no program builds one without bound.
+Result Evaluator::bounded(Value value, SourceRange range) {
+  if (!value.getTuple())
+    return value;
+  size_t count = countElements(value, 0);
+  steps += count / 8;
+  if (count > Limits::kTupleElements)
+    return error(range, "this tuple has more than " + llvm::Twine(Limits::kTupleElements) +
+                            " elements, or nests deeper than " + llvm::Twine(Limits::kTupleDepth) +
+                            " levels");
+  return value;
 }
 
 Result Evaluator::evaluateDict(const DictExpr &e) {
@@ -238,8 +267,10 @@ Result Evaluator::evaluateBinary(BinaryOp op, const Value &lhs, const Value &rhs
                                  SourceRange range) {
   auto isSequence = [](const Value &v) { return v.getTuple() || v.is<std::string>(); };
   bool runTime = lhs.isTensor() || rhs.isTensor();
-  if (!runTime || isSequence(lhs) || isSequence(rhs))
-    return take(evalBinary(op, lhs, rhs), range);
+  if (!runTime || isSequence(lhs) || isSequence(rhs)) {
+    Result result = take(evalBinary(op, lhs, rhs), range);
+    return failed(result) ? result : bounded(std::move(*result), range);
+  }
   return lang::binary(at(range), op, lhs, rhs);
 }
 
@@ -617,7 +648,7 @@ Result Evaluator::evaluateComprehension(const ComprehensionExpr &e) {
     return failure();
   Value value = Value::tuple(std::move(elements));
   value.get<std::shared_ptr<TupleValue>>()->isList = e.comprehension == ComprehensionKind::List;
-  return value;
+  return bounded(std::move(value), e.range);
 }
 
 } // namespace tilerun::sema

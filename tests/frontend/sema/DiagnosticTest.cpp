@@ -295,6 +295,15 @@ TEST(Limits, ManyEarlyReturns) {
   EXPECT_SAYS(compileBody("p, n", body, "p=*i32, n=i32"), "nests deeper than 200 levels");
 }
 
+TEST(Limits, TuplesAreBounded) {
+  const char *message = "this tuple has more than 16384 elements, or nests deeper than 64 levels";
+  for (const char *grow : {"t = (t, t)", "t = (t,)", "t += t", "t = [t for i in range(3)]"}) {
+    auto c = compileBody(
+        "p", std::string("t = (1,)\nfor i in tl.static_range(20000):\n    ") + grow, "p=*i32");
+    EXPECT_SAYS(c, message);
+  }
+}
+
 TEST(Limits, ErrorsAreBounded) {
   std::string body;
   for (int i = 0; i < 100; ++i)
