@@ -717,3 +717,10 @@ void runRandomPrograms(uint64_t firstSeed, int programs) {
 TEST(AxisInfoRandom, FactsHoldOnRandomPrograms1) { runRandomPrograms(1, 700); }
 TEST(AxisInfoRandom, FactsHoldOnRandomPrograms2) { runRandomPrograms(1000000, 700); }
 TEST(AxisInfoRandom, FactsHoldOnRandomPrograms3) { runRandomPrograms(2000000, 700); }
+// Other programs each time, so that many runs see many. TILERUN_SEED repeats a failure.
+TEST(AxisInfoRandom, FactsHoldOnFreshPrograms) {
+  const char *given = std::getenv("TILERUN_SEED");
+  uint64_t seed = given ? std::strtoull(given, nullptr, 10) : std::random_device()();
+  SCOPED_TRACE("TILERUN_SEED=" + std::to_string(seed));
+  runRandomPrograms(seed, 500);
+}
