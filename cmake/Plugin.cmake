@@ -1,0 +1,36 @@
+# Targets that know no compiler framework: the plugin host, plugins, and their tests. They include
+# the ABI header and the standard library, and link neither MLIR nor LLVM unless they ask to.
+
+# tilerun_plain_library(NAME SOURCES ... [LINK ...]): a static library.
+function(tilerun_plain_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+endfunction()
+
+# tilerun_plain_tool(NAME SOURCES ... [LINK ...]): an executable in bin/.
+function(tilerun_plain_tool name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} ${CMAKE_DL_LIBS} pthread)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+endfunction()
+
+# tilerun_plugin(NAME SOURCES ... [LINK ...] [FOLDER lib/tilerun/plugins]): the shared object
+# `libtilerun-NAME.so` that exports tilerunPluginEntry alone; the target is tilerun_plugin_NAME.
+# Plugins in lib/tilerun/plugins are the built-in ones, which the runtime finds by itself.
+function(tilerun_plugin name)
+  cmake_parse_arguments(ARG "" "FOLDER" "SOURCES;LINK" ${ARGN})
+  if(NOT ARG_FOLDER)
+    set(ARG_FOLDER lib/tilerun/plugins)
+  endif()
+  set(target tilerun_plugin_${name})
+  set(script ${PROJECT_SOURCE_DIR}/plugins/plugin.map)
+  add_library(${target} MODULE ${ARG_SOURCES})
+  target_link_libraries(${target} PRIVATE ${ARG_LINK} ${CMAKE_DL_LIBS} pthread)
+  target_link_options(${target} PRIVATE -Wl,--version-script=${script} -Wl,-z,defs
+                      -static-libstdc++ -static-libgcc)
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME tilerun-${name} LINK_DEPENDS ${script} CXX_VISIBILITY_PRESET hidden
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${ARG_FOLDER})
+endfunction()

@@ -1,0 +1,36 @@
+// Finds plugins and loads those that can be used: files named by the caller, then
+// TILERUN_PLUGIN_PATH (files and folders, separated by ':'), then the built-in folder. Of two with
+// one name the first counts, so that a user can put a newer one before a built-in one.
+#pragma once
+
+#include "runtime/plugin/Probe.h"
+
+namespace tilerun::plugin {
+
+struct DiscoveryOptions {
+  std::vector<std::string> files;      ///< Explicit ones.
+  std::vector<std::string> searchPath; ///< Files, and folders with libtilerun-*.so.
+  std::string builtinFolder;           ///< Trusted: not probed.
+  bool probeUnknown = true;            ///< Try what is not built in in a child process first.
+  std::string probeHelper;             ///< Where it is missing, unknown plugins are not loaded.
+  std::chrono::milliseconds probeTimeout{20000};
+  std::string onlyName; ///< Only libtilerun-NAME.so of folders; empty: all.
+
+  /// The environment's and the installation's. TILERUN_PLUGIN_PATH is ignored in a set-user-id
+  /// process.
+  static DiscoveryOptions fromEnvironment();
+};
+
+/// A file that was looked at.
+struct FoundPlugin {
+  enum class Origin { Explicit, SearchPath, BuiltIn };
+  std::string path;
+  Origin origin;
+  std::shared_ptr<const Plugin> plugin; ///< Null if it was skipped.
+  std::string reason;                   ///< Why it was skipped.
+};
+
+/// Looks for plugins now. Files come in the order above, those of a folder by name.
+std::vector<FoundPlugin> discoverPlugins(const DiscoveryOptions &options);
+
+} // namespace tilerun::plugin

@@ -1,0 +1,17 @@
+// Looks at a shared object without loading it, so that files which can never load are turned away
+// with a clear reason instead of the dynamic linker's, and a truncated one cannot kill the process
+// (touching a mapped page past the end of a file raises SIGBUS).
+#pragma once
+
+#include <string>
+
+namespace tilerun::plugin {
+
+/// Why the file at `path` cannot be a plugin for this process; empty if it may be one. Checks the
+/// format, the machine, that no segment reaches past the end, and that `symbol` is defined.
+std::string checkElfFile(const std::string &path, const char *symbol);
+
+/// The same on the bytes of a file.
+std::string checkElfBytes(const void *bytes, size_t size, const char *symbol);
+
+} // namespace tilerun::plugin

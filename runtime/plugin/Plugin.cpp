@@ -1,0 +1,166 @@
+// Loading of plugins and the check of their tables.
+#include "runtime/plugin/Plugin.h"
+
+#include "runtime/plugin/ElfFile.h"
+
+#include <algorithm>
+#include <cstring>
+#include <dlfcn.h>
+
+using namespace tilerun;
+using namespace tilerun::plugin;
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+std::string plugin::getStatusName(TilerunStatus status) {
+  switch (status) {
+#define TILERUN_STATUS_CASE(name, number, word)                                                    \
+  case number:                                                                                     \
+    return word;
+    TILERUN_STATUS_LIST(TILERUN_STATUS_CASE)
+#undef TILERUN_STATUS_CASE
+  }
+  return "status " + std::to_string(status);
+}
+
+ErrorKeeper::ErrorKeeper() {
+  sink = {sizeof(TilerunErrorSink), 0, &error, [](void *user, const TilerunErrorInfo *info) {
+            auto text = [](const char *s) { return s ? std::string(s) : std::string(); };
+            *static_cast<Error *>(user) = {info->status, text(info->message), text(info->call),
+                                           text(info->device), text(info->driver_word)};
+          }};
+}
+
+Error ErrorKeeper::take(TilerunStatus status) {
+  Error out = std::move(error);
+  error = {};
+  out.status = status;
+  if (out.message.empty())
+    out.message = getStatusName(status) + " (the plugin gives no reason)";
+  return out;
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+static std::string getVersion(uint32_t major, uint32_t minor) {
+  return std::to_string(major) + "." + std::to_string(minor);
+}
+
+static bool isName(const char *name) {
+  if (!name || !*name)
+    return false;
+  return std::all_of(name, name + std::strlen(name), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
+std::string plugin::checkTable(const TilerunPlugin *table) {
+  const std::string ours = getVersion(TILERUN_PLUGIN_ABI_MAJOR, TILERUN_PLUGIN_ABI_MINOR);
+  if (!table)
+    return "it refuses this runtime's plugin ABI " + ours;
+  std::string theirs = getVersion(table->abi_major, table->abi_minor);
+  if (table->abi_major != TILERUN_PLUGIN_ABI_MAJOR)
+    return std::string("it is too ") +
+           (table->abi_major < TILERUN_PLUGIN_ABI_MAJOR ? "old" : "new") + ": its plugin ABI is " +
+           theirs + ", this runtime's is " + ours;
+  // Version 1.0 had everything up to `launch`.
+  constexpr size_t kFirstSize = offsetof(TilerunPlugin, launch) + sizeof(table->launch);
+  if (table->struct_size < kFirstSize)
+    return "its table has " + std::to_string(table->struct_size) + " bytes; plugin ABI " + theirs +
+           " has " + std::to_string(kFirstSize) + " at least";
+  if (table->required_host_minor > TILERUN_PLUGIN_ABI_MINOR)
+    return "it is too new: it needs a runtime with plugin ABI " +
+           getVersion(table->abi_major, table->required_host_minor) + ", this runtime's is " + ours;
+  if (!isName(table->name))
+    return "its name is missing or has other characters than a-z, 0-9, '_' and '-'";
+  if (!table->get_devices)
+    return "its table has no get_devices";
+  return "";
+}
+
+std::shared_ptr<const Plugin> Plugin::adopt(const TilerunPlugin *table, std::string path,
+                                            std::string &reason) {
+  reason = checkTable(table);
+  if (!reason.empty())
+    return nullptr;
+  TilerunPlugin full{};
+  std::memcpy(&full, table, std::min<size_t>(table->struct_size, sizeof(full)));
+  full.struct_size = sizeof(full);
+  if (!full.version)
+    full.version = "";
+  if (!full.description)
+    full.description = "";
+  return std::shared_ptr<const Plugin>(new Plugin(full, std::move(path)));
+}
+
+std::shared_ptr<const Plugin> Plugin::load(const std::string &path, std::string &reason) {
+  reason = checkElfFile(path, TILERUN_PLUGIN_ENTRY);
+  if (!reason.empty())
+    return nullptr;
+  // A path without a slash would be looked up in the linker's own folders.
+  std::string file = path.find('/') == std::string::npos ? "./" + path : path;
+  void *library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char *error = dlerror();
+    reason = std::string("it cannot be loaded: ") + (error ? error : "the linker gives no reason");
+    return nullptr;
+  }
+  auto entry = reinterpret_cast<TilerunPluginEntry>(dlsym(library, TILERUN_PLUGIN_ENTRY));
+  if (!entry) {
+    reason = "it does not export " TILERUN_PLUGIN_ENTRY ", so it is no plugin";
+    dlclose(library);
+    return nullptr;
+  }
+  static const TilerunPluginHost host = {sizeof(TilerunPluginHost),
+                                         TILERUN_PLUGIN_ABI_MAJOR,
+                                         TILERUN_PLUGIN_ABI_MINOR,
+                                         0,
+                                         nullptr,
+                                         nullptr};
+  // A plugin that was turned away stays loaded too: its constructors may have left threads.
+  return adopt(entry(&host), path, reason);
+}
+
+//===----------------------------------------------------------------------===//
+// What it offers
+//===----------------------------------------------------------------------===//
+
+std::vector<DeviceInfo> Plugin::getDevices(std::string &reason) const {
+  std::vector<DeviceInfo> devices;
+  auto collect = [](void *user, const TilerunPluginDeviceInfo *info) {
+    auto text = [](const char *s) { return s ? std::string(s) : std::string(); };
+    static_cast<std::vector<DeviceInfo> *>(user)->push_back(
+        {info->ordinal, text(info->id), text(info->uuid), text(info->name), text(info->target)});
+  };
+  reason.clear();
+  ErrorKeeper errors;
+  if (TilerunStatus status = table.get_devices(collect, &devices, errors.getSink())) {
+    reason = errors.take(status).message;
+    return {};
+  }
+  // An id without its plugin's kind would shadow somebody else's device.
+  std::string prefix = getName() + ":";
+  for (const DeviceInfo &device : devices)
+    if (device.id.compare(0, prefix.size(), prefix) != 0) {
+      reason = "it names a device '" + device.id + "', which does not begin with '" + prefix + "'";
+      return {};
+    }
+  if (devices.empty())
+    reason = "it has no device and gives no reason";
+  return devices;
+}
+
+std::vector<std::string> Plugin::getTargets() const {
+  std::vector<std::string> targets;
+  if (table.get_targets)
+    table.get_targets(
+        [](void *user, const char *target) {
+          static_cast<std::vector<std::string> *>(user)->push_back(target);
+        },
+        &targets, nullptr);
+  return targets;
+}

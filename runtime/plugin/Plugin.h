@@ -1,0 +1,83 @@
+// A loaded plugin, and what every user of the C ABI needs: a sink that keeps the error.
+//
+// Rules of this folder: no compiler framework, no exceptions; a failure is a value with a reason
+// that a person can act upon. Nothing here lets a bad plugin take the process down as long as it is
+// probed first (Probe.h).
+#pragma once
+
+#include "runtime/include/tilerun/plugin.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tilerun::plugin {
+
+/// An error that a plugin reported.
+struct Error {
+  TilerunStatus status = TILERUN_STATUS_OK;
+  std::string message;
+  std::string call;
+  std::string device;
+  std::string driverWord;
+};
+
+/// Keeps the error of one call: `table.f(…, errors.sink())`. For one thread at a time.
+class ErrorKeeper {
+public:
+  ErrorKeeper();
+  ErrorKeeper(const ErrorKeeper &) = delete;
+  ErrorKeeper &operator=(const ErrorKeeper &) = delete;
+  const TilerunErrorSink *getSink() const { return &sink; }
+  /// The error of a call that returned `status`; never without a message.
+  Error take(TilerunStatus status);
+
+private:
+  TilerunErrorSink sink;
+  Error error;
+};
+
+/// "out of memory"; "status 99" for one that this version does not know.
+std::string getStatusName(TilerunStatus status);
+
+/// A device that a plugin offers.
+struct DeviceInfo {
+  uint32_t ordinal = 0;
+  std::string id;
+  std::string uuid;
+  std::string name;
+  std::string target;
+};
+
+/// A plugin that was loaded and whose table is sound. Stays loaded until the process ends, because
+/// drivers leave threads and handlers behind. Immutable; any thread may use it.
+class Plugin {
+public:
+  /// Loads into this process: runs the plugin's constructors and its entry. Null with a reason if
+  /// it cannot be used. `path` may be relative.
+  static std::shared_ptr<const Plugin> load(const std::string &path, std::string &reason);
+
+  /// Takes a table that is in this process already. Null with a reason, as above.
+  static std::shared_ptr<const Plugin> adopt(const TilerunPlugin *table, std::string path,
+                                             std::string &reason);
+
+  /// The table at its full size: what an older plugin does not have is null.
+  const TilerunPlugin &getTable() const { return table; }
+  const std::string &getPath() const { return path; }
+  std::string getName() const { return table.name; }
+
+  /// The devices there are now. Empty, with a reason, if there is none.
+  std::vector<DeviceInfo> getDevices(std::string &reason) const;
+  /// The targets that it compiles for.
+  std::vector<std::string> getTargets() const;
+
+private:
+  Plugin(const TilerunPlugin &table, std::string path) : table(table), path(std::move(path)) {}
+  TilerunPlugin table;
+  std::string path;
+};
+
+/// Why a table cannot be used by this version of the runtime; empty if it can.
+std::string checkTable(const TilerunPlugin *table);
+
+} // namespace tilerun::plugin
