@@ -292,6 +292,13 @@ Result compare(Emitter &e, CompareOp op, const Value &lhs, const Value &rhs) {
 
 Result unary(Emitter &e, ast::UnaryOp op, const Value &operand) {
   if (op == ast::UnaryOp::Not) {
+    const auto *block = operand.getIf<TensorValue>();
+    if (block && !block->type.shape.empty() && !isPointer(operand)) {
+      TensorValue truth = convert(e, *block, dtype(Scalar::Int1));
+      TensorValue ones = makeConstant(e, truth.type, Literal(true));
+      return fromTensor(arith::XOrIOp::create(e.builder, e.loc(), truth.value, ones.value),
+                        truth.type.dtype, truth.type.shape);
+    }
     FailureOr<mlir::Value> truth = condition(e, operand, "'not'");
     if (failed(truth))
       return failure();

@@ -24,6 +24,7 @@ constexpr Family kFamilies[] = {
     {"Elementwise", addElementwiseOps},
     {"Mathematics", addMathOps},
     {"Reductions and scans", addReduceOps},
+    {"Sorting", addSortOps},
     {"Matrix products", addDotOps},
     {"Hints", addHintOps},
     {"Debugging", addDebugOps},

@@ -68,6 +68,7 @@ struct Table {
     addMathOps(rows);
     addLibdevice(rows);
     addReduceOps(rows);
+    addSortOps(rows);
     addDotOps(rows);
     addHintOps(rows);
     addDebugOps(rows);

@@ -23,6 +23,7 @@ void addBlockPointerOps(Rows &rows);
 void addAtomicOps(Rows &rows);
 void addShapeOps(Rows &rows);
 void addReduceOps(Rows &rows);
+void addSortOps(Rows &rows);
 void addDotOps(Rows &rows);
 void addHintOps(Rows &rows);
 void addDebugOps(Rows &rows);

@@ -10,9 +10,9 @@ struct Missing {
 };
 
 constexpr Missing kMissing[] = {
-    {kTl, "bitonic_merge dot_scaled gather histogram inline_asm_elementwise "
-          "load_tensor_descriptor make_tensor_descriptor map_elementwise sort "
-          "store_tensor_descriptor target_info tensor_descriptor topk"},
+    {kTl, "dot_scaled gather histogram inline_asm_elementwise "
+          "load_tensor_descriptor make_tensor_descriptor map_elementwise "
+          "store_tensor_descriptor target_info tensor_descriptor"},
     {"triton.language.extra.cuda",
      "gdc_launch_dependents gdc_wait globaltimer smid convert_custom_float8_sm70 "
      "convert_custom_float8_sm80"},

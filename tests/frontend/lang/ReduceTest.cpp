@@ -237,4 +237,21 @@ TEST_F(Dot, ImpreciseAccumulation) {
   call("dot", {arg("fp8e5[16, 64]"), arg("fp8e5[64, 16]")}, {{"max_num_imprecise_acc", lit(32)}});
   EXPECT_EQ(mlir::cast<tile::DotOp>(onlyOp("tile.dot")).getMaxImprecise(), 32u);
 }
+
+using Sort = LangTest;
+TEST_F(Sort, Shapes) {
+  EXPECT_EQ(typeOf(call("sort", {arg("fp32[4, 8]")})), "float32[4, 8]");
+  EXPECT_EQ(countOps("tile.split"), 6u); // 1 + 2 + 3 steps
+  EXPECT_EQ(typeOf(call("topk", {arg("fp32[4, 8]"), lit(2)})), "float32[4, 2]");
+  EXPECT_EQ(typeOf(call("bitonic_merge", {arg("i32[8]")})), "int32[8]");
+  EXPECT_EQ(typeOf(call("sort", {arg("i32[1]")})), "int32[1]");
+}
+TEST_F(Sort, Errors) {
+  EXPECT_NE(errorOf("sort", {arg("fp32[4, 8]"), lit(0)}).find("only the last dimension"),
+            std::string::npos);
+  EXPECT_NE(errorOf("topk", {arg("fp32[8]"), lit(3)}).find("not a power of two"),
+            std::string::npos);
+  EXPECT_NE(errorOf("topk", {arg("fp32[8]"), lit(16)}).find("must be 1 to 8"), std::string::npos);
+  EXPECT_NE(errorOf("sort", {arg("*fp32[8]")}).find("must hold numbers"), std::string::npos);
+}
 } // namespace

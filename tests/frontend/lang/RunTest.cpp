@@ -236,6 +236,27 @@ TEST(Run, Cumulative) {
   for (int i = kSize - 1; i >= 0; --i)
     EXPECT_EQ(backward[i], sum += x[i]);
 }
+TEST(Run, SortsRows) {
+  std::vector<int> x = randomInts(21);
+  auto up = compute<int, int>("m = tl.reshape(x, (4, 16))\ntl.store(Z + i, tl.ravel(tl.sort(m)))",
+                              x, x, "i32", "i32");
+  auto down = compute<int, int>("tl.store(Z + i, tl.sort(x, descending=True))", x, x, "i32", "i32");
+  auto top = compute<int, int>(
+      "m = tl.reshape(x, (2, 32))\ntl.store(Z + tl.arange(0, 8), tl.ravel(tl.topk(m, 4)))", x, x,
+      "i32", "i32", 8);
+  std::vector<int> rows = x, all = x, halves = x;
+  for (int r = 0; r < 4; ++r)
+    std::sort(rows.begin() + r * 16, rows.begin() + (r + 1) * 16);
+  std::sort(all.rbegin(), all.rend());
+  std::vector<int> best;
+  for (int r = 0; r < 2; ++r) {
+    std::sort(halves.begin() + r * 32, halves.begin() + (r + 1) * 32, std::greater<int>());
+    best.insert(best.end(), halves.begin() + r * 32, halves.begin() + r * 32 + 4);
+  }
+  EXPECT_EQ(up, rows);
+  EXPECT_EQ(down, all);
+  EXPECT_EQ(top, best);
+}
 TEST(Run, SoftmaxSumsToOne) {
   std::vector<float> x = randomFloats(8, -50, 50);
   auto got = compute<float>("tl.store(Z + i, tl.softmax(x))", x, x);

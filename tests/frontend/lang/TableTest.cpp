@@ -180,7 +180,7 @@ TEST(Lookup, ListedNamesResolve) {
   }
 }
 TEST_F(Binding, UnsupportedNamesSaySo) {
-  EXPECT_EQ(errorOf("sort", {arg("fp32[8]")}), "tl.sort: not supported yet");
+  EXPECT_EQ(errorOf("gather", {arg("fp32[8]")}), "tl.gather: not supported yet");
   EXPECT_EQ(errorOf("make_tensor_descriptor", {arg("*fp32")}, {{"shape", lit(1)}}),
             "tl.make_tensor_descriptor: not supported yet");
 }
