@@ -75,8 +75,8 @@ void NumProgramsOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn
 }
 
 void MakeRangeOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setResultRange) {
-  setResultRange(getResult(), ConstantIntRanges::fromSigned(APInt(32, getStart()),
-                                                            APInt(32, getEnd()) - 1));
+  setResultRange(getResult(),
+                 ConstantIntRanges::fromSigned(APInt(32, getStart()), APInt(32, getEnd()) - 1));
 }
 
 // Ops that only move elements: every element of a result is one of an operand.
