@@ -1,0 +1,214 @@
+// Parts of values: attributes, subscripts, iteration, comprehensions.
+#include "frontend/sema/Evaluator.h"
+
+namespace tilerun::sema {
+
+using namespace ast;
+
+Result Evaluator::evaluateAttribute(const AttributeExpr &e) {
+  Result base = evaluate(*e.value);
+  if (failed(base))
+    return failure();
+  return getAttribute(*base, e.name, e.nameRange.isValid() ? e.nameRange : e.range);
+}
+
+Result Evaluator::getAttribute(const Value &base, llvm::StringRef name, SourceRange range) {
+  if (auto *space = base.getIf<NamespaceValue>(); space && space->module) {
+    if (auto value = lookupGlobal(*space->module, name))
+      return *value;
+    std::vector<llvm::StringRef> names = space->module->globalNames();
+    auto near = findNearName(name, names);
+    return error(range, "'" + space->path + "' has no '" + name + "'" +
+                            (near ? "; did you mean '" + near->str() + "'?" : std::string()));
+  }
+  if (auto *space = base.getIf<NamespaceValue>(); space && space->path == "math")
+    return getMathMember(name, range);
+  if (auto *opaque = base.getIf<OpaqueValue>())
+    return errorWithNotes(range, opaque->what + " cannot be used in a kernel",
+                          opaque->range.isValid()
+                              ? llvm::ArrayRef<Note>(Note{opaque->range, "defined here"})
+                              : llvm::ArrayRef<Note>());
+  if (auto *classValue = base.getIf<ClassValue>())
+    return getClassMember(*classValue, name, range);
+  if (const TupleValue *tuple = base.getTuple()) {
+    for (auto [field, element] : llvm::zip(tuple->names, tuple->elements))
+      if (field == name && tuple->typeName != "dict")
+        return element;
+    if (!tuple->names.empty()) {
+      std::vector<llvm::StringRef> names(tuple->names.begin(), tuple->names.end());
+      auto near = findNearName(name, names);
+      return error(range, base.describe() + " has no field '" + name + "'" +
+                              (near ? "; did you mean '" + near->str() + "'?" : std::string()));
+    }
+  }
+  if (base.isConstNumber()) {
+    if (name == "value")
+      return base;
+    // A specialized argument (1) is a number here but a tensor elsewhere: `n.to(tl.int64)`.
+    auto tensor = lang::toTensor(at(range), base);
+    if (failed(tensor))
+      return failure();
+    return lang::attribute(at(range), Value(*tensor), name);
+  }
+  if (name == "value" && (base.is<std::string>() || base.isNone() || base.is<DType>()))
+    return base;
+  return lang::attribute(at(range), base, name);
+}
+
+/// A run-time scalar that is an integer constant in the IR, as that constant.
+static Value toKnownInteger(const Value &value) {
+  auto *tensor = value.getIf<TensorValue>();
+  llvm::APInt constant;
+  if (tensor && tensor->type.isScalar() && tensor->type.dtype.isInt() && tensor->value &&
+      mlir::matchPattern(tensor->value, mlir::m_ConstantInt(&constant)))
+    return Value(PyInt(tensor->type.dtype.isSigned() ? constant.getSExtValue()
+                                                     : PyInt(constant.getZExtValue())));
+  return value;
+}
+
+Result Evaluator::evaluateSubscript(const SubscriptExpr &e) {
+  Result base = evaluate(*e.value);
+  if (failed(base))
+    return failure();
+  std::vector<Value> indices;
+  bool ok = true;
+  auto add = [&](const Expr &index) {
+    Result value = evaluate(index);
+    if (failed(value))
+      ok = false;
+    else
+      indices.push_back(std::move(*value));
+  };
+  const auto *tuple = llvm::dyn_cast<TupleExpr>(e.index);
+  if (tuple)
+    for (const Expr *index : tuple->elements)
+      add(*index);
+  else
+    add(*e.index);
+  if (!ok)
+    return failure();
+  if (base->isTensor())
+    return lang::subscript(at(e.range), *base, indices);
+  if (base->getTuple() || base->is<std::string>()) {
+    if (indices.size() != 1)
+      return error(e.range, base->describe() + " takes one index, but there are " +
+                                llvm::Twine(indices.size()));
+    return take(evalSubscript(*base, toKnownInteger(indices[0])), e.range);
+  }
+  if (auto *opaque = base->getIf<OpaqueValue>())
+    return error(e.range, opaque->what + " cannot be used in a kernel");
+  if (base->isConstNumber())
+    return error(e.range, base->describe() + " cannot be indexed; it is a scalar");
+  return lang::subscript(at(e.range), *base, indices);
+}
+
+FailureOr<std::vector<Value>> Evaluator::iterate(const Value &value, SourceRange range) {
+  if (const TupleValue *tuple = value.getTuple(); tuple && tuple->typeName != "dict")
+    return tuple->elements;
+  auto *shared = value.getIf<std::shared_ptr<RangeValue>>();
+  if (!shared)
+    return error(range, value.describe() + " cannot be iterated over; use a tuple, a list, range, "
+                                           "tl.range or tl.static_range");
+  const RangeValue &r = **shared;
+  PyInt bounds[3] = {0, 0, 1};
+  for (auto [part, out] :
+       {std::pair{&r.lower, &bounds[0]}, {&r.upper, &bounds[1]}, {&r.step, &bounds[2]}}) {
+    if (!*part || (*part)->isNone())
+      continue;
+    Value known = r.kind == RangeValue::Kind::StaticRange ? **part : toKnownInteger(**part);
+    if (auto *v = known.getIf<PyInt>())
+      *out = *v;
+    else if (auto *b = known.getIf<bool>())
+      *out = *b;
+    else
+      return error(range,
+                   "the bounds of an unrolled loop must be compile-time integers, but one is " +
+                       known.describe() + "; use tl.range for run-time bounds");
+  }
+  auto [lower, upper, stride] = bounds;
+  if (stride == 0)
+    return error(range, "the step of a range cannot be 0");
+  std::vector<Value> items;
+  for (PyInt i = lower; stride > 0 ? i < upper : i > upper; i += stride) {
+    if (items.size() >= Limits::kIterations)
+      return error(range, "this loop unrolls to more than " + llvm::Twine(Limits::kIterations) +
+                              " iterations; use range or tl.range");
+    items.push_back(Value(i));
+  }
+  return items;
+}
+
+LogicalResult Evaluator::evaluateClauses(const ComprehensionExpr &e, size_t clause,
+                                         std::vector<Value> &out) {
+  if (clause == e.clauses.size()) {
+    Result value = evaluate(*e.element);
+    if (failed(value))
+      return failure();
+    if (out.size() >= kMaxSequence)
+      return error(e.range, "the comprehension has more than 65536 elements");
+    out.push_back(std::move(*value));
+    return success();
+  }
+  const ComprehensionFor &part = e.clauses[clause];
+  Result iterable = evaluate(*part.iterable);
+  if (failed(iterable))
+    return failure();
+  auto items = iterate(*iterable, part.iterable->range);
+  if (failed(items))
+    return failure();
+  for (const Value &item : *items) {
+    if (const auto *name = llvm::dyn_cast<NameExpr>(part.target))
+      env().names[name->name] = Binding::bound(item, name->range);
+    else
+      emitAssign(*part.target, item, part.target->range);
+    bool wanted = true;
+    for (const Expr *conditionExpr : part.conditions) {
+      Result condition = evaluate(*conditionExpr);
+      if (failed(condition))
+        return failure();
+      auto truth = getTruth(*condition);
+      if (!truth)
+        return error(conditionExpr->range, "the condition of a comprehension must be known at "
+                                           "compile time, but it is " +
+                                               condition->describe());
+      wanted = wanted && *truth;
+    }
+    if (wanted && failed(evaluateClauses(e, clause + 1, out)))
+      return failure();
+  }
+  return success();
+}
+
+Result Evaluator::evaluateComprehension(const ComprehensionExpr &e) {
+  if (e.comprehension == ComprehensionKind::Dict || e.comprehension == ComprehensionKind::Set)
+    return error(e.range, "set and dict comprehensions cannot be used in a kernel; use a tuple");
+  // The loop variables are local to the comprehension.
+  std::map<llvm::StringRef, std::optional<Binding>> saved;
+  auto save = [&](auto &self, const Expr &target) -> void {
+    if (const auto *name = llvm::dyn_cast<NameExpr>(&target)) {
+      auto it = env().names.find(name->name);
+      saved.try_emplace(name->name, it == env().names.end() ? std::nullopt
+                                                            : std::optional<Binding>(it->second));
+    } else if (const auto *tuple = llvm::dyn_cast<TupleExpr>(&target)) {
+      for (const Expr *element : tuple->elements)
+        self(self, *element);
+    }
+  };
+  for (const ComprehensionFor &clause : e.clauses)
+    save(save, *clause.target);
+  std::vector<Value> elements;
+  LogicalResult result = evaluateClauses(e, 0, elements);
+  for (auto &[name, binding] : saved) {
+    if (binding)
+      env().names[name] = *binding;
+    else
+      env().names.erase(name);
+  }
+  if (failed(result))
+    return failure();
+  Value value = Value::tuple(std::move(elements));
+  value.get<std::shared_ptr<TupleValue>>()->isList = e.comprehension == ComprehensionKind::List;
+  return bounded(std::move(value), e.range);
+}
+
+} // namespace tilerun::sema
