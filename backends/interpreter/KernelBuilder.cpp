@@ -108,6 +108,11 @@ static Kernel pickFunction(Operation &op, llvm::ArrayRef<Dtype> operands,
     kernel.convertOut[0] = getFromDouble(to, {});
     return kernel;
   }
+  if (isa<math::IsNormalOp>(op) && isSmallFloat(from)) {
+    Kernel kernel;
+    kernel.fn = getIsNormal(from);
+    return kernel;
+  }
   if (isa<math::FPowIOp>(op))
     return withConversions(findFloatPower(wide, operands[1]), operands, results);
   ElementFn fn = findFloatOp(name, wide);

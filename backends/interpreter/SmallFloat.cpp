@@ -41,6 +41,15 @@ template <class F> void toDouble(const char *in, char *out, size_t n) {
     to[i] = decode<F>(from[i]);
 }
 
+template <class F> void isNormal(const char *const *in, char *const *out, size_t n) {
+  auto *codes = reinterpret_cast<const typename F::Storage *>(in[0]);
+  auto *result = reinterpret_cast<uint8_t *>(out[0]);
+  for (size_t i = 0; i < n; ++i) {
+    const typename F::Storage magnitude = codes[i] & (F::kSign - 1);
+    result[i] = (magnitude & F::kExponentMask) != 0 && magnitude <= F::kMaxFinite;
+  }
+}
+
 template <class F, class In, bool TowardZero, bool Saturate>
 void encodeAll(const char *in, char *out, size_t n) {
   auto *from = reinterpret_cast<const In *>(in);
@@ -137,4 +146,25 @@ ConvertFn interp::getFromFloat(Dtype type, Narrowing mode) {
 
 ConvertFn interp::getFromDouble(Dtype type, Narrowing mode) {
   return pickFormat<double>(type, mode);
+}
+
+ElementFn interp::getIsNormal(Dtype type) {
+  switch (type) {
+  case Dtype::F8E5M2:
+    return isNormal<FormatF8E5M2>;
+  case Dtype::F8E5M2FNUZ:
+    return isNormal<FormatF8E5M2FNUZ>;
+  case Dtype::F8E4M3FN:
+    return isNormal<FormatF8E4M3FN>;
+  case Dtype::F8E4M3FNUZ:
+    return isNormal<FormatF8E4M3FNUZ>;
+  case Dtype::F8E4M3B15:
+    return isNormal<FormatF8E4M3B15>;
+  case Dtype::F16:
+    return isNormal<FormatF16>;
+  case Dtype::BF16:
+    return isNormal<FormatBF16>;
+  default:
+    return nullptr;
+  }
 }

@@ -165,4 +165,8 @@ ConvertFn getFromFloat(Dtype type);
 ConvertFn getFromFloat(Dtype type, Narrowing mode);
 ConvertFn getFromDouble(Dtype type, Narrowing mode);
 
+/// math.isnormal of a small float, which float32's limits would answer wrongly; null for other
+/// types.
+ElementFn getIsNormal(Dtype type);
+
 } // namespace tilerun::interp

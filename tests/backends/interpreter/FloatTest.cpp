@@ -1,5 +1,10 @@
 // Float arithmetic on every format against APFloat, whose every operation rounds once.
+#include "backends/interpreter/ElementFn.h"
+#include "ir/tile/RegisterDialects.h"
 #include "tests/backends/interpreter/Elementwise.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace tilerun;
 using namespace tilerun::harness;
@@ -201,12 +206,14 @@ TEST(FloatOps, Classify) {
     auto test = [&](const std::string &name) {
       return runElementwise(machine, "%r = " + name + " %a : $T0", {type}, {"i1"}, {a})[0];
     };
-    const Bits nan = test("math.isnan"), inf = test("math.isinf"), finite = test("math.isfinite");
+    const Bits nan = test("math.isnan"), inf = test("math.isinf"), finite = test("math.isfinite"),
+               normal = test("math.isnormal");
     for (size_t i = 0; i < kCount; ++i) {
       const APFloat x = toFloat(type, a[i]);
       ASSERT_EQ(nan[i], x.isNaN()) << type << " " << a[i];
       ASSERT_EQ(inf[i], x.isInfinity()) << type << " " << a[i];
       ASSERT_EQ(finite[i], x.isFinite()) << type << " " << a[i];
+      ASSERT_EQ(normal[i], x.isNormal()) << type << " " << a[i];
     }
   }
 }
@@ -220,6 +227,48 @@ TEST(FloatOps, SquareRootIsCorrectlyRounded) {
     for (size_t i = 0; i < kCount; ++i) // float64's root rounds to these formats without harm.
       ASSERT_EQ(r[i], round(type, APFloat(std::sqrt(toDouble(type, a[i]))))) << type;
   }
+}
+
+TEST(FloatOps, SineAndCosineTogether) {
+  Machine machine;
+  Random random;
+  const Bits a = uniformFloats(random, "f32", kCount, -10, 10);
+  const auto both =
+      runElementwise(machine, "%r, %s = math.sincos %a : $T0", {"f32"}, {"f32", "f32"}, {a});
+  EXPECT_EQ(both[0], runElementwise(machine, "%r = math.sin %a : $T0", {"f32"}, {"f32"}, {a})[0]);
+  EXPECT_EQ(both[1], runElementwise(machine, "%r = math.cos %a : $T0", {"f32"}, {"f32"}, {a})[0]);
+}
+
+// A dialect that grows an operation must not find the interpreter without it.
+TEST(ElementOps, EveryOperationOfArithAndMathIsKnown) {
+  using namespace tilerun::interp;
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  // Known elsewhere: by the decoder, by the kernel builder, or deliberately absent (block-scaled
+  // conversions).
+  const llvm::StringSet<> others{"arith.constant",      "arith.select", "arith.bitcast",
+                                 "arith.sitofp",        "arith.uitofp", "arith.fptosi",
+                                 "arith.fptoui",        "math.fpowi",   "arith.scaling_extf",
+                                 "arith.scaling_truncf"};
+  unsigned known = 0;
+  for (const char *dialect : {"arith", "math"})
+    for (mlir::RegisteredOperationName operation :
+         context.getRegisteredOperationsByDialect(dialect)) {
+      const std::string name = operation.getStringRef().str();
+      if (others.contains(name))
+        continue;
+      const std::string typed = name == "arith.cmpi"   ? name + ".eq"
+                                : name == "arith.cmpf" ? name + ".oeq"
+                                                       : name;
+      EXPECT_TRUE(findIntegerOp(typed, Dtype::I32) || findFloatOp(typed, Dtype::F64) ||
+                  findFloatOp(typed, Dtype::F32) || findMathOp(typed, Dtype::F32) ||
+                  findIntegerCast(typed, Dtype::I32, Dtype::I64))
+          << name;
+      ++known;
+    }
+  EXPECT_GE(known, 70u);
 }
 
 TEST(FloatOps, Clamp) {

@@ -331,6 +331,23 @@ func.func @k(%p: !tile.ptr<i64>) attributes {tile.kernel} {
   EXPECT_EQ(machine.get<int64_t>(buffer, 2), (std::vector<int64_t>{7, 7}));
 }
 
+TEST(Memory, SelectedPointers) {
+  Machine machine;
+  const DeviceAddress x = machine.put(std::vector<int32_t>{1}),
+                      y = machine.put(std::vector<int32_t>{2}), out = machine.allocate(4);
+  for (int which : {0, 1}) {
+    machine.run(R"(
+func.func @k(%c: i1, %x: !tile.ptr<i32>, %y: !tile.ptr<i32>, %out: !tile.ptr<i32>) attributes {tile.kernel} {
+  %p = arith.select %c, %x, %y : !tile.ptr<i32>
+  %v = tile.load %p : !tile.ptr<i32>
+  tile.store %out, %v : !tile.ptr<i32>
+  return
+})",
+                {num(which), ptr(x), ptr(y), ptr(out)});
+    EXPECT_EQ(machine.get<int32_t>(out, 1)[0], which ? 1 : 2);
+  }
+}
+
 TEST(Memory, OffsetsOfEveryWidthAreSigned) {
   Machine machine;
   for (const char *type : {"i8", "i16", "i32", "i64"}) {
