@@ -61,8 +61,8 @@ public:
           os << diagnostic.getLocation() << ": " << diagnostic;
           return failure();
         }) {}
-  llvm::Error error(const llvm::Twine &otherwise) const {
-    return makeError(text.empty() ? otherwise : llvm::Twine(text));
+  llvm::Error error(llvm::StringRef otherwise) const {
+    return makeError(text.empty() ? otherwise : llvm::StringRef(text));
   }
 
 private:
@@ -133,7 +133,7 @@ LogicalResult Compilation::toSimt() {
   AxisInfoMap axes(module);
   simt::LowerOptions lower;
   lower.numWarps = options.numWarps;
-  lower.debug = options.debug;
+  lower.numStages = options.numStages;
   lower.target = &arch.info;
   return lowerTileToSimt(module, lower, distribute::factsFrom(axes));
 }

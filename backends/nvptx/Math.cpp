@@ -166,6 +166,24 @@ struct FpCastPattern : ConvertOpToLLVMPattern<simt::FpCastOp> {
 
 } // namespace
 
+/// log10 by the natural logarithm.
+struct Log10 : OpRewritePattern<math::Log10Op> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::Log10Op op, PatternRewriter &rewriter) const final {
+    Type type = op.getType();
+    if (!getElementTypeOrSelf(type).isF32())
+      return failure();
+    Location loc = op.getLoc();
+    TypedAttr factor = rewriter.getF32FloatAttr(0.43429448190325183);
+    if (auto vector = dyn_cast<VectorType>(type))
+      factor = DenseElementsAttr::get(vector, Attribute(factor));
+    Value logarithm = math::LogOp::create(rewriter, loc, op.getOperand());
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, logarithm,
+                                               arith::ConstantOp::create(rewriter, loc, factor));
+    return success();
+  }
+};
+
 /// Ops that LLVM lowers for this target by itself.
 static bool isNative(Operation *op) {
   return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::CountLeadingZerosOp,
@@ -188,7 +206,7 @@ LogicalResult nvptx::expandMath(ModuleOp module, const Architecture &arch) {
   patterns.add<FastUnary<math::CosOp>>(context, "llvm.nvvm.cos.approx.f", 1, 1);
   patterns.add<FastUnary<math::SqrtOp>>(context, "llvm.nvvm.sqrt.approx.f", 1, 1);
   patterns.add<FastUnary<math::RsqrtOp>>(context, "llvm.nvvm.rsqrt.approx.f", 1, 1, true);
-  patterns.add<FastDivision>(context);
+  patterns.add<FastDivision, Log10>(context);
   auto all = [](StringRef) { return true; };
   populateMathF32ExpansionPatterns(patterns, all);
   populateMathPolynomialApproximationPatterns(patterns, all);
@@ -199,9 +217,12 @@ LogicalResult nvptx::expandMath(ModuleOp module, const Architecture &arch) {
   WalkResult walk = module.walk([&](Operation *op) -> WalkResult {
     if (!isa_and_present<math::MathDialect>(op->getDialect()) || isNative(op))
       return WalkResult::advance();
-    return op->emitError() << "'" << op->getName() << "' on "
-                           << getElementTypeOrSelf(op->getResult(0).getType())
-                           << " is not supported on cuda:" << arch.name << "; compute it in f32";
+    Type element = getElementTypeOrSelf(op->getResult(0).getType());
+    InFlightDiagnostic error = op->emitError() << "'" << op->getName() << "' on " << element
+                                               << " is not supported on cuda:" << arch.name;
+    if (!element.isF32())
+      error << "; compute it in f32";
+    return error;
   });
   return failure(walk.wasInterrupted());
 }

@@ -8,12 +8,8 @@ using namespace tilerun::simt;
 using namespace tilerun::distribute;
 using namespace tilerun::layout;
 
-namespace {
-/// The registers of each access of a thread, in memory order.
-using Groups = SmallVector<SmallVector<unsigned, 8>, 8>;
-} // namespace
-
-static Groups groupRegisters(const AccessPlan &plan, unsigned elementBytes, unsigned maxBytes) {
+RegisterGroups simt::groupRegisters(const AccessPlan &plan, unsigned elementBytes,
+                                    unsigned maxBytes) {
   const LinearLayout &layout = plan.layout;
   unsigned inner = plan.order.front();
   std::string name = dimName(inner);
@@ -32,7 +28,7 @@ static Groups groupRegisters(const AccessPlan &plan, unsigned elementBytes, unsi
         reg ^= mask;
     return unsigned(reg);
   };
-  Groups groups;
+  RegisterGroups groups;
   for (uint64_t run = 0; run < (uint64_t(1) << runs.runs.size()); ++run) {
     SmallVector<unsigned, 8> group;
     for (uint64_t i = 0; i < (uint64_t(1) << runs.withinRun.size()); ++i)
@@ -50,6 +46,8 @@ static Type memoryType(Type element) {
 }
 
 void Lowering::lowerLoad(tile::LoadOp op) {
+  if (buffered.count(op.getResult()))
+    return;
   Type element = elementType(op.getType());
   Type stored = memoryType(element);
   bool isBool = stored != element;

@@ -10,7 +10,7 @@ namespace tilerun::simt {
 
 struct LowerOptions {
   unsigned numWarps = 4;
-  bool debug = false; ///< Keep tile.assert.
+  unsigned numStages = 1; ///< Buffers of pipelined loops; 1: none.
   const TargetInfo *target = nullptr;
 };
 

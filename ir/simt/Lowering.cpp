@@ -82,6 +82,11 @@ Value Lowering::get(Value value, const LinearLayout &layout) {
   for (const Scope &scope : llvm::reverse(scopes))
     if (Value found = scope.built.lookup({value, id}))
       return found;
+  if (auto ring = buffered.find(value); ring != buffered.end()) {
+    Value result = readBuffered(ring->second, layout);
+    scopes.back().built[{value, id}] = result;
+    return result;
+  }
   Value home = values.lookup(value);
   if (home && *layouts.getHome(value) == layout)
     return home;
@@ -358,7 +363,10 @@ void Lowering::lowerOp(Operation *op) {
   for (auto [index, value] : llvm::enumerate(op->getResults())) {
     if (isa<RankedTensorType>(value.getType())) {
       // With a layout of its own it is computed here, once; else where it is used.
-      if (const LinearLayout *home = layouts.getHome(value))
+      // So is a transposition of what lies in shared memory.
+      const LinearLayout *home = layouts.getHome(value);
+      bool inPlace = isa<tile::TransOp>(op) && buffered.count(op->getOperand(0));
+      if (home && !inPlace)
         set(value, build(value, LinearLayout(*home)));
       continue;
     }
@@ -389,6 +397,8 @@ Values Lowering::getAll(ValueRange sources, ValueRange like) {
 }
 
 void Lowering::lowerFor(scf::ForOp op) {
+  if (lowerPipelinedFor(op))
+    return;
   Values inits = getAll(op.getInitArgs(), op.getRegionIterArgs());
   auto loop =
       scf::ForOp::create(b, loc, getScalar(op.getLowerBound()), getScalar(op.getUpperBound()),

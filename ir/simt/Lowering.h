@@ -18,6 +18,11 @@ using mlir::Type;
 using mlir::Value;
 using Values = llvm::SmallVector<Value, 8>;
 
+/// The registers of each access of a thread, in memory order.
+using RegisterGroups = llvm::SmallVector<llvm::SmallVector<unsigned, 8>, 8>;
+RegisterGroups groupRegisters(const distribute::AccessPlan &plan, unsigned elementBytes,
+                              unsigned maxBytes);
+
 class Lowering {
 public:
   Lowering(mlir::func::FuncOp kernel, const LayoutAssignment &layouts, const LowerOptions &options)
@@ -75,6 +80,8 @@ private:
   Value cloneElementwise(Operation *op, mlir::ValueRange operands, unsigned count,
                          unsigned resultIndex = 0);
   void lowerFor(mlir::scf::ForOp op);
+  /// With asynchronous copies, if the loop has loads for which that pays (LowerPipeline.cpp).
+  bool lowerPipelinedFor(mlir::scf::ForOp op);
   void lowerIf(mlir::scf::IfOp op);
   void lowerWhile(mlir::scf::WhileOp op);
   Values getAll(mlir::ValueRange values, mlir::ValueRange like);
@@ -87,6 +94,15 @@ private:
   /// Gives every holder of an element what its first holder has.
   Value replicate(Value vector, const LinearLayout &layout);
   Value replicateScalar(Value scalar);
+
+  /// A tile in shared memory, in one slot of a ring of buffers.
+  struct Buffered {
+    Value buffer, slot;  ///< slot: its byte offset.
+    LinearLayout memory; ///< offset -> tensor, in elements.
+    unsigned inner;      ///< The dimension whose neighbours are neighbours in memory.
+    Type element;
+  };
+  Value readBuffered(const Buffered &source, const LinearLayout &wanted);
 
   // LowerConvert.cpp
   Value convert(Value vector, const LinearLayout &from, const LinearLayout &to);
@@ -131,7 +147,8 @@ private:
     scopes.back().isLoop = isLoop;
   }
   std::vector<Scope> scopes;
-  llvm::DenseMap<Value, Value> values; ///< Scalars, and tensors in their home layout.
+  llvm::DenseMap<Value, Value> values;      ///< Scalars, and tensors in their home layout.
+  llvm::DenseMap<Value, Buffered> buffered; ///< Loads that are in shared memory.
   std::vector<LinearLayout> internedLayouts;
   std::map<std::vector<uint64_t>, Value> threadMaps;
   Value threadId;

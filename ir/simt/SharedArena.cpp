@@ -117,11 +117,14 @@ private:
       insertBefore(op, pending);
   }
   void insertBefore(Operation *op, Pending &pending) {
-    OpBuilder b(op);
-    BarrierOp::create(b, op->getLoc(), scope);
+    if (!isTrial) {
+      OpBuilder b(op);
+      BarrierOp::create(b, op->getLoc(), scope);
+    }
     pending.clear();
   }
   BarrierScope scope;
+  bool isTrial = false; ///< Only find out what is pending.
 };
 } // namespace
 
@@ -142,9 +145,13 @@ void BarrierInserter::visit(Operation *op, Pending &pending) {
   } else if (isa<AsyncWaitOp>(op)) {
     // Each thread waits for its own copies only; others may see them after a barrier.
     pending.writes.insert(pending.copies.begin(), pending.copies.end());
+    if (cast<AsyncWaitOp>(op).getPending() == 0)
+      pending.copies.clear();
   } else if (op->getNumRegions()) {
     bool isLoop = isa<LoopLikeOpInterface>(op);
+    // What a loop's later iterations start with must be known before the first barrier is placed.
     Pending entry = pending;
+    bool wasTrial = std::exchange(isTrial, isTrial || isLoop);
     for (;;) {
       Pending state = entry, joined;
       // The regions of a loop run one after the other; those of a branch are alternatives.
@@ -168,10 +175,15 @@ void BarrierInserter::visit(Operation *op, Pending &pending) {
         pending = joined;
         return;
       }
-      if (!entry.merge(state)) {
-        pending = entry;
-        return;
+      if (entry.merge(state))
+        continue;
+      if (isTrial && !wasTrial) {
+        isTrial = false;
+        continue;
       }
+      isTrial = wasTrial;
+      pending = entry;
+      return;
     }
   }
 }
