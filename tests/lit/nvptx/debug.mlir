@@ -1,0 +1,38 @@
+// Assertions and prints go through the driver's functions; lines are the source's.
+// RUN: split-file %s %t
+// RUN: tile-nvptx %t/assert.mlir | FileCheck %t/assert.mlir
+// RUN: tile-nvptx %t/print.mlir | FileCheck %t/print.mlir
+// RUN: tile-nvptx %t/lines.mlir --line-info | FileCheck %t/lines.mlir
+// RUN: tile-nvptx %t/lines.mlir | FileCheck %t/lines.mlir --check-prefix=NONE
+// RUN: tile-nvptx %t/assert.mlir -o %t/1.ptx && tile-nvptx %t/assert.mlir -o %t/2.ptx && cmp %t/1.ptx %t/2.ptx
+
+//--- assert.mlir
+// CHECK: .extern .func __assertfail
+// CHECK: call.uni __assertfail
+func.func @k(%x: !tile.ptr<i32>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<i32>
+  %z = arith.constant 0 : i32
+  %c = arith.cmpi sgt, %v, %z : i32
+  tile.assert %c, "must be positive" : i1
+  return
+}
+
+//--- print.mlir
+// CHECK: .extern .func {{.*}} vprintf
+// CHECK: vprintf
+func.func @k(%x: !tile.ptr<i32>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<i32>
+  tile.print "100% of x: " : %v signed [true] : i32
+  return
+}
+
+//--- lines.mlir
+// CHECK: .loc [[FILE:[0-9]+]] 17
+// CHECK: .file [[FILE]] "{{.*}}add.py"
+// NONE-NOT: .loc
+func.func @k(%x: !tile.ptr<f32>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<f32> loc("add.py":16:5)
+  %w = arith.addf %v, %v : f32 loc("add.py":17:5)
+  tile.store %x, %w : !tile.ptr<f32> loc("add.py":18:5)
+  return
+} loc("add.py":15:1)

@@ -1,0 +1,90 @@
+// What cannot be compiled says which op, where, and for which target.
+// RUN: split-file %s %t
+// RUN: not tile-nvptx %t/f64.mlir 2>&1 | FileCheck %t/f64.mlir
+// RUN: not tile-nvptx %t/f8.mlir --arch=sm_80 2>&1 | FileCheck %t/f8.mlir
+// RUN: not tile-nvptx %t/bf16.mlir --arch=sm_80 2>&1 | FileCheck %t/bf16.mlir
+// RUN: not tile-nvptx %t/shape.mlir 2>&1 | FileCheck %t/shape.mlir
+// RUN: not tile-nvptx %t/none.mlir 2>&1 | FileCheck %t/none.mlir
+// RUN: not tile-nvptx %t/two.mlir 2>&1 | FileCheck %t/two.mlir
+// RUN: not tile-nvptx %t/shared.mlir --arch=sm_75 2>&1 | FileCheck %t/shared.mlir
+// RUN: not tile-nvptx %t/f64.mlir --arch=sm_42 2>&1 | FileCheck %t/f64.mlir --check-prefix=ARCH
+// RUN: not tile-nvptx %t/f64.mlir --num-warps=3 2>&1 | FileCheck %t/f64.mlir --check-prefix=WARPS
+// RUN: not tile-nvptx %t/f64.mlir --ptx-version=60 2>&1 | FileCheck %t/f64.mlir --check-prefix=VERSION
+
+//--- f64.mlir
+// CHECK: f64.mlir:[[@LINE+6]]:{{.*}} error: 'math.exp' on 'f64' is not supported on cuda:sm_80; compute it in f32
+// ARCH: error: unknown NVIDIA architecture 'sm_42'; known are sm_75,
+// WARPS: error: num_warps must be 1, 2, 4, 8, 16 or 32, but is 3
+// VERSION: error: PTX version 6.0 cannot be used for sm_80: it takes 7.0 to 9.0
+func.func @k(%x: !tile.ptr<f64>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<f64>
+  %w = math.exp %v : f64
+  tile.store %x, %w : !tile.ptr<f64>
+  return
+}
+
+//--- f8.mlir
+// CHECK: error: 'tile.fp_cast' from 'f8E4M3FN' to 'f32' needs sm_89 or later
+func.func @k(%x: !tile.ptr<f8E4M3FN>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<f8E4M3FN>
+  %w = tile.fp_cast %v : f8E4M3FN -> f32
+  tile.store %y, %w : !tile.ptr<f32>
+  return
+}
+
+//--- bf16.mlir
+// CHECK: error: 'tile.atomic_rmw' fadd on bf16 needs sm_90 or later; accumulate in f32 instead
+func.func @k(%x: !tile.ptr<bf16>, %v: bf16) attributes {tile.kernel} {
+  %w = tile.atomic_rmw fadd %x, %v : !tile.ptr<bf16>
+  return
+}
+
+//--- shape.mlir
+// CHECK: error: 'arith.constant' op cannot be distributed over threads on cuda:sm_80: dimension 0 has size 48, which is not a power of two
+func.func @k(%x: !tile.ptr<f32>) attributes {tile.kernel} {
+  %c = arith.constant dense<1.0> : tensor<48xf32>
+  %s = arith.addf %c, %c : tensor<48xf32>
+  %p = tile.splat %x : !tile.ptr<f32> -> tensor<48x!tile.ptr<f32>>
+  tile.store %p, %s : tensor<48x!tile.ptr<f32>>
+  return
+}
+
+//--- none.mlir
+// CHECK: error: the module has no kernel
+func.func @k() { return }
+
+//--- two.mlir
+// CHECK: error: the module has more than one kernel: a and b
+func.func @a() attributes {tile.kernel} { return }
+func.func @b() attributes {tile.kernel} { return }
+
+//--- shared.mlir
+// CHECK: error: needs 131072 bytes of shared memory, but cuda:sm_75 has 65536 for a program; use smaller blocks or fewer stages
+func.func @k(%x: !tile.ptr<f64> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f64> {tile.divisibility = 16 : i64}) attributes {tile.kernel} {
+  %ar = tile.make_range 0 to 128 : tensor<128xi32>
+  %ac = tile.make_range 0 to 128 : tensor<128xi32>
+  %are = tile.expand_dims %ar axis 1 : tensor<128xi32> -> tensor<128x1xi32>
+  %ace = tile.expand_dims %ac axis 0 : tensor<128xi32> -> tensor<1x128xi32>
+  %ak = arith.constant dense<128> : tensor<128x1xi32>
+  %arm = arith.muli %are, %ak : tensor<128x1xi32>
+  %arb = tile.broadcast %arm : tensor<128x1xi32> -> tensor<128x128xi32>
+  %acb = tile.broadcast %ace : tensor<1x128xi32> -> tensor<128x128xi32>
+  %ai = arith.addi %arb, %acb : tensor<128x128xi32>
+  %as = tile.splat %x : !tile.ptr<f64> -> tensor<128x128x!tile.ptr<f64>>
+  %a = tile.addptr %as, %ai : tensor<128x128x!tile.ptr<f64>>, tensor<128x128xi32>
+  %av = tile.load %a : tensor<128x128x!tile.ptr<f64>>
+  %br = tile.make_range 0 to 128 : tensor<128xi32>
+  %bc = tile.make_range 0 to 128 : tensor<128xi32>
+  %bre = tile.expand_dims %br axis 1 : tensor<128xi32> -> tensor<128x1xi32>
+  %bce = tile.expand_dims %bc axis 0 : tensor<128xi32> -> tensor<1x128xi32>
+  %bk = arith.constant dense<128> : tensor<128x1xi32>
+  %brm = arith.muli %bre, %bk : tensor<128x1xi32>
+  %brb = tile.broadcast %brm : tensor<128x1xi32> -> tensor<128x128xi32>
+  %bcb = tile.broadcast %bce : tensor<1x128xi32> -> tensor<128x128xi32>
+  %bi = arith.addi %brb, %bcb : tensor<128x128xi32>
+  %bs = tile.splat %y : !tile.ptr<f64> -> tensor<128x128x!tile.ptr<f64>>
+  %b = tile.addptr %bs, %bi : tensor<128x128x!tile.ptr<f64>>, tensor<128x128xi32>
+  %t = tile.trans %av [1, 0] : tensor<128x128xf64> -> tensor<128x128xf64>
+  tile.store %b, %t : tensor<128x128x!tile.ptr<f64>>
+  return
+}
