@@ -1,7 +1,8 @@
 // The `tilerun` command.
 #include "tools/tilerun/command/Commands.h"
+#include "tools/tilerun/command/Crash.h"
 
 int main(int argc, char **argv) {
-  tilerun::command::installCrashHandler(argv[0]);
+  tilerun::command::installCrashHandler(argc, argv);
   return static_cast<int>(tilerun::command::runCommand(argc, argv));
 }

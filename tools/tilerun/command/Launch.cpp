@@ -1,6 +1,7 @@
 // Runs one launch on a device.
 #include "tools/tilerun/command/Launch.h"
 
+#include "tools/tilerun/command/Crash.h"
 #include "tools/tilerun/host/Npy.h"
 #include "tools/tilerun/host/Operators.h"
 
@@ -308,7 +309,7 @@ llvm::Error Launch::execute() {
                                                    "' cannot check; use --device cpu");
   }
   if (!launchOptions.checks.bounds)
-    noteUncheckedLaunch();
+    noteUncheckedLaunch(session.options.json);
   Progress progress("running " + compiled.name + " (" + std::to_string(getNumPrograms()) +
                     " programs)");
   llvm::Expected<LaunchResult> first = device.launch(*loaded, *arguments, launchOptions);

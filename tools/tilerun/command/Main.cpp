@@ -22,6 +22,17 @@ static llvm::Expected<ExitCode> dispatch(Session &session) {
   llvm_unreachable("unknown command");
 }
 
+/// `code`, unless the result could not be written in full.
+static ExitCode finishOutput(ExitCode code) {
+  llvm::outs().flush();
+  if (!llvm::outs().has_error())
+    return code;
+  llvm::errs() << "tilerun: error: cannot write to stdout: " << llvm::outs().error().message()
+               << "\n";
+  llvm::outs().clear_error();
+  return ExitCode::Usage;
+}
+
 ExitCode command::runCommand(int argc, const char *const *argv) {
   Options options;
   if (std::optional<ExitCode> done = parseCommandLine(argc, argv, options))
@@ -34,6 +45,6 @@ ExitCode command::runCommand(int argc, const char *const *argv) {
   Session session(options);
   llvm::Expected<ExitCode> code = dispatch(session);
   if (code)
-    return *code;
-  return reportError(code.takeError(), options, &session.getDiagnostics());
+    return finishOutput(*code);
+  return finishOutput(reportError(code.takeError(), options, &session.getDiagnostics()));
 }

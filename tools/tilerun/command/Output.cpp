@@ -4,9 +4,6 @@
 #include "runtime/Device.h"
 
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Signals.h"
-
-#include <atomic>
 
 #include <chrono>
 #include <cmath>
@@ -152,29 +149,6 @@ std::string command::formatSeconds(double seconds) {
   if (seconds < 1)
     return llvm::formatv("{0:f2} ms", seconds * 1e3).str();
   return llvm::formatv("{0:f2} s", seconds).str();
-}
-
-static std::atomic<bool> uncheckedLaunch = false;
-
-void command::noteUncheckedLaunch() { uncheckedLaunch = true; }
-
-/// Runs in a signal handler: writes constant text only.
-static void explainCrash(void *) {
-  static constexpr llvm::StringLiteral kernel(
-      "tilerun: crashed while or after a kernel ran without checks; an access out of bounds does "
-      "this. Run the same launch by 'tilerun check'.\n");
-  static constexpr llvm::StringLiteral bug(
-      "tilerun: internal error: crashed; this is a bug in Tilerun, please report it with the "
-      "command line and the stack below.\n");
-  llvm::StringRef text = uncheckedLaunch ? kernel : bug;
-  ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
-  (void)written;
-}
-
-void command::installCrashHandler(const char *program) {
-  // First, because printing a stack allocates, which may not survive a broken heap.
-  llvm::sys::AddSignalHandler(explainCrash, nullptr);
-  llvm::sys::PrintStackTraceOnErrorSignal(program);
 }
 
 Progress::Progress(std::string what) : what(std::move(what)) {

@@ -54,12 +54,6 @@ llvm::json::Value jsonNumber(double value);
 /// "12.3 ms"
 std::string formatSeconds(double seconds);
 
-/// Says on stderr, when the process is ended by a signal, what was going on; `launching` stays true
-/// once a kernel has run without bounds checks, because what it broke may show later. Signals keep
-/// their effect.
-void installCrashHandler(const char *program);
-void noteUncheckedLaunch();
-
 /// A line on stderr that tells what is going on, for work that takes longer than a second on a
 /// terminal. Gone when the object is.
 class Progress {

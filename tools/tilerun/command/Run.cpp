@@ -170,7 +170,8 @@ llvm::json::Object toJson(const Launch &launch, Session &session, ExitCode code)
   object["tensors"] = std::move(tensors);
   for (const CheckReport &report : result.reports)
     reports.push_back(toJson(report));
-  if (session.options.command == Options::Command::Check)
+  // `run --debug` reports overflow, too.
+  if (session.options.command == Options::Command::Check || !reports.empty())
     object["reports"] = std::move(reports);
   return object;
 }
@@ -223,9 +224,9 @@ void printText(const Launch &launch, Session &session) {
     printExpectation(os, painter, expectation);
   for (const Launch::Output &output : launch.getSaved())
     os << output.name << ": saved to " << output.path << "\n";
-  if (session.options.command != Options::Command::Check)
-    return;
   const std::vector<CheckReport> &reports = launch.getResult().reports;
+  if (session.options.command != Options::Command::Check && reports.empty())
+    return;
   for (const CheckReport &report : reports)
     printReport(os, painter, session, report);
   if (reports.empty()) {

@@ -228,8 +228,10 @@ llvm::Expected<Array> host::reduce(const Array &array, Reduction kind, std::opti
   out->dtype = array.dtype;
   for (int64_t i = 0; i < parts[0]; ++i)
     for (int64_t j = 0; j < parts[2]; ++j)
-      out->data[i * parts[2] + j] = reduceLine(array.data.data() + i * parts[1] * parts[2] + j,
-                                               parts[1], parts[2], kind, correction);
+      out->data[i * parts[2] + j] =
+          parts[1] ? reduceLine(array.data.data() + i * parts[1] * parts[2] + j, parts[1], parts[2],
+                                kind, correction)
+                   : reduceLine(nullptr, 0, 1, kind, correction);
   return out;
 }
 
@@ -259,9 +261,9 @@ llvm::Expected<Array> host::softmax(const Array &array, int64_t axis, bool logar
   Array out = array;
   for (int64_t i = 0; i < parts[0]; ++i)
     for (int64_t j = 0; j < parts[2]; ++j) {
-      double *x = out.data.data() + i * parts[1] * parts[2] + j;
       if (parts[1] == 0)
         continue;
+      double *x = out.data.data() + i * parts[1] * parts[2] + j;
       double largest = reduceLine(x, parts[1], parts[2], Reduction::Max, 0);
       CompensatedSum sum;
       for (int64_t k = 0; k < parts[1]; ++k)
