@@ -1,0 +1,113 @@
+// The library's entry: artifacts, options, errors, repeatability.
+#include "backends/nvptx/Compile.h"
+
+#include "gtest/gtest.h"
+#include <thread>
+
+using namespace tilerun;
+
+namespace {
+
+const char *kAdd = R"(
+func.func @add(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.name = "x"},
+               %n: i32 {tile.divisibility = 16 : i64, tile.name = "n"}, %s: f32 {tile.name = "s"}) attributes {tile.kernel} {
+  %i = tile.make_range 0 to 512 : tensor<512xi32>
+  %ns = tile.splat %n : i32 -> tensor<512xi32>
+  %m = arith.cmpi slt, %i, %ns : tensor<512xi32>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<512x!tile.ptr<f32>>
+  %p = tile.addptr %xs, %i : tensor<512x!tile.ptr<f32>>, tensor<512xi32>
+  %v = tile.load %p mask %m : tensor<512x!tile.ptr<f32>>
+  %r = tile.reduce %v axis 0 : (tensor<512xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  %t = arith.addf %r, %s : f32
+  %ts = tile.splat %t : f32 -> tensor<512xf32>
+  tile.store %p, %ts mask %m : tensor<512x!tile.ptr<f32>>
+  return
+})";
+
+std::string errorOf(llvm::StringRef text, const nvptx::NvptxOptions &options) {
+  auto artifact = nvptx::compile(text, options);
+  return artifact ? "no error" : llvm::toString(artifact.takeError());
+}
+
+TEST(Compile, TheArtifactDescribesTheLaunch) {
+  nvptx::NvptxOptions options;
+  options.arch = "cuda:sm_90a";
+  options.numWarps = 8;
+  auto artifact = nvptx::compile(kAdd, options);
+  ASSERT_TRUE(bool(artifact)) << llvm::toString(artifact.takeError());
+  EXPECT_EQ(artifact->kernel, "add");
+  EXPECT_EQ(artifact->arch, "sm_90a");
+  EXPECT_EQ(artifact->numThreads, 256u);
+  EXPECT_EQ(artifact->sharedBytes, 32u);
+  ASSERT_EQ(artifact->parameters.size(), 3u);
+  using Kind = nvptx::NvptxParameter::Kind;
+  EXPECT_EQ(artifact->parameters[0].kind, Kind::Pointer);
+  EXPECT_EQ(artifact->parameters[0].name, "x");
+  EXPECT_EQ(artifact->parameters[1].kind, Kind::Integer);
+  EXPECT_EQ(artifact->parameters[1].bits, 32u);
+  EXPECT_EQ(artifact->parameters[2].kind, Kind::Float);
+  EXPECT_NE(artifact->ptx.find(".target sm_90a"), std::string::npos);
+  EXPECT_NE(artifact->ptx.find(".visible .entry add("), std::string::npos);
+}
+
+TEST(Compile, EveryArchitectureAndNumberOfWarps) {
+  for (const char *arch :
+       {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_120"})
+    for (unsigned warps : {1u, 2u, 32u}) {
+      nvptx::NvptxOptions options;
+      options.arch = arch;
+      options.numWarps = warps;
+      auto artifact = nvptx::compile(kAdd, options);
+      ASSERT_TRUE(bool(artifact)) << arch << ": " << llvm::toString(artifact.takeError());
+      EXPECT_NE(artifact->ptx.find(std::string(".target ") + arch), std::string::npos);
+    }
+}
+
+TEST(Compile, TheSameInputGivesTheSameBytesInEveryThread) {
+  std::string first = llvm::cantFail(nvptx::compile(kAdd, {})).ptx;
+  std::vector<std::string> results(4);
+  std::vector<std::thread> threads;
+  for (std::string &result : results)
+    threads.emplace_back([&result] { result = llvm::cantFail(nvptx::compile(kAdd, {})).ptx; });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const std::string &result : results)
+    EXPECT_EQ(result, first);
+}
+
+TEST(Compile, ErrorsSayWhatIsWrong) {
+  nvptx::NvptxOptions options;
+  EXPECT_NE(errorOf("garbage", options).find("the module cannot be read: "), std::string::npos);
+  EXPECT_NE(errorOf("module {}", options).find("the module has no kernel"), std::string::npos);
+  options.numWarps = 64;
+  EXPECT_EQ(errorOf(kAdd, options), "num_warps must be 1, 2, 4, 8, 16 or 32, but is 64");
+  options.numWarps = 0;
+  EXPECT_EQ(errorOf(kAdd, options), "num_warps must be 1, 2, 4, 8, 16 or 32, but is 0");
+  options.numWarps = 4;
+  options.ptxVersion = 91;
+  EXPECT_NE(errorOf(kAdd, options).find("PTX version 9.1 cannot be used for sm_80"),
+            std::string::npos);
+  options.ptxVersion = 0;
+  options.arch = "gfx942";
+  EXPECT_NE(errorOf(kAdd, options).find("unknown NVIDIA architecture 'gfx942'"), std::string::npos);
+}
+
+TEST(Compile, AnUnsupportedOpNamesItselfItsPlaceAndTheTarget) {
+  std::string text = errorOf(R"(
+func.func @k(%x: !tile.ptr<f64>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<f64>
+  %w = math.sin %v : f64 loc("kernel.py":7:3)
+  tile.store %x, %w : !tile.ptr<f64>
+  return
+})",
+                             {});
+  EXPECT_NE(text.find("kernel.py"), std::string::npos) << text;
+  EXPECT_NE(text.find("'math.sin' on 'f64' is not supported on cuda:sm_80"), std::string::npos)
+      << text;
+}
+
+} // namespace

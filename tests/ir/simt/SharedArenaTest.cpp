@@ -1,0 +1,161 @@
+// Placement of shared buffers and insertion of barriers, on per-thread IR as text.
+#include "ir/simt/SharedArena.h"
+#include "ir/tile/RegisterDialects.h"
+
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::simt;
+
+namespace {
+
+class SharedArenaTest : public ::testing::Test {
+protected:
+  SharedArenaTest() {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    registry.insert<SimtDialect, vector::VectorDialect>();
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    target.name = "test";
+  }
+  func::FuncOp parse(const std::string &body) {
+    module = parseSourceString<ModuleOp>(
+        "func.func @k(%v: vector<4xf32>, %o: i32, %n: i32, %c: i1, %g: i64) {\n" + body +
+            "\nreturn }",
+        &context);
+    EXPECT_TRUE(module);
+    return *module->getOps<func::FuncOp>().begin();
+  }
+  /// The body after both passes, one letter an op: S store, L load, | barrier, C copy, W wait,
+  /// ( ) around a region.
+  std::string run(const std::string &body, unsigned warps = 4) {
+    func::FuncOp kernel = parse(body);
+    EXPECT_TRUE(succeeded(placeShared(kernel, target)));
+    EXPECT_TRUE(succeeded(insertBarriers(kernel, warps)));
+    EXPECT_TRUE(succeeded(verify(*module)));
+    std::string text;
+    std::function<void(Block &)> print = [&](Block &block) {
+      for (Operation &op : block) {
+        if (isa<SharedStoreOp>(op))
+          text += "S";
+        else if (isa<SharedLoadOp>(op))
+          text += "L";
+        else if (isa<BarrierOp>(op))
+          text += "|";
+        else if (isa<AsyncCopyOp>(op))
+          text += "C";
+        else if (isa<AsyncWaitOp>(op))
+          text += "W";
+        for (Region &region : op.getRegions()) {
+          text += "(";
+          for (Block &inner : region)
+            print(inner);
+          text += ")";
+        }
+      }
+    };
+    print(kernel.getBody().front());
+    return text;
+  }
+
+  MLIRContext context;
+  TargetInfo target;
+  OwningOpRef<ModuleOp> module;
+};
+
+std::string storeTo(const std::string &buffer) {
+  return "simt.shared_store %" + buffer + "[%o], %v : vector<4xf32>\n";
+}
+std::string load(const std::string &buffer, int n) {
+  return "%l" + std::to_string(n) + " = simt.shared_load %" + buffer + "[%o] : vector<4xf32>\n";
+}
+std::string alloc(const std::string &buffer, int bytes = 1024) {
+  return "%" + buffer + " = simt.shared_alloc " + std::to_string(bytes) + "\n";
+}
+
+TEST_F(SharedArenaTest, BuffersThatNeverLiveTogetherShareBytes) {
+  func::FuncOp kernel =
+      parse(alloc("a") + storeTo("a") + load("a", 0) + alloc("b") + storeTo("b") + load("b", 1));
+  ASSERT_TRUE(succeeded(placeShared(kernel, target)));
+  EXPECT_EQ(cast<IntegerAttr>(kernel->getAttr(SimtDialect::kSharedBytesAttr)).getInt(), 1024);
+}
+
+TEST_F(SharedArenaTest, BuffersThatLiveTogetherDoNotOverlap) {
+  func::FuncOp kernel = parse(alloc("a", 40) + alloc("b") + storeTo("a") + storeTo("b") +
+                              load("a", 0) + load("b", 1));
+  ASSERT_TRUE(succeeded(placeShared(kernel, target)));
+  // The second starts at the next multiple of its alignment.
+  EXPECT_EQ(cast<IntegerAttr>(kernel->getAttr(SimtDialect::kSharedBytesAttr)).getInt(), 48 + 1024);
+}
+
+TEST_F(SharedArenaTest, ABufferFromOutsideLivesThroughTheWholeLoop) {
+  func::FuncOp kernel =
+      parse(alloc("a") + storeTo("a") + "scf.for %i = %o to %n step %n : i32 {\n" + load("a", 0) +
+            alloc("b") + storeTo("b") + load("b", 1) + "}\n");
+  ASSERT_TRUE(succeeded(placeShared(kernel, target)));
+  EXPECT_EQ(cast<IntegerAttr>(kernel->getAttr(SimtDialect::kSharedBytesAttr)).getInt(), 2048);
+}
+
+TEST_F(SharedArenaTest, TooMuchIsAnError) {
+  target.sharedMemoryBytes = 1000;
+  func::FuncOp kernel = parse(alloc("a") + storeTo("a"));
+  std::string text;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &d) {
+    text = d.str();
+    return success();
+  });
+  EXPECT_TRUE(failed(placeShared(kernel, target)));
+  EXPECT_EQ(text, "needs 1024 bytes of shared memory, but test has 1000 for a program; use smaller "
+                  "blocks or fewer stages");
+}
+
+TEST_F(SharedArenaTest, OneBarrierBetweenStoresAndLoads) {
+  EXPECT_EQ(run(alloc("a") + storeTo("a") + storeTo("a") + load("a", 0) + load("a", 1)), "SS|LL");
+}
+
+TEST_F(SharedArenaTest, ReusedBytesNeedABarrierBeforeTheStore) {
+  EXPECT_EQ(
+      run(alloc("a") + storeTo("a") + load("a", 0) + alloc("b") + storeTo("b") + load("b", 1)),
+      "S|L|S|L");
+}
+
+TEST_F(SharedArenaTest, DifferentBytesNeedNone) {
+  EXPECT_EQ(
+      run(alloc("a") + alloc("b") + storeTo("a") + storeTo("b") + load("a", 0) + load("b", 1)),
+      "SS|LL");
+}
+
+TEST_F(SharedArenaTest, BackEdgesCount) {
+  EXPECT_EQ(run(alloc("a") + "scf.for %i = %o to %n step %n : i32 {\n" + storeTo("a") +
+                load("a", 0) + "}\n"),
+            "(|S|L)");
+}
+
+TEST_F(SharedArenaTest, BranchesAreAlternatives) {
+  // The store of one arm is not seen by the other; after them either may have happened.
+  EXPECT_EQ(run(alloc("a") + "scf.if %c {\n" + storeTo("a") + "} else {\n" + load("a", 0) + "}\n" +
+                load("a", 1)),
+            "(S)(L)|L");
+}
+
+TEST_F(SharedArenaTest, ACopyIsWrittenWhenItIsWaitedFor) {
+  std::string copy = "simt.async_copy 16 %g -> %a[%o]\n";
+  EXPECT_EQ(run(alloc("a") + copy + "simt.async_commit\nsimt.async_wait 0\n" + load("a", 0)),
+            "CW|L");
+  // In a steady pipeline one barrier an iteration is enough, before the next copy.
+  EXPECT_EQ(run(alloc("a") + copy + "simt.async_commit\nscf.for %i = %o to %n step %n : i32 {\n" +
+                "simt.async_wait 0\n" + copy + "simt.async_commit\n" + load("a", 0) + "}\n"),
+            "C(W|CL)");
+}
+
+TEST_F(SharedArenaTest, OneWarpSynchronizesAlone) {
+  run(alloc("a") + storeTo("a") + load("a", 0), 1);
+  unsigned warps = 0;
+  module->walk([&](BarrierOp op) { warps += op.getScope() == BarrierScope::Warp; });
+  EXPECT_EQ(warps, 1u);
+}
+
+} // namespace
