@@ -44,6 +44,25 @@ static std::string folderOf(StringRef path) {
   return sys::path::parent_path(absolute).str();
 }
 
+/// `found`, written relative to how `importer` was written: names of files are in artifacts, which
+/// must not depend on where a project lies.
+static std::string spellLike(StringRef importer, StringRef found) {
+  if (sys::path::is_absolute(importer))
+    return found.str();
+  std::string folder = folderOf(importer);
+  auto from = sys::path::begin(folder), fromEnd = sys::path::end(folder);
+  auto to = sys::path::begin(found), toEnd = sys::path::end(found);
+  while (from != fromEnd && to != toEnd && *from == *to)
+    ++from, ++to;
+  SmallString<256> out(sys::path::parent_path(importer));
+  for (; from != fromEnd; ++from)
+    sys::path::append(out, "..");
+  for (; to != toEnd; ++to)
+    sys::path::append(out, *to);
+  sys::path::remove_dots(out, /*remove_dot_dot=*/true);
+  return out.str().str();
+}
+
 /// The folder that holds the outermost package of `folder`; the folder itself if it is no package.
 static std::string packageRoot(StringRef folder) {
   std::string root = folder.str();
@@ -79,7 +98,7 @@ uint32_t ModuleReader::findModule(StringRef dotted, unsigned level) const {
   if (found.empty())
     return 0;
   // An import that cannot be read is like one that is not there: its names stay unknown.
-  Expected<uint32_t> file = loader.sources.addFile(found);
+  Expected<uint32_t> file = loader.sources.addFile(spellLike(module.path, found));
   if (!file) {
     consumeError(file.takeError());
     return 0;
