@@ -107,3 +107,9 @@ def broken(x, BLOCK: tl.constexpr):
 @triton.jit(do_not_specialize=["n"])
 def unspecialized(out, n):
     tl.store(out, n)
+
+
+@triton.jit
+def wild(x):
+    # An address that no process can write: the kernel faults in a launch without checks.
+    tl.store((x.to(tl.int64) * 0 + 64).to(tl.pointer_type(tl.float32)), 1.0)
