@@ -393,3 +393,23 @@ TEST(EndToEnd, DeviceAssertsStopDebugRuns) {
       std::string::npos);
   EXPECT_EQ(run(text, "q=*i32, n=i32", {buffer(q), int64_t(2)}, 1, /*debug=*/false), "");
 }
+
+TEST(EndToEnd, LogicalOperatorsOfTiles) {
+  // As in Triton, `not`, `and` and `or` work element by element; a scalar beside a tile broadcasts.
+  expectInts("i = tl.arange(0, 16)\nx = tl.load(p + i)\n"
+             "tl.store(q + i, x, mask=not (x > n))\n"
+             "tl.store(q + 16 + i, 1, mask=(n > 0) and (i < 9))\n"
+             "tl.store(q + 16 + i, 2, mask=not (i < 12 or n > 3))\n"
+             "tl.store(q + 16, not x[None, :].sum(1).sum())\n",
+             {-2, 2, 6}, [](auto &p, auto &q, int n) {
+               for (int i = 0; i < 16; ++i) {
+                 if (!(p[i] > n))
+                   q[i] = p[i];
+                 if (n > 0 && i < 9)
+                   q[16 + i] = 1;
+                 if (!(i < 12 || n > 3))
+                   q[16 + i] = 2;
+               }
+               q[16] = 0;
+             });
+}
