@@ -45,12 +45,22 @@ defaults; a value given here wins.
 
 namespace {
 
-/// Formats errors and help on the streams that they belong to.
-ExitCode finish(const CLI::App &app, const CLI::Error &error) {
+/// Prints help, or puts what is wrong into `message`.
+ExitCode finish(const CLI::App &app, const CLI::Error &error, int argc, const char *const *argv,
+                std::string &message) {
   if (error.get_exit_code() == 0)
     return app.exit(error, std::cout, std::cerr), ExitCode::Ok;
-  std::cerr << "tilerun: error: " << error.what() << "\n";
-  std::cerr << "run 'tilerun --help', or 'tilerun run --help', for examples\n";
+  message = error.what();
+  // A word that is no subcommand is left over, which CLI11 reports as a missing one.
+  if (error.get_name() == "RequiredError" && app.get_subcommands().empty() && argc > 1 &&
+      argv[1][0] != '-') {
+    message = "no subcommand '" + std::string(argv[1]) + "'; there are";
+    const char *separator = " ";
+    for (const CLI::App *sub : app.get_subcommands([](const CLI::App *) { return true; })) {
+      message += separator + ("'" + sub->get_name() + "'");
+      separator = ", ";
+    }
+  }
   return ExitCode::Usage;
 }
 
@@ -107,7 +117,8 @@ void addRunOptions(CLI::App *app, Options &options) {
 
 } // namespace
 
-std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Options &options) {
+std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Options &options,
+                                         std::string &message) {
   CLI::App app(kOverview, "tilerun");
   app.set_version_flag("--version", kVersion);
   app.require_subcommand(1);
@@ -191,9 +202,9 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   try {
     app.parse(argc, argv);
   } catch (const CLI::Error &error) {
-    return finish(app, error);
+    return finish(app, error, argc, argv, message);
   } catch (const std::exception &error) {
-    std::cerr << "tilerun: error: " << error.what() << "\n";
+    message = error.what();
     return ExitCode::Usage;
   }
   using Command = Options::Command;

@@ -62,7 +62,9 @@ struct Options {
   std::vector<std::string> entries; ///< Names of entries.
 };
 
-/// Parses argv. A value: the program is done (help, version, or a usage error that was printed).
-std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Options &options);
+/// Parses argv. A value: the program is done (help or version, which were printed, or a usage
+/// error, which is in `message`).
+std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Options &options,
+                                         std::string &message);
 
 } // namespace tilerun::command

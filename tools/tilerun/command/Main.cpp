@@ -35,8 +35,16 @@ static ExitCode finishOutput(ExitCode code) {
 
 ExitCode command::runCommand(int argc, const char *const *argv) {
   Options options;
-  if (std::optional<ExitCode> done = parseCommandLine(argc, argv, options))
-    return *done;
+  std::string message;
+  if (std::optional<ExitCode> done = parseCommandLine(argc, argv, options, message)) {
+    if (message.empty())
+      return *done;
+    // A command line that was not understood may not have got as far as --json.
+    options.json = llvm::is_contained(llvm::ArrayRef(argv, argc), llvm::StringRef("--json"));
+    reportError(makeCommandError(*done, message), options, nullptr);
+    llvm::errs() << "run 'tilerun --help', or 'tilerun run --help', for examples\n";
+    return finishOutput(*done);
+  }
   if (options.color == Color::Always) {
     // Streams that are no terminals drop colours unless told otherwise.
     llvm::outs().enable_colors(true);
