@@ -62,8 +62,6 @@ bool isDType(llvm::StringRef operand) {
 std::string getExpected(const Cell &cell) {
   if (cell.expression == "not a")
     return "i1"; // `not` takes any scalar here, with Python's truth value.
-  if (cell.expression == "tl.sort(a)")
-    return "-"; // Sorting is refused as not supported yet.
   if (auto dtype = parseDType(cell.expected))
     return dtype->signature();
   return cell.expected;
