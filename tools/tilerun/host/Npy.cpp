@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <cstring>
@@ -257,6 +258,10 @@ llvm::Expected<Tensor> host::parseNpy(llvm::ArrayRef<uint8_t> bytes, std::option
 }
 
 llvm::Expected<Tensor> host::readNpy(llvm::StringRef path, std::optional<DType> as) {
+  // Devices may have no end; pipes are up to whoever writes to them.
+  if (llvm::sys::fs::file_status status; !llvm::sys::fs::status(path, status) &&
+                                         status.type() == llvm::sys::fs::file_type::character_file)
+    return makeError("cannot read '" + path + "': it is a device, not a file");
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false);
   if (!buffer)
