@@ -230,6 +230,7 @@ llvm::Error Compilation::toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
   });
+  unsigned level = options.debug ? std::min(options.optLevel, 1u) : options.optLevel;
   llvm::Triple triple("nvptx64-nvidia-cuda");
   std::string reason;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, reason);
@@ -239,13 +240,13 @@ llvm::Error Compilation::toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm
   targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   machine.reset(target->createTargetMachine(
       triple, arch.name, "+ptx" + std::to_string(ptx), targetOptions, std::nullopt, std::nullopt,
-      options.optLevel <= 1 ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::Aggressive));
+      level <= 1 ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::Aggressive));
   result = translateModuleToLLVMIR(module, context, artifact.kernel);
   if (!result)
     return makeError("the LLVM dialect could not be translated");
   result->setTargetTriple(triple);
   result->setDataLayout(machine->createDataLayout());
-  llvmbackend::optimize(*result, *machine, options.optLevel);
+  llvmbackend::optimize(*result, *machine, level);
   return llvm::Error::success();
 }
 

@@ -19,7 +19,7 @@ struct NvptxOptions {
   unsigned ptxVersion = 0; ///< Times ten; 0 takes the lowest that will do.
   unsigned numWarps = 4;   ///< A power of two up to 32.
   unsigned numStages = 3;
-  bool debug = false;    ///< Assertions of indices and the like.
+  bool debug = false;    ///< Optimize less, so that lines stay exact. Assertions are always kept.
   bool lineInfo = true;  ///< Lines of the kernel's source in the PTX.
   unsigned optLevel = 3; ///< Of LLVM.
 };
@@ -41,7 +41,7 @@ struct NvptxArtifact {
 };
 
 /// What to stop after, for tools and tests.
-enum class Stage { Layouts, Simt, LlvmDialect, Llvm, Ptx };
+enum class Stage { Simt, LlvmDialect, Llvm, Ptx };
 
 /// The dialects that compile() needs beside tile IR's own, and LLVM's translation.
 void registerDialects(mlir::DialectRegistry &registry);

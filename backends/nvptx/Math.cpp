@@ -210,8 +210,8 @@ LogicalResult nvptx::expandMath(ModuleOp module, const Architecture &arch) {
   auto all = [](StringRef) { return true; };
   populateMathF32ExpansionPatterns(patterns, all);
   populateMathPolynomialApproximationPatterns(patterns, all);
-  math::populateExpansionPatterns(
-      patterns, {"acosh", "asinh", "atanh", "cosh", "fpowi", "powf", "sinh", "tan"});
+  populateAccurateMath(patterns);
+  math::populateExpansionPatterns(patterns, {"cosh", "fpowi", "powf"});
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
     return module.emitError("internal error: the expansion of mathematics does not end");
   WalkResult walk = module.walk([&](Operation *op) -> WalkResult {

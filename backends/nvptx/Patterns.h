@@ -22,6 +22,8 @@ void populateMathPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatte
                           const Architecture &arch);
 /// Rewrites mathematics in `module` to what the hardware and LLVM have. Reports what has no form.
 mlir::LogicalResult expandMath(mlir::ModuleOp module, const Architecture &arch);
+/// Replacements, within expandMath, for functions that MLIR's approximations get too wrong.
+void populateAccurateMath(mlir::RewritePatternSet &patterns);
 void populateDebugPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                            const Architecture &arch);
 

@@ -32,6 +32,7 @@ private:
   void backward(Block &block);
   void backward(Operation *op);
   void settleRest(func::FuncOp kernel);
+  void cutChains(ArrayRef<Operation *> ops);
 
   const LinearLayout *home(Value value) const { return result.getHome(value); }
   unsigned strength(Value value) const {
@@ -405,6 +406,31 @@ void Assigner::settleRest(func::FuncOp kernel) {
   });
 }
 
+/// Values without a layout are computed by recursion from their users: a long chain of them gets a
+/// layout here and there, which bounds its depth.
+void Assigner::cutChains(ArrayRef<Operation *> ops) {
+  constexpr unsigned kMaxChain = 100;
+  llvm::DenseMap<Value, unsigned> depths;
+  for (Operation *op : ops) {
+    if (op->getNumRegions())
+      continue;
+    unsigned depth = 0;
+    for (Value operand : op->getOperands())
+      depth = std::max(depth, depths.lookup(operand));
+    for (Value value : op->getResults()) {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      if (!type || home(value))
+        continue;
+      if (depth < kMaxChain) {
+        depths[value] = depth + 1;
+        continue;
+      }
+      auto it = needs.find(value);
+      result.homes[value] = {it != needs.end() ? it->second : result.getDefault(type), Weak};
+    }
+  }
+}
+
 LogicalResult Assigner::run(func::FuncOp kernel) {
   if (failed(checkShapes(kernel)))
     return failure();
@@ -432,5 +458,6 @@ LogicalResult Assigner::run(func::FuncOp kernel) {
   for (Block &block : kernel.getBody())
     backward(block);
   settleRest(kernel);
+  cutChains(ops);
   return success();
 }

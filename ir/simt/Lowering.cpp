@@ -12,9 +12,9 @@ using namespace tilerun::simt;
 using namespace tilerun::distribute;
 using namespace tilerun::layout;
 
-/// Values built on demand call each other; a chain longer than this is refused instead of
-/// overflowing the stack.
-static constexpr unsigned kMaxDepth = 4000;
+/// Values built on demand call each other. Assignment cuts long chains; this is what is left for
+/// chains through regions, refused instead of overflowing the stack.
+static constexpr unsigned kMaxDepth = 1000;
 
 //===----------------------------------------------------------------------===//
 // Types and values

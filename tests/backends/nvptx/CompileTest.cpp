@@ -79,6 +79,23 @@ TEST(Compile, TheSameInputGivesTheSameBytesInEveryThread) {
     EXPECT_EQ(result, first);
 }
 
+TEST(Compile, LongChainsOfAddressArithmeticDoNotOverflowTheStack) {
+  std::string text = "func.func @k(%x: !tile.ptr<i32>) attributes {tile.kernel} {\n"
+                     "  %v0 = tile.make_range 0 to 64 : tensor<64xi32>\n"
+                     "  %s = tile.splat %x : !tile.ptr<i32> -> tensor<64x!tile.ptr<i32>>\n";
+  constexpr int kLength = 5000;
+  for (int i = 0; i < kLength; ++i)
+    text += "  %v" + std::to_string(i + 1) + " = arith.addi %v" + std::to_string(i) + ", %v" +
+            std::to_string(i) + " : tensor<64xi32>\n";
+  text += "  %p = tile.addptr %s, %v" + std::to_string(kLength) +
+          " : tensor<64x!tile.ptr<i32>>, tensor<64xi32>\n"
+          "  %l = tile.load %p : tensor<64x!tile.ptr<i32>>\n"
+          "  tile.store %s, %l : tensor<64x!tile.ptr<i32>>\n  return\n}\n";
+  auto artifact = nvptx::compile(text, {});
+  ASSERT_TRUE(bool(artifact)) << llvm::toString(artifact.takeError());
+  EXPECT_NE(artifact->ptx.find("ld.global"), std::string::npos);
+}
+
 TEST(Compile, ErrorsSayWhatIsWrong) {
   nvptx::NvptxOptions options;
   EXPECT_NE(errorOf("garbage", options).find("the module cannot be read: "), std::string::npos);
