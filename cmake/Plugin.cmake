@@ -34,3 +34,13 @@ function(tilerun_plugin name)
     OUTPUT_NAME tilerun-${name} LINK_DEPENDS ${script} CXX_VISIBILITY_PRESET hidden
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${ARG_FOLDER})
 endfunction()
+
+# tilerun_plain_test(NAME SOURCES ... LINK ...): a GoogleTest program, each case known to CTest.
+function(tilerun_plain_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main pthread)
+  target_compile_definitions(${name} PRIVATE TILERUN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 120
+                       PROPERTIES TIMEOUT 600)
+endfunction()

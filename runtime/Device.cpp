@@ -44,10 +44,24 @@ LaunchArgument LaunchArgument::floating(double v) {
 }
 
 void DeviceRegistry::add(std::string id, Factory factory) {
-  factories.emplace_back(std::move(id), factory);
+  factories.emplace_back(std::move(id), std::move(factory));
+}
+
+void DeviceRegistry::addLater(std::function<void(DeviceRegistry &)> find) {
+  finders.push_back(std::move(find));
+}
+
+void DeviceRegistry::findAll() const {
+  // Into a registry of its own, since this one is const to those who only look.
+  for (const auto &find : std::exchange(finders, {})) {
+    DeviceRegistry found;
+    find(found);
+    std::move(found.factories.begin(), found.factories.end(), std::back_inserter(factories));
+  }
 }
 
 std::vector<std::string> DeviceRegistry::list() const {
+  findAll();
   std::vector<std::string> ids;
   for (const auto &[id, factory] : factories)
     ids.push_back(id);
@@ -55,10 +69,25 @@ std::vector<std::string> DeviceRegistry::list() const {
 }
 
 llvm::Expected<std::unique_ptr<Device>> DeviceRegistry::open(llvm::StringRef id) const {
-  for (const auto &[known, factory] : factories)
-    if (known == id)
-      return factory();
+  auto find = [&]() -> const Factory * {
+    for (const auto &[known, factory] : factories)
+      if (known == id)
+        return &factory;
+    return nullptr;
+  };
+  const Factory *factory = find();
+  if (!factory) {
+    findAll();
+    factory = find();
+  }
+  if (factory)
+    return (*factory)();
+  // "cuda:0" where there is no GPU: the plugin's reason says more than the list.
+  llvm::StringRef kind = id.split(':').first;
+  for (const auto &[known, absent] : factories)
+    if (known == kind)
+      return absent();
   return makeDeviceError(DeviceErrorKind::Unavailable,
-                         llvm::Twine("no device '") + id + "'; available: " +
-                             llvm::join(list(), ", "));
+                         llvm::Twine("no device '") + id +
+                             "'; available: " + llvm::join(list(), ", "));
 }

@@ -1,10 +1,11 @@
-// The one narrow interface between programs that run kernels and the devices that run them: enumerate, allocate, copy,
-// load a module, launch. It carries bytes (MLIR bytecode) and plain values only, never compiler objects, because it
-// is going to stand behind a C plugin ABI.
+// The one narrow interface between programs that run kernels and the devices that run them:
+// enumerate, allocate, copy, load a module, launch. It carries bytes (MLIR bytecode) and plain
+// values only, never compiler objects, because it is going to stand behind a C plugin ABI.
 //
-// Rules of this folder: public entry points validate their arguments and say what was wrong; implementations may assert.
-// Errors are `llvm::Error`s of class `DeviceError`, which name the call and the device. All functions of one device may be called
-// from several threads unless a comment says otherwise.
+// Rules of this folder: public entry points validate their arguments and say what was wrong;
+// implementations may assert. Errors are `llvm::Error`s of class `DeviceError`, which name the call
+// and the device. All functions of one device may be called from several threads unless a comment
+// says otherwise.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -13,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,7 +36,8 @@ enum class DeviceErrorKind {
 class DeviceError : public llvm::ErrorInfo<DeviceError> {
 public:
   static char ID;
-  DeviceError(DeviceErrorKind kind, std::string message) : kind(kind), message(std::move(message)) {}
+  DeviceError(DeviceErrorKind kind, std::string message)
+      : kind(kind), message(std::move(message)) {}
   DeviceErrorKind getKind() const { return kind; }
   const std::string &getMessage() const { return message; }
   void log(llvm::raw_ostream &os) const override;
@@ -60,18 +63,25 @@ struct SourcePosition {
 /// One finding of a checked launch.
 struct CheckReport {
   enum class Kind {
-    OutOfBoundsRead, OutOfBoundsWrite, UseAfterFree, UninitializedRead, Race, IntegerOverflow, NanCreated, InfCreated,
+    OutOfBoundsRead,
+    OutOfBoundsWrite,
+    UseAfterFree,
+    UninitializedRead,
+    Race,
+    IntegerOverflow,
+    NanCreated,
+    InfCreated,
     AssertionFailed
   };
   Kind kind;
   std::string kernel;
-  std::array<uint32_t, 3> program{};         ///< Program id of the finding.
-  std::vector<int64_t> element;              ///< Index in the tensor of the access; empty for a scalar.
-  DeviceAddress address = 0;                 ///< For memory findings.
-  std::string message;                       ///< One sentence; includes the address relative to which argument.
-  SourcePosition position;                   ///< Where in the kernel's source.
-  std::vector<SourcePosition> callStack;     ///< Call sites of inlined helpers, innermost first.
-  uint64_t count = 1;                        ///< How often the same finding (kind and position) occurred.
+  std::array<uint32_t, 3> program{}; ///< Program id of the finding.
+  std::vector<int64_t> element;      ///< Index in the tensor of the access; empty for a scalar.
+  DeviceAddress address = 0;         ///< For memory findings.
+  std::string message;     ///< One sentence; includes the address relative to which argument.
+  SourcePosition position; ///< Where in the kernel's source.
+  std::vector<SourcePosition> callStack; ///< Call sites of inlined helpers, innermost first.
+  uint64_t count = 1; ///< How often the same finding (kind and position) occurred.
 };
 llvm::StringRef getCheckKindName(CheckReport::Kind kind); ///< "out-of-bounds-read", …
 
@@ -90,7 +100,7 @@ struct CheckOptions {
 struct LaunchArgument {
   enum class Kind { Pointer, Integer, Float };
   Kind kind;
-  uint64_t bits = 0;      ///< Address, two's complement integer, or the IEEE bits of a double.
+  uint64_t bits = 0; ///< Address, two's complement integer, or the IEEE bits of a double.
   static LaunchArgument pointer(DeviceAddress a) { return {Kind::Pointer, a}; }
   static LaunchArgument integer(uint64_t v) { return {Kind::Integer, v}; }
   static LaunchArgument floating(double v);
@@ -98,16 +108,17 @@ struct LaunchArgument {
 
 struct LaunchOptions {
   std::array<uint64_t, 3> grid{1, 1, 1};
-  unsigned numThreads = 0;            ///< Host threads for the interpreter; 0: one per core, 1 when checks are on.
+  unsigned numThreads =
+      0; ///< Host threads for the interpreter; 0: one per core, 1 when checks are on.
   CheckOptions checks;
-  bool debug = false;                 ///< device_assert and overflow checks are live.
+  bool debug = false; ///< device_assert and overflow checks are live.
 };
 
 /// What a launch tells besides success.
 struct LaunchResult {
-  std::vector<CheckReport> reports;   ///< In order of first occurrence.
-  std::string printed;                ///< Output of device_print, in program order.
-  double seconds = 0;                 ///< Wall time of the launch alone.
+  std::vector<CheckReport> reports; ///< In order of first occurrence.
+  std::string printed;              ///< Output of device_print, in program order.
+  double seconds = 0;               ///< Wall time of the launch alone.
 };
 
 /// A kernel that a device has compiled. Holds its module alive.
@@ -119,11 +130,11 @@ public:
 };
 
 struct DeviceProperties {
-  std::string id;            ///< "cpu", "cuda:0".
-  std::string name;          ///< "Reference interpreter".
-  std::string arch;          ///< "x86_64", "sm_90a".
+  std::string id;   ///< "cpu", "cuda:0".
+  std::string name; ///< "Reference interpreter".
+  std::string arch; ///< "x86_64", "sm_90a".
   uint64_t memoryBytes = 0;
-  unsigned numUnits = 0;     ///< Cores or multiprocessors.
+  unsigned numUnits = 0; ///< Cores or multiprocessors.
   unsigned warpSize = 1;
   bool supportsChecks = false;
   std::array<uint64_t, 3> maxGrid{2147483647, 65535, 65535};
@@ -135,7 +146,8 @@ public:
   virtual ~Device() = default;
   virtual const DeviceProperties &getProperties() const = 0;
 
-  /// Allocates `bytes` (0 is allowed: a distinct address) aligned to at least 256 bytes. `label` names the allocation in reports.
+  /// Allocates `bytes` (0 is allowed: a distinct address) aligned to at least 256 bytes. `label`
+  /// names the allocation in reports.
   virtual llvm::Expected<DeviceAddress> allocate(uint64_t bytes, llvm::StringRef label) = 0;
   virtual llvm::Error free(DeviceAddress address) = 0;
   /// Copies; the range must lie inside one live allocation. copyIn marks the bytes as initialized.
@@ -144,26 +156,34 @@ public:
   /// Fills an allocation with a poison pattern (NaN for floats) and marks it as never written.
   virtual llvm::Error poison(DeviceAddress address) = 0;
 
-  /// Compiles the `tile.kernel` function `name` of a module in MLIR bytecode (tile dialect, optimized or not).
-  virtual llvm::Expected<std::unique_ptr<DeviceKernel>> load(llvm::ArrayRef<uint8_t> bytecode, llvm::StringRef name) = 0;
+  /// Compiles the `tile.kernel` function `name` of a module in MLIR bytecode (tile dialect,
+  /// optimized or not).
+  virtual llvm::Expected<std::unique_ptr<DeviceKernel>> load(llvm::ArrayRef<uint8_t> bytecode,
+                                                             llvm::StringRef name) = 0;
 
   /// Runs one grid to completion. A check that finds something is not an error; a fault is.
-  virtual llvm::Expected<LaunchResult> launch(DeviceKernel &kernel, llvm::ArrayRef<LaunchArgument> arguments,
+  virtual llvm::Expected<LaunchResult> launch(DeviceKernel &kernel,
+                                              llvm::ArrayRef<LaunchArgument> arguments,
                                               const LaunchOptions &options) = 0;
 };
 
-/// The devices of this process. Today the embedded `cpu` alone.
+/// The devices of this process: the embedded ones, and those of plugins.
 class DeviceRegistry {
 public:
-  using Factory = llvm::Expected<std::unique_ptr<Device>> (*)();
+  using Factory = std::function<llvm::Expected<std::unique_ptr<Device>>()>;
   void add(std::string id, Factory factory);
+  /// Adds devices that cost time to find: `find` runs once, when the list is asked for or a device
+  /// that is not yet known.
+  void addLater(std::function<void(DeviceRegistry &)> find);
   /// Ids in the order of registration.
   std::vector<std::string> list() const;
   /// Opens a device; an unknown id gives `Unavailable` with the ids there are.
   llvm::Expected<std::unique_ptr<Device>> open(llvm::StringRef id) const;
 
 private:
-  std::vector<std::pair<std::string, Factory>> factories;
+  void findAll() const;
+  mutable std::vector<std::pair<std::string, Factory>> factories;
+  mutable std::vector<std::function<void(DeviceRegistry &)>> finders;
 };
 
 } // namespace tilerun

@@ -72,24 +72,26 @@ private:
 /// Whether the table of dynamic symbols defines `symbol`; true as well where there are no section
 /// headers to find the table by, and the dynamic linker has to tell.
 bool mayDefine(const Reader &reader, const Elf64_Ehdr &header, const char *symbol) {
-  bool found = false;
   for (uint64_t i = 0; i < header.e_shnum; ++i) {
     Elf64_Shdr section, strings;
     if (!reader.read(header.e_shoff, i, section))
       return true;
     if (section.sh_type != SHT_DYNSYM)
       continue;
+    // There is one such table. Its size is no promise: the loop ends with the file at the latest.
     if (!reader.read(header.e_shoff, section.sh_link, strings))
       return true;
-    found = true;
     Elf64_Sym entry;
-    for (uint64_t k = 0; k < section.sh_size / sizeof(Elf64_Sym); ++k)
-      if (reader.read(section.sh_offset, k, entry) && entry.st_shndx != SHN_UNDEF &&
-          entry.st_name < strings.sh_size &&
+    for (uint64_t k = 0; k < section.sh_size / sizeof(Elf64_Sym); ++k) {
+      if (!reader.read(section.sh_offset, k, entry))
+        break;
+      if (entry.st_shndx != SHN_UNDEF && entry.st_name < strings.sh_size &&
           reader.isString(strings.sh_offset + entry.st_name, symbol))
         return true;
+    }
+    return false;
   }
-  return !found;
+  return true;
 }
 
 } // namespace

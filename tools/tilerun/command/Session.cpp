@@ -4,6 +4,7 @@
 #include "ir/tile/RegisterDialects.h"
 #include "ir/transforms/Passes.h"
 #include "plugins/cpu/CpuDevice.h"
+#include "runtime/PluginDevice.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Diagnostics.h"
@@ -295,5 +296,6 @@ std::optional<ConstantArgument> command::toConstant(const host::Value &value) {
 DeviceRegistry command::makeDeviceRegistry() {
   DeviceRegistry registry;
   registry.add("cpu", &createCpuDevice);
+  registry.addLater(addPluginDevices);
   return registry;
 }

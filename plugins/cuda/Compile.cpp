@@ -1,0 +1,137 @@
+// The compile entry: tile IR to PTX by the NVPTX backend. Needs no driver.
+#include "plugins/cuda/Device.h"
+
+#include "backends/nvptx/Compile.h"
+#include "backends/nvptx/Target.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace cuda;
+
+namespace {
+
+// An artifact with what its pointers point to. The self-test's artifacts are constants instead.
+struct OwnedArtifact {
+  TilerunPluginArtifact artifact = {}; // First: release_artifact gets its address.
+  tilerun::nvptx::NvptxArtifact compiled;
+  std::string compatibility;
+  std::vector<TilerunPluginParameter> parameters;
+  TilerunPluginKernelInfo kernel = {};
+};
+
+TilerunStatus getTargets(void (*each)(void *, const char *), void *user, const TilerunErrorSink *) {
+  for (const char *target :
+       {"cuda:sm_75", "cuda:sm_80", "cuda:sm_86", "cuda:sm_87", "cuda:sm_89", "cuda:sm_90",
+        "cuda:sm_90a", "cuda:sm_100", "cuda:sm_100a", "cuda:sm_103", "cuda:sm_120", "cuda:sm_120a"})
+    each(user, target);
+  return TILERUN_STATUS_OK;
+}
+
+// Sets one option; the error's text if that is not possible.
+std::string setOption(tilerun::nvptx::NvptxOptions &options, llvm::StringRef name,
+                      llvm::StringRef value) {
+  auto number = [&](unsigned &out, unsigned most) -> std::string {
+    unsigned parsed = 0;
+    if (value.getAsInteger(10, parsed) || parsed > most)
+      return ("option '" + name + "' is '" + value + "', which is no number up to " +
+              llvm::Twine(most))
+          .str();
+    out = parsed;
+    return "";
+  };
+  auto truth = [&](bool &out) -> std::string {
+    if (value != "true" && value != "false")
+      return ("option '" + name + "' is '" + value + "', not true or false").str();
+    out = value == "true";
+    return "";
+  };
+  if (name == "num-warps") {
+    std::string reason = number(options.numWarps, 32);
+    if (reason.empty() && !llvm::isPowerOf2_32(options.numWarps))
+      return ("option 'num-warps' is " + value + ", which is no power of two").str();
+    return reason;
+  }
+  if (name == "num-stages")
+    return number(options.numStages, 64);
+  if (name == "ptx-version")
+    return number(options.ptxVersion, 999);
+  if (name == "opt-level")
+    return number(options.optLevel, 3);
+  if (name == "debug")
+    return truth(options.debug);
+  if (name == "line-info")
+    return truth(options.lineInfo);
+  return ("there is no option '" + name + "'").str();
+}
+
+// The version in PTX's first directive: "8.0".
+llvm::StringRef getPtxVersion(llvm::StringRef ptx) {
+  return ptx.split(".version").second.ltrim().take_until([](char c) { return c <= ' '; });
+}
+
+TilerunPluginParameter convert(const tilerun::nvptx::NvptxParameter &parameter) {
+  using Kind = tilerun::nvptx::NvptxParameter::Kind;
+  uint16_t kind = parameter.kind == Kind::Pointer ? TILERUN_ARGUMENT_POINTER
+                  : parameter.kind == Kind::Float ? TILERUN_ARGUMENT_FLOAT
+                                                  : TILERUN_ARGUMENT_INTEGER;
+  uint16_t bits = parameter.kind == Kind::Pointer ? 64 : static_cast<uint16_t>(parameter.bits);
+  return {sizeof(TilerunPluginParameter), kind, bits, parameter.name.c_str()};
+}
+
+TilerunStatus compile(const TilerunPluginCompileRequest *request,
+                      const TilerunPluginArtifact **artifact, const TilerunErrorSink *sink) {
+  auto refuse = [&](TilerunStatus status, const std::string &what) {
+    return fail(sink, status, "compile", nullptr, what);
+  };
+  llvm::StringRef target = request->target ? request->target : "";
+  tilerun::nvptx::NvptxOptions options;
+  llvm::Expected<tilerun::nvptx::Architecture> architecture =
+      tilerun::nvptx::getArchitecture(target);
+  if (!architecture)
+    return refuse(TILERUN_STATUS_INVALID_ARGUMENT, llvm::toString(architecture.takeError()));
+  options.arch = architecture->name;
+  for (uint32_t i = 0; i < request->num_options; ++i) {
+    std::string reason = setOption(options, request->options[i].name, request->options[i].value);
+    if (!reason.empty())
+      return refuse(TILERUN_STATUS_INVALID_ARGUMENT, reason);
+  }
+  llvm::StringRef bytecode(reinterpret_cast<const char *>(request->bytecode), request->num_bytes);
+  llvm::Expected<tilerun::nvptx::NvptxArtifact> compiled =
+      tilerun::nvptx::compile(bytecode, options);
+  if (!compiled)
+    return refuse(TILERUN_STATUS_COMPILE,
+                  "for " + target.str() + ": " + llvm::toString(compiled.takeError()));
+
+  auto *owned = new OwnedArtifact;
+  owned->compiled = std::move(*compiled);
+  owned->compatibility =
+      ("cuda:ptx-" + getPtxVersion(owned->compiled.ptx) + ":" + owned->compiled.arch).str();
+  for (const tilerun::nvptx::NvptxParameter &parameter : owned->compiled.parameters)
+    owned->parameters.push_back(convert(parameter));
+  owned->kernel = {
+      sizeof(TilerunPluginKernelInfo), static_cast<uint32_t>(owned->parameters.size()),
+      owned->compiled.kernel.c_str(),  owned->parameters.data(),
+      owned->compiled.numThreads,      static_cast<uint32_t>(owned->compiled.sharedBytes)};
+  owned->artifact = {sizeof(TilerunPluginArtifact),
+                     1,
+                     reinterpret_cast<const uint8_t *>(owned->compiled.ptx.data()),
+                     owned->compiled.ptx.size(),
+                     owned->compatibility.c_str(),
+                     &owned->kernel};
+  *artifact = &owned->artifact;
+  return TILERUN_STATUS_OK;
+}
+
+void releaseArtifact(const TilerunPluginArtifact *artifact) {
+  // The self-test's constants have several kernels; what was compiled has one.
+  if (artifact && artifact->num_kernels == 1)
+    delete reinterpret_cast<OwnedArtifact *>(const_cast<TilerunPluginArtifact *>(artifact));
+}
+
+} // namespace
+
+void cuda::addCompileEntries(TilerunPlugin &table) {
+  table.get_targets = getTargets;
+  table.compile = compile;
+  table.release_artifact = releaseArtifact;
+}

@@ -1,0 +1,123 @@
+// The plugin's handles, and how its errors are made.
+#pragma once
+
+#include "plugins/cuda/Driver.h"
+#include "runtime/include/tilerun/plugin.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+struct TilerunPluginDevice {
+  const cuda::Driver &driver;
+  cuda::CUdevice handle = 0;
+  uint32_t ordinal = 0;
+  std::string id; ///< "cuda:0"
+  std::string name, uuid, arch, pciAddress, driverVersion;
+  int capability = 0; ///< 90
+  uint64_t totalMemory = 0;
+  bool memoryPools = false;
+  bool foreign = false; ///< The context is the caller's.
+  cuda::CUcontext context = nullptr;
+  cuda::CUstream stream = nullptr; ///< What a null stream means.
+
+  /// The name of the kernel that was launched last: told when the device is lost.
+  std::atomic<const char *> lastKernel{nullptr};
+  std::atomic<bool> lost{false};
+  std::mutex mutex; ///< Guards what follows.
+  std::string lossReason;
+  std::set<std::string> kernelNames; ///< Outlive their modules.
+};
+struct TilerunPluginStream {
+  TilerunPluginDevice *device;
+  cuda::CUstream handle;
+  bool owned;
+};
+struct TilerunPluginEvent {
+  TilerunPluginDevice *device;
+  cuda::CUevent handle;
+};
+struct TilerunPluginKernel {
+  TilerunPluginDevice *device;
+  cuda::CUfunction function;
+  const char *name;         ///< In the device's kernelNames.
+  int64_t packedBytes = -1; ///< Size of the arguments; -1 where it is not known.
+};
+struct TilerunPluginModule {
+  TilerunPluginDevice *device;
+  cuda::CUmodule handle;
+  struct Entry {
+    std::string name;
+    int64_t packedBytes;
+    uint32_t sharedBytes;
+  };
+  std::vector<Entry> entries;
+  std::mutex mutex; ///< Guards `kernels`.
+  std::vector<std::unique_ptr<TilerunPluginKernel>> kernels;
+};
+
+namespace cuda {
+
+/// Reports an error that is not the driver's, and returns `status`. `device` may be null.
+TilerunStatus fail(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
+                   const TilerunPluginDevice *device, const std::string &what);
+
+/// Reports a failed driver call; `detail` says what was asked for. Marks the device as lost where
+/// the error says so.
+TilerunStatus failDriver(const TilerunErrorSink *sink, TilerunPluginDevice *device,
+                         const char *expression, CUresult error, const std::string &detail = "");
+
+/// Reports DEVICE_LOST with the reason.
+TilerunStatus failLost(const TilerunErrorSink *sink, TilerunPluginDevice *device, const char *call);
+
+/// Makes a context current for a scope, and leaves the thread as it was.
+class CurrentContext {
+public:
+  explicit CurrentContext(TilerunPluginDevice *device);
+  ~CurrentContext();
+  CurrentContext(const CurrentContext &) = delete;
+  CurrentContext &operator=(const CurrentContext &) = delete;
+  CUresult getError() const { return error; }
+
+private:
+  TilerunPluginDevice *device;
+  bool pushed = false;
+  CUresult error = kSuccess;
+};
+
+inline CUstream getStream(TilerunPluginDevice *device, TilerunPluginStream *stream) {
+  return stream ? stream->handle : device->stream;
+}
+/// What the compatibility of `artifact` says against the device; reports.
+TilerunStatus checkCompatibility(TilerunPluginDevice *device, const char *compatibility,
+                                 const TilerunErrorSink *sink);
+/// Size of packed arguments.
+int64_t getPackedBytes(const TilerunPluginKernelInfo &info);
+
+/// The entries of the table, by file.
+void addDeviceEntries(TilerunPlugin &table);
+void addMemoryEntries(TilerunPlugin &table);
+void addStreamEntries(TilerunPlugin &table);
+void addModuleEntries(TilerunPlugin &table);
+void addSelfTestEntries(TilerunPlugin &table);
+void addCompileEntries(TilerunPlugin &table);
+
+} // namespace cuda
+
+/// Calls the driver; a failure is reported and ends the function with its status.
+#define CU_TRY(device, sink, expression)                                                           \
+  do {                                                                                             \
+    if (::cuda::CUresult error_ = (device)->driver.expression)                                     \
+      return ::cuda::failDriver(sink, device, #expression, error_);                                \
+  } while (false)
+
+/// Begins an entry that works on a device: refuses a lost one, makes its context current.
+#define CU_ENTER(device, sink, call)                                                               \
+  if ((device)->lost.load(std::memory_order_relaxed))                                              \
+    return ::cuda::failLost(sink, device, call);                                                   \
+  ::cuda::CurrentContext current_(device);                                                         \
+  if (current_.getError())                                                                         \
+  return ::cuda::failDriver(sink, device, "cuCtxPushCurrent(context)", current_.getError())

@@ -1,0 +1,166 @@
+// The self-test kernels of the ABI in PTX, by which a device is tested without a compiler.
+#include "plugins/cuda/Device.h"
+
+#include <cstring>
+
+using namespace cuda;
+
+static constexpr const char *kCompatibility = "cuda:ptx-6.3:sm_70";
+
+static constexpr const char *kPtx = R"(.version 6.3
+.target sm_70
+.address_size 64
+
+.visible .entry tilerun_test_add(.param .u64 out, .param .u64 a, .param .u64 b, .param .u32 n)
+{
+  .reg .u32 %r<8>;
+  .reg .u64 %p<8>;
+  .reg .pred %q;
+  ld.param.u32 %r0, [n];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.u32 %r4, %r1, %r2, %r3;
+  setp.ge.s32 %q, %r4, %r0;
+  @%q ret;
+  ld.param.u64 %p0, [out];
+  ld.param.u64 %p1, [a];
+  ld.param.u64 %p2, [b];
+  mul.wide.u32 %p3, %r4, 4;
+  add.u64 %p0, %p0, %p3;
+  add.u64 %p1, %p1, %p3;
+  add.u64 %p2, %p2, %p3;
+  ld.global.u32 %r5, [%p1];
+  ld.global.u32 %r6, [%p2];
+  add.u32 %r7, %r5, %r6;
+  st.global.u32 [%p0], %r7;
+  ret;
+}
+
+.visible .entry tilerun_test_arguments(.param .u64 out, .param .u8 i8, .param .u16 i16,
+    .param .u32 i32, .param .u64 i64, .param .b16 f16, .param .b32 f32, .param .b64 f64)
+{
+  .reg .u64 %p<8>;
+  .reg .u16 %h<2>;
+  .reg .u32 %r<2>;
+  ld.param.u64 %p0, [out];
+  ld.param.u8 %h0, [i8];
+  cvt.u64.u16 %p1, %h0;
+  st.global.u64 [%p0], %p1;
+  ld.param.u16 %h1, [i16];
+  cvt.u64.u16 %p2, %h1;
+  st.global.u64 [%p0 + 8], %p2;
+  ld.param.u32 %r0, [i32];
+  cvt.u64.u32 %p3, %r0;
+  st.global.u64 [%p0 + 16], %p3;
+  ld.param.u64 %p4, [i64];
+  st.global.u64 [%p0 + 24], %p4;
+  ld.param.u16 %h1, [f16];
+  cvt.u64.u16 %p5, %h1;
+  st.global.u64 [%p0 + 32], %p5;
+  ld.param.u32 %r1, [f32];
+  cvt.u64.u32 %p6, %r1;
+  st.global.u64 [%p0 + 40], %p6;
+  ld.param.u64 %p7, [f64];
+  st.global.u64 [%p0 + 48], %p7;
+  ret;
+}
+
+.visible .entry tilerun_test_grid(.param .u64 out)
+{
+  .reg .u32 %r<8>;
+  .reg .u64 %p<2>;
+  mov.u32 %r0, %ctaid.x;
+  mov.u32 %r1, %ctaid.y;
+  mov.u32 %r2, %ctaid.z;
+  mov.u32 %r3, %nctaid.x;
+  mov.u32 %r4, %nctaid.y;
+  mad.lo.u32 %r5, %r2, %r4, %r1;
+  mad.lo.u32 %r5, %r5, %r3, %r0;
+  mad.lo.u32 %r6, %r1, 1024, %r0;
+  mad.lo.u32 %r6, %r2, 1048576, %r6;
+  ld.param.u64 %p0, [out];
+  mul.wide.u32 %p1, %r5, 4;
+  add.u64 %p0, %p0, %p1;
+  st.global.u32 [%p0], %r6;
+  ret;
+}
+
+.visible .entry tilerun_test_delay(.param .u64 out, .param .u64 ns)
+{
+  .reg .u64 %p<6>;
+  .reg .u32 %r<2>;
+  .reg .pred %q;
+  ld.param.u64 %p0, [out];
+  ld.param.u64 %p1, [ns];
+  mov.u64 %p2, %globaltimer;
+wait:
+  mov.u64 %p3, %globaltimer;
+  sub.u64 %p4, %p3, %p2;
+  setp.lt.u64 %q, %p4, %p1;
+  @%q bra wait;
+  ld.global.u32 %r0, [%p0];
+  add.u32 %r1, %r0, 1;
+  st.global.u32 [%p0], %r1;
+  ret;
+}
+
+.visible .entry tilerun_test_fault(.param .u64 address)
+{
+  .reg .u64 %p0;
+  .reg .u32 %r0;
+  ld.param.u64 %p0, [address];
+  mov.u32 %r0, 1;
+  st.global.u32 [%p0], %r0;
+  ret;
+}
+)";
+
+namespace {
+
+constexpr TilerunPluginParameter pointer(const char *name) {
+  return {sizeof(TilerunPluginParameter), TILERUN_ARGUMENT_POINTER, 64, name};
+}
+constexpr TilerunPluginParameter integer(uint16_t bits, const char *name) {
+  return {sizeof(TilerunPluginParameter), TILERUN_ARGUMENT_INTEGER, bits, name};
+}
+constexpr TilerunPluginParameter floating(uint16_t bits, const char *name) {
+  return {sizeof(TilerunPluginParameter), TILERUN_ARGUMENT_FLOAT, bits, name};
+}
+constexpr TilerunPluginParameter kAdd[] = {pointer("out"), pointer("a"), pointer("b"),
+                                           integer(32, "n")};
+constexpr TilerunPluginParameter kArguments[] = {
+    pointer("out"),     integer(8, "i8"),    integer(16, "i16"),  integer(32, "i32"),
+    integer(64, "i64"), floating(16, "f16"), floating(32, "f32"), floating(64, "f64")};
+constexpr TilerunPluginParameter kGrid[] = {pointer("out")};
+constexpr TilerunPluginParameter kDelay[] = {pointer("out"), integer(64, "ns")};
+constexpr TilerunPluginParameter kFault[] = {pointer("address")};
+
+template <uint32_t count>
+constexpr TilerunPluginKernelInfo
+makeInfo(const char *name, const TilerunPluginParameter (&parameters)[count], uint32_t threads) {
+  return {sizeof(TilerunPluginKernelInfo), count, name, parameters, threads, 0};
+}
+constexpr TilerunPluginKernelInfo kKernels[] = {
+    makeInfo("tilerun_test_add", kAdd, 128), makeInfo("tilerun_test_arguments", kArguments, 1),
+    makeInfo("tilerun_test_grid", kGrid, 1), makeInfo("tilerun_test_delay", kDelay, 1),
+    makeInfo("tilerun_test_fault", kFault, 1)};
+
+TilerunStatus getSelfTest(const char *name, const TilerunPluginArtifact **artifact,
+                          const TilerunErrorSink *sink) {
+  for (const TilerunPluginKernelInfo &info : kKernels)
+    if (std::strcmp(info.name, name) == 0) {
+      // One module has them all.
+      static const TilerunPluginArtifact all = {
+          sizeof(all),       std::size(kKernels), reinterpret_cast<const uint8_t *>(kPtx),
+          std::strlen(kPtx), kCompatibility,      kKernels};
+      *artifact = &all;
+      return TILERUN_STATUS_OK;
+    }
+  return fail(sink, TILERUN_STATUS_NOT_FOUND, "get_self_test", nullptr,
+              std::string("there is no self-test kernel '") + name + "'");
+}
+
+} // namespace
+
+void cuda::addSelfTestEntries(TilerunPlugin &table) { table.get_self_test = getSelfTest; }

@@ -1,0 +1,604 @@
+// A driver library without a GPU: the entry points that the plugin uses, over host memory, with
+// streams that work at once. Modules are PTX text that names the self-test kernels. A call fails
+// where a test asked for it, and a kernel that faults loses its context, as on a real device.
+//
+// Environment, read at cuInit: FAKE_CUDA_DEVICES (2), FAKE_CUDA_VERSION (13000), FAKE_CUDA_INIT
+// (an error of cuInit), FAKE_CUDA_POOLS (1).
+#include "tests/plugins/cuda/FakeCuda.h"
+
+#include "plugins/cuda/Driver.h"
+#include "plugins/null/NullKernels.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+
+using namespace cuda;
+
+namespace cuda {
+struct CUctx_st {
+  CUdevice device;
+  bool lost = false;
+};
+struct CUstream_st {
+  CUcontext context;
+};
+struct CUevent_st {
+  bool timing, recorded = false;
+  std::chrono::steady_clock::time_point time;
+};
+struct CUfunc_st {
+  const null::TestKernel *kernel;
+  int maxDynamicShared = 48 << 10;
+};
+struct CUmod_st {
+  std::vector<std::unique_ptr<CUfunc_st>> functions;
+};
+} // namespace cuda
+
+namespace {
+
+constexpr size_t kMemory = size_t(2) << 30;
+constexpr int kMaxShared = 227 << 10;
+
+struct Allocation {
+  size_t bytes;
+  CUdevice device;
+  bool onHost = false; // Pinned; goes with its context all the same.
+};
+struct Device {
+  std::unique_ptr<CUctx_st> context;
+  unsigned retained = 0;
+  bool stuck = false; // Released while it was lost, which no later reset mends (seen on an H200).
+  size_t used = 0;
+};
+struct Injection {
+  int error, skip, times;
+};
+
+struct State {
+  std::recursive_mutex mutex;
+  bool initialized = false;
+  std::vector<Device> devices;
+  std::map<CUdeviceptr, Allocation> allocations;
+  std::set<void *> objects;
+  std::map<std::string, Injection> injections;
+  std::map<std::string, int> calls;
+};
+State &state() {
+  static State s;
+  return s;
+}
+thread_local std::vector<CUcontext> contextStack;
+
+int getNumber(const char *name, int otherwise) {
+  const char *text = std::getenv(name);
+  return text ? std::atoi(text) : otherwise;
+}
+
+// Counts the call and gives an injected error.
+CUresult enter(const char *function) {
+  std::lock_guard lock(state().mutex);
+  ++state().calls[function];
+  auto it = state().injections.find(function);
+  if (it == state().injections.end())
+    return kSuccess;
+  Injection &injection = it->second;
+  if (injection.skip > 0) {
+    --injection.skip;
+    return kSuccess;
+  }
+  if (injection.times <= 0)
+    return kSuccess;
+  --injection.times;
+  return injection.error;
+}
+
+CUcontext current() { return contextStack.empty() ? nullptr : contextStack.back(); }
+
+// The state of the current context: what most calls begin with.
+CUresult checkContext() {
+  CUcontext context = current();
+  if (!context)
+    return kInvalidContext;
+  for (const Device &device : state().devices)
+    if (device.context.get() == context)
+      return context->lost ? kIllegalAddress : kSuccess;
+  return kContextIsDestroyed;
+}
+
+bool isDevice(CUdevice device) {
+  return device >= 0 && device < static_cast<int>(state().devices.size());
+}
+
+auto findAllocation(CUdeviceptr address, size_t bytes) {
+  auto &map = state().allocations;
+  auto it = map.upper_bound(address);
+  if (it == map.begin())
+    return map.end();
+  --it;
+  size_t offset = address - it->first;
+  return offset <= it->second.bytes && bytes <= it->second.bytes - offset ? it : map.end();
+}
+bool isMemory(CUdeviceptr address, size_t bytes) {
+  return findAllocation(address, bytes) != state().allocations.end();
+}
+void *toPointer(CUdeviceptr address) { return reinterpret_cast<void *>(address); }
+
+void destroyContext(Device &device, CUdevice number) {
+  for (auto it = state().allocations.begin(); it != state().allocations.end();)
+    if (it->second.device == number) {
+      std::free(toPointer(it->first));
+      it = state().allocations.erase(it);
+    } else {
+      ++it;
+    }
+  device.used = 0;
+  device.context.reset();
+}
+
+template <typename T> T *add(T *object) {
+  state().objects.insert(object);
+  return object;
+}
+template <typename T> CUresult destroy(T *object) {
+  if (!state().objects.erase(object))
+    return kInvalidHandle;
+  delete object;
+  return kSuccess;
+}
+bool isObject(void *object) { return state().objects.count(object) != 0; }
+// Handles 0, 1 and 2 are the driver's own streams.
+bool isStream(CUstream stream) {
+  return reinterpret_cast<uintptr_t>(stream) <= 2 || isObject(stream);
+}
+
+template <typename T> CUresult setMemory(CUdeviceptr to, T value, size_t count) {
+  if (count > SIZE_MAX / sizeof(T) || !isMemory(to, count * sizeof(T)))
+    return kInvalidValue;
+  std::fill_n(static_cast<T *>(toPointer(to)), count, value);
+  return kSuccess;
+}
+} // namespace
+
+extern "C" {
+
+void fakeCudaFail(const char *function, int error, int skip, int times) {
+  std::lock_guard lock(state().mutex);
+  state().injections[function] = {error, skip, times};
+}
+void fakeCudaReset() {
+  std::lock_guard lock(state().mutex);
+  state().injections.clear();
+}
+int fakeCudaCountAlive() {
+  std::lock_guard lock(state().mutex);
+  size_t count = state().allocations.size() + state().objects.size();
+  for (const Device &device : state().devices)
+    count += device.retained;
+  return static_cast<int>(count);
+}
+int fakeCudaCountCalls(const char *function) {
+  std::lock_guard lock(state().mutex);
+  return state().calls[function];
+}
+
+// FAKE(exported name, (parameters)) { body }: an entry point; ENTER takes the lock and gives the
+// injected failures, by the name without its version.
+#define FAKE(exported, parameters)                                                                 \
+  CUresult exported parameters;                                                                    \
+  CUresult exported parameters
+#define ENTER(name)                                                                                \
+  if (CUresult error_ = enter(name))                                                               \
+    return error_;                                                                                 \
+  std::lock_guard lock_(state().mutex)
+#define ENTER_CONTEXT(name)                                                                        \
+  ENTER(name);                                                                                     \
+  if (CUresult error_ = checkContext())                                                            \
+  return error_
+
+FAKE(cuInit, (unsigned)) {
+  ENTER("cuInit");
+  if (int error = getNumber("FAKE_CUDA_INIT", 0))
+    return error;
+  if (!state().initialized)
+    state().devices.resize(static_cast<size_t>(getNumber("FAKE_CUDA_DEVICES", 2)));
+  state().initialized = true;
+  return kSuccess;
+}
+FAKE(cuDriverGetVersion, (int *version)) {
+  ENTER("cuDriverGetVersion");
+  *version = getNumber("FAKE_CUDA_VERSION", 13000);
+  return kSuccess;
+}
+FAKE(cuGetErrorName, (CUresult error, const char **name)) {
+  switch (error) {
+  case kInvalidValue:
+    *name = "CUDA_ERROR_INVALID_VALUE";
+    return kSuccess;
+  case kOutOfMemory:
+    *name = "CUDA_ERROR_OUT_OF_MEMORY";
+    return kSuccess;
+  case kNoDevice:
+    *name = "CUDA_ERROR_NO_DEVICE";
+    return kSuccess;
+  case kInvalidPtx:
+    *name = "CUDA_ERROR_INVALID_PTX";
+    return kSuccess;
+  case kNotFound:
+    *name = "CUDA_ERROR_NOT_FOUND";
+    return kSuccess;
+  case kIllegalAddress:
+    *name = "CUDA_ERROR_ILLEGAL_ADDRESS";
+    return kSuccess;
+  }
+  *name = nullptr;
+  return kInvalidValue;
+}
+FAKE(cuGetErrorString, (CUresult error, const char **text)) {
+  *text = "a text of the fake driver";
+  return kSuccess;
+}
+FAKE(cuDeviceGetCount, (int *count)) {
+  ENTER("cuDeviceGetCount");
+  *count = static_cast<int>(state().devices.size());
+  return kSuccess;
+}
+FAKE(cuDeviceGet, (CUdevice * device, int ordinal)) {
+  ENTER("cuDeviceGet");
+  if (!isDevice(ordinal))
+    return kInvalidDevice;
+  *device = ordinal;
+  return kSuccess;
+}
+FAKE(cuDeviceGetName, (char *name, int size, CUdevice)) {
+  ENTER("cuDeviceGetName");
+  std::strncpy(name, "Fake GPU", static_cast<size_t>(size));
+  return kSuccess;
+}
+FAKE(cuDeviceGetUuid_v2, (CUuuid * uuid, CUdevice device)) {
+  ENTER("cuDeviceGetUuid");
+  std::fill(uuid->bytes, uuid->bytes + 16, static_cast<unsigned char>(0xA0 + device));
+  return kSuccess;
+}
+FAKE(cuDeviceGetPCIBusId, (char *id, int size, CUdevice)) {
+  ENTER("cuDeviceGetPCIBusId");
+  std::strncpy(id, "0000:0F:00.0", static_cast<size_t>(size));
+  return kSuccess;
+}
+FAKE(cuDeviceTotalMem_v2, (size_t *bytes, CUdevice)) {
+  ENTER("cuDeviceTotalMem");
+  *bytes = kMemory;
+  return kSuccess;
+}
+FAKE(cuDeviceGetAttribute, (int *value, int attribute, CUdevice)) {
+  ENTER("cuDeviceGetAttribute");
+  static const std::map<int, int> values = {{kMaxThreadsPerBlock, 1024},
+                                            {kMaxGridDimX, 2147483647},
+                                            {kMaxGridDimY, 65535},
+                                            {kMaxGridDimZ, 65535},
+                                            {kWarpSize, 32},
+                                            {kClockRate, 1980000},
+                                            {kMultiprocessorCount, 4},
+                                            {kIntegrated, 0},
+                                            {kL2CacheSize, 1 << 20},
+                                            {kComputeCapabilityMajor, 9},
+                                            {kComputeCapabilityMinor, 0},
+                                            {kMaxRegistersPerMultiprocessor, 65536},
+                                            {kMaxSharedMemoryPerBlockOptin, kMaxShared}};
+  if (attribute == kMemoryPoolsSupported) {
+    *value = getNumber("FAKE_CUDA_POOLS", 1);
+    return kSuccess;
+  }
+  auto it = values.find(attribute);
+  if (it == values.end())
+    return kInvalidValue;
+  *value = it->second;
+  return kSuccess;
+}
+
+FAKE(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device)) {
+  ENTER("cuDevicePrimaryCtxRetain");
+  Device &d = state().devices[static_cast<size_t>(device)];
+  if (d.stuck)
+    return kIllegalAddress;
+  if (!d.context)
+    d.context = std::make_unique<CUctx_st>(CUctx_st{device});
+  ++d.retained;
+  *context = d.context.get();
+  return kSuccess;
+}
+FAKE(cuDevicePrimaryCtxRelease_v2, (CUdevice device)) {
+  ENTER("cuDevicePrimaryCtxRelease");
+  Device &d = state().devices[static_cast<size_t>(device)];
+  if (!d.retained)
+    return kInvalidContext;
+  if (--d.retained == 0) {
+    d.stuck = d.context && d.context->lost;
+    destroyContext(d, device);
+  }
+  return kSuccess;
+}
+FAKE(cuDevicePrimaryCtxReset_v2, (CUdevice device)) {
+  ENTER("cuDevicePrimaryCtxReset");
+  destroyContext(state().devices[static_cast<size_t>(device)], device);
+  return kSuccess;
+}
+FAKE(cuCtxGetCurrent, (CUcontext * context)) {
+  ENTER("cuCtxGetCurrent");
+  *context = current();
+  return kSuccess;
+}
+FAKE(cuCtxPushCurrent_v2, (CUcontext context)) {
+  ENTER("cuCtxPushCurrent");
+  contextStack.push_back(context);
+  return kSuccess;
+}
+FAKE(cuCtxPopCurrent_v2, (CUcontext * context)) {
+  ENTER("cuCtxPopCurrent");
+  if (contextStack.empty())
+    return kInvalidContext;
+  *context = contextStack.back();
+  contextStack.pop_back();
+  return kSuccess;
+}
+FAKE(cuCtxSynchronize, ()) {
+  ENTER_CONTEXT("cuCtxSynchronize");
+  return kSuccess;
+}
+
+FAKE(cuMemGetInfo_v2, (size_t *free, size_t *total)) {
+  ENTER_CONTEXT("cuMemGetInfo");
+  *total = kMemory;
+  *free = kMemory - state().devices[static_cast<size_t>(current()->device)].used;
+  return kSuccess;
+}
+static CUresult allocateMemory(CUdeviceptr *address, size_t bytes) {
+  Device &device = state().devices[static_cast<size_t>(current()->device)];
+  if (!bytes)
+    return kInvalidValue;
+  if (bytes > kMemory - device.used)
+    return kOutOfMemory;
+  // Untouched pages cost nothing, so that tests may take all of it.
+  void *pointer = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
+  if (!pointer)
+    return kOutOfMemory;
+  device.used += bytes;
+  *address = reinterpret_cast<CUdeviceptr>(pointer);
+  state().allocations[*address] = {bytes, current()->device, false};
+  return kSuccess;
+}
+static CUresult freeMemory(CUdeviceptr address) {
+  auto it = state().allocations.find(address);
+  if (it == state().allocations.end() || it->second.onHost)
+    return kInvalidValue;
+  state().devices[static_cast<size_t>(it->second.device)].used -= it->second.bytes;
+  std::free(toPointer(address));
+  state().allocations.erase(it);
+  return kSuccess;
+}
+FAKE(cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes)) {
+  ENTER_CONTEXT("cuMemAlloc");
+  return allocateMemory(address, bytes);
+}
+FAKE(cuMemFree_v2, (CUdeviceptr address)) {
+  ENTER_CONTEXT("cuMemFree");
+  return freeMemory(address);
+}
+FAKE(cuMemAllocAsync, (CUdeviceptr * address, size_t bytes, CUstream stream)) {
+  ENTER_CONTEXT("cuMemAllocAsync");
+  return isStream(stream) ? allocateMemory(address, bytes) : kInvalidHandle;
+}
+FAKE(cuMemFreeAsync, (CUdeviceptr address, CUstream stream)) {
+  ENTER_CONTEXT("cuMemFreeAsync");
+  return isStream(stream) ? freeMemory(address) : kInvalidHandle;
+}
+FAKE(cuMemHostAlloc, (void **pointer, size_t bytes, unsigned)) {
+  ENTER_CONTEXT("cuMemHostAlloc");
+  *pointer = std::malloc(bytes);
+  if (!*pointer)
+    return kOutOfMemory;
+  state().allocations[reinterpret_cast<CUdeviceptr>(*pointer)] = {bytes, current()->device, true};
+  return kSuccess;
+}
+FAKE(cuMemFreeHost, (void *pointer)) {
+  ENTER_CONTEXT("cuMemFreeHost");
+  if (!state().allocations.erase(reinterpret_cast<CUdeviceptr>(pointer)))
+    return kInvalidValue;
+  std::free(pointer);
+  return kSuccess;
+}
+FAKE(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t bytes, CUstream stream)) {
+  ENTER_CONTEXT("cuMemcpyHtoDAsync");
+  if (!isMemory(to, bytes) || !isStream(stream))
+    return kInvalidValue;
+  std::memcpy(toPointer(to), from, bytes);
+  return kSuccess;
+}
+FAKE(cuMemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t bytes, CUstream stream)) {
+  ENTER_CONTEXT("cuMemcpyDtoHAsync");
+  if (!isMemory(from, bytes) || !isStream(stream))
+    return kInvalidValue;
+  std::memcpy(to, toPointer(from), bytes);
+  return kSuccess;
+}
+FAKE(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)) {
+  ENTER_CONTEXT("cuMemcpyDtoDAsync");
+  if (!isMemory(to, bytes) || !isMemory(from, bytes) || !isStream(stream))
+    return kInvalidValue;
+  std::memcpy(toPointer(to), toPointer(from), bytes);
+  return kSuccess;
+}
+FAKE(cuMemcpyPeerAsync, (CUdeviceptr to, CUcontext toContext, CUdeviceptr from,
+                         CUcontext fromContext, size_t bytes, CUstream stream)) {
+  ENTER_CONTEXT("cuMemcpyPeerAsync");
+  if (!isMemory(to, bytes) || !isMemory(from, bytes) || !toContext || !fromContext)
+    return kInvalidValue;
+  std::memcpy(toPointer(to), toPointer(from), bytes);
+  return kSuccess;
+}
+FAKE(cuMemsetD8Async, (CUdeviceptr to, unsigned char value, size_t count, CUstream)) {
+  ENTER_CONTEXT("cuMemsetD8Async");
+  return setMemory<uint8_t>(to, value, count);
+}
+FAKE(cuMemsetD16Async, (CUdeviceptr to, unsigned short value, size_t count, CUstream)) {
+  ENTER_CONTEXT("cuMemsetD16Async");
+  return setMemory<uint16_t>(to, value, count);
+}
+FAKE(cuMemsetD32Async, (CUdeviceptr to, unsigned value, size_t count, CUstream)) {
+  ENTER_CONTEXT("cuMemsetD32Async");
+  return setMemory<uint32_t>(to, value, count);
+}
+FAKE(cuPointerGetAttributes, (unsigned count, int *attributes, void **data, CUdeviceptr address)) {
+  ENTER_CONTEXT("cuPointerGetAttributes");
+  auto it = findAllocation(address, 1);
+  bool known = it != state().allocations.end();
+  for (unsigned i = 0; i < count; ++i)
+    switch (attributes[i]) {
+    case kPointerMemoryType:
+      *static_cast<unsigned *>(data[i]) = !known ? 0 : it->second.onHost ? 1 : 2;
+      break;
+    case kPointerDeviceOrdinal:
+      *static_cast<int *>(data[i]) = known ? it->second.device : -2;
+      break;
+    case kPointerRangeStart:
+      *static_cast<CUdeviceptr *>(data[i]) = known ? it->first : 0;
+      break;
+    case kPointerRangeSize:
+      *static_cast<size_t *>(data[i]) = known ? it->second.bytes : 0;
+      break;
+    default:
+      return kInvalidValue;
+    }
+  return kSuccess;
+}
+
+FAKE(cuStreamCreate, (CUstream * stream, unsigned)) {
+  ENTER_CONTEXT("cuStreamCreate");
+  *stream = add(new CUstream_st{current()});
+  return kSuccess;
+}
+FAKE(cuStreamDestroy_v2, (CUstream stream)) {
+  ENTER("cuStreamDestroy");
+  return destroy(stream);
+}
+FAKE(cuStreamSynchronize, (CUstream stream)) {
+  ENTER_CONTEXT("cuStreamSynchronize");
+  return isStream(stream) ? kSuccess : kInvalidHandle;
+}
+FAKE(cuStreamQuery, (CUstream stream)) {
+  ENTER_CONTEXT("cuStreamQuery");
+  return isStream(stream) ? kSuccess : kInvalidHandle;
+}
+FAKE(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned)) {
+  ENTER_CONTEXT("cuStreamWaitEvent");
+  return isStream(stream) && isObject(event) ? kSuccess : kInvalidHandle;
+}
+FAKE(cuEventCreate, (CUevent * event, unsigned flags)) {
+  ENTER_CONTEXT("cuEventCreate");
+  *event = add(new CUevent_st{(flags & 2) == 0, false, {}});
+  return kSuccess;
+}
+FAKE(cuEventDestroy_v2, (CUevent event)) {
+  ENTER("cuEventDestroy");
+  return destroy(event);
+}
+FAKE(cuEventRecord, (CUevent event, CUstream stream)) {
+  ENTER_CONTEXT("cuEventRecord");
+  if (!isObject(event) || !isStream(stream))
+    return kInvalidHandle;
+  event->recorded = true;
+  event->time = std::chrono::steady_clock::now();
+  return kSuccess;
+}
+FAKE(cuEventSynchronize, (CUevent event)) {
+  ENTER_CONTEXT("cuEventSynchronize");
+  return isObject(event) ? kSuccess : kInvalidHandle;
+}
+FAKE(cuEventQuery, (CUevent event)) {
+  ENTER_CONTEXT("cuEventQuery");
+  return isObject(event) ? kSuccess : kInvalidHandle;
+}
+FAKE(cuEventElapsedTime, (float *milliseconds, CUevent start, CUevent end)) {
+  ENTER_CONTEXT("cuEventElapsedTime");
+  for (CUevent event : {start, end})
+    if (!isObject(event) || !event->timing || !event->recorded)
+      return kInvalidHandle;
+  *milliseconds = std::chrono::duration<float, std::milli>(end->time - start->time).count();
+  return kSuccess;
+}
+
+FAKE(cuModuleLoadDataEx,
+     (CUmodule * module, const void *image, unsigned count, int *options, void **values)) {
+  ENTER_CONTEXT("cuModuleLoadDataEx");
+  std::string text = static_cast<const char *>(image);
+  auto result = std::make_unique<CUmod_st>();
+  const std::string mark = ".entry ";
+  for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
+    at += mark.size();
+    std::string name = text.substr(at, text.find('(', at) - at);
+    if (const null::TestKernel *kernel = null::findTestKernel(name))
+      result->functions.push_back(std::make_unique<CUfunc_st>(CUfunc_st{kernel}));
+  }
+  if (text.compare(0, 8, ".version") != 0 || result->functions.empty()) {
+    for (unsigned i = 0; i < count; ++i)
+      if (options[i] == kJitErrorLog)
+        std::strcpy(static_cast<char *>(values[i]), "fake ptxas: line 1: no .version");
+    return kInvalidPtx;
+  }
+  *module = add(result.release());
+  return kSuccess;
+}
+FAKE(cuModuleUnload, (CUmodule module)) {
+  ENTER("cuModuleUnload");
+  return destroy(module);
+}
+FAKE(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name)) {
+  ENTER_CONTEXT("cuModuleGetFunction");
+  for (auto &candidate : module->functions)
+    if (std::strcmp(candidate->kernel->info.name, name) == 0) {
+      *function = candidate.get();
+      return kSuccess;
+    }
+  return kNotFound;
+}
+FAKE(cuFuncGetAttribute, (int *value, int attribute, CUfunction function)) {
+  ENTER_CONTEXT("cuFuncGetAttribute");
+  *value = attribute == kFunctionMaxThreads         ? 1024
+           : attribute == kFunctionRegisters        ? 16
+           : attribute == kFunctionMaxDynamicShared ? function->maxDynamicShared
+                                                    : 0;
+  return kSuccess;
+}
+FAKE(cuFuncSetAttribute, (CUfunction function, int attribute, int value)) {
+  ENTER_CONTEXT("cuFuncSetAttribute");
+  if (attribute != kFunctionMaxDynamicShared || value > kMaxShared)
+    return kInvalidValue;
+  function->maxDynamicShared = value;
+  return kSuccess;
+}
+FAKE(cuLaunchKernel, (CUfunction function, unsigned gridX, unsigned gridY, unsigned gridZ,
+                      unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,
+                      CUstream stream, void **parameters, void **extra)) {
+  ENTER_CONTEXT("cuLaunchKernel");
+  uint64_t threads = uint64_t(blockX) * blockY * blockZ;
+  if (!gridX || !gridY || !gridZ || gridX > 2147483647u || gridY > 65535 || gridZ > 65535 ||
+      !threads || threads > 1024 || static_cast<int>(sharedBytes) > function->maxDynamicShared ||
+      !isStream(stream) || parameters || !extra)
+    return kInvalidValue;
+  TilerunPluginLaunch launch = {sizeof(launch), {gridX, gridY, gridZ},
+                                blockX,         sharedBytes,
+                                extra[1],       *static_cast<size_t *>(extra[3])};
+  if (launch.num_bytes != null::getPackedBytes(function->kernel->info))
+    return kInvalidValue;
+  if (!function->kernel->run(launch))
+    current()->lost = true;
+  return kSuccess;
+}
+}

@@ -1,0 +1,108 @@
+// A plugin that is wrong in the one way that a macro names.
+#include "runtime/include/tilerun/plugin.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+#if FAULT_unresolved_symbol
+extern "C" void tilerunThisIsDefinedNowhere();
+void *volatile tilerunKeep = reinterpret_cast<void *>(&tilerunThisIsDefinedNowhere);
+#endif
+
+namespace {
+
+[[maybe_unused]] void crash() {
+  volatile int *nowhere = nullptr;
+  *nowhere = 1;
+}
+[[maybe_unused]] void hang() {
+  for (;;)
+    sleep(1000);
+}
+
+[[gnu::constructor]] void construct() {
+#if FAULT_crash_in_constructor
+  crash();
+#elif FAULT_abort_in_constructor
+  abort();
+#elif FAULT_exit_in_constructor
+  _exit(0);
+#elif FAULT_hang_in_constructor
+  hang();
+#elif FAULT_noisy
+  for (int i = 0; i < 3; ++i) {
+    std::puts("plugin\tforged\t1\t1.0\tend");
+    std::fputs("end\n", stderr);
+  }
+#endif
+}
+
+[[maybe_unused]] TilerunStatus getDevices(TilerunDeviceCallback each, void *user,
+                                          const TilerunErrorSink *sink) {
+#if FAULT_crash_in_get_devices
+  crash();
+#elif FAULT_hang_in_get_devices
+  hang();
+#elif FAULT_foreign_ids
+  const char *id = "cuda:0";
+#elif FAULT_no_devices
+  TilerunErrorInfo info = {sizeof(info), TILERUN_STATUS_UNAVAILABLE,
+                           "open",       nullptr,
+                           "ENOENT",     "libdriver.so.1 was not found;\ttried\n/usr/lib"};
+  sink->report(sink->user, &info);
+  return TILERUN_STATUS_UNAVAILABLE;
+#else
+  const char *id = "faulty:0";
+#endif
+#if !FAULT_no_devices && !FAULT_crash_in_get_devices && !FAULT_hang_in_get_devices
+  TilerunPluginDeviceInfo info = {sizeof(info), 0, id, "faulty:x", "A device", "faulty:1"};
+  each(user, &info);
+#endif
+  return TILERUN_STATUS_OK;
+}
+
+// A newer minor version has more at its end.
+struct Table {
+  TilerunPlugin plugin;
+  void *more[4];
+};
+
+} // namespace
+
+#if FAULT_missing_symbol
+extern "C" TILERUN_PLUGIN_EXPORT int tilerunOtherEntry() { return 1; }
+#else
+const TilerunPlugin *tilerunPluginEntry(const TilerunPluginHost *) {
+#if FAULT_crash_in_entry
+  crash();
+#endif
+  static Table table = {};
+  TilerunPlugin &plugin = table.plugin;
+  plugin.struct_size = sizeof(TilerunPlugin);
+  plugin.abi_major = TILERUN_PLUGIN_ABI_MAJOR;
+  plugin.abi_minor = TILERUN_PLUGIN_ABI_MINOR;
+  plugin.name = "faulty";
+  plugin.get_devices = getDevices;
+#if FAULT_major_too_old
+  plugin.abi_major = 0;
+  plugin.struct_size = 12; // Nothing but the first three fields can be relied upon.
+#elif FAULT_major_too_new
+  plugin.abi_major = TILERUN_PLUGIN_ABI_MAJOR + 1;
+#elif FAULT_needs_newer_host
+  plugin.abi_minor = plugin.required_host_minor = TILERUN_PLUGIN_ABI_MINOR + 3;
+#elif FAULT_null_table
+  return nullptr;
+#elif FAULT_small_table
+  plugin.struct_size = 64;
+#elif FAULT_bad_name
+  plugin.name = "../Bad";
+#elif FAULT_no_get_devices
+  plugin.get_devices = nullptr;
+#elif FAULT_newer_minor
+  plugin.abi_minor = TILERUN_PLUGIN_ABI_MINOR + 7;
+  plugin.struct_size = sizeof(table);
+#endif
+  return &plugin;
+}
+#endif

@@ -1,0 +1,8 @@
+/* The ABI header is C: it must compile as such, and its layout is asserted in it. */
+#include "runtime/include/tilerun/plugin.h"
+
+/* One more file that includes it, so that what it defines does not clash between files. */
+const TilerunPlugin *tilerunHeaderTest(const TilerunPlugin *plugin);
+const TilerunPlugin *tilerunHeaderTest(const TilerunPlugin *plugin) {
+  return TILERUN_HAS(TilerunPlugin, plugin, launch) ? plugin : NULL;
+}
