@@ -13,7 +13,8 @@ setup: ## install the distribution's packages that are missing
 build: setup ## configure and build (PRESET=dev|release|asan|fuzz)
 	@scripts/build $(PRESET)
 
-demo: build ## run the flagship examples on the cpu device, checked against float64
+demo: setup ## run the flagship examples on the cpu device, checked against float64
+	@scripts/build $(PRESET) tilerun
 	@build/$(PRESET)/bin/tilerun demo
 
 test: build ## everything: unit tests, lit tests, examples
