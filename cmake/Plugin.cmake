@@ -28,8 +28,12 @@ function(tilerun_plugin name)
   set(script ${PROJECT_SOURCE_DIR}/plugins/plugin.map)
   add_library(${target} MODULE ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE ${ARG_LINK} ${CMAKE_DL_LIBS} pthread)
-  target_link_options(${target} PRIVATE -Wl,--version-script=${script} -Wl,-z,defs
+  target_link_options(${target} PRIVATE -Wl,--version-script=${script}
                       -static-libstdc++ -static-libgcc)
+  if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
+    # A sanitizer's functions come with the program.
+    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  endif()
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME tilerun-${name} LINK_DEPENDS ${script} CXX_VISIBILITY_PRESET hidden
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${ARG_FOLDER})

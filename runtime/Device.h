@@ -114,6 +114,13 @@ struct LaunchOptions {
   bool debug = false; ///< device_assert and overflow checks are live.
 };
 
+/// How a module is compiled for its device; devices without a compiler of their own ignore it.
+struct LoadOptions {
+  unsigned numWarps = 4;
+  unsigned numStages = 3;
+  bool debug = false; ///< device_assert and overflow checks are live.
+};
+
 /// What a launch tells besides success.
 struct LaunchResult {
   std::vector<CheckReport> reports; ///< In order of first occurrence.
@@ -160,6 +167,10 @@ public:
   /// optimized or not).
   virtual llvm::Expected<std::unique_ptr<DeviceKernel>> load(llvm::ArrayRef<uint8_t> bytecode,
                                                              llvm::StringRef name) = 0;
+  virtual llvm::Expected<std::unique_ptr<DeviceKernel>>
+  loadWith(llvm::ArrayRef<uint8_t> bytecode, llvm::StringRef name, const LoadOptions &options) {
+    return load(bytecode, name);
+  }
 
   /// Runs one grid to completion. A check that finds something is not an error; a fault is.
   virtual llvm::Expected<LaunchResult> launch(DeviceKernel &kernel,

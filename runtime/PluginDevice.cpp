@@ -217,7 +217,12 @@ public:
   }
 
   llvm::Expected<std::unique_ptr<DeviceKernel>> load(llvm::ArrayRef<uint8_t> bytecode,
-                                                     llvm::StringRef name) override;
+                                                     llvm::StringRef name) override {
+    return loadWith(bytecode, name, {});
+  }
+  llvm::Expected<std::unique_ptr<DeviceKernel>> loadWith(llvm::ArrayRef<uint8_t> bytecode,
+                                                         llvm::StringRef name,
+                                                         const LoadOptions &options) override;
   llvm::Expected<LaunchResult> launch(DeviceKernel &kernel,
                                       llvm::ArrayRef<LaunchArgument> arguments,
                                       const LaunchOptions &options) override;
@@ -245,11 +250,17 @@ private:
   std::map<DeviceAddress, uint64_t> sizes;
 };
 
-llvm::Expected<std::unique_ptr<DeviceKernel>> PluginDevice::load(llvm::ArrayRef<uint8_t> bytecode,
-                                                                 llvm::StringRef name) {
+llvm::Expected<std::unique_ptr<DeviceKernel>>
+PluginDevice::loadWith(llvm::ArrayRef<uint8_t> bytecode, llvm::StringRef name,
+                       const LoadOptions &loadOptions) {
   Artifact artifact(table);
-  TilerunPluginCompileRequest request = {sizeof(request), 0,      bytecode.data(), bytecode.size(),
-                                         target.c_str(),  nullptr};
+  std::string numWarps = std::to_string(loadOptions.numWarps);
+  std::string numStages = std::to_string(loadOptions.numStages);
+  const TilerunPluginOption options[] = {{"num-warps", numWarps.c_str()},
+                                         {"num-stages", numStages.c_str()},
+                                         {"debug", loadOptions.debug ? "true" : "false"}};
+  TilerunPluginCompileRequest request = {sizeof(request), std::size(options), bytecode.data(),
+                                         bytecode.size(), target.c_str(),     options};
   TILERUN_CALL(table, compile, &request, &artifact.artifact);
   const TilerunPluginKernelInfo *info = nullptr;
   for (uint32_t i = 0; i < artifact.artifact->num_kernels; ++i)

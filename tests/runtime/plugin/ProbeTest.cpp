@@ -2,6 +2,7 @@
 #include "runtime/plugin/Probe.h"
 
 #include <csignal>
+#include <cstdlib>
 #include <dirent.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -15,6 +16,10 @@ namespace {
 std::string file(const std::string &fault) {
   return std::string(FAULTY_FOLDER) + "/libtilerun-" + fault + ".so";
 }
+
+// Under a sanitizer a child still has to die of its signal.
+const int kSanitizerOptions =
+    setenv("ASAN_OPTIONS", "handle_segv=0:handle_abort=0:detect_leaks=0", 1);
 
 ProbeReport probeFault(const std::string &fault, std::chrono::milliseconds timeout = 20s) {
   return probe(PROBE_HELPER, file(fault), timeout);
@@ -30,6 +35,7 @@ size_t countDescriptors() {
 }
 
 TEST(Probe, ReportsAGoodPlugin) {
+  ASSERT_EQ(kSanitizerOptions, 0);
   ProbeReport report = probe(PROBE_HELPER, NULL_PLUGIN, 20s);
   ASSERT_EQ(report.reason, "");
   EXPECT_EQ(report.name, "null");

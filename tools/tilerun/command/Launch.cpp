@@ -194,8 +194,12 @@ llvm::Error Launch::compile() {
     if (llvm::Error error = session.optimize(compiled))
       return error;
   std::vector<uint8_t> bytecode = getBytecode(*compiled.module);
+  LoadOptions loadOptions;
+  loadOptions.numWarps = static_cast<unsigned>(binding.signature.numWarps);
+  loadOptions.numStages = static_cast<unsigned>(binding.signature.numStages);
+  loadOptions.debug = binding.signature.debug;
   llvm::Expected<std::unique_ptr<DeviceKernel>> kernelOrError =
-      device.load(bytecode, compiled.name);
+      device.loadWith(bytecode, compiled.name, loadOptions);
   if (!kernelOrError) {
     llvm::Error error = withExitCode(kernelOrError.takeError(), ExitCode::Compile);
     llvm::Error out = llvm::Error::success();

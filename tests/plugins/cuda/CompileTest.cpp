@@ -1,0 +1,121 @@
+// The compile entry of the full CUDA plugin, through the ABI; it needs neither driver nor device.
+#include "runtime/plugin/Plugin.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+
+using namespace tilerun::plugin;
+
+namespace {
+
+constexpr const char *kAdd = R"(
+func.func @add(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.name = "x"},
+               %n: i32 {tile.name = "n"}, %s: f16 {tile.name = "s"}) attributes {tile.kernel} {
+  %i = tile.make_range 0 to 256 : tensor<256xi32>
+  %ns = tile.splat %n : i32 -> tensor<256xi32>
+  %m = arith.cmpi slt, %i, %ns : tensor<256xi32>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %p = tile.addptr %xs, %i : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %v = tile.load %p mask %m : tensor<256x!tile.ptr<f32>>
+  %e = tile.fp_cast %s : f16 -> f32
+  %es = tile.splat %e : f32 -> tensor<256xf32>
+  %r = arith.addf %v, %es : tensor<256xf32>
+  tile.store %p, %r mask %m : tensor<256x!tile.ptr<f32>>
+  return
+}
+)";
+
+class Compile : public testing::Test {
+protected:
+  static void SetUpTestSuite() {
+    std::string reason;
+    plugin = Plugin::load(FULL_CUDA_PLUGIN, reason);
+    ASSERT_TRUE(plugin) << reason;
+    ASSERT_TRUE(plugin->getTable().compile);
+  }
+  ~Compile() override { plugin->getTable().release_artifact(artifact); }
+
+  TilerunStatus compile(const char *text, const char *target,
+                        std::vector<TilerunPluginOption> options = {}) {
+    plugin->getTable().release_artifact(artifact);
+    artifact = nullptr;
+    TilerunPluginCompileRequest request = {sizeof(request),
+                                           static_cast<uint32_t>(options.size()),
+                                           reinterpret_cast<const uint8_t *>(text),
+                                           std::strlen(text),
+                                           target,
+                                           options.data()};
+    ErrorKeeper keeper;
+    TilerunStatus status = plugin->getTable().compile(&request, &artifact, keeper.getSink());
+    message = keeper.take(status).message;
+    return status;
+  }
+  std::string getPtx() const {
+    return {reinterpret_cast<const char *>(artifact->bytes), artifact->num_bytes};
+  }
+
+  static std::shared_ptr<const Plugin> plugin;
+  const TilerunPluginArtifact *artifact = nullptr;
+  std::string message;
+};
+std::shared_ptr<const Plugin> Compile::plugin;
+
+TEST_F(Compile, MetadataSaysHowToLaunch) {
+  ASSERT_EQ(compile(kAdd, "cuda:sm_90a", {{"num-warps", "2"}, {"num-stages", "1"}}),
+            TILERUN_STATUS_OK)
+      << message;
+  EXPECT_NE(getPtx().find(".visible .entry add("), std::string::npos);
+  EXPECT_NE(getPtx().find(".target sm_90a"), std::string::npos);
+  // The version of the compatibility string is that of the text.
+  const std::string ptx = getPtx(), compatibility = artifact->compatibility;
+  ASSERT_EQ(compatibility.substr(0, 9), "cuda:ptx-");
+  size_t end = compatibility.find(':', 9);
+  EXPECT_EQ(compatibility.substr(end), ":sm_90a");
+  EXPECT_NE(ptx.find(".version " + compatibility.substr(9, end - 9) + "\n"), std::string::npos);
+  ASSERT_EQ(artifact->num_kernels, 1u);
+  const TilerunPluginKernelInfo &kernel = artifact->kernels[0];
+  EXPECT_STREQ(kernel.name, "add");
+  EXPECT_EQ(kernel.threads, 64u);
+  ASSERT_EQ(kernel.num_parameters, 3u);
+  EXPECT_EQ(kernel.parameters[0].kind, TILERUN_ARGUMENT_POINTER);
+  EXPECT_EQ(kernel.parameters[0].bits, 64);
+  EXPECT_STREQ(kernel.parameters[0].name, "x");
+  EXPECT_EQ(kernel.parameters[1].kind, TILERUN_ARGUMENT_INTEGER);
+  EXPECT_EQ(kernel.parameters[1].bits, 32);
+  EXPECT_EQ(kernel.parameters[2].kind, TILERUN_ARGUMENT_FLOAT);
+  EXPECT_EQ(kernel.parameters[2].bits, 16);
+}
+
+TEST_F(Compile, SameRequestSameBytes) {
+  ASSERT_EQ(compile(kAdd, "cuda:sm_80"), TILERUN_STATUS_OK) << message;
+  std::string first = getPtx();
+  ASSERT_EQ(compile(kAdd, "cuda:sm_80"), TILERUN_STATUS_OK) << message;
+  EXPECT_EQ(first, getPtx());
+}
+
+TEST_F(Compile, EveryTargetThatIsListedCompiles) {
+  std::vector<std::string> targets = plugin->getTargets();
+  EXPECT_GE(targets.size(), 8u);
+  for (const std::string &target : targets)
+    EXPECT_EQ(compile(kAdd, target.c_str()), TILERUN_STATUS_OK) << target << ": " << message;
+}
+
+TEST_F(Compile, ErrorsSayWhatIsWrong) {
+  EXPECT_EQ(compile("nonsense", "cuda:sm_80"), TILERUN_STATUS_COMPILE);
+  EXPECT_NE(message.find("compile on cuda: for cuda:sm_80: "), std::string::npos) << message;
+  EXPECT_EQ(compile(kAdd, "cuda:sm_42"), TILERUN_STATUS_INVALID_ARGUMENT);
+  EXPECT_NE(message.find("unknown NVIDIA architecture"), std::string::npos) << message;
+  const struct {
+    TilerunPluginOption option;
+    const char *text;
+  } cases[] = {{{"num-warps", "3"}, "option 'num-warps' is 3, which is no power of two"},
+               {{"num-warps", "64"}, "option 'num-warps' is '64', which is no number up to 32"},
+               {{"debug", "yes"}, "option 'debug' is 'yes', not true or false"},
+               {{"num-wraps", "4"}, "there is no option 'num-wraps'"}};
+  for (const auto &[option, text] : cases) {
+    EXPECT_EQ(compile(kAdd, "cuda:sm_80", {option}), TILERUN_STATUS_INVALID_ARGUMENT);
+    EXPECT_NE(message.find(text), std::string::npos) << message;
+  }
+}
+
+} // namespace
