@@ -92,18 +92,20 @@ std::string renderReference(const LoadedModule &prelude, const SourceManager &so
     item(("tl." + def.name).str(), parameters(def, sources), def.docstring.split('\n').first.trim(),
          llvm::is_contained(listMethods(const_cast<LoadedModule *>(&prelude)), def.name));
   }
-  os << "\n### Not supported yet\n\nUsing one of these is a compile error that says so.\n\n";
+  os << "\n### Not supported yet\n\nUsing one of these is a compile error that says what to write "
+        "instead.\n\n";
   Rows missing;
   addUnsupported(missing);
-  StringRef path;
-  for (const Builtin &row : missing) {
-    if (row.namespacePath != path)
-      os << (path.empty() ? "" : "\n") << "- `" << (path = row.namespacePath) << "`: ";
-    else
-      os << ", ";
-    os << "`" << row.name << "`";
+  for (size_t i = 0; i < missing.size();) {
+    const Builtin &first = missing[i];
+    os << "- `" << first.namespacePath << "`: ";
+    for (size_t begin = i; i < missing.size() && missing[i].namespacePath == first.namespacePath &&
+                           missing[i].documentation == first.documentation;
+         ++i)
+      os << (i == begin ? "`" : ", `") << missing[i].name << "`";
+    StringRef advice = first.documentation.split("; ").second;
+    os << ": " << advice << "\n";
   }
-  os << "\n";
   return out;
 }
 

@@ -103,7 +103,8 @@ bool isPublicPrelude(const JitFunction &function) {
 } // namespace
 
 Result emitUnsupported(Emitter &e, const Arguments &args) {
-  return callError(e, args, "not supported yet");
+  // The documentation is the sentence "Not supported yet; …."
+  return callError(e, args, "n" + args.builtin->documentation.drop_front().rtrim('.'));
 }
 
 llvm::ArrayRef<Builtin> getBuiltins() { return getTable().rows; }

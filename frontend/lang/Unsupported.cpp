@@ -1,5 +1,5 @@
 // Names that the language has and this implementation lacks so far: using one is an error that says
-// so, rather than "unknown name".
+// so and what to write instead, rather than "unknown name".
 #include "frontend/lang/Table.h"
 
 namespace tilerun::lang {
@@ -7,24 +7,69 @@ namespace tilerun::lang {
 namespace {
 struct Missing {
   llvm::StringLiteral path, names; ///< Names separated by blanks.
+  llvm::StringLiteral text;        ///< The documentation; see emitUnsupported.
 };
 
+#define INSTEAD(Advice) "Not supported yet; " Advice "."
+constexpr llvm::StringLiteral kCompose =
+    INSTEAD("compute it from functions that docs/language.md lists");
+constexpr llvm::StringLiteral kNearest =
+    INSTEAD("use the operator or function without the suffix, which rounds to nearest");
+constexpr llvm::StringLiteral kDescriptor =
+    INSTEAD("use pointer arithmetic or tl.make_block_ptr, with tl.load and tl.store");
+
 constexpr Missing kMissing[] = {
-    {kTl, "dot_scaled gather histogram inline_asm_elementwise "
-          "load_tensor_descriptor make_tensor_descriptor map_elementwise "
-          "store_tensor_descriptor target_info tensor_descriptor"},
-    {"triton.language.extra.cuda",
-     "gdc_launch_dependents gdc_wait globaltimer smid convert_custom_float8_sm70 "
-     "convert_custom_float8_sm80"},
-    {"triton.language.extra.hip", "memrealtime"},
+    {kTl, "dot_scaled", INSTEAD("scale the operands in floating point and use tl.dot")},
+    {kTl, "gather", INSTEAD("load the elements from memory at computed addresses")},
+    {kTl, "histogram",
+     INSTEAD("use tl.sum of comparisons with the bins, or count in memory with tl.atomic_add")},
+    {kTl, "inline_asm_elementwise",
+     INSTEAD("use the language's operators and functions; assembly would run only on the one GPU "
+             "target it is written for")},
+    {kTl, "load_tensor_descriptor make_tensor_descriptor store_tensor_descriptor tensor_descriptor",
+     kDescriptor},
+    {kTl, "map_elementwise",
+     INSTEAD("call the function on whole tiles, with tl.where in place of if")},
+    {kTl, "target_info", INSTEAD("pass what differs between targets as a tl.constexpr parameter")},
+    {"triton.language.extra.cuda", "gdc_launch_dependents gdc_wait",
+     INSTEAD("leave the call out: a launch begins when the one before it has ended")},
+    {"triton.language.extra.cuda", "globaltimer",
+     INSTEAD("measure the whole launch, with tilerun run --time")},
+    {"triton.language.extra.cuda", "smid",
+     INSTEAD("use tl.program_id: a kernel cannot ask where it runs")},
+    {"triton.language.extra.cuda", "convert_custom_float8_sm70 convert_custom_float8_sm80",
+     INSTEAD("convert with x.to(dtype)")},
+    {"triton.language.extra.hip", "memrealtime",
+     INSTEAD("measure the whole launch, with tilerun run --time")},
     {kLibdevice,
-     "add_rd add_ru add_rz brev byte_perm cyl_bessel_i0 cyl_bessel_i1 div_rd div_ru div_rz "
-     "double2float_rd double2float_ru double2hiint double2loint erfcinv erfcx erfinv fma_rd "
-     "fma_ru fma_rz hadd hiloint2double ilogb j0 j1 jn ldexp lgamma logb mul24 mul_rd mul_ru "
-     "mul_rz nextafter norm3d norm4d normcdfinv rcbrt rcp64h rcp_rd rcp_ru rcp_rz remainder rhadd "
-     "rhypot rnorm3d rnorm4d sad scalbn sqrt_rd sqrt_ru sqrt_rz sub_rd sub_ru sub_rz tgamma y0 y1 "
-     "yn"},
+     "add_rd add_ru add_rz div_rd div_ru div_rz fma_rd fma_ru fma_rz mul_rd mul_ru mul_rz "
+     "sqrt_rd sqrt_ru sqrt_rz sub_rd sub_ru sub_rz",
+     kNearest},
+    {kLibdevice, "rcp64h rcp_rd rcp_ru rcp_rz", INSTEAD("write 1 / x, which rounds to nearest")},
+    {kLibdevice, "double2float_rd double2float_ru",
+     INSTEAD("use x.to(tl.float32), which rounds to nearest")},
+    {kLibdevice, "brev byte_perm", INSTEAD("use shifts and &")},
+    {kLibdevice, "double2hiint double2loint",
+     INSTEAD("use x.to(tl.int64, bitcast=True) and shift it")},
+    {kLibdevice, "hiloint2double",
+     INSTEAD("join the halves as an int64 x and use x.to(tl.float64, bitcast=True)")},
+    {kLibdevice, "ilogb logb",
+     INSTEAD("take the exponent out of the bits of x.to(tl.int32, bitcast=True)")},
+    {kLibdevice, "nextafter", INSTEAD("add 1 to the bits of x.to(tl.int32, bitcast=True)")},
+    {kLibdevice, "ldexp scalbn", INSTEAD("write x * tl.exp2(n.to(tl.float32))")},
+    {kLibdevice, "hadd", INSTEAD("write (x & y) + ((x ^ y) >> 1)")},
+    {kLibdevice, "rhadd", INSTEAD("write (x | y) - ((x ^ y) >> 1)")},
+    {kLibdevice, "mul24", INSTEAD("write x * y")},
+    {kLibdevice, "sad", INSTEAD("write tl.maximum(x, y) - tl.minimum(x, y) + z")},
+    {kLibdevice, "norm3d norm4d rhypot rnorm3d rnorm4d",
+     INSTEAD("use tl.sqrt or tl.rsqrt of the sum of squares")},
+    {kLibdevice, "remainder", INSTEAD("write x - y * libdevice.rint(x / y)")},
+    {kLibdevice, "rcbrt", INSTEAD("write 1 / libdevice.cbrt(x)")},
+    {kLibdevice,
+     "cyl_bessel_i0 cyl_bessel_i1 erfcinv erfcx erfinv j0 j1 jn lgamma normcdfinv tgamma y0 y1 yn",
+     kCompose},
 };
+#undef INSTEAD
 } // namespace
 
 void addUnsupported(Rows &rows) {
@@ -32,7 +77,7 @@ void addUnsupported(Rows &rows) {
     llvm::SmallVector<llvm::StringRef> names;
     missing.names.split(names, ' ', -1, /*KeepEmpty=*/false);
     for (llvm::StringRef name : names)
-      rows.push_back({name, missing.path, "*args", "Not supported yet.", emitUnsupported});
+      rows.push_back({name, missing.path, "*args", missing.text, emitUnsupported});
   }
 }
 

@@ -180,9 +180,21 @@ TEST(Lookup, ListedNamesResolve) {
   }
 }
 TEST_F(Binding, UnsupportedNamesSaySo) {
-  EXPECT_EQ(errorOf("gather", {arg("fp32[8]")}), "tl.gather: not supported yet");
+  EXPECT_EQ(errorOf("gather", {arg("fp32[8]")}),
+            "tl.gather: not supported yet; load the elements from memory at computed addresses");
   EXPECT_EQ(errorOf("make_tensor_descriptor", {arg("*fp32")}, {{"shape", lit(1)}}),
-            "tl.make_tensor_descriptor: not supported yet");
+            "tl.make_tensor_descriptor: not supported yet; use pointer arithmetic or "
+            "tl.make_block_ptr, with tl.load and tl.store");
+  size_t count = 0;
+  for (const Builtin &row : getBuiltins())
+    if (row.documentation.starts_with("Not supported")) {
+      std::string error = errorOf(row.name, {}, {}, row.namespacePath);
+      size_t at = error.find(": not supported yet; ");
+      EXPECT_NE(at, std::string::npos) << error;
+      EXPECT_FALSE(llvm::StringRef(error).ends_with(".")) << error;
+      ++count;
+    }
+  EXPECT_GT(count, 70u);
 }
 
 //===----------------------------------------------------------------------===//
