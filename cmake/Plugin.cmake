@@ -28,8 +28,11 @@ function(tilerun_plugin name)
   set(script ${PROJECT_SOURCE_DIR}/plugins/plugin.map)
   add_library(${target} MODULE ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE ${ARG_LINK} ${CMAKE_DL_LIBS} pthread)
-  target_link_options(${target} PRIVATE -Wl,--version-script=${script}
-                      -static-libstdc++ -static-libgcc)
+  target_link_options(${target} PRIVATE -Wl,--version-script=${script})
+  if(NOT "LLVM" IN_LIST ARG_LINK)
+    # Beside LLVM's shared library, which brings the C++ library, a second copy would be a risk.
+    target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
   if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
     # A sanitizer's functions come with the program.
     target_link_options(${target} PRIVATE -Wl,-z,defs)

@@ -167,6 +167,7 @@ public:
   /// optimized or not).
   virtual llvm::Expected<std::unique_ptr<DeviceKernel>> load(llvm::ArrayRef<uint8_t> bytecode,
                                                              llvm::StringRef name) = 0;
+  /// The same with options for the device's own compiler.
   virtual llvm::Expected<std::unique_ptr<DeviceKernel>>
   loadWith(llvm::ArrayRef<uint8_t> bytecode, llvm::StringRef name, const LoadOptions &options) {
     return load(bytecode, name);
@@ -178,7 +179,8 @@ public:
                                               const LaunchOptions &options) = 0;
 };
 
-/// The devices of this process: the embedded ones, and those of plugins.
+/// The devices of this process: the embedded ones, and those of plugins. For one thread at a time;
+/// of two devices with one id the first counts.
 class DeviceRegistry {
 public:
   using Factory = std::function<llvm::Expected<std::unique_ptr<Device>>()>;
