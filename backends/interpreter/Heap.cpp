@@ -73,10 +73,10 @@ llvm::Expected<uint64_t> Heap::allocate(uint64_t bytes, llvm::StringRef label) {
     memory =
         std::aligned_alloc(kAlignment, (bytes + kGap + kAlignment - 1) / kAlignment * kAlignment);
   if (!memory)
-    return makeDeviceError(DeviceErrorKind::OutOfMemory,
-                           "cpu: allocate: no " + llvm::Twine(bytes) + " bytes for '" + label +
-                               "' (" + llvm::Twine(liveBytes) + " of " + llvm::Twine(limit) +
-                               " bytes are in use)");
+    return makeError(ErrorKind::OutOfMemory, "cpu: allocate: no " + llvm::Twine(bytes) +
+                                                 " bytes for '" + label + "' (" +
+                                                 llvm::Twine(liveBytes) + " of " +
+                                                 llvm::Twine(limit) + " bytes are in use)");
   const uint64_t base = reinterpret_cast<uint64_t>(memory);
   liveBytes += bytes;
   byAddress[base] = std::make_shared<Allocation>(base, bytes, label);
@@ -88,8 +88,8 @@ llvm::Expected<std::shared_ptr<Allocation>> Heap::findExact(uint64_t address,
   auto found = byAddress.find(address);
   if (found != byAddress.end() && found->second->live)
     return found->second;
-  return makeDeviceError(
-      DeviceErrorKind::InvalidArgument,
+  return makeError(
+      ErrorKind::InvalidArgument,
       llvm::formatv("cpu: {0}: {1:x} is not the address of an allocation{2}", call, address,
                     found != byAddress.end() ? "; '" + found->second->label + "' was freed"
                                              : std::string())
@@ -104,11 +104,10 @@ llvm::Expected<std::shared_ptr<Allocation>> Heap::findRange(uint64_t address, ui
     if (allocation->live && allocation->contains(address, bytes))
       return allocation;
   }
-  return makeDeviceError(
-      DeviceErrorKind::InvalidArgument,
-      llvm::formatv("cpu: {0}: {1} bytes at {2:x} are not inside one live allocation", call, bytes,
-                    address)
-          .str());
+  return makeError(ErrorKind::InvalidArgument,
+                   llvm::formatv("cpu: {0}: {1} bytes at {2:x} are not inside one live allocation",
+                                 call, bytes, address)
+                       .str());
 }
 
 llvm::Error Heap::free(uint64_t address) {

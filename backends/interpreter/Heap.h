@@ -3,11 +3,16 @@
 // written.
 #pragma once
 
-#include "runtime/Device.h"
+#include "backends/interpreter/Error.h"
+
+#include "llvm/ADT/ArrayRef.h"
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <string>
+#include <vector>
 
 namespace tilerun::interp {
 

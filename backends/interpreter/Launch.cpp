@@ -20,7 +20,7 @@ namespace {
 constexpr unsigned kMaxThreads = 256;
 
 llvm::Error invalid(const llvm::Twine &message) {
-  return makeDeviceError(DeviceErrorKind::InvalidArgument, "cpu: launch: " + message);
+  return makeError(ErrorKind::InvalidArgument, "cpu: launch: " + message);
 }
 
 llvm::Error checkGrid(const std::array<uint64_t, 3> &grid) {
@@ -156,9 +156,9 @@ llvm::Expected<LaunchResult> interp::launchProgram(const Program &program, Heap 
   for (unsigned i = 0; i < threads; ++i) {
     arenas.emplace_back(static_cast<char *>(std::aligned_alloc(64, program.arenaBytes + 64)));
     if (!arenas.back())
-      return makeDeviceError(DeviceErrorKind::OutOfMemory,
-                             "cpu: launch: no " + llvm::Twine(program.arenaBytes) +
-                                 " bytes for the tiles of one program");
+      return makeError(ErrorKind::OutOfMemory, "cpu: launch: no " +
+                                                   llvm::Twine(program.arenaBytes) +
+                                                   " bytes for the tiles of one program");
   }
 
   LaunchState state{options.grid};
@@ -192,7 +192,7 @@ llvm::Expected<LaunchResult> interp::launchProgram(const Program &program, Heap 
         return a.faultProgram < b.faultProgram;
       });
   if (first->faultProgram != UINT64_MAX)
-    return makeDeviceError(DeviceErrorKind::Fault, first->fault);
+    return makeError(ErrorKind::Fault, first->fault);
 
   std::vector<std::pair<uint64_t, std::string>> printed;
   for (Outcome &outcome : outcomes)

@@ -27,15 +27,15 @@ static LogicalResult collect(Diagnostic &diagnostic, std::string &text) {
 
 llvm::Expected<std::unique_ptr<Program>> interp::loadProgram(llvm::ArrayRef<uint8_t> bytecode,
                                                              llvm::StringRef name) {
-  auto fail = [&](DeviceErrorKind kind, const llvm::Twine &message) {
-    return makeDeviceError(kind, "cpu: load: " + message);
+  auto fail = [&](ErrorKind kind, const llvm::Twine &message) {
+    return makeError(kind, "cpu: load: " + message);
   };
   // A copy, because the reader wants alignment.
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy(
       llvm::StringRef(reinterpret_cast<const char *>(bytecode.data()), bytecode.size()),
       "<module>");
   if (!isBytecode(buffer->getMemBufferRef()))
-    return fail(DeviceErrorKind::Compile, "the module is not MLIR bytecode");
+    return fail(ErrorKind::Compile, "the module is not MLIR bytecode");
 
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -45,7 +45,7 @@ llvm::Expected<std::unique_ptr<Program>> interp::loadProgram(llvm::ArrayRef<uint
       &context, [&](Diagnostic &diagnostic) { return collect(diagnostic, errors); });
   auto module = parseSourceString<ModuleOp>(buffer->getBuffer(), ParserConfig(&context));
   if (!module)
-    return fail(DeviceErrorKind::Compile,
+    return fail(ErrorKind::Compile,
                 errors.empty() ? "the module cannot be read" : llvm::StringRef(errors));
 
   std::vector<std::string> kernels;
@@ -58,12 +58,12 @@ llvm::Expected<std::unique_ptr<Program>> interp::loadProgram(llvm::ArrayRef<uint
       kernel = function;
   }
   if (!kernel)
-    return fail(DeviceErrorKind::InvalidArgument,
+    return fail(ErrorKind::InvalidArgument,
                 "no kernel '" + name + "' in the module; it has " +
                     (kernels.empty() ? std::string("none") : llvm::join(kernels, ", ")));
 
   auto program = std::make_unique<Program>();
   if (failed(Decoder(*module, *program).decode(kernel)))
-    return fail(DeviceErrorKind::Compile, errors);
+    return fail(ErrorKind::Compile, errors);
   return program;
 }

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "backends/interpreter/ElementFn.h"
-#include "runtime/Device.h"
+#include "backends/interpreter/Launch.h"
 
 #include "llvm/ADT/SmallVector.h"
 

@@ -2,6 +2,8 @@
 #include "backends/interpreter/Frame.h"
 #include "backends/interpreter/Steps.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 using namespace tilerun;
 using namespace tilerun::interp;
 

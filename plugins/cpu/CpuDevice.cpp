@@ -2,6 +2,7 @@
 #include "plugins/cpu/CpuDevice.h"
 
 #include "backends/interpreter/Interpreter.h"
+#include "plugins/cpu/Convert.h"
 
 #include <thread>
 #include <unistd.h>
@@ -47,20 +48,20 @@ public:
   const DeviceProperties &getProperties() const override { return properties; }
 
   llvm::Expected<DeviceAddress> allocate(uint64_t bytes, llvm::StringRef label) override {
-    return heap.allocate(bytes, label);
+    return cpu::toDevice(heap.allocate(bytes, label));
   }
-  llvm::Error free(DeviceAddress address) override { return heap.free(address); }
+  llvm::Error free(DeviceAddress address) override { return cpu::toDevice(heap.free(address)); }
   llvm::Error copyIn(DeviceAddress to, llvm::ArrayRef<uint8_t> from) override {
-    return heap.copyIn(to, from);
+    return cpu::toDevice(heap.copyIn(to, from));
   }
   llvm::Error copyOut(llvm::MutableArrayRef<uint8_t> to, DeviceAddress from) override {
-    return heap.copyOut(to, from);
+    return cpu::toDevice(heap.copyOut(to, from));
   }
-  llvm::Error poison(DeviceAddress address) override { return heap.poison(address); }
+  llvm::Error poison(DeviceAddress address) override { return cpu::toDevice(heap.poison(address)); }
 
   llvm::Expected<std::unique_ptr<DeviceKernel>> load(llvm::ArrayRef<uint8_t> bytecode,
                                                      llvm::StringRef name) override {
-    auto program = interp::loadProgram(bytecode, name);
+    auto program = cpu::toDevice(interp::loadProgram(bytecode, name));
     if (!program)
       return program.takeError();
     return std::make_unique<CpuKernel>(std::move(*program));
@@ -69,8 +70,14 @@ public:
   llvm::Expected<LaunchResult> launch(DeviceKernel &kernel,
                                       llvm::ArrayRef<LaunchArgument> arguments,
                                       const LaunchOptions &options) override {
-    return interp::launchProgram(static_cast<CpuKernel &>(kernel).getProgram(), heap, arguments,
-                                 options);
+    std::vector<interp::LaunchArgument> converted;
+    for (const LaunchArgument &argument : arguments)
+      converted.push_back(cpu::toInterpreter(argument));
+    auto result = interp::launchProgram(static_cast<CpuKernel &>(kernel).getProgram(), heap,
+                                        converted, cpu::toInterpreter(options));
+    if (!result)
+      return cpu::toDevice(result.takeError());
+    return cpu::toDevice(std::move(*result));
   }
 
 private:

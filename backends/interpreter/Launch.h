@@ -1,0 +1,74 @@
+// What goes into a launch and what comes out: arguments, options, checks and their findings. Plain
+// values; the device `cpu` converts its own to and from these.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tilerun::interp {
+
+/// A position in kernel source.
+struct SourcePosition {
+  std::string file;
+  unsigned line = 0;   ///< 1-based; 0 where unknown.
+  unsigned column = 0; ///< 1-based.
+};
+
+/// One finding of a checked launch.
+struct CheckReport {
+  enum class Kind {
+    OutOfBoundsRead,
+    OutOfBoundsWrite,
+    UseAfterFree,
+    UninitializedRead,
+    Race,
+    IntegerOverflow,
+    NanCreated,
+    InfCreated,
+    AssertionFailed
+  };
+  Kind kind;
+  std::string kernel;
+  std::array<uint32_t, 3> program{}; ///< Program id of the finding.
+  std::vector<int64_t> element;      ///< Index in the tensor of the access; empty for a scalar.
+  uint64_t address = 0;              ///< For memory findings.
+  std::string message;     ///< One sentence; includes the address relative to which argument.
+  SourcePosition position; ///< Where in the kernel's source.
+  std::vector<SourcePosition> callStack; ///< Call sites of inlined helpers, innermost first.
+  uint64_t count = 1; ///< How often the same finding (kind and position) occurred.
+};
+
+/// Which checks a launch makes.
+struct CheckOptions {
+  bool bounds = false;
+  bool uninitialized = false;
+  bool races = false;
+  bool integerOverflow = false;
+  bool nanInf = false;
+  bool any() const { return bounds || uninitialized || races || integerOverflow || nanInf; }
+};
+
+/// One argument, in the order of the kernel's parameters.
+struct LaunchArgument {
+  enum class Kind { Pointer, Integer, Float };
+  Kind kind;
+  uint64_t bits = 0; ///< Address, two's complement integer, or the IEEE bits of a double.
+};
+
+struct LaunchOptions {
+  std::array<uint64_t, 3> grid{1, 1, 1};
+  unsigned numThreads = 0; ///< 0: one per core, 1 when checks are on.
+  CheckOptions checks;
+  bool debug = false; ///< device_assert and overflow checks are live.
+};
+
+/// What a launch tells besides success.
+struct LaunchResult {
+  std::vector<CheckReport> reports; ///< In order of first occurrence.
+  std::string printed;              ///< Output of device_print, in program order.
+  double seconds = 0;               ///< Wall time of the launch alone.
+};
+
+} // namespace tilerun::interp

@@ -1,0 +1,109 @@
+// Field by field, so that neither side depends on how the other's types are laid out.
+#include "plugins/cpu/Convert.h"
+
+#include "backends/interpreter/Error.h"
+
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace tilerun;
+
+static interp::LaunchArgument::Kind toInterpreter(LaunchArgument::Kind kind) {
+  switch (kind) {
+  case LaunchArgument::Kind::Pointer:
+    return interp::LaunchArgument::Kind::Pointer;
+  case LaunchArgument::Kind::Integer:
+    return interp::LaunchArgument::Kind::Integer;
+  case LaunchArgument::Kind::Float:
+    return interp::LaunchArgument::Kind::Float;
+  }
+  llvm_unreachable("unknown argument kind");
+}
+
+static CheckReport::Kind toDevice(interp::CheckReport::Kind kind) {
+  switch (kind) {
+  case interp::CheckReport::Kind::OutOfBoundsRead:
+    return CheckReport::Kind::OutOfBoundsRead;
+  case interp::CheckReport::Kind::OutOfBoundsWrite:
+    return CheckReport::Kind::OutOfBoundsWrite;
+  case interp::CheckReport::Kind::UseAfterFree:
+    return CheckReport::Kind::UseAfterFree;
+  case interp::CheckReport::Kind::UninitializedRead:
+    return CheckReport::Kind::UninitializedRead;
+  case interp::CheckReport::Kind::Race:
+    return CheckReport::Kind::Race;
+  case interp::CheckReport::Kind::IntegerOverflow:
+    return CheckReport::Kind::IntegerOverflow;
+  case interp::CheckReport::Kind::NanCreated:
+    return CheckReport::Kind::NanCreated;
+  case interp::CheckReport::Kind::InfCreated:
+    return CheckReport::Kind::InfCreated;
+  case interp::CheckReport::Kind::AssertionFailed:
+    return CheckReport::Kind::AssertionFailed;
+  }
+  llvm_unreachable("unknown check kind");
+}
+
+static DeviceErrorKind toDevice(interp::ErrorKind kind) {
+  switch (kind) {
+  case interp::ErrorKind::InvalidArgument:
+    return DeviceErrorKind::InvalidArgument;
+  case interp::ErrorKind::OutOfMemory:
+    return DeviceErrorKind::OutOfMemory;
+  case interp::ErrorKind::Compile:
+    return DeviceErrorKind::Compile;
+  case interp::ErrorKind::Fault:
+    return DeviceErrorKind::Fault;
+  }
+  llvm_unreachable("unknown error kind");
+}
+
+static SourcePosition toDevice(interp::SourcePosition position) {
+  return {std::move(position.file), position.line, position.column};
+}
+
+static CheckReport toDevice(interp::CheckReport from) {
+  CheckReport to;
+  to.kind = toDevice(from.kind);
+  to.kernel = std::move(from.kernel);
+  to.program = from.program;
+  to.element = std::move(from.element);
+  to.address = from.address;
+  to.message = std::move(from.message);
+  to.position = toDevice(std::move(from.position));
+  for (interp::SourcePosition &caller : from.callStack)
+    to.callStack.push_back(toDevice(std::move(caller)));
+  to.count = from.count;
+  return to;
+}
+
+interp::LaunchArgument cpu::toInterpreter(const LaunchArgument &argument) {
+  return {::toInterpreter(argument.kind), argument.bits};
+}
+
+interp::LaunchOptions cpu::toInterpreter(const LaunchOptions &from) {
+  interp::LaunchOptions to;
+  to.grid = from.grid;
+  to.numThreads = from.numThreads;
+  to.checks.bounds = from.checks.bounds;
+  to.checks.uninitialized = from.checks.uninitialized;
+  to.checks.races = from.checks.races;
+  to.checks.integerOverflow = from.checks.integerOverflow;
+  to.checks.nanInf = from.checks.nanInf;
+  to.debug = from.debug;
+  return to;
+}
+
+LaunchResult cpu::toDevice(interp::LaunchResult from) {
+  LaunchResult to;
+  for (interp::CheckReport &report : from.reports)
+    to.reports.push_back(::toDevice(std::move(report)));
+  to.printed = std::move(from.printed);
+  to.seconds = from.seconds;
+  return to;
+}
+
+llvm::Error cpu::toDevice(llvm::Error error) {
+  return llvm::handleErrors(std::move(error), [](const interp::InterpreterError &e) {
+    return makeDeviceError(::toDevice(e.getKind()), e.getMessage());
+  });
+}
