@@ -1,5 +1,5 @@
-// tile-opt: reads tile IR, runs the passes named on its command line, writes tile IR. For tests and for looking at what
-// one pass does.
+// tile-opt: reads tile IR, runs the passes named on its command line, writes tile IR. For tests and
+// for looking at what one pass does.
 #include "ir/tile/RegisterDialects.h"
 #include "ir/transforms/Passes.h"
 
