@@ -142,7 +142,8 @@ private:
   llvm::Error checkMissing() {
     std::string missing;
     for (const ast::Parameter &parameter : kernel.def->parameters)
-      if (!out.values.count(parameter.name.str()) && !parameter.defaultValue)
+      if (!out.values.count(parameter.name.str()) && !parameter.defaultValue &&
+          !isVariadic(parameter))
         missing += (missing.empty() ? "" : ", ") + parameter.name.str() +
                    (isConstexpr(parameter) ? " (constexpr)" : "");
     if (missing.empty())

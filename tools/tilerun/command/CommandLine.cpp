@@ -4,6 +4,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <cmath>
 #include <iostream>
 
 namespace tilerun::command {
@@ -81,6 +82,14 @@ void addCommon(CLI::App *app, Options &options) {
       ->option_text("WHEN");
 }
 
+/// CLI11's own check lets NaN pass and names the largest double as a bound.
+std::string checkTolerance(const std::string &text) {
+  double value = 0;
+  if (CLI::detail::lexical_cast(text, value) && std::isfinite(value) && value >= 0)
+    return "";
+  return "'" + text + "' is not a non-negative number";
+}
+
 void addCompileOptions(CLI::App *app, Options &options) {
   app->add_option("--autotune-config", options.autotuneConfig,
                   "Number of the autotune config, from 0 (default: the first)");
@@ -104,9 +113,9 @@ void addRunOptions(CLI::App *app, Options &options) {
               "NAME=EXPR or NAME=FILE.npy: compare a tensor after the launch");
   addRepeated(app, "--print", options.prints, "NAME: print a tensor after the launch");
   app->add_option("--rtol", options.rtol, "Relative tolerance (default: by the dtype)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(checkTolerance);
   app->add_option("--atol", options.atol, "Absolute tolerance (default: by the dtype)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(checkTolerance);
   app->add_flag("--allow-overlap", options.allowOverlap, "Arguments may share memory");
   app->add_option("--threads", options.threads, "Host threads (default: one for each core)")
       ->check(CLI::Range(1, 1024));

@@ -134,8 +134,8 @@ ExitCode command::reportError(llvm::Error error, const Options &options,
     llvm::json::Object object{{"status", getExitCodeName(code)},
                               {"exit_code", static_cast<int>(code)},
                               {"message", llvm::json::fixUTF8(message)}};
-    if (diagnostics)
-      object["diagnostics"] = diagnosticsToJson(*diagnostics);
+    object["diagnostics"] =
+        diagnostics ? diagnosticsToJson(*diagnostics) : llvm::json::Value(llvm::json::Array());
     if (!reproducer.empty())
       object["reproducer"] = reproducer;
     printJson(std::move(object));

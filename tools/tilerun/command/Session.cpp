@@ -218,6 +218,11 @@ llvm::Error command::makeInternalError(const Options &options, const llvm::Twine
                                         writeReproducer(options, extension, module));
 }
 
+bool command::isVariadic(const ast::Parameter &parameter) {
+  return parameter.kind == ast::ParameterKind::VarArgs ||
+         parameter.kind == ast::ParameterKind::KwArgs;
+}
+
 bool command::isConstexpr(const ast::Parameter &parameter) {
   const ast::Expr *annotation = parameter.annotation;
   if (!annotation)

@@ -55,6 +55,8 @@ std::string writeReproducer(const Options &options, llvm::StringRef extension,
 llvm::Error makeInternalError(const Options &options, const llvm::Twine &message,
                               llvm::StringRef extension, llvm::StringRef module);
 
+/// Whether a parameter is `*args` or `**kwargs`, which the frontend rejects in a kernel.
+bool isVariadic(const ast::Parameter &parameter);
 /// Whether a parameter is annotated as `tl.constexpr`.
 bool isConstexpr(const ast::Parameter &parameter);
 
