@@ -9,6 +9,36 @@
 using namespace tilerun;
 using namespace tilerun::command;
 
+/// A bare word of a signature that is no type names a jit function of the file; anything else is a
+/// mistake of the command line.
+static llvm::Error checkFunctionNames(const LoadedModule &module, llvm::StringRef parameter,
+                                      const ConstantArgument &argument) {
+  if (auto *elements = std::get_if<std::vector<ConstantArgument>>(&argument.value)) {
+    for (const ConstantArgument &element : *elements)
+      if (llvm::Error error = checkFunctionNames(module, parameter, element))
+        return error;
+    return llvm::Error::success();
+  }
+  auto *function = std::get_if<ConstantArgument::FunctionName>(&argument.value);
+  if (!function || module.findFunction(function->name))
+    return llvm::Error::success();
+  llvm::StringRef word = function->name;
+  // Among equally near names the first wins.
+  std::vector<llvm::StringRef> names = {"f32", "i32", "f16", "bf16", "f64", "i64",  "i16",  "i8",
+                                        "u32", "u64", "u16", "u8",   "i1",  "fp32", "fp16", "fp64"};
+  for (const auto &candidate : module.functions)
+    names.push_back(candidate->qualifiedName);
+  std::string hint;
+  if (auto near = findNearName(word, names))
+    hint = near->str();
+  else if (std::string wide = word.rtrim("0123456789").str() + "32"; parseDType(wide))
+    hint = wide;
+  return makeCommandError(ExitCode::Usage,
+                          "--signature: '" + word + "' of parameter '" + parameter +
+                              "' is neither a type nor a jit function of the file" +
+                              (hint.empty() ? "" : "; did you mean '" + hint + "'?"));
+}
+
 /// The signature of the command line, completed by the autotune config.
 static llvm::Expected<KernelSignature> makeSignature(Session &session) {
   const Options &options = session.options;
@@ -19,11 +49,15 @@ static llvm::Expected<KernelSignature> makeSignature(Session &session) {
   std::vector<llvm::StringRef> parameters;
   for (const ast::Parameter &parameter : session.kernel->def->parameters)
     parameters.push_back(parameter.name);
-  for (const auto &[name, spec] : signature->arguments)
+  for (const auto &[name, spec] : signature->arguments) {
     if (!llvm::is_contained(parameters, name))
       return makeCommandError(ExitCode::Usage,
                               "--signature: kernel '" + session.kernel->qualifiedName +
                                   "' has no parameter '" + name + "'" + suggest(name, parameters));
+    if (auto *constant = std::get_if<ConstantArgument>(&spec))
+      if (llvm::Error error = checkFunctionNames(*session.module, name, *constant))
+        return error;
+  }
   auto config = session.getAutotuneConfig(options.autotuneConfig, *signature);
   if (!config)
     return config.takeError();
@@ -32,7 +66,8 @@ static llvm::Expected<KernelSignature> makeSignature(Session &session) {
       signature->arguments.emplace(name, value);
   std::string missing;
   for (const ast::Parameter &parameter : session.kernel->def->parameters)
-    if (!parameter.defaultValue && !signature->arguments.count(parameter.name.str()))
+    if (!parameter.defaultValue && !isVariadic(parameter) &&
+        !signature->arguments.count(parameter.name.str()))
       missing += (missing.empty() ? "" : ", ") + parameter.name.str() +
                  (isConstexpr(parameter) ? " (constexpr)" : "");
   if (!missing.empty())
