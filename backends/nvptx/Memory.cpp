@@ -105,9 +105,11 @@ struct LoadPattern : ConvertOpToLLVMPattern<simt::LoadOp> {
       cache = ".volatile";
     text += guard + "ld" + cache + ".global";
     if (!op.getIsVolatile()) {
+      // PTX takes one of the two.
       if (op.getCache() != tile::CacheModifier::None)
         text += "." + tile::stringifyCacheModifier(op.getCache()).str();
-      text += eviction(op.getEvict());
+      else
+        text += eviction(op.getEvict());
     }
     text += words.suffix() + " " + braces(0, words.count) + ", " + address + ";";
     // Results are written before all inputs are read.
@@ -156,7 +158,8 @@ struct StorePattern : ConvertOpToLLVMPattern<simt::StoreOp> {
     std::string text = guard + "st.global";
     if (op.getCache() != tile::CacheModifier::None)
       text += "." + tile::stringifyCacheModifier(op.getCache()).str();
-    text += eviction(op.getEvict());
+    else
+      text += eviction(op.getEvict());
     text += words.suffix() + " [$0], " + braces(1, words.count) + ";";
     inlinePtx(rewriter, loc, {}, inputs, text, constraints, true);
     rewriter.eraseOp(op);

@@ -193,6 +193,10 @@ void Assigner::propose(Value value, const LinearLayout &layout, unsigned strengt
   changed = true;
 }
 
+static unsigned bytesOf(Value value) {
+  return tile::getElementBytes(getElementTypeOrSelf(value.getType()));
+}
+
 void Assigner::forward(Operation *op) {
   if (auto access = result.accesses.find(op); access != result.accesses.end()) {
     // Where neighbours are not contiguous, nothing is gained by moving indices that were loaded.
@@ -201,13 +205,16 @@ void Assigner::forward(Operation *op) {
     if (const LinearLayout *indices = home(ptr))
       if (plan.facts.contiguity[plan.order.front()] == 1 && strength(ptr) > Weak)
         plan.layout = *indices;
-    // A small result is stored where it is.
+    // A small result is stored where it is; so is one that would not fit into shared memory on the
+    // way to a better layout.
     if (auto store = dyn_cast<tile::StoreOp>(op)) {
       auto type = cast<RankedTensorType>(ptr.getType());
       int64_t threads = int64_t(result.numWarps()) * result.target().warpSize;
       if (const LinearLayout *value = home(store.getValue()))
-        if (type.getNumElements() <= threads)
-          plan.layout = *value;
+        if (type.getNumElements() <= threads ||
+            type.getNumElements() * int64_t(bytesOf(store.getValue())) >
+                int64_t(result.target().sharedMemoryBytes) * 3 / 4)
+          plan.layout = canonical(*value);
     }
     for (Value value : op->getResults())
       propose(value, plan.layout, Loaded);

@@ -15,7 +15,7 @@
 // CHECK: f64.mlir:[[@LINE+6]]:{{.*}} error: 'math.exp' on 'f64' is not supported on cuda:sm_80; compute it in f32
 // ARCH: error: unknown NVIDIA architecture 'sm_42'; known are sm_75,
 // WARPS: error: num_warps must be 1, 2, 4, 8, 16 or 32, but is 3
-// VERSION: error: PTX version 6.0 cannot be used for sm_80: it takes 7.0 to 9.0
+// VERSION: error: PTX version 6.0 cannot be used for sm_80: it takes 7.4 to 9.0
 func.func @k(%x: !tile.ptr<f64>) attributes {tile.kernel} {
   %v = tile.load %x : !tile.ptr<f64>
   %w = math.exp %v : f64
@@ -85,6 +85,7 @@ func.func @k(%x: !tile.ptr<f64> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f6
   %bs = tile.splat %y : !tile.ptr<f64> -> tensor<128x128x!tile.ptr<f64>>
   %b = tile.addptr %bs, %bi : tensor<128x128x!tile.ptr<f64>>, tensor<128x128xi32>
   %t = tile.trans %av [1, 0] : tensor<128x128xf64> -> tensor<128x128xf64>
-  tile.store %b, %t : tensor<128x128x!tile.ptr<f64>>
+  %u = arith.addf %av, %t : tensor<128x128xf64>
+  tile.store %b, %u : tensor<128x128x!tile.ptr<f64>>
   return
 }

@@ -6,7 +6,7 @@
 // RUN: tile-nvptx %t/masked.mlir --metadata | FileCheck %t/masked.mlir --check-prefix=META
 
 //--- masked.mlir
-// CHECK: .version 7.0
+// CHECK: .version 7.4
 // CHECK: .target sm_80
 // CHECK: .visible .entry masked(
 // CHECK-NEXT: .param .u64 .ptr .global .align 16 masked_param_0,
@@ -36,9 +36,11 @@ func.func @masked(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.name = 
 }
 
 //--- hints.mlir
-// CHECK: ld.global.cg.L1::evict_first.v4.b32
+// PTX takes a cache operator or an eviction priority, not both.
+// CHECK: ld.global.cg.v4.b32
 // CHECK: ld.volatile.global.v4.b32
 // CHECK: st.global.cs.v4.b32
+// CHECK: st.global.L1::evict_first.v4.b32
 func.func @k(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.kernel} {
   %i = tile.make_range 0 to 512 : tensor<512xi32>
   %xs = tile.splat %x : !tile.ptr<f32> -> tensor<512x!tile.ptr<f32>>
@@ -48,6 +50,7 @@ func.func @k(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile
   %w = tile.load %p mask %t volatile : tensor<512x!tile.ptr<f32>>
   %s = arith.mulf %v, %w : tensor<512xf32>
   tile.store %p, %s {cache = #tile<cache cs>} : tensor<512x!tile.ptr<f32>>
+  tile.store %p, %v {evict = #tile<evict evict_first>} : tensor<512x!tile.ptr<f32>>
   return
 }
 
