@@ -1,5 +1,6 @@
 // Expressions: precedence, numbers, names, tensors, functions, and what is wrong with them.
 #include "tests/tools/tilerun/ExpressionFixture.h"
+#include "tools/tilerun/host/Operators.h"
 
 using namespace tilerun;
 using namespace tilerun::host;
@@ -249,6 +250,12 @@ TEST_F(EvaluatorTest, ErrorsPointAtThePlace) {
   expectError("sum(1, 2, 3, 4)", "takes fewer");
   expectError("1 + \"a\"", "not defined for");
   expectError("1.5 & 1", "not defined for floats");
+}
+
+TEST_F(EvaluatorTest, EveryFunctionIsFoundByItsName) {
+  EXPECT_GT(getFunctions().size(), 80u);
+  for (const Function &function : getFunctions())
+    EXPECT_EQ(findFunction(function.name), &function) << function.name.str() << " is there twice";
 }
 
 TEST_F(EvaluatorTest, DeepNestingIsAnError) {

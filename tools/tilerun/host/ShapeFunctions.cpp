@@ -1,0 +1,166 @@
+// Functions of the command line's expressions that rearrange: permutations, reshapes, joining.
+#include "tools/tilerun/host/Functions.h"
+
+using namespace tilerun;
+using namespace tilerun::host;
+
+/// Tensors are viewed, arrays copied.
+static Result permute(const Value &value, llvm::ArrayRef<int64_t> order) {
+  if (auto *tensor = value.getIf<Tensor>()) {
+    Tensor view = *tensor;
+    if (order.size() != view.shape.size())
+      return makeError("a permutation of " + llvm::Twine(order.size()) +
+                       " axes for a tensor with " + llvm::Twine(view.shape.size()) + " dimensions");
+    std::vector<bool> seen(order.size());
+    for (auto [d, axis] : llvm::enumerate(order)) {
+      llvm::Expected<int64_t> at = normalizeAxis(axis, order.size());
+      if (!at)
+        return at.takeError();
+      if (seen[*at])
+        return makeError("axis " + llvm::Twine(axis) + " occurs twice in a permutation");
+      seen[*at] = true;
+      view.shape[d] = tensor->shape[*at];
+      view.strides[d] = tensor->strides[*at];
+    }
+    return Value(view);
+  }
+  llvm::Expected<Array> array = getArray(value);
+  if (!array)
+    return array.takeError();
+  return wrap(transpose(*array, order));
+}
+
+static llvm::Expected<size_t> getRank(const Value &value) {
+  if (auto *tensor = value.getIf<Tensor>())
+    return tensor->shape.size();
+  if (auto *array = value.getIf<std::shared_ptr<const Array>>())
+    return (*array)->shape.size();
+  return makeError("expected a tensor, found " + value.describe());
+}
+
+Result host::reverseAxes(const Value &value) {
+  llvm::Expected<size_t> rank = getRank(value);
+  if (!rank)
+    return rank.takeError();
+  Shape order;
+  for (size_t d = *rank; d-- > 0;)
+    order.push_back(static_cast<int64_t>(d));
+  return permute(value, order);
+}
+
+/// Dimensions given one by one or as one tuple.
+static llvm::Expected<Shape> getDims(const Value &rest, const llvm::Twine &what) {
+  const Tuple *tuple = rest.asTuple();
+  if (tuple->elements.size() == 1)
+    return getShape(tuple->elements[0], what);
+  return getShape(rest, what);
+}
+
+static Result callPermute(Args args, const Function &) {
+  llvm::Expected<Shape> order = getDims(args[1], "an axis");
+  if (!order)
+    return order.takeError();
+  return permute(args[0], *order);
+}
+
+/// transpose(x) reverses the axes; transpose(x, a, b) swaps two.
+static Result callTranspose(Args args, const Function &) {
+  if (args[1].isNone() && args[2].isNone())
+    return reverseAxes(args[0]);
+  llvm::Expected<size_t> rank = getRank(args[0]);
+  if (!rank)
+    return rank.takeError();
+  Shape order;
+  for (size_t d = 0; d < *rank; ++d)
+    order.push_back(static_cast<int64_t>(d));
+  int64_t axes[2];
+  for (int i : {0, 1}) {
+    llvm::Expected<int64_t> axis = getInt64(args[i + 1], "an axis");
+    if (!axis)
+      return axis.takeError();
+    llvm::Expected<int64_t> at = normalizeAxis(*axis, *rank);
+    if (!at)
+      return at.takeError();
+    axes[i] = *at;
+  }
+  std::swap(order[axes[0]], order[axes[1]]);
+  return permute(args[0], order);
+}
+
+static Result reshape(const Value &value, llvm::ArrayRef<int64_t> dims) {
+  if (auto *tensor = value.getIf<Tensor>(); tensor && tensor->isContiguous()) {
+    llvm::Expected<Shape> shape = resolveReshape(tensor->numElements(), dims);
+    if (!shape)
+      return shape.takeError();
+    Tensor view = *tensor;
+    view.shape = *shape;
+    view.strides = contiguousStrides(*shape);
+    return Value(view);
+  }
+  llvm::Expected<Array> array = getArray(value);
+  if (!array)
+    return array.takeError();
+  llvm::Expected<Shape> shape = resolveReshape(array->numElements(), dims);
+  if (!shape)
+    return shape.takeError();
+  array->shape = *shape;
+  return Value::array(std::move(*array));
+}
+
+static Result callReshape(Args args, const Function &) {
+  llvm::Expected<Shape> dims = getDims(args[1], "a dimension");
+  if (!dims)
+    return dims.takeError();
+  return reshape(args[0], *dims);
+}
+
+static Result callFlatten(Args args, const Function &) { return reshape(args[0], {-1}); }
+
+static Result callBroadcastTo(Args args, const Function &) {
+  llvm::Expected<Array> array = getArray(args[0]);
+  if (!array)
+    return array.takeError();
+  llvm::Expected<Shape> dims = getDims(args[1], "a dimension");
+  if (!dims)
+    return dims.takeError();
+  return wrap(broadcastTo(*array, *dims));
+}
+
+static Result callCat(Args args, const Function &self) {
+  const Tuple *parts = args[0].asTuple();
+  if (!parts)
+    return makeError(self.name + " takes a tuple of tensors");
+  llvm::Expected<int64_t> axis = getInt64(args[1], "axis");
+  if (!axis)
+    return axis.takeError();
+  std::vector<Array> arrays;
+  for (const Value &part : parts->elements) {
+    llvm::Expected<Array> array = getArray(part);
+    if (!array)
+      return array.takeError();
+    if (self.code) { // stack: a new dimension for each.
+      int64_t rank = static_cast<int64_t>(array->shape.size());
+      llvm::Expected<int64_t> at = normalizeAxis(*axis, rank + 1);
+      if (!at)
+        return at.takeError();
+      array->shape.insert(array->shape.begin() + *at, 1);
+    }
+    arrays.push_back(std::move(*array));
+  }
+  return wrap(concatenate(arrays, *axis));
+}
+
+llvm::ArrayRef<Function> host::getShapeFunctions() {
+  static const Function functions[] = {
+      {"permute", "x, *order", callPermute},
+      {"transpose", "x, dim0=none, dim1=none", callTranspose},
+      {"reshape", "x, *shape", callReshape},
+      {"view", "x, *shape", callReshape},
+      {"flatten", "x", callFlatten},
+      {"broadcast_to", "x, *shape", callBroadcastTo},
+      {"cat", "tensors, axis=0", callCat},
+      {"concatenate", "tensors, axis=0", callCat},
+      {"stack", "tensors, axis=0", callCat, nullptr, nullptr, 1},
+  };
+  return functions;
+}

@@ -1,0 +1,256 @@
+// Functions of the command line's expressions over tensors: reductions and products, making,
+// converting, properties.
+#include "tools/tilerun/host/Functions.h"
+#include "tools/tilerun/host/Random.h"
+
+#include <cmath>
+
+using namespace tilerun;
+using namespace tilerun::host;
+
+static Result callReduction(Args args, const Function &self) {
+  llvm::Expected<Array> array = getArray(args[0]);
+  if (!array)
+    return array.takeError();
+  std::optional<int64_t> axis;
+  if (!args[1].isNone()) {
+    llvm::Expected<int64_t> at = getInt64(args[1], "axis");
+    if (!at)
+      return at.takeError();
+    axis = *at;
+  }
+  llvm::Expected<bool> keep = getTruth(args[2]);
+  if (!keep)
+    return keep.takeError();
+  double correction = args.size() > 3 ? args[3].asDouble().value_or(0) : 0;
+  return wrap(reduce(*array, static_cast<Reduction>(self.code), axis, *keep, correction));
+}
+
+static Result callCumsum(Args args, const Function &) {
+  llvm::Expected<Array> array = getArray(args[0]);
+  if (!array)
+    return array.takeError();
+  llvm::Expected<int64_t> axis = getInt64(args[1], "axis");
+  if (!axis)
+    return axis.takeError();
+  return wrap(cumulativeSum(*array, *axis));
+}
+
+static Result callSoftmax(Args args, const Function &self) {
+  llvm::Expected<Array> array = getArray(args[0]);
+  if (!array)
+    return array.takeError();
+  llvm::Expected<int64_t> axis = getInt64(args[1], "axis");
+  if (!axis)
+    return axis.takeError();
+  return wrap(softmax(*array, *axis, /*logarithm=*/self.code));
+}
+
+static Result callMatmul(Args args, const Function &) {
+  return applyBinary(ast::BinaryOp::MatMul, args[0], args[1]);
+}
+
+static Result callWhere(Args args, const Function &) {
+  llvm::Expected<Array> c = getArray(args[0]);
+  if (!c)
+    return c.takeError();
+  llvm::Expected<Array> a = getArray(args[1]);
+  if (!a)
+    return a.takeError();
+  llvm::Expected<Array> b = getArray(args[2]);
+  if (!b)
+    return b.takeError();
+  return wrap(selectElements(*c, *a, *b));
+}
+
+static Result callClamp(Args args, const Function &) {
+  llvm::Expected<Array> x = getArray(args[0]);
+  if (!x)
+    return x.takeError();
+  for (auto [bound, fn] : {std::pair{1, &maximum}, std::pair{2, &minimum}}) {
+    llvm::Expected<Array> limit = getArray(args[bound]);
+    if (!limit)
+      return limit.takeError();
+    x = mapElements(*x, *limit, fn);
+    if (!x)
+      return x.takeError();
+  }
+  return Value::array(std::move(*x));
+}
+
+static Result callArange(Args args, const Function &) {
+  bool one = args[1].isNone();
+  auto first = one ? 0.0 : args[0].asDouble(), last = args[one ? 0 : 1].asDouble(),
+       step = args[2].asDouble();
+  if (!first || !last || !step || *step == 0)
+    return makeError("arange takes numbers, and a step that is not 0");
+  double count = std::ceil((*last - *first) / *step);
+  if (!(count < 0x1p53))
+    return makeError("arange of too many elements");
+  llvm::Expected<Array> array = Array::create({std::max<int64_t>(0, static_cast<int64_t>(count))});
+  if (!array)
+    return array.takeError();
+  for (auto [i, x] : llvm::enumerate(array->data))
+    x = *first + static_cast<double>(i) * *step;
+  array->dtype = dtype(args[0].is<double>() ? Scalar::F32 : Scalar::Int64);
+  return Value::array(std::move(*array));
+}
+
+static Result callFull(Args args, const Function &self) {
+  llvm::Expected<Shape> shape = getShape(args[0], "a dimension");
+  if (!shape)
+    return shape.takeError();
+  llvm::Expected<Array> array = Array::create(*shape);
+  if (!array)
+    return array.takeError();
+  auto value = args.size() > 1 ? args[1].asDouble() : std::optional<double>(self.code);
+  if (!value)
+    return makeError("full takes a shape and a number");
+  llvm::fill(array->data, *value);
+  return Value::array(std::move(*array));
+}
+
+/// tril (code 1) keeps what is on and below the k-th diagonal, triu (code 0) on and above.
+static Result callTriangle(Args args, const Function &self) {
+  llvm::Expected<Array> array = getArray(args[0]);
+  if (!array)
+    return array.takeError();
+  llvm::Expected<int64_t> k = getInt64(args[1], "the diagonal");
+  if (!k)
+    return k.takeError();
+  if (array->shape.size() < 2)
+    return makeError(self.name + " needs at least two dimensions");
+  int64_t rows = array->shape[array->shape.size() - 2], columns = array->shape.back();
+  for (auto [i, x] : llvm::enumerate(array->data)) {
+    int64_t column = static_cast<int64_t>(i) % columns;
+    int64_t row = static_cast<int64_t>(i) / columns % rows;
+    // Dimensions are far below 2^62, so that only k could overflow.
+    int64_t limit = std::clamp<int64_t>(*k, -rows, columns);
+    if (self.code ? column - row > limit : column - row < limit)
+      x = 0;
+  }
+  return Value::array(std::move(*array));
+}
+
+static Result callCast(Args args, const Function &self) {
+  auto *dtype = args[1].getIf<DType>();
+  if (!dtype)
+    return makeError(self.name + " takes a dtype, not " + args[1].describe());
+  return castValue(*dtype, args[0]);
+}
+
+static Result callCopy(Args args, const Function &) {
+  auto *tensor = args[0].getIf<Tensor>();
+  if (!tensor)
+    return args[0];
+  llvm::Expected<Tensor> copy = Tensor::create(tensor->dtype, tensor->shape);
+  if (!copy)
+    return copy.takeError();
+  copy->poisoned = tensor->poisoned;
+  unsigned bytes = tensor->elementBytes();
+  tensor->forEach([&](int64_t position, uint64_t at) {
+    std::memcpy(copy->storage->bytes().data() + static_cast<uint64_t>(position) * bytes,
+                tensor->storage->bytes().data() + at, bytes);
+  });
+  return Value(*copy);
+}
+
+/// The kernel language's tl.rand.
+static Result callRand(Args args, const Function &) {
+  auto seed = args[0].asDouble();
+  if (llvm::Expected<Array> array = getArray(args[0]); array && array->numElements() == 1)
+    seed = array->data[0];
+  else if (!array)
+    return array.takeError();
+  llvm::Expected<Array> offsets = getArray(args[1]);
+  if (!offsets)
+    return offsets.takeError();
+  if (!seed || !(std::fabs(*seed) < 0x1p53))
+    return makeError("rand takes a seed of at most 53 bits and offsets");
+  for (double &x : offsets->data) {
+    if (!(x >= 0 && x < 0x1p32))
+      return makeError("rand takes offsets of 32 bits");
+    x = languageUniform(static_cast<uint64_t>(static_cast<int64_t>(*seed)),
+                        static_cast<uint32_t>(x));
+  }
+  return Value::array(std::move(*offsets));
+}
+
+/// The properties that host code asks a tensor for.
+enum { kStride, kSize, kNumel, kElementSize, kDataPtr, kDim, kIsContiguous };
+static Result callProperty(Args args, const Function &self) {
+  auto *tensor = args[0].getIf<Tensor>();
+  if (!tensor)
+    return makeError(self.name + " needs a tensor of the command line, not " + args[0].describe());
+  switch (self.code) {
+  case kStride:
+  case kSize: {
+    const Shape &values = self.code == kStride ? tensor->strides : tensor->shape;
+    if (args[1].isNone())
+      return Value::shape(values);
+    llvm::Expected<int64_t> axis = getInt64(args[1], "dim");
+    if (!axis)
+      return axis.takeError();
+    llvm::Expected<int64_t> at = normalizeAxis(*axis, values.size());
+    if (!at)
+      return at.takeError();
+    return Value::integer(values[*at]);
+  }
+  case kNumel:
+    return Value::integer(tensor->numElements());
+  case kElementSize:
+    return Value::integer(tensor->elementBytes());
+  case kDataPtr: // Storage starts on a multiple of 256; only alignment can be asked for.
+    return Value::integer(256 + tensor->offset);
+  case kDim:
+    return Value::integer(tensor->shape.size());
+  default:
+    return Value(tensor->isContiguous());
+  }
+}
+
+#define REDUCTION(Name, Kind)                                                                      \
+  {Name,    "x, axis=none, keepdims=false",   callReduction, nullptr,                              \
+   nullptr, static_cast<int>(Reduction::Kind)}
+
+llvm::ArrayRef<Function> host::getTensorFunctions() {
+  static const Function functions[] = {
+      REDUCTION("sum", Sum),
+      REDUCTION("mean", Mean),
+      REDUCTION("prod", Prod),
+      REDUCTION("argmax", ArgMax),
+      REDUCTION("argmin", ArgMin),
+      REDUCTION("any", Any),
+      REDUCTION("all", All),
+      {"var", "x, axis=none, keepdims=false, correction=0", callReduction, nullptr, nullptr,
+       static_cast<int>(Reduction::Var)},
+      {"std", "x, axis=none, keepdims=false, correction=0", callReduction, nullptr, nullptr,
+       static_cast<int>(Reduction::Std)},
+      {"cumsum", "x, axis=-1", callCumsum},
+      {"softmax", "x, axis=-1", callSoftmax},
+      {"log_softmax", "x, axis=-1", callSoftmax, nullptr, nullptr, 1},
+      {"matmul", "x, y", callMatmul},
+      {"dot", "x, y", callMatmul},
+      {"where", "condition, x, y", callWhere},
+      {"clamp", "x, min, max", callClamp},
+      {"arange", "start, end=none, step=1", callArange},
+      {"full", "shape, value", callFull},
+      {"zeros", "shape", callFull, nullptr, nullptr, 0},
+      {"ones", "shape", callFull, nullptr, nullptr, 1},
+      {"tril", "x, k=0", callTriangle, nullptr, nullptr, 1},
+      {"triu", "x, k=0", callTriangle, nullptr, nullptr, 0},
+      {"rand", "seed, offset", callRand},
+      {"to", "x, dtype", callCast},
+      {"cast", "x, dtype", callCast},
+      {"copy", "x", callCopy},
+      {"clone", "x", callCopy},
+      {"stride", "x, dim=none", callProperty, nullptr, nullptr, kStride},
+      {"size", "x, dim=none", callProperty, nullptr, nullptr, kSize},
+      {"numel", "x", callProperty, nullptr, nullptr, kNumel},
+      {"element_size", "x", callProperty, nullptr, nullptr, kElementSize},
+      {"data_ptr", "x", callProperty, nullptr, nullptr, kDataPtr},
+      {"dim", "x", callProperty, nullptr, nullptr, kDim},
+      {"is_contiguous", "x", callProperty, nullptr, nullptr, kIsContiguous},
+  };
+  return functions;
+}
