@@ -66,6 +66,39 @@ FailureOr<bool> getPropagateNan(Emitter &e, const Arguments &args, size_t i) {
 }
 } // namespace
 
+FailureOr<DType> promoteAll(Emitter &e, const Arguments &args, size_t count) {
+  std::optional<DType> type;
+  for (bool literals : {false, true})
+    for (size_t i = 0; i < count; ++i) {
+      std::optional<Operand> operand = getOperand(args[i]);
+      if (!operand)
+        return argError(e, args, i,
+                        "must be a tensor or a number, but it is " + args[i].describe());
+      if (operand->literal.has_value() != literals)
+        continue;
+      TypeOrError both = !type ? (operand->literal ? getLiteralType(*operand->literal)
+                                                   : TypeOrError(operand->type))
+                               : combine(Combine::Arithmetic, *type, *operand);
+      if (!both)
+        return argError(e, args, i, "does not fit: " + both.error);
+      type = *both;
+    }
+  return *type;
+}
+
+FailureOr<SmallVector<TensorValue>> convertAll(Emitter &e, const Arguments &args, size_t count,
+                                               DType type) {
+  SmallVector<TensorValue> out;
+  for (size_t i = 0; i < count; ++i) {
+    std::optional<Literal> literal = getLiteral(args[i]);
+    out.push_back(literal ? makeConstant(e, type, *literal)
+                          : convert(e, args[i].get<TensorValue>(), type));
+  }
+  if (failed(broadcastTogether(e, out)))
+    return failure();
+  return out;
+}
+
 TensorValue emitExtremum(Emitter &e, bool isMax, bool propagateNan, const TensorValue &lhs,
                          const TensorValue &rhs) {
   DType type = lhs.type.dtype;
@@ -170,34 +203,15 @@ template <ast::BinaryOp Op> Result emitNamed(Emitter &e, const Arguments &args) 
 }
 
 Result emitFma(Emitter &e, const Arguments &args) {
-  std::optional<DType> type;
-  // Literals are weak beside the tensors.
-  for (bool literals : {false, true})
-    for (size_t i = 0; i < 3; ++i) {
-      std::optional<Operand> operand = getOperand(args[i]);
-      if (!operand)
-        return argError(e, args, i,
-                        "must be a tensor or a number, but it is " + args[i].describe());
-      if (operand->literal.has_value() != literals)
-        continue;
-      TypeOrError both = !type ? (operand->literal ? getLiteralType(*operand->literal)
-                                                   : TypeOrError(operand->type))
-                               : combine(Combine::Arithmetic, *type, *operand);
-      if (!both)
-        return argError(e, args, i, "does not fit: " + both.error);
-      type = *both;
-    }
+  FailureOr<DType> type = promoteAll(e, args, 3);
+  if (failed(type))
+    return failure();
   if (!type->isFloat())
     return callError(e, args, "needs floats, but got " + type->str() + "; write x * y + z");
-  TensorValue in[3];
-  for (size_t i = 0; i < 3; ++i) {
-    std::optional<Literal> literal = getLiteral(args[i]);
-    in[i] =
-        literal ? makeConstant(e, *type, *literal) : convert(e, args[i].get<TensorValue>(), *type);
-  }
-  if (failed(broadcastTogether(e, in)))
+  auto in = convertAll(e, args, 3, *type);
+  if (failed(in))
     return failure();
-  return Value(viaFloat32(e, *type, in, [&](ArrayRef<TensorValue> v, DType t) {
+  return Value(viaFloat32(e, *type, *in, [&](ArrayRef<TensorValue> v, DType t) {
     return TensorValue{math::FmaOp::create(e.builder, e.loc(), v[0].value, v[1].value, v[2].value),
                        TensorType{t, v[0].type.shape}};
   }));

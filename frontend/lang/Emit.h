@@ -61,6 +61,14 @@ struct Operands {
 mlir::FailureOr<Operands> bringTogether(Emitter &e, Combine op, llvm::StringRef what,
                                         const Value &lhs, const Value &rhs);
 
+/// The common type of the first `count` arguments, which are numbers or tensors; literals are weak
+/// beside tensors.
+mlir::FailureOr<DType> promoteAll(Emitter &e, const Arguments &args, size_t count);
+/// The first `count` arguments converted to `type`, which promoteAll gave, and brought to one
+/// shape.
+mlir::FailureOr<llvm::SmallVector<TensorValue>> convertAll(Emitter &e, const Arguments &args,
+                                                           size_t count, DType type);
+
 /// An attribute if it exists; reports nothing.
 std::optional<Value> findAttribute(Emitter &e, const Value &base, llvm::StringRef name);
 

@@ -11,35 +11,14 @@ namespace {
 /// Operands of float32 or float64, brought to one type and shape.
 FailureOr<SmallVector<TensorValue>> getFloats(Emitter &e, const Arguments &args, size_t count,
                                               bool float32Only = false) {
-  std::optional<DType> type;
-  for (bool literals : {false, true}) // Literals are weak beside tensors.
-    for (size_t i = 0; i < count; ++i) {
-      std::optional<Operand> operand = getOperand(args[i]);
-      if (!operand)
-        return argError(e, args, i,
-                        "must be a tensor or a number, but it is " + args[i].describe());
-      if (operand->literal.has_value() != literals)
-        continue;
-      TypeOrError both = !type ? (operand->literal ? getLiteralType(*operand->literal)
-                                                   : TypeOrError(operand->type))
-                               : combine(Combine::Arithmetic, *type, *operand);
-      if (!both)
-        return argError(e, args, i, "does not fit: " + both.error);
-      type = *both;
-    }
+  FailureOr<DType> type = promoteAll(e, args, count);
+  if (failed(type))
+    return failure();
   if (*type != dtype(Scalar::F32) && (float32Only || *type != dtype(Scalar::F64)))
     return callError(e, args,
                      "needs float32" + std::string(float32Only ? "" : " or float64") +
                          ", but got " + type->str() + "; cast with .to(tl.float32)");
-  SmallVector<TensorValue> out;
-  for (size_t i = 0; i < count; ++i) {
-    std::optional<Literal> literal = getLiteral(args[i]);
-    out.push_back(literal ? makeConstant(e, *type, *literal)
-                          : convert(e, args[i].get<TensorValue>(), *type));
-  }
-  if (failed(broadcastTogether(e, out)))
-    return failure();
-  return out;
+  return convertAll(e, args, count, *type);
 }
 
 TensorValue constantLike(Emitter &e, const TensorValue &v, double value) {

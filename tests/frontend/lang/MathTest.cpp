@@ -104,6 +104,18 @@ TEST_F(Math, NamedArithmetic) {
   EXPECT_FALSE(onlyOp("arith.muli")->hasAttr("tile.unsigned"));
   EXPECT_EQ(typeOf(call("sub", {lit(1), lit(2)})), "int32");
 }
+TEST_F(Math, FmasPromoteAlike) {
+  // A literal in front is as weak as one behind.
+  for (const char *path : {"triton.language", "triton.language.extra.libdevice"}) {
+    EXPECT_EQ(typeOf(call("fma", {lit(1), arg("fp64[8]"), arg("fp32")}, {}, path)), "float64[8]");
+    EXPECT_EQ(typeOf(call("fma", {arg("fp32"), lit(2), arg("fp32[4, 1]")}, {}, path)),
+              "float32[4, 1]");
+    EXPECT_NE(
+        errorOf("fma", {arg("fp32"), arg("*fp32"), arg("fp32")}, {}, path).find("does not fit"),
+        std::string::npos);
+    EXPECT_NE(errorOf("fma", {arg("fp32[8]"), arg("fp32[4]"), arg("fp32")}, {}, path), "");
+  }
+}
 TEST_F(Math, FmaAndUmulhi) {
   EXPECT_EQ(typeOf(call("fma", {arg("fp16[8]"), arg("fp16"), lit(1)})), "float16[8]");
   EXPECT_EQ(countOps("math.fma"), 1u);
