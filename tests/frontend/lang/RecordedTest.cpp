@@ -1,46 +1,12 @@
 // Result dtypes of functions of one operand and of casts, against the tables in ../recorded, which
 // were recorded from Triton's compiler.
 #include "tests/frontend/lang/LangTest.h"
-
-#include "llvm/Support/MemoryBuffer.h"
+#include "tests/frontend/recorded/RecordedTable.h"
 
 using namespace tilerun;
 using namespace tilerun::lang;
 
 namespace {
-using Row = std::vector<std::pair<std::string, std::string>>; // dtype, result
-
-/// The last line of each table with one row, or every row of a table with row headings.
-std::map<std::string, std::map<std::string, Row>> readTable(llvm::StringRef file) {
-  std::map<std::string, std::map<std::string, Row>> out;
-  auto buffer = llvm::MemoryBuffer::getFile(TILERUN_SOURCE_DIR "/tests/frontend/recorded/" + file);
-  if (!buffer)
-    return out;
-  llvm::SmallVector<llvm::StringRef> lines, columns;
-  (*buffer)->getBuffer().split(lines, '\n');
-  std::string expression;
-  for (llvm::StringRef line : lines) {
-    if (line.starts_with("#") || line.trim().empty())
-      continue;
-    if (line.consume_front("expr ")) {
-      expression = line.trim().str();
-      columns.clear();
-      continue;
-    }
-    llvm::SmallVector<llvm::StringRef> cells;
-    line.split(cells, ' ', -1, /*KeepEmpty=*/false);
-    if (columns.empty()) {
-      columns.assign(cells.begin() + 1, cells.end());
-      continue;
-    }
-    bool hasHeading = cells.size() == columns.size() + 1;
-    Row &row = out[expression][hasHeading ? cells[0].str() : ""];
-    for (size_t i = 0; i < columns.size(); ++i)
-      row.emplace_back(columns[i].str(), cells[i + hasHeading].str());
-  }
-  return out;
-}
-
 std::string shortName(llvm::StringRef name) {
   return name == "-" ? "-" : parseDType(name).value_or(DType()).signature();
 }
@@ -48,12 +14,12 @@ std::string shortName(llvm::StringRef name) {
 class RecordedFunctions : public LangTest {
 protected:
   void check(const char *expression, llvm::function_ref<Result(const Value &)> run) {
-    static const auto table = readTable("unary.txt");
+    static const auto table = test::readRecordedTable("unary.txt");
     auto it = table.find(expression);
     ASSERT_NE(it, table.end()) << expression;
-    const Row &row = it->second.at("");
-    EXPECT_EQ(row.size(), 15u);
-    for (const auto &[dtype, expected] : row) {
+    EXPECT_EQ(it->second.size(), 15u);
+    for (const auto &[row, dtype, expected] : it->second) {
+      EXPECT_EQ(row, "");
       Result result = run(arg(parseDType(dtype)->signature() + "[16]"));
       std::string got = "-";
       if (mlir::succeeded(result)) {
@@ -97,18 +63,14 @@ RECORDED(MaxWithIndex, "tl.max(a, 0, return_indices=True)[0]",
          tryCall("max", {a, lit(0)}, {{"return_indices", lit(true)}}))
 
 TEST_F(RecordedFunctions, EveryCast) {
-  auto table = readTable("cast.txt");
+  auto table = test::readRecordedTable("cast.txt");
   auto it = table.find("a.to(column)");
   ASSERT_NE(it, table.end());
-  size_t count = 0;
-  for (const auto &[from, row] : it->second)
-    for (const auto &[to, expected] : row) {
-      auto result =
-          lang::cast(emitter, arg(parseDType(from)->signature() + "[16]"), *parseDType(to));
-      std::string got = mlir::succeeded(result) ? result->type.dtype.signature() : "-";
-      EXPECT_EQ(got, shortName(expected)) << from << " to " << to;
-      ++count;
-    }
-  EXPECT_EQ(count, 225u);
+  for (const auto &[from, to, expected] : it->second) {
+    auto result = lang::cast(emitter, arg(parseDType(from)->signature() + "[16]"), *parseDType(to));
+    std::string got = mlir::succeeded(result) ? result->type.dtype.signature() : "-";
+    EXPECT_EQ(got, shortName(expected)) << from << " to " << to;
+  }
+  EXPECT_EQ(it->second.size(), 225u);
 }
 } // namespace

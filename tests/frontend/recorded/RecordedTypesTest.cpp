@@ -2,10 +2,10 @@
 // compiler (see record.py). One kernel per cell: it loads the operands and prints the dtype of the
 // result at compile time.
 #include "frontend/Frontend.h"
+#include "tests/frontend/recorded/RecordedTable.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <gtest/gtest.h>
 
@@ -19,39 +19,15 @@ struct Cell {
   std::string expression, a, b, expected;
 };
 
-/// Reads one table; b is empty in tables of one operand.
+/// Cells by expression; b is empty in tables of one operand.
 std::map<std::string, std::vector<Cell>> readTable(llvm::StringRef name) {
-  std::string path = (llvm::Twine(TILERUN_SOURCE_DIR) + "/tests/frontend/recorded/" + name).str();
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  EXPECT_TRUE(static_cast<bool>(buffer)) << path;
-  std::map<std::string, std::vector<Cell>> sections;
-  if (!buffer)
-    return sections;
-  std::string expression;
-  llvm::SmallVector<llvm::StringRef> lines, columns;
-  (*buffer)->getBuffer().split(lines, '\n');
-  for (llvm::StringRef line : lines) {
-    if (line.starts_with("#") || line.trim().empty())
-      continue;
-    if (line.consume_front("expr ")) {
-      expression = line.trim().str();
-      columns.clear();
-      continue;
-    }
-    llvm::SmallVector<llvm::StringRef> cells;
-    line.split(cells, ' ', -1, /*KeepEmpty=*/false);
-    if (columns.empty()) {
-      columns.assign(cells.begin() + 1, cells.end());
-      continue;
-    }
-    bool hasRow = cells.size() == columns.size() + 1;
-    for (auto [column, cell] : llvm::zip(columns, llvm::ArrayRef(cells).drop_front(hasRow)))
-      if (cell != ".")
-        sections[expression].push_back(
-            hasRow ? Cell{expression, cells[0].str(), column.str(), cell.str()}
-                   : Cell{expression, column.str(), "", cell.str()});
-  }
-  return sections;
+  std::map<std::string, std::vector<Cell>> out;
+  for (const auto &[expression, cells] : test::readRecordedTable(name))
+    for (const test::RecordedCell &cell : cells)
+      out[expression].push_back(cell.row.empty()
+                                    ? Cell{expression, cell.column, "", cell.expected}
+                                    : Cell{expression, cell.row, cell.column, cell.expected});
+  return out;
 }
 
 bool isDType(llvm::StringRef operand) {

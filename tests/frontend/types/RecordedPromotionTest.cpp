@@ -1,52 +1,19 @@
 // The promotion rules against the tables in ../recorded, which were recorded from Triton's
 // compiler: every operator, every pair of dtypes, every kind of literal; one test case an operator.
 #include "frontend/types/Promotion.h"
+#include "tests/frontend/recorded/RecordedTable.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
-#include <map>
 
 using namespace tilerun;
 
 namespace {
-struct Cell {
-  std::string a, b, expected;
-};
-
-const std::map<std::string, std::vector<Cell>> &getTable() {
-  static const auto *table = [] {
-    auto *out = new std::map<std::string, std::vector<Cell>>();
-    auto buffer =
-        llvm::MemoryBuffer::getFile(TILERUN_SOURCE_DIR "/tests/frontend/recorded/binary.txt");
-    if (!buffer)
-      return out;
-    llvm::SmallVector<llvm::StringRef> lines, columns;
-    (*buffer)->getBuffer().split(lines, '\n');
-    std::string expression;
-    for (llvm::StringRef line : lines) {
-      if (line.starts_with("#") || line.trim().empty())
-        continue;
-      if (line.consume_front("expr ")) {
-        expression = line.trim().str();
-        columns.clear();
-        continue;
-      }
-      llvm::SmallVector<llvm::StringRef> cells;
-      line.split(cells, ' ', -1, /*KeepEmpty=*/false);
-      if (columns.empty()) {
-        columns.assign(cells.begin() + 1, cells.end());
-        continue;
-      }
-      for (size_t i = 0; i < columns.size() && i + 1 < cells.size(); ++i)
-        if (cells[i + 1] != ".")
-          (*out)[expression].push_back({cells[0].str(), columns[i].str(), cells[i + 1].str()});
-    }
-    return out;
-  }();
-  return *table;
+const test::RecordedTable &getTable() {
+  static const test::RecordedTable table = test::readRecordedTable("binary.txt");
+  return table;
 }
 
 std::optional<Literal> parseLiteral(llvm::StringRef text) {
@@ -89,15 +56,15 @@ TEST_P(Recorded, EveryPairOfOperands) {
   ASSERT_NE(it, getTable().end()) << "no table for " << param.expression;
   EXPECT_GE(it->second.size(), 600u);
   unsigned different = 0;
-  for (const Cell &cell : it->second) {
-    TypeOrError type = combine(param.op, parseOperand(cell.a), parseOperand(cell.b));
+  for (const test::RecordedCell &cell : it->second) {
+    TypeOrError type = combine(param.op, parseOperand(cell.row), parseOperand(cell.column));
     std::string got = !type ? "-" : param.givesBool ? "i1" : (*type).signature();
     std::string expected =
         cell.expected == "-" ? "-" : parseDType(cell.expected).value_or(DType()).signature();
     EXPECT_EQ(type.error.empty(), static_cast<bool>(type));
     if (got != expected && ++different <= 20)
-      ADD_FAILURE() << cell.a << " with " << cell.b << ": got " << got << ", recorded " << expected
-                    << " " << type.error;
+      ADD_FAILURE() << cell.row << " with " << cell.column << ": got " << got << ", recorded "
+                    << expected << " " << type.error;
   }
   EXPECT_EQ(different, 0u);
 }
