@@ -1,5 +1,5 @@
-// The headers that nearly every translation unit needs, parsed once. Heavy target dialects (LLVM, NVVM,
-// ROCDL) stay out: they cost 6 to 10 seconds each.
+// The headers that nearly every translation unit needs, parsed once. Heavy target dialects (LLVM,
+// NVVM, ROCDL) stay out: they cost 6 to 10 seconds each.
 #pragma once
 
 #include "llvm/ADT/APFloat.h"
