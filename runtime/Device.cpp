@@ -35,6 +35,12 @@ llvm::StringRef tilerun::getCheckKindName(CheckReport::Kind kind) {
     return "inf-created";
   case CheckReport::Kind::AssertionFailed:
     return "assertion-failed";
+  case CheckReport::Kind::DivisionByZero:
+    return "division-by-zero";
+  case CheckReport::Kind::ShiftOutOfRange:
+    return "shift-out-of-range";
+  case CheckReport::Kind::MisalignedAccess:
+    return "misaligned-access";
   }
   llvm_unreachable("unknown check kind");
 }

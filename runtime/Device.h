@@ -71,7 +71,10 @@ struct CheckReport {
     IntegerOverflow,
     NanCreated,
     InfCreated,
-    AssertionFailed
+    AssertionFailed,
+    DivisionByZero,
+    ShiftOutOfRange,
+    MisalignedAccess
   };
   Kind kind;
   std::string kernel;

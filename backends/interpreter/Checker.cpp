@@ -65,6 +65,15 @@ bool Checker::access(const Frame &frame, const Step &step, size_t element, uint6
     reportBounds(frame, step, element, address, bytes, kind);
     return false;
   }
+  if (options.bounds && address % bytes != 0)
+    report(CheckReport::Kind::MisalignedAccess, frame, step, unflatten(step.shape, element),
+           address, [&] {
+             const Allocation *nearest;
+             return llvm::formatv(
+                        "{0} of {1} bytes at {2}, an address that is not a multiple of {1}",
+                        verb(kind), bytes, describe(address, nearest))
+                 .str();
+           });
   const uint64_t offset = address - allocation->base;
   if (kind != Access::Write && options.uninitialized &&
       !allocation->written.contains(offset, bytes))

@@ -69,6 +69,8 @@ private:
   void newSegment();
   void checkResults(const Frame &frame, const Step &step);
   void checkOverflow(const Frame &frame, const Step &step);
+  void checkDivision(const Frame &frame, const Step &step);
+  void checkShift(const Frame &frame, const Step &step);
   void checkFloats(const Frame &frame, const Step &step);
   /// "'x' + 64" and the like.
   std::string describe(uint64_t address, const Allocation *&nearest) const;

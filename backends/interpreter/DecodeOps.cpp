@@ -121,6 +121,15 @@ LogicalResult Decoder::decodeElementwise(Operation &op, StepList &steps) {
     step->check = op.hasAttr("tile.signed")     ? ResultCheck::SignedOverflow
                   : op.hasAttr("tile.unsigned") ? ResultCheck::UnsignedOverflow
                                                 : ResultCheck::None;
+  else if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op))
+    step->check = ResultCheck::Shift;
+  // A scalar only: masked-off lanes of a tile are often 0 without harm.
+  else if (step->shape.empty() && !step->batched) {
+    if (isa<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(op))
+      step->check = ResultCheck::SignedDivision;
+    else if (isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op))
+      step->check = ResultCheck::UnsignedDivision;
+  }
   return append(op, std::move(*step), steps);
 }
 

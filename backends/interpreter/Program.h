@@ -30,7 +30,15 @@ struct SourceInfo {
 };
 
 /// What a checked launch looks for in a step's results.
-enum class ResultCheck : uint8_t { None, SignedOverflow, UnsignedOverflow, Floats };
+enum class ResultCheck : uint8_t {
+  None,
+  SignedOverflow,
+  UnsignedOverflow,
+  SignedDivision,
+  UnsignedDivision,
+  Shift,
+  Floats
+};
 
 struct Step {
   StepFn run = nullptr;

@@ -43,9 +43,27 @@ void Checker::checkResults(const Frame &frame, const Step &step) {
   if (step.check == ResultCheck::Floats) {
     if (options.nanInf)
       checkFloats(frame, step);
-  } else if (options.integerOverflow) {
-    checkOverflow(frame, step);
+    return;
   }
+  if (!options.integerOverflow)
+    return;
+  switch (step.check) {
+  case ResultCheck::None:
+  case ResultCheck::Floats:
+    return;
+  case ResultCheck::SignedOverflow:
+  case ResultCheck::UnsignedOverflow:
+    return checkOverflow(frame, step);
+  case ResultCheck::SignedDivision:
+  case ResultCheck::UnsignedDivision:
+    return checkDivision(frame, step);
+  case ResultCheck::Shift:
+    return checkShift(frame, step);
+  }
+}
+
+static std::string toText(__int128 value, bool isSigned) {
+  return isSigned ? llvm::itostr(int64_t(value)) : llvm::utostr(uint64_t(value));
 }
 
 void Checker::checkOverflow(const Frame &frame, const Step &step) {
@@ -66,11 +84,36 @@ void Checker::checkOverflow(const Frame &frame, const Step &step) {
       continue;
     report(CheckReport::Kind::IntegerOverflow, frame, step,
            step.batched ? std::vector<int64_t>() : unflatten(step.shape, i), 0, [&] {
-             auto show = [&](__int128 v) {
-               return isSigned ? llvm::itostr(int64_t(v)) : llvm::utostr(uint64_t(v));
-             };
-             return llvm::formatv("{0} {1} {2} overflows {3}{4}", show(a), symbol, show(b),
-                                  isSigned ? "int" : "uint", 8 * size)
+             return llvm::formatv("{0} {1} {2} overflows {3}{4}", toText(a, isSigned), symbol,
+                                  toText(b, isSigned), isSigned ? "int" : "uint", 8 * size)
+                 .str();
+           });
+  }
+}
+
+void Checker::checkDivision(const Frame &frame, const Step &step) {
+  const Dtype type = step.resultTypes[0];
+  const bool isSigned = step.check == ResultCheck::SignedDivision;
+  if (readInteger(type, isSigned, frame.at(step.operands[1])) != 0)
+    return;
+  report(CheckReport::Kind::DivisionByZero, frame, step, {}, 0, [&] {
+    return toText(readInteger(type, isSigned, frame.at(step.operands[0])), isSigned) +
+           (llvm::StringRef(step.text).starts_with("arith.rem") ? " % 0" : " / 0");
+  });
+}
+
+void Checker::checkShift(const Frame &frame, const Step &step) {
+  const Dtype type = step.resultTypes[0];
+  const unsigned size = sizeOf(type), width = type == Dtype::I1 ? 1 : 8 * size;
+  const size_t count = frame.count(step);
+  for (size_t i = 0; i < count; ++i) {
+    const char *amount = frame.at(step.operands[1]) + i * size;
+    if (readInteger(type, false, amount) < width)
+      continue;
+    report(CheckReport::Kind::ShiftOutOfRange, frame, step,
+           step.batched ? std::vector<int64_t>() : unflatten(step.shape, i), 0, [&] {
+             return llvm::formatv("shift by {0} of a value of {1} bits",
+                                  toText(readInteger(type, true, amount), true), width)
                  .str();
            });
   }

@@ -39,6 +39,12 @@ static CheckReport::Kind toDevice(interp::CheckReport::Kind kind) {
     return CheckReport::Kind::InfCreated;
   case interp::CheckReport::Kind::AssertionFailed:
     return CheckReport::Kind::AssertionFailed;
+  case interp::CheckReport::Kind::DivisionByZero:
+    return CheckReport::Kind::DivisionByZero;
+  case interp::CheckReport::Kind::ShiftOutOfRange:
+    return CheckReport::Kind::ShiftOutOfRange;
+  case interp::CheckReport::Kind::MisalignedAccess:
+    return CheckReport::Kind::MisalignedAccess;
   }
   llvm_unreachable("unknown check kind");
 }

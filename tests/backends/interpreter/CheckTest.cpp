@@ -397,6 +397,75 @@ TEST(OverflowInDebugMode, IsReportedWithoutOtherChecks) {
             1u);
 }
 
+TEST(DivisionCheck, ScalarsByZero) {
+  Machine machine;
+  const DeviceAddress x = machine.put(std::vector<int32_t>(1, 0), "x");
+  const auto run = [&](const char *op, int64_t divisor, LaunchOptions options) {
+    return machine
+        .run(substitute(R"(
+func.func @k(%x: !tile.ptr<i32>, %b: i32) attributes {tile.kernel} {
+  %a = arith.constant -7 : i32
+  %c = arith.$OP %a, %b : i32 loc("d.py":6:2)
+  tile.store %x, %c : !tile.ptr<i32>
+  return
+})",
+                        {{"OP", op}}),
+             {ptr(x), num(divisor)}, options)
+        .reports;
+  };
+  const std::pair<const char *, const char *> cases[] = {{"divsi", "-7 / 0"},
+                                                         {"remsi", "-7 % 0"},
+                                                         {"floordivsi", "-7 / 0"},
+                                                         {"divui", "4294967289 / 0"},
+                                                         {"remui", "4294967289 % 0"}};
+  for (auto [op, message] : cases) {
+    const auto reports = run(op, 0, checked());
+    ASSERT_EQ(reports.size(), 1u) << op;
+    EXPECT_EQ(reports[0].kind, CheckReport::Kind::DivisionByZero);
+    EXPECT_EQ(getCheckKindName(reports[0].kind), "division-by-zero");
+    EXPECT_EQ(reports[0].message, message);
+    EXPECT_EQ(reports[0].position.line, 6u);
+    EXPECT_TRUE(run(op, 3, checked()).empty()) << op;
+    EXPECT_TRUE(run(op, 0, {}).empty()) << op;
+  }
+}
+
+TEST(DivisionCheck, TilesAreNotLookedAt) {
+  Machine machine;
+  EXPECT_TRUE(overflowRun(machine, "divsi", "i32", "", "4", "2", checked()).reports.empty());
+}
+
+TEST(ShiftCheck, AmountsOutOfRange) {
+  Machine machine;
+  for (const char *op : {"shli", "shrsi", "shrui"}) {
+    for (const char *amount : {"16", "-1"}) {
+      const auto reports = overflowRun(machine, op, "i16", "", "5", amount, checked()).reports;
+      ASSERT_EQ(reports.size(), 1u) << op;
+      EXPECT_EQ(reports[0].kind, CheckReport::Kind::ShiftOutOfRange);
+      EXPECT_EQ(getCheckKindName(reports[0].kind), "shift-out-of-range");
+      EXPECT_EQ(reports[0].element, std::vector<int64_t>{1});
+      EXPECT_EQ(reports[0].message, "shift by " + std::string(amount) + " of a value of 16 bits");
+    }
+    EXPECT_TRUE(overflowRun(machine, op, "i16", "", "5", "15", checked()).reports.empty());
+    EXPECT_TRUE(overflowRun(machine, op, "i16", "", "5", "16", {}).reports.empty());
+  }
+}
+
+TEST(AlignmentCheck, AddressesThatAreNoMultiple) {
+  Machine machine;
+  const DeviceAddress x = machine.put(std::vector<int32_t>(10, 3), "x");
+  const auto reports = machine.run(kCopy, {ptr(x + 2), num(0), num(8)}, checked()).reports;
+  ASSERT_EQ(reports.size(), 2u);
+  EXPECT_EQ(reports[0].kind, CheckReport::Kind::MisalignedAccess);
+  EXPECT_EQ(getCheckKindName(reports[0].kind), "misaligned-access");
+  EXPECT_EQ(reports[0].count, 8u);
+  EXPECT_EQ(reports[0].address, x + 2);
+  EXPECT_EQ(reports[0].message, "read of 4 bytes at 'x_ptr' + 0 bytes, an address that is not a "
+                                "multiple of 4");
+  EXPECT_EQ(reports[1].kind, CheckReport::Kind::MisalignedAccess);
+  EXPECT_TRUE(machine.run(kCopy, {ptr(x + 4), num(0), num(8)}, checked()).reports.empty());
+}
+
 TEST(OverflowCheck, InsideCombineRegions) {
   Machine machine;
   const DeviceAddress x = machine.allocate(4, "x");
