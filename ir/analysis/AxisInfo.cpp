@@ -165,9 +165,31 @@ void AxisInfoAnalysis::setToEntryState(AxisInfoLattice *lattice) {
   propagateIfChanged(lattice, lattice->join(info));
 }
 
+namespace {
+/// MLIR's integer ranges, made to end: a value that a loop carries through the arguments of an
+/// inner one grows by a step a visit, and upstream widens only what is yielded directly. After some
+/// visits a result may be anything.
+class BoundedIntegerRangeAnalysis : public dataflow::IntegerRangeAnalysis {
+public:
+  using IntegerRangeAnalysis::IntegerRangeAnalysis;
+  LogicalResult visitOperation(Operation *op,
+                               ArrayRef<const dataflow::IntegerValueRangeLattice *> operands,
+                               ArrayRef<dataflow::IntegerValueRangeLattice *> results) override {
+    if (++visits[op] <= kMaxVisits)
+      return IntegerRangeAnalysis::visitOperation(op, operands, results);
+    setAllToEntryStates(results);
+    return success();
+  }
+
+private:
+  static constexpr unsigned kMaxVisits = 64;
+  DenseMap<Operation *, unsigned> visits;
+};
+} // namespace
+
 AxisInfoMap::AxisInfoMap(Operation *root, AxisAssumption assumption) {
   dataflow::loadBaselineAnalyses(solver);
-  solver.load<dataflow::IntegerRangeAnalysis>();
+  solver.load<BoundedIntegerRangeAnalysis>();
   solver.load<AxisInfoAnalysis>(assumption);
   // Fails only where an analysis reports an error, and none of these does; without a result,
   // nothing is known.
