@@ -323,14 +323,20 @@ LogicalResult Decoder::decodeFor(scf::ForOp op, StepList &steps) {
   return append(*op, std::move(step), steps);
 }
 
-LogicalResult Decoder::decodeIf(scf::IfOp op, StepList &steps) {
-  llvm::SmallVector<Slot> results;
+LogicalResult Decoder::defineAll(Operation &op, llvm::SmallVectorImpl<Slot> &results) {
   for (Value result : op.getResults()) {
-    auto slot = define(result, *op);
+    auto slot = define(result, op);
     if (failed(slot))
       return failure();
     results.push_back(*slot);
   }
+  return success();
+}
+
+LogicalResult Decoder::decodeIf(scf::IfOp op, StepList &steps) {
+  llvm::SmallVector<Slot> results;
+  if (failed(defineAll(*op, results)))
+    return failure();
   Step step;
   step.run = runIf;
   step.operands = {slotOf(op.getCondition())};
@@ -384,12 +390,8 @@ LogicalResult Decoder::decodeWhile(scf::WhileOp op, StepList &steps) {
 
 LogicalResult Decoder::decodeSwitch(scf::IndexSwitchOp op, StepList &steps) {
   llvm::SmallVector<Slot> results;
-  for (Value result : op.getResults()) {
-    auto slot = define(result, *op);
-    if (failed(slot))
-      return failure();
-    results.push_back(*slot);
-  }
+  if (failed(defineAll(*op, results)))
+    return failure();
   Step step;
   step.run = runSwitch;
   step.operands = {slotOf(op.getArg())};
@@ -408,12 +410,8 @@ LogicalResult Decoder::decodeSwitch(scf::IndexSwitchOp op, StepList &steps) {
 
 LogicalResult Decoder::decodeExecuteRegion(scf::ExecuteRegionOp op, StepList &steps) {
   llvm::SmallVector<Slot> results;
-  for (Value result : op.getResults()) {
-    auto slot = define(result, *op);
-    if (failed(slot))
-      return failure();
-    results.push_back(*slot);
-  }
+  if (failed(defineAll(*op, results)))
+    return failure();
   return decodeRegion(op.getRegion(), steps, [&](Operation &yield) {
     return copyAll(yield.getOperands(), results, yield, steps);
   });
@@ -428,12 +426,8 @@ LogicalResult Decoder::decodeCall(func::CallOp op, StepList &steps) {
       return op.emitError() << "function '" << op.getCallee()
                             << "' calls itself; recursion is not supported";
   llvm::SmallVector<Slot> results;
-  for (Value result : op.getResults()) {
-    auto slot = define(result, *op);
-    if (failed(slot))
-      return failure();
-    results.push_back(*slot);
-  }
+  if (failed(defineAll(*op, results)))
+    return failure();
   for (auto [argument, value] : llvm::zip(callee.getArguments(), op.getOperands()))
     slots[argument] = slotOf(value);
   calls.push_back(op);

@@ -30,6 +30,8 @@ private:
   mlir::LogicalResult decodeRegion(mlir::Region &region, StepList &steps, TerminatorFn atEnd);
   mlir::LogicalResult decodeOp(mlir::Operation &op, StepList &steps);
   mlir::LogicalResult decodeFor(mlir::scf::ForOp op, StepList &steps);
+  /// Slots for all results of an operation, in their order.
+  llvm::LogicalResult defineAll(mlir::Operation &op, llvm::SmallVectorImpl<Slot> &results);
   mlir::LogicalResult decodeIf(mlir::scf::IfOp op, StepList &steps);
   mlir::LogicalResult decodeWhile(mlir::scf::WhileOp op, StepList &steps);
   mlir::LogicalResult decodeSwitch(mlir::scf::IndexSwitchOp op, StepList &steps);

@@ -35,7 +35,7 @@ struct CallArguments {
   std::vector<std::pair<std::string, Value>> keywords;
 };
 
-/// One row of the function table (Functions.cpp).
+/// One row of the function table (Functions.h).
 struct Function {
   llvm::StringRef name;
   llvm::StringRef signature; ///< "x, axis=none, keepdims=false"; `*args` takes the rest.
