@@ -8,26 +8,30 @@ function(tilerun_plain_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
 endfunction()
 
-# tilerun_plain_tool(NAME SOURCES ... [LINK ...]): an executable in bin/.
+# tilerun_plain_tool(NAME [BUNDLED] SOURCES ... [LINK ...]): an executable in bin/.
 function(tilerun_plain_tool name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "BUNDLED" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} ${CMAKE_DL_LIBS} pthread)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  if(ARG_BUNDLED)
+    tilerun_bundled(${name} bin)
+  endif()
 endfunction()
 
-# tilerun_plugin(NAME SOURCES ... [LINK ...] [FOLDER lib/tilerun/plugins]): the shared object
+# tilerun_plugin(NAME [BUNDLED] SOURCES ... [LINK ...] [FOLDER lib/tilerun/plugins]): the shared object
 # `libtilerun-NAME.so` that exports tilerunPluginEntry alone; the target is tilerun_plugin_NAME.
 # Plugins in lib/tilerun/plugins are the built-in ones, which the runtime finds by itself.
 function(tilerun_plugin name)
-  cmake_parse_arguments(ARG "" "FOLDER" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "BUNDLED" "FOLDER" "SOURCES;LINK" ${ARGN})
   if(NOT ARG_FOLDER)
     set(ARG_FOLDER lib/tilerun/plugins)
   endif()
   set(target tilerun_plugin_${name})
   set(script ${PROJECT_SOURCE_DIR}/plugins/plugin.map)
   add_library(${target} MODULE ${ARG_SOURCES})
-  target_link_libraries(${target} PRIVATE ${ARG_LINK} ${CMAKE_DL_LIBS} pthread)
+  tilerun_framework(link ${ARG_LINK})
+  target_link_libraries(${target} PRIVATE ${link} ${CMAKE_DL_LIBS} pthread)
   target_link_options(${target} PRIVATE -Wl,--version-script=${script})
   if(NOT "LLVM" IN_LIST ARG_LINK)
     # Beside LLVM's shared library, which brings the C++ library, a second copy would be a risk.
@@ -40,6 +44,9 @@ function(tilerun_plugin name)
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME tilerun-${name} LINK_DEPENDS ${script} CXX_VISIBILITY_PRESET hidden
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${ARG_FOLDER})
+  if(ARG_BUNDLED)
+    tilerun_bundled(${target} ${ARG_FOLDER})
+  endif()
 endfunction()
 
 # tilerun_plain_test(NAME SOURCES ... LINK ...): a GoogleTest program, each case known to CTest.

@@ -33,6 +33,8 @@ if(TILERUN_LLD)
   add_link_options(--ld-path=${TILERUN_LLD})
 endif()
 
+include(Bundle)
+
 # One precompiled header for everything that touches MLIR's core.
 add_library(tilerun_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch.cpp)
 target_precompile_headers(tilerun_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.h)
@@ -46,19 +48,24 @@ function(tilerun_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   _tilerun_common(${name})
-  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  tilerun_framework(link ${ARG_LINK})
+  target_link_libraries(${name} PUBLIC ${link})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
 endfunction()
 
-# tilerun_tool(NAME SOURCES ... LINK ...): an executable in bin/.
+# tilerun_tool(NAME [BUNDLED] SOURCES ... LINK ...): an executable in bin/; BUNDLED: of the bundle.
 function(tilerun_tool name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "BUNDLED" "" "SOURCES;LINK" ${ARGN})
+  tilerun_framework(link ${ARG_LINK} MLIR LLVM)
   add_executable(${name} ${ARG_SOURCES})
   _tilerun_common(${name})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  target_link_libraries(${name} PRIVATE ${link})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  if(ARG_BUNDLED)
+    tilerun_bundled(${name} bin)
+  endif()
 endfunction()
 
 # tilerun_unit_test(NAME SOURCES ... LINK ...): a GoogleTest program, each case known to CTest.
