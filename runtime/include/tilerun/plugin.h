@@ -31,6 +31,8 @@
  *
  * Changelog
  *   1.0  first version
+ *   1.1  TilerunPlugin.compiler_version, TilerunPlugin.finalize_artifact, and the device property
+ *        BINARY_COMPATIBILITY: compiled binaries that a cache can keep
  */
 #ifndef TILERUN_PLUGIN_H
 #define TILERUN_PLUGIN_H
@@ -39,7 +41,7 @@
 #include <stdint.h>
 
 #define TILERUN_PLUGIN_ABI_MAJOR 1
-#define TILERUN_PLUGIN_ABI_MINOR 0
+#define TILERUN_PLUGIN_ABI_MINOR 1
 
 #ifdef __cplusplus
 extern "C" {
@@ -156,7 +158,8 @@ enum {
   X(PCI_ADDRESS, 17, STRING, "pci-address", "0000:01:00.0")                                        \
   X(STREAM_ORDERED_MEMORY, 18, U64, "stream-ordered-memory", "whether allocate and free queue")    \
   X(MATRIX_SHAPES, 19, STRING, "matrix-shapes", "matrix instructions: m16n8k16:f16,bf16;…")        \
-  X(UNIFIED_MEMORY, 20, U64, "unified-memory", "whether the host can use device addresses")
+  X(UNIFIED_MEMORY, 20, U64, "unified-memory", "whether the host can use device addresses")        \
+  X(BINARY_COMPATIBILITY, 21, STRING, "binary-compatibility", "of what finalize_artifact gives")
 
 /* Properties of loaded kernels, in the same form. */
 #define TILERUN_KERNEL_PROPERTY_LIST(X)                                                            \
@@ -432,6 +435,22 @@ typedef struct TilerunPlugin {
    * kernel shows at the next call that waits for the stream. */
   TilerunStatus (*launch)(TilerunPluginKernel *kernel, TilerunPluginStream *stream,
                           const TilerunPluginLaunch *launch, const TilerunErrorSink *error);
+
+  /* -- Since 1.1. ---------------------------------------------------------------------------- */
+
+  /* Everything besides a request that decides what `compile` gives: the compiler's version, and
+   * which build of it. Keys of caches have it; where it is null or "", nothing is kept for later
+   * processes. */
+  const char *compiler_version;
+  /* Compiles an artifact to the end, for this device and its driver, so that loading it compiles
+   * nothing: PTX becomes a binary. The same kernels, with the compatibility string that the
+   * property BINARY_COMPATIBILITY gives, which names the driver's version and the architecture. An
+   * artifact that is a binary already is copied. `*out` is released by release_artifact. COMPILE
+   * carries the driver's log. Loading the artifact itself always does as well, only slower. */
+  TilerunStatus (*finalize_artifact)(TilerunPluginDevice *device,
+                                     const TilerunPluginArtifact *artifact,
+                                     const TilerunPluginArtifact **out,
+                                     const TilerunErrorSink *error);
 } TilerunPlugin;
 
 /* The one exported symbol. It gives a table that lives as long as the plugin is loaded, and does
@@ -447,9 +466,7 @@ typedef const TilerunPlugin *(*TilerunPluginEntry)(const TilerunPluginHost *host
 #endif
 TILERUN_PLUGIN_EXPORT const TilerunPlugin *tilerunPluginEntry(const TilerunPluginHost *host);
 
-/* Where each struct ends in version 1.0, so that nobody changes it by accident. Pointers of 64
- * bits.
- */
+/* Where each struct ends, so that nobody changes it by accident. Pointers of 64 bits. */
 #if defined(__cplusplus)
 #define TILERUN_ASSERT_LAST(type, field, end)                                                      \
   static_assert(                                                                                   \
@@ -477,7 +494,7 @@ TILERUN_ASSERT_LAST(TilerunPluginCompileRequest, options, 40);
 TILERUN_ASSERT_LAST(TilerunPluginPointerInfo, other_device, 32);
 TILERUN_ASSERT_LAST(TilerunPluginLaunch, num_bytes, 40);
 TILERUN_ASSERT_LAST(TilerunPluginHost, log, 32);
-TILERUN_ASSERT_LAST(TilerunPlugin, launch, 360);
+TILERUN_ASSERT_LAST(TilerunPlugin, finalize_artifact, 376); /* 360 in 1.0 */
 #undef TILERUN_ASSERT_LAST
 
 #ifdef __cplusplus

@@ -1,0 +1,52 @@
+// Compiled artifacts that own what their pointers point to, and their stored form.
+#pragma once
+
+#include "runtime/include/tilerun/plugin.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <memory>
+#include <vector>
+
+namespace tilerun::cache {
+
+/// An artifact of some plugin. Immutable; any thread may read it.
+class Artifact {
+public:
+  /// A copy of what a plugin gave, which may be released afterwards.
+  static std::shared_ptr<const Artifact> copy(const TilerunPluginArtifact &artifact);
+  /// From the stored form; null if the bytes are anything else.
+  static std::shared_ptr<const Artifact> parse(llvm::ArrayRef<uint8_t> stored);
+
+  /// The stored form: the same artifact gives the same bytes.
+  std::vector<uint8_t> serialize() const;
+
+  /// Lives as long as this object.
+  const TilerunPluginArtifact &get() const { return artifact; }
+  /// The kernel of that name; null if there is none.
+  const TilerunPluginKernelInfo *findKernel(llvm::StringRef name) const;
+  /// What it takes in memory.
+  uint64_t getNumBytes() const { return bytes.size() + kOverhead; }
+
+  Artifact(const Artifact &) = delete;
+  Artifact &operator=(const Artifact &) = delete;
+
+private:
+  static constexpr uint64_t kOverhead = 512;
+  struct Kernel {
+    std::string name;
+    std::vector<std::string> parameterNames;
+    std::vector<TilerunPluginParameter> parameters;
+    uint32_t threads = 0, sharedBytes = 0;
+  };
+  Artifact() = default;
+  void link(); ///< Points the structs of the ABI at the members.
+
+  std::vector<uint8_t> bytes;
+  std::string compatibility;
+  std::vector<Kernel> kernels;
+  std::vector<TilerunPluginKernelInfo> infos;
+  TilerunPluginArtifact artifact = {};
+};
+
+} // namespace tilerun::cache

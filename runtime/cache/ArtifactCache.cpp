@@ -1,0 +1,155 @@
+// The cache in memory and its single flights.
+#include "runtime/cache/ArtifactCache.h"
+
+#include "runtime/Device.h"
+
+using namespace tilerun;
+using namespace tilerun::cache;
+
+// One compilation under way, and what became of it.
+struct ArtifactCache::Flight {
+  std::condition_variable finished;
+  bool done = false;
+  std::shared_ptr<const Artifact> artifact; // Null after a failure.
+  DeviceErrorKind kind = DeviceErrorKind::Internal;
+  std::string message;
+
+  ArtifactCache::Result get() const {
+    if (artifact)
+      return artifact;
+    return makeDeviceError(kind, message);
+  }
+  void fail(llvm::Error error) {
+    llvm::handleAllErrors(
+        std::move(error),
+        [&](const DeviceError &e) {
+          kind = e.getKind();
+          message = e.getMessage();
+        },
+        [&](const llvm::ErrorInfoBase &e) { message = e.message(); });
+  }
+};
+
+ArtifactCache::ArtifactCache(std::shared_ptr<DiskCache> disk, uint64_t maxMemoryBytes)
+    : disk(std::move(disk)), maxMemoryBytes(maxMemoryBytes) {}
+
+ArtifactCache::~ArtifactCache() = default;
+
+std::shared_ptr<const Artifact> ArtifactCache::findInMemory(const Key &key) {
+  auto it = entries.find(key);
+  if (it == entries.end())
+    return nullptr;
+  uses.splice(uses.begin(), uses, it->second.use);
+  return it->second.artifact;
+}
+
+void ArtifactCache::keepInMemory(const Key &key, std::shared_ptr<const Artifact> artifact) {
+  auto [it, added] = entries.try_emplace(key);
+  if (added) {
+    it->second.use = uses.insert(uses.begin(), key);
+  } else {
+    numBytes -= it->second.artifact->getNumBytes();
+    uses.splice(uses.begin(), uses, it->second.use);
+  }
+  numBytes += artifact->getNumBytes();
+  it->second.artifact = std::move(artifact);
+  while (numBytes > maxMemoryBytes && uses.size() > 1) {
+    auto oldest = entries.find(uses.back());
+    numBytes -= oldest->second.artifact->getNumBytes();
+    entries.erase(oldest);
+    uses.pop_back();
+  }
+}
+
+std::shared_ptr<const Artifact> ArtifactCache::readFromDisk(const Key &key) {
+  if (!disk)
+    return nullptr;
+  std::optional<std::vector<uint8_t>> stored = disk->get(key, EntryKind::Artifact);
+  if (!stored)
+    return nullptr;
+  std::shared_ptr<const Artifact> artifact = Artifact::parse(*stored);
+  if (!artifact)
+    disk->reject(key, "it is no artifact in this version's form");
+  return artifact;
+}
+
+void ArtifactCache::writeToDisk(const Key &key, const Artifact &artifact) {
+  if (disk)
+    disk->put(key, EntryKind::Artifact, artifact.serialize());
+}
+
+ArtifactCache::Result ArtifactCache::getOrCompile(const Key &key,
+                                                  llvm::function_ref<Result()> compile) {
+  std::shared_ptr<Flight> flight;
+  {
+    std::unique_lock lock(mutex);
+    if (std::shared_ptr<const Artifact> artifact = findInMemory(key))
+      return artifact;
+    std::shared_ptr<Flight> &slot = flights[key];
+    if (slot) {
+      flight = slot;
+      flight->finished.wait(lock, [&] { return flight->done; });
+      return flight->get();
+    }
+    flight = slot = std::make_shared<Flight>();
+  }
+  std::shared_ptr<const Artifact> artifact = readFromDisk(key);
+  bool compiled = !artifact;
+  if (compiled) {
+    Result result = compile();
+    if (result)
+      artifact = std::move(*result);
+    else
+      flight->fail(result.takeError());
+  }
+  Result result = nullptr;
+  {
+    std::lock_guard lock(mutex);
+    flight->artifact = artifact;
+    flight->done = true;
+    if (artifact)
+      keepInMemory(key, artifact);
+    flights.erase(key);
+    result = flight->get();
+  }
+  flight->finished.notify_all();
+  // The others need not wait for the file.
+  if (artifact && compiled)
+    writeToDisk(key, *artifact);
+  return result;
+}
+
+std::shared_ptr<const Artifact> ArtifactCache::lookup(const Key &key) {
+  {
+    std::lock_guard lock(mutex);
+    if (std::shared_ptr<const Artifact> artifact = findInMemory(key))
+      return artifact;
+  }
+  std::shared_ptr<const Artifact> artifact = readFromDisk(key);
+  if (artifact) {
+    std::lock_guard lock(mutex);
+    keepInMemory(key, artifact);
+  }
+  return artifact;
+}
+
+void ArtifactCache::insert(const Key &key, std::shared_ptr<const Artifact> artifact) {
+  {
+    std::lock_guard lock(mutex);
+    keepInMemory(key, artifact);
+  }
+  writeToDisk(key, *artifact);
+}
+
+void ArtifactCache::forget(const Key &key) {
+  {
+    std::lock_guard lock(mutex);
+    if (auto it = entries.find(key); it != entries.end()) {
+      numBytes -= it->second.artifact->getNumBytes();
+      uses.erase(it->second.use);
+      entries.erase(it);
+    }
+  }
+  if (disk)
+    disk->remove(key);
+}

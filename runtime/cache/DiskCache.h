@@ -1,0 +1,116 @@
+// A store of checked bytes by key in a folder, for many processes and hosts at once.
+//
+// Layout: FOLDER/v1/ab/cdef…, named by the key's digits; each file is a header (magic, version,
+// kind, length, key, checksum) and the payload. A file is written under a temporary name in the
+// same folder and renamed, so that a name always stands for a whole entry; the checksum finds what
+// a crash, a full disk or another program did to it all the same.
+#pragma once
+
+#include "runtime/cache/Key.h"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace tilerun::cache {
+
+/// What an entry holds. The number is stored.
+enum class EntryKind : uint32_t { Artifact = 1, Manifest = 2 };
+
+/// The steps at which tests inject failures.
+enum class FileStep { MakeFolder, Open, Read, Create, Write, Close, Rename, Remove, Scan, Touch };
+
+struct DiskCacheOptions {
+  static constexpr uint64_t kDefaultMaxBytes = uint64_t(1) << 30;
+
+  std::string folder; ///< Empty: there is no cache.
+  uint64_t maxBytes = kDefaultMaxBytes;
+  /// Told once for each kind of trouble; from any thread, one at a time. May be empty.
+  std::function<void(const std::string &)> warn;
+  unsigned touchSeconds = 3600;       ///< An entry's time of use is renewed at most so often.
+  unsigned staleSeconds = 24 * 3600;  ///< Age at which somebody's temporary file is removed.
+  unsigned scanSeconds = 60;          ///< A new process trusts a scan that is not older.
+  std::function<int(FileStep)> fault; ///< For tests: an errno that the step gives; 0: go on.
+
+  /// As TILERUN_CACHE (off), TILERUN_CACHE_DIR and TILERUN_CACHE_SIZE say; by default
+  /// $XDG_CACHE_HOME/tilerun or ~/.cache/tilerun. What is wrong with them is told to `warn`.
+  static DiskCacheOptions fromEnvironment(std::function<void(const std::string &)> warn);
+};
+
+/// "512M" as bytes; none for what is no size.
+std::optional<uint64_t> parseSize(llvm::StringRef text);
+
+struct DiskCacheStat {
+  uint64_t numEntries = 0;
+  uint64_t numBytes = 0;     ///< Of entries, with their headers.
+  uint64_t numTemporary = 0; ///< Files of writers that are at work, or died.
+  uint64_t temporaryBytes = 0;
+};
+
+struct DiskCacheVerification {
+  uint64_t numGood = 0;
+  std::vector<std::string> bad; ///< "PATH: why", in the order of the paths.
+};
+
+/// Every function may be called from any thread. Nothing here is an error to the caller.
+class DiskCache {
+public:
+  explicit DiskCache(DiskCacheOptions options);
+  ~DiskCache();
+  DiskCache(const DiskCache &) = delete;
+  DiskCache &operator=(const DiskCache &) = delete;
+
+  /// The payload; none if there is no sound entry.
+  std::optional<std::vector<uint8_t>> get(const Key &key, EntryKind kind);
+  /// Stores a payload, and removes the least recently used entries where the bound demands it.
+  /// False if nothing was stored.
+  bool put(const Key &key, EntryKind kind, llvm::ArrayRef<uint8_t> payload);
+  void remove(const Key &key);
+  /// Reports an entry whose payload its reader could not use, as a damaged one.
+  void reject(const Key &key, const std::string &why);
+
+  /// False where there is no folder, or it turned out to be of no use.
+  bool isEnabled() const { return !disabled.load(std::memory_order_relaxed); }
+  const std::string &getFolder() const { return options.folder; }
+  uint64_t getMaxBytes() const { return options.maxBytes; }
+
+  DiskCacheStat getStat();
+  /// Reads every entry; removes the bad ones if asked to.
+  DiskCacheVerification verify(bool removeBad);
+  /// Removes every entry, and temporary files too. Gives what was there.
+  DiskCacheStat clear();
+  /// Scans, removes stale temporary files, and evicts down to the bound.
+  void trim();
+
+  /// Where a key's entry lies.
+  std::string getPath(const Key &key) const;
+
+private:
+  struct Found;
+  int step(FileStep step) const { return options.fault ? options.fault(step) : 0; }
+  bool makeFolder(const std::string &path);
+  bool prepareFolder(const std::string &shard);
+  int readFile(const std::string &path, std::vector<uint8_t> &out, bool touch);
+  int writeFile(const std::string &path, llvm::ArrayRef<uint8_t> header,
+                llvm::ArrayRef<uint8_t> payload);
+  std::string getTemporaryName();
+  std::vector<Found> scan();
+  void trimIfNeeded(uint64_t added);
+  void warnOnce(unsigned kind, const std::string &text);
+  void warnUnwritable(const std::string &what, int error);
+
+  DiskCacheOptions options;
+  std::string root; ///< FOLDER/v1
+  std::atomic<bool> disabled{false};
+  std::atomic<bool> unwritable{false};
+  std::atomic<bool> started{false};   ///< Whether anything was put yet.
+  std::atomic<uint64_t> allowance{0}; ///< Bytes that may be put before the next scan.
+  std::atomic<uint32_t> counter{0};
+  std::mutex mutex; ///< Guards what follows.
+  unsigned warned = 0;
+};
+
+} // namespace tilerun::cache
