@@ -2,7 +2,7 @@
 PRESET ?= dev
 JOBS ?= $(shell nproc)
 
-.PHONY: help setup build test demo lint format fuzz asan bench clean
+.PHONY: help setup build test demo bundle install lint format fuzz asan bench clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 12
@@ -19,6 +19,13 @@ demo: setup ## run the flagship examples on the cpu device, checked against floa
 
 test: build ## everything: unit tests, lit tests, examples
 	@scripts/test $(PRESET)
+
+bundle: setup ## a tarball that needs nothing but glibc 2.36 and a driver (PRESET=release)
+	@scripts/bundle $(if $(filter command line,$(origin PRESET)),$(PRESET),release)
+
+install: build ## install below PREFIX (/usr/local), linked against the distribution's LLVM
+	@for c in programs libraries development data; do \
+	  cmake --install build/$(PRESET) --prefix "$(or $(PREFIX),/usr/local)" --component $$c || exit 1; done
 
 asan: ## every test under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(MAKE) --no-print-directory test PRESET=asan

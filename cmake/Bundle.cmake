@@ -49,19 +49,23 @@ macro(tilerun_framework var)
 endmacro()
 
 # tilerun_bundled(TARGET FOLDER): TARGET_static, the self-contained twin of an executable or a
-# plugin, in bundle/FOLDER of the build tree and at the same place of a bundle. Not in `all`.
+# plugin, in bundle/FOLDER of the build tree and at the same place of a bundle. Builds with
+# sanitizers have none.
 add_custom_target(tilerun_bundle_files)
 function(tilerun_bundled target folder)
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
+    return()
+  endif()
   get_target_property(type ${target} TYPE)
   get_target_property(sources ${target} SOURCES)
   get_target_property(link ${target} LINK_LIBRARIES)
   get_target_property(options ${target} LINK_OPTIONS)
   set(twin ${target}_static)
   if(type STREQUAL EXECUTABLE)
-    add_executable(${twin} EXCLUDE_FROM_ALL ${sources})
+    add_executable(${twin} ${sources})
   else()
     string(REPLACE _LIBRARY "" kind ${type})
-    add_library(${twin} ${kind} EXCLUDE_FROM_ALL ${sources})
+    add_library(${twin} ${kind} ${sources})
     foreach(property OUTPUT_NAME LINK_DEPENDS CXX_VISIBILITY_PRESET VERSION SOVERSION)
       get_target_property(value ${target} ${property})
       if(NOT value MATCHES "NOTFOUND$")
@@ -86,6 +90,6 @@ function(tilerun_bundled target folder)
   set_target_properties(${twin} PROPERTIES TILERUN_STATIC ON OUTPUT_NAME ${name}
     RUNTIME_OUTPUT_DIRECTORY ${out} LIBRARY_OUTPUT_DIRECTORY ${out})
   add_dependencies(tilerun_bundle_files ${twin})
-  install(TARGETS ${twin} COMPONENT bundle EXCLUDE_FROM_ALL
+  install(TARGETS ${twin} COMPONENT bundle
           RUNTIME DESTINATION ${folder} LIBRARY DESTINATION ${folder})
 endfunction()

@@ -1,5 +1,5 @@
 // The self-test kernels of the null device.
-#include "plugins/null/NullKernels.h"
+#include "NullKernels.h"
 
 #include <chrono>
 #include <cstring>

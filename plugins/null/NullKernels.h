@@ -2,7 +2,7 @@
 // real driver brings its own kernels and drops this file.
 #pragma once
 
-#include "runtime/include/tilerun/plugin.h"
+#include "tilerun/plugin.h"
 
 #include <string_view>
 

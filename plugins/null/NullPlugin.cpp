@@ -2,9 +2,9 @@
 // at once. Copy this folder, rename `null`, and replace the bodies by calls into your driver; the
 // conformance suite tells what is still missing. It needs nothing but the ABI header and the
 // standard library, and is real enough to test the runtime against.
-#include "runtime/include/tilerun/plugin.h"
+#include "tilerun/plugin.h"
 
-#include "plugins/null/NullKernels.h"
+#include "NullKernels.h"
 
 #include <chrono>
 #include <cstdlib>

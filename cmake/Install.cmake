@@ -1,0 +1,55 @@
+# What is installed, and where. Components: `programs` and `libraries` (linked against the
+# distribution's LLVM), `bundle` (the same files, self-contained: see Bundle.cmake), `development`
+# (headers, CMake package, pkg-config) and `data` (examples, documentation).
+include(CMakePackageConfigHelpers)
+
+# Places are fixed below the prefix, because programs find plugins and examples by them.
+set(CMAKE_INSTALL_BINDIR bin)
+set(CMAKE_INSTALL_LIBDIR lib)
+set(CMAKE_INSTALL_INCLUDEDIR include)
+set(TILERUN_EXAMPLES_FOLDER share/tilerun/examples)
+set(TILERUN_TEMPLATE_FOLDER share/tilerun/plugin-template)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Tilerun)
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
+
+add_library(tilerun_plugin_interface INTERFACE)
+target_include_directories(tilerun_plugin_interface INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include> $<INSTALL_INTERFACE:include>)
+set_target_properties(tilerun_plugin_interface PROPERTIES EXPORT_NAME Plugin)
+install(TARGETS tilerun_plugin_interface EXPORT TilerunTargets COMPONENT development)
+
+set(programs tilerun tilerun-plugin-probe)
+if(TARGET tilerun-conformance)
+  list(APPEND programs tilerun-conformance)
+endif()
+install(TARGETS ${programs}
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
+get_property(plugins GLOBAL PROPERTY TILERUN_BUILTIN_PLUGINS)
+foreach(plugin IN LISTS plugins)
+  install(TARGETS ${plugin}
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilerun/plugins COMPONENT libraries)
+endforeach()
+
+install(DIRECTORY runtime/include/tilerun DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(EXPORT TilerunTargets NAMESPACE Tilerun:: DESTINATION ${package_folder}
+        COMPONENT development)
+configure_package_config_file(cmake/package/TilerunConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/package/TilerunConfig.cmake INSTALL_DESTINATION ${package_folder}
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_BINDIR
+            TILERUN_EXAMPLES_FOLDER TILERUN_TEMPLATE_FOLDER)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/TilerunConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+configure_file(cmake/package/tilerun.pc.in ${PROJECT_BINARY_DIR}/package/tilerun.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/package/TilerunConfig.cmake
+              ${PROJECT_BINARY_DIR}/package/TilerunConfigVersion.cmake plugins/plugin.map
+        DESTINATION ${package_folder} COMPONENT development)
+install(FILES ${PROJECT_BINARY_DIR}/package/tilerun.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+install(DIRECTORY examples/ DESTINATION ${TILERUN_EXAMPLES_FOLDER} COMPONENT data
+        PATTERN "__pycache__" EXCLUDE)
+install(DIRECTORY plugins/null/ DESTINATION ${TILERUN_TEMPLATE_FOLDER} COMPONENT data
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.cpp")
+install(DIRECTORY docs/ DESTINATION share/doc/tilerun COMPONENT data)
+install(FILES README.md LICENSE DESTINATION share/doc/tilerun COMPONENT data)
