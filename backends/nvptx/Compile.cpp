@@ -203,6 +203,7 @@ LogicalResult Compilation::toLlvmDialect() {
   llvmbackend::populateCommonPatterns(converter, patterns);
   populateMemoryPatterns(converter, patterns, arch);
   populateThreadPatterns(converter, patterns, arch);
+  populateMatrixPatterns(converter, patterns, arch);
   populateAtomicPatterns(converter, patterns, arch);
   populateMathPatterns(converter, patterns, arch);
   populateDebugPatterns(converter, patterns, arch);

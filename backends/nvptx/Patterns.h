@@ -16,6 +16,8 @@ void populateMemoryPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePat
                             const Architecture &arch);
 void populateThreadPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                             const Architecture &arch);
+void populateMatrixPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
+                            const Architecture &arch);
 void populateAtomicPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                             const Architecture &arch);
 void populateMathPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,

@@ -24,48 +24,39 @@ static constexpr Row kRows[] = {
     {"sm_103", 103, 88, 227}, {"sm_120", 120, 87, 99},  {"sm_120a", 120, 87, 99},
 };
 
-static LinearLayout matrix(unsigned rowBits, unsigned columnBits,
-                           llvm::ArrayRef<std::array<uint64_t, 2>> registers,
-                           llvm::ArrayRef<std::array<uint64_t, 2>> lanes) {
-  BitVectors bases;
-  for (auto list : {registers, lanes})
-    for (auto [row, column] : list)
-      bases.push_back(row | (column << rowBits));
-  return LinearLayout({Dim(kRegister, registers.size()), Dim(kLane, lanes.size())},
-                      {Dim(dimName(0), rowBits), Dim(dimName(1), columnBits)}, bases);
-}
-
 static std::vector<MatrixInstruction> matrixInstructions(unsigned number) {
   using E = MatrixElement;
+  using F = FragmentKind;
   std::vector<MatrixInstruction> rows;
-  LinearLayout d = fragmentLayout(FragmentKind::MmaD);
-  auto add = [&](std::string types, E a, E b, E acc, unsigned k, FragmentKind fragmentA,
-                 FragmentKind fragmentB) {
-    rows.push_back({"m16n8k" + std::to_string(k) + ".row.col." + types, a, b, acc, 16, 8, k,
-                    fragmentLayout(fragmentA), fragmentLayout(fragmentB), d});
+  auto add = [&](const char *types, unsigned m, unsigned k, E a, E b, E acc, F fragmentA,
+                 F fragmentB) {
+    rows.push_back({"m" + std::to_string(m) + "n8k" + std::to_string(k) + ".row.col." + types, a, b,
+                    acc, m, 8, k, fragmentLayout(fragmentA), fragmentLayout(fragmentB),
+                    fragmentLayout(m == 16 ? F::MmaD : F::Mma8D)});
   };
-  if (number < 80) {
-    // Turing has half of the later k.
-    auto a = matrix(4, 3, {{0, 1}, {8, 0}}, {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}});
-    auto b = matrix(3, 3, {{1, 0}}, {{2, 0}, {4, 0}, {0, 1}, {0, 2}, {0, 4}});
-    rows.push_back({"m16n8k8.row.col.f32.f16.f16.f32", E::F16, E::F16, E::F32, 16, 8, 8, a, b, d});
-    return rows;
+  add("f32.f16.f16.f32", 16, 8, E::F16, E::F16, E::F32, F::MmaA16K8, F::MmaB16K8);
+  add("f16.f16.f16.f16", 16, 8, E::F16, E::F16, E::F16, F::MmaA16K8, F::MmaB16K8);
+  add("s32.s8.s8.s32", 8, 16, E::I8, E::I8, E::I32, F::Mma8A8, F::Mma8B8);
+  if (number >= 80) {
+    add("f32.f16.f16.f32", 16, 16, E::F16, E::F16, E::F32, F::MmaA16, F::MmaB16);
+    add("f16.f16.f16.f16", 16, 16, E::F16, E::F16, E::F16, F::MmaA16, F::MmaB16);
+    add("f32.bf16.bf16.f32", 16, 8, E::BF16, E::BF16, E::F32, F::MmaA16K8, F::MmaB16K8);
+    add("f32.bf16.bf16.f32", 16, 16, E::BF16, E::BF16, E::F32, F::MmaA16, F::MmaB16);
+    add("f32.tf32.tf32.f32", 16, 8, E::TF32, E::TF32, E::F32, F::MmaA32, F::MmaB32);
+    add("s32.s8.s8.s32", 16, 16, E::I8, E::I8, E::I32, F::MmaA8K16, F::MmaB8K16);
+    add("s32.s8.s8.s32", 16, 32, E::I8, E::I8, E::I32, F::MmaA8, F::MmaB8);
+    add("f64.f64.f64.f64", 8, 4, E::F64, E::F64, E::F64, F::Mma8A64, F::Mma8B64);
   }
-  add("f32.f16.f16.f32", E::F16, E::F16, E::F32, 16, FragmentKind::MmaA16, FragmentKind::MmaB16);
-  add("f32.bf16.bf16.f32", E::BF16, E::BF16, E::F32, 16, FragmentKind::MmaA16,
-      FragmentKind::MmaB16);
-  add("f32.tf32.tf32.f32", E::TF32, E::TF32, E::F32, 8, FragmentKind::MmaA32, FragmentKind::MmaB32);
-  add("s32.s8.s8.s32", E::I8, E::I8, E::I32, 32, FragmentKind::MmaA8, FragmentKind::MmaB8);
-  rows.push_back({"m8n8k4.row.col.f64.f64.f64.f64", E::F64, E::F64, E::F64, 8, 8, 4,
-                  matrix(3, 2, {}, {{0, 1}, {0, 2}, {1, 0}, {2, 0}, {4, 0}}),
-                  matrix(2, 3, {}, {{1, 0}, {2, 0}, {0, 1}, {0, 2}, {0, 4}}),
-                  matrix(3, 3, {{0, 1}}, {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}})});
   if (number >= 89) {
-    std::pair<const char *, E> formats[] = {{"e4m3", E::E4M3}, {"e5m2", E::E5M2}};
-    for (auto [nameA, a] : formats)
-      for (auto [nameB, b] : formats)
-        add(std::string("f32.") + nameA + "." + nameB + ".f32", a, b, E::F32, 32,
-            FragmentKind::MmaA8, FragmentKind::MmaB8);
+    add("f32.e4m3.e4m3.f32", 16, 32, E::E4M3, E::E4M3, E::F32, F::MmaA8, F::MmaB8);
+    add("f32.e4m3.e5m2.f32", 16, 32, E::E4M3, E::E5M2, E::F32, F::MmaA8, F::MmaB8);
+    add("f32.e5m2.e4m3.f32", 16, 32, E::E5M2, E::E4M3, E::F32, F::MmaA8, F::MmaB8);
+    add("f32.e5m2.e5m2.f32", 16, 32, E::E5M2, E::E5M2, E::F32, F::MmaA8, F::MmaB8);
+  }
+  if (number >= 90) {
+    add("f64.f64.f64.f64", 16, 4, E::F64, E::F64, E::F64, F::MmaA64K4, F::MmaB64K4);
+    add("f64.f64.f64.f64", 16, 8, E::F64, E::F64, E::F64, F::MmaA64K8, F::MmaB64K8);
+    add("f64.f64.f64.f64", 16, 16, E::F64, E::F64, E::F64, F::MmaA64K16, F::MmaB64K16);
   }
   return rows;
 }

@@ -1,4 +1,4 @@
-// Threads, programs, barriers, shuffles and matrix instructions.
+// Threads, programs, barriers and shuffles.
 #include "backends/nvptx/Patterns.h"
 #include "ir/simt/SimtOps.h"
 
@@ -99,74 +99,11 @@ struct ShufflePattern : ConvertOpToLLVMPattern<simt::ShuffleOp> {
   }
 };
 
-struct MmaPattern : ConvertOpToLLVMPattern<simt::MmaOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult matchAndRewrite(simt::MmaOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const final {
-    Location loc = op.getLoc();
-    auto accType = cast<VectorType>(adaptor.getAcc().getType());
-    bool isTf32 = op.getInstruction().contains("tf32");
-    std::string text = "mma.sync.aligned." + op.getInstruction().str() + " ";
-    std::string constraints;
-    SmallVector<Value> inputs;
-    SmallVector<Type> results;
-    unsigned next = 0;
-    auto list = [&](size_t count) {
-      std::string names = "{";
-      for (size_t i = 0; i < count; ++i)
-        names += (i ? ", $" : "$") + std::to_string(next++);
-      return names + "}";
-    };
-    auto letter = [](Type type) { return type.isF64() ? "d" : type.isF32() ? "f" : "r"; };
-    auto elements = [&](Value vector) {
-      SmallVector<Value> values;
-      for (int64_t i = 0; i < cast<VectorType>(vector.getType()).getNumElements(); ++i)
-        values.push_back(LLVM::ExtractElementOp::create(rewriter, loc, vector,
-                                                        integerConstant(rewriter, loc, 64, i)));
-      return values;
-    };
-    for (int64_t i = 0; i < accType.getNumElements(); ++i) {
-      results.push_back(accType.getElementType());
-      constraints += std::string(i ? ",=" : "=") + letter(accType.getElementType());
-    }
-    text += list(results.size());
-    for (Value operand : {adaptor.getA(), adaptor.getB()}) {
-      SmallVector<Value> words;
-      Type element = cast<VectorType>(operand.getType()).getElementType();
-      if (element.isF64()) {
-        words = elements(operand);
-      } else if (isTf32) {
-        for (Value value : elements(operand))
-          words.push_back(
-              callIntrinsic(rewriter, loc, rewriter.getI32Type(), "llvm.nvvm.f2tf32.rna", value));
-      } else {
-        words = toWords(rewriter, loc, operand, 32);
-      }
-      for (Value word : words)
-        constraints += std::string(",") + letter(word.getType());
-      text += ", " + list(words.size());
-      inputs.append(words);
-    }
-    SmallVector<Value> acc = elements(adaptor.getAcc());
-    for (Value value : acc)
-      constraints += std::string(",") + letter(value.getType());
-    text += ", " + list(acc.size()) + ";";
-    inputs.append(acc);
-    SmallVector<Value> values = inlinePtx(rewriter, loc, results, inputs, text, constraints, false);
-    Value vector = LLVM::PoisonOp::create(rewriter, loc, accType);
-    for (auto [i, value] : llvm::enumerate(values))
-      vector = LLVM::InsertElementOp::create(rewriter, loc, vector, value,
-                                             integerConstant(rewriter, loc, 64, i));
-    rewriter.replaceOp(op, vector);
-    return success();
-  }
-};
-
 } // namespace
 
 void nvptx::populateThreadPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
                                    const Architecture &) {
-  patterns.add<ThreadIdPattern, BarrierPattern, ShufflePattern, MmaPattern>(converter);
+  patterns.add<ThreadIdPattern, BarrierPattern, ShufflePattern>(converter);
   patterns.add<ProgramPattern<tile::ProgramIdOp>>(converter, "ctaid");
   patterns.add<ProgramPattern<tile::NumProgramsOp>>(converter, "nctaid");
 }

@@ -1,4 +1,5 @@
-// How a product is spread over warps: which matrix instruction, and the layouts that follow.
+// How a product is spread over threads: the way its operands enter the hardware, which matrix
+// instruction, and the layouts that follow.
 #include "ir/distribute/LayoutAssignment.h"
 #include "ir/layout/TensorLayout.h"
 
@@ -9,9 +10,27 @@ using namespace tilerun;
 using namespace tilerun::distribute;
 using namespace tilerun::layout;
 using simt::MatrixElement;
+using simt::MatrixInstruction;
 
-/// How an operand of this type enters a matrix instruction.
-static std::optional<MatrixElement> operandElement(Type type, tile::InputPrecision precision) {
+namespace {
+/// The sizes of a product in bits.
+struct Sizes {
+  unsigned batch = 0, rows, columns, inner;
+};
+
+/// A way to bring operands into a matrix instruction.
+struct Entry {
+  MatrixElement a, b;
+  unsigned parts = 1;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Which instruction
+//===----------------------------------------------------------------------===//
+
+/// How an operand of this type enters a matrix instruction as it is.
+static std::optional<MatrixElement> nativeElement(Type type) {
   if (type.isF16())
     return MatrixElement::F16;
   if (type.isBF16())
@@ -20,8 +39,6 @@ static std::optional<MatrixElement> operandElement(Type type, tile::InputPrecisi
     return MatrixElement::F64;
   if (type.isInteger(8))
     return MatrixElement::I8;
-  if (type.isF32() && precision == tile::InputPrecision::TF32)
-    return MatrixElement::TF32;
   if (isa<Float8E4M3FNType>(type))
     return MatrixElement::E4M3;
   if (isa<Float8E5M2Type>(type))
@@ -29,13 +46,66 @@ static std::optional<MatrixElement> operandElement(Type type, tile::InputPrecisi
   return std::nullopt;
 }
 
-static MatrixElement accumulatorElement(Type type) {
-  if (type.isInteger(32))
-    return MatrixElement::I32;
-  if (type.isF64())
-    return MatrixElement::F64;
-  return MatrixElement::F32; // f16 accumulators are widened around the product
+/// The ways for operands of these types, best first.
+static SmallVector<Entry, 2> entriesFor(Type a, Type b, tile::InputPrecision precision) {
+  if (a.isF32()) {
+    switch (precision) {
+    case tile::InputPrecision::IEEE:
+      return {};
+    case tile::InputPrecision::TF32:
+      return {{MatrixElement::TF32, MatrixElement::TF32}};
+    case tile::InputPrecision::TF32x3:
+      return {{MatrixElement::TF32, MatrixElement::TF32, 2}};
+    case tile::InputPrecision::BF16x3:
+      return {{MatrixElement::BF16, MatrixElement::BF16, 2}};
+    case tile::InputPrecision::BF16x6:
+      return {{MatrixElement::BF16, MatrixElement::BF16, 3}};
+    }
+  }
+  SmallVector<Entry, 2> entries;
+  auto nativeA = nativeElement(a), nativeB = nativeElement(b);
+  if (nativeA && nativeB)
+    entries.push_back({*nativeA, *nativeB});
+  // float16 holds every value of the 8-bit formats.
+  if (isa<FloatType>(a) && a.getIntOrFloatBitWidth() == 8)
+    entries.push_back({MatrixElement::F16, MatrixElement::F16});
+  return entries;
 }
+
+/// Accumulators for a product into `type`: of that type, else of a wider one.
+static SmallVector<MatrixElement, 2> accumulatorsFor(Type type) {
+  if (type.isInteger(32))
+    return {MatrixElement::I32};
+  if (type.isF64())
+    return {MatrixElement::F64};
+  if (type.isF16())
+    return {MatrixElement::F16, MatrixElement::F32};
+  return {MatrixElement::F32};
+}
+
+/// The instruction that wastes least on padding; of those the largest.
+static const MatrixInstruction *chooseInstruction(const simt::TargetInfo &target,
+                                                  const Entry &entry, MatrixElement acc,
+                                                  const Sizes &sizes) {
+  auto costOf = [&](const MatrixInstruction &row) {
+    auto padded = [](unsigned bits, unsigned tile) {
+      return std::max(uint64_t(1) << bits, uint64_t(tile));
+    };
+    uint64_t work =
+        padded(sizes.rows, row.m) * padded(sizes.columns, row.n) * padded(sizes.inner, row.k);
+    return std::pair(work, -int64_t(row.m * row.n * row.k));
+  };
+  const MatrixInstruction *best = nullptr;
+  for (const MatrixInstruction &row : target.matrixInstructions)
+    if (row.a == entry.a && row.b == entry.b && row.acc == acc &&
+        (!best || costOf(row) < costOf(*best)))
+      best = &row;
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
 
 /// Whether rows of the product should stay inside a warp: it is reduced, or feeds another product.
 static bool staysInRows(tile::DotOp op) {
@@ -48,75 +118,162 @@ static bool staysInRows(tile::DotOp op) {
       slice, [](Operation *user) { return isa<tile::ReduceOp>(user) || isa<tile::DotOp>(user); });
 }
 
-/// fragment × (free warps, warps along `dim`) × registers along k, then along `dim`, in the shape.
-static LinearLayout operandLayout(const LinearLayout &fragment, unsigned outerDim,
-                                  ArrayRef<int64_t> shape, unsigned innerWarpBits,
-                                  unsigned outerWarpBits, bool outerIsHigh) {
-  std::string outer = dimName(outerDim), inner = dimName(1 - outerDim);
-  LinearLayout result = fragment;
-  auto spread = LinearLayout::identity1D(outerWarpBits, kWarp, outer);
-  auto repeat = LinearLayout::zeros1D(innerWarpBits, kWarp, outer);
-  result = outerIsHigh ? result * repeat * spread : result * spread * repeat;
-  SmallVector<unsigned, 4> bits = shapeBits(shape);
-  for (auto [name, want] : {std::pair(inner, bits[1 - outerDim]), std::pair(outer, bits[outerDim])})
-    if (want > result.outBits(name))
-      result = result * LinearLayout::identity1D(want - result.outBits(name), kRegister, name);
-  for (unsigned i = 0; i < 2; ++i)
-    if (bits[i] < result.outBits(dimName(i)))
-      result = result.resizeOut(dimName(i), bits[i]);
-  return result;
+namespace {
+/// Bits of the warp number along each dimension of the product; columns are lowest, batches
+/// highest.
+struct Warps {
+  unsigned batch = 0, rows = 0, columns = 0;
+  unsigned used() const { return batch + rows + columns; }
+};
+
+/// Builds layouts of one product's operands and result.
+class DotLayouts {
+public:
+  DotLayouts(const Sizes &sizes, unsigned rank, Warps warps, unsigned laneBits, unsigned warpBits)
+      : sizes(sizes), rank(rank), warps(warps), laneBits(laneBits), warpBits(warpBits) {}
+
+  LinearLayout a(const LinearLayout &fragment) const {
+    LinearLayout layout = inRank(fragment) * idle(warps.columns) * spread(warps.rows, row());
+    return finish(repeat(layout, {{column(), sizes.inner}, {row(), sizes.rows}}));
+  }
+  LinearLayout b(const LinearLayout &fragment) const {
+    LinearLayout layout = inRank(fragment) * spread(warps.columns, column()) * idle(warps.rows);
+    return finish(repeat(layout, {{row(), sizes.inner}, {column(), sizes.columns}}));
+  }
+  LinearLayout d(const LinearLayout &fragment) const {
+    LinearLayout layout =
+        inRank(fragment) * spread(warps.columns, column()) * spread(warps.rows, row());
+    return finish(repeat(layout, {{column(), sizes.columns}, {row(), sizes.rows}}));
+  }
+
+private:
+  std::string row() const { return dimName(rank - 2); }
+  std::string column() const { return dimName(rank - 1); }
+
+  LinearLayout inRank(const LinearLayout &fragment) const {
+    if (rank == 2)
+      return fragment;
+    return fragment.renameOut(dimName(1), dimName(2)).renameOut(dimName(0), dimName(1));
+  }
+  static LinearLayout spread(unsigned bits, const std::string &name) {
+    return LinearLayout::identity1D(bits, kWarp, name);
+  }
+  LinearLayout idle(unsigned bits) const { return LinearLayout::zeros1D(bits, kWarp, row()); }
+
+  /// Continues in registers along the given dimensions, then along batches; a fragment that is
+  /// larger than the tensor repeats its elements.
+  LinearLayout repeat(LinearLayout layout,
+                      ArrayRef<std::pair<std::string, unsigned>> dimensions) const {
+    SmallVector<std::pair<std::string, unsigned>, 3> all(dimensions);
+    if (rank == 3) {
+      layout = layout * spread(warps.batch, dimName(0));
+      all.push_back({dimName(0), sizes.batch});
+    }
+    for (auto &[name, bits] : all)
+      if (bits > layout.outBits(name))
+        layout = layout * LinearLayout::identity1D(bits - layout.outBits(name), kRegister, name);
+    for (auto &[name, bits] : all)
+      if (bits < layout.outBits(name))
+        layout = layout.resizeOut(name, bits);
+    return layout;
+  }
+  LinearLayout finish(LinearLayout layout) const { return normalize(layout, laneBits, warpBits); }
+
+  const Sizes &sizes;
+  unsigned rank;
+  Warps warps;
+  unsigned laneBits, warpBits;
+};
+} // namespace
+
+/// Warps over batches first, then so that a warp's part of the product is as square as it can be.
+static Warps distributeWarps(const Sizes &sizes, unsigned warpBits, unsigned tileRows,
+                             unsigned tileColumns, bool byRows) {
+  Warps warps;
+  warps.batch = std::min(warpBits, sizes.batch);
+  while (warps.used() < warpBits) {
+    bool rowsFit = tileRows + warps.rows < sizes.rows;
+    bool columnsFit = tileColumns + warps.columns < sizes.columns;
+    bool tall = sizes.rows - warps.rows >= sizes.columns - warps.columns;
+    if (rowsFit && (byRows || !columnsFit || tall))
+      ++warps.rows;
+    else if (columnsFit)
+      ++warps.columns;
+    else
+      break; // the other warps repeat these ones' work
+  }
+  return warps;
+}
+
+/// The result of multiply-adds: up to 4×4 neighbours in a thread, then lanes, then warps, then more
+/// registers. Each operand element that a thread reads is used as often as it has rows or columns.
+static LinearLayout blockedResult(const Sizes &sizes, ArrayRef<int64_t> shape, unsigned laneBits,
+                                  unsigned warpBits, bool byRows) {
+  unsigned total = sizes.batch + sizes.rows + sizes.columns, threadBits = laneBits + warpBits;
+  unsigned perThread = total > threadBits ? total - threadBits : 0;
+  unsigned columns = std::min({2u, sizes.columns, (perThread + 1) / 2});
+  unsigned rows = std::min({2u, sizes.rows, perThread - columns});
+  unsigned roomRows = sizes.rows - rows, roomColumns = sizes.columns - columns;
+  unsigned laneColumns = std::min((laneBits + 1) / 2, roomColumns);
+  unsigned laneRows = std::min(laneBits - laneColumns, roomRows);
+  laneColumns = std::min(laneBits - laneRows, roomColumns);
+  Warps warps = distributeWarps(sizes, warpBits, rows + laneRows, columns + laneColumns, byRows);
+  // Lanes that neither rows nor columns can use take batches.
+  unsigned laneBatch = std::min(laneBits - laneRows - laneColumns, sizes.batch - warps.batch);
+  BlockedTile tile;
+  if (shape.size() == 3) {
+    tile.elementsPerThread.push_back(1);
+    tile.threadsPerWarp.push_back(1u << laneBatch);
+    tile.warps.push_back(1u << warps.batch);
+  }
+  tile.elementsPerThread.append({1u << rows, 1u << columns});
+  tile.threadsPerWarp.append({1u << laneRows, 1u << laneColumns});
+  tile.warps.append({1u << warps.rows, 1u << warps.columns});
+  for (unsigned i = shape.size(); i-- > 0;)
+    tile.order.push_back(i);
+  // Shapes were checked, so that this cannot fail.
+  return canonicalize(llvm::cantFail(blockedLayout(shape, tile)), laneBits, warpBits);
 }
 
 DotPlan distribute::planDot(tile::DotOp op, const Options &options) {
-  DotPlan plan;
   auto type = cast<RankedTensorType>(op.getType());
   auto aType = cast<RankedTensorType>(op.getA().getType());
   auto bType = cast<RankedTensorType>(op.getB().getType());
-  unsigned warpBits = llvm::Log2_32(options.numWarps);
-  auto a = operandElement(aType.getElementType(), op.getPrecision());
-  auto b = operandElement(bType.getElementType(), op.getPrecision());
-  MatrixElement acc = accumulatorElement(type.getElementType());
-  int64_t inner = aType.getShape().back();
-  if (type.getRank() == 2 && a && b)
-    for (const simt::MatrixInstruction &row : options.target->matrixInstructions)
-      if (row.a == *a && row.b == *b && row.acc == acc && inner >= row.k &&
-          (!plan.instruction || row.k > plan.instruction->k))
-        plan.instruction = &row;
-
-  if (!plan.instruction)
-    return plan; // the caller chooses a blocked layout
-  const simt::MatrixInstruction &row = *plan.instruction;
-  int64_t m = type.getDimSize(0), n = type.getDimSize(1);
-  unsigned rowBits = 0, columnBits = 0;
-  bool byRows = staysInRows(op);
-  while (rowBits + columnBits < warpBits) {
-    bool rowsFit = (int64_t(row.m) << (rowBits + 1)) <= m;
-    bool columnsFit = (int64_t(row.n) << (columnBits + 1)) <= n;
-    if (rowsFit && (byRows || !columnsFit || (m >> rowBits) >= (n >> columnBits)))
-      ++rowBits;
-    else if (columnsFit)
-      ++columnBits;
-    else
-      break;
-  }
-  unsigned spare = warpBits - rowBits - columnBits; // these warps repeat others' work
-  auto finish = [&](LinearLayout layout) {
-    if (spare)
-      layout = layout.resizeIn(kWarp, warpBits);
-    return normalize(layout, llvm::Log2_32(options.target->warpSize), warpBits);
-  };
-  // Warp numbers run along columns first.
-  plan.a = finish(operandLayout(row.aLayout, 0, aType.getShape(), columnBits, rowBits, true));
-  plan.b = finish(operandLayout(row.bLayout, 1, bType.getShape(), rowBits, columnBits, false));
-  LinearLayout d = row.dLayout * LinearLayout::identity1D(columnBits, kWarp, dimName(1)) *
-                   LinearLayout::identity1D(rowBits, kWarp, dimName(0));
+  unsigned rank = type.getRank();
   SmallVector<unsigned, 4> bits = shapeBits(type.getShape());
-  for (unsigned i : {1u, 0u})
-    if (bits[i] > d.outBits(dimName(i)))
-      d = d * LinearLayout::identity1D(bits[i] - d.outBits(dimName(i)), kRegister, dimName(i));
-  for (unsigned i : {1u, 0u})
-    if (bits[i] < d.outBits(dimName(i)))
-      d = d.resizeOut(dimName(i), bits[i]);
-  plan.d = finish(d);
+  Sizes sizes{rank == 3 ? bits[0] : 0, bits[rank - 2], bits[rank - 1],
+              llvm::Log2_64(aType.getShape().back())};
+  unsigned laneBits = llvm::Log2_32(options.target->warpSize);
+  unsigned warpBits = llvm::Log2_32(options.numWarps);
+  bool byRows = staysInRows(op);
+
+  DotPlan plan;
+  for (const Entry &entry :
+       entriesFor(aType.getElementType(), bType.getElementType(), op.getPrecision()))
+    for (MatrixElement acc : accumulatorsFor(type.getElementType())) {
+      if (plan.instruction)
+        continue;
+      plan.instruction = chooseInstruction(*options.target, entry, acc, sizes);
+      plan.parts = plan.instruction ? entry.parts : 1;
+    }
+  if (!plan.instruction) {
+    plan.d = blockedResult(sizes, type.getShape(), laneBits, warpBits, byRows);
+    return plan;
+  }
+  const MatrixInstruction &row = *plan.instruction;
+  auto beyond = [](unsigned bits, unsigned tile) {
+    unsigned tileBits = llvm::Log2_32(tile);
+    return bits > tileBits ? bits - tileBits : 0;
+  };
+  Warps warps =
+      distributeWarps(sizes, warpBits, llvm::Log2_32(row.m), llvm::Log2_32(row.n), byRows);
+  plan.stepBits = beyond(sizes.inner, row.k);
+  plan.rowBits = beyond(sizes.rows - warps.rows, row.m);
+  plan.columnBits = beyond(sizes.columns - warps.columns, row.n);
+  plan.batchBits = sizes.batch - warps.batch;
+  DotLayouts layouts(sizes, rank, warps, laneBits, warpBits);
+  plan.a = layouts.a(row.aLayout);
+  plan.b = layouts.b(row.bLayout);
+  plan.d = layouts.d(row.dLayout);
   return plan;
 }

@@ -221,7 +221,7 @@ void Assigner::forward(Operation *op) {
     return;
   }
   if (auto dot = dyn_cast<tile::DotOp>(op))
-    return propose(dot.getResult(), result.dots[op].d, Product);
+    return propose(dot.getResult(), canonical(result.dots[op].d), Product);
   if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
     if (const LinearLayout *source = home(expand.getSource()))
       propose(expand.getResult(), canonical(expandDim(*source, expand.getAxis())),
@@ -451,8 +451,7 @@ LogicalResult Assigner::run(func::FuncOp kernel) {
       planAccess(op, ptr, mask);
     if (auto dot = dyn_cast<tile::DotOp>(op)) {
       DotPlan plan = planDot(dot, result.options);
-      if (!plan.instruction)
-        plan.d = result.getDefault(cast<RankedTensorType>(dot.getType()));
+      useWarpGroups(dot, result, plan);
       result.dots[op] = std::move(plan);
     }
   });

@@ -29,10 +29,22 @@ struct AccessPlan {
   llvm::SmallVector<unsigned, 4> order; ///< Dimensions, contiguous first.
 };
 
+/// A product by instructions of warp groups.
+struct WarpGroupPlan {
+  const simt::WarpGroupInstruction *instruction = nullptr;
+  unsigned columns = 0; ///< Of one instruction.
+};
+
 /// A product: by a matrix instruction, or by multiply-adds if there is none.
 struct DotPlan {
   const simt::MatrixInstruction *instruction = nullptr;
   LinearLayout a, b, d; ///< `a` and `b` only with an instruction.
+  std::optional<WarpGroupPlan> warpGroup; ///< Then there is no `b`, and `a` is for registers.
+  /// Each float32 operand is the sum of so many narrower ones; products of all pairs that matter.
+  unsigned parts = 1;
+  /// Register bits above a fragment's: of `a` steps along k, rows, batches; of `b` steps, columns,
+  /// batches; of `d` columns, rows, batches.
+  unsigned stepBits = 0, rowBits = 0, columnBits = 0, batchBits = 0;
 };
 
 struct Options {
@@ -87,5 +99,9 @@ LinearLayout broadcastSource(const LinearLayout &result, llvm::ArrayRef<int64_t>
 
 /// The plan for a product of these types.
 DotPlan planDot(tile::DotOp op, const Options &options);
+
+/// Lets warp groups work on a product, if the target has an instruction for it and its operands can
+/// be brought into the order that it takes. `plan` is what planDot has chosen.
+void useWarpGroups(tile::DotOp op, const LayoutAssignment &layouts, DotPlan &plan);
 
 } // namespace tilerun::distribute

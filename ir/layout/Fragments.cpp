@@ -23,31 +23,28 @@ LinearLayout matrix(uint64_t rows, uint64_t columns, Bases registers, Bases lane
       {{kRegister.str(), std::move(registers)}, {kLane.str(), std::move(lanes)}}, outs));
 }
 
-/// The A operand of mma.sync m16n8: a lane's 32-bit words hold k-consecutive elements, so narrower
-/// elements put more registers below the same pattern of words.
-LinearLayout mmaA(unsigned elementBits) {
-  uint64_t perWord = 32 / elementBits;
+/// The A operand of mma.sync with 8 or 16 rows. A lane's 32-bit words hold k-consecutive elements,
+/// so narrower elements put more registers below the same pattern of words; f64 is laid out as
+/// 32-bit elements are. A lane has `groups` such words (of f64: elements) along k.
+LinearLayout mmaA(uint64_t rows, unsigned elementBits, uint64_t groups) {
+  uint64_t perWord = std::max(1u, 32 / elementBits);
   Bases registers;
   for (uint64_t k = 1; k < perWord; k *= 2)
     registers.push_back({0, k});
-  registers.push_back({8, 0});
-  registers.push_back({0, 4 * perWord});
-  return matrix(16, 8 * perWord, registers,
+  if (rows == 16)
+    registers.push_back({8, 0});
+  for (uint64_t group = 1; group < groups; group *= 2)
+    registers.push_back({0, 4 * perWord * group});
+  return matrix(rows, 4 * perWord * groups, registers,
                 {{0, perWord}, {0, 2 * perWord}, {1, 0}, {2, 0}, {4, 0}});
 }
 
 /// The same fragment for the transposed matrix.
 LinearLayout transposed(const LinearLayout &fragment) { return transposeDims(fragment, {1, 0}); }
 
-/// The B operand of mma.sync m16n8: as A, but with 8 columns in place of 16 rows.
-LinearLayout mmaB(unsigned elementBits) {
-  uint64_t perWord = 32 / elementBits;
-  Bases registers;
-  for (uint64_t k = 1; k < perWord; k *= 2)
-    registers.push_back({k, 0});
-  registers.push_back({4 * perWord, 0});
-  return matrix(8 * perWord, 8, registers,
-                {{perWord, 0}, {2 * perWord, 0}, {0, 1}, {0, 2}, {0, 4}});
+/// The B operand: as A with 8 rows, of the transposed matrix.
+LinearLayout mmaB(unsigned elementBits, uint64_t groups) {
+  return transposed(mmaA(8, elementBits, groups));
 }
 
 } // namespace
@@ -57,17 +54,47 @@ LinearLayout tilerun::layout::fragmentLayout(FragmentKind kind) {
   case FragmentKind::MmaD:
     return matrix(16, 8, {{0, 1}, {8, 0}}, {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}});
   case FragmentKind::MmaA8:
-    return mmaA(8);
+    return mmaA(16, 8, 2);
   case FragmentKind::MmaA16:
-    return mmaA(16);
+    return mmaA(16, 16, 2);
   case FragmentKind::MmaA32:
-    return mmaA(32);
+    return mmaA(16, 32, 2);
   case FragmentKind::MmaB8:
-    return mmaB(8);
+    return mmaB(8, 2);
   case FragmentKind::MmaB16:
-    return mmaB(16);
+    return mmaB(16, 2);
   case FragmentKind::MmaB32:
-    return mmaB(32);
+    return mmaB(32, 2);
+  case FragmentKind::MmaA8K16:
+    return mmaA(16, 8, 1);
+  case FragmentKind::MmaB8K16:
+    return mmaB(8, 1);
+  case FragmentKind::MmaA16K8:
+    return mmaA(16, 16, 1);
+  case FragmentKind::MmaB16K8:
+    return mmaB(16, 1);
+  case FragmentKind::MmaA64K4:
+    return mmaA(16, 64, 1);
+  case FragmentKind::MmaB64K4:
+    return mmaB(64, 1);
+  case FragmentKind::MmaA64K8:
+    return mmaA(16, 64, 2);
+  case FragmentKind::MmaB64K8:
+    return mmaB(64, 2);
+  case FragmentKind::MmaA64K16:
+    return mmaA(16, 64, 4);
+  case FragmentKind::MmaB64K16:
+    return mmaB(64, 4);
+  case FragmentKind::Mma8D:
+    return matrix(8, 8, {{0, 1}}, {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}});
+  case FragmentKind::Mma8A64:
+    return mmaA(8, 64, 1);
+  case FragmentKind::Mma8B64:
+    return mmaB(64, 1);
+  case FragmentKind::Mma8A8:
+    return mmaA(8, 8, 1);
+  case FragmentKind::Mma8B8:
+    return mmaB(8, 1);
   case FragmentKind::Mfma32x32x8D:
     return matrix(32, 32, {{1, 0}, {2, 0}, {8, 0}, {16, 0}},
                   {{0, 1}, {0, 2}, {0, 4}, {0, 8}, {0, 16}, {4, 0}});

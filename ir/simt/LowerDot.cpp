@@ -1,4 +1,4 @@
-// Products: fragments through a matrix instruction, or multiply-adds on operands in shared memory.
+// Products by matrix instructions: operands as fragments, in the precision that was asked for.
 #include "ir/layout/TensorLayout.h"
 #include "ir/simt/Lowering.h"
 
@@ -10,164 +10,158 @@ using namespace tilerun::layout;
 
 void Lowering::lowerDot(tile::DotOp op) {
   const DotPlan &plan = layouts.getDot(op);
-  Value result = plan.instruction ? dotByInstruction(op, plan) : dotByMultiplyAdd(op, plan);
+  Value result = plan.warpGroup     ? dotByWarpGroups(op, plan)
+                 : plan.instruction ? dotByInstruction(op, plan)
+                                    : dotByMultiplyAdd(op, plan);
   set(op.getResult(), convert(result, plan.d, *layouts.getHome(op.getResult())));
 }
 
-/// `vector` with floats widened to `element`, or as it is.
-static Value widenTo(OpBuilder &b, Location loc, Value vector, Type element) {
-  auto type = cast<VectorType>(vector.getType());
-  if (type.getElementType() == element)
-    return vector;
-  return arith::ExtFOp::create(b, loc, type.clone(element), vector);
+/// The float type of an instruction's operand; null: integers, which are as they are.
+static Type floatType(MatrixElement element, MLIRContext *context) {
+  switch (element) {
+  case MatrixElement::F16:
+    return Float16Type::get(context);
+  case MatrixElement::BF16:
+    return BFloat16Type::get(context);
+  case MatrixElement::TF32:
+    return FloatTF32Type::get(context);
+  case MatrixElement::F32:
+    return Float32Type::get(context);
+  case MatrixElement::F64:
+    return Float64Type::get(context);
+  case MatrixElement::E4M3:
+    return Float8E4M3FNType::get(context);
+  case MatrixElement::E5M2:
+    return Float8E5M2Type::get(context);
+  case MatrixElement::I8:
+  case MatrixElement::I32:
+    return {};
+  }
+  return {};
+}
+
+Values Lowering::dotOperand(Value operand, const LinearLayout &layout, MatrixElement element,
+                            unsigned parts, const LinearLayout &fragment, unsigned innerDim) {
+  Value vector = get(operand, layout);
+  auto type = cast<RankedTensorType>(operand.getType());
+  Type source = type.getElementType(), target = floatType(element, b.getContext());
+
+  // What a fragment has beyond the end of k repeats other elements: zeros in their place.
+  uint64_t innerSize = type.getDimSize(innerDim + type.getRank() - 2);
+  std::string inner = dimName(innerDim);
+  if (fragment.outBits(inner) > llvm::Log2_64(innerSize)) {
+    auto beyond = [&](StringRef in) {
+      uint64_t mask = 0;
+      for (unsigned bit = 0; bit < fragment.inBits(in); ++bit)
+        if (fragment.getBasis(in, bit, inner) >= innerSize)
+          mask |= uint64_t(1) << bit;
+      return mask;
+    };
+    auto vectorType = cast<VectorType>(vector.getType());
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
+    uint64_t registers = beyond(kRegister), lanes = beyond(kLane);
+    SmallVector<int64_t> indices;
+    for (int64_t reg = 0; reg < vectorType.getNumElements(); ++reg)
+      indices.push_back(uint64_t(reg) & registers ? vectorType.getNumElements() : reg);
+    vector = vector::ShuffleOp::create(b, loc, vector, zero, indices);
+    Value bits = arith::AndIOp::create(b, loc, threadId, constant(lanes));
+    Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bits, constant(0));
+    vector = arith::SelectOp::create(b, loc, inside, vector, zero);
+  }
+  if (!target || source == target)
+    return {vector};
+
+  auto vectorType = cast<VectorType>(vector.getType());
+  Type held = isa<FloatTF32Type>(target) ? Type(b.getF32Type()) : target;
+  auto narrow = [&](Value value) -> Value {
+    return FpCastOp::create(b, loc, vectorType.clone(held), value, source, target,
+                            tile::RoundingMode::NearestEven);
+  };
+  Values result;
+  for (unsigned part = 0; part < parts; ++part) {
+    Value narrowed = narrow(vector);
+    result.push_back(narrowed);
+    if (part + 1 == parts)
+      break;
+    Value wide = narrowed;
+    if (held != source)
+      wide = arith::ExtFOp::create(b, loc, vectorType, narrowed);
+    vector = arith::SubFOp::create(b, loc, vector, wide);
+  }
+  return result;
+}
+
+/// Pairs of parts whose product is not negligible, the smallest first.
+static SmallVector<std::pair<unsigned, unsigned>> significantPairs(unsigned parts) {
+  SmallVector<std::pair<unsigned, unsigned>> pairs;
+  for (unsigned sum = parts; sum-- > 0;)
+    for (unsigned left = sum + 1; left-- > 0;)
+      pairs.push_back({left, sum - left});
+  return pairs;
 }
 
 Value Lowering::dotByInstruction(tile::DotOp op, const DotPlan &plan) {
   const MatrixInstruction &row = *plan.instruction;
-  Type accElement = elementType(op.getType());
-  bool widens = accElement.isF16();
-  Type element = widens ? Type(b.getF32Type()) : accElement;
-  Values a = unpack(get(op.getA(), plan.a)), bb = unpack(get(op.getB(), plan.b));
-  Values acc = unpack(widenTo(b, loc, get(op.getAcc(), plan.d), element));
+  Values a = dotOperand(op.getA(), plan.a, row.a, plan.parts, row.aLayout, 1);
+  Values bb = dotOperand(op.getB(), plan.b, row.b, plan.parts, row.bLayout, 0);
+  Value acc = get(op.getAcc(), plan.d);
+  auto accType = cast<VectorType>(acc.getType());
+  bool widens = accType.getElementType().isF16() && row.acc == MatrixElement::F32;
+  if (widens)
+    acc = arith::ExtFOp::create(b, loc, accType.clone(b.getF32Type()), acc);
 
-  // Registers: the fragment's, then tiles along k (of d: along columns), then the other tiles.
-  unsigned fragmentA = row.aLayout.inBits(kRegister), fragmentB = row.bLayout.inBits(kRegister),
-           fragmentD = row.dLayout.inBits(kRegister);
-  int64_t inner = cast<RankedTensorType>(op.getA().getType()).getShape().back();
-  unsigned stepBits = llvm::Log2_64(inner / row.k);
-  unsigned rowBits = plan.a.inBits(kRegister) - fragmentA - stepBits;
-  unsigned columnBits = plan.b.inBits(kRegister) - fragmentB - stepBits;
-  auto slice = [&](ArrayRef<Value> list, unsigned start, unsigned bits) {
-    return pack(list.slice(size_t(start) << bits, size_t(1) << bits));
+  unsigned bitsA = row.aLayout.inBits(kRegister), bitsB = row.bLayout.inBits(kRegister),
+           bitsD = row.dLayout.inBits(kRegister);
+  // Fragment number `index` of registers.
+  auto fragments = [&](Value vector, unsigned bits) {
+    Values registers = unpack(vector), result;
+    for (size_t start = 0; start < registers.size(); start += size_t(1) << bits)
+      result.push_back(pack(ArrayRef(registers).slice(start, size_t(1) << bits)));
+    return result;
   };
-  SmallVector<Value, 16> tiles;
-  for (unsigned i = 0; i < (1u << (rowBits + columnBits)); ++i)
-    tiles.push_back(slice(acc, i, fragmentD));
-  for (unsigned step = 0; step < (1u << stepBits); ++step) {
-    Values rows, columns;
-    for (unsigned i = 0; i < (1u << rowBits); ++i)
-      rows.push_back(slice(a, step | (i << stepBits), fragmentA));
-    for (unsigned j = 0; j < (1u << columnBits); ++j)
-      columns.push_back(slice(bb, step | (j << stepBits), fragmentB));
-    for (unsigned i = 0; i < rows.size(); ++i)
-      for (unsigned j = 0; j < columns.size(); ++j) {
-        Value &tile = tiles[j | (i << columnBits)];
-        tile = MmaOp::create(b, loc, tile.getType(), row.name, rows[i], columns[j], tile);
-      }
+  SmallVector<Values, 3> left, right;
+  for (Value part : a)
+    left.push_back(fragments(part, bitsA));
+  for (Value part : bb)
+    right.push_back(fragments(part, bitsB));
+  Values tiles = fragments(acc, bitsD);
+  auto multiply = [&](Value tile, unsigned partA, unsigned partB, unsigned i, unsigned j,
+                      unsigned step) -> Value {
+    Value x = left[partA][step | (i << plan.stepBits)];
+    Value y = right[partB][step | (j << plan.stepBits)];
+    return MmaOp::create(b, loc, tile.getType(), row.name, x, y, tile);
+  };
+  unsigned rows = 1u << plan.rowBits, columns = 1u << plan.columnBits, steps = 1u << plan.stepBits;
+  auto pairs = significantPairs(plan.parts);
+  for (unsigned batch = 0; batch < (1u << plan.batchBits); ++batch) {
+    auto forEachTile = [&](auto body) {
+      for (unsigned row = 0; row < rows; ++row)
+        for (unsigned column = 0; column < columns; ++column) {
+          unsigned i = row | (batch << plan.rowBits), j = column | (batch << plan.columnBits);
+          body(tiles[column | (i << plan.columnBits)], i, j);
+        }
+    };
+    if (pairs.size() > 1)
+      forEachTile([&](Value &tile, unsigned i, unsigned j) {
+        Value small = arith::ConstantOp::create(b, loc, b.getZeroAttr(tile.getType()));
+        for (auto [partA, partB] : ArrayRef(pairs).drop_back())
+          for (unsigned step = 0; step < steps; ++step)
+            small = multiply(small, partA, partB, i, j, step);
+        // Infinite operands have no parts: what they give here is not a number and does not count.
+        Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(tile.getType()));
+        Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, small, small);
+        small = arith::SelectOp::create(b, loc, isNumber, small, zero);
+        tile = arith::AddFOp::create(b, loc, tile, small);
+      });
+    for (unsigned step = 0; step < steps; ++step)
+      forEachTile(
+          [&](Value &tile, unsigned i, unsigned j) { tile = multiply(tile, 0, 0, i, j, step); });
   }
   Values result;
   for (Value tile : tiles)
     result.append(unpack(tile));
   Value vector = pack(result);
   if (widens)
-    vector = arith::TruncFOp::create(b, loc, cast<VectorType>(vector.getType()).clone(accElement),
-                                     vector);
+    vector = arith::TruncFOp::create(b, loc, accType, vector);
   return vector;
-}
-
-Value Lowering::dotByMultiplyAdd(tile::DotOp op, const DotPlan &plan) {
-  auto type = cast<RankedTensorType>(op.getType());
-  unsigned rank = type.getRank();
-  Type accElement = elementType(op.getType());
-
-  // An operand in shared memory, its outer dimension fastest, so that neighbours read neighbours.
-  struct Operand {
-    Value buffer, thread;
-    uint64_t threadBits;
-    LinearLayout all, distinct, offsets; ///< offsets: of `distinct`, at inner position 0
-    unsigned bytes;
-    int64_t stride;
-    Type element, source;
-  };
-  auto store = [&](Value value, unsigned innerDim, unsigned dropped) {
-    auto tensor = cast<RankedTensorType>(value.getType());
-    Operand operand;
-    operand.source = tensor.getElementType();
-    operand.element = elementType(tensor);
-    operand.bytes = getScalarBytes(operand.element);
-    operand.buffer = SharedAllocOp::create(b, loc, tensor.getNumElements() * operand.bytes);
-    // Dimensions from the fastest: the outer one, the inner one, batches.
-    SmallVector<unsigned> order{dropped == rank - 1 ? rank - 2 : rank - 1, innerDim};
-    if (rank == 3)
-      order.push_back(0);
-    DimList ins;
-    SmallVector<std::string, 4> names;
-    uint64_t stride = 1;
-    llvm::SmallVector<uint64_t, 4> strides(rank);
-    for (unsigned dim : order) {
-      strides[dim] = stride;
-      stride *= tensor.getDimSize(dim);
-    }
-    operand.stride = strides[innerDim] * operand.bytes;
-    auto offsetsOf = [&](const LinearLayout &layout) {
-      BitVectors bases;
-      for (const Dim &in : layout.getIns())
-        for (unsigned bit = 0; bit < in.bits; ++bit) {
-          uint64_t offset = 0;
-          for (unsigned dim = 0; dim < rank; ++dim)
-            offset += layout.getBasis(in.name, bit, dimName(dim)) * strides[dim];
-          bases.push_back(offset * operand.bytes);
-        }
-      return LinearLayout(DimList(layout.getIns()),
-                          {Dim(kOffset, llvm::Log2_64(tensor.getNumElements() * operand.bytes))},
-                          bases);
-    };
-    auto threadPart = [&](const LinearLayout &offsets) {
-      llvm::SmallVector<uint64_t, 16> bases = threadBases(offsets, kOffset);
-      uint64_t bits = 0;
-      for (uint64_t basis : bases)
-        bits |= basis;
-      return std::pair(applyToThread(bases), bits);
-    };
-    LinearLayout home = canonicalize(layoutOf(value), laneBits(), warpBits());
-    LinearLayout homeOffsets = offsetsOf(home);
-    auto [thread, bits] = threadPart(homeOffsets);
-    Value first = isFirstHolder(home);
-    for (auto [reg, element] : llvm::enumerate(unpack(get(value, home))))
-      SharedStoreOp::create(b, loc, operand.buffer,
-                            offsetBy(thread, bits, registerImage(homeOffsets, reg, kOffset)),
-                            pack({element}), first);
-    // What each register of the product needs of this operand, at inner position 0.
-    operand.all = normalize(expandDim(sliceDim(plan.d, dropped), innerDim), laneBits(), warpBits());
-    operand.distinct = canonicalize(operand.all, laneBits(), warpBits());
-    operand.offsets = offsetsOf(operand.distinct);
-    std::tie(operand.thread, operand.threadBits) = threadPart(operand.offsets);
-    return operand;
-  };
-  Operand left = store(op.getA(), rank - 1, rank - 1);
-  Operand right = store(op.getB(), rank - 2, rank - 2);
-  auto load = [&](const Operand &operand, Value position) {
-    Value base = arith::MulIOp::create(b, loc, position, constant(operand.stride));
-    Values elements;
-    auto one = VectorType::get({1}, operand.element);
-    for (unsigned reg = 0; reg < (1u << operand.distinct.inBits(kRegister)); ++reg) {
-      Value offset = offsetBy(operand.thread, operand.threadBits,
-                              registerImage(operand.offsets, reg, kOffset));
-      offset = arith::AddIOp::create(b, loc, offset, base);
-      elements.push_back(unpack(SharedLoadOp::create(b, loc, one, operand.buffer, offset))[0]);
-    }
-    Value vector = pack(elements);
-    auto wide = cast<VectorType>(vector.getType()).clone(accElement);
-    if (isa<FloatType>(operand.source) && operand.source.getIntOrFloatBitWidth() == 8)
-      vector = FpCastOp::create(b, loc, wide, vector, operand.source, accElement,
-                                tile::RoundingMode::NearestEven);
-    else if (isa<FloatType>(accElement))
-      vector = widenTo(b, loc, vector, accElement);
-    else
-      vector = arith::ExtSIOp::create(b, loc, wide, vector);
-    return convert(vector, operand.distinct, operand.all);
-  };
-  int64_t inner = cast<RankedTensorType>(op.getA().getType()).getShape().back();
-  Value acc = get(op.getAcc(), plan.d);
-  auto loop = scf::ForOp::create(b, loc, constant(0), constant(inner), constant(1), acc);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(loop.getBody());
-  Value x = load(left, loop.getInductionVar()), y = load(right, loop.getInductionVar());
-  Value sum = loop.getRegionIterArg(0);
-  if (isa<FloatType>(accElement))
-    sum = math::FmaOp::create(b, loc, x, y, sum);
-  else
-    sum = arith::AddIOp::create(b, loc, sum, arith::MulIOp::create(b, loc, x, y));
-  scf::YieldOp::create(b, loc, sum);
-  return loop.getResult(0);
 }

@@ -108,6 +108,9 @@ private:
   Value convert(Value vector, const LinearLayout &from, const LinearLayout &to);
   Value convertThroughShared(Value vector, const layout::ConversionPlan &plan,
                              const LinearLayout &from, const LinearLayout &to);
+  Value convertByShuffles(Value vector, const layout::ShufflePlan &plan);
+  Value chooseByThread(const LinearLayout &map, llvm::StringRef out, uint64_t fixed,
+                       llvm::function_ref<Value(uint64_t)> table);
 
   // LowerReduce.cpp, LowerScan.cpp
   void lowerReduce(tile::ReduceOp op);
@@ -116,10 +119,27 @@ private:
   Values combine(Operation *op, llvm::ArrayRef<Value> left, llvm::ArrayRef<Value> right);
   Values shuffleAll(llvm::ArrayRef<Value> vectors, ShuffleMode mode, Value lane);
 
-  // LowerDot.cpp
+  // LowerDot.cpp, LowerMultiplyAdd.cpp
   void lowerDot(tile::DotOp op);
   Value dotByInstruction(tile::DotOp op, const distribute::DotPlan &plan);
+  /// Registers of an operand in `layout` as the instruction takes them: converted to `element`, in
+  /// parts, the largest first, and 0 beyond the end of k.
+  Values dotOperand(Value operand, const LinearLayout &layout, MatrixElement element,
+                    unsigned parts, const LinearLayout &fragment, unsigned innerDim);
   Value dotByMultiplyAdd(tile::DotOp op, const distribute::DotPlan &plan);
+  /// XOR of bases[i] over the set bits i of `index`.
+  Value applyToIndex(Value index, llvm::ArrayRef<uint64_t> bases);
+
+  // LowerWgmma.cpp
+  Value dotByWarpGroups(tile::DotOp op, const distribute::DotPlan &plan);
+  /// The tile of a pipelined loop that `operand` is, possibly transposed.
+  std::optional<Buffered> findBuffered(Value operand);
+  /// Whether the registers of `operand` are those of `wanted`, or a choice of them.
+  bool isInFragments(Value operand, const LinearLayout &wanted);
+  /// Stores a product's operand to shared memory, for warp groups to read.
+  Buffered stage(Value operand, unsigned summed, bool takesAnyOrder);
+  /// As applyToThread for a map that does not depend on lanes; null for 0.
+  Value uniformInWarp(llvm::ArrayRef<uint64_t> bases);
 
   // LowerDebug.cpp
   void lowerAssert(tile::AssertOp op);
@@ -140,6 +160,7 @@ private:
     mlir::Block *block = nullptr;
     bool isLoop = false;
     llvm::DenseMap<std::pair<Value, unsigned>, Value> built;
+    llvm::DenseMap<std::pair<Value, unsigned>, Buffered> staged; ///< By value and summed dimension.
   };
   void pushScope(mlir::Block *block, bool isLoop) {
     scopes.emplace_back();
@@ -150,7 +171,9 @@ private:
   llvm::DenseMap<Value, Value> values;      ///< Scalars, and tensors in their home layout.
   llvm::DenseMap<Value, Buffered> buffered; ///< Loads that are in shared memory.
   std::vector<LinearLayout> internedLayouts;
-  std::map<std::vector<uint64_t>, Value> threadMaps;
+  std::map<std::vector<uint64_t>, Value> threadMaps, uniformMaps;
+  /// Products whose instructions are still under way at the end of an iteration.
+  llvm::SmallPtrSet<Operation *, 4> deferredProducts;
   Value threadId;
   unsigned depth = 0;
   bool hasFailed = false;

@@ -83,6 +83,53 @@ TEST(FragmentsTest, MmaB32) {
   });
 }
 
+TEST(FragmentsTest, MmaShorterInner) {
+  // m16n8k8 of 16-bit elements.
+  expectFormula(FragmentKind::MmaA16K8, 4, 16, 8, [](uint64_t lane, uint64_t i) {
+    return Point{i < 2 ? lane / 4 : lane / 4 + 8, lane % 4 * 2 + i % 2};
+  });
+  expectFormula(FragmentKind::MmaB16K8, 2, 8, 8,
+                [](uint64_t lane, uint64_t i) { return Point{lane % 4 * 2 + i, lane / 4}; });
+  // m16n8k16 of 8-bit elements.
+  expectFormula(FragmentKind::MmaA8K16, 8, 16, 16, [](uint64_t lane, uint64_t i) {
+    return Point{i < 4 ? lane / 4 : lane / 4 + 8, lane % 4 * 4 + i % 4};
+  });
+  expectFormula(FragmentKind::MmaB8K16, 4, 16, 8,
+                [](uint64_t lane, uint64_t i) { return Point{lane % 4 * 4 + i, lane / 4}; });
+}
+
+TEST(FragmentsTest, MmaDouble) {
+  expectFormula(FragmentKind::MmaA64K4, 2, 16, 4, [](uint64_t lane, uint64_t i) {
+    return Point{i == 0 ? lane / 4 : lane / 4 + 8, lane % 4};
+  });
+  expectFormula(FragmentKind::MmaB64K4, 1, 4, 8,
+                [](uint64_t lane, uint64_t) { return Point{lane % 4, lane / 4}; });
+  expectFormula(FragmentKind::MmaA64K8, 4, 16, 8, [](uint64_t lane, uint64_t i) {
+    return Point{i == 0 || i == 2 ? lane / 4 : lane / 4 + 8, i < 2 ? lane % 4 : lane % 4 + 4};
+  });
+  expectFormula(FragmentKind::MmaB64K8, 2, 8, 8, [](uint64_t lane, uint64_t i) {
+    return Point{i == 0 ? lane % 4 : lane % 4 + 4, lane / 4};
+  });
+  expectFormula(FragmentKind::MmaA64K16, 8, 16, 16, [](uint64_t lane, uint64_t i) {
+    return Point{i % 2 == 0 ? lane / 4 : lane / 4 + 8, i / 2 * 4 + lane % 4};
+  });
+  expectFormula(FragmentKind::MmaB64K16, 4, 16, 8,
+                [](uint64_t lane, uint64_t i) { return Point{lane % 4 + i * 4, lane / 4}; });
+}
+
+TEST(FragmentsTest, MmaEightRows) {
+  expectFormula(FragmentKind::Mma8D, 2, 8, 8,
+                [](uint64_t lane, uint64_t i) { return Point{lane / 4, lane % 4 * 2 + i}; });
+  expectFormula(FragmentKind::Mma8A64, 1, 8, 4,
+                [](uint64_t lane, uint64_t) { return Point{lane / 4, lane % 4}; });
+  expectFormula(FragmentKind::Mma8B64, 1, 4, 8,
+                [](uint64_t lane, uint64_t) { return Point{lane % 4, lane / 4}; });
+  expectFormula(FragmentKind::Mma8A8, 4, 8, 16,
+                [](uint64_t lane, uint64_t i) { return Point{lane / 4, lane % 4 * 4 + i}; });
+  expectFormula(FragmentKind::Mma8B8, 4, 16, 8,
+                [](uint64_t lane, uint64_t i) { return Point{lane % 4 * 4 + i, lane / 4}; });
+}
+
 TEST(FragmentsTest, Mfma32x32x8) {
   expectFormula(FragmentKind::Mfma32x32x8D, 16, 32, 32, [](uint64_t lane, uint64_t i) {
     return Point{8 * (i / 4) + 4 * (lane / 32) + i % 4, lane % 32};
@@ -145,7 +192,7 @@ TEST(FragmentsTest, EveryFragmentCoversItsMatrixAndHasAName) {
     EXPECT_TRUE(names.insert(info.name.str()).second) << info.name.str();
     EXPECT_FALSE(info.description.empty());
   }
-  EXPECT_EQ(names.size(), 16u);
+  EXPECT_EQ(names.size(), 31u);
 }
 
 TEST(FragmentsTest, TilingFollowsCoordinates) {
