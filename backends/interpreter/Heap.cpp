@@ -160,6 +160,50 @@ llvm::Error Heap::poison(uint64_t address) {
   return llvm::Error::success();
 }
 
+llvm::Error Heap::copyWithin(uint64_t to, uint64_t from, uint64_t bytes) {
+  std::lock_guard lock(mutex);
+  auto source = findRange(from, bytes, "copyWithin");
+  if (!source)
+    return source.takeError();
+  auto target = findRange(to, bytes, "copyWithin");
+  if (!target)
+    return target.takeError();
+  if (bytes)
+    std::memmove(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
+  (*target)->written.mark(to - (*target)->base, bytes);
+  return llvm::Error::success();
+}
+
+llvm::Error Heap::fill(uint64_t to, llvm::ArrayRef<uint8_t> pattern, uint64_t bytes) {
+  std::lock_guard lock(mutex);
+  auto found = findRange(to, bytes, "fill");
+  if (!found)
+    return found.takeError();
+  if (pattern.size() == 1 && bytes)
+    std::memset(reinterpret_cast<void *>(to), pattern[0], bytes);
+  else
+    for (uint64_t at = 0; at < bytes; at += pattern.size())
+      std::memcpy(reinterpret_cast<void *>(to + at), pattern.data(), pattern.size());
+  (*found)->written.mark(to - (*found)->base, bytes);
+  return llvm::Error::success();
+}
+
+std::shared_ptr<const Allocation> Heap::find(uint64_t address) const {
+  std::lock_guard lock(mutex);
+  auto next = byAddress.upper_bound(address);
+  if (next == byAddress.begin())
+    return nullptr;
+  const auto &allocation = std::prev(next)->second;
+  // An allocation of no bytes still has its own address.
+  bool inside = address == allocation->base || allocation->contains(address, 1);
+  return allocation->live && inside ? allocation : nullptr;
+}
+
+uint64_t Heap::getLiveBytes() const {
+  std::lock_guard lock(mutex);
+  return liveBytes;
+}
+
 std::vector<std::shared_ptr<Allocation>> Heap::snapshot() const {
   std::lock_guard lock(mutex);
   std::vector<std::shared_ptr<Allocation>> all;

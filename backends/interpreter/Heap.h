@@ -58,7 +58,14 @@ public:
   llvm::Error copyIn(uint64_t to, llvm::ArrayRef<uint8_t> from);
   llvm::Error copyOut(llvm::MutableArrayRef<uint8_t> to, uint64_t from);
   llvm::Error poison(uint64_t address);
+  /// Copies between two ranges that do not overlap, each inside one live allocation.
+  llvm::Error copyWithin(uint64_t to, uint64_t from, uint64_t bytes);
+  /// Repeats `pattern` over `bytes`, a multiple of its size.
+  llvm::Error fill(uint64_t to, llvm::ArrayRef<uint8_t> pattern, uint64_t bytes);
 
+  /// The live allocation that holds an address; null if there is none.
+  std::shared_ptr<const Allocation> find(uint64_t address) const;
+  uint64_t getLiveBytes() const;
   /// All allocations by address, freed ones among them.
   std::vector<std::shared_ptr<Allocation>> snapshot() const;
   /// After a run that nobody watched, any byte may have been written.

@@ -3,9 +3,7 @@
 
 #include "backends/interpreter/Interpreter.h"
 #include "plugins/cpu/Convert.h"
-
-#include <thread>
-#include <unistd.h>
+#include "plugins/cpu/Host.h"
 
 using namespace tilerun;
 
@@ -25,7 +23,7 @@ private:
 DeviceProperties makeProperties() {
   DeviceProperties properties;
   properties.id = "cpu";
-  properties.name = "Reference interpreter";
+  properties.name = cpu::kDeviceName;
 #if defined(__x86_64__)
   properties.arch = "x86_64";
 #elif defined(__aarch64__)
@@ -33,8 +31,8 @@ DeviceProperties makeProperties() {
 #else
   properties.arch = "unknown";
 #endif
-  properties.memoryBytes = uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGE_SIZE));
-  properties.numUnits = std::max(1u, std::thread::hardware_concurrency());
+  properties.memoryBytes = cpu::getMemoryBytes();
+  properties.numUnits = cpu::getNumCores();
   properties.supportsChecks = true;
   properties.maxGrid = interp::kMaxGrid;
   properties.maxPrograms = interp::kMaxPrograms;

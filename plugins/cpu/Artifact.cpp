@@ -1,0 +1,115 @@
+// The format of artifacts: lines of text up to "code", then MLIR bytecode.
+#include "plugins/cpu/Handles.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+
+using namespace tilerun;
+using namespace tilerun::cpu;
+
+static constexpr llvm::StringLiteral kMagic = "tilerun-cpu-artifact 1";
+
+std::string cpu::getCompatibility() {
+  // Bytecode of MLIR's own dialects is read by the version that wrote it.
+  return "cpu:artifact-1:mlir-" LLVM_VERSION_STRING;
+}
+
+std::vector<uint8_t> cpu::encodeArtifact(const ArtifactContent &content) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << kMagic << "\n";
+  if (content.debug)
+    os << "debug\n";
+  if (content.checks)
+    os << "checks\n";
+  for (const KernelHeader &kernel : content.kernels)
+    os << "kernel " << kernel.threads << " " << kernel.name << "\n";
+  if (!content.hostKernel.empty())
+    os << "host " << content.hostKernel << "\n";
+  os << "code\n";
+  std::vector<uint8_t> bytes(text.begin(), text.end());
+  bytes.insert(bytes.end(), content.code.begin(), content.code.end());
+  return bytes;
+}
+
+std::optional<ArtifactContent> cpu::decodeArtifact(llvm::ArrayRef<uint8_t> bytes) {
+  llvm::StringRef rest(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  auto nextLine = [&] {
+    auto [line, after] = rest.split('\n');
+    rest = after;
+    return line;
+  };
+  if (nextLine() != kMagic)
+    return std::nullopt;
+  ArtifactContent content;
+  while (!rest.empty()) {
+    llvm::StringRef line = nextLine();
+    if (line == "code") {
+      content.code.assign(rest.bytes_begin(), rest.bytes_end());
+      return content.kernels.empty() ? std::nullopt : std::optional(std::move(content));
+    }
+    if (line == "debug") {
+      content.debug = true;
+    } else if (line == "checks") {
+      content.checks = true;
+    } else if (line.consume_front("host ")) {
+      content.hostKernel = line.str();
+    } else if (line.consume_front("kernel ")) {
+      auto [threads, name] = line.split(' ');
+      KernelHeader header{name.str(), 0};
+      if (threads.getAsInteger(10, header.threads) || !header.threads ||
+          header.threads > kMaxThreads || name.empty())
+        return std::nullopt;
+      content.kernels.push_back(std::move(header));
+    } else {
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+namespace {
+// An artifact with what its pointers point to.
+struct OwnedArtifact {
+  TilerunPluginArtifact artifact = {}; // First: release_artifact gets its address.
+  std::vector<uint8_t> bytes;
+  std::string compatibility;
+  ArtifactContent content;
+  std::vector<KernelParameters> parameters;
+  std::vector<std::vector<TilerunPluginParameter>> infos;
+  std::vector<TilerunPluginKernelInfo> kernels;
+};
+} // namespace
+
+static TilerunPluginParameter describe(interp::Dtype type, const std::string &name) {
+  uint16_t kind = type == interp::Dtype::Ptr ? TILERUN_ARGUMENT_POINTER
+                  : interp::isFloat(type)    ? TILERUN_ARGUMENT_FLOAT
+                                             : TILERUN_ARGUMENT_INTEGER;
+  auto bits = static_cast<uint16_t>(type == interp::Dtype::I1 ? 1 : 8 * interp::sizeOf(type));
+  return {sizeof(TilerunPluginParameter), kind, bits, name.c_str()};
+}
+
+const TilerunPluginArtifact *cpu::makeArtifact(const ArtifactContent &content,
+                                               std::vector<KernelParameters> parameters) {
+  auto *owned = new OwnedArtifact;
+  owned->bytes = encodeArtifact(content);
+  owned->compatibility = getCompatibility();
+  owned->content = content;
+  owned->parameters = std::move(parameters);
+  for (const KernelParameters &all : owned->parameters) {
+    owned->infos.emplace_back();
+    for (auto [type, name] : llvm::zip_equal(all.types, all.names))
+      owned->infos.back().push_back(describe(type, name));
+  }
+  for (auto [header, infos] : llvm::zip_equal(owned->content.kernels, owned->infos))
+    owned->kernels.push_back({sizeof(TilerunPluginKernelInfo), static_cast<uint32_t>(infos.size()),
+                              header.name.c_str(), infos.data(), header.threads, 0});
+  owned->artifact = {sizeof(TilerunPluginArtifact), static_cast<uint32_t>(owned->kernels.size()),
+                     owned->bytes.data(),           owned->bytes.size(),
+                     owned->compatibility.c_str(),  owned->kernels.data()};
+  return &owned->artifact;
+}
+
+void cpu::releaseArtifact(const TilerunPluginArtifact *artifact) {
+  delete reinterpret_cast<OwnedArtifact *>(const_cast<TilerunPluginArtifact *>(artifact));
+}

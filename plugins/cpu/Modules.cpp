@@ -1,0 +1,241 @@
+// Modules and launches.
+#include "plugins/cpu/Handles.h"
+
+#include "backends/interpreter/SmallFloat.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstdio>
+#include <cstring>
+
+using namespace tilerun;
+using namespace tilerun::cpu;
+
+static TilerunStatus checkCompatibility(TilerunPluginDevice *, const char *compatibility,
+                                        const TilerunErrorSink *sink) {
+  std::string wanted = getCompatibility();
+  if (compatibility && wanted == compatibility)
+    return TILERUN_STATUS_OK;
+  return fail(sink, TILERUN_STATUS_INCOMPATIBLE, "check_compatibility",
+              std::string("the artifact is for '") + (compatibility ? compatibility : "") +
+                  "', this device takes '" + wanted + "'");
+}
+
+static llvm::Expected<std::unique_ptr<TilerunPluginKernel>>
+loadKernel(TilerunPluginDevice *device, const ArtifactContent &content,
+           const KernelHeader &header) {
+  auto kernel = std::make_unique<TilerunPluginKernel>();
+  kernel->device = device;
+  kernel->name = header.name;
+  kernel->threads = header.threads;
+  kernel->debug = content.debug;
+  kernel->checks = content.checks;
+  if (!content.hostKernel.empty()) {
+    KernelParameters parameters;
+    kernel->host = findHostKernel(content.hostKernel, parameters);
+    kernel->types = parameters.types;
+    if (!kernel->host)
+      return interp::makeError(interp::ErrorKind::Compile,
+                               "there is no self-test '" + content.hostKernel + "'");
+    return kernel;
+  }
+  auto program = interp::loadProgram(content.code, header.name);
+  if (!program)
+    return program.takeError();
+  kernel->program = std::move(*program);
+  for (const interp::ArgumentInfo &argument : kernel->program->arguments)
+    kernel->types.push_back(argument.type);
+  return kernel;
+}
+
+static TilerunStatus loadModule(TilerunPluginDevice *device, const TilerunPluginArtifact *artifact,
+                                TilerunPluginModule **module, const TilerunErrorSink *sink) {
+  CPU_ENTER(device, sink, "load_module");
+  if (TilerunStatus status = checkCompatibility(device, artifact->compatibility, sink))
+    return status;
+  std::optional<ArtifactContent> content =
+      decodeArtifact({artifact->bytes, size_t(artifact->num_bytes)});
+  if (!content)
+    return fail(sink, TILERUN_STATUS_COMPILE, "load_module",
+                "the bytes are no artifact of this plugin, or a damaged one");
+  auto made = std::make_unique<TilerunPluginModule>();
+  made->device = device;
+  for (const KernelHeader &header : content->kernels) {
+    auto kernel = loadKernel(device, *content, header);
+    if (!kernel)
+      return fail(sink, "load_module", kernel.takeError());
+    made->kernels.push_back(std::move(*kernel));
+  }
+  *module = made.release();
+  return TILERUN_STATUS_OK;
+}
+
+static TilerunStatus getKernel(TilerunPluginModule *module, const char *name,
+                               TilerunPluginKernel **kernel, const TilerunErrorSink *sink) {
+  std::string known;
+  for (const auto &candidate : module->kernels) {
+    if (candidate->name == name) {
+      *kernel = candidate.get();
+      return TILERUN_STATUS_OK;
+    }
+    known += (known.empty() ? "'" : ", '") + candidate->name + "'";
+  }
+  return fail(sink, TILERUN_STATUS_NOT_FOUND, "get_kernel",
+              std::string("there is no kernel '") + name + "'; the module has " +
+                  (known.empty() ? "none" : known));
+}
+
+static TilerunStatus getKernelProperty(TilerunPluginKernel *kernel, uint32_t property,
+                                       TilerunPropertyValue *value, const TilerunErrorSink *sink) {
+  auto number = [&](uint64_t n) -> TilerunStatus {
+    value->type = TILERUN_VALUE_U64;
+    value->number = n;
+    return TILERUN_STATUS_OK;
+  };
+  switch (property) {
+  case TILERUN_KERNEL_PROPERTY_STATIC_SHARED:
+    return number(0);
+  case TILERUN_KERNEL_PROPERTY_LOCAL_BYTES:
+    return number(kernel->program ? kernel->program->arenaBytes : 0);
+  case TILERUN_KERNEL_PROPERTY_MAX_THREADS:
+    return number(kernel->threads);
+  }
+  return fail(sink, TILERUN_STATUS_UNSUPPORTED, "get_kernel_property",
+              "no property " + std::to_string(property));
+}
+
+// The packed arguments, each widened to 64 bits. False if their size is wrong.
+static bool unpack(const TilerunPluginKernel &kernel, const TilerunPluginLaunch &launch,
+                   llvm::SmallVectorImpl<uint64_t> &bits) {
+  uint64_t offset = 0;
+  for (interp::Dtype type : kernel.types) {
+    const unsigned bytes = interp::sizeOf(type);
+    offset = llvm::alignTo(offset, bytes);
+    if (offset + bytes > launch.num_bytes)
+      return false;
+    uint64_t value = 0;
+    std::memcpy(&value, static_cast<const uint8_t *>(launch.arguments) + offset, bytes);
+    bits.push_back(type == interp::Dtype::I1 ? value & 1 : value);
+    offset += bytes;
+  }
+  return offset == launch.num_bytes;
+}
+
+static interp::LaunchArgument convert(interp::Dtype type, uint64_t bits) {
+  using Kind = interp::LaunchArgument::Kind;
+  if (type == interp::Dtype::Ptr)
+    return {Kind::Pointer, bits};
+  if (!interp::isFloat(type))
+    return {Kind::Integer, bits};
+  double value = 0;
+  if (type == interp::Dtype::F64)
+    value = std::bit_cast<double>(bits);
+  else if (type == interp::Dtype::F32)
+    value = std::bit_cast<float>(static_cast<uint32_t>(bits));
+  else
+    interp::getToDouble(type)(reinterpret_cast<const char *>(&bits),
+                              reinterpret_cast<char *>(&value), 1);
+  return {Kind::Float, std::bit_cast<uint64_t>(value)};
+}
+
+static std::string describe(const interp::CheckReport &report) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (report.position.line)
+    os << report.position.file << ":" << report.position.line << ":" << report.position.column
+       << ": ";
+  os << report.message
+     << llvm::formatv(" (kernel '{0}', program ({1}, {2}, {3})", report.kernel, report.program[0],
+                      report.program[1], report.program[2]);
+  if (!report.element.empty())
+    os << ", element ["
+       << llvm::join(llvm::map_range(report.element, [](int64_t i) { return std::to_string(i); }),
+                     ", ")
+       << "]";
+  if (report.count > 1)
+    os << ", " << report.count << " times";
+  os << ")";
+  return text;
+}
+
+// Runs a program; what it did wrong becomes a fault of the stream, other errors come back.
+static llvm::Error runProgram(TilerunPluginKernel &kernel, Stream &stream,
+                              llvm::ArrayRef<uint64_t> bits, const interp::LaunchOptions &options) {
+  std::vector<interp::LaunchArgument> arguments;
+  for (auto [type, value] : llvm::zip_equal(kernel.types, bits))
+    arguments.push_back(convert(type, value));
+  auto result = interp::launchProgram(*kernel.program, getHeap(), arguments, options);
+  if (!result)
+    return llvm::handleErrors(result.takeError(),
+                              [&](std::unique_ptr<interp::InterpreterError> e) -> llvm::Error {
+                                if (e->getKind() != interp::ErrorKind::Fault)
+                                  return llvm::Error(std::move(e));
+                                addFault(stream, e->getMessage());
+                                return llvm::Error::success();
+                              });
+  if (!result->printed.empty()) {
+    // Like the output of printf on a GPU.
+    std::fwrite(result->printed.data(), 1, result->printed.size(), stdout);
+    std::fflush(stdout);
+  }
+  for (const interp::CheckReport &report : result->reports)
+    addFault(stream, describe(report));
+  return llvm::Error::success();
+}
+
+static TilerunStatus launch(TilerunPluginKernel *kernel, TilerunPluginStream *streamHandle,
+                            const TilerunPluginLaunch *launch, const TilerunErrorSink *sink) {
+  TilerunPluginDevice *device = kernel->device;
+  CPU_ENTER(device, sink, "launch");
+  auto invalid = [&](const llvm::Twine &what) {
+    return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "launch",
+                ("kernel '" + kernel->name + "': " + what).str());
+  };
+  interp::LaunchOptions options;
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    options.grid[axis] = launch->grid[axis];
+    if (launch->grid[axis] == 0 || launch->grid[axis] > interp::kMaxGrid[axis])
+      return invalid("the grid has " + llvm::Twine(launch->grid[axis]) + " programs on axis " +
+                     llvm::Twine(axis) + "; 1 to " + llvm::Twine(interp::kMaxGrid[axis]) +
+                     " are possible");
+  }
+  if (launch->threads != kernel->threads || launch->shared_bytes != 0)
+    return invalid(
+        llvm::Twine(launch->threads) + " threads and " + llvm::Twine(launch->shared_bytes) +
+        " bytes of shared memory; its artifact says " + llvm::Twine(kernel->threads) + " and 0");
+  llvm::SmallVector<uint64_t> bits;
+  if (!unpack(*kernel, *launch, bits))
+    return invalid(llvm::Twine(launch->num_bytes) + " bytes of arguments for " +
+                   llvm::Twine(kernel->types.size()) + " parameters, which is a wrong size");
+  Stream &stream = getStream(device, streamHandle);
+  std::lock_guard running(stream.running);
+  if (kernel->host) {
+    std::string loss = kernel->host(getHeap(), bits.data());
+    if (!loss.empty()) {
+      // As on a GPU: it shows at the next call that waits.
+      std::lock_guard lock(device->mutex);
+      device->loss = "kernel '" + kernel->name + "' " + loss;
+    }
+    return TILERUN_STATUS_OK;
+  }
+  options.debug = kernel->debug;
+  if (kernel->checks) {
+    options.checks.bounds = options.checks.uninitialized = true;
+    options.checks.races = options.checks.integerOverflow = true;
+  }
+  if (llvm::Error error = runProgram(*kernel, stream, bits, options))
+    return fail(sink, "launch", std::move(error));
+  return TILERUN_STATUS_OK;
+}
+
+void cpu::addModuleEntries(TilerunPlugin &table) {
+  table.check_compatibility = checkCompatibility;
+  table.load_module = loadModule;
+  table.unload_module = [](TilerunPluginModule *module) { delete module; };
+  table.get_kernel = getKernel;
+  table.get_kernel_property = getKernelProperty;
+  table.launch = launch;
+}
