@@ -1,0 +1,147 @@
+"""The C API (tilerun.h) by ctypes, as far as the GPU checks need it, and a stand-in for `triton`
+that runs the examples' own host code on it. Launches go to PyTorch's context and current stream."""
+
+import ctypes as c
+import inspect
+import os
+import sys
+import types
+
+BUNDLE = os.environ.get("TILERUN_BUNDLE", os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+POINTER, INTEGER, FLOAT, BOOL, STRING, DTYPE, NONE = 1, 2, 3, 17, 18, 19, 20
+DTYPES = {"bool": 1, "int8": 2, "int16": 3, "int32": 4, "int64": 5, "uint8": 6, "uint16": 7, "uint32": 8,
+          "uint64": 9, "float8_e5m2": 10, "float8_e4m3fn": 11, "float16": 15, "bfloat16": 16, "float32": 17,
+          "float64": 18}
+
+
+class Value(c.Union):
+    _fields_ = [("address", c.c_uint64), ("integer", c.c_int64), ("number", c.c_double), ("text", c.c_char_p)]
+
+
+class Argument(c.Structure):
+    _fields_ = [("kind", c.c_uint16), ("dtype", c.c_uint16), ("reserved", c.c_uint32), ("value", Value)]
+
+
+class CompileOptions(c.Structure):
+    _fields_ = [("struct_size", c.c_uint32), ("num_warps", c.c_uint32), ("num_stages", c.c_uint32),
+                ("debug", c.c_uint32)]
+
+
+class LaunchOptions(c.Structure):
+    _fields_ = [("struct_size", c.c_uint32), ("grid", c.c_uint32 * 3), ("compile", c.POINTER(CompileOptions))]
+
+
+class RuntimeOptions(c.Structure):
+    _fields_ = [("struct_size", c.c_uint32), ("num_plugins", c.c_uint32), ("plugins", c.c_void_p),
+                ("plugin_path", c.c_char_p), ("cache_folder", c.c_char_p), ("user", c.c_void_p), ("log", c.c_void_p)]
+
+
+class Error(RuntimeError):
+    pass
+
+
+class Library:
+    """One runtime and one device; kernels are loaded by file and name."""
+
+    def __init__(self, device="cuda:0", cache_folder=None):
+        self.lib = c.CDLL(os.path.join(BUNDLE, "lib", "libtilerun.so"))
+        self.lib.tilerunGetErrorMessage.restype = c.c_char_p
+        options = RuntimeOptions(struct_size=c.sizeof(RuntimeOptions),
+                                 cache_folder=cache_folder.encode() if cache_folder is not None else None)
+        self.runtime, self.device = c.c_void_p(), c.c_void_p()
+        self.call("tilerunCreateRuntime", c.byref(options), c.byref(self.runtime))
+        self.call("tilerunOpenDevice", self.runtime, device.encode(), None, c.byref(self.device))
+        self.streams, self.kernels = {}, {}
+
+    def call(self, name, *arguments):
+        if getattr(self.lib, name)(*arguments):
+            raise Error(f"{name}: {self.lib.tilerunGetErrorMessage().decode()}")
+
+    def stream(self, native):
+        if native not in self.streams:
+            stream = c.c_void_p()
+            self.call("tilerunAdoptStream", self.device, c.c_uint64(native), c.byref(stream))
+            self.streams[native] = stream
+        return self.streams[native]
+
+    def kernel(self, path, name):
+        key = path, name
+        if key not in self.kernels:
+            handle = c.c_void_p()
+            self.call("tilerunLoadKernel", self.runtime, path.encode(), name.encode(), c.byref(handle))
+            self.kernels[key] = handle
+        return self.kernels[key]
+
+    def launch(self, kernel, grid, arguments, num_warps=0, num_stages=0):
+        """`arguments` in the order of the parameters."""
+        import torch
+        packed = (Argument * len(arguments))(*map(pack, arguments))
+        compile_options = CompileOptions(c.sizeof(CompileOptions), num_warps, num_stages, 0)
+        grid = (tuple(grid) + (1, 1))[:3]
+        options = LaunchOptions(c.sizeof(LaunchOptions), (c.c_uint32 * 3)(*grid), c.pointer(compile_options))
+        stream = self.stream(torch.cuda.current_stream().cuda_stream)
+        self.call("tilerunLaunch", stream, kernel, c.byref(options), packed, len(arguments))
+
+
+def pack(value):
+    if hasattr(value, "data_ptr"):
+        return Argument(POINTER, DTYPES[str(value.dtype).removeprefix("torch.")], 0, Value(address=value.data_ptr()))
+    if value is None:
+        return Argument(NONE, 0, 0, Value(integer=0))
+    if isinstance(value, bool):
+        return Argument(BOOL, 0, 0, Value(integer=value))
+    if isinstance(value, int):
+        return Argument(INTEGER, 0, 0, Value(integer=value))
+    if isinstance(value, float):
+        return Argument(FLOAT, 0, 0, Value(number=value))
+    if isinstance(value, str):
+        return Argument(STRING, 0, 0, Value(text=value.encode()))
+    raise TypeError(f"cannot pass {value!r} to a kernel")
+
+
+class Kernel:
+    """`kernel[grid](...)` as in Triton, for a function of a file."""
+
+    def __init__(self, library, function, config=None):
+        self.library, self.fn, self.config = library, function, config
+        self.signature = inspect.signature(function)
+
+    def __getitem__(self, grid):
+        def launch(*arguments, num_warps=0, num_stages=0, **named):
+            meta, warps, stages = {}, num_warps, num_stages
+            if self.config:
+                meta, warps, stages = self.config
+            bound = self.signature.bind(*arguments, **named, **meta)
+            bound.apply_defaults()
+            shape = grid(bound.arguments) if callable(grid) else grid
+            handle = self.library.kernel(self.fn.__code__.co_filename, self.fn.__name__)
+            self.library.launch(handle, shape, list(bound.arguments.values()), warps, stages)
+        return launch
+
+
+def install(library):
+    """Makes `import triton` mean the library, as far as the examples' host code goes."""
+
+    class Config:
+        def __init__(self, meta, num_warps=4, num_stages=3):
+            self.all = meta, num_warps, num_stages
+
+    def autotune(configs, key):
+        def wrap(kernel):
+            kernel.config = configs[-1].all
+            return kernel
+        return wrap
+
+    class Names(types.ModuleType):
+        def __getattr__(self, name):  # Annotations and default values of kernels.
+            if name.startswith("__"):
+                raise AttributeError(name)
+            return name
+
+    triton = types.ModuleType("triton")
+    triton.jit = lambda function: Kernel(library, function)
+    triton.autotune, triton.Config = autotune, Config
+    triton.cdiv = lambda x, y: -(-x // y)
+    triton.next_power_of_2 = lambda n: 1 << max(n - 1, 0).bit_length()
+    triton.language = Names("triton.language")
+    sys.modules["triton"], sys.modules["triton.language"] = triton, triton.language

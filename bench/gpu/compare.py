@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Tilerun beside Triton and PyTorch in one process on one GPU: the same kernel files, the best of the same
+configurations, PyTorch's tensors and stream. Every result is compared with PyTorch's first.
+
+Times are medians of single launches between two events, the L2 cache cleared before each; the spread is
+from the 20th to the 80th percentile. Usage: TILERUN_BUNDLE=DIR compare.py [--only TEXT] [--json FILE]"""
+
+import argparse
+import importlib.util
+import json
+import os
+import statistics
+import sys
+
+import torch
+import triton
+
+import binding
+
+EXAMPLES = os.path.join(binding.BUNDLE, "share", "tilerun", "examples")
+
+sys.path.insert(0, EXAMPLES)
+
+
+def load_example(name):
+    spec = importlib.util.spec_from_file_location(name, os.path.join(EXAMPLES, name + ".py"))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+class Timer:
+    def __init__(self):
+        self.cache = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
+
+    def __call__(self, launch, repeat):
+        """Sorted milliseconds."""
+        launch()
+        launch()
+        events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(repeat)]
+        for start, end in events:
+            self.cache.zero_()
+            start.record()
+            launch()
+            end.record()
+        torch.cuda.synchronize()
+        return sorted(start.elapsed_time(end) for start, end in events)
+
+
+class Work:
+    """One row of the table. `configs`: (meta-parameters, num_warps, num_stages); `amount`: bytes or operations."""
+
+    def __init__(self, name, module, kernel, arguments, grid, configs, output, reference, amount, unit, peer,
+                 tolerance):
+        self.__dict__.update(locals())
+
+    def launchers(self, library, config):
+        meta, warps, stages = config
+        function = getattr(self.module, self.kernel)
+        grid = self.grid(meta)
+        handle = library.kernel(os.path.join(EXAMPLES, self.module.__name__ + ".py"), self.kernel)
+        ours = [*self.arguments, *meta.values()]
+        return (lambda: library.launch(handle, grid, ours, warps, stages),
+                lambda: function[grid](*self.arguments, **meta, num_warps=warps, num_stages=stages))
+
+    def check(self, launch):
+        self.output.fill_(float("nan"))
+        launch()
+        torch.cuda.synchronize()
+        expected = self.reference()
+        scale = expected.double().norm().item() or 1.0
+        error = (self.output.double() - expected.double()).norm().item() / scale
+        return error if error == error else float("inf")
+
+
+def vector_add(n):
+    x, y = torch.randn(n, device="cuda"), torch.randn(n, device="cuda")
+    out = torch.empty_like(x)
+    return Work(f"vector add f32 2^{n.bit_length() - 1}", load_example("vector_add"), "add_kernel", [x, y, out, n],
+                lambda m: (-(-n // m["BLOCK_SIZE"]),),
+                [({"BLOCK_SIZE": b}, w, 3) for b in (512, 1024, 2048, 4096) for w in (4, 8)], out, lambda: x + y,
+                12 * n, "GB/s", lambda: torch.add(x, y, out=out), 1e-6)
+
+
+def softmax(rows, columns):
+    x = torch.randn(rows, columns, device="cuda", dtype=torch.float16)
+    out = torch.empty_like(x)
+    block = triton.next_power_of_2(columns)
+    return Work(f"softmax f16 {rows}x{columns}", load_example("softmax"), "softmax_kernel",
+                [out, x, x.stride(0), out.stride(0), rows, columns], lambda m: (rows,),
+                [({"BLOCK_SIZE": block}, w, 2) for w in (4, 8, 16, 32)], out, lambda: torch.softmax(x.float(), 1),
+                4 * x.numel(), "GB/s", lambda: torch.softmax(x, 1), 1e-3)
+
+
+def layer_norm(rows, columns):
+    x = torch.randn(rows, columns, device="cuda", dtype=torch.float16)
+    w, b = (torch.rand(columns, device="cuda", dtype=torch.float16) for _ in range(2))
+    out, (mean, rstd) = torch.empty_like(x), (torch.empty(rows, device="cuda") for _ in range(2))
+    return Work(f"layer norm f16 {rows}x{columns}", load_example("layer_norm"), "layer_norm_fwd_kernel",
+                [x, out, w, b, mean, rstd, columns, columns, 1e-5], lambda m: (rows,),
+                [({"BLOCK_SIZE": s}, k, 3) for s in (1024, 2048, 4096, 8192) if s <= columns for k in (4, 8, 16)], out,
+                lambda: torch.nn.functional.layer_norm(x.float(), (columns,), w.float(), b.float()),
+                4 * x.numel(), "GB/s", lambda: torch.nn.functional.layer_norm(x, (columns,), w, b), 1e-3)
+
+
+def matmul(n, dtype, tolerance):
+    a, b = (torch.randn(n, n, device="cuda").to(dtype) for _ in range(2))
+    out = torch.empty(n, n, device="cuda", dtype=dtype)
+    configs = [((128, 256, 64), 8, 3), ((128, 256, 64), 8, 4), ((256, 128, 64), 8, 3), ((128, 128, 64), 4, 3),
+               ((128, 128, 64), 4, 4), ((128, 128, 64), 8, 3), ((128, 128, 32), 4, 4)]
+    configs = [(dict(zip(("BLOCK_M", "BLOCK_N", "BLOCK_K"), s), GROUP_M=8, ACTIVATION=""), w, t)
+               for s, w, t in configs]
+    name = str(dtype).removeprefix("torch.").replace("float", "f")
+    return Work(f"matmul {name} {n}^3", load_example("matmul"), "matmul_grouped_kernel",
+                [a, b, out, n, n, n, n, 1, n, 1, n, 1],
+                lambda m: (-(-n // m["BLOCK_M"]) * -(-n // m["BLOCK_N"]),), configs, out,
+                lambda: a.float() @ b.float(), 2 * n**3, "TFLOP/s", lambda: torch.mm(a, b, out=out), tolerance)
+
+
+WORKS = [
+    *[lambda n=n: vector_add(n) for n in (1 << 28, 1 << 24, 1 << 20)],
+    *[lambda s=s: softmax(*s) for s in ((8192, 4096), (4096, 12288), (2048, 32768))],
+    *[lambda s=s: layer_norm(*s) for s in ((4096, 4096), (8192, 8192))],
+    *[lambda n=n: matmul(n, torch.float16, 2e-3) for n in (1024, 4096, 8192)],
+    lambda: matmul(8192, torch.bfloat16, 1e-2),
+]
+
+
+def label(config):
+    meta, warps, stages = config
+    return "x".join(str(v) for v in meta.values() if v != "") + f" w{warps} s{stages}"
+
+
+def measure(work, library, timer, repeat):
+    best, notes = {}, []
+    for config in work.configs:
+        for who, launch in zip(("tilerun", "triton"), work.launchers(library, config)):
+            try:
+                error = work.check(launch)
+            except Exception as problem:  # A configuration that one of them refuses.
+                notes.append(f"{who} refuses {label(config)}: {str(problem).splitlines()[0][:160]}")
+                continue
+            if error > work.tolerance:
+                notes.append(f"{who} is WRONG at {label(config)}: relative norm of the error {error:.1e}")
+                continue
+            time = statistics.median(timer(launch, max(repeat // 5, 5)))
+            if who not in best or time < best[who][0]:
+                best[who] = time, config, launch
+    row = {"name": work.name, "unit": work.unit, "notes": notes}
+    times = {}
+    # Turn by turn, so that a clock that drifts does so for all.
+    for _ in range(3):
+        for who, launch in [*((w, b[2]) for w, b in best.items()), ("torch", work.peer)]:
+            times.setdefault(who, []).extend(timer(launch, repeat // 3 + 1))
+    factor = work.amount / (1e6 if work.unit == "GB/s" else 1e9)
+    for who, values in times.items():
+        values.sort()
+        row[who] = round(factor / statistics.median(values), 1)
+        row[who + "_spread"] = [round(factor / values[int(len(values) * p)], 1) for p in (0.8, 0.2)]
+        if who in best:
+            row[who + "_config"] = label(best[who][1])
+    if "tilerun" in row and "triton" in row:
+        row["ratio"] = round(row["tilerun"] / row["triton"], 3)
+    return row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--json")
+    parser.add_argument("--repeat", type=int, default=60)
+    options = parser.parse_args()
+    torch.manual_seed(0)
+    torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+    library, timer = binding.Library(), Timer()
+    rows, wrong = [], False
+    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, Triton {triton.__version__}")
+    print(f"{'work':28}{'Tilerun':>9}{'Triton':>9}{'PyTorch':>9}  {'unit':8}{'ratio':>6}  configurations")
+    for make in WORKS:
+        work = make()
+        if options.only not in work.name:
+            continue
+        row = measure(work, library, timer, options.repeat)
+        rows.append(row)
+        print(f"{row['name']:28}{row.get('tilerun', '-'):>9}{row.get('triton', '-'):>9}{row['torch']:>9}  "
+              f"{row['unit']:8}{row.get('ratio', '-'):>6}  {row.get('tilerun_config')} | {row.get('triton_config')}",
+              flush=True)
+        for note in row["notes"]:
+            wrong |= "WRONG" in note and note.startswith("tilerun")
+            print("    " + note, flush=True)
+        del work
+        torch.cuda.empty_cache()
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump(rows, file, indent=1)
+    return 1 if wrong or any("tilerun" not in row for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
