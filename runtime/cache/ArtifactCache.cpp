@@ -1,8 +1,6 @@
 // The cache in memory and its single flights.
 #include "runtime/cache/ArtifactCache.h"
 
-#include "runtime/Device.h"
-
 using namespace tilerun;
 using namespace tilerun::cache;
 
@@ -10,24 +8,7 @@ using namespace tilerun::cache;
 struct ArtifactCache::Flight {
   std::condition_variable finished;
   bool done = false;
-  std::shared_ptr<const Artifact> artifact; // Null after a failure.
-  DeviceErrorKind kind = DeviceErrorKind::Internal;
-  std::string message;
-
-  ArtifactCache::Result get() const {
-    if (artifact)
-      return artifact;
-    return makeDeviceError(kind, message);
-  }
-  void fail(llvm::Error error) {
-    llvm::handleAllErrors(
-        std::move(error),
-        [&](const DeviceError &e) {
-          kind = e.getKind();
-          message = e.getMessage();
-        },
-        [&](const llvm::ErrorInfoBase &e) { message = e.message(); });
-  }
+  Outcome outcome;
 };
 
 ArtifactCache::ArtifactCache(std::shared_ptr<DiskCache> disk, uint64_t maxMemoryBytes)
@@ -78,45 +59,40 @@ void ArtifactCache::writeToDisk(const Key &key, const Artifact &artifact) {
     disk->put(key, EntryKind::Artifact, artifact.serialize());
 }
 
-ArtifactCache::Result ArtifactCache::getOrCompile(const Key &key,
-                                                  llvm::function_ref<Result()> compile) {
+Outcome ArtifactCache::getOrCompile(const Key &key, llvm::function_ref<Outcome()> compile,
+                                    bool persistent) {
   std::shared_ptr<Flight> flight;
   {
     std::unique_lock lock(mutex);
     if (std::shared_ptr<const Artifact> artifact = findInMemory(key))
-      return artifact;
+      return {artifact, nullptr};
     std::shared_ptr<Flight> &slot = flights[key];
     if (slot) {
       flight = slot;
       flight->finished.wait(lock, [&] { return flight->done; });
-      return flight->get();
+      return flight->outcome;
     }
     flight = slot = std::make_shared<Flight>();
   }
-  std::shared_ptr<const Artifact> artifact = readFromDisk(key);
-  bool compiled = !artifact;
-  if (compiled) {
-    Result result = compile();
-    if (result)
-      artifact = std::move(*result);
-    else
-      flight->fail(result.takeError());
-  }
-  Result result = nullptr;
+  Outcome outcome;
+  if (persistent)
+    outcome.artifact = readFromDisk(key);
+  bool compiled = !outcome.artifact;
+  if (compiled)
+    outcome = compile();
   {
     std::lock_guard lock(mutex);
-    flight->artifact = artifact;
+    flight->outcome = outcome;
     flight->done = true;
-    if (artifact)
-      keepInMemory(key, artifact);
+    if (outcome.artifact)
+      keepInMemory(key, outcome.artifact);
     flights.erase(key);
-    result = flight->get();
   }
   flight->finished.notify_all();
   // The others need not wait for the file.
-  if (artifact && compiled)
-    writeToDisk(key, *artifact);
-  return result;
+  if (compiled && outcome.artifact && persistent)
+    writeToDisk(key, *outcome.artifact);
+  return outcome;
 }
 
 std::shared_ptr<const Artifact> ArtifactCache::lookup(const Key &key) {
@@ -133,12 +109,14 @@ std::shared_ptr<const Artifact> ArtifactCache::lookup(const Key &key) {
   return artifact;
 }
 
-void ArtifactCache::insert(const Key &key, std::shared_ptr<const Artifact> artifact) {
+void ArtifactCache::insert(const Key &key, std::shared_ptr<const Artifact> artifact,
+                           bool persistent) {
   {
     std::lock_guard lock(mutex);
     keepInMemory(key, artifact);
   }
-  writeToDisk(key, *artifact);
+  if (persistent)
+    writeToDisk(key, *artifact);
 }
 
 void ArtifactCache::forget(const Key &key) {

@@ -4,9 +4,9 @@
 
 #include "runtime/cache/Artifact.h"
 #include "runtime/cache/DiskCache.h"
+#include "runtime/plugin/Plugin.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/Support/Error.h"
 
 #include <condition_variable>
 #include <list>
@@ -15,11 +15,18 @@
 
 namespace tilerun::cache {
 
+/// What became of a compilation: one of the two. Can be handed to several threads.
+struct Outcome {
+  std::shared_ptr<const Artifact> artifact;
+  std::shared_ptr<const plugin::Error> error;
+  static Outcome fail(plugin::Error error) {
+    return {nullptr, std::make_shared<const plugin::Error>(std::move(error))};
+  }
+};
+
 /// Every function may be called from any thread.
 class ArtifactCache {
 public:
-  using Result = llvm::Expected<std::shared_ptr<const Artifact>>;
-
   /// Least memory that is kept for artifacts that nobody uses any more.
   static constexpr uint64_t kDefaultMemoryBytes = 64 << 20;
 
@@ -29,14 +36,15 @@ public:
   ~ArtifactCache();
 
   /// The artifact of a key. If neither memory nor disk has it, calls `compile` on this thread;
-  /// other threads with the same key wait for that. A failure (as a DeviceError) goes to all that
-  /// wait, and is not kept. `compile` must not ask for the same key.
-  Result getOrCompile(const Key &key, llvm::function_ref<Result()> compile);
+  /// other threads with the same key wait for that. A failure goes to all that wait, and is not
+  /// kept. `compile` must not ask for the same key. `persistent`: whether the disk is asked too.
+  Outcome getOrCompile(const Key &key, llvm::function_ref<Outcome()> compile,
+                       bool persistent = true);
 
   /// From memory or disk; null if neither has it.
   std::shared_ptr<const Artifact> lookup(const Key &key);
   /// Puts one into memory and onto disk.
-  void insert(const Key &key, std::shared_ptr<const Artifact> artifact);
+  void insert(const Key &key, std::shared_ptr<const Artifact> artifact, bool persistent = true);
   /// Forgets one that turned out to be of no use (the driver refuses it), on disk too.
   void forget(const Key &key);
 

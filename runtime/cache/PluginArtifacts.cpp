@@ -1,0 +1,92 @@
+// Keys and compilation of plugins' artifacts.
+#include "runtime/cache/PluginArtifacts.h"
+
+#include <cstdio>
+
+using namespace tilerun;
+using namespace tilerun::cache;
+
+static llvm::StringRef getText(const char *text) { return text ? text : ""; }
+
+bool cache::isPersistent(const TilerunPlugin &table) {
+  return !getText(table.compiler_version).empty();
+}
+
+// What the plugin's binaries for a device are called; empty if it makes none.
+static std::string getBinaryCompatibility(const TilerunPlugin &table, TilerunPluginDevice *device) {
+  TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};
+  if (!device || !table.finalize_artifact || !table.get_device_property ||
+      table.get_device_property(device, TILERUN_DEVICE_PROPERTY_BINARY_COMPATIBILITY, &value,
+                                nullptr) ||
+      value.type != TILERUN_VALUE_STRING)
+    return "";
+  return getText(value.string).str();
+}
+
+void cache::addCompilerFields(KeyBuilder &key, const TilerunPlugin &table,
+                              TilerunPluginDevice *device,
+                              const TilerunPluginCompileRequest &request) {
+  key.add("plugin", getText(table.name))
+      .add("plugin version", getText(table.version))
+      .add("compiler", getText(table.compiler_version))
+      .add("target", getText(request.target))
+      .add("options", uint64_t(request.num_options));
+  for (uint32_t i = 0; i < request.num_options; ++i)
+    key.add(getText(request.options[i].name), getText(request.options[i].value));
+  key.add("binary", getBinaryCompatibility(table, device));
+}
+
+Key cache::getArtifactKey(const TilerunPlugin &table, TilerunPluginDevice *device,
+                          const TilerunPluginCompileRequest &request) {
+  KeyBuilder key("artifact of bytecode");
+  addCompilerFields(key, table, device, request);
+  key.add("bytecode", llvm::ArrayRef(request.bytecode, request.num_bytes));
+  return key.finish();
+}
+
+Outcome cache::compileArtifact(const TilerunPlugin &table, TilerunPluginDevice *device,
+                               const TilerunPluginCompileRequest &request) {
+  plugin::ErrorKeeper errors;
+  if (!table.compile)
+    return Outcome::fail({TILERUN_STATUS_UNSUPPORTED,
+                          std::string("plugin '") + table.name + "' has no compiler", "compile",
+                          table.name, ""});
+  const TilerunPluginArtifact *made = nullptr;
+  if (TilerunStatus status = table.compile(&request, &made, errors.getSink()))
+    return Outcome::fail(errors.take(status));
+  std::shared_ptr<const Artifact> artifact = Artifact::copy(*made);
+  if (device && table.finalize_artifact) {
+    const TilerunPluginArtifact *binary = nullptr;
+    if (table.finalize_artifact(device, made, &binary, nullptr) == TILERUN_STATUS_OK) {
+      artifact = Artifact::copy(*binary);
+      table.release_artifact(binary);
+    }
+  }
+  table.release_artifact(made);
+  return {artifact, nullptr};
+}
+
+Outcome cache::getArtifact(ArtifactCache *cache, const TilerunPlugin &table,
+                           TilerunPluginDevice *device,
+                           const TilerunPluginCompileRequest &request) {
+  // Without a cache the driver may as well compile while it loads.
+  if (!cache)
+    return compileArtifact(table, nullptr, request);
+  return cache->getOrCompile(
+      getArtifactKey(table, device, request),
+      [&] { return compileArtifact(table, device, request); }, isPersistent(table));
+}
+
+std::shared_ptr<ArtifactCache>
+cache::getSharedCache(std::function<void(const std::string &)> warn) {
+  // Never destroyed: other threads may compile until the end of the process.
+  static auto *const shared = new std::shared_ptr<ArtifactCache>([&] {
+    if (!warn)
+      warn = [](const std::string &text) {
+        std::fprintf(stderr, "tilerun: warning: %s\n", text.c_str());
+      };
+    return std::make_shared<ArtifactCache>(
+        std::make_shared<DiskCache>(DiskCacheOptions::fromEnvironment(std::move(warn))));
+  }());
+  return *shared;
+}

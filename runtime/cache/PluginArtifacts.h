@@ -1,0 +1,37 @@
+// How artifacts of plugins are keyed and made: what besides the source decides an artifact, and the
+// last step from a portable one to the device's binary.
+#pragma once
+
+#include "runtime/cache/ArtifactCache.h"
+
+namespace tilerun::cache {
+
+/// Whether artifacts of a plugin may be kept for later processes: it must say which compiler it is.
+bool isPersistent(const TilerunPlugin &table);
+
+/// Adds to a key all that decides an artifact besides the source: plugin, compiler, target,
+/// options, and the form of the device's binaries. `device` may be null (compiling only), and then
+/// the artifact is the portable one.
+void addCompilerFields(KeyBuilder &key, const TilerunPlugin &table, TilerunPluginDevice *device,
+                       const TilerunPluginCompileRequest &request);
+
+/// The key of the artifact for a request's bytecode.
+Key getArtifactKey(const TilerunPlugin &table, TilerunPluginDevice *device,
+                   const TilerunPluginCompileRequest &request);
+
+/// Compiles a request, and compiles the result to the end for `device` if it is not null and the
+/// plugin can. A driver that refuses to do that is no error: the portable artifact is given, which
+/// loads as well.
+Outcome compileArtifact(const TilerunPlugin &table, TilerunPluginDevice *device,
+                        const TilerunPluginCompileRequest &request);
+
+/// Both together. `cache` may be null; then every call compiles.
+Outcome getArtifact(ArtifactCache *cache, const TilerunPlugin &table, TilerunPluginDevice *device,
+                    const TilerunPluginCompileRequest &request);
+
+/// The process's cache as the environment says, made at the first call. `warn` of that call is told
+/// of trouble; null: a line on stderr.
+std::shared_ptr<ArtifactCache>
+getSharedCache(std::function<void(const std::string &)> warn = nullptr);
+
+} // namespace tilerun::cache
