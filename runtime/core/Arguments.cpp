@@ -1,0 +1,274 @@
+// Types, conversions and specialization of arguments.
+#include "runtime/core/Arguments.h"
+
+#include <cmath>
+#include <cstdio>
+
+using namespace tilerun;
+using namespace tilerun::core;
+
+const char *core::getTypeName(uint16_t dtype) {
+  switch (dtype) {
+  case TILERUN_DTYPE_AUTO:
+    return "auto";
+#define TILERUN_DTYPE_CASE(name, number, word, bits)                                               \
+  case number:                                                                                     \
+    return word;
+    TILERUN_DTYPE_LIST(TILERUN_DTYPE_CASE)
+#undef TILERUN_DTYPE_CASE
+  }
+  return "?";
+}
+
+uint16_t core::findType(std::string_view name) {
+#define TILERUN_DTYPE_MATCH(enumerator, number, word, bits)                                        \
+  if (name == word)                                                                                \
+    return number;
+  TILERUN_DTYPE_LIST(TILERUN_DTYPE_MATCH)
+#undef TILERUN_DTYPE_MATCH
+  return TILERUN_DTYPE_AUTO;
+}
+
+static std::string describeInteger(IntegerValue value) {
+  return value.negative ? std::to_string(static_cast<int64_t>(value.bits))
+                        : std::to_string(value.bits);
+}
+
+static std::string formatNumber(double value) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.17g", value);
+  return text;
+}
+
+std::string core::describeArgument(const TilerunArgument &argument) {
+  switch (argument.kind) {
+  case TILERUN_ARGUMENT_POINTER:
+    return std::string("a pointer to ") + getTypeName(argument.dtype);
+  case TILERUN_ARGUMENT_INTEGER:
+  case TILERUN_ARGUMENT_NATURAL:
+    return "the integer " + describeInteger(getInteger(argument)) +
+           (argument.dtype ? std::string(" as ") + getTypeName(argument.dtype) : "");
+  case TILERUN_ARGUMENT_FLOAT:
+    return "the number " + formatNumber(argument.value.number) +
+           (argument.dtype ? std::string(" as ") + getTypeName(argument.dtype) : "");
+  case TILERUN_ARGUMENT_BOOL:
+    return argument.value.integer ? "true" : "false";
+  case TILERUN_ARGUMENT_STRING:
+    return "a string";
+  case TILERUN_ARGUMENT_DTYPE:
+    return std::string("the dtype ") + getTypeName(argument.dtype);
+  case TILERUN_ARGUMENT_NONE:
+    return "None";
+  }
+  return "of the unknown kind " + std::to_string(argument.kind);
+}
+
+//===----------------------------------------------------------------------===//
+// Narrow floating point
+//===----------------------------------------------------------------------===//
+
+// Rounds to a format with `mantissa` explicit bits and the given exponent range; IEEE 754 in all
+// cases: subnormals, overflow to infinity, ties to even.
+static uint16_t narrow(double value, int mantissa, int minExponent, int maxExponent) {
+  uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  int exponentBits = 15 - mantissa;
+  uint16_t infinity = static_cast<uint16_t>(((1 << exponentBits) - 1) << mantissa);
+  double magnitude = std::fabs(value);
+  if (std::isnan(value))
+    return static_cast<uint16_t>(sign | infinity | 1 << (mantissa - 1));
+  if (magnitude == 0)
+    return sign;
+  int exponent = 0;
+  (void)std::frexp(magnitude, &exponent); // magnitude = f * 2^exponent, 0.5 <= f < 1
+  if (exponent - 1 > maxExponent)
+    return static_cast<uint16_t>(sign | infinity);
+  int scale = std::max(exponent - 1, minExponent) - mantissa;
+  // An integer below 2^(mantissa + 1), exact until it is rounded.
+  double units = std::nearbyint(std::ldexp(magnitude, -scale));
+  auto bits = static_cast<uint32_t>(units);
+  uint32_t biased = static_cast<uint32_t>(scale + mantissa - minExponent);
+  // A carry out of the mantissa moves into the exponent by itself, up to infinity.
+  uint32_t packed = (biased << mantissa) + bits;
+  return static_cast<uint16_t>(sign | std::min<uint32_t>(packed, infinity));
+}
+
+uint16_t core::convertToHalf(double value) { return narrow(value, 10, -14, 15); }
+uint16_t core::convertToBFloat(double value) { return narrow(value, 7, -126, 127); }
+
+//===----------------------------------------------------------------------===//
+// Specialization
+//===----------------------------------------------------------------------===//
+
+static Status refuse(std::string what) {
+  return Status(TILERUN_STATUS_INVALID_ARGUMENT, std::move(what));
+}
+
+namespace {
+// What an argument means to the compiler.
+struct Meaning {
+  enum Kind : uint64_t { Pointer = 1, Integer, Float, Bool, One, None, Constant } kind;
+  uint16_t dtype = TILERUN_DTYPE_AUTO;
+  bool aligned = false;
+};
+} // namespace
+
+static constexpr const char *kWords = "the arguments hold more text than a launch can have";
+
+static Status getMeaning(const SourceParameter &parameter, const TilerunArgument &argument,
+                         Meaning &meaning) {
+  if (parameter.isConstexpr) {
+    if (argument.kind == TILERUN_ARGUMENT_POINTER)
+      return refuse("a tl.constexpr, which takes a number, string, dtype or None");
+    meaning.kind = Meaning::Constant;
+    return {};
+  }
+  bool mayAlign = parameter.specialize && parameter.specializeAlignment;
+  switch (argument.kind) {
+  case TILERUN_ARGUMENT_POINTER:
+    if (!argument.dtype || argument.dtype > TILERUN_DTYPE_FP64)
+      return refuse("given a pointer without the type of its elements; set dtype");
+    meaning = {Meaning::Pointer, argument.dtype, mayAlign && argument.value.address % 16 == 0};
+    return {};
+  case TILERUN_ARGUMENT_INTEGER:
+  case TILERUN_ARGUMENT_NATURAL: {
+    IntegerValue value = getInteger(argument);
+    uint16_t dtype = argument.dtype;
+    if (dtype == TILERUN_DTYPE_AUTO) {
+      if (value.bits == 1 && !value.negative && parameter.specialize) {
+        meaning.kind = Meaning::One;
+        return {};
+      }
+      dtype = isIntegerType(parameter.annotation) ? parameter.annotation : getNaturalType(value);
+    } else if (!isIntegerType(dtype)) {
+      return refuse(std::string("given an integer as ") + getTypeName(dtype) +
+                    ", which is no integer type");
+    }
+    if (!fitsType(value, dtype))
+      return refuse(std::string("of type ") + getTypeName(dtype) + ", which cannot hold it");
+    meaning = {Meaning::Integer, dtype, mayAlign && value.bits % 16 == 0};
+    return {};
+  }
+  case TILERUN_ARGUMENT_FLOAT: {
+    uint16_t dtype = argument.dtype                            ? argument.dtype
+                     : isScalarFloatType(parameter.annotation) ? parameter.annotation
+                                                               : uint16_t(TILERUN_DTYPE_FP32);
+    if (!isScalarFloatType(dtype))
+      return refuse(std::string("given a number as ") + getTypeName(dtype) +
+                    "; fp16, bf16, fp32 and fp64 are possible");
+    meaning = {Meaning::Float, dtype, false};
+    return {};
+  }
+  case TILERUN_ARGUMENT_BOOL:
+    meaning = {Meaning::Bool, TILERUN_DTYPE_I1, false};
+    return {};
+  case TILERUN_ARGUMENT_NONE:
+    meaning.kind = Meaning::None;
+    return {};
+  case TILERUN_ARGUMENT_STRING:
+  case TILERUN_ARGUMENT_DTYPE:
+    return refuse("no tl.constexpr; it takes a pointer, a number or None at run time");
+  }
+  return refuse("given an argument of an unknown kind");
+}
+
+static bool addText(SpecializationKey &key, const char *text) {
+  size_t size = std::strlen(text);
+  if (!key.add(size))
+    return false;
+  for (size_t at = 0; at < size; at += 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, text + at, std::min<size_t>(8, size - at));
+    if (!key.add(word))
+      return false;
+  }
+  return true;
+}
+
+Status core::addToKey(SpecializationKey &key, const SourceParameter &parameter,
+                      const TilerunArgument &argument) {
+  Meaning meaning = {Meaning::None};
+  TILERUN_TRY(getMeaning(parameter, argument, meaning));
+  bool added = true;
+  if (meaning.kind != Meaning::Constant) {
+    added = key.add(meaning.kind << 32 | uint64_t(meaning.dtype) << 8 | meaning.aligned);
+  } else {
+    added = key.add(meaning.kind << 32 | uint64_t(argument.kind) << 8);
+    switch (argument.kind) {
+    case TILERUN_ARGUMENT_INTEGER:
+    case TILERUN_ARGUMENT_NATURAL:
+    case TILERUN_ARGUMENT_FLOAT:
+      added = added && key.add(argument.value.natural);
+      break;
+    case TILERUN_ARGUMENT_BOOL:
+      added = added && key.add(argument.value.integer != 0);
+      break;
+    case TILERUN_ARGUMENT_STRING:
+      if (!argument.value.text)
+        return refuse("given a string that is null");
+      added = added && addText(key, argument.value.text);
+      break;
+    case TILERUN_ARGUMENT_DTYPE:
+      if (!argument.dtype || argument.dtype > TILERUN_DTYPE_FP64)
+        return refuse("given a dtype that does not exist");
+      added = added && key.add(argument.dtype);
+      break;
+    case TILERUN_ARGUMENT_NONE:
+      break;
+    default:
+      return refuse("given an argument of an unknown kind");
+    }
+  }
+  return added ? Status() : refuse(kWords);
+}
+
+// A floating-point constant that does not read as an integer.
+static std::string formatFloat(double value) {
+  std::string text = formatNumber(value);
+  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+}
+
+static std::string quote(const char *text) {
+  std::string out = "\"";
+  for (; *text; ++text) {
+    if (*text == '"' || *text == '\\')
+      out += '\\';
+    out += *text;
+  }
+  return out + '"';
+}
+
+std::string core::getSpecText(const SourceParameter &parameter, const TilerunArgument &argument) {
+  Meaning meaning = {Meaning::None};
+  (void)getMeaning(parameter, argument, meaning); // Checked when the key was made.
+  std::string suffix = meaning.aligned ? ":16" : "";
+  switch (meaning.kind) {
+  case Meaning::Pointer:
+    return std::string("*") + getTypeName(meaning.dtype) + suffix;
+  case Meaning::Integer:
+    return getTypeName(meaning.dtype) + suffix;
+  case Meaning::Float:
+  case Meaning::Bool:
+    return getTypeName(meaning.dtype);
+  case Meaning::One:
+    return "1";
+  case Meaning::None:
+    return "none";
+  case Meaning::Constant:
+    break;
+  }
+  switch (argument.kind) {
+  case TILERUN_ARGUMENT_INTEGER:
+  case TILERUN_ARGUMENT_NATURAL:
+    return describeInteger(getInteger(argument));
+  case TILERUN_ARGUMENT_FLOAT:
+    return formatFloat(argument.value.number);
+  case TILERUN_ARGUMENT_BOOL:
+    return argument.value.integer ? "true" : "false";
+  case TILERUN_ARGUMENT_STRING:
+    return quote(argument.value.text);
+  case TILERUN_ARGUMENT_DTYPE:
+    return std::string(getTypeName(argument.dtype)) + "!";
+  default:
+    return "none";
+  }
+}

@@ -1,0 +1,126 @@
+// Arguments of launches: what a value says about a specialization, and its bytes. Inline where a
+// warm launch passes.
+#pragma once
+
+#include "runtime/core/Program.h"
+
+#include <bit>
+#include <cstring>
+
+namespace tilerun::core {
+
+inline bool isFloatType(uint16_t dtype) {
+  return dtype >= TILERUN_DTYPE_FP8E5 && dtype <= TILERUN_DTYPE_FP64;
+}
+inline bool isScalarFloatType(uint16_t dtype) {
+  return dtype >= TILERUN_DTYPE_FP16 && dtype <= TILERUN_DTYPE_FP64;
+}
+inline bool isIntegerType(uint16_t dtype) {
+  return dtype >= TILERUN_DTYPE_I1 && dtype <= TILERUN_DTYPE_U64;
+}
+/// "fp32"; "auto" for TILERUN_DTYPE_AUTO, "?" for a number that is no type.
+const char *getTypeName(uint16_t dtype);
+/// By the name in signatures; AUTO if there is none.
+uint16_t findType(std::string_view name);
+/// "a pointer to fp32", "the integer 5", for messages.
+std::string describeArgument(const TilerunArgument &argument);
+
+/// An integer's value. `negative` with the two's complement in `bits`, or the value itself.
+struct IntegerValue {
+  uint64_t bits;
+  bool negative;
+};
+inline IntegerValue getInteger(const TilerunArgument &argument) {
+  if (argument.kind == TILERUN_ARGUMENT_NATURAL)
+    return {argument.value.natural, false};
+  return {static_cast<uint64_t>(argument.value.integer), argument.value.integer < 0};
+}
+/// The type that a value has by itself: int32, int64 or uint64, as in the frontend's rules.
+inline uint16_t getNaturalType(IntegerValue value) {
+  if (value.negative)
+    return static_cast<int64_t>(value.bits) >= INT32_MIN ? TILERUN_DTYPE_I32 : TILERUN_DTYPE_I64;
+  return value.bits <= INT32_MAX   ? TILERUN_DTYPE_I32
+         : value.bits <= INT64_MAX ? TILERUN_DTYPE_I64
+                                   : TILERUN_DTYPE_U64;
+}
+inline bool fitsType(IntegerValue value, uint16_t dtype) {
+  switch (dtype) {
+  case TILERUN_DTYPE_I1:
+    return !value.negative && value.bits <= 1;
+  case TILERUN_DTYPE_I8:
+  case TILERUN_DTYPE_I16:
+  case TILERUN_DTYPE_I32: {
+    int64_t most = (int64_t(1) << ((8 << (dtype - TILERUN_DTYPE_I8)) - 1)) - 1;
+    return value.negative ? static_cast<int64_t>(value.bits) >= -most - 1
+                          : value.bits <= static_cast<uint64_t>(most);
+  }
+  case TILERUN_DTYPE_I64:
+    return value.negative || value.bits <= INT64_MAX;
+  case TILERUN_DTYPE_U8:
+  case TILERUN_DTYPE_U16:
+  case TILERUN_DTYPE_U32:
+    return !value.negative && value.bits >> (8 << (dtype - TILERUN_DTYPE_U8)) == 0;
+  case TILERUN_DTYPE_U64:
+    return !value.negative;
+  default:
+    return false;
+  }
+}
+
+/// The bits of a number in fp16 or bf16, rounded to nearest, ties to even.
+uint16_t convertToHalf(double value);
+uint16_t convertToBFloat(double value);
+
+/// The bits of an argument as a parameter of type `dtype` gets them.
+inline uint64_t getArgumentBits(const TilerunArgument &argument, uint16_t dtype) {
+  if (argument.kind != TILERUN_ARGUMENT_FLOAT)
+    return argument.value.natural;
+  double number = argument.value.number;
+  switch (dtype) {
+  case TILERUN_DTYPE_FP64:
+    return std::bit_cast<uint64_t>(number);
+  case TILERUN_DTYPE_FP16:
+    return convertToHalf(number);
+  case TILERUN_DTYPE_BF16:
+    return convertToBFloat(number);
+  default:
+    return std::bit_cast<uint32_t>(static_cast<float>(number));
+  }
+}
+
+/// Words that tell one specialization from another. On the stack: a warm launch allocates nothing.
+class SpecializationKey {
+public:
+  static constexpr uint32_t kMaxWords = 1024;
+  SpecializationKey(uint64_t deviceSerial, uint32_t numArguments,
+                    const TilerunCompileOptions &options) {
+    add(deviceSerial);
+    add(numArguments | uint64_t(options.num_warps) << 16 | uint64_t(options.num_stages) << 32 |
+        uint64_t(options.debug) << 48);
+  }
+  /// False if the arguments have more words than a key can hold.
+  bool add(uint64_t word) {
+    if (size == kMaxWords)
+      return false;
+    words[size++] = word;
+    hash = (std::rotl(hash, 29) ^ word) * 0x9E3779B97F4A7C15u;
+    return true;
+  }
+  uint64_t getHash() const { return hash ^ hash >> 32; }
+  uint32_t getSize() const { return size; }
+  const uint64_t *getWords() const { return words; }
+
+private:
+  uint64_t hash = 0x243F6A8885A308D3u;
+  uint32_t size = 0;
+  uint64_t words[kMaxWords]; ///< The first `size` of them.
+};
+
+/// Adds what one argument says to the key. INVALID_ARGUMENT, with a message that ends a sentence
+/// about the parameter, if the parameter cannot take it.
+Status addToKey(SpecializationKey &key, const SourceParameter &parameter,
+                const TilerunArgument &argument);
+/// The same as text of a signature: "*fp32:16", "i32", "1024".
+std::string getSpecText(const SourceParameter &parameter, const TilerunArgument &argument);
+
+} // namespace tilerun::core

@@ -1,0 +1,91 @@
+// Loading and unloading of kernels.
+#include "runtime/core/Executable.h"
+
+#include <algorithm>
+
+using namespace tilerun;
+using namespace tilerun::core;
+
+Executable::Executable(Device &device, std::string name)
+    : device(device), table(device.getTable()), deviceSerial(device.getSerial()), modules(device.getModules()),
+      name(std::move(name)) {}
+
+Status Executable::load(Device &device, const TilerunPluginArtifact &artifact,
+                        const std::string &name, std::shared_ptr<Executable> &out) {
+  const TilerunPluginKernelInfo *info = nullptr;
+  for (uint32_t i = 0; i < artifact.num_kernels; ++i)
+    if (name == artifact.kernels[i].name)
+      info = &artifact.kernels[i];
+  if (!info)
+    return Status(TILERUN_STATUS_INTERNAL, "the artifact for " + device.getId() +
+                                               " has no kernel '" + name + "'");
+  std::shared_ptr<Executable> executable(new Executable(device, name));
+  TILERUN_TRY(executable->readInfo(*info));
+  TILERUN_TRY(TILERUN_CALL(device.getTable(), load_module, device.getHandle(), &artifact,
+                           &executable->module));
+  {
+    std::lock_guard lock(executable->modules->mutex);
+    executable->modules->alive.insert(executable.get());
+  }
+  TILERUN_TRY(TILERUN_CALL(device.getTable(), get_kernel, executable->module, name.c_str(),
+                           &executable->kernel));
+  if (!device.getTable().launch)
+    return makeMissingEntry(device.getTable(), "launch");
+  out = std::move(executable);
+  return {};
+}
+
+Status Executable::readInfo(const TilerunPluginKernelInfo &info) {
+  threads = info.threads;
+  sharedBytes = info.shared_bytes;
+  const Device::Limits &limits = device.getLimits();
+  if (threads > limits.maxThreads)
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                  "kernel '" + name + "' has " + std::to_string(threads) +
+                      " threads in a program; " + device.getId() + " takes " +
+                      std::to_string(limits.maxThreads) + " at most: use fewer warps");
+  if (sharedBytes > limits.maxShared)
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                  "kernel '" + name + "' needs " + std::to_string(sharedBytes) +
+                      " bytes of shared memory in a program; " + device.getId() + " has " +
+                      std::to_string(limits.maxShared) + ": use smaller tiles or fewer stages");
+  if (info.num_parameters > kMaxParameters)
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                  "kernel '" + name + "' has " + std::to_string(info.num_parameters) +
+                      " run-time parameters; " + std::to_string(kMaxParameters) + " are possible");
+  for (uint32_t i = 0; i < info.num_parameters; ++i) {
+    const TilerunPluginParameter &from = info.parameters[i];
+    uint32_t bytes = std::max(from.bits / 8, 1);
+    packedBytes = (packedBytes + bytes - 1) / bytes * bytes;
+    parameters.push_back({from.name ? from.name : "", from.kind, from.bits, packedBytes, bytes});
+    packedBytes += bytes;
+  }
+  return {};
+}
+
+void Executable::unload() {
+  if (module && table.unload_module)
+    table.unload_module(module);
+  module = nullptr;
+}
+
+Executable::~Executable() {
+  std::lock_guard lock(modules->mutex);
+  if (!module)
+    return;
+  // Launches of it may be under way; a device that is lost has none.
+  (void)device.synchronize();
+  unload();
+  modules->alive.erase(this);
+}
+
+Status Executable::getProperty(uint32_t property, TilerunPropertyValue &value) const {
+  return TILERUN_CALL(table, get_kernel_property, kernel, property, &value);
+}
+
+Status Executable::makeGridError(int axis, uint64_t programs) const {
+  return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                "kernel '" + name + "': the grid has " + std::to_string(programs) +
+                    " programs on axis " + std::to_string(axis) + "; " + device.getId() +
+                    " takes 1 to " + std::to_string(device.getLimits().maxGrid[axis]));
+}

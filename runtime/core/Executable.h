@@ -1,0 +1,73 @@
+// A kernel that is compiled and loaded on one device, and how its arguments are packed.
+#pragma once
+
+#include "runtime/core/Device.h"
+
+#include <vector>
+
+namespace tilerun::core {
+
+/// Most parameters that a kernel may have at run time; the packed bytes fit a buffer on the stack.
+constexpr uint32_t kMaxParameters = 256;
+constexpr uint32_t kMaxPackedBytes = kMaxParameters * 8;
+
+class Executable {
+public:
+  struct Parameter {
+    std::string name; ///< "" where it is not known.
+    uint16_t kind, bits;
+    uint32_t offset, bytes; ///< In the packed arguments.
+  };
+
+  /// Loads the kernel `name` of an artifact. COMPILE, INCOMPATIBLE, OUT_OF_MEMORY as the plugin
+  /// says; INVALID_ARGUMENT if it needs more threads or shared memory than the device has.
+  static Status load(Device &device, const TilerunPluginArtifact &artifact, const std::string &name,
+                     std::shared_ptr<Executable> &executable);
+  /// Waits for the device and unloads, unless the device did that already.
+  ~Executable();
+  Executable(const Executable &) = delete;
+  Executable &operator=(const Executable &) = delete;
+
+  const std::string &getName() const { return name; }
+  uint64_t getDeviceSerial() const { return deviceSerial; }
+  uint32_t getThreads() const { return threads; }
+  uint32_t getSharedBytes() const { return sharedBytes; }
+  const std::vector<Parameter> &getParameters() const { return parameters; }
+  uint32_t getPackedBytes() const { return packedBytes; }
+  Status getProperty(uint32_t property, TilerunPropertyValue &value) const;
+
+  /// INVALID_ARGUMENT if the device does not take the grid.
+  Status checkGrid(const uint32_t grid[3]) const {
+    const Device::Limits &limits = device.getLimits();
+    for (int axis = 0; axis < 3; ++axis)
+      if (grid[axis] - 1 >= limits.maxGrid[axis]) [[unlikely]]
+        return makeGridError(axis, grid[axis]);
+    return {};
+  }
+  /// Puts one grid on a stream of the same device; `packed` has getPackedBytes().
+  Status launch(const Stream &stream, const uint32_t grid[3], const void *packed) const {
+    TilerunPluginLaunch launch = {sizeof(launch), {grid[0], grid[1], grid[2]},
+                                  threads,        sharedBytes,
+                                  packed,         packedBytes};
+    return TILERUN_CALL(table, launch, kernel, stream.getHandle(), &launch);
+  }
+
+private:
+  friend class Device;
+  Executable(Device &device, std::string name);
+  Status readInfo(const TilerunPluginKernelInfo &info);
+  void unload(); ///< Under the lock of `modules`, with the device's work done.
+  Status makeGridError(int axis, uint64_t programs) const;
+
+  Device &device; ///< May be gone once `module` is null.
+  const TilerunPlugin &table;
+  const uint64_t deviceSerial;
+  std::shared_ptr<Device::Modules> modules;
+  TilerunPluginModule *module = nullptr;
+  TilerunPluginKernel *kernel = nullptr;
+  std::string name;
+  uint32_t threads = 0, sharedBytes = 0, packedBytes = 0;
+  std::vector<Parameter> parameters;
+};
+
+} // namespace tilerun::core

@@ -1,0 +1,338 @@
+// Specialization and launch of kernels.
+#include "runtime/core/Kernel.h"
+
+#include "runtime/core/PointerCheck.h"
+
+#include <algorithm>
+
+using namespace tilerun;
+using namespace tilerun::core;
+
+static Status makeArgumentError(const std::string &kernel, const std::string &parameter,
+                                const TilerunArgument &argument, const std::string &what) {
+  return Status(TILERUN_STATUS_INVALID_ARGUMENT, "kernel '" + kernel + "': parameter '" +
+                                                     parameter + "' is " + what + "; " +
+                                                     describeArgument(argument) + " was passed");
+}
+
+static std::string formatAddress(TilerunAddress address) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(address));
+  return text;
+}
+
+Kernel::Kernel(std::shared_ptr<Program> program, std::string bound,
+               std::vector<SourceParameter> open)
+    : program(std::move(program)), bound(std::move(bound)),
+      parameters(this->bound.empty() ? this->program->getParameters() : std::move(open)) {}
+
+static std::string join(const std::string &a, const std::string &b) {
+  return a.empty() ? b : b.empty() ? a : a + ", " + b;
+}
+
+Status Kernel::bind(const std::string &constants, std::shared_ptr<Kernel> &kernel) const {
+  std::vector<SignatureEntry> entries;
+  TILERUN_TRY(program->parseSignature(constants, entries));
+  std::vector<SourceParameter> open = parameters;
+  for (const SignatureEntry &entry : entries) {
+    auto it = std::find_if(open.begin(), open.end(),
+                           [&](const SourceParameter &p) { return p.name == entry.name; });
+    if (it == open.end())
+      return Status(TILERUN_STATUS_INVALID_ARGUMENT, "kernel '" + getName() +
+                                                         "' has no parameter '" + entry.name +
+                                                         "' that could be bound");
+    if (!entry.isConstant)
+      return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                    "kernel '" + getName() + "': parameter '" + entry.name +
+                        "' can only be bound to a constant, not to a type");
+    open.erase(it);
+  }
+  kernel = std::make_shared<Kernel>(program, join(bound, constants), std::move(open));
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Specialization
+//===----------------------------------------------------------------------===//
+
+static const char *getKindName(uint16_t kind) {
+  return kind == TILERUN_ARGUMENT_POINTER ? "a pointer"
+         : kind == TILERUN_ARGUMENT_FLOAT ? "a floating-point number"
+                                          : "an integer";
+}
+
+// The type of a scalar, where the signature says none: by what the plugin wants.
+static uint16_t getPlainType(const Executable::Parameter &parameter) {
+  if (parameter.kind != TILERUN_ARGUMENT_FLOAT)
+    return TILERUN_DTYPE_AUTO;
+  return parameter.bits == 16   ? TILERUN_DTYPE_FP16
+         : parameter.bits == 32 ? TILERUN_DTYPE_FP32
+                                : TILERUN_DTYPE_FP64;
+}
+
+static bool isOfKind(const SignatureEntry &entry, uint16_t kind) {
+  if (entry.isPointer)
+    return kind == TILERUN_ARGUMENT_POINTER;
+  return kind == (isFloatType(entry.dtype) ? TILERUN_ARGUMENT_FLOAT : TILERUN_ARGUMENT_INTEGER);
+}
+
+Status Kernel::specialize(Device &device, const std::string &signature,
+                          const TilerunCompileOptions &options,
+                          std::shared_ptr<Specialization> &out) const {
+  std::string whole = join(signature, bound);
+  std::vector<SignatureEntry> entries;
+  if (const std::vector<SignatureEntry> *fixed = program->getFixedSignature())
+    entries = *fixed;
+  else
+    TILERUN_TRY(program->parseSignature(whole, entries));
+  CompiledArtifact compiled;
+  TILERUN_TRY(program->compile(device, whole, options, compiled));
+  auto specialization = std::make_shared<Specialization>();
+  specialization->signature = whole;
+  Status loaded =
+      Executable::load(device, *compiled.artifact, getName(), specialization->executable);
+  if (!loaded.isOk()) {
+    // What was kept from an earlier process may be for another driver.
+    if (loaded.getCode() == TILERUN_STATUS_COMPILE ||
+        loaded.getCode() == TILERUN_STATUS_INCOMPATIBLE)
+      program->refuse(device, whole, options);
+    return loaded;
+  }
+
+  const std::vector<SourceParameter> &source = program->getParameters();
+  std::vector<const SignatureEntry *> typed;
+  for (const SourceParameter &parameter : source)
+    for (const SignatureEntry &entry : entries)
+      if (entry.name == parameter.name && !entry.isConstant)
+        typed.push_back(&entry);
+  const auto &wanted = specialization->executable->getParameters();
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    // By name, or by place where the plugin knows no names.
+    const SignatureEntry *entry = nullptr;
+    for (const SignatureEntry *candidate : typed)
+      if (candidate->name == wanted[i].name)
+        entry = candidate;
+    if (wanted[i].name.empty() && wanted.size() == typed.size())
+      entry = typed[i];
+    if (!entry)
+      return Status(TILERUN_STATUS_INTERNAL,
+                    "the code of kernel '" + getName() + "' for " + device.getId() +
+                        " wants a parameter '" + wanted[i].name +
+                        "' that its signature does not have");
+    Specialization::Parameter parameter = {entry->name,         wanted[i].kind,
+                                           entry->dtype,        entry->divisibility,
+                                           0,                   wanted[i].offset,
+                                           wanted[i].bytes};
+    auto declared = std::find_if(source.begin(), source.end(),
+                                 [&](const SourceParameter &p) { return p.name == entry->name; });
+    if (!entry->isPointer && declared->annotation &&
+        isFloatType(declared->annotation) == isFloatType(entry->dtype))
+      parameter.dtype = declared->annotation;
+    if (!isOfKind(*entry, wanted[i].kind))
+      return Status(TILERUN_STATUS_INTERNAL,
+                    "the code of kernel '" + getName() + "' for " + device.getId() +
+                        " wants " + getKindName(wanted[i].kind) + " for parameter '" +
+                        entry->name + "', the signature has " + getTypeName(entry->dtype));
+    if (!entry->isPointer && !parameter.dtype)
+      parameter.dtype = getPlainType(wanted[i]);
+    auto open = std::find_if(parameters.begin(), parameters.end(),
+                             [&](const SourceParameter &p) { return p.name == entry->name; });
+    parameter.argument = static_cast<uint32_t>(open - parameters.begin());
+    specialization->parameters.push_back(std::move(parameter));
+  }
+  out = std::move(specialization);
+  return {};
+}
+
+Status Kernel::specializeFor(Device &device, const TilerunCompileOptions &options,
+                             const TilerunArgument *arguments, uint32_t numArguments,
+                             std::shared_ptr<const Specialization> &out) const {
+  std::string signature;
+  for (uint32_t i = 0; i < numArguments; ++i)
+    signature =
+        join(signature, parameters[i].name + "=" + getSpecText(parameters[i], arguments[i]));
+  std::shared_ptr<Specialization> specialization;
+  TILERUN_TRY(specialize(device, signature, options, specialization));
+  for (const Specialization::Parameter &parameter : specialization->parameters)
+    if (parameter.argument >= numArguments)
+      return Status(TILERUN_STATUS_INTERNAL, "kernel '" + getName() + "' for " + device.getId() +
+                                                 " wants a run-time value for '" +
+                                                 parameter.name + "', which was not passed");
+  out = std::move(specialization);
+  return {};
+}
+
+Status Kernel::specializeOnce(Device &device, const SpecializationKey &key,
+                              const TilerunCompileOptions &options,
+                              const TilerunArgument *arguments, uint32_t numArguments,
+                              const Specialization *&out) {
+  std::vector<uint64_t> words(key.getWords(), key.getWords() + key.getSize());
+  std::shared_ptr<Flight> flight;
+  bool first = false;
+  {
+    std::lock_guard lock(mutex);
+    // Somebody may have landed since the caller looked.
+    out = table.find(key);
+    if (out)
+      return {};
+    auto [it, inserted] = flights.try_emplace(words, nullptr);
+    first = inserted;
+    if (first)
+      it->second = std::make_shared<Flight>();
+    flight = it->second;
+  }
+  if (!first) {
+    std::unique_lock lock(flight->mutex);
+    flight->landed.wait(lock, [&] { return flight->done; });
+    out = flight->value;
+    return flight->status;
+  }
+  std::shared_ptr<const Specialization> value;
+  Status status = specializeFor(device, options, arguments, numArguments, value);
+  {
+    std::lock_guard lock(mutex);
+    if (status.isOk())
+      table.insert(key, value);
+    flights.erase(words); // A failure is forgotten: the next launch tries again.
+  }
+  {
+    std::lock_guard lock(flight->mutex);
+    flight->done = true;
+    flight->status = status;
+    flight->value = value.get();
+  }
+  flight->landed.notify_all();
+  out = value.get();
+  return status;
+}
+
+//===----------------------------------------------------------------------===//
+// Launch
+//===----------------------------------------------------------------------===//
+
+Status Kernel::makeKey(SpecializationKey &key, const TilerunArgument *arguments,
+                       uint32_t numArguments) const {
+  if (numArguments > parameters.size())
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                  "kernel '" + getName() + "' takes " + std::to_string(parameters.size()) +
+                      " arguments, " + std::to_string(numArguments) + " were passed");
+  for (uint32_t i = 0; i < numArguments; ++i)
+    if (Status status = addToKey(key, parameters[i], arguments[i]); !status.isOk()) [[unlikely]]
+      return makeArgumentError(getName(), parameters[i].name, arguments[i], status.getMessage());
+  std::string missing;
+  for (size_t i = numArguments; i < parameters.size(); ++i)
+    if (!parameters[i].hasDefault)
+      missing += (missing.empty() ? "'" : ", '") + parameters[i].name + "'" +
+                 (parameters[i].isConstexpr ? " (tl.constexpr)" : "");
+  if (!missing.empty())
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT, "kernel '" + getName() + "': " +
+                                                       std::to_string(numArguments) +
+                                                       " arguments were passed; missing " +
+                                                       missing);
+  return {};
+}
+
+// The bytes of one argument, whose kind is checked; pointers are validated.
+static Status pack(const Specialization::Parameter &parameter, const TilerunArgument &argument,
+                   const Device &device, const std::string &kernel, uint8_t *packed) {
+  uint64_t bits = getArgumentBits(argument, parameter.dtype);
+  if (parameter.kind == TILERUN_ARGUMENT_POINTER)
+    if (Status status = checkPointer(device, bits); !status.isOk()) [[unlikely]] {
+      if (status.getCode() != TILERUN_STATUS_INVALID_ARGUMENT)
+        return status;
+      return makeArgumentError(kernel, parameter.name, argument,
+                               "at " + formatAddress(bits) + ", which is " + status.getMessage());
+    }
+  // Little-endian, as every host and device here.
+  std::memcpy(packed + parameter.offset, &bits, parameter.bytes);
+  return {};
+}
+
+Status Kernel::launch(const Stream &stream, const uint32_t grid[3],
+                      const TilerunCompileOptions &options, const TilerunArgument *arguments,
+                      uint32_t numArguments) {
+  Device &device = stream.getDevice();
+  bool fixed = program->getFixedSignature() != nullptr;
+  SpecializationKey key(device.getSerial(), fixed ? 0 : numArguments, options);
+  if (!fixed)
+    TILERUN_TRY(makeKey(key, arguments, numArguments));
+  const Specialization *specialization = table.find(key);
+  if (!specialization) [[unlikely]]
+    TILERUN_TRY(specializeOnce(device, key, options, arguments, fixed ? 0 : numArguments,
+                               specialization));
+  if (fixed)
+    return launchSpecialized(*specialization, stream, grid, arguments, numArguments);
+  const Executable &executable = *specialization->executable;
+  TILERUN_TRY(executable.checkGrid(grid));
+  alignas(8) uint8_t packed[kMaxPackedBytes];
+  for (const Specialization::Parameter &parameter : specialization->parameters)
+    TILERUN_TRY(pack(parameter, arguments[parameter.argument], device, getName(), packed));
+  return executable.launch(stream, grid, packed);
+}
+
+// Whether an argument has the type and the facts of a parameter.
+static Status checkFacts(const Specialization::Parameter &parameter,
+                         const TilerunArgument &argument) {
+  auto refuse = [](std::string what) {
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT, std::move(what));
+  };
+  auto type = [&] { return std::string(getTypeName(parameter.dtype)); };
+  bool isInteger = argument.kind == TILERUN_ARGUMENT_INTEGER ||
+                   argument.kind == TILERUN_ARGUMENT_NATURAL ||
+                   argument.kind == TILERUN_ARGUMENT_BOOL;
+  uint16_t kind = isInteger ? uint16_t(TILERUN_ARGUMENT_INTEGER) : argument.kind;
+  if (kind != parameter.kind)
+    return refuse(getKindName(parameter.kind));
+  if (kind == TILERUN_ARGUMENT_POINTER && parameter.dtype && argument.dtype != parameter.dtype)
+    return refuse("a pointer to " + type());
+  if (kind != TILERUN_ARGUMENT_POINTER && argument.dtype && parameter.dtype &&
+      argument.dtype != parameter.dtype)
+    return refuse("of type " + type());
+  if (kind == TILERUN_ARGUMENT_FLOAT)
+    return {};
+  if (isInteger) {
+    IntegerValue value = getInteger(argument);
+    // Without a dtype the parameter's sign is not known: either reading may fit.
+    uint32_t bits = parameter.bytes * 8;
+    bool fits = parameter.dtype ? fitsType(value, parameter.dtype)
+                : bits == 64    ? true
+                : value.negative
+                    ? static_cast<int64_t>(value.bits) >= -(int64_t(1) << (bits - 1))
+                    : value.bits >> bits == 0;
+    if (!fits)
+      return refuse("of type " +
+                    (parameter.dtype ? type() : "i" + std::to_string(bits)) +
+                    ", which cannot hold it");
+  }
+  uint64_t bits = argument.value.natural;
+  if (parameter.divisibility > 1 && bits % static_cast<uint64_t>(parameter.divisibility) != 0)
+    return refuse("compiled for multiples of " + std::to_string(parameter.divisibility) +
+                  ", which " + (isInteger ? std::to_string(bits) : formatAddress(bits)) +
+                  " is not");
+  return {};
+}
+
+Status Kernel::launchSpecialized(const Specialization &specialization, const Stream &stream,
+                                 const uint32_t grid[3], const TilerunArgument *arguments,
+                                 uint32_t numArguments) {
+  const Executable &executable = *specialization.executable;
+  const std::string &name = executable.getName();
+  if (executable.getDeviceSerial() != stream.getDevice().getSerial())
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                  "kernel '" + name + "' was specialized for another device than " +
+                      stream.getDevice().getId() + ", or for another opening of it");
+  if (numArguments != specialization.parameters.size())
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                  "kernel '" + name + "' takes " +
+                      std::to_string(specialization.parameters.size()) +
+                      " arguments at run time, " + std::to_string(numArguments) + " were passed");
+  TILERUN_TRY(executable.checkGrid(grid));
+  alignas(8) uint8_t packed[kMaxPackedBytes];
+  for (uint32_t i = 0; i < numArguments; ++i) {
+    const Specialization::Parameter &parameter = specialization.parameters[i];
+    if (Status status = checkFacts(parameter, arguments[i]); !status.isOk()) [[unlikely]]
+      return makeArgumentError(name, parameter.name, arguments[i], status.getMessage());
+    TILERUN_TRY(pack(parameter, arguments[i], stream.getDevice(), name, packed));
+  }
+  return executable.launch(stream, grid, packed);
+}

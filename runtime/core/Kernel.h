@@ -1,0 +1,79 @@
+// Kernels: specialization by arguments, single compilation, launch.
+#pragma once
+
+#include "runtime/core/SpecializationTable.h"
+
+#include <condition_variable>
+#include <map>
+
+namespace tilerun::core {
+
+/// A kernel that was compiled for one signature and loaded on one device.
+struct Specialization {
+  struct Parameter {
+    std::string name;
+    uint16_t kind;         ///< TILERUN_ARGUMENT_POINTER, _INTEGER, _FLOAT.
+    uint16_t dtype;        ///< A pointer's elements; AUTO where it is not known.
+    int64_t divisibility;  ///< What the code relies on.
+    uint32_t argument = 0; ///< Its place among the arguments of Kernel::launch.
+    uint32_t offset, bytes;
+  };
+  std::shared_ptr<Executable> executable;
+  std::string signature;
+  std::vector<Parameter> parameters; ///< As the launch packs them.
+};
+
+class Kernel {
+public:
+  explicit Kernel(std::shared_ptr<Program> program, std::string bound = "",
+                  std::vector<SourceParameter> parameters = {});
+
+  const Program &getProgram() const { return *program; }
+  const std::string &getName() const { return program->getName(); }
+  /// What a launch passes: the source's parameters without the bound ones.
+  const std::vector<SourceParameter> &getParameters() const { return parameters; }
+
+  /// The kernel with more constants bound.
+  Status bind(const std::string &constants, std::shared_ptr<Kernel> &kernel) const;
+
+  /// Compiles and loads for a signature in text, to which the bound constants are added.
+  Status specialize(Device &device, const std::string &signature,
+                    const TilerunCompileOptions &options,
+                    std::shared_ptr<Specialization> &specialization) const;
+
+  /// Validates, specializes, launches. A warm one allocates nothing and takes no lock.
+  Status launch(const Stream &stream, const uint32_t grid[3], const TilerunCompileOptions &options,
+                const TilerunArgument *arguments, uint32_t numArguments);
+
+  /// Launches with one argument for each run-time parameter, which must meet the signature.
+  static Status launchSpecialized(const Specialization &specialization, const Stream &stream,
+                                  const uint32_t grid[3], const TilerunArgument *arguments,
+                                  uint32_t numArguments);
+
+private:
+  struct Flight {
+    std::mutex mutex;
+    std::condition_variable landed;
+    bool done = false;
+    Status status;
+    const Specialization *value = nullptr;
+  };
+  Status makeKey(SpecializationKey &key, const TilerunArgument *arguments,
+                 uint32_t numArguments) const;
+  /// Compiles once, however many threads ask at the same time.
+  Status specializeOnce(Device &device, const SpecializationKey &key,
+                        const TilerunCompileOptions &options, const TilerunArgument *arguments,
+                        uint32_t numArguments, const Specialization *&specialization);
+  Status specializeFor(Device &device, const TilerunCompileOptions &options,
+                       const TilerunArgument *arguments, uint32_t numArguments,
+                       std::shared_ptr<const Specialization> &specialization) const;
+
+  const std::shared_ptr<Program> program;
+  const std::string bound; ///< Entries of a signature, without a comma at the end.
+  const std::vector<SourceParameter> parameters;
+  SpecializationTable table;
+  std::mutex mutex; ///< Guards `flights`, and insertion into `table`.
+  std::map<std::vector<uint64_t>, std::shared_ptr<Flight>> flights;
+};
+
+} // namespace tilerun::core

@@ -1,0 +1,41 @@
+// The slow path of the check of pointers.
+#include "runtime/core/PointerCheck.h"
+
+using namespace tilerun;
+using namespace tilerun::core;
+
+constinit thread_local detail::SeenAllocation detail::seenAllocations[detail::kSeen] = {};
+
+Status detail::checkUnseenPointer(const Device &device, TilerunAddress address) {
+  if (!address)
+    return {};
+  MemoryPool::Place place = device.getPool().find(address);
+  if (place.block) {
+    if (place.generation % 2 == 0)
+      return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                    "memory of " + device.getId() + " that is not allocated (freed before?)");
+    getSeen(address) = {device.getSerial(), place.begin, place.block->bytes, place.block,
+                        place.generation};
+    return {};
+  }
+  // A plugin that cannot tell leaves the check to the driver.
+  const TilerunPlugin &table = device.getTable();
+  if (!table.get_pointer_info)
+    return {};
+  TilerunPluginPointerInfo info = {};
+  info.struct_size = sizeof(info);
+  Status status = TILERUN_CALL(table, get_pointer_info, device.getHandle(), address, &info);
+  if (status.getCode() == TILERUN_STATUS_UNSUPPORTED)
+    return {};
+  if (status.getCode() == TILERUN_STATUS_INVALID_ARGUMENT)
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT, "no memory that " + device.getId() +
+                                                       " knows (a host pointer, or freed memory?)");
+  TILERUN_TRY(status);
+  if (!info.accessible)
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                  info.other_device ? "memory of another device, which " + device.getId() +
+                                          " cannot use; copy it first"
+                                    : "memory that " + device.getId() + " cannot use");
+  getSeen(address) = {device.getSerial(), info.base, info.num_bytes, nullptr, 0};
+  return {};
+}

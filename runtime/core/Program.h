@@ -1,0 +1,55 @@
+// What a kernel is compiled from, behind an interface: the frontend's sources, tile IR, or what a
+// test gives. Keeps the rest of the runtime free of the compiler.
+#pragma once
+
+#include "runtime/core/Executable.h"
+#include "runtime/include/tilerun/tilerun.h"
+
+namespace tilerun::core {
+
+/// A parameter as the source declares it.
+struct SourceParameter {
+  std::string name;
+  bool isConstexpr = false;
+  bool hasDefault = false;
+  bool specialize = true;          ///< On the value 1.
+  bool specializeAlignment = true; ///< On divisibility by 16.
+  uint16_t annotation = TILERUN_DTYPE_AUTO; ///< The type that the source demands, if any.
+};
+
+/// One entry of a signature.
+struct SignatureEntry {
+  std::string name;
+  bool isConstant = false;
+  bool isPointer = false;
+  uint16_t dtype = TILERUN_DTYPE_AUTO; ///< Of a run-time parameter; a pointer's elements.
+  int64_t divisibility = 1;
+};
+
+/// A compiled kernel as a plugin takes it.
+struct CompiledArtifact {
+  std::shared_ptr<const void> owner; ///< Keeps `artifact`.
+  const TilerunPluginArtifact *artifact = nullptr;
+};
+
+/// Immutable to the outside; every function may be called from any thread.
+class Program {
+public:
+  virtual ~Program() = default;
+  virtual const std::string &getName() const = 0;
+  /// In the order of the source.
+  virtual const std::vector<SourceParameter> &getParameters() const = 0;
+  /// For tile IR: the one signature that there is; else null.
+  virtual const std::vector<SignatureEntry> *getFixedSignature() const { return nullptr; }
+  /// Reads `x=*fp32:16, n=i32, BLOCK=1024`.
+  virtual Status parseSignature(const std::string &text,
+                                std::vector<SignatureEntry> &entries) const = 0;
+  /// Compiles for a device's target. Messages carry the diagnostics.
+  virtual Status compile(const Device &device, const std::string &signature,
+                         const TilerunCompileOptions &options, CompiledArtifact &artifact) = 0;
+  /// Tells that the driver refused what `compile` gave, so that it is not given again.
+  virtual void refuse(const Device &device, const std::string &signature,
+                      const TilerunCompileOptions &options) {}
+};
+
+} // namespace tilerun::core

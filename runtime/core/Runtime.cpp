@@ -1,0 +1,80 @@
+// The search for devices by name.
+#include "runtime/core/Runtime.h"
+
+#include <algorithm>
+
+using namespace tilerun;
+using namespace tilerun::core;
+
+Status Runtime::loadPlugin(const std::string &path) {
+  (void)getPlugins();
+  std::string reason;
+  std::shared_ptr<const plugin::Plugin> loaded = plugin::Plugin::load(path, reason);
+  if (!loaded)
+    return Status(TILERUN_STATUS_INCOMPATIBLE,
+                  "plugin '" + path + "' cannot be used: " + reason);
+  std::lock_guard lock(mutex);
+  for (const plugin::FoundPlugin &other : plugins)
+    if (other.plugin && other.plugin->getName() == loaded->getName())
+      return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                    "plugin '" + path + "': another plugin '" + loaded->getName() +
+                        "' is loaded already, from '" + other.path + "'");
+  plugins.push_back({path, plugin::FoundPlugin::Origin::Explicit, std::move(loaded), ""});
+  return {};
+}
+
+std::vector<plugin::FoundPlugin> Runtime::getPlugins() {
+  std::lock_guard lock(mutex);
+  if (!searched)
+    plugins = plugin::discoverPlugins(options);
+  searched = true;
+  return plugins;
+}
+
+std::vector<Runtime::Candidate> Runtime::findDevices(const std::string &onlyPlugin,
+                                                     std::string &reasons) {
+  std::vector<Candidate> out;
+  for (const plugin::FoundPlugin &found : getPlugins()) {
+    std::string name = found.plugin ? found.plugin->getName() : found.path;
+    if (!onlyPlugin.empty() && found.plugin && name != onlyPlugin)
+      continue;
+    std::string reason = found.reason;
+    if (found.plugin)
+      for (plugin::DeviceInfo &info : found.plugin->getDevices(reason))
+        out.push_back({found.plugin, std::move(info)});
+    if (!reason.empty())
+      reasons += "; " + name + (found.plugin ? " has no device: " : " was skipped: ") + reason;
+  }
+  return out;
+}
+
+void Runtime::listDevices(const std::function<void(const plugin::DeviceInfo &)> &each) {
+  std::string reasons;
+  for (const Candidate &candidate : findDevices("", reasons))
+    each(candidate.info);
+}
+
+Status Runtime::openDevice(const std::string &id, const DeviceOptions &options,
+                           std::shared_ptr<Device> &device) {
+  std::string kind = id.substr(0, id.find(':'));
+  std::string reasons;
+  std::vector<Candidate> candidates = findDevices(kind, reasons);
+  auto matches = [&](const Candidate &candidate) {
+    if (id.empty())
+      return candidate.plugin->getName() != "cpu";
+    return candidate.info.id == id || candidate.info.uuid == id ||
+           candidate.plugin->getName() == id;
+  };
+  auto it = std::find_if(candidates.begin(), candidates.end(), matches);
+  if (it == candidates.end() && id.empty())
+    it = candidates.begin();
+  if (it != candidates.end())
+    return Device::open(it->plugin, it->info, options, device);
+  std::string known;
+  reasons.clear();
+  for (const Candidate &candidate : findDevices("", reasons))
+    known += (known.empty() ? "" : ", ") + candidate.info.id;
+  return Status(TILERUN_STATUS_UNAVAILABLE,
+                (id.empty() ? std::string("no device") : "no device '" + id + "'") +
+                    "; available: " + (known.empty() ? "none" : known) + reasons);
+}

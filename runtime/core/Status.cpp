@@ -1,0 +1,36 @@
+// Errors of plugins as Status.
+#include "runtime/core/Status.h"
+
+using namespace tilerun::core;
+
+Status::Status(TilerunStatus code, std::string message)
+    : error(std::make_shared<Error>(Error{code, std::move(message), "", "", ""})) {}
+
+Status::Status(Error error) : error(std::make_shared<Error>(std::move(error))) {}
+
+void ErrorSink::report(void *user, const TilerunErrorInfo *info) {
+  auto text = [](const char *s) { return s ? std::string(s) : std::string(); };
+  static_cast<ErrorSink *>(user)->error = std::make_unique<Error>(
+      Error{info->status, text(info->message), text(info->call), text(info->device),
+            text(info->driver_word)});
+}
+
+Status ErrorSink::take(TilerunStatus status, const TilerunPlugin &table, const char *entry) {
+  if (status == TILERUN_STATUS_NOT_READY && !error) {
+    // An answer, no error: it is asked for in loops.
+    static const Status notReady(TILERUN_STATUS_NOT_READY, "not ready");
+    return notReady;
+  }
+  Error out = error ? std::move(*error) : Error();
+  error.reset();
+  out.status = status;
+  if (out.message.empty())
+    out.message = std::string(entry) + " of plugin '" + table.name +
+                  "' failed: " + plugin::getStatusName(status) + " (it gives no reason)";
+  return Status(std::move(out));
+}
+
+Status tilerun::core::makeMissingEntry(const TilerunPlugin &table, const char *entry) {
+  return Status(TILERUN_STATUS_UNSUPPORTED,
+                std::string("plugin '") + table.name + "' has no " + entry);
+}

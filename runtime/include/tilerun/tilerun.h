@@ -1,0 +1,451 @@
+/* Tilerun's C API: find devices, load kernels from source, launch them. `libtilerun.so` exports it;
+ * `tilerun.hpp` is the same for C++. It is C99 and C++, and shares statuses, property lists and
+ * value types with the plugin ABI (plugin.h).
+ *
+ * Rules
+ *
+ * Status. A function that can fail returns a TilerunStatus. Unless that is OK or NOT_READY, the
+ *   calling thread's error (tilerunGetError) says what failed; a failed call has changed nothing
+ *   and written nothing through its out parameters, unless its comment says otherwise. An error of
+ *   one thread is never seen by another.
+ * Threads. Each function's comment ends with one of: [any thread]: callable from any thread at any
+ *   time, on the same handles too; [exclusive]: callable from any thread, but nobody else may use
+ *   the handle (or the runtime's error text) at that time. Work on one stream takes the order in
+ *   which the calls return.
+ * Ownership. A handle that a function creates is the caller's and is released by the function
+ *   named beside its type. Releasing null does nothing. Handles keep what they depend on: a
+ *   device lives until the last of its streams and events is released, so the order of releases
+ *   does not matter. Strings that a function gives belong to the handle; strings that it gets are
+ *   used until it returns.
+ * Sizes and units. Sizes are bytes, times are milliseconds, grids count programs (x first).
+ *   Addresses are byte addresses in device memory.
+ * Structs that open with `struct_size` are set to `sizeof` by whoever makes them; a later minor
+ *   version adds fields at the end only. TilerunArgument is an array's element and never changes.
+ * Order. Copies, fills, launches, allocations and events take the order of their stream and return
+ *   at once, unless the comment says that they wait.
+ * Loss. After a fault that the driver cannot contain, calls on the device answer DEVICE_LOST with
+ *   the reason. The way back: release its streams and events, close it (kernels may stay), open it
+ *   again. Its memory is gone; other devices go on.
+ *
+ * Changelog
+ *   1.0  first version
+ */
+#ifndef TILERUN_TILERUN_H
+#define TILERUN_TILERUN_H
+
+#include "plugin.h"
+
+#define TILERUN_API_MAJOR 1
+#define TILERUN_API_MINOR 0
+
+#if defined(__GNUC__)
+#define TILERUN_API __attribute__((visibility("default")))
+#else
+#define TILERUN_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct TilerunRuntime TilerunRuntime; /* tilerunDestroyRuntime */
+typedef struct TilerunDevice TilerunDevice;   /* tilerunCloseDevice */
+typedef struct TilerunStream TilerunStream;   /* tilerunDestroyStream */
+typedef struct TilerunEvent TilerunEvent;     /* tilerunDestroyEvent */
+typedef struct TilerunKernel TilerunKernel;   /* tilerunReleaseKernel */
+typedef struct TilerunSpecialization TilerunSpecialization; /* tilerunReleaseSpecialization */
+
+/*===--------------------------------------------------------------------------------------------===
+ * Version and errors
+ *===--------------------------------------------------------------------------------------------===*/
+
+/* Major and minor version of the loaded library: major << 16 | minor. [any thread] */
+TILERUN_API uint32_t tilerunGetVersion(void);
+
+/* "out of memory"; "unknown status" for a number that this version does not know. Static.
+ * [any thread] */
+TILERUN_API const char *tilerunGetStatusName(TilerunStatus status);
+
+/* The message of the last failed call on this thread, for people; compile errors carry the
+ * diagnostics with source lines and carets. "" if none failed. Lives until the next failed call on
+ * this thread, or the thread's end. [any thread] */
+TILERUN_API const char *tilerunGetErrorMessage(void);
+
+/* The same in parts; `error->struct_size` is set by the caller. Returns its status, OK if no call
+ * failed. [any thread] */
+TILERUN_API TilerunStatus tilerunGetError(TilerunErrorInfo *error);
+
+/*===--------------------------------------------------------------------------------------------===
+ * Runtime: plugins and devices
+ *===--------------------------------------------------------------------------------------------===*/
+
+typedef struct TilerunRuntimeOptions {
+  uint32_t struct_size;
+  uint32_t num_plugins;
+  const char *const *plugins;    /* Plugin files to load first; `num_plugins` of them. */
+  const char *plugin_path;       /* Instead of TILERUN_PLUGIN_PATH; null: the environment's. */
+  const char *cache_folder;      /* Of compiled kernels; null: the default one, "": none. */
+  void *user;                    /* Of `log`. */
+  /* Takes warnings of the compiler, what kernels print while they are compiled, and news of the
+   * cache; from any thread, several at once. Null: warnings and output go to stderr. */
+  void (*log)(void *user, int32_t level /* TILERUN_LOG_* */, const char *text);
+} TilerunRuntimeOptions;
+
+/* Makes a runtime; `options` may be null. Looks for nothing yet: plugins are searched for when a
+ * device or a list is first asked for. Any number of runtimes may exist. [any thread] */
+TILERUN_API TilerunStatus tilerunCreateRuntime(const TilerunRuntimeOptions *options,
+                                               TilerunRuntime **runtime);
+/* Devices and kernels that came from it go on. [exclusive] */
+TILERUN_API void tilerunDestroyRuntime(TilerunRuntime *runtime);
+
+/* Loads one more plugin, into this process and without a trial in a child process.
+ * INCOMPATIBLE with the reason if it cannot be used. [any thread] */
+TILERUN_API TilerunStatus tilerunLoadPlugin(TilerunRuntime *runtime, const char *path);
+
+/* A plugin file that was looked at. The strings live until the callback returns. */
+typedef struct TilerunPluginFile {
+  uint32_t struct_size;
+  uint32_t loaded;     /* Whether it is used. */
+  const char *path;
+  const char *name;    /* "cuda"; "" if it was skipped. */
+  const char *version; /* "" if it was skipped. */
+  const char *reason;  /* Why it was skipped, or has no device; "" otherwise. */
+} TilerunPluginFile;
+
+/* Calls back with each plugin file found, in the order of the search: those named by the caller,
+ * the search path's, the built-in ones. The callback must not call into this runtime.
+ * [any thread] */
+TILERUN_API TilerunStatus
+tilerunListPlugins(TilerunRuntime *runtime,
+                   void (*each)(void *user, const TilerunPluginFile *file), void *user);
+
+/* Calls back with each device that there is now; plugins are asked again each time. The callback
+ * must not call into this runtime. [any thread] */
+TILERUN_API TilerunStatus tilerunListDevices(TilerunRuntime *runtime, TilerunDeviceCallback each,
+                                             void *user);
+
+enum {
+  /* Every allocation goes to the driver, and is freed there: for memory checkers. The environment's
+   * TILERUN_MEMORY_POOL=0 means the same for all devices. */
+  TILERUN_DEVICE_NO_MEMORY_POOL = 1
+};
+
+typedef struct TilerunDeviceOptions {
+  uint32_t struct_size;
+  uint32_t flags;           /* TILERUN_DEVICE_* */
+  uint64_t foreign_context; /* A CUcontext to work in, which stays the caller's and outlives the
+                               device; 0: the plugin's choice (CUDA: the primary context). */
+} TilerunDeviceOptions;
+
+/* Opens a device by its id ("cuda:0"), its UUID form ("cuda:GPU-…"), or its kind ("cuda": the first
+ * of them); null is the first device of all that is not the CPU, or the CPU if there is no other.
+ * Several openings are independent: each has its own memory pool. `options` may be null.
+ * UNAVAILABLE tells why, and which devices there are. [any thread] */
+TILERUN_API TilerunStatus tilerunOpenDevice(TilerunRuntime *runtime, const char *id,
+                                            const TilerunDeviceOptions *options,
+                                            TilerunDevice **device);
+/* Gives the handle up. The device itself closes with the last stream and event; it waits for its
+ * work, unloads kernels and frees all memory that was allocated through it. [exclusive] */
+TILERUN_API void tilerunCloseDevice(TilerunDevice *device);
+
+/* A property (TILERUN_DEVICE_PROPERTY_*): name, UUID, architecture, memory, warp size, shared
+ * memory, matrix shapes, limits. UNSUPPORTED where the device lacks it. Strings live as long as the
+ * device. [any thread] */
+TILERUN_API TilerunStatus tilerunGetDeviceProperty(TilerunDevice *device, uint32_t property,
+                                                   TilerunPropertyValue *value);
+/* "cuda:0". Lives as long as the device. [any thread] */
+TILERUN_API const char *tilerunGetDeviceId(TilerunDevice *device);
+/* What kernels are compiled for: "cuda:sm_90a". [any thread] */
+TILERUN_API const char *tilerunGetDeviceTarget(TilerunDevice *device);
+/* OK, or DEVICE_LOST with what lost it. [any thread] */
+TILERUN_API TilerunStatus tilerunGetDeviceState(TilerunDevice *device);
+/* The driver's own context (a CUcontext). [any thread] */
+TILERUN_API TilerunStatus tilerunGetNativeContext(TilerunDevice *device, uint64_t *context);
+/* Waits for all work of the device; reports its faults. [any thread] */
+TILERUN_API TilerunStatus tilerunSynchronizeDevice(TilerunDevice *device);
+
+/*===--------------------------------------------------------------------------------------------===
+ * Streams and events
+ *===--------------------------------------------------------------------------------------------===*/
+
+/* The device's own stream. It belongs to the device and must not be destroyed. [any thread] */
+TILERUN_API TilerunStream *tilerunGetDefaultStream(TilerunDevice *device);
+/* [any thread] */
+TILERUN_API TilerunStatus tilerunCreateStream(TilerunDevice *device, TilerunStream **stream);
+/* Wraps a stream of the driver's (a CUstream; 0 and the special values too), which stays the
+ * caller's and outlives the handle. [any thread] */
+TILERUN_API TilerunStatus tilerunAdoptStream(TilerunDevice *device, uint64_t native,
+                                             TilerunStream **stream);
+/* Its work still runs. [exclusive] */
+TILERUN_API void tilerunDestroyStream(TilerunStream *stream);
+/* The driver's own handle (a CUstream). [any thread] */
+TILERUN_API TilerunStatus tilerunGetNativeStream(TilerunStream *stream, uint64_t *native);
+/* Waits for the stream's work; reports faults of it. [any thread] */
+TILERUN_API TilerunStatus tilerunSynchronizeStream(TilerunStream *stream);
+/* OK if all its work is done, else NOT_READY. [any thread] */
+TILERUN_API TilerunStatus tilerunQueryStream(TilerunStream *stream);
+
+/* `flags`: TILERUN_EVENT_TIMING for events that measure time. [any thread] */
+TILERUN_API TilerunStatus tilerunCreateEvent(TilerunDevice *device, uint32_t flags,
+                                             TilerunEvent **event);
+/* [exclusive] */
+TILERUN_API void tilerunDestroyEvent(TilerunEvent *event);
+/* Marks the work so far on a stream of the same device; recording again moves the mark.
+ * [any thread] */
+TILERUN_API TilerunStatus tilerunRecordEvent(TilerunEvent *event, TilerunStream *stream);
+/* Later work on `stream` waits for the event; they may be of different devices of one plugin.
+ * [any thread] */
+TILERUN_API TilerunStatus tilerunWaitEvent(TilerunStream *stream, TilerunEvent *event);
+/* Waits until the event has passed; one that was never recorded has. [any thread] */
+TILERUN_API TilerunStatus tilerunSynchronizeEvent(TilerunEvent *event);
+/* OK if it has passed, else NOT_READY. [any thread] */
+TILERUN_API TilerunStatus tilerunQueryEvent(TilerunEvent *event);
+/* Between two events with timing. NOT_READY until both have passed. [any thread] */
+TILERUN_API TilerunStatus tilerunGetElapsedTime(TilerunEvent *start, TilerunEvent *end,
+                                                double *milliseconds);
+
+/*===--------------------------------------------------------------------------------------------===
+ * Memory
+ *===--------------------------------------------------------------------------------------------===*/
+
+/* Allocates at least `bytes` (0 counts as 1), aligned to 256 at least, for work that is put on
+ * `stream` afterwards, and for other streams once they are ordered behind it. Comes from the
+ * device's pool: what was freed on this stream is used again at once, what was freed on another
+ * one after its work has passed. If the driver is out of memory, the pool waits for the device,
+ * gives back all that is free, and tries once more; then OUT_OF_MEMORY, and the device stays
+ * usable. The contents are undefined. [any thread] */
+TILERUN_API TilerunStatus tilerunAllocate(TilerunStream *stream, uint64_t bytes,
+                                          TilerunAddress *address);
+/* Frees once the work so far on `stream` is done; returns at once. Any stream of the device will
+ * do. 0 is ignored; INVALID_ARGUMENT for what tilerunAllocate did not give. [any thread] */
+TILERUN_API TilerunStatus tilerunFree(TilerunStream *stream, TilerunAddress address);
+/* Host memory that the device copies to and from without staging. Freed by tilerunFreeHost, or with
+ * the device. [any thread] */
+TILERUN_API TilerunStatus tilerunAllocateHost(TilerunDevice *device, uint64_t bytes,
+                                              void **pointer);
+/* No copy may be using it. Null is ignored. [any thread] */
+TILERUN_API TilerunStatus tilerunFreeHost(TilerunDevice *device, void *pointer);
+
+/* Copies `bytes`. Host memory must stay until the stream has passed the copy; from and to host
+ * memory that is not pinned, the call may wait. Ranges must not overlap. [any thread] */
+TILERUN_API TilerunStatus tilerunCopyToDevice(TilerunStream *stream, TilerunAddress to,
+                                              const void *from, uint64_t bytes);
+TILERUN_API TilerunStatus tilerunCopyFromDevice(TilerunStream *stream, void *to,
+                                                TilerunAddress from, uint64_t bytes);
+TILERUN_API TilerunStatus tilerunCopyOnDevice(TilerunStream *stream, TilerunAddress to,
+                                              TilerunAddress from, uint64_t bytes);
+/* Copies between any two devices, after the work so far on both streams; work that is put on either
+ * later comes after the copy. Where the devices have no path of their own it goes through the
+ * host, and the call waits. [any thread] */
+TILERUN_API TilerunStatus tilerunCopyBetweenDevices(TilerunStream *to_stream, TilerunAddress to,
+                                                    TilerunStream *from_stream,
+                                                    TilerunAddress from, uint64_t bytes);
+/* Repeats the lowest `pattern_bytes` (1, 2 or 4) of `pattern` over `bytes`, a multiple of it.
+ * [any thread] */
+TILERUN_API TilerunStatus tilerunFill(TilerunStream *stream, TilerunAddress to, uint32_t pattern,
+                                      uint32_t pattern_bytes, uint64_t bytes);
+/* What is known of an address, the driver's and frameworks' own allocations included;
+ * `info->struct_size` is set by the caller. INVALID_ARGUMENT if nobody knows it. [any thread] */
+TILERUN_API TilerunStatus tilerunGetPointerInfo(TilerunDevice *device, TilerunAddress address,
+                                                TilerunPluginPointerInfo *info);
+
+/* Of the pool of one opening of a device, since it was opened. */
+typedef struct TilerunMemoryStatistics {
+  uint32_t struct_size;
+  uint32_t reserved;         /* 0 */
+  uint64_t bytes_allocated;  /* In use by the caller, as asked for. */
+  uint64_t bytes_in_blocks;  /* In use by the caller, rounded to blocks. */
+  uint64_t bytes_held;       /* Taken from the driver. */
+  uint64_t peak_allocated;   /* Most of each. */
+  uint64_t peak_held;
+  uint64_t num_allocations;  /* Calls of tilerunAllocate that succeeded. */
+  uint64_t num_reused;       /* Of these, served without the driver. */
+  uint64_t num_driver_allocations;
+  uint64_t num_driver_frees;
+  uint64_t num_out_of_memory; /* Refusals of the driver, those that a trim mended too. */
+} TilerunMemoryStatistics;
+
+/* `statistics->struct_size` is set by the caller. [any thread] */
+TILERUN_API TilerunStatus tilerunGetMemoryStatistics(TilerunDevice *device,
+                                                     TilerunMemoryStatistics *statistics);
+/* Waits for the device and gives free memory back to the driver until at most `keep_bytes` are
+ * held, as far as whole driver allocations are free. [any thread] */
+TILERUN_API TilerunStatus tilerunTrimMemory(TilerunDevice *device, uint64_t keep_bytes);
+
+/*===--------------------------------------------------------------------------------------------===
+ * Kernels
+ *===--------------------------------------------------------------------------------------------===*/
+
+/* Element types. X(NAME, number, "name in signatures", bits). */
+#define TILERUN_DTYPE_LIST(X)                                                                      \
+  X(I1, 1, "i1", 1)                                                                                \
+  X(I8, 2, "i8", 8)                                                                                \
+  X(I16, 3, "i16", 16)                                                                             \
+  X(I32, 4, "i32", 32)                                                                             \
+  X(I64, 5, "i64", 64)                                                                             \
+  X(U8, 6, "u8", 8)                                                                                \
+  X(U16, 7, "u16", 16)                                                                             \
+  X(U32, 8, "u32", 32)                                                                             \
+  X(U64, 9, "u64", 64)                                                                             \
+  X(FP8E5, 10, "fp8e5", 8)                                                                         \
+  X(FP8E4NV, 11, "fp8e4nv", 8)                                                                     \
+  X(FP8E4B8, 12, "fp8e4b8", 8)                                                                     \
+  X(FP8E5B16, 13, "fp8e5b16", 8)                                                                   \
+  X(FP8E4B15, 14, "fp8e4b15", 8)                                                                   \
+  X(FP16, 15, "fp16", 16)                                                                          \
+  X(BF16, 16, "bf16", 16)                                                                          \
+  X(FP32, 17, "fp32", 32)                                                                          \
+  X(FP64, 18, "fp64", 64)
+
+enum {
+  TILERUN_DTYPE_AUTO = 0, /* Of integers: int32, int64 or uint64, by the value. */
+#define TILERUN_DTYPE_ENUMERATOR(name, number, word, bits) TILERUN_DTYPE_##name = number,
+  TILERUN_DTYPE_LIST(TILERUN_DTYPE_ENUMERATOR)
+#undef TILERUN_DTYPE_ENUMERATOR
+};
+
+/* Kinds of arguments beside TILERUN_ARGUMENT_POINTER, _INTEGER and _FLOAT. */
+enum {
+  TILERUN_ARGUMENT_NATURAL = 16, /* uint64 in `natural`. */
+  TILERUN_ARGUMENT_BOOL = 17,    /* 0 or 1 in `integer`. */
+  TILERUN_ARGUMENT_STRING = 18,  /* `text`; for constants only. */
+  TILERUN_ARGUMENT_DTYPE = 19,   /* `dtype` itself; for constants only. */
+  TILERUN_ARGUMENT_NONE = 20     /* None. */
+};
+
+/* One argument of a launch. For a `tl.constexpr` parameter, numbers, strings, dtypes and None are
+ * compile-time constants; for others:
+ *   pointer: `dtype` is that of the elements; an address that is a multiple of 16 is specialized on
+ *     that. 0 is allowed (an empty tensor's).
+ *   integer, natural: with TILERUN_DTYPE_AUTO the value decides: 1 becomes a constant, the range
+ *     picks int32, int64 or uint64; a multiple of 16 is specialized on that. With a dtype, that
+ *     type; the value must fit.
+ *   float: `dtype` is FP32 (AUTO means that), FP64, FP16 or BF16. */
+typedef struct TilerunArgument {
+  uint16_t kind;  /* TILERUN_ARGUMENT_* */
+  uint16_t dtype; /* TILERUN_DTYPE_* */
+  uint32_t reserved;
+  union {
+    TilerunAddress address;
+    int64_t integer;
+    uint64_t natural;
+    double number;
+    const char *text;
+  } value;
+} TilerunArgument;
+
+/* How a kernel is compiled. Zero means the default. */
+typedef struct TilerunCompileOptions {
+  uint32_t struct_size;
+  uint32_t num_warps;  /* 4 */
+  uint32_t num_stages; /* 3 */
+  uint32_t debug;      /* 1: device_assert and overflow checks are live. */
+} TilerunCompileOptions;
+
+typedef struct TilerunLaunchOptions {
+  uint32_t struct_size;
+  uint32_t grid[3]; /* Programs, x first; none may be 0. */
+  const TilerunCompileOptions *compile; /* Null: the defaults. */
+} TilerunLaunchOptions;
+
+/* Loads `kernel`, a @triton.jit function of the Python file at `path`, and reads what it imports
+ * from files beside it. COMPILE carries the diagnostics; NOT_FOUND names the kernels there are.
+ * The file is read now: later changes are not seen. [any thread] */
+TILERUN_API TilerunStatus tilerunLoadKernel(TilerunRuntime *runtime, const char *path,
+                                            const char *kernel, TilerunKernel **handle);
+/* The same from text; `name` stands for the path in messages and for relative imports.
+ * [any thread] */
+TILERUN_API TilerunStatus tilerunLoadKernelText(TilerunRuntime *runtime, const char *name,
+                                                const char *text, uint64_t num_bytes,
+                                                const char *kernel, TilerunKernel **handle);
+/* From tile IR (MLIR bytecode or text) that was compiled for one signature. Its parameters have
+ * fixed types and facts, which launches must meet; constants are gone. [any thread] */
+TILERUN_API TilerunStatus tilerunLoadKernelBytecode(TilerunRuntime *runtime, const void *bytecode,
+                                                    uint64_t num_bytes, const char *kernel,
+                                                    TilerunKernel **handle);
+/* A kernel with some parameters bound to constants: `constants` is text as `BLOCK=1024, ACT="gelu",
+ * T=tl.float16`. Launches of the new handle leave these parameters out. [any thread] */
+TILERUN_API TilerunStatus tilerunBindKernel(TilerunKernel *kernel, const char *constants,
+                                            TilerunKernel **bound);
+/* Waits for devices that have it loaded, and unloads it there. [exclusive] */
+TILERUN_API void tilerunReleaseKernel(TilerunKernel *kernel);
+/* [any thread] */
+TILERUN_API const char *tilerunGetKernelName(TilerunKernel *kernel);
+
+enum {
+  TILERUN_PARAMETER_CONSTEXPR = 1, /* Annotated as tl.constexpr. */
+  TILERUN_PARAMETER_DEFAULT = 2    /* Has a default value. */
+};
+typedef struct TilerunParameterInfo {
+  uint32_t struct_size; /* Set by the caller. */
+  uint32_t flags;       /* TILERUN_PARAMETER_* */
+  const char *name;     /* Lives as long as the kernel. */
+} TilerunParameterInfo;
+/* What a launch passes, in order; without what tilerunBindKernel bound. [any thread] */
+TILERUN_API uint32_t tilerunGetNumParameters(TilerunKernel *kernel);
+TILERUN_API TilerunStatus tilerunGetParameter(TilerunKernel *kernel, uint32_t index,
+                                              TilerunParameterInfo *info);
+
+/* Runs one grid on `stream`. `arguments` go to the parameters in order; those that are left out at
+ * the end have defaults. Compiles for the arguments' types, facts and constants the first time
+ * (threads that ask for the same at once wait for one compilation), then finds the compiled kernel
+ * again. A warm launch allocates nothing, takes no lock, handles no string and calls the driver
+ * only to launch; a string among the arguments is hashed.
+ * Checked before: number, kinds and types of arguments; that each pointer belongs to this device:
+ * against the pool's own records (a few nanoseconds when this thread has used the allocation
+ * before, else a lock), or, for memory of others, by one question to the driver for each allocation
+ * and thread, which is remembered; grid; facts. The message names the parameter and what was
+ * passed. A fault of the kernel shows at the next call that waits for the stream. [any thread] */
+TILERUN_API TilerunStatus tilerunLaunch(TilerunStream *stream, TilerunKernel *kernel,
+                                        const TilerunLaunchOptions *options,
+                                        const TilerunArgument *arguments, uint32_t num_arguments);
+
+/* Compiles and loads ahead of time, for a signature in text: `x_ptr=*fp32:16, n=i32, BLOCK=1024`.
+ * `options` may be null. The device stays open while the handle lives. [any thread] */
+TILERUN_API TilerunStatus tilerunSpecialize(TilerunKernel *kernel, TilerunDevice *device,
+                                            const char *signature,
+                                            const TilerunCompileOptions *options,
+                                            TilerunSpecialization **specialization);
+/* Waits for the device, unless a kernel handle still uses it. [exclusive] */
+TILERUN_API void tilerunReleaseSpecialization(TilerunSpecialization *specialization);
+/* A property of the loaded kernel (TILERUN_KERNEL_PROPERTY_*). [any thread] */
+TILERUN_API TilerunStatus tilerunGetKernelProperty(TilerunSpecialization *specialization,
+                                                   uint32_t property, TilerunPropertyValue *value);
+/* What one program has: threads, and bytes of shared memory. [any thread] */
+TILERUN_API TilerunStatus tilerunGetLaunchShape(TilerunSpecialization *specialization,
+                                                uint32_t *threads, uint32_t *shared_bytes);
+/* The text that it was compiled for. [any thread] */
+TILERUN_API const char *tilerunGetSignature(TilerunSpecialization *specialization);
+/* Launches it: `arguments` go to its run-time parameters in order (constants are gone). They must
+ * have the signature's types and facts. Otherwise as tilerunLaunch. [any thread] */
+TILERUN_API TilerunStatus tilerunLaunchSpecialized(TilerunStream *stream,
+                                                   TilerunSpecialization *specialization,
+                                                   const uint32_t grid[3],
+                                                   const TilerunArgument *arguments,
+                                                   uint32_t num_arguments);
+
+/* Where each struct ends in version 1.0, so that nobody changes it by accident. */
+#if defined(__cplusplus)
+#define TILERUN_ASSERT_SIZE(type, size)                                                            \
+  static_assert(sizeof(void *) != 8 || sizeof(type) == (size), #type " changed")
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define TILERUN_ASSERT_SIZE(type, size)                                                            \
+  _Static_assert(sizeof(void *) != 8 || sizeof(type) == (size), #type " changed")
+#else
+#define TILERUN_ASSERT_SIZE(type, size) typedef int tilerun_assert_##type
+#endif
+TILERUN_ASSERT_SIZE(TilerunRuntimeOptions, 48);
+TILERUN_ASSERT_SIZE(TilerunPluginFile, 40);
+TILERUN_ASSERT_SIZE(TilerunDeviceOptions, 16);
+TILERUN_ASSERT_SIZE(TilerunMemoryStatistics, 88);
+TILERUN_ASSERT_SIZE(TilerunArgument, 16);
+TILERUN_ASSERT_SIZE(TilerunCompileOptions, 16);
+TILERUN_ASSERT_SIZE(TilerunLaunchOptions, 24);
+TILERUN_ASSERT_SIZE(TilerunParameterInfo, 16);
+#undef TILERUN_ASSERT_SIZE
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* TILERUN_TILERUN_H */
