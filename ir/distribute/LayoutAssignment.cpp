@@ -358,6 +358,14 @@ void Assigner::backward(Operation *op) {
         if (const LinearLayout *layout = wanted(value))
           need(argument, LinearLayout(*layout));
     }
+    if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      for (auto [value, argument, passed] :
+           llvm::zip(loop.getResults(), loop.getAfterArguments(), loop.getConditionOp().getArgs()))
+        if (const LinearLayout *layout = wanted(value)) {
+          need(argument, LinearLayout(*layout));
+          need(passed, LinearLayout(*layout));
+        }
+    }
     for (Region &region : op->getRegions())
       for (Block &block : region)
         backward(block);
@@ -403,13 +411,19 @@ void Assigner::settleRest(func::FuncOp kernel) {
       }
       return;
     }
-    if (!isa<scf::IfOp, scf::WhileOp>(op))
-      return;
-    for (Value value : op->getResults())
-      settle(value);
-    for (Region &region : op->getRegions())
-      for (BlockArgument argument : region.getArguments())
+    if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      for (Value argument : loop.getBeforeArguments())
         settle(argument);
+      // What the condition passes is the result, too: one layout for both.
+      for (auto [value, argument] : llvm::zip(loop.getResults(), loop.getAfterArguments())) {
+        settle(argument);
+        if (const LinearLayout *layout = home(argument))
+          result.homes[value] = {LinearLayout(*layout), Weak};
+      }
+    }
+    if (isa<scf::IfOp>(op))
+      for (Value value : op->getResults())
+        settle(value);
   });
 }
 

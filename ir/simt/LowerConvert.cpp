@@ -1,4 +1,5 @@
 // Conversions between layouts, as the layout algebra plans them.
+#include "ir/layout/BitMatrix.h"
 #include "ir/layout/Conversion.h"
 #include "ir/simt/Lowering.h"
 
@@ -7,6 +8,40 @@ using namespace tilerun;
 using namespace tilerun::simt;
 using namespace tilerun::layout;
 
+/// A register number from its bits in a basis of masks.
+static unsigned combineMasks(const BitVectors &masks, uint64_t index) {
+  uint64_t reg = 0;
+  for (auto [bit, mask] : llvm::enumerate(masks))
+    if ((index >> bit) & 1)
+      reg ^= mask;
+  return unsigned(reg);
+}
+
+/// Instructions of a conversion by shuffles, in the target's units.
+static uint64_t costOf(const ShufflePlan &plan, const TargetInfo &target) {
+  // Choosing among 2^n values by the thread takes 2^n - 1 selects.
+  auto selects = [](const LinearLayout &map, StringRef out) {
+    Subspace chosen;
+    for (StringRef in : {StringRef(kLane), StringRef(kWarp)})
+      if (map.hasIn(in))
+        for (unsigned bit = 0; bit < map.inBits(in); ++bit)
+          chosen.insert(map.getBasis(in, bit, out));
+    return (uint64_t(1) << chosen.dimension()) - 1;
+  };
+  uint64_t rounds = plan.needsShuffle.size();
+  uint64_t registers = uint64_t(1) << plan.round.inBits(kRegister);
+  uint64_t positions = uint64_t(1) << plan.packedRegisters.size();
+  uint64_t count = rounds * positions * selects(plan.publish, kRegister) +
+                   registers * (selects(plan.round, kRound) + selects(plan.position, kPosition));
+  return plan.shuffles * target.exchange.shuffle + count * target.exchange.select;
+}
+
+static uint64_t costOf(const SharedPlan &plan, const TargetInfo &target) {
+  return target.exchange.barrier +
+         (plan.choice.write.wavefronts() + plan.choice.read.wavefronts()) *
+             target.exchange.sharedWavefront;
+}
+
 Value Lowering::convert(Value vector, const LinearLayout &from, const LinearLayout &to) {
   if (from == to)
     return vector;
@@ -14,8 +49,17 @@ Value Lowering::convert(Value vector, const LinearLayout &from, const LinearLayo
   ConversionOptions conversion;
   conversion.elementBytes = getScalarBytes(type);
   conversion.sharedMemory = options.target->sharedModel;
-  conversion.maxShuffles = 0;
+  // No more than what could ever be cheaper than a trip through shared memory.
+  conversion.maxShuffles = 256;
   llvm::Expected<ConversionPlan> plan = planConversion(from, to, conversion);
+  if (plan && plan->kind == ConversionKind::Shuffles) {
+    conversion.maxShuffles = 0;
+    llvm::Expected<ConversionPlan> other = planConversion(from, to, conversion);
+    if (other && costOf(*other->shared, *options.target) < costOf(*plan->shuffle, *options.target))
+      *plan = std::move(*other);
+    else if (!other)
+      llvm::consumeError(other.takeError());
+  }
   if (!plan) {
     hasFailed = true;
     emitError(loc, "internal error: no conversion between layouts: ")
@@ -30,28 +74,125 @@ Value Lowering::convert(Value vector, const LinearLayout &from, const LinearLayo
       indices.push_back(registerImage(plan->source, reg, kRegister));
     return pick(vector, indices);
   }
-  if (plan->kind != ConversionKind::SharedMemory) {
+  auto move = [&](Value values) {
+    return plan->kind == ConversionKind::Shuffles ? convertByShuffles(values, *plan->shuffle)
+                                                  : convertThroughShared(values, *plan, from, to);
+  };
+  if (plan->kind != ConversionKind::SharedMemory && plan->kind != ConversionKind::Shuffles) {
     hasFailed = true;
     emitError(loc, "internal error: a conversion by ") << toString(plan->kind);
     return vector;
   }
-  // Shared memory holds whole bytes.
+  // Memory and words hold whole bytes.
   if (!type.getElementType().isInteger(1))
-    return convertThroughShared(vector, *plan, from, to);
-  Value wide = arith::ExtUIOp::create(b, loc, type.clone(b.getI8Type()), vector);
-  Value moved = convertThroughShared(wide, *plan, from, to);
+    return move(vector);
+  Value moved = move(arith::ExtUIOp::create(b, loc, type.clone(b.getI8Type()), vector));
   return arith::TruncIOp::create(b, loc, cast<VectorType>(moved.getType()).clone(b.getI1Type()),
                                  moved);
 }
 
-/// A register number from its bits in a basis of masks.
-static unsigned combineMasks(const BitVectors &masks, uint64_t index) {
-  uint64_t reg = 0;
-  for (auto [bit, mask] : llvm::enumerate(masks))
-    if ((index >> bit) & 1)
-      reg ^= mask;
-  return unsigned(reg);
+//===----------------------------------------------------------------------===//
+// Shuffles
+//===----------------------------------------------------------------------===//
+
+/// The value at index `fixed` ^ (what `map` gives for this thread in dimension `out`): the table's
+/// candidates are halved by one select for each independent bit.
+Value Lowering::chooseByThread(const LinearLayout &map, StringRef out, uint64_t fixed,
+                               llvm::function_ref<Value(uint64_t)> table) {
+  llvm::SmallVector<uint64_t, 16> bases = threadBases(map, out);
+  BitVectors basis = Subspace(BitVectors(bases.begin(), bases.end())).basis();
+  if (basis.empty())
+    return table(fixed);
+  // The coefficients of a thread's image in that basis are a linear map of the thread's number.
+  BitMatrix matrix(kMaxBits, basis);
+  llvm::SmallVector<uint64_t, 16> coefficients;
+  for (uint64_t vector : bases)
+    coefficients.push_back(*matrix.solve(vector));
+  Value chosen = applyToThread(coefficients);
+  Values candidates;
+  for (uint64_t index = 0; index < (uint64_t(1) << basis.size()); ++index)
+    candidates.push_back(table(fixed ^ matrix.apply(index)));
+  for (unsigned bit = basis.size(); bit-- > 0;) {
+    Value own = arith::AndIOp::create(b, loc, chosen, constant(1 << bit));
+    Value isSet = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, own, constant(0));
+    size_t half = size_t(1) << bit;
+    for (size_t i = 0; i < half; ++i)
+      if (candidates[i] != candidates[i + half])
+        candidates[i] = arith::SelectOp::create(b, loc, isSet, candidates[i + half], candidates[i]);
+    candidates.resize(half);
+  }
+  return candidates[0];
 }
+
+Value Lowering::convertByShuffles(Value vector, const ShufflePlan &plan) {
+  Values registers = unpack(vector);
+  auto element = cast<VectorType>(vector.getType()).getElementType();
+  uint64_t positions = uint64_t(1) << plan.packedRegisters.size();
+  unsigned bits = element.getIntOrFloatBitWidth();
+  auto packed = VectorType::get({int64_t(positions)}, element);
+  auto word = VectorType::get({1}, b.getIntegerType(unsigned(positions * bits)));
+  auto constantPart = [](const LinearLayout &map, StringRef in, uint64_t index, StringRef out) {
+    uint64_t image = 0;
+    for (unsigned bit = 0; bit < map.inBits(in); ++bit)
+      if ((index >> bit) & 1)
+        image ^= map.getBasis(in, bit, out);
+    return image;
+  };
+
+  // Where a lane looks in round 0; a constant distance needs no arithmetic at all.
+  llvm::SmallVector<uint64_t, 16> laneBases = threadBases(plan.sourceLane, kLane);
+  bool isDistance = true;
+  for (auto [bit, basis] : llvm::enumerate(laneBases))
+    isDistance &= basis == (bit < laneBits() ? uint64_t(1) << bit : 0);
+  uint64_t laneMask = 0;
+  for (uint64_t basis : laneBases)
+    laneMask |= basis;
+
+  Values received;
+  for (auto [round, moves] : llvm::enumerate(plan.needsShuffle)) {
+    uint64_t fixed = constantPart(plan.publish, kRound, round, kRegister);
+    Values parts;
+    for (uint64_t position = 0; position < positions; ++position)
+      parts.push_back(chooseByThread(plan.publish, kRegister,
+                                     fixed ^ combineMasks(plan.packedRegisters, position),
+                                     [&](uint64_t reg) { return registers[reg]; }));
+    Value published = parts[0];
+    if (positions > 1)
+      published = unpack(vector::BitCastOp::create(b, loc, word, pack(parts)))[0];
+    if (moves) {
+      uint64_t distance = constantPart(plan.sourceLane, kRound, round, kLane);
+      published = isDistance ? shuffle(ShuffleMode::Xor, published, constant(distance))
+                             : shuffle(ShuffleMode::Index, published,
+                                       offsetBy(applyToThread(laneBases), laneMask, distance));
+    }
+    received.push_back(published);
+  }
+
+  Values result;
+  // Unpacked once for each word.
+  llvm::DenseMap<Value, Values> contents;
+  auto elementsOf = [&](Value published) -> Values & {
+    Values &list = contents[published];
+    if (list.empty())
+      list = positions > 1 ? unpack(vector::BitCastOp::create(b, loc, packed, pack({published})))
+                           : Values{published};
+    return list;
+  };
+  for (uint64_t reg = 0; reg < (uint64_t(1) << plan.round.inBits(kRegister)); ++reg) {
+    Value published =
+        chooseByThread(plan.round, kRound, constantPart(plan.round, kRegister, reg, kRound),
+                       [&](uint64_t round) { return received[round]; });
+    Values elements = elementsOf(published);
+    result.push_back(chooseByThread(plan.position, kPosition,
+                                    constantPart(plan.position, kRegister, reg, kPosition),
+                                    [&](uint64_t position) { return elements[position]; }));
+  }
+  return pack(result);
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
 
 Value Lowering::convertThroughShared(Value vector, const ConversionPlan &plan,
                                      const LinearLayout &from, const LinearLayout &to) {

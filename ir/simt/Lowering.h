@@ -23,6 +23,9 @@ using RegisterGroups = llvm::SmallVector<llvm::SmallVector<unsigned, 8>, 8>;
 RegisterGroups groupRegisters(const distribute::AccessPlan &plan, unsigned elementBytes,
                               unsigned maxBytes);
 
+/// Where tiles that warp groups read may start in shared memory: at the beginning of a swizzle.
+inline constexpr int64_t kMatrixTileAlignment = 1024;
+
 class Lowering {
 public:
   Lowering(mlir::func::FuncOp kernel, const LayoutAssignment &layouts, const LowerOptions &options)
@@ -102,7 +105,9 @@ private:
     unsigned inner;      ///< The dimension whose neighbours are neighbours in memory.
     Type element;
   };
-  Value readBuffered(const Buffered &source, const LinearLayout &wanted);
+  /// The registers of `wanted`, moved by the coordinates `origin` (LowerFragments.cpp).
+  Value readBuffered(const Buffered &source, const LinearLayout &wanted,
+                     llvm::ArrayRef<uint64_t> origin = {});
 
   // LowerConvert.cpp
   Value convert(Value vector, const LinearLayout &from, const LinearLayout &to);
@@ -122,10 +127,14 @@ private:
   // LowerDot.cpp, LowerMultiplyAdd.cpp
   void lowerDot(tile::DotOp op);
   Value dotByInstruction(tile::DotOp op, const distribute::DotPlan &plan);
-  /// Registers of an operand in `layout` as the instruction takes them: converted to `element`, in
-  /// parts, the largest first, and 0 beyond the end of k.
-  Values dotOperand(Value operand, const LinearLayout &layout, MatrixElement element,
-                    unsigned parts, const LinearLayout &fragment, unsigned innerDim);
+  /// An operand of a product, ready to be read in steps along k.
+  struct DotOperand;
+  DotOperand placeOperand(Value operand, const distribute::DotPlan &plan, bool isLeft);
+  /// The registers of one step as the instruction takes them: in parts, the largest first, and 0
+  /// beyond the end of k.
+  Values readOperand(const DotOperand &operand, unsigned step);
+  /// The tile in shared memory in which `operand` is, at most transpositions away.
+  std::optional<Buffered> findBuffered(Value operand) const;
   Value dotByMultiplyAdd(tile::DotOp op, const distribute::DotPlan &plan);
   /// XOR of bases[i] over the set bits i of `index`.
   Value applyToIndex(Value index, llvm::ArrayRef<uint64_t> bases);

@@ -27,6 +27,25 @@ struct MatrixInstruction {
   layout::LinearLayout aLayout, bLayout, dLayout;
 };
 
+/// One matrix instruction of a warp group (four warps in a row, 128 threads): 64 rows, a power of
+/// two of columns from 8 to 256. Operands are in shared memory as layout::swizzledTile; the first
+/// one may be in registers instead.
+struct WarpGroupInstruction {
+  std::string types; ///< Of result and operands, as in its name: "f32.f16.f16".
+  MatrixElement a, b, acc;
+  unsigned k = 0;
+  bool takesAnyOrder = false; ///< Else operands must be contiguous along k.
+};
+
+/// What it costs a warp to exchange registers, in any one unit: shuffles, selects and trips through
+/// shared memory are weighed against each other.
+struct ExchangeCosts {
+  unsigned shuffle = 2;
+  unsigned select = 1;
+  unsigned sharedWavefront = 2; ///< One phase of a load or store.
+  unsigned barrier = 32;        ///< Of all warps, with what it delays.
+};
+
 struct TargetInfo {
   std::string name; ///< As in diagnostics: "cuda:sm_90a".
   unsigned warpSize = 32;
@@ -35,7 +54,9 @@ struct TargetInfo {
   bool hasAsyncCopy = false;
   bool hasLoadMatrix = false;
   layout::SharedMemoryModel sharedModel;
+  ExchangeCosts exchange;
   std::vector<MatrixInstruction> matrixInstructions;
+  std::vector<WarpGroupInstruction> warpGroupInstructions;
 };
 
 } // namespace tilerun::simt

@@ -1,0 +1,167 @@
+// Every kernel of the table: lowered to threads and run by the emulator for several warp sizes,
+// with results as the interpreter's; and compiled to PTX for several architectures, which ptxas,
+// where it is installed, must accept.
+#include "tests/kernels/Emulator.h"
+#include "tests/kernels/KernelCase.h"
+
+#include "backends/nvptx/Compile.h"
+#include "backends/nvptx/Target.h"
+#include "ir/analysis/AxisInfo.h"
+#include "ir/distribute/Facts.h"
+
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+
+#include "gtest/gtest.h"
+
+using namespace tilerun;
+using namespace tilerun::test;
+
+namespace {
+
+class Kernels : public testing::TestWithParam<KernelCase> {};
+
+/// The error, or nothing.
+std::string emulateOn(PreparedCase &prepared, const simt::TargetInfo &target, unsigned numWarps,
+                      uint64_t grid, std::vector<TensorArgument> &tensors) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = prepared.kernel.module->clone();
+  std::string diagnostics;
+  mlir::ScopedDiagnosticHandler handler(prepared.context.get(), [&](mlir::Diagnostic &d) {
+    diagnostics += d.str() + "\n";
+    return mlir::success();
+  });
+  AxisInfoMap axes(*module, AxisAssumption::None);
+  simt::LowerOptions options;
+  options.numWarps = numWarps;
+  options.numStages = 3;
+  options.target = &target;
+  if (mlir::failed(simt::lowerTileToSimt(*module, options, distribute::factsFrom(axes))))
+    return "lowering fails: " + diagnostics;
+  if (mlir::failed(mlir::verify(*module)))
+    return "per-thread IR is invalid: " + diagnostics;
+  tensors = prepared.tensors;
+  // Aligned as device memory is.
+  std::vector<std::unique_ptr<uint8_t[]>> storage;
+  std::vector<MemoryRange> memory;
+  for (TensorArgument &tensor : tensors) {
+    storage.push_back(std::make_unique<uint8_t[]>(tensor.bytes.size() + 256));
+    auto *base = reinterpret_cast<uint8_t *>(
+        llvm::alignTo(reinterpret_cast<uint64_t>(storage.back().get()), 256));
+    llvm::copy(tensor.bytes, base);
+    memory.push_back({base, tensor.bytes.size()});
+  }
+  std::vector<uint64_t> arguments;
+  for (const PreparedCase::Argument &argument : prepared.arguments)
+    arguments.push_back(argument.tensor >= 0
+                            ? reinterpret_cast<uint64_t>(memory[argument.tensor].base)
+                        : argument.isFloat ? std::bit_cast<uint32_t>(float(argument.number))
+                                           : argument.bits);
+  auto kernel = module->lookupSymbol<mlir::func::FuncOp>(prepared.kernel.name);
+  for (auto [word, type] : llvm::zip(arguments, kernel.getArgumentTypes()))
+    if (type.isInteger() && type.getIntOrFloatBitWidth() < 64)
+      word &= (uint64_t(1) << type.getIntOrFloatBitWidth()) - 1;
+  if (llvm::Error error = emulate(kernel, arguments, memory, {&target, numWarps, grid}))
+    return llvm::toString(std::move(error));
+  for (auto [tensor, range] : llvm::zip(tensors, memory))
+    tensor.bytes.assign(range.base, range.base + range.bytes);
+  return "";
+}
+
+TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
+  const KernelCase &testCase = GetParam();
+  SCOPED_TRACE(testCase.line());
+  llvm::Expected<PreparedCase> prepared = prepare(testCase);
+  ASSERT_TRUE(bool(prepared)) << llvm::toString(prepared.takeError());
+  auto expected = interpret(*prepared, testCase.grid);
+  ASSERT_TRUE(bool(expected)) << llvm::toString(expected.takeError());
+
+  auto nvidia = nvptx::getArchitecture("sm_80");
+  ASSERT_TRUE(bool(nvidia)) << llvm::toString(nvidia.takeError());
+  struct Setting {
+    unsigned lanes, warps;
+    bool isNvidia;
+  };
+  // 32 lanes with the target's matrix instructions; other sizes as any other device may have.
+  std::vector<Setting> settings = {
+      {32, testCase.numWarps, true}, {32, 1, true}, {8, 2, false}, {64, 2, false}, {16, 8, false}};
+  for (const Setting &setting : settings) {
+    simt::TargetInfo target;
+    if (setting.isNvidia)
+      target = nvidia->info;
+    target.warpSize = setting.lanes;
+    target.sharedMemoryBytes = 160 * 1024;
+    if (target.name.empty())
+      target.name = "generic";
+    std::vector<TensorArgument> got;
+    std::string error = emulateOn(*prepared, target, setting.warps, testCase.grid, got);
+    std::string where =
+        std::to_string(setting.warps) + " warps of " + std::to_string(setting.lanes) + " lanes: ";
+    EXPECT_EQ(error, "") << where;
+    if (error.empty())
+      EXPECT_EQ(compare(*expected, got), "") << where;
+  }
+}
+
+/// What ptxas says about the text; empty if it is content, or is not there.
+std::string assemble(const std::string &ptx, const std::string &arch) {
+  static const std::string path = [] {
+    auto found = llvm::sys::findProgramByName("ptxas", {"/usr/local/cuda/bin", "/usr/bin"});
+    return found ? *found : std::string();
+  }();
+  if (path.empty())
+    return "";
+  llvm::SmallString<64> file, log;
+  int fd;
+  if (llvm::sys::fs::createTemporaryFile("kernel", "ptx", fd, file) ||
+      llvm::sys::fs::createTemporaryFile("ptxas", "txt", log))
+    return "no temporary file";
+  {
+    llvm::raw_fd_ostream os(fd, /*shouldClose=*/true);
+    os << ptx;
+  }
+  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(""), log.str(), log.str()};
+  std::string message;
+  int rc = llvm::sys::ExecuteAndWait(path, {path, "-arch=" + arch, "-o", "/dev/null", file},
+                                     std::nullopt, redirects);
+  if (rc)
+    if (auto text = llvm::MemoryBuffer::getFile(log))
+      message = (*text)->getBuffer().str() + ptx;
+  llvm::sys::fs::remove(file);
+  llvm::sys::fs::remove(log);
+  return message;
+}
+
+TEST_P(Kernels, CompileToPtxThatAssembles) {
+  const KernelCase &testCase = GetParam();
+  SCOPED_TRACE(testCase.line());
+  llvm::Expected<PreparedCase> prepared = prepare(testCase);
+  ASSERT_TRUE(bool(prepared)) << llvm::toString(prepared.takeError());
+  for (const char *arch : {"sm_75", "sm_80", "sm_90a"}) {
+    mlir::OwningOpRef<mlir::ModuleOp> module = prepared->kernel.module->clone();
+    nvptx::NvptxOptions options;
+    options.arch = arch;
+    options.numWarps = testCase.numWarps;
+    mlir::ScopedDiagnosticHandler handler(prepared->context.get(),
+                                          [](mlir::Diagnostic &) { return mlir::success(); });
+    auto artifact = nvptx::compile(*module, options);
+    if (!artifact) {
+      std::string error = llvm::toString(artifact.takeError());
+      // What an older architecture lacks is an error that names the newer one.
+      bool explains = llvm::StringRef(error).contains("needs sm_");
+      EXPECT_TRUE(explains) << arch << ": " << error;
+      continue;
+    }
+    EXPECT_EQ(assemble(artifact->ptx, arch), "") << arch;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Kernels, testing::ValuesIn(loadKernelCases()),
+                         [](const testing::TestParamInfo<KernelCase> &info) {
+                           return info.param.name();
+                         });
+
+TEST(KernelTable, IsNotEmpty) { EXPECT_GT(loadKernelCases().size(), 100u); }
+
+} // namespace
