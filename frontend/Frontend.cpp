@@ -36,6 +36,10 @@ LoadedModule *Frontend::loadText(llvm::StringRef name, std::string text) {
   return impl->loader.loadText(name, std::move(text));
 }
 
+std::vector<SourceDependency> Frontend::getDependencies() const {
+  return impl->loader.getDependencies();
+}
+
 static void loadDialects(mlir::MLIRContext &context) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);

@@ -76,6 +76,9 @@ ArgumentSpec specializeInteger(uint64_t value, bool doNotSpecialize);
 /// which entry and why.
 llvm::Expected<KernelSignature> parseSignature(llvm::StringRef text);
 
+/// A text that two signatures have in common exactly if they say the same: a part of cache keys.
+std::string getCanonicalText(const KernelSignature &signature);
+
 class Frontend {
 public:
   Frontend();
@@ -87,6 +90,10 @@ public:
   /// Null on errors (see the diagnostics).
   LoadedModule *loadFile(llvm::StringRef path);
   LoadedModule *loadText(llvm::StringRef name, std::string text);
+
+  /// All files that decided what was loaded so far, sorted by path: what a cache must compare
+  /// before it may go without this frontend.
+  std::vector<SourceDependency> getDependencies() const;
 
   /// Compiles one kernel; failure leaves diagnostics. The context gets the dialects that are
   /// needed.

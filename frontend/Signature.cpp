@@ -195,4 +195,58 @@ llvm::Expected<KernelSignature> parseSignature(llvm::StringRef text) {
   return SignatureParser(text).parse();
 }
 
+//===----------------------------------------------------------------------===//
+// The canonical text
+//===----------------------------------------------------------------------===//
+
+/// Text of any content: its length says where it ends.
+static void writeSized(llvm::raw_ostream &os, llvm::StringRef text) {
+  os << text.size() << ':' << text;
+}
+
+static void writeType(llvm::raw_ostream &os, DType type) {
+  os << unsigned(type.scalar) << '.' << unsigned(type.pointerDepth) << '.' << type.isConst;
+}
+
+static void writeConstant(llvm::raw_ostream &os, const ConstantArgument &constant) {
+  os << constant.value.index() << ' ';
+  std::visit(
+      [&](const auto &value) {
+        using T = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<T, bool> || std::is_integral_v<T>)
+          os << value;
+        else if constexpr (std::is_same_v<T, double>)
+          os << llvm::bit_cast<uint64_t>(value); // NaNs, zeros and all digits.
+        else if constexpr (std::is_same_v<T, std::string>)
+          writeSized(os, value);
+        else if constexpr (std::is_same_v<T, DType>)
+          writeType(os, value);
+        else if constexpr (std::is_same_v<T, std::vector<ConstantArgument>>) {
+          os << value.size();
+          for (const ConstantArgument &element : value)
+            writeConstant(os << ' ', element);
+        } else if constexpr (std::is_same_v<T, ConstantArgument::FunctionName>)
+          writeSized(os, value.name);
+      },
+      constant.value);
+}
+
+std::string getCanonicalText(const KernelSignature &signature) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << signature.numWarps << ' ' << signature.numStages << ' ' << signature.numCtas << ' '
+     << signature.maxnreg.has_value() << ' ' << signature.maxnreg.value_or(0) << ' '
+     << signature.debug << ' ' << signature.defaultTf32;
+  for (const auto &[name, spec] : signature.arguments) {
+    writeSized(os << ' ', name);
+    if (const auto *typed = std::get_if<TypedArgument>(&spec)) {
+      writeType(os << " t ", typed->type);
+      os << ' ' << typed->divisibility;
+    } else {
+      writeConstant(os << " c ", std::get<ConstantArgument>(spec));
+    }
+  }
+  return text;
+}
+
 } // namespace tilerun

@@ -11,8 +11,11 @@ using namespace tilerun::ast;
 
 namespace tilerun {
 
+/// Whether a path is a file; the loader remembers what was asked.
+using IsFile = function_ref<bool(StringRef)>;
+
 /// The file of a dotted module below a folder, or empty.
-static std::string findBelow(StringRef folder, StringRef dotted) {
+static std::string findBelow(StringRef folder, StringRef dotted, IsFile isFile) {
   SmallString<256> base(folder);
   SmallVector<StringRef, 4> parts;
   dotted.split(parts, '.', -1, /*KeepEmpty=*/false);
@@ -21,18 +24,18 @@ static std::string findBelow(StringRef folder, StringRef dotted) {
   // Both a file and a package may have the name; Python takes the package.
   SmallString<256> package(base);
   sys::path::append(package, "__init__.py");
-  if (sys::fs::is_regular_file(package))
+  if (isFile(package))
     return package.str().str();
   if (parts.empty())
     return {};
   base += ".py";
-  return sys::fs::is_regular_file(base) ? base.str().str() : std::string();
+  return isFile(base) ? base.str().str() : std::string();
 }
 
-static bool isPackage(StringRef folder) {
+static bool isPackage(StringRef folder, IsFile isFile) {
   SmallString<256> init(folder);
   sys::path::append(init, "__init__.py");
-  return sys::fs::is_regular_file(init);
+  return isFile(init);
 }
 
 /// The folder of a file, as an absolute path.
@@ -64,9 +67,9 @@ static std::string spellLike(StringRef importer, StringRef found) {
 }
 
 /// The folder that holds the outermost package of `folder`; the folder itself if it is no package.
-static std::string packageRoot(StringRef folder) {
+static std::string packageRoot(StringRef folder, IsFile isFile) {
   std::string root = folder.str();
-  while (!root.empty() && isPackage(root) && sys::path::parent_path(root) != root)
+  while (!root.empty() && isPackage(root, isFile) && sys::path::parent_path(root) != root)
     root = sys::path::parent_path(root).str();
   return root;
 }
@@ -84,16 +87,17 @@ uint32_t ModuleReader::findModule(StringRef dotted, unsigned level) const {
   // The compiler has these built in; a folder of that name is something else, or too much.
   if (level == 0 && (top == "triton" || top == "torch" || top == "numpy"))
     return 0;
+  auto isFile = [this](StringRef path) { return loader.isFile(path); };
   std::string folder = folderOf(module.path);
   std::string found;
   if (level > 0) {
     for (unsigned i = 1; i < level && !folder.empty(); ++i)
       folder = sys::path::parent_path(folder).str();
-    found = folder.empty() ? std::string() : findBelow(folder, dotted);
+    found = folder.empty() ? std::string() : findBelow(folder, dotted, isFile);
   } else {
-    found = findBelow(folder, dotted);
-    if (std::string root = packageRoot(folder); found.empty() && root != folder)
-      found = findBelow(root, dotted);
+    found = findBelow(folder, dotted, isFile);
+    if (std::string root = packageRoot(folder, isFile); found.empty() && root != folder)
+      found = findBelow(root, dotted, isFile);
   }
   if (found.empty())
     return 0;
@@ -103,6 +107,7 @@ uint32_t ModuleReader::findModule(StringRef dotted, unsigned level) const {
     consumeError(file.takeError());
     return 0;
   }
+  loader.readFiles[found] = *file;
   return *file;
 }
 
@@ -111,11 +116,13 @@ std::string ModuleReader::absolutePath(StringRef dotted, unsigned level) const {
   if (level == 0)
     return dotted.str();
   std::string prefix;
+  auto isFile = [this](StringRef path) { return loader.isFile(path); };
   if (loader.followImports) {
     std::string folder = folderOf(module.path);
     for (unsigned i = 1; i < level && !folder.empty(); ++i)
       folder = sys::path::parent_path(folder).str();
-    while (!folder.empty() && isPackage(folder) && sys::path::parent_path(folder) != folder) {
+    while (!folder.empty() && isPackage(folder, isFile) &&
+           sys::path::parent_path(folder) != folder) {
       prefix = (sys::path::filename(folder) + (prefix.empty() ? "" : "." + prefix)).str();
       folder = sys::path::parent_path(folder).str();
     }

@@ -4,6 +4,8 @@
 #include "frontend/module/ModuleReader.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -59,12 +61,39 @@ std::vector<StringRef> LoadedModule::globalNames() const {
   return names;
 }
 
+static std::string makeAbsolute(StringRef path) {
+  SmallString<256> absolute(path);
+  if (sys::fs::make_absolute(absolute))
+    return path.str();
+  sys::path::remove_dots(absolute, /*remove_dot_dot=*/false);
+  return absolute.str().str();
+}
+
+bool ModuleLoader::isFile(StringRef path) {
+  bool exists = sys::fs::is_regular_file(path);
+  lookups[makeAbsolute(path)] = exists;
+  return exists;
+}
+
+std::vector<SourceDependency> ModuleLoader::getDependencies() const {
+  std::map<std::string, SourceDependency> all;
+  for (const auto &[path, exists] : lookups)
+    all[path] = {path, exists, std::nullopt};
+  for (const auto &[path, file] : readFiles)
+    all[path] = {path, true, sources.getText(file)};
+  std::vector<SourceDependency> out;
+  for (auto &entry : all)
+    out.push_back(std::move(entry.second));
+  return out;
+}
+
 LoadedModule *ModuleLoader::loadFile(StringRef path) {
   Expected<uint32_t> file = sources.addFile(path);
   if (!file) {
     diagnostics.error({}, toString(file.takeError()));
     return nullptr;
   }
+  readFiles[makeAbsolute(path)] = *file;
   return load(*file);
 }
 

@@ -100,6 +100,14 @@ public:
   std::vector<std::string> starImportPaths; ///< Dotted paths of other modules, e.g. "triton".
 };
 
+/// A file that was read, or a place where an import was looked for: what decides, besides texts
+/// that were given, what a module and its imports are.
+struct SourceDependency {
+  std::string path; ///< Absolute.
+  bool exists = false;
+  std::optional<llvm::StringRef> text; ///< What was read; lives as long as the sources.
+};
+
 /// Loads files and what they import. Not thread-safe.
 class ModuleLoader {
 public:
@@ -113,6 +121,8 @@ public:
   LoadedModule *loadText(llvm::StringRef name, std::string text);
   /// Whether imports are looked up on disk; on by default.
   void setFollowImports(bool follow) { followImports = follow; }
+  /// Of all that was loaded so far, sorted by path.
+  std::vector<SourceDependency> getDependencies() const;
 
 private:
   friend class ModuleReader;
@@ -120,6 +130,8 @@ private:
   LoadedModule *load(uint32_t file);
   /// The module of a file, which is read later if it is new.
   LoadedModule *request(uint32_t file);
+  /// Whether there is a regular file; remembers the answer as a dependency.
+  bool isFile(llvm::StringRef path);
 
   SourceManager &sources;
   ast::Context &context;
@@ -127,6 +139,8 @@ private:
   std::map<uint32_t, std::unique_ptr<LoadedModule>> modules; ///< By file number.
   std::vector<LoadedModule *> queue;                         ///< Not read yet.
   std::map<uint32_t, bool> readable;                         ///< Whether a read file was fine.
+  std::map<std::string, bool> lookups;                       ///< What `isFile` said.
+  std::map<std::string, uint32_t> readFiles;                 ///< By absolute path.
   bool followImports = true;
 };
 
