@@ -28,8 +28,7 @@ add_library(tilerun_no_compression OBJECT ${CMAKE_CURRENT_LIST_DIR}/NoCompressio
 add_library(tilerun_framework_archives INTERFACE)
 target_link_libraries(tilerun_framework_archives INTERFACE
   $<TARGET_OBJECTS:tilerun_no_compression> ${_archives} ${CMAKE_DL_LIBS} Threads::Threads m)
-target_link_options(tilerun_framework_archives INTERFACE
-  -static-libstdc++ -static-libgcc -Wl,--gc-sections -Wl,--icf=all)
+target_link_options(tilerun_framework_archives INTERFACE -Wl,--icf=all)
 
 # What libraries of this project name in place of MLIR and LLVM.
 set(_static $<BOOL:$<TARGET_PROPERTY:TILERUN_STATIC>>)
@@ -81,7 +80,8 @@ function(tilerun_bundled target folder)
   if(options)
     target_link_options(${twin} PRIVATE ${options})
   endif()
-  target_link_options(${twin} PRIVATE -Wl,--strip-all)
+  target_link_options(${twin} PRIVATE -static-libstdc++ -static-libgcc -Wl,--gc-sections
+                      -Wl,--strip-all)
   get_target_property(pch ${target} PRECOMPILE_HEADERS_REUSE_FROM)
   if(pch)
     target_precompile_headers(${twin} REUSE_FROM ${pch})
