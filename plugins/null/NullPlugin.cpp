@@ -546,6 +546,8 @@ const TilerunPlugin kPlugin = {
     .get_kernel = getKernel,
     .get_kernel_property = getKernelProperty,
     .launch = launch,
+    .compiler_version = nullptr,
+    .finalize_artifact = nullptr,
 };
 
 } // namespace

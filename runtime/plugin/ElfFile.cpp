@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 using namespace tilerun;
+using namespace tilerun::plugin;
 
 namespace {
 
@@ -62,6 +63,14 @@ public:
   bool isString(uint64_t offset, const char *text) const {
     uint64_t count = std::strlen(text) + 1;
     return contains(offset, count) && std::memcmp(bytes + offset, text, count) == 0;
+  }
+
+  /// The string at `offset`; "" if it does not end inside.
+  std::string getString(uint64_t offset) const {
+    if (offset >= size)
+      return "";
+    const void *end = std::memchr(bytes + offset, 0, size - offset);
+    return end ? std::string(bytes + offset, static_cast<const char *>(end)) : "";
   }
 
 private:
@@ -132,7 +141,47 @@ std::string plugin::checkElfBytes(const void *bytes, size_t size, const char *sy
   return "";
 }
 
-std::string plugin::checkElfFile(const std::string &path, const char *symbol) {
+ElfSymbols plugin::readElfSymbols(const void *bytes, size_t size) {
+  Reader reader(bytes, size);
+  ElfSymbols result;
+  Elf64_Ehdr header;
+  if (!reader.read(0, 0, header))
+    return result;
+  for (uint64_t i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr section, strings;
+    if (!reader.read(header.e_shoff, i, section) ||
+        !reader.read(header.e_shoff, section.sh_link, strings))
+      continue;
+    Elf64_Dyn dynamic;
+    if (section.sh_type == SHT_DYNAMIC)
+      for (uint64_t k = 0; k < section.sh_size / sizeof(Elf64_Dyn); ++k)
+        if (reader.read(section.sh_offset, k, dynamic) && dynamic.d_tag == DT_NEEDED)
+          result.libraries.push_back(reader.getString(strings.sh_offset + dynamic.d_un.d_val));
+    Elf64_Sym symbol;
+    if (section.sh_type != SHT_DYNSYM)
+      continue;
+    for (uint64_t k = 1; k < section.sh_size / sizeof(Elf64_Sym); ++k) {
+      if (!reader.read(section.sh_offset, k, symbol))
+        break;
+      const unsigned binding = ELF64_ST_BIND(symbol.st_info);
+      const unsigned visibility = ELF64_ST_VISIBILITY(symbol.st_other);
+      std::string name = reader.getString(strings.sh_offset + symbol.st_name);
+      if (binding == STB_LOCAL || name.empty())
+        continue;
+      // Absolute ones are the names of versions.
+      if (symbol.st_shndx != SHN_UNDEF) {
+        if (symbol.st_shndx != SHN_ABS && visibility != STV_HIDDEN && visibility != STV_INTERNAL)
+          result.exported.push_back(name);
+      } else if (binding != STB_WEAK) {
+        result.undefined.push_back(name);
+      }
+    }
+  }
+  return result;
+}
+
+// Calls `use(bytes, size)` on the file's content; why that was not possible, or "".
+template <typename Use> static std::string withFile(const std::string &path, Use use) {
   // Not a path that blocks: a FIFO opens at once and is then found to be no regular file.
   int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
@@ -151,10 +200,23 @@ std::string plugin::checkElfFile(const std::string &path, const char *symbol) {
     if (bytes == MAP_FAILED) {
       reason = std::string("it cannot be read: ") + std::strerror(errno);
     } else {
-      reason = checkElfBytes(bytes, size, symbol);
+      use(bytes, size);
       munmap(bytes, size);
     }
   }
   close(fd);
   return reason;
+}
+
+std::string plugin::checkElfFile(const std::string &path, const char *symbol) {
+  std::string wrong;
+  std::string unreadable = withFile(
+      path, [&](const void *bytes, size_t size) { wrong = checkElfBytes(bytes, size, symbol); });
+  return unreadable.empty() ? wrong : unreadable;
+}
+
+ElfSymbols plugin::readElfSymbols(const std::string &path) {
+  ElfSymbols symbols;
+  withFile(path, [&](const void *bytes, size_t size) { symbols = readElfSymbols(bytes, size); });
+  return symbols;
 }

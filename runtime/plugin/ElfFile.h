@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace tilerun::plugin {
 
@@ -13,5 +14,14 @@ std::string checkElfFile(const std::string &path, const char *symbol);
 
 /// The same on the bytes of a file.
 std::string checkElfBytes(const void *bytes, size_t size, const char *symbol);
+
+/// What a shared object needs and gives, for an audit. Empty lists where the file cannot be read.
+struct ElfSymbols {
+  std::vector<std::string> libraries; ///< That the dynamic linker loads with it.
+  std::vector<std::string> exported;  ///< Defined, visible to others.
+  std::vector<std::string> undefined; ///< To be found elsewhere, weak ones not.
+};
+ElfSymbols readElfSymbols(const std::string &path);
+ElfSymbols readElfSymbols(const void *bytes, size_t size);
 
 } // namespace tilerun::plugin

@@ -94,7 +94,7 @@ std::shared_ptr<const Plugin> Plugin::adopt(const TilerunPlugin *table, std::str
     full.version = "";
   if (!full.description)
     full.description = "";
-  return std::shared_ptr<const Plugin>(new Plugin(full, std::move(path)));
+  return std::shared_ptr<const Plugin>(new Plugin(table, full, std::move(path)));
 }
 
 std::shared_ptr<const Plugin> Plugin::load(const std::string &path, std::string &reason) {

@@ -63,6 +63,8 @@ public:
 
   /// The table at its full size: what an older plugin does not have is null.
   const TilerunPlugin &getTable() const { return table; }
+  /// The table as the plugin gave it, which may be shorter; for audits.
+  const TilerunPlugin &getOwnTable() const { return *own; }
   const std::string &getPath() const { return path; }
   std::string getName() const { return table.name; }
 
@@ -72,7 +74,9 @@ public:
   std::vector<std::string> getTargets() const;
 
 private:
-  Plugin(const TilerunPlugin &table, std::string path) : table(table), path(std::move(path)) {}
+  Plugin(const TilerunPlugin *own, const TilerunPlugin &table, std::string path)
+      : own(own), table(table), path(std::move(path)) {}
+  const TilerunPlugin *own; ///< The plugin's, which lives as long as it is loaded.
   TilerunPlugin table;
   std::string path;
 };

@@ -26,7 +26,9 @@ ProbeReport probe(const std::string &helper, const std::string &file,
 /// The helper's whole work: loads the plugin and writes the report to `fd`. Gives the exit status.
 int runProbe(const char *file, int fd);
 
-/// Where the helper lies in an installation and in a build tree; empty if it is not there.
+/// Where a helper lies in an installation and in a build tree; empty if it is not there.
+std::string findHelper(const std::string &name);
+/// The same for `tilerun-plugin-probe`.
 std::string findProbeHelper();
 
 /// The folder of the executable or library that holds this code.

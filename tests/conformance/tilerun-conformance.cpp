@@ -4,6 +4,8 @@
 // there.
 #include "tests/conformance/Suite.h"
 
+#include "runtime/plugin/Child.h"
+
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -21,6 +23,7 @@ struct Options {
   std::string filter; ///< Only cases with this in "group.name".
   bool json = false;
   bool requireDevice = false;
+  bool report = false; ///< To another program, as it goes (runtime/plugin/Audit.cpp).
   std::map<std::string, std::string> expectedFailures; ///< Case to reason.
 };
 
@@ -31,7 +34,7 @@ struct Row {
 
 constexpr const char *kUsage =
     "usage: tilerun-conformance [--json] [--require-device] [--device ID] [--only TEXT]\n"
-    "                           [--expected-failures FILE] PLUGIN.so\n"
+    "                           [--expected-failures FILE] [--report 3>REPORT] PLUGIN.so\n"
     "FILE has lines 'group.name: reason'; a case in it that passes counts as a failure.\n";
 
 bool readExpected(const std::string &path, Options &options) {
@@ -59,6 +62,8 @@ bool parse(int argc, char **argv, Options &options) {
     auto value = [&]() -> const char * { return i + 1 < argc ? argv[++i] : nullptr; };
     if (argument == "--json") {
       options.json = true;
+    } else if (argument == "--report") {
+      options.report = true;
     } else if (argument == "--require-device") {
       options.requireDevice = true;
     } else if (argument == "--device" || argument == "--only" ||
@@ -145,6 +150,16 @@ void printJson(const plugin::Plugin &plugin, const std::vector<Row> &rows) {
   std::printf("\n]}\n");
 }
 
+// As an audit reads it.
+std::string getReportLine(const Row &row) {
+  bool good = row.verdict == "pass" || row.verdict == "expected failure";
+  return plugin::makeReportLine({"item", "conformance", row.device + " " + row.name,
+                                 good                           ? "pass"
+                                 : row.verdict == "unsupported" ? "unsupported"
+                                                                : "fail",
+                                 row.text});
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -180,7 +195,11 @@ int main(int argc, char **argv) {
         continue;
       if (entry.losesDevice)
         holder.reset();
+      if (options.report)
+        plugin::writeReport(plugin::kReportFd, plugin::makeReportLine({"begin", name}));
       Row row = runCase(*plugin, info, entry, options);
+      if (options.report)
+        plugin::writeReport(plugin::kReportFd, getReportLine(row));
       ++counts[row.verdict];
       if (!options.json) {
         std::printf("%-16s %-8s %-28s %7.1f ms%s%s\n", row.verdict.c_str(), row.device.c_str(),
@@ -195,6 +214,8 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "tilerun-conformance: no such device or case\n");
     return 2;
   }
+  if (options.report)
+    plugin::writeReport(plugin::kReportFd, "end\n");
   if (options.json)
     printJson(*plugin, rows);
   else

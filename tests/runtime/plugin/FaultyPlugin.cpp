@@ -62,6 +62,36 @@ namespace {
   return TILERUN_STATUS_OK;
 }
 
+[[maybe_unused]] TilerunStatus getTargets(void (*each)(void *, const char *), void *user,
+                                          const TilerunErrorSink *) {
+#if FAULT_foreign_targets
+  each(user, "cuda:sm_80");
+#endif
+  each(user, "faulty:1");
+  return TILERUN_STATUS_OK;
+}
+
+// Its bytes differ from call to call.
+[[maybe_unused]] TilerunStatus compile(const TilerunPluginCompileRequest *,
+                                       const TilerunPluginArtifact **artifact,
+                                       const TilerunErrorSink *) {
+#if FAULT_crash_in_compile
+  crash();
+#endif
+  static uint8_t byte = 0;
+  ++byte;
+  static const TilerunPluginKernelInfo kernel = {sizeof(kernel), 0, "k", nullptr, 1, 0};
+  static const TilerunPluginArtifact made = {sizeof(made), 1, &byte, 1, "faulty:1", &kernel};
+  *artifact = &made;
+  return TILERUN_STATUS_OK;
+}
+
+[[maybe_unused]] TilerunStatus openDevice(uint32_t, const TilerunPluginOpenOptions *,
+                                          TilerunPluginDevice **, const TilerunErrorSink *) {
+  crash();
+  return TILERUN_STATUS_OK;
+}
+
 // A newer minor version has more at its end.
 struct Table {
   TilerunPlugin plugin;
@@ -70,6 +100,10 @@ struct Table {
 
 } // namespace
 
+#if FAULT_surplus_export
+extern "C" TILERUN_PLUGIN_EXPORT int tilerunSurplus();
+int tilerunSurplus() { return 1; }
+#endif
 #if FAULT_missing_symbol
 extern "C" TILERUN_PLUGIN_EXPORT int tilerunOtherEntry() { return 1; }
 #else
@@ -99,6 +133,16 @@ const TilerunPlugin *tilerunPluginEntry(const TilerunPluginHost *) {
   plugin.name = "../Bad";
 #elif FAULT_no_get_devices
   plugin.get_devices = nullptr;
+#elif FAULT_half_pairs
+  plugin.create_stream = [](TilerunPluginDevice *, TilerunPluginStream **,
+                            const TilerunErrorSink *) { return TilerunStatus(0); };
+#elif FAULT_other_bytes || FAULT_crash_in_compile || FAULT_foreign_targets
+  plugin.get_targets = getTargets;
+  plugin.compile = compile;
+  plugin.release_artifact = [](const TilerunPluginArtifact *) {};
+#elif FAULT_crash_in_open
+  plugin.open_device = openDevice;
+  plugin.close_device = [](TilerunPluginDevice *) {};
 #elif FAULT_newer_minor
   plugin.abi_minor = TILERUN_PLUGIN_ABI_MINOR + 7;
   plugin.struct_size = sizeof(table);

@@ -29,15 +29,18 @@ TEST(Plugin, LoadsTheNullPlugin) {
 }
 
 TEST(Plugin, SaysWhyATableIsNoUse) {
+  const std::string minor = std::to_string(TILERUN_PLUGIN_ABI_MINOR), ours = "1." + minor;
   const struct {
-    const char *fault, *text;
+    const char *fault;
+    std::string text;
   } cases[] = {
       {"missing-symbol", "does not export tilerunPluginEntry"},
-      {"major-too-old", "too old: its plugin ABI is 0.0, this runtime's is 1.0"},
-      {"major-too-new", "too new: its plugin ABI is 2.0, this runtime's is 1.0"},
-      {"needs-newer-host", "too new: it needs a runtime with plugin ABI 1.3"},
-      {"null-table", "refuses this runtime's plugin ABI 1.0"},
-      {"small-table", "its table has 64 bytes; plugin ABI 1.0 has 360 at least"},
+      {"major-too-old", "too old: its plugin ABI is 0." + minor + ", this runtime's is " + ours},
+      {"major-too-new", "too new: its plugin ABI is 2." + minor + ", this runtime's is " + ours},
+      {"needs-newer-host", "too new: it needs a runtime with plugin ABI 1." +
+                               std::to_string(TILERUN_PLUGIN_ABI_MINOR + 3)},
+      {"null-table", "refuses this runtime's plugin ABI " + ours},
+      {"small-table", "its table has 64 bytes; plugin ABI " + ours + " has 360 at least"},
       {"bad-name", "its name is missing or has other characters"},
       {"no-get-devices", "has no get_devices"},
       {"unresolved-symbol", "tilerunThisIsDefinedNowhere"},

@@ -39,7 +39,7 @@ TEST(Probe, ReportsAGoodPlugin) {
   ProbeReport report = probe(PROBE_HELPER, NULL_PLUGIN, 20s);
   ASSERT_EQ(report.reason, "");
   EXPECT_EQ(report.name, "null");
-  EXPECT_EQ(report.abi, "1.0");
+  EXPECT_EQ(report.abi, "1." + std::to_string(TILERUN_PLUGIN_ABI_MINOR));
   EXPECT_EQ(report.targets, std::vector<std::string>{"null:host"});
   ASSERT_EQ(report.devices.size(), 1u);
   EXPECT_EQ(report.devices[0].id, "null:0");

@@ -1,0 +1,216 @@
+// The children's side of the audit: the plugin is loaded here and asked.
+#include "runtime/plugin/Audit.h"
+
+#include "runtime/plugin/Child.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+using namespace tilerun;
+using namespace tilerun::plugin;
+
+namespace {
+
+class Reporter {
+public:
+  Reporter(int fd, const char *group) : fd(fd), group(group) {}
+  void add(const std::string &name, const char *verdict, const std::string &text = "") {
+    good &= writeReport(fd, makeReportLine({"item", group, name, verdict, text}));
+  }
+  void judge(const std::string &name, const std::string &wrong) {
+    add(name, wrong.empty() ? "pass" : "fail", wrong);
+  }
+  int finish() { return good && writeReport(fd, "end\n") ? 0 : 1; }
+
+private:
+  int fd;
+  const char *group;
+  bool good = true;
+};
+
+// Entries that are of no use, or leak, without another.
+std::string checkPairs(const TilerunPlugin &table) {
+  std::string wrong;
+#define TILERUN_NEEDS(entry, other)                                                                \
+  if (table.entry && !table.other)                                                                 \
+    wrong += (wrong.empty() ? "" : "; ") + std::string("it has " #entry ", but no " #other);
+  TILERUN_NEEDS(compile, release_artifact)
+  TILERUN_NEEDS(compile, get_targets)
+  TILERUN_NEEDS(get_self_test, release_artifact)
+  TILERUN_NEEDS(open_device, close_device)
+  TILERUN_NEEDS(close_device, open_device)
+  TILERUN_NEEDS(allocate, free)
+  TILERUN_NEEDS(allocate_host, free_host)
+  TILERUN_NEEDS(create_stream, destroy_stream)
+  TILERUN_NEEDS(create_stream, synchronize_stream)
+  TILERUN_NEEDS(adopt_stream, destroy_stream)
+  TILERUN_NEEDS(create_event, destroy_event)
+  TILERUN_NEEDS(create_event, record_event)
+  TILERUN_NEEDS(elapsed_time, record_event)
+  TILERUN_NEEDS(load_module, unload_module)
+  TILERUN_NEEDS(load_module, get_kernel)
+  TILERUN_NEEDS(launch, load_module)
+#undef TILERUN_NEEDS
+  return wrong;
+}
+
+std::string checkSize(const TilerunPlugin &table) {
+  // A plugin of this minor version was built with this header.
+  if (table.abi_minor == TILERUN_PLUGIN_ABI_MINOR && table.struct_size != sizeof(TilerunPlugin))
+    return "its table has " + std::to_string(table.struct_size) + " bytes; plugin ABI " +
+           std::to_string(table.abi_major) + "." + std::to_string(table.abi_minor) + " has " +
+           std::to_string(sizeof(TilerunPlugin));
+  if (table.struct_size % sizeof(void *) != 0)
+    return "its table's size, " + std::to_string(table.struct_size) +
+           ", is no multiple of a pointer's";
+  return "";
+}
+
+std::string checkTexts(const TilerunPlugin &table) {
+  if (!table.version || !*table.version)
+    return "it tells no version";
+  if (!table.description || !*table.description)
+    return "it has no description";
+  return std::strchr(table.description, '\n') ? "its description has several lines" : "";
+}
+
+// What an artifact must have to be loaded and launched.
+std::string checkArtifact(const TilerunPluginArtifact &artifact) {
+  if (artifact.struct_size < sizeof(TilerunPluginArtifact))
+    return "the artifact's struct_size is " + std::to_string(artifact.struct_size);
+  if (!artifact.bytes || !artifact.num_bytes)
+    return "the artifact is empty";
+  if (!artifact.compatibility || !*artifact.compatibility)
+    return "the artifact has no compatibility string";
+  if (artifact.num_kernels != 1 || !artifact.kernels)
+    return "the artifact has " + std::to_string(artifact.num_kernels) +
+           " kernels; the module has 1";
+  const TilerunPluginKernelInfo &kernel = artifact.kernels[0];
+  if (kernel.struct_size < sizeof(kernel))
+    return "the kernel's struct_size is " + std::to_string(kernel.struct_size);
+  if (!kernel.name || !*kernel.name)
+    return "the kernel has no name";
+  if (!kernel.threads)
+    return "the kernel's threads are 0";
+  for (uint32_t i = 0; i < kernel.num_parameters; ++i) {
+    const TilerunPluginParameter &parameter = kernel.parameters[i];
+    bool pointer = parameter.kind == TILERUN_ARGUMENT_POINTER;
+    if (parameter.struct_size < sizeof(parameter) || parameter.kind < TILERUN_ARGUMENT_POINTER ||
+        parameter.kind > TILERUN_ARGUMENT_FLOAT || (pointer && parameter.bits != 64) ||
+        !parameter.bits || !parameter.name)
+      return "parameter " + std::to_string(i) + " is not described as the ABI wants";
+  }
+  return "";
+}
+
+std::string readFile(const char *path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream content;
+  content << file.rdbuf();
+  return content.str();
+}
+
+// Why `bytes` should compile and do not.
+std::string compileOnce(const TilerunPlugin &table, const std::string &bytes, const char *target,
+                        std::string &code, TilerunStatus &status) {
+  TilerunPluginCompileRequest request = {};
+  request.struct_size = sizeof(request);
+  request.bytecode = reinterpret_cast<const uint8_t *>(bytes.data());
+  request.num_bytes = bytes.size();
+  request.target = target;
+  const TilerunPluginArtifact *artifact = nullptr;
+  ErrorKeeper errors;
+  status = table.compile(&request, &artifact, errors.getSink());
+  if (status)
+    return artifact ? "a failed compilation gave an artifact" : errors.take(status).message;
+  if (!artifact)
+    return "the compilation gives OK and no artifact";
+  std::string wrong = checkArtifact(*artifact);
+  if (wrong.empty())
+    code.assign(reinterpret_cast<const char *>(artifact->bytes), artifact->num_bytes);
+  table.release_artifact(artifact);
+  return wrong;
+}
+
+} // namespace
+
+int plugin::runTableAudit(const char *file, int fd) {
+  Reporter reporter(fd, "table");
+  std::string reason;
+  std::shared_ptr<const Plugin> plugin = Plugin::load(file, reason);
+  if (!plugin) {
+    reporter.add("loads-again", "fail", reason);
+    return reporter.finish();
+  }
+  // As the plugin gave it, not as it is filled up for the host's use.
+  reporter.judge("size", checkSize(plugin->getOwnTable()));
+  reporter.judge("texts", checkTexts(plugin->getOwnTable()));
+  reporter.judge("pairs", checkPairs(plugin->getTable()));
+  const TilerunPlugin &table = plugin->getTable();
+  if (table.release_artifact)
+    table.release_artifact(nullptr);
+  if (table.close_device)
+    table.close_device(nullptr);
+  reporter.add("release-null", "pass");
+  std::string first, second;
+  std::vector<DeviceInfo> devices = plugin->getDevices(first), again = plugin->getDevices(second);
+  reporter.judge("devices-again", devices.size() == again.size() && first.empty() == second.empty()
+                                      ? ""
+                                      : "a second enumeration gives another number of devices");
+  std::vector<std::string> targets = plugin->getTargets();
+  std::string wrong;
+  for (const DeviceInfo &device : devices)
+    if (std::find(targets.begin(), targets.end(), device.target) == targets.end() &&
+        table.get_targets)
+      wrong = "the target '" + device.target + "' of " + device.id + " is not among its targets";
+  reporter.judge("targets-of-devices", wrong);
+  return reporter.finish();
+}
+
+int plugin::runCompileAudit(const char *file, const char *bytecode, const char *target, int fd) {
+  Reporter reporter(fd, "compile");
+  std::string reason;
+  std::shared_ptr<const Plugin> plugin = Plugin::load(file, reason);
+  const std::string name = target;
+  if (!plugin) {
+    reporter.add(name, "fail", reason);
+    return reporter.finish();
+  }
+  const TilerunPlugin &table = plugin->getTable();
+  if (!table.compile) {
+    reporter.add(name, "unsupported", "the plugin has no compile");
+    return reporter.finish();
+  }
+  std::string kernel = readFile(bytecode);
+  if (kernel.empty()) {
+    reporter.add(name, "fail", std::string("cannot read '") + bytecode + "'");
+    return reporter.finish();
+  }
+  std::string code[2];
+  TilerunStatus status = TILERUN_STATUS_OK;
+  std::string wrong = compileOnce(table, kernel, target, code[0], status);
+  if (status == TILERUN_STATUS_UNSUPPORTED) {
+    reporter.add(name, "unsupported", wrong);
+    return reporter.finish();
+  }
+  if (wrong.empty())
+    wrong = compileOnce(table, kernel, target, code[1], status);
+  if (wrong.empty() && code[0] != code[1])
+    wrong = "the same request gave other bytes the second time";
+  if (!wrong.empty()) {
+    reporter.add(name, "fail", wrong);
+    return reporter.finish();
+  }
+  // Not bytecode, and bytecode that ends early: an error, and no crash.
+  for (const std::string &bad : {std::string("garbage"), kernel.substr(0, kernel.size() / 2)}) {
+    std::string ignored;
+    std::string text = compileOnce(table, bad, target, ignored, status);
+    if (status != TILERUN_STATUS_COMPILE && wrong.empty())
+      wrong = "what is no module gives '" + getStatusName(status) + "', not 'compile error'";
+  }
+  reporter.add(name, wrong.empty() ? "pass" : "fail",
+               wrong.empty() ? std::to_string(code[0].size()) + " bytes, the same twice" : wrong);
+  return reporter.finish();
+}

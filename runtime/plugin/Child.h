@@ -1,0 +1,40 @@
+// Runs a helper in a process of its own that reports through file descriptor 3, since a plugin may
+// write anything to the standard streams. The helper and all that it started are gone afterwards.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace tilerun::plugin {
+
+struct ChildResult {
+  enum class End {
+    Whole,      ///< The report ended with a line "end".
+    Exited,     ///< It ended before that, with `status`.
+    Signalled,  ///< It died of the signal `status`.
+    Late,       ///< It was killed, because the time was over.
+    NotStarted, ///< `status` is errno.
+  };
+  End end = End::NotStarted;
+  int status = 0;
+  std::string report; ///< Lines; the last may be cut off unless it is whole.
+  std::vector<std::string> getLines() const;
+  /// "it crashes: Segmentation fault" and the like; empty if it is whole.
+  std::string describe(std::chrono::milliseconds timeout) const;
+};
+
+/// Runs `command` (the first is the program's path) without input and without output other than
+/// the report. Any thread.
+ChildResult runChild(const std::vector<std::string> &command, std::chrono::milliseconds timeout);
+
+/// One line of a report. Fields are separated by tabs, and what they hold cannot break that.
+std::string makeReportLine(std::vector<std::string> fields);
+/// Its fields; as many as there are, filled up to `atLeast`.
+std::vector<std::string> splitReportLine(const std::string &line, size_t atLeast);
+/// Writes all of it; false if the reader is gone.
+bool writeReport(int fd, const std::string &text);
+
+constexpr int kReportFd = 3;
+
+} // namespace tilerun::plugin
