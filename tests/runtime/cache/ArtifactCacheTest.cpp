@@ -1,0 +1,235 @@
+// The cache in memory: one compilation for many threads, failures, the bound; and the stored form.
+#include "runtime/cache/PluginArtifacts.h"
+#include "tests/runtime/cache/CacheTest.h"
+
+#include <random>
+#include <thread>
+
+using namespace tilerun;
+using namespace tilerun::cache;
+
+namespace {
+
+using ArtifactCacheTest = CacheTest;
+
+// An artifact with two kernels.
+std::shared_ptr<const Artifact> makeArtifact(std::string bytes) {
+  const TilerunPluginParameter parameters[] = {
+      {sizeof(TilerunPluginParameter), TILERUN_ARGUMENT_POINTER, 64, "x"},
+      {sizeof(TilerunPluginParameter), TILERUN_ARGUMENT_INTEGER, 1, "flag"},
+      {sizeof(TilerunPluginParameter), TILERUN_ARGUMENT_FLOAT, 16, ""}};
+  const TilerunPluginKernelInfo kernels[] = {
+      {sizeof(TilerunPluginKernelInfo), 3, "first", parameters, 128, 4096},
+      {sizeof(TilerunPluginKernelInfo), 0, "second", nullptr, 32, 0}};
+  TilerunPluginArtifact artifact = {
+      sizeof(artifact), 2,        reinterpret_cast<const uint8_t *>(bytes.data()),
+      bytes.size(),     "test:1", kernels};
+  return Artifact::copy(artifact);
+}
+
+std::string getText(const std::shared_ptr<const Artifact> &artifact) {
+  const TilerunPluginArtifact &a = artifact->get();
+  return std::string(reinterpret_cast<const char *>(a.bytes), a.num_bytes);
+}
+
+TEST(Artifacts, StoredAndRead) {
+  std::vector<uint8_t> stored = makeArtifact(std::string("a\0b", 3))->serialize();
+  EXPECT_EQ(stored, makeArtifact(std::string("a\0b", 3))->serialize());
+  std::shared_ptr<const Artifact> read = Artifact::parse(stored);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(getText(read), std::string("a\0b", 3));
+  EXPECT_STREQ(read->get().compatibility, "test:1");
+  ASSERT_EQ(read->get().num_kernels, 2u);
+  const TilerunPluginKernelInfo *first = read->findKernel("first");
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->threads, 128u);
+  EXPECT_EQ(first->shared_bytes, 4096u);
+  ASSERT_EQ(first->num_parameters, 3u);
+  EXPECT_STREQ(first->parameters[1].name, "flag");
+  EXPECT_EQ(first->parameters[1].bits, 1u);
+  EXPECT_EQ(first->parameters[2].kind, TILERUN_ARGUMENT_FLOAT);
+  EXPECT_FALSE(read->findKernel("third"));
+  EXPECT_EQ(read->serialize(), stored);
+}
+
+TEST(Artifacts, GarbageIsRefused) {
+  std::vector<uint8_t> stored = makeArtifact("bytes")->serialize();
+  for (size_t size = 0; size < stored.size(); ++size)
+    EXPECT_FALSE(Artifact::parse(llvm::ArrayRef(stored).take_front(size))) << size;
+  stored.push_back(0);
+  EXPECT_FALSE(Artifact::parse(stored));
+  stored.pop_back();
+  // Whatever the bytes are, reading ends, and takes no more memory than they have.
+  std::mt19937 random(testing::UnitTest::GetInstance()->random_seed());
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<uint8_t> changed = stored;
+    for (int i = 0; i < 4; ++i)
+      changed[random() % changed.size()] = static_cast<uint8_t>(random());
+    if (std::shared_ptr<const Artifact> read = Artifact::parse(changed))
+      EXPECT_LE(read->get().num_bytes, changed.size());
+  }
+}
+
+TEST_F(ArtifactCacheTest, ManyThreadsCompileOnce) {
+  auto disk = std::make_shared<DiskCache>(makeOptions());
+  ArtifactCache cache(disk);
+  std::atomic<unsigned> compiled{0}, ready{0};
+  std::vector<std::shared_ptr<const Artifact>> results(64);
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < 64; ++i)
+    threads.emplace_back([&, i] {
+      ++ready;
+      while (ready < 64)
+        std::this_thread::yield();
+      results[i] = cache
+                       .getOrCompile(makeKey(1),
+                                     [&]() -> Outcome {
+                                       ++compiled;
+                                       std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                                       return {makeArtifact("code"), nullptr};
+                                     })
+                       .artifact;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(compiled, 1u);
+  for (const auto &result : results)
+    EXPECT_EQ(result, results[0]);
+  // A later process finds it on disk.
+  ArtifactCache later(std::make_shared<DiskCache>(makeOptions()));
+  Outcome outcome = later.getOrCompile(makeKey(1), []() -> Outcome {
+    ADD_FAILURE() << "compiled again";
+    return {makeArtifact("other"), nullptr};
+  });
+  EXPECT_EQ(getText(outcome.artifact), "code");
+  EXPECT_TRUE(warnings.empty());
+}
+
+TEST_F(ArtifactCacheTest, FailureGoesToAllAndIsNotKept) {
+  ArtifactCache cache(std::make_shared<DiskCache>(makeOptions()));
+  std::atomic<unsigned> compiled{0}, inside{0}, failed{0};
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < 16; ++i)
+    threads.emplace_back([&] {
+      ++inside;
+      Outcome outcome = cache.getOrCompile(makeKey(1), [&] {
+        ++compiled;
+        while (inside < 16)
+          std::this_thread::yield();
+        // The others are about to wait.
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        return Outcome::fail({TILERUN_STATUS_COMPILE, "no such op", "compile", "", ""});
+      });
+      if (!outcome.artifact && outcome.error->status == TILERUN_STATUS_COMPILE &&
+          outcome.error->message == "no such op")
+        ++failed;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(failed, 16u);
+  EXPECT_LT(compiled, 16u);
+  Outcome second =
+      cache.getOrCompile(makeKey(1), []() -> Outcome { return {makeArtifact("good"), nullptr}; });
+  ASSERT_TRUE(second.artifact);
+  EXPECT_EQ(getText(second.artifact), "good");
+}
+
+TEST_F(ArtifactCacheTest, DifferentKeysDoNotWaitForEachOther) {
+  ArtifactCache cache(nullptr);
+  std::atomic<bool> second{false};
+  std::thread other;
+  cache.getOrCompile(makeKey(1), [&]() -> Outcome {
+    other = std::thread([&] {
+      cache.getOrCompile(makeKey(2), [&]() -> Outcome {
+        second = true;
+        return {makeArtifact("2"), nullptr};
+      });
+    });
+    while (!second)
+      std::this_thread::yield();
+    return {makeArtifact("1"), nullptr};
+  });
+  other.join();
+  EXPECT_TRUE(cache.lookup(makeKey(1)));
+  EXPECT_TRUE(cache.lookup(makeKey(2)));
+}
+
+TEST_F(ArtifactCacheTest, MemoryIsBounded) {
+  ArtifactCache cache(nullptr, 50'000);
+  for (uint64_t i = 0; i < 100; ++i) {
+    cache.insert(makeKey(i), makeArtifact(std::string(5000, 'x')));
+    EXPECT_TRUE(cache.lookup(makeKey(0))) << "in use all the time";
+  }
+  unsigned kept = 0;
+  for (uint64_t i = 0; i < 100; ++i)
+    kept += cache.lookup(makeKey(i)) != nullptr;
+  EXPECT_GE(kept, 5u);
+  EXPECT_LE(kept, 10u);
+  // One that is larger than the bound is still given to who asks.
+  cache.insert(makeKey(200), makeArtifact(std::string(100'000, 'x')));
+  EXPECT_TRUE(cache.lookup(makeKey(200)));
+}
+
+TEST_F(ArtifactCacheTest, PersistenceIsChosen) {
+  auto disk = std::make_shared<DiskCache>(makeOptions());
+  ArtifactCache cache(disk);
+  auto compile = []() -> Outcome { return {makeArtifact("code"), nullptr}; };
+  cache.getOrCompile(makeKey(1), compile, /*persistent=*/false);
+  EXPECT_EQ(disk->getStat().numEntries, 0u);
+  cache.getOrCompile(makeKey(2), compile);
+  EXPECT_EQ(disk->getStat().numEntries, 1u);
+  cache.forget(makeKey(2));
+  EXPECT_EQ(disk->getStat().numEntries, 0u);
+  EXPECT_FALSE(cache.lookup(makeKey(2)));
+}
+
+TEST_F(ArtifactCacheTest, AnEntryThatIsNoArtifactIsReplaced) {
+  auto disk = std::make_shared<DiskCache>(makeOptions());
+  ASSERT_TRUE(disk->put(makeKey(1), EntryKind::Artifact, makePayload(1, 40)));
+  ArtifactCache cache(disk);
+  Outcome outcome =
+      cache.getOrCompile(makeKey(1), []() -> Outcome { return {makeArtifact("code"), nullptr}; });
+  EXPECT_TRUE(outcome.artifact);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("no artifact in this version's form"), std::string::npos);
+  EXPECT_TRUE(ArtifactCache(disk).lookup(makeKey(1)));
+}
+
+TEST(PluginArtifacts, KeysDependOnAllThatDecides) {
+  TilerunPlugin table = {};
+  table.struct_size = sizeof(table);
+  table.name = "test";
+  table.version = "1";
+  EXPECT_FALSE(isPersistent(table));
+  table.compiler_version = "c1";
+  EXPECT_TRUE(isPersistent(table));
+  TilerunPluginOption options[] = {{"num-warps", "4"}, {"debug", "false"}};
+  uint8_t bytecode[] = {1, 2, 3};
+  TilerunPluginCompileRequest request = {sizeof(request), 2, bytecode, 3, "test:a", options};
+  std::set<Key> keys;
+  auto add = [&] {
+    EXPECT_TRUE(keys.insert(getArtifactKey(table, nullptr, request)).second);
+    EXPECT_FALSE(keys.insert(getArtifactKey(table, nullptr, request)).second);
+  };
+  add();
+  request.target = "test:b";
+  add();
+  options[0].value = "8";
+  add();
+  options[0].name = "num-stages";
+  add();
+  request.num_options = 1;
+  add();
+  bytecode[2] = 4;
+  add();
+  request.num_bytes = 2;
+  add();
+  table.version = "2";
+  add();
+  table.compiler_version = "c2";
+  add();
+  table.name = "other";
+  add();
+}
+
+} // namespace
