@@ -32,15 +32,6 @@ Value makeValue(const ConstantArgument &argument, const LoadedModule &module) {
       argument.value);
 }
 
-/// The type an annotation such as `tl.int64` names, if it names one.
-static std::optional<DType> getAnnotatedType(const Expr *annotation) {
-  const auto *attribute = llvm::dyn_cast_or_null<AttributeExpr>(annotation);
-  if (!attribute || !llvm::isa<NameExpr>(attribute->value))
-    return std::nullopt;
-  auto type = parseDType(attribute->name);
-  return type && !type->isPointer() && type->scalar != Scalar::Void ? type : std::nullopt;
-}
-
 FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
                                                    const JitFunction &kernel) {
   const FunctionDef &def = *kernel.def;

@@ -270,4 +270,12 @@ bool isConstexprAnnotation(const Expr *annotation) {
   return false;
 }
 
+std::optional<DType> getAnnotatedType(const Expr *annotation) {
+  const auto *attribute = llvm::dyn_cast_or_null<AttributeExpr>(annotation);
+  if (!attribute || !llvm::isa<NameExpr>(attribute->value))
+    return std::nullopt;
+  auto type = parseDType(attribute->name);
+  return type && !type->isPointer() && type->scalar != Scalar::Void ? type : std::nullopt;
+}
+
 } // namespace tilerun::sema

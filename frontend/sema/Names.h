@@ -3,6 +3,7 @@
 #pragma once
 
 #include "frontend/ast/Ast.h"
+#include "frontend/types/DType.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -34,5 +35,7 @@ bool mayLeaveLoop(ast::Block body);
 
 /// Whether an annotation (may be null) says `tl.constexpr`.
 bool isConstexprAnnotation(const ast::Expr *annotation);
+/// The type that an annotation such as `tl.int64` names, if it names one.
+std::optional<DType> getAnnotatedType(const ast::Expr *annotation);
 
 } // namespace tilerun::sema

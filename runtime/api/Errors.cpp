@@ -1,0 +1,51 @@
+// Versions, and the error of each thread.
+#include "runtime/api/Handles.h"
+
+using namespace tilerun;
+
+static core::Error &getThreadError() {
+  static thread_local core::Error error;
+  return error;
+}
+
+TilerunStatus api::keepError(const core::Status &status) {
+  // What is asked for in loops is no error, and must not cover one.
+  if (status.getCode() != TILERUN_STATUS_NOT_READY)
+    getThreadError() = status.getError();
+  return status.getCode();
+}
+
+TilerunStatus api::refuseNull(const char *function, const char *parameter) {
+  return refuse(function, std::string(parameter) + " is null");
+}
+
+TilerunStatus api::refuse(const char *function, const std::string &what) {
+  return keepError(
+      core::Status(TILERUN_STATUS_INVALID_ARGUMENT, std::string(function) + ": " + what));
+}
+
+uint32_t tilerunGetVersion(void) { return TILERUN_API_MAJOR << 16 | TILERUN_API_MINOR; }
+
+const char *tilerunGetStatusName(TilerunStatus status) {
+  switch (status) {
+#define TILERUN_STATUS_CASE(name, number, word)                                                    \
+  case number:                                                                                     \
+    return word;
+    TILERUN_STATUS_LIST(TILERUN_STATUS_CASE)
+#undef TILERUN_STATUS_CASE
+  }
+  return "unknown status";
+}
+
+const char *tilerunGetErrorMessage(void) { return getThreadError().message.c_str(); }
+
+TilerunStatus tilerunGetError(TilerunErrorInfo *error) {
+  const core::Error &own = getThreadError();
+  if (!error)
+    return own.status;
+  TilerunErrorInfo info = {error->struct_size,     own.status,
+                           own.call.c_str(),       own.device.c_str(),
+                           own.driverWord.c_str(), own.message.c_str()};
+  std::memcpy(error, &info, std::min<size_t>(error->struct_size, sizeof(info)));
+  return own.status;
+}

@@ -1,0 +1,163 @@
+// Kernels: loading, specialization, launch.
+#include "runtime/api/Handles.h"
+
+using namespace tilerun;
+using namespace tilerun::api;
+
+static TilerunStatus makeKernel(const core::Status &status,
+                                std::shared_ptr<core::Program> program, TilerunKernel **handle) {
+  if (status.isOk())
+    *handle = new TilerunKernel{std::make_shared<core::Kernel>(std::move(program))};
+  return finish(status);
+}
+
+TilerunStatus tilerunLoadKernel(TilerunRuntime *runtime, const char *path, const char *kernel,
+                                TilerunKernel **handle) {
+  TILERUN_API_CHECK(runtime);
+  TILERUN_API_CHECK(path);
+  TILERUN_API_CHECK(kernel);
+  TILERUN_API_CHECK(handle);
+  std::shared_ptr<core::Program> program;
+  core::Status status = compiler::loadFile(runtime->services, path, kernel, program);
+  return makeKernel(status, std::move(program), handle);
+}
+
+TilerunStatus tilerunLoadKernelText(TilerunRuntime *runtime, const char *name, const char *text,
+                                    uint64_t num_bytes, const char *kernel,
+                                    TilerunKernel **handle) {
+  TILERUN_API_CHECK(runtime);
+  TILERUN_API_CHECK(name);
+  TILERUN_API_CHECK(text);
+  TILERUN_API_CHECK(kernel);
+  TILERUN_API_CHECK(handle);
+  std::shared_ptr<core::Program> program;
+  core::Status status = compiler::loadText(runtime->services, name, std::string(text, num_bytes),
+                                           kernel, program);
+  return makeKernel(status, std::move(program), handle);
+}
+
+TilerunStatus tilerunLoadKernelBytecode(TilerunRuntime *runtime, const void *bytecode,
+                                        uint64_t num_bytes, const char *kernel,
+                                        TilerunKernel **handle) {
+  TILERUN_API_CHECK(runtime);
+  TILERUN_API_CHECK(bytecode);
+  TILERUN_API_CHECK(kernel);
+  TILERUN_API_CHECK(handle);
+  std::shared_ptr<core::Program> program;
+  core::Status status = compiler::loadTileIr(
+      runtime->services, llvm::StringRef(static_cast<const char *>(bytecode), num_bytes), kernel,
+      program);
+  return makeKernel(status, std::move(program), handle);
+}
+
+TilerunStatus tilerunBindKernel(TilerunKernel *kernel, const char *constants,
+                                TilerunKernel **bound) {
+  TILERUN_API_CHECK(kernel);
+  TILERUN_API_CHECK(constants);
+  TILERUN_API_CHECK(bound);
+  std::shared_ptr<core::Kernel> made;
+  core::Status status = kernel->kernel->bind(constants, made);
+  if (status.isOk())
+    *bound = new TilerunKernel{std::move(made)};
+  return finish(status);
+}
+
+void tilerunReleaseKernel(TilerunKernel *kernel) { delete kernel; }
+
+const char *tilerunGetKernelName(TilerunKernel *kernel) {
+  return kernel ? kernel->kernel->getName().c_str() : "";
+}
+
+uint32_t tilerunGetNumParameters(TilerunKernel *kernel) {
+  return kernel ? static_cast<uint32_t>(kernel->kernel->getParameters().size()) : 0;
+}
+
+TilerunStatus tilerunGetParameter(TilerunKernel *kernel, uint32_t index,
+                                  TilerunParameterInfo *info) {
+  TILERUN_API_CHECK(kernel);
+  TILERUN_API_CHECK(info);
+  const auto &parameters = kernel->kernel->getParameters();
+  if (index >= parameters.size())
+    return refuse(__func__, "there is no parameter " + std::to_string(index) + ": kernel '" +
+                                kernel->kernel->getName() + "' has " +
+                                std::to_string(parameters.size()));
+  const core::SourceParameter &parameter = parameters[index];
+  TilerunParameterInfo out = {
+      info->struct_size,
+      (parameter.isConstexpr ? uint32_t(TILERUN_PARAMETER_CONSTEXPR) : 0) |
+          (parameter.hasDefault ? uint32_t(TILERUN_PARAMETER_DEFAULT) : 0),
+      parameter.name.c_str()};
+  std::memcpy(info, &out, std::min<size_t>(info->struct_size, sizeof(out)));
+  return TILERUN_STATUS_OK;
+}
+
+TilerunStatus tilerunLaunch(TilerunStream *stream, TilerunKernel *kernel,
+                            const TilerunLaunchOptions *options, const TilerunArgument *arguments,
+                            uint32_t num_arguments) {
+  TILERUN_API_CHECK(stream);
+  TILERUN_API_CHECK(kernel);
+  TILERUN_API_CHECK(options);
+  if (num_arguments)
+    TILERUN_API_CHECK(arguments);
+  const TilerunCompileOptions *compile =
+      TILERUN_HAS(TilerunLaunchOptions, options, compile) ? options->compile : nullptr;
+  return finish(kernel->kernel->launch(*unwrap(stream), options->grid, getCompileOptions(compile),
+                                       arguments, num_arguments));
+}
+
+TilerunStatus tilerunSpecialize(TilerunKernel *kernel, TilerunDevice *device,
+                                const char *signature, const TilerunCompileOptions *options,
+                                TilerunSpecialization **specialization) {
+  TILERUN_API_CHECK(kernel);
+  TILERUN_API_CHECK(device);
+  TILERUN_API_CHECK(specialization);
+  std::shared_ptr<core::Specialization> made;
+  core::Status status = kernel->kernel->specialize(*device->device, signature ? signature : "",
+                                                   getCompileOptions(options), made);
+  if (status.isOk())
+    *specialization = new TilerunSpecialization{device->device, std::move(made)};
+  return finish(status);
+}
+
+void tilerunReleaseSpecialization(TilerunSpecialization *specialization) {
+  if (!specialization)
+    return;
+  // The module is unloaded while its device is still open.
+  specialization->specialization.reset();
+  delete specialization;
+}
+
+TilerunStatus tilerunGetKernelProperty(TilerunSpecialization *specialization, uint32_t property,
+                                       TilerunPropertyValue *value) {
+  TILERUN_API_CHECK(specialization);
+  TILERUN_API_CHECK(value);
+  return finish(specialization->specialization->executable->getProperty(property, *value));
+}
+
+TilerunStatus tilerunGetLaunchShape(TilerunSpecialization *specialization, uint32_t *threads,
+                                    uint32_t *shared_bytes) {
+  TILERUN_API_CHECK(specialization);
+  const core::Executable &executable = *specialization->specialization->executable;
+  if (threads)
+    *threads = executable.getThreads();
+  if (shared_bytes)
+    *shared_bytes = executable.getSharedBytes();
+  return TILERUN_STATUS_OK;
+}
+
+const char *tilerunGetSignature(TilerunSpecialization *specialization) {
+  return specialization ? specialization->specialization->signature.c_str() : "";
+}
+
+TilerunStatus tilerunLaunchSpecialized(TilerunStream *stream,
+                                       TilerunSpecialization *specialization,
+                                       const uint32_t grid[3], const TilerunArgument *arguments,
+                                       uint32_t num_arguments) {
+  TILERUN_API_CHECK(stream);
+  TILERUN_API_CHECK(specialization);
+  TILERUN_API_CHECK(grid);
+  if (num_arguments)
+    TILERUN_API_CHECK(arguments);
+  return finish(core::Kernel::launchSpecialized(*specialization->specialization, *unwrap(stream),
+                                                grid, arguments, num_arguments));
+}

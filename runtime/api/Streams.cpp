@@ -1,0 +1,178 @@
+// Streams, events, memory and copies.
+#include "runtime/api/Handles.h"
+
+#include "runtime/core/MemoryPool.h"
+
+using namespace tilerun;
+using namespace tilerun::api;
+
+//===----------------------------------------------------------------------===//
+// Streams and events
+//===----------------------------------------------------------------------===//
+
+TilerunStream *tilerunGetDefaultStream(TilerunDevice *device) {
+  return device ? wrap(&device->device->getDefaultStream()) : nullptr;
+}
+
+TilerunStatus tilerunCreateStream(TilerunDevice *device, TilerunStream **stream) {
+  TILERUN_API_CHECK(device);
+  TILERUN_API_CHECK(stream);
+  std::unique_ptr<core::Stream> made;
+  core::Status status = core::Stream::create(device->device, made);
+  if (status.isOk())
+    *stream = wrap(made.release());
+  return finish(status);
+}
+
+TilerunStatus tilerunAdoptStream(TilerunDevice *device, uint64_t native, TilerunStream **stream) {
+  TILERUN_API_CHECK(device);
+  TILERUN_API_CHECK(stream);
+  std::unique_ptr<core::Stream> made;
+  core::Status status = core::Stream::adopt(device->device, native, made);
+  if (status.isOk())
+    *stream = wrap(made.release());
+  return finish(status);
+}
+
+void tilerunDestroyStream(TilerunStream *stream) {
+  // The device's own is not the caller's to destroy.
+  if (stream && !unwrap(stream)->isDefault())
+    delete unwrap(stream);
+}
+
+TilerunStatus tilerunGetNativeStream(TilerunStream *stream, uint64_t *native) {
+  TILERUN_API_CHECK(stream);
+  TILERUN_API_CHECK(native);
+  return finish(unwrap(stream)->getNative(*native));
+}
+
+TilerunStatus tilerunSynchronizeStream(TilerunStream *stream) {
+  TILERUN_API_CHECK(stream);
+  return finish(unwrap(stream)->synchronize());
+}
+
+TilerunStatus tilerunQueryStream(TilerunStream *stream) {
+  TILERUN_API_CHECK(stream);
+  return finish(unwrap(stream)->query());
+}
+
+TilerunStatus tilerunCreateEvent(TilerunDevice *device, uint32_t flags, TilerunEvent **event) {
+  TILERUN_API_CHECK(device);
+  TILERUN_API_CHECK(event);
+  std::unique_ptr<core::Event> made;
+  core::Status status = core::Event::create(device->device, flags, made);
+  if (status.isOk())
+    *event = wrap(made.release());
+  return finish(status);
+}
+
+void tilerunDestroyEvent(TilerunEvent *event) { delete unwrap(event); }
+
+TilerunStatus tilerunRecordEvent(TilerunEvent *event, TilerunStream *stream) {
+  TILERUN_API_CHECK(event);
+  TILERUN_API_CHECK(stream);
+  return finish(unwrap(event)->record(*unwrap(stream)));
+}
+
+TilerunStatus tilerunWaitEvent(TilerunStream *stream, TilerunEvent *event) {
+  TILERUN_API_CHECK(stream);
+  TILERUN_API_CHECK(event);
+  return finish(unwrap(event)->wait(*unwrap(stream)));
+}
+
+TilerunStatus tilerunSynchronizeEvent(TilerunEvent *event) {
+  TILERUN_API_CHECK(event);
+  return finish(unwrap(event)->synchronize());
+}
+
+TilerunStatus tilerunQueryEvent(TilerunEvent *event) {
+  TILERUN_API_CHECK(event);
+  return finish(unwrap(event)->query());
+}
+
+TilerunStatus tilerunGetElapsedTime(TilerunEvent *start, TilerunEvent *end, double *milliseconds) {
+  TILERUN_API_CHECK(start);
+  TILERUN_API_CHECK(end);
+  TILERUN_API_CHECK(milliseconds);
+  return finish(core::Event::getElapsed(*unwrap(start), *unwrap(end), *milliseconds));
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+TilerunStatus tilerunAllocate(TilerunStream *stream, uint64_t bytes, TilerunAddress *address) {
+  TILERUN_API_CHECK(stream);
+  TILERUN_API_CHECK(address);
+  core::Stream &s = *unwrap(stream);
+  return finish(s.getDevice().getPool().allocate(s, bytes, *address));
+}
+
+TilerunStatus tilerunFree(TilerunStream *stream, TilerunAddress address) {
+  TILERUN_API_CHECK(stream);
+  core::Stream &s = *unwrap(stream);
+  return finish(s.getDevice().getPool().free(s, address));
+}
+
+TilerunStatus tilerunAllocateHost(TilerunDevice *device, uint64_t bytes, void **pointer) {
+  TILERUN_API_CHECK(device);
+  TILERUN_API_CHECK(pointer);
+  return finish(device->device->allocateHost(bytes, *pointer));
+}
+
+TilerunStatus tilerunFreeHost(TilerunDevice *device, void *pointer) {
+  TILERUN_API_CHECK(device);
+  return finish(device->device->freeHost(pointer));
+}
+
+TilerunStatus tilerunCopyToDevice(TilerunStream *stream, TilerunAddress to, const void *from,
+                                  uint64_t bytes) {
+  TILERUN_API_CHECK(stream);
+  if (bytes)
+    TILERUN_API_CHECK(from);
+  return finish(unwrap(stream)->copyToDevice(to, from, bytes));
+}
+
+TilerunStatus tilerunCopyFromDevice(TilerunStream *stream, void *to, TilerunAddress from,
+                                    uint64_t bytes) {
+  TILERUN_API_CHECK(stream);
+  if (bytes)
+    TILERUN_API_CHECK(to);
+  return finish(unwrap(stream)->copyFromDevice(to, from, bytes));
+}
+
+TilerunStatus tilerunCopyOnDevice(TilerunStream *stream, TilerunAddress to, TilerunAddress from,
+                                  uint64_t bytes) {
+  TILERUN_API_CHECK(stream);
+  return finish(unwrap(stream)->copyOnDevice(to, from, bytes));
+}
+
+TilerunStatus tilerunCopyBetweenDevices(TilerunStream *to_stream, TilerunAddress to,
+                                        TilerunStream *from_stream, TilerunAddress from,
+                                        uint64_t bytes) {
+  TILERUN_API_CHECK(to_stream);
+  TILERUN_API_CHECK(from_stream);
+  return finish(unwrap(to_stream)->copyFrom(*unwrap(from_stream), to, from, bytes));
+}
+
+TilerunStatus tilerunFill(TilerunStream *stream, TilerunAddress to, uint32_t pattern,
+                          uint32_t pattern_bytes, uint64_t bytes) {
+  TILERUN_API_CHECK(stream);
+  return finish(unwrap(stream)->fill(to, pattern, pattern_bytes, bytes));
+}
+
+TilerunStatus tilerunGetPointerInfo(TilerunDevice *device, TilerunAddress address,
+                                    TilerunPluginPointerInfo *info) {
+  TILERUN_API_CHECK(device);
+  TILERUN_API_CHECK(info);
+  core::Device &d = *device->device;
+  core::MemoryPool::Place place = d.getPool().find(address);
+  if (!place.block)
+    return finish(
+        TILERUN_CALL(d.getTable(), get_pointer_info, d.getHandle(), address, info));
+  if (place.generation % 2 == 0)
+    return refuse(__func__, "the address is in memory of " + d.getId() + " that is not allocated");
+  TilerunPluginPointerInfo out = {info->struct_size, 1, place.begin, place.bytes, 0, 0};
+  std::memcpy(info, &out, std::min<size_t>(info->struct_size, sizeof(out)));
+  return TILERUN_STATUS_OK;
+}

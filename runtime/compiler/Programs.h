@@ -1,0 +1,29 @@
+// Programs that the compiler stands behind: kernels in Python source, and kernels in tile IR. The
+// one place of the runtime that knows the frontend; separate from core so that core can be built
+// and tested without LLVM.
+#pragma once
+
+#include "runtime/cache/ArtifactCache.h"
+#include "runtime/core/Program.h"
+
+namespace tilerun::compiler {
+
+/// What programs of one runtime share.
+struct Services {
+  std::shared_ptr<cache::ArtifactCache> cache; ///< Null: everything is compiled.
+  /// Takes warnings and what kernels print while they are compiled; from any thread.
+  std::function<void(int32_t level, const std::string &text)> log;
+};
+
+/// Reads a file, and finds a kernel in it. NOT_FOUND, COMPILE with the diagnostics.
+core::Status loadFile(std::shared_ptr<const Services> services, const std::string &path,
+                      const std::string &kernel, std::shared_ptr<core::Program> &program);
+/// The same from text, whose name stands for the path.
+core::Status loadText(std::shared_ptr<const Services> services, const std::string &name,
+                      std::string text, const std::string &kernel,
+                      std::shared_ptr<core::Program> &program);
+/// From a module in tile IR, as bytecode or text.
+core::Status loadTileIr(std::shared_ptr<const Services> services, llvm::StringRef module,
+                        const std::string &kernel, std::shared_ptr<core::Program> &program);
+
+} // namespace tilerun::compiler

@@ -1,0 +1,174 @@
+// Kernels in Python source.
+#include "runtime/compiler/Backend.h"
+
+#include "frontend/Frontend.h"
+#include "frontend/sema/Names.h"
+#include "runtime/core/Arguments.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace tilerun;
+using namespace tilerun::compiler;
+using core::SignatureEntry;
+using core::SourceParameter;
+using core::Status;
+
+static uint16_t toPublic(DType type) { return core::findType(dtype(type.scalar).signature()); }
+
+namespace {
+
+class SourceProgram : public core::Program {
+public:
+  explicit SourceProgram(std::shared_ptr<const Services> services)
+      : backend(std::move(services)) {}
+
+  Status load(const std::string &path, std::optional<std::string> text, const std::string &kernel);
+
+  const std::string &getName() const override { return name; }
+  const std::vector<SourceParameter> &getParameters() const override { return parameters; }
+  Status parseSignature(const std::string &text,
+                        std::vector<SignatureEntry> &entries) const override;
+  Status compile(const core::Device &device, const std::string &signature,
+                 const TilerunCompileOptions &options, core::CompiledArtifact &artifact) override;
+  void refuse(const core::Device &device, const std::string &signature,
+              const TilerunCompileOptions &options) override {
+    backend.refuse(device, signature, options);
+  }
+
+private:
+  /// The diagnostics so far, as text with carets; they are cleared.
+  std::string takeDiagnostics();
+  void log(int32_t level, std::string text) const {
+    if (!text.empty() && backend.getServices().log)
+      backend.getServices().log(level, text);
+  }
+  SourceParameter describe(const ast::Parameter &parameter) const;
+
+  Backend backend;
+  std::string name; ///< Of the function in the module.
+  std::vector<SourceParameter> parameters;
+  std::mutex mutex; ///< Guards what follows: the frontend serves one thread at a time.
+  Frontend frontend;
+  LoadedModule *module = nullptr;
+  const JitFunction *function = nullptr;
+};
+
+} // namespace
+
+std::string SourceProgram::takeDiagnostics() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  frontend.getDiagnostics().print(os, /*color=*/false);
+  frontend.getDiagnostics().clear();
+  return text;
+}
+
+SourceParameter SourceProgram::describe(const ast::Parameter &parameter) const {
+  SourceParameter out;
+  out.name = parameter.name.str();
+  out.isConstexpr = sema::isConstexprAnnotation(parameter.annotation);
+  out.hasDefault = parameter.defaultValue != nullptr;
+  out.specialize = !llvm::is_contained(function->doNotSpecialize, out.name);
+  out.specializeAlignment = !llvm::is_contained(function->doNotSpecializeOnAlignment, out.name);
+  if (std::optional<DType> type = sema::getAnnotatedType(parameter.annotation))
+    out.annotation = toPublic(*type);
+  return out;
+}
+
+Status SourceProgram::load(const std::string &path, std::optional<std::string> text,
+                           const std::string &kernel) {
+  module = text ? frontend.loadText(path, std::move(*text)) : frontend.loadFile(path);
+  if (!module)
+    return Status(TILERUN_STATUS_COMPILE, takeDiagnostics());
+  log(TILERUN_LOG_WARNING, takeDiagnostics());
+  function = module->findFunction(kernel);
+  if (!function) {
+    std::vector<llvm::StringRef> names;
+    for (const auto &candidate : module->functions)
+      names.push_back(candidate->qualifiedName);
+    std::string known;
+    for (llvm::StringRef candidate : llvm::ArrayRef(names).take_front(12))
+      known += (known.empty() ? "'" : ", '") + candidate.str() + "'";
+    auto near = findNearName(kernel, names);
+    return Status(TILERUN_STATUS_NOT_FOUND,
+                  "'" + path + "' has no kernel '" + kernel + "'" +
+                      (near            ? "; did you mean '" + near->str() + "'?"
+                       : known.empty() ? std::string("; it has no @triton.jit function")
+                                       : "; it has " + known));
+  }
+  name = function->def->name.str();
+  for (const ast::Parameter &parameter : function->def->parameters)
+    parameters.push_back(describe(parameter));
+  return {};
+}
+
+Status SourceProgram::parseSignature(const std::string &text,
+                                     std::vector<SignatureEntry> &entries) const {
+  llvm::Expected<KernelSignature> signature = tilerun::parseSignature(text);
+  if (!signature)
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                  "kernel '" + name + "': " + llvm::toString(signature.takeError()));
+  for (const auto &[parameter, spec] : signature->arguments) {
+    SignatureEntry entry;
+    entry.name = parameter;
+    if (auto *typed = std::get_if<TypedArgument>(&spec)) {
+      entry.isPointer = typed->type.isPointer();
+      // A pointer to pointers says nothing about what it points to.
+      if (typed->type.pointerDepth <= 1)
+        entry.dtype = toPublic(typed->type);
+      entry.divisibility = typed->divisibility;
+    } else {
+      entry.isConstant = true;
+    }
+    entries.push_back(std::move(entry));
+  }
+  return {};
+}
+
+Status SourceProgram::compile(const core::Device &device, const std::string &text,
+                              const TilerunCompileOptions &options,
+                              core::CompiledArtifact &artifact) {
+  llvm::Expected<KernelSignature> signature = tilerun::parseSignature(text);
+  if (!signature)
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                  "kernel '" + name + "': " + llvm::toString(signature.takeError()));
+  signature->numWarps = options.num_warps;
+  signature->numStages = options.num_stages;
+  signature->debug = options.debug != 0;
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  mlir::FailureOr<CompiledKernel> compiled = mlir::failure();
+  {
+    std::lock_guard lock(mutex);
+    compiled = frontend.compile(*module, function->qualifiedName, *signature, context);
+    std::string diagnostics = takeDiagnostics();
+    if (mlir::failed(compiled))
+      return Status(frontend.getInvalidModule().empty() ? TILERUN_STATUS_COMPILE
+                                                        : TILERUN_STATUS_INTERNAL,
+                    diagnostics);
+    log(TILERUN_LOG_WARNING, diagnostics);
+  }
+  log(TILERUN_LOG_INFO, compiled->staticOutput);
+  std::vector<uint8_t> bytecode;
+  TILERUN_TRY(makeBytecode(*compiled->module, name, bytecode));
+  return backend.compile(device, bytecode, text, options, artifact);
+}
+
+static Status load(std::shared_ptr<const Services> services, const std::string &path,
+                   std::optional<std::string> text, const std::string &kernel,
+                   std::shared_ptr<core::Program> &program) {
+  auto source = std::make_shared<SourceProgram>(std::move(services));
+  TILERUN_TRY(source->load(path, std::move(text), kernel));
+  program = std::move(source);
+  return {};
+}
+
+Status compiler::loadFile(std::shared_ptr<const Services> services, const std::string &path,
+                          const std::string &kernel, std::shared_ptr<core::Program> &program) {
+  return load(std::move(services), path, std::nullopt, kernel, program);
+}
+
+Status compiler::loadText(std::shared_ptr<const Services> services, const std::string &name,
+                          std::string text, const std::string &kernel,
+                          std::shared_ptr<core::Program> &program) {
+  return load(std::move(services), name, std::move(text), kernel, program);
+}
