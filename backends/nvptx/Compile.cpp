@@ -130,7 +130,7 @@ llvm::Error Compilation::check() {
 }
 
 LogicalResult Compilation::toSimt() {
-  AxisInfoMap axes(module);
+  AxisInfoMap axes(module, AxisAssumption::PlainDividends);
   simt::LowerOptions lower;
   lower.numWarps = options.numWarps;
   lower.numStages = options.numStages;
@@ -180,6 +180,10 @@ LogicalResult Compilation::toLlvmDialect() {
   MLIRContext *context = module.getContext();
   if (failed(expandMath(module, arch)))
     return failure();
+  int64_t arenaAlignment = 128;
+  module.walk([&](simt::SharedAllocOp op) {
+    arenaAlignment = std::max<int64_t>(arenaAlignment, op.getAlignment());
+  });
   for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
     if (!function->hasAttr(tile::TileDialect::kKernelAttr)) {
       function.erase(); // helpers were inlined
@@ -193,7 +197,7 @@ LogicalResult Compilation::toLlvmDialect() {
   if (artifact.sharedBytes)
     LLVM::GlobalOp::create(b, module.getLoc(), LLVM::LLVMArrayType::get(b.getI8Type(), 0),
                            /*isConstant=*/false, LLVM::Linkage::External, kArenaName, Attribute(),
-                           /*alignment=*/128, /*addrSpace=*/3);
+                           arenaAlignment, /*addrSpace=*/3);
   LowerToLLVMOptions lowering(context);
   LLVMTypeConverter converter(context, lowering);
   converter.addConversion([](simt::SharedType type) -> Type {
@@ -205,6 +209,7 @@ LogicalResult Compilation::toLlvmDialect() {
   populateThreadPatterns(converter, patterns, arch);
   populateMatrixPatterns(converter, patterns, arch);
   populateAtomicPatterns(converter, patterns, arch);
+  populateWgmmaPatterns(converter, patterns);
   populateMathPatterns(converter, patterns, arch);
   populateDebugPatterns(converter, patterns, arch);
   ConversionTarget target(*context);
@@ -301,8 +306,8 @@ llvm::Expected<NvptxArtifact> nvptx::compile(ModuleOp module, const NvptxOptions
   return runStages(module, options, Stage::Ptx, nullptr);
 }
 
-llvm::Expected<NvptxArtifact> nvptx::compile(llvm::StringRef bytecode,
-                                             const NvptxOptions &options) {
+llvm::Expected<NvptxArtifact> nvptx::compile(llvm::StringRef bytecode, const NvptxOptions &options,
+                                             Stage stage) {
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -315,7 +320,11 @@ llvm::Expected<NvptxArtifact> nvptx::compile(llvm::StringRef bytecode,
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(bytecode, &context);
   if (!module)
     return makeError("the module cannot be read: " + text);
-  return compile(*module, options);
+  std::string stageText;
+  llvm::Expected<NvptxArtifact> artifact = runStages(*module, options, stage, &stageText);
+  if (artifact && stage != Stage::Ptx)
+    artifact->ptx = std::move(stageText);
+  return artifact;
 }
 
 llvm::Expected<std::string> nvptx::compileTo(ModuleOp module, const NvptxOptions &options,

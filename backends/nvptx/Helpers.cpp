@@ -30,6 +30,13 @@ SmallVector<Value> nvptx::inlinePtx(OpBuilder &b, Location loc, ArrayRef<Type> r
   return values;
 }
 
+Value nvptx::sharedAddress(OpBuilder &b, Location loc, Value buffer, Value offset) {
+  // Added as integers: pointers have 64 bits, even those to shared memory.
+  Value base = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), buffer);
+  return LLVM::AddOp::create(b, loc, base, offset,
+                             LLVM::IntegerOverflowFlags::nsw | LLVM::IntegerOverflowFlags::nuw);
+}
+
 Value nvptx::callIntrinsic(OpBuilder &b, Location loc, Type type, StringRef name,
                            ValueRange operands) {
   StringAttr callee = b.getStringAttr(name);

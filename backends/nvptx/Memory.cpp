@@ -247,8 +247,7 @@ struct LoadMatrixPattern : ConvertOpToLLVMPattern<simt::LoadMatrixOp> {
                                 ConversionPatternRewriter &rewriter) const final {
     Location loc = op.getLoc();
     unsigned count = op.getCount();
-    Value pointer = place(rewriter, loc, adaptor.getBuffer(), adaptor.getOffset());
-    Value address = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(), pointer);
+    Value address = sharedAddress(rewriter, loc, adaptor.getBuffer(), adaptor.getOffset());
     SmallVector<Type> results(count, rewriter.getI32Type());
     std::string constraints;
     for (unsigned i = 0; i < count; ++i)
@@ -270,8 +269,7 @@ struct AsyncCopyPattern : ConvertOpToLLVMPattern<simt::AsyncCopyOp> {
   LogicalResult matchAndRewrite(simt::AsyncCopyOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     Location loc = op.getLoc();
-    Value pointer = place(rewriter, loc, adaptor.getBuffer(), adaptor.getOffset());
-    Value address = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(), pointer);
+    Value address = sharedAddress(rewriter, loc, adaptor.getBuffer(), adaptor.getOffset());
     SmallVector<Value> inputs{address, adaptor.getAddress()};
     std::string bytes = std::to_string(op.getBytes());
     std::string text = "cp.async." + std::string(op.getBytes() == 16 ? "cg" : "ca") +

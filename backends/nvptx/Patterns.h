@@ -22,6 +22,8 @@ void populateAtomicPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePat
                             const Architecture &arch);
 void populateMathPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                           const Architecture &arch);
+/// Matrix instructions of warp groups; only where the architecture's table has them.
+void populateWgmmaPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns);
 /// Rewrites mathematics in `module` to what the hardware and LLVM have. Reports what has no form.
 mlir::LogicalResult expandMath(mlir::ModuleOp module, const Architecture &arch);
 /// Replacements, within expandMath, for functions that MLIR's approximations get too wrong.
@@ -35,6 +37,10 @@ llvm::SmallVector<mlir::Value> inlinePtx(mlir::OpBuilder &b, mlir::Location loc,
                                          llvm::ArrayRef<mlir::Type> results,
                                          mlir::ValueRange inputs, llvm::StringRef text,
                                          llvm::StringRef constraints, bool hasSideEffects);
+
+/// The 32-bit address of the byte at `offset` in a buffer of shared memory.
+mlir::Value sharedAddress(mlir::OpBuilder &b, mlir::Location loc, mlir::Value buffer,
+                          mlir::Value offset);
 
 /// One of LLVM's intrinsics by name; null type: no result.
 mlir::Value callIntrinsic(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,

@@ -61,6 +61,19 @@ static std::vector<MatrixInstruction> matrixInstructions(unsigned number) {
   return rows;
 }
 
+/// wgmma, which only sm_90a has: operands of 16 bits in either order, others contiguous along k.
+static std::vector<simt::WarpGroupInstruction> warpGroupInstructions() {
+  using E = MatrixElement;
+  return {{"f32.f16.f16", E::F16, E::F16, E::F32, 16, true},
+          {"f16.f16.f16", E::F16, E::F16, E::F16, 16, true},
+          {"f32.bf16.bf16", E::BF16, E::BF16, E::F32, 16, true},
+          {"f32.e4m3.e4m3", E::E4M3, E::E4M3, E::F32, 32, false},
+          {"f32.e4m3.e5m2", E::E4M3, E::E5M2, E::F32, 32, false},
+          {"f32.e5m2.e4m3", E::E5M2, E::E4M3, E::F32, 32, false},
+          {"f32.e5m2.e5m2", E::E5M2, E::E5M2, E::F32, 32, false},
+          {"s32.s8.s8", E::I8, E::I8, E::I32, 32, false}};
+}
+
 llvm::Expected<Architecture> nvptx::getArchitecture(llvm::StringRef name) {
   name.consume_front("cuda:");
   std::string known;
@@ -75,6 +88,8 @@ llvm::Expected<Architecture> nvptx::getArchitecture(llvm::StringRef name) {
       result.info.hasAsyncCopy = row.number >= 80;
       result.info.hasLoadMatrix = true;
       result.info.matrixInstructions = matrixInstructions(row.number);
+      if (result.name == "sm_90a")
+        result.info.warpGroupInstructions = warpGroupInstructions();
       return result;
     }
     known += (known.empty() ? "" : ", ") + std::string(row.name);

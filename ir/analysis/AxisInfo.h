@@ -91,6 +91,11 @@ inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const AxisInfo &info
 enum class AxisAssumption {
   /// Nothing: the facts hold for every execution.
   None,
+  /// What `/` and `%` divide is not negative. Kernels wrap tile indices around a size (`% N`), and
+  /// cannot say that a program's number times a block's size is not negative; without this, none of
+  /// their accesses would be wide. Where it does not hold, an access meant for such an index may
+  /// take its neighbours' elements from beside it.
+  PlainDividends,
   /// Indices are what they look like: signed arithmetic does not overflow, and what `/` and `%`
   /// divide is not negative.
   /// Facts about a program that relies on the contrary in an address are wrong. For decisions about

@@ -82,7 +82,7 @@ private:
   }
 
   bool isNonNegative(unsigned index) const {
-    return assumption == AxisAssumption::PlainIndices || knowsNonNegative(index);
+    return assumption != AxisAssumption::None || knowsNonNegative(index);
   }
   const AxisInfo &a() const { return operands[0]; }
   const AxisInfo &b() const { return operands[1]; }

@@ -3,6 +3,7 @@
 //
 // What addresses and masks depend on is computed twice: once for the iteration at hand, and once
 // for the iteration that is being fetched, with loop-carried values of its own that run ahead.
+#include "ir/layout/MatrixTile.h"
 #include "ir/layout/SharedMemory.h"
 #include "ir/layout/TensorLayout.h"
 #include "ir/simt/Lowering.h"
@@ -65,157 +66,33 @@ static bool feedsProducts(Value value, Block *body, const LayoutAssignment &layo
   });
 }
 
-/// A tile in rows of `inner`, whose 16-byte chunks are swizzled so that a column of eight rows
-/// meets every bank once.
-static LinearLayout swizzledTile(ArrayRef<int64_t> shape, unsigned inner, unsigned bytes) {
-  unsigned innerBits = llvm::Log2_64(shape[inner]), outerBits = llvm::Log2_64(shape[1 - inner]);
-  unsigned chunk = std::min(innerBits, llvm::Log2_32(16 / bytes));
-  unsigned line = llvm::Log2_32(128 / bytes);
-  unsigned rowsInLine = line > innerBits ? line - innerBits : 0;
-  unsigned swizzled = std::min(3u, innerBits - chunk);
-  DimList outs{Dim(dimName(0), llvm::Log2_64(shape[0])), Dim(dimName(1), llvm::Log2_64(shape[1]))};
-  BitVectors bases;
-  auto add = [&](uint64_t row, uint64_t column) {
-    SmallVector<uint64_t, 2> coordinates(2);
-    coordinates[inner] = column;
-    coordinates[1 - inner] = row;
-    bases.push_back(LinearLayout::pack(outs, coordinates));
-  };
-  for (unsigned bit = 0; bit < innerBits; ++bit)
-    add(0, uint64_t(1) << bit);
-  for (unsigned bit = 0; bit < outerBits; ++bit) {
-    bool moves = bit >= rowsInLine && bit < rowsInLine + swizzled;
-    add(uint64_t(1) << bit, moves ? uint64_t(1) << (chunk + bit - rowsInLine) : 0);
-  }
-  return LinearLayout({Dim(kOffset, innerBits + outerBits)}, outs, bases);
+/// The load behind transpositions, or null.
+static Operation *loadOf(Value operand) {
+  while (auto trans = operand.getDefiningOp<tile::TransOp>())
+    operand = trans.getSource();
+  return operand.getDefiningOp<tile::LoadOp>();
 }
 
-//===----------------------------------------------------------------------===//
-// Reading fragments
-//===----------------------------------------------------------------------===//
+/// The number of the loop-carried value to which the product adds.
+static unsigned carriedIndex(tile::DotOp dot, scf::ForOp loop) {
+  return cast<BlockArgument>(dot.getAcc()).getArgNumber() - loop.getNumInductionVars();
+}
 
-Value Lowering::readBuffered(const Buffered &source, const LinearLayout &wanted) {
-  unsigned bytes = getScalarBytes(source.element);
-  unsigned count = 1u << wanted.inBits(kRegister);
-  LinearLayout toOffset = *source.memory.invert();
-  SmallVector<std::string, 2> names{dimName(0), dimName(1)};
-  auto offsetOf = [&](uint64_t x, uint64_t y) {
-    SmallVector<uint64_t, 2> coordinates;
-    for (const Dim &in : toOffset.getIns())
-      coordinates.push_back(in.name == names[0] ? x : y);
-    return toOffset.apply(coordinates)[0] * bytes;
+/// Whether nothing but the next iteration's product wants this one's result.
+static bool runsOn(tile::DotOp dot, scf::ForOp loop, const LayoutAssignment &layouts) {
+  auto acc = dyn_cast<BlockArgument>(dot.getAcc());
+  if (!acc || acc.getOwner() != loop.getBody() || acc == loop.getInductionVar() ||
+      !acc.hasOneUse() || !dot.getResult().hasOneUse())
+    return false;
+  Operation *yield = loop.getBody()->getTerminator();
+  unsigned index = carriedIndex(dot, loop);
+  const LinearLayout &layout = layouts.getDot(dot).d;
+  auto isThere = [&](Value value) {
+    const LinearLayout *home = layouts.getHome(value);
+    return home && *home == layout;
   };
-  auto basisOffset = [&](StringRef in, unsigned bit) {
-    return offsetOf(wanted.getBasis(in, bit, names[0]), wanted.getBasis(in, bit, names[1]));
-  };
-  auto registerOffset = [&](uint64_t reg) {
-    uint64_t offset = 0;
-    for (unsigned bit = 0; bit < wanted.inBits(kRegister); ++bit)
-      if ((reg >> bit) & 1)
-        offset ^= basisOffset(kRegister, bit);
-    return offset;
-  };
-  auto place = [&](ArrayRef<uint64_t> bases, uint64_t constantPart) {
-    uint64_t bits = 0;
-    for (uint64_t basis : bases)
-      bits |= basis;
-    Value offset = offsetBy(applyToThread(bases), bits, constantPart);
-    return Value(arith::AddIOp::create(b, loc, offset, source.slot));
-  };
-
-  // The pattern of ldmatrix: a lane holds pairs along dimension `pair`, eight lanes apart in fours.
-  auto matches = [&](unsigned pair) {
-    if (bytes != 2 || !options.target->hasLoadMatrix || laneBits() != 5 ||
-        wanted.inBits(kRegister) < 2)
-      return false;
-    auto is = [&](StringRef in, unsigned bit, unsigned dim, uint64_t value) {
-      return wanted.getBasis(in, bit, names[dim]) == value &&
-             wanted.getBasis(in, bit, names[1 - dim]) == 0;
-    };
-    if (!is(kRegister, 0, pair, 1) || !is(kLane, 0, pair, 2) || !is(kLane, 1, pair, 4))
-      return false;
-    for (unsigned bit = 0; bit < 3; ++bit)
-      if (!is(kLane, 2 + bit, 1 - pair, uint64_t(1) << bit))
-        return false;
-    for (unsigned dim = 0; dim < 2; ++dim) {
-      for (unsigned bit = 1; bit < wanted.inBits(kRegister); ++bit)
-        if (wanted.getBasis(kRegister, bit, names[dim]) % 8)
-          return false;
-      for (unsigned bit = 0; bit < wanted.inBits(kWarp); ++bit)
-        if (wanted.getBasis(kWarp, bit, names[dim]) % 8)
-          return false;
-    }
-    return source.memory.outBits(names[source.inner]) >= 3;
-  };
-  Values result(count);
-  for (unsigned pair = 0; pair < 2; ++pair) {
-    if (!matches(pair))
-      continue;
-    bool transposed = source.inner != pair;
-    unsigned matrixBits = std::min(2u, wanted.inBits(kRegister) - 1);
-    llvm::SmallVector<uint64_t, 16> bases;
-    for (unsigned bit = 0; bit < 3; ++bit) { // rows of a matrix
-      uint64_t step = uint64_t(1) << bit;
-      unsigned dim = transposed ? pair : 1 - pair;
-      bases.push_back(dim == 0 ? offsetOf(step, 0) : offsetOf(0, step));
-    }
-    for (unsigned bit = 0; bit < 2; ++bit) // which matrix
-      bases.push_back(bit < matrixBits ? basisOffset(kRegister, 1 + bit) : 0);
-    for (unsigned bit = 0; bit < wanted.inBits(kWarp); ++bit)
-      bases.push_back(basisOffset(kWarp, bit));
-    unsigned width = 2u << matrixBits;
-    auto type = VectorType::get({width}, source.element);
-    for (unsigned reg = 0; reg < count; reg += width) {
-      Values elements = unpack(LoadMatrixOp::create(b, loc, type, source.buffer,
-                                                    place(bases, registerOffset(reg)),
-                                                    1 << matrixBits, transposed));
-      for (auto [i, element] : llvm::enumerate(elements))
-        result[reg + i] = element;
-    }
-    return pack(result);
-  }
-
-  // Any other layout: plain loads, as wide as the two layouts allow.
-  std::optional<SharedAccess> access =
-      accessShared(wanted, source.memory, bytes, options.target->sharedModel);
-  if (!access) {
-    hasFailed = true;
-    emitError(loc, "internal error: a buffer does not hold what is read from it");
-    return poison(VectorType::get({count}, source.element));
-  }
-  llvm::SmallVector<uint64_t, 16> bases;
-  for (StringRef in : {StringRef(kLane), StringRef(kWarp)})
-    for (unsigned bit = 0; bit < wanted.inBits(in); ++bit)
-      bases.push_back(basisOffset(in, bit));
-  std::map<uint64_t, Value> byOffset;
-  auto combine = [](const BitVectors &masks, uint64_t index) {
-    uint64_t reg = 0;
-    for (auto [bit, mask] : llvm::enumerate(masks))
-      if ((index >> bit) & 1)
-        reg ^= mask;
-    return reg;
-  };
-  unsigned width = access->vectorElements;
-  for (uint64_t run = 0; run < (uint64_t(1) << access->vectors.runs.size()); ++run) {
-    uint64_t first = combine(access->vectors.runs, run);
-    unsigned length = 1u << access->vectors.withinRun.size();
-    for (unsigned start = 0; start < length; start += width) {
-      unsigned size = std::min(width, length - start);
-      uint64_t head = first ^ combine(access->vectors.withinRun, start);
-      Values elements =
-          unpack(SharedLoadOp::create(b, loc, VectorType::get({int64_t(size)}, source.element),
-                                      source.buffer, place(bases, registerOffset(head))));
-      for (unsigned i = 0; i < size; ++i) {
-        uint64_t reg = first ^ combine(access->vectors.withinRun, start + i);
-        result[reg] = elements[i];
-        byOffset[registerOffset(reg)] = elements[i];
-      }
-    }
-  }
-  for (unsigned reg = 0; reg < count; ++reg)
-    if (!result[reg])
-      result[reg] = byOffset[registerOffset(reg)];
-  return pack(result);
+  return yield->getOperand(index) == dot.getResult() && isThere(acc) && isThere(dot.getResult()) &&
+         isThere(loop.getResult(index));
 }
 
 //===----------------------------------------------------------------------===//
@@ -259,19 +136,53 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
     total += copy.tileBytes;
     copies.push_back(std::move(copy));
   }
-  int64_t stages = options.numStages;
-  // Leave some room for what conversions need.
-  while (stages > 1 && stages * total > int64_t(options.target->sharedMemoryBytes) * 7 / 8)
-    --stages;
-  if (copies.empty() || stages < 2)
+  if (copies.empty())
     return false;
+  llvm::SmallPtrSet<Operation *, 4> loads;
+  for (Copy &copy : copies)
+    loads.insert(copy.load);
+  SmallVector<tile::DotOp> deferred;
+  bool readsByGroups = false;
+  int64_t staged = 0; // what products store to shared memory on their own
+  for (auto dot : op.getBody()->getOps<tile::DotOp>()) {
+    const DotPlan &plan = layouts.getDot(dot);
+    if (!plan.warpGroup)
+      continue;
+    readsByGroups = true;
+    bool isA = loads.contains(loadOf(dot.getA())), isB = loads.contains(loadOf(dot.getB()));
+    if (isA && isB && runsOn(dot, op, layouts))
+      deferred.push_back(dot);
+    auto bytesOf = [&](Value value) {
+      auto type = cast<RankedTensorType>(value.getType());
+      return type.getNumElements() * getScalarBytes(elementType(type));
+    };
+    if (!isA && !isInFragments(dot.getA(), plan.a))
+      staged += bytesOf(dot.getA());
+    if (!isB)
+      staged += bytesOf(dot.getB());
+  }
+  // Leave some room for what conversions need.
+  int64_t room = int64_t(options.target->sharedMemoryBytes) * 7 / 8 - staged;
+  // A product that runs on reads its tiles for one iteration longer.
+  int64_t slots = options.numStages + (deferred.empty() ? 0 : 1);
+  while (slots > 1 && slots * total > room)
+    --slots;
+  if (slots < 2)
+    return false;
+  if (slots < 3)
+    deferred.clear();
+  int64_t distance = slots - (deferred.empty() ? 1 : 2); ///< Iterations that are fetched ahead.
 
   Value lower = getScalar(op.getLowerBound()), upper = getScalar(op.getUpperBound()),
         step = getScalar(op.getStep());
   Values inits = getAll(op.getInitArgs(), op.getRegionIterArgs());
   Operation *yield = op.getBody()->getTerminator();
-  for (Copy &copy : copies)
-    copy.buffer = SharedAllocOp::create(b, loc, copy.tileBytes * stages);
+  for (Copy &copy : copies) {
+    auto buffer = SharedAllocOp::create(b, loc, copy.tileBytes * slots);
+    if (!options.target->warpGroupInstructions.empty())
+      buffer.setAlignment(kMatrixTileAlignment);
+    copy.buffer = buffer;
+  }
   auto ops = llvm::to_vector(slice.ops);
   llvm::sort(ops, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
 
@@ -324,7 +235,7 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
   for (unsigned index : slice.carried)
     ahead.push_back(inits[index]);
   Value induction = lower;
-  for (int64_t stage = 0; stage + 1 < stages; ++stage) {
+  for (int64_t stage = 0; stage < distance; ++stage) {
     ahead = fetch(induction, ahead, constant(stage));
     loc = loopLoc;
     induction = arith::AddIOp::create(b, loc, induction, step);
@@ -333,7 +244,7 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
   size_t carried = inits.size();
   Values all(inits);
   all.append(ahead);
-  all.append({constant(0), constant(stages - 1), induction});
+  all.append({constant(0), constant(distance), induction});
   auto loop = scf::ForOp::create(b, loc, lower, upper, step, all);
   loop->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   {
@@ -344,7 +255,9 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
     auto arguments = loop.getRegionIterArgs();
     Value readSlot = arguments[all.size() - 3], writeSlot = arguments[all.size() - 2],
           aheadInduction = arguments[all.size() - 1];
-    AsyncWaitOp::create(b, loc, stages - 2);
+    AsyncWaitOp::create(b, loc, distance - 1);
+    if (readsByGroups)
+      ProxyFenceOp::create(b, loc);
     Values next =
         fetch(aheadInduction, Values(arguments.begin() + carried, arguments.end() - 3), writeSlot);
     loc = loopLoc;
@@ -356,14 +269,20 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
       buffered[copy.load.getResult()] = {copy.buffer, slot, copy.memory, copy.inner,
                                          elementType(copy.load.getType())};
     }
+    for (tile::DotOp dot : deferred)
+      deferredProducts.insert(dot);
     lowerBlock(*op.getBody());
     loc = loopLoc;
+    // The products of the previous iteration are done: its tiles are free to be overwritten after
+    // the next barrier.
+    if (!deferred.empty())
+      WgmmaWaitOp::create(b, loc, TypeRange(), deferred.size(), ValueRange(), ValueRange());
     Values results = getAll(yield->getOperands(), op.getRegionIterArgs());
     results.append(next);
     auto advance = [&](Value slot) -> Value {
       Value following = arith::AddIOp::create(b, loc, slot, constant(1));
       Value wraps =
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, following, constant(stages));
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, following, constant(slots));
       return arith::SelectOp::create(b, loc, wraps, constant(0), following);
     };
     results.push_back(advance(readSlot));
@@ -378,5 +297,13 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
   AsyncWaitOp::create(b, loc, 0);
   for (auto [from, to] : llvm::zip(op.getResults(), loop.getResults()))
     set(from, to);
+  if (!deferred.empty()) {
+    Values sums;
+    for (tile::DotOp dot : deferred)
+      sums.push_back(loop.getResult(carriedIndex(dot, op)));
+    auto wait = WgmmaWaitOp::create(b, loc, ValueRange(sums).getTypes(), 0, sums, ValueRange());
+    for (auto [dot, sum] : llvm::zip(deferred, wait.getResults()))
+      set(op.getResult(carriedIndex(dot, op)), sum);
+  }
   return true;
 }

@@ -136,6 +136,11 @@ void BarrierInserter::visit(Operation *op, Pending &pending) {
     read(op, bufferOf(load.getBuffer()), pending);
   } else if (auto load = dyn_cast<LoadMatrixOp>(op)) {
     read(op, bufferOf(load.getBuffer()), pending);
+  } else if (auto fence = dyn_cast<WgmmaFenceOp>(op)) {
+    // The instructions of the group read from here on; a wait comes before their buffers are used
+    // for something else, but other groups of warps may be behind.
+    for (Value buffer : fence.getBuffers())
+      read(op, bufferOf(buffer), pending);
   } else if (auto store = dyn_cast<SharedStoreOp>(op)) {
     write(op, bufferOf(store.getBuffer()), pending);
     pending.writes.insert(bufferOf(store.getBuffer()));

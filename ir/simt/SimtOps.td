@@ -171,6 +171,70 @@ def Simt_MmaOp : Simt_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
 }
 
 //===----------------------------------------------------------------------===//
+// Matrix instructions of a warp group
+//===----------------------------------------------------------------------===//
+
+def Simt_ProxyFenceOp : Simt_Op<"proxy_fence", [MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
+  let summary = "this thread's earlier writes to shared memory become visible to asynchronous matrix instructions";
+  let description = [{ For all threads' writes: each executes it, then a barrier follows. }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Simt_WgmmaFenceOp : Simt_Op<"wgmma_fence", [MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
+  let summary = "a group of `wgmma` begins: registers and `buffers` may be read by it from here on";
+  let arguments = (ins Variadic<Simt_SharedType>:$buffers);
+  let assemblyFormat = "($buffers^)? attr-dict";
+}
+
+def Simt_WgmmaOp : Simt_Op<"wgmma", [AttrSizedOperandSegments, TypesMatchWith<"acc has the result's type", "result", "acc", "$_self">,
+                                    MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
+  let summary = "a warp group's asynchronous matrix instruction: acc + a × b, operands in shared memory";
+  let description = [{
+    ```mlir
+    %d = simt.wgmma "m64n128k16.f32.f16.f16" a %ring[%slot] + 32 as [128, 16, 1024]
+                                             b %ring2[%slot2] + 0 as [128, 8192, 1024] transposed, %acc : vector<64xf32>
+    ```
+    The four warps of a group execute it together. An operand starts at a byte offset that is the same in all of them
+    (a variable part and a constant) and is described by [swizzle, leading stride, other stride] in bytes, as
+    `layout::MatrixDescription`. `transposed`: the dimension that is summed over is not the contiguous one. In place of the
+    first operand there may be its registers: `registers %a`.
+
+    The result, and the registers that are read, belong to the instruction until a `wgmma_wait` has waited for its
+    group; only another `wgmma` of the same shape may take the result before.
+  }];
+  let arguments = (ins StrAttr:$instruction, Optional<Simt_Vector>:$a, Optional<Simt_SharedType>:$a_buffer,
+                   Optional<I32>:$a_offset, Simt_SharedType:$b_buffer, I32:$b_offset, Simt_Vector:$acc,
+                   DefaultValuedAttr<I64Attr, "0">:$a_start, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$a_tile,
+                   UnitAttr:$a_transposed, DefaultValuedAttr<I64Attr, "0">:$b_start, DenseI64ArrayAttr:$b_tile,
+                   UnitAttr:$b_transposed);
+  let results = (outs Simt_Vector:$result);
+  let assemblyFormat = [{
+    $instruction (`registers` $a^ `:` type($a))?
+    (`a` $a_buffer^ `[` $a_offset `]` `+` $a_start `as` $a_tile (`transposed` $a_transposed^)?)?
+    `b` $b_buffer `[` $b_offset `]` `+` $b_start `as` $b_tile (`transposed` $b_transposed^)?
+    `,` $acc attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_WgmmaCommitOp : Simt_Op<"wgmma_commit", [MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
+  let summary = "close the group of `wgmma` since the last one";
+  let assemblyFormat = "attr-dict";
+}
+
+def Simt_WgmmaWaitOp : Simt_Op<"wgmma_wait", [AttrSizedOperandSegments, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
+  let summary = "wait until at most `pending` groups are under way";
+  let description = [{
+    `accs` are accumulators of groups that are waited for; their values may be used as the results from here on. `kept`
+    are registers that those groups read.
+  }];
+  let arguments = (ins I32Attr:$pending, Variadic<Simt_Vector>:$accs, Variadic<Simt_Vector>:$kept);
+  let results = (outs Variadic<Simt_Vector>:$results);
+  let assemblyFormat = "$pending (`accs` $accs^ `:` type($accs))? (`kept` $kept^ `:` type($kept))? attr-dict (`->` type($results)^)?";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Conversions and debugging
 //===----------------------------------------------------------------------===//
 

@@ -1,0 +1,188 @@
+// Matrix instructions of a warp group (wgmma), as inline PTX: accumulators are tied to registers
+// that stay the same, and the wait takes and returns them, so that no use can move above it.
+#include "backends/nvptx/Patterns.h"
+#include "ir/layout/MatrixTile.h"
+#include "ir/simt/SimtOps.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::nvptx;
+
+namespace {
+
+/// Writes the operand list of one inline PTX statement.
+class Statement {
+public:
+  Statement(OpBuilder &b, Location loc) : b(b), loc(loc) {}
+
+  /// Registers that are read and written; returns their names in the text.
+  std::string addTied(Value vector) {
+    SmallVector<Value> words = wordsOf(vector);
+    std::string names = list(results.size(), words.size());
+    for (Value word : words) {
+      results.push_back(word.getType());
+      tied.push_back(word);
+    }
+    vectors.push_back(cast<VectorType>(vector.getType()));
+    counts.push_back(words.size());
+    return names;
+  }
+  /// After all tied ones.
+  std::string addRead(Value vector) {
+    SmallVector<Value> words = wordsOf(vector);
+    std::string names = list(next(), words.size());
+    inputs.append(words);
+    return names;
+  }
+  std::string addScalar(Value value) {
+    std::string name = "$" + std::to_string(next());
+    inputs.push_back(value);
+    return name;
+  }
+  /// The new values of the tied vectors.
+  SmallVector<Value> emit(StringRef text) {
+    std::string constraints;
+    auto add = [&](const std::string &constraint) {
+      constraints += (constraints.empty() ? "" : ",") + constraint;
+    };
+    for (Type type : results)
+      add(std::string("=") + letter(type));
+    for (size_t i = 0; i < tied.size(); ++i)
+      add(std::to_string(i));
+    for (Value value : inputs)
+      add(letter(value.getType()));
+    add("~{memory}");
+    SmallVector<Value> all(tied);
+    all.append(inputs);
+    SmallVector<Value> words = inlinePtx(b, loc, results, all, text, constraints, true);
+    SmallVector<Value> packed;
+    size_t start = 0;
+    for (auto [type, count] : llvm::zip(vectors, counts)) {
+      packed.push_back(packed32(ArrayRef(words).slice(start, count), type));
+      start += count;
+    }
+    return packed;
+  }
+
+private:
+  static const char *letter(Type type) {
+    return type.isF32() ? "f" : type.isInteger(64) ? "l" : "r";
+  }
+  size_t next() const { return 2 * results.size() + inputs.size(); }
+  static std::string list(size_t first, size_t count) {
+    std::string names = "{";
+    for (size_t i = 0; i < count; ++i)
+      names += (i ? ", $" : "$") + std::to_string(first + i);
+    return names + "}";
+  }
+  SmallVector<Value> wordsOf(Value vector) {
+    auto type = cast<VectorType>(vector.getType());
+    if (type.getElementTypeBitWidth() < 32)
+      return toWords(b, loc, vector, 32);
+    SmallVector<Value> words;
+    for (int64_t i = 0; i < type.getNumElements(); ++i)
+      words.push_back(
+          LLVM::ExtractElementOp::create(b, loc, vector, integerConstant(b, loc, 64, i)));
+    return words;
+  }
+  Value packed32(ArrayRef<Value> words, VectorType type) {
+    if (type.getElementTypeBitWidth() < 32)
+      return fromWords(b, loc, words, type);
+    Value vector = LLVM::PoisonOp::create(b, loc, type);
+    for (auto [i, word] : llvm::enumerate(words))
+      vector = LLVM::InsertElementOp::create(b, loc, vector, word, integerConstant(b, loc, 64, i));
+    return vector;
+  }
+
+  OpBuilder &b;
+  Location loc;
+  SmallVector<Type> results;
+  SmallVector<Value> tied, inputs;
+  SmallVector<VectorType> vectors;
+  SmallVector<size_t> counts;
+};
+
+/// The 64 bits by which an instruction finds an operand in shared memory.
+Value descriptor(OpBuilder &b, Location loc, Value buffer, Value offset, int64_t start,
+                 ArrayRef<int64_t> tile) {
+  Value address = sharedAddress(b, loc, buffer, offset);
+  address = LLVM::LShrOp::create(b, loc, address, integerConstant(b, loc, 32, 4));
+  Value base = LLVM::ZExtOp::create(b, loc, b.getI64Type(), address);
+  layout::MatrixDescription description;
+  description.swizzleBytes = tile[0];
+  description.leadingBytes = tile[1];
+  description.strideBytes = tile[2];
+  // One addition a step: the variable part is the same for all of them.
+  int64_t rest = int64_t(description.encode()) + (start >> 4);
+  return LLVM::AddOp::create(b, loc, base, integerConstant(b, loc, 64, rest));
+}
+
+struct WgmmaPattern : ConvertOpToLLVMPattern<simt::WgmmaOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(simt::WgmmaOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    Location loc = op.getLoc();
+    Statement statement(rewriter, loc);
+    std::string text = "wgmma.mma_async.sync.aligned." + op.getInstruction().str() + " " +
+                       statement.addTied(adaptor.getAcc()) + ", ";
+    if (adaptor.getA())
+      text += statement.addRead(adaptor.getA());
+    else
+      text += statement.addScalar(descriptor(rewriter, loc, adaptor.getABuffer(),
+                                             adaptor.getAOffset(), op.getAStart(), op.getATile()));
+    text +=
+        ", " + statement.addScalar(descriptor(rewriter, loc, adaptor.getBBuffer(),
+                                              adaptor.getBOffset(), op.getBStart(), op.getBTile()));
+    text += ", 1"; // the accumulator is read
+    bool isInteger = cast<VectorType>(op.getAcc().getType()).getElementType().isInteger(32);
+    if (!isInteger)
+      text += ", 1, 1"; // operands are not negated
+    // Only 16-bit operands have a choice.
+    StringRef types = op.getInstruction();
+    if (types.ends_with("f16")) {
+      if (!adaptor.getA())
+        text += op.getATransposed() ? ", 1" : ", 0";
+      text += op.getBTransposed() ? ", 1" : ", 0";
+    }
+    rewriter.replaceOp(op, statement.emit(text + ";"));
+    return success();
+  }
+};
+
+struct WgmmaWaitPattern : ConvertOpToLLVMPattern<simt::WgmmaWaitOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(simt::WgmmaWaitOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    Statement statement(rewriter, op.getLoc());
+    for (Value acc : adaptor.getAccs())
+      statement.addTied(acc);
+    for (Value value : adaptor.getKept())
+      statement.addRead(value);
+    rewriter.replaceOp(op, statement.emit("wgmma.wait_group.sync.aligned " +
+                                          std::to_string(op.getPending()) + ";"));
+    return success();
+  }
+};
+
+/// Ops without operands that are one instruction.
+template <typename Op> struct StatementPattern : ConvertOpToLLVMPattern<Op> {
+  StatementPattern(const LLVMTypeConverter &converter, const char *text)
+      : ConvertOpToLLVMPattern<Op>(converter), text(text) {}
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    inlinePtx(rewriter, op.getLoc(), {}, {}, text, "~{memory}", true);
+    rewriter.eraseOp(op);
+    return success();
+  }
+  const char *text;
+};
+
+} // namespace
+
+void nvptx::populateWgmmaPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<WgmmaPattern, WgmmaWaitPattern>(converter);
+  patterns.add<StatementPattern<simt::WgmmaFenceOp>>(converter, "wgmma.fence.sync.aligned;");
+  patterns.add<StatementPattern<simt::WgmmaCommitOp>>(converter,
+                                                      "wgmma.commit_group.sync.aligned;");
+  patterns.add<StatementPattern<simt::ProxyFenceOp>>(converter, "fence.proxy.async.shared::cta;");
+}
