@@ -51,8 +51,10 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// contexts. The same input gives the same bytes.
 llvm::Expected<NvptxArtifact> compile(mlir::ModuleOp module, const NvptxOptions &options);
 
-/// The same from bytecode or text, in a context of its own.
-llvm::Expected<NvptxArtifact> compile(llvm::StringRef bytecode, const NvptxOptions &options);
+/// The same from bytecode or text, in a context of its own. With another stage than the last, `ptx`
+/// is the text after that stage.
+llvm::Expected<NvptxArtifact> compile(llvm::StringRef bytecode, const NvptxOptions &options,
+                                      Stage stage = Stage::Ptx);
 
 /// The text after one stage.
 llvm::Expected<std::string> compileTo(mlir::ModuleOp module, const NvptxOptions &options,

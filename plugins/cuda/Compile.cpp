@@ -5,6 +5,7 @@
 #include "backends/nvptx/Target.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace cuda;
 
@@ -28,8 +29,8 @@ TilerunStatus getTargets(void (*each)(void *, const char *), void *user, const T
 }
 
 // Sets one option; the error's text if that is not possible.
-std::string setOption(tilerun::nvptx::NvptxOptions &options, llvm::StringRef name,
-                      llvm::StringRef value) {
+std::string setOption(tilerun::nvptx::NvptxOptions &options, tilerun::nvptx::Stage &stage,
+                      llvm::StringRef name, llvm::StringRef value) {
   auto number = [&](unsigned &out, unsigned most) -> std::string {
     unsigned parsed = 0;
     if (value.getAsInteger(10, parsed) || parsed > most)
@@ -61,6 +62,19 @@ std::string setOption(tilerun::nvptx::NvptxOptions &options, llvm::StringRef nam
     return truth(options.debug);
   if (name == "line-info")
     return truth(options.lineInfo);
+  if (name == "emit") {
+    // Text to look at instead of code to load.
+    using tilerun::nvptx::Stage;
+    std::optional<Stage> found = llvm::StringSwitch<std::optional<Stage>>(value)
+                                     .Case("simt", Stage::Simt)
+                                     .Case("llvm", Stage::Llvm)
+                                     .Case("ptx", Stage::Ptx)
+                                     .Default(std::nullopt);
+    if (!found)
+      return ("option 'emit' is '" + value + "', not simt, llvm or ptx").str();
+    stage = *found;
+    return "";
+  }
   return ("there is no option '" + name + "'").str();
 }
 
@@ -85,19 +99,21 @@ TilerunStatus compile(const TilerunPluginCompileRequest *request,
   };
   llvm::StringRef target = request->target ? request->target : "";
   tilerun::nvptx::NvptxOptions options;
+  tilerun::nvptx::Stage stage = tilerun::nvptx::Stage::Ptx;
   llvm::Expected<tilerun::nvptx::Architecture> architecture =
       tilerun::nvptx::getArchitecture(target);
   if (!architecture)
     return refuse(TILERUN_STATUS_INVALID_ARGUMENT, llvm::toString(architecture.takeError()));
   options.arch = architecture->name;
   for (uint32_t i = 0; i < request->num_options; ++i) {
-    std::string reason = setOption(options, request->options[i].name, request->options[i].value);
+    std::string reason =
+        setOption(options, stage, request->options[i].name, request->options[i].value);
     if (!reason.empty())
       return refuse(TILERUN_STATUS_INVALID_ARGUMENT, reason);
   }
   llvm::StringRef bytecode(reinterpret_cast<const char *>(request->bytecode), request->num_bytes);
   llvm::Expected<tilerun::nvptx::NvptxArtifact> compiled =
-      tilerun::nvptx::compile(bytecode, options);
+      tilerun::nvptx::compile(bytecode, options, stage);
   if (!compiled)
     return refuse(TILERUN_STATUS_COMPILE,
                   "for " + target.str() + ": " + llvm::toString(compiled.takeError()));
@@ -105,7 +121,9 @@ TilerunStatus compile(const TilerunPluginCompileRequest *request,
   auto *owned = new OwnedArtifact;
   owned->compiled = std::move(*compiled);
   owned->compatibility =
-      ("cuda:ptx-" + getPtxVersion(owned->compiled.ptx) + ":" + owned->compiled.arch).str();
+      stage != tilerun::nvptx::Stage::Ptx
+          ? "cuda:text"
+          : ("cuda:ptx-" + getPtxVersion(owned->compiled.ptx) + ":" + owned->compiled.arch).str();
   for (const tilerun::nvptx::NvptxParameter &parameter : owned->compiled.parameters)
     owned->parameters.push_back(convert(parameter));
   owned->kernel = {
