@@ -24,6 +24,8 @@ if(TARGET tilerun-conformance)
 endif()
 install(TARGETS ${programs}
         RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
+install(TARGETS tilerun_api EXPORT TilerunTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries)
 get_property(plugins GLOBAL PROPERTY TILERUN_BUILTIN_PLUGINS)
 foreach(plugin IN LISTS plugins)
   install(TARGETS ${plugin}
