@@ -208,6 +208,7 @@ LogicalResult Compilation::toLlvmDialect() {
   populateMemoryPatterns(converter, patterns, arch);
   populateThreadPatterns(converter, patterns, arch);
   populateMatrixPatterns(converter, patterns, arch);
+  populateSmallFloatPatterns(converter, patterns, arch);
   populateAtomicPatterns(converter, patterns, arch);
   populateWgmmaPatterns(converter, patterns);
   populateMathPatterns(converter, patterns, arch);
@@ -243,7 +244,8 @@ llvm::Error Compilation::toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm
   if (!target)
     return makeError("LLVM has no NVPTX target: " + reason);
   llvm::TargetOptions targetOptions;
-  targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  // Only operations that say so are contracted: expansions of functions rely on their roundings.
+  targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   machine.reset(target->createTargetMachine(
       triple, arch.name, "+ptx" + std::to_string(ptx), targetOptions, std::nullopt, std::nullopt,
       level <= 1 ? llvm::CodeGenOptLevel::Less : llvm::CodeGenOptLevel::Aggressive));

@@ -18,6 +18,8 @@ void populateThreadPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePat
                             const Architecture &arch);
 void populateMatrixPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                             const Architecture &arch);
+void populateSmallFloatPatterns(mlir::LLVMTypeConverter &converter,
+                                mlir::RewritePatternSet &patterns, const Architecture &arch);
 void populateAtomicPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                             const Architecture &arch);
 void populateMathPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
@@ -26,8 +28,6 @@ void populateMathPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatte
 void populateWgmmaPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns);
 /// Rewrites mathematics in `module` to what the hardware and LLVM have. Reports what has no form.
 mlir::LogicalResult expandMath(mlir::ModuleOp module, const Architecture &arch);
-/// Replacements, within expandMath, for functions that MLIR's approximations get too wrong.
-void populateAccurateMath(mlir::RewritePatternSet &patterns);
 void populateDebugPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                            const Architecture &arch);
 

@@ -40,53 +40,114 @@ static Type floatType(MatrixElement element, MLIRContext *context) {
   return {};
 }
 
-Values Lowering::dotOperand(Value operand, const LinearLayout &layout, MatrixElement element,
-                            unsigned parts, const LinearLayout &fragment, unsigned innerDim) {
-  Value vector = get(operand, layout);
-  auto type = cast<RankedTensorType>(operand.getType());
-  Type source = type.getElementType(), target = floatType(element, b.getContext());
+struct Lowering::DotOperand {
+  Type source, target;      ///< Element types: of the tensor, for the instruction (null: as is).
+  unsigned parts, innerDim; ///< innerDim: of the tensor.
+  unsigned fragmentBits, stepBits, stepSize;
+  uint64_t registersBeyond, lanesBeyond; ///< Bits of registers and lanes beyond the end of k.
+  LinearLayout slice;                    ///< Of one step, at k = 0.
+  std::optional<Buffered> tile;          ///< If it is read from shared memory.
+  Values registers;                      ///< Else, all of them.
+};
 
-  // What a fragment has beyond the end of k repeats other elements: zeros in their place.
-  uint64_t innerSize = type.getDimSize(innerDim + type.getRank() - 2);
-  std::string inner = dimName(innerDim);
-  if (fragment.outBits(inner) > llvm::Log2_64(innerSize)) {
-    auto beyond = [&](StringRef in) {
-      uint64_t mask = 0;
-      for (unsigned bit = 0; bit < fragment.inBits(in); ++bit)
-        if (fragment.getBasis(in, bit, inner) >= innerSize)
-          mask |= uint64_t(1) << bit;
-      return mask;
-    };
-    auto vectorType = cast<VectorType>(vector.getType());
+/// `layout` without some of its register bits.
+static LinearLayout withoutRegisters(const LinearLayout &layout, unsigned start, unsigned count) {
+  DimList ins;
+  BitVectors bases;
+  for (const Dim &in : layout.getIns()) {
+    bool cut = in.name == kRegister;
+    ins.emplace_back(in.name, in.bits - (cut ? count : 0));
+    for (auto [bit, basis] : llvm::enumerate(layout.getBases(in.name)))
+      if (!cut || bit < start || bit >= start + count)
+        bases.push_back(basis);
+  }
+  return LinearLayout(ins, DimList(layout.getOuts()), bases);
+}
+
+Lowering::DotOperand Lowering::placeOperand(Value value, const DotPlan &plan, bool isLeft) {
+  const MatrixInstruction &row = *plan.instruction;
+  const LinearLayout &layout = isLeft ? plan.a : plan.b;
+  const LinearLayout &fragment = isLeft ? row.aLayout : row.bLayout;
+  auto type = cast<RankedTensorType>(value.getType());
+  DotOperand operand;
+  operand.source = type.getElementType();
+  operand.target = floatType(isLeft ? row.a : row.b, b.getContext());
+  operand.parts = plan.parts;
+  operand.innerDim = type.getRank() - (isLeft ? 1 : 2);
+  operand.fragmentBits = fragment.inBits(kRegister);
+  operand.stepBits = plan.stepBits;
+  operand.stepSize = row.k;
+  uint64_t innerSize = type.getDimSize(operand.innerDim);
+  auto beyond = [&](StringRef in) {
+    uint64_t mask = 0;
+    for (unsigned bit = 0; bit < fragment.inBits(in); ++bit)
+      if (fragment.getBasis(in, bit, dimName(isLeft ? 1 : 0)) >= innerSize)
+        mask |= uint64_t(1) << bit;
+    return mask;
+  };
+  operand.registersBeyond = beyond(kRegister);
+  operand.lanesBeyond = beyond(kLane);
+  operand.slice = withoutRegisters(layout, operand.fragmentBits, operand.stepBits);
+  if (type.getRank() == 2 && !(operand.tile = findBuffered(value))) {
+    // What is computed in this block and has to move between warps is read step by step. What comes
+    // from outside of a loop stays in registers, and so does what would take much shared memory.
+    Value home = values.lookup(value);
+    bool isHere = home && home.getParentBlock() == b.getInsertionBlock();
+    uint64_t bytes = type.getNumElements() * getScalarBytes(elementType(type));
+    ConversionOptions conversion;
+    conversion.elementBytes = getScalarBytes(elementType(type));
+    auto move = planConversion(layoutOf(value), layout, conversion);
+    if (!move)
+      llvm::consumeError(move.takeError());
+    else if (isHere && move->kind == ConversionKind::SharedMemory &&
+             bytes <= options.target->sharedMemoryBytes * 3 / 8)
+      operand.tile = stageFor(value, operand.slice);
+  }
+  if (!operand.tile)
+    operand.registers = unpack(get(value, layout));
+  return operand;
+}
+
+Values Lowering::readOperand(const DotOperand &operand, unsigned step) {
+  Value vector;
+  if (operand.tile) {
+    SmallVector<uint64_t, 2> origin(2);
+    origin[operand.innerDim] = uint64_t(step) * operand.stepSize;
+    vector = readBuffered(*operand.tile, operand.slice, origin);
+  } else {
+    Values registers;
+    size_t size = size_t(1) << operand.fragmentBits, stride = size << operand.stepBits;
+    for (size_t start = step * size; start < operand.registers.size(); start += stride)
+      registers.append(operand.registers.begin() + start, operand.registers.begin() + start + size);
+    vector = pack(registers);
+  }
+  auto vectorType = cast<VectorType>(vector.getType());
+  if (operand.registersBeyond || operand.lanesBeyond) {
+    // They repeat other elements: zeros in their place.
     Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
-    uint64_t registers = beyond(kRegister), lanes = beyond(kLane);
     SmallVector<int64_t> indices;
     for (int64_t reg = 0; reg < vectorType.getNumElements(); ++reg)
-      indices.push_back(uint64_t(reg) & registers ? vectorType.getNumElements() : reg);
+      indices.push_back(uint64_t(reg) & operand.registersBeyond ? vectorType.getNumElements() + reg
+                                                                : reg);
     vector = vector::ShuffleOp::create(b, loc, vector, zero, indices);
-    Value bits = arith::AndIOp::create(b, loc, threadId, constant(lanes));
+    Value bits = arith::AndIOp::create(b, loc, threadId, constant(operand.lanesBeyond));
     Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bits, constant(0));
     vector = arith::SelectOp::create(b, loc, inside, vector, zero);
   }
-  if (!target || source == target)
+  if (!operand.target || operand.source == operand.target)
     return {vector};
-
-  auto vectorType = cast<VectorType>(vector.getType());
-  Type held = isa<FloatTF32Type>(target) ? Type(b.getF32Type()) : target;
-  auto narrow = [&](Value value) -> Value {
-    return FpCastOp::create(b, loc, vectorType.clone(held), value, source, target,
-                            tile::RoundingMode::NearestEven);
-  };
+  bool isTf32 = isa<FloatTF32Type>(operand.target); // held as f32
   Values result;
-  for (unsigned part = 0; part < parts; ++part) {
-    Value narrowed = narrow(vector);
-    result.push_back(narrowed);
-    if (part + 1 == parts)
-      break;
-    Value wide = narrowed;
-    if (held != source)
-      wide = arith::ExtFOp::create(b, loc, vectorType, narrowed);
-    vector = arith::SubFOp::create(b, loc, vector, wide);
+  for (unsigned part = 0; part < operand.parts; ++part) {
+    if (part) {
+      Value larger = result.back();
+      if (!isTf32)
+        larger = arith::ExtFOp::create(b, loc, vectorType, larger);
+      vector = arith::SubFOp::create(b, loc, vector, larger);
+    }
+    result.push_back(
+        FpCastOp::create(b, loc, vectorType.clone(isTf32 ? operand.source : operand.target), vector,
+                         operand.source, operand.target, tile::RoundingMode::NearestEven));
   }
   return result;
 }
@@ -102,60 +163,49 @@ static SmallVector<std::pair<unsigned, unsigned>> significantPairs(unsigned part
 
 Value Lowering::dotByInstruction(tile::DotOp op, const DotPlan &plan) {
   const MatrixInstruction &row = *plan.instruction;
-  Values a = dotOperand(op.getA(), plan.a, row.a, plan.parts, row.aLayout, 1);
-  Values bb = dotOperand(op.getB(), plan.b, row.b, plan.parts, row.bLayout, 0);
   Value acc = get(op.getAcc(), plan.d);
   auto accType = cast<VectorType>(acc.getType());
   bool widens = accType.getElementType().isF16() && row.acc == MatrixElement::F32;
   if (widens)
     acc = arith::ExtFOp::create(b, loc, accType.clone(b.getF32Type()), acc);
+  DotOperand a = placeOperand(op.getA(), plan, true), bb = placeOperand(op.getB(), plan, false);
 
-  unsigned bitsA = row.aLayout.inBits(kRegister), bitsB = row.bLayout.inBits(kRegister),
-           bitsD = row.dLayout.inBits(kRegister);
-  // Fragment number `index` of registers.
-  auto fragments = [&](Value vector, unsigned bits) {
+  // The fragments in some registers.
+  auto fragments = [&](Value vector, const LinearLayout &fragment) {
+    size_t size = size_t(1) << fragment.inBits(kRegister);
     Values registers = unpack(vector), result;
-    for (size_t start = 0; start < registers.size(); start += size_t(1) << bits)
-      result.push_back(pack(ArrayRef(registers).slice(start, size_t(1) << bits)));
+    for (size_t start = 0; start < registers.size(); start += size)
+      result.push_back(pack(ArrayRef(registers).slice(start, size)));
     return result;
   };
-  SmallVector<Values, 3> left, right;
-  for (Value part : a)
-    left.push_back(fragments(part, bitsA));
-  for (Value part : bb)
-    right.push_back(fragments(part, bitsB));
-  Values tiles = fragments(acc, bitsD);
-  auto multiply = [&](Value tile, unsigned partA, unsigned partB, unsigned i, unsigned j,
-                      unsigned step) -> Value {
-    Value x = left[partA][step | (i << plan.stepBits)];
-    Value y = right[partB][step | (j << plan.stepBits)];
-    return MmaOp::create(b, loc, tile.getType(), row.name, x, y, tile);
-  };
-  unsigned rows = 1u << plan.rowBits, columns = 1u << plan.columnBits, steps = 1u << plan.stepBits;
+  Values tiles = fragments(acc, row.dLayout);
+  unsigned rows = 1u << plan.rowBits, columns = 1u << plan.columnBits;
   auto pairs = significantPairs(plan.parts);
-  for (unsigned batch = 0; batch < (1u << plan.batchBits); ++batch) {
-    auto forEachTile = [&](auto body) {
-      for (unsigned row = 0; row < rows; ++row)
-        for (unsigned column = 0; column < columns; ++column) {
-          unsigned i = row | (batch << plan.rowBits), j = column | (batch << plan.columnBits);
-          body(tiles[column | (i << plan.columnBits)], i, j);
-        }
-    };
-    if (pairs.size() > 1)
-      forEachTile([&](Value &tile, unsigned i, unsigned j) {
-        Value small = arith::ConstantOp::create(b, loc, b.getZeroAttr(tile.getType()));
-        for (auto [partA, partB] : ArrayRef(pairs).drop_back())
-          for (unsigned step = 0; step < steps; ++step)
-            small = multiply(small, partA, partB, i, j, step);
-        // Infinite operands have no parts: what they give here is not a number and does not count.
+  for (unsigned step = 0; step < (1u << plan.stepBits); ++step) {
+    SmallVector<Values, 3> left, right;
+    for (Value part : readOperand(a, step))
+      left.push_back(fragments(part, row.aLayout));
+    for (Value part : readOperand(bb, step))
+      right.push_back(fragments(part, row.bLayout));
+    for (auto [index, tile] : llvm::enumerate(tiles)) {
+      unsigned column = index % columns, i = index >> plan.columnBits, batch = i / rows;
+      unsigned j = column | (batch << plan.columnBits);
+      auto multiply = [&](Value sum, std::pair<unsigned, unsigned> parts) -> Value {
+        return MmaOp::create(b, loc, sum.getType(), row.name, left[parts.first][i],
+                             right[parts.second][j], sum);
+      };
+      if (pairs.size() > 1) {
         Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(tile.getType()));
+        Value small = zero;
+        for (auto pair : ArrayRef(pairs).drop_back())
+          small = multiply(small, pair);
+        // Infinite operands have no parts: what they give here is not a number and does not count.
         Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, small, small);
         small = arith::SelectOp::create(b, loc, isNumber, small, zero);
         tile = arith::AddFOp::create(b, loc, tile, small);
-      });
-    for (unsigned step = 0; step < steps; ++step)
-      forEachTile(
-          [&](Value &tile, unsigned i, unsigned j) { tile = multiply(tile, 0, 0, i, j, step); });
+      }
+      tile = multiply(tile, {0, 0});
+    }
   }
   Values result;
   for (Value tile : tiles)

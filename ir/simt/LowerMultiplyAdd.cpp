@@ -34,19 +34,6 @@ static uint64_t combineMasks(ArrayRef<uint64_t> masks, uint64_t index) {
   return result;
 }
 
-/// Calls `body` with the registers of each access, in memory order.
-static void forEachAccess(const SharedAccess &access, function_ref<void(ArrayRef<unsigned>)> body) {
-  uint64_t length = uint64_t(1) << access.vectors.withinRun.size();
-  for (uint64_t run = 0; run < (uint64_t(1) << access.vectors.runs.size()); ++run)
-    for (uint64_t start = 0; start < length; start += access.vectorElements) {
-      SmallVector<unsigned, 16> registers;
-      for (uint64_t i = start; i < std::min(length, start + access.vectorElements); ++i)
-        registers.push_back(unsigned(combineMasks(access.vectors.runs, run) ^
-                                     combineMasks(access.vectors.withinRun, i)));
-      body(registers);
-    }
-}
-
 Value Lowering::applyToIndex(Value index, ArrayRef<uint64_t> bases) {
   bool isScaling = !bases.empty() && llvm::isPowerOf2_64(bases[0]);
   for (auto [bit, basis] : llvm::enumerate(bases))
@@ -72,13 +59,8 @@ Value Lowering::dotByMultiplyAdd(tile::DotOp op, const DotPlan &plan) {
   Type accElement = resultElement.isF16() ? Type(b.getF32Type()) : resultElement;
   uint64_t needed = leftType.getNumElements() * getScalarBytes(elementType(leftType)) +
                     rightType.getNumElements() * getScalarBytes(elementType(rightType));
-  auto isBuffered = [&](Value value) {
-    while (auto trans = value.getDefiningOp<tile::TransOp>())
-      value = trans.getSource();
-    return buffered.count(value) != 0;
-  };
-  if (needed > options.target->sharedMemoryBytes && !isBuffered(op.getA()) &&
-      !isBuffered(op.getB())) {
+  if (needed > options.target->sharedMemoryBytes && !findBuffered(op.getA()) &&
+      !findBuffered(op.getB())) {
     fail(op, "its operands take " + Twine(needed) + " bytes of shared memory, but a program has " +
                  Twine(options.target->sharedMemoryBytes) + "; use smaller blocks");
     return poison(registerType(op.getType(), plan.d));
@@ -97,38 +79,13 @@ Value Lowering::dotByMultiplyAdd(tile::DotOp op, const DotPlan &plan) {
     LinearLayout reader =
         LinearLayout::identity1D(operand.stepBits, kRegister, inner) * operand.distinct;
     reader = normalize(reader, laneBits(), warpBits()).resizeOut(inner, innerBits);
-    const SharedMemoryModel &model = options.target->sharedModel;
-    LinearLayout memory;
-    if (isBuffered(value)) {
-      SmallVector<tile::TransOp> path;
-      for (; !buffered.count(value); value = path.back().getSource())
-        path.push_back(value.getDefiningOp<tile::TransOp>());
-      const Buffered &source = buffered.find(value)->second;
-      operand.buffer = source.buffer;
-      operand.slot = source.slot;
-      memory = source.memory;
-      for (tile::TransOp trans : llvm::reverse(path))
-        memory = transposeDims(
-            memory, SmallVector<unsigned, 4>(trans.getOrder().begin(), trans.getOrder().end()));
-      operand.access = *accessShared(reader, memory, operand.bytes, model);
-    } else {
-      LinearLayout home = canonicalize(layoutOf(value), laneBits(), warpBits());
-      Value vector = get(value, home);
-      SharedChoice choice = chooseSharedLayout(home, reader, operand.bytes, model);
-      operand.buffer = SharedAllocOp::create(b, loc, int64_t(choice.bytes(operand.bytes)));
-      llvm::SmallVector<uint64_t, 16> bases = threadBases(choice.write.offsets, kOffset);
-      uint64_t bits = 0;
-      for (uint64_t &basis : bases)
-        bits |= basis *= operand.bytes;
-      Value thread = applyToThread(bases), first = isFirstHolder(home);
-      forEachAccess(choice.write, [&](ArrayRef<unsigned> registers) {
-        uint64_t image = registerImage(choice.write.offsets, registers[0], kOffset);
-        SharedStoreOp::create(b, loc, operand.buffer, offsetBy(thread, bits, image * operand.bytes),
-                              pick(vector, SmallVector<int64_t>(registers)), first);
-      });
-      operand.access = std::move(choice.read);
-      memory = std::move(choice.memory);
-    }
+    std::optional<Buffered> tile = rank == 2 ? findBuffered(value) : std::nullopt;
+    if (!tile)
+      tile = stageFor(value, reader);
+    const LinearLayout &memory = tile->memory;
+    operand.buffer = tile->buffer;
+    operand.slot = tile->slot;
+    operand.access = *accessShared(reader, memory, operand.bytes, options.target->sharedModel);
     LinearLayout steps = LinearLayout::identity1D(innerBits, kRegister, inner);
     for (unsigned dim = 0; dim < rank; ++dim)
       if (dim != innerDim)

@@ -43,7 +43,7 @@ static bool addToSlice(scf::ForOp loop, Value value, Slice &slice) {
     Operation *op = next.getDefiningOp();
     if (op->getBlock() != loop.getBody() || slice.ops.contains(op))
       continue;
-    if (op->getNumRegions() || !isMemoryEffectFree(op) || isa<tile::DotOp>(op))
+    if (op->getNumRegions() || !isMemoryEffectFree(op) || isa<tile::DotOp, tile::GatherOp, tile::HistogramOp>(op))
       return false;
     slice.ops.insert(op);
     work.append(op->operand_begin(), op->operand_end());
@@ -51,8 +51,8 @@ static bool addToSlice(scf::ForOp loop, Value value, Slice &slice) {
   return true;
 }
 
-/// Whether all users are products by instructions in the loop's body, at most a transposition away.
-static bool feedsProducts(Value value, Block *body, const LayoutAssignment &layouts) {
+/// Whether all users are products in the loop's body, at most a transposition away.
+static bool feedsProducts(Value value, Block *body) {
   if (value.use_empty())
     return false;
   return llvm::all_of(value.getUses(), [&](OpOperand &use) {
@@ -60,9 +60,8 @@ static bool feedsProducts(Value value, Block *body, const LayoutAssignment &layo
     if (user->getBlock() != body)
       return false;
     if (auto trans = dyn_cast<tile::TransOp>(user))
-      return feedsProducts(trans.getResult(), body, layouts);
-    return isa<tile::DotOp>(user) && use.getOperandNumber() < 2 &&
-           layouts.getDot(user).instruction != nullptr;
+      return feedsProducts(trans.getResult(), body);
+    return isa<tile::DotOp>(user) && use.getOperandNumber() < 2;
   });
 }
 
@@ -117,7 +116,7 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
   for (auto load : op.getBody()->getOps<tile::LoadOp>()) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
     if (!type || type.getRank() != 2 || load.getIsVolatile() ||
-        !feedsProducts(load.getResult(), op.getBody(), layouts) ||
+        !feedsProducts(load.getResult(), op.getBody()) ||
         (load.getOther() && !tile::isPositiveZero(load.getOther())))
       continue;
     Copy copy{load, {}, getScalarBytes(elementType(type)), 0, {}, 0, {}};

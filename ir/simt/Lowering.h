@@ -26,6 +26,10 @@ RegisterGroups groupRegisters(const distribute::AccessPlan &plan, unsigned eleme
 /// Where tiles that warp groups read may start in shared memory: at the beginning of a swizzle.
 inline constexpr int64_t kMatrixTileAlignment = 1024;
 
+/// Calls `body` with the registers of each access, in memory order.
+void forEachAccess(const layout::SharedAccess &access,
+                   llvm::function_ref<void(llvm::ArrayRef<unsigned>)> body);
+
 class Lowering {
 public:
   Lowering(mlir::func::FuncOp kernel, const LayoutAssignment &layouts, const LowerOptions &options)
@@ -68,6 +72,7 @@ private:
   /// Whether this thread is the first that holds its elements; null: every thread is.
   Value isFirstHolder(const LinearLayout &layout);
   Value conjunction(Value x, Value y); ///< Either may be null.
+  Value resizeInteger(Value integer, unsigned bits); ///< Cut or extended by zeros.
   Value shuffle(ShuffleMode mode, Value scalar, Value lane);
   llvm::SmallVector<uint64_t, 16> threadBases(const LinearLayout &layout,
                                               llvm::StringRef out) const;
@@ -108,6 +113,11 @@ private:
   /// The registers of `wanted`, moved by the coordinates `origin` (LowerFragments.cpp).
   Value readBuffered(const Buffered &source, const LinearLayout &wanted,
                      llvm::ArrayRef<uint64_t> origin = {});
+  /// Stores `operand` to shared memory so that `reader` suits it.
+  Buffered stageFor(Value operand, const LinearLayout &reader);
+  /// Stores registers in `layout` as `access` says.
+  void storeShared(Value vector, const LinearLayout &layout, const layout::SharedAccess &access,
+                   Value buffer);
 
   // LowerConvert.cpp
   Value convert(Value vector, const LinearLayout &from, const LinearLayout &to);
@@ -117,11 +127,20 @@ private:
   Value chooseByThread(const LinearLayout &map, llvm::StringRef out, uint64_t fixed,
                        llvm::function_ref<Value(uint64_t)> table);
 
+  // LowerGather.cpp
+  void lowerGather(tile::GatherOp op);
+  void lowerHistogram(tile::HistogramOp op);
+  void lowerMap(tile::MapOp op);
+  Value gatherByShuffles(tile::GatherOp op, const LinearLayout &layout);
+  Value gatherThroughShared(tile::GatherOp op, const LinearLayout &layout);
+
   // LowerReduce.cpp, LowerScan.cpp
   void lowerReduce(tile::ReduceOp op);
   void lowerScan(tile::ScanOp op);
   /// The combine region on registers: accumulated and next values to new ones.
   Values combine(Operation *op, llvm::ArrayRef<Value> left, llvm::ArrayRef<Value> right);
+  /// The region of `op` on every register of `vectors`, one for each of its arguments.
+  Values applyRegion(Operation *op, llvm::ArrayRef<Value> vectors);
   Values shuffleAll(llvm::ArrayRef<Value> vectors, ShuffleMode mode, Value lane);
 
   // LowerDot.cpp, LowerMultiplyAdd.cpp
@@ -133,8 +152,6 @@ private:
   /// The registers of one step as the instruction takes them: in parts, the largest first, and 0
   /// beyond the end of k.
   Values readOperand(const DotOperand &operand, unsigned step);
-  /// The tile in shared memory in which `operand` is, at most transpositions away.
-  std::optional<Buffered> findBuffered(Value operand) const;
   Value dotByMultiplyAdd(tile::DotOp op, const distribute::DotPlan &plan);
   /// XOR of bases[i] over the set bits i of `index`.
   Value applyToIndex(Value index, llvm::ArrayRef<uint64_t> bases);
