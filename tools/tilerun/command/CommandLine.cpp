@@ -18,8 +18,10 @@ Examples:
       n_elements=n BLOCK_SIZE=256 --grid 'cdiv(n, BLOCK_SIZE)' --expect 'out=x + y'
   tilerun check softmax.py::softmax_kernel …        the same, with every check on
   tilerun compile add.py::add_kernel --signature 'x=*f32:16, n=i32, BLOCK_SIZE=256' --emit tile-opt
+  tilerun compile add.py::add_kernel --signature … --target cuda:sm_90a --emit ptx
   tilerun list add.py
   tilerun demo
+  tilerun doctor                                    what is installed, and does it work
 
 Exit codes: 0 ok; 1 mismatch or failed check; 2 usage; 3 compile error; 4 device unavailable;
 5 fault while running; 70 internal bug (a reproducer is named).
@@ -151,32 +153,53 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
 
   CLI::App *check = app.add_subcommand(
       "check",
-      std::string("Run one launch with every check on: out-of-bounds, use after free, reads of\n"
-                  "memory that was never written, races between programs, integer overflow.\n\n"
-                  "Examples:\n"
-                  "  tilerun check add.py::add_kernel x_ptr=f32[1000]:randn(1) "
-                  "y_ptr=f32[1000]:randn(2) \\\n"
-                  "      output_ptr=f32[1000]:empty n_elements=1001 BLOCK_SIZE=256 --grid 4\n\n") +
+      std::string(
+          "Run one launch with every check on: out-of-bounds, use after free, reads of\n"
+          "memory that was never written, races between programs, integer overflow,\n"
+          "division by zero, shifts out of range, misaligned accesses, and device_assert.\n\n"
+          "Examples:\n"
+          "  tilerun check add.py::add_kernel x_ptr=f32[1000]:randn(1) "
+          "y_ptr=f32[1000]:randn(2) \\\n"
+          "      output_ptr=f32[1000]:empty n_elements=1001 BLOCK_SIZE=256 --grid 4\n\n") +
           kValues);
   addRunOptions(check, options);
   check->add_flag("--nan-inf", options.nanInf, "Also report where NaN and infinities appear");
 
   CLI::App *compile = app.add_subcommand(
       "compile",
-      "Compile a kernel for one signature and print it after a phase.\n\n"
+      "Compile a kernel for one signature and print it after a phase. Needs no device.\n\n"
       "Examples:\n"
       "  tilerun compile add.py::add_kernel --emit ast\n"
       "  tilerun compile add.py::add_kernel --emit tile-opt -o add.mlir \\\n"
       "      --signature 'x_ptr=*f32:16, y_ptr=*f32:16, output_ptr=*f32:16, n_elements=i32, "
-      "BLOCK_SIZE=256'\n\n"
+      "BLOCK_SIZE=256'\n"
+      "  tilerun compile add.py::add_kernel --signature … --target cuda:sm_90a --emit ptx\n"
+      "  tilerun compile add.py::add_kernel --signature … --target cuda:sm_80,cuda:sm_90a "
+      "--resources\n\n"
       "A signature gives each parameter a type, with ':16' if it is a multiple of 16, or a "
       "constant.\n");
   compile->add_option("TARGET", options.target, "FILE.py::KERNEL")->required();
   compile->add_option("--signature", options.signature, "Types and constants of the parameters");
-  compile->add_option("--emit", options.emit, "ast, tile (default) or tile-opt")
-      ->check(CLI::IsMember({"ast", "tile", "tile-opt"}))
-      ->type_name("PHASE");
-  compile->add_option("-o,--output", options.output, "File to write ('-': stdout)");
+  CLI::Option *emit =
+      compile
+          ->add_option("--emit", options.emit,
+                       "ast, tile (default), tile-opt; with --target also simt, llvm, ptx "
+                       "(default), sass")
+          ->check(CLI::IsMember({"ast", "tile", "tile-opt", "simt", "llvm", "ptx", "sass"}))
+          ->type_name("PHASE");
+  compile
+      ->add_option("--target", options.targets,
+                   "KIND:ARCH, such as cuda:sm_90a; several separated by commas")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("TARGET");
+  compile->add_flag("--resources", options.resources,
+                    "Registers, shared memory, spills and predicted occupancy (from ptxas, or from "
+                    "a device's driver)");
+  compile->add_flag("--line-info,!--no-line-info", options.lineInfo,
+                    "Lines of the kernel's source in the code");
+  compile->add_option("-o,--output", options.output,
+                      "File to write ('-': stdout); of several targets OUT.ARCH.EXT");
   compile->add_flag("--bytecode", options.bytecode, "MLIR bytecode instead of text");
   compile->add_flag("--locations", options.locations, "Print source locations");
   addCompileOptions(compile, options);
@@ -189,6 +212,31 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
                                  "  tilerun list matmul.py --json\n");
   list->add_option("FILE", options.target, "FILE.py")->required();
   addCommon(list, options);
+
+  CLI::App *plugin = app.add_subcommand("plugin", "Work with plugin files.");
+  plugin->require_subcommand(1);
+  CLI::App *pluginCheck = plugin->add_subcommand(
+      "check",
+      "Audit a plugin file: symbols, versions, table, compiling without a device, and the\n"
+      "conformance suite on each of its devices. The plugin runs in child processes.\n"
+      "Exits with 0 if nothing failed, 1 if something did.\n\n"
+      "Examples:\n  tilerun plugin check libtilerun-mine.so\n"
+      "  tilerun plugin check libtilerun-mine.so --json --no-conformance\n");
+  pluginCheck->add_option("FILE", options.pluginFile, "FILE.so")->required();
+  pluginCheck->add_flag("!--no-conformance", options.conformance, "Leave out the suite");
+  pluginCheck
+      ->add_option("--timeout", options.timeout,
+                   "Seconds for each step (default: 20, and 300 for the suite)")
+      ->check(CLI::Range(0.1, 86400.0));
+  addCommon(pluginCheck, options);
+
+  CLI::App *doctor = app.add_subcommand(
+      "doctor", "What is installed and whether it works: version, cache, plugins, devices with a\n"
+                "self-test each, and what to do about what does not. Exits with 0 if the device\n"
+                "cpu works, else 4.\n\n"
+                "Examples:\n  tilerun doctor\n  tilerun doctor --json\n");
+  doctor->add_option("--self-test", options.selfTest)->group("");
+  addCommon(doctor, options);
 
   CLI::App *devices = app.add_subcommand("devices", "List the devices of this machine.\n\n"
                                                     "Examples:\n  tilerun devices --json\n");
@@ -217,11 +265,16 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
     return ExitCode::Usage;
   }
   using Command = Options::Command;
-  for (auto [sub, command] : {std::pair{run, Command::Run}, std::pair{check, Command::Check},
-                              std::pair{compile, Command::Compile}, std::pair{list, Command::List},
-                              std::pair{devices, Command::Devices}, std::pair{demo, Command::Demo}})
+  for (auto [sub, command] :
+       {std::pair{run, Command::Run}, std::pair{check, Command::Check},
+        std::pair{compile, Command::Compile}, std::pair{list, Command::List},
+        std::pair{devices, Command::Devices}, std::pair{doctor, Command::Doctor},
+        std::pair{pluginCheck, Command::PluginCheck}, std::pair{demo, Command::Demo}})
     if (sub->parsed())
       options.command = command;
+  options.emitGiven = emit->count() > 0;
+  if (!options.emitGiven)
+    options.emit = options.targets.empty() ? "tile" : "ptx";
   return std::nullopt;
 }
 

@@ -22,7 +22,7 @@ enum class ExitCode {
 enum class Color { Auto, Always, Never };
 
 struct Options {
-  enum class Command { Run, Check, Compile, List, Devices, Demo };
+  enum class Command { Run, Check, Compile, List, Devices, Doctor, PluginCheck, Demo };
   Command command = Command::Run;
 
   std::string target; ///< FILE.py::KERNEL, or FILE.py for `list`.
@@ -51,10 +51,22 @@ struct Options {
 
   // compile
   std::string signature;
-  std::string emit = "tile";
+  std::string emit;                 ///< "ptx" where there is a target, else "tile".
+  bool emitGiven = false;           ///< Not the default.
+  std::vector<std::string> targets; ///< KIND:ARCH
+  bool resources = false;
+  std::optional<bool> lineInfo;
   std::string output = "-";
   bool bytecode = false;
   bool locations = false;
+
+  // plugin check
+  std::string pluginFile;
+  bool conformance = true;
+  double timeout = 0; ///< Seconds; 0: the defaults.
+
+  // doctor
+  std::string selfTest; ///< In a child process: the device to test.
 
   // demo
   std::string examples; ///< Folder with manifest.json; empty: the one that belongs here.

@@ -15,6 +15,8 @@ llvm::Expected<ExitCode> runLaunch(Session &session); ///< `run` and `check`.
 llvm::Expected<ExitCode> runCompile(Session &session);
 llvm::Expected<ExitCode> runList(Session &session);
 llvm::Expected<ExitCode> runDevices(const Options &options);
+llvm::Expected<ExitCode> runDoctor(const Options &options);
+llvm::Expected<ExitCode> runPluginCheck(const Options &options);
 llvm::Expected<ExitCode> runDemo(const Options &options);
 
 /// The whole command: parses, dispatches, reports errors.

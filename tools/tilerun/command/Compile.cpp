@@ -1,5 +1,6 @@
 // `tilerun compile`: stop after a phase and write what there is.
 #include "tools/tilerun/command/Commands.h"
+#include "tools/tilerun/command/CompileTarget.h"
 #include "tools/tilerun/command/Session.h"
 
 #include "tools/tilerun/host/AtomicFile.h"
@@ -39,8 +40,7 @@ static llvm::Error checkFunctionNames(const LoadedModule &module, llvm::StringRe
                               (hint.empty() ? "" : "; did you mean '" + hint + "'?"));
 }
 
-/// The signature of the command line, completed by the autotune config.
-static llvm::Expected<KernelSignature> makeSignature(Session &session) {
+llvm::Expected<KernelSignature> command::makeSignature(Session &session) {
   const Options &options = session.options;
   llvm::Expected<KernelSignature> signature = parseSignature(options.signature);
   if (!signature)
@@ -116,6 +116,23 @@ llvm::Expected<ExitCode> command::runCompile(Session &session) {
   const Options &options = session.options;
   if (options.bytecode && options.emit == "ast")
     return makeCommandError(ExitCode::Usage, "--bytecode needs --emit tile or tile-opt");
+  const bool tileOnly =
+      options.emit == "ast" || options.emit == "tile" || options.emit == "tile-opt";
+  if (!tileOnly && options.targets.empty())
+    return makeCommandError(ExitCode::Usage,
+                            "--emit " + options.emit + " needs --target, such as cuda:sm_90a");
+  if (!tileOnly && (options.bytecode || options.locations))
+    return makeCommandError(ExitCode::Usage,
+                            "--bytecode and --locations need --emit tile or tile-opt");
+  if (options.resources && (tileOnly || options.targets.empty()))
+    return makeCommandError(ExitCode::Usage,
+                            "--resources needs --target, such as cuda:sm_90a, and code to emit");
+  if (!tileOnly) {
+    if (llvm::Error error = session.load(options.target))
+      return error;
+    return runCompileTargets(session);
+  }
+  // Tile IR is the same for every target.
   bool toStdout = options.output == "-";
   if (toStdout && options.bytecode && options.json)
     return makeCommandError(ExitCode::Usage, "--json and --bytecode need -o FILE");

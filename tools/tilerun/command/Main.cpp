@@ -16,6 +16,10 @@ static llvm::Expected<ExitCode> dispatch(Session &session) {
     return runList(session);
   case Options::Command::Devices:
     return runDevices(session.options);
+  case Options::Command::Doctor:
+    return runDoctor(session.options);
+  case Options::Command::PluginCheck:
+    return runPluginCheck(session.options);
   case Options::Command::Demo:
     return runDemo(session.options);
   }

@@ -1,0 +1,319 @@
+// See CompileTarget.h.
+#include "tools/tilerun/command/CompileTarget.h"
+
+#include "runtime/plugin/Discovery.h"
+#include "tools/tilerun/host/AtomicFile.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+
+using namespace tilerun;
+using namespace tilerun::command;
+using plugin::ErrorKeeper;
+
+llvm::Expected<std::shared_ptr<const plugin::Plugin>>
+command::findCompiler(llvm::StringRef target) {
+  auto [kind, arch] = target.split(':');
+  if (kind.empty() || arch.empty())
+    return makeCommandError(ExitCode::Usage,
+                            "--target: '" + target + "' is not KIND:ARCH, such as cuda:sm_90a");
+  plugin::DiscoveryOptions options = plugin::DiscoveryOptions::fromEnvironment();
+  options.onlyName = kind.str();
+  std::string reasons;
+  for (plugin::FoundPlugin &found : plugin::discoverPlugins(options)) {
+    if (found.plugin && found.plugin->getName() == kind) {
+      if (found.plugin->getTable().compile)
+        return found.plugin;
+      found.reason = "it has no compiler";
+    }
+    if (!found.reason.empty())
+      reasons += "\n  " + found.path + ": " + found.reason;
+  }
+  return makeCommandError(ExitCode::Unavailable,
+                          "--target " + target + ": there is no plugin '" + kind + "'" +
+                              (reasons.empty() ? std::string("; 'tilerun doctor' shows where "
+                                                             "plugins are looked for")
+                                               : " that can compile:" + reasons));
+}
+
+static ExitCode getExitCode(TilerunStatus status) {
+  switch (status) {
+  case TILERUN_STATUS_INVALID_ARGUMENT:
+    return ExitCode::Usage;
+  case TILERUN_STATUS_UNSUPPORTED:
+  case TILERUN_STATUS_UNAVAILABLE:
+    return ExitCode::Unavailable;
+  case TILERUN_STATUS_COMPILE:
+    return ExitCode::Compile;
+  default:
+    return ExitCode::Internal;
+  }
+}
+
+namespace {
+/// An artifact and its release.
+class CompiledArtifact {
+public:
+  explicit CompiledArtifact(const TilerunPlugin &table) : table(table) {}
+  ~CompiledArtifact() {
+    if (artifact)
+      table.release_artifact(artifact);
+  }
+  CompiledArtifact(const CompiledArtifact &) = delete;
+  CompiledArtifact &operator=(const CompiledArtifact &) = delete;
+  llvm::StringRef getBytes() const {
+    return {reinterpret_cast<const char *>(artifact->bytes), size_t(artifact->num_bytes)};
+  }
+  const TilerunPlugin &table;
+  const TilerunPluginArtifact *artifact = nullptr;
+};
+} // namespace
+
+static llvm::Error compileFor(const std::string &target, llvm::ArrayRef<uint8_t> bytecode,
+                              const KernelSignature &signature, const Options &options,
+                              llvm::StringRef emit, CompiledArtifact &out) {
+  std::vector<std::pair<std::string, std::string>> settings = {
+      {"num-warps", std::to_string(signature.numWarps)},
+      {"num-stages", std::to_string(signature.numStages)},
+      {"debug", signature.debug ? "true" : "false"}};
+  // What the plugin takes by default is not said, so that plugins need not know it.
+  if (options.lineInfo)
+    settings.emplace_back("line-info", *options.lineInfo ? "true" : "false");
+  if (emit != "ptx")
+    settings.emplace_back("emit", emit);
+  if (signature.numCtas != 1)
+    settings.emplace_back("num-ctas", std::to_string(signature.numCtas));
+  if (signature.maxnreg)
+    settings.emplace_back("maxnreg", std::to_string(*signature.maxnreg));
+  std::vector<TilerunPluginOption> pointers;
+  for (const auto &[name, value] : settings)
+    pointers.push_back({name.c_str(), value.c_str()});
+  TilerunPluginCompileRequest request = {sizeof(request), static_cast<uint32_t>(pointers.size()),
+                                         bytecode.data(), bytecode.size(),
+                                         target.c_str(),  pointers.data()};
+  ErrorKeeper errors;
+  TilerunStatus status = out.table.compile(&request, &out.artifact, errors.getSink());
+  if (!status)
+    return llvm::Error::success();
+  return makeCommandError(getExitCode(status), errors.take(status).message);
+}
+
+//===----------------------------------------------------------------------===//
+// Resources
+//===----------------------------------------------------------------------===//
+
+// From the driver, where a device of the target is there.
+static bool askDevice(const plugin::Plugin &plugin, llvm::StringRef target,
+                      const TilerunPluginArtifact &artifact, ResourceReport &report) {
+  const TilerunPlugin &table = plugin.getTable();
+  std::string reason;
+  for (const plugin::DeviceInfo &info : plugin.getDevices(reason)) {
+    TilerunPluginDevice *device = nullptr;
+    if (info.target != target || !table.get_kernel_property ||
+        table.open_device(info.ordinal, nullptr, &device, nullptr))
+      continue;
+    TilerunPluginModule *module = nullptr;
+    TilerunPluginKernel *kernel = nullptr;
+    auto read = [&](uint32_t property) -> uint64_t {
+      TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};
+      return table.get_kernel_property(kernel, property, &value, nullptr) ? 0 : value.number;
+    };
+    if (!table.load_module(device, &artifact, &module, nullptr) &&
+        !table.get_kernel(module, artifact.kernels[0].name, &kernel, nullptr)) {
+      report.source = "device " + info.id;
+      report.resources.registers = read(TILERUN_KERNEL_PROPERTY_REGISTERS);
+      report.resources.sharedBytes = read(TILERUN_KERNEL_PROPERTY_STATIC_SHARED);
+      report.resources.stackBytes = read(TILERUN_KERNEL_PROPERTY_LOCAL_BYTES);
+    }
+    if (module)
+      table.unload_module(module);
+    table.close_device(device);
+    if (!report.source.empty())
+      return true;
+  }
+  return false;
+}
+
+static ResourceReport makeReport(const plugin::Plugin &plugin, const TargetCode &code,
+                                 llvm::StringRef ptx, const TilerunPluginArtifact &artifact,
+                                 bool lineInfo) {
+  ResourceReport report;
+  llvm::StringRef arch = llvm::StringRef(code.target).split(':').second;
+  llvm::Expected<toolkit::Assembled> assembled = toolkit::assemble(ptx, arch, lineInfo);
+  if (assembled) {
+    if (auto resources = toolkit::parsePtxasLog(assembled->log, code.kernel)) {
+      report.resources = *resources;
+      report.spillsKnown = true;
+      report.source = "ptxas";
+      if (auto path = toolkit::findTool("ptxas"))
+        report.source += " " + toolkit::getVersion(*path);
+    } else {
+      report.missing = "ptxas does not tell the kernel's resources";
+    }
+  } else {
+    report.missing = llvm::toString(assembled.takeError());
+    if (!askDevice(plugin, code.target, artifact, report))
+      report.missing += "; and there is no device of target " + code.target + " to ask";
+  }
+  if (report.source.empty())
+    return report;
+  report.missing.clear();
+  if (auto limits = toolkit::getLimits(arch))
+    report.occupancy =
+        toolkit::computeOccupancy(*limits, code.threads, report.resources.registers,
+                                  report.resources.sharedBytes + code.dynamicSharedBytes);
+  return report;
+}
+
+static llvm::json::Value toJson(const TargetCode &code, const ResourceReport &report) {
+  if (report.source.empty())
+    return llvm::json::Object{{"missing", llvm::json::fixUTF8(report.missing)}};
+  const toolkit::KernelResources &resources = report.resources;
+  llvm::json::Object object{{"source", report.source},
+                            {"threads", code.threads},
+                            {"registers", resources.registers},
+                            {"shared_bytes", resources.sharedBytes + code.dynamicSharedBytes},
+                            {"stack_bytes", resources.stackBytes}};
+  if (report.spillsKnown) {
+    object["spill_store_bytes"] = resources.spillStoreBytes;
+    object["spill_load_bytes"] = resources.spillLoadBytes;
+  }
+  if (report.occupancy)
+    object["occupancy"] = llvm::json::Object{{"programs", report.occupancy->programs},
+                                             {"warps", report.occupancy->warps},
+                                             {"max_warps", report.occupancy->maxWarps},
+                                             {"limiter", report.occupancy->limiter}};
+  return object;
+}
+
+static void print(llvm::raw_ostream &os, const TargetCode &code, const ResourceReport &report) {
+  os << code.target << ": ";
+  if (report.source.empty()) {
+    os << "resources are not known: " << report.missing << "\n";
+    return;
+  }
+  const toolkit::KernelResources &resources = report.resources;
+  os << llvm::formatv("{0} threads, {1} registers, {2} bytes of shared memory, ", code.threads,
+                      resources.registers, resources.sharedBytes + code.dynamicSharedBytes);
+  if (report.spillsKnown)
+    os << llvm::formatv("spills: {0} bytes stored, {1} loaded", resources.spillStoreBytes,
+                        resources.spillLoadBytes);
+  else
+    os << llvm::formatv("{0} bytes of local memory", resources.stackBytes);
+  if (const auto &occupancy = report.occupancy) {
+    if (occupancy->programs)
+      os << llvm::formatv("; occupancy {0} of {1} warps ({2} programs of a multiprocessor, limited "
+                          "by {3})",
+                          occupancy->warps, occupancy->maxWarps, occupancy->programs,
+                          occupancy->limiter);
+    else
+      os << "; not one program fits: too much " << occupancy->limiter;
+  } else {
+    os << "; occupancy is not known for this architecture";
+  }
+  os << " (" << report.source << ")\n";
+}
+
+//===----------------------------------------------------------------------===//
+// The command
+//===----------------------------------------------------------------------===//
+
+// "out.ptx" for one target, "out.sm_90a.ptx" for one of several.
+static std::string getOutputPath(const Options &options, llvm::StringRef target) {
+  if (options.targets.size() == 1 || options.output == "-")
+    return options.output;
+  llvm::StringRef extension = llvm::sys::path::extension(options.output);
+  llvm::StringRef stem = llvm::StringRef(options.output).drop_back(extension.size());
+  return (stem + "." + target.split(':').second + extension).str();
+}
+
+static llvm::Expected<std::string> toSass(llvm::StringRef ptx, const Options &options,
+                                          llvm::StringRef target) {
+  auto fail = [&](llvm::Error error) {
+    return makeCommandError(ExitCode::Unavailable,
+                            "--emit sass for " + target + ": " + llvm::toString(std::move(error)));
+  };
+  auto assembled =
+      toolkit::assemble(ptx, target.split(':').second, options.lineInfo.value_or(false));
+  if (!assembled)
+    return fail(assembled.takeError());
+  auto text = toolkit::disassemble(assembled->binary);
+  if (!text)
+    return fail(text.takeError());
+  return text;
+}
+
+llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
+  const Options &options = session.options;
+  llvm::Expected<KernelSignature> signature = makeSignature(session);
+  if (!signature)
+    return signature.takeError();
+  llvm::Expected<CompiledKernel> compiled = session.compile(*signature);
+  if (!compiled)
+    return compiled.takeError();
+  if (llvm::Error error = session.optimize(*compiled))
+    return error;
+  std::vector<uint8_t> bytecode = getBytecode(*compiled->module);
+  session.getDiagnostics().print(llvm::errs(), useColor(options.color, llvm::errs()));
+
+  // Only the resources where nothing else is asked for.
+  const bool wantsCode = !options.resources || options.emitGiven || options.output != "-";
+  const bool toStdout = wantsCode && options.output == "-";
+  llvm::json::Array array;
+  for (const std::string &target : options.targets) {
+    auto plugin = findCompiler(target);
+    if (!plugin)
+      return plugin.takeError();
+    const TilerunPlugin &table = (*plugin)->getTable();
+    CompiledArtifact text(table), code(table);
+    const bool fromPtx = options.emit == "ptx" || options.emit == "sass";
+    if (fromPtx || options.resources)
+      if (llvm::Error error = compileFor(target, bytecode, *signature, options, "ptx", code))
+        return error;
+    if (!fromPtx && wantsCode)
+      if (llvm::Error error = compileFor(target, bytecode, *signature, options, options.emit, text))
+        return error;
+    const CompiledArtifact &first = code.artifact ? code : text;
+    TargetCode result{target, "", compiled->name, first.artifact->kernels[0].threads,
+                      first.artifact->kernels[0].shared_bytes};
+    if (wantsCode)
+      result.code = (fromPtx ? code : text).getBytes().str();
+    if (options.emit == "sass") {
+      auto sass = toSass(code.getBytes(), options, target);
+      if (!sass)
+        return sass.takeError();
+      result.code = std::move(*sass);
+    }
+    llvm::json::Object object{{"target", target}};
+    if (toStdout) {
+      if (!options.json && options.targets.size() > 1)
+        llvm::outs() << "// " << target << "\n";
+      if (!options.json)
+        llvm::outs() << result.code << (llvm::StringRef(result.code).ends_with("\n") ? "" : "\n");
+      object["text"] = llvm::json::fixUTF8(result.code);
+    } else if (wantsCode) {
+      const std::string path = getOutputPath(options, target);
+      auto file = host::AtomicFile::open(path);
+      if (!file)
+        return withExitCode(file.takeError(), ExitCode::Usage);
+      if (llvm::Error error = file->commit(result.code))
+        return withExitCode(std::move(error), ExitCode::Usage);
+      object["file"] = llvm::json::fixUTF8(path);
+    }
+    if (options.resources) {
+      ResourceReport report = makeReport(**plugin, result, code.getBytes(), *code.artifact,
+                                         options.lineInfo.value_or(false));
+      object["resources"] = toJson(result, report);
+      if (!options.json)
+        print(toStdout ? llvm::errs() : llvm::outs(), result, report);
+    }
+    array.push_back(std::move(object));
+  }
+  if (options.json)
+    printJson(llvm::json::Object{{"status", "ok"},
+                                 {"exit_code", 0},
+                                 {"kernel", session.kernel->qualifiedName},
+                                 {"emit", options.emit},
+                                 {"targets", std::move(array)}});
+  return ExitCode::Ok;
+}

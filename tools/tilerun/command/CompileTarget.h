@@ -1,0 +1,38 @@
+// What `tilerun compile --target` does: a plugin's compiler, without a device.
+#pragma once
+
+#include "runtime/plugin/Plugin.h"
+#include "tools/tilerun/command/Session.h"
+#include "tools/tilerun/toolkit/Occupancy.h"
+#include "tools/tilerun/toolkit/Toolkit.h"
+
+namespace tilerun::command {
+
+/// What a plugin compiled for one target.
+struct TargetCode {
+  std::string target;
+  std::string code; ///< What --emit asks for.
+  std::string kernel;
+  unsigned threads = 0;            ///< Of one program.
+  uint64_t dynamicSharedBytes = 0; ///< Of one program.
+};
+
+/// Registers, shared memory, spills and occupancy of one target's code, as far as they are known.
+struct ResourceReport {
+  std::string source; ///< "ptxas release 13.0, V13.0.88", "device cuda:0"; empty: nothing is known.
+  std::string missing; ///< Why nothing is known.
+  toolkit::KernelResources resources;
+  bool spillsKnown = false; ///< A driver tells local memory only.
+  std::optional<toolkit::Occupancy> occupancy;
+};
+
+/// The plugin that compiles for a kind of targets ("cuda").
+llvm::Expected<std::shared_ptr<const plugin::Plugin>> findCompiler(llvm::StringRef target);
+
+/// The signature of the command line, completed by the autotune config.
+llvm::Expected<KernelSignature> makeSignature(Session &session);
+
+/// `tilerun compile --target`: `session` has loaded its file.
+llvm::Expected<ExitCode> runCompileTargets(Session &session);
+
+} // namespace tilerun::command

@@ -1,0 +1,320 @@
+// `tilerun doctor`: what is installed, whether it works, and what to do where it does not. Devices
+// are tested in child processes, so that a driver that crashes or hangs is a line of the report.
+#include "runtime/cache/DiskCache.h"
+#include "runtime/plugin/Child.h"
+#include "runtime/plugin/Discovery.h"
+#include "tools/tilerun/command/Commands.h"
+#include "tools/tilerun/command/Session.h"
+#include "tools/tilerun/command/SmallKernel.h"
+#include "tools/tilerun/toolkit/Toolkit.h"
+
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace tilerun;
+using namespace tilerun::command;
+using llvm::json::Array;
+using llvm::json::fixUTF8;
+using llvm::json::Object;
+
+namespace {
+
+constexpr std::chrono::milliseconds kSelfTestTimeout{60000};
+
+#ifdef NDEBUG
+constexpr const char *kBuild = "without assertions";
+#else
+constexpr const char *kBuild = "with assertions";
+#endif
+
+/// What the report says, as it is found: text on one side, JSON on the other.
+class Doctor {
+public:
+  explicit Doctor(const Options &options) : options(options) {}
+
+  ExitCode run() {
+    addVersion();
+    addEnvironment();
+    addCache();
+    addTools();
+    addPlugins();
+    addDevices();
+    if (options.json) {
+      json["advice"] = Array(advice);
+      json["status"] = cpuWorks ? "ok" : "unavailable";
+      json["exit_code"] = static_cast<int>(getExitCode());
+      printJson(std::move(json));
+    } else {
+      head("Advice");
+      for (const std::string &line : advice)
+        row(line);
+      if (advice.empty())
+        row("nothing to do: what is here works");
+    }
+    return getExitCode();
+  }
+
+private:
+  ExitCode getExitCode() const { return cpuWorks ? ExitCode::Ok : ExitCode::Unavailable; }
+
+  void head(llvm::StringRef title) {
+    if (!options.json)
+      llvm::outs() << title << "\n";
+  }
+  void row(const llvm::Twine &text) {
+    if (!options.json)
+      llvm::outs() << "  " << text << "\n";
+  }
+
+  void addVersion() {
+    head("Version");
+    std::string program = llvm::sys::fs::getMainExecutable(nullptr, nullptr);
+    row(llvm::Twine("tilerun ") + TILERUN_VERSION ", LLVM " LLVM_VERSION_STRING ", " + kBuild);
+    row("plugin ABI " + llvm::Twine(TILERUN_PLUGIN_ABI_MAJOR) + "." +
+        llvm::Twine(TILERUN_PLUGIN_ABI_MINOR));
+    row("program: " + program);
+    json["version"] = TILERUN_VERSION;
+    json["llvm"] = LLVM_VERSION_STRING;
+    json["build"] = kBuild;
+    json["plugin_abi"] =
+        llvm::formatv("{0}.{1}", TILERUN_PLUGIN_ABI_MAJOR, TILERUN_PLUGIN_ABI_MINOR).str();
+    json["program"] = fixUTF8(program);
+  }
+
+  void addEnvironment() {
+    head("Environment");
+    Object object;
+    std::vector<std::string> names = {"CUDA_VISIBLE_DEVICES", "CUDA_HOME", "LD_LIBRARY_PATH",
+                                      "XDG_CACHE_HOME", "HOME"};
+    for (char **entry = environ; *entry; ++entry)
+      if (llvm::StringRef(*entry).starts_with("TILERUN_"))
+        names.push_back(llvm::StringRef(*entry).split('=').first.str());
+    llvm::sort(names);
+    for (const std::string &name : names)
+      if (const char *value = std::getenv(name.c_str())) {
+        row(name + "=" + value);
+        object[name] = fixUTF8(value);
+      }
+    json["environment"] = std::move(object);
+    const char *visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    if (visible && (!*visible || llvm::StringRef(visible).starts_with("-")))
+      advice.push_back("CUDA_VISIBLE_DEVICES hides every GPU; unset it to use them");
+  }
+
+  void addCache() {
+    head("Cache");
+    std::string warning;
+    cache::DiskCache disk(
+        cache::DiskCacheOptions::fromEnvironment([&](const std::string &text) { warning = text; }));
+    Object object;
+    if (!disk.isEnabled() || disk.getFolder().empty()) {
+      row("there is none" + (warning.empty() ? std::string() : ": " + warning));
+      object["enabled"] = false;
+      object["reason"] = fixUTF8(warning);
+    } else {
+      cache::DiskCacheStat stat = disk.getStat();
+      // The folder is made when something is stored; what is above it decides.
+      llvm::StringRef folder = disk.getFolder();
+      bool exists = llvm::sys::fs::is_directory(folder);
+      while (!folder.empty() && !llvm::sys::fs::exists(folder))
+        folder = llvm::sys::path::parent_path(folder);
+      bool writable = !folder.empty() && access(folder.str().c_str(), W_OK) == 0;
+      row(llvm::formatv("{0}: {1} entries, {2:f1} of {3:f0} MiB{4}", disk.getFolder(),
+                        stat.numEntries, double(stat.numBytes) / (1 << 20),
+                        double(disk.getMaxBytes()) / (1 << 20),
+                        !writable ? ", not writable"
+                        : exists  ? ""
+                                  : ", not made yet")
+              .str());
+      if (!warning.empty())
+        row(warning);
+      if (!writable)
+        advice.push_back("the cache folder '" + disk.getFolder() +
+                         "' cannot be written: kernels are compiled anew in each process");
+      object = Object{{"enabled", true},        {"folder", fixUTF8(disk.getFolder())},
+                      {"writable", writable},   {"entries", stat.numEntries},
+                      {"bytes", stat.numBytes}, {"max_bytes", disk.getMaxBytes()}};
+    }
+    json["cache"] = std::move(object);
+  }
+
+  void addTools() {
+    head("Optional tools");
+    Object object;
+    for (const char *name : {"ptxas", "nvdisasm", "cuobjdump"}) {
+      std::optional<std::string> path = toolkit::findTool(name);
+      row(std::string(name) + ": " +
+          (path ? *path + ", " + toolkit::getVersion(*path)
+                : "not found (only 'compile --resources' and '--emit sass' use it)"));
+      object[name] = path ? llvm::json::Value(fixUTF8(*path)) : llvm::json::Value(nullptr);
+    }
+    json["tools"] = std::move(object);
+  }
+
+  void addPlugins() {
+    head("Plugin search path");
+    plugin::DiscoveryOptions search = plugin::DiscoveryOptions::fromEnvironment();
+    Array path, files;
+    for (const std::string &entry : search.searchPath) {
+      bool exists = llvm::sys::fs::exists(entry);
+      row("TILERUN_PLUGIN_PATH: " + entry + (exists ? "" : " (does not exist)"));
+      path.push_back(
+          Object{{"origin", "TILERUN_PLUGIN_PATH"}, {"path", fixUTF8(entry)}, {"exists", exists}});
+      if (!exists)
+        advice.push_back("TILERUN_PLUGIN_PATH names '" + entry + "', which does not exist");
+    }
+    row("built in: " + (search.builtinFolder.empty() ? "not found" : search.builtinFolder));
+    path.push_back(Object{{"origin", "built in"},
+                          {"path", fixUTF8(search.builtinFolder)},
+                          {"exists", !search.builtinFolder.empty()}});
+    row("helper: " + (search.probeHelper.empty() ? "not found" : search.probeHelper));
+    if (search.builtinFolder.empty())
+      advice.push_back("there is no folder lib/tilerun/plugins beside bin/: without it there is "
+                       "only the device cpu; install Tilerun as a whole");
+    if (search.probeHelper.empty())
+      advice.push_back("tilerun-plugin-probe is missing beside tilerun: plugins of "
+                       "TILERUN_PLUGIN_PATH cannot be tried and are skipped");
+    head("Plugins");
+    for (const plugin::FoundPlugin &found : plugin::discoverPlugins(search)) {
+      Object object{{"path", fixUTF8(found.path)}, {"loaded", found.plugin != nullptr}};
+      if (found.plugin) {
+        const TilerunPlugin &table = found.plugin->getTable();
+        row(llvm::formatv("{0} {1} ({2}): {3}", table.name, table.version, table.description,
+                          found.path)
+                .str());
+        object["name"] = fixUTF8(table.name);
+        object["version"] = fixUTF8(table.version);
+        object["compiles"] = table.compile != nullptr;
+      } else {
+        row(found.path + ": skipped: " + found.reason);
+        object["reason"] = fixUTF8(found.reason);
+        advice.push_back("plugin '" + found.path + "' is skipped: " + found.reason +
+                         "; 'tilerun plugin check' tells more about a file");
+      }
+      files.push_back(std::move(object));
+      plugins.push_back(found);
+    }
+    if (plugins.empty())
+      row("none");
+    json["plugin_path"] = std::move(path);
+    json["plugins"] = std::move(files);
+  }
+
+  /// In a child: this program with the hidden option. "" for success.
+  std::string testInChild(const std::string &id) {
+    std::string program = llvm::sys::fs::getMainExecutable(nullptr, nullptr);
+    plugin::ChildResult child =
+        plugin::runChild({program, "doctor", "--self-test", id}, kSelfTestTimeout);
+    for (const std::string &line : child.getLines())
+      if (auto fields = plugin::splitReportLine(line, 2); fields[0] == "result")
+        return fields[1];
+    return child.describe(kSelfTestTimeout);
+  }
+
+  void addDevice(const std::string &id, Object object, const std::string &text) {
+    std::string failure = testInChild(id);
+    row(text);
+    row(failure.empty() ? "  self-test: ok" : "  self-test: FAILED: " + failure);
+    object["id"] = fixUTF8(id);
+    object["available"] = true;
+    object["self_test"] = failure.empty() ? "ok" : fixUTF8(failure);
+    if (failure.empty() && id == "cpu")
+      cpuWorks = true;
+    if (!failure.empty())
+      advice.push_back("device '" + id + "' is there, but the self-test fails: " + failure);
+    devices.push_back(std::move(object));
+  }
+
+  void addPropertiesOf(const plugin::Plugin &plugin, const plugin::DeviceInfo &info, Object &object,
+                       std::string &text) {
+    const TilerunPlugin &table = plugin.getTable();
+    TilerunPluginDevice *device = nullptr;
+    if (!table.open_device || !table.get_device_property ||
+        table.open_device(info.ordinal, nullptr, &device, nullptr))
+      return;
+    struct Property {
+      uint32_t number;
+      const char *name;
+    };
+    static const Property list[] = {
+#define TILERUN_PROPERTY(name, number, type, word, unit) {number, word},
+        TILERUN_DEVICE_PROPERTY_LIST(TILERUN_PROPERTY)
+#undef TILERUN_PROPERTY
+    };
+    for (const Property &property : list) {
+      TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};
+      if (table.get_device_property(device, property.number, &value, nullptr))
+        continue;
+      text += "\n      " + std::string(property.name) + ": ";
+      if (value.type == TILERUN_VALUE_U64) {
+        text += std::to_string(value.number);
+        object[property.name] = value.number;
+      } else {
+        text += value.string;
+        object[property.name] = fixUTF8(value.string);
+      }
+    }
+    table.close_device(device);
+  }
+
+  void addDevices() {
+    head("Devices");
+    addDevice("cpu", Object{{"name", "Reference interpreter"}}, "cpu: embedded in this program");
+    for (const plugin::FoundPlugin &found : plugins) {
+      if (!found.plugin)
+        continue;
+      std::string reason;
+      for (const plugin::DeviceInfo &info : found.plugin->getDevices(reason)) {
+        Object object{{"name", fixUTF8(info.name)}, {"target", fixUTF8(info.target)}};
+        std::string text = info.id + ": " + info.name;
+        addPropertiesOf(*found.plugin, info, object, text);
+        addDevice(info.id, std::move(object), text);
+      }
+      if (reason.empty())
+        continue;
+      std::string name = found.plugin->getName();
+      row(name + ": none: " + reason);
+      devices.push_back(
+          Object{{"id", fixUTF8(name)}, {"available", false}, {"reason", fixUTF8(reason)}});
+      if (name == "cuda")
+        advice.push_back("no NVIDIA GPU can be used: " + reason +
+                         "; if this machine has one, install its driver (CUDA 11.8 or later) and "
+                         "see that nvidia-smi lists it");
+    }
+    json["devices"] = std::move(devices);
+    if (!cpuWorks)
+      advice.push_back("the device cpu does not work, which is a bug in Tilerun");
+  }
+
+  const Options &options;
+  Object json;
+  Array devices;
+  std::vector<std::string> advice;
+  std::vector<plugin::FoundPlugin> plugins;
+  bool cpuWorks = false;
+};
+
+} // namespace
+
+// The child's side: the result goes to the report.
+static ExitCode runSelfTest(const Options &options) {
+  DeviceRegistry registry = makeDeviceRegistry();
+  auto device = registry.open(options.selfTest);
+  llvm::Error error = device ? runSmallKernel(**device, options) : device.takeError();
+  const bool good = !error;
+  std::string text = llvm::toString(std::move(error));
+  bool written =
+      plugin::writeReport(plugin::kReportFd, plugin::makeReportLine({"result", text}) + "end\n");
+  return good && written ? ExitCode::Ok : ExitCode::Unavailable;
+}
+
+llvm::Expected<ExitCode> command::runDoctor(const Options &options) {
+  if (!options.selfTest.empty())
+    return runSelfTest(options);
+  return Doctor(options).run();
+}

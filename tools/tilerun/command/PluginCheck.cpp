@@ -1,0 +1,108 @@
+// `tilerun plugin check`: prints the audit of a plugin file.
+#include "runtime/plugin/Audit.h"
+#include "tools/tilerun/command/Commands.h"
+#include "tools/tilerun/command/SmallKernel.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace tilerun;
+using namespace tilerun::command;
+using plugin::AuditItem;
+using plugin::AuditReport;
+
+static llvm::StringRef getName(AuditItem::Verdict verdict) {
+  switch (verdict) {
+  case AuditItem::Verdict::Pass:
+    return "pass";
+  case AuditItem::Verdict::Fail:
+    return "FAIL";
+  case AuditItem::Verdict::Unsupported:
+    return "unsupported";
+  }
+  llvm_unreachable("unknown verdict");
+}
+
+static void print(const AuditReport &report) {
+  llvm::raw_ostream &os = llvm::outs();
+  os << report.file << "\n";
+  if (report.plugin.reason.empty() && !report.plugin.name.empty())
+    os << llvm::formatv("plugin '{0}' {1}, ABI {2}: {3}\n", report.plugin.name,
+                        report.plugin.version, report.plugin.abi, report.plugin.description);
+  for (const AuditItem &item : report.items)
+    os << llvm::formatv("{0,-12} {1,-12} {2}{3}{4}\n", getName(item.verdict), item.group, item.name,
+                        item.text.empty() ? "" : ": ", item.text);
+  os << llvm::formatv("{0}: {1} passed, {2} failed, {3} unsupported\n",
+                      report.passed() ? "ok" : "FAILED", report.count(AuditItem::Verdict::Pass),
+                      report.count(AuditItem::Verdict::Fail),
+                      report.count(AuditItem::Verdict::Unsupported));
+}
+
+static llvm::json::Value toJson(const AuditReport &report) {
+  using llvm::json::fixUTF8;
+  llvm::json::Array items, targets, devices;
+  for (const AuditItem &item : report.items)
+    items.push_back(llvm::json::Object{{"group", fixUTF8(item.group)},
+                                       {"name", fixUTF8(item.name)},
+                                       {"verdict", getName(item.verdict).lower()},
+                                       {"text", fixUTF8(item.text)}});
+  for (const std::string &target : report.plugin.targets)
+    targets.push_back(fixUTF8(target));
+  for (const plugin::DeviceInfo &device : report.plugin.devices)
+    devices.push_back(fixUTF8(device.id));
+  return llvm::json::Object{{"status", report.passed() ? "ok" : "mismatch"},
+                            {"exit_code", report.passed() ? 0 : 1},
+                            {"file", fixUTF8(report.file)},
+                            {"plugin", fixUTF8(report.plugin.name)},
+                            {"version", fixUTF8(report.plugin.version)},
+                            {"abi", fixUTF8(report.plugin.abi)},
+                            {"targets", std::move(targets)},
+                            {"devices", std::move(devices)},
+                            {"items", std::move(items)}};
+}
+
+llvm::Expected<ExitCode> command::runPluginCheck(const Options &options) {
+  if (!llvm::sys::fs::exists(options.pluginFile))
+    return makeCommandError(ExitCode::Usage, "there is no file '" + options.pluginFile + "'");
+  plugin::AuditOptions audit;
+  audit.probeHelper = plugin::findProbeHelper();
+  if (audit.probeHelper.empty())
+    return makeCommandError(ExitCode::Unavailable,
+                            "the helper tilerun-plugin-probe is not installed beside tilerun");
+  audit.conformanceHelper = plugin::findHelper("tilerun-conformance");
+  audit.conformance = options.conformance;
+  if (options.timeout > 0)
+    audit.timeout = audit.conformanceTimeout =
+        std::chrono::milliseconds(static_cast<int64_t>(options.timeout * 1000));
+
+  // The kernel for the plugin's compiler, as a file that the child reads.
+  llvm::SmallString<128> path;
+  int fd = -1;
+  if (std::error_code error =
+          llvm::sys::fs::createTemporaryFile("tilerun-audit", "mlirbc", fd, path))
+    return makeCommandError(ExitCode::Usage, "cannot write a temporary file: " + error.message());
+  llvm::FileRemover remover(path);
+  {
+    std::vector<uint8_t> kernel = compileSmallKernel(options);
+    llvm::raw_fd_ostream os(fd, /*shouldClose=*/true);
+    os << llvm::StringRef(reinterpret_cast<const char *>(kernel.data()), kernel.size());
+    os.flush();
+    if (os.has_error()) {
+      std::string reason = os.error().message();
+      os.clear_error();
+      return makeCommandError(ExitCode::Usage, "cannot write '" + path + "': " + reason);
+    }
+  }
+  audit.bytecode = path.str().str();
+  AuditReport report = [&] {
+    Progress progress("checking " + options.pluginFile);
+    return plugin::audit(options.pluginFile, audit);
+  }();
+  if (options.json)
+    printJson(std::move(*toJson(report).getAsObject()));
+  else
+    print(report);
+  return report.passed() ? ExitCode::Ok : ExitCode::Mismatch;
+}
