@@ -1,4 +1,5 @@
 // The compile entry: tile IR to PTX by the NVPTX backend. Needs no driver.
+#include "plugins/cuda/Artifact.h"
 #include "plugins/cuda/Device.h"
 
 #include "backends/nvptx/Compile.h"
@@ -6,14 +7,14 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Config/llvm-config.h"
 
 using namespace cuda;
 
 namespace {
 
-// An artifact with what its pointers point to. The self-test's artifacts are constants instead.
-struct OwnedArtifact {
-  TilerunPluginArtifact artifact = {}; // First: release_artifact gets its address.
+// An artifact with what its pointers point to.
+struct OwnedArtifact : GivenArtifact {
   tilerun::nvptx::NvptxArtifact compiled;
   std::string compatibility;
   std::vector<TilerunPluginParameter> parameters;
@@ -119,6 +120,7 @@ TilerunStatus compile(const TilerunPluginCompileRequest *request,
                   "for " + target.str() + ": " + llvm::toString(compiled.takeError()));
 
   auto *owned = new OwnedArtifact;
+  owned->destroy = [](GivenArtifact *given) { delete static_cast<OwnedArtifact *>(given); };
   owned->compiled = std::move(*compiled);
   owned->compatibility =
       stage != tilerun::nvptx::Stage::Ptx
@@ -140,16 +142,10 @@ TilerunStatus compile(const TilerunPluginCompileRequest *request,
   return TILERUN_STATUS_OK;
 }
 
-void releaseArtifact(const TilerunPluginArtifact *artifact) {
-  // The self-test's constants have several kernels; what was compiled has one.
-  if (artifact && artifact->num_kernels == 1)
-    delete reinterpret_cast<OwnedArtifact *>(const_cast<TilerunPluginArtifact *>(artifact));
-}
-
 } // namespace
 
 void cuda::addCompileEntries(TilerunPlugin &table) {
   table.get_targets = getTargets;
   table.compile = compile;
-  table.release_artifact = releaseArtifact;
+  table.compiler_version = "tilerun-nvptx 0.1.0, LLVM " LLVM_VERSION_STRING;
 }

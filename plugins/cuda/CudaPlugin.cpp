@@ -18,6 +18,7 @@ static const TilerunPlugin &getTable() {
     cuda::addMemoryEntries(made);
     cuda::addStreamEntries(made);
     cuda::addModuleEntries(made);
+    cuda::addLinkEntries(made);
     return made;
   }();
   return table;

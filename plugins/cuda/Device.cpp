@@ -2,6 +2,7 @@
 #include "plugins/cuda/Device.h"
 
 #include <cstdio>
+#include <cstring>
 #include <map>
 
 using namespace cuda;
@@ -12,7 +13,9 @@ namespace {
 // last handle of a lost context resets it; an earlier one would take it from the others.
 struct Primary {
   unsigned handles = 0;
-  bool lost = false;
+  bool lost = false; // Of those handles.
+  bool dead =
+      false; // Once lost, drivers do not revive it: later handles get contexts of their own.
 };
 std::mutex primariesMutex;
 std::map<CUdevice, Primary> &getPrimaries() {
@@ -28,6 +31,27 @@ std::string formatUuid(const CUuuid &uuid) {
                 b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12],
                 b[13], b[14], b[15]);
   return text;
+}
+
+// "-580.82.07": the driver's own version, which its interface does not tell; empty where it is not
+// to be read. Its compiler changes with it.
+std::string getKernelModuleVersion() {
+  static const std::string version = [] {
+    std::string out;
+    if (std::FILE *file = std::fopen("/proc/driver/nvidia/version", "re")) {
+      char line[512] = {};
+      if (std::fgets(line, sizeof(line), file))
+        // The first word that is a number with dots.
+        for (char *word = std::strtok(line, " \t"); word; word = std::strtok(nullptr, " \t"))
+          if (word[0] >= '0' && word[0] <= '9' && std::strchr(word, '.')) {
+            out = std::string("-") + word;
+            break;
+          }
+      std::fclose(file);
+    }
+    return out;
+  }();
+  return version;
 }
 
 // Reads what enumeration and opening both need. The device has no context yet.
@@ -53,6 +77,12 @@ TilerunStatus describe(TilerunPluginDevice *device, const TilerunErrorSink *sink
   device->arch = "sm_" + std::to_string(device->capability) + (own ? "a" : "");
   device->memoryPools = pools != 0;
   device->driverVersion = formatVersion(device->driver.version);
+  int shared = 0;
+  CU_TRY(device, sink,
+         cuDeviceGetAttribute(&shared, kMaxSharedMemoryPerBlockOptin, device->handle));
+  device->maxShared = static_cast<uint32_t>(std::max(shared, 0));
+  device->binaryCompatibility =
+      "cuda:sass:" + device->arch + ":driver-" + device->driverVersion + getKernelModuleVersion();
   std::fill_n(text, sizeof(text), '\0');
   CU_TRY(device, sink, cuDeviceGetPCIBusId(text, sizeof(text) - 1, device->handle));
   device->pciAddress = text;
@@ -96,25 +126,56 @@ TilerunStatus makeStream(TilerunPluginDevice *device, const TilerunErrorSink *si
   return TILERUN_STATUS_OK;
 }
 
-// Gives the primary context back. After a loss, the last handle resets it first: a dead context
-// that was released instead stays dead for whoever retains it next, and others in the process (a
-// framework) may hold it too.
-void releasePrimary(TilerunPluginDevice *device) {
+// Makes a context that is this handle's alone, and leaves the thread as it was.
+TilerunStatus makeContext(TilerunPluginDevice *device, const TilerunErrorSink *sink) {
+  device->contextKind = ContextKind::Own;
+  if (CUresult error = device->driver.cuCtxCreate(&device->context, 0, device->handle))
+    return failDriver(sink, device, "cuCtxCreate(&context, 0, device)", error,
+                      "the device was lost before, and the driver gives this process no new "
+                      "context: start a new process");
+  CUcontext popped;
+  if (CUresult error = device->driver.cuCtxPopCurrent(&popped)) {
+    device->driver.cuCtxDestroy(device->context);
+    return failDriver(sink, device, "cuCtxPopCurrent(&popped)", error);
+  }
+  return TILERUN_STATUS_OK;
+}
+
+TilerunStatus acquireContext(TilerunPluginDevice *device, const TilerunErrorSink *sink) {
+  std::lock_guard lock(primariesMutex);
+  Primary &primary = getPrimaries()[device->handle];
+  if (primary.dead)
+    return makeContext(device, sink);
+  CUresult error = device->driver.cuDevicePrimaryCtxRetain(&device->context, device->handle);
+  // Somebody else in this process may have lost it.
+  if (isLoss(error)) {
+    primary.dead = true;
+    return makeContext(device, sink);
+  }
+  if (error)
+    return failDriver(sink, device, "cuDevicePrimaryCtxRetain(&context, device)", error);
+  ++primary.handles;
+  return TILERUN_STATUS_OK;
+}
+
+// Gives the context back. The last handle of a primary one that was lost resets it, so that its
+// memory is free again; an earlier one would take it from the others.
+void releaseContext(TilerunPluginDevice *device) {
+  if (device->contextKind == ContextKind::Foreign)
+    return;
+  if (device->contextKind == ContextKind::Own) {
+    device->driver.cuCtxDestroy(device->context);
+    return;
+  }
   std::lock_guard lock(primariesMutex);
   Primary &primary = getPrimaries()[device->handle];
   primary.lost |= device->lost;
   if (--primary.handles == 0 && primary.lost) {
     device->driver.cuDevicePrimaryCtxReset(device->handle);
     primary.lost = false;
+    primary.dead = true;
   }
   device->driver.cuDevicePrimaryCtxRelease(device->handle);
-}
-
-TilerunStatus retainPrimary(TilerunPluginDevice *device, const TilerunErrorSink *sink) {
-  std::lock_guard lock(primariesMutex);
-  CU_TRY(device, sink, cuDevicePrimaryCtxRetain(&device->context, device->handle));
-  ++getPrimaries()[device->handle].handles;
-  return TILERUN_STATUS_OK;
 }
 
 TilerunStatus openDevice(uint32_t ordinal, const TilerunPluginOpenOptions *options,
@@ -128,14 +189,13 @@ TilerunStatus openDevice(uint32_t ordinal, const TilerunPluginOpenOptions *optio
   if (TilerunStatus status = describe(device.get(), sink))
     return status;
   if (options && TILERUN_HAS(TilerunPluginOpenOptions, options, foreign_context)) {
-    device->foreign = true;
+    device->contextKind = ContextKind::Foreign;
     device->context = reinterpret_cast<CUcontext>(options->foreign_context);
-  } else if (TilerunStatus status = retainPrimary(device.get(), sink)) {
+  } else if (TilerunStatus status = acquireContext(device.get(), sink)) {
     return status;
   }
   if (TilerunStatus status = makeStream(device.get(), sink)) {
-    if (!device->foreign)
-      releasePrimary(device.get());
+    releaseContext(device.get());
     return status;
   }
   *out = device.release();
@@ -150,8 +210,7 @@ void closeDevice(TilerunPluginDevice *device) {
     if (!current.getError())
       device->driver.cuStreamDestroy(device->stream);
   }
-  if (!device->foreign)
-    releasePrimary(device);
+  releaseContext(device);
   delete device;
 }
 
@@ -215,6 +274,8 @@ TilerunStatus getDeviceProperty(TilerunPluginDevice *device, uint32_t property,
     return setValue(value, device->driverVersion);
   case TILERUN_DEVICE_PROPERTY_PCI_ADDRESS:
     return setValue(value, device->pciAddress);
+  case TILERUN_DEVICE_PROPERTY_BINARY_COMPATIBILITY:
+    return setValue(value, device->binaryCompatibility);
   case TILERUN_DEVICE_PROPERTY_MEMORY_TOTAL:
     return setValue(value, device->totalMemory);
   case TILERUN_DEVICE_PROPERTY_STREAM_ORDERED_MEMORY:
@@ -243,7 +304,19 @@ TilerunStatus getNativeContext(TilerunPluginDevice *device, uint64_t *context,
 
 TilerunStatus synchronizeDevice(TilerunPluginDevice *device, const TilerunErrorSink *sink) {
   CU_ENTER(device, sink, "synchronize_device");
+  uint32_t launches = device->log.getCount();
+  std::vector<std::pair<TilerunPluginStream *, uint32_t>> streams;
+  {
+    std::lock_guard lock(device->mutex);
+    for (TilerunPluginStream *stream : device->streams)
+      streams.emplace_back(stream, stream->log.getCount());
+  }
   CU_TRY(device, sink, cuCtxSynchronize());
+  device->log.finish(launches);
+  std::lock_guard lock(device->mutex);
+  for (auto [stream, count] : streams)
+    if (device->streams.count(stream))
+      stream->log.finish(count);
   return TILERUN_STATUS_OK;
 }
 

@@ -11,30 +11,63 @@
 #include <string>
 #include <vector>
 
+namespace cuda {
+
+/// The kernels that were launched last on a stream, to be told when the device is lost. Adding
+/// takes no lock and allocates nothing.
+class LaunchLog {
+public:
+  static constexpr uint32_t kSize = 8;
+  void add(const char *name) {
+    uint32_t index = launched.fetch_add(1, std::memory_order_relaxed);
+    names[index % kSize].store(name, std::memory_order_relaxed);
+  }
+  /// How many there were so far; `finish` is told it when the stream is known to have passed them.
+  uint32_t getCount() const { return launched.load(std::memory_order_relaxed); }
+  void finish(uint32_t count) { finished.store(count, std::memory_order_relaxed); }
+  /// Those that may still run, oldest first; true if there are more than the log keeps.
+  bool getPending(std::vector<const char *> &out) const;
+
+private:
+  std::atomic<const char *> names[kSize] = {};
+  std::atomic<uint32_t> launched{0}, finished{0};
+};
+
+enum class ContextKind {
+  Primary, ///< Shared with whatever else uses the device in this process.
+  Own,     ///< Made by this plugin, where the primary one is dead.
+  Foreign  ///< The caller's.
+};
+
+} // namespace cuda
+
 struct TilerunPluginDevice {
   const cuda::Driver &driver;
   cuda::CUdevice handle = 0;
   uint32_t ordinal = 0;
   std::string id; ///< "cuda:0"
   std::string name, uuid, arch, pciAddress, driverVersion;
-  int capability = 0; ///< 90
+  std::string binaryCompatibility; ///< Of what finalize_artifact gives.
+  int capability = 0;              ///< 90
   uint64_t totalMemory = 0;
   bool memoryPools = false;
-  bool foreign = false; ///< The context is the caller's.
+  uint32_t maxShared = 0; ///< Bytes of shared memory of one program.
+  cuda::ContextKind contextKind = cuda::ContextKind::Primary;
   cuda::CUcontext context = nullptr;
   cuda::CUstream stream = nullptr; ///< What a null stream means.
+  cuda::LaunchLog log;             ///< Of that stream.
 
-  /// The name of the kernel that was launched last: told when the device is lost.
-  std::atomic<const char *> lastKernel{nullptr};
   std::atomic<bool> lost{false};
   std::mutex mutex; ///< Guards what follows.
   std::string lossReason;
   std::set<std::string> kernelNames; ///< Outlive their modules.
+  std::set<TilerunPluginStream *> streams;
 };
 struct TilerunPluginStream {
   TilerunPluginDevice *device;
   cuda::CUstream handle;
   bool owned;
+  cuda::LaunchLog log;
 };
 struct TilerunPluginEvent {
   TilerunPluginDevice *device;
@@ -43,8 +76,9 @@ struct TilerunPluginEvent {
 struct TilerunPluginKernel {
   TilerunPluginDevice *device;
   cuda::CUfunction function;
-  const char *name;         ///< In the device's kernelNames.
-  int64_t packedBytes = -1; ///< Size of the arguments; -1 where it is not known.
+  const char *name;              ///< In the device's kernelNames.
+  int64_t packedBytes = -1;      ///< Size of the arguments; -1 where it is not known.
+  uint32_t maxDynamicShared = 0; ///< What a launch may ask for.
 };
 struct TilerunPluginModule {
   TilerunPluginDevice *device;
@@ -70,6 +104,9 @@ TilerunStatus fail(const TilerunErrorSink *sink, TilerunStatus status, const cha
 TilerunStatus failDriver(const TilerunErrorSink *sink, TilerunPluginDevice *device,
                          const char *expression, CUresult error, const std::string &detail = "");
 
+/// Whether an error says that the context is of no use any more.
+bool isLoss(CUresult error);
+
 /// Reports DEVICE_LOST with the reason.
 TilerunStatus failLost(const TilerunErrorSink *sink, TilerunPluginDevice *device, const char *call);
 
@@ -88,12 +125,17 @@ private:
   CUresult error = kSuccess;
 };
 
+inline LaunchLog &getLog(TilerunPluginDevice *device, TilerunPluginStream *stream) {
+  return stream ? stream->log : device->log;
+}
 inline CUstream getStream(TilerunPluginDevice *device, TilerunPluginStream *stream) {
   return stream ? stream->handle : device->stream;
 }
 /// What the compatibility of `artifact` says against the device; reports.
 TilerunStatus checkCompatibility(TilerunPluginDevice *device, const char *compatibility,
                                  const TilerunErrorSink *sink);
+/// Whether a compatibility string is that of a binary, which the driver need not compile.
+bool isBinary(const char *compatibility);
 /// Size of packed arguments.
 int64_t getPackedBytes(const TilerunPluginKernelInfo &info);
 
@@ -102,6 +144,7 @@ void addDeviceEntries(TilerunPlugin &table);
 void addMemoryEntries(TilerunPlugin &table);
 void addStreamEntries(TilerunPlugin &table);
 void addModuleEntries(TilerunPlugin &table);
+void addLinkEntries(TilerunPlugin &table);
 void addSelfTestEntries(TilerunPlugin &table);
 void addCompileEntries(TilerunPlugin &table);
 

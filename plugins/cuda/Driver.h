@@ -20,6 +20,7 @@ using CUstream = struct CUstream_st *;
 using CUevent = struct CUevent_st *;
 using CUmodule = struct CUmod_st *;
 using CUfunction = struct CUfunc_st *;
+using CUlinkState = struct CUlinkState_st *;
 struct CUuuid {
   unsigned char bytes[16];
 };
@@ -41,6 +42,8 @@ struct CUuuid {
   X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (CUcontext * context, CUdevice device))  \
   X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CUdevice device))                  \
   X(cuDevicePrimaryCtxReset, "cuDevicePrimaryCtxReset_v2", (CUdevice device))                      \
+  X(cuCtxCreate, "cuCtxCreate_v2", (CUcontext * context, unsigned flags, CUdevice device))         \
+  X(cuCtxDestroy, "cuCtxDestroy_v2", (CUcontext context))                                          \
   X(cuCtxGetCurrent, "cuCtxGetCurrent", (CUcontext * context))                                     \
   X(cuCtxPushCurrent, "cuCtxPushCurrent_v2", (CUcontext context))                                  \
   X(cuCtxPopCurrent, "cuCtxPopCurrent_v2", (CUcontext * context))                                  \
@@ -82,6 +85,13 @@ struct CUuuid {
   X(cuEventElapsedTime, "cuEventElapsedTime", (float *milliseconds, CUevent start, CUevent end))   \
   X(cuModuleLoadDataEx, "cuModuleLoadDataEx",                                                      \
     (CUmodule * module, const void *image, unsigned count, int *options, void **values))           \
+  X(cuLinkCreate, "cuLinkCreate_v2",                                                               \
+    (unsigned count, int *options, void **values, CUlinkState *state))                             \
+  X(cuLinkAddData, "cuLinkAddData_v2",                                                             \
+    (CUlinkState state, int type, void *data, size_t bytes, const char *name, unsigned count,      \
+     int *options, void **values))                                                                 \
+  X(cuLinkComplete, "cuLinkComplete", (CUlinkState state, void **binary, size_t *bytes))           \
+  X(cuLinkDestroy, "cuLinkDestroy", (CUlinkState state))                                           \
   X(cuModuleUnload, "cuModuleUnload", (CUmodule module))                                           \
   X(cuModuleGetFunction, "cuModuleGetFunction",                                                    \
     (CUfunction * function, CUmodule module, const char *name))                                    \
@@ -181,6 +191,10 @@ enum JitOption {
   kJitInfoLogSize = 4,
   kJitErrorLog = 5,
   kJitErrorLogSize = 6,
+  kJitLineInfo = 13,
+};
+enum JitInput {
+  kJitPtx = 1,
 };
 
 } // namespace cuda

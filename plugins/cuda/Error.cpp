@@ -61,6 +61,36 @@ static TilerunStatus getStatus(CUresult error) {
   }
 }
 
+bool cuda::isLoss(CUresult error) { return getStatus(error) == TILERUN_STATUS_DEVICE_LOST; }
+
+bool LaunchLog::getPending(std::vector<const char *> &out) const {
+  uint32_t end = launched.load(), begin = finished.load();
+  bool more = end - begin > kSize;
+  if (more)
+    begin = end - kSize;
+  for (; begin != end; ++begin)
+    if (const char *name = names[begin % kSize].load())
+      out.push_back(name);
+  return more;
+}
+
+// The kernels that may have lost the device. Under its lock.
+static std::string describePending(TilerunPluginDevice *device) {
+  std::vector<const char *> pending;
+  bool more = device->log.getPending(pending);
+  for (TilerunPluginStream *stream : device->streams)
+    more |= stream->log.getPending(pending);
+  std::set<std::string> names(pending.begin(), pending.end());
+  if (names.empty())
+    return more ? "" : "; no kernel of this handle was under way";
+  if (names.size() == 1 && !more)
+    return "; in kernel '" + *names.begin() + "'";
+  std::string text = "; in one of the kernels that were under way: ";
+  for (const std::string &name : names)
+    text += (&name == &*names.begin() ? "'" : ", '") + name + "'";
+  return text + (more ? ", or one before them" : "");
+}
+
 TilerunStatus cuda::failDriver(const TilerunErrorSink *sink, TilerunPluginDevice *device,
                                const char *expression, CUresult error, const std::string &detail) {
   TilerunStatus status = getStatus(error);
@@ -71,11 +101,8 @@ TilerunStatus cuda::failDriver(const TilerunErrorSink *sink, TilerunPluginDevice
   std::string message = std::string(expression) + " on " + device->id + ": " + name + ": " +
                         driver.getErrorText(error) + (detail.empty() ? "" : "; " + detail);
   if (status == TILERUN_STATUS_DEVICE_LOST) {
-    const char *kernel = device->lastKernel.load();
-    if (kernel)
-      message += std::string("; the last kernel launched was '") + kernel + "'";
-    message += "; the device is lost: close it and open it again";
     std::lock_guard lock(device->mutex);
+    message += describePending(device) + "; the device is lost: close it and open it again";
     if (!device->lost.exchange(true))
       device->lossReason = message;
   }

@@ -1,5 +1,6 @@
 // Modules and launches. The driver compiles PTX in this process; its log is part of the error.
 #include "plugins/cuda/Device.h"
+#include "plugins/cuda/Jit.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -16,8 +17,13 @@ int64_t cuda::getPackedBytes(const TilerunPluginKernelInfo &info) {
   return offset;
 }
 
+bool cuda::isBinary(const char *compatibility) {
+  return compatibility && std::strncmp(compatibility, "cuda:sass:", 10) == 0;
+}
+
 // Compatibility strings: "cuda:ptx-8.0:sm_80" runs on 8.0 and later, "…:sm_90a" on 9.0 alone, and
-// "cuda:sass:sm_90" on 9.x from there.
+// "cuda:sass:sm_90" on 9.x from there. What finalize_artifact made ends in ":driver-…", and goes
+// with that driver alone.
 TilerunStatus cuda::checkCompatibility(TilerunPluginDevice *device, const char *compatibility,
                                        const TilerunErrorSink *sink) {
   auto refuse = [&](const std::string &why) {
@@ -33,6 +39,11 @@ TilerunStatus cuda::checkCompatibility(TilerunPluginDevice *device, const char *
   if (!ptx && (std::sscanf(text.c_str(), "cuda:sass:sm_%4d%n", &number, &end) != 1 || end <= 0))
     return refuse("this plugin takes cuda:ptx-VERSION:sm_NUMBER and cuda:sass:sm_NUMBER");
   std::string suffix = text.substr(static_cast<size_t>(end));
+  if (size_t driver = suffix.find(":driver-"); !ptx && driver != std::string::npos) {
+    if (text != device->binaryCompatibility)
+      return refuse("this device and its driver take '" + device->binaryCompatibility + "'");
+    suffix.resize(driver);
+  }
   if (suffix != "" && suffix != "a")
     return refuse("the architecture has an unknown end '" + suffix + "'");
   int own = device->capability;
@@ -57,17 +68,12 @@ static TilerunStatus loadModule(TilerunPluginDevice *device, const TilerunPlugin
     return fail(sink, TILERUN_STATUS_COMPILE, "load_module", device, "the artifact is empty");
   // The driver reads PTX up to a NUL, which the artifact's bytes need not have.
   std::string image(reinterpret_cast<const char *>(artifact->bytes), artifact->num_bytes);
-  std::vector<char> log(16 << 10);
-  int options[] = {kJitErrorLog, kJitErrorLogSize};
-  void *values[] = {log.data(), reinterpret_cast<void *>(log.size() - 1)};
+  JitOptions options(image, isBinary(artifact->compatibility));
   CUmodule handle = nullptr;
-  if (CUresult error =
-          device->driver.cuModuleLoadDataEx(&handle, image.data(), 2, options, values)) {
-    log.back() = '\0';
-    std::string text = log.data();
+  if (CUresult error = device->driver.cuModuleLoadDataEx(&handle, image.data(), options.getCount(),
+                                                         options.getNames(), options.getValues()))
     return failDriver(sink, device, "cuModuleLoadDataEx(&handle, image, …)", error,
-                      text.empty() ? "the driver's log is empty" : "the driver's log:\n" + text);
-  }
+                      options.describeLog());
   auto *module = new TilerunPluginModule{device, handle, {}, {}, {}};
   for (uint32_t i = 0; i < artifact->num_kernels; ++i) {
     const TilerunPluginKernelInfo &info = artifact->kernels[i];
@@ -91,6 +97,13 @@ static void unloadModule(TilerunPluginModule *module) {
 // Shared memory beyond this has to be asked for once per function.
 static constexpr uint32_t kPlainSharedBytes = 48 << 10;
 
+static std::string describeSharedMemory(const char *kernel, uint64_t wanted, uint64_t most) {
+  return std::string("kernel '") + kernel + "' wants " + std::to_string(wanted) +
+         " bytes of shared memory for a program, " + std::to_string(most) +
+         " are possible: " + std::to_string(wanted - most) +
+         " too many (smaller tiles or fewer stages need less)";
+}
+
 static TilerunStatus getKernel(TilerunPluginModule *module, const char *name,
                                TilerunPluginKernel **out, const TilerunErrorSink *sink) {
   TilerunPluginDevice *device = module->device;
@@ -107,13 +120,24 @@ static TilerunStatus getKernel(TilerunPluginModule *module, const char *name,
   auto kernel = std::make_unique<TilerunPluginKernel>();
   kernel->device = device;
   kernel->function = function;
+  int fixed = 0;
+  CU_TRY(device, sink, cuFuncGetAttribute(&fixed, kFunctionSharedBytes, function));
+  uint32_t fixedShared = static_cast<uint32_t>(std::max(fixed, 0));
+  kernel->maxDynamicShared = kPlainSharedBytes - std::min(fixedShared, kPlainSharedBytes);
   for (const TilerunPluginModule::Entry &entry : module->entries)
     if (entry.name == name) {
       kernel->packedBytes = entry.packedBytes;
-      if (entry.sharedBytes > kPlainSharedBytes)
+      if (fixedShared + uint64_t(entry.sharedBytes) > device->maxShared)
+        return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "get_kernel", device,
+                    describeSharedMemory(name, fixedShared + uint64_t(entry.sharedBytes),
+                                         device->maxShared));
+      // Once here, so that no launch has to.
+      if (entry.sharedBytes > kernel->maxDynamicShared) {
         CU_TRY(device, sink,
                cuFuncSetAttribute(function, kFunctionMaxDynamicShared,
                                   static_cast<int>(entry.sharedBytes)));
+        kernel->maxDynamicShared = entry.sharedBytes;
+      }
     }
   {
     std::lock_guard lock(device->mutex);
@@ -170,11 +194,14 @@ static TilerunStatus launchKernel(TilerunPluginKernel *kernel, TilerunPluginStre
     return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "launch", device,
                 "the arguments should have " + std::to_string(kernel->packedBytes) +
                     " bytes: " + describeLaunch(kernel, *launch));
+  if (launch->shared_bytes > kernel->maxDynamicShared)
+    return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "launch", device,
+                describeSharedMemory(kernel->name, launch->shared_bytes, kernel->maxDynamicShared));
   // The driver's marks for a packed buffer.
   void *const kBuffer = reinterpret_cast<void *>(1), *const kSize = reinterpret_cast<void *>(2);
   size_t size = launch->num_bytes;
   void *extra[] = {kBuffer, const_cast<void *>(launch->arguments), kSize, &size, nullptr};
-  device->lastKernel.store(kernel->name, std::memory_order_relaxed);
+  getLog(device, stream).add(kernel->name);
   if (CUresult error = device->driver.cuLaunchKernel(
           kernel->function, launch->grid[0], launch->grid[1], launch->grid[2], launch->threads, 1,
           1, launch->shared_bytes, getStream(device, stream), nullptr, extra))

@@ -1,4 +1,5 @@
 // The self-test kernels of the ABI in PTX, by which a device is tested without a compiler.
+#include "plugins/cuda/Artifact.h"
 #include "plugins/cuda/Device.h"
 
 #include <cstring>
@@ -151,10 +152,11 @@ TilerunStatus getSelfTest(const char *name, const TilerunPluginArtifact **artifa
   for (const TilerunPluginKernelInfo &info : kKernels)
     if (std::strcmp(info.name, name) == 0) {
       // One module has them all.
-      static const TilerunPluginArtifact all = {
-          sizeof(all),       std::size(kKernels), reinterpret_cast<const uint8_t *>(kPtx),
-          std::strlen(kPtx), kCompatibility,      kKernels};
-      *artifact = &all;
+      static const GivenArtifact all = {{sizeof(TilerunPluginArtifact), std::size(kKernels),
+                                         reinterpret_cast<const uint8_t *>(kPtx), std::strlen(kPtx),
+                                         kCompatibility, kKernels},
+                                        nullptr};
+      *artifact = &all.artifact;
       return TILERUN_STATUS_OK;
     }
   return fail(sink, TILERUN_STATUS_NOT_FOUND, "get_self_test", nullptr,

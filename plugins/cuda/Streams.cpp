@@ -3,13 +3,20 @@
 
 using namespace cuda;
 
+static TilerunPluginStream *addStream(TilerunPluginDevice *device, CUstream handle, bool owned) {
+  auto *stream = new TilerunPluginStream{device, handle, owned, {}};
+  std::lock_guard lock(device->mutex);
+  device->streams.insert(stream);
+  return stream;
+}
+
 static TilerunStatus createStream(TilerunPluginDevice *device, TilerunPluginStream **stream,
                                   const TilerunErrorSink *sink) {
   CU_ENTER(device, sink, "create_stream");
   constexpr unsigned kNonBlocking = 1; // Ordered by events only, not by the legacy stream.
   CUstream handle = nullptr;
   CU_TRY(device, sink, cuStreamCreate(&handle, kNonBlocking));
-  *stream = new TilerunPluginStream{device, handle, true};
+  *stream = addStream(device, handle, true);
   return TILERUN_STATUS_OK;
 }
 
@@ -17,7 +24,7 @@ static TilerunStatus adoptStream(TilerunPluginDevice *device, uint64_t native,
                                  TilerunPluginStream **stream, const TilerunErrorSink *sink) {
   if (device->lost)
     return failLost(sink, device, "adopt_stream");
-  *stream = new TilerunPluginStream{device, reinterpret_cast<CUstream>(native), false};
+  *stream = addStream(device, reinterpret_cast<CUstream>(native), false);
   return TILERUN_STATUS_OK;
 }
 
@@ -35,20 +42,33 @@ static void destroyStream(TilerunPluginStream *stream) {
     if (!current.getError())
       stream->device->driver.cuStreamDestroy(stream->handle);
   }
+  {
+    std::lock_guard lock(stream->device->mutex);
+    stream->device->streams.erase(stream);
+    // Its work may still run, and be at fault later.
+    std::vector<const char *> pending;
+    stream->log.getPending(pending);
+    for (const char *name : pending)
+      stream->device->log.add(name);
+  }
   delete stream;
 }
 
 static TilerunStatus synchronizeStream(TilerunPluginDevice *device, TilerunPluginStream *stream,
                                        const TilerunErrorSink *sink) {
   CU_ENTER(device, sink, "synchronize_stream");
+  uint32_t launches = getLog(device, stream).getCount();
   CU_TRY(device, sink, cuStreamSynchronize(getStream(device, stream)));
+  getLog(device, stream).finish(launches);
   return TILERUN_STATUS_OK;
 }
 
 static TilerunStatus queryStream(TilerunPluginDevice *device, TilerunPluginStream *stream,
                                  const TilerunErrorSink *sink) {
   CU_ENTER(device, sink, "query_stream");
+  uint32_t launches = getLog(device, stream).getCount();
   CU_TRY(device, sink, cuStreamQuery(getStream(device, stream)));
+  getLog(device, stream).finish(launches);
   return TILERUN_STATUS_OK;
 }
 

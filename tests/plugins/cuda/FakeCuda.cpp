@@ -3,7 +3,8 @@
 // where a test asked for it, and a kernel that faults loses its context, as on a real device.
 //
 // Environment, read at cuInit: FAKE_CUDA_DEVICES (2), FAKE_CUDA_VERSION (13000), FAKE_CUDA_INIT
-// (an error of cuInit), FAKE_CUDA_POOLS (1).
+// (an error of cuInit), FAKE_CUDA_POOLS (1). FAKE_CUDA_DEAD_PROCESS (0): after a loss the process
+// gets no context at all, as on drivers that want a new one.
 #include "tests/plugins/cuda/FakeCuda.h"
 
 #include "plugins/cuda/Driver.h"
@@ -40,6 +41,10 @@ struct CUfunc_st {
 struct CUmod_st {
   std::vector<std::unique_ptr<CUfunc_st>> functions;
 };
+struct CUlinkState_st {
+  std::string binary;
+  char *log;
+};
 } // namespace cuda
 
 namespace {
@@ -50,12 +55,14 @@ constexpr int kMaxShared = 227 << 10;
 struct Allocation {
   size_t bytes;
   CUdevice device;
+  CUcontext context;
   bool onHost = false; // Pinned; goes with its context all the same.
 };
 struct Device {
   std::unique_ptr<CUctx_st> context;
+  std::vector<std::unique_ptr<CUctx_st>> own; // Of cuCtxCreate.
   unsigned retained = 0;
-  bool stuck = false; // Released while it was lost, which no later reset mends (seen on an H200).
+  bool stuck = false; // A context was lost, which no reset mends (seen on an H200).
   size_t used = 0;
 };
 struct Injection {
@@ -107,9 +114,13 @@ CUresult checkContext() {
   CUcontext context = current();
   if (!context)
     return kInvalidContext;
-  for (const Device &device : state().devices)
-    if (device.context.get() == context)
+  for (const Device &device : state().devices) {
+    bool known = device.context.get() == context;
+    for (const auto &own : device.own)
+      known |= own.get() == context;
+    if (known)
       return context->lost ? kIllegalAddress : kSuccess;
+  }
   return kContextIsDestroyed;
 }
 
@@ -131,15 +142,22 @@ bool isMemory(CUdeviceptr address, size_t bytes) {
 }
 void *toPointer(CUdeviceptr address) { return reinterpret_cast<void *>(address); }
 
-void destroyContext(Device &device, CUdevice number) {
+void freeAllocations(CUcontext context) {
   for (auto it = state().allocations.begin(); it != state().allocations.end();)
-    if (it->second.device == number) {
+    if (it->second.context == context) {
+      if (!it->second.onHost)
+        state().devices[static_cast<size_t>(it->second.device)].used -= it->second.bytes;
       std::free(toPointer(it->first));
       it = state().allocations.erase(it);
     } else {
       ++it;
     }
-  device.used = 0;
+}
+void destroyPrimary(Device &device) {
+  if (!device.context)
+    return;
+  device.stuck |= device.context->lost;
+  freeAllocations(device.context.get());
   device.context.reset();
 }
 
@@ -181,7 +199,7 @@ int fakeCudaCountAlive() {
   std::lock_guard lock(state().mutex);
   size_t count = state().allocations.size() + state().objects.size();
   for (const Device &device : state().devices)
-    count += device.retained;
+    count += device.retained + device.own.size();
   return static_cast<int>(count);
 }
 int fakeCudaCountCalls(const char *function) {
@@ -236,6 +254,12 @@ FAKE(cuGetErrorName, (CUresult error, const char **name)) {
     return kSuccess;
   case kIllegalAddress:
     *name = "CUDA_ERROR_ILLEGAL_ADDRESS";
+    return kSuccess;
+  case kAssert:
+    *name = "CUDA_ERROR_ASSERT";
+    return kSuccess;
+  case kLaunchFailed:
+    *name = "CUDA_ERROR_LAUNCH_FAILED";
     return kSuccess;
   }
   *name = nullptr;
@@ -319,16 +343,38 @@ FAKE(cuDevicePrimaryCtxRelease_v2, (CUdevice device)) {
   Device &d = state().devices[static_cast<size_t>(device)];
   if (!d.retained)
     return kInvalidContext;
-  if (--d.retained == 0) {
-    d.stuck = d.context && d.context->lost;
-    destroyContext(d, device);
-  }
+  if (--d.retained == 0)
+    destroyPrimary(d);
   return kSuccess;
 }
 FAKE(cuDevicePrimaryCtxReset_v2, (CUdevice device)) {
   ENTER("cuDevicePrimaryCtxReset");
-  destroyContext(state().devices[static_cast<size_t>(device)], device);
+  destroyPrimary(state().devices[static_cast<size_t>(device)]);
   return kSuccess;
+}
+FAKE(cuCtxCreate_v2, (CUcontext * context, unsigned, CUdevice device)) {
+  ENTER("cuCtxCreate");
+  Device &d = state().devices[static_cast<size_t>(device)];
+  if (d.stuck && getNumber("FAKE_CUDA_DEAD_PROCESS", 0))
+    return kIllegalAddress;
+  d.own.push_back(std::make_unique<CUctx_st>(CUctx_st{device}));
+  *context = d.own.back().get();
+  contextStack.push_back(*context);
+  return kSuccess;
+}
+FAKE(cuCtxDestroy_v2, (CUcontext context)) {
+  ENTER("cuCtxDestroy");
+  for (Device &device : state().devices)
+    for (auto it = device.own.begin(); it != device.own.end(); ++it)
+      if (it->get() == context) {
+        device.stuck |= context->lost;
+        freeAllocations(context);
+        if (current() == context)
+          contextStack.pop_back();
+        device.own.erase(it);
+        return kSuccess;
+      }
+  return kInvalidContext;
 }
 FAKE(cuCtxGetCurrent, (CUcontext * context)) {
   ENTER("cuCtxGetCurrent");
@@ -371,7 +417,7 @@ static CUresult allocateMemory(CUdeviceptr *address, size_t bytes) {
     return kOutOfMemory;
   device.used += bytes;
   *address = reinterpret_cast<CUdeviceptr>(pointer);
-  state().allocations[*address] = {bytes, current()->device, false};
+  state().allocations[*address] = {bytes, current()->device, current(), false};
   return kSuccess;
 }
 static CUresult freeMemory(CUdeviceptr address) {
@@ -404,7 +450,8 @@ FAKE(cuMemHostAlloc, (void **pointer, size_t bytes, unsigned)) {
   *pointer = std::malloc(bytes);
   if (!*pointer)
     return kOutOfMemory;
-  state().allocations[reinterpret_cast<CUdeviceptr>(*pointer)] = {bytes, current()->device, true};
+  state().allocations[reinterpret_cast<CUdeviceptr>(*pointer)] = {bytes, current()->device,
+                                                                  current(), true};
   return kSuccess;
 }
 FAKE(cuMemFreeHost, (void *pointer)) {
@@ -534,10 +581,8 @@ FAKE(cuEventElapsedTime, (float *milliseconds, CUevent start, CUevent end)) {
   return kSuccess;
 }
 
-FAKE(cuModuleLoadDataEx,
-     (CUmodule * module, const void *image, unsigned count, int *options, void **values)) {
-  ENTER_CONTEXT("cuModuleLoadDataEx");
-  std::string text = static_cast<const char *>(image);
+// The kernels that PTX names; null with a line in the log that the options name, if it is no PTX.
+static std::unique_ptr<CUmod_st> readPtx(const std::string &text, char *log) {
   auto result = std::make_unique<CUmod_st>();
   const std::string mark = ".entry ";
   for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
@@ -546,14 +591,65 @@ FAKE(cuModuleLoadDataEx,
     if (const null::TestKernel *kernel = null::findTestKernel(name))
       result->functions.push_back(std::make_unique<CUfunc_st>(CUfunc_st{kernel}));
   }
-  if (text.find(".version") == std::string::npos || result->functions.empty()) {
-    for (unsigned i = 0; i < count; ++i)
-      if (options[i] == kJitErrorLog)
-        std::strcpy(static_cast<char *>(values[i]), "fake ptxas: line 1: no .version");
+  if (text.compare(0, 8, ".version") == 0 && !result->functions.empty())
+    return result;
+  if (log)
+    std::strcpy(log, "fake ptxas: line 1: no .version");
+  return nullptr;
+}
+static char *findLog(unsigned count, const int *options, void *const *values) {
+  for (unsigned i = 0; i < count; ++i)
+    if (options[i] == kJitErrorLog)
+      return static_cast<char *>(values[i]);
+  return nullptr;
+}
+// What the fake linker puts before its PTX.
+static constexpr char kBinaryMark[] = "\x7f"
+                                      "FAKE-BINARY\n";
+
+FAKE(cuModuleLoadDataEx,
+     (CUmodule * module, const void *image, unsigned count, int *options, void **values)) {
+  ENTER_CONTEXT("cuModuleLoadDataEx");
+  std::string text = static_cast<const char *>(image);
+  if (text.compare(0, std::strlen(kBinaryMark), kBinaryMark) == 0)
+    text.erase(0, std::strlen(kBinaryMark));
+  else
+    ++state().calls["compile"];
+  std::unique_ptr<CUmod_st> result = readPtx(text, findLog(count, options, values));
+  if (!result)
     return kInvalidPtx;
-  }
   *module = add(result.release());
   return kSuccess;
+}
+FAKE(cuLinkCreate_v2, (unsigned count, int *options, void **values, CUlinkState *link)) {
+  ENTER_CONTEXT("cuLinkCreate");
+  *link = add(new CUlinkState_st{"", findLog(count, options, values)});
+  return kSuccess;
+}
+FAKE(cuLinkAddData_v2, (CUlinkState link, int type, void *data, size_t bytes, const char *,
+                        unsigned, int *, void **)) {
+  ENTER_CONTEXT("cuLinkAddData");
+  std::string text(static_cast<char *>(data), bytes);
+  if (type != kJitPtx || text.back() != '\0' || !isObject(link))
+    return kInvalidValue;
+  text.pop_back();
+  if (!readPtx(text, link->log))
+    return kInvalidPtx;
+  ++state().calls["compile"];
+  link->binary = kBinaryMark + text;
+  return kSuccess;
+}
+FAKE(cuLinkComplete, (CUlinkState link, void **binary, size_t *bytes)) {
+  ENTER_CONTEXT("cuLinkComplete");
+  if (!isObject(link) || link->binary.empty())
+    return kInvalidValue;
+  *binary = link->binary.data();
+  *bytes = link->binary.size();
+  return kSuccess;
+}
+FAKE(cuLinkDestroy, (CUlinkState link)) {
+  ENTER("cuLinkDestroy");
+  return destroy(link);
 }
 FAKE(cuModuleUnload, (CUmodule module)) {
   ENTER("cuModuleUnload");
