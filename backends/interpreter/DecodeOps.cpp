@@ -146,6 +146,8 @@ LogicalResult Decoder::decodeTileOp(Operation &op, StepList &steps) {
     return decodeCombine(op, reduce.getAxis(), false, runReduce, steps);
   if (auto scan = dyn_cast<tile::ScanOp>(op))
     return decodeCombine(op, scan.getAxis(), scan.getReverse(), runScan, steps);
+  if (auto map = dyn_cast<tile::MapOp>(op))
+    return decodeMap(map, steps);
   if (auto dot = dyn_cast<tile::DotOp>(op))
     return decodeDot(dot, steps);
   if (isa<tile::FpCastOp>(op))
@@ -206,6 +208,25 @@ LogicalResult Decoder::decodeTileOp(Operation &op, StepList &steps) {
             step->run = runCat;
             for (Value part : cat->getOperands())
               step->numbers.push_back(cast<RankedTensorType>(part.getType()).getNumElements());
+            return success();
+          })
+          .Case([&](tile::GatherOp gather) {
+            step->run = runGather;
+            auto source = cast<RankedTensorType>(gather.getSource().getType()).getShape();
+            auto indices = cast<RankedTensorType>(gather.getIndices().getType()).getShape();
+            int64_t outer = 1, inner = 1, axis = gather.getAxis();
+            for (auto [d, size] : llvm::enumerate(source))
+              if (int64_t(d) != axis)
+                (int64_t(d) < axis ? outer : inner) *= size;
+            step->numbers = {outer, source[axis], indices[axis], inner};
+            return success();
+          })
+          .Case([&](tile::HistogramOp histogram) {
+            step->run = runHistogram;
+            step->operands = {slotOf(histogram.getSource()), slotOrNone(histogram.getMask())};
+            step->numbers = {
+                cast<RankedTensorType>(histogram.getSource().getType()).getNumElements(),
+                cast<RankedTensorType>(histogram.getType()).getNumElements()};
             return success();
           })
           .Case([&](tile::AddPtrOp add) {

@@ -36,6 +36,77 @@ bool Decoder::isBatchable(Operation &op) {
   return bool(buildKernel(op, operands, results));
 }
 
+LogicalResult Decoder::splatCaptured(Operation &op, size_t laneCount, StepList &block,
+                                     llvm::SmallVectorImpl<std::pair<Value, Slot>> &outside,
+                                     llvm::function_ref<FailureOr<Slot>(size_t)> temporary) {
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op.getRegion(0), captured);
+  for (Value value : captured) {
+    auto shape = shapeOf(value, op);
+    if (failed(shape))
+      return failure();
+    auto slot = temporary(laneCount * sizeOf(shape->type));
+    if (failed(slot))
+      return failure();
+    Step splat;
+    splat.run = runSplatLanes;
+    splat.operands = {slotOf(value)};
+    splat.results = {*slot};
+    splat.resultTypes = {shape->type};
+    if (failed(append(op, std::move(splat), block)))
+      return failure();
+    outside.emplace_back(value, slotOf(value));
+    slots[value] = *slot;
+  }
+  return success();
+}
+
+LogicalResult Decoder::decodeMap(tile::MapOp op, StepList &steps) {
+  Block &body = op.getBody().front();
+  auto step = makeStep(*op, runMap);
+  if (failed(step))
+    return failure();
+  llvm::SmallVector<Slot> temporaries;
+  auto temporary = [&](size_t bytes) -> FailureOr<Slot> {
+    auto slot = allocate(bytes, *op);
+    if (succeeded(slot))
+      temporaries.push_back(*slot);
+    return slot;
+  };
+  const bool batched = lanes == 0 && llvm::all_of(body.without_terminator(),
+                                                  [&](Operation &o) { return isBatchable(o); });
+  const size_t laneCount = batched ? std::min(kMaxLanes, step->count) : 1;
+  step->numbers = {int64_t(op.getNumOperands()), int64_t(step->count), int64_t(laneCount)};
+  for (BlockArgument argument : body.getArguments()) {
+    auto shape = shapeOf(argument, *op);
+    if (failed(shape))
+      return failure();
+    auto slot = temporary(laneCount * sizeOf(shape->type));
+    if (failed(slot))
+      return failure();
+    slots[argument] = *slot;
+    step->operands.push_back(*slot);
+  }
+  step->blocks.resize(1);
+  llvm::SmallVector<std::pair<Value, Slot>> outside;
+  const size_t outerLanes = std::exchange(lanes, batched ? laneCount : 0);
+  if (batched && failed(splatCaptured(*op, laneCount, step->blocks[0], outside, temporary)))
+    return failure();
+  LogicalResult status = decodeRegion(op.getBody(), step->blocks[0], [&](Operation &yield) {
+    for (Value value : yield.getOperands())
+      step->operands.push_back(slotOf(value));
+    return success();
+  });
+  lanes = outerLanes;
+  for (auto [value, slot] : outside)
+    slots[value] = slot;
+  if (failed(status))
+    return failure();
+  for (Slot slot : temporaries)
+    plan.giveBack(slot);
+  return append(*op, std::move(*step), steps);
+}
+
 LogicalResult Decoder::decodeCombine(Operation &op, unsigned axis, bool reverse, StepFn run,
                                      StepList &steps) {
   Region &region = op.getRegion(0);
@@ -108,30 +179,10 @@ LogicalResult Decoder::decodeCombine(Operation &op, unsigned axis, bool reverse,
 
   step->blocks.resize(1);
   StepList &block = step->blocks[0];
-  // Scalars from outside become one per lane.
-  llvm::SetVector<Value> captured;
   llvm::SmallVector<std::pair<Value, Slot>> outside;
   const size_t outerLanes = std::exchange(lanes, batched ? laneCount : 0);
-  if (batched) {
-    getUsedValuesDefinedAbove(region, captured);
-    for (Value value : captured) {
-      auto shape = shapeOf(value, op);
-      if (failed(shape))
-        return failure();
-      auto slot = temporary(laneCount * sizeOf(shape->type));
-      if (failed(slot))
-        return failure();
-      Step splat;
-      splat.run = runSplatLanes;
-      splat.operands = {slotOf(value)};
-      splat.results = {*slot};
-      splat.resultTypes = {shape->type};
-      if (failed(append(op, std::move(splat), block)))
-        return failure();
-      outside.emplace_back(value, slotOf(value));
-      slots[value] = *slot;
-    }
-  }
+  if (batched && failed(splatCaptured(op, laneCount, block, outside, temporary)))
+    return failure();
   LogicalResult status = decodeRegion(region, block, [&](Operation &yield) {
     for (Value value : yield.getOperands())
       step->operands.push_back(slotOf(value));

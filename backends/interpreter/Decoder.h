@@ -49,7 +49,12 @@ private:
   // Combine regions (DecodeRegions.cpp)
   mlir::LogicalResult decodeCombine(mlir::Operation &op, unsigned axis, bool reverse, StepFn run,
                                     StepList &steps);
+  mlir::LogicalResult decodeMap(tile::MapOp op, StepList &steps);
   bool isBatchable(mlir::Operation &op);
+  /// Makes a lane's copy of every scalar that a batched region uses from outside.
+  mlir::LogicalResult splatCaptured(mlir::Operation &op, size_t laneCount, StepList &block,
+                                    llvm::SmallVectorImpl<std::pair<mlir::Value, Slot>> &outside,
+                                    llvm::function_ref<mlir::FailureOr<Slot>(size_t)> temporary);
 
   // Values and places
   mlir::FailureOr<Shape> shapeOf(mlir::Value value, mlir::Operation &reportAt);

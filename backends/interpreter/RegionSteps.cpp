@@ -225,3 +225,25 @@ void interp::runScan(Frame &frame, const Step &step) {
   for (size_t k = 0; k < region.values; ++k)
     copy(k, region.work(k), region.output(k));
 }
+
+void interp::runMap(Frame &frame, const Step &step) {
+  const size_t inputs = step.numbers[0], total = step.numbers[1], lanes = step.numbers[2];
+  for (size_t first = 0; first < total; first += lanes) {
+    const size_t count = std::min(lanes, total - first);
+    for (size_t k = 0; k < inputs; ++k) {
+      const unsigned bytes = sizeOf(step.operandTypes[k]);
+      std::memcpy(frame.at(step.operands[inputs + k]), frame.at(step.operands[k]) + first * bytes,
+                  count * bytes);
+    }
+    const size_t outerLanes = std::exchange(frame.lanes, count);
+    frame.exec(step.blocks[0]);
+    frame.lanes = outerLanes;
+    if (frame.stopped)
+      return;
+    for (size_t k = 0; k < step.resultTypes.size(); ++k) {
+      const unsigned bytes = sizeOf(step.resultTypes[k]);
+      std::memcpy(frame.at(step.results[k]) + first * bytes,
+                  frame.at(step.operands[2 * inputs + k]), count * bytes);
+    }
+  }
+}

@@ -110,3 +110,44 @@ void interp::runCat(Frame &frame, const Step &step) {
   std::memcpy(to, frame.at(step.operands[0]), first);
   std::memcpy(to + first, frame.at(step.operands[1]), size * step.numbers[1]);
 }
+
+/// Element i of a buffer of integers, zero-extended.
+static uint64_t integerAt(const char *data, unsigned size, size_t i) {
+  uint64_t word = 0;
+  visitSize(size,
+            [&](auto element) { word = reinterpret_cast<const decltype(element) *>(data)[i]; });
+  return word;
+}
+
+void interp::runGather(Frame &frame, const Step &step) {
+  const size_t outer = step.numbers[0], sourceAxis = step.numbers[1], axis = step.numbers[2],
+               inner = step.numbers[3];
+  const unsigned indexSize = sizeOf(step.operandTypes[1]);
+  const char *indices = frame.at(step.operands[1]);
+  visitSize(sizeOf(step.resultTypes[0]), [&](auto element) {
+    using T = decltype(element);
+    auto *source = frame.as<T>(step.operands[0]), *result = frame.as<T>(step.results[0]);
+    for (size_t a = 0; a < outer; ++a)
+      for (size_t i = 0; i < axis; ++i)
+        for (size_t b = 0; b < inner; ++b) {
+          const size_t place = (a * axis + i) * inner + b;
+          const uint64_t position = integerAt(indices, indexSize, place) % sourceAxis;
+          result[place] = source[(a * sourceAxis + position) * inner + b];
+        }
+  });
+}
+
+void interp::runHistogram(Frame &frame, const Step &step) {
+  const size_t count = step.numbers[0];
+  const uint64_t bins = step.numbers[1];
+  const unsigned size = sizeOf(step.operandTypes[0]);
+  const char *source = frame.at(step.operands[0]);
+  const uint8_t *mask = step.operands[1] == kNoSlot ? nullptr : frame.as<uint8_t>(step.operands[1]);
+  auto *result = frame.as<uint32_t>(step.results[0]);
+  std::fill_n(result, bins, 0u);
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t bin = integerAt(source, size, i);
+    if (bin < bins && (!mask || mask[i]))
+      ++result[bin];
+  }
+}

@@ -33,6 +33,10 @@ void runGatherStrided(Frame &frame, const Step &step);
 void runJoin(Frame &frame, const Step &step);
 void runSplit(Frame &frame, const Step &step);
 void runCat(Frame &frame, const Step &step);
+/// Operands: source, indices. numbers: outer, the axis in source and indices, inner.
+void runGather(Frame &frame, const Step &step);
+/// Operands: source, mask (optional). numbers: elements of the source, bins.
+void runHistogram(Frame &frame, const Step &step);
 
 // MemorySteps.cpp
 /// Operands: pointers, mask, other (the latter two optional).
@@ -57,6 +61,9 @@ void runDot(Frame &frame, const Step &step);
 /// yielded values; results: N outputs, N work buffers.
 void runReduce(Frame &frame, const Step &step);
 void runScan(Frame &frame, const Step &step);
+/// operands: N inputs, N region inputs, M yielded values; results: M outputs. numbers: N, elements,
+/// lanes. blocks: the region.
+void runMap(Frame &frame, const Step &step);
 
 // ControlSteps.cpp
 /// Operands: lower, upper, step; results: induction variable. blocks: body. numbers: unsigned

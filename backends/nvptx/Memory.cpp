@@ -241,6 +241,26 @@ struct SharedStorePattern : ConvertOpToLLVMPattern<simt::SharedStoreOp> {
   }
 };
 
+struct SharedAddPattern : ConvertOpToLLVMPattern<simt::SharedAddOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(simt::SharedAddOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    Location loc = op.getLoc();
+    Value pointer = place(rewriter, loc, adaptor.getBuffer(), adaptor.getOffset());
+    Value address = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(), pointer);
+    SmallVector<Value> inputs{address, adaptor.getValue()};
+    std::string text = "red.shared.add.u32 [$0], $1;", constraints = "r,r";
+    if (adaptor.getMask()) {
+      inputs.push_back(adaptor.getMask());
+      text = "@$2 " + text;
+      constraints += ",b";
+    }
+    inlinePtx(rewriter, loc, {}, inputs, text, constraints + ",~{memory}", true);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct LoadMatrixPattern : ConvertOpToLLVMPattern<simt::LoadMatrixOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(simt::LoadMatrixOp op, OpAdaptor adaptor,
@@ -315,7 +335,7 @@ struct AsyncWaitPattern : ConvertOpToLLVMPattern<simt::AsyncWaitOp> {
 
 void nvptx::populateMemoryPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
                                    const Architecture &) {
-  patterns.add<LoadPattern, StorePattern, AllocPattern, SharedLoadPattern, SharedStorePattern,
+  patterns.add<LoadPattern, StorePattern, AllocPattern, SharedLoadPattern, SharedStorePattern, SharedAddPattern,
                LoadMatrixPattern, AsyncCopyPattern, AsyncCommitPattern, AsyncWaitPattern>(
       converter);
 }

@@ -69,6 +69,7 @@ struct Table {
     addLibdevice(rows);
     addReduceOps(rows);
     addSortOps(rows);
+    addGatherOps(rows);
     addDotOps(rows);
     addHintOps(rows);
     addDebugOps(rows);

@@ -24,6 +24,7 @@ void addAtomicOps(Rows &rows);
 void addShapeOps(Rows &rows);
 void addReduceOps(Rows &rows);
 void addSortOps(Rows &rows);
+void addGatherOps(Rows &rows);
 void addDotOps(Rows &rows);
 void addHintOps(Rows &rows);
 void addDebugOps(Rows &rows);

@@ -20,16 +20,11 @@ constexpr llvm::StringLiteral kDescriptor =
 
 constexpr Missing kMissing[] = {
     {kTl, "dot_scaled", INSTEAD("scale the operands in floating point and use tl.dot")},
-    {kTl, "gather", INSTEAD("load the elements from memory at computed addresses")},
-    {kTl, "histogram",
-     INSTEAD("use tl.sum of comparisons with the bins, or count in memory with tl.atomic_add")},
     {kTl, "inline_asm_elementwise",
      INSTEAD("use the language's operators and functions; assembly would run only on the one GPU "
              "target it is written for")},
     {kTl, "load_tensor_descriptor make_tensor_descriptor store_tensor_descriptor tensor_descriptor",
      kDescriptor},
-    {kTl, "map_elementwise",
-     INSTEAD("call the function on whole tiles, with tl.where in place of if")},
     {kTl, "target_info", INSTEAD("pass what differs between targets as a tl.constexpr parameter")},
     {"triton.language.extra.cuda", "gdc_launch_dependents gdc_wait",
      INSTEAD("leave the call out: a launch begins when the one before it has ended")},

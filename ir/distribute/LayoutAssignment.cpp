@@ -280,6 +280,17 @@ void Assigner::forward(Operation *op) {
       propose(value, layout, Weak);
     return;
   }
+  if (auto gather = dyn_cast<tile::GatherOp>(op))
+    return propose(gather.getResult(), operandHome(gather.getIndices()), Weak);
+  if (auto histogram = dyn_cast<tile::HistogramOp>(op))
+    return propose(histogram.getResult(),
+                   result.getDefault(cast<RankedTensorType>(histogram.getType())), Weak);
+  if (isa<tile::MapOp>(op)) {
+    for (Value value : op->getResults())
+      for (Value operand : op->getOperands())
+        propose(value, operandHome(operand), std::max(strength(operand), unsigned(Weak)));
+    return;
+  }
   if (auto scan = dyn_cast<tile::ScanOp>(op)) {
     auto type = cast<RankedTensorType>(scan.getOperand(0).getType());
     for (Value value : scan.getResults())
@@ -351,7 +362,7 @@ void Assigner::backward(Operation *op) {
       need(operand, access->second.layout);
     return;
   }
-  if (op->getNumRegions() && !isa<tile::ReduceOp, tile::ScanOp>(op)) {
+  if (op->getNumRegions() && !isa<tile::ReduceOp, tile::ScanOp, tile::MapOp>(op)) {
     // What a loop carries: a user after it, or one inside of it.
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       for (auto [value, argument] : llvm::zip(loop.getResults(), loop.getRegionIterArgs()))
@@ -387,7 +398,8 @@ void Assigner::backward(Operation *op) {
         isa<tile::ReshapeOp>(op) ? reshapeSource(layout, shape) : broadcastSource(layout, shape);
     return need(op->getOperand(0), canonical(source));
   }
-  if (isa<tile::JoinOp, tile::SplitOp, tile::CatOp, tile::ReduceOp, tile::ScanOp, tile::DotOp>(op))
+  if (isa<tile::JoinOp, tile::SplitOp, tile::CatOp, tile::ReduceOp, tile::ScanOp, tile::DotOp,
+          tile::GatherOp, tile::HistogramOp>(op))
     return;
   for (Value operand : op->getOperands())
     need(operand, layout);
@@ -458,7 +470,7 @@ LogicalResult Assigner::run(func::FuncOp kernel) {
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
     if (op == kernel.getOperation() ||
-        isa_and_present<tile::ReduceOp, tile::ScanOp>(op->getParentOp()))
+        isa_and_present<tile::ReduceOp, tile::ScanOp, tile::MapOp>(op->getParentOp()))
       return;
     ops.push_back(op);
     if (auto [ptr, mask] = pointerAndMask(op); ptr)

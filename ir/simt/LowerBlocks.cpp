@@ -160,6 +160,14 @@ Value Lowering::conjunction(Value x, Value y) {
   return arith::AndIOp::create(b, loc, x, y);
 }
 
+Value Lowering::resizeInteger(Value integer, unsigned bits) {
+  unsigned own = integer.getType().getIntOrFloatBitWidth();
+  Type type = b.getIntegerType(bits);
+  if (own < bits)
+    return arith::ExtUIOp::create(b, loc, type, integer);
+  return own > bits ? arith::TruncIOp::create(b, loc, type, integer).getResult() : integer;
+}
+
 Value Lowering::shuffle(ShuffleMode mode, Value scalar, Value lane) {
   return ShuffleOp::create(b, loc, scalar.getType(), mode, scalar, lane);
 }

@@ -15,8 +15,14 @@ using namespace tilerun::layout;
 //===----------------------------------------------------------------------===//
 
 Values Lowering::combine(Operation *op, ArrayRef<Value> left, ArrayRef<Value> right) {
+  Values arguments(left);
+  arguments.append(right.begin(), right.end());
+  return applyRegion(op, arguments);
+}
+
+Values Lowering::applyRegion(Operation *op, ArrayRef<Value> vectors) {
   Block &body = op->getRegion(0).front();
-  unsigned count = cast<VectorType>(left[0].getType()).getNumElements();
+  unsigned count = cast<VectorType>(vectors[0].getType()).getNumElements();
   auto isElementwise = [](Operation &inner) {
     return inner.getNumRegions() == 0 && inner.getDialect() && !isa<tile::ReduceOp>(inner);
   };
@@ -50,26 +56,19 @@ Values Lowering::combine(Operation *op, ArrayRef<Value> left, ArrayRef<Value> ri
   };
   Location oldLoc = loc;
   llvm::scope_exit restore([&] { loc = oldLoc; });
-  if (llvm::all_of(body.without_terminator(), isElementwise)) {
-    Values arguments(left);
-    arguments.append(right.begin(), right.end());
-    return inlineBody(arguments, count);
-  }
+  if (llvm::all_of(body.without_terminator(), isElementwise))
+    return inlineBody(vectors, count);
   // Control flow inside: one register at a time.
-  SmallVector<Values> lefts, rights;
-  for (Value vector : left)
-    lefts.push_back(unpack(vector));
-  for (Value vector : right)
-    rights.push_back(unpack(vector));
-  SmallVector<Values> results(left.size());
+  SmallVector<Values> registers;
+  for (Value vector : vectors)
+    registers.push_back(unpack(vector));
+  SmallVector<Values> results(body.getTerminator()->getNumOperands(), Values(count));
   for (unsigned reg = 0; reg < count; ++reg) {
-    for (size_t i = 0; i < left.size(); ++i) {
-      set(body.getArgument(i), lefts[i][reg]);
-      set(body.getArgument(left.size() + i), rights[i][reg]);
-    }
+    for (auto [argument, list] : llvm::zip(body.getArguments(), registers))
+      set(argument, list[reg]);
     lowerBlock(body);
     for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands()))
-      results[i].push_back(getScalar(value));
+      results[i][reg] = getScalar(value);
   }
   Values packed;
   for (const Values &list : results)

@@ -231,7 +231,7 @@ Value Lowering::build(Value value, const LinearLayout &layout) {
   }
   if (isa<ub::PoisonOp>(op))
     return poison(type);
-  if (op->getNumRegions() || !isMemoryEffectFree(op) || isa<tile::DotOp, tile::SplitOp>(op)) {
+  if (op->getNumRegions() || !isMemoryEffectFree(op) || isa<tile::DotOp, tile::SplitOp, tile::GatherOp, tile::HistogramOp>(op)) {
     fail(op, "internal error: the value was used before it was lowered");
     return poison(type);
   }
@@ -325,6 +325,12 @@ void Lowering::lowerOp(Operation *op) {
     return lowerReduce(reduce);
   if (auto scan = dyn_cast<tile::ScanOp>(op))
     return lowerScan(scan);
+  if (auto gather = dyn_cast<tile::GatherOp>(op))
+    return lowerGather(gather);
+  if (auto histogram = dyn_cast<tile::HistogramOp>(op))
+    return lowerHistogram(histogram);
+  if (auto map = dyn_cast<tile::MapOp>(op))
+    return lowerMap(map);
   if (auto dot = dyn_cast<tile::DotOp>(op))
     return lowerDot(dot);
   if (auto loop = dyn_cast<scf::ForOp>(op))

@@ -75,19 +75,22 @@ LogicalResult simt::placeShared(func::FuncOp kernel, const TargetInfo &target) {
 namespace {
 /// Buffers with accesses since the last barrier.
 struct Pending {
-  llvm::SetVector<SharedAllocOp> reads, writes, copies; ///< copies: asynchronous, under way
+  llvm::SetVector<SharedAllocOp> reads, writes, adds, copies; ///< copies: asynchronous, under way
 
   void clear() {
     reads.clear();
     writes.clear();
+    adds.clear();
   }
   bool merge(const Pending &other) {
-    size_t before = reads.size() + writes.size() + copies.size();
+    size_t before = size();
     reads.insert(other.reads.begin(), other.reads.end());
     writes.insert(other.writes.begin(), other.writes.end());
+    adds.insert(other.adds.begin(), other.adds.end());
     copies.insert(other.copies.begin(), other.copies.end());
-    return before != reads.size() + writes.size() + copies.size();
+    return before != size();
   }
+  size_t size() const { return reads.size() + writes.size() + adds.size() + copies.size(); }
 };
 
 class BarrierInserter {
@@ -104,13 +107,25 @@ private:
     return startX < startY + int64_t(y.getBytes()) && startY < startX + int64_t(x.getBytes());
   }
   void visit(Operation *op, Pending &pending);
+  static bool overlapAny(SharedAllocOp buffer, const llvm::SetVector<SharedAllocOp> &others) {
+    return llvm::any_of(others, [&](SharedAllocOp other) { return overlap(buffer, other); });
+  }
   void read(Operation *op, SharedAllocOp buffer, Pending &pending) {
-    if (llvm::any_of(pending.writes, [&](SharedAllocOp other) { return overlap(buffer, other); }))
+    if (overlapAny(buffer, pending.writes) || overlapAny(buffer, pending.adds))
       insertBefore(op, pending);
     pending.reads.insert(buffer);
   }
+  /// Additions are in no one's way but others' reads and writes.
+  void add(Operation *op, SharedAllocOp buffer, Pending &pending) {
+    if (overlapAny(buffer, pending.reads) || overlapAny(buffer, pending.writes) ||
+        llvm::any_of(pending.adds, [&](SharedAllocOp other) {
+          return other != buffer && overlap(buffer, other);
+        }))
+      insertBefore(op, pending);
+    pending.adds.insert(buffer);
+  }
   void write(Operation *op, SharedAllocOp buffer, Pending &pending) {
-    if (llvm::any_of(pending.reads, [&](SharedAllocOp other) { return overlap(buffer, other); }) ||
+    if (overlapAny(buffer, pending.reads) || overlapAny(buffer, pending.adds) ||
         llvm::any_of(pending.writes, [&](SharedAllocOp other) {
           return other != buffer && overlap(buffer, other);
         }))
@@ -141,6 +156,8 @@ void BarrierInserter::visit(Operation *op, Pending &pending) {
     // for something else, but other groups of warps may be behind.
     for (Value buffer : fence.getBuffers())
       read(op, bufferOf(buffer), pending);
+  } else if (auto addition = dyn_cast<SharedAddOp>(op)) {
+    add(op, bufferOf(addition.getBuffer()), pending);
   } else if (auto store = dyn_cast<SharedStoreOp>(op)) {
     write(op, bufferOf(store.getBuffer()), pending);
     pending.writes.insert(bufferOf(store.getBuffer()));

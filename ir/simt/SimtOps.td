@@ -116,6 +116,13 @@ def Simt_SharedStoreOp : Simt_Op<"shared_store", [MemoryEffects<[MemWrite<Simt_S
   let assemblyFormat = "$buffer `[` $offset `]` `,` $value (`mask` $mask^)? attr-dict `:` type($value)";
 }
 
+def Simt_SharedAddOp : Simt_Op<"shared_add", [MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
+  let summary = "atomically add to an integer in shared memory, if a predicate holds";
+  let description = [{ Additions need no barrier between each other. }];
+  let arguments = (ins Simt_SharedType:$buffer, I32:$offset, I32:$value, Optional<I1>:$mask);
+  let assemblyFormat = "$buffer `[` $offset `]` `,` $value (`mask` $mask^)? attr-dict";
+}
+
 def Simt_LoadMatrixOp : Simt_Op<"load_matrix", [MemoryEffects<[MemRead<Simt_SharedMemory>]>]> {
   let summary = "8×8 matrices of 16-bit elements from shared memory into the fragments of a warp";
   let description = [{

@@ -104,6 +104,10 @@ MOVES_ELEMENTS(CatOp)
 MOVES_ELEMENTS(HintOp)
 #undef MOVES_ELEMENTS
 
+void GatherOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges, SetIntRangeFn setResultRange) {
+  setResultRange(getResult(), ranges.front());
+}
+
 //===----------------------------------------------------------------------===//
 // Memory effects
 //===----------------------------------------------------------------------===//

@@ -196,6 +196,37 @@ def Tile_CatOp : Tile_Op<"cat", [Pure, Tile_InfersRange]> {
   let hasVerifier = 1;
 }
 
+def Tile_GatherOp : Tile_Op<"gather", [Pure, Tile_InfersRange, SameOperandsAndResultRank]> {
+  let summary = "elements of a tensor at positions along one axis";
+  let description = [{
+    ```mlir
+    %r = tile.gather %x[%i] axis 0 : tensor<64x32xf32>, tensor<16x32xi32> -> tensor<16x32xf32>
+    ```
+    `r[i, j] = x[indices[i, j], j]` for axis 0. The shapes of the operands are equal but for the axis; the result has the
+    shape of the indices. Only the low bits of an index that number the axis count, so that none is out of range.
+  }];
+  let arguments = (ins Tile_Tensor:$source, Tile_TensorOf<[Tile_AnyInt]>:$indices, ConfinedAttr<I32Attr, [IntNonNegative]>:$axis);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = [{
+    $source `[` $indices `]` `axis` $axis attr-dict `:` type($source) `,` type($indices) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_HistogramOp : Tile_Op<"histogram", [Pure, Tile_MaskMatches<"source">]> {
+  let summary = "how often each of the integers from 0 occurs in a tensor";
+  let description = [{
+    ```mlir
+    %h = tile.histogram %x mask %m : tensor<256xi32> -> tensor<16xi32>
+    ```
+    Elements outside of the result's bins, as unsigned numbers, and those whose mask is false count nowhere.
+  }];
+  let arguments = (ins Tile_TensorOf<[Tile_AnyInt]>:$source, Optional<Tile_TensorOf<[I1]>>:$mask);
+  let results = (outs Tile_TensorOf<[I32]>:$result);
+  let assemblyFormat = "$source (`mask` $mask^)? attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Pointers and memory
 //===----------------------------------------------------------------------===//
@@ -430,8 +461,28 @@ def Tile_ScanOp : Tile_Op<"scan", [SameOperandsShape, SingleBlock, RecursiveMemo
   let hasVerifier = 1;
 }
 
-def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ReduceOp", "ScanOp"]>]> {
-  let summary = "ends a combine region";
+def Tile_MapOp : Tile_Op<"map", [SameOperandsShape, SingleBlock, RecursiveMemoryEffects, RecursivelySpeculatable]> {
+  let summary = "apply a region to every element of tensors";
+  let description = [{
+    ```mlir
+    %y = tile.map %x : (tensor<128xf32>) -> tensor<128xf32> {
+    ^bb0(%a: f32):
+      %b = scf.if %c -> f32 { … } else { … }
+      tile.yield %b : f32
+    }
+    ```
+    The region takes one scalar of each operand and yields one for each result. Unlike elsewhere, control flow in it may
+    depend on the elements.
+  }];
+  let arguments = (ins Variadic<Tile_Tensor>:$operands);
+  let results = (outs Variadic<Tile_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$operands attr-dict `:` functional-type($operands, $outputs) $body";
+  let hasVerifier = 1;
+}
+
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["ReduceOp", "ScanOp", "MapOp"]>]> {
+  let summary = "ends the region of a reduction, scan or map";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }

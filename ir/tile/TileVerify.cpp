@@ -106,6 +106,33 @@ LogicalResult CatOp::verify() {
   return success();
 }
 
+LogicalResult GatherOp::verify() {
+  auto source = cast<RankedTensorType>(getSource().getType());
+  auto indices = cast<RankedTensorType>(getIndices().getType());
+  if (int64_t(getAxis()) >= source.getRank())
+    return emitOpError() << "axis " << getAxis() << " is out of range; the source has rank "
+                         << source.getRank();
+  if (source.getRank() != indices.getRank())
+    return emitOpError() << "source and indices must have one rank, but are " << source << " and "
+                         << indices;
+  for (int64_t dim = 0; dim < source.getRank(); ++dim)
+    if (dim != int64_t(getAxis()) && source.getDimSize(dim) != indices.getDimSize(dim))
+      return emitOpError() << "source and indices must agree but for axis " << getAxis()
+                           << "; in dimension " << dim << " they have " << source.getDimSize(dim)
+                           << " and " << indices.getDimSize(dim);
+  auto expected = RankedTensorType::get(indices.getShape(), source.getElementType());
+  if (getType() != expected)
+    return emitOpError() << "the result must be " << expected << ", but is " << getType();
+  return success();
+}
+
+LogicalResult HistogramOp::verify() {
+  auto result = cast<RankedTensorType>(getType());
+  if (result.getRank() != 1)
+    return emitOpError() << "the result must be 1-D, but is " << result;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Pointers and memory
 //===----------------------------------------------------------------------===//
@@ -267,6 +294,17 @@ LogicalResult DotOp::verify() {
 // Reductions and scans
 //===----------------------------------------------------------------------===//
 
+/// Regions touch no memory.
+static LogicalResult verifyPure(Operation *op, Block &body, StringRef what) {
+  for (Operation &inner : body)
+    if (!isMemoryEffectFree(&inner)) {
+      auto diagnostic = op->emitOpError("the ") << what << " region must be free of side effects";
+      diagnostic.attachNote(inner.getLoc()) << "'" << inner.getName() << "' has some";
+      return diagnostic;
+    }
+  return success();
+}
+
 /// The combine region takes 2N scalars, yields N, and touches no memory.
 static LogicalResult verifyCombine(Operation *op, Region &combine) {
   Block &body = combine.front();
@@ -290,13 +328,7 @@ static LogicalResult verifyCombine(Operation *op, Region &combine) {
       return op->emitOpError() << "yielded value " << i << " must be " << element << ", but is "
                                << yield.getOperand(i).getType();
   }
-  for (Operation &inner : body)
-    if (!isMemoryEffectFree(&inner)) {
-      auto diagnostic = op->emitOpError("the combine region must be free of side effects");
-      diagnostic.attachNote(inner.getLoc()) << "'" << inner.getName() << "' has some";
-      return diagnostic;
-    }
-  return success();
+  return verifyPure(op, body, "combine");
 }
 
 static LogicalResult verifyAxis(Operation *op, uint32_t axis) {
@@ -336,6 +368,32 @@ LogicalResult ScanOp::verify() {
       return emitOpError() << "scanning " << operand.getType() << " gives the same type, not "
                            << result.getType();
   return verifyCombine(*this, getCombine());
+}
+
+LogicalResult MapOp::verify() {
+  if (getNumOperands() == 0 || getNumResults() == 0)
+    return emitOpError() << "needs at least one operand and one result";
+  Block &block = getBody().front();
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield)
+    return emitOpError() << "the region must end with tile.yield";
+  if (block.getNumArguments() != getNumOperands() || yield.getNumOperands() != getNumResults())
+    return emitOpError() << "the region must take " << getNumOperands() << " values and yield "
+                         << getNumResults() << ", but it takes " << block.getNumArguments()
+                         << " and yields " << yield.getNumOperands();
+  auto shape = cast<RankedTensorType>(getOperand(0).getType()).getShape();
+  for (auto [operand, argument] : llvm::zip(getOperands(), block.getArguments()))
+    if (argument.getType() != getElementTypeOrSelf(operand.getType()))
+      return emitOpError() << "argument " << argument.getArgNumber() << " must be "
+                           << getElementTypeOrSelf(operand.getType()) << ", but is "
+                           << argument.getType();
+  for (auto [i, result] : llvm::enumerate(getOutputs())) {
+    auto expected = RankedTensorType::get(shape, yield.getOperand(i).getType());
+    if (result.getType() != expected)
+      return emitOpError() << "result " << i << " must be " << expected << ", but is "
+                           << result.getType();
+  }
+  return verifyPure(*this, block, "map");
 }
 
 //===----------------------------------------------------------------------===//

@@ -2,7 +2,9 @@
 #include "tests/kernels/Emulator.h"
 #include "tests/kernels/EmulatorElementwise.h"
 
-#include "ir/layout/LinearLayout.h"
+#include "ir/layout/Fragments.h"
+#include "ir/layout/MatrixTile.h"
+#include "tests/ir/layout/MatrixReads.h"
 
 #include "mlir/Dialect/UB/IR/UBOps.h"
 
@@ -20,11 +22,15 @@ struct Data {
   std::vector<uint64_t> words;
 };
 
+/// A number of a writer: threads that add.
+constexpr int kAdders = -3;
+
 /// Who touched a byte of shared memory since when.
 struct Shadow {
-  int writer = -1, reader = -1; ///< Threads; -1: nobody, -2: several.
+  int writer = -1, reader = -1; ///< Threads; -1: nobody, -2: several, kAdders.
   uint64_t written = 0, read = 0, warpWritten = 0, warpRead = 0;
   bool hasValue = false;
+  bool isFenced = false; ///< Matrix instructions of warp groups see it.
 };
 
 class Machine {
@@ -58,21 +64,52 @@ private:
     const Data &data = values[value];
     return data.words[size_t(thread) * data.count + i];
   }
-  bool active(Value mask, unsigned thread) { return !mask || (at(mask, thread) & 1); }
-  /// A value that must be the same in all threads.
-  bool uniform(Operation *op, Value value, uint64_t &result) {
-    result = at(value, 0);
-    for (unsigned t = 1; t < threads; ++t)
-      if (at(value, t) != result)
-        return fail(op, "control flow differs between threads");
-    return true;
+  bool active(Value mask, unsigned thread) {
+    return running[thread] && (!mask || (at(mask, thread) & 1));
   }
   void assign(ValueRange to, ValueRange from) {
     SmallVector<Data> copies;
-    for (Value value : from)
+    SmallVector<bool> flying;
+    for (Value value : from) {
       copies.push_back(values[value]);
-    for (auto [value, data] : llvm::zip(to, copies))
-      values[value] = data;
+      flying.push_back(inFlight.contains(value));
+    }
+    for (auto [value, data, flies] : llvm::zip(to, copies, flying)) {
+      Data &target = values[value];
+      if (target.words.size() != data.words.size() || !isDiverged())
+        target = data;
+      else // only in the threads that run
+        for (unsigned t = 0; t < threads; ++t)
+          for (unsigned i = 0; running[t] && i < data.count; ++i)
+            target.words[size_t(t) * data.count + i] = data.words[size_t(t) * data.count + i];
+      if (flies)
+        inFlight.insert(value);
+      else
+        inFlight.erase(value);
+    }
+  }
+
+  bool isDiverged() const { return llvm::is_contained(running, false); }
+  /// Runs `body` in the running threads where `condition` holds, if there are any.
+  bool where(const std::vector<bool> &condition, llvm::function_ref<bool()> body) {
+    std::vector<bool> outer = running;
+    for (unsigned t = 0; t < threads; ++t)
+      running[t] = outer[t] && condition[t];
+    bool ok = !llvm::is_contained(running, true) || body();
+    running = outer;
+    return ok;
+  }
+  bool anyRuns(const std::vector<bool> &condition) const {
+    for (unsigned t = 0; t < threads; ++t)
+      if (running[t] && condition[t])
+        return true;
+    return false;
+  }
+  std::vector<bool> flags(Value value) {
+    std::vector<bool> result(threads);
+    for (unsigned t = 0; t < threads; ++t)
+      result[t] = at(value, t) & 1;
+    return result;
   }
 
   bool block(Block &block);
@@ -84,6 +121,8 @@ private:
   bool atomic(AtomicRMWOp op);
   bool multiply(MmaOp op);
   bool loadMatrix(LoadMatrixOp op);
+  bool multiplyInGroups(WgmmaOp op);
+  bool checkInFlight(Operation *op);
 
   // Global memory
   uint8_t *find(Operation *op, uint64_t address, uint64_t bytes) {
@@ -123,6 +162,7 @@ private:
   unsigned lanes, threads;
   uint64_t program = 0, epoch = 1, warpEpoch = 1, steps = 0;
   std::string error;
+  std::vector<bool> running; ///< By thread.
   llvm::DenseMap<Value, Data> values;
   std::vector<uint8_t> arena;
   std::vector<Shadow> shadows;
@@ -134,6 +174,15 @@ private:
   };
   std::vector<Copy> open;
   std::deque<std::vector<Copy>> groups;
+  // Matrix instructions of warp groups that are under way, and what they have not delivered yet.
+  struct Read {
+    Operation *op;
+    unsigned thread, bytes;
+    uint64_t place, word;
+  };
+  std::vector<Read> openReads;
+  std::deque<std::vector<Read>> readGroups;
+  llvm::DenseSet<Value> inFlight;
 };
 
 bool Machine::writeShared(Operation *op, unsigned thread, uint64_t place, ArrayRef<uint8_t> bytes) {
@@ -148,7 +197,7 @@ bool Machine::writeShared(Operation *op, unsigned thread, uint64_t place, ArrayR
         arena[place + i] != bytes[i])
       return fail(op, "no barrier after another thread's write of shared memory");
     bool again = shadow.writer != -1 && shadow.writer != int(thread) && shadow.written == epoch;
-    shadow = {again ? -2 : int(thread), -1, epoch, 0, warpEpoch, 0, true};
+    shadow = {again ? -2 : int(thread), -1, epoch, 0, warpEpoch, 0, true, false};
     arena[place + i] = bytes[i];
   }
   return true;
@@ -362,8 +411,11 @@ bool Machine::multiply(MmaOp op) {
 
 bool Machine::loadMatrix(LoadMatrixOp op) {
   Data result = define(op.getResult());
+  // A lane gets two 16-bit units of each matrix, whatever the elements are.
+  unsigned bits = 8 * getScalarBytes(op.getType());
   for (unsigned t = 0; t < threads; ++t)
-    for (unsigned i = 0; i < op.getCount(); ++i)
+    for (unsigned i = 0; i < op.getCount(); ++i) {
+      uint64_t pair = 0;
       for (unsigned e = 0; e < 2; ++e) {
         unsigned lane = t % lanes, row = lane / 4, column = 2 * (lane % 4) + e;
         if (op.getTransposed())
@@ -373,29 +425,144 @@ bool Machine::loadMatrix(LoadMatrixOp op) {
         if (!readShared(op, t, place + 2 * column,
                         MutableArrayRef(reinterpret_cast<uint8_t *>(&word), 2)))
           return false;
-        result.words[size_t(t) * result.count + 2 * i + e] = word;
+        pair |= uint64_t(word) << (16 * e);
       }
+      for (unsigned e = 0; e < 32 / bits; ++e)
+        result.words[size_t(t) * result.count + i * (32 / bits) + e] =
+            (pair >> (bits * e)) & ((uint64_t(1) << bits) - 1);
+    }
   values[op.getResult()] = result;
   return true;
 }
 
+bool Machine::multiplyInGroups(WgmmaOp op) {
+  const WarpGroupInstruction *row = nullptr;
+  unsigned columns = 0;
+  StringRef name = op.getInstruction();
+  name.consume_front("m64n");
+  name.consumeInteger(10, columns);
+  for (const WarpGroupInstruction &known : options.target->warpGroupInstructions)
+    if (name == "k" + std::to_string(known.k) + "." + known.types)
+      row = &known;
+  if (!row)
+    return fail(op, "unknown instruction of warp groups");
+  unsigned k = row->k, bytes = 32 / k, group = 4 * lanes;
+  MLIRContext *context = op.getContext();
+  auto decode = [&](uint64_t word, MatrixElement element) -> double {
+    switch (element) {
+    case MatrixElement::F16:
+      return toDouble(word, Float16Type::get(context));
+    case MatrixElement::BF16:
+      return toDouble(word, BFloat16Type::get(context));
+    case MatrixElement::E4M3:
+      return toDouble(word, Float8E4M3FNType::get(context));
+    case MatrixElement::E5M2:
+      return toDouble(word, Float8E5M2Type::get(context));
+    default:
+      return int8_t(word);
+    }
+  };
+  layout::LinearLayout dLayout = *layout::wgmmaLayout(columns);
+  Data result = define(op.getResult());
+  Type accType = cast<VectorType>(op.getType()).getElementType();
+  for (unsigned first = 0; first < threads; first += group) {
+    auto read = [&](Value buffer, Value offset, int64_t start, ArrayRef<int64_t> tile,
+                    bool transposed, unsigned rows, MatrixElement element,
+                    std::vector<double> &matrix) {
+      for (unsigned t = first; t < first + group; ++t)
+        if (at(offset, t) != at(offset, first))
+          return fail(op, "threads of a warp group disagree about an operand");
+      layout::MatrixDescription description;
+      description.swizzleBytes = tile[0];
+      description.leadingBytes = tile[1];
+      description.strideBytes = tile[2];
+      uint64_t begin = placeOf(buffer, offset, first) + start;
+      for (unsigned i = 0; i < rows; ++i)
+        for (unsigned j = 0; j < k; ++j) {
+          uint64_t place = matrixReadAddress(description.encode(), !transposed, begin, i, j, bytes);
+          uint64_t word = 0;
+          if (!readShared(op, first, place,
+                          MutableArrayRef(reinterpret_cast<uint8_t *>(&word), bytes)))
+            return false;
+          if (!shadows[place].isFenced)
+            return fail(op, "no fence between a write of shared memory and a matrix instruction");
+          matrix[i * k + j] = decode(word, element);
+          openReads.push_back({op, first, bytes, place, word});
+        }
+      return true;
+    };
+    std::vector<double> a(64 * k), b(columns * k);
+    if (op.getABuffer()) {
+      if (!read(op.getABuffer(), op.getAOffset(), op.getAStart(), op.getATile(),
+                op.getATransposed(), 64, row->a, a))
+        return false;
+    } else {
+      auto kind = k == 16 ? layout::FragmentKind::MmaA16 : layout::FragmentKind::MmaA8;
+      layout::LinearLayout fragment = layout::fragmentLayout(kind);
+      for (unsigned t = 0; t < group; ++t)
+        for (unsigned reg = 0; reg < countOf(op.getA().getType()); ++reg) {
+          auto position = fragment.apply({reg, t % lanes});
+          a[(position[0] + t / lanes * 16) * k + position[1]] =
+              decode(at(op.getA(), first + t, reg), row->a);
+        }
+    }
+    if (!read(op.getBBuffer(), op.getBOffset(), op.getBStart(), op.getBTile(), op.getBTransposed(),
+              columns, row->b, b))
+      return false;
+    for (unsigned t = 0; t < group; ++t)
+      for (unsigned reg = 0; reg < result.count; ++reg) {
+        auto position = dLayout.apply({reg, t % lanes, t / lanes});
+        uint64_t acc = at(op.getAcc(), first + t, reg);
+        double sum = 0;
+        for (unsigned i = 0; i < k; ++i)
+          sum += a[position[0] * k + i] * b[position[1] * k + i];
+        result.words[size_t(first + t) * result.count + reg] =
+            accType.isInteger(32) ? uint32_t(int32_t(acc) + int32_t(sum))
+                                  : fromDouble(toDouble(acc, accType) + sum, accType);
+      }
+  }
+  values[op.getResult()] = result;
+  return true;
+}
+
+/// Results of matrix instructions that are under way may only be handed on.
+bool Machine::checkInFlight(Operation *op) {
+  if (!llvm::any_of(op->getOperands(), [&](Value value) { return inFlight.contains(value); }))
+    return true;
+  if (isa<vector::ToElementsOp, vector::FromElementsOp>(op)) {
+    inFlight.insert(op->getResults().begin(), op->getResults().end());
+    return true;
+  }
+  if (isa<WgmmaOp, WgmmaWaitOp, scf::YieldOp, scf::ForOp>(op))
+    return true;
+  return fail(op, "a result of a matrix instruction is used before it has been waited for");
+}
+
 bool Machine::loop(scf::ForOp op) {
-  uint64_t lower, upper, step;
-  if (!uniform(op, op.getLowerBound(), lower) || !uniform(op, op.getUpperBound(), upper) ||
-      !uniform(op, op.getStep(), step))
-    return false;
-  unsigned bits = op.getLowerBound().getType().isIndex()
-                      ? 64
-                      : op.getLowerBound().getType().getIntOrFloatBitWidth();
+  Type type = op.getLowerBound().getType();
+  unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
   auto asSigned = [&](uint64_t v) { return int64_t(v << (64 - bits)) >> (64 - bits); };
   assign(op.getRegionIterArgs(), op.getInitArgs());
-  for (int64_t i = asSigned(lower); i < asSigned(upper); i += asSigned(step)) {
-    Data &index = define(op.getInductionVar());
-    uint64_t word = bits == 64 ? uint64_t(i) : uint64_t(i) & ((uint64_t(1) << bits) - 1);
-    std::fill(index.words.begin(), index.words.end(), word);
-    if (!block(*op.getBody()))
+  Data index = get(op.getLowerBound()), upper = get(op.getUpperBound()), step = get(op.getStep());
+  for (;;) {
+    std::vector<bool> goesOn(threads);
+    for (unsigned t = 0; t < threads; ++t)
+      goesOn[t] = asSigned(index.words[t]) < asSigned(upper.words[t]);
+    if (!anyRuns(goesOn))
+      break;
+    values[op.getInductionVar()] = index;
+    bool ok = where(goesOn, [&] {
+      if (!block(*op.getBody()))
+        return false;
+      assign(op.getRegionIterArgs(), op.getBody()->getTerminator()->getOperands());
+      return true;
+    });
+    if (!ok)
       return false;
-    assign(op.getRegionIterArgs(), op.getBody()->getTerminator()->getOperands());
+    for (unsigned t = 0; t < threads; ++t) {
+      uint64_t next = index.words[t] + step.words[t];
+      index.words[t] = bits == 64 ? next : next & ((uint64_t(1) << bits) - 1);
+    }
   }
   assign(op.getResults(), op.getRegionIterArgs());
   return true;
@@ -413,6 +580,8 @@ bool Machine::block(Block &block) {
 
 bool Machine::execute(Operation &operation) {
   Operation *op = &operation;
+  if (!inFlight.empty() && !checkInFlight(op))
+    return false;
   if (auto constantOp = dyn_cast<arith::ConstantOp>(op))
     return constant(constantOp);
   if (isa<scf::YieldOp, scf::ConditionOp, func::ReturnOp, SharedAllocOp>(op))
@@ -426,36 +595,52 @@ bool Machine::execute(Operation &operation) {
   if (auto forOp = dyn_cast<scf::ForOp>(op))
     return loop(forOp);
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    uint64_t condition;
-    if (!uniform(op, branch.getCondition(), condition))
-      return false;
-    Region &region = condition & 1 ? branch.getThenRegion() : branch.getElseRegion();
-    if (region.empty())
-      return true;
-    if (!block(region.front()))
-      return false;
-    assign(branch.getResults(), region.front().getTerminator()->getOperands());
+    std::vector<bool> condition = flags(branch.getCondition());
+    for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()}) {
+      bool ok = where(condition, [&] {
+        if (region->empty())
+          return true;
+        if (!block(region->front()))
+          return false;
+        assign(branch.getResults(), region->front().getTerminator()->getOperands());
+        return true;
+      });
+      if (!ok)
+        return false;
+      condition.flip();
+    }
     return true;
   }
   if (auto whileOp = dyn_cast<scf::WhileOp>(op)) {
     assign(whileOp.getBeforeArguments(), whileOp.getInits());
-    for (;;) {
-      if (!block(*whileOp.getBeforeBody()))
-        return false;
-      uint64_t condition;
-      scf::ConditionOp end = whileOp.getConditionOp();
-      if (!uniform(op, end.getCondition(), condition))
-        return false;
-      if (!(condition & 1)) {
+    std::vector<bool> goesOn(threads, true);
+    while (anyRuns(goesOn)) {
+      bool ok = where(goesOn, [&] {
+        if (!block(*whileOp.getBeforeBody()))
+          return false;
+        scf::ConditionOp end = whileOp.getConditionOp();
+        // Threads that stop keep what they pass now.
         assign(whileOp.getResults(), end.getArgs());
-        return true;
-      }
-      assign(whileOp.getAfterArguments(), end.getArgs());
-      if (!block(*whileOp.getAfterBody()))
+        std::vector<bool> condition = flags(end.getCondition());
+        for (unsigned t = 0; t < threads; ++t)
+          goesOn[t] = goesOn[t] && condition[t];
+        return where(goesOn, [&] {
+          assign(whileOp.getAfterArguments(), end.getArgs());
+          if (!block(*whileOp.getAfterBody()))
+            return false;
+          assign(whileOp.getBeforeArguments(), whileOp.getYieldOp().getOperands());
+          return true;
+        });
+      });
+      if (!ok)
         return false;
-      assign(whileOp.getBeforeArguments(), whileOp.getYieldOp().getOperands());
     }
+    return true;
   }
+  // What threads do together they do all or none.
+  if (isDiverged() && isa<BarrierOp, ShuffleOp, SharedLoadOp, SharedStoreOp, SharedAddOp, MmaOp,
+                          LoadMatrixOp, AsyncCopyOp, AsyncCommitOp, AsyncWaitOp>(op))
+    return fail(op, "control flow differs between threads");
   if (isa<ThreadIdOp, tile::ProgramIdOp, tile::NumProgramsOp>(op)) {
     Data &data = define(op->getResult(0));
     for (unsigned t = 0; t < threads; ++t) {
@@ -562,6 +747,27 @@ bool Machine::execute(Operation &operation) {
     }
     return true;
   }
+  if (auto addition = dyn_cast<SharedAddOp>(op)) {
+    for (unsigned t = 0; t < threads; ++t) {
+      if (!active(addition.getMask(), t))
+        continue;
+      uint64_t place = placeOf(addition.getBuffer(), addition.getOffset(), t);
+      if (place % 4 || place + 4 > arena.size())
+        return fail(op, "misaligned or outside of shared memory");
+      for (uint64_t i = place; i < place + 4; ++i) {
+        Shadow &shadow = shadows[i];
+        bool isOrdered = ordered(shadow.reader, t, shadow.read, shadow.warpRead) &&
+                         (shadow.writer == kAdders ||
+                          ordered(shadow.writer, t, shadow.written, shadow.warpWritten));
+        if (!shadow.hasValue || !isOrdered)
+          return fail(op, "no barrier before an addition to shared memory");
+        shadow = {kAdders, -1, epoch, 0, warpEpoch, 0, true};
+      }
+      uint32_t word = uint32_t(readWord(&arena[place], 4)) + uint32_t(at(addition.getValue(), t));
+      std::memcpy(&arena[place], &word, 4);
+    }
+    return true;
+  }
   if (auto load = dyn_cast<LoadMatrixOp>(op))
     return loadMatrix(load);
   if (auto copy = dyn_cast<AsyncCopyOp>(op)) {
@@ -593,6 +799,38 @@ bool Machine::execute(Operation &operation) {
     return exchange(shuffle);
   if (auto mma = dyn_cast<MmaOp>(op))
     return multiply(mma);
+  if (isa<ProxyFenceOp>(op)) {
+    for (Shadow &shadow : shadows)
+      shadow.isFenced = true;
+    return true;
+  }
+  if (isa<WgmmaFenceOp>(op))
+    return true;
+  if (auto product = dyn_cast<WgmmaOp>(op)) {
+    inFlight.insert(product.getResult());
+    return multiplyInGroups(product);
+  }
+  if (isa<WgmmaCommitOp>(op)) {
+    readGroups.push_back(std::move(openReads));
+    openReads.clear();
+    return true;
+  }
+  if (auto wait = dyn_cast<WgmmaWaitOp>(op)) {
+    // Operands may be read as late as this.
+    for (; readGroups.size() > wait.getPending(); readGroups.pop_front())
+      for (const Read &read : readGroups.front()) {
+        uint64_t word = 0;
+        if (!readShared(read.op, read.thread, read.place,
+                        MutableArrayRef(reinterpret_cast<uint8_t *>(&word), read.bytes)))
+          return false;
+        if (word != read.word)
+          return fail(read.op, "an operand was overwritten before it was waited for");
+      }
+    if (readGroups.empty())
+      inFlight.clear();
+    assign(wait.getResults(), wait.getAccs());
+    return true;
+  }
   if (auto cast = dyn_cast<FpCastOp>(op)) {
     define(cast.getResult());
     const Data &source = values[cast.getSource()];
@@ -604,7 +842,7 @@ bool Machine::execute(Operation &operation) {
   }
   if (auto assertion = dyn_cast<simt::AssertOp>(op)) {
     for (unsigned t = 0; t < threads; ++t)
-      if (!(at(assertion.getCondition(), t) & 1))
+      if (running[t] && !(at(assertion.getCondition(), t) & 1))
         return fail(op, "assertion failed");
     return true;
   }
@@ -660,6 +898,7 @@ bool Machine::execute(Operation &operation) {
 llvm::Error Machine::run(ArrayRef<uint64_t> arguments, uint64_t programId) {
   program = programId;
   values.clear();
+  running.assign(threads, true);
   uint64_t bytes = 0;
   if (auto attribute = kernel->getAttrOfType<IntegerAttr>(SimtDialect::kSharedBytesAttr))
     bytes = attribute.getInt();

@@ -1,8 +1,8 @@
 // A machine for per-thread IR: runs a lowered kernel in all threads of a program at once, one
 // operation after the other, over the host's memory. Slow, complete in what the lowering builds,
 // and strict: it reports accesses outside of buffers, reads of shared memory that was never
-// written, accesses to shared memory that no barrier separates, and control flow that differs
-// between threads. So the lowering is tested for every warp size without any GPU.
+// written, accesses to shared memory that no barrier separates, and exchange between threads
+// where control flow differs between them. So the lowering is tested for every warp size without any GPU.
 #pragma once
 
 #include "ir/simt/LowerTile.h"

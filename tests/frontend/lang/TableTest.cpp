@@ -180,8 +180,9 @@ TEST(Lookup, ListedNamesResolve) {
   }
 }
 TEST_F(Binding, UnsupportedNamesSaySo) {
-  EXPECT_EQ(errorOf("gather", {arg("fp32[8]")}),
-            "tl.gather: not supported yet; load the elements from memory at computed addresses");
+  EXPECT_EQ(errorOf("dot_scaled", {arg("fp32[8]")}),
+            "tl.dot_scaled: not supported yet; scale the operands in floating point and use "
+            "tl.dot");
   EXPECT_EQ(errorOf("make_tensor_descriptor", {arg("*fp32")}, {{"shape", lit(1)}}),
             "tl.make_tensor_descriptor: not supported yet; use pointer arithmetic or "
             "tl.make_block_ptr, with tl.load and tl.store");
