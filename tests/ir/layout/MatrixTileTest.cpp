@@ -1,38 +1,13 @@
 // The address that a tile's layout gives an element is the address from which a matrix instruction
-// takes it. The instruction's side is an emulator of the canonical layouts, written from the PTX
-// ISA's description: core matrices, strides, and the swizzle as XOR of address bits.
+// takes it, for every layout that an operand can have.
 #include "ir/layout/MatrixTile.h"
+#include "tests/ir/layout/MatrixReads.h"
 #include "gtest/gtest.h"
 
+using namespace tilerun;
 using namespace tilerun::layout;
 
 namespace {
-
-/// Where the hardware reads element (row, k) of an operand: `row` counts along the dimension that
-/// is not summed over. `start` is the byte address in the descriptor.
-uint64_t emulate(uint64_t descriptor, bool isKMajor, uint64_t start, uint64_t row, uint64_t k,
-                 unsigned elementBytes) {
-  uint64_t leading = ((descriptor >> 16) & 0x3fff) * 16,
-           stride = ((descriptor >> 32) & 0x3fff) * 16;
-  unsigned mode = descriptor >> 62;
-  uint64_t width = mode == 1 ? 128 : mode == 2 ? 64 : mode == 3 ? 32 : 16;
-  uint64_t address = start;
-  if (isKMajor) {
-    uint64_t byte = k * elementBytes;
-    address += row / 8 * stride + row % 8 * width;
-    // Without a swizzle the two halves of a step lie `leading` apart.
-    address += mode ? byte : byte / 16 * leading + byte % 16;
-  } else {
-    uint64_t byte = row * elementBytes;
-    if (mode)
-      address += byte / width * leading + byte % width + k / 8 * stride + k % 8 * width;
-    else
-      address += byte / 16 * stride + byte % 16 + k / 8 * leading + k % 8 * 16;
-  }
-  // Bits 7 to 9 of the address are XORed into bits 4 to 6, as many as the width has.
-  uint64_t mask = mode == 1 ? 7 : mode == 2 ? 3 : mode == 3 ? 1 : 0;
-  return address ^ (((address >> 7) & mask) << 4);
-}
 
 struct Case {
   int64_t rows, k;
@@ -68,7 +43,7 @@ TEST_P(MatrixTileTest, InstructionsReadWhatTheLayoutWrites) {
         EXPECT_EQ(start % 16, 0u);
         for (uint64_t row = 0; row < std::min<uint64_t>(64, test.rows); ++row)
           for (uint64_t k = 0; k < step; ++k)
-            ASSERT_EQ(emulate(descriptor, test.isKMajor, start, row, k, test.bytes),
+            ASSERT_EQ(test::matrixReadAddress(descriptor, test.isKMajor, start, row, k, test.bytes),
                       base + offsetOf(firstRow + row, firstK + k))
                 << "row " << firstRow + row << ", k " << firstK + k;
       }
@@ -102,7 +77,7 @@ TEST(MatrixTile, StartsInsideALineOfTheOtherDimension) {
   uint64_t start = toOffset.apply({32, 16})[0] * 2;
   for (uint64_t row = 0; row < 32; ++row)
     for (uint64_t k = 0; k < 16; ++k)
-      ASSERT_EQ(emulate(described->encode(), false, start, row, k, 2),
+      ASSERT_EQ(test::matrixReadAddress(described->encode(), false, start, row, k, 2),
                 toOffset.apply({32 + row, 16 + k})[0] * 2);
 }
 

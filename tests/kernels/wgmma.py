@@ -1,0 +1,95 @@
+# Products by instructions of warp groups, where the architecture has them: every order and swizzle of operands, tiles over
+# several groups, accumulators that run on through a loop, operands in registers, masks along k.
+import triton
+import triton.language as tl
+
+
+#: X=f16[128,192]:randn(1) Y=f16[192,64]:randn(2) Z=f32[128,64]:zeros M=128 N=64 K=192 xm=192 xk=1 yk=64 yn=1 BM=64 BN=64 BK=64 --grid 2
+#: X=f16[64,160]:randn(1) Y=f16[160,128]:randn(2) Z=f32[64,128]:zeros M=64 N=128 K=160 xm=160 xk=1 yk=128 yn=1 BM=64 BN=128 BK=32 --num-warps 8
+#: X=bf16[192,64]:randn(1) Y=bf16[192,64]:randn(2) Z=f32[64,64]:zeros M=64 N=64 K=192 xm=1 xk=64 yk=64 yn=1 BM=64 BN=64 BK=64
+#: X=f16[256,128]:randn(1) Y=f16[32,256]:randn(2) Z=f32[128,32]:zeros M=128 N=32 K=256 xm=1 xk=128 yk=1 yn=256 BM=128 BN=32 BK=128
+#: X=f16[64,64]:randn(1) Y=f16[16,64]:randn(2) Z=f32[64,16]:zeros M=64 N=16 K=64 xm=64 xk=1 yk=1 yn=64 BM=64 BN=16 BK=16
+#: X=f16[64,64]:randn(1) Y=f16[64,16]:randn(2) Z=f32[64,16]:zeros M=64 N=16 K=64 xm=64 xk=1 yk=16 yn=1 BM=64 BN=16 BK=16
+#: X=f16[64,64]:randn(1) Y=f16[64,64]:randn(2) Z=f32[64,64]:zeros M=64 N=64 K=64 xm=64 xk=1 yk=64 yn=1 BM=64 BN=64 BK=32 --num-warps 8
+#: X=f16[70,104]:randn(1) Y=f16[104,40]:randn(2) Z=f32[70,40]:zeros M=70 N=40 K=104 xm=104 xk=1 yk=40 yn=1 BM=128 BN=64 BK=32 --num-warps 8
+#: X=f16[70,33]:randn(1) Y=f16[33,41]:randn(2) Z=f32[70,41]:zeros M=70 N=41 K=33 xm=33 xk=1 yk=41 yn=1 BM=64 BN=64 BK=16 --grid 2
+#: X=i8[64,128]:randint(-9,9,1) Y=i8[32,128]:randint(-9,9,2) Z=i32[64,32]:zeros M=64 N=32 K=128 xm=128 xk=1 yk=1 yn=128 BM=64 BN=32 BK=64
+#: X=i8[64,128]:randint(-9,9,1) Y=i8[128,32]:randint(-9,9,2) Z=i32[64,32]:zeros M=64 N=32 K=128 xm=128 xk=1 yk=32 yn=1 BM=64 BN=32 BK=64
+@triton.jit
+def product(X, Y, Z, M, N, K, xm, xk, yk, yn, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    x = X + m[:, None] * xm + k[None, :] * xk
+    y = Y + k[:, None] * yk + n[None, :] * yn
+    acc = tl.zeros((BM, BN), Z.dtype.element_ty)
+    for i in range(0, K, BK):
+        a = tl.load(x, mask=(m[:, None] < M) & (i + k[None, :] < K), other=0)
+        b = tl.load(y, mask=(i + k[:, None] < K) & (n[None, :] < N), other=0)
+        acc = tl.dot(a, b, acc, out_dtype=Z.dtype.element_ty)
+        x += BK * xk
+        y += BK * yk
+    tl.store(Z + m[:, None] * N + n[None, :], acc, mask=(m[:, None] < M) & (n[None, :] < N))
+
+
+#: X=f16[64,128]:randn(1) Y=f16[128,64]:randn(2) W=f16[128,64]:randn(3) Z=f32[64,64]:zeros K=128 BK=32
+#: X=f16[64,128]:randn(1) Y=f16[128,64]:randn(2) W=f16[128,64]:randn(3) Z=f32[64,64]:zeros K=128 BK=64 --num-warps 8
+@triton.jit
+def two_products(X, Y, W, Z, K, BK: tl.constexpr):
+    m = tl.arange(0, 64)
+    k = tl.arange(0, BK)
+    left = tl.zeros((64, 64), tl.float32)
+    right = tl.zeros((64, 64), tl.float32)
+    for i in range(0, K, BK):
+        x = tl.load(X + m[:, None] * 128 + (i + k)[None, :])
+        left = tl.dot(x, tl.load(Y + (i + k)[:, None] * 64 + m[None, :]), left)
+        right = tl.dot(x, tl.load(W + (i + k)[:, None] * 64 + m[None, :]), right)
+    tl.store(Z + m[:, None] * 64 + m[None, :], tl.maximum(left, right))
+
+
+#: X=f16[64,128]:randn(1) Y=f16[128,64]:randn(2) Z=f32[64,64]:zeros K=128
+@triton.jit
+def scaled_between(X, Y, Z, K):
+    m = tl.arange(0, 64)
+    k = tl.arange(0, 32)
+    acc = tl.zeros((64, 64), tl.float32)
+    for i in range(0, K, 32):
+        x = tl.load(X + m[:, None] * 128 + (i + k)[None, :])
+        y = tl.load(Y + (i + k)[:, None] * 64 + m[None, :])
+        acc = acc * 0.5 + tl.dot((x * 2.0).to(tl.float16), y)
+    tl.store(Z + m[:, None] * 64 + m[None, :], acc)
+
+
+#: X=f16[64,64]:randn(1) Y=f16[64,32]:randn(2) W=f16[32,64]:randn(3) Z=f16[64,64]:zeros
+#: X=f16[64,64]:randn(1) Y=f16[64,32]:randn(2) W=f16[32,64]:randn(3) Z=f16[64,64]:zeros --num-warps 8
+@triton.jit
+def chain(X, Y, W, Z):
+    m = tl.arange(0, 64)
+    n = tl.arange(0, 32)
+    x = tl.load(X + m[:, None] * 64 + m[None, :])
+    y = tl.load(Y + m[:, None] * 32 + n[None, :])
+    w = tl.load(W + n[:, None] * 64 + m[None, :])
+    tl.store(Z + m[:, None] * 64 + m[None, :], tl.dot(tl.dot(x, y).to(tl.float16), w))
+
+
+#: Q=f16[64,64]:randn(1) K=f16[128,64]:randn(2) V=f16[128,64]:randn(3) O=f16[64,64]:zeros N=128 BN=32
+#: Q=bf16[64,64]:randn(1) K=bf16[128,64]:randn(2) V=bf16[128,64]:randn(3) O=bf16[64,64]:zeros N=128 BN=64 --num-warps 8
+@triton.jit
+def attention(Q, K, V, O, N, BN: tl.constexpr):
+    m = tl.arange(0, 64)
+    n = tl.arange(0, BN)
+    q = tl.load(Q + m[:, None] * 64 + m[None, :])
+    highest = tl.full((64,), float("-inf"), tl.float32)
+    total = tl.zeros((64,), tl.float32)
+    acc = tl.zeros((64, 64), tl.float32)
+    for i in range(0, N, BN):
+        k = tl.load(K + (i + n)[:, None] * 64 + m[None, :])
+        v = tl.load(V + (i + n)[:, None] * 64 + m[None, :])
+        s = tl.dot(q, tl.trans(k)) * 0.125
+        higher = tl.maximum(highest, tl.max(s, 1))
+        p = tl.exp(s - higher[:, None])
+        shrink = tl.exp(highest - higher)
+        total = total * shrink + tl.sum(p, 1)
+        acc = tl.dot(p.to(V.dtype.element_ty), v, acc * shrink[:, None])
+        highest = higher
+    tl.store(O + m[:, None] * 64 + m[None, :], acc / total[:, None])
