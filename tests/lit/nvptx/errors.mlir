@@ -1,34 +1,34 @@
 // What cannot be compiled says which op, where, and for which target.
 // RUN: split-file %s %t
-// RUN: not tile-nvptx %t/f64.mlir 2>&1 | FileCheck %t/f64.mlir
+// RUN: not tile-nvptx %t/integer-power.mlir 2>&1 | FileCheck %t/integer-power.mlir
 // RUN: not tile-nvptx %t/f8.mlir --arch=sm_80 2>&1 | FileCheck %t/f8.mlir
 // RUN: not tile-nvptx %t/bf16.mlir --arch=sm_80 2>&1 | FileCheck %t/bf16.mlir
 // RUN: not tile-nvptx %t/shape.mlir 2>&1 | FileCheck %t/shape.mlir
 // RUN: not tile-nvptx %t/none.mlir 2>&1 | FileCheck %t/none.mlir
 // RUN: not tile-nvptx %t/two.mlir 2>&1 | FileCheck %t/two.mlir
 // RUN: not tile-nvptx %t/shared.mlir --arch=sm_75 2>&1 | FileCheck %t/shared.mlir
-// RUN: not tile-nvptx %t/f64.mlir --arch=sm_42 2>&1 | FileCheck %t/f64.mlir --check-prefix=ARCH
-// RUN: not tile-nvptx %t/f64.mlir --num-warps=3 2>&1 | FileCheck %t/f64.mlir --check-prefix=WARPS
-// RUN: not tile-nvptx %t/f64.mlir --ptx-version=60 2>&1 | FileCheck %t/f64.mlir --check-prefix=VERSION
+// RUN: not tile-nvptx %t/integer-power.mlir --arch=sm_42 2>&1 | FileCheck %t/integer-power.mlir --check-prefix=ARCH
+// RUN: not tile-nvptx %t/integer-power.mlir --num-warps=3 2>&1 | FileCheck %t/integer-power.mlir --check-prefix=WARPS
+// RUN: not tile-nvptx %t/integer-power.mlir --ptx-version=60 2>&1 | FileCheck %t/integer-power.mlir --check-prefix=VERSION
 
-//--- f64.mlir
-// CHECK: f64.mlir:[[@LINE+6]]:{{.*}} error: 'math.exp' on 'f64' is not supported on cuda:sm_80; compute it in f32
+//--- integer-power.mlir
+// CHECK: integer-power.mlir:[[@LINE+6]]:{{.*}} error: 'math.ipowi' on 'i32' is not supported on cuda:sm_80; use one of the functions that docs/math.md lists
 // ARCH: error: unknown NVIDIA architecture 'sm_42'; known are sm_75,
 // WARPS: error: num_warps must be 1, 2, 4, 8, 16 or 32, but is 3
 // VERSION: error: PTX version 6.0 cannot be used for sm_80: it takes 7.4 to 9.0
-func.func @k(%x: !tile.ptr<f64>) attributes {tile.kernel} {
-  %v = tile.load %x : !tile.ptr<f64>
-  %w = math.exp %v : f64
-  tile.store %x, %w : !tile.ptr<f64>
+func.func @k(%x: !tile.ptr<i32>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<i32>
+  %w = math.ipowi %v, %v : i32
+  tile.store %x, %w : !tile.ptr<i32>
   return
 }
 
 //--- f8.mlir
-// CHECK: error: 'tile.fp_cast' from 'f8E4M3FN' to 'f32' needs sm_89 or later
+// CHECK: error: 'tile.fp_cast' from 'f32' to 'f8E4M3FN' needs sm_89 or later
 func.func @k(%x: !tile.ptr<f8E4M3FN>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
-  %v = tile.load %x : !tile.ptr<f8E4M3FN>
-  %w = tile.fp_cast %v : f8E4M3FN -> f32
-  tile.store %y, %w : !tile.ptr<f32>
+  %v = tile.load %y : !tile.ptr<f32>
+  %w = tile.fp_cast %v : f32 -> f8E4M3FN
+  tile.store %x, %w : !tile.ptr<f8E4M3FN>
   return
 }
 

@@ -1,0 +1,111 @@
+// See Calculator.h.
+#include "ir/math/Calculator.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::mathx;
+
+static Value constant(Calculator &c, Type type, TypedAttr element) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    element = DenseElementsAttr::get(vector, Attribute(element));
+  return arith::ConstantOp::create(c.b, c.loc, element);
+}
+
+Type Calculator::like(Type element) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.clone(element);
+  return element;
+}
+Type Calculator::integerType() { return like(b.getIntegerType(width)); }
+
+Real Calculator::real(double value) {
+  return {this, constant(*this, type, b.getFloatAttr(getElementTypeOrSelf(type), value))};
+}
+Int Calculator::integer(uint64_t value) {
+  Type element = b.getIntegerType(width);
+  APInt exact = APInt(64, value).trunc(width);
+  return {this, constant(*this, integerType(), b.getIntegerAttr(element, exact))};
+}
+Real Calculator::infinity() { return real(std::numeric_limits<double>::infinity()); }
+Real Calculator::nan() { return real(std::numeric_limits<double>::quiet_NaN()); }
+
+Calculator::Parts Calculator::split(const Constant &constant, unsigned bits) {
+  // The sums here are exact up to the last: cutting removes low bits only.
+  auto cut = [](double value, unsigned precision) {
+    int exponent = 0;
+    const double scaled = std::ldexp(std::frexp(value, &exponent), int(precision));
+    return std::ldexp(std::nearbyint(scaled), exponent - int(precision));
+  };
+  const double first = cut(constant.a, bits), rest = constant.a - first;
+  if (!wide) {
+    const double second = rest == 0 ? cut(constant.b, 24) : cut(rest, 24);
+    return {real(first), real(second), real((rest - second) + constant.b)};
+  }
+  const double second = rest + constant.b;
+  return {real(first), real(second), real((constant.b - (second - rest)) + constant.c)};
+}
+
+Bool mathx::operator!(Bool x) {
+  Type type = x.v.getType();
+  Value ones = constant(*x.c, type, x.c->b.getBoolAttr(true));
+  return {x.c, arith::XOrIOp::create(x.c->b, x.c->loc, x.v, ones)};
+}
+
+Int mathx::bits(Real x) {
+  return {x.c, arith::BitcastOp::create(x.c->b, x.c->loc, x.c->integerType(), x.v)};
+}
+Real mathx::fromBits(Int x) {
+  return {x.c, arith::BitcastOp::create(x.c->b, x.c->loc, x.c->type, x.v)};
+}
+Real mathx::toReal(Int x) {
+  return {x.c, arith::SIToFPOp::create(x.c->b, x.c->loc, x.c->type, x.v)};
+}
+Real mathx::powerOfTwo(Int n) { return fromBits((n + uint64_t(n.c->bias)) << n.c->mantissa); }
+
+Real mathx::scale(Real x, Int n) {
+  Int half = shiftSigned(n, 1);
+  return x * powerOfTwo(half) * powerOfTwo(n - half);
+}
+
+Real mathx::clamp(Real x, double low, double high) {
+  x = select(x > high, high, x);
+  return select(x < low, low, x);
+}
+
+Real mathx::evaluate(const Polynomial &polynomial, Real x) {
+  ArrayRef<double> c = x.c->wide ? polynomial.wide : polynomial.single;
+  Real result = x.c->real(c.back());
+  for (double coefficient : llvm::reverse(c.drop_back()))
+    result = fma(result, x, x.c->real(coefficient));
+  return result;
+}
+
+Rounded mathx::roundProduct(Real x, double factor) {
+  // Adding 1.5 · 2^mantissa leaves the integer in the low bits.
+  Real magic = x.c->real(1.5 * std::ldexp(1.0, int(x.c->mantissa)));
+  Real shifted = factor == 1 ? x + magic : fma(x, x.c->real(factor), magic);
+  return {shifted - magic, bits(shifted) - bits(magic)};
+}
+
+Pair mathx::fastTwoSum(Real x, Real y) {
+  Real s = x + y;
+  return {s, y - (s - x)};
+}
+Pair mathx::twoSum(Real x, Real y) {
+  Real s = x + y, partOfY = s - x;
+  return {s, (x - (s - partOfY)) + (y - partOfY)};
+}
+Pair mathx::twoProduct(Real x, Real y) {
+  Real p = x * y;
+  return {p, fma(x, y, -p)};
+}
+Pair mathx::multiply(Pair x, Pair y) {
+  Pair p = twoProduct(x.hi, y.hi);
+  return {p.hi, fma(x.lo, y.hi, fma(x.hi, y.lo, p.lo))};
+}
+Pair mathx::multiply(Real x, Pair y) {
+  Pair p = twoProduct(x, y.hi);
+  return {p.hi, fma(x, y.lo, p.lo)};
+}

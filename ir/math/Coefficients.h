@@ -1,0 +1,144 @@
+// Polynomials for Functions.h, lowest degree first, for float32 and float64. Written by
+// coefficients.py, which says how; `error` there is the approximation's, before rounding.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace tilerun::mathx {
+
+struct Polynomial {
+  llvm::ArrayRef<double> single, wide;
+};
+
+// clang-format off
+
+/// (exp(r) - 1 - r) / r², |r| <= ln 2 / 2.
+inline constexpr double kExpSingle[] = { // error 2^-26.15
+    0x1.fffffe0000000p-2, 0x1.5554ae0000000p-3, 0x1.55567a0000000p-5, 0x1.1229120000000p-7,
+    0x1.6be9bc0000000p-10};
+inline constexpr double kExpWide[] = { // error 2^-61.69
+    0x1.0000000000000p-1, 0x1.5555555555559p-3, 0x1.555555555553ep-5, 0x1.111111110f644p-7,
+    0x1.6c16c16c1f3dep-10, 0x1.a01a01b01783bp-13, 0x1.a01a017b08cbfp-16, 0x1.71ddf7c24e227p-19,
+    0x1.27e5371b04d44p-22, 0x1.af5fda2fcc83ep-26, 0x1.1ee813dd2e560p-29};
+inline constexpr Polynomial kExp{kExpSingle, kExpWide};
+
+/// (log(1+f) - f + f²/2) / f³, sqrt(1/2) <= 1+f <= sqrt(2).
+inline constexpr double kLogSingle[] = { // error 2^-30.3
+    0x1.5555480000000p-2, -0x1.0000060000000p-2, 0x1.99a4b40000000p-3, -0x1.555c440000000p-3,
+    0x1.2337780000000p-3, -0x1.fc23280000000p-4, 0x1.e6f1180000000p-4, -0x1.de36f40000000p-4,
+    0x1.1450120000000p-4};
+inline constexpr double kLogWide[] = { // error 2^-61.85
+    0x1.5555555555558p-2, -0x1.0000000000042p-2, 0x1.9999999999117p-3, -0x1.555555554ae9fp-3,
+    0x1.24924924dde6dp-3, -0x1.00000004fd12ap-3, 0x1.c71c71a306bacp-4, -0x1.9999971f8fbc6p-4,
+    0x1.745d1b02f36dfp-4, -0x1.5555b10582eddp-4, 0x1.3b13a9aa0a15cp-4, -0x1.248a3b16fd6edp-4,
+    0x1.11090bbab4684p-4, -0x1.006cb07c945b1p-4, 0x1.e387d6b15499bp-5, -0x1.c0e07d72f9aacp-5,
+    0x1.9be6c85193b21p-5, -0x1.a91e78ea32073p-5, 0x1.efd485afa21d9p-5, -0x1.bb18575072765p-5,
+    0x1.704b9d2cbed1ap-6};
+inline constexpr Polynomial kLog{kLogSingle, kLogWide};
+
+/// (2 atanh(s) - 2s - 2/3 s³) / s⁵ in z = s², s = f / (2+f).
+inline constexpr double kLogTailSingle[] = { // error 2^-29.95
+    0x1.99999a0000000p-2, 0x1.2492900000000p-2, 0x1.c6c07a0000000p-3, 0x1.87a0260000000p-3};
+inline constexpr double kLogTailWide[] = { // error 2^-66.1
+    0x1.999999999999ap-2, 0x1.2492492492491p-2, 0x1.c71c71c71cff2p-3, 0x1.745d174511a27p-3,
+    0x1.3b13b1bd5e8cdp-3, 0x1.1110df69f6802p-3, 0x1.e1f80fe508c62p-4, 0x1.ac48c15507906p-4,
+    0x1.b8e39f0033b44p-4};
+inline constexpr Polynomial kLogTail{kLogTailSingle, kLogTailWide};
+
+/// (sin(r) - r) / r³ in z = r², |r| <= π/4.
+inline constexpr double kSinSingle[] = { // error 2^-27.97
+    -0x1.5555460000000p-3, 0x1.1107360000000p-7, -0x1.9942240000000p-13};
+inline constexpr double kSinWide[] = { // error 2^-57.92
+    -0x1.5555555555548p-3, 0x1.111111110f7b8p-7, -0x1.a01a019bfaa30p-13, 0x1.71de3564b78b1p-19,
+    -0x1.ae5e57f43d1a2p-26, 0x1.5d8f03682b9d5p-33};
+inline constexpr Polynomial kSin{kSinSingle, kSinWide};
+
+/// (cos(r) - 1 + z/2) / z² in z = r², |r| <= π/4.
+inline constexpr double kCosSingle[] = { // error 2^-33.27
+    0x1.55554a0000000p-5, -0x1.6c0c880000000p-10, 0x1.9a01180000000p-16};
+inline constexpr double kCosWide[] = { // error 2^-64.2
+    0x1.555555555554cp-5, -0x1.6c16c16c15167p-10, 0x1.a01a019caf44fp-16, -0x1.27e4f80803034p-22,
+    0x1.1ee9ea8451c22p-29, -0x1.8fadda04efafbp-37};
+inline constexpr Polynomial kCos{kCosSingle, kCosWide};
+
+/// (asin(x) - x) / x³ in z = x², |x| <= 1/2.
+inline constexpr double kAsinSingle[] = { // error 2^-31.74
+    0x1.55554c0000000p-3, 0x1.33387c0000000p-4, 0x1.6caf000000000p-5, 0x1.04907a0000000p-5,
+    0x1.d92c780000000p-7, 0x1.3352a20000000p-5};
+inline constexpr double kAsinWide[] = { // error 2^-59.85
+    0x1.5555555555577p-3, 0x1.333333332e124p-4, 0x1.6db6db72123f5p-5, 0x1.f1c71a952fbe2p-6,
+    0x1.6e8bded6657d8p-6, 0x1.1c49f130664a0p-6, 0x1.ca1f77d5b7176p-7, 0x1.758640af64f95p-7,
+    0x1.61388928226b4p-7, 0x1.e630d29e270f3p-9, 0x1.638b20a181741p-6, -0x1.57e649b23fe93p-6,
+    0x1.0b3ff5d08ebfcp-5};
+inline constexpr Polynomial kAsin{kAsinSingle, kAsinWide};
+
+/// (atan(t) - t) / t³ in z = t², |t| <= 1.
+inline constexpr double kAtanSingle[] = { // error 2^-28.53
+    -0x1.55553e0000000p-2, 0x1.9991fc0000000p-3, -0x1.2421b20000000p-3, 0x1.c099e60000000p-4,
+    -0x1.5834540000000p-4, 0x1.dac93c0000000p-5, -0x1.fed0580000000p-6, 0x1.65a5820000000p-7,
+    -0x1.d62ed20000000p-10};
+inline constexpr double kAtanWide[] = { // error 2^-57.59
+    -0x1.5555555555526p-2, 0x1.9999999995545p-3, -0x1.249249237e217p-3, 0x1.c71c717f94a90p-4,
+    -0x1.745d11aafb8e1p-4, 0x1.3b1366769a727p-4, -0x1.110e50233cb8dp-4, 0x1.e1bb9b76f693bp-5,
+    -0x1.ae5e45ee94eefp-5, 0x1.82da4a64c2054p-5, -0x1.59a2a4cdc61d5p-5, 0x1.2c2bc3f9202b1p-5,
+    -0x1.e9f23f717f1ffp-6, 0x1.6833a63479f52p-6, -0x1.c77f52c99dcb1p-7, 0x1.d7a2b9f440e82p-8,
+    -0x1.7a2354fe632f7p-9, 0x1.b3dc5ad18d3cep-11, -0x1.3f1cb6fafa568p-13, 0x1.bbc5c0c620c59p-17};
+inline constexpr Polynomial kAtan{kAtanSingle, kAtanWide};
+
+/// (sinh(x) - x) / x³ in z = x², |x| <= 1.
+inline constexpr double kSinhSingle[] = { // error 2^-34.16
+    0x1.5555560000000p-3, 0x1.1111340000000p-7, 0x1.9ffe900000000p-13, 0x1.7a16160000000p-19};
+inline constexpr double kSinhWide[] = { // error 2^-63.32
+    0x1.5555555555556p-3, 0x1.11111111110a6p-7, 0x1.a01a01a028986p-13, 0x1.71de3a465c064p-19,
+    0x1.ae64671a9608dp-26, 0x1.611a563cca703p-33, 0x1.b4c75681ddf53p-41};
+inline constexpr Polynomial kSinh{kSinhSingle, kSinhWide};
+
+/// (tanh(x) - x) / x³ in z = x², |x| <= 0.6.
+inline constexpr double kTanhSingle[] = { // error 2^-28.41
+    -0x1.55553e0000000p-2, 0x1.1109ae0000000p-3, -0x1.b898f60000000p-5, 0x1.54b8e20000000p-6,
+    -0x1.82582e0000000p-8};
+inline constexpr double kTanhWide[] = { // error 2^-57.76
+    -0x1.5555555555530p-2, 0x1.111111110e1adp-3, -0x1.ba1ba1b7808ecp-5, 0x1.664f47f012d43p-6,
+    -0x1.226e22927bc1ep-7, 0x1.d6d0c61b66281p-9, -0x1.7d79d92d1ba3dp-10, 0x1.33db14f83adc2p-11,
+    -0x1.e32d3c296d1dfp-13, 0x1.4caa6a1ef8cb1p-14, -0x1.2035695daf7bdp-16};
+inline constexpr Polynomial kTanh{kTanhSingle, kTanhWide};
+
+/// erf(x) / x - 1 in z = x², |x| <= 1.
+inline constexpr double kErfSingle[] = { // error 2^-29.62
+    0x1.06eba80000000p-3, -0x1.81273e0000000p-2, 0x1.ce2cf80000000p-4, -0x1.b7f9100000000p-6,
+    0x1.5405be0000000p-8, -0x1.a3f71e0000000p-11, 0x1.496a120000000p-14};
+inline constexpr double kErfWide[] = { // error 2^-56.92
+    0x1.06eba8214db68p-3, -0x1.812746b0379bdp-2, 0x1.ce2f21a040d21p-4, -0x1.b82ce311fab6ep-6,
+    0x1.565bccf92eaa6p-8, -0x1.c02db03e3cc86p-11, 0x1.f9a2bab00da66p-14, -0x1.f4ca4dbc9949ap-17,
+    0x1.b97fd5d53d32cp-20, -0x1.5c072df493870p-23, 0x1.d71b21bafa538p-27, -0x1.abae350357a52p-31};
+inline constexpr Polynomial kErf{kErfSingle, kErfWide};
+
+/// log(erfc(x)) in x - 1, from 1 on until erf(x) rounds to 1.
+inline constexpr double kLogErfcSingle[] = { // error 2^-29.86
+    -0x1.d97fc00000000p+0, -0x1.51c9aa0000000p+1, -0x1.afad360000000p-1, -0x1.53f9340000000p-5,
+    0x1.441a5a0000000p-7, -0x1.deb4820000000p-10, 0x1.8525ce0000000p-13};
+inline constexpr double kLogErfcWide[] = { // error 2^-64.36
+    -0x1.d97fbf27aa2a1p+0, -0x1.51c9b0006c23dp+1, -0x1.afabc11a28f1dp-1, -0x1.5477f09cacd1bp-5,
+    0x1.48c9d40cedde2p-7, -0x1.033f69b642397p-9, 0x1.f1b4c8611b47ap-13, 0x1.b8bcaa12b8cd9p-16,
+    -0x1.c754d110856e6p-16, 0x1.4144141d41680p-17, -0x1.0e4669467a2d5p-19, 0x1.9d2cf970ce5ffp-24,
+    0x1.1eea24f3d2bc4p-23, -0x1.3ae211635c43bp-24, 0x1.a46605f29e2a4p-26, -0x1.a38c59311fe14p-28,
+    0x1.45adea1c2ce20p-30, -0x1.874b6e914f842p-33, 0x1.60bbdd2883b9ep-36, -0x1.c14521c7f3e27p-40,
+    0x1.6808435dee606p-44, -0x1.108c06a2e23fep-49};
+inline constexpr Polynomial kLogErfc{kLogErfcSingle, kLogErfcWide};
+
+/// (1 + 2x) exp(x²) erfc(x) in t = (x-4) / (x+4), 0 <= x <= 28.
+inline constexpr double kErfcxSingle[] = { // error 2^-30.07
+    0x1.3ba5920000000p+0, -0x1.1df1b00000000p-3, 0x1.f7f51a0000000p-7, 0x1.16edd20000000p-4,
+    -0x1.9dd80a0000000p-4, 0x1.7fe3400000000p-4, -0x1.0fd71e0000000p-4, 0x1.30bce80000000p-5,
+    -0x1.0642720000000p-6, 0x1.4f641a0000000p-8, -0x1.18767c0000000p-10, -0x1.46259a0000000p-11};
+inline constexpr double kErfcxWide[] = { // error 2^-59.5
+    0x1.3ba5916e9fd7fp+0, -0x1.1df1ad154a28fp-3, 0x1.f7f5df66fd6ccp-7, 0x1.16ecefcfa54a5p-4,
+    -0x1.9ddb23c3e8957p-4, 0x1.7fee004e0fdf1p-4, -0x1.0fb06dfe5533bp-4, 0x1.3079edf6d4d80p-5,
+    -0x1.096238829b770p-6, 0x1.49c6726f00f6dp-8, -0x1.8d4a9c4da45fbp-11, -0x1.a1df16143754fp-13,
+    0x1.3be06c0839e4cp-13, -0x1.995acea1390eep-16, -0x1.788dd1109d5f9p-17, 0x1.7f3470b7df01ep-18,
+    0x1.3bda8b439c877p-22, -0x1.bb700a734f59bp-21, 0x1.3e47a9160590ep-24, 0x1.d9e0c0cdb04c3p-24,
+    -0x1.2c1fd702b6f43p-26, -0x1.e376f03b1b437p-27, 0x1.cd070878242a7p-30, 0x1.49569d354509ep-30};
+inline constexpr Polynomial kErfcx{kErfcxSingle, kErfcxWide};
+// clang-format on
+
+} // namespace tilerun::mathx

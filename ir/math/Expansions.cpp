@@ -1,0 +1,160 @@
+// The patterns: which op becomes which function.
+#include "ir/math/Expansions.h"
+#include "ir/math/Functions.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::mathx;
+
+namespace {
+
+constexpr unsigned kBenefit = 5;
+
+bool hasForm(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  auto vector = dyn_cast<VectorType>(type);
+  return (element.isF32() || element.isF64()) && (!vector || vector.getRank() == 1);
+}
+
+template <typename Op> struct Unary : OpRewritePattern<Op> {
+  using Function = std::function<Real(Real)>;
+  Unary(MLIRContext *context, Function function)
+      : OpRewritePattern<Op>(context, PatternBenefit(kBenefit)), function(std::move(function)) {}
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
+    if (!hasForm(op.getType()))
+      return failure();
+    Calculator c(rewriter, op.getLoc(), op.getType());
+    rewriter.replaceOp(op, function(c.real(op.getOperand())).v);
+    return success();
+  }
+  Function function;
+};
+
+template <typename Op> struct Binary : OpRewritePattern<Op> {
+  using Function = Real (*)(Real, Real);
+  Binary(MLIRContext *context, Function function)
+      : OpRewritePattern<Op>(context, PatternBenefit(kBenefit)), function(function) {}
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
+    if (!hasForm(op.getType()))
+      return failure();
+    Calculator c(rewriter, op.getLoc(), op.getType());
+    rewriter.replaceOp(op, function(c.real(op.getLhs()), c.real(op.getRhs())).v);
+    return success();
+  }
+  Function function;
+};
+
+struct SinCos : OpRewritePattern<math::SincosOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::SincosOp op, PatternRewriter &rewriter) const final {
+    Value x = op.getOperand();
+    Value sine = math::SinOp::create(rewriter, op.getLoc(), x, op.getFastmath());
+    Value cosine = math::CosOp::create(rewriter, op.getLoc(), x, op.getFastmath());
+    rewriter.replaceOp(op, {sine, cosine});
+    return success();
+  }
+};
+
+/// min(max(x, low), high) as the reference does it: NaN stays.
+struct Clamp : OpRewritePattern<math::ClampFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::ClampFOp op, PatternRewriter &rewriter) const final {
+    Location loc = op.getLoc();
+    Value x = op.getValue(), low = op.getMin(), high = op.getMax();
+    Value above = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OGT, x, high);
+    Value below = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OLT, x, low);
+    Value limited = arith::SelectOp::create(rewriter, loc, above, high, x);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, below, low, limited);
+    return success();
+  }
+};
+
+/// |x|^n with the sign of x where n is odd: a large n's parity is lost in the float.
+struct IntegerPower : OpRewritePattern<math::FPowIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::FPowIOp op, PatternRewriter &rewriter) const final {
+    Location loc = op.getLoc();
+    Type type = op.getType(), integers = op.getRhs().getType();
+    if (!hasForm(type))
+      return failure();
+    Value n = op.getRhs(), magnitude = math::AbsFOp::create(rewriter, loc, op.getLhs());
+    Value exponent = arith::SIToFPOp::create(rewriter, loc, type, n);
+    Value power = math::PowFOp::create(rewriter, loc, magnitude, exponent, op.getFastmath());
+    Value one = arith::ConstantOp::create(rewriter, loc, rewriter.getOneAttr(integers));
+    Value zero = arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(integers));
+    Value low = arith::AndIOp::create(rewriter, loc, n, one);
+    Value odd = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, low, zero);
+    Value withSign = math::CopySignOp::create(rewriter, loc, power, op.getLhs());
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, odd, withSign, power);
+    return success();
+  }
+};
+
+/// 16-bit floats by way of float32.
+template <typename Op> struct Promote : OpRewritePattern<Op> {
+  explicit Promote(MLIRContext *context)
+      : OpRewritePattern<Op>(context, PatternBenefit(kBenefit)) {}
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
+    Type type = op->getResult(0).getType(), element = getElementTypeOrSelf(type);
+    if (!isa<FloatType>(element) || element.getIntOrFloatBitWidth() != 16)
+      return failure();
+    Type wide = rewriter.getF32Type();
+    if (auto vector = dyn_cast<VectorType>(type))
+      wide = vector.clone(wide);
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(isa<FloatType>(getElementTypeOrSelf(operand.getType()))
+                             ? Value(arith::ExtFOp::create(rewriter, op.getLoc(), wide, operand))
+                             : operand);
+    Operation *promoted = rewriter.create(op.getLoc(), op->getName().getIdentifier(), operands,
+                                          {wide}, op->getAttrs());
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, promoted->getResult(0));
+    return success();
+  }
+};
+
+} // namespace
+
+void mathx::populateMathExpansions(RewritePatternSet &patterns, ExpansionOptions options) {
+  MLIRContext *context = patterns.getContext();
+  auto unary = [&]<typename Op>(Unary<Op> *, std::function<Real(Real)> function) {
+    patterns.add<Unary<Op>>(context, std::move(function));
+    patterns.add<Promote<Op>>(context);
+  };
+#define TILERUN_UNARY(OP, FUNCTION)                                                                \
+  unary((Unary<math::OP> *)nullptr, [](Real x) { return mathx::FUNCTION(x); })
+  TILERUN_UNARY(ExpOp, exp);
+  TILERUN_UNARY(Exp2Op, exp2);
+  TILERUN_UNARY(ExpM1Op, expm1);
+  TILERUN_UNARY(LogOp, log);
+  TILERUN_UNARY(Log2Op, log2);
+  TILERUN_UNARY(Log10Op, log10);
+  TILERUN_UNARY(Log1pOp, log1p);
+  TILERUN_UNARY(CbrtOp, cbrt);
+  TILERUN_UNARY(SinOp, sin);
+  TILERUN_UNARY(CosOp, cos);
+  TILERUN_UNARY(TanOp, tan);
+  TILERUN_UNARY(AsinOp, asin);
+  TILERUN_UNARY(AcosOp, acos);
+  TILERUN_UNARY(AtanOp, atan);
+  TILERUN_UNARY(SinhOp, sinh);
+  TILERUN_UNARY(CoshOp, cosh);
+  TILERUN_UNARY(TanhOp, tanh);
+  TILERUN_UNARY(AsinhOp, asinh);
+  TILERUN_UNARY(AcoshOp, acosh);
+  TILERUN_UNARY(AtanhOp, atanh);
+  TILERUN_UNARY(ErfOp, erf);
+  TILERUN_UNARY(ErfcOp, erfc);
+#undef TILERUN_UNARY
+  unary((Unary<math::RsqrtOp> *)nullptr, [estimate = std::move(options.rsqrtEstimate)](Real x) {
+    if (!estimate || x.c->wide)
+      return mathx::rsqrt(x);
+    return mathx::rsqrt(x, {x.c, estimate(x.c->b, x.c->loc, x.v)});
+  });
+  patterns.add<Binary<math::PowFOp>>(context, mathx::pow);
+  patterns.add<Binary<math::Atan2Op>>(context, mathx::atan2);
+  patterns.add<Binary<arith::RemFOp>>(context, mathx::fmod);
+  patterns.add<Promote<math::PowFOp>, Promote<math::Atan2Op>, Promote<arith::RemFOp>,
+               Promote<math::FPowIOp>>(context);
+  patterns.add<SinCos, Clamp, IntegerPower>(context);
+}

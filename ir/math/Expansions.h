@@ -1,0 +1,27 @@
+// Mathematical functions as IEEE operations, for any target that has them: +, -, *, /, fma, sqrt,
+// trunc, integer arithmetic, selects and, for huge arguments, a branch. Nothing here knows of a
+// device; a backend adds its own instructions by patterns of higher benefit and by Options.
+//
+// Rules: results are accurate forms, with the errors that docs/math.md lists and
+// tests/ir/math measures. The created operations must be carried out as they stand: a backend may
+// contract only operations that have the flag `contract`, which these do not have.
+#pragma once
+
+#include "mlir/IR/PatternMatch.h"
+
+#include <functional>
+
+namespace tilerun::mathx {
+
+struct ExpansionOptions {
+  /// An estimate of 1/sqrt of a scalar or vector of float32 with a relative error of at most 2^-12
+  /// and the right results for zeros, infinities, negative numbers and NaN.
+  std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value)> rsqrtEstimate;
+};
+
+/// Patterns that replace the math dialect's functions and arith.remf on scalars and one-dimensional
+/// vectors of float32 and float64; 16-bit floats go through float32. These ops stay: absf, ceil,
+/// copysign, floor, fma, is…, round, roundeven, sqrt, trunc, and what works on integers.
+void populateMathExpansions(mlir::RewritePatternSet &patterns, ExpansionOptions options = {});
+
+} // namespace tilerun::mathx

@@ -1,0 +1,78 @@
+// e^x, 2^x and e^x - 1: reduction by multiples of ln 2 in three parts (Cody and Waite, "Software
+// Manual for the Elementary Functions", 1980, chapter 6), a polynomial, and scaling in two steps,
+// so that results near overflow and subnormal ones are rounded once.
+#include "ir/math/Functions.h"
+
+using namespace tilerun::mathx;
+
+/// e^(r + low) as a pair, for |r| <= ln 2 / 2 and |low| up to r's last place.
+static Pair expReduced(Real r, Real low) {
+  Pair head = fastTwoSum(r.c->real(1), r);
+  Real tail = fma(r * r, evaluate(kExp, r), fma(low, r, low));
+  return {head.hi, head.lo + tail};
+}
+
+namespace {
+struct ByLn2 {
+  Pair rest;
+  Rounded turns;
+};
+/// x = turns · ln 2 + rest.
+ByLn2 reduceByLn2(Real x) {
+  Calculator &c = *x.c;
+  Rounded k = roundProduct(x, 1.4426950408889634);
+  auto [l1, l2, l3] = c.split(kLn2, c.shortBits());
+  Real first = fma(k.real, -l1, x); // exact: l1 is short
+  Real r = fma(k.real, -l2, first);
+  Real low = fma(k.real, -l3, fma(k.real, -l2, first - r));
+  return {{r, low}, k};
+}
+} // namespace
+
+Scaled tilerun::mathx::expPair(Real x) {
+  auto [rest, turns] = reduceByLn2(x);
+  return {expReduced(rest.hi, rest.lo), turns.integer};
+}
+
+Scaled tilerun::mathx::expPair(Pair x) {
+  auto [rest, turns] = reduceByLn2(x.hi);
+  Pair r = twoSum(rest.hi, rest.lo + x.lo);
+  return {expReduced(r.hi, r.lo), turns.integer};
+}
+
+Scaled tilerun::mathx::exp2Pair(Pair x) {
+  Calculator &c = *x.hi.c;
+  Rounded k = roundProduct(x.hi, 1);
+  auto ln2 = c.split(kLn2);
+  Pair product = multiply(x.hi - k.real, {ln2.a, ln2.b});
+  Pair r = twoSum(product.hi, fma(x.lo, ln2.a, product.lo));
+  return {expReduced(r.hi, r.lo), k.integer};
+}
+
+Real tilerun::mathx::exp(Real x) {
+  Calculator &c = *x.c;
+  Real limited = clamp(x, c.choose(-105, -746), c.choose(90, 711));
+  Scaled e = expPair(limited);
+  return scale(sum(e.pair), e.integer);
+}
+
+Real tilerun::mathx::exp2(Real x) {
+  Calculator &c = *x.c;
+  Real limited = clamp(x, c.choose(-152, -1077), c.choose(129, 1025));
+  Scaled e = exp2Pair({limited, c.real(0)});
+  return scale(sum(e.pair), e.integer);
+}
+
+Real tilerun::mathx::expm1(Real x) {
+  Calculator &c = *x.c;
+  // The upper limits overflow, but 2^(k-1) there does not.
+  Real limited = clamp(x, c.choose(-19, -39), c.choose(89, 710));
+  auto [rest, turns] = reduceByLn2(limited);
+  Real r = rest.hi, tail = fma(r * r, evaluate(kExp, r), fma(rest.lo, r, rest.lo));
+  // 2^k (r + tail) + (2^k - 1), all halved so that 2^k does not overflow.
+  Real half = powerOfTwo(turns.integer - 1);
+  Pair whole = twoSum(half, c.real(-0.5));
+  Pair head = twoSum(whole.hi, half * r);
+  Real result = 2.0 * (head.hi + (head.lo + fma(half, tail, whole.lo)));
+  return select(abs(x) < c.real(0x1p-26, 0x1p-55), x, result);
+}

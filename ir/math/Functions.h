@@ -1,0 +1,74 @@
+// The expansions, one function each, by family. Every function handles all arguments: zeros with
+// their sign, infinities, NaN, subnormals. docs/math.md lists errors.
+#pragma once
+
+#include "ir/math/Calculator.h"
+
+namespace tilerun::mathx {
+
+// Exponential.cpp
+Real exp(Real x);
+Real exp2(Real x);
+Real expm1(Real x);
+/// 2^integer · (hi + lo).
+struct Scaled {
+  Pair pair;
+  Int integer;
+};
+/// e^x for |x| up to 2 · bias · ln 2, with a few more bits than the type has.
+Scaled expPair(Real x);
+Scaled expPair(Pair x);
+/// 2^(x.hi + x.lo), likewise.
+Scaled exp2Pair(Pair x);
+
+// Logarithm.cpp
+Real log(Real x);
+Real log2(Real x);
+Real log10(Real x);
+Real log1p(Real x);
+/// log(1 + hi + lo) for sums above 0; no special values.
+Real log1pPair(Pair x);
+/// log2 x to nearly twice the precision, for finite x > 0.
+Pair log2Pair(Real x);
+
+// Power.cpp
+Real pow(Real x, Real y);
+Real cbrt(Real x);
+/// One over the root by correcting `estimate`, good to half the digits at least.
+Real rsqrt(Real x, Real estimate);
+inline Real rsqrt(Real x) { return rsqrt(x, 1.0 / sqrt(x)); }
+
+// Trigonometric.cpp
+Real sin(Real x);
+Real cos(Real x);
+Real tan(Real x);
+/// x = n · π/2 + hi + lo with |hi| <= π/4 for huge x, for the low bits of n (Reduction.cpp).
+struct Reduced {
+  Pair angle;
+  Int quadrant;
+};
+Reduced reduceLarge(Real x);
+
+// InverseTrigonometric.cpp
+Real asin(Real x);
+Real acos(Real x);
+Real atan(Real x);
+Real atan2(Real y, Real x);
+
+// Hyperbolic.cpp
+Real sinh(Real x);
+Real cosh(Real x);
+Real tanh(Real x);
+Real asinh(Real x);
+Real acosh(Real x);
+Real atanh(Real x);
+
+// Error.cpp
+Real erf(Real x);
+Real erfc(Real x);
+
+// Remainder.cpp
+/// x - trunc(x / y) · y, exactly.
+Real fmod(Real x, Real y);
+
+} // namespace tilerun::mathx

@@ -1,0 +1,69 @@
+// x^y by a logarithm of nearly twice the precision, the cube root by iterations without division,
+// and one over the square root by a corrected estimate.
+#include "ir/math/Functions.h"
+
+#include <cmath>
+
+using namespace tilerun::mathx;
+
+Real tilerun::mathx::pow(Real x, Real y) {
+  Calculator &c = *x.c;
+  Real magnitude = abs(x);
+  Pair exponent = multiply(y, log2Pair(magnitude));
+  const double limit = c.choose(250, 2040);
+  Bool inside = abs(exponent.hi) < c.real(limit);
+  // Beyond the limit the result over- or underflows; NaN stays.
+  Pair limited{clamp(exponent.hi, -limit, limit), select(inside, exponent.lo, 0.0)};
+  Scaled power = exp2Pair(limited);
+  Real result = scale(sum(power.pair), power.integer);
+
+  // Special values as IEEE 754-2019, 9.2.1.
+  Bool isZero = magnitude == 0.0, isInfinite = magnitude == c.infinity();
+  result = select(isZero | isInfinite, select(isZero ^ (y < 0.0), 0.0, c.infinity()), result);
+  result = select(magnitude == 1.0, c.real(1), result);
+  Real half = 0.5 * y;
+  Bool isInteger = trunc(y) == y, isOdd = isInteger & (trunc(half) != half);
+  // x < 0, or -0, to an odd power.
+  Bool negative = isLess(bits(x), 0) & isOdd;
+  result = select(negative, -result, result);
+  result = select((x < 0.0) & !isInteger & (magnitude < c.infinity()), c.nan(), result);
+  result = select(unordered(x, y), c.nan(), result);
+  return select((x == 1.0) | (y == 0.0), c.real(1), result);
+}
+
+Real tilerun::mathx::cbrt(Real x) {
+  Calculator &c = *x.c;
+  Real magnitude = abs(x);
+  // Away from the range's ends, so that cubes and their errors stay normal.
+  const int shift = c.wide ? 100 : 24;
+  Bool small = magnitude<c.real(0x1p-70, 0x1p-800), large = magnitude> c.real(0x1p70, 0x1p800);
+  auto power = [&](int n) { return c.real(std::ldexp(1.0, n)); };
+  auto choose = [&](int n) { return select(small, power(n), select(large, power(-n), 1.0)); };
+  Real a = magnitude * choose(3 * shift);
+  // The exponent over -3 gives a^(-1/3) to 4 %.
+  Int pattern = bits(a);
+  Int third{&c, mlir::arith::DivUIOp::create(c.b, c.loc, pattern.v, c.integer(3).v)};
+  Real y = fromBits(c.integer(c.wide ? 0x553ef0ff289dd796 : 0x54a2fa8c) - third);
+  // a y³ = 1 - h, so that a^(-1/3) = y (1 - h)^(-1/3), by its series.
+  for (int i = 0; i < (c.wide ? 2 : 1); ++i) {
+    Real h = fma(-(a * y * y), y, c.real(1));
+    Real series = fma(h, fma(h, c.real(14.0 / 81), c.real(2.0 / 9)), c.real(1.0 / 3));
+    y = fma(y, h * series, y);
+  }
+  // One Newton step for t³ = a, with the cube as a pair.
+  Real square = y * y, t = a * square;
+  Pair cube = multiply(t, twoProduct(t, t));
+  Real rest = (a - cube.hi) - cube.lo;
+  t = fma(rest * (1.0 / 3), square, t);
+  t = copySign(t * choose(-shift), x);
+  return select((magnitude > 0.0) & (magnitude < c.infinity()), t, x + x);
+}
+
+Real tilerun::mathx::rsqrt(Real x, Real estimate) {
+  Calculator &c = *x.c;
+  // 1 - x r² with the product's error.
+  Pair product = twoProduct(x, estimate);
+  Real rest = fma(-product.hi, estimate, c.real(1)) - product.lo * estimate;
+  Real result = fma(0.5 * estimate, rest, estimate);
+  return select((x > 0.0) & (x < c.infinity()), result, estimate);
+}

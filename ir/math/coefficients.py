@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# Computes the polynomials in Coefficients.h: minimax approximations by Remez' exchange algorithm
+# (Muller, "Elementary Functions", 3rd ed., section 3.5), rounded to the type's precision.
+# Needs mpmath. Usage: coefficients.py > Coefficients.h
+import sys
+from mpmath import (mp, mpf, asin, atan, chebyt, cos, erf, erfc, exp, expm1, inf, ldexp, lu_solve,
+                    log, log1p, matrix, pi, sin, sinh, sqrt, tanh, atanh)
+
+mp.dps = 110
+
+
+def remez(g, weight, low, high, degree):
+    """Coefficients of p with least max |weight (g - p)| on [low, high], and that maximum."""
+    low, high, n = mpf(low), mpf(high), degree + 2
+    nodes = [(low + high) / 2 - (high - low) / 2 * cos(pi * i / (n - 1)) for i in range(n)]
+    grid = [(low + high) / 2 - (high - low) / 2 * cos(pi * i / (24 * n)) for i in range(24 * n + 1)]
+    values = [(z, g(z), weight(z)) for z in grid]
+    for _ in range(8):
+        a, b = matrix(n, n), matrix(n, 1)
+        for i, z in enumerate(nodes):
+            w = weight(z)
+            for j in range(degree + 1):
+                a[i, j] = w * z**j
+            a[i, degree + 1] = (-1)**i
+            b[i] = w * g(z)
+        solution = lu_solve(a, b)
+        p = [solution[j] for j in range(degree + 1)]
+        errors = [w * (v - mp.polyval(p[::-1], z)) for z, v, w in values]
+        worst = max(abs(e) for e in errors)
+        if worst < abs(solution[degree + 1]) * mpf("1.02"):
+            break
+        # The largest error between two changes of sign is the next node.
+        nodes, best = [], None
+        for (z, _, _), e in zip(values, errors):
+            if best is not None and (e > 0) != (best[1] > 0):
+                nodes.append(best[0])
+                best = None
+            if best is None or abs(e) > abs(best[1]):
+                best = (z, e)
+        nodes.append(best[0])
+        while len(nodes) > n:
+            nodes.pop(0 if abs(mp.polyval(p[::-1], nodes[0]) - g(nodes[0])) <
+                      abs(mp.polyval(p[::-1], nodes[-1]) - g(nodes[-1])) else -1)
+        if len(nodes) < n:
+            break
+    return p, worst
+
+
+def near(z):
+    """Functions here have removable singularities at 0."""
+    return z if abs(z) > mpf(10)**-22 else mpf(10)**-22
+
+
+def rounded(x, bits):
+    mantissa, exponent = mp.frexp(x)
+    return float(ldexp(mp.nint(ldexp(mantissa, bits)), int(exponent) - bits))
+
+
+def odd(f):
+    """(f(x) - x) / x³ as a function of z = x²."""
+    return lambda z: (f(sqrt(near(z))) - sqrt(near(z))) / sqrt(near(z))**3
+
+
+def odd_weight(f):
+    return lambda z: sqrt(near(z))**3 / f(sqrt(near(z)))
+
+
+def scaled_erfc(t, k):
+    x = k * (1 + t) / (1 - t)
+    return (1 + 2 * x) * exp(x * x) * erfc(x)
+
+
+ROOT = sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1
+HALF_LN2 = log(mpf(2)) / 2 + mpf("0.001")
+QUARTER = (pi / 4)**2 * mpf("1.001")
+K = 4
+# name, comment, function, weight, interval (per type), degrees for f32 and f64
+TABLES = [
+    ("Exp", "(exp(r) - 1 - r) / r², |r| <= ln 2 / 2",
+     lambda r: (expm1(near(r)) - near(r)) / near(r)**2, lambda r: near(r)**2 / abs(expm1(near(r))),
+     [(-HALF_LN2, HALF_LN2)] * 2, (4, 10)),
+    ("Log", "(log(1+f) - f + f²/2) / f³, sqrt(1/2) <= 1+f <= sqrt(2)",
+     lambda f: (log1p(near(f)) - near(f) + near(f)**2 / 2) / near(f)**3,
+     lambda f: abs(near(f)**3 / log1p(near(f))), [ROOT] * 2, (8, 20)),
+    ("LogTail", "(2 atanh(s) - 2s - 2/3 s³) / s⁵ in z = s², s = f / (2+f)",
+     lambda z: (2 * atanh(sqrt(near(z))) - 2 * sqrt(near(z)) - mpf(2) / 3 * sqrt(near(z))**3)
+     / sqrt(near(z))**5, lambda z: mpf(1), [(0, mpf("0.02945"))] * 2, (3, 8)),
+    ("Sin", "(sin(r) - r) / r³ in z = r², |r| <= π/4", odd(sin), odd_weight(sin),
+     [(0, QUARTER)] * 2, (2, 5)),
+    ("Cos", "(cos(r) - 1 + z/2) / z² in z = r², |r| <= π/4",
+     lambda z: (cos(sqrt(near(z))) - 1 + near(z) / 2) / near(z)**2,
+     lambda z: near(z)**2, [(0, QUARTER)] * 2, (2, 5)),
+    ("Asin", "(asin(x) - x) / x³ in z = x², |x| <= 1/2", odd(asin), odd_weight(asin),
+     [(0, mpf(1) / 4)] * 2, (5, 12)),
+    ("Atan", "(atan(t) - t) / t³ in z = t², |t| <= 1", odd(atan), odd_weight(atan),
+     [(0, 1)] * 2, (8, 19)),
+    ("Sinh", "(sinh(x) - x) / x³ in z = x², |x| <= 1", odd(sinh), odd_weight(sinh),
+     [(0, 1)] * 2, (3, 6)),
+    ("Tanh", "(tanh(x) - x) / x³ in z = x², |x| <= 0.6", odd(tanh), odd_weight(tanh),
+     [(0, mpf("0.36"))] * 2, (4, 10)),
+    ("Erf", "erf(x) / x - 1 in z = x², |x| <= 1",
+     lambda z: erf(sqrt(near(z))) / sqrt(near(z)) - 1,
+     lambda z: sqrt(near(z)) / erf(sqrt(near(z))), [(0, 1)] * 2, (6, 11)),
+    ("LogErfc", "log(erfc(x)) in x - 1, from 1 on until erf(x) rounds to 1",
+     lambda y: log(erfc(1 + y)), lambda y: erfc(1 + y), [(0, mpf("3.1")), (0, mpf("5.1"))], (6, 21)),
+    ("Erfcx", "(1 + 2x) exp(x²) erfc(x) in t = (x-4) / (x+4), 0 <= x <= 28",
+     lambda t: scaled_erfc(t, K), lambda t: 1 / scaled_erfc(t, K),
+     [(-1, mpf(7) / 15), (-1, mpf(24) / 32)], (11, 23)),
+]
+
+
+def main():
+    print("""// Polynomials for Functions.h, lowest degree first, for float32 and float64. Written by
+// coefficients.py, which says how; `error` there is the approximation's, before rounding.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace tilerun::mathx {
+
+struct Polynomial {
+  llvm::ArrayRef<double> single, wide;
+};
+
+// clang-format off""")
+    for name, comment, g, weight, intervals, degrees in TABLES:
+        print(f"\n/// {comment}.")
+        for suffix, bits, (low, high), degree in zip(("Single", "Wide"), (24, 53), intervals,
+                                                     degrees):
+            p, worst = remez(g, weight, low, high, degree)
+            print(name, suffix, mp.nstr(mp.log(worst, 2), 5), file=sys.stderr)
+            values = [rounded(c, bits).hex() for c in p]
+            lines = [", ".join(values[i:i + 4]) for i in range(0, len(values), 4)]
+            print(f"inline constexpr double k{name}{suffix}[] = {{ // error 2^"
+                  f"{mp.nstr(mp.log(worst, 2), 4)}\n    " + ",\n    ".join(lines) + "};")
+        print(f"inline constexpr Polynomial k{name}{{k{name}Single, k{name}Wide}};")
+    print("// clang-format on\n\n} // namespace tilerun::mathx")
+
+
+main()

@@ -1,0 +1,163 @@
+// Measures every function against a wider type and compares with the bounds that docs/math.md
+// promises. TILERUN_MATH_STRIDE=1 takes every float32 (minutes for each function); the default
+// takes every 4099th. TILERUN_MATH_SAMPLES sets the number of random arguments.
+#include "tests/ir/math/Compiled.h"
+#include "tests/ir/math/Functions.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+#include "gtest/gtest.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <random>
+
+using namespace tilerun::harness;
+
+namespace {
+
+uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
+  const char *text = std::getenv(name);
+  uint64_t value = 0;
+  return text && !llvm::StringRef(text).getAsInteger(10, value) && value ? value : otherwise;
+}
+
+/// The bounds of the table "Accurate forms": function to (f32, f64).
+std::map<std::string, std::pair<double, double>> readTable() {
+  auto buffer = llvm::MemoryBuffer::getFile(TILERUN_SOURCE_DIR "/docs/math.md");
+  std::map<std::string, std::pair<double, double>> table;
+  if (!buffer)
+    return table;
+  bool inside = false;
+  for (llvm::StringRef line : llvm::split((*buffer)->getBuffer(), '\n')) {
+    if (line.starts_with("## "))
+      inside = line == "## Accurate forms";
+    llvm::SmallVector<llvm::StringRef> cells;
+    line.split(cells, '|');
+    double single, wide;
+    if (!inside || cells.size() < 6 || cells[3].trim().getAsDouble(single) ||
+        cells[4].trim().getAsDouble(wide))
+      continue;
+    table[cells[1].trim().str()] = {single, wide};
+  }
+  return table;
+}
+
+template <class F> struct Worst {
+  double error = 0;
+  F a = 0, b = 0, got = 0;
+};
+
+template <class F> auto reference(const MathFunction &function) {
+  if constexpr (sizeof(F) == 4)
+    return function.single;
+  else
+    return function.wide;
+}
+
+template <class F>
+void measure(const MathFunction &function, const CompiledOp &op, const std::vector<F> &a,
+             const std::vector<F> &b, Worst<F> &worst) {
+  const std::vector<F> got = op.run(a, b);
+  auto exact = reference<F>(function);
+  for (size_t i = 0; i < a.size(); ++i) {
+    const F second = b.empty() ? F(0) : b[i];
+    const double error = ulps(got[i], exact(a[i], second));
+    if (error > worst.error)
+      worst = {error, a[i], second, got[i]};
+  }
+}
+
+template <class F> F anyPattern(std::mt19937_64 &random) {
+  if constexpr (sizeof(F) == 4)
+    return std::bit_cast<float>(uint32_t(random()));
+  else
+    return std::bit_cast<double>(random());
+}
+
+template <class F>
+void measureRandom(const MathFunction &function, const CompiledOp &op, size_t count,
+                   Worst<F> &worst) {
+  std::mt19937_64 random(20261121);
+  std::uniform_real_distribution<double> inRange(function.low, function.high);
+  std::uniform_real_distribution<double> exponent(-4, 4);
+  constexpr size_t kChunk = 1 << 14;
+  for (size_t done = 0; done < count; done += kChunk) {
+    std::vector<F> a(kChunk), b(function.operands == 2 ? kChunk : 0);
+    // In turn: any bits, the interesting range, numbers close to 1 and to 0.
+    auto draw = [&](size_t i) -> F {
+      switch (i % 4) {
+      case 0:
+        return anyPattern<F>(random);
+      case 1:
+        return F(1 + exponent(random) / 16);
+      default:
+        return F(inRange(random));
+      }
+    };
+    for (size_t i = 0; i < kChunk; ++i) {
+      a[i] = draw(i);
+      if (function.operands == 2)
+        b[i] = draw(random());
+    }
+    measure(function, op, a, b, worst);
+  }
+}
+
+class Accuracy : public ::testing::TestWithParam<size_t> {
+protected:
+  const MathFunction &function = mathFunctions()[GetParam()];
+
+  template <class F> void check(const char *type, double bound) {
+    auto op = CompiledOp::compile(function.op, type, function.operands, function.estimateError);
+    ASSERT_TRUE(bool(op)) << llvm::toString(op.takeError());
+    Worst<F> worst;
+    const bool everyPattern = sizeof(F) == 4 && function.operands == 1;
+    const size_t samples = fromEnvironment("TILERUN_MATH_SAMPLES", 1 << 18);
+    measureRandom(function, **op, everyPattern ? samples / 4 : samples, worst);
+    if constexpr (sizeof(F) == 4)
+      if (everyPattern) {
+        const uint64_t stride = fromEnvironment("TILERUN_MATH_STRIDE", 4099);
+        std::vector<float> chunk;
+        for (uint64_t bits = 0; bits < uint64_t(1) << 32; bits += stride) {
+          chunk.push_back(std::bit_cast<float>(uint32_t(bits)));
+          if (chunk.size() == 1 << 14 || bits + stride >= uint64_t(1) << 32) {
+            measure(function, **op, chunk, {}, worst);
+            chunk.clear();
+          }
+        }
+      }
+    std::printf("%s %s: worst error %.3f ulp at %.17g, %.17g\n", function.name.c_str(), type,
+                worst.error, double(worst.a), double(worst.b));
+    EXPECT_LE(worst.error, bound) << function.name << " on " << type << " of " << double(worst.a)
+                                  << ", " << double(worst.b) << " gives " << double(worst.got)
+                                  << "; docs/math.md says " << bound;
+  }
+};
+
+TEST_P(Accuracy, IsWithinTheTable) {
+  static const auto table = readTable();
+  auto row = table.find(function.name);
+  ASSERT_NE(row, table.end()) << "docs/math.md has no row for " << function.name;
+  check<float>("f32", row->second.first);
+  check<double>("f64", row->second.second);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Accuracy, ::testing::Range(size_t(0), mathFunctions().size()),
+                         [](const auto &info) {
+                           const MathFunction &function = mathFunctions()[info.param];
+                           return function.name + (function.estimateError > 0   ? "FromAbove"
+                                                   : function.estimateError < 0 ? "FromBelow"
+                                                                                : "");
+                         });
+
+// A table whose bounds are far above what is measured says nothing.
+TEST(Table, BoundsAreAtMostTwoOrSaidOtherwise) {
+  for (const auto &[name, bounds] : readTable()) {
+    EXPECT_LE(bounds.first, 2.0) << name;
+    EXPECT_LE(bounds.second, 2.0) << name;
+  }
+  EXPECT_GE(readTable().size(), 28u);
+}
+
+} // namespace

@@ -1,0 +1,45 @@
+// An op of the math or arith dialect, expanded by ir/math, compiled for the host by LLVM's JIT and
+// run on arrays: the same IEEE operations that a GPU carries out.
+#pragma once
+
+#include "llvm/Support/Error.h"
+
+#include <memory>
+
+namespace llvm::orc {
+class LLJIT;
+}
+
+namespace tilerun::harness {
+
+class CompiledOp {
+public:
+  /// `op` as in "math.exp", on "f32" or "f64". `estimateError` is the relative error that the
+  /// model of the hardware's 1/sqrt has; with 0 there is no such instruction.
+  static llvm::Expected<std::unique_ptr<CompiledOp>>
+  compile(llvm::StringRef op, llvm::StringRef type, unsigned operands, double estimateError = 0);
+  ~CompiledOp();
+
+  /// Elements come in groups of kGroup; arrays are multiples of that.
+  static constexpr size_t kGroup = 16;
+  template <class F> void run(const F *a, const F *b, F *result, size_t count) const {
+    for (size_t i = 0; i < count; i += kGroup)
+      function(a + i, b + i, result + i);
+  }
+  template <class F> std::vector<F> run(const std::vector<F> &a, const std::vector<F> &b) const {
+    const size_t whole = (a.size() + kGroup - 1) / kGroup * kGroup;
+    std::vector<F> x = a, y = b.empty() ? a : b, result(whole);
+    x.resize(whole, F(1));
+    y.resize(whole, F(1));
+    run(x.data(), y.data(), result.data(), whole);
+    result.resize(a.size());
+    return result;
+  }
+
+private:
+  CompiledOp() = default;
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  void (*function)(const void *, const void *, void *) = nullptr;
+};
+
+} // namespace tilerun::harness

@@ -1,0 +1,33 @@
+// The functions under test: one list for accuracy, special values and documentation.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tilerun::harness {
+
+struct MathFunction {
+  std::string name; ///< As in docs/math.md.
+  std::string op;
+  double (*single)(double, double);              ///< Reference for float32.
+  long double (*wide)(long double, long double); ///< Reference for float64.
+  unsigned operands = 1;
+  /// Where arguments are interesting; the others are any bit patterns.
+  double low = -100, high = 100;
+  double estimateError = 0;
+};
+
+const std::vector<MathFunction> &mathFunctions();
+
+/// Distance in units of the last place of the type at `expected`; infinite where one is NaN and the
+/// other not. An infinite result counts as the number after the largest.
+template <class F, class Wide> double ulps(F got, Wide expected);
+extern template double ulps(float, double);
+extern template double ulps(double, long double);
+
+/// Zeros, ones, infinities, NaN, the ends of the ranges of normal and subnormal numbers, and more.
+template <class F> std::vector<F> specialValues();
+extern template std::vector<float> specialValues();
+extern template std::vector<double> specialValues();
+
+} // namespace tilerun::harness

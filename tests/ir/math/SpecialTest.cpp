@@ -1,0 +1,79 @@
+// Special arguments: the expansions give what the interpreter gives. Zeros, infinities and NaN
+// agree exactly, signs of zero included; other results within the table's largest bound.
+#include "tests/backends/interpreter/Elementwise.h"
+#include "tests/ir/math/Compiled.h"
+#include "tests/ir/math/Functions.h"
+
+#include <bit>
+#include <cmath>
+
+using namespace tilerun::harness;
+
+namespace {
+
+class Special : public ::testing::TestWithParam<size_t> {
+protected:
+  const MathFunction &function = mathFunctions()[GetParam()];
+
+  template <class F, class Pattern> void check(const std::string &type) {
+    std::vector<F> a, b;
+    for (F x : specialValues<F>()) {
+      if (function.operands == 1)
+        a.push_back(x);
+      for (F y : specialValues<F>())
+        if (function.operands == 2) {
+          a.push_back(x);
+          b.push_back(y);
+        }
+    }
+    auto op = CompiledOp::compile(function.op, type, function.operands, function.estimateError);
+    ASSERT_TRUE(bool(op)) << llvm::toString(op.takeError());
+    const std::vector<F> got = (*op)->run(a, b);
+
+    auto bits = [](const std::vector<F> &values) {
+      Bits result;
+      for (F value : values)
+        result.push_back(std::bit_cast<Pattern>(value));
+      // The interpreter's tensors have a power of two elements.
+      result.resize(llvm::PowerOf2Ceil(result.size()));
+      return result;
+    };
+    Machine machine;
+    std::vector<std::string> types(function.operands, type);
+    std::vector<Bits> operands{bits(a)};
+    if (function.operands == 2)
+      operands.push_back(bits(b));
+    const Bits expected = runElementwise(
+        machine, "%r = " + function.op + (function.operands == 1 ? " %a" : " %a, %b") + " : $T0",
+        types, {type}, operands)[0];
+    for (size_t i = 0; i < a.size(); ++i) {
+      const F want = std::bit_cast<F>(Pattern(expected[i]));
+      std::string what =
+          llvm::formatv("{0} on {1} of {2:E}, {3:E}: {4:E}, the interpreter {5:E}", function.name,
+                        type, a[i], b.empty() ? F(0) : b[i], got[i], want);
+      if (std::isnan(want) || std::isinf(want) || want == 0) {
+        EXPECT_TRUE(std::isnan(want) ? std::isnan(got[i])
+                                     : got[i] == want && std::signbit(got[i]) == std::signbit(want))
+            << what;
+        continue;
+      }
+      using Wide = std::conditional_t<sizeof(F) == 4, double, long double>;
+      EXPECT_LE(ulps(got[i], Wide(want)), 3) << what;
+    }
+  }
+};
+
+TEST_P(Special, AgreesWithTheInterpreter) {
+  check<float, uint32_t>("f32");
+  check<double, uint64_t>("f64");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Special, ::testing::Range(size_t(0), mathFunctions().size()),
+                         [](const auto &info) {
+                           const MathFunction &function = mathFunctions()[info.param];
+                           return function.name + (function.estimateError > 0   ? "FromAbove"
+                                                   : function.estimateError < 0 ? "FromBelow"
+                                                                                : "");
+                         });
+
+} // namespace

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# Measures a device's mathematical functions: accurate forms must equal, bit for bit, what the same
+# expansions give on the host (files of the tool math_values); fast forms are measured against
+# float64. Needs no package. Usage: device.py TILERUN DEVICE VALUES WORKFOLDER
+import array
+import math
+import os
+import struct
+import subprocess
+import sys
+
+UNARY = ("exp exp2 expm1 log log2 log10 log1p sqrt rsqrt cbrt sin cos tan asin acos atan sinh cosh "
+         "tanh asinh acosh atanh erf erfc").split()
+BINARY = {"div": "div_rn", "pow": "pow", "atan2": "atan2", "fmod": "fmod"}
+# name, expression, reference, range of x
+FAST = [
+    ("exp", "tl.exp(v)", lambda x, y: math.exp(x), (-20, 20)),
+    ("exp2", "tl.exp2(v)", lambda x, y: 2.0**x, (-20, 20)),
+    ("log", "tl.log(v)", lambda x, y: math.log(x), (0.1, 20)),
+    ("log2", "tl.log2(v)", lambda x, y: math.log2(x), (0.1, 20)),
+    ("sin", "tl.sin(v)", lambda x, y: math.sin(x), (-3.14, 3.14)),
+    ("cos", "tl.cos(v)", lambda x, y: math.cos(x), (-3.14, 3.14)),
+    ("sqrt", "tl.sqrt(v)", lambda x, y: math.sqrt(x), (0.01, 20)),
+    ("rsqrt", "tl.rsqrt(v)", lambda x, y: 1 / math.sqrt(x), (0.01, 20)),
+    ("division", "v / w", lambda x, y: x / y, (-20, 20)),
+    ("fast_tanf", "libdevice.fast_tanf(v)", lambda x, y: math.tan(x), (-1.5, 1.5)),
+    ("fast_tanhf", "libdevice.fast_tanhf(v)", lambda x, y: math.tanh(x), (-20, 20)),
+    ("fast_log10f", "libdevice.fast_log10f(v)", lambda x, y: math.log10(x), (0.1, 20)),
+    ("fast_exp10f", "libdevice.fast_exp10f(v)", lambda x, y: 10.0**x, (-20, 20)),
+    ("fast_powf", "libdevice.fast_powf(v, w)", lambda x, y: x**y, (0.1, 20)),
+]
+
+
+def read(path):
+    data = open(path, "rb").read()
+    start = 10 + struct.unpack("<H", data[8:10])[0]
+    values = array.array("f" if b"<f4" in data[:start] else "d")
+    values.frombytes(data[start:])
+    return values
+
+
+def kernel(name, expressions):
+    text = f"@triton.jit\ndef {name}(x, z, y, n, B: tl.constexpr):\n"
+    text += "    o = tl.program_id(0) * B + tl.arange(0, B)\n    m = o < n\n"
+    text += "    v = tl.load(x + o, mask=m, other=1.0)\n    w = tl.load(z + o, mask=m, other=1.0)\n"
+    for i, expression in enumerate(expressions):
+        text += f"    tl.store(y + {i} * n + o, {expression}, mask=m)\n"
+    return text + "\n\n"
+
+
+def run(tilerun, device, folder, values, kind, name, count, n):
+    out = os.path.join(folder, f"{name}.{kind}.npy")
+    command = [tilerun, "run", f"{folder}/kernels.py::{name}", f"x=@{values}/a.{kind}.npy",
+               f"z=@{values}/b.{kind}.npy", f"y={kind}[{count * n}]:empty", f"n={n}", "B=256",
+               "--grid", "cdiv(n, B)", "--device", device, "--save", f"y={out}"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode:
+        sys.exit(f"{' '.join(command)}\n{result.stdout}{result.stderr}")
+    return read(out)
+
+
+def same(a, b):
+    return struct.pack("<d", a) == struct.pack("<d", b) or (a != a and b != b)
+
+
+def main():
+    tilerun, device, values, folder = sys.argv[1:5]
+    os.makedirs(folder, exist_ok=True)
+    groups = {f"accurate{i // 8}": UNARY[i:i + 8] for i in range(0, len(UNARY), 8)}
+    with open(f"{folder}/kernels.py", "w") as file:
+        file.write("import triton\nimport triton.language as tl\n"
+                   "from triton.language.extra import libdevice\n\n\n")
+        for name, functions in groups.items():
+            file.write(kernel(name, [f"libdevice.{f}(v)" for f in functions]))
+        file.write(kernel("binary", [f"libdevice.{f}(v, w)" for f in BINARY.values()]))
+        file.write(kernel("fast", [row[1] for row in FAST]))
+    groups["binary"] = list(BINARY)
+    different = 0
+    for kind in ("f32", "f64"):
+        a, b = read(f"{values}/a.{kind}.npy"), read(f"{values}/b.{kind}.npy")
+        n = len(a)
+        for group, functions in groups.items():
+            got = run(tilerun, device, folder, values, kind, group, len(functions), n)
+            for i, function in enumerate(functions):
+                # With its estimate the root may differ from the host's in the last place.
+                tolerant = function == "rsqrt" and kind == "f32"
+                want = read(f"{values}/{function}.{kind}.npy")
+                wrong = [j for j in range(n) if not same(got[i * n + j], want[j]) and not (
+                    tolerant and abs(got[i * n + j] - want[j]) <= 1.2e-7 * abs(want[j]))]
+                different += bool(wrong)
+                line = f"{function} {kind}: {n - len(wrong)} of {n} as on the host"
+                if wrong:
+                    j = wrong[0]
+                    line += (f"; of {a[j]!r}, {b[j]!r} {got[i * n + j]!r}, "
+                             f"the host {want[j]!r}")
+                print(line)
+    a, b = read(f"{values}/a.f32.npy"), read(f"{values}/b.f32.npy")
+    n = len(a)
+    got = run(tilerun, device, folder, values, "f32", "fast", len(FAST), n)
+    for i, (name, _, reference, (low, high)) in enumerate(FAST):
+        ulps = relative = absolute = 0
+        for j in range(n):
+            if not low <= a[j] <= high or not 1e-4 < abs(b[j]) < 8 or abs(a[j]) < 1e-4:
+                continue
+            want = reference(a[j], b[j])
+            error = abs(got[i * n + j] - want)
+            if want != 0 and 1e-37 < abs(want) < 3e38:
+                ulp = 2.0**(math.frexp(want)[1] - 24)
+                ulps, relative = max(ulps, error / ulp), max(relative, error / abs(want))
+            absolute = max(absolute, error)
+        print(f"fast {name}: {ulps:.2f} ulp, relative {relative:.2g}, absolute {absolute:.2g} "
+              f"for x in {low} .. {high}")
+    print("different functions:", different)
+    return different != 0
+
+
+sys.exit(main())
