@@ -1,0 +1,51 @@
+// One cell from text to verdict: compile, run on the reference and on the target, compare.
+#pragma once
+
+#include "tests/matrix/Target.h"
+
+#include <map>
+
+namespace tilerun::matrix {
+
+/// What became of a cell. UnexpectedPass: it is in the list of expected failures, and passes.
+enum class Verdict { Pass, Unsupported, ExpectedFailure, Fail, UnexpectedPass };
+const char *getName(Verdict verdict);
+std::optional<Verdict> parseVerdict(llvm::StringRef name);
+
+struct Result {
+  Verdict verdict = Verdict::Pass;
+  std::string text; ///< The reason, unless it passed.
+  double seconds = 0;
+  bool lost = false; ///< The process that ran it cannot go on.
+};
+
+/// Runs cells one after the other. Not thread-safe; holds a compiler context of its own.
+class Runner {
+public:
+  Runner(Target &target, uint64_t seed, bool compileOnly);
+  ~Runner();
+  Result run(const Cell &cell);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+/// Lines "GLOB: reason"; a cell whose id matches is expected to fail.
+class ExpectedFailures {
+public:
+  /// The error's text if the file cannot be read.
+  std::string read(const std::string &path);
+  /// The reason, if the cell is listed.
+  std::optional<std::string> find(const std::string &id) const;
+  /// Turns failures into expected ones, and passes into unexpected ones.
+  void apply(const std::string &id, Result &result) const;
+
+private:
+  std::vector<std::pair<std::string, std::string>> entries;
+};
+
+/// `*` and `?`; everything else stands for itself.
+bool matches(llvm::StringRef text, llvm::StringRef glob);
+
+} // namespace tilerun::matrix

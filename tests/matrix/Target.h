@@ -1,0 +1,73 @@
+// What runs the kernels of cells: the interpreter in this process, or a plugin through its C ABI.
+// Both give a launch the same memory: each tensor between guard bytes.
+#pragma once
+
+#include "tests/matrix/Cell.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+
+namespace tilerun::plugin {
+class Plugin;
+} // namespace tilerun::plugin
+
+namespace tilerun::matrix {
+
+/// A compiled cell on its way to a device.
+struct Request {
+  llvm::ArrayRef<uint8_t> bytecode;
+  std::string kernel;
+  unsigned numWarps, numStages;
+  bool debug;
+};
+
+/// One run-time argument: a tensor's place among `buffers`, or a number.
+struct RunArgument {
+  int buffer = -1; ///< -1: a number.
+  uint64_t offset = 0;
+  bool isFloat = false;
+  bool isBFloat = false; ///< A parameter of 16 bits is bfloat16, which the ABI does not tell.
+  uint64_t bits = 0; ///< Two's complement, or the bits of a double.
+};
+
+/// Why a cell did not run.
+struct Failure {
+  enum class Kind { Compile, Run } kind;
+  std::string message;
+  bool lost = false; ///< The device must be opened anew.
+};
+
+/// What a failed run was, or nothing.
+using Outcome = std::optional<Failure>;
+
+class Target {
+public:
+  virtual ~Target() = default;
+  /// "cuda:0"; "cuda:sm_90a" where only compiling is possible.
+  virtual std::string getName() const = 0;
+  /// For people: "NVIDIA H200".
+  virtual std::string getDescription() const = 0;
+  /// Whether float32 products default to tf32.
+  virtual bool defaultsToTf32() const = 0;
+  /// Runs one grid; `buffers` hold what memory has before, and has afterwards.
+  virtual Outcome run(const Request &request, std::array<uint32_t, 3> grid,
+                      const std::vector<RunArgument> &arguments,
+                      std::vector<std::vector<uint8_t>> &buffers) = 0;
+};
+
+/// The interpreter of this process.
+std::unique_ptr<Target> makeInterpreter();
+
+/// A device of a plugin; null with a reason if it cannot be opened. `device` may be empty for the
+/// first one.
+std::unique_ptr<Target> openPlugin(const std::string &path, const std::string &device,
+                                   std::string &reason);
+
+/// Compiles for a target of a plugin without any device, and assembles PTX with `ptxas` unless that
+/// is empty.
+std::unique_ptr<Target> makeCompiler(const std::string &path, const std::string &target,
+                                     const std::string &ptxas, std::string &reason);
+
+} // namespace tilerun::matrix

@@ -1,0 +1,30 @@
+// Runs cells in child processes, so that a crash, a hang or a lost device costs one cell.
+#pragma once
+
+#include "tests/matrix/Runner.h"
+
+#include <functional>
+
+namespace tilerun::matrix {
+
+/// One cell on one target.
+struct Job {
+  const Cell *cell;
+  unsigned target; ///< Passed to the opener.
+};
+
+struct WorkerOptions {
+  unsigned numWorkers = 1;
+  unsigned secondsPerCell = 120; ///< A cell that takes longer is killed and fails.
+  uint64_t seed = 1;
+  bool compileOnly = false;
+  /// Makes a target in a child; null with a reason if that is not possible.
+  std::function<std::unique_ptr<Target>(unsigned target, std::string &reason)> open;
+  /// Is told each result as it comes, in the parent.
+  std::function<void(size_t job, const Result &result)> report;
+};
+
+/// Runs all jobs; the calling process must have one thread. Gives the results in the jobs' order.
+std::vector<Result> runJobs(llvm::ArrayRef<Job> jobs, const WorkerOptions &options);
+
+} // namespace tilerun::matrix
