@@ -9,13 +9,12 @@ using namespace cuda;
 
 namespace {
 
-// How many handles hold the primary context of each device, and whether one of them was lost. The
-// last handle of a lost context resets it; an earlier one would take it from the others.
+// How many handles hold the primary context of each device, and what lost one of them. The last
+// handle of a lost context resets it; an earlier one would take it from the others.
 struct Primary {
   unsigned handles = 0;
-  bool lost = false; // Of those handles.
-  bool dead =
-      false; // Once lost, drivers do not revive it: later handles get contexts of their own.
+  std::string lossReason; // Of those handles; empty while none is lost.
+  std::string lastLoss;   // The same, of all handles there ever were.
 };
 std::mutex primariesMutex;
 std::map<CUdevice, Primary> &getPrimaries() {
@@ -126,54 +125,35 @@ TilerunStatus makeStream(TilerunPluginDevice *device, const TilerunErrorSink *si
   return TILERUN_STATUS_OK;
 }
 
-// Makes a context that is this handle's alone, and leaves the thread as it was.
-TilerunStatus makeContext(TilerunPluginDevice *device, const TilerunErrorSink *sink) {
-  device->contextKind = ContextKind::Own;
-  if (CUresult error = device->driver.cuCtxCreate(&device->context, 0, device->handle))
-    return failDriver(sink, device, "cuCtxCreate(&context, 0, device)", error,
-                      "the device was lost before, and the driver gives this process no new "
-                      "context: start a new process");
-  CUcontext popped;
-  if (CUresult error = device->driver.cuCtxPopCurrent(&popped)) {
-    device->driver.cuCtxDestroy(device->context);
-    return failDriver(sink, device, "cuCtxPopCurrent(&popped)", error);
-  }
-  return TILERUN_STATUS_OK;
-}
-
-TilerunStatus acquireContext(TilerunPluginDevice *device, const TilerunErrorSink *sink) {
+// Some drivers (580 among them) give a process that lost a device no context of it any more, of
+// whatever kind, until it ends.
+TilerunStatus retainPrimary(TilerunPluginDevice *device, const TilerunErrorSink *sink) {
   std::lock_guard lock(primariesMutex);
   Primary &primary = getPrimaries()[device->handle];
-  if (primary.dead)
-    return makeContext(device, sink);
-  CUresult error = device->driver.cuDevicePrimaryCtxRetain(&device->context, device->handle);
-  // Somebody else in this process may have lost it.
-  if (isLoss(error)) {
-    primary.dead = true;
-    return makeContext(device, sink);
+  if (CUresult error = device->driver.cuDevicePrimaryCtxRetain(&device->context, device->handle)) {
+    std::string detail;
+    if (isLoss(error))
+      detail = "this process lost the device before, and its driver gives it no new context: start "
+               "a new process";
+    if (!detail.empty() && !primary.lastLoss.empty())
+      detail += "; it was lost by " + primary.lastLoss;
+    return failDriver(sink, device, "cuDevicePrimaryCtxRetain(&context, device)", error, detail);
   }
-  if (error)
-    return failDriver(sink, device, "cuDevicePrimaryCtxRetain(&context, device)", error);
   ++primary.handles;
   return TILERUN_STATUS_OK;
 }
 
-// Gives the context back. The last handle of a primary one that was lost resets it, so that its
-// memory is free again; an earlier one would take it from the others.
-void releaseContext(TilerunPluginDevice *device) {
-  if (device->contextKind == ContextKind::Foreign)
-    return;
-  if (device->contextKind == ContextKind::Own) {
-    device->driver.cuCtxDestroy(device->context);
-    return;
-  }
+// Gives the primary context back. After a loss, the last handle resets it first: a dead context
+// that was released instead stays dead for whoever retains it next, and others in the process (a
+// framework) may hold it too.
+void releasePrimary(TilerunPluginDevice *device) {
   std::lock_guard lock(primariesMutex);
   Primary &primary = getPrimaries()[device->handle];
-  primary.lost |= device->lost;
-  if (--primary.handles == 0 && primary.lost) {
+  if (device->lost)
+    primary.lossReason = primary.lastLoss = device->lossReason;
+  if (--primary.handles == 0 && !primary.lossReason.empty()) {
     device->driver.cuDevicePrimaryCtxReset(device->handle);
-    primary.lost = false;
-    primary.dead = true;
+    primary.lossReason.clear();
   }
   device->driver.cuDevicePrimaryCtxRelease(device->handle);
 }
@@ -189,13 +169,14 @@ TilerunStatus openDevice(uint32_t ordinal, const TilerunPluginOpenOptions *optio
   if (TilerunStatus status = describe(device.get(), sink))
     return status;
   if (options && TILERUN_HAS(TilerunPluginOpenOptions, options, foreign_context)) {
-    device->contextKind = ContextKind::Foreign;
+    device->foreign = true;
     device->context = reinterpret_cast<CUcontext>(options->foreign_context);
-  } else if (TilerunStatus status = acquireContext(device.get(), sink)) {
+  } else if (TilerunStatus status = retainPrimary(device.get(), sink)) {
     return status;
   }
   if (TilerunStatus status = makeStream(device.get(), sink)) {
-    releaseContext(device.get());
+    if (!device->foreign)
+      releasePrimary(device.get());
     return status;
   }
   *out = device.release();
@@ -210,7 +191,8 @@ void closeDevice(TilerunPluginDevice *device) {
     if (!current.getError())
       device->driver.cuStreamDestroy(device->stream);
   }
-  releaseContext(device);
+  if (!device->foreign)
+    releasePrimary(device);
   delete device;
 }
 

@@ -33,12 +33,6 @@ private:
   std::atomic<uint32_t> launched{0}, finished{0};
 };
 
-enum class ContextKind {
-  Primary, ///< Shared with whatever else uses the device in this process.
-  Own,     ///< Made by this plugin, where the primary one is dead.
-  Foreign  ///< The caller's.
-};
-
 } // namespace cuda
 
 struct TilerunPluginDevice {
@@ -52,7 +46,7 @@ struct TilerunPluginDevice {
   uint64_t totalMemory = 0;
   bool memoryPools = false;
   uint32_t maxShared = 0; ///< Bytes of shared memory of one program.
-  cuda::ContextKind contextKind = cuda::ContextKind::Primary;
+  bool foreign = false;   ///< The context is the caller's.
   cuda::CUcontext context = nullptr;
   cuda::CUstream stream = nullptr; ///< What a null stream means.
   cuda::LaunchLog log;             ///< Of that stream.

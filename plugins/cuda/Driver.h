@@ -42,8 +42,6 @@ struct CUuuid {
   X(cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (CUcontext * context, CUdevice device))  \
   X(cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", (CUdevice device))                  \
   X(cuDevicePrimaryCtxReset, "cuDevicePrimaryCtxReset_v2", (CUdevice device))                      \
-  X(cuCtxCreate, "cuCtxCreate_v2", (CUcontext * context, unsigned flags, CUdevice device))         \
-  X(cuCtxDestroy, "cuCtxDestroy_v2", (CUcontext context))                                          \
   X(cuCtxGetCurrent, "cuCtxGetCurrent", (CUcontext * context))                                     \
   X(cuCtxPushCurrent, "cuCtxPushCurrent_v2", (CUcontext context))                                  \
   X(cuCtxPopCurrent, "cuCtxPopCurrent_v2", (CUcontext * context))                                  \

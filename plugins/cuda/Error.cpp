@@ -102,7 +102,10 @@ TilerunStatus cuda::failDriver(const TilerunErrorSink *sink, TilerunPluginDevice
                         driver.getErrorText(error) + (detail.empty() ? "" : "; " + detail);
   if (status == TILERUN_STATUS_DEVICE_LOST) {
     std::lock_guard lock(device->mutex);
-    message += describePending(device) + "; the device is lost: close it and open it again";
+    // Where a context could not be had, `detail` says what to do.
+    if (device->context)
+      message += describePending(device) + "; the device is lost: close it and open it again, in a "
+                                           "new process if the driver refuses that";
     if (!device->lost.exchange(true))
       device->lossReason = message;
   }

@@ -133,6 +133,30 @@ TilerunStatus getSelfTest(const char *name, const TilerunPluginArtifact **artifa
 
 void releaseArtifact(const TilerunPluginArtifact *artifact) { delete artifact; }
 
+TilerunStatus checkCompatibility(TilerunPluginDevice *, const char *compatibility,
+                                 const TilerunErrorSink *sink) {
+  if (std::strcmp(compatibility, kCompatibility) == 0)
+    return TILERUN_STATUS_OK;
+  return fail(sink, TILERUN_STATUS_INCOMPATIBLE, "check_compatibility",
+              std::string("the artifact is for '") + compatibility + "', this device takes '" +
+                  kCompatibility + "'");
+}
+
+// A real driver compiles here what loading would compile otherwise, so that a cache can keep it;
+// the compatibility string then names the driver's version. A kernel's name is as final as it gets.
+TilerunStatus finalizeArtifact(TilerunPluginDevice *device, const TilerunPluginArtifact *artifact,
+                               const TilerunPluginArtifact **out, const TilerunErrorSink *sink) {
+  if (TilerunStatus status = checkAlive(device, "finalize_artifact", sink))
+    return status;
+  if (TilerunStatus status = checkCompatibility(device, artifact->compatibility, sink))
+    return status;
+  std::string name(reinterpret_cast<const char *>(artifact->bytes), artifact->num_bytes);
+  if (!null::findTestKernel(name))
+    return fail(sink, TILERUN_STATUS_COMPILE, "finalize_artifact",
+                "the artifact is no name of a self-test kernel");
+  return getSelfTest(name.c_str(), out, sink);
+}
+
 //===----------------------------------------------------------------------===//
 // Devices
 //===----------------------------------------------------------------------===//
@@ -188,6 +212,8 @@ TilerunStatus getDeviceProperty(TilerunPluginDevice *device, uint32_t property,
     return setValue(value, "null:host-memory");
   case TILERUN_DEVICE_PROPERTY_ARCH:
     return setValue(value, "host");
+  case TILERUN_DEVICE_PROPERTY_BINARY_COMPATIBILITY:
+    return setValue(value, kCompatibility);
   case TILERUN_DEVICE_PROPERTY_MEMORY_TOTAL:
     return setValue(value, kMemoryBytes);
   case TILERUN_DEVICE_PROPERTY_MEMORY_FREE: {
@@ -419,15 +445,6 @@ TilerunStatus elapsedTime(TilerunPluginEvent *start, TilerunPluginEvent *end, do
 // Modules and launches
 //===----------------------------------------------------------------------===//
 
-TilerunStatus checkCompatibility(TilerunPluginDevice *, const char *compatibility,
-                                 const TilerunErrorSink *sink) {
-  if (std::strcmp(compatibility, kCompatibility) == 0)
-    return TILERUN_STATUS_OK;
-  return fail(sink, TILERUN_STATUS_INCOMPATIBLE, "check_compatibility",
-              std::string("the artifact is for '") + compatibility + "', this device takes '" +
-                  kCompatibility + "'");
-}
-
 TilerunStatus loadModule(TilerunPluginDevice *device, const TilerunPluginArtifact *artifact,
                          TilerunPluginModule **module, const TilerunErrorSink *sink) {
   if (TilerunStatus status = checkAlive(device, "load_module", sink))
@@ -547,7 +564,7 @@ const TilerunPlugin kPlugin = {
     .get_kernel_property = getKernelProperty,
     .launch = launch,
     .compiler_version = nullptr,
-    .finalize_artifact = nullptr,
+    .finalize_artifact = finalizeArtifact,
 };
 
 } // namespace

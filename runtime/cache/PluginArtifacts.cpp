@@ -26,8 +26,11 @@ static std::string getBinaryCompatibility(const TilerunPlugin &table, TilerunPlu
 void cache::addCompilerFields(KeyBuilder &key, const TilerunPlugin &table,
                               TilerunPluginDevice *device,
                               const TilerunPluginCompileRequest &request) {
+  // Two builds of one version may compile differently: the build of the file itself counts too.
+  const void *code = reinterpret_cast<const void *>(table.get_devices);
   key.add("plugin", getText(table.name))
       .add("plugin version", getText(table.version))
+      .add("plugin build", llvm::StringRef(code ? getBuildId(code) : ""))
       .add("compiler", getText(table.compiler_version))
       .add("target", getText(request.target))
       .add("options", uint64_t(request.num_options));

@@ -3,8 +3,8 @@
 // where a test asked for it, and a kernel that faults loses its context, as on a real device.
 //
 // Environment, read at cuInit: FAKE_CUDA_DEVICES (2), FAKE_CUDA_VERSION (13000), FAKE_CUDA_INIT
-// (an error of cuInit), FAKE_CUDA_POOLS (1). FAKE_CUDA_DEAD_PROCESS (0): after a loss the process
-// gets no context at all, as on drivers that want a new one.
+// (an error of cuInit), FAKE_CUDA_POOLS (1). FAKE_CUDA_REVIVE (0): whether a process that lost a
+// device gets it back after a reset; real drivers refuse.
 #include "tests/plugins/cuda/FakeCuda.h"
 
 #include "plugins/cuda/Driver.h"
@@ -60,7 +60,6 @@ struct Allocation {
 };
 struct Device {
   std::unique_ptr<CUctx_st> context;
-  std::vector<std::unique_ptr<CUctx_st>> own; // Of cuCtxCreate.
   unsigned retained = 0;
   bool stuck = false; // A context was lost, which no reset mends (seen on an H200).
   size_t used = 0;
@@ -115,10 +114,7 @@ CUresult checkContext() {
   if (!context)
     return kInvalidContext;
   for (const Device &device : state().devices) {
-    bool known = device.context.get() == context;
-    for (const auto &own : device.own)
-      known |= own.get() == context;
-    if (known)
+    if (device.context.get() == context)
       return context->lost ? kIllegalAddress : kSuccess;
   }
   return kContextIsDestroyed;
@@ -199,7 +195,7 @@ int fakeCudaCountAlive() {
   std::lock_guard lock(state().mutex);
   size_t count = state().allocations.size() + state().objects.size();
   for (const Device &device : state().devices)
-    count += device.retained + device.own.size();
+    count += device.retained;
   return static_cast<int>(count);
 }
 int fakeCudaCountCalls(const char *function) {
@@ -330,7 +326,7 @@ FAKE(cuDeviceGetAttribute, (int *value, int attribute, CUdevice)) {
 FAKE(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device)) {
   ENTER("cuDevicePrimaryCtxRetain");
   Device &d = state().devices[static_cast<size_t>(device)];
-  if (d.stuck)
+  if (d.stuck && !getNumber("FAKE_CUDA_REVIVE", 0))
     return kIllegalAddress;
   if (!d.context)
     d.context = std::make_unique<CUctx_st>(CUctx_st{device});
@@ -351,30 +347,6 @@ FAKE(cuDevicePrimaryCtxReset_v2, (CUdevice device)) {
   ENTER("cuDevicePrimaryCtxReset");
   destroyPrimary(state().devices[static_cast<size_t>(device)]);
   return kSuccess;
-}
-FAKE(cuCtxCreate_v2, (CUcontext * context, unsigned, CUdevice device)) {
-  ENTER("cuCtxCreate");
-  Device &d = state().devices[static_cast<size_t>(device)];
-  if (d.stuck && getNumber("FAKE_CUDA_DEAD_PROCESS", 0))
-    return kIllegalAddress;
-  d.own.push_back(std::make_unique<CUctx_st>(CUctx_st{device}));
-  *context = d.own.back().get();
-  contextStack.push_back(*context);
-  return kSuccess;
-}
-FAKE(cuCtxDestroy_v2, (CUcontext context)) {
-  ENTER("cuCtxDestroy");
-  for (Device &device : state().devices)
-    for (auto it = device.own.begin(); it != device.own.end(); ++it)
-      if (it->get() == context) {
-        device.stuck |= context->lost;
-        freeAllocations(context);
-        if (current() == context)
-          contextStack.pop_back();
-        device.own.erase(it);
-        return kSuccess;
-      }
-  return kInvalidContext;
 }
 FAKE(cuCtxGetCurrent, (CUcontext * context)) {
   ENTER("cuCtxGetCurrent");
@@ -591,7 +563,7 @@ static std::unique_ptr<CUmod_st> readPtx(const std::string &text, char *log) {
     if (const null::TestKernel *kernel = null::findTestKernel(name))
       result->functions.push_back(std::make_unique<CUfunc_st>(CUfunc_st{kernel}));
   }
-  if (text.compare(0, 8, ".version") == 0 && !result->functions.empty())
+  if (text.find(".version") != std::string::npos && !result->functions.empty())
     return result;
   if (log)
     std::strcpy(log, "fake ptxas: line 1: no .version");
