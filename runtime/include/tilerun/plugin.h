@@ -4,42 +4,44 @@
  *
  * Rules
  *
- * - Versions. ABI_MAJOR changes when something here changes meaning; host and plugin must agree on
- *   it. ABI_MINOR grows when something is added, and additions go to the end of a struct or a list
- *   only. Every struct opens with `struct_size`, which its creator sets to `sizeof`; a reader uses
- * a field only if the size covers it (TILERUN_HAS). So old hosts take new plugins and the reverse.
+ * - Versions. ABI_MAJOR changes when something here changes meaning; host and plugin must agree
+ *   on it. ABI_MINOR grows when something is added, and additions go to the end of a struct or a
+ *   list only. Every struct opens with `struct_size`, which its creator sets to `sizeof`; a
+ *   reader uses a field only if the size covers it (TILERUN_HAS). So old hosts take new plugins
+ *   and the reverse.
  *
  * - Optional. Every function of the table but `get_devices` may be null, which means "not
  *   supported". A function that exists may still answer TILERUN_STATUS_UNSUPPORTED, with the
- * reason.
+ *   reason.
  *
- * - Errors. A function that can fail returns a status and, unless it is OK or NOT_READY, reports to
- *   the sink exactly once, on the calling thread, before it returns. Sinks may be null. A failed
- *   call has changed nothing, and has written nothing through its out parameters.
+ * - Errors. A function that can fail returns a status and, unless it is OK or NOT_READY, reports
+ *   to the sink exactly once, on the calling thread, before it returns. Sinks may be null. A
+ *   failed call has changed nothing, and has written nothing through its out parameters.
  *
  * - Ownership. Handles (device, stream, event, module, kernel, artifact) belong to the plugin and
  *   are released by the function named beside them. The caller releases children before their
  *   device. Strings and arrays that the plugin gives are UTF-8, end with NUL, and live as long as
  *   the handle they came from; what it gets, it may use only until it returns, unless a comment
- * says otherwise.
+ *   says otherwise.
  *
  * - Threads. Every function may be called from any thread, and for different handles at the same
  *   time. One device, stream, event or module may also be used from several threads at once; work
- * on a stream takes the order in which the calls returned. Releasing a handle, or closing its
- * device, while another thread uses it is the caller's error. The plugin leaves the thread as it
- * was (a current driver context, a signal mask, a locale).
+ *   on a stream takes the order in which the calls returned. Releasing a handle, or closing its
+ *   device, while another thread uses it is the caller's error. The plugin leaves the thread as
+ *   it was (a current driver context, a signal mask, a locale).
  *
  * - Order. A stream runs its work in order. Work of different streams is ordered by events only.
- *   Calls that take a stream may return before the work is done. A null stream is the device's own
- *   stream, which is an ordinary stream in this respect.
+ *   Calls that take a stream may return before the work is done. A null stream is the device's
+ *   own stream, which is an ordinary stream in this respect.
  *
- * - Loss. After a fault that the driver cannot contain, a device is lost: each call but those that
- *   release answers DEVICE_LOST, and names the kernels that may have done it. The way back is to
- *   release its handles, close it and open it again; its memory is gone. Other devices go on. A
- *   driver may refuse a process that lost a device for good (CUDA's does): then open_device answers
- *   DEVICE_LOST with that reason, and the way back is a new process.
+ * - Loss. After a fault that the driver cannot contain, a device is lost: each call but those
+ *   that release answers DEVICE_LOST, and names the kernels that may have done it. The way back
+ *   is to release its handles, close it and open it again; its memory is gone. Other devices go
+ *   on. A driver may refuse a process that lost a device for good (CUDA's does): then open_device
+ *   answers DEVICE_LOST with that reason, and the way back is a new process.
  *
- * - Language. No C++ exception, longjmp or exit leaves a plugin. It exports nothing but its entry.
+ * - Language. No C++ exception, longjmp or exit leaves a plugin. It exports nothing but its
+ *   entry.
  *
  * Changelog
  *   1.0  first version
