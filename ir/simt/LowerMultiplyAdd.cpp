@@ -96,6 +96,8 @@ Value Lowering::dotByMultiplyAdd(tile::DotOp op, const DotPlan &plan) {
       operand.stepBases.push_back(stepOffsets.getBasis(kRegister, bit, kOffset) * operand.bytes);
     return operand;
   };
+  Value sum = get(op.getAcc(), plan.d);
+  auto resultType = cast<VectorType>(sum.getType());
   SharedOperand left = place(op.getA(), rank - 1, rank - 1);
   SharedOperand right = place(op.getB(), rank - 2, rank - 2);
 
@@ -171,8 +173,6 @@ Value Lowering::dotByMultiplyAdd(tile::DotOp op, const DotPlan &plan) {
     return sum;
   };
 
-  Value sum = get(op.getAcc(), plan.d);
-  auto resultType = cast<VectorType>(sum.getType());
   if (accElement != resultElement)
     sum = arith::ExtFOp::create(b, loc, resultType.clone(accElement), sum);
   if (!loopBits) {
