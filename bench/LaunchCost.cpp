@@ -56,7 +56,8 @@ bool openDriver(Driver &driver) {
   if (!library)
     return false;
   auto find = [&](auto &function, const char *symbol) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, symbol));
+    function =
+        reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, symbol));
     return function != nullptr;
   };
   // The fake driver has no cuCtxSetCurrent; pushing does the same here.

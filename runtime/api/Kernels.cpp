@@ -4,8 +4,8 @@
 using namespace tilerun;
 using namespace tilerun::api;
 
-static TilerunStatus makeKernel(const core::Status &status,
-                                std::shared_ptr<core::Program> program, TilerunKernel **handle) {
+static TilerunStatus makeKernel(const core::Status &status, std::shared_ptr<core::Program> program,
+                                TilerunKernel **handle) {
   if (status.isOk())
     *handle = new TilerunKernel{std::make_shared<core::Kernel>(std::move(program))};
   return finish(status);
@@ -31,8 +31,8 @@ TilerunStatus tilerunLoadKernelText(TilerunRuntime *runtime, const char *name, c
   TILERUN_API_CHECK(kernel);
   TILERUN_API_CHECK(handle);
   std::shared_ptr<core::Program> program;
-  core::Status status = compiler::loadText(runtime->services, name, std::string(text, num_bytes),
-                                           kernel, program);
+  core::Status status =
+      compiler::loadText(runtime->services, name, std::string(text, num_bytes), kernel, program);
   return makeKernel(status, std::move(program), handle);
 }
 
@@ -82,11 +82,10 @@ TilerunStatus tilerunGetParameter(TilerunKernel *kernel, uint32_t index,
                                 kernel->kernel->getName() + "' has " +
                                 std::to_string(parameters.size()));
   const core::SourceParameter &parameter = parameters[index];
-  TilerunParameterInfo out = {
-      info->struct_size,
-      (parameter.isConstexpr ? uint32_t(TILERUN_PARAMETER_CONSTEXPR) : 0) |
-          (parameter.hasDefault ? uint32_t(TILERUN_PARAMETER_DEFAULT) : 0),
-      parameter.name.c_str()};
+  TilerunParameterInfo out = {info->struct_size,
+                              (parameter.isConstexpr ? uint32_t(TILERUN_PARAMETER_CONSTEXPR) : 0) |
+                                  (parameter.hasDefault ? uint32_t(TILERUN_PARAMETER_DEFAULT) : 0),
+                              parameter.name.c_str()};
   std::memcpy(info, &out, std::min<size_t>(info->struct_size, sizeof(out)));
   return TILERUN_STATUS_OK;
 }
@@ -105,8 +104,8 @@ TilerunStatus tilerunLaunch(TilerunStream *stream, TilerunKernel *kernel,
                                        arguments, num_arguments));
 }
 
-TilerunStatus tilerunSpecialize(TilerunKernel *kernel, TilerunDevice *device,
-                                const char *signature, const TilerunCompileOptions *options,
+TilerunStatus tilerunSpecialize(TilerunKernel *kernel, TilerunDevice *device, const char *signature,
+                                const TilerunCompileOptions *options,
                                 TilerunSpecialization **specialization) {
   TILERUN_API_CHECK(kernel);
   TILERUN_API_CHECK(device);
@@ -149,8 +148,7 @@ const char *tilerunGetSignature(TilerunSpecialization *specialization) {
   return specialization ? specialization->specialization->signature.c_str() : "";
 }
 
-TilerunStatus tilerunLaunchSpecialized(TilerunStream *stream,
-                                       TilerunSpecialization *specialization,
+TilerunStatus tilerunLaunchSpecialized(TilerunStream *stream, TilerunSpecialization *specialization,
                                        const uint32_t grid[3], const TilerunArgument *arguments,
                                        uint32_t num_arguments) {
   TILERUN_API_CHECK(stream);

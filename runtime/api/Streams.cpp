@@ -168,8 +168,7 @@ TilerunStatus tilerunGetPointerInfo(TilerunDevice *device, TilerunAddress addres
   core::Device &d = *device->device;
   core::MemoryPool::Place place = d.getPool().find(address);
   if (!place.block)
-    return finish(
-        TILERUN_CALL(d.getTable(), get_pointer_info, d.getHandle(), address, info));
+    return finish(TILERUN_CALL(d.getTable(), get_pointer_info, d.getHandle(), address, info));
   if (place.generation % 2 == 0)
     return refuse(__func__, "the address is in memory of " + d.getId() + " that is not allocated");
   TilerunPluginPointerInfo out = {info->struct_size, 1, place.begin, place.bytes, 0, 0};

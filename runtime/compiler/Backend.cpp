@@ -52,9 +52,8 @@ Status Backend::compile(const core::Device &device, llvm::ArrayRef<uint8_t> byte
                                                {"num-stages", numStages.c_str()},
                                                {"debug", options.debug ? "true" : "false"}};
   const std::string &target = device.getInfo().target;
-  TilerunPluginCompileRequest request = {sizeof(request), std::size(pluginOptions),
-                                         bytecode.data(), bytecode.size(),
-                                         target.c_str(),  pluginOptions};
+  TilerunPluginCompileRequest request = {sizeof(request), std::size(pluginOptions), bytecode.data(),
+                                         bytecode.size(), target.c_str(),           pluginOptions};
   const TilerunPlugin &table = device.getTable();
   if (services->cache) {
     cache::Key key = cache::getArtifactKey(table, device.getHandle(), request);

@@ -19,8 +19,7 @@ namespace {
 
 class SourceProgram : public core::Program {
 public:
-  explicit SourceProgram(std::shared_ptr<const Services> services)
-      : backend(std::move(services)) {}
+  explicit SourceProgram(std::shared_ptr<const Services> services) : backend(std::move(services)) {}
 
   Status load(const std::string &path, std::optional<std::string> text, const std::string &kernel);
 

@@ -82,8 +82,8 @@ Status TileProgram::load(llvm::StringRef text, const std::string &kernel) {
   });
   // A copy, because the reader wants alignment and an end.
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy(text, "<module>");
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(buffer->getBuffer(),
-                                                        mlir::ParserConfig(&context));
+  auto module =
+      mlir::parseSourceString<mlir::ModuleOp>(buffer->getBuffer(), mlir::ParserConfig(&context));
   if (!module)
     return Status(TILERUN_STATUS_COMPILE, "the tile IR cannot be read: " +
                                               (messages.empty() ? "it is no module" : messages));
@@ -105,8 +105,8 @@ Status TileProgram::load(llvm::StringRef text, const std::string &kernel) {
     auto pointer = llvm::dyn_cast<tile::PointerType>(type);
     entry.isPointer = static_cast<bool>(pointer);
     entry.dtype = getType(pointer ? pointer.getPointeeType() : type);
-    if (auto divisibility = function.getArgAttrOfType<mlir::IntegerAttr>(
-            i, tile::TileDialect::kDivisibilityAttr))
+    if (auto divisibility =
+            function.getArgAttrOfType<mlir::IntegerAttr>(i, tile::TileDialect::kDivisibilityAttr))
       entry.divisibility = divisibility.getInt();
     SourceParameter parameter;
     parameter.name = entry.name;

@@ -78,6 +78,8 @@ static uint16_t narrow(double value, int mantissa, int minExponent, int maxExpon
     return static_cast<uint16_t>(sign | infinity | 1 << (mantissa - 1));
   if (magnitude == 0)
     return sign;
+  if (std::isinf(value))
+    return static_cast<uint16_t>(sign | infinity);
   int exponent = 0;
   (void)std::frexp(magnitude, &exponent); // magnitude = f * 2^exponent, 0.5 <= f < 1
   if (exponent - 1 > maxExponent)

@@ -7,8 +7,8 @@ using namespace tilerun;
 using namespace tilerun::core;
 
 Executable::Executable(Device &device, std::string name)
-    : device(device), table(device.getTable()), deviceSerial(device.getSerial()), modules(device.getModules()),
-      name(std::move(name)) {}
+    : device(device), table(device.getTable()), deviceSerial(device.getSerial()),
+      modules(device.getModules()), name(std::move(name)) {}
 
 Status Executable::load(Device &device, const TilerunPluginArtifact &artifact,
                         const std::string &name, std::shared_ptr<Executable> &out) {
@@ -17,8 +17,8 @@ Status Executable::load(Device &device, const TilerunPluginArtifact &artifact,
     if (name == artifact.kernels[i].name)
       info = &artifact.kernels[i];
   if (!info)
-    return Status(TILERUN_STATUS_INTERNAL, "the artifact for " + device.getId() +
-                                               " has no kernel '" + name + "'");
+    return Status(TILERUN_STATUS_INTERNAL,
+                  "the artifact for " + device.getId() + " has no kernel '" + name + "'");
   std::shared_ptr<Executable> executable(new Executable(device, name));
   TILERUN_TRY(executable->readInfo(*info));
   TILERUN_TRY(TILERUN_CALL(device.getTable(), load_module, device.getHandle(), &artifact,

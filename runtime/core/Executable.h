@@ -46,9 +46,8 @@ public:
   }
   /// Puts one grid on a stream of the same device; `packed` has getPackedBytes().
   Status launch(const Stream &stream, const uint32_t grid[3], const void *packed) const {
-    TilerunPluginLaunch launch = {sizeof(launch), {grid[0], grid[1], grid[2]},
-                                  threads,        sharedBytes,
-                                  packed,         packedBytes};
+    TilerunPluginLaunch launch = {
+        sizeof(launch), {grid[0], grid[1], grid[2]}, threads, sharedBytes, packed, packedBytes};
     return TILERUN_CALL(table, launch, kernel, stream.getHandle(), &launch);
   }
 

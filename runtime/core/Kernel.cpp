@@ -115,14 +115,13 @@ Status Kernel::specialize(Device &device, const std::string &signature,
     if (wanted[i].name.empty() && wanted.size() == typed.size())
       entry = typed[i];
     if (!entry)
-      return Status(TILERUN_STATUS_INTERNAL,
-                    "the code of kernel '" + getName() + "' for " + device.getId() +
-                        " wants a parameter '" + wanted[i].name +
-                        "' that its signature does not have");
-    Specialization::Parameter parameter = {entry->name,         wanted[i].kind,
-                                           entry->dtype,        entry->divisibility,
-                                           0,                   wanted[i].offset,
-                                           wanted[i].bytes};
+      return Status(TILERUN_STATUS_INTERNAL, "the code of kernel '" + getName() + "' for " +
+                                                 device.getId() + " wants a parameter '" +
+                                                 wanted[i].name +
+                                                 "' that its signature does not have");
+    Specialization::Parameter parameter = {
+        entry->name, wanted[i].kind,   entry->dtype,   entry->divisibility,
+        0,           wanted[i].offset, wanted[i].bytes};
     auto declared = std::find_if(source.begin(), source.end(),
                                  [&](const SourceParameter &p) { return p.name == entry->name; });
     if (!entry->isPointer && declared->annotation &&
@@ -130,9 +129,9 @@ Status Kernel::specialize(Device &device, const std::string &signature,
       parameter.dtype = declared->annotation;
     if (!isOfKind(*entry, wanted[i].kind))
       return Status(TILERUN_STATUS_INTERNAL,
-                    "the code of kernel '" + getName() + "' for " + device.getId() +
-                        " wants " + getKindName(wanted[i].kind) + " for parameter '" +
-                        entry->name + "', the signature has " + getTypeName(entry->dtype));
+                    "the code of kernel '" + getName() + "' for " + device.getId() + " wants " +
+                        getKindName(wanted[i].kind) + " for parameter '" + entry->name +
+                        "', the signature has " + getTypeName(entry->dtype));
     if (!entry->isPointer && !parameter.dtype)
       parameter.dtype = getPlainType(wanted[i]);
     auto open = std::find_if(parameters.begin(), parameters.end(),
@@ -156,8 +155,8 @@ Status Kernel::specializeFor(Device &device, const TilerunCompileOptions &option
   for (const Specialization::Parameter &parameter : specialization->parameters)
     if (parameter.argument >= numArguments)
       return Status(TILERUN_STATUS_INTERNAL, "kernel '" + getName() + "' for " + device.getId() +
-                                                 " wants a run-time value for '" +
-                                                 parameter.name + "', which was not passed");
+                                                 " wants a run-time value for '" + parameter.name +
+                                                 "', which was not passed");
   out = std::move(specialization);
   return {};
 }
@@ -225,10 +224,9 @@ Status Kernel::makeKey(SpecializationKey &key, const TilerunArgument *arguments,
       missing += (missing.empty() ? "'" : ", '") + parameters[i].name + "'" +
                  (parameters[i].isConstexpr ? " (tl.constexpr)" : "");
   if (!missing.empty())
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT, "kernel '" + getName() + "': " +
-                                                       std::to_string(numArguments) +
-                                                       " arguments were passed; missing " +
-                                                       missing);
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                  "kernel '" + getName() + "': " + std::to_string(numArguments) +
+                      " arguments were passed; missing " + missing);
   return {};
 }
 
@@ -258,8 +256,8 @@ Status Kernel::launch(const Stream &stream, const uint32_t grid[3],
     TILERUN_TRY(makeKey(key, arguments, numArguments));
   const Specialization *specialization = table.find(key);
   if (!specialization) [[unlikely]]
-    TILERUN_TRY(specializeOnce(device, key, options, arguments, fixed ? 0 : numArguments,
-                               specialization));
+    TILERUN_TRY(
+        specializeOnce(device, key, options, arguments, fixed ? 0 : numArguments, specialization));
   if (fixed)
     return launchSpecialized(*specialization, stream, grid, arguments, numArguments);
   const Executable &executable = *specialization->executable;
@@ -294,14 +292,12 @@ static Status checkFacts(const Specialization::Parameter &parameter,
     IntegerValue value = getInteger(argument);
     // Without a dtype the parameter's sign is not known: either reading may fit.
     uint32_t bits = parameter.bytes * 8;
-    bool fits = parameter.dtype ? fitsType(value, parameter.dtype)
-                : bits == 64    ? true
-                : value.negative
-                    ? static_cast<int64_t>(value.bits) >= -(int64_t(1) << (bits - 1))
-                    : value.bits >> bits == 0;
+    bool fits = parameter.dtype  ? fitsType(value, parameter.dtype)
+                : bits == 64     ? true
+                : value.negative ? static_cast<int64_t>(value.bits) >= -(int64_t(1) << (bits - 1))
+                                 : value.bits >> bits == 0;
     if (!fits)
-      return refuse("of type " +
-                    (parameter.dtype ? type() : "i" + std::to_string(bits)) +
+      return refuse("of type " + (parameter.dtype ? type() : "i" + std::to_string(bits)) +
                     ", which cannot hold it");
   }
   uint64_t bits = argument.value.natural;

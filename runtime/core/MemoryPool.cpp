@@ -190,8 +190,7 @@ MemoryBlock *MemoryPool::takeFromOthers(TilerunPluginStream *stream, uint64_t by
   return nullptr;
 }
 
-Status MemoryPool::askDriver(TilerunPluginStream *stream, uint64_t bytes,
-                             TilerunAddress &address) {
+Status MemoryPool::askDriver(TilerunPluginStream *stream, uint64_t bytes, TilerunAddress &address) {
   TILERUN_TRY(
       TILERUN_CALL(device.getTable(), allocate, device.getHandle(), stream, bytes, &address));
   ++statistics.numDriverAllocations;
@@ -200,8 +199,8 @@ Status MemoryPool::askDriver(TilerunPluginStream *stream, uint64_t bytes,
 
 Status MemoryPool::allocateSegment(TilerunPluginStream *stream, uint64_t bytes, bool small,
                                    MemoryBlock *&block) {
-  uint64_t size = !usePool          ? bytes
-                  : small           ? kSmallSegment
+  uint64_t size = !usePool            ? bytes
+                  : small             ? kSmallSegment
                   : bytes <= kLargest ? kLargeSegment
                                       : roundUp(bytes, kHugeRound);
   TilerunAddress address = 0;
@@ -224,7 +223,8 @@ Status MemoryPool::allocateSegment(TilerunPluginStream *stream, uint64_t bytes, 
     if (status.getCode() != TILERUN_STATUS_OUT_OF_MEMORY)
       return status;
     Error error = status.getError();
-    error.message += "; " + describeBytes(statistics.allocated) + " are allocated through it, and " +
+    error.message += "; " + describeBytes(statistics.allocated) +
+                     " are allocated through it, and " +
                      describeBytes(statistics.held - statistics.inBlocks) +
                      " are free in its pool, in pieces that are too small";
     return Status(std::move(error));
@@ -260,9 +260,9 @@ Status MemoryPool::allocate(const Stream &stream, uint64_t bytes, TilerunAddress
   uint64_t requested = std::max<uint64_t>(bytes, 1);
   // Sizes near 2^64 would wrap; the driver's answer to them is the same.
   if (requested > UINT64_MAX - kHugeRound)
-    return Status(TILERUN_STATUS_OUT_OF_MEMORY,
-                  "allocation of " + describeBytes(bytes) + " on " + device.getId() +
-                      ": no device has that much memory");
+    return Status(TILERUN_STATUS_OUT_OF_MEMORY, "allocation of " + describeBytes(bytes) + " on " +
+                                                    device.getId() +
+                                                    ": no device has that much memory");
   uint64_t rounded = usePool ? roundUp(requested, kRound) : requested;
   bool small = rounded <= kSmallest;
   std::lock_guard lock(mutex);
@@ -367,8 +367,7 @@ void MemoryPool::dissolveStreams() {
 }
 
 Status MemoryPool::releaseSegment(Segment *segment, TilerunPluginStream *stream) {
-  TILERUN_TRY(
-      TILERUN_CALL(device.getTable(), free, device.getHandle(), stream, segment->address));
+  TILERUN_TRY(TILERUN_CALL(device.getTable(), free, device.getHandle(), stream, segment->address));
   ++statistics.numDriverFrees;
   statistics.held -= segment->bytes;
   MemoryBlock *block = segment->first;

@@ -31,8 +31,8 @@ Status checkUnseenPointer(const Device &device, TilerunAddress address);
 inline Status checkPointer(const Device &device, TilerunAddress address) {
   const detail::SeenAllocation &seen = detail::getSeen(address);
   if (seen.deviceSerial == device.getSerial() && address - seen.begin < seen.bytes &&
-      (!seen.block ||
-       seen.block->generation.load(std::memory_order_acquire) == seen.generation)) [[likely]]
+      (!seen.block || seen.block->generation.load(std::memory_order_acquire) == seen.generation))
+      [[likely]]
     return {};
   return detail::checkUnseenPointer(device, address);
 }

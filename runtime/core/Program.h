@@ -12,8 +12,8 @@ struct SourceParameter {
   std::string name;
   bool isConstexpr = false;
   bool hasDefault = false;
-  bool specialize = true;          ///< On the value 1.
-  bool specializeAlignment = true; ///< On divisibility by 16.
+  bool specialize = true;                   ///< On the value 1.
+  bool specializeAlignment = true;          ///< On divisibility by 16.
   uint16_t annotation = TILERUN_DTYPE_AUTO; ///< The type that the source demands, if any.
 };
 

@@ -11,8 +11,7 @@ Status Runtime::loadPlugin(const std::string &path) {
   std::string reason;
   std::shared_ptr<const plugin::Plugin> loaded = plugin::Plugin::load(path, reason);
   if (!loaded)
-    return Status(TILERUN_STATUS_INCOMPATIBLE,
-                  "plugin '" + path + "' cannot be used: " + reason);
+    return Status(TILERUN_STATUS_INCOMPATIBLE, "plugin '" + path + "' cannot be used: " + reason);
   std::lock_guard lock(mutex);
   for (const plugin::FoundPlugin &other : plugins)
     if (other.plugin && other.plugin->getName() == loaded->getName())

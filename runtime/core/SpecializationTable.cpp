@@ -24,8 +24,8 @@ void SpecializationTable::place(Slots &slots, const Entry *entry) {
 void SpecializationTable::insert(const SpecializationKey &key,
                                  std::shared_ptr<const Specialization> value) {
   const uint64_t *words = key.getWords();
-  entries.push_back(std::make_unique<Entry>(Entry{
-      key.getHash(), std::vector<uint64_t>(words, words + key.getSize()), std::move(value)}));
+  entries.push_back(std::make_unique<Entry>(
+      Entry{key.getHash(), std::vector<uint64_t>(words, words + key.getSize()), std::move(value)}));
   Slots &slots = *generations.back();
   if (entries.size() * 2 <= slots.entries.size()) {
     place(slots, entries.back().get());

@@ -10,9 +10,9 @@ Status::Status(Error error) : error(std::make_shared<Error>(std::move(error))) {
 
 void ErrorSink::report(void *user, const TilerunErrorInfo *info) {
   auto text = [](const char *s) { return s ? std::string(s) : std::string(); };
-  static_cast<ErrorSink *>(user)->error = std::make_unique<Error>(
-      Error{info->status, text(info->message), text(info->call), text(info->device),
-            text(info->driver_word)});
+  static_cast<ErrorSink *>(user)->error =
+      std::make_unique<Error>(Error{info->status, text(info->message), text(info->call),
+                                    text(info->device), text(info->driver_word)});
 }
 
 Status ErrorSink::take(TilerunStatus status, const TilerunPlugin &table, const char *entry) {

@@ -141,11 +141,11 @@ Event::~Event() {
 
 Status Event::record(const Stream &stream) const {
   if (&stream.getDevice() != device.get())
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                  "an event of " + device->getId() + " cannot be recorded on a stream of " +
-                      stream.getDevice().getId() + (stream.getDevice().getId() == device->getId()
-                                                        ? ", which was opened apart"
-                                                        : ""));
+    return Status(
+        TILERUN_STATUS_INVALID_ARGUMENT,
+        "an event of " + device->getId() + " cannot be recorded on a stream of " +
+            stream.getDevice().getId() +
+            (stream.getDevice().getId() == device->getId() ? ", which was opened apart" : ""));
   return TILERUN_CALL(device->getTable(), record_event, handle, stream.getHandle());
 }
 

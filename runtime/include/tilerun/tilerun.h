@@ -48,11 +48,11 @@
 extern "C" {
 #endif
 
-typedef struct TilerunRuntime TilerunRuntime; /* tilerunDestroyRuntime */
-typedef struct TilerunDevice TilerunDevice;   /* tilerunCloseDevice */
-typedef struct TilerunStream TilerunStream;   /* tilerunDestroyStream */
-typedef struct TilerunEvent TilerunEvent;     /* tilerunDestroyEvent */
-typedef struct TilerunKernel TilerunKernel;   /* tilerunReleaseKernel */
+typedef struct TilerunRuntime TilerunRuntime;               /* tilerunDestroyRuntime */
+typedef struct TilerunDevice TilerunDevice;                 /* tilerunCloseDevice */
+typedef struct TilerunStream TilerunStream;                 /* tilerunDestroyStream */
+typedef struct TilerunEvent TilerunEvent;                   /* tilerunDestroyEvent */
+typedef struct TilerunKernel TilerunKernel;                 /* tilerunReleaseKernel */
 typedef struct TilerunSpecialization TilerunSpecialization; /* tilerunReleaseSpecialization */
 
 /*===--------------------------------------------------------------------------------------------===
@@ -82,10 +82,10 @@ TILERUN_API TilerunStatus tilerunGetError(TilerunErrorInfo *error);
 typedef struct TilerunRuntimeOptions {
   uint32_t struct_size;
   uint32_t num_plugins;
-  const char *const *plugins;    /* Plugin files to load first; `num_plugins` of them. */
-  const char *plugin_path;       /* Instead of TILERUN_PLUGIN_PATH; null: the environment's. */
-  const char *cache_folder;      /* Of compiled kernels; null: the default one, "": none. */
-  void *user;                    /* Of `log`. */
+  const char *const *plugins; /* Plugin files to load first; `num_plugins` of them. */
+  const char *plugin_path;    /* Instead of TILERUN_PLUGIN_PATH; null: the environment's. */
+  const char *cache_folder;   /* Of compiled kernels; null: the default one, "": none. */
+  void *user;                 /* Of `log`. */
   /* Takes warnings of the compiler, what kernels print while they are compiled, and news of the
    * cache; from any thread, several at once. Null: warnings and output go to stderr. */
   void (*log)(void *user, int32_t level /* TILERUN_LOG_* */, const char *text);
@@ -105,7 +105,7 @@ TILERUN_API TilerunStatus tilerunLoadPlugin(TilerunRuntime *runtime, const char 
 /* A plugin file that was looked at. The strings live until the callback returns. */
 typedef struct TilerunPluginFile {
   uint32_t struct_size;
-  uint32_t loaded;     /* Whether it is used. */
+  uint32_t loaded; /* Whether it is used. */
   const char *path;
   const char *name;    /* "cuda"; "" if it was skipped. */
   const char *version; /* "" if it was skipped. */
@@ -115,9 +115,8 @@ typedef struct TilerunPluginFile {
 /* Calls back with each plugin file found, in the order of the search: those named by the caller,
  * the search path's, the built-in ones. The callback must not call into this runtime.
  * [any thread] */
-TILERUN_API TilerunStatus
-tilerunListPlugins(TilerunRuntime *runtime,
-                   void (*each)(void *user, const TilerunPluginFile *file), void *user);
+TILERUN_API TilerunStatus tilerunListPlugins(
+    TilerunRuntime *runtime, void (*each)(void *user, const TilerunPluginFile *file), void *user);
 
 /* Calls back with each device that there is now; plugins are asked again each time. The callback
  * must not call into this runtime. [any thread] */
@@ -238,8 +237,8 @@ TILERUN_API TilerunStatus tilerunCopyOnDevice(TilerunStream *stream, TilerunAddr
  * later comes after the copy. Where the devices have no path of their own it goes through the
  * host, and the call waits. [any thread] */
 TILERUN_API TilerunStatus tilerunCopyBetweenDevices(TilerunStream *to_stream, TilerunAddress to,
-                                                    TilerunStream *from_stream,
-                                                    TilerunAddress from, uint64_t bytes);
+                                                    TilerunStream *from_stream, TilerunAddress from,
+                                                    uint64_t bytes);
 /* Repeats the lowest `pattern_bytes` (1, 2 or 4) of `pattern` over `bytes`, a multiple of it.
  * [any thread] */
 TILERUN_API TilerunStatus tilerunFill(TilerunStream *stream, TilerunAddress to, uint32_t pattern,
@@ -252,14 +251,14 @@ TILERUN_API TilerunStatus tilerunGetPointerInfo(TilerunDevice *device, TilerunAd
 /* Of the pool of one opening of a device, since it was opened. */
 typedef struct TilerunMemoryStatistics {
   uint32_t struct_size;
-  uint32_t reserved;         /* 0 */
-  uint64_t bytes_allocated;  /* In use by the caller, as asked for. */
-  uint64_t bytes_in_blocks;  /* In use by the caller, rounded to blocks. */
-  uint64_t bytes_held;       /* Taken from the driver. */
-  uint64_t peak_allocated;   /* Most of each. */
+  uint32_t reserved;        /* 0 */
+  uint64_t bytes_allocated; /* In use by the caller, as asked for. */
+  uint64_t bytes_in_blocks; /* In use by the caller, rounded to blocks. */
+  uint64_t bytes_held;      /* Taken from the driver. */
+  uint64_t peak_allocated;  /* Most of each. */
   uint64_t peak_held;
-  uint64_t num_allocations;  /* Calls of tilerunAllocate that succeeded. */
-  uint64_t num_reused;       /* Of these, served without the driver. */
+  uint64_t num_allocations; /* Calls of tilerunAllocate that succeeded. */
+  uint64_t num_reused;      /* Of these, served without the driver. */
   uint64_t num_driver_allocations;
   uint64_t num_driver_frees;
   uint64_t num_out_of_memory; /* Refusals of the driver, those that a trim mended too. */
@@ -344,7 +343,7 @@ typedef struct TilerunCompileOptions {
 
 typedef struct TilerunLaunchOptions {
   uint32_t struct_size;
-  uint32_t grid[3]; /* Programs, x first; none may be 0. */
+  uint32_t grid[3];                     /* Programs, x first; none may be 0. */
   const TilerunCompileOptions *compile; /* Null: the defaults. */
 } TilerunLaunchOptions;
 

@@ -2,10 +2,10 @@
 // here as well. C++20.
 //
 // Rules. Objects own their handles: they move, do not copy, and release in their destructor; a
-// moved-from or default object is empty, and only assigning to it makes sense. A function that fails
-// throws tilerun::Error; without exceptions in the compiler, it writes the message to stderr and
-// aborts (use the C API where that is not wanted). Functions that ask (`isDone`) do not fail on "not
-// yet".
+// moved-from or default object is empty, and only assigning to it makes sense. A function that
+// fails throws tilerun::Error; without exceptions in the compiler, it writes the message to stderr
+// and aborts (use the C API where that is not wanted). Functions that ask (`isDone`) do not fail on
+// "not yet".
 #ifndef TILERUN_TILERUN_HPP
 #define TILERUN_TILERUN_HPP
 
@@ -131,11 +131,11 @@ inline TilerunArgument makeArgument(bool value) {
   return out;
 }
 template <std::integral T> TilerunArgument makeArgument(T value) {
-  TilerunArgument out = {
-      std::is_signed_v<T> ? uint16_t(TILERUN_ARGUMENT_INTEGER) : uint16_t(TILERUN_ARGUMENT_NATURAL),
-      TILERUN_DTYPE_AUTO,
-      0,
-      {}};
+  TilerunArgument out = {std::is_signed_v<T> ? uint16_t(TILERUN_ARGUMENT_INTEGER)
+                                             : uint16_t(TILERUN_ARGUMENT_NATURAL),
+                         TILERUN_DTYPE_AUTO,
+                         0,
+                         {}};
   if constexpr (std::is_signed_v<T>)
     out.value.integer = value;
   else
@@ -343,8 +343,8 @@ private:
   void requireSize(size_t other) const {
     if (other == count) [[likely]]
       return;
-    std::string message = "a copy of " + std::to_string(other) + " elements from or to a buffer of " +
-                          std::to_string(count);
+    std::string message = "a copy of " + std::to_string(other) +
+                          " elements from or to a buffer of " + std::to_string(count);
 #if defined(__cpp_exceptions)
     throw Error(TILERUN_STATUS_INVALID_ARGUMENT, message.c_str());
 #else
@@ -457,7 +457,8 @@ struct PluginDescription {
 
 class Runtime {
 public:
-  Runtime() : Runtime(TilerunRuntimeOptions{sizeof(TilerunRuntimeOptions), 0, {}, {}, {}, {}, {}}) {}
+  Runtime()
+      : Runtime(TilerunRuntimeOptions{sizeof(TilerunRuntimeOptions), 0, {}, {}, {}, {}, {}}) {}
   explicit Runtime(const TilerunRuntimeOptions &options) {
     TilerunRuntime *out = nullptr;
     check(tilerunCreateRuntime(&options, &out));
@@ -504,8 +505,8 @@ public:
   Kernel loadText(const std::string &name, const std::string &text,
                   const std::string &kernel) const {
     TilerunKernel *out = nullptr;
-    check(tilerunLoadKernelText(get(), name.c_str(), text.data(), text.size(), kernel.c_str(),
-                                &out));
+    check(
+        tilerunLoadKernelText(get(), name.c_str(), text.data(), text.size(), kernel.c_str(), &out));
     return Kernel(out);
   }
   Kernel loadBytecode(std::span<const uint8_t> bytecode, const std::string &kernel) const {

@@ -1,0 +1,49 @@
+// Replaces the allocator's entries and pthread_mutex_lock of the whole program.
+#include "tests/runtime/core/Hooks.h"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <new>
+#include <pthread.h>
+
+using namespace tilerun::core::test;
+
+static thread_local HookCounts counts;
+
+HookCounts tilerun::core::test::getHookCounts() { return counts; }
+
+// A sanitizer's allocator and locks cannot be replaced; operator new can.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define TILERUN_SANITIZED 1
+#endif
+#endif
+
+void *operator new(size_t bytes) {
+  ++counts.allocations;
+  void *memory = std::malloc(bytes ? bytes : 1);
+  if (!memory)
+    std::abort();
+  return memory;
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+
+#ifdef TILERUN_SANITIZED
+bool tilerun::core::test::countsLocks() { return false; }
+#else
+bool tilerun::core::test::countsLocks() { return true; }
+
+extern "C" int pthread_mutex_lock(pthread_mutex_t *mutex) noexcept {
+  using Lock = int (*)(pthread_mutex_t *);
+  static const Lock original = reinterpret_cast<Lock>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
+  ++counts.locks;
+  return original(mutex);
+}
+// The C allocator too: what glibc keeps behind these names does the work.
+extern "C" void *__libc_malloc(size_t bytes);
+extern "C" void *malloc(size_t bytes) noexcept {
+  ++counts.allocations;
+  return __libc_malloc(bytes);
+}
+#endif
