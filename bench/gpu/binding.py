@@ -132,11 +132,15 @@ def install(library):
             return kernel
         return wrap
 
+    class Name(str):  # An annotation or a default value of a kernel.
+        def __call__(self, *arguments, **named):
+            return self
+
     class Names(types.ModuleType):
-        def __getattr__(self, name):  # Annotations and default values of kernels.
+        def __getattr__(self, name):
             if name.startswith("__"):
                 raise AttributeError(name)
-            return name
+            return Name(name)
 
     triton = types.ModuleType("triton")
     triton.jit = lambda function: Kernel(library, function)

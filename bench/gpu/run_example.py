@@ -6,8 +6,12 @@ import os
 import runpy
 import sys
 
+import torch
+import torch.testing  # Before the stand-in: parts of PyTorch import Triton themselves.
+
 import binding
 
+torch.cuda.init()
 binding.install(binding.Library())
 sys.path.insert(0, os.path.dirname(os.path.abspath(sys.argv[1])))
 runpy.run_path(sys.argv[1], run_name="__main__")
