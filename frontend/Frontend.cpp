@@ -9,6 +9,8 @@
 
 namespace tilerun {
 
+static constexpr llvm::StringLiteral kPreludeName = "<language>";
+
 struct Frontend::Impl {
   SourceManager sources;
   DiagnosticEngine diagnostics{sources};
@@ -20,7 +22,7 @@ struct Frontend::Impl {
 
   LoadedModule *getPrelude() {
     if (!prelude)
-      prelude = loader.loadText("<language>", lang::getPreludeText().str());
+      prelude = loader.loadText(kPreludeName, lang::getPreludeText().str());
     return prelude;
   }
 };
@@ -36,8 +38,9 @@ LoadedModule *Frontend::loadText(llvm::StringRef name, std::string text) {
   return impl->loader.loadText(name, std::move(text));
 }
 
-std::vector<SourceDependency> Frontend::getDependencies() const {
-  return impl->loader.getDependencies();
+std::string Frontend::getSourceDigest() const {
+  // The prelude is a part of this program, and read only when something is compiled.
+  return impl->loader.getDigest([](llvm::StringRef name) { return name == kPreludeName; });
 }
 
 static void loadDialects(mlir::MLIRContext &context) {

@@ -91,9 +91,9 @@ public:
   LoadedModule *loadFile(llvm::StringRef path);
   LoadedModule *loadText(llvm::StringRef name, std::string text);
 
-  /// All files that decided what was loaded so far, sorted by path: what a cache must compare
-  /// before it may go without this frontend.
-  std::vector<SourceDependency> getDependencies() const;
+  /// A hash of all that decides, besides this program, what was loaded so far: a part of the keys
+  /// by which what `compile` leads to can be kept.
+  std::string getSourceDigest() const;
 
   /// Compiles one kernel; failure leaves diagnostics. The context gets the dialects that are
   /// needed.

@@ -107,7 +107,6 @@ uint32_t ModuleReader::findModule(StringRef dotted, unsigned level) const {
     consumeError(file.takeError());
     return 0;
   }
-  loader.readFiles[found] = *file;
   return *file;
 }
 

@@ -4,8 +4,10 @@
 #include "frontend/module/ModuleReader.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -61,30 +63,33 @@ std::vector<StringRef> LoadedModule::globalNames() const {
   return names;
 }
 
-static std::string makeAbsolute(StringRef path) {
-  SmallString<256> absolute(path);
-  if (sys::fs::make_absolute(absolute))
-    return path.str();
-  sys::path::remove_dots(absolute, /*remove_dot_dot=*/false);
-  return absolute.str().str();
-}
-
 bool ModuleLoader::isFile(StringRef path) {
   bool exists = sys::fs::is_regular_file(path);
-  lookups[makeAbsolute(path)] = exists;
+  lookups[path.str()] = exists;
   return exists;
 }
 
-std::vector<SourceDependency> ModuleLoader::getDependencies() const {
-  std::map<std::string, SourceDependency> all;
-  for (const auto &[path, exists] : lookups)
-    all[path] = {path, exists, std::nullopt};
-  for (const auto &[path, file] : readFiles)
-    all[path] = {path, true, sources.getText(file)};
-  std::vector<SourceDependency> out;
-  for (auto &entry : all)
-    out.push_back(std::move(entry.second));
-  return out;
+std::string ModuleLoader::getDigest(function_ref<bool(StringRef)> skip) const {
+  BLAKE3 hasher;
+  auto add = [&](StringRef text) {
+    uint8_t size[8];
+    support::endian::write64le(size, text.size());
+    hasher.update(ArrayRef(size));
+    hasher.update(text);
+  };
+  for (const auto &[path, exists] : lookups) {
+    add(path);
+    add(exists ? "1" : "0");
+  }
+  for (const auto &[file, module] : modules) {
+    StringRef name = sources.getName(file);
+    if (skip(name))
+      continue;
+    add(name);
+    add(sources.getText(file));
+  }
+  BLAKE3Result<32> digest = hasher.final<32>();
+  return toHex(digest, /*LowerCase=*/true);
 }
 
 LoadedModule *ModuleLoader::loadFile(StringRef path) {
@@ -93,7 +98,6 @@ LoadedModule *ModuleLoader::loadFile(StringRef path) {
     diagnostics.error({}, toString(file.takeError()));
     return nullptr;
   }
-  readFiles[makeAbsolute(path)] = *file;
   return load(*file);
 }
 

@@ -8,6 +8,7 @@
 
 #include "frontend/ast/Ast.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
@@ -100,14 +101,6 @@ public:
   std::vector<std::string> starImportPaths; ///< Dotted paths of other modules, e.g. "triton".
 };
 
-/// A file that was read, or a place where an import was looked for: what decides, besides texts
-/// that were given, what a module and its imports are.
-struct SourceDependency {
-  std::string path; ///< Absolute.
-  bool exists = false;
-  std::optional<llvm::StringRef> text; ///< What was read; lives as long as the sources.
-};
-
 /// Loads files and what they import. Not thread-safe.
 class ModuleLoader {
 public:
@@ -121,8 +114,9 @@ public:
   LoadedModule *loadText(llvm::StringRef name, std::string text);
   /// Whether imports are looked up on disk; on by default.
   void setFollowImports(bool follow) { followImports = follow; }
-  /// Of all that was loaded so far, sorted by path.
-  std::vector<SourceDependency> getDependencies() const;
+  /// A hash of all that decides what was loaded so far: names and texts of the files and what
+  /// imports were looked for, found or not. Files for which `skip` is true do not count.
+  std::string getDigest(llvm::function_ref<bool(llvm::StringRef name)> skip) const;
 
 private:
   friend class ModuleReader;
@@ -130,7 +124,7 @@ private:
   LoadedModule *load(uint32_t file);
   /// The module of a file, which is read later if it is new.
   LoadedModule *request(uint32_t file);
-  /// Whether there is a regular file; remembers the answer as a dependency.
+  /// Whether there is a regular file; remembers the answer for the digest.
   bool isFile(llvm::StringRef path);
 
   SourceManager &sources;
@@ -140,7 +134,6 @@ private:
   std::vector<LoadedModule *> queue;                         ///< Not read yet.
   std::map<uint32_t, bool> readable;                         ///< Whether a read file was fine.
   std::map<std::string, bool> lookups;                       ///< What `isFile` said.
-  std::map<std::string, uint32_t> readFiles;                 ///< By absolute path.
   bool followImports = true;
 };
 

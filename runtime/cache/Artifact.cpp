@@ -45,6 +45,16 @@ std::shared_ptr<const Artifact> Artifact::copy(const TilerunPluginArtifact &from
   return out;
 }
 
+std::shared_ptr<const Artifact> Artifact::withNote(std::string text) const {
+  std::shared_ptr<Artifact> out(new Artifact);
+  out->bytes = bytes;
+  out->compatibility = compatibility;
+  out->note = std::move(text);
+  out->kernels = kernels;
+  out->link();
+  return out;
+}
+
 std::vector<uint8_t> Artifact::serialize() const {
   ByteWriter writer;
   writer.addText(compatibility);
@@ -60,6 +70,7 @@ std::vector<uint8_t> Artifact::serialize() const {
       writer.addText(name);
     }
   }
+  writer.addText(note);
   writer.addBytes(bytes);
   return writer.take();
 }
@@ -83,6 +94,7 @@ std::shared_ptr<const Artifact> Artifact::parse(llvm::ArrayRef<uint8_t> stored) 
       kernel.parameterNames.push_back(reader.getText());
     }
   }
+  out->note = reader.getText();
   out->bytes = reader.getBytes().vec();
   if (!reader.finished())
     return nullptr;

@@ -18,6 +18,10 @@ public:
   /// From the stored form; null if the bytes are anything else.
   static std::shared_ptr<const Artifact> parse(llvm::ArrayRef<uint8_t> stored);
 
+  /// The same with a text of the caller's own, which is stored with it.
+  std::shared_ptr<const Artifact> withNote(std::string note) const;
+  const std::string &getNote() const { return note; }
+
   /// The stored form: the same artifact gives the same bytes.
   std::vector<uint8_t> serialize() const;
 
@@ -26,7 +30,7 @@ public:
   /// The kernel of that name; null if there is none.
   const TilerunPluginKernelInfo *findKernel(llvm::StringRef name) const;
   /// What it takes in memory.
-  uint64_t getNumBytes() const { return bytes.size() + kOverhead; }
+  uint64_t getNumBytes() const { return bytes.size() + note.size() + kOverhead; }
 
   Artifact(const Artifact &) = delete;
   Artifact &operator=(const Artifact &) = delete;
@@ -44,6 +48,7 @@ private:
 
   std::vector<uint8_t> bytes;
   std::string compatibility;
+  std::string note;
   std::vector<Kernel> kernels;
   std::vector<TilerunPluginKernelInfo> infos;
   TilerunPluginArtifact artifact = {};

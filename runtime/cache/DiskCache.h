@@ -18,7 +18,7 @@
 namespace tilerun::cache {
 
 /// What an entry holds. The number is stored.
-enum class EntryKind : uint32_t { Artifact = 1, Manifest = 2 };
+enum class EntryKind : uint32_t { Artifact = 1, Tuning = 2 };
 
 /// The steps at which tests inject failures.
 enum class FileStep { MakeFolder, Open, Read, Create, Write, Close, Rename, Remove, Scan, Touch };

@@ -186,11 +186,6 @@ bool files::isFolder(const std::string &path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-bool files::isRegularFile(const std::string &path) {
-  struct stat status;
-  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-}
-
 bool files::isWorldWritable(const std::string &path) {
   struct stat status;
   return ::stat(path.c_str(), &status) == 0 && (status.st_mode & S_IWOTH);

@@ -40,7 +40,6 @@ bool isTemporaryName(const std::string &name);
 /// Creates a folder and those above it, for this user alone; 0 or an errno.
 int makeFolders(const std::string &path);
 bool isFolder(const std::string &path);
-bool isRegularFile(const std::string &path); ///< Or a link to one.
 bool isWorldWritable(const std::string &path);
 /// Names in a folder, without `.` and `..`; what cannot be read is empty.
 std::vector<std::string> listFolder(const std::string &path);

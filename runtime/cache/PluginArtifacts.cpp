@@ -69,6 +69,33 @@ Outcome cache::compileArtifact(const TilerunPlugin &table, TilerunPluginDevice *
   return {artifact, nullptr};
 }
 
+Key cache::getSourceKey(KeyBuilder source, const TilerunPlugin &table, TilerunPluginDevice *device,
+                        const TilerunPluginCompileRequest &request) {
+  addCompilerFields(source, table, device, request);
+  return source.finish();
+}
+
+Outcome cache::getArtifactOfSource(ArtifactCache &cache, const Key &key, const TilerunPlugin &table,
+                                   TilerunPluginDevice *device,
+                                   const TilerunPluginCompileRequest &request, MakeBytecode make) {
+  return cache.getOrCompile(
+      key,
+      [&]() -> Outcome {
+        std::vector<uint8_t> bytecode;
+        std::string note;
+        if (std::optional<plugin::Error> error = make(bytecode, note))
+          return Outcome::fail(std::move(*error));
+        TilerunPluginCompileRequest whole = request;
+        whole.bytecode = bytecode.data();
+        whole.num_bytes = bytecode.size();
+        Outcome outcome = compileArtifact(table, device, whole);
+        if (outcome.artifact)
+          outcome.artifact = outcome.artifact->withNote(std::move(note));
+        return outcome;
+      },
+      isPersistent(table));
+}
+
 Outcome cache::getArtifact(ArtifactCache *cache, const TilerunPlugin &table,
                            TilerunPluginDevice *device,
                            const TilerunPluginCompileRequest &request) {

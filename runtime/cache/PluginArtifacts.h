@@ -25,7 +25,20 @@ Key getArtifactKey(const TilerunPlugin &table, TilerunPluginDevice *device,
 Outcome compileArtifact(const TilerunPlugin &table, TilerunPluginDevice *device,
                         const TilerunPluginCompileRequest &request);
 
-/// Both together. `cache` may be null; then every call compiles.
+/// The key of the artifact for a source, whose fields are in `source`; the request's bytecode is
+/// not looked at.
+Key getSourceKey(KeyBuilder source, const TilerunPlugin &table, TilerunPluginDevice *device,
+                 const TilerunPluginCompileRequest &request);
+
+/// Makes the bytecode of a source, and the note to keep with the artifact; none if it worked.
+using MakeBytecode = llvm::function_ref<std::optional<plugin::Error>(std::vector<uint8_t> &bytecode,
+                                                                     std::string &note)>;
+/// The artifact of a source; `make` is called only if it is not kept. `cache` is not null.
+Outcome getArtifactOfSource(ArtifactCache &cache, const Key &key, const TilerunPlugin &table,
+                            TilerunPluginDevice *device, const TilerunPluginCompileRequest &request,
+                            MakeBytecode make);
+
+/// The artifact of bytecode. `cache` may be null; then every call compiles.
 Outcome getArtifact(ArtifactCache *cache, const TilerunPlugin &table, TilerunPluginDevice *device,
                     const TilerunPluginCompileRequest &request);
 

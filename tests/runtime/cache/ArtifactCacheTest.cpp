@@ -50,6 +50,10 @@ TEST(Artifacts, StoredAndRead) {
   EXPECT_EQ(first->parameters[2].kind, TILERUN_ARGUMENT_FLOAT);
   EXPECT_FALSE(read->findKernel("third"));
   EXPECT_EQ(read->serialize(), stored);
+  std::shared_ptr<const Artifact> noted = read->withNote("a note");
+  EXPECT_EQ(Artifact::parse(noted->serialize())->getNote(), "a note");
+  EXPECT_STREQ(noted->findKernel("first")->parameters[0].name, "x");
+  EXPECT_NE(noted->findKernel("first"), first);
 }
 
 TEST(Artifacts, GarbageIsRefused) {

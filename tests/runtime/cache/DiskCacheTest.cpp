@@ -98,7 +98,7 @@ TEST_F(DiskCacheTest, EntriesOfOthersAreIgnored) {
                              std::filesystem::copy_options::overwrite_existing);
   EXPECT_FALSE(cache.get(makeKey(2), EntryKind::Artifact));
   EXPECT_NE(warnings.at(0).find("the entry of another key"), std::string::npos);
-  EXPECT_FALSE(cache.get(makeKey(1), EntryKind::Manifest));
+  EXPECT_FALSE(cache.get(makeKey(1), EntryKind::Tuning));
   // A folder, a pipe, and a link to nowhere in the place of an entry.
   for (int what = 0; what < 3; ++what) {
     std::string path = cache.getPath(makeKey(2));
