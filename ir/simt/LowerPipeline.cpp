@@ -43,7 +43,8 @@ static bool addToSlice(scf::ForOp loop, Value value, Slice &slice) {
     Operation *op = next.getDefiningOp();
     if (op->getBlock() != loop.getBody() || slice.ops.contains(op))
       continue;
-    if (op->getNumRegions() || !isMemoryEffectFree(op) || isa<tile::DotOp, tile::GatherOp, tile::HistogramOp>(op))
+    if (op->getNumRegions() || !isMemoryEffectFree(op) ||
+        isa<tile::DotOp, tile::GatherOp, tile::HistogramOp>(op))
       return false;
     slice.ops.insert(op);
     work.append(op->operand_begin(), op->operand_end());
@@ -162,15 +163,16 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
   }
   // Leave some room for what conversions need.
   int64_t room = int64_t(options.target->sharedMemoryBytes) * 7 / 8 - staged;
-  // A product that runs on reads its tiles for one iteration longer.
-  int64_t slots = options.numStages + (deferred.empty() ? 0 : 1);
+  int64_t slots = options.numStages;
   while (slots > 1 && slots * total > room)
     --slots;
   if (slots < 2)
     return false;
+  // A product that runs on reads its tiles while the next ones must be there already.
   if (slots < 3)
     deferred.clear();
-  int64_t distance = slots - (deferred.empty() ? 1 : 2); ///< Iterations that are fetched ahead.
+  bool runsOver = !deferred.empty();
+  int64_t distance = slots - 1; ///< Iterations that are fetched ahead.
 
   Value lower = getScalar(op.getLowerBound()), upper = getScalar(op.getUpperBound()),
         step = getScalar(op.getStep());
@@ -240,6 +242,15 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
     induction = arith::AddIOp::create(b, loc, induction, step);
   }
 
+  auto waitForTile = [&](int64_t pending) {
+    AsyncWaitOp::create(b, loc, pending);
+    if (readsByGroups)
+      ProxyFenceOp::create(b, loc);
+  };
+  if (runsOver) {
+    waitForTile(distance - 1);
+    BarrierOp::create(b, loc, BarrierScope::Program);
+  }
   size_t carried = inits.size();
   Values all(inits);
   all.append(ahead);
@@ -254,12 +265,12 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
     auto arguments = loop.getRegionIterArgs();
     Value readSlot = arguments[all.size() - 3], writeSlot = arguments[all.size() - 2],
           aheadInduction = arguments[all.size() - 1];
-    AsyncWaitOp::create(b, loc, distance - 1);
-    if (readsByGroups)
-      ProxyFenceOp::create(b, loc);
-    Values next =
-        fetch(aheadInduction, Values(arguments.begin() + carried, arguments.end() - 3), writeSlot);
-    loc = loopLoc;
+    Values next, ahead(arguments.begin() + carried, arguments.end() - 3);
+    if (!runsOver) {
+      waitForTile(distance - 1);
+      next = fetch(aheadInduction, ahead, writeSlot);
+      loc = loopLoc;
+    }
     set(op.getInductionVar(), loop.getInductionVar());
     for (auto [from, to] : llvm::zip(op.getRegionIterArgs(), arguments))
       set(from, to);
@@ -272,11 +283,22 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
       deferredProducts.insert(dot);
     lowerBlock(*op.getBody());
     loc = loopLoc;
-    // The products of the previous iteration are done: its tiles are free to be overwritten after
-    // the next barrier.
-    if (!deferred.empty())
-      WgmmaWaitOp::create(b, loc, TypeRange(), deferred.size(), ValueRange(), ValueRange());
     Values results = getAll(yield->getOperands(), op.getRegionIterArgs());
+    if (runsOver) {
+      // While this iteration's products run: those of the last one are done, and behind the barrier
+      // that the copies need, in all warps, so that its tiles may be overwritten. The same barrier
+      // shows everyone the next iteration's tiles.
+      WgmmaWaitOp::create(b, loc, TypeRange(), deferred.size(), ValueRange(), ValueRange());
+      waitForTile(distance - 2);
+      // What has been built for this iteration is not the next one's.
+      Scope current = std::move(scopes.back());
+      scopes.back() = Scope();
+      scopes.back().block = body;
+      scopes.back().isLoop = true;
+      next = fetch(aheadInduction, ahead, writeSlot);
+      scopes.back() = std::move(current);
+      loc = loopLoc;
+    }
     results.append(next);
     auto advance = [&](Value slot) -> Value {
       Value following = arith::AddIOp::create(b, loc, slot, constant(1));
@@ -296,7 +318,7 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
   AsyncWaitOp::create(b, loc, 0);
   for (auto [from, to] : llvm::zip(op.getResults(), loop.getResults()))
     set(from, to);
-  if (!deferred.empty()) {
+  if (runsOver) {
     Values sums;
     for (tile::DotOp dot : deferred)
       sums.push_back(loop.getResult(carriedIndex(dot, op)));

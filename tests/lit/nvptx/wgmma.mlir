@@ -1,21 +1,20 @@
 // A loop of products on sm_90a: one warp group reads both operands of a tile from shared memory through descriptors. The
-// accumulator stays in its registers and is waited for after the loop; in the loop only the product before the last one
-// is, so there is a tile more than without. Two iterations are fetched ahead into one ring of four.
+// accumulator stays in its registers and is waited for after the loop. An iteration starts its products, waits for those of
+// the last iteration and for the next tiles, and behind one barrier fetches into the tiles that are free now: a ring of
+// three, two iterations ahead.
 // RUN: tile-nvptx %s --arch=sm_90a --emit=simt | FileCheck %s --check-prefix=SIMT
 // RUN: tile-nvptx %s --arch=sm_90a | FileCheck %s
 // RUN: tile-nvptx %s --arch=sm_90a --num-stages=1 | FileCheck %s --check-prefix=SINGLE
 // RUN: tile-nvptx %s --arch=sm_90a --num-warps=2 | FileCheck %s --check-prefix=WARP
 // RUN: tile-nvptx %s --arch=sm_90 | FileCheck %s --check-prefix=WARP
 
-// SIMT: simt.shared_alloc 16384 {alignment = 1024 : i64, offset = 0 : i64}
-// SIMT: simt.shared_alloc 16384 {alignment = 1024 : i64, offset = 16384 : i64}
+// SIMT: simt.shared_alloc 12288 {alignment = 1024 : i64, offset = 0 : i64}
+// SIMT: simt.shared_alloc 12288 {alignment = 1024 : i64, offset = 12288 : i64}
 // SIMT-COUNT-2: simt.async_commit
-// SIMT: scf.for
 // SIMT: simt.async_wait 1
 // SIMT-NEXT: simt.proxy_fence
-// SIMT: simt.barrier program
-// SIMT: simt.async_copy 16
-// SIMT: simt.async_commit
+// SIMT-NEXT: simt.barrier program
+// SIMT: scf.for
 // SIMT-NOT: simt.barrier
 // SIMT: simt.wgmma_fence
 // The first operand is 64 × 32, contiguous along k: lines of 64 bytes; a step along k is 32 bytes on. The second one is
@@ -24,6 +23,11 @@
 // SIMT: simt.wgmma "m64n64k16.f32.f16.f16" a %{{.*}} + 32 as [64, 16, 512] b %{{.*}} + 2048 as [128, 4096, 1024] transposed
 // SIMT-NEXT: simt.wgmma_commit
 // SIMT: simt.wgmma_wait 1{{$}}
+// SIMT-NEXT: simt.async_wait 0
+// SIMT-NEXT: simt.proxy_fence
+// SIMT: simt.barrier program
+// SIMT: simt.async_copy 16
+// SIMT: simt.async_commit
 // SIMT-NOT: simt.barrier
 // SIMT: scf.yield
 // SIMT: simt.async_wait 0
@@ -33,7 +37,6 @@
 // CHECK: cp.async.wait_group 1
 // CHECK: fence.proxy.async.shared::cta
 // CHECK: bar.sync 0
-// CHECK: cp.async.commit_group
 // CHECK: wgmma.fence.sync.aligned
 // Swizzles are in the two highest bits: 2 is 64 bytes, 1 is 128.
 // CHECK-DAG: add.s64 [[A:%rd[0-9]+]], %rd{{[0-9]+}}, -9223371899415756800
@@ -44,6 +47,10 @@
 // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {[[FIRST]], {{.*}}}, %rd{{[0-9]+}}, %rd{{[0-9]+}}, 1, 1, 1, 0, 1;
 // CHECK: wgmma.commit_group.sync.aligned
 // CHECK: wgmma.wait_group.sync.aligned 1
+// CHECK: cp.async.wait_group 0
+// CHECK: fence.proxy.async.shared::cta
+// CHECK: bar.sync 0
+// CHECK: cp.async.commit_group
 // CHECK: wgmma.wait_group.sync.aligned 0
 
 // SINGLE-NOT: cp.async
