@@ -96,6 +96,7 @@ Lowering::DotOperand Lowering::placeOperand(Value value, const DotPlan &plan, bo
     uint64_t bytes = type.getNumElements() * getScalarBytes(elementType(type));
     ConversionOptions conversion;
     conversion.elementBytes = getScalarBytes(elementType(type));
+    conversion.maxShuffles = 0;
     auto move = planConversion(layoutOf(value), layout, conversion);
     if (!move)
       llvm::consumeError(move.takeError());
