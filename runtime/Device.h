@@ -115,6 +115,7 @@ struct LaunchOptions {
       0; ///< Host threads for the interpreter; 0: one per core, 1 when checks are on.
   CheckOptions checks;
   bool debug = false; ///< device_assert and overflow checks are live.
+  bool timed = true;  ///< Whether `seconds` of the result is wanted.
 };
 
 /// How a module is compiled for its device; devices without a compiler of their own ignore it.
@@ -128,7 +129,7 @@ struct LoadOptions {
 struct LaunchResult {
   std::vector<CheckReport> reports; ///< In order of first occurrence.
   std::string printed;              ///< Output of device_print, in program order.
-  double seconds = 0;               ///< Wall time of the launch alone.
+  double seconds = 0;               ///< Wall time of the launch alone; 0 if it was not timed.
 };
 
 /// A kernel that a device has compiled. Holds its module alive.

@@ -12,12 +12,16 @@ static thread_local HookCounts counts;
 
 HookCounts tilerun::core::test::getHookCounts() { return counts; }
 
-// A sanitizer's allocator and locks cannot be replaced; operator new can.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
 #define TILERUN_SANITIZED 1
 #endif
 #endif
+
+#ifdef TILERUN_SANITIZED
+bool tilerun::core::test::hasHooks() { return false; }
+#else
+bool tilerun::core::test::hasHooks() { return true; }
 
 void *operator new(size_t bytes) {
   ++counts.allocations;
@@ -28,11 +32,6 @@ void *operator new(size_t bytes) {
 }
 void operator delete(void *memory) noexcept { std::free(memory); }
 void operator delete(void *memory, size_t) noexcept { std::free(memory); }
-
-#ifdef TILERUN_SANITIZED
-bool tilerun::core::test::countsLocks() { return false; }
-#else
-bool tilerun::core::test::countsLocks() { return true; }
 
 extern "C" int pthread_mutex_lock(pthread_mutex_t *mutex) noexcept {
   using Lock = int (*)(pthread_mutex_t *);

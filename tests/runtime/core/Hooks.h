@@ -8,9 +8,10 @@ namespace tilerun::core::test {
 struct HookCounts {
   uint64_t allocations = 0, locks = 0;
 };
-/// Of the calling thread so far. `locks` stays 0 under ThreadSanitizer, which has hooks of its own.
+/// Of the calling thread so far. Both stay 0 in builds with sanitizers, which have hooks of their
+/// own in these places.
 HookCounts getHookCounts();
-/// Whether locks are counted in this build.
-bool countsLocks();
+/// Whether this build counts.
+bool hasHooks();
 
 } // namespace tilerun::core::test

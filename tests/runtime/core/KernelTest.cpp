@@ -101,8 +101,8 @@ TEST_F(KernelTest, WarmLaunchesAllocateNothingAndTakeNoLock) {
   EXPECT_EQ(getCounters().all - before, kLaunches);
   // The counters do count.
   HookCounts cold = measure([&] { (void)launch(arguments(35)); });
-  EXPECT_GT(cold.allocations, 0u);
-  if (countsLocks()) {
+  if (hasHooks()) {
+    EXPECT_GT(cold.allocations, 0u);
     EXPECT_GT(cold.locks, plugin.locks);
   }
 }
