@@ -43,29 +43,81 @@ static std::string getName(const core::Device &device, const std::string &signat
          " " + std::to_string(options.num_stages) + " " + std::to_string(options.debug);
 }
 
-Status Backend::compile(const core::Device &device, llvm::ArrayRef<uint8_t> bytecode,
-                        const std::string &signature, const TilerunCompileOptions &options,
-                        core::CompiledArtifact &out) {
-  std::string numWarps = std::to_string(options.num_warps);
-  std::string numStages = std::to_string(options.num_stages);
-  const TilerunPluginOption pluginOptions[] = {{"num-warps", numWarps.c_str()},
-                                               {"num-stages", numStages.c_str()},
-                                               {"debug", options.debug ? "true" : "false"}};
-  const std::string &target = device.getInfo().target;
-  TilerunPluginCompileRequest request = {sizeof(request), std::size(pluginOptions), bytecode.data(),
-                                         bytecode.size(), target.c_str(),           pluginOptions};
-  const TilerunPlugin &table = device.getTable();
-  if (services->cache) {
-    cache::Key key = cache::getArtifactKey(table, device.getHandle(), request);
-    std::lock_guard lock(mutex);
-    keys[getName(device, signature, options)] = key;
-  }
-  cache::Outcome outcome =
-      cache::getArtifact(services->cache.get(), table, device.getHandle(), request);
+namespace {
+// What a plugin's compiler is asked for, and what the request points to.
+struct Request {
+  std::string numWarps, numStages;
+  TilerunPluginOption options[3];
+  TilerunPluginCompileRequest request;
+
+  Request(const core::Device &device, llvm::ArrayRef<uint8_t> bytecode,
+          const TilerunCompileOptions &given)
+      : numWarps(std::to_string(given.num_warps)), numStages(std::to_string(given.num_stages)),
+        options{{"num-warps", numWarps.c_str()},
+                {"num-stages", numStages.c_str()},
+                {"debug", given.debug ? "true" : "false"}},
+        request{
+            sizeof(request), 3, bytecode.data(), bytecode.size(), device.getInfo().target.c_str(),
+            options} {}
+  Request(const Request &) = delete;
+  Request &operator=(const Request &) = delete;
+};
+} // namespace
+
+static Status finish(const cache::Outcome &outcome, core::CompiledArtifact &out) {
   if (outcome.error)
     return Status(*outcome.error);
   out = {outcome.artifact, &outcome.artifact->get()};
   return {};
+}
+
+void Backend::remember(const core::Device &device, const std::string &signature,
+                       const TilerunCompileOptions &options, const cache::Key &key) {
+  std::lock_guard lock(mutex);
+  keys[getName(device, signature, options)] = key;
+}
+
+Status Backend::compile(const core::Device &device, llvm::ArrayRef<uint8_t> bytecode,
+                        const std::string &signature, const TilerunCompileOptions &options,
+                        core::CompiledArtifact &out) {
+  Request request(device, bytecode, options);
+  const TilerunPlugin &table = device.getTable();
+  if (services->cache)
+    remember(device, signature, options,
+             cache::getArtifactKey(table, device.getHandle(), request.request));
+  return finish(
+      cache::getArtifact(services->cache.get(), table, device.getHandle(), request.request), out);
+}
+
+Status Backend::compileSource(const core::Device &device, const cache::KeyBuilder &source,
+                              MakeBytecode makeBytecode, const std::string &signature,
+                              const TilerunCompileOptions &options, core::CompiledArtifact &out) {
+  auto log = [&](const std::string &text) {
+    if (!text.empty() && services->log)
+      services->log(TILERUN_LOG_INFO, text);
+  };
+  if (!services->cache) {
+    std::vector<uint8_t> bytecode;
+    std::string printed;
+    TILERUN_TRY(makeBytecode(bytecode, printed));
+    log(printed);
+    return compile(device, bytecode, signature, options, out);
+  }
+  Request request(device, {}, options);
+  const TilerunPlugin &table = device.getTable();
+  cache::Key key = cache::getSourceKey(source, table, device.getHandle(), request.request);
+  remember(device, signature, options, key);
+  cache::Outcome outcome = cache::getArtifactOfSource(
+      *services->cache, key, table, device.getHandle(), request.request,
+      [&](std::vector<uint8_t> &bytecode, std::string &printed) -> std::optional<plugin::Error> {
+        Status status = makeBytecode(bytecode, printed);
+        if (status.isOk())
+          return std::nullopt;
+        return status.getError();
+      });
+  if (outcome.artifact)
+    log(outcome.artifact->getNote());
+  return finish(outcome, out);
 }
 
 void Backend::refuse(const core::Device &device, const std::string &signature,

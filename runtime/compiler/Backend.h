@@ -23,10 +23,20 @@ public:
   core::Status compile(const core::Device &device, llvm::ArrayRef<uint8_t> bytecode,
                        const std::string &signature, const TilerunCompileOptions &options,
                        core::CompiledArtifact &artifact);
+  /// The same for a source, of which `source` has all that decides the bytecode: `makeBytecode` is
+  /// called only if no artifact of it is kept. What it printed is kept too, and logged each time.
+  using MakeBytecode = llvm::function_ref<core::Status(std::vector<uint8_t> &, std::string &)>;
+  core::Status compileSource(const core::Device &device, const cache::KeyBuilder &source,
+                             MakeBytecode makeBytecode, const std::string &signature,
+                             const TilerunCompileOptions &options,
+                             core::CompiledArtifact &artifact);
   void refuse(const core::Device &device, const std::string &signature,
               const TilerunCompileOptions &options);
 
 private:
+  void remember(const core::Device &device, const std::string &signature,
+                const TilerunCompileOptions &options, const cache::Key &key);
+
   std::shared_ptr<const Services> services;
   std::mutex mutex; ///< Guards `keys`.
   std::map<std::string, cache::Key> keys;

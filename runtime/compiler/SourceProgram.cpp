@@ -35,6 +35,9 @@ public:
   }
 
 private:
+  /// Runs the frontend and the optimizer.
+  Status makeTile(const KernelSignature &signature, std::vector<uint8_t> &bytecode,
+                  std::string &printed);
   /// The diagnostics so far, as text with carets; they are cleared.
   std::string takeDiagnostics();
   void log(int32_t level, std::string text) const {
@@ -44,7 +47,8 @@ private:
   SourceParameter describe(const ast::Parameter &parameter) const;
 
   Backend backend;
-  std::string name; ///< Of the function in the module.
+  std::string name;   ///< Of the function in the module.
+  std::string digest; ///< Of the sources.
   std::vector<SourceParameter> parameters;
   std::mutex mutex; ///< Guards what follows: the frontend serves one thread at a time.
   Frontend frontend;
@@ -98,6 +102,7 @@ Status SourceProgram::load(const std::string &path, std::optional<std::string> t
   name = function->def->name.str();
   for (const ast::Parameter &parameter : function->def->parameters)
     parameters.push_back(describe(parameter));
+  digest = frontend.getSourceDigest();
   return {};
 }
 
@@ -134,11 +139,29 @@ Status SourceProgram::compile(const core::Device &device, const std::string &tex
   signature->numWarps = options.num_warps;
   signature->numStages = options.num_stages;
   signature->debug = options.debug != 0;
+  cache::KeyBuilder source("artifact of source");
+  // The frontend is in the same object as this function.
+  static const std::string build =
+      cache::getBuildId(reinterpret_cast<const void *>(&compiler::loadFile));
+  source.add("frontend", llvm::StringRef(build))
+      .add("sources", llvm::StringRef(digest))
+      .add("kernel", llvm::StringRef(function->qualifiedName))
+      .add("signature", llvm::StringRef(getCanonicalText(*signature)));
+  return backend.compileSource(
+      device, source,
+      [&](std::vector<uint8_t> &bytecode, std::string &printed) {
+        return makeTile(*signature, bytecode, printed);
+      },
+      text, options, artifact);
+}
+
+Status SourceProgram::makeTile(const KernelSignature &signature, std::vector<uint8_t> &bytecode,
+                               std::string &printed) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   mlir::FailureOr<CompiledKernel> compiled = mlir::failure();
   {
     std::lock_guard lock(mutex);
-    compiled = frontend.compile(*module, function->qualifiedName, *signature, context);
+    compiled = frontend.compile(*module, function->qualifiedName, signature, context);
     std::string diagnostics = takeDiagnostics();
     if (mlir::failed(compiled))
       return Status(frontend.getInvalidModule().empty() ? TILERUN_STATUS_COMPILE
@@ -146,10 +169,8 @@ Status SourceProgram::compile(const core::Device &device, const std::string &tex
                     diagnostics);
     log(TILERUN_LOG_WARNING, diagnostics);
   }
-  log(TILERUN_LOG_INFO, compiled->staticOutput);
-  std::vector<uint8_t> bytecode;
-  TILERUN_TRY(makeBytecode(*compiled->module, name, bytecode));
-  return backend.compile(device, bytecode, text, options, artifact);
+  printed = compiled->staticOutput;
+  return makeBytecode(*compiled->module, name, bytecode);
 }
 
 static Status load(std::shared_ptr<const Services> services, const std::string &path,
