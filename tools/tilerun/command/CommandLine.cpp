@@ -177,8 +177,11 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
       "  tilerun compile add.py::add_kernel --signature … --target cuda:sm_80,cuda:sm_90a "
       "--resources\n\n"
       "A signature gives each parameter a type, with ':16' if it is a multiple of 16, or a "
-      "constant.\n");
+      "constant.\nInstead of it, arguments of a launch may be given ('tilerun run --help').\n");
   compile->add_option("TARGET", options.target, "FILE.py::KERNEL")->required();
+  compile
+      ->add_option("ARGUMENT", options.arguments, "NAME=VALUE, as of run, instead of --signature")
+      ->type_name("");
   compile->add_option("--signature", options.signature, "Types and constants of the parameters");
   CLI::Option *emit =
       compile

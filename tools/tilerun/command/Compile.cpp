@@ -1,4 +1,5 @@
 // `tilerun compile`: stop after a phase and write what there is.
+#include "tools/tilerun/command/Binding.h"
 #include "tools/tilerun/command/Commands.h"
 #include "tools/tilerun/command/CompileTarget.h"
 #include "tools/tilerun/command/Session.h"
@@ -42,6 +43,17 @@ static llvm::Error checkFunctionNames(const LoadedModule &module, llvm::StringRe
 
 llvm::Expected<KernelSignature> command::makeSignature(Session &session) {
   const Options &options = session.options;
+  if (!options.arguments.empty()) {
+    // Arguments as of a launch decide the types and what is known of the values. Names that nothing
+    // uses may belong to the launch's grid.
+    if (!options.signature.empty())
+      return makeCommandError(ExitCode::Usage,
+                              "--signature and arguments exclude each other; both say the types");
+    llvm::Expected<Binding> binding = bindArguments(session);
+    if (!binding)
+      return binding.takeError();
+    return binding->signature;
+  }
   llvm::Expected<KernelSignature> signature = parseSignature(options.signature);
   if (!signature)
     return makeCommandError(ExitCode::Usage,

@@ -123,7 +123,8 @@ private:
       bool exists = llvm::sys::fs::is_directory(folder);
       while (!folder.empty() && !llvm::sys::fs::exists(folder))
         folder = llvm::sys::path::parent_path(folder);
-      bool writable = !folder.empty() && access(folder.str().c_str(), W_OK) == 0;
+      bool writable =
+          llvm::sys::fs::is_directory(folder) && access(folder.str().c_str(), W_OK) == 0;
       row(llvm::formatv("{0}: {1} entries, {2:f1} of {3:f0} MiB{4}", disk.getFolder(),
                         stat.numEntries, double(stat.numBytes) / (1 << 20),
                         double(disk.getMaxBytes()) / (1 << 20),

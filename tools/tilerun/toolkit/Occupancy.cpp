@@ -42,6 +42,7 @@ Occupancy toolkit::computeOccupancy(const MultiprocessorLimits &limits, unsigned
     llvm::StringRef name;
     uint64_t programs;
   } bounds[] = {
+      {"warps", limits.warps / warps}, // First: nothing more is to be had where others tie with it.
       {"registers",
        [&]() -> uint64_t {
          uint64_t ofWarp = llvm::alignTo(registersOfThread * kWarpSize, kRegisterUnit);
@@ -56,7 +57,6 @@ Occupancy toolkit::computeOccupancy(const MultiprocessorLimits &limits, unsigned
              llvm::alignTo(sharedBytesOfProgram + limits.reservedBytes, limits.sharedUnit);
          return bytes ? limits.sharedBytes / bytes : limits.programs;
        }()},
-      {"warps", limits.warps / warps},
       {"programs", limits.programs},
   };
   const auto *least =
