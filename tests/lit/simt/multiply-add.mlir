@@ -11,10 +11,11 @@
 // CHECK: math.fma {{.*}} : vector<32xf32>
 // CHECK-NOT: vector<1xf32>
 
-// PTX: bar.sync
+// PTX-COUNT-3: bar.sync
 // PTX-COUNT-12: ld.shared.v4
 // PTX-NOT: ld.shared
 // PTX-COUNT-128: fma.rn.f32
+// PTX-NOT: ld.shared.b32
 func.func @k(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i64},
              %z: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.kernel} {
   %ai = tile.make_range 0 to 2048 : tensor<2048xi32>
