@@ -8,14 +8,14 @@ using namespace tilerun;
 using namespace tilerun::mathx;
 
 static Value constant(Calculator &c, Type type, TypedAttr element) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    element = DenseElementsAttr::get(vector, Attribute(element));
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    element = DenseElementsAttr::get(shaped, Attribute(element));
   return arith::ConstantOp::create(c.b, c.loc, element);
 }
 
 Type Calculator::like(Type element) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    return vector.clone(element);
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    return shaped.clone(element);
   return element;
 }
 Type Calculator::integerType() { return like(b.getIntegerType(width)); }

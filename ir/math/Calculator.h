@@ -1,7 +1,7 @@
 // Arithmetic on SSA values written as expressions, so that an expansion reads like its formula. A
 // `Real` is a float32 or float64 (or a vector of them), an `Int` an integer of the same width and
 // shape, a `Bool` an i1 of the same shape. Every operator creates one IEEE operation; nothing is
-// contracted: a * b + c rounds twice, fma(a, b, c) once.
+// contracted: a * b + c rounds twice, fma(a, b, c) once. Tensors work as vectors do.
 #pragma once
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

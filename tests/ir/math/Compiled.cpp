@@ -40,8 +40,9 @@ static Value modelEstimate(OpBuilder &b, Location loc, Value x, double error) {
   return arith::MulFOp::create(b, loc, exact, constant(1 + error));
 }
 
-llvm::Expected<std::unique_ptr<CompiledOp>>
-CompiledOp::compile(StringRef op, StringRef type, unsigned operands, double estimateError) {
+llvm::Expected<std::unique_ptr<CompiledOp>> CompiledOp::compile(StringRef op, Composed composed,
+                                                                StringRef type, unsigned operands,
+                                                                double estimateError) {
   DialectRegistry registry;
   registry.insert<arith::ArithDialect, math::MathDialect, func::FuncDialect, scf::SCFDialect,
                   vector::VectorDialect, LLVM::LLVMDialect, cf::ControlFlowDialect>();
@@ -50,6 +51,10 @@ CompiledOp::compile(StringRef op, StringRef type, unsigned operands, double esti
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   std::string vector = "vector<" + std::to_string(kGroup) + "x" + type.str() + ">";
+  if (composed) { // A placeholder of what is built below.
+    op = "arith.addf";
+    operands = 2;
+  }
   std::string text = "func.func @f(%a: !llvm.ptr, %b: !llvm.ptr, %r: !llvm.ptr) {\n"
                      "  %x = llvm.load %a {alignment = 4 : i64} : !llvm.ptr -> " +
                      vector + "\n  %y = llvm.load %b {alignment = 4 : i64} : !llvm.ptr -> " +
@@ -59,6 +64,15 @@ CompiledOp::compile(StringRef op, StringRef type, unsigned operands, double esti
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
   if (!module)
     return makeError("cannot parse:\n" + text);
+
+  if (composed)
+    module->walk([&](arith::AddFOp placeholder) {
+      OpBuilder b(placeholder);
+      mathx::Calculator c(b, placeholder.getLoc(), placeholder.getType());
+      placeholder.replaceAllUsesWith(
+          composed(c.real(placeholder.getLhs()), c.real(placeholder.getRhs())).v);
+      placeholder.erase();
+    });
 
   RewritePatternSet expansions(&context);
   mathx::ExpansionOptions options;

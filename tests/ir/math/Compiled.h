@@ -2,6 +2,10 @@
 // run on arrays: the same IEEE operations that a GPU carries out.
 #pragma once
 
+#include "ir/math/Calculator.h"
+
+#include "ir/math/Calculator.h"
+
 #include "llvm/Support/Error.h"
 
 #include <memory>
@@ -14,10 +18,14 @@ namespace tilerun::harness {
 
 class CompiledOp {
 public:
-  /// `op` as in "math.exp", on "f32" or "f64". `estimateError` is the relative error that the
-  /// model of the hardware's 1/sqrt has; with 0 there is no such instruction.
-  static llvm::Expected<std::unique_ptr<CompiledOp>>
-  compile(llvm::StringRef op, llvm::StringRef type, unsigned operands, double estimateError = 0);
+  using Composed = mathx::Real (*)(mathx::Real, mathx::Real);
+  /// `op` as in "math.exp", on "f32" or "f64"; or what `composed` builds. `estimateError` is the
+  /// relative error that the model of the hardware's 1/sqrt has; with 0 there is no such
+  /// instruction.
+  static llvm::Expected<std::unique_ptr<CompiledOp>> compile(llvm::StringRef op, Composed composed,
+                                                             llvm::StringRef type,
+                                                             unsigned operands,
+                                                             double estimateError = 0);
   ~CompiledOp();
 
   /// Elements come in groups of kGroup; arrays are multiples of that.

@@ -1,9 +1,12 @@
 // See Functions.h.
 #include "tests/ir/math/Functions.h"
+#include "ir/math/Composed.h"
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
+using namespace tilerun;
 using namespace tilerun::harness;
 
 #define UNARY(NAME, EXPRESSION, ...)                                                               \
@@ -16,6 +19,71 @@ using namespace tilerun::harness;
     NAME, OP, [](double x, double y) -> double { return EXPRESSION; },                             \
         [](long double x, long double y) -> long double { return EXPRESSION; }, __VA_ARGS__        \
   }
+
+#define COMPOSED(NAME, BUILD, EXPRESSION, OPERANDS, LOW, HIGH)                                     \
+  MathFunction {                                                                                   \
+    NAME, "", [](double x, double y) -> double { return EXPRESSION; },                             \
+        [](long double x, long double y) -> long double { return EXPRESSION; }, OPERANDS, LOW,     \
+        HIGH, 0,                                                                                   \
+        [](mathx::Real x, mathx::Real y) -> mathx::Real { return mathx::composed::BUILD; }         \
+  }
+
+namespace {
+/// sin(π (x + turns / 2)) with an exact reduction.
+template <class T> T sineOfPi(T x, int turns) {
+  if (!std::isfinite(x))
+    return NAN;
+  const T whole = std::nearbyint(std::fmod(x, T(2)) * 2);
+  const T angle = (std::fmod(x, T(2)) - whole / 2) * T(std::numbers::pi_v<long double>);
+  switch ((int(whole) + turns) & 3) {
+  case 0:
+    return angle == 0 ? std::copysign(T(0), turns ? T(1) : x) : std::sin(angle);
+  case 1:
+    return std::cos(angle);
+  case 2:
+    return angle == 0 ? std::copysign(T(0), turns ? T(1) : x) : -std::sin(angle);
+  default:
+    return -std::cos(angle);
+  }
+}
+
+/// erfc(-x / sqrt 2) / 2 with what rounding the argument loses.
+template <class T> T normcdf(T x) {
+  if (std::fabs(x) > 60)
+    return x > 0 ? 1 : 0;
+  const T root = 1 / std::numbers::sqrt2_v<T>, z = -x * root;
+  // sqrt(1/2) beyond its rounding: (1 - 2 root²) / (4 root).
+  const T low = std::fma(-2 * root, root, T(1)) / (4 * root);
+  const T lost = std::fma(-x, root, -z) - x * low;
+  return std::erfc(z) / 2 - lost * std::exp(-z * z) * T(0.564189583547756286948L);
+}
+
+/// By more steps than the expansion, from the same estimate, in the wider type.
+template <class T> T erfcinv(T x) {
+  if (!(x >= 0 && x <= 2))
+    return NAN;
+  if (x == 0 || x == 2)
+    return x == 0 ? HUGE_VAL : -HUGE_VAL;
+  const T tail = x > 1 ? 2 - x : x;
+  const T logarithm = std::log(tail * (2 - tail)), first = T(4.33) + logarithm / 2;
+  T y = std::sqrt(std::fabs(std::sqrt(first * first - logarithm / T(0.147)) - first));
+  for (int i = 0; i < 5; ++i) {
+    const T step = (std::erfc(y) - tail) / (std::exp(-y * y) * T(1.12837916709551257390L));
+    y += step / (1 - y * step);
+  }
+  return x > 1 ? -y : x == 1 ? 0 : y;
+}
+template <class T> T erfinv(T x) {
+  if (!(std::fabs(x) <= T(0.5)))
+    return std::copysign(erfcinv(1 - std::fabs(x)), x);
+  T y = x * T(0.886226925452758L);
+  for (int i = 0; i < 6; ++i) {
+    const T step = (std::erf(y) - x) / (std::exp(-y * y) * T(1.12837916709551257390L));
+    y -= step / (1 + y * step);
+  }
+  return y;
+}
+} // namespace
 
 const std::vector<MathFunction> &tilerun::harness::mathFunctions() {
   static const std::vector<MathFunction> functions{
@@ -47,6 +115,15 @@ const std::vector<MathFunction> &tilerun::harness::mathFunctions() {
       BINARY("pow", "math.powf", std::pow(x, y), 2, 0, 30),
       BINARY("atan2", "math.atan2", std::atan2(x, y), 2, -10, 10),
       BINARY("fmod", "arith.remf", std::fmod(x, y), 2, -10, 10),
+      COMPOSED("hypot", norm({x, y}), std::hypot(x, y), 2, -10, 10),
+      COMPOSED("rhypot", reciprocalNorm({x, y}), 1 / std::hypot(x, y), 2, -10, 10),
+      COMPOSED("sinpi", sinpi(x), sineOfPi(x, 0), 1, -8, 8),
+      COMPOSED("cospi", cospi(x), sineOfPi(x, 1), 1, -8, 8),
+      COMPOSED("normcdf", normcdf(x), normcdf(x), 1, -14, 9),
+      COMPOSED("rcbrt", rcbrt(x), 1 / std::cbrt(x), 1, -9, 9),
+      COMPOSED("remainder", remainder(x, y), std::remainder(x, y), 2, -10, 10),
+      COMPOSED("logb", logb(x), std::logb(x), 1, -10, 10),
+      COMPOSED("erfinv", erfinv(x), erfinv(x), 1, -1, 1),
       // The NVIDIA form starts from the instruction's estimate, with its stated error either way.
       MathFunction{"rsqrt", "math.rsqrt", [](double x, double) { return 1 / std::sqrt(x); },
                    [](long double x, long double) { return 1 / std::sqrt(x); }, 1, 0, 4, 0x1p-22},

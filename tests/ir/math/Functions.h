@@ -1,6 +1,8 @@
 // The functions under test: one list for accuracy, special values and documentation.
 #pragma once
 
+#include "ir/math/Calculator.h"
+
 #include <string>
 #include <vector>
 
@@ -15,6 +17,8 @@ struct MathFunction {
   /// Where arguments are interesting; the others are any bit patterns.
   double low = -100, high = 100;
   double estimateError = 0;
+  /// For functions without an op.
+  mathx::Real (*composed)(mathx::Real, mathx::Real) = nullptr;
 };
 
 const std::vector<MathFunction> &mathFunctions();

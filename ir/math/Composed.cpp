@@ -1,0 +1,210 @@
+// See Composed.h.
+#include "ir/math/Composed.h"
+
+#include <cmath>
+#include <numbers>
+
+using namespace mlir;
+using namespace tilerun::mathx;
+
+namespace {
+
+template <typename Op> Real apply(Real x) { return {x.c, Op::create(x.c->b, x.c->loc, x.v)}; }
+
+/// The exponent field's mask.
+uint64_t exponentMask(const Calculator &c) { return uint64_t(2 * c.bias + 1) << c.mantissa; }
+
+/// The sum of squares of numbers scaled by a power of two, and the power.
+struct ScaledSquares {
+  Real sum, up, down;
+  Bool infinite, nan;
+};
+
+ScaledSquares scaledSquares(ArrayRef<Real> x) {
+  Calculator &c = *x[0].c;
+  SmallVector<Real> magnitudes;
+  for (Real value : x)
+    magnitudes.push_back(abs(value));
+  Real largest = magnitudes[0];
+  Bool infinite = largest == c.infinity(), nan = unordered(largest, largest);
+  for (Real value : ArrayRef(magnitudes).drop_front()) {
+    largest = select(value > largest, value, largest);
+    infinite = infinite | (value == c.infinity());
+    nan = nan | unordered(value, value);
+  }
+  // 2^(the largest one's exponent), within what has a normal reciprocal.
+  Int field = bits(largest) & exponentMask(c);
+  const uint64_t unit = uint64_t(1) << c.mantissa, top = uint64_t(2 * c.bias - 1) << c.mantissa;
+  field = select(isLess(field, unit), c.integer(unit), field);
+  field = select(isLess(c.integer(top), field), c.integer(top), field);
+  Real up = fromBits(field), down = fromBits(c.integer(uint64_t(2 * c.bias) << c.mantissa) - field);
+  Real sum = c.real(0);
+  for (auto [i, value] : llvm::enumerate(magnitudes)) {
+    Real scaled = value * down;
+    sum = i == 0 ? scaled * scaled : fma(scaled, scaled, sum);
+  }
+  return {sum, up, down, infinite, nan & !infinite};
+}
+
+/// sin(π (x + turns / 2)).
+Real sineOfPi(Real x, unsigned turns) {
+  Calculator &c = *x.c;
+  // Numbers without bits below 2 are even; infinities become NaN.
+  x = select(abs(x) < std::ldexp(1.0, int(c.mantissa) + 1), x, x * 0.0);
+  // x = n / 2 + rest exactly, |rest| <= 1/4, and n modulo 4.
+  Real n = apply<math::RoundEvenOp>(x + x);
+  Real rest = fma(n, c.real(-0.5), x);
+  Real quadrant = fma(apply<math::FloorOp>(n * 0.25), c.real(-4), n) + double(turns);
+  quadrant = select(quadrant >= 4.0, quadrant - 4.0, quadrant);
+  auto pi = c.split(kPi);
+  Pair angle = multiply(rest, {pi.a, pi.b});
+  Real sine = apply<math::SinOp>(angle.hi), cosine = apply<math::CosOp>(angle.hi);
+  Real withSine = fma(angle.lo, cosine, sine), withCosine = fma(-angle.lo, sine, cosine);
+  Bool odd = (quadrant == 1.0) | (quadrant == 3.0);
+  Real result = select(odd, withCosine, withSine);
+  return select(quadrant >= 2.0, -result, result);
+}
+
+} // namespace
+
+Real composed::norm(ArrayRef<Real> x) {
+  ScaledSquares s = scaledSquares(x);
+  Calculator &c = *x[0].c;
+  Real result = select(s.infinite, c.infinity(), sqrt(s.sum) * s.up);
+  return select(s.nan, c.nan(), result);
+}
+
+Real composed::reciprocalNorm(ArrayRef<Real> x) {
+  ScaledSquares s = scaledSquares(x);
+  Calculator &c = *x[0].c;
+  Real result = select(s.infinite, 0.0, apply<math::RsqrtOp>(s.sum) * s.down);
+  return select(s.nan, c.nan(), result);
+}
+
+Real composed::sinpi(Real x) {
+  // A zero has the sign of x.
+  Real result = sineOfPi(x, 0);
+  return select(result == 0.0, copySign(0.0, x), result);
+}
+
+Real composed::cospi(Real x) {
+  Real result = sineOfPi(x, 1);
+  return select(result == 0.0, x.c->real(0), result);
+}
+
+Real composed::normcdf(Real x) {
+  // erfc(-x / sqrt 2) / 2, and the derivative times what rounding the argument lost.
+  Calculator &c = *x.c;
+  constexpr Constant kRootHalf{0x1.6a09e667f3bcdp-1, -0x1.bdd3413b26456p-55,
+                               0x1.57d3e3adec175p-109};
+  auto root = c.split(kRootHalf);
+  Real limited = clamp(x, c.choose(-20, -50), c.choose(20, 50));
+  Pair z = multiply(-limited, {root.a, root.b});
+  Real density = apply<math::ExpOp>(-(z.hi * z.hi)) * 0.56418958354775629;
+  return fma(-z.lo, density, 0.5 * apply<math::ErfcOp>(z.hi));
+}
+
+Real composed::rcbrt(Real x) { return 1.0 / apply<math::CbrtOp>(x); }
+
+Real composed::remainder(Real x, Real y) {
+  Calculator &c = *x.c;
+  Real divisor = abs(y), magnitude = abs(x);
+  Real rest{&c, arith::RemFOp::create(c.b, c.loc, magnitude.v, (divisor + divisor).v)};
+  // Now below two divisors: one less if it is above half of one, another if it is still not below.
+  Real less = rest - divisor;
+  less = select(less + less >= divisor, less - divisor, less);
+  rest = select(rest + rest > divisor, less, rest);
+  return select(isLess(bits(x), 0), -rest, rest);
+}
+
+Real composed::nextafter(Real x, Real y) {
+  Calculator &c = *x.c;
+  Int pattern = bits(x), one = c.integer(1);
+  // Away from zero the pattern grows.
+  Bool grows = (x < y) ^ isLess(pattern, 0);
+  Real result = fromBits(select(grows, pattern + one, pattern - one));
+  result = select(x == 0.0, copySign(fromBits(one), y), result);
+  result = select(x == y, y, result);
+  return select(unordered(x, y), c.nan(), result);
+}
+
+namespace {
+/// x = m · 2^exponent with 1 <= |m| < 2, for finite x that is not 0.
+struct Parts {
+  Real m;
+  Int exponent;
+};
+Parts takeApart(Real x) {
+  Calculator &c = *x.c;
+  Bool small = abs(x) < c.real(0x1p-126, 0x1p-1022);
+  const int shift = int(c.mantissa) + 1;
+  Real normal = select(small, x * std::ldexp(1.0, shift), x);
+  Int field = (bits(normal) & exponentMask(c)) >> c.mantissa;
+  Int offset = select(small, c.integer(uint64_t(c.bias + shift)), c.integer(uint64_t(c.bias)));
+  Int one = (bits(normal) & ~exponentMask(c)) | (uint64_t(c.bias) << c.mantissa);
+  return {fromBits(one), field - offset};
+}
+Bool isUsual(Real x) { return (abs(x) > 0.0) & (abs(x) < x.c->infinity()); }
+} // namespace
+
+Real composed::ldexp(Real x, Int n) {
+  Calculator &c = *x.c;
+  auto [m, exponent] = takeApart(x);
+  // Far beyond either end, and still without overflow of the sum.
+  const uint64_t far = uint64_t(4 * c.bias), limit = uint64_t(2 * c.bias - 4);
+  auto limited = [&](Int value, uint64_t bound) {
+    value = select(isLess(value, c.integer(0) - bound), c.integer(0) - bound, value);
+    return select(isLess(c.integer(bound), value), c.integer(bound), value);
+  };
+  Real result = scale(m, limited(exponent + limited(n, far), limit));
+  return select(isUsual(x), result, x);
+}
+
+Real composed::logb(Real x) {
+  Calculator &c = *x.c;
+  Real result = select(isUsual(x), toReal(takeApart(x).exponent), x * x);
+  return select(x == 0.0, -c.infinity(), result);
+}
+
+Int composed::ilogb(Real x) {
+  Calculator &c = *x.c;
+  const uint64_t most = uint64_t(0x7fffffff), least = ~most;
+  Int other = select(abs(x) == c.infinity(), c.integer(most), c.integer(least));
+  return select(isUsual(x), takeApart(x).exponent, other);
+}
+
+/// The inverse of erfc on (0, 1/2]: Winitzki's estimate ("A handy approximation for the error
+/// function and its inverse", 2008) and Halley's steps.
+static Real erfcinvOfTail(Real tail) {
+  Calculator &c = *tail.c;
+  constexpr double a = 0.147;
+  Real logarithm = apply<math::LogOp>(tail * (2.0 - tail));
+  Real first = fma(logarithm, c.real(0.5), c.real(2 / (std::numbers::pi * a)));
+  Real root = sqrt(first * first - logarithm * (1 / a));
+  Real y = sqrt(abs(root - first));
+  for (int i = 0; i < (c.wide ? 3 : 2); ++i) {
+    Real density = apply<math::ExpOp>(-(y * y)) * 1.1283791670955126;
+    Real step = (apply<math::ErfcOp>(y) - tail) / density;
+    y = y + step / fma(-y, step, c.real(1));
+  }
+  return y;
+}
+
+Real composed::erfinv(Real x) {
+  // Near 0 by Halley's steps on erf; beyond 1/2, where 1 - |x| is exact, on erfc.
+  Calculator &c = *x.c;
+  Real magnitude = abs(x);
+  Bool outer = magnitude > 0.5;
+  Real tail = erfcinvOfTail(select(outer, 1.0 - magnitude, 0.5));
+  Real target = select(outer, 0.5, magnitude), square = target * target;
+  Real y = target * fma(square, c.real(0.2320136665), c.real(0.88622692545275801));
+  for (int i = 0; i < (c.wide ? 3 : 2); ++i) {
+    Real density = apply<math::ExpOp>(-(y * y)) * 1.1283791670955126;
+    Real step = (apply<math::ErfOp>(y) - target) / density;
+    y = y - step / fma(y, step, c.real(1));
+  }
+  Real result = copySign(select(outer, tail, y), x);
+  result = select(magnitude == 1.0, copySign(c.infinity(), x), result);
+  result = select(magnitude <= 1.0, result, c.nan());
+  return select(x == 0.0, x, result);
+}
