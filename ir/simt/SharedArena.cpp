@@ -11,7 +11,10 @@ struct Buffer {
   SharedAllocOp op;
   uint64_t first = 0, last = 0;
   int64_t offset = 0, end = 0;
+  bool isOwn = false; ///< Shares its bytes with none.
 };
+
+constexpr int64_t kMaxOwnBytes = 1024, kMaxAllOwnBytes = 4096;
 } // namespace
 
 LogicalResult simt::placeShared(func::FuncOp kernel, const TargetInfo &target) {
@@ -43,26 +46,47 @@ LogicalResult simt::placeShared(func::FuncOp kernel, const TargetInfo &target) {
   llvm::sort(buffers, [&](const Buffer &x, const Buffer &y) {
     return std::pair(x.first, spans[x.op].first) < std::pair(y.first, spans[y.op].first);
   });
-  int64_t total = 0;
-  for (size_t i = 0; i < buffers.size(); ++i) {
-    Buffer &buffer = buffers[i];
-    int64_t alignment = buffer.op.getAlignment();
-    SmallVector<std::pair<int64_t, int64_t>> taken;
-    for (size_t j = 0; j < i; ++j)
-      if (buffers[j].last >= buffer.first && buffer.last >= buffers[j].first)
-        taken.push_back({buffers[j].offset, buffers[j].end});
-    llvm::sort(taken);
-    int64_t offset = 0;
-    for (auto [start, end] : taken) {
-      if (offset + int64_t(buffer.op.getBytes()) <= start)
-        break;
-      offset = std::max<int64_t>(offset, llvm::alignTo(end, alignment));
-    }
-    buffer.offset = offset;
-    buffer.end = offset + buffer.op.getBytes();
-    total = std::max(total, buffer.end);
-    buffer.op.setOffset(offset);
+  // What has bytes of its own needs no barrier between its last reads and another buffer's writes:
+  // small buffers get their own while there are few, beyond all others.
+  int64_t ownBytes = 0;
+  for (Buffer &buffer : buffers) {
+    int64_t bytes = buffer.op.getBytes();
+    buffer.isOwn = bytes <= kMaxOwnBytes && ownBytes + bytes <= kMaxAllOwnBytes;
+    ownBytes += buffer.isOwn ? bytes : 0;
   }
+  SmallVector<Buffer> own;
+  llvm::copy_if(buffers, std::back_inserter(own), [](const Buffer &b) { return b.isOwn; });
+  llvm::erase_if(buffers, [](const Buffer &b) { return b.isOwn; });
+  buffers.append(own);
+  auto place = [&](bool allowOwn) {
+    int64_t total = 0;
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      Buffer &buffer = buffers[i];
+      int64_t alignment = buffer.op.getAlignment(), offset = 0;
+      if (allowOwn && buffer.isOwn) {
+        offset = llvm::alignTo(total, alignment);
+      } else {
+        SmallVector<std::pair<int64_t, int64_t>> taken;
+        for (size_t j = 0; j < i; ++j)
+          if (buffers[j].last >= buffer.first && buffer.last >= buffers[j].first)
+            taken.push_back({buffers[j].offset, buffers[j].end});
+        llvm::sort(taken);
+        for (auto [start, end] : taken) {
+          if (offset + int64_t(buffer.op.getBytes()) <= start)
+            break;
+          offset = std::max<int64_t>(offset, llvm::alignTo(end, alignment));
+        }
+      }
+      buffer.offset = offset;
+      buffer.end = offset + buffer.op.getBytes();
+      total = std::max(total, buffer.end);
+      buffer.op.setOffset(offset);
+    }
+    return total;
+  };
+  int64_t total = place(/*allowOwn=*/true);
+  if (uint64_t(total) > target.sharedMemoryBytes)
+    total = place(/*allowOwn=*/false);
   if (uint64_t(total) > target.sharedMemoryBytes)
     return kernel.emitError() << "needs " << total << " bytes of shared memory, but " << target.name
                               << " has " << target.sharedMemoryBytes

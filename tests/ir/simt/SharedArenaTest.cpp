@@ -29,8 +29,8 @@ protected:
     EXPECT_TRUE(module);
     return *module->getOps<func::FuncOp>().begin();
   }
-  /// The body after both passes, one letter an op: S store, L load, | barrier, C copy, W wait,
-  /// ( ) around a region.
+  /// The body after both passes, one letter an op: S store, L load, A addition, | barrier, C copy,
+  /// W wait, ( ) around a region.
   std::string run(const std::string &body, unsigned warps = 4) {
     func::FuncOp kernel = parse(body);
     EXPECT_TRUE(succeeded(placeShared(kernel, target)));
@@ -43,6 +43,8 @@ protected:
           text += "S";
         else if (isa<SharedLoadOp>(op))
           text += "L";
+        else if (isa<SharedAddOp>(op))
+          text += "A";
         else if (isa<BarrierOp>(op))
           text += "|";
         else if (isa<AsyncCopyOp>(op))
@@ -77,10 +79,27 @@ std::string alloc(const std::string &buffer, int bytes = 1024) {
 }
 
 TEST_F(SharedArenaTest, BuffersThatNeverLiveTogetherShareBytes) {
-  func::FuncOp kernel =
-      parse(alloc("a") + storeTo("a") + load("a", 0) + alloc("b") + storeTo("b") + load("b", 1));
+  func::FuncOp kernel = parse(alloc("a", 2048) + storeTo("a") + load("a", 0) + alloc("b", 2048) +
+                              storeTo("b") + load("b", 1));
   ASSERT_TRUE(succeeded(placeShared(kernel, target)));
-  EXPECT_EQ(cast<IntegerAttr>(kernel->getAttr(SimtDialect::kSharedBytesAttr)).getInt(), 1024);
+  EXPECT_EQ(cast<IntegerAttr>(kernel->getAttr(SimtDialect::kSharedBytesAttr)).getInt(), 2048);
+}
+
+TEST_F(SharedArenaTest, SmallBuffersHaveBytesOfTheirOwnWhereThereIsRoom) {
+  std::string body =
+      alloc("a") + storeTo("a") + load("a", 0) + alloc("b") + storeTo("b") + load("b", 1);
+  EXPECT_EQ(run(body), "S|LS|L");
+  EXPECT_EQ(run("scf.for %i = %o to %n step %n : i32 {\n" + body + "}\n"), "(S|LS|L)");
+  target.sharedMemoryBytes = 1024;
+  EXPECT_EQ(run(body), "S|L|S|L");
+}
+
+TEST_F(SharedArenaTest, AdditionsMeetOnlyReadsAndWrites) {
+  std::string add = "simt.shared_add %a[%o], %n\n";
+  EXPECT_EQ(run(alloc("a") + storeTo("a") + add + add + load("a", 0) + add), "S|AA|L|A");
+  EXPECT_EQ(run(alloc("a") + storeTo("a") + "scf.for %i = %o to %n step %n : i32 {\n" + add +
+                "}\n" + load("a", 0)),
+            "S|(A)|L");
 }
 
 TEST_F(SharedArenaTest, BuffersThatLiveTogetherDoNotOverlap) {
@@ -117,9 +136,9 @@ TEST_F(SharedArenaTest, OneBarrierBetweenStoresAndLoads) {
 }
 
 TEST_F(SharedArenaTest, ReusedBytesNeedABarrierBeforeTheStore) {
-  EXPECT_EQ(
-      run(alloc("a") + storeTo("a") + load("a", 0) + alloc("b") + storeTo("b") + load("b", 1)),
-      "S|L|S|L");
+  EXPECT_EQ(run(alloc("a", 2048) + storeTo("a") + load("a", 0) + alloc("b", 2048) + storeTo("b") +
+                load("b", 1)),
+            "S|L|S|L");
 }
 
 TEST_F(SharedArenaTest, DifferentBytesNeedNone) {
