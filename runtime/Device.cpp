@@ -17,30 +17,10 @@ llvm::Error tilerun::makeDeviceError(DeviceErrorKind kind, const llvm::Twine &me
 
 llvm::StringRef tilerun::getCheckKindName(CheckReport::Kind kind) {
   switch (kind) {
-  case CheckReport::Kind::OutOfBoundsRead:
-    return "out-of-bounds-read";
-  case CheckReport::Kind::OutOfBoundsWrite:
-    return "out-of-bounds-write";
-  case CheckReport::Kind::UseAfterFree:
-    return "use-after-free";
-  case CheckReport::Kind::UninitializedRead:
-    return "uninitialized-read";
-  case CheckReport::Kind::Race:
-    return "race";
-  case CheckReport::Kind::IntegerOverflow:
-    return "integer-overflow";
-  case CheckReport::Kind::NanCreated:
-    return "nan-created";
-  case CheckReport::Kind::InfCreated:
-    return "inf-created";
-  case CheckReport::Kind::AssertionFailed:
-    return "assertion-failed";
-  case CheckReport::Kind::DivisionByZero:
-    return "division-by-zero";
-  case CheckReport::Kind::ShiftOutOfRange:
-    return "shift-out-of-range";
-  case CheckReport::Kind::MisalignedAccess:
-    return "misaligned-access";
+#define TILERUN_CHECK_KIND(name, word)                                                             \
+  case CheckReport::Kind::name:                                                                    \
+    return word;
+#include "ir/tile/CheckKinds.def"
   }
   llvm_unreachable("unknown check kind");
 }
@@ -96,4 +76,13 @@ llvm::Expected<std::unique_ptr<Device>> DeviceRegistry::open(llvm::StringRef id)
   return makeDeviceError(DeviceErrorKind::Unavailable,
                          llvm::Twine("no device '") + id +
                              "'; available: " + llvm::join(list(), ", "));
+}
+
+llvm::Expected<std::unique_ptr<DeviceKernel>>
+Device::loadSource(const KernelSource &source, const LoadOptions &options, std::string &note) {
+  llvm::Expected<SourceModule> module = source.make();
+  if (!module)
+    return module.takeError();
+  note = std::move(module->note);
+  return loadWith(module->bytecode, source.name, options);
 }

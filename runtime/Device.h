@@ -63,18 +63,8 @@ struct SourcePosition {
 /// One finding of a checked launch.
 struct CheckReport {
   enum class Kind {
-    OutOfBoundsRead,
-    OutOfBoundsWrite,
-    UseAfterFree,
-    UninitializedRead,
-    Race,
-    IntegerOverflow,
-    NanCreated,
-    InfCreated,
-    AssertionFailed,
-    DivisionByZero,
-    ShiftOutOfRange,
-    MisalignedAccess
+#define TILERUN_CHECK_KIND(name, word) name,
+#include "ir/tile/CheckKinds.def"
   };
   Kind kind;
   std::string kernel;
@@ -122,7 +112,21 @@ struct LaunchOptions {
 struct LoadOptions {
   unsigned numWarps = 4;
   unsigned numStages = 3;
-  bool debug = false; ///< device_assert and overflow checks are live.
+  bool debug = false;   ///< device_assert and overflow checks are live.
+  bool useCache = true; ///< Whether compiled code may come from, and go into, the cache.
+};
+
+/// A module to compile, and a text of the caller's to keep with what it becomes.
+struct SourceModule {
+  std::vector<uint8_t> bytecode;
+  std::string note;
+  bool keep = true; ///< False if it says more than code and note (warnings).
+};
+/// A module that is made only if it is needed.
+struct KernelSource {
+  std::string identity; ///< Stands for all that decides what `make` gives; "" if nothing does.
+  std::string name;     ///< Of the kernel.
+  llvm::function_ref<llvm::Expected<SourceModule>()> make;
 };
 
 /// What a launch tells besides success.
@@ -176,6 +180,11 @@ public:
   loadWith(llvm::ArrayRef<uint8_t> bytecode, llvm::StringRef name, const LoadOptions &options) {
     return load(bytecode, name);
   }
+
+  /// The same for a source. A device that keeps compiled code may go without `make`; `note` is what
+  /// `make` gave, now or then.
+  virtual llvm::Expected<std::unique_ptr<DeviceKernel>>
+  loadSource(const KernelSource &source, const LoadOptions &options, std::string &note);
 
   /// Runs one grid to completion. A check that finds something is not an error; a fault is.
   virtual llvm::Expected<LaunchResult> launch(DeviceKernel &kernel,

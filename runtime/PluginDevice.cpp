@@ -168,41 +168,119 @@ public:
   llvm::Expected<std::unique_ptr<DeviceKernel>> loadWith(llvm::ArrayRef<uint8_t> bytecode,
                                                          llvm::StringRef name,
                                                          const LoadOptions &options) override;
+  llvm::Expected<std::unique_ptr<DeviceKernel>>
+  loadSource(const KernelSource &source, const LoadOptions &options, std::string &note) override;
   llvm::Expected<LaunchResult> launch(DeviceKernel &kernel,
                                       llvm::ArrayRef<LaunchArgument> arguments,
                                       const LaunchOptions &options) override;
 
 private:
+  /// Loads what became of a compilation; `status` is the driver's answer.
+  llvm::Expected<std::unique_ptr<DeviceKernel>>
+  loadArtifact(const cache::Outcome &outcome, llvm::StringRef name, TilerunStatus &status);
+
   std::shared_ptr<core::Device> device;
   const core::Stream &stream;
   DeviceProperties properties;
 };
 
+// What the plugin's compiler is asked for, and what the request points to.
+struct Request {
+  std::string numWarps, numStages;
+  TilerunPluginOption options[3];
+  TilerunPluginCompileRequest request;
+
+  Request(const core::Device &device, llvm::ArrayRef<uint8_t> bytecode, const LoadOptions &given)
+      : numWarps(std::to_string(given.numWarps)), numStages(std::to_string(given.numStages)),
+        options{{"num-warps", numWarps.c_str()},
+                {"num-stages", numStages.c_str()},
+                {"debug", given.debug ? "true" : "false"}},
+        request{
+            sizeof(request), 3, bytecode.data(), bytecode.size(), device.getInfo().target.c_str(),
+            options} {}
+  Request(const Request &) = delete;
+  Request &operator=(const Request &) = delete;
+};
+
 llvm::Expected<std::unique_ptr<DeviceKernel>>
-PluginDevice::loadWith(llvm::ArrayRef<uint8_t> bytecode, llvm::StringRef name,
-                       const LoadOptions &loadOptions) {
-  std::string numWarps = std::to_string(loadOptions.numWarps);
-  std::string numStages = std::to_string(loadOptions.numStages);
-  const TilerunPluginOption options[] = {{"num-warps", numWarps.c_str()},
-                                         {"num-stages", numStages.c_str()},
-                                         {"debug", loadOptions.debug ? "true" : "false"}};
-  const std::string &target = device->getInfo().target;
-  TilerunPluginCompileRequest request = {sizeof(request), std::size(options), bytecode.data(),
-                                         bytecode.size(), target.c_str(),     options};
-  std::shared_ptr<cache::ArtifactCache> cache = cache::getSharedCache();
-  const TilerunPlugin &table = device->getTable();
-  if (!table.compile)
-    return toError(core::makeMissingEntry(table, "compile"));
-  cache::Outcome outcome = cache::getArtifact(cache.get(), table, device->getHandle(), request);
+PluginDevice::loadArtifact(const cache::Outcome &outcome, llvm::StringRef name,
+                           TilerunStatus &status) {
+  status = TILERUN_STATUS_OK;
   if (outcome.error)
     return makeDeviceError(getKind(outcome.error->status), outcome.error->message);
   std::shared_ptr<core::Executable> executable;
   core::Status loaded =
       core::Executable::load(*device, outcome.artifact->get(), name.str(), executable);
-  if (loaded.getCode() == TILERUN_STATUS_COMPILE || loaded.getCode() == TILERUN_STATUS_INCOMPATIBLE)
-    cache->forget(cache::getArtifactKey(table, device->getHandle(), request));
+  status = loaded.getCode();
   TILERUN_TRY_CORE(loaded);
   return std::make_unique<PluginKernel>(device, std::move(executable));
+}
+
+// Whether the driver does not take code, so that it must not be kept.
+static bool isRefusal(TilerunStatus status) {
+  return status == TILERUN_STATUS_COMPILE || status == TILERUN_STATUS_INCOMPATIBLE;
+}
+
+llvm::Expected<std::unique_ptr<DeviceKernel>>
+PluginDevice::loadWith(llvm::ArrayRef<uint8_t> bytecode, llvm::StringRef name,
+                       const LoadOptions &options) {
+  const TilerunPlugin &table = device->getTable();
+  if (!table.compile)
+    return toError(core::makeMissingEntry(table, "compile"));
+  Request request(*device, bytecode, options);
+  std::shared_ptr<cache::ArtifactCache> cache =
+      options.useCache ? cache::getSharedCache() : nullptr;
+  TilerunStatus status;
+  llvm::Expected<std::unique_ptr<DeviceKernel>> kernel = loadArtifact(
+      cache::getArtifact(cache.get(), table, device->getHandle(), request.request), name, status);
+  if (cache && isRefusal(status))
+    cache->forget(cache::getArtifactKey(table, device->getHandle(), request.request));
+  return kernel;
+}
+
+llvm::Expected<std::unique_ptr<DeviceKernel>> PluginDevice::loadSource(const KernelSource &source,
+                                                                       const LoadOptions &options,
+                                                                       std::string &note) {
+  const TilerunPlugin &table = device->getTable();
+  if (!options.useCache || !table.compile || source.identity.empty())
+    return Device::loadSource(source, options, note);
+  std::shared_ptr<cache::ArtifactCache> cache = cache::getSharedCache();
+  Request request(*device, {}, options);
+  cache::KeyBuilder builder("artifact of source");
+  builder.add("identity", llvm::StringRef(source.identity));
+  cache::Key key = cache::getSourceKey(builder, table, device->getHandle(), request.request);
+  for (bool again = true;;) {
+    bool made = false, keep = true;
+    std::optional<llvm::Error> failure;
+    cache::Outcome outcome = cache::getArtifactOfSource(
+        *cache, key, table, device->getHandle(), request.request,
+        [&](std::vector<uint8_t> &bytecode, std::string &text) -> std::optional<plugin::Error> {
+          made = true;
+          llvm::Expected<SourceModule> module = source.make();
+          if (!module) {
+            // Kept as it is for this caller; others that wait get its text.
+            failure = module.takeError();
+            return plugin::Error{TILERUN_STATUS_COMPILE, "the kernel does not compile", "", "", ""};
+          }
+          bytecode = std::move(module->bytecode);
+          text = std::move(module->note);
+          keep = module->keep;
+          return std::nullopt;
+        });
+    if (failure)
+      return std::move(*failure);
+    if (outcome.artifact)
+      note = outcome.artifact->getNote();
+    TilerunStatus status;
+    llvm::Expected<std::unique_ptr<DeviceKernel>> kernel =
+        loadArtifact(outcome, source.name, status);
+    if (!keep || isRefusal(status))
+      cache->forget(key);
+    // What an earlier process kept may be refused by this one's driver.
+    if (kernel || made || !isRefusal(status) || !std::exchange(again, false))
+      return kernel;
+    llvm::consumeError(kernel.takeError());
+  }
 }
 
 llvm::Expected<LaunchResult> PluginDevice::launch(DeviceKernel &deviceKernel,

@@ -103,7 +103,13 @@ void addCompileOptions(CLI::App *app, Options &options) {
   app->add_flag("--debug", options.debug, "device_assert and overflow checks are live");
 }
 
+void addCacheOption(CLI::App *app, Options &options) {
+  app->add_flag("!--no-cache", options.useCache,
+                "Compile anew, and keep nothing (devices that keep compiled code)");
+}
+
 void addRunOptions(CLI::App *app, Options &options) {
+  addCacheOption(app, options);
   app->add_option("TARGET", options.target, "FILE.py::KERNEL")->required();
   app->add_option("ARGUMENT", options.arguments, "NAME=VALUE")->type_name("");
   app->add_option("--grid", options.grid,
@@ -257,7 +263,25 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
       ->check(CLI::Range(1, 1024));
   demo->add_option("--repeat", options.repeat, "Launches of each; the fastest is shown")
       ->check(CLI::Range(1, 1000000));
+  addCacheOption(demo, options);
   addCommon(demo, options);
+
+  CLI::App *cache = app.add_subcommand(
+      "cache", "Look after the cache of compiled kernels (see also TILERUN_CACHE_DIR,\n"
+               "TILERUN_CACHE_SIZE and TILERUN_CACHE=off).\n\n"
+               "Examples:\n  tilerun cache stat\n  tilerun cache verify --remove\n"
+               "  tilerun cache clear\n");
+  cache->require_subcommand(1);
+  for (auto [name, help] :
+       {std::pair{"stat", "Where it is, and what is in it"},
+        std::pair{"clear", "Remove every entry"},
+        std::pair{"verify", "Read every entry; exits with 1 if one is damaged"}}) {
+    CLI::App *action = cache->add_subcommand(name, help);
+    action->callback([&options, name = std::string(name)] { options.cacheAction = name; });
+    if (std::string(name) == "verify")
+      action->add_flag("--remove", options.removeBad, "Remove the damaged ones");
+    addCommon(action, options);
+  }
 
   try {
     app.parse(argc, argv);
@@ -272,7 +296,8 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
        {std::pair{run, Command::Run}, std::pair{check, Command::Check},
         std::pair{compile, Command::Compile}, std::pair{list, Command::List},
         std::pair{devices, Command::Devices}, std::pair{doctor, Command::Doctor},
-        std::pair{pluginCheck, Command::PluginCheck}, std::pair{demo, Command::Demo}})
+        std::pair{pluginCheck, Command::PluginCheck}, std::pair{demo, Command::Demo},
+        std::pair{cache, Command::Cache}})
     if (sub->parsed())
       options.command = command;
   options.emitGiven = emit->count() > 0;

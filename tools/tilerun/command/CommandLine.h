@@ -22,7 +22,7 @@ enum class ExitCode {
 enum class Color { Auto, Always, Never };
 
 struct Options {
-  enum class Command { Run, Check, Compile, List, Devices, Doctor, PluginCheck, Demo };
+  enum class Command { Run, Check, Compile, List, Devices, Doctor, PluginCheck, Demo, Cache };
   Command command = Command::Run;
 
   std::string target; ///< FILE.py::KERNEL, or FILE.py for `list`.
@@ -48,6 +48,7 @@ struct Options {
   std::optional<int64_t> numWarps, numStages, numCtas, maxnreg;
   bool optimize = true;
   bool debug = false;
+  bool useCache = true; ///< Of compiled code; demo too.
 
   // compile
   std::string signature;
@@ -64,6 +65,10 @@ struct Options {
   std::string pluginFile;
   bool conformance = true;
   double timeout = 0; ///< Seconds; 0: the defaults.
+
+  // cache
+  std::string cacheAction; ///< "stat", "clear" or "verify"
+  bool removeBad = false;
 
   // doctor
   std::string selfTest; ///< In a child process: the device to test.

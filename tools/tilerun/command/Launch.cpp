@@ -1,6 +1,9 @@
 // Runs one launch on a device.
 #include "tools/tilerun/command/Launch.h"
 
+#include "runtime/cache/Bytes.h"
+#include "runtime/cache/Key.h"
+#include "tools/tilerun/command/Commands.h"
 #include "tools/tilerun/command/Crash.h"
 #include "tools/tilerun/host/Npy.h"
 #include "tools/tilerun/host/Operators.h"
@@ -184,36 +187,97 @@ llvm::Error Launch::prepareOutputs() {
   return llvm::Error::success();
 }
 
+// What a launch needs to know of a compiled kernel, as the note that is kept with its code.
+static std::string writeNote(const CompiledKernel &compiled) {
+  cache::ByteWriter writer;
+  writer.addText(compiled.staticOutput);
+  writer.add<uint32_t>(compiled.parameters.size());
+  for (const CompiledParameter &parameter : compiled.parameters) {
+    writer.addText(parameter.name);
+    writer.add<uint8_t>(static_cast<uint8_t>(parameter.type.scalar));
+    writer.add<uint8_t>(parameter.type.pointerDepth);
+    writer.add<uint8_t>(parameter.type.isConst);
+  }
+  std::vector<uint8_t> bytes = writer.take();
+  return std::string(bytes.begin(), bytes.end());
+}
+
+static bool readNote(llvm::StringRef note, CompiledKernel &compiled) {
+  cache::ByteReader reader(llvm::ArrayRef(note.bytes_begin(), note.size()));
+  compiled.staticOutput = reader.getText();
+  uint32_t count = reader.getCount(11);
+  for (uint32_t i = 0; i < count && !reader.failed(); ++i) {
+    CompiledParameter &parameter = compiled.parameters.emplace_back();
+    parameter.name = reader.getText();
+    parameter.type.scalar = static_cast<Scalar>(reader.get<uint8_t>());
+    parameter.type.pointerDepth = reader.get<uint8_t>();
+    parameter.type.isConst = reader.get<uint8_t>() != 0;
+  }
+  return reader.finished();
+}
+
+// All that decides what the frontend and the optimizer make of the kernel.
+static std::string getIdentity(Session &session, const KernelSignature &signature) {
+  // The compiler is in the same object as this function.
+  static const std::string build = cache::getBuildId(reinterpret_cast<const void *>(&runCommand));
+  cache::KeyBuilder key("launch of the command");
+  key.add("build", llvm::StringRef(build))
+      .add("sources", llvm::StringRef(session.frontend.getSourceDigest()))
+      .add("kernel", llvm::StringRef(session.kernel->qualifiedName))
+      .add("signature", llvm::StringRef(getCanonicalText(signature)))
+      .add("optimize", uint64_t(session.options.optimize));
+  return key.finish().toHex();
+}
+
 llvm::Error Launch::compile() {
   auto start = std::chrono::steady_clock::now();
-  llvm::Expected<CompiledKernel> kernel = session.compile(binding.signature);
-  if (!kernel)
-    return kernel.takeError();
-  compiled = std::move(*kernel);
-  if (session.options.optimize)
-    if (llvm::Error error = session.optimize(compiled))
-      return error;
-  std::vector<uint8_t> bytecode = getBytecode(*compiled.module);
+  std::vector<uint8_t> bytecode;
+  auto make = [&]() -> llvm::Expected<SourceModule> {
+    llvm::Expected<CompiledKernel> kernel = session.compile(binding.signature);
+    if (!kernel)
+      return kernel.takeError();
+    compiled = std::move(*kernel);
+    if (session.options.optimize)
+      if (llvm::Error error = session.optimize(compiled))
+        return error;
+    bytecode = getBytecode(*compiled.module);
+    // Warnings are told each time, so they need the frontend each time.
+    bool silent = session.getDiagnostics().getDiagnostics().empty();
+    return SourceModule{bytecode, writeNote(compiled), silent};
+  };
   LoadOptions loadOptions;
   loadOptions.numWarps = static_cast<unsigned>(binding.signature.numWarps);
   loadOptions.numStages = static_cast<unsigned>(binding.signature.numStages);
   loadOptions.debug = binding.signature.debug;
+  loadOptions.useCache = session.options.useCache;
+  std::string note;
+  KernelSource source{getIdentity(session, binding.signature), session.kernel->def->name.str(),
+                      make};
   llvm::Expected<std::unique_ptr<DeviceKernel>> kernelOrError =
-      device.loadWith(bytecode, compiled.name, loadOptions);
+      device.loadSource(source, loadOptions, note);
   if (!kernelOrError) {
     llvm::Error error = withExitCode(kernelOrError.takeError(), ExitCode::Compile);
     llvm::Error out = llvm::Error::success();
     llvm::handleAllErrors(std::move(error), [&](const CommandError &e) {
-      // A module that the device cannot take although the compiler made it is worth a reproducer.
-      out = e.code == ExitCode::Internal
+      // A module that the device cannot take although the compiler made it is worth a reproducer;
+      // what failed before it has one, or needs none.
+      out = e.code == ExitCode::Internal && e.reproducer.empty() && !bytecode.empty()
                 ? makeInternalError(session.options, e.message, "mlirbc",
                                     llvm::StringRef(reinterpret_cast<const char *>(bytecode.data()),
                                                     bytecode.size()))
-                : makeCommandError(e.code, e.message);
+                : llvm::make_error<CommandError>(e.code, e.message, e.reproducer);
     });
     return out;
   }
   loaded = std::move(*kernelOrError);
+  if (!compiled.module) {
+    compiled.name = source.name;
+    if (!readNote(note, compiled))
+      return makeCommandError(ExitCode::Internal, "the cache's note of kernel '" + source.name +
+                                                      "' cannot be read; 'tilerun cache clear' "
+                                                      "removes it");
+    llvm::errs() << compiled.staticOutput;
+  }
   compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return llvm::Error::success();
 }

@@ -22,6 +22,8 @@ static llvm::Expected<ExitCode> dispatch(Session &session) {
     return runPluginCheck(session.options);
   case Options::Command::Demo:
     return runDemo(session.options);
+  case Options::Command::Cache:
+    return runCache(session.options);
   }
   llvm_unreachable("unknown command");
 }

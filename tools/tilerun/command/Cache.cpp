@@ -1,0 +1,90 @@
+// `tilerun cache`: what is in the cache of compiled kernels, whether it is sound, and how to be rid
+// of it.
+#include "tools/tilerun/command/Commands.h"
+
+#include "runtime/cache/DiskCache.h"
+
+using namespace tilerun;
+using namespace tilerun::command;
+using llvm::json::Object;
+
+static std::string formatMiB(uint64_t bytes) {
+  return llvm::formatv("{0:f1} MiB", double(bytes) / (1 << 20)).str();
+}
+
+static Object toJson(const cache::DiskCache &disk, const cache::DiskCacheStat &stat) {
+  return Object{{"folder", llvm::json::fixUTF8(disk.getFolder())},
+                {"entries", stat.numEntries},
+                {"bytes", stat.numBytes},
+                {"temporary_files", stat.numTemporary},
+                {"temporary_bytes", stat.temporaryBytes},
+                {"max_bytes", disk.getMaxBytes()}};
+}
+
+static void printStat(const cache::DiskCache &disk, const cache::DiskCacheStat &stat) {
+  llvm::outs() << "folder:    " << disk.getFolder() << "\n"
+               << "entries:   " << stat.numEntries << "\n"
+               << "size:      " << formatMiB(stat.numBytes) << " of "
+               << formatMiB(disk.getMaxBytes()) << "\n";
+  if (stat.numTemporary)
+    llvm::outs() << "temporary: " << stat.numTemporary << " files, "
+                 << formatMiB(stat.temporaryBytes) << "\n";
+}
+
+static ExitCode verify(cache::DiskCache &disk, const Options &options) {
+  cache::DiskCacheVerification found = disk.verify(options.removeBad);
+  ExitCode code = found.bad.empty() ? ExitCode::Ok : ExitCode::Mismatch;
+  if (options.json) {
+    llvm::json::Array bad;
+    for (const std::string &line : found.bad)
+      bad.push_back(llvm::json::fixUTF8(line));
+    printJson(Object{{"status", getExitCodeName(code)},
+                     {"exit_code", static_cast<int>(code)},
+                     {"folder", llvm::json::fixUTF8(disk.getFolder())},
+                     {"good", found.numGood},
+                     {"bad", std::move(bad)},
+                     {"removed", options.removeBad}});
+    return code;
+  }
+  for (const std::string &line : found.bad)
+    llvm::outs() << line << (options.removeBad ? " (removed)" : "") << "\n";
+  llvm::outs() << found.numGood << " entries are sound, " << found.bad.size() << " damaged\n";
+  return code;
+}
+
+llvm::Expected<ExitCode> command::runCache(const Options &options) {
+  std::string reason = "TILERUN_CACHE or TILERUN_CACHE_SIZE says so";
+  cache::DiskCache disk(cache::DiskCacheOptions::fromEnvironment([&](const std::string &text) {
+    reason = text;
+    if (!options.json)
+      llvm::errs() << "tilerun: warning: " << text << "\n";
+  }));
+  if (!disk.isEnabled()) {
+    if (options.json)
+      printJson(Object{{"status", getExitCodeName(ExitCode::Ok)},
+                       {"exit_code", 0},
+                       {"enabled", false},
+                       {"reason", llvm::json::fixUTF8(reason)}});
+    else
+      llvm::outs() << "the cache is off: " << reason << "\n";
+    return ExitCode::Ok;
+  }
+  if (options.cacheAction == "verify")
+    return verify(disk, options);
+  bool clear = options.cacheAction == "clear";
+  cache::DiskCacheStat stat = clear ? disk.clear() : disk.getStat();
+  if (options.json) {
+    Object object = toJson(disk, stat);
+    object["status"] = getExitCodeName(ExitCode::Ok);
+    object["exit_code"] = 0;
+    object["enabled"] = true;
+    object["cleared"] = clear;
+    printJson(std::move(object));
+  } else if (clear) {
+    llvm::outs() << "removed " << stat.numEntries << " entries, " << formatMiB(stat.numBytes)
+                 << ", from " << disk.getFolder() << "\n";
+  } else {
+    printStat(disk, stat);
+  }
+  return ExitCode::Ok;
+}
