@@ -19,18 +19,8 @@ struct SourcePosition {
 /// One finding of a checked launch.
 struct CheckReport {
   enum class Kind {
-    OutOfBoundsRead,
-    OutOfBoundsWrite,
-    UseAfterFree,
-    UninitializedRead,
-    Race,
-    IntegerOverflow,
-    NanCreated,
-    InfCreated,
-    AssertionFailed,
-    DivisionByZero,
-    ShiftOutOfRange,
-    MisalignedAccess
+#define TILERUN_CHECK_KIND(name, word) name,
+#include "ir/tile/CheckKinds.def"
   };
   Kind kind;
   std::string kernel;

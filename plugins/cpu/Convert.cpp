@@ -21,30 +21,10 @@ static interp::LaunchArgument::Kind toInterpreter(LaunchArgument::Kind kind) {
 
 static CheckReport::Kind toDevice(interp::CheckReport::Kind kind) {
   switch (kind) {
-  case interp::CheckReport::Kind::OutOfBoundsRead:
-    return CheckReport::Kind::OutOfBoundsRead;
-  case interp::CheckReport::Kind::OutOfBoundsWrite:
-    return CheckReport::Kind::OutOfBoundsWrite;
-  case interp::CheckReport::Kind::UseAfterFree:
-    return CheckReport::Kind::UseAfterFree;
-  case interp::CheckReport::Kind::UninitializedRead:
-    return CheckReport::Kind::UninitializedRead;
-  case interp::CheckReport::Kind::Race:
-    return CheckReport::Kind::Race;
-  case interp::CheckReport::Kind::IntegerOverflow:
-    return CheckReport::Kind::IntegerOverflow;
-  case interp::CheckReport::Kind::NanCreated:
-    return CheckReport::Kind::NanCreated;
-  case interp::CheckReport::Kind::InfCreated:
-    return CheckReport::Kind::InfCreated;
-  case interp::CheckReport::Kind::AssertionFailed:
-    return CheckReport::Kind::AssertionFailed;
-  case interp::CheckReport::Kind::DivisionByZero:
-    return CheckReport::Kind::DivisionByZero;
-  case interp::CheckReport::Kind::ShiftOutOfRange:
-    return CheckReport::Kind::ShiftOutOfRange;
-  case interp::CheckReport::Kind::MisalignedAccess:
-    return CheckReport::Kind::MisalignedAccess;
+#define TILERUN_CHECK_KIND(name, word)                                                             \
+  case interp::CheckReport::Kind::name:                                                            \
+    return CheckReport::Kind::name;
+#include "ir/tile/CheckKinds.def"
   }
   llvm_unreachable("unknown check kind");
 }

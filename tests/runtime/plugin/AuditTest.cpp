@@ -112,6 +112,10 @@ TEST(Audit, ACrashInTheSuiteNamesTheCase) {
   AuditReport report = audit(faulty("crash-in-open"), makeOptions());
   std::string failures = getFailures(report);
   EXPECT_NE(failures.find("conformance.the suite: it crashes"), std::string::npos) << failures;
+  failures = getFailures(audit(faulty("crash-in-allocate"), makeOptions()));
+  EXPECT_NE(failures.find("conformance.devices.open-twice: it crashes: Segmentation fault"),
+            std::string::npos)
+      << failures;
 }
 
 TEST(Audit, NoisyPluginsCannotForgeTheReport) {

@@ -143,6 +143,18 @@ const TilerunPlugin *tilerunPluginEntry(const TilerunPluginHost *) {
 #elif FAULT_crash_in_open
   plugin.open_device = openDevice;
   plugin.close_device = [](TilerunPluginDevice *) {};
+#elif FAULT_crash_in_allocate
+  plugin.open_device = [](uint32_t, const TilerunPluginOpenOptions *, TilerunPluginDevice **device,
+                          const TilerunErrorSink *) {
+    *device = reinterpret_cast<TilerunPluginDevice *>(&table);
+    return TilerunStatus(TILERUN_STATUS_OK);
+  };
+  plugin.close_device = [](TilerunPluginDevice *) {};
+  plugin.allocate = [](TilerunPluginDevice *, TilerunPluginStream *, uint64_t, TilerunAddress *,
+                       const TilerunErrorSink *) {
+    crash();
+    return TilerunStatus(TILERUN_STATUS_OK);
+  };
 #elif FAULT_newer_minor
   plugin.abi_minor = TILERUN_PLUGIN_ABI_MINOR + 7;
   plugin.struct_size = sizeof(table);
