@@ -29,7 +29,7 @@ public:
   }
   /// After all tied ones.
   std::string addRead(Value vector) {
-    SmallVector<Value> words = wordsOf(vector);
+    SmallVector<Value> words = toWords(b, loc, vector, 32);
     std::string names = list(next(), words.size());
     inputs.append(words);
     return names;

@@ -482,6 +482,10 @@ LogicalResult Assigner::run(func::FuncOp kernel) {
     }
   });
   chooseAccessLayouts();
+  for (Operation *op : ops)
+    if (auto dot = dyn_cast<tile::DotOp>(op))
+      transposeOnTheWay(dot, result.dots[op], result.numWarps(), result.target().warpSize,
+                        [&](Operation *load) -> AccessPlan & { return result.accesses[load]; });
   do {
     changed = false;
     for (Operation *op : ops)

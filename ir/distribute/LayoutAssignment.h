@@ -27,6 +27,8 @@ struct AccessPlan {
   LinearLayout layout;
   AccessFacts facts;
   llvm::SmallVector<unsigned, 4> order; ///< Dimensions, contiguous first.
+  /// Of a load that is transposed on its way to a tile in shared memory: the tile's contiguous one.
+  std::optional<unsigned> tileInner;
 };
 
 /// A product by instructions of warp groups.
@@ -103,5 +105,10 @@ DotPlan planDot(tile::DotOp op, const Options &options);
 /// Lets warp groups work on a product, if the target has an instruction for it and its operands can
 /// be brought into the order that it takes. `plan` is what planDot has chosen.
 void useWarpGroups(tile::DotOp op, const LayoutAssignment &layouts, DotPlan &plan);
+
+/// Lets the loads of a product's operands copy element by element into tiles that are contiguous
+/// along k, where `plan` has an instruction that takes no others.
+void transposeOnTheWay(tile::DotOp op, const DotPlan &plan, unsigned numWarps, unsigned warpSize,
+                       llvm::function_ref<AccessPlan &(mlir::Operation *)> access);
 
 } // namespace tilerun::distribute

@@ -1,12 +1,14 @@
 // Products by instructions of warp groups: which of them can be, and how groups tile the result.
 //
 // A group computes 64 rows at a time and reads operands from shared memory, so it needs at least
-// four warps and 64 rows. What stays with the instructions of one warp: fewer rows, three
-// dimensions, operands in parts, and operands that must be contiguous along k (all but 16-bit ones)
-// but lie the other way round in memory, since they would have to be transposed on the way.
+// four warps and 64 rows. Operands that must be contiguous along k (all but 16-bit ones) but lie
+// the other way round in memory are transposed on the way, by copies of one element, if those are
+// as large as copies can be small: 4 bytes. What stays with the instructions of one warp: fewer
+// rows, three dimensions, operands in parts, and 8-bit operands that would have to be transposed.
 #include "ir/distribute/LayoutAssignment.h"
 #include "ir/layout/Fragments.h"
 #include "ir/layout/MatrixTile.h"
+#include "ir/layout/TensorLayout.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -15,18 +17,28 @@ using namespace tilerun::layout;
 using simt::MatrixElement;
 using simt::WarpGroupInstruction;
 
-/// The operand's contiguous dimension in memory, if it is a load, possibly transposed.
-static std::optional<unsigned> contiguousDim(Value operand, const LayoutAssignment &layouts) {
+/// The load, or null, from which the operand is at most transpositions away; whether it is swapped.
+static std::pair<tile::LoadOp, bool> loadOf(Value operand) {
   bool swapped = false;
   while (auto trans = operand.getDefiningOp<tile::TransOp>()) {
     swapped ^= trans.getOrder()[0] == 1;
     operand = trans.getSource();
   }
-  auto load = operand.getDefiningOp<tile::LoadOp>();
-  if (!load)
-    return std::nullopt;
-  unsigned dim = layouts.getAccess(load).order.front();
-  return swapped ? 1 - dim : dim;
+  return {operand.getDefiningOp<tile::LoadOp>(), swapped};
+}
+
+static bool feedsOnlyProducts(Value value) {
+  return llvm::all_of(value.getUses(), [](OpOperand &use) {
+    if (auto trans = dyn_cast<tile::TransOp>(use.getOwner()))
+      return feedsOnlyProducts(trans.getResult());
+    return isa<tile::DotOp>(use.getOwner()) && use.getOperandNumber() < 2;
+  });
+}
+
+/// Whether elements can be copied one by one.
+static bool canTranspose(tile::LoadOp load) {
+  return tile::getElementBytes(getElementTypeOrSelf(load.getType())) == 4 &&
+         feedsOnlyProducts(load.getResult());
 }
 
 /// Whether the operand can lie in shared memory so that the instruction reads it.
@@ -34,11 +46,18 @@ static bool fits(Value operand, unsigned summed, const WarpGroupInstruction &row
                  const LayoutAssignment &layouts) {
   auto type = cast<RankedTensorType>(operand.getType());
   unsigned bytes = tile::getElementBytes(type.getElementType());
-  std::optional<unsigned> inner = contiguousDim(operand, layouts);
-  if (inner && *inner != summed && !row.takesAnyOrder)
-    return false;
+  unsigned inner = summed;
+  if (auto [load, swapped] = loadOf(operand); load) {
+    unsigned dim = layouts.getAccess(load).order.front();
+    inner = swapped ? 1 - dim : dim;
+    if (inner != summed && !row.takesAnyOrder) {
+      if (!canTranspose(load))
+        return false;
+      inner = summed;
+    }
+  }
   // What is not loaded can be stored in the order that suits.
-  return describeTile(type.getShape(), inner.value_or(summed), bytes, summed).has_value() &&
+  return describeTile(type.getShape(), inner, bytes, summed).has_value() &&
          describeTile(type.getShape(), summed, bytes, summed).has_value();
 }
 
@@ -64,6 +83,13 @@ void distribute::useWarpGroups(tile::DotOp op, const LayoutAssignment &layouts, 
   auto aShape = cast<RankedTensorType>(op.getA().getType()).getShape();
   unsigned innerBits = llvm::Log2_64(aShape[1]);
   if (bits[0] < kRowBits || bits[1] < kMinColumnBits)
+    return;
+  // Of 8-bit floats a warp group adds up less precisely than its accumulator could, and it does not
+  // round into a narrower one.
+  bool isSmallFloat =
+      plan.instruction->a == MatrixElement::E4M3 || plan.instruction->a == MatrixElement::E5M2;
+  if ((isSmallFloat && int64_t(op.getMaxImprecise()) < aShape[1]) ||
+      (type.getElementType().isF16() && plan.instruction->acc == MatrixElement::F32))
     return;
   const WarpGroupInstruction *row = nullptr;
   for (const WarpGroupInstruction &candidate : layouts.target().warpGroupInstructions)
@@ -102,4 +128,36 @@ void distribute::useWarpGroups(tile::DotOp op, const LayoutAssignment &layouts, 
                    spread(rowGroups, 0) * LinearLayout::zeros1D(columnGroups, kWarp, dimName(0));
   plan.a = finish(a * repeat(innerBits - llvm::Log2_32(row->k), 1) * repeat(moreRows, 0));
   plan.b = LinearLayout();
+}
+
+void distribute::transposeOnTheWay(tile::DotOp op, const DotPlan &plan, unsigned numWarps,
+                                   unsigned warpSize,
+                                   function_ref<AccessPlan &(Operation *)> access) {
+  if (!plan.warpGroup || plan.warpGroup->instruction->takesAnyOrder)
+    return;
+  for (auto [operand, summed] : {std::pair(op.getA(), 1u), std::pair(op.getB(), 0u)}) {
+    auto [load, swapped] = loadOf(operand);
+    if (!load)
+      continue;
+    unsigned inner = swapped ? 1 - summed : summed, outer = 1 - inner;
+    AccessPlan &accessPlan = access(load);
+    if (accessPlan.order.front() == inner)
+      continue;
+    // Eight neighbours in memory are a sector; in the tile they are eight lines, in which the
+    // swizzle puts them into different banks, as it does the four along k that make a chunk.
+    auto shape = cast<RankedTensorType>(load.getType()).getShape();
+    BlockedTile tile;
+    tile.elementsPerThread.assign(2, 1);
+    tile.threadsPerWarp.assign(2, 1);
+    tile.warps.assign(2, 1);
+    tile.threadsPerWarp[outer] = std::min<unsigned>(8, warpSize);
+    tile.threadsPerWarp[inner] = warpSize / tile.threadsPerWarp[outer];
+    tile.warps[outer] = std::min<int64_t>(numWarps, std::max<int64_t>(1, shape[outer] / 8));
+    tile.warps[inner] = numWarps / tile.warps[outer];
+    tile.order.assign({outer, inner});
+    // Shapes were checked, so that this cannot fail.
+    accessPlan.layout = canonicalize(llvm::cantFail(blockedLayout(shape, tile)),
+                                     llvm::Log2_32(warpSize), llvm::Log2_32(numWarps));
+    accessPlan.tileInner = inner;
+  }
 }

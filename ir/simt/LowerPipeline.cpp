@@ -122,7 +122,7 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
       continue;
     Copy copy{load, {}, getScalarBytes(elementType(type)), 0, {}, 0, {}};
     const AccessPlan &plan = layouts.getAccess(load);
-    copy.inner = plan.order.front();
+    copy.inner = plan.tileInner.value_or(plan.order.front());
     copy.groups = groupRegisters(plan, copy.bytes, 16);
     if (copy.groups.front().size() * copy.bytes < 4)
       continue;
