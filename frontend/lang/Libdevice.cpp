@@ -1,16 +1,15 @@
 // Functions of `triton.language.extra.libdevice`: the accurate forms, on any target. Names that
 // begin with `fast_` are the approximate forms.
-#include "frontend/lang/Emit.h"
+#include "frontend/lang/Libdevice.h"
 #include "frontend/lang/Table.h"
 
 using namespace mlir;
 
 namespace tilerun::lang {
 
-namespace {
 /// Operands of float32 or float64, brought to one type and shape.
 FailureOr<SmallVector<TensorValue>> getFloats(Emitter &e, const Arguments &args, size_t count,
-                                              bool float32Only = false) {
+                                              bool float32Only) {
   FailureOr<DType> type = promoteAll(e, args, count);
   if (failed(type))
     return failure();
@@ -21,6 +20,7 @@ FailureOr<SmallVector<TensorValue>> getFloats(Emitter &e, const Arguments &args,
   return convertAll(e, args, count, *type);
 }
 
+namespace {
 TensorValue constantLike(Emitter &e, const TensorValue &v, double value) {
   return makeConstant(e, v.type, Literal(value));
 }
@@ -50,6 +50,26 @@ Result emitFma(Emitter &e, const Arguments &args) {
   return Value(TensorValue{
       math::FmaOp::create(e.builder, e.loc(), (*in)[0].value, (*in)[1].value, (*in)[2].value),
       (*in)[0].type});
+}
+
+/// x ± y that no backend may fuse with a product: 1 · x ± y as an fma, rounded once as the sum is.
+template <int Sign> Result emitSum(Emitter &e, const Arguments &args) {
+  auto in = getFloats(e, args, 2);
+  if (failed(in))
+    return failure();
+  TensorValue x = (*in)[0], y = (*in)[1], sign = constantLike(e, y, Sign);
+  return Value(
+      TensorValue{math::FmaOp::create(e.builder, e.loc(), y.value, sign.value, x.value), x.type});
+}
+
+/// x · y likewise, as x · y + -0.
+Result emitProduct(Emitter &e, const Arguments &args) {
+  auto in = getFloats(e, args, 2);
+  if (failed(in))
+    return failure();
+  TensorValue x = (*in)[0], y = (*in)[1], zero = constantLike(e, x, -0.0);
+  return Value(
+      TensorValue{math::FmaOp::create(e.builder, e.loc(), x.value, y.value, zero.value), x.type});
 }
 
 /// isnan, isinf, isfinite.
@@ -129,61 +149,6 @@ Result emitFdim(Emitter &e, const Arguments &args) {
       arith::CmpFOp::create(e.builder, e.loc(), arith::CmpFPredicate::OLE, x.value, y.value);
   return Value(TensorValue{
       arith::SelectOp::create(e.builder, e.loc(), notGreater, zero.value, difference), x.type});
-}
-
-/// sqrt(x² + y²) without overflow: scaled by the larger magnitude.
-Result emitHypot(Emitter &e, const Arguments &args) {
-  auto in = getFloats(e, args, 2);
-  if (failed(in))
-    return failure();
-  OpBuilder &b = e.builder;
-  Location loc = e.loc();
-  TensorValue x = emitAbs(e, (*in)[0]), y = emitAbs(e, (*in)[1]);
-  TensorValue zero = constantLike(e, x, 0.0), one = constantLike(e, x, 1.0);
-  mlir::Value big = arith::MaximumFOp::create(b, loc, x.value, y.value);
-  mlir::Value small = arith::MinimumFOp::create(b, loc, x.value, y.value);
-  mlir::Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, big, zero.value);
-  mlir::Value divisor = arith::SelectOp::create(b, loc, isZero, one.value, big);
-  mlir::Value ratio = arith::DivFOp::create(b, loc, small, divisor);
-  mlir::Value sum = math::FmaOp::create(b, loc, ratio, ratio, one.value);
-  mlir::Value root = math::SqrtOp::create(b, loc, sum);
-  mlir::Value length = arith::MulFOp::create(b, loc, big, root);
-  // An infinite side gives infinity, whatever the other is.
-  mlir::Value infiniteX = math::IsInfOp::create(b, loc, x.value);
-  mlir::Value infiniteY = math::IsInfOp::create(b, loc, y.value);
-  length = arith::SelectOp::create(b, loc, infiniteX, x.value, length);
-  length = arith::SelectOp::create(b, loc, infiniteY, y.value, length);
-  return Value(TensorValue{length, x.type});
-}
-
-/// (1 + erf(x / √2)) / 2, through erfc for accuracy in the tail.
-Result emitNormcdf(Emitter &e, const Arguments &args) {
-  auto in = getFloats(e, args, 1);
-  if (failed(in))
-    return failure();
-  TensorValue v = (*in)[0];
-  mlir::Value scaled = arith::MulFOp::create(e.builder, e.loc(), v.value,
-                                             constantLike(e, v, -0.7071067811865476).value);
-  mlir::Value tail = math::ErfcOp::create(e.builder, e.loc(), scaled);
-  return Value(TensorValue{
-      arith::MulFOp::create(e.builder, e.loc(), tail, constantLike(e, v, 0.5).value), v.type});
-}
-
-/// sin(πx), cos(πx) with an exact reduction of x.
-template <typename Op, bool IsSine> Result emitPi(Emitter &e, const Arguments &args) {
-  auto in = getFloats(e, args, 1);
-  if (failed(in))
-    return failure();
-  TensorValue v = (*in)[0];
-  OpBuilder &b = e.builder;
-  Location loc = e.loc();
-  // x - 2 round(x / 2) is exact and in [-1, 1].
-  mlir::Value half = arith::MulFOp::create(b, loc, v.value, constantLike(e, v, 0.5).value);
-  mlir::Value whole = math::RoundEvenOp::create(b, loc, half);
-  mlir::Value reduced = math::FmaOp::create(b, loc, whole, constantLike(e, v, -2.0).value, v.value);
-  mlir::Value angle =
-      arith::MulFOp::create(b, loc, reduced, constantLike(e, v, 3.141592653589793).value);
-  return Value(TensorValue{Op::create(b, loc, angle), v.type});
 }
 
 //===----------------------------------------------------------------------===//
@@ -315,7 +280,6 @@ const Builtin kRows[] = {
     UNARY("ceil", "The next integer above, as a float.", emitUnary<math::CeilOp>),
     UNARY("cos", "Cosine.", emitUnary<math::CosOp>),
     UNARY("cosh", "Hyperbolic cosine.", emitUnary<math::CoshOp>),
-    UNARY("cospi", "Cosine of π·x.", emitPi<math::CosOp, false>),
     UNARY("erf", "Error function.", emitUnary<math::ErfOp>),
     UNARY("erfc", "Complement of the error function.", emitUnary<math::ErfcOp>),
     UNARY("exp", "`e` to the power of x.", emitUnary<math::ExpOp>),
@@ -329,7 +293,6 @@ const Builtin kRows[] = {
     UNARY("log2", "Logarithm to base 2.", emitUnary<math::Log2Op>),
     UNARY("nearbyint", "Rounded to an integer, ties to even, as a float.",
           emitUnary<math::RoundEvenOp>),
-    UNARY("normcdf", "Cumulative distribution function of the normal distribution.", emitNormcdf),
     UNARY("rcp_rn", "`1 / x`, correctly rounded.", emitReciprocal),
     UNARY("rint", "Rounded to an integer, ties to even, as a float.", emitUnary<math::RoundEvenOp>),
     UNARY("round", "Rounded to an integer, ties away from zero, as a float.",
@@ -339,7 +302,6 @@ const Builtin kRows[] = {
     UNARY("saturatef", "float32 limited to [0, 1]; NaN gives 0.", emitSaturate),
     UNARY("sin", "Sine.", emitUnary<math::SinOp>),
     UNARY("sinh", "Hyperbolic sine.", emitUnary<math::SinhOp>),
-    UNARY("sinpi", "Sine of π·x.", emitPi<math::SinOp, true>),
     UNARY("sqrt", "Square root.", emitUnary<math::SqrtOp>),
     UNARY("sqrt_rn", "Square root, correctly rounded.", emitUnary<math::SqrtOp>),
     UNARY("tan", "Tangent.", emitUnary<math::TanOp>),
@@ -364,16 +326,15 @@ const Builtin kRows[] = {
     UNARY("isnan", "Whether x is NaN, as int1.", emitTest<math::IsNaNOp>),
     UNARY("signbit", "1 if the sign bit is set, else 0, as int32.", emitSignbit),
 
-    BINARY("add_rn", "Sum, rounded to nearest even.", emitBinary<arith::AddFOp>),
+    BINARY("add_rn", "Sum, rounded to nearest even, never fused.", emitSum<1>),
     BINARY("atan2", "Angle of the point (y, x).", emitBinary<math::Atan2Op>),
     BINARY("copysign", "Magnitude of x with the sign of y.", emitBinary<math::CopySignOp>),
     BINARY("div_rn", "Quotient, correctly rounded.", emitBinary<arith::DivFOp>),
     BINARY("fdim", "`x - y` where positive, else 0.", emitFdim),
     BINARY("fmod", "Remainder with the sign of x.", emitBinary<arith::RemFOp>),
-    BINARY("hypot", "`sqrt(x² + y²)` without overflow.", emitHypot),
-    BINARY("mul_rn", "Product, rounded to nearest even.", emitBinary<arith::MulFOp>),
+    BINARY("mul_rn", "Product, rounded to nearest even, never fused.", emitProduct),
     BINARY("pow", "x to the power of y.", emitBinary<math::PowFOp>),
-    BINARY("sub_rn", "Difference, rounded to nearest even.", emitBinary<arith::SubFOp>),
+    BINARY("sub_rn", "Difference, rounded to nearest even, never fused.", emitSum<-1>),
     {"fma", kLibdevice, kThree, "`x * y + z` with one rounding.", emitFma},
     {"fma_rn", kLibdevice, kThree, "`x * y + z` with one rounding.", emitFma},
 
@@ -437,6 +398,7 @@ const Builtin kCudaRows[] = {
 
 void addLibdevice(Rows &rows) {
   rows.insert(rows.end(), std::begin(kRows), std::end(kRows));
+  addComposedLibdevice(rows);
   rows.insert(rows.end(), std::begin(kCudaRows), std::end(kCudaRows));
 }
 

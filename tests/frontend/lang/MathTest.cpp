@@ -155,6 +155,14 @@ TEST_F(Math, LibdeviceOperands) {
   EXPECT_EQ(countOps("math.floor"), 1u);
   EXPECT_EQ(typeOf(call("ull2double_rn", {arg("u64")}, {}, kLibdevice)), "float64");
   EXPECT_EQ(typeOf(call("hypot", {arg("fp32"), arg("fp32")}, {}, kLibdevice)), "float32");
+  EXPECT_EQ(typeOf(call("norm4d", {arg("fp64"), arg("fp64"), arg("fp32[8]"), arg("fp32")}, {},
+                        kLibdevice)),
+            "float64[8]");
+  EXPECT_EQ(typeOf(call("ldexp", {arg("fp64"), arg("i32[8]")}, {}, kLibdevice)), "float64[8]");
+  EXPECT_EQ(typeOf(call("ilogb", {arg("fp64[8]")}, {}, kLibdevice)), "int32[8]");
+  EXPECT_NE(errorOf("ldexp", {arg("fp32"), arg("fp32")}, {}, kLibdevice)
+                .find("must be an integer of at most 32 bits"),
+            std::string::npos);
   EXPECT_EQ(typeOf(call("fdim", {arg("fp32"), arg("fp32")}, {}, kLibdevice)), "float32");
   EXPECT_EQ(typeOf(call("saturatef", {arg("fp32")}, {}, kLibdevice)), "float32");
   EXPECT_NE(errorOf("tanh", {arg("fp16")}, {}, kLibdevice).find("needs float32 or float64"),

@@ -1,0 +1,16 @@
+// What the two files of libdevice's functions share. Internal to this folder.
+#pragma once
+
+#include "frontend/lang/Emit.h"
+#include "frontend/lang/Table.h"
+
+namespace tilerun::lang {
+
+/// The first `count` operands, of float32 or float64, brought to one type and shape.
+mlir::FailureOr<llvm::SmallVector<TensorValue>> getFloats(Emitter &e, const Arguments &args,
+                                                          size_t count, bool float32Only = false);
+
+/// Functions that are composed of others (LibdeviceComposed.cpp).
+void addComposedLibdevice(Rows &rows);
+
+} // namespace tilerun::lang
