@@ -288,6 +288,8 @@ static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptio
     return compilation.artifact;
   }
   llvm::LLVMContext context;
+  // Names of values are a third of the optimizer's time, and only people read them.
+  context.setDiscardValueNames(stage != Stage::Llvm);
   std::unique_ptr<llvm::Module> llvmModule;
   std::unique_ptr<llvm::TargetMachine> machine;
   if (llvm::Error error = compilation.toLlvm(context, llvmModule, machine))
