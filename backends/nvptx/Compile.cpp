@@ -6,6 +6,7 @@
 #include "ir/analysis/AxisInfo.h"
 #include "ir/distribute/Facts.h"
 #include "ir/simt/LowerTile.h"
+#include "ir/tile/DiagnosticText.h"
 #include "ir/tile/RegisterDialects.h"
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -38,6 +39,10 @@ void LLVMInitializeNVPTXAsmPrinter();
 static llvm::Error makeError(const llvm::Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
+static llvm::Error errorOf(const tile::DiagnosticText &diagnostics, llvm::StringRef otherwise) {
+  llvm::StringRef text = diagnostics.getText();
+  return makeError(text.empty() ? otherwise : text);
+}
 
 void nvptx::registerDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
@@ -48,28 +53,6 @@ void nvptx::registerDialects(DialectRegistry &registry) {
 }
 
 namespace {
-/// Collects the text of diagnostics while they go on to the context's other handlers.
-class DiagnosticText {
-public:
-  explicit DiagnosticText(MLIRContext *context)
-      : handler(context, [this](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-            return failure();
-          llvm::raw_string_ostream os(text);
-          if (!text.empty())
-            os << "\n";
-          os << diagnostic.getLocation() << ": " << diagnostic;
-          return failure();
-        }) {}
-  llvm::Error error(llvm::StringRef otherwise) const {
-    return makeError(text.empty() ? otherwise : llvm::StringRef(text));
-  }
-
-private:
-  std::string text;
-  ScopedDiagnosticHandler handler;
-};
-
 struct Compilation {
   ModuleOp module;
   const NvptxOptions &options;
@@ -265,7 +248,7 @@ static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptio
   nvptx::registerDialects(registry);
   module.getContext()->appendDialectRegistry(registry);
   module.getContext()->loadAllAvailableDialects();
-  DiagnosticText diagnostics(module.getContext());
+  tile::DiagnosticText diagnostics(module.getContext());
   auto print = [&] {
     llvm::raw_string_ostream os(*text);
     module.print(os);
@@ -274,15 +257,15 @@ static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptio
   if (llvm::Error error = compilation.check())
     return std::move(error);
   if (failed(compilation.toSimt()))
-    return diagnostics.error("lowering to threads failed without a diagnostic");
+    return errorOf(diagnostics, "lowering to threads failed without a diagnostic");
   if (failed(verify(module)))
-    return diagnostics.error("per-thread IR is invalid");
+    return errorOf(diagnostics, "per-thread IR is invalid");
   if (stage == Stage::Simt) {
     print();
     return compilation.artifact;
   }
   if (failed(compilation.toLlvmDialect()))
-    return diagnostics.error("lowering to LLVM failed without a diagnostic");
+    return errorOf(diagnostics, "lowering to LLVM failed without a diagnostic");
   if (stage == Stage::LlvmDialect) {
     print();
     return compilation.artifact;
@@ -315,15 +298,12 @@ llvm::Expected<NvptxArtifact> nvptx::compile(llvm::StringRef bytecode, const Nvp
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  std::string text;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    llvm::raw_string_ostream os(text);
-    os << (text.empty() ? "" : "\n") << diagnostic.getLocation() << ": " << diagnostic;
-    return success();
-  });
+  // Nobody else listens; without a handler MLIR prints errors.
+  ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
+  tile::DiagnosticText diagnostics(&context);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(bytecode, &context);
   if (!module)
-    return makeError("the module cannot be read: " + text);
+    return makeError("the module cannot be read: " + diagnostics.getText());
   std::string stageText;
   llvm::Expected<NvptxArtifact> artifact = runStages(*module, options, stage, &stageText);
   if (artifact && stage != Stage::Ptx)

@@ -122,9 +122,23 @@ func.func @k(%x: !tile.ptr<i64>) attributes {tile.kernel} {
   return
 })",
                              {});
-  EXPECT_NE(text.find("kernel.py"), std::string::npos) << text;
+  EXPECT_EQ(text.find("kernel.py:7:3: error: "), 0u) << text;
   EXPECT_NE(text.find("'math.ipowi' on 'i64' is not supported on cuda:sm_80"), std::string::npos)
       << text;
+  EXPECT_EQ(text.find("failed to legalize"), std::string::npos) << text;
+}
+
+TEST(Compile, AnErrorInAnInlinedHelperNamesItsCallers) {
+  std::string text = errorOf(R"(
+func.func @k(%x: !tile.ptr<i64>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<i64>
+  %w = math.ipowi %v, %v : i64 loc(callsite("helper.py":3:5 at "kernel.py":9:1))
+  tile.store %x, %w : !tile.ptr<i64>
+  return
+})",
+                             {});
+  EXPECT_EQ(text.find("helper.py:3:5: error: "), 0u) << text;
+  EXPECT_NE(text.find("\n  called at kernel.py:9:1"), std::string::npos) << text;
 }
 
 } // namespace
