@@ -153,7 +153,7 @@ Status Kernel::specializeFor(Device &device, const TilerunCompileOptions &option
   std::shared_ptr<Specialization> specialization;
   TILERUN_TRY(specialize(device, signature, options, specialization));
   for (const Specialization::Parameter &parameter : specialization->parameters)
-    if (parameter.argument >= numArguments)
+    if (!program->getFixedSignature() && parameter.argument >= numArguments)
       return Status(TILERUN_STATUS_INTERNAL, "kernel '" + getName() + "' for " + device.getId() +
                                                  " wants a run-time value for '" + parameter.name +
                                                  "', which was not passed");
