@@ -105,6 +105,8 @@ static llvm::Expected<std::string> emit(Session &session) {
   llvm::Expected<KernelSignature> signature = makeSignature(session);
   if (!signature)
     return signature.takeError();
+  // What tile IR is asked for is that of the first target.
+  signature->defaultTf32 = !options.targets.empty() && defaultsToTf32(options.targets[0]);
   llvm::Expected<CompiledKernel> compiled = session.compile(*signature);
   if (!compiled)
     return compiled.takeError();
@@ -144,7 +146,6 @@ llvm::Expected<ExitCode> command::runCompile(Session &session) {
       return error;
     return runCompileTargets(session);
   }
-  // Tile IR is the same for every target.
   bool toStdout = options.output == "-";
   if (toStdout && options.bytecode && options.json)
     return makeCommandError(ExitCode::Usage, "--json and --bytecode need -o FILE");

@@ -102,36 +102,45 @@ static llvm::Error compileFor(const std::string &target, llvm::ArrayRef<uint8_t>
 // Resources
 //===----------------------------------------------------------------------===//
 
-// From the driver, where a device of the target is there.
-static bool askDevice(const plugin::Plugin &plugin, llvm::StringRef target,
-                      const TilerunPluginArtifact &artifact, ResourceReport &report) {
+// From the driver, where a device of the target is there. Why not, or "".
+static std::string askDevice(const plugin::Plugin &plugin, llvm::StringRef target,
+                             const TilerunPluginArtifact &artifact, ResourceReport &report) {
   const TilerunPlugin &table = plugin.getTable();
-  std::string reason;
-  for (const plugin::DeviceInfo &info : plugin.getDevices(reason)) {
+  std::string reason = "there is no device of target " + target.str() + " to ask", none;
+  for (const plugin::DeviceInfo &info : plugin.getDevices(none)) {
     TilerunPluginDevice *device = nullptr;
-    if (info.target != target || !table.get_kernel_property ||
-        table.open_device(info.ordinal, nullptr, &device, nullptr))
+    ErrorKeeper errors;
+    if (info.target != target || !table.get_kernel_property)
       continue;
+    if (TilerunStatus status =
+            table.open_device(info.ordinal, nullptr, &device, errors.getSink())) {
+      reason = errors.take(status).message;
+      continue;
+    }
     TilerunPluginModule *module = nullptr;
     TilerunPluginKernel *kernel = nullptr;
     auto read = [&](uint32_t property) -> uint64_t {
       TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};
       return table.get_kernel_property(kernel, property, &value, nullptr) ? 0 : value.number;
     };
-    if (!table.load_module(device, &artifact, &module, nullptr) &&
-        !table.get_kernel(module, artifact.kernels[0].name, &kernel, nullptr)) {
+    TilerunStatus status = table.load_module(device, &artifact, &module, errors.getSink());
+    if (!status)
+      status = table.get_kernel(module, artifact.kernels[0].name, &kernel, errors.getSink());
+    if (!status) {
       report.source = "device " + info.id;
       report.resources.registers = read(TILERUN_KERNEL_PROPERTY_REGISTERS);
       report.resources.sharedBytes = read(TILERUN_KERNEL_PROPERTY_STATIC_SHARED);
       report.resources.stackBytes = read(TILERUN_KERNEL_PROPERTY_LOCAL_BYTES);
+    } else {
+      reason = errors.take(status).message;
     }
     if (module)
       table.unload_module(module);
     table.close_device(device);
     if (!report.source.empty())
-      return true;
+      return "";
   }
-  return false;
+  return reason;
 }
 
 static ResourceReport makeReport(const plugin::Plugin &plugin, const TargetCode &code,
@@ -152,8 +161,7 @@ static ResourceReport makeReport(const plugin::Plugin &plugin, const TargetCode 
     }
   } else {
     report.missing = llvm::toString(assembled.takeError());
-    if (!askDevice(plugin, code.target, artifact, report))
-      report.missing += "; and there is no device of target " + code.target + " to ask";
+    report.missing += "; and " + askDevice(plugin, code.target, artifact, report);
   }
   if (report.source.empty())
     return report;
@@ -248,13 +256,6 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
   llvm::Expected<KernelSignature> signature = makeSignature(session);
   if (!signature)
     return signature.takeError();
-  llvm::Expected<CompiledKernel> compiled = session.compile(*signature);
-  if (!compiled)
-    return compiled.takeError();
-  if (llvm::Error error = session.optimize(*compiled))
-    return error;
-  std::vector<uint8_t> bytecode = getBytecode(*compiled->module);
-  session.getDiagnostics().print(llvm::errs(), useColor(options.color, llvm::errs()));
 
   // Only the resources where nothing else is asked for.
   const bool wantsCode = !options.resources || options.emitGiven || options.output != "-";
@@ -264,6 +265,16 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
     auto plugin = findCompiler(target);
     if (!plugin)
       return plugin.takeError();
+    // The kind of target decides on defaults of the language.
+    signature->defaultTf32 = defaultsToTf32(target);
+    llvm::Expected<CompiledKernel> compiled = session.compile(*signature);
+    if (!compiled)
+      return compiled.takeError();
+    if (llvm::Error error = session.optimize(*compiled))
+      return error;
+    std::vector<uint8_t> bytecode = getBytecode(*compiled->module);
+    if (&target == &options.targets.front())
+      session.getDiagnostics().print(llvm::errs(), useColor(options.color, llvm::errs()));
     const TilerunPlugin &table = (*plugin)->getTable();
     CompiledArtifact text(table), code(table);
     const bool fromPtx = options.emit == "ptx" || options.emit == "sass";

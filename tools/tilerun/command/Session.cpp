@@ -298,6 +298,8 @@ std::optional<ConstantArgument> command::toConstant(const host::Value &value) {
   return out;
 }
 
+bool command::defaultsToTf32(llvm::StringRef id) { return id.split(':').first == "cuda"; }
+
 DeviceRegistry command::makeDeviceRegistry() {
   DeviceRegistry registry;
   registry.add("cpu", &createCpuDevice);

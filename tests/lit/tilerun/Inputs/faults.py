@@ -1,4 +1,4 @@
-"""Kernels that do wrong in one way each."""
+"""Kernels that do wrong in one way each, and one whose meaning the device decides."""
 
 import triton
 import triton.language as tl
@@ -24,3 +24,16 @@ def shift(x, by, out, BLOCK: tl.constexpr):
 def misaligned(x, out):
     p = (x.to(tl.pointer_type(tl.int8)) + 2).to(tl.pointer_type(tl.float32))
     tl.store(out, tl.load(p))
+
+
+@triton.jit
+def product(a, b, c, N: tl.constexpr):
+    i = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(c + i, tl.dot(tl.load(a + i), tl.load(b + i)))
+
+
+@triton.jit
+def tilerun_test_add(out, a, b, n, BLOCK: tl.constexpr):
+    # Of this name, because a driver over host memory knows the plugins' self-tests alone.
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(a + i, mask=i < n) + tl.load(b + i, mask=i < n), mask=i < n)
