@@ -183,9 +183,81 @@ static Outcome selfTests(Context &c) {
   return missing.empty() ? Outcome() : unsupported("there is no" + missing);
 }
 
+// A self-test artifact that is compiled to the end, and released with this.
+struct Finalized {
+  explicit Finalized(Context &c) : c(c) {}
+  ~Finalized() {
+    if (portable)
+      c.table.release_artifact(portable);
+    if (binary)
+      c.table.release_artifact(binary);
+  }
+  Finalized(const Finalized &) = delete;
+  Finalized &operator=(const Finalized &) = delete;
+  Outcome make(const char *name) {
+    CALL(c, get_self_test, name, &portable);
+    CALL(c, finalize_artifact, c.device, portable, &binary);
+    return {};
+  }
+  Context &c;
+  const TilerunPluginArtifact *portable = nullptr, *binary = nullptr;
+};
+
+static Outcome finalized(Context &c) {
+  Finalized artifacts(c);
+  TRY(artifacts.make("tilerun_test_add"));
+  const TilerunPluginArtifact &binary = *artifacts.binary;
+  EXPECT(binary.num_bytes && binary.num_kernels == artifacts.portable->num_kernels,
+         "the binary has other kernels than what it was made of");
+  TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};
+  CALL(c, get_device_property, c.device, TILERUN_DEVICE_PROPERTY_BINARY_COMPATIBILITY, &value);
+  EXPECT(value.type == TILERUN_VALUE_STRING && std::string(value.string) == binary.compatibility,
+         std::string("the binary is for '") + binary.compatibility + "'");
+  CALL(c, check_compatibility, c.device, binary.compatibility);
+  // What is a binary already stays one, and a copy of its bytes is as good.
+  const TilerunPluginArtifact *again = nullptr;
+  CALL(c, finalize_artifact, c.device, &binary, &again);
+  std::vector<uint8_t> bytes(again->bytes, again->bytes + again->num_bytes);
+  c.table.release_artifact(again);
+  TilerunPluginArtifact stored = binary;
+  stored.bytes = bytes.data();
+  stored.num_bytes = bytes.size();
+  TilerunPluginKernel *kernel;
+  TilerunPluginLaunch launch;
+  TRY(c.loadKernel(stored, "tilerun_test_add", kernel, launch));
+  int32_t in[2] = {40, 2}, out = 0;
+  TilerunAddress pin, pout;
+  TRY(c.allocate(sizeof(in), pin));
+  TRY(c.allocate(sizeof(out), pout));
+  TRY(c.write(pin, in, sizeof(in)));
+  Arguments arguments;
+  arguments.add(pout).add(pin).add(pin + 4).add(int32_t(1)).setIn(launch);
+  CALL(c, launch, kernel, nullptr, &launch);
+  TRY(c.read(&out, pout, sizeof(out)));
+  EXPECT(out == 42, "the kernel gives " + std::to_string(out));
+  return {};
+}
+
+static Outcome finalizedGarbage(Context &c) {
+  Finalized artifacts(c);
+  TRY(artifacts.make("tilerun_test_add"));
+  const char *text = "no code";
+  TilerunPluginArtifact garbage = *artifacts.portable;
+  garbage.bytes = reinterpret_cast<const uint8_t *>(text);
+  garbage.num_bytes = 7;
+  const TilerunPluginArtifact *out = nullptr;
+  CALL_FAILS(c, TILERUN_STATUS_COMPILE, finalize_artifact, c.device, &garbage, &out);
+  EXPECT(!out, "a failed call has written through its out parameter");
+  garbage.compatibility = "abacus:1";
+  CALL_FAILS(c, TILERUN_STATUS_INCOMPATIBLE, finalize_artifact, c.device, &garbage, &out);
+  return {};
+}
+
 std::vector<Case> conformance::getLaunchCases() {
   return {{"launches", "self-tests", selfTests},
           {"launches", "add", add},
+          {"launches", "finalized", finalized},
+          {"launches", "finalized-garbage", finalizedGarbage},
           {"launches", "argument-kinds", arguments},
           {"launches", "arguments-are-copied", argumentsAreCopied},
           {"launches", "grids", grids},

@@ -96,17 +96,21 @@ Outcome Context::loadKernel(const char *name, TilerunPluginKernel *&kernel,
   if (status == TILERUN_STATUS_NOT_FOUND)
     return unsupported(errors.take(status).message);
   TRY(judge(status, "get_self_test"));
+  Outcome outcome = loadKernel(*artifact, name, kernel, launch);
+  table.release_artifact(artifact);
+  return outcome;
+}
+
+Outcome Context::loadKernel(const TilerunPluginArtifact &artifact, const char *name,
+                            TilerunPluginKernel *&kernel, TilerunPluginLaunch &launch) {
   launch = {sizeof(TilerunPluginLaunch), {1, 1, 1}, 0, 0, nullptr, 0};
-  for (uint32_t i = 0; i < artifact->num_kernels; ++i)
-    if (std::string(artifact->kernels[i].name) == name) {
-      launch.threads = artifact->kernels[i].threads;
-      launch.shared_bytes = artifact->kernels[i].shared_bytes;
+  for (uint32_t i = 0; i < artifact.num_kernels; ++i)
+    if (std::string(artifact.kernels[i].name) == name) {
+      launch.threads = artifact.kernels[i].threads;
+      launch.shared_bytes = artifact.kernels[i].shared_bytes;
     }
   TilerunPluginModule *module = nullptr;
-  status = table.load_module ? table.load_module(device, artifact, &module, sink())
-                             : TilerunStatus(TILERUN_STATUS_UNSUPPORTED);
-  table.release_artifact(artifact);
-  TRY(judge(status, "load_module"));
+  CALL(*this, load_module, device, &artifact, &module);
   modules.push_back(module);
   CALL(*this, get_kernel, module, name, &kernel);
   return launch.threads ? Outcome() : fail("the artifact does not tell the kernel's threads");

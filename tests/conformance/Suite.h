@@ -45,6 +45,9 @@ public:
   Outcome makeEvent(uint32_t flags, TilerunPluginEvent *&event);
   /// A self-test kernel and its launch with the right threads and shared memory; the grid is 1.
   Outcome loadKernel(const char *name, TilerunPluginKernel *&kernel, TilerunPluginLaunch &launch);
+  /// The same from an artifact, which is not released here.
+  Outcome loadKernel(const TilerunPluginArtifact &artifact, const char *name,
+                     TilerunPluginKernel *&kernel, TilerunPluginLaunch &launch);
   /// Copies and waits.
   Outcome write(TilerunAddress to, const void *from, uint64_t bytes);
   Outcome read(void *to, TilerunAddress from, uint64_t bytes);
