@@ -111,7 +111,8 @@ Result emitDot(Emitter &e, const Arguments &args) {
   FailureOr<DType> accType = getAccumulator(e, args, ta);
   if (failed(accType))
     return failure();
-  int64_t imprecise = 0;
+  // Without a bound, 8-bit products are accumulated as the hardware does best.
+  int64_t imprecise = ta.isFp8() ? sa[rank - 1] : 0;
   if (!args[5].isNone()) {
     FailureOr<int64_t> count = getInt(e, args, 5, 0, INT32_MAX);
     if (failed(count))

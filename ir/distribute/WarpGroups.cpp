@@ -99,6 +99,9 @@ void distribute::useWarpGroups(tile::DotOp op, const LayoutAssignment &layouts, 
   auto bytesOf = [](Value value) {
     return tile::getElementBytes(getElementTypeOrSelf(value.getType()));
   };
+  Type element = type.getElementType();
+  if (!element.isF32() && !element.isF16() && !element.isInteger(32))
+    return;
   // Operands are read as they lie in memory: they must have the instruction's own type.
   if (!row || bytesOf(op.getA()) * row->k != 32 || bytesOf(op.getB()) * row->k != 32 ||
       !fits(op.getA(), 1, *row, layouts) || !fits(op.getB(), 0, *row, layouts))

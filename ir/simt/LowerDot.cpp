@@ -182,7 +182,12 @@ Value Lowering::dotByInstruction(tile::DotOp op, const DotPlan &plan) {
   Values tiles = fragments(acc, row.dLayout);
   unsigned rows = 1u << plan.rowBits, columns = 1u << plan.columnBits;
   auto pairs = significantPairs(plan.parts);
-  for (unsigned step = 0; step < (1u << plan.stepBits); ++step) {
+  // Sums of an imprecise instruction that grow no longer than the product allows.
+  unsigned steps = 1u << plan.stepBits, stepsOfSum = 0;
+  if (row.isImprecise && op.getMaxImprecise() < uint64_t(row.k) * steps)
+    stepsOfSum = std::max(1u, op.getMaxImprecise() / row.k);
+  Values sums(tiles.size());
+  for (unsigned step = 0; step < steps; ++step) {
     SmallVector<Values, 3> left, right;
     for (Value part : readOperand(a, step))
       left.push_back(fragments(part, row.aLayout));
@@ -205,7 +210,15 @@ Value Lowering::dotByInstruction(tile::DotOp op, const DotPlan &plan) {
         small = arith::SelectOp::create(b, loc, isNumber, small, zero);
         tile = arith::AddFOp::create(b, loc, tile, small);
       }
-      tile = multiply(tile, {0, 0});
+      if (!stepsOfSum) {
+        tile = multiply(tile, {0, 0});
+        continue;
+      }
+      if (step % stepsOfSum == 0)
+        sums[index] = arith::ConstantOp::create(b, loc, b.getZeroAttr(tile.getType()));
+      sums[index] = multiply(sums[index], {0, 0});
+      if ((step + 1) % stepsOfSum == 0 || step + 1 == steps)
+        tile = arith::AddFOp::create(b, loc, tile, sums[index]);
     }
   }
   Values result;

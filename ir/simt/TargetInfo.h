@@ -25,6 +25,7 @@ struct MatrixInstruction {
   MatrixElement a, b, acc;
   unsigned m = 0, n = 0, k = 0;
   layout::LinearLayout aLayout, bLayout, dLayout;
+  bool isImprecise = false; ///< It adds up with less precision than its accumulator has.
 };
 
 /// One matrix instruction of a warp group (four warps in a row, 128 threads): 64 rows, a power of

@@ -372,7 +372,7 @@ bool Machine::multiply(MmaOp op) {
     case MatrixElement::E5M2:
       return toDouble(word, Float8E5M2Type::get(context));
     case MatrixElement::TF32:
-      return toDouble((word + 0x1000) & ~uint64_t(0x1fff), type);
+      return toDouble(word & ~uint64_t(0x1fff), type); // what lies below is not looked at
     default:
       return toDouble(word, type);
     }
@@ -454,6 +454,8 @@ bool Machine::multiplyInGroups(WgmmaOp op) {
       return toDouble(word, Float16Type::get(context));
     case MatrixElement::BF16:
       return toDouble(word, BFloat16Type::get(context));
+    case MatrixElement::TF32:
+      return toDouble(word & ~uint64_t(0x1fff), Float32Type::get(context));
     case MatrixElement::E4M3:
       return toDouble(word, Float8E4M3FNType::get(context));
     case MatrixElement::E5M2:
@@ -497,7 +499,9 @@ bool Machine::multiplyInGroups(WgmmaOp op) {
                 op.getATransposed(), 64, row->a, a))
         return false;
     } else {
-      auto kind = k == 16 ? layout::FragmentKind::MmaA16 : layout::FragmentKind::MmaA8;
+      auto kind = k == 8    ? layout::FragmentKind::MmaA32
+                  : k == 16 ? layout::FragmentKind::MmaA16
+                            : layout::FragmentKind::MmaA8;
       layout::LinearLayout fragment = layout::fragmentLayout(kind);
       for (unsigned t = 0; t < group; ++t)
         for (unsigned reg = 0; reg < countOf(op.getA().getType()); ++reg) {
@@ -835,9 +839,11 @@ bool Machine::execute(Operation &operation) {
     define(cast.getResult());
     const Data &source = values[cast.getSource()];
     Data &result = values[cast.getResult()];
+    bool toTf32 = isa<FloatTF32Type>(cast.getTo()); // held as f32
     for (size_t i = 0; i < result.words.size(); ++i)
-      result.words[i] = castFloat(source.words[i], cast.getFrom(), cast.getTo(),
-                                  cast.getRounding() == tile::RoundingMode::TowardZero);
+      result.words[i] = toTf32 ? (source.words[i] + 0x1000) & ~uint64_t(0x1fff)
+                               : castFloat(source.words[i], cast.getFrom(), cast.getTo(),
+                                           cast.getRounding() == tile::RoundingMode::TowardZero);
     return true;
   }
   if (auto assertion = dyn_cast<simt::AssertOp>(op)) {
