@@ -87,6 +87,10 @@ static bool runsOn(tile::DotOp dot, scf::ForOp loop, const LayoutAssignment &lay
   Operation *yield = loop.getBody()->getTerminator();
   unsigned index = carriedIndex(dot, loop);
   const LinearLayout &layout = layouts.getDot(dot).d;
+  // Nor may it be rounded between iterations.
+  if (getElementTypeOrSelf(dot.getType()).isF16() &&
+      layouts.getDot(dot).warpGroup->instruction->acc != MatrixElement::F16)
+    return false;
   auto isThere = [&](Value value) {
     const LinearLayout *home = layouts.getHome(value);
     return home && *home == layout;

@@ -183,7 +183,14 @@ Value Lowering::dotByWarpGroups(tile::DotOp op, const DotPlan &plan) {
   // first operand: a fragment's, then steps along k, then row tiles.
   unsigned steps = aType.getDimSize(1) / row.k;
   unsigned perInstruction = columns / 2;
-  Values acc = unpack(get(op.getAcc(), plan.d));
+  // Accumulators may be wider than the result.
+  Type accElement = elementType(op.getType());
+  bool widens = accElement.isF16() && row.acc == MatrixElement::F32;
+  Value accVector = get(op.getAcc(), plan.d);
+  if (widens)
+    accVector = arith::ExtFOp::create(
+        b, loc, cast<VectorType>(accVector.getType()).clone(b.getF32Type()), accVector);
+  Values acc = unpack(accVector);
   SmallVector<Value, 8> tiles;
   for (size_t start = 0; start < acc.size(); start += perInstruction)
     tiles.push_back(pack(ArrayRef(acc).slice(start, perInstruction)));
@@ -241,5 +248,9 @@ Value Lowering::dotByWarpGroups(tile::DotOp op, const DotPlan &plan) {
   Values result;
   for (Value tile : tiles)
     result.append(unpack(tile));
-  return pack(result);
+  Value vector = pack(result);
+  if (widens)
+    vector = arith::TruncFOp::create(b, loc, cast<VectorType>(vector.getType()).clone(accElement),
+                                     vector);
+  return vector;
 }

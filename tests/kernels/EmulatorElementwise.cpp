@@ -66,7 +66,9 @@ uint64_t test::fromDouble(double value, Type type) { return narrow(value, type, 
 
 uint64_t test::castFloat(uint64_t bits, Type from, Type to, bool towardZero) {
   bool saturate = getElementTypeOrSelf(to).getIntOrFloatBitWidth() == 8;
-  return narrow(toDouble(bits, from), to, {towardZero, saturate});
+  uint64_t result = narrow(toDouble(bits, from), to, {towardZero, saturate});
+  // Registers hold tf32 as the upper bits of a float32.
+  return isa<FloatTF32Type>(getElementTypeOrSelf(to)) ? result << 13 : result;
 }
 
 static bool compareIntegers(arith::CmpIPredicate predicate, uint64_t x, uint64_t y, unsigned bits) {
