@@ -180,6 +180,20 @@ def chained(Q, K, V, D):
     tl.store(D + m[:, None] * 32 + n[None, :], acc)
 
 
+# Parts of an infinite operand do not make the result something else than infinite.
+#: A=f32[256]:randint(-4,5,1) B=f32[256]:randint(1,5,2) D=f32[256]:zeros P=2
+#: A=f32[256]:randint(-4,5,1) B=f32[256]:randint(1,5,2) D=f32[256]:zeros P=3
+#: A=f32[256]:randint(-4,5,1) B=f32[256]:randint(1,5,2) D=f32[256]:zeros P=4
+@triton.jit
+def infinite(A, B, D, P: tl.constexpr):
+    r = tl.arange(0, 16)
+    x = tl.load(A + r[:, None] * 16 + r[None, :])
+    x = tl.where((r[:, None] == 3) & (r[None, :] == 5), float("inf"), x)
+    y = tl.load(B + r[:, None] * 16 + r[None, :])
+    acc = tl.zeros((16, 16), dtype=tl.float32)
+    tl.store(D + r[:, None] * 16 + r[None, :], multiply(x, y, acc, P, tl.float32))
+
+
 # 8-bit products whose sums may be imprecise for some, all, or none of them.
 #: A=f8e4nv[2048]:randint(-4,5,1) B=f8e4nv[1024]:randint(-4,5,2) D=f32[512]:zeros LIMIT=0
 #: A=f8e4nv[2048]:randint(-4,5,1) B=f8e4nv[1024]:randint(-4,5,2) D=f32[512]:zeros LIMIT=64
