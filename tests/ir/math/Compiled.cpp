@@ -42,7 +42,7 @@ static Value modelEstimate(OpBuilder &b, Location loc, Value x, double error) {
 
 llvm::Expected<std::unique_ptr<CompiledOp>> CompiledOp::compile(StringRef op, Composed composed,
                                                                 StringRef type, unsigned operands,
-                                                                double estimateError) {
+                                                                Options options) {
   DialectRegistry registry;
   registry.insert<arith::ArithDialect, math::MathDialect, func::FuncDialect, scf::SCFDialect,
                   vector::VectorDialect, LLVM::LLVMDialect, cf::ControlFlowDialect>();
@@ -74,13 +74,19 @@ llvm::Expected<std::unique_ptr<CompiledOp>> CompiledOp::compile(StringRef op, Co
       placeholder.erase();
     });
 
+  if (options.contract)
+    module->walk([&](arith::ArithFastMathInterface operation) {
+      operation->setAttr(operation.getFastMathAttrName(),
+                         arith::FastMathFlagsAttr::get(&context, arith::FastMathFlags::contract));
+    });
+
   RewritePatternSet expansions(&context);
-  mathx::ExpansionOptions options;
-  if (estimateError != 0)
-    options.rsqrtEstimate = [=](OpBuilder &b, Location loc, Value x) {
-      return modelEstimate(b, loc, x, estimateError);
+  mathx::ExpansionOptions expansionOptions;
+  if (options.estimateError != 0)
+    expansionOptions.rsqrtEstimate = [=](OpBuilder &b, Location loc, Value x) {
+      return modelEstimate(b, loc, x, options.estimateError);
     };
-  mathx::populateMathExpansions(expansions, options);
+  mathx::populateMathExpansions(expansions, expansionOptions);
   if (failed(applyPatternsGreedily(*module, std::move(expansions))))
     return makeError("the expansion of " + op + " does not converge");
 
@@ -104,8 +110,8 @@ llvm::Expected<std::unique_ptr<CompiledOp>> CompiledOp::compile(StringRef op, Co
       llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!host)
     return host.takeError();
-  // Nothing may be contracted: the expansion's operations as they stand.
-  host->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  // The expansion's operations as they stand: only what has the flag may be contracted.
+  host->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Standard;
   auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*host)).create();
   if (!jit)
     return jit.takeError();

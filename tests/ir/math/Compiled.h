@@ -19,13 +19,17 @@ namespace tilerun::harness {
 class CompiledOp {
 public:
   using Composed = mathx::Real (*)(mathx::Real, mathx::Real);
-  /// `op` as in "math.exp", on "f32" or "f64"; or what `composed` builds. `estimateError` is the
-  /// relative error that the model of the hardware's 1/sqrt has; with 0 there is no such
-  /// instruction.
+  struct Options {
+    /// The relative error that the model of the hardware's 1/sqrt has; with 0 there is no such
+    /// instruction.
+    double estimateError = 0;
+    /// What stands before the expansion may be contracted, as a GPU backend does it.
+    bool contract = false;
+  };
+  /// `op` as in "math.exp", on "f32" or "f64"; or what `composed` builds.
   static llvm::Expected<std::unique_ptr<CompiledOp>> compile(llvm::StringRef op, Composed composed,
                                                              llvm::StringRef type,
-                                                             unsigned operands,
-                                                             double estimateError = 0);
+                                                             unsigned operands, Options options);
   ~CompiledOp();
 
   /// Elements come in groups of kGroup; arrays are multiples of that.

@@ -64,7 +64,7 @@ protected:
         }
     }
     auto op = CompiledOp::compile(function.op, function.composed, type, function.operands,
-                                  function.estimateError);
+                                  {function.estimateError});
     ASSERT_TRUE(bool(op)) << llvm::toString(op.takeError());
     const std::vector<F> got = (*op)->run(a, b);
 

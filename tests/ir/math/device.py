@@ -11,7 +11,9 @@ import sys
 
 UNARY = ("exp exp2 expm1 log log2 log10 log1p sqrt rsqrt cbrt sin cos tan asin acos atan sinh cosh "
          "tanh asinh acosh atanh erf erfc").split()
-BINARY = {"div": "div_rn", "pow": "pow", "atan2": "atan2", "fmod": "fmod"}
+COMPOSED = "sinpi cospi normcdf rcbrt logb erfinv".split()
+BINARY = {"div": "div_rn", "pow": "pow", "atan2": "atan2", "fmod": "fmod", "hypot": "hypot",
+          "rhypot": "rhypot", "remainder": "remainder"}
 # name, expression, reference, range of x
 FAST = [
     ("exp", "tl.exp(v)", lambda x, y: math.exp(x), (-20, 20)),
@@ -67,6 +69,7 @@ def main():
     tilerun, device, values, folder = sys.argv[1:5]
     os.makedirs(folder, exist_ok=True)
     groups = {f"accurate{i // 8}": UNARY[i:i + 8] for i in range(0, len(UNARY), 8)}
+    groups["composed"] = COMPOSED
     with open(f"{folder}/kernels.py", "w") as file:
         file.write("import triton\nimport triton.language as tl\n"
                    "from triton.language.extra import libdevice\n\n\n")
