@@ -133,5 +133,6 @@ void matrix::addAtomics(Cells &cells, unsigned variant) {
           c.many(op, t, "tl.atomic_add(o + i % 13, x, " + order, kNumber, small);
       }
   c.once("atomic_add (method)", "i32", "(o + i).atomic_add(x, mask=m)", kBits);
-  c.once("atomic_add (no mask lanes)", "u64", "tl.atomic_add(o + i, x, mask=m & (i % 2 == 0))", kBits);
+  c.once("atomic_add (no mask lanes)", "u64", "tl.atomic_add(o + i, x, mask=m & (i % 2 == 0))",
+         kBits);
 }

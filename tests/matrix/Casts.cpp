@@ -46,7 +46,7 @@ void matrix::addCasts(Cells &cells, unsigned variant) {
   for (const std::string &from : kNumbers)
     for (const std::string &to : kNumbers)
       if (from != to && type(from).getBits() == type(to).getBits())
-        cells.push_back(makeElementwise("conversions", "cast (bitcast)", from + " to " + to,
-                                        variant, kBits, "tl.cast(x, " + spell(to) + ", bitcast=True)",
-                                        to, {{from, {}}}));
+        cells.push_back(
+            makeElementwise("conversions", "cast (bitcast)", from + " to " + to, variant, kBits,
+                            "tl.cast(x, " + spell(to) + ", bitcast=True)", to, {{from, {}}}));
 }

@@ -15,10 +15,12 @@ const Types kFloats{"fp16", "bf16", "fp32", "fp64"};
 const Types kFp8{"fp8e5", "fp8e4nv", "fp8e4b8", "fp8e5b16", "fp8e4b15"};
 const Types kFloatsAndFp8{"fp16",    "bf16",    "fp32",     "fp64",    "fp8e5",
                           "fp8e4nv", "fp8e4b8", "fp8e5b16", "fp8e4b15"};
-const Types kNumbers{"i8",   "i16",  "i32",   "i64",     "u8",      "u16",      "u32",     "u64", "fp16",
-                     "bf16", "fp32", "fp64",  "fp8e5",   "fp8e4nv", "fp8e4b8",  "fp8e5b16", "fp8e4b15"};
-const Types kAll{"i1",   "i8",   "i16",  "i32",   "i64",     "u8",      "u16",      "u32",     "u64",
-                 "fp16", "bf16", "fp32", "fp64",  "fp8e5",   "fp8e4nv", "fp8e4b8",  "fp8e5b16", "fp8e4b15"};
+const Types kNumbers{"i8",    "i16",     "i32",     "i64",      "u8",      "u16",
+                     "u32",   "u64",     "fp16",    "bf16",     "fp32",    "fp64",
+                     "fp8e5", "fp8e4nv", "fp8e4b8", "fp8e5b16", "fp8e4b15"};
+const Types kAll{"i1",   "i8",    "i16",     "i32",     "i64",      "u8",
+                 "u16",  "u32",   "u64",     "fp16",    "bf16",     "fp32",
+                 "fp64", "fp8e5", "fp8e4nv", "fp8e4b8", "fp8e5b16", "fp8e4b15"};
 } // namespace tilerun::matrix
 
 DType matrix::type(const std::string &name) {

@@ -23,7 +23,7 @@ struct Dot {
   std::string options;     ///< Further arguments of tl.dot.
   std::string precision = "";
   Shape shape;
-  std::string left = "", right = ""; ///< Applied to the loaded operands.
+  std::string left = "", right = "";           ///< Applied to the loaded operands.
   bool transposeA = false, transposeB = false; ///< How operands lie in memory.
   bool accumulate = false;
   std::string other = ""; ///< dtype of the second operand, if not the same.
@@ -40,28 +40,27 @@ void addDot(Cells &cells, unsigned variant, const Dot &dot) {
   cell.numWarps = s.warps;
   bool wide = type(dot.dtype).isFloat();
   auto write = [&](const std::string &options) {
-    return asFile(fill(
-        "@triton.jit\n"
-        "def kernel(o, ap, bp, cp):\n"
-        "    m = tl.arange(0, $M)\n"
-        "    n = tl.arange(0, $N)\n"
-        "    k = tl.arange(0, $K)\n"
-        "    a = tl.load(ap + $A)\n"
-        "    b = tl.load(bp + $B)\n"
-        "    c = tl.load(cp + m[:, None] * $N + n[None, :])\n"
-        "$L$R"
-        "    r = tl.dot(a, b$O)\n"
-        "    tl.store(o + m[:, None] * $N + n[None, :], r)\n",
-        {{"A", dot.transposeA ? "k[None, :] * " + text(s.m) + " + m[:, None]"
-                              : "m[:, None] * " + text(s.k) + " + k[None, :]"},
-         {"B", dot.transposeB ? "n[None, :] * " + text(s.k) + " + k[:, None]"
-                              : "k[:, None] * " + text(s.n) + " + n[None, :]"},
-         {"M", text(s.m)},
-         {"N", text(s.n)},
-         {"K", text(s.k)},
-         {"L", dot.left},
-         {"R", dot.right},
-         {"O", options}}));
+    return asFile(fill("@triton.jit\n"
+                       "def kernel(o, ap, bp, cp):\n"
+                       "    m = tl.arange(0, $M)\n"
+                       "    n = tl.arange(0, $N)\n"
+                       "    k = tl.arange(0, $K)\n"
+                       "    a = tl.load(ap + $A)\n"
+                       "    b = tl.load(bp + $B)\n"
+                       "    c = tl.load(cp + m[:, None] * $N + n[None, :])\n"
+                       "$L$R"
+                       "    r = tl.dot(a, b$O)\n"
+                       "    tl.store(o + m[:, None] * $N + n[None, :], r)\n",
+                       {{"A", dot.transposeA ? "k[None, :] * " + text(s.m) + " + m[:, None]"
+                                             : "m[:, None] * " + text(s.k) + " + k[None, :]"},
+                        {"B", dot.transposeB ? "n[None, :] * " + text(s.k) + " + k[:, None]"
+                                             : "k[:, None] * " + text(s.n) + " + n[None, :]"},
+                        {"M", text(s.m)},
+                        {"N", text(s.n)},
+                        {"K", text(s.k)},
+                        {"L", dot.left},
+                        {"R", dot.right},
+                        {"O", options}}));
   };
   std::string accumulate = dot.accumulate ? ", c" : "";
   cell.source = write(accumulate + dot.options);
@@ -76,7 +75,7 @@ void addDot(Cells &cells, unsigned variant, const Dot &dot) {
   cells.push_back(std::move(cell));
 }
 
-const matrix::Types kOperands{"i8",   "fp16",  "bf16",    "fp32",    "fp64",
+const matrix::Types kOperands{"i8",    "fp16",    "bf16",    "fp32",     "fp64",
                               "fp8e5", "fp8e4nv", "fp8e4b8", "fp8e5b16", "fp8e4b15"};
 
 std::string getAccumulator(const std::string &t) {
@@ -90,18 +89,23 @@ void addForms(Cells &cells, unsigned variant, const std::string &t) {
   auto pick = [&] { return kShapes[hash++ % std::size(kShapes)]; };
   std::string acc = getAccumulator(t), precision = getDefault(t);
   addDot(cells, variant, {"dot", t, acc, "", precision, pick()});
-  addDot(cells, variant, {"dot (accumulator)", t, acc, "", precision, pick(), "", "", false, false, true});
-  addDot(cells, variant, {"dot (A by columns)", t, acc, "", precision, pick(), "", "", true, false, true});
-  addDot(cells, variant, {"dot (B by columns)", t, acc, "", precision, pick(), "", "", false, true});
-  addDot(cells, variant, {"dot (computed operands)", t, acc, "", precision, pick(),
-                          "    a = tl.where(m[:, None] % 2 == 0, a, tl.trans(tl.trans(a)))\n",
-                          "    b = tl.where(n[None, :] >= 0, b, b)\n"});
+  addDot(cells, variant,
+         {"dot (accumulator)", t, acc, "", precision, pick(), "", "", false, false, true});
+  addDot(cells, variant,
+         {"dot (A by columns)", t, acc, "", precision, pick(), "", "", true, false, true});
+  addDot(cells, variant,
+         {"dot (B by columns)", t, acc, "", precision, pick(), "", "", false, true});
+  addDot(cells, variant,
+         {"dot (computed operands)", t, acc, "", precision, pick(),
+          "    a = tl.where(m[:, None] % 2 == 0, a, tl.trans(tl.trans(a)))\n",
+          "    b = tl.where(n[None, :] >= 0, b, b)\n"});
   // Shapes at the edges of what the language allows.
-  const Shape edges[] = {{1, 1, 32, 1},     {1, 64, 32, 4},  {16, 1, 32, 1},  {8, 8, 32, 4},
+  const Shape edges[] = {{1, 1, 32, 1},     {1, 64, 32, 4},   {16, 1, 32, 1},  {8, 8, 32, 4},
                          {128, 128, 32, 8}, {16, 16, 256, 4}, {32, 32, 64, 16}};
   for (const Shape &edge : edges)
-    addDot(cells, variant, {"dot " + text(edge.m) + "x" + text(edge.n) + "x" + text(edge.k), t, acc,
-                            "", precision, edge, "", "", false, false, true});
+    addDot(cells, variant,
+           {"dot " + text(edge.m) + "x" + text(edge.n) + "x" + text(edge.k), t, acc, "", precision,
+            edge, "", "", false, false, true});
 }
 
 void addLoop(Cells &cells, unsigned variant, const std::string &t) {
@@ -114,22 +118,21 @@ void addLoop(Cells &cells, unsigned variant, const std::string &t) {
     bool isInt = !type(t).isFloat();
     std::string acc = getAccumulator(t);
     auto write = [&](const std::string &accumulator) {
-      return asFile(fill(
-          "@triton.jit\n"
-          "def kernel(o, ap, bp, M, N, K):\n"
-          "    m = tl.program_id(0) * 64 + tl.arange(0, 64)\n"
-          "    n = tl.program_id(1) * 64 + tl.arange(0, 64)\n"
-          "    k = tl.arange(0, 32)\n"
-          "    acc = tl.zeros((64, 64), $T)\n"
-          "    for at in range(0, K, 32):\n"
-          "        a = tl.load(ap + m[:, None] * K + (at + k)[None, :], "
-          "mask=(m[:, None] < M) & ((at + k)[None, :] < K))\n"
-          "        b = tl.load(bp + (at + k)[:, None] * N + n[None, :], "
-          "mask=((at + k)[:, None] < K) & (n[None, :] < N))\n"
-          "        acc = tl.dot(a, b, acc)\n"
-          "    tl.store(o + m[:, None] * N + n[None, :], acc, "
-          "mask=(m[:, None] < M) & (n[None, :] < N))\n",
-          {{"T", accumulator}}));
+      return asFile(fill("@triton.jit\n"
+                         "def kernel(o, ap, bp, M, N, K):\n"
+                         "    m = tl.program_id(0) * 64 + tl.arange(0, 64)\n"
+                         "    n = tl.program_id(1) * 64 + tl.arange(0, 64)\n"
+                         "    k = tl.arange(0, 32)\n"
+                         "    acc = tl.zeros((64, 64), $T)\n"
+                         "    for at in range(0, K, 32):\n"
+                         "        a = tl.load(ap + m[:, None] * K + (at + k)[None, :], "
+                         "mask=(m[:, None] < M) & ((at + k)[None, :] < K))\n"
+                         "        b = tl.load(bp + (at + k)[:, None] * N + n[None, :], "
+                         "mask=((at + k)[:, None] < K) & (n[None, :] < N))\n"
+                         "        acc = tl.dot(a, b, acc)\n"
+                         "    tl.store(o + m[:, None] * N + n[None, :], acc, "
+                         "mask=(m[:, None] < M) & (n[None, :] < N))\n",
+                         {{"T", accumulator}}));
     };
     cell.source = write(spell(acc));
     if (!isInt)
@@ -176,16 +179,21 @@ void matrix::addDots(Cells &cells, unsigned variant) {
   }
   for (std::string precision : {"ieee", "tf32", "tf32x3", "bf16x3", "bf16x6"})
     for (const Shape &shape : {kShapes[0], kShapes[1], kShapes[6]})
-      addDot(cells, variant,
-             {"dot (" + precision + ") " + text(shape.m) + "x" + text(shape.n) + "x" + text(shape.k),
-              "fp32", "fp32", ", input_precision=\"" + precision + "\"", precision, shape});
-  addDot(cells, variant, {"dot (allow_tf32)", "fp32", "fp32", ", allow_tf32=False", "ieee", kShapes[0]});
+      addDot(
+          cells, variant,
+          {"dot (" + precision + ") " + text(shape.m) + "x" + text(shape.n) + "x" + text(shape.k),
+           "fp32", "fp32", ", input_precision=\"" + precision + "\"", precision, shape});
+  addDot(cells, variant,
+         {"dot (allow_tf32)", "fp32", "fp32", ", allow_tf32=False", "ieee", kShapes[0]});
   for (const char *t : {"fp16", "fp8e5", "fp8e4nv"})
-    addDot(cells, variant, {"dot (out_dtype fp16)", t, "fp16", ", out_dtype=tl.float16", "", kShapes[0]});
+    addDot(cells, variant,
+           {"dot (out_dtype fp16)", t, "fp16", ", out_dtype=tl.float16", "", kShapes[0]});
   for (const char *t : {"fp8e5", "fp8e4nv"})
-    addDot(cells, variant, {"dot (imprecise)", t, "fp32", ", max_num_imprecise_acc=32", "", kShapes[1]});
-  addDot(cells, variant, {"dot (mixed 8-bit floats)", "fp8e5", "fp32", "", "", kShapes[0], "", "", false,
-                          false, false, "fp8e4nv"});
+    addDot(cells, variant,
+           {"dot (imprecise)", t, "fp32", ", max_num_imprecise_acc=32", "", kShapes[1]});
+  addDot(cells, variant,
+         {"dot (mixed 8-bit floats)", "fp8e5", "fp32", "", "", kShapes[0], "", "", false, false,
+          false, "fp8e4nv"});
   // A second product whose operand is the result of the first, as in attention.
   for (const char *t : {"fp16", "bf16"}) {
     Cell cell = makeCell("products", "dot of dot", t, variant, getDotTolerance(t, "", 64));
@@ -200,7 +208,9 @@ void matrix::addDots(Cells &cells, unsigned variant) {
                     "    c = tl.load(cp + m[:, None] * 32 + n[None, :])\n"
                     "    p = tl.dot(a, b)\n"
                     "    p = p - tl.max(p, 1)[:, None]\n"
-                    "    r = tl.dot(p.to(" + narrow + "), c)\n"
+                    "    r = tl.dot(p.to(" +
+                    narrow +
+                    "), c)\n"
                     "    tl.store(o + m[:, None] * 32 + n[None, :], r)\n");
     };
     cell.source = write(spell(t));

@@ -44,7 +44,8 @@ void addOperators(Context c) {
   c.binary("floor_divide", kIntegers, "x // y", kBits, {Kind::NonZero});
   c.binary("modulo", kIntegers, "x % y", kBits, {Kind::NonZero});
   for (const std::string &t : kFloats)
-    c.add("modulo", t, kValue, "x % y", t, {{t, {Kind::Range, -500, 500}}, {t, {Kind::Range, 0.5, 9}}});
+    c.add("modulo", t, kValue, "x % y", t,
+          {{t, {Kind::Range, -500, 500}}, {t, {Kind::Range, 0.5, 9}}});
   c.binary("and", kIntegersAndBool, "x & y", kBits);
   c.binary("or", kIntegersAndBool, "x | y", kBits);
   c.binary("xor", kIntegersAndBool, "x ^ y", kBits);
@@ -63,7 +64,7 @@ void addOperators(Context c) {
     c.add("divide", t, getMathTolerance("divide", "integers"), "x / y", "fp32",
           {{t, {}}, {t, {Kind::NonZero}}}, "x.to(tl.float64) / y.to(tl.float64)");
   const std::pair<const char *, const char *> comparisons[] = {
-      {"equal", "=="}, {"not_equal", "!="},   {"less", "<"},
+      {"equal", "=="},  {"not_equal", "!="},  {"less", "<"},
       {"greater", ">"}, {"less_equal", "<="}, {"greater_equal", ">="}};
   for (auto [name, sign] : comparisons)
     for (const std::string &t : kAll)
@@ -77,8 +78,10 @@ void addFunctions(Context c) {
   c.binary("tl.mul", kNumbers, "tl.mul(x, y, sanitize_overflow=False)");
   c.binary("maximum", kNumbers, "tl.maximum(x, y)", kNumber);
   c.binary("minimum", kNumbers, "tl.minimum(x, y)", kNumber);
-  c.binary("maximum (NaN)", kFloats, "tl.maximum(x, y, propagate_nan=tl.PropagateNan.ALL)", kNumber);
-  c.binary("minimum (NaN)", kFloats, "tl.minimum(x, y, propagate_nan=tl.PropagateNan.ALL)", kNumber);
+  c.binary("maximum (NaN)", kFloats, "tl.maximum(x, y, propagate_nan=tl.PropagateNan.ALL)",
+           kNumber);
+  c.binary("minimum (NaN)", kFloats, "tl.minimum(x, y, propagate_nan=tl.PropagateNan.ALL)",
+           kNumber);
   c.binary("umulhi", kWideIntegers, "tl.umulhi(x, y)", kBits);
   for (const std::string &t : kAll)
     c.add("where", t, kBits, "tl.where(x, y, z)", t, {{"i1", {}}, {t, {}}, {t, {}}});
@@ -103,18 +106,36 @@ void addFunctions(Context c) {
   c.binary("python max", {"i32", "u8", "fp16", "fp32"}, "max(x, y)", kNumber);
   c.binary("python min", {"i64", "i16", "bf16", "fp64"}, "min(x, y)", kNumber);
   c.unary("python abs", {"i32", "i8", "fp16", "fp64"}, "abs(x)");
-  c.unary("hints", {"i32", "u8", "i64"}, "tl.max_constancy(x, [1] * len(x.shape))",
-          kBits);
+  c.unary("hints", {"i32", "u8", "i64"}, "tl.max_constancy(x, [1] * len(x.shape))", kBits);
+}
+
+/// A function of scalars with a branch and a loop, applied to each element.
+void addMap(Context c) {
+  for (const char *t : {"i32", "i64", "u8", "fp16", "fp32", "fp64"}) {
+    Cell cell = makeElementwise("elementwise", "map_elementwise", t, c.variant, kValue,
+                                "tl.map_elementwise(steps, x, y)", t,
+                                {{t, {Kind::Range, 0, 30}}, {t, {Kind::Range, 1, 9}}});
+    const char *helper = "@triton.jit\n"
+                         "def steps(a, b):\n"
+                         "    if a > b:\n"
+                         "        while a > b:\n"
+                         "            a = a - b\n"
+                         "    else:\n"
+                         "        a = a + b\n"
+                         "    return a\n\n\n";
+    cell.source.insert(cell.source.find("@triton.jit"), helper);
+    c.cells.push_back(std::move(cell));
+  }
 }
 
 void addPromotions(Context c) {
   // Two run-time dtypes in one operation; the result in what the language says.
   const struct {
     const char *left, *right, *result;
-  } pairs[] = {{"i8", "i32", "i32"},    {"u8", "i16", "i16"},   {"i32", "u32", "u32"},
-               {"i64", "u16", "i64"},   {"fp16", "fp32", "fp32"}, {"bf16", "fp16", "fp32"},
-               {"fp32", "fp64", "fp64"}, {"i32", "fp32", "fp32"}, {"u64", "fp16", "fp16"},
-               {"i8", "bf16", "bf16"},  {"i1", "i32", "i32"},    {"i1", "fp32", "fp32"}};
+  } pairs[] = {{"i8", "i32", "i32"},     {"u8", "i16", "i16"},     {"i32", "u32", "u32"},
+               {"i64", "u16", "i64"},    {"fp16", "fp32", "fp32"}, {"bf16", "fp16", "fp32"},
+               {"fp32", "fp64", "fp64"}, {"i32", "fp32", "fp32"},  {"u64", "fp16", "fp16"},
+               {"i8", "bf16", "bf16"},   {"i1", "i32", "i32"},     {"i1", "fp32", "fp32"}};
   for (const auto &p : pairs) {
     Fill left = {Kind::Range, 0, 90}, right = {Kind::Range, 0, 90};
     c.add("promotion", std::string(p.left) + " with " + p.right, kValue, "x * 2 + y", p.result,
@@ -128,5 +149,6 @@ void matrix::addElementwise(Cells &cells, unsigned variant) {
   Context context{cells, variant};
   addOperators(context);
   addFunctions(context);
+  addMap(context);
   addPromotions(context);
 }

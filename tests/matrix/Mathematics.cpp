@@ -17,30 +17,32 @@ struct Function {
 };
 
 constexpr Function kLanguage[] = {
-    {"exp", -20, 20},   {"exp2", -20, 20}, {"log", 0.1, 100}, {"log2", 0.1, 100}, {"sin", -3, 3},
-    {"cos", -3, 3},     {"sqrt", 0.01, 100}, {"rsqrt", 0.01, 100}, {"erf", -4, 4}, {"sigmoid", -20, 20},
+    {"exp", -20, 20}, {"exp2", -20, 20},    {"log", 0.1, 100},   {"log2", 0.1, 100},
+    {"sin", -3, 3},   {"cos", -3, 3},       {"sqrt", 0.01, 100}, {"rsqrt", 0.01, 100},
+    {"erf", -4, 4},   {"sigmoid", -20, 20},
 };
 constexpr Function kAccurate[] = {
-    {"acos", -1, 1},      {"acosh", 1, 50},       {"asin", -1, 1},       {"asinh", -50, 50},
-    {"atan", -50, 50},    {"atanh", -0.99, 0.99}, {"cbrt", -50, 50},     {"cos", -100, 100},
-    {"cosh", -20, 20},    {"cospi", -20, 20},     {"erf", -4, 4},        {"erfc", -4, 6},
-    {"exp", -80, 80},     {"exp10", -30, 30},     {"exp2", -100, 100},   {"expm1", -10, 10},
-    {"log", 1e-6, 1e6},   {"log10", 1e-6, 1e6},   {"log1p", -0.9, 100},  {"log2", 1e-6, 1e6},
-    {"normcdf", -5, 5},   {"rsqrt", 1e-6, 1e6},   {"rsqrt_rn", 1e-6, 1e6}, {"sin", -100, 100},
-    {"sinh", -20, 20},    {"sinpi", -20, 20},     {"tan", -1.5, 1.5},    {"tanh", -8, 8},
+    {"acos", -1, 1},           {"acosh", 1, 50},       {"asin", -1, 1},         {"asinh", -50, 50},
+    {"atan", -50, 50},         {"atanh", -0.99, 0.99}, {"cbrt", -50, 50},       {"cos", -100, 100},
+    {"cosh", -20, 20},         {"cospi", -20, 20},     {"erf", -4, 4},          {"erfc", -4, 6},
+    {"exp", -80, 80},          {"exp10", -30, 30},     {"exp2", -100, 100},     {"expm1", -10, 10},
+    {"log", 1e-6, 1e6},        {"log10", 1e-6, 1e6},   {"log1p", -0.9, 100},    {"log2", 1e-6, 1e6},
+    {"normcdf", -5, 5},        {"rsqrt", 1e-6, 1e6},   {"rsqrt_rn", 1e-6, 1e6}, {"sin", -100, 100},
+    {"erfinv", -0.999, 0.999}, {"rcbrt", -50, 50},     {"sinh", -20, 20},       {"sinpi", -20, 20},
+    {"tan", -1.5, 1.5},        {"tanh", -8, 8},
 };
 constexpr Function kAccurateTwo[] = {
     {"atan2", -10, 10, nullptr, -10, 10},
     {"hypot", -100, 100, nullptr, -100, 100},
+    {"rhypot", -100, 100, nullptr, -100, 100},
     {"pow", 0.1, 10, nullptr, -8, 8},
 };
 constexpr Function kFast[] = {
-    {"fast_cosf", -3, 3, "cos"},        {"fast_exp10f", -8, 8, "exp10"},
-    {"fast_expf", -20, 20, "exp"},      {"fast_log10f", 0.1, 100, "log10"},
-    {"fast_log2f", 0.1, 100, "log2"},   {"fast_logf", 0.1, 100, "log"},
-    {"fast_sinf", -3, 3, "sin"},        {"fast_tanf", -1.3, 1.3, "tan"},
-    {"fast_tanhf", -8, 8, "tanh"},
-    {"fast_dividef", -60, 60, "div_rn", 0.25, 8},
+    {"fast_cosf", -3, 3, "cos"},          {"fast_exp10f", -8, 8, "exp10"},
+    {"fast_expf", -20, 20, "exp"},        {"fast_log10f", 0.1, 100, "log10"},
+    {"fast_log2f", 0.1, 100, "log2"},     {"fast_logf", 0.1, 100, "log"},
+    {"fast_sinf", -3, 3, "sin"},          {"fast_tanf", -1.3, 1.3, "tan"},
+    {"fast_tanhf", -8, 8, "tanh"},        {"fast_dividef", -60, 60, "div_rn", 0.25, 8},
     {"fast_powf", 0.1, 10, "pow", -4, 4},
 };
 
@@ -56,8 +58,7 @@ struct Context {
   }
 
   void bounded(const Function &f, const std::string &op, const std::string &call,
-               const std::string &wide, const std::string &boundName,
-               const matrix::Types &types) {
+               const std::string &wide, const std::string &boundName, const matrix::Types &types) {
     bool two = f.secondLow != f.secondHigh;
     std::string arguments = two ? "(x, y)" : "(x)";
     for (const std::string &t : types) {
@@ -99,6 +100,14 @@ void addBounded(Context c) {
     std::string call = "libdevice." + std::string(f.name);
     c.bounded(f, call, call, "libdevice." + std::string(f.wide), f.name, {"fp32"});
   }
+  for (std::string t : wide)
+    for (std::string name : {"norm3d", "rnorm3d", "norm4d", "rnorm4d"}) {
+      std::string call = "libdevice." + name;
+      ElementwiseInput input{t, {Kind::Range, -100, 100}};
+      std::string whole =
+          call + (name.find('4') != std::string::npos ? "(x, y, z, x)" : "(x, y, z)");
+      c.add(call, t, getMathTolerance(call, t), whole, t, {input, input, input}, whole);
+    }
   // Special values: what the functions give for zeros, infinities and NaN is exact.
   const char *special[] = {"exp", "log", "sqrt", "exp2", "log2"};
   for (const char *name : special)
@@ -119,6 +128,12 @@ void addExact(Context c) {
     for (const char *name : {"add_rn", "sub_rn", "mul_rn", "div_rn", "copysign", "fdim"})
       c.exact(name, t, {{t, {}}, {t, {}}});
     c.exact("fmod", t, {{t, {Kind::Range, -500, 500}}, {t, {Kind::Range, 0.5, 9}}});
+    c.exact("remainder", t, {{t, {Kind::Range, -500, 500}}, {t, {Kind::Range, 0.5, 9}}});
+    c.exact("nextafter", t, {{t, {}}, {t, {}}});
+    c.exact("logb", t, {{t, {}}});
+    c.exact("ilogb", "i32", {{t, {Kind::Range, 0.001, 1000}}}, kBits);
+    for (const char *name : {"ldexp", "scalbn"})
+      c.exact(name, t, {{t, {}}, {"i32", {Kind::Index, -200, 200}}});
     for (const char *name : {"fma", "fma_rn"})
       c.exact(name, t, {{t, {}}, {t, {}}, {t, {}}});
     Fill range{Kind::Range, -1e6, 1e6};
@@ -142,20 +157,21 @@ void addExact(Context c) {
   const struct {
     const char *prefix, *from, *to;
     double low, high;
-  } conversions[] = {{"float2int", "fp32", "i32", -2e9, 2e9},   {"float2uint", "fp32", "u32", 0, 4e9},
-                     {"float2ll", "fp32", "i64", -9e18, 9e18},  {"float2ull", "fp32", "u64", 0, 1.8e19},
-                     {"double2int", "fp64", "i32", -2e9, 2e9},  {"double2uint", "fp64", "u32", 0, 4e9},
-                     {"double2ll", "fp64", "i64", -9e18, 9e18}, {"double2ull", "fp64", "u64", 0, 1.8e19}};
+  } conversions[] = {
+      {"float2int", "fp32", "i32", -2e9, 2e9},   {"float2uint", "fp32", "u32", 0, 4e9},
+      {"float2ll", "fp32", "i64", -9e18, 9e18},  {"float2ull", "fp32", "u64", 0, 1.8e19},
+      {"double2int", "fp64", "i32", -2e9, 2e9},  {"double2uint", "fp64", "u32", 0, 4e9},
+      {"double2ll", "fp64", "i64", -9e18, 9e18}, {"double2ull", "fp64", "u64", 0, 1.8e19}};
   for (const auto &k : conversions)
     for (const char *suffix : {"_rn", "_rz", "_rd", "_ru"})
       c.exact(std::string(k.prefix) + suffix, k.to,
               {{k.from, {Kind::Range, k.low * (suffix[2] == 'n' ? 1e-6 : 1), k.high}}}, kBits);
   const struct {
     const char *name, *from, *to;
-  } toFloat[] = {{"int2float_rn", "i32", "fp32"},  {"uint2float_rn", "u32", "fp32"},
-                 {"ll2float_rn", "i64", "fp32"},   {"ull2float_rn", "u64", "fp32"},
-                 {"int2double_rn", "i32", "fp64"}, {"uint2double_rn", "u32", "fp64"},
-                 {"ll2double_rn", "i64", "fp64"},  {"ull2double_rn", "u64", "fp64"},
+  } toFloat[] = {{"int2float_rn", "i32", "fp32"},     {"uint2float_rn", "u32", "fp32"},
+                 {"ll2float_rn", "i64", "fp32"},      {"ull2float_rn", "u64", "fp32"},
+                 {"int2double_rn", "i32", "fp64"},    {"uint2double_rn", "u32", "fp64"},
+                 {"ll2double_rn", "i64", "fp64"},     {"ull2double_rn", "u64", "fp64"},
                  {"double2float_rn", "fp64", "fp32"}, {"double2float_rz", "fp64", "fp32"}};
   for (const auto &k : toFloat)
     c.exact(k.name, k.to, {{k.from, {}}});

@@ -70,8 +70,7 @@ void addLoads(Context c, const std::string &t) {
     c.line("load (" + policy + ")", t,
            "    x = tl.load(xp + i, mask=m, eviction_policy=\"" + policy + "\")\n" + store);
   c.line("load (volatile)", t, "    x = tl.load(xp + i, mask=m, volatile=True)\n" + store);
-  c.line("load (strided)", t,
-         "    x = tl.load(xp + i * 2 % n, mask=m)\n" + store);
+  c.line("load (strided)", t, "    x = tl.load(xp + i * 2 % n, mask=m)\n" + store);
   c.line("load (reversed)", t, "    x = tl.load(xp + n - 1 - i, mask=m)\n" + store);
   c.line("load (one address)", t, "    x = tl.load(xp + i * 0 + 5, mask=m)\n" + store);
   c.line("load (scalar)", t,
@@ -211,7 +210,7 @@ void addPointers(Context c) {
     addOutput(cell, "o", t, 64);
     addFloat(cell, "a", t, 1.640625);
     addInteger(cell, "flag", "i8", 1);
-    addFloat(cell, "b", t, -0.75);
+    addFloat(cell, "b", t, -0.5);
   }
   Cell &program = c.kernel("program_id", "i32",
                            "@triton.jit\n"
@@ -223,11 +222,12 @@ void addPointers(Context c) {
                            "    tl.store(o + at, x + 100 * y + 10000 * z + tl.num_programs(2))\n");
   addOutput(program, "o", "i32", 5 * 4 * 3);
   program.grid = {5, 4, 3};
-  Cell &swizzled = c.kernel("swizzle2d", "i32",
-                            "@triton.jit\n"
-                            "def kernel(o):\n"
-                            "    i, j = tl.swizzle2d(tl.program_id(0), tl.program_id(1), 7, 5, 3)\n"
-                            "    tl.store(o + i * 5 + j, tl.program_id(0) * 5 + tl.program_id(1))\n");
+  Cell &swizzled =
+      c.kernel("swizzle2d", "i32",
+               "@triton.jit\n"
+               "def kernel(o):\n"
+               "    i, j = tl.swizzle2d(tl.program_id(0), tl.program_id(1), 7, 5, 3)\n"
+               "    tl.store(o + i * 5 + j, tl.program_id(0) * 5 + tl.program_id(1))\n");
   addOutput(swizzled, "o", "i32", 35);
   swizzled.grid = {7, 5, 1};
   Cell &hinted = c.kernel("hints", "fp32",

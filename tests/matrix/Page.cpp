@@ -1,3 +1,229 @@
+// The page docs/backends.md: functions by dtypes on each backend, from the results of runs.
 #include "tests/matrix/Results.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <map>
+
 using namespace tilerun;
-std::string matrix::makePage(llvm::ArrayRef<Results>) { return ""; }
+using namespace tilerun::matrix;
+
+namespace {
+
+/// Reasons and their numbers, in the order of their first use.
+class Footnotes {
+public:
+  unsigned get(const std::string &text) {
+    auto [it, isNew] = numbers.try_emplace(text, numbers.size() + 1);
+    if (isNew)
+      texts.push_back(text);
+    return static_cast<unsigned>(it->second);
+  }
+  llvm::ArrayRef<std::string> getTexts() const { return texts; }
+
+private:
+  std::map<std::string, size_t> numbers;
+  std::vector<std::string> texts;
+};
+
+/// A reason without the kernel's file and place and without the target's name, which the column
+/// says.
+std::string cleanReason(llvm::StringRef text) {
+  text = text.split('\n').first;
+  while (true) {
+    size_t at = text.find("\"matrix.py\":");
+    if (at == llvm::StringRef::npos)
+      break;
+    size_t end = text.find(": ", at + 12);
+    if (end == llvm::StringRef::npos)
+      break;
+    text = text.drop_front(end + 2);
+  }
+  return text.trim().str();
+}
+
+/// A verdict on one dtype, over all variants of the cell: the worst.
+struct Entry {
+  Verdict verdict = Verdict::Pass;
+  std::string text;
+};
+unsigned getRank(Verdict verdict) {
+  switch (verdict) {
+  case Verdict::Pass:
+    return 0;
+  case Verdict::UnexpectedPass:
+    return 1;
+  case Verdict::Unsupported:
+    return 2;
+  case Verdict::ExpectedFailure:
+    return 3;
+  case Verdict::Fail:
+    return 4;
+  }
+  return 4;
+}
+
+using Dtypes = std::map<std::string, Entry>;
+
+/// Dtypes in the order of the language's list; pairs by their first.
+std::vector<std::string> sortDtypes(const Dtypes &dtypes) {
+  std::vector<std::string> names;
+  for (const auto &[name, entry] : dtypes)
+    names.push_back(name);
+  auto getOrder = [](llvm::StringRef name) {
+    auto position = [](llvm::StringRef word) {
+      auto it = llvm::find(kAll, word.str());
+      return static_cast<int>(it - kAll.begin());
+    };
+    auto [first, second] = name.split(" to ");
+    return std::make_pair(position(first), position(second));
+  };
+  // Names are in order already: ties keep it by the name itself.
+  llvm::sort(names, [&](const std::string &a, const std::string &b) {
+    return std::make_pair(getOrder(a), a) < std::make_pair(getOrder(b), b);
+  });
+  return names;
+}
+
+/// One cell of the table: what passes, then exceptions with numbers.
+std::string formatEntry(const Dtypes &dtypes, Footnotes &notes) {
+  std::vector<std::string> names = sortDtypes(dtypes);
+  std::vector<std::string> passing;
+  std::map<std::pair<unsigned, unsigned>, std::vector<std::string>> others; // By rank and note.
+  for (const std::string &name : names) {
+    const Entry &entry = dtypes.at(name);
+    if (getRank(entry.verdict) <= 1) {
+      passing.push_back(name);
+      continue;
+    }
+    std::string reason = cleanReason(entry.text);
+    // A failure's text has numbers of one kernel; its kind is what the page says.
+    unsigned note = entry.verdict == Verdict::Fail ? 0 : notes.get(reason);
+    others[{getRank(entry.verdict), note}].push_back(name);
+  }
+  bool arePairs = !names.empty() && llvm::StringRef(names[0]).contains(" to ");
+  auto list = [&](const std::vector<std::string> &which) {
+    if (arePairs && which.size() > 4)
+      return std::to_string(which.size()) + " of " + std::to_string(names.size()) + " pairs";
+    return llvm::join(which, " ");
+  };
+  std::string out;
+  if (passing.size() == names.size())
+    out = arePairs ? "all " + std::to_string(names.size()) + " pairs" : "all";
+  else if (!passing.empty())
+    out = list(passing);
+  for (const auto &[key, which] : others) {
+    out += out.empty() ? "" : "; ";
+    if (key.first == getRank(Verdict::Fail))
+      out += "**fails**: " + list(which);
+    else if (key.first == getRank(Verdict::ExpectedFailure))
+      out += "known failure: " + list(which) + " [" + std::to_string(key.second) + "]";
+    else
+      out += "not " + (which.size() == names.size() ? "supported" : list(which)) + " [" +
+             std::to_string(key.second) + "]";
+  }
+  return out;
+}
+
+} // namespace
+
+std::string matrix::makePage(llvm::ArrayRef<Results> columns) {
+  std::string out;
+  llvm::raw_string_ostream os(out);
+  os << "# What each backend supports\n\n"
+        "<!-- Generated from tests/matrix/results by tilerun-matrix: do not edit. -->\n\n"
+        "Every function of the language was run with every dtype that the language gives it, as a "
+        "small kernel on random input\nwith special values, and compared with the reference "
+        "interpreter (`tests/matrix`). What follows is what those runs\nfound. Tolerances are in "
+        "`tests/matrix/Tolerance.cpp`: exact for integers, bits, moves and what IEEE 754 defines; "
+        "units in\nthe last place from float64 for functions; norms for sums and products.\n\n"
+        "| column | device | cells | pass | unsupported | known failures | fail | date | "
+        "machine |\n|---|---|---|---|---|---|---|---|---|\n";
+  for (const Results &results : columns) {
+    std::map<Verdict, size_t> counts;
+    for (const CellResult &cell : results.cells)
+      ++counts[cell.verdict];
+    os << "| " << results.column << " | " << results.description
+       << (results.compileOnly ? " (not run)" : "") << " | " << results.cells.size() << " | "
+       << counts[Verdict::Pass] + counts[Verdict::UnexpectedPass] << " | "
+       << counts[Verdict::Unsupported] << " | " << counts[Verdict::ExpectedFailure] << " | "
+       << counts[Verdict::Fail] << " | " << results.date << " | " << results.machine << " |\n";
+  }
+  os << "\nIn the tables, \"all\" is every dtype that the language gives the function: the second "
+        "column. A number in brackets is a\nreason, below. \"known failure\" is a defect that is "
+        "listed and not repaired yet.\n";
+
+  // Groups and functions in the order of the matrix as it is now, so that a stale result shows.
+  struct Function {
+    std::string group, op;
+    Dtypes dtypes;
+  };
+  std::vector<Function> functions;
+  std::map<std::pair<std::string, std::string>, size_t> index;
+  for (const Cell &cell : makeCells(0)) {
+    auto [it, isNew] = index.try_emplace({cell.group, cell.op}, functions.size());
+    if (isNew)
+      functions.push_back({cell.group, cell.op, {}});
+    functions[it->second].dtypes[cell.dtype];
+  }
+  std::vector<std::vector<Dtypes>> entries(columns.size(), std::vector<Dtypes>(functions.size()));
+  for (auto [c, results] : llvm::enumerate(columns))
+    for (const CellResult &cell : results.cells) {
+      auto it = index.find({cell.group, cell.op});
+      if (it == index.end())
+        continue;
+      auto [entry, isNew] = entries[c][it->second].try_emplace(cell.dtype);
+      if (isNew || getRank(cell.verdict) > getRank(entry->second.verdict))
+        entry->second = {cell.verdict, cell.text};
+    }
+
+  Footnotes notes;
+  std::string group;
+  for (auto [f, function] : llvm::enumerate(functions)) {
+    if (function.group != group) {
+      group = function.group;
+      std::string title = group;
+      title[0] = llvm::toUpper(title[0]);
+      os << "\n## " << title << "\n\n| function | dtypes |";
+      for (const Results &results : columns)
+        os << " " << results.column << " |";
+      os << "\n|---|---|";
+      for (size_t c = 0; c < columns.size(); ++c)
+        os << "---|";
+      os << "\n";
+    }
+    std::vector<std::string> names = sortDtypes(function.dtypes);
+    bool arePairs = llvm::StringRef(names[0]).contains(" to ");
+    os << "| `" << function.op << "` | "
+       << (arePairs && names.size() > 4  ? std::to_string(names.size()) + " pairs"
+           : names.size() == kAll.size() ? "every dtype"
+                                         : llvm::join(names, " "))
+       << " |";
+    for (size_t c = 0; c < columns.size(); ++c)
+      os << " "
+         << (entries[c][f].empty() ? std::string("not run") : formatEntry(entries[c][f], notes))
+         << " |";
+    os << "\n";
+  }
+  os << "\n## Reasons\n\n";
+  for (auto [i, text] : llvm::enumerate(notes.getTexts()))
+    os << "- [" << i + 1 << "] " << text << "\n";
+  if (notes.getTexts().empty())
+    os << "There are none.\n";
+  os << "\n## Functions without a row\n\n";
+  for (const Excuse &excuse : getExcuses())
+    os << "- `" << excuse.name << "`: " << excuse.reason << ".\n";
+  os << "\n## How to run it\n\n"
+        "    tilerun-matrix PLUGIN.so --json results.json --machine \"…\"   on the plugin's first "
+        "device\n"
+        "    tilerun-matrix PLUGIN.so --compile-only                      without a device; "
+        "`ptxas` "
+        "assembles PTX\n"
+        "    tilerun-matrix PLUGIN.so --only 'atomic_*' --variants 3      some functions, more "
+        "shapes\n"
+        "    tilerun-matrix --page tests/matrix/results/cpu.json,…        this page\n";
+  return out;
+}

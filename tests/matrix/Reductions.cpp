@@ -15,7 +15,7 @@ struct Shape {
   int rows, columns, axis;
   unsigned warps;
 };
-constexpr Shape kShapes[] = {{16, 64, 1, 4}, {64, 16, 0, 4},  {4, 8, 1, 1},   {128, 32, 0, 8},
+constexpr Shape kShapes[] = {{16, 64, 1, 4}, {64, 16, 0, 4}, {4, 8, 1, 1},   {128, 32, 0, 8},
                              {2, 512, 1, 4}, {32, 32, 1, 2}, {1, 256, 1, 4}, {256, 1, 0, 4}};
 
 /// A kernel that loads a rows × columns tile, of which the last rows and columns lie outside of the
@@ -107,32 +107,58 @@ void matrix::addReductions(Cells &cells, unsigned variant) {
     if (t == "fp16" || t == "bf16") // Partial sums round to the dtype.
       tolerance.bound *= getEpsilon(type(t)) / getEpsilon(type("fp32"));
     Fill values = isFloat ? Fill{Kind::Range, 0.1, 2} : Fill{};
-    add({"sum", t, getSumType(t), "    r = tl.sum(x, axis=$A)\n", tolerance, values, "", "", isFloat});
+    add({"sum", t, getSumType(t), "    r = tl.sum(x, axis=$A)\n", tolerance, values, "", "",
+         isFloat});
     add({"sum (all)", t, getSumType(t),
          "    r = tl.sum(x, axis=$A) * 0 + tl.sum(tl.sum(x, axis=0, keep_dims=True)) + tl.sum(x)\n",
          tolerance, values, "", "", isFloat});
   }
-  add({"sum (dtype)", "fp16", "fp32", "    r = tl.sum(x, axis=$A, dtype=tl.float32)\n",
-       getSumTolerance("fp32", 512), {Kind::Range, 0.1, 2}, "", "", true});
+  add({"sum (dtype)",
+       "fp16",
+       "fp32",
+       "    r = tl.sum(x, axis=$A, dtype=tl.float32)\n",
+       getSumTolerance("fp32", 512),
+       {Kind::Range, 0.1, 2},
+       "",
+       "",
+       true});
   add({"sum (dtype)", "i8", "i64", "    r = tl.sum(x, axis=$A, dtype=tl.int64)\n", kBits, {}});
   for (const std::string &t : kNumbers) {
     if (type(t).isFp8())
       continue;
     for (std::string name : {"max", "min"}) {
       add({name, t, getExtremumType(t), "    r = tl." + name + "(x, axis=$A)\n", kNumber, {}});
-      add({name + " (all)", t, getExtremumType(t),
-           "    r = tl." + name + "(x, axis=$A) * 0 + tl." + name + "(x)\n", kNumber, {Kind::Signs}});
+      add({name + " (all)",
+           t,
+           getExtremumType(t),
+           "    r = tl." + name + "(x, axis=$A) * 0 + tl." + name + "(x)\n",
+           kNumber,
+           {Kind::Signs}});
       // Few different values: the position must be the first of them.
-      add({name + " (indices)", t, getExtremumType(t),
-           "    r, r2 = tl." + name + "(x, axis=$A, return_indices=True)\n", kNumber, {Kind::Signs},
-           "", "i32"});
-      add({"arg" + name, t, "i32", "    r = tl.arg" + name + "(x, axis=$A)\n", kBits, {Kind::Signs}});
+      add({name + " (indices)",
+           t,
+           getExtremumType(t),
+           "    r, r2 = tl." + name + "(x, axis=$A, return_indices=True)\n",
+           kNumber,
+           {Kind::Signs},
+           "",
+           "i32"});
+      add({"arg" + name,
+           t,
+           "i32",
+           "    r = tl.arg" + name + "(x, axis=$A)\n",
+           kBits,
+           {Kind::Signs}});
       add({"arg" + name + " (NaN)", t, "i32", "    r = tl.arg" + name + "(x, $A)\n", kBits, {}});
     }
   }
   // A position of an equal value may come out: the values are different then.
-  add({"argmax (any tie)", "i32", "i32", "    r = tl.argmax(x, axis=$A, tie_break_left=False)\n",
-       kBits, {Kind::Permutation}});
+  add({"argmax (any tie)",
+       "i32",
+       "i32",
+       "    r = tl.argmax(x, axis=$A, tie_break_left=False)\n",
+       kBits,
+       {Kind::Permutation}});
   for (const std::string &t : kIntegers) {
     add({"xor_sum", t, t, "    r = tl.xor_sum(x, axis=$A)\n", kBits, {}});
     add({"reduce_or", t, t, "    r = tl.reduce_or(x, axis=$A)\n", kBits, {}});
@@ -143,43 +169,67 @@ void matrix::addReductions(Cells &cells, unsigned variant) {
     Tolerance tolerance = getSumTolerance(t, 512);
     if (t == std::string("fp16"))
       tolerance.bound *= getEpsilon(type(t)) / getEpsilon(type("fp32"));
-    add({"reduce (product)", t, t, "    r = tl.reduce(tl.where(x > 0, x, 1).to(" + spell(t) +
-             "), $A, combine)\n", tolerance, {Kind::Range, 0.99, 1.01}, kProduct});
+    add({"reduce (product)",
+         t,
+         t,
+         "    r = tl.reduce(tl.where(x > 0, x, 1).to(" + spell(t) + "), $A, combine)\n",
+         tolerance,
+         {Kind::Range, 0.99, 1.01},
+         kProduct});
   }
   for (const char *t : {"fp32", "fp64"})
-    add({"reduce (tuple of 3)", t, t,
+    add({"reduce (tuple of 3)",
+         t,
+         t,
          "    one = tl.full(x.shape, 1, x.dtype)\n"
          "    r, q, n = tl.reduce((x, x * 0, one), $A, combine)\n"
          "    r = r + q / n\n",
-         getSumTolerance(t, 512), {Kind::Range, 0.1, 2}, kWelford, "", true});
+         getSumTolerance(t, 512),
+         {Kind::Range, 0.1, 2},
+         kWelford,
+         "",
+         true});
   for (const char *t : {"i16", "i64", "fp16", "fp32"})
-    add({"reduce (tuple of 2)", t, t,
+    add({"reduce (tuple of 2)",
+         t,
+         t,
          "    p = (i * 1000 + j + x.to(tl.int32) * 0).to(tl.int32)\n"
          "    r, r2 = tl.reduce((x, p), $A, combine)\n",
-         kNumber, {Kind::Signs}, kLargest, "i32"});
+         kNumber,
+         {Kind::Signs},
+         kLargest,
+         "i32"});
   for (const char *t : {"fp32", "fp64"})
     for (std::string rounding : {"False", "True"})
-      add({rounding == "True" ? "softmax (ieee)" : "softmax", t, t,
-           "    s = tl.softmax(x, dim=$A, ieee_rounding=" + rounding + ")\n"
-           "    r = tl.max(s, axis=$A) + tl.min(s, axis=$A)\n",
-           getSumTolerance(t, 512), {Kind::Range, -3, 3}, "", "", true});
+      add({rounding == "True" ? "softmax (ieee)" : "softmax",
+           t,
+           t,
+           "    s = tl.softmax(x, dim=$A, ieee_rounding=" + rounding +
+               ")\n"
+               "    r = tl.max(s, axis=$A) + tl.min(s, axis=$A)\n",
+           getSumTolerance(t, 512),
+           {Kind::Range, -3, 3},
+           "",
+           "",
+           true});
   // Three dimensions, kept dimensions, scalars.
   for (int axis = 0; axis < 3; ++axis)
     for (const char *t : {"i32", "fp16", "fp32"}) {
-      Cell cell = makeCell("reductions", "sum of 3-D along " + std::to_string(axis), t, variant,
-                           kNumber);
+      Cell cell =
+          makeCell("reductions", "sum of 3-D along " + std::to_string(axis), t, variant, kNumber);
       const int sizes[] = {4, 8, 16};
       int kept = 4 * 8 * 16 / sizes[axis];
-      cell.source = asFile(fill("@triton.jit\n"
-                                "def kernel(o, xp):\n"
-                                "    i = tl.arange(0, 4)[:, None, None] * 128\n"
-                                "    j = tl.arange(0, 8)[None, :, None] * 16\n"
-                                "    k = tl.arange(0, 16)[None, None, :]\n"
-                                "    x = tl.load(xp + i + j + k)\n"
-                                "    r = tl.sum(x, axis=$A, keep_dims=True) + 0 * tl.max(x, axis=$A,"
-                                " keep_dims=True).to(x.dtype)\n"
-                                "    tl.store(o + tl.arange(0, $K), tl.reshape(r, [$K]))\n",
-                                {{"A", std::to_string(axis)}, {"K", std::to_string(kept)}}));
+      cell.source =
+          asFile(fill("@triton.jit\n"
+                      "def kernel(o, xp):\n"
+                      "    i = tl.arange(0, 4)[:, None, None] * 128\n"
+                      "    j = tl.arange(0, 8)[None, :, None] * 16\n"
+                      "    k = tl.arange(0, 16)[None, None, :]\n"
+                      "    x = tl.load(xp + i + j + k)\n"
+                      "    r = tl.sum(x, axis=$A, keep_dims=True) + 0 * tl.max(x, axis=$A,"
+                      " keep_dims=True).to(x.dtype)\n"
+                      "    tl.store(o + tl.arange(0, $K), tl.reshape(r, [$K]))\n",
+                      {{"A", std::to_string(axis)}, {"K", std::to_string(kept)}}));
       cell.numWarps = 1u << (hashText(cell.op + t) + variant) % 4;
       addOutput(cell, "o", t, kept);
       // Small whole numbers: sums are exact in any order.

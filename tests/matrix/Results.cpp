@@ -1,6 +1,7 @@
 // Results as JSON. The layout (one function a line) keeps differences between runs readable.
 #include "tests/matrix/Results.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -98,5 +99,9 @@ std::string matrix::parseResults(llvm::StringRef text, Results &results) {
       results.cells.push_back(std::move(cell));
     }
   }
+  // An object's members have no order.
+  llvm::sort(results.cells, [](const CellResult &a, const CellResult &b) {
+    return std::tie(a.group, a.id) < std::tie(b.group, b.id);
+  });
   return "";
 }

@@ -263,8 +263,8 @@ std::string Runner::Impl::checkGuards(const Cell &cell, const Memory &before,
       if (inside)
         return "'" + argument.name + "' is an input, but its byte " + std::to_string(byte) +
                " was written";
-      return "a write outside of '" + argument.name + "', at byte " + std::to_string(byte) + " of " +
-             std::to_string(before.sizes[i]);
+      return "a write outside of '" + argument.name + "', at byte " + std::to_string(byte) +
+             " of " + std::to_string(before.sizes[i]);
     }
   }
   return "";
@@ -287,12 +287,13 @@ Result Runner::Impl::run(const Cell &cell) {
   };
 
   Compiled optimized;
-  if (std::string error = compile(cell, /*wide=*/false, /*optimize=*/true, optimized); !error.empty())
+  if (std::string error = compile(cell, /*wide=*/false, /*optimize=*/true, optimized);
+      !error.empty())
     return fail(error);
   Request request{optimized.bytecode, optimized.name, cell.numWarps, cell.numStages, cell.debug};
   Memory before = makeMemory(cell, /*wide=*/false), after = before;
-  if (Outcome failed = target.run(request, cell.grid, makeArguments(cell, optimized, before),
-                                  after.buffers))
+  if (Outcome failed =
+          target.run(request, cell.grid, makeArguments(cell, optimized, before), after.buffers))
     return judge(*failed);
   if (compileOnly)
     return result;
@@ -306,9 +307,8 @@ Result Runner::Impl::run(const Cell &cell) {
     return fail("reference: " + error);
   Memory reference = makeMemory(cell, wide);
   Request plainRequest{plain.bytecode, plain.name, cell.numWarps, cell.numStages, cell.debug};
-  if (Outcome failed = this->reference->run(plainRequest, cell.grid,
-                                            makeArguments(cell, plain, reference),
-                                            reference.buffers))
+  if (Outcome failed = this->reference->run(
+          plainRequest, cell.grid, makeArguments(cell, plain, reference), reference.buffers))
     return fail("reference: " + failed->message);
   for (size_t i = 0; i < cell.tensors.size(); ++i) {
     const TensorArgument &argument = cell.tensors[i];
@@ -317,8 +317,8 @@ Result Runner::Impl::run(const Cell &cell) {
     auto part = [i](const Memory &memory) {
       return llvm::ArrayRef(memory.buffers[i]).slice(memory.offsets[i], memory.sizes[i]);
     };
-    std::string difference = compare(cell, argument, part(after), part(reference),
-                                     wide && isWidened(argument.type));
+    std::string difference =
+        compare(cell, argument, part(after), part(reference), wide && isWidened(argument.type));
     if (!difference.empty())
       return fail(difference);
   }

@@ -12,7 +12,8 @@ struct Shape {
   int rows, columns;
   unsigned warps;
 };
-constexpr Shape kShapes[] = {{8, 32, 4}, {2, 256, 4}, {16, 4, 1}, {1, 128, 2}, {32, 64, 8}, {64, 2, 4}};
+constexpr Shape kShapes[] = {{8, 32, 4},  {2, 256, 4}, {16, 4, 1},
+                             {1, 128, 2}, {32, 64, 8}, {64, 2, 4}};
 
 /// A kernel over a whole rows × columns tile; `body` makes r of shape rows × `$N` (columns unless
 /// `resultColumns` says otherwise).
@@ -34,9 +35,9 @@ void addOne(Cells &cells, unsigned variant, const Scan &scan) {
   cell.numWarps = s.warps;
   const char *load = scan.transposed ? "    x = tl.load(xp + i * $C + j).trans()\n"
                                      : "    x = tl.load(xp + i * $C + j)\n";
-  const char *store =
-      scan.transposed ? "    tl.store(o + i * $N + tl.arange(0, $N)[None, :], r.trans())\n"
-                      : "    tl.store(o + i * $N + tl.arange(0, $N)[None, :], r)\n";
+  const char *store = scan.transposed
+                          ? "    tl.store(o + i * $N + tl.arange(0, $N)[None, :], r.trans())\n"
+                          : "    tl.store(o + i * $N + tl.arange(0, $N)[None, :], r)\n";
   cell.source = asFile(scan.helper + fill("@triton.jit\n"
                                           "def kernel(o, xp):\n"
                                           "    i = tl.arange(0, $R)[:, None]\n"
@@ -70,9 +71,9 @@ void matrix::addScans(Cells &cells, unsigned variant) {
       continue;
     bool isFloat = dtype.isFloat();
     bool isNarrow = t == "fp16";
-    std::string sum = t == "bf16"                             ? "fp32"
+    std::string sum = t == "bf16"                        ? "fp32"
                       : !isFloat && dtype.getBits() < 32 ? (dtype.isUnsigned() ? "u32" : "i32")
-                                                              : t;
+                                                         : t;
     Tolerance tolerance = isFloat ? getSumTolerance(t, 256) : kBits;
     if (isNarrow)
       tolerance.bound *= getEpsilon(type("fp16")) / getEpsilon(type("fp32"));
@@ -83,15 +84,30 @@ void matrix::addScans(Cells &cells, unsigned variant) {
     Fill nearOne = isFloat ? Fill{Kind::Range, 0.98, 1.02} : Fill{};
     add({"cumprod", t, t == "bf16" ? "fp32" : t, "    r = tl.cumprod(x, axis=$A)\n", tolerance,
          nearOne, "", isFloat});
-    add({"associative_scan (maximum)", t, t,
-         "    r = tl.associative_scan(x, $A, combine).to(" + spell(t) + ")\n", kNumber, {},
-         kMaximum, false, /*transposed=*/true});
+    add({"associative_scan (maximum)",
+         t,
+         t,
+         "    r = tl.associative_scan(x, $A, combine).to(" + spell(t) + ")\n",
+         kNumber,
+         {},
+         kMaximum,
+         false,
+         /*transposed=*/true});
     // NaN has no place in an order.
     add({"sort", t, t, "    r = tl.sort(x)\n", kNumber, {Kind::Finite}});
-    add({"sort (descending)", t, t, "    r = tl.sort(x, dim=1, descending=True)\n", kNumber,
+    add({"sort (descending)",
+         t,
+         t,
+         "    r = tl.sort(x, dim=1, descending=True)\n",
+         kNumber,
          {Kind::Finite}});
   }
-  add({"cumsum (dtype)", "i32", "i64", "    r = tl.cumsum(x, axis=$A, dtype=tl.int64)\n", kBits, {}});
+  add({"cumsum (dtype)",
+       "i32",
+       "i64",
+       "    r = tl.cumsum(x, axis=$A, dtype=tl.int64)\n",
+       kBits,
+       {}});
   for (const char *t : {"i32", "u64"})
     add({"cumprod (reverse)", t, t, "    r = tl.cumprod(x, axis=$A, reverse=True)\n", kBits, {}});
   for (const char *t : {"i32", "fp32", "fp64"})
@@ -105,15 +121,55 @@ void matrix::addScans(Cells &cells, unsigned variant) {
            type(t).isFloat() ? Fill{Kind::Range, 0.2, 0.9} : Fill{}, kLinear, type(t).isFloat()});
   for (const char *t : {"i8", "i32", "u16", "i64", "fp16", "bf16", "fp32", "fp64"}) {
     add({"topk", t, t, "    r = tl.topk(x, 2)\n", kNumber, {Kind::Finite}, "", false, false, 2});
-    add({"bitonic_merge", t, t,
+    add({"bitonic_merge",
+         t,
+         t,
          "    up = tl.sort(x)\n"
          "    r = tl.bitonic_merge(tl.where(j < x.shape[1] // 2, up, tl.flip(up)))\n",
-         kNumber, {Kind::Range, -100, 100}});
+         kNumber,
+         {Kind::Range, -100, 100}});
   }
   for (const std::string &t : kAll) {
     add({"flip", t, t, "    r = tl.flip(x, 1)\n", kBits, {}});
     add({"flip (0)", t, t, "    r = tl.flip(x, 0)\n", kBits, {}});
   }
+  for (const std::string &t : kAll) {
+    for (int axis : {0, 1}) {
+      Cell cell = makeCell("scans and sorting", axis ? "gather (axis 1)" : "gather (axis 0)", t,
+                           variant, kBits);
+      cell.source = asFile(fill("@triton.jit\n"
+                                "def kernel(o, xp, ip):\n"
+                                "    i = tl.arange(0, 16)[:, None]\n"
+                                "    j = tl.arange(0, 32)[None, :]\n"
+                                "    x = tl.load(xp + i * 32 + j)\n"
+                                "    k = tl.load(ip + i * 32 + j)\n"
+                                "    tl.store(o + i * 32 + j, tl.gather(x, k, $A))\n",
+                                {{"A", axis ? "1" : "0"}}));
+      cell.numWarps = 1u << (hashText(t) + variant) % 4;
+      addOutput(cell, "o", t, 512);
+      addInput(cell, "xp", t, 512);
+      addInput(cell, "ip", "i32", 512, {Kind::Index, 0, axis ? 32.0 : 16.0});
+      cells.push_back(std::move(cell));
+    }
+  }
+  for (const std::string &t : kIntegers)
+    for (int bins : {8, 128}) {
+      Cell cell = makeCell("scans and sorting", "histogram (" + std::to_string(bins) + ")", t,
+                           variant, kBits);
+      cell.source =
+          asFile(fill("@triton.jit\n"
+                      "def kernel(o, xp, n):\n"
+                      "    i = tl.arange(0, 512)\n"
+                      "    x = tl.load(xp + i, mask=i < n, other=0)\n"
+                      "    tl.store(o + tl.arange(0, $B), tl.histogram(x, $B, mask=i < n))\n"
+                      "    tl.store(o + $B + tl.arange(0, $B), tl.histogram(x, $B))\n",
+                      {{"B", std::to_string(bins)}}));
+      cell.numWarps = 1u << (hashText(t) + variant) % 4;
+      addOutput(cell, "o", "i32", 2 * bins);
+      addInput(cell, "xp", t, 433, {Kind::Index, 0, 100});
+      addInteger(cell, "n", "i32", 433);
+      cells.push_back(std::move(cell));
+    }
   // Sorting along a line that is longer than the threads.
   for (const char *t : {"i32", "fp32", "fp16"}) {
     Cell cell = makeCell("scans and sorting", "sort (1-D)", t, variant, kNumber);

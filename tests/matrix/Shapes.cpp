@@ -25,8 +25,8 @@ constexpr Move kMoves[] = {
     {"reshape (-1)", "    r = tl.reshape(tl.trans(x), (4, -1))\n", 512},
     {"reshape (3-D)", "    r = x.reshape(2, 16, 16) \n", 512},
     {"ravel", "    r = tl.ravel(tl.trans(x))\n", 512},
-    {"broadcast",
-     "    r, b = tl.broadcast(tl.reshape(x, [512, 1]), tl.zeros([1, 2], x.dtype))\n", 1024},
+    {"broadcast", "    r, b = tl.broadcast(tl.reshape(x, [512, 1]), tl.zeros([1, 2], x.dtype))\n",
+     1024},
     {"broadcast_to", "    r = tl.broadcast_to(tl.reshape(x, [16, 32, 1]), [16, 32, 4])\n", 2048},
     {"broadcast_to (method)", "    r = x.expand_dims(0).broadcast_to(4, 16, 32)\n", 2048},
     {"expand_dims", "    r = tl.expand_dims(x, 1)\n", 512},
@@ -45,7 +45,9 @@ constexpr Move kMoves[] = {
 };
 
 void addMove(Cells &cells, unsigned variant, const Move &move, const std::string &t) {
-  Cell cell = makeCell("shapes", move.op, t, variant, kBits);
+  // An addition may change a NaN's payload.
+  bool adds = llvm::StringRef(move.body).contains(" + ");
+  Cell cell = makeCell("shapes", move.op, t, variant, adds ? kValue : kBits);
   cell.numWarps = 1u << (hashText(std::string(move.op) + t) + variant) % 4;
   cell.source = asFile(fill("@triton.jit\n"
                             "def kernel(o, xp, yp):\n"
@@ -72,9 +74,10 @@ void addRest(Cells &cells, unsigned variant, const std::string &t) {
     cells.push_back(std::move(cell));
   };
   add("item", "    x = tl.load(xp + tl.arange(0, 1))\n    tl.store(o, tl.item(x))\n", 1, 1);
-  add("full", "    r = tl.full([4, 64], 1, " + spell(type(t).isFp8() ? "fp32" : t) + ").to(" +
-                  spell(t) + ")\n"
-              "    tl.store(o + tl.arange(0, 256), tl.reshape(r, [256]))\n",
+  add("full",
+      "    r = tl.full([4, 64], 1, " + spell(type(t).isFp8() ? "fp32" : t) + ").to(" + spell(t) +
+          ")\n"
+          "    tl.store(o + tl.arange(0, 256), tl.reshape(r, [256]))\n",
       256, 1);
   add("zeros", "    tl.store(o + tl.arange(0, 64), tl.zeros([64], " + spell(t) + "))\n", 64, 1);
   add("zeros_like",
@@ -101,6 +104,6 @@ void matrix::addShapes(Cells &cells, unsigned variant) {
     }
   for (const std::string &t : kAll)
     addRest(cells, variant, t);
-  cells.push_back(makeElementwise("shapes", "arange", "i32", variant, kBits,
-                                  "x + i", "i32", {{"i32", {}}}));
+  cells.push_back(
+      makeElementwise("shapes", "arange", "i32", variant, kBits, "x + i", "i32", {{"i32", {}}}));
 }

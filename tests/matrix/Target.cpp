@@ -114,9 +114,9 @@ Outcome compile(const TilerunPlugin &table, const std::string &target, const Req
   const TilerunPluginOption options[] = {{"num-warps", warps.c_str()},
                                          {"num-stages", stages.c_str()},
                                          {"debug", request.debug ? "true" : "false"}};
-  TilerunPluginCompileRequest compileRequest = {
-      sizeof(compileRequest),  std::size(options), request.bytecode.data(),
-      request.bytecode.size(), target.c_str(),     options};
+  TilerunPluginCompileRequest compileRequest = {sizeof(compileRequest),  std::size(options),
+                                                request.bytecode.data(), request.bytecode.size(),
+                                                target.c_str(),          options};
   TILERUN_TRY(Failure::Kind::Compile, compile, &compileRequest, &artifact.artifact);
   return std::nullopt;
 }
@@ -157,7 +157,8 @@ public:
       return failed;
     const TilerunPluginKernelInfo *kernel = artifact.find(request.kernel);
     if (!kernel)
-      return makeFailure(Failure::Kind::Compile, "the artifact has no kernel '" + request.kernel + "'");
+      return makeFailure(Failure::Kind::Compile,
+                         "the artifact has no kernel '" + request.kernel + "'");
     Loaded loaded{table, nullptr};
     TILERUN_TRY(Failure::Kind::Run, load_module, device, artifact.artifact, &loaded.module);
     TilerunPluginKernel *handle = nullptr;
@@ -255,7 +256,8 @@ public:
     if (Outcome failed = compile(plugin->getTable(), target, request, artifact))
       return failed;
     if (!artifact.find(request.kernel))
-      return makeFailure(Failure::Kind::Compile, "the artifact has no kernel '" + request.kernel + "'");
+      return makeFailure(Failure::Kind::Compile,
+                         "the artifact has no kernel '" + request.kernel + "'");
     llvm::StringRef text(reinterpret_cast<const char *>(artifact.artifact->bytes),
                          artifact.artifact->num_bytes);
     if (ptxas.empty() || !text.contains(".version"))
@@ -278,7 +280,8 @@ private:
     llvm::StringRef arguments[] = {ptxas, arch, "-O1", input, "-o", "/dev/null"};
     std::optional<llvm::StringRef> redirects[] = {std::nullopt, log.str(), log.str()};
     std::string message;
-    int status = llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects, 60, 0, &message);
+    int status =
+        llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects, 60, 0, &message);
     if (status != 0)
       if (auto content = llvm::MemoryBuffer::getFile(log))
         message += (*content)->getBuffer().rtrim().str();
@@ -313,7 +316,8 @@ std::unique_ptr<Target> matrix::openPlugin(const std::string &path, const std::s
       reason = "the plugin has no open_device";
       return nullptr;
     }
-    if (TilerunStatus status = table.open_device(info.ordinal, nullptr, &handle, errors.getSink())) {
+    if (TilerunStatus status =
+            table.open_device(info.ordinal, nullptr, &handle, errors.getSink())) {
       reason = errors.take(status).message;
       return nullptr;
     }
@@ -331,7 +335,8 @@ std::unique_ptr<Target> matrix::makeCompiler(const std::string &path, const std:
     return nullptr;
   std::vector<std::string> targets = plugin->getTargets();
   if (!llvm::is_contained(targets, target)) {
-    reason = "the plugin does not compile for '" + target + "'; it has " + llvm::join(targets, ", ");
+    reason =
+        "the plugin does not compile for '" + target + "'; it has " + llvm::join(targets, ", ");
     return nullptr;
   }
   return std::make_unique<Compiler>(plugin, target, ptxas);

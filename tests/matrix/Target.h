@@ -29,7 +29,7 @@ struct RunArgument {
   uint64_t offset = 0;
   bool isFloat = false;
   bool isBFloat = false; ///< A parameter of 16 bits is bfloat16, which the ABI does not tell.
-  uint64_t bits = 0; ///< Two's complement, or the bits of a double.
+  uint64_t bits = 0;     ///< Two's complement, or the bits of a double.
 };
 
 /// Why a cell did not run.

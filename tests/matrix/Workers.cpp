@@ -272,6 +272,26 @@ void Pool::step() {
 
 } // namespace
 
+/// Runs everything here: a crash ends it.
+static std::vector<Result> runHere(llvm::ArrayRef<Job> jobs, const WorkerOptions &options) {
+  std::map<unsigned, std::pair<std::unique_ptr<Target>, std::unique_ptr<Runner>>> runners;
+  std::vector<Result> results;
+  for (const Job &job : jobs) {
+    auto &[target, runner] = runners[job.target];
+    std::string reason;
+    if (!runner && (target = options.open(job.target, reason)))
+      runner = std::make_unique<Runner>(*target, options.seed, options.compileOnly);
+    results.push_back(
+        runner ? runner->run(*job.cell)
+               : Result{Verdict::Fail, "the target cannot be opened: " + reason, 0, false});
+    if (options.report)
+      options.report(results.size() - 1, results.back());
+  }
+  return results;
+}
+
 std::vector<Result> matrix::runJobs(llvm::ArrayRef<Job> jobs, const WorkerOptions &options) {
+  if (options.numWorkers == 0)
+    return runHere(jobs, options);
   return jobs.empty() ? std::vector<Result>() : Pool(jobs, options).run();
 }

@@ -14,7 +14,7 @@ struct Job {
 };
 
 struct WorkerOptions {
-  unsigned numWorkers = 1;
+  unsigned numWorkers = 1;       ///< 0: in this process, for debuggers and sanitizers.
   unsigned secondsPerCell = 120; ///< A cell that takes longer is killed and fails.
   uint64_t seed = 1;
   bool compileOnly = false;

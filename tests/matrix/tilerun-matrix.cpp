@@ -24,12 +24,16 @@ namespace {
 namespace cl = llvm::cl;
 cl::OptionCategory category("Options");
 cl::opt<std::string> pluginPath(cl::Positional, cl::desc("[PLUGIN.so]"), cl::cat(category));
-cl::opt<std::string> device("device", cl::desc("device of the plugin, the first by default; "
-                                               "without a plugin the interpreter in process runs"),
+cl::opt<std::string> device("device",
+                            cl::desc("device of the plugin, the first by default; "
+                                     "without a plugin the interpreter in process runs"),
                             cl::cat(category));
-cl::list<std::string> onlyGlobs("only", cl::desc("only cells whose id, or whose part before the dot, matches GLOB"),
-                           cl::value_desc("GLOB"), cl::cat(category));
+cl::list<std::string>
+    onlyGlobs("only", cl::desc("only cells whose id, or whose part before the dot, matches GLOB"),
+              cl::value_desc("GLOB"), cl::cat(category));
 cl::opt<unsigned> jobs("jobs", cl::desc("processes (one a core)"), cl::init(0), cl::cat(category));
+cl::opt<bool> noFork("no-fork", cl::desc("run in this process (debuggers, sanitizers)"),
+                     cl::cat(category));
 cl::opt<uint64_t> seed("seed", cl::desc("seed of the contents"), cl::init(1), cl::cat(category));
 cl::opt<unsigned> sample("sample", cl::desc("only each N-th cell, chosen by id and seed"),
                          cl::value_desc("N"), cl::init(1), cl::cat(category));
@@ -37,13 +41,14 @@ cl::opt<unsigned> variants("variants", cl::desc("variants of each cell (shapes, 
                            cl::init(1), cl::cat(category));
 cl::opt<bool> compileOnly("compile-only", cl::desc("compile by the plugin, run nothing"),
                           cl::cat(category));
-cl::list<std::string> targets("target", cl::desc("target to compile for (all given; without: "
-                                                 "sm_80, sm_90a, sm_100 in turns)"),
+cl::list<std::string> targets("target",
+                              cl::desc("target to compile for (all given; without: "
+                                       "sm_80, sm_90a, sm_100 in turns)"),
                               cl::value_desc("kind:arch"), cl::cat(category));
 cl::opt<std::string> ptxas("ptxas", cl::desc("assembler for PTX; 'none' for no assembling"),
                            cl::value_desc("FILE"), cl::cat(category));
-cl::opt<std::string> jsonFile("json", cl::desc("write the results to FILE"),
-                              cl::value_desc("FILE"), cl::cat(category));
+cl::opt<std::string> jsonFile("json", cl::desc("write the results to FILE"), cl::value_desc("FILE"),
+                              cl::cat(category));
 cl::opt<std::string> machine("machine", cl::desc("what the results say about the machine"),
                              cl::value_desc("TEXT"), cl::cat(category));
 cl::opt<std::string> column("column", cl::desc("heading of these results on the page"),
@@ -198,7 +203,10 @@ int runAll(const Cells &cells) {
     compileFor = {"cuda:sm_80", "cuda:sm_90a", "cuda:sm_100"};
   std::string assembler = compileOnly ? findPtxas() : "";
   WorkerOptions options;
-  options.numWorkers = jobs ? unsigned(jobs) : unsigned(std::max(1l, sysconf(_SC_NPROCESSORS_ONLN)));
+  options.numWorkers =
+      jobs ? unsigned(jobs) : unsigned(std::max(1l, sysconf(_SC_NPROCESSORS_ONLN)));
+  if (noFork)
+    options.numWorkers = 0;
   options.secondsPerCell = timeout;
   options.seed = seed;
   options.compileOnly = compileOnly;
@@ -213,15 +221,25 @@ int runAll(const Cells &cells) {
   Results results;
   results.description = "reference interpreter, in process";
   std::string name = compileOnly ? llvm::join(compileFor, ", ") : "interpreter";
-  if (!pluginPath.empty() && !compileOnly) {
+  if (noFork && !compileOnly) {
+    std::string reason;
+    std::unique_ptr<Target> target = options.open(0, reason);
+    if (!target) {
+      llvm::outs() << "no device: " << reason << "; nothing was run of " << cells.size()
+                   << " cells\n";
+      return requireDevice ? 3 : 0;
+    }
+    name = target->getName();
+    results.description = target->getDescription();
+  } else if (!pluginPath.empty() && !compileOnly) {
     int channel[2];
     if (pipe(channel))
       return fail(2, "no pipe can be made");
     if (pid_t child = fork(); child == 0) {
       std::string reason;
       std::unique_ptr<Target> target = options.open(0, reason);
-      std::string answer = target ? "+" + target->getName() + "\n" + target->getDescription()
-                                  : "-" + reason;
+      std::string answer =
+          target ? "+" + target->getName() + "\n" + target->getDescription() : "-" + reason;
       ssize_t written = write(channel[1], answer.data(), answer.size());
       _exit(written > 0 ? 0 : 1);
     } else if (child < 0) {
@@ -235,8 +253,7 @@ int runAll(const Cells &cells) {
     close(channel[0]);
     if (answer.empty() || answer[0] != '+') {
       llvm::outs() << "no device: "
-                   << (answer.empty() ? "the plugin crashed while it was opened"
-                                      : answer.substr(1))
+                   << (answer.empty() ? "the plugin crashed while it was opened" : answer.substr(1))
                    << "; nothing was run of " << cells.size() << " cells\n";
       return requireDevice ? 3 : 0;
     }
@@ -278,15 +295,14 @@ int runAll(const Cells &cells) {
     results.cells.push_back(
         {cell.group, cell.op, cell.dtype, cell.getId(), outcomes[i].verdict, text});
   }
-  for (Verdict verdict : {Verdict::Unsupported, Verdict::ExpectedFailure, Verdict::UnexpectedPass,
-                          Verdict::Fail})
+  for (Verdict verdict :
+       {Verdict::Unsupported, Verdict::ExpectedFailure, Verdict::UnexpectedPass, Verdict::Fail})
     printGrouped(results.cells, verdict);
   llvm::outs() << list.size() << " cells: " << counts[Verdict::Pass] << " pass, "
                << counts[Verdict::Unsupported] << " unsupported, "
                << counts[Verdict::ExpectedFailure] << " expected failures, "
-               << counts[Verdict::UnexpectedPass] << " unexpected passes, "
-               << counts[Verdict::Fail] << " fail; seed " << seed << ", "
-               << llvm::format("%.1f", seconds) << " s\n";
+               << counts[Verdict::UnexpectedPass] << " unexpected passes, " << counts[Verdict::Fail]
+               << " fail; seed " << seed << ", " << llvm::format("%.1f", seconds) << " s\n";
   if (!jsonFile.empty()) {
     std::error_code error;
     llvm::raw_fd_ostream os(jsonFile, error);

@@ -1,0 +1,172 @@
+// The comparison by rule, the contents of tensors, and the names of cells: each must be able to
+// fail.
+#include "tests/matrix/Compare.h"
+#include "tests/matrix/Data.h"
+#include "tests/matrix/Results.h"
+#include "tests/matrix/Tolerance.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstring>
+#include <set>
+
+using namespace tilerun;
+using namespace tilerun::matrix;
+
+namespace {
+
+template <class T> std::vector<uint8_t> toBytes(std::vector<T> values) {
+  std::vector<uint8_t> bytes(values.size() * sizeof(T));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+class MatrixCompare : public testing::Test {
+protected:
+  /// What the comparison of float32 results says.
+  std::string compareFloats(Tolerance tolerance, std::vector<float> got,
+                            std::vector<float> expected) {
+    Cell cell = makeCell("g", "op", "fp32", 0, tolerance);
+    addOutput(cell, "o", "fp32", static_cast<int64_t>(got.size()));
+    return compare(cell, cell.tensors[0], toBytes(got), toBytes(expected), /*wide=*/false);
+  }
+  std::string compareWide(Tolerance tolerance, std::vector<float> got,
+                          std::vector<double> expected) {
+    Cell cell = makeCell("g", "op", "fp32", 0, tolerance);
+    addOutput(cell, "o", "fp32", static_cast<int64_t>(got.size()));
+    return compare(cell, cell.tensors[0], toBytes(got), toBytes(expected), /*wide=*/true);
+  }
+  const float nan = std::nanf(""), inf = INFINITY;
+};
+
+TEST_F(MatrixCompare, BitsTellZerosAndNansApart) {
+  EXPECT_EQ(compareFloats(kBits, {1, -0.0f}, {1, -0.0f}), "");
+  EXPECT_NE(compareFloats(kBits, {0.0f}, {-0.0f}), "");
+  EXPECT_NE(compareFloats(kBits, {nan}, {-nan}), "");
+}
+TEST_F(MatrixCompare, ValuesTakeAnyNanButNotAnyZero) {
+  EXPECT_EQ(compareFloats(kValue, {nan}, {-nan}), "");
+  EXPECT_NE(compareFloats(kValue, {0.0f}, {-0.0f}), "");
+  EXPECT_NE(compareFloats(kValue, {1.0f}, {std::nextafterf(1, 2)}), "");
+  EXPECT_NE(compareFloats(kValue, {nan}, {1}), "");
+}
+TEST_F(MatrixCompare, NumbersTakeAnyZero) {
+  EXPECT_EQ(compareFloats(kNumber, {0.0f, nan, inf}, {-0.0f, nan, inf}), "");
+  EXPECT_NE(compareFloats(kNumber, {inf}, {-inf}), "");
+}
+TEST_F(MatrixCompare, UnitsInTheLastPlace) {
+  Tolerance two{Rule::Ulp, 2, 0};
+  float oneUp = std::nextafterf(1, 2), threeUp = std::nextafterf(std::nextafterf(oneUp, 2), 2);
+  EXPECT_EQ(compareWide(two, {oneUp}, {1.0}), "");
+  EXPECT_NE(compareWide(two, {threeUp}, {1.0}), "");
+  EXPECT_NE(compareWide(two, {1}, {NAN}), "");
+  EXPECT_EQ(compareWide(two, {inf}, {1e39}), "");
+  EXPECT_NE(compareWide(two, {inf}, {1e30}), "");
+  EXPECT_NE(compareWide(two, {-inf}, {1e39}), "");
+  EXPECT_NE(compareWide(two, {0}, {1e-30}), "");
+  EXPECT_EQ(compareWide({Rule::Ulp, 2, 1e-20}, {0}, {1e-30}), "");
+}
+TEST_F(MatrixCompare, ProductsByTheirNorm) {
+  Tolerance tolerance{Rule::Product, 8, 0};
+  std::vector<float> values(64, 100.0f);
+  std::vector<double> expected(64, 100.0);
+  EXPECT_EQ(compareWide(tolerance, values, expected), "");
+  values[7] = 100.001f;
+  EXPECT_NE(compareWide(tolerance, values, expected).find("element 7"), std::string::npos);
+  // Small everywhere, but too much together.
+  for (float &value : values)
+    value = 100.0004f;
+  EXPECT_NE(compareWide(tolerance, values, expected).find("norm"), std::string::npos);
+}
+TEST_F(MatrixCompare, MessagesNameTheElementAndBothValues) {
+  EXPECT_EQ(compareFloats(kValue, {1, 2, 4}, {1, 2, 3}),
+            "'o': element 2 is 4, expected 3 (1 of 3 differ)");
+}
+TEST_F(MatrixCompare, IntegersAreExactWhateverTheRule) {
+  Cell cell = makeCell("g", "op", "i32", 0, {Rule::Ulp, 100, 100});
+  addOutput(cell, "o", "i32", 2);
+  EXPECT_EQ(
+      compare(cell, cell.tensors[0], toBytes<int32_t>({1, 2}), toBytes<int32_t>({1, 2}), false),
+      "");
+  EXPECT_NE(
+      compare(cell, cell.tensors[0], toBytes<int32_t>({1, 2}), toBytes<int32_t>({1, 3}), false),
+      "");
+}
+
+TEST(MatrixCells, IdsAreUnique) {
+  std::set<std::string> ids;
+  for (unsigned variant = 0; variant < kNumVariants; ++variant)
+    for (const Cell &cell : makeCells(variant))
+      EXPECT_TRUE(ids.insert(cell.group + "/" + cell.getId()).second) << cell.getId();
+}
+TEST(MatrixCells, TemplatesAreFilled) {
+  for (const Cell &cell : makeCells(1)) {
+    EXPECT_EQ(cell.source.find('$'), std::string::npos) << cell.getId() << "\n" << cell.source;
+    EXPECT_EQ(cell.wideSource.find('$'), std::string::npos) << cell.getId();
+  }
+}
+TEST(MatrixCells, AMissingFunctionIsFound) {
+  Cells cells = makeCells(0);
+  EXPECT_TRUE(checkCoverage(cells).empty());
+  llvm::erase_if(cells, [](const Cell &cell) { return cell.op.find("fdim") != std::string::npos; });
+  std::vector<std::string> problems = checkCoverage(cells);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_NE(problems[0].find("libdevice.fdim"), std::string::npos);
+}
+TEST(MatrixData, ContentsAreAFunctionOfTheSeed) {
+  Cell cell = makeCell("g", "op", "fp32", 0, kBits);
+  addInput(cell, "x", "fp32", 400);
+  addInput(cell, "p", "i32", 50, {Fill::Kind::Permutation});
+  auto first = makeContents(cell, cell.tensors[0], 1);
+  EXPECT_EQ(first, makeContents(cell, cell.tensors[0], 1));
+  EXPECT_NE(first, makeContents(cell, cell.tensors[0], 2));
+  size_t nans = 0, infinities = 0;
+  for (size_t i = 0; i < 400; ++i) {
+    float value;
+    std::memcpy(&value, first.data() + 4 * i, 4);
+    nans += std::isnan(value);
+    infinities += std::isinf(value);
+  }
+  EXPECT_GT(nans, 0u);
+  EXPECT_GT(infinities, 0u);
+  std::set<int32_t> numbers;
+  auto permutation = makeContents(cell, cell.tensors[1], 1);
+  for (size_t i = 0; i < 50; ++i) {
+    int32_t value;
+    std::memcpy(&value, permutation.data() + 4 * i, 4);
+    numbers.insert(value);
+  }
+  EXPECT_EQ(numbers.size(), 50u);
+  EXPECT_EQ(*numbers.rbegin(), 49);
+}
+TEST(MatrixResults, SurviveTheirFile) {
+  Results results;
+  results.column = "c";
+  results.description = "d \"quoted\"";
+  results.seed = 7;
+  results.cells = {{"g", "op (a.b)", "i8", "op (a.b).i8", Verdict::Pass, ""},
+                   {"g", "op (a.b)", "i8", "op (a.b).i8#1", Verdict::Unsupported, "why\nmore"}};
+  Results read;
+  ASSERT_EQ(parseResults(formatResults(results), read), "");
+  ASSERT_EQ(read.cells.size(), 2u);
+  EXPECT_EQ(read.description, results.description);
+  EXPECT_EQ(read.cells[1].id, "op (a.b).i8#1");
+  EXPECT_EQ(read.cells[1].dtype, "i8");
+  EXPECT_EQ(read.cells[1].verdict, Verdict::Unsupported);
+  EXPECT_EQ(read.cells[1].text, "why");
+  EXPECT_NE(parseResults("{}", read), "");
+  EXPECT_NE(parseResults("[1", read), "");
+}
+TEST(MatrixResults, ThePageShowsFailuresAndReasons) {
+  Results results;
+  results.column = "here";
+  results.cells = {{"elementwise", "add", "i8", "add.i8", Verdict::Pass, ""},
+                   {"elementwise", "add", "fp16", "add.fp16", Verdict::Fail, "x"},
+                   {"elementwise", "add", "fp8e5", "add.fp8e5", Verdict::Unsupported,
+                    "compile: loc(\"matrix.py\":1:2): 'tile.add' has no 8-bit floats"}};
+  std::string page = makePage({results});
+  EXPECT_NE(page.find("i8; not fp8e5 [1]; **fails**: fp16"), std::string::npos);
+  EXPECT_NE(page.find("- [1] 'tile.add' has no 8-bit floats"), std::string::npos);
+}
+} // namespace
