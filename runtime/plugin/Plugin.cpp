@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
+#include <map>
+#include <mutex>
 
 using namespace tilerun;
 using namespace tilerun::plugin;
@@ -121,8 +123,20 @@ std::shared_ptr<const Plugin> Plugin::load(const std::string &path, std::string 
                                          0,
                                          nullptr,
                                          nullptr};
-  // A plugin that was turned away stays loaded too: its constructors may have left threads.
-  return adopt(entry(&host), path, reason);
+  // An entry is called once in a process, whoever asks for the plugin. One that was turned away
+  // stays loaded too: its constructors may have left threads.
+  struct Loaded {
+    std::shared_ptr<const Plugin> plugin;
+    std::string reason;
+  };
+  static std::mutex mutex;
+  static auto *const known = new std::map<void *, Loaded>; // By handle; outlives every thread.
+  std::lock_guard lock(mutex);
+  auto [it, isNew] = known->try_emplace(library);
+  if (isNew)
+    it->second.plugin = adopt(entry(&host), path, it->second.reason);
+  reason = it->second.reason;
+  return it->second.plugin;
 }
 
 //===----------------------------------------------------------------------===//

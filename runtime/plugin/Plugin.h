@@ -53,8 +53,8 @@ struct DeviceInfo {
 /// drivers leave threads and handlers behind. Immutable; any thread may use it.
 class Plugin {
 public:
-  /// Loads into this process: runs the plugin's constructors and its entry. Null with a reason if
-  /// it cannot be used. `path` may be relative.
+  /// Loads into this process: runs the plugin's constructors and its entry, the first time. Null
+  /// with a reason if it cannot be used. `path` may be relative. Any thread.
   static std::shared_ptr<const Plugin> load(const std::string &path, std::string &reason);
 
   /// Takes a table that is in this process already. Null with a reason, as above.
