@@ -11,8 +11,7 @@ Real tilerun::mathx::erf(Real x) {
   Real near = fma(magnitude, evaluate(kErf, square), magnitude);
   // 1 - exp(log erfc x).
   Real distance = clamp(magnitude, 0, c.choose(4.1, 6.1)) - 1.0;
-  Scaled e = expPair(evaluate(kLogErfc, distance));
-  Real far = 1.0 - sum(e.pair) * powerOfTwo(e.integer);
+  Real far = 1.0 - expInside(evaluate(kLogErfc, distance));
   return copySign(select(magnitude < 1.0, near, far), x);
 }
 

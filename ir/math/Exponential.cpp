@@ -49,6 +49,14 @@ Scaled tilerun::mathx::exp2Pair(Pair x) {
   return {expReduced(r.hi, r.lo), k.integer};
 }
 
+Real tilerun::mathx::expInside(Real x) {
+  Calculator &c = *x.c;
+  Rounded k = roundProduct(x, 1.4426950408889634);
+  auto ln2 = c.split(kLn2);
+  Real r = fma(k.real, -ln2.b, fma(k.real, -ln2.a, x));
+  return (1.0 + fma(r * r, evaluate(kExp, r), r)) * powerOfTwo(k.integer);
+}
+
 Real tilerun::mathx::exp(Real x) {
   Calculator &c = *x.c;
   Real limited = clamp(x, c.choose(-105, -746), c.choose(90, 711));

@@ -15,6 +15,8 @@ struct Scaled {
   Pair pair;
   Int integer;
 };
+/// e^x where neither argument nor result is special, for sums in which it is the lesser part.
+Real expInside(Real x);
 /// e^x for |x| up to 2 · bias · ln 2, with a few more bits than the type has.
 Scaled expPair(Real x);
 Scaled expPair(Pair x);

@@ -41,11 +41,7 @@ Real tilerun::mathx::tanh(Real x) {
   Real near = fma(magnitude * square, evaluate(kTanh, square), magnitude);
   // 1 - 2 / (e^2|x| + 1); beyond the limit that rounds to 1.
   Real limited = clamp(magnitude, 0, c.choose(10, 20));
-  Scaled e = expPair(limited + limited);
-  Real scaleFactor = powerOfTwo(e.integer);
-  Pair s = twoSum(e.pair.hi * scaleFactor, c.real(1));
-  Real divisor = s.hi + fma(e.pair.lo, scaleFactor, s.lo);
-  Real far = 1.0 - 2.0 / divisor;
+  Real far = 1.0 - 2.0 / (expInside(limited + limited) + 1.0);
   return copySign(select(magnitude < 0.6, near, far), x);
 }
 
