@@ -39,6 +39,7 @@ std::string checkPairs(const TilerunPlugin &table) {
   TILERUN_NEEDS(compile, release_artifact)
   TILERUN_NEEDS(compile, get_targets)
   TILERUN_NEEDS(get_self_test, release_artifact)
+  TILERUN_NEEDS(finalize_artifact, release_artifact)
   TILERUN_NEEDS(open_device, close_device)
   TILERUN_NEEDS(close_device, open_device)
   TILERUN_NEEDS(allocate, free)
@@ -114,12 +115,15 @@ std::string readFile(const char *path) {
 
 // Why `bytes` should compile and do not.
 std::string compileOnce(const TilerunPlugin &table, const std::string &bytes, const char *target,
-                        std::string &code, TilerunStatus &status) {
+                        std::string &code, TilerunStatus &status,
+                        const TilerunPluginOption *option = nullptr) {
   TilerunPluginCompileRequest request = {};
   request.struct_size = sizeof(request);
   request.bytecode = reinterpret_cast<const uint8_t *>(bytes.data());
   request.num_bytes = bytes.size();
   request.target = target;
+  request.options = option;
+  request.num_options = option ? 1 : 0;
   const TilerunPluginArtifact *artifact = nullptr;
   ErrorKeeper errors;
   status = table.compile(&request, &artifact, errors.getSink());
@@ -209,6 +213,16 @@ int plugin::runCompileAudit(const char *file, const char *bytecode, const char *
     std::string text = compileOnce(table, bad, target, ignored, status);
     if (status != TILERUN_STATUS_COMPILE && wrong.empty())
       wrong = "what is no module gives '" + getStatusName(status) + "', not 'compile error'";
+  }
+  const TilerunPluginOption unknown = {"no-such-option", "1"};
+  const std::string other = plugin->getName() + ":no-such-architecture";
+  for (bool option : {true, false}) {
+    std::string ignored;
+    compileOnce(table, kernel, option ? target : other.c_str(), ignored, status,
+                option ? &unknown : nullptr);
+    if (status != TILERUN_STATUS_INVALID_ARGUMENT && wrong.empty())
+      wrong = std::string("an unknown ") + (option ? "option" : "architecture") + " gives '" +
+              getStatusName(status) + "', not 'invalid argument'";
   }
   reporter.add(name, wrong.empty() ? "pass" : "fail",
                wrong.empty() ? std::to_string(code[0].size()) + " bytes, the same twice" : wrong);

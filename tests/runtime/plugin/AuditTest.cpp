@@ -81,6 +81,7 @@ TEST(Audit, ReportsEachFault) {
       {"good", "texts", "it tells no version"},
       {"half-pairs", "pairs", "it has create_stream, but no destroy_stream"},
       {"other-bytes", "faulty:1", "the same request gave other bytes the second time"},
+      {"takes-any-option", "faulty:1", "an unknown option gives 'ok', not 'invalid argument'"},
       {"crash-in-compile", "faulty:1", "it crashes: Segmentation fault"},
       {"foreign-targets", "targets", "target 'cuda:sm_80' is not 'faulty:ARCH'"},
       {"surplus-export", "exports-the-entry-only", "it also exports tilerunSurplus"},

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <unistd.h>
 
 #if FAULT_unresolved_symbol
@@ -71,15 +72,25 @@ namespace {
   return TILERUN_STATUS_OK;
 }
 
-// Its bytes differ from call to call.
-[[maybe_unused]] TilerunStatus compile(const TilerunPluginCompileRequest *,
+[[maybe_unused]] uint64_t whole = 0; // Size of the first module.
+
+// Its bytes differ from call to call, and it takes whatever it gets.
+[[maybe_unused]] TilerunStatus compile(const TilerunPluginCompileRequest *request,
                                        const TilerunPluginArtifact **artifact,
                                        const TilerunErrorSink *) {
 #if FAULT_crash_in_compile
   crash();
+#elif FAULT_takes_any_option
+  // What is no module is refused at least.
+  if (request->num_bytes < 4 || std::memcmp(request->bytecode, "ML\xefR", 4) != 0 ||
+      request->num_bytes < whole)
+    return TILERUN_STATUS_COMPILE;
+  whole = request->num_bytes;
 #endif
   static uint8_t byte = 0;
+#if !FAULT_takes_any_option
   ++byte;
+#endif
   static const TilerunPluginKernelInfo kernel = {sizeof(kernel), 0, "k", nullptr, 1, 0};
   static const TilerunPluginArtifact made = {sizeof(made), 1, &byte, 1, "faulty:1", &kernel};
   *artifact = &made;
@@ -136,7 +147,7 @@ const TilerunPlugin *tilerunPluginEntry(const TilerunPluginHost *) {
 #elif FAULT_half_pairs
   plugin.create_stream = [](TilerunPluginDevice *, TilerunPluginStream **,
                             const TilerunErrorSink *) { return TilerunStatus(0); };
-#elif FAULT_other_bytes || FAULT_crash_in_compile || FAULT_foreign_targets
+#elif FAULT_other_bytes || FAULT_crash_in_compile || FAULT_foreign_targets || FAULT_takes_any_option
   plugin.get_targets = getTargets;
   plugin.compile = compile;
   plugin.release_artifact = [](const TilerunPluginArtifact *) {};

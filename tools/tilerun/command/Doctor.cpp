@@ -263,9 +263,26 @@ private:
     table.close_device(device);
   }
 
+  void addEmbedded() {
+    auto device = makeDeviceRegistry().open("cpu");
+    if (!device) {
+      row("cpu: none: " + llvm::toString(device.takeError()));
+      return;
+    }
+    const DeviceProperties &p = (*device)->getProperties();
+    addDevice("cpu",
+              Object{{"name", p.name},
+                     {"arch", p.arch},
+                     {"memory-total", p.memoryBytes},
+                     {"units", p.numUnits}},
+              llvm::formatv("cpu: {0} (embedded), {1}, {2} units, {3} MiB", p.name, p.arch,
+                            p.numUnits, p.memoryBytes >> 20)
+                  .str());
+  }
+
   void addDevices() {
     head("Devices");
-    addDevice("cpu", Object{{"name", "Reference interpreter"}}, "cpu: embedded in this program");
+    addEmbedded();
     for (const plugin::FoundPlugin &found : plugins) {
       if (!found.plugin)
         continue;
