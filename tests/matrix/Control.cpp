@@ -271,7 +271,7 @@ void addDebug(Context c) {
     Cell &cell = c.add("debugging", "overflow checks (off)", t,
                        "    r = tl.add(x, x, sanitize_overflow=False)\n", kBits);
     cell.debug = true;
-    Cell &checked = c.add("debugging", "overflow checks (hold)", t, "    r = x + 3 * x - 1\n",
+    Cell &checked = c.add("debugging", "overflow checks (hold)", t, "    r = x + 3 * x + 1\n",
                           kBits, "", {Kind::Range, 3, 90});
     checked.debug = true;
   }

@@ -42,7 +42,34 @@ std::string cleanReason(llvm::StringRef text) {
       break;
     text = text.drop_front(end + 2);
   }
+  // One reason for all pairs of types: "'tile.fp_cast' from 'f32' to 'f8E5M2' needs …".
+  if (size_t from = text.find(" from '"); from != llvm::StringRef::npos)
+    if (size_t to = text.find("' to '", from); to != llvm::StringRef::npos)
+      if (size_t end = text.find('\'', to + 6); end != llvm::StringRef::npos)
+        return (text.take_front(from) + text.drop_front(end + 1)).str();
   return text.trim().str();
+}
+
+/// "i8 i16 i32 i64 fp16" as "i8…i64 fp16".
+std::string joinDtypes(const std::vector<std::string> &names) {
+  const std::pair<const matrix::Types *, const char *> ranges[] = {
+      {&kSigned, "i8…i64"}, {&kUnsigned, "u8…u64"}, {&kFp8, "fp8 (5 kinds)"}};
+  std::vector<std::string> words;
+  for (size_t i = 0; i < names.size();) {
+    size_t taken = 0;
+    for (const auto &[types, text] : ranges)
+      if (i + types->size() <= names.size() &&
+          std::equal(types->begin(), types->end(), names.begin() + ptrdiff_t(i))) {
+        words.push_back(text);
+        taken = types->size();
+      }
+    if (!taken) {
+      words.push_back(names[i]);
+      taken = 1;
+    }
+    i += taken;
+  }
+  return llvm::join(words, " ");
 }
 
 /// A verdict on one dtype, over all variants of the cell: the worst.
@@ -108,21 +135,25 @@ std::string formatEntry(const Dtypes &dtypes, Footnotes &notes) {
   auto list = [&](const std::vector<std::string> &which) {
     if (arePairs && which.size() > 4)
       return std::to_string(which.size()) + " of " + std::to_string(names.size()) + " pairs";
-    return llvm::join(which, " ");
+    return joinDtypes(which);
   };
   std::string out;
   if (passing.size() == names.size())
     out = arePairs ? "all " + std::to_string(names.size()) + " pairs" : "all";
+  else if (passing.size() > names.size() / 2)
+    out = "all but"; // What follows.
   else if (!passing.empty())
     out = list(passing);
+  bool but = out == "all but";
   for (const auto &[key, which] : others) {
-    out += out.empty() ? "" : "; ";
+    bool follows = but && key == others.begin()->first;
+    out += out.empty() ? "" : follows ? " " : "; ";
     if (key.first == getRank(Verdict::Fail))
-      out += "**fails**: " + list(which);
+      out += list(which) + " **(fails)**";
     else if (key.first == getRank(Verdict::ExpectedFailure))
-      out += "known failure: " + list(which) + " [" + std::to_string(key.second) + "]";
+      out += list(which) + " (known failure) [" + std::to_string(key.second) + "]";
     else
-      out += "not " + (which.size() == names.size() ? "supported" : list(which)) + " [" +
+      out += (but ? "" : "not ") + (which.size() == names.size() ? "supported" : list(which)) + " [" +
              std::to_string(key.second) + "]";
   }
   return out;
@@ -153,7 +184,7 @@ std::string matrix::makePage(llvm::ArrayRef<Results> columns) {
        << counts[Verdict::Fail] << " | " << results.date << " | " << results.machine << " |\n";
   }
   os << "\nIn the tables, \"all\" is every dtype that the language gives the function: the second "
-        "column. A number in brackets is a\nreason, below. \"known failure\" is a defect that is "
+        "column. A number in brackets is a\nreason, below. A known failure is a defect that is "
         "listed and not repaired yet.\n";
 
   // Groups and functions in the order of the matrix as it is now, so that a stale result shows.
@@ -200,7 +231,7 @@ std::string matrix::makePage(llvm::ArrayRef<Results> columns) {
     os << "| `" << function.op << "` | "
        << (arePairs && names.size() > 4  ? std::to_string(names.size()) + " pairs"
            : names.size() == kAll.size() ? "every dtype"
-                                         : llvm::join(names, " "))
+                                         : joinDtypes(names))
        << " |";
     for (size_t c = 0; c < columns.size(); ++c)
       os << " "
