@@ -214,6 +214,8 @@ Status MemoryPool::allocateSegment(TilerunPluginStream *stream, uint64_t bytes, 
       if (block)
         return {};
       (void)releaseSegments(0);
+      // A driver with stream-ordered memory has it back when the stream has passed the frees.
+      (void)device.synchronize();
     }
     // Once more, for no more than was asked.
     size = bytes;
@@ -400,7 +402,9 @@ Status MemoryPool::trim(uint64_t keepBytes) {
   std::lock_guard lock(mutex);
   TILERUN_TRY(device.synchronize());
   dissolveStreams();
-  return releaseSegments(keepBytes);
+  TILERUN_TRY(releaseSegments(keepBytes));
+  // A driver with stream-ordered memory has it back when the stream has passed the frees.
+  return device.synchronize();
 }
 
 //===----------------------------------------------------------------------===//
