@@ -1,4 +1,6 @@
-// Ops that are rewritten to others first: sincos, clampf, fpowi, 16-bit floats.
+// Ops that are rewritten to others first (sincos, clampf, fpowi, 16-bit floats), and composed
+// functions that are exact.
+#include "ir/math/Composed.h"
 #include "tests/ir/math/Compiled.h"
 #include "tests/ir/math/Functions.h"
 
@@ -12,11 +14,11 @@ using tilerun::mathx::Real;
 
 namespace {
 
-std::vector<float> run(CompiledOp::Composed build, const std::vector<float> &a,
-                       const std::vector<float> &b) {
-  auto op = CompiledOp::compile("", build, "f32", 2, {});
+template <class F>
+std::vector<F> run(CompiledOp::Composed build, const std::vector<F> &a, const std::vector<F> &b) {
+  auto op = CompiledOp::compile("", build, sizeof(F) == 4 ? "f32" : "f64", 2, {});
   EXPECT_TRUE(bool(op)) << llvm::toString(op.takeError());
-  return op ? (*op)->run(a, b) : std::vector<float>(a.size());
+  return op ? (*op)->run(a, b) : std::vector<F>(a.size());
 }
 
 std::vector<float> someNumbers() {
@@ -28,12 +30,12 @@ std::vector<float> someNumbers() {
 
 TEST(Ops, SincosIsSinAndCos) {
   const std::vector<float> a = someNumbers();
-  auto sine = run(
+  auto sine = run<float>(
       [](Real x, Real) -> Real {
         return {x.c, math::SincosOp::create(x.c->b, x.c->loc, x.v).getSin()};
       },
       a, {});
-  auto cosine = run(
+  auto cosine = run<float>(
       [](Real x, Real) -> Real {
         return {x.c, math::SincosOp::create(x.c->b, x.c->loc, x.v).getCos()};
       },
@@ -46,7 +48,7 @@ TEST(Ops, SincosIsSinAndCos) {
 
 TEST(Ops, ClampKeepsNaN) {
   const std::vector<float> a = someNumbers();
-  auto got = run(
+  auto got = run<float>(
       [](Real x, Real) -> Real {
         return {x.c,
                 math::ClampFOp::create(x.c->b, x.c->loc, x.v, x.c->real(-1.5).v, x.c->real(2.0).v)};
@@ -64,7 +66,7 @@ TEST(Ops, IntegerPowersKeepTheSignOfLargeOddExponents) {
   const std::vector<float> bases = someNumbers();
   for (int exponent : {0, 1, 2, 3, -1, -2, -7, 16777217, 16777216, -16777217}) {
     const std::vector<float> exponents(bases.size(), llvm::bit_cast<float>(exponent));
-    auto got = run(
+    auto got = run<float>(
         [](Real x, Real y) -> Real {
           return {x.c, math::FPowIOp::create(x.c->b, x.c->loc, x.v, bits(y).v)};
         },
@@ -83,6 +85,49 @@ TEST(Ops, IntegerPowersKeepTheSignOfLargeOddExponents) {
   }
 }
 
+template <class F> void expectExact(F got, F expected, const std::string &what) {
+  if (std::isnan(expected))
+    EXPECT_TRUE(std::isnan(got)) << what;
+  else
+    EXPECT_TRUE(got == expected && std::signbit(got) == std::signbit(expected))
+        << what << " gives " << got << ", not " << expected;
+}
+
+template <class F> void checkExact() {
+  using Pattern = std::conditional_t<sizeof(F) == 4, int32_t, int64_t>;
+  std::vector<F> a, b, powers;
+  std::vector<int> exponents;
+  const int far = 2 * std::numeric_limits<F>::max_exponent + 60;
+  for (F x : specialValues<F>())
+    for (F y : specialValues<F>()) {
+      a.push_back(x);
+      b.push_back(y);
+      const int n = int(a.size() * 37 % (2 * far)) - far;
+      exponents.push_back(a.size() % 97 == 0 ? INT32_MAX : a.size() % 101 == 0 ? INT32_MIN : n);
+      powers.push_back(llvm::bit_cast<F>(Pattern(exponents.back())));
+    }
+  auto next =
+      run<F>([](Real x, Real y) { return tilerun::mathx::composed::nextafter(x, y); }, a, b);
+  auto scaled =
+      run<F>([](Real x, Real y) { return tilerun::mathx::composed::ldexp(x, bits(y)); }, a, powers);
+  auto exponent =
+      run<F>([](Real x, Real) { return fromBits(tilerun::mathx::composed::ilogb(x)); }, a, {});
+  for (size_t i = 0; i < a.size(); ++i) {
+    const std::string of = " of " + std::to_string(a[i]) + ", ";
+    expectExact(next[i], std::nextafter(a[i], b[i]), "nextafter" + of + std::to_string(b[i]));
+    expectExact(scaled[i], std::ldexp(a[i], exponents[i]),
+                "ldexp" + of + std::to_string(exponents[i]));
+    const Pattern expected = std::isnan(a[i]) || a[i] == 0 ? INT32_MIN
+                             : std::isinf(a[i])            ? INT32_MAX
+                                                           : std::ilogb(a[i]);
+    EXPECT_EQ(llvm::bit_cast<Pattern>(exponent[i]), expected) << "ilogb" << of;
+  }
+}
+TEST(Ops, NextafterLdexpAndIlogbAreExact) {
+  checkExact<float>();
+  checkExact<double>();
+}
+
 /// Rounded to float16, as a float.
 float toHalf(double value) {
   llvm::APFloat x(value);
@@ -95,7 +140,7 @@ TEST(Ops, HalvesGoThroughFloat32) {
   std::vector<float> a;
   for (float value : someNumbers())
     a.push_back(toHalf(value));
-  auto got = run(
+  auto got = run<float>(
       [](Real x, Real) -> Real {
         auto &b = x.c->b;
         Location loc = x.c->loc;
