@@ -13,6 +13,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <unistd.h>
 
@@ -206,19 +207,25 @@ private:
     json["plugins"] = std::move(files);
   }
 
-  /// In a child: this program with the hidden option. "" for success.
-  std::string testInChild(const std::string &id) {
+  /// Tests in a child, which is this program with the hidden option, and tells what it found.
+  void addDevice(const std::string &id, Object object, std::string text) {
     std::string program = llvm::sys::fs::getMainExecutable(nullptr, nullptr);
     plugin::ChildResult child =
         plugin::runChild({program, "doctor", "--self-test", id}, kSelfTestTimeout);
-    for (const std::string &line : child.getLines())
-      if (auto fields = plugin::splitReportLine(line, 2); fields[0] == "result")
-        return fields[1];
-    return child.describe(kSelfTestTimeout);
-  }
-
-  void addDevice(const std::string &id, Object object, const std::string &text) {
-    std::string failure = testInChild(id);
+    std::string failure = child.describe(kSelfTestTimeout);
+    for (const std::string &line : child.getLines()) {
+      std::vector<std::string> fields = plugin::splitReportLine(line, 4);
+      uint64_t number = 0;
+      if (fields[0] == "result") {
+        failure = fields[1];
+      } else if (fields[0] == "property") {
+        text += "\n      " + fields[1] + ": " + fields[3];
+        bool isNumber =
+            fields[2] == "number" && !llvm::StringRef(fields[3]).getAsInteger(10, number);
+        object[fields[1]] =
+            isNumber ? llvm::json::Value(number) : llvm::json::Value(fixUTF8(fields[3]));
+      }
+    }
     row(text);
     row(failure.empty() ? "  self-test: ok" : "  self-test: FAILED: " + failure);
     object["id"] = fixUTF8(id);
@@ -229,38 +236,6 @@ private:
     if (!failure.empty())
       advice.push_back("device '" + id + "' is there, but the self-test fails: " + failure);
     devices.push_back(std::move(object));
-  }
-
-  void addPropertiesOf(const plugin::Plugin &plugin, const plugin::DeviceInfo &info, Object &object,
-                       std::string &text) {
-    const TilerunPlugin &table = plugin.getTable();
-    TilerunPluginDevice *device = nullptr;
-    if (!table.open_device || !table.get_device_property ||
-        table.open_device(info.ordinal, nullptr, &device, nullptr))
-      return;
-    struct Property {
-      uint32_t number;
-      const char *name;
-    };
-    static const Property list[] = {
-#define TILERUN_PROPERTY(name, number, type, word, unit) {number, word},
-        TILERUN_DEVICE_PROPERTY_LIST(TILERUN_PROPERTY)
-#undef TILERUN_PROPERTY
-    };
-    for (const Property &property : list) {
-      TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};
-      if (table.get_device_property(device, property.number, &value, nullptr))
-        continue;
-      text += "\n      " + std::string(property.name) + ": ";
-      if (value.type == TILERUN_VALUE_U64) {
-        text += std::to_string(value.number);
-        object[property.name] = value.number;
-      } else {
-        text += value.string;
-        object[property.name] = fixUTF8(value.string);
-      }
-    }
-    table.close_device(device);
   }
 
   void addEmbedded() {
@@ -288,10 +263,8 @@ private:
         continue;
       std::string reason;
       for (const plugin::DeviceInfo &info : found.plugin->getDevices(reason)) {
-        Object object{{"name", fixUTF8(info.name)}, {"target", fixUTF8(info.target)}};
-        std::string text = info.id + ": " + info.name;
-        addPropertiesOf(*found.plugin, info, object, text);
-        addDevice(info.id, std::move(object), text);
+        addDevice(info.id, Object{{"name", fixUTF8(info.name)}, {"target", fixUTF8(info.target)}},
+                  info.id + ": " + info.name);
       }
       if (reason.empty())
         continue;
@@ -319,15 +292,60 @@ private:
 
 } // namespace
 
-// The child's side: the result goes to the report.
+//===----------------------------------------------------------------------===//
+// The child's side: lines of a report
+//===----------------------------------------------------------------------===//
+
+static bool report(std::vector<std::string> fields) {
+  return plugin::writeReport(plugin::kReportFd, plugin::makeReportLine(std::move(fields)));
+}
+
+static void reportProperties(const plugin::Plugin &plugin, const plugin::DeviceInfo &info) {
+  const TilerunPlugin &table = plugin.getTable();
+  TilerunPluginDevice *device = nullptr;
+  if (!table.open_device || !table.get_device_property ||
+      table.open_device(info.ordinal, nullptr, &device, nullptr))
+    return; // The self-test tells why.
+  struct Property {
+    uint32_t number;
+    const char *name;
+  };
+  static const Property list[] = {
+#define TILERUN_PROPERTY(name, number, type, word, unit) {number, word},
+      TILERUN_DEVICE_PROPERTY_LIST(TILERUN_PROPERTY)
+#undef TILERUN_PROPERTY
+  };
+  for (const Property &property : list) {
+    TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};
+    if (table.get_device_property(device, property.number, &value, nullptr))
+      continue;
+    if (value.type == TILERUN_VALUE_U64)
+      report({"property", property.name, "number", std::to_string(value.number)});
+    else
+      report({"property", property.name, "string", value.string ? value.string : ""});
+  }
+  if (table.close_device)
+    table.close_device(device);
+}
+
 static ExitCode runSelfTest(const Options &options) {
-  DeviceRegistry registry = makeDeviceRegistry();
-  auto device = registry.open(options.selfTest);
+  // The parent tells of what this died; the command's own handlers would hide it.
+  for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE})
+    std::signal(signal, SIG_DFL);
+  if (options.selfTest != "cpu")
+    for (const plugin::FoundPlugin &found :
+         plugin::discoverPlugins(plugin::DiscoveryOptions::fromEnvironment())) {
+      std::string reason;
+      if (found.plugin)
+        for (const plugin::DeviceInfo &info : found.plugin->getDevices(reason))
+          if (info.id == options.selfTest)
+            reportProperties(*found.plugin, info);
+    }
+  auto device = makeDeviceRegistry().open(options.selfTest);
   llvm::Error error = device ? runSmallKernel(**device, options) : device.takeError();
   const bool good = !error;
-  std::string text = llvm::toString(std::move(error));
-  bool written =
-      plugin::writeReport(plugin::kReportFd, plugin::makeReportLine({"result", text}) + "end\n");
+  bool written = report({"result", llvm::toString(std::move(error))}) &&
+                 plugin::writeReport(plugin::kReportFd, "end\n");
   return good && written ? ExitCode::Ok : ExitCode::Unavailable;
 }
 
