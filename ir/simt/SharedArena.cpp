@@ -87,10 +87,15 @@ LogicalResult simt::placeShared(func::FuncOp kernel, const TargetInfo &target) {
   int64_t total = place(/*allowOwn=*/true);
   if (uint64_t(total) > target.sharedMemoryBytes)
     total = place(/*allowOwn=*/false);
-  if (uint64_t(total) > target.sharedMemoryBytes)
-    return kernel.emitError() << "needs " << total << " bytes of shared memory, but " << target.name
-                              << " has " << target.sharedMemoryBytes
-                              << " for a program; use smaller blocks or fewer stages";
+  if (uint64_t(total) > target.sharedMemoryBytes) {
+    // At what takes most: that is where smaller blocks help.
+    auto largest = llvm::max_element(buffers, [](Buffer &x, Buffer &y) {
+      return x.op.getBytes() < y.op.getBytes();
+    });
+    return emitError(largest->op.getLoc())
+           << "needs " << total << " bytes of shared memory, but " << target.name << " has "
+           << target.sharedMemoryBytes << " for a program; use smaller blocks or fewer stages";
+  }
   kernel->setAttr(SimtDialect::kSharedBytesAttr,
                   IntegerAttr::get(IntegerType::get(kernel.getContext(), 64), total));
   return success();
@@ -100,6 +105,7 @@ namespace {
 /// Buffers with accesses since the last barrier.
 struct Pending {
   llvm::SetVector<SharedAllocOp> reads, writes, adds, copies; ///< copies: asynchronous, under way
+  llvm::SetVector<SharedAllocOp> products; ///< What matrix instructions under way read.
 
   void clear() {
     reads.clear();
@@ -112,9 +118,12 @@ struct Pending {
     writes.insert(other.writes.begin(), other.writes.end());
     adds.insert(other.adds.begin(), other.adds.end());
     copies.insert(other.copies.begin(), other.copies.end());
+    products.insert(other.products.begin(), other.products.end());
     return before != size();
   }
-  size_t size() const { return reads.size() + writes.size() + adds.size() + copies.size(); }
+  size_t size() const {
+    return reads.size() + writes.size() + adds.size() + copies.size() + products.size();
+  }
 };
 
 class BarrierInserter {
@@ -176,10 +185,15 @@ void BarrierInserter::visit(Operation *op, Pending &pending) {
   } else if (auto load = dyn_cast<LoadMatrixOp>(op)) {
     read(op, bufferOf(load.getBuffer()), pending);
   } else if (auto fence = dyn_cast<WgmmaFenceOp>(op)) {
-    // The instructions of the group read from here on; a wait comes before their buffers are used
-    // for something else, but other groups of warps may be behind.
-    for (Value buffer : fence.getBuffers())
+    for (Value buffer : fence.getBuffers()) {
       read(op, bufferOf(buffer), pending);
+      pending.products.insert(bufferOf(buffer));
+    }
+  } else if (auto wait = dyn_cast<WgmmaWaitOp>(op)) {
+    // The instructions may have read up to here, whatever barriers were passed since they began.
+    pending.reads.insert(pending.products.begin(), pending.products.end());
+    if (wait.getPending() == 0)
+      pending.products.clear();
   } else if (auto addition = dyn_cast<SharedAddOp>(op)) {
     add(op, bufferOf(addition.getBuffer()), pending);
   } else if (auto store = dyn_cast<SharedStoreOp>(op)) {

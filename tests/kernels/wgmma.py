@@ -38,6 +38,22 @@ def product(X, Y, Z, M, N, K, xm, xk, yk, yn, BM: tl.constexpr, BN: tl.constexpr
     tl.store(Z + m[:, None] * N + n[None, :], acc, mask=(m[:, None] < M) & (n[None, :] < N))
 
 
+#: X=f16[128,128]:randn(1) Y=f16[128,64]:randn(2) Z=f32[128,64]:zeros K=128 BK=32
+#: X=f16[128,128]:randn(1) Y=f16[128,64]:randn(2) Z=f32[128,64]:zeros K=128 BK=32 --num-warps 16
+@triton.jit
+def persistent(X, Y, Z, K, BK: tl.constexpr):
+    n = tl.arange(0, 64)
+    k = tl.arange(0, BK)
+    for tile in range(2):
+        m = tile * 64 + n
+        acc = tl.zeros((64, 64), tl.float32)
+        for i in range(0, K, BK):
+            x = tl.load(X + m[:, None] * 128 + (i + k)[None, :])
+            y = tl.load(Y + (i + k)[:, None] * 64 + n[None, :])
+            acc = tl.dot(x, y, acc)
+        tl.store(Z + m[:, None] * 64 + n[None, :], acc)
+
+
 #: X=f16[64,128]:randn(1) Y=f16[128,64]:randn(2) W=f16[128,64]:randn(3) Z=f32[64,64]:zeros K=128 BK=32
 #: X=f16[64,128]:randn(1) Y=f16[128,64]:randn(2) W=f16[128,64]:randn(3) Z=f32[64,64]:zeros K=128 BK=64 --num-warps 8
 @triton.jit
