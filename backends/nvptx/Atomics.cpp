@@ -63,8 +63,7 @@ struct AtomicRMWPattern : ConvertOpToLLVMPattern<simt::AtomicRMWOp> {
       break;
     case AtomicKind::Xchg:
       if (bits == 16)
-        return op.emitError("'tile.atomic_rmw' xchg on 16-bit elements is not supported by NVIDIA "
-                            "GPUs; use 32 or 64 bits");
+        return exchangeHalf(op, adaptor, value, rewriter);
       form = "exch.b" + size;
       break;
     case AtomicKind::FMax:
@@ -115,6 +114,34 @@ struct AtomicRMWPattern : ConvertOpToLLVMPattern<simt::AtomicRMWOp> {
     rewriter.replaceOp(op, result);
     return success();
   }
+
+private:
+  /// There is no exchange of 16 bits: compare and swap until nobody came between.
+  LogicalResult exchangeHalf(simt::AtomicRMWOp op, OpAdaptor adaptor, Value value,
+                             ConversionPatternRewriter &rewriter) const {
+    Location loc = op.getLoc();
+    Type type = adaptor.getValue().getType(), integer = rewriter.getI16Type();
+    SmallVector<Value> inputs{adaptor.getAddress(), value};
+    std::string constraints = "=&h,l,h", skip;
+    if (adaptor.getMask()) {
+      inputs.push_back(adaptor.getMask());
+      constraints += ",b";
+      skip = "@!$3 bra DONE;\n\t";
+    }
+    std::string scope = tile::stringifyMemScope(op.getScope()).str();
+    std::string text =
+        "{\n\t.reg .pred again;\n\t.reg .b16 seen;\n\tmov.b16 $0, 0;\n\t" + skip + "ld.relaxed." +
+        scope + ".global.b16 seen, [$1];\n\t" + "LOOP: atom.global" +
+        orderAndScope(op.getSem(), op.getScope()) + ".cas.b16 $0, [$1], seen, $2;\n\t" +
+        "setp.ne.u16 again, $0, seen;\n\tmov.b16 seen, $0;\n\t" + "@again bra LOOP;\n\tDONE:\n\t}";
+    Value result =
+        inlinePtx(rewriter, loc, {integer}, inputs, text, constraints + ",~{memory}", true)[0];
+    if (type != integer)
+      result = LLVM::BitcastOp::create(rewriter, loc, type, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
   unsigned arch;
 };
 

@@ -268,8 +268,7 @@ void Assigner::forward(Operation *op) {
     return;
   }
   if (auto split = dyn_cast<tile::SplitOp>(op)) {
-    auto type = cast<RankedTensorType>(split.getSource().getType());
-    LinearLayout layout = canonical(sliceDim(operandHome(split.getSource()), type.getRank() - 1));
+    LinearLayout layout = canonical(splitLayout(operandHome(split.getSource())));
     for (Value value : split.getResults())
       propose(value, layout, Weak);
     return;

@@ -40,7 +40,7 @@ struct WarpGroupPlan {
 /// A product: by a matrix instruction, or by multiply-adds if there is none.
 struct DotPlan {
   const simt::MatrixInstruction *instruction = nullptr;
-  LinearLayout a, b, d; ///< `a` and `b` only with an instruction.
+  LinearLayout a, b, d;                   ///< `a` and `b` only with an instruction.
   std::optional<WarpGroupPlan> warpGroup; ///< Then there is no `b`, and `a` is for registers.
   /// Each float32 operand is the sum of so many narrower ones; products of all pairs that matter.
   unsigned parts = 1;
@@ -98,6 +98,11 @@ LinearLayout transSource(const LinearLayout &result, llvm::ArrayRef<int32_t> ord
 LinearLayout reshapeSource(const LinearLayout &result, llvm::ArrayRef<int64_t> sourceShape);
 /// With repeating registers: one for each register of the result.
 LinearLayout broadcastSource(const LinearLayout &result, llvm::ArrayRef<int64_t> sourceShape);
+
+/// A layout for the halves of a tensor whose last dimension has size 2. Where lanes or warps hold
+/// that dimension they take over a dimension of registers, rather than to repeat both halves in all
+/// of them: a chain of splits and joins (a sorting network) keeps its number of registers.
+LinearLayout splitLayout(const LinearLayout &source);
 
 /// The plan for a product of these types.
 DotPlan planDot(tile::DotOp op, const Options &options);

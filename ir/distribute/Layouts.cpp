@@ -63,3 +63,26 @@ LinearLayout distribute::broadcastSource(const LinearLayout &result,
       source = source.resizeOut(dimName(i), bits);
   return source;
 }
+
+LinearLayout distribute::splitLayout(const LinearLayout &source) {
+  unsigned last = source.getOuts().size() - 1;
+  std::string name = dimName(last);
+  for (unsigned bit = 0; bit < source.inBits(kRegister); ++bit)
+    if (source.getBasis(kRegister, bit, name))
+      return sliceDim(source, last);
+  uint64_t along = LinearLayout::pack(source.getOuts(), [&] {
+    SmallVector<uint64_t, 4> coordinates(last + 1, 0);
+    coordinates[last] = 1;
+    return coordinates;
+  }());
+  BitVectors bases(source.getBases().begin(), source.getBases().end());
+  // The lowest register bit is what was joined last, which a network needs again the latest.
+  for (StringRef in : {StringRef(kLane), StringRef(kWarp)})
+    for (unsigned bit = 0; bit < source.inBits(in); ++bit)
+      if (source.getBases(in)[bit] == along && source.inBits(kRegister)) {
+        std::swap(bases[source.inShift(in) + bit], bases[source.inShift(kRegister)]);
+        return sliceDim(LinearLayout(DimList(source.getIns()), DimList(source.getOuts()), bases),
+                        last);
+      }
+  return sliceDim(source, last);
+}

@@ -124,6 +124,8 @@ def atomic_halves(X, Z):
 #: X=i32[64]:randint(0,99,2) Z=i32[64]:arange O=i32[64]:zeros
 #: X=i64[64]:randint(0,99,2) Z=i64[64]:arange O=i64[64]:zeros --num-warps 1
 #: X=f32[64]:randint(0,99,2) Z=f32[64]:arange O=f32[64]:zeros
+#: X=f16[64]:randint(0,99,2) Z=f16[64]:arange O=f16[64]:zeros
+#: X=i16[64]:randint(0,99,2) Z=i16[64]:arange O=i16[64]:zeros --num-warps 1
 @triton.jit
 def exchange(X, Z, O):
     i = tl.arange(0, 64)

@@ -12,6 +12,8 @@ import triton.language as tl
 #: X=f64[32]:randn(1) Z=f64[32]:zeros N=32 D=0
 #: X=bf16[64]:randn(1) Z=bf16[64]:zeros N=64 D=0
 #: X=i16[2]:randint(-99,99,1) Z=i16[2]:zeros N=2 D=0
+#: X=i32[1024]:randint(-999,999,1) Z=i32[1024]:zeros N=1024 D=0
+#: X=f32[2048]:randn(1) Z=f32[2048]:zeros N=2048 D=1 --num-warps 8
 @triton.jit
 def sort(X, Z, N: tl.constexpr, D: tl.constexpr):
     i = tl.arange(0, N)

@@ -42,6 +42,64 @@ TEST(Shape, RangeStartsAnywhere) {
   EXPECT_EQ(evaluate(machine, "8", 8, "%r = tile.make_range -4 to 4 : tensor<8xi32>"), iota(8, -4));
 }
 
+TEST(Shape, GatherTakesPositionsModuloTheAxis) {
+  Machine machine;
+  EXPECT_EQ(evaluate(machine, "4", 4, R"(%x = tile.make_range 10 to 18 : tensor<8xi32>
+    %i = arith.constant dense<[7, 0, 9, -1]> : tensor<4xi32>
+    %r = tile.gather %x[%i] axis 0 : tensor<8xi32>, tensor<4xi32> -> tensor<4xi32>)"),
+            (std::vector<int32_t>{17, 10, 11, 17}));
+  const std::string matrix = R"(%v = tile.make_range 0 to 8 : tensor<8xi32>
+    %x = tile.reshape %v : tensor<8xi32> -> tensor<2x4xi32>)";
+  EXPECT_EQ(evaluate(machine, "2x2", 4, matrix + R"(
+    %i = arith.constant dense<[[3, 0], [1, 1]]> : tensor<2x2xi64>
+    %r = tile.gather %x[%i] axis 1 : tensor<2x4xi32>, tensor<2x2xi64> -> tensor<2x2xi32>)"),
+            (std::vector<int32_t>{3, 0, 5, 5}));
+  EXPECT_EQ(evaluate(machine, "1x4", 4, matrix + R"(
+    %i = arith.constant dense<[[1, 0, 1, 0]]> : tensor<1x4xi8>
+    %r = tile.gather %x[%i] axis 0 : tensor<2x4xi32>, tensor<1x4xi8> -> tensor<1x4xi32>)"),
+            (std::vector<int32_t>{4, 1, 6, 3}));
+}
+
+TEST(Shape, HistogramLeavesOutWhatHasNoBin) {
+  Machine machine;
+  const std::string values =
+      "%x = arith.constant dense<[0, 3, 3, 4, -1, 1, 3, 0]> : tensor<8xi32>\n";
+  EXPECT_EQ(
+      evaluate(machine, "4", 4, values + "%r = tile.histogram %x : tensor<8xi32> -> tensor<4xi32>"),
+      (std::vector<int32_t>{2, 1, 0, 3}));
+  EXPECT_EQ(evaluate(machine, "4", 4, values + R"(
+    %m = arith.constant dense<[true, true, false, true, true, false, true, false]> : tensor<8xi1>
+    %r = tile.histogram %x mask %m : tensor<8xi32> -> tensor<4xi32>)"),
+            (std::vector<int32_t>{1, 0, 0, 2}));
+}
+
+TEST(Regions, MapRunsBranchesByElement) {
+  Machine machine;
+  // In batches where the region is arithmetic, with a scalar from outside.
+  EXPECT_EQ(evaluate(machine, "4", 4, R"(%x = tile.make_range 0 to 4 : tensor<4xi32>
+    %c = arith.constant 10 : i32
+    %d = arith.addi %c, %c : i32
+    %r = tile.map %x : (tensor<4xi32>) -> tensor<4xi32> {
+    ^bb0(%a: i32):
+      %s = arith.addi %a, %d : i32
+      tile.yield %s : i32
+    })"),
+            iota(4, 20));
+  EXPECT_EQ(evaluate(machine, "4", 4, R"(%x = tile.make_range 0 to 4 : tensor<4xi32>
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %r, %other = tile.map %x, %x : (tensor<4xi32>, tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi1>) {
+    ^bb0(%a: i32, %b: i32):
+      %s = scf.for %i = %zero to %b step %one iter_args(%sum = %a) -> (i32) : i32 {
+        %next = arith.addi %sum, %sum : i32
+        scf.yield %next : i32
+      }
+      %c = arith.cmpi sgt, %s, %one : i32
+      tile.yield %s, %c : i32, i1
+    })"),
+            (std::vector<int32_t>{0, 2, 8, 24}));
+}
+
 TEST(Shape, SplatRepeatsAScalar) {
   Machine machine;
   EXPECT_EQ(evaluate(machine, "2x4", 8, R"(%c = arith.constant 7 : i32

@@ -214,4 +214,30 @@ TEST_F(Shapes, NamespaceAttributes) {
   EXPECT_TRUE(mlir::failed(attribute(emitter, tl, "loadd")));
   EXPECT_EQ(lastError(), "'triton.language' has no name 'loadd'; did you mean 'load'?");
 }
+TEST_F(Shapes, Gather) {
+  Value v = call("gather", {arg("fp16[8, 4]"), arg("int64[8, 2]"), lit(-1)});
+  EXPECT_EQ(typeOf(v), "float16[8, 2]");
+  EXPECT_IR("axis 1 : tensor<8x4xf16>, tensor<8x2xi64> -> tensor<8x2xf16>");
+  EXPECT_EQ(errorOf("gather", {arg("fp16[8]"), arg("fp32[8]"), lit(0)}),
+            "tl.gather: 'index' must hold integers, but it is float32[8]");
+  EXPECT_EQ(
+      errorOf("gather", {arg("fp16[8, 4]"), arg("int32[4, 4]"), lit(1)}),
+      "tl.gather: 'index' must have the shape of 'src' but for dimension 1, but they have the "
+      "shapes [4, 4] and [8, 4]");
+  EXPECT_EQ(errorOf("gather", {arg("fp16[8, 4]"), arg("int32[8]"), lit(0)}),
+            "tl.gather: 'index' must have the rank of 'src', but they have the shapes [8] and "
+            "[8, 4]");
+}
+
+TEST_F(Shapes, Histogram) {
+  Value v = call("histogram", {arg("uint8[64]"), lit(16), arg("int1[64]")});
+  EXPECT_EQ(typeOf(v), "int32[16]");
+  EXPECT_IR("tile.histogram");
+  EXPECT_EQ(errorOf("histogram", {arg("int32[64]"), lit(10)}),
+            "tl.histogram: 'num_bins' is 10, which is not a power of two");
+  EXPECT_TRUE(llvm::StringRef(errorOf("histogram", {arg("int32[8, 8]"), lit(8)}))
+                  .contains("must have one dimension"));
+  EXPECT_TRUE(llvm::StringRef(errorOf("histogram", {arg("fp32[8]"), lit(8)}))
+                  .contains("must hold integers"));
+}
 } // namespace

@@ -134,7 +134,7 @@ func.func @scan_axis(%x: tensor<8xf32>) {
 // -----
 
 func.func @lost_yield(%x: f32) {
-  // expected-error @below {{expects parent op to be one of 'tile.reduce, tile.scan'}}
+  // expected-error @below {{expects parent op to be one of 'tile.reduce, tile.scan, tile.map'}}
   tile.yield %x : f32
 }
 
@@ -145,6 +145,41 @@ func.func @other_terminator(%x: tensor<8xf32>) {
   %0 = tile.reduce %x axis 0 : (tensor<8xf32>) -> f32 {
   ^bb0(%a: f32, %b: f32):
     "ub.unreachable"() : () -> ()
+  }
+  return
+}
+
+// -----
+
+func.func @map_arguments(%x: tensor<8xf32>) {
+  // expected-error @below {{the region must take 1 values and yield 1, but it takes 2 and yields 1}}
+  %0 = tile.map %x : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @map_result(%x: tensor<8xf32>) {
+  // expected-error @below {{result 0 must be 'tensor<8xf32>', but is 'tensor<8xf16>'}}
+  %0 = tile.map %x : (tensor<8xf32>) -> tensor<8xf16> {
+  ^bb0(%a: f32):
+    tile.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @map_effects(%x: tensor<8xf32>, %p: !tile.ptr<f32>) {
+  // expected-error @below {{the map region must be free of side effects}}
+  %0 = tile.map %x : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: f32):
+    // expected-note @below {{'tile.store' has some}}
+    tile.store %p, %a : !tile.ptr<f32>
+    tile.yield %a : f32
   }
   return
 }

@@ -215,3 +215,35 @@ func.func @program_axis() {
   %0 = tile.program_id 3
   return
 }
+
+// -----
+
+func.func @gather_axis(%x: tensor<8xf32>, %i: tensor<8xi32>) {
+  // expected-error @below {{axis 1 is out of range; the source has rank 1}}
+  %0 = tile.gather %x[%i] axis 1 : tensor<8xf32>, tensor<8xi32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @gather_shape(%x: tensor<8x4xf32>, %i: tensor<8x2xi32>) {
+  // expected-error @below {{source and indices must agree but for axis 0; in dimension 1 they have 4 and 2}}
+  %0 = tile.gather %x[%i] axis 0 : tensor<8x4xf32>, tensor<8x2xi32> -> tensor<8x2xf32>
+  return
+}
+
+// -----
+
+func.func @gather_result(%x: tensor<8x4xf32>, %i: tensor<8x2xi32>) {
+  // expected-error @below {{the result must be 'tensor<8x2xf32>', but is 'tensor<8x4xf32>'}}
+  %0 = tile.gather %x[%i] axis 1 : tensor<8x4xf32>, tensor<8x2xi32> -> tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @histogram_result(%x: tensor<8xi32>) {
+  // expected-error @below {{the result must be 1-D, but is 'tensor<2x2xi32>'}}
+  %0 = tile.histogram %x : tensor<8xi32> -> tensor<2x2xi32>
+  return
+}

@@ -154,6 +154,24 @@ func.func @regions(%x: tensor<4x8xf32>, %y: tensor<4x8xi32>, %v: tensor<8xf32>) 
   return
 }
 
+// CHECK-LABEL: func.func @positions
+func.func @positions(%x: tensor<4x8xf32>, %i: tensor<4x2xi64>, %n: tensor<64xi8>, %m: tensor<64xi1>) {
+  // CHECK: tile.gather %{{.*}}[%{{.*}}] axis 1 : tensor<4x8xf32>, tensor<4x2xi64> -> tensor<4x2xf32>
+  %0 = tile.gather %x[%i] axis 1 : tensor<4x8xf32>, tensor<4x2xi64> -> tensor<4x2xf32>
+  // CHECK: tile.histogram %{{.*}} : tensor<64xi8> -> tensor<16xi32>
+  %1 = tile.histogram %n : tensor<64xi8> -> tensor<16xi32>
+  // CHECK: tile.histogram %{{.*}} mask %{{.*}} : tensor<64xi8> -> tensor<16xi32>
+  %2 = tile.histogram %n mask %m : tensor<64xi8> -> tensor<16xi32>
+  // CHECK: tile.map %{{.*}}, %{{.*}} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xi1> {
+  %3 = tile.map %x, %x : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xi1> {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.cmpf olt, %a, %b : f32
+    // CHECK: tile.yield %{{.*}} : i1
+    tile.yield %c : i1
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @hints
 func.func @hints(%x: tensor<4x8xi32>, %n: i32, %c: i1, %m: tensor<8xi1>) {
   // CHECK: tile.hint %{{.*}} {divisibility = array<i64: 16>} : i32

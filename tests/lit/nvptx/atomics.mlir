@@ -7,11 +7,16 @@
 // CHECK: atom.global.acq_rel.gpu.max.s32
 // CHECK: atom.global.acq_rel.gpu.min.u32
 // CHECK: atom.global.release.gpu.cas.b64
-func.func @k(%x: !tile.ptr<f32>, %y: !tile.ptr<i32>, %z: !tile.ptr<i64>, %v: f32, %i: i32, %j: i64) attributes {tile.kernel} {
+// Sixteen bits are exchanged by compare and swap.
+// CHECK: ld.relaxed.gpu.global.b16 seen
+// CHECK: LOOP: atom.global.acq_rel.gpu.cas.b16
+// CHECK: @again bra LOOP
+func.func @k(%x: !tile.ptr<f32>, %y: !tile.ptr<i32>, %z: !tile.ptr<i64>, %v: f32, %i: i32, %j: i64, %w: !tile.ptr<f16>, %h: f16) attributes {tile.kernel} {
   %0 = tile.atomic_rmw fadd %x, %v : !tile.ptr<f32>
   %1 = tile.atomic_rmw max %y, %i {sem = #tile<sem relaxed>, scope = #tile<scope sys>} : !tile.ptr<i32>
   %2 = tile.atomic_rmw xchg %y, %i {sem = #tile<sem acquire>, scope = #tile<scope cta>} : !tile.ptr<i32>
   %3 = tile.atomic_rmw fmax %x, %v : !tile.ptr<f32>
   %4 = tile.atomic_cas %z, %j, %j {sem = #tile<sem release>} : !tile.ptr<i64>
+  %5 = tile.atomic_rmw xchg %w, %h : !tile.ptr<f16>
   return
 }
