@@ -33,15 +33,11 @@ private:
 /// says.
 std::string cleanReason(llvm::StringRef text) {
   text = text.split('\n').first;
-  while (true) {
-    size_t at = text.find("\"matrix.py\":");
-    if (at == llvm::StringRef::npos)
-      break;
-    size_t end = text.find(": ", at + 12);
-    if (end == llvm::StringRef::npos)
-      break;
-    text = text.drop_front(end + 2);
-  }
+  // "… loc("matrix.py":1:2): 'op' …" or "… matrix.py:1:2: error: 'op' …"
+  if (size_t at = text.rfind("matrix.py"); at != llvm::StringRef::npos)
+    if (size_t end = text.find(": ", at); end != llvm::StringRef::npos)
+      text = text.drop_front(end + 2);
+  text.consume_front("error: ");
   // One reason for all pairs of types: "'tile.fp_cast' from 'f32' to 'f8E5M2' needs …".
   if (size_t from = text.find(" from '"); from != llvm::StringRef::npos)
     if (size_t to = text.find("' to '", from); to != llvm::StringRef::npos)
