@@ -5,6 +5,7 @@
 #include "llvm/Support/Path.h"
 
 #include <fstream>
+#include <set>
 
 using namespace llvm;
 using namespace tilerun;
@@ -161,6 +162,35 @@ TEST_F(Imports, CanBeTurnedOff) {
   LoadedModule *module = loadFile("k.py");
   ASSERT_NE(module, nullptr);
   EXPECT_EQ(module->lookup("f")->module, nullptr);
+}
+
+// Everything that decides what is loaded is in the digest, and nothing else.
+TEST_F(Imports, Digest) {
+  auto getDigest = [&] {
+    Loaded fresh;
+    EXPECT_NE(fresh.loader.loadFile(path("k.py")), nullptr);
+    return fresh.loader.getDigest([&](StringRef name) { return name.ends_with("skipped.py"); });
+  };
+  write("helpers.py", kHelper);
+  write("k.py", "from helpers import f\nimport skipped\nimport absent\n");
+  write("skipped.py", "a = 1\n");
+  write("unrelated.py", "a = 1\n");
+  std::string first = getDigest();
+  EXPECT_EQ(first.size(), 64u);
+  EXPECT_EQ(getDigest(), first);
+  write("unrelated.py", "a = 2\n");
+  write("skipped.py", "a = 2\n");
+  EXPECT_EQ(getDigest(), first);
+  std::set<std::string> digests{first};
+  write("helpers.py", std::string(kHelper) + "# more\n");
+  EXPECT_TRUE(digests.insert(getDigest()).second);
+  write("k.py", "from helpers import f\nimport skipped\nimport absent \n");
+  EXPECT_TRUE(digests.insert(getDigest()).second);
+  // Files that were looked for and were not there.
+  write("absent.py", "");
+  EXPECT_TRUE(digests.insert(getDigest()).second);
+  write("helpers/__init__.py", "");
+  EXPECT_TRUE(digests.insert(getDigest()).second);
 }
 
 } // namespace

@@ -91,6 +91,49 @@ bool evaluateBool(const std::string &text, const std::map<std::string, ConstantA
 }
 } // namespace
 
+static std::string canonical(llvm::StringRef text, int64_t numWarps = 4) {
+  KernelSignature signature = llvm::cantFail(parseSignature(text));
+  signature.numWarps = numWarps;
+  return getCanonicalText(signature);
+}
+
+TEST(Signature, CanonicalTextTellsAllApart) {
+  EXPECT_EQ(canonical("x=*fp32:16, n=i32"), canonical(" n=i32 ,x=*f32:16"));
+  std::set<std::string> texts;
+  for (const char *text : {"x=*fp32:16",
+                           "x=*fp32",
+                           "x=*kfp32",
+                           "x=fp32",
+                           "x=*fp16",
+                           "x=i32",
+                           "x=i32:16",
+                           "y=i32",
+                           "x=1",
+                           "x=-1",
+                           "x=1.0",
+                           "x=true",
+                           "x=none",
+                           "x=\"1\"",
+                           "x=\"\"",
+                           "x=fp16!",
+                           "x=(1,)",
+                           "x=(1, 2)",
+                           "x=((1,), 2)",
+                           "x=((1, 2),)",
+                           "x=(\"a\", \"b\")",
+                           "x=(\"ab\",)",
+                           "x=\"1 y1:c 1 2\"",
+                           "x=1, y=2",
+                           "x=12",
+                           "x=f1",
+                           "x=\"f1\"",
+                           "x=0.0",
+                           "x=-0.0",
+                           "x=18446744073709551615"})
+    EXPECT_TRUE(texts.insert(canonical(text)).second) << text;
+  EXPECT_TRUE(texts.insert(canonical("x=1", 8)).second);
+}
+
 TEST(EvaluateConstant, Expressions) {
   std::map<std::string, ConstantArgument> names{{"N", {int64_t(100)}}, {"B", {int64_t(32)}}};
   EXPECT_EQ(evaluateInt("N // B + K", names), 7);
