@@ -132,6 +132,18 @@ void addRunOptions(CLI::App *app, Options &options) {
   addCommon(app, options);
 }
 
+/// Lists subcommands by the first paragraph of their descriptions; examples are in their own help.
+class SummaryFormatter : public CLI::Formatter {
+public:
+  std::string make_subcommand(const CLI::App *sub) const override {
+    std::stringstream out;
+    std::string description = sub->get_description();
+    CLI::detail::format_help(out, sub->get_display_name(true),
+                             description.substr(0, description.find("\n\n")), column_width_);
+    return out.str();
+  }
+};
+
 } // namespace
 
 std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Options &options,
@@ -139,7 +151,9 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   CLI::App app(kOverview, "tilerun");
   app.set_version_flag("--version", kVersion);
   app.require_subcommand(1);
-  app.get_formatter()->column_width(28);
+  auto formatter = std::make_shared<SummaryFormatter>();
+  formatter->column_width(28);
+  app.formatter(formatter);
 
   CLI::App *run = app.add_subcommand(
       "run", std::string("Run one launch of a kernel; compare, print or save what it wrote.\n\n"
