@@ -149,8 +149,8 @@ std::string formatEntry(const Dtypes &dtypes, Footnotes &notes) {
     else if (key.first == getRank(Verdict::ExpectedFailure))
       out += list(which) + " (known failure) [" + std::to_string(key.second) + "]";
     else
-      out += (but ? "" : "not ") + (which.size() == names.size() ? "supported" : list(which)) + " [" +
-             std::to_string(key.second) + "]";
+      out += (but ? "" : "not ") + (which.size() == names.size() ? "supported" : list(which)) +
+             " [" + std::to_string(key.second) + "]";
   }
   return out;
 }

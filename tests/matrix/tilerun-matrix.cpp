@@ -1,6 +1,7 @@
 // Runs the matrix of language functions and dtypes: each cell on the interpreter and on a device,
 // compared. Exits with 0 if nothing failed that was not expected to, 1 if something did, 2 for a
-// wrong command line, 3 for a device that was required and is not there.
+// wrong command line, 3 for a device that was required and is not there, 4 if there is no device
+// and nothing was run.
 #include "tests/matrix/Results.h"
 #include "tests/matrix/Workers.h"
 
@@ -8,10 +9,12 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
 #include <map>
 #include <unistd.h>
@@ -189,6 +192,18 @@ std::string getDate() {
   return buffer;
 }
 
+/// Says by name that nothing was run. TILERUN_REQUIRE=cuda,… lists plugins that must have a device.
+int reportNoDevice(const std::string &reason, size_t numCells) {
+  llvm::outs() << "no device of " << pluginPath << ": " << reason << "; nothing was run of "
+               << numCells << " cells\n";
+  llvm::StringRef name = llvm::sys::path::stem(pluginPath);
+  name.consume_front("libtilerun-");
+  const char *required = std::getenv("TILERUN_REQUIRE");
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::StringRef(required ? required : "").split(names, ',');
+  return requireDevice || llvm::is_contained(names, name) ? 3 : 4;
+}
+
 int runAll(const Cells &cells) {
   ExpectedFailures expectedFailures;
   if (!expected.empty())
@@ -225,9 +240,7 @@ int runAll(const Cells &cells) {
     std::string reason;
     std::unique_ptr<Target> target = options.open(0, reason);
     if (!target) {
-      llvm::outs() << "no device: " << reason << "; nothing was run of " << cells.size()
-                   << " cells\n";
-      return requireDevice ? 3 : 0;
+      return reportNoDevice(reason, cells.size());
     }
     name = target->getName();
     results.description = target->getDescription();
@@ -252,10 +265,9 @@ int runAll(const Cells &cells) {
       answer.append(buffer, static_cast<size_t>(count));
     close(channel[0]);
     if (answer.empty() || answer[0] != '+') {
-      llvm::outs() << "no device: "
-                   << (answer.empty() ? "the plugin crashed while it was opened" : answer.substr(1))
-                   << "; nothing was run of " << cells.size() << " cells\n";
-      return requireDevice ? 3 : 0;
+      return reportNoDevice(answer.empty() ? "the plugin crashed while it was opened"
+                                           : answer.substr(1),
+                            cells.size());
     }
     auto [first, second] = llvm::StringRef(answer).drop_front().split('\n');
     name = first.str();
