@@ -139,6 +139,8 @@ Status SourceProgram::compile(const core::Device &device, const std::string &tex
   signature->numWarps = options.num_warps;
   signature->numStages = options.num_stages;
   signature->debug = options.debug != 0;
+  // As in Triton, and in the command.
+  signature->defaultTf32 = device.getPlugin().getName() == "cuda";
   cache::KeyBuilder source("artifact of source");
   // The frontend is in the same object as this function.
   static const std::string build =

@@ -44,6 +44,12 @@ def scalars(out, i, u, f, h, b, d, flag, wide: tl.int64):
 
 
 @triton.jit
+def product(out, a, b, N: tl.constexpr):
+    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(out + at, tl.dot(tl.load(a + at), tl.load(b + at)))
+
+
+@triton.jit
 def ids(out):
     x, y, z = tl.program_id(0), tl.program_id(1), tl.program_id(2)
     at = (z * tl.num_programs(1) + y) * tl.num_programs(0) + x
@@ -90,6 +96,16 @@ TEST_F(OnDevice, GridsOfThreeAxes) {
     for (int y = 0; y < 3; ++y)
       for (int x = 0; x < 5; ++x)
         EXPECT_EQ(values[static_cast<size_t>((z * 3 + y) * 5 + x)], x + 100 * y + 10000 * z);
+}
+
+// A float32 product without a word on precision is tf32 on NVIDIA GPUs, and exact elsewhere.
+TEST_F(OnDevice, ProductsHaveTheTargetsPrecision) {
+  constexpr size_t n = 32;
+  Buffer<float> a(stream, std::vector<float>(n * n, 1 + 1.0f / 4096)),
+      b(stream, std::vector<float>(n * n, 1.0f)), out(stream, n * n);
+  load("product").launch(stream, {}, out, a, b, 32);
+  bool isCuda = device.target().substr(0, 5) == "cuda:";
+  EXPECT_EQ(out.read(), std::vector<float>(n * n, isCuda ? 32.0f : 32.0f + 32.0f / 4096));
 }
 
 // Memory is freed while the work that uses it still runs, and is used again by others.
