@@ -399,6 +399,7 @@ const Builtin kCudaRows[] = {
 void addLibdevice(Rows &rows) {
   rows.insert(rows.end(), std::begin(kRows), std::end(kRows));
   addComposedLibdevice(rows);
+  addBitLibdevice(rows);
   rows.insert(rows.end(), std::begin(kCudaRows), std::end(kCudaRows));
 }
 

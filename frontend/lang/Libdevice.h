@@ -1,4 +1,4 @@
-// What the two files of libdevice's functions share. Internal to this folder.
+// What the files of libdevice's functions share. Internal to this folder.
 #pragma once
 
 #include "frontend/lang/Emit.h"
@@ -12,5 +12,7 @@ mlir::FailureOr<llvm::SmallVector<TensorValue>> getFloats(Emitter &e, const Argu
 
 /// Functions that are composed of others (LibdeviceComposed.cpp).
 void addComposedLibdevice(Rows &rows);
+/// Functions on integers and on the halves of float64 (LibdeviceBits.cpp).
+void addBitLibdevice(Rows &rows);
 
 } // namespace tilerun::lang

@@ -163,6 +163,12 @@ TEST_F(Math, LibdeviceOperands) {
   EXPECT_NE(errorOf("ldexp", {arg("fp32"), arg("fp32")}, {}, kLibdevice)
                 .find("must be an integer of at most 32 bits"),
             std::string::npos);
+  EXPECT_EQ(typeOf(call("brev", {arg("u64[8]")}, {}, kLibdevice)), "uint64[8]");
+  EXPECT_EQ(typeOf(call("hiloint2double", {arg("i32"), arg("i32[8]")}, {}, kLibdevice)),
+            "float64[8]");
+  EXPECT_NE(errorOf("hadd", {arg("i64"), arg("i32")}, {}, kLibdevice)
+                .find("needs integers of 32 bits, but got int64"),
+            std::string::npos);
   EXPECT_EQ(typeOf(call("fdim", {arg("fp32"), arg("fp32")}, {}, kLibdevice)), "float32");
   EXPECT_EQ(typeOf(call("saturatef", {arg("fp32")}, {}, kLibdevice)), "float32");
   EXPECT_NE(errorOf("tanh", {arg("fp16")}, {}, kLibdevice).find("needs float32 or float64"),

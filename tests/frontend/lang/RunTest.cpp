@@ -187,6 +187,23 @@ const IntCase kInts[] = {
        return static_cast<int>((uint64_t(uint32_t(x)) * uint32_t(y * 1000003)) >> 32);
      }},
     {"Popc", "tl.extra.libdevice.popc(x)", [](int x, int) { return __builtin_popcount(x); }},
+    {"Hadd", "tl.extra.libdevice.hadd(x, y * 3)", [](int x, int y) { return (x + 3 * y) >> 1; }},
+    {"Rhadd", "tl.extra.libdevice.rhadd(x, y * 3)",
+     [](int x, int y) { return (x + 3 * y + 1) >> 1; }},
+    {"Mul24", "tl.extra.libdevice.mul24(x + (y << 24), y)", [](int x, int y) { return x * y; }},
+    {"Sad", "tl.extra.libdevice.sad(x, y, x)", [](int x, int y) { return std::abs(x - y) + x; }},
+    {"Brev", "tl.extra.libdevice.brev(x)",
+     [](int x, int) { return static_cast<int>(__builtin_bitreverse32(uint32_t(x))); }},
+    {"BytePerm", "tl.extra.libdevice.byte_perm(x, y, 0x4170)",
+     [](int x, int y) {
+       const uint32_t a = uint32_t(x), b = uint32_t(y);
+       return static_cast<int>((a & 255) | (b >> 24 << 8) | ((a >> 8 & 255) << 16) |
+                               ((b & 255) << 24));
+     }},
+    {"HalvesOfDouble",
+     "tl.extra.libdevice.hiloint2double(tl.extra.libdevice.double2hiint(x.to(tl.float64) / 7.0), "
+     "tl.extra.libdevice.double2loint(x.to(tl.float64) / 7.0)).to(tl.int32)",
+     [](int x, int) { return static_cast<int>(x / 7.0); }},
     {"Ffs", "tl.extra.libdevice.ffs(x & 56)", [](int x, int) { return __builtin_ffs(x & 56); }},
     {"Mulhi", "tl.extra.libdevice.mulhi(x * 1000003, y * 1000003)",
      [](int x, int y) {

@@ -195,7 +195,7 @@ TEST_F(Binding, UnsupportedNamesSaySo) {
       EXPECT_FALSE(llvm::StringRef(error).ends_with(".")) << error;
       ++count;
     }
-  EXPECT_GT(count, 50u);
+  EXPECT_GT(count, 40u);
 }
 
 //===----------------------------------------------------------------------===//
