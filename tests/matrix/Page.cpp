@@ -34,7 +34,10 @@ private:
 std::string cleanReason(llvm::StringRef text) {
   text = text.split('\n').first;
   // "… loc("matrix.py":1:2): 'op' …" or "… matrix.py:1:2: error: 'op' …"
-  if (size_t at = text.rfind("matrix.py"); at != llvm::StringRef::npos)
+  size_t at = text.rfind("matrix.py");
+  if (at == llvm::StringRef::npos)
+    at = text.rfind("<language>"); // Inside a function of the prelude.
+  if (at != llvm::StringRef::npos)
     if (size_t end = text.find(": ", at); end != llvm::StringRef::npos)
       text = text.drop_front(end + 2);
   text.consume_front("error: ");

@@ -104,7 +104,7 @@ bool isUnsupported(llvm::StringRef text) {
     if (message.contains(word))
       return false;
   return message.starts_with("unsupported:") ||
-         (message.contains("matrix.py") && message.contains('\''));
+         (text.contains("matrix.py") && message.contains('\''));
 }
 
 std::vector<uint8_t> getBytecode(mlir::ModuleOp module) {
