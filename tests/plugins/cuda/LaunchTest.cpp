@@ -1,0 +1,235 @@
+// Launches over the fake driver, and what becomes of a device in bad weather: too much shared
+// memory, no memory, kernels that fault.
+#include "tests/plugins/cuda/CudaTest.h"
+
+#include <map>
+#include <vector>
+
+using namespace tilerun::plugin;
+using namespace cuda_test;
+
+// Counts what this thread allocates, in the plugin and in the fake driver too: their malloc is this
+// one. Sanitizers bring their own, and then nothing is counted.
+static thread_local unsigned long numAllocations = 0;
+static unsigned long countAllocations() { return numAllocations; }
+#if !defined(__has_feature)
+#define __has_feature(feature) 0
+#endif
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+extern "C" void *__libc_malloc(size_t bytes);
+extern "C" __attribute__((visibility("default"))) void *malloc(size_t bytes) {
+  ++numAllocations;
+  return __libc_malloc(bytes);
+}
+#endif
+namespace {
+
+// A device with one kernel of the self-test, and room for its arguments.
+class CudaLaunch : public Cuda {
+protected:
+  void open(const char *kernelName, uint32_t sharedBytes = 0) {
+    const TilerunPlugin &t = table();
+    ASSERT_EQ(t.open_device(0, nullptr, &device, keeper.getSink()), TILERUN_STATUS_OK);
+    ASSERT_EQ(t.get_self_test(kernelName, &artifact, keeper.getSink()), TILERUN_STATUS_OK);
+    infos.assign(artifact->kernels, artifact->kernels + artifact->num_kernels);
+    for (TilerunPluginKernelInfo &info : infos)
+      info.shared_bytes = sharedBytes;
+    TilerunPluginArtifact changed = *artifact;
+    changed.kernels = infos.data();
+    ASSERT_EQ(t.load_module(device, &changed, &module, keeper.getSink()), TILERUN_STATUS_OK);
+  }
+  TilerunPluginKernel *getKernel(const char *name) {
+    TilerunPluginKernel *kernel = nullptr;
+    EXPECT_EQ(table().get_kernel(module, name, &kernel, keeper.getSink()), TILERUN_STATUS_OK);
+    return kernel;
+  }
+  TilerunStatus launchDelay(TilerunPluginKernel *kernel, TilerunPluginStream *stream,
+                            TilerunAddress address, uint32_t sharedBytes = 0) {
+    struct {
+      uint64_t out;
+      int64_t ns;
+    } arguments = {address, 0};
+    TilerunPluginLaunch launch = {sizeof(launch), {1, 1, 1},  1,
+                                  sharedBytes,    &arguments, sizeof(arguments)};
+    return table().launch(kernel, stream, &launch, keeper.getSink());
+  }
+  TilerunStatus launchFault(TilerunPluginKernel *kernel, TilerunPluginStream *stream) {
+    uint64_t address = 16;
+    TilerunPluginLaunch launch = {sizeof(launch), {1, 1, 1}, 1, 0, &address, sizeof(address)};
+    return table().launch(kernel, stream, &launch, keeper.getSink());
+  }
+  void close() {
+    table().unload_module(module);
+    table().release_artifact(artifact);
+    table().close_device(device);
+    module = nullptr;
+    device = nullptr;
+  }
+  ErrorKeeper keeper;
+  TilerunPluginDevice *device = nullptr;
+  const TilerunPluginArtifact *artifact = nullptr;
+  std::vector<TilerunPluginKernelInfo> infos;
+  TilerunPluginModule *module = nullptr;
+};
+
+TEST_F(CudaLaunch, TooMuchSharedMemorySaysByHowMuch) {
+  open("tilerun_test_delay", 100 << 10);
+  TilerunAddress address = 0;
+  ASSERT_EQ(table().allocate(device, nullptr, 64, &address, keeper.getSink()), TILERUN_STATUS_OK);
+  int attributes = countCalls("cuFuncSetAttribute");
+  TilerunPluginKernel *kernel = getKernel("tilerun_test_delay");
+  EXPECT_EQ(countCalls("cuFuncSetAttribute"), attributes + 1);
+  EXPECT_EQ(launchDelay(kernel, nullptr, address, 100 << 10), TILERUN_STATUS_OK);
+  TilerunStatus status = launchDelay(kernel, nullptr, address, (100 << 10) + 7);
+  EXPECT_EQ(status, TILERUN_STATUS_INVALID_ARGUMENT);
+  std::string message = keeper.take(status).message;
+  EXPECT_NE(message.find("'tilerun_test_delay' wants 102407 bytes"), std::string::npos) << message;
+  EXPECT_NE(message.find("102400 are possible: 7 too many"), std::string::npos) << message;
+  // No launch asks again.
+  EXPECT_EQ(countCalls("cuFuncSetAttribute"), attributes + 1);
+  close();
+  // More than the device has is found when the kernel is fetched.
+  open("tilerun_test_delay", (227 << 10) + 1);
+  status = table().get_kernel(module, "tilerun_test_delay", &kernel, keeper.getSink());
+  EXPECT_EQ(status, TILERUN_STATUS_INVALID_ARGUMENT);
+  message = keeper.take(status).message;
+  EXPECT_NE(message.find("232448 are possible: 1 too many"), std::string::npos) << message;
+  close();
+}
+
+TEST_F(CudaLaunch, MemoryRunsOutAndComesBack) {
+  open("tilerun_test_delay");
+  std::vector<TilerunAddress> addresses;
+  TilerunStatus status = TILERUN_STATUS_OK;
+  for (TilerunAddress address = 0; addresses.size() < 100; addresses.push_back(address)) {
+    status = table().allocate(device, nullptr, uint64_t(256) << 20, &address, keeper.getSink());
+    if (status)
+      break;
+  }
+  EXPECT_EQ(status, TILERUN_STATUS_OUT_OF_MEMORY);
+  EXPECT_EQ(addresses.size(), 8u);
+  EXPECT_NE(keeper.take(status).message.find("268435456 bytes were wanted"), std::string::npos);
+  for (TilerunAddress address : addresses)
+    EXPECT_EQ(table().free(device, nullptr, address, keeper.getSink()), TILERUN_STATUS_OK);
+  TilerunAddress address = 0;
+  ASSERT_EQ(table().allocate(device, nullptr, 64, &address, keeper.getSink()), TILERUN_STATUS_OK);
+  ASSERT_EQ(table().fill(device, nullptr, address, 0, 4, 64, keeper.getSink()), TILERUN_STATUS_OK);
+  EXPECT_EQ(launchDelay(getKernel("tilerun_test_delay"), nullptr, address), TILERUN_STATUS_OK);
+  close();
+}
+
+// A warm launch: two calls of the driver, nothing pushed, nothing allocated.
+TEST_F(CudaLaunch, WarmLaunchesDoNothingElse) {
+  open("tilerun_test_delay");
+  TilerunAddress address = 0;
+  ASSERT_EQ(table().allocate(device, nullptr, 64, &address, keeper.getSink()), TILERUN_STATUS_OK);
+  ASSERT_EQ(table().fill(device, nullptr, address, 0, 4, 64, keeper.getSink()), TILERUN_STATUS_OK);
+  TilerunPluginKernel *kernel = getKernel("tilerun_test_delay");
+  void *library = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_NOLOAD);
+  using Push = cuda::CUresult (*)(cuda::CUcontext);
+  using Pop = cuda::CUresult (*)(cuda::CUcontext *);
+  auto push = reinterpret_cast<Push>(dlsym(library, "cuCtxPushCurrent_v2"));
+  auto pop = reinterpret_cast<Pop>(dlsym(library, "cuCtxPopCurrent_v2"));
+  uint64_t native = 0;
+  ASSERT_EQ(table().get_native_context(device, &native, keeper.getSink()), TILERUN_STATUS_OK);
+  ASSERT_EQ(push(reinterpret_cast<cuda::CUcontext>(native)), 0);
+  ASSERT_EQ(launchDelay(kernel, nullptr, address), TILERUN_STATUS_OK);
+  std::map<std::string, int> before;
+  for (const char *function : {
+#define NAME(member, name, parameters) #member,
+           CUDA_FUNCTION_LIST(NAME)
+#undef NAME
+       })
+    before[function] = countCalls(function);
+  unsigned long allocated = countAllocations();
+  for (int i = 0; i < 100; ++i)
+    ASSERT_EQ(launchDelay(kernel, nullptr, address), TILERUN_STATUS_OK);
+  allocated = countAllocations() - allocated;
+  for (const auto &[function, calls] : before) {
+    bool used = function == "cuLaunchKernel" || function == "cuCtxGetCurrent";
+    EXPECT_EQ(countCalls(function.c_str()) - calls, used ? 100 : 0) << function;
+  }
+  EXPECT_EQ(allocated, 0u);
+  cuda::CUcontext popped;
+  ASSERT_EQ(pop(&popped), 0);
+  close();
+}
+
+TEST_F(CudaLaunch, LossNamesTheKernelsThatWereUnderWay) {
+  setenv("FAKE_CUDA_REVIVE", "1", 1);
+  const TilerunPlugin &t = table();
+  open("tilerun_test_delay");
+  TilerunPluginKernel *delay = getKernel("tilerun_test_delay");
+  TilerunPluginKernel *fault = getKernel("tilerun_test_fault");
+  TilerunAddress address = 0;
+  ASSERT_EQ(t.allocate(device, nullptr, 64, &address, keeper.getSink()), TILERUN_STATUS_OK);
+  ASSERT_EQ(t.fill(device, nullptr, address, 0, 4, 64, keeper.getSink()), TILERUN_STATUS_OK);
+  TilerunPluginStream *first = nullptr, *second = nullptr;
+  ASSERT_EQ(t.create_stream(device, &first, keeper.getSink()), TILERUN_STATUS_OK);
+  ASSERT_EQ(t.create_stream(device, &second, keeper.getSink()), TILERUN_STATUS_OK);
+  for (int i = 0; i < 20; ++i)
+    ASSERT_EQ(launchDelay(delay, first, address), TILERUN_STATUS_OK);
+  ASSERT_EQ(t.synchronize_stream(device, first, keeper.getSink()), TILERUN_STATUS_OK);
+  ASSERT_EQ(launchFault(fault, second), TILERUN_STATUS_OK);
+  TilerunStatus status = t.synchronize_stream(device, first, keeper.getSink());
+  EXPECT_EQ(status, TILERUN_STATUS_DEVICE_LOST);
+  // What was synchronized is not accused, and the fault need not be on the stream that tells it.
+  std::string message = keeper.take(status).message;
+  EXPECT_NE(message.find("in kernel 'tilerun_test_fault'"), std::string::npos) << message;
+  EXPECT_EQ(message.find("tilerun_test_delay"), std::string::npos) << message;
+  // Every later call repeats it.
+  status = t.get_device_state(device, keeper.getSink());
+  EXPECT_EQ(status, TILERUN_STATUS_DEVICE_LOST);
+  EXPECT_NE(keeper.take(status).message.find("'tilerun_test_fault'"), std::string::npos);
+  EXPECT_EQ(launchDelay(delay, first, address), TILERUN_STATUS_DEVICE_LOST);
+  t.destroy_stream(first);
+  t.destroy_stream(second);
+  close();
+  EXPECT_EQ(countAlive(), 0);
+  // Several candidates: all of them, of streams that are gone as well.
+  open("tilerun_test_delay");
+  ASSERT_EQ(t.allocate(device, nullptr, 64, &address, keeper.getSink()), TILERUN_STATUS_OK);
+  ASSERT_EQ(t.create_stream(device, &first, keeper.getSink()), TILERUN_STATUS_OK);
+  ASSERT_EQ(launchDelay(getKernel("tilerun_test_delay"), nullptr, address), TILERUN_STATUS_OK);
+  ASSERT_EQ(launchFault(getKernel("tilerun_test_fault"), first), TILERUN_STATUS_OK);
+  t.destroy_stream(first);
+  status = t.synchronize_device(device, keeper.getSink());
+  EXPECT_EQ(status, TILERUN_STATUS_DEVICE_LOST);
+  message = keeper.take(status).message;
+  EXPECT_NE(message.find("under way: 'tilerun_test_delay', 'tilerun_test_fault'"),
+            std::string::npos)
+      << message;
+  close();
+  EXPECT_EQ(countAlive(), 0);
+}
+
+TEST_F(CudaLaunch, AFreshContextWorksAfterALossIfTheDriverGivesOne) {
+  const TilerunPlugin &t = table();
+  setenv("FAKE_CUDA_REVIVE", "1", 1);
+  TilerunPluginDevice *other = nullptr;
+  ASSERT_EQ(t.open_device(1, nullptr, &other, keeper.getSink()), TILERUN_STATUS_OK);
+  for (int round = 0; round < 3; ++round) {
+    open("tilerun_test_fault");
+    ASSERT_EQ(launchFault(getKernel("tilerun_test_fault"), nullptr), TILERUN_STATUS_OK);
+    EXPECT_EQ(t.synchronize_device(device, keeper.getSink()), TILERUN_STATUS_DEVICE_LOST);
+    EXPECT_EQ(t.synchronize_device(other, keeper.getSink()), TILERUN_STATUS_OK);
+    close();
+    Error error;
+    EXPECT_EQ(runAll(error), TILERUN_STATUS_OK) << error.message;
+  }
+  // A driver that gives none: told, with what to do and what lost it. Other devices go on.
+  unsetenv("FAKE_CUDA_REVIVE");
+  TilerunStatus status = t.open_device(0, nullptr, &device, keeper.getSink());
+  EXPECT_EQ(status, TILERUN_STATUS_DEVICE_LOST);
+  std::string message = keeper.take(status).message;
+  EXPECT_NE(message.find("start a new process"), std::string::npos) << message;
+  EXPECT_NE(message.find("in kernel 'tilerun_test_fault'"), std::string::npos) << message;
+  EXPECT_EQ(t.synchronize_device(other, keeper.getSink()), TILERUN_STATUS_OK);
+  TilerunAddress address = 0;
+  EXPECT_EQ(t.allocate(other, nullptr, 64, &address, keeper.getSink()), TILERUN_STATUS_OK);
+  EXPECT_EQ(t.free(other, nullptr, address, keeper.getSink()), TILERUN_STATUS_OK);
+  t.close_device(other);
+  EXPECT_EQ(countAlive(), 0);
+}
+
+} // namespace
