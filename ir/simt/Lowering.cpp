@@ -231,7 +231,8 @@ Value Lowering::build(Value value, const LinearLayout &layout) {
   }
   if (isa<ub::PoisonOp>(op))
     return poison(type);
-  if (op->getNumRegions() || !isMemoryEffectFree(op) || isa<tile::DotOp, tile::SplitOp, tile::GatherOp, tile::HistogramOp>(op)) {
+  if (op->getNumRegions() || !isMemoryEffectFree(op) ||
+      isa<tile::DotOp, tile::SplitOp, tile::GatherOp, tile::HistogramOp>(op)) {
     fail(op, "internal error: the value was used before it was lowered");
     return poison(type);
   }
@@ -274,10 +275,13 @@ Value Lowering::cloneElementwise(Operation *op, ValueRange operands, unsigned co
                ? operands[0]
                : Value(arith::BitcastOp::create(b, loc, type, operands[0]));
   }
-  if (auto cast = dyn_cast<tile::FpCastOp>(op))
-    return FpCastOp::create(b, loc, shapedResult(0), operands[0],
-                            getElementTypeOrSelf(cast.getSource().getType()),
-                            getElementTypeOrSelf(cast.getType()), cast.getRounding());
+  if (auto cast = dyn_cast<tile::FpCastOp>(op)) {
+    Type from = getElementTypeOrSelf(cast.getSource().getType());
+    Type to = getElementTypeOrSelf(cast.getType());
+    if (Value expanded = castFloat8(operands[0], from, to, cast.getRounding()))
+      return expanded;
+    return FpCastOp::create(b, loc, shapedResult(0), operands[0], from, to, cast.getRounding());
+  }
   StringRef dialect = op->getName().getDialectNamespace();
   if (dialect != "arith" && dialect != "math" && dialect != "ub") {
     fail(op, "it is not supported yet");
@@ -285,7 +289,7 @@ Value Lowering::cloneElementwise(Operation *op, ValueRange operands, unsigned co
   }
   for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
     if (auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
-        element && element.getWidth() == 8) {
+        element && element.getWidth() == 8 && !isa<arith::SelectOp>(op)) {
       fail(op, "arithmetic on 8-bit floats is not defined; convert to another type first");
       return poison(shapedResult(resultIndex));
     }

@@ -92,6 +92,9 @@ private:
   bool lowerPipelinedFor(mlir::scf::ForOp op);
   void lowerIf(mlir::scf::IfOp op);
   void lowerWhile(mlir::scf::WhileOp op);
+  /// A conversion from or to an 8-bit float that only arithmetic can do; null for others
+  /// (LowerFloat8.cpp).
+  Value castFloat8(Value source, Type from, Type to, tile::RoundingMode rounding);
   Values getAll(mlir::ValueRange values, mlir::ValueRange like);
 
   // LowerMemory.cpp
