@@ -86,6 +86,22 @@ TEST_F(Compile, MetadataSaysHowToLaunch) {
   EXPECT_EQ(kernel.parameters[2].bits, 16);
 }
 
+TEST_F(Compile, EmitsTheTextOfAPhase) {
+  ASSERT_EQ(compile(kAdd, "cuda:sm_80", {{"emit", "simt"}}), TILERUN_STATUS_OK) << message;
+  EXPECT_NE(getPtx().find("simt.thread_id"), std::string::npos);
+  // Text is not to be loaded, but says how its code would be launched.
+  EXPECT_STREQ(artifact->compatibility, "cuda:text");
+  EXPECT_EQ(artifact->kernels[0].threads, 128u);
+  ASSERT_EQ(compile(kAdd, "cuda:sm_80", {{"emit", "llvm"}}), TILERUN_STATUS_OK) << message;
+  EXPECT_NE(getPtx().find("define ptx_kernel void @add("), std::string::npos);
+  ASSERT_EQ(compile(kAdd, "cuda:sm_80", {{"emit", "ptx"}}), TILERUN_STATUS_OK) << message;
+  std::string ptx = getPtx();
+  ASSERT_EQ(compile(kAdd, "cuda:sm_80"), TILERUN_STATUS_OK) << message;
+  EXPECT_EQ(ptx, getPtx());
+  EXPECT_EQ(compile(kAdd, "cuda:sm_80", {{"emit", "wasm"}}), TILERUN_STATUS_INVALID_ARGUMENT);
+  EXPECT_NE(message.find("option 'emit' is 'wasm', not simt, llvm or ptx"), std::string::npos);
+}
+
 TEST_F(Compile, SameRequestSameBytes) {
   ASSERT_EQ(compile(kAdd, "cuda:sm_80"), TILERUN_STATUS_OK) << message;
   std::string first = getPtx();
