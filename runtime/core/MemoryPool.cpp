@@ -425,5 +425,5 @@ MemoryPool::Place MemoryPool::find(TilerunAddress address) const {
   if (address - block->address >= block->bytes)
     return {};
   return {block, block->generation.load(std::memory_order_relaxed), block->address,
-          block->inUse ? block->requested : block->bytes};
+          block->inUse ? block->requested : block->bytes, block->bytes};
 }

@@ -55,7 +55,8 @@ public:
     MemoryBlock *block = nullptr; ///< Null: not this pool's memory.
     uint64_t generation = 0;      ///< Of the block, as it is now; odd: in use.
     TilerunAddress begin = 0;
-    uint64_t bytes = 0; ///< As the caller asked.
+    uint64_t bytes = 0;      ///< As the caller asked.
+    uint64_t blockBytes = 0; ///< With what was rounded up.
   };
   Place find(TilerunAddress address) const;
 

@@ -14,7 +14,7 @@ Status detail::checkUnseenPointer(const Device &device, TilerunAddress address) 
     if (place.generation % 2 == 0)
       return Status(TILERUN_STATUS_INVALID_ARGUMENT,
                     "memory of " + device.getId() + " that is not allocated (freed before?)");
-    getSeen(address) = {device.getSerial(), place.begin, place.block->bytes, place.block,
+    getSeen(address) = {device.getSerial(), place.begin, place.blockBytes, place.block,
                         place.generation};
     return {};
   }
