@@ -146,13 +146,11 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
   for (Copy &copy : copies)
     loads.insert(copy.load);
   SmallVector<tile::DotOp> deferred;
-  bool readsByGroups = false;
   int64_t staged = 0; // what products store to shared memory on their own
   for (auto dot : op.getBody()->getOps<tile::DotOp>()) {
     const DotPlan &plan = layouts.getDot(dot);
     if (!plan.warpGroup)
       continue;
-    readsByGroups = true;
     bool isA = loads.contains(loadOf(dot.getA())), isB = loads.contains(loadOf(dot.getB()));
     if (isA && isB && runsOn(dot, op, layouts))
       deferred.push_back(dot);
@@ -172,9 +170,6 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
     --slots;
   if (slots < 2)
     return false;
-  // A product that runs on reads its tiles while the next ones must be there already.
-  if (slots < 3)
-    deferred.clear();
   bool runsOver = !deferred.empty();
   int64_t distance = slots - 1; ///< Iterations that are fetched ahead.
 
@@ -246,15 +241,6 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
     induction = arith::AddIOp::create(b, loc, induction, step);
   }
 
-  auto waitForTile = [&](int64_t pending) {
-    AsyncWaitOp::create(b, loc, pending);
-    if (readsByGroups)
-      ProxyFenceOp::create(b, loc);
-  };
-  if (runsOver) {
-    waitForTile(distance - 1);
-    BarrierOp::create(b, loc, BarrierScope::Program);
-  }
   size_t carried = inits.size();
   Values all(inits);
   all.append(ahead);
@@ -270,8 +256,8 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
     Value readSlot = arguments[all.size() - 3], writeSlot = arguments[all.size() - 2],
           aheadInduction = arguments[all.size() - 1];
     Values next, ahead(arguments.begin() + carried, arguments.end() - 3);
+    AsyncWaitOp::create(b, loc, distance - 1);
     if (!runsOver) {
-      waitForTile(distance - 1);
       next = fetch(aheadInduction, ahead, writeSlot);
       loc = loopLoc;
     }
@@ -289,11 +275,9 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
     loc = loopLoc;
     Values results = getAll(yield->getOperands(), op.getRegionIterArgs());
     if (runsOver) {
-      // While this iteration's products run: those of the last one are done, and behind the barrier
-      // that the copies need, in all warps, so that its tiles may be overwritten. The same barrier
-      // shows everyone the next iteration's tiles.
+      // While this iteration's products run, those of the last one end in all warps; then its tiles
+      // are filled with what comes next. That way no copy waits for the tiles before its own.
       WgmmaWaitOp::create(b, loc, TypeRange(), deferred.size(), ValueRange(), ValueRange());
-      waitForTile(distance - 2);
       // What has been built for this iteration is not the next one's.
       Scope current = std::move(scopes.back());
       scopes.back() = Scope();

@@ -794,9 +794,13 @@ bool Machine::execute(Operation &operation) {
   }
   if (auto wait = dyn_cast<AsyncWaitOp>(op)) {
     for (; groups.size() > wait.getPending(); groups.pop_front())
-      for (Copy &copy : groups.front())
+      for (Copy &copy : groups.front()) {
         if (!writeShared(copy.op, copy.thread, copy.place, copy.bytes))
           return false;
+        // What has been waited for is in shared memory, for everyone who is behind a barrier.
+        for (size_t i = 0; i < copy.bytes.size(); ++i)
+          shadows[copy.place + i].isFenced = true;
+      }
     return true;
   }
   if (auto shuffle = dyn_cast<ShuffleOp>(op))

@@ -1,6 +1,6 @@
 // A loop of products on sm_90a: one warp group reads both operands of a tile from shared memory through descriptors. The
-// accumulator stays in its registers and is waited for after the loop. An iteration starts its products, waits for those of
-// the last iteration and for the next tiles, and behind one barrier fetches into the tiles that are free now: a ring of
+// accumulator stays in its registers and is waited for after the loop. An iteration waits for its tiles, starts its
+// products, waits for those of the last iteration, and behind a barrier fetches into the tiles that are free now: a ring of
 // three, two iterations ahead.
 // RUN: tile-nvptx %s --arch=sm_90a --emit=simt | FileCheck %s --check-prefix=SIMT
 // RUN: tile-nvptx %s --arch=sm_90a | FileCheck %s
@@ -11,20 +11,17 @@
 // SIMT: simt.shared_alloc 12288 {alignment = 1024 : i64, offset = 0 : i64}
 // SIMT: simt.shared_alloc 12288 {alignment = 1024 : i64, offset = 12288 : i64}
 // SIMT-COUNT-2: simt.async_commit
-// SIMT: simt.async_wait 1
-// SIMT-NEXT: simt.proxy_fence
-// SIMT-NEXT: simt.barrier program
-// SIMT: scf.for
 // SIMT-NOT: simt.barrier
-// SIMT: simt.wgmma_fence
+// SIMT: scf.for
+// SIMT: simt.async_wait 1
+// SIMT: simt.barrier program
+// SIMT-NEXT: simt.wgmma_fence
 // The first operand is 64 × 32, contiguous along k: lines of 64 bytes; a step along k is 32 bytes on. The second one is
 // 32 × 64, contiguous along columns: lines of 128 bytes; a step along k is 16 lines on.
 // SIMT: simt.wgmma "m64n64k16.f32.f16.f16" a %{{.*}} + 0 as [64, 16, 512] b %{{.*}} + 0 as [128, 4096, 1024] transposed
 // SIMT: simt.wgmma "m64n64k16.f32.f16.f16" a %{{.*}} + 32 as [64, 16, 512] b %{{.*}} + 2048 as [128, 4096, 1024] transposed
 // SIMT-NEXT: simt.wgmma_commit
 // SIMT: simt.wgmma_wait 1{{$}}
-// SIMT-NEXT: simt.async_wait 0
-// SIMT-NEXT: simt.proxy_fence
 // SIMT: simt.barrier program
 // SIMT: simt.async_copy 16
 // SIMT: simt.async_commit
@@ -35,7 +32,7 @@
 
 // CHECK: .extern .shared .align 1024 .b8 tilerun_shared
 // CHECK: cp.async.wait_group 1
-// CHECK: fence.proxy.async.shared::cta
+// CHECK-NOT: fence.proxy
 // CHECK: bar.sync 0
 // CHECK: wgmma.fence.sync.aligned
 // Swizzles are in the two highest bits: 2 is 64 bytes, 1 is 128.
@@ -47,8 +44,6 @@
 // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {[[FIRST]], {{.*}}}, %rd{{[0-9]+}}, %rd{{[0-9]+}}, 1, 1, 1, 0, 1;
 // CHECK: wgmma.commit_group.sync.aligned
 // CHECK: wgmma.wait_group.sync.aligned 1
-// CHECK: cp.async.wait_group 0
-// CHECK: fence.proxy.async.shared::cta
 // CHECK: bar.sync 0
 // CHECK: cp.async.commit_group
 // CHECK: wgmma.wait_group.sync.aligned 0
