@@ -2,6 +2,8 @@
 #include "ir/math/Expansions.h"
 #include "ir/math/Functions.h"
 
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
 using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::mathx;
@@ -16,6 +18,34 @@ bool hasForm(Type type) {
   return (element.isF32() || element.isF64()) && (!vector || vector.getRank() == 1);
 }
 
+/// A long vector in parts, one after the other: a thread would need registers for the intermediate
+/// results of all its elements at once otherwise.
+LogicalResult splitLong(Operation *op, PatternRewriter &rewriter) {
+  auto type = dyn_cast<VectorType>(op->getResult(0).getType());
+  const int64_t most = getElementTypeOrSelf(op->getResult(0).getType()).isF64() ? 2 : 4;
+  if (!type || type.getNumElements() <= most)
+    return failure();
+  Location loc = op->getLoc();
+  SmallVector<SmallVector<Value>> operands;
+  for (Value operand : op->getOperands())
+    operands.emplace_back(vector::ToElementsOp::create(rewriter, loc, operand).getResults());
+  SmallVector<Value> results;
+  for (int64_t i = 0; i < type.getNumElements(); i += most) {
+    const int64_t count = std::min(most, type.getNumElements() - i);
+    auto partType = VectorType::get({count}, type.getElementType());
+    SmallVector<Value> parts;
+    for (ArrayRef<Value> elements : operands)
+      parts.push_back(
+          vector::FromElementsOp::create(rewriter, loc, partType, elements.slice(i, count)));
+    Operation *part =
+        rewriter.create(loc, op->getName().getIdentifier(), parts, {partType}, op->getAttrs());
+    llvm::append_range(
+        results, vector::ToElementsOp::create(rewriter, loc, part->getResult(0)).getResults());
+  }
+  rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, results);
+  return success();
+}
+
 template <typename Op> struct Unary : OpRewritePattern<Op> {
   using Function = std::function<Real(Real)>;
   Unary(MLIRContext *context, Function function)
@@ -23,6 +53,8 @@ template <typename Op> struct Unary : OpRewritePattern<Op> {
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
     if (!hasForm(op.getType()))
       return failure();
+    if (succeeded(splitLong(op, rewriter)))
+      return success();
     Calculator c(rewriter, op.getLoc(), op.getType());
     rewriter.replaceOp(op, function(c.real(op.getOperand())).v);
     return success();
@@ -37,6 +69,8 @@ template <typename Op> struct Binary : OpRewritePattern<Op> {
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
     if (!hasForm(op.getType()))
       return failure();
+    if (succeeded(splitLong(op, rewriter)))
+      return success();
     Calculator c(rewriter, op.getLoc(), op.getType());
     rewriter.replaceOp(op, function(c.real(op.getLhs()), c.real(op.getRhs())).v);
     return success();
