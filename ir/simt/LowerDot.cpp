@@ -208,7 +208,10 @@ Value Lowering::dotByInstruction(tile::DotOp op, const DotPlan &plan) {
         // Infinite operands have no parts: what they give here is not a number and does not count.
         Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, small, small);
         small = arith::SelectOp::create(b, loc, isNumber, small, zero);
-        tile = arith::AddFOp::create(b, loc, tile, small);
+        // The instruction cuts off what its accumulator cannot hold: each step's sum is added here,
+        // rounded to nearest.
+        tile = arith::AddFOp::create(b, loc, tile, multiply(small, {0, 0}));
+        continue;
       }
       if (!stepsOfSum) {
         tile = multiply(tile, {0, 0});

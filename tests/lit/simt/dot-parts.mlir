@@ -1,5 +1,5 @@
-// Three products of halves for bf16x3: what is small is summed on its own, and what is not a number there, because
-// an operand was infinite, does not count.
+// Three products of halves for bf16x3: what is small is summed first, and what is not a number there, because an operand
+// was infinite, does not count. The sum of a step is added to the accumulator with rounding to nearest.
 // RUN: tile-nvptx %s --emit=simt --arch=sm_80 --num-warps=1 | FileCheck %s
 
 // CHECK: %[[AH:.*]] = simt.fp_cast %[[A:.*]] from f32 to bf16 {{.*}} : vector<8xf32> -> vector<8xbf16>
@@ -15,8 +15,8 @@
 // CHECK: %[[P1:.*]] = simt.mma "m16n8k16.row.col.f32.bf16.bf16.f32" %[[AHF]], %{{.*}}, %[[P0]] :
 // CHECK: %[[OK:.*]] = arith.cmpf ord, %[[P1]], %[[P1]]
 // CHECK: %[[SMALL:.*]] = arith.select %[[OK]], %[[P1]], %[[ZERO]]
-// CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %[[SMALL]]
-// CHECK: simt.mma "m16n8k16.row.col.f32.bf16.bf16.f32" %[[AHF]], %[[BH]], %[[SUM]] :
+// CHECK: %[[SUM:.*]] = simt.mma "m16n8k16.row.col.f32.bf16.bf16.f32" %[[AHF]], %[[BH]], %[[SMALL]] :
+// CHECK: arith.addf %{{.*}}, %[[SUM]]
 // CHECK-NOT: simt.mma
 func.func @k(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i64},
              %z: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.kernel} {
