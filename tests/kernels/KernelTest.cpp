@@ -110,14 +110,18 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
   }
 }
 
-/// What ptxas says about the text; empty if it is content, or is not there.
-std::string assemble(const std::string &ptx, const std::string &arch) {
+/// Where ptxas is; empty if it is not installed.
+const std::string &findPtxas() {
   static const std::string path = [] {
     auto found = llvm::sys::findProgramByName("ptxas", {"/usr/local/cuda/bin", "/usr/bin"});
     return found ? *found : std::string();
   }();
-  if (path.empty())
-    return "";
+  return path;
+}
+
+/// What ptxas says about the text; empty if it is content.
+std::string assemble(const std::string &ptx, const std::string &arch) {
+  const std::string &path = findPtxas();
   llvm::SmallString<64> file, log;
   int fd;
   if (llvm::sys::fs::createTemporaryFile("kernel", "ptx", fd, file) ||
@@ -160,8 +164,11 @@ TEST_P(Kernels, CompileToPtxThatAssembles) {
       EXPECT_TRUE(explains) << arch << ": " << error;
       continue;
     }
-    EXPECT_EQ(assemble(artifact->ptx, arch), "") << arch;
+    if (!findPtxas().empty())
+      EXPECT_EQ(assemble(artifact->ptx, arch), "") << arch;
   }
+  if (findPtxas().empty())
+    GTEST_SKIP() << "ptxas is not installed: compiled, but not assembled";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Kernels, testing::ValuesIn(loadKernelCases()),
