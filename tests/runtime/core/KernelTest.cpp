@@ -375,6 +375,15 @@ TEST_F(KernelTest, TooMuchSharedMemoryIsSaidBeforeLoading) {
   ASSERT_OK(launch(arguments()));
 }
 
+TEST_F(KernelTest, WhatTheDriverRefusesIsNotGivenAgain) {
+  getFaults().refusedModules = 1;
+  expectError(launch(arguments()), TILERUN_STATUS_COMPILE, "the driver refuses the module");
+  EXPECT_EQ(program->numRefused, 1);
+  ASSERT_OK(launch(arguments()));
+  EXPECT_EQ(program->numCompiled, 2);
+  EXPECT_EQ(program->numRefused, 1);
+}
+
 TEST_F(KernelTest, ALostDeviceHasAWayBack) {
   ASSERT_OK(launch(arguments()));
   std::shared_ptr<Device> other = openTestDevice();

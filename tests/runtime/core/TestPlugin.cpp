@@ -90,6 +90,17 @@ static TilerunStatus launch(TilerunPluginKernel *kernel, TilerunPluginStream *st
   return base.launch(kernel, stream, launch, sink);
 }
 
+static TilerunStatus loadModule(TilerunPluginDevice *device, const TilerunPluginArtifact *artifact,
+                                TilerunPluginModule **module, const TilerunErrorSink *sink) {
+  ++counters.all;
+  ++counters.load;
+  if (faults.refusedModules > 0) {
+    --faults.refusedModules;
+    return fail(sink, TILERUN_STATUS_COMPILE, "injected: the driver refuses the module");
+  }
+  return base.load_module(device, artifact, module, sink);
+}
+
 template <auto entry> struct Counted;
 template <typename... Arguments, TilerunStatus (*TilerunPlugin::*entry)(Arguments...)>
 struct Counted<entry> {
@@ -114,7 +125,6 @@ static std::shared_ptr<const plugin::Plugin> makePlugin() {
   base = null->getTable();
   static TilerunPlugin table = base;
   count<&TilerunPlugin::open_device>(table, &counters.open);
-  count<&TilerunPlugin::load_module>(table, &counters.load);
   count<&TilerunPlugin::create_event>(table, &counters.createEvent);
   count<&TilerunPlugin::record_event>(table);
   count<&TilerunPlugin::wait_event>(table);
@@ -139,6 +149,7 @@ static std::shared_ptr<const plugin::Plugin> makePlugin() {
   table.free = freeMemory;
   table.query_event = queryEvent;
   table.get_pointer_info = getPointerInfo;
+  table.load_module = loadModule;
   table.launch = launch;
   return plugin::Plugin::adopt(&table, "test", reason);
 }
@@ -153,6 +164,7 @@ std::shared_ptr<const plugin::Plugin> test::getTestPlugin() {
   faults.outOfMemory = 0;
   faults.memoryLimit = 0;
   faults.eventsPend = false;
+  faults.refusedModules = 0;
   faults.foreignBegin = faults.foreignBytes = 0;
   faults.foreignElsewhere = false;
   return plugin;

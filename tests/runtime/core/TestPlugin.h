@@ -26,6 +26,7 @@ struct Faults {
   std::atomic<int> outOfMemory{0};      ///< So many allocations fail.
   std::atomic<uint64_t> memoryLimit{0}; ///< Most bytes that the driver gives; 0: no bound.
   std::atomic<bool> eventsPend{false};  ///< No event has passed.
+  std::atomic<int> refusedModules{0};   ///< So many modules are not loaded.
   std::atomic<uint64_t> foreignBegin{0}, foreignBytes{0}; ///< A foreign allocation,
   std::atomic<bool> foreignElsewhere{false};              ///< on another device.
 };
