@@ -146,16 +146,17 @@ void distribute::transposeOnTheWay(tile::DotOp op, const DotPlan &plan, unsigned
     AccessPlan &accessPlan = access(load);
     if (accessPlan.order.front() == inner)
       continue;
-    // Eight neighbours in memory are a sector; in the tile they are eight lines, in which the
-    // swizzle puts them into different banks, as it does the four along k that make a chunk.
+    // Neighbours in memory share cache lines, but are in different lines of the tile, where the
+    // swizzle keeps no more than eight of them apart; neighbours along k are in different banks, but
+    // in different cache lines. Sixteen by two costs two cycles on either side.
     auto shape = cast<RankedTensorType>(load.getType()).getShape();
     BlockedTile tile;
     tile.elementsPerThread.assign(2, 1);
     tile.threadsPerWarp.assign(2, 1);
     tile.warps.assign(2, 1);
-    tile.threadsPerWarp[outer] = std::min<unsigned>(8, warpSize);
+    tile.threadsPerWarp[outer] = std::min<int64_t>({16, warpSize, shape[outer]});
     tile.threadsPerWarp[inner] = warpSize / tile.threadsPerWarp[outer];
-    tile.warps[outer] = std::min<int64_t>(numWarps, std::max<int64_t>(1, shape[outer] / 8));
+    tile.warps[outer] = std::min<int64_t>(numWarps, std::max<int64_t>(1, shape[outer] / 16));
     tile.warps[inner] = numWarps / tile.warps[outer];
     tile.order.assign({outer, inner});
     // Shapes were checked, so that this cannot fail.
