@@ -9,6 +9,19 @@ using namespace tilerun::nvptx;
 
 namespace {
 
+/// A float64 as float32, cut off, with the last bit set if anything was lost: rounding that to a
+/// narrower type is then the same as rounding the float64 (Boldo, Melquiond: "Emulation of FMA and
+/// correctly rounded sums", 2008).
+Value roundToOdd(OpBuilder &b, Location loc, Value value) {
+  Type f32 = b.getF32Type(), i32 = b.getI32Type();
+  Value cut = callIntrinsic(b, loc, f32, "llvm.nvvm.d2f.rz", value);
+  Value back = LLVM::FPExtOp::create(b, loc, value.getType(), cut);
+  Value lost = LLVM::FCmpOp::create(b, loc, LLVM::FCmpPredicate::une, back, value);
+  Value bits = LLVM::BitcastOp::create(b, loc, i32, cut);
+  bits = LLVM::OrOp::create(b, loc, bits, LLVM::ZExtOp::create(b, loc, i32, lost));
+  return LLVM::BitcastOp::create(b, loc, f32, bits);
+}
+
 struct FpCastPattern : ConvertOpToLLVMPattern<simt::FpCastOp> {
   FpCastPattern(const LLVMTypeConverter &converter, unsigned arch)
       : ConvertOpToLLVMPattern(converter), arch(arch) {}
@@ -62,7 +75,7 @@ struct FpCastPattern : ConvertOpToLLVMPattern<simt::FpCastOp> {
         if (value.getType().getIntOrFloatBitWidth() < 32)
           value = LLVM::FPExtOp::create(rewriter, loc, f32, value);
         else if (value.getType().isF64())
-          value = LLVM::FPTruncOp::create(rewriter, loc, f32, value);
+          value = roundToOdd(rewriter, loc, value);
         Value zero = LLVM::ConstantOp::create(rewriter, loc, f32, rewriter.getF32FloatAttr(0));
         Value pair = inlinePtx(rewriter, loc, {i16}, {zero, value},
                                "cvt.rn.satfinite." + nameOf8(to).str() + "x2.f32 $0, $1, $2;",
@@ -71,7 +84,7 @@ struct FpCastPattern : ConvertOpToLLVMPattern<simt::FpCastOp> {
       }
       if (towardZero && toBits == 16) {
         if (value.getType().isF64())
-          value = LLVM::FPTruncOp::create(rewriter, loc, f32, value);
+          value = callIntrinsic(rewriter, loc, f32, "llvm.nvvm.d2f.rz", value);
         if (to.isBF16()) {
           // Cutting off the low half rounds toward zero; a NaN whose payload is low stays one.
           Value bits = LLVM::BitcastOp::create(rewriter, loc, i32, value);

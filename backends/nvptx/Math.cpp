@@ -70,8 +70,8 @@ void populateFastForms(RewritePatternSet &patterns) {
                                     [](Hardware h, ValueRange x) { return h.divide(x[0], x[1]); });
   patterns.add<Fast<math::ExpOp>>(
       context, [](Hardware h, ValueRange x) { return h.exp2(h.scaled(x[0], log2E)); });
-  patterns.add<Fast<math::Exp2Op>>(
-      context, [](Hardware h, ValueRange x) { return h.exp2Normal(x[0]); });
+  patterns.add<Fast<math::Exp2Op>>(context,
+                                   [](Hardware h, ValueRange x) { return h.exp2Normal(x[0]); });
   patterns.add<Fast<math::LogOp>>(
       context, [](Hardware h, ValueRange x) { return h.scaled(h.log2(x[0]), ln2); });
   patterns.add<Fast<math::Log2Op>>(context, [](Hardware h, ValueRange x) { return h.log2(x[0]); });
@@ -90,12 +90,29 @@ void populateFastForms(RewritePatternSet &patterns) {
       context, [](Hardware h, ValueRange x) { return h.exp2(h.product(x[1], h.log2(x[0]))); });
 }
 
+/// MLIR has a lowering of isnan and isfinite, but none of isinf: |x| is compared with infinity.
+struct IsInfPattern : OpRewritePattern<math::IsInfOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::IsInfOp op, PatternRewriter &rewriter) const override {
+    Type type = op.getOperand().getType();
+    auto element = cast<FloatType>(getElementTypeOrSelf(type));
+    TypedAttr infinity =
+        rewriter.getFloatAttr(element, APFloat::getInf(element.getFloatSemantics()));
+    if (auto shaped = dyn_cast<ShapedType>(type))
+      infinity = DenseElementsAttr::get(shaped, infinity);
+    Value limit = arith::ConstantOp::create(rewriter, op.getLoc(), infinity);
+    Value magnitude = math::AbsFOp::create(rewriter, op.getLoc(), op.getOperand());
+    rewriter.replaceOpWithNewOp<arith::CmpFOp>(op, arith::CmpFPredicate::OEQ, magnitude, limit);
+    return success();
+  }
+};
+
 /// Ops that LLVM lowers for this target by itself.
 bool isNative(Operation *op) {
   return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::CountLeadingZerosOp,
              math::CountTrailingZerosOp, math::CtPopOp, math::FloorOp, math::FmaOp,
-             math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp, math::RoundEvenOp,
-             math::RoundOp, math::SqrtOp, math::TruncOp>(op);
+             math::IsFiniteOp, math::IsNaNOp, math::RoundEvenOp, math::RoundOp, math::SqrtOp,
+             math::TruncOp>(op);
 }
 
 /// The kernel's own products and sums may become fused operations; what the expansions add may not.
@@ -114,6 +131,7 @@ LogicalResult nvptx::expandMath(ModuleOp module, const Architecture &arch) {
   allowContraction(module);
   RewritePatternSet patterns(module.getContext());
   populateFastForms(patterns);
+  patterns.add<IsInfPattern>(module.getContext());
   mathx::ExpansionOptions options;
   options.rsqrtEstimate = [](OpBuilder &b, Location loc, Value x) {
     return mapElements(b, loc, x.getType(), x, [&](ValueRange element) {

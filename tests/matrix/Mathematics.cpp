@@ -146,6 +146,17 @@ void addExact(Context c) {
       c.exact(name, "i32", {{t, {}}}, kBits);
     c.exact("mulhi", t, {{t, {}}, {t, {}}}, kBits);
   }
+  for (std::string t : {"i32", "u32"}) {
+    for (const char *name : {"hadd", "rhadd", "mul24"})
+      c.exact(name, t, {{t, {}}, {t, {}}}, kBits);
+    for (const char *name : {"sad", "byte_perm"})
+      c.exact(name, t, {{t, {}}, {t, {}}, {t, {}}}, kBits);
+  }
+  for (std::string t : {"i32", "i64", "u32", "u64"})
+    c.exact("brev", t, {{t, {}}}, kBits);
+  for (const char *name : {"double2hiint", "double2loint"})
+    c.exact(name, "i32", {{"fp64", {}}}, kBits);
+  c.exact("hiloint2double", "fp64", {{"i32", {}}, {"i32", {}}});
   c.exact("abs", "i32", {{"i32", {}}}, kBits);
   const struct {
     const char *name, *from, *to;
