@@ -1,8 +1,7 @@
-// 8-bit float formats that the hardware does not read: every value is one of f32, found by moving
-// the bits to where f32 has them and correcting the exponent by a multiplication.
+// f8E4M3FN and f8E5M2 where the hardware does not read them: every value is one of f32, found by
+// moving the bits to where f32 has them and correcting the exponent by a multiplication.
 #include "backends/nvptx/Patterns.h"
 #include "ir/simt/SimtOps.h"
-#include "ir/tile/TileOps.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -13,21 +12,14 @@ namespace {
 struct Format {
   unsigned mantissaBits;
   int bias;
-  enum class Nan { None, AllOnes, MinusZero, LargeExponent } nan;
+  bool hasInfinity; ///< The largest exponent is infinity or NaN; else only all ones is NaN.
 };
 
 std::optional<Format> formatOf(Type type) {
-  using Nan = Format::Nan;
   if (isa<Float8E4M3FNType>(type))
-    return Format{3, 7, Nan::AllOnes};
+    return Format{3, 7, false};
   if (isa<Float8E5M2Type>(type))
-    return Format{2, 15, Nan::LargeExponent};
-  if (isa<Float8E4M3FNUZType>(type))
-    return Format{3, 8, Nan::MinusZero};
-  if (isa<Float8E5M2FNUZType>(type))
-    return Format{2, 16, Nan::MinusZero};
-  if (isa<tile::F8E4M3B15Type>(type))
-    return Format{3, 15, Nan::None};
+    return Format{2, 15, true};
   return std::nullopt;
 }
 
@@ -39,8 +31,7 @@ struct WidenPattern : ConvertOpToLLVMPattern<simt::FpCastOp> {
   LogicalResult matchAndRewrite(simt::FpCastOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     std::optional<Format> format = formatOf(op.getFrom());
-    bool hasHardware = arch >= 89 && isa<Float8E4M3FNType, Float8E5M2Type>(op.getFrom());
-    if (!format || hasHardware || formatOf(op.getTo()))
+    if (!format || arch >= 89 || formatOf(op.getTo()))
       return failure();
     Location loc = op.getLoc();
     Type type = typeConverter->convertType(op.getType());
@@ -68,22 +59,11 @@ struct WidenPattern : ConvertOpToLLVMPattern<simt::FpCastOp> {
     auto choose = [&](Value condition, int64_t special) {
       result = LLVM::SelectOp::create(b, loc, condition, word(special), result);
     };
-    switch (format.nan) {
-    case Format::Nan::None:
-      break;
-    case Format::Nan::AllOnes:
-      choose(isEqual(magnitude, 0x7f), 0x7fc00000);
-      break;
-    case Format::Nan::MinusZero:
-      choose(isEqual(bits, 0x80), 0x7fc00000);
-      break;
-    case Format::Nan::LargeExponent: {
+    if (format.hasInfinity)
       choose(isEqual(magnitude, 0x7c), 0x7f800000);
-      Value isNan = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ugt, magnitude, word(0x7c));
-      choose(isNan, 0x7fc00000);
-      break;
-    }
-    }
+    Value isNan = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::ugt, magnitude,
+                                       word(format.hasInfinity ? 0x7c : 0x7e));
+    choose(isNan, 0x7fc00000);
     result = LLVM::OrOp::create(b, loc, result, sign);
     value = LLVM::BitcastOp::create(b, loc, f32, result);
     if (to.getIntOrFloatBitWidth() < 32)

@@ -109,6 +109,14 @@ Lowering::DotOperand Lowering::placeOperand(Value value, const DotPlan &plan, bo
   return operand;
 }
 
+Value Lowering::castFloat(Value vector, Type from, Type to, Type held) {
+  auto rounding = tile::RoundingMode::NearestEven;
+  if (Value expanded = castFloat8(vector, from, to, rounding))
+    return expanded;
+  return FpCastOp::create(b, loc, cast<VectorType>(vector.getType()).clone(held), vector, from, to,
+                          rounding);
+}
+
 Values Lowering::readOperand(const DotOperand &operand, unsigned step) {
   Value vector;
   if (operand.tile) {
@@ -146,9 +154,8 @@ Values Lowering::readOperand(const DotOperand &operand, unsigned step) {
         larger = arith::ExtFOp::create(b, loc, vectorType, larger);
       vector = arith::SubFOp::create(b, loc, vector, larger);
     }
-    result.push_back(
-        FpCastOp::create(b, loc, vectorType.clone(isTf32 ? operand.source : operand.target), vector,
-                         operand.source, operand.target, tile::RoundingMode::NearestEven));
+    result.push_back(castFloat(vector, operand.source, operand.target,
+                               isTf32 ? operand.source : operand.target));
   }
   return result;
 }

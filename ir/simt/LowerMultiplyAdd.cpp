@@ -149,8 +149,7 @@ Value Lowering::dotByMultiplyAdd(tile::DotOp op, const DotPlan &plan) {
       Value vector = pack(ofStep);
       auto wide = cast<VectorType>(vector.getType()).clone(accElement);
       if (isa<FloatType>(operand.source) && operand.source.getIntOrFloatBitWidth() == 8)
-        vector = FpCastOp::create(b, loc, wide, vector, operand.source, accElement,
-                                  tile::RoundingMode::NearestEven);
+        vector = castFloat(vector, operand.source, accElement, accElement);
       else if (operand.element == accElement)
         ;
       else if (isa<FloatType>(accElement))

@@ -155,6 +155,8 @@ private:
   /// The registers of one step as the instruction takes them: in parts, the largest first, and 0
   /// beyond the end of k.
   Values readOperand(const DotOperand &operand, unsigned step);
+  /// A float conversion of registers, rounded to nearest; `held`: the type that holds `to`.
+  Value castFloat(Value vector, Type from, Type to, Type held);
   Value dotByMultiplyAdd(tile::DotOp op, const distribute::DotPlan &plan);
   /// XOR of bases[i] over the set bits i of `index`.
   Value applyToIndex(Value index, llvm::ArrayRef<uint64_t> bases);

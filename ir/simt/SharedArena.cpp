@@ -89,9 +89,8 @@ LogicalResult simt::placeShared(func::FuncOp kernel, const TargetInfo &target) {
     total = place(/*allowOwn=*/false);
   if (uint64_t(total) > target.sharedMemoryBytes) {
     // At what takes most: that is where smaller blocks help.
-    auto largest = llvm::max_element(buffers, [](Buffer &x, Buffer &y) {
-      return x.op.getBytes() < y.op.getBytes();
-    });
+    auto largest = llvm::max_element(
+        buffers, [](Buffer &x, Buffer &y) { return x.op.getBytes() < y.op.getBytes(); });
     return emitError(largest->op.getLoc())
            << "needs " << total << " bytes of shared memory, but " << target.name << " has "
            << target.sharedMemoryBytes << " for a program; use smaller blocks or fewer stages";
