@@ -53,4 +53,19 @@ TEST(Target, FragmentsAreBijections) {
     }
 }
 
+TEST(Target, OnlyOneArchitectureHasInstructionsOfWarpGroups) {
+  for (const char *name : kNames) {
+    auto rows = llvm::cantFail(nvptx::getArchitecture(name)).info.warpGroupInstructions;
+    EXPECT_EQ(rows.empty(), llvm::StringRef(name) != "sm_90a") << name;
+    for (const simt::WarpGroupInstruction &row : rows) {
+      // A step along k is 32 bytes.
+      unsigned bytes = llvm::StringRef(row.types).contains("tf32")  ? 4
+                       : llvm::StringRef(row.types).ends_with("16") ? 2
+                                                                    : 1;
+      EXPECT_EQ(row.k * bytes, 32u) << row.types;
+      EXPECT_EQ(row.takesAnyOrder, bytes == 2) << row.types;
+    }
+  }
+}
+
 } // namespace
