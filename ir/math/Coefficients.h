@@ -1,5 +1,5 @@
-// Polynomials for Functions.h, lowest degree first, for float32 and float64. Written by
-// coefficients.py, which says how; `error` there is the approximation's, before rounding.
+// Polynomials for Functions.h, lowest degree first, for float32 and float64.
+// Written by coefficients.py, which says how; `error` is the approximation's, before rounding.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"

@@ -102,7 +102,8 @@ TABLES = [
      lambda z: erf(sqrt(near(z))) / sqrt(near(z)) - 1,
      lambda z: sqrt(near(z)) / erf(sqrt(near(z))), [(0, 1)] * 2, (6, 11)),
     ("LogErfc", "log(erfc(x)) in x - 1, from 1 on until erf(x) rounds to 1",
-     lambda y: log(erfc(1 + y)), lambda y: erfc(1 + y), [(0, mpf("3.1")), (0, mpf("5.1"))], (6, 21)),
+     lambda y: log(erfc(1 + y)), lambda y: erfc(1 + y), [(0, mpf("3.1")), (0, mpf("5.1"))],
+     (6, 21)),
     ("Erfcx", "(1 + 2x) exp(x²) erfc(x) in t = (x-4) / (x+4), 0 <= x <= 28",
      lambda t: scaled_erfc(t, K), lambda t: 1 / scaled_erfc(t, K),
      [(-1, mpf(7) / 15), (-1, mpf(24) / 32)], (11, 23)),
@@ -110,8 +111,8 @@ TABLES = [
 
 
 def main():
-    print("""// Polynomials for Functions.h, lowest degree first, for float32 and float64. Written by
-// coefficients.py, which says how; `error` there is the approximation's, before rounding.
+    print("""// Polynomials for Functions.h, lowest degree first, for float32 and float64.
+// Written by coefficients.py, which says how; `error` is the approximation's, before rounding.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
