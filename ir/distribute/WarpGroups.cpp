@@ -147,8 +147,8 @@ void distribute::transposeOnTheWay(tile::DotOp op, const DotPlan &plan, unsigned
     if (accessPlan.order.front() == inner)
       continue;
     // Neighbours in memory share cache lines, but are in different lines of the tile, where the
-    // swizzle keeps no more than eight of them apart; neighbours along k are in different banks, but
-    // in different cache lines. Sixteen by two costs two cycles on either side.
+    // swizzle keeps no more than eight of them apart; neighbours along k are in different banks,
+    // but in different cache lines. Sixteen by two costs two cycles on either side.
     auto shape = cast<RankedTensorType>(load.getType()).getShape();
     BlockedTile tile;
     tile.elementsPerThread.assign(2, 1);
