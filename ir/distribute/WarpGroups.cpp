@@ -1,10 +1,11 @@
 // Products by instructions of warp groups: which of them can be, and how groups tile the result.
 //
 // A group computes 64 rows at a time and reads operands from shared memory, so it needs at least
-// four warps and 64 rows. Operands that must be contiguous along k (all but 16-bit ones) but lie
-// the other way round in memory are transposed on the way, by copies of one element, if those are
-// as large as copies can be small: 4 bytes. What stays with the instructions of one warp: fewer
-// rows, three dimensions, operands in parts, and 8-bit operands that would have to be transposed.
+// four warps and 64 rows, and both operands must fit there together. Operands that must be
+// contiguous along k (all but 16-bit ones) but lie the other way round in memory are transposed on
+// the way, by copies of one element, if those are as large as copies can be small: 4 bytes. What
+// stays with the instructions of one warp: smaller and larger products, three dimensions, operands
+// in parts, and 8-bit operands that would have to be transposed.
 #include "ir/distribute/LayoutAssignment.h"
 #include "ir/layout/Fragments.h"
 #include "ir/layout/MatrixTile.h"
@@ -105,6 +106,13 @@ void distribute::useWarpGroups(tile::DotOp op, const LayoutAssignment &layouts, 
   // Operands are read as they lie in memory: they must have the instruction's own type.
   if (!row || bytesOf(op.getA()) * row->k != 32 || bytesOf(op.getB()) * row->k != 32 ||
       !fits(op.getA(), 1, *row, layouts) || !fits(op.getB(), 0, *row, layouts))
+    return;
+
+  // Beside the operands there is what conversions need.
+  auto sizeOf = [&](Value value) {
+    return cast<RankedTensorType>(value.getType()).getNumElements() * int64_t(bytesOf(value));
+  };
+  if (sizeOf(op.getA()) + sizeOf(op.getB()) > int64_t(layouts.target().sharedMemoryBytes) * 3 / 4)
     return;
 
   // Groups over rows first: they share the second operand, which all of them read.

@@ -22,6 +22,7 @@ protected:
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
     target.name = "test";
+    target.sharedMemoryBytes = 227 * 1024;
     using E = MatrixElement;
     using F = FragmentKind;
     auto add = [&](E element, E acc, unsigned k, F a, F b, bool anyOrder) {
@@ -119,6 +120,7 @@ TEST_F(WarpGroupsTest, WhatStaysWithOneWarp) {
   EXPECT_FALSE(dotOf(plan(64, 64, 8, 4)).warpGroup) << "k is too short";
   EXPECT_FALSE(dotOf(plan(64, 64, 32, 4, "i8", "i32")).warpGroup) << "bytes cannot be transposed";
   EXPECT_TRUE(dotOf(plan(64, 64, 32, 4, "i8", "i32", false)).warpGroup);
+  EXPECT_FALSE(dotOf(plan(128, 128, 512, 4)).warpGroup) << "256 KiB of operands";
   EXPECT_TRUE(dotOf(plan(128, 64, 32, 2)).instruction);
 }
 
