@@ -150,6 +150,34 @@ static bool isDistinctAlong(const LinearLayout &layout, StringRef axis) {
   return true;
 }
 
+/// From so many warps on, partial results are read by lanes: each thread reading all of them costs
+/// a 16-byte access of shared memory for four, in every thread.
+static constexpr unsigned kManyWarpBits = 4;
+
+/// `layout`, whose dimension `axis` has size 1, with 2^bits positions along it in lanes that repeat
+/// others; none if there are too few.
+static std::optional<LinearLayout> spreadOverFreeLanes(const LinearLayout &layout, unsigned axis,
+                                                       unsigned bits) {
+  DimList outs;
+  for (auto [dim, out] : llvm::enumerate(layout.getOuts()))
+    outs.emplace_back(out.name, dim == axis ? bits : out.bits);
+  BitVectors bases;
+  unsigned next = 0;
+  for (const Dim &in : layout.getIns())
+    for (unsigned bit = 0; bit < in.bits; ++bit) {
+      SmallVector<uint64_t, 4> coordinates;
+      for (const Dim &out : layout.getOuts())
+        coordinates.push_back(layout.getBasis(in.name, bit, out.name));
+      bool isFree = llvm::all_of(coordinates, [](uint64_t c) { return c == 0; });
+      if (in.name == kLane && isFree && next < bits)
+        coordinates[axis] = uint64_t(1) << next++;
+      bases.push_back(LinearLayout::pack(outs, coordinates));
+    }
+  if (next < bits)
+    return std::nullopt;
+  return LinearLayout(DimList(layout.getIns()), outs, bases);
+}
+
 void Lowering::lowerReduce(tile::ReduceOp op) {
   unsigned axis = op.getAxis();
   std::string name = dimName(axis);
@@ -196,26 +224,30 @@ void Lowering::lowerReduce(tile::ReduceOp op) {
   current = foldRegisters(current);
 
   // Between lanes.
-  for (unsigned bit = 0; bit < laneBits(); ++bit) {
-    if (!current.getBasis(kLane, bit, name))
-      continue;
-    Values other = shuffleAll(vectors, ShuffleMode::Xor, constant(1 << bit));
-    if (!ordered) {
-      vectors = combine(op, vectors, other);
-      continue;
+  auto foldLanes = [&](const LinearLayout &layout) {
+    for (unsigned bit = 0; bit < laneBits(); ++bit) {
+      if (!layout.getBasis(kLane, bit, name))
+        continue;
+      Values other = shuffleAll(vectors, ShuffleMode::Xor, constant(1 << bit));
+      if (!ordered) {
+        vectors = combine(op, vectors, other);
+        continue;
+      }
+      // The lane with the bit set holds the later elements.
+      Value own = arith::AndIOp::create(b, loc, threadId, constant(1 << bit));
+      Value isLater = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, own, constant(0));
+      Values left, right;
+      for (auto [mine, theirs] : llvm::zip(vectors, other)) {
+        left.push_back(arith::SelectOp::create(b, loc, isLater, theirs, mine));
+        right.push_back(arith::SelectOp::create(b, loc, isLater, mine, theirs));
+      }
+      vectors = combine(op, left, right);
     }
-    // The lane with the bit set holds the later elements.
-    Value own = arith::AndIOp::create(b, loc, threadId, constant(1 << bit));
-    Value isLater = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, own, constant(0));
-    Values left, right;
-    for (auto [mine, theirs] : llvm::zip(vectors, other)) {
-      left.push_back(arith::SelectOp::create(b, loc, isLater, theirs, mine));
-      right.push_back(arith::SelectOp::create(b, loc, isLater, mine, theirs));
-    }
-    vectors = combine(op, left, right);
-  }
+  };
+  foldLanes(current);
 
-  // What is left along the axis are warps: a small tensor, each thread of which gets all of it.
+  // What is left along the axis are warps: a small tensor. Few parts go to each thread; many go to
+  // the lanes of each warp that hold nothing of their own, and meet by shuffles.
   SmallVector<uint64_t> warpBases;
   for (unsigned bit = 0; bit < warpBits(); ++bit)
     if (uint64_t basis = current.getBasis(kWarp, bit, name))
@@ -237,12 +269,19 @@ void Lowering::lowerReduce(tile::ReduceOp op) {
         bases.push_back(LinearLayout::pack(outs, coordinates));
       }
     LinearLayout partial(DimList(current.getIns()), outs, bases);
-    LinearLayout wanted = normalize(LinearLayout::identity1D(warpBases.size(), kRegister, name) *
-                                        expandDim(reduced, axis),
-                                    laneBits(), warpBits());
+    LinearLayout single = normalize(expandDim(reduced, axis), laneBits(), warpBits());
+    std::optional<LinearLayout> byLanes;
+    if (warpBases.size() >= kManyWarpBits)
+      byLanes = spreadOverFreeLanes(single, axis, warpBases.size());
+    LinearLayout wanted =
+        byLanes ? *byLanes
+                : normalize(LinearLayout::identity1D(warpBases.size(), kRegister, name) *
+                                expandDim(reduced, axis),
+                            laneBits(), warpBits());
     for (Value &vector : vectors)
       vector = convert(vector, partial, wanted);
     current = foldRegisters(wanted);
+    foldLanes(current);
   }
   for (auto [value, vector] : llvm::zip(op.getOutputs(), vectors)) {
     if (!isa<RankedTensorType>(value.getType())) {
