@@ -81,7 +81,8 @@ static Value decode(const Emit &e, Value codes, const Format &format) {
   result = e.op<arith::OrIOp>(result, sign);
   if (format.isUnsignedZero) {
     Value isNan = e.compare(arith::CmpIPredicate::eq, code, e.number(0x80));
-    result = e.select(isNan, e.number(0x7fc00000), result);
+    // Its sign bit is set, which formats without a NaN keep.
+    result = e.select(isNan, e.number(0xffc00000), result);
   }
   return e.bits(result, f32);
 }
