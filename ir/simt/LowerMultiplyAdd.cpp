@@ -103,8 +103,7 @@ Value Lowering::dotByMultiplyAdd(tile::DotOp op, const DotPlan &plan) {
 
   // One step along k after the other: [bits of one access][written out][loop].
   unsigned stepBits = std::min(left.stepBits, right.stepBits);
-  for (SharedOperand *operand : {&left, &right})
-    assert(operand->stepBits == stepBits && "operands have one element size");
+  assert(left.stepBits == right.stepBits && "operands have one element size");
   unsigned unrolledBits = 0, perStep = 1u << plan.d.inBits(kRegister);
   while (stepBits + unrolledBits < innerBits &&
          (perStep << (stepBits + unrolledBits + 1)) <= kMaxUnrolled)

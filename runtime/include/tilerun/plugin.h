@@ -37,7 +37,8 @@
  * - Loss. After a fault that the driver cannot contain, a device is lost: each call but those
  *   that release answers DEVICE_LOST, and names the kernels that may have done it. The way back
  *   is to release its handles, close it and open it again; its memory is gone. Other devices go
- *   on. A driver may refuse a process that lost a device for good (CUDA's does): then open_device
+ *   on, as far as the driver lets them: those of other plugins always. A driver may refuse a
+ *   process that lost a device for good (CUDA's does, for all its devices): then open_device
  *   answers DEVICE_LOST with that reason, and the way back is a new process.
  *
  * - Language. No C++ exception, longjmp or exit leaves a plugin. It exports nothing but its

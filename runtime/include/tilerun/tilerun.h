@@ -25,8 +25,9 @@
  *   at once, unless the comment says that they wait.
  * Loss. After a fault that the driver cannot contain, calls on the device answer DEVICE_LOST with
  *   the reason. The way back: release its streams and events, close it (kernels may stay), open it
- *   again. Its memory is gone; other devices go on. A driver may refuse a process that lost a
- *   device (CUDA's does): then opening it says so, and the way back is a new process.
+ *   again. Its memory is gone; devices of other plugins go on. A driver may refuse a process that
+ *   lost a device (CUDA's does, for all its devices): then opening one says so, and the way back is
+ *   a new process.
  *
  * Changelog
  *   1.0  first version
