@@ -55,3 +55,11 @@ install(DIRECTORY plugins/null/ DESTINATION ${TILERUN_TEMPLATE_FOLDER} COMPONENT
         FILES_MATCHING PATTERN "*.h" PATTERN "*.cpp")
 install(DIRECTORY docs/ DESTINATION share/doc/tilerun COMPONENT data)
 install(FILES README.md LICENSE DESTINATION share/doc/tilerun COMPONENT data)
+
+# What a bundle carries of others, under their terms.
+foreach(package libcli11-dev libmlir-22-dev libllvm22 gcc-12-base)
+  if(EXISTS /usr/share/doc/${package}/copyright)
+    install(FILES /usr/share/doc/${package}/copyright RENAME ${package}
+            DESTINATION share/doc/tilerun/licenses COMPONENT bundle)
+  endif()
+endforeach()
