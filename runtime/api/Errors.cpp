@@ -2,6 +2,7 @@
 #include "runtime/api/Handles.h"
 
 using namespace tilerun;
+using namespace tilerun::api;
 
 static core::Error &getThreadError() {
   static thread_local core::Error error;
@@ -24,6 +25,13 @@ TilerunStatus api::refuse(const char *function, const std::string &what) {
       core::Status(TILERUN_STATUS_INVALID_ARGUMENT, std::string(function) + ": " + what));
 }
 
+TilerunStatus api::refuseSize(const char *function, const char *parameter, uint32_t size,
+                              uint32_t wanted) {
+  return refuse(function, std::string(parameter) + "->struct_size is " + std::to_string(size) +
+                              ", below the " + std::to_string(wanted) +
+                              " of version 1.0; set it to sizeof(*" + parameter + ")");
+}
+
 uint32_t tilerunGetVersion(void) { return TILERUN_API_MAJOR << 16 | TILERUN_API_MINOR; }
 
 const char *tilerunGetStatusName(TilerunStatus status) {
@@ -43,9 +51,10 @@ TilerunStatus tilerunGetError(TilerunErrorInfo *error) {
   const core::Error &own = getThreadError();
   if (!error)
     return own.status;
-  TilerunErrorInfo info = {error->struct_size,     own.status,
-                           own.call.c_str(),       own.device.c_str(),
-                           own.driverWord.c_str(), own.message.c_str()};
-  std::memcpy(error, &info, std::min<size_t>(error->struct_size, sizeof(info)));
+  // The error that is asked for must stay.
+  if (error->struct_size < kFirstSize<TilerunErrorInfo>)
+    return TILERUN_STATUS_INVALID_ARGUMENT;
+  writeStruct(error, TilerunErrorInfo{0, own.status, own.call.c_str(), own.device.c_str(),
+                                      own.driverWord.c_str(), own.message.c_str()});
   return own.status;
 }

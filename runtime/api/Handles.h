@@ -8,11 +8,20 @@
 #include "runtime/core/Kernel.h"
 #include "runtime/core/Runtime.h"
 
+#include <algorithm>
+#include <cstddef>
+
+namespace tilerun::api {
+struct CacheListener; ///< A runtime's ear for the process's cache (Runtime.cpp).
+}
+
 struct TilerunRuntime {
   explicit TilerunRuntime(tilerun::plugin::DiscoveryOptions options)
       : runtime(std::move(options)) {}
+  ~TilerunRuntime();
   tilerun::core::Runtime runtime;
   std::shared_ptr<const tilerun::compiler::Services> services;
+  std::shared_ptr<tilerun::api::CacheListener> listener; ///< Null: it has a cache of its own.
 };
 struct TilerunDevice {
   std::shared_ptr<tilerun::core::Device> device;
@@ -48,9 +57,31 @@ inline TilerunStatus finish(const core::Status &status) {
 TilerunStatus refuseNull(const char *function, const char *parameter);
 TilerunStatus refuse(const char *function, const std::string &what);
 
-/// Options with their defaults filled in; those a newer caller knows and this version does not are
-/// ignored, as those an older caller lacks are zero.
-TilerunCompileOptions getCompileOptions(const TilerunCompileOptions *options);
+/// The size of a struct in version 1.0: a caller's is never smaller.
+template <typename T> constexpr uint32_t kFirstSize = sizeof(T);
+template <>
+inline constexpr uint32_t kFirstSize<TilerunCompileOptions> =
+    offsetof(TilerunCompileOptions, checks);
+TilerunStatus refuseSize(const char *function, const char *parameter, uint32_t size,
+                         uint32_t wanted);
+
+/// Copies a struct of a caller, which may be null; what an older caller lacks is zero, and what a
+/// newer one adds is ignored. Its size is checked.
+template <typename T> T readStruct(const T *given) {
+  T out = {};
+  if (given)
+    std::memcpy(static_cast<void *>(&out), given, std::min<size_t>(given->struct_size, sizeof(T)));
+  return out;
+}
+/// The opposite, of a struct that the caller has sized.
+template <typename T> void writeStruct(T *to, T from) {
+  from.struct_size = to->struct_size;
+  std::memcpy(static_cast<void *>(to), &from, std::min<size_t>(to->struct_size, sizeof(T)));
+}
+
+/// Options with their defaults filled in. Refuses what no device takes, so that all answer alike.
+TilerunStatus readCompileOptions(const char *function, const TilerunCompileOptions *given,
+                                 TilerunCompileOptions &options);
 
 } // namespace tilerun::api
 
@@ -59,4 +90,12 @@ TilerunCompileOptions getCompileOptions(const TilerunCompileOptions *options);
   do {                                                                                             \
     if (!(pointer)) [[unlikely]]                                                                   \
       return ::tilerun::api::refuseNull(__func__, #pointer);                                       \
+  } while (false)
+/// Ends the function if a struct that the caller has sized is smaller than it ever was.
+#define TILERUN_API_CHECK_SIZE(pointer)                                                            \
+  do {                                                                                             \
+    constexpr uint32_t wanted_ =                                                                   \
+        ::tilerun::api::kFirstSize<std::remove_cvref_t<decltype(*(pointer))>>;                     \
+    if ((pointer)->struct_size < wanted_) [[unlikely]]                                             \
+      return ::tilerun::api::refuseSize(__func__, #pointer, (pointer)->struct_size, wanted_);      \
   } while (false)

@@ -4,6 +4,31 @@
 using namespace tilerun;
 using namespace tilerun::api;
 
+TilerunStatus api::readCompileOptions(const char *function, const TilerunCompileOptions *given,
+                                      TilerunCompileOptions &options) {
+  constexpr uint32_t wanted = kFirstSize<TilerunCompileOptions>;
+  if (given && given->struct_size < wanted) [[unlikely]]
+    return refuseSize(function, "compile options", given->struct_size, wanted);
+  options = readStruct(given);
+  if (!options.num_warps)
+    options.num_warps = 4;
+  if (!options.num_stages)
+    options.num_stages = 3;
+  if (!std::has_single_bit(options.num_warps) || options.num_warps > 32) [[unlikely]]
+    return refuse(function,
+                  "num_warps is " + std::to_string(options.num_warps) +
+                      (std::has_single_bit(options.num_warps) ? "; 32 are the most"
+                                                              : ", which is no power of two"));
+  if (options.num_stages > 64) [[unlikely]]
+    return refuse(function,
+                  "num_stages is " + std::to_string(options.num_stages) + "; 64 are the most");
+  if (options.debug > 1) [[unlikely]]
+    return refuse(function, "debug is " + std::to_string(options.debug) + ", neither 0 nor 1");
+  if (options.checks > 1) [[unlikely]]
+    return refuse(function, "checks is " + std::to_string(options.checks) + ", neither 0 nor 1");
+  return TILERUN_STATUS_OK;
+}
+
 static TilerunStatus makeKernel(const core::Status &status, std::shared_ptr<core::Program> program,
                                 TilerunKernel **handle) {
   if (status.isOk())
@@ -76,17 +101,16 @@ TilerunStatus tilerunGetParameter(TilerunKernel *kernel, uint32_t index,
                                   TilerunParameterInfo *info) {
   TILERUN_API_CHECK(kernel);
   TILERUN_API_CHECK(info);
+  TILERUN_API_CHECK_SIZE(info);
   const auto &parameters = kernel->kernel->getParameters();
   if (index >= parameters.size())
     return refuse(__func__, "there is no parameter " + std::to_string(index) + ": kernel '" +
                                 kernel->kernel->getName() + "' has " +
                                 std::to_string(parameters.size()));
   const core::SourceParameter &parameter = parameters[index];
-  TilerunParameterInfo out = {info->struct_size,
-                              (parameter.isConstexpr ? uint32_t(TILERUN_PARAMETER_CONSTEXPR) : 0) |
-                                  (parameter.hasDefault ? uint32_t(TILERUN_PARAMETER_DEFAULT) : 0),
-                              parameter.name.c_str()};
-  std::memcpy(info, &out, std::min<size_t>(info->struct_size, sizeof(out)));
+  uint32_t flags = (parameter.isConstexpr ? uint32_t(TILERUN_PARAMETER_CONSTEXPR) : 0) |
+                   (parameter.hasDefault ? uint32_t(TILERUN_PARAMETER_DEFAULT) : 0);
+  writeStruct(info, TilerunParameterInfo{0, flags, parameter.name.c_str()});
   return TILERUN_STATUS_OK;
 }
 
@@ -98,10 +122,12 @@ TilerunStatus tilerunLaunch(TilerunStream *stream, TilerunKernel *kernel,
   TILERUN_API_CHECK(options);
   if (num_arguments)
     TILERUN_API_CHECK(arguments);
-  const TilerunCompileOptions *compile =
-      TILERUN_HAS(TilerunLaunchOptions, options, compile) ? options->compile : nullptr;
-  return finish(kernel->kernel->launch(*unwrap(stream), options->grid, getCompileOptions(compile),
-                                       arguments, num_arguments));
+  TILERUN_API_CHECK_SIZE(options);
+  TilerunCompileOptions compile;
+  if (TilerunStatus status = readCompileOptions(__func__, options->compile, compile))
+    return status;
+  return finish(
+      kernel->kernel->launch(*unwrap(stream), options->grid, compile, arguments, num_arguments));
 }
 
 TilerunStatus tilerunSpecialize(TilerunKernel *kernel, TilerunDevice *device, const char *signature,
@@ -110,9 +136,12 @@ TilerunStatus tilerunSpecialize(TilerunKernel *kernel, TilerunDevice *device, co
   TILERUN_API_CHECK(kernel);
   TILERUN_API_CHECK(device);
   TILERUN_API_CHECK(specialization);
+  TilerunCompileOptions compile;
+  if (TilerunStatus status = readCompileOptions(__func__, options, compile))
+    return status;
   std::shared_ptr<core::Specialization> made;
-  core::Status status = kernel->kernel->specialize(*device->device, signature ? signature : "",
-                                                   getCompileOptions(options), made);
+  core::Status status =
+      kernel->kernel->specialize(*device->device, signature ? signature : "", compile, made);
   if (status.isOk())
     *specialization = new TilerunSpecialization{device->device, std::move(made)};
   return finish(status);
@@ -130,6 +159,7 @@ TilerunStatus tilerunGetKernelProperty(TilerunSpecialization *specialization, ui
                                        TilerunPropertyValue *value) {
   TILERUN_API_CHECK(specialization);
   TILERUN_API_CHECK(value);
+  TILERUN_API_CHECK_SIZE(value);
   return finish(specialization->specialization->executable->getProperty(property, *value));
 }
 

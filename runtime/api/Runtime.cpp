@@ -6,26 +6,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 
 using namespace tilerun;
 using namespace tilerun::api;
-
-// Of a struct that an older caller made smaller: what it lacks is zero.
-template <typename T> static T readStruct(const T *given) {
-  T out = {};
-  if (given)
-    std::memcpy(static_cast<void *>(&out), given, std::min<size_t>(given->struct_size, sizeof(T)));
-  return out;
-}
-
-TilerunCompileOptions api::getCompileOptions(const TilerunCompileOptions *options) {
-  TilerunCompileOptions out = readStruct(options);
-  if (!out.num_warps)
-    out.num_warps = 4;
-  if (!out.num_stages)
-    out.num_stages = 3;
-  return out;
-}
 
 static std::vector<std::string> splitPath(const std::string &text) {
   std::vector<std::string> out;
@@ -38,20 +22,95 @@ static std::vector<std::string> splitPath(const std::string &text) {
   return out;
 }
 
-static std::shared_ptr<cache::ArtifactCache>
-makeCache(const char *folder, const std::function<void(int32_t, const std::string &)> &log) {
-  auto warn = [log](const std::string &text) { log(TILERUN_LOG_WARNING, text); };
-  if (!folder)
-    return cache::getSharedCache(warn);
-  cache::DiskCacheOptions options = cache::DiskCacheOptions::fromEnvironment(warn);
-  options.folder = folder;
-  auto disk = *folder ? std::make_shared<cache::DiskCache>(std::move(options)) : nullptr;
-  return std::make_shared<cache::ArtifactCache>(std::move(disk));
+using Log = std::function<void(int32_t, const std::string &)>;
+
+static void logToStderr(int32_t level, const std::string &text) {
+  const char *mark = level >= TILERUN_LOG_WARNING ? "tilerun: warning: " : "";
+  std::fprintf(stderr, "%s%s%s", mark, text.c_str(),
+               !text.empty() && text.back() == '\n' ? "" : "\n");
 }
+
+//===----------------------------------------------------------------------===//
+// The cache
+//===----------------------------------------------------------------------===//
+
+// The process's cache outlives every runtime: its news go to those that listen at the time.
+struct api::CacheListener {
+  explicit CacheListener(Log log) : log(std::move(log)) {}
+  // A log may destroy its own runtime; another thread's waits until the log has returned.
+  std::recursive_mutex mutex; ///< Guards `log`; held while it runs.
+  Log log;                    ///< Empty once the runtime is gone.
+};
+
+namespace {
+struct Listeners {
+  std::mutex mutex; ///< Guards `all`.
+  std::vector<std::shared_ptr<CacheListener>> all;
+};
+} // namespace
+
+// Never destroyed: other threads may compile until the end of the process.
+static Listeners &getListeners() {
+  static auto *const listeners = new Listeners;
+  return *listeners;
+}
+
+static void tellListeners(const std::string &text) {
+  Listeners &listeners = getListeners();
+  std::vector<std::shared_ptr<CacheListener>> all;
+  {
+    std::lock_guard lock(listeners.mutex);
+    all = listeners.all;
+  }
+  for (const std::shared_ptr<CacheListener> &listener : all) {
+    std::lock_guard lock(listener->mutex);
+    if (Log log = listener->log)
+      log(TILERUN_LOG_WARNING, text);
+  }
+  if (all.empty())
+    logToStderr(TILERUN_LOG_WARNING, text);
+}
+
+static std::shared_ptr<CacheListener> listen(Log log) {
+  auto listener = std::make_shared<CacheListener>(std::move(log));
+  std::lock_guard lock(getListeners().mutex);
+  getListeners().all.push_back(listener);
+  return listener;
+}
+
+TilerunRuntime::~TilerunRuntime() {
+  if (!listener)
+    return;
+  {
+    std::lock_guard lock(getListeners().mutex);
+    std::erase(getListeners().all, listener);
+  }
+  std::lock_guard lock(listener->mutex);
+  listener->log = nullptr;
+}
+
+static std::shared_ptr<cache::ArtifactCache> makeCache(const std::string &folder, const Log &log) {
+  cache::DiskCacheOptions options = cache::DiskCacheOptions::fromEnvironment(
+      [log](const std::string &text) { log(TILERUN_LOG_WARNING, text); }, folder);
+  return std::make_shared<cache::ArtifactCache>(
+      std::make_shared<cache::DiskCache>(std::move(options)));
+}
+
+//===----------------------------------------------------------------------===//
+// Runtimes
+//===----------------------------------------------------------------------===//
 
 TilerunStatus tilerunCreateRuntime(const TilerunRuntimeOptions *given, TilerunRuntime **runtime) {
   TILERUN_API_CHECK(runtime);
+  if (given)
+    TILERUN_API_CHECK_SIZE(given);
   TilerunRuntimeOptions options = readStruct(given);
+  if (options.num_plugins && !options.plugins)
+    return refuse(__func__, "num_plugins is " + std::to_string(options.num_plugins) +
+                                ", but plugins is null");
+  for (uint32_t i = 0; i < options.num_plugins; ++i)
+    if (!options.plugins[i])
+      return refuse(__func__, "plugins[" + std::to_string(i) + "] is null");
   plugin::DiscoveryOptions discovery = plugin::DiscoveryOptions::fromEnvironment();
   for (uint32_t i = 0; i < options.num_plugins; ++i)
     discovery.files.push_back(options.plugins[i]);
@@ -63,13 +122,17 @@ TilerunStatus tilerunCreateRuntime(const TilerunRuntimeOptions *given, TilerunRu
       options.log(options.user, level, text.c_str());
     };
   else
-    services->log = [](int32_t level, const std::string &text) {
-      const char *mark = level >= TILERUN_LOG_WARNING ? "tilerun: warning: " : "";
-      std::fprintf(stderr, "%s%s%s", mark, text.c_str(),
-                   !text.empty() && text.back() == '\n' ? "" : "\n");
-    };
-  services->cache = makeCache(options.cache_folder, services->log);
+    services->log = logToStderr;
   auto *made = new TilerunRuntime(std::move(discovery));
+  if (!options.cache_folder) {
+    // First, so that what is wrong with the environment is told.
+    made->listener = listen(services->log);
+    services->cache = cache::getSharedCache(tellListeners);
+  } else if (*options.cache_folder) {
+    services->cache = makeCache(options.cache_folder, services->log);
+  } else {
+    services->cache = std::make_shared<cache::ArtifactCache>(nullptr);
+  }
   made->services = std::move(services);
   *runtime = made;
   return TILERUN_STATUS_OK;
@@ -118,7 +181,12 @@ TilerunStatus tilerunOpenDevice(TilerunRuntime *runtime, const char *id,
                                 const TilerunDeviceOptions *given, TilerunDevice **device) {
   TILERUN_API_CHECK(runtime);
   TILERUN_API_CHECK(device);
+  if (given)
+    TILERUN_API_CHECK_SIZE(given);
   TilerunDeviceOptions options = readStruct(given);
+  if (uint32_t unknown = options.flags & ~uint32_t(TILERUN_DEVICE_NO_MEMORY_POOL))
+    return refuse(__func__, "options->flags has " + std::to_string(unknown) +
+                                ", which is no flag of a device");
   const char *pool = std::getenv("TILERUN_MEMORY_POOL");
   core::DeviceOptions open;
   open.usePool =
@@ -137,6 +205,7 @@ TilerunStatus tilerunGetDeviceProperty(TilerunDevice *device, uint32_t property,
                                        TilerunPropertyValue *value) {
   TILERUN_API_CHECK(device);
   TILERUN_API_CHECK(value);
+  TILERUN_API_CHECK_SIZE(value);
   return finish(device->device->getProperty(property, *value));
 }
 
@@ -167,8 +236,9 @@ TilerunStatus tilerunGetMemoryStatistics(TilerunDevice *device,
                                          TilerunMemoryStatistics *statistics) {
   TILERUN_API_CHECK(device);
   TILERUN_API_CHECK(statistics);
+  TILERUN_API_CHECK_SIZE(statistics);
   core::MemoryPool::Statistics s = device->device->getPool().getStatistics();
-  TilerunMemoryStatistics out = {statistics->struct_size,
+  TilerunMemoryStatistics out = {0,
                                  0,
                                  s.allocated,
                                  s.inBlocks,
@@ -180,7 +250,7 @@ TilerunStatus tilerunGetMemoryStatistics(TilerunDevice *device,
                                  s.numDriverAllocations,
                                  s.numDriverFrees,
                                  s.numOutOfMemory};
-  std::memcpy(statistics, &out, std::min<size_t>(statistics->struct_size, sizeof(out)));
+  writeStruct(statistics, out);
   return TILERUN_STATUS_OK;
 }
 

@@ -165,13 +165,13 @@ TilerunStatus tilerunGetPointerInfo(TilerunDevice *device, TilerunAddress addres
                                     TilerunPluginPointerInfo *info) {
   TILERUN_API_CHECK(device);
   TILERUN_API_CHECK(info);
+  TILERUN_API_CHECK_SIZE(info);
   core::Device &d = *device->device;
   core::MemoryPool::Place place = d.getPool().find(address);
   if (!place.block)
     return finish(TILERUN_CALL(d.getTable(), get_pointer_info, d.getHandle(), address, info));
   if (place.generation % 2 == 0)
     return refuse(__func__, "the address is in memory of " + d.getId() + " that is not allocated");
-  TilerunPluginPointerInfo out = {info->struct_size, 1, place.begin, place.bytes, 0, 0};
-  std::memcpy(info, &out, std::min<size_t>(info->struct_size, sizeof(out)));
+  writeStruct(info, TilerunPluginPointerInfo{0, 1, place.begin, place.bytes, 0, 0});
   return TILERUN_STATUS_OK;
 }

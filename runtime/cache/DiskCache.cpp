@@ -116,10 +116,12 @@ std::string DiskCache::getPath(const Key &key) const {
 }
 
 void DiskCache::warnOnce(unsigned kind, const std::string &text) {
-  std::lock_guard lock(mutex);
-  if (warned & kind)
-    return;
-  warned |= kind;
+  {
+    std::lock_guard lock(mutex);
+    if (warned & kind)
+      return;
+    warned |= kind;
+  }
   if (options.warn)
     options.warn(text);
 }
@@ -150,8 +152,11 @@ std::optional<std::vector<uint8_t>> DiskCache::get(const Key &key, EntryKind kin
   // A file in the place of a folder is told by `put`.
   if (error == ENOENT || error == ESTALE || error == ENOTDIR)
     return std::nullopt;
+  // Sound, perhaps, but of a process with a larger bound.
+  if (error == files::kTooLarge)
+    return std::nullopt;
   if (error == files::kNoFile) {
-    reject(key, "it is no regular file, or larger than the whole cache may be");
+    reject(key, "it is no regular file");
     return std::nullopt;
   }
   if (error) {
@@ -364,10 +369,15 @@ DiskCacheVerification DiskCache::verify(bool removeBad) {
       continue;
     std::vector<uint8_t> bytes;
     int error =
-        files::read(file.path, options.maxBytes, options.touchSeconds, /*touch=*/false, bytes);
+        files::read(file.path, std::max(options.maxBytes, DiskCacheOptions::kDefaultMaxBytes),
+                    options.touchSeconds, /*touch=*/false, bytes);
+    if (error == files::kTooLarge) {
+      ++out.numUnread;
+      continue;
+    }
     if (error == ENOENT || error == ESTALE)
       continue; // Evicted meanwhile.
-    std::string why = error == files::kNoFile ? "it is too large, or no regular file"
+    std::string why = error == files::kNoFile ? "it is no regular file"
                       : error                 ? std::strerror(error)
                                               : checkEntry(bytes, *file.key, std::nullopt);
     if (why.empty()) {
@@ -418,7 +428,8 @@ std::optional<uint64_t> tilerun::cache::parseSize(llvm::StringRef text) {
   return std::nullopt;
 }
 
-DiskCacheOptions DiskCacheOptions::fromEnvironment(std::function<void(const std::string &)> warn) {
+DiskCacheOptions DiskCacheOptions::fromEnvironment(std::function<void(const std::string &)> warn,
+                                                   const std::string &folder) {
   DiskCacheOptions options;
   options.warn = std::move(warn);
   auto tell = [&](const std::string &text) {
@@ -440,7 +451,7 @@ DiskCacheOptions DiskCacheOptions::fromEnvironment(std::function<void(const std:
     else
       tell("TILERUN_CACHE_SIZE is '" + size + "', which is no size such as 512M or 2G; it is 1G");
   }
-  options.folder = get("TILERUN_CACHE_DIR");
+  options.folder = folder.empty() ? get("TILERUN_CACHE_DIR") : folder;
   if (!options.folder.empty())
     return options;
   // A relative XDG folder does not count, says its specification.

@@ -28,7 +28,7 @@ struct DiskCacheOptions {
 
   std::string folder; ///< Empty: there is no cache.
   uint64_t maxBytes = kDefaultMaxBytes;
-  /// Told once for each kind of trouble; from any thread, one at a time. May be empty.
+  /// Told once for each kind of trouble, with no lock held; from any thread. May be empty.
   std::function<void(const std::string &)> warn;
   unsigned touchSeconds = 3600;       ///< An entry's time of use is renewed at most so often.
   unsigned staleSeconds = 24 * 3600;  ///< Age at which somebody's temporary file is removed.
@@ -37,7 +37,9 @@ struct DiskCacheOptions {
 
   /// As TILERUN_CACHE (off), TILERUN_CACHE_DIR and TILERUN_CACHE_SIZE say; by default
   /// $XDG_CACHE_HOME/tilerun or ~/.cache/tilerun. What is wrong with them is told to `warn`.
-  static DiskCacheOptions fromEnvironment(std::function<void(const std::string &)> warn);
+  /// `folder`, if it is not empty, stands for the environment's; off is off all the same.
+  static DiskCacheOptions fromEnvironment(std::function<void(const std::string &)> warn,
+                                          const std::string &folder = "");
 };
 
 /// "512M" as bytes; none for what is no size.
@@ -52,6 +54,7 @@ struct DiskCacheStat {
 
 struct DiskCacheVerification {
   uint64_t numGood = 0;
+  uint64_t numUnread = 0;       ///< Larger than this process's bound and the default; left alone.
   std::vector<std::string> bad; ///< "PATH: why", in the order of the paths.
 };
 
@@ -91,12 +94,9 @@ public:
 private:
   struct Found;
   int step(FileStep step) const { return options.fault ? options.fault(step) : 0; }
-  bool makeFolder(const std::string &path);
   bool prepareFolder(const std::string &shard);
-  int readFile(const std::string &path, std::vector<uint8_t> &out, bool touch);
   int writeFile(const std::string &path, llvm::ArrayRef<uint8_t> header,
                 llvm::ArrayRef<uint8_t> payload);
-  std::string getTemporaryName();
   std::vector<Found> scan();
   void trimIfNeeded(uint64_t added);
   void warnOnce(unsigned kind, const std::string &text);

@@ -40,14 +40,15 @@ Status compiler::makeBytecode(mlir::ModuleOp module, const std::string &kernel,
 static std::string getName(const core::Device &device, const std::string &signature,
                            const TilerunCompileOptions &options) {
   return device.getInfo().target + "\n" + signature + "\n" + std::to_string(options.num_warps) +
-         " " + std::to_string(options.num_stages) + " " + std::to_string(options.debug);
+         " " + std::to_string(options.num_stages) + " " + std::to_string(options.debug) + " " +
+         std::to_string(options.checks);
 }
 
 namespace {
 // What a plugin's compiler is asked for, and what the request points to.
 struct Request {
   std::string numWarps, numStages;
-  TilerunPluginOption options[3];
+  TilerunPluginOption options[4];
   TilerunPluginCompileRequest request;
 
   Request(const core::Device &device, llvm::ArrayRef<uint8_t> bytecode,
@@ -55,19 +56,20 @@ struct Request {
       : numWarps(std::to_string(given.num_warps)), numStages(std::to_string(given.num_stages)),
         options{{"num-warps", numWarps.c_str()},
                 {"num-stages", numStages.c_str()},
-                {"debug", given.debug ? "true" : "false"}},
-        request{
-            sizeof(request), 3, bytecode.data(), bytecode.size(), device.getInfo().target.c_str(),
-            options} {}
+                {"debug", given.debug ? "true" : "false"},
+                // Asked for only if it is wanted: most devices do not know it.
+                {"checks", "true"}},
+        request{sizeof(request), given.checks ? 4u : 3u,          bytecode.data(),
+                bytecode.size(), device.getInfo().target.c_str(), options} {}
   Request(const Request &) = delete;
   Request &operator=(const Request &) = delete;
 };
 } // namespace
 
-static Status finish(const cache::Outcome &outcome, core::CompiledArtifact &out) {
+static Status finish(const cache::Outcome &outcome, bool made, core::CompiledArtifact &out) {
   if (outcome.error)
     return Status(*outcome.error);
-  out = {outcome.artifact, &outcome.artifact->get()};
+  out = {outcome.artifact, &outcome.artifact->get(), !made};
   return {};
 }
 
@@ -82,11 +84,20 @@ Status Backend::compile(const core::Device &device, llvm::ArrayRef<uint8_t> byte
                         core::CompiledArtifact &out) {
   Request request(device, bytecode, options);
   const TilerunPlugin &table = device.getTable();
-  if (services->cache)
-    remember(device, signature, options,
-             cache::getArtifactKey(table, device.getHandle(), request.request));
-  return finish(
-      cache::getArtifact(services->cache.get(), table, device.getHandle(), request.request), out);
+  // Without a cache the driver may as well compile while it loads.
+  if (!services->cache)
+    return finish(cache::compileArtifact(table, nullptr, request.request), /*made=*/true, out);
+  cache::Key key = cache::getArtifactKey(table, device.getHandle(), request.request);
+  remember(device, signature, options, key);
+  bool made = false;
+  cache::Outcome outcome = services->cache->getOrCompile(
+      key,
+      [&] {
+        made = true;
+        return cache::compileArtifact(table, device.getHandle(), request.request);
+      },
+      cache::isPersistent(table));
+  return finish(outcome, made, out);
 }
 
 Status Backend::compileSource(const core::Device &device, const cache::KeyBuilder &source,
@@ -107,9 +118,11 @@ Status Backend::compileSource(const core::Device &device, const cache::KeyBuilde
   const TilerunPlugin &table = device.getTable();
   cache::Key key = cache::getSourceKey(source, table, device.getHandle(), request.request);
   remember(device, signature, options, key);
+  bool made = false;
   cache::Outcome outcome = cache::getArtifactOfSource(
       *services->cache, key, table, device.getHandle(), request.request,
       [&](std::vector<uint8_t> &bytecode, std::string &printed) -> std::optional<plugin::Error> {
+        made = true;
         Status status = makeBytecode(bytecode, printed);
         if (status.isOk())
           return std::nullopt;
@@ -117,7 +130,7 @@ Status Backend::compileSource(const core::Device &device, const cache::KeyBuilde
       });
   if (outcome.artifact)
     log(outcome.artifact->getNote());
-  return finish(outcome, out);
+  return finish(outcome, made, out);
 }
 
 void Backend::refuse(const core::Device &device, const std::string &signature,

@@ -37,7 +37,7 @@ public:
 private:
   /// Runs the frontend and the optimizer.
   Status makeTile(const KernelSignature &signature, std::vector<uint8_t> &bytecode,
-                  std::string &printed);
+                  std::string &printed, std::string &warnings);
   /// The diagnostics so far, as text with carets; they are cleared.
   std::string takeDiagnostics();
   void log(int32_t level, std::string text) const {
@@ -149,16 +149,20 @@ Status SourceProgram::compile(const core::Device &device, const std::string &tex
       .add("sources", llvm::StringRef(digest))
       .add("kernel", llvm::StringRef(function->qualifiedName))
       .add("signature", llvm::StringRef(getCanonicalText(*signature)));
-  return backend.compileSource(
+  std::string warnings;
+  Status status = backend.compileSource(
       device, source,
       [&](std::vector<uint8_t> &bytecode, std::string &printed) {
-        return makeTile(*signature, bytecode, printed);
+        return makeTile(*signature, bytecode, printed, warnings);
       },
       text, options, artifact);
+  // Here no lock is held, and no other program waits for this one's artifact.
+  log(TILERUN_LOG_WARNING, warnings);
+  return status;
 }
 
 Status SourceProgram::makeTile(const KernelSignature &signature, std::vector<uint8_t> &bytecode,
-                               std::string &printed) {
+                               std::string &printed, std::string &warnings) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   mlir::FailureOr<CompiledKernel> compiled = mlir::failure();
   {
@@ -169,7 +173,7 @@ Status SourceProgram::makeTile(const KernelSignature &signature, std::vector<uin
       return Status(frontend.getInvalidModule().empty() ? TILERUN_STATUS_COMPILE
                                                         : TILERUN_STATUS_INTERNAL,
                     diagnostics);
-    log(TILERUN_LOG_WARNING, diagnostics);
+    warnings = std::move(diagnostics);
   }
   printed = compiled->staticOutput;
   return makeBytecode(*compiled->module, name, bytecode);

@@ -52,7 +52,9 @@ std::string core::describeArgument(const TilerunArgument &argument) {
     return "the number " + formatNumber(argument.value.number) +
            (argument.dtype ? std::string(" as ") + getTypeName(argument.dtype) : "");
   case TILERUN_ARGUMENT_BOOL:
-    return argument.value.integer ? "true" : "false";
+    return !isTruthValid(argument)  ? "the truth value " + std::to_string(argument.value.integer)
+           : argument.value.integer ? "true"
+                                    : "false";
   case TILERUN_ARGUMENT_STRING:
     return "a string";
   case TILERUN_ARGUMENT_DTYPE:
@@ -114,6 +116,7 @@ struct Meaning {
 };
 } // namespace
 
+static constexpr const char *kTruth = "given a truth value that is neither 0 nor 1";
 static constexpr const char *kWords = "the arguments hold more text than a launch can have";
 
 static Status getMeaning(const SourceParameter &parameter, const TilerunArgument &argument,
@@ -189,6 +192,8 @@ static bool addText(SpecializationKey &key, const char *text) {
 Status core::addToKey(SpecializationKey &key, const SourceParameter &parameter,
                       const TilerunArgument &argument) {
   Meaning meaning = {Meaning::None};
+  if (!isTruthValid(argument)) [[unlikely]]
+    return refuse(kTruth);
   TILERUN_TRY(getMeaning(parameter, argument, meaning));
   bool added = true;
   if (meaning.kind != Meaning::Constant) {

@@ -67,6 +67,11 @@ inline bool fitsType(IntegerValue value, uint16_t dtype) {
   }
 }
 
+/// Whether a truth value is one: 0 or 1. Of other kinds, true.
+inline bool isTruthValid(const TilerunArgument &argument) {
+  return argument.kind != TILERUN_ARGUMENT_BOOL || argument.value.natural <= 1;
+}
+
 /// The bits of a number in fp16 or bf16, rounded to nearest, ties to even.
 uint16_t convertToHalf(double value);
 uint16_t convertToBFloat(double value);
@@ -95,8 +100,10 @@ public:
   SpecializationKey(uint64_t deviceSerial, uint32_t numArguments,
                     const TilerunCompileOptions &options) {
     add(deviceSerial);
-    add(numArguments | uint64_t(options.num_warps) << 16 | uint64_t(options.num_stages) << 32 |
-        uint64_t(options.debug) << 48);
+    // No field can run into another one, whatever its value.
+    add(numArguments);
+    add(options.num_warps | uint64_t(options.num_stages) << 32);
+    add(options.debug | uint64_t(options.checks) << 32);
   }
   /// False if the arguments have more words than a key can hold.
   bool add(uint64_t word) {

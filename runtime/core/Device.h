@@ -113,6 +113,8 @@ public:
 private:
   Stream(std::shared_ptr<Device> keep, TilerunPluginStream *handle)
       : device(*keep), handle(handle), keep(std::move(keep)) {}
+  /// INVALID_ARGUMENT if a range leaves its allocation, of which the pool knows.
+  Status checkRange(const char *what, TilerunAddress address, uint64_t bytes) const;
   Status copyStaged(const Stream &source, TilerunAddress to, TilerunAddress from,
                     uint64_t bytes) const;
   /// Makes later work of this stream wait for the work so far of another.

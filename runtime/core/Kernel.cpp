@@ -4,6 +4,7 @@
 #include "runtime/core/PointerCheck.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace tilerun;
 using namespace tilerun::core;
@@ -85,18 +86,22 @@ Status Kernel::specialize(Device &device, const std::string &signature,
     entries = *fixed;
   else
     TILERUN_TRY(program->parseSignature(whole, entries));
-  CompiledArtifact compiled;
-  TILERUN_TRY(program->compile(device, whole, options, compiled));
   auto specialization = std::make_shared<Specialization>();
   specialization->signature = whole;
-  Status loaded =
-      Executable::load(device, *compiled.artifact, getName(), specialization->executable);
-  if (!loaded.isOk()) {
-    // What was kept from an earlier process may be for another driver.
-    if (loaded.getCode() == TILERUN_STATUS_COMPILE ||
-        loaded.getCode() == TILERUN_STATUS_INCOMPATIBLE)
-      program->refuse(device, whole, options);
-    return loaded;
+  for (bool again = true;;) {
+    CompiledArtifact compiled;
+    TILERUN_TRY(program->compile(device, whole, options, compiled));
+    Status loaded =
+        Executable::load(device, *compiled.artifact, getName(), specialization->executable);
+    if (loaded.isOk())
+      break;
+    if (loaded.getCode() != TILERUN_STATUS_COMPILE &&
+        loaded.getCode() != TILERUN_STATUS_INCOMPATIBLE)
+      return loaded;
+    program->refuse(device, whole, options);
+    // What was kept from an earlier process may be for another driver: once more, from the source.
+    if (!compiled.fromCache || !std::exchange(again, false))
+      return loaded;
   }
 
   const std::vector<SourceParameter> &source = program->getParameters();
@@ -176,11 +181,17 @@ Status Kernel::specializeOnce(Device &device, const SpecializationKey &key,
       return {};
     auto [it, inserted] = flights.try_emplace(words, nullptr);
     first = inserted;
-    if (first)
+    if (first) {
       it->second = std::make_shared<Flight>();
+      it->second->pilot = std::this_thread::get_id();
+    }
     flight = it->second;
   }
   if (!first) {
+    if (flight->pilot == std::this_thread::get_id())
+      return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                    "kernel '" + getName() +
+                        "' is launched by what its own compilation calls (the runtime's log)");
     std::unique_lock lock(flight->mutex);
     flight->landed.wait(lock, [&] { return flight->done; });
     out = flight->value;
@@ -300,6 +311,8 @@ static Status checkFacts(const Specialization::Parameter &parameter,
       return refuse("of type " + (parameter.dtype ? type() : "i" + std::to_string(bits)) +
                     ", which cannot hold it");
   }
+  if (!isTruthValid(argument))
+    return refuse("given a truth value that is neither 0 nor 1");
   uint64_t bits = argument.value.natural;
   if (parameter.divisibility > 1 && bits % static_cast<uint64_t>(parameter.divisibility) != 0)
     return refuse("compiled for multiples of " + std::to_string(parameter.divisibility) +

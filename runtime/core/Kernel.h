@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <map>
+#include <thread>
 
 namespace tilerun::core {
 
@@ -54,6 +55,7 @@ private:
   struct Flight {
     std::mutex mutex;
     std::condition_variable landed;
+    std::thread::id pilot; ///< Who compiles: must not wait for itself.
     bool done = false;
     Status status;
     const Specialization *value = nullptr;

@@ -78,6 +78,7 @@ void MemoryPool::split(MemoryBlock *block, uint64_t bytes, bool small) {
   tail->segment = block->segment;
   tail->stream = block->stream;
   tail->event = block->event;
+  tail->freedAt = block->freedAt;
   tail->anyStream = block->anyStream;
   tail->previous = block;
   tail->next = block->next;
@@ -99,6 +100,7 @@ MemoryBlock *MemoryPool::merge(MemoryBlock *block) {
   if (MemoryBlock *next = block->next; joins(next)) {
     removeFree(next);
     block->bytes += next->bytes;
+    block->freedAt = std::max(block->freedAt, next->freedAt);
     block->next = next->next;
     if (block->next)
       block->next->previous = block;
@@ -107,6 +109,7 @@ MemoryBlock *MemoryPool::merge(MemoryBlock *block) {
   if (MemoryBlock *previous = block->previous; joins(previous)) {
     removeFree(previous);
     previous->bytes += block->bytes;
+    previous->freedAt = std::max(previous->freedAt, block->freedAt);
     previous->event = std::move(block->event);
     previous->next = block->next;
     if (previous->next)
@@ -197,8 +200,18 @@ Status MemoryPool::askDriver(TilerunPluginStream *stream, uint64_t bytes, Tileru
   return {};
 }
 
-Status MemoryPool::allocateSegment(TilerunPluginStream *stream, uint64_t bytes, bool small,
-                                   MemoryBlock *&block) {
+// Waits for the device without the lock, so that others allocate and free meanwhile. Only what was
+// freed before the wait began is known to be done: the first `numCovered` frees.
+Status MemoryPool::waitUnlocked(std::unique_lock<std::mutex> &lock, uint64_t &numCovered) {
+  numCovered = numFrees;
+  lock.unlock();
+  Status status = device.synchronize();
+  lock.lock();
+  return status;
+}
+
+Status MemoryPool::allocateSegment(std::unique_lock<std::mutex> &lock, TilerunPluginStream *stream,
+                                   uint64_t bytes, bool small, MemoryBlock *&block, bool &reused) {
   uint64_t size = !usePool            ? bytes
                   : small             ? kSmallSegment
                   : bytes <= kLargest ? kLargeSegment
@@ -208,14 +221,18 @@ Status MemoryPool::allocateSegment(TilerunPluginStream *stream, uint64_t bytes, 
   if (status.getCode() == TILERUN_STATUS_OUT_OF_MEMORY) {
     ++statistics.numOutOfMemory;
     // What is still in use by work that was freed behind comes back when the work is done.
-    if (usePool && device.synchronize().isOk()) {
-      dissolveStreams();
-      block = takeFromOthers(stream, bytes, small);
+    uint64_t numCovered = 0;
+    if (usePool && waitUnlocked(lock, numCovered).isOk()) {
+      dissolveStreams(numCovered);
+      block = takeFree(stream, bytes, small);
+      if (!block)
+        block = takeFromOthers(stream, bytes, small);
+      reused = block;
       if (block)
         return {};
       (void)releaseSegments(0);
       // A driver with stream-ordered memory has it back when the stream has passed the frees.
-      (void)device.synchronize();
+      (void)waitUnlocked(lock, numCovered);
     }
     // Once more, for no more than was asked.
     size = bytes;
@@ -265,21 +282,23 @@ Status MemoryPool::allocate(const Stream &stream, uint64_t bytes, TilerunAddress
     return Status(TILERUN_STATUS_OUT_OF_MEMORY, "allocation of " + describeBytes(bytes) + " on " +
                                                     device.getId() +
                                                     ": no device has that much memory");
+  // Memory of the pool is no better than the driver's, once the device is lost.
+  TILERUN_TRY(device.getState());
   uint64_t rounded = usePool ? roundUp(requested, kRound) : requested;
   bool small = rounded <= kSmallest;
-  std::lock_guard lock(mutex);
+  std::unique_lock lock(mutex);
   MemoryBlock *block = nullptr;
-  uint64_t before = statistics.numDriverAllocations;
   if (usePool) {
     block = takeFree(stream.getHandle(), rounded, small);
     if (!block)
       block = takeFromOthers(stream.getHandle(), rounded, small);
   }
+  bool reused = block != nullptr;
   if (!block)
-    TILERUN_TRY(allocateSegment(stream.getHandle(), rounded, small, block));
+    TILERUN_TRY(allocateSegment(lock, stream.getHandle(), rounded, small, block, reused));
   if (usePool)
     split(block, rounded, small);
-  address = finish(block, requested, statistics.numDriverAllocations == before)->address;
+  address = finish(block, requested, reused)->address;
   return {};
 }
 
@@ -302,6 +321,7 @@ Status MemoryPool::free(const Stream &stream, TilerunAddress address) {
     return {};
   }
   block->inUse = false;
+  block->freedAt = ++numFrees;
   block->generation.fetch_add(1, std::memory_order_release);
   statistics.allocated -= block->requested;
   statistics.inBlocks -= block->bytes;
@@ -340,21 +360,21 @@ void MemoryPool::releaseStream(const Stream &stream) {
     }
 }
 
-// The device's work is done: no free block has anything to wait for.
-void MemoryPool::dissolveStreams() {
+// The device has done what came before the first `numCovered` frees: these blocks have nothing to
+// wait for.
+void MemoryPool::dissolveStreams(uint64_t numCovered) {
   std::vector<MemoryBlock *> free;
-  for (auto &[stream, lists] : streams)
-    for (FreeList *list : {&lists.small, &lists.large}) {
+  auto collect = [&](StreamLists &lists) {
+    for (FreeList *list : {&lists.small, &lists.large})
       for (auto [bytes, block] : *list)
-        free.push_back(block);
-      list->clear();
-    }
-  for (FreeList *list : {&shared.small, &shared.large}) {
-    for (auto [bytes, block] : *list)
-      free.push_back(block);
-    list->clear();
-  }
+        if (block->freedAt <= numCovered)
+          free.push_back(block);
+  };
+  for (auto &[stream, lists] : streams)
+    collect(lists);
+  collect(shared);
   for (MemoryBlock *block : free) {
+    removeFree(block);
     block->event.reset();
     block->anyStream = true;
     block->stream = nullptr;
@@ -382,12 +402,12 @@ Status MemoryPool::releaseSegment(Segment *segment, TilerunPluginStream *stream)
   return {};
 }
 
-// After dissolveStreams: a segment without a block in use is one free block.
+// After dissolveStreams: a segment that was freed in time is one block with nothing to wait for.
 Status MemoryPool::releaseSegments(uint64_t keepBytes) {
   for (auto it = segments.begin(); it != segments.end() && statistics.held > keepBytes;) {
     Segment *segment = (it++)->second.get();
     MemoryBlock *block = segment->first;
-    if (block->inUse || block->next)
+    if (block->inUse || block->next || !block->anyStream || block->event)
       continue;
     removeFree(block);
     if (Status status = releaseSegment(segment, nullptr); !status.isOk()) {
@@ -399,12 +419,13 @@ Status MemoryPool::releaseSegments(uint64_t keepBytes) {
 }
 
 Status MemoryPool::trim(uint64_t keepBytes) {
-  std::lock_guard lock(mutex);
-  TILERUN_TRY(device.synchronize());
-  dissolveStreams();
+  std::unique_lock lock(mutex);
+  uint64_t numCovered = 0;
+  TILERUN_TRY(waitUnlocked(lock, numCovered));
+  dissolveStreams(numCovered);
   TILERUN_TRY(releaseSegments(keepBytes));
   // A driver with stream-ordered memory has it back when the stream has passed the frees.
-  return device.synchronize();
+  return waitUnlocked(lock, numCovered);
 }
 
 //===----------------------------------------------------------------------===//
@@ -426,4 +447,22 @@ MemoryPool::Place MemoryPool::find(TilerunAddress address) const {
     return {};
   return {block, block->generation.load(std::memory_order_relaxed), block->address,
           block->inUse ? block->requested : block->bytes, block->bytes};
+}
+
+Status MemoryPool::checkRange(const char *what, TilerunAddress address, uint64_t bytes) const {
+  Place place = find(address);
+  if (!place.block)
+    return {};
+  std::string begin = std::string(what) + " " + device.getId() + ": ";
+  if (place.generation % 2 == 0)
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                  begin + "the memory is not allocated (freed before?)");
+  uint64_t offset = address - place.begin;
+  uint64_t room = place.bytes - std::min(offset, place.bytes);
+  if (bytes <= room) [[likely]]
+    return {};
+  return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                begin + describeBytes(bytes) + " from byte " + std::to_string(offset) +
+                    " of an allocation of " + describeBytes(place.bytes) + " leave it by " +
+                    describeBytes(bytes - room));
 }

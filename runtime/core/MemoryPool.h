@@ -26,6 +26,8 @@ struct MemoryBlock {
   std::shared_ptr<TilerunPluginEvent> event; ///< Passed: free for all streams. Null: not recorded.
   bool anyStream = false;                    ///< Free for all streams, or once `event` has passed.
   bool inUse = false;
+  uint64_t freedAt =
+      0; ///< The pool's count of frees when it, or what it was merged with, was freed.
   std::atomic<uint64_t> generation{0}; ///< Changes with each allocation and free; odd: in use.
 };
 
@@ -38,7 +40,8 @@ public:
 
   Status allocate(const Stream &stream, uint64_t bytes, TilerunAddress &address);
   Status free(const Stream &stream, TilerunAddress address);
-  /// Waits for the device and gives whole free segments back, until `keepBytes` are held.
+  /// Waits for the device and gives whole free segments back, until `keepBytes` are held. Others
+  /// go on while it waits; what they free meanwhile stays.
   Status trim(uint64_t keepBytes);
   /// Before a stream is destroyed: its free blocks are for everybody once its work is done.
   void releaseStream(const Stream &stream);
@@ -59,6 +62,9 @@ public:
     uint64_t blockBytes = 0; ///< With what was rounded up.
   };
   Place find(TilerunAddress address) const;
+  /// INVALID_ARGUMENT if a range begins in memory of the pool and leaves its allocation, or that is
+  /// free. `what` begins the message: "copy to".
+  Status checkRange(const char *what, TilerunAddress address, uint64_t bytes) const;
 
 private:
   using Segment = MemoryBlock::Segment;
@@ -71,14 +77,16 @@ private:
   // All of these under the lock.
   MemoryBlock *takeFree(TilerunPluginStream *stream, uint64_t bytes, bool small);
   MemoryBlock *takeFromOthers(TilerunPluginStream *stream, uint64_t bytes, bool small);
-  Status allocateSegment(TilerunPluginStream *stream, uint64_t bytes, bool small,
-                         MemoryBlock *&block);
+  /// Gives the lock up while it waits for the device.
+  Status allocateSegment(std::unique_lock<std::mutex> &lock, TilerunPluginStream *stream,
+                         uint64_t bytes, bool small, MemoryBlock *&block, bool &reused);
+  Status waitUnlocked(std::unique_lock<std::mutex> &lock, uint64_t &numCovered);
   Status askDriver(TilerunPluginStream *stream, uint64_t bytes, TilerunAddress &address);
   void split(MemoryBlock *block, uint64_t bytes, bool small);
   MemoryBlock *merge(MemoryBlock *block);
   void insertFree(MemoryBlock *block);
   void removeFree(MemoryBlock *block);
-  void dissolveStreams();
+  void dissolveStreams(uint64_t numCovered);
   Status releaseSegments(uint64_t keepBytes);
   Status releaseSegment(Segment *segment, TilerunPluginStream *stream);
   std::shared_ptr<TilerunPluginEvent> recordEvent(TilerunPluginStream *stream);
@@ -91,6 +99,7 @@ private:
   const bool usePool;
   mutable std::mutex mutex; ///< Guards what follows.
   Statistics statistics;
+  uint64_t numFrees = 0;
   std::deque<MemoryBlock> arena;
   std::vector<MemoryBlock *> spare;
   std::map<TilerunAddress, std::unique_ptr<Segment>> segments;

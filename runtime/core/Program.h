@@ -30,6 +30,7 @@ struct SignatureEntry {
 struct CompiledArtifact {
   std::shared_ptr<const void> owner; ///< Keeps `artifact`.
   const TilerunPluginArtifact *artifact = nullptr;
+  bool fromCache = false; ///< Not made by this call: a driver may refuse what is old.
 };
 
 /// Immutable to the outside; every function may be called from any thread.

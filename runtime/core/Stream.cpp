@@ -49,20 +49,37 @@ Status Stream::query() const {
 // Copies
 //===----------------------------------------------------------------------===//
 
+Status Stream::checkRange(const char *what, TilerunAddress address, uint64_t bytes) const {
+  return device.getPool().checkRange(what, address, bytes);
+}
+
 Status Stream::copyToDevice(TilerunAddress to, const void *from, uint64_t bytes) const {
+  if (!bytes)
+    return {};
+  TILERUN_TRY(checkRange("copy to", to, bytes));
   return TILERUN_CALL(device.getTable(), copy_to_device, device.getHandle(), handle, to, from,
                       bytes);
 }
 Status Stream::copyFromDevice(void *to, TilerunAddress from, uint64_t bytes) const {
+  if (!bytes)
+    return {};
+  TILERUN_TRY(checkRange("copy from", from, bytes));
   return TILERUN_CALL(device.getTable(), copy_from_device, device.getHandle(), handle, to, from,
                       bytes);
 }
 Status Stream::copyOnDevice(TilerunAddress to, TilerunAddress from, uint64_t bytes) const {
+  if (!bytes)
+    return {};
+  TILERUN_TRY(checkRange("copy to", to, bytes));
+  TILERUN_TRY(checkRange("copy from", from, bytes));
   return TILERUN_CALL(device.getTable(), copy_on_device, device.getHandle(), handle, to, from,
                       bytes);
 }
 Status Stream::fill(TilerunAddress to, uint32_t pattern, uint32_t patternBytes,
                     uint64_t bytes) const {
+  if (!bytes)
+    return {};
+  TILERUN_TRY(checkRange("fill of", to, bytes));
   return TILERUN_CALL(device.getTable(), fill, device.getHandle(), handle, to, pattern,
                       patternBytes, bytes);
 }
@@ -107,6 +124,10 @@ Status Stream::copyStaged(const Stream &source, TilerunAddress to, TilerunAddres
 
 Status Stream::copyFrom(const Stream &source, TilerunAddress to, TilerunAddress from,
                         uint64_t bytes) const {
+  if (!bytes)
+    return {};
+  TILERUN_TRY(checkRange("copy to", to, bytes));
+  TILERUN_TRY(source.checkRange("copy from", from, bytes));
   Device &peer = source.device;
   bool samePlugin = &peer.getPlugin() == &device.getPlugin();
   if (!samePlugin || (&peer != &device && !device.getTable().copy_from_peer))

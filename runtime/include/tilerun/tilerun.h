@@ -20,16 +20,24 @@
  * Sizes and units. Sizes are bytes, times are milliseconds, grids count programs (x first).
  *   Addresses are byte addresses in device memory.
  * Structs that open with `struct_size` are set to `sizeof` by whoever makes them; a later minor
- *   version adds fields at the end only. TilerunArgument is an array's element and never changes.
+ *   version adds fields at the end only. A size below that of version 1.0 is INVALID_ARGUMENT (0 is
+ *   a struct that nobody filled in). TilerunArgument is an array's element and never changes.
  * Order. Copies, fills, launches, allocations and events take the order of their stream and return
  *   at once, unless the comment says that they wait.
  * Loss. After a fault that the driver cannot contain, calls on the device answer DEVICE_LOST with
  *   the reason. The way back: release its streams and events, close it (kernels may stay), open it
  *   again. Its memory is gone; devices of other plugins go on. A driver may refuse a process that
  *   lost a device (CUDA's does, for all its devices): then opening one says so, and the way back is
- *   a new process.
+ *   a new process. Releasing and freeing go on: a free on a lost device is kept in the pool's
+ * books, an allocation is refused. Trust. What a host passes is checked (handles for null, sizes,
+ * ranges, pointers of launches), what a kernel does with good pointers is not: on the CPU an access
+ * out of bounds touches the host program's own memory, and may kill the process.
+ * TilerunCompileOptions.checks finds it.
  *
  * Changelog
+ *   1.1  TilerunCompileOptions.checks. Refused, as said before: struct sizes below 1.0's, unknown
+ *        flags, plugins without a path, truth values other than 0 and 1, numbers of warps and
+ *        stages that no device takes, copies and fills that leave an allocation of the pool.
  *   1.0  first version
  */
 #ifndef TILERUN_TILERUN_H
@@ -38,7 +46,7 @@
 #include "plugin.h"
 
 #define TILERUN_API_MAJOR 1
-#define TILERUN_API_MINOR 0
+#define TILERUN_API_MINOR 1
 
 #if defined(__GNUC__)
 #define TILERUN_API __attribute__((visibility("default")))
@@ -74,7 +82,8 @@ TILERUN_API const char *tilerunGetStatusName(TilerunStatus status);
 TILERUN_API const char *tilerunGetErrorMessage(void);
 
 /* The same in parts; `error->struct_size` is set by the caller. Returns its status, OK if no call
- * failed. [any thread] */
+ * failed; INVALID_ARGUMENT for a `struct_size` that is too small, which leaves the thread's error
+ * as it is. [any thread] */
 TILERUN_API TilerunStatus tilerunGetError(TilerunErrorInfo *error);
 
 /*===--------------------------------------------------------------------------------------------===
@@ -86,10 +95,16 @@ typedef struct TilerunRuntimeOptions {
   uint32_t num_plugins;
   const char *const *plugins; /* Plugin files to load first; `num_plugins` of them. */
   const char *plugin_path;    /* Instead of TILERUN_PLUGIN_PATH; null: the environment's. */
-  const char *cache_folder;   /* Of compiled kernels; null: the default one, "": none. */
-  void *user;                 /* Of `log`. */
+  const char *cache_folder;   /* Of compiled kernels; null: the default one, "": none. The
+                                 environment's TILERUN_CACHE=off and _SIZE hold for either. */
+  void *user; /* Of `log`. Lives until the runtime is destroyed and the last kernel that was loaded
+                 through it (bound ones too) is released. */
   /* Takes warnings of the compiler, what kernels print while they are compiled, and news of the
-   * cache; from any thread, several at once. Null: warnings and output go to stderr. */
+   * cache; from any thread, several at once. Null: warnings and output go to stderr. The default
+   * cache is the process's: its news go to every runtime that uses it and lives, else to stderr.
+   * `log` is called in the middle of a load or a launch: it must not launch the kernel that is
+   * being compiled (refused with INVALID_ARGUMENT where the arguments are the same), release it, or
+   * wait for a thread that does; other kernels may be used. */
   void (*log)(void *user, int32_t level /* TILERUN_LOG_* */, const char *text);
 } TilerunRuntimeOptions;
 
@@ -125,10 +140,10 @@ TILERUN_API TilerunStatus tilerunListPlugins(
 TILERUN_API TilerunStatus tilerunListDevices(TilerunRuntime *runtime, TilerunDeviceCallback each,
                                              void *user);
 
-enum {
-  /* Every allocation goes to the driver, and is freed there: for memory checkers. The environment's
-   * TILERUN_MEMORY_POOL=0 means the same for all devices. */
-  TILERUN_DEVICE_NO_MEMORY_POOL = 1
+enum { /* Others are INVALID_ARGUMENT. */
+       /* Every allocation goes to the driver, and is freed there: for memory checkers. The
+        * environment's TILERUN_MEMORY_POOL=0 means the same for all devices. */
+       TILERUN_DEVICE_NO_MEMORY_POOL = 1
 };
 
 typedef struct TilerunDeviceOptions {
@@ -214,11 +229,13 @@ TILERUN_API TilerunStatus tilerunGetElapsedTime(TilerunEvent *start, TilerunEven
  * device's pool: what was freed on this stream is used again at once, what was freed on another
  * one after its work has passed. If the driver is out of memory, the pool waits for the device,
  * gives back all that is free, and tries once more; then OUT_OF_MEMORY, and the device stays
- * usable. The contents are undefined. [any thread] */
+ * usable. Other threads allocate and free while it waits. DEVICE_LOST on a lost device, also where
+ * the pool has memory. The contents are undefined. [any thread] */
 TILERUN_API TilerunStatus tilerunAllocate(TilerunStream *stream, uint64_t bytes,
                                           TilerunAddress *address);
 /* Frees once the work so far on `stream` is done; returns at once. Any stream of the device will
- * do. 0 is ignored; INVALID_ARGUMENT for what tilerunAllocate did not give. [any thread] */
+ * do. 0 is ignored; INVALID_ARGUMENT for what tilerunAllocate did not give. Works on a lost device.
+ * [any thread] */
 TILERUN_API TilerunStatus tilerunFree(TilerunStream *stream, TilerunAddress address);
 /* Host memory that the device copies to and from without staging. Freed by tilerunFreeHost, or with
  * the device. [any thread] */
@@ -227,7 +244,9 @@ TILERUN_API TilerunStatus tilerunAllocateHost(TilerunDevice *device, uint64_t by
 /* No copy may be using it. Null is ignored. [any thread] */
 TILERUN_API TilerunStatus tilerunFreeHost(TilerunDevice *device, void *pointer);
 
-/* Copies `bytes`. Host memory must stay until the stream has passed the copy; from and to host
+/* Copies `bytes`; 0 is OK, whatever the addresses are. INVALID_ARGUMENT if a range on the device
+ * begins in memory of its pool and leaves the allocation, or that is free; memory of others is the
+ * driver's to check. Host memory must stay until the stream has passed the copy; from and to host
  * memory that is not pinned, the call may wait. Ranges must not overlap. [any thread] */
 TILERUN_API TilerunStatus tilerunCopyToDevice(TilerunStream *stream, TilerunAddress to,
                                               const void *from, uint64_t bytes);
@@ -242,7 +261,7 @@ TILERUN_API TilerunStatus tilerunCopyBetweenDevices(TilerunStream *to_stream, Ti
                                                     TilerunStream *from_stream, TilerunAddress from,
                                                     uint64_t bytes);
 /* Repeats the lowest `pattern_bytes` (1, 2 or 4) of `pattern` over `bytes`, a multiple of it.
- * [any thread] */
+ * Checked as copies are. [any thread] */
 TILERUN_API TilerunStatus tilerunFill(TilerunStream *stream, TilerunAddress to, uint32_t pattern,
                                       uint32_t pattern_bytes, uint64_t bytes);
 /* What is known of an address, the driver's and frameworks' own allocations included;
@@ -270,7 +289,8 @@ typedef struct TilerunMemoryStatistics {
 TILERUN_API TilerunStatus tilerunGetMemoryStatistics(TilerunDevice *device,
                                                      TilerunMemoryStatistics *statistics);
 /* Waits for the device and gives free memory back to the driver until at most `keep_bytes` are
- * held, as far as whole driver allocations are free. [any thread] */
+ * held, as far as whole driver allocations are free. Other threads allocate and free while it
+ * waits; what they free meanwhile stays. [any thread] */
 TILERUN_API TilerunStatus tilerunTrimMemory(TilerunDevice *device, uint64_t keep_bytes);
 
 /*===--------------------------------------------------------------------------------------------===
@@ -308,7 +328,7 @@ enum {
 /* Kinds of arguments beside TILERUN_ARGUMENT_POINTER, _INTEGER and _FLOAT. */
 enum {
   TILERUN_ARGUMENT_NATURAL = 16, /* uint64 in `natural`. */
-  TILERUN_ARGUMENT_BOOL = 17,    /* 0 or 1 in `integer`. */
+  TILERUN_ARGUMENT_BOOL = 17,    /* 0 or 1 in `integer`; others are refused. */
   TILERUN_ARGUMENT_STRING = 18,  /* `text`; for constants only. */
   TILERUN_ARGUMENT_DTYPE = 19,   /* `dtype` itself; for constants only. */
   TILERUN_ARGUMENT_NONE = 20     /* None. */
@@ -335,12 +355,18 @@ typedef struct TilerunArgument {
   } value;
 } TilerunArgument;
 
-/* How a kernel is compiled. Zero means the default. */
+/* How a kernel is compiled. Zero means the default. Other values than these are INVALID_ARGUMENT on
+ * every device. */
 typedef struct TilerunCompileOptions {
   uint32_t struct_size;
-  uint32_t num_warps;  /* 4 */
-  uint32_t num_stages; /* 3 */
-  uint32_t debug;      /* 1: device_assert and overflow checks are live. */
+  uint32_t num_warps;  /* 4; a power of two up to 32. */
+  uint32_t num_stages; /* 3; up to 64. */
+  uint32_t debug;      /* 0 or 1. 1: device_assert and overflow checks are live. */
+  /* 0 or 1. 1: the device finds accesses out of bounds, reads of what nothing has written, races
+   * and overflow of integers, and the stream's next wait tells. The plugin "cpu" can (bounds are
+   * those of the driver's allocations: with TILERUN_DEVICE_NO_MEMORY_POOL each of the caller's is
+   * one); a device that cannot refuses to compile. Since 1.1. */
+  uint32_t checks;
 } TilerunCompileOptions;
 
 typedef struct TilerunLaunchOptions {
@@ -425,7 +451,7 @@ TILERUN_API TilerunStatus tilerunLaunchSpecialized(TilerunStream *stream,
                                                    const TilerunArgument *arguments,
                                                    uint32_t num_arguments);
 
-/* Where each struct ends in version 1.0, so that nobody changes it by accident. */
+/* Where each struct ends in this version, so that nobody changes it by accident. */
 #if defined(__cplusplus)
 #define TILERUN_ASSERT_SIZE(type, size)                                                            \
   static_assert(sizeof(void *) != 8 || sizeof(type) == (size), #type " changed")
@@ -440,7 +466,7 @@ TILERUN_ASSERT_SIZE(TilerunPluginFile, 40);
 TILERUN_ASSERT_SIZE(TilerunDeviceOptions, 16);
 TILERUN_ASSERT_SIZE(TilerunMemoryStatistics, 88);
 TILERUN_ASSERT_SIZE(TilerunArgument, 16);
-TILERUN_ASSERT_SIZE(TilerunCompileOptions, 16);
+TILERUN_ASSERT_SIZE(TilerunCompileOptions, 20);
 TILERUN_ASSERT_SIZE(TilerunLaunchOptions, 24);
 TILERUN_ASSERT_SIZE(TilerunParameterInfo, 16);
 #undef TILERUN_ASSERT_SIZE

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <concepts>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -50,6 +51,25 @@ inline void check(TilerunStatus status) {
 }
 
 namespace detail {
+// A mistake that this header finds itself.
+[[noreturn]] inline void fail(TilerunStatus status, const std::string &message) {
+#if defined(__cpp_exceptions)
+  throw Error(status, message.c_str());
+#else
+  (void)status;
+  std::fprintf(stderr, "tilerun: %s\n", message.c_str());
+  std::abort();
+#endif
+}
+
+// The number of a property that must be one.
+inline uint64_t getNumber(const TilerunPropertyValue &value, uint32_t property) {
+  if (value.type != TILERUN_VALUE_U64)
+    fail(TILERUN_STATUS_INVALID_ARGUMENT,
+         "property " + std::to_string(property) + " is text, not a number");
+  return value.number;
+}
+
 template <auto release> struct Releaser {
   template <typename T> void operator()(T *handle) const noexcept { release(handle); }
 };
@@ -125,12 +145,16 @@ template <typename T> TilerunArgument makeArgument(Pointer<T> pointer) {
 template <typename T> TilerunArgument makeArgument(const Buffer<T> &buffer) {
   return makeArgument(buffer.pointer());
 }
-inline TilerunArgument makeArgument(bool value) {
+/// For bool itself only: pointers and much else convert to it.
+template <std::same_as<bool> T> TilerunArgument makeArgument(T value) {
   TilerunArgument out = {TILERUN_ARGUMENT_BOOL, TILERUN_DTYPE_AUTO, 0, {}};
   out.value.integer = value;
   return out;
 }
-template <std::integral T> TilerunArgument makeArgument(T value) {
+template <std::integral T>
+  requires(!std::same_as<T, bool>)
+TilerunArgument makeArgument(T value) {
+  static_assert(sizeof(T) <= 8, "an integer that no kernel takes");
   TilerunArgument out = {std::is_signed_v<T> ? uint16_t(TILERUN_ARGUMENT_INTEGER)
                                              : uint16_t(TILERUN_ARGUMENT_NATURAL),
                          TILERUN_DTYPE_AUTO,
@@ -155,6 +179,16 @@ inline TilerunArgument makeArgument(const char *text) {
 inline TilerunArgument makeArgument(std::nullptr_t) {
   return {TILERUN_ARGUMENT_NONE, TILERUN_DTYPE_AUTO, 0, {}};
 }
+/// An unscoped enumerator is its integer; a scoped one must be cast by who knows what it means.
+template <typename T>
+  requires std::is_enum_v<T> && std::is_convertible_v<T, std::underlying_type_t<T>>
+TilerunArgument makeArgument(T value) {
+  return makeArgument(static_cast<std::underlying_type_t<T>>(value));
+}
+/// A raw pointer does not say where its memory is: pass a Buffer, or Pointer<T>{address}.
+template <typename T>
+  requires(!std::same_as<std::remove_cv_t<T>, char>)
+TilerunArgument makeArgument(T *) = delete;
 /// A number as exactly this type: `typed<Half>(0.5)`, `typed<int64_t>(n)`.
 template <typename T, typename Value> TilerunArgument typed(Value value) {
   TilerunArgument out = makeArgument(value);
@@ -189,7 +223,7 @@ public:
   uint64_t number(uint32_t property) const {
     TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};
     check(tilerunGetDeviceProperty(get(), property, &value));
-    return value.number;
+    return detail::getNumber(value, property);
   }
   std::string text(uint32_t property) const {
     TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};
@@ -295,6 +329,12 @@ template <typename T> class Buffer {
 public:
   Buffer() = default;
   Buffer(const Stream &stream, size_t count) : stream(stream.get()), count(count) {
+    if (count > SIZE_MAX / sizeof(T)) {
+      this->stream = nullptr;
+      detail::fail(TILERUN_STATUS_OUT_OF_MEMORY, "a buffer of " + std::to_string(count) +
+                                                     " elements of " + std::to_string(sizeof(T)) +
+                                                     " bytes: no device has that much memory");
+    }
     check(tilerunAllocate(this->stream, count * sizeof(T), &address));
   }
   /// The same with contents. Waits for the copy.
@@ -343,14 +383,9 @@ private:
   void requireSize(size_t other) const {
     if (other == count) [[likely]]
       return;
-    std::string message = "a copy of " + std::to_string(other) +
-                          " elements from or to a buffer of " + std::to_string(count);
-#if defined(__cpp_exceptions)
-    throw Error(TILERUN_STATUS_INVALID_ARGUMENT, message.c_str());
-#else
-    std::fprintf(stderr, "tilerun: %s\n", message.c_str());
-    std::abort();
-#endif
+    detail::fail(TILERUN_STATUS_INVALID_ARGUMENT, "a copy of " + std::to_string(other) +
+                                                      " elements from or to a buffer of " +
+                                                      std::to_string(count));
   }
   void swap(Buffer &other) noexcept {
     std::swap(stream, other.stream);
@@ -366,16 +401,28 @@ private:
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// Programs on each axis.
+/// Programs on each axis, as integers of any type: what does not fit fails.
 struct Grid {
+  constexpr Grid() = default;
+  template <std::integral X, std::integral Y = uint32_t, std::integral Z = uint32_t>
+  constexpr Grid(X x, Y y = 1, Z z = 1) : x(convert(x)), y(convert(y)), z(convert(z)) {}
   uint32_t x = 1, y = 1, z = 1;
+
+private:
+  template <typename T> static constexpr uint32_t convert(T value) {
+    if (!std::in_range<uint32_t>(value)) [[unlikely]]
+      detail::fail(TILERUN_STATUS_INVALID_ARGUMENT,
+                   "a grid of " + std::to_string(value) + " programs on an axis");
+    return static_cast<uint32_t>(value);
+  }
 };
 
 struct CompileOptions {
   uint32_t numWarps = 4, numStages = 3;
   bool debug = false;
+  bool checks = false; ///< Where the device can: see TilerunCompileOptions.
   TilerunCompileOptions get() const {
-    return {sizeof(TilerunCompileOptions), numWarps, numStages, debug};
+    return {sizeof(TilerunCompileOptions), numWarps, numStages, debug, checks};
   }
 };
 
@@ -389,7 +436,7 @@ public:
   uint64_t number(uint32_t property) const {
     TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};
     check(tilerunGetKernelProperty(get(), property, &value));
-    return value.number;
+    return detail::getNumber(value, property);
   }
   template <typename... Arguments>
   void launch(const Stream &stream, Grid grid, const Arguments &...arguments) const {
