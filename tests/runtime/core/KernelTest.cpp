@@ -384,6 +384,65 @@ TEST_F(KernelTest, WhatTheDriverRefusesIsNotGivenAgain) {
   EXPECT_EQ(program->numRefused, 1);
 }
 
+TEST_F(KernelTest, WhatACacheKeptIsCompiledAnewOnce) {
+  program->fromCache = true;
+  getFaults().refusedModules = 1;
+  ASSERT_OK(launch(arguments()));
+  expectSums(96);
+  EXPECT_EQ(program->numCompiled, 2);
+  EXPECT_EQ(program->numRefused, 1);
+  getFaults().refusedModules = 2;
+  expectError(launch(arguments(33)), TILERUN_STATUS_COMPILE, "the driver refuses the module");
+  EXPECT_EQ(program->numCompiled, 4);
+  EXPECT_EQ(program->numRefused, 3);
+}
+
+TEST_F(KernelTest, NoOptionRunsIntoAnother) {
+  auto all = arguments();
+  const uint32_t grid[3] = {1, 1, 1};
+  const TilerunCompileOptions options[] = {
+      {0, 4, 3, 0, 0},     {0, 4, 3, 65536, 0}, {0, 4, 3, 0, 1}, {0, 4, 65539, 0, 0},
+      {0, 65540, 3, 0, 0}, {0, 3, 4, 0, 0},     {0, 4, 3, 1, 0}};
+  for (int round = 0; round < 2; ++round)
+    for (const TilerunCompileOptions &each : options)
+      ASSERT_OK(kernel->launch(stream(), grid, each, all.data(), 5));
+  EXPECT_EQ(program->numCompiled, static_cast<int>(std::size(options)));
+}
+
+TEST_F(KernelTest, ALaunchFromItsOwnCompilationIsRefused) {
+  Status inner;
+  program->onCompile = [&] {
+    if (program->numCompiled == 1)
+      inner = launch(arguments());
+  };
+  ASSERT_OK(launch(arguments()));
+  expectError(inner, TILERUN_STATUS_INVALID_ARGUMENT, "launched by what its own compilation calls");
+  ASSERT_OK(launch(arguments()));
+  EXPECT_EQ(program->numCompiled, 1);
+}
+
+TEST_F(KernelTest, TruthValuesAreZeroOrOne) {
+  std::shared_ptr<Specialization> special;
+  ASSERT_OK(kernel->specialize(*device, "out=*i32, a=*i32, b=*i32, n=i32, BLOCK=128", kDefaults,
+                               special));
+  const uint32_t grid[3] = {1, 1, 1};
+  for (int64_t value : {int64_t(2), int64_t(256), int64_t(-1)}) {
+    TilerunArgument truth = {TILERUN_ARGUMENT_BOOL, 0, 0, {}};
+    truth.value.integer = value;
+    std::string wanted =
+        "neither 0 nor 1; the truth value " + std::to_string(value) + " was passed";
+    for (size_t place : {size_t(3), size_t(4)}) {
+      auto all = arguments();
+      all[place] = truth;
+      expectError(launch(all), TILERUN_STATUS_INVALID_ARGUMENT, wanted);
+    }
+    auto all = arguments();
+    all[3] = truth;
+    expectError(Kernel::launchSpecialized(*special, stream(), grid, all.data(), 4),
+                TILERUN_STATUS_INVALID_ARGUMENT, "truth value");
+  }
+}
+
 TEST_F(KernelTest, ALostDeviceHasAWayBack) {
   ASSERT_OK(launch(arguments()));
   std::shared_ptr<Device> other = openTestDevice();
@@ -398,6 +457,10 @@ TEST_F(KernelTest, ALostDeviceHasAWayBack) {
   expectError(stream().synchronize(), TILERUN_STATUS_DEVICE_LOST, "tilerun_test_fault");
   expectError(device->getState(), TILERUN_STATUS_DEVICE_LOST, "tilerun_test_fault");
   expectError(launch(arguments()), TILERUN_STATUS_DEVICE_LOST, "tilerun_test_fault");
+  // The pool has memory of its own, which is no better; what is held can be let go.
+  ASSERT_OK(device->getPool().free(stream(), a));
+  expectError(device->getPool().allocate(stream(), kBytes, a), TILERUN_STATUS_DEVICE_LOST,
+              "tilerun_test_fault");
   // Other devices go on; the kernel stays, and is loaded again where it is wanted.
   device = openTestDevice();
   for (TilerunAddress *address : {&out, &a, &b})

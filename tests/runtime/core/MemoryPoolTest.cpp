@@ -149,6 +149,50 @@ TEST_F(MemoryPoolTest, MistakesAreTold) {
   expectError(pool().free(*first, a), TILERUN_STATUS_INVALID_ARGUMENT, "is free already");
 }
 
+TEST_F(MemoryPoolTest, RangesStayInTheirAllocation) {
+  TilerunAddress a = allocate(*first, 1000);
+  ASSERT_OK(pool().checkRange("copy to", a, 1000));
+  ASSERT_OK(pool().checkRange("copy to", a + 999, 1));
+  // Inside the block, which was rounded up, and far outside.
+  expectError(
+      pool().checkRange("copy to", a, 1001), TILERUN_STATUS_INVALID_ARGUMENT,
+      "copy to null:0: 1001 bytes from byte 0 of an allocation of 1000 bytes leave it by 1");
+  expectError(pool().checkRange("fill of", a + 1010, 4), TILERUN_STATUS_INVALID_ARGUMENT,
+              "leave it by 4 bytes");
+  expectError(first->fill(a + 8, 0, 1, UINT64_MAX), TILERUN_STATUS_INVALID_ARGUMENT, "leave it by");
+  ASSERT_OK(pool().free(*first, a));
+  expectError(first->fill(a, 0, 1, 4), TILERUN_STATUS_INVALID_ARGUMENT, "freed before?");
+  // Nothing to do, whatever the addresses are.
+  int calls = getCounters().all;
+  ASSERT_OK(first->fill(3, 0, 3, 0));
+  ASSERT_OK(first->copyToDevice(a, nullptr, 0));
+  ASSERT_OK(first->copyFromDevice(nullptr, 5, 0));
+  ASSERT_OK(first->copyOnDevice(1, 2, 0));
+  ASSERT_OK(first->copyFrom(*second, 1, 2, 0));
+  EXPECT_EQ(getCounters().all, calls);
+}
+
+TEST_F(MemoryPoolTest, OthersGoOnWhileItWaits) {
+  TilerunAddress a = allocate(*first, 5 << 20), b = allocate(*first, 50 << 20);
+  TilerunAddress c = allocate(*second, 100);
+  ASSERT_OK(pool().free(*first, b));
+  getFaults().eventsPend = true;
+  getFaults().holdDevice = true;
+  int waits = getCounters().synchronizeDevice;
+  std::thread trimming([&] { EXPECT_OK(pool().trim(0)); });
+  while (getCounters().synchronizeDevice == waits)
+    std::this_thread::yield();
+  // The trim waits for the device; neither of these waits for the trim.
+  ASSERT_OK(pool().free(*first, a));
+  ASSERT_OK(pool().free(*second, c));
+  getFaults().holdDevice = false;
+  trimming.join();
+  // What was freed before the wait is gone; what came later may have work to wait for.
+  EXPECT_EQ(getHeldBytes(), uint64_t(22) << 20);
+  EXPECT_NE(allocate(*second, 5 << 20), a);
+  EXPECT_EQ(allocate(*first, 5 << 20), a);
+}
+
 TEST_F(MemoryPoolTest, WithoutThePoolEachIsTheDrivers) {
   first.reset();
   second.reset();

@@ -130,7 +130,14 @@ static std::shared_ptr<const plugin::Plugin> makePlugin() {
   count<&TilerunPlugin::wait_event>(table);
   count<&TilerunPlugin::create_stream>(table);
   count<&TilerunPlugin::synchronize_stream>(table);
-  count<&TilerunPlugin::synchronize_device>(table, &counters.synchronizeDevice);
+  table.synchronize_device = [](TilerunPluginDevice *device,
+                                const TilerunErrorSink *sink) -> TilerunStatus {
+    ++counters.all;
+    ++counters.synchronizeDevice;
+    while (faults.holdDevice)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return base.synchronize_device(device, sink);
+  };
   count<&TilerunPlugin::get_kernel>(table);
   count<&TilerunPlugin::get_device_property>(table);
   table.close_device = [](TilerunPluginDevice *device) {
@@ -165,6 +172,7 @@ std::shared_ptr<const plugin::Plugin> test::getTestPlugin() {
   faults.memoryLimit = 0;
   faults.eventsPend = false;
   faults.refusedModules = 0;
+  faults.holdDevice = false;
   faults.foreignBegin = faults.foreignBytes = 0;
   faults.foreignElsewhere = false;
   return plugin;
@@ -235,6 +243,8 @@ Status TestProgram::compile(const Device &device, const std::string &signature,
                             const TilerunCompileOptions &, CompiledArtifact &out) {
   int count = ++numCompiled;
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  if (onCompile)
+    onCompile();
   if (failures > 0) {
     --failures;
     return Status(TILERUN_STATUS_COMPILE,
@@ -247,7 +257,7 @@ Status TestProgram::compile(const Device &device, const std::string &signature,
   const TilerunPluginArtifact *artifact = nullptr;
   TILERUN_TRY(TILERUN_CALL(device.getTable(), get_self_test, name.c_str(), &artifact));
   auto changed = std::make_shared<Changed>(artifact, sharedBytes);
-  out = {changed, &changed->artifact};
+  out = {changed, &changed->artifact, fromCache};
   return {};
 }
 

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 namespace tilerun::core::test {
 
 struct Counters {
@@ -27,6 +29,7 @@ struct Faults {
   std::atomic<uint64_t> memoryLimit{0}; ///< Most bytes that the driver gives; 0: no bound.
   std::atomic<bool> eventsPend{false};  ///< No event has passed.
   std::atomic<int> refusedModules{0};   ///< So many modules are not loaded.
+  std::atomic<bool> holdDevice{false};  ///< Waits for the device do not end.
   std::atomic<uint64_t> foreignBegin{0}, foreignBytes{0}; ///< A foreign allocation,
   std::atomic<bool> foreignElsewhere{false};              ///< on another device.
 };
@@ -55,6 +58,8 @@ public:
   }
 
   std::atomic<int> numCompiled{0}, numRefused{0};
+  std::atomic<bool> fromCache{false};  ///< What it says of its artifacts.
+  std::function<void()> onCompile;     ///< Called in the middle of each.
   std::atomic<int> failures{0};        ///< So many compilations fail.
   std::atomic<int> milliseconds{0};    ///< Each takes at least that.
   uint32_t sharedBytes = 0;            ///< What the kernel claims to need.
