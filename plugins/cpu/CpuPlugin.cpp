@@ -5,6 +5,8 @@
 #include "plugins/cpu/Handles.h"
 #include "plugins/cpu/Host.h"
 
+#include "llvm/Config/llvm-config.h"
+
 using namespace tilerun;
 
 interp::Heap &cpu::getHeap() {
@@ -72,6 +74,8 @@ static const TilerunPlugin &getTable() {
     made.name = "cpu";
     made.version = "0.1.0";
     made.description = "the reference interpreter on the host's cores";
+    // Which build of it is the plugin's build id, which keys have anyway.
+    made.compiler_version = "tilerun-interpreter 0.1.0, LLVM " LLVM_VERSION_STRING;
     cpu::addCompileEntries(made);
     cpu::addSelfTestEntries(made);
     cpu::addDeviceEntries(made);

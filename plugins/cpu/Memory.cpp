@@ -65,6 +65,8 @@ static TilerunStatus copyToDevice(TilerunPluginDevice *device, TilerunPluginStre
                                   TilerunAddress to, const void *from, uint64_t bytes,
                                   const TilerunErrorSink *sink) {
   CPU_ENTER(device, sink, "copy_to_device");
+  if (!bytes)
+    return TILERUN_STATUS_OK;
   std::lock_guard running(getStream(device, stream).running);
   return finish(sink, "copy_to_device",
                 getHeap().copyIn(to, {static_cast<const uint8_t *>(from), bytes}));
@@ -74,6 +76,8 @@ static TilerunStatus copyFromDevice(TilerunPluginDevice *device, TilerunPluginSt
                                     void *to, TilerunAddress from, uint64_t bytes,
                                     const TilerunErrorSink *sink) {
   CPU_ENTER(device, sink, "copy_from_device");
+  if (!bytes)
+    return TILERUN_STATUS_OK;
   std::lock_guard running(getStream(device, stream).running);
   return finish(sink, "copy_from_device",
                 getHeap().copyOut({static_cast<uint8_t *>(to), bytes}, from));
@@ -83,6 +87,8 @@ static TilerunStatus copyOnDevice(TilerunPluginDevice *device, TilerunPluginStre
                                   TilerunAddress to, TilerunAddress from, uint64_t bytes,
                                   const TilerunErrorSink *sink) {
   CPU_ENTER(device, sink, "copy_on_device");
+  if (!bytes)
+    return TILERUN_STATUS_OK;
   std::lock_guard running(getStream(device, stream).running);
   return finish(sink, "copy_on_device", getHeap().copyWithin(to, from, bytes));
 }
@@ -102,6 +108,8 @@ static TilerunStatus fill(TilerunPluginDevice *device, TilerunPluginStream *stre
                 "a pattern of " + std::to_string(patternBytes) + " bytes over " +
                     std::to_string(bytes));
   CPU_ENTER(device, sink, "fill");
+  if (!bytes)
+    return TILERUN_STATUS_OK;
   std::lock_guard running(getStream(device, stream).running);
   // The lowest bytes come first, as hosts are little-endian.
   return finish(

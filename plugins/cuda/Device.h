@@ -18,9 +18,16 @@ namespace cuda {
 class LaunchLog {
 public:
   static constexpr uint32_t kSize = 8;
-  void add(const char *name) {
+  uint32_t add(const char *name) {
     uint32_t index = launched.fetch_add(1, std::memory_order_relaxed);
     names[index % kSize].store(name, std::memory_order_relaxed);
+    return index;
+  }
+  /// Takes back what `add` gave the index of, unless a later one has its place.
+  void withdraw(uint32_t index) {
+    uint32_t next = index + 1;
+    if (launched.compare_exchange_strong(next, index, std::memory_order_relaxed))
+      names[index % kSize].store(nullptr, std::memory_order_relaxed);
   }
   /// How many there were so far; `finish` is told it when the stream is known to have passed them.
   uint32_t getCount() const { return launched.load(std::memory_order_relaxed); }
@@ -132,6 +139,9 @@ TilerunStatus checkCompatibility(TilerunPluginDevice *device, const char *compat
 bool isBinary(const char *compatibility);
 /// Size of packed arguments.
 int64_t getPackedBytes(const TilerunPluginKernelInfo &info);
+/// Refuses an artifact whose arrays have elements of another size than this plugin's.
+TilerunStatus checkKernels(TilerunPluginDevice *device, const TilerunPluginArtifact &artifact,
+                           const char *call, const TilerunErrorSink *sink);
 
 /// The entries of the table, by file.
 void addDeviceEntries(TilerunPlugin &table);

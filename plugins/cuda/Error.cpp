@@ -68,9 +68,12 @@ bool LaunchLog::getPending(std::vector<const char *> &out) const {
   bool more = end - begin > kSize;
   if (more)
     begin = end - kSize;
-  for (; begin != end; ++begin)
-    if (const char *name = names[begin % kSize].load())
+  for (; begin != end; ++begin) {
+    const char *name = names[begin % kSize].load();
+    if (name)
       out.push_back(name);
+    more |= !name; // One that was withdrawn took the place of the oldest.
+  }
   return more;
 }
 
@@ -81,8 +84,11 @@ static std::string describePending(TilerunPluginDevice *device) {
   for (TilerunPluginStream *stream : device->streams)
     more |= stream->log.getPending(pending);
   std::set<std::string> names(pending.begin(), pending.end());
+  // One device's fault may be the answer to every call of the process.
   if (names.empty())
-    return more ? "" : "; no kernel of this handle was under way";
+    return more ? ""
+                : "; no kernel of this handle was under way, so that another handle or another "
+                  "device of this process may have been the cause";
   if (names.size() == 1 && !more)
     return "; in kernel '" + *names.begin() + "'";
   std::string text = "; in one of the kernels that were under way: ";

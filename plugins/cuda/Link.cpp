@@ -106,6 +106,8 @@ TilerunStatus finalizeArtifact(TilerunPluginDevice *device, const TilerunPluginA
     return status;
   if (!artifact->num_bytes)
     return fail(sink, TILERUN_STATUS_COMPILE, "finalize_artifact", device, "the artifact is empty");
+  if (TilerunStatus status = checkKernels(device, *artifact, "finalize_artifact", sink))
+    return status;
   std::vector<uint8_t> bytes;
   std::string compatibility = artifact->compatibility;
   if (isBinary(artifact->compatibility)) {

@@ -4,9 +4,30 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 using namespace cuda;
+
+TilerunStatus cuda::checkKernels(TilerunPluginDevice *device, const TilerunPluginArtifact &artifact,
+                                 const char *call, const TilerunErrorSink *sink) {
+  auto refuse = [&](const std::string &what, uint32_t size, size_t ours) {
+    return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, call, device,
+                what + " has the struct_size " + std::to_string(size) + ", not " +
+                    std::to_string(ours) + ", which is fixed");
+  };
+  for (uint32_t i = 0; i < artifact.num_kernels; ++i) {
+    const TilerunPluginKernelInfo &info = artifact.kernels[i];
+    const std::string what = "kernel " + std::to_string(i) + " of the artifact";
+    if (info.struct_size != sizeof(info))
+      return refuse(what, info.struct_size, sizeof(info));
+    for (uint32_t p = 0; p < info.num_parameters; ++p)
+      if (uint32_t size = info.parameters[p].struct_size; size != sizeof(*info.parameters))
+        return refuse("parameter " + std::to_string(p) + " of " + what, size,
+                      sizeof(*info.parameters));
+  }
+  return TILERUN_STATUS_OK;
+}
 
 int64_t cuda::getPackedBytes(const TilerunPluginKernelInfo &info) {
   int64_t offset = 0;
@@ -66,6 +87,8 @@ static TilerunStatus loadModule(TilerunPluginDevice *device, const TilerunPlugin
     return status;
   if (!artifact->num_bytes)
     return fail(sink, TILERUN_STATUS_COMPILE, "load_module", device, "the artifact is empty");
+  if (TilerunStatus status = checkKernels(device, *artifact, "load_module", sink))
+    return status;
   // The driver reads PTX up to a NUL, which the artifact's bytes need not have.
   std::string image(reinterpret_cast<const char *>(artifact->bytes), artifact->num_bytes);
   JitOptions options(image, isBinary(artifact->compatibility));
@@ -201,12 +224,21 @@ static TilerunStatus launchKernel(TilerunPluginKernel *kernel, TilerunPluginStre
   void *const kBuffer = reinterpret_cast<void *>(1), *const kSize = reinterpret_cast<void *>(2);
   size_t size = launch->num_bytes;
   void *extra[] = {kBuffer, const_cast<void *>(launch->arguments), kSize, &size, nullptr};
-  getLog(device, stream).add(kernel->name);
+  LaunchLog &log = getLog(device, stream);
+  uint32_t index = log.add(kernel->name);
   if (CUresult error = device->driver.cuLaunchKernel(
           kernel->function, launch->grid[0], launch->grid[1], launch->grid[2], launch->threads, 1,
-          1, launch->shared_bytes, getStream(device, stream), nullptr, extra))
+          1, launch->shared_bytes, getStream(device, stream), nullptr, extra)) {
+    // It never ran, unless launches were made to wait: the fault is an earlier one's.
+    static const bool waits = [] {
+      const char *value = std::getenv("CUDA_LAUNCH_BLOCKING");
+      return value && *value && std::strcmp(value, "0") != 0;
+    }();
+    if (!waits)
+      log.withdraw(index);
     return failDriver(sink, device, "cuLaunchKernel(function, …)", error,
                       describeLaunch(kernel, *launch));
+  }
   return TILERUN_STATUS_OK;
 }
 

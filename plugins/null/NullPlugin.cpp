@@ -94,7 +94,8 @@ TilerunStatus checkRange(TilerunPluginDevice *device, TilerunAddress address, ui
   std::lock_guard lock(device->mutex);
   if (device->lost)
     return fail(sink, TILERUN_STATUS_DEVICE_LOST, call, device->lossReason);
-  if (findAllocation(*device, address, bytes) == device->allocations.end())
+  // Nothing is inside of anything, wherever it is.
+  if (bytes && findAllocation(*device, address, bytes) == device->allocations.end())
     return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, call,
                 std::to_string(bytes) + " bytes at " + std::to_string(address) +
                     " are not inside one allocation");

@@ -90,7 +90,7 @@ Outcome ArtifactCache::getOrCompile(const Key &key, llvm::function_ref<Outcome()
   }
   flight->finished.notify_all();
   // The others need not wait for the file.
-  if (compiled && outcome.artifact && persistent)
+  if (compiled && outcome.artifact && persistent && !outcome.provisional)
     writeToDisk(key, *outcome.artifact);
   return outcome;
 }

@@ -19,8 +19,10 @@ namespace tilerun::cache {
 struct Outcome {
   std::shared_ptr<const Artifact> artifact;
   std::shared_ptr<const plugin::Error> error;
+  /// The artifact does for now, but a better one may be made another time: not kept on disk.
+  bool provisional = false;
   static Outcome fail(plugin::Error error) {
-    return {nullptr, std::make_shared<const plugin::Error>(std::move(error))};
+    return {nullptr, std::make_shared<const plugin::Error>(std::move(error)), false};
   }
 };
 

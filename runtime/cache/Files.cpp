@@ -54,8 +54,10 @@ int files::read(const std::string &path, uint64_t maxBytes, unsigned touchSecond
   struct stat status;
   if (::fstat(file.number, &status))
     return errno;
-  if (!S_ISREG(status.st_mode) || static_cast<uint64_t>(status.st_size) > maxBytes)
+  if (!S_ISREG(status.st_mode))
     return kNoFile;
+  if (static_cast<uint64_t>(status.st_size) > maxBytes)
+    return kTooLarge;
   out.resize(static_cast<size_t>(status.st_size));
   size_t at = 0;
   while (at < out.size()) {

@@ -10,11 +10,12 @@
 
 namespace tilerun::cache::files {
 
-/// What `read` gives, besides errnos, for something that is no regular file or too large.
-constexpr int kNoFile = -1;
+/// What `read` gives, besides errnos: for something that is no regular file, and for a file that is
+/// larger than was asked for.
+constexpr int kNoFile = -1, kTooLarge = -2;
 
-/// Reads a whole file; 0, an errno or kNoFile. With `touch`, renews its time of modification if
-/// that is older than `touchSeconds`.
+/// Reads a whole file; 0, an errno, kNoFile or kTooLarge. With `touch`, renews its time of
+/// modification if that is older than `touchSeconds`.
 int read(const std::string &path, uint64_t maxBytes, unsigned touchSeconds, bool touch,
          std::vector<uint8_t> &out);
 

@@ -47,6 +47,21 @@ Key cache::getArtifactKey(const TilerunPlugin &table, TilerunPluginDevice *devic
   return key.finish();
 }
 
+// Takes what the plugin gave, and releases it. Null with a reason if it cannot be read.
+static std::shared_ptr<const Artifact>
+take(const TilerunPlugin &table, const TilerunPluginArtifact *given, std::string &reason) {
+  reason = plugin::checkArtifact(given);
+  std::shared_ptr<const Artifact> artifact = reason.empty() ? Artifact::copy(*given) : nullptr;
+  table.release_artifact(given);
+  return artifact;
+}
+
+// Whether a failed link says of the artifact that it will always fail, and nothing of the moment
+// (memory, a lost device).
+static bool isLasting(TilerunStatus status) {
+  return status == TILERUN_STATUS_UNSUPPORTED || status == TILERUN_STATUS_COMPILE;
+}
+
 Outcome cache::compileArtifact(const TilerunPlugin &table, TilerunPluginDevice *device,
                                const TilerunPluginCompileRequest &request) {
   plugin::ErrorKeeper errors;
@@ -57,16 +72,22 @@ Outcome cache::compileArtifact(const TilerunPlugin &table, TilerunPluginDevice *
   const TilerunPluginArtifact *made = nullptr;
   if (TilerunStatus status = table.compile(&request, &made, errors.getSink()))
     return Outcome::fail(errors.take(status));
-  std::shared_ptr<const Artifact> artifact = Artifact::copy(*made);
-  if (device && table.finalize_artifact) {
-    const TilerunPluginArtifact *binary = nullptr;
-    if (table.finalize_artifact(device, made, &binary, nullptr) == TILERUN_STATUS_OK) {
-      artifact = Artifact::copy(*binary);
-      table.release_artifact(binary);
-    }
-  }
-  table.release_artifact(made);
-  return {artifact, nullptr};
+  std::string reason;
+  std::shared_ptr<const Artifact> artifact = take(table, made, reason);
+  if (!artifact)
+    return Outcome::fail({TILERUN_STATUS_INTERNAL,
+                          std::string("plugin '") + table.name +
+                              "' gives no usable artifact for target '" +
+                              getText(request.target).str() + "': " + reason,
+                          "compile", table.name, ""});
+  if (!device || !table.finalize_artifact)
+    return {artifact, nullptr};
+  const TilerunPluginArtifact *binary = nullptr;
+  if (TilerunStatus status = table.finalize_artifact(device, &artifact->get(), &binary, nullptr))
+    return {artifact, nullptr, /*provisional=*/!isLasting(status)};
+  if (std::shared_ptr<const Artifact> final = take(table, binary, reason))
+    return {final, nullptr};
+  return {artifact, nullptr, /*provisional=*/true};
 }
 
 Key cache::getSourceKey(KeyBuilder source, const TilerunPlugin &table, TilerunPluginDevice *device,

@@ -21,7 +21,7 @@ Key getArtifactKey(const TilerunPlugin &table, TilerunPluginDevice *device,
 
 /// Compiles a request, and compiles the result to the end for `device` if it is not null and the
 /// plugin can. A driver that refuses to do that is no error: the portable artifact is given, which
-/// loads as well.
+/// loads as well; it is provisional unless the refusal is for good.
 Outcome compileArtifact(const TilerunPlugin &table, TilerunPluginDevice *device,
                         const TilerunPluginCompileRequest &request);
 

@@ -76,6 +76,9 @@ std::string ChildResult::describe(std::chrono::milliseconds timeout) const {
     return std::string("it crashes: ") + strsignal(status);
   case End::Exited:
     return "it ends the process with status " + std::to_string(status);
+  case End::Gone:
+    return "it ends the process, with a status that is not known (this process ignores SIGCHLD, or "
+           "waits for every child)";
   case End::NotStarted:
     return std::string("the helper cannot be started: ") + std::strerror(status);
   }
@@ -85,6 +88,18 @@ std::string ChildResult::describe(std::chrono::milliseconds timeout) const {
 //===----------------------------------------------------------------------===//
 // The process
 //===----------------------------------------------------------------------===//
+
+// Moves a descriptor above the child's own four, which would overwrite it in the child; a host may
+// have closed its standard ones. On failure it is closed, and -1.
+static int moveAbove(int fd) {
+  if (fd > kReportFd)
+    return fd;
+  int moved = fcntl(fd, F_DUPFD_CLOEXEC, kReportFd + 1);
+  int error = errno;
+  close(fd);
+  errno = error;
+  return moved;
+}
 
 // Starts it in a process group of its own, with the pipe's end as its descriptor 3.
 static int start(std::vector<std::string> command, int end, pid_t &child) {
@@ -100,7 +115,12 @@ static int start(std::vector<std::string> command, int end, pid_t &child) {
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  // An ignored SIGCHLD would be inherited.
+  sigset_t children = none;
+  sigaddset(&children, SIGCHLD);
+  posix_spawnattr_setsigdefault(&attributes, &children);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   std::vector<char *> arguments;
   for (std::string &argument : command)
     arguments.push_back(argument.data());
@@ -149,12 +169,14 @@ ChildResult plugin::runChild(const std::vector<std::string> &command,
     result.status = errno;
     return result;
   }
-  // dup2 onto itself would leave the descriptor to close on exec.
-  if (ends[1] == kReportFd) {
-    int other = fcntl(ends[1], F_DUPFD_CLOEXEC, kReportFd + 1);
-    close(ends[1]);
-    ends[1] = other;
-  }
+  for (int &end : ends)
+    if (end = moveAbove(end); end < 0) {
+      result.status = errno;
+      for (int other : ends)
+        if (other >= 0)
+          close(other);
+      return result;
+    }
   pid_t child = -1;
   int error = start(command, ends[1], child);
   close(ends[1]);
@@ -168,21 +190,31 @@ ChildResult plugin::runChild(const std::vector<std::string> &command,
   close(ends[0]);
   bool whole = isWhole(result.report);
   int status = 0;
-  bool gone = false;
+  bool gone = false, known = true;
+  // A host that ignores SIGCHLD, or waits for every child, has taken the status: then the child is
+  // gone, and nobody knows of what.
+  auto wait = [&](int flags) {
+    pid_t waited;
+    do
+      waited = waitpid(child, &status, flags);
+    while (waited < 0 && errno == EINTR);
+    known = waited >= 0;
+    gone = waited != 0;
+  };
   // A child that closed the pipe without a report is dying by itself, and its status says of what;
   // but it may as well have closed the pipe and gone on.
   while (!whole && !late && !gone) {
-    gone = waitpid(child, &status, WNOHANG) == child;
+    wait(WNOHANG);
     late = !gone && Clock::now() > deadline;
     if (!gone && !late)
       usleep(1000);
   }
   // Its group too, so that nothing that the plugin started stays behind.
   kill(-child, SIGKILL);
-  while (!gone && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  if (!gone)
+    wait(0);
   using End = ChildResult::End;
-  result.end = whole ? End::Whole : late ? End::Late : End::Exited;
+  result.end = whole ? End::Whole : late ? End::Late : known ? End::Exited : End::Gone;
   if (result.end == End::Exited) {
     result.end = WIFSIGNALED(status) ? End::Signalled : End::Exited;
     result.status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);

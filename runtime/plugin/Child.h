@@ -13,6 +13,7 @@ struct ChildResult {
     Whole,      ///< The report ended with a line "end".
     Exited,     ///< It ended before that, with `status`.
     Signalled,  ///< It died of the signal `status`.
+    Gone,       ///< It ended before that, and the host's handling of SIGCHLD hides of what.
     Late,       ///< It was killed, because the time was over.
     NotStarted, ///< `status` is errno.
   };

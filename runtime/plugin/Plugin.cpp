@@ -60,6 +60,24 @@ static bool isName(const char *name) {
   });
 }
 
+// Entries that give what nothing could release: whoever calls them would crash.
+static std::string checkReleases(const TilerunPlugin &table) {
+#define TILERUN_NEEDS(entry, other)                                                                \
+  if (TILERUN_HAS(TilerunPlugin, &table, entry) && !table.other)                                   \
+    return "its table has " #entry ", but no " #other;
+  TILERUN_NEEDS(compile, release_artifact)
+  TILERUN_NEEDS(get_self_test, release_artifact)
+  TILERUN_NEEDS(finalize_artifact, release_artifact)
+  TILERUN_NEEDS(open_device, close_device)
+  TILERUN_NEEDS(create_stream, destroy_stream)
+  TILERUN_NEEDS(adopt_stream, destroy_stream)
+  TILERUN_NEEDS(create_event, destroy_event)
+  TILERUN_NEEDS(load_module, unload_module)
+  TILERUN_NEEDS(load_module, get_kernel)
+#undef TILERUN_NEEDS
+  return "";
+}
+
 std::string plugin::checkTable(const TilerunPlugin *table) {
   const std::string ours = getVersion(TILERUN_PLUGIN_ABI_MAJOR, TILERUN_PLUGIN_ABI_MINOR);
   if (!table)
@@ -81,6 +99,50 @@ std::string plugin::checkTable(const TilerunPlugin *table) {
     return "its name is missing or has other characters than a-z, 0-9, '_' and '-'";
   if (!table->get_devices)
     return "its table has no get_devices";
+  return checkReleases(*table);
+}
+
+// A size in an array that is not ours would have us read between the elements.
+static std::string checkSize(const std::string &what, uint32_t size, size_t ours) {
+  return size == ours ? ""
+                      : what + " has the struct_size " + std::to_string(size) + ", not " +
+                            std::to_string(ours) + ", which is fixed";
+}
+
+static std::string checkKernel(const TilerunPluginKernelInfo &kernel, const std::string &what) {
+  constexpr uint32_t kMostParameters = 1 << 16;
+  if (std::string wrong = checkSize(what, kernel.struct_size, sizeof(kernel)); !wrong.empty())
+    return wrong;
+  if (!kernel.name)
+    return what + " has no name";
+  const std::string count = std::to_string(kernel.num_parameters);
+  if (kernel.num_parameters > kMostParameters)
+    return what + " has " + count + " parameters; " + std::to_string(kMostParameters) +
+           " are possible";
+  if (kernel.num_parameters && !kernel.parameters)
+    return what + " has " + count + " parameters and no list of them";
+  for (uint32_t i = 0; i < kernel.num_parameters; ++i)
+    if (std::string wrong = checkSize(what + "'s parameter " + std::to_string(i),
+                                      kernel.parameters[i].struct_size, sizeof(*kernel.parameters));
+        !wrong.empty())
+      return wrong;
+  return "";
+}
+
+std::string plugin::checkArtifact(const TilerunPluginArtifact *artifact) {
+  if (!artifact)
+    return "there is none";
+  if (artifact->struct_size < offsetof(TilerunPluginArtifact, kernels) + sizeof(artifact->kernels))
+    return "its struct_size is " + std::to_string(artifact->struct_size) + ", not " +
+           std::to_string(sizeof(TilerunPluginArtifact)) + " at least";
+  if (artifact->num_bytes && !artifact->bytes)
+    return "it has " + std::to_string(artifact->num_bytes) + " bytes at address 0";
+  if (artifact->num_kernels && !artifact->kernels)
+    return "it has " + std::to_string(artifact->num_kernels) + " kernels and no list of them";
+  for (uint32_t i = 0; i < artifact->num_kernels; ++i)
+    if (std::string wrong = checkKernel(artifact->kernels[i], "kernel " + std::to_string(i));
+        !wrong.empty())
+      return wrong;
   return "";
 }
 

@@ -108,6 +108,15 @@ static Outcome copyNothing(Context &c) {
   return {};
 }
 
+static Outcome copyNothingAtZero(Context &c) {
+  CALL(c, copy_to_device, c.device, nullptr, 0, nullptr, 0);
+  CALL(c, copy_from_device, c.device, nullptr, nullptr, 0, 0);
+  CALL(c, copy_on_device, c.device, nullptr, 0, 0, 0);
+  CALL(c, fill, c.device, nullptr, 0, 1, 4, 0);
+  CALL(c, synchronize_device, c.device);
+  return {};
+}
+
 static Outcome fill(Context &c) {
   const uint32_t pattern = 0xA1B2C3D4;
   TilerunAddress address;
@@ -221,6 +230,7 @@ std::vector<Case> conformance::getMemoryCases() {
           {"memory", "copy-on-device", copyOnDevice},
           {"memory", "copy-from-peer", copyFromPeer},
           {"memory", "copy-nothing", copyNothing},
+          {"memory", "copy-nothing-at-zero", copyNothingAtZero},
           {"memory", "fill", fill},
           {"memory", "pinned", pinnedMemory},
           {"memory", "reuse", reuse},

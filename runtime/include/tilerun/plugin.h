@@ -8,11 +8,16 @@
  *   on it. ABI_MINOR grows when something is added, and additions go to the end of a struct or a
  *   list only. Every struct opens with `struct_size`, which its creator sets to `sizeof`; a
  *   reader uses a field only if the size covers it (TILERUN_HAS). So old hosts take new plugins
- *   and the reverse.
+ *   and the reverse. TilerunPluginKernelInfo, TilerunPluginParameter and TilerunPluginOption are
+ *   elements of arrays, which a reader steps through by its own `sizeof`: they never change size
+ *   in this major version, and readers refuse another `struct_size` (options have none). What a
+ *   later version adds to them comes as a parallel array at the end of what holds the array.
  *
  * - Optional. Every function of the table but `get_devices` may be null, which means "not
  *   supported". A function that exists may still answer TILERUN_STATUS_UNSUPPORTED, with the
- *   reason.
+ *   reason. What gives a handle comes with what releases it: a host refuses a table with one of
+ *   `compile`, `get_self_test` and `finalize_artifact` but no `release_artifact`, and likewise for
+ *   devices, streams, events and modules.
  *
  * - Errors. A function that can fail returns a status and, unless it is OK or NOT_READY, reports
  *   to the sink exactly once, on the calling thread, before it returns. Sinks may be null. A
@@ -207,8 +212,8 @@ typedef struct TilerunPropertyValue {
 
 enum { TILERUN_ARGUMENT_POINTER = 1, TILERUN_ARGUMENT_INTEGER = 2, TILERUN_ARGUMENT_FLOAT = 3 };
 
-/* One parameter of a kernel. In a launch's packed arguments it has `bits / 8` bytes, at the next
- * multiple of that; a truth value (1 bit) has one byte. */
+/* One parameter of a kernel; its size is fixed. In a launch's packed arguments it has `bits / 8`
+ * bytes, at the next multiple of that; a truth value (1 bit) has one byte. */
 typedef struct TilerunPluginParameter {
   uint32_t struct_size;
   uint16_t kind;    /* TILERUN_ARGUMENT_* */
@@ -216,6 +221,7 @@ typedef struct TilerunPluginParameter {
   const char *name; /* In the source; "" if it is not known. */
 } TilerunPluginParameter;
 
+/* One kernel of an artifact; its size is fixed. */
 typedef struct TilerunPluginKernelInfo {
   uint32_t struct_size;
   uint32_t num_parameters;
@@ -236,8 +242,9 @@ typedef struct TilerunPluginArtifact {
   const TilerunPluginKernelInfo *kernels; /* `num_kernels` of them. */
 } TilerunPluginArtifact;
 
+/* One option of a compilation; its size is fixed. */
 typedef struct TilerunPluginOption {
-  const char *name;  /* "num-warps", "num-stages", "debug", "line-info", "opt-level". */
+  const char *name;  /* "num-warps", "num-stages", "maxnreg", "debug", "opt-level", … */
   const char *value; /* "4", "true". */
 } TilerunPluginOption;
 
@@ -373,7 +380,8 @@ typedef struct TilerunPlugin {
   TilerunStatus (*free_host)(TilerunPluginDevice *device, void *pointer,
                              const TilerunErrorSink *error);
   /* Copies. Ranges do not overlap. Host memory must stay until the stream has passed the copy; with
-   * memory that is not pinned the call may wait for that itself. */
+   * memory that is not pinned the call may wait for that itself. Copies and fills of 0 bytes do
+   * nothing and look at no address, so that 0 will do. */
   TilerunStatus (*copy_to_device)(TilerunPluginDevice *device, TilerunPluginStream *stream,
                                   TilerunAddress to, const void *from, uint64_t bytes,
                                   const TilerunErrorSink *error);
@@ -446,8 +454,9 @@ typedef struct TilerunPlugin {
                               TilerunPluginKernel **kernel, const TilerunErrorSink *error);
   TilerunStatus (*get_kernel_property)(TilerunPluginKernel *kernel, uint32_t property,
                                        TilerunPropertyValue *value, const TilerunErrorSink *error);
-  /* Puts one grid on `stream`. Allocates nothing and takes no lock when it succeeds. A fault of the
-   * kernel shows at the next call that waits for the stream. */
+  /* Puts one grid on `stream`. When it succeeds, it has allocated nothing and taken no lock, unless
+   * the device is synchronous: one that runs the grid before the call returns does what that takes.
+   * A fault of the kernel shows at the next call that waits for the stream. */
   TilerunStatus (*launch)(TilerunPluginKernel *kernel, TilerunPluginStream *stream,
                           const TilerunPluginLaunch *launch, const TilerunErrorSink *error);
 

@@ -203,6 +203,65 @@ TEST_F(CudaLaunch, LossNamesTheKernelsThatWereUnderWay) {
   EXPECT_EQ(countAlive(), 0);
 }
 
+// With several devices, one's fault may be the answer to every call on the others.
+TEST_F(CudaLaunch, LossWithNothingUnderWayMayBeAnothers) {
+  setenv("FAKE_CUDA_REVIVE", "1", 1);
+  const TilerunPlugin &t = table();
+  open("tilerun_test_delay");
+  TilerunPluginKernel *delay = getKernel("tilerun_test_delay");
+  TilerunAddress address = 0;
+  ASSERT_EQ(t.allocate(device, nullptr, 64, &address, keeper.getSink()), TILERUN_STATUS_OK);
+  for (int i = 0; i < 10; ++i)
+    ASSERT_EQ(launchDelay(delay, nullptr, address), TILERUN_STATUS_OK);
+  ASSERT_EQ(t.synchronize_stream(device, nullptr, keeper.getSink()), TILERUN_STATUS_OK);
+  fail("cuLaunchKernel", 700, 0, 1);
+  TilerunStatus status = launchDelay(delay, nullptr, address);
+  EXPECT_EQ(status, TILERUN_STATUS_DEVICE_LOST);
+  std::string message = keeper.take(status).message;
+  EXPECT_EQ(message.find("in kernel"), std::string::npos) << message;
+  EXPECT_NE(message.find("another device of this process may have been the cause"),
+            std::string::npos)
+      << message;
+  close();
+  // One that was under way is named, and the one that was not even launched is not.
+  open("tilerun_test_fault");
+  TilerunPluginKernel *fault = getKernel("tilerun_test_fault");
+  ASSERT_EQ(launchFault(fault, nullptr), TILERUN_STATUS_OK);
+  status = launchFault(fault, nullptr);
+  EXPECT_EQ(status, TILERUN_STATUS_DEVICE_LOST);
+  message = keeper.take(status).message;
+  EXPECT_NE(message.find("in kernel 'tilerun_test_fault'"), std::string::npos) << message;
+  close();
+  EXPECT_EQ(countAlive(), 0);
+}
+
+TEST_F(CudaLaunch, ElementsOfAnotherSizeAreRefused) {
+  setenv("FAKE_CUDA_REVIVE", "1", 1); // Other tests lost the device.
+  const TilerunPlugin &t = table();
+  open("tilerun_test_delay");
+  TilerunPluginArtifact changed = *artifact;
+  changed.kernels = infos.data();
+  auto expectRefused = [&](const std::string &text) {
+    TilerunPluginModule *none = nullptr;
+    TilerunStatus status = t.load_module(device, &changed, &none, keeper.getSink());
+    EXPECT_EQ(status, TILERUN_STATUS_INVALID_ARGUMENT);
+    std::string message = keeper.take(status).message;
+    EXPECT_NE(message.find(text), std::string::npos) << message;
+    const TilerunPluginArtifact *binary = nullptr;
+    EXPECT_EQ(t.finalize_artifact(device, &changed, &binary, nullptr),
+              TILERUN_STATUS_INVALID_ARGUMENT);
+  };
+  infos[0].struct_size += 8;
+  expectRefused("kernel 0 of the artifact has the struct_size 40, not 32, which is fixed");
+  infos[0].struct_size -= 8;
+  std::vector<TilerunPluginParameter> parameters(infos[0].parameters,
+                                                 infos[0].parameters + infos[0].num_parameters);
+  parameters[1].struct_size = 24;
+  infos[0].parameters = parameters.data();
+  expectRefused("parameter 1 of kernel 0 of the artifact has the struct_size 24, not 16");
+  close();
+}
+
 TEST_F(CudaLaunch, AFreshContextWorksAfterALossIfTheDriverGivesOne) {
   const TilerunPlugin &t = table();
   setenv("FAKE_CUDA_REVIVE", "1", 1);

@@ -236,4 +236,123 @@ TEST(PluginArtifacts, KeysDependOnAllThatDecides) {
   add();
 }
 
+// A compiler whose answers the tests choose.
+namespace odd {
+const TilerunPluginArtifact *compiled = nullptr, *linked = nullptr;
+TilerunStatus linkStatus = TILERUN_STATUS_OK;
+int released = 0;
+TilerunPluginDevice *const device = reinterpret_cast<TilerunPluginDevice *>(&released);
+
+TilerunPlugin getTable() {
+  TilerunPlugin table = {};
+  table.struct_size = sizeof(table);
+  table.name = "odd";
+  table.compiler_version = "1";
+  table.compile = [](const TilerunPluginCompileRequest *, const TilerunPluginArtifact **artifact,
+                     const TilerunErrorSink *) -> TilerunStatus {
+    if (compiled)
+      *artifact = compiled;
+    return TILERUN_STATUS_OK;
+  };
+  table.finalize_artifact = [](TilerunPluginDevice *, const TilerunPluginArtifact *,
+                               const TilerunPluginArtifact **out,
+                               const TilerunErrorSink *) -> TilerunStatus {
+    if (!linkStatus && linked)
+      *out = linked;
+    return linkStatus;
+  };
+  table.release_artifact = [](const TilerunPluginArtifact *artifact) { released += !!artifact; };
+  return table;
+}
+} // namespace odd
+
+TEST(PluginArtifacts, WhatCannotBeReadIsAnError) {
+  const TilerunPlugin table = odd::getTable();
+  const uint8_t code[] = {1, 2};
+  TilerunPluginParameter parameter = {sizeof(parameter), TILERUN_ARGUMENT_INTEGER, 32, nullptr};
+  TilerunPluginKernelInfo kernel = {sizeof(kernel), 1, "k", &parameter, 1, 0};
+  TilerunPluginArtifact artifact = {sizeof(artifact), 1, code, 2, nullptr, &kernel};
+  TilerunPluginCompileRequest request = {};
+  request.struct_size = sizeof(request);
+  request.target = "odd:1";
+  odd::linkStatus = TILERUN_STATUS_UNSUPPORTED;
+  auto expect = [&](const TilerunPluginArtifact *given, const std::string &text) {
+    odd::compiled = given;
+    odd::released = 0;
+    Outcome outcome = compileArtifact(table, nullptr, request);
+    EXPECT_EQ(odd::released, given ? 1 : 0);
+    ASSERT_EQ(outcome.error == nullptr, text.empty());
+    if (outcome.error) {
+      EXPECT_EQ(outcome.error->status, TILERUN_STATUS_INTERNAL);
+      EXPECT_EQ(outcome.error->message,
+                "plugin 'odd' gives no usable artifact for target 'odd:1': " + text);
+    }
+  };
+  expect(&artifact, "");
+  expect(nullptr, "there is none");
+  TilerunPluginArtifact wrong = artifact;
+  wrong.struct_size = 16;
+  expect(&wrong, "its struct_size is 16, not 40 at least");
+  wrong = artifact;
+  wrong.bytes = nullptr;
+  expect(&wrong, "it has 2 bytes at address 0");
+  wrong = artifact;
+  wrong.kernels = nullptr;
+  expect(&wrong, "it has 1 kernels and no list of them");
+  kernel.name = nullptr;
+  expect(&artifact, "kernel 0 has no name");
+  kernel.name = "k";
+  kernel.struct_size = 48;
+  expect(&artifact, "kernel 0 has the struct_size 48, not 32, which is fixed");
+  kernel.struct_size = sizeof(kernel);
+  parameter.struct_size = 24;
+  expect(&artifact, "kernel 0's parameter 0 has the struct_size 24, not 16, which is fixed");
+  kernel.parameters = nullptr;
+  expect(&artifact, "kernel 0 has 1 parameters and no list of them");
+  kernel.num_parameters = 0xFFFFFFFF;
+  expect(&artifact, "kernel 0 has 4294967295 parameters; 65536 are possible");
+}
+
+// A link that fails for lack of memory is tried again by the next process; one that never works is
+// not.
+TEST_F(ArtifactCacheTest, PassingLinkFailuresAreNotKept) {
+  const TilerunPlugin table = odd::getTable();
+  const uint8_t portable[] = {1}, binary[] = {2, 2};
+  TilerunPluginKernelInfo kernel = {sizeof(kernel), 0, "k", nullptr, 1, 0};
+  TilerunPluginArtifact made = {sizeof(made), 1, portable, 1, "portable", &kernel};
+  TilerunPluginArtifact final = {sizeof(final), 1, binary, 2, "binary", &kernel};
+  odd::compiled = &made;
+  uint8_t bytecode = 0;
+  TilerunPluginCompileRequest request = {};
+  request.struct_size = sizeof(request);
+  request.bytecode = &bytecode;
+  request.num_bytes = 1;
+  request.target = "odd:1";
+  for (TilerunStatus status : {TILERUN_STATUS_OUT_OF_MEMORY, TILERUN_STATUS_DEVICE_LOST,
+                               TILERUN_STATUS_DRIVER, TILERUN_STATUS_INTERNAL, TILERUN_STATUS_OK,
+                               TILERUN_STATUS_UNSUPPORTED, TILERUN_STATUS_COMPILE}) {
+    ++bytecode; // Another key.
+    odd::linkStatus = status;
+    odd::linked = nullptr; // OK without a binary is a failure as well.
+    bool kept = status == TILERUN_STATUS_UNSUPPORTED || status == TILERUN_STATUS_COMPILE;
+    auto disk = std::make_shared<DiskCache>(makeOptions());
+    const uint64_t before = disk->getStat().numEntries;
+    ArtifactCache cache(disk);
+    for (int round = 0; round < 2; ++round) {
+      Outcome outcome = getArtifact(&cache, table, odd::device, request);
+      ASSERT_TRUE(outcome.artifact) << status;
+      EXPECT_STREQ(outcome.artifact->get().compatibility, "portable") << status;
+    }
+    EXPECT_EQ(disk->getStat().numEntries, before + kept) << status;
+    // The next process, with a driver that is well again.
+    odd::linkStatus = TILERUN_STATUS_OK;
+    odd::linked = &final;
+    ArtifactCache later(disk);
+    Outcome outcome = getArtifact(&later, table, odd::device, request);
+    ASSERT_TRUE(outcome.artifact) << status;
+    EXPECT_STREQ(outcome.artifact->get().compatibility, kept ? "portable" : "binary") << status;
+    EXPECT_EQ(disk->getStat().numEntries, before + 1) << status;
+  }
+}
+
 } // namespace

@@ -145,6 +145,28 @@ TEST_F(DiskCacheTest, VerifyFindsAndRemoves) {
   EXPECT_EQ(cache.getStat().numEntries, 0u);
 }
 
+TEST_F(DiskCacheTest, ASmallerBoundDamagesNothing) {
+  {
+    DiskCache cache(makeOptions());
+    ASSERT_TRUE(cache.put(makeKey(1), EntryKind::Artifact, makePayload(1, 500)));
+    ASSERT_TRUE(cache.put(makeKey(2), EntryKind::Artifact, makePayload(2, 5)));
+  }
+  DiskCache small(makeOptions(100));
+  EXPECT_FALSE(small.get(makeKey(1), EntryKind::Artifact));
+  EXPECT_TRUE(small.get(makeKey(2), EntryKind::Artifact));
+  EXPECT_TRUE(warnings.empty()) << warnings[0];
+  DiskCacheVerification found = small.verify(/*removeBad=*/true);
+  EXPECT_EQ(found.numGood, 2u);
+  EXPECT_EQ(found.numUnread, 0u);
+  EXPECT_TRUE(found.bad.empty()) << found.bad[0];
+  EXPECT_TRUE(DiskCache(makeOptions()).get(makeKey(1), EntryKind::Artifact));
+  // What is too large to be looked at stays.
+  std::string path = small.getPath(makeKey(1));
+  std::filesystem::resize_file(path, DiskCacheOptions::kDefaultMaxBytes + 1);
+  EXPECT_EQ(small.verify(/*removeBad=*/true).numUnread, 1u);
+  EXPECT_TRUE(std::filesystem::exists(path));
+}
+
 TEST_F(DiskCacheTest, LeastRecentlyUsedGoesFirst) {
   DiskCacheOptions options = makeOptions(20'000);
   DiskCache cache(options);

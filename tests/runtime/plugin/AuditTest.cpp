@@ -4,7 +4,10 @@
 #include "runtime/plugin/Child.h"
 #include "runtime/plugin/ElfFile.h"
 
+#include <csignal>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace tilerun::plugin;
 using namespace std::chrono_literals;
@@ -79,7 +82,10 @@ TEST(Audit, ReportsEachFault) {
       {"crash-in-get-devices", "loads", "it crashes: Segmentation fault"},
       {"foreign-ids", "devices", "does not begin with 'faulty:'"},
       {"good", "texts", "it tells no version"},
-      {"half-pairs", "pairs", "it has create_stream, but no destroy_stream"},
+      {"no-release", "loads", "its table has compile, but no release_artifact"},
+      {"no-artifact", "faulty:1", "the compilation gives OK and no artifact"},
+      {"other-elements", "faulty:1", "kernel 0 has the struct_size 40, not 32, which is fixed"},
+      {"half-pairs", "pairs", "it has create_event, but no record_event"},
       {"other-bytes", "faulty:1", "the same request gave other bytes the second time"},
       {"takes-any-option", "faulty:1", "an unknown option gives 'ok', not 'invalid argument'"},
       {"crash-in-compile", "faulty:1", "it crashes: Segmentation fault"},
@@ -97,6 +103,34 @@ TEST(Audit, ReportsEachFault) {
     if (std::string(plugin) != "foreign-ids")
       EXPECT_EQ(found->verdict, Verdict::Fail) << plugin << ": " << found->text;
   }
+}
+
+TEST(Audit, WhatNothingReleasesIsRefused) {
+  std::string reason;
+  std::shared_ptr<const Plugin> null = Plugin::load(NULL_PLUGIN, reason);
+  ASSERT_TRUE(null) << reason;
+  auto expectRefused = [&](auto change, const std::string &text) {
+    TilerunPlugin table = null->getTable();
+    change(table);
+    EXPECT_EQ(checkTable(&table), text);
+  };
+  expectRefused([](TilerunPlugin &) {}, "");
+  expectRefused([](TilerunPlugin &t) { t.release_artifact = nullptr; },
+                "its table has get_self_test, but no release_artifact");
+  expectRefused(
+      [](TilerunPlugin &t) {
+        t.release_artifact = nullptr;
+        t.get_self_test = nullptr;
+      },
+      "its table has finalize_artifact, but no release_artifact");
+  expectRefused([](TilerunPlugin &t) { t.close_device = nullptr; },
+                "its table has open_device, but no close_device");
+  expectRefused([](TilerunPlugin &t) { t.destroy_stream = nullptr; },
+                "its table has create_stream, but no destroy_stream");
+  expectRefused([](TilerunPlugin &t) { t.destroy_event = nullptr; },
+                "its table has create_event, but no destroy_event");
+  expectRefused([](TilerunPlugin &t) { t.unload_module = nullptr; },
+                "its table has load_module, but no unload_module");
 }
 
 TEST(Audit, APluginThatHangsIsEnded) {
@@ -156,6 +190,48 @@ TEST(Child, ReportsHowItEnded) {
   // What closes the report and goes on is ended as well.
   EXPECT_EQ(runChild({"/bin/sh", "-c", "exec 3>&-; sleep 100"}, 200ms).end, End::Late);
   EXPECT_EQ(runChild({"/nonexistent"}, 1s).end, End::NotStarted);
+}
+
+// What the host did to its process must not matter: each in a child of its own.
+template <typename Body> int runForked(Body body) {
+  pid_t child = fork();
+  if (child == 0)
+    _exit(body());
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+TEST(Child, HostsThatIgnoreTheirChildren) {
+  using End = ChildResult::End;
+  EXPECT_EQ(
+      runForked([] {
+        signal(SIGCHLD, SIG_IGN);
+        auto start = std::chrono::steady_clock::now();
+        ChildResult died = runChild({"/bin/sh", "-c", "kill -SEGV $$"}, 20s);
+        ChildResult whole = runChild({"/bin/sh", "-c", "echo end >&3"}, 20s);
+        // It has children itself, and waits for them.
+        ChildResult inner = runChild({"/bin/sh", "-c", "false || echo end >&3"}, 20s);
+        bool soon = std::chrono::steady_clock::now() - start < 10s;
+        return (died.end == End::Gone ? 0 : 1) | (whole.end == End::Whole ? 0 : 2) |
+               (inner.end == End::Whole ? 0 : 4) | (soon ? 0 : 8) |
+               (died.describe(20s).find("status that is not known") != std::string::npos ? 0 : 16);
+      }),
+      0);
+}
+
+TEST(Child, HostsWithoutStandardStreams) {
+  for (int closed = 1; closed < 16; ++closed)
+    EXPECT_EQ(runForked([&] {
+                for (int fd = 0; fd < 4; ++fd)
+                  if (closed & (1 << fd))
+                    close(fd);
+                ChildResult whole = runChild({"/bin/sh", "-c", "echo a >&3; echo end >&3"}, 20s);
+                return whole.end == ChildResult::End::Whole && whole.getLines().size() == 2 ? 0 : 1;
+              }),
+              0)
+        << closed;
 }
 
 } // namespace

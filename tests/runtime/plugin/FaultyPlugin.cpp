@@ -93,7 +93,15 @@ namespace {
 #endif
   static const TilerunPluginKernelInfo kernel = {sizeof(kernel), 0, "k", nullptr, 1, 0};
   static const TilerunPluginArtifact made = {sizeof(made), 1, &byte, 1, "faulty:1", &kernel};
+#if FAULT_other_elements
+  static TilerunPluginKernelInfo longer = kernel;
+  longer.struct_size = sizeof(longer) + 8;
+  static TilerunPluginArtifact other = made;
+  other.kernels = &longer;
+  *artifact = &other;
+#elif !FAULT_no_artifact
   *artifact = &made;
+#endif
   return TILERUN_STATUS_OK;
 }
 
@@ -145,9 +153,14 @@ const TilerunPlugin *tilerunPluginEntry(const TilerunPluginHost *) {
 #elif FAULT_no_get_devices
   plugin.get_devices = nullptr;
 #elif FAULT_half_pairs
-  plugin.create_stream = [](TilerunPluginDevice *, TilerunPluginStream **,
-                            const TilerunErrorSink *) { return TilerunStatus(0); };
-#elif FAULT_other_bytes || FAULT_crash_in_compile || FAULT_foreign_targets || FAULT_takes_any_option
+  plugin.create_event = [](TilerunPluginDevice *, uint32_t, TilerunPluginEvent **,
+                           const TilerunErrorSink *) { return TilerunStatus(0); };
+  plugin.destroy_event = [](TilerunPluginEvent *) {};
+#elif FAULT_no_release
+  plugin.get_targets = getTargets;
+  plugin.compile = compile;
+#elif FAULT_other_bytes || FAULT_crash_in_compile || FAULT_foreign_targets ||                      \
+    FAULT_takes_any_option || FAULT_no_artifact || FAULT_other_elements
   plugin.get_targets = getTargets;
   plugin.compile = compile;
   plugin.release_artifact = [](const TilerunPluginArtifact *) {};

@@ -31,7 +31,7 @@ static void printStat(const cache::DiskCache &disk, const cache::DiskCacheStat &
                  << formatMiB(stat.temporaryBytes) << "\n";
 }
 
-static ExitCode verify(cache::DiskCache &disk, const Options &options) {
+static ExitCode verify(cache::DiskCache &disk, const Options &options, llvm::json::Array warnings) {
   cache::DiskCacheVerification found = disk.verify(options.removeBad);
   ExitCode code = found.bad.empty() ? ExitCode::Ok : ExitCode::Mismatch;
   if (options.json) {
@@ -42,20 +42,27 @@ static ExitCode verify(cache::DiskCache &disk, const Options &options) {
                      {"exit_code", static_cast<int>(code)},
                      {"folder", llvm::json::fixUTF8(disk.getFolder())},
                      {"good", found.numGood},
+                     {"unread", found.numUnread},
+                     {"warnings", std::move(warnings)},
                      {"bad", std::move(bad)},
                      {"removed", options.removeBad}});
     return code;
   }
   for (const std::string &line : found.bad)
     llvm::outs() << line << (options.removeBad ? " (removed)" : "") << "\n";
-  llvm::outs() << found.numGood << " entries are sound, " << found.bad.size() << " damaged\n";
+  llvm::outs() << found.numGood << " entries are sound, " << found.bad.size() << " damaged";
+  if (found.numUnread)
+    llvm::outs() << ", " << found.numUnread << " not read, as they are larger than the bound";
+  llvm::outs() << "\n";
   return code;
 }
 
 llvm::Expected<ExitCode> command::runCache(const Options &options) {
   std::string reason = "TILERUN_CACHE or TILERUN_CACHE_SIZE says so";
+  llvm::json::Array warnings;
   cache::DiskCache disk(cache::DiskCacheOptions::fromEnvironment([&](const std::string &text) {
     reason = text;
+    warnings.push_back(llvm::json::fixUTF8(text));
     if (!options.json)
       llvm::errs() << "tilerun: warning: " << text << "\n";
   }));
@@ -64,13 +71,14 @@ llvm::Expected<ExitCode> command::runCache(const Options &options) {
       printJson(Object{{"status", getExitCodeName(ExitCode::Ok)},
                        {"exit_code", 0},
                        {"enabled", false},
-                       {"reason", llvm::json::fixUTF8(reason)}});
+                       {"reason", llvm::json::fixUTF8(reason)},
+                       {"warnings", std::move(warnings)}});
     else
       llvm::outs() << "the cache is off: " << reason << "\n";
     return ExitCode::Ok;
   }
   if (options.cacheAction == "verify")
-    return verify(disk, options);
+    return verify(disk, options, std::move(warnings));
   bool clear = options.cacheAction == "clear";
   cache::DiskCacheStat stat = clear ? disk.clear() : disk.getStat();
   if (options.json) {
@@ -79,6 +87,7 @@ llvm::Expected<ExitCode> command::runCache(const Options &options) {
     object["exit_code"] = 0;
     object["enabled"] = true;
     object["cleared"] = clear;
+    object["warnings"] = std::move(warnings);
     printJson(std::move(object));
   } else if (clear) {
     llvm::outs() << "removed " << stat.numEntries << " entries, " << formatMiB(stat.numBytes)

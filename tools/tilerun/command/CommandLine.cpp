@@ -54,16 +54,24 @@ ExitCode finish(const CLI::App &app, const CLI::Error &error, int argc, const ch
   if (error.get_exit_code() == 0)
     return app.exit(error, std::cout, std::cerr), ExitCode::Ok;
   message = error.what();
+  if (error.get_name() != "RequiredError")
+    return ExitCode::Usage;
   // A word that is no subcommand is left over, which CLI11 reports as a missing one.
-  if (error.get_name() == "RequiredError" && app.get_subcommands().empty() && argc > 1 &&
-      argv[1][0] != '-') {
-    message = "no subcommand '" + std::string(argv[1]) + "'; there are";
-    const char *separator = " ";
-    for (const CLI::App *sub : app.get_subcommands([](const CLI::App *) { return true; })) {
-      message += separator + ("'" + sub->get_name() + "'");
-      separator = ", ";
-    }
-  }
+  const CLI::App *parent = &app;
+  int depth = 1;
+  for (; !parent->get_subcommands().empty(); ++depth)
+    parent = parent->get_subcommands().front();
+  std::string names;
+  for (const CLI::App *sub : parent->get_subcommands([](const CLI::App *) { return true; }))
+    names += (names.empty() ? "'" : ", '") + sub->get_name() + "'";
+  if (names.empty())
+    return ExitCode::Usage; // An option is missing.
+  const std::string of = parent == &app ? "" : " of '" + parent->get_name() + "'";
+  const bool given = depth < argc && argv[depth][0] != '-';
+  if (given)
+    message = "no subcommand '" + std::string(argv[depth]) + "'" + of + "; there are " + names;
+  else if (parent != &app)
+    message = "a subcommand" + of + " is required; there are " + names;
   return ExitCode::Usage;
 }
 

@@ -110,8 +110,11 @@ private:
   void addCache() {
     head("Cache");
     std::string warning;
-    cache::DiskCache disk(
-        cache::DiskCacheOptions::fromEnvironment([&](const std::string &text) { warning = text; }));
+    Array warnings;
+    cache::DiskCache disk(cache::DiskCacheOptions::fromEnvironment([&](const std::string &text) {
+      warning += (warning.empty() ? "" : "; ") + text;
+      warnings.push_back(fixUTF8(text));
+    }));
     Object object;
     if (!disk.isEnabled() || disk.getFolder().empty()) {
       row("there is none" + (warning.empty() ? std::string() : ": " + warning));
@@ -142,6 +145,7 @@ private:
                       {"writable", writable},   {"entries", stat.numEntries},
                       {"bytes", stat.numBytes}, {"max_bytes", disk.getMaxBytes()}};
     }
+    object["warnings"] = std::move(warnings);
     json["cache"] = std::move(object);
   }
 
@@ -212,12 +216,14 @@ private:
     std::string program = llvm::sys::fs::getMainExecutable(nullptr, nullptr);
     plugin::ChildResult child =
         plugin::runChild({program, "doctor", "--self-test", id}, kSelfTestTimeout);
-    std::string failure = child.describe(kSelfTestTimeout);
+    std::string failure = child.describe(kSelfTestTimeout), unsupported;
     for (const std::string &line : child.getLines()) {
       std::vector<std::string> fields = plugin::splitReportLine(line, 4);
       uint64_t number = 0;
       if (fields[0] == "result") {
         failure = fields[1];
+      } else if (fields[0] == "unsupported") {
+        unsupported = fields[1];
       } else if (fields[0] == "property") {
         text += "\n      " + fields[1] + ": " + fields[3];
         bool isNumber =
@@ -227,11 +233,18 @@ private:
       }
     }
     row(text);
-    row(failure.empty() ? "  self-test: ok" : "  self-test: FAILED: " + failure);
+    // What crashes on the way failed all the same.
+    if (!failure.empty())
+      unsupported.clear();
+    row(!failure.empty()       ? "  self-test: FAILED: " + failure
+        : !unsupported.empty() ? "  self-test: unsupported: " + unsupported
+                               : "  self-test: ok");
     object["id"] = fixUTF8(id);
     object["available"] = true;
-    object["self_test"] = failure.empty() ? "ok" : fixUTF8(failure);
-    if (failure.empty() && id == "cpu")
+    object["self_test"] = !failure.empty()       ? fixUTF8(failure)
+                          : !unsupported.empty() ? fixUTF8("unsupported: " + unsupported)
+                                                 : "ok";
+    if (failure.empty() && unsupported.empty() && id == "cpu")
       cpuWorks = true;
     if (!failure.empty())
       advice.push_back("device '" + id + "' is there, but the self-test fails: " + failure);
@@ -332,19 +345,27 @@ static ExitCode runSelfTest(const Options &options) {
   // The parent tells of what this died; the command's own handlers would hide it.
   for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE})
     std::signal(signal, SIG_DFL);
+  std::string unsupported;
   if (options.selfTest != "cpu")
     for (const plugin::FoundPlugin &found :
          plugin::discoverPlugins(plugin::DiscoveryOptions::fromEnvironment())) {
       std::string reason;
       if (found.plugin)
         for (const plugin::DeviceInfo &info : found.plugin->getDevices(reason))
-          if (info.id == options.selfTest)
+          if (info.id == options.selfTest) {
             reportProperties(*found.plugin, info);
+            if (!found.plugin->getTable().compile)
+              unsupported = "plugin '" + found.plugin->getName() +
+                            "' has no compiler, so that nothing can be run on the device";
+          }
     }
   auto device = makeDeviceRegistry().open(options.selfTest);
-  llvm::Error error = device ? runSmallKernel(**device, options) : device.takeError();
+  llvm::Error error = !device                ? device.takeError()
+                      : !unsupported.empty() ? llvm::Error::success()
+                                             : runSmallKernel(**device, options);
   const bool good = !error;
-  bool written = report({"result", llvm::toString(std::move(error))}) &&
+  bool written = (!good || unsupported.empty() || report({"unsupported", unsupported})) &&
+                 report({"result", llvm::toString(std::move(error))}) &&
                  plugin::writeReport(plugin::kReportFd, "end\n");
   return good && written ? ExitCode::Ok : ExitCode::Unavailable;
 }

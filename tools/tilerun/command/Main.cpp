@@ -48,7 +48,14 @@ ExitCode command::runCommand(int argc, const char *const *argv) {
     // A command line that was not understood may not have got as far as --json.
     options.json = llvm::is_contained(llvm::ArrayRef(argv, argc), llvm::StringRef("--json"));
     reportError(makeCommandError(*done, message), options, nullptr);
-    llvm::errs() << "run 'tilerun --help', or 'tilerun run --help', for examples\n";
+    // The help of what was meant, as far as that is known.
+    llvm::StringRef first = argc > 1 ? argv[1] : "";
+    bool known = llvm::is_contained(
+        llvm::ArrayRef<llvm::StringRef>(
+            {"cache", "check", "compile", "demo", "devices", "doctor", "list", "plugin", "run"}),
+        first);
+    llvm::errs() << "run 'tilerun --help', or 'tilerun " << (known ? first : "run")
+                 << " --help', for examples\n";
     return finishOutput(*done);
   }
   if (options.color == Color::Always) {
