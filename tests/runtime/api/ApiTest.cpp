@@ -77,7 +77,7 @@ TEST(Errors, BelongToTheirThread) {
   EXPECT_EQ(tilerunGetError(&info), TILERUN_STATUS_INVALID_ARGUMENT);
   EXPECT_STREQ(info.message, "tilerunCreateRuntime: runtime is null");
   EXPECT_STREQ(info.driver_word, "");
-  // A caller with an older, smaller struct.
+  // A struct that is smaller than any version's is left alone.
   info.message = nullptr;
   info.struct_size = offsetof(TilerunErrorInfo, message);
   EXPECT_EQ(tilerunGetError(&info), TILERUN_STATUS_INVALID_ARGUMENT);

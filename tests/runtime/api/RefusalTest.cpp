@@ -1,0 +1,265 @@
+// What a host may get wrong: struct sizes, flags, options, argument types; and whose log and cache
+// are used.
+#include "tests/runtime/api/ApiTest.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+using namespace tilerun;
+using namespace tilerun::test;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// The C++ header
+//===----------------------------------------------------------------------===//
+
+template <typename T>
+concept Passes = requires(const T &value) { makeArgument(value); };
+enum Plain { kOne = 1, kMany = 300 };
+enum class Scoped { One };
+enum Truth : bool { kNo, kYes };
+
+static_assert(Passes<bool> && Passes<int> && Passes<Plain> && Passes<const char *> &&
+              Passes<char[6]> && Passes<char *> && Passes<std::nullptr_t> && Passes<Buffer<int>> &&
+              Passes<Pointer<float>> && Passes<TilerunArgument> && Passes<double>);
+static_assert(!Passes<int *> && !Passes<const float *> && !Passes<void *> && !Passes<Scoped> &&
+              !Passes<std::vector<bool>::reference> && !Passes<void (*)()> && !Passes<Device>);
+
+TEST(Arguments, EnumeratorsAreIntegers) {
+  TilerunArgument many = makeArgument(kMany);
+  EXPECT_EQ(many.kind, makeArgument(std::underlying_type_t<Plain>(300)).kind);
+  EXPECT_EQ(many.value.natural, 300u);
+  EXPECT_EQ(makeArgument(kYes).kind, TILERUN_ARGUMENT_BOOL);
+  EXPECT_EQ(makeArgument(true).value.integer, 1);
+  char text[] = "relu";
+  EXPECT_EQ(makeArgument(text).kind, TILERUN_ARGUMENT_STRING);
+}
+
+TEST(Arguments, GridsTakeAnyInteger) {
+  auto take = [](Grid grid) { return std::array<uint32_t, 3>{grid.x, grid.y, grid.z}; };
+  size_t wide = 5000;
+  int narrow = 7;
+  EXPECT_EQ(take({(wide + 1023) / 1024}), (std::array<uint32_t, 3>{5, 1, 1}));
+  EXPECT_EQ(take({narrow, wide, 2u}), (std::array<uint32_t, 3>{7, 5000, 2}));
+  EXPECT_EQ(take({}), (std::array<uint32_t, 3>{1, 1, 1}));
+  Error error = getError([&] { take({-1}); });
+  EXPECT_EQ(error.status(), TILERUN_STATUS_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(error.what(), "a grid of -1 programs");
+  EXPECT_CONTAINS(getError([&] { take({1, uint64_t(1) << 32}); }).what(), "4294967296");
+}
+
+TEST(Arguments, BuffersDoNotOverflow) {
+  Runtime runtime = makeRuntime();
+  Device device = runtime.open("cpu");
+  Error error = getError([&] { Buffer<double> all(device.stream(), SIZE_MAX / 8 + 2); });
+  EXPECT_EQ(error.status(), TILERUN_STATUS_OUT_OF_MEMORY);
+  EXPECT_CONTAINS(error.what(), "no device has that much memory");
+  EXPECT_CONTAINS(getError([&] { device.number(TILERUN_DEVICE_PROPERTY_NAME); }).what(),
+                  "is text, not a number");
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes, flags, options
+//===----------------------------------------------------------------------===//
+
+void expectRefused(TilerunStatus status, const std::string &part) {
+  EXPECT_EQ(status, TILERUN_STATUS_INVALID_ARGUMENT);
+  EXPECT_CONTAINS(tilerunGetErrorMessage(), part);
+}
+
+TEST(Refusals, SizesBelowTheFirstVersion) {
+  Runtime runtime = makeRuntime();
+  Device device = runtime.open("cpu");
+  Stream stream = device.createStream();
+  Kernel kernel = runtime.loadText("add.py", kAddSource, "tilerun_test_add");
+  const std::string zero = "struct_size is 0, below the ";
+  TilerunRuntimeOptions runtimeOptions = {};
+  TilerunRuntime *made = nullptr;
+  expectRefused(tilerunCreateRuntime(&runtimeOptions, &made), zero);
+  TilerunDeviceOptions deviceOptions = {};
+  TilerunDevice *opened = nullptr;
+  expectRefused(tilerunOpenDevice(runtime.get(), "cpu", &deviceOptions, &opened), zero);
+  TilerunPropertyValue value = {};
+  expectRefused(tilerunGetDeviceProperty(device.get(), TILERUN_DEVICE_PROPERTY_NAME, &value), zero);
+  TilerunMemoryStatistics statistics = {};
+  statistics.struct_size = sizeof(statistics) - 1;
+  expectRefused(tilerunGetMemoryStatistics(device.get(), &statistics),
+                "struct_size is 87, below the 88");
+  Buffer<int32_t> out(stream, 96);
+  TilerunPluginPointerInfo pointer = {};
+  expectRefused(tilerunGetPointerInfo(device.get(), out.pointer().address, &pointer), zero);
+  TilerunParameterInfo parameter = {};
+  expectRefused(tilerunGetParameter(kernel.get(), 0, &parameter), zero);
+  TilerunCompileOptions compile = {};
+  TilerunSpecialization *special = nullptr;
+  const char *signature = "out=*i32, a=*i32, b=*i32, n=i32, BLOCK=64";
+  expectRefused(tilerunSpecialize(kernel.get(), device.get(), signature, &compile, &special), zero);
+  // The first version ended before `checks`; what lies behind is not looked at.
+  compile = {offsetof(TilerunCompileOptions, checks), 0, 0, 0, 77};
+  check(tilerunSpecialize(kernel.get(), device.get(), signature, &compile, &special));
+  expectRefused(tilerunGetKernelProperty(special, 0, &value), zero);
+  tilerunReleaseSpecialization(special);
+  TilerunLaunchOptions launch = {0, {1, 1, 1}, nullptr};
+  expectRefused(tilerunLaunch(stream.get(), kernel.get(), &launch, nullptr, 0), zero);
+  // Asking for the error does not replace it.
+  std::string before = tilerunGetErrorMessage();
+  TilerunErrorInfo error = {};
+  EXPECT_EQ(tilerunGetError(&error), TILERUN_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(error.message, nullptr);
+  EXPECT_EQ(tilerunGetErrorMessage(), before);
+}
+
+TEST(Refusals, PluginsWithoutAPathAndUnknownFlags) {
+  TilerunRuntimeOptions options = {};
+  options.struct_size = sizeof(options);
+  options.num_plugins = 1;
+  TilerunRuntime *made = nullptr;
+  expectRefused(tilerunCreateRuntime(&options, &made), "num_plugins is 1, but plugins is null");
+  const char *none[] = {nullptr};
+  options.plugins = none;
+  expectRefused(tilerunCreateRuntime(&options, &made), "plugins[0] is null");
+  EXPECT_EQ(made, nullptr);
+  Runtime runtime = makeRuntime();
+  TilerunDeviceOptions flags = {sizeof(flags), 6, 0};
+  TilerunDevice *device = nullptr;
+  expectRefused(tilerunOpenDevice(runtime.get(), "cpu", &flags, &device), "options->flags has 6");
+}
+
+TEST(Refusals, CompileOptionsAreTheSameOnEveryDevice) {
+  Runtime runtime = makeRuntime();
+  Kernel kernel = runtime.loadText("add.py", kAddSource, "tilerun_test_add");
+  for (const char *id : {"cpu", "cuda"}) {
+    SCOPED_TRACE(id);
+    Device device = runtime.open(id);
+    Stream stream = device.createStream();
+    Buffer<int32_t> out(stream, 96), a(stream, 96), b(stream, 96);
+    auto expect = [&](TilerunCompileOptions compile, const char *part) {
+      compile.struct_size = sizeof(compile);
+      TilerunArgument arguments[] = {makeArgument(out), makeArgument(a), makeArgument(b),
+                                     makeArgument(typed<int32_t>(96)), makeArgument(128)};
+      TilerunLaunchOptions launch = {sizeof(launch), {1, 1, 1}, &compile};
+      expectRefused(tilerunLaunch(stream.get(), kernel.get(), &launch, arguments, 5), part);
+    };
+    expect({0, 3, 0, 0, 0}, "num_warps is 3, which is no power of two");
+    expect({0, 64, 0, 0, 0}, "num_warps is 64; 32 are the most");
+    expect({0, 4, 65, 0, 0}, "num_stages is 65; 64 are the most");
+    expect({0, 4, 3, 65536, 0}, "debug is 65536, neither 0 nor 1");
+    expect({0, 4, 3, 0, 2}, "checks is 2, neither 0 nor 1");
+  }
+}
+
+TEST(Refusals, CopiesThatLeaveTheirAllocation) {
+  Runtime runtime = makeRuntime();
+  for (const char *id : {"cpu", "cuda"}) {
+    SCOPED_TRACE(id);
+    Device device = runtime.open(id);
+    Stream stream = device.createStream();
+    Buffer<char> small(stream, 1000), other(stream, 2000);
+    std::vector<char> host(2000);
+    uint64_t at = small.pointer().address, to = other.pointer().address;
+    TilerunStream *s = stream.get();
+    expectRefused(tilerunCopyToDevice(s, at, host.data(), 1001),
+                  "1001 bytes from byte 0 of an allocation of 1000 bytes leave it by 1 bytes");
+    expectRefused(tilerunCopyFromDevice(s, host.data(), at + 10, 1000), "leave it by 10 bytes");
+    expectRefused(tilerunCopyOnDevice(s, to, at, 2000), "copy from");
+    expectRefused(tilerunCopyOnDevice(s, at, to, 2000), "copy to");
+    expectRefused(tilerunCopyBetweenDevices(s, to, s, at, 1500), "leave it by 500 bytes");
+    expectRefused(tilerunFill(s, at + 1001, 0, 1, 5), "fill of");
+    expectRefused(tilerunFill(s, at, 0, 1, UINT64_MAX), "leave it by");
+    check(tilerunFill(s, at + 500, 0, 1, 500));
+    check(tilerunCopyToDevice(s, 0, nullptr, 0));
+    check(tilerunFill(s, 12345, 0, 1, 0));
+    check(tilerunCopyBetweenDevices(s, 1, s, 2, 0));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Checks of the device
+//===----------------------------------------------------------------------===//
+
+constexpr const char *kWild = R"(import triton
+import triton.language as tl
+
+
+@triton.jit
+def wild(out, at):
+    tl.store(out + at, 1)
+)";
+
+TEST(Checks, FindAnAccessOutOfBounds) {
+  Runtime runtime = makeRuntime();
+  TilerunDeviceOptions options = {sizeof(options), TILERUN_DEVICE_NO_MEMORY_POOL, 0};
+  Device cpu = runtime.open("cpu", options);
+  Kernel kernel = runtime.loadText("wild.py", kWild, "wild");
+  Stream stream = cpu.createStream();
+  {
+    Buffer<int32_t> out(stream, 4);
+    kernel.launchWith(stream, {}, {.checks = true}, out, 3);
+    EXPECT_EQ(out.read()[3], 1);
+    Error error = getError([&] {
+      kernel.launchWith(stream, {}, {.checks = true}, out, 4);
+      stream.synchronize();
+    });
+    EXPECT_CONTAINS(error.what(), "wild.py:7");
+    EXPECT_CONTAINS(error.what(), "outside of allocation");
+  }
+  Device cuda = runtime.open("cuda");
+  Stream other = cuda.createStream();
+  Buffer<int32_t> out(other, 4);
+  EXPECT_CONTAINS(getError([&] { kernel.launchWith(other, {}, {.checks = true}, out, 3); }).what(),
+                  "checks");
+}
+
+//===----------------------------------------------------------------------===//
+// The cache and the log
+//===----------------------------------------------------------------------===//
+
+TilerunRuntimeOptions withFolder(const char *folder, std::string *text) {
+  setenv("TILERUN_CUDA_DRIVER", FAKE_CUDA, 1);
+  return {sizeof(TilerunRuntimeOptions),
+          0,
+          nullptr,
+          nullptr,
+          folder,
+          text,
+          [](void *user, int32_t, const char *line) { *static_cast<std::string *>(user) += line; }};
+}
+
+void compileAdd(const Runtime &runtime) {
+  Device device = runtime.open("cuda:0");
+  Kernel add = runtime.loadText("add.py", kAddSource, "tilerun_test_add");
+  (void)add.specialize(device, "out=*i32, a=*i32, b=*i32, n=i32, BLOCK=64");
+}
+
+TEST(Cache, OffWinsOverANamedFolder) {
+  std::string folder = testing::TempDir() + "/tilerun-refusal-test", text;
+  std::filesystem::remove_all(folder);
+  for (const char *variable : {"TILERUN_CACHE", "TILERUN_CACHE_SIZE"}) {
+    setenv(variable, variable[13] ? "0" : "off", 1);
+    compileAdd(Runtime(withFolder(folder.c_str(), &text)));
+    unsetenv(variable);
+    EXPECT_FALSE(std::filesystem::exists(folder)) << variable;
+  }
+  compileAdd(Runtime(withFolder(folder.c_str(), &text)));
+  EXPECT_TRUE(std::filesystem::exists(folder));
+  EXPECT_EQ(text, "");
+  std::filesystem::remove_all(folder);
+}
+
+// The only test of this program that uses the process's cache.
+TEST(Cache, TheSharedOneKeepsNobodysLog) {
+  auto gone = std::make_unique<std::string>();
+  std::string text;
+  setenv("TILERUN_CACHE_DIR", "/proc/tilerun-no-cache", 1);
+  {
+    Runtime first(withFolder(nullptr, gone.get()));
+  }
+  EXPECT_EQ(*gone, "");
+  gone.reset(); // A call of its log would touch freed memory.
+  compileAdd(Runtime(withFolder(nullptr, &text)));
+  unsetenv("TILERUN_CACHE_DIR");
+  EXPECT_CONTAINS(text, "cannot write to the cache");
+}
+
+} // namespace
