@@ -125,6 +125,9 @@ TEST_F(Compile, ErrorsSayWhatIsWrong) {
     TilerunPluginOption option;
     const char *text;
   } cases[] = {{{"num-warps", "3"}, "option 'num-warps' is 3, which is no power of two"},
+               {{"maxnreg", "300"}, "option 'maxnreg' is '300', which is no number up to 255"},
+               {{"maxnreg", "16"}, "option 'maxnreg' is 16, but a thread needs 24 registers"},
+               {{"num-ctas", "2"}, "clusters of blocks are not supported; num_ctas=1 works"},
                {{"num-warps", "64"}, "option 'num-warps' is '64', which is no number up to 32"},
                {{"debug", "yes"}, "option 'debug' is 'yes', not true or false"},
                {{"num-wraps", "4"}, "there is no option 'num-wraps'"}};
