@@ -3,7 +3,7 @@
 #include "backends/llvm/CodeGen.h"
 #include "backends/llvm/CommonPatterns.h"
 #include "backends/nvptx/Patterns.h"
-#include "ir/analysis/AxisInfo.h"
+#include "backends/nvptx/Pressure.h"
 #include "ir/distribute/Facts.h"
 #include "ir/simt/LowerTile.h"
 #include "ir/tile/DiagnosticText.h"
@@ -35,6 +35,9 @@ void LLVMInitializeNVPTXTarget();
 void LLVMInitializeNVPTXTargetMC();
 void LLVMInitializeNVPTXAsmPrinter();
 }
+
+/// Of one thread, on every architecture.
+static constexpr unsigned kMostRegisters = 255;
 
 static llvm::Error makeError(const llvm::Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
@@ -72,6 +75,9 @@ llvm::Error Compilation::check() {
   if (!llvm::isPowerOf2_32(options.numWarps) || options.numWarps > 32)
     return makeError("num_warps must be 1, 2, 4, 8, 16 or 32, but is " +
                      llvm::Twine(options.numWarps));
+  if (options.maxRegisters && (options.maxRegisters < 24 || options.maxRegisters > kMostRegisters))
+    return makeError("maxnreg must be 24 to 255 registers, but is " +
+                     llvm::Twine(options.maxRegisters) + "; leave it out for no limit");
   llvm::Expected<Architecture> found = getArchitecture(options.arch);
   if (!found)
     return found.takeError();
@@ -113,16 +119,16 @@ llvm::Error Compilation::check() {
 }
 
 LogicalResult Compilation::toSimt() {
-  AxisInfoMap axes(module, AxisAssumption::PlainDividends);
+  distribute::AccessAnalysis accesses(module);
   simt::LowerOptions lower;
   lower.numWarps = options.numWarps;
   lower.numStages = options.numStages;
   lower.target = &arch.info;
-  return lowerTileToSimt(module, lower, distribute::factsFrom(axes));
+  return lowerTileToSimt(module, lower, accesses.getFacts());
 }
 
 /// Rewrites the kernel's shell: parameters as LLVM wants them, attributes of the entry.
-static LLVM::LLVMFuncOp makeEntry(func::FuncOp kernel, unsigned threads) {
+static LLVM::LLVMFuncOp makeEntry(func::FuncOp kernel, unsigned threads, unsigned maxRegisters) {
   MLIRContext *context = kernel.getContext();
   OpBuilder b(kernel);
   auto pointer = LLVM::LLVMPointerType::get(context, 1);
@@ -133,9 +139,14 @@ static LLVM::LLVMFuncOp makeEntry(func::FuncOp kernel, unsigned threads) {
       b, kernel.getLoc(), kernel.getName(),
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
   entry.setCConv(LLVM::CConv::PTX_Kernel);
-  entry.setPassthroughAttr(
-      b.getArrayAttr({b.getStrArrayAttr({"nvvm.reqntid", std::to_string(threads) + ",1,1"}),
-                      b.getStringAttr("nounwind")}));
+  SmallVector<Attribute> attributes = {
+      b.getStrArrayAttr({"nvvm.reqntid", std::to_string(threads) + ",1,1"}),
+      b.getStringAttr("nounwind")};
+  // Beside this limit, ptxas forgets that all threads must fit 65536 registers.
+  unsigned limit = std::min(maxRegisters, 65536 / threads / 8 * 8);
+  if (maxRegisters)
+    attributes.push_back(b.getStrArrayAttr({"nvvm.maxnreg", std::to_string(limit)}));
+  entry.setPassthroughAttr(b.getArrayAttr(attributes));
   entry.getBody().takeBody(kernel.getBody());
   b.setInsertionPointToStart(&entry.getBody().front());
   for (auto [i, argument] : llvm::enumerate(entry.getArguments())) {
@@ -174,7 +185,7 @@ LogicalResult Compilation::toLlvmDialect() {
     }
     if (auto bytes = function->getAttrOfType<IntegerAttr>(simt::SimtDialect::kSharedBytesAttr))
       artifact.sharedBytes = bytes.getInt();
-    makeEntry(function, artifact.numThreads);
+    makeEntry(function, artifact.numThreads, options.maxRegisters);
   }
   OpBuilder b(module.getBodyRegion());
   if (artifact.sharedBytes)
@@ -238,6 +249,11 @@ llvm::Error Compilation::toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm
   result->setTargetTriple(triple);
   result->setDataLayout(machine->createDataLayout());
   llvmbackend::optimize(*result, *machine, level);
+  // Left to itself, ptxas gives some kernels 32 registers that spill with 255. One that spills in
+  // any case gets them all; others would lose programs that run beside each other.
+  for (llvm::Function &function : *result)
+    if (!options.maxRegisters && estimateRegisters(function) > kMostRegisters)
+      function.addFnAttr("nvvm.minctasm", "1");
   return llvm::Error::success();
 }
 

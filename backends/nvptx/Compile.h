@@ -19,6 +19,7 @@ struct NvptxOptions {
   unsigned ptxVersion = 0; ///< Times ten; 0 takes the lowest that will do.
   unsigned numWarps = 4;   ///< A power of two up to 32.
   unsigned numStages = 3;
+  unsigned maxRegisters = 0; ///< Of a thread, 24 to 255; 0 leaves it to the assembler.
   bool debug = false;    ///< Optimize less, so that lines stay exact. Assertions are always kept.
   bool lineInfo = true;  ///< Lines of the kernel's source in the PTX.
   unsigned optLevel = 3; ///< Of LLVM.

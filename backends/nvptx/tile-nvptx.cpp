@@ -13,23 +13,34 @@
 using namespace llvm;
 using namespace tilerun;
 
-static cl::opt<std::string> input(cl::Positional, cl::desc("<tile IR>"), cl::init("-"));
-static cl::opt<std::string> output("o", cl::desc("output file"), cl::init("-"));
-static cl::opt<std::string> arch("arch", cl::desc("architecture"), cl::init("sm_80"));
-static cl::opt<unsigned> ptxVersion("ptx-version", cl::desc("PTX version times ten"), cl::init(0));
-static cl::opt<unsigned> numWarps("num-warps", cl::desc("warps of a program"), cl::init(4));
-static cl::opt<unsigned> numStages("num-stages", cl::desc("stages of loops"), cl::init(3));
-static cl::opt<bool> lineInfo("line-info", cl::desc("lines of the source"), cl::init(false));
+static cl::OptionCategory category("tile-nvptx");
+static cl::opt<std::string> input(cl::Positional, cl::desc("<tile IR>"), cl::cat(category),
+                                  cl::init("-"));
+static cl::opt<std::string> output("o", cl::desc("output file"), cl::cat(category), cl::init("-"));
+static cl::opt<std::string> arch("arch", cl::desc("architecture"), cl::cat(category),
+                                 cl::init("sm_80"));
+static cl::opt<unsigned> ptxVersion("ptx-version", cl::desc("PTX version times ten"),
+                                    cl::cat(category), cl::init(0));
+static cl::opt<unsigned> numWarps("num-warps", cl::desc("warps of a program"), cl::cat(category),
+                                  cl::init(4));
+static cl::opt<unsigned> numStages("num-stages", cl::desc("stages of loops"), cl::cat(category),
+                                   cl::init(3));
+static cl::opt<unsigned> maxRegisters("maxnreg", cl::desc("most registers of a thread"),
+                                      cl::init(0), cl::cat(category));
+static cl::opt<bool> lineInfo("line-info", cl::desc("lines of the source"), cl::cat(category),
+                              cl::init(false));
 static cl::opt<nvptx::Stage>
-    emit("emit", cl::desc("what to print"), cl::init(nvptx::Stage::Ptx),
+    emit("emit", cl::desc("what to print"), cl::cat(category), cl::init(nvptx::Stage::Ptx),
          cl::values(clEnumValN(nvptx::Stage::Simt, "simt", "per-thread IR"),
                     clEnumValN(nvptx::Stage::LlvmDialect, "llvm-dialect", "LLVM's MLIR dialect"),
                     clEnumValN(nvptx::Stage::Llvm, "llvm", "optimized LLVM IR"),
                     clEnumValN(nvptx::Stage::Ptx, "ptx", "PTX")));
-static cl::opt<bool> metadata("metadata", cl::desc("print launch metadata instead"));
+static cl::opt<bool> metadata("metadata", cl::desc("print launch metadata instead"),
+                              cl::cat(category));
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "tile IR to PTX\n");
   mlir::DialectRegistry registry;
   nvptx::registerDialects(registry);
@@ -45,6 +56,7 @@ int main(int argc, char **argv) {
   options.ptxVersion = ptxVersion;
   options.numWarps = numWarps;
   options.numStages = numStages;
+  options.maxRegisters = maxRegisters;
   options.lineInfo = lineInfo;
   std::string text;
   if (metadata) {

@@ -89,11 +89,12 @@ inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const AxisInfo &info
 
 /// What may be taken for granted beside the promises of hints and arguments.
 enum class AxisAssumption {
-  /// Nothing: the facts hold for every execution.
+  /// Nothing: the facts hold for every execution. For masks: an element must never get what its
+  /// neighbour's predicate says.
   None,
   /// What `/` and `%` divide is not negative. Kernels wrap tile indices around a size (`% N`), and
   /// cannot say that a program's number times a block's size is not negative; without this, none of
-  /// their accesses would be wide. Where it does not hold, an access meant for such an index may
+  /// their accesses would be wide. For addresses only. Where it does not hold, an access meant for such an index may
   /// take its neighbours' elements from beside it.
   PlainDividends,
   /// Indices are what they look like: signed arithmetic does not overflow, and what `/` and `%`

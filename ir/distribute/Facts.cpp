@@ -6,12 +6,25 @@ using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::distribute;
 
-FactsFunction distribute::factsFrom(const AxisInfoMap &map) {
-  return [&map](Value ptr, Value mask) {
+AccessAnalysis::AccessAnalysis(Operation *root)
+    : addresses(std::make_unique<AxisInfoMap>(root, AxisAssumption::PlainDividends)) {
+  bool divides = root->walk([](Operation *op) {
+                       return isa<arith::DivSIOp, arith::RemSIOp>(op) ? WalkResult::interrupt()
+                                                                      : WalkResult::advance();
+                     })
+                     .wasInterrupted();
+  if (divides)
+    masks = std::make_unique<AxisInfoMap>(root, AxisAssumption::None);
+}
+
+AccessAnalysis::~AccessAnalysis() = default;
+
+FactsFunction AccessAnalysis::getFacts() const {
+  return [&map = *addresses, &maskMap = masks ? *masks : *addresses](Value ptr, Value mask) {
     auto type = cast<RankedTensorType>(ptr.getType());
     auto pointee = cast<tile::PointerType>(type.getElementType()).getPointeeType();
     AxisInfo pointer = map.lookup(ptr);
-    AxisInfo selected = mask ? map.lookup(mask) : AxisInfo();
+    AxisInfo selected = mask ? maskMap.lookup(mask) : AxisInfo();
     AccessFacts facts;
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
       bool known = pointer.getRank() > dim;

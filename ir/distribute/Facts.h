@@ -6,8 +6,23 @@
 namespace tilerun {
 class AxisInfoMap;
 }
+namespace mlir {
+class Operation;
+}
 
 namespace tilerun::distribute {
-/// Facts as `map` knows them. The map must outlive the function, and the IR must not change.
-FactsFunction factsFrom(const AxisInfoMap &map);
+/// The axis analysis of a program, and what it says about accesses. Addresses are taken for what
+/// they look like (AxisAssumption::PlainDividends); which elements a mask selects is exact for
+/// every execution. The IR must not change while this is used.
+class AccessAnalysis {
+public:
+  explicit AccessAnalysis(mlir::Operation *root);
+  ~AccessAnalysis();
+  /// This must outlive the function.
+  FactsFunction getFacts() const;
+
+private:
+  std::unique_ptr<AxisInfoMap> addresses;
+  std::unique_ptr<AxisInfoMap> masks; ///< Null: as `addresses`, because nothing is assumed.
+};
 } // namespace tilerun::distribute

@@ -34,7 +34,8 @@ std::string KernelCase::line() const {
   std::string text = file + "::" + kernel;
   for (auto &[name, value] : values)
     text += " " + name + "=" + value;
-  return text + " --grid " + std::to_string(grid) + " --num-warps " + std::to_string(numWarps);
+  return text + " --grid " + std::to_string(grid) + " --num-warps " + std::to_string(numWarps) +
+         " --num-stages " + std::to_string(numStages);
 }
 
 void test::PrintTo(const KernelCase &testCase, std::ostream *os) { *os << testCase.line(); }
@@ -70,6 +71,8 @@ std::vector<KernelCase> test::loadKernelCases() {
             words[++i].getAsInteger(10, next.grid);
           else if (words[i] == "--num-warps" && i + 1 < words.size())
             words[++i].getAsInteger(10, next.numWarps);
+          else if (words[i] == "--num-stages" && i + 1 < words.size())
+            words[++i].getAsInteger(10, next.numStages);
           else
             next.values.emplace_back(words[i].split('=').first.str(),
                                      words[i].split('=').second.str());

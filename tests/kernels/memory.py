@@ -192,3 +192,14 @@ def convert(X, Y, U, V, W, I, J):
     tl.store(W + i, x.to(tl.float8e4nv))
     tl.store(I + i, (x * 10).to(tl.int8))
     tl.store(J + i, (x * 1000).to(tl.int64))
+
+
+#: X=f32[128]:randn(1) Z=f32[128]:zeros n=-1
+#: X=f32[128]:randn(1) Z=f32[128]:zeros n=0
+#: X=f32[128]:randn(1) Z=f32[128]:zeros n=-16
+@triton.jit
+def mask_of_quotients(X, Z, n):
+    """`//` rounds toward zero: four neighbours have one quotient only from zero up."""
+    i = tl.arange(0, 128)
+    x = tl.load(X + i, mask=(i + n * 4) // 4 >= 0, other=7.0)
+    tl.store(Z + i, x, mask=(i + n * 4) % 8 < 4)

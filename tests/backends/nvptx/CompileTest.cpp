@@ -54,6 +54,49 @@ TEST(Compile, TheArtifactDescribesTheLaunch) {
   EXPECT_NE(artifact->ptx.find(".visible .entry add("), std::string::npos);
 }
 
+TEST(Compile, RegistersOfAThread) {
+  nvptx::NvptxOptions options;
+  options.maxRegisters = 64;
+  auto artifact = nvptx::compile(kAdd, options);
+  ASSERT_TRUE(bool(artifact)) << llvm::toString(artifact.takeError());
+  EXPECT_NE(artifact->ptx.find(".maxnreg 64"), std::string::npos);
+  EXPECT_EQ(artifact->ptx.find(".minnctapersm"), std::string::npos);
+  // 1024 threads have no more than 64 each.
+  options.maxRegisters = 255;
+  options.numWarps = 32;
+  artifact = nvptx::compile(kAdd, options);
+  ASSERT_TRUE(bool(artifact)) << llvm::toString(artifact.takeError());
+  EXPECT_NE(artifact->ptx.find(".maxnreg 64"), std::string::npos);
+  for (unsigned bad : {1u, 23u, 256u}) {
+    options.maxRegisters = bad;
+    EXPECT_NE(errorOf(kAdd, options).find("maxnreg must be 24 to 255 registers"), std::string::npos)
+        << bad;
+  }
+}
+
+// What cannot fit 255 registers asks for all of them; what can is left to the assembler.
+TEST(Compile, WhatSpillsAnywayHasAllRegisters) {
+  for (unsigned warps : {1u, 8u}) {
+    nvptx::NvptxOptions options;
+    options.numWarps = warps;
+    auto artifact = nvptx::compile(R"(
+func.func @copy(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64},
+                %y: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.kernel} {
+  %i = tile.make_range 0 to 16384 : tensor<16384xi32>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<16384x!tile.ptr<f32>>
+  %p = tile.addptr %xs, %i : tensor<16384x!tile.ptr<f32>>, tensor<16384xi32>
+  %v = tile.load %p : tensor<16384x!tile.ptr<f32>>
+  %ys = tile.splat %y : !tile.ptr<f32> -> tensor<16384x!tile.ptr<f32>>
+  %q = tile.addptr %ys, %i : tensor<16384x!tile.ptr<f32>>, tensor<16384xi32>
+  tile.store %q, %v : tensor<16384x!tile.ptr<f32>>
+  return
+})",
+                                   options);
+    ASSERT_TRUE(bool(artifact)) << llvm::toString(artifact.takeError());
+    EXPECT_EQ(artifact->ptx.find(".minnctapersm 1") != std::string::npos, warps == 1);
+  }
+}
+
 TEST(Compile, EveryArchitectureAndNumberOfWarps) {
   for (const char *arch :
        {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_120"})
