@@ -112,6 +112,8 @@ struct LaunchOptions {
 struct LoadOptions {
   unsigned numWarps = 4;
   unsigned numStages = 3;
+  unsigned numCtas = 1;
+  std::optional<unsigned> maxnreg; ///< Most registers of a thread.
   bool debug = false;   ///< device_assert and overflow checks are live.
   bool useCache = true; ///< Whether compiled code may come from, and go into, the cache.
 };

@@ -186,18 +186,25 @@ private:
 
 // What the plugin's compiler is asked for, and what the request points to.
 struct Request {
-  std::string numWarps, numStages;
-  TilerunPluginOption options[3];
+  std::string numWarps, numStages, numCtas, maxnreg;
+  TilerunPluginOption options[5];
   TilerunPluginCompileRequest request;
 
   Request(const core::Device &device, llvm::ArrayRef<uint8_t> bytecode, const LoadOptions &given)
       : numWarps(std::to_string(given.numWarps)), numStages(std::to_string(given.numStages)),
+        numCtas(std::to_string(given.numCtas)), maxnreg(std::to_string(given.maxnreg.value_or(0))),
         options{{"num-warps", numWarps.c_str()},
                 {"num-stages", numStages.c_str()},
                 {"debug", given.debug ? "true" : "false"}},
         request{
             sizeof(request), 3, bytecode.data(), bytecode.size(), device.getInfo().target.c_str(),
-            options} {}
+            options} {
+    // Only where they are given, so that plugins need not know them.
+    if (given.numCtas != 1)
+      options[request.num_options++] = {"num-ctas", numCtas.c_str()};
+    if (given.maxnreg)
+      options[request.num_options++] = {"maxnreg", maxnreg.c_str()};
+  }
   Request(const Request &) = delete;
   Request &operator=(const Request &) = delete;
 };

@@ -80,7 +80,7 @@ static std::string setOption(CompileOptions &options, llvm::StringRef name, llvm
   };
   unsigned number = 0;
   // Threads and pipelines are not the interpreter's concern, but what asks for them is checked.
-  if (name == "num-warps" || name == "num-stages")
+  if (name == "num-warps" || name == "num-stages" || name == "num-ctas" || name == "maxnreg")
     return value.getAsInteger(10, number) ? bad("a number") : "";
   if (name == "opt-level") {
     if (value.getAsInteger(10, number) || number > 3)

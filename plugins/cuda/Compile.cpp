@@ -55,6 +55,19 @@ std::string setOption(tilerun::nvptx::NvptxOptions &options, tilerun::nvptx::Sta
   }
   if (name == "num-stages")
     return number(options.numStages, 64);
+  if (name == "maxnreg") {
+    std::string reason = number(options.maxRegisters, 255);
+    if (reason.empty() && options.maxRegisters < 24)
+      return ("option 'maxnreg' is " + value +
+              ", but a thread needs 24 registers; 255 are the most")
+          .str();
+    return reason;
+  }
+  if (name == "num-ctas")
+    return value == "1" ? ""
+                        : ("option 'num-ctas' is " + value +
+                           ", but clusters of blocks are not supported; num_ctas=1 works")
+                              .str();
   if (name == "ptx-version")
     return number(options.ptxVersion, 999);
   if (name == "opt-level")

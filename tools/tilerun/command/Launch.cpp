@@ -249,6 +249,9 @@ llvm::Error Launch::compile() {
   LoadOptions loadOptions;
   loadOptions.numWarps = static_cast<unsigned>(binding.signature.numWarps);
   loadOptions.numStages = static_cast<unsigned>(binding.signature.numStages);
+  loadOptions.numCtas = static_cast<unsigned>(binding.signature.numCtas);
+  if (binding.signature.maxnreg)
+    loadOptions.maxnreg = static_cast<unsigned>(*binding.signature.maxnreg);
   loadOptions.debug = binding.signature.debug;
   loadOptions.useCache = session.options.useCache;
   std::string note;
