@@ -47,10 +47,9 @@ struct FpCastPattern : ConvertOpToLLVMPattern<simt::FpCastOp> {
     };
     if ((fromBits == 8 && nameOf8(from).empty()) || (toBits == 8 && nameOf8(to).empty()))
       return refuse("is not supported on NVIDIA GPUs yet; f8E4M3FN and f8E5M2 are");
-    if ((fromBits == 8 || toBits == 8) && arch < 89)
-      return refuse("needs sm_89 or later");
-    if (toBits == 8 && towardZero)
-      return refuse("rounds to nearest only");
+    // The lowering to threads expands what the hardware lacks.
+    if (((fromBits == 8 || toBits == 8) && arch < 89) || (toBits == 8 && towardZero))
+      return refuse("is no instruction of this target");
     Type type = typeConverter->convertType(op.getType());
     Type f32 = rewriter.getF32Type(), i16 = rewriter.getI16Type(), i32 = rewriter.getI32Type();
     auto convert = [&](ValueRange x) -> Value {

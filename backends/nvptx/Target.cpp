@@ -91,6 +91,7 @@ llvm::Expected<Architecture> nvptx::getArchitecture(llvm::StringRef name) {
       result.info.sharedMemoryBytes = uint64_t(row.sharedKilobytes) * 1024;
       result.info.hasAsyncCopy = row.number >= 80;
       result.info.hasLoadMatrix = true;
+      result.info.roundsToFloat8 = row.number >= 89;
       result.info.matrixInstructions = matrixInstructions(row.number);
       if (result.name == "sm_90a")
         result.info.warpGroupInstructions = warpGroupInstructions();

@@ -1,6 +1,6 @@
-// Conversions of the 8-bit floats that no GPU of ours knows, as integer arithmetic on every
-// register: float8e4b8, float8e5b16 and float8e4b15. (float8e4nv and float8e5 are simt.fp_cast,
-// which is a target's own.)
+// Conversions of 8-bit floats as integer arithmetic on every register: those of float8e4b8,
+// float8e5b16 and float8e4b15, which no GPU of ours knows, and into float8e4nv and float8e5 where
+// the target does not round like that. (Others of these two are simt.fp_cast, a target's own.)
 #include "ir/simt/Lowering.h"
 
 using namespace mlir;
@@ -12,18 +12,31 @@ struct Format {
   unsigned mantissa;
   int bias;
   uint32_t largest;    ///< The code of the largest finite value.
-  bool isUnsignedZero; ///< 0x80 is NaN, and there is no negative zero; else every code is finite.
+  bool isUnsignedZero; ///< 0x80 is NaN, and there is no negative zero.
+  uint32_t nan;        ///< Else the code of NaN, or of what stands for it.
 };
 
+/// A format that no target knows.
 std::optional<Format> formatOf(Type type) {
   type = getElementTypeOrSelf(type);
   if (isa<Float8E4M3FNUZType>(type))
-    return Format{3, 8, 0x7f, true};
+    return Format{3, 8, 0x7f, true, 0x80};
   if (isa<Float8E5M2FNUZType>(type))
-    return Format{2, 16, 0x7f, true};
+    return Format{2, 16, 0x7f, true, 0x80};
   if (isa<tile::F8E4M3B15Type>(type))
-    return Format{3, 15, 0x7f, false};
+    return Format{3, 15, 0x7f, false, 0x7f};
   return std::nullopt;
+}
+
+/// The format to round into here, on such a target.
+std::optional<Format> roundedFormatOf(Type type, bool isTargetsOwn) {
+  type = getElementTypeOrSelf(type);
+  if (isa<Float8E4M3FNType>(type) && !isTargetsOwn)
+    return Format{3, 7, 0x7e, false, 0x7f};
+  // Saturation leaves no way to its infinity.
+  if (isa<Float8E5M2Type>(type) && !isTargetsOwn)
+    return Format{2, 15, 0x7b, false, 0x7e};
+  return formatOf(type);
 }
 
 /// Arithmetic on values of one shape.
@@ -119,9 +132,9 @@ static Value encode(const Emit &e, Value source, const Format &format, bool towa
   Value isNan = e.compare(arith::CmpIPredicate::ugt, magnitude, e.number(0x7f800000));
   if (format.isUnsignedZero) {
     Value isZero = e.compare(arith::CmpIPredicate::eq, code, e.number(0));
-    result = e.select(isNan, e.number(0x80), e.select(isZero, e.number(0), result));
+    result = e.select(isNan, e.number(format.nan), e.select(isZero, e.number(0), result));
   } else {
-    result = e.select(isNan, e.op<arith::OrIOp>(e.number(format.largest), sign), result);
+    result = e.select(isNan, e.op<arith::OrIOp>(e.number(format.nan), sign), result);
   }
   return arith::TruncIOp::create(e.b, e.loc, e.typed(e.b.getI8Type()), result);
 }
@@ -145,7 +158,8 @@ static Value roundToOdd(const Emit &e, Value source) {
 }
 
 Value Lowering::castFloat8(Value source, Type from, Type to, tile::RoundingMode rounding) {
-  std::optional<Format> fromFormat = formatOf(from), toFormat = formatOf(to);
+  bool isTargetsOwn = options.target->roundsToFloat8 && rounding == tile::RoundingMode::NearestEven;
+  std::optional<Format> fromFormat = formatOf(from), toFormat = roundedFormatOf(to, isTargetsOwn);
   if (!fromFormat && !toFormat)
     return {};
   Type i32 = b.getI32Type();

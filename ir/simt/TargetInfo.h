@@ -54,6 +54,8 @@ struct TargetInfo {
   uint64_t sharedMemoryBytes = 48 * 1024;
   bool hasAsyncCopy = false;
   bool hasLoadMatrix = false;
+  /// simt.fp_cast rounds into f8E4M3FN and f8E5M2, to nearest; else integer arithmetic does.
+  bool roundsToFloat8 = false;
   layout::SharedMemoryModel sharedModel;
   ExchangeCosts exchange;
   std::vector<MatrixInstruction> matrixInstructions;

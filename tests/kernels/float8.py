@@ -18,19 +18,45 @@ def decode(X, A, B, C, D, E):
     tl.store(E + i, x.to(tl.float8e5, bitcast=True).to(t))
 
 
-#: X=f32[1024]:randn(1) A=f8e4b8[1024]:zeros B=f8e5b16[1024]:zeros C=f8e4b15[1024]:zeros D=f8e4nv[1024]:zeros s=100.5
-#: X=f32[1024]:randn(1) A=f8e4b8[1024]:zeros B=f8e5b16[1024]:zeros C=f8e4b15[1024]:zeros D=f8e4nv[1024]:zeros s=0.0009765625
-#: X=f32[1024]:randn(1) A=f8e4b8[1024]:zeros B=f8e5b16[1024]:zeros C=f8e4b15[1024]:zeros D=f8e4nv[1024]:zeros s=1.5 --num-warps 1
-#: X=f64[1024]:randn(1) A=f8e4b8[1024]:zeros B=f8e5b16[1024]:zeros C=f8e4b15[1024]:zeros D=f8e4nv[1024]:zeros s=0.5
-#: X=f16[1024]:randn(1) A=f8e4b8[1024]:zeros B=f8e5b16[1024]:zeros C=f8e4b15[1024]:zeros D=f8e4nv[1024]:zeros s=0.015625
+#: X=f32[1024]:randn(1) A=f8e4b8[1024]:zeros B=f8e5b16[1024]:zeros C=f8e4b15[1024]:zeros D=f8e4nv[1024]:zeros E=f8e5[1024]:zeros s=100.5
+#: X=f32[1024]:randn(1) A=f8e4b8[1024]:zeros B=f8e5b16[1024]:zeros C=f8e4b15[1024]:zeros D=f8e4nv[1024]:zeros E=f8e5[1024]:zeros s=0.0009765625
+#: X=f32[1024]:randn(1) A=f8e4b8[1024]:zeros B=f8e5b16[1024]:zeros C=f8e4b15[1024]:zeros D=f8e4nv[1024]:zeros E=f8e5[1024]:zeros s=1.5 --num-warps 1
+#: X=f64[1024]:randn(1) A=f8e4b8[1024]:zeros B=f8e5b16[1024]:zeros C=f8e4b15[1024]:zeros D=f8e4nv[1024]:zeros E=f8e5[1024]:zeros s=0.5
+#: X=f16[1024]:randn(1) A=f8e4b8[1024]:zeros B=f8e5b16[1024]:zeros C=f8e4b15[1024]:zeros D=f8e4nv[1024]:zeros E=f8e5[1024]:zeros s=0.015625
 @triton.jit
-def encode(X, A, B, C, D, s):
+def encode(X, A, B, C, D, E, s):
     i = tl.arange(0, 1024)
     x = (tl.load(X + i) * s).to(X.dtype.element_ty)
     tl.store(A + i, x.to(tl.float8e4b8))
     tl.store(B + i, x.to(tl.float8e5b16))
     tl.store(C + i, x.to(tl.float8e4b15))
     tl.store(D + i, x.to(tl.float8e4nv))
+    tl.store(E + i, x.to(tl.float8e5))
+
+
+#: X=u32[2048]:randint(0,4294967295,1) A=u8[2048]:zeros B=u8[2048]:zeros C=u8[2048]:zeros D=u8[2048]:zeros
+#: X=u16[2048]:randint(0,65535,1) A=u8[2048]:zeros B=u8[2048]:zeros C=u8[2048]:zeros D=u8[2048]:zeros
+@triton.jit
+def round_any_bits(X, A, B, C, D):
+    """Infinities, what overflows and what is subnormal among them; codes are compared."""
+    i = tl.arange(0, 2048)
+    bits = tl.load(X + i)
+    if X.dtype.element_ty == tl.uint32:
+        # Half of them near the formats' ranges.
+        near = (bits & 0x8FFFFFFF) | 0x38000000
+        bits = tl.where(i % 2 == 0, bits, near)
+        x = tl.where(i % 64 == 0, 0x7F800000, bits).to(tl.float32, bitcast=True)
+    else:
+        x = tl.where(i % 64 == 0, 0x7C00, bits).to(tl.uint16).to(tl.float16, bitcast=True)
+    isnan = x != x
+    tl.store(A + i, tl.where(isnan, 0, x.to(tl.float8e4nv).to(tl.uint8, bitcast=True)))
+    tl.store(B + i, tl.where(isnan, 0, x.to(tl.float8e5).to(tl.uint8, bitcast=True)))
+    tl.store(C + i, tl.where(isnan, 0, x.to(tl.float8e4nv, fp_downcast_rounding="rtz").to(tl.uint8, bitcast=True)))
+    tl.store(D + i, tl.where(isnan, 0, x.to(tl.float8e5, fp_downcast_rounding="rtz").to(tl.uint8, bitcast=True)))
+    # A NaN stays one.
+    e = x.to(tl.float8e4nv).to(tl.float32)
+    f = x.to(tl.float8e5, fp_downcast_rounding="rtz").to(tl.float32)
+    tl.device_assert(tl.max(((e != e) != isnan).to(tl.int32) + ((f != f) != isnan).to(tl.int32), 0) == 0)
 
 
 #: X=f8e4b8[256]:randn(1) Y=f8e4b8[256]:randn(2) Z=f8e4b8[256]:zeros

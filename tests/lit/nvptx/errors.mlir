@@ -1,7 +1,6 @@
 // What cannot be compiled says which op, where, and for which target.
 // RUN: split-file %s %t
 // RUN: not tile-nvptx %t/integer-power.mlir 2>&1 | FileCheck %t/integer-power.mlir
-// RUN: not tile-nvptx %t/f8.mlir --arch=sm_80 2>&1 | FileCheck %t/f8.mlir
 // RUN: not tile-nvptx %t/bf16.mlir --arch=sm_80 2>&1 | FileCheck %t/bf16.mlir
 // RUN: not tile-nvptx %t/shape.mlir 2>&1 | FileCheck %t/shape.mlir
 // RUN: not tile-nvptx %t/none.mlir 2>&1 | FileCheck %t/none.mlir
@@ -20,15 +19,6 @@ func.func @k(%x: !tile.ptr<i32>) attributes {tile.kernel} {
   %v = tile.load %x : !tile.ptr<i32>
   %w = math.ipowi %v, %v : i32
   tile.store %x, %w : !tile.ptr<i32>
-  return
-}
-
-//--- f8.mlir
-// CHECK: error: 'tile.fp_cast' from 'f32' to 'f8E4M3FN' needs sm_89 or later
-func.func @k(%x: !tile.ptr<f8E4M3FN>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
-  %v = tile.load %y : !tile.ptr<f32>
-  %w = tile.fp_cast %v : f32 -> f8E4M3FN
-  tile.store %x, %w : !tile.ptr<f8E4M3FN>
   return
 }
 
