@@ -6,6 +6,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Scalar.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/Scalarizer.h"
 
@@ -39,11 +40,41 @@ void tilerun::llvmbackend::optimize(Module &module, TargetMachine &machine, unsi
   passes.run(module, modules);
 }
 
+namespace {
+/// Passes go on to another manager, but for one that targets add whatever the level.
+class WithoutStrengthReduction : public legacy::PassManagerBase {
+public:
+  explicit WithoutStrengthReduction(legacy::PassManagerBase &passes) : passes(passes) {
+    std::unique_ptr<Pass> pass(createStraightLineStrengthReducePass());
+    leftOut = pass->getPassID();
+  }
+  void add(Pass *pass) override {
+    if (pass->getPassID() == leftOut)
+      delete pass;
+    else
+      passes.add(pass);
+  }
+
+private:
+  legacy::PassManagerBase &passes;
+  const void *leftOut;
+};
+} // namespace
+
 Expected<std::string> tilerun::llvmbackend::emitAssembly(Module &module, TargetMachine &machine) {
   SmallVector<char, 0> buffer;
   raw_svector_ostream stream(buffer);
   legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, CodeGenFileType::AssemblyFile))
+  // The time of strength reduction grows with the square of a block's length, and what it saves is
+  // some address arithmetic.
+  constexpr size_t kLongBlock = 512;
+  bool isLong = any_of(module, [](const Function &function) {
+    return any_of(function, [](const BasicBlock &block) { return block.size() > kLongBlock; });
+  });
+  WithoutStrengthReduction filtered(passes);
+  if (machine.addPassesToEmitFile(isLong ? filtered
+                                         : static_cast<legacy::PassManagerBase &>(passes),
+                                  stream, nullptr, CodeGenFileType::AssemblyFile))
     return createStringError(inconvertibleErrorCode(), "the target cannot emit assembly");
   passes.run(module);
   return std::string(buffer.begin(), buffer.end());
