@@ -48,6 +48,9 @@ cl::list<std::string> targets("target",
                               cl::desc("target to compile for (all given; without: "
                                        "sm_80, sm_90a, sm_100 in turns)"),
                               cl::value_desc("kind:arch"), cl::cat(category));
+cl::opt<bool> everyTarget("every-target",
+                          cl::desc("compile each cell for sm_80, sm_90a and sm_100, not in turns"),
+                          cl::cat(category));
 cl::opt<std::string> ptxas("ptxas", cl::desc("assembler for PTX; 'none' for no assembling"),
                            cl::value_desc("FILE"), cl::cat(category));
 cl::opt<std::string> jsonFile("json", cl::desc("write the results to FILE"), cl::value_desc("FILE"),
@@ -213,8 +216,10 @@ int runAll(const Cells &cells) {
     return fail(2, "--compile-only needs a plugin");
 
   std::vector<std::string> compileFor(targets.begin(), targets.end());
-  bool inTurns = compileFor.empty();
-  if (inTurns)
+  if (everyTarget && !compileFor.empty())
+    return fail(2, "--every-target and --target exclude each other");
+  bool inTurns = compileFor.empty() && !everyTarget;
+  if (compileFor.empty())
     compileFor = {"cuda:sm_80", "cuda:sm_90a", "cuda:sm_100"};
   std::string assembler = compileOnly ? findPtxas() : "";
   WorkerOptions options;
