@@ -6,6 +6,7 @@
 #include "ir/layout/MatrixTile.h"
 #include "ir/layout/SharedMemory.h"
 #include "ir/layout/TensorLayout.h"
+#include "ir/simt/LoopHazards.h"
 #include "ir/simt/Lowering.h"
 #include "ir/tile/TileUtils.h"
 
@@ -27,6 +28,9 @@ struct Slice {
 };
 } // namespace
 
+/// Whether `op` may be executed for an iteration that there is not: divisions are guarded then.
+static bool mayRunAhead(Operation *op) { return isSpeculatable(op) || isDivision(op); }
+
 /// Adds what `value` depends on; false if that is more than cheap arithmetic.
 static bool addToSlice(scf::ForOp loop, Value value, Slice &slice) {
   SmallVector<Value> work{value};
@@ -43,7 +47,7 @@ static bool addToSlice(scf::ForOp loop, Value value, Slice &slice) {
     Operation *op = next.getDefiningOp();
     if (op->getBlock() != loop.getBody() || slice.ops.contains(op))
       continue;
-    if (op->getNumRegions() || !isMemoryEffectFree(op) ||
+    if (op->getNumRegions() || !isMemoryEffectFree(op) || !mayRunAhead(op) ||
         isa<tile::DotOp, tile::GatherOp, tile::HistogramOp>(op))
       return false;
     slice.ops.insert(op);
@@ -103,9 +107,18 @@ static bool runsOn(tile::DotOp dot, scf::ForOp loop, const LayoutAssignment &lay
 // The loop
 //===----------------------------------------------------------------------===//
 
+int64_t simt::stagesOf(scf::ForOp loop, const LowerOptions &options) {
+  int64_t stages = options.numStages;
+  if (auto own = loop->getAttrOfType<IntegerAttr>("tile.num_stages"))
+    stages = own.getValue().trySExtValue().value_or(1);
+  return std::min(stages, kMaxStages);
+}
+
 bool Lowering::lowerPipelinedFor(scf::ForOp op) {
-  if (!options.target->hasAsyncCopy || options.numStages < 2 || op.getUnsignedCmp())
+  int64_t slots = std::min(stagesOf(op, options), stageLimit);
+  if (!options.target->hasAsyncCopy || slots < 2 || op.getUnsignedCmp())
     return false;
+  LoopHazards hazards(op);
   struct Copy {
     tile::LoadOp load;
     RegisterGroups groups;
@@ -120,7 +133,7 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
   int64_t total = 0;
   for (auto load : op.getBody()->getOps<tile::LoadOp>()) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
-    if (!type || type.getRank() != 2 || load.getIsVolatile() ||
+    if (!type || type.getRank() != 2 || !hazards.allowAhead(load) ||
         !feedsProducts(load.getResult(), op.getBody()) ||
         (load.getOther() && !tile::isPositiveZero(load.getOther())))
       continue;
@@ -163,13 +176,12 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
     if (!isB)
       staged += bytesOf(dot.getB());
   }
-  // Leave some room for what conversions need.
-  int64_t room = int64_t(options.target->sharedMemoryBytes) * 7 / 8 - staged;
-  int64_t slots = options.numStages;
-  while (slots > 1 && slots * total > room)
-    --slots;
+  // Leave some room for what conversions need, and for the rings of the loops around this one.
+  int64_t room = int64_t(options.target->sharedMemoryBytes) * 7 / 8 - staged - sharedInUse;
+  slots = std::min(slots, room / total);
   if (slots < 2)
     return false;
+  int64_t outerInUse = std::exchange(sharedInUse, sharedInUse + slots * total + staged);
   bool runsOver = !deferred.empty();
   int64_t distance = slots - 1; ///< Iterations that are fetched ahead.
 
@@ -187,8 +199,9 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
   llvm::sort(ops, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
 
   // Starts the copies of one iteration and steps to the next one's values.
-  auto fetch = [&](Value induction, ArrayRef<Value> ahead, Value slot) {
+  auto fetch = [&](Value induction, Value inRange, ArrayRef<Value> ahead, Value slot) {
     llvm::DenseMap<Value, Value> saved = values;
+    Block *outer = std::exchange(guardedBlock, op.getBody());
     pushScope(b.getInsertionBlock(), false);
     set(op.getInductionVar(), induction);
     for (auto [index, value] : llvm::zip(slice.carried, ahead))
@@ -197,7 +210,6 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
       loc = inner->getLoc();
       lowerOp(inner);
     }
-    Value inRange = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, induction, upper);
     for (Copy &copy : copies) {
       loc = copy.load.getLoc();
       const AccessPlan &plan = layouts.getAccess(copy.load);
@@ -227,6 +239,7 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
     }
     scopes.pop_back();
     values = std::move(saved);
+    guardedBlock = outer;
     return next;
   };
 
@@ -234,12 +247,23 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
   Values ahead;
   for (unsigned index : slice.carried)
     ahead.push_back(inits[index]);
-  Value induction = lower;
+  auto isLess = [&](Value x, Value y) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
+  };
+  Value induction = lower, inRange = isLess(lower, upper);
   for (int64_t stage = 0; stage < distance; ++stage) {
-    ahead = fetch(induction, ahead, constant(stage));
+    ahead = fetch(induction, inRange, ahead, constant(stage));
     loc = loopLoc;
-    induction = arith::AddIOp::create(b, loc, induction, step);
+    Value following = arith::AddIOp::create(b, loc, induction, step);
+    // Beyond the largest integer there is no iteration, whatever the sum is.
+    inRange =
+        conjunction(inRange, conjunction(isLess(induction, following), isLess(following, upper)));
+    induction = following;
   }
+  // Iterations before `limit` have one `distance` later; sums that may wrap are not needed for it.
+  Value limit = arith::SubIOp::create(b, loc, induction, lower);
+  limit = arith::SubIOp::create(b, loc, upper, limit);
+  limit = arith::SelectOp::create(b, loc, inRange, limit, lower);
 
   size_t carried = inits.size();
   Values all(inits);
@@ -256,9 +280,10 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
     Value readSlot = arguments[all.size() - 3], writeSlot = arguments[all.size() - 2],
           aheadInduction = arguments[all.size() - 1];
     Values next, ahead(arguments.begin() + carried, arguments.end() - 3);
+    Value hasAhead = isLess(loop.getInductionVar(), limit);
     AsyncWaitOp::create(b, loc, distance - 1);
     if (!runsOver) {
-      next = fetch(aheadInduction, ahead, writeSlot);
+      next = fetch(aheadInduction, hasAhead, ahead, writeSlot);
       loc = loopLoc;
     }
     set(op.getInductionVar(), loop.getInductionVar());
@@ -283,7 +308,7 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
       scopes.back() = Scope();
       scopes.back().block = body;
       scopes.back().isLoop = true;
-      next = fetch(aheadInduction, ahead, writeSlot);
+      next = fetch(aheadInduction, hasAhead, ahead, writeSlot);
       scopes.back() = std::move(current);
       loc = loopLoc;
     }
@@ -304,6 +329,7 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
   }
   // Copies that are still under way write to memory that may be used for something else from here.
   AsyncWaitOp::create(b, loc, 0);
+  sharedInUse = outerInUse;
   for (auto [from, to] : llvm::zip(op.getResults(), loop.getResults()))
     set(from, to);
   if (runsOver) {

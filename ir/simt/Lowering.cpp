@@ -2,6 +2,7 @@
 #include "ir/simt/Lowering.h"
 #include "ir/layout/TensorLayout.h"
 #include "ir/simt/SharedArena.h"
+#include "ir/tile/TileUtils.h"
 
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -247,6 +248,28 @@ static Type shaped(Type element, unsigned count) {
   return count ? Type(VectorType::get({count}, element)) : element;
 }
 
+bool simt::isDivision(Operation *op) {
+  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp,
+             arith::CeilDivUIOp, arith::FloorDivSIOp>(op);
+}
+
+Value Lowering::guardDivisor(Operation *division, Value dividend, Value divisor) {
+  Type type = divisor.getType();
+  unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  auto is = [&](Value value, const APInt &number) -> Value {
+    Value constant = arith::ConstantOp::create(b, loc, tile::getConstantAttr(type, number));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, value, constant);
+  };
+  Value undefined = is(divisor, APInt::getZero(width));
+  if (!isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(division)) {
+    Value overflows = arith::AndIOp::create(b, loc, is(divisor, APInt::getAllOnes(width)),
+                                            is(dividend, APInt::getSignedMinValue(width)));
+    undefined = arith::OrIOp::create(b, loc, undefined, overflows);
+  }
+  Value one = arith::ConstantOp::create(b, loc, tile::getConstantAttr(type, APInt(width, 1)));
+  return arith::SelectOp::create(b, loc, undefined, one, divisor);
+}
+
 Value Lowering::cloneElementwise(Operation *op, ValueRange operands, unsigned count,
                                  unsigned resultIndex) {
   auto shapedResult = [&](unsigned index) {
@@ -293,6 +316,11 @@ Value Lowering::cloneElementwise(Operation *op, ValueRange operands, unsigned co
       fail(op, "arithmetic on 8-bit floats is not defined; convert to another type first");
       return poison(shapedResult(resultIndex));
     }
+  Values guarded;
+  if (op->getBlock() == guardedBlock && isDivision(op) && !isSpeculatable(op)) {
+    guarded = {operands[0], guardDivisor(op, operands[0], operands[1])};
+    operands = guarded;
+  }
   SmallVector<Type> types;
   for (unsigned i = 0; i < op->getNumResults(); ++i)
     types.push_back(shapedResult(i));
@@ -491,7 +519,7 @@ void Lowering::lowerWhile(scf::WhileOp op) {
     set(from, to);
 }
 
-LogicalResult Lowering::run() {
+FailureOr<func::FuncOp> Lowering::run() {
   SmallVector<Type> types;
   for (Type type : kernel.getArgumentTypes()) {
     if (isa<RankedTensorType>(type)) {
@@ -527,6 +555,24 @@ LogicalResult Lowering::run() {
   func::ReturnOp::create(b, loc);
   if (hasFailed)
     return failure();
+  return lowered;
+}
+
+/// Lowers `kernel`, with fewer stages of pipelined loops where all of them take too much memory.
+static LogicalResult lowerKernel(func::FuncOp kernel, const LayoutAssignment &layouts,
+                                 const LowerOptions &options) {
+  int64_t limit = 1;
+  if (options.target->hasAsyncCopy)
+    kernel.walk([&](scf::ForOp loop) { limit = std::max(limit, stagesOf(loop, options)); });
+  for (;; limit = limit > 8 ? limit / 2 : limit - 1) {
+    FailureOr<func::FuncOp> lowered = Lowering(kernel, layouts, options, limit).run();
+    if (failed(lowered))
+      return failure();
+    ScopedDiagnosticHandler ignore(kernel.getContext(), [](Diagnostic &) { return success(); });
+    if (limit == 1 || succeeded(placeShared(*lowered, *options.target)))
+      break;
+    lowered->erase();
+  }
   kernel.erase();
   return success();
 }
@@ -540,7 +586,7 @@ LogicalResult simt::lowerTileToSimt(ModuleOp module, const LowerOptions &options
   for (func::FuncOp kernel : kernels) {
     distribute::Options distribution{options.numWarps, options.target};
     FailureOr<LayoutAssignment> layouts = LayoutAssignment::compute(kernel, distribution, facts);
-    if (failed(layouts) || failed(Lowering(kernel, *layouts, options).run()))
+    if (failed(layouts) || failed(lowerKernel(kernel, *layouts, options)))
       return failure();
   }
   for (auto function : module.getOps<func::FuncOp>())

@@ -26,15 +26,25 @@ RegisterGroups groupRegisters(const distribute::AccessPlan &plan, unsigned eleme
 /// Where tiles that warp groups read may start in shared memory: at the beginning of a swizzle.
 inline constexpr int64_t kMatrixTileAlignment = 1024;
 
+/// The most tiles in a ring of buffers, and how many a loop asks for: itself, or by the options.
+inline constexpr int64_t kMaxStages = 64;
+int64_t stagesOf(mlir::scf::ForOp loop, const LowerOptions &options);
+
+/// Whether `op` divides integers, which is undefined for some of them.
+bool isDivision(Operation *op);
+
 /// Calls `body` with the registers of each access, in memory order.
 void forEachAccess(const layout::SharedAccess &access,
                    llvm::function_ref<void(llvm::ArrayRef<unsigned>)> body);
 
 class Lowering {
 public:
-  Lowering(mlir::func::FuncOp kernel, const LayoutAssignment &layouts, const LowerOptions &options)
-      : kernel(kernel), layouts(layouts), options(options), b(kernel.getContext()) {}
-  mlir::LogicalResult run();
+  Lowering(mlir::func::FuncOp kernel, const LayoutAssignment &layouts, const LowerOptions &options,
+           int64_t stageLimit)
+      : kernel(kernel), layouts(layouts), options(options), stageLimit(stageLimit),
+        b(kernel.getContext()) {}
+  /// The lowered kernel, before the one that it is made from.
+  mlir::FailureOr<mlir::func::FuncOp> run();
 
 private:
   //===- Values (Lowering.cpp) --------------------------------------------===//
@@ -71,7 +81,7 @@ private:
   Value offsetBy(Value base, uint64_t baseBits, uint64_t constant);
   /// Whether this thread is the first that holds its elements; null: every thread is.
   Value isFirstHolder(const LinearLayout &layout);
-  Value conjunction(Value x, Value y); ///< Either may be null.
+  Value conjunction(Value x, Value y);               ///< Either may be null.
   Value resizeInteger(Value integer, unsigned bits); ///< Cut or extended by zeros.
   Value shuffle(ShuffleMode mode, Value scalar, Value lane);
   llvm::SmallVector<uint64_t, 16> threadBases(const LinearLayout &layout,
@@ -87,6 +97,8 @@ private:
   /// A copy of an elementwise op on `count` registers (0: on scalars).
   Value cloneElementwise(Operation *op, mlir::ValueRange operands, unsigned count,
                          unsigned resultIndex = 0);
+  /// A divisor with which the division is defined; the same one where it is already.
+  Value guardDivisor(Operation *division, Value dividend, Value divisor);
   void lowerFor(mlir::scf::ForOp op);
   /// With asynchronous copies, if the loop has loads for which that pays (LowerPipeline.cpp).
   bool lowerPipelinedFor(mlir::scf::ForOp op);
@@ -183,6 +195,7 @@ private:
   mlir::func::FuncOp kernel, lowered;
   const LayoutAssignment &layouts;
   const LowerOptions &options;
+  int64_t stageLimit; ///< The most buffers of any pipelined loop.
   mlir::OpBuilder b;
   Location loc{mlir::UnknownLoc::get(b.getContext())};
 
@@ -206,6 +219,8 @@ private:
   /// Products whose instructions are still under way at the end of an iteration.
   llvm::SmallPtrSet<Operation *, 4> deferredProducts;
   Value threadId;
+  int64_t sharedInUse = 0; ///< What the pipelined loops around the place of insertion keep.
+  mlir::Block *guardedBlock = nullptr; ///< Its ops may be for an iteration that there is not.
   unsigned depth = 0;
   bool hasFailed = false;
 };

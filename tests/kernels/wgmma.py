@@ -14,12 +14,16 @@ import triton.language as tl
 #: X=f16[70,104]:randn(1) Y=f16[104,40]:randn(2) Z=f32[70,40]:zeros M=70 N=40 K=104 xm=104 xk=1 yk=40 yn=1 BM=128 BN=64 BK=32 --num-warps 8
 #: X=f16[70,33]:randn(1) Y=f16[33,41]:randn(2) Z=f32[70,41]:zeros M=70 N=41 K=33 xm=33 xk=1 yk=41 yn=1 BM=64 BN=64 BK=16 --grid 2
 #: X=i8[64,128]:randint(-9,9,1) Y=i8[32,128]:randint(-9,9,2) Z=i32[64,32]:zeros M=64 N=32 K=128 xm=128 xk=1 yk=1 yn=128 BM=64 BN=32 BK=64
+#: X=i8[64,128]:randint(-9,9,1) Y=i8[32,128]:randint(-9,9,2) Z=i32[64,32]:zeros M=64 N=32 K=128 xm=128 xk=1 yk=1 yn=128 BM=64 BN=32 BK=64 --num-stages 1
+#: X=i8[64,128]:randint(-9,9,1) Y=i8[32,128]:randint(-9,9,2) Z=i32[64,32]:zeros M=64 N=32 K=128 xm=128 xk=1 yk=1 yn=128 BM=64 BN=32 BK=64 --num-stages 5
 #: X=i8[64,128]:randint(-9,9,1) Y=i8[128,32]:randint(-9,9,2) Z=i32[64,32]:zeros M=64 N=32 K=128 xm=128 xk=1 yk=32 yn=1 BM=64 BN=32 BK=64
 #: X=f16[64,96]:randint(-3,3,1) Y=f16[96,32]:randint(-3,3,2) Z=f16[64,32]:zeros M=64 N=32 K=96 xm=96 xk=1 yk=32 yn=1 BM=64 BN=32 BK=32
 #: X=f8e4nv[64,64]:randint(-4,5,1) Y=f8e4nv[32,64]:randint(-4,5,2) Z=f16[64,32]:zeros M=64 N=32 K=64 xm=64 xk=1 yk=1 yn=64 BM=64 BN=32 BK=32
 #: X=f8e5[64,64]:randint(-4,5,1) Y=f8e4nv[32,64]:randint(-4,5,2) Z=f32[64,32]:zeros M=64 N=32 K=64 xm=64 xk=1 yk=1 yn=64 BM=64 BN=32 BK=64
 #: X=f32[64,96]:randint(-9,9,1) Y=f32[32,96]:randint(-9,9,2) Z=f32[64,32]:zeros M=64 N=32 K=96 xm=96 xk=1 yk=1 yn=96 BM=64 BN=32 BK=32
 #: X=f32[64,96]:randint(-9,9,1) Y=f32[96,64]:randint(-9,9,2) Z=f32[64,64]:zeros M=64 N=64 K=96 xm=96 xk=1 yk=64 yn=1 BM=64 BN=64 BK=32 --num-warps 8
+#: X=f32[64,96]:randint(-9,9,1) Y=f32[96,64]:randint(-9,9,2) Z=f32[64,64]:zeros M=64 N=64 K=96 xm=96 xk=1 yk=64 yn=1 BM=64 BN=64 BK=32 --num-warps 8 --num-stages 1
+#: X=f32[64,96]:randint(-9,9,1) Y=f32[96,64]:randint(-9,9,2) Z=f32[64,64]:zeros M=64 N=64 K=96 xm=96 xk=1 yk=64 yn=1 BM=64 BN=64 BK=32 --num-warps 8 --num-stages 4
 #: X=f32[70,64]:randint(-9,9,1) Y=f32[70,40]:randint(-9,9,2) Z=f32[64,40]:zeros M=64 N=40 K=70 xm=1 xk=64 yk=40 yn=1 BM=128 BN=64 BK=16
 @triton.jit
 def product(X, Y, Z, M, N, K, xm, xk, yk, yn, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
