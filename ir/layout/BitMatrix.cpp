@@ -117,13 +117,15 @@ BitMatrix BitMatrix::identity(unsigned size) {
   return BitMatrix(size, columns);
 }
 
-uint64_t BitMatrix::apply(uint64_t vector) const {
-  assert((vector & ~lowMask(numColumns())) == 0 && "the vector has bits outside the columns");
+uint64_t tilerun::layout::combine(llvm::ArrayRef<uint64_t> vectors, uint64_t selection) {
+  assert((selection & ~lowMask(vectors.size())) == 0 && "a bit is beyond the vectors");
   uint64_t result = 0;
-  for (; vector; vector &= vector - 1)
-    result ^= columns[std::countr_zero(vector)];
+  for (; selection; selection &= selection - 1)
+    result ^= vectors[std::countr_zero(selection)];
   return result;
 }
+
+uint64_t BitMatrix::apply(uint64_t vector) const { return combine(columns, vector); }
 
 BitMatrix BitMatrix::transposed() const {
   BitVectors result(rows, 0);

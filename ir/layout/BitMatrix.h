@@ -28,6 +28,9 @@ constexpr bool dot(uint64_t a, uint64_t b) { return (std::popcount(a & b) & 1) !
 
 using BitVectors = llvm::SmallVector<uint64_t, 16>;
 
+/// The sum of the vectors that the bits of `selection` choose. Precondition: no bit is beyond them.
+uint64_t combine(llvm::ArrayRef<uint64_t> vectors, uint64_t selection);
+
 /// A subspace of F2^64, kept as a basis in reduced echelon form: no two basis vectors share their
 /// highest bit and no basis vector has another one's highest bit set. So equal subspaces compare
 /// equal, and reducing a vector gives the least member of its coset.

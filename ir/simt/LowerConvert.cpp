@@ -8,15 +8,6 @@ using namespace tilerun;
 using namespace tilerun::simt;
 using namespace tilerun::layout;
 
-/// A register number from its bits in a basis of masks.
-static unsigned combineMasks(const BitVectors &masks, uint64_t index) {
-  uint64_t reg = 0;
-  for (auto [bit, mask] : llvm::enumerate(masks))
-    if ((index >> bit) & 1)
-      reg ^= mask;
-  return unsigned(reg);
-}
-
 /// Instructions of a conversion by shuffles, in the target's units.
 static uint64_t costOf(const ShufflePlan &plan, const TargetInfo &target) {
   // Choosing among 2^n values by the thread takes 2^n - 1 selects.
@@ -154,7 +145,7 @@ Value Lowering::convertByShuffles(Value vector, const ShufflePlan &plan) {
     Values parts;
     for (uint64_t position = 0; position < positions; ++position)
       parts.push_back(chooseByThread(plan.publish, kRegister,
-                                     fixed ^ combineMasks(plan.packedRegisters, position),
+                                     fixed ^ layout::combine(plan.packedRegisters, position),
                                      [&](uint64_t reg) { return registers[reg]; }));
     Value published = parts[0];
     if (positions > 1)
@@ -201,51 +192,23 @@ Value Lowering::convertThroughShared(Value vector, const ConversionPlan &plan,
   unsigned bytes = getScalarBytes(type);
   Value buffer = SharedAllocOp::create(b, loc, int64_t(shared.bytes));
 
-  // Byte offsets are a thread's part and a register's, XORed.
-  struct Places {
-    llvm::SmallVector<uint64_t, 16> bases;
-    uint64_t bits = 0;
-  };
-  auto placesOf = [&](const LinearLayout &offsets) {
-    Places places;
-    for (uint64_t basis : threadBases(offsets, kOffset)) {
-      places.bases.push_back(basis * bytes);
-      places.bits |= basis * bytes;
-    }
-    return places;
-  };
-  auto forEachRun = [&](const SharedAccess &access, auto body) {
-    Places places = placesOf(access.offsets);
-    Value thread = applyToThread(places.bases);
-    unsigned width = access.vectorElements;
-    for (uint64_t run = 0; run < (uint64_t(1) << access.vectors.runs.size()); ++run) {
-      unsigned firstReg = combineMasks(access.vectors.runs, run);
-      SmallVector<unsigned, 16> regs;
-      for (uint64_t i = 0; i < (uint64_t(1) << access.vectors.withinRun.size()); ++i)
-        regs.push_back(firstReg ^ combineMasks(access.vectors.withinRun, i));
-      // A run may be longer than one access.
-      for (size_t start = 0; start < regs.size(); start += width) {
-        ArrayRef<unsigned> group =
-            ArrayRef(regs).slice(start, std::min<size_t>(width, regs.size()));
-        uint64_t image = registerImage(access.offsets, group[0], kOffset) * bytes;
-        body(group, offsetBy(thread, places.bits, image));
-      }
-    }
-  };
-
-  Value first = isFirstHolder(from);
-  forEachRun(shared.choice.write, [&](ArrayRef<unsigned> group, Value offset) {
-    SmallVector<int64_t> indices(group.begin(), group.end());
-    SharedStoreOp::create(b, loc, buffer, offset, pick(vector, indices), first);
-  });
+  storeShared(vector, from, shared.choice.write, buffer);
   unsigned count = 1u << to.inBits(kRegister);
   Values result(count);
   const LinearLayout &readOffsets = shared.choice.read.offsets;
+  // Byte offsets are a thread's part and a register's, XORed.
+  llvm::SmallVector<uint64_t, 16> bases = threadBases(readOffsets, kOffset);
+  uint64_t bits = 0;
+  for (uint64_t &basis : bases)
+    bits |= basis *= bytes;
+  Value thread = applyToThread(bases);
   std::map<uint64_t, Value> byOffset;
-  forEachRun(shared.choice.read, [&](ArrayRef<unsigned> group, Value offset) {
-    auto part = VectorType::get({int64_t(group.size())}, type.getElementType());
-    Values elements = unpack(SharedLoadOp::create(b, loc, part, buffer, offset));
-    for (auto [reg, element] : llvm::zip(group, elements)) {
+  forEachAccess(shared.choice.read, [&](ArrayRef<unsigned> registers) {
+    uint64_t image = registerImage(readOffsets, registers[0], kOffset) * bytes;
+    auto part = VectorType::get({int64_t(registers.size())}, type.getElementType());
+    Values elements =
+        unpack(SharedLoadOp::create(b, loc, part, buffer, offsetBy(thread, bits, image)));
+    for (auto [reg, element] : llvm::zip(registers, elements)) {
       result[reg] = element;
       byOffset[registerImage(readOffsets, reg, kOffset)] = element;
     }

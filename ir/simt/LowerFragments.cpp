@@ -11,23 +11,14 @@ using namespace tilerun::simt;
 using namespace tilerun::distribute;
 using namespace tilerun::layout;
 
-/// The register at `index` in a basis of masks.
-static uint64_t combineMasks(ArrayRef<uint64_t> masks, uint64_t index) {
-  uint64_t result = 0;
-  for (auto [bit, mask] : llvm::enumerate(masks))
-    if ((index >> bit) & 1)
-      result ^= mask;
-  return result;
-}
-
 void simt::forEachAccess(const SharedAccess &access, function_ref<void(ArrayRef<unsigned>)> body) {
   uint64_t length = uint64_t(1) << access.vectors.withinRun.size();
   for (uint64_t run = 0; run < (uint64_t(1) << access.vectors.runs.size()); ++run)
     for (uint64_t start = 0; start < length; start += access.vectorElements) {
       SmallVector<unsigned, 16> registers;
       for (uint64_t i = start; i < std::min(length, start + access.vectorElements); ++i)
-        registers.push_back(unsigned(combineMasks(access.vectors.runs, run) ^
-                                     combineMasks(access.vectors.withinRun, i)));
+        registers.push_back(unsigned(layout::combine(access.vectors.runs, run) ^
+                                     layout::combine(access.vectors.withinRun, i)));
       body(registers);
     }
 }

@@ -1,4 +1,5 @@
 // Global memory: loads and stores as wide accesses, atomics element by element.
+#include "ir/layout/BitMatrix.h"
 #include "ir/layout/Vectorization.h"
 #include "ir/simt/Lowering.h"
 
@@ -21,18 +22,12 @@ RegisterGroups simt::groupRegisters(const AccessPlan &plan, unsigned elementByte
   limits.maxBytes = maxBytes;
   unsigned width = vectorWidth(layout, {StringRef(name)}, limits, /*mayChooseRegisters=*/true);
   RegisterVectors runs = longestRuns(layout, {StringRef(name)}, llvm::Log2_32(width));
-  auto combine = [](const BitVectors &masks, uint64_t index) {
-    uint64_t reg = 0;
-    for (auto [bit, mask] : llvm::enumerate(masks))
-      if ((index >> bit) & 1)
-        reg ^= mask;
-    return unsigned(reg);
-  };
   RegisterGroups groups;
   for (uint64_t run = 0; run < (uint64_t(1) << runs.runs.size()); ++run) {
     SmallVector<unsigned, 8> group;
     for (uint64_t i = 0; i < (uint64_t(1) << runs.withinRun.size()); ++i)
-      group.push_back(combine(runs.runs, run) ^ combine(runs.withinRun, i));
+      group.push_back(unsigned(tilerun::layout::combine(runs.runs, run) ^
+                               tilerun::layout::combine(runs.withinRun, i)));
     groups.push_back(std::move(group));
   }
   // In memory order as far as registers go.
@@ -150,11 +145,8 @@ Value Lowering::replicate(Value vector, const LinearLayout &layout) {
     threadBits |= basis;
   Value thread = applyToThread(bases);
   auto place = [&](unsigned reg) {
-    uint64_t image = 0;
-    for (auto [bit, basis] : llvm::enumerate(layout.getBases(kRegister)))
-      if ((reg >> bit) & 1)
-        image ^= basis;
-    return offsetBy(thread, threadBits, image * bytes);
+    return offsetBy(thread, threadBits,
+                    tilerun::layout::combine(layout.getBases(kRegister), reg) * bytes);
   };
   for (auto [reg, element] : llvm::enumerate(elements))
     SharedStoreOp::create(b, loc, buffer, place(reg), pack({element}), first);

@@ -25,15 +25,6 @@ struct SharedOperand {
 };
 } // namespace
 
-/// The register at `index` in a basis of masks.
-static uint64_t combineMasks(ArrayRef<uint64_t> masks, uint64_t index) {
-  uint64_t result = 0;
-  for (auto [bit, mask] : llvm::enumerate(masks))
-    if ((index >> bit) & 1)
-      result ^= mask;
-  return result;
-}
-
 Value Lowering::applyToIndex(Value index, ArrayRef<uint64_t> bases) {
   bool isScaling = !bases.empty() && llvm::isPowerOf2_64(bases[0]);
   for (auto [bit, basis] : llvm::enumerate(bases))
@@ -128,7 +119,7 @@ Value Lowering::dotByMultiplyAdd(tile::DotOp op, const DotPlan &plan) {
                              : Value(arith::AddIOp::create(b, loc, base, part));
       bits |= loopMask;
     }
-    uint64_t constantPart = combineMasks(steps.take_front(unrolledBits), unrolled);
+    uint64_t constantPart = layout::combine(steps.take_front(unrolledBits), unrolled);
     Values elements(size_t(1) << operand.access.offsets.inBits(kRegister));
     forEachAccess(operand.access, [&](ArrayRef<unsigned> registers) {
       uint64_t image = registerImage(operand.access.offsets, registers[0], kOffset) * operand.bytes;

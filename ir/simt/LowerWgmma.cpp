@@ -96,31 +96,7 @@ Lowering::Buffered Lowering::stage(Value operand, unsigned summed, bool takesAny
     emitError(loc, "internal error: a buffer does not hold what is stored to it");
     return result;
   }
-  llvm::SmallVector<uint64_t, 16> bases = threadBases(access->offsets, kOffset);
-  uint64_t threadBits = 0;
-  for (uint64_t &basis : bases)
-    threadBits |= basis *= bytes;
-  Value thread = applyToThread(bases), first = isFirstHolder(home);
-  auto combine = [](const BitVectors &masks, uint64_t index) {
-    uint64_t reg = 0;
-    for (auto [bit, mask] : llvm::enumerate(masks))
-      if ((index >> bit) & 1)
-        reg ^= mask;
-    return reg;
-  };
-  uint64_t runs = uint64_t(1) << access->vectors.runs.size();
-  uint64_t length = uint64_t(1) << access->vectors.withinRun.size();
-  uint64_t width = std::min<uint64_t>(access->vectorElements, length);
-  for (uint64_t run = 0; run < runs; ++run)
-    for (uint64_t start = 0; start < length; start += width) {
-      SmallVector<int64_t> registers;
-      for (uint64_t i = start; i < start + width; ++i)
-        registers.push_back(combine(access->vectors.runs, run) ^
-                            combine(access->vectors.withinRun, i));
-      uint64_t image = registerImage(access->offsets, registers[0], kOffset) * bytes;
-      SharedStoreOp::create(b, loc, buffer, offsetBy(thread, threadBits, image),
-                            pick(vector, registers), first);
-    }
+  storeShared(vector, home, *access, buffer);
   ProxyFenceOp::create(b, loc);
   loc = oldLoc;
   scopes[target].staged[{operand, summed}] = result;
