@@ -50,8 +50,12 @@ struct ExchangeCosts {
 struct TargetInfo {
   std::string name; ///< As in diagnostics: "cuda:sm_90a".
   unsigned warpSize = 32;
+  unsigned maxThreads = 1024; ///< Of one program.
   unsigned maxVectorBytes = 16;
   uint64_t sharedMemoryBytes = 48 * 1024;
+  /// simt.shuffle, and with it barriers of one warp. Else threads meet in shared memory only, and
+  /// nothing depends on which of them run in step.
+  bool hasShuffle = true;
   bool hasAsyncCopy = false;
   bool hasLoadMatrix = false;
   /// simt.fp_cast rounds into f8E4M3FN and f8E5M2, to nearest; else integer arithmetic does.
