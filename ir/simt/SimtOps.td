@@ -34,6 +34,13 @@ def Simt_BarrierOp : Simt_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "$scope attr-dict";
 }
 
+def Simt_FenceOp : Simt_Op<"fence", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "this thread's accesses before it come before those after it, for all observers in the scope";
+  let description = [{ With relaxed atomics, what an acquire or a release is made of where a target has neither. }];
+  let arguments = (ins Tile_MemScopeAttr:$scope);
+  let assemblyFormat = "$scope attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // Global memory
 //===----------------------------------------------------------------------===//
@@ -257,6 +264,13 @@ def Simt_AssertOp : Simt_Op<"assert", [MemoryEffects<[MemWrite]>]> {
   let summary = "stop the launch with a message where a condition is false";
   let arguments = (ins I1:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict";
+}
+
+def Simt_DebugBufferOp : Simt_Op<"debug_buffer", [Pure]> {
+  let summary = "address of the launch's buffer for messages, on targets whose driver has no printing";
+  let results = (outs I64:$result);
+  let assemblyFormat = "attr-dict";
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, $_builder.getI64Type()); }]>];
 }
 
 def Simt_PrintOp : Simt_Op<"print", [MemoryEffects<[MemWrite]>]> {
