@@ -130,6 +130,15 @@ def Simt_SharedAddOp : Simt_Op<"shared_add", [MemoryEffects<[MemRead<Simt_Shared
   let assemblyFormat = "$buffer `[` $offset `]` `,` $value (`mask` $mask^)? attr-dict";
 }
 
+def Simt_SharedMergeOp : Simt_Op<"shared_merge", [MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
+  let summary = "replace some bits of a word in shared memory; other threads may replace others at the same time";
+  let description = [{
+    `value` has zeros outside of `bits`. A store of 8 or 16 bits where a target stores words only.
+  }];
+  let arguments = (ins Simt_SharedType:$buffer, I32:$offset, I32:$value, I32:$bits);
+  let assemblyFormat = "$buffer `[` $offset `]` `,` $value `bits` $bits attr-dict";
+}
+
 def Simt_LoadMatrixOp : Simt_Op<"load_matrix", [MemoryEffects<[MemRead<Simt_SharedMemory>]>]> {
   let summary = "8×8 matrices of 16-bit elements from shared memory into the fragments of a warp";
   let description = [{
@@ -271,6 +280,12 @@ def Simt_DebugBufferOp : Simt_Op<"debug_buffer", [Pure]> {
   let results = (outs I64:$result);
   let assemblyFormat = "attr-dict";
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, $_builder.getI64Type()); }]>];
+}
+
+def Simt_ExitIfOp : Simt_Op<"exit_if", [MemoryEffects<[MemWrite]>]> {
+  let summary = "end this program here; the condition is the same in all its threads";
+  let arguments = (ins I1:$condition);
+  let assemblyFormat = "$condition attr-dict";
 }
 
 def Simt_PrintOp : Simt_Op<"print", [MemoryEffects<[MemWrite]>]> {
