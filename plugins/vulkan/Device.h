@@ -1,0 +1,72 @@
+// The plugin's handles. All handles of one physical device share a context (a VkDevice with its
+// queues and memory), as long as it is not lost; so addresses, streams and kernels of one handle
+// work with another's.
+#pragma once
+
+#include "plugins/vulkan/Instance.h"
+#include "plugins/vulkan/Memory.h"
+
+namespace vulkan {
+
+/// A logical device. It ends with its last handle.
+class Context {
+public:
+  explicit Context(const PhysicalDevice &physical) : physical(physical), memory(*this) {}
+  ~Context();
+  Context(const Context &) = delete;
+  Context &operator=(const Context &) = delete;
+
+  /// The queue with the fewest streams; null if there is none of the kind.
+  Queue *acquireQueue(QueueKind kind);
+  void releaseQueue(Queue *queue);
+  /// Streams that have not ended, for waiting for all of them.
+  std::vector<std::shared_ptr<Stream>> getStreams();
+
+  const PhysicalDevice &physical;
+  DeviceTable table;
+  VkDevice handle = VK_NULL_HANDLE;
+  std::vector<std::unique_ptr<Queue>> computeQueues, transferQueues;
+  std::vector<uint32_t> families; ///< That use buffers.
+
+  std::atomic<bool> lost{false};
+  mutable std::mutex mutex; ///< Guards what follows.
+  std::string lossReason;
+  std::set<std::string> kernelNames; ///< Outlive their modules.
+  std::vector<std::weak_ptr<Stream>> streams;
+  tilerun::plugin_support::LaunchLog orphans; ///< Kernels of streams that were destroyed busy.
+
+  Memory memory; ///< Last: it is destroyed first.
+};
+
+} // namespace vulkan
+
+struct TilerunPluginDevice {
+  std::shared_ptr<vulkan::Context> context;
+  std::shared_ptr<vulkan::Stream> stream; ///< What a null stream means.
+};
+struct TilerunPluginStream {
+  TilerunPluginDevice *device;
+  std::shared_ptr<vulkan::Stream> stream;
+};
+
+namespace vulkan {
+
+inline Stream &getStream(TilerunPluginDevice *device, TilerunPluginStream *stream) {
+  return stream ? *stream->stream : *device->stream;
+}
+inline std::shared_ptr<Stream> shareStream(TilerunPluginDevice *device,
+                                           TilerunPluginStream *stream) {
+  return stream ? stream->stream : device->stream;
+}
+
+/// The targets of the devices that were enumerated so far; for get_targets.
+std::vector<std::string> getKnownTargets();
+
+/// The entries of the table, by file. Those of modules, launches and compiling are in Launch.h.
+void addDeviceEntries(TilerunPlugin &table);
+void addMemoryEntries(TilerunPlugin &table);
+void addCopyEntries(TilerunPlugin &table);
+void addStreamEntries(TilerunPlugin &table);
+void addEventEntries(TilerunPlugin &table);
+
+} // namespace vulkan

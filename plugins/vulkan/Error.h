@@ -1,0 +1,51 @@
+// How failures of Vulkan become errors of the ABI.
+#pragma once
+
+#include "plugins/vulkan/Functions.h"
+#include "runtime/include/tilerun/plugin.h"
+
+#include <string>
+
+namespace vulkan {
+
+class Context;
+
+/// Reports an error that is not the driver's, and returns `status`. `device` is the id of a device;
+/// null where there is none.
+TilerunStatus fail(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
+                   const char *device, const std::string &what);
+TilerunStatus fail(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
+                   const Context &context, const std::string &what);
+
+/// Reports a failed Vulkan call; `detail` says what was asked for. Marks the device as lost where
+/// the result says so.
+TilerunStatus failVulkan(const TilerunErrorSink *sink, Context &context, const char *expression,
+                         VkResult result, const std::string &detail = "");
+
+/// Reports DEVICE_LOST with the reason.
+TilerunStatus failLost(const TilerunErrorSink *sink, const Context &context, const char *call);
+
+/// "VK_ERROR_DEVICE_LOST"
+std::string getResultName(VkResult result);
+/// What it means, for people: "the device was lost".
+const char *getResultText(VkResult result);
+
+/// One line for the host's log, with TILERUN_LOG_*.
+void log(int32_t level, const std::string &text);
+/// Set by the entry; may be null.
+void setHost(const TilerunPluginHost *host);
+
+} // namespace vulkan
+
+/// Calls Vulkan through the context's table; a failure is reported and ends the function with its
+/// status. Results above 0 (VK_NOT_READY, VK_TIMEOUT, VK_INCOMPLETE) are no failures.
+#define VK_TRY(context, sink, expression)                                                          \
+  do {                                                                                             \
+    if (VkResult result_ = (context).table.expression; result_ < 0)                                \
+      return ::vulkan::failVulkan(sink, context, #expression, result_);                            \
+  } while (false)
+
+/// Begins an entry that works on a device: refuses a lost one.
+#define VK_ENTER(context, sink, call)                                                              \
+  if ((context).lost.load(std::memory_order_relaxed))                                              \
+  return ::vulkan::failLost(sink, context, call)
