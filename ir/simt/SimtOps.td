@@ -100,13 +100,15 @@ def Simt_SharedAllocOp : Simt_Op<"shared_alloc", [MemoryEffects<[MemAlloc<Simt_S
   let summary = "a buffer in shared memory";
   let description = [{
     Buffers whose accesses never overlap in time may share bytes. `offset` is the place in the arena, once assigned.
+    With `per_warp`, each warp touches bytes of its own only, so that barriers of a warp separate accesses through it.
   }];
-  let arguments = (ins I64Attr:$bytes, DefaultValuedAttr<I64Attr, "16">:$alignment, OptionalAttr<I64Attr>:$offset);
+  let arguments = (ins I64Attr:$bytes, DefaultValuedAttr<I64Attr, "16">:$alignment, OptionalAttr<I64Attr>:$offset,
+                   UnitAttr:$per_warp);
   let results = (outs Simt_SharedType:$result);
   let assemblyFormat = "$bytes attr-dict";
   let builders = [OpBuilder<(ins "int64_t":$bytes), [{
     build($_builder, $_state, SharedType::get($_builder.getContext()), $_builder.getI64IntegerAttr(bytes),
-          $_builder.getI64IntegerAttr(16), ::mlir::IntegerAttr());
+          $_builder.getI64IntegerAttr(16), ::mlir::IntegerAttr(), ::mlir::UnitAttr());
   }]>];
 }
 
@@ -119,8 +121,12 @@ def Simt_SharedLoadOp : Simt_Op<"shared_load", [MemoryEffects<[MemRead<Simt_Shar
 
 def Simt_SharedStoreOp : Simt_Op<"shared_store", [MemoryEffects<[MemWrite<Simt_SharedMemory>]>]> {
   let summary = "write consecutive elements to shared memory, if a predicate holds";
-  let arguments = (ins Simt_SharedType:$buffer, I32:$offset, Simt_Vector:$value, Optional<I1>:$mask);
-  let assemblyFormat = "$buffer `[` $offset `]` `,` $value (`mask` $mask^)? attr-dict `:` type($value)";
+  let description = [{
+    With `ahead`, nobody reads what it writes before a barrier that is there already: none is inserted for it. So a slot
+    of a ring is filled while others are read.
+  }];
+  let arguments = (ins Simt_SharedType:$buffer, I32:$offset, Simt_Vector:$value, Optional<I1>:$mask, UnitAttr:$ahead);
+  let assemblyFormat = "(`ahead` $ahead^)? $buffer `[` $offset `]` `,` $value (`mask` $mask^)? attr-dict `:` type($value)";
 }
 
 def Simt_SharedAddOp : Simt_Op<"shared_add", [MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
@@ -128,15 +134,6 @@ def Simt_SharedAddOp : Simt_Op<"shared_add", [MemoryEffects<[MemRead<Simt_Shared
   let description = [{ Additions need no barrier between each other. }];
   let arguments = (ins Simt_SharedType:$buffer, I32:$offset, I32:$value, Optional<I1>:$mask);
   let assemblyFormat = "$buffer `[` $offset `]` `,` $value (`mask` $mask^)? attr-dict";
-}
-
-def Simt_SharedMergeOp : Simt_Op<"shared_merge", [MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
-  let summary = "replace some bits of a word in shared memory; other threads may replace others at the same time";
-  let description = [{
-    `value` has zeros outside of `bits`. A store of 8 or 16 bits where a target stores words only.
-  }];
-  let arguments = (ins Simt_SharedType:$buffer, I32:$offset, I32:$value, I32:$bits);
-  let assemblyFormat = "$buffer `[` $offset `]` `,` $value `bits` $bits attr-dict";
 }
 
 def Simt_LoadMatrixOp : Simt_Op<"load_matrix", [MemoryEffects<[MemRead<Simt_SharedMemory>]>]> {
@@ -254,6 +251,72 @@ def Simt_WgmmaWaitOp : Simt_Op<"wgmma_wait", [AttrSizedOperandSegments, MemoryEf
   let arguments = (ins I32Attr:$pending, Variadic<Simt_Vector>:$accs, Variadic<Simt_Vector>:$kept);
   let results = (outs Variadic<Simt_Vector>:$results);
   let assemblyFormat = "$pending (`accs` $accs^ `:` type($accs))? (`kept` $kept^ `:` type($kept))? attr-dict (`->` type($results)^)?";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Matrices whose registers are the target's secret
+//===----------------------------------------------------------------------===//
+
+def Simt_MatrixLoadOp : Simt_Op<"matrix_load", [MemoryEffects<[MemRead<Simt_SharedMemory>]>]> {
+  let summary = "a matrix from shared memory";
+  let description = [{
+    ```mlir
+    %a = simt.matrix_load %buffer[%offset] pitch 80 : !simt.matrix<16x16xf16, a>
+    ```
+    The byte offset is the same in all lanes. Rows are `pitch` bytes apart and elements of a row neighbours; with
+    `column_major`, columns and elements of a column.
+  }];
+  let arguments = (ins Simt_SharedType:$buffer, I32:$offset, I64Attr:$pitch, UnitAttr:$column_major);
+  let results = (outs Simt_MatrixType:$result);
+  let assemblyFormat = "$buffer `[` $offset `]` `pitch` $pitch (`column_major` $column_major^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Simt_MatrixStoreOp : Simt_Op<"matrix_store", [MemoryEffects<[MemWrite<Simt_SharedMemory>]>]> {
+  let summary = "a matrix to shared memory, row by row";
+  let arguments = (ins Simt_SharedType:$buffer, I32:$offset, Simt_MatrixType:$matrix, I64Attr:$pitch);
+  let assemblyFormat = "$buffer `[` $offset `]` `pitch` $pitch `,` $matrix attr-dict `:` type($matrix)";
+  let hasVerifier = 1;
+}
+
+def Simt_MatrixSplatOp : Simt_Op<"matrix_splat", [Pure]> {
+  let summary = "a matrix of one scalar";
+  let arguments = (ins AnyTypeOf<[AnyInteger, AnyFloat]>:$scalar);
+  let results = (outs Simt_MatrixType:$result);
+  let assemblyFormat = "$scalar attr-dict `:` type($scalar) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Simt_MatrixMultiplyAddOp : Simt_Op<"matrix_multiply_add", [Pure, AllTypesMatch<["acc", "result"]>]> {
+  let summary = "acc + a × b; 8-bit integers have a sign";
+  let arguments = (ins Simt_MatrixType:$a, Simt_MatrixType:$b, Simt_MatrixType:$acc);
+  let results = (outs Simt_MatrixType:$result);
+  let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` type($a) `,` type($b) `,` type($result)";
+  let hasVerifier = 1;
+}
+
+def Simt_MatrixFromRegistersOp : Simt_Op<"matrix_from_registers", [Pure]> {
+  let summary = "accumulators from registers in a layout that everybody knows";
+  let description = [{
+    Each result takes its part of the vector, in order: the elements of a row-major matrix, of which lane l holds a few
+    neighbours, lane l + 1 the next ones, and so on until all lanes have some; then lane 0 goes on. How many: 16 bytes, or
+    less if a lane holds less.
+
+    The lowering builds these two ops wherever registers and matrices meet; where loops hand matrices to themselves
+    they are removed, and what is left goes through shared memory (MatrixRegisters.h).
+  }];
+  let arguments = (ins Simt_Vector:$registers);
+  let results = (outs Variadic<Simt_MatrixType>:$results);
+  let assemblyFormat = "$registers attr-dict `:` type($registers) `->` type($results)";
+  let hasVerifier = 1;
+}
+
+def Simt_MatrixToRegistersOp : Simt_Op<"matrix_to_registers", [Pure]> {
+  let summary = "accumulators to registers, as `matrix_from_registers` takes them";
+  let arguments = (ins Variadic<Simt_MatrixType>:$matrices);
+  let results = (outs Simt_Vector:$registers);
+  let assemblyFormat = "$matrices attr-dict `:` type($matrices) `->` type($registers)";
   let hasVerifier = 1;
 }
 
