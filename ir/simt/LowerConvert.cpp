@@ -41,7 +41,7 @@ Value Lowering::convert(Value vector, const LinearLayout &from, const LinearLayo
   conversion.elementBytes = getScalarBytes(type);
   conversion.sharedMemory = options.target->sharedModel;
   // No more than what could ever be cheaper than a trip through shared memory.
-  conversion.maxShuffles = 256;
+  conversion.maxShuffles = options.target->hasShuffle ? 256 : 0;
   llvm::Expected<ConversionPlan> plan = planConversion(from, to, conversion);
   if (plan && plan->kind == ConversionKind::Shuffles) {
     conversion.maxShuffles = 0;
@@ -185,11 +185,98 @@ Value Lowering::convertByShuffles(Value vector, const ShufflePlan &plan) {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
+/// Fills in registers that repeat another one of their thread.
+static void repeatRegisters(const LinearLayout &offsets, Values &registers) {
+  auto imageOf = [&](uint64_t reg) {
+    uint64_t image = 0;
+    for (unsigned bit = 0; bit < offsets.inBits(kRegister); ++bit)
+      if ((reg >> bit) & 1)
+        image ^= offsets.getBasis(kRegister, bit, kOffset);
+    return image;
+  };
+  std::map<uint64_t, Value> byOffset;
+  for (auto [reg, value] : llvm::enumerate(registers))
+    if (value)
+      byOffset[imageOf(reg)] = value;
+  for (auto [reg, value] : llvm::enumerate(registers))
+    if (!value)
+      value = byOffset[imageOf(reg)];
+}
+
+/// However little room there is, a piece has so much.
+static constexpr int64_t kLeastPieceBytes = 1024;
+
+Value Lowering::convertInPieces(Value vector, const SharedPlan &plan, const LinearLayout &from,
+                                unsigned pieceBits) {
+  auto type = cast<VectorType>(vector.getType());
+  unsigned bytes = getScalarBytes(type);
+  uint64_t pieceBytes = plan.bytes >> pieceBits, within = pieceBytes - 1;
+  Value first = isFirstHolder(from);
+  // One side's offsets: a thread's part and a register's, XORed; the bits above a piece's tell in
+  // which piece an access is.
+  struct Side {
+    uint64_t bits = 0; ///< That depend on the thread.
+    Value thread, inPiece;
+  };
+  auto sideOf = [&](const LinearLayout &offsets) {
+    Side side;
+    llvm::SmallVector<uint64_t, 16> bases = threadBases(offsets, kOffset);
+    for (uint64_t &basis : bases)
+      side.bits |= basis *= bytes;
+    side.thread = applyToThread(bases);
+    side.inPiece = arith::AndIOp::create(b, loc, side.thread, constant(int32_t(within)));
+    return side;
+  };
+  const SharedAccess &write = plan.choice.write, &read = plan.choice.read;
+  Side writer = sideOf(write.offsets), reader = sideOf(read.offsets);
+  /// Whether an access is in the piece: none, or a condition that is null if it is for all threads.
+  auto isIn = [&](const Side &side, uint64_t image, uint64_t start) -> std::optional<Value> {
+    uint64_t differ = (image ^ start) & ~within;
+    if (differ & ~side.bits)
+      return std::nullopt;
+    if (!(side.bits & ~within))
+      return Value();
+    Value own = arith::AndIOp::create(b, loc, side.thread, constant(int32_t(side.bits & ~within)));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, own, constant(int32_t(differ)))
+        .getResult();
+  };
+  Value buffer = SharedAllocOp::create(b, loc, int64_t(pieceBytes));
+  Values result(size_t(1) << read.offsets.inBits(kRegister));
+  for (uint64_t start = 0; start < plan.bytes; start += pieceBytes) {
+    forEachAccess(write, [&](ArrayRef<unsigned> registers) {
+      uint64_t image = registerImage(write.offsets, registers[0], kOffset) * bytes;
+      if (std::optional<Value> condition = isIn(writer, image, start))
+        SharedStoreOp::create(
+            b, loc, buffer, offsetBy(writer.inPiece, writer.bits & within, image & within),
+            pick(vector, SmallVector<int64_t>(registers)), conjunction(first, *condition));
+    });
+    forEachAccess(read, [&](ArrayRef<unsigned> registers) {
+      uint64_t image = registerImage(read.offsets, registers[0], kOffset) * bytes;
+      std::optional<Value> condition = isIn(reader, image, start);
+      if (!condition)
+        return;
+      auto part = VectorType::get({int64_t(registers.size())}, type.getElementType());
+      Value place = offsetBy(reader.inPiece, reader.bits & within, image & within);
+      Values elements = unpack(SharedLoadOp::create(b, loc, part, buffer, place));
+      for (auto [reg, element] : llvm::zip(registers, elements))
+        result[reg] = result[reg] && *condition
+                          ? arith::SelectOp::create(b, loc, *condition, element, result[reg])
+                          : element;
+    });
+  }
+  repeatRegisters(read.offsets, result);
+  return pack(result);
+}
+
 Value Lowering::convertThroughShared(Value vector, const ConversionPlan &plan,
                                      const LinearLayout &from, const LinearLayout &to) {
   const SharedPlan &shared = *plan.shared;
   auto type = cast<VectorType>(vector.getType());
   unsigned bytes = getScalarBytes(type);
+  int64_t room = std::max<int64_t>(conversionBytes - sharedInUse, kLeastPieceBytes);
+  if (int64_t(shared.bytes) > room)
+    return convertInPieces(vector, shared, from,
+                           llvm::Log2_64_Ceil(llvm::divideCeil(shared.bytes, room)));
   Value buffer = SharedAllocOp::create(b, loc, int64_t(shared.bytes));
 
   storeShared(vector, from, shared.choice.write, buffer);
@@ -202,20 +289,14 @@ Value Lowering::convertThroughShared(Value vector, const ConversionPlan &plan,
   for (uint64_t &basis : bases)
     bits |= basis *= bytes;
   Value thread = applyToThread(bases);
-  std::map<uint64_t, Value> byOffset;
   forEachAccess(shared.choice.read, [&](ArrayRef<unsigned> registers) {
     uint64_t image = registerImage(readOffsets, registers[0], kOffset) * bytes;
     auto part = VectorType::get({int64_t(registers.size())}, type.getElementType());
     Values elements =
         unpack(SharedLoadOp::create(b, loc, part, buffer, offsetBy(thread, bits, image)));
-    for (auto [reg, element] : llvm::zip(registers, elements)) {
+    for (auto [reg, element] : llvm::zip(registers, elements))
       result[reg] = element;
-      byOffset[registerImage(readOffsets, reg, kOffset)] = element;
-    }
   });
-  // Registers that repeat another one of their thread.
-  for (unsigned reg = 0; reg < count; ++reg)
-    if (!result[reg])
-      result[reg] = byOffset[registerImage(readOffsets, reg, kOffset)];
+  repeatRegisters(readOffsets, result);
   return pack(result);
 }

@@ -92,7 +92,7 @@ Value Lowering::gatherByShuffles(tile::GatherOp op, const LinearLayout &layout) 
       results * (axisRegisters * words * costs.shuffle + (axisRegisters - 1) * costs.select);
   // Readers of random places meet in a few banks.
   uint64_t throughShared = costs.barrier + (sources + 3 * results) * words * costs.sharedWavefront;
-  if (places->laneMask && byShuffles > throughShared)
+  if (places->laneMask && (!options.target->hasShuffle || byShuffles > throughShared))
     return {};
   if (!places->laneMask && axisRegisters > 32)
     return {};
@@ -128,8 +128,8 @@ Value Lowering::gatherByShuffles(tile::GatherOp op, const LinearLayout &layout) 
       unsigned from = row;
       for (auto [i, bit] : llvm::enumerate(registerBits))
         from |= ((k >> i) & 1) << places->places[bit].bit;
-      candidates.push_back(places->laneMask ? unpack(shuffleAll({pack({registers[from]})},
-                                                                ShuffleMode::Index, lane)[0])[0]
+      candidates.push_back(places->laneMask ? unpack(exchange({pack({registers[from]})},
+                                                              ShuffleMode::Index, lane)[0])[0]
                                             : registers[from]);
     }
     for (unsigned i = registerBits.size(); i-- > 0;) {

@@ -1,4 +1,4 @@
-// Reductions: registers first, then lanes by shuffles, then warps through shared memory.
+// Reductions: registers first, then lanes by exchange, then warps through shared memory.
 #include "ir/layout/TensorLayout.h"
 #include "ir/simt/Lowering.h"
 
@@ -88,24 +88,6 @@ static bool isCommutative(Region &region) {
     return false;
   return op.hasTrait<OpTrait::IsCommutative>() ||
          isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(op);
-}
-
-Values Lowering::shuffleAll(ArrayRef<Value> vectors, ShuffleMode mode, Value lane) {
-  Values results;
-  for (Value vector : vectors) {
-    Values moved;
-    for (Value element : unpack(vector)) {
-      // Shuffles move whole words: a bool travels as an integer.
-      if (element.getType().isInteger(1)) {
-        Value wide = arith::ExtUIOp::create(b, loc, b.getI32Type(), element);
-        moved.push_back(arith::TruncIOp::create(b, loc, b.getI1Type(), shuffle(mode, wide, lane)));
-      } else {
-        moved.push_back(shuffle(mode, element, lane));
-      }
-    }
-    results.push_back(pack(moved));
-  }
-  return results;
 }
 
 //===----------------------------------------------------------------------===//
@@ -228,7 +210,7 @@ void Lowering::lowerReduce(tile::ReduceOp op) {
     for (unsigned bit = 0; bit < laneBits(); ++bit) {
       if (!layout.getBasis(kLane, bit, name))
         continue;
-      Values other = shuffleAll(vectors, ShuffleMode::Xor, constant(1 << bit));
+      Values other = exchange(vectors, ShuffleMode::Xor, constant(1 << bit));
       if (!ordered) {
         vectors = combine(op, vectors, other);
         continue;

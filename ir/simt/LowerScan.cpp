@@ -1,5 +1,5 @@
 // Scans: in an ordered layout each thread scans its registers, then adds what lies before it in its
-// warp (by shuffles) and in the warps before (through shared memory).
+// warp (by exchange) and in the warps before (through shared memory).
 #include "ir/layout/TensorLayout.h"
 #include "ir/simt/Lowering.h"
 
@@ -77,19 +77,19 @@ void Lowering::lowerScan(tile::ScanOp op) {
     ShuffleMode mode = reverse ? ShuffleMode::Down : ShuffleMode::Up;
     Values inclusive = total;
     for (unsigned distance = 1; distance < (1u << laneAxisBits.size()); distance *= 2) {
-      Values other = shuffleAll(inclusive, mode, constant(distance << low));
+      Values other = exchange(inclusive, mode, constant(distance << low));
       Value reaches =
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, index, constant(distance));
       inclusive = select(reaches, combine(op, other, inclusive), inclusive);
     }
-    before = shuffleAll(inclusive, mode, constant(1 << low));
+    before = exchange(inclusive, mode, constant(1 << low));
     hasBefore = flag(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, index, constant(0)));
     // The last lane along the axis has the warp's total: give it to all.
     if (!warpAxisBits.empty()) {
       Value lane =
           arith::AndIOp::create(b, loc, threadId, constant(((1 << laneBits()) - 1) & ~mask));
       Value last = reverse ? lane : arith::OrIOp::create(b, loc, lane, constant(mask));
-      total = shuffleAll(inclusive, ShuffleMode::Index, last);
+      total = exchange(inclusive, ShuffleMode::Index, last);
     }
   }
   if (!warpAxisBits.empty()) {

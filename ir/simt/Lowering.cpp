@@ -558,23 +558,127 @@ FailureOr<func::FuncOp> Lowering::run() {
   return lowered;
 }
 
-/// Lowers `kernel`, with fewer stages of pipelined loops where all of them take too much memory.
-static LogicalResult lowerKernel(func::FuncOp kernel, const LayoutAssignment &layouts,
-                                 const LowerOptions &options) {
-  int64_t limit = 1;
+namespace {
+/// One kernel, lowered with less and less shared memory until the target has enough.
+class KernelLowering {
+public:
+  KernelLowering(func::FuncOp kernel, const LowerOptions &options, const FactsFunction &facts)
+      : kernel(kernel), options(options), facts(facts) {}
+  LogicalResult run();
+
+private:
+  LogicalResult checkThreads();
+  /// The lowered kernel with shared memory in its place, if it fits; null if it does not; failure
+  /// with a diagnostic if it cannot be lowered.
+  FailureOr<func::FuncOp> tryLower(const LayoutAssignment &layouts, const LowerOptions &options,
+                                   int64_t stages, int64_t conversionBytes);
+  /// The same with fewer stages of pipelined loops and smaller conversions, as many as it takes.
+  FailureOr<func::FuncOp> lowerToFit(const LowerOptions &options);
+  /// What would help a kernel that does not fit.
+  std::string advise();
+
+  func::FuncOp kernel;
+  const LowerOptions &options;
+  const FactsFunction &facts;
+  bool hasStages = false;
+};
+} // namespace
+
+LogicalResult KernelLowering::checkThreads() {
+  const TargetInfo &target = *options.target;
+  uint64_t threads = uint64_t(options.numWarps) * target.warpSize;
+  if (threads <= target.maxThreads)
+    return success();
+  auto error = kernel.emitError("kernel '")
+               << kernel.getName() << "' would run in " << threads << " threads, "
+               << options.numWarps << " warps of " << target.warpSize << ", but " << target.name
+               << " allows " << target.maxThreads << " in a program, which is "
+               << threads - target.maxThreads << " fewer; ";
+  if (unsigned most = llvm::bit_floor(target.maxThreads / target.warpSize))
+    return error << "use num_warps=" << most << (most > 1 ? " or less" : "");
+  return error << "a warp alone is too large";
+}
+
+FailureOr<func::FuncOp> KernelLowering::tryLower(const LayoutAssignment &layouts,
+                                                 const LowerOptions &options, int64_t stages,
+                                                 int64_t conversionBytes) {
+  FailureOr<func::FuncOp> lowered =
+      Lowering(kernel, layouts, options, stages, conversionBytes).run();
+  if (failed(lowered))
+    return failure();
+  ScopedDiagnosticHandler ignore(kernel.getContext(), [](Diagnostic &) { return success(); });
+  if (succeeded(placeShared(*lowered, *options.target)))
+    return lowered;
+  lowered->erase();
+  return func::FuncOp();
+}
+
+FailureOr<func::FuncOp> KernelLowering::lowerToFit(const LowerOptions &options) {
+  distribute::Options distribution{options.numWarps, options.target};
+  FailureOr<LayoutAssignment> layouts = LayoutAssignment::compute(kernel, distribution, facts);
+  if (failed(layouts))
+    return failure();
+  int64_t stages = 1, memory = int64_t(options.target->sharedMemoryBytes);
   if (options.target->hasAsyncCopy)
-    kernel.walk([&](scf::ForOp loop) { limit = std::max(limit, stagesOf(loop, options)); });
-  for (;; limit = limit > 8 ? limit / 2 : limit - 1) {
-    FailureOr<func::FuncOp> lowered = Lowering(kernel, layouts, options, limit).run();
+    kernel.walk([&](scf::ForOp loop) { stages = std::max(stages, stagesOf(loop, options)); });
+  hasStages = stages > 1;
+  for (;; stages = stages > 8 ? stages / 2 : stages - 1) {
+    FailureOr<func::FuncOp> lowered = tryLower(*layouts, options, stages, memory);
+    if (failed(lowered) || *lowered)
+      return lowered;
+    if (stages == 1)
+      break;
+  }
+  // Conversions take turns with what else is in shared memory.
+  for (int64_t part : {4, 16}) {
+    FailureOr<func::FuncOp> lowered = tryLower(*layouts, options, 1, memory / part);
+    if (failed(lowered) || *lowered)
+      return lowered;
+  }
+  return func::FuncOp();
+}
+
+std::string KernelLowering::advise() {
+  std::string advice = "use smaller blocks";
+  ScopedDiagnosticHandler ignore(kernel.getContext(), [](Diagnostic &) { return success(); });
+  for (unsigned warps = options.numWarps / 2; warps; warps /= 2) {
+    LowerOptions fewer = options;
+    fewer.numWarps = warps;
+    FailureOr<func::FuncOp> lowered = lowerToFit(fewer);
+    if (failed(lowered) || !*lowered)
+      continue;
+    lowered->erase();
+    advice += " or num_warps=" + std::to_string(warps);
+    break;
+  }
+  if (hasStages)
+    advice += "; num_stages=1 is not enough";
+  return advice;
+}
+
+LogicalResult KernelLowering::run() {
+  if (failed(checkThreads()))
+    return failure();
+  FailureOr<func::FuncOp> lowered = lowerToFit(options);
+  if (failed(lowered))
+    return failure();
+  const TargetInfo &target = *options.target;
+  if (!*lowered) {
+    bool withStages = hasStages;
+    std::string advice = advise();
+    hasStages = withStages;
+    distribute::Options distribution{options.numWarps, options.target};
+    FailureOr<LayoutAssignment> layouts = LayoutAssignment::compute(kernel, distribution, facts);
+    if (failed(layouts))
+      return failure();
+    lowered = Lowering(kernel, *layouts, options, 1, int64_t(target.sharedMemoryBytes) / 16).run();
     if (failed(lowered))
       return failure();
-    ScopedDiagnosticHandler ignore(kernel.getContext(), [](Diagnostic &) { return success(); });
-    if (limit == 1 || succeeded(placeShared(*lowered, *options.target)))
-      break;
-    lowered->erase();
+    return placeShared(*lowered, target, advice);
   }
   kernel.erase();
-  return success();
+  bool isOneWarp = options.numWarps == 1 && target.hasShuffle;
+  return insertBarriers(*lowered, isOneWarp ? BarrierScope::Warp : BarrierScope::Program);
 }
 
 LogicalResult simt::lowerTileToSimt(ModuleOp module, const LowerOptions &options,
@@ -583,16 +687,8 @@ LogicalResult simt::lowerTileToSimt(ModuleOp module, const LowerOptions &options
   for (auto function : module.getOps<func::FuncOp>())
     if (function->hasAttr(tile::TileDialect::kKernelAttr))
       kernels.push_back(function);
-  for (func::FuncOp kernel : kernels) {
-    distribute::Options distribution{options.numWarps, options.target};
-    FailureOr<LayoutAssignment> layouts = LayoutAssignment::compute(kernel, distribution, facts);
-    if (failed(layouts) || failed(lowerKernel(kernel, *layouts, options)))
+  for (func::FuncOp kernel : kernels)
+    if (failed(KernelLowering(kernel, options, facts).run()))
       return failure();
-  }
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function->hasAttr(tile::TileDialect::kKernelAttr))
-      if (failed(placeShared(function, *options.target)) ||
-          failed(insertBarriers(function, options.numWarps)))
-        return failure();
   return success();
 }

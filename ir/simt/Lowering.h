@@ -40,9 +40,9 @@ void forEachAccess(const layout::SharedAccess &access,
 class Lowering {
 public:
   Lowering(mlir::func::FuncOp kernel, const LayoutAssignment &layouts, const LowerOptions &options,
-           int64_t stageLimit)
+           int64_t stageLimit, int64_t conversionBytes)
       : kernel(kernel), layouts(layouts), options(options), stageLimit(stageLimit),
-        b(kernel.getContext()) {}
+        conversionBytes(conversionBytes), b(kernel.getContext()) {}
   /// The lowered kernel, before the one that it is made from.
   mlir::FailureOr<mlir::func::FuncOp> run();
 
@@ -138,9 +138,17 @@ private:
   Value convert(Value vector, const LinearLayout &from, const LinearLayout &to);
   Value convertThroughShared(Value vector, const layout::ConversionPlan &plan,
                              const LinearLayout &from, const LinearLayout &to);
+  /// The same where not all of it fits into shared memory at once.
+  Value convertInPieces(Value vector, const layout::SharedPlan &plan, const LinearLayout &from,
+                        unsigned pieceBits);
   Value convertByShuffles(Value vector, const layout::ShufflePlan &plan);
   Value chooseByThread(const LinearLayout &map, llvm::StringRef out, uint64_t fixed,
                        llvm::function_ref<Value(uint64_t)> table);
+
+  // LowerExchange.cpp
+  /// Registers of another lane, as simt.shuffle names it, by any means that the target has.
+  Values exchange(llvm::ArrayRef<Value> vectors, ShuffleMode mode, Value lane);
+  Values exchangeThroughShared(llvm::ArrayRef<Value> words, ShuffleMode mode, Value lane);
 
   // LowerGather.cpp
   void lowerGather(tile::GatherOp op);
@@ -156,7 +164,6 @@ private:
   Values combine(Operation *op, llvm::ArrayRef<Value> left, llvm::ArrayRef<Value> right);
   /// The region of `op` on every register of `vectors`, one for each of its arguments.
   Values applyRegion(Operation *op, llvm::ArrayRef<Value> vectors);
-  Values shuffleAll(llvm::ArrayRef<Value> vectors, ShuffleMode mode, Value lane);
 
   // LowerDot.cpp, LowerMultiplyAdd.cpp
   void lowerDot(tile::DotOp op);
@@ -195,7 +202,8 @@ private:
   mlir::func::FuncOp kernel, lowered;
   const LayoutAssignment &layouts;
   const LowerOptions &options;
-  int64_t stageLimit; ///< The most buffers of any pipelined loop.
+  int64_t stageLimit;      ///< The most buffers of any pipelined loop.
+  int64_t conversionBytes; ///< The most shared memory that one conversion between layouts takes.
   mlir::OpBuilder b;
   Location loc{mlir::UnknownLoc::get(b.getContext())};
 

@@ -17,7 +17,7 @@ struct Buffer {
 constexpr int64_t kMaxOwnBytes = 1024, kMaxAllOwnBytes = 4096;
 } // namespace
 
-LogicalResult simt::placeShared(func::FuncOp kernel, const TargetInfo &target) {
+LogicalResult simt::placeShared(func::FuncOp kernel, const TargetInfo &target, StringRef advice) {
   // Numbers of each op's start and end.
   llvm::DenseMap<Operation *, std::pair<uint64_t, uint64_t>> spans;
   uint64_t counter = 0;
@@ -93,7 +93,8 @@ LogicalResult simt::placeShared(func::FuncOp kernel, const TargetInfo &target) {
         buffers, [](Buffer &x, Buffer &y) { return x.op.getBytes() < y.op.getBytes(); });
     return emitError(largest->op.getLoc())
            << "needs " << total << " bytes of shared memory, but " << target.name << " has "
-           << target.sharedMemoryBytes << " for a program; use smaller blocks or fewer stages";
+           << target.sharedMemoryBytes << " for a program, which is "
+           << total - int64_t(target.sharedMemoryBytes) << " too few; " << advice;
   }
   kernel->setAttr(SimtDialect::kSharedBytesAttr,
                   IntegerAttr::get(IntegerType::get(kernel.getContext(), 64), total));
@@ -247,8 +248,8 @@ void BarrierInserter::visit(Operation *op, Pending &pending) {
   }
 }
 
-LogicalResult simt::insertBarriers(func::FuncOp kernel, unsigned numWarps) {
-  BarrierInserter inserter(numWarps > 1 ? BarrierScope::Program : BarrierScope::Warp);
+LogicalResult simt::insertBarriers(func::FuncOp kernel, BarrierScope scope) {
+  BarrierInserter inserter(scope);
   Pending pending;
   for (Block &block : kernel.getBody())
     inserter.block(block, pending);

@@ -79,3 +79,86 @@ LogicalResult WgmmaWaitOp::verify() {
     return emitOpError("must return the accumulators that it takes");
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
+
+Type MatrixType::parse(AsmParser &parser) {
+  SmallVector<int64_t, 2> shape;
+  Type element;
+  StringRef word;
+  SMLoc start = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(element) || parser.parseComma() || parser.parseKeyword(&word) ||
+      parser.parseGreater())
+    return {};
+  std::optional<MatrixUse> use = symbolizeMatrixUse(word);
+  if (shape.size() != 2 || !use || !element.isIntOrFloat()) {
+    parser.emitError(start, "expected <rows x columns x type, a|b|acc>");
+    return {};
+  }
+  return get(parser.getContext(), shape[0], shape[1], element, *use);
+}
+
+void MatrixType::print(AsmPrinter &printer) const {
+  printer << "<" << getRows() << "x" << getColumns() << "x" << getElementType() << ", "
+          << stringifyMatrixUse(getUse()) << ">";
+}
+
+/// Lines of a matrix in memory: how long one is, and that they do not overlap.
+static LogicalResult checkPitch(Operation *op, MatrixType type, int64_t pitch, bool byColumns) {
+  int64_t line = (byColumns ? type.getRows() : type.getColumns()) *
+                 int64_t(getScalarBytes(type.getElementType()));
+  if (pitch < line || pitch % 16)
+    return op->emitOpError() << "has a pitch of " << pitch << " bytes, but needs a multiple of 16 of "
+                             << "at least " << line;
+  return success();
+}
+
+LogicalResult MatrixLoadOp::verify() {
+  return checkPitch(*this, getType(), getPitch(), getColumnMajor());
+}
+
+LogicalResult MatrixStoreOp::verify() {
+  return checkPitch(*this, getMatrix().getType(), getPitch(), false);
+}
+
+LogicalResult MatrixSplatOp::verify() {
+  if (getScalar().getType() != getType().getElementType())
+    return emitOpError("needs a scalar of the matrix's element type");
+  return success();
+}
+
+LogicalResult MatrixMultiplyAddOp::verify() {
+  MatrixType a = getA().getType(), b = getB().getType(), acc = getAcc().getType();
+  if (a.getUse() != MatrixUse::A || b.getUse() != MatrixUse::B ||
+      acc.getUse() != MatrixUse::Accumulator)
+    return emitOpError("needs matrices for a, b and acc, in this order");
+  if (a.getRows() != acc.getRows() || b.getColumns() != acc.getColumns() ||
+      a.getColumns() != b.getRows())
+    return emitOpError("has matrices whose sizes do not fit together");
+  return success();
+}
+
+/// Accumulators and the registers of all of them.
+static LogicalResult checkRegisters(Operation *op, TypeRange matrices, VectorType registers) {
+  for (Type type : matrices) {
+    auto matrix = cast<MatrixType>(type);
+    if (matrix.getUse() != MatrixUse::Accumulator || type != matrices.front() ||
+        matrix.getElementType() != registers.getElementType())
+      return op->emitOpError("needs accumulators of one type and registers of their elements");
+  }
+  if (matrices.empty() || registers.getNumElements() % matrices.size())
+    return op->emitOpError("needs as many registers for each matrix");
+  return success();
+}
+
+LogicalResult MatrixFromRegistersOp::verify() {
+  return checkRegisters(*this, getResultTypes(), cast<VectorType>(getRegisters().getType()));
+}
+
+LogicalResult MatrixToRegistersOp::verify() {
+  return checkRegisters(*this, getMatrices().getTypes(),
+                        cast<VectorType>(getRegisters().getType()));
+}

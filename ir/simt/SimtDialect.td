@@ -54,9 +54,25 @@ def Simt_BarrierScope : Simt_Enum<"BarrierScope", "who waits at a barrier", [
   I32EnumAttrCase<"Program", 0, "program">, I32EnumAttrCase<"Warp", 1, "warp">]>;
 def Simt_BarrierScopeAttr : Simt_EnumAttr<Simt_BarrierScope, "scope">;
 
+def Simt_MatrixUse : Simt_Enum<"MatrixUse", "which part of a product a matrix is", [
+  I32EnumAttrCase<"A", 0, "a">, I32EnumAttrCase<"B", 1, "b">, I32EnumAttrCase<"Accumulator", 2, "acc">]>;
+
 def Simt_SharedType : TypeDef<Simt_Dialect, "Shared"> {
   let mnemonic = "shared";
   let summary = "a buffer in the shared memory of a program";
+}
+
+def Simt_MatrixType : TypeDef<Simt_Dialect, "Matrix"> {
+  let mnemonic = "matrix";
+  let summary = "a small matrix that the lanes of a warp hold together";
+  let description = [{
+    `!simt.matrix<16x8xf16, b>`: rows × columns × element type, and which part of a product it is. Which lane holds what is
+    the target's secret: such a value can only be filled from shared memory, multiplied, carried by control flow and
+    stored. All threads of a warp work on it together.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
+                    "::tilerun::simt::MatrixUse":$use);
+  let hasCustomAssemblyFormat = 1;
 }
 
 #endif

@@ -26,7 +26,16 @@ struct MatrixInstruction {
   unsigned m = 0, n = 0, k = 0;
   layout::LinearLayout aLayout, bLayout, dLayout;
   bool isImprecise = false; ///< It adds up with less precision than its accumulator has.
+  /// Which lane holds what of a fragment is unknown: operands are read from shared memory, and
+  /// dLayout is how results look once they have been through it. See opaqueInstruction.
+  bool isOpaque = false;
 };
+
+/// An instruction whose fragments are opaque, for warps of `lanes`. nullopt if a lane would hold
+/// less than one element of the result, or if a size is no power of two.
+std::optional<MatrixInstruction> opaqueInstruction(MatrixElement a, MatrixElement b,
+                                                   MatrixElement acc, unsigned m, unsigned n,
+                                                   unsigned k, unsigned lanes);
 
 /// One matrix instruction of a warp group (four warps in a row, 128 threads): 64 rows, a power of
 /// two of columns from 8 to 256. Operands are in shared memory as layout::swizzledTile; the first

@@ -657,7 +657,11 @@ bool Machine::execute(Operation &operation) {
     }
     return true;
   }
+  if (!options.target->hasShuffle && isa<ShuffleOp>(op))
+    return fail(op, "the target's lanes exchange nothing");
   if (auto barrier = dyn_cast<BarrierOp>(op)) {
+    if (!options.target->hasShuffle && barrier.getScope() == BarrierScope::Warp)
+      return fail(op, "the target knows no barrier of a warp");
     ++warpEpoch;
     if (barrier.getScope() == BarrierScope::Program || options.numWarps == 1)
       ++epoch;

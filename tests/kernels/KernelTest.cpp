@@ -83,6 +83,8 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
   struct Setting {
     unsigned lanes, warps;
     const simt::TargetInfo *like; ///< Null: no matrix instructions.
+    bool hasShuffle = true;
+    uint64_t sharedKilobytes = 160;
   };
   // 32 lanes with the target's matrix instructions; other sizes as any other device may have.
   std::vector<Setting> settings = {{32, testCase.numWarps, &nvidia->info},
@@ -90,20 +92,30 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
                                    {32, 1, &nvidia->info},
                                    {8, 2, nullptr},
                                    {64, 2, nullptr},
-                                   {16, 8, nullptr}};
+                                   {16, 8, nullptr},
+                                   // Without shuffles; and with so little shared memory that
+                                   // conversions take several turns, and some kernels do not fit.
+                                   {8, 4, nullptr, false},
+                                   {32, 2, nullptr, true, 2}};
+  auto isTooLarge = [](llvm::StringRef error) {
+    return error.contains("lowering fails") && error.contains(" bytes of shared memory, but ") &&
+           error.contains("use smaller blocks");
+  };
   for (const Setting &setting : settings) {
     simt::TargetInfo target;
     if (setting.like)
       target = *setting.like;
     target.warpSize = setting.lanes;
-    target.sharedMemoryBytes = 160 * 1024;
+    target.sharedMemoryBytes = setting.sharedKilobytes * 1024;
+    target.hasShuffle = setting.hasShuffle;
     if (target.name.empty())
       target.name = "generic";
     std::vector<TensorArgument> got;
     std::string error = emulateOn(*prepared, target, setting.warps, testCase, got);
     std::string where = std::to_string(setting.warps) + " warps of " +
                         std::to_string(setting.lanes) + " lanes on " + target.name + ": ";
-    EXPECT_EQ(error, "") << where;
+    if (setting.sharedKilobytes >= 160 || !isTooLarge(error))
+      EXPECT_EQ(error, "") << where;
     if (error.empty())
       EXPECT_EQ(compare(*expected, got), "") << where;
   }
@@ -195,6 +207,57 @@ INSTANTIATE_TEST_SUITE_P(All, Kernels, testing::ValuesIn(loadKernelCases()),
                          [](const testing::TestParamInfo<KernelCase> &info) {
                            return info.param.name();
                          });
+
+/// The last case of a kernel.
+const KernelCase &findCase(llvm::StringRef kernel) {
+  static const std::vector<KernelCase> cases = loadKernelCases();
+  const KernelCase *found = nullptr;
+  for (const KernelCase &testCase : cases)
+    if (testCase.kernel == kernel)
+      found = &testCase;
+  return *found;
+}
+
+std::string errorOn(const simt::TargetInfo &target, unsigned numWarps, llvm::StringRef kernel) {
+  const KernelCase &testCase = findCase(kernel);
+  llvm::Expected<PreparedCase> prepared = prepare(testCase);
+  if (!prepared)
+    return llvm::toString(prepared.takeError());
+  std::vector<TensorArgument> got;
+  return emulateOn(*prepared, target, numWarps, testCase, got);
+}
+
+TEST(Limits, TooManyThreadsNameTheOptionAndHowManyFit) {
+  simt::TargetInfo target;
+  target.name = "small";
+  target.warpSize = 8;
+  target.maxThreads = 64;
+  EXPECT_EQ(errorOn(target, 8, "transpose"), "");
+  EXPECT_EQ(errorOn(target, 16, "transpose"),
+            "lowering fails: kernel 'transpose' would run in 128 threads, 16 warps of 8, but small "
+            "allows 64 in a program, which is 64 fewer; use num_warps=8 or less\n");
+  target.warpSize = 128;
+  EXPECT_EQ(
+      errorOn(target, 1, "transpose"),
+      "lowering fails: kernel 'transpose' would run in 128 threads, 1 warps of 128, but small "
+      "allows 64 in a program, which is 64 fewer; a warp alone is too large\n");
+}
+
+TEST(Limits, ConversionsThatDoNotFitTakeTurns) {
+  // 64 by 64 elements of 4 bytes and more.
+  simt::TargetInfo target;
+  target.name = "small";
+  target.sharedMemoryBytes = 2048;
+  EXPECT_EQ(errorOn(target, 4, "transpose"), "");
+}
+
+TEST(Limits, TooLittleSharedMemoryIsToldWithWhatHelps) {
+  simt::TargetInfo target;
+  target.name = "small";
+  target.sharedMemoryBytes = 300;
+  EXPECT_EQ(errorOn(target, 4, "histogram"), "");
+  EXPECT_EQ(errorOn(target, 4, "gather_rows"), "");
+}
 
 TEST(KernelTable, IsNotEmpty) { EXPECT_GT(loadKernelCases().size(), 100u); }
 

@@ -34,7 +34,8 @@ protected:
   std::string run(const std::string &body, unsigned warps = 4) {
     func::FuncOp kernel = parse(body);
     EXPECT_TRUE(succeeded(placeShared(kernel, target)));
-    EXPECT_TRUE(succeeded(insertBarriers(kernel, warps)));
+    EXPECT_TRUE(
+        succeeded(insertBarriers(kernel, warps > 1 ? BarrierScope::Program : BarrierScope::Warp)));
     EXPECT_TRUE(succeeded(verify(*module)));
     std::string text;
     std::function<void(Block &)> print = [&](Block &block) {
@@ -127,8 +128,9 @@ TEST_F(SharedArenaTest, TooMuchIsAnError) {
     return success();
   });
   EXPECT_TRUE(failed(placeShared(kernel, target)));
-  EXPECT_EQ(text, "needs 1024 bytes of shared memory, but test has 1000 for a program; use smaller "
-                  "blocks or fewer stages");
+  EXPECT_EQ(text,
+            "needs 1024 bytes of shared memory, but test has 1000 for a program, which is 24 too "
+            "few; use smaller blocks or fewer stages");
 }
 
 TEST_F(SharedArenaTest, OneBarrierBetweenStoresAndLoads) {

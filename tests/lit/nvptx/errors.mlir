@@ -49,7 +49,7 @@ func.func @a() attributes {tile.kernel} { return }
 func.func @b() attributes {tile.kernel} { return }
 
 //--- shared.mlir
-// CHECK: error: needs 131072 bytes of shared memory, but cuda:sm_75 has 65536 for a program; use smaller blocks or fewer stages
+// CHECK: error: needs 131072 bytes of shared memory, but cuda:sm_75 has 65536 for a program, which is 65536 too few; use smaller blocks
 func.func @k(%x: !tile.ptr<f64> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f64> {tile.divisibility = 16 : i64}) attributes {tile.kernel} {
   %ar = tile.make_range 0 to 128 : tensor<128xi32>
   %ac = tile.make_range 0 to 128 : tensor<128xi32>
