@@ -32,6 +32,7 @@ public:
   mutable std::mutex mutex; ///< Guards what follows.
   std::string lossReason;
   std::set<std::string> kernelNames; ///< Outlive their modules.
+  VkPipelineCache pipelineCache = VK_NULL_HANDLE; ///< In memory alone; made by Modules.cpp.
   std::vector<std::weak_ptr<Stream>> streams;
   tilerun::plugin_support::LaunchLog orphans; ///< Kernels of streams that were destroyed busy.
 

@@ -15,6 +15,7 @@
 
 #include "plugins/support/LaunchLog.h"
 #include "plugins/vulkan/Error.h"
+#include "plugins/vulkan/Reports.h"
 
 #include <deque>
 #include <memory>
@@ -110,6 +111,7 @@ public:
 
   Context &context;
   tilerun::plugin_support::LaunchLog log;
+  ReportQueue reports; ///< Of kernels that print or assert.
 
 private:
   friend class Flusher;

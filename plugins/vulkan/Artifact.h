@@ -1,0 +1,81 @@
+// Artifacts: SPIR-V with what is needed to make pipelines of it, in a container of this plugin's
+// own, and the form in which they are given away.
+//
+// The container: "tilerunV", version, length and checksum, then the content (Artifact.cpp). A
+// reader believes nothing before the checksum is right, and no length even then.
+#pragma once
+
+#include "backends/spirv/DebugBuffer.h"
+#include "runtime/include/tilerun/plugin.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace vulkan {
+
+/// One kernel of a module.
+struct KernelCode {
+  struct Parameter {
+    std::string name; ///< "" where it is not known.
+    uint16_t kind = TILERUN_ARGUMENT_INTEGER;
+    uint16_t bits = 32;
+    bool operator==(const Parameter &) const = default;
+  };
+  enum Flag : uint32_t {
+    kParameterBlock = 1, ///< Push constants hold the address of the arguments, not the arguments.
+    kDebugBuffer = 2,    ///< It prints or asserts.
+    kFaults = 4,         ///< It is there to write to wild addresses.
+  };
+
+  std::string name;  ///< The kernel's, which a launch asks for.
+  std::string entry; ///< The entry point's in the module.
+  uint32_t threads = 1;
+  uint32_t subgroupSize = 0; ///< That it was compiled for; 0: any will do.
+  uint32_t sharedBytes = 0;
+  uint32_t flags = 0;
+  std::vector<Parameter> parameters;
+
+  bool has(Flag flag) const { return flags & flag; }
+  /// Size of the packed arguments.
+  uint64_t getPackedBytes() const;
+  bool operator==(const KernelCode &) const = default;
+};
+
+struct ArtifactContent {
+  std::vector<KernelCode> kernels;
+  /// What the kernel prints and asserts, by the number that records have. Not empty where a kernel
+  /// has kDebugBuffer.
+  std::vector<tilerun::spirvbackend::DebugSite> debugSites;
+  std::vector<uint32_t> code;    ///< SPIR-V
+  std::vector<uint8_t> pipeline; ///< The driver's own data for its pipeline cache, or empty.
+};
+
+std::vector<uint8_t> encodeArtifact(const ArtifactContent &content);
+/// An error says what is wrong with the bytes.
+llvm::Expected<ArtifactContent> decodeArtifact(llvm::ArrayRef<uint8_t> bytes);
+
+/// What release_artifact gets: an artifact with all that its pointers point to.
+struct GivenArtifact {
+  TilerunPluginArtifact artifact = {}; ///< First: the ABI hands its address around.
+
+  /// With bytes of the content.
+  static const TilerunPluginArtifact *make(const ArtifactContent &content,
+                                           std::string compatibility);
+  /// With bytes that are no code: text to look at.
+  static const TilerunPluginArtifact *make(std::vector<KernelCode> kernels, llvm::StringRef text,
+                                           std::string compatibility);
+
+private:
+  std::vector<uint8_t> bytes;
+  std::string compatibility;
+  std::vector<KernelCode> kernels;
+  std::vector<std::vector<TilerunPluginParameter>> parameters;
+  std::vector<TilerunPluginKernelInfo> infos;
+};
+
+void releaseArtifact(const TilerunPluginArtifact *artifact);
+
+} // namespace vulkan

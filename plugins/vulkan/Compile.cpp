@@ -1,0 +1,200 @@
+// The compile entry: tile IR to SPIR-V by the backend. Needs no driver and no device.
+#include "backends/spirv/Compile.h"
+#include "plugins/vulkan/Launch.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace vulkan;
+using tilerun::spirvbackend::SpirvArtifact;
+using tilerun::spirvbackend::SpirvOptions;
+using tilerun::spirvbackend::SpirvParameter;
+using tilerun::spirvbackend::Stage;
+using tilerun::spirvbackend::Target;
+
+namespace {
+
+/// X(name, what it takes): for the list that an unknown option's error has.
+#define VULKAN_OPTIONS(X)                                                                          \
+  X("num-warps", "subgroups of a program")                                                         \
+  X("num-stages", "stages of pipelined loops")                                                     \
+  X("num-ctas", "1")                                                                               \
+  X("maxnreg", "24 to 255; Vulkan has no such limit, and it changes nothing")                      \
+  X("opt-level", "0 to 3; the driver optimizes, and it changes nothing")                           \
+  X("debug", "true or false")                                                                      \
+  X("line-info", "true or false")                                                                  \
+  X("emit", "simt, spirv-dialect, spirv-asm or spirv")
+
+TilerunStatus getTargets(void (*each)(void *, const char *), void *user, const TilerunErrorSink *) {
+  each(user, tilerun::spirvbackend::kTargetName.data());
+  for (const std::string &target : getKnownTargets())
+    each(user, target.c_str());
+  return TILERUN_STATUS_OK;
+}
+
+/// What is asked for, besides the target.
+struct Request {
+  SpirvOptions options;
+  Stage stage = Stage::Spirv;
+  bool emit = false; ///< Text or a bare module, to look at.
+};
+
+/// Sets one option; the error's text if that is not possible.
+std::string setOption(Request &request, llvm::StringRef name, llvm::StringRef value) {
+  auto number = [&](unsigned &out, unsigned least, unsigned most) -> std::string {
+    unsigned parsed = 0;
+    if (value.getAsInteger(10, parsed) || parsed < least || parsed > most)
+      return ("option '" + name + "' is '" + value + "', which is no number from " +
+              llvm::Twine(least) + " to " + llvm::Twine(most))
+          .str();
+    out = parsed;
+    return "";
+  };
+  auto truth = [&](bool &out) -> std::string {
+    if (value != "true" && value != "false")
+      return ("option '" + name + "' is '" + value + "', not true or false").str();
+    out = value == "true";
+    return "";
+  };
+  unsigned unused = 0;
+  if (name == "num-warps") {
+    std::string reason = number(request.options.numWarps, 1, 32);
+    if (reason.empty() && !llvm::isPowerOf2_32(request.options.numWarps))
+      return ("option 'num-warps' is " + value + ", which is no power of two").str();
+    return reason;
+  }
+  if (name == "num-stages")
+    return number(request.options.numStages, 0, 64);
+  if (name == "num-ctas")
+    return value == "1" ? ""
+                        : ("option 'num-ctas' is " + value +
+                           ", but Vulkan has no clusters of programs; num_ctas=1 works")
+                              .str();
+  if (name == "maxnreg")
+    return number(unused, 24, 255);
+  if (name == "opt-level")
+    return number(unused, 0, 3);
+  if (name == "debug")
+    return truth(request.options.debug);
+  if (name == "line-info")
+    return truth(request.options.lineInfo);
+  if (name == "emit") {
+    std::optional<Stage> found = llvm::StringSwitch<std::optional<Stage>>(value)
+                                     .Case("simt", Stage::Simt)
+                                     .Case("spirv-dialect", Stage::SpirvDialect)
+                                     .Case("spirv-asm", Stage::SpirvAsm)
+                                     .Case("spirv", Stage::Spirv)
+                                     .Default(std::nullopt);
+    if (!found)
+      return ("option 'emit' is '" + value + "', not simt, spirv-dialect, spirv-asm or spirv")
+          .str();
+    request.stage = *found;
+    request.emit = true;
+    return "";
+  }
+  std::string list;
+#define X(itsName, what) list += (list.empty() ? "" : ", ") + std::string(itsName) + " (" what ")";
+  VULKAN_OPTIONS(X)
+#undef X
+  return "there is no option '" + name.str() + "'; there are " + list;
+}
+
+/// Why the target cannot have so many warps; empty if it can.
+std::string checkThreads(const SpirvOptions &options) {
+  const Target &target = options.target;
+  uint64_t threads = options.numWarps * target.subgroupSize;
+  if (threads <= target.maxThreads)
+    return "";
+  return "num-warps=" + std::to_string(options.numWarps) + " with " +
+         std::to_string(target.subgroupSize) + " lanes each are " + std::to_string(threads) +
+         " threads of a program, " + std::to_string(target.maxThreads) + " are possible: " +
+         std::to_string(threads - target.maxThreads) + " too many; num-warps=" +
+         std::to_string(llvm::bit_floor(target.maxThreads / target.subgroupSize)) +
+         " is the most";
+}
+
+KernelCode::Parameter convert(const SpirvParameter &parameter) {
+  using Kind = SpirvParameter::Kind;
+  uint16_t kind = parameter.kind == Kind::Pointer ? TILERUN_ARGUMENT_POINTER
+                  : parameter.kind == Kind::Float ? TILERUN_ARGUMENT_FLOAT
+                                                  : TILERUN_ARGUMENT_INTEGER;
+  uint16_t bits = parameter.kind == Kind::Pointer ? 64 : static_cast<uint16_t>(parameter.bits);
+  return {parameter.name, kind, bits};
+}
+
+KernelCode describeKernel(const SpirvArtifact &compiled) {
+  KernelCode kernel;
+  kernel.name = kernel.entry = compiled.kernel;
+  kernel.threads = compiled.numThreads;
+  kernel.subgroupSize = compiled.subgroupSize;
+  kernel.sharedBytes = static_cast<uint32_t>(compiled.sharedBytes);
+  if (compiled.argumentsInMemory)
+    kernel.flags |= KernelCode::kParameterBlock;
+  if (!compiled.debugSites.empty())
+    kernel.flags |= KernelCode::kDebugBuffer;
+  for (const SpirvParameter &parameter : compiled.parameters)
+    kernel.parameters.push_back(convert(parameter));
+  return kernel;
+}
+
+TilerunStatus compile(const TilerunPluginCompileRequest *given,
+                      const TilerunPluginArtifact **artifact, const TilerunErrorSink *sink) {
+  auto refuse = [&](TilerunStatus status, const std::string &what) {
+    return fail(sink, status, "compile", nullptr, what);
+  };
+  llvm::StringRef targetText = given->target ? given->target : "";
+  if (!targetText.starts_with("vulkan:"))
+    return refuse(TILERUN_STATUS_INVALID_ARGUMENT,
+                  "'" + targetText.str() + "' is no Vulkan target: it begins with 'vulkan:1.3'");
+  llvm::Expected<Target> target = tilerun::spirvbackend::parseTarget(targetText);
+  if (!target)
+    return refuse(TILERUN_STATUS_INVALID_ARGUMENT, llvm::toString(target.takeError()));
+  Request request;
+  request.options.target = *target;
+  for (uint32_t i = 0; i < given->num_options; ++i) {
+    std::string reason = setOption(request, given->options[i].name, given->options[i].value);
+    if (!reason.empty())
+      return refuse(TILERUN_STATUS_INVALID_ARGUMENT, reason);
+  }
+  if (std::string reason = checkThreads(request.options); !reason.empty())
+    return refuse(TILERUN_STATUS_INVALID_ARGUMENT, reason);
+  llvm::StringRef bytecode(reinterpret_cast<const char *>(given->bytecode), given->num_bytes);
+  std::string text;
+  llvm::Expected<SpirvArtifact> compiled =
+      tilerun::spirvbackend::compile(bytecode, request.options, request.stage, &text);
+  if (!compiled)
+    return refuse(TILERUN_STATUS_COMPILE,
+                  "for " + targetText.str() + ": " + llvm::toString(compiled.takeError()));
+  if (compiled->sharedBytes > target->sharedBytes)
+    return refuse(TILERUN_STATUS_COMPILE,
+                  "for " + targetText.str() + ": kernel '" + compiled->kernel + "' wants " +
+                      std::to_string(compiled->sharedBytes) +
+                      " bytes of shared memory for a program, " +
+                      std::to_string(target->sharedBytes) + " are possible: " +
+                      std::to_string(compiled->sharedBytes - target->sharedBytes) +
+                      " too many (smaller tiles or fewer stages need less)");
+  KernelCode kernel = describeKernel(*compiled);
+  if (request.emit) {
+    if (request.stage == Stage::Spirv)
+      text.assign(reinterpret_cast<const char *>(compiled->words.data()),
+                  compiled->words.size() * sizeof(uint32_t));
+    *artifact = GivenArtifact::make({std::move(kernel)}, text, "vulkan:text");
+    return TILERUN_STATUS_OK;
+  }
+  ArtifactContent content;
+  content.kernels = {std::move(kernel)};
+  content.debugSites = std::move(compiled->debugSites);
+  content.code = std::move(compiled->words);
+  *artifact = GivenArtifact::make(content, describeNeeds(content, *target));
+  return TILERUN_STATUS_OK;
+}
+
+} // namespace
+
+void vulkan::addCompileEntries(TilerunPlugin &table) {
+  table.get_targets = getTargets;
+  table.compile = compile;
+  table.compiler_version = "tilerun-spirv 0.1.0, LLVM " LLVM_VERSION_STRING;
+}
