@@ -208,18 +208,15 @@ INSTANTIATE_TEST_SUITE_P(All, Kernels, testing::ValuesIn(loadKernelCases()),
                            return info.param.name();
                          });
 
-/// The last case of a kernel.
-const KernelCase &findCase(llvm::StringRef kernel) {
+const KernelCase &findCase(llvm::StringRef kernel, unsigned number) {
   static const std::vector<KernelCase> cases = loadKernelCases();
-  const KernelCase *found = nullptr;
-  for (const KernelCase &testCase : cases)
-    if (testCase.kernel == kernel)
-      found = &testCase;
-  return *found;
+  return *llvm::find_if(
+      cases, [&](const KernelCase &c) { return c.kernel == kernel && c.number == number; });
 }
 
-std::string errorOn(const simt::TargetInfo &target, unsigned numWarps, llvm::StringRef kernel) {
-  const KernelCase &testCase = findCase(kernel);
+std::string errorOn(const simt::TargetInfo &target, unsigned numWarps, llvm::StringRef kernel,
+                    unsigned number = 0) {
+  const KernelCase &testCase = findCase(kernel, number);
   llvm::Expected<PreparedCase> prepared = prepare(testCase);
   if (!prepared)
     return llvm::toString(prepared.takeError());
@@ -244,7 +241,7 @@ TEST(Limits, TooManyThreadsNameTheOptionAndHowManyFit) {
 }
 
 TEST(Limits, ConversionsThatDoNotFitTakeTurns) {
-  // 64 by 64 elements of 4 bytes and more.
+  // 64 by 32 elements of 4 bytes: four turns.
   simt::TargetInfo target;
   target.name = "small";
   target.sharedMemoryBytes = 2048;
@@ -255,8 +252,16 @@ TEST(Limits, TooLittleSharedMemoryIsToldWithWhatHelps) {
   simt::TargetInfo target;
   target.name = "small";
   target.sharedMemoryBytes = 300;
-  EXPECT_EQ(errorOn(target, 4, "histogram"), "");
-  EXPECT_EQ(errorOn(target, 4, "gather_rows"), "");
+  // 256 bins of 4 bytes, whatever the number of warps.
+  EXPECT_EQ(errorOn(target, 4, "histogram", 3),
+            "lowering fails: needs 1024 bytes of shared memory, but small has 300 for a program, "
+            "which is 724 too few; use smaller blocks\n");
+  // The sums of four warps take 16 bytes, those of two would take 8.
+  target.sharedMemoryBytes = 8;
+  EXPECT_EQ(errorOn(target, 4, "reduce_all", 7),
+            "lowering fails: needs 16 bytes of shared memory, but small has 8 for a program, which "
+            "is 8 too few; use smaller blocks or num_warps=2
+");
 }
 
 TEST(KernelTable, IsNotEmpty) { EXPECT_GT(loadKernelCases().size(), 100u); }
