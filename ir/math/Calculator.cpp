@@ -69,6 +69,18 @@ Real mathx::scale(Real x, Int n) {
   return x * powerOfTwo(half) * powerOfTwo(n - half);
 }
 
+FloatParts mathx::takeApart(Real x) {
+  Calculator &c = *x.c;
+  const uint64_t exponentMask = uint64_t(2 * c.bias + 1) << c.mantissa;
+  Bool small = abs(x) < c.real(0x1p-126, 0x1p-1022);
+  const int shift = int(c.mantissa) + 1;
+  Real normal = select(small, x * std::ldexp(1.0, shift), x);
+  Int field = (bits(normal) & exponentMask) >> c.mantissa;
+  Int offset = select(small, c.integer(uint64_t(c.bias + shift)), c.integer(uint64_t(c.bias)));
+  Int one = (bits(normal) & ~exponentMask) | (uint64_t(c.bias) << c.mantissa);
+  return {fromBits(one), field - offset};
+}
+
 Real mathx::clamp(Real x, double low, double high) {
   x = select(x > high, high, x);
   return select(x < low, low, x);

@@ -163,6 +163,12 @@ Real toReal(Int signedInteger);
 Real powerOfTwo(Int n);
 /// x · 2ⁿ with one rounding, for |n| up to 2 · bias - 2.
 Real scale(Real x, Int n);
+/// x = m · 2^exponent with 1 <= |m| < 2, for finite x that is not 0.
+struct FloatParts {
+  Real m;
+  Int exponent;
+};
+FloatParts takeApart(Real x);
 /// x limited to [low, high]; NaN stays.
 Real clamp(Real x, double low, double high);
 /// c[0] + x (c[1] + x (…)), Horner's rule with fma.

@@ -129,21 +129,6 @@ Real composed::nextafter(Real x, Real y) {
 }
 
 namespace {
-/// x = m · 2^exponent with 1 <= |m| < 2, for finite x that is not 0.
-struct Parts {
-  Real m;
-  Int exponent;
-};
-Parts takeApart(Real x) {
-  Calculator &c = *x.c;
-  Bool small = abs(x) < c.real(0x1p-126, 0x1p-1022);
-  const int shift = int(c.mantissa) + 1;
-  Real normal = select(small, x * std::ldexp(1.0, shift), x);
-  Int field = (bits(normal) & exponentMask(c)) >> c.mantissa;
-  Int offset = select(small, c.integer(uint64_t(c.bias + shift)), c.integer(uint64_t(c.bias)));
-  Int one = (bits(normal) & ~exponentMask(c)) | (uint64_t(c.bias) << c.mantissa);
-  return {fromBits(one), field - offset};
-}
 Bool isUsual(Real x) { return (abs(x) > 0.0) & (abs(x) < x.c->infinity()); }
 } // namespace
 

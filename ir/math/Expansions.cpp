@@ -147,6 +147,61 @@ template <typename Op> struct Promote : OpRewritePattern<Op> {
   }
 };
 
+/// An fma of a target without one.
+struct MultiplyAdd : OpRewritePattern<math::FmaOp> {
+  using Fma = ExpansionOptions::Fma;
+  MultiplyAdd(MLIRContext *context, Fma single, Fma wide)
+      : OpRewritePattern(context, PatternBenefit(kBenefit)), single(single), wide(wide) {}
+  LogicalResult matchAndRewrite(math::FmaOp op, PatternRewriter &rewriter) const final {
+    if (!hasForm(op.getType()))
+      return failure();
+    Calculator c(rewriter, op.getLoc(), op.getType());
+    Fma form = c.wide ? wide : single;
+    if (form == Fma::Stays)
+      return failure();
+    Real x = c.real(op.getA()), y = c.real(op.getB()), z = c.real(op.getC());
+    Real result = form == Fma::ByParts ? fmaByParts(x, y, z) : fmaThroughWide(x, y, z);
+    rewriter.replaceOp(op, result.v);
+    return success();
+  }
+  Fma single, wide;
+};
+
+bool isApproximate(arith::FastMathFlags flags) {
+  return bitEnumContainsAny(flags, arith::FastMathFlags::afn);
+}
+
+/// What the target gives by itself, which is close.
+Real closeQuotient(Real x, Real y) {
+  return {x.c, arith::DivFOp::create(x.c->b, x.c->loc, x.v, y.v, arith::FastMathFlags::afn)};
+}
+Real closeRoot(Real x) {
+  return {x.c, math::SqrtOp::create(x.c->b, x.c->loc, x.v, arith::FastMathFlags::afn)};
+}
+
+struct Division : OpRewritePattern<arith::DivFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::DivFOp op, PatternRewriter &rewriter) const final {
+    if (!hasForm(op.getType()) || isApproximate(op.getFastmath()))
+      return failure();
+    Calculator c(rewriter, op.getLoc(), op.getType());
+    Real result = divideExactly(c.real(op.getLhs()), c.real(op.getRhs()), closeQuotient);
+    rewriter.replaceOp(op, result.v);
+    return success();
+  }
+};
+
+struct Root : OpRewritePattern<math::SqrtOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::SqrtOp op, PatternRewriter &rewriter) const final {
+    if (!hasForm(op.getType()) || isApproximate(op.getFastmath()))
+      return failure();
+    Calculator c(rewriter, op.getLoc(), op.getType());
+    rewriter.replaceOp(op, sqrtExactly(c.real(op.getOperand()), closeRoot, closeQuotient).v);
+    return success();
+  }
+};
+
 } // namespace
 
 void mathx::populateMathExpansions(RewritePatternSet &patterns, ExpansionOptions options) {
@@ -191,4 +246,7 @@ void mathx::populateMathExpansions(RewritePatternSet &patterns, ExpansionOptions
   patterns.add<Promote<math::PowFOp>, Promote<math::Atan2Op>, Promote<arith::RemFOp>,
                Promote<math::FPowIOp>>(context);
   patterns.add<SinCos, Clamp, IntegerPower>(context);
+  patterns.add<MultiplyAdd>(context, options.fmaSingle, options.fmaWide);
+  if (options.correctsDivision)
+    patterns.add<Division, Root>(context);
 }

@@ -14,6 +14,12 @@
 namespace tilerun::mathx {
 
 struct ExpansionOptions {
+  /// What math.fma becomes: it stays, or +, - and · on float64 or on the type itself.
+  enum class Fma { Stays, ThroughFloat64, ByParts };
+  Fma fmaSingle = Fma::Stays;
+  Fma fmaWide = Fma::Stays; ///< Of float64: not ThroughFloat64.
+  /// arith.divf and math.sqrt without `afn` become ones with it, which are close, and corrections.
+  bool correctsDivision = false;
   /// An estimate of 1/sqrt of a scalar or vector of float32 with a relative error of at most 2^-12
   /// and the right results for zeros, infinities, negative numbers and NaN.
   std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value)> rsqrtEstimate;

@@ -73,4 +73,20 @@ Real erfc(Real x);
 /// x - trunc(x / y) · y, exactly.
 Real fmod(Real x, Real y);
 
+// Exact.cpp
+/// x · y + z with one rounding, to nearest or to odd, of +, -, · only.
+Real fmaByParts(Real x, Real y, Real z, bool odd = false);
+/// The same of float32, through float64.
+Real fmaThroughWide(Real x, Real y, Real z);
+/// x · y + z in float64, rounded to odd, where x · y is exact there.
+Real fmaOddInWide(Real x, Real y, Real z);
+Real widen(Real x, Calculator &wide);
+/// x / y correctly rounded, by correcting a quotient with a relative error of at most 2^-20, which
+/// gives the right results for zeros, infinities and NaN.
+using DivideFunction = llvm::function_ref<Real(Real, Real)>;
+Real divideExactly(Real x, Real y, DivideFunction quotient);
+/// The square root likewise.
+using RootFunction = llvm::function_ref<Real(Real)>;
+Real sqrtExactly(Real x, RootFunction root, DivideFunction quotient);
+
 } // namespace tilerun::mathx

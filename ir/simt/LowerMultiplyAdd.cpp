@@ -155,7 +155,8 @@ Value Lowering::dotByMultiplyAdd(tile::DotOp op, const DotPlan &plan) {
       Values xs = load(left, index, unrolled), ys = load(right, index, unrolled);
       for (auto [x, y] : llvm::zip(xs, ys))
         if (isa<FloatType>(accElement))
-          sum = math::FmaOp::create(b, loc, x, y, sum);
+          // One rounding or two, whichever the target has.
+          sum = math::FmaOp::create(b, loc, x, y, sum, arith::FastMathFlags::contract);
         else
           sum = arith::AddIOp::create(b, loc, sum, arith::MulIOp::create(b, loc, x, y));
     }
