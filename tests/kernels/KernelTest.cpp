@@ -260,8 +260,7 @@ TEST(Limits, TooLittleSharedMemoryIsToldWithWhatHelps) {
   target.sharedMemoryBytes = 8;
   EXPECT_EQ(errorOn(target, 4, "reduce_all", 7),
             "lowering fails: needs 16 bytes of shared memory, but small has 8 for a program, which "
-            "is 8 too few; use smaller blocks or num_warps=2
-");
+            "is 8 too few; use smaller blocks or num_warps=2\n");
 }
 
 TEST(KernelTable, IsNotEmpty) { EXPECT_GT(loadKernelCases().size(), 100u); }
