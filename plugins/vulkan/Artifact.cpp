@@ -1,5 +1,5 @@
-// The container of artifacts. All numbers are little-endian; a string or an array is its count, then
-// its elements:
+// The container of artifacts. All numbers are little-endian; a string or an array is its count,
+// then its elements:
 //
 //   "tilerunV", version u32, 0 u32, length of the whole u64, checksum u64 of what follows:
 //   kernels: name, entry, threads u32, subgroup size u32, shared bytes u32, flags u32,
@@ -258,19 +258,16 @@ const TilerunPluginArtifact *GivenArtifact::make(std::vector<KernelCode> kernels
   for (const KernelCode &kernel : given->kernels) {
     std::vector<TilerunPluginParameter> parameters;
     for (const KernelCode::Parameter &parameter : kernel.parameters)
-      parameters.push_back({sizeof(TilerunPluginParameter), parameter.kind, parameter.bits,
-                            parameter.name.c_str()});
+      parameters.push_back(
+          {sizeof(TilerunPluginParameter), parameter.kind, parameter.bits, parameter.name.c_str()});
     given->parameters.push_back(std::move(parameters));
     given->infos.push_back({sizeof(TilerunPluginKernelInfo),
                             static_cast<uint32_t>(kernel.parameters.size()), kernel.name.c_str(),
                             given->parameters.back().data(), kernel.threads, kernel.sharedBytes});
   }
-  given->artifact = {sizeof(TilerunPluginArtifact),
-                     static_cast<uint32_t>(given->infos.size()),
-                     given->bytes.data(),
-                     given->bytes.size(),
-                     given->compatibility.c_str(),
-                     given->infos.data()};
+  given->artifact = {sizeof(TilerunPluginArtifact), static_cast<uint32_t>(given->infos.size()),
+                     given->bytes.data(),           given->bytes.size(),
+                     given->compatibility.c_str(),  given->infos.data()};
   return &given->artifact;
 }
 

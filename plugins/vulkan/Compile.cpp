@@ -109,10 +109,9 @@ std::string checkThreads(const SpirvOptions &options) {
     return "";
   return "num-warps=" + std::to_string(options.numWarps) + " with " +
          std::to_string(target.subgroupSize) + " lanes each are " + std::to_string(threads) +
-         " threads of a program, " + std::to_string(target.maxThreads) + " are possible: " +
-         std::to_string(threads - target.maxThreads) + " too many; num-warps=" +
-         std::to_string(llvm::bit_floor(target.maxThreads / target.subgroupSize)) +
-         " is the most";
+         " threads of a program, " + std::to_string(target.maxThreads) +
+         " are possible: " + std::to_string(threads - target.maxThreads) + " too many; num-warps=" +
+         std::to_string(llvm::bit_floor(target.maxThreads / target.subgroupSize)) + " is the most";
 }
 
 KernelCode::Parameter convert(const SpirvParameter &parameter) {
@@ -168,13 +167,13 @@ TilerunStatus compile(const TilerunPluginCompileRequest *given,
     return refuse(TILERUN_STATUS_COMPILE,
                   "for " + targetText.str() + ": " + llvm::toString(compiled.takeError()));
   if (compiled->sharedBytes > target->sharedBytes)
-    return refuse(TILERUN_STATUS_COMPILE,
-                  "for " + targetText.str() + ": kernel '" + compiled->kernel + "' wants " +
-                      std::to_string(compiled->sharedBytes) +
-                      " bytes of shared memory for a program, " +
-                      std::to_string(target->sharedBytes) + " are possible: " +
-                      std::to_string(compiled->sharedBytes - target->sharedBytes) +
-                      " too many (smaller tiles or fewer stages need less)");
+    return refuse(
+        TILERUN_STATUS_COMPILE,
+        "for " + targetText.str() + ": kernel '" + compiled->kernel + "' wants " +
+            std::to_string(compiled->sharedBytes) + " bytes of shared memory for a program, " +
+            std::to_string(target->sharedBytes) +
+            " are possible: " + std::to_string(compiled->sharedBytes - target->sharedBytes) +
+            " too many (smaller tiles or fewer stages need less)");
   KernelCode kernel = describeKernel(*compiled);
   if (request.emit) {
     if (request.stage == Stage::Spirv)

@@ -11,40 +11,6 @@ using tilerun::spirvbackend::Header;
 using tilerun::spirvbackend::kHeaderBytes;
 using tilerun::spirvbackend::kPushBytes;
 
-//===----------------------------------------------------------------------===//
-// Splitting
-//===----------------------------------------------------------------------===//
-
-static uint32_t countAxis(uint32_t programs, uint32_t limit) {
-  return programs / limit + (programs % limit != 0);
-}
-
-uint32_t vulkan::countDispatches(const uint32_t grid[3], const uint32_t limit[3]) {
-  uint64_t count = 1;
-  for (int axis = 0; axis < 3; ++axis) {
-    uint32_t pieces = countAxis(grid[axis], limit[axis]);
-    if (pieces > kMaxSplits)
-      return 0;
-    count *= pieces;
-  }
-  return count > kMaxDispatches ? 0 : static_cast<uint32_t>(count);
-}
-
-Dispatch vulkan::getDispatch(const uint32_t grid[3], const uint32_t limit[3], uint32_t index) {
-  Dispatch dispatch;
-  for (int axis = 0; axis < 3; ++axis) {
-    uint32_t pieces = countAxis(grid[axis], limit[axis]);
-    dispatch.base[axis] = index % pieces * limit[axis];
-    dispatch.count[axis] = std::min(limit[axis], grid[axis] - dispatch.base[axis]);
-    index /= pieces;
-  }
-  return dispatch;
-}
-
-//===----------------------------------------------------------------------===//
-// The entry
-//===----------------------------------------------------------------------===//
-
 static std::string describeLaunch(const TilerunPluginKernel &kernel,
                                   const TilerunPluginLaunch &launch) {
   return std::string("kernel '") + kernel.name + "', grid (" + std::to_string(launch.grid[0]) +
@@ -121,8 +87,7 @@ static TilerunStatus record(Stream::Recorder &recorder, const TilerunPluginKerne
 }
 
 static TilerunStatus launchKernel(TilerunPluginKernel *kernel, TilerunPluginStream *handle,
-                                  const TilerunPluginLaunch *launch,
-                                  const TilerunErrorSink *sink) {
+                                  const TilerunPluginLaunch *launch, const TilerunErrorSink *sink) {
   Context &context = *kernel->context;
   VK_ENTER(context, sink, "launch");
   uint32_t dispatches =

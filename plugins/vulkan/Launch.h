@@ -7,7 +7,7 @@
 
 #include "plugins/vulkan/Artifact.h"
 #include "plugins/vulkan/Device.h"
-#include "plugins/vulkan/Reports.h"
+#include "plugins/vulkan/Splitting.h"
 
 struct TilerunPluginKernel {
   TilerunPluginDevice *device = nullptr;
@@ -18,7 +18,7 @@ struct TilerunPluginKernel {
   uint32_t threads = 1, sharedBytes = 0;
   uint64_t packedBytes = 0;
   bool parameterBlock = false;
-  vulkan::SharedSites sites;        ///< Null where it neither prints nor asserts.
+  vulkan::SharedSites sites; ///< Null where it neither prints nor asserts.
   TilerunPluginModule *module = nullptr;
   const vulkan::KernelCode *code = nullptr; ///< The module's.
 };
@@ -42,17 +42,6 @@ struct TilerunPluginModule {
 };
 
 namespace vulkan {
-
-/// A dispatch of a launch that is split.
-struct Dispatch {
-  uint32_t base[3], count[3];
-};
-/// Most dispatches of a launch, per axis and in all.
-constexpr uint32_t kMaxSplits = 1024, kMaxDispatches = 65536;
-/// How many dispatches a grid takes where one may have `limit` programs on an axis; 0: too many.
-uint32_t countDispatches(const uint32_t grid[3], const uint32_t limit[3]);
-/// The `index`-th of them.
-Dispatch getDispatch(const uint32_t grid[3], const uint32_t limit[3], uint32_t index);
 
 /// After a wait: prints what the stream's kernels printed, and gives FAULT with the first assertion
 /// that failed. Cheap where there is nothing to tell.

@@ -114,8 +114,7 @@ public:
     std::vector<uint8_t> data;
     size_t size = 0;
     if (!handle ||
-        context.table.vkGetPipelineCacheData(context.handle, handle, &size, nullptr) !=
-            VK_SUCCESS)
+        context.table.vkGetPipelineCacheData(context.handle, handle, &size, nullptr) != VK_SUCCESS)
       return data;
     data.resize(size);
     if (context.table.vkGetPipelineCacheData(context.handle, handle, &size, data.data()) !=
@@ -135,8 +134,7 @@ VkPipelineCache getSharedCache(Context &context) {
   if (!context.pipelineCache) {
     VkPipelineCacheCreateInfo info = {};
     info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
-    if (context.table.vkCreatePipelineCache(context.handle, &info, nullptr,
-                                            &context.pipelineCache))
+    if (context.table.vkCreatePipelineCache(context.handle, &info, nullptr, &context.pipelineCache))
       context.pipelineCache = VK_NULL_HANDLE;
   }
   return context.pipelineCache;
@@ -169,8 +167,8 @@ VkResult createPipeline(const Context &context, const TilerunPluginModule &modul
 }
 
 /// Makes the shader module, the layout and a pipeline for every kernel of `module.content`.
-TilerunStatus build(TilerunPluginDevice *device, TilerunPluginModule &module,
-                    VkPipelineCache cache, const TilerunErrorSink *sink) {
+TilerunStatus build(TilerunPluginDevice *device, TilerunPluginModule &module, VkPipelineCache cache,
+                    const TilerunErrorSink *sink) {
   Context &context = *module.context;
   const ArtifactContent &content = module.content;
   std::string what = "a module of " + std::to_string(content.code.size()) + " words";
@@ -181,8 +179,7 @@ TilerunStatus build(TilerunPluginDevice *device, TilerunPluginModule &module,
   if (VkResult result =
           context.table.vkCreateShaderModule(context.handle, &shader, nullptr, &module.shader))
     return failPipeline(sink, context, "vkCreateShaderModule(device, &info, …)", result, what);
-  VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                               tilerun::spirvbackend::kPushBytes};
+  VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, tilerun::spirvbackend::kPushBytes};
   VkPipelineLayoutCreateInfo layout = {};
   layout.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
   layout.pushConstantRangeCount = 1;
@@ -205,10 +202,9 @@ TilerunStatus build(TilerunPluginDevice *device, TilerunPluginModule &module,
       kernel->sites = sites;
     VkResult result = createPipeline(context, module, code, cache, 0, kernel->pipeline);
     if (result < 0 || !kernel->pipeline)
-      return failPipeline(sink, context, "vkCreateComputePipelines(device, cache, 1, &info, …)",
-                          result,
-                          "kernel '" + code.name + "' of " + std::to_string(code.threads) +
-                              " threads, in " + what);
+      return failPipeline(
+          sink, context, "vkCreateComputePipelines(device, cache, 1, &info, …)", result,
+          "kernel '" + code.name + "' of " + std::to_string(code.threads) + " threads, in " + what);
     {
       std::lock_guard lock(context.mutex);
       kernel->name = context.kernelNames.insert(code.name).first->c_str();
@@ -235,8 +231,7 @@ TilerunStatus loadModule(TilerunPluginDevice *device, const TilerunPluginArtifac
   VK_ENTER(context, sink, "load_module");
   auto module = std::make_unique<TilerunPluginModule>();
   module->context = device->context;
-  if (TilerunStatus status =
-          readArtifact(context, *artifact, "load_module", module->content, sink))
+  if (TilerunStatus status = readArtifact(context, *artifact, "load_module", module->content, sink))
     return status;
   TilerunStatus status;
   if (module->content.pipeline.empty()) {

@@ -5,6 +5,7 @@
 #include "backends/spirv/DebugBuffer.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <atomic>
 #include <deque>
