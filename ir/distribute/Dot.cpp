@@ -83,10 +83,19 @@ static SmallVector<MatrixElement, 2> accumulatorsFor(Type type) {
   return {MatrixElement::F32};
 }
 
+/// Opaque fragments are read from memory as they are: nothing in them may lie beyond the operands,
+/// or differ from them.
+static bool fitsOpaque(const MatrixInstruction &row, const Entry &entry, const Sizes &sizes,
+                       unsigned rank) {
+  auto isIn = [](unsigned tile, unsigned bits) { return tile <= uint64_t(1) << bits; };
+  return rank == 2 && entry.parts == 1 && isIn(row.m, sizes.rows) && isIn(row.n, sizes.columns) &&
+         isIn(row.k, sizes.inner);
+}
+
 /// The instruction that wastes least on padding; of those the largest.
 static const MatrixInstruction *chooseInstruction(const simt::TargetInfo &target,
                                                   const Entry &entry, MatrixElement acc,
-                                                  const Sizes &sizes) {
+                                                  const Sizes &sizes, unsigned rank) {
   auto costOf = [&](const MatrixInstruction &row) {
     auto padded = [](unsigned bits, unsigned tile) {
       return std::max(uint64_t(1) << bits, uint64_t(tile));
@@ -98,6 +107,7 @@ static const MatrixInstruction *chooseInstruction(const simt::TargetInfo &target
   const MatrixInstruction *best = nullptr;
   for (const MatrixInstruction &row : target.matrixInstructions)
     if (row.a == entry.a && row.b == entry.b && row.acc == acc &&
+        (!row.isOpaque || fitsOpaque(row, entry, sizes, rank)) &&
         (!best || costOf(row) < costOf(*best)))
       best = &row;
   return best;
@@ -253,7 +263,7 @@ DotPlan distribute::planDot(tile::DotOp op, const Options &options) {
     for (MatrixElement acc : accumulatorsFor(type.getElementType())) {
       if (plan.instruction)
         continue;
-      plan.instruction = chooseInstruction(*options.target, entry, acc, sizes);
+      plan.instruction = chooseInstruction(*options.target, entry, acc, sizes, rank);
       plan.parts = plan.instruction ? entry.parts : 1;
     }
   if (!plan.instruction) {
@@ -272,8 +282,10 @@ DotPlan distribute::planDot(tile::DotOp op, const Options &options) {
   plan.columnBits = beyond(sizes.columns - warps.columns, row.n);
   plan.batchBits = sizes.batch - warps.batch;
   DotLayouts layouts(sizes, rank, warps, laneBits, warpBits);
-  plan.a = layouts.a(row.aLayout);
-  plan.b = layouts.b(row.bLayout);
+  if (!row.isOpaque) {
+    plan.a = layouts.a(row.aLayout);
+    plan.b = layouts.b(row.bLayout);
+  }
   plan.d = layouts.d(row.dLayout);
   return plan;
 }

@@ -129,6 +129,21 @@ std::optional<LinearLayout> tilerun::layout::wgmmaLayout(unsigned columns) {
          LinearLayout::identity1D(2, kWarp, dimName(0));
 }
 
+LinearLayout tilerun::layout::rowMajorFragment(unsigned rows, unsigned columns, unsigned run,
+                                               unsigned lanes) {
+  unsigned columnBits = std::countr_zero(columns), total = columnBits + std::countr_zero(rows);
+  unsigned runBits = std::countr_zero(run), laneBits = std::countr_zero(lanes);
+  assert(runBits + laneBits <= total && "every lane holds a run");
+  Bases registers, inLanes;
+  for (unsigned bit = 0; bit < total; ++bit) {
+    bool isLane = bit >= runBits && bit < runBits + laneBits;
+    bool isColumn = bit < columnBits;
+    uint64_t step = uint64_t(1) << (isColumn ? bit : bit - columnBits);
+    (isLane ? inLanes : registers).push_back({isColumn ? 0 : step, isColumn ? step : 0});
+  }
+  return matrix(rows, columns, registers, inLanes);
+}
+
 LinearLayout tilerun::layout::tileFragment(const LinearLayout &fragment, unsigned rowBits,
                                            unsigned columnBits, unsigned warpRowBits,
                                            unsigned warpColumnBits) {

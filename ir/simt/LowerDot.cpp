@@ -10,9 +10,10 @@ using namespace tilerun::layout;
 
 void Lowering::lowerDot(tile::DotOp op) {
   const DotPlan &plan = layouts.getDot(op);
-  Value result = plan.warpGroup     ? dotByWarpGroups(op, plan)
-                 : plan.instruction ? dotByInstruction(op, plan)
-                                    : dotByMultiplyAdd(op, plan);
+  Value result = plan.warpGroup               ? dotByWarpGroups(op, plan)
+                 : !plan.instruction          ? dotByMultiplyAdd(op, plan)
+                 : plan.instruction->isOpaque ? dotByMatrices(op, plan)
+                                              : dotByInstruction(op, plan);
   set(op.getResult(), convert(result, plan.d, *layouts.getHome(op.getResult())));
 }
 

@@ -24,7 +24,7 @@ void simt::forEachAccess(const SharedAccess &access, function_ref<void(ArrayRef<
 }
 
 void Lowering::storeShared(Value vector, const LinearLayout &layout, const SharedAccess &access,
-                           Value buffer) {
+                           Value buffer, Value slot, bool ahead) {
   unsigned bytes = getScalarBytes(cast<VectorType>(vector.getType()));
   llvm::SmallVector<uint64_t, 16> bases = threadBases(access.offsets, kOffset);
   uint64_t bits = 0;
@@ -33,8 +33,11 @@ void Lowering::storeShared(Value vector, const LinearLayout &layout, const Share
   Value thread = applyToThread(bases), first = isFirstHolder(layout);
   forEachAccess(access, [&](ArrayRef<unsigned> registers) {
     uint64_t image = registerImage(access.offsets, registers[0], kOffset) * bytes;
-    SharedStoreOp::create(b, loc, buffer, offsetBy(thread, bits, image),
-                          pick(vector, SmallVector<int64_t>(registers)), first);
+    Value offset = offsetBy(thread, bits, image);
+    if (slot)
+      offset = arith::AddIOp::create(b, loc, offset, slot);
+    SharedStoreOp::create(b, loc, buffer, offset, pick(vector, SmallVector<int64_t>(registers)),
+                          first, ahead);
   });
 }
 

@@ -43,6 +43,13 @@ static Type memoryType(Type element) {
 void Lowering::lowerLoad(tile::LoadOp op) {
   if (buffered.count(op.getResult()))
     return;
+  Value loaded = load(op);
+  if (isa<RankedTensorType>(op.getType())) // a stronger value may have decided where it is kept
+    loaded = convert(loaded, layouts.getAccess(op).layout, *layouts.getHome(op.getResult()));
+  set(op.getResult(), loaded);
+}
+
+Value Lowering::load(tile::LoadOp op) {
   Type element = elementType(op.getType());
   Type stored = memoryType(element);
   bool isBool = stored != element;
@@ -66,8 +73,7 @@ void Lowering::lowerLoad(tile::LoadOp op) {
   if (!isa<RankedTensorType>(op.getType())) {
     Value mask = op.getMask() ? getScalar(op.getMask()) : Value();
     Value other = op.getOther() ? toMemory(pack({getScalar(op.getOther())})) : Value();
-    return set(op.getResult(),
-               unpack(fromMemory(access(getScalar(op.getPtr()), mask, other, 1)))[0]);
+    return unpack(fromMemory(access(getScalar(op.getPtr()), mask, other, 1)))[0];
   }
   const AccessPlan &plan = layouts.getAccess(op);
   Values pointers = unpack(get(op.getPtr(), plan.layout));
@@ -83,9 +89,7 @@ void Lowering::lowerLoad(tile::LoadOp op) {
     for (auto [reg, value] : llvm::zip(group, unpack(loaded)))
       result[reg] = value;
   }
-  Value vector = fromMemory(pack(result));
-  // A stronger value may have decided where the result is kept.
-  set(op.getResult(), convert(vector, plan.layout, *layouts.getHome(op.getResult())));
+  return fromMemory(pack(result));
 }
 
 void Lowering::lowerStore(tile::StoreOp op) {

@@ -1,5 +1,10 @@
-// Loops whose loads feed products: the loads become asynchronous copies into a ring of buffers in
-// shared memory, some iterations ahead, and the products read their fragments from there.
+// Loops whose loads feed products: the loads run some iterations ahead into a ring of buffers in
+// shared memory, and the products read their fragments from there.
+//
+// Where the target has asynchronous copies they fill the ring. Where it has not, the loads of a
+// later iteration are under way to registers while this one's products run; the next iteration
+// begins by storing them: to the one buffer, between two barriers; or, in a ring of two, to the
+// buffer that nobody reads now, with one barrier for an iteration.
 //
 // What addresses and masks depend on is computed twice: once for the iteration at hand, and once
 // for the iteration that is being fetched, with loop-carried values of its own that run ahead.
@@ -114,9 +119,34 @@ int64_t simt::stagesOf(scf::ForOp loop, const LowerOptions &options) {
   return std::min(stages, kMaxStages);
 }
 
+namespace {
+/// What reads a loaded tile.
+enum class Reader { Any, Padded, None };
+} // namespace
+
+/// Which tile suits all products that read `value`; None if there is no such tile.
+static Reader
+readerOf(Value value,
+         llvm::function_ref<Reader(tile::DotOp dot, unsigned operand)> readerOfOperand) {
+  std::optional<Reader> common;
+  for (OpOperand &use : value.getUses()) {
+    auto trans = dyn_cast<tile::TransOp>(use.getOwner());
+    Reader reader = trans ? readerOf(trans.getResult(), readerOfOperand)
+                          : readerOfOperand(cast<tile::DotOp>(use.getOwner()),
+                                            use.getOperandNumber());
+    if (common.value_or(reader) != reader)
+      return Reader::None;
+    common = reader;
+  }
+  return common.value_or(Reader::None);
+}
+
 bool Lowering::lowerPipelinedFor(scf::ForOp op) {
-  int64_t slots = std::min(stagesOf(op, options), stageLimit);
-  if (!options.target->hasAsyncCopy || slots < 2 || op.getUnsignedCmp())
+  bool isAsync = options.target->hasAsyncCopy;
+  int64_t asked = stagesOf(op, options), slots = std::min(asked, stageLimit);
+  if (!isAsync)
+    slots = std::min(slots, kMaxRegisterStages);
+  if (asked < 2 || slots < (isAsync ? 2 : 1) || op.getUnsignedCmp())
     return false;
   LoopHazards hazards(op);
   struct Copy {
@@ -124,9 +154,8 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
     RegisterGroups groups;
     unsigned bytes; ///< Of one element.
     int64_t tileBytes;
-    LinearLayout memory;
-    unsigned inner;
-    Value buffer;
+    Buffered tile;
+    std::optional<SharedAccess> access; ///< Of registers to a tile that is not padded.
   };
   std::vector<Copy> copies;
   Slice slice;
@@ -134,22 +163,45 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
   for (auto load : op.getBody()->getOps<tile::LoadOp>()) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
     if (!type || type.getRank() != 2 || !hazards.allowAhead(load) ||
-        !feedsProducts(load.getResult(), op.getBody()) ||
-        (load.getOther() && !tile::isPositiveZero(load.getOther())))
+        !feedsProducts(load.getResult(), op.getBody()))
       continue;
-    Copy copy{load, {}, getScalarBytes(elementType(type)), 0, {}, 0, {}};
+    Copy copy{load, {}, getScalarBytes(elementType(type)), 0, {}, {}};
     const AccessPlan &plan = layouts.getAccess(load);
-    copy.inner = plan.tileInner.value_or(plan.order.front());
-    copy.groups = groupRegisters(plan, copy.bytes, 16);
-    if (copy.groups.front().size() * copy.bytes < 4)
+    unsigned inner = plan.tileInner.value_or(plan.order.front());
+    copy.tile = {{}, {}, {}, inner, elementType(type)};
+    if (isAsync) {
+      if (load.getOther() && !tile::isPositiveZero(load.getOther()))
+        continue;
+      copy.groups = groupRegisters(plan, copy.bytes, 16);
+      if (copy.groups.front().size() * copy.bytes < 4)
+        continue;
+    }
+    Reader reader = readerOf(load.getResult(), [&](tile::DotOp dot, unsigned operand) {
+      const MatrixInstruction *row = layouts.getDot(dot).instruction;
+      if (!row || !row->isOpaque)
+        return Reader::Any;
+      return !isAsync && readsPadded(dot, operand) ? Reader::Padded : Reader::None;
+    });
+    if (reader == Reader::Padded) {
+      auto tile = paddedTile(type, inner, copy.tile.element, plan.layout);
+      if (!tile)
+        continue;
+      copy.tile = *tile;
+    } else if (reader == Reader::Any) {
+      copy.tile.memory = swizzledTile(type.getShape(), inner, copy.bytes);
+      copy.access =
+          accessShared(plan.layout, copy.tile.memory, copy.bytes, options.target->sharedModel);
+      if (!isAsync && !copy.access)
+        continue;
+    } else {
       continue;
+    }
     Slice wider = slice;
     if (!addToSlice(op, load.getPtr(), wider) ||
         (load.getMask() && !addToSlice(op, load.getMask(), wider)))
       continue;
     slice = std::move(wider);
-    copy.tileBytes = type.getNumElements() * copy.bytes;
-    copy.memory = swizzledTile(type.getShape(), copy.inner, copy.bytes);
+    copy.tileBytes = bytesOf(copy.tile);
     total += copy.tileBytes;
     copies.push_back(std::move(copy));
   }
@@ -179,11 +231,12 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
   // Leave some room for what conversions need, and for the rings of the loops around this one.
   int64_t room = int64_t(options.target->sharedMemoryBytes) * 7 / 8 - staged - sharedInUse;
   slots = std::min(slots, room / total);
-  if (slots < 2)
+  if (slots < (isAsync ? 2 : 1))
     return false;
   int64_t outerInUse = std::exchange(sharedInUse, sharedInUse + slots * total + staged);
   bool runsOver = !deferred.empty();
-  int64_t distance = slots - 1; ///< Iterations that are fetched ahead.
+  // Iterations that are fetched ahead; of registers, the last one is in none of the slots.
+  int64_t distance = isAsync ? slots - 1 : slots;
 
   Value lower = getScalar(op.getLowerBound()), upper = getScalar(op.getUpperBound()),
         step = getScalar(op.getStep());
@@ -193,12 +246,53 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
     auto buffer = SharedAllocOp::create(b, loc, copy.tileBytes * slots);
     if (!options.target->warpGroupInstructions.empty())
       buffer.setAlignment(kMatrixTileAlignment);
-    copy.buffer = buffer;
+    copy.tile.buffer = buffer;
   }
   auto ops = llvm::to_vector(slice.ops);
   llvm::sort(ops, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
 
-  // Starts the copies of one iteration and steps to the next one's values.
+  auto placeOf = [&](const Copy &copy, Value slot) -> Value {
+    return arith::MulIOp::create(b, loc, slot, constant(copy.tileBytes));
+  };
+  // One iteration's loads to registers, all of them or none.
+  auto loadAll = [&](Value inRange) {
+    SmallVector<Type> types;
+    for (Copy &copy : copies)
+      types.push_back(registerType(copy.load.getType(), layouts.getAccess(copy.load).layout));
+    auto branch = scf::IfOp::create(b, loc, types, inRange, /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(branch.elseBlock());
+    Values zeros, loaded;
+    for (Type type : types)
+      zeros.push_back(arith::ConstantOp::create(b, loc, b.getZeroAttr(type)));
+    scf::YieldOp::create(b, loc, zeros);
+    b.setInsertionPointToEnd(branch.thenBlock());
+    pushScope(branch.thenBlock(), false);
+    for (Copy &copy : copies) {
+      loc = copy.load.getLoc();
+      loaded.push_back(load(copy.load));
+    }
+    scf::YieldOp::create(b, loc, loaded);
+    scopes.pop_back();
+    return Values(branch.getResults());
+  };
+  // What has been loaded to its slot.
+  auto storeAll = [&](ArrayRef<Value> loaded, Value slot, bool isAhead) {
+    for (auto [copy, registers] : llvm::zip(copies, loaded)) {
+      loc = copy.load.getLoc();
+      const LinearLayout &layout = layouts.getAccess(copy.load).layout;
+      Buffered tile = copy.tile;
+      tile.slot = placeOf(copy, slot);
+      if (tile.pitch)
+        storePadded(registers, layout, tile, isAhead);
+      else
+        storeShared(registers, layout, *copy.access, tile.buffer, tile.slot, isAhead);
+    }
+  };
+
+  // Starts the copies or loads of one iteration and steps to the next one's values.
+  Values loaded;
   auto fetch = [&](Value induction, Value inRange, ArrayRef<Value> ahead, Value slot) {
     llvm::DenseMap<Value, Value> saved = values;
     Block *outer = std::exchange(guardedBlock, op.getBody());
@@ -210,28 +304,33 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
       loc = inner->getLoc();
       lowerOp(inner);
     }
+    if (!isAsync)
+      loaded = loadAll(inRange);
     for (Copy &copy : copies) {
+      if (!isAsync)
+        break;
       loc = copy.load.getLoc();
       const AccessPlan &plan = layouts.getAccess(copy.load);
       Values pointers = unpack(get(copy.load.getPtr(), plan.layout));
       Values masks = copy.load.getMask() ? unpack(get(copy.load.getMask(), plan.layout)) : Values();
-      LinearLayout offsets = plan.layout.compose(*copy.memory.invert());
+      LinearLayout offsets = plan.layout.compose(*copy.tile.memory.invert());
       llvm::SmallVector<uint64_t, 16> bases = threadBases(offsets, kOffset);
       uint64_t bits = 0;
       for (uint64_t &basis : bases)
         bits |= basis *= copy.bytes;
       Value thread = applyToThread(bases);
-      Value base = arith::MulIOp::create(b, loc, slot, constant(copy.tileBytes));
+      Value base = placeOf(copy, slot);
       for (const auto &group : copy.groups) {
         Value offset =
             offsetBy(thread, bits, registerImage(offsets, group[0], kOffset) * copy.bytes);
         offset = arith::AddIOp::create(b, loc, offset, base);
         Value mask = conjunction(inRange, masks.empty() ? Value() : masks[group[0]]);
-        AsyncCopyOp::create(b, loc, copy.buffer, offset, pointers[group[0]], mask,
+        AsyncCopyOp::create(b, loc, copy.tile.buffer, offset, pointers[group[0]], mask,
                             unsigned(group.size() * copy.bytes));
       }
     }
-    AsyncCommitOp::create(b, loc);
+    if (isAsync)
+      AsyncCommitOp::create(b, loc);
     Values next;
     for (unsigned index : slice.carried) {
       Value target = op.getRegionIterArg(index);
@@ -253,6 +352,8 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
   Value induction = lower, inRange = isLess(lower, upper);
   for (int64_t stage = 0; stage < distance; ++stage) {
     ahead = fetch(induction, inRange, ahead, constant(stage));
+    if (!isAsync && stage + 1 < distance)
+      storeAll(loaded, constant(stage), /*isAhead=*/false);
     loc = loopLoc;
     Value following = arith::AddIOp::create(b, loc, induction, step);
     // Beyond the largest integer there is no iteration, whatever the sum is.
@@ -268,7 +369,8 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
   size_t carried = inits.size();
   Values all(inits);
   all.append(ahead);
-  all.append({constant(0), constant(distance), induction});
+  all.append(loaded);
+  all.append({constant(0), constant(slots - 1), induction});
   auto loop = scf::ForOp::create(b, loc, lower, upper, step, all);
   loop->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   {
@@ -279,20 +381,28 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
     auto arguments = loop.getRegionIterArgs();
     Value readSlot = arguments[all.size() - 3], writeSlot = arguments[all.size() - 2],
           aheadInduction = arguments[all.size() - 1];
-    Values next, ahead(arguments.begin() + carried, arguments.end() - 3);
+    auto firstLoaded = arguments.begin() + carried + ahead.size();
+    Values next, aheadNow(arguments.begin() + carried, firstLoaded);
     Value hasAhead = isLess(loop.getInductionVar(), limit);
-    AsyncWaitOp::create(b, loc, distance - 1);
+    if (isAsync) {
+      AsyncWaitOp::create(b, loc, distance - 1);
+    } else {
+      if (slots > 1)
+        BarrierOp::create(b, loc, barrierScope());
+      storeAll(Values(firstLoaded, arguments.end() - 3), writeSlot, /*isAhead=*/slots > 1);
+      loc = loopLoc;
+    }
     if (!runsOver) {
-      next = fetch(aheadInduction, hasAhead, ahead, writeSlot);
+      next = fetch(aheadInduction, hasAhead, aheadNow, writeSlot);
       loc = loopLoc;
     }
     set(op.getInductionVar(), loop.getInductionVar());
     for (auto [from, to] : llvm::zip(op.getRegionIterArgs(), arguments))
       set(from, to);
     for (Copy &copy : copies) {
-      Value slot = arith::MulIOp::create(b, loc, readSlot, constant(copy.tileBytes));
-      buffered[copy.load.getResult()] = {copy.buffer, slot, copy.memory, copy.inner,
-                                         elementType(copy.load.getType())};
+      Buffered tile = copy.tile;
+      tile.slot = placeOf(copy, readSlot);
+      buffered[copy.load.getResult()] = tile;
     }
     for (tile::DotOp dot : deferred)
       deferredProducts.insert(dot);
@@ -308,11 +418,12 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
       scopes.back() = Scope();
       scopes.back().block = body;
       scopes.back().isLoop = true;
-      next = fetch(aheadInduction, hasAhead, ahead, writeSlot);
+      next = fetch(aheadInduction, hasAhead, aheadNow, writeSlot);
       scopes.back() = std::move(current);
       loc = loopLoc;
     }
     results.append(next);
+    results.append(loaded);
     auto advance = [&](Value slot) -> Value {
       Value following = arith::AddIOp::create(b, loc, slot, constant(1));
       Value wraps =
@@ -327,8 +438,11 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
     for (Copy &copy : copies)
       buffered.erase(copy.load.getResult());
   }
-  // Copies that are still under way write to memory that may be used for something else from here.
-  AsyncWaitOp::create(b, loc, 0);
+  // What is still under way writes to memory that may be used for something else from here.
+  if (isAsync)
+    AsyncWaitOp::create(b, loc, 0);
+  else if (slots > 1)
+    BarrierOp::create(b, loc, barrierScope());
   sharedInUse = outerInUse;
   for (auto [from, to] : llvm::zip(op.getResults(), loop.getResults()))
     set(from, to);

@@ -51,6 +51,23 @@ bool Lowering::isInFragments(Value operand, const LinearLayout &wanted) {
   return plan->kind == ConversionKind::None || plan->kind == ConversionKind::Registers;
 }
 
+size_t Lowering::hoist(Value operand) {
+  size_t target = scopes.size() - 1, owner = target;
+  Value value = values.lookup(operand);
+  if (!value)
+    return target;
+  while (owner > 0 && scopes[owner].block != value.getParentBlock())
+    --owner;
+  bool crossesLoop = false;
+  for (size_t i = owner + 1; i <= target; ++i)
+    crossesLoop |= scopes[i].isLoop;
+  if (!crossesLoop || scopes[owner].block != value.getParentBlock())
+    return target;
+  b.setInsertionPointAfterValue(value);
+  loc = operand.getLoc();
+  return owner;
+}
+
 Lowering::Buffered Lowering::stage(Value operand, unsigned summed, bool takesAnyOrder) {
   for (const Scope &scope : llvm::reverse(scopes))
     if (auto found = scope.staged.find({operand, summed}); found != scope.staged.end())
@@ -67,22 +84,9 @@ Lowering::Buffered Lowering::stage(Value operand, unsigned summed, bool takesAny
     inner = 1 - summed;
 
   // What does not change in a loop is stored once, before the loop.
-  size_t target = scopes.size() - 1;
   OpBuilder::InsertionGuard guard(b);
   Location oldLoc = loc;
-  if (Value value = values.lookup(operand)) {
-    size_t owner = target;
-    while (owner > 0 && scopes[owner].block != value.getParentBlock())
-      --owner;
-    bool crossesLoop = false;
-    for (size_t i = owner + 1; i <= target; ++i)
-      crossesLoop |= scopes[i].isLoop;
-    if (crossesLoop && scopes[owner].block == value.getParentBlock()) {
-      b.setInsertionPointAfterValue(value);
-      loc = operand.getLoc();
-      target = owner;
-    }
-  }
+  size_t target = hoist(operand);
   Value vector = get(operand, home);
   Buffered result{{}, {}, swizzledTile(type.getShape(), inner, bytes), inner, element};
   auto buffer = SharedAllocOp::create(b, loc, type.getNumElements() * bytes);

@@ -1,6 +1,7 @@
 // The walk over a kernel: values, elementwise and shape ops, control flow.
 #include "ir/simt/Lowering.h"
 #include "ir/layout/TensorLayout.h"
+#include "ir/simt/MatrixRegisters.h"
 #include "ir/simt/SharedArena.h"
 #include "ir/tile/TileUtils.h"
 
@@ -555,6 +556,8 @@ FailureOr<func::FuncOp> Lowering::run() {
   func::ReturnOp::create(b, loc);
   if (hasFailed)
     return failure();
+  carryMatrices(lowered);
+  moveMatricesThroughShared(lowered, options.numWarps, *options.target);
   return lowered;
 }
 
@@ -619,19 +622,22 @@ FailureOr<func::FuncOp> KernelLowering::lowerToFit(const LowerOptions &options) 
   if (failed(layouts))
     return failure();
   int64_t stages = 1, memory = int64_t(options.target->sharedMemoryBytes);
-  if (options.target->hasAsyncCopy)
-    kernel.walk([&](scf::ForOp loop) { stages = std::max(stages, stagesOf(loop, options)); });
+  kernel.walk([&](scf::ForOp loop) { stages = std::max(stages, stagesOf(loop, options)); });
   hasStages = stages > 1;
+  // Without asynchronous copies one stage is a single buffer, filled from registers.
+  int64_t least = options.target->hasAsyncCopy ? 1 : 0;
+  if (!options.target->hasAsyncCopy)
+    stages = std::min(stages, kMaxRegisterStages);
   for (;; stages = stages > 8 ? stages / 2 : stages - 1) {
     FailureOr<func::FuncOp> lowered = tryLower(*layouts, options, stages, memory);
     if (failed(lowered) || *lowered)
       return lowered;
-    if (stages == 1)
+    if (stages == least)
       break;
   }
   // Conversions take turns with what else is in shared memory.
   for (int64_t part : {4, 16}) {
-    FailureOr<func::FuncOp> lowered = tryLower(*layouts, options, 1, memory / part);
+    FailureOr<func::FuncOp> lowered = tryLower(*layouts, options, least, memory / part);
     if (failed(lowered) || *lowered)
       return lowered;
   }

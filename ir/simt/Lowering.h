@@ -28,6 +28,8 @@ inline constexpr int64_t kMatrixTileAlignment = 1024;
 
 /// The most tiles in a ring of buffers, and how many a loop asks for: itself, or by the options.
 inline constexpr int64_t kMaxStages = 64;
+/// The most of them that are filled from registers.
+inline constexpr int64_t kMaxRegisterStages = 2;
 int64_t stagesOf(mlir::scf::ForOp loop, const LowerOptions &options);
 
 /// Whether `op` divides integers, which is undefined for some of them.
@@ -100,7 +102,7 @@ private:
   /// A divisor with which the division is defined; the same one where it is already.
   Value guardDivisor(Operation *division, Value dividend, Value divisor);
   void lowerFor(mlir::scf::ForOp op);
-  /// With asynchronous copies, if the loop has loads for which that pays (LowerPipeline.cpp).
+  /// With loads that run ahead, if the loop has some for which that pays (LowerPipeline.cpp).
   bool lowerPipelinedFor(mlir::scf::ForOp op);
   void lowerIf(mlir::scf::IfOp op);
   void lowerWhile(mlir::scf::WhileOp op);
@@ -111,6 +113,8 @@ private:
 
   // LowerMemory.cpp
   void lowerLoad(tile::LoadOp op);
+  /// What is loaded: a scalar, or registers in the access's own layout.
+  Value load(tile::LoadOp op);
   void lowerStore(tile::StoreOp op);
   void lowerAtomicRMW(tile::AtomicRMWOp op);
   void lowerAtomicCAS(tile::AtomicCASOp op);
@@ -124,15 +128,16 @@ private:
     LinearLayout memory; ///< offset -> tensor, in elements.
     unsigned inner;      ///< The dimension whose neighbours are neighbours in memory.
     Type element;
+    int64_t pitch = 0; ///< Of a padded tile: bytes from one line to the next.
   };
   /// The registers of `wanted`, moved by the coordinates `origin` (LowerFragments.cpp).
   Value readBuffered(const Buffered &source, const LinearLayout &wanted,
                      llvm::ArrayRef<uint64_t> origin = {});
   /// Stores `operand` to shared memory so that `reader` suits it.
   Buffered stageFor(Value operand, const LinearLayout &reader);
-  /// Stores registers in `layout` as `access` says.
+  /// Stores registers in `layout` as `access` says, `slot` bytes further (null: 0).
   void storeShared(Value vector, const LinearLayout &layout, const layout::SharedAccess &access,
-                   Value buffer);
+                   Value buffer, Value slot = {}, bool ahead = false);
 
   // LowerConvert.cpp
   Value convert(Value vector, const LinearLayout &from, const LinearLayout &to);
@@ -190,11 +195,34 @@ private:
   Buffered stage(Value operand, unsigned summed, bool takesAnyOrder);
   /// As applyToThread for a map that does not depend on lanes; null for 0.
   Value uniformInWarp(llvm::ArrayRef<uint64_t> bases);
+  /// If `operand` does not change in the loops around: builds after it from here on, before those
+  /// loops. Gives the scope in which what is built now belongs.
+  size_t hoist(Value operand);
+
+  // LowerMatrices.cpp
+  Value dotByMatrices(tile::DotOp op, const distribute::DotPlan &plan);
+  /// Whether the product reads this operand (0 or 1) as it is from a padded tile.
+  bool readsPadded(tile::DotOp dot, unsigned operand) const;
+  /// A padded tile for opaque matrices, without a buffer yet; nullopt if registers in layout
+  /// `writer` cannot be stored to it.
+  std::optional<Buffered> paddedTile(mlir::RankedTensorType type, unsigned inner, Type element,
+                                     const LinearLayout &writer) const;
+  int64_t bytesOf(const Buffered &tile) const; ///< Of one slot.
+  void storePadded(Value vector, const LinearLayout &layout, const Buffered &tile, bool ahead);
+  /// Stores a product's operand to a padded tile.
+  Buffered stageMatrix(Value operand, Type element);
+  /// The sum of bases[i] over the set bits i of the thread id.
+  Value sumOverThread(llvm::ArrayRef<uint64_t> bases);
 
   // LowerDebug.cpp
   void lowerAssert(tile::AssertOp op);
   void lowerPrint(tile::PrintOp op);
 
+  /// Of a barrier of all threads of the program.
+  BarrierScope barrierScope() const {
+    return options.numWarps == 1 && options.target->hasShuffle ? BarrierScope::Warp
+                                                               : BarrierScope::Program;
+  }
   unsigned laneBits() const { return llvm::Log2_32(options.target->warpSize); }
   unsigned warpBits() const { return llvm::Log2_32(options.numWarps); }
   unsigned internLayout(const LinearLayout &layout);
@@ -223,7 +251,7 @@ private:
   llvm::DenseMap<Value, Value> values;      ///< Scalars, and tensors in their home layout.
   llvm::DenseMap<Value, Buffered> buffered; ///< Loads that are in shared memory.
   std::vector<LinearLayout> internedLayouts;
-  std::map<std::vector<uint64_t>, Value> threadMaps, uniformMaps;
+  std::map<std::vector<uint64_t>, Value> threadMaps, uniformMaps, threadSums, uniformSums;
   /// Products whose instructions are still under way at the end of an iteration.
   llvm::SmallPtrSet<Operation *, 4> deferredProducts;
   Value threadId;

@@ -106,11 +106,18 @@ namespace {
 struct Pending {
   llvm::SetVector<SharedAllocOp> reads, writes, adds, copies; ///< copies: asynchronous, under way
   llvm::SetVector<SharedAllocOp> products; ///< What matrix instructions under way read.
+  /// Accesses to buffers of which each warp has its part, since the last barrier of any scope.
+  llvm::SetVector<SharedAllocOp> warpReads, warpWrites;
 
   void clear() {
     reads.clear();
     writes.clear();
     adds.clear();
+    clearWarps();
+  }
+  void clearWarps() {
+    warpReads.clear();
+    warpWrites.clear();
   }
   bool merge(const Pending &other) {
     size_t before = size();
@@ -119,10 +126,13 @@ struct Pending {
     adds.insert(other.adds.begin(), other.adds.end());
     copies.insert(other.copies.begin(), other.copies.end());
     products.insert(other.products.begin(), other.products.end());
+    warpReads.insert(other.warpReads.begin(), other.warpReads.end());
+    warpWrites.insert(other.warpWrites.begin(), other.warpWrites.end());
     return before != size();
   }
   size_t size() const {
-    return reads.size() + writes.size() + adds.size() + copies.size() + products.size();
+    return reads.size() + writes.size() + adds.size() + copies.size() + products.size() +
+           warpReads.size() + warpWrites.size();
   }
 };
 
@@ -140,12 +150,20 @@ private:
     return startX < startY + int64_t(y.getBytes()) && startY < startX + int64_t(x.getBytes());
   }
   void visit(Operation *op, Pending &pending);
+  /// Of a buffer of which each warp has its part, other warps' accesses do not count.
   static bool overlapAny(SharedAllocOp buffer, const llvm::SetVector<SharedAllocOp> &others) {
-    return llvm::any_of(others, [&](SharedAllocOp other) { return overlap(buffer, other); });
+    return llvm::any_of(others, [&](SharedAllocOp other) {
+      return overlap(buffer, other) && !(other == buffer && buffer.getPerWarp());
+    });
   }
   void read(Operation *op, SharedAllocOp buffer, Pending &pending) {
     if (overlapAny(buffer, pending.writes) || overlapAny(buffer, pending.adds))
       insertBefore(op, pending);
+    if (buffer.getPerWarp()) {
+      if (pending.warpWrites.contains(buffer))
+        insertInWarp(op, pending);
+      pending.warpReads.insert(buffer);
+    }
     pending.reads.insert(buffer);
   }
   /// Additions are in no one's way but others' reads and writes.
@@ -163,6 +181,18 @@ private:
           return other != buffer && overlap(buffer, other);
         }))
       insertBefore(op, pending);
+    if (buffer.getPerWarp()) {
+      if (pending.warpReads.contains(buffer))
+        insertInWarp(op, pending);
+      pending.warpWrites.insert(buffer);
+    }
+  }
+  void insertInWarp(Operation *op, Pending &pending) {
+    if (!isTrial) {
+      OpBuilder b(op);
+      BarrierOp::create(b, op->getLoc(), BarrierScope::Warp);
+    }
+    pending.clearWarps();
   }
   void insertBefore(Operation *op, Pending &pending) {
     if (!isTrial) {
@@ -178,12 +208,20 @@ private:
 
 void BarrierInserter::visit(Operation *op, Pending &pending) {
   auto bufferOf = [](Value value) { return value.getDefiningOp<SharedAllocOp>(); };
-  if (isa<BarrierOp>(op)) {
-    pending.clear();
+  if (auto barrier = dyn_cast<BarrierOp>(op)) {
+    if (barrier.getScope() == scope || barrier.getScope() == BarrierScope::Program)
+      pending.clear();
+    else
+      pending.clearWarps();
   } else if (auto load = dyn_cast<SharedLoadOp>(op)) {
     read(op, bufferOf(load.getBuffer()), pending);
   } else if (auto load = dyn_cast<LoadMatrixOp>(op)) {
     read(op, bufferOf(load.getBuffer()), pending);
+  } else if (auto load = dyn_cast<MatrixLoadOp>(op)) {
+    read(op, bufferOf(load.getBuffer()), pending);
+  } else if (auto store = dyn_cast<MatrixStoreOp>(op)) {
+    write(op, bufferOf(store.getBuffer()), pending);
+    pending.writes.insert(bufferOf(store.getBuffer()));
   } else if (auto fence = dyn_cast<WgmmaFenceOp>(op)) {
     for (Value buffer : fence.getBuffers()) {
       read(op, bufferOf(buffer), pending);
@@ -197,6 +235,8 @@ void BarrierInserter::visit(Operation *op, Pending &pending) {
   } else if (auto addition = dyn_cast<SharedAddOp>(op)) {
     add(op, bufferOf(addition.getBuffer()), pending);
   } else if (auto store = dyn_cast<SharedStoreOp>(op)) {
+    if (store.getAhead()) // between barriers that are there
+      return;
     write(op, bufferOf(store.getBuffer()), pending);
     pending.writes.insert(bufferOf(store.getBuffer()));
   } else if (auto copy = dyn_cast<AsyncCopyOp>(op)) {

@@ -49,7 +49,10 @@ private:
     }
     return false;
   }
-  static unsigned countOf(Type type) {
+  /// Of a matrix, a lane's words are a part of its elements in row-major order, as in no hardware.
+  unsigned countOf(Type type) const {
+    if (auto matrix = dyn_cast<MatrixType>(type))
+      return llvm::divideCeil(matrix.getRows() * matrix.getColumns(), lanes);
     auto vector = dyn_cast<VectorType>(type);
     return vector ? vector.getNumElements() : 1;
   }
@@ -122,6 +125,9 @@ private:
   bool multiply(MmaOp op);
   bool loadMatrix(LoadMatrixOp op);
   bool multiplyInGroups(WgmmaOp op);
+  bool transferMatrix(Operation *op, Value buffer, Value offset, MatrixType type, uint64_t pitch,
+                      bool byColumns, Data &data);
+  bool multiplyMatrices(MatrixMultiplyAddOp op);
   bool checkInFlight(Operation *op);
 
   // Global memory
@@ -196,7 +202,7 @@ bool Machine::writeShared(Operation *op, unsigned thread, uint64_t place, ArrayR
     if (!ordered(shadow.writer, thread, shadow.written, shadow.warpWritten) &&
         arena[place + i] != bytes[i])
       return fail(op, "no barrier after another thread's write of shared memory");
-    bool again = shadow.writer != -1 && shadow.writer != int(thread) && shadow.written == epoch;
+    bool again = !ordered(shadow.writer, thread, shadow.written, shadow.warpWritten);
     shadow = {again ? -2 : int(thread), -1, epoch, 0, warpEpoch, 0, true, false};
     arena[place + i] = bytes[i];
   }
@@ -435,6 +441,70 @@ bool Machine::loadMatrix(LoadMatrixOp op) {
   return true;
 }
 
+/// Loads or stores (for a MatrixStoreOp) a matrix of each warp. It counts as done by a lane that
+/// had nothing to do with these bytes before, because nobody knows which lane it is.
+bool Machine::transferMatrix(Operation *op, Value buffer, Value offset, MatrixType type,
+                             uint64_t pitch, bool byColumns, Data &data) {
+  unsigned bytes = getScalarBytes(type.getElementType());
+  bool isStore = isa<MatrixStoreOp>(op);
+  for (unsigned first = 0; first < threads; first += lanes) {
+    uint64_t start = placeOf(buffer, offset, first);
+    for (unsigned lane = 1; lane < lanes; ++lane)
+      if (placeOf(buffer, offset, first + lane) != start)
+        return fail(op, "lanes of a warp disagree about a matrix");
+    if (start % 16)
+      return fail(op, "a matrix starts between multiples of 16 bytes");
+    for (unsigned i = 0; i < type.getRows(); ++i)
+      for (unsigned j = 0; j < type.getColumns(); ++j) {
+        uint64_t place = start + (byColumns ? j * pitch + i * bytes : i * pitch + j * bytes);
+        uint64_t &word = data.words[size_t(first) * data.count + i * type.getColumns() + j];
+        auto content = MutableArrayRef(reinterpret_cast<uint8_t *>(&word), bytes);
+        unsigned thread = first;
+        if (place < shadows.size())
+          while (thread + 1 < first + lanes && (int(thread) == shadows[place].writer ||
+                                                (isStore && int(thread) == shadows[place].reader)))
+            ++thread;
+        if (!(isStore ? writeShared(op, thread, place, content)
+                      : readShared(op, thread, place, content)))
+          return false;
+      }
+  }
+  return true;
+}
+
+bool Machine::multiplyMatrices(MatrixMultiplyAddOp op) {
+  MatrixType aType = op.getA().getType(), bType = op.getB().getType(), type = op.getType();
+  bool isOffered = llvm::any_of(options.target->matrixInstructions, [&](const auto &row) {
+    return row.isOpaque && int64_t(row.m) == type.getRows() &&
+           int64_t(row.n) == type.getColumns() && int64_t(row.k) == aType.getColumns();
+  });
+  if (!isOffered)
+    return fail(op, "the target has no such matrix instruction");
+  auto decode = [](uint64_t word, Type element) -> double {
+    return element.isInteger(8) ? double(int8_t(word)) : toDouble(word, element);
+  };
+  Data result = define(op.getResult());
+  const Data &a = get(op.getA()), &b = get(op.getB()), &acc = get(op.getAcc());
+  for (unsigned first = 0; first < threads; first += lanes)
+    for (unsigned i = 0; i < type.getRows(); ++i)
+      for (unsigned j = 0; j < type.getColumns(); ++j) {
+        double sum = 0;
+        for (unsigned k = 0; k < aType.getColumns(); ++k)
+          sum += decode(a.words[size_t(first) * a.count + i * aType.getColumns() + k],
+                        aType.getElementType()) *
+                 decode(b.words[size_t(first) * b.count + k * bType.getColumns() + j],
+                        bType.getElementType());
+        size_t place = size_t(first) * acc.count + i * type.getColumns() + j;
+        result.words[place] =
+            type.getElementType().isInteger(32)
+                ? uint32_t(int32_t(acc.words[place]) + int32_t(sum))
+                : fromDouble(toDouble(acc.words[place], type.getElementType()) + sum,
+                             type.getElementType());
+      }
+  values[op.getResult()] = result;
+  return true;
+}
+
 bool Machine::multiplyInGroups(WgmmaOp op) {
   const WarpGroupInstruction *row = nullptr;
   unsigned columns = 0;
@@ -643,7 +713,8 @@ bool Machine::execute(Operation &operation) {
   }
   // What threads do together they do all or none.
   if (isDiverged() && isa<BarrierOp, ShuffleOp, SharedLoadOp, SharedStoreOp, SharedAddOp, MmaOp,
-                          LoadMatrixOp, AsyncCopyOp, AsyncCommitOp, AsyncWaitOp>(op))
+                          MatrixLoadOp, MatrixStoreOp, MatrixMultiplyAddOp, LoadMatrixOp,
+                          AsyncCopyOp, AsyncCommitOp, AsyncWaitOp>(op))
     return fail(op, "control flow differs between threads");
   if (isa<ThreadIdOp, tile::ProgramIdOp, tile::NumProgramsOp>(op)) {
     Data &data = define(op->getResult(0));
@@ -811,6 +882,28 @@ bool Machine::execute(Operation &operation) {
     return exchange(shuffle);
   if (auto mma = dyn_cast<MmaOp>(op))
     return multiply(mma);
+  if (auto load = dyn_cast<MatrixLoadOp>(op)) {
+    Data result = define(load.getResult());
+    if (!transferMatrix(op, load.getBuffer(), load.getOffset(), load.getType(), load.getPitch(),
+                        load.getColumnMajor(), result))
+      return false;
+    values[load.getResult()] = result;
+    return true;
+  }
+  if (auto store = dyn_cast<MatrixStoreOp>(op)) {
+    Data matrix = get(store.getMatrix());
+    return transferMatrix(op, store.getBuffer(), store.getOffset(), store.getMatrix().getType(),
+                          store.getPitch(), false, matrix);
+  }
+  if (auto splat = dyn_cast<MatrixSplatOp>(op)) {
+    Data result = define(splat.getResult());
+    for (size_t i = 0; i < result.words.size(); ++i)
+      result.words[i] = at(splat.getScalar(), i / result.count);
+    values[splat.getResult()] = result;
+    return true;
+  }
+  if (auto product = dyn_cast<MatrixMultiplyAddOp>(op))
+    return multiplyMatrices(product);
   if (isa<ProxyFenceOp>(op)) {
     for (Shadow &shadow : shadows)
       shadow.isFenced = true;

@@ -68,6 +68,22 @@ std::string emulateOn(PreparedCase &prepared, const simt::TargetInfo &target, un
   return "";
 }
 
+/// As an ordinary device has them: of each kind of operands two shapes.
+std::vector<simt::MatrixInstruction> cooperativeMatrices(unsigned lanes) {
+  using Element = simt::MatrixElement;
+  std::vector<simt::MatrixInstruction> rows;
+  auto add = [&](Element operand, Element acc, unsigned n, unsigned k) {
+    rows.push_back(*simt::opaqueInstruction(operand, operand, acc, 16, n, k, lanes));
+  };
+  for (unsigned n : {16, 8}) {
+    add(Element::F16, Element::F32, n, 16);
+    add(Element::F16, Element::F16, n, 16);
+    add(Element::I8, Element::I32, 16, n * 2);
+  }
+  add(Element::BF16, Element::F32, 16, 16);
+  return rows;
+}
+
 TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
   const KernelCase &testCase = GetParam();
   SCOPED_TRACE(testCase.line());
@@ -85,6 +101,7 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
     const simt::TargetInfo *like; ///< Null: no matrix instructions.
     bool hasShuffle = true;
     uint64_t sharedKilobytes = 160;
+    bool isOpaque = false;
   };
   // 32 lanes with the target's matrix instructions; other sizes as any other device may have.
   std::vector<Setting> settings = {{32, testCase.numWarps, &nvidia->info},
@@ -96,7 +113,12 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
                                    // Without shuffles; and with so little shared memory that
                                    // conversions take several turns, and some kernels do not fit.
                                    {8, 4, nullptr, false},
-                                   {32, 2, nullptr, true, 2}};
+                                   {32, 2, nullptr, true, 2},
+                                   // With cooperative matrices.
+                                   {32, testCase.numWarps, nullptr, true, 160, true},
+                                   {8, 4, nullptr, true, 160, true},
+                                   {16, 1, nullptr, true, 160, true},
+                                   {64, 2, nullptr, true, 48, true}};
   auto isTooLarge = [](llvm::StringRef error) {
     return error.contains("lowering fails") && error.contains(" bytes of shared memory, but ") &&
            error.contains("use smaller blocks");
@@ -108,6 +130,8 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
     target.warpSize = setting.lanes;
     target.sharedMemoryBytes = setting.sharedKilobytes * 1024;
     target.hasShuffle = setting.hasShuffle;
+    if (setting.isOpaque)
+      target.matrixInstructions = cooperativeMatrices(setting.lanes);
     if (target.name.empty())
       target.name = "generic";
     std::vector<TensorArgument> got;

@@ -1,0 +1,21 @@
+// Where opaque matrices meet registers. The lowering builds matrix_from_registers and
+// matrix_to_registers around every product; what goes from one product to the next, around a loop
+// too, stays in matrices here, and only what is left takes the way through shared memory.
+#pragma once
+
+#include "ir/simt/SimtOps.h"
+#include "ir/simt/TargetInfo.h"
+
+namespace tilerun::simt {
+
+/// Loops carry accumulators as matrices where one iteration's product hands them to the next one's;
+/// conversions that undo each other, or that nobody wants, are gone. Without such ops in `kernel`
+/// nothing happens.
+void carryMatrices(mlir::func::FuncOp kernel);
+
+/// Replaces the conversions that are left: each warp stores to a slot of its own in shared memory
+/// and loads from there. Barriers are not inserted here.
+void moveMatricesThroughShared(mlir::func::FuncOp kernel, unsigned numWarps,
+                               const TargetInfo &target);
+
+} // namespace tilerun::simt
