@@ -7,6 +7,7 @@
 
 #include "plugins/vulkan/Artifact.h"
 #include "plugins/vulkan/Device.h"
+#include "plugins/vulkan/Reports.h"
 #include "plugins/vulkan/Splitting.h"
 
 struct TilerunPluginKernel {

@@ -1,0 +1,24 @@
+# Tests of those parts of the plugin that need no device: they are compiled once more, into the test.
+set(plugin ${PROJECT_SOURCE_DIR}/plugins/vulkan)
+tilerun_unit_test(vulkan_unit_tests
+  SOURCES ArtifactTest.cpp CompatibilityTest.cpp DebugBufferTest.cpp SplittingTest.cpp
+          ${plugin}/Artifact.cpp ${plugin}/Compatibility.cpp ${plugin}/DebugBuffer.cpp
+          ${plugin}/Splitting.cpp
+  LINK tilerun_spirv tilerun_vulkan_headers MLIR LLVM)
+target_include_directories(vulkan_unit_tests PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)
+
+# The compile entry, through the ABI; no driver is opened.
+tilerun_plain_test(vulkan_compile_tests
+  SOURCES CompileTest.cpp
+  LINK tilerun_plugin_host)
+target_compile_definitions(vulkan_compile_tests PRIVATE
+  VULKAN_PLUGIN="$<TARGET_FILE:tilerun_plugin_vulkan>")
+add_dependencies(vulkan_compile_tests tilerun_plugin_vulkan)
+
+# Kernels on a device.
+tilerun_plain_test(vulkan_launch_tests
+  SOURCES KernelTest.cpp ReportTest.cpp
+  LINK tilerun_plugin_host)
+target_compile_definitions(vulkan_launch_tests PRIVATE
+  VULKAN_PLUGIN="$<TARGET_FILE:tilerun_plugin_vulkan>")
+add_dependencies(vulkan_launch_tests tilerun_plugin_vulkan)
