@@ -23,9 +23,25 @@ void simt::forEachAccess(const SharedAccess &access, function_ref<void(ArrayRef<
     }
 }
 
+SmallVector<int64_t> simt::wordsOf(ArrayRef<unsigned> registers, unsigned perWord) {
+  SmallVector<int64_t> words;
+  for (size_t i = 0; i < registers.size(); i += perWord)
+    words.push_back(registers[i] / perWord);
+  return words;
+}
+
+bool simt::areWords(ArrayRef<unsigned> registers, unsigned perWord) {
+  for (auto [i, reg] : llvm::enumerate(registers))
+    if (reg % perWord != i % perWord || reg / perWord != registers[i - i % perWord] / perWord)
+      return false;
+  return registers.size() % perWord == 0;
+}
+
 void Lowering::storeShared(Value vector, const LinearLayout &layout, const SharedAccess &access,
                            Value buffer, Value slot, bool ahead) {
-  unsigned bytes = getScalarBytes(cast<VectorType>(vector.getType()));
+  auto type = cast<VectorType>(vector.getType());
+  unsigned perWord = (size_t(1) << layout.inBits(kRegister)) / type.getNumElements();
+  unsigned bytes = getScalarBytes(type) / perWord;
   llvm::SmallVector<uint64_t, 16> bases = threadBases(access.offsets, kOffset);
   uint64_t bits = 0;
   for (uint64_t &basis : bases)
@@ -36,8 +52,8 @@ void Lowering::storeShared(Value vector, const LinearLayout &layout, const Share
     Value offset = offsetBy(thread, bits, image);
     if (slot)
       offset = arith::AddIOp::create(b, loc, offset, slot);
-    SharedStoreOp::create(b, loc, buffer, offset, pick(vector, SmallVector<int64_t>(registers)),
-                          first, ahead);
+    SharedStoreOp::create(b, loc, buffer, offset, pick(vector, wordsOf(registers, perWord)), first,
+                          ahead);
   });
 }
 

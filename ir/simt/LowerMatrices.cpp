@@ -109,6 +109,8 @@ Value Lowering::sumOverThread(ArrayRef<uint64_t> bases) {
 void Lowering::storePadded(Value vector, const LinearLayout &layout, const Buffered &tile,
                            bool ahead) {
   int64_t bytes = getScalarBytes(tile.element), line = tile.pitch - kPaddingBytes;
+  unsigned perWord =
+      (size_t(1) << layout.inBits(kRegister)) / cast<VectorType>(vector.getType()).getNumElements();
   SharedAccess access = *accessShared(layout, tile.memory, bytes, options.target->sharedModel);
   auto padded = [&](uint64_t offset) {
     int64_t flat = int64_t(offset) * bytes;
@@ -124,8 +126,8 @@ void Lowering::storePadded(Value vector, const LinearLayout &layout, const Buffe
     Value offset = start;
     if (uint64_t image = registerImage(access.offsets, registers[0], kOffset))
       offset = arith::AddIOp::create(b, loc, start, constant(int32_t(padded(image))));
-    SharedStoreOp::create(b, loc, tile.buffer, offset,
-                          pick(vector, SmallVector<int64_t>(registers)), first, ahead);
+    SharedStoreOp::create(b, loc, tile.buffer, offset, pick(vector, wordsOf(registers, perWord)),
+                          first, ahead);
   });
 }
 

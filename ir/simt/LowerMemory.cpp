@@ -2,6 +2,7 @@
 #include "ir/layout/BitMatrix.h"
 #include "ir/layout/Vectorization.h"
 #include "ir/simt/Lowering.h"
+#include "ir/tile/TileUtils.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -49,7 +50,7 @@ void Lowering::lowerLoad(tile::LoadOp op) {
   set(op.getResult(), loaded);
 }
 
-Value Lowering::load(tile::LoadOp op) {
+Value Lowering::load(tile::LoadOp op, unsigned perWord) {
   Type element = elementType(op.getType());
   Type stored = memoryType(element);
   bool isBool = stored != element;
@@ -78,6 +79,25 @@ Value Lowering::load(tile::LoadOp op) {
   const AccessPlan &plan = layouts.getAccess(op);
   Values pointers = unpack(get(op.getPtr(), plan.layout));
   Values masks = op.getMask() ? unpack(get(op.getMask(), plan.layout)) : Values();
+  if (perWord > 1) {
+    Values words(pointers.size() / perWord);
+    Value others;
+    if (op.getOther() && !tile::isPositiveZero(op.getOther())) {
+      auto type = VectorType::get({int64_t(words.size())}, b.getI32Type());
+      others = vector::BitCastOp::create(b, loc, type, get(op.getOther(), plan.layout));
+    }
+    for (const auto &group :
+         groupRegisters(plan, getScalarBytes(stored), options.target->maxVectorBytes)) {
+      SmallVector<int64_t> indices = wordsOf(group, perWord);
+      Value loaded = LoadOp::create(
+          b, loc, VectorType::get({int64_t(indices.size())}, b.getI32Type()), pointers[group[0]],
+          masks.empty() ? Value() : masks[group[0]], others ? pick(others, indices) : Value(),
+          op.getCache(), op.getEvict(), op.getIsVolatile());
+      for (auto [index, word] : llvm::zip(indices, unpack(loaded)))
+        words[index] = word;
+    }
+    return pack(words);
+  }
   Value others = op.getOther() ? toMemory(get(op.getOther(), plan.layout)) : Value();
   Values result(pointers.size());
   for (const auto &group :

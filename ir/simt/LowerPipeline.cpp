@@ -131,9 +131,9 @@ readerOf(Value value,
   std::optional<Reader> common;
   for (OpOperand &use : value.getUses()) {
     auto trans = dyn_cast<tile::TransOp>(use.getOwner());
-    Reader reader = trans ? readerOf(trans.getResult(), readerOfOperand)
-                          : readerOfOperand(cast<tile::DotOp>(use.getOwner()),
-                                            use.getOperandNumber());
+    Reader reader =
+        trans ? readerOf(trans.getResult(), readerOfOperand)
+              : readerOfOperand(cast<tile::DotOp>(use.getOwner()), use.getOperandNumber());
     if (common.value_or(reader) != reader)
       return Reader::None;
     common = reader;
@@ -155,7 +155,8 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
     unsigned bytes; ///< Of one element.
     int64_t tileBytes;
     Buffered tile;
-    std::optional<SharedAccess> access; ///< Of registers to a tile that is not padded.
+    SharedAccess access;  ///< Of registers to the tile.
+    unsigned perWord = 1; ///< Registers that move as one 32-bit word.
   };
   std::vector<Copy> copies;
   Slice slice;
@@ -165,14 +166,14 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
     if (!type || type.getRank() != 2 || !hazards.allowAhead(load) ||
         !feedsProducts(load.getResult(), op.getBody()))
       continue;
-    Copy copy{load, {}, getScalarBytes(elementType(type)), 0, {}, {}};
+    Copy copy{load, {}, getScalarBytes(elementType(type)), 0, {}, {}, 1};
     const AccessPlan &plan = layouts.getAccess(load);
     unsigned inner = plan.tileInner.value_or(plan.order.front());
     copy.tile = {{}, {}, {}, inner, elementType(type)};
+    copy.groups = groupRegisters(plan, copy.bytes, isAsync ? 16 : options.target->maxVectorBytes);
     if (isAsync) {
       if (load.getOther() && !tile::isPositiveZero(load.getOther()))
         continue;
-      copy.groups = groupRegisters(plan, copy.bytes, 16);
       if (copy.groups.front().size() * copy.bytes < 4)
         continue;
     }
@@ -189,12 +190,24 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
       copy.tile = *tile;
     } else if (reader == Reader::Any) {
       copy.tile.memory = swizzledTile(type.getShape(), inner, copy.bytes);
-      copy.access =
-          accessShared(plan.layout, copy.tile.memory, copy.bytes, options.target->sharedModel);
-      if (!isAsync && !copy.access)
-        continue;
     } else {
       continue;
+    }
+    if (!isAsync) {
+      auto access =
+          accessShared(plan.layout, copy.tile.memory, copy.bytes, options.target->sharedModel);
+      if (!access)
+        continue;
+      copy.access = std::move(*access);
+      // What is narrower than a word stays as many to a word as it was in memory, if it goes to
+      // shared memory in the same words.
+      unsigned perWord = copy.bytes < 4 ? 4 / copy.bytes : 1;
+      bool moveAsWords = llvm::all_of(
+          copy.groups, [&](ArrayRef<unsigned> group) { return areWords(group, perWord); });
+      forEachAccess(copy.access, [&](ArrayRef<unsigned> registers) {
+        moveAsWords &= areWords(registers, perWord);
+      });
+      copy.perWord = moveAsWords ? perWord : 1;
     }
     Slice wider = slice;
     if (!addToSlice(op, load.getPtr(), wider) ||
@@ -257,8 +270,12 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
   // One iteration's loads to registers, all of them or none.
   auto loadAll = [&](Value inRange) {
     SmallVector<Type> types;
-    for (Copy &copy : copies)
-      types.push_back(registerType(copy.load.getType(), layouts.getAccess(copy.load).layout));
+    for (Copy &copy : copies) {
+      VectorType type = registerType(copy.load.getType(), layouts.getAccess(copy.load).layout);
+      if (copy.perWord > 1)
+        type = VectorType::get({type.getNumElements() / copy.perWord}, b.getI32Type());
+      types.push_back(type);
+    }
     auto branch = scf::IfOp::create(b, loc, types, inRange, /*addThenBlock=*/true,
                                     /*addElseBlock=*/true);
     OpBuilder::InsertionGuard guard(b);
@@ -271,7 +288,7 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
     pushScope(branch.thenBlock(), false);
     for (Copy &copy : copies) {
       loc = copy.load.getLoc();
-      loaded.push_back(load(copy.load));
+      loaded.push_back(load(copy.load, copy.perWord));
     }
     scf::YieldOp::create(b, loc, loaded);
     scopes.pop_back();
@@ -287,7 +304,7 @@ bool Lowering::lowerPipelinedFor(scf::ForOp op) {
       if (tile.pitch)
         storePadded(registers, layout, tile, isAhead);
       else
-        storeShared(registers, layout, *copy.access, tile.buffer, tile.slot, isAhead);
+        storeShared(registers, layout, copy.access, tile.buffer, tile.slot, isAhead);
     }
   };
 

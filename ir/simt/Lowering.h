@@ -39,6 +39,11 @@ bool isDivision(Operation *op);
 void forEachAccess(const layout::SharedAccess &access,
                    llvm::function_ref<void(llvm::ArrayRef<unsigned>)> body);
 
+/// Whether so many registers in a row are words of `perWord` each, in the order of all registers.
+bool areWords(llvm::ArrayRef<unsigned> registers, unsigned perWord);
+/// Numbers of those words.
+llvm::SmallVector<int64_t> wordsOf(llvm::ArrayRef<unsigned> registers, unsigned perWord);
+
 class Lowering {
 public:
   Lowering(mlir::func::FuncOp kernel, const LayoutAssignment &layouts, const LowerOptions &options,
@@ -113,8 +118,9 @@ private:
 
   // LowerMemory.cpp
   void lowerLoad(tile::LoadOp op);
-  /// What is loaded: a scalar, or registers in the access's own layout.
-  Value load(tile::LoadOp op);
+  /// What is loaded: a scalar, or registers in the access's own layout. Of a tensor, with `perWord`
+  /// above 1, 32-bit words of so many registers each.
+  Value load(tile::LoadOp op, unsigned perWord = 1);
   void lowerStore(tile::StoreOp op);
   void lowerAtomicRMW(tile::AtomicRMWOp op);
   void lowerAtomicCAS(tile::AtomicCASOp op);
@@ -135,7 +141,8 @@ private:
                      llvm::ArrayRef<uint64_t> origin = {});
   /// Stores `operand` to shared memory so that `reader` suits it.
   Buffered stageFor(Value operand, const LinearLayout &reader);
-  /// Stores registers in `layout` as `access` says, `slot` bytes further (null: 0).
+  /// Stores registers in `layout`, or words of some of them, as `access` says, `slot` bytes further
+  /// (null: 0).
   void storeShared(Value vector, const LinearLayout &layout, const layout::SharedAccess &access,
                    Value buffer, Value slot = {}, bool ahead = false);
 
