@@ -1,0 +1,173 @@
+// The compile entry of the plugin, through the ABI; it needs neither driver nor device.
+#include "runtime/plugin/Plugin.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+
+using namespace tilerun::plugin;
+
+namespace {
+
+constexpr const char *kAdd = R"(
+func.func @add(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.name = "x"},
+               %n: i32 {tile.name = "n"}, %s: f32 {tile.name = "s"}) attributes {tile.kernel} {
+  %i = tile.make_range 0 to 256 : tensor<256xi32>
+  %ns = tile.splat %n : i32 -> tensor<256xi32>
+  %m = arith.cmpi slt, %i, %ns : tensor<256xi32>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %p = tile.addptr %xs, %i : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  %v = tile.load %p mask %m : tensor<256x!tile.ptr<f32>>
+  %es = tile.splat %s : f32 -> tensor<256xf32>
+  %r = arith.addf %v, %es : tensor<256xf32>
+  tile.store %p, %r mask %m : tensor<256x!tile.ptr<f32>>
+  return
+}
+)";
+
+class Compile : public testing::Test {
+protected:
+  static void SetUpTestSuite() {
+    std::string reason;
+    plugin = Plugin::load(VULKAN_PLUGIN, reason);
+    ASSERT_TRUE(plugin) << reason;
+    ASSERT_TRUE(plugin->getTable().compile);
+  }
+  ~Compile() override { plugin->getTable().release_artifact(artifact); }
+
+  TilerunStatus compile(const char *text, const char *target,
+                        std::vector<TilerunPluginOption> options = {}) {
+    plugin->getTable().release_artifact(artifact);
+    artifact = nullptr;
+    TilerunPluginCompileRequest request = {sizeof(request),
+                                           static_cast<uint32_t>(options.size()),
+                                           reinterpret_cast<const uint8_t *>(text),
+                                           std::strlen(text),
+                                           target,
+                                           options.data()};
+    ErrorKeeper keeper;
+    TilerunStatus status = plugin->getTable().compile(&request, &artifact, keeper.getSink());
+    message = keeper.take(status).message;
+    return status;
+  }
+  std::string getBytes() const {
+    return {reinterpret_cast<const char *>(artifact->bytes), artifact->num_bytes};
+  }
+
+  static std::shared_ptr<const Plugin> plugin;
+  const TilerunPluginArtifact *artifact = nullptr;
+  std::string message;
+};
+std::shared_ptr<const Plugin> Compile::plugin;
+
+TEST_F(Compile, MetadataSaysHowToLaunch) {
+  ASSERT_EQ(compile(kAdd, "vulkan:1.3,subgroup=8", {{"num-warps", "2"}, {"num-stages", "1"}}),
+            TILERUN_STATUS_OK)
+      << message;
+  EXPECT_EQ(getBytes().substr(0, 8), "tilerunV");
+  ASSERT_EQ(artifact->num_kernels, 1u);
+  const TilerunPluginKernelInfo &kernel = artifact->kernels[0];
+  EXPECT_STREQ(kernel.name, "add");
+  EXPECT_EQ(kernel.threads, 16u);
+  ASSERT_EQ(kernel.num_parameters, 3u);
+  EXPECT_EQ(kernel.parameters[0].kind, TILERUN_ARGUMENT_POINTER);
+  EXPECT_EQ(kernel.parameters[0].bits, 64);
+  EXPECT_STREQ(kernel.parameters[0].name, "x");
+  EXPECT_EQ(kernel.parameters[1].kind, TILERUN_ARGUMENT_INTEGER);
+  EXPECT_EQ(kernel.parameters[1].bits, 32);
+  EXPECT_EQ(kernel.parameters[2].kind, TILERUN_ARGUMENT_FLOAT);
+  EXPECT_EQ(kernel.parameters[2].bits, 32);
+}
+
+TEST_F(Compile, TheCompatibilityNamesWhatIsUsed) {
+  ASSERT_EQ(compile(kAdd, "vulkan:1.3,subgroup=16,f16,f64,i8,shuffle"), TILERUN_STATUS_OK)
+      << message;
+  // The kernel uses none of these features.
+  EXPECT_STREQ(artifact->compatibility, "vulkan:1.3,subgroup=16,threads=64");
+}
+
+TEST_F(Compile, EmitsTheTextOfAPhase) {
+  const char *target = "vulkan:1.3";
+  ASSERT_EQ(compile(kAdd, target, {{"emit", "simt"}}), TILERUN_STATUS_OK) << message;
+  EXPECT_NE(getBytes().find("simt.thread_id"), std::string::npos);
+  // Text is not to be loaded, but says how its code would be launched.
+  EXPECT_STREQ(artifact->compatibility, "vulkan:text");
+  EXPECT_EQ(artifact->kernels[0].threads, 128u);
+  ASSERT_EQ(compile(kAdd, target, {{"emit", "spirv-dialect"}}), TILERUN_STATUS_OK) << message;
+  EXPECT_NE(getBytes().find("spirv.func @add"), std::string::npos);
+  ASSERT_EQ(compile(kAdd, target, {{"emit", "spirv-asm"}}), TILERUN_STATUS_OK) << message;
+  EXPECT_NE(getBytes().find("OpEntryPoint GLCompute"), std::string::npos);
+  ASSERT_EQ(compile(kAdd, target, {{"emit", "spirv"}}), TILERUN_STATUS_OK) << message;
+  const std::string words = getBytes();
+  EXPECT_EQ(words.substr(0, 4), std::string("\x03\x02\x23\x07"));
+  EXPECT_EQ(words.size() % 4, 0u);
+  // It is what the container holds.
+  ASSERT_EQ(compile(kAdd, target), TILERUN_STATUS_OK) << message;
+  EXPECT_NE(getBytes().find(words), std::string::npos);
+  EXPECT_EQ(compile(kAdd, target, {{"emit", "wasm"}}), TILERUN_STATUS_INVALID_ARGUMENT);
+  EXPECT_NE(message.find("option 'emit' is 'wasm', not simt, spirv-dialect, spirv-asm or spirv"),
+            std::string::npos)
+      << message;
+}
+
+TEST_F(Compile, SameRequestSameBytes) {
+  ASSERT_EQ(compile(kAdd, "vulkan:1.3"), TILERUN_STATUS_OK) << message;
+  std::string first = getBytes();
+  ASSERT_EQ(compile(kAdd, "vulkan:1.3"), TILERUN_STATUS_OK) << message;
+  EXPECT_EQ(first, getBytes());
+}
+
+TEST_F(Compile, EveryTargetThatIsListedCompiles) {
+  std::vector<std::string> targets = plugin->getTargets();
+  EXPECT_GE(targets.size(), 1u);
+  for (const std::string &target : targets)
+    EXPECT_EQ(compile(kAdd, target.c_str()), TILERUN_STATUS_OK) << target << ": " << message;
+}
+
+TEST_F(Compile, ErrorsSayWhatIsWrong) {
+  EXPECT_EQ(compile("nonsense", "vulkan:1.3"), TILERUN_STATUS_COMPILE);
+  EXPECT_NE(message.find("compile on vulkan: for vulkan:1.3: "), std::string::npos) << message;
+  for (const char *target : {"", "1.3", "abacus:1", "vulkan:1.2", "cuda:sm_80"}) {
+    EXPECT_EQ(compile(kAdd, target), TILERUN_STATUS_INVALID_ARGUMENT) << target;
+    EXPECT_NE(message.find("it begins with 'vulkan:1.3'"), std::string::npos) << message;
+  }
+  EXPECT_EQ(compile(kAdd, "vulkan:1.3,f17"), TILERUN_STATUS_INVALID_ARGUMENT);
+  EXPECT_NE(message.find("has no word 'f17'; there are subgroup=…"), std::string::npos) << message;
+  const struct {
+    TilerunPluginOption option;
+    const char *text;
+  } cases[] = {{{"num-warps", "3"}, "option 'num-warps' is 3, which is no power of two"},
+               {{"num-warps", "64"}, "option 'num-warps' is '64', which is no number from 1 to 32"},
+               {{"num-warps", "-1"}, "which is no number from 1 to 32"},
+               {{"maxnreg", "16"}, "option 'maxnreg' is '16', which is no number from 24 to 255"},
+               {{"num-ctas", "2"}, "Vulkan has no clusters of programs; num_ctas=1 works"},
+               {{"debug", "yes"}, "option 'debug' is 'yes', not true or false"},
+               {{"num-wraps", "4"},
+                "there is no option 'num-wraps'; there are num-warps (subgroups of a "
+                "program), num-stages"}};
+  for (const auto &[option, text] : cases) {
+    EXPECT_EQ(compile(kAdd, "vulkan:1.3", {option}), TILERUN_STATUS_INVALID_ARGUMENT);
+    EXPECT_NE(message.find(text), std::string::npos) << message;
+  }
+}
+
+TEST_F(Compile, TooManyThreadsSayByHowMuch) {
+  EXPECT_EQ(compile(kAdd, "vulkan:1.3,subgroup=64,threads=256", {{"num-warps", "8"}}),
+            TILERUN_STATUS_INVALID_ARGUMENT);
+  EXPECT_NE(message.find("num-warps=8 with 64 lanes each are 512 threads of a program, 256 are "
+                         "possible: 256 too many; num-warps=4 is the most"),
+            std::string::npos)
+      << message;
+  EXPECT_EQ(compile(kAdd, "vulkan:1.3,subgroup=64,threads=256", {{"num-warps", "4"}}),
+            TILERUN_STATUS_OK)
+      << message;
+}
+
+TEST_F(Compile, TextIsNotTrusted) {
+  // Bytes that are no module, in several ways.
+  for (const char *text : {"", "{", "MLïR", "module {", "func.func @f() { return }"}) {
+    EXPECT_EQ(compile(text, "vulkan:1.3"), TILERUN_STATUS_COMPILE) << text;
+    EXPECT_NE(message.find("for vulkan:1.3"), std::string::npos) << message;
+  }
+}
+
+} // namespace
