@@ -3,6 +3,7 @@
 
 #include "backends/interpreter/Interpreter.h"
 #include "runtime/plugin/Plugin.h"
+#include "tests/matrix/SpirvCheck.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -109,14 +110,17 @@ struct Artifact {
 };
 
 Outcome compile(const TilerunPlugin &table, const std::string &target, const Request &request,
-                Artifact &artifact) {
+                Artifact &artifact, const char *emit = nullptr) {
   std::string warps = std::to_string(request.numWarps), stages = std::to_string(request.numStages);
-  const TilerunPluginOption options[] = {{"num-warps", warps.c_str()},
-                                         {"num-stages", stages.c_str()},
-                                         {"debug", request.debug ? "true" : "false"}};
-  TilerunPluginCompileRequest compileRequest = {sizeof(compileRequest),  std::size(options),
-                                                request.bytecode.data(), request.bytecode.size(),
-                                                target.c_str(),          options};
+  std::vector<TilerunPluginOption> options = {{"num-warps", warps.c_str()},
+                                              {"num-stages", stages.c_str()},
+                                              {"debug", request.debug ? "true" : "false"}};
+  if (emit)
+    options.push_back({"emit", emit});
+  TilerunPluginCompileRequest compileRequest = {
+      sizeof(compileRequest),  static_cast<uint32_t>(options.size()),
+      request.bytecode.data(), request.bytecode.size(),
+      target.c_str(),          options.data()};
   TILERUN_TRY(Failure::Kind::Compile, compile, &compileRequest, &artifact.artifact);
   return std::nullopt;
 }
@@ -242,30 +246,45 @@ private:
 
 class Compiler : public Target {
 public:
-  Compiler(std::shared_ptr<const plugin::Plugin> plugin, std::string target, std::string ptxas)
-      : plugin(std::move(plugin)), target(std::move(target)), ptxas(std::move(ptxas)) {}
+  Compiler(std::shared_ptr<const plugin::Plugin> plugin, std::string target, CodeCheckers checkers)
+      : plugin(std::move(plugin)), target(std::move(target)), checkers(std::move(checkers)) {}
   std::string getName() const override { return target; }
   std::string getDescription() const override {
-    return "compiled only" + std::string(ptxas.empty() ? "" : ", assembled by ptxas");
+    std::string text = "compiled only";
+    if (isVulkan())
+      text += checkers.spirvVal.empty() ? "" : ", accepted by spirv-val";
+    else if (!checkers.ptxas.empty())
+      text += ", assembled by ptxas";
+    return text;
   }
   bool defaultsToTf32() const override { return llvm::StringRef(target).starts_with("cuda:"); }
 
   Outcome run(const Request &request, std::array<uint32_t, 3>, const std::vector<RunArgument> &,
               std::vector<std::vector<uint8_t>> &) override {
     Artifact artifact(plugin->getTable());
-    if (Outcome failed = compile(plugin->getTable(), target, request, artifact))
+    if (Outcome failed =
+            compile(plugin->getTable(), target, request, artifact, isVulkan() ? "spirv" : nullptr))
       return failed;
     if (!artifact.find(request.kernel))
       return makeFailure(Failure::Kind::Compile,
                          "the artifact has no kernel '" + request.kernel + "'");
     llvm::StringRef text(reinterpret_cast<const char *>(artifact.artifact->bytes),
                          artifact.artifact->num_bytes);
-    if (ptxas.empty() || !text.contains(".version"))
+    if (isVulkan()) {
+      std::string wrong = checkWords(text);
+      if (wrong.empty() && !checkers.spirvVal.empty())
+        if (wrong = validate(text, checkers.spirvVal); !wrong.empty())
+          wrong = "spirv-val: " + wrong;
+      return wrong.empty() ? std::nullopt : Outcome(makeFailure(Failure::Kind::Run, wrong));
+    }
+    if (checkers.ptxas.empty() || !text.contains(".version"))
       return std::nullopt;
     return assemble(text);
   }
 
 private:
+  bool isVulkan() const { return llvm::StringRef(target).starts_with("vulkan:"); }
+
   Outcome assemble(llvm::StringRef text) {
     llvm::SmallString<128> input, log;
     int descriptor = -1;
@@ -277,11 +296,11 @@ private:
       os << text;
     }
     std::string arch = "-arch=" + llvm::StringRef(target).split(':').second.str();
-    llvm::StringRef arguments[] = {ptxas, arch, "-O1", input, "-o", "/dev/null"};
+    llvm::StringRef arguments[] = {checkers.ptxas, arch, "-O1", input, "-o", "/dev/null"};
     std::optional<llvm::StringRef> redirects[] = {std::nullopt, log.str(), log.str()};
     std::string message;
-    int status =
-        llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects, 60, 0, &message);
+    int status = llvm::sys::ExecuteAndWait(checkers.ptxas, arguments, std::nullopt, redirects, 60,
+                                           0, &message);
     if (status != 0)
       if (auto content = llvm::MemoryBuffer::getFile(log))
         message += (*content)->getBuffer().rtrim().str();
@@ -293,7 +312,8 @@ private:
   }
 
   std::shared_ptr<const plugin::Plugin> plugin;
-  std::string target, ptxas;
+  std::string target;
+  CodeCheckers checkers;
 };
 
 } // namespace
@@ -329,15 +349,17 @@ std::unique_ptr<Target> matrix::openPlugin(const std::string &path, const std::s
 }
 
 std::unique_ptr<Target> matrix::makeCompiler(const std::string &path, const std::string &target,
-                                             const std::string &ptxas, std::string &reason) {
+                                             const CodeCheckers &checkers, std::string &reason) {
   std::shared_ptr<const plugin::Plugin> plugin = plugin::Plugin::load(path, reason);
   if (!plugin)
     return nullptr;
+  // Words after the first say what a device has, in any combination.
   std::vector<std::string> targets = plugin->getTargets();
-  if (!llvm::is_contained(targets, target)) {
+  if (!llvm::is_contained(targets, target) &&
+      !llvm::is_contained(targets, llvm::StringRef(target).split(',').first)) {
     reason =
         "the plugin does not compile for '" + target + "'; it has " + llvm::join(targets, ", ");
     return nullptr;
   }
-  return std::make_unique<Compiler>(plugin, target, ptxas);
+  return std::make_unique<Compiler>(plugin, target, checkers);
 }

@@ -65,9 +65,14 @@ std::unique_ptr<Target> makeInterpreter();
 std::unique_ptr<Target> openPlugin(const std::string &path, const std::string &device,
                                    std::string &reason);
 
-/// Compiles for a target of a plugin without any device, and assembles PTX with `ptxas` unless that
-/// is empty.
+/// Programs that look at code; empty: they do not.
+struct CodeCheckers {
+  std::string ptxas;    ///< Assembles PTX.
+  std::string spirvVal; ///< Validates SPIR-V.
+};
+
+/// Compiles for a target of a plugin without any device, and lets checkers look at the code.
 std::unique_ptr<Target> makeCompiler(const std::string &path, const std::string &target,
-                                     const std::string &ptxas, std::string &reason);
+                                     const CodeCheckers &checkers, std::string &reason);
 
 } // namespace tilerun::matrix

@@ -44,13 +44,17 @@ cl::opt<unsigned> variants("variants", cl::desc("variants of each cell (shapes, 
                            cl::init(1), cl::cat(category));
 cl::opt<bool> compileOnly("compile-only", cl::desc("compile by the plugin, run nothing"),
                           cl::cat(category));
-cl::list<std::string> targets("target",
-                              cl::desc("target to compile for (all given; without: "
-                                       "sm_80, sm_90a, sm_100 in turns)"),
-                              cl::value_desc("kind:arch"), cl::cat(category));
+cl::list<std::string>
+    targets("target",
+            cl::desc("target to compile for (all given; without: for cuda sm_80, sm_90a, sm_100, "
+                     "for vulkan subgroups of 8 to 64 lanes, in turns)"),
+            cl::value_desc("kind:arch"), cl::cat(category));
 cl::opt<bool> everyTarget("every-target",
-                          cl::desc("compile each cell for sm_80, sm_90a and sm_100, not in turns"),
+                          cl::desc("compile each cell for all of those targets, not in turns"),
                           cl::cat(category));
+cl::opt<std::string> spirvVal("spirv-val",
+                              cl::desc("validator for SPIR-V; 'none' for no validating"),
+                              cl::value_desc("FILE"), cl::cat(category));
 cl::opt<std::string> ptxas("ptxas", cl::desc("assembler for PTX; 'none' for no assembling"),
                            cl::value_desc("FILE"), cl::cat(category));
 cl::opt<std::string> jsonFile("json", cl::desc("write the results to FILE"), cl::value_desc("FILE"),
@@ -121,15 +125,47 @@ Cells select() {
   return selected;
 }
 
-std::string findPtxas() {
-  if (ptxas == "none")
+/// A program as an option names it, or where it usually is; empty: there is none.
+std::string findChecker(const std::string &option, llvm::StringRef name) {
+  if (option == "none")
     return "";
-  if (!ptxas.empty())
-    return ptxas;
-  if (auto found = llvm::sys::findProgramByName("ptxas"))
+  if (!option.empty())
+    return option;
+  if (auto found = llvm::sys::findProgramByName(name))
     return *found;
-  const char *usual = "/usr/local/cuda/bin/ptxas";
-  return llvm::sys::fs::can_execute(usual) ? usual : "";
+  auto found = llvm::sys::findProgramByName(name, {"/usr/local/cuda/bin"});
+  return found ? *found : "";
+}
+
+/// The word of "libtilerun-cuda.so".
+llvm::StringRef getPluginWord() {
+  llvm::StringRef name = llvm::sys::path::stem(pluginPath);
+  name.consume_front("libtilerun-");
+  return name;
+}
+
+/// What cells are compiled for where nothing is said: each kind of device, and each way to do
+/// without something.
+std::vector<std::string> getUsualTargets() {
+  if (getPluginWord() != "vulkan")
+    return {"cuda:sm_80", "cuda:sm_90a", "cuda:sm_100"};
+  const std::string shuffles = "subgroup-control,shuffle,shuffle-relative,subgroup-arithmetic,"
+                               "ballot,vote,",
+                    narrow = "f16,i8,i16,storage8,storage16,", keep = "preserve-f16,preserve-f32,",
+                    round = "rte-f16,rte-f32,denorm-f16,denorm-f32,";
+  return {// As a CPU's driver has it.
+          "vulkan:1.3,subgroup=8,threads=256," + shuffles + narrow + keep +
+              "f64,memory-model,explicit-layout,atomic-i64,atomic-f32-add,preserve-f64,fma",
+          // What every device has, and no more.
+          "vulkan:1.3,subgroup=16",
+          // As a GPU's driver has it, with everything.
+          "vulkan:1.3,subgroup=32,shared=49152,push=256," + shuffles + narrow + keep + round +
+              "f64,memory-model,explicit-layout,explicit-layout8,explicit-layout16,subgroup-types,"
+              "atomic-i64,atomic-f16-add,atomic-f32-add,atomic-f64-add,atomic-f32-minmax,"
+              "preserve-f64,rte-f64,denorm-f64,fma,fma-f64,approx,dot8",
+          // Large subgroups, and narrow types in memory alone.
+          "vulkan:1.3,subgroup=64,threads=2048,shared=65536,storage8,storage16,f64,fma," +
+              shuffles + keep};
 }
 
 /// One line that moves, on a terminal; every five seconds a line elsewhere would be noise.
@@ -199,8 +235,7 @@ std::string getDate() {
 int reportNoDevice(const std::string &reason, size_t numCells) {
   llvm::outs() << "no device of " << pluginPath << ": " << reason << "; nothing was run of "
                << numCells << " cells\n";
-  llvm::StringRef name = llvm::sys::path::stem(pluginPath);
-  name.consume_front("libtilerun-");
+  llvm::StringRef name = getPluginWord();
   const char *required = std::getenv("TILERUN_REQUIRE");
   llvm::SmallVector<llvm::StringRef> names;
   llvm::StringRef(required ? required : "").split(names, ',');
@@ -220,8 +255,10 @@ int runAll(const Cells &cells) {
     return fail(2, "--every-target and --target exclude each other");
   bool inTurns = compileFor.empty() && !everyTarget;
   if (compileFor.empty())
-    compileFor = {"cuda:sm_80", "cuda:sm_90a", "cuda:sm_100"};
-  std::string assembler = compileOnly ? findPtxas() : "";
+    compileFor = getUsualTargets();
+  CodeCheckers checkers;
+  if (compileOnly)
+    checkers = {findChecker(ptxas, "ptxas"), findChecker(spirvVal, "spirv-val")};
   WorkerOptions options;
   options.numWorkers =
       jobs ? unsigned(jobs) : unsigned(std::max(1l, sysconf(_SC_NPROCESSORS_ONLN)));
@@ -233,7 +270,7 @@ int runAll(const Cells &cells) {
   options.open = [&](unsigned target, std::string &reason) -> std::unique_ptr<Target> {
     if (pluginPath.empty())
       return makeInterpreter();
-    return compileOnly ? makeCompiler(pluginPath, compileFor[target], assembler, reason)
+    return compileOnly ? makeCompiler(pluginPath, compileFor[target], checkers, reason)
                        : openPlugin(pluginPath, device, reason);
   };
 
@@ -278,7 +315,11 @@ int runAll(const Cells &cells) {
     name = first.str();
     results.description = second.str();
   } else if (compileOnly) {
-    results.description = assembler.empty() ? "compiled only" : "compiled, and assembled by ptxas";
+    bool isVulkan = getPluginWord() == "vulkan";
+    llvm::StringRef checker = isVulkan ? checkers.spirvVal : checkers.ptxas;
+    results.description = checker.empty() ? "compiled only"
+                          : isVulkan      ? "compiled, and accepted by spirv-val"
+                                          : "compiled, and assembled by ptxas";
   }
   llvm::outs() << cells.size() << " cells on " << name << " (" << results.description << ")\n";
   llvm::outs().flush();

@@ -4,6 +4,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 
@@ -152,6 +153,22 @@ public:
   }
 };
 
+/// "a:1,b:2" are two targets, "a:1,x=2,y" is one: a colon that no '=' precedes begins the next.
+std::vector<std::string> splitTargets(const std::vector<std::string> &given) {
+  std::vector<std::string> targets;
+  for (const std::string &text : given)
+    for (size_t begin = 0; begin <= text.size();) {
+      size_t end = std::min(text.find(',', begin), text.size());
+      std::string part = text.substr(begin, end - begin);
+      if (begin == 0 || part.find(':') < part.find('='))
+        targets.push_back(part);
+      else
+        targets.back() += "," + part;
+      begin = end + 1;
+    }
+  return targets;
+}
+
 } // namespace
 
 std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Options &options,
@@ -203,7 +220,9 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
       "BLOCK_SIZE=256'\n"
       "  tilerun compile add.py::add_kernel --signature … --target cuda:sm_90a --emit ptx\n"
       "  tilerun compile add.py::add_kernel --signature … --target cuda:sm_80,cuda:sm_90a "
-      "--resources\n\n"
+      "--resources\n"
+      "  tilerun compile add.py::add_kernel --signature … --target vulkan:1.3 --emit spirv -o "
+      "add.spv\n\n"
       "A signature gives each parameter a type, with ':16' if it is a multiple of 16, or a "
       "constant.\nInstead of it, arguments of a launch may be given ('tilerun run --help').\n");
   compile->add_option("TARGET", options.target, "FILE.py::KERNEL")->required();
@@ -213,20 +232,24 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   compile->add_option("--signature", options.signature, "Types and constants of the parameters");
   CLI::Option *emit =
       compile
-          ->add_option("--emit", options.emit,
-                       "ast, tile (default), tile-opt; with --target also simt, llvm, ptx "
-                       "(default), sass")
-          ->check(CLI::IsMember({"ast", "tile", "tile-opt", "simt", "llvm", "ptx", "sass"}))
+          ->add_option(
+              "--emit", options.emit,
+              "ast, tile (default), tile-opt; with --target cuda:… also simt, llvm, ptx "
+              "(default), sass; with --target vulkan:… simt, spirv-dialect, spirv (binary), "
+              "spirv-asm (default)")
+          ->check(CLI::IsMember({"ast", "tile", "tile-opt", "simt", "llvm", "ptx", "sass",
+                                 "spirv-dialect", "spirv", "spirv-asm"}))
           ->type_name("PHASE");
   compile
       ->add_option("--target", options.targets,
-                   "KIND:ARCH, such as cuda:sm_90a; several separated by commas")
-      ->delimiter(',')
+                   "KIND:ARCH, such as cuda:sm_90a, or vulkan:1.3,subgroup=8 with words of what a "
+                   "device has; several separated by commas")
       ->allow_extra_args(false)
       ->type_name("TARGET");
-  compile->add_flag("--resources", options.resources,
-                    "Registers, shared memory, spills and predicted occupancy (from ptxas, or from "
-                    "a device's driver)");
+  compile->add_flag(
+      "--resources", options.resources,
+      "Threads, registers, shared memory, spills and predicted occupancy (from ptxas, "
+      "or from a device's driver)");
   compile->add_flag("--line-info,!--no-line-info", options.lineInfo,
                     "Lines of the kernel's source in the code");
   compile->add_option("-o,--output", options.output,
@@ -288,6 +311,15 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   addCacheOption(demo, options);
   addCommon(demo, options);
 
+  CLI::App *corpus = app.add_subcommand(
+      "corpus", "Which kernels of a folder compile: types each one with guessed signatures, and "
+                "says which\nop or construct stops the rest. Nothing is run.\n\n"
+                "Examples:\n  tilerun corpus my_kernels/\n  tilerun corpus my_kernels/ --json\n");
+  corpus->add_option("FOLDER", options.target, "Folder of .py files, or one file")->required();
+  corpus->add_option("--threads", options.threads, "Host threads (default: one for each core)")
+      ->check(CLI::Range(1, 1024));
+  addCommon(corpus, options);
+
   CLI::App *cache = app.add_subcommand(
       "cache", "Look after the cache of compiled kernels (see also TILERUN_CACHE_DIR,\n"
                "TILERUN_CACHE_SIZE and TILERUN_CACHE=off).\n\n"
@@ -319,12 +351,13 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
         std::pair{compile, Command::Compile}, std::pair{list, Command::List},
         std::pair{devices, Command::Devices}, std::pair{doctor, Command::Doctor},
         std::pair{pluginCheck, Command::PluginCheck}, std::pair{demo, Command::Demo},
-        std::pair{cache, Command::Cache}})
+        std::pair{cache, Command::Cache}, std::pair{corpus, Command::Corpus}})
     if (sub->parsed())
       options.command = command;
   options.emitGiven = emit->count() > 0;
   if (!options.emitGiven)
-    options.emit = options.targets.empty() ? "tile" : "ptx";
+    options.emit = options.targets.empty() ? "tile" : "";
+  options.targets = splitTargets(options.targets);
   return std::nullopt;
 }
 

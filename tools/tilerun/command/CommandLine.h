@@ -22,7 +22,7 @@ enum class ExitCode {
 enum class Color { Auto, Always, Never };
 
 struct Options {
-  enum class Command { Run, Check, Compile, List, Devices, Doctor, PluginCheck, Demo, Cache };
+  enum class Command { Run, Check, Compile, List, Devices, Doctor, PluginCheck, Demo, Cache, Corpus };
   Command command = Command::Run;
 
   std::string target; ///< FILE.py::KERNEL, or FILE.py for `list`.
@@ -52,7 +52,7 @@ struct Options {
 
   // compile
   std::string signature;
-  std::string emit;                 ///< "ptx" where there is a target, else "tile".
+  std::string emit;                 ///< Empty: what is usual for the kind of target.
   bool emitGiven = false;           ///< Not the default.
   std::vector<std::string> targets; ///< KIND:ARCH
   bool resources = false;

@@ -133,8 +133,10 @@ llvm::Expected<ExitCode> command::runCompile(Session &session) {
   const bool tileOnly =
       options.emit == "ast" || options.emit == "tile" || options.emit == "tile-opt";
   if (!tileOnly && options.targets.empty())
-    return makeCommandError(ExitCode::Usage,
-                            "--emit " + options.emit + " needs --target, such as cuda:sm_90a");
+    return makeCommandError(
+        ExitCode::Usage,
+        "--emit " + options.emit + " needs --target, such as " +
+            (llvm::StringRef(options.emit).starts_with("spirv") ? "vulkan:1.3" : "cuda:sm_90a"));
   if (!tileOnly && (options.bytecode || options.locations))
     return makeCommandError(ExitCode::Usage,
                             "--bytecode and --locations need --emit tile or tile-opt");

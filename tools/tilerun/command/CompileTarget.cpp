@@ -4,6 +4,7 @@
 #include "runtime/plugin/Discovery.h"
 #include "tools/tilerun/host/AtomicFile.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
@@ -35,6 +36,35 @@ command::findCompiler(llvm::StringRef target) {
                                                              "plugins are looked for")
                                                : " that can compile:" + reasons));
 }
+
+namespace {
+/// What a kind of targets can be compiled to, the usual phase first.
+struct Phases {
+  const char *kind;
+  std::vector<const char *> names;
+};
+} // namespace
+
+/// The phase to emit for a target; the plugin's own code, "", where the kind is not known.
+static llvm::Expected<std::string> choosePhase(llvm::StringRef target, const Options &options) {
+  static const Phases list[] = {{"cuda", {"ptx", "simt", "llvm", "sass"}},
+                                {"vulkan", {"spirv-asm", "spirv", "spirv-dialect", "simt"}}};
+  for (const Phases &phases : list) {
+    if (target.split(':').first != phases.kind)
+      continue;
+    if (!options.emitGiven)
+      return std::string(phases.names[0]);
+    if (llvm::is_contained(phases.names, llvm::StringRef(options.emit)))
+      return options.emit;
+    return makeCommandError(ExitCode::Usage, "--emit " + options.emit + " is nothing that target " +
+                                                 target + " has; it has " +
+                                                 llvm::join(phases.names, ", "));
+  }
+  return options.emit;
+}
+
+/// Whether a phase's output is bytes that no terminal shows.
+static bool isBinary(llvm::StringRef phase) { return phase == "spirv" || phase.empty(); }
 
 static ExitCode getExitCode(TilerunStatus status) {
   switch (status) {
@@ -79,7 +109,7 @@ static llvm::Error compileFor(const std::string &target, llvm::ArrayRef<uint8_t>
   // What the plugin takes by default is not said, so that plugins need not know it.
   if (options.lineInfo)
     settings.emplace_back("line-info", *options.lineInfo ? "true" : "false");
-  if (emit != "ptx")
+  if (!emit.empty())
     settings.emplace_back("emit", emit);
   if (signature.numCtas != 1)
     settings.emplace_back("num-ctas", std::to_string(signature.numCtas));
@@ -147,7 +177,11 @@ static ResourceReport makeReport(const plugin::Plugin &plugin, const TargetCode 
                                  llvm::StringRef ptx, const TilerunPluginArtifact &artifact,
                                  bool lineInfo) {
   ResourceReport report;
-  llvm::StringRef arch = llvm::StringRef(code.target).split(':').second;
+  auto [kind, arch] = llvm::StringRef(code.target).split(':');
+  if (kind != "cuda") {
+    report.missing = askDevice(plugin, code.target, artifact, report);
+    return report;
+  }
   llvm::Expected<toolkit::Assembled> assembled = toolkit::assemble(ptx, arch, lineInfo);
   if (assembled) {
     if (auto resources = toolkit::parsePtxasLog(assembled->log, code.kernel)) {
@@ -175,7 +209,9 @@ static ResourceReport makeReport(const plugin::Plugin &plugin, const TargetCode 
 
 static llvm::json::Value toJson(const TargetCode &code, const ResourceReport &report) {
   if (report.source.empty())
-    return llvm::json::Object{{"missing", llvm::json::fixUTF8(report.missing)}};
+    return llvm::json::Object{{"missing", llvm::json::fixUTF8(report.missing)},
+                              {"threads", code.threads},
+                              {"shared_bytes", code.dynamicSharedBytes}};
   const toolkit::KernelResources &resources = report.resources;
   llvm::json::Object object{{"source", report.source},
                             {"threads", code.threads},
@@ -197,12 +233,18 @@ static llvm::json::Value toJson(const TargetCode &code, const ResourceReport &re
 static void print(llvm::raw_ostream &os, const TargetCode &code, const ResourceReport &report) {
   os << code.target << ": ";
   if (report.source.empty()) {
+    // What the compiler itself knows.
+    if (!llvm::StringRef(code.target).starts_with("cuda:"))
+      os << llvm::formatv("{0} threads, {1} bytes of shared memory; other ", code.threads,
+                          code.dynamicSharedBytes);
     os << "resources are not known: " << report.missing << "\n";
     return;
   }
   const toolkit::KernelResources &resources = report.resources;
-  os << llvm::formatv("{0} threads, {1} registers, {2} bytes of shared memory, ", code.threads,
-                      resources.registers, resources.sharedBytes + code.dynamicSharedBytes);
+  os << code.threads << " threads, ";
+  if (resources.registers)
+    os << resources.registers << " registers, ";
+  os << resources.sharedBytes + code.dynamicSharedBytes << " bytes of shared memory, ";
   if (report.spillsKnown)
     os << llvm::formatv("spills: {0} bytes stored, {1} loaded", resources.spillStoreBytes,
                         resources.spillLoadBytes);
@@ -217,7 +259,8 @@ static void print(llvm::raw_ostream &os, const TargetCode &code, const ResourceR
     else
       os << "; not one program fits: too much " << occupancy->limiter;
   } else {
-    os << "; occupancy is not known for this architecture";
+    os << "; occupancy is not known for this "
+       << (llvm::StringRef(code.target).starts_with("cuda:") ? "architecture" : "device");
   }
   os << " (" << report.source << ")\n";
 }
@@ -261,7 +304,24 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
   const bool wantsCode = !options.resources || options.emitGiven || options.output != "-";
   const bool toStdout = wantsCode && options.output == "-";
   llvm::json::Array array;
+  std::vector<std::string> phases;
   for (const std::string &target : options.targets) {
+    llvm::Expected<std::string> phase = choosePhase(target, options);
+    if (!phase)
+      return phase.takeError();
+    if (toStdout && isBinary(*phase)) {
+      if (options.json)
+        return makeCommandError(ExitCode::Usage, "--json and binary code need -o FILE");
+      if (options.targets.size() > 1)
+        return makeCommandError(ExitCode::Usage, "binary code of several targets needs -o FILE");
+      if (llvm::outs().is_displayed())
+        return makeCommandError(ExitCode::Usage,
+                                "binary code is not written to a terminal; use -o FILE" +
+                                    std::string(*phase == "spirv" ? " or --emit spirv-asm" : ""));
+    }
+    phases.push_back(std::move(*phase));
+  }
+  for (const auto &[target, phase] : llvm::zip(options.targets, phases)) {
     auto plugin = findCompiler(target);
     if (!plugin)
       return plugin.takeError();
@@ -277,30 +337,31 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
       session.getDiagnostics().print(llvm::errs(), useColor(options.color, llvm::errs()));
     const TilerunPlugin &table = (*plugin)->getTable();
     CompiledArtifact text(table), code(table);
-    const bool fromPtx = options.emit == "ptx" || options.emit == "sass";
+    const bool fromPtx = phase == "ptx" || phase == "sass";
     if (fromPtx || options.resources)
-      if (llvm::Error error = compileFor(target, bytecode, *signature, options, "ptx", code))
+      if (llvm::Error error = compileFor(target, bytecode, *signature, options, "", code))
         return error;
     if (!fromPtx && wantsCode)
-      if (llvm::Error error = compileFor(target, bytecode, *signature, options, options.emit, text))
+      if (llvm::Error error = compileFor(target, bytecode, *signature, options, phase, text))
         return error;
     const CompiledArtifact &first = code.artifact ? code : text;
     TargetCode result{target, "", compiled->name, first.artifact->kernels[0].threads,
                       first.artifact->kernels[0].shared_bytes};
     if (wantsCode)
       result.code = (fromPtx ? code : text).getBytes().str();
-    if (options.emit == "sass") {
+    if (phase == "sass") {
       auto sass = toSass(code.getBytes(), options, target);
       if (!sass)
         return sass.takeError();
       result.code = std::move(*sass);
     }
-    llvm::json::Object object{{"target", target}};
+    llvm::json::Object object{{"target", target}, {"emit", phase}};
     if (toStdout) {
       if (!options.json && options.targets.size() > 1)
-        llvm::outs() << "// " << target << "\n";
+        llvm::outs() << (phase == "spirv-asm" ? "; " : "// ") << target << "\n";
+      const bool isWhole = isBinary(phase) || llvm::StringRef(result.code).ends_with("\n");
       if (!options.json)
-        llvm::outs() << result.code << (llvm::StringRef(result.code).ends_with("\n") ? "" : "\n");
+        llvm::outs() << result.code << (isWhole ? "" : "\n");
       object["text"] = llvm::json::fixUTF8(result.code);
     } else if (wantsCode) {
       const std::string path = getOutputPath(options, target);
@@ -324,7 +385,7 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
     printJson(llvm::json::Object{{"status", "ok"},
                                  {"exit_code", 0},
                                  {"kernel", session.kernel->qualifiedName},
-                                 {"emit", options.emit},
+                                 {"emit", phases[0]},
                                  {"targets", std::move(array)}});
   return ExitCode::Ok;
 }

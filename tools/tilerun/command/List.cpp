@@ -125,9 +125,10 @@ llvm::Expected<ExitCode> command::runDevices(const Options &options) {
         {"checks", p.supportsChecks},
         {"max_grid", llvm::json::Array{p.maxGrid[0], p.maxGrid[1], p.maxGrid[2]}}});
     if (!options.json)
-      llvm::outs() << llvm::formatv("{0}: {1}, {2}, {3} units, {4} MiB{5}\n", p.id, p.name, p.arch,
-                                    p.numUnits, p.memoryBytes >> 20,
-                                    p.supportsChecks ? ", checks" : "");
+      // A target's words on features are for programs; JSON has them.
+      llvm::outs() << llvm::formatv("{0}: {1}, {2}, {3} units, {4} MiB{5}\n", p.id, p.name,
+                                    llvm::StringRef(p.arch).split(',').first, p.numUnits,
+                                    p.memoryBytes >> 20, p.supportsChecks ? ", checks" : "");
   }
   if (options.json)
     printJson(llvm::json::Object{{"devices", std::move(array)}});

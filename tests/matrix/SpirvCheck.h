@@ -1,0 +1,19 @@
+// Whether a SPIR-V module is one: by spirv-val, where it is installed, and by a look at what that
+// lets through.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace tilerun::matrix {
+
+/// What is wrong with the shape of a module, or "": its header, the lengths of its instructions,
+/// and ids that are 0 or beyond the bound in OpPhi, which serializers leave there.
+std::string checkWords(llvm::StringRef module);
+
+/// What `validator` (a path to spirv-val) says about the module for Vulkan 1.3; "" if it is
+/// content.
+std::string validate(llvm::StringRef module, const std::string &validator);
+
+} // namespace tilerun::matrix
