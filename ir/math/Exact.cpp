@@ -98,6 +98,18 @@ Real tilerun::mathx::fmaThroughWide(Real x, Real y, Real z) {
   return {&c, arith::TruncFOp::create(c.b, c.loc, c.type, sum.v)};
 }
 
+Real tilerun::mathx::cutToSingle(Real x, Calculator &single, bool odd) {
+  Real nearest{&single, arith::TruncFOp::create(single.b, single.loc, single.type, x.v)};
+  Real back = abs(widen(nearest, *x.c)), magnitude = abs(x);
+  Int zero = single.integer(0), one = single.integer(1), pattern = bits(nearest);
+  // As bits: NaN is beyond nothing.
+  Int cut = pattern - select(Bool{&single, (magnitude < back).v}, one, zero);
+  if (odd)
+    cut = cut | select(Bool{&single, (back != magnitude).v}, one, zero);
+  Bool isNan{&single, unordered(x, x).v};
+  return fromBits(select(isNan, pattern, cut));
+}
+
 /// The unit in the last place of |x| in [1/2, 2).
 static Real unitOf(Real x) {
   Calculator &c = *x.c;

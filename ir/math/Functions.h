@@ -81,6 +81,9 @@ Real fmaThroughWide(Real x, Real y, Real z);
 /// x · y + z in float64, rounded to odd, where x · y is exact there.
 Real fmaOddInWide(Real x, Real y, Real z);
 Real widen(Real x, Calculator &wide);
+/// A float64 as float32, cut toward zero, with the last bit set if `odd` and anything was lost:
+/// that rounds like the float64 itself into any narrower type.
+Real cutToSingle(Real wideX, Calculator &single, bool odd);
 /// x / y correctly rounded, by correcting a quotient with a relative error of at most 2^-20, which
 /// gives the right results for zeros, infinities and NaN.
 using DivideFunction = llvm::function_ref<Real(Real, Real)>;

@@ -1,6 +1,6 @@
 // Conversions of 8-bit floats as integer arithmetic on every register: those of float8e4b8,
-// float8e5b16 and float8e4b15, which no GPU of ours knows, and into float8e4nv and float8e5 where
-// the target does not round like that. (Others of these two are simt.fp_cast, a target's own.)
+// float8e5b16 and float8e4b15, which no GPU of ours knows, and those of float8e4nv and float8e5
+// that the target does not have. (Others of these two are simt.fp_cast, a target's own.)
 #include "ir/simt/Lowering.h"
 
 using namespace mlir;
@@ -11,13 +11,15 @@ namespace {
 struct Format {
   unsigned mantissa;
   int bias;
-  uint32_t largest;    ///< The code of the largest finite value.
-  bool isUnsignedZero; ///< 0x80 is NaN, and there is no negative zero.
-  uint32_t nan;        ///< Else the code of NaN, or of what stands for it.
+  uint32_t largest;        ///< The code of the largest finite value.
+  bool isUnsignedZero;     ///< 0x80 is NaN, and there is no negative zero.
+  uint32_t nan;            ///< Else the code of NaN, or of what stands for it.
+  uint32_t special = 0x80; ///< Codes from here on are NaN; the one before is infinity if
+  bool hasInfinity = false;
 };
 
-/// A format that no target knows.
-std::optional<Format> formatOf(Type type) {
+/// A format that no target knows, or this one does not.
+std::optional<Format> formatOf(Type type, bool isTargetsOwn = true) {
   type = getElementTypeOrSelf(type);
   if (isa<Float8E4M3FNUZType>(type))
     return Format{3, 8, 0x7f, true, 0x80};
@@ -25,18 +27,12 @@ std::optional<Format> formatOf(Type type) {
     return Format{2, 16, 0x7f, true, 0x80};
   if (isa<tile::F8E4M3B15Type>(type))
     return Format{3, 15, 0x7f, false, 0x7f};
-  return std::nullopt;
-}
-
-/// The format to round into here, on such a target.
-std::optional<Format> roundedFormatOf(Type type, bool isTargetsOwn) {
-  type = getElementTypeOrSelf(type);
   if (isa<Float8E4M3FNType>(type) && !isTargetsOwn)
-    return Format{3, 7, 0x7e, false, 0x7f};
-  // Saturation leaves no way to its infinity.
+    return Format{3, 7, 0x7e, false, 0x7f, 0x7f};
+  // Rounding saturates, which leaves no way to its infinity.
   if (isa<Float8E5M2Type>(type) && !isTargetsOwn)
-    return Format{2, 15, 0x7b, false, 0x7e};
-  return formatOf(type);
+    return Format{2, 15, 0x7b, false, 0x7e, 0x7d, true};
+  return std::nullopt;
 }
 
 /// Arithmetic on values of one shape.
@@ -91,6 +87,14 @@ static Value decode(const Emit &e, Value codes, const Format &format) {
   Value isSmall = e.compare(arith::CmpIPredicate::ult, magnitude, e.number(1u << format.mantissa));
   Value result = e.select(isSmall, e.bits(small, i32), normal);
   Value sign = e.shiftLeft(e.op<arith::AndIOp>(code, e.number(0x80)), 24);
+  if (format.hasInfinity) {
+    Value isInfinite = e.compare(arith::CmpIPredicate::eq, magnitude, e.number(format.special - 1));
+    result = e.select(isInfinite, e.number(0x7f800000), result);
+  }
+  if (format.special < 0x80) {
+    Value isNan = e.compare(arith::CmpIPredicate::uge, magnitude, e.number(format.special));
+    result = e.select(isNan, e.number(0x7fc00000), result);
+  }
   result = e.op<arith::OrIOp>(result, sign);
   if (format.isUnsignedZero) {
     Value isNan = e.compare(arith::CmpIPredicate::eq, code, e.number(0x80));
@@ -159,7 +163,8 @@ static Value roundToOdd(const Emit &e, Value source) {
 
 Value Lowering::castFloat8(Value source, Type from, Type to, tile::RoundingMode rounding) {
   bool isTargetsOwn = options.target->roundsToFloat8 && rounding == tile::RoundingMode::NearestEven;
-  std::optional<Format> fromFormat = formatOf(from), toFormat = roundedFormatOf(to, isTargetsOwn);
+  std::optional<Format> fromFormat = formatOf(from, options.target->readsFloat8),
+                        toFormat = formatOf(to, isTargetsOwn);
   if (!fromFormat && !toFormat)
     return {};
   Type i32 = b.getI32Type();

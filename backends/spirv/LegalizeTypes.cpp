@@ -1,0 +1,285 @@
+// Arithmetic on types that the target does not compute in, rewritten to types that it does: 8- and
+// 16-bit integers in 32 bits, 16-bit floats in float32, and every conversion between floats that is
+// no instruction as integer arithmetic. Works on vectors of registers. What is left of such types
+// are constants, moves, accesses, and extensions and truncations of integers (see Patterns.h).
+#include "backends/spirv/Patterns.h"
+#include "backends/spirv/SmallFloat.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::spirvbackend;
+
+namespace {
+
+Type elementOf(Value value) { return getElementTypeOrSelf(value.getType()); }
+Type typeLike(Type like, Type element) {
+  auto shaped = dyn_cast<ShapedType>(like);
+  return shaped ? Type(shaped.clone(element)) : element;
+}
+
+/// Whether a type is held as itself and has arithmetic.
+bool computes(Type type, const Target &target) {
+  if (type.isBF16() || (isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8))
+    return false;
+  return !type.isIntOrFloat() || heldType(type, target) == type;
+}
+
+/// An op of integers of 8 or 16 bits in 32 of them.
+template <typename Op, bool Signed> struct WidenInteger : OpRewritePattern<Op> {
+  WidenInteger(MLIRContext *context, const Target &target)
+      : OpRewritePattern<Op>(context), target(target) {}
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
+    Value first = op->getOperand(0);
+    if (computes(elementOf(first), target))
+      return failure();
+    Location loc = op.getLoc();
+    Type wide = typeLike(first.getType(), rewriter.getI32Type());
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(Signed ? Value(arith::ExtSIOp::create(rewriter, loc, wide, operand))
+                                : Value(arith::ExtUIOp::create(rewriter, loc, wide, operand)));
+    if constexpr (std::is_same_v<Op, arith::CmpIOp>) {
+      rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, op.getPredicate(), operands[0], operands[1]);
+    } else {
+      // Overflow of the narrow type is none of the wide one: flags are left out.
+      Value result = Op::create(rewriter, loc, wide, operands);
+      rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, op->getResult(0).getType(), result);
+    }
+    return success();
+  }
+  const Target &target;
+};
+
+struct WidenCompare : OpRewritePattern<arith::CmpIOp> {
+  WidenCompare(MLIRContext *context, const Target &target)
+      : OpRewritePattern(context), target(target) {}
+  LogicalResult matchAndRewrite(arith::CmpIOp op, PatternRewriter &rewriter) const final {
+    using P = arith::CmpIPredicate;
+    const P p = op.getPredicate();
+    if (p == P::slt || p == P::sle || p == P::sgt || p == P::sge)
+      return WidenInteger<arith::CmpIOp, true>(getContext(), target).matchAndRewrite(op, rewriter);
+    return WidenInteger<arith::CmpIOp, false>(getContext(), target).matchAndRewrite(op, rewriter);
+  }
+  const Target &target;
+};
+
+/// Both halves of a product of narrow integers.
+template <typename Op, typename Extend> struct WidenProduct : OpRewritePattern<Op> {
+  WidenProduct(MLIRContext *context, const Target &target) : OpRewritePattern<Op>(context) {}
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
+    Type type = op.getLhs().getType();
+    const unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    if (width != 8 && width != 16)
+      return failure();
+    Location loc = op.getLoc();
+    Type wide = typeLike(type, rewriter.getI32Type());
+    Value x = Extend::create(rewriter, loc, wide, op.getLhs());
+    Value y = Extend::create(rewriter, loc, wide, op.getRhs());
+    Value product = arith::MulIOp::create(rewriter, loc, x, y);
+    TypedAttr bits = rewriter.getI32IntegerAttr(width);
+    if (auto shaped = dyn_cast<ShapedType>(wide))
+      bits = DenseElementsAttr::get(shaped, Attribute(bits));
+    Value count = arith::ConstantOp::create(rewriter, loc, bits);
+    Value upper = arith::ShRUIOp::create(rewriter, loc, product, count);
+    Value low = arith::TruncIOp::create(rewriter, loc, type, product);
+    Value high = arith::TruncIOp::create(rewriter, loc, type, upper);
+    rewriter.replaceOp(op, {low, high});
+    return success();
+  }
+};
+
+/// Counts of bits of narrow integers.
+template <typename Op> struct WidenCount : OpRewritePattern<Op> {
+  WidenCount(MLIRContext *context, const Target &target) : OpRewritePattern<Op>(context) {}
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
+    Type type = op.getType();
+    const unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    if (width >= 32)
+      return failure();
+    Location loc = op.getLoc();
+    Type wide = typeLike(type, rewriter.getI32Type());
+    auto number = [&](int32_t value) -> Value {
+      TypedAttr attribute = rewriter.getI32IntegerAttr(value);
+      if (auto shaped = dyn_cast<ShapedType>(wide))
+        attribute = DenseElementsAttr::get(shaped, Attribute(attribute));
+      return arith::ConstantOp::create(rewriter, loc, attribute);
+    };
+    Value x = arith::ExtUIOp::create(rewriter, loc, wide, op.getOperand());
+    if (std::is_same_v<Op, math::CountTrailingZerosOp>) // At most `width`.
+      x = arith::OrIOp::create(rewriter, loc, x, number(1 << width));
+    Value count = Op::create(rewriter, loc, wide, x);
+    if (std::is_same_v<Op, math::CountLeadingZerosOp>)
+      count = arith::SubIOp::create(rewriter, loc, count, number(32 - width));
+    rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, type, count);
+    return success();
+  }
+};
+
+/// An op of 16-bit floats in float32, whose result rounds to what one rounding gives.
+template <typename Op> struct WidenFloat : OpRewritePattern<Op> {
+  WidenFloat(MLIRContext *context, const Target &target)
+      : OpRewritePattern<Op>(context), target(target) {}
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
+    Value first = op->getOperand(0);
+    if (computes(elementOf(first), target))
+      return failure();
+    Location loc = op.getLoc();
+    Type wide = typeLike(first.getType(), rewriter.getF32Type());
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(arith::ExtFOp::create(rewriter, loc, wide, operand));
+    if constexpr (std::is_same_v<Op, arith::CmpFOp>) {
+      rewriter.replaceOpWithNewOp<arith::CmpFOp>(op, op.getPredicate(), operands[0], operands[1]);
+    } else {
+      Value result = Op::create(rewriter, loc, TypeRange(wide), operands, op->getAttrs());
+      rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op->getResult(0).getType(), result);
+    }
+    return success();
+  }
+  const Target &target;
+};
+
+/// The sign bit changes, whatever the rest is.
+struct NegateBits : OpRewritePattern<arith::NegFOp> {
+  NegateBits(MLIRContext *context, const Target &target)
+      : OpRewritePattern(context), target(target) {}
+  LogicalResult matchAndRewrite(arith::NegFOp op, PatternRewriter &rewriter) const final {
+    if (computes(elementOf(op.getOperand()), target))
+      return failure();
+    Location loc = op.getLoc();
+    Type integers = typeLike(op.getType(), rewriter.getI16Type());
+    TypedAttr sign = rewriter.getIntegerAttr(rewriter.getI16Type(), APInt::getSignMask(16));
+    if (auto shaped = dyn_cast<ShapedType>(integers))
+      sign = DenseElementsAttr::get(shaped, Attribute(sign));
+    Value bits = arith::BitcastOp::create(rewriter, loc, integers, op.getOperand());
+    bits =
+        arith::XOrIOp::create(rewriter, loc, bits, arith::ConstantOp::create(rewriter, loc, sign));
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), bits);
+    return success();
+  }
+  const Target &target;
+};
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+/// arith.extf and arith.truncf that are no instruction.
+template <typename Op> struct CastFloat : OpRewritePattern<Op> {
+  CastFloat(MLIRContext *context, const Target &target)
+      : OpRewritePattern<Op>(context), target(target) {}
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
+    Type to = getElementTypeOrSelf(op.getType());
+    if (isNativeFloatCast(elementOf(op.getIn()), to, target))
+      return failure();
+    auto rounding = tile::RoundingMode::NearestEven;
+    if constexpr (std::is_same_v<Op, arith::TruncFOp>)
+      if (op.getRoundingmode() == arith::RoundingMode::toward_zero)
+        rounding = tile::RoundingMode::TowardZero;
+    rewriter.replaceOp(op, castFloat(rewriter, op.getLoc(), op.getIn(), to, rounding, target));
+    return success();
+  }
+  const Target &target;
+};
+
+struct CastSimt : OpRewritePattern<simt::FpCastOp> {
+  CastSimt(MLIRContext *context, const Target &target)
+      : OpRewritePattern(context), target(target) {}
+  LogicalResult matchAndRewrite(simt::FpCastOp op, PatternRewriter &rewriter) const final {
+    Type from = elementOf(op.getSource()), to = getElementTypeOrSelf(op.getType());
+    if (!isa<FloatType>(from) || !isa<FloatType>(to))
+      return failure();
+    rewriter.replaceOp(
+        op, castFloat(rewriter, op.getLoc(), op.getSource(), to, op.getRounding(), target));
+    return success();
+  }
+  const Target &target;
+};
+
+template <typename Op> struct CastInteger : OpRewritePattern<Op> {
+  CastInteger(MLIRContext *context, const Target &target)
+      : OpRewritePattern<Op>(context), target(target) {}
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
+    Type from = elementOf(op.getIn()), to = getElementTypeOrSelf(op.getType());
+    if (from.getIntOrFloatBitWidth() >= 32 && to.getIntOrFloatBitWidth() >= 32)
+      return failure();
+    rewriter.replaceOp(op, castInteger(rewriter, op.getLoc(), op.getIn(),
+                                       std::is_same_v<Op, arith::SIToFPOp>, to, target));
+    return success();
+  }
+  const Target &target;
+};
+
+/// Floats to integers: from float32 or float64, to 32 or 64 bits.
+template <typename Op> struct CastToInteger : OpRewritePattern<Op> {
+  CastToInteger(MLIRContext *context, const Target &target) : OpRewritePattern<Op>(context) {}
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
+    Location loc = op.getLoc();
+    Value source = op.getIn();
+    Type to = getElementTypeOrSelf(op.getType());
+    const bool isNarrowFloat = elementOf(source).getIntOrFloatBitWidth() < 32;
+    const bool isNarrow = to.getIntOrFloatBitWidth() < 32;
+    if (!isNarrowFloat && !isNarrow)
+      return failure();
+    if (isNarrowFloat)
+      source = arith::ExtFOp::create(rewriter, loc,
+                                     typeLike(source.getType(), rewriter.getF32Type()), source);
+    if (!isNarrow) {
+      rewriter.replaceOpWithNewOp<Op>(op, op.getType(), source);
+      return success();
+    }
+    // A signed conversion has all values of the narrow type, and wraps what is just outside.
+    Type wide = typeLike(source.getType(), rewriter.getI32Type());
+    Value integer = arith::FPToSIOp::create(rewriter, loc, wide, source);
+    rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, op.getType(), integer);
+    return success();
+  }
+};
+
+} // namespace
+
+LogicalResult spirvbackend::checkFloat64(ModuleOp module, const Target &target) {
+  if (target.hasFloat64)
+    return success();
+  auto isWide = [](Type type) { return getElementTypeOrSelf(type).isF64(); };
+  WalkResult walk = module.walk([&](Operation *op) -> WalkResult {
+    if (!llvm::any_of(op->getOperandTypes(), isWide) && !llvm::any_of(op->getResultTypes(), isWide))
+      return WalkResult::advance();
+    return lacks(
+        op, "64-bit floats (shaderFloat64), which '" + op->getName().getStringRef() + "' needs",
+        "use float32, or a device that has them");
+  });
+  return failure(walk.wasInterrupted());
+}
+
+LogicalResult spirvbackend::legalizeTypes(ModuleOp module, const Target &target) {
+  MLIRContext *context = module.getContext();
+  RewritePatternSet patterns(context);
+  using namespace arith;
+  patterns
+      .add<WidenInteger<AddIOp, false>, WidenInteger<SubIOp, false>, WidenInteger<MulIOp, false>,
+           WidenInteger<AndIOp, false>, WidenInteger<OrIOp, false>, WidenInteger<XOrIOp, false>,
+           WidenInteger<ShLIOp, false>, WidenInteger<ShRUIOp, false>, WidenInteger<ShRSIOp, true>,
+           WidenInteger<DivUIOp, false>, WidenInteger<DivSIOp, true>, WidenInteger<RemUIOp, false>,
+           WidenInteger<RemSIOp, true>, WidenInteger<MaxUIOp, false>, WidenInteger<MaxSIOp, true>,
+           WidenInteger<MinUIOp, false>, WidenInteger<MinSIOp, true>, WidenCompare,
+           WidenProduct<MulUIExtendedOp, ExtUIOp>, WidenProduct<MulSIExtendedOp, ExtSIOp>,
+           WidenCount<math::CtPopOp>, WidenCount<math::CountLeadingZerosOp>,
+           WidenCount<math::CountTrailingZerosOp>>(context, target);
+  patterns.add<WidenFloat<AddFOp>, WidenFloat<SubFOp>, WidenFloat<MulFOp>, WidenFloat<DivFOp>,
+               WidenFloat<CmpFOp>, WidenFloat<MaximumFOp>, WidenFloat<MinimumFOp>,
+               WidenFloat<MaxNumFOp>, WidenFloat<MinNumFOp>, WidenFloat<math::AbsFOp>,
+               WidenFloat<math::CeilOp>, WidenFloat<math::FloorOp>, WidenFloat<math::RoundEvenOp>,
+               WidenFloat<math::TruncOp>, WidenFloat<math::SqrtOp>, NegateBits, CastFloat<ExtFOp>,
+               CastFloat<TruncFOp>, CastSimt, CastInteger<SIToFPOp>, CastInteger<UIToFPOp>,
+               CastToInteger<FPToSIOp>, CastToInteger<FPToUIOp>>(context, target);
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  if (failed(applyPatternsGreedily(module, std::move(patterns), config)))
+    return module.emitError() << "narrow types could not be rewritten to those of " << kTargetName;
+  return success();
+}
