@@ -57,7 +57,7 @@ install(DIRECTORY docs/ DESTINATION share/doc/tilerun COMPONENT data)
 install(FILES README.md LICENSE DESTINATION share/doc/tilerun COMPONENT data)
 
 # What a bundle carries of others, under their terms.
-foreach(package libcli11-dev libmlir-22-dev libllvm22 gcc-12-base)
+foreach(package libcli11-dev libmlir-22-dev libllvm22 gcc-12-base spirv-tools)
   if(EXISTS /usr/share/doc/${package}/copyright)
     install(FILES /usr/share/doc/${package}/copyright RENAME ${package}
             DESTINATION share/doc/tilerun/licenses COMPONENT bundle)
