@@ -18,6 +18,7 @@ llvm::Expected<ExitCode> runDevices(const Options &options);
 llvm::Expected<ExitCode> runDoctor(const Options &options);
 llvm::Expected<ExitCode> runPluginCheck(const Options &options);
 llvm::Expected<ExitCode> runDemo(const Options &options);
+llvm::Expected<ExitCode> runCorpus(const Options &options);
 llvm::Expected<ExitCode> runCache(const Options &options);
 
 /// The whole command: parses, dispatches, reports errors.

@@ -24,6 +24,8 @@ static llvm::Expected<ExitCode> dispatch(Session &session) {
     return runDemo(session.options);
   case Options::Command::Cache:
     return runCache(session.options);
+  case Options::Command::Corpus:
+    return runCorpus(session.options);
   }
   llvm_unreachable("unknown command");
 }
@@ -52,7 +54,7 @@ ExitCode command::runCommand(int argc, const char *const *argv) {
     llvm::StringRef first = argc > 1 ? argv[1] : "";
     bool known = llvm::is_contained(
         llvm::ArrayRef<llvm::StringRef>(
-            {"cache", "check", "compile", "demo", "devices", "doctor", "list", "plugin", "run"}),
+            {"cache", "check", "compile", "corpus", "demo", "devices", "doctor", "list", "plugin", "run"}),
         first);
     llvm::errs() << "run 'tilerun --help', or 'tilerun " << (known ? first : "run")
                  << " --help', for examples\n";

@@ -1,0 +1,30 @@
+// What a kernel does with its parameters, by syntax alone: enough to guess what they are.
+#pragma once
+
+#include "frontend/module/Module.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace tilerun::corpus {
+
+/// One parameter of a function.
+struct ParameterUse {
+  bool isPointer = false; ///< Accesses go through it, here or in a function that it is passed to.
+  bool holdsIndices = false; ///< What is loaded through it takes part in addresses or loop bounds.
+  bool isDescriptor = false; ///< It has `.load`, `.store` and the like.
+  bool isCount = false;      ///< A size of a tensor, or a loop bound.
+  bool isCondition = false;  ///< Tested for its truth alone.
+  bool isDType = false;      ///< Something is converted to it.
+  bool isCalled = false;     ///< It is a function.
+  bool isComparedToNone = false;
+  std::vector<std::string> strings; ///< It is compared with these, in source order.
+};
+
+/// By parameter name. Functions that are called are followed, recursion ends.
+llvm::StringMap<ParameterUse> analyzeUses(const JitFunction &function);
+
+/// Whether a function returns values, so that it is made to be called rather than launched.
+bool returnsValue(const JitFunction &function);
+
+} // namespace tilerun::corpus

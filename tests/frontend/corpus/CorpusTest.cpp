@@ -1,0 +1,123 @@
+// What kernels do with their parameters, guesses of signatures, and the general form of messages.
+#include "frontend/corpus/Corpus.h"
+#include "frontend/corpus/Guess.h"
+#include "frontend/corpus/Usage.h"
+
+#include "gtest/gtest.h"
+
+using namespace tilerun;
+using namespace tilerun::corpus;
+
+namespace {
+class CorpusTest : public testing::Test {
+protected:
+  const JitFunction &load(const std::string &body, llvm::StringRef name = "kernel") {
+    module =
+        frontend.loadText("kernels.py", "import triton\nimport triton.language as tl\n" + body);
+    EXPECT_NE(module, nullptr);
+    const JitFunction *function = module ? module->findFunction(name) : nullptr;
+    EXPECT_NE(function, nullptr);
+    return *function;
+  }
+  std::string guess(const JitFunction &function) {
+    return formatSignature(guessSignatures(frontend, function).front());
+  }
+  Frontend frontend;
+  LoadedModule *module = nullptr;
+};
+
+TEST_F(CorpusTest, findsPointersThroughLocalsAndCalls) {
+  const JitFunction &kernel = load(R"(
+@triton.jit
+def helper(p, n):
+    return tl.load(p + n)
+
+@triton.jit
+def kernel(a, b, c, d, stride, n):
+    row = a + tl.program_id(0) * stride
+    row += n
+    x = tl.load(row)
+    y = helper(b, tl.load(c))
+    block = tl.make_block_ptr(base=d, shape=(n,), strides=(1,), offsets=(0,), block_shape=(16,), order=(0,))
+    for i in range(tl.load(c), n):
+        x += y
+)");
+  auto uses = analyzeUses(kernel);
+  for (llvm::StringRef name : {"a", "b", "c", "d"})
+    EXPECT_TRUE(uses[name].isPointer) << name.str();
+  EXPECT_FALSE(uses["stride"].isPointer);
+  EXPECT_FALSE(uses["n"].isPointer);
+  EXPECT_TRUE(uses["n"].isCount);
+}
+
+TEST_F(CorpusTest, followsRecursionToAnEnd) {
+  auto uses = analyzeUses(load(R"(
+@triton.jit
+def other(p):
+    kernel(p)
+
+@triton.jit
+def kernel(p):
+    other(p)
+    tl.store(p, 1)
+)"));
+  EXPECT_TRUE(uses["p"].isPointer);
+}
+
+TEST_F(CorpusTest, loadedIndicesAreIntegers) {
+  const JitFunction &kernel = load(R"(
+@triton.jit
+def kernel(values, rows, out, BLOCK: tl.constexpr):
+    r = tl.load(rows + tl.program_id(0)).to(tl.int64)
+    tl.store(out + tl.arange(0, BLOCK), tl.load(values + r * BLOCK + tl.arange(0, BLOCK)))
+)");
+  EXPECT_EQ(guess(kernel), "BLOCK=64, out=*fp32:16, rows=*i32:16, values=*fp32:16");
+}
+
+TEST_F(CorpusTest, constantsByUseAndName) {
+  const JitFunction &kernel = load(R"(
+@triton.jit
+def kernel(x, scale, n: tl.int64, MODE: tl.constexpr, IS_CAUSAL: tl.constexpr, OUT: tl.constexpr, D: tl.constexpr = 3):
+    v = tl.load(x) * scale
+    if MODE == "sum":
+        v += n
+    if IS_CAUSAL:
+        v += D
+    tl.store(x, v.to(OUT))
+)");
+  EXPECT_EQ(guess(kernel),
+            "IS_CAUSAL=false, MODE=\"sum\", OUT=fp32!, n=i64, scale=fp32, x=*fp32:16");
+  // Every guess can be read back.
+  for (const KernelSignature &signature : guessSignatures(frontend, kernel)) {
+    auto parsed = parseSignature(formatSignature(signature));
+    ASSERT_TRUE(bool(parsed)) << llvm::toString(parsed.takeError());
+    EXPECT_EQ(getCanonicalText(*parsed), getCanonicalText(signature));
+  }
+}
+
+TEST_F(CorpusTest, takesTheFirstConfiguration) {
+  const JitFunction &kernel = load(R"(
+@triton.autotune(configs=[triton.Config({"BLOCK": 256}, num_warps=8), triton.Config({"BLOCK": 128})], key=[])
+@triton.jit
+def kernel(x, BLOCK: tl.constexpr):
+    tl.store(x + tl.arange(0, BLOCK), 0)
+)");
+  KernelSignature signature = guessSignatures(frontend, kernel).front();
+  EXPECT_EQ(signature.numWarps, 8);
+  EXPECT_EQ(formatSignature(signature), "BLOCK=256, x=*fp32:16");
+}
+
+TEST_F(CorpusTest, whatReturnsIsAHelper) {
+  EXPECT_TRUE(returnsValue(load("@triton.jit\ndef kernel(x):\n    if x:\n        return x + 1\n")));
+  EXPECT_FALSE(returnsValue(load("@triton.jit\ndef kernel(x):\n    if x:\n        return\n")));
+}
+
+TEST(Generalize, keepsWhatKernelsShare) {
+  EXPECT_EQ(generalize("unknown name 'foo'; did you mean 'for'?"), "unknown name '…'");
+  EXPECT_EQ(generalize("'triton.language' has no name 'foo'"),
+            "'triton.language' has no name 'foo'");
+  EXPECT_EQ(generalize("tl.dot: the inner dimension is 8, but float32[8, 16] needs at least 16"),
+            "tl.dot: the inner dimension is N, but float32[…] needs at least N");
+  EXPECT_EQ(generalize("it's an odd quote"), "it's an odd quote");
+}
+} // namespace

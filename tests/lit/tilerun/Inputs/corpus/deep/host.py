@@ -1,0 +1,2 @@
+def host():
+    return 1
