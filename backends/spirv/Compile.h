@@ -1,0 +1,77 @@
+// Tile IR to SPIR-V for Vulkan. This is the whole interface of the backend: no driver, no file, no
+// process.
+#pragma once
+
+#include "backends/spirv/DebugBuffer.h"
+#include "backends/spirv/Target.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace mlir {
+class ModuleOp;
+class DialectRegistry;
+} // namespace mlir
+
+namespace tilerun::spirvbackend {
+
+struct SpirvOptions {
+  Target target;
+  unsigned numWarps = 4; ///< Subgroups of a program: a power of two up to 32.
+  unsigned numStages = 3;
+  bool debug = false;
+  bool lineInfo = true; ///< Lines of the kernel's source in the module (OpLine).
+};
+
+struct SpirvParameter {
+  enum class Kind { Pointer, Integer, Float };
+  std::string name; ///< As in the source; empty if unknown.
+  Kind kind = Kind::Integer;
+  unsigned bits = 32;
+  unsigned offset = 0; ///< In the packed arguments, bytes.
+};
+
+struct SpirvArtifact {
+  std::vector<uint32_t> words; ///< The module.
+  std::string kernel;          ///< The entry point's name.
+  std::string target;          ///< As printTarget says.
+  uint64_t sharedBytes = 0;    ///< Of one program; part of the module.
+  unsigned numThreads = 0;     ///< Of one program, along x.
+  unsigned subgroupSize = 0;
+  bool requiresSubgroupSize = false; ///< The pipeline must ask for it, and for full subgroups.
+  std::vector<SpirvParameter> parameters;
+  unsigned argumentBytes = 0;        ///< Of the packed arguments.
+  bool argumentsInMemory = false;    ///< In a block whose address is pushed (Interface.h).
+  unsigned pushBytes = 0;            ///< What a launch pushes.
+  std::vector<DebugSite> debugSites; ///< Prints and assertions; none: no debug buffer is needed.
+};
+
+/// What to stop after, for tools and tests.
+enum class Stage { Simt, SpirvDialect, Spirv, SpirvAsm };
+
+/// The dialects that compile() needs beside tile IR's own.
+void registerDialects(mlir::DialectRegistry &registry);
+
+/// Compiles the one kernel of `module`, which is consumed: its IR is rewritten. Diagnostics go to
+/// the module's context and are the error's text as well. Thread-safe for modules of different
+/// contexts. The same input gives the same words.
+llvm::Expected<SpirvArtifact> compile(mlir::ModuleOp module, const SpirvOptions &options);
+
+/// The same from bytecode or text, in a context of its own. With a stage of text, `text` gets it.
+llvm::Expected<SpirvArtifact> compile(llvm::StringRef bytecode, const SpirvOptions &options,
+                                      Stage stage = Stage::Spirv, std::string *text = nullptr);
+
+/// What one stage gives: text, or the module's bytes.
+llvm::Expected<std::string> compileTo(mlir::ModuleOp module, const SpirvOptions &options,
+                                      Stage stage);
+
+/// A module's assembly.
+llvm::Expected<std::string> disassemble(llvm::ArrayRef<uint32_t> words);
+
+/// What SPIRV-Tools' validator for Vulkan 1.3 says against a module; empty if nothing.
+std::string validate(llvm::ArrayRef<uint32_t> words);
+
+} // namespace tilerun::spirvbackend

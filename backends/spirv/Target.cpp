@@ -1,0 +1,143 @@
+// See Target.h.
+#include "backends/spirv/Target.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace tilerun;
+using namespace tilerun::spirvbackend;
+using simt::MatrixElement;
+
+static constexpr std::pair<MatrixElement, llvm::StringLiteral> kElements[] = {
+    {MatrixElement::F16, "f16"},   {MatrixElement::BF16, "bf16"}, {MatrixElement::F32, "f32"},
+    {MatrixElement::F64, "f64"},   {MatrixElement::I8, "i8"},     {MatrixElement::I32, "i32"},
+    {MatrixElement::E4M3, "e4m3"}, {MatrixElement::E5M2, "e5m2"}};
+
+static llvm::Error makeError(const llvm::Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+/// "16x16x16:f16:f16:f32".
+static std::optional<CooperativeShape> parseShape(llvm::StringRef text) {
+  CooperativeShape shape;
+  llvm::SmallVector<llvm::StringRef> parts, sizes;
+  text.split(parts, ':');
+  parts.front().split(sizes, 'x');
+  if (parts.size() != 4 || sizes.size() != 3)
+    return std::nullopt;
+  unsigned *numbers[] = {&shape.m, &shape.n, &shape.k};
+  for (int i = 0; i < 3; ++i)
+    if (sizes[i].getAsInteger(10, *numbers[i]) || !llvm::isPowerOf2_32(*numbers[i]) ||
+        *numbers[i] > 1024)
+      return std::nullopt;
+  MatrixElement *elements[] = {&shape.a, &shape.b, &shape.acc};
+  for (int i = 0; i < 3; ++i) {
+    const auto *found =
+        llvm::find_if(kElements, [&](const auto &entry) { return entry.second == parts[i + 1]; });
+    if (found == std::end(kElements))
+      return std::nullopt;
+    *elements[i] = found->first;
+  }
+  return shape;
+}
+
+static llvm::StringRef nameOf(MatrixElement element) {
+  for (const auto &[value, name] : kElements)
+    if (value == element)
+      return name;
+  return "";
+}
+
+llvm::Expected<Target> spirvbackend::parseTarget(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::StringRef rest = text;
+  rest.consume_front("vulkan:");
+  rest.split(words, ',');
+  if (words.front() != "1.3")
+    return makeError("'" + text + "' is no Vulkan target: it begins with 'vulkan:1.3'");
+  Target target;
+  for (llvm::StringRef word : llvm::drop_begin(words)) {
+    auto [name, value] = word.split('=');
+    bool known = false;
+#define X(member, itsName, otherwise, text_)                                                       \
+  if (!known && name == itsName) {                                                                 \
+    known = true;                                                                                  \
+    if (value.getAsInteger(10, target.member))                                                     \
+      return makeError("'" + word + "' of a Vulkan target wants a number after '='");              \
+  }
+    TILERUN_SPIRV_LIMITS(X)
+#undef X
+#define X(member, itsWord, text_)                                                                  \
+  if (!known && word == itsWord)                                                                   \
+    known = target.member = true;
+    TILERUN_SPIRV_FEATURES(X)
+#undef X
+    if (!known && name == "cm") {
+      std::optional<CooperativeShape> shape = parseShape(value);
+      if (!shape)
+        return makeError("'" + word +
+                         "' of a Vulkan target is no cooperative matrix; write "
+                         "cm=ROWSxCOLUMNSxDEPTH:A:B:ACCUMULATOR, as cm=16x16x16:f16:f16:f32");
+      target.cooperativeShapes.push_back(*shape);
+      known = true;
+    }
+    if (!known) {
+      std::string list;
+#define X(member, itsName, otherwise, text_) list += itsName "=…, ";
+      TILERUN_SPIRV_LIMITS(X)
+#undef X
+      list += "cm=…";
+#define X(member, itsWord, text_) list += ", " itsWord;
+      TILERUN_SPIRV_FEATURES(X)
+#undef X
+      return makeError("a Vulkan target has no word '" + word + "'; there are " + list);
+    }
+  }
+  if (!llvm::isPowerOf2_64(target.subgroupSize) || target.subgroupSize < 4 ||
+      target.subgroupSize > 128)
+    return makeError("subgroup=" + llvm::Twine(target.subgroupSize) +
+                     " of a Vulkan target is not 4, 8, 16, 32, 64 or 128");
+  if (target.maxThreads < target.subgroupSize || target.maxThreads > 65536)
+    return makeError("threads=" + llvm::Twine(target.maxThreads) +
+                     " of a Vulkan target is not between the subgroup's size and 65536");
+  if (target.pushBytes < 128 || target.pushBytes > 65536)
+    return makeError("push=" + llvm::Twine(target.pushBytes) +
+                     " of a Vulkan target is not between 128, which all have, and 65536");
+  if (target.sharedBytes > (uint64_t(1) << 30))
+    return makeError("shared=" + llvm::Twine(target.sharedBytes) +
+                     " of a Vulkan target is more than any device has");
+  return target;
+}
+
+std::string spirvbackend::printTarget(const Target &target) {
+  std::string text = kTargetName.str();
+  const Target baseline;
+#define X(member, word, otherwise, text_)                                                          \
+  if (target.member != baseline.member)                                                            \
+    text += "," word "=" + std::to_string(target.member);
+  TILERUN_SPIRV_LIMITS(X)
+#undef X
+#define X(member, word, text_)                                                                     \
+  if (target.member)                                                                               \
+    text += "," word;
+  TILERUN_SPIRV_FEATURES(X)
+#undef X
+  for (const CooperativeShape &shape : target.cooperativeShapes)
+    text += ",cm=" + std::to_string(shape.m) + "x" + std::to_string(shape.n) + "x" +
+            std::to_string(shape.k) + ":" + nameOf(shape.a).str() + ":" + nameOf(shape.b).str() +
+            ":" + nameOf(shape.acc).str();
+  return text;
+}
+
+simt::TargetInfo spirvbackend::getTargetInfo(const Target &target) {
+  simt::TargetInfo info;
+  info.name = kTargetName.str();
+  info.warpSize = target.subgroupSize;
+  info.maxThreads = target.maxThreads;
+  info.maxVectorBytes = 16;
+  info.sharedMemoryBytes = target.sharedBytes;
+  // Lanes are only known to be a thread's low bits where subgroups are full.
+  info.hasShuffle = target.hasSubgroupControl && target.hasShuffle;
+  info.matrixInstructions = getMatrixInstructions(target);
+  return info;
+}

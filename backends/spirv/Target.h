@@ -1,0 +1,113 @@
+// What a Vulkan device can do, as far as compiling for it matters, and its text form. `vulkan:1.3`
+// is the baseline that every device in question has; words after it add what one device offers:
+// "vulkan:1.3,subgroup=8,threads=256,shared=32768,f16,i16,storage16,cm=16x16x16:f16:f16:f32".
+// One list of words drives the struct, the parser, the printer and the plugin's queries.
+#pragma once
+
+#include "ir/simt/TargetInfo.h"
+#include "llvm/Support/Error.h"
+
+namespace tilerun::spirvbackend {
+
+/// X(member, word, what it is): optional features, all off in the baseline.
+#define TILERUN_SPIRV_FEATURES(X)                                                                  \
+  X(hasFloat16, "f16", "shaderFloat16: arithmetic of 16-bit floats")                               \
+  X(hasFloat64, "f64", "shaderFloat64: 64-bit floats")                                             \
+  X(hasInt8, "i8", "shaderInt8: arithmetic of 8-bit integers")                                     \
+  X(hasInt16, "i16", "shaderInt16: arithmetic of 16-bit integers")                                 \
+  X(hasStorage8, "storage8", "storageBuffer8BitAccess: 8-bit accesses of global memory")           \
+  X(hasStorage16, "storage16", "storageBuffer16BitAccess: 16-bit accesses of global memory")       \
+  X(hasMemoryModel, "memory-model",                                                                \
+    "vulkanMemoryModel and its device scope, in place of GLSL450's memory model")                  \
+  X(hasExplicitLayout, "explicit-layout",                                                          \
+    "workgroupMemoryExplicitLayout: shared memory of several types")                               \
+  X(hasExplicitLayout8, "explicit-layout8", "the same with 8-bit accesses")                        \
+  X(hasExplicitLayout16, "explicit-layout16", "the same with 16-bit accesses")                     \
+  X(hasSubgroupControl, "subgroup-control",                                                        \
+    "a required subgroup size and full subgroups, so that lanes are a thread's low bits")          \
+  X(hasShuffle, "shuffle", "VK_SUBGROUP_FEATURE_SHUFFLE_BIT")                                      \
+  X(hasShuffleRelative, "shuffle-relative", "VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT")            \
+  X(hasSubgroupArithmetic, "subgroup-arithmetic", "VK_SUBGROUP_FEATURE_ARITHMETIC_BIT")            \
+  X(hasBallot, "ballot", "VK_SUBGROUP_FEATURE_BALLOT_BIT")                                         \
+  X(hasVote, "vote", "VK_SUBGROUP_FEATURE_VOTE_BIT")                                               \
+  X(hasSubgroupTypes, "subgroup-types",                                                            \
+    "shaderSubgroupExtendedTypes: subgroup operations on 8, 16 and 64 bits")                       \
+  X(hasAtomicInt64, "atomic-i64", "shaderBufferInt64Atomics")                                      \
+  X(hasAtomicFloat16Add, "atomic-f16-add", "shaderBufferFloat16AtomicAdd")                         \
+  X(hasAtomicFloat32Add, "atomic-f32-add", "shaderBufferFloat32AtomicAdd")                         \
+  X(hasAtomicFloat64Add, "atomic-f64-add", "shaderBufferFloat64AtomicAdd")                         \
+  X(hasAtomicFloat16MinMax, "atomic-f16-minmax", "shaderBufferFloat16AtomicMinMax")                \
+  X(hasAtomicFloat32MinMax, "atomic-f32-minmax", "shaderBufferFloat32AtomicMinMax")                \
+  X(hasAtomicFloat64MinMax, "atomic-f64-minmax", "shaderBufferFloat64AtomicMinMax")                \
+  X(preservesFloat16, "preserve-f16", "shaderSignedZeroInfNanPreserveFloat16")                     \
+  X(preservesFloat32, "preserve-f32", "shaderSignedZeroInfNanPreserveFloat32")                     \
+  X(preservesFloat64, "preserve-f64", "shaderSignedZeroInfNanPreserveFloat64")                     \
+  X(roundsFloat16ToEven, "rte-f16", "shaderRoundingModeRTEFloat16")                                \
+  X(roundsFloat32ToEven, "rte-f32", "shaderRoundingModeRTEFloat32")                                \
+  X(roundsFloat64ToEven, "rte-f64", "shaderRoundingModeRTEFloat64")                                \
+  X(keepsDenormFloat16, "denorm-f16", "shaderDenormPreserveFloat16")                               \
+  X(keepsDenormFloat32, "denorm-f32", "shaderDenormPreserveFloat32")                               \
+  X(keepsDenormFloat64, "denorm-f64", "shaderDenormPreserveFloat64")                               \
+  X(hasIndependentDenorms, "denorm-independent", "denormBehaviorIndependence other than none")     \
+  X(hasIndependentRounding, "rounding-independent", "roundingModeIndependence other than none")    \
+  X(hasFusedMultiplyAdd, "fma", "GLSL's Fma rounds once on 32-bit floats")                         \
+  X(hasFusedMultiplyAdd64, "fma-f64", "GLSL's Fma rounds once on 64-bit floats")                   \
+  X(dividesExactly, "exact-division",                                                              \
+    "OpFDiv and Sqrt round correctly on all floats, as a CPU's instructions do")                   \
+  X(hasApproximations, "approx",                                                                   \
+    "GLSL's Exp2, Log2, Sin, Cos, Sqrt, InverseSqrt are as accurate as docs/math.md says")         \
+  X(hasPackedDot8, "dot8", "integerDotProduct4x8BitPackedSignedAccelerated")                       \
+  X(hasBFloat16, "bf16", "shaderBFloat16Type")                                                     \
+  X(hasBFloat16Matrix, "bf16-cm", "shaderBFloat16CooperativeMatrix")
+
+/// X(member, word, default, what it is).
+#define TILERUN_SPIRV_LIMITS(X)                                                                    \
+  X(subgroupSize, "subgroup", 32, "lanes of a subgroup: 4 to 128, a power of two")                 \
+  X(maxThreads, "threads", 1024, "maxComputeWorkGroupInvocations")                                 \
+  X(sharedBytes, "shared", 32768, "maxComputeSharedMemorySize")                                    \
+  X(pushBytes, "push", 128, "maxPushConstantsSize")
+
+/// A shape of subgroup-scope cooperative matrices: result and accumulator are `acc`.
+struct CooperativeShape {
+  unsigned m = 0, n = 0, k = 0;
+  simt::MatrixElement a, b, acc;
+  bool operator==(const CooperativeShape &) const = default;
+};
+
+struct Target {
+#define X(member, word, text) bool member = false;
+  TILERUN_SPIRV_FEATURES(X)
+#undef X
+#define X(member, word, otherwise, text) uint64_t member = otherwise;
+  TILERUN_SPIRV_LIMITS(X)
+#undef X
+  std::vector<CooperativeShape> cooperativeShapes;
+
+  bool operator==(const Target &) const = default;
+  bool hasAtomicFloatAdd(unsigned bits) const {
+    return bits == 64   ? hasAtomicFloat64Add
+           : bits == 32 ? hasAtomicFloat32Add
+                        : hasAtomicFloat16Add;
+  }
+  bool hasAtomicFloatMinMax(unsigned bits) const {
+    return bits == 64   ? hasAtomicFloat64MinMax
+           : bits == 32 ? hasAtomicFloat32MinMax
+                        : hasAtomicFloat16MinMax;
+  }
+};
+
+/// From "vulkan:1.3,…" or "1.3,…". An error names the word and lists what exists.
+llvm::Expected<Target> parseTarget(llvm::StringRef text);
+
+/// The canonical text, which parses to an equal target.
+std::string printTarget(const Target &target);
+
+/// For diagnostics: "vulkan:1.3".
+inline constexpr llvm::StringLiteral kTargetName("vulkan:1.3");
+
+/// What distribution and the lowering to threads ask.
+simt::TargetInfo getTargetInfo(const Target &target);
+/// Its table of instructions: the cooperative matrices that code can be made for (Matrix.cpp).
+std::vector<simt::MatrixInstruction> getMatrixInstructions(const Target &target);
+
+} // namespace tilerun::spirvbackend
