@@ -38,6 +38,13 @@ LoadedModule *Frontend::loadText(llvm::StringRef name, std::string text) {
   return impl->loader.loadText(name, std::move(text));
 }
 
+LoadedModule *Frontend::loadSources(std::vector<Source> sources) {
+  impl->loader.setFollowImports(false);
+  for (Source &source : sources)
+    impl->loader.provide(source.module, source.path, std::move(source.text));
+  return impl->loader.loadProvided(sources.front().module);
+}
+
 std::string Frontend::getSourceDigest() const {
   // The prelude is a part of this program, and read only when something is compiled.
   return impl->loader.getDigest([](llvm::StringRef name) { return name == kPreludeName; });

@@ -33,9 +33,15 @@ struct ConstantArgument {
 };
 
 /// A run-time argument: its type and the facts it is specialized on.
+///
+/// One with a `block` is a tensor descriptor of `type`, a pointer, that the host made. The compiled
+/// function takes it as several parameters: `name` (the pointer), `name.shape.0`, … (int64, one for
+/// each dimension), `name.stride.0`, … (int64, in elements, without the last one, which is 1).
 struct TypedArgument {
   DType type;               ///< A scalar type, or a pointer.
   int64_t divisibility = 1; ///< 16: the value (or address) is a multiple of 16.
+  std::vector<int64_t> block = {};
+  bool padsWithNan = false; ///< What is outside of a descriptor's tensor reads as NaN, not as 0.
 };
 
 using ArgumentSpec = std::variant<TypedArgument, ConstantArgument>;
@@ -72,8 +78,9 @@ ArgumentSpec specializeInteger(int64_t value, bool doNotSpecialize);
 ArgumentSpec specializeInteger(uint64_t value, bool doNotSpecialize);
 
 /// Parses `x=*fp32:16, n=i32, BLOCK=1024, ACT="gelu", D=none, T=fp16!`: `name=type[:divisibility]`
-/// or `name=constant`; a dtype as a constant is written `tl.float16`. On failure the message says
-/// which entry and why.
+/// or `name=constant`; a dtype as a constant is written `tl.float16`, a tensor descriptor with
+/// blocks of 64×32 elements `tensordesc<fp16[64,32]>` (`…,nan>` if it pads with NaN). On failure
+/// the message says which entry and why.
 llvm::Expected<KernelSignature> parseSignature(llvm::StringRef text);
 
 /// A text that two signatures have in common exactly if they say the same: a part of cache keys.
@@ -90,6 +97,12 @@ public:
   /// Null on errors (see the diagnostics).
   LoadedModule *loadFile(llvm::StringRef path);
   LoadedModule *loadText(llvm::StringRef name, std::string text);
+  /// Text by the name under which others import it, and the path that stands for it in messages.
+  struct Source {
+    std::string module, path, text;
+  };
+  /// Loads the first of them; imports find the others, and nothing on disk.
+  LoadedModule *loadSources(std::vector<Source> sources);
 
   /// A hash of all that decides, besides this program, what was loaded so far: a part of the keys
   /// by which what `compile` leads to can be kept.

@@ -81,6 +81,9 @@ static bool isSafe(StringRef dotted) {
 }
 
 uint32_t ModuleReader::findModule(StringRef dotted, unsigned level) const {
+  if (level == 0)
+    if (auto it = loader.provided.find(dotted); it != loader.provided.end())
+      return it->second;
   if (!loader.followImports || !isSafe(dotted))
     return 0;
   StringRef top = dotted.split('.').first;

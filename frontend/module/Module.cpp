@@ -81,6 +81,11 @@ std::string ModuleLoader::getDigest(function_ref<bool(StringRef)> skip) const {
     add(path);
     add(exists ? "1" : "0");
   }
+  for (const auto &[module, file] : provided) {
+    add(module);
+    add(sources.getName(file));
+    add(sources.getText(file));
+  }
   for (const auto &[file, module] : modules) {
     StringRef name = sources.getName(file);
     if (skip(name))
@@ -108,6 +113,16 @@ LoadedModule *ModuleLoader::loadText(StringRef name, std::string text) {
     return nullptr;
   }
   return load(sources.addText(name, std::move(text)));
+}
+
+void ModuleLoader::provide(StringRef module, StringRef path, std::string text) {
+  provided.insert_or_assign(module.str(), sources.addText(path, std::move(text)));
+}
+
+LoadedModule *ModuleLoader::loadProvided(StringRef module) {
+  auto it = provided.find(module);
+  assert(it != provided.end() && "nobody provided this module");
+  return load(it->second);
 }
 
 LoadedModule *ModuleLoader::request(uint32_t file) {

@@ -112,6 +112,11 @@ public:
   LoadedModule *loadFile(llvm::StringRef path);
   /// `name` stands for the path in messages and for relative imports.
   LoadedModule *loadText(llvm::StringRef name, std::string text);
+  /// Text that `import module` means from now on, in place of what lies on disk. `path` stands for
+  /// it in messages; several texts may have the same one.
+  void provide(llvm::StringRef module, llvm::StringRef path, std::string text);
+  /// Loads a module that was provided.
+  LoadedModule *loadProvided(llvm::StringRef module);
   /// Whether imports are looked up on disk; on by default.
   void setFollowImports(bool follow) { followImports = follow; }
   /// A hash of all that decides what was loaded so far: names and texts of the files and what
@@ -134,6 +139,7 @@ private:
   std::vector<LoadedModule *> queue;                         ///< Not read yet.
   std::map<uint32_t, bool> readable;                         ///< Whether a read file was fine.
   std::map<std::string, bool> lookups;                       ///< What `isFile` said.
+  std::map<std::string, uint32_t, std::less<>> provided;     ///< Files by the name of the import.
   bool followImports = true;
 };
 

@@ -1,10 +1,20 @@
 // Entry points of the evaluator: a kernel with a signature, and a compile-time expression.
+#include "frontend/lang/TensorDescriptor.h"
 #include "frontend/sema/Evaluator.h"
 #include "ir/tile/TileOps.h"
 
 namespace tilerun::sema {
 
 using namespace ast;
+
+// A jit function by its name in a module, which may have imported it.
+static const JitFunction *findFunction(const LoadedModule &module, llvm::StringRef name) {
+  if (const JitFunction *function = module.findFunction(name))
+    return function;
+  const Global *global = module.lookup(name);
+  bool imported = global && global->kind == Global::Kind::ImportedName && global->module;
+  return imported ? global->module->findFunction(global->importedName) : nullptr;
+}
 
 Value makeValue(const ConstantArgument &argument, const LoadedModule &module) {
   return std::visit(
@@ -20,7 +30,7 @@ Value makeValue(const ConstantArgument &argument, const LoadedModule &module) {
             elements.push_back(makeValue(element, module));
           return Value::tuple(std::move(elements));
         } else if constexpr (std::is_same_v<T, ConstantArgument::FunctionName>) {
-          if (const JitFunction *function = module.findFunction(v.name))
+          if (const JitFunction *function = findFunction(module, v.name))
             return Value(FunctionValue{function});
           return Value(OpaqueValue{"'" + v.name + "', which is no jit function of this file,", {}});
         } else if constexpr (std::is_same_v<T, ConstantArgument::Tensor>) {
@@ -30,6 +40,17 @@ Value makeValue(const ConstantArgument &argument, const LoadedModule &module) {
         }
       },
       argument.value);
+}
+
+/// The parameters of the compiled function that one argument becomes.
+static void appendParameters(llvm::StringRef name, const TypedArgument &typed,
+                             std::vector<CompiledParameter> &out) {
+  out.push_back({name.str(), typed.type});
+  const DType wide = dtype(Scalar::Int64);
+  for (size_t d = 0; d < typed.block.size(); ++d)
+    out.push_back({(name + ".shape." + llvm::Twine(d)).str(), wide});
+  for (size_t d = 0; d + 1 < typed.block.size(); ++d)
+    out.push_back({(name + ".stride." + llvm::Twine(d)).str(), wide});
 }
 
 FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
@@ -47,7 +68,6 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
   // Parameters: run-time ones become arguments, the others names.
   std::vector<llvm::StringRef> names;
   std::vector<std::pair<const Parameter *, TypedArgument>> arguments;
-  llvm::SmallVector<mlir::Type> types;
   for (const Parameter &parameter : def.parameters) {
     names.push_back(parameter.name);
     if (parameter.kind == ParameterKind::VarArgs || parameter.kind == ParameterKind::KwArgs) {
@@ -93,9 +113,17 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
       auto annotated = getAnnotatedType(parameter.annotation);
       if (annotated && !typed.type.isPointer() && annotated->isFloat() == typed.type.isFloat())
         typed.type = *annotated;
+      std::string why;
+      if (!typed.block.empty())
+        why = lang::checkDescriptorBlock(typed.type.getPointee(), typed.block);
+      if (!why.empty()) {
+        (void)error(parameter.range,
+                    "the block shape of the tensor descriptor '" + parameter.name + "' " + why);
+        env().names[parameter.name] = Binding::poisoned(parameter.range);
+        continue;
+      }
       arguments.push_back({&parameter, typed});
-      types.push_back(lang::getMlirType(&context, typed.type));
-      out.parameters.push_back({parameter.name.str(), typed.type});
+      appendParameters(parameter.name, typed, out.parameters);
       continue;
     }
     env().names[parameter.name] = std::move(binding);
@@ -109,20 +137,37 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
                     (near ? "; did you mean '" + near->str() + "'?" : std::string()));
   }
 
+  llvm::SmallVector<mlir::Type> types;
+  for (const CompiledParameter &parameter : out.parameters)
+    types.push_back(lang::getMlirType(&context, parameter.type));
   builder.setInsertionPointToEnd(out.module->getBody());
   auto function =
       mlir::func::FuncOp::create(builder, loc, out.name, builder.getFunctionType(types, {}));
   function->setAttr(tile::TileDialect::kKernelAttr, builder.getUnitAttr());
   mlir::Block *body = function.addEntryBlock();
-  for (auto [index, entry] : llvm::enumerate(arguments)) {
-    auto &[parameter, typed] = entry;
-    function.setArgAttr(index, tile::TileDialect::kNameAttr,
-                        builder.getStringAttr(parameter->name));
+  for (auto [index, parameter] : llvm::enumerate(out.parameters))
+    function.setArgAttr(index, tile::TileDialect::kNameAttr, builder.getStringAttr(parameter.name));
+  unsigned index = 0;
+  auto takeArgument = [&] {
+    TensorType type{out.parameters[index].type, {}};
+    return Value(TensorValue{body->getArgument(index++), type});
+  };
+  for (auto &[parameter, typed] : arguments) {
     if (typed.divisibility > 1 && (typed.type.isPointer() || typed.type.isInt()))
       function.setArgAttr(index, tile::TileDialect::kDivisibilityAttr,
                           builder.getI64IntegerAttr(typed.divisibility));
-    env().names[parameter->name] = Binding::bound(
-        Value(TensorValue{body->getArgument(index), TensorType{typed.type, {}}}), parameter->range);
+    Value value = takeArgument();
+    if (size_t rank = typed.block.size()) {
+      std::vector<Value> shape, strides;
+      for (size_t d = 0; d < rank; ++d)
+        shape.push_back(takeArgument());
+      for (size_t d = 0; d + 1 < rank; ++d)
+        strides.push_back(takeArgument());
+      strides.push_back(Value::integer(1));
+      value = lang::makeTensorDescriptor(value, std::move(shape), std::move(strides), typed.block,
+                                         typed.padsWithNan);
+    }
+    env().names[parameter->name] = Binding::bound(value, parameter->range);
   }
   builder.setInsertionPointToEnd(body);
   frame().function = &kernel;

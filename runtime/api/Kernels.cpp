@@ -14,6 +14,8 @@ TilerunStatus api::readCompileOptions(const char *function, const TilerunCompile
     options.num_warps = 4;
   if (!options.num_stages)
     options.num_stages = 3;
+  if (!options.num_ctas)
+    options.num_ctas = 1;
   if (!std::has_single_bit(options.num_warps) || options.num_warps > 32) [[unlikely]]
     return refuse(function,
                   "num_warps is " + std::to_string(options.num_warps) +
@@ -26,6 +28,11 @@ TilerunStatus api::readCompileOptions(const char *function, const TilerunCompile
     return refuse(function, "debug is " + std::to_string(options.debug) + ", neither 0 nor 1");
   if (options.checks > 1) [[unlikely]]
     return refuse(function, "checks is " + std::to_string(options.checks) + ", neither 0 nor 1");
+  if (options.maxnreg > 255) [[unlikely]]
+    return refuse(function, "maxnreg is " + std::to_string(options.maxnreg) + "; 255 are the most");
+  if (options.num_ctas > 64) [[unlikely]]
+    return refuse(function,
+                  "num_ctas is " + std::to_string(options.num_ctas) + "; 64 are the most");
   return TILERUN_STATUS_OK;
 }
 
@@ -61,6 +68,28 @@ TilerunStatus tilerunLoadKernelText(TilerunRuntime *runtime, const char *name, c
   return makeKernel(status, std::move(program), handle);
 }
 
+TilerunStatus tilerunLoadKernelSources(TilerunRuntime *runtime, const TilerunSource *sources,
+                                       uint32_t num_sources, const char *kernel,
+                                       TilerunKernel **handle) {
+  TILERUN_API_CHECK(runtime);
+  TILERUN_API_CHECK(sources);
+  TILERUN_API_CHECK(kernel);
+  TILERUN_API_CHECK(handle);
+  if (!num_sources)
+    return refuse(__func__, "num_sources is 0; the first has the kernel");
+  std::vector<compiler::SourceText> texts;
+  for (uint32_t i = 0; i < num_sources; ++i) {
+    const TilerunSource *source = sources + i;
+    TILERUN_API_CHECK_SIZE(source);
+    if (!source->module || !source->path || !source->text)
+      return refuse(__func__, "sources[" + std::to_string(i) + "] lacks module, path or text");
+    texts.push_back({source->module, source->path, std::string(source->text, source->num_bytes)});
+  }
+  std::shared_ptr<core::Program> program;
+  core::Status status = compiler::loadSources(runtime->services, std::move(texts), kernel, program);
+  return makeKernel(status, std::move(program), handle);
+}
+
 TilerunStatus tilerunLoadKernelBytecode(TilerunRuntime *runtime, const void *bytecode,
                                         uint64_t num_bytes, const char *kernel,
                                         TilerunKernel **handle) {
@@ -85,6 +114,52 @@ TilerunStatus tilerunBindKernel(TilerunKernel *kernel, const char *constants,
   if (status.isOk())
     *bound = new TilerunKernel{std::move(made)};
   return finish(status);
+}
+
+TilerunStatus tilerunEmitKernel(TilerunRuntime *runtime, TilerunKernel *kernel, const char *target,
+                                const char *signature, const TilerunCompileOptions *options,
+                                const char *stage,
+                                void (*take)(void *user, const TilerunPluginArtifact *artifact),
+                                void *user) {
+  TILERUN_API_CHECK(runtime);
+  TILERUN_API_CHECK(kernel);
+  TILERUN_API_CHECK(target);
+  TILERUN_API_CHECK(stage);
+  TILERUN_API_CHECK(take);
+  TilerunCompileOptions compile;
+  if (TilerunStatus status = readCompileOptions(__func__, options, compile))
+    return status;
+  std::string kind = std::string(target).substr(0, std::string(target).find(':'));
+  std::shared_ptr<const plugin::Plugin> plugin;
+  std::string known;
+  for (const plugin::FoundPlugin &found : runtime->runtime.getPlugins()) {
+    if (!found.plugin)
+      continue;
+    known += (known.empty() ? "'" : ", '") + found.plugin->getName() + "'";
+    if (found.plugin->getName() == kind)
+      plugin = found.plugin;
+  }
+  if (!plugin)
+    return keepError(core::Status(TILERUN_STATUS_UNAVAILABLE,
+                                  "no plugin compiles for '" + std::string(target) +
+                                      "'; there are " + (known.empty() ? "none" : known)));
+  return finish(
+      kernel->kernel->emit(*plugin, target, signature ? signature : "", compile, stage,
+                           [&](const TilerunPluginArtifact &artifact) { take(user, &artifact); }));
+}
+
+TilerunStatus tilerunListLanguage(const char *path,
+                                  void (*each)(void *user, const TilerunLanguageName *name),
+                                  void *user) {
+  TILERUN_API_CHECK(path);
+  TILERUN_API_CHECK(each);
+  compiler::listLanguage(path, [&](const compiler::LanguageName &name) {
+    TilerunLanguageName out = {sizeof(out),        0,
+                               name.name.c_str(),  name.kind,
+                               name.value.c_str(), name.documentation.c_str()};
+    each(user, &out);
+  });
+  return TILERUN_STATUS_OK;
 }
 
 void tilerunReleaseKernel(TilerunKernel *kernel) { delete kernel; }
@@ -128,6 +203,21 @@ TilerunStatus tilerunLaunch(TilerunStream *stream, TilerunKernel *kernel,
     return status;
   return finish(
       kernel->kernel->launch(*unwrap(stream), options->grid, compile, arguments, num_arguments));
+}
+
+TilerunStatus tilerunDescribeArguments(TilerunKernel *kernel, const TilerunArgument *arguments,
+                                       uint32_t num_arguments,
+                                       void (*take)(void *user, const char *signature),
+                                       void *user) {
+  TILERUN_API_CHECK(kernel);
+  TILERUN_API_CHECK(take);
+  if (num_arguments)
+    TILERUN_API_CHECK(arguments);
+  std::string signature;
+  core::Status status = kernel->kernel->describe(arguments, num_arguments, signature);
+  if (status.isOk())
+    take(user, signature.c_str());
+  return finish(status);
 }
 
 TilerunStatus tilerunSpecialize(TilerunKernel *kernel, TilerunDevice *device, const char *signature,

@@ -184,13 +184,15 @@ TilerunStatus tilerunOpenDevice(TilerunRuntime *runtime, const char *id,
   if (given)
     TILERUN_API_CHECK_SIZE(given);
   TilerunDeviceOptions options = readStruct(given);
-  if (uint32_t unknown = options.flags & ~uint32_t(TILERUN_DEVICE_NO_MEMORY_POOL))
+  if (uint32_t unknown =
+          options.flags & ~uint32_t(TILERUN_DEVICE_NO_MEMORY_POOL | TILERUN_DEVICE_HOST_MEMORY))
     return refuse(__func__, "options->flags has " + std::to_string(unknown) +
                                 ", which is no flag of a device");
   const char *pool = std::getenv("TILERUN_MEMORY_POOL");
   core::DeviceOptions open;
   open.usePool =
       !(options.flags & TILERUN_DEVICE_NO_MEMORY_POOL) && !(pool && std::strcmp(pool, "0") == 0);
+  open.hostMemory = options.flags & TILERUN_DEVICE_HOST_MEMORY;
   open.foreignContext = options.foreign_context;
   auto made = std::make_unique<TilerunDevice>();
   core::Status status = runtime->runtime.openDevice(id ? id : "", open, made->device);

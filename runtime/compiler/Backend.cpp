@@ -41,26 +41,36 @@ static std::string getName(const core::Device &device, const std::string &signat
                            const TilerunCompileOptions &options) {
   return device.getInfo().target + "\n" + signature + "\n" + std::to_string(options.num_warps) +
          " " + std::to_string(options.num_stages) + " " + std::to_string(options.debug) + " " +
-         std::to_string(options.checks);
+         std::to_string(options.checks) + " " + std::to_string(options.maxnreg) + " " +
+         std::to_string(options.num_ctas);
 }
 
 namespace {
 // What a plugin's compiler is asked for, and what the request points to.
 struct Request {
-  std::string numWarps, numStages;
-  TilerunPluginOption options[4];
+  std::string numWarps, numStages, maxnreg, numCtas;
+  TilerunPluginOption options[7];
   TilerunPluginCompileRequest request;
 
   Request(const core::Device &device, llvm::ArrayRef<uint8_t> bytecode,
           const TilerunCompileOptions &given)
+      : Request(device.getInfo().target, bytecode, given) {}
+  Request(const std::string &target, llvm::ArrayRef<uint8_t> bytecode,
+          const TilerunCompileOptions &given)
       : numWarps(std::to_string(given.num_warps)), numStages(std::to_string(given.num_stages)),
+        maxnreg(std::to_string(given.maxnreg)), numCtas(std::to_string(given.num_ctas)),
         options{{"num-warps", numWarps.c_str()},
                 {"num-stages", numStages.c_str()},
-                {"debug", given.debug ? "true" : "false"},
-                // Asked for only if it is wanted: most devices do not know it.
-                {"checks", "true"}},
-        request{sizeof(request), given.checks ? 4u : 3u,          bytecode.data(),
-                bytecode.size(), device.getInfo().target.c_str(), options} {}
+                {"debug", given.debug ? "true" : "false"}},
+        request{sizeof(request), 3, bytecode.data(), bytecode.size(), target.c_str(), options} {
+    // Asked for only if they are wanted: most devices do not know them.
+    if (given.checks)
+      options[request.num_options++] = {"checks", "true"};
+    if (given.maxnreg)
+      options[request.num_options++] = {"maxnreg", maxnreg.c_str()};
+    if (given.num_ctas > 1)
+      options[request.num_options++] = {"num-ctas", numCtas.c_str()};
+  }
   Request(const Request &) = delete;
   Request &operator=(const Request &) = delete;
 };
@@ -131,6 +141,19 @@ Status Backend::compileSource(const core::Device &device, const cache::KeyBuilde
   if (outcome.artifact)
     log(outcome.artifact->getNote());
   return finish(outcome, made, out);
+}
+
+Status Backend::emit(const plugin::Plugin &plugin, const std::string &target,
+                     llvm::ArrayRef<uint8_t> bytecode, const TilerunCompileOptions &options,
+                     const std::string &emit, const core::Program::TakeArtifact &take) {
+  Request request(target, bytecode, options);
+  if (!emit.empty())
+    request.options[request.request.num_options++] = {"emit", emit.c_str()};
+  cache::Outcome outcome = cache::compileArtifact(plugin.getTable(), nullptr, request.request);
+  if (outcome.error)
+    return Status(*outcome.error);
+  take(outcome.artifact->get());
+  return {};
 }
 
 void Backend::refuse(const core::Device &device, const std::string &signature,

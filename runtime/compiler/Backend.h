@@ -30,6 +30,10 @@ public:
                              MakeBytecode makeBytecode, const std::string &signature,
                              const TilerunCompileOptions &options,
                              core::CompiledArtifact &artifact);
+  /// Compiles for a target without a device or a cache; `emit` may be "".
+  static core::Status emit(const plugin::Plugin &plugin, const std::string &target,
+                           llvm::ArrayRef<uint8_t> bytecode, const TilerunCompileOptions &options,
+                           const std::string &emit, const core::Program::TakeArtifact &take);
   void refuse(const core::Device &device, const std::string &signature,
               const TilerunCompileOptions &options);
 

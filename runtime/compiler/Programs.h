@@ -22,8 +22,24 @@ core::Status loadFile(std::shared_ptr<const Services> services, const std::strin
 core::Status loadText(std::shared_ptr<const Services> services, const std::string &name,
                       std::string text, const std::string &kernel,
                       std::shared_ptr<core::Program> &program);
+/// The same from texts by import name, of which the first has the kernel; nothing is read from
+/// disk.
+struct SourceText {
+  std::string module, path, text;
+};
+core::Status loadSources(std::shared_ptr<const Services> services, std::vector<SourceText> sources,
+                         const std::string &kernel, std::shared_ptr<core::Program> &program);
 /// From a module in tile IR, as bytecode or text.
 core::Status loadTileIr(std::shared_ptr<const Services> services, llvm::StringRef module,
                         const std::string &kernel, std::shared_ptr<core::Program> &program);
+
+/// A name of the language; the fields are those of TilerunLanguageName.
+struct LanguageName {
+  std::string name;
+  const char *kind;
+  std::string value, documentation;
+};
+/// Calls back with the names in a namespace ("triton.language"), sorted.
+void listLanguage(const std::string &path, const std::function<void(const LanguageName &)> &each);
 
 } // namespace tilerun::compiler

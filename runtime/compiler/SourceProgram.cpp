@@ -21,7 +21,8 @@ class SourceProgram : public core::Program {
 public:
   explicit SourceProgram(std::shared_ptr<const Services> services) : backend(std::move(services)) {}
 
-  Status load(const std::string &path, std::optional<std::string> text, const std::string &kernel);
+  using Load = llvm::function_ref<LoadedModule *(Frontend &)>;
+  Status load(const std::string &path, Load loadModule, const std::string &kernel);
 
   const std::string &getName() const override { return name; }
   const std::vector<SourceParameter> &getParameters() const override { return parameters; }
@@ -29,15 +30,21 @@ public:
                         std::vector<SignatureEntry> &entries) const override;
   Status compile(const core::Device &device, const std::string &signature,
                  const TilerunCompileOptions &options, core::CompiledArtifact &artifact) override;
+  Status emit(const plugin::Plugin &plugin, const std::string &target, const std::string &signature,
+              const TilerunCompileOptions &options, const std::string &stage,
+              const TakeArtifact &take) override;
+  std::string getDigest() const override { return digest + " " + function->qualifiedName; }
   void refuse(const core::Device &device, const std::string &signature,
               const TilerunCompileOptions &options) override {
     backend.refuse(device, signature, options);
   }
 
 private:
-  /// Runs the frontend and the optimizer.
+  Status readSignature(const std::string &text, const std::string &kind,
+                       const TilerunCompileOptions &options, KernelSignature &signature) const;
+  /// Runs the frontend and the optimizer. `text`, if not null, takes the result as text.
   Status makeTile(const KernelSignature &signature, std::vector<uint8_t> &bytecode,
-                  std::string &printed, std::string &warnings);
+                  std::string &printed, std::string &warnings, std::string *text = nullptr);
   /// The diagnostics so far, as text with carets; they are cleared.
   std::string takeDiagnostics();
   void log(int32_t level, std::string text) const {
@@ -78,9 +85,8 @@ SourceParameter SourceProgram::describe(const ast::Parameter &parameter) const {
   return out;
 }
 
-Status SourceProgram::load(const std::string &path, std::optional<std::string> text,
-                           const std::string &kernel) {
-  module = text ? frontend.loadText(path, std::move(*text)) : frontend.loadFile(path);
+Status SourceProgram::load(const std::string &path, Load loadModule, const std::string &kernel) {
+  module = loadModule(frontend);
   if (!module)
     return Status(TILERUN_STATUS_COMPILE, takeDiagnostics());
   log(TILERUN_LOG_WARNING, takeDiagnostics());
@@ -129,18 +135,50 @@ Status SourceProgram::parseSignature(const std::string &text,
   return {};
 }
 
-Status SourceProgram::compile(const core::Device &device, const std::string &text,
-                              const TilerunCompileOptions &options,
-                              core::CompiledArtifact &artifact) {
+// `kind`: of the target, the name of its plugin.
+Status SourceProgram::readSignature(const std::string &text, const std::string &kind,
+                                    const TilerunCompileOptions &options,
+                                    KernelSignature &out) const {
   llvm::Expected<KernelSignature> signature = tilerun::parseSignature(text);
   if (!signature)
     return Status(TILERUN_STATUS_INVALID_ARGUMENT,
                   "kernel '" + name + "': " + llvm::toString(signature.takeError()));
   signature->numWarps = options.num_warps;
   signature->numStages = options.num_stages;
+  signature->numCtas = options.num_ctas;
+  if (options.maxnreg)
+    signature->maxnreg = options.maxnreg;
   signature->debug = options.debug != 0;
   // As in Triton, and in the command.
-  signature->defaultTf32 = device.getPlugin().getName() == "cuda";
+  signature->defaultTf32 = kind == "cuda";
+  out = std::move(*signature);
+  return {};
+}
+
+Status SourceProgram::emit(const plugin::Plugin &plugin, const std::string &target,
+                           const std::string &text, const TilerunCompileOptions &options,
+                           const std::string &stage, const TakeArtifact &take) {
+  KernelSignature signature;
+  TILERUN_TRY(readSignature(text, plugin.getName(), options, signature));
+  std::vector<uint8_t> bytecode;
+  std::string printed, warnings, tile;
+  TILERUN_TRY(makeTile(signature, bytecode, printed, warnings, &tile));
+  if (stage != "tile")
+    return Backend::emit(plugin, target, bytecode, options, stage, take);
+  TilerunPluginArtifact artifact = {};
+  artifact.struct_size = sizeof(artifact);
+  artifact.bytes = reinterpret_cast<const uint8_t *>(tile.data());
+  artifact.num_bytes = tile.size();
+  artifact.compatibility = "tile";
+  take(artifact);
+  return {};
+}
+
+Status SourceProgram::compile(const core::Device &device, const std::string &text,
+                              const TilerunCompileOptions &options,
+                              core::CompiledArtifact &artifact) {
+  KernelSignature signature;
+  TILERUN_TRY(readSignature(text, device.getPlugin().getName(), options, signature));
   cache::KeyBuilder source("artifact of source");
   // The frontend is in the same object as this function.
   static const std::string build =
@@ -148,12 +186,12 @@ Status SourceProgram::compile(const core::Device &device, const std::string &tex
   source.add("frontend", llvm::StringRef(build))
       .add("sources", llvm::StringRef(digest))
       .add("kernel", llvm::StringRef(function->qualifiedName))
-      .add("signature", llvm::StringRef(getCanonicalText(*signature)));
+      .add("signature", llvm::StringRef(getCanonicalText(signature)));
   std::string warnings;
   Status status = backend.compileSource(
       device, source,
       [&](std::vector<uint8_t> &bytecode, std::string &printed) {
-        return makeTile(*signature, bytecode, printed, warnings);
+        return makeTile(signature, bytecode, printed, warnings);
       },
       text, options, artifact);
   // Here no lock is held, and no other program waits for this one's artifact.
@@ -162,7 +200,7 @@ Status SourceProgram::compile(const core::Device &device, const std::string &tex
 }
 
 Status SourceProgram::makeTile(const KernelSignature &signature, std::vector<uint8_t> &bytecode,
-                               std::string &printed, std::string &warnings) {
+                               std::string &printed, std::string &warnings, std::string *text) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   mlir::FailureOr<CompiledKernel> compiled = mlir::failure();
   {
@@ -176,25 +214,51 @@ Status SourceProgram::makeTile(const KernelSignature &signature, std::vector<uin
     warnings = std::move(diagnostics);
   }
   printed = compiled->staticOutput;
-  return makeBytecode(*compiled->module, name, bytecode);
+  TILERUN_TRY(makeBytecode(*compiled->module, name, bytecode));
+  if (text) {
+    llvm::raw_string_ostream os(*text);
+    compiled->module->print(os);
+  }
+  return {};
 }
 
 static Status load(std::shared_ptr<const Services> services, const std::string &path,
-                   std::optional<std::string> text, const std::string &kernel,
-                   std::shared_ptr<core::Program> &program) {
+                   llvm::function_ref<LoadedModule *(Frontend &)> loadModule,
+                   const std::string &kernel, std::shared_ptr<core::Program> &program) {
   auto source = std::make_shared<SourceProgram>(std::move(services));
-  TILERUN_TRY(source->load(path, std::move(text), kernel));
+  TILERUN_TRY(source->load(path, loadModule, kernel));
   program = std::move(source);
   return {};
 }
 
 Status compiler::loadFile(std::shared_ptr<const Services> services, const std::string &path,
                           const std::string &kernel, std::shared_ptr<core::Program> &program) {
-  return load(std::move(services), path, std::nullopt, kernel, program);
+  return load(
+      std::move(services), path, [&](Frontend &frontend) { return frontend.loadFile(path); },
+      kernel, program);
 }
 
 Status compiler::loadText(std::shared_ptr<const Services> services, const std::string &name,
                           std::string text, const std::string &kernel,
                           std::shared_ptr<core::Program> &program) {
-  return load(std::move(services), name, std::move(text), kernel, program);
+  return load(
+      std::move(services), name,
+      [&](Frontend &frontend) { return frontend.loadText(name, std::move(text)); }, kernel,
+      program);
+}
+
+Status compiler::loadSources(std::shared_ptr<const Services> services,
+                             std::vector<SourceText> sources, const std::string &kernel,
+                             std::shared_ptr<core::Program> &program) {
+  std::string path = sources.front().path;
+  std::vector<Frontend::Source> texts;
+  for (SourceText &source : sources) {
+    if (source.text.size() > SourceManager::kMaxFileBytes)
+      return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                    "the text of '" + source.path + "' is larger than 64 MiB");
+    texts.push_back({std::move(source.module), std::move(source.path), std::move(source.text)});
+  }
+  return load(
+      std::move(services), path,
+      [&](Frontend &frontend) { return frontend.loadSources(std::move(texts)); }, kernel, program);
 }

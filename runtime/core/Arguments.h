@@ -104,6 +104,7 @@ public:
     add(numArguments);
     add(options.num_warps | uint64_t(options.num_stages) << 32);
     add(options.debug | uint64_t(options.checks) << 32);
+    add(options.maxnreg | uint64_t(options.num_ctas) << 32);
   }
   /// False if the arguments have more words than a key can hold.
   bool add(uint64_t word) {

@@ -15,6 +15,7 @@ class Stream;
 
 struct DeviceOptions {
   bool usePool = true;
+  bool hostMemory = false;     ///< Launches may point to any memory of the host.
   uint64_t foreignContext = 0; ///< 0: the plugin's choice.
 };
 
@@ -50,6 +51,9 @@ public:
   Status getNativeContext(uint64_t &context) const;
   Status synchronize() const;
 
+  /// Whether launches may point to any memory of the host, which the device shares.
+  bool usesHostMemory() const { return sharesHost; }
+
   Stream &getDefaultStream() const { return *defaultStream; }
   MemoryPool &getPool() const { return *pool; }
 
@@ -78,6 +82,7 @@ private:
   std::shared_ptr<Modules> modules = std::make_shared<Modules>();
   std::unique_ptr<Stream> defaultStream;
   std::unique_ptr<MemoryPool> pool;
+  bool sharesHost = false;
   std::mutex hostMutex; ///< Guards `hostMemory`.
   std::set<void *> hostMemory;
 };

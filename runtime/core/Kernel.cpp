@@ -52,6 +52,12 @@ Status Kernel::bind(const std::string &constants, std::shared_ptr<Kernel> &kerne
   return {};
 }
 
+Status Kernel::emit(const plugin::Plugin &plugin, const std::string &target,
+                    const std::string &signature, const TilerunCompileOptions &options,
+                    const std::string &stage, const Program::TakeArtifact &take) const {
+  return program->emit(plugin, target, join(signature, bound), options, stage, take);
+}
+
 //===----------------------------------------------------------------------===//
 // Specialization
 //===----------------------------------------------------------------------===//
@@ -148,13 +154,28 @@ Status Kernel::specialize(Device &device, const std::string &signature,
   return {};
 }
 
-Status Kernel::specializeFor(Device &device, const TilerunCompileOptions &options,
-                             const TilerunArgument *arguments, uint32_t numArguments,
-                             std::shared_ptr<const Specialization> &out) const {
+std::string Kernel::getSignature(const TilerunArgument *arguments, uint32_t numArguments) const {
   std::string signature;
   for (uint32_t i = 0; i < numArguments; ++i)
     signature =
         join(signature, parameters[i].name + "=" + getSpecText(parameters[i], arguments[i]));
+  return signature;
+}
+
+Status Kernel::describe(const TilerunArgument *arguments, uint32_t numArguments,
+                        std::string &signature) const {
+  if (program->getFixedSignature())
+    return {};
+  SpecializationKey key(0, numArguments, {});
+  TILERUN_TRY(makeKey(key, arguments, numArguments));
+  signature = getSignature(arguments, numArguments);
+  return {};
+}
+
+Status Kernel::specializeFor(Device &device, const TilerunCompileOptions &options,
+                             const TilerunArgument *arguments, uint32_t numArguments,
+                             std::shared_ptr<const Specialization> &out) const {
+  std::string signature = getSignature(arguments, numArguments);
   std::shared_ptr<Specialization> specialization;
   TILERUN_TRY(specialize(device, signature, options, specialization));
   for (const Specialization::Parameter &parameter : specialization->parameters)

@@ -42,6 +42,16 @@ public:
                     const TilerunCompileOptions &options,
                     std::shared_ptr<Specialization> &specialization) const;
 
+  /// The signature that a launch with these arguments compiles for, without the bound constants.
+  Status describe(const TilerunArgument *arguments, uint32_t numArguments,
+                  std::string &signature) const;
+
+  /// As Program::emit, with the bound constants added to the signature.
+  Status emit(const plugin::Plugin &plugin, const std::string &target, const std::string &signature,
+              const TilerunCompileOptions &options, const std::string &stage,
+              const Program::TakeArtifact &take) const;
+  const std::string &getBound() const { return bound; }
+
   /// Validates, specializes, launches. A warm one allocates nothing and takes no lock.
   Status launch(const Stream &stream, const uint32_t grid[3], const TilerunCompileOptions &options,
                 const TilerunArgument *arguments, uint32_t numArguments);
@@ -60,6 +70,7 @@ private:
     Status status;
     const Specialization *value = nullptr;
   };
+  std::string getSignature(const TilerunArgument *arguments, uint32_t numArguments) const;
   Status makeKey(SpecializationKey &key, const TilerunArgument *arguments,
                  uint32_t numArguments) const;
   /// Compiles once, however many threads ask at the same time.

@@ -18,6 +18,9 @@ Status detail::checkUnseenPointer(const Device &device, TilerunAddress address) 
                         place.generation};
     return {};
   }
+  // The caller's own memory, of which the plugin knows nothing.
+  if (device.usesHostMemory())
+    return {};
   // A plugin that cannot tell leaves the check to the driver.
   const TilerunPlugin &table = device.getTable();
   if (!table.get_pointer_info)

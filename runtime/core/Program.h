@@ -5,6 +5,8 @@
 #include "runtime/core/Executable.h"
 #include "runtime/include/tilerun/tilerun.h"
 
+#include <functional>
+
 namespace tilerun::core {
 
 /// A parameter as the source declares it.
@@ -48,6 +50,16 @@ public:
   /// Compiles for a device's target. Messages carry the diagnostics.
   virtual Status compile(const Device &device, const std::string &signature,
                          const TilerunCompileOptions &options, CompiledArtifact &artifact) = 0;
+  /// Compiles for a target of a plugin, and gives one stage: "tile", what the plugin's option
+  /// "emit" knows, or "" for its artifact. Nothing is cached.
+  using TakeArtifact = std::function<void(const TilerunPluginArtifact &)>;
+  virtual Status emit(const plugin::Plugin &plugin, const std::string &target,
+                      const std::string &signature, const TilerunCompileOptions &options,
+                      const std::string &stage, const TakeArtifact &take) {
+    return Status(TILERUN_STATUS_UNSUPPORTED, "kernel '" + getName() + "' has no stages to show");
+  }
+  /// Of all that decides what is compiled, for keys of caches; "" if that is not known.
+  virtual std::string getDigest() const { return ""; }
   /// Tells that the driver refused what `compile` gave, so that it is not given again.
   virtual void refuse(const Device &device, const std::string &signature,
                       const TilerunCompileOptions &options) {}

@@ -4,6 +4,8 @@
 #include "runtime/plugin/ElfFile.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
 #include <map>
@@ -161,6 +163,17 @@ std::shared_ptr<const Plugin> Plugin::adopt(const TilerunPlugin *table, std::str
   return std::shared_ptr<const Plugin>(new Plugin(table, full, std::move(path)));
 }
 
+static std::atomic<LogHandler> logHandler{nullptr};
+
+void plugin::setLogHandler(LogHandler handler) { logHandler = handler; }
+
+static void takeLogLine(void *, int32_t level, const char *text) {
+  if (LogHandler handler = logHandler)
+    handler(level, text);
+  else if (level >= TILERUN_LOG_WARNING)
+    std::fprintf(stderr, "tilerun: warning: %s\n", text);
+}
+
 std::shared_ptr<const Plugin> Plugin::load(const std::string &path, std::string &reason) {
   reason = checkElfFile(path, TILERUN_PLUGIN_ENTRY);
   if (!reason.empty())
@@ -184,7 +197,7 @@ std::shared_ptr<const Plugin> Plugin::load(const std::string &path, std::string 
                                          TILERUN_PLUGIN_ABI_MINOR,
                                          0,
                                          nullptr,
-                                         nullptr};
+                                         takeLogLine};
   // An entry is called once in a process, whoever asks for the plugin. One that was turned away
   // stays loaded too: its constructors may have left threads.
   struct Loaded {

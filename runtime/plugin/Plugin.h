@@ -81,6 +81,11 @@ private:
   std::string path;
 };
 
+/// Takes lines of plugins' logs, with TILERUN_LOG_*; from any thread.
+using LogHandler = void (*)(int32_t level, const char *text);
+/// Null, as at first: warnings go to stderr. For the whole process.
+void setLogHandler(LogHandler handler);
+
 /// Why a table cannot be used by this version of the runtime; empty if it can.
 std::string checkTable(const TilerunPlugin *table);
 

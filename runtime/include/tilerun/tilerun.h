@@ -35,10 +35,12 @@
  * TilerunCompileOptions.checks finds it.
  *
  * Changelog
- *   1.1  TilerunCompileOptions.checks. Refused, as said before: struct sizes below 1.0's, unknown
- *        flags, plugins without a path, truth values other than 0 and 1, numbers of warps and
- *        stages that no device takes, copies and fills that leave an allocation of the pool.
- *   1.0  first version
+ *   1.2  tilerunLoadKernelSources, tilerunDescribeArguments, tilerunEmitKernel,
+ *        tilerunListLanguage, tilerunTuneKernel, TILERUN_DEVICE_HOST_MEMORY,
+ * TilerunCompileOptions.maxnreg and .num_ctas 1.1  TilerunCompileOptions.checks. Refused, as said
+ * before: struct sizes below 1.0's, unknown flags, plugins without a path, truth values other than
+ * 0 and 1, numbers of warps and stages that no device takes, copies and fills that leave an
+ * allocation of the pool. 1.0  first version
  */
 #ifndef TILERUN_TILERUN_H
 #define TILERUN_TILERUN_H
@@ -46,7 +48,7 @@
 #include "plugin.h"
 
 #define TILERUN_API_MAJOR 1
-#define TILERUN_API_MINOR 1
+#define TILERUN_API_MINOR 2
 
 #if defined(__GNUC__)
 #define TILERUN_API __attribute__((visibility("default")))
@@ -143,7 +145,10 @@ TILERUN_API TilerunStatus tilerunListDevices(TilerunRuntime *runtime, TilerunDev
 enum { /* Others are INVALID_ARGUMENT. */
        /* Every allocation goes to the driver, and is freed there: for memory checkers. The
         * environment's TILERUN_MEMORY_POOL=0 means the same for all devices. */
-       TILERUN_DEVICE_NO_MEMORY_POOL = 1
+       TILERUN_DEVICE_NO_MEMORY_POOL = 1,
+       /* Launches may be given any memory of the host, in place and unchecked. For devices of the
+        * plugin "cpu", whose launches end before they return; UNSUPPORTED of others. Since 1.2. */
+       TILERUN_DEVICE_HOST_MEMORY = 2
 };
 
 typedef struct TilerunDeviceOptions {
@@ -367,6 +372,8 @@ typedef struct TilerunCompileOptions {
    * those of the driver's allocations: with TILERUN_DEVICE_NO_MEMORY_POOL each of the caller's is
    * one); a device that cannot refuses to compile. Since 1.1. */
   uint32_t checks;
+  uint32_t maxnreg;  /* Most registers of a thread; 0: the compiler's choice. Since 1.2. */
+  uint32_t num_ctas; /* 1; blocks of a cluster. A device that cannot refuses. Since 1.2. */
 } TilerunCompileOptions;
 
 typedef struct TilerunLaunchOptions {
@@ -385,6 +392,22 @@ TILERUN_API TilerunStatus tilerunLoadKernel(TilerunRuntime *runtime, const char 
 TILERUN_API TilerunStatus tilerunLoadKernelText(TilerunRuntime *runtime, const char *name,
                                                 const char *text, uint64_t num_bytes,
                                                 const char *kernel, TilerunKernel **handle);
+/* A piece of source. `module` is the name by which others import it, `path` stands for it in
+ * messages (several may have the same). */
+typedef struct TilerunSource {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+  const char *module;
+  const char *path;
+  const char *text;
+  uint64_t num_bytes;
+} TilerunSource;
+/* From several texts, of which the first has the kernel and `import` finds the others: for a host
+ * that has resolved all names itself. Nothing is read from disk. Since 1.2. [any thread] */
+TILERUN_API TilerunStatus tilerunLoadKernelSources(TilerunRuntime *runtime,
+                                                   const TilerunSource *sources,
+                                                   uint32_t num_sources, const char *kernel,
+                                                   TilerunKernel **handle);
 /* From tile IR (MLIR bytecode or text) that was compiled for one signature. Its parameters have
  * fixed types and facts, which launches must meet; constants are gone. [any thread] */
 TILERUN_API TilerunStatus tilerunLoadKernelBytecode(TilerunRuntime *runtime, const void *bytecode,
@@ -427,6 +450,14 @@ TILERUN_API TilerunStatus tilerunLaunch(TilerunStream *stream, TilerunKernel *ke
                                         const TilerunLaunchOptions *options,
                                         const TilerunArgument *arguments, uint32_t num_arguments);
 
+/* Gives the signature that a launch with these arguments compiles for, without what
+ * tilerunBindKernel bound. Since 1.2. [any thread] */
+TILERUN_API TilerunStatus tilerunDescribeArguments(TilerunKernel *kernel,
+                                                   const TilerunArgument *arguments,
+                                                   uint32_t num_arguments,
+                                                   void (*take)(void *user, const char *signature),
+                                                   void *user);
+
 /* Compiles and loads ahead of time, for a signature in text: `x_ptr=*fp32:16, n=i32, BLOCK=1024`.
  * `options` may be null. The device stays open while the handle lives. [any thread] */
 TILERUN_API TilerunStatus tilerunSpecialize(TilerunKernel *kernel, TilerunDevice *device,
@@ -451,6 +482,32 @@ TILERUN_API TilerunStatus tilerunLaunchSpecialized(TilerunStream *stream,
                                                    const TilerunArgument *arguments,
                                                    uint32_t num_arguments);
 
+/* Compiles for a target ("cuda:sm_90a"; its plugin needs no device) and gives a stage as text:
+ * "tile" (the optimized tile IR), or what the plugin's option `emit` knows ("ptx"); "": what a
+ * launch would load, in the plugin's own format. The artifact (TilerunPluginArtifact, with the
+ * threads and shared memory of one program) lives until the callback returns. Since 1.2.
+ * [any thread] */
+TILERUN_API TilerunStatus
+tilerunEmitKernel(TilerunRuntime *runtime, TilerunKernel *kernel, const char *target,
+                  const char *signature, const TilerunCompileOptions *options, const char *stage,
+                  void (*take)(void *user, const TilerunPluginArtifact *artifact), void *user);
+
+/* A name of the kernel language. The strings live until the callback returns. */
+typedef struct TilerunLanguageName {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+  const char *name;
+  const char *kind;          /* "function", "dtype", "namespace" or "constant" */
+  const char *value;         /* A function's parameters, a dtype's name in signatures, a namespace's
+                                path, a constant's value. */
+  const char *documentation; /* "" where there is none. */
+} TilerunLanguageName;
+/* Calls back with each name in a namespace of the language ("triton.language",
+ * "triton.language.extra.libdevice"), sorted; with none if there is no such namespace. Since 1.2.
+ * [any thread] */
+TILERUN_API TilerunStatus tilerunListLanguage(
+    const char *path, void (*each)(void *user, const TilerunLanguageName *name), void *user);
+
 /* Where each struct ends in this version, so that nobody changes it by accident. */
 #if defined(__cplusplus)
 #define TILERUN_ASSERT_SIZE(type, size)                                                            \
@@ -466,7 +523,9 @@ TILERUN_ASSERT_SIZE(TilerunPluginFile, 40);
 TILERUN_ASSERT_SIZE(TilerunDeviceOptions, 16);
 TILERUN_ASSERT_SIZE(TilerunMemoryStatistics, 88);
 TILERUN_ASSERT_SIZE(TilerunArgument, 16);
-TILERUN_ASSERT_SIZE(TilerunCompileOptions, 20);
+TILERUN_ASSERT_SIZE(TilerunCompileOptions, 28);
+TILERUN_ASSERT_SIZE(TilerunSource, 40);
+TILERUN_ASSERT_SIZE(TilerunLanguageName, 40);
 TILERUN_ASSERT_SIZE(TilerunLaunchOptions, 24);
 TILERUN_ASSERT_SIZE(TilerunParameterInfo, 16);
 #undef TILERUN_ASSERT_SIZE

@@ -421,8 +421,9 @@ struct CompileOptions {
   uint32_t numWarps = 4, numStages = 3;
   bool debug = false;
   bool checks = false; ///< Where the device can: see TilerunCompileOptions.
+  uint32_t maxnreg = 0, numCtas = 1;
   TilerunCompileOptions get() const {
-    return {sizeof(TilerunCompileOptions), numWarps, numStages, debug, checks};
+    return {sizeof(TilerunCompileOptions), numWarps, numStages, debug, checks, maxnreg, numCtas};
   }
 };
 

@@ -96,7 +96,7 @@ TEST(Refusals, SizesBelowTheFirstVersion) {
   const char *signature = "out=*i32, a=*i32, b=*i32, n=i32, BLOCK=64";
   expectRefused(tilerunSpecialize(kernel.get(), device.get(), signature, &compile, &special), zero);
   // The first version ended before `checks`; what lies behind is not looked at.
-  compile = {offsetof(TilerunCompileOptions, checks), 0, 0, 0, 77};
+  compile = {offsetof(TilerunCompileOptions, checks), 0, 0, 0, 77, 0, 0};
   check(tilerunSpecialize(kernel.get(), device.get(), signature, &compile, &special));
   expectRefused(tilerunGetKernelProperty(special, 0, &value), zero);
   tilerunReleaseSpecialization(special);
@@ -121,9 +121,9 @@ TEST(Refusals, PluginsWithoutAPathAndUnknownFlags) {
   expectRefused(tilerunCreateRuntime(&options, &made), "plugins[0] is null");
   EXPECT_EQ(made, nullptr);
   Runtime runtime = makeRuntime();
-  TilerunDeviceOptions flags = {sizeof(flags), 6, 0};
+  TilerunDeviceOptions flags = {sizeof(flags), 12, 0};
   TilerunDevice *device = nullptr;
-  expectRefused(tilerunOpenDevice(runtime.get(), "cpu", &flags, &device), "options->flags has 6");
+  expectRefused(tilerunOpenDevice(runtime.get(), "cpu", &flags, &device), "options->flags has 12");
 }
 
 TEST(Refusals, CompileOptionsAreTheSameOnEveryDevice) {
@@ -141,11 +141,13 @@ TEST(Refusals, CompileOptionsAreTheSameOnEveryDevice) {
       TilerunLaunchOptions launch = {sizeof(launch), {1, 1, 1}, &compile};
       expectRefused(tilerunLaunch(stream.get(), kernel.get(), &launch, arguments, 5), part);
     };
-    expect({0, 3, 0, 0, 0}, "num_warps is 3, which is no power of two");
-    expect({0, 64, 0, 0, 0}, "num_warps is 64; 32 are the most");
-    expect({0, 4, 65, 0, 0}, "num_stages is 65; 64 are the most");
-    expect({0, 4, 3, 65536, 0}, "debug is 65536, neither 0 nor 1");
-    expect({0, 4, 3, 0, 2}, "checks is 2, neither 0 nor 1");
+    expect({0, 3, 0, 0, 0, 0, 0}, "num_warps is 3, which is no power of two");
+    expect({0, 64, 0, 0, 0, 0, 0}, "num_warps is 64; 32 are the most");
+    expect({0, 4, 65, 0, 0, 0, 0}, "num_stages is 65; 64 are the most");
+    expect({0, 4, 3, 65536, 0, 0, 0}, "debug is 65536, neither 0 nor 1");
+    expect({0, 4, 3, 0, 2, 0, 0}, "checks is 2, neither 0 nor 1");
+    expect({0, 4, 3, 0, 0, 256, 0}, "maxnreg is 256; 255 are the most");
+    expect({0, 4, 3, 0, 0, 0, 65}, "num_ctas is 65; 64 are the most");
   }
 }
 

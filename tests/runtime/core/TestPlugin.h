@@ -75,7 +75,7 @@ TilerunArgument pointerTo(TilerunAddress address, uint16_t dtype = TILERUN_DTYPE
 TilerunArgument integer(int64_t value, uint16_t dtype = TILERUN_DTYPE_AUTO);
 TilerunArgument number(double value, uint16_t dtype = TILERUN_DTYPE_AUTO);
 
-constexpr TilerunCompileOptions kDefaults = {sizeof(TilerunCompileOptions), 4, 3, 0, 0};
+constexpr TilerunCompileOptions kDefaults = {sizeof(TilerunCompileOptions), 4, 3, 0, 0, 0, 1};
 
 #define ASSERT_OK(expression)                                                                      \
   do {                                                                                             \

@@ -1,0 +1,364 @@
+// Runtime, devices and streams, and their functions in the module.
+#include "python/native/Devices.h"
+
+#include <array>
+
+using namespace tilerun;
+using namespace tilerun::python;
+
+static TilerunRuntime *runtime;
+static std::vector<Device *> devices;
+bool python::slowOnly = false;
+
+// Takes warnings of the compiler and what kernels print while they are compiled; from any thread.
+static void logText(void *, int32_t level, const char *text) {
+  PyGILState_STATE state = PyGILState_Ensure();
+  // A pending error belongs to whoever is in the middle of a call.
+  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  if (PyObject *callback = getCallback(Callback::Log)) {
+    Ref done(PyObject_CallFunction(callback, "is", static_cast<int>(level), text));
+    if (!done)
+      PyErr_WriteUnraisable(callback);
+  } else {
+    PyErr_Clear();
+  }
+  PyErr_Restore(type, value, trace);
+  PyGILState_Release(state);
+}
+
+TilerunRuntime *python::getRuntime() {
+  if (runtime)
+    return runtime;
+  TilerunRuntimeOptions options = {};
+  options.struct_size = sizeof(options);
+  options.log = logText;
+  TilerunStatus status;
+  TilerunRuntime *made = nullptr;
+  {
+    Unlocked unlocked;
+    status = tilerunCreateRuntime(&options, &made);
+  }
+  if (status)
+    return raise(status), nullptr;
+  if (runtime) // Another thread was faster.
+    tilerunDestroyRuntime(made);
+  else
+    runtime = made;
+  return runtime;
+}
+
+Device *python::findDevice(int32_t type, int32_t index) {
+  for (Device *device : devices)
+    if (device->type == type && device->index == index)
+      return device;
+  return nullptr;
+}
+
+Device *python::getDevice(int32_t type, int32_t index) {
+  if (Device *device = findDevice(type, index))
+    return device;
+  PyObject *open = getCallback(Callback::OpenDevice);
+  Ref done(open ? PyObject_CallFunction(open, "ii", type, index) : nullptr);
+  if (!done)
+    return nullptr;
+  if (Device *device = findDevice(type, index))
+    return device;
+  raise(PyExc_RuntimeError, "the device was not opened");
+  return nullptr;
+}
+
+TilerunStream *python::getStream(Device &device) {
+  if (device.synchronous)
+    return device.defaultStream;
+  uint64_t native = 0;
+  Tensor place;
+  place.deviceType = device.type;
+  place.deviceIndex = device.index;
+  if (!getCurrentStream(place, native))
+    return nullptr;
+  if (device.lastStream && device.lastNative == native)
+    return device.lastStream;
+  TilerunStream *stream = nullptr;
+  for (auto &[known, handle] : device.streams)
+    if (known == native)
+      stream = handle;
+  if (!stream) {
+    if (TilerunStatus status = tilerunAdoptStream(device.handle, native, &stream))
+      return raise(status), nullptr;
+    device.streams.emplace_back(native, stream);
+  }
+  device.lastNative = native;
+  device.lastStream = stream;
+  return stream;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of the module
+//===----------------------------------------------------------------------===//
+
+static PyObject *listDevices(PyObject *, PyObject *) {
+  TilerunRuntime *own = getRuntime();
+  if (!own)
+    return nullptr;
+  using Texts = std::vector<std::array<std::string, 4>>;
+  Texts found;
+  TilerunStatus status;
+  {
+    Unlocked unlocked;
+    status = tilerunListDevices(
+        own,
+        [](void *user, const TilerunPluginDeviceInfo *info) {
+          static_cast<Texts *>(user)->push_back({info->id, info->uuid, info->name, info->target});
+        },
+        &found);
+  }
+  if (status)
+    return raise(status);
+  Ref list(PyList_New(0));
+  for (const auto &[id, uuid, name, target] : found) {
+    Ref item(Py_BuildValue("(ssss)", id.c_str(), uuid.c_str(), name.c_str(), target.c_str()));
+    if (!list || !item || PyList_Append(list.get(), item.get()))
+      return nullptr;
+  }
+  return list.take();
+}
+
+static PyObject *listPlugins(PyObject *, PyObject *) {
+  TilerunRuntime *own = getRuntime();
+  if (!own)
+    return nullptr;
+  using Texts = std::vector<std::array<std::string, 4>>;
+  Texts found;
+  TilerunStatus status;
+  {
+    Unlocked unlocked;
+    status = tilerunListPlugins(
+        own,
+        [](void *user, const TilerunPluginFile *file) {
+          static_cast<Texts *>(user)->push_back(
+              {file->path, file->name, file->version, file->reason});
+        },
+        &found);
+  }
+  if (status)
+    return raise(status);
+  Ref list(PyList_New(0));
+  for (const auto &[path, name, version, reason] : found) {
+    Ref item(Py_BuildValue("(ssss)", path.c_str(), name.c_str(), version.c_str(), reason.c_str()));
+    if (!list || !item || PyList_Append(list.get(), item.get()))
+      return nullptr;
+  }
+  return list.take();
+}
+
+// open_device(type, index, id, flags, synchronous)
+static PyObject *openDevice(PyObject *, PyObject *arguments) {
+  int type = 0, index = 0, flags = 0, synchronous = 0;
+  const char *id = nullptr;
+  if (!PyArg_ParseTuple(arguments, "iisii", &type, &index, &id, &flags, &synchronous))
+    return nullptr;
+  TilerunRuntime *own = getRuntime();
+  if (!own)
+    return nullptr;
+  TilerunDeviceOptions options = {};
+  options.struct_size = sizeof(options);
+  options.flags = static_cast<uint32_t>(flags);
+  std::string name = id;
+  TilerunDevice *handle = nullptr;
+  TilerunStatus status;
+  {
+    Unlocked unlocked;
+    status = tilerunOpenDevice(own, name.c_str(), &options, &handle);
+  }
+  if (status)
+    return raise(status);
+  if (findDevice(type, index)) // Another thread was faster.
+    tilerunCloseDevice(handle);
+  else
+    devices.push_back(new Device{type,
+                                 index,
+                                 tilerunGetDeviceId(handle),
+                                 handle,
+                                 synchronous != 0,
+                                 tilerunGetDefaultStream(handle),
+                                 0,
+                                 nullptr,
+                                 {}});
+  Py_RETURN_NONE;
+}
+
+static Device *parseDevice(PyObject *arguments, const char *format, int &extra) {
+  int type = 0, index = 0;
+  if (!PyArg_ParseTuple(arguments, format, &type, &index, &extra))
+    return nullptr;
+  return getDevice(type, index);
+}
+
+static PyObject *getProperty(PyObject *, PyObject *arguments) {
+  int property = 0;
+  Device *device = parseDevice(arguments, "iii", property);
+  if (!device)
+    return nullptr;
+  TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};
+  if (TilerunStatus status =
+          tilerunGetDeviceProperty(device->handle, static_cast<uint32_t>(property), &value)) {
+    if (status == TILERUN_STATUS_UNSUPPORTED)
+      Py_RETURN_NONE;
+    return raise(status);
+  }
+  return value.type == TILERUN_VALUE_U64 ? PyLong_FromUnsignedLongLong(value.number)
+                                         : PyUnicode_FromString(value.string);
+}
+
+static PyObject *getDeviceTarget(PyObject *, PyObject *arguments) {
+  int none = 0;
+  Device *device = parseDevice(arguments, "ii", none);
+  return device ? PyUnicode_FromString(tilerunGetDeviceTarget(device->handle)) : nullptr;
+}
+
+static PyObject *synchronize(PyObject *, PyObject *arguments) {
+  int none = 0;
+  Device *device = parseDevice(arguments, "ii", none);
+  if (!device)
+    return nullptr;
+  TilerunStatus status;
+  {
+    Unlocked unlocked;
+    status = tilerunSynchronizeDevice(device->handle);
+  }
+  if (status)
+    return raise(status);
+  Py_RETURN_NONE;
+}
+
+// allocate(type, index, bytes) -> address; memory for copies of what the device cannot use.
+static PyObject *allocate(PyObject *, PyObject *arguments) {
+  int type = 0, index = 0;
+  unsigned long long bytes = 0;
+  if (!PyArg_ParseTuple(arguments, "iiK", &type, &index, &bytes))
+    return nullptr;
+  Device *device = getDevice(type, index);
+  if (!device)
+    return nullptr;
+  TilerunAddress address = 0;
+  if (TilerunStatus status = tilerunAllocate(device->defaultStream, bytes, &address))
+    return raise(status);
+  return PyLong_FromUnsignedLongLong(address);
+}
+
+static PyObject *release(PyObject *, PyObject *arguments) {
+  int type = 0, index = 0;
+  unsigned long long address = 0;
+  if (!PyArg_ParseTuple(arguments, "iiK", &type, &index, &address))
+    return nullptr;
+  Device *device = getDevice(type, index);
+  if (!device)
+    return nullptr;
+  if (TilerunStatus status = tilerunFree(device->defaultStream, address))
+    return raise(status);
+  Py_RETURN_NONE;
+}
+
+// copy(type, index, device address, host address, bytes, to device); waits.
+static PyObject *copy(PyObject *, PyObject *arguments) {
+  int type = 0, index = 0, toDevice = 0;
+  unsigned long long address = 0, host = 0, bytes = 0;
+  if (!PyArg_ParseTuple(arguments, "iiKKKp", &type, &index, &address, &host, &bytes, &toDevice))
+    return nullptr;
+  Device *device = getDevice(type, index);
+  if (!device)
+    return nullptr;
+  TilerunStatus status;
+  {
+    Unlocked unlocked;
+    void *memory = reinterpret_cast<void *>(static_cast<uintptr_t>(host));
+    status = toDevice ? tilerunCopyToDevice(device->defaultStream, address, memory, bytes)
+                      : tilerunCopyFromDevice(device->defaultStream, memory, address, bytes);
+    if (!status)
+      status = tilerunSynchronizeStream(device->defaultStream);
+  }
+  if (status)
+    return raise(status);
+  Py_RETURN_NONE;
+}
+
+static PyObject *listLanguage(PyObject *, PyObject *arguments) {
+  const char *path = nullptr;
+  if (!PyArg_ParseTuple(arguments, "s", &path))
+    return nullptr;
+  struct Names {
+    PyObject *list;
+    bool failed;
+  } names = {PyList_New(0), false};
+  Ref list(names.list);
+  if (!list)
+    return nullptr;
+  TilerunStatus status = tilerunListLanguage(
+      path,
+      [](void *user, const TilerunLanguageName *name) {
+        auto *names = static_cast<Names *>(user);
+        Ref item(names->failed ? nullptr
+                               : Py_BuildValue("(ssss)", name->name, name->kind, name->value,
+                                               name->documentation));
+        names->failed = names->failed || !item || PyList_Append(names->list, item.get());
+      },
+      &names);
+  if (names.failed)
+    return nullptr;
+  return status ? raise(status) : list.take();
+}
+
+static PyObject *setSlowOnly(PyObject *, PyObject *value) {
+  slowOnly = PyObject_IsTrue(value) == 1;
+  Py_RETURN_NONE;
+}
+
+static PyObject *registerTorchTypes(PyObject *, PyObject *arguments) {
+  PyObject *types = nullptr, *dtypes = nullptr;
+  if (!PyArg_ParseTuple(arguments, "O!O!", &PyTuple_Type, &types, &PyDict_Type, &dtypes) ||
+      !registerTorch(types, dtypes))
+    return nullptr;
+  Py_RETURN_NONE;
+}
+
+static PyObject *registerDtypes(PyObject *, PyObject *type) {
+  if (!registerDtypeType(type))
+    return nullptr;
+  Py_RETURN_NONE;
+}
+
+// read_tensor(object) -> (address, dtype, device type, device index), or None
+static PyObject *readTensor(PyObject *, PyObject *object) {
+  TilerunArgument argument;
+  Tensor tensor;
+  Read read = readArgument(object, argument, tensor);
+  if (read == Read::Failed)
+    return nullptr;
+  if (read != Read::Tensor)
+    Py_RETURN_NONE;
+  return Py_BuildValue("(Kiii)", static_cast<unsigned long long>(tensor.address),
+                       static_cast<int>(tensor.dtype), tensor.deviceType, tensor.deviceIndex);
+}
+
+bool python::addRuntime(PyObject *module) {
+  static PyMethodDef methods[] = {
+      {"list_devices", listDevices, METH_NOARGS, "Devices: (id, uuid, name, target)."},
+      {"list_plugins", listPlugins, METH_NOARGS, "Plugin files: (path, name, version, reason)."},
+      {"open_device", openDevice, METH_VARARGS, "Opens a device under its DLPack numbers."},
+      {"device_property", getProperty, METH_VARARGS,
+       "A property by its number; None: it has none."},
+      {"device_target", getDeviceTarget, METH_VARARGS, "What kernels are compiled for."},
+      {"synchronize", synchronize, METH_VARARGS, "Waits for all work of a device."},
+      {"allocate", allocate, METH_VARARGS, "Memory of a device."},
+      {"free", release, METH_VARARGS, "Frees what allocate gave."},
+      {"copy", copy, METH_VARARGS, "Copies between host and device, and waits."},
+      {"list_language", listLanguage, METH_VARARGS, "Names: (name, kind, value, documentation)."},
+      {"set_slow_only", setSlowOnly, METH_O, "Whether every launch goes through Python code."},
+      {"register_torch", registerTorchTypes, METH_VARARGS, "Types of tensors, numbers of dtypes."},
+      {"register_dtype", registerDtypes, METH_O, "The type of the language's dtypes."},
+      {"read_tensor", readTensor, METH_O,
+       "What a launch would take of a tensor; None: it is none."},
+      {nullptr, nullptr, 0, nullptr}};
+  return PyModule_AddFunctions(module, methods) == 0;
+}

@@ -1,0 +1,441 @@
+// The type `Kernel`: loading from sources, launching with bound values, and what there is to know
+// of a compiled kernel.
+#include "python/native/Kernel.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+using namespace tilerun;
+using namespace tilerun::python;
+
+static PyObject *makeCompiledName;
+
+static KernelState &getState(PyObject *self) {
+  return *reinterpret_cast<KernelObject *>(self)->state;
+}
+
+// What tells one compiled kernel from another, by the rules of tilerun.h on specialization. It may
+// tell more apart than the library does.
+static void addWord(std::vector<uint64_t> &words, const TilerunArgument &argument,
+                    bool isConstexpr) {
+  uint64_t head = argument.kind | uint64_t(argument.dtype) << 16;
+  uint64_t bits = argument.value.natural;
+  if (argument.kind == TILERUN_ARGUMENT_STRING) {
+    std::string_view text = argument.value.text;
+    words.push_back(head | uint64_t(text.size()) << 32);
+    for (size_t at = 0; at < text.size(); at += 8) {
+      uint64_t word = 0;
+      std::memcpy(&word, text.data() + at, std::min<size_t>(8, text.size() - at));
+      words.push_back(word);
+    }
+    return;
+  }
+  bool isInteger =
+      argument.kind == TILERUN_ARGUMENT_INTEGER || argument.kind == TILERUN_ARGUMENT_NATURAL;
+  if (isConstexpr) {
+    words.push_back(head);
+    words.push_back(bits);
+  } else if (argument.kind == TILERUN_ARGUMENT_POINTER) {
+    words.push_back(head | uint64_t(bits % 16 == 0) << 32);
+  } else if (isInteger) {
+    int64_t value = argument.value.integer;
+    bool isSmall =
+        argument.kind == TILERUN_ARGUMENT_INTEGER && value == static_cast<int32_t>(value);
+    words.push_back(head | uint64_t(bits % 16 == 0) << 32 | uint64_t(bits == 1) << 33 |
+                    uint64_t(isSmall) << 34);
+  } else {
+    words.push_back(head);
+  }
+}
+
+// The package's object for what was just launched. New reference.
+static PyObject *getCompiled(KernelObject *kernel, const Device &device,
+                             const TilerunCompileOptions &options, const TilerunArgument *arguments,
+                             size_t count) {
+  KernelState &state = *kernel->state;
+  static std::vector<uint64_t> words; // Under the interpreter's lock.
+  words.clear();
+  words.push_back(uint64_t(device.type) << 32 | uint32_t(device.index));
+  words.push_back(options.num_warps | uint64_t(options.num_stages) << 32);
+  words.push_back(options.num_ctas | uint64_t(options.maxnreg) << 32);
+  words.push_back(options.debug | uint64_t(options.checks) << 32);
+  for (size_t i = 0; i < count; ++i)
+    addWord(words, arguments[i], state.isConstexpr[i]);
+  for (const Compiled &compiled : state.compiled)
+    if (compiled.words == words)
+      return Py_NewRef(compiled.object);
+
+  std::vector<uint64_t> own = words;
+  std::string signature;
+  if (TilerunStatus status = tilerunDescribeArguments(
+          state.handle, arguments, static_cast<uint32_t>(count),
+          [](void *user, const char *text) { *static_cast<std::string *>(user) = text; },
+          &signature))
+    return raise(status);
+  Ref options_(Py_BuildValue("(iiiiii)", options.num_warps, options.num_stages, options.num_ctas,
+                             options.maxnreg, options.debug, options.checks));
+  Ref type(PyLong_FromLong(device.type)), index(PyLong_FromLong(device.index));
+  Ref text(PyUnicode_FromString(signature.c_str()));
+  if (!options_ || !type || !index || !text)
+    return nullptr;
+  Ref made(PyObject_CallMethodObjArgs(reinterpret_cast<PyObject *>(kernel), makeCompiledName,
+                                      type.get(), index.get(), text.get(), options_.get(),
+                                      nullptr));
+  if (made)
+    state.compiled.push_back({std::move(own), Py_NewRef(made.get())});
+  return made.take();
+}
+
+PyObject *python::launch(KernelObject *kernel, Device &device, const uint64_t grid[3],
+                         const TilerunCompileOptions &options, TilerunArgument *arguments,
+                         size_t count) {
+  if (!grid[0] || !grid[1] || !grid[2])
+    Py_RETURN_NONE;
+  TilerunStream *stream = getStream(device);
+  if (!stream)
+    return nullptr;
+  TilerunLaunchOptions launch = {sizeof(launch), {}, &options};
+  for (int i = 0; i < 3; ++i)
+    launch.grid[i] = static_cast<uint32_t>(std::min<uint64_t>(grid[i], UINT32_MAX));
+  TilerunStatus status;
+  TilerunKernel *handle = kernel->state->handle;
+  {
+    Unlocked unlocked;
+    status = tilerunLaunch(stream, handle, &launch, arguments, static_cast<uint32_t>(count));
+    if (!status && device.synchronous)
+      status = tilerunSynchronizeStream(stream);
+  }
+  if (status)
+    return raise(status);
+  return getCompiled(kernel, device, options, arguments, count);
+}
+
+//===----------------------------------------------------------------------===//
+// Methods
+//===----------------------------------------------------------------------===//
+
+static void forget(KernelState &state) {
+  for (Watched &watched : state.watched) {
+    Py_DECREF(watched.scope);
+    Py_DECREF(watched.name);
+    Py_DECREF(watched.value);
+  }
+  state.watched.clear();
+  for (Compiled &compiled : state.compiled)
+    Py_DECREF(compiled.object);
+  state.compiled.clear();
+}
+
+// _setup(names, constexpr flags, defaults as a dict, options as for launch_on)
+static PyObject *setup(PyObject *self, PyObject *arguments) {
+  PyObject *names = nullptr, *flags = nullptr, *defaults = nullptr;
+  KernelState &state = getState(self);
+  TilerunCompileOptions options = {};
+  options.struct_size = sizeof(options);
+  if (!PyArg_ParseTuple(arguments, "O!O!O!(IIIII)", &PyTuple_Type, &names, &PyTuple_Type, &flags,
+                        &PyDict_Type, &defaults, &options.num_warps, &options.num_stages,
+                        &options.num_ctas, &options.maxnreg, &options.debug))
+    return nullptr;
+  if (!state.names.empty())
+    return raise(PyExc_RuntimeError, "the kernel is set up already");
+  state.options = options;
+  for (Py_ssize_t i = 0, n = PyTuple_Size(names); i < n; ++i) {
+    PyObject *name = Py_NewRef(PyTuple_GetItem(names, i));
+    PyUnicode_InternInPlace(&name);
+    state.names.push_back(name);
+    state.isConstexpr.push_back(PyObject_IsTrue(PyTuple_GetItem(flags, i)) == 1);
+    state.defaults.push_back(Py_XNewRef(PyDict_GetItemWithError(defaults, name)));
+  }
+  if (PyErr_Occurred())
+    return nullptr;
+  Py_RETURN_NONE;
+}
+
+// _load(sources as (module, path, text), name, bound constants, watched as (dict, name, value))
+static PyObject *load(PyObject *self, PyObject *arguments) {
+  PyObject *list = nullptr, *watched = nullptr;
+  const char *name = nullptr, *bound = nullptr;
+  if (!PyArg_ParseTuple(arguments, "O!ssO!", &PyList_Type, &list, &name, &bound, &PyList_Type,
+                        &watched))
+    return nullptr;
+  TilerunRuntime *runtime = getRuntime();
+  if (!runtime)
+    return nullptr;
+  std::vector<std::array<std::string, 3>> texts;
+  std::vector<TilerunSource> sources;
+  for (Py_ssize_t i = 0, n = PyList_Size(list); i < n; ++i) {
+    const char *module = nullptr, *path = nullptr, *text = nullptr;
+    Py_ssize_t size = 0;
+    if (!PyArg_ParseTuple(PyList_GetItem(list, i), "sss#", &module, &path, &text, &size))
+      return nullptr;
+    texts.push_back({module, path, std::string(text, static_cast<size_t>(size))});
+  }
+  for (const auto &[module, path, text] : texts)
+    sources.push_back(
+        {sizeof(TilerunSource), 0, module.c_str(), path.c_str(), text.c_str(), text.size()});
+  std::string kernel = name, constants = bound;
+  TilerunKernel *handle = nullptr;
+  TilerunStatus status;
+  {
+    Unlocked unlocked;
+    status = tilerunLoadKernelSources(
+        runtime, sources.data(), static_cast<uint32_t>(sources.size()), kernel.c_str(), &handle);
+    if (!status && !constants.empty()) {
+      TilerunKernel *whole = handle;
+      status = tilerunBindKernel(whole, constants.c_str(), &handle);
+      tilerunReleaseKernel(whole);
+    }
+  }
+  if (status)
+    return raise(status);
+  KernelState &state = getState(self);
+  if (uint32_t taken = tilerunGetNumParameters(handle); taken != state.names.size()) {
+    tilerunReleaseKernel(handle);
+    return raise(PyExc_RuntimeError, "the source of '" + kernel + "' has " + std::to_string(taken) +
+                                         " parameters, the function " +
+                                         std::to_string(state.names.size()));
+  }
+  if (state.handle)
+    state.oldHandles.push_back(state.handle);
+  forget(state);
+  state.handle = handle;
+  for (Py_ssize_t i = 0, n = PyList_Size(watched); i < n; ++i) {
+    PyObject *scope = nullptr, *key = nullptr, *value = nullptr;
+    if (!PyArg_ParseTuple(PyList_GetItem(watched, i), "O!OO", &PyDict_Type, &scope, &key, &value))
+      return nullptr;
+    state.watched.push_back({Py_NewRef(scope), Py_NewRef(key), Py_NewRef(value)});
+  }
+  Py_RETURN_NONE;
+}
+
+static PyObject *setSlow(PyObject *self, PyObject *value) {
+  getState(self).slow = PyObject_IsTrue(value) == 1;
+  Py_RETURN_NONE;
+}
+
+static PyObject *isLoaded(PyObject *self, PyObject *) {
+  KernelState &state = getState(self);
+  for (const Watched &watched : state.watched)
+    if (PyDict_GetItemWithError(watched.scope, watched.name) != watched.value)
+      return PyErr_Occurred() ? nullptr : Py_NewRef(Py_False);
+  return PyBool_FromLong(state.handle != nullptr);
+}
+
+// Values as launch_on and describe take them. False with an error.
+static bool readValues(const KernelState &state, PyObject *values, TilerunArgument *arguments) {
+  auto count = static_cast<size_t>(PyList_Size(values));
+  if (count != state.names.size() || count > kMaxArguments) {
+    raise(PyExc_TypeError, "a kernel has " + std::to_string(state.names.size()) +
+                               " parameters (256 at most), " + std::to_string(count) +
+                               " values were given");
+    return false;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    Tensor tensor;
+    PyObject *value = PyList_GetItem(values, static_cast<Py_ssize_t>(i));
+    Read read = readArgument(value, arguments[i], tensor);
+    if (read == Read::Failed)
+      return false;
+    if (read == Read::Other) {
+      PyErr_Format(PyExc_TypeError, "parameter '%U': %R cannot be passed to a kernel",
+                   state.names[i], value);
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool readOptions(PyObject *tuple, TilerunCompileOptions &options) {
+  options = {};
+  options.struct_size = sizeof(options);
+  return PyArg_ParseTuple(tuple, "IIIIII", &options.num_warps, &options.num_stages,
+                          &options.num_ctas, &options.maxnreg, &options.debug, &options.checks);
+}
+
+// _launch_on(device type, device index, grid, values, options)
+static PyObject *launchOn(PyObject *self, PyObject *given) {
+  int type = 0, index = 0;
+  PyObject *gridObject = nullptr, *values = nullptr, *optionsObject = nullptr;
+  TilerunCompileOptions options;
+  if (!PyArg_ParseTuple(given, "iiOO!O!", &type, &index, &gridObject, &PyList_Type, &values,
+                        &PyTuple_Type, &optionsObject) ||
+      !readOptions(optionsObject, options))
+    return nullptr;
+  KernelState &state = getState(self);
+  uint64_t grid[3];
+  TilerunArgument arguments[kMaxArguments];
+  if (!state.handle)
+    return raise(PyExc_RuntimeError, "the kernel is not loaded");
+  if (!readGrid(gridObject, grid) || !readValues(state, values, arguments))
+    return nullptr;
+  Device *device = getDevice(type, index);
+  if (!device)
+    return nullptr;
+  return launch(reinterpret_cast<KernelObject *>(self), *device, grid, options, arguments,
+                state.names.size());
+}
+
+// _describe(values) -> signature
+static PyObject *describe(PyObject *self, PyObject *values) {
+  KernelState &state = getState(self);
+  TilerunArgument arguments[kMaxArguments];
+  if (!PyList_Check(values) || !state.handle)
+    return raise(PyExc_RuntimeError, "a list is expected, and a loaded kernel");
+  if (!readValues(state, values, arguments))
+    return nullptr;
+  std::string signature;
+  if (TilerunStatus status = tilerunDescribeArguments(
+          state.handle, arguments, static_cast<uint32_t>(state.names.size()),
+          [](void *user, const char *text) { *static_cast<std::string *>(user) = text; },
+          &signature))
+    return raise(status);
+  return PyUnicode_FromString(signature.c_str());
+}
+
+// _specialize(device type, device index, signature, options) -> a dict of numbers
+static PyObject *specialize(PyObject *self, PyObject *given) {
+  int type = 0, index = 0;
+  const char *signature = nullptr;
+  PyObject *optionsObject = nullptr;
+  TilerunCompileOptions options;
+  if (!PyArg_ParseTuple(given, "iisO!", &type, &index, &signature, &PyTuple_Type, &optionsObject) ||
+      !readOptions(optionsObject, options))
+    return nullptr;
+  KernelState &state = getState(self);
+  if (!state.handle)
+    return raise(PyExc_RuntimeError, "the kernel is not loaded");
+  Device *device = getDevice(type, index);
+  if (!device)
+    return nullptr;
+  std::string text = signature;
+  TilerunSpecialization *made = nullptr;
+  TilerunStatus status;
+  {
+    Unlocked unlocked;
+    status = tilerunSpecialize(state.handle, device->handle, text.c_str(), &options, &made);
+  }
+  if (status)
+    return raise(status);
+  uint32_t threads = 0, shared = 0;
+  tilerunGetLaunchShape(made, &threads, &shared);
+  Ref out(Py_BuildValue("{sIsI}", "threads", threads, "shared", shared));
+#define TILERUN_PYTHON_PROPERTY(name, number, kind, word, unit) {number, word},
+  static constexpr std::pair<uint32_t, const char *> properties[] = {
+      TILERUN_KERNEL_PROPERTY_LIST(TILERUN_PYTHON_PROPERTY)};
+#undef TILERUN_PYTHON_PROPERTY
+  bool failed = !out;
+  for (auto [property, word] : properties) {
+    TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};
+    if (failed || tilerunGetKernelProperty(made, property, &value) ||
+        value.type != TILERUN_VALUE_U64)
+      continue;
+    Ref number(PyLong_FromUnsignedLongLong(value.number));
+    failed = !number || PyDict_SetItemString(out.get(), word, number.get());
+  }
+  {
+    Unlocked unlocked;
+    tilerunReleaseSpecialization(made);
+  }
+  return failed ? nullptr : out.take();
+}
+
+// _emit(target, signature, options, stage) -> (bytes, compatibility, threads, shared bytes)
+static PyObject *emit(PyObject *self, PyObject *given) {
+  const char *target = nullptr, *signature = nullptr, *stage = nullptr;
+  PyObject *optionsObject = nullptr;
+  TilerunCompileOptions options;
+  if (!PyArg_ParseTuple(given, "ssO!s", &target, &signature, &PyTuple_Type, &optionsObject,
+                        &stage) ||
+      !readOptions(optionsObject, options))
+    return nullptr;
+  TilerunRuntime *runtime = getRuntime();
+  KernelState &state = getState(self);
+  if (!runtime || !state.handle)
+    return runtime ? raise(PyExc_RuntimeError, "the kernel is not loaded") : nullptr;
+  struct Taken {
+    std::string bytes, compatibility;
+    uint32_t threads = 0, shared = 0;
+  } taken;
+  std::string targetText = target, signatureText = signature, stageText = stage;
+  TilerunStatus status;
+  {
+    Unlocked unlocked;
+    status = tilerunEmitKernel(
+        runtime, state.handle, targetText.c_str(), signatureText.c_str(), &options,
+        stageText.c_str(),
+        [](void *user, const TilerunPluginArtifact *artifact) {
+          auto *taken = static_cast<Taken *>(user);
+          taken->bytes.assign(reinterpret_cast<const char *>(artifact->bytes), artifact->num_bytes);
+          taken->compatibility = artifact->compatibility ? artifact->compatibility : "";
+          if (artifact->num_kernels) {
+            taken->threads = artifact->kernels[0].threads;
+            taken->shared = artifact->kernels[0].shared_bytes;
+          }
+        },
+        &taken);
+  }
+  if (status)
+    return raise(status);
+  return Py_BuildValue("(y#sII)", taken.bytes.data(), static_cast<Py_ssize_t>(taken.bytes.size()),
+                       taken.compatibility.c_str(), taken.threads, taken.shared);
+}
+
+//===----------------------------------------------------------------------===//
+// The type
+//===----------------------------------------------------------------------===//
+
+static PyObject *create(PyTypeObject *type, PyObject *, PyObject *) {
+  PyObject *self = PyType_GenericAlloc(type, 0);
+  if (self)
+    reinterpret_cast<KernelObject *>(self)->state = new KernelState;
+  return self;
+}
+
+static void destroy(PyObject *self) {
+  KernelState *state = reinterpret_cast<KernelObject *>(self)->state;
+  if (state) {
+    forget(*state);
+    for (PyObject *name : state->names)
+      Py_DECREF(name);
+    for (PyObject *value : state->defaults)
+      Py_XDECREF(value);
+    state->oldHandles.push_back(state->handle);
+    {
+      Unlocked unlocked;
+      for (TilerunKernel *handle : state->oldHandles)
+        tilerunReleaseKernel(handle);
+    }
+    delete state;
+  }
+  PyTypeObject *type = Py_TYPE(self);
+  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
+  Py_DECREF(type);
+}
+
+bool python::addKernelType(PyObject *module) {
+  makeCompiledName = PyUnicode_InternFromString("_make_compiled");
+  if (!makeCompiledName || !addLauncherType(module))
+    return false;
+  static PyMethodDef methods[] = {
+      {"_setup", setup, METH_VARARGS, "Sets names, kinds, defaults and options."},
+      {"_load", load, METH_VARARGS, "Reads the sources; a new handle takes the old one's place."},
+      {"_set_slow", setSlow, METH_O, "Whether launches always go through _launch."},
+      {"_is_loaded", isLoaded, METH_NOARGS,
+       "Whether there is a handle, of globals that still hold."},
+      {"_launch_on", launchOn, METH_VARARGS, "Launches with values for all parameters."},
+      {"_describe", describe, METH_O, "The signature of values."},
+      {"_specialize", specialize, METH_VARARGS,
+       "Compiles for a signature, and gives numbers of it."},
+      {"_emit", emit, METH_VARARGS, "Compiles for a target, and gives a stage."},
+      {nullptr, nullptr, 0, nullptr}};
+  PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void *>(create)},
+                         {Py_tp_dealloc, reinterpret_cast<void *>(destroy)},
+                         {Py_tp_methods, methods},
+                         {Py_mp_subscript, reinterpret_cast<void *>(makeLauncher)},
+                         {0, nullptr}};
+  PyType_Spec spec = {"tilerun._native.Kernel", sizeof(KernelObject), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  Ref type(PyType_FromSpec(&spec));
+  return type && PyModule_AddObjectRef(module, "Kernel", type.get()) == 0;
+}

@@ -1,0 +1,56 @@
+// The type `Kernel`, the base of the package's JITFunction: a kernel's parameters, its handle, and
+// the launch.
+#pragma once
+
+#include "python/native/Devices.h"
+
+namespace tilerun::python {
+
+constexpr size_t kMaxArguments = 256;
+
+/// A global that the source was compiled with: when it is another object, the source is read again.
+struct Watched {
+  PyObject *scope, *name, *value; ///< A dict, a str, and what it held. Owned.
+};
+
+/// What was launched before, by what tells one compiled kernel from another.
+struct Compiled {
+  std::vector<uint64_t> words;
+  PyObject *object; ///< The package's CompiledKernel. Owned.
+};
+
+struct KernelState {
+  std::vector<PyObject *> names;    ///< Of the parameters; interned, owned.
+  std::vector<PyObject *> defaults; ///< Owned; null where there is none.
+  std::vector<bool> isConstexpr;
+  TilerunKernel *handle = nullptr;
+  std::vector<TilerunKernel *> oldHandles; ///< Launches of other threads may be in them.
+  TilerunCompileOptions options = {};      ///< Defaults of this kernel.
+  bool slow = true;                        ///< Until the package says that it is plain.
+  std::vector<Watched> watched;
+  std::vector<Compiled> compiled;
+};
+
+struct KernelObject {
+  PyObject_HEAD KernelState *state;
+};
+
+/// One value for each parameter, in order.
+struct Values {
+  PyObject *values[kMaxArguments]; ///< Borrowed.
+  size_t count = 0;
+};
+
+/// Launches with values for all parameters on a device. New reference to the CompiledKernel; None
+/// for a grid without programs. `grid` has three entries.
+PyObject *launch(KernelObject *kernel, Device &device, const uint64_t grid[3],
+                 const TilerunCompileOptions &options, TilerunArgument *arguments, size_t count);
+
+/// Reads (x[, y[, z]]). False with an error.
+bool readGrid(PyObject *object, uint64_t grid[3]);
+
+/// kernel[grid]: a callable.
+PyObject *makeLauncher(PyObject *kernel, PyObject *grid);
+bool addLauncherType(PyObject *module);
+
+} // namespace tilerun::python

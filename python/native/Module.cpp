@@ -1,0 +1,77 @@
+// The module `tilerun._native`: set-up, callbacks into the package, errors.
+#include "python/native/Python.h"
+
+#include <array>
+
+using namespace tilerun;
+using namespace tilerun::python;
+
+static std::array<PyObject *, static_cast<size_t>(Callback::Count)> callbacks;
+
+PyObject *python::getCallback(Callback callback) {
+  PyObject *object = callbacks[static_cast<size_t>(callback)];
+  if (!object)
+    PyErr_SetString(PyExc_RuntimeError, "tilerun._native is not configured; import tilerun");
+  return object;
+}
+
+bool python::getText(PyObject *object, std::string &text) {
+  Py_ssize_t size = 0;
+  const char *bytes = PyUnicode_AsUTF8AndSize(object, &size);
+  if (bytes)
+    text.assign(bytes, static_cast<size_t>(size));
+  return bytes != nullptr;
+}
+
+PyObject *python::raise(PyObject *type, const std::string &message) {
+  PyErr_SetString(type, message.c_str());
+  return nullptr;
+}
+
+PyObject *python::raise(TilerunStatus status) {
+  std::string message = tilerunGetErrorMessage();
+  PyObject *make = getCallback(Callback::MakeError);
+  Ref text(
+      PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));
+  Ref number(PyLong_FromLong(status));
+  if (!make || !text || !number)
+    return nullptr;
+  Ref error(PyObject_CallFunctionObjArgs(make, number.get(), text.get(), nullptr));
+  if (error)
+    PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.get())), error.get());
+  return nullptr;
+}
+
+// configure(make_error, resolve_tensor, open_device, get_stream, log)
+static PyObject *configure(PyObject *, PyObject *arguments) {
+  PyObject *given[static_cast<size_t>(Callback::Count)];
+  if (!PyArg_ParseTuple(arguments, "OOOOO", &given[0], &given[1], &given[2], &given[3], &given[4]))
+    return nullptr;
+  for (size_t i = 0; i < callbacks.size(); ++i) {
+    PyObject *old = std::exchange(callbacks[i], Py_NewRef(given[i]));
+    Py_XDECREF(old);
+  }
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"configure", configure, METH_VARARGS, "Registers what the module calls in the package."},
+    {nullptr, nullptr, 0, nullptr}};
+
+static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                                 "tilerun._native",
+                                 "Devices, kernels and launches of libtilerun.",
+                                 -1,
+                                 methods,
+                                 nullptr,
+                                 nullptr,
+                                 nullptr,
+                                 nullptr};
+
+extern "C" __attribute__((visibility("default"))) PyObject *PyInit__native() {
+  Ref module(PyModule_Create(&definition));
+  if (!module || !addRuntime(module.get()) || !addKernelType(module.get()) ||
+      PyModule_AddIntConstant(module.get(), "api_version", tilerunGetVersion()))
+    return nullptr;
+  return module.take();
+}

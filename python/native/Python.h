@@ -1,0 +1,74 @@
+// What the files of the native module share: the interpreter's stable ABI (3.11), owned references,
+// and the way a failed call of the library becomes an exception.
+//
+// Rules of this folder: the stable ABI alone, so that one binary serves 3.11 and later; no C++
+// exception; every function that returns null has set Python's error. The interpreter's lock is
+// held unless a comment says otherwise; it is released around whatever may compile, wait or run.
+// Written against the C API itself, because a warm launch has no time for a binding layer.
+#pragma once
+
+#define PY_SSIZE_T_CLEAN
+#ifndef Py_LIMITED_API
+#define Py_LIMITED_API 0x030B0000
+#endif
+#include <Python.h>
+
+#include <tilerun/tilerun.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tilerun::python {
+
+/// An owned reference.
+class Ref {
+public:
+  Ref() = default;
+  explicit Ref(PyObject *owned) : object(owned) {}
+  Ref(Ref &&other) noexcept : object(std::exchange(other.object, nullptr)) {}
+  Ref &operator=(Ref &&other) noexcept {
+    PyObject *old = std::exchange(object, std::exchange(other.object, nullptr));
+    Py_XDECREF(old);
+    return *this;
+  }
+  ~Ref() { Py_XDECREF(object); }
+  static Ref share(PyObject *borrowed) { return Ref(Py_XNewRef(borrowed)); }
+  PyObject *get() const { return object; }
+  PyObject *take() { return std::exchange(object, nullptr); }
+  explicit operator bool() const { return object != nullptr; }
+
+private:
+  PyObject *object = nullptr;
+};
+
+/// Releases the interpreter's lock while it lives.
+class Unlocked {
+public:
+  Unlocked() : state(PyEval_SaveThread()) {}
+  ~Unlocked() { PyEval_RestoreThread(state); }
+  Unlocked(const Unlocked &) = delete;
+  Unlocked &operator=(const Unlocked &) = delete;
+
+private:
+  PyThreadState *state;
+};
+
+/// Sets the exception that the package makes of this thread's error of the library. Returns null.
+PyObject *raise(TilerunStatus status);
+/// The same of a message. Returns null.
+PyObject *raise(PyObject *type, const std::string &message);
+
+/// What the package registered: see `configure` in Module.cpp.
+enum class Callback { MakeError, ResolveTensor, OpenDevice, GetStream, Log, Count };
+PyObject *getCallback(Callback callback); ///< Borrowed; null with an error if there is none.
+
+/// Text of a str. False with an error if it is none.
+bool getText(PyObject *object, std::string &text);
+
+bool addRuntime(PyObject *module);
+bool addKernelType(PyObject *module);
+
+} // namespace tilerun::python

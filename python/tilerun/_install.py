@@ -1,0 +1,56 @@
+"""Makes `import triton` mean `tilerun.triton`, with all its submodules, in this process."""
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import sys
+
+_OURS = "tilerun.triton"
+
+
+class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds `triton` and `triton.X` as `tilerun.triton` and `tilerun.triton.X`: the same module objects."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "triton" and not name.startswith("triton."):
+            return None
+        ours = _OURS + name[len("triton"):]
+        try:
+            module = importlib.import_module(ours)
+        except ModuleNotFoundError as error:
+            if error.name and ours.startswith(error.name):
+                return None
+            raise
+        spec = importlib.machinery.ModuleSpec(name, self, is_package=hasattr(module, "__path__"))
+        spec.loader_state = module, module.__spec__
+        return spec
+
+    def create_module(self, spec):
+        return spec.loader_state[0]
+
+    def exec_module(self, module):
+        # The import system has put the alias's spec on the module; it keeps its own.
+        module.__spec__ = module.__spec__.loader_state[1]
+
+
+_finder = _Alias()
+
+
+def install():
+    """From now on `import triton` gives `tilerun.triton`. Refused where another `triton` is imported already."""
+    other = sys.modules.get("triton")
+    if other is not None and other.__name__ != _OURS:
+        raise ImportError("another 'triton' is imported already (torch.compile imports it, for example): call "
+                          "tilerun.install() before, or run the script by 'python -m tilerun'")
+    if _finder not in sys.meta_path:
+        sys.meta_path.insert(0, _finder)
+    importlib.import_module("triton")
+
+
+def uninstall():
+    """`import triton` means again what it meant; modules that were imported keep what they have."""
+    if _finder in sys.meta_path:
+        sys.meta_path.remove(_finder)
+    for name, module in list(sys.modules.items()):
+        if (name == "triton" or name.startswith("triton.")) and module.__name__.startswith(_OURS):
+            del sys.modules[name]

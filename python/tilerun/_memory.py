@@ -1,0 +1,167 @@
+"""What has memory: torch tensors, numpy arrays, and whatever speaks DLPack, the CUDA array interface or
+`data_ptr`. The native module reads torch tensors by itself; the rest comes here."""
+
+import ctypes
+import sys
+
+from . import _native
+
+# TILERUN_DTYPE_LIST of tilerun.h: names in signatures, by number.
+DTYPE_NAMES = ["", "i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "fp8e5", "fp8e4nv", "fp8e4b8",
+               "fp8e5b16", "fp8e4b15", "fp16", "bf16", "fp32", "fp64"]
+DTYPES = {name: number for number, name in enumerate(DTYPE_NAMES) if name}
+
+_BY_WORD = {"bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8",
+            "uint16": "u16", "uint32": "u32", "uint64": "u64", "float8_e5m2": "fp8e5", "float8_e4m3fn": "fp8e4nv",
+            "float8_e4m3fnuz": "fp8e4b8", "float8_e5m2fnuz": "fp8e5b16", "float16": "fp16", "bfloat16": "bf16",
+            "float32": "fp32", "float64": "fp64"}
+_ITEM_BYTES = {"i1": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "u8": 1, "u16": 2, "u32": 4, "u64": 8, "fp8e5": 1,
+               "fp8e4nv": 1, "fp8e4b8": 1, "fp8e5b16": 1, "fp8e4b15": 1, "fp16": 2, "bf16": 2, "fp32": 4, "fp64": 8}
+
+# DLPack's numbers of devices.
+CPU, CUDA, VULKAN, ROCM = 1, 2, 7, 10
+KINDS = {CPU: "cpu", CUDA: "cuda", VULKAN: "vulkan", ROCM: "hip"}
+_TORCH_KINDS = {"cpu": CPU, "cuda": CUDA, "hip": ROCM}
+
+
+class Pointer:
+    """An address in a device's memory, with the type of its elements: an argument of launches."""
+
+    __slots__ = ("address", "dtype", "device_type", "device_index", "owner")
+
+    def __init__(self, address, dtype, device_type=CPU, device_index=0, owner=None):
+        self.address, self.dtype = address, DTYPES[dtype] if isinstance(dtype, str) else dtype
+        self.device_type, self.device_index, self.owner = device_type, device_index, owner
+
+
+def find_dtype(dtype):
+    """The number of an element type, given as torch, numpy, ml_dtypes and the language name theirs; 0: none."""
+    word = getattr(dtype, "name", None)
+    word = word if isinstance(word, str) else str(dtype)
+    word = word.rpartition(".")[2]
+    return DTYPES.get(_BY_WORD.get(word, word), 0)
+
+
+def item_bytes(dtype):
+    return _ITEM_BYTES[DTYPE_NAMES[dtype]]
+
+
+def torch_is_loaded():
+    return "torch" in sys.modules and hasattr(sys.modules["torch"], "Tensor")
+
+
+def register_torch():
+    """Makes launches read torch's tensors natively. Called once torch is there."""
+    global _torch_registered
+    if _torch_registered or not torch_is_loaded():
+        return
+    torch = sys.modules["torch"]
+    dtypes = {getattr(torch, word): DTYPES[name] for word, name in _BY_WORD.items() if hasattr(torch, word)}
+    _native.register_torch((torch.Tensor, torch.nn.Parameter), dtypes)
+    _torch_registered = True
+
+
+_torch_registered = False
+
+
+class _DlDevice(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int32), ("index", ctypes.c_int32)]
+
+
+class _DlTensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_uint64), ("device", _DlDevice), ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8),
+                ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.c_void_p),
+                ("strides", ctypes.c_void_p), ("byte_offset", ctypes.c_uint64)]
+
+
+_DL_KINDS = {0: "i{}", 1: "u{}", 2: "fp{}", 4: "bf{}", 6: "i1", 10: "fp8e4nv", 11: "fp8e4b8", 12: "fp8e5", 13: "fp8e5b16"}
+
+
+def _read_dlpack(value):
+    capsule = value.__dlpack__()
+    get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    tensor = _DlTensor.from_address(get_pointer(capsule, b"dltensor"))
+    dtype = DTYPES.get(_DL_KINDS.get(tensor.code, "").format(tensor.bits), 0)
+    # The memory is the object's, which the caller keeps: what the capsule holds goes with it.
+    return tensor.data + tensor.byte_offset, dtype, CPU if tensor.device.type == 3 else tensor.device.type, tensor.device.index
+
+
+def _get_pointer_device(address):
+    """Where memory is that came through the CUDA array interface, which does not say."""
+    torch = sys.modules.get("torch")
+    return torch.cuda.current_device() if torch is not None and torch.cuda.is_available() else 0
+
+
+def resolve(value):
+    """(address, dtype, device type, device index) of anything with memory, or None. Raises TypeError for memory that
+    no kernel can take."""
+    if isinstance(value, Pointer):
+        return value.address, value.dtype, value.device_type, value.device_index
+    if torch_is_loaded() and isinstance(value, sys.modules["torch"].Tensor):
+        register_torch()
+        dtype = find_dtype(value.dtype)
+        if not dtype:
+            raise TypeError(f"a tensor of {value.dtype} cannot be passed to a kernel")
+        kind = _TORCH_KINDS.get(value.device.type)
+        if kind is None:
+            raise TypeError(f"a tensor on '{value.device}' cannot be passed to a kernel: no plugin serves such devices")
+        return value.data_ptr(), dtype, kind, value.device.index or 0
+    interface = getattr(value, "__cuda_array_interface__", None)
+    if interface is not None:
+        dtype = find_dtype(value.dtype) if hasattr(value, "dtype") else _from_typestr(interface["typestr"])
+        address = interface["data"][0] or 0
+        return _checked(value, address, dtype, CUDA, _get_pointer_device(address))
+    interface = getattr(value, "__array_interface__", None)
+    if interface is not None and hasattr(value, "dtype") and getattr(value, "shape", None) is not None and hasattr(value, "strides"):
+        if getattr(value, "ndim", 1) == 0 and not hasattr(value, "fill"):
+            return None
+        return _checked(value, interface["data"][0] or 0, find_dtype(value.dtype), CPU, 0)
+    if hasattr(value, "data_ptr") and hasattr(value, "dtype"):
+        pointer = value.data_ptr
+        device = str(getattr(value, "device", "") or "")
+        kind, _, index = device.partition(":")
+        if not device:
+            kind = "cuda"
+        return _checked(value, pointer() if callable(pointer) else pointer, find_dtype(value.dtype),
+                        _TORCH_KINDS.get(kind, CUDA), int(index or 0))
+    if hasattr(value, "__dlpack__"):
+        return _checked(value, *_read_dlpack(value))
+    return None
+
+
+def _from_typestr(text):
+    kinds = {"b": "i1", "i": "i{}", "u": "u{}", "f": "fp{}"}
+    return DTYPES.get(kinds.get(text[1], "").format(int(text[2:]) * 8), 0)
+
+
+def _checked(value, address, dtype, kind, index):
+    if not dtype:
+        raise TypeError(f"an array of {getattr(value, 'dtype', 'an unknown type')} cannot be passed to a kernel")
+    return address, dtype, kind, index
+
+
+def get_extent(value):
+    """(first address, bytes) of the whole memory that an argument's memory is a part of."""
+    if torch_is_loaded() and isinstance(value, sys.modules["torch"].Tensor):
+        storage = value.untyped_storage() if hasattr(value, "untyped_storage") else value.storage()
+        size = storage.nbytes() if hasattr(storage, "nbytes") else len(storage) * storage.element_size()
+        return storage.data_ptr(), size
+    owner = value
+    while hasattr(owner, "__array_interface__") and getattr(owner, "base", None) is not None and hasattr(
+            owner.base, "__array_interface__"):
+        owner = owner.base
+    if hasattr(owner, "nbytes") and hasattr(owner, "__array_interface__"):
+        flags = owner.flags
+        if flags.c_contiguous or flags.f_contiguous:
+            return owner.__array_interface__["data"][0], owner.nbytes
+        low = high = owner.__array_interface__["data"][0]
+        for size, stride in zip(owner.shape, owner.strides):
+            low, high = low + min(0, (size - 1) * stride), high + max(0, (size - 1) * stride)
+        return low, high - low + owner.itemsize
+    return None
+
+
+def is_read_only(value):
+    flags = getattr(value, "flags", None)
+    return flags is not None and getattr(flags, "writeable", True) is False

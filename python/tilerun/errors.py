@@ -1,0 +1,69 @@
+"""Exceptions: one for each way in which the library refuses or fails."""
+
+
+class TilerunError(RuntimeError):
+    """A call of the library failed. `status` is its word for how."""
+
+    status = "internal error"
+
+
+class CompilationError(TilerunError):
+    """The kernel does not compile. The message has the diagnostics, with source lines and carets."""
+
+    status = "compile error"
+
+    @property
+    def error_message(self):
+        return str(self)
+
+
+class OutOfResources(TilerunError):
+    """The kernel needs more than the device has: shared memory, threads, registers."""
+
+    status = "out of resources"
+
+
+class OutOfMemoryError(TilerunError, MemoryError):
+    status = "out of memory"
+
+
+class DeviceLostError(TilerunError):
+    """A kernel's fault ended the device's context; see the message for the way back."""
+
+    status = "device lost"
+
+
+class FaultError(TilerunError):
+    """A kernel did wrong; the device goes on."""
+
+    status = "fault"
+
+
+class InvalidArgumentError(TilerunError, ValueError):
+    status = "invalid argument"
+
+
+class UnsupportedError(TilerunError, NotImplementedError):
+    status = "unsupported"
+
+
+class UnavailableError(TilerunError):
+    """No such device, driver or plugin; the message says what there is."""
+
+    status = "unavailable"
+
+
+class NotFoundError(TilerunError, LookupError):
+    status = "not found"
+
+
+# By the numbers of TILERUN_STATUS_LIST in plugin.h.
+_BY_STATUS = {2: InvalidArgumentError, 3: UnsupportedError, 4: UnavailableError, 5: OutOfMemoryError,
+              6: CompilationError, 8: NotFoundError, 9: FaultError, 10: DeviceLostError}
+
+
+def make_error(status, message):
+    """What the native module raises for a failed call."""
+    if status == 2 and ("bytes of shared memory in a program" in message or "threads in a program" in message):
+        return OutOfResources(message)
+    return _BY_STATUS.get(status, TilerunError)(message)

@@ -1,0 +1,5 @@
+"""`triton.backends.compiler`."""
+
+from ..compiler import GPUTarget
+
+__all__ = ["GPUTarget"]

@@ -1,0 +1,30 @@
+"""What a kernel is compiled for, in Triton's terms and in the library's."""
+
+from dataclasses import dataclass
+from typing import Union
+
+
+@dataclass(frozen=True)
+class GPUTarget:
+    backend: str
+    arch: Union[int, str]
+    warp_size: int = 32
+
+    @property
+    def text(self):
+        """As the library names it: "cuda:sm_90a"."""
+        if self.backend == "cuda":
+            arch = str(self.arch)
+            if arch.isdigit():
+                # Hopper's and Blackwell's matrix units are in the architecture with the suffix.
+                arch = f"sm_{arch}{'a' if int(arch) >= 90 else ''}"
+            return f"cuda:{arch}"
+        return f"{self.backend}:{self.arch}"
+
+    @staticmethod
+    def parse(text, warp_size=None):
+        backend, _, arch = text.partition(":")
+        if backend == "cuda":
+            digits = "".join(c for c in arch if c.isdigit())
+            arch = int(digits) if digits else arch
+        return GPUTarget(backend, arch or "", warp_size or 1)

@@ -1,0 +1,14 @@
+"""`triton.runtime`."""
+
+from . import driver as _driver_module
+from .autotuner import Autotuner, Config, Heuristics, autotune, heuristics
+from .driver import driver
+from .errors import AutotunerError, InterpreterError, OutOfResources
+from .jit import (ConstexprFunction, JITFunction, KernelInterface, MockTensor, TensorWrapper, constexpr_function, jit,
+                  preload, reinterpret)
+from ._allocation import set_allocator, set_profile_allocator
+
+__all__ = ["Autotuner", "AutotunerError", "Config", "ConstexprFunction", "Heuristics", "InterpreterError",
+           "JITFunction", "KernelInterface", "MockTensor", "OutOfResources", "TensorWrapper", "autotune",
+           "constexpr_function", "driver", "heuristics", "jit", "preload", "reinterpret", "set_allocator",
+           "set_profile_allocator"]

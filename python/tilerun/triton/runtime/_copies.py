@@ -1,0 +1,115 @@
+"""Launches whose tensors cannot be used where they are: GPU tensors on the interpreter, checked launches (whose bounds
+are those of allocations of the library's own), arrays that must not be written. What is copied is the whole memory that
+a tensor is a part of, once, so that tensors that overlap go on doing so; after the launch it is copied back."""
+
+import ctypes
+
+from ... import _devices, _memory, _native
+from ...errors import InvalidArgumentError
+
+
+class _HostCopy:
+    """Of GPU memory, on the host."""
+
+    def __init__(self, tensor):
+        import torch
+        base = getattr(tensor, "base", None)
+        tensor = base if isinstance(base, torch.Tensor) and not isinstance(tensor, torch.Tensor) else tensor
+        storage = tensor.untyped_storage()
+        self.origin = storage.data_ptr()
+        self.there = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
+        self.here = self.there.cpu()
+        self.address = self.here.data_ptr()
+
+    def write_back(self):
+        self.there.copy_(self.here)
+
+
+class _DeviceCopy:
+    """Of host memory, in an allocation of a device."""
+
+    def __init__(self, origin, size, kind, index):
+        self.origin, self.size, self.kind, self.index = origin, size, kind, index
+        self.address = _native.allocate(kind, index, size)
+        _native.copy(kind, index, self.address, origin, size, True)
+
+    def write_back(self):
+        _native.copy(self.kind, self.index, self.address, self.origin, self.size, False)
+
+    def free(self):
+        _native.free(self.kind, self.index, self.address)
+
+
+class _PrivateCopy:
+    """Of an array that must not be written."""
+
+    def __init__(self, name, origin, size):
+        self.name, self.origin, self.size = name, origin, size
+        self.before = ctypes.string_at(origin, size)
+        self.buffer = ctypes.create_string_buffer(self.before, size + 16)
+        self.address = (ctypes.addressof(self.buffer) + 15) // 16 * 16 if origin % 16 == 0 else ctypes.addressof(self.buffer)
+        ctypes.memmove(self.address, self.before, size)
+
+    def write_back(self):
+        if ctypes.string_at(self.address, self.size) != self.before:
+            raise InvalidArgumentError(f"parameter '{self.name}' is a read-only array, which the kernel writes to; pass a "
+                                       "copy of it")
+
+
+class Copies:
+    """A context: `values` are what the launch gets."""
+
+    def __init__(self, kernel, values, tensors, kind, index):
+        self.copies = {}
+        self.values = []
+        checked = (kind, index) == (_memory.CPU, _devices.CHECKED)
+        for name, value in values.items():
+            place = tensors.get(name)
+            if place is None:
+                self.values.append(value)
+                continue
+            address, dtype, own_kind, own_index = place
+            copy = None
+            if address and own_kind != _memory.CPU and kind == _memory.CPU:
+                copy = self._add(("gpu", _memory_origin(value)), lambda v=value: _HostCopy(v))
+                address += copy.address - copy.origin
+            elif address and _memory.is_read_only(value):
+                extent = _memory.get_extent(value)
+                if extent:
+                    copy = self._add(("private", *extent), lambda n=name, e=extent: _PrivateCopy(n, *e))
+                    address += copy.address - copy.origin
+            if checked and address:
+                extent = (copy.address, copy.here.numel()) if isinstance(copy, _HostCopy) else \
+                    (copy.address, copy.size) if copy else _memory.get_extent(value)
+                if extent is None:
+                    raise InvalidArgumentError(f"kernel '{kernel}': checks need to know how much memory parameter '{name}' "
+                                               "has; pass a torch tensor or a numpy array")
+                bounded = self._add(("checked", *extent), lambda e=extent: _DeviceCopy(*e, kind, index))
+                address += bounded.address - bounded.origin
+            self.values.append(_memory.Pointer(address, dtype, kind, index, value))
+
+    def _add(self, key, make):
+        if key not in self.copies:
+            self.copies[key] = make()
+        return self.copies[key]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        # Last made first: a checked copy may be one of a copy. What was written before a fault is kept, as on a device.
+        try:
+            for copy in reversed(list(self.copies.values())):
+                try:
+                    copy.write_back()
+                except InvalidArgumentError:
+                    if error is None:
+                        raise
+        finally:
+            for copy in self.copies.values():
+                if hasattr(copy, "free"):
+                    copy.free()
+
+
+def _memory_origin(tensor):
+    return tensor.untyped_storage().data_ptr()

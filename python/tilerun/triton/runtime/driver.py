@@ -1,0 +1,96 @@
+"""`triton.runtime.driver.active`: questions about the device that launches go to."""
+
+import sys
+
+from ... import _devices, _native
+from ..._memory import CPU, CUDA, KINDS, ROCM
+from ..compiler.target import GPUTarget
+
+
+class _Utilities:
+    """Properties by the names that frameworks know."""
+
+    def get_device_properties(self, device=None):
+        kind, current = _devices.get_default()
+        index = current if device is None else getattr(device, "index", device)
+        read = lambda name, otherwise=0: _devices.get_property(kind, index, name) or otherwise
+        return {"max_shared_mem": read("max-shared", 1 << 30), "max_num_regs": read("registers"),
+                "multiprocessor_count": read("units", 1), "warpSize": read("warp-size", 1), "sm_clock_rate": read("clock-khz"),
+                "mem_clock_rate": 0, "mem_bus_width": 0, "arch": read("arch", ""), "name": read("name", "")}
+
+
+class Driver:
+    """The driver of the devices here. There is one, which follows torch's current device."""
+
+    def __init__(self):
+        self.utils = _Utilities()
+        self.binary_ext = {CUDA: "ptx", ROCM: "hsaco"}
+
+    def is_active(self):
+        return True
+
+    def get_current_device(self):
+        return _devices.get_default()[1]
+
+    def set_current_device(self, device):
+        torch = sys.modules.get("torch")
+        if torch is not None and torch.cuda.is_available():
+            torch.cuda.set_device(device)
+
+    def get_current_stream(self, device=None):
+        kind, index = _devices.get_default()
+        if kind == CPU:
+            return 0
+        return _devices._get_stream(index if device is None else device)
+
+    def get_current_target(self):
+        kind, index = _devices.get_default()
+        return GPUTarget.parse(_devices.get_target(kind, index), _devices.get_property(kind, index, "warp-size"))
+
+    def get_active_torch_device(self):
+        import torch
+        kind, index = _devices.get_default()
+        return torch.device("cpu") if kind == CPU else torch.device("cuda", index)
+
+    def get_device_interface(self):
+        import torch
+        return torch.cuda
+
+    def get_device_capability(self, device=None):
+        arch = str(self.get_current_target().arch)
+        return (int(arch) // 10, int(arch) % 10) if arch.isdigit() else (0, 0)
+
+    def get_empty_cache_for_benchmark(self):
+        """Memory as large as any L2 cache: writing it takes the caches from a kernel that is measured."""
+        import torch
+        return torch.empty(256 * 1024 * 1024 // 4, dtype=torch.int32, device=self.get_active_torch_device())
+
+    def clear_cache(self, cache):
+        cache.zero_()
+
+    def get_benchmarker(self):
+        from ..testing import do_bench
+        return do_bench
+
+    def synchronize(self):
+        _native.synchronize(*_devices.get_default())
+
+
+class DriverConfig:
+    """Holds the active driver, as frameworks expect it."""
+
+    def __init__(self):
+        self.active = self.default = Driver()
+
+    def set_active(self, driver):
+        self.active = driver
+
+    def reset_active(self):
+        self.active = self.default
+
+
+driver = DriverConfig()
+# `from triton.runtime import driver` may mean this module or the object: both have it.
+active = driver.active
+default = driver.default
+__all__ = ["Driver", "DriverConfig", "active", "default", "driver", "KINDS"]

@@ -1,0 +1,521 @@
+"""`@triton.jit`: functions that become kernels. A plain launch is the native module's alone; this file prepares kernels,
+and takes the launches that are not plain: first ones, those with hooks, copies, checks, tuples, functions or mistakes."""
+
+import enum
+import functools
+import hashlib
+import inspect
+import threading
+from collections import defaultdict
+
+from ... import _devices, _memory, _native, _source
+from ...errors import InvalidArgumentError, UnsupportedError
+from .. import knobs
+from ..compiler.kernel import CompiledKernel
+from ..language import constexpr, dtype
+from ..tools.tensor_descriptor import TensorDescriptor
+from . import _copies
+
+# Launch options that the library knows, with their defaults (0: the library's).
+OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
+# Those of other compilers and targets: accepted everywhere, used nowhere.
+IGNORED_OPTIONS = frozenset((
+    "allow_fp8e4nv", "allowed_dot_input_precisions", "arch", "backend_name", "default_dot_input_precision", "device",
+    "device_type", "enable_fp_fusion", "enable_reflect_ftz", "extern_libs", "grid", "instrumentation_mode", "ir_override",
+    "kpack", "launch_cooperative_grid", "launch_pdl", "matrix_instr_nonkdim", "maxRegAutoWS", "max_num_imprecise_acc_default",
+    "minRegAutoWS", "num_buffers_warp_spec", "num_consumer_groups", "optimize_epilogue", "pingpongAutoWS", "ptx_options",
+    "ptx_version", "reg_dec_producer", "reg_inc_consumer", "sanitize_overflow", "schedule_hint", "stream",
+    "supported_fp8_dtypes", "warmup", "waves_per_eu"))
+
+
+class KernelInterface:
+    """What can be launched by `kernel[grid](…)`."""
+
+    def __getitem__(self, grid):
+        return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
+
+    def warmup(self, *args, grid, **kwargs):
+        return self.run(*(MockTensor.wrap_dtype(arg) for arg in args), grid=grid, warmup=True,
+                        **{name: MockTensor.wrap_dtype(value) for name, value in kwargs.items()})
+
+
+class KernelParam:
+    """A parameter as the function declares it."""
+
+    def __init__(self, num, param, do_not_specialize, do_not_specialize_on_alignment):
+        self.num, self._param = num, param
+        self.do_not_specialize = do_not_specialize
+        self.do_not_specialize_on_alignment = do_not_specialize_on_alignment
+
+    name = property(lambda self: self._param.name)
+    default = property(lambda self: self._param.default)
+    has_default = property(lambda self: self._param.default is not inspect.Parameter.empty)
+
+    @property
+    def annotation(self):
+        annotation = self._param.annotation
+        if annotation is inspect.Parameter.empty:
+            return ""
+        return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+
+    @property
+    def is_constexpr(self):
+        return self.annotation.rpartition(".")[2] == "constexpr" or "constexpr" in self.annotation.split("[")[0]
+
+    @property
+    def is_const(self):
+        return "const" in self.annotation and not self.is_constexpr
+
+
+class _HookedType(type):
+    """The hooks that are set on the class, as knobs: launches must know that there are some."""
+
+    cache_hook = property(lambda cls: knobs.runtime.jit_cache_hook,
+                          lambda cls, hook: setattr(knobs.runtime, "jit_cache_hook", hook))
+    compiled_hook = property(lambda cls: knobs.runtime.jit_post_compile_hook,
+                             lambda cls, hook: setattr(knobs.runtime, "jit_post_compile_hook", hook))
+
+
+class JITFunction(_native.Kernel, metaclass=_HookedType):
+    """A function that is compiled when it is launched."""
+
+    _is_jit_function = True
+    cache_hook = property(lambda self: knobs.runtime.jit_cache_hook)
+    compiled_hook = property(lambda self: knobs.runtime.jit_post_compile_hook)
+
+    def __init__(self, fn, version=None, do_not_specialize=None, do_not_specialize_on_alignment=None, debug=None,
+                 noinline=None, repr=None, launch_metadata=None):
+        self.fn = fn
+        self.module = fn.__module__
+        self.version = version
+        self.signature = inspect.signature(fn)
+        self.arg_names = list(self.signature.parameters)
+        self.do_not_specialize = tuple(do_not_specialize or ())
+        self.do_not_specialize_on_alignment = tuple(do_not_specialize_on_alignment or ())
+        self.debug, self.noinline = debug, noinline
+        self.launch_metadata = launch_metadata
+        self._repr = repr
+        self.repr = (lambda _: fn.__name__) if repr is None else repr
+        self.text, self.starting_line_number, self.path = _source.read_function(fn)
+        listed = lambda names, i, name: i in names or name in names
+        self.params = [KernelParam(i, p, listed(self.do_not_specialize, i, name),
+                                   listed(self.do_not_specialize_on_alignment, i, name))
+                       for i, (name, p) in enumerate(self.signature.parameters.items())]
+        self.constexprs = [p.num for p in self.params if p.is_constexpr]
+        self.decorator = self._make_decorator()
+        self.kernel = None
+        self.pre_run_hooks = []
+        self.device_caches = defaultdict(lambda: ({}, {}, None, None, None))
+        self._lock = threading.RLock()
+        self._variants = {}
+        self._seen = set()
+        self._sources = None
+        functools.update_wrapper(self, fn, updated=())
+        defaults = {p.name: _unwrap(p.default) for p in self.params if p.has_default}
+        self._setup(tuple(self.arg_names), tuple(p.is_constexpr for p in self.params), defaults,
+                    (0, 0, 0, 0, 1 if debug else 0))
+
+    def _make_decorator(self):
+        settings = []
+        for name in ("do_not_specialize", "do_not_specialize_on_alignment"):
+            given = [self.arg_names[x] if isinstance(x, int) else x for x in getattr(self, name)]
+            if given:
+                settings.append(f"{name}={given!r}")
+        if self.noinline:
+            settings.append("noinline=True")
+        if self.debug:
+            settings.append("debug=True")
+        return f"@triton.jit({', '.join(settings)})" if settings else "@triton.jit"
+
+    # -- What frameworks look at
+
+    @property
+    def src(self):
+        return self.text
+
+    @src.setter
+    def src(self, value):
+        raise AttributeError("'src' cannot be set; _unsafe_update_src(text) takes another source")
+
+    def _unsafe_update_src(self, text):
+        """Another source in place of the file's; kernels that were compiled are forgotten."""
+        with self._lock:
+            self.text, self._sources = text, None
+            self._variants.clear()
+
+    @property
+    def raw_src(self):
+        return self.text
+
+    @property
+    def cache_key(self):
+        """Of the source, the helpers and the constants that it uses."""
+        sources, name, _ = _source.Collector().collect(self)
+        return hashlib.sha256(repr((name, sources)).encode()).hexdigest()
+
+    def __hash__(self):
+        return hash((self.module, self.__qualname__, id(self)))
+
+    def __eq__(self, other):
+        return self is other
+
+    def __repr__(self):
+        return f"JITFunction({self.module}:{self.fn.__qualname__})"
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel")
+
+    def add_pre_run_hook(self, hook):
+        """`hook(*args, **kwargs)` is called before each launch."""
+        self.pre_run_hooks.append(hook)
+        self._set_slow(True)
+
+    def warmup(self, *args, grid, **kwargs):
+        """Compiles without a launch. Tensors may be torch dtypes."""
+        return KernelInterface.warmup(self, *args, grid=grid, **kwargs)
+
+    def run(self, *args, grid, warmup=False, **kwargs):
+        return self._launch(grid, args, kwargs, warmup=warmup)
+
+    def preload(self, specialization_data):
+        """Compiles what `CompiledKernel.specialization_data` of an earlier process says."""
+        import json
+        data = json.loads(specialization_data)
+        if data["name"] != self.fn.__name__:
+            raise RuntimeError(f"Specialization data is for {data['name']} but trying to preload for {self.fn.__name__}")
+        self._ensure_loaded()
+        kind, index = _devices.get_default()
+        options = tuple(data["options"])
+        self._specialize(kind, index, data["signature"], options)
+        return self._make_compiled(kind, index, data["signature"], options)
+
+    # -- Launches that are not plain
+
+    def _ensure_loaded(self):
+        with self._lock:
+            if self._sources is not None and self._is_loaded():
+                return
+            sources, name, watched = _source.Collector().collect(self)
+            self._load(sources, name, "", watched)
+            self._sources = sources
+            self._variants.clear()
+            self._set_slow(bool(self.pre_run_hooks))
+
+    def _fail(self, what, kind=TypeError):
+        raise kind(f"kernel '{self.fn.__name__}': {what}")
+
+    def _bind(self, args, kwargs):
+        """(values by parameter in order, options) of a call."""
+        values = {}
+        if len(args) > len(self.params):
+            self._fail(f"{len(args)} arguments were passed; it takes {len(self.params)}: {', '.join(self.arg_names)}")
+        for param, value in zip(self.params, args):
+            values[param.name] = value
+        options = dict.fromkeys(OPTIONS, 0)
+        if self.debug or knobs.runtime.debug:
+            options["debug"] = 1
+        for name, value in kwargs.items():
+            if name in self.signature.parameters:
+                if name in values:
+                    self._fail(f"parameter '{name}' is passed twice, by place and by name")
+                values[name] = value
+            elif name in OPTIONS:
+                options[name] = self._read_option(name, value)
+            elif name not in IGNORED_OPTIONS:
+                import difflib
+                near = difflib.get_close_matches(name, self.arg_names + list(OPTIONS), 1)
+                self._fail(f"there is no parameter or option '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""),
+                           KeyError)
+        missing = [p for p in self.params if p.name not in values and not p.has_default]
+        if missing:
+            self._fail("no value is passed for " + ", ".join(
+                f"'{p.name}'" + (" (tl.constexpr)" if p.is_constexpr else "") for p in missing))
+        return {p.name: values[p.name] if p.name in values else p.default for p in self.params}, options
+
+    def _read_option(self, name, value):
+        value = _unwrap(value)
+        if value is None:
+            return 0
+        if not isinstance(value, int):
+            self._fail(f"{name} is {value!r}, which is no integer")
+        if value < 0 or (value == 0 and name in ("num_warps", "num_ctas")):
+            self._fail(f"{name} is {value}; it must be positive", InvalidArgumentError)
+        return max(value, 1) if name == "num_stages" else int(value)
+
+    def _launch(self, grid, args, kwargs, warmup=False):
+        _memory.register_torch()
+        for hook in self.pre_run_hooks:
+            hook(*args, **kwargs)
+        bound, options = self._bind(args, kwargs)
+        values = {name: _unwrap(value) for name, value in bound.items()}
+        kernel, values = self._find_variant(values)
+        tensors = {name: self._resolve(name, value) for name, value in values.items()}
+        tensors = {name: place for name, place in tensors.items() if place is not None}
+        kind, index = self._choose_device(tensors)
+        checks = int(knobs.checks_are_on() and kind == _memory.CPU)
+        packed = tuple(options[name] for name in OPTIONS) + (checks,)
+        if checks:
+            index = _devices.CHECKED
+        if warmup:
+            plain = [_memory.Pointer(*tensors[name]) if name in tensors else value for name, value in values.items()]
+            return self._compile_only(kernel, kind, index, plain, packed)
+        if callable(grid):
+            grid = grid(bound)
+        if self._ask_cache_hook(kernel, values, tensors, kind, index, packed):
+            return None
+        with _copies.Copies(self.fn.__name__, values, tensors, kind, index) as copies:
+            return self._launch_with_hooks(kernel, kind, index, grid, copies.values, packed)
+
+    def _launch_with_hooks(self, kernel, kind, index, grid, values, options):
+        enter, leave = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
+        metadata = None
+        if enter or leave:
+            from ..compiler.kernel import LaunchMetadata
+            metadata = LaunchMetadata(self, kind, index, grid, dict(zip(self.arg_names, values)))
+        if enter:
+            enter(metadata)
+        compiled = kernel._launch_on(kind, index, grid, values, options)
+        if leave:
+            leave(metadata)
+        return compiled
+
+    def _ask_cache_hook(self, kernel, values, tensors, kind, index, options):
+        """Calls the hooks of the first launch of a kind; true if one of them takes it over."""
+        before, after = knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook
+        if before is None and after is None:
+            return False
+        plain = [_memory.Pointer(*tensors[name]) if name in tensors else value for name, value in values.items()]
+        key = kind, index, kernel._describe(plain), options
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        call = dict(key=str(key), repr=f"{self.fn.__name__}({key[2]})", fn=_HookFunction(self), is_manual_warmup=False,
+                    compile={"key": str(key), "signature": key[2], "device": index, "num_warps": options[0],
+                             "num_stages": options[1], "num_ctas": options[2]}, already_compiled=False)
+        if before is not None and before(**call):
+            return True
+        if after is not None:
+            self._compile_only(kernel, kind, index, plain, options)
+            after(**call)
+        return False
+
+    def _compile_only(self, kernel, kind, index, values, options):
+        signature = kernel._describe(values)
+        kernel._specialize(kind, index, signature, options)
+        return kernel._make_compiled(kind, index, signature, options)
+
+    def _find_variant(self, values):
+        """The native kernel, and the values it takes: constants that a launch cannot carry (tuples, functions) are bound
+        into a kernel of their own."""
+        self._ensure_loaded()
+        bound, functions, rest = [], [], {}
+        for param in self.params:
+            value = values[param.name]
+            if isinstance(value, TensorDescriptor):
+                self._fail(f"parameter '{param.name}' is a tensor descriptor, which launches do not take yet; pass the "
+                           "tensor and its strides, and use tl.make_block_ptr or pointers in the kernel", UnsupportedError)
+            needs_text = isinstance(value, (tuple, list)) or _source.find_function(value) is not None
+            if not needs_text:
+                rest[param.name] = value
+                continue
+            text = self._write_constant(param, value, functions)
+            bound.append(f"{param.name}={text}")
+        if not bound:
+            return self, values
+        key = tuple(bound), tuple(id(function) for function in functions)
+        with self._lock:
+            variant = self._variants.get(key)
+            if variant is None:
+                variant = self._variants[key] = _Variant(self, ", ".join(bound), functions, list(rest))
+        return variant, rest
+
+    def _write_constant(self, param, value, functions):
+        value = _unwrap(value)
+        helper = _source.find_function(value)
+        if helper is not None:
+            if helper not in functions:
+                functions.append(helper)
+            return f"__a{functions.index(helper)}"
+        if isinstance(value, (tuple, list)):
+            return "(" + "".join(self._write_constant(param, item, functions) + ", " for item in value) + ")"
+        if isinstance(value, dtype):
+            return "tl." + repr(value).rpartition(".")[2]
+        if value is None or isinstance(value, (bool, int, float)):
+            return repr(value)
+        if isinstance(value, str):
+            return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        self._fail(f"parameter '{param.name}' is a tuple with {value!r} of type {type(value).__name__}; a tuple holds "
+                   "constants here: pass what is known at run time as parameters of its own")
+
+    def _resolve(self, name, value):
+        """Where memory is, or None for what has none; the rest is refused with the parameter's name."""
+        if value is None or isinstance(value, (bool, int, float, str, dtype)):
+            return None
+        try:
+            place = _memory.resolve(value)
+        except TypeError as error:
+            self._fail(f"parameter '{name}': {error}")
+        if place is None:
+            self._fail(f"parameter '{name}' is {value!r} of type {type(value).__name__}, which no kernel takes; a tensor, "
+                       "an array, a number, None or a tl.constexpr value is expected")
+        return place
+
+    def _choose_device(self, tensors):
+        if knobs.runtime.interpret:
+            return _memory.CPU, 0
+        first = None
+        for name, (_, _, kind, index) in tensors.items():
+            if first is None:
+                first = name, kind, index
+            elif (kind, index) != first[1:]:
+                here, there = _devices.describe(kind, index), _devices.describe(*first[1:])
+                self._fail(f"parameter '{name}' is on {here}, but '{first[0]}' is on {there}; all tensors of a launch must "
+                           f"be on one device: move '{name}' to {there}", InvalidArgumentError)
+        return first[1:] if first else _devices.get_default()
+
+    def _make_compiled(self, kind, index, signature, options):
+        compiled = CompiledKernel(self, self, kind, index, signature, options)
+        self.device_caches[index][0][signature + str(options)] = compiled
+        return compiled
+
+
+class _Variant(_native.Kernel):
+    """A kernel with constants bound."""
+
+    def __init__(self, function, bound, helpers, names):
+        self.function, self.fn = function, function.fn
+        self.bound = bound
+        by_name = {p.name: p for p in function.params}
+        self.arg_names = names
+        self._setup(tuple(names), tuple(by_name[name].is_constexpr for name in names), {},
+                    (0, 0, 0, 0, 1 if function.debug else 0))
+        extra = [(f"__a{i}", helper) for i, helper in enumerate(helpers)]
+        sources, name, _ = _source.Collector().collect(function, extra)
+        self._load(sources, name, bound, [])
+
+    def _make_compiled(self, kind, index, signature, options):
+        return CompiledKernel(self.function, self, kind, index, signature, options)
+
+
+class _HookFunction:
+    """What cache hooks are told of a kernel."""
+
+    def __init__(self, function):
+        self.module, self.name, self.jit_function = function.module, function.fn.__name__, function
+
+
+def _unwrap(value):
+    """A plain value: without constexpr, numpy's scalars and integer enumerators as Python's."""
+    while isinstance(value, constexpr):
+        value = value.value
+    if type(value) in (int, float, bool, str) or value is None:
+        return value
+    if isinstance(value, enum.Enum) and isinstance(value.value, (int, float, str)):
+        return value.value
+    if isinstance(value, bool):
+        return bool(value)
+    for plain in (int, float, str):
+        if isinstance(value, plain):
+            return plain(value)
+    if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0 and hasattr(value, "item") \
+            and not hasattr(value, "fill_value") and type(value).__name__ != "ndarray":
+        return value.item()
+    return value
+
+
+def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
+        do_not_specialize_on_alignment=None, debug=None, noinline=None):
+    """Makes a function a kernel, or a helper of kernels."""
+
+    def decorate(fn):
+        if not inspect.isfunction(fn):
+            raise TypeError(f"@triton.jit takes a function, not {fn!r}")
+        return JITFunction(fn, version=version, do_not_specialize=do_not_specialize,
+                           do_not_specialize_on_alignment=do_not_specialize_on_alignment, debug=debug, noinline=noinline,
+                           repr=repr, launch_metadata=launch_metadata)
+
+    return decorate if fn is None else decorate(fn)
+
+
+class ConstexprFunction:
+    """A function that kernels call while they are compiled, and host code as it is."""
+
+    _is_jit_function = True
+    decorator = "@triton.jit"
+
+    def __init__(self, fn):
+        self.fn = fn
+        self.text, self.starting_line_number, self.path = _source.read_function(fn)
+        functools.update_wrapper(self, fn, updated=())
+
+    def __call__(self, *args, **kwargs):
+        plain = [_unwrap(arg) for arg in args]
+        result = self.fn(*plain, **{name: _unwrap(value) for name, value in kwargs.items()})
+        return constexpr(result) if any(isinstance(a, constexpr) for a in args) else result
+
+
+def constexpr_function(fn):
+    """Makes a function of compile-time values usable in kernels."""
+    return ConstexprFunction(fn)
+
+
+class MockTensor:
+    """Stands for a tensor where only its type matters: an argument of `warmup`."""
+
+    def __init__(self, dtype, shape=None):
+        self.dtype, self.shape = dtype, shape or [1]
+
+    @staticmethod
+    def wrap_dtype(arg):
+        return MockTensor(arg) if type(arg).__name__ == "dtype" and type(arg).__module__ == "torch" else arg
+
+    @staticmethod
+    def data_ptr():
+        return 0
+
+    @property
+    def device(self):
+        kind, index = _devices.get_default()
+        return _devices.describe(kind, index)
+
+
+class TensorWrapper:
+    """A tensor whose elements are taken for another type of the same size."""
+
+    def __init__(self, base, dtype):
+        self.base, self.dtype = base, dtype
+        self.data, self.device, self.shape = base, base.device, base.shape
+
+    def data_ptr(self):
+        return self.base.data_ptr()
+
+    def stride(self, *args):
+        return self.base.stride(*args)
+
+    def element_size(self):
+        return self.base.element_size()
+
+    def untyped_storage(self):
+        return self.base.untyped_storage()
+
+    def cpu(self):
+        return TensorWrapper(self.base.cpu(), self.dtype)
+
+    def to(self, device):
+        return TensorWrapper(self.base.to(device), self.dtype)
+
+    def __str__(self):
+        return f"TensorWrapper[{self.dtype}]({self.base})"
+
+
+def reinterpret(tensor, dtype):
+    """The same memory with another element type."""
+    base = tensor.base if isinstance(tensor, TensorWrapper) else tensor
+    if not hasattr(base, "data_ptr"):
+        raise TypeError(f"Cannot reinterpret a {type(tensor)}.")
+    return base if dtype == base.dtype else TensorWrapper(base, dtype)
+
+
+def preload(specialization_data, function):
+    """Compiles for one function what an earlier process had compiled."""
+    return function.preload(specialization_data)
