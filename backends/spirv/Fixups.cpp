@@ -258,13 +258,23 @@ private:
       requireStorage(part, storage);
   }
 
+  void requireArithmetic(uint32_t id) {
+    const Type &type = types[id];
+    if (type.storage != ~0u || type.isBFloat)
+      return;
+    if (type.bits == 8)
+      used.insert(kInt8);
+    if (type.bits == 16)
+      used.insert(type.isFloat ? kFloat16 : kInt16);
+  }
+
   unsigned bitsOfResult(const Instruction &instruction) {
     return instruction.words.size() > 1 ? types[instruction.words[1]].bits : 0;
   }
 
   /// Whether an instruction may work on narrow integers that only storage has: conversions, moves.
   static bool isForStorage(uint16_t opcode) {
-    return opcode == OpLoad || (opcode >= 109 && opcode <= 115) || opcode == 43 /*OpConstant*/ ||
+    return opcode == OpLoad || (opcode >= 113 && opcode <= 115) || opcode == 43 /*OpConstant*/ ||
            opcode == 59 /*OpVariable*/ || opcode == 65 /*OpAccessChain*/ ||
            opcode == 117 /*ConvertPtrToU*/ || opcode == 120 /*ConvertUToPtr*/;
   }
@@ -288,9 +298,13 @@ private:
         if (w[2] == mode)
           used.insert(capability);
       return;
-    case OpDecorate:
-      // A shared variable with a layout.
+    case OpDecorate: {
+      constexpr uint32_t kBuiltIn = 11;
+      // SubgroupSize, NumSubgroups, SubgroupId, SubgroupLocalInvocationId
+      if (w[2] == kBuiltIn && (w[3] == 36 || w[3] == 38 || w[3] == 40 || w[3] == 41))
+        used.insert(kGroupNonUniform);
       return;
+    }
     case OpTypeInt:
       types[w[1]] = {false, w[2], ~0u, {}};
       if (w[2] == 64)
@@ -380,25 +394,23 @@ private:
     if (isAtomic && bitsOfResult(instruction) == 64 && instruction.opcode != 228)
       used.insert(kInt64Atomics);
     // A narrow type that is computed in; what only moves to and from memory is storage's.
-    if (instruction.opcode >= 41 && instruction.opcode != OpFunction && w.size() > 2 &&
-        !isForStorage(instruction.opcode) && types.count(w[1])) {
-      const Type &type = types[w[1]];
-      if (type.storage == ~0u && !type.isFloat && type.bits == 8)
-        used.insert(kInt8);
-      if (type.storage == ~0u && !type.isFloat && type.bits == 16)
-        used.insert(kInt16);
-      if (type.storage == ~0u && type.isFloat && type.bits == 16 && !type.isBFloat)
-        used.insert(kFloat16);
+    if (instruction.opcode >= 41 && w.size() > 2 && types.count(w[1])) {
+      if (instruction.opcode != OpFunction && !isForStorage(instruction.opcode))
+        requireArithmetic(w[1]);
+      bool readsNarrow = (instruction.opcode >= 109 && instruction.opcode <= 112) ||
+                         instruction.opcode == 124 /*OpBitcast*/ ||
+                         (instruction.opcode >= 156 && instruction.opcode <= 191);
+      if (readsNarrow)
+        for (uint32_t operand : w.drop_front(3))
+          if (auto it = typeOf.find(operand); it != typeOf.end())
+            requireArithmetic(it->second);
+      typeOf[w[2]] = w[1];
     }
-    if (instruction.opcode == 43 /*OpConstant*/) {
-      const Type &type = types[w[1]];
-      if (type.bits == 8)
-        used.insert(kInt8);
-      if (type.bits == 16 && !type.isBFloat)
-        used.insert(type.isFloat ? kFloat16 : kInt16);
-    }
+    if (instruction.opcode == 43 /*OpConstant*/)
+      requireArithmetic(w[1]);
   }
 
+  llvm::DenseMap<uint32_t, uint32_t> typeOf; ///< Of values.
   llvm::DenseMap<uint32_t, Type> types;
   bool isExplicit = false;
 };
