@@ -1,6 +1,5 @@
-# The self-test kernels, assembled: gives the list self_test_sources for the plugin.
-find_program(TILERUN_SPIRV_AS spirv-as REQUIRED DOC "The assembler of SPIR-V (spirv-tools)")
-
+# The self-test kernels, assembled: gives the list self_test_sources for the plugin. cmake/Vulkan.cmake
+# finds the assembler.
 set(self_test_sources)
 foreach(name SelfTest SelfTestDelay)
   set(assembly ${CMAKE_CURRENT_SOURCE_DIR}/${name}.spvasm)
