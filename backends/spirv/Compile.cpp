@@ -139,8 +139,9 @@ func::FuncOp Compilation::prepare() {
   prepareDebug(kernel, target, artifact.debugSites);
   if (auto bytes = kernel->getAttrOfType<IntegerAttr>(simt::SimtDialect::kSharedBytesAttr))
     artifact.sharedBytes = bytes.getInt();
-  if (failed(prepareAtomics(kernel, target)) || failed(expandMath(module, target)) || failed(legalizeTypes(module, target)) ||
-      failed(simplify()) || failed(scalarize(kernel)) || failed(simplify()))
+  if (failed(prepareAtomics(kernel, target)) || failed(expandMath(module, target)) ||
+      failed(legalizeTypes(module, target)) || failed(simplify()) || failed(scalarize(kernel)) ||
+      failed(simplify()))
     return {};
   return kernel;
 }
@@ -150,7 +151,9 @@ void Compilation::makeEntry(func::FuncOp kernel, KernelContext &context) {
   MLIRContext *mlirContext = module.getContext();
   Location loc = kernel.getLoc();
   OpBuilder b(kernel);
-  auto triple = spirv::VerCapExtAttr::get(spirv::Version::V_1_6, {}, {}, mlirContext);
+  // The serializer asks for this extension before it writes lines; SPIR-V 1.6 has it in its core.
+  auto triple = spirv::VerCapExtAttr::get(
+      spirv::Version::V_1_6, {}, {spirv::Extension::SPV_KHR_non_semantic_info}, mlirContext);
   spirvModule = spirv::ModuleOp::create(
       b, loc, spirv::AddressingModel::PhysicalStorageBuffer64,
       target.hasMemoryModel ? spirv::MemoryModel::Vulkan : spirv::MemoryModel::GLSL450, triple);
