@@ -150,17 +150,25 @@ private:
     return startX < startY + int64_t(y.getBytes()) && startY < startX + int64_t(x.getBytes());
   }
   void visit(Operation *op, Pending &pending);
-  /// Of a buffer of which each warp has its part, other warps' accesses do not count.
+  /// Whether each warp has a part of both, the same bytes.
+  static bool shareWarpParts(SharedAllocOp x, SharedAllocOp y) {
+    return x.getPerWarp() && y.getPerWarp() && x.getOffset() == y.getOffset() &&
+           x.getBytes() == y.getBytes();
+  }
+  static bool shareWarpParts(SharedAllocOp buffer, const llvm::SetVector<SharedAllocOp> &others) {
+    return llvm::any_of(others, [&](SharedAllocOp other) { return shareWarpParts(buffer, other); });
+  }
+  /// Accesses of a warp to its own part do not meet other warps' to theirs.
   static bool overlapAny(SharedAllocOp buffer, const llvm::SetVector<SharedAllocOp> &others) {
     return llvm::any_of(others, [&](SharedAllocOp other) {
-      return overlap(buffer, other) && !(other == buffer && buffer.getPerWarp());
+      return overlap(buffer, other) && !shareWarpParts(buffer, other);
     });
   }
   void read(Operation *op, SharedAllocOp buffer, Pending &pending) {
     if (overlapAny(buffer, pending.writes) || overlapAny(buffer, pending.adds))
       insertBefore(op, pending);
     if (buffer.getPerWarp()) {
-      if (pending.warpWrites.contains(buffer))
+      if (shareWarpParts(buffer, pending.warpWrites))
         insertInWarp(op, pending);
       pending.warpReads.insert(buffer);
     }
@@ -178,11 +186,14 @@ private:
   void write(Operation *op, SharedAllocOp buffer, Pending &pending) {
     if (overlapAny(buffer, pending.reads) || overlapAny(buffer, pending.adds) ||
         llvm::any_of(pending.writes, [&](SharedAllocOp other) {
-          return other != buffer && overlap(buffer, other);
+          return other != buffer && overlap(buffer, other) && !shareWarpParts(buffer, other);
         }))
       insertBefore(op, pending);
     if (buffer.getPerWarp()) {
-      if (pending.warpReads.contains(buffer))
+      bool overwrites = llvm::any_of(pending.warpWrites, [&](SharedAllocOp other) {
+        return other != buffer && shareWarpParts(buffer, other);
+      });
+      if (overwrites || shareWarpParts(buffer, pending.warpReads))
         insertInWarp(op, pending);
       pending.warpWrites.insert(buffer);
     }
