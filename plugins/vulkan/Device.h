@@ -5,22 +5,31 @@
 
 #include "plugins/vulkan/Instance.h"
 #include "plugins/vulkan/Memory.h"
+#include "plugins/vulkan/Timestamps.h"
 
 namespace vulkan {
+
+class Flusher;
 
 /// A logical device. It ends with its last handle.
 class Context {
 public:
-  explicit Context(const PhysicalDevice &physical) : physical(physical), memory(*this) {}
+  explicit Context(const PhysicalDevice &physical);
   ~Context();
   Context(const Context &) = delete;
   Context &operator=(const Context &) = delete;
 
-  /// The queue with the fewest streams; null if there is none of the kind.
+  /// Makes the VkDevice and its queues.
+  TilerunStatus open(const TilerunErrorSink *sink);
+
+  /// The queue with the fewest streams; null if there is none of the kind. Null is ignored.
   Queue *acquireQueue(QueueKind kind);
   void releaseQueue(Queue *queue);
+  void addStream(const std::shared_ptr<Stream> &stream);
   /// Streams that have not ended, for waiting for all of them.
   std::vector<std::shared_ptr<Stream>> getStreams();
+  /// Keeps a stream that nobody uses any more until its work is done.
+  void retire(std::shared_ptr<Stream> stream);
 
   const PhysicalDevice &physical;
   DeviceTable table;
@@ -31,12 +40,14 @@ public:
   std::atomic<bool> lost{false};
   mutable std::mutex mutex; ///< Guards what follows.
   std::string lossReason;
-  std::set<std::string> kernelNames; ///< Outlive their modules.
+  std::set<std::string> kernelNames;              ///< Outlive their modules.
   VkPipelineCache pipelineCache = VK_NULL_HANDLE; ///< In memory alone; made by Modules.cpp.
   std::vector<std::weak_ptr<Stream>> streams;
-  tilerun::plugin_support::LaunchLog orphans; ///< Kernels of streams that were destroyed busy.
+  std::vector<std::shared_ptr<Stream>> retired; ///< Their work may still run.
 
-  Memory memory; ///< Last: it is destroyed first.
+  Memory memory;
+  std::unique_ptr<TimestampPool> timestamps;
+  std::unique_ptr<Flusher> flusher;
 };
 
 } // namespace vulkan

@@ -25,6 +25,9 @@ TilerunStatus failVulkan(const TilerunErrorSink *sink, Context &context, const c
 /// Reports DEVICE_LOST with the reason.
 TilerunStatus failLost(const TilerunErrorSink *sink, const Context &context, const char *call);
 
+/// Marks the device as lost for a reason that no single result tells.
+void loseDevice(Context &context, const std::string &reason);
+
 /// "VK_ERROR_DEVICE_LOST"
 std::string getResultName(VkResult result);
 /// What it means, for people: "the device was lost".

@@ -3,18 +3,18 @@
 // the driver when memory runs out.
 //
 // Locks. One mutex around allocation and freeing; lookups by address, which copies need, share a
-// lock that only new and dying blocks take alone.
+// lock that only new and dying blocks take alone. No driver call waits under either, and no stream
+// is locked.
 #pragma once
 
 #include "plugins/vulkan/Stream.h"
 
+#include <deque>
 #include <map>
 #include <set>
 #include <shared_mutex>
 
 namespace vulkan {
-
-struct PhysicalDevice;
 
 enum class MemoryKind {
   Device, ///< The device's own.
@@ -29,6 +29,7 @@ struct Block {
   std::vector<VkDeviceMemory> memory; ///< One, or several that a sparse buffer is bound to.
   TilerunAddress address = 0;
   uint64_t bytes = 0;
+  uint64_t charged = 0;              ///< What it takes of the device's heap.
   uint8_t *host = nullptr;           ///< Where the host sees it; null if it does not.
   bool cached = false;               ///< Whether the host reads it at full speed.
   bool shared = false;               ///< Whether several allocations are in it.
@@ -37,21 +38,23 @@ struct Block {
 
 /// Where a range of device addresses is.
 struct Place {
-  std::shared_ptr<Block> block;
+  Block *block = nullptr;
   VkDeviceSize offset = 0;
 };
 
 class Memory {
 public:
   explicit Memory(Context &context) : context(context) {}
-  ~Memory();
+  Memory(const Memory &) = delete;
+  Memory &operator=(const Memory &) = delete;
 
   /// At least `bytes`, aligned to 256, for `stream`.
-  TilerunStatus allocate(Stream &stream, uint64_t bytes, TilerunAddress &address,
-                         const TilerunErrorSink *sink);
+  TilerunStatus allocate(const std::shared_ptr<Stream> &stream, uint64_t bytes,
+                         TilerunAddress &address, const TilerunErrorSink *sink);
   /// Frees once the work so far on `stream` is done.
-  TilerunStatus free(Stream &stream, TilerunAddress address, const TilerunErrorSink *sink);
-  /// A block for one owner: pinned memory, staging. It lives as long as the pointer.
+  TilerunStatus free(const std::shared_ptr<Stream> &stream, TilerunAddress address,
+                     const TilerunErrorSink *sink);
+  /// A block for one owner, which the host sees: staging, parameters. It ends with the pointer.
   TilerunStatus makeBlock(MemoryKind kind, uint64_t bytes, std::shared_ptr<Block> &out,
                           const TilerunErrorSink *sink);
 
@@ -67,10 +70,14 @@ public:
   /// Bytes that could still be had.
   uint64_t getFree() const;
 
+  /// For the context's end: forgets what waits for streams, and then all blocks.
+  void release();
+  void destroyAll();
+
 private:
   struct Live {
-    std::shared_ptr<Block> block;
-    uint64_t bytes; ///< Rounded up.
+    Block *block = nullptr;
+    uint64_t bytes = 0; ///< Rounded up.
   };
   /// Freed by a stream that has not passed that point yet.
   struct Deferred {
@@ -79,28 +86,31 @@ private:
     std::shared_ptr<Stream> stream;
     uint64_t value;
   };
-  TilerunStatus create(MemoryKind kind, uint64_t bytes, bool shared, std::shared_ptr<Block> &out,
-                       VkResult &failure, std::string &detail, const TilerunErrorSink *sink);
-  bool takeFromBlocks(uint64_t bytes, Live &out, TilerunAddress &address);
-  bool takeDeferred(Stream &stream, uint64_t bytes, Live &out, TilerunAddress &address);
-  void collect();
-  bool waitForDeferred();
+  // All of these under the lock, but for `create` and `destroy`, which do not mind.
+  VkResult create(MemoryKind kind, uint64_t bytes, Block *&out, std::string &detail);
+  VkResult bind(Block &block, uint32_t type, const VkMemoryRequirements &needs);
+  VkResult bindSparse(Block &block, uint32_t type, const VkMemoryRequirements &needs);
+  void destroy(Block *block);
+  bool take(Stream &stream, uint64_t bytes, Live &out, TilerunAddress &address);
+  bool takeFromShared(uint64_t bytes, Live &out, TilerunAddress &address);
+  VkResult takeNew(uint64_t bytes, Live &out, TilerunAddress &address, std::string &detail);
   void giveBack(TilerunAddress address, const Live &live);
-  bool trim();
-  void destroy(Block &block);
-  VkResult bindSparse(Block &block, const VkMemoryRequirements &needs, uint32_t type);
+  void collect(std::vector<std::shared_ptr<Stream>> &dropped);
+  bool trim(uint64_t keep);
+  bool isLarge(uint64_t bytes) const;
+  uint64_t getHeapBytes() const;
 
   Context &context;
-  mutable std::mutex mutex; ///< Guards what follows, but for `lookup`.
+  mutable std::mutex mutex; ///< Guards what follows, but for the maps of blocks.
   std::map<TilerunAddress, Live> live;
   std::deque<Deferred> deferred;
-  std::vector<std::shared_ptr<Block>> sharedBlocks;
-  std::vector<std::shared_ptr<Block>> cached; ///< Large ones that are free, oldest first.
-  uint64_t cachedBytes = 0;
+  std::vector<Block *> sharedBlocks;
+  std::vector<Block *> spare; ///< Large ones that are free, oldest first.
+  uint64_t spareBytes = 0;
 
-  mutable std::shared_mutex lookupMutex; ///< Guards the maps of blocks by where they begin.
-  std::map<TilerunAddress, std::shared_ptr<Block>> byAddress;
-  std::map<const uint8_t *, std::shared_ptr<Block>> byPointer;
+  mutable std::shared_mutex lookupMutex; ///< Guards what follows.
+  std::map<TilerunAddress, Block *> byAddress;
+  std::map<const uint8_t *, Block *> pinned; ///< By the host's pointer.
 };
 
 } // namespace vulkan

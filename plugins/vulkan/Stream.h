@@ -2,22 +2,23 @@
 // stream's timeline semaphore when it is done.
 //
 // Rules. A command is recorded behind a full memory barrier, so that it sees what came before it on
-// the stream. A batch (one command buffer) is submitted at once if the stream is idle or the batch
-// is full, else when something waits for it, or by the flusher once the batches before it are done:
-// so commands that follow each other quickly share a submission, and none waits for the host
-// forever. Whoever needs a command to be under way calls `flush`.
+// the stream. A batch (one command buffer) is submitted at once if it is full or fewer than two
+// are under way, else when something waits for it, or by the flusher once there are fewer: so
+// commands that follow each other quickly share a submission, the device always has the next one,
+// and none waits for the host forever. A value of the timeline is promised to a batch when it is
+// opened.
 //
 // Locks. A stream has a mutex, a queue another one, because Vulkan demands that command buffers and
 // queues are used by one thread at a time. Both are held for as long as one command takes to be
-// recorded or one batch to be submitted; never while something is waited for. Order: stream, then
-// queue. Nothing is allocated for a command once a stream is warm.
+// recorded or one batch to be submitted; while something is waited for only where the stream's ring
+// of transient memory is full, or too many batches are under way. Order: stream, memory, queue.
+// Nothing is allocated for a command once a stream is warm.
 #pragma once
 
 #include "plugins/support/LaunchLog.h"
 #include "plugins/vulkan/Error.h"
 #include "plugins/vulkan/Reports.h"
 
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -31,11 +32,14 @@ struct Queue {
   VkQueue handle = VK_NULL_HANDLE;
   uint32_t family = 0;
   uint32_t timestampBits = 0;
-  std::mutex mutex;          ///< Around submissions.
-  std::atomic<int> users{0}; ///< Streams that have it.
+  std::mutex mutex;   ///< Around submissions.
+  uint32_t users = 0; ///< Streams that have it; under the context's lock.
 };
 
 enum class QueueKind { Compute, Transfer };
+
+/// Whether a command should be under way soon, or may wait for the next one.
+enum class Urgency { Soon, Patient };
 
 /// A piece of host-visible memory with an address, which is the command's until it is done.
 struct Transient {
@@ -47,7 +51,7 @@ struct Transient {
 
 class Stream : public std::enable_shared_from_this<Stream> {
 public:
-  /// Largest piece that allocateTransient gives.
+  /// Largest piece that allocateTransient gives; all of one command together, too.
   static constexpr uint64_t kLargestTransient = uint64_t(1) << 20;
 
   /// What a command is recorded with.
@@ -80,41 +84,45 @@ public:
   template <typename Fill>
   TilerunStatus record(Fill &&fill, const TilerunErrorSink *sink,
                        std::shared_ptr<void> retained = nullptr,
-                       QueueKind kind = QueueKind::Compute) {
+                       QueueKind kind = QueueKind::Compute, Urgency urgency = Urgency::Soon) {
     std::lock_guard lock(mutex);
     Recorder recorder(*this);
     if (TilerunStatus status = begin(recorder, kind, sink))
       return status;
     if (TilerunStatus status = fill(recorder))
       return status;
-    return end(std::move(retained), sink);
+    return end(std::move(retained), urgency, sink);
   }
 
   /// Submits what is recorded.
   TilerunStatus flush(const TilerunErrorSink *sink);
+  /// The flusher's: submits if few batches are under way; false if it must look again.
+  bool flushIfDrained();
   /// Flushes, and waits until all is done.
   TilerunStatus wait(const TilerunErrorSink *sink);
   /// Flushes; OK if all is done, else NOT_READY.
   TilerunStatus query(const TilerunErrorSink *sink);
-  /// Waits for one value; what is before it is flushed.
-  TilerunStatus waitFor(uint64_t value, const TilerunErrorSink *sink);
-  /// OK if the value has passed, else NOT_READY. Flushes what is before it.
-  TilerunStatus queryFor(uint64_t value, const TilerunErrorSink *sink);
-  /// The value that stands for all work so far; 0 if there was none.
+  /// The value that stands for all work so far; 0 if there was none. It may be a promise yet.
   uint64_t getLastValue();
+  /// Flushes what is before `value`, and waits for it.
+  TilerunStatus waitFor(uint64_t value, const TilerunErrorSink *sink);
+  /// Flushes what is before `value`; OK if it has passed, else NOT_READY.
+  TilerunStatus queryFor(uint64_t value, const TilerunErrorSink *sink);
   /// Later commands wait until `other` has passed `value`. Both are streams of one context.
   TilerunStatus waitForStream(Stream &other, uint64_t value, const TilerunErrorSink *sink);
-  /// Whether the value is known to have passed; asks the driver if need be. No error: false.
+  /// Whether the value has passed; asks the driver if need be, and takes no lock. No error: false.
   bool hasPassed(uint64_t value);
-  /// Bits of a timestamp that commands of this stream write.
+  bool isIdle() { return hasPassed(getLastValue()); }
+
+  bool hasTransferQueue() const { return transfer; }
+  /// Of a timestamp that commands of this stream write; 0: there are none.
   uint32_t getTimestampBits() const { return compute->timestampBits; }
 
   Context &context;
   tilerun::plugin_support::LaunchLog log;
-  ReportQueue reports; ///< Of kernels that print or assert.
+  ReportQueue reports; ///< What launches print and assert.
 
 private:
-  friend class Flusher;
   /// One command buffer and what goes with it.
   struct Batch {
     QueueKind kind = QueueKind::Compute;
@@ -123,36 +131,46 @@ private:
     uint64_t value = 0; ///< Signalled at its end.
     uint32_t numCommands = 0;
     bool ended = false;
-    uint64_t ringEnd = 0; ///< Position of the ring when it was submitted.
-    std::vector<std::shared_ptr<void>> retained;
+    uint64_t ringStart = 0, ringEnd = 0; ///< What it has of the ring.
     std::vector<VkSemaphoreSubmitInfo> waits;
+    std::vector<std::shared_ptr<void>> retained;
   };
+  static constexpr uint32_t kMostCommands = 64; ///< Of a batch.
+  static constexpr size_t kMostPending = 64;    ///< Batches under way.
+  static constexpr uint64_t kRingBytes = 8 << 20;
 
   explicit Stream(Context &context) : context(context) {}
+  // All of these under the stream's lock.
   TilerunStatus begin(Recorder &recorder, QueueKind kind, const TilerunErrorSink *sink);
-  TilerunStatus end(std::shared_ptr<void> retained, const TilerunErrorSink *sink);
+  TilerunStatus end(std::shared_ptr<void> retained, Urgency urgency, const TilerunErrorSink *sink);
   TilerunStatus openBatch(QueueKind kind, const TilerunErrorSink *sink);
   TilerunStatus makeBatch(QueueKind kind, std::unique_ptr<Batch> &out,
                           const TilerunErrorSink *sink);
   TilerunStatus submit(const TilerunErrorSink *sink);
+  TilerunStatus flushLocked(const TilerunErrorSink *sink);
   TilerunStatus allocateTransient(uint64_t bytes, Transient &out, const TilerunErrorSink *sink);
-  TilerunStatus waitLocked(uint64_t value, const TilerunErrorSink *sink);
+  TilerunStatus waitForCounter(uint64_t value, const TilerunErrorSink *sink);
   TilerunStatus readCounter(const TilerunErrorSink *sink);
   void addBarrier(VkCommandBuffer commands);
   void recycle();
   void destroyBatch(Batch &batch);
+  void raisePassed(uint64_t value);
+  Queue &getQueue(QueueKind kind) { return kind == QueueKind::Transfer ? *transfer : *compute; }
+  /// Whether at most one batch is under way. Values are consecutive.
+  bool isDrained() { return submitted == 0 || hasPassed(submitted - 1); }
+  bool hasOpenWork() const { return open && (open->numCommands || !open->waits.empty()); }
 
-  std::mutex mutex; ///< Guards what follows, but for the atomics.
   VkSemaphore timeline = VK_NULL_HANDLE;
   Queue *compute = nullptr;
-  Queue *transfer = nullptr; ///< Null where there is no queue for copies alone.
+  Queue *transfer = nullptr;       ///< Null where there is no queue for copies alone.
+  std::atomic<uint64_t> passed{0}; ///< Highest value that is known to have passed.
+
+  std::mutex mutex; ///< Guards what follows.
   std::unique_ptr<Batch> open;
-  std::deque<std::unique_ptr<Batch>> pending;   ///< Submitted, oldest first.
-  std::vector<std::unique_ptr<Batch>> idle;     ///< To be used again.
-  std::vector<VkSemaphoreSubmitInfo> nextWaits; ///< Of the next batch.
-  QueueKind lastKind = QueueKind::Compute;      ///< Of the last submission.
-  uint64_t submitted = 0;                       ///< Highest value that was submitted.
-  std::atomic<uint64_t> passed{0};              ///< Highest value that is known to have passed.
+  std::vector<std::unique_ptr<Batch>> pending; ///< Submitted, oldest first.
+  std::vector<std::unique_ptr<Batch>> idle;    ///< To be used again.
+  QueueKind lastKind = QueueKind::Compute;     ///< Of the last submission.
+  uint64_t submitted = 0;                      ///< Highest value that was submitted.
   /// The ring of transients: positions grow without end, and are taken modulo its size.
   std::shared_ptr<Block> ring;
   uint64_t ringBegin = 0, ringEnd = 0;

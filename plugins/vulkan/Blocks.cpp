@@ -1,0 +1,313 @@
+// Blocks: choosing a memory type, making a buffer with its memory, finding blocks by address.
+#include "plugins/vulkan/Device.h"
+
+#include <algorithm>
+
+using namespace vulkan;
+
+uint64_t Memory::getHeapBytes() const {
+  const PhysicalDevice &physical = context.physical;
+  return physical.memory.memoryHeaps[physical.deviceHeap].size;
+}
+
+// The memory types for a kind, best first.
+static std::vector<uint32_t> getTypes(const PhysicalDevice &physical, MemoryKind kind, bool large,
+                                      uint32_t allowed) {
+  constexpr VkMemoryPropertyFlags kLocal = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
+                                  kVisible = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                             VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+                                  kCached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+  const bool near = physical.isCpu || physical.isIntegrated;
+  std::vector<VkMemoryPropertyFlags> wanted;
+  switch (kind) {
+  case MemoryKind::Device:
+    if (near)
+      wanted = {kLocal | kVisible | kCached, kLocal | kVisible, kLocal};
+    else if (large)
+      wanted = {kLocal};
+    else // Where the host sees all of the device's memory, it writes small things itself.
+      wanted = {kLocal | kVisible, kLocal};
+    break;
+  case MemoryKind::Upload:
+    wanted = {kLocal | kVisible, kVisible};
+    break;
+  case MemoryKind::Host:
+    wanted = {kVisible | kCached, kVisible};
+    break;
+  }
+  std::vector<uint32_t> types;
+  for (VkMemoryPropertyFlags flags : wanted)
+    // Without more than is wanted first: visible memory that nobody maps may be slower.
+    for (bool exact : {true, false})
+      for (uint32_t i = 0; i < physical.memory.memoryTypeCount; ++i) {
+        const VkMemoryType &type = physical.memory.memoryTypes[i];
+        bool fits = exact ? type.propertyFlags == flags : (type.propertyFlags & flags) == flags;
+        constexpr VkMemoryPropertyFlags kNever =
+            VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT | VK_MEMORY_PROPERTY_PROTECTED_BIT |
+            VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD | VK_MEMORY_PROPERTY_DEVICE_UNCACHED_BIT_AMD;
+        if (!fits || !(allowed >> i & 1) || (type.propertyFlags & kNever))
+          continue;
+        if (kind == MemoryKind::Device && type.heapIndex != physical.deviceHeap)
+          continue;
+        if (std::find(types.begin(), types.end(), i) == types.end())
+          types.push_back(i);
+      }
+  return types;
+}
+
+VkResult Memory::bind(Block &block, uint32_t type, const VkMemoryRequirements &needs) {
+  VkMemoryDedicatedAllocateInfo dedicated = {};
+  dedicated.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO;
+  dedicated.buffer = block.buffer;
+  VkMemoryAllocateFlagsInfo flags = {};
+  flags.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO;
+  flags.pNext = &dedicated;
+  flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
+  VkMemoryAllocateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+  info.pNext = &flags;
+  info.allocationSize = needs.size;
+  info.memoryTypeIndex = type;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  if (VkResult result = context.table.vkAllocateMemory(context.handle, &info, nullptr, &memory))
+    return result;
+  block.memory.push_back(memory);
+  if (VkResult result = context.table.vkBindBufferMemory(context.handle, block.buffer, memory, 0))
+    return result;
+  const VkMemoryPropertyFlags properties = context.physical.memory.memoryTypes[type].propertyFlags;
+  if (!(properties & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT))
+    return VK_SUCCESS;
+  void *pointer = nullptr;
+  if (VkResult result =
+          context.table.vkMapMemory(context.handle, memory, 0, VK_WHOLE_SIZE, 0, &pointer))
+    return result;
+  block.host = static_cast<uint8_t *>(pointer);
+  block.cached = properties & VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+  return VK_SUCCESS;
+}
+
+// Several pieces of memory behind one range of addresses, for buffers beyond what the driver gives
+// in one piece.
+VkResult Memory::bindSparse(Block &block, uint32_t type, const VkMemoryRequirements &needs) {
+  const DeviceTable &table = context.table;
+  uint64_t most = std::min<uint64_t>(context.physical.maxAllocation, uint64_t(1) << 30);
+  most -= most % needs.alignment;
+  std::vector<VkSparseMemoryBind> binds;
+  for (uint64_t offset = 0; offset < needs.size; offset += most) {
+    VkMemoryAllocateFlagsInfo flags = {};
+    flags.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO;
+    flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
+    VkMemoryAllocateInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+    info.pNext = &flags;
+    info.allocationSize = std::min(most, needs.size - offset);
+    info.memoryTypeIndex = type;
+    VkDeviceMemory memory = VK_NULL_HANDLE;
+    if (VkResult result = table.vkAllocateMemory(context.handle, &info, nullptr, &memory))
+      return result;
+    block.memory.push_back(memory);
+    VkSparseMemoryBind bind = {};
+    bind.resourceOffset = offset;
+    bind.size = info.allocationSize;
+    bind.memory = memory;
+    binds.push_back(bind);
+  }
+  VkSemaphoreTypeCreateInfo timeline = {};
+  timeline.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+  timeline.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  VkSemaphoreCreateInfo create = {};
+  create.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+  create.pNext = &timeline;
+  VkSemaphore done = VK_NULL_HANDLE;
+  if (VkResult result = table.vkCreateSemaphore(context.handle, &create, nullptr, &done))
+    return result;
+  const uint64_t value = 1;
+  VkTimelineSemaphoreSubmitInfo values = {};
+  values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+  values.signalSemaphoreValueCount = 1;
+  values.pSignalSemaphoreValues = &value;
+  VkSparseBufferMemoryBindInfo buffer = {block.buffer, static_cast<uint32_t>(binds.size()),
+                                         binds.data()};
+  VkBindSparseInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_BIND_SPARSE_INFO;
+  info.pNext = &values;
+  info.bufferBindCount = 1;
+  info.pBufferBinds = &buffer;
+  info.signalSemaphoreCount = 1;
+  info.pSignalSemaphores = &done;
+  Queue &queue = *context.computeQueues.front();
+  VkResult result;
+  {
+    std::lock_guard lock(queue.mutex);
+    result = table.vkQueueBindSparse(queue.handle, 1, &info, VK_NULL_HANDLE);
+  }
+  if (!result) {
+    VkSemaphoreWaitInfo wait = {};
+    wait.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
+    wait.semaphoreCount = 1;
+    wait.pSemaphores = &done;
+    wait.pValues = &value;
+    result = table.vkWaitSemaphores(context.handle, &wait, UINT64_MAX);
+  }
+  table.vkDestroySemaphore(context.handle, done, nullptr);
+  return result;
+}
+
+VkResult Memory::create(MemoryKind kind, uint64_t bytes, Block *&out, std::string &detail) {
+  const DeviceTable &table = context.table;
+  const PhysicalDevice &physical = context.physical;
+  detail = std::to_string(bytes) + " bytes were wanted";
+  if (physical.maxBuffer && bytes > physical.maxBuffer) {
+    detail += ", but a buffer of this device has " + std::to_string(physical.maxBuffer) +
+              " at the most (maxBufferSize)";
+    return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  }
+  const bool large = isLarge(bytes);
+  VkBufferCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.size = bytes;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+               VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  if (context.families.size() > 1) {
+    info.sharingMode = VK_SHARING_MODE_CONCURRENT;
+    info.queueFamilyIndexCount = static_cast<uint32_t>(context.families.size());
+    info.pQueueFamilyIndices = context.families.data();
+  }
+  VkResult failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  // The driver may give more in one piece than it promises, so a sparse buffer comes second.
+  const bool trySparse = kind == MemoryKind::Device && physical.sparse && physical.maxAllocation &&
+                         bytes > physical.maxAllocation;
+  for (bool sparse : {false, true}) {
+    if (sparse && !trySparse)
+      break;
+    info.flags = sparse ? VkBufferCreateFlags(VK_BUFFER_CREATE_SPARSE_BINDING_BIT) : 0;
+    VkBuffer buffer = VK_NULL_HANDLE;
+    if (VkResult result = table.vkCreateBuffer(context.handle, &info, nullptr, &buffer)) {
+      failure = result;
+      continue;
+    }
+    VkMemoryRequirements needs = {};
+    table.vkGetBufferMemoryRequirements(context.handle, buffer, &needs);
+    std::vector<uint32_t> types = getTypes(physical, kind, large, needs.memoryTypeBits);
+    if (types.empty()) {
+      table.vkDestroyBuffer(context.handle, buffer, nullptr);
+      detail += ", but the device has no type of memory for that";
+      return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    }
+    for (uint32_t type : types) {
+      // Drivers over host memory promise more than there is, so what is taken is counted here.
+      uint64_t charge = 0;
+      if (physical.memory.memoryTypes[type].heapIndex == physical.deviceHeap) {
+        charge = needs.size;
+        uint64_t before = physical.used.fetch_add(charge);
+        if (before > getHeapBytes() || charge > getHeapBytes() - before) {
+          physical.used.fetch_sub(charge);
+          detail = std::to_string(bytes) + " bytes were wanted, " + std::to_string(before) +
+                   " of the device's " + std::to_string(getHeapBytes()) + " are taken";
+          failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+          continue;
+        }
+      }
+      auto block = new Block;
+      block->kind = kind;
+      block->buffer = buffer;
+      block->bytes = bytes;
+      block->charged = charge;
+      VkResult result = sparse ? bindSparse(*block, type, needs) : bind(*block, type, needs);
+      if (!result && kind != MemoryKind::Device && !block->host)
+        result = VK_ERROR_MEMORY_MAP_FAILED;
+      if (!result) {
+        VkBufferDeviceAddressInfo where = {};
+        where.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
+        where.buffer = buffer;
+        block->address = table.vkGetBufferDeviceAddress(context.handle, &where);
+        std::lock_guard lock(lookupMutex);
+        byAddress[block->address] = block;
+        out = block;
+        return VK_SUCCESS;
+      }
+      failure = result;
+      physical.used.fetch_sub(charge);
+      // A buffer that was bound cannot be bound again.
+      const bool bound = !block->memory.empty();
+      for (VkDeviceMemory memory : block->memory)
+        table.vkFreeMemory(context.handle, memory, nullptr);
+      delete block;
+      if (result == VK_ERROR_DEVICE_LOST || bound)
+        break;
+    }
+    table.vkDestroyBuffer(context.handle, buffer, nullptr);
+    if (failure == VK_ERROR_DEVICE_LOST)
+      break;
+  }
+  return failure;
+}
+
+void Memory::destroy(Block *block) {
+  {
+    std::lock_guard lock(lookupMutex);
+    byAddress.erase(block->address);
+    pinned.erase(block->host);
+  }
+  context.table.vkDestroyBuffer(context.handle, block->buffer, nullptr);
+  for (VkDeviceMemory memory : block->memory)
+    context.table.vkFreeMemory(context.handle, memory, nullptr);
+  context.physical.used.fetch_sub(block->charged);
+  delete block;
+}
+
+TilerunStatus Memory::makeBlock(MemoryKind kind, uint64_t bytes, std::shared_ptr<Block> &out,
+                                const TilerunErrorSink *sink) {
+  VK_ENTER(context, sink, "makeBlock");
+  Block *block = nullptr;
+  std::string detail;
+  VkResult result = create(kind, bytes, block, detail);
+  if (result) {
+    std::lock_guard lock(mutex);
+    if (trim(0))
+      result = create(kind, bytes, block, detail);
+  }
+  if (result)
+    return failVulkan(sink, context, "vkAllocateMemory(device, &info, nullptr, &memory)", result,
+                      detail);
+  out = std::shared_ptr<Block>(block, [this](Block *ended) { destroy(ended); });
+  return TILERUN_STATUS_OK;
+}
+
+// The entry of an ordered map whose range [key, key + bytes) has all of [begin, begin + bytes).
+template <typename Key, typename Begin>
+static Block *findIn(const std::map<Key, Block *> &map, Begin begin, uint64_t bytes,
+                     uint64_t &offset) {
+  auto it = map.upper_bound(begin);
+  if (it == map.begin())
+    return nullptr;
+  --it;
+  offset = static_cast<uint64_t>(begin - it->first);
+  Block *block = it->second;
+  return offset <= block->bytes && bytes <= block->bytes - offset ? block : nullptr;
+}
+
+bool Memory::find(TilerunAddress address, uint64_t bytes, Place &out) const {
+  std::shared_lock lock(lookupMutex);
+  out.block = findIn(byAddress, address, bytes, out.offset);
+  return out.block;
+}
+
+bool Memory::findHost(const void *pointer, uint64_t bytes, Place &out) const {
+  std::shared_lock lock(lookupMutex);
+  out.block = findIn(pinned, static_cast<const uint8_t *>(pointer), bytes, out.offset);
+  return out.block;
+}
+
+void Memory::destroyAll() {
+  for (;;) {
+    Block *block = nullptr;
+    {
+      std::lock_guard lock(lookupMutex);
+      if (byAddress.empty())
+        return;
+      block = byAddress.begin()->second;
+    }
+    destroy(block);
+  }
+}

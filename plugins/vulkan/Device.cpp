@@ -1,0 +1,329 @@
+// Contexts and devices: enumeration, opening, properties, state.
+#include "plugins/vulkan/Device.h"
+
+#include "plugins/vulkan/Flusher.h"
+#include "plugins/vulkan/Launch.h"
+
+#include <algorithm>
+
+using namespace vulkan;
+
+//===----------------------------------------------------------------------===//
+// Contexts
+//===----------------------------------------------------------------------===//
+
+Context::Context(const PhysicalDevice &physical)
+    : physical(physical), memory(*this), timestamps(std::make_unique<TimestampPool>(*this)),
+      flusher(std::make_unique<Flusher>()) {}
+
+Context::~Context() {
+  flusher.reset();
+  if (!handle)
+    return;
+  // Streams that were destroyed busy; a lost device answers at once.
+  table.vkDeviceWaitIdle(handle);
+  memory.release();
+  retired.clear();
+  timestamps.reset();
+  if (pipelineCache)
+    table.vkDestroyPipelineCache(handle, pipelineCache, nullptr);
+  memory.destroyAll();
+  table.vkDestroyDevice(handle, nullptr);
+}
+
+TilerunStatus Context::open(const TilerunErrorSink *sink) {
+  constexpr float kPriorities[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+  std::vector<VkDeviceQueueCreateInfo> queues;
+  for (const QueueFamily &family : physical.families) {
+    VkDeviceQueueCreateInfo queue = {};
+    queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+    queue.queueFamilyIndex = family.index;
+    queue.queueCount = family.count;
+    queue.pQueuePriorities = kPriorities;
+    queues.push_back(queue);
+    families.push_back(family.index);
+  }
+  VkDeviceCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+  info.pNext = &physical.features.core;
+  info.queueCreateInfoCount = static_cast<uint32_t>(queues.size());
+  info.pQueueCreateInfos = queues.data();
+  info.enabledExtensionCount = static_cast<uint32_t>(physical.extensions.size());
+  info.ppEnabledExtensionNames = physical.extensions.data();
+  const InstanceTable &instance = physical.instance->table;
+  if (VkResult result = instance.vkCreateDevice(physical.handle, &info, nullptr, &handle)) {
+    handle = VK_NULL_HANDLE;
+    return failVulkan(sink, *this, "vkCreateDevice(physical, &info, nullptr, &handle)", result);
+  }
+  auto load = [&](auto &member, const char *name) {
+    member = reinterpret_cast<std::remove_reference_t<decltype(member)>>(
+        instance.vkGetDeviceProcAddr(handle, name));
+    return member != nullptr;
+  };
+  // Destroying comes first in the list, so that the destructor has it.
+#define VULKAN_LOAD(name)                                                                          \
+  if (!load(table.name, #name))                                                                    \
+    return fail(sink, TILERUN_STATUS_UNAVAILABLE, "vkGetDeviceProcAddr", *this,                    \
+                "the driver has no function " #name);
+  VULKAN_DEVICE_FUNCTIONS(VULKAN_LOAD)
+#undef VULKAN_LOAD
+#define VULKAN_LOAD(name) load(table.name, #name);
+  VULKAN_OPTIONAL_DEVICE_FUNCTIONS(VULKAN_LOAD)
+#undef VULKAN_LOAD
+  for (const QueueFamily &family : physical.families)
+    for (uint32_t i = 0; i < family.count; ++i) {
+      auto queue = std::make_unique<Queue>();
+      queue->family = family.index;
+      queue->timestampBits = family.timestampBits;
+      table.vkGetDeviceQueue(handle, family.index, i, &queue->handle);
+      (family.compute ? computeQueues : transferQueues).push_back(std::move(queue));
+    }
+  return TILERUN_STATUS_OK;
+}
+
+Queue *Context::acquireQueue(QueueKind kind) {
+  auto &queues = kind == QueueKind::Compute ? computeQueues : transferQueues;
+  if (queues.empty())
+    return nullptr;
+  std::lock_guard lock(mutex);
+  auto it = std::min_element(queues.begin(), queues.end(),
+                             [](auto &a, auto &b) { return a->users < b->users; });
+  ++(*it)->users;
+  return it->get();
+}
+
+void Context::releaseQueue(Queue *queue) {
+  if (!queue)
+    return;
+  std::lock_guard lock(mutex);
+  --queue->users;
+}
+
+void Context::addStream(const std::shared_ptr<Stream> &stream) {
+  std::lock_guard lock(mutex);
+  std::erase_if(streams, [](const auto &weak) { return weak.expired(); });
+  streams.push_back(stream);
+}
+
+std::vector<std::shared_ptr<Stream>> Context::getStreams() {
+  std::vector<std::shared_ptr<Stream>> all;
+  std::lock_guard lock(mutex);
+  for (const std::weak_ptr<Stream> &weak : streams)
+    if (std::shared_ptr<Stream> stream = weak.lock())
+      all.push_back(std::move(stream));
+  return all;
+}
+
+void Context::retire(std::shared_ptr<Stream> stream) {
+  stream->flush(nullptr);
+  std::vector<std::shared_ptr<Stream>> looked, kept;
+  {
+    std::lock_guard lock(mutex);
+    looked.swap(retired);
+  }
+  looked.push_back(std::move(stream));
+  for (const std::shared_ptr<Stream> &each : looked)
+    if (!lost && !each->isIdle())
+      kept.push_back(each);
+  std::lock_guard lock(mutex);
+  retired.insert(retired.end(), kept.begin(), kept.end());
+  // Those that are done end with `looked`, after the lock, which their end takes.
+}
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The contexts that live, by physical device: all handles share one until it is lost.
+struct Contexts {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<Context>> all;
+};
+Contexts &getContexts() {
+  static auto *contexts = new Contexts; // Outlives every thread.
+  return *contexts;
+}
+
+TilerunStatus getDevices(TilerunDeviceCallback each, void *user, const TilerunErrorSink *sink) {
+  std::string reason;
+  std::vector<const PhysicalDevice *> devices = getPhysicalDevices(reason, true);
+  if (devices.empty())
+    return fail(sink, TILERUN_STATUS_UNAVAILABLE, "get_devices", nullptr, reason);
+  for (const PhysicalDevice *device : devices) {
+    TilerunPluginDeviceInfo info = {sizeof(info),         device->ordinal,
+                                    device->id.c_str(),   device->uuid.c_str(),
+                                    device->name.c_str(), device->targetText.c_str()};
+    each(user, &info);
+  }
+  return TILERUN_STATUS_OK;
+}
+
+TilerunStatus shareContext(const PhysicalDevice &physical, uint64_t foreign,
+                           std::shared_ptr<Context> &out, const TilerunErrorSink *sink) {
+  Contexts &contexts = getContexts();
+  std::lock_guard lock(contexts.mutex);
+  std::erase_if(contexts.all, [](const auto &weak) { return weak.expired(); });
+  for (const std::weak_ptr<Context> &weak : contexts.all)
+    if (std::shared_ptr<Context> context = weak.lock())
+      if (&context->physical == &physical && !context->lost &&
+          (!foreign || reinterpret_cast<uint64_t>(context->handle) == foreign)) {
+        out = std::move(context);
+        return TILERUN_STATUS_OK;
+      }
+  if (foreign)
+    return fail(sink, TILERUN_STATUS_UNSUPPORTED, "open_device", physical.id.c_str(),
+                "the context is no VkDevice that this plugin made; those of others cannot be "
+                "used, as Vulkan does not tell their queues and features");
+  auto context = std::make_shared<Context>(physical);
+  if (TilerunStatus status = context->open(sink))
+    return status;
+  contexts.all.push_back(context);
+  out = std::move(context);
+  return TILERUN_STATUS_OK;
+}
+
+TilerunStatus openDevice(uint32_t ordinal, const TilerunPluginOpenOptions *options,
+                         TilerunPluginDevice **out, const TilerunErrorSink *sink) {
+  std::string reason;
+  std::vector<const PhysicalDevice *> devices = getPhysicalDevices(reason, false);
+  if (ordinal >= devices.size())
+    return fail(sink, TILERUN_STATUS_UNAVAILABLE, "open_device", nullptr,
+                devices.empty() ? reason
+                                : "there is no device " + std::to_string(ordinal) + ", there are " +
+                                      std::to_string(devices.size()));
+  uint64_t foreign = options && TILERUN_HAS(TilerunPluginOpenOptions, options, foreign_context)
+                         ? options->foreign_context
+                         : 0;
+  auto device = std::make_unique<TilerunPluginDevice>();
+  if (TilerunStatus status = shareContext(*devices[ordinal], foreign, device->context, sink))
+    return status;
+  if (TilerunStatus status = Stream::create(*device->context, device->stream, sink))
+    return status;
+  *out = device.release();
+  return TILERUN_STATUS_OK;
+}
+
+void closeDevice(TilerunPluginDevice *device) {
+  if (!device)
+    return;
+  device->context->retire(std::move(device->stream));
+  delete device;
+}
+
+TilerunStatus getDeviceState(TilerunPluginDevice *device, const TilerunErrorSink *sink) {
+  VK_ENTER(*device->context, sink, "get_device_state");
+  return TILERUN_STATUS_OK;
+}
+
+TilerunStatus setValue(TilerunPropertyValue *value, uint64_t number) {
+  value->type = TILERUN_VALUE_U64;
+  value->number = number;
+  return TILERUN_STATUS_OK;
+}
+TilerunStatus setValue(TilerunPropertyValue *value, const std::string &string) {
+  value->type = TILERUN_VALUE_STRING;
+  value->string = string.c_str();
+  return TILERUN_STATUS_OK;
+}
+
+TilerunStatus getDeviceProperty(TilerunPluginDevice *device, uint32_t property,
+                                TilerunPropertyValue *value, const TilerunErrorSink *sink) {
+  const PhysicalDevice &p = device->context->physical;
+  auto unsupported = [&](const std::string &why) {
+    return fail(sink, TILERUN_STATUS_UNSUPPORTED, "get_device_property", *device->context, why);
+  };
+  constexpr size_t kPrefix = sizeof("vulkan:") - 1;
+  switch (property) {
+  case TILERUN_DEVICE_PROPERTY_NAME:
+    return setValue(value, p.name);
+  case TILERUN_DEVICE_PROPERTY_UUID:
+    return setValue(value, p.uuid);
+  case TILERUN_DEVICE_PROPERTY_ARCH:
+    value->type = TILERUN_VALUE_STRING;
+    value->string = p.targetText.c_str() + kPrefix;
+    return TILERUN_STATUS_OK;
+  case TILERUN_DEVICE_PROPERTY_DRIVER_VERSION:
+    return setValue(value, p.driverVersion);
+  case TILERUN_DEVICE_PROPERTY_MEMORY_TOTAL:
+    return setValue(value, uint64_t(p.memory.memoryHeaps[p.deviceHeap].size));
+  case TILERUN_DEVICE_PROPERTY_MEMORY_FREE:
+    return setValue(value, device->context->memory.getFree());
+  case TILERUN_DEVICE_PROPERTY_UNITS:
+    return setValue(value, uint64_t(p.units));
+  case TILERUN_DEVICE_PROPERTY_WARP_SIZE:
+    return setValue(value, p.target.subgroupSize);
+  case TILERUN_DEVICE_PROPERTY_MAX_THREADS:
+    return setValue(value, p.target.maxThreads);
+  case TILERUN_DEVICE_PROPERTY_MAX_SHARED:
+    return setValue(value, p.target.sharedBytes);
+  case TILERUN_DEVICE_PROPERTY_MAX_GRID_X:
+    return setValue(value, p.maxGrid[0]);
+  case TILERUN_DEVICE_PROPERTY_MAX_GRID_Y:
+    return setValue(value, p.maxGrid[1]);
+  case TILERUN_DEVICE_PROPERTY_MAX_GRID_Z:
+    return setValue(value, p.maxGrid[2]);
+  case TILERUN_DEVICE_PROPERTY_PCI_ADDRESS:
+    return p.pciAddress.empty() ? unsupported("the driver does not tell a PCI address")
+                                : setValue(value, p.pciAddress);
+  case TILERUN_DEVICE_PROPERTY_STREAM_ORDERED_MEMORY:
+    return setValue(value, uint64_t(1));
+  case TILERUN_DEVICE_PROPERTY_MATRIX_SHAPES:
+    return p.matrixShapes.empty() ? unsupported("the device has no cooperative matrices")
+                                  : setValue(value, p.matrixShapes);
+  case TILERUN_DEVICE_PROPERTY_UNIFIED_MEMORY:
+    return setValue(value, uint64_t(0)); // Addresses are the device's alone.
+  case TILERUN_DEVICE_PROPERTY_BINARY_COMPATIBILITY:
+    return setValue(value, p.binaryCompatibility);
+  case TILERUN_DEVICE_PROPERTY_REGISTERS:
+  case TILERUN_DEVICE_PROPERTY_L2_BYTES:
+  case TILERUN_DEVICE_PROPERTY_CLOCK_KHZ:
+    return unsupported("Vulkan does not tell property " + std::to_string(property));
+  }
+  return unsupported("property " + std::to_string(property) + " is not known");
+}
+
+TilerunStatus getNativeContext(TilerunPluginDevice *device, uint64_t *context,
+                               const TilerunErrorSink *) {
+  *context = reinterpret_cast<uint64_t>(device->context->handle);
+  return TILERUN_STATUS_OK;
+}
+
+TilerunStatus synchronizeDevice(TilerunPluginDevice *device, const TilerunErrorSink *sink) {
+  Context &context = *device->context;
+  VK_ENTER(context, sink, "synchronize_device");
+  std::vector<std::shared_ptr<Stream>> streams = context.getStreams();
+  // All are under way before the first is waited for.
+  for (const std::shared_ptr<Stream> &stream : streams)
+    if (TilerunStatus status = stream->flush(sink))
+      return status;
+  for (const std::shared_ptr<Stream> &stream : streams)
+    if (TilerunStatus status = stream->wait(sink))
+      return status;
+  for (const std::shared_ptr<Stream> &stream : streams)
+    if (TilerunStatus status = takeReports(*stream, sink))
+      return status;
+  return TILERUN_STATUS_OK;
+}
+
+} // namespace
+
+std::vector<std::string> vulkan::getKnownTargets() {
+  std::string reason;
+  std::vector<std::string> targets;
+  for (const PhysicalDevice *device : getPhysicalDevices(reason, false))
+    if (std::find(targets.begin(), targets.end(), device->targetText) == targets.end())
+      targets.push_back(device->targetText);
+  return targets;
+}
+
+void vulkan::addDeviceEntries(TilerunPlugin &table) {
+  table.get_devices = getDevices;
+  table.open_device = openDevice;
+  table.close_device = closeDevice;
+  table.get_device_state = getDeviceState;
+  table.get_device_property = getDeviceProperty;
+  table.get_native_context = getNativeContext;
+  table.synchronize_device = synchronizeDevice;
+}

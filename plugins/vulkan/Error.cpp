@@ -1,0 +1,175 @@
+// How failures of Vulkan become errors of the ABI; the log.
+#include "plugins/vulkan/Device.h"
+
+#include <cstdio>
+
+using namespace vulkan;
+
+static std::atomic<const TilerunPluginHost *> theHost{nullptr};
+
+void vulkan::setHost(const TilerunPluginHost *host) { theHost = host; }
+
+void vulkan::log(int32_t level, const std::string &text) {
+  const TilerunPluginHost *host = theHost;
+  if (host && TILERUN_HAS(TilerunPluginHost, host, log))
+    host->log(host->user, level, text.c_str());
+  else if (level >= TILERUN_LOG_WARNING)
+    std::fprintf(stderr, "tilerun: vulkan: %s\n", text.c_str());
+}
+
+// X(result, status, text)
+#define VULKAN_RESULT_LIST(X)                                                                      \
+  X(VK_NOT_READY, NOT_READY, "the work is not done yet")                                           \
+  X(VK_TIMEOUT, NOT_READY, "the wait timed out")                                                   \
+  X(VK_INCOMPLETE, DRIVER, "the array was too small")                                              \
+  X(VK_ERROR_OUT_OF_HOST_MEMORY, OUT_OF_MEMORY, "the driver found no host memory")                 \
+  X(VK_ERROR_OUT_OF_DEVICE_MEMORY, OUT_OF_MEMORY, "the device has no memory left")                 \
+  X(VK_ERROR_INITIALIZATION_FAILED, UNAVAILABLE, "the driver could not be initialized")            \
+  X(VK_ERROR_DEVICE_LOST, DEVICE_LOST, "the device was lost")                                      \
+  X(VK_ERROR_MEMORY_MAP_FAILED, DRIVER, "memory could not be mapped")                              \
+  X(VK_ERROR_LAYER_NOT_PRESENT, UNAVAILABLE, "a layer is not installed")                           \
+  X(VK_ERROR_EXTENSION_NOT_PRESENT, UNAVAILABLE, "an extension is not there")                      \
+  X(VK_ERROR_FEATURE_NOT_PRESENT, UNAVAILABLE, "a feature is not there")                           \
+  X(VK_ERROR_INCOMPATIBLE_DRIVER, UNAVAILABLE, "no driver for this version of Vulkan")             \
+  X(VK_ERROR_TOO_MANY_OBJECTS, OUT_OF_MEMORY, "too many objects of the kind exist")                \
+  X(VK_ERROR_FRAGMENTATION, OUT_OF_MEMORY, "a pool is too fragmented")                             \
+  X(VK_ERROR_FRAGMENTED_POOL, OUT_OF_MEMORY, "a pool is too fragmented")                           \
+  X(VK_ERROR_OUT_OF_POOL_MEMORY, OUT_OF_MEMORY, "a pool is empty")                                 \
+  X(VK_ERROR_INVALID_EXTERNAL_HANDLE, INVALID_ARGUMENT, "a handle from elsewhere is invalid")      \
+  X(VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS, OUT_OF_MEMORY, "no address range is left")            \
+  X(VK_ERROR_INVALID_SHADER_NV, COMPILE, "the driver rejects the shader")                          \
+  X(VK_PIPELINE_COMPILE_REQUIRED, COMPILE, "the pipeline must be compiled")                        \
+  X(VK_ERROR_UNKNOWN, DRIVER, "the driver gives no reason")
+
+std::string vulkan::getResultName(VkResult result) {
+  switch (result) {
+#define VULKAN_NAME(name, status, text)                                                            \
+  case name:                                                                                       \
+    return #name;
+    VULKAN_RESULT_LIST(VULKAN_NAME)
+#undef VULKAN_NAME
+  default:
+    return "VkResult " + std::to_string(static_cast<int>(result));
+  }
+}
+
+const char *vulkan::getResultText(VkResult result) {
+  switch (result) {
+#define VULKAN_TEXT(name, status, text)                                                            \
+  case name:                                                                                       \
+    return text;
+    VULKAN_RESULT_LIST(VULKAN_TEXT)
+#undef VULKAN_TEXT
+  default:
+    return "there is no text for it";
+  }
+}
+
+static TilerunStatus getStatus(VkResult result) {
+  switch (result) {
+#define VULKAN_STATUS(name, status, text)                                                          \
+  case name:                                                                                       \
+    return TILERUN_STATUS_##status;
+    VULKAN_RESULT_LIST(VULKAN_STATUS)
+#undef VULKAN_STATUS
+  default:
+    return TILERUN_STATUS_DRIVER;
+  }
+}
+
+static void send(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
+                 const char *device, const char *word, const std::string &message) {
+  if (!sink || !TILERUN_HAS(TilerunErrorSink, sink, report))
+    return;
+  TilerunErrorInfo info = {sizeof(TilerunErrorInfo), status, call, device, word, message.c_str()};
+  sink->report(sink->user, &info);
+}
+
+TilerunStatus vulkan::fail(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
+                           const char *device, const std::string &what) {
+  const char *id = device ? device : "vulkan";
+  send(sink, status, call, id, nullptr, std::string(call) + " on " + id + ": " + what);
+  return status;
+}
+
+TilerunStatus vulkan::fail(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
+                           const Context &context, const std::string &what) {
+  return fail(sink, status, call, context.physical.id.c_str(), what);
+}
+
+// The kernels that may have lost the device.
+static std::string describeLoss(Context &context) {
+  std::vector<const char *> pending;
+  bool more = false;
+  for (const std::shared_ptr<Stream> &stream : context.getStreams())
+    more |= stream->log.getPending(pending);
+  return tilerun::plugin_support::describePending(pending, more);
+}
+
+// What the driver itself says about the fault: the address, for one.
+static std::string describeFault(Context &context) {
+  if (!context.physical.deviceFault || !context.table.vkGetDeviceFaultInfoEXT)
+    return "";
+  VkDeviceFaultCountsEXT counts = {};
+  counts.sType = VK_STRUCTURE_TYPE_DEVICE_FAULT_COUNTS_EXT;
+  if (context.table.vkGetDeviceFaultInfoEXT(context.handle, &counts, nullptr) < 0)
+    return "";
+  counts.vendorBinarySize = 0; // Of no use here.
+  std::vector<VkDeviceFaultAddressInfoEXT> addresses(counts.addressInfoCount);
+  std::vector<VkDeviceFaultVendorInfoEXT> vendor(counts.vendorInfoCount);
+  VkDeviceFaultInfoEXT info = {};
+  info.sType = VK_STRUCTURE_TYPE_DEVICE_FAULT_INFO_EXT;
+  info.pAddressInfos = addresses.data();
+  info.pVendorInfos = vendor.data();
+  if (context.table.vkGetDeviceFaultInfoEXT(context.handle, &counts, &info) < 0)
+    return "";
+  std::string text;
+  if (info.description[0])
+    text += std::string("; the driver says: ") + info.description;
+  for (uint32_t i = 0; i < counts.addressInfoCount && i < 4; ++i) {
+    char line[64];
+    std::snprintf(line, sizeof(line), "; at address 0x%llx",
+                  static_cast<unsigned long long>(addresses[i].reportedAddress));
+    text += line;
+  }
+  return text;
+}
+
+TilerunStatus vulkan::failVulkan(const TilerunErrorSink *sink, Context &context,
+                                 const char *expression, VkResult result,
+                                 const std::string &detail) {
+  TilerunStatus status = getStatus(result);
+  if (status == TILERUN_STATUS_NOT_READY)
+    return status; // An answer, no error.
+  const std::string &id = context.physical.id;
+  std::string name = getResultName(result);
+  std::string message = std::string(expression) + " on " + id + ": " + name + ": " +
+                        getResultText(result) + (detail.empty() ? "" : "; " + detail);
+  if (status == TILERUN_STATUS_DEVICE_LOST) {
+    message += describeLoss(context) + describeFault(context) +
+               "; the device is lost: close it and open it again";
+    std::lock_guard lock(context.mutex);
+    if (!context.lost.exchange(true))
+      context.lossReason = message;
+  }
+  send(sink, status, expression, id.c_str(), name.c_str(), message);
+  return status;
+}
+
+void vulkan::loseDevice(Context &context, const std::string &reason) {
+  std::string text = reason + describeLoss(context);
+  std::lock_guard lock(context.mutex);
+  if (!context.lost.exchange(true))
+    context.lossReason = text;
+}
+
+TilerunStatus vulkan::failLost(const TilerunErrorSink *sink, const Context &context,
+                               const char *call) {
+  std::string reason;
+  {
+    std::lock_guard lock(context.mutex);
+    reason = context.lossReason;
+  }
+  return fail(sink, TILERUN_STATUS_DEVICE_LOST, call, context,
+              "the device is lost since " + reason);
+}

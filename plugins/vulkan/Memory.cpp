@@ -1,0 +1,344 @@
+// Allocating and freeing, in the order of streams; the entries for memory.
+#include "plugins/vulkan/Device.h"
+
+#include <algorithm>
+
+using namespace vulkan;
+
+static constexpr uint64_t kAlignment = 256;
+
+// Size of the blocks that small allocations share.
+static uint64_t getSharedBytes(uint64_t heapBytes) {
+  return std::clamp<uint64_t>(heapBytes / 64, uint64_t(1) << 20, uint64_t(64) << 20);
+}
+
+bool Memory::isLarge(uint64_t bytes) const { return bytes > getSharedBytes(getHeapBytes()) / 4; }
+
+bool Memory::takeFromShared(uint64_t bytes, Live &out, TilerunAddress &address) {
+  // The smallest range that will do.
+  Block *best = nullptr;
+  uint64_t bestOffset = 0, bestBytes = UINT64_MAX;
+  for (Block *block : sharedBlocks)
+    for (auto [offset, size] : block->free)
+      if (size >= bytes && size < bestBytes) {
+        best = block;
+        bestOffset = offset;
+        bestBytes = size;
+      }
+  if (!best)
+    return false;
+  best->free.erase(bestOffset);
+  if (bestBytes > bytes)
+    best->free[bestOffset + bytes] = bestBytes - bytes;
+  out = {best, bytes};
+  address = best->address + bestOffset;
+  return true;
+}
+
+// Memory that is free already, or that is freed by earlier work of the same stream.
+bool Memory::take(Stream &stream, uint64_t bytes, Live &out, TilerunAddress &address) {
+  auto it = std::find_if(deferred.begin(), deferred.end(), [&](const Deferred &each) {
+    return each.stream.get() == &stream && each.live.bytes == bytes;
+  });
+  if (it != deferred.end()) {
+    out = it->live;
+    address = it->address;
+    deferred.erase(it); // The caller has the stream, so that it does not end here.
+    return true;
+  }
+  if (!isLarge(bytes))
+    return takeFromShared(bytes, out, address);
+  auto best = spare.end();
+  for (auto each = spare.begin(); each != spare.end(); ++each)
+    if ((*each)->bytes >= bytes && (*each)->bytes - bytes <= bytes / 8 &&
+        (best == spare.end() || (*each)->bytes < (*best)->bytes))
+      best = each;
+  if (best == spare.end())
+    return false;
+  out = {*best, (*best)->bytes};
+  address = (*best)->address;
+  spareBytes -= (*best)->bytes;
+  spare.erase(best);
+  return true;
+}
+
+VkResult Memory::takeNew(uint64_t bytes, Live &out, TilerunAddress &address, std::string &detail) {
+  Block *block = nullptr;
+  if (!isLarge(bytes)) {
+    const uint64_t size = getSharedBytes(getHeapBytes());
+    if (!create(MemoryKind::Device, size, block, detail)) {
+      block->shared = true;
+      block->free[0] = size;
+      sharedBlocks.push_back(block);
+      takeFromShared(bytes, out, address);
+      return VK_SUCCESS;
+    }
+  }
+  // One of its own also where no other block fits any more.
+  VkResult result = create(MemoryKind::Device, bytes, block, detail);
+  if (!result) {
+    out = {block, bytes};
+    address = block->address;
+  }
+  return result;
+}
+
+void Memory::giveBack(TilerunAddress address, const Live &live) {
+  Block *block = live.block;
+  if (!block->shared) {
+    if (!isLarge(block->bytes)) {
+      destroy(block);
+      return;
+    }
+    spare.push_back(block);
+    spareBytes += block->bytes;
+    trim(getHeapBytes() / 8);
+    return;
+  }
+  auto [it, isNew] = block->free.emplace(address - block->address, live.bytes);
+  if (auto next = std::next(it);
+      next != block->free.end() && it->first + it->second == next->first) {
+    it->second += next->second;
+    block->free.erase(next);
+  }
+  if (it != block->free.begin())
+    if (auto before = std::prev(it); before->first + before->second == it->first) {
+      before->second += it->second;
+      block->free.erase(it);
+    }
+}
+
+// Destroys spare blocks, oldest first, until `keep` bytes are left; with 0, empty shared blocks
+// too.
+bool Memory::trim(uint64_t keep) {
+  bool any = false;
+  size_t count = 0;
+  for (; count < spare.size() && spareBytes > keep; ++count) {
+    spareBytes -= spare[count]->bytes;
+    destroy(spare[count]);
+    any = true;
+  }
+  spare.erase(spare.begin(), spare.begin() + static_cast<ptrdiff_t>(count));
+  if (keep == 0)
+    std::erase_if(sharedBlocks, [&](Block *block) {
+      if (block->free.empty() || block->free.begin()->second != block->bytes)
+        return false;
+      destroy(block);
+      return any = true;
+    });
+  return any;
+}
+
+// Frees what streams have passed. Streams that nobody else holds end after the lock.
+void Memory::collect(std::vector<std::shared_ptr<Stream>> &dropped) {
+  std::erase_if(deferred, [&](Deferred &each) {
+    if (!each.stream->hasPassed(each.value))
+      return false;
+    giveBack(each.address, each.live);
+    dropped.push_back(std::move(each.stream));
+    return true;
+  });
+}
+
+TilerunStatus Memory::allocate(const std::shared_ptr<Stream> &stream, uint64_t bytes,
+                               TilerunAddress &address, const TilerunErrorSink *sink) {
+  VK_ENTER(context, sink, "allocate");
+  if (bytes > getHeapBytes())
+    return fail(sink, TILERUN_STATUS_OUT_OF_MEMORY, "allocate", context,
+                std::to_string(bytes) + " bytes wanted, the device has " +
+                    std::to_string(getHeapBytes()) + " bytes");
+  bytes = (std::max<uint64_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+  std::vector<std::shared_ptr<Stream>> dropped; // Outlives the lock.
+  for (;;) {
+    VkResult result = VK_SUCCESS;
+    std::string detail;
+    std::shared_ptr<Stream> busy;
+    uint64_t value = 0;
+    {
+      std::lock_guard lock(mutex);
+      Live taken;
+      TilerunAddress where = 0;
+      collect(dropped);
+      if (!take(*stream, bytes, taken, where)) {
+        result = takeNew(bytes, taken, where, detail);
+        if (result && result != VK_ERROR_DEVICE_LOST && trim(0))
+          result = takeNew(bytes, taken, where, detail);
+      }
+      if (!result) {
+        live[where] = taken;
+        address = where;
+        return TILERUN_STATUS_OK;
+      }
+      // What other work still has comes back when that is done.
+      if (result != VK_ERROR_DEVICE_LOST && !deferred.empty()) {
+        busy = deferred.front().stream;
+        value = deferred.front().value;
+      }
+    }
+    if (!busy)
+      return failVulkan(sink, context, "vkAllocateMemory(device, &info, nullptr, &memory)", result,
+                        detail);
+    if (TilerunStatus status = busy->waitFor(value, sink))
+      return status;
+  }
+}
+
+TilerunStatus Memory::free(const std::shared_ptr<Stream> &stream, TilerunAddress address,
+                           const TilerunErrorSink *sink) {
+  VK_ENTER(context, sink, "free");
+  const uint64_t value = stream->getLastValue();
+  const bool passed = stream->hasPassed(value);
+  std::vector<std::shared_ptr<Stream>> dropped;
+  std::lock_guard lock(mutex);
+  auto it = live.find(address);
+  if (it == live.end())
+    return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "free", context,
+                "address " + std::to_string(address) +
+                    " is not that of an allocation (freed "
+                    "before?)");
+  if (passed)
+    giveBack(address, it->second);
+  else
+    deferred.push_back({address, it->second, stream, value});
+  live.erase(it);
+  return TILERUN_STATUS_OK;
+}
+
+TilerunStatus Memory::allocateHost(uint64_t bytes, void **pointer, const TilerunErrorSink *sink) {
+  VK_ENTER(context, sink, "allocate_host");
+  Block *block = nullptr;
+  std::string detail;
+  VkResult result = create(MemoryKind::Host, std::max<uint64_t>(bytes, 1), block, detail);
+  if (result) {
+    std::lock_guard lock(mutex);
+    if (result != VK_ERROR_DEVICE_LOST && trim(0))
+      result = create(MemoryKind::Host, std::max<uint64_t>(bytes, 1), block, detail);
+  }
+  if (result)
+    return failVulkan(sink, context, "vkAllocateMemory(device, &info, nullptr, &memory)", result,
+                      detail);
+  std::lock_guard lock(lookupMutex);
+  pinned[block->host] = block;
+  *pointer = block->host;
+  return TILERUN_STATUS_OK;
+}
+
+TilerunStatus Memory::freeHost(void *pointer, const TilerunErrorSink *sink) {
+  VK_ENTER(context, sink, "free_host");
+  Block *block = nullptr;
+  {
+    std::lock_guard lock(lookupMutex);
+    auto it = pinned.find(static_cast<const uint8_t *>(pointer));
+    if (it != pinned.end())
+      block = it->second;
+  }
+  if (!block)
+    return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "free_host", context,
+                "the pointer is not one that allocate_host gave");
+  destroy(block);
+  return TILERUN_STATUS_OK;
+}
+
+bool Memory::getInfo(TilerunAddress address, TilerunPluginPointerInfo &info) const {
+  auto set = [&](uint64_t base, uint64_t bytes, bool onHost, bool accessible) {
+    info.accessible = accessible;
+    info.base = base;
+    info.num_bytes = bytes;
+    info.on_host = onHost;
+    info.other_device = 0;
+    return true;
+  };
+  {
+    std::lock_guard lock(mutex);
+    auto it = live.upper_bound(address);
+    if (it != live.begin() && address - std::prev(it)->first < std::prev(it)->second.bytes)
+      return set(std::prev(it)->first, std::prev(it)->second.bytes, false, true);
+  }
+  std::shared_lock lock(lookupMutex);
+  for (auto [host, block] : pinned) {
+    // A kernel takes its address; the host's pointer is another thing, if not by chance.
+    if (address - block->address < block->bytes)
+      return set(block->address, block->bytes, true, true);
+    auto begin = reinterpret_cast<uint64_t>(host);
+    if (address - begin < block->bytes)
+      return set(begin, block->bytes, true, false);
+  }
+  return false;
+}
+
+uint64_t Memory::getFree() const {
+  const PhysicalDevice &physical = context.physical;
+  const uint64_t total = getHeapBytes();
+  uint64_t taken = std::min<uint64_t>(physical.used, total);
+  uint64_t free = total - taken;
+  if (physical.memoryBudget) {
+    VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {};
+    budget.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT;
+    VkPhysicalDeviceMemoryProperties2 memory = {};
+    memory.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2;
+    memory.pNext = &budget;
+    physical.instance->table.vkGetPhysicalDeviceMemoryProperties2(physical.handle, &memory);
+    uint64_t most = budget.heapBudget[physical.deviceHeap];
+    uint64_t used = budget.heapUsage[physical.deviceHeap];
+    free = std::min(free, most > used ? most - used : 0);
+  }
+  std::lock_guard lock(mutex);
+  return std::min(free + spareBytes, total);
+}
+
+void Memory::release() {
+  std::deque<Deferred> ended;
+  std::lock_guard lock(mutex);
+  ended.swap(deferred);
+  for (Deferred &each : ended)
+    each.live.block = nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+TilerunStatus allocate(TilerunPluginDevice *device, TilerunPluginStream *stream, uint64_t bytes,
+                       TilerunAddress *address, const TilerunErrorSink *sink) {
+  return device->context->memory.allocate(shareStream(device, stream), bytes, *address, sink);
+}
+
+TilerunStatus freeMemory(TilerunPluginDevice *device, TilerunPluginStream *stream,
+                         TilerunAddress address, const TilerunErrorSink *sink) {
+  if (!address)
+    return TILERUN_STATUS_OK;
+  return device->context->memory.free(shareStream(device, stream), address, sink);
+}
+
+TilerunStatus allocateHost(TilerunPluginDevice *device, uint64_t bytes, void **pointer,
+                           const TilerunErrorSink *sink) {
+  return device->context->memory.allocateHost(bytes, pointer, sink);
+}
+
+TilerunStatus freeHost(TilerunPluginDevice *device, void *pointer, const TilerunErrorSink *sink) {
+  if (!pointer)
+    return TILERUN_STATUS_OK;
+  return device->context->memory.freeHost(pointer, sink);
+}
+
+TilerunStatus getPointerInfo(TilerunPluginDevice *device, TilerunAddress address,
+                             TilerunPluginPointerInfo *info, const TilerunErrorSink *sink) {
+  Context &context = *device->context;
+  VK_ENTER(context, sink, "get_pointer_info");
+  if (context.memory.getInfo(address, *info))
+    return TILERUN_STATUS_OK;
+  return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "get_pointer_info", context,
+              "address " + std::to_string(address) + " is no memory of this device");
+}
+
+} // namespace
+
+void vulkan::addMemoryEntries(TilerunPlugin &table) {
+  table.allocate = allocate;
+  table.free = freeMemory;
+  table.allocate_host = allocateHost;
+  table.free_host = freeHost;
+  table.get_pointer_info = getPointerInfo;
+}

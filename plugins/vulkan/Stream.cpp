@@ -1,0 +1,408 @@
+// See Stream.h.
+#include "plugins/vulkan/Device.h"
+
+#include "plugins/vulkan/Flusher.h"
+
+#include <algorithm>
+
+using namespace vulkan;
+
+TilerunStatus Stream::create(Context &context, std::shared_ptr<Stream> &out,
+                             const TilerunErrorSink *sink) {
+  VK_ENTER(context, sink, "create_stream");
+  std::shared_ptr<Stream> stream(new Stream(context));
+  VkSemaphoreTypeCreateInfo type = {};
+  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  VkSemaphoreCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+  info.pNext = &type;
+  VK_TRY(context, sink, vkCreateSemaphore(context.handle, &info, nullptr, &stream->timeline));
+  stream->compute = context.acquireQueue(QueueKind::Compute);
+  stream->transfer = context.acquireQueue(QueueKind::Transfer);
+  context.addStream(stream);
+  out = std::move(stream);
+  return TILERUN_STATUS_OK;
+}
+
+// Its work is done, or the device is lost.
+Stream::~Stream() {
+  if (open)
+    destroyBatch(*open);
+  for (auto *list : {&pending, &idle})
+    for (std::unique_ptr<Batch> &batch : *list)
+      destroyBatch(*batch);
+  context.table.vkDestroySemaphore(context.handle, timeline, nullptr);
+  context.releaseQueue(compute);
+  context.releaseQueue(transfer);
+}
+
+void Stream::destroyBatch(Batch &batch) {
+  context.table.vkDestroyCommandPool(context.handle, batch.pool, nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Recording
+//===----------------------------------------------------------------------===//
+
+void Stream::addBarrier(VkCommandBuffer commands) {
+  VkMemoryBarrier2 barrier = {};
+  barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2;
+  barrier.srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  barrier.srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
+  barrier.dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  barrier.dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
+  VkDependencyInfo dependency = {};
+  dependency.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO;
+  dependency.memoryBarrierCount = 1;
+  dependency.pMemoryBarriers = &barrier;
+  context.table.vkCmdPipelineBarrier2(commands, &dependency);
+}
+
+TilerunStatus Stream::makeBatch(QueueKind kind, std::unique_ptr<Batch> &out,
+                                const TilerunErrorSink *sink) {
+  auto batch = std::make_unique<Batch>();
+  batch->kind = kind;
+  VkCommandPoolCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  info.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
+  info.queueFamilyIndex = getQueue(kind).family;
+  VK_TRY(context, sink, vkCreateCommandPool(context.handle, &info, nullptr, &batch->pool));
+  VkCommandBufferAllocateInfo buffers = {};
+  buffers.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+  buffers.commandPool = batch->pool;
+  buffers.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  buffers.commandBufferCount = 1;
+  if (VkResult result =
+          context.table.vkAllocateCommandBuffers(context.handle, &buffers, &batch->commands)) {
+    destroyBatch(*batch);
+    return failVulkan(sink, context, "vkAllocateCommandBuffers(device, &buffers, &commands)",
+                      result);
+  }
+  batch->retained.reserve(kMostCommands);
+  out = std::move(batch);
+  return TILERUN_STATUS_OK;
+}
+
+TilerunStatus Stream::openBatch(QueueKind kind, const TilerunErrorSink *sink) {
+  recycle();
+  if (pending.size() >= kMostPending) {
+    if (TilerunStatus status = waitForCounter(pending.front()->value, sink))
+      return status;
+    recycle();
+  }
+  auto it = std::find_if(idle.begin(), idle.end(),
+                         [&](const auto &batch) { return batch->kind == kind; });
+  std::unique_ptr<Batch> batch;
+  if (it != idle.end()) {
+    VK_TRY(context, sink, vkResetCommandPool(context.handle, (*it)->pool, 0));
+    batch = std::move(*it);
+    idle.erase(it);
+  } else if (TilerunStatus status = makeBatch(kind, batch, sink)) {
+    return status;
+  }
+  VkCommandBufferBeginInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  if (VkResult result = context.table.vkBeginCommandBuffer(batch->commands, &info)) {
+    idle.push_back(std::move(batch));
+    return failVulkan(sink, context, "vkBeginCommandBuffer(commands, &info)", result);
+  }
+  batch->value = submitted + 1;
+  batch->numCommands = 0;
+  batch->ended = false;
+  batch->ringStart = ringEnd;
+  open = std::move(batch);
+  return TILERUN_STATUS_OK;
+}
+
+TilerunStatus Stream::begin(Recorder &recorder, QueueKind kind, const TilerunErrorSink *sink) {
+  VK_ENTER(context, sink, "record");
+  if (kind == QueueKind::Transfer && !transfer)
+    kind = QueueKind::Compute;
+  // One that ended could not be submitted before.
+  if (open && (open->ended || (open->kind != kind && hasOpenWork())))
+    if (TilerunStatus status = submit(sink))
+      return status;
+  if (open && open->kind != kind)
+    idle.push_back(std::move(open));
+  if (!open)
+    if (TilerunStatus status = openBatch(kind, sink))
+      return status;
+  recorder.commands = open->commands;
+  addBarrier(open->commands);
+  return TILERUN_STATUS_OK;
+}
+
+TilerunStatus Stream::end(std::shared_ptr<void> retained, Urgency urgency,
+                          const TilerunErrorSink *sink) {
+  if (retained)
+    open->retained.push_back(std::move(retained));
+  ++open->numCommands;
+  // Transients of the open batch cannot be waited for.
+  bool full = open->numCommands >= kMostCommands || ringEnd - open->ringStart > kRingBytes / 4;
+  if (!full && (urgency == Urgency::Patient || !isDrained())) {
+    if (open->numCommands == 1)
+      context.flusher->add(shared_from_this());
+    return TILERUN_STATUS_OK;
+  }
+  const bool alone = open->numCommands == 1 && open->waits.empty();
+  // Earlier commands have returned already: they stay, with this one, and go with the next try.
+  TilerunStatus status = submit(alone ? sink : nullptr);
+  if (!status)
+    return status;
+  if (!alone)
+    return context.lost ? failLost(sink, context, "vkQueueSubmit2") : TILERUN_STATUS_OK;
+  open->retained.clear();
+  idle.push_back(std::move(open));
+  return status;
+}
+
+TilerunStatus Stream::submit(const TilerunErrorSink *sink) {
+  Batch &batch = *open;
+  if (!batch.ended) {
+    // For the host, which may read once the semaphore has passed.
+    VkMemoryBarrier2 barrier = {};
+    barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2;
+    barrier.srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+    barrier.srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
+    barrier.dstStageMask = VK_PIPELINE_STAGE_2_HOST_BIT;
+    barrier.dstAccessMask = VK_ACCESS_2_HOST_READ_BIT;
+    VkDependencyInfo dependency = {};
+    dependency.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO;
+    dependency.memoryBarrierCount = 1;
+    dependency.pMemoryBarriers = &barrier;
+    context.table.vkCmdPipelineBarrier2(batch.commands, &dependency);
+    if (VkResult result = context.table.vkEndCommandBuffer(batch.commands)) {
+      // What is in it cannot be had back.
+      if (batch.numCommands > 1)
+        loseDevice(context, "vkEndCommandBuffer(commands): " + getResultName(result) +
+                                ", so that commands of a stream are gone");
+      return failVulkan(sink, context, "vkEndCommandBuffer(commands)", result);
+    }
+    batch.ended = true;
+    // Submissions to one queue are ordered by barriers; those to different ones are not.
+    if (batch.kind != lastKind && !hasPassed(submitted)) {
+      VkSemaphoreSubmitInfo wait = {};
+      wait.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
+      wait.semaphore = timeline;
+      wait.value = submitted;
+      wait.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+      batch.waits.push_back(wait);
+    }
+  }
+  VkSemaphoreSubmitInfo signal = {};
+  signal.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
+  signal.semaphore = timeline;
+  signal.value = batch.value;
+  signal.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  VkCommandBufferSubmitInfo commands = {};
+  commands.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO;
+  commands.commandBuffer = batch.commands;
+  VkSubmitInfo2 info = {};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
+  info.waitSemaphoreInfoCount = static_cast<uint32_t>(batch.waits.size());
+  info.pWaitSemaphoreInfos = batch.waits.data();
+  info.commandBufferInfoCount = 1;
+  info.pCommandBufferInfos = &commands;
+  info.signalSemaphoreInfoCount = 1;
+  info.pSignalSemaphoreInfos = &signal;
+  Queue &queue = getQueue(batch.kind);
+  {
+    std::lock_guard lock(queue.mutex);
+    VK_TRY(context, sink, vkQueueSubmit2(queue.handle, 1, &info, VK_NULL_HANDLE));
+  }
+  submitted = batch.value;
+  lastKind = batch.kind;
+  batch.ringEnd = ringEnd;
+  batch.waits.clear();
+  pending.push_back(std::move(open));
+  return TILERUN_STATUS_OK;
+}
+
+// Takes back the batches that are done.
+void Stream::recycle() {
+  if (pending.empty())
+    return;
+  readCounter(nullptr);
+  const uint64_t done = passed;
+  size_t count = 0;
+  for (; count < pending.size() && pending[count]->value <= done; ++count) {
+    std::unique_ptr<Batch> &batch = pending[count];
+    ringBegin = batch->ringEnd;
+    batch->retained.clear();
+    idle.push_back(std::move(batch));
+  }
+  pending.erase(pending.begin(), pending.begin() + static_cast<ptrdiff_t>(count));
+}
+
+TilerunStatus Stream::allocateTransient(uint64_t bytes, Transient &out,
+                                        const TilerunErrorSink *sink) {
+  constexpr uint64_t kAlignment = 256;
+  bytes = (std::max<uint64_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
+  if (bytes > kLargestTransient)
+    return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "allocateTransient", context,
+                std::to_string(bytes) + " bytes of parameters, " +
+                    std::to_string(kLargestTransient) + " are the most");
+  if (!ring)
+    if (TilerunStatus status = context.memory.makeBlock(MemoryKind::Upload, kRingBytes, ring, sink))
+      return status;
+  uint64_t start = ringEnd;
+  if (start % kRingBytes + bytes > kRingBytes)
+    start = (start / kRingBytes + 1) * kRingBytes;
+  while (start + bytes - ringBegin > kRingBytes) {
+    recycle();
+    if (start + bytes - ringBegin <= kRingBytes || pending.empty())
+      break;
+    if (TilerunStatus status = waitForCounter(pending.front()->value, sink))
+      return status;
+  }
+  ringEnd = start + bytes;
+  out.offset = start % kRingBytes;
+  out.host = ring->host + out.offset;
+  out.address = ring->address + out.offset;
+  out.buffer = ring->buffer;
+  return TILERUN_STATUS_OK;
+}
+
+//===----------------------------------------------------------------------===//
+// Waiting
+//===----------------------------------------------------------------------===//
+
+void Stream::raisePassed(uint64_t value) {
+  uint64_t known = passed.load();
+  while (known < value && !passed.compare_exchange_weak(known, value)) {
+  }
+}
+
+TilerunStatus Stream::readCounter(const TilerunErrorSink *sink) {
+  uint64_t value = 0;
+  VK_TRY(context, sink, vkGetSemaphoreCounterValue(context.handle, timeline, &value));
+  raisePassed(value);
+  return TILERUN_STATUS_OK;
+}
+
+bool Stream::hasPassed(uint64_t value) {
+  if (value <= passed.load(std::memory_order_acquire))
+    return true;
+  return !context.lost && !readCounter(nullptr) && value <= passed.load();
+}
+
+TilerunStatus Stream::waitForCounter(uint64_t value, const TilerunErrorSink *sink) {
+  if (value <= passed.load(std::memory_order_acquire))
+    return TILERUN_STATUS_OK;
+  VkSemaphoreWaitInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
+  info.semaphoreCount = 1;
+  info.pSemaphores = &timeline;
+  info.pValues = &value;
+  // In slices, so that a loss that another call saw ends the wait.
+  constexpr uint64_t kSlice = 1'000'000'000;
+  for (;;) {
+    VkResult result = context.table.vkWaitSemaphores(context.handle, &info, kSlice);
+    if (result < 0)
+      return failVulkan(sink, context, "vkWaitSemaphores(device, &info, timeout)", result);
+    if (result == VK_SUCCESS)
+      break;
+    VK_ENTER(context, sink, "wait");
+  }
+  raisePassed(value);
+  return TILERUN_STATUS_OK;
+}
+
+TilerunStatus Stream::flushLocked(const TilerunErrorSink *sink) {
+  VK_ENTER(context, sink, "flush");
+  return hasOpenWork() ? submit(sink) : TILERUN_STATUS_OK;
+}
+
+TilerunStatus Stream::flush(const TilerunErrorSink *sink) {
+  std::lock_guard lock(mutex);
+  return flushLocked(sink);
+}
+
+bool Stream::flushIfDrained() {
+  std::lock_guard lock(mutex);
+  if (!hasOpenWork() || context.lost)
+    return true;
+  return isDrained() && submit(nullptr) == TILERUN_STATUS_OK;
+}
+
+uint64_t Stream::getLastValue() {
+  std::lock_guard lock(mutex);
+  return hasOpenWork() ? open->value : submitted;
+}
+
+TilerunStatus Stream::waitFor(uint64_t value, const TilerunErrorSink *sink) {
+  {
+    std::lock_guard lock(mutex);
+    VK_ENTER(context, sink, "wait");
+    if (value > submitted)
+      if (TilerunStatus status = flushLocked(sink))
+        return status;
+  }
+  if (TilerunStatus status = waitForCounter(value, sink))
+    return status;
+  std::lock_guard lock(mutex);
+  recycle();
+  return TILERUN_STATUS_OK;
+}
+
+TilerunStatus Stream::queryFor(uint64_t value, const TilerunErrorSink *sink) {
+  {
+    std::lock_guard lock(mutex);
+    VK_ENTER(context, sink, "query");
+    if (value > submitted)
+      if (TilerunStatus status = flushLocked(sink))
+        return status;
+  }
+  if (value <= passed)
+    return TILERUN_STATUS_OK;
+  if (TilerunStatus status = readCounter(sink))
+    return status;
+  return value <= passed ? TILERUN_STATUS_OK : TILERUN_STATUS_NOT_READY;
+}
+
+TilerunStatus Stream::wait(const TilerunErrorSink *sink) {
+  const uint32_t launches = log.getCount();
+  if (TilerunStatus status = waitFor(getLastValue(), sink))
+    return status;
+  log.finish(launches);
+  return TILERUN_STATUS_OK;
+}
+
+TilerunStatus Stream::query(const TilerunErrorSink *sink) {
+  const uint32_t launches = log.getCount();
+  if (TilerunStatus status = queryFor(getLastValue(), sink))
+    return status;
+  log.finish(launches);
+  return TILERUN_STATUS_OK;
+}
+
+TilerunStatus Stream::waitForStream(Stream &other, uint64_t value, const TilerunErrorSink *sink) {
+  if (&other == this || other.hasPassed(value))
+    return TILERUN_STATUS_OK;
+  // A wait is submitted after what it waits for, so that no order of queues can block.
+  {
+    std::lock_guard lock(other.mutex);
+    if (value > other.submitted)
+      if (TilerunStatus status = other.flushLocked(sink))
+        return status;
+  }
+  std::lock_guard lock(mutex);
+  VK_ENTER(context, sink, "wait_event");
+  // What came before does not wait.
+  if (open && (open->ended || open->numCommands))
+    if (TilerunStatus status = submit(sink))
+      return status;
+  if (!open)
+    if (TilerunStatus status = openBatch(lastKind, sink))
+      return status;
+  VkSemaphoreSubmitInfo wait = {};
+  wait.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
+  wait.semaphore = other.timeline;
+  wait.value = value;
+  wait.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  open->waits.push_back(wait);
+  open->retained.push_back(other.shared_from_this());
+  return TILERUN_STATUS_OK;
+}

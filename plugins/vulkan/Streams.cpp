@@ -1,0 +1,76 @@
+// The entries for streams.
+#include "plugins/vulkan/Device.h"
+#include "plugins/vulkan/Launch.h"
+
+#include <algorithm>
+
+using namespace vulkan;
+
+namespace {
+
+TilerunStatus createStream(TilerunPluginDevice *device, TilerunPluginStream **out,
+                           const TilerunErrorSink *sink) {
+  std::shared_ptr<Stream> stream;
+  if (TilerunStatus status = Stream::create(*device->context, stream, sink))
+    return status;
+  *out = new TilerunPluginStream{device, std::move(stream)};
+  return TILERUN_STATUS_OK;
+}
+
+// Vulkan has no streams; the native handle is that of the plugin's own object.
+TilerunStatus getNativeStream(TilerunPluginDevice *device, TilerunPluginStream *stream,
+                              uint64_t *native, const TilerunErrorSink *) {
+  *native = reinterpret_cast<uint64_t>(&getStream(device, stream));
+  return TILERUN_STATUS_OK;
+}
+
+TilerunStatus adoptStream(TilerunPluginDevice *device, uint64_t native, TilerunPluginStream **out,
+                          const TilerunErrorSink *sink) {
+  Context &context = *device->context;
+  VK_ENTER(context, sink, "adopt_stream");
+  for (std::shared_ptr<Stream> &stream : context.getStreams())
+    if (reinterpret_cast<uint64_t>(stream.get()) == native) {
+      *out = new TilerunPluginStream{device, std::move(stream)};
+      return TILERUN_STATUS_OK;
+    }
+  return fail(sink, TILERUN_STATUS_UNSUPPORTED, "adopt_stream", context,
+              "the native stream is none that get_native_stream gave for this device; a VkQueue of "
+              "the caller's cannot be adopted, as Vulkan lets one thread at a time use a queue");
+}
+
+void destroyStream(TilerunPluginStream *stream) {
+  if (!stream)
+    return;
+  // The caller has released nothing of the device before its streams.
+  Context &context = *stream->device->context;
+  std::shared_ptr<Stream> ended = std::move(stream->stream);
+  delete stream;
+  context.retire(std::move(ended));
+}
+
+TilerunStatus synchronizeStream(TilerunPluginDevice *device, TilerunPluginStream *stream,
+                                const TilerunErrorSink *sink) {
+  Stream &each = getStream(device, stream);
+  if (TilerunStatus status = each.wait(sink))
+    return status;
+  return takeReports(each, sink);
+}
+
+TilerunStatus queryStream(TilerunPluginDevice *device, TilerunPluginStream *stream,
+                          const TilerunErrorSink *sink) {
+  Stream &each = getStream(device, stream);
+  if (TilerunStatus status = each.query(sink))
+    return status;
+  return takeReports(each, sink);
+}
+
+} // namespace
+
+void vulkan::addStreamEntries(TilerunPlugin &table) {
+  table.create_stream = createStream;
+  table.adopt_stream = adoptStream;
+  table.get_native_stream = getNativeStream;
+  table.destroy_stream = destroyStream;
+  table.synchronize_stream = synchronizeStream;
+  table.query_stream = queryStream;
+}

@@ -1,0 +1,42 @@
+// See Timestamps.h.
+#include "plugins/vulkan/Device.h"
+
+using namespace vulkan;
+
+TimestampSlot::~TimestampSlot() {
+  std::lock_guard lock(pool.mutex);
+  pool.free.emplace_back(queries, index);
+}
+
+TimestampPool::~TimestampPool() {
+  for (VkQueryPool queries : pools)
+    context.table.vkDestroyQueryPool(context.handle, queries, nullptr);
+}
+
+TilerunStatus TimestampPool::acquire(std::shared_ptr<TimestampSlot> &out,
+                                     const TilerunErrorSink *sink) {
+  std::lock_guard lock(mutex);
+  if (free.empty()) {
+    constexpr uint32_t kCount = 256;
+    VkQueryPoolCreateInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
+    info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+    info.queryCount = kCount;
+    VkQueryPool queries = VK_NULL_HANDLE;
+    VK_TRY(context, sink, vkCreateQueryPool(context.handle, &info, nullptr, &queries));
+    pools.push_back(queries);
+    for (uint32_t i = kCount; i-- > 0;)
+      free.emplace_back(queries, i);
+  }
+  auto [queries, index] = free.back();
+  free.pop_back();
+  out = std::make_shared<TimestampSlot>(*this, queries, index);
+  return TILERUN_STATUS_OK;
+}
+
+double vulkan::getElapsed(uint64_t start, uint64_t end, uint32_t bits, double period) {
+  // The difference of the bits that count, as a signed number of so many bits.
+  const uint32_t unused = bits >= 64 ? 0 : 64 - bits;
+  const auto ticks = static_cast<int64_t>((end - start) << unused) >> unused;
+  return static_cast<double>(ticks) * period;
+}
