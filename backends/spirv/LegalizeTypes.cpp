@@ -165,6 +165,138 @@ struct NegateBits : OpRewritePattern<arith::NegFOp> {
 };
 
 //===----------------------------------------------------------------------===//
+// Zeros
+//===----------------------------------------------------------------------===//
+
+// Some drivers fold x · 0 to 0, x + 0 to x, x - x to 0 and 0 / x to 0 whatever the module says of
+// infinities, NaN and signs. So they are written as what they are.
+
+struct Zeros {
+  Zeros(PatternRewriter &b, Operation *op) : b(b), loc(op->getLoc()) {
+    type = op->getResult(0).getType();
+    zero = arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type)));
+    auto element = cast<FloatType>(getElementTypeOrSelf(type));
+    nan = constant(APFloat::getQNaN(element.getFloatSemantics()));
+    infinity = constant(APFloat::getInf(element.getFloatSemantics()));
+  }
+  Value constant(const APFloat &value) {
+    TypedAttr attribute = b.getFloatAttr(getElementTypeOrSelf(type), value);
+    if (auto shaped = dyn_cast<ShapedType>(type))
+      attribute = DenseElementsAttr::get(shaped, Attribute(attribute));
+    return arith::ConstantOp::create(b, loc, attribute);
+  }
+  Value compare(arith::CmpFPredicate predicate, Value x, Value y) {
+    return arith::CmpFOp::create(b, loc, predicate, x, y);
+  }
+  Value select(Value condition, Value x, Value y) {
+    return arith::SelectOp::create(b, loc, condition, x, y);
+  }
+  /// A zero with the sign of x, or the other one.
+  Value zeroLike(Value x, bool negated) {
+    unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    Type integers = typeLike(type, b.getIntegerType(width));
+    TypedAttr sign = b.getIntegerAttr(getElementTypeOrSelf(integers), APInt::getSignMask(width));
+    if (auto shaped = dyn_cast<ShapedType>(integers))
+      sign = DenseElementsAttr::get(shaped, Attribute(sign));
+    Value mask = arith::ConstantOp::create(b, loc, sign);
+    Value bits = arith::BitcastOp::create(b, loc, integers, x);
+    bits = arith::AndIOp::create(b, loc, bits, mask);
+    if (negated)
+      bits = arith::XOrIOp::create(b, loc, bits, mask);
+    return arith::BitcastOp::create(b, loc, type, bits);
+  }
+  Value isFinite(Value x) {
+    Value magnitude = math::AbsFOp::create(b, loc, x);
+    return compare(arith::CmpFPredicate::OLT, magnitude, infinity);
+  }
+
+  PatternRewriter &b;
+  Location loc;
+  Type type;
+  Value zero, nan, infinity;
+};
+
+/// The sign of a constant zero: true if negative.
+std::optional<bool> signOfZero(Value value) {
+  FloatAttr number;
+  if (DenseElementsAttr dense; matchPattern(value, m_Constant(&dense)) && dense.isSplat())
+    number = dyn_cast<FloatAttr>(dense.getSplatValue<Attribute>());
+  else
+    matchPattern(value, m_Constant(&number));
+  if (!number || !number.getValue().isZero())
+    return std::nullopt;
+  return number.getValue().isNegative();
+}
+
+struct MultiplyZero : OpRewritePattern<arith::MulFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::MulFOp op, PatternRewriter &rewriter) const final {
+    for (unsigned i = 0; i < 2; ++i)
+      if (std::optional<bool> negative = signOfZero(op->getOperand(i))) {
+        Zeros z(rewriter, op);
+        Value x = op->getOperand(1 - i);
+        rewriter.replaceOp(op, z.select(z.isFinite(x), z.zeroLike(x, *negative), z.nan));
+        return success();
+      }
+    return failure();
+  }
+};
+
+struct AddZero : OpRewritePattern<arith::AddFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::AddFOp op, PatternRewriter &rewriter) const final {
+    for (unsigned i = 0; i < 2; ++i)
+      if (std::optional<bool> negative = signOfZero(op->getOperand(i))) {
+        Value x = op->getOperand(1 - i);
+        Zeros z(rewriter, op);
+        // -0 + +0 is +0.
+        if (!*negative)
+          x = z.select(z.compare(arith::CmpFPredicate::OEQ, x, z.zero), z.zero, x);
+        rewriter.replaceOp(op, x);
+        return success();
+      }
+    return failure();
+  }
+};
+
+struct SubtractZero : OpRewritePattern<arith::SubFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::SubFOp op, PatternRewriter &rewriter) const final {
+    Value x = op.getLhs(), y = op.getRhs();
+    std::optional<bool> first = signOfZero(x), second = signOfZero(y);
+    if (x != y && !first && !second)
+      return failure();
+    Zeros z(rewriter, op);
+    auto isZero = [&](Value value) { return z.compare(arith::CmpFPredicate::OEQ, value, z.zero); };
+    if (x == y) {
+      rewriter.replaceOp(op, z.select(z.isFinite(x), z.zero, z.nan));
+    } else if (second) {
+      // x - +0 is x, -0 - -0 is +0.
+      rewriter.replaceOp(op, *second ? z.select(isZero(x), z.zero, x) : x);
+    } else {
+      // ±0 - y is -y, but +0 - ±0 is +0; -0 - y is -y always.
+      Value negated = arith::NegFOp::create(rewriter, op.getLoc(), y);
+      rewriter.replaceOp(op, *first ? negated : z.select(isZero(y), z.zero, negated));
+    }
+    return success();
+  }
+};
+
+struct DivideZero : OpRewritePattern<arith::DivFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::DivFOp op, PatternRewriter &rewriter) const final {
+    std::optional<bool> negative = signOfZero(op.getLhs());
+    if (!negative)
+      return failure();
+    Zeros z(rewriter, op);
+    Value y = op.getRhs();
+    Value isNan = z.compare(arith::CmpFPredicate::UEQ, y, z.zero);
+    rewriter.replaceOp(op, z.select(isNan, z.nan, z.zeroLike(y, *negative)));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
 // Conversions
 //===----------------------------------------------------------------------===//
 
@@ -277,6 +409,7 @@ LogicalResult spirvbackend::legalizeTypes(ModuleOp module, const Target &target)
                WidenFloat<math::TruncOp>, WidenFloat<math::SqrtOp>, NegateBits, CastFloat<ExtFOp>,
                CastFloat<TruncFOp>, CastSimt, CastInteger<SIToFPOp>, CastInteger<UIToFPOp>,
                CastToInteger<FPToSIOp>, CastToInteger<FPToUIOp>>(context, target);
+  patterns.add<MultiplyZero, AddZero, SubtractZero, DivideZero>(context);
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   if (failed(applyPatternsGreedily(module, std::move(patterns), config)))

@@ -339,7 +339,8 @@ void prepare(ModuleOp module, const Target &target) {
     // float64 has no fast forms; others have one only where it is good enough. Division is close
     // enough everywhere.
     auto flagged = dyn_cast<arith::ArithFastMathInterface>(op);
-    if (!flagged || !isFast(flagged.getFastMathFlagsAttr().getValue()))
+    arith::FastMathFlagsAttr flags = flagged ? flagged.getFastMathFlagsAttr() : nullptr;
+    if (!flags || !isFast(flags.getValue()))
       return;
     bool isSingle = getElementTypeOrSelf(op->getResult(0).getType()).isF32();
     if (!isSingle || (!target.hasApproximations && !isa<arith::DivFOp>(op)))
@@ -377,6 +378,7 @@ LogicalResult spirvbackend::expandMath(ModuleOp module, const Target &target) {
                                                  : Fma::ByParts;
   options.fmaWide = target.hasFusedMultiplyAdd64 ? Fma::Stays : Fma::ByParts;
   options.correctsDivision = !target.dividesExactly;
+  options.loopsOverFloat64 = !target.hasFusedMultiplyAdd64;
   if (target.hasApproximations) {
     populateFastForms(patterns);
     options.rsqrtEstimate = [](OpBuilder &b, Location loc, Value x) {

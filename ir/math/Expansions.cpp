@@ -2,7 +2,10 @@
 #include "ir/math/Expansions.h"
 #include "ir/math/Functions.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <algorithm>
 
 using namespace mlir;
 using namespace tilerun;
@@ -18,10 +21,45 @@ bool hasForm(Type type) {
   return (element.isF32() || element.isF64()) && (!vector || vector.getRank() == 1);
 }
 
+/// The op on one element after the other in a loop. Registers are not indexed: each round takes the
+/// first elements, and results come in at the end.
+void loopOverElements(Operation *op, PatternRewriter &rewriter) {
+  Location loc = op->getLoc();
+  auto type = cast<VectorType>(op->getResult(0).getType());
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(int32_t(value)));
+  };
+  SmallVector<Value> inits(op->getOperands());
+  inits.push_back(inits.front());
+  auto body = [&](OpBuilder &b, Location, Value, ValueRange carried) {
+    SmallVector<Value> firsts, next;
+    for (Value vector : carried.drop_back()) {
+      SmallVector<Value> elements(vector::ToElementsOp::create(b, loc, vector).getResults());
+      firsts.push_back(elements.front());
+      std::rotate(elements.begin(), elements.begin() + 1, elements.end());
+      next.push_back(vector::FromElementsOp::create(b, loc, vector.getType(), elements));
+    }
+    SmallVector<Value> results(vector::ToElementsOp::create(b, loc, carried.back()).getResults());
+    results.erase(results.begin());
+    results.push_back(b.create(loc, op->getName().getIdentifier(), firsts, {type.getElementType()},
+                               op->getAttrs())
+                          ->getResult(0));
+    next.push_back(vector::FromElementsOp::create(b, loc, type, results));
+    scf::YieldOp::create(b, loc, next);
+  };
+  auto loop = scf::ForOp::create(rewriter, loc, index(0), index(type.getNumElements()), index(1),
+                                 inits, body);
+  rewriter.replaceOp(op, loop.getResults().back());
+}
+
 /// A long vector in parts, one after the other: a thread would need registers for the intermediate
 /// results of all its elements at once otherwise.
-LogicalResult splitLong(Operation *op, PatternRewriter &rewriter) {
+LogicalResult splitLong(Operation *op, PatternRewriter &rewriter, bool loops) {
   auto type = dyn_cast<VectorType>(op->getResult(0).getType());
+  if (type && loops && type.getElementType().isF64()) {
+    loopOverElements(op, rewriter);
+    return success();
+  }
   const int64_t most = getElementTypeOrSelf(op->getResult(0).getType()).isF64() ? 2 : 4;
   if (!type || type.getNumElements() <= most)
     return failure();
@@ -48,34 +86,37 @@ LogicalResult splitLong(Operation *op, PatternRewriter &rewriter) {
 
 template <typename Op> struct Unary : OpRewritePattern<Op> {
   using Function = std::function<Real(Real)>;
-  Unary(MLIRContext *context, Function function)
-      : OpRewritePattern<Op>(context, PatternBenefit(kBenefit)), function(std::move(function)) {}
+  Unary(MLIRContext *context, Function function, bool loops)
+      : OpRewritePattern<Op>(context, PatternBenefit(kBenefit)), function(std::move(function)),
+        loops(loops) {}
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
     if (!hasForm(op.getType()))
       return failure();
-    if (succeeded(splitLong(op, rewriter)))
+    if (succeeded(splitLong(op, rewriter, loops)))
       return success();
     Calculator c(rewriter, op.getLoc(), op.getType());
     rewriter.replaceOp(op, function(c.real(op.getOperand())).v);
     return success();
   }
   Function function;
+  bool loops;
 };
 
 template <typename Op> struct Binary : OpRewritePattern<Op> {
   using Function = Real (*)(Real, Real);
-  Binary(MLIRContext *context, Function function)
-      : OpRewritePattern<Op>(context, PatternBenefit(kBenefit)), function(function) {}
+  Binary(MLIRContext *context, Function function, bool loops)
+      : OpRewritePattern<Op>(context, PatternBenefit(kBenefit)), function(function), loops(loops) {}
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
     if (!hasForm(op.getType()))
       return failure();
-    if (succeeded(splitLong(op, rewriter)))
+    if (succeeded(splitLong(op, rewriter, loops)))
       return success();
     Calculator c(rewriter, op.getLoc(), op.getType());
     rewriter.replaceOp(op, function(c.real(op.getLhs()), c.real(op.getRhs())).v);
     return success();
   }
   Function function;
+  bool loops;
 };
 
 struct SinCos : OpRewritePattern<math::SincosOp> {
@@ -150,8 +191,9 @@ template <typename Op> struct Promote : OpRewritePattern<Op> {
 /// An fma of a target without one.
 struct MultiplyAdd : OpRewritePattern<math::FmaOp> {
   using Fma = ExpansionOptions::Fma;
-  MultiplyAdd(MLIRContext *context, Fma single, Fma wide)
-      : OpRewritePattern(context, PatternBenefit(kBenefit)), single(single), wide(wide) {}
+  MultiplyAdd(MLIRContext *context, const ExpansionOptions &options)
+      : OpRewritePattern(context, PatternBenefit(kBenefit)), single(options.fmaSingle),
+        wide(options.fmaWide), loops(options.loopsOverFloat64) {}
   LogicalResult matchAndRewrite(math::FmaOp op, PatternRewriter &rewriter) const final {
     if (!hasForm(op.getType()))
       return failure();
@@ -159,12 +201,15 @@ struct MultiplyAdd : OpRewritePattern<math::FmaOp> {
     Fma form = c.wide ? wide : single;
     if (form == Fma::Stays)
       return failure();
+    if (c.wide && loops && succeeded(splitLong(op, rewriter, loops)))
+      return success();
     Real x = c.real(op.getA()), y = c.real(op.getB()), z = c.real(op.getC());
     Real result = form == Fma::ByParts ? fmaByParts(x, y, z) : fmaThroughWide(x, y, z);
     rewriter.replaceOp(op, result.v);
     return success();
   }
   Fma single, wide;
+  bool loops;
 };
 
 bool isApproximate(arith::FastMathFlags flags) {
@@ -180,26 +225,32 @@ Real closeRoot(Real x) {
 }
 
 struct Division : OpRewritePattern<arith::DivFOp> {
-  using OpRewritePattern::OpRewritePattern;
+  Division(MLIRContext *context, bool loops) : OpRewritePattern(context), loops(loops) {}
   LogicalResult matchAndRewrite(arith::DivFOp op, PatternRewriter &rewriter) const final {
     if (!hasForm(op.getType()) || isApproximate(op.getFastmath()))
       return failure();
+    if (loops && succeeded(splitLong(op, rewriter, loops)))
+      return success();
     Calculator c(rewriter, op.getLoc(), op.getType());
     Real result = divideExactly(c.real(op.getLhs()), c.real(op.getRhs()), closeQuotient);
     rewriter.replaceOp(op, result.v);
     return success();
   }
+  bool loops;
 };
 
 struct Root : OpRewritePattern<math::SqrtOp> {
-  using OpRewritePattern::OpRewritePattern;
+  Root(MLIRContext *context, bool loops) : OpRewritePattern(context), loops(loops) {}
   LogicalResult matchAndRewrite(math::SqrtOp op, PatternRewriter &rewriter) const final {
     if (!hasForm(op.getType()) || isApproximate(op.getFastmath()))
       return failure();
+    if (loops && succeeded(splitLong(op, rewriter, loops)))
+      return success();
     Calculator c(rewriter, op.getLoc(), op.getType());
     rewriter.replaceOp(op, sqrtExactly(c.real(op.getOperand()), closeRoot, closeQuotient).v);
     return success();
   }
+  bool loops;
 };
 
 } // namespace
@@ -207,7 +258,7 @@ struct Root : OpRewritePattern<math::SqrtOp> {
 void mathx::populateMathExpansions(RewritePatternSet &patterns, ExpansionOptions options) {
   MLIRContext *context = patterns.getContext();
   auto unary = [&]<typename Op>(Unary<Op> *, std::function<Real(Real)> function) {
-    patterns.add<Unary<Op>>(context, std::move(function));
+    patterns.add<Unary<Op>>(context, std::move(function), options.loopsOverFloat64);
     patterns.add<Promote<Op>>(context);
   };
 #define TILERUN_UNARY(OP, FUNCTION)                                                                \
@@ -240,13 +291,14 @@ void mathx::populateMathExpansions(RewritePatternSet &patterns, ExpansionOptions
       return mathx::rsqrt(x);
     return mathx::rsqrt(x, {x.c, estimate(x.c->b, x.c->loc, x.v)});
   });
-  patterns.add<Binary<math::PowFOp>>(context, mathx::pow);
-  patterns.add<Binary<math::Atan2Op>>(context, mathx::atan2);
-  patterns.add<Binary<arith::RemFOp>>(context, mathx::fmod);
+  const bool loops = options.loopsOverFloat64;
+  patterns.add<Binary<math::PowFOp>>(context, mathx::pow, loops);
+  patterns.add<Binary<math::Atan2Op>>(context, mathx::atan2, loops);
+  patterns.add<Binary<arith::RemFOp>>(context, mathx::fmod, loops);
   patterns.add<Promote<math::PowFOp>, Promote<math::Atan2Op>, Promote<arith::RemFOp>,
                Promote<math::FPowIOp>>(context);
   patterns.add<SinCos, Clamp, IntegerPower>(context);
-  patterns.add<MultiplyAdd>(context, options.fmaSingle, options.fmaWide);
+  patterns.add<MultiplyAdd>(context, options);
   if (options.correctsDivision)
-    patterns.add<Division, Root>(context);
+    patterns.add<Division, Root>(context, loops);
 }

@@ -20,6 +20,9 @@ struct ExpansionOptions {
   Fma fmaWide = Fma::Stays; ///< Of float64: not ThroughFloat64.
   /// arith.divf and math.sqrt without `afn` become ones with it, which are close, and corrections.
   bool correctsDivision = false;
+  /// Functions of vectors of float64 go from element to element in a loop: where operations are
+  /// emulated, code for each element would take long to compile.
+  bool loopsOverFloat64 = false;
   /// An estimate of 1/sqrt of a scalar or vector of float32 with a relative error of at most 2^-12
   /// and the right results for zeros, infinities, negative numbers and NaN.
   std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value)> rsqrtEstimate;
