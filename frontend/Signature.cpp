@@ -78,7 +78,39 @@ private:
     return word;
   }
 
+  /// `tensordesc<fp16[64,32]>`, behind the first bracket.
+  std::string parseDescriptor(ArgumentSpec &out) {
+    static constexpr const char *kForm =
+        "a tensor descriptor is written tensordesc<fp16[64,32]>, or tensordesc<fp16[64,32],nan>";
+    size_t end = rest.find('>');
+    if (end == llvm::StringRef::npos)
+      return kForm;
+    auto [element, tail] = rest.take_front(end).split('[');
+    auto [sizes, padding] = tail.split(']');
+    rest = rest.drop_front(end + 1);
+    TypedArgument typed;
+    auto type = parseDType(element.trim());
+    if (!type || type->isPointer() || !tail.contains(']'))
+      return kForm;
+    typed.type = type->getPointerTo();
+    typed.divisibility = 16;
+    typed.padsWithNan = padding.trim().consume_front(",") && padding.trim().ends_with("nan");
+    if (!padding.trim().empty() && !typed.padsWithNan)
+      return kForm;
+    llvm::SmallVector<llvm::StringRef> parts;
+    sizes.split(parts, ',');
+    for (llvm::StringRef part : parts)
+      if (int64_t size = 0; part.trim().getAsInteger(10, size) || size < 1)
+        return kForm;
+      else
+        typed.block.push_back(size);
+    out = std::move(typed);
+    return "";
+  }
+
   std::string parseSpec(ArgumentSpec &out) {
+    if (rest.consume_front("tensordesc<"))
+      return parseDescriptor(out);
     llvm::StringRef saved = rest;
     if (!rest.empty() && rest[0] != '"' && rest[0] != '\'' && rest[0] != '(' && rest[0] != '[') {
       llvm::StringRef word = takeWord();
@@ -242,6 +274,9 @@ std::string getCanonicalText(const KernelSignature &signature) {
     if (const auto *typed = std::get_if<TypedArgument>(&spec)) {
       writeType(os << " t ", typed->type);
       os << ' ' << typed->divisibility;
+      for (int64_t size : typed->block)
+        os << " b" << size;
+      os << (typed->padsWithNan ? " nan" : "");
     } else {
       writeConstant(os << " c ", std::get<ConstantArgument>(spec));
     }

@@ -15,6 +15,8 @@ std::string displayName(const Builtin &builtin) {
     return ("tl." + builtin.name).str();
   if (path == kPython || path == kDTypeMembers)
     return builtin.name.str();
+  if (path == kDescriptorMembers)
+    return ("desc." + builtin.name).str();
   if (path.consume_front("triton.language.extra.") || path.consume_front("triton.language."))
     return (path + "." + builtin.name).str();
   return (path + "." + builtin.name).str();

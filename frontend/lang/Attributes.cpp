@@ -2,6 +2,7 @@
 #include "frontend/lang/BlockPointer.h"
 #include "frontend/lang/Emit.h"
 #include "frontend/lang/Table.h"
+#include "frontend/lang/TensorDescriptor.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -142,6 +143,8 @@ std::optional<Value> findAttribute(Emitter &e, const Value &base, StringRef name
     for (size_t i = 0; i < tuple->names.size() && i < tuple->elements.size(); ++i)
       if (tuple->names[i] == name)
         return tuple->elements[i];
+    if (isTensorDescriptor(base))
+      return findDescriptorAttribute(base, name);
     if (isBlockPointer(base)) {
       if (name == "dtype" || name == "type")
         return Value(getBlockPointerType(base));

@@ -17,6 +17,24 @@ struct BlockAccess {
   TensorValue pointer;
   std::optional<TensorValue> mask;
 };
+
+/// A view of memory: extents and strides (in elements) of each dimension are run-time integers.
+struct View {
+  Value base;
+  llvm::ArrayRef<Value> shape, strides;
+};
+/// The elements of a view at `indices`, one integer or tensor for each dimension, which broadcast
+/// to `block`. Along the dimensions that are `checked`, those outside of the view are masked.
+mlir::FailureOr<BlockAccess> expandIndices(Emitter &e, const View &view,
+                                           llvm::ArrayRef<Value> indices,
+                                           llvm::ArrayRef<bool> checked,
+                                           llvm::ArrayRef<int64_t> block);
+/// The indices of a window along dimension `d`: `offset` + 0, 1, ….
+Result windowIndices(Emitter &e, const Value &offset, size_t d, llvm::ArrayRef<int64_t> block);
+/// Run-time int64 scalars out of a list of integers.
+mlir::FailureOr<std::vector<Value>> getScalars(Emitter &e, const Arguments &args, size_t i);
+/// One pointer of known pointee.
+TensorOr getBase(Emitter &e, const Arguments &args, size_t i);
 mlir::FailureOr<BlockAccess> expandBlockPointer(Emitter &e, const Arguments &args, size_t pointer,
                                                 size_t boundaryCheck);
 

@@ -15,29 +15,10 @@ const TupleValue &listOf(const Value &v, Field field) {
   return *fields(v).elements[field].getTuple();
 }
 
-/// Run-time int64 scalars out of a list of integers.
-FailureOr<std::vector<Value>> getScalars(Emitter &e, const Arguments &args, size_t i) {
-  std::vector<Value> out;
-  for (const Value &v : getElements(args[i])) {
-    std::optional<Operand> operand = getOperand(v);
-    auto *tensor = v.getIf<TensorValue>();
-    bool isInt = operand && (operand->literal ? !std::holds_alternative<double>(*operand->literal)
-                                              : operand->type.isInt());
-    if (!isInt || (tensor && !tensor->type.isScalar()))
-      return argError(e, args, i, "must hold integers, but one is " + v.describe());
-    TensorOr wide = cast(e, v, dtype(Scalar::Int64));
-    if (failed(wide))
-      return failure();
-    out.push_back(Value(*wide));
-  }
-  return out;
-}
-
 Result emitMake(Emitter &e, const Arguments &args) {
-  auto *base = args[0].getIf<TensorValue>();
-  if (!base || !base->type.isScalar() || !base->type.dtype.isPointer() ||
-      base->type.dtype.getPointee() == dtype(Scalar::Void))
-    return argError(e, args, 0, "must be one pointer, but it is " + args[0].describe());
+  TensorOr base = getBase(e, args, 0);
+  if (failed(base))
+    return failure();
   FailureOr<Shape> block = getShape(e, args, 4);
   if (failed(block))
     return failure();
@@ -131,23 +112,37 @@ FailureOr<BlockAccess> expandBlockPointer(Emitter &e, const Arguments &args, siz
       checked[dim] = true;
     }
   }
-  using ast::BinaryOp;
-  using ast::CompareOp;
-  Value address = fields(v).elements[Base];
-  std::optional<Value> mask;
+  std::vector<Value> indices;
   for (size_t d = 0; d < shape.size(); ++d) {
-    TensorType line{dtype(Scalar::Int32), {shape[d]}};
-    TensorValue steps{tile::MakeRangeOp::create(e.builder, e.loc(),
-                                                getMlirType(e.builder.getContext(), line), 0u,
-                                                static_cast<uint32_t>(shape[d])),
-                      line};
-    for (size_t other = 0; other < shape.size(); ++other)
-      if (other != d)
-        steps = expandDims(e, steps, other);
-    Result index = binary(e, BinaryOp::Add, listOf(v, Offsets).elements[d], Value(steps));
+    Result index = windowIndices(e, listOf(v, Offsets).elements[d], d, shape);
     if (failed(index))
       return failure();
-    Result distance = binary(e, BinaryOp::Mul, *index, listOf(v, Strides).elements[d]);
+    indices.push_back(*index);
+  }
+  View view{fields(v).elements[Base], listOf(v, ViewShape).elements, listOf(v, Strides).elements};
+  return expandIndices(e, view, indices, checked, shape);
+}
+
+Result windowIndices(Emitter &e, const Value &offset, size_t d, llvm::ArrayRef<int64_t> block) {
+  TensorType line{dtype(Scalar::Int32), {block[d]}};
+  TensorValue steps{tile::MakeRangeOp::create(e.builder, e.loc(),
+                                              getMlirType(e.builder.getContext(), line), 0u,
+                                              static_cast<uint32_t>(block[d])),
+                    line};
+  for (size_t other = 0; other < block.size(); ++other)
+    if (other != d)
+      steps = expandDims(e, steps, other);
+  return binary(e, ast::BinaryOp::Add, offset, Value(steps));
+}
+
+FailureOr<BlockAccess> expandIndices(Emitter &e, const View &view, llvm::ArrayRef<Value> indices,
+                                     llvm::ArrayRef<bool> checked, llvm::ArrayRef<int64_t> block) {
+  using ast::BinaryOp;
+  using ast::CompareOp;
+  Value address = view.base;
+  std::optional<Value> mask;
+  for (size_t d = 0; d < block.size(); ++d) {
+    Result distance = binary(e, BinaryOp::Mul, indices[d], view.strides[d]);
     if (failed(distance))
       return failure();
     Result moved = binary(e, BinaryOp::Add, address, *distance);
@@ -156,8 +151,8 @@ FailureOr<BlockAccess> expandBlockPointer(Emitter &e, const Arguments &args, siz
     address = *moved;
     if (!checked[d])
       continue;
-    Result low = compare(e, CompareOp::Ge, *index, Value::integer(0));
-    Result high = compare(e, CompareOp::Lt, *index, listOf(v, ViewShape).elements[d]);
+    Result low = compare(e, CompareOp::Ge, indices[d], Value::integer(0));
+    Result high = compare(e, CompareOp::Lt, indices[d], view.shape[d]);
     if (failed(low) || failed(high))
       return failure();
     for (const Value &part : {*low, *high}) {
@@ -169,12 +164,37 @@ FailureOr<BlockAccess> expandBlockPointer(Emitter &e, const Arguments &args, siz
   }
   BlockAccess out{address.get<TensorValue>(), std::nullopt};
   if (mask) {
-    TensorOr wide = broadcastTo(e, mask->get<TensorValue>(), shape);
+    TensorOr wide = broadcastTo(e, mask->get<TensorValue>(), block);
     if (failed(wide))
       return failure();
     out.mask = *wide;
   }
   return out;
+}
+
+FailureOr<std::vector<Value>> getScalars(Emitter &e, const Arguments &args, size_t i) {
+  std::vector<Value> out;
+  for (const Value &v : getElements(args[i])) {
+    std::optional<Operand> operand = getOperand(v);
+    auto *tensor = v.getIf<TensorValue>();
+    bool isInt = operand && (operand->literal ? !std::holds_alternative<double>(*operand->literal)
+                                              : operand->type.isInt());
+    if (!isInt || (tensor && !tensor->type.isScalar()))
+      return argError(e, args, i, "must hold integers, but one is " + v.describe());
+    TensorOr wide = cast(e, v, dtype(Scalar::Int64));
+    if (failed(wide))
+      return failure();
+    out.push_back(Value(*wide));
+  }
+  return out;
+}
+
+TensorOr getBase(Emitter &e, const Arguments &args, size_t i) {
+  auto *base = args[i].getIf<TensorValue>();
+  if (!base || !base->type.isScalar() || !base->type.dtype.isPointer() ||
+      base->type.dtype.getPointee() == dtype(Scalar::Void))
+    return argError(e, args, i, "must be one pointer, but it is " + args[i].describe());
+  return *base;
 }
 
 void addBlockPointerOps(Rows &rows) { rows.insert(rows.end(), std::begin(kRows), std::end(kRows)); }

@@ -1,6 +1,7 @@
 // Python's own functions, as far as kernels use them.
 #include "frontend/lang/Emit.h"
 #include "frontend/lang/Table.h"
+#include "frontend/lang/TensorDescriptor.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -184,7 +185,7 @@ std::optional<bool> isOfType(const Value &v, const Builtin &type) {
       .Case("pointer_type", dtypeValue && dtypeValue->isPointer())
       .Case("block_type", v.is<TensorType>())
       .Case("tuple", v.getTuple() != nullptr)
-      .Case("tensor_descriptor", false)
+      .Case("tensor_descriptor", isTensorDescriptor(v))
       .Default(std::nullopt);
 }
 

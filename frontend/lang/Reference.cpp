@@ -20,6 +20,7 @@ constexpr Family kFamilies[] = {
     {"Shapes", addShapeOps},
     {"Memory", addMemoryOps},
     {"Block pointers", addBlockPointerOps},
+    {"Tensor descriptors", addTensorDescriptorOps},
     {"Atomics", addAtomicOps},
     {"Elementwise", addElementwiseOps},
     {"Mathematics", addMathOps},
@@ -44,7 +45,8 @@ std::string qualified(const Builtin &row) {
 /// "input, axis=None": parameters as they are used; `self` of methods is left out.
 std::string parameters(const Builtin &row) {
   StringRef text = row.signature;
-  if (row.namespacePath == "triton.language.tensor" || row.namespacePath == kDTypeMembers) {
+  if (row.namespacePath == "triton.language.tensor" || row.namespacePath == kDTypeMembers ||
+      row.namespacePath == kDescriptorMembers) {
     text.consume_front("self");
     text.consume_front(", ");
   }

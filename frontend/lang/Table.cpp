@@ -63,6 +63,7 @@ struct Table {
     addShapeOps(rows);
     addMemoryOps(rows);
     addBlockPointerOps(rows);
+    addTensorDescriptorOps(rows);
     addAtomicOps(rows);
     addElementwiseOps(rows);
     addMathOps(rows);

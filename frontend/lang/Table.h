@@ -9,6 +9,7 @@ inline constexpr llvm::StringLiteral kTl{"triton.language"};
 inline constexpr llvm::StringLiteral kMath{"triton.language.math"};
 inline constexpr llvm::StringLiteral kLibdevice{"triton.language.extra.libdevice"};
 inline constexpr llvm::StringLiteral kDTypeMembers{"triton.language.dtype"};
+inline constexpr llvm::StringLiteral kDescriptorMembers{"triton.language.tensor_descriptor"};
 inline constexpr llvm::StringLiteral kPython{"builtins"};
 
 using Rows = std::vector<Builtin>;
@@ -20,6 +21,7 @@ void addMathOps(Rows &rows);
 void addLibdevice(Rows &rows);
 void addMemoryOps(Rows &rows);
 void addBlockPointerOps(Rows &rows);
+void addTensorDescriptorOps(Rows &rows);
 void addAtomicOps(Rows &rows);
 void addShapeOps(Rows &rows);
 void addReduceOps(Rows &rows);

@@ -200,6 +200,7 @@ const Builtin kRows[] = {
     {"constexpr", kTl, "value", "Marks a value as known at compile time.", emitConstexpr},
     {"constexpr_type", kTl, "value", "The type of compile-time values.", emitNotCallable},
     {"tensor", kTl, "value", "The type of run-time values.", emitNotCallable},
+    {"tensor_descriptor", kTl, "value", "The type of tensor descriptors.", emitNotCallable},
     {"const", kTl, "value", "Annotation of a pointer through which nothing is written.",
      emitIdentity},
     {"dtype", kTl, "name", "An element type by name.", emitDType},

@@ -15,16 +15,12 @@ constexpr llvm::StringLiteral kCompose =
     INSTEAD("compute it from functions that docs/language.md lists");
 constexpr llvm::StringLiteral kNearest =
     INSTEAD("use the operator or function without the suffix, which rounds to nearest");
-constexpr llvm::StringLiteral kDescriptor =
-    INSTEAD("use pointer arithmetic or tl.make_block_ptr, with tl.load and tl.store");
 
 constexpr Missing kMissing[] = {
     {kTl, "dot_scaled", INSTEAD("scale the operands in floating point and use tl.dot")},
     {kTl, "inline_asm_elementwise",
      INSTEAD("use the language's operators and functions; assembly would run only on the one GPU "
              "target it is written for")},
-    {kTl, "load_tensor_descriptor make_tensor_descriptor store_tensor_descriptor tensor_descriptor",
-     kDescriptor},
     {kTl, "target_info", INSTEAD("pass what differs between targets as a tl.constexpr parameter")},
     {"triton.language.extra.cuda", "gdc_launch_dependents gdc_wait",
      INSTEAD("leave the call out: a launch begins when the one before it has ended")},

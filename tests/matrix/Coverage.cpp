@@ -21,6 +21,7 @@ constexpr struct {
 } kExcuses[] = {
     {"triton.language.const", "an annotation; it makes no code"},
     {"triton.language.tensor", "a type for isinstance, not called"},
+    {"triton.language.tensor_descriptor", "a type for isinstance, not called"},
     {"triton.language.constexpr_type", "a type for isinstance, not called"},
     {"triton.language.slice", "what a subscript is made of, not called"},
     {"triton.language.condition", "hints of a loop; the loop itself has cells"},

@@ -144,6 +144,41 @@ void addBlocks(Context c, const std::string &t) {
   addInteger(padded, "n", "i32", 201);
 }
 
+void addDescriptors(Context c, const std::string &t) {
+  if (type(t).getBits() < 8)
+    return; // Descriptors have no elements of one bit.
+  Cell &cell = c.kernel("tensor descriptor", t,
+                        "@triton.jit\n"
+                        "def kernel(o, xp, rows, columns):\n"
+                        "    r = tl.program_id(0) * 16\n"
+                        "    k = tl.program_id(1) * 16\n"
+                        "    x = tl.make_tensor_descriptor(xp, [rows, columns], [columns, 1], "
+                        "[16, 16])\n"
+                        "    out = tl.make_tensor_descriptor(o, [rows, columns], [columns, 1], "
+                        "[16, 16])\n"
+                        "    out.store([r, k], x.load([r, k]))\n");
+  addOutput(cell, "o", t, 45 * 29);
+  addInput(cell, "xp", t, 45 * 29);
+  addInteger(cell, "rows", "i32", 45);
+  addInteger(cell, "columns", "i32", 29);
+  cell.grid = {3, 2, 1};
+  Cell &rows = c.kernel("tensor descriptor (gather)", t,
+                        "@triton.jit\n"
+                        "def kernel(o, xp, rows, columns):\n"
+                        "    x = tl.make_tensor_descriptor(xp, [rows, columns], [columns, 1], "
+                        "[1, 16])\n"
+                        "    out = tl.make_tensor_descriptor(o, [rows, columns], [columns, 1], "
+                        "[1, 16])\n"
+                        "    r = tl.arange(0, 64)\n"
+                        "    out.scatter(x.gather(rows - 1 - r, 8), r, 8)\n"
+                        "    tl.store_tensor_descriptor(out, [44, 0], "
+                        "tl.load_tensor_descriptor(x, [0, 0]))\n");
+  addOutput(rows, "o", t, 45 * 29);
+  addInput(rows, "xp", t, 45 * 29);
+  addInteger(rows, "rows", "i32", 45);
+  addInteger(rows, "columns", "i32", 29);
+}
+
 void addTiles(Context c, const std::string &t) {
   // A transposed copy of a matrix whose row length is no multiple of anything.
   Cell &cell = c.kernel("load (2-D, strides)", t,
@@ -253,6 +288,7 @@ void matrix::addMemory(Cells &cells, unsigned variant) {
     addLoads(context, t);
     addStores(context, t);
     addBlocks(context, t);
+    addDescriptors(context, t);
     addTiles(context, t);
   }
   addPointers(context);

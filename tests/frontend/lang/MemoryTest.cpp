@@ -118,6 +118,29 @@ TEST_F(Memory, StoreErrors) {
 // Block pointers
 //===----------------------------------------------------------------------===//
 
+TEST_F(Memory, DescriptorErrors) {
+  auto has = [](const std::string &text, const char *part) {
+    return text.find(part) != std::string::npos;
+  };
+  auto make = [&](Value strides, Value block, Value padding = lit("zero")) {
+    return errorOf("make_tensor_descriptor",
+                   {arg("*i32"), list({64, 64}), strides, block, padding});
+  };
+  EXPECT_TRUE(has(make(list({64, 2}), list({8, 8})), "ends with 2"));
+  EXPECT_TRUE(has(make(list({64}), list({8, 8})), "'strides' has 1 entries"));
+  EXPECT_TRUE(has(make(list({64, 1}), list({8, 2})), "8 bytes of int32; it must have 16"));
+  EXPECT_TRUE(has(make(list({64, 1}), list({8, 6})), "power"));
+  EXPECT_TRUE(has(make(list({64, 1}), list({8, 8}), lit("one")), "'zero' or 'nan'"));
+  EXPECT_TRUE(has(make(list({64, 1}), list({8, 8}), lit("nan")), "the elements are int32"));
+  EXPECT_TRUE(has(errorOf("load_tensor_descriptor", {arg("*i32"), list({0, 0})}),
+                  "make one with tl.make_tensor_descriptor"));
+  Value good =
+      call("make_tensor_descriptor", {arg("*i32"), list({64, 64}), list({64, 1}), list({8, 8})});
+  EXPECT_TRUE(has(errorOf("load_tensor_descriptor", {good, list({0})}), "has 1 entries"));
+  EXPECT_TRUE(has(errorOf("store_tensor_descriptor", {good, list({0, 0}), arg("i32[16, 16]")}),
+                  "does not broadcast"));
+}
+
 class BlockPointers : public LangTest {
 protected:
   Value make() {

@@ -508,6 +508,54 @@ TEST(Run, BlockPointersInALoop) {
   expectClose(sums, expected, 1e-6);
   expectClose(out, transposed, 0);
 }
+TEST(Run, TensorDescriptors) {
+  // Blocks that hang over a 10 × 20 matrix read as zero, and are not written beyond it.
+  std::vector<float> x = randomFloats(20, -1, 1, 200), out(220, 7.0f);
+  std::string error =
+      runBody("X, Z, rows, columns",
+              "x = tl.make_tensor_descriptor(X, [rows, columns], [columns, 1], [8, 16])\n"
+              "z = tl.make_tensor_descriptor(Z, [rows, columns], [columns, 1], [8, 16])\n"
+              "for r in range(0, rows, 8):\n"
+              "    for c in range(0, columns, 16):\n"
+              "        block = x.load([r, c])\n"
+              "        z.store([r, c], block * 2)\n"
+              "        z.atomic_add([r, c], block)\n"
+              "tl.static_assert(x.block_shape[1] == 16 and x.dtype == tl.float32)",
+              "X=*fp32, Z=*fp32, rows=i32, columns=i32",
+              {buffer(x), buffer(out), int64_t(10), int64_t(20)});
+  ASSERT_EQ(error, "");
+  std::vector<double> expected(220, 7.0);
+  for (int i = 0; i < 200; ++i)
+    expected[i] = 3 * x[i];
+  expectClose(out, expected, 1e-6);
+}
+TEST(Run, TensorDescriptorsPadAndGather) {
+  std::vector<float> x = randomFloats(21, -1, 1, 200), padded(128), rows(160, 7.0f);
+  std::vector<int32_t> index = {3, 0, 9, -1, 10, 4, 4, 1};
+  std::string error =
+      runBody("X, I, P, R",
+              "x = tl.make_tensor_descriptor(X, [10, 20], [20, 1], [8, 16], padding_option='nan')\n"
+              "i = tl.arange(0, 8)[:, None] * 16 + tl.arange(0, 16)[None, :]\n"
+              "tl.store(P + i, tl.load_tensor_descriptor(x, [-2, 8]))\n"
+              "line = tl.make_tensor_descriptor(X, [10, 20], [20, 1], [1, 8])\n"
+              "out = tl.make_tensor_descriptor(R, [8, 20], [20, 1], [1, 8])\n"
+              "out.scatter(line.gather(tl.load(I + tl.arange(0, 8)), 16), tl.arange(0, 8), 16)",
+              "X=*fp32, I=*i32, P=*fp32, R=*fp32",
+              {buffer(x), buffer(index), buffer(padded), buffer(rows)});
+  ASSERT_EQ(error, "");
+  for (int r = 0; r < 8; ++r)
+    for (int c = 0; c < 16; ++c) {
+      bool inside = r >= 2 && c < 12;
+      float is = padded[r * 16 + c];
+      EXPECT_TRUE(inside ? is == x[(r - 2) * 20 + 8 + c] : std::isnan(is)) << r << ", " << c;
+    }
+  for (int r = 0; r < 8; ++r)
+    for (int c = 0; c < 20; ++c) {
+      bool isRow = index[r] >= 0 && index[r] < 10;
+      float wanted = c < 16 ? 7.0f : isRow ? x[index[r] * 20 + c] : 0.0f;
+      EXPECT_EQ(rows[r * 20 + c], wanted) << r << ", " << c;
+    }
+}
 TEST(Run, BoolsInMemory) {
   std::vector<int8_t> flags(kSize), out(kSize, 77);
   for (int i = 0; i < kSize; ++i)

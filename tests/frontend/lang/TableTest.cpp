@@ -183,9 +183,6 @@ TEST_F(Binding, UnsupportedNamesSaySo) {
   EXPECT_EQ(errorOf("dot_scaled", {arg("fp32[8]")}),
             "tl.dot_scaled: not supported yet; scale the operands in floating point and use "
             "tl.dot");
-  EXPECT_EQ(errorOf("make_tensor_descriptor", {arg("*fp32")}, {{"shape", lit(1)}}),
-            "tl.make_tensor_descriptor: not supported yet; use pointer arithmetic or "
-            "tl.make_block_ptr, with tl.load and tl.store");
   size_t count = 0;
   for (const Builtin &row : getBuiltins())
     if (row.documentation.starts_with("Not supported")) {
