@@ -9,7 +9,14 @@
 using namespace tilerun;
 using namespace tilerun::python;
 
-static PyObject *makeCompiledName;
+static PyObject *makeCompiledName, *kernelType;
+
+bool python::isKernel(PyObject *object) {
+  int is = PyObject_IsInstance(object, kernelType);
+  if (!is)
+    raise(PyExc_TypeError, "a kernel is expected");
+  return is == 1;
+}
 
 static KernelState &getState(PyObject *self) {
   return *reinterpret_cast<KernelObject *>(self)->state;
@@ -222,8 +229,7 @@ static PyObject *isLoaded(PyObject *self, PyObject *) {
   return PyBool_FromLong(state.handle != nullptr);
 }
 
-// Values as launch_on and describe take them. False with an error.
-static bool readValues(const KernelState &state, PyObject *values, TilerunArgument *arguments) {
+bool python::readValues(const KernelState &state, PyObject *values, TilerunArgument *arguments) {
   auto count = static_cast<size_t>(PyList_Size(values));
   if (count != state.names.size() || count > kMaxArguments) {
     raise(PyExc_TypeError, "a kernel has " + std::to_string(state.names.size()) +
@@ -246,7 +252,7 @@ static bool readValues(const KernelState &state, PyObject *values, TilerunArgume
   return true;
 }
 
-static bool readOptions(PyObject *tuple, TilerunCompileOptions &options) {
+bool python::readOptions(PyObject *tuple, TilerunCompileOptions &options) {
   options = {};
   options.struct_size = sizeof(options);
   return PyArg_ParseTuple(tuple, "IIIIII", &options.num_warps, &options.num_stages,
@@ -437,5 +443,6 @@ bool python::addKernelType(PyObject *module) {
   PyType_Spec spec = {"tilerun._native.Kernel", sizeof(KernelObject), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
   Ref type(PyType_FromSpec(&spec));
+  kernelType = Py_XNewRef(type.get());
   return type && PyModule_AddObjectRef(module, "Kernel", type.get()) == 0;
 }

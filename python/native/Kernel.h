@@ -49,6 +49,13 @@ PyObject *launch(KernelObject *kernel, Device &device, const uint64_t grid[3],
 /// Reads (x[, y[, z]]). False with an error.
 bool readGrid(PyObject *object, uint64_t grid[3]);
 
+/// Values as _launch_on takes them. False with an error.
+bool readValues(const KernelState &state, PyObject *values, TilerunArgument *arguments);
+/// Options as a tuple of OPTIONS and `checks`. False with an error.
+bool readOptions(PyObject *tuple, TilerunCompileOptions &options);
+/// Whether an object is of the type or one below it; sets an error if not.
+bool isKernel(PyObject *object);
+
 /// kernel[grid]: a callable.
 PyObject *makeLauncher(PyObject *kernel, PyObject *grid);
 bool addLauncherType(PyObject *module);

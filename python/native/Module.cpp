@@ -71,6 +71,7 @@ static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 extern "C" __attribute__((visibility("default"))) PyObject *PyInit__native() {
   Ref module(PyModule_Create(&definition));
   if (!module || !addRuntime(module.get()) || !addKernelType(module.get()) ||
+      !addTuning(module.get()) ||
       PyModule_AddIntConstant(module.get(), "api_version", tilerunGetVersion()))
     return nullptr;
   return module.take();

@@ -70,5 +70,6 @@ bool getText(PyObject *object, std::string &text);
 
 bool addRuntime(PyObject *module);
 bool addKernelType(PyObject *module);
+bool addTuning(PyObject *module);
 
 } // namespace tilerun::python

@@ -141,8 +141,8 @@ class Collector:
             if helper is user and helper.fn.__name__ == name:
                 return []
             return [f"from {self._module_of(helper)} import {helper.fn.__name__} as {name}"]
-        language = getattr(value, "_language_name", None)
-        if language is not None and isinstance(language, tuple):
+        language = _language_name(value)
+        if language is not None:
             return [f"from {language[0]} import {language[1]} as {name}"]
         if isinstance(value, types.ModuleType):
             return self._bind_module(name, value, chains)
@@ -224,16 +224,22 @@ class Collector:
             return "(" + "".join(item + ", " for item in items) + ")"
         if hasattr(value, "item") and getattr(value, "ndim", None) == 0 and hasattr(value, "dtype"):
             return self._express(value.item(), lines)
-        language = getattr(value, "_language_name", None)
-        if isinstance(language, tuple):
-            return self._express_import(*language, lines)
-        return None
+        language = _language_name(value)
+        return self._express_import(*language, lines) if language is not None else None
 
     def _express_import(self, module, name, lines):
         own = f"__v{self.counter}"
         self.counter += 1
         lines.append(f"from {module} import {name} as {own}")
         return own
+
+
+def _language_name(value):
+    """(namespace, name) of what the language itself has: functions and classes, not values of these classes."""
+    if isinstance(value, (constexpr, dtype)):
+        return None
+    found = getattr(value, "_language_name", None)
+    return found if isinstance(found, tuple) else None
 
 
 def _is_constant(value):

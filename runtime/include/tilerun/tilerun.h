@@ -492,6 +492,86 @@ tilerunEmitKernel(TilerunRuntime *runtime, TilerunKernel *kernel, const char *ta
                   const char *signature, const TilerunCompileOptions *options, const char *stage,
                   void (*take)(void *user, const TilerunPluginArtifact *artifact), void *user);
 
+/*===--------------------------------------------------------------------------------------------===
+ * Tuning (since 1.2)
+ *===--------------------------------------------------------------------------------------------===*/
+
+/* One way to launch a kernel. `arguments` are those of tilerunLaunch, the way's constants among
+ * them; all of it outlives the tuning. */
+typedef struct TilerunTuneConfig {
+  uint32_t struct_size;
+  uint32_t grid[3];
+  TilerunKernel *kernel;
+  const TilerunCompileOptions *compile; /* Null: the defaults. */
+  const TilerunArgument *arguments;
+  uint32_t num_arguments;
+  uint32_t reserved; /* 0 */
+} TilerunTuneConfig;
+
+/* Memory that the kernel changes, so that each run finds what the first one found. */
+typedef struct TilerunTuneMemory {
+  uint32_t struct_size;
+  uint32_t restore; /* 1: its contents are brought back after each run; 0: cleared before each. */
+  TilerunAddress address;
+  uint64_t bytes;
+} TilerunTuneMemory;
+
+/* Told after each configuration. */
+typedef struct TilerunTuneProgress {
+  uint32_t struct_size;
+  uint32_t index;
+  uint32_t num_configs;
+  uint32_t best;        /* So far; `num_configs` while none works. */
+  TilerunStatus status; /* Of this one: a failure is skipped. */
+  uint32_t rough;       /* 1: a first look told that it is far from the best. */
+  double milliseconds;  /* Of one run. */
+  const char *message;  /* Of the failure; lives until the callback returns. */
+} TilerunTuneProgress;
+
+enum {
+  TILERUN_TUNE_REFRESH = 1, /* Measures whatever the cache holds, and keeps the result. */
+  TILERUN_TUNE_FORGET = 2   /* Neither reads nor writes the cache. */
+};
+
+typedef struct TilerunTuneOptions {
+  uint32_t struct_size;
+  uint32_t flags;     /* TILERUN_TUNE_* */
+  uint32_t warmup_ms; /* Of each configuration; 0: 25. */
+  uint32_t rep_ms;    /* How long each is measured; 0: 100. One run is measured at least. */
+  const char *key;    /* What decides the choice besides kernels and arguments; null: nothing. */
+  const TilerunTuneMemory *memory;
+  uint32_t num_memory;
+  uint32_t reserved; /* 0 */
+  void *user;        /* Of the callbacks, which come on the calling thread. Each may be null. */
+  void (*progress)(void *user, const TilerunTuneProgress *progress);
+  /* Called around each run; another answer than OK fails the configuration. */
+  TilerunStatus (*before)(void *user, uint32_t config);
+  TilerunStatus (*after)(void *user, uint32_t config);
+} TilerunTuneOptions;
+
+typedef struct TilerunTuneResult {
+  uint32_t struct_size; /* Set by the caller. */
+  uint32_t best;        /* The index of the fastest. */
+  uint32_t from_cache;  /* 1: known from earlier, nothing was run. */
+  uint32_t num_failed;
+  double milliseconds; /* Of the best. */
+} TilerunTuneResult;
+
+/* Measures each configuration on the stream's device, and gives the fastest: the median of runs
+ * with cold caches. A configuration that does not compile or launch is told to `progress` and
+ * skipped; one that is 2.5 times slower than the best at first sight is not measured further.
+ * Results are kept in the runtime's cache, by kernels, signatures, options, grids, `key`, device and
+ * driver. Waits. Fails with the first configuration's error if none works, and if the device is
+ * lost. [any thread] */
+TILERUN_API TilerunStatus tilerunTuneKernel(TilerunRuntime *runtime, TilerunStream *stream,
+                                            const TilerunTuneConfig *configs, uint32_t num_configs,
+                                            const TilerunTuneOptions *options,
+                                            TilerunTuneResult *result);
+
+/*===--------------------------------------------------------------------------------------------===
+ * The language (since 1.2)
+ *===--------------------------------------------------------------------------------------------===*/
+
 /* A name of the kernel language. The strings live until the callback returns. */
 typedef struct TilerunLanguageName {
   uint32_t struct_size;
@@ -525,6 +605,11 @@ TILERUN_ASSERT_SIZE(TilerunMemoryStatistics, 88);
 TILERUN_ASSERT_SIZE(TilerunArgument, 16);
 TILERUN_ASSERT_SIZE(TilerunCompileOptions, 28);
 TILERUN_ASSERT_SIZE(TilerunSource, 40);
+TILERUN_ASSERT_SIZE(TilerunTuneConfig, 48);
+TILERUN_ASSERT_SIZE(TilerunTuneMemory, 24);
+TILERUN_ASSERT_SIZE(TilerunTuneProgress, 40);
+TILERUN_ASSERT_SIZE(TilerunTuneOptions, 72);
+TILERUN_ASSERT_SIZE(TilerunTuneResult, 24);
 TILERUN_ASSERT_SIZE(TilerunLanguageName, 40);
 TILERUN_ASSERT_SIZE(TilerunLaunchOptions, 24);
 TILERUN_ASSERT_SIZE(TilerunParameterInfo, 16);

@@ -1,0 +1,149 @@
+// Tuning: configurations out of Python values, and the library's callbacks into Python.
+#include "python/native/Kernel.h"
+
+#include <algorithm>
+#include <memory>
+
+using namespace tilerun;
+using namespace tilerun::python;
+
+namespace {
+// One configuration, and what it points to.
+struct Way {
+  TilerunArgument arguments[kMaxArguments];
+  TilerunCompileOptions options;
+};
+
+struct Callbacks {
+  PyObject *progress, *before, *after; ///< Borrowed; None: there is none.
+  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+
+  // Keeps the first exception; the tuning goes on to its end without calling Python again.
+  bool finish(PyObject *result) {
+    if (result) {
+      Py_DECREF(result);
+      return true;
+    }
+    PyErr_Fetch(&type, &value, &trace);
+    return false;
+  }
+};
+} // namespace
+
+static void reportProgress(void *user, const TilerunTuneProgress *progress) {
+  auto &callbacks = *static_cast<Callbacks *>(user);
+  PyGILState_STATE state = PyGILState_Ensure();
+  if (!callbacks.type && callbacks.progress != Py_None)
+    callbacks.finish(PyObject_CallFunction(callbacks.progress, "IIIiIds", progress->index,
+                                           progress->num_configs, progress->best,
+                                           static_cast<int>(progress->status), progress->rough,
+                                           progress->milliseconds, progress->message));
+  PyGILState_Release(state);
+}
+
+static TilerunStatus callHook(Callbacks &callbacks, PyObject *hook, uint32_t index) {
+  PyGILState_STATE state = PyGILState_Ensure();
+  bool done = !callbacks.type &&
+              (hook == Py_None || callbacks.finish(PyObject_CallFunction(hook, "I", index)));
+  PyGILState_Release(state);
+  return done ? TILERUN_STATUS_OK : TILERUN_STATUS_INTERNAL;
+}
+
+// (kernel, grid, values, options) as a configuration. False with an error.
+static bool readConfig(PyObject *item, Way &way, TilerunTuneConfig &config) {
+  PyObject *object = nullptr, *gridObject = nullptr, *values = nullptr, *options = nullptr;
+  if (!PyArg_ParseTuple(item, "OOO!O!", &object, &gridObject, &PyList_Type, &values, &PyTuple_Type,
+                        &options) ||
+      !isKernel(object))
+    return false;
+  auto *kernel = reinterpret_cast<KernelObject *>(object);
+  uint64_t grid[3];
+  if (!kernel->state->handle) {
+    raise(PyExc_RuntimeError, "the kernel is not loaded");
+    return false;
+  }
+  if (!readGrid(gridObject, grid) || !readValues(*kernel->state, values, way.arguments) ||
+      !readOptions(options, way.options))
+    return false;
+  config = {sizeof(config),
+            {},
+            kernel->state->handle,
+            &way.options,
+            way.arguments,
+            static_cast<uint32_t>(kernel->state->names.size()),
+            0};
+  for (int i = 0; i < 3; ++i)
+    config.grid[i] = static_cast<uint32_t>(std::min<uint64_t>(grid[i], UINT32_MAX));
+  return true;
+}
+
+// tune(device type, device index, configs, memory as (address, bytes, restore), key, warmup ms, rep
+// ms, flags, progress, before, after) -> (best, milliseconds, from the cache, failed)
+static PyObject *tuneKernel(PyObject *, PyObject *given) {
+  int type = 0, index = 0;
+  PyObject *list = nullptr, *memoryList = nullptr;
+  const char *key = nullptr;
+  Callbacks callbacks = {};
+  TilerunTuneOptions options = {};
+  options.struct_size = sizeof(options);
+  if (!PyArg_ParseTuple(given, "iiO!O!sIIIOOO", &type, &index, &PyList_Type, &list, &PyList_Type,
+                        &memoryList, &key, &options.warmup_ms, &options.rep_ms, &options.flags,
+                        &callbacks.progress, &callbacks.before, &callbacks.after))
+    return nullptr;
+  Device *device = getDevice(type, index);
+  TilerunStream *stream = device ? getStream(*device) : nullptr;
+  if (!stream)
+    return nullptr;
+  std::vector<std::unique_ptr<Way>> ways;
+  std::vector<TilerunTuneConfig> configs;
+  for (Py_ssize_t i = 0, n = PyList_Size(list); i < n; ++i) {
+    ways.push_back(std::make_unique<Way>());
+    if (!readConfig(PyList_GetItem(list, i), *ways.back(), configs.emplace_back()))
+      return nullptr;
+  }
+  std::vector<TilerunTuneMemory> memory;
+  for (Py_ssize_t i = 0, n = PyList_Size(memoryList); i < n; ++i) {
+    unsigned long long address = 0, bytes = 0;
+    int restore = 0;
+    if (!PyArg_ParseTuple(PyList_GetItem(memoryList, i), "KKp", &address, &bytes, &restore))
+      return nullptr;
+    memory.push_back({sizeof(TilerunTuneMemory), static_cast<uint32_t>(restore), address, bytes});
+  }
+  std::string words = key;
+  options.key = words.c_str();
+  options.memory = memory.data();
+  options.num_memory = static_cast<uint32_t>(memory.size());
+  options.user = &callbacks;
+  options.progress = reportProgress;
+  options.before = [](void *user, uint32_t config) {
+    auto &callbacks = *static_cast<Callbacks *>(user);
+    return callHook(callbacks, callbacks.before, config);
+  };
+  options.after = [](void *user, uint32_t config) {
+    auto &callbacks = *static_cast<Callbacks *>(user);
+    return callHook(callbacks, callbacks.after, config);
+  };
+  TilerunTuneResult result = {};
+  result.struct_size = sizeof(result);
+  TilerunStatus status;
+  {
+    Unlocked unlocked;
+    status = tilerunTuneKernel(getRuntime(), stream, configs.data(),
+                               static_cast<uint32_t>(configs.size()), &options, &result);
+  }
+  if (callbacks.type) {
+    PyErr_Restore(callbacks.type, callbacks.value, callbacks.trace);
+    return nullptr;
+  }
+  if (status)
+    return raise(status);
+  return Py_BuildValue("(IdOI)", result.best, result.milliseconds,
+                       result.from_cache ? Py_True : Py_False, result.num_failed);
+}
+
+bool python::addTuning(PyObject *module) {
+  static PyMethodDef methods[] = {
+      {"tune", tuneKernel, METH_VARARGS, "Measures ways to launch, and gives the fastest."},
+      {nullptr, nullptr, 0, nullptr}};
+  return PyModule_AddFunctions(module, methods) == 0;
+}

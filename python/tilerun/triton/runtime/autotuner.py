@@ -1,0 +1,363 @@
+"""`@triton.autotune` and `@triton.heuristics`. Configurations are measured, and the choices kept on disk, by the
+library's own engine; Python prunes, names the key, and calls hooks."""
+
+import functools
+import inspect
+import sys
+import time
+
+from ... import _memory, _native
+from ...errors import TilerunError
+from .. import knobs
+from .errors import AutotunerError
+from .jit import KernelInterface, OPTIONS, _unwrap
+
+
+class Config:
+    """One way to launch a kernel: values of meta-parameters, and options."""
+
+    def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None,
+                 **other):
+        self.kwargs = dict(kwargs)
+        self.num_warps, self.num_stages, self.num_ctas = num_warps, num_stages, num_ctas
+        self.maxnreg, self.pre_hook, self.ir_override = maxnreg, pre_hook, ir_override
+        self.kwargs.update(other)
+
+    def all_kwargs(self):
+        options = {"num_warps": self.num_warps, "num_stages": self.num_stages, "num_ctas": self.num_ctas,
+                   "maxnreg": self.maxnreg}
+        return {**self.kwargs, **{name: value for name, value in options.items() if value is not None}}
+
+    def __str__(self):
+        parts = [f"{name}: {value}" for name, value in self.kwargs.items()]
+        return ", ".join(parts + [f"num_warps: {self.num_warps}", f"num_ctas: {self.num_ctas}",
+                                  f"num_stages: {self.num_stages}", f"maxnreg: {self.maxnreg}"])
+
+    def __hash__(self):
+        return hash((*((name, str(value)) for name, value in self.all_kwargs().items()), self.pre_hook))
+
+    def __eq__(self, other):
+        return isinstance(other, Config) and self.all_kwargs() == other.all_kwargs() and self.pre_hook == other.pre_hook
+
+
+class _Progress:
+    """One line on a terminal that tells how far tuning is; nothing elsewhere."""
+
+    def __init__(self, name, configs):
+        self.name, self.configs = name, configs
+        self.times, self.failures = {}, {}
+        self.is_terminal = sys.stderr.isatty()
+
+    def __call__(self, index, count, best, status, rough, milliseconds, message):
+        config = self.configs[index]
+        if status:
+            self.failures[config] = message
+        else:
+            self.times[config] = milliseconds
+        if knobs.autotuning.print:
+            what = f"failed: {message.splitlines()[0] if message else status}" if status else f"{milliseconds:.4f} ms"
+            self._clear()
+            print(f"tilerun: {self.name}: {config}: {what}", file=sys.stderr)
+        elif self.is_terminal:
+            shown = f"best {min(self.times.values()):.4f} ms" if self.times else "none works so far"
+            self._clear()
+            sys.stderr.write(f"tilerun: tuning {self.name}: {index + 1}/{count}, {shown}")
+            sys.stderr.flush()
+
+    def _clear(self):
+        if self.is_terminal:
+            sys.stderr.write("\r\x1b[K")
+
+    def finish(self):
+        if self.is_terminal and not knobs.autotuning.print:
+            self._clear()
+        if self.failures and not self.times:
+            return
+        for config, message in self.failures.items():
+            first = (message or "unknown").strip().splitlines()[0]
+            print(f"tilerun: {self.name}: configuration skipped ({config}): {first}", file=sys.stderr)
+
+
+class Autotuner(KernelInterface):
+    """Launches the configuration that was the fastest for the key."""
+
+    _wraps_kernel = True
+
+    def __init__(self, fn, arg_names, configs, key, reset_to_zero=None, restore_value=None, pre_hook=None, post_hook=None,
+                 prune_configs_by=None, warmup=None, rep=None, use_cuda_graph=False, do_bench=None, cache_results=False):
+        self.configs = list(configs) if configs else [Config({})]
+        self.keys = list(key)
+        self.fn, self.arg_names = fn, arg_names
+        self.cache = {}
+        self.reset_to_zero, self.restore_value = list(reset_to_zero or ()), list(restore_value or ())
+        unknown = [n for n in self.keys + self.reset_to_zero + self.restore_value if n not in arg_names]
+        if unknown:
+            raise ValueError(f"autotune of '{_name(fn)}': there is no parameter '{unknown[0]}'; there are "
+                             f"{', '.join(arg_names)}")
+        self.user_defined_pre_hook, self.user_defined_post_hook = pre_hook is not None, post_hook is not None
+        self.pre_hook = pre_hook or (lambda kwargs, reset_only=False: 0)
+        self.post_hook = post_hook or (lambda kwargs, exception: 0)
+        prune = prune_configs_by or {}
+        self.perf_model, self.configs_top_k = prune.get("perf_model"), prune.get("top_k", 1.0)
+        self.early_config_prune = prune.get("early_config_prune")
+        self.base_fn = fn
+        while not inspect.isfunction(self.base_fn):
+            self.base_fn = self.base_fn.fn
+        self.num_warmups, self.num_reps = warmup, rep
+        self.use_cuda_graph, self.do_bench, self.cache_results = use_cuda_graph, do_bench, cache_results
+        self.best_config, self.bench_time, self.configs_timings = None, None, None
+        functools.update_wrapper(self, self.base_fn, updated=())
+
+    # -- The choice
+
+    def _make_key(self, arguments):
+        key = [_unwrap(arguments[name]) for name in self.keys if name in arguments]
+        # What has memory counts by its type.
+        for value in arguments.values():
+            if hasattr(value, "dtype"):
+                key.append(str(value.dtype))
+        return tuple(value if isinstance(value, (int, float, str, bool, type(None))) else str(value) for value in key)
+
+    def prune_configs(self, arguments, kwargs):
+        configs = self.configs
+        if self.early_config_prune:
+            configs = list(self.early_config_prune(configs, arguments, **kwargs))
+            if not configs:
+                raise AutotunerError("No valid autotuner configs after pruning. `early_config_prune` should return at "
+                                     "least one config.")
+        if self.perf_model:
+            top = self.configs_top_k
+            if isinstance(top, float) and top <= 1.0:
+                top = max(1, int(len(self.configs) * top))
+            elif not isinstance(top, int):
+                raise TypeError("top_k is a fraction of the configurations, or how many to keep")
+            if len(configs) > top:
+                cost = {config: self.perf_model(**{**arguments, **kwargs, **config.all_kwargs()}) for config in configs}
+                configs = sorted(cost, key=cost.get)[:top]
+        return configs
+
+    def _choose(self, args, kwargs, arguments):
+        configs = self.prune_configs(arguments, kwargs)
+        if len(configs) == 1 or knobs.runtime.interpret:
+            # The interpreter's times say nothing of a device.
+            return configs[0]
+        start = time.perf_counter()
+        progress = _Progress(_name(self.fn), configs)
+        try:
+            if self.do_bench is not None:
+                best = self._time_with(self.do_bench, args, kwargs, arguments, configs, progress)
+            else:
+                best = self._time(args, kwargs, arguments, configs, progress)
+        finally:
+            progress.finish()
+        self.bench_time = time.perf_counter() - start
+        self.configs_timings = progress.times
+        return best
+
+    def _time(self, args, kwargs, arguments, configs, progress):
+        """By the library's engine."""
+        ways, places, kernels = [], None, []
+        for config in configs:
+            meta = self._with_heuristics({**arguments, **kwargs, **config.all_kwargs()})
+            function = _jit_function(self.fn)
+            given = {name: value for name, value in meta.items() if name in function.signature.parameters or name in OPTIONS}
+            values, options = function._bind((), given)
+            grid = kwargs["grid"](values) if callable(kwargs.get("grid")) else kwargs.get("grid", (1, ))
+            plain = {name: _unwrap(value) for name, value in values.items()}
+            kernel, plain = function._find_variant(plain)
+            tensors = {name: function._resolve(name, value) for name, value in plain.items()}
+            tensors = {name: place for name, place in tensors.items() if place is not None}
+            kind, index = function._choose_device(tensors)
+            if places is None:
+                places = kind, index, tensors
+            packed = [_memory.Pointer(*tensors[name]) if name in tensors else value for name, value in plain.items()]
+            ways.append((kernel, tuple(grid) if isinstance(grid, (tuple, list)) else grid, packed,
+                         tuple(options[name] for name in OPTIONS) + (0, )))
+            kernels.append(meta)
+        kind, index, tensors = places
+        memory = [self._memory_of(name, arguments, tensors, restore) for names, restore in
+                  ((self.reset_to_zero, False), (self.restore_value, True)) for name in names if name in tensors]
+        hooks = self.user_defined_pre_hook or self.user_defined_post_hook or any(c.pre_hook for c in configs)
+
+        def before(i):
+            self.pre_hook(kernels[i])
+            if configs[i].pre_hook:
+                configs[i].pre_hook(kernels[i])
+
+        def after(i):
+            self.post_hook(kernels[i], exception=None)
+
+        key = repr((_name(self.fn), self._make_key(arguments)))
+        # Hooks may do anything, so that nothing is known of another process's runs.
+        flags = 2 if hooks else 0
+        best, milliseconds, cached, failed = _native.tune(
+            kind, index, ways, memory, key, int(self.num_warmups or knobs.autotuning.warmup),
+            int(self.num_reps or knobs.autotuning.rep), flags, progress, before if hooks else None, after if hooks else None)
+        if cached:
+            progress.times[configs[best]] = milliseconds
+        return configs[best]
+
+    def _memory_of(self, name, arguments, tensors, restore):
+        value = arguments[name]
+        extent = _memory.get_extent(value)
+        if extent is None:
+            size = getattr(value, "nbytes", None)
+            if size is None:
+                raise TilerunError(f"autotune of '{_name(self.fn)}': it is not known how much memory parameter '{name}' "
+                                   "has, which is to be reset")
+            extent = tensors[name][0], int(size)
+        # From the first element on, as far as the tensor reaches.
+        start = tensors[name][0]
+        size = min(_reach(value) or extent[1], extent[0] + extent[1] - start)
+        return start, size, restore
+
+    def _time_with(self, bench, args, kwargs, arguments, configs, progress):
+        """By a function of the caller's."""
+        best, best_time = None, None
+        for i, config in enumerate(configs):
+            meta = {**arguments, **kwargs, **config.all_kwargs()}
+
+            def call():
+                self.pre_hook(meta)
+                if config.pre_hook:
+                    config.pre_hook(meta)
+                self.fn.run(*args, **{**kwargs, **config.all_kwargs()})
+                self.post_hook(meta, exception=None)
+
+            try:
+                took = bench(call, quantiles=(0.5, 0.2, 0.8))
+            except TilerunError as error:
+                progress(i, len(configs), 0, 1, 0, 0.0, str(error))
+                failure = error
+                continue
+            took = took[0] if isinstance(took, (tuple, list)) else took
+            progress(i, len(configs), 0, 0, 0, float(took), "")
+            if best is None or took < best_time:
+                best, best_time = config, took
+        if best is None:
+            raise AutotunerError(f"none of {len(configs)} configurations of '{_name(self.fn)}' works; the last one: "
+                                 f"{failure}") from failure
+        return best
+
+    def _with_heuristics(self, meta):
+        function = self.fn
+        while isinstance(function, Heuristics):
+            for name, value in function.values.items():
+                meta[name] = value(meta)
+            function = function.fn
+        return meta
+
+    # -- Launches
+
+    def run(self, *args, **kwargs):
+        arguments = dict(zip(self.arg_names, args))
+        arguments.update((name, value) for name, value in kwargs.items() if name in self.arg_names)
+        self.nargs = arguments
+        used_cached = True
+        if len(self.configs) > 1:
+            key = self._make_key(arguments)
+            config = self.cache.get(key)
+            if config is None:
+                used_cached = False
+                config = self.cache[key] = self._choose(args, kwargs, arguments)
+        else:
+            config = self.configs[0]
+        self.best_config = config
+        if knobs.autotuning.print and not used_cached:
+            print(f"Triton autotuning for function {_name(self.fn)},\nwith key as {key},\nfinished after "
+                  f"{self.bench_time or 0:.2f}s,\nbest config selected: {config};")
+        if self.user_defined_pre_hook and self.reset_to_zero:
+            self.pre_hook(arguments, reset_only=True)
+        for name in self.reset_to_zero:
+            if hasattr(arguments.get(name), "zero_"):
+                arguments[name].zero_()
+            elif hasattr(arguments.get(name), "fill"):
+                arguments[name].fill(0)
+        if config.pre_hook is not None:
+            config.pre_hook({**arguments, **kwargs, **config.all_kwargs()})
+        result = self.fn.run(*args, **{**kwargs, **config.all_kwargs()})
+        self.nargs = None
+        return result
+
+    def warmup(self, *args, **kwargs):
+        arguments = dict(zip(self.arg_names, args))
+        out = []
+        for config in self.prune_configs(arguments, kwargs):
+            out.append(self.fn.warmup(*args, **{**kwargs, **config.all_kwargs()}))
+        return out
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel")
+
+
+def _reach(value):
+    """Bytes from a tensor's first element to its last one, or None."""
+    if callable(getattr(value, "stride", None)):
+        if not value.numel():
+            return 0
+        return (sum((n - 1) * s for n, s in zip(value.shape, value.stride()) if s > 0) + 1) * value.element_size()
+    if hasattr(value, "strides") and hasattr(value, "itemsize") and value.strides is not None:
+        return 0 if not value.size else sum((n - 1) * s for n, s in zip(value.shape, value.strides) if s > 0) + value.itemsize
+    return None
+
+
+def _name(function):
+    while hasattr(function, "fn"):
+        function = function.fn
+    return function.__name__
+
+
+def _jit_function(function):
+    while not hasattr(function, "_is_jit_function"):
+        function = function.fn
+    return function
+
+
+def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_value=None, pre_hook=None, post_hook=None,
+             warmup=None, rep=None, use_cuda_graph=False, do_bench=None, cache_results=False):
+    """Measures configurations, once for each value of the key's parameters, and launches the fastest."""
+
+    def decorate(fn):
+        return Autotuner(fn, fn.arg_names, configs, key, reset_to_zero, restore_value, pre_hook=pre_hook,
+                         post_hook=post_hook, prune_configs_by=prune_configs_by, warmup=warmup, rep=rep,
+                         use_cuda_graph=use_cuda_graph, do_bench=do_bench, cache_results=cache_results)
+
+    return decorate
+
+
+class Heuristics(KernelInterface):
+    """Computes values of meta-parameters from the other arguments."""
+
+    _wraps_kernel = True
+
+    def __init__(self, fn, arg_names, values):
+        self.fn, self.arg_names, self.values = fn, arg_names, values
+        base = fn
+        while not inspect.isfunction(base):
+            base = base.fn
+        functools.update_wrapper(self, base, updated=())
+
+    def run(self, *args, **kwargs):
+        for name, value in self.values.items():
+            kwargs[name] = value({**dict(zip(self.arg_names, args)), **kwargs})
+        return self.fn.run(*args, **kwargs)
+
+    def warmup(self, *args, **kwargs):
+        for name, value in self.values.items():
+            kwargs[name] = value({**dict(zip(self.arg_names, args)), **kwargs})
+        return self.fn.warmup(*args, **kwargs)
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel")
+
+
+def heuristics(values):
+    """`values`: functions of the arguments (as a dict) by the name of the meta-parameter that they give."""
+
+    def decorate(fn):
+        return Heuristics(fn, fn.arg_names, values)
+
+    return decorate
+
+
+__all__ = ["Autotuner", "Config", "Heuristics", "autotune", "heuristics"]

@@ -1,0 +1,218 @@
+// Measuring. Each run stands between two events of its own, behind a fill that takes the kernel's
+// data out of the caches; the median counts.
+#include "runtime/tune/Tuner.h"
+
+#include "runtime/core/MemoryPool.h"
+#include "runtime/tune/Keep.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace tilerun;
+using namespace tilerun::tune;
+using core::Status;
+
+namespace {
+// Far enough from the best not to be measured again.
+constexpr double kFar = 2.5;
+constexpr size_t kMaxRuns = 1000;
+
+/// One tuning: memory of its own, and the runs.
+class Tuning {
+public:
+  Tuning(core::Stream &stream, const std::vector<Config> &configs, const Options &options)
+      : stream(stream), device(stream.getDevice()), configs(configs), options(options) {}
+  ~Tuning();
+
+  Status run(Result &result);
+
+private:
+  Status save();
+  Status copy(TilerunAddress to, TilerunAddress from, uint64_t bytes) const;
+  Status clear(const Memory &memory) const;
+  Status launch(size_t index, core::Event *begin, core::Event *end);
+  Status measureRuns(size_t index, size_t count, std::vector<double> &milliseconds);
+  Status measure(size_t index, double best, Measurement &measurement);
+
+  core::Stream &stream;
+  core::Device &device;
+  const std::vector<Config> &configs;
+  const Options &options;
+  TilerunAddress flush = 0; ///< As large as the last cache twice; 0: not needed.
+  uint64_t flushBytes = 0;
+  std::vector<TilerunAddress> saved; ///< One for each memory; 0 for those that are cleared.
+};
+} // namespace
+
+Tuning::~Tuning() {
+  // The work that uses them is done, or the device is lost.
+  for (TilerunAddress address : saved)
+    if (address)
+      (void)device.getPool().free(stream, address);
+  if (flush)
+    (void)device.getPool().free(stream, flush);
+}
+
+// On a device that shares the host's memory the caller's memory is unknown to the plugin.
+Status Tuning::copy(TilerunAddress to, TilerunAddress from, uint64_t bytes) const {
+  if (!device.usesHostMemory())
+    return stream.copyOnDevice(to, from, bytes);
+  TILERUN_TRY(stream.synchronize());
+  std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
+  return {};
+}
+
+Status Tuning::clear(const Memory &memory) const {
+  if (!device.usesHostMemory())
+    return stream.fill(memory.address, 0, 1, memory.bytes);
+  TILERUN_TRY(stream.synchronize());
+  std::memset(reinterpret_cast<void *>(memory.address), 0, memory.bytes);
+  return {};
+}
+
+Status Tuning::save() {
+  for (const Memory &memory : options.memory) {
+    saved.push_back(0);
+    if (!memory.restore || !memory.bytes)
+      continue;
+    TILERUN_TRY(device.getPool().allocate(stream, memory.bytes, saved.back()));
+    TILERUN_TRY(copy(saved.back(), memory.address, memory.bytes));
+  }
+  flushBytes = 2 * device.getNumber(TILERUN_DEVICE_PROPERTY_L2_BYTES, 0);
+  // A device without room for it is measured with warm caches.
+  if (flushBytes && !device.getPool().allocate(stream, flushBytes, flush).isOk())
+    flush = 0;
+  return {};
+}
+
+Status Tuning::launch(size_t index, core::Event *begin, core::Event *end) {
+  const Config &config = configs[index];
+  for (const Memory &memory : options.memory)
+    if (!memory.restore)
+      TILERUN_TRY(clear(memory));
+  if (options.before)
+    TILERUN_TRY(options.before(index));
+  if (begin && flush)
+    TILERUN_TRY(stream.fill(flush, 0, 4, flushBytes));
+  if (begin)
+    TILERUN_TRY(begin->record(stream));
+  TILERUN_TRY(config.kernel->launch(stream, config.grid, config.options, config.arguments,
+                                    config.numArguments));
+  if (end)
+    TILERUN_TRY(end->record(stream));
+  for (size_t i = 0; i < options.memory.size(); ++i)
+    if (saved[i])
+      TILERUN_TRY(copy(options.memory[i].address, saved[i], options.memory[i].bytes));
+  return options.after ? options.after(index) : Status();
+}
+
+Status Tuning::measureRuns(size_t index, size_t count, std::vector<double> &milliseconds) {
+  std::vector<std::unique_ptr<core::Event>> begins(count), ends(count);
+  for (size_t i = 0; i < count; ++i) {
+    TILERUN_TRY(core::Event::create(device.shared_from_this(), TILERUN_EVENT_TIMING, begins[i]));
+    TILERUN_TRY(core::Event::create(device.shared_from_this(), TILERUN_EVENT_TIMING, ends[i]));
+    TILERUN_TRY(launch(index, begins[i].get(), ends[i].get()));
+  }
+  TILERUN_TRY(stream.synchronize());
+  for (size_t i = 0; i < count; ++i) {
+    double time = 0;
+    TILERUN_TRY(core::Event::getElapsed(*begins[i], *ends[i], time));
+    milliseconds.push_back(time);
+  }
+  return {};
+}
+
+static double getMedian(std::vector<double> times) {
+  auto middle = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
+Status Tuning::measure(size_t index, double best, Measurement &measurement) {
+  TILERUN_TRY(configs[index].refused);
+  // The first run compiles, loads, and shows faults.
+  TILERUN_TRY(launch(index, nullptr, nullptr));
+  TILERUN_TRY(stream.synchronize());
+  std::vector<double> times;
+  TILERUN_TRY(measureRuns(index, 1, times));
+  double first = times.front();
+  measurement.milliseconds = first;
+  if (first >= options.repMilliseconds)
+    return {};
+  times.clear();
+  TILERUN_TRY(measureRuns(index, 3, times));
+  double estimate = std::max(getMedian(times), 1e-4);
+  measurement.milliseconds = estimate;
+  measurement.rough = best > 0 && estimate > kFar * best;
+  if (measurement.rough)
+    return {};
+  auto count = [&](double budget) {
+    return std::clamp<size_t>(static_cast<size_t>(budget / estimate), 1, kMaxRuns);
+  };
+  for (size_t i = 0, n = count(options.warmupMilliseconds); i < n; ++i)
+    TILERUN_TRY(launch(index, nullptr, nullptr));
+  times.clear();
+  TILERUN_TRY(measureRuns(index, count(options.repMilliseconds), times));
+  measurement.milliseconds = getMedian(times);
+  return {};
+}
+
+Status Tuning::run(Result &result) {
+  TILERUN_TRY(save());
+  bool found = false;
+  Status failure;
+  for (size_t i = 0; i < configs.size(); ++i) {
+    Measurement measurement;
+    measurement.status = measure(i, found ? result.milliseconds : 0, measurement);
+    const bool works = measurement.status.isOk();
+    if (!works) {
+      measurement.milliseconds = 0;
+      // A launch that failed half-way may have left its mark.
+      (void)stream.synchronize();
+      for (size_t m = 0; m < options.memory.size(); ++m)
+        if (saved[m])
+          (void)copy(options.memory[m].address, saved[m], options.memory[m].bytes);
+      if (failure.isOk())
+        failure = measurement.status;
+    } else if (!found || measurement.milliseconds < result.milliseconds) {
+      found = true;
+      result.best = i;
+      result.milliseconds = measurement.milliseconds;
+    }
+    result.measurements.push_back(measurement);
+    if (options.progress)
+      options.progress(i, measurement, found ? result.best : configs.size());
+    if (!works && measurement.status.getCode() == TILERUN_STATUS_DEVICE_LOST)
+      return measurement.status;
+  }
+  TILERUN_TRY(stream.synchronize());
+  if (found)
+    return {};
+  return Status(failure.getCode(),
+                "none of " + std::to_string(configs.size()) +
+                    " configurations works; the first one: " + failure.getMessage());
+}
+
+Status tune::tune(core::Stream &stream, const std::vector<Config> &configs, const Options &options,
+                  Result &result) {
+  result = {};
+  if (configs.empty())
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT, "there is no configuration to tune");
+  cache::Key key;
+  cache::DiskCache *kept = options.cache.get();
+  if (kept && !makeKey(stream.getDevice(), configs, options.key, key))
+    kept = nullptr;
+  if (kept && !options.refresh)
+    if (auto payload = kept->get(key, cache::EntryKind::Tuning)) {
+      result.fromCache = read(*payload, configs.size(), result.best, result.milliseconds);
+      if (result.fromCache)
+        return {};
+      kept->reject(key, "it holds no choice among " + std::to_string(configs.size()) +
+                            " configurations");
+    }
+  TILERUN_TRY(Tuning(stream, configs, options).run(result));
+  if (kept)
+    kept->put(key, cache::EntryKind::Tuning,
+              write(result.best, configs.size(), result.milliseconds));
+  return {};
+}
