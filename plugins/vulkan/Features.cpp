@@ -237,6 +237,10 @@ void fillTarget(Target &target, const FeatureChain &f, const Properties &p) {
       f.v13.shaderIntegerDotProduct && p.v13.integerDotProduct4x8BitPackedSignedAccelerated;
   target.hasBFloat16 = f.bfloat16.shaderBFloat16Type;
   target.hasBFloat16Matrix = f.bfloat16.shaderBFloat16CooperativeMatrix;
+  // What Vulkan does not promise, and has been measured (docs/math.md).
+  target.dividesExactly = p.v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
+  target.hasFusedMultiplyAdd = target.hasFusedMultiplyAdd64 = target.hasApproximations =
+      p.v12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
 }
 
 std::optional<MatrixElement> convert(VkComponentTypeKHR type) {
