@@ -18,7 +18,7 @@ namespace {
 
 /// X(name, what it takes): for the list that an unknown option's error has.
 #define VULKAN_OPTIONS(X)                                                                          \
-  X("num-warps", "subgroups of a program")                                                         \
+  X("num-warps", "32 threads of a program each")                                                   \
   X("num-stages", "stages of pipelined loops")                                                     \
   X("num-ctas", "1")                                                                               \
   X("maxnreg", "24 to 255; Vulkan has no such limit, and it changes nothing")                      \
@@ -101,19 +101,6 @@ std::string setOption(Request &request, llvm::StringRef name, llvm::StringRef va
   return "there is no option '" + name.str() + "'; there are " + list;
 }
 
-/// Why the target cannot have so many warps; empty if it can.
-std::string checkThreads(const SpirvOptions &options) {
-  const Target &target = options.target;
-  uint64_t threads = options.numWarps * target.subgroupSize;
-  if (threads <= target.maxThreads)
-    return "";
-  return "num-warps=" + std::to_string(options.numWarps) + " with " +
-         std::to_string(target.subgroupSize) + " lanes each are " + std::to_string(threads) +
-         " threads of a program, " + std::to_string(target.maxThreads) +
-         " are possible: " + std::to_string(threads - target.maxThreads) + " too many; num-warps=" +
-         std::to_string(llvm::bit_floor(target.maxThreads / target.subgroupSize)) + " is the most";
-}
-
 KernelCode::Parameter convert(const SpirvParameter &parameter) {
   using Kind = SpirvParameter::Kind;
   uint16_t kind = parameter.kind == Kind::Pointer ? TILERUN_ARGUMENT_POINTER
@@ -157,8 +144,6 @@ TilerunStatus compile(const TilerunPluginCompileRequest *given,
     if (!reason.empty())
       return refuse(TILERUN_STATUS_INVALID_ARGUMENT, reason);
   }
-  if (std::string reason = checkThreads(request.options); !reason.empty())
-    return refuse(TILERUN_STATUS_INVALID_ARGUMENT, reason);
   llvm::StringRef bytecode(reinterpret_cast<const char *>(given->bytecode), given->num_bytes);
   std::string text;
   llvm::Expected<SpirvArtifact> compiled =

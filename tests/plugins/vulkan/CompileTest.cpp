@@ -24,6 +24,22 @@ func.func @add(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.name = "x"
 }
 )";
 
+constexpr const char *kSum = R"(
+func.func @sum(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>) attributes {tile.kernel} {
+  %i = tile.make_range 0 to 1024 : tensor<1024xi32>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
+  %p = tile.addptr %xs, %i : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
+  %v = tile.load %p : tensor<1024x!tile.ptr<f32>>
+  %sum = tile.reduce %v axis 0 : (tensor<1024xf32>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tile.yield %c : f32
+  }
+  tile.store %out, %sum : !tile.ptr<f32>
+  return
+}
+)";
+
 class Compile : public testing::Test {
 protected:
   static void SetUpTestSuite() {
@@ -67,7 +83,8 @@ TEST_F(Compile, MetadataSaysHowToLaunch) {
   ASSERT_EQ(artifact->num_kernels, 1u);
   const TilerunPluginKernelInfo &kernel = artifact->kernels[0];
   EXPECT_STREQ(kernel.name, "add");
-  EXPECT_EQ(kernel.threads, 16u);
+  // A warp has 32 threads, whatever the device's subgroups have.
+  EXPECT_EQ(kernel.threads, 64u);
   ASSERT_EQ(kernel.num_parameters, 3u);
   EXPECT_EQ(kernel.parameters[0].kind, TILERUN_ARGUMENT_POINTER);
   EXPECT_EQ(kernel.parameters[0].bits, 64);
@@ -82,7 +99,7 @@ TEST_F(Compile, TheCompatibilityNamesWhatIsUsed) {
   ASSERT_EQ(compile(kAdd, "vulkan:1.3,subgroup=16,f16,f64,i8,shuffle"), TILERUN_STATUS_OK)
       << message;
   // The kernel uses none of these features.
-  EXPECT_STREQ(artifact->compatibility, "vulkan:1.3,subgroup=16,threads=64");
+  EXPECT_STREQ(artifact->compatibility, "vulkan:1.3,subgroup=16,threads=128");
 }
 
 TEST_F(Compile, EmitsTheTextOfAPhase) {
@@ -142,24 +159,32 @@ TEST_F(Compile, ErrorsSayWhatIsWrong) {
                {{"num-ctas", "2"}, "Vulkan has no clusters of programs; num_ctas=1 works"},
                {{"debug", "yes"}, "option 'debug' is 'yes', not true or false"},
                {{"num-wraps", "4"},
-                "there is no option 'num-wraps'; there are num-warps (subgroups of a "
-                "program), num-stages"}};
+                "there is no option 'num-wraps'; there are num-warps (32 threads of a "
+                "program each), num-stages"}};
   for (const auto &[option, text] : cases) {
     EXPECT_EQ(compile(kAdd, "vulkan:1.3", {option}), TILERUN_STATUS_INVALID_ARGUMENT);
     EXPECT_NE(message.find(text), std::string::npos) << message;
   }
 }
 
-TEST_F(Compile, TooManyThreadsSayByHowMuch) {
-  EXPECT_EQ(compile(kAdd, "vulkan:1.3,subgroup=64,threads=256", {{"num-warps", "8"}}),
-            TILERUN_STATUS_INVALID_ARGUMENT);
-  EXPECT_NE(message.find("num-warps=8 with 64 lanes each are 512 threads of a program, 256 are "
-                         "possible: 256 too many; num-warps=4 is the most"),
+TEST_F(Compile, TooManyThreadsSayWhatWouldDo) {
+  EXPECT_EQ(compile(kAdd, "vulkan:1.3,threads=256", {{"num-warps", "16"}}), TILERUN_STATUS_COMPILE);
+  EXPECT_NE(message.find("num_warps=16 makes 512 threads of a program, but the device runs at most "
+                         "256; num_warps=8 or fewer will do"),
             std::string::npos)
       << message;
-  EXPECT_EQ(compile(kAdd, "vulkan:1.3,subgroup=64,threads=256", {{"num-warps", "4"}}),
-            TILERUN_STATUS_OK)
+  EXPECT_EQ(compile(kAdd, "vulkan:1.3,threads=256", {{"num-warps", "8"}}), TILERUN_STATUS_OK)
       << message;
+}
+
+TEST_F(Compile, TooMuchSharedMemorySaysByHowMuch) {
+  // The sum over 1024 threads of four warps needs shared memory; this target has next to none.
+  EXPECT_EQ(compile(kSum, "vulkan:1.3,shared=4"), TILERUN_STATUS_COMPILE);
+  EXPECT_NE(message.find("bytes of shared memory, but vulkan:1.3 has 4"), std::string::npos)
+      << message;
+  EXPECT_NE(message.find("508 too few; use smaller blocks"), std::string::npos) << message;
+  ASSERT_EQ(compile(kSum, "vulkan:1.3"), TILERUN_STATUS_OK) << message;
+  EXPECT_GT(artifact->kernels[0].shared_bytes, 4u);
 }
 
 TEST_F(Compile, TextIsNotTrusted) {
