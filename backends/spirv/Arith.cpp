@@ -14,7 +14,8 @@ namespace {
 bool isBool(Type type) { return type.isInteger(1); }
 
 /// An op that is one instruction, and another one on truth values.
-template <typename Op, typename SpirvOp, typename BoolOp> struct IntegerPattern : KernelPattern<Op> {
+template <typename Op, typename SpirvOp, typename BoolOp>
+struct IntegerPattern : KernelPattern<Op> {
   using KernelPattern<Op>::KernelPattern;
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
@@ -187,6 +188,8 @@ struct CompareFloatsPattern : KernelPattern<arith::CmpFOp> {
   }
 };
 
+/// Never fused with a neighbour by the driver: where the kernel allows that, it is a math.fma by
+/// now.
 template <typename Op, typename SpirvOp> struct FloatPattern : KernelPattern<Op> {
   using KernelPattern<Op>::KernelPattern;
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
@@ -195,8 +198,7 @@ template <typename Op, typename SpirvOp> struct FloatPattern : KernelPattern<Op>
       return failure();
     auto result = rewriter.replaceOpWithNewOp<SpirvOp>(op, adaptor.getOperands().front().getType(),
                                                        adaptor.getOperands());
-    if (!bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::contract))
-      noContraction(result);
+    noContraction(result);
     return success();
   }
 };

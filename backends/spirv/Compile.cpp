@@ -213,6 +213,34 @@ void Compilation::makeEntry(func::FuncOp kernel, KernelContext &context) {
   kernel.erase();
 }
 
+/// A full conversion whose errors say what it means that an op has no pattern.
+static LogicalResult convertAll(Operation *module, const ConversionTarget &legal,
+                                RewritePatternSet &&patterns) {
+  struct Unknown {
+    Location location;
+    std::string name;
+  };
+  std::vector<Unknown> unknown;
+  LogicalResult result = success();
+  {
+    ScopedDiagnosticHandler handler(module->getContext(), [&](Diagnostic &diagnostic) {
+      std::string text = diagnostic.str();
+      StringRef rest = text;
+      if (diagnostic.getSeverity() != DiagnosticSeverity::Error ||
+          !rest.consume_front("failed to legalize operation '"))
+        return failure();
+      unknown.push_back(
+          {diagnostic.getLocation(), rest.take_until([](char c) { return c == '\''; }).str()});
+      return success();
+    });
+    result = applyFullConversion(module, legal, std::move(patterns));
+  }
+  for (const Unknown &op : unknown)
+    emitError(op.location) << "'" << op.name << "' cannot be compiled for " << kTargetName
+                           << ": there is no code for it on these types";
+  return result;
+}
+
 LogicalResult Compilation::toSpirvDialect() {
   MLIRContext *context = module.getContext();
   func::FuncOp function = prepare();
@@ -264,7 +292,7 @@ LogicalResult Compilation::toSpirvDialect() {
   ConversionTarget legal(*context);
   legal.addLegalDialect<spirv::SPIRVDialect>();
   legal.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
-  if (failed(applyFullConversion(spirvModule, legal, std::move(patterns))))
+  if (failed(convertAll(spirvModule, legal, std::move(patterns))))
     return failure();
   SmallVector<UnrealizedConversionCastOp> casts;
   spirvModule.walk([&](UnrealizedConversionCastOp op) { casts.push_back(op); });
@@ -282,6 +310,8 @@ llvm::Error Compilation::toWords() {
   if (failed(words))
     return makeError("the module could not be serialized");
   llvm::Expected<std::vector<uint32_t>> fixed = fixUp(*words, target);
+  if (fixed)
+    fixed = specializeWorkgroup(*fixed);
   if (!fixed)
     return fixed.takeError();
   artifact.words = std::move(*fixed);

@@ -230,8 +230,50 @@ public:
     used.insert(kShader);
     for (const Instruction &instruction : list)
       look(instruction);
+    // Narrow types that are only converted, without any access of that width.
+    for (const auto &[id, type] : types) {
+      bool has8 = used.count(kStorage8) || used.count(kExplicitLayout8);
+      bool has16 = used.count(kStorage16) || used.count(kExplicitLayout16);
+      if ((type.bits == 8 && !has8) || (type.bits == 16 && !has16))
+        requireArithmetic(id);
+    }
   }
   std::set<Capability> used;
+
+  /// The first one that the target does not offer; empty if it offers all.
+  std::string findLacking(const Target &target) const {
+    const std::tuple<Capability, bool, const char *> offers[] = {
+        {kFloat16, target.hasFloat16, "16-bit floats (f16)"},
+        {kFloat64, target.hasFloat64, "64-bit floats (f64)"},
+        {kInt8, target.hasInt8, "8-bit integers (i8)"},
+        {kInt16, target.hasInt16, "16-bit integers (i16)"},
+        {kStorage8, target.hasStorage8, "8-bit accesses (storage8)"},
+        {kStorage16, target.hasStorage16, "16-bit accesses (storage16)"},
+        {kInt64Atomics, target.hasAtomicInt64, "64-bit atomics (atomic-i64)"},
+        {kVote, target.hasVote, "votes of a subgroup (vote)"},
+        {kBallot, target.hasBallot, "ballots of a subgroup (ballot)"},
+        {kShuffle, target.hasShuffle, "shuffles (shuffle)"},
+        {kShuffleRelative, target.hasShuffleRelative, "relative shuffles (shuffle-relative)"},
+        {kArithmetic, target.hasSubgroupArithmetic,
+         "arithmetic of a subgroup (subgroup-arithmetic)"},
+        {kExplicitLayout, target.hasExplicitLayout,
+         "shared memory of several types (explicit-layout)"},
+        {kExplicitLayout8, target.hasExplicitLayout8,
+         "8-bit accesses of shared memory (explicit-layout8)"},
+        {kExplicitLayout16, target.hasExplicitLayout16,
+         "16-bit accesses of shared memory (explicit-layout16)"},
+        {kCooperativeMatrix, !target.cooperativeShapes.empty(), "cooperative matrices (cm=…)"},
+        {kFloat16Add, target.hasAtomicFloat16Add, "atomic-f16-add"},
+        {kFloat32Add, target.hasAtomicFloat32Add, "atomic-f32-add"},
+        {kFloat64Add, target.hasAtomicFloat64Add, "atomic-f64-add"},
+        {kFloat16MinMax, target.hasAtomicFloat16MinMax, "atomic-f16-minmax"},
+        {kFloat32MinMax, target.hasAtomicFloat32MinMax, "atomic-f32-minmax"},
+        {kFloat64MinMax, target.hasAtomicFloat64MinMax, "atomic-f64-minmax"}};
+    for (const auto &[capability, isOffered, name] : offers)
+      if (!isOffered && used.count(capability))
+        return name;
+    return "";
+  }
 
 private:
   struct Type {
@@ -439,6 +481,8 @@ llvm::Expected<std::vector<uint32_t>> spirvbackend::fixUp(llvm::ArrayRef<uint32_
   if (!rest)
     return rest.takeError();
   Capabilities capabilities(*rest);
+  if (std::string lacking = capabilities.findLacking(target); !lacking.empty())
+    return makeError("the kernel needs " + lacking + ", which " + kTargetName + " lacks here");
   std::vector<uint32_t> result(replaced->begin(), replaced->begin() + kHeaderWords);
   std::set<std::string> extensions;
   for (const Capability &capability : capabilities.used) {

@@ -12,6 +12,10 @@ namespace tilerun::spirvbackend {
 /// and declares what the module uses. The error names what is wrong with the module.
 llvm::Expected<std::vector<uint32_t>> fixUp(llvm::ArrayRef<uint32_t> words, const Target &target);
 
+/// Makes the workgroup's width specialization constant 0, whose default is the width of the
+/// module's LocalSize (WorkgroupSize.cpp).
+llvm::Expected<std::vector<uint32_t>> specializeWorkgroup(llvm::ArrayRef<uint32_t> words);
+
 /// An error if any operand of an OpPhi is id 0, which MLIR's serializer has been seen to write.
 llvm::Error checkPhis(llvm::ArrayRef<uint32_t> words);
 

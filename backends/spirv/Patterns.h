@@ -225,7 +225,7 @@ Value emitInstruction(OpBuilder &b, Location loc, KernelContext &kernel, uint32_
 Value emitGlsl(OpBuilder &b, Location loc, KernelContext &kernel, uint32_t number, Type type,
                ValueRange operands);
 
-/// Marks float arithmetic that must not be fused with its neighbours.
+/// Marks float arithmetic that is to be done as it is written.
 void noContraction(Operation *op);
 
 /// An error for what the target has not: "vulkan:1.3 lacks WHAT; REMEDY".

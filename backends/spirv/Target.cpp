@@ -128,16 +128,3 @@ std::string spirvbackend::printTarget(const Target &target) {
             ":" + nameOf(shape.acc).str();
   return text;
 }
-
-simt::TargetInfo spirvbackend::getTargetInfo(const Target &target) {
-  simt::TargetInfo info;
-  info.name = kTargetName.str();
-  info.warpSize = target.subgroupSize;
-  info.maxThreads = target.maxThreads;
-  info.maxVectorBytes = 16;
-  info.sharedMemoryBytes = target.sharedBytes;
-  // Lanes are only known to be a thread's low bits where subgroups are full.
-  info.hasShuffle = target.hasSubgroupControl && target.hasShuffle;
-  info.matrixInstructions = getMatrixInstructions(target);
-  return info;
-}

@@ -1,0 +1,20 @@
+// What a device means for distribution and the lowering to threads; apart from Target.cpp, which
+// the plugin uses without a compiler.
+#include "backends/spirv/Target.h"
+
+using namespace tilerun;
+using namespace tilerun::spirvbackend;
+
+simt::TargetInfo spirvbackend::getTargetInfo(const Target &target) {
+  simt::TargetInfo info;
+  info.name = kTargetName.str();
+  info.warpSize = target.subgroupSize;
+  info.maxThreads = target.maxThreads;
+  info.maxVectorBytes = 16;
+  info.sharedMemoryBytes = target.sharedBytes;
+  // Lanes are only known to be a thread's low bits where subgroups are full.
+  info.hasShuffle = target.hasSubgroupControl && target.hasShuffle;
+  info.matrixInstructions = getMatrixInstructions(target);
+  info.hasDotBytes = target.hasPackedDot8;
+  return info;
+}
