@@ -34,7 +34,10 @@ protected:
     if (plugin)
       return;
     setenv("TILERUN_VULKAN_VALIDATION", "1", 1);
-    void *library = dlopen(VULKAN_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+    const char *path = std::getenv("TILERUN_TEST_PLUGIN"); // On another machine, say.
+    if (!path)
+      path = VULKAN_PLUGIN;
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     ASSERT_TRUE(library) << dlerror();
     auto entry = reinterpret_cast<TilerunPluginEntry>(dlsym(library, TILERUN_PLUGIN_ENTRY));
     ASSERT_TRUE(entry);
@@ -49,7 +52,7 @@ protected:
                                                warnings += std::string(text) + "\n";
                                            }};
     std::string reason;
-    plugin = Plugin::adopt(entry(&host), VULKAN_PLUGIN, reason);
+    plugin = Plugin::adopt(entry(&host), path, reason);
     ASSERT_TRUE(plugin) << reason;
   }
   void SetUp() override {
