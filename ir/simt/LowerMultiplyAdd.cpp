@@ -95,6 +95,9 @@ Value Lowering::dotByMultiplyAdd(tile::DotOp op, const DotPlan &plan) {
   // One step along k after the other: [bits of one access][written out][loop].
   unsigned stepBits = std::min(left.stepBits, right.stepBits);
   assert(left.stepBits == right.stepBits && "operands have one element size");
+  // Four steps of bytes are a word.
+  bool isPacked = options.target->hasDotBytes && accElement.isInteger(32) && stepBits == 2 &&
+                  left.source.isInteger(8) && right.source.isInteger(8);
   unsigned unrolledBits = 0, perStep = 1u << plan.d.inBits(kRegister);
   while (stepBits + unrolledBits < innerBits &&
          (perStep << (stepBits + unrolledBits + 1)) <= kMaxUnrolled)
@@ -131,6 +134,14 @@ Value Lowering::dotByMultiplyAdd(tile::DotOp op, const DotPlan &plan) {
       for (auto [reg, part] : llvm::zip(registers, parts))
         elements[reg] = part;
     });
+    if (isPacked) {
+      Values words;
+      for (size_t reg = 0; reg < elements.size(); reg += 4)
+        words.push_back(
+            unpack(vector::BitCastOp::create(b, loc, VectorType::get({1}, b.getI32Type()),
+                                             pack(ArrayRef(elements).slice(reg, 4))))[0]);
+      return Values{convert(pack(words), operand.distinct, operand.all)};
+    }
     Values result;
     for (size_t step = 0; step < (size_t(1) << operand.stepBits); ++step) {
       Values ofStep;
@@ -154,7 +165,9 @@ Value Lowering::dotByMultiplyAdd(tile::DotOp op, const DotPlan &plan) {
     for (uint64_t unrolled = 0; unrolled < (uint64_t(1) << unrolledBits); ++unrolled) {
       Values xs = load(left, index, unrolled), ys = load(right, index, unrolled);
       for (auto [x, y] : llvm::zip(xs, ys))
-        if (isa<FloatType>(accElement))
+        if (isPacked)
+          sum = DotBytesOp::create(b, loc, x, y, sum);
+        else if (isa<FloatType>(accElement))
           // One rounding or two, whichever the target has.
           sum = math::FmaOp::create(b, loc, x, y, sum, arith::FastMathFlags::contract);
         else

@@ -254,6 +254,15 @@ def Simt_WgmmaWaitOp : Simt_Op<"wgmma_wait", [AttrSizedOperandSegments, MemoryEf
   let hasVerifier = 1;
 }
 
+def Simt_DotBytesOp : Simt_Op<"dot_bytes", [Pure, SameOperandsAndResultType] # ElementwiseMappable.traits> {
+  let summary = "acc + the sum of the products of four signed bytes each";
+  let arguments = (ins AnyTypeOf<[I32, VectorOfRankAndType<[1], [I32]>]>:$a,
+                   AnyTypeOf<[I32, VectorOfRankAndType<[1], [I32]>]>:$b,
+                   AnyTypeOf<[I32, VectorOfRankAndType<[1], [I32]>]>:$acc);
+  let results = (outs AnyTypeOf<[I32, VectorOfRankAndType<[1], [I32]>]>:$result);
+  let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` type($result)";
+}
+
 //===----------------------------------------------------------------------===//
 // Matrices whose registers are the target's secret
 //===----------------------------------------------------------------------===//

@@ -67,6 +67,7 @@ struct TargetInfo {
   bool hasShuffle = true;
   bool hasAsyncCopy = false;
   bool hasLoadMatrix = false;
+  bool hasDotBytes = false; ///< simt.dot_bytes is an instruction, for products without a matrix.
   /// simt.fp_cast reads f8E4M3FN and f8E5M2; else integer arithmetic does.
   bool readsFloat8 = true;
   /// simt.fp_cast rounds into f8E4M3FN and f8E5M2, to nearest; else integer arithmetic does.

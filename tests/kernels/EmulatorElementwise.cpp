@@ -294,6 +294,13 @@ test::ElementFunction test::getElementFunction(Operation *op, unsigned resultInd
     f = [](uint64_t x, uint64_t y) { return std::max(x, y); };
   else if (name == "arith.minui")
     f = [](uint64_t x, uint64_t y) { return std::min(x, y); };
+  else if (name == "simt.dot_bytes")
+    return [](Words v) {
+      uint32_t sum = uint32_t(v[2]);
+      for (unsigned shift = 0; shift < 32; shift += 8)
+        sum += uint32_t(int8_t(v[0] >> shift) * int8_t(v[1] >> shift));
+      return uint64_t(sum);
+    };
   else if (name == "math.absi")
     return [=](Words v) { return cut(s(v[0]) < 0 ? 0 - v[0] : v[0], bits); };
   else if (name == "math.ctpop")

@@ -130,6 +130,7 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
     target.warpSize = setting.lanes;
     target.sharedMemoryBytes = setting.sharedKilobytes * 1024;
     target.hasShuffle = setting.hasShuffle;
+    target.hasDotBytes = !setting.like && setting.lanes != 8;
     if (setting.isOpaque)
       target.matrixInstructions = cooperativeMatrices(setting.lanes);
     if (target.name.empty())
