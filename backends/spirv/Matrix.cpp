@@ -101,6 +101,19 @@ struct MultiplyAddPattern : KernelPattern<simt::MatrixMultiplyAddOp> {
   }
 };
 
+struct DotBytesPattern : KernelPattern<simt::DotBytesOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult matchAndRewrite(simt::DotBytesOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    auto format = spirv::PackedVectorFormatAttr::get(
+        rewriter.getContext(), spirv::PackedVectorFormat::PackedVectorFormat4x8Bit);
+    Value product = spirv::SDotOp::create(rewriter, op.getLoc(), rewriter.getI32Type(),
+                                          adaptor.getA(), adaptor.getB(), format);
+    rewriter.replaceOpWithNewOp<spirv::IAddOp>(op, product, adaptor.getAcc());
+    return success();
+  }
+};
+
 } // namespace
 
 std::vector<simt::MatrixInstruction> spirvbackend::getMatrixInstructions(const Target &target) {
@@ -137,6 +150,6 @@ void spirvbackend::populateMatrixPatterns(SPIRVTypeConverter &converter,
                                              uint32_t(type.getColumns()), spirv::Scope::Subgroup,
                                              useOf(type.getUse()));
   });
-  patterns.add<MatrixLoadPattern, MatrixStorePattern, MatrixSplatPattern, MultiplyAddPattern>(
-      converter, kernel);
+  patterns.add<MatrixLoadPattern, MatrixStorePattern, MatrixSplatPattern, MultiplyAddPattern,
+               DotBytesPattern>(converter, kernel);
 }
