@@ -112,16 +112,11 @@ VkResult Memory::bindSparse(Block &block, uint32_t type, const VkMemoryRequireme
     bind.memory = memory;
     binds.push_back(bind);
   }
-  VkSemaphoreTypeCreateInfo timeline = {};
-  timeline.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
-  timeline.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
-  VkSemaphoreCreateInfo create = {};
-  create.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
-  create.pNext = &timeline;
   VkSemaphore done = VK_NULL_HANDLE;
-  if (VkResult result = table.vkCreateSemaphore(context.handle, &create, nullptr, &done))
-    return result;
-  const uint64_t value = 1;
+  uint64_t value = 0;
+  if (context.acquireTimeline(done, value, nullptr))
+    return VK_ERROR_OUT_OF_HOST_MEMORY;
+  const uint64_t before = value++;
   VkTimelineSemaphoreSubmitInfo values = {};
   values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
   values.signalSemaphoreValueCount = 1;
@@ -149,7 +144,7 @@ VkResult Memory::bindSparse(Block &block, uint32_t type, const VkMemoryRequireme
     wait.pValues = &value;
     result = table.vkWaitSemaphores(context.handle, &wait, UINT64_MAX);
   }
-  table.vkDestroySemaphore(context.handle, done, nullptr);
+  context.releaseTimeline(done, result ? before : value);
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include "plugins/vulkan/Launch.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace vulkan;
 
@@ -24,6 +25,8 @@ Context::~Context() {
   table.vkDeviceWaitIdle(handle);
   memory.release();
   retired.clear();
+  for (auto [timeline, value] : idleTimelines)
+    table.vkDestroySemaphore(handle, timeline, nullptr);
   timestamps.reset();
   if (pipelineCache)
     table.vkDestroyPipelineCache(handle, pipelineCache, nullptr);
@@ -97,6 +100,32 @@ void Context::releaseQueue(Queue *queue) {
     return;
   std::lock_guard lock(mutex);
   --queue->users;
+}
+
+TilerunStatus Context::acquireTimeline(VkSemaphore &timeline, uint64_t &value,
+                                       const TilerunErrorSink *sink) {
+  {
+    std::lock_guard lock(mutex);
+    if (!idleTimelines.empty()) {
+      std::tie(timeline, value) = idleTimelines.back();
+      idleTimelines.pop_back();
+      return TILERUN_STATUS_OK;
+    }
+  }
+  VkSemaphoreTypeCreateInfo type = {};
+  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  VkSemaphoreCreateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+  info.pNext = &type;
+  VK_TRY(*this, sink, vkCreateSemaphore(handle, &info, nullptr, &timeline));
+  value = 0;
+  return TILERUN_STATUS_OK;
+}
+
+void Context::releaseTimeline(VkSemaphore timeline, uint64_t value) {
+  std::lock_guard lock(mutex);
+  idleTimelines.emplace_back(timeline, value);
 }
 
 void Context::addStream(const std::shared_ptr<Stream> &stream) {

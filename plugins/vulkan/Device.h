@@ -25,6 +25,11 @@ public:
   /// The queue with the fewest streams; null if there is none of the kind. Null is ignored.
   Queue *acquireQueue(QueueKind kind);
   void releaseQueue(Queue *queue);
+  /// A timeline semaphore and the value that it has. They are used again rather than destroyed:
+  /// Mesa's queues touch one for a moment after its value can be seen (found with 22.3).
+  TilerunStatus acquireTimeline(VkSemaphore &timeline, uint64_t &value,
+                                const TilerunErrorSink *sink);
+  void releaseTimeline(VkSemaphore timeline, uint64_t value);
   void addStream(const std::shared_ptr<Stream> &stream);
   /// Streams that have not ended, for waiting for all of them.
   std::vector<std::shared_ptr<Stream>> getStreams();
@@ -44,6 +49,7 @@ public:
   VkPipelineCache pipelineCache = VK_NULL_HANDLE; ///< In memory alone; made by Modules.cpp.
   std::vector<std::weak_ptr<Stream>> streams;
   std::vector<std::shared_ptr<Stream>> retired; ///< Their work may still run.
+  std::vector<std::pair<VkSemaphore, uint64_t>> idleTimelines;
 
   Memory memory;
   std::unique_ptr<TimestampPool> timestamps;

@@ -11,13 +11,9 @@ TilerunStatus Stream::create(Context &context, std::shared_ptr<Stream> &out,
                              const TilerunErrorSink *sink) {
   VK_ENTER(context, sink, "create_stream");
   std::shared_ptr<Stream> stream(new Stream(context));
-  VkSemaphoreTypeCreateInfo type = {};
-  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
-  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
-  VkSemaphoreCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
-  info.pNext = &type;
-  VK_TRY(context, sink, vkCreateSemaphore(context.handle, &info, nullptr, &stream->timeline));
+  if (TilerunStatus status = context.acquireTimeline(stream->timeline, stream->submitted, sink))
+    return status;
+  stream->passed = stream->submitted;
   stream->compute = context.acquireQueue(QueueKind::Compute);
   stream->transfer = context.acquireQueue(QueueKind::Transfer);
   context.addStream(stream);
@@ -32,7 +28,8 @@ Stream::~Stream() {
   for (auto *list : {&pending, &idle})
     for (std::unique_ptr<Batch> &batch : *list)
       destroyBatch(*batch);
-  context.table.vkDestroySemaphore(context.handle, timeline, nullptr);
+  if (timeline)
+    context.releaseTimeline(timeline, submitted);
   context.releaseQueue(compute);
   context.releaseQueue(transfer);
 }
