@@ -135,4 +135,18 @@ TEST_F(Reports, EveryWaitTellsAFault) {
   t.destroy_stream(stream);
 }
 
+// What a stream still had to do when it was destroyed is told by the device.
+TEST_F(Reports, StreamsThatEndBusyTellLater) {
+  const TilerunPlugin &t = table();
+  TilerunPluginKernel *kernel = load(compile(kAssert));
+  ASSERT_TRUE(kernel);
+  TilerunAddress out = allocate(4);
+  TilerunPluginStream *stream = nullptr;
+  ASSERT_EQ(t.create_stream(device, &stream, keeper.getSink()), TILERUN_STATUS_OK);
+  ASSERT_EQ(launch(kernel, Arguments().add(out).add(0), {1, 1, 1}, stream), TILERUN_STATUS_OK);
+  t.destroy_stream(stream);
+  EXPECT_EQ(synchronize(), TILERUN_STATUS_FAULT);
+  EXPECT_EQ(synchronize(), TILERUN_STATUS_OK);
+}
+
 } // namespace
