@@ -178,6 +178,22 @@ std::string toHex(const uint8_t *bytes, size_t count, bool dashes) {
   return text;
 }
 
+// TILERUN_VULKAN_WITHOUT=WORD,… takes words from the target ("all": every one), so that one can see
+// what the compiler does for a poorer device, and test it on a better one.
+void leaveOut(Target &target) {
+  const char *text = secure_getenv("TILERUN_VULKAN_WITHOUT");
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::StringRef(text ? text : "").split(words, ',', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef word : words) {
+    bool isAll = word == "all";
+#define X(member, itsWord, what) target.member &= !isAll && word != itsWord;
+    TILERUN_SPIRV_FEATURES(X)
+#undef X
+    if (isAll || word == "cm")
+      target.cooperativeShapes.clear();
+  }
+}
+
 // The compiler's target: one line for each word of its list.
 void fillTarget(Target &target, const FeatureChain &f, const Properties &p) {
   const VkPhysicalDeviceLimits &limits = p.core.properties.limits;
@@ -429,5 +445,6 @@ void vulkan::describe(PhysicalDevice &device) {
   }
   fillTarget(device.target, on, p);
   fillShapes(device);
+  leaveOut(device.target);
   device.targetText = printTarget(device.target);
 }
