@@ -11,6 +11,7 @@ simt::TargetInfo spirvbackend::getTargetInfo(const Target &target) {
   info.warpSize = target.subgroupSize;
   info.maxThreads = target.maxThreads;
   info.maxVectorBytes = 16;
+  info.readsFloat8 = false;
   info.sharedMemoryBytes = target.sharedBytes;
   // Lanes are only known to be a thread's low bits where subgroups are full.
   info.hasShuffle = target.hasSubgroupControl && target.hasShuffle;
