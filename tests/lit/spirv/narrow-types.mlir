@@ -1,0 +1,73 @@
+// 8- and 16-bit types compute in 32 bits where the device has no such arithmetic; bfloat16 is bits
+// with integer rounding everywhere; float16 is a type where the device has it.
+// RUN: split-file %s %t
+// RUN: tile-spirv --emit=spirv-asm %t/floats.mlir | FileCheck %t/floats.mlir
+// RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,f16,i16,storage16,rte-f16 %t/floats.mlir | FileCheck %t/floats.mlir --check-prefix=HALF
+// RUN: tile-spirv --emit=spirv-asm %t/integers.mlir | FileCheck %t/integers.mlir
+// RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,i8,i16,storage8,storage16 %t/integers.mlir | FileCheck %t/integers.mlir --check-prefix=NATIVE
+// RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,f64 %t/wide.mlir | FileCheck %t/wide.mlir
+// RUN: not tile-spirv %t/wide.mlir 2>&1 | FileCheck %t/wide.mlir --check-prefix=ERROR
+// RUN: tile-spirv --emit=spirv-asm %t/float8.mlir | FileCheck %t/float8.mlir
+
+//--- floats.mlir
+// CHECK-NOT: OpTypeFloat 16
+// CHECK-NOT: OpCapability {{(Float16|Int16)}}
+// CHECK-NOT: OpFConvert
+// CHECK: OpFAdd %float
+// CHECK: OpFMul %float
+// CHECK: OpReturn
+// HALF-DAG: OpCapability Float16
+// HALF: %[[HALF:[a-z0-9]+]] = OpTypeFloat 16
+// HALF: OpFAdd %float
+// HALF: OpFMul %[[HALF]]
+func.func @k(%x: !tile.ptr<bf16>, %y: !tile.ptr<f16>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<bf16>
+  %h = tile.load %y : !tile.ptr<f16>
+  %s = arith.addf %v, %v : bf16
+  %p = arith.mulf %h, %h : f16
+  tile.store %x, %s : !tile.ptr<bf16>
+  tile.store %y, %p : !tile.ptr<f16>
+  return
+}
+
+//--- integers.mlir
+// CHECK-NOT: OpCapability {{(Int8|Int16)}}
+// CHECK: OpSDiv %uint
+// CHECK: OpReturn
+// NATIVE: OpCapability Int8
+// NATIVE: OpSDiv %uchar
+func.func @k(%x: !tile.ptr<i8>, %y: !tile.ptr<i16>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<i8>
+  %w = tile.load %y : !tile.ptr<i16>
+  %0 = arith.divsi %v, %v : i8
+  %1 = arith.shrsi %w, %w : i16
+  tile.store %x, %0 : !tile.ptr<i8>
+  tile.store %y, %1 : !tile.ptr<i16>
+  return
+}
+
+//--- wide.mlir
+// float64 to float16 in one rounding: cut to float32 with the last bit odd, and then rounded.
+// CHECK: OpFConvert %float
+// CHECK: OpFConvert %double
+// CHECK: OpFOrdLessThan
+// CHECK-NOT: OpFConvert %half
+// ERROR: wide.mlir:[[@LINE+2]]:8: error: vulkan:1.3 lacks 64-bit floats (shaderFloat64), which 'simt.load' needs here; use float32, or a device that has them
+func.func @k(%x: !tile.ptr<f64>, %y: !tile.ptr<f16>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<f64>
+  %h = arith.truncf %v : f64 to f16
+  tile.store %y, %h : !tile.ptr<f16>
+  return
+}
+
+//--- float8.mlir
+// Every 8-bit format in integer arithmetic.
+// CHECK-NOT: OpTypeFloat 8
+// CHECK: OpReturn
+func.func @k(%x: !tile.ptr<f8E4M3FN>, %y: !tile.ptr<f8E5M2>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<f8E4M3FN>
+  %w = tile.fp_cast %v : f8E4M3FN to f32
+  %r = tile.fp_cast %w : f32 to f8E5M2
+  tile.store %y, %r : !tile.ptr<f8E5M2>
+  return
+}
