@@ -15,10 +15,11 @@ target_compile_definitions(vulkan_compile_tests PRIVATE
   VULKAN_PLUGIN="$<TARGET_FILE:tilerun_plugin_vulkan>")
 add_dependencies(vulkan_compile_tests tilerun_plugin_vulkan)
 
-# Kernels on a device.
+# Kernels on a device: lavapipe, unless the environment names another driver.
 tilerun_plain_test(vulkan_launch_tests
   SOURCES KernelTest.cpp ReportTest.cpp
   LINK tilerun_plugin_host)
 target_compile_definitions(vulkan_launch_tests PRIVATE
-  VULKAN_PLUGIN="$<TARGET_FILE:tilerun_plugin_vulkan>")
+  VULKAN_PLUGIN="$<TARGET_FILE:tilerun_plugin_vulkan>"
+  VULKAN_TEST_DRIVER="${TILERUN_TEST_VULKAN_DRIVER}")
 add_dependencies(vulkan_launch_tests tilerun_plugin_vulkan)
