@@ -1,6 +1,7 @@
 # What the plugin for Vulkan is built with, beside the compiler framework: Vulkan's headers, and the
 # assembler of SPIR-V for its self-test kernels. The loader, libvulkan, is opened at run time.
 option(TILERUN_VULKAN "Build the plugin for Vulkan" ON)
+option(TILERUN_VULKAN_FULL "Tests run the whole matrix on Vulkan, not a part of it" OFF)
 if(NOT TILERUN_VULKAN)
   return()
 endif()
@@ -30,3 +31,18 @@ endif()
 add_library(tilerun_vulkan_headers INTERFACE)
 target_include_directories(tilerun_vulkan_headers SYSTEM INTERFACE ${TILERUN_VULKAN_INCLUDE})
 target_compile_definitions(tilerun_vulkan_headers INTERFACE VK_NO_PROTOTYPES)
+
+# tilerun_on_lavapipe(TEST...): tests that run on Mesa's Vulkan driver for the CPU, with the Khronos
+# validation layer on and silent. That the driver is missing fails them: it is installed everywhere.
+# TILERUN_TEST_VULKAN_DRIVER names another driver's manifest, such as a GPU's.
+file(GLOB _lavapipe /usr/share/vulkan/icd.d/lvp_icd*.json)
+set(TILERUN_TEST_VULKAN_DRIVER "${_lavapipe}" CACHE STRING "Manifest of the driver that tests use")
+function(tilerun_on_lavapipe)
+  foreach(test IN LISTS ARGN)
+    set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT
+      TILERUN_REQUIRE=vulkan TILERUN_VULKAN_VALIDATION=1
+      VK_DRIVER_FILES=${TILERUN_TEST_VULKAN_DRIVER} VK_ICD_FILENAMES=${TILERUN_TEST_VULKAN_DRIVER})
+    set_property(TEST ${test} APPEND PROPERTY FAIL_REGULAR_EXPRESSION
+      "validation (error|warning)")
+  endforeach()
+endfunction()

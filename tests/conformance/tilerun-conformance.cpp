@@ -11,6 +11,8 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <mutex>
+#include <utility>
 
 using namespace tilerun;
 using namespace tilerun::conformance;
@@ -103,6 +105,23 @@ std::string quote(const std::string &text) {
   return out + "\"";
 }
 
+/// What Vulkan's validation layer says, by the plugin's log: a case with a message fails.
+std::mutex messagesMutex;
+std::string messages;
+
+void keepMessages(int32_t level, const char *text) {
+  std::lock_guard lock(messagesMutex);
+  if (std::string(text).rfind("validation ", 0) == 0)
+    messages += (messages.empty() ? "" : "; ") + std::string(text);
+  else if (level >= TILERUN_LOG_WARNING)
+    std::fprintf(stderr, "warning: %s\n", text);
+}
+
+std::string takeMessages() {
+  std::lock_guard lock(messagesMutex);
+  return std::exchange(messages, "");
+}
+
 Row runCase(const plugin::Plugin &plugin, const plugin::DeviceInfo &info, const Case &entry,
             const Options &options) {
   std::string name = std::string(entry.group) + "." + entry.name;
@@ -114,6 +133,8 @@ Row runCase(const plugin::Plugin &plugin, const plugin::DeviceInfo &info, const 
     if (outcome.kind == Outcome::Kind::Pass)
       outcome = entry.run(context);
   }
+  if (std::string said = takeMessages(); !said.empty())
+    outcome = fail(said);
   double milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   Row row = {info.id, name, "", outcome.text, milliseconds};
@@ -169,6 +190,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   std::string reason;
+  plugin::setLogHandler(keepMessages);
   std::shared_ptr<const plugin::Plugin> plugin = plugin::Plugin::load(options.file, reason);
   if (!plugin) {
     std::fprintf(stderr, "tilerun-conformance: '%s' cannot be used: %s\n", options.file.c_str(),

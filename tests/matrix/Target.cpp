@@ -13,6 +13,8 @@
 #include "llvm/Support/Program.h"
 
 #include <bit>
+#include <mutex>
+#include <utility>
 
 using namespace tilerun;
 using namespace tilerun::matrix;
@@ -139,6 +141,23 @@ uint64_t narrow(uint64_t bits, unsigned width, bool isBFloat) {
   return half.bitcastToAPInt().getZExtValue();
 }
 
+/// What Vulkan's validation layer says, by the plugin's log.
+std::mutex messagesMutex;
+std::string messages;
+
+void keepMessages(int32_t level, const char *text) {
+  std::lock_guard lock(messagesMutex);
+  if (llvm::StringRef(text).starts_with("validation "))
+    messages += (messages.empty() ? "" : "\n") + std::string(text);
+  else if (level >= TILERUN_LOG_WARNING)
+    llvm::errs() << "warning: " << text << "\n";
+}
+
+std::string takeMessages() {
+  std::lock_guard lock(messagesMutex);
+  return std::exchange(messages, "");
+}
+
 class PluginTarget : public Target {
 public:
   PluginTarget(std::shared_ptr<const plugin::Plugin> plugin, plugin::DeviceInfo info,
@@ -150,12 +169,28 @@ public:
       table.close_device(device);
   }
   std::string getName() const override { return info.id; }
-  std::string getDescription() const override { return info.name + ", " + info.target; }
+  std::string getDescription() const override {
+    return info.name + ", " + shortenTarget(info.target);
+  }
   bool defaultsToTf32() const override { return llvm::StringRef(info.target).starts_with("cuda:"); }
 
   Outcome run(const Request &request, std::array<uint32_t, 3> grid,
               const std::vector<RunArgument> &arguments,
               std::vector<std::vector<uint8_t>> &buffers) override {
+    Outcome outcome = runOnce(request, grid, arguments, buffers);
+    if (outcome)
+      outcome->message = shortenTargetIn(std::move(outcome->message), info.target);
+    if (std::string said = takeMessages(); !said.empty())
+      return makeFailure(Failure::Kind::Run,
+                         said + (outcome ? "\nand: " + outcome->message : std::string()),
+                         outcome && outcome->lost);
+    return outcome;
+  }
+
+private:
+  Outcome runOnce(const Request &request, std::array<uint32_t, 3> grid,
+                  const std::vector<RunArgument> &arguments,
+                  std::vector<std::vector<uint8_t>> &buffers) {
     Artifact artifact(table);
     if (Outcome failed = compile(table, info.target, request, artifact))
       return failed;
@@ -199,7 +234,6 @@ public:
     return std::nullopt;
   }
 
-private:
   struct Loaded {
     const TilerunPlugin &table;
     TilerunPluginModule *module;
@@ -318,10 +352,25 @@ private:
 
 } // namespace
 
+std::string matrix::shortenTarget(llvm::StringRef target) {
+  auto [first, rest] = target.split(',');
+  auto [second, more] = rest.split(',');
+  return (first + (second.empty() ? "" : ",") + second + (more.empty() ? "" : ",…")).str();
+}
+
+std::string matrix::shortenTargetIn(std::string message, llvm::StringRef target) {
+  std::string by = shortenTarget(target);
+  if (by != target)
+    for (size_t at = 0; (at = message.find(target, at)) != std::string::npos; at += by.size())
+      message.replace(at, target.size(), by);
+  return message;
+}
+
 std::unique_ptr<Target> matrix::makeInterpreter() { return std::make_unique<Interpreter>(); }
 
 std::unique_ptr<Target> matrix::openPlugin(const std::string &path, const std::string &device,
                                            std::string &reason) {
+  plugin::setLogHandler(keepMessages);
   std::shared_ptr<const plugin::Plugin> plugin = plugin::Plugin::load(path, reason);
   if (!plugin)
     return nullptr;

@@ -65,6 +65,12 @@ std::unique_ptr<Target> makeInterpreter();
 std::unique_ptr<Target> openPlugin(const std::string &path, const std::string &device,
                                    std::string &reason);
 
+/// A target's first words, which tell it from the others: "vulkan:1.3,subgroup=8,…".
+std::string shortenTarget(llvm::StringRef target);
+
+/// A message with `target`, which may be long, shortened everywhere.
+std::string shortenTargetIn(std::string message, llvm::StringRef target);
+
 /// Programs that look at code; empty: they do not.
 struct CodeCheckers {
   std::string ptxas;    ///< Assembles PTX.

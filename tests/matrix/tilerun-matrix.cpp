@@ -164,8 +164,8 @@ std::vector<std::string> getUsualTargets() {
               "atomic-i64,atomic-f16-add,atomic-f32-add,atomic-f64-add,atomic-f32-minmax,"
               "preserve-f64,rte-f64,denorm-f64,fma,fma-f64,approx,dot8",
           // Large subgroups, and narrow types in memory alone.
-          "vulkan:1.3,subgroup=64,threads=2048,shared=65536,storage8,storage16,f64,fma," +
-              shuffles + keep};
+          "vulkan:1.3,subgroup=64,threads=2048,shared=65536,storage8,storage16,f64," + shuffles +
+              keep + "fma"};
 }
 
 /// One line that moves, on a terminal; every five seconds a line elsewhere would be noise.
@@ -277,7 +277,9 @@ int runAll(const Cells &cells) {
   // Whether there is a device is asked in a child too: drivers do not survive a fork.
   Results results;
   results.description = "reference interpreter, in process";
-  std::string name = compileOnly ? llvm::join(compileFor, ", ") : "interpreter";
+  std::string name = "interpreter";
+  if (compileOnly)
+    name = llvm::join(llvm::map_range(compileFor, shortenTarget), ", ");
   if (noFork && !compileOnly) {
     std::string reason;
     std::unique_ptr<Target> target = options.open(0, reason);
@@ -349,7 +351,7 @@ int runAll(const Cells &cells) {
     ++counts[outcomes[i].verdict];
     std::string text = outcomes[i].text;
     if (compileOnly && outcomes[i].verdict != Verdict::Pass && compileFor.size() > 1)
-      text = compileFor[list[i].target] + ": " + text;
+      text = shortenTarget(compileFor[list[i].target]) + ": " + text;
     results.cells.push_back(
         {cell.group, cell.op, cell.dtype, cell.getId(), outcomes[i].verdict, text});
   }
