@@ -172,7 +172,9 @@ LogicalResult AtomicExpander::expand() {
   bool isAddition = rmw && rmw.getKind() == AtomicKind::FAdd;
   if (type.getIntOrFloatBitWidth() == 64 && !target.hasAtomicInt64 &&
       !(isAddition && target.hasAtomicFloat64Add))
-    return lacks(op, "atomics of 64 bits (shaderBufferInt64Atomics)",
+    return lacks(op,
+                 llvm::Twine("64-bit atomics (shaderBufferInt64Atomics), which 'tile.") +
+                     (rmw ? "atomic_rmw" : "atomic_cas") + "' needs",
                  "use elements of 32 bits or less");
   Value result;
   if (rmw) {

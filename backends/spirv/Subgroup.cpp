@@ -77,7 +77,7 @@ struct ShufflePattern : KernelPattern<simt::ShuffleOp> {
                                 ConversionPatternRewriter &rewriter) const final {
     Location loc = op.getLoc();
     if (!hasLanes(target))
-      return lacks(op, "shuffles between the lanes of a subgroup",
+      return lacks(op, "shuffles between lanes, which 'simt.shuffle' needs",
                    "compile for a target with 'shuffle' and 'subgroup-control'");
     Value value = adaptor.getValue();
     Type type = value.getType(), i32 = rewriter.getI32Type();

@@ -96,7 +96,7 @@ TEST_P(Atomics, AreValidWhereTheyExist) {
   EXPECT_EQ(count(lanes, "OpMemoryBarrier"), 2u);
   bool isLong = std::string(form.type).find("64") != std::string::npos;
   if (isLong)
-    EXPECT_NE(errorOf(source, kTypes).find("lacks atomics of 64 bits"), std::string::npos)
+    EXPECT_NE(errorOf(source, kTypes).find("lacks 64-bit atomics"), std::string::npos)
         << errorOf(source, kTypes);
   else
     compileValid(source, kBaseline);
