@@ -9,7 +9,7 @@ using namespace vulkan;
 using tilerun::spirvbackend::DebugBuffer;
 
 /// Of a launch.
-static constexpr uint64_t kBufferBytes = uint64_t(4) << 20;
+static constexpr uint64_t kBufferBytes = uint64_t(1) << 20;
 /// Launches of a stream that wait to be read; the next one waits for the oldest.
 static constexpr size_t kMostReports = 64;
 
