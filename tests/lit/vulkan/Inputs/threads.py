@@ -99,3 +99,16 @@ def checking(x, y, limit, BLOCK: tl.constexpr):
         v = tl.load(x + k * BLOCK + i)
         tl.device_assert(v < limit, "value within the limit")
         tl.store(y + k * BLOCK + i, v)
+
+
+@triton.jit
+def ending(limit):
+    """Programs in which the assertion fails print nothing after it."""
+    for k in range(0, 3):
+        tl.device_assert(tl.program_id(0) * 10 + k < limit, "below the limit")
+    tl.device_print("passed")
+
+
+@triton.jit
+def talking(x, BLOCK: tl.constexpr):
+    tl.device_print("v", tl.load(x + tl.arange(0, BLOCK)))
