@@ -23,3 +23,13 @@ target_compile_definitions(vulkan_launch_tests PRIVATE
   VULKAN_PLUGIN="$<TARGET_FILE:tilerun_plugin_vulkan>"
   VULKAN_TEST_DRIVER="${TILERUN_TEST_VULKAN_DRIVER}")
 add_dependencies(vulkan_launch_tests tilerun_plugin_vulkan)
+
+# The same over a loader that fails on request.
+tilerun_plain_test(vulkan_pipeline_tests
+  SOURCES PipelineTest.cpp
+  LINK tilerun_plugin_host tilerun_vulkan_headers)
+target_compile_definitions(vulkan_pipeline_tests PRIVATE
+  VULKAN_PLUGIN="$<TARGET_FILE:tilerun_plugin_vulkan>"
+  VULKAN_TEST_DRIVER="${TILERUN_TEST_VULKAN_DRIVER}"
+  FAKE_VULKAN="$<TARGET_FILE:tilerun_fake_vulkan>")
+add_dependencies(vulkan_pipeline_tests tilerun_plugin_vulkan tilerun_fake_vulkan)
