@@ -180,6 +180,21 @@ struct SharedAddPattern : KernelPattern<simt::SharedAddOp> {
   }
 };
 
+/// `offset` without the constants that are added to it; their sum is added to `fixed`.
+Value splitConstant(Value offset, int64_t &fixed) {
+  while (auto sum = offset.getDefiningOp<spirv::IAddOp>()) {
+    IntegerAttr constant;
+    if (matchPattern(sum.getOperand2(), m_Constant(&constant)))
+      offset = sum.getOperand1();
+    else if (matchPattern(sum.getOperand1(), m_Constant(&constant)))
+      offset = sum.getOperand2();
+    else
+      break;
+    fixed += constant.getInt();
+  }
+  return offset;
+}
+
 } // namespace
 
 Value spirvbackend::sharedPointer(OpBuilder &b, Location loc, KernelContext &kernel, Value offset,
@@ -190,10 +205,15 @@ Value spirvbackend::sharedPointer(OpBuilder &b, Location loc, KernelContext &ker
   unsigned bytes = bytesOf(view);
   // A multiple of all views' sizes.
   unsigned count = unsigned(llvm::alignTo(std::max<uint64_t>(kernel.sharedBytes, 1), 16) / bytes);
-  Value place = spirv::ShiftRightLogicalOp::create(b, loc, i32, offset,
-                                                   constantOf(b, loc, i32, llvm::Log2_32(bytes)));
-  if (bytes == 1)
-    place = offset;
+  // Constants stay apart from what varies, so that accesses at fixed distances share one address.
+  int64_t fixed = 0;
+  Value place = splitConstant(offset, fixed);
+  if (fixed % bytes)
+    place = offset, fixed = 0;
+  if (bytes > 1)
+    place = spirv::ShiftRightLogicalOp::create(b, loc, i32, place,
+                                               constantOf(b, loc, i32, llvm::Log2_32(bytes)));
+  place = plus(b, loc, place, uint32_t(fixed / bytes));
   Type block = spirv::ArrayType::get(view, count, isExplicit ? bytes : 0);
   SmallVector<Value> indices{place};
   if (isExplicit) {
