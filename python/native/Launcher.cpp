@@ -172,6 +172,11 @@ static PyObject *call(PyObject *object, PyObject *const *given, Py_ssize_t numGi
   bool hasTensor = false;
   for (size_t i = 0; i < values.count; ++i) {
     Read read = readArgument(values.values[i], arguments[i], tensor);
+    // The package's code says which parameter it is.
+    if (read == Read::Failed && PyErr_ExceptionMatches(PyExc_TypeError)) {
+      PyErr_Clear();
+      read = Read::Other;
+    }
     if (read == Read::Failed)
       return nullptr;
     if (read == Read::Other)

@@ -44,7 +44,7 @@ def _log(level, text):
         print(text, end="" if text.endswith("\n") else "\n")
 
 
-_native.configure(errors.make_error, _memory.resolve, _open, _get_stream, _log)
+_native.configure(errors.make_error, _memory.resolve_plain, _open, _get_stream, _log)
 
 
 def describe(kind, index):

@@ -93,6 +93,11 @@ def _get_pointer_device(address):
     return torch.cuda.current_device() if torch is not None and torch.cuda.is_available() else 0
 
 
+def resolve_plain(value):
+    """What the native module asks: as `resolve`, but nothing of what must not be written, which takes a copy."""
+    return None if is_read_only(value) else resolve(value)
+
+
 def resolve(value):
     """(address, dtype, device type, device index) of anything with memory, or None. Raises TypeError for memory that
     no kernel can take."""

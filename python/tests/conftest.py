@@ -1,0 +1,57 @@
+"""What the tests share: the package of the build tree is on the path (python/tests/run puts it there)."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def pytest_report_header():
+    import numpy
+    try:
+        import torch
+        torch_version = torch.__version__
+    except ImportError:
+        torch_version = "none: tests that need it are not run"
+    return f"numpy {numpy.__version__}, torch {torch_version}, package {__import__('tilerun').__path__[0]}"
+
+
+@pytest.fixture
+def run_python():
+    """Runs Python with the package in a process of its own; gives the finished process, which must succeed unless
+    `fails`."""
+
+    def run(*arguments, fails=False, **environment):
+        done = subprocess.run([sys.executable, *map(str, arguments)], capture_output=True, text=True, timeout=300,
+                              env={**os.environ, **environment})
+        if not fails:
+            assert done.returncode == 0, done.stdout + done.stderr
+        else:
+            assert done.returncode != 0, done.stdout
+        return done
+
+    return run
+
+
+@pytest.fixture
+def knobs():
+    """Settings that are as before when the test ends."""
+    from tilerun.triton import knobs as module
+    with module.runtime.scope(), module.interpreter.scope(), module.autotuning.scope():
+        yield module
+
+
+@pytest.fixture
+def run_text(run_python, tmp_path):
+    """Runs a script given as text by `python -m tilerun`."""
+    import textwrap
+
+    def run(text, *options, arguments=(), **named):
+        path = tmp_path / "script.py"
+        path.write_text(textwrap.dedent(text))
+        return run_python("-m", "tilerun", *options, path, *arguments, **named)
+
+    return run

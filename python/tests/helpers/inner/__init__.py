@@ -1,0 +1,1 @@
+from .deep import scaled_shift as reexported
