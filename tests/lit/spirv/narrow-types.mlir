@@ -66,8 +66,8 @@ func.func @k(%x: !tile.ptr<f64>, %y: !tile.ptr<f16>) attributes {tile.kernel} {
 // CHECK: OpReturn
 func.func @k(%x: !tile.ptr<f8E4M3FN>, %y: !tile.ptr<f8E5M2>) attributes {tile.kernel} {
   %v = tile.load %x : !tile.ptr<f8E4M3FN>
-  %w = tile.fp_cast %v : f8E4M3FN to f32
-  %r = tile.fp_cast %w : f32 to f8E5M2
+  %w = tile.fp_cast %v : f8E4M3FN -> f32
+  %r = tile.fp_cast %w : f32 -> f8E5M2
   tile.store %y, %r : !tile.ptr<f8E5M2>
   return
 }
