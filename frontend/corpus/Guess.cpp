@@ -178,6 +178,10 @@ std::vector<KernelSignature> corpus::guessSignatures(Frontend &frontend,
         spec = guessConstant(parameter.name, use, style);
       } else if (parameter.defaultValue) {
         continue;
+      } else if (use.isDescriptor) {
+        TypedArgument typed = std::get<TypedArgument>(pointerTo(style.element));
+        typed.block = {style.block, style.block};
+        spec = typed;
       } else if (use.isPointer ||
                  (!use.isCount && hasPart(parameter.name, "ptr pointer ptrs base"))) {
         spec = guessPointer(parameter.name, use, style);
@@ -202,7 +206,12 @@ std::string corpus::formatSignature(const KernelSignature &signature) {
   std::string out;
   for (const auto &[name, spec] : signature.arguments) {
     out += (out.empty() ? "" : ", ") + name + "=";
-    if (auto *typed = std::get_if<TypedArgument>(&spec)) {
+    if (auto *typed = std::get_if<TypedArgument>(&spec); typed && !typed->block.empty()) {
+      out += "tensordesc<" + typed->type.getPointee().signature() + "[" +
+             llvm::join(llvm::map_range(typed->block, [](int64_t n) { return std::to_string(n); }),
+                        ",") +
+             "]" + (typed->padsWithNan ? ",nan>" : ">");
+    } else if (typed) {
       out += typed->type.signature();
       if (typed->divisibility > 1)
         out += ":" + std::to_string(typed->divisibility);

@@ -140,12 +140,14 @@ void ModuleReader::readImport(const ImportStmt &stmt) {
     StringRef bound = name.alias.empty() ? name.name.split('.').first : name.alias;
     StringRef path = name.alias.empty() ? bound : name.name;
     aliases.try_emplace(bound, path.str());
-    if (!atModuleLevel())
-      continue;
     Global global;
     global.kind = Global::Kind::Module;
     global.path = path.str();
     global.range = name.range;
+    if (!atModuleLevel()) {
+      bindLocally(bound, std::move(global));
+      continue;
+    }
     if (uint32_t file = findModule(path, 0))
       global.module = loader.request(file);
     bind(bound, global);
@@ -154,7 +156,8 @@ void ModuleReader::readImport(const ImportStmt &stmt) {
 
 void ModuleReader::readFromImport(const ImportFromStmt &stmt) {
   std::string path = absolutePath(stmt.module, stmt.level);
-  uint32_t file = findModule(stmt.module, stmt.level);
+  // Host functions import what kernels have no use for: their files are not read.
+  uint32_t file = atModuleLevel() ? findModule(stmt.module, stmt.level) : 0;
   LoadedModule *from = file ? loader.request(file) : nullptr;
   for (const ImportName &name : stmt.names) {
     if (name.name == "*") {
@@ -169,10 +172,15 @@ void ModuleReader::readFromImport(const ImportFromStmt &stmt) {
     StringRef bound = name.alias.empty() ? name.name : name.alias;
     std::string full = path.empty() ? name.name.str() : path + "." + name.name.str();
     aliases.try_emplace(bound, full);
-    if (!atModuleLevel())
-      continue;
     Global global;
     global.range = name.range;
+    if (!atModuleLevel()) {
+      global.kind = Global::Kind::ImportedName;
+      global.path = path;
+      global.importedName = name.name.str();
+      bindLocally(bound, std::move(global));
+      continue;
+    }
     // What is imported may be a module itself.
     std::string submodule =
         stmt.module.empty() ? name.name.str() : (stmt.module + "." + name.name).str();

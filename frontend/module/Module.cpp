@@ -32,7 +32,10 @@ static const Global *lookupIn(const LoadedModule &module, StringRef name,
 
 const Global *LoadedModule::lookup(StringRef name) const {
   SmallPtrSet<const LoadedModule *, 4> seen;
-  return lookupIn(*this, name, seen);
+  if (const Global *global = lookupIn(*this, name, seen))
+    return global;
+  auto local = localImports.find(name);
+  return local == localImports.end() ? nullptr : &local->second;
 }
 
 const JitFunction *LoadedModule::findFunction(StringRef name) const {

@@ -97,6 +97,9 @@ public:
   std::vector<llvm::StringRef> globalNames() const;
 
   llvm::StringMap<Global> globals;
+  /// What functions import from modules that are not files: seen by jit functions that are defined
+  /// in them, where no global has the name.
+  llvm::StringMap<Global> localImports;
   std::vector<LoadedModule *> starImports;  ///< Files that `*` is imported from.
   std::vector<std::string> starImportPaths; ///< Dotted paths of other modules, e.g. "triton".
 };

@@ -106,8 +106,8 @@ Result Evaluator::callValue(const Value &callee, CallArguments args, SourceRange
   if (auto *classValue = callee.getIf<ClassValue>())
     return constructTuple(*classValue, std::move(args), range);
   if (auto *space = callee.getIf<NamespaceValue>();
-      space && llvm::StringRef(space->path).starts_with("math."))
-    return callMath(llvm::StringRef(space->path).drop_front(5), args, range);
+      space && isHostModule(llvm::StringRef(space->path).split('.').first))
+    return callHost(space->path, args, range);
   if (auto *opaque = callee.getIf<OpaqueValue>()) {
     llvm::SmallVector<Note> notes;
     if (opaque->range.isValid())

@@ -130,7 +130,13 @@ private:
   Value evaluateGlobal(LoadedModule &module, llvm::StringRef name, const ast::Expr &value,
                        SourceRange range);
   Result getClassMember(const ClassValue &classValue, llvm::StringRef name, SourceRange range);
-  Result getMathMember(llvm::StringRef name, SourceRange range);
+
+  // Host modules (HostModules.cpp).
+  static bool isHostModule(llvm::StringRef path);
+  static std::optional<Value> lookupHostName(llvm::StringRef path, llvm::StringRef name);
+  Result getHostMember(llvm::StringRef path, llvm::StringRef name, SourceRange range);
+  Result callHost(llvm::StringRef path, const CallArguments &args, SourceRange range);
+  Result callLimits(llvm::StringRef path, const CallArguments &args, SourceRange range);
   Result callMath(llvm::StringRef name, const CallArguments &args, SourceRange range);
   LogicalResult unknownName(llvm::StringRef name, SourceRange range);
 

@@ -2,8 +2,6 @@
 // Globals are evaluated on first use, with their errors held back until then.
 #include "frontend/sema/Evaluator.h"
 
-#include <cmath>
-
 namespace tilerun::sema {
 
 using namespace ast;
@@ -16,70 +14,6 @@ static std::string canonicalPath(llvm::StringRef path) {
       (path.starts_with("triton.language.extra.") && path.ends_with("libdevice")))
     return "triton.language.extra.libdevice";
   return path.str();
-}
-
-/// Constants of Python's `math` module, for globals such as `1 / math.log(2)`.
-static std::optional<Value> lookupMath(llvm::StringRef name) {
-  return llvm::StringSwitch<std::optional<Value>>(name)
-      .Case("pi", Value(M_PI))
-      .Case("e", Value(M_E))
-      .Case("tau", Value(2 * M_PI))
-      .Case("inf", Value(HUGE_VAL))
-      .Case("nan", Value(std::nan("")))
-      .Default(std::nullopt);
-}
-
-/// Functions of `math` of one argument.
-static std::optional<double (*)(double)> findMathFunction(llvm::StringRef name) {
-  using Function = double (*)(double);
-  return llvm::StringSwitch<std::optional<Function>>(name)
-      .Case("sqrt", static_cast<Function>(std::sqrt))
-      .Case("exp", static_cast<Function>(std::exp))
-      .Case("exp2", static_cast<Function>(std::exp2))
-      .Case("log", static_cast<Function>(std::log))
-      .Case("log2", static_cast<Function>(std::log2))
-      .Case("log10", static_cast<Function>(std::log10))
-      .Case("sin", static_cast<Function>(std::sin))
-      .Case("cos", static_cast<Function>(std::cos))
-      .Case("tan", static_cast<Function>(std::tan))
-      .Case("tanh", static_cast<Function>(std::tanh))
-      .Case("erf", static_cast<Function>(std::erf))
-      .Case("fabs", static_cast<Function>(std::fabs))
-      .Case("ceil", static_cast<Function>(std::ceil))
-      .Case("floor", static_cast<Function>(std::floor))
-      .Default(std::nullopt);
-}
-
-Result Evaluator::getMathMember(llvm::StringRef name, SourceRange range) {
-  if (auto value = lookupMath(name))
-    return *value;
-  if (findMathFunction(name) || name == "pow")
-    return Value(NamespaceValue{"math." + name.str(), nullptr});
-  return error(range, "Python's math module has no '" + name +
-                          "' that can be evaluated at compile time; use tl.math for tensors");
-}
-
-Result Evaluator::callMath(llvm::StringRef name, const CallArguments &args, SourceRange range) {
-  std::vector<double> operands;
-  for (const Value &value : args.positional) {
-    if (!value.isConstNumber())
-      return error(range, "Python's math." + name + " needs compile-time numbers, not " +
-                              value.describe() + "; use tl." + name + " for tensors");
-    operands.push_back(value.is<double>()  ? value.get<double>()
-                       : value.is<PyInt>() ? static_cast<double>(value.get<PyInt>())
-                                           : value.get<bool>());
-  }
-  bool takesTwo = name == "pow" || (name == "log" && operands.size() == 2);
-  if (operands.size() != (takesTwo ? 2u : 1u) || !args.keywords.empty())
-    return error(range, "math." + name + " takes " + (takesTwo ? "two numbers" : "one number"));
-  double result = name == "pow" ? std::pow(operands[0], operands[1])
-                  : takesTwo    ? std::log(operands[0]) / std::log(operands[1])
-                                : (*findMathFunction(name))(operands[0]);
-  if (std::isnan(result) && llvm::none_of(operands, [](double v) { return std::isnan(v); }))
-    return error(range, "math." + name + " is not defined for these numbers");
-  if ((name == "ceil" || name == "floor") && std::fabs(result) < 1e30)
-    return Value(static_cast<PyInt>(result));
-  return Value(result);
 }
 
 LogicalResult Evaluator::unknownName(llvm::StringRef name, SourceRange range) {
@@ -175,9 +109,8 @@ Value Evaluator::resolveImport(const Global &global, llvm::StringRef name) {
                     global.range});
   }
   std::string path = canonicalPath(global.path);
-  if (path == "math")
-    if (auto value = lookupMath(global.importedName))
-      return *value;
+  if (auto value = lookupHostName(path, global.importedName))
+    return *value;
   if (auto value = lang::lookup(path, global.importedName, prelude))
     return *value;
   // `from triton.language.extra import libdevice`, `from triton import language as tl`.

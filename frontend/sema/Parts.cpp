@@ -21,8 +21,8 @@ Result Evaluator::getAttribute(const Value &base, llvm::StringRef name, SourceRa
     return error(range, "'" + space->path + "' has no '" + name + "'" +
                             (near ? "; did you mean '" + near->str() + "'?" : std::string()));
   }
-  if (auto *space = base.getIf<NamespaceValue>(); space && space->path == "math")
-    return getMathMember(name, range);
+  if (auto *space = base.getIf<NamespaceValue>(); space && isHostModule(space->path))
+    return getHostMember(space->path, name, range);
   if (auto *opaque = base.getIf<OpaqueValue>())
     return errorWithNotes(range, opaque->what + " cannot be used in a kernel",
                           opaque->range.isValid()

@@ -155,6 +155,27 @@ TEST_F(Imports, TextImportsFromItsNamesFolder) {
   EXPECT_NE(follow(module, "f"), nullptr);
 }
 
+// Kernels that a function defines see what that function imports, after all globals.
+TEST_F(Imports, InFunctions) {
+  write("helpers.py", kHelper);
+  write("k.py", "import other as np\n"
+                "def make():\n"
+                "    import triton.language as tl\n"
+                "    import numpy as np\n"
+                "    from triton.language.extra import libdevice\n"
+                "    from helpers import f\n"
+                "    def kernel():\n"
+                "        pass\n");
+  LoadedModule *module = loadFile("k.py");
+  ASSERT_NE(module, nullptr);
+  ASSERT_NE(module->lookup("tl"), nullptr);
+  EXPECT_EQ(module->lookup("tl")->path, "triton.language");
+  EXPECT_EQ(module->lookup("np")->path, "other");
+  EXPECT_EQ(module->lookup("libdevice")->importedName, "libdevice");
+  EXPECT_EQ(module->lookup("f")->module, nullptr); // Host functions' files are not read.
+  EXPECT_FALSE(module->globals.contains("tl"));
+}
+
 TEST_F(Imports, CanBeTurnedOff) {
   write("helpers.py", kHelper);
   write("k.py", "from .helpers import f\n");

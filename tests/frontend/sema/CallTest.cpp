@@ -102,6 +102,28 @@ TEST(Call, GlobalsAreCompileTimeValues) {
   EXPECT_COMPILES(c);
 }
 
+TEST(Call, LimitsOfTypesAreCompileTimeValues) {
+  auto c = compile("import torch\nimport numpy as np\nfrom torch import iinfo\n"
+                   "LOW = torch.finfo(torch.float32).min\nHIGH = iinfo(torch.int32).max\n"
+                   "EPS = np.finfo(np.float16).eps\nTOP = np.iinfo(np.uint8).max\n"
+                   "@triton.jit\ndef kernel(p):\n"
+                   "    tl.static_assert(LOW == -3.4028234663852886e38)\n"
+                   "    tl.static_assert(HIGH == 2147483647)\n"
+                   "    tl.static_assert(EPS == 0.0009765625)\n    tl.static_assert(TOP == 255)\n"
+                   "    tl.static_assert(torch.iinfo(torch.int64).min == -2**63)\n"
+                   "    tl.static_assert(torch.finfo(torch.bfloat16).bits == 16)\n"
+                   "    tl.static_assert(np.inf > LOW)\n"
+                   "    tl.store(p, LOW)\n",
+                   "p=*fp32");
+  EXPECT_COMPILES(c);
+  EXPECT_SAYS(compile("import torch\n@triton.jit\ndef kernel(p):\n"
+                      "    tl.store(p, torch.finfo(torch.int32).max)\n",
+                      "p=*fp32"),
+              "torch.finfo takes one float dtype");
+  EXPECT_SAYS(compile("import torch\n@triton.jit\ndef kernel(p):\n    torch.zeros(3)\n", "p=*fp32"),
+              "Python's module torch has no 'zeros'");
+}
+
 TEST(Call, StaticPrintFormatsValues) {
   auto c = compileBody("p, N: tl.constexpr",
                        "x = tl.zeros((N,), tl.float32)\n"
