@@ -1,0 +1,24 @@
+// What cannot be compiled says what, where, and what would work.
+// RUN: split-file %s %t
+// RUN: not tile-spirv %t/f64.mlir 2>&1 | FileCheck %s --check-prefix=F64
+// RUN: not tile-spirv %t/f64.mlir -target vulkan:1.3,subgroup=24 2>&1 | FileCheck %s --check-prefix=SUBGROUP
+// RUN: not tile-spirv %t/f64.mlir -target vulkan:1.3,f64,threads=64 2>&1 | FileCheck %s --check-prefix=THREADS
+// RUN: not tile-spirv %t/f64.mlir -target vulkan:1.3,speed 2>&1 | FileCheck %s --check-prefix=WORD
+// RUN: not tile-spirv %t/none.mlir 2>&1 | FileCheck %s --check-prefix=NONE
+
+// F64: f64.mlir:[[#]]:{{[0-9]+}}: error: vulkan:1.3 lacks 64-bit floats (shaderFloat64)
+// SUBGROUP: error: subgroup=24 of a Vulkan target is not 4, 8, 16, 32, 64 or 128
+// THREADS: error: num_warps=4 makes 128 threads of a program, but the device runs at most 64; num_warps=2 or fewer will do
+// WORD: error: a Vulkan target has no word 'speed'; there are subgroup=…,
+// NONE: error: the module has no kernel (a function with the attribute 'tile.kernel')
+
+//--- f64.mlir
+func.func @f64(%x: !tile.ptr<f64>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<f64>
+  %w = arith.addf %v, %v : f64
+  tile.store %x, %w : !tile.ptr<f64>
+  return
+}
+
+//--- none.mlir
+func.func @helper() { return }
