@@ -2,7 +2,9 @@
 #include "tests/plugins/vulkan/KernelTest.h"
 
 #include <algorithm>
+#include <atomic>
 #include <sstream>
+#include <thread>
 
 using namespace vulkan_test;
 
@@ -147,6 +149,50 @@ TEST_F(Reports, StreamsThatEndBusyTellLater) {
   t.destroy_stream(stream);
   EXPECT_EQ(synchronize(), TILERUN_STATUS_FAULT);
   EXPECT_EQ(synchronize(), TILERUN_STATUS_OK);
+}
+
+TEST_F(Reports, ManyThreads) {
+  const TilerunPlugin &t = table();
+  TilerunPluginKernel *kernel = load(compile(kPrint));
+  ASSERT_TRUE(kernel);
+  constexpr int kThreads = 4, kRounds = 40;
+  testing::internal::CaptureStdout();
+  std::vector<std::thread> workers;
+  std::atomic<int> failures{0};
+  for (int worker = 0; worker < kThreads; ++worker)
+    workers.emplace_back([&, worker] {
+      // Half of them share the device's own stream.
+      TilerunPluginStream *stream = nullptr;
+      if (worker % 2)
+        failures += t.create_stream(device, &stream, nullptr) != TILERUN_STATUS_OK;
+      TilerunPluginLaunch order = {sizeof(order), {1, 1, 1}, threads, sharedBytes, nullptr, 4};
+      for (int round = 0; round < kRounds; ++round) {
+        int32_t value = 1000 * worker + round;
+        order.arguments = &value;
+        failures += t.launch(kernel, stream, &order, nullptr) != TILERUN_STATUS_OK;
+        if (round % 8 == 7)
+          failures += t.synchronize_stream(device, stream, nullptr) != TILERUN_STATUS_OK;
+      }
+      t.destroy_stream(stream);
+    });
+  for (std::thread &worker : workers)
+    worker.join();
+  EXPECT_EQ(synchronize(), TILERUN_STATUS_OK);
+  std::vector<std::string> lines = split(testing::internal::GetCapturedStdout());
+  EXPECT_EQ(failures, 0);
+  // Every line whole, and once.
+  std::vector<std::string> expected;
+  for (int worker = 0; worker < kThreads; ++worker)
+    for (int round = 0; round < kRounds; ++round) {
+      int value = 1000 * worker + round;
+      for (int i = 0; i < 4; ++i)
+        expected.push_back("pid (0, 0, 0) idx (" + std::to_string(i) + ") sum 100% " +
+                           std::to_string(value + i));
+      expected.push_back("pid (0, 0, 0) half " + std::to_string(value / 2) +
+                         (value % 2 ? ".500000" : ".000000"));
+    }
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(lines, expected);
 }
 
 } // namespace
