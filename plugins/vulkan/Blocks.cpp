@@ -55,7 +55,18 @@ static std::vector<uint32_t> getTypes(const PhysicalDevice &physical, MemoryKind
   return types;
 }
 
-VkResult Memory::bind(Block &block, uint32_t type, const VkMemoryRequirements &needs) {
+// Calls Vulkan; a failure is kept, and ends the function.
+#define MEMORY_TRY(expression)                                                                     \
+  do {                                                                                             \
+    if (VkResult result_ = context.table.expression; result_ < 0) {                                \
+      failure.result = result_;                                                                    \
+      failure.call = #expression;                                                                  \
+      return false;                                                                                \
+    }                                                                                              \
+  } while (false)
+
+bool Memory::bind(Block &block, uint32_t type, const VkMemoryRequirements &needs,
+                  Failure &failure) {
   VkMemoryDedicatedAllocateInfo dedicated = {};
   dedicated.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO;
   dedicated.buffer = block.buffer;
@@ -69,27 +80,23 @@ VkResult Memory::bind(Block &block, uint32_t type, const VkMemoryRequirements &n
   info.allocationSize = needs.size;
   info.memoryTypeIndex = type;
   VkDeviceMemory memory = VK_NULL_HANDLE;
-  if (VkResult result = context.table.vkAllocateMemory(context.handle, &info, nullptr, &memory))
-    return result;
+  MEMORY_TRY(vkAllocateMemory(context.handle, &info, nullptr, &memory));
   block.memory.push_back(memory);
-  if (VkResult result = context.table.vkBindBufferMemory(context.handle, block.buffer, memory, 0))
-    return result;
+  MEMORY_TRY(vkBindBufferMemory(context.handle, block.buffer, memory, 0));
   const VkMemoryPropertyFlags properties = context.physical.memory.memoryTypes[type].propertyFlags;
   if (!(properties & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT))
-    return VK_SUCCESS;
+    return true;
   void *pointer = nullptr;
-  if (VkResult result =
-          context.table.vkMapMemory(context.handle, memory, 0, VK_WHOLE_SIZE, 0, &pointer))
-    return result;
+  MEMORY_TRY(vkMapMemory(context.handle, memory, 0, VK_WHOLE_SIZE, 0, &pointer));
   block.host = static_cast<uint8_t *>(pointer);
   block.cached = properties & VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
-  return VK_SUCCESS;
+  return true;
 }
 
 // Several pieces of memory behind one range of addresses, for buffers beyond what the driver gives
 // in one piece.
-VkResult Memory::bindSparse(Block &block, uint32_t type, const VkMemoryRequirements &needs) {
-  const DeviceTable &table = context.table;
+bool Memory::bindSparse(Block &block, uint32_t type, const VkMemoryRequirements &needs,
+                        Failure &failure) {
   uint64_t most = std::min<uint64_t>(context.physical.maxAllocation, uint64_t(1) << 30);
   most -= most % needs.alignment;
   std::vector<VkSparseMemoryBind> binds;
@@ -103,8 +110,7 @@ VkResult Memory::bindSparse(Block &block, uint32_t type, const VkMemoryRequireme
     info.allocationSize = std::min(most, needs.size - offset);
     info.memoryTypeIndex = type;
     VkDeviceMemory memory = VK_NULL_HANDLE;
-    if (VkResult result = table.vkAllocateMemory(context.handle, &info, nullptr, &memory))
-      return result;
+    MEMORY_TRY(vkAllocateMemory(context.handle, &info, nullptr, &memory));
     block.memory.push_back(memory);
     VkSparseMemoryBind bind = {};
     bind.resourceOffset = offset;
@@ -114,8 +120,11 @@ VkResult Memory::bindSparse(Block &block, uint32_t type, const VkMemoryRequireme
   }
   VkSemaphore done = VK_NULL_HANDLE;
   uint64_t value = 0;
-  if (context.acquireTimeline(done, value, nullptr))
-    return VK_ERROR_OUT_OF_HOST_MEMORY;
+  if (context.acquireTimeline(done, value, nullptr)) {
+    failure.result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    failure.call = "vkCreateSemaphore(device, &info, nullptr, &done)";
+    return false;
+  }
   const uint64_t before = value++;
   VkTimelineSemaphoreSubmitInfo values = {};
   values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
@@ -131,31 +140,34 @@ VkResult Memory::bindSparse(Block &block, uint32_t type, const VkMemoryRequireme
   info.signalSemaphoreCount = 1;
   info.pSignalSemaphores = &done;
   Queue &queue = *context.computeQueues.front();
-  VkResult result;
-  {
-    std::lock_guard lock(queue.mutex);
-    result = table.vkQueueBindSparse(queue.handle, 1, &info, VK_NULL_HANDLE);
-  }
-  if (!result) {
+  auto run = [&] {
+    {
+      std::lock_guard lock(queue.mutex);
+      MEMORY_TRY(vkQueueBindSparse(queue.handle, 1, &info, VK_NULL_HANDLE));
+    }
     VkSemaphoreWaitInfo wait = {};
     wait.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
     wait.semaphoreCount = 1;
     wait.pSemaphores = &done;
     wait.pValues = &value;
-    result = table.vkWaitSemaphores(context.handle, &wait, UINT64_MAX);
-  }
-  context.releaseTimeline(done, result ? before : value);
-  return result;
+    MEMORY_TRY(vkWaitSemaphores(context.handle, &wait, UINT64_MAX));
+    return true;
+  };
+  const bool works = run();
+  context.releaseTimeline(done, works ? value : before);
+  return works;
 }
 
-VkResult Memory::create(MemoryKind kind, uint64_t bytes, Block *&out, std::string &detail) {
+bool Memory::create(MemoryKind kind, uint64_t bytes, Block *&out, Failure &failure) {
   const DeviceTable &table = context.table;
   const PhysicalDevice &physical = context.physical;
-  detail = std::to_string(bytes) + " bytes were wanted";
+  const std::string wanted = std::to_string(bytes) + " bytes were wanted";
+  failure = {VK_ERROR_OUT_OF_DEVICE_MEMORY, "vkAllocateMemory(device, &info, nullptr, &memory)",
+             wanted};
   if (physical.maxBuffer && bytes > physical.maxBuffer) {
-    detail += ", but a buffer of this device has " + std::to_string(physical.maxBuffer) +
-              " at the most (maxBufferSize)";
-    return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    failure.detail += ", but a buffer of this device has " + std::to_string(physical.maxBuffer) +
+                      " at the most (maxBufferSize)";
+    return false;
   }
   const bool large = isLarge(bytes);
   VkBufferCreateInfo info = {};
@@ -168,7 +180,6 @@ VkResult Memory::create(MemoryKind kind, uint64_t bytes, Block *&out, std::strin
     info.queueFamilyIndexCount = static_cast<uint32_t>(context.families.size());
     info.pQueueFamilyIndices = context.families.data();
   }
-  VkResult failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
   // The driver may give more in one piece than it promises, so a sparse buffer comes second.
   const bool trySparse = kind == MemoryKind::Device && physical.sparse && physical.maxAllocation &&
                          bytes > physical.maxAllocation;
@@ -178,7 +189,8 @@ VkResult Memory::create(MemoryKind kind, uint64_t bytes, Block *&out, std::strin
     info.flags = sparse ? VkBufferCreateFlags(VK_BUFFER_CREATE_SPARSE_BINDING_BIT) : 0;
     VkBuffer buffer = VK_NULL_HANDLE;
     if (VkResult result = table.vkCreateBuffer(context.handle, &info, nullptr, &buffer)) {
-      failure = result;
+      failure.result = result;
+      failure.call = "vkCreateBuffer(device, &info, nullptr, &buffer)";
       continue;
     }
     VkMemoryRequirements needs = {};
@@ -186,8 +198,8 @@ VkResult Memory::create(MemoryKind kind, uint64_t bytes, Block *&out, std::strin
     std::vector<uint32_t> types = getTypes(physical, kind, large, needs.memoryTypeBits);
     if (types.empty()) {
       table.vkDestroyBuffer(context.handle, buffer, nullptr);
-      detail += ", but the device has no type of memory for that";
-      return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+      failure.detail += ", but the device has no type of memory for that";
+      return false;
     }
     for (uint32_t type : types) {
       // Drivers over host memory promise more than there is, so what is taken is counted here.
@@ -197,9 +209,9 @@ VkResult Memory::create(MemoryKind kind, uint64_t bytes, Block *&out, std::strin
         uint64_t before = physical.used.fetch_add(charge);
         if (before > getHeapBytes() || charge > getHeapBytes() - before) {
           physical.used.fetch_sub(charge);
-          detail = std::to_string(bytes) + " bytes were wanted, " + std::to_string(before) +
-                   " of the device's " + std::to_string(getHeapBytes()) + " are taken";
-          failure = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+          failure.result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+          failure.detail = wanted + ", " + std::to_string(before) + " of the device's " +
+                           std::to_string(getHeapBytes()) + " are taken";
           continue;
         }
       }
@@ -208,10 +220,7 @@ VkResult Memory::create(MemoryKind kind, uint64_t bytes, Block *&out, std::strin
       block->buffer = buffer;
       block->bytes = bytes;
       block->charged = charge;
-      VkResult result = sparse ? bindSparse(*block, type, needs) : bind(*block, type, needs);
-      if (!result && kind != MemoryKind::Device && !block->host)
-        result = VK_ERROR_MEMORY_MAP_FAILED;
-      if (!result) {
+      if (sparse ? bindSparse(*block, type, needs, failure) : bind(*block, type, needs, failure)) {
         VkBufferDeviceAddressInfo where = {};
         where.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
         where.buffer = buffer;
@@ -219,23 +228,22 @@ VkResult Memory::create(MemoryKind kind, uint64_t bytes, Block *&out, std::strin
         std::lock_guard lock(lookupMutex);
         byAddress[block->address] = block;
         out = block;
-        return VK_SUCCESS;
+        return true;
       }
-      failure = result;
       physical.used.fetch_sub(charge);
       // A buffer that was bound cannot be bound again.
       const bool bound = !block->memory.empty();
       for (VkDeviceMemory memory : block->memory)
         table.vkFreeMemory(context.handle, memory, nullptr);
       delete block;
-      if (result == VK_ERROR_DEVICE_LOST || bound)
+      if (failure.result == VK_ERROR_DEVICE_LOST || bound)
         break;
     }
     table.vkDestroyBuffer(context.handle, buffer, nullptr);
-    if (failure == VK_ERROR_DEVICE_LOST)
+    if (failure.result == VK_ERROR_DEVICE_LOST)
       break;
   }
-  return failure;
+  return false;
 }
 
 void Memory::destroy(Block *block) {
@@ -251,20 +259,20 @@ void Memory::destroy(Block *block) {
   delete block;
 }
 
+TilerunStatus Memory::report(const Failure &failure, const TilerunErrorSink *sink) {
+  return failVulkan(sink, context, failure.call, failure.result, failure.detail);
+}
+
 TilerunStatus Memory::makeBlock(MemoryKind kind, uint64_t bytes, std::shared_ptr<Block> &out,
                                 const TilerunErrorSink *sink) {
   VK_ENTER(context, sink, "makeBlock");
   Block *block = nullptr;
-  std::string detail;
-  VkResult result = create(kind, bytes, block, detail);
-  if (result) {
+  Failure failure;
+  if (!create(kind, bytes, block, failure)) {
     std::lock_guard lock(mutex);
-    if (trim(0))
-      result = create(kind, bytes, block, detail);
+    if (!trim(0) || !create(kind, bytes, block, failure))
+      return report(failure, sink);
   }
-  if (result)
-    return failVulkan(sink, context, "vkAllocateMemory(device, &info, nullptr, &memory)", result,
-                      detail);
   out = std::shared_ptr<Block>(block, [this](Block *ended) { destroy(ended); });
   return TILERUN_STATUS_OK;
 }

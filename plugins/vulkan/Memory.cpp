@@ -62,25 +62,23 @@ bool Memory::take(Stream &stream, uint64_t bytes, Live &out, TilerunAddress &add
   return true;
 }
 
-VkResult Memory::takeNew(uint64_t bytes, Live &out, TilerunAddress &address, std::string &detail) {
+bool Memory::takeNew(uint64_t bytes, Live &out, TilerunAddress &address, Failure &failure) {
   Block *block = nullptr;
   if (!isLarge(bytes)) {
     const uint64_t size = getSharedBytes(getHeapBytes());
-    if (!create(MemoryKind::Device, size, block, detail)) {
+    if (create(MemoryKind::Device, size, block, failure)) {
       block->shared = true;
       block->free[0] = size;
       sharedBlocks.push_back(block);
-      takeFromShared(bytes, out, address);
-      return VK_SUCCESS;
+      return takeFromShared(bytes, out, address);
     }
   }
   // One of its own also where no other block fits any more.
-  VkResult result = create(MemoryKind::Device, bytes, block, detail);
-  if (!result) {
-    out = {block, bytes};
-    address = block->address;
-  }
-  return result;
+  if (!create(MemoryKind::Device, bytes, block, failure))
+    return false;
+  out = {block, bytes};
+  address = block->address;
+  return true;
 }
 
 void Memory::giveBack(TilerunAddress address, const Live &live) {
@@ -150,8 +148,7 @@ TilerunStatus Memory::allocate(const std::shared_ptr<Stream> &stream, uint64_t b
   bytes = (std::max<uint64_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   std::vector<std::shared_ptr<Stream>> dropped; // Outlives the lock.
   for (;;) {
-    VkResult result = VK_SUCCESS;
-    std::string detail;
+    Failure failure;
     std::shared_ptr<Stream> busy;
     uint64_t value = 0;
     {
@@ -159,25 +156,21 @@ TilerunStatus Memory::allocate(const std::shared_ptr<Stream> &stream, uint64_t b
       Live taken;
       TilerunAddress where = 0;
       collect(dropped);
-      if (!take(*stream, bytes, taken, where)) {
-        result = takeNew(bytes, taken, where, detail);
-        if (result && result != VK_ERROR_DEVICE_LOST && trim(0))
-          result = takeNew(bytes, taken, where, detail);
-      }
-      if (!result) {
+      auto isLost = [&] { return failure.result == VK_ERROR_DEVICE_LOST; };
+      if (take(*stream, bytes, taken, where) || takeNew(bytes, taken, where, failure) ||
+          (!isLost() && trim(0) && takeNew(bytes, taken, where, failure))) {
         live[where] = taken;
         address = where;
         return TILERUN_STATUS_OK;
       }
       // What other work still has comes back when that is done.
-      if (result != VK_ERROR_DEVICE_LOST && !deferred.empty()) {
+      if (!isLost() && !deferred.empty()) {
         busy = deferred.front().stream;
         value = deferred.front().value;
       }
     }
     if (!busy)
-      return failVulkan(sink, context, "vkAllocateMemory(device, &info, nullptr, &memory)", result,
-                        detail);
+      return report(failure, sink);
     if (TilerunStatus status = busy->waitFor(value, sink))
       return status;
   }
@@ -207,16 +200,14 @@ TilerunStatus Memory::free(const std::shared_ptr<Stream> &stream, TilerunAddress
 TilerunStatus Memory::allocateHost(uint64_t bytes, void **pointer, const TilerunErrorSink *sink) {
   VK_ENTER(context, sink, "allocate_host");
   Block *block = nullptr;
-  std::string detail;
-  VkResult result = create(MemoryKind::Host, std::max<uint64_t>(bytes, 1), block, detail);
-  if (result) {
+  Failure failure;
+  bytes = std::max<uint64_t>(bytes, 1);
+  if (!create(MemoryKind::Host, bytes, block, failure)) {
     std::lock_guard lock(mutex);
-    if (result != VK_ERROR_DEVICE_LOST && trim(0))
-      result = create(MemoryKind::Host, std::max<uint64_t>(bytes, 1), block, detail);
+    if (failure.result == VK_ERROR_DEVICE_LOST || !trim(0) ||
+        !create(MemoryKind::Host, bytes, block, failure))
+      return report(failure, sink);
   }
-  if (result)
-    return failVulkan(sink, context, "vkAllocateMemory(device, &info, nullptr, &memory)", result,
-                      detail);
   std::lock_guard lock(lookupMutex);
   pinned[block->host] = block;
   *pointer = block->host;

@@ -86,14 +86,21 @@ private:
     std::shared_ptr<Stream> stream;
     uint64_t value;
   };
+  /// Why there is no memory: which call, and what was asked for.
+  struct Failure {
+    VkResult result = VK_SUCCESS;
+    const char *call = "";
+    std::string detail;
+  };
   // All of these under the lock, but for `create` and `destroy`, which do not mind.
-  VkResult create(MemoryKind kind, uint64_t bytes, Block *&out, std::string &detail);
-  VkResult bind(Block &block, uint32_t type, const VkMemoryRequirements &needs);
-  VkResult bindSparse(Block &block, uint32_t type, const VkMemoryRequirements &needs);
+  bool create(MemoryKind kind, uint64_t bytes, Block *&out, Failure &failure);
+  bool bind(Block &block, uint32_t type, const VkMemoryRequirements &needs, Failure &failure);
+  bool bindSparse(Block &block, uint32_t type, const VkMemoryRequirements &needs, Failure &failure);
+  TilerunStatus report(const Failure &failure, const TilerunErrorSink *sink);
   void destroy(Block *block);
   bool take(Stream &stream, uint64_t bytes, Live &out, TilerunAddress &address);
   bool takeFromShared(uint64_t bytes, Live &out, TilerunAddress &address);
-  VkResult takeNew(uint64_t bytes, Live &out, TilerunAddress &address, std::string &detail);
+  bool takeNew(uint64_t bytes, Live &out, TilerunAddress &address, Failure &failure);
   void giveBack(TilerunAddress address, const Live &live);
   void collect(std::vector<std::shared_ptr<Stream>> &dropped);
   bool trim(uint64_t keep);

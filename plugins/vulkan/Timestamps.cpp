@@ -33,10 +33,3 @@ TilerunStatus TimestampPool::acquire(std::shared_ptr<TimestampSlot> &out,
   out = std::make_shared<TimestampSlot>(*this, queries, index);
   return TILERUN_STATUS_OK;
 }
-
-double vulkan::getElapsed(uint64_t start, uint64_t end, uint32_t bits, double period) {
-  // The difference of the bits that count, as a signed number of so many bits.
-  const uint32_t unused = bits >= 64 ? 0 : 64 - bits;
-  const auto ticks = static_cast<int64_t>((end - start) << unused) >> unused;
-  return static_cast<double>(ticks) * period;
-}

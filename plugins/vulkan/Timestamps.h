@@ -42,6 +42,11 @@ private:
 
 /// Nanoseconds from `start` to `end`, of which the lowest `bits` count and wrap around; each tick
 /// takes `period` nanoseconds. Negative if `end` came first.
-double getElapsed(uint64_t start, uint64_t end, uint32_t bits, double period);
+inline double getElapsed(uint64_t start, uint64_t end, uint32_t bits, double period) {
+  // The difference of the bits that count, as a signed number of so many bits.
+  const uint32_t unused = bits >= 64 ? 0 : 64 - bits;
+  const auto ticks = static_cast<int64_t>((end - start) << unused) >> unused;
+  return static_cast<double>(ticks) * period;
+}
 
 } // namespace vulkan
