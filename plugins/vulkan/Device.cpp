@@ -152,7 +152,7 @@ void Context::retire(std::shared_ptr<Stream> stream) {
   }
   looked.push_back(std::move(stream));
   for (const std::shared_ptr<Stream> &each : looked)
-    if (!each->isIdle() || !each->reports.isEmpty())
+    if (!lost && (!each->isIdle() || !each->reports.isEmpty()))
       kept.push_back(each);
   std::lock_guard lock(mutex);
   retired.insert(retired.end(), kept.begin(), kept.end());
