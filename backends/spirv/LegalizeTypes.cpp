@@ -379,6 +379,8 @@ LogicalResult spirvbackend::checkFloat64(ModuleOp module, const Target &target) 
     return success();
   auto isWide = [](Type type) { return getElementTypeOrSelf(type).isF64(); };
   WalkResult walk = module.walk([&](Operation *op) -> WalkResult {
+    if (op->hasTrait<OpTrait::ConstantLike>()) // Its user knows where it stands in the source.
+      return WalkResult::advance();
     if (!llvm::any_of(op->getOperandTypes(), isWide) && !llvm::any_of(op->getResultTypes(), isWide))
       return WalkResult::advance();
     return lacks(
