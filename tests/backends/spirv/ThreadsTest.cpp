@@ -199,6 +199,15 @@ TEST(Subgroups, ReduceByShufflesWhereTheyAre) {
   EXPECT_GT(count(without, "OpControlBarrier"), 0u);
 }
 
+TEST(Subgroups, OfEverySize) {
+  for (unsigned bits = 2; bits <= 7; ++bits) {
+    std::string target =
+        kTypes + ",subgroup-control,shuffle,subgroup=" + std::to_string(1u << bits);
+    EXPECT_EQ(count(compileValid(kSum, target), "OpGroupNonUniformShuffleXor"), bits);
+    compileValid(transposeKernel("f16"), target);
+  }
+}
+
 const char *kMessages = R"(
 func.func @k(%x: !tile.ptr<i64>, %f: f16) attributes {tile.kernel} {
   %v = tile.load %x : !tile.ptr<i64> loc("k.py":3:7)
