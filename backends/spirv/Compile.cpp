@@ -5,6 +5,7 @@
 #include "backends/spirv/Patterns.h"
 #include "backends/spirv/Serialize.h"
 #include "ir/distribute/Facts.h"
+#include "ir/simt/CarriedValues.h"
 #include "ir/simt/LowerTile.h"
 #include "ir/tile/DiagnosticText.h"
 #include "ir/tile/RegisterDialects.h"
@@ -64,11 +65,6 @@ llvm::Error Compilation::check() {
     return makeError("num_warps must be 1, 2, 4, 8, 16 or 32, but is " +
                      llvm::Twine(options.numWarps));
   uint64_t threads = std::max<uint64_t>(options.numWarps * kWarp, target.subgroupSize);
-  if (threads > target.maxThreads)
-    return makeError("num_warps=" + llvm::Twine(options.numWarps) + " makes " +
-                     llvm::Twine(threads) + " threads of a program, but the device runs at most " +
-                     llvm::Twine(target.maxThreads) + "; num_warps=" +
-                     llvm::Twine(llvm::bit_floor(target.maxThreads) / kWarp) + " or fewer will do");
   func::FuncOp kernel;
   for (auto function : module.getOps<func::FuncOp>())
     if (function->hasAttr(tile::TileDialect::kKernelAttr)) {
@@ -114,6 +110,7 @@ LogicalResult Compilation::toSimt() {
   lower.numWarps = artifact.numThreads / target.subgroupSize;
   lower.numStages = options.numStages;
   lower.target = &info;
+  lower.unit = kWarp;
   return lowerTileToSimt(module, lower, accesses.getFacts());
 }
 
@@ -140,8 +137,10 @@ func::FuncOp Compilation::prepare() {
   if (auto bytes = kernel->getAttrOfType<IntegerAttr>(simt::SimtDialect::kSharedBytesAttr))
     artifact.sharedBytes = bytes.getInt();
   if (failed(prepareAtomics(kernel, target)) || failed(expandMath(module, target)) ||
-      failed(legalizeTypes(module, target)) || failed(simplify()) || failed(scalarize(kernel)) ||
-      failed(simplify()))
+      failed(legalizeTypes(module, target)) || failed(simplify()) || failed(scalarize(kernel)))
+    return {};
+  simt::dropUnusedCarried(kernel);
+  if (failed(simplify()))
     return {};
   return kernel;
 }

@@ -32,7 +32,9 @@ struct Transfer {
     units = asWords ? bytes / 4 : count;
     if (bytes >= 4)
       return;
-    bool isOffered = bytes == 2 ? target.hasStorage16 : target.hasStorage8;
+    // Narrow accesses are of use where narrow registers are.
+    bool isOffered =
+        bytes == 2 ? target.hasStorage16 && target.hasInt16 : target.hasStorage8 && target.hasInt8;
     units = isOffered;
     unit = IntegerType::get(context, 8 * bytes);
     if (isOffered && count == 1 && element.isF16() && target.hasFloat16)

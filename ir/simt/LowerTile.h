@@ -9,9 +9,10 @@
 namespace tilerun::simt {
 
 struct LowerOptions {
-  unsigned numWarps = 4;
+  unsigned numWarps = 4;  ///< Of the target's size.
   unsigned numStages = 1; ///< Buffers of pipelined loops; 1: none.
   const TargetInfo *target = nullptr;
+  unsigned unit = 0; ///< Threads that the option num_warps counts in; 0: a warp of the target.
 };
 
 /// Replaces every kernel of `module` (functions with `tile.kernel`) by its per-thread form, places

@@ -571,6 +571,8 @@ public:
 
 private:
   LogicalResult checkThreads();
+  /// num_warps for so many threads, 0 if it cannot be.
+  uint64_t optionFor(uint64_t threads) const;
   /// The lowered kernel with shared memory in its place, if it fits; null if it does not; failure
   /// with a diagnostic if it cannot be lowered.
   FailureOr<func::FuncOp> tryLower(const LayoutAssignment &layouts, const LowerOptions &options,
@@ -587,19 +589,23 @@ private:
 };
 } // namespace
 
+uint64_t KernelLowering::optionFor(uint64_t threads) const {
+  return threads / (options.unit ? options.unit : options.target->warpSize);
+}
+
 LogicalResult KernelLowering::checkThreads() {
   const TargetInfo &target = *options.target;
   uint64_t threads = uint64_t(options.numWarps) * target.warpSize;
   if (threads <= target.maxThreads)
     return success();
   auto error = kernel.emitError("kernel '")
-               << kernel.getName() << "' would run in " << threads << " threads, "
-               << options.numWarps << " warps of " << target.warpSize << ", but " << target.name
-               << " allows " << target.maxThreads << " in a program, which is "
-               << threads - target.maxThreads << " fewer; ";
-  if (unsigned most = llvm::bit_floor(target.maxThreads / target.warpSize))
+               << kernel.getName() << "' would run in " << threads
+               << " threads with num_warps=" << std::max<uint64_t>(optionFor(threads), 1)
+               << ", but " << target.name << " allows " << target.maxThreads
+               << " in a program, which is " << threads - target.maxThreads << " fewer; ";
+  if (uint64_t most = llvm::bit_floor(optionFor(target.maxThreads)))
     return error << "use num_warps=" << most << (most > 1 ? " or less" : "");
-  return error << "a warp alone is too large";
+  return error << "one warp alone is too large";
 }
 
 FailureOr<func::FuncOp> KernelLowering::tryLower(const LayoutAssignment &layouts,
@@ -650,11 +656,14 @@ std::string KernelLowering::advise() {
   for (unsigned warps = options.numWarps / 2; warps; warps /= 2) {
     LowerOptions fewer = options;
     fewer.numWarps = warps;
+    uint64_t option = optionFor(uint64_t(warps) * options.target->warpSize);
+    if (!option)
+      break;
     FailureOr<func::FuncOp> lowered = lowerToFit(fewer);
     if (failed(lowered) || !*lowered)
       continue;
     lowered->erase();
-    advice += " or num_warps=" + std::to_string(warps);
+    advice += " or num_warps=" + std::to_string(option);
     break;
   }
   if (hasStages)

@@ -256,8 +256,8 @@ TEST(Limits, TooManyThreadsNameTheOptionAndHowManyFit) {
   target.maxThreads = 64;
   EXPECT_EQ(errorOn(target, 8, "transpose"), "");
   EXPECT_EQ(errorOn(target, 16, "transpose"),
-            "lowering fails: kernel 'transpose' would run in 128 threads, 16 warps of 8, but small "
-            "allows 64 in a program, which is 64 fewer; use num_warps=8 or less\n");
+            "lowering fails: kernel 'transpose' would run in 128 threads with num_warps=16, but "
+            "small allows 64 in a program, which is 64 fewer; use num_warps=8 or less\n");
   target.warpSize = 128;
   EXPECT_EQ(
       errorOn(target, 1, "transpose"),

@@ -169,9 +169,10 @@ TEST_F(Compile, ErrorsSayWhatIsWrong) {
 
 TEST_F(Compile, TooManyThreadsSayWhatWouldDo) {
   EXPECT_EQ(compile(kAdd, "vulkan:1.3,threads=256", {{"num-warps", "16"}}), TILERUN_STATUS_COMPILE);
-  EXPECT_NE(message.find("num_warps=16 makes 512 threads of a program, but the device runs at most "
-                         "256; num_warps=8 or fewer will do"),
-            std::string::npos)
+  EXPECT_NE(
+      message.find("would run in 512 threads with num_warps=16, but vulkan:1.3 allows 256 in a "
+                   "program, which is 256 fewer; use num_warps=8 or less"),
+      std::string::npos)
       << message;
   EXPECT_EQ(compile(kAdd, "vulkan:1.3,threads=256", {{"num-warps", "8"}}), TILERUN_STATUS_OK)
       << message;
