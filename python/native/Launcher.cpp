@@ -90,7 +90,8 @@ static bool readOption(PyObject *name, PyObject *value, TilerunCompileOptions &o
   // Numbers of stages below 1 mean no pipelining, which is one stage.
   if (slot == &options.num_stages && !overflow && number < 1)
     number = 1;
-  if (overflow || number < 0 || number > UINT32_MAX)
+  bool mayBeZero = slot == &options.maxnreg || slot == &options.debug;
+  if (overflow || number < !mayBeZero || number > UINT32_MAX)
     return false;
   *slot = static_cast<uint32_t>(number);
   return true;

@@ -1,6 +1,7 @@
 """`triton.language` for host code: a marker for every name, listed from the compiler's own table. Markers stand in
 annotations, defaults, constants and globals; what they mean, the compiler knows from the kernel's source."""
 
+import builtins
 import sys
 import types
 
@@ -84,7 +85,7 @@ class dtype:
 
     @property
     def itemsize(self):
-        return max(1, self.primitive_bitwidth // 8)
+        return builtins.max(1, self.primitive_bitwidth // 8)
 
     @property
     def scalar(self):
@@ -187,7 +188,7 @@ class block_type(dtype):
     """The type of tensors of a shape."""
 
     def __init__(self, element_ty, shape):
-        self._element, self.shape = element_ty, tuple(_plain(n) for n in shape)
+        self._element, self.shape = element_ty, builtins.tuple(_plain(n) for n in shape)
         self.name, self.code, self.primitive_bitwidth = str(self), 0, element_ty.primitive_bitwidth
 
     element_ty = property(lambda self: self._element)
@@ -214,7 +215,7 @@ class tensor_descriptor:
     """An annotation: a descriptor, made in the kernel or on the host (triton.tools.tensor_descriptor)."""
 
 
-class _Tuple(tuple):
+class _Tuple(builtins.tuple):
     """A tuple of a kernel."""
 
 
@@ -279,4 +280,4 @@ _fill(_here, "triton.language")
 void = dtype("void")
 _native.register_dtype(dtype)
 str_to_ty = {name: value for name, value in vars(_here).items() if isinstance(value, dtype)}
-__all__ = [name for name in vars(_here) if not name.startswith("_") and name not in ("sys", "types", "Function", "DTYPES")]
+__all__ = [name for name in vars(_here) if not name.startswith("_") and name not in ("builtins", "sys", "types", "Function", "DTYPES")]

@@ -142,6 +142,7 @@ class JITFunction(_native.Kernel, metaclass=_HookedType):
         with self._lock:
             self.text, self._sources = text, None
             self._variants.clear()
+            self._set_slow(True)
 
     @property
     def raw_src(self):
@@ -253,6 +254,8 @@ class JITFunction(_native.Kernel, metaclass=_HookedType):
         tensors = {name: place for name, place in tensors.items() if place is not None}
         kind, index = self._choose_device(tensors)
         checks = int(knobs.checks_are_on() and kind == _memory.CPU)
+        if checks:
+            options["debug"] = 1  # Overflow is looked for where the compiler has left marks.
         packed = tuple(options[name] for name in OPTIONS) + (checks,)
         if checks:
             index = _devices.CHECKED
@@ -445,7 +448,8 @@ class ConstexprFunction:
 
     def __init__(self, fn):
         self.fn = fn
-        self.text, self.starting_line_number, self.path = _source.read_function(fn)
+        text, self.starting_line_number, self.path = _source.read_function(fn)
+        self.text = _source.annotate_parameters(text)
         functools.update_wrapper(self, fn, updated=())
 
     def __call__(self, *args, **kwargs):

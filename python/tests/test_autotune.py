@@ -1,0 +1,265 @@
+"""Autotuning and heuristics: the library's engine, driven by Triton's decorators."""
+
+import numpy as np
+import pytest
+
+import tilerun.triton as triton
+import tilerun.triton.language as tl
+from tilerun import errors
+
+CONFIGS = [triton.Config({"BLOCK": 16}, num_warps=1), triton.Config({"BLOCK": 64}, num_warps=2)]
+
+
+def make(configs=CONFIGS, key=("n", ), **options):
+
+    @triton.autotune(configs=list(configs), key=list(key), warmup=1, rep=2, **options)
+    @triton.jit
+    def tuned(x, out, n, BLOCK: tl.constexpr):
+        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(out + i, tl.load(out + i, mask=i < n) + tl.load(x + i, mask=i < n), mask=i < n)
+
+    return tuned
+
+
+def grid(meta):
+    return (triton.cdiv(meta["n"], meta["BLOCK"]), )
+
+
+def arrays(n=100):
+    return np.ones(n, np.float32), np.zeros(n, np.float32)
+
+
+def test_reset_to_zero():
+    kernel = make(reset_to_zero=["out"])
+    x, out = arrays()
+    for _ in range(3):
+        kernel[grid](x, out, 100)
+        np.testing.assert_array_equal(out, 1)
+    assert kernel.best_config in CONFIGS and set(kernel.configs_timings) <= set(CONFIGS)
+
+
+def test_restore_value():
+    kernel = make(restore_value=["out"])
+    x, out = arrays()
+    out += 5
+    kernel[grid](x, out, 100)
+    np.testing.assert_array_equal(out, 6)
+    kernel[grid](x, out, 100)
+    np.testing.assert_array_equal(out, 7)
+
+
+def test_restoring_a_view_leaves_the_rest():
+    kernel = make(restore_value=["out"])
+    base = np.arange(300, dtype=np.float32)
+    kernel[grid](np.ones(100, np.float32), base[100:200], 100)
+    expected = np.arange(300, dtype=np.float32)
+    expected[100:200] += 1
+    np.testing.assert_array_equal(base, expected)
+
+
+def test_torch_tensors():
+    torch = pytest.importorskip("torch")
+    kernel = make(reset_to_zero=["out"])
+    x, out = torch.ones(100), torch.full((100, ), 9.0)
+    kernel[grid](x, out, 100)
+    assert torch.equal(out, x)
+
+
+def test_key():
+    kernel = make(reset_to_zero=["out"])
+    for n in (100, 50, 100):
+        kernel[grid](*arrays(n), n)
+    assert len(kernel.cache) == 2
+    kernel[grid](np.ones(100, np.float16), np.zeros(100, np.float16), 100)
+    assert len(kernel.cache) == 3  # Types count.
+
+
+def test_failing_configurations_are_skipped(capfd):
+    configs = [triton.Config({"BLOCK": 100}), triton.Config({"BLOCK": 32}, num_warps=3), *CONFIGS]
+    kernel = make(configs, reset_to_zero=["out"])
+    x, out = arrays()
+    kernel[grid](x, out, 100)
+    np.testing.assert_array_equal(out, 1)
+    assert kernel.best_config in CONFIGS
+    told = capfd.readouterr().err
+    assert "configuration skipped (BLOCK: 100" in told and "not a power of two" in told
+    assert "num_warps: 3" in told
+
+
+def test_none_works():
+    kernel = make([triton.Config({"BLOCK": 100}), triton.Config({"BLOCK": 99})])
+    with pytest.raises(triton.CompilationError, match="(?s)none of 2 configurations works; the first one: .*100 elements"):
+        kernel[grid](*arrays(), 100)
+
+
+def test_prune():
+    seen = {}
+
+    def early(configs, named, **kwargs):
+        seen["named"] = dict(named)
+        return [c for c in configs if c.kwargs["BLOCK"] > 16]
+
+    kernel = make(prune_configs_by={"early_config_prune": early})
+    kernel[grid](*arrays(), 100)
+    assert kernel.best_config is CONFIGS[1] and seen["named"]["n"] == 100 and not kernel.configs_timings
+
+    asked = []
+
+    def model(**meta):
+        asked.append(meta["BLOCK"])
+        return meta["BLOCK"]
+
+    kernel = make(prune_configs_by={"perf_model": model, "top_k": 1})
+    kernel[grid](*arrays(), 100)
+    assert kernel.best_config is CONFIGS[0] and sorted(asked) == [16, 64]
+    kernel = make(prune_configs_by={"early_config_prune": lambda configs, named, **kwargs: []})
+    with pytest.raises(tilerun_error(), match="No valid autotuner configs"):
+        kernel[grid](*arrays(), 100)
+
+
+def tilerun_error():
+    return errors.TilerunError
+
+
+def test_hooks():
+    calls = []
+    configs = [triton.Config({"BLOCK": b}, pre_hook=lambda meta: calls.append(("config", meta["BLOCK"]))) for b in (16, 64)]
+    kernel = make(configs, reset_to_zero=["out"], pre_hook=lambda meta, reset_only=False: calls.append("pre"),
+                  post_hook=lambda meta, exception: calls.append("post"))
+    x, out = arrays()
+    kernel[grid](x, out, 100)
+    np.testing.assert_array_equal(out, 1)
+    assert ("config", 16) in calls and ("config", 64) in calls and "pre" in calls and "post" in calls
+    calls.clear()
+    kernel[grid](x, out, 100)
+    assert [c for c in calls if c[0] == "config"] == [("config", kernel.best_config.kwargs["BLOCK"])]
+
+
+def test_errors_of_hooks_pass():
+
+    def hook(meta):
+        raise KeyError("mine")
+
+    kernel = make([triton.Config({"BLOCK": 16}, pre_hook=hook), triton.Config({"BLOCK": 32}, pre_hook=hook)])
+    with pytest.raises(KeyError, match="mine"):
+        kernel[grid](*arrays(), 100)
+
+
+def test_do_bench_of_the_caller():
+    asked = []
+
+    def bench(call, quantiles):
+        call()
+        asked.append(quantiles)
+        return [float(len(asked)), 0.0, 0.0]
+
+    kernel = make(do_bench=bench, reset_to_zero=["out"])
+    kernel[grid](*arrays(), 100)
+    assert len(asked) == 2 and kernel.best_config is CONFIGS[0]
+
+
+def test_one_configuration_is_not_measured():
+    kernel = make(CONFIGS[:1])
+    kernel[grid](*arrays(), 100)
+    assert kernel.best_config is CONFIGS[0] and not kernel.cache
+
+
+def test_unknown_parameters():
+    with pytest.raises(ValueError, match="there is no parameter 'm'"):
+        make(key=["m"])
+
+
+def test_meta_parameters_cannot_be_passed_twice():
+    kernel = make()
+    kernel[grid](*arrays(), 100)
+    assert kernel.warmup(*arrays(), 100, grid=(1, ))
+
+
+def test_heuristics_above_and_below():
+    values = {"EVEN": lambda args: args["n"] % args["BLOCK"] == 0, "HALF": lambda args: args["BLOCK"] // 2}
+
+    @triton.autotune(configs=CONFIGS, key=["n"], warmup=1, rep=1)
+    @triton.heuristics(values)
+    @triton.jit
+    def below(out, n, BLOCK: tl.constexpr, EVEN: tl.constexpr, HALF: tl.constexpr):
+        tl.store(out, EVEN)
+        tl.store(out + 1, HALF * 2 == BLOCK)
+
+    out = np.zeros(2, np.int32)
+    below[(1, )](out, 64)
+    assert out.tolist() == [1, 1]
+
+    @triton.heuristics({"TWICE": lambda args: args["n"] * 2})
+    @triton.jit
+    def alone(out, n, TWICE: tl.constexpr):
+        tl.store(out, TWICE)
+
+    alone[(1, )](out, 21)
+    assert out[0] == 42
+    with pytest.raises(RuntimeError, match="outside of the scope of a kernel"):
+        alone(out, 21)
+
+
+def test_choices_are_kept_on_disk(run_text, tmp_path):
+    text = """
+        import sys, numpy as np, triton, triton.language as tl
+
+        @triton.autotune(configs=[triton.Config({"BLOCK": b}) for b in (16, 32, 100)], key=["n"], warmup=1, rep=1)
+        @triton.jit
+        def kernel(out, n, BLOCK: tl.constexpr):
+            tl.store(out + tl.arange(0, BLOCK), 1, mask=tl.arange(0, BLOCK) < n)
+
+        kernel[(1, )](np.zeros(64, np.int32), 64)
+        print(kernel.best_config.kwargs["BLOCK"], len(kernel.configs_timings))
+        """
+    first = run_text(text, TILERUN_CACHE_DIR=str(tmp_path / "cache"))
+    again = run_text(text, TILERUN_CACHE_DIR=str(tmp_path / "cache"))
+    block, measured = first.stdout.split()
+    assert measured == "2" and again.stdout.split() == [block, "1"]
+    assert "configuration skipped (BLOCK: 100" in first.stderr and "skipped" not in again.stderr
+    off = run_text(text, TILERUN_CACHE="off")
+    assert off.stdout.split()[1] == "2"
+
+
+def test_progress_on_a_terminal(tmp_path, run_python):
+    """A line that is rewritten, on a terminal alone."""
+    import os
+    import pty
+    import subprocess
+    import sys
+    script = tmp_path / "script.py"
+    script.write_text("import numpy as np, triton, triton.language as tl\n"
+                      "@triton.autotune(configs=[triton.Config({'B': b}) for b in (16, 32)], key=[], warmup=1, rep=1)\n"
+                      "@triton.jit\ndef kernel(out, B: tl.constexpr):\n    tl.store(out + tl.arange(0, B), 1)\n"
+                      "kernel[(1, )](np.zeros(64, np.int32))\n")
+    assert run_python("-m", "tilerun", script).stderr == ""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([sys.executable, "-m", "tilerun", str(script)], stderr=theirs,
+                               env={**os.environ, "TILERUN_CACHE": "off"})
+    os.close(theirs)
+    told = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        told += part
+    assert process.wait() == 0 and b"tilerun: tuning kernel: 2/2, best " in told and told.endswith(b"\r\x1b[K")
+
+
+def test_in_interpreter_mode_the_first_is_taken(knobs):
+    knobs.runtime.interpret = True
+    kernel = make()
+    x, out = arrays()
+    kernel[grid](x, out, 100)
+    np.testing.assert_array_equal(out, 1)
+    assert kernel.best_config is CONFIGS[0]
+
+
+def test_config():
+    config = triton.Config({"BLOCK": 16}, num_warps=8, maxnreg=64)
+    assert config.all_kwargs() == {"BLOCK": 16, "num_warps": 8, "num_stages": 3, "num_ctas": 1, "maxnreg": 64}
+    assert "BLOCK: 16" in str(config) and config == triton.Config({"BLOCK": 16}, num_warps=8, maxnreg=64)
+    assert hash(config) == hash(triton.Config({"BLOCK": 16}, num_warps=8, maxnreg=64)) and config != CONFIGS[0]

@@ -1,0 +1,146 @@
+"""Mistakes of the caller, and what is said about them: always the parameter, what was seen, and what to do."""
+
+import numpy as np
+import pytest
+
+import tilerun
+import tilerun.triton as triton
+import tilerun.triton.language as tl
+from tilerun import errors
+
+
+@triton.jit
+def kernel(x, y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i, mask=i < n), mask=i < n)
+
+
+X, Y = np.ones(8, np.float32), np.zeros(8, np.float32)
+READ_ONLY = np.zeros(8, np.float32)
+READ_ONLY.flags.writeable = False
+
+
+class Wrong:
+
+    def __repr__(self):
+        return "<wrong>"
+
+
+CASES = [
+    ("missing", lambda: kernel[(1, )](X, Y, 8), TypeError, "no value is passed for 'BLOCK' \\(tl.constexpr\\)"),
+    ("two missing", lambda: kernel[(1, )](X, Y), TypeError, "no value is passed for 'n', 'BLOCK'"),
+    ("too many", lambda: kernel[(1, )](X, Y, 8, 8, 8), TypeError, "5 arguments were passed; it takes 4: x, y, n, BLOCK"),
+    ("twice", lambda: kernel[(1, )](X, Y, 8, n=8, BLOCK=8), TypeError, "parameter 'n' is passed twice"),
+    ("unknown", lambda: kernel[(1, )](X, Y, 8, BLOK=8), KeyError, "no parameter or option 'BLOK'; did you mean 'BLOCK'\\?"),
+    ("object", lambda: kernel[(1, )](X, Wrong(), 8, BLOCK=8), TypeError, "parameter 'y' is <wrong> of type Wrong"),
+    ("complex", lambda: kernel[(1, )](X, Y.astype(complex), 8, BLOCK=8), TypeError,
+     "parameter 'y': an array of complex128 cannot"),
+    ("text", lambda: kernel[(1, )](X, Y, "eight", BLOCK=8), ValueError, "parameter 'n'.*a string was passed"),
+    ("huge", lambda: kernel[(1, )](X, Y, 2**64, BLOCK=8), TypeError, "parameter 'n'"),
+    ("constexpr array", lambda: kernel[(1, )](X, Y, 8, BLOCK=X), ValueError, "parameter 'BLOCK'.*takes a number"),
+    ("run-time tuple", lambda: kernel[(1, )](X, (Y, Y), 8, BLOCK=8), TypeError, "parameter 'y' is a tuple with"),
+    ("grid axes", lambda: kernel[(1, 1, 1, 1)](X, Y, 8, BLOCK=8), ValueError, "one to three axes, not 4"),
+    ("no grid", lambda: kernel[()](X, Y, 8, BLOCK=8), ValueError, "one to three axes, not 0"),
+    ("negative grid", lambda: kernel[(-1, )](X, Y, 8, BLOCK=8), ValueError, "the grid has -1 programs"),
+    ("float grid", lambda: kernel[(1.5, )](X, Y, 8, BLOCK=8), TypeError, "float"),
+    ("text grid", lambda: kernel["1"](X, Y, 8, BLOCK=8), TypeError, "a grid is a tuple of one to three integers"),
+    ("grid function", lambda: kernel[lambda meta: meta["NONE"]](X, Y, 8, BLOCK=8), KeyError, "NONE"),
+    ("warps", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, num_warps=3), ValueError, "num_warps is 3, which is no power of two"),
+    ("no warps", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, num_warps=0), ValueError, "num_warps is 0; it must be positive"),
+    ("text warps", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, num_warps="4"), TypeError, "num_warps is '4', which is no integer"),
+    ("block", lambda: kernel[(1, )](X, Y, 8, BLOCK=7), triton.CompilationError, "7 elements, which is not a power of two"),
+    ("read-only", lambda: kernel[(1, )](X, READ_ONLY, 8, BLOCK=8), ValueError, "parameter 'y' is a read-only array"),
+    ("large grid", lambda: kernel[(1, 1 << 20)](X, Y, 8, BLOCK=8), ValueError, "1048576 programs on axis 1"),
+    ("outside", lambda: tl.load(X), RuntimeError, "triton.language.load can be called in a kernel alone"),
+]
+
+
+@pytest.mark.parametrize("warm", [False, True], ids=["cold", "warm"])
+@pytest.mark.parametrize("call,kind,message", [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_mistakes(call, kind, message, warm):
+    if warm:  # The native path finds the mistake; what is said is the same.
+        kernel[(1, )](X, Y, 8, BLOCK=8)
+    with pytest.raises(kind, match=message):
+        call()
+    kernel[(1, )](READ_ONLY, Y, 8, BLOCK=8)  # All is well afterwards.
+
+
+def test_wrong_devices_are_named():
+
+    class OnGpu:
+        dtype, device = "float32", "cuda:3"
+
+        def data_ptr(self):
+            return 0x7F0000000000
+
+    with pytest.raises(errors.InvalidArgumentError,
+                       match="kernel 'kernel': parameter 'y' is on cuda:3, but 'x' is on cpu; .*move 'y' to cpu"):
+        kernel[(1, )](X, OnGpu(), 8, BLOCK=8)
+
+
+def test_a_missing_device_is_told():
+
+    class OnGpu:
+        dtype, device = "float32", "cuda:77"
+
+        def data_ptr(self):
+            return 0x7F0000000000
+
+    with pytest.raises(errors.UnavailableError, match="no device 'cuda:77'; available: .*cpu:0"):
+        kernel[(1, )](OnGpu(), OnGpu(), 8, BLOCK=8)
+
+
+def test_hierarchy():
+    assert issubclass(triton.CompilationError, tilerun.TilerunError) and issubclass(tilerun.TilerunError, RuntimeError)
+    assert issubclass(errors.OutOfMemoryError, MemoryError) and triton.OutOfResources is tilerun.OutOfResources
+    error = errors.make_error(6, "a.py:1:2: error: no")
+    assert isinstance(error, triton.CompilationError) and error.error_message == "a.py:1:2: error: no"
+    assert isinstance(errors.make_error(2, "kernel 'k' needs 300000 bytes of shared memory in a program; …"),
+                      triton.OutOfResources)
+    assert type(errors.make_error(99, "what")) is tilerun.TilerunError
+
+
+def test_host_descriptors():
+    from tilerun.triton.tools.tensor_descriptor import TensorDescriptor
+    descriptor = TensorDescriptor.from_tensor(np.zeros((4, 8), np.float32), [2, 4])
+    assert descriptor.strides == [8, 1] and descriptor.padding == "zero"
+    with pytest.raises(NotImplementedError, match="parameter 'x' is a tensor descriptor.*pass the tensor and its strides"):
+        kernel[(1, )](descriptor, Y, 8, BLOCK=8)
+    with pytest.raises(ValueError, match="last dimension must be contiguous"):
+        TensorDescriptor.from_tensor(np.zeros((4, 8), np.float32).T, [2, 4])
+    with pytest.raises(ValueError, match="3, which is no power of two"):
+        TensorDescriptor(X, [8], [1], [3])
+    with pytest.raises(ValueError, match="must agree"):
+        TensorDescriptor(X, [8], [1, 1], [4])
+
+
+def test_exceptions_of_grids_and_keys_pass():
+
+    def grid(meta):
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        kernel[grid](X, Y, 8, BLOCK=8)
+
+
+def test_two_kernels_at_once_keep_their_errors():
+    import threading
+    messages = []
+
+    @triton.jit
+    def bad(x, W: tl.constexpr):
+        tl.store(x, tl.arange(0, W))
+
+    def work(width):
+        for _ in range(5):
+            try:
+                bad[(1, )](X, W=width)
+            except triton.CompilationError as error:
+                messages.append(f"{width} elements" in str(error))
+
+    threads = [threading.Thread(target=work, args=(w, )) for w in (3, 5, 6, 7)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert messages == [True] * 20

@@ -1,0 +1,85 @@
+"""Looking at compiled kernels, and compiling without a device: `triton.compile(ASTSource(…))`."""
+
+import numpy as np
+import pytest
+
+import tilerun.triton as triton
+import tilerun.triton.language as tl
+from tilerun import errors
+
+SM90 = triton.GPUTarget("cuda", 90, 32)
+
+
+@triton.jit
+def kernel(x, y, n, BLOCK: tl.constexpr, ACT: tl.constexpr = None):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n)
+    if ACT == "double":
+        v *= 2
+    tl.store(y + i, v, mask=i < n)
+
+
+def has_plugin(name):
+    import tilerun
+    return any(plugin[1] == name for plugin in tilerun.plugins())
+
+
+needs_cuda_plugin = pytest.mark.skipif("not has_plugin('cuda')", reason="no plugin 'cuda' beside the library")
+
+
+@needs_cuda_plugin
+def test_compile_for_a_gpu_that_is_not_here():
+    source = triton.compiler.ASTSource(kernel, {"x": "*fp32", "y": "*fp32", "n": "i32"}, {"BLOCK": 1024, "ACT": "double"})
+    compiled = triton.compile(source, target=SM90, options={"num_warps": 8})
+    ptx = compiled.asm["ptx"]
+    assert ".target sm_90a" in ptx and ".visible .entry kernel(" in ptx and ".reqntid 256" in ptx
+    assert "tile.load" in compiled.asm["ttir"] and "define" in compiled.asm["llir"] and "simt" in compiled.asm["ttgir"]
+    assert compiled.metadata.num_warps == 8 and compiled.metadata.target == SM90 and compiled.metadata.shared == 0
+    assert compiled.asm["source"].startswith("def kernel(") and "ptx" in compiled.asm and compiled.asm.get("none", 3) == 3
+    assert compiled.kernel.decode() == ptx and len(compiled.hash) == 64
+    with pytest.raises(KeyError, match="no stage 'hsaco'.*llir, ptx, source, ttgir, ttir"):
+        compiled.asm["hsaco"]
+
+
+@needs_cuda_plugin
+def test_facts():
+    types = {"x": "*fp32", "y": "*fp32", "n": "i32"}
+    plain = triton.compiler.ASTSource(kernel, types, {"BLOCK": 1024})
+    aligned = triton.compiler.ASTSource(kernel, types, {(3, ): 1024}, {(0, ): [["tt.divisibility", 16]], (1, ): [["tt.divisibility", 16]],
+                                                                      (2, ): [["tt.divisibility", 16]]})
+    assert plain.get_text() == "x=*fp32, y=*fp32, n=i32, BLOCK=1024"
+    assert aligned.get_text() == "x=*fp32:16, y=*fp32:16, n=i32:16, BLOCK=1024"
+    assert ".v4." in triton.compile(aligned, target=SM90).asm["ptx"] and ".v4." not in triton.compile(plain, target=SM90).asm["ptx"]
+    assert plain.hash() != aligned.hash()
+
+
+def test_without_a_target_it_is_the_device_here(knobs):
+    knobs.runtime.interpret = True
+    compiled = triton.compile(triton.compiler.ASTSource(kernel, {"x": "*fp32", "y": "*fp32", "n": "i32"}, {"BLOCK": 16}))
+    assert compiled.target.startswith("cpu:") and set(compiled.asm) == {"ttir", "source"}
+    assert triton.compiler.make_backend(compiled.metadata.target).hash().startswith("tilerun-cpu")
+
+
+def test_compile_refuses():
+    with pytest.raises(TypeError, match="an ASTSource is expected"):
+        triton.compile("kernel.ttir")
+    with pytest.raises(ValueError, match="'BLOCK' is a constexpr without a value"):
+        triton.compile(triton.compiler.ASTSource(kernel, {"x": "*fp32", "y": "*fp32", "n": "i32", "BLOCK": "constexpr"}),
+                       target=SM90)
+    with pytest.raises(errors.UnavailableError, match="no plugin compiles for 'abacus:1'; there are"):
+        triton.compile(triton.compiler.ASTSource(kernel, {"x": "*fp32", "y": "*fp32", "n": "i32"}, {"BLOCK": 16}),
+                       target=triton.GPUTarget("abacus", "1"))
+    with pytest.raises(triton.CompilationError, match="no argument is given for parameter 'BLOCK'"):
+        triton.compile(triton.compiler.ASTSource(kernel, {"x": "*fp32", "y": "*fp32", "n": "i32"}), target="cpu:interpreter")
+
+
+def test_after_a_launch():
+    x, y = np.ones(16, np.float32), np.zeros(16, np.float32)
+    compiled = kernel[(1, )](x, y, 16, BLOCK=16, num_warps=2)
+    assert compiled.name == "kernel" and compiled.n_spills >= 0 and compiled.n_regs >= 0 and compiled.shared == 0
+    assert compiled.metadata.num_warps == 2 and compiled.metadata.num_stages == 3
+    assert "n=i32:16, BLOCK=16, ACT=none" in compiled.signature and "'kernel' for cpu" in repr(compiled)
+    assert compiled in kernel.device_caches[0][0].values()
+    y[:] = 0
+    compiled[(1, )](x, y, 16, BLOCK=16)
+    assert (y == 1).all()

@@ -1,0 +1,83 @@
+"""`python -m tilerun` and `tilerun.install()`."""
+
+
+def test_imports_in_all_forms(run_text):
+    text = """
+        import sys
+        import triton
+        import triton.language as tl
+        import triton.language.extra.libdevice, triton.runtime.jit, triton.compiler.compiler, triton.knobs
+        from triton import language, jit, Config
+        from triton.runtime import driver
+        from triton.runtime.driver import driver as driver_too
+        from triton.backends.compiler import GPUTarget
+        from triton.compiler.errors import CompilationError
+        from triton.language.extra import libdevice
+        from triton.language.extra.cuda.libdevice import tanh
+        from triton.testing import do_bench
+        from triton.tools.tensor_descriptor import TensorDescriptor
+        import tilerun.triton
+        assert triton is tilerun.triton and tl is triton.language is language
+        assert triton.language.extra.libdevice is libdevice and libdevice.tanh is tanh
+        assert driver_too.active.get_current_device() == 0
+        assert sys.modules["triton.runtime"] is triton.runtime and triton.__version__ >= "3"
+        assert triton.__spec__.name == "tilerun.triton"
+        print(__name__, sys.argv[1:], sys.path[0] == __file__.rpartition("/")[0])
+        """
+    done = run_text(text, arguments=("one", "--two"))
+    assert done.stdout == "__main__ ['one', '--two'] True\n"
+
+
+def test_install_and_uninstall(run_python):
+    run_python(
+        "-c", "import sys, tilerun\n"
+        "tilerun.install(); tilerun.install()\n"
+        "import triton, triton.language\n"
+        "assert triton.__name__ == 'tilerun.triton'\n"
+        "tilerun.uninstall()\n"
+        "assert 'triton' not in sys.modules and 'triton.language' not in sys.modules\n"
+        "import types; sys.modules['triton'] = types.ModuleType('triton')\n"
+        "try: tilerun.install()\n"
+        "except ImportError as error: assert \"another 'triton' is imported already\" in str(error)\n"
+        "else: raise AssertionError('installed over another')\n")
+
+
+def test_submodules_that_are_not_there(run_text):
+    done = run_text("import triton.nonsense", fails=True)
+    assert "ModuleNotFoundError" in done.stderr and "nonsense" in done.stderr
+
+
+def test_modules(tmp_path, run_python):
+    (tmp_path / "program.py").write_text("import sys, triton\nprint(triton.__name__, sys.argv[1:])\n")
+    import os
+    done = run_python("-m", "tilerun", "-m", "program", "a", "b",
+                      PYTHONPATH=f"{tmp_path}{os.pathsep}{os.environ['PYTHONPATH']}")
+    assert done.stdout == "tilerun.triton ['a', 'b']\n"
+
+
+def test_bad_command_lines(run_python):
+    assert "a script is expected" in run_python("-m", "tilerun", fails=True).stderr
+    assert "there is no file 'none.py'" in run_python("-m", "tilerun", "none.py", fails=True).stderr
+    assert "tilerun 0.1" in run_python("-m", "tilerun", "--version").stdout
+
+
+def test_exit_codes_and_exceptions_are_the_scripts(run_text):
+    assert run_text("import sys; sys.exit(7)", fails=True).returncode == 7
+    done = run_text("def f():\n    raise ValueError('mine')\nf()\n", fails=True)
+    assert "ValueError: mine" in done.stderr and "script.py" in done.stderr
+
+
+def test_devices_and_plugins():
+    import tilerun
+    assert any(device[0] == "cpu:0" for device in tilerun.devices())
+    assert any(plugin[1] == "cpu" for plugin in tilerun.plugins())
+
+
+def test_without_numpy_and_torch(run_python):
+    """The package needs neither."""
+    run_python(
+        "-c", "import sys\n"
+        "sys.modules['numpy'] = sys.modules['torch'] = None\n"
+        "import tilerun.triton as triton, tilerun.triton.language as tl\n"
+        "assert triton.runtime.driver.active.get_current_target().backend\n"
+        "from tilerun.triton.testing import do_bench\n")

@@ -1,0 +1,283 @@
+"""Where a kernel's source comes from: closures, helpers of other files and packages, globals that change, text without
+a file."""
+
+import linecache
+import textwrap
+
+import numpy as np
+import pytest
+
+import tilerun.triton as triton
+import tilerun.triton.language as tl
+from helpers import constants, inner
+from helpers.constants import shift as renamed
+from helpers.inner.deep import scaled_shift
+from tilerun.triton.language import float32 as f32
+from tilerun.triton.language.extra import libdevice
+
+SCALE = 3
+SHAPE = (4, 2)
+NESTED = tl.constexpr((1, (2.5, "name")))
+INFINITY = float("inf")
+HOST_STATE = {"a": 1}
+
+
+class Mode:
+    FIRST: tl.constexpr = 1
+    SECOND: tl.constexpr = 2
+
+
+def host_function(x):
+    return x
+
+
+def run(kernel, *args, size=4, dtype=np.float32, **named):
+    out = np.zeros(size, dtype)
+    kernel[(1, )](out, *args, **named)
+    return out.tolist()
+
+
+def make_kernel(amount, function=None):
+
+    @triton.jit
+    def kernel(out, N: tl.constexpr):
+        v = tl.zeros((N, ), tl.float32) + amount
+        if function is not None:
+            v = function(v)
+        tl.store(out + tl.arange(0, N), v)
+
+    return kernel
+
+
+def test_closures():
+    first, second = make_kernel(2), make_kernel(0.5)
+    assert run(first, N=4) == [2] * 4 and run(second, N=4) == [0.5] * 4 and run(first, N=4) == [2] * 4
+
+
+def test_closures_over_functions():
+
+    @triton.jit
+    def twice(x):
+        return x * 2
+
+    assert run(make_kernel(5, twice), N=4) == [10] * 4
+    assert run(make_kernel(5, renamed), N=4) == [12] * 4
+
+
+def test_helpers_of_other_packages():
+
+    @triton.jit
+    def kernel(out, N: tl.constexpr):
+        v = tl.zeros((N, ), tl.float32)
+        tl.store(out + tl.arange(0, N), scaled_shift(v) + inner.reexported(v, TIMES=1) + constants.shift(v) + renamed(v))
+
+    # (7 * 2 + 3) + (7 + 3) + 7 + 7
+    assert run(kernel, N=4) == [41] * 4
+
+
+def test_constants_of_modules():
+
+    @triton.jit
+    def kernel(out):
+        tl.store(out, constants.OFFSET + constants.PLAIN * 10 + SCALE * 100 + SHAPE[0] * 1000)
+
+    assert run(kernel, size=1) == [4337]
+
+
+def test_classes_tuples_and_infinity():
+
+    @triton.jit
+    def kernel(out, MODE: tl.constexpr):
+        if MODE == Mode.SECOND:
+            tl.store(out, NESTED[1][0])
+        else:
+            tl.store(out, tl.minimum(INFINITY, 8.0))
+        if NESTED[1][1] == "name":
+            tl.store(out + 1, tl.full((), 1, f32))
+
+    assert run(kernel, Mode.SECOND, size=2) == [2.5, 1] and run(kernel, Mode.FIRST, size=2) == [8, 1]
+
+
+def test_libdevice_by_several_names():
+    import tilerun.triton.language.extra.cuda.libdevice as cuda_libdevice
+
+    @triton.jit
+    def kernel(out, x):
+        v = tl.load(x)
+        tl.store(out, libdevice.log1p(v) + cuda_libdevice.log1p(v) + tl.extra.libdevice.log1p(v) + tl.math.log1p(v))
+
+    np.testing.assert_allclose(run(kernel, np.ones(1, np.float32), size=1), [4 * np.log(2)], rtol=1e-6)
+
+
+def test_a_changed_global_is_compiled_anew():
+    global SCALE
+
+    @triton.jit
+    def kernel(out):
+        tl.store(out, SCALE)
+
+    try:
+        for SCALE in (3, 4, 4, 3):
+            assert run(kernel, size=1) == [SCALE]
+    finally:
+        SCALE = 3
+
+
+def test_recursion_is_refused():
+
+    @triton.jit
+    def again(x):
+        return again(x)
+
+    @triton.jit
+    def kernel(out):
+        tl.store(out, again(1))
+
+    with pytest.raises(triton.CompilationError, match="recursi|calls itself"):
+        run(kernel, size=1)
+
+
+def test_helpers_that_call_each_other():
+
+    @triton.jit
+    def inner_helper(x, N: tl.constexpr):
+        return x + N
+
+    @triton.jit
+    def outer_helper(x, N: tl.constexpr):
+        return inner_helper(x, N) * 2
+
+    @triton.jit
+    def kernel(out):
+        tl.store(out, inner_helper(outer_helper(tl.load(out), 1), 5))
+
+    assert run(kernel, size=1) == [7]
+
+
+def define(text, path):
+    """Runs text as a notebook does."""
+    text = textwrap.dedent(text)
+    linecache.cache[path] = len(text), None, text.splitlines(True), path
+    scope = {"triton": triton, "tl": tl}
+    exec(compile(text, path, "exec"), scope)
+    return scope
+
+
+def test_a_notebook_cell():
+    scope = define("""
+        @triton.jit
+        def kernel(out, n):
+            tl.store(out, n + 1)
+        """, "<ipython-input-1>")
+    assert run(scope["kernel"], 41, size=1) == [42]
+
+
+def test_no_source():
+    with pytest.raises(OSError, match="the source of 'kernel' cannot be read"):
+        exec("@triton.jit\ndef kernel(out):\n    tl.store(out, 1)\n", {"triton": triton, "tl": tl})
+    with pytest.raises(TypeError, match="takes a function"):
+        triton.jit(5)
+    with pytest.raises(OSError, match="a lambda cannot be a kernel"):
+        triton.jit(lambda x: x)
+
+
+def test_jit_as_a_call():
+
+    def plain(out):
+        tl.store(out, 9)
+
+    assert run(triton.jit(plain), size=1) == [9]
+
+
+def test_other_decorators():
+    import functools
+
+    fast = functools.partial(triton.jit, noinline=True)
+
+    @fast
+    def helper(x):
+        return x + 1
+
+    @functools.wraps
+    @triton.jit
+    def unused(out):
+        pass
+
+    @triton.jit
+    def kernel(out):
+        tl.store(out, helper(4))
+
+    assert run(kernel, size=1) == [5]
+
+
+def test_constexpr_functions():
+
+    @triton.constexpr_function
+    def half(n):
+        return n // 2
+
+    @triton.jit
+    def kernel(out, N: tl.constexpr):
+        tl.store(out, half(N))
+
+    assert run(kernel, 8, size=1) == [4] and half(9) == 4 and half(tl.constexpr(9)).value == 4
+
+
+def test_unknown_and_host_names_are_told_by_line():
+
+    @triton.jit
+    def undefined(out):
+        tl.store(out, missing_name)  # noqa: F821
+
+    @triton.jit
+    def host(out):
+        tl.store(out, host_function(1))
+
+    @triton.jit
+    def state(out):
+        tl.store(out, HOST_STATE)
+
+    with pytest.raises(triton.CompilationError, match="(?s)test_sources.py:.*unknown name 'missing_name'.*\\^~~"):
+        run(undefined, size=1)
+    with pytest.raises(triton.CompilationError, match="host function 'host_function'.*not decorated"):
+        run(host, size=1)
+    with pytest.raises(triton.CompilationError, match="'HOST_STATE', whose value is not known"):
+        run(state, size=1)
+
+
+def test_lines_of_messages_are_those_of_the_file():
+
+    @triton.jit
+    def helper(x):
+        return x + tl.arange(0, 3)
+
+    @triton.jit
+    def kernel(out):
+        tl.store(out, helper(1))
+
+    with pytest.raises(triton.CompilationError) as error:
+        run(kernel, size=1)
+    line = helper.starting_line_number + 1
+    assert f"{__file__}:{line}:" in str(error.value) and "return x + tl.arange(0, 3)" in str(error.value)
+    assert f"{__file__}:{kernel.starting_line_number + 1}:" in str(error.value)
+    assert "3 elements, which is not a power of two" in str(error.value)
+
+
+def test_unsafe_update_src():
+
+    @triton.jit
+    def kernel(out):
+        tl.store(out, 1)
+
+    assert run(kernel, size=1) == [1]
+    kernel._unsafe_update_src("def kernel(out):\n    tl.store(out, 2)\n")
+    assert run(kernel, size=1) == [2]
+
+
+def test_methods_and_string_annotations():
+
+    @triton.jit
+    def kernel(out, N: "tl.constexpr", x: "float" = 0.5):
+        tl.store(out + tl.arange(0, N), (tl.arange(0, N).to(tl.float32) + x).cast(tl.float32))
+
+    assert run(kernel, N=4) == [0.5, 1.5, 2.5, 3.5]
