@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # Measures a device's mathematical functions: accurate forms must equal, bit for bit, what the same
 # expansions give on the host (files of the tool math_values); fast forms are measured against
-# float64. Needs no package. Usage: device.py TILERUN DEVICE VALUES WORKFOLDER
+# float64. Needs no package. Usage: device.py TILERUN DEVICE VALUES WORKFOLDER [f32|f64]
 import array
+import fractions
 import math
 import os
 import struct
@@ -33,6 +34,41 @@ FAST = [
     ("fast_log10f", "libdevice.fast_log10f(v)", lambda x, y: math.log10(x), (0.1, 20)),
     ("fast_exp10f", "libdevice.fast_exp10f(v)", lambda x, y: 10.0**x, (-20, 20)),
     ("fast_powf", "libdevice.fast_powf(v, w)", lambda x, y: x**y, (0.1, 20)),
+]
+
+
+def rounded(exact, kind):
+    """A fraction, correctly rounded."""
+    digits, least, most = (24, -149, 128) if kind == "f32" else (53, -1074, 1024)
+    if exact == 0:
+        return 0.0
+    size = abs(exact)
+    exponent = size.numerator.bit_length() - size.denominator.bit_length()
+    exponent -= size < fractions.Fraction(2)**exponent
+    quantum = fractions.Fraction(2)**max(exponent - digits + 1, least)
+    value = round(exact / quantum) * quantum
+    if abs(value) >= 2**most:
+        return math.inf if exact > 0 else -math.inf
+    return float(value) if value else 0.0 if exact > 0 else -0.0
+
+
+def fused(x, y, z, kind):
+    exact = fractions.Fraction
+    return rounded(exact(x) * exact(y) + exact(z), kind)
+
+
+def opposite(x, y, kind):
+    return -rounded(fractions.Fraction(x) * fractions.Fraction(y), kind)
+
+
+# name, expression, reference; of finite arguments unless the name ends in a star
+EXACT = [
+    ("fma", "libdevice.fma(v, w, v)", lambda x, y, kind: fused(x, y, x, kind)),
+    ("fma of the opposite", "libdevice.fma(v, w, -libdevice.mul_rn(v, w))",
+     lambda x, y, kind: fused(x, y, z, kind) if math.isfinite(z := opposite(x, y, kind)) else z),
+    ("times zero*", "v * 0.0", lambda x, y, kind: x * 0.0),
+    ("plus zero*", "v + 0.0", lambda x, y, kind: x + 0.0),
+    ("minus itself*", "v - v", lambda x, y, kind: x - x),
 ]
 
 
@@ -70,6 +106,7 @@ def same(a, b):
 
 def main():
     tilerun, device, values, folder = sys.argv[1:5]
+    kinds = sys.argv[5:] or ["f32", "f64"]
     os.makedirs(folder, exist_ok=True)
     groups = {f"accurate{i // 8}": UNARY[i:i + 8] for i in range(0, len(UNARY), 8)}
     groups["composed"] = COMPOSED
@@ -79,12 +116,21 @@ def main():
         for name, functions in groups.items():
             file.write(kernel(name, [f"libdevice.{f}(v)" for f in functions]))
         file.write(kernel("binary", [f"libdevice.{f}(v, w)" for f in BINARY.values()]))
+        file.write(kernel("exact", [row[1] for row in EXACT]))
         file.write(kernel("fast", [row[1] for row in FAST]))
     groups["binary"] = list(BINARY)
     different = 0
-    for kind in ("f32", "f64"):
+    for kind in kinds:
         a, b = read(f"{values}/a.{kind}.npy"), read(f"{values}/b.{kind}.npy")
         n = len(a)
+        got = run(tilerun, device, folder, values, kind, "exact", len(EXACT), n)
+        for i, (name, _, reference) in enumerate(EXACT):
+            wrong = [j for j in range(n)
+                     if (name.endswith("*") or math.isfinite(a[j]) and math.isfinite(b[j])) and
+                     not same(got[i * n + j], reference(a[j], b[j], kind))]
+            different += bool(wrong)
+            print(f"{name.rstrip('*')} {kind}: {n - len(wrong)} of {n} exact" +
+                  (f"; not of {a[wrong[0]]!r}, {b[wrong[0]]!r}" if wrong else ""))
         for group, functions in groups.items():
             got = run(tilerun, device, folder, values, kind, group, len(functions), n)
             for i, function in enumerate(functions):
@@ -99,6 +145,8 @@ def main():
                     line += (f"; of {a[j]!r}, {b[j]!r} {got[i * n + j]!r}, "
                              f"the host {want[j]!r}")
                 print(line)
+    if "f32" not in kinds:
+        return different != 0
     a, b = read(f"{values}/a.f32.npy"), read(f"{values}/b.f32.npy")
     n = len(a)
     got = run(tilerun, device, folder, values, "f32", "fast", len(FAST), n)
