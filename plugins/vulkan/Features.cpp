@@ -1,5 +1,6 @@
 // Reads what a physical device is and can do.
 #include "plugins/vulkan/Instance.h"
+#include "plugins/vulkan/Splitting.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -395,9 +396,8 @@ void vulkan::describe(PhysicalDevice &device) {
   device.units = countUnits(device, p);
   device.maxAllocation = p.v11.maxMemoryAllocationSize;
   device.maxBuffer = p.v13.maxBufferSize;
-  // A launch is split along x. The other two are Vulkan's least limit.
-  device.maxGrid[0] = INT32_MAX;
-  device.maxGrid[1] = device.maxGrid[2] = UINT16_MAX;
+  // Launches are split.
+  std::copy(kMaxGrid, kMaxGrid + 3, device.maxGrid);
 
   FeatureChain offered;
   link(offered, extensions);

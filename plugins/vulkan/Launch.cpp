@@ -25,10 +25,9 @@ static std::string findFault(const TilerunPluginKernel &kernel, const TilerunPlu
   if (std::find(launch.grid, launch.grid + 3, 0u) != launch.grid + 3)
     return "the grid has no programs: " + describeLaunch(kernel, launch);
   if (!dispatches) {
-    const uint64_t *most = kernel.context->physical.maxGrid;
-    return "the grid is too large: an axis takes " + std::to_string(most[0]) + ", " +
-           std::to_string(most[1]) + " and " + std::to_string(most[2]) +
-           " programs, and the whole " + std::to_string(kMaxDispatches) +
+    return "the grid is too large: the axes take " + std::to_string(kMaxGrid[0]) + ", " +
+           std::to_string(kMaxGrid[1]) + " and " + std::to_string(kMaxGrid[2]) +
+           " programs, and a launch " + std::to_string(kMaxDispatches) +
            " dispatches of this device: " + describeLaunch(kernel, launch);
   }
   if (launch.num_bytes != kernel.packedBytes)

@@ -12,12 +12,13 @@ static uint32_t countAxis(uint32_t programs, uint32_t limit) {
 uint32_t vulkan::countDispatches(const uint32_t grid[3], const uint32_t limit[3]) {
   uint64_t count = 1;
   for (int axis = 0; axis < 3; ++axis) {
-    uint32_t pieces = countAxis(grid[axis], limit[axis]);
-    if (pieces > kMaxSplits)
+    if (grid[axis] > kMaxGrid[axis])
       return 0;
-    count *= pieces;
+    count *= countAxis(grid[axis], limit[axis]);
+    if (count > kMaxDispatches)
+      return 0;
   }
-  return count > kMaxDispatches ? 0 : static_cast<uint32_t>(count);
+  return static_cast<uint32_t>(count);
 }
 
 Dispatch vulkan::getDispatch(const uint32_t grid[3], const uint32_t limit[3], uint32_t index) {

@@ -10,9 +10,12 @@ namespace vulkan {
 struct Dispatch {
   uint32_t base[3], count[3];
 };
-/// Most dispatches of a launch, per axis and in all.
-constexpr uint32_t kMaxSplits = 1024, kMaxDispatches = 65536;
-/// How many dispatches a grid takes where one may have `limit` programs on an axis; 0: too many.
+/// Most programs of a launch on each axis, and most dispatches of it. Vulkan promises 65,535
+/// programs of a dispatch on each.
+constexpr uint32_t kMaxGrid[3] = {0x7FFFFFFF, 65535 * 1024, 65535 * 1024};
+constexpr uint32_t kMaxDispatches = 65536;
+/// How many dispatches a grid takes where one may have `limit` programs on an axis; 0: too many, or
+/// an axis has none.
 uint32_t countDispatches(const uint32_t grid[3], const uint32_t limit[3]);
 /// The `index`-th of them.
 Dispatch getDispatch(const uint32_t grid[3], const uint32_t limit[3], uint32_t index);

@@ -46,20 +46,25 @@ TEST(VulkanSplitting, LargeGrids) {
   EXPECT_EQ(countDispatches(two, lavapipe), 2u);
   EXPECT_EQ(getDispatch(two, lavapipe, 1).base[0], 65535u);
   EXPECT_EQ(getDispatch(two, lavapipe, 1).count[0], 1u);
-  const uint32_t most[3] = {65535 * kMaxSplits, 1, 1};
-  EXPECT_EQ(countDispatches(most, lavapipe), kMaxSplits);
-  const uint32_t more[3] = {65535 * kMaxSplits + 1, 1, 1};
+  // The whole of x, even so.
+  const uint32_t whole[3] = {0x7FFFFFFF, 1, 1};
+  EXPECT_EQ(countDispatches(whole, lavapipe), 32769u);
+  EXPECT_EQ(getDispatch(whole, lavapipe, 32768).base[0], 32768u * 65535);
+  EXPECT_EQ(getDispatch(whole, lavapipe, 32768).count[0], 0x7FFFFFFFu - 32768u * 65535);
+  const uint32_t more[3] = {0x80000000, 1, 1};
   EXPECT_EQ(countDispatches(more, lavapipe), 0u);
+  const uint32_t high[3] = {1, 65535 * 1024, 1}, higher[3] = {1, 65535 * 1024 + 1, 1};
+  EXPECT_EQ(countDispatches(high, lavapipe), 1024u);
+  EXPECT_EQ(countDispatches(higher, lavapipe), 0u);
   const uint32_t cube[3] = {65535 * 100, 65535 * 100, 65535 * 100};
   EXPECT_EQ(countDispatches(cube, lavapipe), 0u);
   const uint32_t none[3] = {1, 0, 1};
   EXPECT_EQ(countDispatches(none, lavapipe), 0u);
-  const uint32_t wide[3] = {0x7FFFFFFF, 65535, 65535}, whole[3] = {0x7FFFFFFF, 1, 1};
+  const uint32_t wide[3] = {0x7FFFFFFF, 65535, 65535};
   EXPECT_EQ(countDispatches(whole, wide), 1u);
-  EXPECT_EQ(countDispatches(whole, lavapipe), 0u);
   // Limits of all 32 bits do not wrap around.
   const uint32_t all[3] = {0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF};
-  EXPECT_EQ(countDispatches(all, all), 1u);
+  EXPECT_EQ(countDispatches(whole, all), 1u);
 }
 
 } // namespace
