@@ -91,39 +91,45 @@ TilerunStatus copyToDevice(TilerunPluginDevice *device, TilerunPluginStream *str
 }
 
 // Through pinned memory, in two halves: while one is read, the other is written.
-TilerunStatus copyThroughStaging(Context &context, Stream &stream, uint8_t *to, const Place &from,
-                                 uint64_t bytes, const TilerunErrorSink *sink) {
-  constexpr uint64_t kHalf = uint64_t(4) << 20;
-  std::shared_ptr<Block> staging;
-  const uint64_t half = std::min(kHalf, (bytes + 255) / 256 * 256);
-  if (TilerunStatus status =
-          context.memory.makeBlock(MemoryKind::Host, bytes > half ? 2 * half : half, staging, sink))
-    return status;
+TilerunStatus copyInHalves(Stream &stream, uint8_t *to, const Place &from, uint64_t bytes,
+                           Block &staging, const TilerunErrorSink *sink) {
+  constexpr uint64_t kHalf = Memory::kStagingBytes / 2;
   const QueueKind kind = getKind(bytes);
   uint64_t values[2] = {};
-  const uint64_t parts = (bytes + half - 1) / half;
-  auto getBytes = [&](uint64_t part) { return std::min(half, bytes - part * half); };
+  const uint64_t parts = (bytes + kHalf - 1) / kHalf;
+  auto getBytes = [&](uint64_t part) { return std::min(kHalf, bytes - part * kHalf); };
   for (uint64_t part = 0; part <= parts; ++part) {
     if (part < parts) {
       if (TilerunStatus status =
-              recordCopy(stream, from.block->buffer, from.offset + part * half, staging->buffer,
-                         part % 2 * half, getBytes(part), kind, sink)) {
-        stream.wait(nullptr); // The staging memory ends here.
+              recordCopy(stream, from.block->buffer, from.offset + part * kHalf, staging.buffer,
+                         part % 2 * kHalf, getBytes(part), kind, sink))
         return status;
-      }
       values[part % 2] = stream.getLastValue();
-      stream.flush(nullptr);
+      if (TilerunStatus status = stream.flush(sink))
+        return status;
     }
     if (part == 0)
       continue;
     const uint64_t before = part - 1;
-    if (TilerunStatus status = stream.waitFor(values[before % 2], sink)) {
-      stream.wait(nullptr);
+    if (TilerunStatus status = stream.waitFor(values[before % 2], sink))
       return status;
-    }
-    std::memcpy(to + before * half, staging->host + before % 2 * half, getBytes(before));
+    std::memcpy(to + before * kHalf, staging.host + before % 2 * kHalf, getBytes(before));
   }
   return stream.wait(sink);
+}
+
+TilerunStatus copyThroughStaging(Context &context, Stream &stream, uint8_t *to, const Place &from,
+                                 uint64_t bytes, const TilerunErrorSink *sink) {
+  std::shared_ptr<Block> staging;
+  if (TilerunStatus status = context.memory.acquireStaging(staging, sink))
+    return status;
+  TilerunStatus status = copyInHalves(stream, to, from, bytes, *staging, sink);
+  // What failed half-way may still write to it.
+  if (!status || !stream.wait(nullptr))
+    context.memory.releaseStaging(std::move(staging));
+  else
+    stream.keep(std::move(staging));
+  return status;
 }
 
 TilerunStatus copyFromDevice(TilerunPluginDevice *device, TilerunPluginStream *stream_, void *to,

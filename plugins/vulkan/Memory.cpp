@@ -277,10 +277,31 @@ uint64_t Memory::getFree() const {
   return std::min(free + spareBytes, total);
 }
 
+TilerunStatus Memory::acquireStaging(std::shared_ptr<Block> &out, const TilerunErrorSink *sink) {
+  {
+    std::lock_guard lock(mutex);
+    if (!staging.empty()) {
+      out = std::move(staging.back());
+      staging.pop_back();
+      return TILERUN_STATUS_OK;
+    }
+  }
+  return makeBlock(MemoryKind::Host, kStagingBytes, out, sink);
+}
+
+void Memory::releaseStaging(std::shared_ptr<Block> block) {
+  constexpr size_t kMost = 4;
+  std::lock_guard lock(mutex);
+  if (staging.size() < kMost)
+    staging.push_back(std::move(block)); // Else it ends after the lock, with the parameter.
+}
+
 void Memory::release() {
   std::deque<Deferred> ended;
+  std::vector<std::shared_ptr<Block>> blocks;
   std::lock_guard lock(mutex);
   ended.swap(deferred);
+  blocks.swap(staging);
   for (Deferred &each : ended)
     each.live.block = nullptr;
 }

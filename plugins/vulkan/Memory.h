@@ -58,6 +58,11 @@ public:
   TilerunStatus makeBlock(MemoryKind kind, uint64_t bytes, std::shared_ptr<Block> &out,
                           const TilerunErrorSink *sink);
 
+  /// Pinned memory of kStagingBytes for a copy to the host; it is used again by later ones.
+  static constexpr uint64_t kStagingBytes = uint64_t(8) << 20;
+  TilerunStatus acquireStaging(std::shared_ptr<Block> &out, const TilerunErrorSink *sink);
+  void releaseStaging(std::shared_ptr<Block> block);
+
   TilerunStatus allocateHost(uint64_t bytes, void **pointer, const TilerunErrorSink *sink);
   TilerunStatus freeHost(void *pointer, const TilerunErrorSink *sink);
 
@@ -114,6 +119,7 @@ private:
   std::vector<Block *> sharedBlocks;
   std::vector<Block *> spare; ///< Large ones that are free, oldest first.
   uint64_t spareBytes = 0;
+  std::vector<std::shared_ptr<Block>> staging; ///< Free.
 
   mutable std::shared_mutex lookupMutex; ///< Guards what follows.
   std::map<TilerunAddress, Block *> byAddress;

@@ -4,6 +4,7 @@
 #include "plugins/vulkan/Flusher.h"
 
 #include <algorithm>
+#include <chrono>
 
 using namespace vulkan;
 
@@ -293,6 +294,17 @@ TilerunStatus Stream::waitForCounter(uint64_t value, const TilerunErrorSink *sin
   info.semaphoreCount = 1;
   info.pSemaphores = &timeline;
   info.pValues = &value;
+  // A GPU is often done before a thread could sleep and be woken.
+  if (!context.physical.isCpu) {
+    constexpr auto kSpin = std::chrono::microseconds(30);
+    const auto end = std::chrono::steady_clock::now() + kSpin;
+    do {
+      if (TilerunStatus status = readCounter(sink))
+        return status;
+      if (value <= passed)
+        return TILERUN_STATUS_OK;
+    } while (std::chrono::steady_clock::now() < end);
+  }
   // In slices, so that a loss that another call saw ends the wait.
   constexpr uint64_t kSlice = 1'000'000'000;
   for (;;) {

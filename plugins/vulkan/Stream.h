@@ -114,7 +114,12 @@ public:
   bool hasPassed(uint64_t value);
   bool isIdle() { return hasPassed(getLastValue()); }
 
-  bool hasTransferQueue() const { return transfer; }
+  /// Keeps something as long as the stream, whose state is not known after a failure.
+  void keep(std::shared_ptr<void> owned) {
+    std::lock_guard lock(mutex);
+    kept.push_back(std::move(owned));
+  }
+
   /// Of a timestamp that commands of this stream write; 0: there are none.
   uint32_t getTimestampBits() const { return compute->timestampBits; }
 
@@ -174,6 +179,7 @@ private:
   /// The ring of transients: positions grow without end, and are taken modulo its size.
   std::shared_ptr<Block> ring;
   uint64_t ringBegin = 0, ringEnd = 0;
+  std::vector<std::shared_ptr<void>> kept;
 };
 
 } // namespace vulkan

@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,6 +51,13 @@ State states[kNumFunctions] = {
 std::mutex mutex;
 std::recursive_mutex queueMutex; ///< Around the queues, and `devices`.
 std::vector<VkDevice> devices;
+/// The kernel that writes to a wild address: it is not run, but its device is lost from then on.
+struct Faults {
+  std::map<VkPipeline, VkDevice> pipelines;
+  std::map<VkCommandBuffer, VkDevice> bound, recorded;
+  std::map<VkQueue, VkDevice> queues;
+  std::set<VkDevice> lost;
+} faults; ///< Under `queueMutex`.
 std::atomic<int> alive{0};
 VkInstance secondInstance = VK_NULL_HANDLE;
 
@@ -258,11 +267,14 @@ void destroyDevice(VkDevice device, const VkAllocationCallbacks *callbacks) {
   {
     std::lock_guard lock(queueMutex);
     std::erase(devices, device);
+    faults.lost.erase(device);
   }
   FAKE_CALL(vkDestroyDevice)(device, callbacks);
 }
 void getQueue(VkDevice device, uint32_t family, uint32_t index, VkQueue *queue) {
   FAKE_CALL(vkGetDeviceQueue)(device, isDiscrete() ? 0 : family, index, queue);
+  std::lock_guard lock(queueMutex);
+  faults.queues[*queue] = device;
 }
 VkResult createPool(VkDevice device, const VkCommandPoolCreateInfo *info,
                     const VkAllocationCallbacks *callbacks, VkCommandPool *pool) {
@@ -278,9 +290,70 @@ VkResult createBuffer(VkDevice device, const VkBufferCreateInfo *info,
     real.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
   return FAKE_CALL(vkCreateBuffer)(device, &real, callbacks, buffer);
 }
+bool isLost(VkDevice device) {
+  std::lock_guard lock(queueMutex);
+  if (!faults.lost.count(device))
+    return false;
+  waitForDevices();
+  return true;
+}
 VkResult submit(VkQueue queue, uint32_t count, const VkSubmitInfo2 *infos, VkFence fence) {
   std::lock_guard lock(queueMutex);
+  if (isLost(faults.queues[queue]))
+    return VK_ERROR_DEVICE_LOST;
+  for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t k = 0; k < infos[i].commandBufferInfoCount; ++k)
+      if (auto it = faults.recorded.find(infos[i].pCommandBufferInfos[k].commandBuffer);
+          it != faults.recorded.end())
+        faults.lost.insert(it->second);
   return FAKE_CALL(vkQueueSubmit2)(queue, count, infos, fence);
+}
+VkResult waitSemaphores(VkDevice device, const VkSemaphoreWaitInfo *info, uint64_t timeout) {
+  return isLost(device) ? VK_ERROR_DEVICE_LOST : FAKE_CALL(vkWaitSemaphores)(device, info, timeout);
+}
+VkResult getCounter(VkDevice device, VkSemaphore semaphore, uint64_t *value) {
+  return isLost(device) ? VK_ERROR_DEVICE_LOST
+                        : FAKE_CALL(vkGetSemaphoreCounterValue)(device, semaphore, value);
+}
+VkResult createPipelines(VkDevice device, VkPipelineCache cache, uint32_t count,
+                         const VkComputePipelineCreateInfo *infos,
+                         const VkAllocationCallbacks *callbacks, VkPipeline *pipelines) {
+  VkResult result =
+      FAKE_CALL(vkCreateComputePipelines)(device, cache, count, infos, callbacks, pipelines);
+  std::lock_guard lock(queueMutex);
+  for (uint32_t i = 0; result >= 0 && i < count; ++i) {
+    faults.pipelines.erase(pipelines[i]);
+    if (std::strcmp(infos[i].stage.pName, "tilerun_test_fault") == 0)
+      faults.pipelines[pipelines[i]] = device;
+  }
+  return result;
+}
+VkResult beginCommands(VkCommandBuffer commands, const VkCommandBufferBeginInfo *info) {
+  {
+    std::lock_guard lock(queueMutex);
+    faults.bound.erase(commands);
+    faults.recorded.erase(commands);
+  }
+  return FAKE_CALL(vkBeginCommandBuffer)(commands, info);
+}
+void bindPipeline(VkCommandBuffer commands, VkPipelineBindPoint point, VkPipeline pipeline) {
+  {
+    std::lock_guard lock(queueMutex);
+    faults.bound.erase(commands);
+    if (auto it = faults.pipelines.find(pipeline); it != faults.pipelines.end())
+      faults.bound[commands] = it->second;
+  }
+  FAKE_CALL(vkCmdBindPipeline)(commands, point, pipeline);
+}
+void dispatch(VkCommandBuffer commands, uint32_t x, uint32_t y, uint32_t z) {
+  {
+    std::lock_guard lock(queueMutex);
+    if (auto it = faults.bound.find(commands); it != faults.bound.end()) {
+      faults.recorded[commands] = it->second;
+      return;
+    }
+  }
+  FAKE_CALL(vkCmdDispatch)(commands, x, y, z);
 }
 
 PFN_vkVoidFunction getDeviceFunction(VkDevice device, const char *name);
@@ -309,6 +382,12 @@ PFN_vkVoidFunction wrap(const char *name, PFN_vkVoidFunction real) {
       FAKE_CHANGED(vkCreateCommandPool, createPool),
       FAKE_CHANGED(vkCreateBuffer, createBuffer),
       FAKE_CHANGED(vkQueueSubmit2, submit),
+      FAKE_CHANGED(vkWaitSemaphores, waitSemaphores),
+      FAKE_CHANGED(vkGetSemaphoreCounterValue, getCounter),
+      FAKE_CHANGED(vkCreateComputePipelines, createPipelines),
+      FAKE_CHANGED(vkBeginCommandBuffer, beginCommands),
+      FAKE_CHANGED(vkCmdBindPipeline, bindPipeline),
+      FAKE_CHANGED(vkCmdDispatch, dispatch),
       FAKE_CHANGED(vkGetDeviceProcAddr, getDeviceFunction),
 #undef FAKE_CHANGED
   };

@@ -6,8 +6,8 @@
 //   FAKE_VULKAN_WITHOUT=FEATURE,…      features that the devices lack
 //   FAKE_VULKAN_DEVICES=0|2            no device, or the first one twice
 //   FAKE_VULKAN_DISCRETE=1             the devices have memory that the host does not see, and a
-//   queue
-//                                      for copies
+//                                      queue for copies
+// The self-test kernel tilerun_test_fault is never run: it loses its device.
 #pragma once
 
 extern "C" {
