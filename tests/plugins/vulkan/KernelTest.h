@@ -33,7 +33,7 @@ protected:
   static void SetUpTestSuite() {
     if (plugin)
       return;
-    setenv("TILERUN_VULKAN_VALIDATION", "1", 1);
+    setenv("TILERUN_VULKAN_VALIDATION", "1", 0);
     if (*VULKAN_TEST_DRIVER) {
       // Loaders before 1.3.207 know the second name only.
       setenv("VK_DRIVER_FILES", VULKAN_TEST_DRIVER, 0);
