@@ -398,12 +398,14 @@ private:
     case 6035: { // OpAtomicFAddEXT
       unsigned bits = bitsOfResult(instruction);
       used.insert(bits == 64 ? kFloat64Add : bits == 32 ? kFloat32Add : kFloat16Add);
+      requireArithmetic(instruction.words[1]);
       return;
     }
     case 5614:
     case 5615: { // OpAtomicFMinEXT, OpAtomicFMaxEXT
       unsigned bits = bitsOfResult(instruction);
       used.insert(bits == 64 ? kFloat64MinMax : bits == 32 ? kFloat32MinMax : kFloat16MinMax);
+      requireArithmetic(instruction.words[1]);
       return;
     }
     case 4450:

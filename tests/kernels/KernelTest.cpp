@@ -261,8 +261,8 @@ TEST(Limits, TooManyThreadsNameTheOptionAndHowManyFit) {
   target.warpSize = 128;
   EXPECT_EQ(
       errorOn(target, 1, "transpose"),
-      "lowering fails: kernel 'transpose' would run in 128 threads, 1 warps of 128, but small "
-      "allows 64 in a program, which is 64 fewer; a warp alone is too large\n");
+      "lowering fails: kernel 'transpose' would run in 128 threads with num_warps=1, but small "
+      "allows 64 in a program, which is 64 fewer; one warp alone is too large\n");
 }
 
 TEST(Limits, ConversionsThatDoNotFitTakeTurns) {
