@@ -1,6 +1,7 @@
 // Conversions of 8-bit floats as integer arithmetic on every register: those of float8e4b8,
 // float8e5b16 and float8e4b15, which no GPU of ours knows, and those of float8e4nv and float8e5
 // that the target does not have. (Others of these two are simt.fp_cast, a target's own.)
+#include "ir/math/Functions.h"
 #include "ir/simt/Lowering.h"
 
 using namespace mlir;
@@ -143,22 +144,11 @@ static Value encode(const Emit &e, Value source, const Format &format, bool towa
   return arith::TruncIOp::create(e.b, e.loc, e.typed(e.b.getI8Type()), result);
 }
 
-/// Bits of a float32 that rounds like the float64 `source` into any narrower format: cut toward
-/// zero, with the last bit set if anything was cut.
+/// Bits of a float32 that rounds like the float64 `source` into any narrower format.
 static Value roundToOdd(const Emit &e, Value source) {
-  Type f32 = e.b.getF32Type(), f64 = e.b.getF64Type(), i32 = e.b.getI32Type(),
-       i64 = e.b.getI64Type();
-  Value nearest = arith::TruncFOp::create(e.b, e.loc, e.typed(f32), source);
-  Value back = arith::ExtFOp::create(e.b, e.loc, e.typed(f64), nearest);
-  Value mask = e.fixed(i64, e.b.getIntegerAttr(i64, INT64_MAX));
-  Value before = e.op<arith::AndIOp>(e.bits(source, i64), mask);
-  Value after = e.op<arith::AndIOp>(e.bits(back, i64), mask);
-  auto flag = [&](arith::CmpIPredicate predicate) -> Value {
-    Value bit = e.compare(predicate, after, before);
-    return arith::ExtUIOp::create(e.b, e.loc, e.shape, bit);
-  };
-  Value cut = e.op<arith::SubIOp>(e.bits(nearest, i32), flag(arith::CmpIPredicate::ugt));
-  return e.op<arith::OrIOp>(cut, flag(arith::CmpIPredicate::ne));
+  mathx::Calculator single(e.b, e.loc, e.typed(e.b.getF32Type()));
+  mathx::Calculator wide(e.b, e.loc, source.getType());
+  return mathx::bits(mathx::cutToSingle(wide.real(source), single, /*odd=*/true)).v;
 }
 
 Value Lowering::castFloat8(Value source, Type from, Type to, tile::RoundingMode rounding) {
