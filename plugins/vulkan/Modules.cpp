@@ -349,8 +349,9 @@ TilerunStatus getKernelProperty(TilerunPluginKernel *kernel, uint32_t property,
     value->number = number;
     return TILERUN_STATUS_OK;
   };
+  // All of it is part of the code, and is what a launch says.
   if (property == TILERUN_KERNEL_PROPERTY_STATIC_SHARED)
-    return set(kernel->sharedBytes);
+    return set(0);
   // The workgroup's size is part of the pipeline.
   if (property == TILERUN_KERNEL_PROPERTY_MAX_THREADS)
     return set(kernel->threads);

@@ -195,7 +195,7 @@ TEST_F(Launches, PropertiesOfKernels) {
   ASSERT_EQ(table().get_kernel_property(kernel, TILERUN_KERNEL_PROPERTY_STATIC_SHARED, &value,
                                         keeper.getSink()),
             TILERUN_STATUS_OK);
-  EXPECT_EQ(value.number, sharedBytes);
+  EXPECT_EQ(value.number, 0u); // Beside what a launch says.
   // Drivers need not tell these.
   for (uint32_t property :
        {TILERUN_KERNEL_PROPERTY_REGISTERS, TILERUN_KERNEL_PROPERTY_LOCAL_BYTES}) {
