@@ -49,33 +49,16 @@ func.func @a() attributes {tile.kernel} { return }
 func.func @b() attributes {tile.kernel} { return }
 
 //--- shared.mlir
-// CHECK: error: needs 131072 bytes of shared memory, but cuda:sm_75 has 65536 for a program, which is 65536 too few; use smaller blocks
-func.func @k(%x: !tile.ptr<f64> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f64> {tile.divisibility = 16 : i64}) attributes {tile.kernel} {
-  %ar = tile.make_range 0 to 128 : tensor<128xi32>
-  %ac = tile.make_range 0 to 128 : tensor<128xi32>
-  %are = tile.expand_dims %ar axis 1 : tensor<128xi32> -> tensor<128x1xi32>
-  %ace = tile.expand_dims %ac axis 0 : tensor<128xi32> -> tensor<1x128xi32>
-  %ak = arith.constant dense<128> : tensor<128x1xi32>
-  %arm = arith.muli %are, %ak : tensor<128x1xi32>
-  %arb = tile.broadcast %arm : tensor<128x1xi32> -> tensor<128x128xi32>
-  %acb = tile.broadcast %ace : tensor<1x128xi32> -> tensor<128x128xi32>
-  %ai = arith.addi %arb, %acb : tensor<128x128xi32>
-  %as = tile.splat %x : !tile.ptr<f64> -> tensor<128x128x!tile.ptr<f64>>
-  %a = tile.addptr %as, %ai : tensor<128x128x!tile.ptr<f64>>, tensor<128x128xi32>
-  %av = tile.load %a : tensor<128x128x!tile.ptr<f64>>
-  %br = tile.make_range 0 to 128 : tensor<128xi32>
-  %bc = tile.make_range 0 to 128 : tensor<128xi32>
-  %bre = tile.expand_dims %br axis 1 : tensor<128xi32> -> tensor<128x1xi32>
-  %bce = tile.expand_dims %bc axis 0 : tensor<128xi32> -> tensor<1x128xi32>
-  %bk = arith.constant dense<128> : tensor<128x1xi32>
-  %brm = arith.muli %bre, %bk : tensor<128x1xi32>
-  %brb = tile.broadcast %brm : tensor<128x1xi32> -> tensor<128x128xi32>
-  %bcb = tile.broadcast %bce : tensor<1x128xi32> -> tensor<128x128xi32>
-  %bi = arith.addi %brb, %bcb : tensor<128x128xi32>
-  %bs = tile.splat %y : !tile.ptr<f64> -> tensor<128x128x!tile.ptr<f64>>
-  %b = tile.addptr %bs, %bi : tensor<128x128x!tile.ptr<f64>>, tensor<128x128xi32>
-  %t = tile.trans %av [1, 0] : tensor<128x128xf64> -> tensor<128x128xf64>
-  %u = arith.addf %av, %t : tensor<128x128xf64>
-  tile.store %b, %u : tensor<128x128x!tile.ptr<f64>>
+// CHECK: shared.mlir:7:8: error: needs 131072 bytes of shared memory, but cuda:sm_75 has 65536 for a program, which is 65536 too few; use smaller blocks
+func.func @k(%x: !tile.ptr<i32>, %y: !tile.ptr<i32>) attributes {tile.kernel} {
+  %r = tile.make_range 0 to 128 : tensor<128xi32>
+  %s = tile.splat %x : !tile.ptr<i32> -> tensor<128x!tile.ptr<i32>>
+  %a = tile.addptr %s, %r : tensor<128x!tile.ptr<i32>>, tensor<128xi32>
+  %v = tile.load %a : tensor<128x!tile.ptr<i32>>
+  %h = tile.histogram %v : tensor<128xi32> -> tensor<32768xi32>
+  %i = tile.make_range 0 to 32768 : tensor<32768xi32>
+  %t = tile.splat %y : !tile.ptr<i32> -> tensor<32768x!tile.ptr<i32>>
+  %b = tile.addptr %t, %i : tensor<32768x!tile.ptr<i32>>, tensor<32768xi32>
+  tile.store %b, %h : tensor<32768x!tile.ptr<i32>>
   return
 }
