@@ -96,6 +96,9 @@ static TilerunStatus launchKernel(TilerunPluginKernel *kernel, TilerunPluginStre
     if (std::string fault = findFault(*kernel, *launch, dispatches); !fault.empty())
       return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "launch", context, fault);
   Stream &stream = getStream(kernel->device, handle);
+  if (&stream.context != &context)
+    return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "launch", context,
+                std::string("the stream is another device's than kernel '") + kernel->name + "'");
   std::shared_ptr<Block> debugBuffer;
   if (kernel->sites)
     if (TilerunStatus status = prepareReport(stream, *kernel, debugBuffer, sink))

@@ -19,6 +19,7 @@ class Pipelines : public Kernels {
 protected:
   static void SetUpTestSuite() {
     setenv("TILERUN_VULKAN_LOADER", FAKE_VULKAN, 1);
+    setenv("FAKE_VULKAN_DEVICES", "2", 1);
     Kernels::SetUpTestSuite();
     void *library = dlopen(FAKE_VULKAN, RTLD_NOW | RTLD_LOCAL);
     ASSERT_TRUE(library) << dlerror();
@@ -177,6 +178,23 @@ TEST_F(Pipelines, WarmLaunchesMakeNothing) {
     EXPECT_EQ(countCalls(function.c_str()), calls) << function;
   // Launches share submissions.
   EXPECT_LT(countCalls("vkQueueSubmit2") - submits, 100);
+}
+
+TEST_F(Pipelines, StreamsOfAnotherDeviceAreRefused) {
+  TilerunPluginKernel *kernel = loadSelfTest("tilerun_test_grid");
+  ASSERT_TRUE(kernel);
+  TilerunAddress out = allocate(4);
+  TilerunPluginDevice *other = nullptr;
+  TilerunPluginStream *stream = nullptr;
+  ASSERT_EQ(table().open_device(1, nullptr, &other, keeper.getSink()), TILERUN_STATUS_OK);
+  ASSERT_EQ(table().create_stream(other, &stream, keeper.getSink()), TILERUN_STATUS_OK);
+  TilerunStatus status = launch(kernel, Arguments().add(out), {1, 1, 1}, stream);
+  EXPECT_EQ(status, TILERUN_STATUS_INVALID_ARGUMENT);
+  EXPECT_NE(takeMessage(status).find("the stream is another device's than kernel"),
+            std::string::npos);
+  table().destroy_stream(stream);
+  table().close_device(other);
+  EXPECT_EQ(launch(kernel, Arguments().add(out)), TILERUN_STATUS_OK);
 }
 
 } // namespace
