@@ -398,6 +398,7 @@ Result Evaluator::evaluateCompare(const CompareExpr &e) {
   if (failed(left))
     return failure();
   bool result = true;
+  std::optional<Value> atRunTime; ///< The comparisons so far, of those that are not constant.
   for (auto [op, next] : llvm::zip(e.ops, e.rest)) {
     Result right = evaluate(*next);
     if (failed(right))
@@ -409,10 +410,14 @@ Result Evaluator::evaluateCompare(const CompareExpr &e) {
     if ((op == CompareOp::Eq || op == CompareOp::Ne) && !(isNumeric(*left) && isNumeric(*right)))
       structural = true; // Dtypes, strings, None, tuples.
     if (runTime && !structural) {
-      if (e.ops.size() > 1)
-        return error(e.range, "chained comparisons of run-time values are not supported; write "
-                              "'(a < b) & (b < c)', or 'a < b and b < c' for scalars");
-      return lang::compare(at(e.range), op, *left, *right);
+      Result link = lang::compare(at(e.range), op, *left, *right);
+      if (succeeded(link) && atRunTime)
+        link = lang::binary(at(e.range), BinaryOp::And, *atRunTime, *link);
+      if (failed(link))
+        return failure();
+      atRunTime = *link;
+      left = std::move(right);
+      continue;
     }
     Result outcome = take(evalCompare(op, *left, *right), e.range);
     if (failed(outcome))
@@ -422,6 +427,8 @@ Result Evaluator::evaluateCompare(const CompareExpr &e) {
       return Value(false);
     left = std::move(right);
   }
+  if (atRunTime)
+    return *atRunTime;
   return Value(result);
 }
 

@@ -556,6 +556,30 @@ TEST(Run, TensorDescriptorsPadAndGather) {
       EXPECT_EQ(rows[r * 20 + c], wanted) << r << ", " << c;
     }
 }
+TEST(Run, PartsOfTensorsAndChains) {
+  std::vector<int32_t> out(40, -1);
+  std::string error = runBody("P, n",
+                              "x = tl.arange(0, 64).reshape(8, 8)\n"
+                              "i = tl.arange(0, 8)\n"
+                              "tl.store(P + tl.arange(0, 2)[:, None] * 8 + i, x[2:4, :])\n"
+                              "tl.store(P + 16 + i, x[n])\n"
+                              "tl.store(P + 24 + i, x[::-1, -1])\n"
+                              "tl.store(P + 32, x[n, 3])\n"
+                              "tl.store(P + 33, x[n, 3], mask=1 < n < 4)\n"
+                              "tl.store(P + 34 + i, i, mask=(2 <= i < 5) & (i < 6))",
+                              "P=*i32, n=i32", {buffer(out), int64_t(5)});
+  ASSERT_EQ(error, "");
+  for (int i = 0; i < 16; ++i)
+    EXPECT_EQ(out[i], 16 + i);
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EQ(out[16 + i], 40 + i);
+    EXPECT_EQ(out[24 + i], 63 - 8 * i);
+  }
+  EXPECT_EQ(out[32], 43);
+  EXPECT_EQ(out[33], -1);
+  for (int i = 0; i < 6; ++i)
+    EXPECT_EQ(out[34 + i], i >= 2 && i < 5 ? i : -1) << i;
+}
 TEST(Run, BoolsInMemory) {
   std::vector<int8_t> flags(kSize), out(kSize, 77);
   for (int i = 0; i < kSize; ++i)

@@ -166,10 +166,36 @@ TEST_F(Shapes, SubscriptsAddDimensions) {
   EXPECT_EQ(at(arg("i32[8, 4]"), {Value(EllipsisValue{}), none()}), "int32[8, 4, 1]");
   EXPECT_EQ(at(arg("i32"), {none()}), "int32[1]");
   EXPECT_EQ(at(arg("i32[8]"), {none()}), "int32[1, 8]");
-  EXPECT_NE(at(arg("i32[8]"), {colon(), colon()}).find("too many ':'"), std::string::npos);
-  EXPECT_NE(at(arg("i32[8]"), {lit(0)}).find("cannot be indexed with"), std::string::npos);
-  Value part(SliceValue{nullptr, std::make_shared<Value>(lit(4)), nullptr});
-  EXPECT_NE(at(arg("i32[8]"), {part}).find("cannot be sliced"), std::string::npos);
+  EXPECT_NE(at(arg("i32[8]"), {colon(), colon()}).find("too many indices"), std::string::npos);
+}
+TEST_F(Shapes, SubscriptsTakeParts) {
+  auto at = [&](const Value &v, std::vector<Value> indices) {
+    Result r = subscript(emitter, v, indices);
+    return mlir::succeeded(r) ? typeOf(*r) : "error: " + lastError();
+  };
+  auto slice = [&](Value lower, Value upper, Value step) {
+    return Value(SliceValue{std::make_shared<Value>(lower), std::make_shared<Value>(upper),
+                            std::make_shared<Value>(step)});
+  };
+  auto has = [](const std::string &text, const char *part) {
+    return text.find(part) != std::string::npos;
+  };
+  EXPECT_EQ(at(arg("i32[8]"), {slice(lit(2), lit(4), none())}), "int32[2]");
+  EXPECT_EQ(at(arg("i32[8]"), {slice(lit(-4), none(), none())}), "int32[4]");
+  EXPECT_EQ(at(arg("i32[8]"), {slice(none(), none(), lit(-2))}), "int32[4]");
+  EXPECT_EQ(at(arg("i32[8]"), {slice(lit(0), lit(100), none())}), "int32[8]");
+  EXPECT_EQ(at(arg("i32[8, 4]"), {lit(-1)}), "int32[4]");
+  EXPECT_EQ(at(arg("i32[8, 4]"), {colon(), lit(1), none()}), "int32[8, 1]");
+  EXPECT_EQ(at(arg("i32[8, 4]"), {arg("i64"), lit(1)}), "int32");
+  EXPECT_EQ(at(arg("i32[8, 4, 2]"), {lit(1), Value(EllipsisValue{}), lit(0)}), "int32[4]");
+  EXPECT_TRUE(has(at(arg("i32[8]"), {lit(8)}), "index 8 is outside of a dimension of 8"));
+  EXPECT_TRUE(has(at(arg("i32[8]"), {lit(-9)}), "outside"));
+  EXPECT_TRUE(has(at(arg("i32[8]"), {slice(lit(1), lit(4), none())}), "takes 3 positions"));
+  EXPECT_TRUE(has(at(arg("i32[8]"), {slice(lit(4), lit(4), none())}), "takes 0 positions"));
+  EXPECT_TRUE(has(at(arg("i32[8]"), {slice(none(), none(), lit(0))}), "cannot be 0"));
+  EXPECT_TRUE(has(at(arg("i32[8]"), {slice(arg("i32"), none(), none())}), "known at compile time"));
+  EXPECT_TRUE(has(at(arg("i32[8]"), {arg("i32[8]")}), "cannot be indexed with"));
+  EXPECT_TRUE(has(at(arg("i32[8]"), {arg("fp32")}), "cannot be indexed with"));
 }
 TEST_F(Shapes, TensorAttributes) {
   Value x = arg("fp16[8, 4]");
