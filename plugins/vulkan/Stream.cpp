@@ -108,6 +108,7 @@ TilerunStatus Stream::openBatch(QueueKind kind, const TilerunErrorSink *sink) {
   }
   batch->value = submitted + 1;
   batch->numCommands = 0;
+  batch->timed = false;
   batch->ended = false;
   batch->ringStart = ringEnd;
   open = std::move(batch);
@@ -137,9 +138,13 @@ TilerunStatus Stream::end(std::shared_ptr<void> retained, Urgency urgency,
   if (retained)
     open->retained.push_back(std::move(retained));
   ++open->numCommands;
+  // What is between two timestamps goes with them, so that the time between two submissions, which
+  // is longer than many kernels, is no part of what is measured.
+  if (urgency == Urgency::Patient)
+    open->timed = !open->timed;
   // Transients of the open batch cannot be waited for.
   bool full = open->numCommands >= kMostCommands || ringEnd - open->ringStart > kRingBytes / 4;
-  if (!full && (urgency == Urgency::Patient || !isDrained())) {
+  if (!full && (open->timed || !isDrained())) {
     if (open->numCommands == 1)
       context.flusher->add(shared_from_this());
     return TILERUN_STATUS_OK;

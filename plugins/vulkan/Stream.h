@@ -38,7 +38,8 @@ struct Queue {
 
 enum class QueueKind { Compute, Transfer };
 
-/// Whether a command should be under way soon, or may wait for the next one.
+/// Whether a command should be under way soon, or may wait for the next one: timestamps, which come
+/// in pairs.
 enum class Urgency { Soon, Patient };
 
 /// A piece of host-visible memory with an address, which is the command's until it is done.
@@ -135,6 +136,7 @@ private:
     VkCommandBuffer commands = VK_NULL_HANDLE;
     uint64_t value = 0; ///< Signalled at its end.
     uint32_t numCommands = 0;
+    bool timed = false; ///< After a timestamp, before the one that ends what is measured.
     bool ended = false;
     uint64_t ringStart = 0, ringEnd = 0; ///< What it has of the ring.
     std::vector<VkSemaphoreSubmitInfo> waits;
