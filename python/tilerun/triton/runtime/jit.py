@@ -176,7 +176,7 @@ class JITFunction(_native.Kernel, metaclass=_HookedType):
         return KernelInterface.warmup(self, *args, grid=grid, **kwargs)
 
     def run(self, *args, grid, warmup=False, **kwargs):
-        return self._launch(grid, args, kwargs, warmup=warmup)
+        return self._launch(grid, args, kwargs, warmup=True) if warmup else self[grid](*args, **kwargs)
 
     def preload(self, specialization_data):
         """Compiles what `CompiledKernel.specialization_data` of an earlier process says."""
