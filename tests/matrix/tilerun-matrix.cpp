@@ -242,6 +242,20 @@ int reportNoDevice(const std::string &reason, size_t numCells) {
   return requireDevice || llvm::is_contained(names, name) ? 3 : 4;
 }
 
+/// Cells that take so long that one may want to know.
+void printSlowest(llvm::ArrayRef<Job> jobs, llvm::ArrayRef<Result> outcomes) {
+  constexpr double kLong = 10;
+  constexpr size_t kMost = 5;
+  std::vector<size_t> order;
+  for (size_t i = 0; i < jobs.size(); ++i)
+    if (outcomes[i].seconds > kLong)
+      order.push_back(i);
+  llvm::sort(order, [&](size_t x, size_t y) { return outcomes[x].seconds > outcomes[y].seconds; });
+  for (size_t i : llvm::ArrayRef(order).take_front(kMost))
+    llvm::outs() << "slow: " << jobs[i].cell->getId() << ", "
+                 << llvm::format("%.0f", outcomes[i].seconds) << " s\n";
+}
+
 int runAll(const Cells &cells) {
   ExpectedFailures expectedFailures;
   if (!expected.empty())
@@ -358,6 +372,7 @@ int runAll(const Cells &cells) {
   for (Verdict verdict :
        {Verdict::Unsupported, Verdict::ExpectedFailure, Verdict::UnexpectedPass, Verdict::Fail})
     printGrouped(results.cells, verdict);
+  printSlowest(list, outcomes);
   llvm::outs() << list.size() << " cells: " << counts[Verdict::Pass] << " pass, "
                << counts[Verdict::Unsupported] << " unsupported, "
                << counts[Verdict::ExpectedFailure] << " expected failures, "
