@@ -52,8 +52,10 @@ Value Lowering::dotByMultiplyAdd(tile::DotOp op, const DotPlan &plan) {
                     rightType.getNumElements() * getScalarBytes(elementType(rightType));
   if (needed > options.target->sharedMemoryBytes && !findBuffered(op.getA()) &&
       !findBuffered(op.getB())) {
+    uint64_t most = options.target->sharedMemoryBytes;
     fail(op, "its operands take " + Twine(needed) + " bytes of shared memory, but a program has " +
-                 Twine(options.target->sharedMemoryBytes) + "; use smaller blocks");
+                 Twine(most) + ", which is " + Twine(needed - most) +
+                 " too few; use smaller blocks");
     return poison(registerType(op.getType(), plan.d));
   }
 

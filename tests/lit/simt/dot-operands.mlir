@@ -93,7 +93,7 @@ func.func @k(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f1
 }
 
 //--- huge.mlir
-// CHECK: error: 'tile.dot' cannot be compiled for cuda:sm_75: its operands take 131072 bytes of shared memory, but a program has 65536; use smaller blocks
+// CHECK: error: 'tile.dot' cannot be compiled for cuda:sm_75: its operands take 131072 bytes of shared memory, but a program has 65536, which is 65536 too few; use smaller blocks
 func.func @k(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f32> {tile.divisibility = 16 : i64},
              %z: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.kernel} {
   %ai = tile.make_range 0 to 16384 : tensor<16384xi32>
