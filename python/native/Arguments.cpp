@@ -49,6 +49,7 @@ struct Names {
 static std::vector<KnownType> torchTypes;
 static std::vector<KnownDtype> torchDtypes;
 static PyTypeObject *dtypeType;
+static int32_t torchCudaType = kCuda;
 static Names names;
 
 // By kind and width; 0: DLPack has no such type, or it means several.
@@ -104,7 +105,8 @@ static const DlExchange *findExchange(PyObject *type) {
   return table && table->major == 1 && table->tensorFromObject ? table : nullptr;
 }
 
-bool python::registerTorch(PyObject *types, PyObject *dtypes) {
+bool python::registerTorch(PyObject *types, PyObject *dtypes, int32_t cudaType) {
+  torchCudaType = cudaType;
   const std::pair<PyObject **, const char *> wanted[] = {{&names.dataPtr, "data_ptr"},
                                                          {&names.dtype, "dtype"},
                                                          {&names.getDevice, "get_device"},
@@ -177,7 +179,7 @@ static Read readTorch(PyObject *object, Tensor &tensor) {
     return Read::Failed;
   if (isCuda.get() != Py_True)
     return Read::Other;
-  tensor.deviceType = kCuda;
+  tensor.deviceType = torchCudaType;
   return Read::Tensor;
 }
 

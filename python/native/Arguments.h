@@ -25,8 +25,9 @@ Read readArgument(PyObject *object, TilerunArgument &argument, Tensor &tensor);
 /// How torch tells its current stream: the native handle for a device. False with an error.
 bool getCurrentStream(const Tensor &tensor, uint64_t &stream);
 
-/// Tells that a type's objects are torch tensors; `dtypes` maps torch's dtypes to numbers.
-bool registerTorch(PyObject *types, PyObject *dtypes);
+/// Tells that a type's objects are torch tensors; `dtypes` maps torch's dtypes to numbers, and
+/// `cudaType` is what torch means by "cuda".
+bool registerTorch(PyObject *types, PyObject *dtypes, int32_t cudaType);
 /// Tells the type of the language's dtypes, whose attribute `code` is the number.
 bool registerDtypeType(PyObject *type);
 

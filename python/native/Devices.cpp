@@ -316,8 +316,10 @@ static PyObject *setSlowOnly(PyObject *, PyObject *value) {
 
 static PyObject *registerTorchTypes(PyObject *, PyObject *arguments) {
   PyObject *types = nullptr, *dtypes = nullptr;
-  if (!PyArg_ParseTuple(arguments, "O!O!", &PyTuple_Type, &types, &PyDict_Type, &dtypes) ||
-      !registerTorch(types, dtypes))
+  int cudaType = 0;
+  if (!PyArg_ParseTuple(arguments, "O!O!i", &PyTuple_Type, &types, &PyDict_Type, &dtypes,
+                        &cudaType) ||
+      !registerTorch(types, dtypes, cudaType))
     return nullptr;
   Py_RETURN_NONE;
 }

@@ -51,6 +51,9 @@ CASES = [
     ("block", lambda: kernel[(1, )](X, Y, 8, BLOCK=7), triton.CompilationError, "7 elements, which is not a power of two"),
     ("read-only", lambda: kernel[(1, )](X, READ_ONLY, 8, BLOCK=8), ValueError, "parameter 'y' is a read-only array"),
     ("large grid", lambda: kernel[(1, 1 << 20)](X, Y, 8, BLOCK=8), ValueError, "1048576 programs on axis 1"),
+    ("cooperative", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, launch_cooperative_grid=True), NotImplementedError,
+     "cooperative launches .* are not supported"),
+    ("stream", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, stream=0), KeyError, "no parameter or option 'stream'"),
     ("outside", lambda: tl.load(X), RuntimeError, "triton.language.load can be called in a kernel alone"),
 ]
 

@@ -35,7 +35,7 @@ def test_against_a_call_that_does_nothing(run_python, tmp_path):
             def get_device(self):
                 return 0
 
-        _native.register_torch((Tensor, ), {Tensor.dtype: _memory.DTYPES["i32"]})
+        _native.register_torch((Tensor, ), {Tensor.dtype: _memory.DTYPES["i32"]}, _memory.CUDA)
         _memory.register_torch = lambda: None
 
         @triton.jit

@@ -59,7 +59,7 @@ def get_default():
         return CPU, 0
     torch = sys.modules.get("torch")
     if torch is not None and hasattr(torch, "cuda") and torch.cuda.is_available():
-        return CUDA, torch.cuda.current_device()
+        return (ROCM if getattr(torch.version, "hip", None) else CUDA), torch.cuda.current_device()
     kinds = {id.partition(":")[0] for id, _, _, _ in _native.list_devices()}
     return next(((number, 0) for number in (CUDA, ROCM) if KINDS[number] in kinds), (CPU, 0))
 

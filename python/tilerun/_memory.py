@@ -57,7 +57,9 @@ def register_torch():
         return
     torch = sys.modules["torch"]
     dtypes = {getattr(torch, word): DTYPES[name] for word, name in _BY_WORD.items() if hasattr(torch, word)}
-    _native.register_torch((torch.Tensor, torch.nn.Parameter), dtypes)
+    if getattr(torch.version, "hip", None):
+        _TORCH_KINDS["cuda"] = ROCM  # PyTorch's name for AMD's devices too.
+    _native.register_torch((torch.Tensor, torch.nn.Parameter), dtypes, _TORCH_KINDS["cuda"])
     _torch_registered = True
 
 

@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -491,6 +492,37 @@ private:
   detail::Handle<TilerunKernel, tilerunReleaseKernel> handle;
 };
 
+/// One way to launch, for Runtime::tune.
+struct TuneConfig {
+  Grid grid;
+  CompileOptions options;
+  std::vector<TilerunArgument> arguments;
+};
+template <typename... Arguments>
+TuneConfig makeTuneConfig(Grid grid, CompileOptions options, const Arguments &...arguments) {
+  return {grid, options, {makeArgument(arguments)...}};
+}
+/// Memory that the kernel changes, so that each run finds what the first one found.
+template <typename T> TilerunTuneMemory clearedBeforeRuns(const Buffer<T> &buffer) {
+  return {sizeof(TilerunTuneMemory), 0, buffer.pointer().address, buffer.bytes()};
+}
+template <typename T> TilerunTuneMemory restoredAfterRuns(const Buffer<T> &buffer) {
+  return {sizeof(TilerunTuneMemory), 1, buffer.pointer().address, buffer.bytes()};
+}
+struct TuneOptions {
+  uint32_t warmupMilliseconds = 25, repMilliseconds = 100;
+  std::string key = {}; ///< What decides the choice besides the kernel and its arguments.
+  std::vector<TilerunTuneMemory> memory = {};
+  bool refresh = false;                                      ///< Measure, whatever the cache holds.
+  bool forget = false;                                       ///< Neither read nor write the cache.
+  std::function<void(const TilerunTuneProgress &)> progress = {}; ///< Must not throw.
+};
+struct TuneResult {
+  uint32_t best, failed;
+  bool fromCache;
+  double milliseconds;
+};
+
 //===----------------------------------------------------------------------===//
 // Runtime
 //===----------------------------------------------------------------------===//
@@ -561,6 +593,44 @@ public:
     TilerunKernel *out = nullptr;
     check(tilerunLoadKernelBytecode(get(), bytecode.data(), bytecode.size(), kernel.c_str(), &out));
     return Kernel(out);
+  }
+
+  /// Measures ways to launch a kernel, and gives the fastest.
+  TuneResult tune(const Stream &stream, const Kernel &kernel, std::span<const TuneConfig> configs,
+                  const TuneOptions &options = {}) const {
+    std::vector<TilerunCompileOptions> compile;
+    for (const TuneConfig &config : configs)
+      compile.push_back(config.options.get());
+    std::vector<TilerunTuneConfig> all;
+    for (size_t i = 0; i < configs.size(); ++i) {
+      const TuneConfig &config = configs[i];
+      all.push_back({sizeof(TilerunTuneConfig),
+                     {config.grid.x, config.grid.y, config.grid.z},
+                     kernel.get(),
+                     &compile[i],
+                     config.arguments.data(),
+                     static_cast<uint32_t>(config.arguments.size()),
+                     0});
+    }
+    TilerunTuneOptions given = {};
+    given.struct_size = sizeof(given);
+    given.flags = (options.refresh ? uint32_t(TILERUN_TUNE_REFRESH) : 0) |
+                  (options.forget ? uint32_t(TILERUN_TUNE_FORGET) : 0);
+    given.warmup_ms = options.warmupMilliseconds;
+    given.rep_ms = options.repMilliseconds;
+    given.key = options.key.c_str();
+    given.memory = options.memory.data();
+    given.num_memory = static_cast<uint32_t>(options.memory.size());
+    given.user = const_cast<TuneOptions *>(&options);
+    if (options.progress)
+      given.progress = [](void *user, const TilerunTuneProgress *progress) {
+        static_cast<const TuneOptions *>(user)->progress(*progress);
+      };
+    TilerunTuneResult result = {};
+    result.struct_size = sizeof(result);
+    check(tilerunTuneKernel(get(), stream.get(), all.data(), static_cast<uint32_t>(all.size()),
+                            &given, &result));
+    return {result.best, result.num_failed, result.from_cache != 0, result.milliseconds};
   }
 
 private:

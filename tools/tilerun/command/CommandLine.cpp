@@ -320,6 +320,36 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
       ->check(CLI::Range(1, 1024));
   addCommon(corpus, options);
 
+  CLI::App *tune = app.add_subcommand(
+      "tune",
+      std::string(
+          "Measure the autotune configs of a kernel on a device, and values of parameters and\n"
+          "options that are listed here; tell the fastest. Configurations that fail are "
+          "skipped.\nThe choice is kept (see 'tilerun cache').\n\n"
+          "Examples:\n"
+          "  tilerun tune matmul.py::matmul_autotuned_kernel … --grid '…' --device cuda:0\n"
+          "  tilerun tune add.py::add_kernel n_elements=1000000 "
+          "x_ptr=f32[n_elements]:randn(1) \\\n"
+          "      y_ptr=f32[n_elements]:randn(2) output_ptr=f32[n_elements]:zeros \\\n"
+          "      --grid 'cdiv(n_elements, BLOCK_SIZE)' --vary BLOCK_SIZE=256,512,1024 "
+          "--vary num_warps=2,4\n\n") +
+          kValues);
+  tune->add_option("TARGET", options.target, "FILE.py::KERNEL")->required();
+  tune->add_option("ARGUMENT", options.arguments, "NAME=VALUE")->type_name("");
+  tune->add_option("--grid", options.grid, "Programs along 1 to 3 axes; may use meta-parameters")
+      ->required();
+  tune->add_option("--device", options.device, "Device to measure on")->capture_default_str();
+  addRepeated(tune, "--vary", options.varies,
+              "NAME=A,B,…: values to try of a parameter or launch option, with all others");
+  addRepeated(tune, "--restore", options.restores,
+              "NAME: a tensor whose contents each run must find as they were");
+  for (auto [name, slot, help] : {std::tuple{"--warmup", &options.warmup, "Milliseconds before"},
+                                  std::tuple{"--rep", &options.rep, "Milliseconds of measuring"}})
+    tune->add_option(name, *slot, help)->check(CLI::Range(0.001, 1e6))->capture_default_str();
+  addCacheOption(tune, options);
+  addCompileOptions(tune, options);
+  addCommon(tune, options);
+
   CLI::App *cache = app.add_subcommand(
       "cache", "Look after the cache of compiled kernels (see also TILERUN_CACHE_DIR,\n"
                "TILERUN_CACHE_SIZE and TILERUN_CACHE=off).\n\n"
@@ -351,7 +381,8 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
         std::pair{compile, Command::Compile}, std::pair{list, Command::List},
         std::pair{devices, Command::Devices}, std::pair{doctor, Command::Doctor},
         std::pair{pluginCheck, Command::PluginCheck}, std::pair{demo, Command::Demo},
-        std::pair{cache, Command::Cache}, std::pair{corpus, Command::Corpus}})
+        std::pair{cache, Command::Cache}, std::pair{corpus, Command::Corpus},
+        std::pair{tune, Command::Tune}})
     if (sub->parsed())
       options.command = command;
   options.emitGiven = emit->count() > 0;

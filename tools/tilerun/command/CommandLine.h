@@ -22,7 +22,19 @@ enum class ExitCode {
 enum class Color { Auto, Always, Never };
 
 struct Options {
-  enum class Command { Run, Check, Compile, List, Devices, Doctor, PluginCheck, Demo, Cache, Corpus };
+  enum class Command {
+    Run,
+    Check,
+    Compile,
+    List,
+    Devices,
+    Doctor,
+    PluginCheck,
+    Demo,
+    Cache,
+    Corpus,
+    Tune
+  };
   Command command = Command::Run;
 
   std::string target; ///< FILE.py::KERNEL, or FILE.py for `list`.
@@ -49,6 +61,11 @@ struct Options {
   bool optimize = true;
   bool debug = false;
   bool useCache = true; ///< Of compiled code; demo too.
+
+  // tune
+  std::vector<std::string> varies;   ///< NAME=A,B,…
+  std::vector<std::string> restores; ///< NAME
+  double warmup = 25, rep = 100;     ///< Milliseconds.
 
   // compile
   std::string signature;

@@ -26,6 +26,8 @@ static llvm::Expected<ExitCode> dispatch(Session &session) {
     return runCache(session.options);
   case Options::Command::Corpus:
     return runCorpus(session.options);
+  case Options::Command::Tune:
+    return runTune(session);
   }
   llvm_unreachable("unknown command");
 }
@@ -53,8 +55,8 @@ ExitCode command::runCommand(int argc, const char *const *argv) {
     // The help of what was meant, as far as that is known.
     llvm::StringRef first = argc > 1 ? argv[1] : "";
     bool known = llvm::is_contained(
-        llvm::ArrayRef<llvm::StringRef>(
-            {"cache", "check", "compile", "corpus", "demo", "devices", "doctor", "list", "plugin", "run"}),
+        llvm::ArrayRef<llvm::StringRef>({"cache", "check", "compile", "corpus", "demo", "devices",
+                                         "doctor", "list", "plugin", "run", "tune"}),
         first);
     llvm::errs() << "run 'tilerun --help', or 'tilerun " << (known ? first : "run")
                  << " --help', for examples\n";

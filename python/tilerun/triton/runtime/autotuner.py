@@ -9,7 +9,7 @@ import time
 from ... import _memory, _native
 from ...errors import TilerunError
 from .. import knobs
-from .errors import AutotunerError
+from .errors import AutotunerError, OutOfResources
 from .jit import KernelInterface, OPTIONS, _unwrap
 
 
@@ -360,4 +360,4 @@ def heuristics(values):
     return decorate
 
 
-__all__ = ["Autotuner", "Config", "Heuristics", "autotune", "heuristics"]
+__all__ = ["Autotuner", "Config", "Heuristics", "OutOfResources", "autotune", "heuristics"]

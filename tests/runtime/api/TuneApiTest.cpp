@@ -1,0 +1,281 @@
+// What version 1.2 of the API adds, on the interpreter: tuning, kernels from resolved sources,
+// stages of compilation, the language's names, and launches on the host's own memory.
+#include "tests/runtime/api/ApiTest.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <random>
+
+using namespace tilerun;
+using namespace tilerun::test;
+
+static const char *const kAccumulate = R"(import triton
+import triton.language as tl
+
+
+@triton.jit
+def accumulate(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(out + i, mask=i < n) + tl.load(x + i, mask=i < n), mask=i < n)
+)";
+
+namespace {
+class Tuning : public testing::Test {
+protected:
+  Runtime runtime = makeRuntime();
+  Device device = runtime.open("cpu");
+  Stream stream = device.createStream();
+  Kernel kernel = runtime.loadText("accumulate.py", kAccumulate, "accumulate");
+  std::vector<float> ones = std::vector<float>(100, 1.0f);
+  Buffer<float> x{stream, ones}, out{stream, ones};
+
+  TuneConfig make(int block, uint32_t warps = 4) const {
+    return makeTuneConfig({(100 + block - 1) / block}, {.numWarps = warps}, x, out, 100, block);
+  }
+  static TuneOptions quick() { return {.warmupMilliseconds = 1, .repMilliseconds = 1}; }
+};
+} // namespace
+
+TEST_F(Tuning, MemoryIsAsItWas) {
+  const TuneConfig configs[] = {make(16), make(64)};
+  TuneOptions options = quick();
+  options.memory = {restoredAfterRuns(out)};
+  TuneResult result = runtime.tune(stream, kernel, configs, options);
+  EXPECT_LT(result.best, 2u);
+  EXPECT_GT(result.milliseconds, 0);
+  EXPECT_EQ(result.failed, 0u);
+  EXPECT_EQ(out.read(), ones);
+  options.memory = {clearedBeforeRuns(out)};
+  runtime.tune(stream, kernel, configs, options);
+  EXPECT_EQ(out.read(), ones); // One run's sum on zeros.
+}
+
+TEST_F(Tuning, FailuresAreToldAndSkipped) {
+  const TuneConfig configs[] = {make(100), make(16, 3), make(32)};
+  std::map<uint32_t, std::string> told;
+  TuneOptions options = quick();
+  options.memory = {restoredAfterRuns(out)};
+  options.progress = [&](const TilerunTuneProgress &progress) {
+    EXPECT_EQ(progress.num_configs, 3u);
+    EXPECT_EQ(progress.best, progress.index < 2 ? 3u : 2u);
+    told[progress.index] = progress.message;
+  };
+  TuneResult result = runtime.tune(stream, kernel, configs, options);
+  EXPECT_EQ(result.best, 2u);
+  EXPECT_EQ(result.failed, 2u);
+  EXPECT_CONTAINS(told[0], "100 elements, which is not a power of two");
+  EXPECT_CONTAINS(told[1], "num_warps is 3");
+  EXPECT_EQ(told[2], "");
+  EXPECT_EQ(out.read(), ones);
+}
+
+TEST_F(Tuning, NoneWorks) {
+  const TuneConfig configs[] = {make(100), make(99)};
+  Error error = getError([&] { runtime.tune(stream, kernel, configs, quick()); });
+  EXPECT_EQ(error.status(), TILERUN_STATUS_COMPILE);
+  EXPECT_CONTAINS(error.what(), "none of 2 configurations works; the first one: ");
+  EXPECT_CONTAINS(error.what(), "accumulate.py:7:");
+  error = getError([&] { runtime.tune(stream, kernel, {}, quick()); });
+  EXPECT_EQ(error.status(), TILERUN_STATUS_INVALID_ARGUMENT);
+}
+
+TEST_F(Tuning, HooksStandAroundEachRun) {
+  TuneConfig config = make(16);
+  TilerunCompileOptions compile = config.options.get();
+  TilerunTuneConfig given = {
+      sizeof(given), {7, 1, 1}, kernel.get(), &compile, config.arguments.data(), 4, 0};
+  int counts[2] = {0, 0};
+  TilerunTuneOptions options = {};
+  options.struct_size = sizeof(options);
+  options.warmup_ms = options.rep_ms = 1;
+  options.user = counts;
+  options.before = [](void *user, uint32_t) -> TilerunStatus {
+    return ++static_cast<int *>(user)[0], TILERUN_STATUS_OK;
+  };
+  options.after = [](void *user, uint32_t) -> TilerunStatus {
+    return ++static_cast<int *>(user)[1], TILERUN_STATUS_OK;
+  };
+  TilerunTuneResult result = {};
+  result.struct_size = sizeof(result);
+  check(tilerunTuneKernel(runtime.get(), stream.get(), &given, 1, &options, &result));
+  EXPECT_GE(counts[0], 3);
+  EXPECT_EQ(counts[0], counts[1]);
+  options.before = [](void *, uint32_t) -> TilerunStatus { return TILERUN_STATUS_INTERNAL; };
+  EXPECT_EQ(tilerunTuneKernel(runtime.get(), stream.get(), &given, 1, &options, &result),
+            TILERUN_STATUS_INTERNAL);
+  EXPECT_CONTAINS(tilerunGetErrorMessage(), "the caller's hook ended");
+}
+
+TEST_F(Tuning, BadCallsAreRefused) {
+  TilerunTuneResult result = {};
+  result.struct_size = sizeof(result);
+  TilerunTuneConfig config = {sizeof(config), {1, 1, 1}, nullptr, nullptr, nullptr, 0, 0};
+  auto refused = [&](const TilerunTuneConfig *configs, uint32_t count,
+                     const TilerunTuneOptions *options, const char *part) {
+    EXPECT_EQ(tilerunTuneKernel(runtime.get(), stream.get(), configs, count, options, &result),
+              TILERUN_STATUS_INVALID_ARGUMENT);
+    EXPECT_CONTAINS(tilerunGetErrorMessage(), part);
+  };
+  refused(nullptr, 1, nullptr, "configs is null");
+  refused(&config, 1, nullptr, "configs[0] lacks kernel or arguments");
+  refused(&config, 0, nullptr, "there is no configuration to tune");
+  config.kernel = kernel.get();
+  TilerunTuneOptions options = {};
+  refused(&config, 1, &options, "struct_size is 0");
+  options.struct_size = sizeof(options);
+  options.flags = 8;
+  refused(&config, 1, &options, "options->flags has 8");
+  options.flags = 0;
+  options.num_memory = 1;
+  refused(&config, 1, &options, "num_memory is 1, but memory is null");
+  TilerunTuneMemory memory = {sizeof(memory), 1, 0, 5};
+  options.memory = &memory;
+  refused(&config, 1, &options, "memory[0] has bytes, but no address");
+}
+
+TEST_F(Tuning, ChoicesAreKept) {
+  std::random_device random;
+  auto folder = std::filesystem::temp_directory_path() /
+                ("tilerun-tuning-" + std::to_string(random()) + std::to_string(random()));
+  TilerunRuntimeOptions given = {};
+  given.struct_size = sizeof(given);
+  given.cache_folder = folder.c_str();
+  const TuneConfig configs[] = {make(16), make(64)};
+  auto tune = [&](TuneOptions options, std::span<const TuneConfig> some) {
+    Runtime own(given);
+    Kernel loaded = own.loadText("accumulate.py", kAccumulate, "accumulate");
+    return own.tune(stream, loaded, some, options);
+  };
+  TuneResult first = tune(quick(), configs), again = tune(quick(), configs);
+  EXPECT_FALSE(first.fromCache);
+  EXPECT_TRUE(again.fromCache);
+  EXPECT_EQ(again.best, first.best);
+  EXPECT_EQ(again.milliseconds, first.milliseconds);
+  // Another question is another entry.
+  EXPECT_FALSE(tune(quick(), std::span(configs).first(1)).fromCache);
+  TuneOptions other = quick();
+  other.key = "n=100";
+  EXPECT_FALSE(tune(other, configs).fromCache);
+  EXPECT_TRUE(tune(other, configs).fromCache);
+  other.refresh = true;
+  EXPECT_FALSE(tune(other, configs).fromCache);
+  other = quick();
+  other.forget = true;
+  EXPECT_FALSE(tune(other, configs).fromCache);
+  std::filesystem::remove_all(folder);
+}
+
+//===----------------------------------------------------------------------===//
+// Sources, stages, names, host memory
+//===----------------------------------------------------------------------===//
+
+static TilerunSource makeSource(const char *module, const char *path, const std::string &text) {
+  return {sizeof(TilerunSource), 0, module, path, text.c_str(), text.size()};
+}
+
+TEST(Sources, ImportsFindTheOthersAndNothingElse) {
+  Runtime runtime = makeRuntime();
+  std::string kernel = "@triton.jit\ndef k(out):\n    tl.store(out, helper(1))\n"
+                       "import triton.language as tl\nfrom _two import helper\n";
+  std::string two =
+      "\n\n@triton.jit\ndef helper(x):\n    return x + AMOUNT\nfrom _three import AMOUNT\n";
+  std::string three = "AMOUNT = 41\n";
+  const TilerunSource sources[] = {makeSource("_one", "a.py", kernel),
+                                   makeSource("_two", "a.py", two),
+                                   makeSource("_three", "c.py", three)};
+  TilerunKernel *handle = nullptr;
+  check(tilerunLoadKernelSources(runtime.get(), sources, 3, "k", &handle));
+  Kernel loaded(handle);
+  Stream stream = runtime.open("cpu").createStream();
+  Buffer<int32_t> out(stream, 1);
+  loaded.launch(stream, {1}, out);
+  EXPECT_EQ(out.read()[0], 42);
+
+  check(tilerunLoadKernelSources(runtime.get(), sources, 2, "k", &handle));
+  Error error = getError([&] { Kernel(handle).launch(stream, {1}, out); });
+  EXPECT_EQ(error.status(), TILERUN_STATUS_COMPILE);
+  EXPECT_CONTAINS(error.what(), "a.py:5:");
+  EXPECT_CONTAINS(error.what(), "AMOUNT");
+
+  EXPECT_EQ(tilerunLoadKernelSources(runtime.get(), sources, 0, "k", &handle),
+            TILERUN_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(tilerunLoadKernelSources(runtime.get(), sources, 3, "none", &handle),
+            TILERUN_STATUS_NOT_FOUND);
+  TilerunSource bad = sources[0];
+  bad.path = nullptr;
+  EXPECT_EQ(tilerunLoadKernelSources(runtime.get(), &bad, 1, "k", &handle),
+            TILERUN_STATUS_INVALID_ARGUMENT);
+}
+
+TEST(Stages, TextOfATargetThatIsNotHere) {
+  Runtime runtime = makeRuntime();
+  Kernel kernel = runtime.loadText("accumulate.py", kAccumulate, "accumulate");
+  const char *signature = "x=*fp32:16, out=*fp32:16, n=i32, BLOCK=128";
+  auto emit = [&](const char *target, const char *stage) {
+    std::string text;
+    check(tilerunEmitKernel(
+        runtime.get(), kernel.get(), target, signature, nullptr, stage,
+        [](void *user, const TilerunPluginArtifact *artifact) {
+          static_cast<std::string *>(user)->assign(reinterpret_cast<const char *>(artifact->bytes),
+                                                   artifact->num_bytes);
+        },
+        &text));
+    return text;
+  };
+  EXPECT_CONTAINS(emit("cuda:sm_90a", "ptx"), ".target sm_90a");
+  EXPECT_CONTAINS(emit("cuda:sm_80", "tile"), "tile.load");
+  EXPECT_FALSE(emit("cpu:interpreter", "").empty());
+  Error error = getError([&] { emit("abacus:1", "tile"); });
+  EXPECT_EQ(error.status(), TILERUN_STATUS_UNAVAILABLE);
+  EXPECT_CONTAINS(error.what(), "no plugin compiles for 'abacus:1'; there are 'cpu'");
+  EXPECT_CONTAINS(getError([&] { emit("cuda:sm_90a", "poem"); }).what(), "'poem'");
+}
+
+TEST(Language, NamesAreListed) {
+  std::map<std::string, std::string> kinds;
+  auto list = [&](const char *path) {
+    kinds.clear();
+    check(tilerunListLanguage(
+        path,
+        [](void *user, const TilerunLanguageName *name) {
+          (*static_cast<std::map<std::string, std::string> *>(user))[name->name] = name->kind;
+        },
+        &kinds));
+  };
+  list("triton.language");
+  EXPECT_EQ(kinds["load"], "function");
+  EXPECT_EQ(kinds["softmax"], "function");
+  EXPECT_EQ(kinds["float32"], "dtype");
+  EXPECT_EQ(kinds["math"], "namespace");
+  EXPECT_EQ(kinds["TRITON_MAX_TENSOR_NUMEL"], "constant");
+  list("triton.language.extra.libdevice");
+  EXPECT_EQ(kinds["tanh"], "function");
+  list("nothing");
+  EXPECT_TRUE(kinds.empty());
+}
+
+TEST(HostMemory, IsUsedInPlace) {
+  Runtime runtime = makeRuntime();
+  TilerunDeviceOptions options = {sizeof(options), TILERUN_DEVICE_HOST_MEMORY, 0};
+  Device device = runtime.open("cpu", options);
+  Stream stream = device.stream();
+  Kernel kernel = runtime.loadText("accumulate.py", kAccumulate, "accumulate");
+  std::vector<float> x(50, 2), out(50, 1);
+  Pointer<float> in{reinterpret_cast<uintptr_t>(x.data())};
+  Pointer<float> to{reinterpret_cast<uintptr_t>(out.data())};
+  kernel.launch(stream, {1}, in, to, 50, 64);
+  stream.synchronize();
+  EXPECT_EQ(out, std::vector<float>(50, 3));
+  // Tuning too brings the host's memory back.
+  const TuneConfig configs[] = {makeTuneConfig({1}, {}, in, to, 50, 64),
+                                makeTuneConfig({4}, {}, in, to, 50, 16)};
+  TuneOptions tuning = {.warmupMilliseconds = 1, .repMilliseconds = 1};
+  tuning.memory = {{sizeof(TilerunTuneMemory), 1, to.address, 200}};
+  runtime.tune(stream, kernel, configs, tuning);
+  EXPECT_EQ(out, std::vector<float>(50, 3));
+
+  Error error = getError([&] { runtime.open("cuda", options); });
+  EXPECT_EQ(error.status(), TILERUN_STATUS_UNSUPPORTED);
+  EXPECT_CONTAINS(error.what(), "cannot use the host's memory");
+}

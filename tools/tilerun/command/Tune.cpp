@@ -1,0 +1,386 @@
+// `tilerun tune`: measures the autotune configurations of a kernel, and values of its own
+// parameters that the command line lists, on a device.
+#include "tools/tilerun/command/Binding.h"
+#include "tools/tilerun/command/Commands.h"
+
+#include "runtime/cache/PluginArtifacts.h"
+#include "runtime/compiler/Programs.h"
+#include "runtime/core/Arguments.h"
+#include "runtime/core/MemoryPool.h"
+#include "runtime/core/Runtime.h"
+#include "runtime/tune/Tuner.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Process.h"
+
+using namespace tilerun;
+using namespace tilerun::command;
+using host::Tensor;
+using host::Value;
+
+namespace {
+
+/// One configuration: how the command line would give it, and what it came to.
+struct Way {
+  std::string text;
+  std::unique_ptr<Options> options;
+  std::unique_ptr<Session> session;
+  Binding binding;
+  std::vector<TilerunArgument> arguments;
+  std::vector<std::string> texts; ///< That arguments point to.
+};
+
+class Tune {
+public:
+  explicit Tune(Session &session) : session(session) {}
+  ~Tune();
+  llvm::Expected<ExitCode> run();
+
+private:
+  llvm::Error open();
+  llvm::Error listWays();
+  llvm::Error addWay(std::optional<unsigned> config, const std::vector<std::string> &extra);
+  llvm::Error upload();
+  llvm::Error pack(Way &way);
+  llvm::Expected<std::vector<tune::Memory>> getMemory() const;
+  void print(const tune::Result &result) const;
+
+  Session &session;
+  std::vector<std::unique_ptr<Way>> ways;
+  std::unique_ptr<core::Runtime> runtime;
+  std::shared_ptr<core::Device> device;
+  std::unique_ptr<core::Stream> stream;
+  std::unique_ptr<core::Kernel> kernel;
+  std::map<const host::Storage *, TilerunAddress> memory;
+};
+
+} // namespace
+
+// A failure of the library as the command's.
+static llvm::Error toError(const core::Status &status) {
+  ExitCode code = ExitCode::Internal;
+  switch (status.getCode()) {
+  case TILERUN_STATUS_INVALID_ARGUMENT:
+  case TILERUN_STATUS_NOT_FOUND:
+    code = ExitCode::Usage;
+    break;
+  case TILERUN_STATUS_UNAVAILABLE:
+  case TILERUN_STATUS_INCOMPATIBLE:
+  case TILERUN_STATUS_OUT_OF_MEMORY:
+    code = ExitCode::Unavailable;
+    break;
+  case TILERUN_STATUS_COMPILE:
+  case TILERUN_STATUS_UNSUPPORTED:
+    code = ExitCode::Compile;
+    break;
+  case TILERUN_STATUS_FAULT:
+  case TILERUN_STATUS_DEVICE_LOST:
+    code = ExitCode::Fault;
+    break;
+  default:
+    break;
+  }
+  return makeCommandError(code, llvm::StringRef(status.getMessage()).rtrim());
+}
+
+Tune::~Tune() {
+  for (auto &[storage, address] : memory)
+    (void)device->getPool().free(*stream, address);
+  // Before the device goes.
+  kernel.reset();
+}
+
+llvm::Error Tune::open() {
+  runtime = std::make_unique<core::Runtime>(plugin::DiscoveryOptions::fromEnvironment());
+  core::Status status = runtime->openDevice(session.options.device, {}, device);
+  if (status.isOk())
+    status = core::Stream::create(device, stream);
+  return status.isOk() ? llvm::Error::success() : toError(status);
+}
+
+//===----------------------------------------------------------------------===//
+// Configurations
+//===----------------------------------------------------------------------===//
+
+llvm::Error Tune::addWay(std::optional<unsigned> config, const std::vector<std::string> &extra) {
+  auto way = std::make_unique<Way>();
+  way->options = std::make_unique<Options>(session.options);
+  way->options->autotuneConfig = config;
+  way->options->arguments.insert(way->options->arguments.end(), extra.begin(), extra.end());
+  way->text = llvm::join(extra, " ");
+  if (config) {
+    llvm::StringRef text = session.kernel->autotune->configs[*config].text;
+    way->text +=
+        (way->text.empty() ? "" : " ") + ("config " + llvm::Twine(*config) + ": " + text).str();
+  }
+  way->session = std::make_unique<Session>(*way->options);
+  if (llvm::Error error = way->session->load(way->options->target))
+    return error;
+  llvm::Expected<Binding> binding = bindArguments(*way->session);
+  if (!binding)
+    return binding.takeError();
+  way->binding = std::move(*binding);
+  DeviceProperties limits;
+  limits.id = device->getId();
+  if (llvm::Error error = bindGrid(*way->session, way->binding, limits))
+    return error;
+  if (llvm::Error error = checkSurplus(*way->session))
+    return error;
+  ways.push_back(std::move(way));
+  return llvm::Error::success();
+}
+
+// All combinations of the listed values, each with each autotune configuration.
+llvm::Error Tune::listWays() {
+  std::vector<std::vector<std::string>> products = {{}};
+  for (const std::string &text : session.options.varies) {
+    auto split = splitAssignment(text, "--vary");
+    if (!split)
+      return split.takeError();
+    llvm::SmallVector<llvm::StringRef> values;
+    llvm::StringRef(split->second).split(values, ',', -1, /*KeepEmpty=*/false);
+    std::vector<std::vector<std::string>> next;
+    for (const auto &product : products)
+      for (llvm::StringRef value : values) {
+        next.push_back(product);
+        next.back().push_back(split->first + "=" + value.trim().str());
+      }
+    constexpr size_t kMost = 10'000;
+    if (next.empty() || next.size() > kMost)
+      return makeCommandError(ExitCode::Usage, "--vary gives " + llvm::Twine(next.size()) +
+                                                   " configurations; 1 to " + llvm::Twine(kMost) +
+                                                   " are possible");
+    products = std::move(next);
+  }
+  const std::optional<Autotune> &autotune = session.kernel->autotune;
+  std::vector<std::optional<unsigned>> configs;
+  if (session.options.autotuneConfig)
+    configs.push_back(session.options.autotuneConfig);
+  else if (autotune)
+    for (unsigned i = 0; i < autotune->configs.size(); ++i)
+      configs.push_back(i);
+  if (autotune && !autotune->configsKnown && session.options.varies.empty())
+    return makeCommandError(ExitCode::Usage,
+                            "the autotune configs of '" + session.kernel->qualifiedName +
+                                "' are built by host code; list values with --vary NAME=A,B");
+  if (configs.empty() && session.options.varies.empty())
+    return makeCommandError(ExitCode::Usage,
+                            "kernel '" + session.kernel->qualifiedName +
+                                "' has no autotune configs; list values with --vary NAME=A,B");
+  if (configs.empty())
+    configs.push_back(std::nullopt);
+  for (std::optional<unsigned> config : configs)
+    for (const auto &product : products)
+      if (llvm::Error error = addWay(config, product))
+        return error;
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+llvm::Error Tune::upload() {
+  for (const auto &[name, value] : ways.front()->binding.values) {
+    auto *tensor = value.getIf<Tensor>();
+    if (!tensor || memory.count(tensor->storage.get()))
+      continue;
+    auto bytes = tensor->storage->bytes();
+    TilerunAddress address = 0;
+    core::Status status = device->getPool().allocate(*stream, bytes.size(), address);
+    if (status.isOk()) {
+      memory[tensor->storage.get()] = address;
+      status = stream->copyToDevice(address, bytes.data(), bytes.size());
+    }
+    if (!status.isOk())
+      return toError(status);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Tune::pack(Way &way) {
+  const auto &parameters = way.session->kernel->def->parameters;
+  way.texts.reserve(parameters.size());
+  for (const ast::Parameter &parameter : parameters) {
+    std::string name = parameter.name.str();
+    Value value;
+    if (auto it = way.binding.values.find(name); it != way.binding.values.end())
+      value = it->second;
+    else if (auto def = way.session->evaluator.getNames().find(name);
+             def != way.session->evaluator.getNames().end())
+      value = def->second;
+    TilerunArgument argument = {};
+    if (value.is<Tensor>()) {
+      // Each configuration evaluates the same texts: the first one's tensors stand for all.
+      const Tensor &tensor = *ways.front()->binding.values.find(name)->second.getIf<Tensor>();
+      argument.kind = TILERUN_ARGUMENT_POINTER;
+      argument.dtype = core::findType(tensor.dtype.signature());
+      argument.value.address = memory[tensor.storage.get()] + tensor.offset;
+    } else if (auto *truth = value.getIf<bool>()) {
+      argument.kind = TILERUN_ARGUMENT_BOOL;
+      argument.value.integer = *truth;
+    } else if (auto integer = value.asInteger()) {
+      bool isLarge = *integer > INT64_MAX;
+      argument.kind =
+          isLarge ? uint16_t(TILERUN_ARGUMENT_NATURAL) : uint16_t(TILERUN_ARGUMENT_INTEGER);
+      argument.value.natural = static_cast<uint64_t>(*integer);
+    } else if (auto number = value.asDouble()) {
+      argument.kind = TILERUN_ARGUMENT_FLOAT;
+      argument.value.number = *number;
+    } else if (auto *text = value.getIf<std::string>()) {
+      argument.kind = TILERUN_ARGUMENT_STRING;
+      argument.value.text = way.texts.emplace_back(*text).c_str();
+    } else if (auto *type = value.getIf<DType>()) {
+      argument.kind = TILERUN_ARGUMENT_DTYPE;
+      argument.dtype = core::findType(type->signature());
+    } else if (value.isNone()) {
+      argument.kind = TILERUN_ARGUMENT_NONE;
+    } else {
+      return makeCommandError(ExitCode::Usage, "argument '" + name + "' is " + value.describe() +
+                                                   ", which 'tune' cannot pass; numbers, strings, "
+                                                   "dtypes, none and tensors are possible");
+    }
+    way.arguments.push_back(argument);
+  }
+  return llvm::Error::success();
+}
+
+// What the decorator says, and what the command line does.
+llvm::Expected<std::vector<tune::Memory>> Tune::getMemory() const {
+  std::vector<tune::Memory> out;
+  auto add = [&](llvm::ArrayRef<std::string> names, bool restore) -> llvm::Error {
+    for (const std::string &name : names) {
+      const auto &values = ways.front()->binding.values;
+      auto it = values.find(name);
+      const Tensor *tensor = it == values.end() ? nullptr : it->second.getIf<Tensor>();
+      if (!tensor)
+        return makeCommandError(ExitCode::Usage, "'" + name + "', which is to be " +
+                                                     (restore ? "restored" : "cleared") +
+                                                     ", is no tensor argument");
+      auto [begin, end] = tensor->getByteRange();
+      out.push_back({memory.at(tensor->storage.get()) + begin, end - begin, restore});
+    }
+    return llvm::Error::success();
+  };
+  if (const std::optional<Autotune> &autotune = session.kernel->autotune) {
+    if (llvm::Error error = add(autotune->resetToZero, false))
+      return std::move(error);
+    if (llvm::Error error = add(autotune->restoreValue, true))
+      return std::move(error);
+  }
+  if (llvm::Error error = add(session.options.restores, true))
+    return std::move(error);
+  return out;
+}
+
+//===----------------------------------------------------------------------===//
+// The tuning
+//===----------------------------------------------------------------------===//
+
+void Tune::print(const tune::Result &result) const {
+  if (session.options.json) {
+    llvm::json::Array configs;
+    for (auto [i, way] : llvm::enumerate(ways)) {
+      llvm::json::Object object{{"config", llvm::json::fixUTF8(way->text)}};
+      if (i < result.measurements.size()) {
+        const tune::Measurement &m = result.measurements[i];
+        object["ok"] = m.status.isOk();
+        if (m.status.isOk())
+          object["milliseconds"] = jsonNumber(m.milliseconds);
+        else
+          object["error"] = llvm::json::fixUTF8(m.status.getMessage());
+        object["rough"] = m.rough;
+      }
+      configs.push_back(std::move(object));
+    }
+    printJson(llvm::json::Object{{"kernel", session.kernel->qualifiedName},
+                                 {"device", device->getId()},
+                                 {"best", static_cast<int64_t>(result.best)},
+                                 {"milliseconds", jsonNumber(result.milliseconds)},
+                                 {"from_cache", result.fromCache},
+                                 {"configs", std::move(configs)}});
+    return;
+  }
+  for (auto [i, m] : llvm::enumerate(result.measurements)) {
+    llvm::outs() << "  " << ways[i]->text << ": ";
+    if (m.status.isOk())
+      llvm::outs() << llvm::format("%.4f ms", m.milliseconds)
+                   << (m.rough ? " (not measured further)" : "")
+                   << (i == result.best ? "  <- best" : "") << "\n";
+    else
+      llvm::outs() << "skipped: " << llvm::StringRef(m.status.getMessage()).split('\n').first
+                   << "\n";
+  }
+  llvm::outs() << session.kernel->qualifiedName << " on " << device->getId() << ": best is "
+               << ways[result.best]->text << ", " << llvm::format("%.4f ms", result.milliseconds)
+               << (result.fromCache ? " (known from earlier; --no-cache measures again)" : "")
+               << "\n";
+}
+
+llvm::Expected<ExitCode> Tune::run() {
+  if (llvm::Error error = session.load(session.options.target))
+    return std::move(error);
+  if (llvm::Error error = open())
+    return std::move(error);
+  if (llvm::Error error = listWays())
+    return std::move(error);
+  if (llvm::Error error = upload())
+    return std::move(error);
+
+  auto services = std::make_shared<compiler::Services>();
+  services->cache = session.options.useCache ? cache::getSharedCache()
+                                             : std::make_shared<cache::ArtifactCache>(nullptr);
+  std::shared_ptr<core::Program> program;
+  core::Status status =
+      compiler::loadFile(services, session.module->path, session.kernel->qualifiedName, program);
+  if (!status.isOk())
+    return toError(status);
+  kernel = std::make_unique<core::Kernel>(std::move(program));
+  std::vector<tune::Config> configs;
+  for (const std::unique_ptr<Way> &way : ways) {
+    if (llvm::Error error = pack(*way))
+      return std::move(error);
+    const KernelSignature &signature = way->binding.signature;
+    TilerunCompileOptions options = {
+        sizeof(options),
+        static_cast<uint32_t>(signature.numWarps),
+        static_cast<uint32_t>(std::max<int64_t>(signature.numStages, 1)),
+        signature.debug,
+        0,
+        static_cast<uint32_t>(signature.maxnreg.value_or(0)),
+        static_cast<uint32_t>(signature.numCtas)};
+    const auto &grid = way->binding.grid;
+    configs.push_back({kernel.get(),
+                       {static_cast<uint32_t>(grid[0]), static_cast<uint32_t>(grid[1]),
+                        static_cast<uint32_t>(grid[2])},
+                       options,
+                       way->arguments.data(),
+                       static_cast<uint32_t>(way->arguments.size()),
+                       {}});
+  }
+  llvm::Expected<std::vector<tune::Memory>> changed = getMemory();
+  if (!changed)
+    return changed.takeError();
+  tune::Options options;
+  options.memory = std::move(*changed);
+  options.warmupMilliseconds = session.options.warmup;
+  options.repMilliseconds = session.options.rep;
+  if (session.options.useCache)
+    options.cache = services->cache->getDisk();
+  bool terminal = llvm::sys::Process::StandardErrIsDisplayed();
+  options.progress = [&](size_t index, const tune::Measurement &, size_t) {
+    if (terminal)
+      llvm::errs() << "\r\x1b[Ktuning " << session.kernel->qualifiedName << ": " << index + 1 << "/"
+                   << ways.size();
+  };
+  tune::Result result;
+  status = tune::tune(*stream, configs, options, result);
+  if (terminal)
+    llvm::errs() << "\r\x1b[K";
+  if (!status.isOk())
+    return toError(status);
+  print(result);
+  return ExitCode::Ok;
+}
+
+llvm::Expected<ExitCode> command::runTune(Session &session) { return Tune(session).run(); }
