@@ -12,11 +12,11 @@ namespace {
 struct Format {
   unsigned mantissa;
   int bias;
-  uint32_t largest;        ///< The code of the largest finite value.
-  bool isUnsignedZero;     ///< 0x80 is NaN, and there is no negative zero.
-  uint32_t nan;            ///< Else the code of NaN, or of what stands for it.
-  uint32_t special = 0x80; ///< Codes from here on are NaN; the one before is infinity if
-  bool hasInfinity = false;
+  uint32_t largest;         ///< The code of the largest finite value.
+  bool isUnsignedZero;      ///< 0x80 is NaN, and there is no negative zero.
+  uint32_t nan;             ///< Else the code of NaN, or of what stands for it.
+  uint32_t special = 0x80;  ///< Codes from here on are NaN.
+  bool hasInfinity = false; ///< As float16 has it, whose upper byte these codes are.
 };
 
 /// A format that no target knows, or this one does not.
@@ -78,6 +78,13 @@ struct Emit {
 static Value decode(const Emit &e, Value codes, const Format &format) {
   Type f32 = e.b.getF32Type(), i32 = e.b.getI32Type();
   Value code = arith::ExtUIOp::create(e.b, e.loc, e.shape, codes);
+  if (format.hasInfinity) {
+    // The upper byte of a float16.
+    Value half =
+        arith::TruncIOp::create(e.b, e.loc, e.typed(e.b.getI16Type()), e.shiftLeft(code, 8));
+    half = e.bits(half, e.b.getF16Type());
+    return arith::ExtFOp::create(e.b, e.loc, e.typed(f32), half);
+  }
   Value magnitude = e.op<arith::AndIOp>(code, e.number(0x7f));
   Value normal = e.op<arith::AddIOp>(e.shiftLeft(magnitude, 23 - format.mantissa),
                                      e.number(uint32_t(127 - format.bias) << 23));
@@ -88,10 +95,6 @@ static Value decode(const Emit &e, Value codes, const Format &format) {
   Value isSmall = e.compare(arith::CmpIPredicate::ult, magnitude, e.number(1u << format.mantissa));
   Value result = e.select(isSmall, e.bits(small, i32), normal);
   Value sign = e.shiftLeft(e.op<arith::AndIOp>(code, e.number(0x80)), 24);
-  if (format.hasInfinity) {
-    Value isInfinite = e.compare(arith::CmpIPredicate::eq, magnitude, e.number(format.special - 1));
-    result = e.select(isInfinite, e.number(0x7f800000), result);
-  }
   if (format.special < 0x80) {
     Value isNan = e.compare(arith::CmpIPredicate::uge, magnitude, e.number(format.special));
     result = e.select(isNan, e.number(0x7fc00000), result);
