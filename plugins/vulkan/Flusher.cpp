@@ -41,10 +41,12 @@ void Flusher::run() {
   std::vector<std::shared_ptr<Stream>> watched, fresh;
   std::unique_lock lock(mutex);
   while (!ending) {
-    if (watched.empty())
+    if (watched.empty()) {
       wake.wait(lock, [&] { return ending || !added.empty(); });
-    else
-      wake.wait_for(lock, pause);
+      pause = kShortest;
+    }
+    if (!ending)
+      wake.wait_for(lock, pause); // More commands may come for the same batch.
     fresh.swap(added);
     lock.unlock();
     pause = fresh.empty() ? std::min(2 * pause, kLongest) : kShortest;
