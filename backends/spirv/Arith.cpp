@@ -243,17 +243,8 @@ struct ConstantPattern : KernelPattern<arith::ConstantOp> {
   using KernelPattern::KernelPattern;
   LogicalResult matchAndRewrite(arith::ConstantOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const final {
-    auto make = [&](Attribute attribute, Type type) -> Value {
-      if (auto number = dyn_cast<FloatAttr>(attribute)) {
-        if (type == number.getType())
-          return spirv::ConstantOp::create(rewriter, op.getLoc(), type, number);
-        APInt bits = number.getValue().bitcastToAPInt();
-        return constantOf(rewriter, op.getLoc(), type, bits.getZExtValue());
-      }
-      APInt value = cast<IntegerAttr>(attribute).getValue();
-      bool isWider = value.getBitWidth() < type.getIntOrFloatBitWidth();
-      return constantOf(rewriter, op.getLoc(), type,
-                        isWider ? int64_t(value.getZExtValue()) : value.getSExtValue());
+    auto make = [&](Attribute attribute, Type type) {
+      return constantFrom(rewriter, op.getLoc(), type, attribute);
     };
     if (auto dense = dyn_cast<DenseElementsAttr>(op.getValue())) {
       Type type = convert(dense.getElementType());

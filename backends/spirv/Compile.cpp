@@ -250,6 +250,7 @@ LogicalResult Compilation::toSpirvDialect() {
   kernel.sharedBytes = artifact.sharedBytes;
   kernel.debug = options.debug;
   makeEntry(function, kernel);
+  groupAccesses(kernel);
 
   spirv::TargetEnvAttr environment = spirv::TargetEnvAttr::get(
       spirv::VerCapExtAttr::get(spirv::Version::V_1_6, {}, {}, context),

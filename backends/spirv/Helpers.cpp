@@ -62,6 +62,18 @@ Value spirvbackend::constantFloat(OpBuilder &b, Location loc, Type type, double 
   return spirv::ConstantOp::create(b, loc, type, FloatAttr::get(type, value));
 }
 
+Value spirvbackend::constantFrom(OpBuilder &b, Location loc, Type type, Attribute attribute) {
+  if (auto number = dyn_cast<FloatAttr>(attribute)) {
+    if (type == number.getType())
+      return spirv::ConstantOp::create(b, loc, type, number);
+    return constantOf(b, loc, type, number.getValue().bitcastToAPInt().getZExtValue());
+  }
+  APInt value = cast<IntegerAttr>(attribute).getValue();
+  // What is held in a wider type has zeros above.
+  bool isWider = value.getBitWidth() < type.getIntOrFloatBitWidth();
+  return constantOf(b, loc, type, isWider ? int64_t(value.getZExtValue()) : value.getSExtValue());
+}
+
 Value spirvbackend::resizeUnsigned(OpBuilder &b, Location loc, Value integer, unsigned bits) {
   unsigned own = integer.getType().getIntOrFloatBitWidth();
   if (own == bits)

@@ -3,7 +3,7 @@
 // where the device cannot access less than a word, always.
 #include "backends/spirv/Patterns.h"
 
-#include "mlir/Dialect/SPIRV/IR/TargetAndABI.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -65,114 +65,214 @@ std::pair<Value, Value> splitAddress(OpBuilder &b, Location loc, Value address) 
   return {word, shift};
 }
 
-struct LoadPattern : KernelPattern<simt::LoadOp> {
-  using KernelPattern::KernelPattern;
-  LogicalResult matchAndRewrite(simt::LoadOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const final {
-    Location loc = op.getLoc();
-    Transfer transfer(cast<VectorType>(op.getType()), target);
-    Value address = adaptor.getAddress().front();
-    bool isVolatile = op.getIsVolatile() || op.getCache() == tile::CacheModifier::CV;
-    Type i32 = rewriter.getI32Type();
+/// The condition under which every access of a group happens, and whether the others are the same
+/// one.
+std::pair<Value, bool> commonMask(OpBuilder &b, Location loc, ArrayRef<Value> masks) {
+  llvm::SetVector<Value> distinct(masks.begin(), masks.end());
+  Value all;
+  for (Value mask : distinct)
+    all = all ? Value(spirv::LogicalAndOp::create(b, loc, all, mask)) : mask;
+  return {all, distinct.size() == 1};
+}
 
-    SmallVector<Type> types;
+/// The elements of a vector of per-thread IR whose definition canHold accepts.
+SmallVector<Value> heldElements(Value vector, const Target &target,
+                                ConversionPatternRewriter &rewriter) {
+  auto type = cast<VectorType>(vector.getType());
+  Type held = heldType(type.getElementType(), target);
+  SmallVector<Value> operands, result;
+  Attribute constant;
+  if (matchPattern(vector, m_Constant(&constant))) {
+    for (Attribute element : cast<DenseElementsAttr>(constant).getValues<Attribute>())
+      result.push_back(constantFrom(rewriter, vector.getLoc(), held, element));
+    return result;
+  }
+  if (auto elements = vector.getDefiningOp<vector::FromElementsOp>())
+    operands = SmallVector<Value>(elements.getElements());
+  else
+    operands.assign(type.getNumElements(), vector.getDefiningOp<vector::BroadcastOp>().getSource());
+  if (failed(rewriter.getRemappedValues(operands, result)))
+    result.clear();
+  return result;
+}
+
+/// One load on its way: its operands as they are held.
+struct Load {
+  simt::LoadOp op;
+  Transfer transfer;
+  Value address, mask;
+  SmallVector<Type> types;     ///< Of what moves.
+  SmallVector<Value> defaults; ///< Where the mask is false.
+
+  Load(OpBuilder &b, simt::LoadOp op, Value address, Value mask, ValueRange other,
+       const Target &target)
+      : op(op), transfer(cast<VectorType>(op.getType()), target), address(address), mask(mask) {
+    Location loc = op.getLoc();
+    Type i32 = b.getI32Type();
     for (auto [start, length] : transfer.pieces())
       types.push_back(vectorOf(transfer.unit, length));
     if (!transfer.units)
       types.push_back(i32);
-
-    SmallVector<Value> defaults;
-    if (Value mask = op.getMask()) {
-      SmallVector<Value> others;
-      if (op.getOther()) {
-        others = SmallVector<Value>(adaptor.getOther());
-        if (transfer.asWords || !transfer.units)
-          others = toWords(rewriter, loc, others, transfer.element, target);
-        if (transfer.units && transfer.bytes < 4 && transfer.asWords)
-          others[0] = resizeUnsigned(rewriter, loc, others[0], 8 * transfer.bytes);
-      }
-      if (!transfer.units)
-        defaults.push_back(others.empty() ? constantOf(rewriter, loc, i32, 0) : others[0]);
-      for (auto [piece, type] : llvm::zip(transfer.pieces(), types))
-        defaults.push_back(
-            others.empty()
-                ? constantOf(rewriter, loc, type, 0)
-                : composite(rewriter, loc, ValueRange(others).slice(piece.first, piece.second)));
+    if (!mask)
+      return;
+    SmallVector<Value> others(other);
+    if (!others.empty() && (transfer.asWords || !transfer.units))
+      others = toWords(b, loc, others, transfer.element, target);
+    if (!others.empty() && transfer.units && transfer.bytes < 4 && transfer.asWords)
+      others[0] = resizeUnsigned(b, loc, others[0], 8 * transfer.bytes);
+    if (others.empty()) {
+      for (Type type : types)
+        defaults.push_back(constantOf(b, loc, type, 0));
+      return;
     }
-    auto read = [&](OpBuilder &b) -> SmallVector<Value> {
-      if (!transfer.units) {
-        auto [word, shift] = splitAddress(b, loc, address);
-        Value loaded = loadGlobal(b, loc, word, i32, 4, isVolatile);
-        loaded = spirv::ShiftRightLogicalOp::create(b, loc, i32, loaded, shift);
-        int64_t bits = (int64_t(1) << (8 * transfer.bytes)) - 1;
-        return {spirv::BitwiseAndOp::create(b, loc, loaded, constantOf(b, loc, i32, bits))};
-      }
+    if (!transfer.units)
+      defaults.push_back(others[0]);
+    for (auto [start, length] : transfer.pieces())
+      defaults.push_back(composite(b, loc, ValueRange(others).slice(start, length)));
+  }
+
+  SmallVector<Value> read(OpBuilder &b) {
+    Location loc = op.getLoc();
+    bool isVolatile = op.getIsVolatile() || op.getCache() == tile::CacheModifier::CV;
+    if (!transfer.units) {
+      Type i32 = b.getI32Type();
+      auto [word, shift] = splitAddress(b, loc, address);
+      Value loaded = loadGlobal(b, loc, word, i32, 4, isVolatile);
+      loaded = spirv::ShiftRightLogicalOp::create(b, loc, i32, loaded, shift);
+      int64_t bits = (int64_t(1) << (8 * transfer.bytes)) - 1;
+      return {spirv::BitwiseAndOp::create(b, loc, loaded, constantOf(b, loc, i32, bits))};
+    }
+    SmallVector<Value> loaded;
+    unsigned unitBytes = transfer.unit.getIntOrFloatBitWidth() / 8;
+    for (auto [start, length] : transfer.pieces()) {
+      Value place = address;
+      if (start)
+        place = spirv::IAddOp::create(b, loc, address,
+                                      constantOf(b, loc, b.getI64Type(), start * unitBytes));
+      loaded.push_back(loadGlobal(b, loc, place, vectorOf(transfer.unit, length),
+                                  length * unitBytes, isVolatile));
+    }
+    return loaded;
+  }
+
+  /// The elements as they are held.
+  SmallVector<Value> unpack(OpBuilder &b, ValueRange loaded, const Target &target) {
+    Location loc = op.getLoc();
+    SmallVector<Value> units;
+    for (Value piece : loaded)
+      llvm::append_range(units, elementsOf(b, loc, piece));
+    if (!transfer.asWords && transfer.units)
+      return units;
+    for (Value &unit : units)
+      unit = resizeUnsigned(b, loc, unit, 32);
+    return fromWords(b, loc, units, transfer.element, transfer.count, target);
+  }
+};
+
+struct LoadPattern : KernelPattern<simt::LoadOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult matchAndRewrite(simt::LoadOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    if (auto group = kernel.groups.find(op); group != kernel.groups.end())
+      return loadTogether(group->second, rewriter);
+    Value mask = op.getMask() ? adaptor.getMask().front() : Value();
+    ValueRange other = op.getOther() ? adaptor.getOther() : ValueRange();
+    Load load(rewriter, op, adaptor.getAddress().front(), mask, other, target);
+    SmallVector<Value> loaded = selectIf(rewriter, op.getLoc(), kernel, mask, load.types,
+                                         load.defaults, [&](OpBuilder &b) { return load.read(b); });
+    rewriter.replaceOpWithMultiple(op, {load.unpack(rewriter, loaded, target)});
+    return success();
+  }
+
+  /// One branch where all masks hold, which is the rule; one for each load elsewhere.
+  LogicalResult loadTogether(ArrayRef<Operation *> group,
+                             ConversionPatternRewriter &rewriter) const {
+    Location loc = group.front()->getLoc();
+    SmallVector<Load> loads;
+    SmallVector<Value> masks, defaults;
+    SmallVector<Type> types;
+    for (Operation *member : group) {
+      auto op = cast<simt::LoadOp>(member);
+      SmallVector<Value> other;
+      if (op.getOther())
+        other = heldElements(op.getOther(), target, rewriter);
+      Value address = rewriter.getRemappedValue(op.getAddress());
+      Value mask = rewriter.getRemappedValue(op.getMask());
+      if (!address || !mask)
+        return failure();
+      loads.emplace_back(rewriter, op, address, mask, other, target);
+      masks.push_back(mask);
+      llvm::append_range(types, loads.back().types);
+      llvm::append_range(defaults, loads.back().defaults);
+    }
+    auto [all, isSame] = commonMask(rewriter, loc, masks);
+    auto readAll = [&](OpBuilder &b) {
       SmallVector<Value> loaded;
-      unsigned unitBytes = transfer.unit.getIntOrFloatBitWidth() / 8;
-      for (auto [start, length] : transfer.pieces()) {
-        Value place = address;
-        if (start)
-          place = spirv::IAddOp::create(b, loc, address,
-                                        constantOf(b, loc, b.getI64Type(), start * unitBytes));
-        loaded.push_back(loadGlobal(b, loc, place, vectorOf(transfer.unit, length),
-                                    length * unitBytes, isVolatile));
-      }
+      for (Load &load : loads)
+        llvm::append_range(loaded, load.read(b));
       return loaded;
     };
-    Value mask = op.getMask() ? adaptor.getMask().front() : Value();
-    SmallVector<Value> loaded = selectIf(rewriter, loc, kernel, mask, types, defaults, read), units;
-    for (Value piece : loaded)
-      llvm::append_range(units, elementsOf(rewriter, loc, piece));
-    if (transfer.asWords || !transfer.units) {
-      for (Value &unit : units)
-        unit = resizeUnsigned(rewriter, loc, unit, 32);
-      units = fromWords(rewriter, loc, units, transfer.element, transfer.count, target);
+    auto readSome = [&](OpBuilder &b) {
+      SmallVector<Value> loaded;
+      for (Load &load : loads)
+        llvm::append_range(loaded,
+                           selectIf(b, load.op.getLoc(), kernel, load.mask, load.types,
+                                    load.defaults, [&](OpBuilder &b) { return load.read(b); }));
+      return loaded;
+    };
+    SmallVector<Value> loaded =
+        isSame ? selectIf(rewriter, loc, kernel, all, types, defaults, readAll)
+               : selectIf(rewriter, loc, kernel, all, types, {}, readAll, readSome);
+    ValueRange rest(loaded);
+    for (Load &load : loads) {
+      SmallVector<Value> elements =
+          load.unpack(rewriter, rest.take_front(load.types.size()), target);
+      rest = rest.drop_front(load.types.size());
+      rewriter.replaceOpWithMultiple(load.op, {elements});
     }
-    rewriter.replaceOpWithMultiple(op, {units});
     return success();
   }
 };
 
-struct StorePattern : KernelPattern<simt::StoreOp> {
-  using KernelPattern::KernelPattern;
-  LogicalResult matchAndRewrite(simt::StoreOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const final {
-    Location loc = op.getLoc();
-    Transfer transfer(cast<VectorType>(op.getValue().getType()), target);
-    Value address = adaptor.getAddress().front();
-    SmallVector<Value> units(adaptor.getValue());
+/// One store on its way.
+struct Store {
+  simt::StoreOp op;
+  Transfer transfer;
+  Value address, mask;
+  SmallVector<Value> units;
+
+  Store(OpBuilder &b, simt::StoreOp op, Value address, Value mask, ValueRange value,
+        const Target &target)
+      : op(op), transfer(cast<VectorType>(op.getValue().getType()), target), address(address),
+        mask(mask), units(value) {
     if (transfer.asWords || !transfer.units)
-      units = toWords(rewriter, loc, units, transfer.element, target);
+      units = toWords(b, op.getLoc(), units, transfer.element, target);
     if (transfer.units && transfer.bytes < 4 && transfer.asWords)
-      units[0] = resizeUnsigned(rewriter, loc, units[0], 8 * transfer.bytes);
-    auto write = [&](OpBuilder &b) -> SmallVector<Value> {
-      if (!transfer.units) {
-        storePart(b, loc, address, units[0], 8 * transfer.bytes);
-        return {};
-      }
-      unsigned unitBytes = transfer.unit.getIntOrFloatBitWidth() / 8;
-      for (auto [start, length] : transfer.pieces()) {
-        Value place = address;
-        if (start)
-          place = spirv::IAddOp::create(b, loc, address,
-                                        constantOf(b, loc, b.getI64Type(), start * unitBytes));
-        storeGlobal(b, loc, place, composite(b, loc, ValueRange(units).slice(start, length)),
-                    length * unitBytes, op.getCache() == tile::CacheModifier::CV);
-      }
-      return {};
-    };
-    Value mask = op.getMask() ? adaptor.getMask().front() : Value();
-    selectIf(rewriter, loc, kernel, mask, {}, {}, write);
-    rewriter.eraseOp(op);
-    return success();
+      units[0] = resizeUnsigned(b, op.getLoc(), units[0], 8 * transfer.bytes);
   }
 
-  /// The low `bits` of `part`, whose other bits are zero, into the word around `address`: other
-  /// threads may write its other parts meanwhile.
-  void storePart(OpBuilder &b, Location loc, Value address, Value part, unsigned bits) const {
+  void write(OpBuilder &b, KernelContext &kernel) {
+    Location loc = op.getLoc();
+    if (!transfer.units)
+      return storePart(b, kernel, 8 * transfer.bytes);
+    unsigned unitBytes = transfer.unit.getIntOrFloatBitWidth() / 8;
+    for (auto [start, length] : transfer.pieces()) {
+      Value place = address;
+      if (start)
+        place = spirv::IAddOp::create(b, loc, address,
+                                      constantOf(b, loc, b.getI64Type(), start * unitBytes));
+      storeGlobal(b, loc, place, composite(b, loc, ValueRange(units).slice(start, length)),
+                  length * unitBytes, op.getCache() == tile::CacheModifier::CV);
+    }
+  }
+
+  /// The low `bits` of the only unit, whose other bits are zero, into the word around the address:
+  /// other threads may write its other parts meanwhile.
+  void storePart(OpBuilder &b, KernelContext &kernel, unsigned bits) {
+    Location loc = op.getLoc();
     Type i32 = b.getI32Type();
     auto [word, shift] = splitAddress(b, loc, address);
-    Value moved = spirv::ShiftLeftLogicalOp::create(b, loc, i32, part, shift);
+    Value moved = spirv::ShiftLeftLogicalOp::create(b, loc, i32, units[0], shift);
     Value ones = constantOf(b, loc, i32, (int64_t(1) << bits) - 1);
     Value hole =
         spirv::NotOp::create(b, loc, spirv::ShiftLeftLogicalOp::create(b, loc, i32, ones, shift));
@@ -189,6 +289,65 @@ struct StorePattern : KernelPattern<simt::StoreOp> {
       storeVariable(b, loc, expected, found);
       return spirv::IEqualOp::create(b, loc, found, old);
     });
+  }
+};
+
+struct StorePattern : KernelPattern<simt::StoreOp> {
+  using KernelPattern::KernelPattern;
+  LogicalResult matchAndRewrite(simt::StoreOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    if (auto group = kernel.groups.find(op); group != kernel.groups.end())
+      return storeTogether(group->second, rewriter);
+    Value mask = op.getMask() ? adaptor.getMask().front() : Value();
+    Store store(rewriter, op, adaptor.getAddress().front(), mask, adaptor.getValue(), target);
+    writeIf(rewriter, op.getLoc(), mask, store);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  void writeIf(OpBuilder &b, Location loc, Value mask, MutableArrayRef<Store> stores) const {
+    selectIf(b, loc, kernel, mask, {}, {}, [&](OpBuilder &b) -> SmallVector<Value> {
+      for (Store &store : stores)
+        store.write(b, kernel);
+      return {};
+    });
+  }
+
+  LogicalResult storeTogether(ArrayRef<Operation *> group,
+                              ConversionPatternRewriter &rewriter) const {
+    Location loc = group.front()->getLoc();
+    SmallVector<Store> stores;
+    SmallVector<Value> masks;
+    for (Operation *member : group) {
+      auto op = cast<simt::StoreOp>(member);
+      SmallVector<Value> value = heldElements(op.getValue(), target, rewriter);
+      Value address = rewriter.getRemappedValue(op.getAddress());
+      Value mask = rewriter.getRemappedValue(op.getMask());
+      if (value.empty() || !address || !mask)
+        return failure();
+      stores.emplace_back(rewriter, op, address, mask, value, target);
+      masks.push_back(mask);
+    }
+    auto [all, isSame] = commonMask(rewriter, loc, masks);
+    if (isSame) {
+      writeIf(rewriter, loc, all, stores);
+    } else {
+      selectIf(
+          rewriter, loc, kernel, all, {}, {},
+          [&](OpBuilder &b) -> SmallVector<Value> {
+            for (Store &store : stores)
+              store.write(b, kernel);
+            return {};
+          },
+          [&](OpBuilder &b) -> SmallVector<Value> {
+            for (Store &store : stores)
+              writeIf(b, store.op.getLoc(), store.mask, store);
+            return {};
+          });
+    }
+    for (Operation *member : group)
+      rewriter.eraseOp(member);
+    return success();
   }
 };
 

@@ -79,6 +79,8 @@ struct KernelContext {
     mlir::Block *otherwise = nullptr; ///< Of scf.condition: where it does not.
   };
   llvm::DenseMap<Operation *, Exit> exits;
+  /// Masked loads, or stores, that stand side by side, by the first one (AccessGroups.cpp).
+  llvm::DenseMap<Operation *, llvm::SmallVector<Operation *>> groups;
 };
 
 template <typename Op> class KernelPattern : public mlir::OpConversionPattern<Op> {
@@ -111,6 +113,8 @@ mlir::LogicalResult expandMath(mlir::ModuleOp module, const Target &target);
 mlir::LogicalResult legalizeTypes(mlir::ModuleOp module, const Target &target);
 /// Takes vectors of registers apart.
 mlir::LogicalResult scalarize(mlir::func::FuncOp kernel);
+/// Brings masked accesses of global memory together. On the kernel's function before conversion.
+void groupAccesses(KernelContext &kernel);
 
 void populateControlFlowPatterns(mlir::SPIRVTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns, KernelContext &kernel);
@@ -144,6 +148,8 @@ Type heldType(Type type, const Target &target);
 
 /// A constant of a type that values are held in: integers (two's complement), bool, or floats.
 Value constantOf(OpBuilder &b, Location loc, Type type, int64_t value);
+/// A constant of per-thread IR as `type` holds it.
+Value constantFrom(OpBuilder &b, Location loc, Type type, mlir::Attribute attribute);
 Value constantFloat(OpBuilder &b, Location loc, Type type, double value);
 
 /// An integer resized, extended by zeros; the same value where nothing changes.
