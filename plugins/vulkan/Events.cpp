@@ -49,7 +49,6 @@ TilerunStatus recordEvent(TilerunPluginEvent *event, TilerunPluginStream *stream
         [&](Stream::Recorder &recorder) {
           const DeviceTable &table = context.table;
           VkCommandBuffer commands = recorder.getCommands();
-          table.vkCmdResetQueryPool(commands, mark.slot->queries, mark.slot->index, 1);
           table.vkCmdWriteTimestamp2(commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
                                      mark.slot->queries, mark.slot->index);
           return TilerunStatus(TILERUN_STATUS_OK);

@@ -92,6 +92,7 @@ constexpr const char *kFeatureExtensions[] = {
   X(v12, bufferDeviceAddress)                                                                      \
   X(core.features, shaderInt64)                                                                    \
   X(v12, timelineSemaphore)                                                                        \
+  X(v12, hostQueryReset)                                                                           \
   X(v13, synchronization2)
 
 /// Those that are turned on where they are there; kernels use them as the target says.

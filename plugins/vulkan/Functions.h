@@ -57,7 +57,7 @@ namespace vulkan {
   X(vkCmdPipelineBarrier2)                                                                         \
   X(vkCmdCopyBuffer)                                                                               \
   X(vkCmdFillBuffer)                                                                               \
-  X(vkCmdResetQueryPool)                                                                           \
+  X(vkResetQueryPool)                                                                              \
   X(vkCmdWriteTimestamp2)                                                                          \
   X(vkCmdBindPipeline)                                                                             \
   X(vkCmdPushConstants)                                                                            \
