@@ -38,7 +38,9 @@ CASES = [
     ("text", lambda: kernel[(1, )](X, Y, "eight", BLOCK=8), ValueError, "parameter 'n'.*a string was passed"),
     ("huge", lambda: kernel[(1, )](X, Y, 2**64, BLOCK=8), TypeError, "parameter 'n'"),
     ("constexpr array", lambda: kernel[(1, )](X, Y, 8, BLOCK=X), ValueError, "parameter 'BLOCK'.*takes a number"),
-    ("run-time tuple", lambda: kernel[(1, )](X, (Y, Y), 8, BLOCK=8), TypeError, "parameter 'y' is a tuple with"),
+    ("tuple of an object", lambda: kernel[(1, )](X, (Y, Wrong()), 8, BLOCK=8), TypeError,
+     "parameter 'y__1' is <wrong> of type Wrong"),
+    ("tuple constant", lambda: kernel[(1, )](X, Y, 8, BLOCK=(8, X)), TypeError, "parameter 'BLOCK' is a tuple with"),
     ("grid axes", lambda: kernel[(1, 1, 1, 1)](X, Y, 8, BLOCK=8), ValueError, "one to three axes, not 4"),
     ("no grid", lambda: kernel[()](X, Y, 8, BLOCK=8), ValueError, "one to three axes, not 0"),
     ("negative grid", lambda: kernel[(-1, )](X, Y, 8, BLOCK=8), ValueError, "the grid has -1 programs"),
@@ -107,8 +109,8 @@ def test_host_descriptors():
     from tilerun.triton.tools.tensor_descriptor import TensorDescriptor
     descriptor = TensorDescriptor.from_tensor(np.zeros((4, 8), np.float32), [2, 4])
     assert descriptor.strides == [8, 1] and descriptor.padding == "zero"
-    with pytest.raises(NotImplementedError, match="parameter 'x' is a tensor descriptor.*pass the tensor and its strides"):
-        kernel[(1, )](descriptor, Y, 8, BLOCK=8)
+    with pytest.raises(NotImplementedError, match="parameter 'x' is a tensor descriptor with round_f32_to_tf32"):
+        kernel[(1, )](TensorDescriptor(X, [8], [1], [8], round_f32_to_tf32=True), Y, 8, BLOCK=8)
     with pytest.raises(ValueError, match="last dimension must be contiguous"):
         TensorDescriptor.from_tensor(np.zeros((4, 8), np.float32).T, [2, 4])
     with pytest.raises(ValueError, match="3, which is no power of two"):

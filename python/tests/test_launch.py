@@ -204,6 +204,55 @@ def test_constants_of_all_kinds():
     assert (out == 1.5).all()
 
 
+def test_tensor_descriptors():
+    from tilerun.triton.tools.tensor_descriptor import TensorDescriptor
+
+    @triton.jit
+    def kernel(a, b, SCALE: tl.constexpr, F: tl.constexpr = None):
+        at = [tl.program_id(0) * 4, tl.program_id(1) * 8]
+        b.store(at, a.load(at) * SCALE)
+
+    a = np.arange(10 * 20, dtype=np.float32).reshape(10, 20)
+    for height, width in ((10, 20), (7, 13), (1, 20)):
+        out = np.full((10, 20), -1, np.float32)
+        whole = a[:height, :width]
+        kernel[(3, 3)](TensorDescriptor.from_tensor(whole, [4, 8]), TensorDescriptor.from_tensor(out[:height, :width], [4, 8]),
+                       SCALE=2)
+        np.testing.assert_array_equal(out[:height, :width], whole * 2)
+        assert (out[height:] == -1).all() and (out[:, width:] == -1).all()
+
+
+def test_descriptors_pad():
+    from tilerun.triton.tools.tensor_descriptor import TensorDescriptor
+
+    @triton.jit
+    def kernel(a, out):
+        tl.store(out + tl.arange(0, 8), a.load([4]))
+
+    out = np.zeros(8, np.float32)
+    kernel[(1, )](TensorDescriptor(np.ones(6, np.float32), [6], [1], [8], padding="nan"), out)
+    assert out[:2].tolist() == [1, 1] and np.isnan(out[2:]).all()
+    kernel[(1, )](TensorDescriptor(np.ones(6, np.float32), [6], [1], [8]), out)
+    assert out.tolist() == [1, 1] + [0] * 6
+
+
+def test_tuples_of_run_time_values():
+
+    @triton.jit
+    def kernel(tensors, sizes, out, n, NAMES: tl.constexpr):
+        i = tl.arange(0, 8)
+        v = tl.load(tensors[0] + i, mask=i < sizes[0]) + tl.load(tensors[1][0] + i, mask=i < sizes[1], other=0.0)
+        if tensors[1][1] is None:
+            v += n
+        tl.store(out + i, v, mask=i < 8)
+
+    x, out = np.arange(8, dtype=np.float32), np.zeros(8, np.float32)
+    kernel[(1, )]((x, (x * 10, None)), (8, 3), out, 100, NAMES=("a", "b"))
+    np.testing.assert_array_equal(out, x + np.where(x < 3, x * 10, 0) + 100)
+    kernel[(1, )]([x, (x * 10, None)], [8, 1], out, 100, NAMES=("a", "b"))
+    np.testing.assert_array_equal(out, x + np.where(x < 1, x * 10, 0) + 100)
+
+
 def test_functions_as_arguments():
 
     @triton.jit

@@ -113,6 +113,17 @@ class Collector:
         self.sources.sort(key=lambda source: source[0] != self.modules[id(function)])
         return self.sources, function.fn.__name__, self.watched
 
+    def collect_wrapped(self, function, extra, text):
+        """The same for a kernel of the package's own, of the same name, that calls the function as `__inner`."""
+        sources, name, watched = self.collect(function)
+        lines = [f"from {self.modules[id(function)]} import {name} as __inner", "import triton.language as tl"]
+        for known, helper in extra:
+            lines.append(f"from {self._module_of(helper)} import {helper.fn.__name__} as {known}")
+        while self.pending:
+            self._write(*self.pending.pop(0))
+        sources.insert(0, ("__w", f"<launch of {name}>", text + "\n".join(lines) + "\n"))
+        return sources, name, watched
+
     # -- Functions
 
     def _module_of(self, function, extra=None):

@@ -313,24 +313,23 @@ class JITFunction(_native.Kernel, metaclass=_HookedType):
         into a kernel of their own."""
         self._ensure_loaded()
         bound, functions, rest = [], [], {}
+        parts = _Parts(self)
         for param in self.params:
             value = values[param.name]
-            if isinstance(value, TensorDescriptor):
-                self._fail(f"parameter '{param.name}' is a tensor descriptor, which launches do not take yet; pass the "
-                           "tensor and its strides, and use tl.make_block_ptr or pointers in the kernel", UnsupportedError)
-            needs_text = isinstance(value, (tuple, list)) or _source.find_function(value) is not None
-            if not needs_text:
+            if parts.takes(param, value):
+                parts.add(param, value, rest)
+            elif isinstance(value, (tuple, list)) or _source.find_function(value) is not None:
+                bound.append(f"{param.name}={self._write_constant(param, value, functions)}")
+            else:
                 rest[param.name] = value
-                continue
-            text = self._write_constant(param, value, functions)
-            bound.append(f"{param.name}={text}")
-        if not bound:
+        if not bound and not parts.expressions:
             return self, values
-        key = tuple(bound), tuple(id(function) for function in functions)
+        wrapper = parts.write(rest, [entry.partition("=")[0] for entry in bound])
+        key = wrapper, tuple(bound), tuple(id(function) for function in functions)
         with self._lock:
             variant = self._variants.get(key)
             if variant is None:
-                variant = self._variants[key] = _Variant(self, ", ".join(bound), functions, list(rest))
+                variant = self._variants[key] = _Variant(self, ", ".join(bound), functions, list(rest), wrapper)
         return variant, rest
 
     def _write_constant(self, param, value, functions):
@@ -383,18 +382,67 @@ class JITFunction(_native.Kernel, metaclass=_HookedType):
         return compiled
 
 
-class _Variant(_native.Kernel):
-    """A kernel with constants bound."""
+class _Parts:
+    """Arguments that a launch takes in parts: tensor descriptors, and tuples of run-time values. A kernel of the package's
+    own takes the parts, makes the whole, and calls the function."""
 
-    def __init__(self, function, bound, helpers, names):
+    def __init__(self, function):
+        self.function, self.expressions = function, {}
+
+    @staticmethod
+    def takes(param, value):
+        return isinstance(value, TensorDescriptor) or (isinstance(value, (tuple, list)) and not param.is_constexpr)
+
+    def add(self, param, value, rest):
+        """Puts the parts into `rest` under names of their own, and keeps the expression of the whole."""
+        self.expressions[param.name] = self._express(param, param.name, value, rest)
+
+    def _express(self, param, name, value, rest):
+        value = _unwrap(value)
+        if isinstance(value, TensorDescriptor):
+            if value.round_f32_to_tf32:
+                self.function._fail(f"parameter '{param.name}' is a tensor descriptor with round_f32_to_tf32, which is not "
+                                    "supported; round in the kernel", UnsupportedError)
+            rest[name] = value.base
+            sizes = lambda word, numbers: [self._express(param, f"{name}__{word}{i}", int(n), rest)
+                                           for i, n in enumerate(numbers)]
+            shape, strides = sizes("shape", value.shape), sizes("stride", value.strides[:-1])
+            block = [int(_unwrap(n)) for n in value.block_shape]
+            return (f"tl.make_tensor_descriptor({name}, [{', '.join(shape)}], [{', '.join(strides + ['1'])}], {block}, "
+                    f"padding_option={value.padding!r})")
+        if isinstance(value, (tuple, list)):
+            return "(" + "".join(self._express(param, f"{name}__{i}", v, rest) + ", " for i, v in enumerate(value)) + ")"
+        if value is None or isinstance(value, (str, dtype)):
+            return self.function._write_constant(param, value, [])
+        rest[name] = value
+        return name
+
+    def write(self, names, bound):
+        """The text of that kernel; "" if there is none."""
+        if not self.expressions:
+            return ""
+        constants = {p.name for p in self.function.params if p.is_constexpr}
+        parameters = ", ".join(f"{n}: tl.constexpr" if n in constants else n for n in [*names, *bound])
+        arguments = ", ".join(f"{p.name}={self.expressions.get(p.name, p.name)}" for p in self.function.params)
+        return (f"{self.function.decorator}\ndef {self.function.fn.__name__}({parameters}):\n    __inner({arguments})\n")
+
+
+class _Variant(_native.Kernel):
+    """A kernel with constants bound, or with a wrapper around it."""
+
+    def __init__(self, function, bound, helpers, names, wrapper=""):
         self.function, self.fn = function, function.fn
         self.bound = bound
-        by_name = {p.name: p for p in function.params}
+        constants = {p.name for p in function.params if p.is_constexpr}
         self.arg_names = names
-        self._setup(tuple(names), tuple(by_name[name].is_constexpr for name in names), {},
+        self._setup(tuple(names), tuple(name in constants for name in names), {},
                     (0, 0, 0, 0, 1 if function.debug else 0))
         extra = [(f"__a{i}", helper) for i, helper in enumerate(helpers)]
-        sources, name, _ = _source.Collector().collect(function, extra)
+        collector = _source.Collector()
+        if wrapper:
+            sources, name, _ = collector.collect_wrapped(function, extra, wrapper)
+        else:
+            sources, name, _ = collector.collect(function, extra)
         self._load(sources, name, bound, [])
 
     def _make_compiled(self, kind, index, signature, options):
