@@ -336,6 +336,34 @@ TEST(Modules, BitcastsOfOneWidth) {
   }
 }
 
+TEST(Modules, LoopsAndBranchesCarryEveryType) {
+  for (const char *type : {"i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"}) {
+    expectValid(kernelOf(R"(%zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %l:2 = scf.for %k = %zero to %n step %one iter_args(%u = %a, %v = %b) -> ($T, $T) : i32 {
+    %odd = arith.andi %k, %one : i32
+    %is = arith.cmpi eq, %odd, %one : i32
+    %s:2 = scf.if %is -> ($T, $T) {
+      %w:2 = scf.while (%p = %v, %c = %k) : ($T, i32) -> ($T, i32) {
+        %more = arith.cmpi slt, %c, %n : i32
+        scf.condition(%more) %p, %c : $T, i32
+      } do {
+      ^bb0(%p: $T, %c: i32):
+        %d = arith.addi %c, %one : i32
+        scf.yield %u, %d : $T, i32
+      }
+      scf.yield %w#0, %u : $T, $T
+    } else {
+      scf.yield %v, %u : $T, $T
+    }
+    scf.yield %s#0, %s#1 : $T, $T
+  }
+  %c = arith.select %m, %l#0, %l#1 : $I, $T)",
+                         type, type),
+                type);
+  }
+}
+
 TEST(Modules, WhatTheTargetLacksNamesTheOpAndTheLine) {
   std::string error =
       errorOf(kernelOf("%c = arith.addf %a, %b : $T", "f64", "f64"), optionsFor("vulkan:1.3"));
