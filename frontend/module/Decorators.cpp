@@ -50,6 +50,8 @@ bool ModuleReader::isJitDecorator(Tokens tokens) const {
     return false;
   if (path == "triton.jit" || path.ends_with(".triton.jit"))
     return true;
+  if (path == "triton.constexpr_function" || path.ends_with(".triton.constexpr_function"))
+    return true;
   if (path.starts_with("triton.") && path.ends_with(".jit"))
     return true;
   if (path == "runtime.jit.jit" || path.ends_with(".runtime.jit.jit"))
@@ -113,6 +115,7 @@ bool ModuleReader::readStrings(const Expr *expr, std::vector<std::string> &out) 
 
 void ModuleReader::readDecorators(JitFunction &function) {
   for (const Expr *decorator : function.def->decorators) {
+    function.isConstexpr |= StringRef(getPath(decorator)).ends_with("constexpr_function");
     auto *call = dyn_cast<CallExpr>(decorator);
     if (!call)
       continue;

@@ -53,6 +53,7 @@ struct JitFunction {
   std::string qualifiedName; ///< "outer.inner" for a nested definition.
   bool noinlineFunction = false;
   bool debug = false;
+  bool isConstexpr = false; ///< `@triton.constexpr_function`: of compile-time values alone.
   std::vector<std::string>
       doNotSpecialize; ///< Parameter names (numbers in the source are mapped to names).
   std::vector<std::string> doNotSpecializeOnAlignment;

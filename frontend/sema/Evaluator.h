@@ -149,6 +149,10 @@ private:
                                Environment &out);
   Result constructTuple(const ClassValue &classValue, CallArguments args, SourceRange range);
   Value decay(const Value &value, SourceRange range);
+  /// Whether numbers that are assigned or returned here stay compile-time values.
+  bool keepsNumbers() {
+    return frame().module == prelude || (frame().function && frame().function->isConstexpr);
+  }
   const NameReads &getReads(const ast::FunctionDef &function);
 
   // Statements (Statements.cpp).

@@ -143,7 +143,7 @@ void Evaluator::emitAssign(const Expr &target, const Value &value, SourceRange p
   if (const auto *name = llvm::dyn_cast<NameExpr>(&target)) {
     // An assigned number is a run-time scalar from here on, as in Triton; only `x: tl.constexpr`
     // keeps it.
-    Value kept = frame().function && frame().module != prelude ? decay(value, place) : value;
+    Value kept = frame().function && !keepsNumbers() ? decay(value, place) : value;
     if (kept.isValid())
       bind(name->name, std::move(kept), name->range);
     else
@@ -255,7 +255,7 @@ void Evaluator::emitReturn(const ReturnStmt &statement) {
   if (isKernel && !value.isNone())
     (void)error(statement.range, "a kernel returns nothing, but this returns " + value.describe() +
                                      "; store results through a pointer");
-  if (frame().module != prelude)
+  if (!keepsNumbers())
     value = decay(value, statement.range);
   env().result = value.isValid() ? Binding::bound(std::move(value), statement.range)
                                  : Binding::poisoned(statement.range);

@@ -111,9 +111,12 @@ bool python::registerTorch(PyObject *types, PyObject *dtypes, int32_t cudaType) 
                                                          {&names.dtype, "dtype"},
                                                          {&names.getDevice, "get_device"},
                                                          {&names.isCuda, "is_cuda"}};
-  for (auto [slot, text] : wanted)
-    if (!*slot && !(*slot = PyUnicode_InternFromString(text)))
+  for (auto [slot, text] : wanted) {
+    if (!*slot)
+      *slot = PyUnicode_InternFromString(text);
+    if (!*slot)
       return false;
+  }
   for (Py_ssize_t i = 0, n = PyTuple_Size(types); i < n; ++i) {
     PyObject *type = PyTuple_GetItem(types, i);
     if (!type || !PyType_Check(type))

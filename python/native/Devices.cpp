@@ -272,7 +272,7 @@ static PyObject *copy(PyObject *, PyObject *arguments) {
   TilerunStatus status;
   {
     Unlocked unlocked;
-    void *memory = reinterpret_cast<void *>(static_cast<uintptr_t>(host));
+    auto *memory = reinterpret_cast<void *>(host); // NOLINT(performance-no-int-to-ptr)
     status = toDevice ? tilerunCopyToDevice(device->defaultStream, address, memory, bytes)
                       : tilerunCopyFromDevice(device->defaultStream, memory, address, bytes);
     if (!status)

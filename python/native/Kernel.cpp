@@ -178,6 +178,7 @@ static PyObject *load(PyObject *self, PyObject *arguments) {
       return nullptr;
     texts.push_back({module, path, std::string(text, static_cast<size_t>(size))});
   }
+  sources.reserve(texts.size());
   for (const auto &[module, path, text] : texts)
     sources.push_back(
         {sizeof(TilerunSource), 0, module.c_str(), path.c_str(), text.c_str(), text.size()});

@@ -2,7 +2,7 @@
 // Python code (`Kernel._launch`), which knows hooks, copies, errors and other devices.
 #include "python/native/Kernel.h"
 
-#include <cstring>
+#include <algorithm>
 
 using namespace tilerun;
 using namespace tilerun::python;
@@ -112,7 +112,7 @@ static bool bind(const KernelState &state, PyObject *const *given, Py_ssize_t nu
   if (static_cast<size_t>(numGiven) > count || count > kMaxArguments)
     return false;
   values.count = count;
-  std::memcpy(values.values, given, static_cast<size_t>(numGiven) * sizeof(PyObject *));
+  std::copy_n(given, numGiven, values.values);
   for (size_t i = static_cast<size_t>(numGiven); i < count; ++i)
     values.values[i] = nullptr;
   for (Py_ssize_t i = 0, n = names ? PyTuple_Size(names) : 0; i < n; ++i) {
@@ -126,9 +126,12 @@ static bool bind(const KernelState &state, PyObject *const *given, Py_ssize_t nu
       return false;
     }
   }
-  for (size_t i = 0; i < count; ++i)
-    if (!values.values[i] && !(values.values[i] = state.defaults[i]))
+  for (size_t i = 0; i < count; ++i) {
+    if (!values.values[i])
+      values.values[i] = state.defaults[i];
+    if (!values.values[i])
       return false;
+  }
   return true;
 }
 
@@ -238,9 +241,11 @@ bool python::addLauncherType(PyObject *) {
       {&optionNames.numWarps, "num_warps"}, {&optionNames.numStages, "num_stages"},
       {&optionNames.numCtas, "num_ctas"},   {&optionNames.maxnreg, "maxnreg"},
       {&optionNames.debug, "debug"},        {&optionNames.launch, "_launch"}};
-  for (auto [slot, text] : wanted)
-    if (!(*slot = PyUnicode_InternFromString(text)))
+  for (auto [slot, text] : wanted) {
+    *slot = PyUnicode_InternFromString(text);
+    if (!*slot)
       return false;
+  }
   PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void *>(destroyLauncher)}, {0, nullptr}};
   PyType_Spec spec = {"tilerun._native.Launcher", sizeof(LauncherObject), 0,
                       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};

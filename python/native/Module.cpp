@@ -68,7 +68,9 @@ static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                                  nullptr,
                                  nullptr};
 
-extern "C" __attribute__((visibility("default"))) PyObject *PyInit__native() {
+// The name is Python's rule.
+extern "C" __attribute__((visibility("default"))) PyObject *
+PyInit__native() { // NOLINT(bugprone-reserved-identifier)
   Ref module(PyModule_Create(&definition));
   if (!module || !addRuntime(module.get()) || !addKernelType(module.get()) ||
       !addTuning(module.get()) ||

@@ -214,13 +214,15 @@ def test_constexpr_functions():
 
     @triton.constexpr_function
     def half(n):
-        return n // 2
+        k = n // 2
+        return k
 
     @triton.jit
     def kernel(out, N: tl.constexpr):
-        tl.store(out, half(N))
+        M: tl.constexpr = half(N)
+        tl.store(out + tl.arange(0, half(N)), M)
 
-    assert run(kernel, 8, size=1) == [4] and half(9) == 4 and half(tl.constexpr(9)).value == 4
+    assert run(kernel, 8, size=4) == [4] * 4 and half(9) == 4 and half(tl.constexpr(9)).value == 4
 
 
 def test_unknown_and_host_names_are_told_by_line():

@@ -32,18 +32,6 @@ def read_function(fn):
     return text[found.start():], line, inspect.getsourcefile(fn) or fn.__code__.co_filename
 
 
-def annotate_parameters(text):
-    """The text of a function with each parameter a tl.constexpr: of what is called with compile-time values alone."""
-    lines = text.splitlines(True)
-    arguments = ast.parse(text).body[0].args
-    plain = [a for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs if a.annotation is None]
-    for argument in sorted(plain, key=lambda a: (a.lineno, a.col_offset), reverse=True):
-        line = lines[argument.lineno - 1].encode()
-        at = argument.end_col_offset
-        lines[argument.lineno - 1] = (line[:at] + b": tl.constexpr" + line[at:]).decode()
-    return "".join(lines)
-
-
 def _used_names(text):
     """Names that a function reads and does not bind itself, and the attributes asked of each: {name: {attribute chain}}."""
     tree = ast.parse(text)

@@ -53,12 +53,17 @@ Tuning::~Tuning() {
     (void)device.getPool().free(stream, flush);
 }
 
+// An address of the host's, on a device that shares its memory.
+static void *toHost(TilerunAddress address) {
+  return reinterpret_cast<void *>(address); // NOLINT(performance-no-int-to-ptr)
+}
+
 // On a device that shares the host's memory the caller's memory is unknown to the plugin.
 Status Tuning::copy(TilerunAddress to, TilerunAddress from, uint64_t bytes) const {
   if (!device.usesHostMemory())
     return stream.copyOnDevice(to, from, bytes);
   TILERUN_TRY(stream.synchronize());
-  std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
+  std::memcpy(toHost(to), toHost(from), bytes);
   return {};
 }
 
@@ -66,7 +71,7 @@ Status Tuning::clear(const Memory &memory) const {
   if (!device.usesHostMemory())
     return stream.fill(memory.address, 0, 1, memory.bytes);
   TILERUN_TRY(stream.synchronize());
-  std::memset(reinterpret_cast<void *>(memory.address), 0, memory.bytes);
+  std::memset(toHost(memory.address), 0, memory.bytes);
   return {};
 }
 

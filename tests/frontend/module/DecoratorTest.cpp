@@ -57,6 +57,15 @@ TEST(JitOptions, ThroughGlobals) {
   EXPECT_TRUE(loaded->function("k")->debug);
 }
 
+TEST(JitOptions, FunctionsOfCompileTimeValues) {
+  auto loaded = load("import triton\nfrom triton import constexpr_function\n"
+                     "@triton.constexpr_function\ndef f(n): return n\n"
+                     "@constexpr_function\ndef g(n): return n\n@triton.jit\ndef k(n): pass\n");
+  ASSERT_NE(loaded->function("f"), nullptr) << loaded->errors();
+  EXPECT_TRUE(loaded->function("f")->isConstexpr && loaded->function("g")->isConstexpr);
+  EXPECT_FALSE(loaded->function("k")->isConstexpr);
+}
+
 TEST(Autotune, LiteralList) {
   auto loaded = decorated("", "@triton.autotune(configs=[\n"
                               "  triton.Config({'A': 16,\n     'B': 2 * 16}, num_warps=4),\n"

@@ -55,6 +55,18 @@ TEST_F(Imports, Siblings) {
   EXPECT_EQ(module->lookup("helpers")->module, module->lookup("h")->module);
 }
 
+TEST_F(Imports, ProvidedTexts) {
+  write("_helpers.py", "import triton\n");
+  loaded.loader.provide("_main", "a.py", "from _helpers import f\nimport _main as me\n");
+  std::string empty = loaded.loader.getDigest([](StringRef) { return false; });
+  loaded.loader.provide("_helpers", "a.py", kHelper);
+  EXPECT_NE(loaded.loader.getDigest([](StringRef) { return false; }), empty);
+  LoadedModule *module = loaded.loader.loadProvided("_main");
+  ASSERT_NE(module, nullptr) << loaded.errors();
+  EXPECT_NE(follow(module, "f"), nullptr);
+  EXPECT_EQ(module->lookup("me")->module, module);
+}
+
 TEST_F(Imports, Packages) {
   write("pkg/__init__.py", "");
   write("pkg/ops/__init__.py", kHelper);

@@ -12,6 +12,15 @@ TEST(Call, HelpersAreInlined) {
   EXPECT_LACKS(c, "call");
 }
 
+TEST(Call, FunctionsOfCompileTimeValuesKeepThem) {
+  auto c = compile("@triton.constexpr_function\ndef half(n):\n    k = n // 2\n    return k\n"
+                   "@triton.jit\ndef kernel(p, N: tl.constexpr):\n"
+                   "    tl.static_assert(half(N) == 4)\n"
+                   "    tl.store(p + tl.arange(0, half(N)), 1)\n",
+                   "p=*i32, N=9");
+  EXPECT_COMPILES(c);
+}
+
 TEST(Call, KeywordsDefaultsAndStars) {
   auto c = compile("@triton.jit\ndef f(a, b=2, *rest, c=3):\n"
                    "    tl.static_assert(len(rest) == 1)\n    return a + b * c + rest[0]\n"

@@ -108,8 +108,10 @@ llvm::Error Tune::addWay(std::optional<unsigned> config, const std::vector<std::
   way->options->autotuneConfig = config;
   way->options->arguments.insert(way->options->arguments.end(), extra.begin(), extra.end());
   way->text = llvm::join(extra, " ");
-  if (config) {
-    llvm::StringRef text = session.kernel->autotune->configs[*config].text;
+  const std::optional<Autotune> &autotune = session.kernel->autotune;
+  // A number that there is none of is refused below.
+  if (config && autotune && *config < autotune->configs.size()) {
+    llvm::StringRef text = autotune->configs[*config].text;
     way->text +=
         (way->text.empty() ? "" : " ") + ("config " + llvm::Twine(*config) + ": " + text).str();
   }

@@ -493,12 +493,11 @@ class ConstexprFunction:
     """A function that kernels call while they are compiled, and host code as it is."""
 
     _is_jit_function = True
-    decorator = "@triton.jit"
+    decorator = "@triton.constexpr_function"
 
     def __init__(self, fn):
         self.fn = fn
-        text, self.starting_line_number, self.path = _source.read_function(fn)
-        self.text = _source.annotate_parameters(text)
+        self.text, self.starting_line_number, self.path = _source.read_function(fn)
         functools.update_wrapper(self, fn, updated=())
 
     def __call__(self, *args, **kwargs):
