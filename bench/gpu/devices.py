@@ -7,6 +7,7 @@ Usage: TILERUN_BUNDLE=DIR devices.py [--devices cuda:0 vulkan:0] [--only TEXT] [
 
 import argparse
 import ctypes as c
+import functools
 import json
 import os
 import statistics
@@ -166,9 +167,7 @@ def measure(device, work, expected, repeat):
     for config in work.configs:
         meta, warps, stages = config
         arguments = [*remotes, *meta.values()]
-
-        def launch():
-            device.launch(handle, work.grid(meta), arguments, warps, stages)
+        launch = functools.partial(device.launch, handle, work.grid(meta), arguments, warps, stages)
         try:
             out = remotes[work.output]
             device.fill(out.address, 0x7fff7fff, out.size // 4 * 4)  # not numbers
