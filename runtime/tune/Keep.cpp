@@ -1,6 +1,8 @@
 // Keys and payloads of kept tunings.
 #include "runtime/tune/Keep.h"
 
+#include "runtime/cache/PluginArtifacts.h"
+
 #include <cmath>
 #include <cstring>
 
@@ -18,16 +20,18 @@ static std::string getText(const core::Device &device, uint32_t property) {
 
 bool tune::makeKey(const core::Device &device, const std::vector<Config> &configs,
                    const std::string &words, cache::Key &key) {
-  const TilerunPlugin &table = device.getTable();
-  const char *compiler =
-      TILERUN_HAS(TilerunPlugin, &table, compiler_version) ? table.compiler_version : table.version;
+  // The code that is measured is this build's of frontend, optimizer and plugin.
+  static const std::string build = cache::getBuildId(reinterpret_cast<const void *>(&tune::write));
+  TilerunPluginCompileRequest request = {};
+  request.struct_size = sizeof(request);
+  request.target = device.getInfo().target.c_str();
   cache::KeyBuilder builder("tuning");
   builder.add("version", kVersion)
-      .add("target", llvm::StringRef(device.getInfo().target))
+      .add("build", llvm::StringRef(build))
       .add("device", llvm::StringRef(device.getInfo().name))
       .add("driver", llvm::StringRef(getText(device, TILERUN_DEVICE_PROPERTY_DRIVER_VERSION)))
-      .add("compiler", llvm::StringRef(compiler ? compiler : ""))
       .add("words", llvm::StringRef(words));
+  cache::addCompilerFields(builder, device.getTable(), device.getHandle(), request);
   for (const Config &config : configs) {
     std::string digest = config.kernel->getProgram().getDigest(), signature;
     if (digest.empty())
