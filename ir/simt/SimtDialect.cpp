@@ -49,9 +49,10 @@ static LogicalResult checkTile(WgmmaOp op, StringRef which, ArrayRef<int64_t> ti
                             << " bytes, but must have 0, 32, 64 or 128";
   for (int64_t bytes : {tile[1], tile[2], start})
     if (bytes < 0 || bytes % 16 || bytes >= (1 << 18))
-      return op.emitOpError() << which << " has " << bytes
-                              << " bytes for a start or stride, which must be a multiple of 16 below "
-                                 "262144";
+      return op.emitOpError()
+             << which << " has " << bytes
+             << " bytes for a start or stride, which must be a multiple of 16 below "
+                "262144";
   return success();
 }
 
@@ -62,7 +63,8 @@ LogicalResult WgmmaOp::verify() {
       rest.consumeInteger(10, k) || !rest.starts_with("."))
     return emitOpError() << "'" << getInstruction() << "' is not m64n<columns>k<k>.<types>";
   if (columns % 8 || columns < 8 || columns > 256)
-    return emitOpError() << "has " << columns << " columns, but must have a multiple of 8 up to 256";
+    return emitOpError() << "has " << columns
+                         << " columns, but must have a multiple of 8 up to 256";
   int64_t registers = cast<VectorType>(getAcc().getType()).getNumElements();
   if (registers * 2 != columns)
     return emitOpError() << "has " << registers << " registers of the result in a thread, but "
@@ -111,7 +113,8 @@ static LogicalResult checkPitch(Operation *op, MatrixType type, int64_t pitch, b
   int64_t line = (byColumns ? type.getRows() : type.getColumns()) *
                  int64_t(getScalarBytes(type.getElementType()));
   if (pitch < line || pitch % 16)
-    return op->emitOpError() << "has a pitch of " << pitch << " bytes, but needs a multiple of 16 of "
+    return op->emitOpError() << "has a pitch of " << pitch
+                             << " bytes, but needs a multiple of 16 of "
                              << "at least " << line;
   return success();
 }
