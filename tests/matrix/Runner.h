@@ -19,6 +19,10 @@ struct Result {
   bool lost = false; ///< The process that ran it cannot go on.
 };
 
+/// Whether a compiler's message says that the target lacks something: it names the operation and
+/// its place in the source. Anything else is a defect of the compiler.
+bool isUnsupported(llvm::StringRef text);
+
 /// Runs cells one after the other. Not thread-safe; holds a compiler context of its own.
 class Runner {
 public:

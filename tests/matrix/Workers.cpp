@@ -58,15 +58,15 @@ bool readAll(int fd, void *data, size_t bytes) {
 
 class Pool {
 public:
-  Pool(llvm::ArrayRef<Job> jobs, const WorkerOptions &options)
-      : jobs(jobs), options(options), results(jobs.size()) {}
+  Pool(size_t numJobs, const PoolOptions &options)
+      : numJobs(numJobs), options(options), results(numJobs) {}
 
   std::vector<Result> run() {
     signal(SIGPIPE, SIG_IGN);
-    workers.resize(std::min<size_t>(std::max(1u, options.numWorkers), jobs.size()));
+    workers.resize(std::min<size_t>(std::max(1u, options.numWorkers), numJobs));
     for (Worker &worker : workers)
       start(worker);
-    while (numDone < jobs.size())
+    while (numDone < numJobs)
       step();
     for (Worker &worker : workers)
       stop(worker);
@@ -91,8 +91,8 @@ private:
   std::string takeErrors(Worker &worker);
   [[noreturn]] void serve(int in, int out);
 
-  llvm::ArrayRef<Job> jobs;
-  const WorkerOptions &options;
+  size_t numJobs;
+  const PoolOptions &options;
   std::vector<Result> results;
   std::vector<Worker> workers;
   size_t next = 0, numDone = 0;
@@ -100,25 +100,13 @@ private:
 
 /// The child's life: never returns.
 void Pool::serve(int in, int out) {
-  std::map<unsigned, std::pair<std::unique_ptr<Target>, std::unique_ptr<Runner>>> runners;
+  JobRunner run = options.makeRunner();
   uint64_t index;
   while (readAll(in, &index, sizeof(index))) {
-    const Job &job = jobs[index];
     // Only what this cell says is kept.
     if (ftruncate(STDERR_FILENO, 0) == 0)
       lseek(STDERR_FILENO, 0, SEEK_SET);
-    Result result;
-    auto &[target, runner] = runners[job.target];
-    std::string reason;
-    if (!runner) {
-      target = options.open(job.target, reason);
-      if (target)
-        runner = std::make_unique<Runner>(*target, options.seed, options.compileOnly);
-    }
-    if (runner)
-      result = runner->run(*job.cell);
-    else
-      result = {Verdict::Fail, "the target cannot be opened: " + reason, 0, false};
+    Result result = run(index);
     Header header{static_cast<uint32_t>(result.verdict), result.lost, result.seconds,
                   result.text.size()};
     if (!writeAll(out, &header, sizeof(header)) ||
@@ -166,7 +154,7 @@ void Pool::start(Worker &worker) {
 
 void Pool::give(Worker &worker) {
   worker.job.reset();
-  if (next == jobs.size())
+  if (next == numJobs)
     return;
   worker.job = next++;
   worker.since = Clock::now();
@@ -226,7 +214,7 @@ void Pool::handleDeath(Worker &worker, const std::string &why) {
   close(worker.fromChild);
   std::fclose(worker.errors);
   worker = Worker();
-  if (next < jobs.size())
+  if (next < numJobs)
     start(worker);
 }
 
@@ -264,34 +252,50 @@ void Pool::step() {
       } else {
         give(worker);
       }
-    } else if (Clock::now() - worker.since > std::chrono::seconds(options.secondsPerCell)) {
-      handleDeath(worker, "took longer than " + std::to_string(options.secondsPerCell) + " s");
+    } else if (Clock::now() - worker.since > std::chrono::seconds(options.secondsPerJob)) {
+      handleDeath(worker, "took longer than " + std::to_string(options.secondsPerJob) + " s");
     }
   }
 }
 
 } // namespace
 
-/// Runs everything here: a crash ends it.
-static std::vector<Result> runHere(llvm::ArrayRef<Job> jobs, const WorkerOptions &options) {
-  std::map<unsigned, std::pair<std::unique_ptr<Target>, std::unique_ptr<Runner>>> runners;
+std::vector<Result> matrix::runPool(size_t numJobs, const PoolOptions &options) {
+  if (numJobs == 0)
+    return {};
+  if (options.numWorkers > 0)
+    return Pool(numJobs, options).run();
+  // Everything here: a crash ends it.
+  JobRunner run = options.makeRunner();
   std::vector<Result> results;
-  for (const Job &job : jobs) {
-    auto &[target, runner] = runners[job.target];
-    std::string reason;
-    if (!runner && (target = options.open(job.target, reason)))
-      runner = std::make_unique<Runner>(*target, options.seed, options.compileOnly);
-    results.push_back(
-        runner ? runner->run(*job.cell)
-               : Result{Verdict::Fail, "the target cannot be opened: " + reason, 0, false});
+  for (size_t job = 0; job < numJobs; ++job) {
+    results.push_back(run(job));
     if (options.report)
-      options.report(results.size() - 1, results.back());
+      options.report(job, results.back());
   }
   return results;
 }
 
 std::vector<Result> matrix::runJobs(llvm::ArrayRef<Job> jobs, const WorkerOptions &options) {
-  if (options.numWorkers == 0)
-    return runHere(jobs, options);
-  return jobs.empty() ? std::vector<Result>() : Pool(jobs, options).run();
+  /// The targets that one process has opened, with what runs cells on them.
+  struct Opened {
+    std::map<unsigned, std::pair<std::unique_ptr<Target>, std::unique_ptr<Runner>>> runners;
+  };
+  PoolOptions pool;
+  pool.numWorkers = options.numWorkers;
+  pool.secondsPerJob = options.secondsPerCell;
+  pool.report = options.report;
+  pool.makeRunner = [&]() -> JobRunner {
+    return [&, opened = std::make_shared<Opened>()](size_t index) -> Result {
+      const Job &job = jobs[index];
+      auto &[target, runner] = opened->runners[job.target];
+      std::string reason;
+      if (!runner && (target = options.open(job.target, reason)))
+        runner = std::make_unique<Runner>(*target, options.seed, options.compileOnly);
+      if (!runner)
+        return {Verdict::Fail, "the target cannot be opened: " + reason, 0, false};
+      return runner->run(*job.cell);
+    };
+  };
+  return runPool(jobs.size(), pool);
 }

@@ -7,6 +7,22 @@
 
 namespace tilerun::matrix {
 
+/// What runs jobs, by their numbers, in a child.
+using JobRunner = std::function<Result(size_t job)>;
+
+struct PoolOptions {
+  unsigned numWorkers = 1;      ///< 0: in this process, for debuggers and sanitizers.
+  unsigned secondsPerJob = 120; ///< A job that takes longer is killed and fails.
+  /// Is called once in each child.
+  std::function<JobRunner()> makeRunner;
+  /// Is told each result as it comes, in the parent.
+  std::function<void(size_t job, const Result &result)> report;
+};
+
+/// Runs jobs 0 to `numJobs` - 1; the calling process must have one thread. Gives the results in the
+/// jobs' order.
+std::vector<Result> runPool(size_t numJobs, const PoolOptions &options);
+
 /// One cell on one target.
 struct Job {
   const Cell *cell;
@@ -14,8 +30,8 @@ struct Job {
 };
 
 struct WorkerOptions {
-  unsigned numWorkers = 1;       ///< 0: in this process, for debuggers and sanitizers.
-  unsigned secondsPerCell = 120; ///< A cell that takes longer is killed and fails.
+  unsigned numWorkers = 1; ///< 0: in this process, for debuggers and sanitizers.
+  unsigned secondsPerCell = 120;
   uint64_t seed = 1;
   bool compileOnly = false;
   /// Makes a target in a child; null with a reason if that is not possible.
@@ -24,7 +40,7 @@ struct WorkerOptions {
   std::function<void(size_t job, const Result &result)> report;
 };
 
-/// Runs all jobs; the calling process must have one thread. Gives the results in the jobs' order.
+/// The same for cells.
 std::vector<Result> runJobs(llvm::ArrayRef<Job> jobs, const WorkerOptions &options);
 
 } // namespace tilerun::matrix

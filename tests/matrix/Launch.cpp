@@ -1,0 +1,152 @@
+// The steps between a cell's text and its results.
+#include "tests/matrix/Launch.h"
+
+#include "frontend/Frontend.h"
+#include "ir/tile/RegisterDialects.h"
+#include "ir/transforms/Passes.h"
+#include "tests/matrix/Data.h"
+#include "tools/tilerun/host/Element.h"
+
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <bit>
+
+using namespace tilerun;
+using namespace tilerun::matrix;
+
+static constexpr size_t kGuard = 256; ///< Bytes on each side of a tensor.
+
+static uint8_t getGuardByte(size_t i) { return static_cast<uint8_t>(0xC3 ^ (i * 7)); }
+
+std::vector<uint8_t> matrix::getBytecode(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  // Writing to memory cannot fail.
+  mlir::LogicalResult written = mlir::writeBytecodeToFile(module, os);
+  (void)written;
+  return std::vector<uint8_t>(text.begin(), text.end());
+}
+
+mlir::DialectRegistry matrix::makeDialects() {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  return registry;
+}
+
+std::string matrix::optimize(mlir::ModuleOp module) {
+  std::string messages;
+  mlir::MLIRContext *context = module.getContext();
+  mlir::ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &diagnostic) {
+    messages += "\n" + diagnostic.str();
+    return mlir::success();
+  });
+  mlir::PassManager manager(context);
+  buildOptimizePipeline(manager);
+  return mlir::failed(manager.run(module)) ? "the optimizer failed" + messages : "";
+}
+
+std::string matrix::compileCell(const Cell &cell, bool wide, bool optimize, bool defaultTf32,
+                                mlir::MLIRContext &context, CompiledCell &out) {
+  Frontend frontend;
+  auto fail = [&](const std::string &what) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << what << "\n";
+    frontend.getDiagnostics().print(os, /*color=*/false);
+    return text;
+  };
+  LoadedModule *module = frontend.loadText("matrix.py", wide ? cell.wideSource : cell.source);
+  if (!module)
+    return fail("the kernel cannot be parsed");
+  KernelSignature signature;
+  for (const TensorArgument &argument : cell.tensors) {
+    DType element = wide && isWidened(argument.type) ? dtype(Scalar::F64) : argument.type;
+    signature.arguments[argument.name] =
+        TypedArgument{element.getPointerTo(), cell.unaligned ? 1 : 16};
+  }
+  for (const ScalarArgument &argument : cell.scalars) {
+    DType scalar = wide && argument.type.isFloat() ? dtype(Scalar::F64) : argument.type;
+    bool isMultiple = scalar.isInt() && !scalar.isBool() && argument.integer % 16 == 0;
+    signature.arguments[argument.name] = TypedArgument{scalar, isMultiple ? 16 : 1};
+  }
+  signature.numWarps = cell.numWarps;
+  signature.numStages = cell.numStages;
+  signature.debug = cell.debug;
+  signature.defaultTf32 = defaultTf32;
+  mlir::FailureOr<CompiledKernel> compiled =
+      frontend.compile(*module, "kernel", signature, context);
+  if (mlir::failed(compiled))
+    return fail("the frontend refuses the kernel");
+  if (optimize)
+    if (std::string error = matrix::optimize(*compiled->module); !error.empty())
+      return error;
+  out.bytecode = getBytecode(*compiled->module);
+  out.parameters = compiled->parameters;
+  out.name = compiled->name;
+  return "";
+}
+
+Memory matrix::makeMemory(const Cell &cell, uint64_t seed, bool wide) {
+  Memory memory;
+  for (const TensorArgument &argument : cell.tensors) {
+    std::vector<uint8_t> contents = makeContents(cell, argument, seed);
+    if (wide && isWidened(argument.type))
+      contents = widen(argument, contents);
+    // One element off, where alignment is not promised.
+    size_t shift = cell.unaligned ? host::getElementBytes(argument.type) : 0;
+    if (wide)
+      shift = 0;
+    std::vector<uint8_t> buffer(kGuard + shift + contents.size() + kGuard);
+    for (size_t i = 0; i < buffer.size(); ++i)
+      buffer[i] = getGuardByte(i);
+    std::copy(contents.begin(), contents.end(), buffer.begin() + ptrdiff_t(kGuard + shift));
+    memory.offsets.push_back(kGuard + shift);
+    memory.sizes.push_back(contents.size());
+    memory.buffers.push_back(std::move(buffer));
+  }
+  return memory;
+}
+
+std::vector<RunArgument> matrix::makeArguments(const Cell &cell, const CompiledCell &compiled,
+                                               const Memory &memory) {
+  std::vector<RunArgument> out;
+  for (const CompiledParameter &parameter : compiled.parameters) {
+    RunArgument argument;
+    for (size_t i = 0; i < cell.tensors.size(); ++i)
+      if (cell.tensors[i].name == parameter.name) {
+        argument.buffer = static_cast<int>(i);
+        argument.offset = memory.offsets[i];
+      }
+    for (const ScalarArgument &scalar : cell.scalars)
+      if (scalar.name == parameter.name) {
+        argument.isFloat = scalar.type.isFloat();
+        argument.isBFloat = scalar.type == dtype(Scalar::BF16);
+        argument.bits = argument.isFloat ? std::bit_cast<uint64_t>(scalar.number)
+                                         : static_cast<uint64_t>(scalar.integer);
+      }
+    out.push_back(argument);
+  }
+  return out;
+}
+
+std::string matrix::checkGuards(const Cell &cell, const Memory &before, const Memory &after) {
+  for (size_t i = 0; i < cell.tensors.size(); ++i) {
+    const TensorArgument &argument = cell.tensors[i];
+    for (size_t at = 0; at < before.buffers[i].size(); ++at) {
+      bool inside = at >= before.offsets[i] && at < before.offsets[i] + before.sizes[i];
+      if (before.buffers[i][at] == after.buffers[i][at] || (inside && argument.isOutput))
+        continue;
+      int64_t byte = int64_t(at) - int64_t(before.offsets[i]);
+      if (inside)
+        return "'" + argument.name + "' is an input, but its byte " + std::to_string(byte) +
+               " was written";
+      return "a write outside of '" + argument.name + "', at byte " + std::to_string(byte) +
+             " of " + std::to_string(before.sizes[i]);
+    }
+  }
+  return "";
+}
