@@ -1,11 +1,8 @@
-"""The C API (tilerun.h) by ctypes, as far as the GPU checks need it, and a stand-in for `triton`
-that runs the examples' own host code on it. Launches go to PyTorch's context and current stream."""
+"""The C API (tilerun.h) by ctypes, as far as the measurements need it: several runtimes and caches in one process,
+which the Python package does not have. Launches go to PyTorch's context and current stream."""
 
 import ctypes as c
-import inspect
 import os
-import sys
-import types
 
 BUNDLE = os.environ.get("TILERUN_BUNDLE", os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 POINTER, INTEGER, FLOAT, BOOL, STRING, DTYPE, NONE = 1, 2, 3, 17, 18, 19, 20
@@ -97,55 +94,3 @@ def pack(value):
     if isinstance(value, str):
         return Argument(STRING, 0, 0, Value(text=value.encode()))
     raise TypeError(f"cannot pass {value!r} to a kernel")
-
-
-class Kernel:
-    """`kernel[grid](...)` as in Triton, for a function of a file."""
-
-    def __init__(self, library, function, config=None):
-        self.library, self.fn, self.config = library, function, config
-        self.signature = inspect.signature(function)
-
-    def __getitem__(self, grid):
-        def launch(*arguments, num_warps=0, num_stages=0, **named):
-            meta, warps, stages = {}, num_warps, num_stages
-            if self.config:
-                meta, warps, stages = self.config
-            bound = self.signature.bind(*arguments, **named, **meta)
-            bound.apply_defaults()
-            shape = grid(bound.arguments) if callable(grid) else grid
-            handle = self.library.kernel(self.fn.__code__.co_filename, self.fn.__name__)
-            self.library.launch(handle, shape, list(bound.arguments.values()), warps, stages)
-        return launch
-
-
-def install(library):
-    """Makes `import triton` mean the library, as far as the examples' host code goes."""
-
-    class Config:
-        def __init__(self, meta, num_warps=4, num_stages=3):
-            self.all = meta, num_warps, num_stages
-
-    def autotune(configs, key):
-        def wrap(kernel):
-            kernel.config = configs[-1].all
-            return kernel
-        return wrap
-
-    class Name(str):  # An annotation or a default value of a kernel.
-        def __call__(self, *arguments, **named):
-            return self
-
-    class Names(types.ModuleType):
-        def __getattr__(self, name):
-            if name.startswith("__"):
-                raise AttributeError(name)
-            return Name(name)
-
-    triton = types.ModuleType("triton")
-    triton.jit = lambda function: Kernel(library, function)
-    triton.autotune, triton.Config = autotune, Config
-    triton.cdiv = lambda x, y: -(-x // y)
-    triton.next_power_of_2 = lambda n: 1 << max(n - 1, 0).bit_length()
-    triton.language = Names("triton.language")
-    sys.modules["triton"], sys.modules["triton.language"] = triton, triton.language

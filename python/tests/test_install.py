@@ -1,5 +1,7 @@
 """`python -m tilerun` and `tilerun.install()`."""
 
+import pytest
+
 
 def test_imports_in_all_forms(run_text):
     text = """
@@ -71,6 +73,19 @@ def test_devices_and_plugins():
     import tilerun
     assert any(device[0] == "cpu:0" for device in tilerun.devices())
     assert any(plugin[1] == "cpu" for plugin in tilerun.plugins())
+
+
+def test_what_torch_imports_of_triton(run_python):
+    """torch imports parts of Triton when it is used; it must find them."""
+    torch = pytest.importorskip("torch")
+    if tuple(map(int, torch.__version__.split(".")[:2])) < (2, 6):
+        pytest.skip(f"torch {torch.__version__} is older than what is tested")
+    run_python("-c", "import tilerun; tilerun.install()\n"
+               "import torch, torch._inductor.runtime.triton_compat as compat\n"
+               "assert compat.HAS_TRITON and compat.Config.__module__.startswith('tilerun.')\n"
+               "import torch._inductor.runtime.triton_heuristics\n"
+               "from torch.utils._triton import has_triton_package\n"
+               "assert has_triton_package()\n")
 
 
 def test_without_numpy_and_torch(run_python):

@@ -1,0 +1,22 @@
+"""`triton.runtime.cache`: what frameworks ask about caching. Kernels are kept by the library (docs/caching.md)."""
+
+import os
+
+from ... import __version__, _native
+
+
+def default_cache_dir():
+    """Where compiled kernels and tunings are kept."""
+    given = os.environ.get("TILERUN_CACHE_DIR")
+    if given:
+        return given
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "tilerun")
+
+
+def triton_key():
+    """What distinguishes this compiler from others, for keys of frameworks' own caches."""
+    return f"tilerun-{__version__}-api-{_native.api_version:x}"
+
+
+__all__ = ["default_cache_dir", "triton_key"]
