@@ -291,6 +291,16 @@ bool Stream::hasPassed(uint64_t value) {
   return !context.lost && !readCounter(nullptr) && value <= passed.load();
 }
 
+// Some drivers let a wait time out for ever after a fault, and tell the loss to other calls only.
+TilerunStatus Stream::probe(const TilerunErrorSink *sink) {
+  if (TilerunStatus status = readCounter(sink))
+    return status;
+  Queue &queue = getQueue(QueueKind::Compute);
+  std::lock_guard lock(queue.mutex);
+  VK_TRY(context, sink, vkQueueSubmit2(queue.handle, 0, nullptr, VK_NULL_HANDLE));
+  return TILERUN_STATUS_OK;
+}
+
 TilerunStatus Stream::waitForCounter(uint64_t value, const TilerunErrorSink *sink) {
   if (value <= passed.load(std::memory_order_acquire))
     return TILERUN_STATUS_OK;
@@ -319,6 +329,8 @@ TilerunStatus Stream::waitForCounter(uint64_t value, const TilerunErrorSink *sin
     if (result == VK_SUCCESS)
       break;
     VK_ENTER(context, sink, "wait");
+    if (TilerunStatus status = probe(sink))
+      return status;
   }
   raisePassed(value);
   return TILERUN_STATUS_OK;

@@ -156,6 +156,8 @@ private:
   TilerunStatus submit(const TilerunErrorSink *sink);
   TilerunStatus flushLocked(const TilerunErrorSink *sink);
   TilerunStatus allocateTransient(uint64_t bytes, Transient &out, const TilerunErrorSink *sink);
+  /// Asks the driver whether the device is there, without waiting.
+  TilerunStatus probe(const TilerunErrorSink *sink);
   TilerunStatus waitForCounter(uint64_t value, const TilerunErrorSink *sink);
   TilerunStatus readCounter(const TilerunErrorSink *sink);
   void addBarrier(VkCommandBuffer commands);
