@@ -74,6 +74,27 @@ def test_key():
     assert len(kernel.cache) == 3  # Types count.
 
 
+def test_warm_launches_and_an_emptied_cache():
+    asked = []
+
+    def prune(configs, named, **kwargs):
+        asked.append(named["n"])
+        return configs
+
+    kernel = make(prune_configs_by={"early_config_prune": prune})
+    x, out = arrays()
+    for _ in range(3):
+        kernel[grid](x, out, 100)
+    assert asked == [100]
+    kernel.cache.clear()
+    kernel[grid](x, out, 100)
+    kernel[grid](x, out, n=100)
+    assert asked == [100, 100]
+    before = out.copy()
+    kernel[lambda meta: (triton.cdiv(100, meta["BLOCK"]), )](x, out, 100)
+    np.testing.assert_array_equal(out, before + 1)
+
+
 def test_failing_configurations_are_skipped(capfd):
     configs = [triton.Config({"BLOCK": 100}), triton.Config({"BLOCK": 32}, num_warps=3), *CONFIGS]
     kernel = make(configs, reset_to_zero=["out"])

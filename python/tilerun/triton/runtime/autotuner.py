@@ -10,7 +10,7 @@ from ... import _memory, _native
 from ...errors import TilerunError
 from .. import knobs
 from .errors import AutotunerError, OutOfResources
-from .jit import KernelInterface, OPTIONS, _unwrap
+from .jit import JITFunction, KernelInterface, OPTIONS, _unwrap
 
 
 class Config:
@@ -106,6 +106,9 @@ class Autotuner(KernelInterface):
         self.num_warmups, self.num_reps = warmup, rep
         self.use_cuda_graph, self.do_bench, self.cache_results = use_cuda_graph, do_bench, cache_results
         self.best_config, self.bench_time, self.configs_timings = None, None, None
+        self._quick = {}
+        self._key_places = [arg_names.index(name) for name in self.keys]
+        self._is_plain = isinstance(fn, JITFunction) and not self.reset_to_zero
         functools.update_wrapper(self, self.base_fn, updated=())
 
     # -- The choice
@@ -248,6 +251,34 @@ class Autotuner(KernelInterface):
         return meta
 
     # -- Launches
+
+    def __getitem__(self, grid):
+
+        def launch(*args, **kwargs):
+            # What was chosen before goes to the kernel's own launch at once.
+            if not kwargs:
+                quick = self._make_quick_key(args)
+                known = self._quick.get(quick)
+                # Who empties the cache wants another choice.
+                if known is not None and (self.cache or len(self.configs) == 1):
+                    self.best_config = known[0]
+                    return self.fn[grid](*args, **known[1])
+                result = self.run(*args, grid=grid, warmup=False)
+                config = self.best_config
+                if self._is_plain and config.pre_hook is None and quick is not None:
+                    self._quick[quick] = config, config.all_kwargs()
+                return result
+            return self.run(*args, grid=grid, warmup=False, **kwargs)
+
+        return launch
+
+    def _make_quick_key(self, args):
+        try:
+            key = tuple([args[i] for i in self._key_places]), tuple([getattr(arg, "dtype", None) for arg in args])
+            hash(key)
+            return key
+        except (IndexError, TypeError):
+            return None  # A value is missing, or is nothing to look up by.
 
     def run(self, *args, **kwargs):
         arguments = dict(zip(self.arg_names, args))
