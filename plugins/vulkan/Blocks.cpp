@@ -10,6 +10,10 @@ uint64_t Memory::getHeapBytes() const {
   return physical.memory.memoryHeaps[physical.deviceHeap].size;
 }
 
+uint64_t Memory::getReservedBytes() const {
+  return std::min<uint64_t>(getHeapBytes() / 32, uint64_t(64) << 20);
+}
+
 // The memory types for a kind, best first.
 static std::vector<uint32_t> getTypes(const PhysicalDevice &physical, MemoryKind kind, bool large,
                                       uint32_t allowed) {
@@ -158,7 +162,7 @@ bool Memory::bindSparse(Block &block, uint32_t type, const VkMemoryRequirements 
   return works;
 }
 
-bool Memory::create(MemoryKind kind, uint64_t bytes, Block *&out, Failure &failure) {
+bool Memory::create(MemoryKind kind, uint64_t bytes, Block *&out, Failure &failure, bool own) {
   const DeviceTable &table = context.table;
   const PhysicalDevice &physical = context.physical;
   const std::string wanted = std::to_string(bytes) + " bytes were wanted";
@@ -206,12 +210,13 @@ bool Memory::create(MemoryKind kind, uint64_t bytes, Block *&out, Failure &failu
       uint64_t charge = 0;
       if (physical.memory.memoryTypes[type].heapIndex == physical.deviceHeap) {
         charge = needs.size;
+        const uint64_t most = getHeapBytes() - (own ? 0 : getReservedBytes());
         uint64_t before = physical.used.fetch_add(charge);
-        if (before > getHeapBytes() || charge > getHeapBytes() - before) {
+        if (before > most || charge > most - before) {
           physical.used.fetch_sub(charge);
           failure.result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
           failure.detail = wanted + ", " + std::to_string(before) + " of the device's " +
-                           std::to_string(getHeapBytes()) + " are taken";
+                           std::to_string(most) + " are taken";
           continue;
         }
       }
@@ -268,9 +273,9 @@ TilerunStatus Memory::makeBlock(MemoryKind kind, uint64_t bytes, std::shared_ptr
   VK_ENTER(context, sink, "makeBlock");
   Block *block = nullptr;
   Failure failure;
-  if (!create(kind, bytes, block, failure)) {
+  if (!create(kind, bytes, block, failure, /*own=*/true)) {
     std::lock_guard lock(mutex);
-    if (!trim(0) || !create(kind, bytes, block, failure))
+    if (!trim(0) || !create(kind, bytes, block, failure, /*own=*/true))
       return report(failure, sink);
   }
   out = std::shared_ptr<Block>(block, [this](Block *ended) { destroy(ended); });

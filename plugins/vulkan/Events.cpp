@@ -101,13 +101,15 @@ TilerunStatus elapsedTime(TilerunPluginEvent *start, TilerunPluginEvent *end, do
   if (end->device->context != start->device->context)
     return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "elapsed_time", context,
                 "the events are of two devices, whose clocks differ");
-  uint64_t ticks[2] = {};
-  for (int i = 0; i < 2; ++i) {
-    const TilerunPluginEvent::Mark &mark = marks[i];
-    if (!mark.slot)
+  // Both first: what is wrong does not become right by waiting.
+  for (int i = 0; i < 2; ++i)
+    if (!marks[i].slot)
       return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "elapsed_time", context,
                   std::string(i ? "the second" : "the first") + " event " +
                       ((i ? end : start)->timing ? "was never recorded" : "has no timing"));
+  uint64_t ticks[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    const TilerunPluginEvent::Mark &mark = marks[i];
     if (TilerunStatus status = mark.stream->queryFor(mark.value, sink))
       return status;
     VkResult result = context.table.vkGetQueryPoolResults(

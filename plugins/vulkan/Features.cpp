@@ -1,4 +1,5 @@
 // Reads what a physical device is and can do.
+#include "plugins/vulkan/Error.h"
 #include "plugins/vulkan/Instance.h"
 #include "plugins/vulkan/Splitting.h"
 
@@ -187,12 +188,17 @@ void leaveOut(Target &target) {
   llvm::SmallVector<llvm::StringRef> words;
   llvm::StringRef(text ? text : "").split(words, ',', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef word : words) {
-    bool isAll = word == "all";
-#define X(member, itsWord, what) target.member &= !isAll && word != itsWord;
+    bool isAll = word == "all", isKnown = isAll || word == "cm";
+#define X(member, itsWord, what)                                                                   \
+  target.member &= !isAll && word != itsWord;                                                      \
+  isKnown |= word == itsWord;
     TILERUN_SPIRV_FEATURES(X)
 #undef X
     if (isAll || word == "cm")
       target.cooperativeShapes.clear();
+    if (!isKnown)
+      log(TILERUN_LOG_WARNING, "TILERUN_VULKAN_WITHOUT has '" + word.str() +
+                                   "', which is no word of a target: it is ignored");
   }
 }
 

@@ -104,6 +104,22 @@ void Memory::giveBack(TilerunAddress address, const Live &live) {
       before->second += it->second;
       block->free.erase(it);
     }
+  if (isEmpty(*block) && spareBytes + getEmptyBytes() > getHeapBytes() / 8) {
+    std::erase(sharedBlocks, block);
+    destroy(block);
+  }
+}
+
+bool Memory::isEmpty(const Block &block) const {
+  return !block.free.empty() && block.free.begin()->second == block.bytes;
+}
+
+uint64_t Memory::getEmptyBytes() const {
+  uint64_t bytes = 0;
+  for (const Block *block : sharedBlocks)
+    if (isEmpty(*block))
+      bytes += block->bytes;
+  return bytes;
 }
 
 // Destroys spare blocks, oldest first, until `keep` bytes are left; with 0, empty shared blocks
@@ -119,7 +135,7 @@ bool Memory::trim(uint64_t keep) {
   spare.erase(spare.begin(), spare.begin() + static_cast<ptrdiff_t>(count));
   if (keep == 0)
     std::erase_if(sharedBlocks, [&](Block *block) {
-      if (block->free.empty() || block->free.begin()->second != block->bytes)
+      if (!isEmpty(*block))
         return false;
       destroy(block);
       return any = true;
@@ -257,11 +273,13 @@ bool Memory::getInfo(TilerunAddress address, TilerunPluginPointerInfo &info) con
   return false;
 }
 
-uint64_t Memory::getFree() const {
+uint64_t Memory::getFree() {
   const PhysicalDevice &physical = context.physical;
-  const uint64_t total = getHeapBytes();
-  uint64_t taken = std::min<uint64_t>(physical.used, total);
-  uint64_t free = total - taken;
+  const uint64_t total = getHeapBytes() - getReservedBytes();
+  std::vector<std::shared_ptr<Stream>> dropped; // Outlives the lock.
+  std::lock_guard lock(mutex);
+  collect(dropped);
+  uint64_t free = total - std::min<uint64_t>(physical.used, total);
   if (physical.memoryBudget) {
     VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {};
     budget.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT;
@@ -273,8 +291,7 @@ uint64_t Memory::getFree() const {
     uint64_t used = budget.heapUsage[physical.deviceHeap];
     free = std::min(free, most > used ? most - used : 0);
   }
-  std::lock_guard lock(mutex);
-  return std::min(free + spareBytes, total);
+  return std::min(free + spareBytes + getEmptyBytes(), total);
 }
 
 TilerunStatus Memory::acquireStaging(std::shared_ptr<Block> &out, const TilerunErrorSink *sink) {

@@ -73,7 +73,7 @@ public:
   /// The live allocation that has `address`, by its device address or its host pointer.
   bool getInfo(TilerunAddress address, TilerunPluginPointerInfo &info) const;
   /// Bytes that could still be had.
-  uint64_t getFree() const;
+  uint64_t getFree();
 
   /// For the context's end: forgets what waits for streams, and then all blocks.
   void release();
@@ -98,7 +98,7 @@ private:
     std::string detail;
   };
   // All of these under the lock, but for `create` and `destroy`, which do not mind.
-  bool create(MemoryKind kind, uint64_t bytes, Block *&out, Failure &failure);
+  bool create(MemoryKind kind, uint64_t bytes, Block *&out, Failure &failure, bool own = false);
   bool bind(Block &block, uint32_t type, const VkMemoryRequirements &needs, Failure &failure);
   bool bindSparse(Block &block, uint32_t type, const VkMemoryRequirements &needs, Failure &failure);
   TilerunStatus report(const Failure &failure, const TilerunErrorSink *sink);
@@ -110,7 +110,13 @@ private:
   void collect(std::vector<std::shared_ptr<Stream>> &dropped);
   bool trim(uint64_t keep);
   bool isLarge(uint64_t bytes) const;
+  /// Whether nothing is in a shared block; and what all such blocks have together.
+  bool isEmpty(const Block &block) const;
+  uint64_t getEmptyBytes() const;
   uint64_t getHeapBytes() const;
+  /// What of the heap only the plugin itself may take: rings and staging, so that a program that
+  /// has all of the memory can still use it.
+  uint64_t getReservedBytes() const;
 
   Context &context;
   mutable std::mutex mutex; ///< Guards what follows, but for the maps of blocks.

@@ -137,6 +137,30 @@ TEST_F(Order, MemoryIsFreedInTheOrderOfTheStream) {
   EXPECT_EQ(t.synchronize_device(device.handle, nullptr), TILERUN_STATUS_OK);
 }
 
+TEST_F(Order, EventsThatHaveNoTimeAreRefusedBeforeTheOthersAreDone) {
+  const TilerunPlugin &t = table();
+  Device device;
+  TilerunPluginKernel *kernel = device.load("tilerun_test_delay");
+  TilerunAddress counter = device.allocate(4);
+  TilerunPluginEvent *events[3] = {};
+  for (int i = 0; i < 3; ++i)
+    ASSERT_EQ(t.create_event(device.handle, i == 2 ? 0 : TILERUN_EVENT_TIMING, &events[i], nullptr),
+              TILERUN_STATUS_OK);
+  ASSERT_EQ(device.delay(kernel, nullptr, counter, 50'000'000, nullptr), TILERUN_STATUS_OK);
+  ASSERT_EQ(t.record_event(events[0], nullptr, nullptr), TILERUN_STATUS_OK);
+  double time = -1;
+  EXPECT_EQ(t.elapsed_time(events[0], events[0], &time, nullptr), TILERUN_STATUS_NOT_READY);
+  for (int other : {1, 2}) {
+    EXPECT_EQ(t.elapsed_time(events[0], events[other], &time, nullptr),
+              TILERUN_STATUS_INVALID_ARGUMENT);
+    EXPECT_EQ(t.elapsed_time(events[other], events[0], &time, nullptr),
+              TILERUN_STATUS_INVALID_ARGUMENT);
+  }
+  EXPECT_EQ(time, -1);
+  for (TilerunPluginEvent *event : events)
+    t.destroy_event(event);
+}
+
 TEST_F(Order, EventsOrderStreamsOfTwoDevices) {
   const TilerunPlugin &t = table();
   Device first(0), second(1);

@@ -4,7 +4,7 @@ target_link_libraries(tilerun_fake_vulkan PRIVATE tilerun_vulkan_headers ${CMAKE
 set_target_properties(tilerun_fake_vulkan PROPERTIES OUTPUT_NAME fakevulkan)
 
 tilerun_plain_test(vulkan_device_tests
-  SOURCES FailureTest.cpp OrderTest.cpp
+  SOURCES FailureTest.cpp MemoryTest.cpp OrderTest.cpp
   LINK tilerun_plugin_host tilerun_vulkan_headers)
 target_include_directories(vulkan_device_tests PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)
 target_compile_definitions(vulkan_device_tests PRIVATE
