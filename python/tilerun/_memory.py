@@ -76,7 +76,8 @@ class _DlTensor(ctypes.Structure):
                 ("strides", ctypes.c_void_p), ("byte_offset", ctypes.c_uint64)]
 
 
-_DL_KINDS = {0: "i{}", 1: "u{}", 2: "fp{}", 4: "bf{}", 6: "i1", 10: "fp8e4nv", 11: "fp8e4b8", 12: "fp8e5", 13: "fp8e5b16"}
+_DL_KINDS = {0: "i{}", 1: "u{}", 2: "fp{}", 4: "bf{}", 6: "i1", 10: "fp8e4nv", 11: "fp8e4b8", 12: "fp8e5",
+             13: "fp8e5b16"}
 
 
 def _read_dlpack(value):
@@ -120,7 +121,7 @@ def resolve(value):
         address = interface["data"][0] or 0
         return _checked(value, address, dtype, CUDA, _get_pointer_device(address))
     interface = getattr(value, "__array_interface__", None)
-    if interface is not None and hasattr(value, "dtype") and getattr(value, "shape", None) is not None and hasattr(value, "strides"):
+    if interface is not None and hasattr(value, "dtype") and hasattr(value, "strides"):
         if getattr(value, "ndim", 1) == 0 and not hasattr(value, "fill"):
             return None
         return _checked(value, interface["data"][0] or 0, find_dtype(value.dtype), CPU, 0)

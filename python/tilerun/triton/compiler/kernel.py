@@ -39,7 +39,8 @@ class Stages:
             return self._compiled.function.src
         known = self._known()
         if stage not in known:
-            raise KeyError(f"no stage '{stage}' of a kernel for {self._compiled.target}; there are {', '.join(sorted(self.keys()))}")
+            known = ", ".join(sorted(self.keys()))
+            raise KeyError(f"no stage '{stage}' of a kernel for {self._compiled.target}; there are {known}")
         if stage not in self._texts:
             self._texts[stage] = self._compiled._emit(known[stage])[0].decode("utf-8", "replace")
         return self._texts[stage]

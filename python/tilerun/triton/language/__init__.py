@@ -280,4 +280,5 @@ _fill(_here, "triton.language")
 void = dtype("void")
 _native.register_dtype(dtype)
 str_to_ty = {name: value for name, value in vars(_here).items() if isinstance(value, dtype)}
-__all__ = [name for name in vars(_here) if not name.startswith("_") and name not in ("builtins", "sys", "types", "Function", "DTYPES")]
+_OWN = ("builtins", "sys", "types", "Function", "DTYPES")
+__all__ = [name for name in vars(_here) if not name.startswith("_") and name not in _OWN]

@@ -20,7 +20,8 @@ from . import _copies
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
 # Those of other compilers and targets: accepted everywhere, used nowhere.
 IGNORED_OPTIONS = frozenset((
-    "allow_fp8e4nv", "allowed_dot_input_precisions", "arch", "backend_name", "default_dot_input_precision", "enable_fp_fusion", "enable_reflect_ftz", "extern_libs", "grid", "instrumentation_mode", "ir_override",
+    "allow_fp8e4nv", "allowed_dot_input_precisions", "arch", "backend_name", "default_dot_input_precision",
+    "enable_fp_fusion", "enable_reflect_ftz", "extern_libs", "grid", "instrumentation_mode", "ir_override",
     "kpack", "launch_cooperative_grid", "launch_pdl", "matrix_instr_nonkdim", "maxRegAutoWS", "max_num_imprecise_acc_default",
     "minRegAutoWS", "num_buffers_warp_spec", "num_consumer_groups", "optimize_epilogue", "pingpongAutoWS", "ptx_options",
     "ptx_version", "reg_dec_producer", "reg_inc_consumer", "sanitize_overflow", "schedule_hint",
