@@ -105,6 +105,27 @@ def test_dlpack():
     assert y.tolist() == list(range(8))
 
 
+def test_what_tells_of_memory():
+    from tilerun import _memory
+
+    class Interface:
+        __cuda_array_interface__ = {"data": (4096, False), "typestr": "<f4", "shape": (4, ), "version": 3}
+
+    class Bytes(Interface):
+        dtype = "bfloat16"
+
+    class Nothing:
+        pass
+
+    assert _memory.resolve(Interface()) == (4096, _memory.DTYPES["fp32"], _memory.CUDA, 0)
+    assert _memory.resolve(Bytes()) == (4096, _memory.DTYPES["bf16"], _memory.CUDA, 0)
+    assert _memory.resolve(Nothing()) is None and _memory.resolve(np.float32(3)) is None
+    whole = np.zeros((6, 8), np.int16)
+    assert _memory.get_extent(whole[2:, ::2]) == (whole.ctypes.data, 96)
+    assert [_memory.find_dtype(d) for d in ("torch.float16", np.dtype("int8"), tl.float32, "none")] == [
+        _memory.DTYPES["fp16"], _memory.DTYPES["i8"], _memory.DTYPES["fp32"], 0]
+
+
 def test_empty_tensor():
     x = np.zeros(0, np.float32)
     copy_kernel[(1, )](x, x, 0, BLOCK=8)
