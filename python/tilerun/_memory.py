@@ -122,7 +122,9 @@ def resolve(value):
         return _checked(value, address, dtype, CUDA, _get_pointer_device(address))
     interface = getattr(value, "__array_interface__", None)
     if interface is not None and hasattr(value, "dtype") and hasattr(value, "strides"):
-        if getattr(value, "ndim", 1) == 0 and not hasattr(value, "fill"):
+        # Numpy's numbers look like arrays; they have no memory of their own.
+        numpy = sys.modules.get("numpy")
+        if numpy is not None and isinstance(value, numpy.generic):
             return None
         return _checked(value, interface["data"][0] or 0, find_dtype(value.dtype), CPU, 0)
     if hasattr(value, "data_ptr") and hasattr(value, "dtype"):
