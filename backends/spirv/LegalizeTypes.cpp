@@ -143,24 +143,210 @@ template <typename Op> struct WidenFloat : OpRewritePattern<Op> {
   const Target &target;
 };
 
-/// The sign bit changes, whatever the rest is.
-struct NegateBits : OpRewritePattern<arith::NegFOp> {
-  NegateBits(MLIRContext *context, const Target &target)
-      : OpRewritePattern(context), target(target) {}
-  LogicalResult matchAndRewrite(arith::NegFOp op, PatternRewriter &rewriter) const final {
-    if (computes(elementOf(op.getOperand()), target))
+//===----------------------------------------------------------------------===//
+// Bits
+//===----------------------------------------------------------------------===//
+
+// Where a device may take subnormal numbers for zeros, what only looks at bits or moves them is
+// integer arithmetic: signs, comparisons with zero, the way to a wider type.
+
+bool keepsSubnormals(Type type, const Target &target) {
+  return type.isF64()   ? target.keepsDenormFloat64
+         : type.isF32() ? target.keepsDenormFloat32
+                        : target.keepsDenormFloat16;
+}
+
+/// Whether a value is a constant zero: true if negative.
+std::optional<bool> signOfZero(Value value) {
+  FloatAttr number;
+  if (DenseElementsAttr dense; matchPattern(value, m_Constant(&dense)) && dense.isSplat())
+    number = dyn_cast<FloatAttr>(dense.getSplatValue<Attribute>());
+  else
+    matchPattern(value, m_Constant(&number));
+  if (!number || !number.getValue().isZero())
+    return std::nullopt;
+  return number.getValue().isNegative();
+}
+
+/// Whether nothing but arithmetic sees a value, which may round it anyway; an operand's sign costs
+/// nothing there.
+bool isOperandOnly(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    if (isa<arith::CmpFOp>(user))
+      return !signOfZero(user->getOperand(0)) && !signOfZero(user->getOperand(1));
+    return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, math::FmaOp>(user);
+  });
+}
+
+/// The bits of floats, and constants of that type.
+struct FloatBits {
+  FloatBits(PatternRewriter &b, Location loc, Value x) : b(b), loc(loc), floats(x.getType()) {
+    auto element = cast<FloatType>(getElementTypeOrSelf(floats));
+    width = element.getWidth();
+    type = typeLike(floats, b.getIntegerType(width));
+    value = arith::BitcastOp::create(b, loc, type, x);
+    infinity = APFloat::getInf(element.getFloatSemantics()).bitcastToAPInt();
+  }
+  Value constant(const APInt &number) {
+    TypedAttr attribute = b.getIntegerAttr(getElementTypeOrSelf(type), number);
+    if (auto shaped = dyn_cast<ShapedType>(type))
+      attribute = DenseElementsAttr::get(shaped, Attribute(attribute));
+    return arith::ConstantOp::create(b, loc, attribute);
+  }
+  Value magnitude() {
+    return arith::AndIOp::create(b, loc, value, constant(APInt::getSignedMaxValue(width)));
+  }
+  Value sign() { return arith::AndIOp::create(b, loc, value, constant(APInt::getSignMask(width))); }
+  Value compare(arith::CmpIPredicate predicate, Value x, const APInt &y) {
+    return arith::CmpIOp::create(b, loc, predicate, x, constant(y));
+  }
+  /// Whether `x` is in [first, first + the bits of infinity).
+  Value isFrom(Value x, const APInt &first) {
+    Value offset = arith::SubIOp::create(b, loc, x, constant(first));
+    return compare(arith::CmpIPredicate::ult, offset, infinity);
+  }
+  Value invert(Value condition) {
+    TypedAttr one = b.getBoolAttr(true);
+    if (auto shaped = dyn_cast<ShapedType>(condition.getType()))
+      one = DenseElementsAttr::get(shaped, Attribute(one));
+    return arith::XOrIOp::create(b, loc, condition, arith::ConstantOp::create(b, loc, one));
+  }
+  Value either(Value x, Value y) { return arith::OrIOp::create(b, loc, x, y); }
+  Value toFloat(Value bits) { return arith::BitcastOp::create(b, loc, floats, bits); }
+
+  PatternRewriter &b;
+  Location loc;
+  Type floats, type;
+  unsigned width;
+  Value value;
+  APInt infinity;
+};
+
+/// Changes of the sign bit, whatever the rest is.
+template <typename Op> struct SignBit : OpRewritePattern<Op> {
+  SignBit(MLIRContext *context, const Target &target)
+      : OpRewritePattern<Op>(context), target(target) {}
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
+    Value x = op.getOperand();
+    Type element = elementOf(x);
+    if (computes(element, target) &&
+        (keepsSubnormals(element, target) || isOperandOnly(op.getResult())))
       return failure();
-    Location loc = op.getLoc();
-    Type integers = typeLike(op.getType(), rewriter.getI16Type());
-    TypedAttr sign = rewriter.getIntegerAttr(rewriter.getI16Type(), APInt::getSignMask(16));
-    if (auto shaped = dyn_cast<ShapedType>(integers))
-      sign = DenseElementsAttr::get(shaped, Attribute(sign));
-    Value bits = arith::BitcastOp::create(rewriter, loc, integers, op.getOperand());
-    bits =
-        arith::XOrIOp::create(rewriter, loc, bits, arith::ConstantOp::create(rewriter, loc, sign));
-    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), bits);
+    FloatBits f(rewriter, op.getLoc(), x);
+    Value result = std::is_same_v<Op, math::AbsFOp>
+                       ? f.magnitude()
+                       : Value(arith::XOrIOp::create(rewriter, f.loc, f.value,
+                                                     f.constant(APInt::getSignMask(f.width))));
+    rewriter.replaceOp(op, f.toFloat(result));
     return success();
   }
+  const Target &target;
+};
+
+/// Comparisons with zero.
+struct CompareWithZero : OpRewritePattern<arith::CmpFOp> {
+  CompareWithZero(MLIRContext *context, const Target &target)
+      : OpRewritePattern(context), target(target) {}
+  LogicalResult matchAndRewrite(arith::CmpFOp op, PatternRewriter &rewriter) const final {
+    using P = arith::CmpFPredicate;
+    const bool isSecond = signOfZero(op.getRhs()).has_value();
+    Value x = isSecond ? op.getLhs() : op.getRhs();
+    Type element = elementOf(x);
+    if ((!isSecond && !signOfZero(op.getLhs())) || !computes(element, target) ||
+        keepsSubnormals(element, target))
+      return failure();
+    FloatBits f(rewriter, op.getLoc(), x);
+    const APInt none(f.width, 0), one(f.width, 1), least = APInt::getSignMask(f.width) + 1;
+    using I = arith::CmpIPredicate;
+    auto isZero = [&] { return f.compare(I::eq, f.magnitude(), none); };
+    // 0 < x is x > 0.
+    auto isAbove = [&] { return f.isFrom(f.value, isSecond ? one : least); };
+    auto isBelow = [&] { return f.isFrom(f.value, isSecond ? least : one); };
+    Value result;
+    switch (op.getPredicate()) {
+    case P::OEQ:
+      result = isZero();
+      break;
+    case P::UNE:
+      result = f.compare(I::ne, f.magnitude(), none);
+      break;
+    case P::ONE:
+      result = f.isFrom(f.magnitude(), one);
+      break;
+    case P::UEQ:
+      result = f.invert(f.isFrom(f.magnitude(), one));
+      break;
+    case P::OGT:
+      result = isAbove();
+      break;
+    case P::OLT:
+      result = isBelow();
+      break;
+    case P::OGE:
+      result = f.either(isAbove(), isZero());
+      break;
+    case P::OLE:
+      result = f.either(isBelow(), isZero());
+      break;
+    case P::UGT:
+      result = f.invert(f.either(isBelow(), isZero()));
+      break;
+    case P::ULT:
+      result = f.invert(f.either(isAbove(), isZero()));
+      break;
+    case P::UGE:
+      result = f.invert(isBelow());
+      break;
+    case P::ULE:
+      result = f.invert(isAbove());
+      break;
+    case P::ORD:
+      result = f.compare(I::ule, f.magnitude(), f.infinity);
+      break;
+    case P::UNO:
+      result = f.compare(I::ugt, f.magnitude(), f.infinity);
+      break;
+    case P::AlwaysFalse:
+    case P::AlwaysTrue:
+      return failure();
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+  const Target &target;
+};
+
+/// float32 to float64: a subnormal number by way of the integer that it is a multiple of.
+struct WidenSubnormal : OpRewritePattern<arith::ExtFOp> {
+  WidenSubnormal(MLIRContext *context, const Target &target)
+      : OpRewritePattern(context), target(target) {}
+  LogicalResult matchAndRewrite(arith::ExtFOp op, PatternRewriter &rewriter) const final {
+    Type from = elementOf(op.getIn());
+    if (!from.isF32() || !getElementTypeOrSelf(op.getType()).isF64() ||
+        keepsSubnormals(from, target) || op->hasAttr(kIsNormal))
+      return failure();
+    Location loc = op.getLoc();
+    FloatBits f(rewriter, loc, op.getIn());
+    auto number = [&](Type type, double value) -> Value {
+      TypedAttr attribute = rewriter.getFloatAttr(getElementTypeOrSelf(type), value);
+      if (auto shaped = dyn_cast<ShapedType>(type))
+        attribute = DenseElementsAttr::get(shaped, Attribute(attribute));
+      return arith::ConstantOp::create(rewriter, loc, attribute);
+    };
+    Value magnitude = f.magnitude();
+    Value isSmall = f.compare(arith::CmpIPredicate::ult, magnitude, APInt(32, 1u << 23));
+    Value integer = arith::SIToFPOp::create(rewriter, loc, f.floats, magnitude);
+    Value bits = arith::BitcastOp::create(rewriter, loc, f.type, integer);
+    bits = arith::SelectOp::create(rewriter, loc, isSmall, bits, magnitude);
+    auto wide =
+        arith::ExtFOp::create(rewriter, loc, op.getType(), f.toFloat(f.either(bits, f.sign())));
+    wide->setAttr(kIsNormal, rewriter.getUnitAttr());
+    Value factor = arith::SelectOp::create(rewriter, loc, isSmall, number(op.getType(), 0x1p-149),
+                                           number(op.getType(), 1));
+    rewriter.replaceOpWithNewOp<arith::MulFOp>(op, wide, factor);
+    return success();
+  }
+  static constexpr StringLiteral kIsNormal = "tilerun.is_normal";
   const Target &target;
 };
 
@@ -215,18 +401,6 @@ struct Zeros {
   Type type;
   Value zero, nan, infinity;
 };
-
-/// The sign of a constant zero: true if negative.
-std::optional<bool> signOfZero(Value value) {
-  FloatAttr number;
-  if (DenseElementsAttr dense; matchPattern(value, m_Constant(&dense)) && dense.isSplat())
-    number = dyn_cast<FloatAttr>(dense.getSplatValue<Attribute>());
-  else
-    matchPattern(value, m_Constant(&number));
-  if (!number || !number.getValue().isZero())
-    return std::nullopt;
-  return number.getValue().isNegative();
-}
 
 struct MultiplyZero : OpRewritePattern<arith::MulFOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -404,13 +578,15 @@ LogicalResult spirvbackend::legalizeTypes(ModuleOp module, const Target &target)
            WidenProduct<MulUIExtendedOp, ExtUIOp>, WidenProduct<MulSIExtendedOp, ExtSIOp>,
            WidenCount<math::CtPopOp>, WidenCount<math::CountLeadingZerosOp>,
            WidenCount<math::CountTrailingZerosOp>>(context, target);
-  patterns.add<WidenFloat<AddFOp>, WidenFloat<SubFOp>, WidenFloat<MulFOp>, WidenFloat<DivFOp>,
-               WidenFloat<CmpFOp>, WidenFloat<MaximumFOp>, WidenFloat<MinimumFOp>,
-               WidenFloat<MaxNumFOp>, WidenFloat<MinNumFOp>, WidenFloat<math::AbsFOp>,
-               WidenFloat<math::CeilOp>, WidenFloat<math::FloorOp>, WidenFloat<math::RoundEvenOp>,
-               WidenFloat<math::TruncOp>, WidenFloat<math::SqrtOp>, NegateBits, CastFloat<ExtFOp>,
-               CastFloat<TruncFOp>, CastSimt, CastInteger<SIToFPOp>, CastInteger<UIToFPOp>,
-               CastToInteger<FPToSIOp>, CastToInteger<FPToUIOp>>(context, target);
+  patterns
+      .add<WidenFloat<AddFOp>, WidenFloat<SubFOp>, WidenFloat<MulFOp>, WidenFloat<DivFOp>,
+           WidenFloat<CmpFOp>, WidenFloat<MaximumFOp>, WidenFloat<MinimumFOp>,
+           WidenFloat<MaxNumFOp>, WidenFloat<MinNumFOp>, WidenFloat<math::CeilOp>,
+           WidenFloat<math::FloorOp>, WidenFloat<math::RoundEvenOp>, WidenFloat<math::TruncOp>,
+           WidenFloat<math::SqrtOp>, SignBit<NegFOp>, SignBit<math::AbsFOp>, CompareWithZero,
+           WidenSubnormal, CastFloat<ExtFOp>, CastFloat<TruncFOp>, CastSimt, CastInteger<SIToFPOp>,
+           CastInteger<UIToFPOp>, CastToInteger<FPToSIOp>, CastToInteger<FPToUIOp>>(context,
+                                                                                    target);
   patterns.add<MultiplyZero, AddZero, SubtractZero, DivideZero>(context);
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);

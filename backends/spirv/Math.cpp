@@ -24,6 +24,9 @@ bool isFast(arith::FastMathFlags flags) {
   return bitEnumContainsAny(flags, arith::FastMathFlags::afn);
 }
 
+/// A quotient that is OpFDiv as it stands.
+constexpr auto kPlainQuotient = arith::FastMathFlags::afn | arith::FastMathFlags::arcp;
+
 /// Applies `body` to each element of vectors, or to scalars.
 Value mapElements(OpBuilder &b, Location loc, Type type, ValueRange operands,
                   function_ref<Value(ValueRange)> body) {
@@ -63,9 +66,8 @@ struct Hardware {
   Value constant(double value) { return floatConstant(b, loc, b.getF32Type(), value); }
   Value product(Value x, Value y) { return arith::MulFOp::create(b, loc, x, y); }
   Value scaled(Value x, double factor) { return factor == 1 ? x : product(x, constant(factor)); }
-  Value quotient(Value x, Value y) {
-    return arith::DivFOp::create(b, loc, x, y, arith::FastMathFlags::afn);
-  }
+  /// For divisors up to 2^126.
+  Value quotient(Value x, Value y) { return arith::DivFOp::create(b, loc, x, y, kPlainQuotient); }
   Value exp2(Value x) { return spirv::GLExp2Op::create(b, loc, x); }
   Value log2(Value x) { return spirv::GLLog2Op::create(b, loc, x); }
   Value sin(Value x) { return spirv::GLSinOp::create(b, loc, x); }
@@ -94,6 +96,28 @@ template <typename Op> struct Fast : OpRewritePattern<Op> {
     return success();
   }
   Function function;
+};
+
+/// Vulkan bounds the error of OpFDiv for divisors up to 2^126 only: the inverse of others is
+/// subnormal, and drivers multiply by 0 then.
+struct FastDivision : OpRewritePattern<arith::DivFOp> {
+  FastDivision(MLIRContext *context) : OpRewritePattern(context, PatternBenefit(kFastBenefit)) {}
+  LogicalResult matchAndRewrite(arith::DivFOp op, PatternRewriter &rewriter) const final {
+    Type type = op.getType();
+    if (!getElementTypeOrSelf(type).isF32() || !isFast(op.getFastmath()) ||
+        bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::arcp))
+      return failure();
+    Location loc = op.getLoc();
+    auto number = [&](double value) { return floatConstant(rewriter, loc, type, value); };
+    Value magnitude = math::AbsFOp::create(rewriter, loc, op.getRhs());
+    Value isHuge =
+        arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::OGT, magnitude, number(0x1p126));
+    Value factor = arith::SelectOp::create(rewriter, loc, isHuge, number(0x1p-4), number(1));
+    Value x = arith::MulFOp::create(rewriter, loc, op.getLhs(), factor);
+    Value y = arith::MulFOp::create(rewriter, loc, op.getRhs(), factor);
+    rewriter.replaceOpWithNewOp<arith::DivFOp>(op, x, y, kPlainQuotient);
+    return success();
+  }
 };
 
 void populateFastForms(RewritePatternSet &patterns) {
@@ -378,6 +402,8 @@ LogicalResult spirvbackend::expandMath(ModuleOp module, const Target &target) {
                                                  : Fma::ByParts;
   options.fmaWide = target.hasFusedMultiplyAdd64 ? Fma::Stays : Fma::ByParts;
   options.correctsDivision = !target.dividesExactly;
+  if (!target.dividesExactly)
+    patterns.add<FastDivision>(context);
   options.loopsOverFloat64 = !target.hasFusedMultiplyAdd64;
   if (target.hasApproximations) {
     populateFastForms(patterns);

@@ -38,12 +38,18 @@ static void addFloatControls(OpBuilder &b, KernelContext &kernel) {
   };
   add(spirv::ExecutionMode::SignedZeroInfNanPreserve,
       {target.preservesFloat16, target.preservesFloat32, target.preservesFloat64}, true);
-  add(spirv::ExecutionMode::RoundingModeRTE,
-      {target.roundsFloat16ToEven, target.roundsFloat32ToEven, target.roundsFloat64ToEven},
-      target.hasIndependentRounding);
   add(spirv::ExecutionMode::DenormPreserve,
       {target.keepsDenormFloat16, target.keepsDenormFloat32, target.keepsDenormFloat64},
       target.hasIndependentDenorms);
+  // A driver that does it anyway may divide by a slower sequence once it is asked.
+  if (target.roundsToEvenAnyway && (target.hasIndependentRounding || isUsed[1])) {
+    isUsed[1] = false;
+    if (!target.hasIndependentRounding)
+      isUsed[0] = isUsed[2] = false;
+  }
+  add(spirv::ExecutionMode::RoundingModeRTE,
+      {target.roundsFloat16ToEven, target.roundsFloat32ToEven, target.roundsFloat64ToEven},
+      target.hasIndependentRounding);
 }
 
 /// Under Vulkan's memory model, accesses that fences order have to say that they are not private.

@@ -45,6 +45,8 @@ namespace tilerun::spirvbackend {
   X(roundsFloat16ToEven, "rte-f16", "shaderRoundingModeRTEFloat16")                                \
   X(roundsFloat32ToEven, "rte-f32", "shaderRoundingModeRTEFloat32")                                \
   X(roundsFloat64ToEven, "rte-f64", "shaderRoundingModeRTEFloat64")                                \
+  X(roundsToEvenAnyway, "rounds-to-even",                                                          \
+    "float32 rounds to nearest even unasked, and asking for it makes code slower")                 \
   X(keepsDenormFloat16, "denorm-f16", "shaderDenormPreserveFloat16")                               \
   X(keepsDenormFloat32, "denorm-f32", "shaderDenormPreserveFloat32")                               \
   X(keepsDenormFloat64, "denorm-f64", "shaderDenormPreserveFloat64")                               \
@@ -56,6 +58,8 @@ namespace tilerun::spirvbackend {
     "OpFDiv and Sqrt round correctly on all floats, as a CPU's instructions do")                   \
   X(hasApproximations, "approx",                                                                   \
     "GLSL's Exp2, Log2, Sin, Cos, Sqrt, InverseSqrt are as accurate as docs/math.md says")         \
+  X(comparesExtended, "wide-compare",                                                              \
+    "64-bit comparisons of sign-extended integers with constants are right (Mesa 22.3's are not)") \
   X(hasPackedDot8, "dot8", "integerDotProduct4x8BitPackedSignedAccelerated")                       \
   X(hasBFloat16, "bf16", "shaderBFloat16Type")                                                     \
   X(hasBFloat16Matrix, "bf16-cm", "shaderBFloat16CooperativeMatrix")

@@ -73,8 +73,17 @@ FloatParts mathx::takeApart(Real x) {
   Calculator &c = *x.c;
   const uint64_t exponentMask = uint64_t(2 * c.bias + 1) << c.mantissa;
   Bool small = abs(x) < c.real(0x1p-126, 0x1p-1022);
-  const int shift = int(c.mantissa) + 1;
-  Real normal = select(small, x * std::ldexp(1.0, shift), x);
+  // A subnormal float32 as the integer that it is a multiple of: some devices multiply zeros in
+  // place of such numbers.
+  const int shift = int(c.wide ? c.mantissa + 1 : c.mantissa + c.bias - 1);
+  Real scaled = x;
+  if (c.wide) {
+    scaled = x * std::ldexp(1.0, shift);
+  } else {
+    const uint64_t sign = uint64_t(1) << (c.width - 1);
+    scaled = fromBits(bits(toReal(bits(x) & (sign - 1))) | (bits(x) & sign));
+  }
+  Real normal = select(small, scaled, x);
   Int field = (bits(normal) & exponentMask) >> c.mantissa;
   Int offset = select(small, c.integer(uint64_t(c.bias + shift)), c.integer(uint64_t(c.bias)));
   Int one = (bits(normal) & ~exponentMask) | (uint64_t(c.bias) << c.mantissa);

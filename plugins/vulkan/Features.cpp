@@ -264,7 +264,8 @@ void fillTarget(Target &target, const FeatureChain &f, const Properties &p) {
   // What Vulkan does not promise, and has been measured (docs/math.md).
   target.dividesExactly = p.v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
   target.hasFusedMultiplyAdd = target.hasFusedMultiplyAdd64 = target.hasApproximations =
-      p.v12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+      target.roundsToEvenAnyway = target.comparesExtended =
+          p.v12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
 }
 
 std::optional<MatrixElement> convert(VkComponentTypeKHR type) {
