@@ -2,6 +2,7 @@
 // fail.
 #include "tests/matrix/Compare.h"
 #include "tests/matrix/Data.h"
+#include "tests/matrix/Launch.h"
 #include "tests/matrix/Results.h"
 #include "tests/matrix/Tolerance.h"
 
@@ -78,6 +79,64 @@ TEST_F(MatrixCompare, ProductsByTheirNorm) {
   for (float &value : values)
     value = 100.0004f;
   EXPECT_NE(compareWide(tolerance, values, expected).find("norm"), std::string::npos);
+}
+TEST_F(MatrixCompare, FlushedSubnormalsAgreeWithEitherReference) {
+  Cell cell = makeCell("g", "op", "fp32", 0, kValue);
+  addOutput(cell, "o", "fp32", 1);
+  auto agrees = [&](float got, float expected, float flushed) {
+    return compare(cell, cell.tensors[0], toBytes<float>({got}), toBytes<float>({expected}), false,
+                   toBytes<float>({flushed}))
+        .empty();
+  };
+  EXPECT_TRUE(agrees(1, 1, 2));
+  EXPECT_TRUE(agrees(2, 1, 2));
+  EXPECT_TRUE(agrees(0, 1e-40f, 1));
+  EXPECT_TRUE(agrees(1e-41f, 1e-40f, 1));
+  EXPECT_FALSE(agrees(3, 1, 2));
+  EXPECT_FALSE(agrees(0, 1, 2));
+  EXPECT_FALSE(agrees(0, 2e-38f, 1)); // A normal number is not tiny.
+  EXPECT_FALSE(agrees(0, -0.0f, 1));  // Nor is a zero: signs count.
+}
+TEST_F(MatrixCompare, MovesMayNotFlush) {
+  Cell move = makeCell("g", "op", "fp32", 0, kBits), test = move, half = move;
+  addInput(move, "x", "fp32", 4);
+  addOutput(move, "o", "fp32", 4);
+  EXPECT_FALSE(mayTakeSubnormalsForZeros(move));
+  move.tolerance = kValue;
+  EXPECT_TRUE(mayTakeSubnormalsForZeros(move));
+  addInput(test, "x", "bf16", 4);
+  addOutput(test, "o", "i1", 4);
+  EXPECT_TRUE(mayTakeSubnormalsForZeros(test));
+  half.tolerance = kValue;
+  addInput(half, "x", "fp16", 4);
+  addOutput(half, "o", "fp16", 4);
+  EXPECT_FALSE(mayTakeSubnormalsForZeros(half));
+}
+TEST_F(MatrixCompare, SubnormalInputsBecomeZerosWithTheirSigns) {
+  Cell cell = makeCell("g", "op", "fp32", 0, kValue);
+  addInput(cell, "x", "fp32", 3);
+  addInput(cell, "y", "fp16", 1);
+  for (bool wide : {false, true}) {
+    Memory memory = makeMemory(cell, 1, wide);
+    auto write = [&](size_t at, double value) {
+      uint8_t *bytes = memory.buffers[0].data() + memory.offsets[0];
+      float narrow = static_cast<float>(value);
+      if (wide)
+        std::memcpy(bytes + at * 8, &value, 8);
+      else
+        std::memcpy(bytes + at * 4, &narrow, 4);
+    };
+    write(0, -1e-40);
+    write(1, 2e-38);
+    write(2, 1e-45);
+    Memory flushed = memory;
+    flushSubnormals(cell, flushed, wide);
+    EXPECT_NE(memory.getTensor(0), flushed.getTensor(0));
+    write(0, -0.0);
+    write(2, 0);
+    EXPECT_EQ(memory.getTensor(0), flushed.getTensor(0));
+    EXPECT_EQ(memory.getTensor(1), flushed.getTensor(1));
+  }
 }
 TEST_F(MatrixCompare, MessagesNameTheElementAndBothValues) {
   EXPECT_EQ(compareFloats(kValue, {1, 2, 4}, {1, 2, 3}),

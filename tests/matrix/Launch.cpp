@@ -5,15 +5,18 @@
 #include "ir/tile/RegisterDialects.h"
 #include "ir/transforms/Passes.h"
 #include "tests/matrix/Data.h"
+#include "tests/matrix/Tolerance.h"
 #include "tools/tilerun/host/Element.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <bit>
+#include <cmath>
 
 using namespace tilerun;
 using namespace tilerun::matrix;
@@ -49,8 +52,8 @@ std::string matrix::optimize(mlir::ModuleOp module) {
   return mlir::failed(manager.run(module)) ? "the optimizer failed" + messages : "";
 }
 
-std::string matrix::compileCell(const Cell &cell, bool wide, bool optimize, bool defaultTf32,
-                                mlir::MLIRContext &context, CompiledCell &out) {
+std::string matrix::compileModule(const Cell &cell, bool wide, bool defaultTf32,
+                                  mlir::MLIRContext &context, CompiledKernel &out) {
   Frontend frontend;
   auto fail = [&](const std::string &what) {
     std::string text;
@@ -81,12 +84,19 @@ std::string matrix::compileCell(const Cell &cell, bool wide, bool optimize, bool
       frontend.compile(*module, "kernel", signature, context);
   if (mlir::failed(compiled))
     return fail("the frontend refuses the kernel");
-  if (optimize)
-    if (std::string error = matrix::optimize(*compiled->module); !error.empty())
-      return error;
-  out.bytecode = getBytecode(*compiled->module);
-  out.parameters = compiled->parameters;
-  out.name = compiled->name;
+  out = std::move(*compiled);
+  return "";
+}
+
+std::string matrix::compileCell(const Cell &cell, bool wide, bool optimize, bool defaultTf32,
+                                mlir::MLIRContext &context, CompiledCell &out) {
+  CompiledKernel compiled;
+  std::string error = compileModule(cell, wide, defaultTf32, context, compiled);
+  if (error.empty() && optimize)
+    error = matrix::optimize(*compiled.module);
+  if (!error.empty())
+    return error;
+  out = {getBytecode(*compiled.module), compiled.parameters, compiled.name};
   return "";
 }
 
@@ -109,6 +119,35 @@ Memory matrix::makeMemory(const Cell &cell, uint64_t seed, bool wide) {
     memory.buffers.push_back(std::move(buffer));
   }
   return memory;
+}
+
+static bool isLikeFloat32(DType type) {
+  return type == dtype(Scalar::F32) || type == dtype(Scalar::BF16);
+}
+
+bool matrix::mayTakeSubnormalsForZeros(const Cell &cell) {
+  bool isMove = cell.tolerance.rule == Rule::Bits &&
+                llvm::any_of(cell.tensors, [](const TensorArgument &argument) {
+                  return argument.isOutput && argument.type.isFloat();
+                });
+  return !isMove && llvm::any_of(cell.tensors, [](const TensorArgument &argument) {
+    return isLikeFloat32(argument.type);
+  });
+}
+
+void matrix::flushSubnormals(const Cell &cell, Memory &memory, bool wide) {
+  for (auto [i, argument] : llvm::enumerate(cell.tensors)) {
+    if (!isLikeFloat32(argument.type))
+      continue;
+    Scalar scalar = wide ? Scalar::F64 : argument.type.scalar;
+    size_t size = memory.sizes[i] / static_cast<size_t>(argument.count);
+    uint8_t *bytes = memory.buffers[i].data() + memory.offsets[i];
+    for (uint8_t *at = bytes; at != bytes + memory.sizes[i]; at += size) {
+      double value = host::loadElement(at, scalar);
+      if (std::fabs(value) < getSmallestNormal(argument.type))
+        host::storeElement(at, scalar, std::copysign(0.0, value));
+    }
+  }
 }
 
 std::vector<RunArgument> matrix::makeArguments(const Cell &cell, const CompiledCell &compiled,

@@ -23,8 +23,12 @@ std::vector<uint8_t> getBytecode(mlir::ModuleOp module);
 /// Empty on success; else the messages.
 std::string optimize(mlir::ModuleOp module);
 
-/// Compiles the cell's kernel, or its form in float64 if `wide`. Empty on success; else the
-/// messages.
+/// Compiles the cell's kernel, or its form in float64 if `wide`, by the frontend alone. Empty on
+/// success; else the messages.
+std::string compileModule(const Cell &cell, bool wide, bool defaultTf32, mlir::MLIRContext &context,
+                          CompiledKernel &out);
+
+/// The same, optimized if asked for, as bytecode.
 std::string compileCell(const Cell &cell, bool wide, bool optimize, bool defaultTf32,
                         mlir::MLIRContext &context, CompiledCell &out);
 
@@ -39,6 +43,12 @@ struct Memory {
   }
 };
 Memory makeMemory(const Cell &cell, uint64_t seed, bool wide);
+
+/// Whether results of a cell may be those of inputs without subnormal numbers, on a target that
+/// takes float32's for zeros: it has such numbers and does more than move them.
+bool mayTakeSubnormalsForZeros(const Cell &cell);
+/// Makes zeros, with their signs, of float32's and bfloat16's subnormal numbers.
+void flushSubnormals(const Cell &cell, Memory &memory, bool wide);
 
 std::vector<RunArgument> makeArguments(const Cell &cell, const CompiledCell &compiled,
                                        const Memory &memory);

@@ -119,10 +119,13 @@ std::string formatEntry(const Dtypes &dtypes, Footnotes &notes) {
   std::vector<std::string> names = sortDtypes(dtypes);
   std::vector<std::string> passing;
   std::map<std::pair<unsigned, unsigned>, std::vector<std::string>> others; // By rank and note.
+  std::map<unsigned, std::vector<std::string>> remarks;                     // By note.
   for (const std::string &name : names) {
     const Entry &entry = dtypes.at(name);
     if (getRank(entry.verdict) <= 1) {
       passing.push_back(name);
+      if (entry.verdict == Verdict::Pass && !entry.text.empty())
+        remarks[notes.get(entry.text)].push_back(name);
       continue;
     }
     std::string reason = cleanReason(entry.text);
@@ -155,6 +158,8 @@ std::string formatEntry(const Dtypes &dtypes, Footnotes &notes) {
       out += (but ? "" : "not ") + (which.size() == names.size() ? "supported" : list(which)) +
              " [" + std::to_string(key.second) + "]";
   }
+  for (const auto &[note, which] : remarks)
+    out += "; " + list(which) + ": [" + std::to_string(note) + "]";
   return out;
 }
 
@@ -206,7 +211,8 @@ std::string matrix::makePage(llvm::ArrayRef<Results> columns) {
       if (it == index.end())
         continue;
       auto [entry, isNew] = entries[c][it->second].try_emplace(cell.dtype);
-      if (isNew || getRank(cell.verdict) > getRank(entry->second.verdict))
+      if (isNew || getRank(cell.verdict) > getRank(entry->second.verdict) ||
+          (cell.verdict == entry->second.verdict && entry->second.text.empty()))
         entry->second = {cell.verdict, cell.text};
     }
 

@@ -48,7 +48,7 @@ std::string matrix::formatResults(const Results &results) {
     for (const CellResult *cell : byFunction[{first->group, first->op}]) {
       os << (isFirst ? "" : ", ") << quote(cell->id.substr(cell->op.size() + 1)) << ": ";
       isFirst = false;
-      if (cell->verdict == Verdict::Pass)
+      if (cell->verdict == Verdict::Pass && cell->text.empty())
         os << "\"pass\"";
       else
         os << "[" << quote(getName(cell->verdict)) << ", " << quote(shorten(cell->text)) << "]";

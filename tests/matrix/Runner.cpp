@@ -75,6 +75,11 @@ void ExpectedFailures::apply(const std::string &id, Result &result) const {
   }
 }
 
+/// Why a result passes that is not the reference's.
+static constexpr const char *kFlushed =
+    "the device's arithmetic takes subnormal float32 numbers for zeros (docs/math.md): results are "
+    "those of zeros";
+
 //===----------------------------------------------------------------------===//
 // One cell
 //===----------------------------------------------------------------------===//
@@ -142,20 +147,39 @@ Result Runner::Impl::run(const Cell &cell) {
   CompiledCell plain;
   if (std::string error = compile(cell, wide, /*optimize=*/false, plain); !error.empty())
     return fail("reference: " + error);
-  Memory reference = makeMemory(cell, seed, wide);
+  Memory reference = makeMemory(cell, seed, wide), flushed = reference;
   Request plainRequest{plain.bytecode, plain.name, cell.numWarps, cell.numStages, cell.debug};
-  if (Outcome failed = this->reference->run(
-          plainRequest, cell.grid, makeArguments(cell, plain, reference), reference.buffers))
+  auto runReference = [&](Memory &memory) {
+    return this->reference->run(plainRequest, cell.grid, makeArguments(cell, plain, memory),
+                                memory.buffers);
+  };
+  if (Outcome failed = runReference(reference))
     return fail("reference: " + failed->message);
-  for (size_t i = 0; i < cell.tensors.size(); ++i) {
-    const TensorArgument &argument = cell.tensors[i];
-    if (!argument.isOutput)
-      continue;
-    std::string difference = compare(cell, argument, after.getTensor(i), reference.getTensor(i),
-                                     wide && isWidened(argument.type));
-    if (!difference.empty())
-      return fail(difference);
-  }
+  auto compareAll = [&](bool withFlushed) -> std::string {
+    for (size_t i = 0; i < cell.tensors.size(); ++i) {
+      const TensorArgument &argument = cell.tensors[i];
+      if (!argument.isOutput)
+        continue;
+      std::string difference =
+          compare(cell, argument, after.getTensor(i), reference.getTensor(i),
+                  wide && isWidened(argument.type),
+                  withFlushed ? flushed.getTensor(i) : llvm::ArrayRef<uint8_t>());
+      if (!difference.empty())
+        return difference;
+    }
+    return "";
+  };
+  std::string difference = compareAll(/*withFlushed=*/false);
+  if (difference.empty())
+    return result;
+  if (!target.mayFlushSubnormals() || !mayTakeSubnormalsForZeros(cell))
+    return fail(difference);
+  flushSubnormals(cell, flushed, wide);
+  if (Outcome failed = runReference(flushed))
+    return fail("reference: " + failed->message);
+  if (!compareAll(/*withFlushed=*/true).empty())
+    return fail(difference);
+  result.text = kFlushed;
   return result;
 }
 

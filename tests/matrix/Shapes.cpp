@@ -16,7 +16,7 @@ struct Move {
 };
 constexpr Move kMoves[] = {
     {"trans", "    r = tl.trans(x)\n", 512},
-    {"trans (method)", "    r = x.T + x.trans(1, 0) * 0\n", 512},
+    {"trans (method)", "    r = tl.where(j.T < 16, x.T, x.trans(1, 0))\n", 512},
     {"permute", "    r = tl.permute(x, 1, 0)\n", 512},
     {"permute (3-D)", "    r = tl.permute(tl.reshape(x, [4, 4, 32]), (2, 0, 1))\n", 512},
     {"permute (4-D)", "    r = x.reshape(2, 8, 4, 8).permute(3, 1, 0, 2)\n", 512},
@@ -45,9 +45,7 @@ constexpr Move kMoves[] = {
 };
 
 void addMove(Cells &cells, unsigned variant, const Move &move, const std::string &t) {
-  // An addition may change a NaN's payload.
-  bool adds = llvm::StringRef(move.body).contains(" + ");
-  Cell cell = makeCell("shapes", move.op, t, variant, adds ? kValue : kBits);
+  Cell cell = makeCell("shapes", move.op, t, variant, kBits);
   cell.numWarps = 1u << (hashText(std::string(move.op) + t) + variant) % 4;
   cell.source = asFile(fill("@triton.jit\n"
                             "def kernel(o, xp, yp):\n"
@@ -96,12 +94,8 @@ void addRest(Cells &cells, unsigned variant, const std::string &t) {
 
 void matrix::addShapes(Cells &cells, unsigned variant) {
   for (const Move &move : kMoves)
-    for (const std::string &t : kAll) {
-      // Addition beside the move, which bools and 8-bit floats lack.
-      if (std::string(move.op) == "trans (method)" && (t == "i1" || type(t).isFp8()))
-        continue;
+    for (const std::string &t : kAll)
       addMove(cells, variant, move, t);
-    }
   for (const std::string &t : kAll)
     addRest(cells, variant, t);
   cells.push_back(

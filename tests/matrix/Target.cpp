@@ -173,6 +173,11 @@ public:
     return info.name + ", " + shortenTarget(info.target);
   }
   bool defaultsToTf32() const override { return llvm::StringRef(info.target).starts_with("cuda:"); }
+  bool mayFlushSubnormals() const override {
+    llvm::StringRef target = info.target;
+    return target.starts_with("vulkan:") &&
+           !llvm::is_contained(llvm::split(target, ','), "denorm-f32");
+  }
 
   Outcome run(const Request &request, std::array<uint32_t, 3> grid,
               const std::vector<RunArgument> &arguments,

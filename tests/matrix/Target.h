@@ -51,6 +51,8 @@ public:
   virtual std::string getDescription() const = 0;
   /// Whether float32 products default to tf32.
   virtual bool defaultsToTf32() const = 0;
+  /// Whether arithmetic may take subnormal float32 numbers for zeros.
+  virtual bool mayFlushSubnormals() const { return false; }
   /// Runs one grid; `buffers` hold what memory has before, and has afterwards.
   virtual Outcome run(const Request &request, std::array<uint32_t, 3> grid,
                       const std::vector<RunArgument> &arguments,

@@ -196,13 +196,13 @@ private:
 void printGrouped(llvm::ArrayRef<CellResult> cells, Verdict verdict) {
   std::map<std::string, std::vector<const CellResult *>> groups;
   for (const CellResult &cell : cells)
-    if (cell.verdict == verdict) {
+    if (cell.verdict == verdict && !cell.text.empty()) {
       // Numbers and places differ between kernels; what is left names the cause.
       std::string key;
       for (char c : cell.text.substr(0, 160))
         if (!llvm::isDigit(c) && c != '-' && c != '.')
           key += c;
-      groups[verdict == Verdict::Unsupported ? key : cell.op + key.substr(0, 60)].push_back(&cell);
+      groups[verdict <= Verdict::Unsupported ? key : cell.op + key.substr(0, 60)].push_back(&cell);
     }
   unsigned printed = 0;
   for (const auto &[key, group] : groups) {
@@ -369,8 +369,8 @@ int runAll(const Cells &cells) {
     results.cells.push_back(
         {cell.group, cell.op, cell.dtype, cell.getId(), outcomes[i].verdict, text});
   }
-  for (Verdict verdict :
-       {Verdict::Unsupported, Verdict::ExpectedFailure, Verdict::UnexpectedPass, Verdict::Fail})
+  for (Verdict verdict : {Verdict::Pass, Verdict::Unsupported, Verdict::ExpectedFailure,
+                          Verdict::UnexpectedPass, Verdict::Fail})
     printGrouped(results.cells, verdict);
   printSlowest(list, outcomes);
   llvm::outs() << list.size() << " cells: " << counts[Verdict::Pass] << " pass, "
