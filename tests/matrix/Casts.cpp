@@ -49,4 +49,17 @@ void matrix::addCasts(Cells &cells, unsigned variant) {
         cells.push_back(
             makeElementwise("conversions", "cast (bitcast)", from + " to " + to, variant, kBits,
                             "tl.cast(x, " + spell(to) + ", bitcast=True)", to, {{from, {}}}));
+
+  // Triton's conversions by hand.
+  const char *targets[] = {"sm70", "sm80"};
+  for (const char *target : targets)
+    for (const auto &[from, to] : {std::pair("fp16", "fp8e4b15"), {"fp8e4b15", "fp32"}}) {
+      std::string name = "convert_custom_float8_" + std::string(target);
+      Cell cell = makeElementwise("conversions", name, std::string(from) + " to " + to, variant,
+                                  kValue, "cuda." + name + "(x, " + spell(to) + ")", to,
+                                  {{from, getFill(from, to)}});
+      const std::string line = "from triton.language.extra import libdevice\n";
+      cell.source.insert(cell.source.find(line), "from triton.language.extra import cuda\n");
+      cells.push_back(std::move(cell));
+    }
 }

@@ -169,6 +169,48 @@ void addBatched(Cells &cells, unsigned variant, const std::string &t) {
   cells.push_back(std::move(cell));
 }
 
+/// Scaled operands: formats of both sides, with scales or without.
+void addScaled(Cells &cells, unsigned variant) {
+  const struct {
+    const char *left, *leftType, *right, *rightType, *scales;
+  } cases[] = {
+      {"e2m1", "u8", "e2m1", "u8", "both"},         {"e4m3", "fp8e4nv", "e2m1", "u8", "both"},
+      {"e5m2", "fp8e5", "e4m3", "fp8e4nv", "both"}, {"bf16", "bf16", "e2m1", "u8", "right"},
+      {"fp16", "fp16", "e4m3", "fp8e4nv", "right"}, {"e2m1", "u8", "bf16", "bf16", "left"}};
+  for (const auto &c : cases) {
+    const int m = 32, n = 32, k = 64;
+    const bool packedA = std::string(c.left) == "e2m1", packedB = std::string(c.right) == "e2m1";
+    const std::string scales = c.scales;
+    Cell cell = makeCell("products", "dot_scaled", std::string(c.left) + " " + c.right, variant,
+                         getDotTolerance("bf16", "", k));
+    cell.source = asFile(fill("@triton.jit\n"
+                              "def kernel(o, ap, bp, sp, tp):\n"
+                              "    m = tl.arange(0, 32)\n"
+                              "    ka = tl.arange(0, $A)\n"
+                              "    kb = tl.arange(0, $B)\n"
+                              "    g = tl.arange(0, 2)\n"
+                              "    a = tl.load(ap + m[:, None] * $A + ka[None, :])\n"
+                              "    b = tl.load(bp + kb[:, None] * 32 + m[None, :])\n"
+                              "    s = tl.load(sp + m[:, None] * 2 + g[None, :])\n"
+                              "    t = tl.load(tp + m[:, None] * 2 + g[None, :])\n"
+                              "    r = tl.dot_scaled(a, $S, \"$L\", b, $T, \"$R\")\n"
+                              "    tl.store(o + m[:, None] * 32 + m[None, :], r)\n",
+                              {{"A", text(packedA ? k / 2 : k)},
+                               {"B", text(packedB ? k / 2 : k)},
+                               {"S", scales == "right" ? "None" : "s"},
+                               {"T", scales == "left" ? "None" : "t"},
+                               {"L", c.left},
+                               {"R", c.right}}));
+    auto values = [](bool packed) { return packed ? Fill{} : Fill{Kind::Range, -1, 1}; };
+    addOutput(cell, "o", "fp32", m * n);
+    addInput(cell, "ap", c.leftType, packedA ? m * k / 2 : m * k, values(packedA));
+    addInput(cell, "bp", c.rightType, packedB ? n * k / 2 : n * k, values(packedB));
+    addInput(cell, "sp", "u8", m * 2, {Kind::Index, 122, 132});
+    addInput(cell, "tp", "u8", n * 2, {Kind::Index, 122, 132});
+    cells.push_back(std::move(cell));
+  }
+}
+
 } // namespace
 
 void matrix::addDots(Cells &cells, unsigned variant) {
@@ -177,6 +219,7 @@ void matrix::addDots(Cells &cells, unsigned variant) {
     addLoop(cells, variant, t);
     addBatched(cells, variant, t);
   }
+  addScaled(cells, variant);
   for (std::string precision : {"ieee", "tf32", "tf32x3", "bf16x3", "bf16x6"})
     for (const Shape &shape : {kShapes[0], kShapes[1], kShapes[6]})
       addDot(

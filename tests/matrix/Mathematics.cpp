@@ -22,14 +22,47 @@ constexpr Function kLanguage[] = {
     {"erf", -4, 4},   {"sigmoid", -20, 20},
 };
 constexpr Function kAccurate[] = {
-    {"acos", -1, 1},           {"acosh", 1, 50},       {"asin", -1, 1},         {"asinh", -50, 50},
-    {"atan", -50, 50},         {"atanh", -0.99, 0.99}, {"cbrt", -50, 50},       {"cos", -100, 100},
-    {"cosh", -20, 20},         {"cospi", -20, 20},     {"erf", -4, 4},          {"erfc", -4, 6},
-    {"exp", -80, 80},          {"exp10", -30, 30},     {"exp2", -100, 100},     {"expm1", -10, 10},
-    {"log", 1e-6, 1e6},        {"log10", 1e-6, 1e6},   {"log1p", -0.9, 100},    {"log2", 1e-6, 1e6},
-    {"normcdf", -5, 5},        {"rsqrt", 1e-6, 1e6},   {"rsqrt_rn", 1e-6, 1e6}, {"sin", -100, 100},
-    {"erfinv", -0.999, 0.999}, {"rcbrt", -50, 50},     {"sinh", -20, 20},       {"sinpi", -20, 20},
-    {"tan", -1.5, 1.5},        {"tanh", -8, 8},
+    {"acos", -1, 1},
+    {"acosh", 1, 50},
+    {"asin", -1, 1},
+    {"asinh", -50, 50},
+    {"atan", -50, 50},
+    {"atanh", -0.99, 0.99},
+    {"cbrt", -50, 50},
+    {"cos", -100, 100},
+    {"cosh", -20, 20},
+    {"cospi", -20, 20},
+    {"erf", -4, 4},
+    {"erfc", -4, 6},
+    {"exp", -80, 80},
+    {"exp10", -30, 30},
+    {"exp2", -100, 100},
+    {"expm1", -10, 10},
+    {"log", 1e-6, 1e6},
+    {"log10", 1e-6, 1e6},
+    {"log1p", -0.9, 100},
+    {"log2", 1e-6, 1e6},
+    {"normcdf", -5, 5},
+    {"rsqrt", 1e-6, 1e6},
+    {"rsqrt_rn", 1e-6, 1e6},
+    {"sin", -100, 100},
+    {"erfinv", -0.999, 0.999},
+    {"rcbrt", -50, 50},
+    {"sinh", -20, 20},
+    {"sinpi", -20, 20},
+    {"tan", -1.5, 1.5},
+    {"tanh", -8, 8},
+    {"cyl_bessel_i0", -20, 20},
+    {"cyl_bessel_i1", -20, 20},
+    {"erfcinv", 0.001, 1.999},
+    {"erfcx", -3, 20},
+    {"j0", -20, 20},
+    {"j1", -20, 20},
+    {"lgamma", 0.1, 50},
+    {"normcdfinv", 0.001, 0.999},
+    {"tgamma", -5.5, 30},
+    {"y0", 0.01, 20},
+    {"y1", 0.01, 20},
 };
 constexpr Function kAccurateTwo[] = {
     {"atan2", -10, 10, nullptr, -10, 10},
@@ -134,8 +167,14 @@ void addExact(Context c) {
     c.exact("ilogb", "i32", {{t, {Kind::Range, 0.001, 1000}}}, kBits);
     for (const char *name : {"ldexp", "scalbn"})
       c.exact(name, t, {{t, {}}, {"i32", {Kind::Index, -200, 200}}});
-    for (const char *name : {"fma", "fma_rn"})
+    for (const char *name : {"fma", "fma_rn", "fma_rd", "fma_ru", "fma_rz"})
       c.exact(name, t, {{t, {}}, {t, {}}, {t, {}}});
+    for (std::string suffix : {"_rd", "_ru", "_rz"}) {
+      for (const char *name : {"add", "sub", "mul", "div"})
+        c.exact(name + suffix, t, {{t, {}}, {t, {}}});
+      for (const char *name : {"rcp", "sqrt"})
+        c.exact(name + suffix, t, {{t, {}}});
+    }
     Fill range{Kind::Range, -1e6, 1e6};
     c.exact("llrint", "i64", {{t, range}}, kBits);
     c.exact("llround", "i64", {{t, range}}, kBits);
@@ -156,6 +195,9 @@ void addExact(Context c) {
     c.exact("brev", t, {{t, {}}}, kBits);
   for (const char *name : {"double2hiint", "double2loint"})
     c.exact(name, "i32", {{"fp64", {}}}, kBits);
+  for (const char *name : {"double2float_rd", "double2float_ru"})
+    c.exact(name, "fp32", {{"fp64", {}}});
+  c.exact("rcp64h", "fp64", {{"fp64", {Kind::Range, -1e6, 1e6}}});
   c.exact("hiloint2double", "fp64", {{"i32", {}}, {"i32", {}}});
   c.exact("abs", "i32", {{"i32", {}}}, kBits);
   const struct {

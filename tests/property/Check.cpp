@@ -1,0 +1,153 @@
+// Runs one kernel everywhere and compares.
+#include "tests/property/Check.h"
+
+#include "tests/matrix/Compare.h"
+#include "tests/matrix/Launch.h"
+#include "tests/matrix/Tolerance.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <chrono>
+
+using namespace tilerun;
+using namespace tilerun::property;
+using matrix::Cell;
+using matrix::CompiledCell;
+using matrix::Memory;
+using matrix::Result;
+using matrix::Verdict;
+
+namespace {
+
+/// Types and attributes of a context stay until it ends.
+constexpr unsigned kKernelsPerContext = 400;
+
+/// Runs a compiled cell; empty, or what went wrong.
+matrix::Outcome run(matrix::Target &target, const Cell &cell, const CompiledCell &compiled,
+                    Memory &memory) {
+  matrix::Request request{compiled.bytecode, compiled.name, cell.numWarps, cell.numStages,
+                          cell.debug};
+  return target.run(request, cell.grid, matrix::makeArguments(cell, compiled, memory),
+                    memory.buffers);
+}
+
+} // namespace
+
+Checker::Checker(std::vector<std::unique_ptr<matrix::Target>> devices, uint64_t seed)
+    : devices(std::move(devices)), interpreter(matrix::makeInterpreter()), seed(seed) {}
+
+Result Checker::check(const Kernel &kernel, bool useDevices) {
+  auto start = std::chrono::steady_clock::now();
+  Cell cell = makeCell(kernel);
+  bool isWide = llvm::any_of(cell.tensors, [&](const matrix::TensorArgument &argument) {
+    return getTolerance(kernel, argument.name).rule == matrix::Rule::Ulp;
+  });
+  Cell wide;
+  if (isWide)
+    wide = makeCell(kernel, /*wide=*/true);
+  Result result = check(cell, isWide ? &wide : nullptr, kernel, useDevices);
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+Result Checker::check(const Cell &cell, const Cell *wide, const Kernel &kernel, bool useDevices) {
+  Result result;
+  auto fail = [&](const std::string &stage, const std::string &text) {
+    result.verdict = Verdict::Fail;
+    result.text = stage + ": " + text;
+    return result;
+  };
+  if (uses++ % kKernelsPerContext == 0)
+    context = std::make_unique<mlir::MLIRContext>(matrix::makeDialects(),
+                                                  mlir::MLIRContext::Threading::DISABLED);
+
+  CompiledKernel compiled;
+  if (std::string error =
+          matrix::compileModule(cell, /*wide=*/false, /*defaultTf32=*/false, *context, compiled);
+      !error.empty())
+    return fail("frontend", error);
+  CompiledCell plain{matrix::getBytecode(*compiled.module), compiled.parameters, compiled.name};
+  if (std::string error = matrix::optimize(*compiled.module); !error.empty())
+    return fail("optimizer", error);
+  CompiledCell optimized{matrix::getBytecode(*compiled.module), compiled.parameters, compiled.name};
+
+  // The reference, and the same with the optimizer: equal to the last bit.
+  const Memory before = matrix::makeMemory(cell, seed, /*wide=*/false);
+  Memory expected = before, after = before;
+  if (matrix::Outcome failed = run(*interpreter, cell, plain, expected))
+    return fail("interpreter", failed->message);
+  if (std::string error = matrix::checkGuards(cell, before, expected); !error.empty())
+    return fail("interpreter", error);
+  auto compare = [&](const Memory &memory, const Memory &reference, bool isExact) {
+    for (const auto &[i, argument] : llvm::enumerate(cell.tensors)) {
+      if (!argument.isOutput)
+        continue;
+      // A cell with this output's tolerance.
+      Cell one;
+      one.tolerance = isExact ? matrix::kValue : getTolerance(kernel, argument.name);
+      bool isWide = one.tolerance.rule == matrix::Rule::Ulp;
+      if (!isExact && isWide != (&reference != &expected))
+        continue;
+      if (std::string text =
+              matrix::compare(one, argument, memory.getTensor(i), reference.getTensor(i), isWide);
+          !text.empty())
+        return text;
+    }
+    return std::string();
+  };
+  if (matrix::Outcome failed = run(*interpreter, cell, optimized, after))
+    return fail("interpreter, optimized", failed->message);
+  if (std::string text = compare(after, expected, /*isExact=*/true); !text.empty())
+    return fail("optimizer differs", text);
+  if (!useDevices || devices.empty())
+    return result;
+
+  // Approximate functions have their own reference.
+  Memory exact;
+  if (wide) {
+    CompiledCell computed;
+    if (std::string error = matrix::compileCell(*wide, /*wide=*/false, /*optimize=*/false,
+                                                /*defaultTf32=*/false, *context, computed);
+        !error.empty())
+      return fail("frontend, in float64", error);
+    exact = matrix::makeMemory(*wide, seed, /*wide=*/false);
+    if (matrix::Outcome failed = run(*interpreter, *wide, computed, exact))
+      return fail("interpreter, in float64", failed->message);
+  }
+  for (const auto &device : devices) {
+    after = before;
+    if (matrix::Outcome failed = run(*device, cell, optimized, after)) {
+      result.lost |= failed->lost;
+      if (failed->kind != matrix::Failure::Kind::Compile || !matrix::isUnsupported(failed->message))
+        return fail(device->getName(), failed->message);
+      result.verdict = Verdict::Unsupported;
+      result.text = device->getName() + ": " + failed->message;
+      continue;
+    }
+    if (std::string error = matrix::checkGuards(cell, before, after); !error.empty())
+      return fail(device->getName(), error);
+    std::string text = compare(after, expected, /*isExact=*/false);
+    if (text.empty() && wide)
+      text = compare(after, exact, /*isExact=*/false);
+    if (!text.empty())
+      return fail(device->getName() + " differs", text);
+  }
+  return result;
+}
+
+std::string property::getFailureKind(const Result &result) {
+  if (result.verdict != Verdict::Fail)
+    return "";
+  llvm::StringRef text = result.text;
+  // Which element differs changes as a kernel shrinks; what a compiler says does not.
+  if (size_t at = text.find(" differs: "); at != llvm::StringRef::npos)
+    return text.take_front(at).str();
+  std::string kind;
+  for (char c : text.take_front(300)) {
+    if (c == '\'' && kind.size() > 60)
+      break;
+    if (!llvm::isDigit(c) && c != '-')
+      kind += c;
+  }
+  return kind.substr(0, 100);
+}

@@ -1,0 +1,36 @@
+// One kernel from tree to verdict: the interpreter without and with the optimizer, and devices.
+#pragma once
+
+#include "tests/matrix/Runner.h"
+#include "tests/property/Kernel.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+namespace tilerun::property {
+
+/// Runs kernels one after the other, in one process. Not thread-safe.
+class Checker {
+public:
+  /// The seed is that of the contents of tensors.
+  Checker(std::vector<std::unique_ptr<matrix::Target>> devices, uint64_t seed);
+
+  /// Pass, Unsupported (by a device, by name), or Fail; a failure's text begins with its stage, as
+  /// "optimizer: …", "interpreter: …", "vulkan:0 differs: …".
+  matrix::Result check(const Kernel &kernel, bool useDevices = true);
+
+  /// As `check`, of a cell and, for approximate outputs, its form in float64.
+  matrix::Result check(const matrix::Cell &cell, const matrix::Cell *wide, const Kernel &kernel,
+                       bool useDevices);
+
+private:
+  std::vector<std::unique_ptr<matrix::Target>> devices;
+  std::unique_ptr<matrix::Target> interpreter;
+  std::unique_ptr<mlir::MLIRContext> context;
+  unsigned uses = 0;
+  uint64_t seed;
+};
+
+/// What two failures have in common if they are one: the stage, and the message without numbers.
+std::string getFailureKind(const matrix::Result &result);
+
+} // namespace tilerun::property

@@ -1,0 +1,232 @@
+// Statements of random kernels.
+#include "tests/property/Generator.h"
+
+#include "tests/property/Builder.h"
+
+using namespace tilerun;
+using namespace tilerun::property;
+
+namespace {
+
+constexpr int kDepth = 3;
+
+/// Functions with a bound for float32, with operands that they have it for.
+struct Function {
+  const char *name, *call;
+  const char *inside; ///< Condition on the operand, `$0`.
+  const char *other;  ///< Taken where it does not hold.
+};
+constexpr Function kFunctions[] = {
+    {"exp", "tl.exp(X)", "tl.abs($0) < 80", "1.5"},
+    {"exp2", "tl.exp2(X)", "tl.abs($0) < 100", "1.5"},
+    {"log", "tl.log(X)", "($0 > 0.001) & ($0 < 1000000)", "2.5"},
+    {"log2", "tl.log2(X)", "($0 > 0.001) & ($0 < 1000000)", "2.5"},
+    {"sin", "tl.sin(X)", "tl.abs($0) < 3", "0.5"},
+    {"cos", "tl.cos(X)", "tl.abs($0) < 3", "0.5"},
+    {"sqrt", "tl.sqrt(X)", "($0 > 0.001) & ($0 < 1000000)", "2.5"},
+    {"rsqrt", "tl.rsqrt(X)", "($0 > 0.001) & ($0 < 1000000)", "2.5"},
+    {"divide", "(3.0 / X)", "(tl.abs($0) > 0.25) & (tl.abs($0) < 8)", "2.0"},
+    {"erf", "tl.erf(X)", "tl.abs($0) < 3", "0.5"},
+};
+
+class Generator {
+public:
+  explicit Generator(uint64_t seed) : b(seed) {}
+
+  Kernel run() {
+    makeBlock(b.kernel.body, 3 + b.random.below(6), 0);
+    // What was computed must be seen.
+    std::vector<Variable> rest = b.scope;
+    for (size_t i = rest.size(); i-- > 0 && outputs < 5;)
+      if (i + 3 >= rest.size() || b.random.chance(50))
+        store(b.kernel.body, makeExpr(rest[i].type, rest[i].name, {}, {}, rest[i].has));
+    return std::move(b.kernel);
+  }
+
+private:
+  void makeBlock(std::vector<Stmt> &body, size_t count, int level) {
+    for (size_t i = 0; i < count; ++i)
+      makeStatement(body, level);
+  }
+
+  void assign(std::vector<Stmt> &body) {
+    ValueType type = b.pickType();
+    ExprRef value = b.make(type, static_cast<int>(1 + b.random.below(kDepth)),
+                           {b.random.chance(40), b.random.chance(15)});
+    std::string name = b.makeName("v");
+    body.push_back({Stmt::Kind::Assign, {name}, true, value, nullptr, "", {}, {}});
+    b.scope.push_back({name, type, value->has, true});
+  }
+
+  /// Changes a variable that exists; null if there is none.
+  bool reassign(std::vector<Stmt> &body) {
+    std::vector<Variable> candidates;
+    for (const Variable &variable : b.scope)
+      if (variable.isMutable)
+        candidates.push_back(variable);
+    if (candidates.empty())
+      return false;
+    Variable variable = b.random.pick(candidates);
+    ExprRef value = b.make(variable.type, 2, variable.has);
+    body.push_back({Stmt::Kind::Assign, {variable.name}, false, value, nullptr, "", {}, {}});
+    return true;
+  }
+
+  void unpack(std::vector<Stmt> &body) {
+    ValueType type = b.pickType();
+    ValueType from = type;
+    from.shape.push_back(Dim{{}, 1});
+    if (from.shape.size() > 3 || !b.isSmall(from.shape))
+      return assign(body);
+    ExprRef joined = b.make(from, 2);
+    std::string first = b.makeName("v"), second = b.makeName("v");
+    // The expression's type is that of each part.
+    body.push_back({Stmt::Kind::Unpack,
+                    {first, second},
+                    true,
+                    makeExpr(type, "tl.split($0)", {joined}, {}, joined->has),
+                    nullptr,
+                    "",
+                    {},
+                    {}});
+    for (const std::string &name : {first, second})
+      b.scope.push_back({name, type, joined->has, true});
+  }
+
+  void store(std::vector<Stmt> &body, ExprRef value, const std::string &function = "") {
+    std::string name = "o" + std::to_string(outputs++);
+    const ValueType &type = value->type;
+    b.kernel.tensors.push_back(
+        {name, type.dtype, getNumElements(type.shape), 0, true, false, function});
+    ExprRef mask;
+    if (!type.shape.empty() && b.random.chance(30))
+      mask = b.makeMask(type.shape, 1);
+    body.push_back({Stmt::Kind::Store, {}, false, std::move(value), mask, name, {}, {}});
+  }
+
+  /// Stores f(x), perhaps moved; its bound holds against the same in float64.
+  void storeApproximate(std::vector<Stmt> &body) {
+    const Function &function = b.random.pick(kFunctions);
+    ValueType type{dtype(Scalar::F32), b.pickShape()};
+    ExprRef x = b.make(type, 2);
+    std::string operand =
+        "tl.where(" + std::string(function.inside) + ", $0, " + function.other + ")";
+    auto write = [&](const std::string &argument) {
+      std::string call = function.call;
+      call.replace(call.find('X'), 1, argument);
+      return call;
+    };
+    auto call = std::make_shared<Expr>(*makeExpr(type, write(operand), {x}, {}, {false, false}));
+    call->wide = write(operand + ".to(tl.float64)");
+    ExprRef value = call;
+    if (type.shape.size() == 2 && b.random.chance(50))
+      value = makeExpr({type.dtype, {type.shape[1], type.shape[0]}}, "tl.trans($0)", {call}, {},
+                       {false, false});
+    store(body, value, function.name);
+  }
+
+  /// Operations whose order does not matter, on positions that any program may choose.
+  void atomics(std::vector<Stmt> &body) {
+    static const char *const kOperations[] = {"add", "max", "min", "and", "or", "xor"};
+    static const Scalar kTypes[] = {Scalar::Int32, Scalar::Int64, Scalar::UInt32, Scalar::UInt64};
+    DType of = dtype(b.random.pick(kTypes));
+    std::string operation = b.random.pick(kOperations);
+    std::string name = "a_" + operation + "_" + of.signature();
+    bool known = false;
+    for (const Tensor &tensor : b.kernel.tensors)
+      known |= tensor.name == name;
+    if (!known)
+      b.kernel.tensors.push_back({name, of, Dim(), 64, true, true, ""});
+    Shape shape = b.pickShape();
+    ExprRef index = b.make({dtype(Scalar::Int32), shape}, 2), value = b.make({of, shape}, 2);
+    std::vector<ExprRef> args{index, value};
+    std::string text = "tl.atomic_" + operation + "(" + name + " + ($0 & 63), $1";
+    if (b.random.chance(40)) {
+      args.push_back(b.makeMask(shape, 1));
+      text += ", mask=$2";
+    }
+    if (b.random.chance(30))
+      text += ", sem=\"relaxed\"";
+    body.push_back({Stmt::Kind::Effect,
+                    {},
+                    false,
+                    makeExpr({of, shape}, text + ")", args),
+                    nullptr,
+                    "",
+                    {},
+                    {}});
+  }
+
+  /// A block whose names end with it.
+  void makeInner(std::vector<Stmt> &body, int level, const std::string &counter) {
+    size_t depth = b.scope.size();
+    if (!counter.empty())
+      b.scope.push_back({counter, {dtype(Scalar::Int32), {}}, {}, false});
+    makeBlock(body, b.random.below(3), level);
+    reassign(body);
+    b.scope.resize(depth);
+  }
+
+  void makeStatement(std::vector<Stmt> &body, int level) {
+    size_t choice = b.random.below(100);
+    if (choice < 10 && level < 2 && !b.scope.empty()) {
+      Stmt stmt;
+      stmt.kind = Stmt::Kind::If;
+      stmt.value = b.make({dtype(Scalar::Int1), {}}, 2);
+      makeInner(stmt.body, level + 1, "");
+      if (b.random.chance(60))
+        makeInner(stmt.orElse, level + 1, "");
+      body.push_back(std::move(stmt));
+    } else if (choice < 20 && level < 2 && !b.scope.empty()) {
+      static const char *const kRanges[] = {
+          "range(0, n0)",   "range(n0)",    "range(7, 1, -2)",    "range(1, 8, 3)",
+          "tl.range(0, 3)", "range(n0, 3)", "tl.static_range(3)", "tl.range(0, n0, num_stages=2)"};
+      Stmt stmt;
+      stmt.kind = Stmt::Kind::For;
+      stmt.text = b.random.pick(kRanges);
+      stmt.names = {b.makeName("k")};
+      // A static range's counter is a compile-time number, with other rules.
+      bool isStatic = stmt.text.find("static") != std::string::npos;
+      makeInner(stmt.body, level + 1, isStatic ? "" : stmt.names[0]);
+      body.push_back(std::move(stmt));
+    } else if (choice < 24 && level < 2 && !b.scope.empty()) {
+      Stmt stmt;
+      stmt.kind = Stmt::Kind::While;
+      stmt.text = b.random.chance(50) ? "n0" : "tl.program_id(0) + 1";
+      stmt.names = {b.makeName("w")};
+      makeInner(stmt.body, level + 1, stmt.names[0]);
+      body.push_back(std::move(stmt));
+    } else if (choice < 26 && level == 0 && !b.scope.empty()) {
+      body.push_back({Stmt::Kind::Return,
+                      {},
+                      false,
+                      b.make({dtype(Scalar::Int1), {}}, 2),
+                      nullptr,
+                      "",
+                      {},
+                      {}});
+    } else if (choice < 32 && outputs < 4) {
+      store(body, b.make(b.pickType(), 2));
+    } else if (choice < 36 && outputs < 4) {
+      storeApproximate(body);
+    } else if (choice < 41) {
+      atomics(body);
+    } else if (choice < 47) {
+      unpack(body);
+    } else if (choice < 57 && reassign(body)) {
+    } else {
+      assign(body);
+    }
+  }
+
+  Builder b;
+  unsigned outputs = 0;
+};
+
+} // namespace
+
+Kernel property::generate(uint64_t seed) { return Generator(seed).run(); }
+
+uint64_t property::getKernelSeed(uint64_t seed, uint64_t index) {
+  return Random(seed * 0x9E3779B97F4A7C15 + index).next() >> 16;
+}

@@ -1,0 +1,141 @@
+// A random kernel as a tree: what the generator makes, the printer writes as a file of the kernel
+// language, and the reducer takes apart.
+//
+// Rules of this folder: a kernel is valid and free of undefined behaviour by construction, for all
+// sizes that its dimensions may shrink to; everything about it follows from one seed. Sizes are
+// products of a few symbols and powers of two, so that all tensors of a kernel shrink together.
+#pragma once
+
+#include "tests/matrix/Cell.h"
+
+#include <memory>
+
+namespace tilerun::property {
+
+/// Base-2 logarithms of the three sizes that a kernel's dimensions are made of.
+using Sizes = std::array<int, 3>;
+
+/// A dimension: a product of powers of the three sizes, and of 2.
+struct Dim {
+  std::array<int, 3> powers{};
+  int twos = 0;
+
+  bool operator==(const Dim &) const = default;
+  bool isOne() const { return *this == Dim(); }
+  /// Whether it is 2, whatever the sizes are.
+  bool isTwo() const { return *this == Dim{{}, 1}; }
+  int getLog(const Sizes &sizes) const {
+    int log = twos;
+    for (size_t i = 0; i < sizes.size(); ++i)
+      log += powers[i] * sizes[i];
+    return log;
+  }
+  Dim operator*(const Dim &other) const {
+    Dim result = *this;
+    result.twos += other.twos;
+    for (size_t i = 0; i < powers.size(); ++i)
+      result.powers[i] += other.powers[i];
+    return result;
+  }
+};
+using Shape = std::vector<Dim>;
+
+Dim getNumElements(const Shape &shape);
+
+/// Of a value: no dimensions for a scalar.
+struct ValueType {
+  DType dtype;
+  Shape shape;
+  bool operator==(const ValueType &) const = default;
+};
+
+/// What is known of a float value, besides its being the same on every device up to NaNs' bits and
+/// the sign of zero. True for all integers.
+struct Traits {
+  bool noProduct = true; ///< No rounded product, which a device may fuse with an addition.
+  bool raw = true;       ///< Every bit is the same on every device.
+
+  bool covers(const Traits &need) const {
+    return (noProduct || !need.noProduct) && (raw || !need.raw);
+  }
+  Traits operator&(const Traits &o) const { return {noProduct && o.noProduct, raw && o.raw}; }
+};
+
+struct Expr;
+using ExprRef = std::shared_ptr<const Expr>;
+
+/// `$0`, `$1`, … in the format stand for arguments, `#0`, … for the values of dimensions.
+struct Expr {
+  ValueType type;
+  std::string format;
+  std::vector<ExprRef> args;
+  Shape dims;
+  Traits has;
+  std::string wide; ///< The format in the reference with float64, if that differs.
+};
+
+ExprRef makeExpr(ValueType type, std::string format, std::vector<ExprRef> args = {},
+                 Shape dims = {}, Traits has = {});
+/// A 1 of any type.
+ExprRef makeOne(const ValueType &type);
+/// Positions of a tensor's elements in memory, row by row.
+ExprRef makePositions(const Shape &shape);
+
+struct Stmt {
+  enum class Kind { Assign, Unpack, Store, Effect, If, For, While, Return };
+  Kind kind = Kind::Assign;
+  std::vector<std::string> names; ///< Assigned names; the loop's variable.
+  bool declares = false;          ///< An assignment that makes the name.
+  ExprRef value;                  ///< Assigned, stored, condition, or an atomic operation.
+  ExprRef mask;                   ///< Of a store, may be null.
+  std::string text;               ///< The output of a store; the range of a loop.
+  std::vector<Stmt> body, orElse;
+};
+
+struct Helper {
+  std::string name;
+  std::vector<std::string> parameters;
+  ExprRef body;
+};
+
+struct Tensor {
+  std::string name;
+  DType dtype;
+  Dim count;             ///< Of an output: elements of one program.
+  int64_t fixed = 0;     ///< Of an input or a target of atomics: all elements.
+  bool isOutput = false; ///< Compared after the launch.
+  bool isAtomic = false; ///< An output whose contents before the launch matter.
+  std::string function;  ///< The approximate function, whose bound holds for this output.
+};
+
+struct Kernel {
+  uint64_t seed = 0;
+  Sizes sizes{};
+  unsigned grid = 1, numWarps = 4;
+  bool unaligned = false;
+  std::vector<Tensor> tensors;
+  std::vector<Helper> helpers;
+  std::vector<Stmt> body;
+};
+
+/// Run-time numbers that each kernel may use: name, dtype, value.
+struct Number {
+  const char *name, *dtype;
+  double value;
+};
+extern const Number kNumbers[4];
+
+/// The file's text; with `wide`, approximate functions are computed in float64.
+std::string print(const Kernel &kernel, bool wide = false);
+
+/// The kernel as a cell of the matrix: its text and those arguments that the text names. With
+/// `wide`, outputs of approximate functions are float64.
+matrix::Cell makeCell(const Kernel &kernel, bool wide = false);
+
+/// How an output is compared between devices.
+matrix::Tolerance getTolerance(const Kernel &kernel, const std::string &output);
+
+/// Statements of a kernel, at any depth.
+size_t countStatements(const Kernel &kernel);
+
+} // namespace tilerun::property

@@ -1,0 +1,116 @@
+// What the parts do: kernels follow from their seeds, what is compared can differ, and a failing
+// kernel becomes small.
+#include "tests/property/Check.h"
+#include "tests/property/Generator.h"
+#include "tests/property/Reduce.h"
+#include "tests/property/Report.h"
+
+#include "gtest/gtest.h"
+
+#include "llvm/Support/FileSystem.h"
+
+#include <set>
+
+using namespace tilerun;
+using namespace tilerun::property;
+using matrix::Result;
+using matrix::Verdict;
+
+namespace {
+
+/// The interpreter, that changes a byte of what kernels with a product of matrices wrote.
+class Saboteur : public matrix::Target {
+public:
+  std::string getName() const override { return "saboteur:0"; }
+  std::string getDescription() const override { return "does wrong"; }
+  bool defaultsToTf32() const override { return false; }
+  matrix::Outcome run(const matrix::Request &request, std::array<uint32_t, 3> grid,
+                      const std::vector<matrix::RunArgument> &arguments,
+                      std::vector<std::vector<uint8_t>> &buffers) override {
+    if (matrix::Outcome failed = interpreter->run(request, grid, arguments, buffers))
+      return failed;
+    llvm::StringRef code(reinterpret_cast<const char *>(request.bytecode.data()),
+                         request.bytecode.size());
+    if (code.contains("tile.dot") || code.contains("\0dot\0"))
+      for (auto &buffer : buffers)
+        buffer[buffer.size() / 2] ^= 0x15;
+    return std::nullopt;
+  }
+  std::unique_ptr<matrix::Target> interpreter = matrix::makeInterpreter();
+};
+
+Checker makeSabotaged() {
+  std::vector<std::unique_ptr<matrix::Target>> devices;
+  devices.push_back(std::make_unique<Saboteur>());
+  return Checker(std::move(devices), 1);
+}
+
+TEST(Property, KernelsFollowFromTheirSeeds) {
+  std::set<std::string> texts;
+  for (uint64_t i = 0; i < 50; ++i) {
+    uint64_t seed = getKernelSeed(7, i);
+    std::string text = print(generate(seed));
+    EXPECT_EQ(text, print(generate(seed)));
+    texts.insert(text);
+  }
+  EXPECT_GT(texts.size(), 45u);
+}
+
+TEST(Property, EqualOnTheInterpreter) {
+  Checker checker({}, 1);
+  for (uint64_t i = 0; i < 25; ++i) {
+    Kernel kernel = generate(getKernelSeed(11, i));
+    Result result = checker.check(kernel);
+    EXPECT_EQ(result.verdict, Verdict::Pass) << result.text << "\n" << print(kernel);
+  }
+}
+
+TEST(Property, SmallerKernelsAreValid) {
+  Checker checker({}, 1);
+  size_t checked = 0;
+  for (uint64_t i = 0; i < 4; ++i)
+    for (const Kernel &kernel : getSmaller(generate(getKernelSeed(13, i)))) {
+      if (checked++ % 5)
+        continue;
+      Result result = checker.check(kernel);
+      EXPECT_EQ(result.verdict, Verdict::Pass) << result.text << "\n" << print(kernel);
+    }
+  EXPECT_GT(checked, 40u);
+}
+
+TEST(Property, WrongResultsAreFoundAndReduced) {
+  Checker checker = makeSabotaged();
+  for (uint64_t i = 0; i < 400; ++i) {
+    Kernel kernel = generate(getKernelSeed(3, i));
+    if (print(kernel).find("tl.dot") == std::string::npos)
+      continue;
+    Result result = checker.check(kernel);
+    if (result.verdict != Verdict::Fail)
+      continue; // The product is not used.
+    std::string kind = getFailureKind(result);
+    ASSERT_TRUE(llvm::StringRef(kind).starts_with("saboteur:0")) << result.text;
+    Kernel small = reduce(kernel, [&](llvm::ArrayRef<Kernel> kernels) -> std::optional<size_t> {
+      for (size_t k = 0; k < kernels.size(); ++k)
+        if (Result r = checker.check(kernels[k]); getFailureKind(r) == kind) {
+          result = r;
+          return k;
+        }
+      return std::nullopt;
+    });
+    std::string text = print(small);
+    EXPECT_NE(text.find("tl.dot"), std::string::npos) << text;
+    EXPECT_LE(countStatements(small), 2u) << text;
+    EXPECT_LT(text.size(), 600u) << text;
+
+    llvm::SmallString<128> folder;
+    ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("tilerun-property", folder));
+    std::string reason;
+    std::string file = writeReproducer(small, result, folder.str().str(), 1, reason);
+    EXPECT_TRUE(llvm::sys::fs::exists(file)) << reason;
+    llvm::sys::fs::remove_directories(folder);
+    return;
+  }
+  FAIL() << "no kernel has a product";
+}
+
+} // namespace

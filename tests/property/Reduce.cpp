@@ -1,0 +1,210 @@
+// Reduction: single changes, tried in order of their size.
+#include "tests/property/Reduce.h"
+
+#include <algorithm>
+
+using namespace tilerun;
+using namespace tilerun::property;
+
+namespace {
+
+/// Rewrites expressions bottom up; a null result keeps the expression.
+using Rewrite = std::function<ExprRef(const ExprRef &)>;
+
+ExprRef rewriteIn(const ExprRef &expr, const Rewrite &rewrite) {
+  if (!expr)
+    return expr;
+  if (ExprRef replaced = rewrite(expr))
+    return replaced;
+  std::vector<ExprRef> args;
+  bool changed = false;
+  for (const ExprRef &arg : expr->args) {
+    args.push_back(rewriteIn(arg, rewrite));
+    changed |= args.back() != arg;
+  }
+  if (!changed)
+    return expr;
+  auto copy = std::make_shared<Expr>(*expr);
+  copy->args = std::move(args);
+  return copy;
+}
+
+void rewriteIn(std::vector<Stmt> &body, const Rewrite &rewrite) {
+  for (Stmt &stmt : body) {
+    stmt.value = rewriteIn(stmt.value, rewrite);
+    stmt.mask = rewriteIn(stmt.mask, rewrite);
+    rewriteIn(stmt.body, rewrite);
+    rewriteIn(stmt.orElse, rewrite);
+  }
+}
+
+void rewriteIn(Kernel &kernel, const Rewrite &rewrite) {
+  rewriteIn(kernel.body, rewrite);
+  for (Helper &helper : kernel.helpers)
+    helper.body = rewriteIn(helper.body, rewrite);
+}
+
+/// Assignments to a name go, and what used it uses 1.
+void forget(Kernel &kernel, const std::string &name) {
+  std::function<void(std::vector<Stmt> &)> drop = [&](std::vector<Stmt> &body) {
+    std::erase_if(body, [&](const Stmt &stmt) {
+      return stmt.kind == Stmt::Kind::Assign && stmt.names[0] == name;
+    });
+    for (Stmt &stmt : body) {
+      drop(stmt.body);
+      drop(stmt.orElse);
+    }
+  };
+  drop(kernel.body);
+  // Names in helpers are parameters.
+  rewriteIn(kernel.body, [&](const ExprRef &expr) {
+    return expr->args.empty() && expr->format == name ? makeOne(expr->type) : nullptr;
+  });
+}
+
+/// The block that holds the n-th statement, counted in the order of the text, and its place there.
+std::vector<Stmt> *find(std::vector<Stmt> &body, size_t &n, size_t &place) {
+  for (size_t i = 0; i < body.size(); ++i) {
+    if (n-- == 0) {
+      place = i;
+      return &body;
+    }
+    for (std::vector<Stmt> *inner : {&body[i].body, &body[i].orElse})
+      if (std::vector<Stmt> *found = find(*inner, n, place))
+        return found;
+  }
+  return nullptr;
+}
+
+/// A statement goes, with all that only it gave a value.
+void remove(Kernel &kernel, size_t n) {
+  size_t place = 0;
+  std::vector<Stmt> *block = find(kernel.body, n, place);
+  Stmt stmt = (*block)[place];
+  block->erase(block->begin() + ptrdiff_t(place));
+  if (stmt.declares)
+    for (const std::string &name : stmt.names)
+      forget(kernel, name);
+}
+
+/// A loop or a branch becomes its body.
+bool open(Kernel &kernel, size_t n, bool orElse) {
+  size_t place = 0;
+  std::vector<Stmt> *block = find(kernel.body, n, place);
+  Stmt stmt = (*block)[place];
+  if (stmt.kind != Stmt::Kind::If && stmt.kind != Stmt::Kind::For && stmt.kind != Stmt::Kind::While)
+    return false;
+  std::vector<Stmt> inner = orElse ? stmt.orElse : stmt.body;
+  if (inner.empty())
+    return false;
+  block->erase(block->begin() + ptrdiff_t(place));
+  block->insert(block->begin() + ptrdiff_t(place), inner.begin(), inner.end());
+  for (const std::string &name : stmt.names)
+    forget(kernel, name);
+  return true;
+}
+
+/// All expressions in one order, which replacing one does not change for those before it.
+void collect(const ExprRef &expr, std::vector<ExprRef> &out) {
+  if (!expr)
+    return;
+  out.push_back(expr);
+  for (const ExprRef &arg : expr->args)
+    collect(arg, out);
+}
+
+std::vector<ExprRef> collect(const Kernel &kernel) {
+  std::vector<ExprRef> out;
+  std::function<void(const std::vector<Stmt> &)> visit = [&](const std::vector<Stmt> &body) {
+    for (const Stmt &stmt : body) {
+      collect(stmt.value, out);
+      collect(stmt.mask, out);
+      visit(stmt.body);
+      visit(stmt.orElse);
+    }
+  };
+  visit(kernel.body);
+  for (const Helper &helper : kernel.helpers)
+    collect(helper.body, out);
+  return out;
+}
+
+/// Parts of an expression that may stand for the whole.
+void collectParts(const ExprRef &whole, const ExprRef &expr, std::vector<ExprRef> &out) {
+  for (const ExprRef &arg : expr->args) {
+    if (arg->type == whole->type && arg->has.covers(whole->has))
+      out.push_back(arg);
+    else
+      collectParts(whole, arg, out);
+  }
+}
+
+bool isOne(const ExprRef &expr) { return expr->format == makeOne(expr->type)->format; }
+
+} // namespace
+
+std::vector<Kernel> property::getSmaller(const Kernel &kernel) {
+  std::vector<Kernel> out;
+  auto add = [&](const auto &change) {
+    Kernel copy = kernel;
+    change(copy);
+    out.push_back(std::move(copy));
+  };
+  size_t statements = countStatements(kernel);
+  // From the end: what nothing uses goes first.
+  for (size_t n = statements; n-- > 0;)
+    add([&](Kernel &copy) { remove(copy, n); });
+  for (size_t n = 0; n < statements; ++n)
+    for (bool orElse : {false, true}) {
+      Kernel copy = kernel;
+      if (open(copy, n, orElse))
+        out.push_back(std::move(copy));
+    }
+  // Expressions, the outer ones first.
+  for (const ExprRef &expr : collect(kernel)) {
+    std::vector<ExprRef> replacements;
+    collectParts(expr, expr, replacements);
+    bool isEffect = expr->format.starts_with("tl.atomic");
+    if (!isOne(expr) && !isEffect)
+      replacements.push_back(makeOne(expr->type));
+    if (isEffect)
+      replacements.clear();
+    for (const ExprRef &replacement : replacements)
+      add([&](Kernel &copy) {
+        rewriteIn(copy, [&](const ExprRef &e) { return e == expr ? replacement : nullptr; });
+      });
+  }
+  for (size_t i = 0; i < kernel.sizes.size(); ++i)
+    if (kernel.sizes[i] > 0) {
+      add([&](Kernel &copy) { copy.sizes[i] = 0; });
+      add([&](Kernel &copy) { --copy.sizes[i]; });
+    }
+  if (kernel.grid > 1)
+    add([](Kernel &copy) { copy.grid = 1; });
+  if (kernel.numWarps > 1)
+    add([](Kernel &copy) { copy.numWarps = 1; });
+  if (kernel.unaligned)
+    add([](Kernel &copy) { copy.unaligned = false; });
+  // Masks of stores.
+  for (size_t n = 0; n < statements; ++n) {
+    Kernel copy = kernel;
+    size_t at = n, place = 0;
+    Stmt &stmt = (*find(copy.body, at, place))[place];
+    if (stmt.mask) {
+      stmt.mask = nullptr;
+      out.push_back(std::move(copy));
+    }
+  }
+  return out;
+}
+
+Kernel property::reduce(Kernel kernel, const FindFailing &find, unsigned steps) {
+  while (steps-- > 0) {
+    std::vector<Kernel> smaller = getSmaller(kernel);
+    std::optional<size_t> failing = find(smaller);
+    if (!failing)
+      break;
+    kernel = std::move(smaller[*failing]);
+  }
+  return kernel;
+}
