@@ -68,9 +68,10 @@ ExprRef makeExtremum(Builder &b, const ValueType &type, int depth, Traits need) 
   Traits operands{need.noProduct, false};
   ExprRef x = b.make(type, depth - 1, operands);
   if (b.random.chance(20))
-    return makeExpr(type, "tl.clamp($0, -2.0, 8.0)", {x}, {}, {x->has.noProduct, false});
+    return makeExpr(type, "tl.clamp($0, -2.0, 8.0)" + cast(type), {x}, {},
+                    {x->has.noProduct, false});
   ExprRef y = b.make(type, depth - 1, operands);
-  return makeExpr(type, b.random.pick(kForms), {x, y}, {},
+  return makeExpr(type, b.random.pick(kForms) + cast(type), {x, y}, {},
                   {x->has.noProduct && y->has.noProduct, false});
 }
 
