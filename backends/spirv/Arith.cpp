@@ -322,11 +322,24 @@ template <typename Op, bool isSigned> struct ExtendPattern : KernelPattern<Op> {
     }
     if (source.getType() == to)
       rewriter.replaceOp(op, source);
+    else if (isSigned && isMisread(source.getType(), to))
+      rewriter.replaceOp(op, extendWord(rewriter, loc, source));
     else if (isSigned)
       rewriter.replaceOpWithNewOp<spirv::SConvertOp>(op, to, source);
     else
       rewriter.replaceOpWithNewOp<spirv::UConvertOp>(op, to, source);
     return success();
+  }
+
+  /// Drivers that see through an extension, also one that meets a constant only once they have
+  /// unrolled a loop, compare the narrow integer; some with another constant.
+  bool isMisread(Type from, Type to) const {
+    return from.isInteger(32) && to.isInteger(64) && !this->target.comparesExtended;
+  }
+  static Value extendWord(OpBuilder &b, Location loc, Value word) {
+    Value shift = constantOf(b, loc, word.getType(), 31);
+    return joinWords(b, loc, word,
+                     spirv::ShiftRightArithmeticOp::create(b, loc, word.getType(), word, shift));
   }
 };
 
