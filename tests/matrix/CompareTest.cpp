@@ -228,4 +228,15 @@ TEST(MatrixResults, ThePageShowsFailuresAndReasons) {
   EXPECT_NE(page.find("i8; not fp8e5 [1]; fp16 **(fails)**"), std::string::npos);
   EXPECT_NE(page.find("- [1] 'tile.add' has no 8-bit floats"), std::string::npos);
 }
+TEST(MatrixResults, APassMayCarryARemark) {
+  Results results, read;
+  results.column = "here";
+  results.cells = {{"elementwise", "add", "fp32", "add.fp32", Verdict::Pass, "zeros"},
+                   {"elementwise", "add", "fp32", "add.fp32#1", Verdict::Pass, ""},
+                   {"elementwise", "add", "i8", "add.i8", Verdict::Pass, ""}};
+  ASSERT_EQ(parseResults(formatResults(results), read), "");
+  std::string page = makePage({read});
+  EXPECT_NE(page.find("| all; fp32: [1] |"), std::string::npos);
+  EXPECT_NE(page.find("- [1] zeros"), std::string::npos);
+}
 } // namespace
