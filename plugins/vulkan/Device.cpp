@@ -25,8 +25,12 @@ Context::~Context() {
   // were signalled. A lost device answers at once; any other failure may pass.
   for (int tries = 0; tries < 3; ++tries)
     if (VkResult result = table.vkDeviceWaitIdle(handle);
-        result >= 0 || result == VK_ERROR_DEVICE_LOST)
+        result >= 0 || result == VK_ERROR_DEVICE_LOST) {
+      lost = lost || result == VK_ERROR_DEVICE_LOST;
       break;
+    }
+  for (const std::shared_ptr<Stream> &stream : getStreams())
+    stream->settle();
   memory.release();
   retired.clear();
   for (auto [timeline, value] : idleTimelines)
@@ -155,9 +159,11 @@ void Context::retire(std::shared_ptr<Stream> stream) {
     looked.swap(retired);
   }
   looked.push_back(std::move(stream));
-  for (const std::shared_ptr<Stream> &each : looked)
+  for (const std::shared_ptr<Stream> &each : looked) {
+    each->settle();
     if (!lost && (!each->isIdle() || !each->reports.isEmpty()))
       kept.push_back(each);
+  }
   std::lock_guard lock(mutex);
   retired.insert(retired.end(), kept.begin(), kept.end());
   // Those that are done end with `looked`, after the lock, which their end takes.

@@ -239,6 +239,22 @@ void Stream::recycle() {
   pending.erase(pending.begin(), pending.begin() + static_cast<ptrdiff_t>(count));
 }
 
+void Stream::settle() {
+  std::vector<std::shared_ptr<void>> ended; // Outlives the lock.
+  std::lock_guard lock(mutex);
+  auto take = [&](Batch &batch) {
+    ended.insert(ended.end(), batch.retained.begin(), batch.retained.end());
+    batch.retained.clear();
+  };
+  readCounter(nullptr);
+  for (const std::unique_ptr<Batch> &batch : pending)
+    if (context.lost || batch->value <= passed)
+      take(*batch);
+  if (context.lost && open)
+    take(*open);
+  recycle();
+}
+
 TilerunStatus Stream::allocateTransient(uint64_t bytes, Transient &out,
                                         const TilerunErrorSink *sink) {
   constexpr uint64_t kAlignment = 256;

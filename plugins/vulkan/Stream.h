@@ -121,6 +121,10 @@ public:
     kept.push_back(std::move(owned));
   }
 
+  /// Forgets what commands kept that are done: other streams among it, which may keep this one in
+  /// turn. On a lost device, of all commands.
+  void settle();
+
   /// Of a timestamp that commands of this stream write; 0: there are none.
   uint32_t getTimestampBits() const { return compute->timestampBits; }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <random>
 #include <thread>
+#include <utility>
 
 using namespace vulkan_test;
 
@@ -187,6 +188,38 @@ template <typename Work> void inThreads(int count, Work work) {
     threads.emplace_back([&, i] { work(i); });
   for (std::thread &thread : threads)
     thread.join();
+}
+
+// Each waits for the other, so that each is kept for the other's sake; nobody waits for either.
+TEST_F(Order, StreamsThatWaitForEachOtherEnd) {
+  const TilerunPlugin &t = table();
+  const int before = countAlive();
+  Device device;
+  TilerunPluginKernel *kernel = device.load("tilerun_test_delay");
+  TilerunAddress counter = device.allocate(4);
+  TilerunPluginStream *streams[2] = {};
+  TilerunPluginEvent *events[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(t.create_stream(device.handle, &streams[i], nullptr), TILERUN_STATUS_OK);
+    ASSERT_EQ(t.create_event(device.handle, 0, &events[i], nullptr), TILERUN_STATUS_OK);
+  }
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_EQ(device.delay(kernel, streams[i % 2], counter, 3'000'000, nullptr), TILERUN_STATUS_OK);
+    ASSERT_EQ(t.record_event(events[i % 2], streams[i % 2], nullptr), TILERUN_STATUS_OK);
+    ASSERT_EQ(t.wait_event(device.handle, streams[1 - i % 2], events[i % 2], nullptr),
+              TILERUN_STATUS_OK);
+  }
+  for (TilerunPluginStream *stream : streams)
+    while (t.query_stream(device.handle, stream, nullptr) == TILERUN_STATUS_NOT_READY)
+      std::this_thread::yield();
+  for (int i = 0; i < 2; ++i) {
+    t.destroy_event(events[i]);
+    t.destroy_stream(streams[i]);
+  }
+  // As `close`, but without waiting.
+  t.unload_module(std::exchange(device.module, nullptr));
+  t.close_device(std::exchange(device.handle, nullptr));
+  EXPECT_EQ(countAlive(), before);
 }
 
 TEST_F(Order, ThreadsShareAStream) {
