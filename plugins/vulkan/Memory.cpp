@@ -15,16 +15,26 @@ static uint64_t getSharedBytes(uint64_t heapBytes) {
 bool Memory::isLarge(uint64_t bytes) const { return bytes > getSharedBytes(getHeapBytes()) / 4; }
 
 bool Memory::takeFromShared(uint64_t bytes, Live &out, TilerunAddress &address) {
-  // The smallest range that will do.
+  // The smallest range that will do, of those that come soon after the first: memory in which a
+  // hundred thousand allocations were has as many ranges.
+  constexpr unsigned kMostLooks = 256;
   Block *best = nullptr;
   uint64_t bestOffset = 0, bestBytes = UINT64_MAX;
-  for (Block *block : sharedBlocks)
-    for (auto [offset, size] : block->free)
+  unsigned looks = 0;
+  auto look = [&](Block *block) {
+    for (auto [offset, size] : block->free) {
       if (size >= bytes && size < bestBytes) {
         best = block;
         bestOffset = offset;
         bestBytes = size;
       }
+      looks += best != nullptr;
+      if (bestBytes == bytes || looks > kMostLooks)
+        return true;
+    }
+    return false;
+  };
+  (void)std::any_of(sharedBlocks.begin(), sharedBlocks.end(), look);
   if (!best)
     return false;
   best->free.erase(bestOffset);
