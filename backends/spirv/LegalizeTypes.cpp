@@ -355,7 +355,7 @@ struct WidenSubnormal : OpRewritePattern<arith::ExtFOp> {
 //===----------------------------------------------------------------------===//
 
 // Some drivers fold x · 0 to 0, x + 0 to x, x - x to 0 and 0 / x to 0 whatever the module says of
-// infinities, NaN and signs. So they are written as what they are.
+// infinities, NaN and signs, and take x / 0 for undefined. So they are written as what they are.
 
 struct Zeros {
   Zeros(PatternRewriter &b, Operation *op) : b(b), loc(op->getLoc()) {
@@ -460,6 +460,17 @@ struct DivideZero : OpRewritePattern<arith::DivFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::DivFOp op, PatternRewriter &rewriter) const final {
     std::optional<bool> negative = signOfZero(op.getLhs());
+    if (std::optional<bool> divisor = signOfZero(op.getRhs())) {
+      // Infinity with the signs' product, but for 0 / 0.
+      Zeros z(rewriter, op);
+      Value x = op.getLhs(), isNan = z.compare(arith::CmpFPredicate::UEQ, x, z.zero);
+      Value isNegative = z.compare(arith::CmpFPredicate::OLT, x, z.zero);
+      Value other = arith::NegFOp::create(rewriter, op.getLoc(), z.infinity);
+      Value result = *divisor ? z.select(isNegative, z.infinity, other)
+                              : z.select(isNegative, other, z.infinity);
+      rewriter.replaceOp(op, z.select(isNan, z.nan, result));
+      return success();
+    }
     if (!negative)
       return failure();
     Zeros z(rewriter, op);

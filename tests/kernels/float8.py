@@ -66,3 +66,15 @@ def round_any_bits(X, A, B, C, D):
 def choose(X, Y, Z):
     i = tl.arange(0, 256)
     tl.store(Z + i, tl.where(i % 3 == 0, tl.load(X + i), tl.load(Y + i)))
+
+
+#: A=fp8e5[64]:zeros B=fp8e4b8[64]:zeros n=5 --grid 2
+@triton.jit
+def float8_scalars(A, B, n):
+    # Constants and choices of single 8-bit floats.
+    p = tl.program_id(0) * 32
+    one = tl.full([], 1, tl.float32).to(tl.float8e5)
+    half = tl.full([], 0.5, tl.float32).to(tl.float8e5)
+    tl.store(A + p + tl.arange(0, 2), tl.join(one, half))
+    three = tl.full([], 3, tl.float32).to(tl.float8e4b8)
+    tl.store(B + p, three if n > 4 + tl.program_id(0) else (three.to(tl.float32) + n).to(tl.float8e4b8))

@@ -98,6 +98,7 @@ void addFunctions(Context c) {
     c.add("fdiv (ieee)", t, kValue, "tl.fdiv(x, y, ieee_rounding=True)", t, {{t, {}}, {t, {}}});
   }
   c.binary("div_rn", {"fp32"}, "tl.div_rn(x, y)");
+  c.unary("fdiv (by zero)", kFloats, "tl.fdiv(x, tl.zeros_like(x), ieee_rounding=True)");
   c.unary("floor", {"fp32", "fp64"}, "tl.floor(x)");
   c.unary("ceil", {"fp32", "fp64"}, "tl.ceil(x)");
   c.unary("sqrt_rn", {"fp32"}, "tl.sqrt_rn(x)");
