@@ -80,10 +80,130 @@ Result emitIlogb(Emitter &e, const Arguments &args) {
   return Value(convert(e, exponent, dtype(Scalar::Int32)));
 }
 
+/// Operations of one to three operands, rounded in a direction.
+using composed::Direction;
+template <auto Function, Direction D, size_t Count>
+Result emitDirected(Emitter &e, const Arguments &args) {
+  auto in = getFloats(e, args, Count);
+  if (failed(in))
+    return failure();
+  TensorValue first = (*in)[0];
+  Calculator c(e.builder, e.loc(), first.value.getType());
+  auto x = [&](size_t i) { return c.real((*in)[i].value); };
+  if constexpr (Count == 1)
+    return Value(TensorValue{Function(x(0), D).v, first.type});
+  else if constexpr (Count == 2)
+    return Value(TensorValue{Function(x(0), x(1), D).v, first.type});
+  else
+    return Value(TensorValue{Function(x(0), x(1), x(2), D).v, first.type});
+}
+
+Real reciprocal(Real x, Direction direction) {
+  return composed::divide(x.c->real(1), x, direction);
+}
+
+FailureOr<TensorValue> getFloat64(Emitter &e, const Arguments &args) {
+  TensorOr v = getTensor(e, args, 0);
+  if (succeeded(v) && v->type.dtype != dtype(Scalar::F64))
+    return argError(e, args, 0, "must be float64, but it is " + args[0].describe());
+  return v;
+}
+
+/// jn and yn, which the prelude has as functions of an int32 and a float of one shape.
+Result callBessel(Emitter &e, const Arguments &args, StringRef function) {
+  TensorOr n = getTensor(e, args, 0), x = getTensor(e, args, 1);
+  if (failed(n) || failed(x))
+    return failure();
+  if (!n->type.dtype.isInt() || n->type.dtype.getBits() > 32)
+    return argError(e, args, 0,
+                    "must be an integer of at most 32 bits, but it is " + args[0].describe());
+  if (x->type.dtype != dtype(Scalar::F32) && x->type.dtype != dtype(Scalar::F64))
+    return argError(e, args, 1, "must be float32 or float64, but it is " + args[1].describe());
+  FailureOr<Shape> shape = broadcastShapes(e, n->type.shape, x->type.shape);
+  if (failed(shape))
+    return failure();
+  TensorOr order = broadcastTo(e, convert(e, *n, dtype(Scalar::Int32)), *shape);
+  TensorOr number = broadcastTo(e, *x, *shape);
+  if (failed(order) || failed(number))
+    return failure();
+  LoadedModule *prelude = e.services.getPrelude();
+  const JitFunction *found = prelude ? prelude->findFunction(function) : nullptr;
+  if (!found)
+    return callError(e, args, "needs the language's prelude, which is not loaded");
+  return e.services.call(Value(FunctionValue{found}), {Value(*order), Value(*number)}, e.range);
+}
+Result emitJn(Emitter &e, const Arguments &args) { return callBessel(e, args, "_bessel_jn"); }
+Result emitYn(Emitter &e, const Arguments &args) { return callBessel(e, args, "_bessel_yn"); }
+
+template <Direction D> Result emitNarrow(Emitter &e, const Arguments &args) {
+  FailureOr<TensorValue> v = getFloat64(e, args);
+  if (failed(v))
+    return failure();
+  TensorType type{dtype(Scalar::F32), v->type.shape};
+  Calculator wide(e.builder, e.loc(), v->value.getType());
+  Calculator single(e.builder, e.loc(), getMlirType(e.builder.getContext(), type));
+  return Value(TensorValue{composed::narrow(wide.real(v->value), single, D).v, type});
+}
+
+/// One over the number that the upper halves of the bits are, to its upper half.
+Result emitReciprocalOfHigh(Emitter &e, const Arguments &args) {
+  FailureOr<TensorValue> v = getFloat64(e, args);
+  if (failed(v))
+    return failure();
+  Calculator c(e.builder, e.loc(), v->value.getType());
+  auto high = [](Real x) { return fromBits(bits(x) & 0xffffffff00000000u); };
+  return Value(TensorValue{high(1.0 / high(c.real(v->value))).v, v->type});
+}
+
 constexpr StringLiteral kOne{"arg0"}, kTwo{"arg0, arg1"}, kThree{"arg0, arg1, arg2"},
     kFour{"arg0, arg1, arg2, arg3"};
 
+#define DIRECTED(Name, Doc, Function, Signature, Count)                                            \
+  {Name "_rd", kLibdevice, Signature, Doc ", rounded down.",                                       \
+   emitDirected<Function, Direction::Down, Count>},                                                \
+      {Name "_ru", kLibdevice, Signature, Doc ", rounded up.",                                     \
+       emitDirected<Function, Direction::Up, Count>},                                              \
+  {                                                                                                \
+    Name "_rz", kLibdevice, Signature, Doc ", rounded toward zero.",                               \
+        emitDirected<Function, Direction::Zero, Count>                                             \
+  }
+
 const Builtin kRows[] = {
+    DIRECTED("add", "Sum", composed::add, kTwo, 2),
+    DIRECTED("div", "Quotient", composed::divide, kTwo, 2),
+    DIRECTED("fma", "`x * y + z`", composed::multiplyAdd, kThree, 3),
+    DIRECTED("mul", "Product", composed::multiply, kTwo, 2),
+    DIRECTED("rcp", "`1 / x`", reciprocal, kOne, 1),
+    DIRECTED("sqrt", "Square root", composed::squareRoot, kOne, 1),
+    DIRECTED("sub", "Difference", composed::subtract, kTwo, 2),
+    {"double2float_rd", kLibdevice, kOne, "Conversion, rounded down.", emitNarrow<Direction::Down>},
+    {"double2float_ru", kLibdevice, kOne, "Conversion, rounded up.", emitNarrow<Direction::Up>},
+    {"rcp64h", kLibdevice, kOne,
+     "`1 / x` for float64, where the lower 32 bits of x and of the result are taken as 0.",
+     emitReciprocalOfHigh},
+    {"cyl_bessel_i0", kLibdevice, kOne, "Modified Bessel function of the first kind, order 0.",
+     emitUnary<composed::i0>},
+    {"cyl_bessel_i1", kLibdevice, kOne, "Modified Bessel function of the first kind, order 1.",
+     emitUnary<composed::i1>},
+    {"erfcinv", kLibdevice, kOne, "Inverse of the complement of the error function.",
+     emitUnary<composed::erfcinv>},
+    {"erfcx", kLibdevice, kOne, "`exp(x²) · erfc(x)`.", emitUnary<composed::erfcx>},
+    {"j0", kLibdevice, kOne, "Bessel function of the first kind, order 0.",
+     emitUnary<composed::j0>},
+    {"j1", kLibdevice, kOne, "Bessel function of the first kind, order 1.",
+     emitUnary<composed::j1>},
+    {"jn", kLibdevice, kTwo,
+     "Bessel function of the first kind, of an integer order n (NaN if negative) and x.", emitJn},
+    {"lgamma", kLibdevice, kOne, "Logarithm of the gamma function's magnitude.",
+     emitUnary<composed::lgamma>},
+    {"normcdfinv", kLibdevice, kOne, "Inverse of normcdf.", emitUnary<composed::normcdfinv>},
+    {"tgamma", kLibdevice, kOne, "Gamma function.", emitUnary<composed::tgamma>},
+    {"y0", kLibdevice, kOne, "Bessel function of the second kind, order 0.",
+     emitUnary<composed::y0>},
+    {"y1", kLibdevice, kOne, "Bessel function of the second kind, order 1.",
+     emitUnary<composed::y1>},
+    {"yn", kLibdevice, kTwo,
+     "Bessel function of the second kind, of an integer order n (NaN if negative) and x.", emitYn},
     {"cospi", kLibdevice, kOne, "Cosine of π·x.", emitUnary<composed::cospi>},
     {"erfinv", kLibdevice, kOne, "Inverse of the error function.", emitUnary<composed::erfinv>},
     {"hypot", kLibdevice, kTwo, "`sqrt(x² + y²)` without overflow.", emitNorm<composed::norm, 2>},
@@ -110,10 +230,41 @@ const Builtin kRows[] = {
     {"scalbn", kLibdevice, kTwo, "`x · 2ⁿ` with one rounding, for an integer n.", emitLdexp},
     {"sinpi", kLibdevice, kOne, "Sine of π·x.", emitUnary<composed::sinpi>},
 };
+#undef DIRECTED
+
+/// What Triton does by hand for 8-bit floats without instructions is a cast here.
+Result emitConvertFloat8(Emitter &e, const Arguments &args) {
+  FailureOr<DType> to = getDType(e, args, 1);
+  if (failed(to))
+    return failure();
+  FailureOr<std::string> rounding = getString(e, args, 2);
+  if (failed(rounding))
+    return failure();
+  TensorOr from = getTensor(e, args, 0);
+  if (failed(from))
+    return failure();
+  if (!from->type.dtype.isFloat() || !to->isFloat() || (!from->type.dtype.isFp8() && !to->isFp8()))
+    return callError(e, args,
+                     "converts floats from or to an 8-bit float, but got " +
+                         from->type.dtype.str() + " to " + to->str() + "; use x.to(dtype)");
+  TensorOr out = cast(e, Value(*from), *to, /*bitcast=*/false, *rounding);
+  if (failed(out))
+    return failure();
+  return Value(*out);
+}
+
+constexpr StringLiteral kCuda{"triton.language.extra.cuda"};
+const Builtin kCudaRows[] = {
+    {"convert_custom_float8_sm70", kCuda, "arg, dst_ty, fp_downcast_rounding=None",
+     "Conversion from or to an 8-bit float, as `arg.to(dst_ty)`.", emitConvertFloat8},
+    {"convert_custom_float8_sm80", kCuda, "arg, dst_ty, fp_downcast_rounding=None",
+     "Conversion from or to an 8-bit float, as `arg.to(dst_ty)`.", emitConvertFloat8},
+};
 } // namespace
 
 void addComposedLibdevice(Rows &rows) {
   rows.insert(rows.end(), std::begin(kRows), std::end(kRows));
+  rows.insert(rows.end(), std::begin(kCudaRows), std::end(kCudaRows));
 }
 
 } // namespace tilerun::lang

@@ -64,6 +64,193 @@ def interleave(a, b):
         return tl.reshape(both, both.shape[:-2] + [2 * both.shape[-2]])
 
 
+# Products of scaled operands. Rows run along k: the right operand is transposed on the way.
+
+
+@triton.jit
+def _swap_last(x):
+    if len(x.shape) == 3:
+        return tl.permute(x, 0, 2, 1)
+    else:
+        return tl.trans(x)
+
+
+@triton.jit
+def _unpack_e2m1(x):
+    """4-bit floats, the low half of a byte first, as bfloat16 along the last dimension."""
+    packed = x.to(tl.uint16)
+    both = tl.interleave(packed & 15, packed >> 4)
+    magnitude = both & 7
+    normal = (((magnitude >> 1) + 126) << 7) | ((magnitude & 1) << 6)
+    bits = tl.where(magnitude < 2, magnitude * (126 << 7), normal) | ((both & 8) << 12)
+    return bits.to(tl.uint16).to(tl.bfloat16, bitcast=True)
+
+
+@triton.jit
+def _scaled_values(x, format: tl.constexpr, along_k: tl.constexpr, name: tl.constexpr):
+    if format == "e2m1":
+        tl.static_assert(
+            x.dtype == tl.uint8,
+            f"tl.dot_scaled: '{name}' has dtype {x.dtype}; e2m1 is packed by twos in uint8",
+        )
+        if along_k:
+            return _unpack_e2m1(x)
+        else:
+            return _swap_last(_unpack_e2m1(_swap_last(x)))
+    else:
+        tl.static_assert(
+            along_k,
+            f"tl.dot_scaled: '{name}' has format {format}; only e2m1 is packed, along k or not",
+        )
+        if format == "e4m3":
+            expected: tl.constexpr = tl.float8e4nv
+        elif format == "e5m2":
+            expected: tl.constexpr = tl.float8e5
+        elif format == "bf16":
+            expected: tl.constexpr = tl.bfloat16
+        elif format == "fp16":
+            expected: tl.constexpr = tl.float16
+        else:
+            tl.static_assert(
+                False,
+                f"tl.dot_scaled: the format of '{name}' is {format}; "
+                "use 'e2m1', 'e4m3', 'e5m2', 'bf16' or 'fp16'",
+            )
+        if x.dtype == tl.uint8 and expected.primitive_bitwidth == 8:
+            return x.to(expected, bitcast=True)
+        else:
+            tl.static_assert(
+                x.dtype == expected,
+                f"tl.dot_scaled: '{name}' has dtype {x.dtype}; format {format} needs {expected}",
+            )
+            return x
+
+
+@triton.jit
+def _scaled_operand(
+    x,
+    scale,
+    format: tl.constexpr,
+    to: tl.constexpr,
+    fast_math: tl.constexpr,
+    along_k: tl.constexpr,
+    name: tl.constexpr,
+):
+    values = _scaled_values(x, format, along_k, name)
+    if scale is None:
+        return values.to(to)
+    else:
+        tl.static_assert(
+            scale.dtype == tl.uint8,
+            f"tl.dot_scaled: '{name}_scale' has dtype {scale.dtype}; scales are e8m0, in uint8",
+        )
+        shape: tl.constexpr = values.shape
+        tl.static_assert(
+            shape[-1] % 32 == 0 and scale.shape == shape[:-1] + [shape[-1] // 32],
+            f"tl.dot_scaled: '{name}_scale' has shape {scale.shape}; there is one scale for 32 "
+            f"elements along k, and '{name}' has {shape} elements with k last",
+        )
+        # A power of two with the exponent's bits; 0 is 2^-127.
+        wide = scale.to(tl.uint32)
+        bits = tl.where(wide == 0, 1 << 22, wide << 23)
+        if not fast_math:
+            bits = tl.where(wide == 255, 0x7FC00000, bits)
+        factor = tl.expand_dims(bits.to(tl.uint32).to(tl.float32, bitcast=True), len(shape))
+        factors = tl.reshape(tl.broadcast_to(factor, scale.shape + [32]), shape)
+        return (values.to(tl.float32) * factors).to(to)
+
+
+@triton.jit
+def dot_scaled(
+    lhs,
+    lhs_scale,
+    lhs_format,
+    rhs,
+    rhs_scale,
+    rhs_format,
+    acc=None,
+    fast_math=False,
+    lhs_k_pack=True,
+    rhs_k_pack=True,
+    out_dtype=tl.float32,
+):
+    """Matrix product of operands in the formats e2m1 (two in a uint8), e4m3, e5m2, bf16 or fp16, with a scale (e8m0 in uint8, or None) for each 32 elements along k: `lhs_scale` has a row for a row of `lhs`, `rhs_scale` a row for a column of `rhs`. The operands become bfloat16, or float16 if one has that format."""
+    if lhs_format == "fp16" or rhs_format == "fp16":
+        to: tl.constexpr = tl.float16
+    else:
+        to: tl.constexpr = tl.bfloat16
+    a = _scaled_operand(lhs, lhs_scale, lhs_format, to, fast_math, lhs_k_pack, "lhs")
+    b = _scaled_operand(_swap_last(rhs), rhs_scale, rhs_format, to, fast_math, rhs_k_pack, "rhs")
+    return tl.dot(a, _swap_last(b), acc, out_dtype=out_dtype)
+
+
+# Bessel functions of any order, behind libdevice's jn and yn: n is int32, x a float of its shape.
+
+
+@triton.jit
+def _largest(x):
+    if len(x.shape) == 0:
+        return x
+    else:
+        return tl.max(tl.ravel(x))
+
+
+@triton.jit
+def _bessel_upward(n, x, before, value):
+    """B_n(x) by 2k/x B_k = B_{k-1} + B_{k+1} (DLMF 10.6.1), from B_0 and B_1."""
+    for k in range(1, _largest(n)):
+        above = (2.0 * k) / x * value - before
+        # Beyond what the type holds it stays there.
+        above = tl.where(tl.abs(value) == float("inf"), value, above)
+        more = k < n
+        before = tl.where(more, value, before)
+        value = tl.where(more, above, value)
+    return tl.where(n == 0, before, value)
+
+
+@triton.jit
+def _bessel_jn(n, x):
+    size = tl.abs(x)
+    inner = (size <= n) & (n > 1)
+    upward = _bessel_upward(
+        tl.where(inner, 1, n), size, tl.extra.libdevice.j0(size), tl.extra.libdevice.j1(size)
+    )
+    # Where n exceeds x, downward from an order whose value is negligible, scaled by
+    # J_0 + 2 J_2 + 2 J_4 + … = 1 (Miller's algorithm, DLMF 3.6(iii)).
+    most = _largest(tl.where(inner, n, 0))
+    reach = tl.sqrt((160.0 * most + 1600.0).to(tl.float32)).to(tl.int32)
+    start = (most + reach) // 2 * 2
+    start = tl.where(most == 0, 0, start)
+    small = tl.where(inner, tl.maximum(size, 1.0e-6), 1.0)
+    above = small * 0
+    value = above + 1
+    result = above
+    total = above
+    for down in range(0, start):
+        k = start - down
+        below = (2.0 * k) / small * value - above
+        above = value
+        value = below
+        large = tl.abs(value) > 1.0e10
+        factor = tl.where(large, 1.0e-10, 1.0).to(x.dtype)
+        above = above * factor
+        value = value * factor
+        result = tl.where(k - 1 == n, value, result * factor)
+        # k - 1 is even where k is odd; J_0 counts once.
+        counted = tl.where(k == 1, value, 2 * value)
+        total = total * factor + tl.where(k % 2 == 1, counted, 0)
+    downward = tl.where(size < 1.0e-6, size * 0, result / total)
+    magnitude = tl.where(inner, downward, upward)
+    signed = tl.where((n % 2 == 1) & (x < 0), -magnitude, magnitude)
+    return tl.where((n < 0) | (x != x), float("nan"), signed)
+
+
+@triton.jit
+def _bessel_yn(n, x):
+    value = _bessel_upward(n, x, tl.extra.libdevice.y0(x), tl.extra.libdevice.y1(x))
+    return tl.where(n < 0, float("nan"), value)
+
+
 # Random numbers: Philox-4x32. Equal seeds and offsets give equal bits on every device.
 
 

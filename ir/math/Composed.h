@@ -28,4 +28,35 @@ Real ldexp(Real x, Int n);
 Real logb(Real x);
 Int ilogb(Real x);
 
+// Special.cpp
+/// e^(x²) erfc x.
+Real erfcx(Real x);
+/// The inverses of erfc and of normcdf.
+Real erfcinv(Real x);
+Real normcdfinv(Real x);
+/// The gamma function, and the logarithm of its magnitude.
+Real tgamma(Real x);
+Real lgamma(Real x);
+
+// Bessel.cpp
+/// Modified Bessel functions of the first kind.
+Real i0(Real x);
+Real i1(Real x);
+/// Bessel functions of the first and second kind.
+Real j0(Real x);
+Real j1(Real x);
+Real y0(Real x);
+Real y1(Real x);
+
+// Directed.cpp: as IEEE 754 rounds in these directions.
+enum class Direction { Down, Up, Zero };
+Real add(Real x, Real y, Direction direction);
+Real subtract(Real x, Real y, Direction direction);
+Real multiply(Real x, Real y, Direction direction);
+Real divide(Real x, Real y, Direction direction);
+Real squareRoot(Real x, Direction direction);
+Real multiplyAdd(Real x, Real y, Real z, Direction direction);
+/// A float64 as float32.
+Real narrow(Real x, Calculator &single, Direction direction);
+
 } // namespace tilerun::mathx::composed

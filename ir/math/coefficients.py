@@ -110,8 +110,7 @@ TABLES = [
 ]
 
 
-def main():
-    print("""// Polynomials for Functions.h, lowest degree first, for float32 and float64.
+HEAD = """// Polynomials for Functions.h, lowest degree first, for float32 and float64.
 // Written by coefficients.py, which says how; `error` is the approximation's, before rounding.
 #pragma once
 
@@ -123,8 +122,12 @@ struct Polynomial {
   llvm::ArrayRef<double> single, wide;
 };
 
-// clang-format off""")
-    for name, comment, g, weight, intervals, degrees in TABLES:
+// clang-format off"""
+
+
+def write(head, tables):
+    print(head)
+    for name, comment, g, weight, intervals, degrees in tables:
         print(f"\n/// {comment}.")
         for suffix, bits, (low, high), degree in zip(("Single", "Wide"), (24, 53), intervals,
                                                      degrees):
@@ -138,4 +141,5 @@ struct Polynomial {
     print("// clang-format on\n\n} // namespace tilerun::mathx")
 
 
-main()
+if __name__ == "__main__":
+    write(HEAD, TABLES)

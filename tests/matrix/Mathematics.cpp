@@ -141,6 +141,12 @@ void addBounded(Context c) {
           call + (name.find('4') != std::string::npos ? "(x, y, z, x)" : "(x, y, z)");
       c.add(call, t, getMathTolerance(call, t), whole, t, {input, input, input}, whole);
     }
+  for (std::string t : wide)
+    for (std::string name : {"jn", "yn"}) {
+      std::string call = "libdevice." + name;
+      c.add(call, t, getMathTolerance(call, t), call + "(y, x)", t,
+            {{t, {Kind::Range, 1, 40}}, {"i32", {Kind::Index, 0, 20}}}, call + "(y, x)");
+    }
   // Special values: what the functions give for zeros, infinities and NaN is exact.
   const char *special[] = {"exp", "log", "sqrt", "exp2", "log2"};
   for (const char *name : special)

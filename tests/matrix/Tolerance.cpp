@@ -79,7 +79,8 @@ constexpr Special kSpecial[] = {
     {"libdevice.normcdfinv", 6, 6, 0},    {"libdevice.tgamma", 6, 8, 0},
     {"libdevice.lgamma", 6, 6, 0},        {"libdevice.j0", 9, 9, 3e-7},
     {"libdevice.j1", 9, 9, 3e-7},         {"libdevice.y0", 9, 9, 3e-7},
-    {"libdevice.y1", 9, 9, 3e-7},
+    {"libdevice.y1", 9, 9, 3e-7},         {"libdevice.jn", 64, 64, 2e-6},
+    {"libdevice.yn", 256, 256, 2e-6},
 };
 
 } // namespace

@@ -175,9 +175,63 @@ TEST_F(Math, LibdeviceOperands) {
             std::string::npos);
   EXPECT_NE(errorOf("float_as_int", {arg("i32")}, {}, kLibdevice).find("must be float32"),
             std::string::npos);
-  EXPECT_EQ(errorOf("lgamma", {arg("fp32")}, {}, kLibdevice),
-            "libdevice.lgamma: not supported yet; compute it from functions that docs/language.md "
-            "lists");
+  for (const char *name : {"jn", "yn"}) {
+    EXPECT_NE(errorOf(name, {arg("fp32"), arg("fp32")}, {}, kLibdevice)
+                  .find("must be an integer of at most 32 bits"),
+              std::string::npos);
+    EXPECT_NE(
+        errorOf(name, {arg("i32"), arg("fp16")}, {}, kLibdevice).find("must be float32 or float64"),
+        std::string::npos);
+  }
+}
+TEST_F(Math, RoundedInADirection) {
+  for (const char *suffix : {"_rd", "_ru", "_rz"}) {
+    for (const char *name : {"add", "sub", "mul", "div"}) {
+      std::string full = std::string(name) + suffix;
+      EXPECT_EQ(typeOf(call(full, {arg("fp32[8]"), lit(3.0)}, {}, kLibdevice)), "float32[8]");
+      EXPECT_EQ(typeOf(call(full, {arg("fp64[8, 1]"), arg("fp64[4]")}, {}, kLibdevice)),
+                "float64[8, 4]");
+      EXPECT_NE(errorOf(full, {arg("fp16"), arg("fp16")}, {}, kLibdevice)
+                    .find("needs float32 or float64, but got float16"),
+                std::string::npos);
+    }
+    for (const char *name : {"sqrt", "rcp"})
+      EXPECT_EQ(typeOf(call(std::string(name) + suffix, {arg("fp64[8]")}, {}, kLibdevice)),
+                "float64[8]");
+    EXPECT_EQ(typeOf(call(std::string("fma") + suffix, {arg("fp32[8]"), arg("fp32"), lit(1.0)}, {},
+                          kLibdevice)),
+              "float32[8]");
+  }
+  for (const char *name : {"double2float_rd", "double2float_ru"}) {
+    EXPECT_EQ(typeOf(call(name, {arg("fp64[8]")}, {}, kLibdevice)), "float32[8]");
+    EXPECT_NE(errorOf(name, {arg("fp32")}, {}, kLibdevice).find("must be float64"),
+              std::string::npos);
+  }
+  EXPECT_EQ(typeOf(call("rcp64h", {arg("fp64[8]")}, {}, kLibdevice)), "float64[8]");
+  EXPECT_NE(errorOf("rcp64h", {arg("fp32")}, {}, kLibdevice).find("must be float64"),
+            std::string::npos);
+}
+TEST_F(Math, SpecialFunctions) {
+  for (const char *name : {"erfcx", "erfcinv", "normcdfinv", "tgamma", "lgamma", "cyl_bessel_i0",
+                           "cyl_bessel_i1", "j0", "j1", "y0", "y1"}) {
+    EXPECT_EQ(typeOf(call(name, {arg("fp32[8]")}, {}, kLibdevice)), "float32[8]") << name;
+    EXPECT_EQ(typeOf(call(name, {arg("fp64")}, {}, kLibdevice)), "float64") << name;
+    EXPECT_NE(errorOf(name, {arg("bf16")}, {}, kLibdevice).find("needs float32 or float64"),
+              std::string::npos)
+        << name;
+  }
+}
+TEST_F(Math, Float8ByHand) {
+  constexpr const char *cuda = "triton.language.extra.cuda";
+  auto type = [](Scalar scalar) { return Value(dtype(scalar)); };
+  for (const char *name : {"convert_custom_float8_sm70", "convert_custom_float8_sm80"}) {
+    EXPECT_EQ(typeOf(call(name, {arg("fp8e4b15[8]"), type(Scalar::F16)}, {}, cuda)), "float16[8]");
+    EXPECT_EQ(typeOf(call(name, {arg("fp16[8]"), type(Scalar::F8E4B15)}, {}, cuda)),
+              "float8e4b15[8]");
+    EXPECT_NE(errorOf(name, {arg("fp16"), type(Scalar::F32)}, {}, cuda)
+                  .find("converts floats from or to an 8-bit float, but got float16 to float32"),
+              std::string::npos);
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -34,7 +34,7 @@ TEST_F(Prelude, FunctionsAreMembersOfTheLanguage) {
   for (const char *name :
        {"cdiv", "sigmoid", "softmax", "ravel", "zeros_like", "swizzle2d", "interleave", "philox",
         "philox_impl", "rand", "rand4x", "randn", "randn4x", "randint", "randint4x",
-        "pair_uniform_to_normal", "uint_to_uniform_float"}) {
+        "pair_uniform_to_normal", "uint_to_uniform_float", "dot_scaled"}) {
     std::optional<Value> v = lookup("triton.language", name, module);
     ASSERT_TRUE(v && v->is<FunctionValue>()) << name;
     EXPECT_EQ(v->get<FunctionValue>().function->qualifiedName, name);

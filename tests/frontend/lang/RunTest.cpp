@@ -127,6 +127,22 @@ const FunctionCase kFunctions[] = {
      },
      -4, 4},
     {"Erfinv", "tl.erf(tl.extra.libdevice.erfinv(x))", [](double v) { return v; }, -0.99f, 0.99f},
+    {"Erfcx", "tl.extra.libdevice.erfcx(x)",
+     [](double v) { return std::exp(v * v) * std::erfc(v); }, -3, 4},
+    {"Erfcinv", "tl.extra.libdevice.erfc(tl.extra.libdevice.erfcinv(x))",
+     [](double v) { return v; }, 0.01f, 1.99f},
+    {"Normcdfinv", "tl.extra.libdevice.normcdf(tl.extra.libdevice.normcdfinv(x))",
+     [](double v) { return v; }, 0.01f, 0.99f},
+    {"Tgamma", "tl.extra.libdevice.tgamma(x)", [](double v) { return std::tgamma(v); }, 0.1f, 20},
+    {"Lgamma", "tl.extra.libdevice.lgamma(x)", [](double v) { return std::lgamma(v); }, 0.1f, 50},
+    {"BesselI0", "tl.extra.libdevice.cyl_bessel_i0(x)",
+     [](double v) { return std::cyl_bessel_i(0, v); }, 0, 20},
+    {"BesselI1", "tl.extra.libdevice.cyl_bessel_i1(x)",
+     [](double v) { return std::cyl_bessel_i(1, v); }, 0, 20},
+    {"BesselJ0", "tl.extra.libdevice.j0(x)", [](double v) { return ::j0(v); }, -20, 20},
+    {"BesselJ1", "tl.extra.libdevice.j1(x)", [](double v) { return ::j1(v); }, -20, 20},
+    {"BesselY0", "tl.extra.libdevice.y0(x)", [](double v) { return ::y0(v); }, 0.1f, 20},
+    {"BesselY1", "tl.extra.libdevice.y1(x)", [](double v) { return ::y1(v); }, 0.1f, 20},
     {"Cospi", "tl.extra.libdevice.cospi(x)", [](double v) { return std::cos(M_PI * v); }, -1, 1},
     {"AddRn", "tl.extra.libdevice.add_rn(x, 1.5)", [](double v) { return v + 1.5; }, -4, 4},
     {"SubRn", "tl.extra.libdevice.sub_rn(x, 1.5)", [](double v) { return v - 1.5; }, -4, 4},
@@ -629,6 +645,186 @@ TEST(Run, DotInFloat32) {
       for (int k = 0; k < 16; ++k)
         expected[i * 16 + j] += double(a[i * 16 + k]) * b[k * 16 + j];
   expectClose(c, expected, 1e-5);
+}
+TEST(Run, RoundedInADirection) {
+  std::vector<double> x{0.1, 1.0, 1e30, -1e-30}, y{0.3, 3.0, 7.0, 3.0};
+  // Sums and quotients straddle the exact results; exact ones do not.
+  auto wide =
+      compute<double, double>("d = tl.extra.libdevice\n"
+                              "low = d.div_rd(x, y)\nhigh = d.div_ru(x, y)\n"
+                              "tl.store(Z + i, (high - low) / tl.abs(d.div_rz(x, y)))\n"
+                              "tl.store(Z + 4 + i, d.add_ru(x, x) - d.add_rd(x, x))\n"
+                              "tl.store(Z + 8 + i, d.double2float_ru(x).to(tl.float64) - x)\n"
+                              "tl.store(Z + 12 + i, x - d.double2float_rd(x).to(tl.float64))\n"
+                              "tl.store(Z + 16 + i, d.rcp64h(y) * y)",
+                              x, y, "fp64", "fp64", 20);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_GT(wide[i], 0x1p-54) << i;
+    EXPECT_LT(wide[i], 0x1p-51) << i;
+    EXPECT_EQ(wide[4 + i], 0) << i;
+    EXPECT_GE(wide[8 + i], 0) << i;
+    EXPECT_GE(wide[12 + i], 0) << i;
+    EXPECT_EQ(wide[8 + i] + wide[12 + i] > 0, x[i] != 1.0) << i;
+    EXPECT_NEAR(wide[16 + i], 1, 0x1p-19) << i;
+  }
+}
+
+TEST(Run, BesselFunctionsOfAnyOrder) {
+  std::vector<double> x = [] {
+    std::vector<double> values;
+    for (float v : randomFloats(3, 0.5f, 60))
+      values.push_back(v);
+    return values;
+  }();
+  x[0] = 0;
+  x[1] = HUGE_VAL;
+  x[2] = -3.5;
+  auto got = compute<double, double>("d = tl.extra.libdevice\n"
+                                     "tl.store(Z + i, d.jn(i, x))\n"
+                                     "tl.store(Z + 64 + i, d.jn(3, x))\n"
+                                     "tl.store(Z + 128 + i, d.yn(i // 8, x))\n"
+                                     "tl.store(Z + 192 + i, d.jn(-1, x))",
+                                     x, x, "fp64", "fp64", 256);
+  std::vector<double> expected(256, NAN);
+  for (int i = 0; i < 64; ++i) {
+    expected[i] = ::jn(i, x[i]);
+    expected[64 + i] = ::jn(3, x[i]);
+    expected[128 + i] = x[i] == 0 ? -HUGE_VAL : ::yn(i / 8, x[i]);
+  }
+  EXPECT_EQ(got[128], -HUGE_VAL);
+  got[128] = expected[128] = 0;
+  expectClose(got, expected, 1e-11);
+  // float32, orders up to 128.
+  std::vector<float> narrow = randomFloats(4, -200, 200);
+  auto single =
+      compute<float>("tl.store(Z + i, tl.extra.libdevice.jn(i * 2 + 1, x))", narrow, narrow);
+  std::vector<double> exact;
+  for (int i = 0; i < kSize; ++i)
+    exact.push_back(::jn(2 * i + 1, narrow[i]));
+  expectClose(single, exact, 2.2e-6);
+}
+
+double fromE2M1(int bits) {
+  constexpr double values[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  return bits & 8 ? -values[bits & 7] : values[bits];
+}
+double fromFloat8(int bits, int mantissa, int bias) {
+  const int exponent = (bits & 127) >> mantissa, fraction = bits & ((1 << mantissa) - 1);
+  const double value = exponent ? std::ldexp(1 + std::ldexp(fraction, -mantissa), exponent - bias)
+                                : std::ldexp(fraction, 1 - bias - mantissa);
+  return bits & 128 ? -value : value;
+}
+/// A product of M = N = 16, K = 64 with operands in bytes. `packed` formats have two in one.
+struct Scaled {
+  std::string left, right, options;
+  bool leftScale = true, rightScale = true;
+  bool rightAlongN = false;
+};
+std::string runScaled(const Scaled &c, std::vector<float> &out, std::vector<double> &expected,
+                      int specialScale = -1) {
+  constexpr int m = 16, n = 16, k = 64;
+  std::mt19937 engine(5);
+  auto bytes = [&](int count, const std::string &format) {
+    std::vector<uint8_t> v(count);
+    for (uint8_t &b : v) // No NaN, no infinity.
+      b = uint8_t(format == "e2m1" ? engine() : engine() & (format == "e4m3" ? 0xb7 : 0xbb));
+    return v;
+  };
+  auto value = [](const std::vector<uint8_t> &v, const std::string &format, int row, int at,
+                  int stride) {
+    if (format == "e2m1")
+      return fromE2M1(v[row * stride / 2 + at / 2] >> (at % 2 * 4) & 15);
+    const int bits = v[row * stride + at];
+    return format == "e4m3" ? fromFloat8(bits, 3, 7) : fromFloat8(bits, 2, 15);
+  };
+  std::vector<uint8_t> a = bytes(m * k / (c.left == "e2m1" ? 2 : 1), c.left);
+  std::vector<uint8_t> b = bytes(n * k / (c.right == "e2m1" ? 2 : 1), c.right);
+  std::vector<uint8_t> sa(m * k / 32), sb(n * k / 32);
+  for (std::vector<uint8_t> *scales : {&sa, &sb})
+    for (uint8_t &s : *scales)
+      s = uint8_t(120 + engine() % 14);
+  if (specialScale >= 0)
+    sa[0] = uint8_t(specialScale);
+  out.assign(m * n, 0);
+  expected.assign(m * n, 0);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j)
+      for (int t = 0; t < k; ++t) {
+        // In memory the right operand has rows along k, or (packed along n) along n.
+        const double y = c.rightAlongN ? value(b, c.right, t, j, n) : value(b, c.right, j, t, k);
+        const int x = sa[i * 2 + t / 32], z = sb[j * 2 + t / 32];
+        expected[i * n + j] += value(a, c.left, i, t, k) *
+                               (!c.leftScale ? 1
+                                : x == 255   ? NAN
+                                             : std::ldexp(1, x - 127)) *
+                               y * (c.rightScale ? std::ldexp(1, z - 127) : 1);
+      }
+  const std::string ka = c.left == "e2m1" ? "32" : "64";
+  const std::string kb = c.right == "e2m1" && !c.rightAlongN ? "32" : "64";
+  const std::string nb = c.rightAlongN ? "8" : "16";
+  return runBody("A, B, S, T, C",
+                 "r = tl.arange(0, 16)\n"
+                 "a = tl.load(A + r[:, None] * " +
+                     ka + " + tl.arange(0, " + ka +
+                     ")[None, :])\n"
+                     "kb = tl.arange(0, " +
+                     kb +
+                     ")\n"
+                     "nb = tl.arange(0, " +
+                     nb +
+                     ")\n"
+                     "b = tl.load(B + " +
+                     (c.rightAlongN ? "kb[:, None] * 8 + nb[None, :]"
+                                    : "nb[None, :] * " + kb + " + kb[:, None]") +
+                     ")\n"
+                     "s = tl.load(S + r[:, None] * 2 + tl.arange(0, 2)[None, :])\n"
+                     "t = tl.load(T + r[:, None] * 2 + tl.arange(0, 2)[None, :])\n"
+                     "c = tl.dot_scaled(a, " +
+                     (c.leftScale ? "s" : "None") + ", '" + c.left + "', b, " +
+                     (c.rightScale ? "t" : "None") + ", '" + c.right + "'" + c.options +
+                     ")\n"
+                     "tl.store(C + r[:, None] * 16 + r[None, :], c)",
+                 "A=*u8, B=*u8, S=*u8, T=*u8, C=*fp32",
+                 {buffer(a), buffer(b), buffer(sa), buffer(sb), buffer(out)});
+}
+TEST(Run, DotScaled) {
+  const Scaled cases[] = {{"e2m1", "e2m1", ""},
+                          {"e4m3", "e4m3", ""},
+                          {"e5m2", "e4m3", ", out_dtype=tl.float32"},
+                          {"e2m1", "e5m2", ", fast_math=True"},
+                          {"e4m3", "e2m1", ", rhs_k_pack=False", true, true, true},
+                          {"e4m3", "e2m1", ", acc=tl.zeros((16, 16), tl.float32)", false, true},
+                          {"e2m1", "e4m3", "", true, false}};
+  for (const Scaled &c : cases) {
+    std::vector<float> got;
+    std::vector<double> expected;
+    ASSERT_EQ(runScaled(c, got, expected), "") << c.left << " " << c.right;
+    SCOPED_TRACE(c.left + " " + c.right + c.options);
+    expectClose(got, expected, 1e-4);
+  }
+}
+TEST(Run, DotScaledSpecialScales) {
+  std::vector<float> got;
+  std::vector<double> expected;
+  // 255 is NaN for its row; 0 is 2^-127, whose products vanish beside others.
+  ASSERT_EQ(runScaled({"e4m3", "e4m3", ""}, got, expected, 255), "");
+  EXPECT_TRUE(std::isnan(expected[0]) && !std::isnan(expected[16]));
+  expectClose(got, expected, 1e-4);
+  ASSERT_EQ(runScaled({"e4m3", "e4m3", ""}, got, expected, 0), "");
+  expectClose(got, expected, 1e-4);
+}
+TEST(Run, DotScaledErrors) {
+  std::vector<float> got;
+  std::vector<double> expected;
+  auto expectError = [&](const Scaled &c, const char *text) {
+    EXPECT_NE(runScaled(c, got, expected).find(text), std::string::npos)
+        << runScaled(c, got, expected);
+  };
+  expectError({"e3m2", "e4m3", ""}, "tl.dot_scaled: the format of 'lhs' is e3m2");
+  expectError({"bf16", "e4m3", ""}, "'lhs' has dtype uint8; format bf16 needs bfloat16");
+  expectError({"e4m3", "e4m3", ", lhs_k_pack=False"}, "only e2m1 is packed");
+  expectError({"e4m3", "e4m3", ", out_dtype=tl.bfloat16"}, "bfloat16");
+  expectError({"e4m3", "e2m1", ", rhs_k_pack=False"}, "'rhs_scale' has shape");
 }
 TEST(Run, SmallFloatsRoundTripAndSaturate) {
   std::vector<float> x = {0.0f, 1.0f, -1.5f, 448.0f, 1e6f, -1e6f, 0.0625f, 3.3f};

@@ -20,12 +20,13 @@ using namespace tilerun::harness;
         [](long double x, long double y) -> long double { return EXPRESSION; }, __VA_ARGS__        \
   }
 
-#define COMPOSED(NAME, BUILD, EXPRESSION, OPERANDS, LOW, HIGH)                                     \
+#define COMPOSED(NAME, BUILD, EXPRESSION, OPERANDS, LOW, HIGH, ...)                                \
   MathFunction {                                                                                   \
     NAME, "", [](double x, double y) -> double { return EXPRESSION; },                             \
         [](long double x, long double y) -> long double { return EXPRESSION; }, OPERANDS, LOW,     \
         HIGH, 0,                                                                                   \
-        [](mathx::Real x, mathx::Real y) -> mathx::Real { return mathx::composed::BUILD; }         \
+        [](mathx::Real x, mathx::Real y) -> mathx::Real { return mathx::composed::BUILD; },        \
+        ##__VA_ARGS__                                                                              \
   }
 
 namespace {
@@ -58,20 +59,24 @@ template <class T> T normcdf(T x) {
   return std::erfc(z) / 2 - lost * std::exp(-z * z) * T(0.564189583547756286948L);
 }
 
-/// By more steps than the expansion, from the same estimate, in the wider type.
+/// erfc y = x by Newton's steps on logarithms in the wider type; near x = 1 on erf.
+template <class T> T erfinv(T x);
 template <class T> T erfcinv(T x) {
   if (!(x >= 0 && x <= 2))
     return NAN;
   if (x == 0 || x == 2)
     return x == 0 ? HUGE_VAL : -HUGE_VAL;
+  if (x > T(0.5) && x < T(1.5))
+    return erfinv(1 - x);
   const T tail = x > 1 ? 2 - x : x;
   const T logarithm = std::log(tail * (2 - tail)), first = T(4.33) + logarithm / 2;
   T y = std::sqrt(std::fabs(std::sqrt(first * first - logarithm / T(0.147)) - first));
-  for (int i = 0; i < 5; ++i) {
-    const T step = (std::erfc(y) - tail) / (std::exp(-y * y) * T(1.12837916709551257390L));
-    y += step / (1 - y * step);
+  for (int i = 0; i < 7; ++i) {
+    const T complement = std::erfc(y);
+    const T density = std::exp(-y * y) * T(1.12837916709551257390L);
+    y += (std::log(complement) - std::log(tail)) * complement / density;
   }
-  return x > 1 ? -y : x == 1 ? 0 : y;
+  return x > 1 ? -y : y;
 }
 template <class T> T erfinv(T x) {
   if (!(std::fabs(x) <= T(0.5)))
@@ -83,6 +88,48 @@ template <class T> T erfinv(T x) {
   }
   return y;
 }
+template <class T> T normcdfinv(T x) { return -std::numbers::sqrt2_v<T> * erfcinv(2 * x); }
+
+/// exp(x²) erfc x: as it says, or by the asymptotic series (DLMF 7.12.1).
+template <class T> T erfcx(T x) {
+  if (x < (sizeof(T) > 8 ? 25 : 9)) {
+    const T square = x * x;
+    return square > 11000 ? T(HUGE_VAL)
+                          : std::exp(square) * (1 + std::fma(x, x, -square)) * std::erfc(x);
+  }
+  T sum = 1, term = 1;
+  for (int k = 1; k < 16; ++k)
+    sum += term *= -(2 * k - 1) / (2 * x * x);
+  return sum / (x * std::sqrt(std::numbers::pi_v<T>));
+}
+
+/// The power series (DLMF 10.25.2), whose terms are all positive.
+template <class T> T modifiedBessel(T x, int order) {
+  if (std::isnan(x) || std::fabs(x) > 800)
+    return std::isnan(x) ? x : order == 1 && x < 0 ? -HUGE_VAL : HUGE_VAL;
+  const T quarter = x * x / 4;
+  T term = order == 1 ? x / 2 : 1, sum = term;
+  for (int k = 1; term != 0 && std::fabs(term) > std::fabs(sum) * T(1e-22L); ++k)
+    sum += term *= quarter / (T(k) * (k + order));
+  return sum;
+}
+
+/// Bessel functions cross zero: below 8 errors are as of 1/64, then as of the amplitude.
+double besselFloor(double x) {
+  x = std::fabs(x);
+  return x < 8 ? 1.0 / 64 : std::max(std::sqrt(2 / (std::numbers::pi * x)), 1e-300);
+}
+/// So does the logarithm of the gamma function between all integers below -2.
+double lgammaFloor(double x) { return x < -2.2 ? std::max(2.0, -x) : 0; }
+
+#define BESSEL(NAME)                                                                               \
+  double NAME##Of(double x) { return ::NAME(x); }                                                  \
+  long double NAME##Of(long double x) { return ::NAME##l(x); }
+BESSEL(j0)
+BESSEL(j1)
+BESSEL(y0)
+BESSEL(y1)
+#undef BESSEL
 } // namespace
 
 const std::vector<MathFunction> &tilerun::harness::mathFunctions() {
@@ -124,6 +171,17 @@ const std::vector<MathFunction> &tilerun::harness::mathFunctions() {
       COMPOSED("remainder", remainder(x, y), std::remainder(x, y), 2, -10, 10),
       COMPOSED("logb", logb(x), std::logb(x), 1, -10, 10),
       COMPOSED("erfinv", erfinv(x), erfinv(x), 1, -1, 1),
+      COMPOSED("erfcx", erfcx(x), erfcx(x), 1, -10, 20),
+      COMPOSED("erfcinv", erfcinv(x), erfcinv(x), 1, 0, 2),
+      COMPOSED("normcdfinv", normcdfinv(x), normcdfinv(x), 1, 0, 1),
+      COMPOSED("tgamma", tgamma(x), std::tgamma(x), 1, -20, 40),
+      COMPOSED("lgamma", lgamma(x), std::lgamma(x), 1, -12, 20, lgammaFloor),
+      COMPOSED("i0", i0(x), modifiedBessel(x, 0), 1, -30, 30),
+      COMPOSED("i1", i1(x), modifiedBessel(x, 1), 1, -30, 30),
+      COMPOSED("j0", j0(x), j0Of(x), 1, -30, 30, besselFloor),
+      COMPOSED("j1", j1(x), j1Of(x), 1, -30, 30, besselFloor),
+      COMPOSED("y0", y0(x), y0Of(x), 1, 0, 30, besselFloor),
+      COMPOSED("y1", y1(x), y1Of(x), 1, 0, 30, besselFloor),
       // The NVIDIA form starts from the instruction's estimate, with its stated error either way.
       MathFunction{"rsqrt", "math.rsqrt", [](double x, double) { return 1 / std::sqrt(x); },
                    [](long double x, long double) { return 1 / std::sqrt(x); }, 1, 0, 4, 0x1p-22},
@@ -133,7 +191,7 @@ const std::vector<MathFunction> &tilerun::harness::mathFunctions() {
   return functions;
 }
 
-template <class F, class Wide> double tilerun::harness::ulps(F got, Wide expected) {
+template <class F, class Wide> double tilerun::harness::ulps(F got, Wide expected, double floor) {
   using Limits = std::numeric_limits<F>;
   if (std::isnan(got) || std::isnan(expected))
     return std::isnan(got) && std::isnan(expected) ? 0 : HUGE_VAL;
@@ -142,11 +200,13 @@ template <class F, class Wide> double tilerun::harness::ulps(F got, Wide expecte
   const Wide reference = finite(expected), value = finite(Wide(got));
   const int smallest = Limits::min_exponent - 1;
   int exponent = reference == 0 ? smallest : std::max(smallest, std::ilogb(reference));
+  if (floor > 0)
+    exponent = std::max(exponent, std::ilogb(floor));
   exponent = std::min(exponent, Limits::max_exponent - 1);
   return double(std::fabs(value - reference) / std::ldexp(Wide(1), exponent - Limits::digits + 1));
 }
-template double tilerun::harness::ulps(float, double);
-template double tilerun::harness::ulps(double, long double);
+template double tilerun::harness::ulps(float, double, double);
+template double tilerun::harness::ulps(double, long double, double);
 
 template <class F> std::vector<F> tilerun::harness::specialValues() {
   using Limits = std::numeric_limits<F>;

@@ -19,15 +19,19 @@ struct MathFunction {
   double estimateError = 0;
   /// For functions without an op.
   mathx::Real (*composed)(mathx::Real, mathx::Real) = nullptr;
+  /// Where the function crosses zero: errors count in units of the last place of this, if the
+  /// result is less.
+  double (*floor)(double) = nullptr;
 };
 
 const std::vector<MathFunction> &mathFunctions();
 
 /// Distance in units of the last place of the type at `expected`; infinite where one is NaN and the
 /// other not. An infinite result counts as the number after the largest.
-template <class F, class Wide> double ulps(F got, Wide expected);
-extern template double ulps(float, double);
-extern template double ulps(double, long double);
+/// A result below `floor` counts as that.
+template <class F, class Wide> double ulps(F got, Wide expected, double floor = 0);
+extern template double ulps(float, double, double);
+extern template double ulps(double, long double, double);
 
 /// Zeros, ones, infinities, NaN, the ends of the ranges of normal and subnormal numbers, and more.
 template <class F> std::vector<F> specialValues();

@@ -58,6 +58,44 @@ def fused(x, y, z, kind):
     return rounded(exact(x) * exact(y) + exact(z), kind)
 
 
+def directed(exact, kind, way, zero=0.0):
+    """A fraction rounded down (-1), up (1) or toward zero (0); `zero` if it is one."""
+    digits, least, most = (24, -149, 128) if kind == "f32" else (53, -1074, 1024)
+    if exact == 0:
+        return zero
+    size = abs(exact)
+    outward = way != 0 and (way > 0) == (exact > 0)
+    exponent = size.numerator.bit_length() - size.denominator.bit_length()
+    exponent -= size < fractions.Fraction(2)**exponent
+    quantum = fractions.Fraction(2)**max(exponent - digits + 1, least)
+    value = (math.ceil if outward else math.floor)(size / quantum) * quantum
+    if value >= 2**most:
+        value = math.inf if outward else (2 - fractions.Fraction(2)**(1 - digits)) * 2**(most - 1)
+    return math.copysign(float(value), 1 if exact > 0 else -1)
+
+
+def lower_sum(x, y, kind):
+    both = math.copysign(1, x) == math.copysign(1, y)
+    return directed(fractions.Fraction(x) + fractions.Fraction(y), kind, -1,
+                    x + y if both else -0.0)
+
+
+def upper_product(x, y, kind):
+    return directed(fractions.Fraction(x) * fractions.Fraction(y), kind, 1, x * y)
+
+
+def cut_quotient(x, y, kind):
+    if y == 0 or x == 0:
+        return math.nan if x == y else x * y if y else math.copysign(math.inf, x) * \
+            math.copysign(1, y)
+    return directed(fractions.Fraction(x) / fractions.Fraction(y), kind, 0)
+
+
+def cut_fused(x, y, kind):
+    return directed(fractions.Fraction(x) * fractions.Fraction(y) + fractions.Fraction(y), kind, 0,
+                    x * y + y)
+
+
 def opposite(x, y, kind):
     return -rounded(fractions.Fraction(x) * fractions.Fraction(y), kind)
 
@@ -67,6 +105,10 @@ EXACT = [
     ("fma", "libdevice.fma(v, w, v)", lambda x, y, kind: fused(x, y, x, kind)),
     ("fma of the opposite", "libdevice.fma(v, w, -libdevice.mul_rn(v, w))",
      lambda x, y, kind: fused(x, y, z, kind) if math.isfinite(z := opposite(x, y, kind)) else z),
+    ("sum down", "libdevice.add_rd(v, w)", lower_sum),
+    ("product up", "libdevice.mul_ru(v, w)", upper_product),
+    ("quotient toward zero", "libdevice.div_rz(v, w)", cut_quotient),
+    ("fma toward zero", "libdevice.fma_rz(v, w, w)", cut_fused),
     ("times zero*", "v * 0.0", lambda x, y, kind: x * 0.0),
     ("plus zero*", "v + 0.0", lambda x, y, kind: x + 0.0),
     ("minus itself*", "v - v", lambda x, y, kind: x - x),

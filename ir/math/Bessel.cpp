@@ -1,0 +1,113 @@
+// Bessel functions of order 0 and 1. See Composed.h. Below 8 polynomials, with the zeros as factors
+// of their own so that errors stay relative; from 8 on the form of Hankel's expansions (DLMF 10.17)
+// with fitted P and Q. The second kind has its logarithm taken out below the second zero (DLMF
+// 10.8.1).
+#include "ir/math/Composed.h"
+#include "ir/math/SpecialCoefficients.h"
+
+#include <cmath>
+#include <numbers>
+
+using namespace mlir;
+using namespace tilerun::mathx;
+
+namespace {
+
+constexpr double kTwoOverPi = 2 / std::numbers::pi;
+
+template <typename Op> Real apply(Real x) { return {x.c, Op::create(x.c->b, x.c->loc, x.v)}; }
+
+/// x - zero.
+Real from(Real x, const Constant &zero) {
+  auto parts = x.c->split(zero);
+  return (x - parts.a) - parts.b;
+}
+/// x² - zero².
+Real fromSquare(Real x, const Constant &zero) { return from(x, zero) * (x + x.c->split(zero).a); }
+
+/// J of order 0 or 1 for x in [0, 8].
+Real jSmall(Real x, int order) {
+  const Constant *zeros = order == 0 ? kJ0Zeros : kJ1Zeros;
+  Real t = fma(x, x * 0.03125, x.c->real(-1));
+  Real result = evaluate(order == 0 ? kJ0Small : kJ1Small, t) * fromSquare(x, zeros[0]) *
+                fromSquare(x, zeros[1]) * fromSquare(x, zeros[2]);
+  return order == 0 ? result : result * x;
+}
+
+/// J or Y for x >= 8.
+Real large(Real x, int order, bool second) {
+  Real v = 8.0 / x, u = v * v;
+  Real p = evaluate(order == 0 ? kP0 : kP1, u), q = evaluate(order == 0 ? kQ0 : kQ1, u) * v;
+  Real sine = apply<math::SinOp>(x), cosine = apply<math::CosOp>(x);
+  // cos and sin of x - π/4 or x - 3π/4, times sqrt 2.
+  Real c = order == 0 ? cosine + sine : sine - cosine;
+  Real s = order == 0 ? sine - cosine : -(sine + cosine);
+  Real wave = second ? fma(p, s, q * c) : fma(p, c, -(q * s));
+  Real root = sqrt(x) * 1.7724538509055160273;
+  return select(x == x.c->infinity(), 0.0, wave / root);
+}
+
+Real firstKind(Real x, int order) {
+  Real magnitude = abs(x);
+  Real inner = jSmall(clamp(magnitude, 0, 8), order);
+  Real outer = large(select(magnitude < 8.0, 8.0, magnitude), order, false);
+  Real result = select(magnitude < 8.0, inner, outer);
+  if (order == 1) // x / 2 close to 0, rounded once; odd, and a zero has the sign of x.
+    result = select(magnitude < x.c->real(0x1p-12, 0x1p-27), 0.5 * magnitude, result);
+  if (order == 1)
+    result = fromBits(bits(result) ^ (bits(x) & (uint64_t(1) << (x.c->width - 1))));
+  return result;
+}
+
+Real secondKind(Real x, int order) {
+  Calculator &c = *x.c;
+  const Constant *zeros = order == 0 ? kY0Zeros : kY1Zeros;
+  const double limit = order == 0 ? 3 : 4;
+  Real near = clamp(x, 0, limit);
+  auto zero = c.split(zeros[0]);
+  // log(x / zero), close to the zero by the difference.
+  Real distance = from(near, zeros[0]);
+  Real logarithm = select(abs(distance) < zeros[0].a / 2, apply<math::Log1pOp>(distance / zero.a),
+                          apply<math::LogOp>(near) - std::log(zeros[0].a));
+  Real t = fma(near, near * (2 / (limit * limit)), c.real(-1));
+  Real rest = fromSquare(near, zeros[0]) * evaluate(order == 0 ? kY0Small : kY1Small, t);
+  if (order == 1)
+    rest = rest / near;
+  Real inner = fma(kTwoOverPi * logarithm, jSmall(near, order), rest);
+  Real between = clamp(x, limit, 8), middle;
+  if (order == 0)
+    middle = evaluate(kY0Middle, (between - 5.5) * 0.4) * from(between, zeros[1]) *
+             from(between, zeros[2]);
+  else
+    middle = evaluate(kY1Middle, (between - 6.0) * 0.5) * from(between, zeros[1]);
+  Real outer = large(select(x < 8.0, 8.0, x), order, true);
+  Real result = select(x < limit, inner, select(x < 8.0, middle, outer));
+  result = select(x == 0.0, -c.infinity(), result);
+  return select(x >= 0.0, result, c.nan());
+}
+
+/// e^x I(x) e^-x, the exponential in two halves so that it overflows where the result does.
+Real modified(Real x, int order) {
+  Calculator &c = *x.c;
+  Real magnitude = abs(x);
+  Real small = clamp(magnitude, 0, 8);
+  Real inner = evaluate(order == 0 ? kI0Small : kI1Small, small * small);
+  if (order == 1)
+    inner = inner * small;
+  Real large = clamp(select(magnitude < 8.0, 8.0, magnitude), 8, c.choose(110, 760));
+  Real half = apply<math::ExpOp>(0.5 * large);
+  Real outer = evaluate(order == 0 ? kI0Large : kI1Large, 8.0 / large) / sqrt(large) * half * half;
+  Real result = select(magnitude < 8.0, inner, outer);
+  if (order == 1)
+    result = fromBits(bits(result) ^ (bits(x) & (uint64_t(1) << (c.width - 1))));
+  return result;
+}
+
+} // namespace
+
+Real composed::i0(Real x) { return modified(x, 0); }
+Real composed::i1(Real x) { return modified(x, 1); }
+Real composed::j0(Real x) { return firstKind(x, 0); }
+Real composed::j1(Real x) { return firstKind(x, 1); }
+Real composed::y0(Real x) { return secondKind(x, 0); }
+Real composed::y1(Real x) { return secondKind(x, 1); }

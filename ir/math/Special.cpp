@@ -1,0 +1,183 @@
+// The scaled complementary error function, inverses, and the gamma function. See Composed.h.
+#include "ir/math/Composed.h"
+#include "ir/math/Functions.h"
+#include "ir/math/SpecialCoefficients.h"
+
+#include <numbers>
+
+using namespace mlir;
+using namespace tilerun::mathx;
+
+namespace {
+
+template <typename Op> Real apply(Real x) { return {x.c, Op::create(x.c->b, x.c->loc, x.v)}; }
+
+Pair select(Bool condition, Pair x, Pair y) {
+  return {tilerun::mathx::select(condition, x.hi, y.hi),
+          tilerun::mathx::select(condition, x.lo, y.lo)};
+}
+using tilerun::mathx::select;
+
+Real poly(const Polynomial &p, Real x) { return evaluate(p, x); }
+
+/// e^(x²) erfc x for x >= 0: Shepherd and Laframboise's form (Error.cpp), up to infinity; close to
+/// 0 from 1 - erf x.
+Real erfcxOfPositive(Real x) {
+  Calculator &c = *x.c;
+  Real small = clamp(x, 0, 0.5), square = small * small;
+  Pair head = fastTwoSum(c.real(1), -small);
+  Real complement = head.hi + fma(-small, poly(kErf, square), head.lo);
+  Real near = complement * apply<math::ExpOp>(square);
+  Real numerator = 0.5 * poly(kErfcxAll, (x - 4.0) / (x + 4.0));
+  Pair divisor = twoSum(c.real(0.5), x);
+  Real quotient = numerator / divisor.hi;
+  Real rest = fma(-quotient, divisor.hi, numerator) - quotient * divisor.lo;
+  // For huge numbers the rest underflows or is NaN, and the quotient is exact enough.
+  Real result = quotient + rest / divisor.hi;
+  result = select(x < c.real(0x1p60), result, quotient);
+  return select(x < 0.5, near, result);
+}
+
+/// y > 0 with erfc y = tail, 0 < tail <= 1/2: Winitzki's estimate (see Composed.cpp) and Newton's
+/// steps on log(erfc y) = log(erfcx y) - y², which nothing underflows in.
+Real erfcinvOfTail(Real tail) {
+  Calculator &c = *tail.c;
+  constexpr double a = 0.147;
+  Real target = apply<math::LogOp>(tail), logarithm = target + apply<math::LogOp>(2.0 - tail);
+  Real first = fma(logarithm, c.real(0.5), c.real(2 / (std::numbers::pi * a)));
+  Real root = sqrt(first * first - logarithm * (1 / a));
+  Real y = sqrt(abs(root - first));
+  for (int i = 0; i < (c.wide ? 4 : 3); ++i) {
+    Real scaled = erfcxOfPositive(y);
+    Real excess = apply<math::LogOp>(scaled) - fma(y, y, target);
+    y = fma(excess, scaled * 0.88622692545275801, y);
+  }
+  return y;
+}
+
+/// erf y = target for |target| <= 1/2 by Halley's steps.
+Real erfinvNearZero(Real target) {
+  Calculator &c = *target.c;
+  Real y = target * fma(target * target, c.real(0.2320136665), c.real(0.88622692545275801));
+  for (int i = 0; i < (c.wide ? 3 : 2); ++i) {
+    Real density = apply<math::ExpOp>(-(y * y)) * 1.1283791670955126;
+    Real step = (apply<math::ErfOp>(y) - target) / density;
+    y = y - step / fma(y, step, c.real(1));
+  }
+  return select(target == 0.0, target, y);
+}
+
+/// Γ(x) = pair · 2^exponent for x > 0 within what any power of two of the type reaches.
+Scaled gammaOfPositive(Real x) {
+  Calculator &c = *x.c;
+  // From 8 on, Stirling's series: 2^((x - 1/2) log2 x - x log2 e + …) (DLMF 5.11.1).
+  constexpr Constant kLog2RootTwoPi{0x1.536439a4c6efcp+0, -0x1.49e49a361efebp-54,
+                                    0x1.1c4e970c93c98p-110};
+  Real large = clamp(x, 8, c.choose(48, 260));
+  auto log2E = c.split(kLog2E);
+  Pair a = multiply(large - 0.5, log2Pair(large)), b = multiply(-large, {log2E.a, log2E.b});
+  Real inverse = 1.0 / large;
+  Real series = poly(kStirling, inverse * inverse) * inverse * 1.4426950408889634;
+  auto constant = c.split(kLog2RootTwoPi);
+  Pair s = twoSum(a.hi, b.hi), t = twoSum(s.hi, constant.a);
+  Real low = (t.lo + s.lo) + ((a.lo + b.lo) + (series + constant.b));
+  Scaled stirling = exp2Pair(fastTwoSum(t.hi, low));
+  // Below, (x-1) … (x-n) Γ(x-n) with x - n in [1, 2), every factor exact; Γ(1+x) / x below 1.
+  Real whole = apply<math::FloorOp>(x);
+  Pair factors{c.real(1), c.real(0)};
+  for (int k = 1; k <= 6; ++k)
+    factors = select(whole > double(k), multiply(x - double(k), factors), factors);
+  Real divisor = poly(kReciprocalGamma, x - whole);
+  divisor = select(x < 1.0, divisor * x, divisor);
+  Real quotient = factors.hi / divisor;
+  Real rest = (fma(-quotient, divisor, factors.hi) + factors.lo) / divisor;
+  Bool isLarge = x >= 8.0;
+  return {select(isLarge, stirling.pair, Pair{quotient, rest}),
+          select(isLarge, stirling.integer, c.integer(0))};
+}
+
+} // namespace
+
+Real composed::erfcx(Real x) {
+  Calculator &c = *x.c;
+  Real magnitude = abs(x), upper = erfcxOfPositive(magnitude);
+  upper = select(magnitude == c.infinity(), 0.0, upper);
+  // erfc(-x) = 2 - erfc x.
+  Real limited = clamp(magnitude, 0, c.choose(10, 28));
+  Pair square = twoProduct(limited, limited);
+  Scaled e = expPair(square);
+  Real lower = scale(2.0 * sum(e.pair), e.integer) - upper;
+  return select(unordered(x, x), c.nan(), select(x < 0.0, lower, upper));
+}
+
+Real composed::erfcinv(Real x) {
+  Calculator &c = *x.c;
+  Bool high = x > 1.5, low = x < 0.5, inside = (x > 0.0) & (x < 2.0);
+  Real tail = select(high, 2.0 - x, select(low, x, 0.5));
+  tail = select(inside, tail, 0.5);
+  Real outer = erfcinvOfTail(tail);
+  Real inner = erfinvNearZero(select(inside & !high & !low, 1.0 - x, 0.0));
+  Real result = select(high, -outer, select(low, outer, inner));
+  result = select(x == 0.0, c.infinity(), select(x == 2.0, -c.infinity(), result));
+  return select((x >= 0.0) & (x <= 2.0), result, c.nan());
+}
+
+Real composed::normcdfinv(Real x) {
+  Calculator &c = *x.c;
+  Real y = erfcinv(x + x);
+  constexpr Constant kRootTwo{0x1.6a09e667f3bcdp+0, -0x1.bdd3413b26456p-54, 0};
+  auto root = c.split(kRootTwo);
+  return -select(abs(y) < c.infinity(), fma(y, root.a, y * root.b), y);
+}
+
+Real composed::tgamma(Real x) {
+  Calculator &c = *x.c;
+  Real magnitude = abs(x);
+  Scaled gamma = gammaOfPositive(magnitude);
+  Real usual = sum(gamma.pair), above = scale(usual, gamma.integer);
+  // Γ(-x) = -π / (x sin(πx) Γ(x)) (DLMF 5.5.3); the sine is exactly zero at integers.
+  Real sine = sinpi(magnitude);
+  Real divisor = clamp(magnitude, 0, 300) * sine * usual;
+  Real below = scale(-std::numbers::pi / divisor, c.integer(0) - gamma.integer);
+  below = select(sine == 0.0, c.nan(), below);
+  Real result = select(x < 0.0, below, above);
+  result = select(magnitude < c.real(0x1p-30, 0x1p-60), 1.0 / x, result);
+  return select(unordered(x, x), c.nan(), result);
+}
+
+Real composed::lgamma(Real x) {
+  Calculator &c = *x.c;
+  Real magnitude = abs(x);
+  // From 8 on: (x - 1/2) (log x - 1) + (log 2π - 1) / 2 + Stirling's series (DLMF 5.11.1).
+  Bool finite = magnitude < c.infinity();
+  Real large = select((magnitude >= 8.0) & finite, magnitude, 8.0);
+  auto ln2 = c.split(kLn2);
+  Pair logarithm = multiply(log2Pair(large), Pair{ln2.a, ln2.b});
+  Pair less = twoSum(logarithm.hi, c.real(-1));
+  Pair main = multiply(large - 0.5, Pair{less.hi, less.lo + logarithm.lo});
+  Real inverse = 1.0 / large;
+  Real series = poly(kStirling, inverse * inverse) * inverse + 0.4189385332046727418;
+  Real stirling = main.hi + (main.lo + series);
+  stirling = select(main.hi < c.infinity(), stirling, c.infinity());
+  // Below: from [5/4, 9/4) on by factors, under 3/4 by one. The zeros at 1 and 2 are factors of
+  // their own.
+  Bool isTiny = magnitude < 0.75;
+  Real steps = apply<math::FloorOp>(clamp(magnitude, 1.25, 8.5) - 1.25);
+  Real factors = c.real(1);
+  for (int k = 1; k <= 6; ++k)
+    factors = select(steps >= double(k), factors * (magnitude - double(k)), factors);
+  Real z = select(isTiny, magnitude, clamp((magnitude - steps) - 1.0, -1, 2));
+  Real core = z * (z - 1.0) * poly(kLogGamma, z - 0.5);
+  Real logFactors = apply<math::LogOp>(select(isTiny, magnitude, factors));
+  Real small = select(isTiny, core - logFactors, core + logFactors);
+  Real above = select(magnitude >= 8.0, stirling, small);
+  // log |Γ(-x)| = log(π / (x |sin πx|)) - log Γ(x), where under 3/4 the log x cancel.
+  Real sine = abs(sinpi(magnitude));
+  Real reflected = apply<math::LogOp>(std::numbers::pi / (sine * select(isTiny, 1.0, magnitude)));
+  Real below = reflected - select(isTiny, core, above);
+  below = select(sine == 0.0, c.infinity(), below);
+  Real result = select(x < 0.0, below, above);
+  result = select(magnitude < c.real(0x1p-30, 0x1p-60), -logFactors, result);
+  result = select(finite, result, magnitude);
+  return select(unordered(x, x), c.nan(), result);
+}

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# Computes the polynomials in SpecialCoefficients.h as coefficients.py computes the others; its
+# definitions of the functions are mpmath's. Usage: special_coefficients.py > SpecialCoefficients.h
+from functools import lru_cache
+
+from mpmath import (mp, mpf, besseli, besselj, bessely, besseljzero, besselyzero, cos, erfc, exp,
+                    loggamma, log, pi, rgamma, sin, sqrt)
+
+import coefficients
+
+mp.dps = 80
+ONE = [(-1, 1)] * 2
+UNIT = [(0, 1)] * 2
+TINY = mpf(10)**-20
+
+
+def nudged(x, *places):
+    """Quotients here have removable singularities at these places."""
+    for place in places:
+        if abs(x - place) < TINY:
+            return place + TINY
+    return x
+
+
+@lru_cache(maxsize=None)
+def scaled_erfc(t):
+    if 1 - t < mpf(10)**-20:
+        return 2 / sqrt(pi)
+    x = 4 * (1 + t) / (1 - t)
+    return (1 + 2 * x) * exp(x * x) * erfc(x)
+
+
+@lru_cache(maxsize=None)
+def stirling(u):
+    x = 1 / sqrt(max(u, mpf(10)**-24))
+    return (loggamma(x) - (x - mpf(1) / 2) * log(x) + x - log(2 * pi) / 2) * x
+
+
+@lru_cache(maxsize=None)
+def log_gamma(t):
+    z = nudged(t + mpf(1) / 2, 0, 1)
+    return loggamma(1 + z) / (z * (z - 1))
+
+
+def cached(f):
+    f = lru_cache(maxsize=None)(f)
+    return f, lambda z: 1 / abs(f(z))
+
+
+def i_small(order):
+    return cached(lambda s: besseli(order, sqrt(nudged(s, 0))) / sqrt(nudged(s, 0))**order)
+
+
+def i_large(order):
+    def g(v):
+        x = 8 / max(v, TINY)
+        return exp(-x) * sqrt(x) * besseli(order, x)
+    return cached(g)
+
+
+J_ZEROS = [[besseljzero(order, i) for i in (1, 2, 3)] for order in (0, 1)]
+Y_ZEROS = [[besselyzero(order, i) for i in (1, 2, 3)] for order in (0, 1)]
+
+
+def j_small(order):
+    a, b, c = J_ZEROS[order]
+
+    def g(t):
+        x = nudged(sqrt(32 * (nudged(t, -1) + 1)), a, b)
+        return besselj(order, x) / (x**order * (x * x - a * a) * (x * x - b * b) * (x * x - c * c))
+    return cached(g)
+
+
+def amplitude(order, part):
+    def g(u):
+        x = 8 / sqrt(max(u, mpf(10)**-36))
+        angle = x - (2 * order + 1) * pi / 4
+        j, y, root = besselj(order, x), bessely(order, x), sqrt(pi * x / 2)
+        if part == 0:
+            return root * (j * cos(angle) + y * sin(angle))
+        return root * (y * cos(angle) - j * sin(angle)) * x / 8
+    g = lru_cache(maxsize=None)(g)
+    return g, lambda u: mpf(1)
+
+
+def y_small(order, limit):
+    z = Y_ZEROS[order][0]
+
+    def g(t):
+        x = nudged(sqrt(limit * limit / 2 * (nudged(t, -1) + 1)), z)
+        rest = bessely(order, x) - 2 / pi * log(x / z) * besselj(order, x)
+        return rest * x**order / ((x - z) * (x + z))
+    return cached(g)
+
+
+def y_middle(order, low, high, zeros):
+    def g(t):
+        x = nudged((high + low) / mpf(2) + (high - low) / mpf(2) * t, *zeros)
+        value = bessely(order, x)
+        for z in zeros:
+            value /= x - z
+        return value
+    return cached(g)
+
+
+TABLES = [
+    ("ErfcxAll", "(1 + 2x) exp(x²) erfc(x) in t = (x-4) / (x+4), 0 <= x",
+     scaled_erfc, lambda t: 1 / scaled_erfc(t), ONE, (13, 27)),
+    ("ReciprocalGamma", "1 / Γ(1+z), 0 <= z <= 1", *cached(lambda z: rgamma(1 + z)), UNIT, (8, 16)),
+    ("Stirling", "(log Γ(x) - (x - 1/2) log x + x - log(2π) / 2) x in 1 / x², 8 <= x",
+     stirling, lambda u: mpf(1), [(0, mpf(1) / 64)] * 2, (2, 7)),
+    ("LogGamma", "log Γ(1+z) / (z (z-1)) in z - 1/2, -1/4 <= z <= 5/4",
+     log_gamma, lambda t: 1 / abs(log_gamma(t)), [(mpf(-3) / 4, mpf(3) / 4)] * 2, (13, 28)),
+    ("I0Small", "I0(x) in x², |x| <= 8", *i_small(0), [(0, 64)] * 2, (10, 18)),
+    ("I1Small", "I1(x) / x in x², |x| <= 8", *i_small(1), [(0, 64)] * 2, (10, 18)),
+    ("I0Large", "sqrt(x) exp(-x) I0(x) in 8 / x, 8 <= x", *i_large(0), UNIT, (7, 22)),
+    ("I1Large", "sqrt(x) exp(-x) I1(x) in 8 / x, 8 <= x", *i_large(1), UNIT, (7, 22)),
+    ("J0Small", "J0(x) over its first zeros' (x² - a²) (x² - b²) (x² - c²), in x²/32 - 1, |x| <= 8",
+     *j_small(0), ONE, (9, 14)),
+    ("J1Small", "J1(x) / x likewise", *j_small(1), ONE, (9, 14)),
+    ("P0", "J0(x) sqrt(πx/2) = P cos(x - π/4) - Q sin(x - π/4): P in (8/x)², 8 <= x",
+     *amplitude(0, 0), UNIT, (3, 12)),
+    ("Q0", "Q x/8 likewise", *amplitude(0, 1), UNIT, (3, 12)),
+    ("P1", "P for J1, with x - 3π/4", *amplitude(1, 0), UNIT, (3, 12)),
+    ("Q1", "Q x/8 likewise", *amplitude(1, 1), UNIT, (3, 12)),
+    ("Y0Small", "(Y0(x) - 2/π log(x/z) J0(x)) / (x² - z²), z the first zero, in 2 (x/3)² - 1, x <= 3",
+     *y_small(0, 3), ONE, (6, 11)),
+    ("Y0Middle", "Y0(x) over x minus its second and third zero, in (x - 5.5) / 2.5, 3 <= x <= 8",
+     *y_middle(0, 3, 8, Y_ZEROS[0][1:3]), ONE, (12, 26)),
+    ("Y1Small", "(Y1(x) - 2/π log(x/z) J1(x)) x / (x² - z²), z the first zero, in x²/8 - 1, x <= 4",
+     *y_small(1, 4), ONE, (7, 12)),
+    ("Y1Middle", "Y1(x) over x minus its second zero, in (x - 6) / 2, 4 <= x <= 8",
+     *y_middle(1, 4, 8, Y_ZEROS[1][1:2]), ONE, (11, 21)),
+]
+HEAD = """// Polynomials for Special.cpp and Bessel.cpp, lowest degree first, for float32 and float64, and zeros of
+// Bessel functions. Written by special_coefficients.py, which says how.
+#pragma once
+
+#include "ir/math/Calculator.h"
+
+namespace tilerun::mathx {
+
+// clang-format off"""
+
+
+def print_zeros():
+    for name, zeros in (("J0", J_ZEROS[0]), ("J1", J_ZEROS[1]), ("Y0", Y_ZEROS[0]),
+                        ("Y1", Y_ZEROS[1][:2])):
+        print(f"inline constexpr Constant k{name}Zeros[] = {{")
+        for zero in zeros:
+            parts = []
+            for _ in range(3):
+                parts.append(float(zero))
+                zero -= mpf(parts[-1])
+            print("    {" + ", ".join(part.hex() for part in parts) + "},")
+        print("};")
+
+
+if __name__ == "__main__":
+    print(HEAD)
+    print("\n/// Zeros in order.")
+    print_zeros()
+    coefficients.write("", TABLES)
