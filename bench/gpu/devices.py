@@ -2,7 +2,8 @@
 """Tilerun's backends beside each other on one GPU: the same kernel files on cuda:0 and vulkan:0, in memory of each
 device's own pool, the best of the same configurations. Every result is compared with PyTorch's first.
 
-Times are medians of single launches between two events of the device, a gibibyte written before each.
+Times are medians: of ten launches in a row between two events of the device, a gibibyte written before. Configurations are
+chosen by single launches.
 Usage: TILERUN_BUNDLE=DIR devices.py [--devices cuda:0 vulkan:0] [--only TEXT] [--repeat N] [--json FILE]"""
 
 import argparse
@@ -21,6 +22,7 @@ EXAMPLES = os.path.join(binding.BUNDLE, "share", "tilerun", "examples")
 TIMING = 1
 # Overwrites the L2 cache, and takes long enough for the host to have all of a measurement on the stream.
 FLUSH = 1 << 30
+IN_A_ROW = 10  # launches
 
 
 class Device(binding.Library):
@@ -66,18 +68,19 @@ class Device(binding.Library):
     def synchronize(self):
         self.call("tilerunSynchronizeStream", self.default)
 
-    def time(self, launch, repeat):
-        """Sorted milliseconds."""
+    def time(self, launch, repeat, in_a_row=1):
+        """Sorted milliseconds of a launch, of which there are so many between two events."""
         times = []
         for _ in range(repeat):
             self.fill(self.cache, 0, FLUSH)
             self.call("tilerunRecordEvent", self.events[0], self.default)
-            launch()
+            for _ in range(in_a_row):
+                launch()
             self.call("tilerunRecordEvent", self.events[1], self.default)
             self.synchronize()
             milliseconds = c.c_double()
             self.call("tilerunGetElapsedTime", *self.events, c.byref(milliseconds))
-            times.append(milliseconds.value)
+            times.append(milliseconds.value / in_a_row)
         return sorted(times)
 
 
@@ -185,7 +188,8 @@ def measure(device, work, expected, repeat):
             best = time, config, launch
     if best:
         factor = work.amount / (1e6 if work.unit == "GB/s" else 1e9)
-        best = round(factor / statistics.median(device.time(best[2], repeat)), 1), best[1]
+        # Several in a row, so that what two events cost is no part of the figure.
+        best = round(factor / statistics.median(device.time(best[2], repeat, IN_A_ROW)), 1), best[1]
     for remote in remotes:
         if isinstance(remote, Remote):
             device.free(remote)

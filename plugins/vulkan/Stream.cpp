@@ -110,6 +110,7 @@ TilerunStatus Stream::openBatch(QueueKind kind, const TilerunErrorSink *sink) {
   batch->numCommands = 0;
   batch->timed = false;
   batch->ended = false;
+  batch->isOrdered = false;
   batch->ringStart = ringEnd;
   open = std::move(batch);
   return TILERUN_STATUS_OK;
@@ -129,7 +130,9 @@ TilerunStatus Stream::begin(Recorder &recorder, QueueKind kind, const TilerunErr
     if (TilerunStatus status = openBatch(kind, sink))
       return status;
   recorder.commands = open->commands;
-  addBarrier(open->commands);
+  if (!open->isOrdered)
+    addBarrier(open->commands);
+  open->isOrdered = false;
   return TILERUN_STATUS_OK;
 }
 
@@ -140,8 +143,10 @@ TilerunStatus Stream::end(std::shared_ptr<void> retained, Urgency urgency,
   ++open->numCommands;
   // What is between two timestamps goes with them, so that the time between two submissions, which
   // is longer than many kernels, is no part of what is measured.
-  if (urgency == Urgency::Patient)
+  if (urgency == Urgency::Patient) {
     open->timed = !open->timed;
+    open->isOrdered = true; // A timestamp writes nothing that the next command could read.
+  }
   // Transients of the open batch cannot be waited for.
   bool full = open->numCommands >= kMostCommands || ringEnd - open->ringStart > kRingBytes / 4;
   if (!full && (open->timed || !isDrained())) {

@@ -142,6 +142,7 @@ private:
     uint32_t numCommands = 0;
     bool timed = false; ///< After a timestamp, before the one that ends what is measured.
     bool ended = false;
+    bool isOrdered = false;              ///< The next command sees all before it without a barrier.
     uint64_t ringStart = 0, ringEnd = 0; ///< What it has of the ring.
     std::vector<VkSemaphoreSubmitInfo> waits;
     std::vector<std::shared_ptr<void>> retained;
