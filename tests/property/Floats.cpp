@@ -179,7 +179,7 @@ ExprRef makeSort(Builder &b, const ValueType &type, int depth, Traits) {
 }
 
 ExprRef makeDot(Builder &b, const ValueType &type, int depth, Traits need) {
-  if (need.raw || type.shape.size() != 2)
+  if (need.raw || need.noProduct || type.shape.size() != 2)
     return nullptr;
   Dim k{{}, 4};
   Shape left{type.shape[0], k}, right{k, type.shape[1]};
@@ -187,7 +187,7 @@ ExprRef makeDot(Builder &b, const ValueType &type, int depth, Traits need) {
     return nullptr;
   DType of = dtype(b.random.chance(70) ? Scalar::F16 : Scalar::BF16);
   ExprRef x = makeWhole(b, of, left, depth), y = makeWhole(b, of, right, depth);
-  return makeExpr(type, "tl.dot($0, $1)" + cast(type), {x, y}, {}, kRounded);
+  return makeExpr(type, "tl.dot($0, $1)" + cast(type), {x, y}, {}, kProduct);
 }
 
 ExprRef makeFp8Cast(Builder &b, const ValueType &type, int depth, Traits need) {
