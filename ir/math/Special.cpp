@@ -67,6 +67,25 @@ Real erfinvNearZero(Real target) {
   return select(target == 0.0, target, y);
 }
 
+/// sin(πx) for x >= 0, from polynomials alone; exactly zero at integers.
+Real sineOfPi(Real x) {
+  Calculator &c = *x.c;
+  Real whole = apply<math::RoundEvenOp>(x), rest = abs(x - whole);
+  rest = select(x < c.infinity(), rest, c.nan());
+  // Up to 1/4 the sine of π · rest, beyond the cosine of π · (1/2 - rest).
+  Bool isCosine = rest > 0.25;
+  auto pi = c.split(kPi);
+  Pair angle = multiply(select(isCosine, 0.5 - rest, rest), Pair{pi.a, pi.b});
+  Real square = angle.hi * angle.hi;
+  Real sine = angle.hi + fma(square * angle.hi, poly(kSin, square), angle.lo);
+  Real cosine =
+      1.0 - fma(angle.hi, angle.lo, square * fma(-square, poly(kCos, square), c.real(0.5)));
+  Real magnitude = select(isCosine, cosine, sine);
+  Real half = whole * 0.5;
+  Bool isOdd = apply<math::FloorOp>(half) != half;
+  return select(isOdd ^ (x < whole), -magnitude, magnitude);
+}
+
 /// Γ(x) = pair · 2^exponent for x > 0 within what any power of two of the type reaches.
 Scaled gammaOfPositive(Real x) {
   Calculator &c = *x.c;
@@ -136,7 +155,7 @@ Real composed::tgamma(Real x) {
   Scaled gamma = gammaOfPositive(magnitude);
   Real usual = sum(gamma.pair), above = scale(usual, gamma.integer);
   // Γ(-x) = -π / (x sin(πx) Γ(x)) (DLMF 5.5.3); the sine is exactly zero at integers.
-  Real sine = sinpi(magnitude);
+  Real sine = sineOfPi(magnitude);
   Real divisor = clamp(magnitude, 0, 300) * sine * usual;
   Real below = scale(-std::numbers::pi / divisor, c.integer(0) - gamma.integer);
   below = select(sine == 0.0, c.nan(), below);
@@ -168,16 +187,20 @@ Real composed::lgamma(Real x) {
     factors = select(steps >= double(k), factors * (magnitude - double(k)), factors);
   Real z = select(isTiny, magnitude, clamp((magnitude - steps) - 1.0, -1, 2));
   Real core = z * (z - 1.0) * poly(kLogGamma, z - 0.5);
-  Real logFactors = apply<math::LogOp>(select(isTiny, magnitude, factors));
-  Real small = select(isTiny, core - logFactors, core + logFactors);
-  Real above = select(magnitude >= 8.0, stirling, small);
-  // log |Γ(-x)| = log(π / (x |sin πx|)) - log Γ(x), where under 3/4 the log x cancel.
-  Real sine = abs(sinpi(magnitude));
-  Real reflected = apply<math::LogOp>(std::numbers::pi / (sine * select(isTiny, 1.0, magnitude)));
-  Real below = reflected - select(isTiny, core, above);
-  below = select(sine == 0.0, c.infinity(), below);
-  Real result = select(x < 0.0, below, above);
-  result = select(magnitude < c.real(0x1p-30, 0x1p-60), -logFactors, result);
+  // log |Γ(-x)| = log(π / (x |sin πx|)) - log Γ(x), where under 3/4 the log x cancel. All take one
+  // logarithm.
+  Bool isLarge = magnitude >= 8.0, isNegative = x < 0.0;
+  factors = select(isLarge, 1.0, factors);
+  Real sine = abs(sineOfPi(magnitude));
+  Real reflected = std::numbers::pi / (sine * select(isTiny, 1.0, magnitude * factors));
+  Bool isZero = magnitude < c.real(0x1p-30, 0x1p-60);
+  Real argument = select(isNegative & !isZero, reflected, select(isTiny, magnitude, factors));
+  Real logArgument = apply<math::LogOp>(argument);
+  Real base = select(isLarge, stirling, core);
+  Real above = select(isTiny, base - logArgument, base + logArgument);
+  Real below = select(sine == 0.0, c.infinity(), logArgument - base);
+  Real result = select(isNegative, below, above);
+  result = select(isZero, -logArgument, result);
   result = select(finite, result, magnitude);
   return select(unordered(x, x), c.nan(), result);
 }
