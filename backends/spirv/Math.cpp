@@ -4,6 +4,7 @@
 // written so that any device gives the same. At conversion: the few ops that are left, one
 // instruction each. docs/math.md lists methods and errors.
 #include "backends/spirv/Patterns.h"
+#include "backends/spirv/Serialize.h"
 #include "backends/spirv/SmallFloat.h"
 #include "ir/math/Expansions.h"
 #include "ir/math/Functions.h"
@@ -367,6 +368,8 @@ void prepare(ModuleOp module, const Target &target) {
     if (!flags || !isFast(flags.getValue()))
       return;
     bool isSingle = getElementTypeOrSelf(op->getResult(0).getType()).isF32();
+    if (isSingle && isa<arith::DivFOp, math::TanOp, math::TanhOp>(op))
+      module->setAttr(kFastQuotients, UnitAttr::get(module.getContext()));
     if (!isSingle || (!target.hasApproximations && !isa<arith::DivFOp>(op)))
       op->setAttr(flagged.getFastMathAttrName(),
                   arith::FastMathFlagsAttr::get(op->getContext(), arith::FastMathFlags::none));

@@ -41,8 +41,11 @@ static void addFloatControls(OpBuilder &b, KernelContext &kernel) {
   add(spirv::ExecutionMode::DenormPreserve,
       {target.keepsDenormFloat16, target.keepsDenormFloat32, target.keepsDenormFloat64},
       target.hasIndependentDenorms);
-  // A driver that does it anyway may divide by a slower sequence once it is asked.
-  if (target.roundsToEvenAnyway && (target.hasIndependentRounding || isUsed[1])) {
+  // A driver that does it anyway may divide by a slower sequence once it is asked. Elsewhere the
+  // mode is of use: NVIDIA's driver keeps subnormal sums and products with it.
+  auto parent = kernel.module->getParentOfType<ModuleOp>();
+  if (target.roundsToEvenAnyway && parent && parent->hasAttr(kFastQuotients) &&
+      (target.hasIndependentRounding || isUsed[1])) {
     isUsed[1] = false;
     if (!target.hasIndependentRounding)
       isUsed[0] = isUsed[2] = false;

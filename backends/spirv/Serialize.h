@@ -5,6 +5,9 @@
 
 namespace tilerun::spirvbackend {
 
+/// Of a module whose kernel has fast quotients of float32 (Math.cpp).
+inline constexpr llvm::StringLiteral kFastQuotients("tilerun.fast_quotients");
+
 /// Completes the module of a converted kernel: entry point with its interface, execution modes,
 /// memory accesses as its memory model wants them.
 void finishModule(KernelContext &kernel);

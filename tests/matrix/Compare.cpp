@@ -84,12 +84,13 @@ std::string matrix::compare(const Cell &cell, const TensorArgument &argument,
     }
     return false;
   };
-  // A subnormal number, of which a zero or another may be made.
+  // A subnormal number, of which a zero or another may be made; the least normal one is what a
+  // narrower type may round it to.
   auto isTiny = [&](size_t i) {
     if (!type.isFloat())
       return false;
     double a = getGot(i), b = getExpected(i), least = getSmallestNormal(type);
-    return std::fabs(a) < least && std::fabs(b) < least && (a != 0 || b != 0);
+    return std::fabs(a) <= least && std::fabs(b) <= least && (a != 0 || b != 0);
   };
   size_t differing = 0, first = 0;
   for (size_t i = 0; i < count; ++i) {

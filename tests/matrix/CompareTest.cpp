@@ -92,6 +92,7 @@ TEST_F(MatrixCompare, FlushedSubnormalsAgreeWithEitherReference) {
   EXPECT_TRUE(agrees(2, 1, 2));
   EXPECT_TRUE(agrees(0, 1e-40f, 1));
   EXPECT_TRUE(agrees(1e-41f, 1e-40f, 1));
+  EXPECT_TRUE(agrees(0, std::ldexp(1.0f, -126), 1));
   EXPECT_FALSE(agrees(3, 1, 2));
   EXPECT_FALSE(agrees(0, 1, 2));
   EXPECT_FALSE(agrees(0, 2e-38f, 1)); // A normal number is not tiny.

@@ -11,6 +11,7 @@
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,f16,storage16,rte-f16,rte-f32,rounding-independent %t/rounds.mlir | FileCheck %t/rounds.mlir
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,f16,storage16,rte-f16,rte-f32,rounding-independent,rounds-to-even %t/rounds.mlir | FileCheck %t/rounds.mlir --check-prefix=UNASKED
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,f16,storage16,rte-f16,rte-f32,rounds-to-even %t/rounds.mlir | FileCheck %t/rounds.mlir --check-prefix=NEITHER
+// RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,f16,storage16,rte-f16,rte-f32,rounding-independent,rounds-to-even %t/sums.mlir | FileCheck %t/sums.mlir
 // RUN: tile-spirv --emit=spirv-asm %t/quotient.mlir | FileCheck %t/quotient.mlir
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,exact-division %t/quotient.mlir | FileCheck %t/quotient.mlir --check-prefix=EXACT
 
@@ -80,7 +81,7 @@ func.func @k(%x: !tile.ptr<f32>, %y: !tile.ptr<f64>) attributes {tile.kernel} {
 }
 
 //--- rounds.mlir
-// A mode that the driver has anyway is not asked for: quotients become slower by it.
+// A mode that the driver has anyway is not asked for where there are quotients, which become slower by it.
 // CHECK-DAG: OpExecutionMode %{{.*}} RoundingModeRTE 16
 // CHECK-DAG: OpExecutionMode %{{.*}} RoundingModeRTE 32
 // UNASKED-NOT: RoundingModeRTE 32
@@ -89,6 +90,18 @@ func.func @k(%x: !tile.ptr<f32>, %y: !tile.ptr<f64>) attributes {tile.kernel} {
 // UNASKED: OpReturn
 // NEITHER-NOT: RoundingModeRTE
 // NEITHER: OpReturn
+func.func @k(%x: !tile.ptr<f16>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<f16>
+  %0 = arith.extf %v : f16 to f32
+  %1 = arith.divf %0, %0 fastmath<afn> : f32
+  %2 = arith.truncf %1 : f32 to f16
+  tile.store %x, %2 : !tile.ptr<f16>
+  return
+}
+
+//--- sums.mlir
+// CHECK-DAG: OpExecutionMode %{{.*}} RoundingModeRTE 16
+// CHECK-DAG: OpExecutionMode %{{.*}} RoundingModeRTE 32
 func.func @k(%x: !tile.ptr<f16>) attributes {tile.kernel} {
   %v = tile.load %x : !tile.ptr<f16>
   %0 = arith.extf %v : f16 to f32
