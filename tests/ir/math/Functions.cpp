@@ -117,7 +117,7 @@ template <class T> T modifiedBessel(T x, int order) {
 /// Bessel functions cross zero: below 8 errors are as of 1/64, then as of the amplitude.
 double besselFloor(double x) {
   x = std::fabs(x);
-  return x < 8 ? 1.0 / 64 : std::max(std::sqrt(2 / (std::numbers::pi * x)), 1e-300);
+  return x < 8 ? 1.0 / 64 : std::max(std::sqrt(2 / std::numbers::pi) / std::sqrt(x), 1e-300);
 }
 /// So does the logarithm of the gamma function between all integers below -2.
 double lgammaFloor(double x) { return x < -2.2 ? std::max(2.0, -x) : 0; }
