@@ -352,6 +352,9 @@ private:
       if (w[2] == 64)
         used.insert(kInt64);
       return;
+    case 20: // OpTypeBool
+      types[w[1]] = {false, 1, ~0u, {}};
+      return;
     case OpTypeFloat:
       types[w[1]] = {true, w[2], ~0u, {}};
       if (w.size() > 3) { // an encoding: BFloat16KHR
@@ -452,6 +455,10 @@ private:
     }
     if (instruction.opcode == 43 /*OpConstant*/)
       requireArithmetic(w[1]);
+    constexpr uint32_t kFunction = 7;
+    if (instruction.opcode == 59 /*OpVariable*/ && w[3] == kFunction)
+      for (uint32_t part : types[w[1]].parts)
+        requireArithmetic(part);
   }
 
   llvm::DenseMap<uint32_t, uint32_t> typeOf; ///< Of values.

@@ -103,6 +103,11 @@ TEST(Fixups, CapabilitiesFollowFromTheModule) {
   EXPECT_TRUE(has({{21, 1, 16, 0}, {32, 2, 5349, 1}}, 4433)) << "StorageBuffer16BitAccess";
   EXPECT_FALSE(has({{21, 1, 16, 0}, {32, 2, 5349, 1}, {61, 1, 3, 4}}, 22)) << "loaded";
   EXPECT_TRUE(has({{21, 1, 16, 0}, {32, 2, 5349, 1}, {128, 1, 3, 4, 5}}, 22)) << "added";
+  EXPECT_TRUE(
+      has({{21, 1, 16, 0}, {20, 9}, {32, 2, 5349, 1}, {61, 1, 3, 4}, {175, 9, 5, 3, 3}}, 22))
+      << "compared alone";
+  EXPECT_TRUE(has({{21, 1, 16, 0}, {32, 2, 5349, 1}, {32, 3, 7, 1}, {59, 3, 4, 7}}, 22))
+      << "a variable of a function";
   EXPECT_TRUE(has({{21, 1, 16, 0}}, 22)) << "no access of that width";
   EXPECT_TRUE(has({{22, 1, 32}, {6035, 1, 2, 3, 4, 5, 6}}, 6033)) << "AtomicFloat32AddEXT";
   EXPECT_TRUE(has({{71, 1, 11, 41}}, 61)) << "GroupNonUniform";
