@@ -575,6 +575,11 @@ LogicalResult spirvbackend::checkFloat64(ModuleOp module, const Target &target) 
   return failure(walk.wasInterrupted());
 }
 
+void spirvbackend::populateZeroQuotients(RewritePatternSet &patterns) {
+  // Before a division is taken apart, whose parts a driver would fold.
+  patterns.add<DivideZero>(patterns.getContext(), /*benefit=*/100);
+}
+
 LogicalResult spirvbackend::legalizeTypes(ModuleOp module, const Target &target) {
   MLIRContext *context = module.getContext();
   RewritePatternSet patterns(context);
@@ -598,7 +603,8 @@ LogicalResult spirvbackend::legalizeTypes(ModuleOp module, const Target &target)
            WidenSubnormal, CastFloat<ExtFOp>, CastFloat<TruncFOp>, CastSimt, CastInteger<SIToFPOp>,
            CastInteger<UIToFPOp>, CastToInteger<FPToSIOp>, CastToInteger<FPToUIOp>>(context,
                                                                                     target);
-  patterns.add<MultiplyZero, AddZero, SubtractZero, DivideZero>(context);
+  patterns.add<MultiplyZero, AddZero, SubtractZero>(context);
+  populateZeroQuotients(patterns);
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   if (failed(applyPatternsGreedily(module, std::move(patterns), config)))

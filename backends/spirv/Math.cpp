@@ -395,6 +395,7 @@ LogicalResult spirvbackend::expandMath(ModuleOp module, const Target &target) {
   MLIRContext *context = module.getContext();
   RewritePatternSet patterns(context);
   populateBitForms(patterns);
+  populateZeroQuotients(patterns);
   patterns.add<Round, Absolute, AnyOf, ThroughFloat32<arith::DivFOp>, ThroughFloat32<math::SqrtOp>>(
       context);
   patterns.add<NarrowFma>(context, target.hasFloat64);
