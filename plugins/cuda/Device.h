@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plugins/cuda/Driver.h"
+#include "plugins/support/LaunchLog.h"
 #include "runtime/include/tilerun/plugin.h"
 
 #include <atomic>
@@ -13,32 +14,7 @@
 
 namespace cuda {
 
-/// The kernels that were launched last on a stream, to be told when the device is lost. Adding
-/// takes no lock and allocates nothing.
-class LaunchLog {
-public:
-  static constexpr uint32_t kSize = 8;
-  uint32_t add(const char *name) {
-    uint32_t index = launched.fetch_add(1, std::memory_order_relaxed);
-    names[index % kSize].store(name, std::memory_order_relaxed);
-    return index;
-  }
-  /// Takes back what `add` gave the index of, unless a later one has its place.
-  void withdraw(uint32_t index) {
-    uint32_t next = index + 1;
-    if (launched.compare_exchange_strong(next, index, std::memory_order_relaxed))
-      names[index % kSize].store(nullptr, std::memory_order_relaxed);
-  }
-  /// How many there were so far; `finish` is told it when the stream is known to have passed them.
-  uint32_t getCount() const { return launched.load(std::memory_order_relaxed); }
-  void finish(uint32_t count) { finished.store(count, std::memory_order_relaxed); }
-  /// Those that may still run, oldest first; true if there are more than the log keeps.
-  bool getPending(std::vector<const char *> &out) const;
-
-private:
-  std::atomic<const char *> names[kSize] = {};
-  std::atomic<uint32_t> launched{0}, finished{0};
-};
+using tilerun::plugin_support::LaunchLog;
 
 } // namespace cuda
 

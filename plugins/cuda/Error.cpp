@@ -63,38 +63,17 @@ static TilerunStatus getStatus(CUresult error) {
 
 bool cuda::isLoss(CUresult error) { return getStatus(error) == TILERUN_STATUS_DEVICE_LOST; }
 
-bool LaunchLog::getPending(std::vector<const char *> &out) const {
-  uint32_t end = launched.load(), begin = finished.load();
-  bool more = end - begin > kSize;
-  if (more)
-    begin = end - kSize;
-  for (; begin != end; ++begin) {
-    const char *name = names[begin % kSize].load();
-    if (name)
-      out.push_back(name);
-    more |= !name; // One that was withdrawn took the place of the oldest.
-  }
-  return more;
-}
-
 // The kernels that may have lost the device. Under its lock.
 static std::string describePending(TilerunPluginDevice *device) {
   std::vector<const char *> pending;
   bool more = device->log.getPending(pending);
   for (TilerunPluginStream *stream : device->streams)
     more |= stream->log.getPending(pending);
-  std::set<std::string> names(pending.begin(), pending.end());
   // One device's fault may be the answer to every call of the process.
-  if (names.empty())
-    return more ? ""
-                : "; no kernel of this handle was under way, so that another handle or another "
-                  "device of this process may have been the cause";
-  if (names.size() == 1 && !more)
-    return "; in kernel '" + *names.begin() + "'";
-  std::string text = "; in one of the kernels that were under way: ";
-  for (const std::string &name : names)
-    text += (&name == &*names.begin() ? "'" : ", '") + name + "'";
-  return text + (more ? ", or one before them" : "");
+  if (pending.empty() && !more)
+    return "; no kernel of this handle was under way, so that another handle or another device of "
+           "this process may have been the cause";
+  return tilerun::plugin_support::describePending(pending, more);
 }
 
 TilerunStatus cuda::failDriver(const TilerunErrorSink *sink, TilerunPluginDevice *device,
