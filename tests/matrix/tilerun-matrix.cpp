@@ -2,6 +2,7 @@
 // compared. Exits with 0 if nothing failed that was not expected to, 1 if something did, 2 for a
 // wrong command line, 3 for a device that was required and is not there, 4 if there is no device
 // and nothing was run.
+#include "tests/matrix/Export.h"
 #include "tests/matrix/Results.h"
 #include "tests/matrix/Workers.h"
 
@@ -73,6 +74,9 @@ cl::opt<unsigned> lines("lines", cl::desc("lines of failures to print"), cl::ini
                         cl::cat(category));
 cl::opt<bool> list("list", cl::desc("print the ids of the cells"), cl::cat(category));
 cl::opt<bool> show("show", cl::desc("print the kernels of the cells"), cl::cat(category));
+cl::opt<std::string> exportTo("export",
+                              cl::desc("write the cells and the interpreter's results to DIR"),
+                              cl::value_desc("DIR"), cl::cat(category));
 cl::opt<bool> coverage("coverage", cl::desc("check that every function has a cell"),
                        cl::cat(category));
 cl::list<std::string> page("page", cl::desc("print docs/backends.md from these results"),
@@ -411,5 +415,9 @@ int main(int argc, char **argv) {
   }
   if (cells.empty())
     return fail(2, "no cell matches");
+  if (!exportTo.empty()) {
+    std::string error = exportCells(cells, seed, exportTo);
+    return error.empty() ? 0 : fail(2, error);
+  }
   return runAll(cells);
 }
