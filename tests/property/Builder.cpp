@@ -14,6 +14,7 @@ Builder::Builder(uint64_t seed) : random(seed) {
     size = static_cast<int>(random.below(5));
   kernel.grid = 1 + static_cast<unsigned>(random.below(3));
   kernel.numWarps = 1u << random.below(4);
+  kernel.numStages = 1 + static_cast<unsigned>(random.below(3));
   kernel.unaligned = random.chance(25);
   dtypes = {dtype(Scalar::Int32)};
   for (size_t more = 2 + random.below(3); more > 0; --more)
@@ -42,6 +43,8 @@ Dim Builder::pickDim() {
     return dim;
   if (random.chance(15))
     return Dim{{}, 1 + static_cast<int>(random.below(2))};
+  if (random.chance(8)) // Rows that a descriptor takes.
+    return Dim{{}, 3 + static_cast<int>(random.below(3))};
   dim.powers[random.below(3)] = 1;
   if (random.chance(25))
     dim.twos = 1;
@@ -123,8 +126,17 @@ ExprRef Builder::makeLoad(const ValueType &type, int depth) {
     positions = makeExpr(i32, "($0 + " + std::to_string(random.below(64)) + ")", {positions});
   else if (random.chance(30))
     positions = makeExpr(i32, "(($0 + tl.program_id(0) * 16) & 511)", {positions});
+  else if (random.chance(10)) { // Rows follow each other in memory.
+    std::string ones;
+    for (size_t i = 0; i + 1 < shape.size(); ++i)
+      ones += "1, ";
+    positions = makeExpr(i32,
+                         "tl.max_constancy(tl.max_contiguous(tl.multiple_of($0, [" + ones +
+                             "#0]), [" + ones + "#0]), [" + ones + "1])",
+                         {positions}, {shape.back()});
+  }
   std::vector<ExprRef> args{positions};
-  std::string text = "tl.load(" + input + " + $0";
+  std::string text = "tl.load(" + input + (random.chance(10) ? " + $0.to(tl.int64)" : " + $0");
   Traits has;
   if (random.chance(40)) {
     args.push_back(makeMask(shape, depth));
@@ -138,6 +150,12 @@ ExprRef Builder::makeLoad(const ValueType &type, int depth) {
       }
     }
   }
+  static const char *const kOptions[] = {
+      ", cache_modifier=\".ca\"",          ", cache_modifier=\".cg\"",
+      ", cache_modifier=\".cv\"",          ", eviction_policy=\"evict_last\"",
+      ", eviction_policy=\"evict_first\"", ", volatile=True"};
+  if (random.chance(12))
+    text += random.pick(kOptions);
   return makeExpr(type, text + ")", args, {}, has);
 }
 
@@ -152,11 +170,12 @@ ExprRef Builder::makeLeaf(const ValueType &type, Traits need) {
   }
   const Shape &shape = type.shape;
   if (type.dtype == dtype(Scalar::Int32) && random.chance(40)) {
-    if (shape.empty())
+    if (shape.empty() && !inRegion)
       return makeExpr(type, inHelper || random.chance(40) ? "tl.program_id(0)"
                             : random.chance(50)           ? "n0"
                                                           : "n1");
-    return makePositions(shape);
+    if (!shape.empty())
+      return makePositions(shape);
   }
   if (shape.empty() && !inHelper && random.chance(40)) {
     if (type.dtype == dtype(Scalar::Int64))
@@ -183,36 +202,6 @@ ExprRef Builder::makeLeaf(const ValueType &type, Traits need) {
                     shape);
   }
   return makeLoad(type, 0);
-}
-
-ExprRef Builder::makeCall(const ValueType &type, int depth, Traits need) {
-  if (inHelper || kernel.helpers.size() >= 3)
-    return nullptr;
-  Helper helper;
-  helper.name = "helper" + std::to_string(kernel.helpers.size());
-  std::vector<ExprRef> args;
-  std::vector<Variable> parameters;
-  std::string text = helper.name + "(";
-  for (size_t i = 0, count = 1 + random.below(3); i < count; ++i) {
-    ValueType parameter{i == 0 ? type.dtype : pickDtype(),
-                        random.chance(20) && i > 0 ? Shape() : type.shape};
-    args.push_back(make(parameter, depth - 1, need));
-    std::string name(1, static_cast<char>('a' + i));
-    helper.parameters.push_back(name);
-    parameters.push_back({name, parameter, args.back()->has, false});
-    text += (i ? ", $" : "$") + std::to_string(i);
-  }
-  if (kernel.helpers.size() >= 3) // Made by an argument.
-    return nullptr;
-  helper.name = "helper" + std::to_string(kernel.helpers.size());
-  text.replace(0, text.find('('), helper.name);
-  std::swap(scope, parameters);
-  inHelper = true;
-  helper.body = make(type, 2, need);
-  inHelper = false;
-  std::swap(scope, parameters);
-  kernel.helpers.push_back(helper);
-  return makeExpr(type, text + ")", args, {}, helper.body->has);
 }
 
 ExprRef Builder::make(const ValueType &type, int depth, Traits need) {

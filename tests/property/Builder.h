@@ -63,7 +63,19 @@ public:
   ExprRef makeLoad(const ValueType &type, int depth);
   /// A mask of a shape.
   ExprRef makeMask(const Shape &shape, int depth);
+
+  // Helpers.cpp: functions of the kernel's own.
   ExprRef makeCall(const ValueType &type, int depth, Traits need);
+  /// A function of scalars for each element.
+  ExprRef makeMap(const ValueType &type, int depth, Traits need);
+  /// A call with the results' types in a statement; null if there are enough functions.
+  ExprRef makeTupleCall(const std::vector<ValueType> &types, int depth);
+
+  // Memory.cpp: a load through a block pointer or a tensor descriptor; null if it does not fit.
+  ExprRef makeBlockLoad(const ValueType &type, int depth);
+
+  /// A scalar.
+  ExprRef makeCondition(int depth) { return make({dtype(Scalar::Int1), {}}, depth); }
 
   /// An expression of a new name for a statement.
   std::string makeName(const char *prefix) { return prefix + std::to_string(nextName++); }
@@ -74,7 +86,8 @@ public:
   Kernel kernel;
   std::vector<Variable> scope;
   std::vector<DType> dtypes; ///< What this kernel's values are made of.
-  bool inHelper = false;
+  bool inHelper = false;     ///< Nothing but its parameters and constants has a name.
+  bool inRegion = false;     ///< All values are scalars, computed for each element.
 
   static constexpr int kMostElementsLog = 9;
   static constexpr int64_t kInputElements = 640; ///< Any position, and up to 127 behind it.

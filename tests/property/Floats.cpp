@@ -129,16 +129,44 @@ ExprRef makeBitcast(Builder &b, const ValueType &type, int depth, Traits) {
   return makeExpr(type, "$0.to(" + spell(type.dtype) + ", bitcast=True)", {x}, {}, {true, true});
 }
 
+/// Functions by their accurate names.
+ExprRef makeNamed(Builder &b, const ValueType &type, int depth, Traits need) {
+  static const char *const kUnary[] = {"trunc", "rint", "nearbyint", "round"};
+  static const char *const kBinary[] = {"add_rn", "sub_rn", "mul_rn",
+                                        "div_rn", "fdim",   "nextafter"};
+  if (need.raw || type.dtype.getBits() < 32)
+    return nullptr;
+  ExprRef x = b.make(type, depth - 1, kRounded);
+  if (type.dtype == dtype(Scalar::F32) && b.random.chance(10))
+    return makeExpr(type, "libdevice.saturatef($0)", {x}, {}, kRounded);
+  if (b.random.chance(35))
+    return makeExpr(type, "libdevice." + std::string(b.random.pick(kUnary)) + "($0)", {x}, {},
+                    kRounded);
+  ExprRef y = b.make(type, depth - 1, kRounded);
+  return makeExpr(type, "libdevice." + std::string(b.random.pick(kBinary)) + "($0, $1)", {x, y}, {},
+                  kRounded);
+}
+
+/// Uniform numbers: a conversion and a product.
+ExprRef makeRandom(Builder &b, const ValueType &type, int depth, Traits need) {
+  if (need.raw || need.noProduct || type.dtype != dtype(Scalar::F32))
+    return nullptr;
+  ExprRef x = b.make({dtype(Scalar::Int32), type.shape}, depth - 1);
+  return makeExpr(type, b.random.chance(50) ? "tl.rand(11, $0)" : "tl.rand4x(11, $0)[1]", {x}, {},
+                  kProduct);
+}
+
 /// Whole numbers so small that each partial sum of them is exact.
 ExprRef makeWhole(Builder &b, DType of, const Shape &shape, int depth) {
   ExprRef x = b.make({b.pickInteger(), shape}, depth - 1);
   std::string mask = of == dtype(Scalar::BF16) ? "1" : "3";
-  return makeExpr({of, shape}, "($0 & " + mask + ").to(" + spell(of) + ")", {x});
+  std::string step = of.isFp8() ? ".to(tl.float32)" : "";
+  return makeExpr({of, shape}, "($0 & " + mask + ")" + step + ".to(" + spell(of) + ")", {x});
 }
 
 ExprRef makeReduction(Builder &b, const ValueType &type, int depth, Traits need) {
   static const char *const kExtrema[] = {"tl.max($0, axis=", "tl.min($0, axis="};
-  if (need.raw || type.shape.size() >= 3)
+  if (need.raw || type.shape.size() >= 3 || b.inRegion)
     return nullptr;
   size_t axis = b.random.below(type.shape.size() + 1);
   Shape shape = b.insertDim(type.shape, axis);
@@ -174,20 +202,45 @@ ExprRef makeSort(Builder &b, const ValueType &type, int depth, Traits) {
   if (type.shape.empty())
     return nullptr;
   // Of integers: a NaN has no place in an order.
-  ExprRef x = b.make({b.pickInteger(), type.shape}, depth - 1);
+  bool isTop = b.random.chance(30);
+  Shape from = type.shape;
+  if (isTop)
+    ++from.back().twos;
+  if (!b.isSmall(from))
+    return nullptr;
+  ExprRef x = b.make({b.pickInteger(), from}, depth - 1);
+  if (isTop)
+    return makeExpr(type, "tl.topk(($0 & 127)" + cast(type) + ", #0)", {x}, {type.shape.back()});
   return makeExpr(type, "tl.sort(($0 & 127)" + cast(type) + ")", {x});
 }
 
+/// Products of small whole numbers, exact in every precision.
 ExprRef makeDot(Builder &b, const ValueType &type, int depth, Traits need) {
-  if (need.raw || need.noProduct || type.shape.size() != 2)
+  static const Scalar kOperands[] = {Scalar::F16, Scalar::F16, Scalar::BF16,
+                                     Scalar::F32, Scalar::F64, Scalar::F8E5};
+  static const char *const kPrecisions[] = {"ieee", "tf32", "tf32x3", "bf16x3", "bf16x6"};
+  const Shape &s = type.shape;
+  if (need.raw || need.noProduct || s.size() < 2)
     return nullptr;
-  Dim k{{}, 4};
-  Shape left{type.shape[0], k}, right{k, type.shape[1]};
+  DType of = dtype(b.random.pick(kOperands));
+  Dim k{{}, of.isFp8() ? 5 : 4};
+  Shape left = s, right = s;
+  left[s.size() - 1] = k;
+  right[s.size() - 2] = k;
   if (!b.isSmall(left) || !b.isSmall(right))
     return nullptr;
-  DType of = dtype(b.random.chance(70) ? Scalar::F16 : Scalar::BF16);
-  ExprRef x = makeWhole(b, of, left, depth), y = makeWhole(b, of, right, depth);
-  return makeExpr(type, "tl.dot($0, $1)" + cast(type), {x, y}, {}, kProduct);
+  std::vector<ExprRef> args{makeWhole(b, of, left, depth), makeWhole(b, of, right, depth)};
+  std::string options;
+  if (of == dtype(Scalar::F32))
+    options = ", input_precision=\"" + std::string(b.random.pick(kPrecisions)) + "\"";
+  DType sum = dtype(of == dtype(Scalar::F64) ? Scalar::F64 : Scalar::F32);
+  if (of == dtype(Scalar::F16) && b.random.chance(20)) {
+    options = ", out_dtype=tl.float16";
+  } else if (b.random.chance(35)) {
+    args.push_back(makeWhole(b, sum, s, depth));
+    options += ", acc=$2";
+  }
+  return makeExpr(type, "tl.dot($0, $1" + options + ")" + cast(type), args, {}, kProduct);
 }
 
 ExprRef makeFp8Cast(Builder &b, const ValueType &type, int depth, Traits need) {
@@ -205,6 +258,7 @@ const Operations &property::getFloatOperations() {
       {"unary", 8, makeUnary}, {"extremum", 8, makeExtremum}, {"rounded", 10, makeRounded},
       {"cast", 14, makeCast},  {"bitcast", 6, makeBitcast},   {"reduction", 10, makeReduction},
       {"scan", 5, makeScan},   {"sort", 3, makeSort},         {"dot", 4, makeDot},
+      {"named", 5, makeNamed}, {"random", 2, makeRandom},
   };
   return operations;
 }

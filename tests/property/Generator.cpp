@@ -67,13 +67,30 @@ private:
     if (candidates.empty())
       return false;
     Variable variable = b.random.pick(candidates);
-    ExprRef value = b.make(variable.type, 2, variable.has);
-    body.push_back({Stmt::Kind::Assign, {variable.name}, false, value, nullptr, "", {}, {}});
+    Stmt stmt;
+    stmt.names = {variable.name};
+    bool isFloat = variable.type.dtype.isFloat();
+    if (b.random.chance(25) && !variable.type.dtype.isFp8() && !variable.has.raw) {
+      static const char *const kFloat[] = {"+", "-"}, *const kInteger[] = {"+", "-", "*", "^", "|"},
+                               *const kBool[] = {"&", "|", "^"};
+      stmt.text = isFloat                        ? b.random.pick(kFloat)
+                  : variable.type.dtype.isBool() ? b.random.pick(kBool)
+                                                 : b.random.pick(kInteger);
+      // What is added to is no rounded product either.
+      if (isFloat && !variable.has.noProduct)
+        stmt.text = "*";
+      stmt.value = b.make(variable.type, 2, {isFloat && variable.has.noProduct, false});
+    } else {
+      stmt.value = b.make(variable.type, 2, variable.has);
+    }
+    body.push_back(std::move(stmt));
     return true;
   }
 
   void unpack(std::vector<Stmt> &body) {
     ValueType type = b.pickType();
+    if (b.random.chance(60))
+      return unpackCall(body, type);
     ValueType from = type;
     from.shape.push_back(Dim{{}, 1});
     if (from.shape.size() > 3 || !b.isSmall(from.shape))
@@ -84,13 +101,60 @@ private:
     body.push_back({Stmt::Kind::Unpack,
                     {first, second},
                     true,
-                    makeExpr(type, "tl.split($0)", {joined}, {}, joined->has),
+                    makeFixed(type, "tl.split($0)", {joined}, {}, joined->has),
                     nullptr,
                     "",
                     {},
                     {}});
     for (const std::string &name : {first, second})
       b.scope.push_back({name, type, joined->has, true});
+  }
+
+  /// Results of a function, of a reduction or of a scan.
+  void unpackCall(std::vector<Stmt> &body, ValueType type) {
+    std::vector<ValueType> types{type, type};
+    ExprRef call;
+    DType integer = b.pickInteger();
+    size_t choice = b.random.below(5);
+    if (choice < 2) {
+      types[1].dtype = b.pickDtype();
+      if (b.random.chance(30))
+        types.push_back({b.pickDtype(), b.random.chance(50) ? Shape() : type.shape});
+      call = b.makeTupleCall(types, 2);
+    } else if (choice == 2 && !type.shape.empty()) {
+      types = {{integer, type.shape}, {integer, type.shape}};
+      ExprRef x = b.make(types[0], 2), y = b.make(types[1], 2);
+      call = makeFixed(types[0],
+                       "tl.associative_scan(($0, $1), " +
+                           std::to_string(b.random.below(type.shape.size())) +
+                           (b.random.chance(50) ? ", comb_linear)" : ", comb_segments)"),
+                       {x, y});
+    } else if (choice == 3 && type.shape.size() < 3) {
+      size_t axis = b.random.below(type.shape.size() + 1);
+      types = {{dtype(Scalar::Int32), type.shape}, {dtype(Scalar::Int32), type.shape}};
+      ExprRef x = b.make({types[0].dtype, b.insertDim(type.shape, axis)}, 2);
+      call = makeFixed(types[0],
+                       std::string(b.random.chance(50) ? "tl.max" : "tl.min") +
+                           "($0, axis=" + std::to_string(axis) + ", return_indices=True)",
+                       {x});
+    } else if (choice == 4) {
+      DType u32 = dtype(Scalar::UInt32);
+      types = std::vector<ValueType>(4, {u32, type.shape});
+      call = makeFixed(types[0], "tl.randint4x(3, $0)",
+                       {b.make({dtype(Scalar::Int32), type.shape}, 2)});
+    }
+    if (!call)
+      return assign(body);
+    Stmt stmt;
+    stmt.kind = Stmt::Kind::Unpack;
+    stmt.declares = true;
+    stmt.value = call;
+    for (const ValueType &each : types) {
+      stmt.names.push_back(b.makeName("v"));
+      b.scope.push_back(
+          {stmt.names.back(), each, each.dtype.isFloat() ? call->has : Traits(), true});
+    }
+    body.push_back(std::move(stmt));
   }
 
   void store(std::vector<Stmt> &body, ExprRef value, const std::string &function = "") {
@@ -101,7 +165,8 @@ private:
     ExprRef mask;
     if (!type.shape.empty() && b.random.chance(30))
       mask = b.makeMask(type.shape, 1);
-    body.push_back({Stmt::Kind::Store, {}, false, std::move(value), mask, name, {}, {}});
+    unsigned variant = b.random.chance(40) ? static_cast<unsigned>(b.random.below(kStoreForms)) : 0;
+    body.push_back({Stmt::Kind::Store, {}, false, std::move(value), mask, name, {}, {}, variant});
   }
 
   /// Stores f(x), perhaps moved; its bound holds against the same in float64.
@@ -150,21 +215,93 @@ private:
     body.push_back({Stmt::Kind::Effect,
                     {},
                     false,
-                    makeExpr({of, shape}, text + ")", args),
+                    makeFixed({of, shape}, text + ")", args),
                     nullptr,
                     "",
                     {},
                     {}});
   }
 
+  /// An operation on memory that nothing else touches, each element once, and the old values.
+  void exchange(std::vector<Stmt> &body) {
+    static const Scalar kTypes[] = {Scalar::Int32, Scalar::Int64, Scalar::UInt32, Scalar::UInt64,
+                                    Scalar::Int16, Scalar::F32,   Scalar::F16,    Scalar::F64};
+    static const char *const kInteger[] = {"add", "max", "min", "and", "or", "xor", "xchg", "cas"};
+    DType of = dtype(b.random.pick(kTypes));
+    bool isFloat = of.isFloat(), isNarrow = of.getBits() < 32;
+    std::string operation = isFloat    ? (b.random.chance(50) ? "add" : "xchg")
+                            : isNarrow ? (b.random.chance(50) ? "cas" : "xchg")
+                                       : b.random.pick(kInteger);
+    ValueType type{of, b.pickShape()};
+    std::string name = b.makeName("e");
+    constexpr int64_t kElements = 512;
+    b.kernel.tensors.push_back({name, of, Dim(), 3 * kElements, true, true, ""});
+    // Numbers that are bits must have the same ones everywhere.
+    Traits need{true, operation != "add"};
+    ExprRef positions = makePositions(type.shape);
+    std::string text = "tl.atomic_" + operation + "(" + name + " + tl.program_id(0) * " +
+                       std::to_string(kElements) + " + " + positions->format + ", $0";
+    std::vector<ExprRef> args{b.make(type, 2, need)};
+    Traits has{operation != "add", false};
+    if (operation == "cas") {
+      args.push_back(b.make(type, 2, need));
+      text += ", $1";
+    } else if (b.random.chance(40)) {
+      args.push_back(b.makeMask(type.shape, 1));
+      text += ", mask=$1";
+    }
+    static const char *const kOptions[] = {", sem=\"relaxed\"", ", sem=\"acquire\"",
+                                           ", scope=\"cta\"", ", sem=\"release\", scope=\"sys\""};
+    if (b.random.chance(40))
+      text += b.random.pick(kOptions);
+    Stmt stmt;
+    stmt.names = {b.makeName("v")};
+    stmt.declares = true;
+    stmt.value = makeFixed(type, text + ")", args, positions->dims, has);
+    b.scope.push_back({stmt.names[0], type, stmt.value->has, true});
+    body.push_back(std::move(stmt));
+  }
+
+  /// What must hold, holds: nothing is to be seen of these.
+  void promise(std::vector<Stmt> &body) {
+    static const char *const kForms[] = {"tl.static_assert(3 > 2, \"three\")", "tl.assume(n0 > 3)",
+                                         "tl.debug_barrier()",
+                                         "tl.device_assert($0 | (n0 == 5), \"five\")",
+                                         "tl.device_assert(n0 == 5, \"five\", mask=$0)"};
+    Stmt stmt;
+    stmt.kind = Stmt::Kind::Effect;
+    std::string text = b.random.pick(kForms);
+    std::vector<ExprRef> args;
+    if (text.find("$0") != std::string::npos)
+      args.push_back(b.makeMask(b.pickShape(), 1));
+    stmt.value = makeFixed({dtype(Scalar::Int1), {}}, text, args);
+    body.push_back(std::move(stmt));
+  }
+
   /// A block whose names end with it.
-  void makeInner(std::vector<Stmt> &body, int level, const std::string &counter) {
+  void makeInner(std::vector<Stmt> &body, int level, const std::string &counter,
+                 bool mayJump = false) {
     size_t depth = b.scope.size();
     if (!counter.empty())
       b.scope.push_back({counter, {dtype(Scalar::Int32), {}}, {}, false});
     makeBlock(body, b.random.below(3), level);
+    if (mayJump && b.random.chance(30)) {
+      Stmt jump;
+      jump.kind = b.random.chance(50) ? Stmt::Kind::Break : Stmt::Kind::Continue;
+      jump.value = b.makeCondition(2);
+      body.push_back(std::move(jump));
+      makeBlock(body, b.random.below(2), level);
+    }
     reassign(body);
     b.scope.resize(depth);
+  }
+
+  /// The condition of a branch: some are known when the kernel is compiled.
+  ExprRef makeBranch() {
+    static const char *const kKnown[] = {"3 > 2", "tl.constexpr(4) // 2 == 3", "len((1, 2)) == 2",
+                                         "not (1 == 1)"};
+    ValueType type{dtype(Scalar::Int1), {}};
+    return b.random.chance(10) ? makeFixed(type, b.random.pick(kKnown)) : b.make(type, 2);
   }
 
   void makeStatement(std::vector<Stmt> &body, int level) {
@@ -172,29 +309,55 @@ private:
     if (choice < 10 && level < 2 && !b.scope.empty()) {
       Stmt stmt;
       stmt.kind = Stmt::Kind::If;
-      stmt.value = b.make({dtype(Scalar::Int1), {}}, 2);
+      stmt.value = makeBranch();
+      stmt.variant = b.random.chance(60);
+      Variable walrus{"", stmt.value->type, {}, false};
+      if (!stmt.value->isFixed && b.random.chance(10)) {
+        walrus.name = b.makeName("q");
+        stmt.names = {walrus.name};
+        stmt.declares = true;
+      }
       makeInner(stmt.body, level + 1, "");
-      if (b.random.chance(60))
+      if (b.random.chance(25)) {
+        stmt.orElse.emplace_back();
+        stmt.orElse[0].kind = Stmt::Kind::If;
+        stmt.orElse[0].value = makeBranch();
+        makeInner(stmt.orElse[0].body, level + 1, "");
+        makeInner(stmt.orElse[0].orElse, level + 1, "");
+      } else if (b.random.chance(60)) {
         makeInner(stmt.orElse, level + 1, "");
+      }
       body.push_back(std::move(stmt));
+      if (!walrus.name.empty())
+        b.scope.push_back(walrus);
     } else if (choice < 20 && level < 2 && !b.scope.empty()) {
-      static const char *const kRanges[] = {
-          "range(0, n0)",   "range(n0)",    "range(7, 1, -2)",    "range(1, 8, 3)",
-          "tl.range(0, 3)", "range(n0, 3)", "tl.static_range(3)", "tl.range(0, n0, num_stages=2)"};
+      static const char *const kRanges[] = {"range(0, n0)",
+                                            "range(n0)",
+                                            "range(7, 1, -2)",
+                                            "range(1, 8, 3)",
+                                            "tl.range(0, 3)",
+                                            "range(n0, 3)",
+                                            "tl.static_range(3)",
+                                            "tl.range(0, n0, num_stages=2)",
+                                            "range(n0, 0, -2)",
+                                            "tl.range(tl.program_id(0), n0, 2, flatten=True)",
+                                            "tl.static_range(4, 0, -2)",
+                                            "tl.range(3, loop_unroll_factor=2, disable_licm=True)"};
       Stmt stmt;
       stmt.kind = Stmt::Kind::For;
       stmt.text = b.random.pick(kRanges);
       stmt.names = {b.makeName("k")};
       // A static range's counter is a compile-time number, with other rules.
       bool isStatic = stmt.text.find("static") != std::string::npos;
-      makeInner(stmt.body, level + 1, isStatic ? "" : stmt.names[0]);
+      makeInner(stmt.body, level + 1, isStatic ? "" : stmt.names[0], !isStatic);
       body.push_back(std::move(stmt));
     } else if (choice < 24 && level < 2 && !b.scope.empty()) {
       Stmt stmt;
       stmt.kind = Stmt::Kind::While;
       stmt.text = b.random.chance(50) ? "n0" : "tl.program_id(0) + 1";
       stmt.names = {b.makeName("w")};
-      makeInner(stmt.body, level + 1, stmt.names[0]);
+      stmt.variant = static_cast<unsigned>(b.random.below(kWhileForms));
+      makeInner(stmt.body, level + 1, stmt.names[0], true);
       body.push_back(std::move(stmt));
     } else if (choice < 26 && level == 0 && !b.scope.empty()) {
       body.push_back({Stmt::Kind::Return,
@@ -210,10 +373,15 @@ private:
     } else if (choice < 36 && outputs < 4) {
       storeApproximate(body);
     } else if (choice < 41) {
-      atomics(body);
-    } else if (choice < 47) {
+      if (b.random.chance(40) && level == 0)
+        exchange(body);
+      else
+        atomics(body);
+    } else if (choice < 48) {
       unpack(body);
-    } else if (choice < 57 && reassign(body)) {
+    } else if (choice < 50) {
+      promise(body);
+    } else if (choice < 59 && reassign(body)) {
     } else {
       assign(body);
     }

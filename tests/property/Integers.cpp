@@ -118,11 +118,20 @@ ExprRef makeReduction(Builder &b, const ValueType &type, int depth, Traits) {
                                       "tl.argmax($0, axis=A)",
                                       "tl.argmin($0, axis=A)",
                                       "tl.max($0, axis=A, return_indices=True)[1]",
-                                      "tl.reduce(($0, $1), A, comb_pair)[0]"};
+                                      "tl.reduce_or($0, axis=A)",
+                                      "tl.reduce($0, A, comb_branch)",
+                                      "tl.reduce(($0, $1), A, comb_pair)[0]",
+                                      "tl.reduce(($0, $1), A, comb_bounds)[1]",
+                                      "tl.reduce(($0, $1), A, comb_count)[0]",
+                                      "tl.reduce(($0, tl.zeros_like($0) + 1), A, comb_count)[1]",
+                                      "tl.reduce(($0, $1), A, comb_segments)[0]",
+                                      "tl.reduce(($0, $1), A, comb_linear)[1]",
+                                      "tl.reduce(($0, $1, $0), A, comb_three)[1]",
+                                      "tl.reduce(($0, $0, $1, $1), A, comb_matrix)[2]"};
   Shape shape = type.shape;
   size_t axis = b.random.below(shape.size() + 1);
   std::string text = b.random.pick(kSums);
-  if (shape.size() >= 3)
+  if (shape.size() >= 3 || b.inRegion)
     return nullptr;
   if (axis < shape.size() && shape[axis].isOne() && text.find("tl.sum") == 0) {
     shape[axis] = b.pickDim();
@@ -137,17 +146,26 @@ ExprRef makeReduction(Builder &b, const ValueType &type, int depth, Traits) {
     text = "tl.sum($0)";
   DType from = b.random.chance(70) ? type.dtype : b.pickInteger();
   std::vector<ExprRef> args{b.make({from, shape}, depth - 1)};
-  if (text.find("$1") != std::string::npos)
-    args.push_back(b.make({b.pickInteger(), shape}, depth - 1));
+  if (text.find("$1") != std::string::npos) {
+    bool isOne = text.find("comb_pair") == std::string::npos;
+    args.push_back(b.make({isOne ? from : b.pickInteger(), shape}, depth - 1));
+  }
   return makeExpr(type, text + cast(type), args);
 }
 
 ExprRef makeScan(Builder &b, const ValueType &type, int depth, Traits) {
   if (type.shape.empty())
     return nullptr;
-  static const char *const kScans[] = {
-      "tl.cumsum($0, axis=A", "tl.cumprod($0, axis=A", "tl.associative_scan($0, A, comb_xor",
-      "tl.associative_scan($0, A, comb_max", "tl.associative_scan(($0, $1), A, comb_linear"};
+  static const char *const kScans[] = {"tl.cumsum($0, axis=A",
+                                       "tl.cumprod($0, axis=A",
+                                       "tl.associative_scan($0, A, comb_xor",
+                                       "tl.associative_scan($0, A, comb_max",
+                                       "tl.associative_scan(($0, $1), A, comb_linear",
+                                       "tl.associative_scan($0, A, comb_branch",
+                                       "tl.associative_scan(($1, $0), A, comb_segments",
+                                       "tl.associative_scan(($1, $0), A, comb_count",
+                                       "tl.associative_scan(($1, $0, $1), A, comb_three",
+                                       "tl.associative_scan(($0, $0, $1, $1), A, comb_matrix"};
   std::string text = b.random.pick(kScans);
   text.replace(text.find('A'), 1, std::to_string(b.random.below(type.shape.size())));
   text += b.random.chance(30) ? ", reverse=True)" : ")";
@@ -162,6 +180,24 @@ ExprRef makeScan(Builder &b, const ValueType &type, int depth, Traits) {
 ExprRef makeSort(Builder &b, const ValueType &type, int depth, Traits) {
   if (type.shape.empty())
     return nullptr;
+  const Shape &s = type.shape;
+  if (b.random.chance(30)) { // The largest of a longer line.
+    Shape from = s;
+    from.back().twos += 1 + static_cast<int>(b.random.below(2));
+    if (!b.isSmall(from))
+      return nullptr;
+    return makeExpr(type, "tl.topk($0, #0)", {b.make({type.dtype, from}, depth - 1)}, {s.back()});
+  }
+  if (s.back().twos > 0 && b.random.chance(30)) { // Up, then down.
+    Shape half = s;
+    --half.back().twos;
+    ExprRef x = b.make({type.dtype, half}, depth - 1), y = b.make({type.dtype, half}, depth - 1);
+    return makeExpr(type,
+                    "tl.bitonic_merge(tl.cat(tl.sort($0), tl.sort($1, descending=True), dim=" +
+                        std::to_string(s.size() - 1) + ")" +
+                        (b.random.chance(50) ? ", descending=True)" : ")"),
+                    {x, y});
+  }
   return makeExpr(type, b.random.chance(50) ? "tl.sort($0)" : "tl.sort($0, descending=True)",
                   {b.make(type, depth - 1)});
 }
@@ -183,20 +219,56 @@ ExprRef makeHistogram(Builder &b, const ValueType &type, int depth, Traits) {
 }
 
 ExprRef makeDot(Builder &b, const ValueType &type, int depth, Traits) {
-  if (type.shape.size() != 2 || type.dtype.getBits() < 32)
+  const Shape &s = type.shape;
+  if (s.size() < 2 || type.dtype.getBits() < 32)
     return nullptr;
   Dim k{{}, 5};
-  Shape left{type.shape[0], k}, right{k, type.shape[1]};
+  Shape left = s, right = s;
+  left[s.size() - 1] = k;
+  right[s.size() - 2] = k;
   if (!b.isSmall(left) || !b.isSmall(right))
     return nullptr;
   DType i8 = dtype(Scalar::Int8);
-  ExprRef x = b.make({i8, left}, depth - 1), y = b.make({i8, right}, depth - 1);
-  return makeExpr(type, "tl.dot($0, $1)" + cast(type), {x, y});
+  std::vector<ExprRef> args{b.make({i8, left}, depth - 1), b.make({i8, right}, depth - 1)};
+  if (!b.random.chance(35))
+    return makeExpr(type, "tl.dot($0, $1)" + cast(type), args);
+  args.push_back(b.make({dtype(Scalar::Int32), s}, depth - 1));
+  return makeExpr(type, "tl.dot($0, $1, acc=$2)" + cast(type), args);
 }
 
 ExprRef makeRandom(Builder &b, const ValueType &type, int depth, Traits) {
+  static const char *const kForms[] = {"tl.randint(7, $0)", "tl.randint4x(7, $0)[2]",
+                                       "tl.philox(12345678901, $0, $0, 0, 1)[3]"};
   ExprRef x = b.make(withDtype(type, dtype(Scalar::Int32)), depth - 1);
-  return makeExpr(type, "tl.randint(7, $0)" + cast(type), {x});
+  std::string text = b.random.pick(kForms);
+  if (text.find("philox") != std::string::npos && x->format.size() > 4)
+    text = "tl.randint(7, $0, n_rounds=6)";
+  return makeExpr(type, text + cast(type), {x});
+}
+
+/// Functions of bits.
+ExprRef makeBits(Builder &b, const ValueType &type, int depth, Traits) {
+  static const char *const kAny[] = {"libdevice.popc($0)", "libdevice.clz($0)", "libdevice.ffs($0)",
+                                     "libdevice.brev($0)", "libdevice.mulhi($0, $1)"};
+  static const char *const kWords[] = {"libdevice.hadd($0, $1)", "libdevice.rhadd($0, $1)",
+                                       "libdevice.mul24($0, $1)"};
+  if (type.dtype.getBits() < 32)
+    return nullptr;
+  std::string text = b.random.pick(kAny);
+  if (type.dtype.getBits() == 32 && b.random.chance(40))
+    text = b.random.pick(kWords);
+  std::vector<ExprRef> args{b.make(type, depth - 1)};
+  if (text.find("$1") != std::string::npos)
+    args.push_back(b.make(type, depth - 1));
+  return makeExpr(type, text + cast(type), args);
+}
+
+/// What kind of number a float is, or its bits.
+ExprRef makeKind(Builder &b, const ValueType &type, int depth, Traits) {
+  static const char *const kForms[] = {"libdevice.isnan($0)", "libdevice.isinf($0)",
+                                       "libdevice.finitef($0)"};
+  ExprRef x = b.make(withDtype(type, dtype(Scalar::F32)), depth - 1);
+  return makeExpr(type, b.random.pick(kForms) + cast(type), {x});
 }
 
 ExprRef makeComparison(Builder &b, const ValueType &type, int depth, Traits) {
@@ -217,6 +289,10 @@ ExprRef makeLogic(Builder &b, const ValueType &type, int depth, Traits) {
   static const char *const kOperators[] = {"&", "|", "^", "==", "!="};
   if (b.random.chance(20))
     return makeExpr(type, "(~$0)", {b.make(type, depth - 1)});
+  if (b.random.chance(15)) {
+    ExprRef x = b.make(withDtype(type, dtype(Scalar::Int32)), depth - 1);
+    return makeExpr(type, b.random.chance(50) ? "(-3 <= $0 < 20)" : "(50 > $0 >= 2)", {x});
+  }
   if (type.shape.empty() && b.random.chance(50)) {
     ExprRef x = b.make(type, depth - 1), y = b.make(type, depth - 1);
     return makeExpr(type, b.random.chance(50) ? "($0 and $1)" : "($0 or not $1)", {x, y});
@@ -251,6 +327,8 @@ const Operations &property::getIntegerOperations() {
       {"histogram", 4, makeHistogram},
       {"dot", 3, makeDot},
       {"randint", 1, makeRandom},
+      {"bits", 3, makeBits},
+      {"kind", 1, makeKind},
   };
   return operations;
 }

@@ -24,6 +24,31 @@ static const std::pair<const char *, const char *> kCombines[] = {
                   "    first = (a > b) | ((a == b) & (i > j))\n"
                   "    return tl.where(first, a, b), tl.where(first, i, j)\n"},
     {"comb_linear", "def comb_linear(a1, b1, a2, b2):\n    return a1 * a2, a2 * b1 + b2\n"},
+    {"comb_branch", "def comb_branch(a, b):\n"
+                    "    if a > b:\n"
+                    "        r = a\n"
+                    "    else:\n"
+                    "        r = b\n"
+                    "    return r\n"},
+    {"comb_first", "def comb_first(a, b):\n    return a\n"},
+    {"comb_last", "def comb_last(a, b):\n    return b\n"},
+    {"comb_bounds", "def comb_bounds(a, b, c, d):\n"
+                    "    return tl.minimum(a, c), tl.maximum(b, d)\n"},
+    {"comb_count", "def comb_count(a, m, b, n):\n"
+                   "    count = tl.where(a == b, m + n, tl.where(a > b, m, n))\n"
+                   "    return tl.where(a > b, a, b), count\n"},
+    {"comb_segments", "def comb_segments(a, f, b, g):\n"
+                      "    if (g & 1) == 1:\n"
+                      "        r = b\n"
+                      "    else:\n"
+                      "        r = a + b\n"
+                      "    return r, f | g\n"},
+    {"comb_matrix", "def comb_matrix(a, b, c, d, e, f, g, h):\n"
+                    "    return a * e + b * g, a * f + b * h, c * e + d * g, c * f + d * h\n"},
+    {"comb_three", "def comb_three(a, b, c, d, e, f):\n"
+                   "    return a + d, b ^ e, tl.maximum(c, f)\n"},
+    {"take_second", "def take_second(p):\n    first, second = p\n    return second\n"},
+    {"exchange", "def exchange(a, b):\n    return b, a\n"},
 };
 
 Dim property::getNumElements(const Shape &shape) {
@@ -39,6 +64,13 @@ ExprRef property::makeExpr(ValueType type, std::string format, std::vector<ExprR
     has = {};
   return std::make_shared<Expr>(
       Expr{std::move(type), std::move(format), std::move(args), std::move(dims), has, ""});
+}
+
+ExprRef property::makeFixed(ValueType type, std::string format, std::vector<ExprRef> args,
+                            Shape dims, Traits has) {
+  Expr expr = *makeExpr(std::move(type), std::move(format), std::move(args), std::move(dims), has);
+  expr.isFixed = true;
+  return std::make_shared<Expr>(std::move(expr));
 }
 
 static std::string spell(DType dtype) { return "tl." + dtype.str(); }
@@ -112,38 +144,37 @@ public:
     switch (stmt.kind) {
     case Stmt::Kind::Assign:
     case Stmt::Kind::Unpack:
-      out += indent + names + " = " + format(stmt.value) + "\n";
+      out += indent + names + " " + stmt.text + "= " + format(stmt.value) + "\n";
       break;
-    case Stmt::Kind::Store: {
-      const Shape &shape = stmt.value->type.shape;
-      int count = 1 << getNumElements(shape).getLog(kernel.sizes);
-      out += indent + "tl.store(" + stmt.text + " + tl.program_id(0) * " + std::to_string(count) +
-             (shape.empty() ? "" : " + " + format(makePositions(shape))) + ", " +
-             format(stmt.value) + (stmt.mask ? ", mask=" + format(stmt.mask) : "") + ")\n";
+    case Stmt::Kind::Store:
+      out += indent + printStore(stmt) + "\n";
       break;
-    }
     case Stmt::Kind::Effect:
       out += indent + format(stmt.value) + "\n";
       break;
     case Stmt::Kind::If:
-      out += indent + "if " + format(stmt.value) + ":\n";
+      out +=
+          indent + "if " +
+          (names.empty() ? format(stmt.value) : "(" + names + " := " + format(stmt.value) + ")") +
+          ":\n";
       print(stmt.body, indent + "    ");
-      if (!stmt.orElse.empty()) {
-        out += indent + "else:\n";
-        print(stmt.orElse, indent + "    ");
-      }
+      printElse(stmt, indent);
       break;
     case Stmt::Kind::For:
       out += indent + "for " + names + " in " + stmt.text + ":\n";
       print(stmt.body, indent + "    ");
       break;
     case Stmt::Kind::While:
-      out += indent + names + " = " + stmt.text + "\n" + indent + "while " + names + " > 0:\n" +
-             indent + "    " + names + " = " + names + " - 1\n";
-      print(stmt.body, indent + "    ");
+      printWhile(stmt, names, indent);
       break;
     case Stmt::Kind::Return:
-      out += indent + "if " + format(stmt.value) + ":\n" + indent + "    return\n";
+      out += indent + "if " + format(stmt.value) + ":\n" + indent + "    return" +
+             (stmt.mask ? " " + format(stmt.mask) : "") + "\n";
+      break;
+    case Stmt::Kind::Break:
+    case Stmt::Kind::Continue:
+      out += indent + "if " + format(stmt.value) + ":\n" + indent +
+             (stmt.kind == Stmt::Kind::Break ? "    break\n" : "    continue\n");
       break;
     }
   }
@@ -151,6 +182,103 @@ public:
   std::string out;
 
 private:
+  int getSize(const Dim &dim) const { return 1 << dim.getLog(kernel.sizes); }
+
+  /// `elif` where the other side is one branch.
+  void printElse(const Stmt &stmt, const std::string &indent) {
+    if (stmt.orElse.empty())
+      return;
+    const Stmt &first = stmt.orElse[0];
+    if (stmt.variant && stmt.orElse.size() == 1 && first.kind == Stmt::Kind::If &&
+        first.names.empty()) {
+      out += indent + "elif " + format(first.value) + ":\n";
+      print(first.body, indent + "    ");
+      return printElse(first, indent);
+    }
+    out += indent + "else:\n";
+    print(stmt.orElse, indent + "    ");
+  }
+
+  /// Counts a name down in one of several ways.
+  void printWhile(const Stmt &stmt, const std::string &name, const std::string &indent) {
+    std::string inner = indent + "    ", step = inner + name + " = " + name + " - 1\n";
+    out += indent + name + " = " + stmt.text + "\n" + indent;
+    switch (stmt.variant % kWhileForms) {
+    case 0:
+      out += "while " + name + " > 0:\n" + step;
+      break;
+    case 1:
+      out += "while (" + name + " := " + name + " - 1) > 0:\n";
+      break;
+    case 2:
+      out += "while tl.condition(" + name + " > 0):\n" + step;
+      break;
+    default:
+      out += "while True:\n" + step + inner + "if " + name + " < 0:\n" + inner + "    break\n";
+      break;
+    }
+    print(stmt.body, inner);
+  }
+
+  /// The dimensions as a list; `less` of the first.
+  std::string printDims(const Shape &shape, int less = 0) const {
+    std::string text;
+    for (const Dim &dim : shape) {
+      text += (text.empty() ? "" : ", ") + std::to_string(std::max(1, getSize(dim) - less));
+      less = 0;
+    }
+    return text;
+  }
+  std::string printStrides(const Shape &shape) const {
+    std::string text;
+    for (size_t i = 0; i < shape.size(); ++i)
+      text += (i ? ", " : "") + std::to_string(getSize(getNumElements(
+                                    Shape(shape.begin() + ptrdiff_t(i) + 1, shape.end()))));
+    return text;
+  }
+
+  std::string printStore(const Stmt &stmt) const {
+    const Shape &shape = stmt.value->type.shape;
+    std::string base =
+        stmt.text + " + tl.program_id(0) * " + std::to_string(getSize(getNumElements(shape)));
+    std::string pointers = base + (shape.empty() ? "" : " + " + format(makePositions(shape)));
+    std::string value = format(stmt.value),
+                options = stmt.mask ? ", mask=" + format(stmt.mask) : "";
+    std::string zeros, axes, order;
+    for (size_t i = 0; i < shape.size(); ++i) {
+      zeros += "0, ";
+      axes += std::to_string(i) + ", ";
+      order += std::to_string(shape.size() - 1 - i) + ", ";
+    }
+    switch (shape.empty() ? 0 : stmt.variant % kStoreForms) {
+    case 1:
+      return "tl.store(" + pointers + ", " + value + options + ", cache_modifier=\".cg\")";
+    case 2:
+      return "tl.store(" + pointers + ", " + value + options + ", eviction_policy=\"evict_last\")";
+    case 3:
+      return "(" + pointers + ").store(" + value + options + ")";
+    case 4: // Through a block pointer; one form leaves the last row out.
+    case 5: {
+      if (stmt.mask)
+        break;
+      bool isPart = stmt.variant % kStoreForms == 5;
+      return "tl.store(tl.make_block_ptr(" + base + ", (" + printDims(shape, isPart) + ",), (" +
+             printStrides(shape) + ",), (" + zeros + "), (" + printDims(shape) + ",), (" + order +
+             ")), " + value + (isPart ? ", boundary_check=(" + axes + "))" : ")");
+    }
+    case 6: // A row of a descriptor has 16 bytes at least, whatever the sizes are.
+      if (stmt.mask || (stmt.value->type.dtype.getBits() << shape.back().twos) < 128 ||
+          stmt.value->type.dtype.isBool())
+        break;
+      return "tl.make_tensor_descriptor(" + base + ", [" + printDims(shape, 1) + "], [" +
+             printStrides(shape) + "], [" + printDims(shape) + "]).store([" + zeros + "], " +
+             value + ")";
+    default:
+      break;
+    }
+    return "tl.store(" + pointers + ", " + value + options + ")";
+  }
+
   const Kernel &kernel;
   bool wide;
 };
@@ -192,16 +320,24 @@ std::string property::print(const Kernel &kernel, bool wide) {
     std::string list;
     for (const std::string &parameter : helper.parameters)
       list += (list.empty() ? "" : ", ") + parameter;
-    std::string text = "@triton.jit\ndef " + helper.name + "(" + list + "):\n    return " +
-                       Printer(kernel, wide).format(helper.body) + "\n\n\n";
+    Printer printer(kernel, wide);
+    if (!helper.statements.empty())
+      printer.print(helper.statements, "    ");
+    std::string results;
+    for (const ExprRef &result : helper.results)
+      results += (results.empty() ? "" : ", ") + printer.format(result);
+    std::string text = "@triton.jit\ndef " + helper.name + "(" + list + "):\n" + printer.out +
+                       "    return " + results + "\n\n\n";
     used += text;
     helpers = text + helpers;
   }
   for (const auto &[name, text] : kCombines)
     if (names(used, name))
       helpers = "@triton.jit\n" + std::string(text) + "\n\n" + helpers;
-  return "import triton\nimport triton.language as tl\n\n\n" + helpers +
-         "@triton.jit\ndef kernel(" + parameters + "):\n" + body;
+  std::string imports = "import triton\nimport triton.language as tl\n";
+  if (names(used, "libdevice"))
+    imports += "from triton.language.extra import libdevice\n";
+  return imports + "\n\n" + helpers + "@triton.jit\ndef kernel(" + parameters + "):\n" + body;
 }
 
 matrix::Cell property::makeCell(const Kernel &kernel, bool wide) {
@@ -210,6 +346,7 @@ matrix::Cell property::makeCell(const Kernel &kernel, bool wide) {
   cell.source = print(kernel, wide);
   cell.grid[0] = kernel.grid;
   cell.numWarps = kernel.numWarps;
+  cell.numStages = kernel.numStages;
   cell.unaligned = kernel.unaligned;
   std::string body = printBody(kernel, wide);
   for (const Tensor &tensor : kernel.tensors) {
@@ -246,4 +383,9 @@ static size_t count(const std::vector<Stmt> &body) {
   return total;
 }
 
-size_t property::countStatements(const Kernel &kernel) { return count(kernel.body); }
+size_t property::countStatements(const Kernel &kernel) {
+  size_t total = count(kernel.body);
+  for (const Helper &helper : kernel.helpers)
+    total += count(helper.statements);
+  return total;
+}

@@ -71,31 +71,39 @@ struct Expr {
   std::vector<ExprRef> args;
   Shape dims;
   Traits has;
-  std::string wide; ///< The format in the reference with float64, if that differs.
+  std::string wide;     ///< The format in the reference with float64, if that differs.
+  bool isFixed = false; ///< Nothing else may stand for it: an effect, several values.
 };
 
 ExprRef makeExpr(ValueType type, std::string format, std::vector<ExprRef> args = {},
                  Shape dims = {}, Traits has = {});
+/// The same, that reduction leaves as it is.
+ExprRef makeFixed(ValueType type, std::string format, std::vector<ExprRef> args = {},
+                  Shape dims = {}, Traits has = {});
 /// A 1 of any type.
 ExprRef makeOne(const ValueType &type);
 /// Positions of a tensor's elements in memory, row by row.
 ExprRef makePositions(const Shape &shape);
 
 struct Stmt {
-  enum class Kind { Assign, Unpack, Store, Effect, If, For, While, Return };
+  enum class Kind { Assign, Unpack, Store, Effect, If, For, While, Return, Break, Continue };
   Kind kind = Kind::Assign;
-  std::vector<std::string> names; ///< Assigned names; the loop's variable.
+  std::vector<std::string> names; ///< Assigned names; the loop's variable; what `:=` names.
   bool declares = false;          ///< An assignment that makes the name.
   ExprRef value;                  ///< Assigned, stored, condition, or an atomic operation.
-  ExprRef mask;                   ///< Of a store, may be null.
-  std::string text;               ///< The output of a store; the range of a loop.
+  ExprRef mask;                   ///< Of a store; what a helper returns early. May be null.
+  std::string text; ///< The output of a store; the range of a loop; "+" of an assignment `+=`.
   std::vector<Stmt> body, orElse;
+  unsigned variant = 0; ///< Which of the printer's forms of a store, branch or loop.
 };
+constexpr unsigned kWhileForms = 4, kStoreForms = 8;
 
+/// Names in its statements are those of no other function.
 struct Helper {
   std::string name;
   std::vector<std::string> parameters;
-  ExprRef body;
+  std::vector<Stmt> statements;
+  std::vector<ExprRef> results;
 };
 
 struct Tensor {
@@ -111,7 +119,7 @@ struct Tensor {
 struct Kernel {
   uint64_t seed = 0;
   Sizes sizes{};
-  unsigned grid = 1, numWarps = 4;
+  unsigned grid = 1, numWarps = 4, numStages = 2;
   bool unaligned = false;
   std::vector<Tensor> tensors;
   std::vector<Helper> helpers;
@@ -135,7 +143,7 @@ matrix::Cell makeCell(const Kernel &kernel, bool wide = false);
 /// How an output is compared between devices.
 matrix::Tolerance getTolerance(const Kernel &kernel, const std::string &output);
 
-/// Statements of a kernel, at any depth.
+/// Statements of a kernel and its helpers, at any depth.
 size_t countStatements(const Kernel &kernel);
 
 } // namespace tilerun::property

@@ -16,7 +16,7 @@ Shape insert(Shape shape, size_t at, Dim dim) {
 /// One operand of another shape, whose elements become the result's.
 ExprRef move(Builder &b, const ValueType &type, int depth, Traits need, Shape from,
              const std::string &format, const Shape &dims = {}) {
-  if (!b.isSmall(from))
+  if (!b.isSmall(from) || (b.inRegion && !from.empty()))
     return nullptr;
   ExprRef operand = b.make({type.dtype, std::move(from)}, depth - 1, need);
   Traits has = operand->has;
@@ -140,7 +140,7 @@ ExprRef makePart(Builder &b, const ValueType &type, int depth, Traits need) {
   Dim twice = s[axis];
   ++twice.twos;
   Shape from = s;
-  switch (b.random.below(4)) {
+  switch (b.random.below(5)) {
   case 0: // The first or the second half.
     from[axis] = twice;
     return move(b, type, depth, need, from,
@@ -151,6 +151,12 @@ ExprRef makePart(Builder &b, const ValueType &type, int depth, Traits need) {
                 subscript(b.random.chance(50) ? "::2" : "1::2", s.size()));
   case 2:
     return move(b, type, depth, need, s, subscript("::-1", s.size()));
+  case 3: // One, whose number is known when the kernel runs.
+    if (s.size() == 3 || b.inHelper)
+      return nullptr;
+    from = insert(s, axis, Dim{{}, 3});
+    return move(b, type, depth, need, from,
+                subscript(b.random.chance(50) ? "n0" : "(tl.program_id(0) & 7)", s.size() + 1));
   default:
     if (s.size() == 3)
       return nullptr;
@@ -202,10 +208,56 @@ ExprRef makeGather(Builder &b, const ValueType &type, int depth, Traits need) {
   if (type.shape.empty())
     return nullptr;
   size_t axis = b.random.below(type.shape.size());
-  ExprRef x = b.make(type, depth - 1, need);
+  Shape from = type.shape;
+  if (b.random.chance(40))
+    from[axis] = b.pickDim();
+  if (!b.isSmall(from))
+    return nullptr;
+  ExprRef x = b.make({type.dtype, from}, depth - 1, need);
   ExprRef index = b.make({dtype(Scalar::Int32), type.shape}, depth - 1);
   return makeExpr(type, "tl.gather($0, $1 & (#0 - 1), " + std::to_string(axis) + ")", {x, index},
-                  {type.shape[axis]}, x->has);
+                  {from[axis]}, x->has);
+}
+
+/// The first element along an axis, or a running one: combinations that choose a side.
+ExprRef makeChoice(Builder &b, const ValueType &type, int depth, Traits need) {
+  if (b.inRegion || type.shape.size() >= 3)
+    return nullptr;
+  if (!type.shape.empty() && b.random.chance(40)) {
+    ExprRef x = b.make(type, depth - 1, need);
+    return makeExpr(type,
+                    "tl.associative_scan($0, " + std::to_string(b.random.below(type.shape.size())) +
+                        (b.random.chance(50) ? ", comb_first" : ", comb_last") +
+                        (b.random.chance(30) ? ", reverse=True)" : ")"),
+                    {x}, {}, x->has);
+  }
+  size_t axis = b.random.below(type.shape.size() + 1);
+  return move(b, type, depth, need, b.insertDim(type.shape, axis),
+              "tl.reduce($0, " + std::to_string(axis) +
+                  (b.random.chance(50) ? ", comb_first)" : ", comb_last)"));
+}
+
+/// Several values together, of which one is taken.
+ExprRef makeTuple(Builder &b, const ValueType &type, int depth, Traits need) {
+  static const char *const kForms[] = {"($1, $0)[1]", "take_second(($1, $0))",
+                                       "exchange($1, $0)[0]", "exchange(*($1, $0))[0]",
+                                       "($0, $1)[:1][0]"};
+  ExprRef x = b.make(type, depth - 1, need), other = b.make({b.pickDtype(), type.shape}, 1);
+  return makeExpr(type, b.random.pick(kForms), {x, other}, {}, x->has);
+}
+
+/// What changes no value.
+ExprRef makeSame(Builder &b, const ValueType &type, int depth, Traits need) {
+  static const char *const kTensors[] = {
+      "tl.squeeze(tl.unsqueeze($0, 0), 0)", "tl.broadcast($0, tl.zeros_like($0))[0]",
+      "tl.expand_dims($0, 0).reshape($0.shape)", "tl.cast($0, $0.dtype)"};
+  ExprRef x = b.make(type, depth - 1, need);
+  std::string text = type.shape.empty() || type.shape.size() > 2 ? "tl.cast($0, $0.dtype)"
+                                                                 : b.random.pick(kTensors);
+  // An operand that is printed twice must be a name, or texts grow without bound.
+  if (text.find("$0", text.find("$0") + 1) != std::string::npos && x->format.size() > 4)
+    text = type.shape.empty() ? "$0" : "tl.squeeze(tl.unsqueeze($0, 0), 0)";
+  return makeExpr(type, text, {x}, {}, x->has);
 }
 
 } // namespace
@@ -227,10 +279,21 @@ const Operations &property::getMoves() {
        [](Builder &b, const ValueType &type, int depth, Traits) -> ExprRef {
          return b.inHelper ? nullptr : b.makeLoad(type, depth);
        }},
+      {"block load", 6,
+       [](Builder &b, const ValueType &type, int depth, Traits) {
+         return b.makeBlockLoad(type, depth);
+       }},
       {"call", 5,
        [](Builder &b, const ValueType &type, int depth, Traits need) {
          return b.makeCall(type, depth, need);
        }},
+      {"map", 5,
+       [](Builder &b, const ValueType &type, int depth, Traits need) {
+         return b.makeMap(type, depth, need);
+       }},
+      {"choice", 5, makeChoice},
+      {"tuple", 3, makeTuple},
+      {"same", 3, makeSame},
   };
   return operations;
 }

@@ -40,8 +40,11 @@ void rewriteIn(std::vector<Stmt> &body, const Rewrite &rewrite) {
 
 void rewriteIn(Kernel &kernel, const Rewrite &rewrite) {
   rewriteIn(kernel.body, rewrite);
-  for (Helper &helper : kernel.helpers)
-    helper.body = rewriteIn(helper.body, rewrite);
+  for (Helper &helper : kernel.helpers) {
+    rewriteIn(helper.statements, rewrite);
+    for (ExprRef &result : helper.results)
+      result = rewriteIn(result, rewrite);
+  }
 }
 
 /// Assignments to a name go, and what used it uses 1.
@@ -56,8 +59,10 @@ void forget(Kernel &kernel, const std::string &name) {
     }
   };
   drop(kernel.body);
-  // Names in helpers are parameters.
-  rewriteIn(kernel.body, [&](const ExprRef &expr) {
+  for (Helper &helper : kernel.helpers)
+    drop(helper.statements);
+  // No parameter of a helper is called like a variable.
+  rewriteIn(kernel, [&](const ExprRef &expr) {
     return expr->args.empty() && expr->format == name ? makeOne(expr->type) : nullptr;
   });
 }
@@ -76,10 +81,19 @@ std::vector<Stmt> *find(std::vector<Stmt> &body, size_t &n, size_t &place) {
   return nullptr;
 }
 
+std::vector<Stmt> *find(Kernel &kernel, size_t n, size_t &place) {
+  if (std::vector<Stmt> *found = find(kernel.body, n, place))
+    return found;
+  for (Helper &helper : kernel.helpers)
+    if (std::vector<Stmt> *found = find(helper.statements, n, place))
+      return found;
+  return nullptr;
+}
+
 /// A statement goes, with all that only it gave a value.
 void remove(Kernel &kernel, size_t n) {
   size_t place = 0;
-  std::vector<Stmt> *block = find(kernel.body, n, place);
+  std::vector<Stmt> *block = find(kernel, n, place);
   Stmt stmt = (*block)[place];
   block->erase(block->begin() + ptrdiff_t(place));
   if (stmt.declares)
@@ -87,16 +101,30 @@ void remove(Kernel &kernel, size_t n) {
       forget(kernel, name);
 }
 
+/// Jumps out of a loop that is no longer there.
+void dropJumps(std::vector<Stmt> &body) {
+  std::erase_if(body, [](const Stmt &stmt) {
+    return stmt.kind == Stmt::Kind::Break || stmt.kind == Stmt::Kind::Continue;
+  });
+  for (Stmt &stmt : body)
+    if (stmt.kind == Stmt::Kind::If) {
+      dropJumps(stmt.body);
+      dropJumps(stmt.orElse);
+    }
+}
+
 /// A loop or a branch becomes its body.
 bool open(Kernel &kernel, size_t n, bool orElse) {
   size_t place = 0;
-  std::vector<Stmt> *block = find(kernel.body, n, place);
+  std::vector<Stmt> *block = find(kernel, n, place);
   Stmt stmt = (*block)[place];
   if (stmt.kind != Stmt::Kind::If && stmt.kind != Stmt::Kind::For && stmt.kind != Stmt::Kind::While)
     return false;
   std::vector<Stmt> inner = orElse ? stmt.orElse : stmt.body;
   if (inner.empty())
     return false;
+  if (stmt.kind != Stmt::Kind::If)
+    dropJumps(inner);
   block->erase(block->begin() + ptrdiff_t(place));
   block->insert(block->begin() + ptrdiff_t(place), inner.begin(), inner.end());
   for (const std::string &name : stmt.names)
@@ -124,8 +152,11 @@ std::vector<ExprRef> collect(const Kernel &kernel) {
     }
   };
   visit(kernel.body);
-  for (const Helper &helper : kernel.helpers)
-    collect(helper.body, out);
+  for (const Helper &helper : kernel.helpers) {
+    visit(helper.statements);
+    for (const ExprRef &result : helper.results)
+      collect(result, out);
+  }
   return out;
 }
 
@@ -164,10 +195,9 @@ std::vector<Kernel> property::getSmaller(const Kernel &kernel) {
   for (const ExprRef &expr : collect(kernel)) {
     std::vector<ExprRef> replacements;
     collectParts(expr, expr, replacements);
-    bool isEffect = expr->format.starts_with("tl.atomic");
-    if (!isOne(expr) && !isEffect)
+    if (!isOne(expr))
       replacements.push_back(makeOne(expr->type));
-    if (isEffect)
+    if (expr->isFixed)
       replacements.clear();
     for (const ExprRef &replacement : replacements)
       add([&](Kernel &copy) {
@@ -183,14 +213,16 @@ std::vector<Kernel> property::getSmaller(const Kernel &kernel) {
     add([](Kernel &copy) { copy.grid = 1; });
   if (kernel.numWarps > 1)
     add([](Kernel &copy) { copy.numWarps = 1; });
+  if (kernel.numStages != 1)
+    add([](Kernel &copy) { copy.numStages = 1; });
   if (kernel.unaligned)
     add([](Kernel &copy) { copy.unaligned = false; });
   // Masks of stores.
   for (size_t n = 0; n < statements; ++n) {
     Kernel copy = kernel;
-    size_t at = n, place = 0;
-    Stmt &stmt = (*find(copy.body, at, place))[place];
-    if (stmt.mask) {
+    size_t place = 0;
+    Stmt &stmt = (*find(copy, n, place))[place];
+    if (stmt.kind == Stmt::Kind::Store && stmt.mask) {
       stmt.mask = nullptr;
       out.push_back(std::move(copy));
     }
@@ -198,8 +230,17 @@ std::vector<Kernel> property::getSmaller(const Kernel &kernel) {
   return out;
 }
 
+/// Functions that nothing calls have no part in a failure.
+static void dropUnused(Kernel &kernel) {
+  std::string text = print(kernel);
+  std::erase_if(kernel.helpers, [&](const Helper &helper) {
+    return text.find("def " + helper.name + "(") == std::string::npos;
+  });
+}
+
 Kernel property::reduce(Kernel kernel, const FindFailing &find, unsigned steps) {
   while (steps-- > 0) {
+    dropUnused(kernel);
     std::vector<Kernel> smaller = getSmaller(kernel);
     std::optional<size_t> failing = find(smaller);
     if (!failing)
