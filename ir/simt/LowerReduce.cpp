@@ -39,7 +39,7 @@ Values Lowering::applyRegion(Operation *op, ArrayRef<Value> vectors) {
     for (Operation &inner : body.without_terminator()) {
       loc = inner.getLoc();
       if (auto constantOp = dyn_cast<arith::ConstantOp>(inner)) {
-        Value copy = b.clone(inner)->getResult(0);
+        Value copy = cloneUniform(&inner, 0);
         mapped[constantOp] = registers ? splat(copy, registers) : copy;
         continue;
       }

@@ -270,6 +270,17 @@ Value Lowering::guardDivisor(Operation *division, Value dividend, Value divisor)
   return arith::SelectOp::create(b, loc, undefined, one, divisor);
 }
 
+Value Lowering::cloneUniform(Operation *op, unsigned index) {
+  Operation *copy = b.clone(*op);
+  Type type = elementType(op->getResult(index).getType());
+  copy->getResult(index).setType(type);
+  // 8-bit floats are their codes.
+  if (auto constantOp = dyn_cast<arith::ConstantOp>(copy))
+    if (auto number = dyn_cast<FloatAttr>(constantOp.getValue()); number && type.isInteger())
+      constantOp.setValueAttr(IntegerAttr::get(type, number.getValue().bitcastToAPInt()));
+  return copy->getResult(index);
+}
+
 Value Lowering::cloneElementwise(Operation *op, ValueRange operands, unsigned count,
                                  unsigned resultIndex) {
   auto shapedResult = [&](unsigned index) {
@@ -363,6 +374,13 @@ void Lowering::lowerOp(Operation *op) {
     return lowerHistogram(histogram);
   if (auto map = dyn_cast<tile::MapOp>(op))
     return lowerMap(map);
+  if (auto assembly = dyn_cast<tile::InlineAsmOp>(op))
+    return lowerInlineAsm(assembly);
+  if (isa<tile::GridDependencyOp>(op)) {
+    if (options.target->hasGridDependency)
+      b.clone(*op);
+    return;
+  }
   if (auto dot = dyn_cast<tile::DotOp>(op))
     return lowerDot(dot);
   if (auto loop = dyn_cast<scf::ForOp>(op))
@@ -410,14 +428,7 @@ void Lowering::lowerOp(Operation *op) {
     }
     if (isa<tile::ProgramIdOp, tile::NumProgramsOp, ub::PoisonOp>(op) ||
         op->hasTrait<OpTrait::ConstantLike>()) {
-      Operation *copy = b.clone(*op);
-      Type type = elementType(value.getType());
-      copy->getResult(0).setType(type);
-      // 8-bit floats are their codes.
-      if (auto constantOp = dyn_cast<arith::ConstantOp>(copy))
-        if (auto number = dyn_cast<FloatAttr>(constantOp.getValue()); number && type.isInteger())
-          constantOp.setValueAttr(IntegerAttr::get(type, number.getValue().bitcastToAPInt()));
-      set(value, copy->getResult(index));
+      set(value, cloneUniform(op, index));
       continue;
     }
     Values operands;

@@ -101,6 +101,8 @@ private:
   void lowerOp(Operation *op);
   /// Values whose ops are lowered on demand; lowers `value` in `layout`.
   Value build(Value value, const LinearLayout &layout);
+  /// A copy of a constant, or of another op without operands that gives a scalar.
+  Value cloneUniform(Operation *op, unsigned index);
   /// A copy of an elementwise op on `count` registers (0: on scalars).
   Value cloneElementwise(Operation *op, mlir::ValueRange operands, unsigned count,
                          unsigned resultIndex = 0);
@@ -168,6 +170,9 @@ private:
   void lowerMap(tile::MapOp op);
   Value gatherByShuffles(tile::GatherOp op, const LinearLayout &layout);
   Value gatherThroughShared(tile::GatherOp op, const LinearLayout &layout);
+
+  // LowerAssembly.cpp
+  void lowerInlineAsm(tile::InlineAsmOp op);
 
   // LowerReduce.cpp, LowerScan.cpp
   void lowerReduce(tile::ReduceOp op);

@@ -78,3 +78,28 @@ def float8_scalars(A, B, n):
     tl.store(A + p + tl.arange(0, 2), tl.join(one, half))
     three = tl.full([], 3, tl.float32).to(tl.float8e4b8)
     tl.store(B + p, three if n > 4 + tl.program_id(0) else (three.to(tl.float32) + n).to(tl.float8e4b8))
+
+
+@triton.jit
+def largest_or_one(a, b):
+    larger = tl.where(a > b, a, b)
+    return tl.where(larger > tl.full([], 1.0, tl.float8e5), larger, tl.full([], 1.0, tl.float8e5))
+
+
+@triton.jit
+def two_if_larger(a):
+    r = a
+    if a > tl.full([], 1.0, tl.float8e5):
+        r = tl.full([], 2.0, tl.float8e5)
+    return r
+
+
+#: X=f8e5[256]:randn(1) A=f8e5[256]:zeros B=f8e5[256]:zeros C=f8e5[256]:zeros
+#: X=f8e5[256]:randn(1) A=f8e5[256]:zeros B=f8e5[256]:zeros C=f8e5[256]:zeros --num-warps 1
+@triton.jit
+def constants_in_regions(X, A, B, C):
+    i = tl.arange(0, 256)
+    x = tl.load(X + i)
+    tl.store(A + i, tl.reduce(x, 0, largest_or_one))
+    tl.store(B + i, tl.associative_scan(x, 0, largest_or_one))
+    tl.store(C + i, tl.map_elementwise(two_if_larger, x))
