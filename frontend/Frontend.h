@@ -54,8 +54,10 @@ struct KernelSignature {
   int64_t numStages = 3;
   int64_t numCtas = 1;
   std::optional<int64_t> maxnreg;
-  bool debug = false;       ///< device_assert and integer overflow marks are live.
-  bool defaultTf32 = false; ///< float32 `dot` defaults to tf32 (NVIDIA) rather than ieee.
+  bool debug = false; ///< device_assert and integer overflow marks are live.
+  /// "cuda:sm_90a": decides on defaults (float32 `dot` is tf32 on NVIDIA GPUs, else ieee) and what
+  /// `tl.target_info` tells; empty: nothing in particular.
+  std::string target;
 };
 
 /// One parameter of the compiled function, in order.

@@ -268,7 +268,8 @@ std::string getCanonicalText(const KernelSignature &signature) {
   llvm::raw_string_ostream os(text);
   os << signature.numWarps << ' ' << signature.numStages << ' ' << signature.numCtas << ' '
      << signature.maxnreg.has_value() << ' ' << signature.maxnreg.value_or(0) << ' '
-     << signature.debug << ' ' << signature.defaultTf32;
+     << signature.debug << ' ';
+  writeSized(os, signature.target);
   for (const auto &[name, spec] : signature.arguments) {
     writeSized(os << ' ', name);
     if (const auto *typed = std::get_if<TypedArgument>(&spec)) {

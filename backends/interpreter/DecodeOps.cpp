@@ -152,8 +152,14 @@ LogicalResult Decoder::decodeTileOp(Operation &op, StepList &steps) {
     return decodeDot(dot, steps);
   if (isa<tile::FpCastOp>(op))
     return decodeElementwise(op, steps);
-  if (isa<tile::AssumeOp, tile::BarrierOp>(op))
-    return success(); // One thread runs a program in order; an assumption changes nothing here.
+  // One thread runs a program in order, and no launch overlaps another; an assumption changes
+  // nothing here.
+  if (isa<tile::AssumeOp, tile::BarrierOp, tile::GridDependencyOp>(op))
+    return success();
+  if (auto assembly = dyn_cast<tile::InlineAsmOp>(op))
+    return op.emitError() << "'" << assembly.getFunction()
+                          << "' cannot run on the cpu device: it is assembly of a GPU; guard the "
+                             "call with a tl.constexpr condition, such as tl.target_info.is_cuda()";
 
   // Optional operands keep their position in the step.
   auto slotOrNone = [&](Value value) { return value ? slotOf(value) : kNoSlot; };
@@ -287,6 +293,7 @@ LogicalResult Decoder::decodePrint(tile::PrintOp op, Step &step) {
   step.run = runPrint;
   step.text = op.getPrefix().str();
   step.numbers = {op.getHex()};
+  step.shape.assign(op.getExtents().begin(), op.getExtents().end());
   for (auto [i, value] : llvm::enumerate(op.getValues())) {
     auto shape = shapeOf(value, *op);
     if (failed(shape))

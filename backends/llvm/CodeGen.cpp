@@ -1,6 +1,8 @@
 // See CodeGen.h.
 #include "backends/llvm/CodeGen.h"
 
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -59,6 +61,21 @@ private:
   legacy::PassManagerBase &passes;
   const void *leftOut;
 };
+
+/// Keeps the text of errors.
+struct ErrorCollector : DiagnosticHandler {
+  explicit ErrorCollector(std::string &errors) : errors(errors) {}
+  bool handleDiagnostics(const DiagnosticInfo &info) override {
+    if (info.getSeverity() == DS_Error) {
+      raw_string_ostream os(errors);
+      os << (errors.empty() ? "" : "\n");
+      DiagnosticPrinterRawOStream printer(os);
+      info.print(printer);
+    }
+    return true;
+  }
+  std::string &errors;
+};
 } // namespace
 
 Expected<std::string> tilerun::llvmbackend::emitAssembly(Module &module, TargetMachine &machine) {
@@ -76,6 +93,14 @@ Expected<std::string> tilerun::llvmbackend::emitAssembly(Module &module, TargetM
                                          : static_cast<legacy::PassManagerBase &>(passes),
                                   stream, nullptr, CodeGenFileType::AssemblyFile))
     return createStringError(inconvertibleErrorCode(), "the target cannot emit assembly");
+  // Without a handler of its own, what LLVM has to say of a kernel's assembly ends the process.
+  std::string errors;
+  LLVMContext &context = module.getContext();
+  auto previous = context.getDiagnosticHandler();
+  context.setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
   passes.run(module);
+  context.setDiagnosticHandler(std::move(previous));
+  if (!errors.empty())
+    return createStringError(inconvertibleErrorCode(), errors);
   return std::string(buffer.begin(), buffer.end());
 }

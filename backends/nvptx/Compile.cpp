@@ -8,6 +8,7 @@
 #include "ir/simt/LowerTile.h"
 #include "ir/tile/DiagnosticText.h"
 #include "ir/tile/RegisterDialects.h"
+#include "ir/transforms/PadShapes.h"
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -119,6 +120,8 @@ llvm::Error Compilation::check() {
 }
 
 LogicalResult Compilation::toSimt() {
+  if (failed(padShapes(module)))
+    return failure();
   distribute::AccessAnalysis accesses(module);
   simt::LowerOptions lower;
   lower.numWarps = options.numWarps;
@@ -205,6 +208,7 @@ LogicalResult Compilation::toLlvmDialect() {
   populateSmallFloatPatterns(converter, patterns, arch);
   populateAtomicPatterns(converter, patterns, arch);
   populateWgmmaPatterns(converter, patterns);
+  populateAssemblyPatterns(converter, patterns);
   populateMathPatterns(converter, patterns, arch);
   populateDebugPatterns(converter, patterns, arch);
   ConversionTarget target(*context);

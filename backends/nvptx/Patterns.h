@@ -28,6 +28,9 @@ void populateMathPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatte
 void populateWgmmaPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns);
 /// Rewrites mathematics in `module` to what the hardware and LLVM have. Reports what has no form.
 mlir::LogicalResult expandMath(mlir::ModuleOp module, const Architecture &arch);
+/// Inline assembly, and what overlapping launches wait for.
+void populateAssemblyPatterns(mlir::LLVMTypeConverter &converter,
+                              mlir::RewritePatternSet &patterns);
 void populateDebugPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                            const Architecture &arch);
 

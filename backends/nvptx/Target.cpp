@@ -91,6 +91,8 @@ llvm::Expected<Architecture> nvptx::getArchitecture(llvm::StringRef name) {
       result.info.sharedMemoryBytes = uint64_t(row.sharedKilobytes) * 1024;
       result.info.hasAsyncCopy = row.number >= 80;
       result.info.hasLoadMatrix = true;
+      result.info.assembler = "ptx";
+      result.info.hasGridDependency = row.number >= 90;
       result.info.roundsToFloat8 = row.number >= 89;
       result.info.matrixInstructions = matrixInstructions(row.number);
       if (result.name == "sm_90a")

@@ -77,10 +77,6 @@ FailureOr<Arguments> bindArguments(Emitter &e, const Builtin &builtin,
   std::string name = displayName(builtin);
   Arguments args;
   args.builtin = &builtin;
-  if (builtin.emit == emitUnsupported) {
-    (void)emitUnsupported(e, args);
-    return failure();
-  }
   auto rangeOf = [&](llvm::ArrayRef<SourceRange> ranges, size_t i) {
     return i < ranges.size() && ranges[i].isValid() ? ranges[i] : e.range;
   };

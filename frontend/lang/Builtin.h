@@ -28,10 +28,18 @@ public:
   virtual void print(const llvm::Twine &text) = 0;
   virtual mlir::Location getLocation(SourceRange range) = 0;
   /// Launch options that are compile-time facts: "num_warps", "num_stages", "num_ctas"; "debug" is
-  /// 0 or 1; "default_tf32" is 0 or 1.
+  /// 0 or 1.
   virtual int64_t getOption(llvm::StringRef name) = 0;
+  /// What is compiled for: "cuda:sm_90a"; empty: nothing in particular.
+  virtual llvm::StringRef getTarget() = 0;
   /// The loaded prelude, for methods that are written in it (`x.sum`).
   virtual LoadedModule *getPrelude() = 0;
+  /// `base.name` where `base` is a class of kernel source, a value of one, or a kernel file; none if
+  /// it has no such member.
+  virtual std::optional<Value> findMember(const Value &base, llvm::StringRef name,
+                                          SourceRange range) {
+    return std::nullopt;
+  }
 };
 
 /// State of an emission: where ops go and whom to ask. One per compilation; not thread-safe.

@@ -27,7 +27,7 @@ FailureOr<tile::InputPrecision> getPrecision(Emitter &e, const Arguments &args, 
     if (failed(allow))
       return failure();
     precision = *allow ? tile::InputPrecision::TF32 : tile::InputPrecision::IEEE;
-  } else if (e.services.getOption("default_tf32") != 0) {
+  } else if (e.services.getTarget().split(':').first == "cuda") {
     precision = tile::InputPrecision::TF32;
   }
   // It only means something for float32 operands.
@@ -122,10 +122,8 @@ Result emitDot(Emitter &e, const Arguments &args) {
 
   TensorType type{*accType, sa};
   type.shape[rank - 1] = sb[rank - 1];
-  if (type.numElements() > kMaxTensorElements)
-    return callError(e, args,
-                     "the result " + shapeString(type.shape) +
-                         " would have more than 1048576 elements");
+  if (std::string excess = findExcess(type.shape); !excess.empty())
+    return callError(e, args, "the result " + shapeString(type.shape) + " would have " + excess);
   TensorValue acc;
   if (args[2].isNone()) {
     acc = makeConstant(e, type, Literal(PyInt(0)));

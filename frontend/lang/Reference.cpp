@@ -32,6 +32,7 @@ constexpr Family kFamilies[] = {
     {"Types and ranges", addTypeNames},
     {"Python's own functions", addPythonBuiltins},
     {"libdevice", addLibdevice},
+    {"The target", addTargetOps},
 };
 
 std::string qualified(const Builtin &row) {
@@ -93,20 +94,6 @@ std::string renderReference(const LoadedModule &prelude, const SourceManager &so
       continue;
     item(("tl." + def.name).str(), parameters(def, sources), def.docstring.split('\n').first.trim(),
          llvm::is_contained(listMethods(const_cast<LoadedModule *>(&prelude)), def.name));
-  }
-  os << "\n### Not supported yet\n\nUsing one of these is a compile error that says what to write "
-        "instead.\n\n";
-  Rows missing;
-  addUnsupported(missing);
-  for (size_t i = 0; i < missing.size();) {
-    const Builtin &first = missing[i];
-    os << "- `" << first.namespacePath << "`: ";
-    for (size_t begin = i; i < missing.size() && missing[i].namespacePath == first.namespacePath &&
-                           missing[i].documentation == first.documentation;
-         ++i)
-      os << (i == begin ? "`" : ", `") << missing[i].name << "`";
-    StringRef advice = first.documentation.split("; ").second;
-    os << ": " << advice << "\n";
   }
   return out;
 }

@@ -33,6 +33,7 @@ constexpr Child kNamespaces[] = {
     {"triton.language", "random", "triton.language"},
     {"triton.language", "math", "triton.language.math"},
     {"triton.language", "extra", "triton.language.extra"},
+    {"triton.language", "target_info", "triton.language.target_info"},
     {"triton.language", "PropagateNan", "triton.language.PropagateNan"},
     {"triton.language", "libdevice", "triton.language.extra.libdevice"},
     {"triton.language.extra", "libdevice", "triton.language.extra.libdevice"},
@@ -76,7 +77,7 @@ struct Table {
     addDebugOps(rows);
     addTypeNames(rows);
     addPythonBuiltins(rows);
-    addUnsupported(rows);
+    addTargetOps(rows);
     for (const Builtin &row : rows) {
       [[maybe_unused]] bool isNew = byName.try_emplace({row.namespacePath, row.name}, &row).second;
       assert(isNew && "a name is in the table twice");
@@ -103,11 +104,6 @@ bool isPublicPrelude(const JitFunction &function) {
   return !StringRef(function.qualifiedName).starts_with("_");
 }
 } // namespace
-
-Result emitUnsupported(Emitter &e, const Arguments &args) {
-  // The documentation is the sentence "Not supported yet; …."
-  return callError(e, args, "n" + args.builtin->documentation.drop_front().rtrim('.'));
-}
 
 llvm::ArrayRef<Builtin> getBuiltins() { return getTable().rows; }
 

@@ -32,10 +32,7 @@ void addHintOps(Rows &rows);
 void addDebugOps(Rows &rows);
 void addTypeNames(Rows &rows);
 void addPythonBuiltins(Rows &rows);
-void addUnsupported(Rows &rows);
-
-/// The emitter of rows for names that the language has but this implementation lacks so far.
-Result emitUnsupported(Emitter &e, const Arguments &args);
+void addTargetOps(Rows &rows);
 
 /// One parameter of a row's signature.
 struct SignatureParameter {

@@ -19,6 +19,14 @@ using namespace tilerun::simt;
 #define GET_OP_CLASSES
 #include "ir/simt/SimtOps.cpp.inc"
 
+void InlineAsmOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  if (getPure())
+    return;
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
 void SimtDialect::initialize() {
   addTypes<
 #define GET_TYPEDEF_LIST

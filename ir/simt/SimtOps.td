@@ -369,4 +369,20 @@ def Simt_PrintOp : Simt_Op<"print", [MemoryEffects<[MemWrite]>]> {
   let assemblyFormat = "$format `mask` $mask attr-dict (`:` $values^ `:` type($values))?";
 }
 
+//===----------------------------------------------------------------------===//
+// What a target has of its own
+//===----------------------------------------------------------------------===//
+
+def Simt_InlineAsmOp : Simt_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "one instance of the target's assembly";
+  let description = [{
+    Text and constraints are LLVM's; one operand for each input, one result for each output. See `tile.inline_asm`.
+  }];
+  let arguments = (ins UnitAttr:$pure, StrAttr:$text, StrAttr:$constraints, Variadic<AnyTypeOf<[AnyInteger, AnyFloat]>>:$operands);
+  let results = (outs Variadic<AnyTypeOf<[AnyInteger, AnyFloat]>>:$outputs);
+  let assemblyFormat = [{
+    (`pure` $pure^)? $text `constraints` $constraints ($operands^)? attr-dict `:` functional-type($operands, $outputs)
+  }];
+}
+
 #endif

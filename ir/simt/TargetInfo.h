@@ -72,6 +72,11 @@ struct TargetInfo {
   bool readsFloat8 = true;
   /// simt.fp_cast rounds into f8E4M3FN and f8E5M2, to nearest; else integer arithmetic does.
   bool roundsToFloat8 = false;
+  /// What its assembler reads, as tile.inline_asm names it: "ptx"; empty: it has none.
+  std::string assembler;
+  /// A launch may begin before the one in front of it has ended, so that tile.grid_dependency is
+  /// an instruction.
+  bool hasGridDependency = false;
   layout::SharedMemoryModel sharedModel;
   ExchangeCosts exchange;
   std::vector<MatrixInstruction> matrixInstructions;

@@ -48,4 +48,8 @@ def Tile_RoundingMode : Tile_Enum<"RoundingMode", "rounding of a narrowing float
   I32EnumAttrCase<"NearestEven", 0, "rtne">, I32EnumAttrCase<"TowardZero", 1, "rtz">]>;
 def Tile_RoundingModeAttr : Tile_EnumAttr<Tile_RoundingMode, "rounding">;
 
+def Tile_GridDependencyKind : Tile_Enum<"GridDependencyKind", "how a launch meets its neighbours in a stream", [
+  I32EnumAttrCase<"Wait", 0, "wait">, I32EnumAttrCase<"Release", 1, "release">]>;
+def Tile_GridDependencyKindAttr : Tile_EnumAttr<Tile_GridDependencyKind, "grid_dependency">;
+
 #endif

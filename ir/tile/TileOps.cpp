@@ -140,5 +140,16 @@ void AtomicCASOp::getEffects(Effects &effects) {
   addWrite(effects, getPtrMutable());
 }
 
+void InlineAsmOp::getEffects(Effects &effects) {
+  if (getPure())
+    return;
+  effects.emplace_back(MemoryEffects::Read::get(), GlobalMemory::get());
+  effects.emplace_back(MemoryEffects::Write::get(), GlobalMemory::get());
+}
+
+Speculation::Speculatability InlineAsmOp::getSpeculatability() {
+  return getPure() ? Speculation::Speculatable : Speculation::NotSpeculatable;
+}
+
 #define GET_OP_CLASSES
 #include "ir/tile/TileOps.cpp.inc"

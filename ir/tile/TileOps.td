@@ -69,7 +69,7 @@ def Tile_MakeRangeOp : Tile_Op<"make_range", [Pure, Tile_InfersRange]> {
     ```mlir
     %r = tile.make_range 0 to 128 : tensor<128xi32>
     ```
-    `end - start` is the result's size, a power of two up to 2^20.
+    `end - start` is the result's size, up to 2^20.
   }];
   let arguments = (ins I32Attr:$start, I32Attr:$end);
   let results = (outs Tile_TensorOf<[I32]>:$result);
@@ -203,7 +203,7 @@ def Tile_GatherOp : Tile_Op<"gather", [Pure, Tile_InfersRange, SameOperandsAndRe
     %r = tile.gather %x[%i] axis 0 : tensor<64x32xf32>, tensor<16x32xi32> -> tensor<16x32xf32>
     ```
     `r[i, j] = x[indices[i, j], j]` for axis 0. The shapes of the operands are equal but for the axis; the result has the
-    shape of the indices. Only the low bits of an index that number the axis count, so that none is out of range.
+    shape of the indices. An index counts modulo the size of the axis (-1 is the last), so that none is out of range.
   }];
   let arguments = (ins Tile_Tensor:$source, Tile_TensorOf<[Tile_AnyInt]>:$indices, ConfinedAttr<I32Attr, [IntNonNegative]>:$axis);
   let results = (outs Tile_Tensor:$result);
@@ -533,9 +533,12 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
     ```mlir
     tile.print "x" hex : %x signed [true] : tensor<8xi32>
     ```
+    Where `extents` is not empty, it has a size for each dimension of the values, which are tensors of one shape, and only
+    elements below are printed.
   }];
   let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, Variadic<Tile_Value>:$values,
-                   DefaultValuedAttr<DenseBoolArrayAttr, "{}">:$is_signed);
+                   DefaultValuedAttr<DenseBoolArrayAttr, "{}">:$is_signed,
+                   DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$extents);
   let assemblyFormat = "$prefix (`hex` $hex^)? attr-dict (`:` $values^ `signed` $is_signed `:` type($values))?";
   let hasVerifier = 1;
 }
@@ -561,6 +564,50 @@ def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead<Tile_GlobalMemor
     ```
   }];
   let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// What a target has of its own
+//===----------------------------------------------------------------------===//
+
+def Tile_InlineAsmOp : Tile_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+                                             DeclareOpInterfaceMethods<ConditionallySpeculatable>]> {
+  let summary = "assembly of the target, applied to every element";
+  let description = [{
+    ```mlir
+    %y = tile.inline_asm pure "rcp.approx.f32 $0, $1;" constraints "=f,f" as "tl.inline_asm_elementwise"
+        %x : (tensor<128xf32>) -> tensor<128xf32>
+    ```
+    Text and constraints are LLVM's. Operands and results that are tensors have one shape; scalars go with scalars.
+    An instance takes `pack` elements of each operand, in the order of the operands, and gives as many of each result;
+    elements of less than 32 bits share registers of 32 bits as far as `pack` fills them. Which elements meet in an instance is
+    unspecified. Without `pure` every instance counts, and elements that several threads hold have several.
+    `assembler` names the only kind of target that understands the text, where that is known ("ptx", "gcn"); `function` is what
+    messages call the op.
+  }];
+  let arguments = (ins UnitAttr:$pure, StrAttr:$text, StrAttr:$constraints, StrAttr:$function,
+                   DefaultValuedAttr<I32Attr, "1">:$pack, OptionalAttr<StrAttr>:$assembler,
+                   Variadic<Tile_Value>:$operands);
+  let results = (outs Variadic<Tile_Value>:$outputs);
+  let assemblyFormat = [{
+    (`pure` $pure^)? $text `constraints` $constraints `as` $function (`pack` $pack^)? (`for` $assembler^)? ($operands^)?
+    attr-dict `:` functional-type($operands, $outputs)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_GridDependencyOp : Tile_Op<"grid_dependency",
+    [MemoryEffects<[MemRead<Tile_GlobalMemory>, MemWrite<Tile_GlobalMemory>]>]> {
+  let summary = "meet the launches before and after this one, where they may overlap";
+  let description = [{
+    ```mlir
+    tile.grid_dependency wait
+    ```
+    `wait`: what earlier launches wrote is visible after it. `release`: the next launch may begin. On a target whose launches
+    never overlap both hold anyway, and the op is nothing.
+  }];
+  let arguments = (ins Tile_GridDependencyKindAttr:$kind);
+  let assemblyFormat = "$kind attr-dict";
 }
 
 #endif

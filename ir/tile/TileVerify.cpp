@@ -1,5 +1,6 @@
 // Verifiers of the `tile` dialect. What types and traits in TableGen can say is said there; here is
 // what relates shapes, attributes and regions.
+#include "ir/tile/InlineAsm.h"
 #include "ir/tile/TileOps.h"
 
 using namespace mlir;
@@ -21,9 +22,9 @@ LogicalResult MakeRangeOp::verify() {
   int64_t start = int32_t(getStart()), end = int32_t(getEnd());
   if (end <= start)
     return emitOpError() << "the range [" << start << ", " << end << ") is empty";
-  if (!llvm::isPowerOf2_64(end - start) || end - start > kMaxElements)
-    return emitOpError() << "the range has " << end - start
-                         << " elements; it must be a power of two up to " << kMaxElements;
+  if (end - start > kMaxElements)
+    return emitOpError() << "the range has " << end - start << " elements; it may have up to "
+                         << kMaxElements;
   auto type = cast<RankedTensorType>(getType());
   if (type.getRank() != 1 || type.getDimSize(0) != end - start)
     return emitOpError() << "the result must be 1-D with " << end - start << " elements, but is "
@@ -420,5 +421,28 @@ LogicalResult PrintOp::verify() {
   if (getIsSigned().size() != getValues().size())
     return emitOpError() << "needs one 'signed' entry a value, but has " << getIsSigned().size()
                          << " for " << getValues().size();
+  for (Value value : getValues())
+    if (!getExtents().empty() && rankOf(value.getType()) != int64_t(getExtents().size()))
+      return emitOpError() << "extents has " << getExtents().size() << " entries, but a value is "
+                           << value.getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What a target has of its own
+//===----------------------------------------------------------------------===//
+
+LogicalResult InlineAsmOp::verify() {
+  if (getNumResults() == 0)
+    return emitOpError() << "needs at least one result";
+  for (Type type : llvm::concat<const Type>(getOperandTypes(), getResultTypes()))
+    if (shapeOf(type) != shapeOf(getResult(0).getType()))
+      return emitOpError() << "operands and results must have one shape";
+  if (int32_t(getPack()) < 1 || int32_t(getPack()) > 64)
+    return emitOpError() << "pack must be 1 to 64, but is " << int32_t(getPack());
+  std::string error =
+      checkInlineAsm(getText(), getConstraints(), getPack(), getOperandTypes(), getResultTypes());
+  if (!error.empty())
+    return emitOpError() << error;
   return success();
 }

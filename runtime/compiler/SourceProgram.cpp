@@ -40,7 +40,7 @@ public:
   }
 
 private:
-  Status readSignature(const std::string &text, const std::string &kind,
+  Status readSignature(const std::string &text, const std::string &target,
                        const TilerunCompileOptions &options, KernelSignature &signature) const;
   /// Runs the frontend and the optimizer. `text`, if not null, takes the result as text.
   Status makeTile(const KernelSignature &signature, std::vector<uint8_t> &bytecode,
@@ -135,8 +135,7 @@ Status SourceProgram::parseSignature(const std::string &text,
   return {};
 }
 
-// `kind`: of the target, the name of its plugin.
-Status SourceProgram::readSignature(const std::string &text, const std::string &kind,
+Status SourceProgram::readSignature(const std::string &text, const std::string &target,
                                     const TilerunCompileOptions &options,
                                     KernelSignature &out) const {
   llvm::Expected<KernelSignature> signature = tilerun::parseSignature(text);
@@ -149,8 +148,7 @@ Status SourceProgram::readSignature(const std::string &text, const std::string &
   if (options.maxnreg)
     signature->maxnreg = options.maxnreg;
   signature->debug = options.debug != 0;
-  // As in Triton, and in the command.
-  signature->defaultTf32 = kind == "cuda";
+  signature->target = target;
   out = std::move(*signature);
   return {};
 }
@@ -159,7 +157,7 @@ Status SourceProgram::emit(const plugin::Plugin &plugin, const std::string &targ
                            const std::string &text, const TilerunCompileOptions &options,
                            const std::string &stage, const TakeArtifact &take) {
   KernelSignature signature;
-  TILERUN_TRY(readSignature(text, plugin.getName(), options, signature));
+  TILERUN_TRY(readSignature(text, target, options, signature));
   std::vector<uint8_t> bytecode;
   std::string printed, warnings, tile;
   TILERUN_TRY(makeTile(signature, bytecode, printed, warnings, &tile));
@@ -178,7 +176,7 @@ Status SourceProgram::compile(const core::Device &device, const std::string &tex
                               const TilerunCompileOptions &options,
                               core::CompiledArtifact &artifact) {
   KernelSignature signature;
-  TILERUN_TRY(readSignature(text, device.getPlugin().getName(), options, signature));
+  TILERUN_TRY(readSignature(text, device.getInfo().target, options, signature));
   cache::KeyBuilder source("artifact of source");
   // The frontend is in the same object as this function.
   static const std::string build =

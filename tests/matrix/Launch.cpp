@@ -79,7 +79,7 @@ std::string matrix::compileModule(const Cell &cell, bool wide, bool defaultTf32,
   signature.numWarps = cell.numWarps;
   signature.numStages = cell.numStages;
   signature.debug = cell.debug;
-  signature.defaultTf32 = defaultTf32;
+  signature.target = defaultTf32 ? "cuda:sm_90a" : "";
   mlir::FailureOr<CompiledKernel> compiled =
       frontend.compile(*module, "kernel", signature, context);
   if (mlir::failed(compiled))

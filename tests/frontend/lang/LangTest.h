@@ -44,6 +44,7 @@ public:
     auto it = options.find(name.str());
     return it == options.end() ? 0 : it->second;
   }
+  llvm::StringRef getTarget() override { return target; }
   LoadedModule *getPrelude() override { return prelude; }
 
   mlir::MLIRContext &context;
@@ -53,7 +54,7 @@ public:
   std::map<const JitFunction *, Function> functions;
   std::vector<std::string> errors, warnings;
   std::vector<SourceRange> errorRanges;
-  std::string printed;
+  std::string printed, target;
 };
 
 /// Deduces values from C++ literals in tests.

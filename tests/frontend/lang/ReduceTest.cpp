@@ -198,7 +198,7 @@ TEST_F(Dot, Precision) {
   EXPECT_EQ(precisionOf({{"input_precision", lit("tf32x3")}}), P::TF32x3);
   EXPECT_EQ(precisionOf({{"input_precision", lit("bf16x6")}}), P::BF16x6);
   EXPECT_EQ(precisionOf({{"allow_tf32", lit(true)}}, "fp16"), P::IEEE);
-  services.options["default_tf32"] = 1;
+  services.target = "cuda:sm_90a";
   EXPECT_EQ(precisionOf({}), P::TF32);
   EXPECT_EQ(precisionOf({{"allow_tf32", lit(false)}}), P::IEEE);
   EXPECT_EQ(precisionOf({{"input_precision", lit("ieee")}}), P::IEEE);

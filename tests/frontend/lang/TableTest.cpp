@@ -179,19 +179,6 @@ TEST(Lookup, ListedNamesResolve) {
         EXPECT_TRUE(lookup(path, name, nullptr)) << path << "." << name.str();
   }
 }
-TEST_F(Binding, UnsupportedNamesSaySo) {
-  size_t count = 0;
-  for (const Builtin &row : getBuiltins())
-    if (row.documentation.starts_with("Not supported")) {
-      std::string error = errorOf(row.name, {}, {}, row.namespacePath);
-      size_t at = error.find(": not supported yet; ");
-      EXPECT_NE(at, std::string::npos) << error;
-      EXPECT_FALSE(llvm::StringRef(error).ends_with(".")) << error;
-      ++count;
-    }
-  EXPECT_GT(count, 0u);
-}
-
 //===----------------------------------------------------------------------===//
 // Python's builtins and types
 //===----------------------------------------------------------------------===//

@@ -106,7 +106,8 @@ static llvm::Expected<std::string> emit(Session &session) {
   if (!signature)
     return signature.takeError();
   // What tile IR is asked for is that of the first target.
-  signature->defaultTf32 = !options.targets.empty() && defaultsToTf32(options.targets[0]);
+  if (!options.targets.empty())
+    signature->target = options.targets[0];
   llvm::Expected<CompiledKernel> compiled = session.compile(*signature);
   if (!compiled)
     return compiled.takeError();

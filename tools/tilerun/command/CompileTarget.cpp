@@ -325,8 +325,7 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
     auto plugin = findCompiler(target);
     if (!plugin)
       return plugin.takeError();
-    // The kind of target decides on defaults of the language.
-    signature->defaultTf32 = defaultsToTf32(target);
+    signature->target = target;
     llvm::Expected<CompiledKernel> compiled = session.compile(*signature);
     if (!compiled)
       return compiled.takeError();

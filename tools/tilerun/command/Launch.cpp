@@ -22,7 +22,7 @@ llvm::Error Launch::run() {
   if (!bound)
     return bound.takeError();
   binding = std::move(*bound);
-  binding.signature.defaultTf32 = defaultsToTf32(device.getProperties().id);
+  binding.signature.target = getTarget(device.getProperties());
   if (llvm::Error error = bindGrid(session, binding, device.getProperties()))
     return error;
   if (llvm::Error error = prepareOutputs())

@@ -298,7 +298,9 @@ std::optional<ConstantArgument> command::toConstant(const host::Value &value) {
   return out;
 }
 
-bool command::defaultsToTf32(llvm::StringRef id) { return id.split(':').first == "cuda"; }
+std::string command::getTarget(const DeviceProperties &device) {
+  return (llvm::StringRef(device.id).split(':').first + ":" + device.arch).str();
+}
 
 DeviceRegistry command::makeDeviceRegistry() {
   DeviceRegistry registry;

@@ -67,8 +67,8 @@ host::Value toHostValue(const ConstantArgument &constant);
 /// None for what cannot be a compile-time constant (tensors, lambdas).
 std::optional<ConstantArgument> toConstant(const host::Value &value);
 
-/// Whether a float32 `dot` defaults to tf32 on a device ("cuda:0") or target ("cuda:sm_90a").
-bool defaultsToTf32(llvm::StringRef id);
+/// What is compiled for a device: "cuda:sm_90a".
+std::string getTarget(const DeviceProperties &device);
 
 /// The devices that this program has.
 DeviceRegistry makeDeviceRegistry();

@@ -1,0 +1,140 @@
+// PTX that a kernel brings along, and the instructions by which overlapping launches wait for each
+// other.
+#include "backends/nvptx/Patterns.h"
+#include "ir/simt/SimtOps.h"
+#include "ir/tile/TileOps.h"
+
+#include "llvm/IR/InlineAsm.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::nvptx;
+
+namespace {
+
+/// The type of PTX register that a constraint names; null where it is none of the plain ones.
+Type registerType(OpBuilder &b, StringRef code) {
+  if (code.size() != 1)
+    return {};
+  switch (code[0]) {
+  case 'b':
+    return b.getI1Type();
+  case 'c':
+  case 'h':
+    return b.getI16Type();
+  case 'r':
+    return b.getI32Type();
+  case 'l':
+  case 'N':
+    return b.getI64Type();
+  case 'q':
+    return b.getIntegerType(128);
+  case 'f':
+    return b.getF32Type();
+  case 'd':
+    return b.getF64Type();
+  default:
+    return {};
+  }
+}
+
+struct InlineAsmPattern : ConvertOpToLLVMPattern<simt::InlineAsmOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult matchAndRewrite(simt::InlineAsmOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    Location loc = op.getLoc();
+    auto constraints = llvm::InlineAsm::ParseConstraints(op.getConstraints());
+    llvm::erase_if(constraints, [](const llvm::InlineAsm::ConstraintInfo &item) {
+      return item.Type == llvm::InlineAsm::isClobber;
+    });
+    const size_t numOutputs = op.getNumResults();
+    SmallVector<Type> registers;
+    for (auto [i, item] : llvm::enumerate(constraints)) {
+      StringRef code = item.Codes.empty() ? StringRef() : StringRef(item.Codes[0]);
+      unsigned tied = 0;
+      Type type = registerType(rewriter, code);
+      if (i >= numOutputs && !code.getAsInteger(10, tied) && tied < numOutputs)
+        type = registers[tied];
+      if (!type)
+        return op.emitError() << "'" << code
+                              << "' is not a constraint of PTX; use h, r, l, f, d or the number of "
+                                 "an output";
+      registers.push_back(type);
+    }
+
+    SmallVector<Value> inputs;
+    for (auto [i, value] : llvm::enumerate(adaptor.getOperands())) {
+      Value word = toRegister(rewriter, loc, value, registers[numOutputs + i]);
+      if (!word)
+        return mismatch(op, "argument register", i, value.getType(), registers[numOutputs + i]);
+      inputs.push_back(word);
+    }
+    SmallVector<Type> types;
+    for (auto [i, type] : llvm::enumerate(op.getResultTypes())) {
+      types.push_back(getTypeConverter()->convertType(type));
+      if (types.back().getIntOrFloatBitWidth() > registers[i].getIntOrFloatBitWidth())
+        return mismatch(op, "result register", i, type, registers[i]);
+    }
+    SmallVector<Value> outputs =
+        inlinePtx(rewriter, loc, ArrayRef(registers).take_front(numOutputs), inputs, op.getText(),
+                  op.getConstraints(), /*hasSideEffects=*/!op.getPure());
+    for (auto [value, type] : llvm::zip(outputs, types))
+      value = fromRegister(rewriter, loc, value, type);
+    rewriter.replaceOp(op, outputs);
+    return success();
+  }
+
+private:
+  static LogicalResult mismatch(simt::InlineAsmOp op, StringRef what, size_t number, Type value,
+                                Type type) {
+    return op.emitError() << what << " " << number << " has " << value.getIntOrFloatBitWidth()
+                          << " bits, but its constraint names one of "
+                          << type.getIntOrFloatBitWidth() << " bits";
+  }
+
+  /// Bits of `value` in a register of `type`, with zeros above; null if they do not fit.
+  static Value toRegister(OpBuilder &b, Location loc, Value value, Type type) {
+    unsigned from = value.getType().getIntOrFloatBitWidth(), to = type.getIntOrFloatBitWidth();
+    if (from > to)
+      return {};
+    if (value.getType() == type)
+      return value;
+    if (!value.getType().isInteger())
+      value = LLVM::BitcastOp::create(b, loc, b.getIntegerType(from), value);
+    if (from < to)
+      value = LLVM::ZExtOp::create(b, loc, b.getIntegerType(to), value);
+    return type.isInteger() ? value : LLVM::BitcastOp::create(b, loc, type, value).getResult();
+  }
+
+  static Value fromRegister(OpBuilder &b, Location loc, Value word, Type type) {
+    unsigned from = word.getType().getIntOrFloatBitWidth(), to = type.getIntOrFloatBitWidth();
+    if (word.getType() == type)
+      return word;
+    if (!word.getType().isInteger())
+      word = LLVM::BitcastOp::create(b, loc, b.getIntegerType(from), word);
+    if (to < from)
+      word = LLVM::TruncOp::create(b, loc, b.getIntegerType(to), word);
+    return type.isInteger() ? word : LLVM::BitcastOp::create(b, loc, type, word).getResult();
+  }
+};
+
+struct GridDependencyPattern : ConvertOpToLLVMPattern<tile::GridDependencyOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(tile::GridDependencyOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    bool isWait = op.getKind() == tile::GridDependencyKind::Wait;
+    callIntrinsic(rewriter, op.getLoc(), {},
+                  isWait ? "llvm.nvvm.griddepcontrol.wait"
+                         : "llvm.nvvm.griddepcontrol.launch.dependents",
+                  {});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void nvptx::populateAssemblyPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<InlineAsmPattern, GridDependencyPattern>(converter);
+}

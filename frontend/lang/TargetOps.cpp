@@ -1,0 +1,215 @@
+// What depends on the target: assembly, registers of the machine, launches that overlap, and
+// questions about the target itself.
+#include "frontend/lang/Emit.h"
+#include "frontend/lang/Table.h"
+
+#include "ir/tile/InlineAsm.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+
+namespace tilerun::lang {
+
+namespace {
+constexpr StringLiteral kCuda{"triton.language.extra.cuda"};
+constexpr StringLiteral kHip{"triton.language.extra.hip"};
+constexpr StringLiteral kTargetInfo{"triton.language.target_info"};
+
+//===----------------------------------------------------------------------===//
+// Assembly
+//===----------------------------------------------------------------------===//
+
+/// LLVM takes no blanks in a list of constraints.
+std::string withoutBlanks(StringRef text) {
+  std::string out;
+  llvm::copy_if(text, std::back_inserter(out), [](char c) { return !llvm::isSpace(c); });
+  return out;
+}
+
+FailureOr<SmallVector<DType>> getResultTypes(Emitter &e, const Arguments &args, size_t i) {
+  SmallVector<DType> out;
+  if (!args[i].getTuple()) {
+    FailureOr<DType> type = getDType(e, args, i);
+    if (failed(type))
+      return failure();
+    out.push_back(*type);
+    return out;
+  }
+  for (const Value &element : args[i].getTuple()->elements) {
+    const DType *type = element.getIf<DType>();
+    if (!type)
+      return argError(e, args, i,
+                      "must be a dtype or a tuple of dtypes, but it has " + element.describe());
+    out.push_back(*type);
+  }
+  if (out.empty())
+    return argError(e, args, i, "must name at least one result");
+  return out;
+}
+
+Result emitInlineAsm(Emitter &e, const Arguments &args) {
+  FailureOr<std::string> text = getString(e, args, 0), constraints = getString(e, args, 1);
+  if (failed(text) || failed(constraints))
+    return failure();
+  SmallVector<TensorValue> inputs;
+  for (const Value &v : args[2].isNone() ? std::vector<Value>() : getElements(args[2])) {
+    if (!getOperand(v) && !v.isTensor())
+      return argError(e, args, 2, "must hold tensors or numbers, but one is " + v.describe());
+    TensorOr input = toTensor(e, v);
+    if (failed(input))
+      return failure();
+    inputs.push_back(*input);
+  }
+  FailureOr<SmallVector<DType>> types = getResultTypes(e, args, 3);
+  FailureOr<bool> isPure = getBool(e, args, 4);
+  FailureOr<int64_t> pack = getInt(e, args, 5, 1, 64);
+  if (failed(types) || failed(isPure) || failed(pack))
+    return failure();
+  Shape shape;
+  if (!inputs.empty()) {
+    if (failed(broadcastTogether(e, inputs)))
+      return failure();
+    shape = Shape(inputs[0].type.shape);
+  }
+
+  SmallVector<mlir::Value> operands;
+  SmallVector<mlir::Type> operandTypes, resultTypes;
+  for (const TensorValue &input : inputs) {
+    operands.push_back(input.value);
+    operandTypes.push_back(input.value.getType());
+  }
+  for (DType type : *types)
+    resultTypes.push_back(getMlirType(e.builder.getContext(), TensorType{type, shape}));
+  std::string list = withoutBlanks(*constraints);
+  std::string error = tile::checkInlineAsm(*text, list, *pack, operandTypes, resultTypes);
+  if (!error.empty())
+    return callError(e, args, error);
+  auto op = tile::InlineAsmOp::create(e.builder, e.loc(), resultTypes, *isPure, *text, list,
+                                      displayName(*args.builtin), *pack,
+                                      /*assembler=*/StringAttr(), operands);
+  std::vector<Value> out;
+  for (auto [result, type] : llvm::zip(op.getOutputs(), *types))
+    out.push_back(fromTensor(result, type, shape));
+  // A tuple of types gives a tuple, also of one.
+  return args[3].getTuple() ? Value::tuple(std::move(out)) : out[0];
+}
+
+/// One instruction without arguments that reads a register of the machine.
+Result readRegister(Emitter &e, const Arguments &args, StringRef assembler, StringRef text,
+                    StringRef constraint, Scalar scalar, bool isPure) {
+  DType type = dtype(scalar);
+  auto op = tile::InlineAsmOp::create(e.builder, e.loc(),
+                                      getMlirType(e.builder.getContext(), TensorType{type, {}}),
+                                      isPure, text, constraint, displayName(*args.builtin),
+                                      /*pack=*/1, e.builder.getStringAttr(assembler), ValueRange());
+  return fromTensor(op.getResult(0), type, {});
+}
+
+Result emitSmid(Emitter &e, const Arguments &args) {
+  return readRegister(e, args, "ptx", "mov.u32 $0, %smid;", "=r", Scalar::Int32, true);
+}
+Result emitGlobalTimer(Emitter &e, const Arguments &args) {
+  return readRegister(e, args, "ptx", "mov.u64 $0, %globaltimer;", "=l", Scalar::Int64, false);
+}
+Result emitMemRealTime(Emitter &e, const Arguments &args) {
+  return readRegister(e, args, "gcn", "s_memrealtime $0\ns_waitcnt lgkmcnt(0)", "=s", Scalar::Int64,
+                      false);
+}
+
+template <tile::GridDependencyKind kind> Result emitDependency(Emitter &e, const Arguments &) {
+  tile::GridDependencyOp::create(e.builder, e.loc(), kind);
+  return Value::none();
+}
+
+//===----------------------------------------------------------------------===//
+// The target
+//===----------------------------------------------------------------------===//
+
+/// "cuda:sm_90a": kind and architecture; both empty for a compilation for no target at all.
+struct TargetName {
+  explicit TargetName(StringRef target) { std::tie(kind, arch) = target.split(':'); }
+  bool isGpu() const { return !kind.empty() && kind != "cpu"; }
+  /// 90 for sm_90a; 0 where it is no NVIDIA GPU.
+  unsigned capability() const {
+    StringRef digits = arch;
+    unsigned number = 0;
+    if (kind == "cuda" && digits.consume_front("sm_"))
+      digits.consumeInteger(10, number);
+    return number;
+  }
+  StringRef kind, arch;
+};
+
+Result emitCurrentTarget(Emitter &e, const Arguments &) {
+  TargetName target(e.services.getTarget());
+  if (!target.isGpu())
+    return Value::none();
+  auto tuple = std::make_shared<TupleValue>();
+  tuple->typeName = "GPUTarget";
+  tuple->names = {"backend", "arch"};
+  tuple->elements = {Value::string(target.kind), target.capability()
+                                                     ? Value::integer(target.capability())
+                                                     : Value::string(target.arch)};
+  return Value(std::move(tuple));
+}
+
+Result emitIsCuda(Emitter &e, const Arguments &) {
+  return Value(TargetName(e.services.getTarget()).kind == "cuda");
+}
+Result emitIsHip(Emitter &e, const Arguments &) {
+  return Value(TargetName(e.services.getTarget()).kind == "hip");
+}
+Result isHipArch(Emitter &e, StringRef arch) {
+  TargetName target(e.services.getTarget());
+  return Value(target.kind == "hip" && target.arch == arch);
+}
+Result emitIsCdna3(Emitter &e, const Arguments &) { return isHipArch(e, "gfx942"); }
+Result emitIsCdna4(Emitter &e, const Arguments &) { return isHipArch(e, "gfx950"); }
+
+Result emitCapabilityAtLeast(Emitter &e, const Arguments &args) {
+  FailureOr<int64_t> major = getInt(e, args, 0, 0, 1000), minor = getInt(e, args, 1, 0, 9);
+  if (failed(major) || failed(minor))
+    return failure();
+  unsigned capability = TargetName(e.services.getTarget()).capability();
+  return Value(capability != 0 && capability >= *major * 10 + *minor);
+}
+
+const Builtin kRows[] = {
+    {"inline_asm_elementwise", kTl, "asm, constraints, args, dtype, is_pure, pack",
+     "Assembly of the target (PTX on NVIDIA GPUs), once for every `pack` elements of arguments "
+     "that "
+     "broadcast together; `dtype` is the type of the result, or a tuple of those of several. A "
+     "compile error on any other target.",
+     emitInlineAsm},
+    {"smid", kCuda, "", "Number of the multiprocessor that runs this program. NVIDIA GPUs only.",
+     emitSmid},
+    {"globaltimer", kCuda, "", "Nanoseconds of the GPU's clock, as int64. NVIDIA GPUs only.",
+     emitGlobalTimer},
+    {"gdc_wait", kCuda, "",
+     "Waits until what earlier launches of the stream wrote is visible. Nothing where launches do "
+     "not overlap.",
+     emitDependency<tile::GridDependencyKind::Wait>},
+    {"gdc_launch_dependents", kCuda, "",
+     "Lets the next launch of the stream begin, if it is one that may overlap. Nothing where "
+     "launches do not.",
+     emitDependency<tile::GridDependencyKind::Release>},
+    {"memrealtime", kHip, "", "The GPU's constant clock, as int64. AMD GPUs only.",
+     emitMemRealTime},
+    {"current_target", kTargetInfo, "",
+     "What is compiled for: `backend` (\"cuda\") and `arch` (90; a string where targets have no "
+     "number). None on the interpreter.",
+     emitCurrentTarget},
+    {"is_cuda", kTargetInfo, "", "Whether the target is an NVIDIA GPU.", emitIsCuda},
+    {"cuda_capability_geq", kTargetInfo, "major, minor=0",
+     "Whether the target is an NVIDIA GPU of at least this compute capability.",
+     emitCapabilityAtLeast},
+    {"is_hip", kTargetInfo, "", "Whether the target is an AMD GPU.", emitIsHip},
+    {"is_hip_cdna3", kTargetInfo, "", "Whether the target is gfx942.", emitIsCdna3},
+    {"is_hip_cdna4", kTargetInfo, "", "Whether the target is gfx950.", emitIsCdna4},
+};
+} // namespace
+
+void addTargetOps(Rows &rows) { rows.insert(rows.end(), std::begin(kRows), std::end(kRows)); }
+
+} // namespace tilerun::lang

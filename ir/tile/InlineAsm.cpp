@@ -1,0 +1,104 @@
+// Reading of inline assembly's text and constraints, by LLVM's own parser where it has one.
+#include "ir/tile/InlineAsm.h"
+#include "ir/tile/TileOps.h"
+
+#include "llvm/IR/InlineAsm.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tilerun::tile;
+using llvm::Twine;
+
+unsigned tilerun::tile::getElementsPerRegister(Type element, unsigned pack) {
+  unsigned bits = isa<PointerType>(element)     ? 64
+                  : isa<F8E4M3B15Type>(element) ? 8
+                  : element.isIntOrFloat()      ? element.getIntOrFloatBitWidth()
+                                                : 32;
+  if (bits < 8 || bits >= 32)
+    return 1;
+  return std::gcd(pack, 32 / bits);
+}
+
+unsigned tilerun::tile::getRegisters(Type element, unsigned pack) {
+  return pack / getElementsPerRegister(element, pack);
+}
+
+static unsigned countRegisters(TypeRange types, unsigned pack) {
+  unsigned count = 0;
+  for (Type type : types)
+    count += getRegisters(getElementTypeOrSelf(type), pack);
+  return count;
+}
+
+/// Operand numbers and escapes of the text, which LLVM's printer would stop the process over.
+static std::string checkText(StringRef text, unsigned numOperands) {
+  auto checkNumber = [&](StringRef digits) -> std::string {
+    unsigned number = 0;
+    if (digits.getAsInteger(10, number) || number >= numOperands)
+      return ("names operand $" + digits + ", but there are " + Twine(numOperands) +
+              ", counted from 0")
+          .str();
+    return "";
+  };
+  for (size_t at = text.find('$'); at != StringRef::npos; at = text.find('$', at)) {
+    StringRef rest = text.drop_front(at + 1);
+    if (rest.starts_with("$")) {
+      at += 2;
+      continue;
+    }
+    bool inBraces = rest.consume_front("{");
+    StringRef digits = rest.take_while(llvm::isDigit);
+    if (digits.empty())
+      return "has a '$' that no operand's number follows; write $$ for the character itself";
+    if (std::string error = checkNumber(digits); !error.empty())
+      return error;
+    if (inBraces) {
+      rest = rest.drop_front(digits.size());
+      bool hasModifier = rest.consume_front(":");
+      if (hasModifier)
+        rest = rest.drop_front(std::min<size_t>(rest.size(), 1));
+      if (!rest.starts_with("}"))
+        return ("has '${" + digits + "' without '}' behind it").str();
+    }
+    at += 1;
+  }
+  return "";
+}
+
+std::string tilerun::tile::checkInlineAsm(StringRef text, StringRef constraints, unsigned pack,
+                                          TypeRange operands, TypeRange results) {
+  // Blanks around the parts are usual, and not LLVM's.
+  auto list = llvm::InlineAsm::ParseConstraints(constraints);
+  if (list.empty())
+    return ("has constraints that cannot be read: '" + constraints +
+            "'; write one for each register, outputs first, like \"=r,r,r\"")
+        .str();
+  unsigned outputs = 0, inputs = 0;
+  bool hasClobbers = false;
+  for (const llvm::InlineAsm::ConstraintInfo &item : list) {
+    if (item.isIndirect || item.isMultipleAlternative || item.Type == llvm::InlineAsm::isLabel)
+      return "has a constraint with '*', '|' or '!', which a kernel has no use for";
+    if (item.Type == llvm::InlineAsm::isClobber) {
+      hasClobbers = true;
+      continue;
+    }
+    bool isOutput = item.Type == llvm::InlineAsm::isOutput;
+    if (hasClobbers || (isOutput && inputs))
+      return "must have its constraints in order: outputs, inputs, clobbers";
+    ++(isOutput ? outputs : inputs);
+  }
+  unsigned wantedOutputs = countRegisters(results, pack);
+  unsigned wantedInputs = countRegisters(operands, pack);
+  auto mismatch = [&](StringRef what, unsigned seen, StringRef whose, unsigned wanted) {
+    return ("has " + Twine(seen) + " " + what + " constraint" + (seen == 1 ? "" : "s") + ", but " +
+            whose + " take " + Twine(wanted) + " register" + (wanted == 1 ? "" : "s") +
+            " with pack=" + Twine(pack))
+        .str();
+  };
+  if (outputs != wantedOutputs)
+    return mismatch("output", outputs, "the results", wantedOutputs);
+  if (inputs != wantedInputs)
+    return mismatch("input", inputs, "the arguments", wantedInputs);
+  return checkText(text, outputs + inputs);
+}
