@@ -62,8 +62,13 @@ void interp::runPrint(Frame &frame, const Step &step) {
       count *= size;
     for (size_t i = 0; i < count; ++i) {
       std::string line = prefix;
+      const std::vector<int64_t> element = unflatten(shape, i);
+      // Within the extents, if there are any.
+      if (llvm::any_of(llvm::zip(step.shape, element),
+                       [](auto pair) { return std::get<1>(pair) >= std::get<0>(pair); }))
+        continue;
       if (!shape.empty())
-        line += "idx " + describeElement(unflatten(shape, i)) + " ";
+        line += "idx " + describeElement(element) + " ";
       line += step.text;
       line += formatElement(type, isSigned, hex, frame.at(operand) + i * sizeOf(type)) + "\n";
       if (!emit(line))

@@ -119,6 +119,13 @@ static uint64_t integerAt(const char *data, unsigned size, size_t i) {
   return word;
 }
 
+/// A signed integer of so many bytes, modulo `size`: never negative.
+static size_t moduloAt(uint64_t word, unsigned bytes, size_t size) {
+  const unsigned unused = 64 - 8 * bytes;
+  const int64_t rest = (int64_t(word << unused) >> unused) % int64_t(size);
+  return rest < 0 ? rest + size : rest;
+}
+
 void interp::runGather(Frame &frame, const Step &step) {
   const size_t outer = step.numbers[0], sourceAxis = step.numbers[1], axis = step.numbers[2],
                inner = step.numbers[3];
@@ -131,7 +138,8 @@ void interp::runGather(Frame &frame, const Step &step) {
       for (size_t i = 0; i < axis; ++i)
         for (size_t b = 0; b < inner; ++b) {
           const size_t place = (a * axis + i) * inner + b;
-          const uint64_t position = integerAt(indices, indexSize, place) % sourceAxis;
+          const size_t position =
+              moduloAt(integerAt(indices, indexSize, place), indexSize, sourceAxis);
           result[place] = source[(a * sourceAxis + position) * inner + b];
         }
   });

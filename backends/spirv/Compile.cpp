@@ -9,6 +9,7 @@
 #include "ir/simt/LowerTile.h"
 #include "ir/tile/DiagnosticText.h"
 #include "ir/tile/RegisterDialects.h"
+#include "ir/transforms/PadShapes.h"
 
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
@@ -104,6 +105,8 @@ llvm::Error Compilation::check() {
 }
 
 LogicalResult Compilation::toSimt() {
+  if (failed(padShapes(module)))
+    return failure();
   simt::TargetInfo info = getTargetInfo(target);
   distribute::AccessAnalysis accesses(module);
   simt::LowerOptions lower;

@@ -79,6 +79,11 @@ void Lowering::lowerPrint(tile::PrintOp op) {
     }
     format += conversion + "\n";
     for (auto [reg, scalar] : llvm::enumerate(elements)) {
+      Value shown = mask;
+      for (auto [dim, extent] : llvm::enumerate(op.getExtents()))
+        if (extent < cast<RankedTensorType>(value.getType()).getDimSize(dim))
+          shown = conjunction(shown, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                                           indices[dim][reg], constant(extent)));
       SmallVector<Value> arguments(programs, programs + 3);
       for (const Values &list : indices)
         arguments.push_back(list[reg]);
@@ -92,7 +97,7 @@ void Lowering::lowerPrint(tile::PrintOp op) {
           scalar = arith::ExtUIOp::create(b, loc, b.getI32Type(), scalar);
       }
       arguments.push_back(scalar);
-      PrintOp::create(b, loc, format, arguments, mask);
+      PrintOp::create(b, loc, format, arguments, shown);
     }
   }
 }

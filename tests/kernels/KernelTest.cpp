@@ -7,6 +7,7 @@
 #include "backends/nvptx/Compile.h"
 #include "backends/nvptx/Target.h"
 #include "ir/distribute/Facts.h"
+#include "ir/transforms/PadShapes.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/FileSystem.h"
@@ -31,6 +32,8 @@ std::string emulateOn(PreparedCase &prepared, const simt::TargetInfo &target, un
     diagnostics += d.str() + "\n";
     return mlir::success();
   });
+  if (mlir::failed(padShapes(*module)))
+    return "padding fails: " + diagnostics;
   distribute::AccessAnalysis accesses(*module);
   simt::LowerOptions options;
   options.numWarps = numWarps;
