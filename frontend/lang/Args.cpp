@@ -125,7 +125,7 @@ FailureOr<unsigned> getAxis(Emitter &e, const Arguments &args, size_t i, unsigne
 }
 
 std::vector<Value> getElements(const Value &v) {
-  if (const TupleValue *tuple = v.getTuple())
+  if (const TupleValue *tuple = v.getTuple(); tuple && !tuple->isRecord())
     return tuple->elements;
   return {v};
 }
@@ -150,26 +150,33 @@ FailureOr<Shape> getIntList(Emitter &e, const Arguments &args, size_t i) {
   return out;
 }
 
+std::string findExcess(llvm::ArrayRef<int64_t> shape) {
+  // So that no product overflows.
+  constexpr int64_t kTooMany = 2 * kMaxTensorElements;
+  int64_t real = 1, padded = 1;
+  for (int64_t size : shape) {
+    size = std::min(size, kTooMany);
+    real = std::min(real * size, kTooMany);
+    padded = std::min<int64_t>(padded * llvm::PowerOf2Ceil(size), kTooMany);
+  }
+  if (padded <= kMaxTensorElements)
+    return "";
+  return "more than " + std::to_string(kMaxTensorElements) + " elements" +
+         (real <= kMaxTensorElements ? " with its sizes rounded up to powers of two" : "");
+}
+
 FailureOr<Shape> getShape(Emitter &e, const Arguments &args, size_t i) {
   FailureOr<Shape> shape = getIntList(e, args, i);
   if (failed(shape))
     return failure();
-  int64_t count = 1;
-  for (size_t d = 0; d < shape->size(); ++d) {
-    int64_t size = (*shape)[d];
-    if (size < 1 || !llvm::isPowerOf2_64(size))
+  for (size_t d = 0; d < shape->size(); ++d)
+    if ((*shape)[d] < 1)
       return argError(e, args, i,
-                      "has size " + Twine(size) + " in dimension " + Twine(d) +
-                          "; sizes of tensors must be powers of two" +
-                          (size > 0 ? " (next: " + std::to_string(llvm::NextPowerOf2(size)) +
-                                          "; mask what is beyond the end)"
-                                    : std::string()));
-    if (size > kMaxTensorElements || count * size > kMaxTensorElements)
-      return argError(e, args, i,
-                      "is " + shapeString(*shape) + ", which is more than " +
-                          Twine(kMaxTensorElements) + " elements; use smaller blocks");
-    count *= size;
-  }
+                      "has size " + Twine((*shape)[d]) + " in dimension " + Twine(d) +
+                          "; sizes of tensors are 1 or more");
+  if (std::string excess = findExcess(*shape); !excess.empty())
+    return argError(e, args, i,
+                    "is " + shapeString(*shape) + ", which is " + excess + "; use smaller blocks");
   return shape;
 }
 

@@ -2,8 +2,6 @@
 #include "frontend/lang/Emit.h"
 #include "frontend/lang/Table.h"
 
-#include "llvm/Support/MathExtras.h"
-
 using namespace mlir;
 
 namespace tilerun::lang {
@@ -21,11 +19,6 @@ Result emitArange(Emitter &e, const Arguments &args) {
     return argError(e, args, 1,
                     "must be greater than 'start', but the range is [" + Twine(*start) + ", " +
                         Twine(*end) + ")");
-  if (!llvm::isPowerOf2_64(size))
-    return callError(e, args,
-                     "the range [" + Twine(*start) + ", " + Twine(*end) + ") has " + Twine(size) +
-                         " elements, which is not a power of two; use " +
-                         Twine(llvm::NextPowerOf2(size)) + " and mask what is beyond the end");
   if (size > kMaxTensorElements)
     return callError(e, args,
                      "the range has " + Twine(size) + " elements, more than " +
@@ -113,8 +106,7 @@ Result emitToTensor(Emitter &e, const Arguments &args) {
 }
 
 const Builtin kRows[] = {
-    {"arange", kTl, "start, end",
-     "The integers [start, end) as an int32 tensor. Their number is a power of two.", emitArange},
+    {"arange", kTl, "start, end", "The integers [start, end) as an int32 tensor.", emitArange},
     {"full", kTl, "shape, value, dtype", "A tensor of a shape whose every element is `value`.",
      emitFull},
     {"zeros", kTl, "shape, dtype", "A tensor of zeros.", emitZeros},

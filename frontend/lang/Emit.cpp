@@ -193,7 +193,6 @@ TensorValue extractSingle(Emitter &e, const TensorValue &v) {
 FailureOr<Shape> broadcastShapes(Emitter &e, llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b) {
   Shape out;
   size_t rank = std::max(a.size(), b.size());
-  int64_t count = 1;
   for (size_t i = 0; i < rank; ++i) {
     int64_t x = i + a.size() < rank ? 1 : a[i + a.size() - rank];
     int64_t y = i + b.size() < rank ? 1 : b[i + b.size() - rank];
@@ -202,12 +201,10 @@ FailureOr<Shape> broadcastShapes(Emitter &e, llvm::ArrayRef<int64_t> a, llvm::Ar
                      ": dimension " + Twine(i) + " is " + Twine(x) + " in one and " + Twine(y) +
                      " in the other; sizes must be equal or 1");
     out.push_back(std::max(x, y));
-    count *= out.back();
-    if (count > kMaxTensorElements)
-      return e.error("broadcasting " + shapeString(a) + " and " + shapeString(b) +
-                     " gives a tensor of more than " + Twine(kMaxTensorElements) +
-                     " elements; use smaller blocks");
   }
+  if (std::string excess = findExcess(out); !excess.empty())
+    return e.error("broadcasting " + shapeString(a) + " and " + shapeString(b) +
+                   " gives a tensor of " + excess + "; use smaller blocks");
   return out;
 }
 

@@ -12,8 +12,11 @@ namespace tilerun::lang {
 using Shape = llvm::SmallVector<int64_t, 4>;
 using TensorOr = mlir::FailureOr<TensorValue>;
 
-/// Most elements of one tensor.
+/// Most elements of one tensor, its sizes rounded up to powers of two.
 constexpr int64_t kMaxTensorElements = 1 << 20;
+/// What keeps a tensor from having this shape of positive sizes: "more than 1048576 elements", or
+/// why it counts as more; empty if nothing does.
+std::string findExcess(llvm::ArrayRef<int64_t> shape);
 
 //===----------------------------------------------------------------------===//
 // Values
@@ -115,7 +118,7 @@ TensorOr getBlock(Emitter &e, const Arguments &args, size_t i);
 mlir::FailureOr<unsigned> getAxis(Emitter &e, const Arguments &args, size_t i, unsigned rank);
 /// A list of compile-time integers: a tuple, an integer, or a `*shape` parameter of either.
 mlir::FailureOr<Shape> getIntList(Emitter &e, const Arguments &args, size_t i);
-/// As getIntList, and each is a power of two, at most 2^20 elements in all.
+/// As getIntList, and the shape of a tensor.
 mlir::FailureOr<Shape> getShape(Emitter &e, const Arguments &args, size_t i);
 /// Elements of a tuple argument, or the argument itself as the only one.
 std::vector<Value> getElements(const Value &v);

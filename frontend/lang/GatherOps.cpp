@@ -2,8 +2,6 @@
 #include "frontend/lang/Emit.h"
 #include "frontend/lang/Table.h"
 
-#include "llvm/Support/MathExtras.h"
-
 using namespace mlir;
 
 namespace tilerun::lang {
@@ -31,6 +29,9 @@ Result emitGather(Emitter &e, const Arguments &args) {
                       "must have the shape of 'src' but for dimension " + Twine(*axis) +
                           ", but they have the shapes " + shapeString(index->type.shape) + " and " +
                           shapeString(source->type.shape));
+  // Positions are signed; the unsigned ones of these fit.
+  if (index->type.dtype.getBits() < 32)
+    index = convert(e, *index, dtype(Scalar::Int32));
   TensorType type{source->type.dtype, index->type.shape};
   return Value(TensorValue{tile::GatherOp::create(e.builder, e.loc(),
                                                   getMlirType(e.builder.getContext(), type),
@@ -51,8 +52,6 @@ Result emitHistogram(Emitter &e, const Arguments &args) {
   FailureOr<int64_t> bins = getInt(e, args, 1, 1, kMaxTensorElements);
   if (failed(bins))
     return failure();
-  if (!llvm::isPowerOf2_64(*bins))
-    return argError(e, args, 1, "is " + Twine(*bins) + ", which is not a power of two");
   mlir::Value mask;
   if (!args[2].isNone()) {
     TensorOr given = getTensor(e, args, 2);
@@ -176,7 +175,8 @@ Result emitMap(Emitter &e, const Arguments &args) {
 const Builtin kRows[] = {
     {"gather", kTl, "src, index, axis",
      "The elements of `src` at the positions `index` along an axis. The shapes agree but for that "
-     "axis; the result has the shape of `index`. An index counts modulo the axis' size.",
+     "axis; the result has the shape of `index`. An index counts modulo the axis' size: -1 is the "
+     "last.",
      emitGather, true},
     {"histogram", kTl, "input, num_bins, mask=None",
      "How often each of the integers 0 to `num_bins` - 1 occurs in a 1-D tensor of integers, as "

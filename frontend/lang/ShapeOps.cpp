@@ -121,6 +121,8 @@ Result reshape(Emitter &e, const Arguments &args, bool allowReorder) {
     (*shape)[open] = std::max<int64_t>(total / known, 1);
     known *= (*shape)[open];
   }
+  if (std::string excess = findExcess(*shape); known == total && !excess.empty())
+    return argError(e, args, 1, "is " + shapeString(*shape) + ", which is " + excess);
   if (known != total || shape->empty())
     return callError(e, args,
                      "cannot give " + args[0].describe() + " (" + Twine(total) +
@@ -205,8 +207,10 @@ Result emitJoin(Emitter &e, const Arguments &args) {
     both[0] = operands->lhs;
     both[1] = operands->rhs;
   }
-  if (both[0].type.numElements() * 2 > kMaxTensorElements)
-    return callError(e, args, "the result would have more than 1048576 elements");
+  Shape joined = both[0].type.shape;
+  joined.push_back(2);
+  if (std::string excess = findExcess(joined); !excess.empty())
+    return callError(e, args, "the result would have " + excess);
   return Value(join(e, both[0], both[1]));
 }
 
@@ -239,10 +243,10 @@ Result emitCat(Emitter &e, const Arguments &args) {
   FailureOr<unsigned> dim = getAxis(e, args, 3, a->type.shape.size());
   if (failed(dim))
     return failure();
-  if (a->type.numElements() * 2 > kMaxTensorElements)
-    return callError(e, args, "the result would have more than 1048576 elements");
   TensorType type = a->type;
   type.shape[*dim] *= 2;
+  if (std::string excess = findExcess(type.shape); !excess.empty())
+    return callError(e, args, "the result would have " + excess);
   if (type.shape.size() == 1)
     return Value(TensorValue{
         tile::CatOp::create(e.builder, e.loc(), typeOf(e, type), a->value, b->value), type});
@@ -284,7 +288,22 @@ Result emitSqueeze(Emitter &e, const Arguments &args) {
   return Value(reshapeTo(e, *v, shape));
 }
 
-/// Reverses one dimension by exchanging the halves of every power of two below its size.
+/// The positions along `axis` in reverse, in the tensor's shape.
+TensorOr reversedPositions(Emitter &e, ArrayRef<int64_t> shape, unsigned axis) {
+  TensorType line{dtype(Scalar::Int32), {shape[axis]}};
+  TensorValue forward{tile::MakeRangeOp::create(e.builder, e.loc(), typeOf(e, line), 0u,
+                                                static_cast<uint32_t>(shape[axis])),
+                      line};
+  TensorValue last = makeConstant(e, line, Literal(PyInt(shape[axis] - 1)));
+  TensorValue index{arith::SubIOp::create(e.builder, e.loc(), last.value, forward.value), line};
+  for (unsigned d = 0; d < shape.size(); ++d)
+    if (d != axis)
+      index = expandDims(e, index, d);
+  return broadcastTo(e, index, shape);
+}
+
+/// Reverses one dimension by exchanging the halves of every power of two below its size; others are
+/// gathered.
 Result emitFlip(Emitter &e, const Arguments &args) {
   TensorOr v = getBlock(e, args, 0);
   if (failed(v))
@@ -298,8 +317,14 @@ Result emitFlip(Emitter &e, const Arguments &args) {
   }
   Shape shape = v->type.shape;
   int64_t size = shape[axis];
-  if (!llvm::isPowerOf2_64(size))
-    return argError(e, args, 0, "is " + args[0].describe() + "; the size must be a power of two");
+  if (!llvm::isPowerOf2_64(size)) {
+    TensorOr index = reversedPositions(e, shape, axis);
+    if (failed(index))
+      return failure();
+    return Value(TensorValue{tile::GatherOp::create(e.builder, e.loc(), v->value.getType(),
+                                                    v->value, index->value, axis),
+                             v->type});
+  }
   int64_t before = 1, after = 1;
   for (unsigned d = 0; d < shape.size(); ++d)
     (d < axis ? before : after) *= d == axis ? 1 : shape[d];

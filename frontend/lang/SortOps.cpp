@@ -101,8 +101,11 @@ TensorOr getSorted(Emitter &e, const Arguments &args, size_t dimIndex) {
                           ", but only the last dimension can be sorted; "
                           "permute first");
   }
-  if (!llvm::isPowerOf2_64(v->type.shape[last]))
-    return argError(e, args, 0, "is " + args[0].describe() + "; the size must be a power of two");
+  if (int64_t size = v->type.shape[last]; !llvm::isPowerOf2_64(size))
+    return argError(e, args, 0,
+                    "is " + args[0].describe() + ", but sorting takes a power of two; use " +
+                        Twine(llvm::NextPowerOf2(size)) +
+                        " elements, with values beyond the end that sort last");
   return v;
 }
 
@@ -135,7 +138,10 @@ Result emitTopK(Emitter &e, const Arguments &args) {
   if (failed(k))
     return failure();
   if (!llvm::isPowerOf2_64(*k))
-    return argError(e, args, 1, "is " + Twine(*k) + ", which is not a power of two");
+    return argError(e, args, 1,
+                    "is " + Twine(*k) + ", which is not a power of two; use " +
+                        Twine(llvm::NextPowerOf2(*k)) + " and take a part, as in x[:" + Twine(*k) +
+                        "]");
   TensorValue out = sortLast(e, *v, /*descending=*/true);
   // Drop the second half until k are left.
   for (; size > *k; size /= 2) {

@@ -51,9 +51,9 @@ FailureOr<Positions> getSlice(Emitter &e, const SliceValue &slice, int64_t size)
   int64_t upper = clip(bounds[1], step > 0 ? size : -1);
   int64_t span = step > 0 ? upper - lower : lower - upper;
   int64_t count = span <= 0 ? 0 : (span - 1) / std::abs(step) + 1;
-  if (count == 0 || !llvm::isPowerOf2_64(count))
-    return e.error("this slice of a dimension of " + Twine(size) + " takes " + Twine(count) +
-                   " positions, but the size of a tensor must be a power of two");
+  if (count == 0)
+    return e.error("this slice of a dimension of " + Twine(size) +
+                   " takes no positions, but a tensor has at least one element");
   return Positions{Value::integer(lower), count, step, /*isSingle=*/false};
 }
 

@@ -224,17 +224,11 @@ std::string checkDescriptorBlock(DType element, llvm::ArrayRef<int64_t> block) {
     return ("has " + Twine(block.size()) + " dimensions, but a descriptor has 1 to " +
             Twine(kMostDimensions))
         .str();
-  int64_t elements = 1;
-  for (int64_t size : block) {
-    if (!llvm::isPowerOf2_64(size))
-      return "is " + shapeString(block) + ", but each size must be a power of two";
-    // Neither factor is large enough for the product to overflow.
-    elements = std::min(elements, kMaxTensorElements) * std::min(size, 2 * kMaxTensorElements);
-  }
-  if (elements > kMaxTensorElements)
-    return ("is " + shapeString(block) + ", which is more than " + Twine(kMaxTensorElements) +
-            " elements")
-        .str();
+  for (int64_t size : block)
+    if (size < 1)
+      return "is " + shapeString(block) + ", but sizes of tensors are 1 or more";
+  if (std::string excess = findExcess(block); !excess.empty())
+    return "is " + shapeString(block) + ", which is " + excess;
   int64_t bytes = block.back() * std::max(1u, element.getBits() / 8);
   if (bytes < kSmallestRow)
     return ("is " + shapeString(block) + ", whose last dimension has " + Twine(bytes) +

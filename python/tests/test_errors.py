@@ -50,7 +50,7 @@ CASES = [
     ("warps", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, num_warps=3), ValueError, "num_warps is 3, which is no power of two"),
     ("no warps", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, num_warps=0), ValueError, "num_warps is 0; it must be positive"),
     ("text warps", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, num_warps="4"), TypeError, "num_warps is '4', which is no integer"),
-    ("block", lambda: kernel[(1, )](X, Y, 8, BLOCK=7), triton.CompilationError, "7 elements, which is not a power of two"),
+    ("block", lambda: kernel[(1, )](X, Y, 8, BLOCK=0), triton.CompilationError, "must be greater than 'start'"),
     ("read-only", lambda: kernel[(1, )](X, READ_ONLY, 8, BLOCK=8), ValueError, "parameter 'y' is a read-only array"),
     ("large grid", lambda: kernel[(1, 1 << 20)](X, Y, 8, BLOCK=8), ValueError, "1048576 programs on axis 1"),
     ("cooperative", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, launch_cooperative_grid=True), NotImplementedError,
@@ -113,8 +113,8 @@ def test_host_descriptors():
         kernel[(1, )](TensorDescriptor(X, [8], [1], [8], round_f32_to_tf32=True), Y, 8, BLOCK=8)
     with pytest.raises(ValueError, match="last dimension must be contiguous"):
         TensorDescriptor.from_tensor(np.zeros((4, 8), np.float32).T, [2, 4])
-    with pytest.raises(ValueError, match="3, which is no power of two"):
-        TensorDescriptor(X, [8], [1], [3])
+    with pytest.raises(ValueError, match="block_shape has 0, but sizes of tensors are 1 or more"):
+        TensorDescriptor(X, [8], [1], [0])
     with pytest.raises(ValueError, match="must agree"):
         TensorDescriptor(X, [8], [1, 1], [4])
 

@@ -27,8 +27,8 @@ class TensorDescriptor:
         if self.padding not in ("zero", "nan"):
             raise ValueError(f"padding is 'zero' or 'nan', not {self.padding!r}")
         for size in self.block_shape:
-            if int(size) < 1 or int(size) & (int(size) - 1):
-                raise ValueError(f"block_shape has {size}, which is no power of two")
+            if int(size) < 1:
+                raise ValueError(f"block_shape has {size}, but sizes of tensors are 1 or more")
 
     @staticmethod
     def from_tensor(tensor, block_shape, padding="zero", round_f32_to_tf32=False):
