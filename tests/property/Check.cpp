@@ -4,6 +4,7 @@
 #include "tests/matrix/Compare.h"
 #include "tests/matrix/Launch.h"
 #include "tests/matrix/Tolerance.h"
+#include "tests/property/Defects.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -22,6 +23,8 @@ namespace {
 
 /// Types and attributes of a context stay until it ends.
 constexpr unsigned kKernelsPerContext = 400;
+
+constexpr const char *kGuarded = " (guarded)"; ///< After a device's name.
 
 /// Runs a compiled cell; empty, or what went wrong.
 matrix::Outcome run(matrix::Target &target, const Cell &cell, const CompiledCell &compiled,
@@ -48,24 +51,36 @@ void leaveOutUnwritten(const matrix::TensorArgument &argument, llvm::ArrayRef<ui
 
 } // namespace
 
-Checker::Checker(std::vector<std::unique_ptr<matrix::Target>> devices, uint64_t seed)
-    : devices(std::move(devices)), interpreter(matrix::makeInterpreter()), seed(seed) {}
+Checker::Checker(std::vector<std::unique_ptr<matrix::Target>> opened, uint64_t seed)
+    : devices(std::move(opened)), interpreter(matrix::makeInterpreter()), seed(seed) {
+  for (const auto &device : devices)
+    (hasDefects(device->getDescription()) ? defective : sound).push_back(device.get());
+}
 
 Result Checker::check(const Kernel &kernel, bool useDevices) {
   auto start = std::chrono::steady_clock::now();
-  Cell cell = makeCell(kernel);
-  bool isWide = llvm::any_of(cell.tensors, [&](const matrix::TensorArgument &argument) {
-    return getTolerance(kernel, argument.name).rule == matrix::Rule::Ulp;
-  });
-  Cell wide;
-  if (isWide)
-    wide = makeCell(kernel, /*wide=*/true);
-  Result result = check(cell, isWide ? &wide : nullptr, kernel, useDevices);
+  Result result;
+  if (!kernel.isGuarded)
+    result = checkOn(kernel, useDevices ? sound : std::vector<matrix::Target *>());
+  if (result.verdict != Verdict::Fail && useDevices && !defective.empty()) {
+    Kernel guarded = kernel;
+    guarded.isGuarded = true;
+    Result second = checkOn(guarded, defective);
+    second.lost |= result.lost;
+    if (second.verdict != Verdict::Pass)
+      result = second;
+  }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 
-Result Checker::check(const Cell &cell, const Cell *wide, const Kernel &kernel, bool useDevices) {
+Result Checker::checkOn(const Kernel &kernel, llvm::ArrayRef<matrix::Target *> targets) {
+  Cell cell = makeCell(kernel), wide;
+  bool isWide = llvm::any_of(cell.tensors, [&](const matrix::TensorArgument &argument) {
+    return getTolerance(kernel, argument.name).rule == matrix::Rule::Ulp;
+  });
+  if (isWide)
+    wide = makeCell(kernel, /*wide=*/true);
   Result result;
   auto fail = [&](const std::string &stage, const std::string &text) {
     result.verdict = Verdict::Fail;
@@ -115,40 +130,45 @@ Result Checker::check(const Cell &cell, const Cell *wide, const Kernel &kernel, 
     return fail("interpreter, optimized", failed->message);
   if (std::string text = compare(after, expected, /*isExact=*/true); !text.empty())
     return fail("optimizer differs", text);
-  if (!useDevices || devices.empty())
+  if (targets.empty())
     return result;
 
   // Approximate functions have their own reference.
   Memory exact;
-  if (wide) {
+  if (isWide) {
     CompiledCell computed;
-    if (std::string error = matrix::compileCell(*wide, /*wide=*/false, /*optimize=*/false,
+    if (std::string error = matrix::compileCell(wide, /*wide=*/false, /*optimize=*/false,
                                                 /*defaultTf32=*/false, *context, computed);
         !error.empty())
       return fail("frontend, in float64", error);
-    exact = wideBefore = matrix::makeMemory(*wide, seed, /*wide=*/false);
-    if (matrix::Outcome failed = run(*interpreter, *wide, computed, exact))
+    exact = wideBefore = matrix::makeMemory(wide, seed, /*wide=*/false);
+    if (matrix::Outcome failed = run(*interpreter, wide, computed, exact))
       return fail("interpreter, in float64", failed->message);
   }
-  for (const auto &device : devices) {
+  for (matrix::Target *device : targets) {
+    std::string name = device->getName() + (kernel.isGuarded ? kGuarded : "");
     after = before;
     if (matrix::Outcome failed = run(*device, cell, optimized, after)) {
       result.lost |= failed->lost;
       if (failed->kind != matrix::Failure::Kind::Compile || !matrix::isUnsupported(failed->message))
-        return fail(device->getName(), failed->message);
+        return fail(name, failed->message);
       result.verdict = Verdict::Unsupported;
-      result.text = device->getName() + ": " + failed->message;
+      result.text = name + ": " + failed->message;
       continue;
     }
     if (std::string error = matrix::checkGuards(cell, before, after); !error.empty())
-      return fail(device->getName(), error);
+      return fail(name, error);
     std::string text = compare(after, expected, /*isExact=*/false);
-    if (text.empty() && wide)
+    if (text.empty() && isWide)
       text = compare(after, exact, /*isExact=*/false);
     if (!text.empty())
-      return fail(device->getName() + " differs", text);
+      return fail(name + " differs", text);
   }
   return result;
+}
+
+bool property::isGuarded(const Result &result) {
+  return llvm::StringRef(result.text).split('\n').first.split(": ").first.contains(kGuarded);
 }
 
 std::string property::getFailureKind(const Result &result) {

@@ -15,20 +15,23 @@ public:
   Checker(std::vector<std::unique_ptr<matrix::Target>> devices, uint64_t seed);
 
   /// Pass, Unsupported (by a device, by name), or Fail; a failure's text begins with its stage, as
-  /// "optimizer: …", "interpreter: …", "vulkan:0 differs: …".
+  /// "optimizer: …", "interpreter: …", "vulkan:0 differs: …". A device whose driver has known
+  /// defects runs the kernel as it is written around them: "vulkan:0 (guarded) differs: …".
   matrix::Result check(const Kernel &kernel, bool useDevices = true);
 
-  /// As `check`, of a cell and, for approximate outputs, its form in float64.
-  matrix::Result check(const matrix::Cell &cell, const matrix::Cell *wide, const Kernel &kernel,
-                       bool useDevices);
-
 private:
+  matrix::Result checkOn(const Kernel &kernel, llvm::ArrayRef<matrix::Target *> targets);
+
   std::vector<std::unique_ptr<matrix::Target>> devices;
+  std::vector<matrix::Target *> sound, defective;
   std::unique_ptr<matrix::Target> interpreter;
   std::unique_ptr<mlir::MLIRContext> context;
   unsigned uses = 0;
   uint64_t seed;
 };
+
+/// Whether a failure is one of the kernel as it is written around defects.
+bool isGuarded(const matrix::Result &result);
 
 /// What two failures have in common if they are one: the stage, and the message without numbers.
 std::string getFailureKind(const matrix::Result &result);

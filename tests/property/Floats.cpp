@@ -34,7 +34,7 @@ ExprRef makeProduct(Builder &b, const ValueType &type, int depth, Traits need) {
   if (need.raw || need.noProduct)
     return nullptr;
   ExprRef x = b.make(type, depth - 1), y = b.make(type, depth - 1);
-  return makeExpr(type, "($0 * $1)", {x, y}, {}, kProduct);
+  return makeGuarded(type, "($0 * $1)", "(finite($0) * finite($1))", {x, y}, kProduct);
 }
 
 ExprRef makeLiteral(Builder &b, const ValueType &type, int depth, Traits need) {
@@ -83,14 +83,16 @@ ExprRef makeRounded(Builder &b, const ValueType &type, int depth, Traits need) {
   switch (b.random.below(type.dtype == dtype(Scalar::F32) ? 5 : 2)) {
   case 0: {
     ExprRef y = b.make(type, depth - 1, kRounded), z = b.make(type, depth - 1, kRounded);
-    return makeExpr(type, "tl.fma($0, $1, $2)", {x, y, z}, {}, kRounded);
+    return makeGuarded(type, "tl.fma($0, $1, $2)", "tl.fma(finite($0), finite($1), $2)", {x, y, z},
+                       kRounded);
   }
   case 1:
-    return makeExpr(type, "tl.fdiv($0, $1, ieee_rounding=True)",
-                    {x, b.make(type, depth - 1, kRounded)}, {}, kRounded);
+    return makeGuarded(type, "tl.fdiv($0, $1, ieee_rounding=True)",
+                       "tl.fdiv($0, nonzero($1), ieee_rounding=True)",
+                       {x, b.make(type, depth - 1, kRounded)}, kRounded);
   case 2:
-    return makeExpr(type, "tl.div_rn($0, $1)", {x, b.make(type, depth - 1, kRounded)}, {},
-                    kRounded);
+    return makeGuarded(type, "tl.div_rn($0, $1)", "tl.div_rn($0, nonzero($1))",
+                       {x, b.make(type, depth - 1, kRounded)}, kRounded);
   case 3:
     return makeExpr(type, "tl.sqrt_rn($0)", {x}, {}, kRounded);
   default:
@@ -142,9 +144,13 @@ ExprRef makeNamed(Builder &b, const ValueType &type, int depth, Traits need) {
   if (b.random.chance(35))
     return makeExpr(type, "libdevice." + std::string(b.random.pick(kUnary)) + "($0)", {x}, {},
                     kRounded);
-  ExprRef y = b.make(type, depth - 1, kRounded);
-  return makeExpr(type, "libdevice." + std::string(b.random.pick(kBinary)) + "($0, $1)", {x, y}, {},
-                  kRounded);
+  std::string function = b.random.pick(kBinary), guarded;
+  if (function == "mul_rn")
+    guarded = "libdevice.mul_rn(finite($0), finite($1))";
+  if (function == "div_rn")
+    guarded = "libdevice.div_rn($0, nonzero($1))";
+  return makeGuarded(type, "libdevice." + function + "($0, $1)", guarded,
+                     {x, b.make(type, depth - 1, kRounded)}, kRounded);
 }
 
 /// Uniform numbers: a conversion and a product.

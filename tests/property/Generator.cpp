@@ -70,16 +70,14 @@ private:
     Stmt stmt;
     stmt.names = {variable.name};
     bool isFloat = variable.type.dtype.isFloat();
-    if (b.random.chance(25) && !variable.type.dtype.isFp8() && !variable.has.raw) {
+    bool isSum = !isFloat || (variable.has.noProduct && !variable.has.raw);
+    if (b.random.chance(25) && !variable.type.dtype.isFp8() && isSum) {
       static const char *const kFloat[] = {"+", "-"}, *const kInteger[] = {"+", "-", "*", "^", "|"},
                                *const kBool[] = {"&", "|", "^"};
       stmt.text = isFloat                        ? b.random.pick(kFloat)
                   : variable.type.dtype.isBool() ? b.random.pick(kBool)
                                                  : b.random.pick(kInteger);
-      // What is added to is no rounded product either.
-      if (isFloat && !variable.has.noProduct)
-        stmt.text = "*";
-      stmt.value = b.make(variable.type, 2, {isFloat && variable.has.noProduct, false});
+      stmt.value = b.make(variable.type, 2, {isFloat, false}); // No rounded product.
     } else {
       stmt.value = b.make(variable.type, 2, variable.has);
     }
@@ -190,6 +188,16 @@ private:
     store(body, value, function.name);
   }
 
+  /// An operand of an atomic.
+  ExprRef makeOperand(const ValueType &type, Traits need = {false, false}) {
+    ExprRef value = b.make(type, 2, need);
+    if (type.dtype.isFloat())
+      return value;
+    Expr expr = *makeFixed(type, "$0", {value});
+    expr.guarded = "($0 ^ n1).to(" + spell(type.dtype) + ")";
+    return std::make_shared<Expr>(std::move(expr));
+  }
+
   /// Operations whose order does not matter, on positions that any program may choose.
   void atomics(std::vector<Stmt> &body) {
     static const char *const kOperations[] = {"add", "max", "min", "and", "or", "xor"};
@@ -203,7 +211,7 @@ private:
     if (!known)
       b.kernel.tensors.push_back({name, of, Dim(), 64, true, true, ""});
     Shape shape = b.pickShape();
-    ExprRef index = b.make({dtype(Scalar::Int32), shape}, 2), value = b.make({of, shape}, 2);
+    ExprRef index = b.make({dtype(Scalar::Int32), shape}, 2), value = makeOperand({of, shape});
     std::vector<ExprRef> args{index, value};
     std::string text = "tl.atomic_" + operation + "(" + name + " + ($0 & 63), $1";
     if (b.random.chance(40)) {
@@ -241,10 +249,10 @@ private:
     ExprRef positions = makePositions(type.shape);
     std::string text = "tl.atomic_" + operation + "(" + name + " + tl.program_id(0) * " +
                        std::to_string(kElements) + " + " + positions->format + ", $0";
-    std::vector<ExprRef> args{b.make(type, 2, need)};
+    std::vector<ExprRef> args{makeOperand(type, need)};
     Traits has{operation != "add", false};
     if (operation == "cas") {
-      args.push_back(b.make(type, 2, need));
+      args.push_back(makeOperand(type, need));
       text += ", $1";
     } else if (b.random.chance(40)) {
       args.push_back(b.makeMask(type.shape, 1));

@@ -47,6 +47,8 @@ static const std::pair<const char *, const char *> kCombines[] = {
                     "    return a * e + b * g, a * f + b * h, c * e + d * g, c * f + d * h\n"},
     {"comb_three", "def comb_three(a, b, c, d, e, f):\n"
                    "    return a + d, b ^ e, tl.maximum(c, f)\n"},
+    {"finite", "def finite(x):\n    return tl.where(tl.abs(x) < float(\"inf\"), x, 1.5)\n"},
+    {"nonzero", "def nonzero(x):\n    return tl.where(tl.abs(x) > 0, x, 2.0)\n"},
     {"take_second", "def take_second(p):\n    first, second = p\n    return second\n"},
     {"exchange", "def exchange(a, b):\n    return b, a\n"},
 };
@@ -62,8 +64,20 @@ ExprRef property::makeExpr(ValueType type, std::string format, std::vector<ExprR
                            Shape dims, Traits has) {
   if (!type.dtype.isFloat())
     has = {};
-  return std::make_shared<Expr>(
-      Expr{std::move(type), std::move(format), std::move(args), std::move(dims), has, ""});
+  Expr expr;
+  expr.type = std::move(type);
+  expr.format = std::move(format);
+  expr.args = std::move(args);
+  expr.dims = std::move(dims);
+  expr.has = has;
+  return std::make_shared<Expr>(std::move(expr));
+}
+
+ExprRef property::makeGuarded(ValueType type, std::string format, std::string guarded,
+                              std::vector<ExprRef> args, Traits has) {
+  Expr expr = *makeExpr(std::move(type), std::move(format), std::move(args), {}, has);
+  expr.guarded = std::move(guarded);
+  return std::make_shared<Expr>(std::move(expr));
 }
 
 ExprRef property::makeFixed(ValueType type, std::string format, std::vector<ExprRef> args,
@@ -113,7 +127,9 @@ public:
   Printer(const Kernel &kernel, bool wide) : kernel(kernel), wide(wide) {}
 
   std::string format(const ExprRef &expr) const {
-    const std::string &text = wide && !expr->wide.empty() ? expr->wide : expr->format;
+    const std::string &text = wide && !expr->wide.empty()                  ? expr->wide
+                              : kernel.isGuarded && !expr->guarded.empty() ? expr->guarded
+                                                                           : expr->format;
     std::string out;
     for (size_t i = 0; i < text.size(); ++i) {
       bool isPlace = (text[i] == '$' || text[i] == '#') && i + 1 < text.size() &&

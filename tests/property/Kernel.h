@@ -72,12 +72,16 @@ struct Expr {
   Shape dims;
   Traits has;
   std::string wide;     ///< The format in the reference with float64, if that differs.
+  std::string guarded;  ///< The format around defects of drivers (Defects.h), if that differs.
   bool isFixed = false; ///< Nothing else may stand for it: an effect, several values.
 };
 
 ExprRef makeExpr(ValueType type, std::string format, std::vector<ExprRef> args = {},
                  Shape dims = {}, Traits has = {});
-/// The same, that reduction leaves as it is.
+/// The same, with a format around defects of drivers.
+ExprRef makeGuarded(ValueType type, std::string format, std::string guarded,
+                    std::vector<ExprRef> args, Traits has = {});
+/// As `makeExpr`, that reduction leaves as it is.
 ExprRef makeFixed(ValueType type, std::string format, std::vector<ExprRef> args = {},
                   Shape dims = {}, Traits has = {});
 /// A 1 of any type.
@@ -121,6 +125,7 @@ struct Kernel {
   Sizes sizes{};
   unsigned grid = 1, numWarps = 4, numStages = 2;
   bool unaligned = false;
+  bool isGuarded = false; ///< Written around the defects of drivers.
   std::vector<Tensor> tensors;
   std::vector<Helper> helpers;
   std::vector<Stmt> body;

@@ -3,6 +3,7 @@
 // something did, 2 for a wrong command line, 3 for a device that is named and is not there.
 #include "tests/matrix/Workers.h"
 #include "tests/property/Check.h"
+#include "tests/property/Defects.h"
 #include "tests/property/Generator.h"
 #include "tests/property/Reduce.h"
 #include "tests/property/Report.h"
@@ -53,6 +54,10 @@ cl::opt<std::string> outFolder("out", cl::desc("folder for failing kernels"), cl
                                cl::init("property-failures"), cl::cat(category));
 cl::opt<std::string> jsonFile("json", cl::desc("write the results to FILE"), cl::value_desc("FILE"),
                               cl::cat(category));
+cl::opt<bool> showDefects("defects",
+                          cl::desc("run only what shows the known defects of drivers; one that "
+                                   "shows nothing any more is a failure"),
+                          cl::cat(category));
 cl::opt<bool> show("show", cl::desc("print the kernels, run nothing"), cl::cat(category));
 
 constexpr size_t kMostOfAKind = 3; ///< Failures of one kind that are made small,
@@ -191,6 +196,39 @@ public:
     return numFailed ? 1 : 0;
   }
 
+  /// The table of defects: each must show on the devices that it names.
+  int runDefects() {
+    llvm::ArrayRef<Defect> defects = getDefects();
+    matrix::PoolOptions options = makeOptions();
+    options.makeRunner = [&]() -> matrix::JobRunner {
+      std::string missing;
+      auto targets =
+          std::make_shared<std::vector<std::unique_ptr<Target>>>(openDevices(devices, missing));
+      return [=](size_t job) -> Result {
+        for (const auto &target : *targets)
+          if (llvm::StringRef(target->getDescription()).starts_with(defects[job].device))
+            return matrix::Runner(*target, seed, /*compileOnly=*/false).run(makeCell(defects[job]));
+        return {Verdict::Unsupported, missing, 0, false};
+      };
+    };
+    bool isWrong = false;
+    for (auto [defect, result] : llvm::zip(defects, matrix::runPool(defects.size(), options))) {
+      // A kernel that does not compile shows nothing.
+      bool shows =
+          result.verdict == Verdict::Fail && !llvm::StringRef(result.text).contains("the frontend");
+      bool isHere = result.verdict != Verdict::Unsupported;
+      isWrong |= isHere && !shows;
+      llvm::outs() << (shows    ? "shows"
+                       : isHere ? "shows no more"
+                                : "no such device")
+                   << ": " << defect.device << "…: " << defect.name << "\n    "
+                   << (shows ? llvm::StringRef(result.text).take_front(200).split('\n').first.str()
+                             : result.text)
+                   << "\n    so " << defect.guard << "\n";
+    }
+    return isWrong ? 1 : 0;
+  }
+
 private:
   matrix::PoolOptions makeOptions() const {
     matrix::PoolOptions options;
@@ -241,6 +279,7 @@ private:
         continue;
       Kernel kernel = generate(getKernelSeed(seed, failure.index));
       Result result = failure.result;
+      kernel.isGuarded = isGuarded(result);
       if (reduceFailures)
         kernel = makeSmall(kernel, result);
       std::string reason;
@@ -300,5 +339,6 @@ int main(int argc, char **argv) {
                    << print(generate(getKernelSeed(seed, firstKernel + i))) << "\n";
     return 0;
   }
-  return Run(chooseDevices(argv[0])).run();
+  Run all(chooseDevices(argv[0]));
+  return showDefects ? all.runDefects() : all.run();
 }
