@@ -220,6 +220,34 @@ ExprRef makeSort(Builder &b, const ValueType &type, int depth, Traits) {
   return makeExpr(type, "tl.sort(($0 & 127)" + cast(type) + ")", {x});
 }
 
+/// A product of 8-bit floats with scales of 1 and 2 for each 32 of them.
+ExprRef makeScaledDot(Builder &b, const ValueType &type, int depth) {
+  static const std::pair<Scalar, const char *> kFormats[] = {{Scalar::F8E4NV, "e4m3"},
+                                                             {Scalar::F8E5, "e5m2"}};
+  auto [left, leftName] = b.random.pick(kFormats);
+  auto [right, rightName] = b.random.pick(kFormats);
+  const Shape &s = type.shape;
+  Dim k{{}, 5};
+  if (!b.isSmall({s[0], k}) || !b.isSmall({k, s[1]}))
+    return nullptr;
+  auto makeScale = [&](const Dim &rows) {
+    DType i32 = dtype(Scalar::Int32);
+    return makeExpr({i32, {rows, Dim()}}, "(($0 & 1) + 127).to(tl.uint8)",
+                    {b.make({i32, {rows, Dim()}}, depth - 1)});
+  };
+  std::vector<ExprRef> args{makeWhole(b, dtype(left), {s[0], k}, depth),
+                            makeWhole(b, dtype(right), {k, s[1]}, depth), makeScale(s[0])};
+  std::string scale = "None";
+  if (b.random.chance(60)) {
+    args.push_back(makeScale(s[1]));
+    scale = "$3";
+  }
+  return makeExpr(type,
+                  "tl.dot_scaled($0, $2, \"" + std::string(leftName) + "\", $1, " + scale + ", \"" +
+                      rightName + "\")" + cast(type),
+                  args, {}, kProduct);
+}
+
 /// Products of small whole numbers, exact in every precision.
 ExprRef makeDot(Builder &b, const ValueType &type, int depth, Traits need) {
   static const Scalar kOperands[] = {Scalar::F16, Scalar::F16, Scalar::BF16,
@@ -228,6 +256,8 @@ ExprRef makeDot(Builder &b, const ValueType &type, int depth, Traits need) {
   const Shape &s = type.shape;
   if (need.raw || need.noProduct || s.size() < 2)
     return nullptr;
+  if (s.size() == 2 && b.random.chance(15))
+    return makeScaledDot(b, type, depth);
   DType of = dtype(b.random.pick(kOperands));
   Dim k{{}, of.isFp8() ? 5 : 4};
   Shape left = s, right = s;

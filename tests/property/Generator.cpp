@@ -270,6 +270,49 @@ private:
     body.push_back(std::move(stmt));
   }
 
+  /// Atomics on a block of a tensor, or rows by their numbers, of memory that nothing else touches.
+  void useDescriptor(std::vector<Stmt> &body) {
+    static const Scalar kTypes[] = {Scalar::Int32, Scalar::Int64, Scalar::UInt32, Scalar::F32};
+    static const char *const kInteger[] = {"add", "max", "min", "and", "or", "xor"};
+    DType of = dtype(b.random.pick(kTypes));
+    constexpr int64_t kElements = 1024;
+    std::string name = b.makeName("e"), base = name + " + tl.program_id(0) * 1024";
+    b.kernel.tensors.push_back({name, of, Dim(), 3 * kElements, true, true, ""});
+    Dim eight{{}, 3};
+    Stmt stmt;
+    stmt.kind = Stmt::Kind::Effect;
+    if (b.random.chance(30)) {
+      ValueType type{of, {eight, eight}};
+      stmt.value = makeFixed(type,
+                             "tl.make_tensor_descriptor(" + base +
+                                 ", [7, 13], [16, 1], [1, 8]).scatter($0, " + "tl.arange(0, 8) ^ " +
+                                 std::to_string(b.random.below(8)) + ", " +
+                                 std::to_string(int(b.random.below(12)) - 3) + ")",
+                             {b.make(type, 2, {true, true})});
+    } else {
+      Shape shape = b.pickShape();
+      shape.back() = eight;
+      if (!b.isSmall(shape))
+        return;
+      std::string places, sizes, offsets, strides;
+      for (size_t i = 0; i < shape.size(); ++i) {
+        std::string place = "#" + std::to_string(i);
+        places += (i ? ", " : "") + place;
+        sizes += (i ? ", " : "") + std::to_string(1 + b.random.below(9));
+        offsets += (i ? ", " : "") + std::to_string(int(b.random.below(6)) - 2);
+        strides += i + 1 == shape.size() ? "1" : i + 2 == shape.size() ? "9, " : "90, ";
+      }
+      std::string operation = of.isFloat() ? "add" : b.random.pick(kInteger);
+      ValueType type{of, shape};
+      stmt.value =
+          makeFixed(type,
+                    "tl.make_tensor_descriptor(" + base + ", [" + sizes + "], [" + strides +
+                        "], [" + places + "]).atomic_" + operation + "([" + offsets + "], $0)",
+                    {makeOperand(type, {true, false})}, shape);
+    }
+    body.push_back(std::move(stmt));
+  }
+
   /// What must hold, holds: nothing is to be seen of these.
   void promise(std::vector<Stmt> &body) {
     static const char *const kForms[] = {"tl.static_assert(3 > 2, \"three\")", "tl.assume(n0 > 3)",
@@ -381,8 +424,11 @@ private:
     } else if (choice < 36 && outputs < 4) {
       storeApproximate(body);
     } else if (choice < 41) {
-      if (b.random.chance(40) && level == 0)
+      size_t form = b.random.below(10);
+      if (form < 4 && level == 0)
         exchange(body);
+      else if (form < 5 && level == 0)
+        useDescriptor(body);
       else
         atomics(body);
     } else if (choice < 48) {
