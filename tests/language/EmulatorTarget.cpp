@@ -4,6 +4,7 @@
 #include "backends/nvptx/Compile.h"
 #include "backends/nvptx/Target.h"
 #include "ir/distribute/Facts.h"
+#include "ir/transforms/PadShapes.h"
 #include "tests/kernels/Emulator.h"
 
 #include "mlir/IR/Verifier.h"
@@ -53,6 +54,8 @@ public:
     auto module = mlir::parseSourceString<mlir::ModuleOp>(bytes, &context);
     if (!module)
       return fail("the module cannot be read");
+    if (mlir::failed(padShapes(*module)))
+      return fail("padding fails");
     {
       distribute::AccessAnalysis accesses(*module);
       simt::LowerOptions options;
