@@ -197,6 +197,20 @@ test::ElementFunction test::getElementFunction(Operation *op, unsigned resultInd
     };
   }
 
+  if (name == "math.isnan" || name == "math.isinf" || name == "math.isfinite")
+    return [=](Words v) -> uint64_t {
+      double value = toDouble(v[0], from);
+      return name == "math.isnan"   ? std::isnan(value)
+             : name == "math.isinf" ? std::isinf(value)
+                                    : std::isfinite(value);
+    };
+  // Rounded once: a sum of doubles would be rounded before.
+  if (name == "math.fma" && from.isF32())
+    return [](Words v) -> uint64_t {
+      auto number = [](uint64_t word) { return std::bit_cast<float>(uint32_t(word)); };
+      return std::bit_cast<uint32_t>(std::fma(number(v[0]), number(v[1]), number(v[2])));
+    };
+
   if (isa<FloatType>(from)) {
     std::function<double(ArrayRef<double>)> f;
     auto unary = [&](double (*g)(double)) { f = [g](ArrayRef<double> x) { return g(x[0]); }; };
@@ -227,6 +241,8 @@ test::ElementFunction test::getElementFunction(Operation *op, unsigned resultInd
       f = [](ArrayRef<double> x) { return std::pow(x[0], x[1]); };
     else if (name == "math.atan2")
       f = [](ArrayRef<double> x) { return std::atan2(x[0], x[1]); };
+    else if (name == "math.copysign")
+      f = [](ArrayRef<double> x) { return std::copysign(x[0], x[1]); };
     else if (name == "math.rsqrt")
       f = [](ArrayRef<double> x) { return 1 / std::sqrt(x[0]); };
     else if (name == "arith.maximumf" || name == "arith.maxnumf")

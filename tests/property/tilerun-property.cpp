@@ -7,6 +7,7 @@
 #include "tests/property/Generator.h"
 #include "tests/property/Reduce.h"
 #include "tests/property/Report.h"
+#include "tests/property/Threads.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -38,8 +39,8 @@ cl::opt<uint64_t> firstKernel("first", cl::desc("number of the first kernel"), c
                               cl::cat(category));
 cl::list<std::string>
     deviceNames("device",
-                cl::desc("device to run on: 'vulkan', 'vulkan:0', a plugin's file, 'none'; "
-                         "without it each that is there"),
+                cl::desc("device to run on: 'vulkan', 'vulkan:0', a plugin's file, 'threads' (the "
+                         "emulator of threads), 'none'; without it each that is there"),
                 cl::value_desc("NAME"), cl::cat(category));
 cl::opt<unsigned> deviceSample("device-sample", cl::desc("only each N-th kernel runs on devices"),
                                cl::value_desc("N"), cl::init(1), cl::cat(category));
@@ -60,8 +61,9 @@ cl::opt<bool> showDefects("defects",
                           cl::cat(category));
 cl::opt<bool> show("show", cl::desc("print the kernels, run nothing"), cl::cat(category));
 
-constexpr size_t kMostOfAKind = 3; ///< Failures of one kind that are made small,
-constexpr size_t kMost = 12;       ///< and of all kinds.
+constexpr const char *kThreads = "threads"; ///< The emulator's name as a device.
+constexpr size_t kMostOfAKind = 3;          ///< Failures of one kind that are made small,
+constexpr size_t kMost = 12;                ///< and of all kinds.
 
 int fail(int code, const llvm::Twine &message) {
   llvm::errs() << "tilerun-property: " << message << "\n";
@@ -82,6 +84,10 @@ std::vector<DeviceChoice> chooseDevices(const char *program) {
   for (const std::string &name : deviceNames) {
     if (name == "none")
       continue;
+    if (name == kThreads) {
+      chosen.push_back({name, "", true});
+      continue;
+    }
     if (llvm::StringRef(name).ends_with(".so")) {
       chosen.push_back({name, "", true});
       continue;
@@ -92,6 +98,7 @@ std::vector<DeviceChoice> chooseDevices(const char *program) {
   }
   if (!deviceNames.empty())
     return chosen;
+  chosen.push_back({kThreads, "", true});
   std::error_code error;
   for (llvm::sys::fs::directory_iterator file(folder, error), end; file != end && !error;
        file.increment(error))
@@ -110,7 +117,10 @@ std::vector<std::unique_ptr<Target>> openDevices(llvm::ArrayRef<DeviceChoice> ch
   std::vector<std::unique_ptr<Target>> opened;
   for (const DeviceChoice &choice : chosen) {
     std::string reason;
-    if (std::unique_ptr<Target> target = matrix::openPlugin(choice.plugin, choice.device, reason))
+    if (choice.plugin == kThreads)
+      opened.push_back(makeThreads());
+    else if (std::unique_ptr<Target> target =
+                 matrix::openPlugin(choice.plugin, choice.device, reason))
       opened.push_back(std::move(target));
     else if (choice.isRequired)
       missing += choice.plugin + ": " + reason + "\n";

@@ -1,0 +1,177 @@
+// Lowering and emulation of one kernel.
+#include "tests/property/Threads.h"
+
+#include "ir/distribute/Facts.h"
+#include "ir/simt/LowerTile.h"
+#include "ir/simt/SimtOps.h"
+#include "ir/tile/RegisterDialects.h"
+#include "ir/transforms/PadShapes.h"
+#include "tests/kernels/Emulator.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/Support/Alignment.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::property;
+using matrix::Failure;
+
+namespace {
+
+struct Setting {
+  const char *name;
+  unsigned lanes;
+  bool hasShuffle = true;
+  uint64_t sharedBytes = 160 * 1024;
+  bool hasMatrices = false;
+  bool readsFloat8 = true;
+};
+
+/// Conversions take several turns in little shared memory; what does not fit gets more.
+constexpr Setting kSettings[] = {
+    {"warps of 32 lanes", 32},
+    {"warps of 8 lanes", 8},
+    {"warps of 64 lanes", 64},
+    {"warps of 16 lanes, no 8-bit floats", 16, true, 160 * 1024, false, false},
+    {"warps of 8 lanes without shuffles", 8, false},
+    {"warps of 32 lanes, 2 KiB of shared memory", 32, true, 2 * 1024},
+    {"warps of 32 lanes with cooperative matrices", 32, true, 160 * 1024, true},
+    {"warps of 8 lanes with cooperative matrices", 8, true, 48 * 1024, true, false},
+};
+
+simt::TargetInfo makeTarget(const Setting &setting) {
+  simt::TargetInfo target;
+  target.name = "threads";
+  target.warpSize = setting.lanes;
+  target.sharedMemoryBytes = setting.sharedBytes;
+  target.hasShuffle = setting.hasShuffle;
+  target.readsFloat8 = setting.readsFloat8;
+  target.hasDotBytes = setting.lanes != 8;
+  if (setting.hasMatrices) {
+    using Element = simt::MatrixElement;
+    auto add = [&](Element operand, Element acc, unsigned n, unsigned k) {
+      target.matrixInstructions.push_back(
+          *simt::opaqueInstruction(operand, operand, acc, 16, n, k, setting.lanes));
+    };
+    for (unsigned n : {16, 8}) {
+      add(Element::F16, Element::F32, n, 16);
+      add(Element::F16, Element::F16, n, 16);
+      add(Element::I8, Element::I32, 16, n * 2);
+    }
+    add(Element::BF16, Element::F32, 16, 16);
+  }
+  return target;
+}
+
+/// A number as the bits of a parameter.
+uint64_t getBits(const matrix::RunArgument &argument, Type type) {
+  if (!argument.isFloat) {
+    unsigned bits = type.isInteger() ? type.getIntOrFloatBitWidth() : 64;
+    return bits < 64 ? argument.bits & ((uint64_t(1) << bits) - 1) : argument.bits;
+  }
+  llvm::APFloat value(std::bit_cast<double>(argument.bits));
+  bool losesInfo;
+  if (auto floating = dyn_cast<FloatType>(type))
+    value.convert(floating.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return value.bitcastToAPInt().getZExtValue();
+}
+
+class Threads : public matrix::Target {
+public:
+  std::string getName() const override { return "threads"; }
+  std::string getDescription() const override { return "emulator of threads"; }
+  bool defaultsToTf32() const override { return false; }
+
+  matrix::Outcome run(const matrix::Request &request, std::array<uint32_t, 3> grid,
+                      const std::vector<matrix::RunArgument> &arguments,
+                      std::vector<std::vector<uint8_t>> &buffers) override {
+    size_t choice = llvm::hash_combine_range(request.bytecode) % std::size(kSettings);
+    Setting setting = kSettings[choice];
+    matrix::Outcome failed = run(setting, request, grid, arguments, buffers);
+    if (failed && StringRef(failed->message).contains("use smaller blocks")) {
+      setting.sharedBytes = 160 * 1024;
+      failed = run(setting, request, grid, arguments, buffers);
+    }
+    if (failed)
+      failed->message += std::string("\n(") + setting.name + ")";
+    return failed;
+  }
+
+private:
+  matrix::Outcome run(const Setting &setting, const matrix::Request &request,
+                      std::array<uint32_t, 3> grid,
+                      const std::vector<matrix::RunArgument> &arguments,
+                      std::vector<std::vector<uint8_t>> &buffers) {
+    // Types and attributes of a context stay until it ends.
+    if (uses++ % 400 == 0) {
+      DialectRegistry registry;
+      registerAllDialects(registry);
+      registry.insert<simt::SimtDialect, vector::VectorDialect, cf::ControlFlowDialect>();
+      context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+      context->loadAllAvailableDialects();
+    }
+    std::string diagnostics;
+    ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
+      diagnostics += diagnostic.str() + "\n";
+      return success();
+    });
+    auto refuse = [&](const char *what) {
+      return Failure{Failure::Kind::Compile, diagnostics.empty() ? what : diagnostics, false};
+    };
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+        StringRef(reinterpret_cast<const char *>(request.bytecode.data()), request.bytecode.size()),
+        ParserConfig(context.get()));
+    if (!module)
+      return refuse("the module cannot be read");
+    if (failed(padShapes(*module)))
+      return refuse("padding fails");
+    simt::TargetInfo target = makeTarget(setting);
+    distribute::AccessAnalysis accesses(*module);
+    simt::LowerOptions options;
+    options.numWarps = std::min(request.numWarps, target.maxThreads / setting.lanes);
+    options.numStages = request.numStages;
+    options.target = &target;
+    if (failed(simt::lowerTileToSimt(*module, options, accesses.getFacts())))
+      return refuse("the lowering fails");
+    if (failed(verify(*module)))
+      return refuse("per-thread IR is invalid");
+
+    // Aligned as device memory is.
+    std::vector<std::unique_ptr<uint8_t[]>> storage;
+    std::vector<test::MemoryRange> memory;
+    for (const std::vector<uint8_t> &buffer : buffers) {
+      storage.push_back(std::make_unique<uint8_t[]>(buffer.size() + 256));
+      auto *base =
+          reinterpret_cast<uint8_t *>(llvm::alignAddr(storage.back().get(), llvm::Align(256)));
+      llvm::copy(buffer, base);
+      memory.push_back({base, buffer.size()});
+    }
+    auto kernel = module->lookupSymbol<func::FuncOp>(request.kernel);
+    std::vector<uint64_t> words;
+    for (auto [argument, type] : llvm::zip_equal(arguments, kernel.getArgumentTypes()))
+      words.push_back(
+          argument.buffer >= 0
+              ? reinterpret_cast<uint64_t>(memory[static_cast<size_t>(argument.buffer)].base) +
+                    argument.offset
+              : getBits(argument, type));
+    if (llvm::Error error =
+            test::emulate(kernel, words, memory, {&target, options.numWarps, grid[0]}))
+      return Failure{Failure::Kind::Run, llvm::toString(std::move(error)), false};
+    for (auto [buffer, range] : llvm::zip_equal(buffers, memory))
+      llvm::copy(llvm::ArrayRef(range.base, range.bytes), buffer.begin());
+    return std::nullopt;
+  }
+
+  std::unique_ptr<MLIRContext> context;
+  unsigned uses = 0;
+};
+
+} // namespace
+
+std::unique_ptr<matrix::Target> property::makeThreads() { return std::make_unique<Threads>(); }
