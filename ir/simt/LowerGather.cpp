@@ -59,6 +59,14 @@ static LinearLayout resizeAxis(const LinearLayout &indices, StringRef axis, unsi
   return indices * LinearLayout::identity1D(bits - own, kRegister, axis);
 }
 
+/// A signed index as 32 bits: those above number no axis.
+static Value asPosition(OpBuilder &b, Location loc, Value index) {
+  unsigned bits = index.getType().getIntOrFloatBitWidth();
+  if (bits < 32)
+    return arith::ExtSIOp::create(b, loc, b.getI32Type(), index);
+  return bits > 32 ? arith::TruncIOp::create(b, loc, b.getI32Type(), index).getResult() : index;
+}
+
 Value Lowering::gatherByShuffles(tile::GatherOp op, const LinearLayout &layout) {
   std::string axis = dimName(op.getAxis());
   auto sourceType = cast<RankedTensorType>(op.getSource().getType());
@@ -103,7 +111,7 @@ Value Lowering::gatherByShuffles(tile::GatherOp op, const LinearLayout &layout) 
                                         constant(int32_t(lowMask(laneBits()) & ~places->laneMask)));
   Values result;
   for (auto [reg, position] : llvm::enumerate(indices)) {
-    Value index = resizeInteger(position, 32);
+    Value index = asPosition(b, loc, position);
     unsigned row = 0;
     for (auto [from, to] : llvm::zip(sourceRows, resultRows))
       row |= ((reg >> to) & 1) << from;
@@ -192,7 +200,7 @@ Value Lowering::gatherThroughShared(tile::GatherOp op, const LinearLayout &layou
   Values rows = offsets(layout, false), result;
   auto one = VectorType::get({1}, stored);
   for (auto [reg, position] : llvm::enumerate(unpack(get(op.getIndices(), layout)))) {
-    Value index = arith::AndIOp::create(b, loc, resizeInteger(position, 32),
+    Value index = arith::AndIOp::create(b, loc, asPosition(b, loc, position),
                                         constant(sourceType.getDimSize(axis) - 1));
     Value place = arith::AddIOp::create(
         b, loc, rows[reg], arith::MulIOp::create(b, loc, index, constant(strides[axis])));

@@ -328,7 +328,7 @@ Value Lowering::cloneElementwise(Operation *op, ValueRange operands, unsigned co
       return poison(shapedResult(resultIndex));
     }
   Values guarded;
-  if (op->getBlock() == guardedBlock && isDivision(op) && !isSpeculatable(op)) {
+  if (op->getBlock() == guardedBlock && tile::mayDivideByZero(op)) {
     guarded = {operands[0], guardDivisor(op, operands[0], operands[1])};
     operands = guarded;
   }

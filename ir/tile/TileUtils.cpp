@@ -42,4 +42,16 @@ bool maskImplies(Value mask, Value condition) {
   return false;
 }
 
+bool mayDivideByZero(Operation *op) {
+  // MLIR takes remainders for defined, which they are not where they become machine code.
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op)) {
+    APInt divisor;
+    return !matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) || divisor.isZero() ||
+           divisor.isAllOnes();
+  }
+  return isa<arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp,
+             arith::FloorDivSIOp>(op) &&
+         !isSpeculatable(op);
+}
+
 } // namespace tilerun::tile

@@ -5,6 +5,7 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -14,7 +15,7 @@ using namespace tilerun::padding;
 static bool isRisky(Region &region) {
   return region
       .walk([](Operation *op) {
-        bool risky = isa<LoopLikeOpInterface>(op) ||
+        bool risky = isa<LoopLikeOpInterface>(op) || tile::mayDivideByZero(op) ||
                      (!op->hasTrait<OpTrait::IsTerminator>() && !isSpeculatable(op));
         return risky ? WalkResult::interrupt() : WalkResult::advance();
       })
@@ -254,7 +255,13 @@ void padding::splitReductions(func::FuncOp function) {
       op.getCombine().cloneInto(&part.getCombine(), mapping);
       values.assign(part.getOutputs().begin(), part.getOutputs().end());
     }
+    llvm::SmallSetVector<Operation *, 4> inARow;
+    for (Value operand : op.getOperands())
+      inARow.insert(operand.getDefiningOp());
     op.replaceAllUsesWith(values);
     op.erase();
+    for (Operation *unused : inARow)
+      if (unused->use_empty())
+        unused->erase();
   }
 }

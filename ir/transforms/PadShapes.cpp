@@ -290,9 +290,7 @@ void Padding::padHint(tile::HintOp op) {
 
 /// Division of surplus by 0 would be undefined, and what is undefined is taken not to happen.
 void Padding::guardDivision(Operation *op) {
-  bool divides = isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
-                     arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op);
-  if (!divides || !isPadded(op->getResult(0)) || isSpeculatable(op))
+  if (!tile::mayDivideByZero(op) || !isPadded(op->getResult(0)))
     return;
   OpBuilder b(op);
   Value divisor = op->getOperand(1);

@@ -309,3 +309,56 @@ def windows(X, Z, Y):
         q = tl.advance(q, (0, 20))
     for k in range(3):
         y.store([row, 12 * k], x.load([row, 12 * k]) * 2)
+
+
+#: X=f32[3,48]:randn(1) Y=f32[2,3,48]:zeros Z=f32[3,5]:zeros M=3 N=48 K=5
+#: X=i8[5,7]:randint(-128,128,1) Y=i8[2,5,7]:zeros Z=i8[5,7]:zeros M=5 N=7 K=7 --num-warps 1
+#: X=u16[2,20]:randint(0,65536,1) Y=u16[2,2,20]:zeros Z=u16[2,8]:zeros M=2 N=20 K=8 --num-warps 1
+#: X=f64[1,3]:randn(1) Y=f64[2,1,3]:zeros Z=f64[1,1]:zeros M=1 N=3 K=1
+@triton.jit
+def sorts(X, Y, Z, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    r = tl.arange(0, M)[:, None]
+    at = r * N + tl.arange(0, N)[None, :]
+    x = tl.load(X + at)
+    tl.store(Y + at, tl.sort(x))
+    tl.store(Y + M * N + at, tl.sort(x, descending=True))
+    tl.store(Z + r * K + tl.arange(0, K)[None, :], tl.topk(x, K))
+
+
+#: X=i32[20]:arange Y=i32[2,20]:zeros N=20
+#: X=f16[5]:arange Y=f16[2,5]:zeros N=5
+@triton.jit
+def merges(X, Y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(X + i)
+    rises = tl.where(i < N // 2, 3 * x, 2 * N - x)
+    tl.store(Y + i, tl.bitonic_merge(rises))
+    tl.store(Y + N + i, tl.bitonic_merge(rises, descending=True))
+
+
+@triton.jit
+def printing(X):
+    x = tl.load(X + tl.arange(0, 3))
+    tl.device_print("x", x)
+    tl.device_print("y", 2 * x[None, :])
+
+
+@triton.jit
+def asserting(X, Z):
+    x = tl.load(X + tl.arange(0, 3))
+    tl.device_assert(x > 4, "above four")
+    tl.store(Z + tl.arange(0, 3), x)
+
+
+# Scales of 32 elements each: three of them.
+#: X=u8[24,96]:randint(0,100,1) SX=u8[24,3]:randint(120,130,3) Y=u8[96,40]:randint(0,100,2) SY=u8[40,3]:randint(120,130,4) Z=f32[24,40]:zeros
+@triton.jit
+def scaled(X, SX, Y, SY, Z):
+    m = tl.arange(0, 24)[:, None]
+    n = tl.arange(0, 40)
+    k = tl.arange(0, 96)
+    s = tl.arange(0, 3)[None, :]
+    a = tl.load(X + m * 96 + k[None, :])
+    b = tl.load(Y + k[:, None] * 40 + n[None, :])
+    z = tl.dot_scaled(a, tl.load(SX + m * 3 + s), "e4m3", b, tl.load(SY + n[:, None] * 3 + s), "e4m3")
+    tl.store(Z + m * 40 + n[None, :], z)

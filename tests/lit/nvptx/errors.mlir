@@ -2,7 +2,6 @@
 // RUN: split-file %s %t
 // RUN: not tile-nvptx %t/integer-power.mlir 2>&1 | FileCheck %t/integer-power.mlir
 // RUN: not tile-nvptx %t/bf16.mlir --arch=sm_80 2>&1 | FileCheck %t/bf16.mlir
-// RUN: not tile-nvptx %t/shape.mlir 2>&1 | FileCheck %t/shape.mlir
 // RUN: not tile-nvptx %t/none.mlir 2>&1 | FileCheck %t/none.mlir
 // RUN: not tile-nvptx %t/two.mlir 2>&1 | FileCheck %t/two.mlir
 // RUN: not tile-nvptx %t/shared.mlir --arch=sm_75 2>&1 | FileCheck %t/shared.mlir
@@ -26,16 +25,6 @@ func.func @k(%x: !tile.ptr<i32>) attributes {tile.kernel} {
 // CHECK: error: 'tile.atomic_rmw' fadd on bf16 needs sm_90 or later; accumulate in f32 instead
 func.func @k(%x: !tile.ptr<bf16>, %v: bf16) attributes {tile.kernel} {
   %w = tile.atomic_rmw fadd %x, %v : !tile.ptr<bf16>
-  return
-}
-
-//--- shape.mlir
-// CHECK: error: 'arith.constant' op cannot be distributed over threads on cuda:sm_80: dimension 0 has size 48, which is not a power of two
-func.func @k(%x: !tile.ptr<f32>) attributes {tile.kernel} {
-  %c = arith.constant dense<1.0> : tensor<48xf32>
-  %s = arith.addf %c, %c : tensor<48xf32>
-  %p = tile.splat %x : !tile.ptr<f32> -> tensor<48x!tile.ptr<f32>>
-  tile.store %p, %s : tensor<48x!tile.ptr<f32>>
   return
 }
 
