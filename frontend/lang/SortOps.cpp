@@ -5,6 +5,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace tilerun::lang {
@@ -83,6 +85,80 @@ TensorValue sortLast(Emitter &e, TensorValue v, bool descending) {
   return v;
 }
 
+//===----------------------------------------------------------------------===//
+// Sizes that are no powers of two
+//===----------------------------------------------------------------------===//
+
+/// The numbers [first, first + count).
+TensorValue makeRange(Emitter &e, int64_t first, int64_t count) {
+  TensorType line{dtype(Scalar::Int32), {count}};
+  return {tile::MakeRangeOp::create(e.builder, e.loc(), getMlirType(e.builder.getContext(), line),
+                                    static_cast<uint32_t>(first),
+                                    static_cast<uint32_t>(first + count)),
+          line};
+}
+
+/// A 1-D tensor along the last dimension of `shape`.
+TensorValue stretch(Emitter &e, TensorValue line, ArrayRef<int64_t> shape) {
+  while (line.type.shape.size() < shape.size())
+    line = expandDims(e, line, 0);
+  // The shapes fit by construction.
+  return *broadcastTo(e, line, shape);
+}
+
+/// The elements of `v` at positions `line` of the last dimension.
+TensorValue takeLast(Emitter &e, const TensorValue &v, const TensorValue &line) {
+  TensorType type = v.type;
+  type.shape.back() = line.type.shape[0];
+  TensorValue index = stretch(e, line, type.shape);
+  return {tile::GatherOp::create(e.builder, e.loc(), getMlirType(e.builder.getContext(), type),
+                                 v.value, index.value, type.shape.size() - 1),
+          type};
+}
+
+/// The least or the greatest number of a type.
+Literal getExtreme(DType type, bool greatest) {
+  if (type.isFloat())
+    return Literal(greatest ? HUGE_VAL : -HUGE_VAL);
+  unsigned bits = type.getBits() - type.isSigned();
+  PyInt most = (PyInt(1) << bits) - 1;
+  return Literal(greatest ? most : type.isSigned() ? -most - 1 : PyInt(0));
+}
+
+/// `v` with as many elements along the last dimension as the next power of two; the new ones are
+/// the least or the greatest there are.
+TensorValue extendLast(Emitter &e, const TensorValue &v, bool greatest) {
+  int64_t size = v.type.shape.back(), extended = llvm::PowerOf2Ceil(size);
+  if (size == extended)
+    return v;
+  TensorValue line = makeRange(e, 0, extended);
+  TensorValue last = makeConstant(e, line.type, Literal(PyInt(size - 1)));
+  TensorValue nearest{arith::MinSIOp::create(e.builder, e.loc(), line.value, last.value),
+                      line.type};
+  TensorValue wide = takeLast(e, v, nearest);
+  TensorType flags{dtype(Scalar::Int1), line.type.shape};
+  TensorValue isOld{arith::CmpIOp::create(e.builder, e.loc(), arith::CmpIPredicate::sle, line.value,
+                                          last.value),
+                    flags};
+  TensorValue extreme = makeConstant(e, wide.type, getExtreme(v.type.dtype, greatest));
+  return {arith::SelectOp::create(e.builder, e.loc(), stretch(e, isOld, wide.type.shape).value,
+                                  wide.value, extreme.value),
+          wide.type};
+}
+
+/// Elements [first, first + count) of the last dimension.
+TensorValue cutLast(Emitter &e, const TensorValue &v, int64_t first, int64_t count) {
+  return count == v.type.shape.back() ? v : takeLast(e, v, makeRange(e, first, count));
+}
+
+/// Of 8-bit floats, whose extremes differ, as float16.
+Value sortWith(Emitter &e, const TensorValue &v, function_ref<TensorValue(TensorValue)> sort) {
+  if (!v.type.dtype.isFloat() || v.type.dtype.getBits() > 8 ||
+      llvm::isPowerOf2_64(v.type.shape.back()))
+    return Value(sort(v));
+  return Value(convert(e, sort(convert(e, v, dtype(Scalar::F16))), v.type.dtype));
+}
+
 /// The tensor to sort; `dim` must be its last dimension.
 TensorOr getSorted(Emitter &e, const Arguments &args, size_t dimIndex) {
   TensorOr v = getBlock(e, args, 0);
@@ -101,11 +177,6 @@ TensorOr getSorted(Emitter &e, const Arguments &args, size_t dimIndex) {
                           ", but only the last dimension can be sorted; "
                           "permute first");
   }
-  if (int64_t size = v->type.shape[last]; !llvm::isPowerOf2_64(size))
-    return argError(e, args, 0,
-                    "is " + args[0].describe() + ", but sorting takes a power of two; use " +
-                        Twine(llvm::NextPowerOf2(size)) +
-                        " elements, with values beyond the end that sort last");
   return v;
 }
 
@@ -116,7 +187,10 @@ Result emitSort(Emitter &e, const Arguments &args) {
   FailureOr<bool> descending = getBool(e, args, 2);
   if (failed(descending))
     return failure();
-  return Value(sortLast(e, *v, *descending));
+  return sortWith(e, *v, [&](TensorValue v) {
+    TensorValue sorted = sortLast(e, extendLast(e, v, !*descending), *descending);
+    return cutLast(e, sorted, 0, v.type.shape.back());
+  });
 }
 
 Result emitMerge(Emitter &e, const Arguments &args) {
@@ -126,30 +200,33 @@ Result emitMerge(Emitter &e, const Arguments &args) {
   FailureOr<bool> descending = getBool(e, args, 2);
   if (failed(descending))
     return failure();
-  return Value(merge(e, *v, v->type.shape.back(), *descending));
+  return sortWith(e, *v, [&](TensorValue v) {
+    // What rises and falls goes on to fall.
+    int64_t size = v.type.shape.back();
+    TensorValue wide = extendLast(e, v, /*greatest=*/false);
+    int64_t extended = wide.type.shape.back();
+    TensorValue sorted = merge(e, wide, extended, *descending);
+    return cutLast(e, sorted, *descending ? 0 : extended - size, size);
+  });
 }
 
 Result emitTopK(Emitter &e, const Arguments &args) {
   TensorOr v = getSorted(e, args, 2);
   if (failed(v))
     return failure();
-  int64_t size = v->type.shape.back();
-  FailureOr<int64_t> k = getInt(e, args, 1, 1, size);
+  FailureOr<int64_t> k = getInt(e, args, 1, 1, v->type.shape.back());
   if (failed(k))
     return failure();
-  if (!llvm::isPowerOf2_64(*k))
-    return argError(e, args, 1,
-                    "is " + Twine(*k) + ", which is not a power of two; use " +
-                        Twine(llvm::NextPowerOf2(*k)) + " and take a part, as in x[:" + Twine(*k) +
-                        "]");
-  TensorValue out = sortLast(e, *v, /*descending=*/true);
-  // Drop the second half until k are left.
-  for (; size > *k; size /= 2) {
-    Shape shape = out.type.shape;
-    shape.back() /= 2;
-    out = reshapeTo(e, splitPairs(e, out, size / 2).first, shape);
-  }
-  return Value(out);
+  return sortWith(e, *v, [&](TensorValue v) {
+    TensorValue out = sortLast(e, extendLast(e, v, /*greatest=*/false), /*descending=*/true);
+    // Drop the second half as long as that leaves k.
+    for (int64_t size = out.type.shape.back(); size / 2 >= *k; size /= 2) {
+      Shape shape = out.type.shape;
+      shape.back() /= 2;
+      out = reshapeTo(e, splitPairs(e, out, size / 2).first, shape);
+    }
+    return cutLast(e, out, 0, *k);
+  });
 }
 
 const Builtin kRows[] = {

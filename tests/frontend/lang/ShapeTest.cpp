@@ -188,8 +188,9 @@ TEST_F(Shapes, SubscriptsTakeParts) {
   EXPECT_EQ(at(arg("i32[8, 4, 2]"), {lit(1), Value(EllipsisValue{}), lit(0)}), "int32[4]");
   EXPECT_TRUE(has(at(arg("i32[8]"), {lit(8)}), "index 8 is outside of a dimension of 8"));
   EXPECT_TRUE(has(at(arg("i32[8]"), {lit(-9)}), "outside"));
-  EXPECT_TRUE(has(at(arg("i32[8]"), {slice(lit(1), lit(4), none())}), "takes 3 positions"));
-  EXPECT_TRUE(has(at(arg("i32[8]"), {slice(lit(4), lit(4), none())}), "takes 0 positions"));
+  EXPECT_EQ(at(arg("i32[8]"), {slice(lit(1), lit(4), none())}), "int32[3]");
+  EXPECT_EQ(at(arg("i32[10, 3]"), {slice(lit(1), none(), lit(2)), lit(2)}), "int32[5]");
+  EXPECT_TRUE(has(at(arg("i32[8]"), {slice(lit(4), lit(4), none())}), "takes no positions"));
   EXPECT_TRUE(has(at(arg("i32[8]"), {slice(none(), none(), lit(0))}), "cannot be 0"));
   EXPECT_TRUE(has(at(arg("i32[8]"), {slice(arg("i32"), none(), none())}), "known at compile time"));
   EXPECT_TRUE(has(at(arg("i32[8]"), {arg("i32[8]")}), "cannot be indexed with"));
