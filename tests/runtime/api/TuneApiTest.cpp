@@ -52,7 +52,7 @@ TEST_F(Tuning, MemoryIsAsItWas) {
 }
 
 TEST_F(Tuning, FailuresAreToldAndSkipped) {
-  const TuneConfig configs[] = {make(100), make(16, 3), make(32)};
+  const TuneConfig configs[] = {make(1 << 21), make(16, 3), make(32)};
   std::map<uint32_t, std::string> told;
   TuneOptions options = quick();
   options.memory = {restoredAfterRuns(out)};
@@ -64,14 +64,14 @@ TEST_F(Tuning, FailuresAreToldAndSkipped) {
   TuneResult result = runtime.tune(stream, kernel, configs, options);
   EXPECT_EQ(result.best, 2u);
   EXPECT_EQ(result.failed, 2u);
-  EXPECT_CONTAINS(told[0], "100 elements, which is not a power of two");
+  EXPECT_CONTAINS(told[0], "the range has 2097152 elements, more than 1048576");
   EXPECT_CONTAINS(told[1], "num_warps is 3");
   EXPECT_EQ(told[2], "");
   EXPECT_EQ(out.read(), ones);
 }
 
 TEST_F(Tuning, NoneWorks) {
-  const TuneConfig configs[] = {make(100), make(99)};
+  const TuneConfig configs[] = {make(1 << 21), make(1 << 22)};
   Error error = getError([&] { runtime.tune(stream, kernel, configs, quick()); });
   EXPECT_EQ(error.status(), TILERUN_STATUS_COMPILE);
   EXPECT_CONTAINS(error.what(), "none of 2 configurations works; the first one: ");
