@@ -296,17 +296,19 @@ llvm::Expected<RuleFile> test::readRuleFile(const std::string &path) {
   llvm::SmallVector<StringRef> lines;
   (*buffer)->getBuffer().split(lines, '\n');
   size_t first = 0; // Of the cases of the kernel that is read.
-  std::vector<Expectation> errors, prints, failures;
+  std::vector<Expectation> errors, prints, failures, parts;
   std::vector<std::string> open; // Texts in lines of their own, for the next line of code.
   auto close = [&] {
     for (size_t i = first; i < out.cases.size(); ++i) {
       out.cases[i].errors = out.cases[i].isRefused ? errors : std::vector<Expectation>();
       out.cases[i].prints = prints;
+      out.cases[i].parts = parts;
       out.cases[i].failures = out.cases[i].fails ? failures : std::vector<Expectation>();
     }
     first = out.cases.size();
     errors.clear();
     prints.clear();
+    parts.clear();
     failures.clear();
   };
   bool isNamed = true; // The def of the last cases was read.
@@ -349,6 +351,8 @@ llvm::Expected<RuleFile> test::readRuleFile(const std::string &path) {
       open.back() += " " + text.drop_front(4).str();
     } else if (text.consume_front("# prints: ")) {
       prints.push_back({number, text.str()});
+    } else if (text.consume_front("# ir: ")) {
+      parts.push_back({number, text.str()});
     } else if (text.consume_front("# fails: ")) {
       failures.push_back({number, text.str()});
     } else if (!text.empty()) {

@@ -69,7 +69,7 @@ struct RuleCase {
   unsigned warps = 4;
   bool debug = false, tf32 = false, isRefused = false, fails = false;
   std::vector<std::string> without;
-  std::vector<Expectation> errors, prints, failures;
+  std::vector<Expectation> errors, prints, failures, parts;
 
   std::string getName() const; ///< "types_weak_literal_0"
 };

@@ -1,0 +1,301 @@
+"""Python inside a kernel, and around it."""
+
+from typing import NamedTuple
+
+import triton
+import triton.language as tl
+
+from sibling import OFFSET, SCALE, scaled
+
+WIDTH = 4
+HALF: tl.constexpr = WIDTH // 2
+EIGHT = tl.constexpr(8)
+
+
+def on_the_host(x):
+    return x
+
+
+class Pair(NamedTuple):
+    first: tl.tensor
+    second: tl.tensor
+
+
+#: Z->i32[4,7,5,2] n=5
+@triton.jit
+def parameters(Z, n: "int", m=7, N: tl.constexpr = 4, T: tl.constexpr = tl.int32, flag: tl.tensor = None, w: tl.int64 = 2):
+    """Y1: Parameters may have defaults, `tl.constexpr` or other annotations, which say nothing about the argument."""
+    tl.static_assert(flag is None)
+    tl.static_assert(T == tl.int32)
+    tl.static_assert(n.dtype == tl.int32)
+    tl.store(Z, N)
+    tl.store(Z + 1, m)
+    tl.store(Z + 2, n)
+    tl.store(Z + 3, w)
+
+
+#: Z->i32[1,2,3,4] beyond
+@triton.jit
+def unpacking(Z):
+    """Y2: Assignment to tuples of names, nested and starred"""
+    (a, (b, c)), d = (1, (2, 3)), 4
+    first, *rest = (a, b, c)
+    tl.static_assert(len(rest) == 2)
+    tl.store(Z, first)
+    tl.store(Z + 1, rest[0])
+    tl.store(Z + 2, rest[1])
+    tl.store(Z + 3, d)
+
+
+#: n=5 Z->i32[1,2,3,10,16,4]
+@triton.jit
+def statements(n, Z):
+    """Y2: Assignment to tuples of names, nested and starred, augmented assignment, and `name: tl.constexpr = value` are
+    available, as are `pass`, docstrings and `assert` on compile-time values.
+    """
+    a, b, c = 1, 2, 3
+    x = n
+    x += n
+    y = 1
+    y <<= 4
+    z = 8
+    z //= 2
+    N: tl.constexpr = 3 * 5
+    assert N == 15, "N is what it is"
+    pass
+    tl.store(Z, a)
+    tl.store(Z + 1, b)
+    tl.store(Z + 2, c)
+    tl.store(Z + 3, x)
+    tl.store(Z + 4, y)
+    tl.store(Z + 5, z)
+
+
+#: n=5 N=3 refused
+@triton.jit
+def assert_fails(n, N: tl.constexpr):
+    """Y2: `assert` on compile-time values."""
+    # error: assertion failed: N is 3
+    assert N == 4, f"N is {N}"
+
+
+#: N=3 Z=i32[0] refused
+#: N=4 Z->i32[1]
+@triton.jit
+def raises(N: tl.constexpr, Z):
+    """Y3: `raise` is an error of compilation where it is reached."""
+    if N != 4:
+        # error: the kernel raises an error here: N is 3, not 4
+        raise ValueError(f"N is {N}, not 4")
+    tl.store(Z, 1)
+
+
+#: n=5 S="gelu" T=tl.float16 P=None Z->i32[10,1,2,3,1,8]
+@triton.jit
+def expressions(n, S: tl.constexpr, T: tl.constexpr, P, Z):
+    """Y4: The ternary operator, `is None`, `is not None`, comparison of dtypes and of strings, list and tuple literals,
+    tuple comprehensions, `:=`, `**` of compile-time numbers and f-strings are available.
+    """
+    tl.store(Z, n * 2 if n > 3 else 0)
+    tl.store(Z + 1, 1 if S == "gelu" else 0)
+    tl.store(Z + 2, 2 if T == tl.float16 and T != tl.float32 else 0)
+    tl.store(Z + 3, 3 if P is None else 0)
+    tl.store(Z + 4, 0 if P is not None else 1)
+    tl.store(Z + 5, 2**3)
+    tl.static_assert((2, 4)[1] == 4)
+    tl.static_assert(S != "relu", f"{S} of {T} is not meant")
+
+
+#: Z->i32[0,2,4,7] beyond
+@triton.jit
+def comprehensions(Z):
+    """Y4: tuple comprehensions, `:=`
+
+    Y4: list and tuple literals
+
+    Y9: `abs`, `len`, `float`, `int`, `bool`
+    """
+    tl.static_assert(tl.zeros([2, 4], tl.int32).shape == (2, 4))
+    tl.static_assert(abs(-3) == 3)
+    tl.static_assert(bool(3) and not bool(0))
+    doubled = tuple(2 * i for i in (0, 1, 2))
+    tl.store(Z, doubled[0])
+    tl.store(Z + 1, doubled[1])
+    tl.store(Z + 2, doubled[2])
+    tl.store(Z + 3, (seven := 7))
+    tl.static_assert(seven == 7)
+
+
+#: Z->i32[3,20,30,2]
+@triton.jit
+def indices(Z):
+    """Y5: Tuples take integers and slices as index, and so do shapes."""
+    t = (10, 20, 30)
+    x = tl.zeros((2, 4, 8), tl.int32)
+    tl.static_assert(x.shape[1] == 4)
+    tl.static_assert(x.shape[-1] == 8)
+    tl.static_assert(len(x.shape[1:]) == 2)
+    tl.store(Z, len(t[:3]))
+    tl.store(Z + 1, t[1])
+    tl.store(Z + 2, t[-1])
+    tl.store(Z + 3, len(t[1:]))
+
+
+#: X=fp32[1,2,3,4] Z->fp32[1,3,2,4] Y->fp32[10]
+@triton.jit
+def attributes(X, Z, Y):
+    """Y6: Values have the attributes `shape`, `dtype`, `type`, `numel` and `T`, and most functions as methods."""
+    i = tl.arange(0, 4)
+    x = tl.load(X + i).reshape(2, 2)
+    tl.static_assert(x.shape == (2, 2))
+    tl.static_assert(x.dtype == tl.float32)
+    tl.static_assert(x.type.element_ty == tl.float32)
+    tl.static_assert(x.numel == 4)
+    tl.static_assert(X.dtype.element_ty == tl.float32)
+    tl.static_assert(X.dtype.is_ptr())
+    tl.store(Z + i, x.T.reshape(4))
+    tl.store(Y, x.sum().to(tl.float32))
+    tl.static_assert(x.trans().permute(1, 0).to(tl.float16).max(0).shape == (2, ))
+
+
+#: n=5 F=double_it Z->i32[10,15,7,9,10]
+@triton.jit
+def calls(n, F: tl.constexpr, Z):
+    """Y7: Kernels call other jit functions: of the same file, of files that it imports, or passed as arguments; keyword
+    and starred arguments are available, and tuples can be returned.
+    """
+    tl.store(Z, F(n))
+    tl.store(Z + 1, scaled(n))
+    tl.store(Z + 2, scaled(by=7, x=1))
+    a, b = both(n)
+    tl.store(Z + 3, a)
+    pair = (n, 2)
+    tl.store(Z + 4, scaled(*pair))
+
+
+@triton.jit
+def double_it(x):
+    return x + x
+
+
+@triton.jit
+def both(x):
+    return x + 4, x - 4
+
+
+#: Z->i32[100,8]
+@triton.jit
+def globals_are_constants(Z):
+    """Y8: Globals of the file are constants, declared `tl.constexpr`"""
+    tl.store(Z, OFFSET)
+    tl.store(Z + 1, EIGHT)
+
+
+#: Z->i32[4,2,3] beyond
+@triton.jit
+def plain_globals_are_constants(Z):
+    """Y8: Globals of the file are constants, declared `tl.constexpr` or not."""
+    tl.static_assert(HALF == 2)
+    tl.store(Z, WIDTH)
+    tl.store(Z + 1, HALF)
+    tl.store(Z + 2, SCALE)
+
+
+#: n=5 X=i32[1] Z->i32[6,1,9,7,2,1]
+@triton.jit
+def builtins(n, X, Z):
+    """Y9: `range`, `min`, `max`, `abs`, `len`, `float`, `int`, `bool`, `isinstance`, `print`, `getattr` and `hasattr` are
+    Python's own functions.
+    """
+    total = 0
+    for i in range(4):
+        total += i
+    tl.store(Z, total)
+    tl.store(Z + 1, min(3, 1, 2))
+    tl.store(Z + 2, max(n, 9))
+    tl.store(Z + 3, int(7.9))
+    tl.store(Z + 4, len((1, 2)))
+    tl.static_assert(float(2) / 4 == 0.5)
+    tl.static_assert(isinstance(X, tl.tensor))
+    tl.static_assert(hasattr(X, "dtype") and not hasattr(X, "no_such_thing"))
+    tl.store(Z + 5, 1 if getattr(X, "dtype").is_ptr() else 0)
+
+
+#: n=5 refused
+@triton.jit
+def not_in_kernels(n):
+    """Y10: `with`, `try`, `import`, `global`, `del`, `yield`, `lambda`, and functions and classes inside of a kernel are
+    errors.
+    """
+    # error: 'with' cannot be used in a kernel; write its body without it
+    with n:
+        pass
+    # error: 'try' cannot be used in a kernel, which has no exceptions; test the condition with 'if'
+    try:
+        pass
+    finally:
+        pass
+    # error: 'import' cannot be used in a kernel; import at module level
+    import math
+    # error: 'global' cannot be used in a kernel; pass the value as an argument
+    global WIDTH
+    # error: 'del' cannot be used in a kernel; leave the name as it is
+    del n
+    # error: 'yield' cannot be used in a kernel; return a tuple
+    yield n
+    # error: lambda expressions cannot be used in a kernel; write a @triton.jit function
+    f = lambda: 3
+
+    # error: a function cannot be defined inside a kernel; define a @triton.jit function at module level and call it
+    def inner():
+        pass
+
+    # error: a class cannot be defined inside a kernel; define it at module level
+    class Inner:
+        pass
+
+
+#: n=5 refused
+@triton.jit
+def calls_the_host(n):
+    """Y12: A kernel cannot call a function without `@triton.jit`"""
+    # error: the host function 'on_the_host', which is not decorated with @triton.jit, cannot be called in a kernel
+    on_the_host(n)
+
+
+#: n=5 Z=i32[0] refused
+@triton.jit
+def calls_itself(n, Z):
+    """Y12: nor can a function call itself."""
+    tl.store(Z, recursive(n))
+
+
+@triton.jit
+def recursive(n):
+    # error: calls nest deeper than 64; 'recursive' calls itself, and helpers are inlined, so the recursion must end at compile time
+    return n if n < 1 else recursive(n - 1)
+
+
+#: n=1 Z->i32[1]
+@triton.jit(do_not_specialize=["n"], do_not_specialize_on_alignment=["Z"], repr=lambda _: "name", launch_metadata=None,
+            noinline=False, debug=False, version=None)
+def decorated(n, Z):
+    """Y13: `@triton.jit` takes `do_not_specialize`, `do_not_specialize_on_alignment`, `repr`, `launch_metadata`,
+    `noinline`, `debug` and `version`.
+    """
+    tl.static_assert(n.dtype == tl.int32)
+    tl.store(Z, n)
+
+
+#: n=5 Z->i32[6,4]
+@triton.jit
+def named_tuples(n, Z):
+    """Y14: Named tuples can be made, passed, taken apart by name and returned."""
+    swapped = swap(Pair(n - 1, second=n + 1))
+    tl.store(Z, swapped.first)
+    tl.store(Z + 1, swapped.second)
+
+
+@triton.jit
+def swap(pair):
+    return Pair(pair.second, pair.first)
