@@ -74,6 +74,12 @@ Result devicePrint(Emitter &e, std::string prefix, ArrayRef<Value> values, bool 
     operands.push_back(tensor->value);
     isSigned.push_back(tensor->type.dtype.isSigned());
   }
+  // Values stand behind a colon, which is added where the text has none.
+  if (!operands.empty() && !prefix.empty()) {
+    StringRef text = StringRef(prefix).rtrim();
+    text.consume_back(":");
+    prefix = (text + ": ").str();
+  }
   tile::PrintOp::create(e.builder, e.loc(), prefix, hex, operands, isSigned);
   return Value::none();
 }

@@ -58,9 +58,10 @@ TensorOr broadcastArgument(Emitter &e, const Arguments &args, size_t i, const Te
     fits = size == 1 || size == to[to.size() - 1 - d];
   }
   if (!fits)
-    return argError(e, args, i,
-                    "has shape " + shapeString(from) +
-                        ", which does not broadcast to the pointer's shape " + shapeString(to));
+    return argError(
+        e, args, i,
+        "has shape " + shapeString(from) + ", which does not broadcast to " +
+            (to.empty() ? "a single pointer" : "the pointer's shape " + shapeString(to)));
   return broadcastTo(e, v, to);
 }
 

@@ -1,9 +1,17 @@
 // "Did you mean": the nearest name by edit distance (Levenshtein), case differences counting least.
 #include "frontend/source/Source.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace llvm;
 
 namespace tilerun {
+
+static std::string sortLetters(StringRef name) {
+  std::string letters = name.lower();
+  llvm::sort(letters);
+  return letters;
+}
 
 std::optional<StringRef> findNearName(StringRef name, ArrayRef<StringRef> candidates) {
   // Longer names are not typing mistakes, and comparing them costs time.
@@ -18,6 +26,9 @@ std::optional<StringRef> findNearName(StringRef name, ArrayRef<StringRef> candid
     if (candidate.empty() || candidate.size() > kMaxLength || candidate == name)
       continue;
     unsigned folded = StringRef(name.lower()).edit_distance(candidate.lower(), true, limit + 1);
+    // Exchanged letters are one mistake, not two.
+    if (folded == 2 && sortLetters(name) == sortLetters(candidate))
+      folded = 1;
     // A name that shares no character with the other is not near, however short both are.
     if (folded > limit || folded >= std::max(name.size(), candidate.size()))
       continue;

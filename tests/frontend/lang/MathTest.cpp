@@ -284,7 +284,7 @@ TEST_F(Math, StaticAssert) {
 TEST_F(Math, DevicePrint) {
   call("device_print", {lit("x"), arg("i32[8]"), arg("u32"), lit(3)}, {{"hex", lit(true)}});
   auto op = mlir::cast<tile::PrintOp>(onlyOp("tile.print"));
-  EXPECT_EQ(op.getPrefix(), "x");
+  EXPECT_EQ(op.getPrefix(), "x: ");
   EXPECT_TRUE(op.getHex());
   EXPECT_EQ(op.getIsSigned(), (llvm::ArrayRef<bool>{true, false, true}));
   EXPECT_NE(errorOf("device_print", {arg("i32")}).find("'prefix' must be a string"),

@@ -141,6 +141,11 @@ TEST(NearName, FindsTypingMistakes) {
   EXPECT_EQ(findNearName("maximun", names), StringRef("maximum"));
 }
 
+TEST(NearName, ExchangedLettersAreOneMistake) {
+  EXPECT_EQ(findNearName("sotre", {"core", "store"}), StringRef("store"));
+  EXPECT_EQ(findNearName("BLOKC", {"LOCK", "BLOCK"}), StringRef("BLOCK"));
+}
+
 TEST(NearName, FarNamesAreNotOffered) {
   StringRef names[] = {"load", "store", "program_id"};
   EXPECT_EQ(findNearName("matmul", names), std::nullopt);
