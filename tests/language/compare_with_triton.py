@@ -16,6 +16,7 @@ import math
 import os
 import pathlib
 import re
+import signal
 import sys
 
 HERE = pathlib.Path(__file__).parent
@@ -209,6 +210,7 @@ def run_case(case, module, device):
 def check(case, module, mode):
     """What differs; None if nothing does."""
     refused = "refused" in case.words
+    signal.alarm(20)  # Some loops do not end on Triton's interpreter.
     try:
         if mode == "compile" or (refused and mode == "run"):
             compile_case(case, module)
@@ -216,14 +218,21 @@ def check(case, module, mode):
             text = run_case(case, module, "cpu" if mode == "interpret" else "cuda")
             if text:
                 return text
-    except LookupError as error:
+    except (LookupError, TimeoutError) as error:
         return f"(not run) {error}"
     except Exception as error:
         return None if refused else f"refused: {str(error).strip().splitlines()[-1] if str(error).strip() else type(error).__name__}"
+    finally:
+        signal.alarm(0)
     return "accepted" if refused else None
 
 
+def give_up(*_):
+    raise TimeoutError("it did not end")
+
+
 def main():
+    signal.signal(signal.SIGALRM, give_up)
     mode = "compile" if "run" not in sys.argv[1:] else "interpret" if os.environ.get("TRITON_INTERPRET") == "1" else "run"
     only = [word for word in sys.argv[1:] if word != "run"]
     counts = collections.Counter()
