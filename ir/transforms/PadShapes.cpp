@@ -350,7 +350,9 @@ void Padding::run() {
     }
   };
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    ops.push_back(op);
+    // Terminators need nothing, and go with the regions that are made anew.
+    if (!op->hasTrait<OpTrait::IsTerminator>())
+      ops.push_back(op);
     for (Value result : op->getResults())
       padValue(result);
     for (Region &region : op->getRegions())

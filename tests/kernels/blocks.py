@@ -362,3 +362,19 @@ def scaled(X, SX, Y, SY, Z):
     b = tl.load(Y + k[:, None] * 40 + n[None, :])
     z = tl.dot_scaled(a, tl.load(SX + m * 3 + s), "e4m3", b, tl.load(SY + n[:, None] * 3 + s), "e4m3")
     tl.store(Z + m * 40 + n[None, :], z)
+
+
+@triton.jit
+def multiply_matrices(a, b, c, d, e, f, g, h):
+    return a * e + b * g, a * f + b * h, c * e + d * g, c * f + d * h
+
+
+# Four values together, with a function that has no simple identity.
+#: X=i32[32,5]:randint(-9,9,1) Z=i32[32]:zeros S=i32[32,5]:zeros M=32 N=5
+#: X=i32[3,112]:randint(-9,9,1) Z=i32[3]:zeros S=i32[3,112]:zeros M=3 N=112
+@triton.jit
+def products_of_matrices(X, Z, S, M: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    x = tl.load(X + at)
+    tl.store(Z + tl.arange(0, M), tl.reduce((x, x + 1, x - 1, x), 1, multiply_matrices)[2])
+    tl.store(S + at, tl.associative_scan((x, x + 1, x - 1, x), 1, multiply_matrices, reverse=True)[1])
