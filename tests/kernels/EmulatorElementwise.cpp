@@ -139,6 +139,18 @@ static bool compareFloats(arith::CmpFPredicate predicate, double x, double y) {
   return false;
 }
 
+/// x * y + z of narrow floats as a double whose last bit is set if it is not exact, so that
+/// rounding it once more rounds the exact value.
+static double fuseNarrow(double x, double y, double z) {
+  double product = x * y, sum = product + z;
+  if (!std::isfinite(sum))
+    return sum;
+  double part = sum - product, error = (product - (sum - part)) + (z - part);
+  if (error != 0 && !(std::bit_cast<uint64_t>(sum) & 1))
+    sum = std::nextafter(sum, error > 0 ? HUGE_VAL : -HUGE_VAL);
+  return sum;
+}
+
 using Words = ArrayRef<uint64_t>;
 
 test::ElementFunction test::getElementFunction(Operation *op, unsigned resultIndex) {
@@ -236,7 +248,9 @@ test::ElementFunction test::getElementFunction(Operation *op, unsigned resultInd
     else if (name == "arith.negf")
       f = [](ArrayRef<double> x) { return -x[0]; };
     else if (name == "math.fma")
-      f = [](ArrayRef<double> x) { return std::fma(x[0], x[1], x[2]); };
+      f = [=](ArrayRef<double> x) {
+        return from.isF64() ? std::fma(x[0], x[1], x[2]) : fuseNarrow(x[0], x[1], x[2]);
+      };
     else if (name == "math.powf")
       f = [](ArrayRef<double> x) { return std::pow(x[0], x[1]); };
     else if (name == "math.atan2")
