@@ -10,8 +10,12 @@ std::string property::spell(DType dtype) { return "tl." + dtype.str(); }
 
 Builder::Builder(uint64_t seed) : random(seed) {
   kernel.seed = seed;
-  for (int &size : kernel.sizes)
-    size = static_cast<int>(random.below(5));
+  bool isAnySize = random.chance(35);
+  for (Size &size : kernel.sizes) {
+    static constexpr int kOdd[] = {1, 3, 5, 7};
+    size.odd = isAnySize ? random.pick(kOdd) : 1;
+    size.log = static_cast<int>(random.below(size.odd > 1 ? 4 : 5));
+  }
   kernel.grid = 1 + static_cast<unsigned>(random.below(3));
   kernel.numWarps = 1u << random.below(4);
   kernel.numStages = 1 + static_cast<unsigned>(random.below(3));

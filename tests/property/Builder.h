@@ -3,6 +3,8 @@
 
 #include "tests/property/Kernel.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <functional>
 
 namespace tilerun::property {
@@ -49,10 +51,13 @@ public:
   DType pickInteger();
   DType pickFloat(); ///< Of 16 bits or more.
   Shape pickShape();
-  bool isSmall(const Shape &shape) const {
-    return getNumElements(shape).getLog(kernel.sizes) <= kMostElementsLog;
+  bool isSmall(const Shape &shape) const { return getSize(getNumElements(shape)) <= kMostElements; }
+  int64_t getSize(const Dim &dim) const { return dim.getSize(kernel.sizes); }
+  bool isPowerOfTwo(const Dim &dim) const { return llvm::isPowerOf2_64(uint64_t(getSize(dim))); }
+  /// Any integers ($0) as positions below #0.
+  std::string limit(const std::string &place) const {
+    return kernel.hasOddSizes() ? "((" + place + " & 511) % #0)" : "(" + place + " & (#0 - 1))";
   }
-  int getLog(const Dim &dim) const { return dim.getLog(kernel.sizes); }
   /// A shape that stretches to `shape`.
   Shape pickStretching(const Shape &shape);
   Dim pickDim();
@@ -89,7 +94,7 @@ public:
   bool inHelper = false;     ///< Nothing but its parameters and constants has a name.
   bool inRegion = false;     ///< All values are scalars, computed for each element.
 
-  static constexpr int kMostElementsLog = 9;
+  static constexpr int64_t kMostElements = 512;
   static constexpr int64_t kInputElements = 640; ///< Any position, and up to 127 behind it.
 
 private:

@@ -181,7 +181,7 @@ ExprRef makeReduction(Builder &b, const ValueType &type, int depth, Traits need)
     ExprRef x = b.make({type.dtype, shape}, depth - 1, {need.noProduct, false});
     return makeExpr(type, b.random.pick(kExtrema) + place, {x}, {}, {x->has.noProduct, false});
   }
-  if (type.dtype == dtype(Scalar::BF16) && b.getLog(shape[axis]) > 7)
+  if (type.dtype == dtype(Scalar::BF16) && b.getSize(shape[axis]) > 128)
     return nullptr;
   return makeExpr(type, "tl.sum($0, axis=" + place, {makeWhole(b, type.dtype, shape, depth)}, {},
                   kRounded);
@@ -196,7 +196,7 @@ ExprRef makeScan(Builder &b, const ValueType &type, int depth, Traits need) {
     return makeExpr(type, "tl.associative_scan($0, " + axis + ", comb_max)" + cast(type), {x}, {},
                     {x->has.noProduct, false});
   }
-  if (type.dtype == dtype(Scalar::BF16) && b.getLog(getNumElements(type.shape)) > 7)
+  if (type.dtype == dtype(Scalar::BF16) && b.getSize(getNumElements(type.shape)) > 128)
     return nullptr;
   return makeExpr(type,
                   "tl.cumsum($0, axis=" + axis + (b.random.chance(30) ? ", reverse=True)" : ")") +
@@ -205,7 +205,7 @@ ExprRef makeScan(Builder &b, const ValueType &type, int depth, Traits need) {
 }
 
 ExprRef makeSort(Builder &b, const ValueType &type, int depth, Traits) {
-  if (type.shape.empty())
+  if (type.shape.empty() || !b.isPowerOfTwo(type.shape.back()))
     return nullptr;
   // Of integers: a NaN has no place in an order.
   bool isTop = b.random.chance(30);

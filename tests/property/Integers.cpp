@@ -178,7 +178,7 @@ ExprRef makeScan(Builder &b, const ValueType &type, int depth, Traits) {
 }
 
 ExprRef makeSort(Builder &b, const ValueType &type, int depth, Traits) {
-  if (type.shape.empty())
+  if (type.shape.empty() || !b.isPowerOfTwo(type.shape.back())) // Sorting takes no other.
     return nullptr;
   const Shape &s = type.shape;
   if (b.random.chance(30)) { // The largest of a longer line.
@@ -203,7 +203,7 @@ ExprRef makeSort(Builder &b, const ValueType &type, int depth, Traits) {
 }
 
 ExprRef makeHistogram(Builder &b, const ValueType &type, int depth, Traits) {
-  if (type.shape.size() != 1 || b.getLog(type.shape[0]) < 1)
+  if (type.shape.size() != 1 || b.getSize(type.shape[0]) < 2)
     return nullptr;
   Shape from{b.pickDim()};
   ExprRef x = b.make({b.pickInteger(), from}, depth - 1);
@@ -214,8 +214,11 @@ ExprRef makeHistogram(Builder &b, const ValueType &type, int depth, Traits) {
     mask = ", mask=$1";
   }
   // 64 fits every dtype; bins from there on stay empty.
-  return makeExpr(type, "tl.histogram($0 & min(#0 - 1, 63), #0" + mask + ")" + cast(type), args,
-                  {type.shape[0]});
+  return makeExpr(type,
+                  std::string("tl.histogram(") +
+                      (b.kernel.hasOddSizes() ? "($0 & 63) % #0" : "$0 & min(#0 - 1, 63)") +
+                      ", #0" + mask + ")" + cast(type),
+                  args, {type.shape[0]});
 }
 
 ExprRef makeDot(Builder &b, const ValueType &type, int depth, Traits) {

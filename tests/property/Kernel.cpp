@@ -140,7 +140,7 @@ public:
       }
       size_t index = static_cast<size_t>(text[i + 1] - '0');
       out += text[i] == '$' ? format(expr->args[index])
-                            : std::to_string(1 << expr->dims[index].getLog(kernel.sizes));
+                            : std::to_string(expr->dims[index].getSize(kernel.sizes));
       ++i;
     }
     return out;
@@ -198,7 +198,7 @@ public:
   std::string out;
 
 private:
-  int getSize(const Dim &dim) const { return 1 << dim.getLog(kernel.sizes); }
+  int64_t getSize(const Dim &dim) const { return dim.getSize(kernel.sizes); }
 
   /// `elif` where the other side is one branch.
   void printElse(const Stmt &stmt, const std::string &indent) {
@@ -240,7 +240,8 @@ private:
   std::string printDims(const Shape &shape, int less = 0) const {
     std::string text;
     for (const Dim &dim : shape) {
-      text += (text.empty() ? "" : ", ") + std::to_string(std::max(1, getSize(dim) - less));
+      text +=
+          (text.empty() ? "" : ", ") + std::to_string(std::max<int64_t>(1, getSize(dim) - less));
       less = 0;
     }
     return text;
@@ -371,8 +372,7 @@ matrix::Cell property::makeCell(const Kernel &kernel, bool wide) {
     matrix::TensorArgument argument;
     argument.name = tensor.name;
     argument.type = wide && !tensor.function.empty() ? dtype(Scalar::F64) : tensor.dtype;
-    argument.count =
-        tensor.fixed ? tensor.fixed : int64_t(kernel.grid) << tensor.count.getLog(kernel.sizes);
+    argument.count = tensor.fixed ? tensor.fixed : kernel.grid * tensor.count.getSize(kernel.sizes);
     argument.isOutput = tensor.isOutput;
     if (tensor.isOutput && !tensor.isAtomic)
       argument.fill.kind = matrix::Fill::Kind::Pattern;

@@ -12,8 +12,12 @@
 
 namespace tilerun::property {
 
-/// Base-2 logarithms of the three sizes that a kernel's dimensions are made of.
-using Sizes = std::array<int, 3>;
+/// One of the three sizes that a kernel's dimensions are made of.
+struct Size {
+  int log = 0, odd = 1;
+  int64_t get() const { return int64_t(odd) << log; }
+};
+using Sizes = std::array<Size, 3>;
 
 /// A dimension: a product of powers of the three sizes, and of 2.
 struct Dim {
@@ -24,11 +28,12 @@ struct Dim {
   bool isOne() const { return *this == Dim(); }
   /// Whether it is 2, whatever the sizes are.
   bool isTwo() const { return *this == Dim{{}, 1}; }
-  int getLog(const Sizes &sizes) const {
-    int log = twos;
+  int64_t getSize(const Sizes &sizes) const {
+    int64_t size = int64_t(1) << twos;
     for (size_t i = 0; i < sizes.size(); ++i)
-      log += powers[i] * sizes[i];
-    return log;
+      for (int n = 0; n < powers[i]; ++n)
+        size *= sizes[i].get();
+    return size;
   }
   Dim operator*(const Dim &other) const {
     Dim result = *this;
@@ -123,6 +128,7 @@ struct Tensor {
 struct Kernel {
   uint64_t seed = 0;
   Sizes sizes{};
+  bool hasOddSizes() const { return sizes[0].odd > 1 || sizes[1].odd > 1 || sizes[2].odd > 1; }
   unsigned grid = 1, numWarps = 4, numStages = 2;
   bool unaligned = false;
   bool isGuarded = false; ///< Written around the defects of drivers.

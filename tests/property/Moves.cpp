@@ -215,8 +215,8 @@ ExprRef makeGather(Builder &b, const ValueType &type, int depth, Traits need) {
     return nullptr;
   ExprRef x = b.make({type.dtype, from}, depth - 1, need);
   ExprRef index = b.make({dtype(Scalar::Int32), type.shape}, depth - 1);
-  return makeExpr(type, "tl.gather($0, $1 & (#0 - 1), " + std::to_string(axis) + ")", {x, index},
-                  {from[axis]}, x->has);
+  return makeExpr(type, "tl.gather($0, " + b.limit("$1") + ", " + std::to_string(axis) + ")",
+                  {x, index}, {from[axis]}, x->has);
 }
 
 /// The first element along an axis, or a running one: combinations that choose a side.

@@ -205,9 +205,12 @@ std::vector<Kernel> property::getSmaller(const Kernel &kernel) {
       });
   }
   for (size_t i = 0; i < kernel.sizes.size(); ++i)
-    if (kernel.sizes[i] > 0) {
-      add([&](Kernel &copy) { copy.sizes[i] = 0; });
-      add([&](Kernel &copy) { --copy.sizes[i]; });
+    if (kernel.sizes[i].get() > 1) {
+      add([&](Kernel &copy) { copy.sizes[i] = {}; });
+      if (kernel.sizes[i].odd > 1)
+        add([&](Kernel &copy) { copy.sizes[i].odd = 1; });
+      if (kernel.sizes[i].log > 0)
+        add([&](Kernel &copy) { --copy.sizes[i].log; });
     }
   if (kernel.grid > 1)
     add([](Kernel &copy) { copy.grid = 1; });
