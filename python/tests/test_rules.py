@@ -68,9 +68,41 @@ def test_hooks():
     assert calls == [("enter", "mark", 0), ("exit", "mark", 1)]
 
 
+def test_autotune():
+    """
+    A9: `@triton.autotune` takes `configs`, `key`, `prune_configs_by`, `reset_to_zero`, `restore_value`, `pre_hook`,
+    `post_hook`, `warmup`, `rep`, `use_cuda_graph`, `do_bench` and `cache_results`.
+    """
+    calls = []
+    prune = {"early_config_prune": lambda configs, named, **options: [c for c in configs if c.kwargs["WIDTH"] < 8]}
+    tuned = triton.autotune(configs=[triton.Config({"WIDTH": width}) for width in (1, 4, 8)], key=[],
+                            prune_configs_by=prune, reset_to_zero=["out"], restore_value=None,
+                            pre_hook=lambda *_, **__: calls.append("pre"), post_hook=lambda *_, **__: calls.append("post"),
+                            warmup=None, rep=None, use_cuda_graph=False, cache_results=False,
+                            do_bench=lambda call, quantiles: (call(), [float(calls.count("pre"))] * 3)[1])(mark)
+    out = np.full(8, 9, np.int32)
+    tuned[(1, )](out)
+    assert tuned.best_config.kwargs["WIDTH"] in (1, 4) and calls.count("pre") >= 2 and calls.count("post") >= 2
+    width = tuned.best_config.kwargs["WIDTH"]
+    assert out.tolist() == marked(1, width, 8)
+
+
+def test_heuristics():
+    """A10: `@triton.heuristics` computes meta-parameters from the arguments."""
+
+    @triton.heuristics({"WIDTH": lambda args: triton.next_power_of_2(args["n"])})
+    @triton.jit
+    def kernel(out, n, WIDTH: tl.constexpr):
+        tl.store(out + tl.arange(0, WIDTH), n)
+
+    out = np.zeros(8, np.int32)
+    kernel[(1, )](out, 3)
+    assert out.tolist() == [3] * 4 + [0] * 4
+
+
 def test_knobs_of_other_targets():
     """
-    A9: The knobs of AMD GPUs in configurations (`waves_per_eu`, `matrix_instr_nonkdim`, `kpack`) are accepted everywhere
+    A11: The knobs of AMD GPUs in configurations (`waves_per_eu`, `matrix_instr_nonkdim`, `kpack`) are accepted everywhere
     and used on their own target.
     """
     tuned = triton.autotune([triton.Config({"WIDTH": 4, "waves_per_eu": 2, "matrix_instr_nonkdim": 16, "kpack": 2})],

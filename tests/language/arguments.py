@@ -28,7 +28,7 @@ def bools_stay(X, n, b, Z):
 @triton.jit
 def divisible(n, m, X, Z):
     """A2: Integers and pointers that are divisible by 16 carry that fact."""
-    # What the fact is for shows in what backends make of accesses; here, that no value depends on it.
+    # ir: %arg0: i32 {tile.divisibility = 16 : i64, tile.name = "n"}, %arg1: i32 {tile.name = "m"}, %arg2: !tile.ptr<i32> {tile.divisibility = 16 : i64
     tl.store(Z, (n % 16 == 0).to(tl.int32) + (m % 16 == 0).to(tl.int32) + tl.load(X + n - 32))
 
 
@@ -62,6 +62,7 @@ def floats(x, y, Z):
 @triton.jit(do_not_specialize=["n", 2])
 def not_specialized(X, n, m, Z):
     """A5: `do_not_specialize` turns A1 and A2 off for its parameters."""
+    # ir: %arg1: i32 {tile.name = "n"}, %arg2: i32 {tile.name = "m"}
     tl.static_assert(n.dtype == tl.int32)
     z = tl.load(X) + n
     tl.static_assert(z.dtype == tl.int32)

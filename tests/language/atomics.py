@@ -39,13 +39,13 @@ def orders(Z):
     """U2: They default to `acq_rel` order at `gpu` scope; `acquire`, `release` and `relaxed`, `cta` and `sys` are the
     others.
     """
-    # ir: acq_rel gpu
+    # ir: tile.atomic_rmw  add %arg0, %c1_i32 : !tile.ptr<i32>
     tl.atomic_add(Z, 1)
-    # ir: acquire cta
+    # ir: {scope = #tile<scope cta>, sem = #tile<sem acquire>}
     tl.atomic_add(Z + 1, 1, sem="acquire", scope="cta")
-    # ir: release sys
+    # ir: {scope = #tile<scope sys>, sem = #tile<sem release>}
     tl.atomic_add(Z + 2, 1, sem="release", scope="sys")
-    # ir: relaxed gpu
+    # ir: {sem = #tile<sem relaxed>}
     tl.atomic_add(Z + 3, 1, sem="relaxed", scope="gpu")
     tl.atomic_xchg(Z + 4, 1, sem="acq_rel")
     tl.atomic_cas(Z + 5, 0, 1, sem="relaxed")

@@ -1,8 +1,7 @@
 """Holds the kernels of this folder against Triton itself, so that what they expect does not come from Tilerun.
 
-    python3 compare_with_triton.py                 compiles each: refused or not as expected (no GPU needed)
-    TRITON_INTERPRET=1 python3 compare_with_triton.py run    runs each on Triton's interpreter (needs torch)
-    python3 compare_with_triton.py run             runs each on the first GPU
+    python3 compare_with_triton.py        compiles each: refused or not as expected (no GPU needed)
+    python3 compare_with_triton.py run    runs each on the first GPU (needs torch)
 
 Cases that say `beyond` are left out: Triton promises nothing there. Differences that are known, and meant, are listed
 below with the reason. Ends with 1 if there is another.
@@ -13,7 +12,6 @@ import contextlib
 import importlib.util
 import io
 import math
-import os
 import pathlib
 import re
 import signal
@@ -32,11 +30,12 @@ LANGUAGE = {
     "fp8e5b16": tl.float8e5b16, "fp8e4b15": tl.float8e4b15, "fp16": tl.float16, "bf16": tl.bfloat16,
     "fp32": tl.float32, "fp64": tl.float64
 }
-# (mode, kernel): why Triton differs. Modes: compile, interpret, run.
+# (mode, kernel): why Triton differs.
 KNOWN = {
     ("compile", "zero_step"): "Triton compiles a loop without end",
     ("compile", "assert_fails"): "Triton makes a device_assert of it",
-    ("interpret", "assert_fails"): "Triton makes a device_assert of it",
+    ("run", "zero_step"): "Triton compiles a loop without end",
+    ("run", "assert_fails"): "Triton makes a device_assert of it",
 }
 
 Tensor = collections.namedtuple("Tensor", "name type before after tolerance")
@@ -180,7 +179,7 @@ def difference(torch, tensor, got):
     return None
 
 
-def run_case(case, module, device):
+def run_case(case, module):
     import torch
     kernel = getattr(module, case.kernel)
     arguments, buffers = {}, {}
@@ -188,19 +187,13 @@ def run_case(case, module, device):
         if tensor.type == "fp8e4b15":
             raise LookupError("torch has no fp8e4b15")
         data = to_torch(torch, tensor.before if tensor.before is not None else ["0"] * len(tensor.after), tensor.type)
-        # Room around, so that what is not masked does no harm.
-        buffers[tensor.name] = data.to(device)
+        buffers[tensor.name] = data.cuda()
         arguments[tensor.name] = triton.reinterpret(buffers[tensor.name], LANGUAGE[tensor.type])
     for name, text in case.values.items():
         arguments[name] = value_of(text, module)
-    for name, parameter in __import__("inspect").signature(kernel.fn).parameters.items():
-        if name not in arguments and parameter.default is parameter.empty:
-            raise LookupError(f"no {name}")
-    options = {} if os.environ.get("TRITON_INTERPRET") == "1" else {"num_warps": case.warps, "debug": "debug" in case.words}
     with contextlib.redirect_stdout(io.StringIO()):
-        kernel[case.grid](**arguments, **options)
-    if device == "cuda":
-        torch.cuda.synchronize()
+        kernel[case.grid](**arguments, num_warps=case.warps, debug="debug" in case.words)
+    torch.cuda.synchronize()
     for tensor in case.tensors:
         if text := difference(torch, tensor, buffers[tensor.name].cpu()):
             return text
@@ -210,12 +203,12 @@ def run_case(case, module, device):
 def check(case, module, mode):
     """What differs; None if nothing does."""
     refused = "refused" in case.words
-    signal.alarm(20)  # Some loops do not end on Triton's interpreter.
+    signal.alarm(20)
     try:
         if mode == "compile" or (refused and mode == "run"):
             compile_case(case, module)
         else:
-            text = run_case(case, module, "cpu" if mode == "interpret" else "cuda")
+            text = run_case(case, module)
             if text:
                 return text
     except (LookupError, TimeoutError) as error:
@@ -233,7 +226,7 @@ def give_up(*_):
 
 def main():
     signal.signal(signal.SIGALRM, give_up)
-    mode = "compile" if "run" not in sys.argv[1:] else "interpret" if os.environ.get("TRITON_INTERPRET") == "1" else "run"
+    mode = "run" if "run" in sys.argv[1:] else "compile"
     only = [word for word in sys.argv[1:] if word != "run"]
     counts = collections.Counter()
     for path in sorted(HERE.glob("*.py")):

@@ -113,8 +113,8 @@ def precisions(X, Y, P: tl.constexpr, Z):
 #: X=fp32[1.0001220703125*256] Y=fp32[1*256] P=False Z->fp32[16.001953125*256] tf32
 @triton.jit
 def allow_tf32(X, Y, P: tl.constexpr, Z):
-    """D4: `allow_tf32` is its older form."""
-    put(Z, tl.dot(tile(X, 16, 16), tile(Y, 16, 16), allow_tf32=P), 16, 16)
+    """D4: `allow_tf32` is its older form; `max_num_imprecise_acc` is accepted."""
+    put(Z, tl.dot(tile(X, 16, 16), tile(Y, 16, 16), allow_tf32=P, max_num_imprecise_acc=0), 16, 16)
 
 
 #: refused
@@ -193,3 +193,26 @@ def accumulators():
     b = tl.dot(a, a, acc=a)
     # error: tl.dot: 'acc' is float32[16, 32], but the product has shape [16, 16]
     c = tl.dot(a, a, acc=tl.zeros((16, 32), tl.float32))
+
+
+#: X=u8[0x31*512] Y=u8[0x22*512] Z->fp32[160*256]
+@triton.jit
+def scaled(X, Y, Z):
+    """D8: `tl.dot_scaled` takes e2m1 as pairs in `uint8`, the first in the low half, and scales in e8m0 as `uint8`,
+    2^(x - 127), one for each 32 elements along the inner dimension.
+    """
+    # Rows of 0.5, 1.5, 0.5, … times columns of 1: 32 for each half of the 64, the second of which counts four times.
+    scales = tl.where(tl.arange(0, 2)[None, :] > 0, 129, 127) + tl.zeros((16, 2), tl.int32)
+    ones = tl.full((16, 2), 127, tl.uint8)
+    put(Z, tl.dot_scaled(tile(X, 16, 32), scales.to(tl.uint8), "e2m1", tile(Y, 32, 16), ones, "e2m1"), 16, 16)
+
+
+#: X=u8[0x13*512] Y=bf16[1*512,0*512] Z->fp32[48*256]
+@triton.jit
+def halves_of_bytes(X, Y, Z):
+    """D8: the first in the low half"""
+    # Ones for the first of each pair, zeros for the second: 32 times 1.5, and 32 times 0.5 if it were the other way.
+    k, n = tl.arange(0, 64)[:, None], tl.arange(0, 16)[None, :]
+    y = tl.load(Y + (k % 2) * 512 + k // 2 * 16 + n)
+    ones = tl.full((16, 2), 127, tl.uint8)
+    put(Z, tl.dot_scaled(tile(X, 16, 32), ones, "e2m1", y, None, "bf16"), 16, 16)

@@ -8,7 +8,11 @@ import triton.language as tl
 @triton.jit
 def promises(X, n, Z):
     """H1: `tl.multiple_of`, `tl.max_contiguous`, `tl.max_constancy` and `tl.assume` promise facts, and change no value."""
+    # ir: tile.assume
     tl.assume(n > 0)
+    # ir: {divisibility = array<i64: 4>} : tensor<4xi32>
+    # ir: {contiguity = array<i64: 4>} : tensor<4xi32>
+    # ir: {constancy = array<i64: 2>} : tensor<4xi32>
     i = tl.max_contiguous(tl.multiple_of(tl.arange(0, 4), 4), 4)
     half = tl.max_constancy(i // 2, 2)
     tl.static_assert(i.dtype == tl.int32)

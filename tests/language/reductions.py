@@ -87,11 +87,15 @@ def ties_of_integers(X, Z):
     tl.store(Z + 1, tl.argmin(x, 0))
 
 
-#: X=i32[7,9,9,7] Z->i32[9,7]
+#: X=i32[7,9,9,7] Z->i32[9,7,0]
 @triton.jit
 def ties_to_any(X, Z):
-    """R5: With `tie_break_left=False`, any position of an equal value may come out."""
+    """R5: With `tie_break_left=False`, or `return_indices_tie_break_left=False`, any position of an equal value may come
+    out.
+    """
     x = tl.load(X + tl.arange(0, 4))
+    largest, at = tl.max(x, 0, return_indices=True, return_indices_tie_break_left=False)
+    tl.store(Z + 2, tl.load(X + at) - largest)
     tl.store(Z, tl.load(X + tl.argmax(x, 0, tie_break_left=False)))
     tl.store(Z + 1, tl.load(X + tl.argmin(x, 0, tie_break_left=False)))
 
