@@ -54,6 +54,19 @@ def TileDeadLoads : Pass<"tile-dead-loads"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tilerun::tile::TileDialect"];
 }
 
+def TilePropagateConstants : Pass<"tile-propagate-constants"> {
+  let summary = "replace values that are always one constant";
+  let description = [{
+    Sparse conditional constant propagation, through branches and loops: what is a constant on every path that can be
+    taken becomes one.
+
+    ```mlir
+    %r = scf.if %true -> (i32) { scf.yield %c4 : i32 } else { scf.yield %x : i32 }
+    // uses of %r become uses of %c4
+    ```
+  }];
+}
+
 def TileLoopSimplify : Pass<"tile-loop-simplify"> {
   let summary = "simplify structured loops and branches";
   let description = [{

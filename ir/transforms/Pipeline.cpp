@@ -15,7 +15,7 @@ void tilerun::buildOptimizePipeline(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   // What is constant decides branches and loops before anything is moved.
-  manager.addPass(createSCCPPass());
+  manager.addPass(createTilePropagateConstants());
   manager.addPass(createTileLoopSimplify());
   manager.addPass(createTileReorderBroadcast());
   manager.addPass(createCSEPass());
