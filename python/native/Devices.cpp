@@ -12,7 +12,7 @@ bool python::slowOnly = false;
 
 // Takes warnings of the compiler and what kernels print while they are compiled; from any thread.
 static void logText(void *, int32_t level, const char *text) {
-  PyGILState_STATE state = PyGILState_Ensure();
+  Locked locked;
   // A pending error belongs to whoever is in the middle of a call.
   PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &value, &trace);
@@ -24,7 +24,6 @@ static void logText(void *, int32_t level, const char *text) {
     PyErr_Clear();
   }
   PyErr_Restore(type, value, trace);
-  PyGILState_Release(state);
 }
 
 TilerunRuntime *python::getRuntime() {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 using namespace tilerun;
 using namespace tilerun::python;
@@ -22,61 +21,20 @@ static KernelState &getState(PyObject *self) {
   return *reinterpret_cast<KernelObject *>(self)->state;
 }
 
-// What tells one compiled kernel from another, by the rules of tilerun.h on specialization. It may
-// tell more apart than the library does.
-static void addWord(std::vector<uint64_t> &words, const TilerunArgument &argument,
-                    bool isConstexpr) {
-  uint64_t head = argument.kind | uint64_t(argument.dtype) << 16;
-  uint64_t bits = argument.value.natural;
-  if (argument.kind == TILERUN_ARGUMENT_STRING) {
-    std::string_view text = argument.value.text;
-    words.push_back(head | uint64_t(text.size()) << 32);
-    for (size_t at = 0; at < text.size(); at += 8) {
-      uint64_t word = 0;
-      std::memcpy(&word, text.data() + at, std::min<size_t>(8, text.size() - at));
-      words.push_back(word);
-    }
-    return;
-  }
-  bool isInteger =
-      argument.kind == TILERUN_ARGUMENT_INTEGER || argument.kind == TILERUN_ARGUMENT_NATURAL;
-  if (isConstexpr) {
-    words.push_back(head);
-    words.push_back(bits);
-  } else if (argument.kind == TILERUN_ARGUMENT_POINTER) {
-    words.push_back(head | uint64_t(bits % 16 == 0) << 32);
-  } else if (isInteger) {
-    int64_t value = argument.value.integer;
-    bool isSmall =
-        argument.kind == TILERUN_ARGUMENT_INTEGER && value == static_cast<int32_t>(value);
-    words.push_back(head | uint64_t(bits % 16 == 0) << 32 | uint64_t(bits == 1) << 33 |
-                    uint64_t(isSmall) << 34);
-  } else {
-    words.push_back(head);
-  }
-}
-
 // The package's object for what was just launched. New reference.
 static PyObject *getCompiled(KernelObject *kernel, const Device &device,
                              const TilerunCompileOptions &options, const TilerunArgument *arguments,
-                             size_t count) {
-  KernelState &state = *kernel->state;
-  static std::vector<uint64_t> words; // Under the interpreter's lock.
-  words.clear();
-  words.push_back(uint64_t(device.type) << 32 | uint32_t(device.index));
-  words.push_back(options.num_warps | uint64_t(options.num_stages) << 32);
-  words.push_back(options.num_ctas | uint64_t(options.maxnreg) << 32);
-  words.push_back(options.debug | uint64_t(options.checks) << 32);
-  for (size_t i = 0; i < count; ++i)
-    addWord(words, arguments[i], state.isConstexpr[i]);
-  for (const Compiled &compiled : state.compiled)
-    if (compiled.words == words)
-      return Py_NewRef(compiled.object);
+                             size_t count, uint64_t code) {
+  std::vector<Compiled> &compiled = kernel->state->compiled;
+  for (size_t i = 0; i < compiled.size(); ++i)
+    if (compiled[i].code == code) {
+      std::swap(compiled[0], compiled[i]);
+      return Py_NewRef(compiled[0].object);
+    }
 
-  std::vector<uint64_t> own = words;
   std::string signature;
   if (TilerunStatus status = tilerunDescribeArguments(
-          state.handle, arguments, static_cast<uint32_t>(count),
+          kernel->state->handle, arguments, static_cast<uint32_t>(count),
           [](void *user, const char *text) { *static_cast<std::string *>(user) = text; },
           &signature))
     return raise(status);
@@ -90,7 +48,7 @@ static PyObject *getCompiled(KernelObject *kernel, const Device &device,
                                       type.get(), index.get(), text.get(), options_.get(),
                                       nullptr));
   if (made)
-    state.compiled.push_back({std::move(own), Py_NewRef(made.get())});
+    compiled.push_back({code, Py_NewRef(made.get())});
   return made.take();
 }
 
@@ -106,16 +64,18 @@ PyObject *python::launch(KernelObject *kernel, Device &device, const uint64_t gr
   for (int i = 0; i < 3; ++i)
     launch.grid[i] = static_cast<uint32_t>(std::min<uint64_t>(grid[i], UINT32_MAX));
   TilerunStatus status;
+  uint64_t code = 0;
   TilerunKernel *handle = kernel->state->handle;
   {
     Unlocked unlocked;
-    status = tilerunLaunch(stream, handle, &launch, arguments, static_cast<uint32_t>(count));
+    status =
+        tilerunLaunchTold(stream, handle, &launch, arguments, static_cast<uint32_t>(count), &code);
     if (!status && device.synchronous)
       status = tilerunSynchronizeStream(stream);
   }
   if (status)
     return raise(status);
-  return getCompiled(kernel, device, options, arguments, count);
+  return getCompiled(kernel, device, options, arguments, count, code);
 }
 
 //===----------------------------------------------------------------------===//

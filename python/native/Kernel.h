@@ -13,9 +13,9 @@ struct Watched {
   PyObject *scope, *name, *value; ///< A dict, a str, and what it held. Owned.
 };
 
-/// What was launched before, by what tells one compiled kernel from another.
+/// What was launched before, by the library's number of the compiled code.
 struct Compiled {
-  std::vector<uint64_t> words;
+  uint64_t code;
   PyObject *object; ///< The package's CompiledKernel. Owned.
 };
 
@@ -28,7 +28,7 @@ struct KernelState {
   TilerunCompileOptions options = {};      ///< Defaults of this kernel.
   bool slow = true;                        ///< Until the package says that it is plain.
   std::vector<Watched> watched;
-  std::vector<Compiled> compiled;
+  std::vector<Compiled> compiled; ///< The one that was launched last is first.
 };
 
 struct KernelObject {

@@ -22,9 +22,17 @@ static OptionNames optionNames;
 bool python::readGrid(PyObject *object, uint64_t grid[3]) {
   grid[0] = grid[1] = grid[2] = 1;
   auto readOne = [](PyObject *item, uint64_t &out) {
+    int over = 0;
+    if (Py_TYPE(item) == &PyLong_Type) // As nearly every grid is written.
+      if (long long value = PyLong_AsLongLongAndOverflow(item, &over); value >= 0 && !over)
+        return out = static_cast<uint64_t>(value), true;
     Ref index(PyNumber_Index(item));
-    if (!index)
+    if (!index) {
+      if (PyErr_ExceptionMatches(PyExc_TypeError))
+        PyErr_Format(PyExc_TypeError,
+                     "the grid has %R, which is no integer; divide by // or triton.cdiv", item);
       return false;
+    }
     int overflow = 0;
     long long value = PyLong_AsLongLongAndOverflow(index.get(), &overflow);
     if (value < 0 || overflow) {

@@ -2,6 +2,8 @@
 #include "python/native/Python.h"
 
 #include <array>
+#include <chrono>
+#include <thread>
 
 using namespace tilerun;
 using namespace tilerun::python;
@@ -54,7 +56,42 @@ static PyObject *configure(PyObject *, PyObject *arguments) {
   Py_RETURN_NONE;
 }
 
+//===----------------------------------------------------------------------===//
+// Forks
+//===----------------------------------------------------------------------===//
+
+ForkGate python::forkGate;
+
+// Gives the others time. Nothing of the standard library's locks: a child would inherit them.
+static void pauseUnlocked() {
+  PyThreadState *state = PyEval_SaveThread();
+  std::this_thread::sleep_for(std::chrono::microseconds(100));
+  PyEval_RestoreThread(state);
+}
+
+void ForkGate::wait() {
+  while (closed)
+    pauseUnlocked();
+}
+
+// before_fork(): closes the gate, and waits until nobody is in the library.
+static PyObject *beforeFork(PyObject *, PyObject *) {
+  forkGate.wait();
+  forkGate.closed = true;
+  while (forkGate.inside > 0)
+    pauseUnlocked();
+  Py_RETURN_NONE;
+}
+
+// after_fork(): in parent and child.
+static PyObject *afterFork(PyObject *, PyObject *) {
+  forkGate.closed = false;
+  Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
+    {"before_fork", beforeFork, METH_NOARGS, "Waits until no thread is in the library."},
+    {"after_fork", afterFork, METH_NOARGS, "Lets threads into the library again."},
     {"configure", configure, METH_VARARGS, "Registers what the module calls in the package."},
     {nullptr, nullptr, 0, nullptr}};
 

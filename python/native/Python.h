@@ -44,16 +44,48 @@ private:
   PyObject *object = nullptr;
 };
 
+/// Which threads are in the library, so that the process is not forked while one of them holds a
+/// lock of it, which nobody in the child would ever release. Under the interpreter's lock.
+struct ForkGate {
+  int inside = 0;      ///< Threads that have released the interpreter's lock to call the library.
+  bool closed = false; ///< A fork waits for them, or is under way: nobody enters.
+  void wait();         ///< Until it is open.
+};
+extern ForkGate forkGate;
+
 /// Releases the interpreter's lock while it lives.
 class Unlocked {
 public:
-  Unlocked() : state(PyEval_SaveThread()) {}
-  ~Unlocked() { PyEval_RestoreThread(state); }
+  Unlocked() {
+    if (forkGate.closed) [[unlikely]]
+      forkGate.wait();
+    ++forkGate.inside;
+    state = PyEval_SaveThread();
+  }
+  ~Unlocked() {
+    PyEval_RestoreThread(state);
+    --forkGate.inside;
+  }
   Unlocked(const Unlocked &) = delete;
   Unlocked &operator=(const Unlocked &) = delete;
 
 private:
   PyThreadState *state;
+};
+
+/// Holds the interpreter's lock while the library calls back; what it calls may fork.
+class Locked {
+public:
+  Locked() : state(PyGILState_Ensure()) { --forkGate.inside; }
+  ~Locked() {
+    ++forkGate.inside;
+    PyGILState_Release(state);
+  }
+  Locked(const Locked &) = delete;
+  Locked &operator=(const Locked &) = delete;
+
+private:
+  PyGILState_STATE state;
 };
 
 /// Sets the exception that the package makes of this thread's error of the library. Returns null.

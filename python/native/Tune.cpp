@@ -32,20 +32,18 @@ struct Callbacks {
 
 static void reportProgress(void *user, const TilerunTuneProgress *progress) {
   auto &callbacks = *static_cast<Callbacks *>(user);
-  PyGILState_STATE state = PyGILState_Ensure();
+  Locked locked;
   if (!callbacks.type && callbacks.progress != Py_None)
     callbacks.finish(PyObject_CallFunction(callbacks.progress, "IIIiIds", progress->index,
                                            progress->num_configs, progress->best,
                                            static_cast<int>(progress->status), progress->rough,
                                            progress->milliseconds, progress->message));
-  PyGILState_Release(state);
 }
 
 static TilerunStatus callHook(Callbacks &callbacks, PyObject *hook, uint32_t index) {
-  PyGILState_STATE state = PyGILState_Ensure();
+  Locked locked;
   bool done = !callbacks.type &&
               (hook == Py_None || callbacks.finish(PyObject_CallFunction(hook, "I", index)));
-  PyGILState_Release(state);
   return done ? TILERUN_STATUS_OK : TILERUN_STATUS_INTERNAL;
 }
 

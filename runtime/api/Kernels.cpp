@@ -189,6 +189,16 @@ TilerunStatus tilerunGetParameter(TilerunKernel *kernel, uint32_t index,
   return TILERUN_STATUS_OK;
 }
 
+static TilerunStatus launch(const char *function, TilerunStream *stream, TilerunKernel *kernel,
+                            const TilerunLaunchOptions &options, const TilerunArgument *arguments,
+                            uint32_t numArguments, const core::Specialization **used) {
+  TilerunCompileOptions compile;
+  if (TilerunStatus status = readCompileOptions(function, options.compile, compile))
+    return status;
+  return finish(kernel->kernel->launch(*unwrap(stream), options.grid, compile, arguments,
+                                       numArguments, used));
+}
+
 TilerunStatus tilerunLaunch(TilerunStream *stream, TilerunKernel *kernel,
                             const TilerunLaunchOptions *options, const TilerunArgument *arguments,
                             uint32_t num_arguments) {
@@ -198,11 +208,27 @@ TilerunStatus tilerunLaunch(TilerunStream *stream, TilerunKernel *kernel,
   if (num_arguments)
     TILERUN_API_CHECK(arguments);
   TILERUN_API_CHECK_SIZE(options);
-  TilerunCompileOptions compile;
-  if (TilerunStatus status = readCompileOptions(__func__, options->compile, compile))
-    return status;
-  return finish(
-      kernel->kernel->launch(*unwrap(stream), options->grid, compile, arguments, num_arguments));
+  return launch(__func__, stream, kernel, *options, arguments, num_arguments, nullptr);
+}
+
+TilerunStatus tilerunLaunchTold(TilerunStream *stream, TilerunKernel *kernel,
+                                const TilerunLaunchOptions *options,
+                                const TilerunArgument *arguments, uint32_t num_arguments,
+                                uint64_t *code) {
+  TILERUN_API_CHECK(code);
+  *code = 0;
+  TILERUN_API_CHECK(stream);
+  TILERUN_API_CHECK(kernel);
+  TILERUN_API_CHECK(options);
+  if (num_arguments)
+    TILERUN_API_CHECK(arguments);
+  TILERUN_API_CHECK_SIZE(options);
+  const core::Specialization *used = nullptr;
+  TilerunStatus status =
+      launch("tilerunLaunch", stream, kernel, *options, arguments, num_arguments, &used);
+  if (status == TILERUN_STATUS_OK) [[likely]]
+    *code = reinterpret_cast<uint64_t>(used); // Not released while the kernel lives.
+  return status;
 }
 
 TilerunStatus tilerunDescribeArguments(TilerunKernel *kernel, const TilerunArgument *arguments,

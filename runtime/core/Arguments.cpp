@@ -103,10 +103,6 @@ uint16_t core::convertToBFloat(double value) { return narrow(value, 7, -126, 127
 // Specialization
 //===----------------------------------------------------------------------===//
 
-static Status refuse(std::string what) {
-  return Status(TILERUN_STATUS_INVALID_ARGUMENT, std::move(what));
-}
-
 namespace {
 // What an argument means to the compiler.
 struct Meaning {
@@ -116,24 +112,19 @@ struct Meaning {
 };
 } // namespace
 
-static constexpr const char *kTruth = "given a truth value that is neither 0 nor 1";
-static constexpr const char *kWords = "the arguments hold more text than a launch can have";
-
-static Status getMeaning(const SourceParameter &parameter, const TilerunArgument &argument,
-                         Meaning &meaning) {
+// The meaning of an argument; false if the parameter cannot take it (describeRefusal says why). A
+// warm launch passes here once for each argument.
+static bool getMeaning(const SourceParameter &parameter, const TilerunArgument &argument,
+                       Meaning &meaning) {
   if (parameter.isConstexpr) {
-    if (argument.kind == TILERUN_ARGUMENT_POINTER)
-      return refuse("a tl.constexpr, which takes a number, string, dtype or None");
     meaning.kind = Meaning::Constant;
-    return {};
+    return argument.kind != TILERUN_ARGUMENT_POINTER;
   }
   bool mayAlign = parameter.specialize && parameter.specializeAlignment;
   switch (argument.kind) {
   case TILERUN_ARGUMENT_POINTER:
-    if (!argument.dtype || argument.dtype > TILERUN_DTYPE_FP64)
-      return refuse("given a pointer without the type of its elements; set dtype");
     meaning = {Meaning::Pointer, argument.dtype, mayAlign && argument.value.address % 16 == 0};
-    return {};
+    return argument.dtype && argument.dtype <= TILERUN_DTYPE_FP64;
   case TILERUN_ARGUMENT_INTEGER:
   case TILERUN_ARGUMENT_NATURAL: {
     IntegerValue value = getInteger(argument);
@@ -141,39 +132,79 @@ static Status getMeaning(const SourceParameter &parameter, const TilerunArgument
     if (dtype == TILERUN_DTYPE_AUTO) {
       if (value.bits == 1 && !value.negative && parameter.specialize) {
         meaning.kind = Meaning::One;
-        return {};
+        return true;
       }
       dtype = isIntegerType(parameter.annotation) ? parameter.annotation : getNaturalType(value);
-    } else if (!isIntegerType(dtype)) {
-      return refuse(std::string("given an integer as ") + getTypeName(dtype) +
-                    ", which is no integer type");
     }
-    if (!fitsType(value, dtype))
-      return refuse(std::string("of type ") + getTypeName(dtype) + ", which cannot hold it");
     meaning = {Meaning::Integer, dtype, mayAlign && value.bits % 16 == 0};
-    return {};
+    return isIntegerType(dtype) && fitsType(value, dtype);
   }
-  case TILERUN_ARGUMENT_FLOAT: {
-    uint16_t dtype = argument.dtype                            ? argument.dtype
-                     : isScalarFloatType(parameter.annotation) ? parameter.annotation
-                                                               : uint16_t(TILERUN_DTYPE_FP32);
-    if (!isScalarFloatType(dtype))
-      return refuse(std::string("given a number as ") + getTypeName(dtype) +
-                    "; fp16, bf16, fp32 and fp64 are possible");
-    meaning = {Meaning::Float, dtype, false};
-    return {};
-  }
+  case TILERUN_ARGUMENT_FLOAT:
+    meaning = {Meaning::Float,
+               argument.dtype                            ? argument.dtype
+               : isScalarFloatType(parameter.annotation) ? parameter.annotation
+                                                         : uint16_t(TILERUN_DTYPE_FP32),
+               false};
+    return isScalarFloatType(meaning.dtype);
   case TILERUN_ARGUMENT_BOOL:
     meaning = {Meaning::Bool, TILERUN_DTYPE_I1, false};
-    return {};
+    return isTruthValid(argument);
   case TILERUN_ARGUMENT_NONE:
     meaning.kind = Meaning::None;
-    return {};
+    return true;
+  default:
+    return false;
+  }
+}
+
+// Why a parameter cannot take an argument: the end of a sentence about the parameter.
+static std::string describeRefusal(const SourceParameter &parameter,
+                                   const TilerunArgument &argument) {
+  if (!isTruthValid(argument))
+    return "given a truth value that is neither 0 nor 1";
+  if (parameter.isConstexpr) {
+    switch (argument.kind) {
+    case TILERUN_ARGUMENT_POINTER:
+      return "a tl.constexpr, which takes a number, string, dtype or None";
+    case TILERUN_ARGUMENT_STRING:
+      if (!argument.value.text)
+        return "given a string that is null";
+      break;
+    case TILERUN_ARGUMENT_DTYPE:
+      if (!argument.dtype || argument.dtype > TILERUN_DTYPE_FP64)
+        return "given a dtype that does not exist";
+      break;
+    case TILERUN_ARGUMENT_INTEGER:
+    case TILERUN_ARGUMENT_NATURAL:
+    case TILERUN_ARGUMENT_FLOAT:
+    case TILERUN_ARGUMENT_BOOL:
+    case TILERUN_ARGUMENT_NONE:
+      break;
+    default:
+      return "given an argument of an unknown kind";
+    }
+    return "";
+  }
+  Meaning meaning = {Meaning::None};
+  switch (argument.kind) {
+  case TILERUN_ARGUMENT_POINTER:
+    return "given a pointer without the type of its elements; set dtype";
+  case TILERUN_ARGUMENT_INTEGER:
+  case TILERUN_ARGUMENT_NATURAL:
+    (void)getMeaning(parameter, argument, meaning);
+    if (!isIntegerType(meaning.dtype))
+      return std::string("given an integer as ") + getTypeName(meaning.dtype) +
+             ", which is no integer type";
+    return std::string("of type ") + getTypeName(meaning.dtype) + ", which cannot hold it";
+  case TILERUN_ARGUMENT_FLOAT:
+    return std::string("given a number as ") + getTypeName(argument.dtype) +
+           "; fp16, bf16, fp32 and fp64 are possible";
   case TILERUN_ARGUMENT_STRING:
   case TILERUN_ARGUMENT_DTYPE:
-    return refuse("no tl.constexpr; it takes a pointer, a number or None at run time");
+    return "no tl.constexpr; it takes a pointer, a number or None at run time";
+  default:
+    return "given an argument of an unknown kind";
   }
-  return refuse("given an argument of an unknown kind");
 }
 
 static bool addText(SpecializationKey &key, const char *text) {
@@ -189,43 +220,42 @@ static bool addText(SpecializationKey &key, const char *text) {
   return true;
 }
 
-Status core::addToKey(SpecializationKey &key, const SourceParameter &parameter,
-                      const TilerunArgument &argument) {
-  Meaning meaning = {Meaning::None};
-  if (!isTruthValid(argument)) [[unlikely]]
-    return refuse(kTruth);
-  TILERUN_TRY(getMeaning(parameter, argument, meaning));
-  bool added = true;
-  if (meaning.kind != Meaning::Constant) {
-    added = key.add(meaning.kind << 32 | uint64_t(meaning.dtype) << 8 | meaning.aligned);
-  } else {
-    added = key.add(meaning.kind << 32 | uint64_t(argument.kind) << 8);
-    switch (argument.kind) {
-    case TILERUN_ARGUMENT_INTEGER:
-    case TILERUN_ARGUMENT_NATURAL:
-    case TILERUN_ARGUMENT_FLOAT:
-      added = added && key.add(argument.value.natural);
-      break;
-    case TILERUN_ARGUMENT_BOOL:
-      added = added && key.add(argument.value.integer != 0);
-      break;
-    case TILERUN_ARGUMENT_STRING:
-      if (!argument.value.text)
-        return refuse("given a string that is null");
-      added = added && addText(key, argument.value.text);
-      break;
-    case TILERUN_ARGUMENT_DTYPE:
-      if (!argument.dtype || argument.dtype > TILERUN_DTYPE_FP64)
-        return refuse("given a dtype that does not exist");
-      added = added && key.add(argument.dtype);
-      break;
-    case TILERUN_ARGUMENT_NONE:
-      break;
-    default:
-      return refuse("given an argument of an unknown kind");
-    }
+// The words of a constant; false if they are too many, or it is none.
+static bool addConstant(SpecializationKey &key, const TilerunArgument &argument) {
+  if (!key.add(uint64_t(Meaning::Constant) << 32 | uint64_t(argument.kind) << 8))
+    return false;
+  switch (argument.kind) {
+  case TILERUN_ARGUMENT_INTEGER:
+  case TILERUN_ARGUMENT_NATURAL:
+  case TILERUN_ARGUMENT_FLOAT:
+    return key.add(argument.value.natural);
+  case TILERUN_ARGUMENT_BOOL:
+    return isTruthValid(argument) && key.add(argument.value.natural);
+  case TILERUN_ARGUMENT_STRING:
+    return argument.value.text && addText(key, argument.value.text);
+  case TILERUN_ARGUMENT_DTYPE:
+    return argument.dtype && argument.dtype <= TILERUN_DTYPE_FP64 && key.add(argument.dtype);
+  case TILERUN_ARGUMENT_NONE:
+    return true;
+  default:
+    return false;
   }
-  return added ? Status() : refuse(kWords);
+}
+
+bool core::addToKey(SpecializationKey &key, const SourceParameter &parameter,
+                    const TilerunArgument &argument) {
+  Meaning meaning = {Meaning::None};
+  if (!getMeaning(parameter, argument, meaning)) [[unlikely]]
+    return false;
+  if (meaning.kind == Meaning::Constant)
+    return addConstant(key, argument);
+  return key.add(meaning.kind << 32 | uint64_t(meaning.dtype) << 8 | meaning.aligned);
+}
+
+Status core::makeKeyError(const SourceParameter &parameter, const TilerunArgument &argument) {
+  std::string why = describeRefusal(parameter, argument);
+  return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                why.empty() ? "the arguments hold more text than a launch can have" : why);
 }
 
 // A floating-point constant that does not read as an integer.

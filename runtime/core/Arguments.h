@@ -124,10 +124,12 @@ private:
   uint64_t words[kMaxWords]; ///< The first `size` of them.
 };
 
-/// Adds what one argument says to the key. INVALID_ARGUMENT, with a message that ends a sentence
-/// about the parameter, if the parameter cannot take it.
-Status addToKey(SpecializationKey &key, const SourceParameter &parameter,
-                const TilerunArgument &argument);
+/// Adds what one argument says to the key. False if the parameter cannot take it, or the key is
+/// full: then `makeKeyError` says why.
+bool addToKey(SpecializationKey &key, const SourceParameter &parameter,
+              const TilerunArgument &argument);
+/// INVALID_ARGUMENT, with a message that ends a sentence about the parameter.
+Status makeKeyError(const SourceParameter &parameter, const TilerunArgument &argument);
 /// The same as text of a signature: "*fp32:16", "i32", "1024".
 std::string getSpecText(const SourceParameter &parameter, const TilerunArgument &argument);
 

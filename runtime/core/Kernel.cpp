@@ -248,8 +248,11 @@ Status Kernel::makeKey(SpecializationKey &key, const TilerunArgument *arguments,
                   "kernel '" + getName() + "' takes " + std::to_string(parameters.size()) +
                       " arguments, " + std::to_string(numArguments) + " were passed");
   for (uint32_t i = 0; i < numArguments; ++i)
-    if (Status status = addToKey(key, parameters[i], arguments[i]); !status.isOk()) [[unlikely]]
-      return makeArgumentError(getName(), parameters[i].name, arguments[i], status.getMessage());
+    if (!addToKey(key, parameters[i], arguments[i])) [[unlikely]]
+      return makeArgumentError(getName(), parameters[i].name, arguments[i],
+                               makeKeyError(parameters[i], arguments[i]).getMessage());
+  if (numArguments == parameters.size()) [[likely]]
+    return {};
   std::string missing;
   for (size_t i = numArguments; i < parameters.size(); ++i)
     if (!parameters[i].hasDefault)
@@ -280,7 +283,7 @@ static Status pack(const Specialization::Parameter &parameter, const TilerunArgu
 
 Status Kernel::launch(const Stream &stream, const uint32_t grid[3],
                       const TilerunCompileOptions &options, const TilerunArgument *arguments,
-                      uint32_t numArguments) {
+                      uint32_t numArguments, const Specialization **used) {
   Device &device = stream.getDevice();
   bool fixed = program->getFixedSignature() != nullptr;
   SpecializationKey key(device.getSerial(), fixed ? 0 : numArguments, options);
@@ -290,6 +293,8 @@ Status Kernel::launch(const Stream &stream, const uint32_t grid[3],
   if (!specialization) [[unlikely]]
     TILERUN_TRY(
         specializeOnce(device, key, options, arguments, fixed ? 0 : numArguments, specialization));
+  if (used)
+    *used = specialization;
   if (fixed)
     return launchSpecialized(*specialization, stream, grid, arguments, numArguments);
   const Executable &executable = *specialization->executable;

@@ -52,9 +52,11 @@ public:
               const Program::TakeArtifact &take) const;
   const std::string &getBound() const { return bound; }
 
-  /// Validates, specializes, launches. A warm one allocates nothing and takes no lock.
+  /// Validates, specializes, launches. A warm one allocates nothing and takes no lock. `used`
+  /// receives what was launched, which lives as long as the kernel.
   Status launch(const Stream &stream, const uint32_t grid[3], const TilerunCompileOptions &options,
-                const TilerunArgument *arguments, uint32_t numArguments);
+                const TilerunArgument *arguments, uint32_t numArguments,
+                const Specialization **used = nullptr);
 
   /// Launches with one argument for each run-time parameter, which must meet the signature.
   static Status launchSpecialized(const Specialization &specialization, const Stream &stream,

@@ -35,6 +35,7 @@
  * TilerunCompileOptions.checks finds it.
  *
  * Changelog
+ *   1.3  tilerunLaunchTold
  *   1.2  tilerunLoadKernelSources, tilerunDescribeArguments, tilerunEmitKernel,
  *        tilerunListLanguage, tilerunTuneKernel, TILERUN_DEVICE_HOST_MEMORY,
  * TilerunCompileOptions.maxnreg and .num_ctas 1.1  TilerunCompileOptions.checks. Refused, as said
@@ -48,7 +49,7 @@
 #include "plugin.h"
 
 #define TILERUN_API_MAJOR 1
-#define TILERUN_API_MINOR 2
+#define TILERUN_API_MINOR 3
 
 #if defined(__GNUC__)
 #define TILERUN_API __attribute__((visibility("default")))
@@ -449,6 +450,13 @@ TILERUN_API TilerunStatus tilerunGetParameter(TilerunKernel *kernel, uint32_t in
 TILERUN_API TilerunStatus tilerunLaunch(TilerunStream *stream, TilerunKernel *kernel,
                                         const TilerunLaunchOptions *options,
                                         const TilerunArgument *arguments, uint32_t num_arguments);
+/* The same; tells which compiled code it ran. `code` gets a number that launches of this kernel
+ * have in common if they ran the same code on the same opening of a device, and 0 on failure: what a
+ * host knows of the code is found again without a key of its own. Since 1.3. [any thread] */
+TILERUN_API TilerunStatus tilerunLaunchTold(TilerunStream *stream, TilerunKernel *kernel,
+                                            const TilerunLaunchOptions *options,
+                                            const TilerunArgument *arguments,
+                                            uint32_t num_arguments, uint64_t *code);
 
 /* Gives the signature that a launch with these arguments compiles for, without what
  * tilerunBindKernel bound. Since 1.2. [any thread] */
