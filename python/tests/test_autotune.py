@@ -287,3 +287,36 @@ def test_config():
     assert config.all_kwargs() == {"BLOCK": 16, "num_warps": 8, "num_stages": 3, "num_ctas": 1, "maxnreg": 64}
     assert "BLOCK: 16" in str(config) and config == triton.Config({"BLOCK": 16}, num_warps=8, maxnreg=64)
     assert hash(config) == hash(triton.Config({"BLOCK": 16}, num_warps=8, maxnreg=64)) and config != CONFIGS[0]
+
+
+def test_in_interpreter_mode_times_are_taken_on_demand(knobs):
+    knobs.runtime.interpret = True
+    asked = []
+
+    def bench(call, quantiles):
+        call()
+        asked.append(1)
+        return [2.0 - len(asked)] * 3
+
+    kernel = make(reset_to_zero=["out"], do_bench=bench)
+    x, out = arrays()
+    kernel[grid](x, out, 100)
+    assert len(asked) == 2 and kernel.best_config == CONFIGS[1]
+    np.testing.assert_array_equal(out, 1)
+    knobs.interpreter.autotune = True
+    kernel = make(reset_to_zero=["out"])
+    kernel[grid](x, out, 100)
+    assert set(kernel.configs_timings) == set(CONFIGS)
+    np.testing.assert_array_equal(out, 1)
+
+
+def test_memory_is_restored_around_a_bench_of_the_callers():
+    kernel = make(restore_value=["out"], do_bench=lambda call, quantiles: [call(), call(), 1.0][2:] * 3)
+    x, out = arrays()
+    out += 5
+    kernel[grid](x, out, 100)
+    np.testing.assert_array_equal(out, 6)
+    torch = pytest.importorskip("torch")
+    x, out = torch.ones(100), torch.full((100, ), 5.0)
+    kernel[grid](x, out, 100)
+    assert torch.equal(out, torch.full((100, ), 6.0))

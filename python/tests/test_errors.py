@@ -44,7 +44,7 @@ CASES = [
     ("grid axes", lambda: kernel[(1, 1, 1, 1)](X, Y, 8, BLOCK=8), ValueError, "one to three axes, not 4"),
     ("no grid", lambda: kernel[()](X, Y, 8, BLOCK=8), ValueError, "one to three axes, not 0"),
     ("negative grid", lambda: kernel[(-1, )](X, Y, 8, BLOCK=8), ValueError, "the grid has -1 programs"),
-    ("float grid", lambda: kernel[(1.5, )](X, Y, 8, BLOCK=8), TypeError, "float"),
+    ("float grid", lambda: kernel[(1.5, )](X, Y, 8, BLOCK=8), TypeError, "the grid has 1.5, which is no integer"),
     ("text grid", lambda: kernel["1"](X, Y, 8, BLOCK=8), TypeError, "a grid is a tuple of one to three integers"),
     ("grid function", lambda: kernel[lambda meta: meta["NONE"]](X, Y, 8, BLOCK=8), KeyError, "NONE"),
     ("warps", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, num_warps=3), ValueError, "num_warps is 3, which is no power of two"),

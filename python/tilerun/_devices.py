@@ -45,6 +45,9 @@ def _log(level, text):
 
 
 _native.configure(errors.make_error, _memory.resolve_plain, _open, _get_stream, _log)
+# A child of fork has the library's locks as they were, and no thread that would release them.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_native.before_fork, after_in_parent=_native.after_fork, after_in_child=_native.after_fork)
 
 
 def describe(kind, index):

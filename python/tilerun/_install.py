@@ -15,6 +15,9 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if name != "triton" and not name.startswith("triton."):
             return None
         ours = _OURS + name[len("triton"):]
+        reason = _find_missing(name)
+        if reason is not None:
+            raise ModuleNotFoundError(f"'{name}' is not in Tilerun: {reason}", name=name)
         try:
             module = importlib.import_module(ours)
         except ModuleNotFoundError as error:
@@ -31,6 +34,12 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module):
         # The import system has put the alias's spec on the module; it keeps its own.
         module.__spec__ = module.__spec__.loader_state[1]
+
+
+def _find_missing(name):
+    # Not at the top: the package's modules are imported when they are needed.
+    from .triton import _missing
+    return _missing.find_module(name)
 
 
 _finder = _Alias()

@@ -12,22 +12,23 @@ import re
 import textwrap
 import types
 
+from .errors import SourceError
 from .triton.language import constexpr, dtype
 
 _DEFINITION = re.compile(r"^(async\s+)?def\s", re.MULTILINE)
 
 
 def read_function(fn):
-    """(text from `def` on, dedented; line of the `def`; path). OSError with what to do if there is no source."""
+    """(text from `def` on, dedented; line of the `def`; path). SourceError with what to do if there is no source."""
     try:
         lines, start = inspect.getsourcelines(fn)
     except (OSError, TypeError) as error:
-        raise OSError(f"the source of '{fn.__qualname__}' cannot be read ({error}); a kernel must be defined in a file, "
+        raise SourceError(f"the source of '{fn.__qualname__}' cannot be read ({error}); a kernel must be defined in a file, "
                       "or in what linecache knows (a notebook's cell)") from error
     text = textwrap.dedent("".join(lines))
     found = _DEFINITION.search(text)
     if found is None:
-        raise OSError(f"the source of '{fn.__qualname__}' has no 'def'; a lambda cannot be a kernel")
+        raise SourceError(f"the source of '{fn.__qualname__}' has no 'def'; a lambda cannot be a kernel")
     line = start + text.count("\n", 0, found.start())
     return text[found.start():], line, inspect.getsourcefile(fn) or fn.__code__.co_filename
 
@@ -87,13 +88,14 @@ class Collector:
     def __init__(self):
         self.sources = []
         self.modules = {}
+        self.classes = {}
         self.pending = []
         self.watched = []
         self.counter = 0
 
     def collect(self, function, extra=()):
-        """(sources for the library, the kernel's name, globals to watch). `extra`: (name, jit function) that the
-        kernel's source must know besides."""
+        """(sources for the library, the kernel's name, globals to watch). `extra`: (name, jit function or class) that
+        the kernel's source must know besides."""
         self._module_of(function, dict(extra))
         while self.pending:
             self._write(*self.pending.pop(0))
@@ -106,7 +108,7 @@ class Collector:
         sources, name, watched = self.collect(function)
         lines = [f"from {self.modules[id(function)]} import {name} as __inner", "import triton.language as tl"]
         for known, helper in extra:
-            lines.append(f"from {self._module_of(helper)} import {helper.fn.__name__} as {known}")
+            lines += self._bind(known, helper, set(), None)
         while self.pending:
             self._write(*self.pending.pop(0))
         sources.insert(0, ("__w", f"<launch of {name}>", text + "\n".join(lines) + "\n"))
@@ -139,7 +141,7 @@ class Collector:
                 continue  # The compiler says that it is unknown, with the place.
             lines += self._bind(name, value, chains, function)
         for name, helper in extra.items():
-            lines.append(f"from {self._module_of(helper)} import {helper.fn.__name__} as {name}")
+            lines += self._bind(name, helper, set(), None)
         head = "\n" * max(line - 2, 0) + function.decorator + "\n"
         tail = "" if text.endswith("\n") else "\n"
         self.sources.append((module, path, head + text + tail + "".join(l + "\n" for l in lines)))
@@ -160,12 +162,23 @@ class Collector:
         if isinstance(value, types.ModuleType):
             return self._bind_module(name, value, chains)
         if isinstance(value, type):
-            return self._bind_class(name, value, user) or unknown
+            return self._bind_class(name, value) or unknown
         if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)):
-            return [f"def {name}(*arguments):", "    pass"]
+            return self._bind_host_function(name, value)
         lines = []
         text = self._express(value, lines)
         return lines + [f"{name} = {text}"] if text is not None else unknown
+
+    def _bind_host_function(self, name, value):
+        """A function that kernels cannot call, at its own place for the compiler's messages."""
+        lines = [f"def {name}(*arguments):", "    pass"]
+        code = getattr(value, "__code__", None)
+        if code is None:
+            return lines
+        own = f"__m{self.counter}"
+        self.counter += 1
+        self.sources.append((own, code.co_filename, "\n" * (code.co_firstlineno - 1) + "\n".join(lines) + "\n"))
+        return [f"from {own} import {name}"]
 
     def _bind_module(self, name, module, chains):
         path = getattr(module, "_language_path", None)
@@ -192,26 +205,64 @@ class Collector:
                              "".join(l + "\n" for l in lines)))
         return [f"import {own} as {name}"]
 
-    def _bind_class(self, name, value, user):
+    def _bind_class(self, name, value):
+        """The import of a class, which is a source of its own; empty if its source cannot be found."""
+        if value not in self.classes:
+            self.classes[value] = f"__m{self.counter}"
+            self.counter += 1
+            source = self._write_class(value)
+            if source is None:
+                self.classes[value] = None
+            else:
+                self.sources.append((self.classes[value], *source))
+        own = self.classes[value]
+        return [f"from {own} import {value.__name__} as {name}"] if own else []
+
+    def _write_class(self, value):
+        """(path, text) of a class with the names that it uses behind it, or None."""
         try:
-            text = textwrap.dedent(inspect.getsource(value))
+            text, start = inspect.getsourcelines(value)
         except (OSError, TypeError):
-            return []
-        scope = dict(vars(inspect.getmodule(value) or types.ModuleType("none")))
-        lines = []
+            return self._write_named_tuple(value) if is_named_tuple(value) else None
+        text = textwrap.dedent("".join(text))
         try:
-            names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+            tree = ast.parse(text)
         except SyntaxError:
-            return []
-        for used in sorted(names):
+            return None
+        scope = dict(vars(inspect.getmodule(value) or types.ModuleType("none")))
+        scope.update(_get_local_scope(value, tree))
+        chains = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name):
+                chains.setdefault(node.id, set())
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                chains.setdefault(node.value.id, set()).add((node.attr, ))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier():
+                chains.setdefault(node.value, set())  # Perhaps an annotation.
+        lines = []
+        for used in sorted(chains):
             found = scope.get(used, _Unknown)
-            if used != value.__name__ and found is not _Unknown and not isinstance(found, (type, types.FunctionType)):
-                lines += self._bind(used, found, set(), user)
-        own = f"__m{self.counter}"
-        self.counter += 1
-        self.sources.append((own, inspect.getsourcefile(value) or "<class>", text + "\n" + "".join(
-            l + "\n" for l in lines)))
-        return [f"from {own} import {value.__name__} as {name}"]
+            if used == value.__name__ or found is _Unknown or not _is_of_kernels(found, value):
+                continue
+            lines += self._bind(used, found, chains[used], None)
+            if _is_constant(found) and used in vars(inspect.getmodule(value) or types.ModuleType("none")):
+                self.watched.append((vars(inspect.getmodule(value)), used, found))
+        tail = "" if text.endswith("\n") else "\n"
+        return (inspect.getsourcefile(value) or "<class>",
+                "\n" * max(start - 1, 0) + text + tail + "".join(l + "\n" for l in lines))
+
+    def _write_named_tuple(self, value):
+        """The same for what `collections.namedtuple` made."""
+        lines, defaults = [], []
+        for field, default in value._field_defaults.items():
+            text = self._express(default, lines)
+            if text is None:
+                return None
+            defaults.append(text)
+        lines.append(f"from collections import namedtuple as __namedtuple")
+        lines.append(f"{value.__name__} = __namedtuple({value.__name__!r}, {list(value._fields)!r}, "
+                     f"defaults=[{', '.join(defaults)}])")
+        return f"<namedtuple {value.__name__}>", "".join(l + "\n" for l in lines)
 
     def _express(self, value, lines):
         """A literal, or null; adds the imports that it needs to `lines`."""
@@ -234,6 +285,13 @@ class Collector:
             items = [self._express(item, lines) for item in value]
             if any(item is None for item in items):
                 return None
+            if is_named_tuple(type(value)):
+                own = f"__v{self.counter}"
+                self.counter += 1
+                found = self._bind_class(own, type(value))
+                lines += found
+                if found:
+                    return f"{own}(" + ", ".join(items) + ")"
             return "(" + "".join(item + ", " for item in items) + ")"
         if hasattr(value, "item") and getattr(value, "ndim", None) == 0 and hasattr(value, "dtype"):
             return self._express(value.item(), lines)
@@ -245,6 +303,41 @@ class Collector:
         self.counter += 1
         lines.append(f"from {module} import {name} as {own}")
         return own
+
+
+def is_named_tuple(value):
+    """Whether it is a class that `collections.namedtuple` or `typing.NamedTuple` made."""
+    return isinstance(value, type) and issubclass(value, tuple) and isinstance(getattr(value, "_fields", None), tuple)
+
+
+def _get_local_scope(value, tree):
+    """Names that a class sees beyond its file: variables of the functions around its methods, and its annotations'."""
+    scope = {}
+    for member in vars(value).values():
+        for _ in range(4):
+            inner = getattr(member, "fget", None) or getattr(member, "__func__", None) or getattr(member, "fn", None)
+            if inner is None:
+                break
+            member = inner
+        if isinstance(member, types.FunctionType):
+            scope.update(_capture(member))
+    given = vars(value).get("__annotations__") or getattr(value, "__annotations__", {})
+    for node in ast.walk(tree):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and isinstance(node.annotation, ast.Name):
+            found = given.get(node.target.id, _Unknown)
+            if isinstance(found, type):
+                scope.setdefault(node.annotation.id, found)
+    for base, node in zip(value.__bases__, getattr(tree.body[0], "bases", [])):
+        if isinstance(node, ast.Name):
+            scope.setdefault(node.id, base)
+    return scope
+
+
+def _is_of_kernels(value, user):
+    """Whether a class has a use for something: other classes are those that kernels make values of, and its file's."""
+    if not isinstance(value, type) or _language_name(value) is not None:
+        return True
+    return getattr(value, "_is_record", False) or is_named_tuple(value) or value.__module__ == user.__module__
 
 
 def _language_name(value):

@@ -57,6 +57,10 @@ class NotFoundError(TilerunError, LookupError):
     status = "not found"
 
 
+class SourceError(OSError, ValueError):
+    """The source of a kernel cannot be read: it was made by exec or typed at a prompt, or it is a lambda."""
+
+
 # By the numbers of TILERUN_STATUS_LIST in plugin.h.
 _BY_STATUS = {2: InvalidArgumentError, 3: UnsupportedError, 4: UnavailableError, 5: OutOfMemoryError,
               6: CompilationError, 8: NotFoundError, 9: FaultError, 10: DeviceLostError}

@@ -2,6 +2,7 @@
 
 import os
 
+from . import _missing
 from .. import _native
 
 
@@ -88,8 +89,9 @@ def checks_are_on():
     return bool(interpreter.checks)
 
 
-# The interpreter's own: TILERUN_CHECKS=1, or knobs.interpreter.checks = True.
-interpreter = _Settings(checks=lambda: _truth("TILERUN_CHECKS"))
+# The interpreter's own: TILERUN_CHECKS=1, or knobs.interpreter.checks = True; and whether @triton.autotune measures where
+# TRITON_INTERPRET has put launches there.
+interpreter = _Settings(checks=lambda: _truth("TILERUN_CHECKS"), autotune=lambda: _truth("TILERUN_INTERPRETER_AUTOTUNE"))
 runtime = _Settings(interpret=lambda: _truth("TRITON_INTERPRET"), debug=lambda: _truth("TRITON_DEBUG"),
                     launch_enter_hook=HookChain, launch_exit_hook=HookChain, kernel_load_start_hook=HookChain,
                     kernel_load_end_hook=HookChain, jit_cache_hook=None, jit_post_compile_hook=None,
@@ -109,3 +111,4 @@ build = _Settings(cc=None, impl=None)
 proton = _Settings(disable=True, cupti_dir=None)
 redis = _Settings(key_format=None, host="localhost", port=6379)
 _refresh()
+__getattr__ = _missing.explain(__name__)

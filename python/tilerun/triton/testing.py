@@ -10,6 +10,7 @@ import time
 
 from .. import _devices, _native
 from .._memory import CPU
+from ..errors import UnsupportedError
 
 
 def _summarize(times, quantiles, return_mode):
@@ -280,6 +281,47 @@ class Mark:
 def perf_report(benchmarks):
     """Makes a function a benchmark: `.run(…)` measures it over what a Benchmark (or several) says."""
     return lambda fn: Mark(fn, benchmarks)
+
+
+def _get_torch_property(name, device, what):
+    """What no plugin tells, but torch does."""
+    import torch
+    kind, current = _devices.get_default()
+    found = None
+    if kind != CPU:
+        found = getattr(torch.cuda.get_device_properties(current if device is None else device), name, None)
+    if not found:
+        raise UnsupportedError(f"{what} of {_devices.describe(kind, current)} is not known: "
+                               + ("it is no GPU" if kind == CPU else "this version of torch does not tell it"))
+    return found
+
+
+def get_dram_gbps(device=None):
+    """The most that a GPU's memory can move, in GB/s: both edges of its clock, over the width of its bus."""
+    kilohertz = _get_torch_property("memory_clock_rate", device, "the memory's clock")
+    return 2 * kilohertz * 1e3 * _get_torch_property("memory_bus_width", device, "the width of the memory's bus") / 8 / 1e9
+
+
+def _count_operations(dtype, per_cycle, clock_rate, device):
+    word = str(getattr(dtype, "name", dtype)).rpartition(".")[2]
+    found = next((count for words, count in per_cycle.items() if word in words.split()), None)
+    if found is None:
+        raise RuntimeError(f"nothing is known of {dtype}; there are {', '.join(per_cycle).replace(' ', ', ')}")
+    kind, current = _devices.get_default()
+    units = _devices.get_property(kind, current if device is None else device, "units") or 1
+    # The clock is in kHz.
+    return units * 4 * found * clock_rate * 1e3 / 1e12
+
+
+def get_max_tensorcore_tflops(dtype, clock_rate, device=None):
+    """The most that the matrix units do at a clock in kHz, in 10^12 operations a second, for the units of sm_80."""
+    return _count_operations(dtype, {"float32 fp32 int32": 256, "float16 fp16 bfloat16 bf16 int16": 512,
+                                     "int8 fp8e4nv fp8e4b15 fp8e5": 1024}, clock_rate, device)
+
+
+def get_max_simd_tflops(dtype, clock_rate, device=None):
+    """The same of the plain units, as Triton counts them: 16 lanes, a multiplication and an addition each."""
+    return _count_operations(dtype, {"float32 fp32": 32, "float16 fp16 bfloat16 bf16": 64}, clock_rate, device)
 
 
 def nvsmi(attributes):

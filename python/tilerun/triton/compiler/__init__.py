@@ -1,8 +1,10 @@
 """`triton.compiler`: compiling without a launch, also for targets that are not here."""
 
+from .. import _missing
 from ...errors import CompilationError
 from .kernel import CompiledKernel, LaunchMetadata
 from .source import ASTSource, compile, make_backend
 from .target import GPUTarget
 
 __all__ = ["ASTSource", "CompilationError", "CompiledKernel", "GPUTarget", "LaunchMetadata", "compile", "make_backend"]
+__getattr__ = _missing.explain(__name__)

@@ -5,6 +5,7 @@ import builtins
 import sys
 import types
 
+from .. import _missing
 from ... import _native
 from ..._memory import DTYPES
 
@@ -236,6 +237,15 @@ class Function:
         return f"<function {'.'.join(self._language_name)} of kernels>"
 
 
+def _aggregate(cls):
+    """Makes a class a record: its annotations are fields, which `__init__` sets; kernels make its values."""
+    cls._is_record = True
+    return cls
+
+
+_aggregate._language_name = "triton.language.core", "_aggregate"
+aggregate = _aggregate
+
 # Classes of this file that the compiler knows as functions or annotations.
 _CLASSES = {"constexpr": constexpr, "dtype": dtype, "pointer_type": pointer_type, "block_type": block_type,
             "tensor": tensor, "tensor_descriptor": tensor_descriptor, "tuple": _Tuple}
@@ -278,7 +288,21 @@ for _name, _class in _CLASSES.items():
     _class._language_name = "triton.language", _name
 _fill(_here, "triton.language")
 void = dtype("void")
+N_ROUNDS_DEFAULT = constexpr(10)  # Of Philox, as triton.language.random calls it.
+
+
+def get_int_dtype(bitwidth, signed):
+    """The integer type of a width."""
+    return dtype(f"{'int' if signed or bitwidth == 1 else 'uint'}{bitwidth}")
+
+
+def must_use_result(x, s=True):
+    """Marks a function whose result must be used; the compiler here does not ask."""
+    return (lambda function: function) if isinstance(x, str) else x
+
+
 _native.register_dtype(dtype)
 str_to_ty = {name: value for name, value in vars(_here).items() if isinstance(value, dtype)}
 _OWN = ("builtins", "sys", "types", "Function", "DTYPES")
 __all__ = [name for name in vars(_here) if not name.startswith("_") and name not in _OWN]
+__getattr__ = _missing.explain(__name__)

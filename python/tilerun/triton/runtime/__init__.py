@@ -1,6 +1,8 @@
 """`triton.runtime`."""
 
 from . import driver as _driver_module
+from .. import _missing
+from ._async_compile import AsyncCompileMode, FutureKernel
 from .autotuner import Autotuner, Config, Heuristics, autotune, heuristics
 from .driver import driver
 from .errors import AutotunerError, InterpreterError, OutOfResources
@@ -8,7 +10,8 @@ from .jit import (ConstexprFunction, JITFunction, KernelInterface, MockTensor, T
                   preload, reinterpret)
 from ._allocation import set_allocator, set_profile_allocator
 
-__all__ = ["Autotuner", "AutotunerError", "Config", "ConstexprFunction", "Heuristics", "InterpreterError",
+__all__ = ["AsyncCompileMode", "Autotuner", "AutotunerError", "Config", "ConstexprFunction", "FutureKernel", "Heuristics", "InterpreterError",
            "JITFunction", "KernelInterface", "MockTensor", "OutOfResources", "TensorWrapper", "autotune",
            "constexpr_function", "driver", "heuristics", "jit", "preload", "reinterpret", "set_allocator",
            "set_profile_allocator"]
+__getattr__ = _missing.explain(__name__)

@@ -3,6 +3,8 @@ the functions are kept for those who ask, and never called."""
 
 from contextvars import ContextVar
 
+from .. import _missing
+
 _allocator = ContextVar("tilerun_allocator", default=None)
 _profile_allocator = ContextVar("tilerun_profile_allocator", default=None)
 
@@ -18,3 +20,4 @@ def set_profile_allocator(allocator):
 
 def get_allocator():
     return _allocator.get()
+__getattr__ = _missing.explain(__name__)

@@ -43,8 +43,8 @@ class _DeviceCopy:
 class _PrivateCopy:
     """Of an array that must not be written."""
 
-    def __init__(self, name, origin, size):
-        self.name, self.origin, self.size = name, origin, size
+    def __init__(self, kernel, name, origin, size):
+        self.kernel, self.name, self.origin, self.size = kernel, name, origin, size
         self.before = ctypes.string_at(origin, size)
         self.buffer = ctypes.create_string_buffer(self.before, size + 16)
         self.address = (ctypes.addressof(self.buffer) + 15) // 16 * 16 if origin % 16 == 0 else ctypes.addressof(self.buffer)
@@ -52,8 +52,8 @@ class _PrivateCopy:
 
     def write_back(self):
         if ctypes.string_at(self.address, self.size) != self.before:
-            raise InvalidArgumentError(f"parameter '{self.name}' is a read-only array, which the kernel writes to; pass a "
-                                       "copy of it")
+            raise InvalidArgumentError(f"kernel '{self.kernel}': parameter '{self.name}' is a read-only array, which the "
+                                       "kernel writes to; pass a copy of it")
 
 
 class Copies:
@@ -76,7 +76,7 @@ class Copies:
             elif address and _memory.is_read_only(value):
                 extent = _memory.get_extent(value)
                 if extent:
-                    copy = self._add(("private", *extent), lambda n=name, e=extent: _PrivateCopy(n, *e))
+                    copy = self._add(("private", *extent), lambda n=name, e=extent: _PrivateCopy(kernel, n, *e))
                     address += copy.address - copy.origin
             if checked and address:
                 extent = (copy.address, copy.here.numel()) if isinstance(copy, _HostCopy) else \

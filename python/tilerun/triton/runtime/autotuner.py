@@ -141,14 +141,16 @@ class Autotuner(KernelInterface):
 
     def _choose(self, args, kwargs, arguments):
         configs = self.prune_configs(arguments, kwargs)
-        if len(configs) == 1 or knobs.runtime.interpret:
-            # The interpreter's times say nothing of a device.
+        # The interpreter's times say nothing of a device: they are taken where somebody asks for them.
+        asked = self.do_bench is not None or knobs.interpreter.autotune
+        if len(configs) == 1 or (knobs.runtime.interpret and not asked):
             return configs[0]
         start = time.perf_counter()
         progress = _Progress(_name(self.fn), configs)
         try:
-            if self.do_bench is not None:
-                best = self._time_with(self.do_bench, args, kwargs, arguments, configs, progress)
+            if self.do_bench is not None or knobs.runtime.interpret:
+                # Launches of a GPU's tensors on the interpreter are more than the engine knows of.
+                best = self._time_with(self.do_bench or self._bench, args, kwargs, arguments, configs, progress)
             else:
                 best = self._time(args, kwargs, arguments, configs, progress)
         finally:
@@ -217,15 +219,19 @@ class Autotuner(KernelInterface):
     def _time_with(self, bench, args, kwargs, arguments, configs, progress):
         """By a function of the caller's."""
         best, best_time = None, None
+        saved = {name: _clone(arguments[name]) for name in self.restore_value if name in arguments}
         for i, config in enumerate(configs):
             meta = {**arguments, **kwargs, **config.all_kwargs()}
 
             def call():
+                self._reset(arguments)
                 self.pre_hook(meta)
                 if config.pre_hook:
                     config.pre_hook(meta)
                 self.fn.run(*args, **{**kwargs, **config.all_kwargs()})
                 self.post_hook(meta, exception=None)
+                for name, value in saved.items():
+                    _assign(arguments[name], value)
 
             try:
                 took = bench(call, quantiles=(0.5, 0.2, 0.8))
@@ -241,6 +247,18 @@ class Autotuner(KernelInterface):
             raise AutotunerError(f"none of {len(configs)} configurations of '{_name(self.fn)}' works; the last one: "
                                  f"{failure}") from failure
         return best
+
+    def _bench(self, call, quantiles):
+        from ..testing import do_bench
+        return do_bench(call, warmup=self.num_warmups or knobs.autotuning.warmup,
+                        rep=self.num_reps or knobs.autotuning.rep, quantiles=quantiles)
+
+    def _reset(self, arguments):
+        for name in self.reset_to_zero:
+            if hasattr(arguments.get(name), "zero_"):
+                arguments[name].zero_()
+            elif hasattr(arguments.get(name), "fill"):
+                arguments[name].fill(0)
 
     def _with_heuristics(self, meta):
         function = self.fn
@@ -299,11 +317,7 @@ class Autotuner(KernelInterface):
                   f"{self.bench_time or 0:.2f}s,\nbest config selected: {config};")
         if self.user_defined_pre_hook and self.reset_to_zero:
             self.pre_hook(arguments, reset_only=True)
-        for name in self.reset_to_zero:
-            if hasattr(arguments.get(name), "zero_"):
-                arguments[name].zero_()
-            elif hasattr(arguments.get(name), "fill"):
-                arguments[name].fill(0)
+        self._reset(arguments)
         if config.pre_hook is not None:
             config.pre_hook({**arguments, **kwargs, **config.all_kwargs()})
         result = self.fn.run(*args, **{**kwargs, **config.all_kwargs()})
@@ -319,6 +333,17 @@ class Autotuner(KernelInterface):
 
     def __call__(self, *args, **kwargs):
         raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel")
+
+
+def _clone(value):
+    return value.clone() if hasattr(value, "clone") else value.copy() if hasattr(value, "copy") else None
+
+
+def _assign(value, saved):
+    if hasattr(value, "copy_"):
+        value.copy_(saved)
+    elif saved is not None:
+        value[...] = saved
 
 
 def _reach(value):

@@ -2,6 +2,7 @@
 
 import os
 
+from .. import _missing
 from ... import __version__, _native
 
 
@@ -20,3 +21,4 @@ def triton_key():
 
 
 __all__ = ["default_cache_dir", "triton_key"]
+__getattr__ = _missing.explain(__name__)

@@ -5,9 +5,11 @@ import enum
 import functools
 import hashlib
 import inspect
+import os
 import threading
 from collections import defaultdict
 
+from .. import _missing
 from ... import _devices, _memory, _native, _source
 from ...errors import InvalidArgumentError, UnsupportedError
 from .. import knobs
@@ -15,6 +17,7 @@ from ..compiler.kernel import CompiledKernel
 from ..language import constexpr, dtype
 from ..tools.tensor_descriptor import TensorDescriptor
 from . import _copies
+from ._async_compile import active_mode
 
 # Launch options that the library knows, with their defaults (0: the library's).
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
@@ -26,6 +29,12 @@ IGNORED_OPTIONS = frozenset((
     "minRegAutoWS", "num_buffers_warp_spec", "num_consumer_groups", "optimize_epilogue", "pingpongAutoWS", "ptx_options",
     "ptx_version", "reg_dec_producer", "reg_inc_consumer", "sanitize_overflow", "schedule_hint",
     "supported_fp8_dtypes", "warmup", "waves_per_eu"))
+
+
+# Held while sources are collected. Taken before a fork, so that no child finds it held.
+_lock = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 class KernelInterface:
@@ -76,7 +85,11 @@ class _HookedType(type):
                              lambda cls, hook: setattr(knobs.runtime, "jit_post_compile_hook", hook))
 
 
-class JITFunction(_native.Kernel, metaclass=_HookedType):
+class JITCallable:
+    """What kernels can call: JITFunction and ConstexprFunction."""
+
+
+class JITFunction(_native.Kernel, JITCallable, metaclass=_HookedType):
     """A function that is compiled when it is launched."""
 
     _is_jit_function = True
@@ -106,7 +119,6 @@ class JITFunction(_native.Kernel, metaclass=_HookedType):
         self.kernel = None
         self.pre_run_hooks = []
         self.device_caches = defaultdict(lambda: ({}, {}, None, None, None))
-        self._lock = threading.RLock()
         self._variants = {}
         self._seen = set()
         self._sources = None
@@ -139,7 +151,7 @@ class JITFunction(_native.Kernel, metaclass=_HookedType):
 
     def _unsafe_update_src(self, text):
         """Another source in place of the file's; kernels that were compiled are forgotten."""
-        with self._lock:
+        with _lock:
             self.text, self._sources = text, None
             self._variants.clear()
             self._set_slow(True)
@@ -193,7 +205,7 @@ class JITFunction(_native.Kernel, metaclass=_HookedType):
     # -- Launches that are not plain
 
     def _ensure_loaded(self):
-        with self._lock:
+        with _lock:
             if self._sources is not None and self._is_loaded():
                 return
             sources, name, watched = _source.Collector().collect(self)
@@ -306,15 +318,22 @@ class JITFunction(_native.Kernel, metaclass=_HookedType):
 
     def _compile_only(self, kernel, kind, index, values, options):
         signature = kernel._describe(values)
-        kernel._specialize(kind, index, signature, options)
-        return kernel._make_compiled(kind, index, signature, options)
+
+        def compile():
+            kernel._specialize(kind, index, signature, options)
+            return kernel._make_compiled(kind, index, signature, options)
+
+        mode = active_mode.get()
+        if mode is None:
+            return compile()
+        return mode.submit((kernel, kind, index, signature, options), compile, lambda compiled: None)
 
     def _find_variant(self, values):
         """The native kernel, and the values it takes: constants that a launch cannot carry (tuples, functions) are bound
         into a kernel of their own."""
         self._ensure_loaded()
         bound, functions, rest = [], [], {}
-        parts = _Parts(self)
+        parts = _Parts(self, functions)
         for param in self.params:
             value = values[param.name]
             if parts.takes(param, value):
@@ -326,11 +345,12 @@ class JITFunction(_native.Kernel, metaclass=_HookedType):
         if not bound and not parts.expressions:
             return self, values
         wrapper = parts.write(rest, [entry.partition("=")[0] for entry in bound])
-        key = wrapper, tuple(bound), tuple(id(function) for function in functions)
-        with self._lock:
+        key = wrapper, tuple(bound), tuple(id(function) for function in functions), tuple(map(id, parts.classes))
+        with _lock:
             variant = self._variants.get(key)
             if variant is None:
-                variant = self._variants[key] = _Variant(self, ", ".join(bound), functions, list(rest), wrapper)
+                variant = self._variants[key] = _Variant(self, ", ".join(bound), functions, list(rest), wrapper,
+                                                         parts.classes)
         return variant, rest
 
     def _write_constant(self, param, value, functions):
@@ -359,6 +379,12 @@ class JITFunction(_native.Kernel, metaclass=_HookedType):
             place = _memory.resolve(value)
         except TypeError as error:
             self._fail(f"parameter '{name}': {error}")
+        if place is None and getattr(type(value), "_is_record", False):
+            self._fail(f"parameter '{name}' is a record of class {type(value).__name__}, which kernels alone can make; pass "
+                       "its fields, or a named tuple of them")
+        if place is None and inspect.isfunction(value):
+            self._fail(f"parameter '{name}' is the host function '{value.__name__}', which no kernel can call; decorate it with "
+                       "@triton.jit")
         if place is None:
             self._fail(f"parameter '{name}' is {value!r} of type {type(value).__name__}, which no kernel takes; a tensor, "
                        "an array, a number, None or a tl.constexpr value is expected")
@@ -384,19 +410,38 @@ class JITFunction(_native.Kernel, metaclass=_HookedType):
 
 
 class _Parts:
-    """Arguments that a launch takes in parts: tensor descriptors, and tuples of run-time values. A kernel of the package's
-    own takes the parts, makes the whole, and calls the function."""
+    """Arguments that a launch takes in parts: tensor descriptors, tuples of run-time values, and named tuples. A kernel of
+    the package's own takes the parts, makes the whole, and calls the function."""
 
-    def __init__(self, function):
-        self.function, self.expressions = function, {}
+    def __init__(self, function, functions):
+        self.function, self.functions, self.expressions, self.classes = function, functions, {}, []
 
     @staticmethod
     def takes(param, value):
-        return isinstance(value, TensorDescriptor) or (isinstance(value, (tuple, list)) and not param.is_constexpr)
+        if isinstance(value, TensorDescriptor):
+            return True
+        return isinstance(value, (tuple, list)) and (not param.is_constexpr or _holds_names(value))
 
     def add(self, param, value, rest):
         """Puts the parts into `rest` under names of their own, and keeps the expression of the whole."""
-        self.expressions[param.name] = self._express(param, param.name, value, rest)
+        self.expressions[param.name] = (self._express_constant(param, value) if param.is_constexpr else
+                                        self._express(param, param.name, value, rest))
+
+    def _make_tuple(self, value, items):
+        """The expression of a tuple, by its class if it has names."""
+        if not _source.is_named_tuple(type(value)):
+            return "(" + "".join(item + ", " for item in items) + ")"
+        if type(value) not in self.classes:
+            self.classes.append(type(value))
+        return f"__c{self.classes.index(type(value))}(" + ", ".join(items) + ")"
+
+    def _express_constant(self, param, value):
+        value = _unwrap(value)
+        if isinstance(value, (tuple, list)):
+            return self._make_tuple(value, [self._express_constant(param, item) for item in value])
+        if isinstance(value, float):
+            return f'float("{value!r}")'
+        return self.function._write_constant(param, value, self.functions)
 
     def _express(self, param, name, value, rest):
         value = _unwrap(value)
@@ -412,7 +457,7 @@ class _Parts:
             return (f"tl.make_tensor_descriptor({name}, [{', '.join(shape)}], [{', '.join(strides + ['1'])}], {block}, "
                     f"padding_option={value.padding!r})")
         if isinstance(value, (tuple, list)):
-            return "(" + "".join(self._express(param, f"{name}__{i}", v, rest) + ", " for i, v in enumerate(value)) + ")"
+            return self._make_tuple(value, [self._express(param, f"{name}__{i}", v, rest) for i, v in enumerate(value)])
         if value is None or isinstance(value, (str, dtype)):
             return self.function._write_constant(param, value, [])
         rest[name] = value
@@ -428,10 +473,15 @@ class _Parts:
         return (f"{self.function.decorator}\ndef {self.function.fn.__name__}({parameters}):\n    __inner({arguments})\n")
 
 
+def _holds_names(value):
+    """Whether there is a named tuple in a tuple."""
+    return isinstance(value, (tuple, list)) and (_source.is_named_tuple(type(value)) or any(map(_holds_names, value)))
+
+
 class _Variant(_native.Kernel):
     """A kernel with constants bound, or with a wrapper around it."""
 
-    def __init__(self, function, bound, helpers, names, wrapper=""):
+    def __init__(self, function, bound, helpers, names, wrapper="", classes=()):
         self.function, self.fn = function, function.fn
         self.bound = bound
         constants = {p.name for p in function.params if p.is_constexpr}
@@ -439,6 +489,7 @@ class _Variant(_native.Kernel):
         self._setup(tuple(names), tuple(name in constants for name in names), {},
                     (0, 0, 0, 0, 1 if function.debug else 0))
         extra = [(f"__a{i}", helper) for i, helper in enumerate(helpers)]
+        extra += [(f"__c{i}", found) for i, found in enumerate(classes)]
         collector = _source.Collector()
         if wrapper:
             sources, name, _ = collector.collect_wrapped(function, extra, wrapper)
@@ -490,7 +541,7 @@ def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specia
     return decorate if fn is None else decorate(fn)
 
 
-class ConstexprFunction:
+class ConstexprFunction(JITCallable):
     """A function that kernels call while they are compiled, and host code as it is."""
 
     _is_jit_function = True
@@ -569,6 +620,13 @@ def reinterpret(tensor, dtype):
     return base if dtype == base.dtype else TensorWrapper(base, dtype)
 
 
+def get_jit_fn_file_line(fn):
+    """(path, line of the `def`) of a kernel, under whatever decorators."""
+    function = _source.find_function(fn)
+    return function.path, function.starting_line_number
+
+
 def preload(specialization_data, function):
     """Compiles for one function what an earlier process had compiled."""
     return function.preload(specialization_data)
+__getattr__ = _missing.explain(__name__)

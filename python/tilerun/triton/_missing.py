@@ -1,0 +1,101 @@
+"""Names of Triton 3.6's public package that are not here, each with its reason: one table for the messages, the tests and
+docs/python.md. What asks for such a name (an attribute, an import) is told why; `hasattr` says no."""
+
+import opcode
+import sys
+
+_COMPILER = "a part of Triton's own compiler; kernels are compiled by the library here"
+_CACHE = "compiled kernels are kept by the library (docs/caching.md); frameworks have no way into it"
+_KNOBS = "how Triton reads its environment; the settings of triton.knobs are plain attributes here"
+_DRIVER = "a part of Triton's own drivers; devices are served by plugins here, and triton.runtime.driver.active asks them"
+_STAGES = "compiled_kernel.asm and 'tilerun compile' show the stages of a compiled kernel"
+_TYPE = "a base class of values in Triton's own compiler; kernels alone have such values"
+_BUILTIN = "for functions that emit IR of Triton's own compiler; write a @triton.jit function"
+_EXTERN = "it links a function of a bitcode library, of which there is none here; triton.language.extra.libdevice has the usual ones"
+
+
+def _all(names, reason):
+    return dict.fromkeys(names.split(), reason)
+
+
+# By module, as Triton names it.
+NAMES = {
+    "triton.language": {
+        **_all("builtin is_builtin check_bit_width binary_op_type_legalization CONSTEXPR_0 TRITON_BUILTIN sort_impl "
+               "is_negative_zero builtin_max builtin_min", _BUILTIN),
+        **_all("base_value base_type tuple_type slice_type tensor_descriptor_base tensor_descriptor_base_type "
+               "tensor_descriptor_type", _TYPE),
+        **_all("extern extern_elementwise dispatch", _EXTERN),
+    },
+    "triton.runtime": _all("RedisRemoteCacheBackend RemoteCacheBackend", _CACHE),
+    "triton.runtime.jit": _all("DependenciesFinder mangle_type serialize_specialization_data compute_cache_key "
+                               "create_function_from_signature get_full_name JitFunctionInfo BoundConstexprFunction "
+                               "convert_to_tuple_if_list TRITON_MODULE GLUON_MODULE", _COMPILER),
+    "triton.runtime.cache": _all("CacheManager FileCacheManager RemoteCacheBackend RedisRemoteCacheBackend "
+                                 "RemoteCacheManager get_cache_manager get_override_manager get_dump_manager "
+                                 "make_so_cache_key get_cache_key", _CACHE),
+    "triton.runtime._allocation": _all("Buffer Allocator NullAllocator",
+                                       "kernels need no scratch memory here, so that no allocator is ever called"),
+    "triton.compiler": _all("IRSource LazyDict get_cache_key", _COMPILER),
+    "triton.compiler.compiler": _all("IRSource LazyDict AsmDict CompileTimer parse filter_traceback max_shared_mem "
+                                     "convert_type_repr ptx_prototype_pattern prototype_pattern ptx_arg_type_pattern "
+                                     "arg_type_pattern get_cache_key", _COMPILER),
+    "triton.knobs": _all("Env env propagate_env setenv toenv getenv SetType GetType EnvType ClassType env_base env_str "
+                         "env_str_callable_default env_bool env_int env_class env_nvidia_tool env_opt_str env_opt_bool "
+                         "NvidiaTool CompileTimes CompilationListener knobs_type base_knobs BuildImpl build_knobs "
+                         "redis_knobs cache_knobs compilation_knobs autotuning_knobs runtime_knobs language_knobs "
+                         "nvidia_knobs amd_knobs proton_knobs refresh_knobs KernelAttr JITHookCompileInfo JITHook "
+                         "LaunchHook InitHandleHook PipelineStagesHook", _KNOBS),
+    "triton.backends": _all("Backend", _DRIVER),
+    "triton.backends.compiler": _all("BaseBackend Language", _COMPILER),
+}
+
+# Whole modules, with all that is below them.
+MODULES = {
+    "triton._C": _COMPILER,
+    "triton._internal_testing": "for the tests of Triton's own package",
+    "triton._utils": _COMPILER,
+    "triton.backends.amd": _DRIVER,
+    "triton.backends.driver": _DRIVER,
+    "triton.backends.nvidia": _DRIVER,
+    "triton.compiler.code_generator": _COMPILER,
+    "triton.experimental": "Gluon's kernels state layouts by hand, for Triton's own compiler",
+    "triton.instrumentation": _COMPILER,
+    "triton.language.semantic": _COMPILER,
+    "triton.profiler": "Triton's profiler hooks into its launches; the device's own tools see Tilerun's kernels",
+    "triton.runtime.build": "nothing is built at run time here",
+    "triton.runtime.interpreter": "TRITON_INTERPRET=1 runs kernels on the library's own interpreter",
+    "triton.tools.build_extern": _EXTERN,
+    "triton.tools.compile": _STAGES,
+    "triton.tools.disasm": _STAGES,
+    "triton.tools.link": _STAGES,
+    "triton.tools.ragged_tma": "its descriptors count on addresses that wrap around; make a descriptor for each part",
+    "triton.tools.triton_to_gluon_translater": "Gluon's kernels state layouts by hand, for Triton's own compiler",
+}
+
+
+def find_module(name):
+    """Why there is no module of this name, or None."""
+    while name:
+        if name in MODULES:
+            return MODULES[name]
+        name = name.rpartition(".")[0]
+    return None
+
+
+def explain(module):
+    """A `__getattr__` of a module (named as here), which says why a name of Triton's is not there."""
+    path = module.removeprefix("tilerun.")
+    table = NAMES.get(path, {})
+
+    def getattr_(name):
+        reason = table.get(name)
+        text = f"'{path}.{name}' is not in Tilerun: {reason}" if reason else f"module '{path}' has no attribute '{name}'"
+        # An import statement would put a message of its own in the place of an AttributeError's.
+        frame = sys._getframe(1)
+        code, at = frame.f_code.co_code, frame.f_lasti
+        if reason and at >= 0 and opcode.opname[code[at]] == "IMPORT_FROM":
+            raise ImportError(text, name=path)
+        raise AttributeError(text, name=name)
+
+    return getattr_

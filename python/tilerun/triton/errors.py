@@ -1,0 +1,5 @@
+"""`triton.errors`."""
+
+from ..errors import TilerunError as TritonError
+
+__all__ = ["TritonError"]
