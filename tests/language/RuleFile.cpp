@@ -6,6 +6,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -172,7 +173,7 @@ std::string test::compare(const RuleTensor &tensor, llvm::ArrayRef<uint8_t> got)
   size_t bytes = host::getElementBytes(tensor.type);
   Scalar scalar = tensor.type.scalar;
   auto show = [&](const uint8_t *at) {
-    return tensor.type.isFloat() ? llvm::formatv("{0:g}", host::loadElement(at, scalar)).str()
+    return tensor.type.isFloat() ? llvm::formatv("{0:E8}", host::loadElement(at, scalar)).str()
                                  : std::to_string(int64_t(host::loadInteger(at, scalar)));
   };
   for (size_t i = 0; i < want.size(); i += bytes) {
