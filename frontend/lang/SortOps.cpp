@@ -5,8 +5,6 @@
 
 #include "llvm/Support/MathExtras.h"
 
-#include <cmath>
-
 using namespace mlir;
 
 namespace tilerun::lang {
@@ -116,10 +114,8 @@ TensorValue takeLast(Emitter &e, const TensorValue &v, const TensorValue &line) 
           type};
 }
 
-/// The least or the greatest number of a type.
+/// The least or the greatest number of an integer type.
 Literal getExtreme(DType type, bool greatest) {
-  if (type.isFloat())
-    return Literal(greatest ? HUGE_VAL : -HUGE_VAL);
   unsigned bits = type.getBits() - type.isSigned();
   PyInt most = (PyInt(1) << bits) - 1;
   return Literal(greatest ? most : type.isSigned() ? -most - 1 : PyInt(0));
@@ -137,9 +133,9 @@ TensorValue extendLast(Emitter &e, const TensorValue &v, bool greatest) {
                       line.type};
   TensorValue wide = takeLast(e, v, nearest);
   TensorType flags{dtype(Scalar::Int1), line.type.shape};
-  TensorValue isOld{arith::CmpIOp::create(e.builder, e.loc(), arith::CmpIPredicate::sle, line.value,
-                                          last.value),
-                    flags};
+  TensorValue isOld{
+      arith::CmpIOp::create(e.builder, e.loc(), arith::CmpIPredicate::sle, line.value, last.value),
+      flags};
   TensorValue extreme = makeConstant(e, wide.type, getExtreme(v.type.dtype, greatest));
   return {arith::SelectOp::create(e.builder, e.loc(), stretch(e, isOld, wide.type.shape).value,
                                   wide.value, extreme.value),
@@ -151,12 +147,35 @@ TensorValue cutLast(Emitter &e, const TensorValue &v, int64_t first, int64_t cou
   return count == v.type.shape.back() ? v : takeLast(e, v, makeRange(e, first, count));
 }
 
-/// Of 8-bit floats, whose extremes differ, as float16.
-Value sortWith(Emitter &e, const TensorValue &v, function_ref<TensorValue(TensorValue)> sort) {
-  if (!v.type.dtype.isFloat() || v.type.dtype.getBits() > 8 ||
-      llvm::isPowerOf2_64(v.type.shape.back()))
+/// The bits of floats as signed integers of the same order, and back: below zero, all bits but the
+/// sign are turned over.
+TensorValue turnBits(Emitter &e, const TensorValue &v) {
+  unsigned bits = v.type.dtype.getBits();
+  TensorValue width = makeConstant(e, v.type, Literal(PyInt(bits - 1)));
+  TensorValue most = makeConstant(e, v.type, getExtreme(v.type.dtype, /*greatest=*/true));
+  mlir::Value sign = arith::ShRSIOp::create(e.builder, e.loc(), v.value, width.value);
+  mlir::Value turned = arith::AndIOp::create(e.builder, e.loc(), sign, most.value);
+  return {arith::XOrIOp::create(e.builder, e.loc(), v.value, turned), v.type};
+}
+
+/// Sorts any number of elements. Floats whose number is extended are sorted by their bits: NaN has
+/// no place among numbers, so that one that is there could change places with a new element.
+Result sortWith(Emitter &e, const TensorValue &v, function_ref<TensorValue(TensorValue)> sort) {
+  DType type = v.type.dtype;
+  if (!type.isFloat() || llvm::isPowerOf2_64(v.type.shape.back()))
     return Value(sort(v));
-  return Value(convert(e, sort(convert(e, v, dtype(Scalar::F16))), v.type.dtype));
+  unsigned bits = type.getBits();
+  DType integer = dtype(bits == 8    ? Scalar::Int8
+                        : bits == 16 ? Scalar::Int16
+                        : bits == 32 ? Scalar::Int32
+                                     : Scalar::Int64);
+  TensorOr keys = cast(e, Value(v), integer, /*bitcast=*/true);
+  if (failed(keys))
+    return failure();
+  TensorOr sorted = cast(e, Value(turnBits(e, sort(turnBits(e, *keys)))), type, /*bitcast=*/true);
+  if (failed(sorted))
+    return failure();
+  return Value(*sorted);
 }
 
 /// The tensor to sort; `dim` must be its last dimension.

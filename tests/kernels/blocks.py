@@ -378,3 +378,16 @@ def products_of_matrices(X, Z, S, M: tl.constexpr, N: tl.constexpr):
     x = tl.load(X + at)
     tl.store(Z + tl.arange(0, M), tl.reduce((x, x + 1, x - 1, x), 1, multiply_matrices)[2])
     tl.store(S + at, tl.associative_scan((x, x + 1, x - 1, x), 1, multiply_matrices, reverse=True)[1])
+
+
+# NaN changes places with nothing that was not there.
+#: X=f32[12]:zeros Y=f32[12]:zeros Z=f32[5]:zeros
+@triton.jit
+def sorts_of_nan(X, Y, Z):
+    i = tl.arange(0, 12)
+    x = tl.load(X + i)
+    y = tl.where(i % 5 == 2, x / 0.0, tl.where(i % 3 == 0, -i, i) * 1.0)
+    s = tl.sort(y)
+    tl.store(Y + i, tl.where(s == s, s, 100.0))
+    k = tl.topk(tl.where(i == 0, float("-inf"), tl.where(i == 4, float("inf"), -y)), 5)
+    tl.store(Z + tl.arange(0, 5), tl.where(k == k, k, 100.0))
