@@ -155,17 +155,27 @@ static const KnownType *findTorchType(PyTypeObject *type) {
   return nullptr;
 }
 
+// Of a tensor that raised: the package's code says what is wrong with it.
+static Read failOrAsk() {
+  if (!PyErr_ExceptionMatches(PyExc_Exception))
+    return Read::Failed;
+  PyErr_Clear();
+  return Read::Other;
+}
+
 // By attributes: three look-ups and calls.
 static Read readTorch(PyObject *object, Tensor &tensor) {
   Ref pointer(PyObject_CallMethodObjArgs(object, names.dataPtr, nullptr));
   Ref dtype(pointer ? PyObject_GetAttr(object, names.dtype) : nullptr);
   Ref index(dtype ? PyObject_CallMethodObjArgs(object, names.getDevice, nullptr) : nullptr);
   if (!index)
-    return Read::Failed;
+    return failOrAsk();
   tensor.address = PyLong_AsUnsignedLongLong(pointer.get());
   tensor.deviceIndex = static_cast<int32_t>(PyLong_AsLong(index.get()));
   if (PyErr_Occurred())
-    return Read::Failed;
+    return failOrAsk();
+  if (!tensor.address)
+    return Read::Other; // Empty, or without memory: meta, fake, …
   tensor.dtype = 0;
   for (const KnownDtype &known : torchDtypes)
     if (known.object == dtype.get())
@@ -196,6 +206,8 @@ static Read readExchanged(PyObject *object, const DlExchange &exchange, Tensor &
   tensor.dtype = getDtype(out.dtype);
   if (!tensor.dtype)
     return readTorch(object, tensor);
+  if (!out.data)
+    return Read::Other; // Empty, or without memory: meta, fake, …
   tensor.address = reinterpret_cast<uint64_t>(out.data) + out.byteOffset;
   tensor.deviceType = out.device.type == 3 /* pinned */ ? int32_t(kCpu) : out.device.type;
   tensor.deviceIndex = out.device.index;

@@ -149,3 +149,41 @@ def test_two_kernels_at_once_keep_their_errors():
     for thread in threads:
         thread.join()
     assert messages == [True] * 20
+
+
+def test_torch_tensors_without_memory():
+    torch = pytest.importorskip("torch")
+    cases = {
+        "meta": (torch.ones(8, device="meta"), "a tensor on 'meta' cannot be passed to a kernel: no plugin serves such devices"),
+        "sparse": (torch.ones(8).to_sparse(), "a tensor without memory of its own \\(layout torch.sparse_coo\\) cannot be"),
+        "complex": (torch.ones(8, dtype=torch.complex64), "a tensor of torch.complex64 cannot be passed to a kernel")}
+    try:
+        from torch._subclasses.fake_tensor import FakeTensorMode
+        with FakeTensorMode():
+            cases["fake"] = torch.ones(8), "a FakeTensor has no memory; wrap the launch in torch.library.triton_op"
+    except ImportError:
+        pass  # Older than these.
+    for tensor, what in cases.values():
+        with pytest.raises(TypeError, match=f"kernel 'kernel': parameter 'y': {what}"):
+            kernel[(1, )](torch.ones(8), tensor, 8, BLOCK=8)
+    # One without elements has no memory either, and may be passed.
+    kernel[(1, )](torch.empty(0), torch.empty(0), 0, BLOCK=8)
+
+
+def test_functions_must_be_decorated():
+
+    def helper(x):
+        return x
+
+    with pytest.raises(TypeError, match="parameter 'BLOCK' is the host function 'helper'.*decorate it with @triton.jit"):
+        kernel[(1, )](X, Y, 8, BLOCK=helper)
+
+    @triton.jit
+    def calls(y):
+        tl.store(y, helper(1.0))
+
+    with pytest.raises(triton.CompilationError) as caught:
+        calls[(1, )](Y)
+    line = helper.__code__.co_firstlineno
+    assert "the host function 'helper', which is not decorated with @triton.jit, cannot be called" in str(caught.value)
+    assert f"{__file__}:{line}:5: note: defined here" in str(caught.value)

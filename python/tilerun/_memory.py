@@ -14,6 +14,7 @@ DTYPES = {name: number for number, name in enumerate(DTYPE_NAMES) if name}
 _BY_WORD = {"bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8",
             "uint16": "u16", "uint32": "u32", "uint64": "u64", "float8_e5m2": "fp8e5", "float8_e4m3fn": "fp8e4nv",
             "float8_e4m3fnuz": "fp8e4b8", "float8_e5m2fnuz": "fp8e5b16", "float16": "fp16", "bfloat16": "bf16",
+            "float8_e8m0fnu": "u8", "float4_e2m1fn_x2": "u8",  # As tl.dot_scaled takes them: bytes.
             "float32": "fp32", "float64": "fp64"}
 _ITEM_BYTES = {"i1": 1, "i8": 1, "i16": 2, "i32": 4, "i64": 8, "u8": 1, "u16": 2, "u32": 4, "u64": 8, "fp8e5": 1,
                "fp8e4nv": 1, "fp8e4b8": 1, "fp8e5b16": 1, "fp8e4b15": 1, "fp16": 2, "bf16": 2, "fp32": 4, "fp64": 8}
@@ -114,7 +115,7 @@ def resolve(value):
         kind = _TORCH_KINDS.get(value.device.type)
         if kind is None:
             raise TypeError(f"a tensor on '{value.device}' cannot be passed to a kernel: no plugin serves such devices")
-        return value.data_ptr(), dtype, kind, value.device.index or 0
+        return _get_torch_address(value), dtype, kind, value.device.index or 0
     interface = getattr(value, "__cuda_array_interface__", None)
     if interface is not None:
         dtype = find_dtype(value.dtype) if hasattr(value, "dtype") else _from_typestr(interface["typestr"])
@@ -138,6 +139,20 @@ def resolve(value):
     if hasattr(value, "__dlpack__"):
         return _checked(value, *_read_dlpack(value))
     return None
+
+
+def _get_torch_address(tensor):
+    if any(base.__name__ == "FakeTensor" for base in type(tensor).__mro__):
+        raise TypeError("a FakeTensor has no memory; wrap the launch in torch.library.triton_op")
+    try:
+        address = tensor.data_ptr()
+    except RuntimeError as error:
+        first = str(error).strip().splitlines()[0]
+        raise TypeError(f"a tensor without memory of its own (layout {tensor.layout}) cannot be passed to a kernel: {first}") \
+            from error
+    if not address and tensor.numel():
+        raise TypeError(f"a tensor of {tensor.numel()} elements has no memory")
+    return address
 
 
 def _from_typestr(text):
