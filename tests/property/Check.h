@@ -16,7 +16,8 @@ public:
 
   /// Pass, Unsupported (by a device, by name), or Fail; a failure's text begins with its stage, as
   /// "optimizer: …", "interpreter: …", "vulkan:0 differs: …". A device whose driver has known
-  /// defects runs the kernel as it is written around them: "vulkan:0 (guarded) differs: …".
+  /// defects runs the kernel as it is written around them: "vulkan:0 (guarded) differs: …". A
+  /// target that is compiled for and not run must take the kernel.
   matrix::Result check(const Kernel &kernel, bool useDevices = true);
 
 private:

@@ -214,11 +214,12 @@ ExprRef makeHistogram(Builder &b, const ValueType &type, int depth, Traits) {
     mask = ", mask=$1";
   }
   // 64 fits every dtype; bins from there on stay empty.
-  return makeExpr(type,
-                  std::string("tl.histogram(") +
-                      (b.kernel.hasOddSizes() ? "($0 & 63) % #0" : "$0 & min(#0 - 1, 63)") +
-                      ", #0" + mask + ")" + cast(type),
-                  args, {type.shape[0]});
+  return makeExpr(
+      type,
+      std::string("tl.histogram(") +
+          (b.kernel.hasOddSizes() ? "($0 & 63) % min(#0, 64)" : "$0 & min(#0 - 1, 63)") + ", #0" +
+          mask + ")" + cast(type),
+      args, {type.shape[0]});
 }
 
 ExprRef makeDot(Builder &b, const ValueType &type, int depth, Traits) {

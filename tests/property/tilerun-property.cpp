@@ -15,6 +15,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
@@ -40,7 +41,8 @@ cl::opt<uint64_t> firstKernel("first", cl::desc("number of the first kernel"), c
 cl::list<std::string>
     deviceNames("device",
                 cl::desc("device to run on: 'vulkan', 'vulkan:0', a plugin's file, 'threads' (the "
-                         "emulator of threads), 'none'; without it each that is there"),
+                         "emulator of threads), 'cuda:sm_90a' (compiled, and assembled where ptxas "
+                         "is installed), 'none'; without it each that is there"),
                 cl::value_desc("NAME"), cl::cat(category));
 cl::opt<unsigned> deviceSample("device-sample", cl::desc("only each N-th kernel runs on devices"),
                                cl::value_desc("N"), cl::init(1), cl::cat(category));
@@ -73,6 +75,7 @@ int fail(int code, const llvm::Twine &message) {
 struct DeviceChoice {
   std::string plugin, device;
   bool isRequired;
+  bool isCompiler = false; ///< `device` is a target, and need not be there.
 };
 
 std::vector<DeviceChoice> chooseDevices(const char *program) {
@@ -93,8 +96,9 @@ std::vector<DeviceChoice> chooseDevices(const char *program) {
       continue;
     }
     auto [kind, ordinal] = llvm::StringRef(name).split(':');
+    bool isCompiler = ordinal.find_if_not(llvm::isDigit) != llvm::StringRef::npos;
     chosen.push_back({(folder + "/libtilerun-" + kind + ".so").str(),
-                      ordinal.empty() ? std::string() : name, true});
+                      ordinal.empty() ? std::string() : name, true, isCompiler});
   }
   if (!deviceNames.empty())
     return chosen;
@@ -117,10 +121,25 @@ std::vector<std::unique_ptr<Target>> openDevices(llvm::ArrayRef<DeviceChoice> ch
   std::vector<std::unique_ptr<Target>> opened;
   for (const DeviceChoice &choice : chosen) {
     std::string reason;
-    if (choice.plugin == kThreads)
+    if (choice.plugin == kThreads) {
       opened.push_back(makeThreads());
-    else if (std::unique_ptr<Target> target =
-                 matrix::openPlugin(choice.plugin, choice.device, reason))
+      continue;
+    }
+    if (choice.isCompiler) {
+      auto findProgram = [](const char *name) {
+        auto found = llvm::sys::findProgramByName(name);
+        if (!found)
+          found = llvm::sys::findProgramByName(name, {"/usr/local/cuda/bin"});
+        return found ? *found : std::string();
+      };
+      matrix::CodeCheckers checkers{findProgram("ptxas"), findProgram("spirv-val")};
+      if (auto compiler = matrix::makeCompiler(choice.plugin, choice.device, checkers, reason))
+        opened.push_back(std::move(compiler));
+      else
+        missing += choice.device + ": " + reason + "\n";
+      continue;
+    } else if (std::unique_ptr<Target> target =
+                   matrix::openPlugin(choice.plugin, choice.device, reason))
       opened.push_back(std::move(target));
     else if (choice.isRequired)
       missing += choice.plugin + ": " + reason + "\n";
