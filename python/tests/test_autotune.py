@@ -320,3 +320,25 @@ def test_memory_is_restored_around_a_bench_of_the_callers():
     x, out = torch.ones(100), torch.full((100, ), 5.0)
     kernel[grid](x, out, 100)
     assert torch.equal(out, torch.full((100, ), 6.0))
+
+
+def test_hooks_of_configurations_set_the_blocks_of_descriptors():
+    from tilerun.triton.tools.tensor_descriptor import TensorDescriptor
+
+    def set_block(named):
+        named["x"].block_shape = named["out"].block_shape = [named["BLOCK"], named["BLOCK"]]
+
+    @triton.autotune([triton.Config({"BLOCK": n}, pre_hook=set_block) for n in (4, 8, 16)], key=["WIDTH"], warmup=1, rep=2)
+    @triton.jit
+    def transpose(x, out, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
+        tl.static_assert(x.block_shape[0] == BLOCK)
+        i, j = tl.program_id(0) * BLOCK, tl.program_id(1) * BLOCK
+        out.store([j, i], x.load([i, j]).T)
+
+    x, out = np.random.rand(16, 16).astype(np.float32), np.zeros((16, 16), np.float32)
+    descriptors = [TensorDescriptor.from_tensor(a, [1, 1]) for a in (x, out)]
+    for _ in range(2):
+        out[:] = 0
+        transpose[lambda meta: (16 // meta["BLOCK"], 16 // meta["BLOCK"])](*descriptors, WIDTH=16)
+        np.testing.assert_array_equal(out, x.T)
+    assert transpose.best_config in transpose.configs_timings

@@ -164,6 +164,8 @@ class Autotuner(KernelInterface):
         ways, places, kernels = [], None, []
         for config in configs:
             meta = self._with_heuristics({**arguments, **kwargs, **config.all_kwargs()})
+            if config.pre_hook:
+                config.pre_hook(meta)  # It may give tensor descriptors the configuration's blocks.
             function = _jit_function(self.fn)
             given = {name: value for name, value in meta.items() if name in function.signature.parameters or name in OPTIONS}
             values, options = function._bind((), given)
