@@ -284,7 +284,9 @@ void Assigner::forward(Operation *op) {
   if (auto histogram = dyn_cast<tile::HistogramOp>(op))
     return propose(histogram.getResult(),
                    result.getDefault(cast<RankedTensorType>(histogram.getType())), Weak);
-  if (isa<tile::MapOp, tile::InlineAsmOp>(op)) {
+  // Assembly may be of scalars.
+  if (isa<tile::MapOp, tile::InlineAsmOp>(op) &&
+      isa<RankedTensorType>(op->getResult(0).getType())) {
     for (Value value : op->getResults())
       for (Value operand : op->getOperands())
         propose(value, operandHome(operand), std::max(strength(operand), unsigned(Weak)));
