@@ -151,7 +151,7 @@ static std::optional<ConstantArgument> toArgument(const Value &value) {
     return ConstantArgument{*v};
   if (auto *v = value.getIf<FunctionValue>())
     return ConstantArgument{ConstantArgument::FunctionName{v->function->qualifiedName}};
-  if (const TupleValue *tuple = value.getTuple(); tuple && tuple->typeName != "dict") {
+  if (const TupleValue *tuple = value.getSequence()) {
     std::vector<ConstantArgument> elements;
     for (const Value &element : tuple->elements) {
       auto converted = toArgument(element);

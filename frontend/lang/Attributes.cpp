@@ -139,6 +139,8 @@ std::optional<Value> findAttribute(Emitter &e, const Value &base, StringRef name
     return dtypeAttribute(base, *type, name);
   if (auto *type = base.getIf<TensorType>())
     return typeAttribute(base, *type, name);
+  if (const TupleValue *tuple = base.getTuple(); base.is<ClassValue>() || (tuple && tuple->info))
+    return e.services.findMember(base, name, e.range);
   if (const TupleValue *tuple = base.getTuple()) {
     for (size_t i = 0; i < tuple->names.size() && i < tuple->elements.size(); ++i)
       if (tuple->names[i] == name)
@@ -156,8 +158,7 @@ std::optional<Value> findAttribute(Emitter &e, const Value &base, StringRef name
   if (auto *space = base.getIf<NamespaceValue>()) {
     if (!space->module)
       return lookup(space->path, name, e.services.getPrelude());
-    if (const Global *global = space->module->lookup(name); global && global->jit)
-      return Value(FunctionValue{global->jit});
+    return e.services.findMember(base, name, e.range);
   }
   return std::nullopt;
 }

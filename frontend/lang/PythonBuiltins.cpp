@@ -70,7 +70,7 @@ Result emitAbsolute(Emitter &e, const Arguments &args) {
 }
 
 Result emitLen(Emitter &e, const Arguments &args) {
-  if (const TupleValue *tuple = args[0].getTuple())
+  if (const TupleValue *tuple = args[0].getTuple(); tuple && !tuple->isRecord())
     return Value::integer(tuple->elements.size());
   if (auto *text = args[0].getIf<std::string>())
     return Value::integer(text->size());
@@ -129,7 +129,7 @@ Result emitBool(Emitter &e, const Arguments &args) {
   if (auto *text = args[0].getIf<std::string>())
     return Value(!text->empty());
   if (const TupleValue *tuple = args[0].getTuple())
-    return Value(!tuple->elements.empty());
+    return Value(tuple->isRecord() || !tuple->elements.empty());
   if (args[0].isTensor()) {
     TensorOr v = cast(e, args[0], dtype(Scalar::Int1));
     if (failed(v))
@@ -150,7 +150,7 @@ Result emitStr(Emitter &e, const Arguments &args) {
 }
 
 Result emitSequence(Emitter &e, const Arguments &args, bool isList) {
-  const TupleValue *given = args[0].getTuple();
+  const TupleValue *given = args[0].getSequence();
   if (!given)
     return argError(e, args, 0, "must be a tuple or a list, but it is " + args[0].describe());
   auto out = std::make_shared<TupleValue>();
@@ -174,7 +174,7 @@ std::optional<bool> isOfType(const Value &v, const Builtin &type) {
         .Case("float", v.is<double>())
         .Case("bool", v.is<bool>())
         .Case("str", v.is<std::string>())
-        .Case("tuple", v.getTuple() && !v.getTuple()->isList)
+        .Case("tuple", v.getSequence() && !v.getSequence()->isList)
         .Case("list", v.getTuple() && v.getTuple()->isList)
         .Default(std::nullopt);
   auto *dtypeValue = v.getIf<DType>();
@@ -184,7 +184,7 @@ std::optional<bool> isOfType(const Value &v, const Builtin &type) {
       .Case("dtype", dtypeValue != nullptr)
       .Case("pointer_type", dtypeValue && dtypeValue->isPointer())
       .Case("block_type", v.is<TensorType>())
-      .Case("tuple", v.getTuple() != nullptr)
+      .Case("tuple", v.getSequence() != nullptr)
       .Case("tensor_descriptor", isTensorDescriptor(v))
       .Default(std::nullopt);
 }
@@ -199,6 +199,10 @@ Result emitIsInstance(Emitter &e, const Arguments &args) {
     std::optional<bool> one = builtin ? isOfType(args[0], *builtin->builtin) : std::nullopt;
     if (!one && type.isNone())
       one = args[0].isNone();
+    if (auto *wanted = type.getIf<ClassValue>()) {
+      const TupleValue *instance = args[0].getTuple();
+      one = instance && instance->info && instance->info->isDerivedFrom(*wanted->info);
+    }
     if (!one && type.is<OpaqueValue>())
       one = false; // A host class: no value of a kernel is an instance of one.
     if (!one)

@@ -31,16 +31,29 @@ std::string ModuleReader::getPath(const Expr *expr) const {
   return resolvePath(dotted);
 }
 
-/// Whether a decorator's line is `@triton.jit…` by whatever name. Works on tokens, because most
-/// decorators belong to host code.
-bool ModuleReader::isJitDecorator(Tokens tokens) const {
+/// The dotted name in a decorator's line; empty if it is something else. Works on tokens, because
+/// most decorators belong to host code.
+std::string ModuleReader::readDottedName(Tokens tokens) const {
   if (tokens.size() < 2 || !tokens[1].is(Kind::Name))
-    return false;
+    return {};
   std::string dotted = text(tokens[1]).str();
   size_t i = 2;
   for (; i + 1 < tokens.size() && tokens[i].is(Kind::Dot) && tokens[i + 1].is(Kind::Name); i += 2)
     dotted += ("." + text(tokens[i + 1])).str();
-  if (i < tokens.size() && !tokens[i].is(Kind::LParen))
+  return i < tokens.size() && !tokens[i].is(Kind::LParen) ? std::string() : dotted;
+}
+
+/// Whether a decorator's line is `@triton.aggregate` by whatever name.
+bool ModuleReader::isRecordDecorator(Tokens tokens) const {
+  std::string path = resolvePath(readDottedName(tokens));
+  StringRef last = StringRef(path).substr(StringRef(path).rfind('.') + 1);
+  return last == "aggregate" || last == "_aggregate";
+}
+
+/// Whether a decorator's line is `@triton.jit…` by whatever name.
+bool ModuleReader::isJitDecorator(Tokens tokens) const {
+  std::string dotted = readDottedName(tokens);
+  if (dotted.empty())
     return false;
   StringRef plain = dotted;
   std::string resolved = resolvePath(plain);

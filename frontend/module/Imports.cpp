@@ -134,7 +134,7 @@ std::string ModuleReader::absolutePath(StringRef dotted, unsigned level) const {
   return dotted.empty() ? prefix : prefix + "." + dotted.str();
 }
 
-void ModuleReader::readImport(const ImportStmt &stmt) {
+void ModuleReader::resolveImport(const ImportStmt &stmt, bool find, Bind bind) {
   for (const ImportName &name : stmt.names) {
     // `import a.b` binds a; `import a.b as c` binds c to a.b.
     StringRef bound = name.alias.empty() ? name.name.split('.').first : name.alias;
@@ -144,24 +144,27 @@ void ModuleReader::readImport(const ImportStmt &stmt) {
     global.kind = Global::Kind::Module;
     global.path = path.str();
     global.range = name.range;
-    if (!atModuleLevel()) {
-      bindLocally(bound, std::move(global));
-      continue;
-    }
-    if (uint32_t file = findModule(path, 0))
+    if (uint32_t file = find ? findModule(path, 0) : 0)
       global.module = loader.request(file);
-    bind(bound, global);
+    bind(bound, std::move(global));
+    // `a.b.c` is reached through `a`.
+    if (find && name.alias.empty() && name.name != bound)
+      for (size_t dot = bound.size(); dot != StringRef::npos;) {
+        dot = name.name.find('.', dot + 1);
+        StringRef part = name.name.take_front(dot);
+        if (uint32_t file = findModule(part, 0))
+          module.importedModules.try_emplace(part.str(), loader.request(file));
+      }
   }
 }
 
-void ModuleReader::readFromImport(const ImportFromStmt &stmt) {
+void ModuleReader::resolveFromImport(const ImportFromStmt &stmt, bool find, Bind bind) {
   std::string path = absolutePath(stmt.module, stmt.level);
-  // Host functions import what kernels have no use for: their files are not read.
-  uint32_t file = atModuleLevel() ? findModule(stmt.module, stmt.level) : 0;
+  uint32_t file = find ? findModule(stmt.module, stmt.level) : 0;
   LoadedModule *from = file ? loader.request(file) : nullptr;
   for (const ImportName &name : stmt.names) {
     if (name.name == "*") {
-      if (!atModuleLevel())
+      if (!find || !atModuleLevel())
         continue;
       if (from && from != &module)
         module.starImports.push_back(from);
@@ -174,17 +177,10 @@ void ModuleReader::readFromImport(const ImportFromStmt &stmt) {
     aliases.try_emplace(bound, full);
     Global global;
     global.range = name.range;
-    if (!atModuleLevel()) {
-      global.kind = Global::Kind::ImportedName;
-      global.path = path;
-      global.importedName = name.name.str();
-      bindLocally(bound, std::move(global));
-      continue;
-    }
     // What is imported may be a module itself.
     std::string submodule =
         stmt.module.empty() ? name.name.str() : (stmt.module + "." + name.name).str();
-    if (uint32_t subfile = findModule(submodule, stmt.level)) {
+    if (uint32_t subfile = find ? findModule(submodule, stmt.level) : 0) {
       global.kind = Global::Kind::Module;
       global.path = full;
       global.module = loader.request(subfile);
@@ -194,8 +190,27 @@ void ModuleReader::readFromImport(const ImportFromStmt &stmt) {
       global.importedName = name.name.str();
       global.module = from;
     }
-    bind(bound, global);
+    bool isMissing = find && stmt.level > 0 && loader.followImports && !global.module;
+    bind(bound, std::move(global));
+    if (isMissing)
+      missingImports.insert(bound);
   }
+}
+
+// Most host functions import what kernels have no use for: their files are not read.
+
+void ModuleReader::readImport(const ImportStmt &stmt) {
+  bool isGlobal = atModuleLevel();
+  resolveImport(stmt, isGlobal, [&](StringRef name, Global global) {
+    isGlobal ? bind(name, std::move(global)) : bindLocally(name, std::move(global));
+  });
+}
+
+void ModuleReader::readFromImport(const ImportFromStmt &stmt) {
+  bool isGlobal = atModuleLevel();
+  resolveFromImport(stmt, isGlobal, [&](StringRef name, Global global) {
+    isGlobal ? bind(name, std::move(global)) : bindLocally(name, std::move(global));
+  });
 }
 
 } // namespace tilerun

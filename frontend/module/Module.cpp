@@ -1,5 +1,6 @@
-// Loaded modules and the queue of files to read. Files are read one after the other, never inside
-// each other, so that neither cycles nor long chains of imports matter.
+// Loaded modules. A file that is imported is read when something is looked up in it. Reading looks
+// nothing up, so files are never read inside each other, and neither cycles nor long chains of
+// imports matter.
 #include "frontend/module/Module.h"
 #include "frontend/module/ModuleReader.h"
 
@@ -13,11 +14,17 @@ using namespace llvm;
 
 namespace tilerun {
 
-/// Files that one compilation may import.
-constexpr size_t kMaxModules = 1000;
+/// Files that one compilation may import, read or not.
+constexpr size_t kMaxModules = 10'000;
 
-static const Global *lookupIn(const LoadedModule &module, StringRef name,
-                              SmallPtrSetImpl<const LoadedModule *> &seen) {
+void LoadedModule::ensureRead() const {
+  if (unreadBy)
+    unreadBy->read(const_cast<LoadedModule &>(*this));
+}
+
+const Global *LoadedModule::lookupIn(const LoadedModule &module, StringRef name,
+                                     SmallPtrSetImpl<const LoadedModule *> &seen) {
+  module.ensureRead();
   auto it = module.globals.find(name);
   if (it != module.globals.end())
     return &it->second;
@@ -39,6 +46,7 @@ const Global *LoadedModule::lookup(StringRef name) const {
 }
 
 const JitFunction *LoadedModule::findFunction(StringRef name) const {
+  ensureRead();
   if (auto it = globals.find(name); it != globals.end() && it->second.jit)
     return it->second.jit;
   const JitFunction *found = nullptr;
@@ -59,6 +67,7 @@ const JitFunction *LoadedModule::findFunction(StringRef name) const {
 }
 
 std::vector<StringRef> LoadedModule::globalNames() const {
+  ensureRead();
   std::vector<StringRef> names;
   for (const auto &entry : globals)
     names.push_back(entry.getKey());
@@ -72,7 +81,8 @@ bool ModuleLoader::isFile(StringRef path) {
   return exists;
 }
 
-std::string ModuleLoader::getDigest(function_ref<bool(StringRef)> skip) const {
+std::string ModuleLoader::getDigest(function_ref<bool(StringRef)> skip) {
+  readUsed();
   BLAKE3 hasher;
   auto add = [&](StringRef text) {
     uint8_t size[8];
@@ -89,12 +99,14 @@ std::string ModuleLoader::getDigest(function_ref<bool(StringRef)> skip) const {
     add(sources.getName(file));
     add(sources.getText(file));
   }
-  for (const auto &[file, module] : modules) {
-    StringRef name = sources.getName(file);
-    if (skip(name))
-      continue;
+  // Not in the order of reading, which depends on what was asked before.
+  std::map<StringRef, StringRef> texts;
+  for (const auto &[file, module] : modules)
+    if (StringRef name = sources.getName(file); !module->unreadBy && !skip(name))
+      texts[name] = sources.getText(file);
+  for (auto [name, text] : texts) {
     add(name);
-    add(sources.getText(file));
+    add(text);
   }
   BLAKE3Result<32> digest = hasher.final<32>();
   return toHex(digest, /*LowerCase=*/true);
@@ -137,7 +149,7 @@ LoadedModule *ModuleLoader::request(uint32_t file) {
   auto module = std::make_unique<LoadedModule>();
   module->file = file;
   module->path = sources.getName(file).str();
-  queue.push_back(module.get());
+  module->unreadBy = this;
   return (modules[file] = std::move(module)).get();
 }
 
@@ -148,12 +160,15 @@ LoadedModule *ModuleLoader::load(uint32_t file) {
                               Twine(kMaxModules) + " files are loaded");
     return nullptr;
   }
-  while (!queue.empty()) {
-    LoadedModule *next = queue.back();
-    queue.pop_back();
-    readable[next->file] = ModuleReader(*this, *next).read();
-  }
+  if (!llvm::is_contained(loaded, module))
+    loaded.push_back(module);
+  module->ensureRead();
   return readable[file] ? module : nullptr;
+}
+
+void ModuleLoader::read(LoadedModule &module) {
+  module.unreadBy = nullptr;
+  readable[module.file] = ModuleReader(*this, module).read();
 }
 
 } // namespace tilerun

@@ -9,6 +9,7 @@
 #include "frontend/ast/Ast.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
@@ -16,6 +17,7 @@
 namespace tilerun {
 
 class LoadedModule;
+class ModuleLoader;
 
 /// One `triton.Config(...)` of an autotune decorator.
 struct AutotuneConfig {
@@ -71,12 +73,15 @@ struct Global {
     ImportedName, ///< `from path import importedName`: `module` if its file was found
     HostFunction, ///< A function without @triton.jit
     Class,        ///< A class
+    Captured,     ///< A variable of a function around a kernel, whose value only Python knows
     Unknown       ///< Bound by something that the loader skips (a loop, `with`, tuple unpacking, …)
   };
   Kind kind = Kind::Unknown;
   const JitFunction *jit = nullptr;
   const ast::Expr *value = nullptr;
   const ast::Expr *annotation = nullptr;
+  /// Of something unknown: values of which host code takes one.
+  llvm::SmallVector<const ast::Expr *, 0> alternatives;
   const ast::ClassDef *classDef = nullptr;
   LoadedModule *module = nullptr;
   std::string path; ///< Dotted module path as absolute as known, e.g. "triton.language".
@@ -101,8 +106,21 @@ public:
   /// What functions import from modules that are not files: seen by jit functions that are defined
   /// in them, where no global has the name.
   llvm::StringMap<Global> localImports;
+  /// What functions that hold jit functions or records bind, by qualified name ("make.SIZE").
+  llvm::StringMap<Global> nested;
+  /// Files by the dotted names under which this one imports them (`import a.b.c`).
+  std::map<std::string, LoadedModule *, std::less<>> importedModules;
   std::vector<LoadedModule *> starImports;  ///< Files that `*` is imported from.
   std::vector<std::string> starImportPaths; ///< Dotted paths of other modules, e.g. "triton".
+
+private:
+  friend class ModuleLoader;
+  static const Global *lookupIn(const LoadedModule &module, llvm::StringRef name,
+                                llvm::SmallPtrSetImpl<const LoadedModule *> &seen);
+  /// Reads the file if it is only imported so far. What is looked up is there; the fields above
+  /// are filled only afterwards.
+  void ensureRead() const;
+  ModuleLoader *unreadBy = nullptr; ///< Null once the file is read.
 };
 
 /// Loads files and what they import. Not thread-safe.
@@ -123,16 +141,24 @@ public:
   LoadedModule *loadProvided(llvm::StringRef module);
   /// Whether imports are looked up on disk; on by default.
   void setFollowImports(bool follow) { followImports = follow; }
-  /// A hash of all that decides what was loaded so far: names and texts of the files and what
-  /// imports were looked for, found or not. Files for which `skip` is true do not count.
-  std::string getDigest(llvm::function_ref<bool(llvm::StringRef name)> skip) const;
+  /// A hash of all that decides what kernels of the loaded files mean: names and texts of the files
+  /// that they use and what imports were looked for, found or not. Files for which `skip` is true
+  /// do not count.
+  std::string getDigest(llvm::function_ref<bool(llvm::StringRef name)> skip);
 
 private:
   friend class ModuleReader;
-  /// The module of a file, with all that it imports; null after an error in the file itself.
+  friend class LoadedModule;
+  /// The module of a file; null after an error in it.
   LoadedModule *load(uint32_t file);
-  /// The module of a file, which is read later if it is new.
+  /// The module of a file, which is read when something is looked up in it: packages import much
+  /// that no kernel uses.
   LoadedModule *request(uint32_t file);
+  void read(LoadedModule &module);
+  /// Reads every file that a jit function of a loaded one may look something up in (Reach.cpp).
+  void readUsed();
+  /// A variable of the environment; remembers the answer for the digest.
+  std::optional<std::string> getEnvironment(llvm::StringRef name);
   /// Whether there is a regular file; remembers the answer for the digest.
   bool isFile(llvm::StringRef path);
 
@@ -140,7 +166,7 @@ private:
   ast::Context &context;
   DiagnosticEngine &diagnostics;
   std::map<uint32_t, std::unique_ptr<LoadedModule>> modules; ///< By file number.
-  std::vector<LoadedModule *> queue;                         ///< Not read yet.
+  std::vector<LoadedModule *> loaded;                        ///< By name, not through imports.
   std::map<uint32_t, bool> readable;                         ///< Whether a read file was fine.
   std::map<std::string, bool> lookups;                       ///< What `isFile` said.
   std::map<std::string, uint32_t, std::less<>> provided;     ///< Files by the name of the import.

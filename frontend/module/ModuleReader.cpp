@@ -28,6 +28,8 @@ std::optional<ModuleReader::ScopeKind> ModuleReader::getCondition() const {
   for (const Scope &scope : scopes) {
     if (scope.kind == ScopeKind::Loop)
       return ScopeKind::Loop;
+    if (scope.runs == true)
+      continue;
     if (scope.kind == ScopeKind::Further || !condition)
       condition = scope.kind;
   }
@@ -48,16 +50,7 @@ bool ModuleReader::read() {
       break;
     case Kind::Dedent:
       if (!scopes.empty()) {
-        Scope scope = scopes.pop_back_val();
-        // Small enough to be a plain record type, which a kernel may use.
-        constexpr uint32_t kMaxClassBytes = 64u << 10;
-        if (scope.classBegin != ~0u && lastLineEnd - scope.classBegin <= kMaxClassBytes)
-          if (auto block = parseSilently(scope.classBegin, lastLineEnd);
-              block && block->size() == 1)
-            if (auto *def = dyn_cast<ClassDef>((*block)[0]))
-              if (auto it = module.globals.find(def->name);
-                  it != module.globals.end() && it->second.kind == Global::Kind::Class)
-                it->second.classDef = def;
+        finishScope(scopes.pop_back_val());
       }
       break;
     case Kind::Newline:
@@ -90,6 +83,7 @@ void ModuleReader::readLine() {
     if (!decoratorsBegin)
       decoratorsBegin = tokens[0].begin;
     decoratedByJit |= isJitDecorator(tokens);
+    decoratedAsRecord |= isRecordDecorator(tokens);
     return;
   }
   bool isAsync = first == Kind::KwAsync && tokens.size() > 1;
@@ -139,7 +133,7 @@ void ModuleReader::readLine() {
     }
   }
   decoratorsBegin.reset();
-  decoratedByJit = false;
+  decoratedByJit = decoratedAsRecord = false;
 }
 
 /// A block's header; names that it binds (`for x in`, `with … as x`) stand for something unknown.
@@ -169,6 +163,8 @@ void ModuleReader::readHeader(Tokens tokens, ScopeKind kind) {
     } else if (token == Kind::Colon && lambdas > 0) {
       --lambdas;
     } else if (token == Kind::Colon) {
+      if (atModuleLevel())
+        pendingScope->runs = decideArm(tokens, i);
       // `if x: statement`
       if (i + 1 < tokens.size()) {
         scopes.push_back(*pendingScope);
@@ -193,7 +189,9 @@ void ModuleReader::readDefinition(Tokens tokens) {
     global.range = {{module.file, tokens[1].begin}, tokens[1].end};
     bind(name, global);
   }
-  pendingScope = Scope{ScopeKind::Function, name.str()};
+  Scope scope{ScopeKind::Function, name.str()};
+  scope.begin = decoratorsBegin.value_or(line.front().begin);
+  pendingScope = scope;
 }
 
 void ModuleReader::readClass(Tokens tokens) {
@@ -204,18 +202,71 @@ void ModuleReader::readClass(Tokens tokens) {
     global.kind = Global::Kind::Class;
     global.range = {{module.file, tokens[1].begin}, tokens[1].end};
     bind(name, global);
-    scope.classBegin = decoratorsBegin.value_or(tokens[0].begin);
+    scope.begin = decoratorsBegin.value_or(tokens[0].begin);
   }
+  scope.isRecord = decoratedAsRecord;
+  if (scope.isRecord)
+    markKernelHolders();
   pendingScope = scope;
 }
 
-/// Goes over the body of a jit function, then parses the whole of it.
-void ModuleReader::skipJitFunction(uint32_t begin, StringRef name) {
+/// The functions around this place hold something that kernels use.
+void ModuleReader::markKernelHolders() {
+  for (Scope &scope : scopes)
+    scope.holdsKernel |= scope.kind == ScopeKind::Function;
+}
+
+/// Names of the functions and classes around this place, with a dot behind each.
+std::string ModuleReader::getScopeName() const {
   std::string prefix;
   for (const Scope &scope : scopes)
     if (!scope.name.empty())
       prefix += scope.name + ".";
+  return prefix;
+}
 
+void ModuleReader::finishScope(const Scope &scope) {
+  if (scope.kind == ScopeKind::Class)
+    finishClass(scope);
+  else if (scope.holdsKernel)
+    readNested(scope);
+}
+
+/// Behind the body of a class: keeps its syntax, if a kernel may use it.
+void ModuleReader::finishClass(const Scope &scope) {
+  // Methods of records are no kernels.
+  if (scope.isRecord) {
+    std::string prefix = getScopeName() + scope.name + ".";
+    for (const auto &function : llvm::reverse(module.functions)) {
+      if (!StringRef(function->qualifiedName).starts_with(prefix))
+        break; // Its functions are the last ones.
+      function->usedAsHelper = true;
+    }
+  }
+  if (scope.begin == ~0u)
+    return;
+  // Small enough to be more than host code.
+  constexpr uint32_t kMaxClassBytes = 64u << 10;
+  if (!scope.isRecord && lastLineEnd - scope.begin > kMaxClassBytes)
+    return;
+  unsigned before = loader.diagnostics.getNumErrors();
+  std::optional<Block> block = parseSilently(scope.begin, lastLineEnd);
+  // What is wrong in its jit functions was reported with them.
+  if (!block && scope.isRecord && before == errorsBefore)
+    block = parseStatements(loader.sources, module.file, scope.begin, lastLineEnd, context,
+                            &loader.diagnostics);
+  failed |= loader.diagnostics.getNumErrors() != before;
+  auto *def = block && block->size() == 1 ? dyn_cast<ClassDef>(block->front()) : nullptr;
+  auto it = def ? module.globals.find(def->name) : module.globals.end();
+  if (it == module.globals.end() || it->second.kind != Global::Kind::Class)
+    return;
+  it->second.classDef = def;
+}
+
+/// Goes over the body of a jit function, then parses the whole of it.
+void ModuleReader::skipJitFunction(uint32_t begin, StringRef name) {
+  std::string prefix = getScopeName();
+  markKernelHolders();
   StringSet<> names;
   Token previous;
   auto note = [&](Token token) {
@@ -279,12 +330,19 @@ void ModuleReader::skipJitFunction(uint32_t begin, StringRef name) {
         global.range = def->nameRange;
         bind(name, global);
       }
+      if (bool isLocal = !scopes.empty() && scopes.back().kind == ScopeKind::Function; isLocal) {
+        Global global;
+        global.kind = Global::Kind::Jit;
+        global.jit = function.get();
+        global.range = def->nameRange;
+        module.nested.insert_or_assign(function->qualifiedName, global);
+      }
       module.functions.push_back(std::move(function));
       usedNames.push_back(std::move(names));
     }
   }
   decoratorsBegin.reset();
-  decoratedByJit = false;
+  decoratedByJit = decoratedAsRecord = false;
   line.clear();
 
   // Without a block the token behind the line was taken too early.
@@ -296,7 +354,7 @@ void ModuleReader::skipJitFunction(uint32_t begin, StringRef name) {
     break;
   case Kind::Dedent:
     if (!scopes.empty())
-      scopes.pop_back();
+      finishScope(scopes.pop_back_val());
     break;
   default:
     pendingToken = *left;
@@ -409,6 +467,8 @@ void ModuleReader::bindLocally(StringRef name, Global global) {
 }
 
 void ModuleReader::bind(StringRef name, Global global) {
+  if (llvm::any_of(scopes, [](const Scope &scope) { return scope.runs == false; }))
+    return;
   std::optional<ScopeKind> condition = getCondition();
   if (condition == ScopeKind::Loop && global.kind == Global::Kind::Value) {
     global.kind = Global::Kind::Unknown;
@@ -426,7 +486,8 @@ void ModuleReader::bind(StringRef name, Global global) {
   if (isNew)
     return;
   Global &old = it->second;
-  if (!condition) {
+  // `except ImportError:` runs where a file of the same package is not there.
+  if (!condition || missingImports.erase(name)) {
     old = global;
     return;
   }
@@ -437,6 +498,10 @@ void ModuleReader::bind(StringRef name, Global global) {
   if (!isConstant)
     return;
   if (global.kind == Global::Kind::Value || global.kind == Global::Kind::Unknown) {
+    constexpr size_t kMaxAlternatives = 8;
+    for (const Expr *value : {old.value, global.value})
+      if (value && old.alternatives.size() < kMaxAlternatives)
+        old.alternatives.push_back(value);
     old.kind = Global::Kind::Unknown;
     old.value = nullptr;
     old.range = global.range;
@@ -452,7 +517,7 @@ void ModuleReader::markHelpers() {
       ++users[name.getKey()];
   for (auto [function, names] : llvm::zip(module.functions, usedNames)) {
     StringRef name = function->def->name;
-    function->usedAsHelper = users.lookup(name) > (names.contains(name) ? 1u : 0u);
+    function->usedAsHelper |= users.lookup(name) > (names.contains(name) ? 1u : 0u);
   }
 }
 

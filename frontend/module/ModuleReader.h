@@ -42,7 +42,10 @@ private:
   struct Scope {
     ScopeKind kind;
     std::string name;
-    uint32_t classBegin = ~0u; ///< Where a global class begins.
+    uint32_t begin = ~0u;          ///< Where a function or a global class begins.
+    bool isRecord = false;         ///< A class with `@triton.aggregate`.
+    bool holdsKernel = false;      ///< A function with a jit function or a record in it.
+    std::optional<bool> runs = {}; ///< Of an arm of an `if`, where it is known.
   };
   using Tokens = llvm::ArrayRef<Token>;
 
@@ -52,11 +55,18 @@ private:
   /// The strongest doubt about whether the statements at hand run.
   std::optional<ScopeKind> getCondition() const;
 
+  // Conditions (Conditions.cpp)
+  /// Whether a condition holds, where the file and the environment decide.
+  std::optional<bool> evaluateCondition(Tokens tokens);
+  std::optional<bool> decideArm(Tokens tokens, size_t colon);
+
   // Statements (ModuleReader.cpp)
   void readLine();
   void readHeader(Tokens line, ScopeKind kind);
   void readDefinition(Tokens line);
   void readClass(Tokens line);
+  void finishScope(const Scope &scope);
+  void finishClass(const Scope &scope);
   void readSimple(Tokens statement);
   void readAssignment(const ast::Stmt &stmt);
   void skipJitFunction(uint32_t begin, llvm::StringRef name);
@@ -66,16 +76,32 @@ private:
   void bind(llvm::StringRef name, Global global);
   void bindTarget(const ast::Expr *target, const ast::Expr *value, const ast::Expr *annotation);
   void markHelpers();
+  void markKernelHolders();
+  std::string getScopeName() const;
+
+  // Names of functions that hold kernels (Nested.cpp)
+  void readNested(const Scope &scope);
+  void bindNested(llvm::StringRef scope, ast::Block block, bool isConditional);
+  void bindNestedTarget(llvm::StringRef scope, const ast::Expr *target, const ast::Expr *value,
+                        bool isConditional);
+  void bindNestedName(llvm::StringRef scope, llvm::StringRef name, Global global,
+                      bool isConditional);
 
   // Imports (Imports.cpp)
+  using Bind = llvm::function_ref<void(llvm::StringRef name, Global global)>;
   void readImport(const ast::ImportStmt &stmt);
   void readFromImport(const ast::ImportFromStmt &stmt);
+  /// Calls `bind` for each name; `find` says whether files are looked for.
+  void resolveImport(const ast::ImportStmt &stmt, bool find, Bind bind);
+  void resolveFromImport(const ast::ImportFromStmt &stmt, bool find, Bind bind);
   /// Finds the file of a module; 0 if there is none.
   uint32_t findModule(llvm::StringRef dotted, unsigned level) const;
   std::string absolutePath(llvm::StringRef dotted, unsigned level) const;
 
   // Decorators (Decorators.cpp, Autotune.cpp)
   bool isJitDecorator(Tokens line) const;
+  bool isRecordDecorator(Tokens line) const;
+  std::string readDottedName(Tokens line) const;
   std::string resolvePath(llvm::StringRef dotted) const;
   std::string getPath(const ast::Expr *expr) const;
   void readDecorators(JitFunction &function);
@@ -106,9 +132,13 @@ private:
   bool lineTruncated = false;
   uint32_t lastLineEnd = 0;
   llvm::SmallVector<Scope, 8> scopes;
+  /// By depth: whether an arm of the `if` at hand is known to run; none if it is not known.
+  std::map<size_t, std::optional<bool>> chains;
   std::optional<Scope> pendingScope;
   std::optional<uint32_t> decoratorsBegin;
   bool decoratedByJit = false;
+  bool decoratedAsRecord = false;
+  llvm::StringSet<> missingImports;         ///< Names of relative imports without a file.
   llvm::StringMap<std::string> aliases;     ///< Imported names to dotted paths.
   std::vector<llvm::StringSet<>> usedNames; ///< By jit function: the names in its body.
   size_t expandSteps = 0;

@@ -47,7 +47,7 @@ bool Evaluator::isLiveAfter(llvm::StringRef name, uint32_t offset) {
   if (name.starts_with("<"))
     return true;
   const Frame &f = frame();
-  if (!f.reads)
+  if (!f.reads || (f.constructs && name == f.self))
     return true;
   return f.reads->isReadAfter(name, offset) ||
          (!f.loops.empty() &&
@@ -114,14 +114,31 @@ static bool fitsLiteral(const Value &literal, DType type) {
 std::optional<Value> Evaluator::joinValues(Join &join, const Value &a, const Value &b) {
   if (a.storage.index() == b.storage.index() && isEqual(a, b) && !a.getTuple())
     return a;
+  if (!a.isValid() && !b.isValid())
+    return a; // A field that is set later.
+  if (!a.isValid() || !b.isValid()) {
+    join.mismatch = "set in one arm only";
+    return std::nullopt;
+  }
   const TupleValue *leftTuple = a.getTuple(), *rightTuple = b.getTuple();
   if (leftTuple && rightTuple && leftTuple->elements.size() == rightTuple->elements.size() &&
-      leftTuple->names == rightTuple->names) {
+      leftTuple->names == rightTuple->names && leftTuple->info == rightTuple->info) {
     auto copy = std::make_shared<TupleValue>(*leftTuple);
-    for (auto [element, other] : llvm::zip(copy->elements, rightTuple->elements)) {
-      auto joined = joinValues(join, element, other);
-      if (!joined)
+    for (auto [index, element] : llvm::enumerate(copy->elements)) {
+      const Value &other = rightTuple->elements[index];
+      bool isFixed = copy->isRecord() && copy->info->fields[index].isConstexpr;
+      std::optional<Value> joined;
+      if (!isFixed)
+        joined = joinValues(join, element, other);
+      else if (isSame(element, other))
+        joined = element;
+      else
+        join.mismatch = element.describe() + " in one arm and " + other.describe() +
+                        " in the other, but it is a tl.constexpr";
+      if (!joined) {
+        join.mismatch = nameElement(*copy, index) + " is " + join.mismatch;
         return std::nullopt;
+      }
       element = std::move(*joined);
     }
     return Value(std::move(copy));
@@ -298,9 +315,11 @@ void Evaluator::joinResults(Join &join) {
   join.elseYields.resize(yields);
   std::string name = frame().function ? frame().function->qualifiedName : "";
   (void)errorWithNotes(b->place,
-                       "the return values of '" + name +
-                           "' differ in type: " + a->value.describe() + " and " +
-                           b->value.describe() + "; convert one of them with .to(…)",
+                       "the return values of '" + name + "' differ in type: " +
+                           (a->value.getTuple() && b->value.getTuple()
+                                ? join.mismatch
+                                : a->value.describe() + " and " + b->value.describe()) +
+                           "; convert one of them with .to(…)",
                        {Note{a->place, a->value.describe() + " is returned here"}});
   out = Binding::poisoned(a->place);
 }

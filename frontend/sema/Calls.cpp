@@ -1,4 +1,4 @@
-// Calls: arguments, language functions, inlining of helper functions, named tuples.
+// Calls: arguments, language functions, inlining of helper functions.
 #include "frontend/sema/Evaluator.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -8,7 +8,34 @@ namespace tilerun::sema {
 using namespace ast;
 
 Result Evaluator::evaluateCall(const CallExpr &e) {
-  Result callee = evaluate(*e.callee);
+  const auto *method = llvm::dyn_cast<AttributeExpr>(e.callee);
+  if (method && step(method->range))
+    return failure();
+  Result base = method ? evaluate(*method->value) : Result(Value());
+  if (failed(base)) {
+    (void)evaluateArguments(e);
+    return failure();
+  }
+  const TupleValue *tuple = base->getTuple();
+  bool replaces = method && method->name == "_replace" && tuple && tuple->info &&
+                  tuple->info->kind == ClassInfo::Kind::NamedTuple;
+  if (replaces || base->is<std::string>()) {
+    auto args = evaluateArguments(e);
+    if (failed(args))
+      return failure();
+    if (replaces)
+      return replaceFields(*base, *args, e.range);
+    if (args->keywords.empty())
+      if (auto result = callStringMethod(base->get<std::string>(), method->name, args->positional))
+        return take(std::move(*result), e.range);
+    return error(e.range, "'" + method->name +
+                              "' of a string is not available in kernels, or not "
+                              "with these arguments");
+  }
+  Result callee =
+      !method ? evaluate(*e.callee)
+              : getAttribute(*base, method->name,
+                             method->nameRange.isValid() ? method->nameRange : method->range);
   auto args = evaluateArguments(e);
   if (failed(callee) || failed(args))
     return failure();
@@ -104,7 +131,7 @@ Result Evaluator::callValue(const Value &callee, CallArguments args, SourceRange
     return Value(*converted);
   }
   if (auto *classValue = callee.getIf<ClassValue>())
-    return constructTuple(*classValue, std::move(args), range);
+    return construct(*classValue, std::move(args), range);
   if (auto *space = callee.getIf<NamespaceValue>();
       space && isHostModule(llvm::StringRef(space->path).split('.').first))
     return callHost(space->path, args, range);
@@ -114,6 +141,11 @@ Result Evaluator::callValue(const Value &callee, CallArguments args, SourceRange
       notes.push_back({opaque->range, "defined here"});
     return errorWithNotes(range, opaque->what + " cannot be called in a kernel", notes);
   }
+  if (const TupleValue *tuple = callee.getTuple(); tuple && tuple->info)
+    if (lookupMethod(*tuple->info, "__call__")) {
+      auto member = getMember(tuple->info, &callee, "__call__", range);
+      return failed(member) ? Result(failure()) : callValue(**member, std::move(args), range);
+    }
   return error(range, callee.describe() + " cannot be called");
 }
 
@@ -181,6 +213,7 @@ LogicalResult Evaluator::bindParameters(const JitFunction &function, CallArgumen
           range, "parameter '" + parameter.name + "' of " + quoted + " is not given", definition);
     frames.push_back(std::make_unique<Frame>());
     frame().module = function.module;
+    frame().scope = getScope(function);
     Result value = evaluate(*parameter.defaultValue);
     frames.pop_back();
     if (failed(value))
@@ -196,7 +229,7 @@ Value Evaluator::decay(const Value &value, SourceRange range) {
     return succeeded(tensor) ? Value(*tensor) : Value();
   }
   const TupleValue *tuple = value.getTuple();
-  if (!tuple || tuple->typeName == "dict")
+  if (!tuple || !tuple->isSequence()) // A record's numbers are what its fields are declared as.
     return value;
   auto copy = std::make_shared<TupleValue>(*tuple);
   for (Value &element : copy->elements) {
@@ -207,7 +240,8 @@ Value Evaluator::decay(const Value &value, SourceRange range) {
   return Value(std::move(copy));
 }
 
-Result Evaluator::inlineCall(const JitFunction &function, CallArguments args, SourceRange range) {
+Result Evaluator::inlineCall(const JitFunction &function, CallArguments args, SourceRange range,
+                             const ClassInfo *constructs) {
   unsigned depth = 0, same = 0;
   for (const auto &active : frames) {
     depth += active->function != nullptr;
@@ -226,9 +260,15 @@ Result Evaluator::inlineCall(const JitFunction &function, CallArguments args, So
     return failure();
   next->function = &function;
   next->module = function.module;
+  next->scope = getScope(function);
   next->reads = &getReads(*function.def);
   next->callRange = range;
   next->callLoc = getLocation(range);
+  if (constructs && !function.def->parameters.empty()) {
+    next->constructs = constructs;
+    next->self = function.def->parameters.front().name;
+    next->entryDepth = regionDepth;
+  }
   frames.push_back(std::move(next));
   llvm::scope_exit leave([&] { frames.pop_back(); });
   emitBlock(function.def->body);
@@ -236,6 +276,15 @@ Result Evaluator::inlineCall(const JitFunction &function, CallArguments args, So
   if (fatal || numErrors != errorsBefore)
     return failure();
   Environment &last = env();
+  if (constructs) {
+    if (last.result && !last.result->value.isNone())
+      return errorWithNotes(last.result->place,
+                            "'__init__' returns nothing, but this returns " +
+                                last.result->value.describe(),
+                            Note{function.def->nameRange, "'__init__' is defined here"});
+    const Binding &self = last.names[frame().self];
+    return self.isBound() ? Result(self.value) : Result(failure());
+  }
   if (!last.result)
     return Value::none();
   bool always = last.unreachable;
@@ -245,64 +294,6 @@ Result Evaluator::inlineCall(const JitFunction &function, CallArguments args, So
                               "' returns a value on some paths only; return one at its end too",
                           Note{last.result->place, "a value is returned here"});
   return std::move(last.result->value);
-}
-
-Result Evaluator::constructTuple(const ClassValue &classValue, CallArguments args,
-                                 SourceRange range) {
-  const ClassDef &definition = *classValue.definition;
-  std::string quoted = "'" + definition.name.str() + "'";
-  bool isTuple = llvm::any_of(definition.bases, [](const Expr *base) {
-    const auto *name = llvm::dyn_cast<NameExpr>(base);
-    const auto *attribute = llvm::dyn_cast<AttributeExpr>(base);
-    return (name && name->name == "NamedTuple") || (attribute && attribute->name == "NamedTuple");
-  });
-  if (!isTuple)
-    return errorWithNotes(
-        range, "the class " + quoted + " cannot be constructed in a kernel; only a NamedTuple can",
-        Note{definition.nameRange, "defined here"});
-  auto out = std::make_shared<TupleValue>();
-  out->typeName = definition.name.str();
-  std::vector<llvm::StringRef> fields;
-  std::vector<const Expr *> defaults;
-  for (const Stmt *statement : definition.body)
-    if (const auto *annotated = llvm::dyn_cast<AnnAssignStmt>(statement))
-      if (const auto *name = llvm::dyn_cast<NameExpr>(annotated->target)) {
-        fields.push_back(name->name);
-        defaults.push_back(annotated->value);
-      }
-  if (args.positional.size() > fields.size())
-    return error(range, quoted + " has " + llvm::Twine(fields.size()) + " fields, but " +
-                            llvm::Twine(args.positional.size()) + " values are given");
-  for (auto [index, field] : llvm::enumerate(fields)) {
-    Value value;
-    if (index < args.positional.size())
-      value = args.positional[index];
-    for (auto &[name, given] : args.keywords)
-      if (name == field)
-        value = given;
-    if (!value.isValid() && defaults[index]) {
-      frames.push_back(std::make_unique<Frame>());
-      frame().module = classValue.module;
-      Result result = evaluate(*defaults[index]);
-      frames.pop_back();
-      if (failed(result))
-        return failure();
-      value = *result;
-    }
-    if (!value.isValid())
-      return error(range, "field '" + field + "' of " + quoted + " is not given");
-    out->names.push_back(field.str());
-    out->elements.push_back(std::move(value));
-  }
-  for (auto [index, keyword] : llvm::enumerate(args.keywords)) {
-    if (llvm::is_contained(fields, keyword.first))
-      continue;
-    auto near = findNearName(keyword.first, fields);
-    return error(args.keywordRanges[index],
-                 quoted + " has no field '" + keyword.first + "'" +
-                     (near ? "; did you mean '" + near->str() + "'?" : std::string()));
-  }
-  return bounded(Value(std::move(out)), range);
 }
 
 } // namespace tilerun::sema

@@ -185,7 +185,7 @@ ConstResult evalBinary(BinaryOp op, const Value &lhs, const Value &rhs) {
   if (lhs.isConstNumber() && rhs.isConstNumber())
     return floatBinary(op, *asFloat(lhs), *asFloat(rhs));
 
-  const TupleValue *leftTuple = lhs.getTuple(), *rightTuple = rhs.getTuple();
+  const TupleValue *leftTuple = lhs.getSequence(), *rightTuple = rhs.getSequence();
   if (op == BinaryOp::Add && leftTuple && rightTuple)
     return concatenate(*leftTuple, *rightTuple);
   if (op == BinaryOp::Add && lhs.is<std::string>() && rhs.is<std::string>()) {
@@ -237,7 +237,8 @@ bool isEqual(const Value &lhs, const Value &rhs) {
     return *v == rhs.get<TensorType>();
   if (const TupleValue *a = lhs.getTuple()) {
     const TupleValue *b = rhs.getTuple();
-    return a->elements.size() == b->elements.size() &&
+    return a->isRecord() == b->isRecord() && (!a->isRecord() || a->info == b->info) &&
+           a->elements.size() == b->elements.size() &&
            llvm::all_of(llvm::zip(a->elements, b->elements),
                         [](auto pair) { return isEqual(std::get<0>(pair), std::get<1>(pair)); });
   }
@@ -249,10 +250,20 @@ bool isEqual(const Value &lhs, const Value &rhs) {
     return v->path == rhs.get<NamespaceValue>().path &&
            v->module == rhs.get<NamespaceValue>().module;
   if (auto *v = lhs.getIf<ClassValue>())
-    return v->definition == rhs.get<ClassValue>().definition;
+    return v->info == rhs.get<ClassValue>().info;
   if (auto *v = lhs.getIf<TensorValue>())
     return v->value == rhs.get<TensorValue>().value;
   return lhs.isNone() || lhs.is<EllipsisValue>();
+}
+
+bool isSame(const Value &a, const Value &b) {
+  return a.storage.index() == b.storage.index() && (!a.isValid() || isEqual(a, b));
+}
+
+std::string nameElement(const TupleValue &tuple, size_t index) {
+  if (tuple.info && index < tuple.names.size())
+    return "field '" + tuple.names[index] + "' of '" + tuple.typeName + "'";
+  return "element " + std::to_string(index);
 }
 
 /// -1, 0, 1; 2 if unordered (NaN); none if the values have no order.
@@ -265,7 +276,7 @@ static std::optional<int> compareOrder(const Value &lhs, const Value &rhs) {
     return sign(*asFloat(lhs), *asFloat(rhs));
   if (lhs.is<std::string>() && rhs.is<std::string>())
     return sign(lhs.get<std::string>(), rhs.get<std::string>());
-  const TupleValue *left = lhs.getTuple(), *right = rhs.getTuple();
+  const TupleValue *left = lhs.getSequence(), *right = rhs.getSequence();
   if (left && right) {
     for (auto [x, y] : llvm::zip(left->elements, right->elements)) {
       auto order = compareOrder(x, y);
@@ -278,8 +289,8 @@ static std::optional<int> compareOrder(const Value &lhs, const Value &rhs) {
 }
 
 static ConstResult evalIn(const Value &item, const Value &container) {
-  if (const TupleValue *tuple = container.getTuple()) {
-    if (tuple->typeName == "dict") {
+  if (const TupleValue *tuple = container.getTuple(); tuple && !tuple->isRecord()) {
+    if (tuple->isDict()) {
       auto *key = item.getIf<std::string>();
       return {Value(key && llvm::is_contained(tuple->names, *key)), ""};
     }
@@ -313,6 +324,9 @@ ConstResult evalCompare(CompareOp op, const Value &lhs, const Value &rhs) {
   }
   case CompareOp::Eq:
   case CompareOp::Ne:
+    if (lhs.isRecord() && rhs.isRecord())
+      return ConstResult::failure("records are not compared as a whole; compare their fields, or "
+                                  "give the class a method '__eq__'");
     if ((!lhs.isConstexpr() || !rhs.isConstexpr()) && lhs.getTuple() && rhs.getTuple())
       return ConstResult::failure(
           "tuples with run-time elements cannot be compared; compare their elements");
@@ -344,7 +358,7 @@ std::optional<bool> getTruth(const Value &value) {
   if (auto *v = value.getIf<std::string>())
     return !v->empty();
   if (const TupleValue *v = value.getTuple())
-    return !v->elements.empty();
+    return v->isRecord() || !v->elements.empty();
   if (value.isNone())
     return false;
   if (value.is<std::monostate>() || value.is<TensorValue>())
@@ -390,7 +404,9 @@ static std::optional<std::string> resolveSlice(const SliceValue &slice, PyInt si
 
 ConstResult evalSubscript(const Value &base, const Value &index) {
   const TupleValue *tuple = base.getTuple();
-  if (tuple && tuple->typeName == "dict") {
+  if (tuple && tuple->isRecord())
+    return ConstResult::failure(base.describe() + " cannot be indexed; ask for its fields by name");
+  if (tuple && tuple->isDict()) {
     auto *key = index.getIf<std::string>();
     for (auto [name, element] : llvm::zip(tuple->names, tuple->elements))
       if (key && name == *key)

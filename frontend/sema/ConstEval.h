@@ -31,7 +31,16 @@ ConstResult evalSubscript(const Value &base, const Value &index);
 /// `format(value, spec)` of Python for numbers and strings; `conversion` is 'r', 's', 'a' or 0.
 ConstResult formatValue(const Value &value, char conversion, llvm::StringRef spec);
 
+/// A method of Python's strings; none if there is no such method, or not with such arguments.
+std::optional<ConstResult> callStringMethod(llvm::StringRef text, llvm::StringRef method,
+                                            llvm::ArrayRef<Value> args);
+
 /// Whether two compile-time values are equal, as `==` says.
 bool isEqual(const Value &lhs, const Value &rhs);
+/// Whether two values are equal and of one kind.
+bool isSame(const Value &a, const Value &b);
+
+/// "field 'x' of 'P'" or "element 2", for messages.
+std::string nameElement(const TupleValue &tuple, size_t index);
 
 } // namespace tilerun::sema

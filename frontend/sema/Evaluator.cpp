@@ -112,7 +112,6 @@ int64_t Evaluator::getOption(llvm::StringRef name) {
       .Case("num_stages", options.numStages)
       .Case("num_ctas", options.numCtas)
       .Case("debug", options.debug)
-      .Case("default_tf32", options.defaultTf32)
       .Default(0);
 }
 

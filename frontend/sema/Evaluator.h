@@ -33,6 +33,7 @@ struct Limits {
   static constexpr uint64_t kIterations = 100'000;   ///< Of one unrolled loop.
   static constexpr size_t kTupleElements = 1u << 14; ///< Of one tuple, nested ones included.
   static constexpr unsigned kTupleDepth = 64;
+  static constexpr size_t kFields = 4096;             ///< Of one class; it keeps one more.
   static constexpr unsigned kCallDepth = 64;          ///< Nested helper calls.
   static constexpr unsigned kRegionDepth = 200;       ///< Nested run-time control flow.
   static constexpr unsigned kErrors = 20;             ///< Reported before giving up.
@@ -60,7 +61,10 @@ public:
   void print(const llvm::Twine &text) override;
   mlir::Location getLocation(SourceRange range) override;
   int64_t getOption(llvm::StringRef name) override;
+  llvm::StringRef getTarget() override { return options.target; }
   LoadedModule *getPrelude() override { return prelude; }
+  std::optional<Value> findMember(const Value &base, llvm::StringRef name,
+                                  SourceRange range) override;
 
 private:
   /// An enclosing loop of the function.
@@ -74,11 +78,17 @@ private:
   struct Frame {
     const JitFunction *function = nullptr; ///< Null while a global is evaluated.
     LoadedModule *module = nullptr;
+    llvm::StringRef scope; ///< Qualified name of what is around the code ("make"), if anything.
     const NameReads *reads = nullptr;
     SourceRange callRange;                 ///< Where it was called, in the frame below.
     std::optional<mlir::Location> callLoc; ///< The same as a location.
     Environment env;
     std::vector<LoopScope> loops; ///< Enclosing loops, outermost first.
+    /// Of an `__init__`: the record that it makes, and the name that it has for it.
+    const ClassInfo *constructs = nullptr;
+    llvm::StringRef self;
+    unsigned entryDepth = 0;               ///< `regionDepth` when it was entered.
+    const ClassInfo *classScope = nullptr; ///< Around a constant of a class that is evaluated.
   };
   Frame &frame() { return *frames.back(); }
   Environment &env() { return frames.back()->env; }
@@ -111,6 +121,7 @@ private:
   LogicalResult evaluateClauses(const ast::ComprehensionExpr &expression, size_t clause,
                                 std::vector<Value> &out);
   Result getAttribute(const Value &base, llvm::StringRef name, SourceRange range);
+  std::optional<Value> findSubmodule(const NamespaceValue &space, llvm::StringRef name);
   Result take(ConstResult result, SourceRange range);
   /// Elements of a tuple, list or compile-time range.
   FailureOr<std::vector<Value>> iterate(const Value &value, SourceRange range);
@@ -125,11 +136,18 @@ private:
   // Names and globals (Globals.cpp).
   Result lookupName(llvm::StringRef name, SourceRange range);
   std::optional<Value> lookupGlobal(LoadedModule &module, llvm::StringRef name);
-  Value resolveGlobal(LoadedModule &module, llvm::StringRef name, const Global &global);
+  std::optional<Value> lookupNested(LoadedModule &module, llvm::StringRef scope,
+                                    llvm::StringRef name);
+  Value resolveCached(LoadedModule &module, llvm::StringRef scope, llvm::StringRef name,
+                      const Global &global);
+  Value resolveGlobal(LoadedModule &module, llvm::StringRef scope, llvm::StringRef name,
+                      const Global &global);
   Value resolveImport(const Global &global, llvm::StringRef name);
+  /// Evaluates an expression of module level, or of a function with that qualified name, or of a
+  /// class, whose names come first.
   Value evaluateGlobal(LoadedModule &module, llvm::StringRef name, const ast::Expr &value,
-                       SourceRange range);
-  Result getClassMember(const ClassValue &classValue, llvm::StringRef name, SourceRange range);
+                       SourceRange range, llvm::StringRef scope = "",
+                       const ClassInfo *classScope = nullptr);
 
   // Host modules (HostModules.cpp).
   static bool isHostModule(llvm::StringRef path);
@@ -138,22 +156,62 @@ private:
   Result callHost(llvm::StringRef path, const CallArguments &args, SourceRange range);
   Result callLimits(llvm::StringRef path, const CallArguments &args, SourceRange range);
   Result callMath(llvm::StringRef name, const CallArguments &args, SourceRange range);
+  Result callNamedTuple(llvm::StringRef function, const CallArguments &args, SourceRange range);
   LogicalResult unknownName(llvm::StringRef name, SourceRange range);
+
+  // Classes (Classes.cpp, Instances.cpp).
+  struct Method {
+    enum class Kind { OfValue, OfClass, Static, Property } kind = Kind::OfValue;
+    const JitFunction *function = nullptr;
+    std::string unknownDecorator;
+  };
+  ClassValue makeClass(LoadedModule &module, llvm::StringRef scope,
+                       const ast::ClassDef &definition);
+  std::optional<Method> lookupMethod(const ClassInfo &info, llvm::StringRef name);
+  std::optional<Value> lookupClassConstant(const ClassInfo &info, llvm::StringRef name);
+  FailureOr<std::optional<Value>> getMember(const std::shared_ptr<const ClassInfo> &info,
+                                            const Value *self, llvm::StringRef name,
+                                            SourceRange range);
+  Result getClassMember(const ClassValue &classValue, llvm::StringRef name, SourceRange range);
+  /// `base.name` of a named tuple or record.
+  Result getInstanceMember(const Value &base, llvm::StringRef name, SourceRange range);
+  /// Calls a method such as `__add__` if the value's class has it.
+  Result callOperator(const Value &base, llvm::StringRef name, llvm::ArrayRef<Value> args,
+                      SourceRange range, bool &found);
+  FailureOr<std::vector<Value>> bindFields(const ClassInfo &info, CallArguments args,
+                                           SourceRange range);
+  Result construct(const ClassValue &classValue, CallArguments args, SourceRange range);
+  Result replaceFields(const Value &base, const CallArguments &args, SourceRange range);
+
+  // Records (Records.cpp).
+  Value getAnnotatedValue(const ClassInfo &info, const ast::Expr &annotation);
+  std::optional<bool> matchAnnotation(const ClassInfo &info, const ast::Expr *annotation,
+                                      Value &value, SourceRange range, unsigned depth);
+  Result convertField(const ClassInfo &info, const ClassInfo::Field &field, Value value,
+                      SourceRange range);
+  void assignField(const ast::AttributeExpr &target, const Value &value, SourceRange place);
+  Result callInit(const ClassInfo &info, CallArguments args, SourceRange range);
 
   // Calls (Calls.cpp).
   Result evaluateCall(const ast::CallExpr &expression);
   FailureOr<CallArguments> evaluateArguments(const ast::CallExpr &expression);
   Result callValue(const Value &callee, CallArguments args, SourceRange range);
-  Result inlineCall(const JitFunction &function, CallArguments args, SourceRange range);
+  /// Inlines a function. An `__init__` gives the record of class `constructs` that it makes.
+  Result inlineCall(const JitFunction &function, CallArguments args, SourceRange range,
+                    const ClassInfo *constructs = nullptr);
   LogicalResult bindParameters(const JitFunction &function, CallArguments args, SourceRange range,
                                Environment &out);
-  Result constructTuple(const ClassValue &classValue, CallArguments args, SourceRange range);
   Value decay(const Value &value, SourceRange range);
   /// Whether numbers that are assigned or returned here stay compile-time values.
   bool keepsNumbers() {
     return frame().module == prelude || (frame().function && frame().function->isConstexpr);
   }
   const NameReads &getReads(const ast::FunctionDef &function);
+  /// The qualified name of what a function is defined in; empty for a file.
+  static llvm::StringRef getScope(const JitFunction &function) {
+    llvm::StringRef name = function.qualifiedName;
+    return name.take_front(name.contains('.') ? name.rfind('.') : 0);
+  }
 
   // Statements (Statements.cpp).
   void emitBlock(ast::Block block);
@@ -213,6 +271,7 @@ private:
   void emitWhile(const ast::WhileStmt &statement);
   FailureOr<mlir::Value> emitWhileCondition(const LoopPlan &plan, const ast::Expr &condition,
                                             mlir::ValueRange values, bool &neverRuns);
+  std::map<llvm::StringRef, Binding> getBoundByCondition(const LoopPlan &plan);
   void emitBody(LoopPlan &plan, mlir::Value induction);
   void planLoop(LoopPlan &plan);
   bool dryRun(LoopPlan &plan);
@@ -221,7 +280,7 @@ private:
   mlir::Value getExitFlags(const LoopPlan &plan, mlir::ValueRange values);
   std::vector<mlir::Value> getCarried(LoopPlan &plan, mlir::ValueRange previous);
   bool getCarriedLeaves(LoopPlan &plan, const Value &initial, const Value &current,
-                        std::vector<mlir::Value> &out);
+                        std::vector<mlir::Value> &out, std::string &mismatch);
   void checkFixed(LoopPlan &plan);
   void leaveLoop(LoopPlan &plan, mlir::ValueRange results);
 
@@ -244,6 +303,9 @@ private:
   std::map<const ast::FunctionDef *, std::unique_ptr<NameReads>> readsCache;
   std::map<std::pair<LoadedModule *, std::string>, Value> globals;
   std::set<std::pair<LoadedModule *, std::string>> evaluating;
+  std::map<const ast::FunctionDef *, std::unique_ptr<JitFunction>> methods;
+  std::map<std::pair<const ClassInfo *, std::string>, Value> classConstants;
+  std::map<const ast::Expr *, Value> annotations; ///< What annotations of fields name.
   std::set<std::tuple<uint32_t, uint32_t, std::string>> reported;
   std::string staticOutput;
   std::string quietMessage; ///< First message while `quiet`.

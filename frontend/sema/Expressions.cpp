@@ -251,6 +251,16 @@ Result Evaluator::evaluateUnary(const UnaryExpr &e) {
   Result operand = evaluate(*e.operand);
   if (failed(operand))
     return failure();
+  if (const TupleValue *tuple = operand->getTuple(); tuple && tuple->info) {
+    llvm::StringRef name = e.op == UnaryOp::Minus    ? "__neg__"
+                           : e.op == UnaryOp::Plus   ? "__pos__"
+                           : e.op == UnaryOp::Invert ? "__invert__"
+                                                     : "__not__";
+    bool found = false;
+    Result result = callOperator(*operand, name, {}, e.range, found);
+    if (found)
+      return result;
+  }
   if (!operand->isTensor())
     return take(evalUnary(e.op, *operand), e.range);
   if (e.op != UnaryOp::Not || !operand->get<TensorValue>().type.shape.empty())
@@ -261,8 +271,74 @@ Result Evaluator::evaluateUnary(const UnaryExpr &e) {
   return Value(TensorValue{negate(*condition, e.range), TensorType{dtype(Scalar::Int1), {}}});
 }
 
+/// The methods that an operator calls, of the left and of the right operand.
+static std::pair<llvm::StringRef, llvm::StringRef> getOperatorMethods(BinaryOp op) {
+  switch (op) {
+  case BinaryOp::Add:
+    return {"__add__", "__radd__"};
+  case BinaryOp::Sub:
+    return {"__sub__", "__rsub__"};
+  case BinaryOp::Mul:
+    return {"__mul__", "__rmul__"};
+  case BinaryOp::MatMul:
+    return {"__matmul__", "__rmatmul__"};
+  case BinaryOp::Div:
+    return {"__truediv__", "__rtruediv__"};
+  case BinaryOp::FloorDiv:
+    return {"__floordiv__", "__rfloordiv__"};
+  case BinaryOp::Mod:
+    return {"__mod__", "__rmod__"};
+  case BinaryOp::Pow:
+    return {"__pow__", "__rpow__"};
+  case BinaryOp::Shl:
+    return {"__lshift__", "__rlshift__"};
+  case BinaryOp::Shr:
+    return {"__rshift__", "__rrshift__"};
+  case BinaryOp::And:
+    return {"__and__", "__rand__"};
+  case BinaryOp::Or:
+    return {"__or__", "__ror__"};
+  case BinaryOp::Xor:
+    return {"__xor__", "__rxor__"};
+  }
+  return {};
+}
+
+static llvm::StringRef getCompareMethod(CompareOp op) {
+  switch (op) {
+  case CompareOp::Eq:
+    return "__eq__";
+  case CompareOp::Ne:
+    return "__ne__";
+  case CompareOp::Lt:
+    return "__lt__";
+  case CompareOp::Le:
+    return "__le__";
+  case CompareOp::Gt:
+    return "__gt__";
+  case CompareOp::Ge:
+    return "__ge__";
+  default:
+    return "";
+  }
+}
+
+static bool isInstance(const Value &value) {
+  const TupleValue *tuple = value.getTuple();
+  return tuple && tuple->info;
+}
+
 Result Evaluator::evaluateBinary(BinaryOp op, const Value &lhs, const Value &rhs,
                                  SourceRange range) {
+  if (isInstance(lhs) || isInstance(rhs)) {
+    auto [left, right] = getOperatorMethods(op);
+    bool found = false;
+    Result result = callOperator(lhs, left, {rhs}, range, found);
+    if (!found)
+      result = callOperator(rhs, right, {lhs}, range, found);
+    if (found)
+      return result;
+  }
   auto isSequence = [](const Value &v) { return v.getTuple() || v.is<std::string>(); };
   bool runTime = lhs.isTensor() || rhs.isTensor();
   if (!runTime || isSequence(lhs) || isSequence(rhs)) {
@@ -403,6 +479,13 @@ Result Evaluator::evaluateCompare(const CompareExpr &e) {
     Result right = evaluate(*next);
     if (failed(right))
       return failure();
+    if (llvm::StringRef method = getCompareMethod(op);
+        !method.empty() && e.ops.size() == 1 && isInstance(*left)) {
+      bool found = false;
+      Result outcome = callOperator(*left, method, {*right}, e.range, found);
+      if (found)
+        return outcome;
+    }
     bool runTime = left->isTensor() || right->isTensor();
     bool structural = op == CompareOp::Is || op == CompareOp::IsNot || op == CompareOp::In ||
                       op == CompareOp::NotIn;

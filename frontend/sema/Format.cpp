@@ -164,4 +164,90 @@ ConstResult formatValue(const Value &value, char conversion, llvm::StringRef tex
   return {Value(pad(spec, "", plain, '<')), ""};
 }
 
+//===----------------------------------------------------------------------===//
+// Methods of strings
+//===----------------------------------------------------------------------===//
+
+/// Whether a text begins (or ends) with a string or one of a tuple of strings.
+static ConstResult testEnds(llvm::StringRef text, const Value &given, bool atStart) {
+  std::vector<Value> options = {given};
+  if (const TupleValue *several = given.getSequence())
+    options = several->elements;
+  bool found = false;
+  for (const Value &option : options) {
+    auto *part = option.getIf<std::string>();
+    if (!part)
+      return ConstResult::failure("a string or a tuple of strings is expected, not " +
+                                  option.describe());
+    found |= atStart ? text.starts_with(*part) : text.ends_with(*part);
+  }
+  return {Value(found), ""};
+}
+
+static ConstResult joinTexts(llvm::StringRef separator, const Value &given) {
+  const TupleValue *parts = given.getSequence();
+  if (!parts)
+    return ConstResult::failure("a tuple of strings is expected, not " + given.describe());
+  std::string out;
+  for (const Value &part : parts->elements) {
+    if (!part.is<std::string>())
+      return ConstResult::failure("strings are expected, not " + part.describe());
+    if (&part != parts->elements.data())
+      out += separator;
+    out += part.get<std::string>();
+    if (out.size() > kMaxSequence)
+      return ConstResult::failure("the string would have more than 65536 bytes");
+  }
+  return {Value(std::move(out)), ""};
+}
+
+static ConstResult replaceText(llvm::StringRef text, llvm::StringRef from, llvm::StringRef to) {
+  if (from.empty())
+    return ConstResult::failure("the text to replace is empty");
+  std::string out;
+  for (size_t at = text.find(from); at != llvm::StringRef::npos; at = text.find(from)) {
+    out += text.take_front(at);
+    out += to;
+    text = text.drop_front(at + from.size());
+    if (out.size() > kMaxSequence)
+      return ConstResult::failure("the string would have more than 65536 bytes");
+  }
+  out += text;
+  return {Value(std::move(out)), ""};
+}
+
+std::optional<ConstResult> callStringMethod(llvm::StringRef text, llvm::StringRef method,
+                                            llvm::ArrayRef<Value> args) {
+  auto *first = args.empty() ? nullptr : args[0].getIf<std::string>();
+  auto *second = args.size() < 2 ? nullptr : args[1].getIf<std::string>();
+  auto result = [](auto value) { return ConstResult{Value(std::move(value)), ""}; };
+  if (method == "startswith" && args.size() == 1)
+    return testEnds(text, args[0], /*atStart=*/true);
+  if (method == "endswith" && args.size() == 1)
+    return testEnds(text, args[0], /*atStart=*/false);
+  if (method == "join" && args.size() == 1)
+    return joinTexts(text, args[0]);
+  if (method == "replace" && args.size() == 2 && first && second)
+    return replaceText(text, *first, *second);
+  if (method == "lower" && args.empty())
+    return result(text.lower());
+  if (method == "upper" && args.empty())
+    return result(text.upper());
+  llvm::StringRef blanks = first ? llvm::StringRef(*first) : " \t\n\r\v\f";
+  bool strips = args.empty() || (args.size() == 1 && first);
+  if (method == "strip" && strips)
+    return result(text.trim(blanks).str());
+  if (method == "lstrip" && strips)
+    return result(text.ltrim(blanks).str());
+  if (method == "rstrip" && strips)
+    return result(text.rtrim(blanks).str());
+  if (method == "find" && args.size() == 1 && first) {
+    size_t at = text.find(*first);
+    return result(at == llvm::StringRef::npos ? PyInt(-1) : PyInt(at));
+  }
+  if (method == "isdigit" && args.empty())
+    return result(!text.empty() && llvm::all_of(text, [](char c) { return c >= '0' && c <= '9'; }));
+  return std::nullopt;
+}
+
 } // namespace tilerun::sema

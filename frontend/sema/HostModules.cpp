@@ -62,13 +62,28 @@ static std::optional<double (*)(double)> findMathFunction(llvm::StringRef name) 
 
 static bool isArrayLibrary(llvm::StringRef path) { return path == "torch" || path == "numpy"; }
 
+/// Modules that make named tuples.
+static bool isTupleModule(llvm::StringRef path) {
+  return path == "collections" || path == "typing";
+}
+
 bool Evaluator::isHostModule(llvm::StringRef path) {
-  return path == "math" || isArrayLibrary(path);
+  return path == "math" || path == "torch.version" || isArrayLibrary(path) || isTupleModule(path);
 }
 
 std::optional<Value> Evaluator::lookupHostName(llvm::StringRef path, llvm::StringRef name) {
   if (!isHostModule(path))
     return std::nullopt;
+  if (isTupleModule(path)) {
+    if (name != (path == "typing" ? "NamedTuple" : "namedtuple"))
+      return std::nullopt;
+    return Value(NamespaceValue{(path + "." + name).str(), nullptr});
+  }
+  // No target is one of AMD's as PyTorch means it.
+  if (path == "torch.version")
+    return name == "hip" ? std::optional<Value>(Value::none()) : std::nullopt;
+  if (path == "torch" && name == "version")
+    return Value(NamespaceValue{"torch.version", nullptr});
   if (auto value = lookupConstant(name))
     return *value;
   bool isFunction =
@@ -85,7 +100,8 @@ Result Evaluator::getHostMember(llvm::StringRef path, llvm::StringRef name, Sour
   if (auto value = lookupHostName(path, name))
     return *value;
   return error(range, "Python's module " + path + " has no '" + name +
-                          "' that can be evaluated at compile time; use tl.math for tensors");
+                          "' that can be evaluated at compile time" +
+                          (isTupleModule(path) ? "" : "; use tl.math for tensors"));
 }
 
 /// A record of compile-time numbers, as finfo and iinfo give.
@@ -136,6 +152,8 @@ Result Evaluator::callLimits(llvm::StringRef path, const CallArguments &args, So
 }
 
 Result Evaluator::callHost(llvm::StringRef path, const CallArguments &args, SourceRange range) {
+  if (path.consume_front("collections.") || path.consume_front("typing."))
+    return callNamedTuple(path, args, range);
   if (path.consume_front("math."))
     return callMath(path, args, range);
   return callLimits(path, args, range);

@@ -31,10 +31,6 @@ static bool hasNumber(const Value &value) {
   return value.isConstNumber();
 }
 
-static bool isSame(const Value &a, const Value &b) {
-  return a.storage.index() == b.storage.index() && isEqual(a, b);
-}
-
 void Evaluator::planLoop(LoopPlan &plan) {
   std::vector<llvm::StringRef> undecided;
   for (const auto &[name, range] : plan.assigned) {
@@ -201,7 +197,9 @@ mlir::Value Evaluator::getExitFlags(const LoopPlan &plan, mlir::ValueRange value
 
 /// The leaves of a carried value, converted to the types before the loop; false if one differs.
 bool Evaluator::getCarriedLeaves(LoopPlan &plan, const Value &initial, const Value &current,
-                                 std::vector<mlir::Value> &out) {
+                                 std::vector<mlir::Value> &out, std::string &mismatch) {
+  mismatch =
+      (initial.isValid() ? initial.describe() : "not set") + " before and " + current.describe();
   if (auto *expected = initial.getIf<TensorValue>()) {
     if (auto *tensor = current.getIf<TensorValue>()) {
       out.push_back(tensor->value);
@@ -224,11 +222,14 @@ bool Evaluator::getCarriedLeaves(LoopPlan &plan, const Value &initial, const Val
   const TupleValue *a = initial.getTuple(), *b = current.getTuple();
   if (!a)
     return isSame(initial, current);
-  if (!b || a->elements.size() != b->elements.size())
+  if (!b || a->elements.size() != b->elements.size() || a->info != b->info)
     return false;
-  return llvm::all_of(llvm::zip(a->elements, b->elements), [&](auto pair) {
-    return getCarriedLeaves(plan, std::get<0>(pair), std::get<1>(pair), out);
-  });
+  for (auto [index, element] : llvm::enumerate(a->elements))
+    if (!getCarriedLeaves(plan, element, b->elements[index], out, mismatch)) {
+      mismatch = nameElement(*a, index) + " is " + mismatch;
+      return false;
+    }
+  return true;
 }
 
 void Evaluator::checkFixed(LoopPlan &plan) {
@@ -261,16 +262,17 @@ std::vector<mlir::Value> Evaluator::getCarried(LoopPlan &plan, mlir::ValueRange 
     forEachLeaf(counted, [&](TensorValue &) { ++leaves; });
     auto it = env().names.find(name);
     bool ok = it != env().names.end() && it->second.isBound();
-    if (ok && !getCarriedLeaves(plan, before.value, it->second.value, out)) {
+    std::string mismatch;
+    if (ok && !getCarriedLeaves(plan, before.value, it->second.value, out, mismatch)) {
       ok = false;
-      (void)errorWithNotes(it->second.place,
-                           "'" + name + "' changes its type in this loop: it is " +
-                               before.value.describe() + " before and " +
-                               it->second.value.describe() +
-                               " after an iteration; start it with the type that it keeps, or "
-                               "convert the new value with .to(…)",
-                           {Note{before.place, "it is " + before.value.describe() + " here"},
-                            Note{plan.range, "the loop starts here"}});
+      (void)errorWithNotes(
+          it->second.place,
+          "'" + name + "' changes its type in this loop: " +
+              (before.value.getTuple() && it->second.value.getTuple() ? "" : "it is ") + mismatch +
+              " after an iteration; start it with the type that it keeps, or "
+              "convert the new value with .to(…)",
+          {Note{before.place, "it is " + before.value.describe() + " here"},
+           Note{plan.range, "the loop starts here"}});
     } else if (!ok && it != env().names.end() && !it->second.isPoisoned()) {
       (void)errorWithNotes(
           plan.assigned.at(name),

@@ -265,17 +265,38 @@ FailureOr<mlir::Value> Evaluator::emitWhileCondition(const LoopPlan &plan, const
               : Binding::bound(Value(TensorValue{*flag, TensorType{dtype(Scalar::Int1), {}}}),
                                condition.range);
     };
+    // What the condition binds has no value where it is not evaluated, and needs none.
     emitBranch(
-        stay, condition.range, condition.range.end, [&] { hide(evaluateInto()); },
-        [&] { hide(makeBool(false, condition.range)); }, /*elseExited=*/false);
+        stay, condition.range, condition.range.end, [&] { hide(evaluateInto()); }, [] {},
+        /*elseExited=*/true);
     Result value = takeHidden(kCondition, condition.range);
     if (succeeded(value))
-      result = value->get<TensorValue>().value;
+      result = mlir::arith::SelectOp::create(builder, getLocation(condition.range), stay,
+                                             value->get<TensorValue>().value,
+                                             makeBool(false, condition.range))
+                   .getResult();
   }
   if (succeeded(result) && isKnown && !neverRuns && !plan.canLeave())
     return error(condition.range, "this loop never ends: its condition is always true, and nothing "
                                   "in it leaves the loop");
   return result;
+}
+
+/// What `:=` in a condition binds that no iteration carries, at the end of the condition.
+std::map<llvm::StringRef, Binding> Evaluator::getBoundByCondition(const LoopPlan &plan) {
+  AssignedNames assigned;
+  collectAssigned(plan.condition, assigned);
+  std::map<llvm::StringRef, Binding> out;
+  for (const auto &[name, range] : assigned) {
+    auto before = plan.before.names.find(name);
+    if (before != plan.before.names.end() && before->second.isBound())
+      continue;
+    if (auto it = env().names.find(name); it != env().names.end() && it->second.isBound()) {
+      out[name] = it->second;
+      out[name].value = deepCopy(it->second.value);
+    }
+  }
+  return out;
 }
 
 void Evaluator::emitWhile(const WhileStmt &statement) {
@@ -322,15 +343,44 @@ void Evaluator::emitWhile(const WhileStmt &statement) {
     forEachLeaf(plan.before.names[name].value, [&](TensorValue &) { ++leaves; });
   for (size_t i = leaves; i < entered.size(); ++i)
     entered[i] = before->getArgument(i);
+  const size_t numCarried = entered.size();
+  std::map<llvm::StringRef, Binding> bound = getBoundByCondition(plan);
+  for (auto &[name, binding] : bound)
+    forEachLeaf(binding.value, [&](TensorValue &leaf) { entered.push_back(leaf.value); });
   scf::ConditionOp::create(builder, loc, *condition, entered);
+  if (entered.size() != numCarried) {
+    // The body takes more than the condition does.
+    llvm::SmallVector<mlir::Type> types(mlir::ValueRange(entered).getTypes());
+    builder.setInsertionPoint(loop);
+    auto wider = scf::WhileOp::create(builder, loc, types, loop.getInits());
+    wider.getBefore().takeBody(loop.getBefore());
+    loop.erase();
+    loop = wider;
+    llvm::SmallVector<mlir::Location> locations(types.size(), loc);
+    after = builder.createBlock(&loop.getAfter(), {}, types, locations);
+  }
+  auto rebind = [&](mlir::ValueRange values) {
+    size_t next = 0;
+    for (auto &[name, binding] : bound) {
+      forEachLeaf(binding.value, [&](TensorValue &leaf) { leaf.value = values[next++]; });
+      env().names[name] = binding;
+      env().names[name].value = deepCopy(binding.value);
+    }
+  };
 
   builder.setInsertionPointToEnd(after);
-  enterIteration(plan, after->getArguments());
+  mlir::ValueRange inside = after->getArguments();
+  enterIteration(plan, inside.take_front(numCarried));
+  rebind(inside.drop_front(numCarried));
   emitBody(plan, mlir::Value());
   checkFixed(plan);
-  scf::YieldOp::create(builder, loc, getCarried(plan, after->getArguments()));
+  scf::YieldOp::create(builder, loc, getCarried(plan, inside.take_front(numCarried)));
   builder.setInsertionPointAfter(loop);
-  leaveLoop(plan, loop.getResults());
+  mlir::ValueRange results = loop.getResults();
+  leaveLoop(plan, results.take_front(numCarried));
+  // The condition is evaluated last, unless the loop is left by an exit.
+  if (!plan.canLeave())
+    rebind(results.drop_front(numCarried));
 }
 
 } // namespace tilerun::sema

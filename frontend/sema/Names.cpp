@@ -23,11 +23,34 @@ void addTarget(const Expr *target, AssignedNames &names) {
       addTarget(element, names);
   else if (const auto *starred = llvm::dyn_cast<StarredExpr>(target))
     addTarget(starred->value, names);
+  else if (const auto *attribute = llvm::dyn_cast<AttributeExpr>(target))
+    // `self.x = …` in an `__init__` makes another `self`.
+    if (const auto *base = llvm::dyn_cast<NameExpr>(attribute->value))
+      names.try_emplace(base->name, base->range);
 }
 
 struct AssignmentWalker : Walker {
   AssignedNames &names;
   explicit AssignmentWalker(AssignedNames &names) : names(names) {}
+  /// Names of what a kernel cannot define: known, so that their uses are no further mistakes.
+  bool addDefinitions(const Node &node) {
+    if (const auto *def = llvm::dyn_cast<FunctionDef>(&node)) {
+      names.try_emplace(def->name, def->nameRange);
+      return false;
+    }
+    if (const auto *def = llvm::dyn_cast<ClassDef>(&node)) {
+      names.try_emplace(def->name, def->nameRange);
+      return false;
+    }
+    llvm::ArrayRef<ImportName> imports;
+    if (const auto *import = llvm::dyn_cast<ImportStmt>(&node))
+      imports = import->names;
+    else if (const auto *from = llvm::dyn_cast<ImportFromStmt>(&node))
+      imports = from->names;
+    for (const ImportName &name : imports)
+      names.try_emplace(name.alias.empty() ? name.name.split('.').first : name.alias, name.range);
+    return true;
+  }
   bool visit(const Node &node) override {
     if (const auto *assign = llvm::dyn_cast<AssignStmt>(&node))
       for (const Expr *target : assign->targets)
@@ -40,6 +63,11 @@ struct AssignmentWalker : Walker {
       addTarget(loop->target, names);
     else if (const auto *named = llvm::dyn_cast<NamedExpr>(&node))
       addTarget(named->target, names);
+    else if (const auto *with = llvm::dyn_cast<WithStmt>(&node))
+      for (const WithItem &item : with->items)
+        addTarget(item.target, names);
+    else
+      return addDefinitions(node);
     return true;
   }
 };
@@ -145,9 +173,19 @@ bool isConstexprAnnotation(const Expr *annotation) {
 
 std::optional<DType> getAnnotatedType(const Expr *annotation) {
   const auto *attribute = llvm::dyn_cast_or_null<AttributeExpr>(annotation);
-  if (!attribute || !llvm::isa<NameExpr>(attribute->value))
+  const auto *name = llvm::dyn_cast_or_null<NameExpr>(annotation);
+  const auto *text = llvm::dyn_cast_or_null<ConstantExpr>(annotation);
+  llvm::StringRef spelling;
+  if (attribute && llvm::isa<NameExpr>(attribute->value))
+    spelling = attribute->name;
+  else if (name)
+    spelling = name->name;
+  else if (text && text->constant == ConstantKind::String) // "tl.int64", "i64"
+    spelling = text->text.trim().substr(text->text.trim().rfind('.') + 1);
+  // Python's own types say nothing of the width.
+  if (spelling.empty() || spelling == "int" || spelling == "float" || spelling == "bool")
     return std::nullopt;
-  auto type = parseDType(attribute->name);
+  auto type = parseDType(spelling);
   return type && !type->isPointer() && type->scalar != Scalar::Void ? type : std::nullopt;
 }
 

@@ -12,7 +12,25 @@ Result Evaluator::evaluateAttribute(const AttributeExpr &e) {
   return getAttribute(*base, e.name, e.nameRange.isValid() ? e.nameRange : e.range);
 }
 
+/// What `import a.b.c` makes of `a.b`; none if nothing of the kind is imported.
+std::optional<Value> Evaluator::findSubmodule(const NamespaceValue &space, llvm::StringRef name) {
+  if (!frame().module)
+    return std::nullopt;
+  const auto &imported = frame().module->importedModules;
+  std::string full = space.path + "." + name.str();
+  auto it = imported.lower_bound(full);
+  if (it != imported.end() && it->first == full)
+    return Value(NamespaceValue{full, it->second});
+  if (it != imported.end() && llvm::StringRef(it->first).starts_with(full + "."))
+    return Value(NamespaceValue{full, nullptr}); // A folder without __init__.py.
+  return std::nullopt;
+}
+
 Result Evaluator::getAttribute(const Value &base, llvm::StringRef name, SourceRange range) {
+  if (auto *space = base.getIf<NamespaceValue>(); space && !isHostModule(space->path))
+    if (!space->module || !space->module->lookup(name))
+      if (auto submodule = findSubmodule(*space, name))
+        return *submodule;
   if (auto *space = base.getIf<NamespaceValue>(); space && space->module) {
     if (auto value = lookupGlobal(*space->module, name))
       return *value;
@@ -30,9 +48,11 @@ Result Evaluator::getAttribute(const Value &base, llvm::StringRef name, SourceRa
                               : llvm::ArrayRef<Note>());
   if (auto *classValue = base.getIf<ClassValue>())
     return getClassMember(*classValue, name, range);
+  if (const TupleValue *tuple = base.getTuple(); tuple && tuple->info)
+    return getInstanceMember(base, name, range);
   if (const TupleValue *tuple = base.getTuple()) {
     for (auto [field, element] : llvm::zip(tuple->names, tuple->elements))
-      if (field == name && tuple->typeName != "dict")
+      if (field == name && !tuple->isDict())
         return element;
     if (!tuple->names.empty()) {
       std::vector<llvm::StringRef> names(tuple->names.begin(), tuple->names.end());
@@ -89,6 +109,13 @@ Result Evaluator::evaluateSubscript(const SubscriptExpr &e) {
     return failure();
   if (base->isTensor())
     return lang::subscript(at(e.range), *base, indices);
+  if (const TupleValue *record = base->getTuple(); record && record->info) {
+    bool found = false;
+    Value index = indices.size() == 1 && !tuple ? indices[0] : Value::tuple(indices);
+    Result element = callOperator(*base, "__getitem__", {index}, e.range, found);
+    if (found)
+      return element;
+  }
   if (base->getTuple() || base->is<std::string>()) {
     if (indices.size() != 1)
       return error(e.range, base->describe() + " takes one index, but there are " +
@@ -103,7 +130,7 @@ Result Evaluator::evaluateSubscript(const SubscriptExpr &e) {
 }
 
 FailureOr<std::vector<Value>> Evaluator::iterate(const Value &value, SourceRange range) {
-  if (const TupleValue *tuple = value.getTuple(); tuple && tuple->typeName != "dict")
+  if (const TupleValue *tuple = value.getSequence())
     return tuple->elements;
   auto *shared = value.getIf<std::shared_ptr<RangeValue>>();
   if (!shared)

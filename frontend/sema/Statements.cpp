@@ -130,6 +130,10 @@ void Evaluator::poisonTargets(const Expr &target) {
     elements = list->elements;
   else if (const auto *starred = llvm::dyn_cast<StarredExpr>(&target))
     return poisonTargets(*starred->value);
+  else if (const auto *attribute = llvm::dyn_cast<AttributeExpr>(&target))
+    if (const auto *base = llvm::dyn_cast<NameExpr>(attribute->value);
+        base && frame().constructs && base->name == frame().self)
+      return poisonTargets(*base);
   for (const Expr *element : elements)
     poisonTargets(*element);
 }
@@ -157,8 +161,8 @@ void Evaluator::emitAssign(const Expr &target, const Value &value, SourceRange p
   if (llvm::isa<SubscriptExpr>(&target))
     (void)error(target.range, "elements cannot be assigned, because tensors and tuples are values; "
                               "use tl.where to select, or tl.store to write memory");
-  else if (llvm::isa<AttributeExpr>(&target))
-    (void)error(target.range, "attributes cannot be assigned in a kernel; use a variable");
+  else if (const auto *attribute = llvm::dyn_cast<AttributeExpr>(&target))
+    assignField(*attribute, value, place);
   else
     (void)error(target.range, "this cannot be assigned to");
 }
@@ -209,23 +213,26 @@ void Evaluator::emitAnnotatedAssign(const AnnAssignStmt &statement) {
   if (!name || !isConstexprAnnotation(statement.annotation))
     return emitAssign(*statement.target, *value, statement.range);
   if (!value->isConstexpr()) {
-    (void)error(statement.value->range, "'" + name->name +
-                                            "' is declared tl.constexpr, but its value (" +
-                                            value->describe() + ") is known only at run time");
-    return poisonTargets(*statement.target);
+    // Triton takes it, and minds only where a compile-time value is needed.
+    warning(statement.value->range, "'" + name->name +
+                                        "' is declared tl.constexpr, but its value (" +
+                                        value->describe() +
+                                        ") is known only at run time; it is an ordinary variable");
+    return emitAssign(*statement.target, *value, statement.range);
   }
   bind(name->name, std::move(*value), name->range, /*isConstexpr=*/true);
 }
 
 void Evaluator::emitAugmentedAssign(const AugAssignStmt &statement) {
   const auto *name = llvm::dyn_cast<NameExpr>(statement.target);
-  if (!name) {
+  const auto *field = llvm::dyn_cast<AttributeExpr>(statement.target);
+  if (!name && !(field && frame().constructs)) {
     (void)error(statement.target->range,
                 "only a name can be updated in a kernel, because tensors and tuples are values; "
                 "use tl.where to select, or tl.store to write memory");
     return;
   }
-  Result lhs = lookupName(name->name, name->range);
+  Result lhs = name ? lookupName(name->name, name->range) : evaluate(*field);
   Result rhs = evaluate(*statement.value);
   Result value = failed(lhs) || failed(rhs)
                      ? Result(failure())
@@ -250,6 +257,13 @@ void Evaluator::emitReturn(const ReturnStmt &statement) {
       return;
     }
     value = std::move(*result);
+  }
+  if (frame().constructs && regionDepth > frame().entryDepth) {
+    (void)error(statement.range, "'__init__' cannot return under a run-time condition; set every "
+                                 "field on every path, or choose values with tl.where");
+    env().returned = Value(true);
+    env().unreachable = true;
+    return;
   }
   bool isKernel = frames.size() == 1;
   if (isKernel && !value.isNone())
@@ -294,6 +308,11 @@ void Evaluator::emitAssert(const AssertStmt &statement) {
 }
 
 void Evaluator::emitRaise(const RaiseStmt &statement) {
+  if (regionDepth > 0) {
+    (void)error(statement.range, "'raise' under a run-time condition cannot be used in a kernel, "
+                                 "which has no exceptions; use tl.device_assert");
+    return;
+  }
   // Reached at compile time: the program asked for this error.
   std::string text = "the kernel raises an error here";
   const auto *exception = llvm::dyn_cast_or_null<CallExpr>(statement.value);

@@ -9,6 +9,19 @@
 
 namespace tilerun {
 
+std::optional<size_t> ClassInfo::findField(llvm::StringRef field) const {
+  for (size_t i = 0; i < fields.size(); ++i)
+    if (fields[i].name == field)
+      return i;
+  return std::nullopt;
+}
+
+bool ClassInfo::isDerivedFrom(const ClassInfo &other) const {
+  return this == &other || llvm::any_of(bases, [&](const std::shared_ptr<const ClassInfo> &base) {
+           return base->isDerivedFrom(other);
+         });
+}
+
 Value Value::tuple(std::vector<Value> elements) {
   auto tuple = std::make_shared<TupleValue>();
   tuple->elements = std::move(elements);
@@ -132,8 +145,10 @@ std::string Value::describe() const {
   if (auto *v = getIf<TensorType>())
     return "the type " + v->str();
   if (const TupleValue *v = getTuple()) {
-    if (v->typeName == "dict")
+    if (v->isDict())
       return "a dict";
+    if (v->isRecord())
+      return "a record '" + v->typeName + "'";
     if (!v->typeName.empty())
       return "a " + v->typeName;
     return std::string(v->isList ? "a list" : "a tuple") + " of " +
@@ -154,7 +169,7 @@ std::string Value::describe() const {
   if (auto *v = getIf<OpaqueValue>())
     return v->what;
   if (auto *v = getIf<ClassValue>())
-    return "the class '" + v->definition->name.str() + "'";
+    return "the class '" + v->info->name + "'";
   return "nothing";
 }
 
@@ -174,8 +189,8 @@ std::string Value::repr() const {
   if (is<EllipsisValue>())
     return "Ellipsis";
   if (const TupleValue *v = getTuple()) {
-    bool named = !v->names.empty() && v->typeName != "dict";
-    bool dict = v->typeName == "dict";
+    bool dict = v->isDict();
+    bool named = v->info || (!v->names.empty() && !dict);
     std::string out = dict ? "{" : named ? v->typeName + "(" : v->isList ? "[" : "(";
     for (auto [i, element] : llvm::enumerate(v->elements)) {
       if (i)

@@ -17,12 +17,48 @@ struct Builtin;
 }
 class Value;
 
-/// A tuple, list or named tuple.
+/// A class of kernel source.
+struct ClassInfo {
+  enum class Kind {
+    Constants,  ///< Holds compile-time constants and functions; has no values.
+    NamedTuple, ///< `typing.NamedTuple`, `collections.namedtuple`.
+    Record      ///< `@triton.aggregate`.
+  };
+  struct Field {
+    std::string name;
+    const ast::Expr *annotation = nullptr;
+    const ast::Expr *defaultValue = nullptr;   ///< In the class's module.
+    std::shared_ptr<const Value> knownDefault; ///< Of `namedtuple(…, defaults=…)`.
+    bool isConstexpr = false;
+    SourceRange range;
+  };
+  Kind kind = Kind::Constants;
+  std::string name;
+  std::vector<Field> fields;                 ///< Those of bases first.
+  const ast::ClassDef *definition = nullptr; ///< Null for `namedtuple(…)`.
+  LoadedModule *module = nullptr;            ///< Where `definition` is.
+  std::string scope;                         ///< Qualified name of the function around it, if any.
+  std::vector<std::shared_ptr<const ClassInfo>> bases;
+  std::string unknownDecorator; ///< Of the class, if any.
+
+  /// The number of a field; none if there is no such field.
+  std::optional<size_t> findField(llvm::StringRef field) const;
+  bool isDerivedFrom(const ClassInfo &other) const;
+};
+
+/// A tuple, list, named tuple or record (whose elements are its fields; one that `__init__` has not
+/// set yet is an invalid value).
 struct TupleValue {
   std::vector<Value> elements;
   std::vector<std::string> names; ///< Empty, or one per element.
   std::string typeName;           ///< Of a named tuple or record.
   bool isList = false;
+  std::shared_ptr<const ClassInfo> info; ///< Of a value of a class; else null.
+
+  bool isRecord() const { return info && info->kind == ClassInfo::Kind::Record; }
+  bool isDict() const { return !info && typeName == "dict"; }
+  /// Has elements to iterate over, by number.
+  bool isSequence() const { return !isRecord() && !isDict(); }
 };
 
 /// A run-time value.
@@ -74,10 +110,10 @@ struct OpaqueValue {
   SourceRange range;
 };
 
-/// A class of a kernel file: a named tuple to construct, or a holder of compile-time constants.
+/// A class of a kernel file: a named tuple or record to construct, or a holder of constants. There
+/// is one `ClassInfo` for each class, so that its address says which class it is.
 struct ClassValue {
-  const ast::ClassDef *definition;
-  LoadedModule *module;
+  std::shared_ptr<const ClassInfo> info;
 };
 
 struct NoneValue {};
@@ -116,6 +152,15 @@ public:
   const TupleValue *getTuple() const {
     auto *p = getIf<std::shared_ptr<TupleValue>>();
     return p ? p->get() : nullptr;
+  }
+  /// A tuple, list or named tuple; null for all else, records and dicts too.
+  const TupleValue *getSequence() const {
+    const TupleValue *tuple = getTuple();
+    return tuple && tuple->isSequence() ? tuple : nullptr;
+  }
+  bool isRecord() const {
+    const TupleValue *tuple = getTuple();
+    return tuple && tuple->isRecord();
   }
   /// Known at compile time, all the way down.
   bool isConstexpr() const;

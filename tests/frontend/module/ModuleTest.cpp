@@ -39,6 +39,8 @@ std::string global(const std::string &text, llvm::StringRef name) {
     return "host function";
   case Global::Kind::Class:
     return g->classDef ? "class " + g->classDef->name.str() : "class";
+  case Global::Kind::Captured:
+    return "captured";
   case Global::Kind::Unknown:
     return "unknown";
   }
@@ -229,6 +231,88 @@ TEST(Module, FindsFunctionsByName) {
   EXPECT_NE(loaded->function("h.twice"), nullptr);
   EXPECT_EQ(loaded->function("f"), nullptr);
   EXPECT_EQ(loaded->function("k")->module, loaded->module);
+}
+
+/// "KIND TEXT" of what a function binds.
+std::string nested(const std::string &text, llvm::StringRef name) {
+  auto loaded = load(text);
+  if (!loaded->module)
+    return loaded->errors();
+  auto it = loaded->module->nested.find(name);
+  if (it == loaded->module->nested.end())
+    return "none";
+  switch (it->second.kind) {
+  case Global::Kind::Jit:
+    return "jit";
+  case Global::Kind::Value:
+    return "value " + show(it->second.value);
+  case Global::Kind::Class:
+    return "class";
+  case Global::Kind::HostFunction:
+    return "host function";
+  case Global::Kind::Captured:
+    return "captured";
+  case Global::Kind::ImportedName:
+    return "name " + it->second.path + " " + it->second.importedName;
+  default:
+    return "other";
+  }
+}
+
+TEST(Nested, NamesOfFunctionsAroundKernels) {
+  std::string text = "import triton\n"
+                     "def f(a, *b, c=1, **d):\n  x = 1\n  y = z = x + 1\n  p, (q, *r) = 1, g()\n"
+                     "  if a:\n    u = 1\n    h = lambda: 1\n  else:\n    u = 2\n"
+                     "  for i in a:\n    w = 1\n  with a as v: pass\n"
+                     "  try:\n    from m import t\n  except ImportError:\n    t = None\n"
+                     "  y += 1\n  k: int = 5\n"
+                     "  def host(): pass\n  class C: pass\n"
+                     "  def deeper():\n    s = 2\n    @triton.jit\n    def kernel(): pass\n"
+                     "def plain():\n  x = 1\n";
+  EXPECT_EQ(nested(text, "f.x"), "value 1");
+  EXPECT_EQ(nested(text, "f.z"), "value (x + 1)");
+  EXPECT_EQ(nested(text, "f.k"), "value 5");
+  EXPECT_EQ(nested(text, "f.p"), "value 1");
+  EXPECT_EQ(nested(text, "f.t"), "name m t");
+  EXPECT_EQ(nested(text, "f.host"), "host function");
+  EXPECT_EQ(nested(text, "f.C"), "class");
+  EXPECT_EQ(nested(text, "f.deeper.s"), "value 2");
+  EXPECT_EQ(nested(text, "f.deeper.kernel"), "jit");
+  for (const char *name : {"a", "b", "c", "d", "y", "q", "r", "u", "h", "i", "w", "v"})
+    EXPECT_EQ(nested(text, std::string("f.") + name), "captured") << name;
+  EXPECT_EQ(nested(text, "plain.x"), "none") << "no kernel in it";
+}
+
+TEST(Nested, FunctionsThatDoNotParseBindNothing) {
+  std::string text = "import triton\ndef f():\n  x = 1\n  print 'old'\n"
+                     "  @triton.jit\n  def kernel(): pass\n";
+  EXPECT_EQ(nested(text, "f.x"), "none");
+  EXPECT_EQ(nested(text, "f.kernel"), "jit");
+}
+
+TEST(Module, MethodsOfRecordsAreHelpers) {
+  for (std::string decorator : {"@triton.aggregate", "@tl.core._aggregate", "@aggregate"}) {
+    auto loaded = load("import triton\nfrom triton.language.core import _aggregate as aggregate\n" +
+                       decorator +
+                       "\nclass R:\n  x: int\n  @triton.jit\n  def f(self): pass\n"
+                       "class C:\n  @triton.jit\n  def g(x): pass\n"
+                       "def t():\n  " +
+                       decorator + "\n  class R:\n    @triton.jit\n    def h(self): pass\n");
+    ASSERT_TRUE(loaded->module);
+    EXPECT_TRUE(loaded->function("R.f")->usedAsHelper) << decorator;
+    EXPECT_TRUE(loaded->function("t.R.h")->usedAsHelper) << decorator;
+    EXPECT_FALSE(loaded->function("C.g")->usedAsHelper) << decorator;
+  }
+}
+
+TEST(Module, SyntaxErrorsOfRecordsAreReported) {
+  EXPECT_NE(functions("import triton\n@triton.aggregate\nclass R:\n  x: = 1\n"), "");
+  EXPECT_EQ(functions("import triton\n@dataclass\nclass R:\n  x: = 1\n"), "");
+  // Once, where the error is in a method.
+  EXPECT_EQ(llvm::StringRef(functions("import triton\n@triton.aggregate\nclass R:\n  @triton.jit\n"
+                                      "  def f(self): return 0777\n"))
+                .count("leading zeros"),
+            1u);
 }
 
 TEST(Module, Helpers) {

@@ -325,3 +325,32 @@ TEST(ControlFlow, RunTimeAssertIsLiveInDebugMode) {
   EXPECT_HAS(on, "tile.assert");
   EXPECT_HAS(on, "n is positive");
 }
+
+TEST(While, ConditionsBindNames) {
+  auto c = compileBody("p, n",
+                       "k = n\n"
+                       "while (m := k - 1) > 0:\n"
+                       "    k = m\n"
+                       "    tl.store(p, m)\n"
+                       "tl.store(p, k + m)",
+                       "p=*i32, n=i32");
+  EXPECT_COMPILES(c);
+  // One subtraction, whose result the body and what follows take.
+  EXPECT_EQ(c.count("arith.subi"), 1u);
+  c = compileBody("p, n",
+                  "k = n\n"
+                  "while (m := (k - 1, n))[0] > 0:\n"
+                  "    k = m[0]\n"
+                  "    if k == 3:\n        break\n"
+                  "tl.store(p, k)",
+                  "p=*i32, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_SAYS(compileBody("p, n",
+                          "k = n\n"
+                          "while (m := k - 1) > 0:\n"
+                          "    k = m\n"
+                          "    if k == 3:\n        break\n"
+                          "tl.store(p, m)",
+                          "p=*i32, n=i32"),
+              "'m' is not defined here");
+}

@@ -61,8 +61,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadBody{"ConstexprInLoop", "p, n, B: tl.constexpr",
                 "for i in range(n):\n    B = B * 2\ntl.store(p, B)", "p=*fp32, n=i32, B=4",
                 "(declared tl.constexpr) before this run-time loop and cannot be reassigned"},
-        BadBody{"ConstexprOfRunTimeValue", "p, n", "x: tl.constexpr = n + 1", "p=*fp32, n=i32",
-                "'x' is declared tl.constexpr, but its value (int32) is known only at run time"},
+        BadBody{"ConstexprOfRunTimeValue", "p, n", "x: tl.constexpr = n + 1\ntl.arange(0, x)",
+                "p=*fp32, n=i32", "'end' must be an integer known at compile time"},
         BadBody{"ChainedComparison", "p, n", "if 0 < tl.arange(0, 4) < n:\n    pass",
                 "p=*fp32, n=i32", "the condition of if must be one value"},
         BadBody{"BlockCondition", "p", "if tl.arange(0, 4) > 2:\n    pass", "p=*fp32",
@@ -224,7 +224,7 @@ TEST(DiagnosticText, NamedTupleFields) {
       compile(pair + "@triton.jit\ndef kernel(p):\n    q = Pair(1, 2)\n    q.frst\n", "p=*i32"),
       "did you mean 'first'?");
   EXPECT_SAYS(compile("class C:\n    X = 1\n@triton.jit\ndef kernel(p):\n    C()\n", "p=*i32"),
-              "only a NamedTuple can");
+              "make it a NamedTuple");
   EXPECT_SAYS(compile("class C:\n    SIZE = 1\n@triton.jit\ndef kernel(p):\n    C.SIZ\n", "p=*i32"),
               "has no compile-time constant 'SIZ'; did you mean 'SIZE'?");
 }

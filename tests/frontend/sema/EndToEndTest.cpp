@@ -276,6 +276,50 @@ TEST(EndToEnd, WalrusInWhile) {
              });
 }
 
+TEST(EndToEnd, NamesThatOnlyTheConditionBinds) {
+  std::vector<int32_t> out(3);
+  EXPECT_EQ(runBody("p, n",
+                    "k = n\n"
+                    "total = 0\n"
+                    "while (m := k - 2) > 0:\n"
+                    "    total += m\n"
+                    "    k = m\n"
+                    "tl.store(p, total)\n"
+                    "tl.store(p + 1, m)\n"
+                    "while (q := tl.load(p + 2) + k) < 9:\n"
+                    "    if q == 4:\n        break\n"
+                    "    k = q + 1\n"
+                    "tl.store(p + 2, k)",
+                    "p=*i32, n=i32", {buffer(out), int64_t(7)}),
+            "");
+  // 5 + 3 + 1; m is -1 when the condition fails; k goes 1, 2, 3, and q == 3, …, 4 leaves.
+  EXPECT_EQ(out, (std::vector<int32_t>{9, -1, 4}));
+}
+
+TEST(EndToEnd, RecordsThroughLoopsAndBranches) {
+  std::vector<float> out(4);
+  EXPECT_EQ(
+      run("@triton.aggregate\nclass R:\n    lo: tl.tensor\n    hi: tl.tensor\n"
+          "    N: tl.constexpr\n"
+          "    @triton.jit\n    def widened(self, v):\n"
+          "        if v < self.lo:\n            return R(v, self.hi, self.N)\n"
+          "        elif v > self.hi:\n            return R(self.lo, v, self.N)\n"
+          "        return self\n"
+          "@triton.jit\ndef scan(r, p, n):\n"
+          "    for i in range(n):\n"
+          "        v = tl.load(p + i)\n"
+          "        if v > 100:\n            return r\n"
+          "        if v == 0:\n            continue\n"
+          "        r = r.widened(v)\n"
+          "    return r\n"
+          "@triton.jit\ndef kernel(p, x, n):\n"
+          "    r = scan(R(x, x, 2), p, n)\n"
+          "    tl.store(p + tl.arange(0, r.N), tl.where(tl.arange(0, r.N) == 0, r.lo, r.hi))\n",
+          "p=*fp32, x=fp32, n=i32", {buffer(out = {0.0f, -3.0f, 8.0f, 200.0f}), 5.0, int64_t(4)}),
+      "");
+  EXPECT_EQ(out, (std::vector<float>{-3.0f, 8.0f, 8.0f, 200.0f}));
+}
+
 TEST(EndToEnd, VariablesSurviveLoopsThatDoNotRun) {
   expectInts("x = 5\nfor i in range(n):\n    x = i\nwhile x > 100:\n    x = 0\ntl.store(q, x)",
              {0, -4, 3}, [](auto &, auto &q, int n) { q[0] = n > 0 ? n - 1 : 5; });

@@ -1,0 +1,2 @@
+from . import shared
+from .shared import *
