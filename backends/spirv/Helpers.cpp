@@ -324,9 +324,10 @@ spirv::GlobalVariableOp spirvbackend::globalVariable(KernelContext &kernel, Stri
                                                      Type type) {
   Operation *&known = kernel.symbols[name];
   if (!known) {
+    // With a dot, which no kernel's name has.
     OpBuilder b(kernel.function);
     known = spirv::GlobalVariableOp::create(b, kernel.function.getLoc(), TypeAttr::get(type),
-                                            b.getStringAttr(name));
+                                            b.getStringAttr("tilerun." + name));
   }
   return cast<spirv::GlobalVariableOp>(known);
 }

@@ -135,6 +135,10 @@ bool Machine::atomic(AtomicRMWOp op) {
     auto floats = [&](auto f) {
       return fromDouble(f(toDouble(old, type), toDouble(value, type)), type);
     };
+    // Floats in the order of their bits as signed magnitudes.
+    auto magnitude = [&](uint64_t v) {
+      return asSigned(v) < 0 ? asSigned(v) ^ std::numeric_limits<int64_t>::max() : asSigned(v);
+    };
     switch (op.getKind()) {
     case AtomicKind::And:
       next = old & value;
@@ -167,10 +171,10 @@ bool Machine::atomic(AtomicRMWOp op) {
       next = floats([](double x, double y) { return x + y; });
       break;
     case AtomicKind::FMax:
-      next = floats([](double x, double y) { return std::max(x, y); });
+      next = magnitude(old) > magnitude(value) ? old : value;
       break;
     case AtomicKind::FMin:
-      next = floats([](double x, double y) { return std::min(x, y); });
+      next = magnitude(old) < magnitude(value) ? old : value;
       break;
     }
     std::memcpy(place, &next, bytes);

@@ -2,12 +2,12 @@
 // results that were written by hand. By default on the interpreter, with and without the optimizer,
 // and on the emulator of threads; with TILERUN_LANGUAGE_PLUGIN, a plugin's file, on its first
 // device. Also: each word of each rule is quoted, and no quote says anything else.
-#include "tests/language/EmulatorTarget.h"
 #include "tests/language/RuleFile.h"
 
 #include "frontend/Frontend.h"
 #include "frontend/sema/Names.h"
 #include "tests/matrix/Launch.h"
+#include "tests/property/Threads.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -290,13 +290,11 @@ TEST_P(Language, Holds) {
     return;
   }
   static std::unique_ptr<matrix::Target> interpreter = matrix::makeInterpreter(),
-                                         nvidia = makeEmulator(0), small = makeEmulator(8);
+                                         threads = property::makeThreads();
   run(*interpreter, plain);
   run(*interpreter, optimized);
-  if (c.grid[1] * c.grid[2] == 1 && !c.fails) {
-    run(*nvidia, optimized);
-    run(*small, optimized);
-  }
+  if (c.grid[1] * c.grid[2] == 1 && !c.fails) // Threads run grids of one axis.
+    run(*threads, optimized);
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, Language, testing::ValuesIn(loadCases()),

@@ -91,30 +91,38 @@ def exact_by_default(X, Y, Z):
     put(Z, tl.dot(tile(X, 16, 16), tile(Y, 16, 16)), 16, 16)
 
 
-#: X=fp32[1.0001220703125*256] Y=fp32[1*256] Z->fp32[16*256] tf32
+#: X=fp32[1.0001220703125*256] Y=fp32[1*256] Z->~2e-4:fp32[16*256] tf32
 @triton.jit
 def tf32_by_default(X, Y, Z):
     """D3: `float32` operands are used as `tf32` by default on NVIDIA GPUs"""
+    # ir: precision  tf32
     put(Z, tl.dot(tile(X, 16, 16), tile(Y, 16, 16)), 16, 16)
 
 
 #: X=fp32[1.0001220703125*256] Y=fp32[1*256] P="ieee" Z->fp32[16.001953125*256] tf32
-#: X=fp32[1.0001220703125*256] Y=fp32[1*256] P="tf32" Z->fp32[16*256]
+#: X=fp32[1.0001220703125*256] Y=fp32[1*256] P="tf32" Z->~2e-4:fp32[16*256]
 #: X=fp32[1.0001220703125*256] Y=fp32[1*256] P="tf32x3" Z->~1e-6:fp32[16.001953125*256]
 #: X=fp32[1.0001220703125*256] Y=fp32[1*256] P="bf16x3" Z->~2e-5:fp32[16.001953125*256]
 #: X=fp32[1.0001220703125*256] Y=fp32[1*256] P="bf16x6" Z->~1e-6:fp32[16.001953125*256]
 @triton.jit
 def precisions(X, Y, P: tl.constexpr, Z):
-    """D4: `input_precision` is `"tf32"`, `"tf32x3"`, `"bf16x3"`, `"bf16x6"` or `"ieee"`"""
+    """D4: `input_precision` is `"tf32"`, `"tf32x3"`, `"bf16x3"`, `"bf16x6"` or `"ieee"`, the least that a target may do"""
     put(Z, tl.dot(tile(X, 16, 16), tile(Y, 16, 16), input_precision=P), 16, 16)
 
 
-#: X=fp32[1.0001220703125*256] Y=fp32[1*256] P=True Z->fp32[16*256]
-#: X=fp32[1.0001220703125*256] Y=fp32[1*256] P=False Z->fp32[16.001953125*256] tf32
+#: X=fp32[1.0001220703125*256] Y=fp32[1*256] Z->~2e-4:fp32[16*256]
 @triton.jit
-def allow_tf32(X, Y, P: tl.constexpr, Z):
+def tf32_allowed(X, Y, Z):
     """D4: `allow_tf32` is its older form; `max_num_imprecise_acc` is accepted."""
-    put(Z, tl.dot(tile(X, 16, 16), tile(Y, 16, 16), allow_tf32=P, max_num_imprecise_acc=0), 16, 16)
+    # ir: precision  tf32
+    put(Z, tl.dot(tile(X, 16, 16), tile(Y, 16, 16), allow_tf32=True, max_num_imprecise_acc=0), 16, 16)
+
+
+#: X=fp32[1.0001220703125*256] Y=fp32[1*256] Z->fp32[16.001953125*256] tf32
+@triton.jit
+def tf32_not_allowed(X, Y, Z):
+    """D4: `allow_tf32` is its older form"""
+    put(Z, tl.dot(tile(X, 16, 16), tile(Y, 16, 16), allow_tf32=False), 16, 16)
 
 
 #: refused
@@ -147,7 +155,7 @@ def halves(X, Y, Z):
     put(Z, z, 1, 1)
 
 
-#: X=fp64[0.1*16] Y=fp64[1*16] without=vulkan Z->~1e-15:fp64[1.6] beyond
+#: X=fp64[0.1*16] Y=fp64[1*16] Z->~1e-15:fp64[1.6] beyond
 @triton.jit
 def doubles(X, Y, Z):
     """D5: `float64` in `float64`"""

@@ -36,7 +36,7 @@ def prints(n, N: tl.constexpr):
     """H2: `tl.static_print` prints when a kernel is compiled"""
     # prints: N is 3 4
     tl.static_print("N is", N, N + 1)
-    # prints: int32[]
+    # prints: int32
     tl.static_print(n.dtype)
 
 

@@ -89,7 +89,7 @@ def wraps_in_64_bits(X, Z):
 @triton.jit
 def overflow_is_checked(X, Z):
     """I4: In debug mode, an integer `+ - *` that overflows stops the kernel"""
-    # fails: 2147483647 + 1 overflows int32 (kernel 'overflow_is_checked', program (0, 0, 0))
+    # fails: 2147483647 + 1 overflows int32
     tl.store(Z, tl.load(X) + 1)
 
 
@@ -110,7 +110,7 @@ def overflow_of_tl_mul(X, Z):
     """I4: In debug mode, an integer `+ - *` that overflows stops the kernel, except in `tl.add`, `tl.sub` and `tl.mul`
     with `sanitize_overflow=False`.
     """
-    # fails: 2147483647 * 2 overflows int32 (kernel 'overflow_of_tl_mul', program (0, 0, 0))
+    # fails: 2147483647 * 2 overflows int32
     tl.store(Z, tl.mul(tl.load(X), 2))
 
 

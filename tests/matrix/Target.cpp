@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
@@ -70,6 +71,13 @@ public:
     auto result = interp::launchProgram(**program, heap, launch, options);
     if (!result)
       return fail(Failure::Kind::Run, result.takeError());
+    if (!result->reports.empty()) {
+      const interp::CheckReport &report = result->reports.front();
+      return makeFailure(Failure::Kind::Run,
+                         llvm::formatv("{0}:{1}:{2}: {3}", report.position.file,
+                                       report.position.line, report.position.column, report.message)
+                             .str());
+    }
     for (size_t i = 0; i < buffers.size(); ++i)
       if (llvm::Error error = heap.copyOut(buffers[i], addresses[i]))
         return fail(Failure::Kind::Run, std::move(error));

@@ -87,4 +87,20 @@ TEST(BadKernels, WrongArguments) {
                   "pointers, but it is float64; add offsets to a pointer argument of the kernel\n");
 }
 
+TEST(BadKernels, NumbersOfWarps) {
+  Runtime runtime = makeRuntime();
+  Device device = runtime.open("cpu");
+  Stream stream = device.createStream();
+  Kernel kernel = runtime.load(kFile, "arms_differ");
+  Buffer<int32_t> out(stream, 64);
+  auto refuse = [&](uint32_t warps) {
+    CompileOptions options;
+    options.numWarps = warps;
+    return std::string(
+        getError([&] { kernel.launchWith(stream, {}, options, out.pointer(), 5); }).what());
+  };
+  EXPECT_CONTAINS(refuse(3), "num_warps is 3, which is no power of two");
+  EXPECT_CONTAINS(refuse(64), "num_warps is 64; 32 are the most");
+}
+
 } // namespace
