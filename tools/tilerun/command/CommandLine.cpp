@@ -5,6 +5,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <iostream>
 
@@ -101,10 +102,17 @@ std::string checkTolerance(const std::string &text) {
   return "'" + text + "' is not a non-negative number";
 }
 
+std::string checkWarps(const std::string &text) {
+  uint32_t warps = 0;
+  if (CLI::detail::lexical_cast(text, warps) && std::has_single_bit(warps) && warps <= 32)
+    return "";
+  return "'" + text + "' is no power of two from 1 to 32";
+}
+
 void addCompileOptions(CLI::App *app, Options &options) {
   app->add_option("--autotune-config", options.autotuneConfig,
                   "Number of the autotune config, from 0 (default: the first)");
-  app->add_option("--num-warps", options.numWarps, "Warps of a program")->check(CLI::Range(1, 64));
+  app->add_option("--num-warps", options.numWarps, "Warps of a program")->check(checkWarps);
   app->add_option("--num-stages", options.numStages, "Pipeline stages")->check(CLI::Range(0, 64));
   app->add_option("--num-ctas", options.numCtas, "Blocks of a cluster")->check(CLI::Range(1, 64));
   app->add_option("--maxnreg", options.maxnreg, "Most registers of a thread")
@@ -314,8 +322,14 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   CLI::App *corpus = app.add_subcommand(
       "corpus", "Which kernels of a folder compile: types each one with guessed signatures, and "
                 "says which\nop or construct stops the rest. Nothing is run.\n\n"
-                "Examples:\n  tilerun corpus my_kernels/\n  tilerun corpus my_kernels/ --json\n");
+                "Examples:\n  tilerun corpus my_kernels/\n  tilerun corpus my_kernels/ --json\n"
+                "  tilerun corpus my_kernels/ --target cuda:sm_90a\n");
   corpus->add_option("FOLDER", options.target, "Folder of .py files, or one file")->required();
+  corpus
+      ->add_option("--target", options.targets,
+                   "KIND:ARCH to compile on to, such as cuda:sm_90a or vulkan:1.3")
+      ->expected(1)
+      ->type_name("TARGET");
   corpus->add_option("--threads", options.threads, "Host threads (default: one for each core)")
       ->check(CLI::Range(1, 1024));
   addCommon(corpus, options);
