@@ -1,5 +1,7 @@
 """`python -m tilerun` and `tilerun.install()`."""
 
+import os
+
 import pytest
 
 
@@ -96,3 +98,11 @@ def test_without_numpy_and_torch(run_python):
         "import tilerun.triton as triton, tilerun.triton.language as tl\n"
         "assert triton.runtime.driver.active.get_current_target().backend\n"
         "from tilerun.triton.testing import do_bench\n")
+
+
+def test_arguments_belong_to_the_script_or_module(run_python, tmp_path):
+    script = tmp_path / "tell.py"
+    script.write_text("import sys\nprint(sys.argv[1:])\n")
+    assert run_python("-m", "tilerun", script, "--cpu", "-m", "x", "--help").stdout == "['--cpu', '-m', 'x', '--help']\n"
+    done = run_python("-m", "tilerun", "-m", "tell", "-v", "--checks", "-m", "x", PYTHONPATH=f"{tmp_path}:{os.environ['PYTHONPATH']}")
+    assert done.stdout == "['-v', '--checks', '-m', 'x']\n"

@@ -2,6 +2,7 @@
 
 import collections
 from typing import NamedTuple
+from typing import NamedTuple as Named
 
 import numpy as np
 import pytest
@@ -131,6 +132,27 @@ def test_named_tuples_as_arguments():
     x = np.arange(4, dtype=np.float32)
     for factor in (2, 3):
         assert run(kernel, Point(x, factor), (None, Point(1, 5)), Sizes(4, "wide"), size=4) == (x * factor + 5).tolist()
+
+
+class Extended(collections.namedtuple("Base", "x y")):
+
+    @triton.jit
+    def total(self):
+        return self.x + self.y
+
+
+class Renamed(Named):
+    x: tl.tensor
+    y: tl.tensor = 3
+
+
+def test_named_tuples_with_methods_and_other_names():
+
+    @triton.jit
+    def kernel(out, e):
+        tl.store(out, e.total() + Extended(1, 2).total() + Renamed(1).y)
+
+    assert run(kernel, Extended(10, 20)) == [36]
 
 
 def test_named_tuples_as_constants():

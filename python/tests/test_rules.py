@@ -117,4 +117,4 @@ def test_device_print(capfd):
     say[(2, )](5)
     printed = capfd.readouterr()
     lines = sorted(line for line in (printed.out + printed.err).splitlines() if "n is" in line)
-    assert lines == ["pid (0, 0, 0) n is: 5", "pid (1, 0, 0) n is: 6"]
+    assert lines == ["pid (0, 0, 0) idx () n is: 5", "pid (1, 0, 0) idx () n is: 6"]

@@ -19,8 +19,14 @@ def main(argv=None):
                         help="on the interpreter, with checks of bounds, uninitialized reads, races and overflow")
     parser.add_argument("-m", dest="module", metavar="MODULE", help="run a module, as python -m does")
     parser.add_argument("script", nargs="?", help="a Python file")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER)
-    options = parser.parse_args(argv)
+    # As for Python itself: what follows the script or the module is not looked at.
+    argv = list(sys.argv[1:] if argv is None else argv)
+    end = 0
+    while end < len(argv) and argv[end].startswith("-") and argv[end] != "-m":
+        end += 1
+    end += 2 if end < len(argv) and argv[end] == "-m" else 1
+    options = parser.parse_args(argv[:end])
+    arguments = argv[end:]
     if options.module is None and options.script is None:
         parser.error("a script is expected")
     if options.checks:
@@ -30,13 +36,12 @@ def main(argv=None):
         from . import _on_cpu
         _on_cpu.redirect()
     if options.module is not None:
-        given = ([options.script] if options.script is not None else []) + options.arguments
-        sys.argv = [options.module] + given
+        sys.argv = [options.module] + arguments
         runpy.run_module(options.module, run_name="__main__", alter_sys=True)
         return
     if not os.path.exists(options.script):
         parser.error(f"there is no file '{options.script}'")
-    sys.argv = [options.script] + options.arguments
+    sys.argv = [options.script] + arguments
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))
     runpy.run_path(options.script, run_name="__main__")
 

@@ -24,7 +24,8 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             if error.name and ours.startswith(error.name):
                 return None
             raise
-        spec = importlib.machinery.ModuleSpec(name, self, is_package=hasattr(module, "__path__"))
+        spec = importlib.machinery.ModuleSpec(name, self, origin=getattr(module, "__file__", None),
+                                              is_package=hasattr(module, "__path__"))
         spec.loader_state = module, module.__spec__
         return spec
 
@@ -34,6 +35,11 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module):
         # The import system has put the alias's spec on the module; it keeps its own.
         module.__spec__ = module.__spec__.loader_state[1]
+
+    def get_code(self, name):
+        """For `python -m triton.X`."""
+        ours = _OURS + name[len("triton"):]
+        return sys.modules[ours].__spec__.loader.get_code(ours)
 
 
 def _find_missing(name):

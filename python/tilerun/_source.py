@@ -7,10 +7,12 @@ line numbers); behind it follow the names that it uses, as imports of the other 
 
 import ast
 import builtins
+import collections
 import inspect
 import re
 import textwrap
 import types
+import typing
 
 from .errors import SourceError
 from .triton.language import constexpr, dtype
@@ -33,6 +35,15 @@ def read_function(fn):
     return text[found.start():], line, inspect.getsourcefile(fn) or fn.__code__.co_filename
 
 
+def _get_chain(node):
+    """("a", ("b", "c")) of `a.b.c`; (None, ()) where the first part is no name."""
+    chain = []
+    while isinstance(node, ast.Attribute):
+        chain.append(node.attr)
+        node = node.value
+    return (node.id, tuple(reversed(chain))) if isinstance(node, ast.Name) else (None, ())
+
+
 def _used_names(text):
     """Names that a function reads and does not bind itself, and the attributes asked of each: {name: {attribute chain}}."""
     tree = ast.parse(text)
@@ -50,12 +61,9 @@ def _used_names(text):
                 for name in re.findall(r"[A-Za-z_]\w*", node.annotation.value)[:1]:
                     used.setdefault(name, set())
         elif isinstance(node, ast.Attribute):
-            chain, base = [node.attr], node.value
-            while isinstance(base, ast.Attribute):
-                chain.append(base.attr)
-                base = base.value
-            if isinstance(base, ast.Name):
-                used.setdefault(base.id, set()).add(tuple(reversed(chain)))
+            base, chain = _get_chain(node)
+            if base is not None:
+                used.setdefault(base, set()).add(chain)
     # Names of parameters hide globals in the body; annotations and defaults stand outside of it.
     body = tree.body[0]
     outside = set()
@@ -69,6 +77,10 @@ def _used_names(text):
 
 class _Unknown:
     pass
+
+
+# Functions that the compiler evaluates where classes are made.
+_TUPLE_MAKERS = (collections.namedtuple, typing.NamedTuple)
 
 
 def _capture(fn):
@@ -159,6 +171,8 @@ class Collector:
         language = _language_name(value)
         if language is not None:
             return [f"from {language[0]} import {language[1]} as {name}"]
+        if isinstance(value, types.FunctionType) and value in _TUPLE_MAKERS:
+            return [f"from {value.__module__} import {value.__name__} as {name}"]
         if isinstance(value, types.ModuleType):
             return self._bind_module(name, value, chains)
         if isinstance(value, type):
@@ -235,8 +249,10 @@ class Collector:
         for node in ast.walk(tree):
             if isinstance(node, ast.Name):
                 chains.setdefault(node.id, set())
-            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                chains.setdefault(node.value.id, set()).add((node.attr, ))
+            elif isinstance(node, ast.Attribute):
+                base, chain = _get_chain(node)
+                if base is not None:
+                    chains.setdefault(base, set()).add(chain)
             elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isidentifier():
                 chains.setdefault(node.value, set())  # Perhaps an annotation.
         lines = []
@@ -244,7 +260,9 @@ class Collector:
             found = scope.get(used, _Unknown)
             if used == value.__name__ or found is _Unknown or not _is_of_kernels(found, value):
                 continue
-            lines += self._bind(used, found, chains[used], None)
+            # Of host modules, a class may use much that kernels do not.
+            wanted = {chain for chain in chains[used] if _is_of_kernels(_follow(found, chain), value)}
+            lines += self._bind(used, found, wanted, None)
             if _is_constant(found) and used in vars(inspect.getmodule(value) or types.ModuleType("none")):
                 self.watched.append((vars(inspect.getmodule(value)), used, found))
         tail = "" if text.endswith("\n") else "\n"
@@ -310,6 +328,15 @@ def is_named_tuple(value):
     return isinstance(value, type) and issubclass(value, tuple) and isinstance(getattr(value, "_fields", None), tuple)
 
 
+def _follow(value, chain):
+    """An attribute of an attribute; a module where there is none."""
+    for name in chain:
+        if not isinstance(value, types.ModuleType):
+            break
+        value = getattr(value, name, types)
+    return value
+
+
 def _get_local_scope(value, tree):
     """Names that a class sees beyond its file: variables of the functions around its methods, and its annotations'."""
     scope = {}
@@ -335,6 +362,8 @@ def _get_local_scope(value, tree):
 
 def _is_of_kernels(value, user):
     """Whether a class has a use for something: other classes are those that kernels make values of, and its file's."""
+    if isinstance(value, types.FunctionType):
+        return value.__module__ == user.__module__ or _language_name(value) is not None or value in _TUPLE_MAKERS
     if not isinstance(value, type) or _language_name(value) is not None:
         return True
     return getattr(value, "_is_record", False) or is_named_tuple(value) or value.__module__ == user.__module__

@@ -11,6 +11,7 @@ _DRIVER = "a part of Triton's own drivers; devices are served by plugins here, a
 _STAGES = "compiled_kernel.asm and 'tilerun compile' show the stages of a compiled kernel"
 _TYPE = "a base class of values in Triton's own compiler; kernels alone have such values"
 _BUILTIN = "for functions that emit IR of Triton's own compiler; write a @triton.jit function"
+_PROFILER = "triton.profiler counts and times whole launches; it looks into none"
 _EXTERN = "it links a function of a bitcode library, of which there is none here; triton.language.extra.libdevice has the usual ones"
 
 
@@ -62,7 +63,10 @@ MODULES = {
     "triton.experimental": "Gluon's kernels state layouts by hand, for Triton's own compiler",
     "triton.instrumentation": _COMPILER,
     "triton.language.semantic": _COMPILER,
-    "triton.profiler": "Triton's profiler hooks into its launches; the device's own tools see Tilerun's kernels",
+    "triton.profiler.hooks": _PROFILER,
+    "triton.profiler.language": _PROFILER,
+    "triton.profiler.mode": _PROFILER,
+    "triton.profiler.proton": _PROFILER,
     "triton.runtime.build": "nothing is built at run time here",
     "triton.runtime.interpreter": "TRITON_INTERPRET=1 runs kernels on the library's own interpreter",
     "triton.tools.build_extern": _EXTERN,

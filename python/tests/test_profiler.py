@@ -1,0 +1,96 @@
+"""`triton.profiler`: launches by scopes, and the viewer's tree."""
+
+import json
+
+import numpy as np
+import pytest
+
+import tilerun.triton as triton
+import tilerun.triton.language as tl
+import tilerun.triton.profiler as proton
+
+
+def tell(grid, kernel, args):
+    return {"name": f"{kernel.name}_{args['N']}", "bytes": 8 * args["N"] * grid[0], "flops32": args["N"]}
+
+
+@triton.jit(launch_metadata=tell)
+def told(x, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(x + i, tl.load(x + i) * 2)
+
+
+@triton.jit
+def plain(x):
+    tl.store(x, 1.0)
+
+
+X = np.ones(64, np.float32)
+
+
+def find(node, *names):
+    for name in names:
+        node = next(child for child in node["children"] if child["frame"]["name"] == name)
+    return node["metrics"]
+
+
+def test_a_session(tmp_path, capsys, run_python):
+    name = str(tmp_path / "profile")
+    session = proton.start(name, hook="triton")
+    told[(2, )](X, 16)
+    with proton.scope("outer"):
+        plain[(1, )](X)
+        with proton.scope("inner", metrics={"weight": 3}):
+            told[(1, )](X, 16)
+            told[(1, )](X, 16)
+        proton.deactivate(session)
+        plain[(1, )](X)
+        proton.activate(session)
+
+        @proton.scope("function")
+        def work():
+            plain[(1, )](X)
+
+        work()
+        work()
+    with proton.cpu_timed_scope("timed"):
+        pass
+    proton.finalize()
+    plain[(1, )](X)
+    assert not triton.knobs.runtime.launch_enter_hook, "nothing is left behind"
+    root, devices = json.load(open(name + ".hatchet"))
+    assert devices == {"CPU": {"0": {}}}
+    assert find(root, "told_16")["count"] == 1 and find(root, "told_16")["bytes"] == 8 * 16 * 2
+    assert find(root, "outer", "plain")["count"] == 1 and find(root, "outer", "plain")["time (ns)"] > 0
+    assert find(root, "outer", "inner") == {"weight": 3}
+    inner = find(root, "outer", "inner", "told_16")
+    assert inner["count"] == 2 and inner["flops32"] == 32
+    assert find(root, "outer", "function", "plain")["count"] == 2
+    assert find(root, "timed")["cpu_time (ns)"] > 0
+
+    tree, metrics = proton.viewer.parse(["count", "time/ms", "gbyte/s", "flop32/s"], name + ".hatchet")
+    proton.viewer.print_tree(tree, metrics)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("6.000 ") and lines[0].endswith(" ROOT")
+    told_line = next(line.split() for line in lines if line.endswith("told_16"))
+    took = find(root, "told_16")["time (ns)"]
+    assert float(told_line[1]) == pytest.approx(took / 1e6, abs=1e-3)
+    assert float(told_line[2]) == pytest.approx(256 / took, abs=1e-3)
+    assert any(line.strip().split()[0] == "1.000" and line.endswith("plain") for line in lines)
+    done = run_python("-m", "tilerun", "-m", "triton.profiler.viewer", "-m", "count,nonsense", name + ".hatchet")
+    assert done.stdout.splitlines()[0] == "6.000 - ROOT"
+
+
+def test_a_function_as_a_session(tmp_path):
+    name = str(tmp_path / "function")
+
+    @proton.profile(name=name)
+    def work():
+        plain[(1, )](X)
+
+    work()
+    plain[(1, )](X)
+    work()
+    proton.finalize()
+    root, _ = json.load(open(name + ".hatchet"))
+    assert find(root, "plain")["count"] == 2
