@@ -4,6 +4,7 @@
 #include "tests/property/Generator.h"
 #include "tests/property/Reduce.h"
 #include "tests/property/Report.h"
+#include "tests/property/Threads.h"
 
 #include "gtest/gtest.h"
 
@@ -59,6 +60,101 @@ TEST(Property, KernelsFollowFromTheirSeeds) {
     texts.insert(text);
   }
   EXPECT_GT(texts.size(), 45u);
+}
+
+/// What the tables promise is made: a form that is no longer generated is no longer tested.
+TEST(Property, KernelsHaveAllForms) {
+  std::vector<std::string> missing = {"tl.map_elementwise(",
+                                      "tl.make_block_ptr(",
+                                      "boundary_check=",
+                                      "padding_option=\"nan\"",
+                                      "tl.advance(",
+                                      "]).load([",
+                                      ").gather((",
+                                      ").scatter(",
+                                      "]).store([",
+                                      "]).atomic_add([",
+                                      "tl.atomic_cas(",
+                                      "tl.atomic_xchg(",
+                                      "tl.sort(",
+                                      "tl.topk(",
+                                      "tl.bitonic_merge(",
+                                      "tl.histogram(",
+                                      "tl.flip(",
+                                      "tl.join(",
+                                      "tl.split(",
+                                      "tl.interleave(",
+                                      "tl.cat(",
+                                      "tl.permute(",
+                                      "comb_matrix(",
+                                      "comb_segments(",
+                                      "return_indices=True",
+                                      "tl.associative_scan(",
+                                      "reverse=True",
+                                      "tl.dot_scaled(",
+                                      "input_precision=\"bf16x6\"",
+                                      "acc=",
+                                      "tl.randint4x(",
+                                      "tl.rand(",
+                                      "libdevice.mul_rn(",
+                                      "tl.static_range(",
+                                      "tl.condition(",
+                                      "while True:",
+                                      " := ",
+                                      "elif ",
+                                      "    break\n",
+                                      "    continue\n",
+                                      "    return\n",
+                                      "if 3 > 2:",
+                                      ", other=",
+                                      "cache_modifier=",
+                                      "eviction_policy=",
+                                      "volatile=True",
+                                      "tl.multiple_of(",
+                                      "tl.assume(",
+                                      "tl.device_assert(",
+                                      "fp_downcast_rounding=\"rtz\"",
+                                      "float8e4b15",
+                                      "uint16",
+                                      " += ",
+                                      ", a=",
+                                      "(*(",
+                                      "tl.arange(0, 3)",
+                                      "tl.arange(0, 56)"};
+  for (uint64_t i = 0; i < 4000 && !missing.empty(); ++i) {
+    std::string text = print(generate(getKernelSeed(17, i)));
+    std::erase_if(missing, [&](const std::string &form) { return text.find(form) != form.npos; });
+  }
+  for (const std::string &form : missing)
+    ADD_FAILURE() << "no kernel has '" << form << "'";
+}
+
+/// On a driver with defects no operand is one of those that show them.
+TEST(Property, GuardedKernelsAreWrittenAroundDefects) {
+  size_t products = 0;
+  for (uint64_t i = 0; i < 300; ++i) {
+    Kernel kernel = generate(getKernelSeed(19, i));
+    std::string plain = print(kernel);
+    EXPECT_EQ(plain.find("finite("), plain.npos) << plain;
+    kernel.isGuarded = true;
+    std::string guarded = print(kernel);
+    for (size_t at = 0; (at = guarded.find("tl.fma(", at)) != guarded.npos; ++at, ++products)
+      EXPECT_EQ(guarded.compare(at, 14, "tl.fma(finite("), 0) << guarded;
+    for (size_t at = 0; (at = guarded.find("div_rn(", at)) != guarded.npos; ++at)
+      EXPECT_NE(guarded.find("nonzero(", at), guarded.npos) << guarded;
+  }
+  EXPECT_GT(products, 10u);
+}
+
+TEST(Property, EqualOnThreads) {
+  std::vector<std::unique_ptr<matrix::Target>> devices;
+  devices.push_back(makeThreads());
+  Checker checker(std::move(devices), 1);
+  for (uint64_t i = 0; i < 40; ++i) {
+    Kernel kernel = generate(getKernelSeed(23, i));
+    Result result = checker.check(kernel);
+    EXPECT_EQ(result.verdict, Verdict::Pass) << result.text << "\n" << print(kernel);
+  }
 }
 
 TEST(Property, EqualOnTheInterpreter) {
