@@ -244,7 +244,7 @@ class Collector:
         except SyntaxError:
             return None
         scope = dict(vars(inspect.getmodule(value) or types.ModuleType("none")))
-        scope.update(_get_local_scope(value, tree))
+        _add_local_scope(value, tree, scope)
         chains = {}
         for node in ast.walk(tree):
             if isinstance(node, ast.Name):
@@ -337,9 +337,8 @@ def _follow(value, chain):
     return value
 
 
-def _get_local_scope(value, tree):
-    """Names that a class sees beyond its file: variables of the functions around its methods, and its annotations'."""
-    scope = {}
+def _add_local_scope(value, tree, scope):
+    """Adds what a class sees beyond its file: variables of the functions around its methods, its annotations and bases."""
     for member in vars(value).values():
         for _ in range(4):
             inner = getattr(member, "fget", None) or getattr(member, "__func__", None) or getattr(member, "fn", None)
@@ -357,7 +356,6 @@ def _get_local_scope(value, tree):
     for base, node in zip(value.__bases__, getattr(tree.body[0], "bases", [])):
         if isinstance(node, ast.Name):
             scope.setdefault(node.id, base)
-    return scope
 
 
 def _is_of_kernels(value, user):
