@@ -19,12 +19,20 @@ Result Evaluator::evaluateCall(const CallExpr &e) {
   const TupleValue *tuple = base->getTuple();
   bool replaces = method && method->name == "_replace" && tuple && tuple->info &&
                   tuple->info->kind == ClassInfo::Kind::NamedTuple;
-  if (replaces || base->is<std::string>()) {
+  bool gets = method && method->name == "get" && tuple && tuple->isDict();
+  if (replaces || gets || base->is<std::string>()) {
     auto args = evaluateArguments(e);
     if (failed(args))
       return failure();
     if (replaces)
       return replaceFields(*base, *args, e.range);
+    if (gets) {
+      size_t count = args->positional.size();
+      if (count < 1 || count > 2 || !args->keywords.empty())
+        return error(e.range, "'get' of a dict takes a key, and what to give without it");
+      ConstResult found = evalSubscript(*base, args->positional[0]);
+      return found.ok() ? std::move(found.value) : count == 2 ? args->positional[1] : Value::none();
+    }
     if (args->keywords.empty())
       if (auto result = callStringMethod(base->get<std::string>(), method->name, args->positional))
         return take(std::move(*result), e.range);

@@ -106,4 +106,27 @@ TEST(Scope, PythonsFunctionsThatAreNotThere) {
   EXPECT_EQ(c.numErrors, 2u) << c.diagnostics;
 }
 
+TEST(Scope, MethodsOfStringsAndDicts) {
+  auto c = compile(
+      "OPTIONS = {'a': 3}\n"
+      "@triton.jit\ndef kernel(p, MODE: tl.constexpr):\n"
+      "    tl.static_assert(MODE.value.startswith('e4') and not MODE.endswith(('x', 'y')))\n"
+      "    tl.static_assert(MODE.upper() == 'E4M3' and 'A'.lower() == 'a')\n"
+      "    tl.static_assert(','.join(('a', 'b')) == 'a,b' and ''.join(()) == '')\n"
+      "    tl.static_assert(' x '.strip() == 'x' and 'aba'.replace('a', 'c') == 'cbc')\n"
+      "    tl.static_assert('abc'.find('c') == 2 and 'abc'.find('z') == -1)\n"
+      "    tl.static_assert('12'.isdigit() and not 'a1'.isdigit())\n"
+      "    tl.static_assert(OPTIONS.get('a') == 3 and OPTIONS.get('b', 4) == 4)\n"
+      "    tl.static_assert(OPTIONS.get('b') is None)\n",
+      "p=*fp32, MODE=\"e4m3\"");
+  EXPECT_COMPILES(c);
+  auto says = [](const char *body, const char *text) {
+    EXPECT_SAYS(compileBody("p", body, "p=*fp32"), text);
+  };
+  says("'a'.format(1)", "'format' of a string is not available in kernels");
+  says("','.join((1, 2))", "strings are expected, not the integer 1");
+  says("'a'.startswith(1)", "a string or a tuple of strings is expected, not the integer 1");
+  says("'a'.replace('', 'b')", "the text to replace is empty");
+}
+
 } // namespace
