@@ -87,6 +87,18 @@ def test_autotune():
     assert out.tolist() == marked(1, width, 8)
 
 
+def test_configurations():
+    """A11: `triton.Config` takes meta-parameters, `num_warps`, `num_stages`, `num_ctas`, `maxnreg` and `pre_hook`."""
+    calls = []
+    config = triton.Config({"WIDTH": 4}, num_warps=2, num_stages=4, num_ctas=1, maxnreg=64,
+                           pre_hook=lambda arguments: calls.append(arguments["WIDTH"]))
+    out = np.zeros(8, np.int32)
+    compiled = triton.autotune([config], key=[])(mark)[(2, )](out)
+    assert out.tolist() == marked(2, 4, 8) and calls == [4]
+    metadata = compiled.metadata
+    assert (metadata.num_warps, metadata.num_stages, metadata.num_ctas, metadata.maxnreg) == (2, 4, 1, 64)
+
+
 def test_heuristics():
     """A10: `@triton.heuristics` computes meta-parameters from the arguments."""
 
@@ -102,7 +114,7 @@ def test_heuristics():
 
 def test_knobs_of_other_targets():
     """
-    A11: The knobs of AMD GPUs in configurations (`waves_per_eu`, `matrix_instr_nonkdim`, `kpack`) are accepted everywhere
+    A12: The knobs of AMD GPUs in configurations (`waves_per_eu`, `matrix_instr_nonkdim`, `kpack`) are accepted everywhere
     and used on their own target.
     """
     tuned = triton.autotune([triton.Config({"WIDTH": 4, "waves_per_eu": 2, "matrix_instr_nonkdim": 16, "kpack": 2})],
