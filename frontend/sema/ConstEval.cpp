@@ -253,6 +253,16 @@ bool isEqual(const Value &lhs, const Value &rhs) {
     return v->info == rhs.get<ClassValue>().info;
   if (auto *v = lhs.getIf<TensorValue>())
     return v->value == rhs.get<TensorValue>().value;
+  if (auto *v = lhs.getIf<BoundValue>())
+    return isSame(*v->self, *rhs.get<BoundValue>().self) &&
+           isSame(*v->function, *rhs.get<BoundValue>().function);
+  if (auto *v = lhs.getIf<std::shared_ptr<RangeValue>>())
+    return *v == rhs.get<std::shared_ptr<RangeValue>>();
+  if (auto *v = lhs.getIf<SliceValue>()) {
+    const auto &other = rhs.get<SliceValue>();
+    return isSame(*v->lower, *other.lower) && isSame(*v->upper, *other.upper) &&
+           isSame(*v->step, *other.step);
+  }
   return lhs.isNone() || lhs.is<EllipsisValue>();
 }
 

@@ -271,6 +271,16 @@ TEST(Record, JoinsFieldByField) {
   EXPECT_EQ(c.count("-> (f32)"), 2u);
 }
 
+TEST(Record, BoundMethodsLastThroughBranchesAndLoops) {
+  auto c = compileBlock("g, r = Block(x, 2).scaled, range(n)\n"
+                        "if n > 0:\n    tl.store(p, 1)\n"
+                        "for i in r:\n    tl.store(p, g(i).x)\n");
+  EXPECT_COMPILES(c);
+  EXPECT_SAYS(compileBlock("g = Block(x, 2).scaled\nif n > 0:\n    g = Block(x + 1, 2).scaled\n"
+                           "tl.store(p, g(1).x)"),
+              "'g' is not defined here");
+}
+
 TEST(Record, FieldsThatDifferInABranch) {
   EXPECT_SAYS(compileBlock("b = Block(x, 2)\nif n > 0:\n    b = Block(n, 2)\ntl.store(p, b.x)"),
               "'b' differs in type after this run-time 'if': field 'x' of 'Block' is int32 in one "
