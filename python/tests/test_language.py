@@ -1,5 +1,6 @@
 """`triton.language` for host code: a marker for every name of the compiler's table, dtypes, constexpr."""
 
+import numpy
 import pytest
 
 import tilerun.triton as triton
@@ -87,3 +88,19 @@ def test_the_package_has_tritons_names():
         assert hasattr(triton.testing, name), name
     for name in "ASTSource CompiledKernel CompilationError GPUTarget make_backend".split():
         assert hasattr(triton.compiler, name), name
+
+
+@triton.jit
+def which_target(out):
+    tl.store(out, 1 if tl.target_info.is_cuda() else 0)
+    tl.store(out + 1, 1 if tl.target_info.current_target() is None else 0)
+
+
+def test_target_is_asked_on_the_host_as_in_kernels():
+    from tilerun.triton.language.target_info import cuda_capability_geq, current_target, is_cuda, is_hip
+    out = numpy.zeros(2, numpy.int32)
+    which_target[(1,)](out)
+    assert out.tolist() == [is_cuda(), current_target() is None] == [0, 1]
+    assert not cuda_capability_geq(8) and not is_hip()
+    with pytest.raises(TypeError):
+        is_cuda(1)

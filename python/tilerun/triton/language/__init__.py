@@ -237,6 +237,31 @@ class Function:
         return f"<function {'.'.join(self._language_name)} of kernels>"
 
 
+def _get_target():
+    """What launches are compiled for now; None on the interpreter, as in a kernel."""
+    from ..runtime import driver
+    target = driver.active.get_current_target()
+    return None if target.backend == "cpu" else target
+
+
+_QUESTIONS = {
+    "current_target": lambda target: target,
+    "is_cuda": lambda target: target is not None and target.backend == "cuda",
+    "cuda_capability_geq": lambda target, major, minor=0: (
+        target is not None and target.backend == "cuda" and target.arch >= major * 10 + minor),
+    "is_hip": lambda target: target is not None and target.backend == "hip",
+    "is_hip_cdna3": lambda target: target is not None and target.arch == "gfx942",
+    "is_hip_cdna4": lambda target: target is not None and target.arch == "gfx950",
+}
+
+
+class _Question(Function):
+    """A function of `triton.language.target_info`: the host may ask too, about its current device."""
+
+    def __call__(self, *arguments, **named):
+        return _QUESTIONS[self.__name__](_get_target(), *arguments, **named)
+
+
 def _aggregate(cls):
     """Makes a class a record: its annotations are fields, which `__init__` sets; kernels make its values."""
     cls._is_record = True
@@ -256,7 +281,8 @@ def _make(path, name, kind, value, documentation):
         return dtype(value)
     if kind == "constant":
         return int(value) if value else None
-    return Function(path, name, value, documentation)
+    is_question = path == "triton.language.target_info" and name in _QUESTIONS
+    return (_Question if is_question else Function)(path, name, value, documentation)
 
 
 _LIBDEVICE = "triton.language.extra.libdevice"
