@@ -39,8 +39,14 @@ Value stringConstant(OpBuilder &b, Operation *at, StringRef text) {
 LLVM::LLVMFuncOp declare(OpBuilder &b, Operation *at, StringRef name, Type result,
                          ArrayRef<Type> arguments) {
   auto module = at->getParentOfType<ModuleOp>();
-  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
-    return known;
+  if (Operation *known = module.lookupSymbol(name)) {
+    auto function = dyn_cast<LLVM::LLVMFuncOp>(known);
+    if (function && function.isExternal())
+      return function;
+    at->emitError("the kernel has the name of a function of the driver that this calls, '")
+        << name << "'; rename the kernel";
+    return nullptr;
+  }
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(module.getBody());
   return LLVM::LLVMFuncOp::create(b, module.getLoc(), name,
@@ -71,6 +77,8 @@ struct AssertPattern : ConvertOpToLLVMPattern<simt::AssertOp> {
     Type i32 = rewriter.getI32Type(), i64 = rewriter.getI64Type();
     auto function = declare(rewriter, op, "__assertfail", LLVM::LLVMVoidType::get(op.getContext()),
                             {pointer, pointer, i32, pointer, i64});
+    if (!function)
+      return failure();
     std::string file = "<unknown>", kernel = "<unknown>";
     unsigned line = 0;
     loc->walk([&](Location inner) {
@@ -104,6 +112,8 @@ struct PrintPattern : ConvertOpToLLVMPattern<simt::PrintOp> {
     Location loc = op.getLoc();
     Type pointer = LLVM::LLVMPointerType::get(op.getContext());
     auto function = declare(rewriter, op, "vprintf", rewriter.getI32Type(), {pointer, pointer});
+    if (!function)
+      return failure();
     SmallVector<Type> types(adaptor.getValues().getTypes());
     Type arguments = LLVM::LLVMStructType::getLiteral(op.getContext(), types);
     // In the entry block, so that it is one place on the stack also inside a loop.

@@ -1,6 +1,7 @@
 // What cannot be compiled says which op, where, and for which target.
 // RUN: split-file %s %t
 // RUN: not tile-nvptx %t/integer-power.mlir 2>&1 | FileCheck %t/integer-power.mlir
+// RUN: not tile-nvptx %t/name.mlir 2>&1 | FileCheck %t/name.mlir
 // RUN: not tile-nvptx %t/bf16.mlir --arch=sm_80 2>&1 | FileCheck %t/bf16.mlir
 // RUN: not tile-nvptx %t/none.mlir 2>&1 | FileCheck %t/none.mlir
 // RUN: not tile-nvptx %t/two.mlir 2>&1 | FileCheck %t/two.mlir
@@ -18,6 +19,14 @@ func.func @k(%x: !tile.ptr<i32>) attributes {tile.kernel} {
   %v = tile.load %x : !tile.ptr<i32>
   %w = math.ipowi %v, %v : i32
   tile.store %x, %w : !tile.ptr<i32>
+  return
+}
+
+//--- name.mlir
+// CHECK: name.mlir:[[@LINE+3]]:{{.*}} error: the kernel has the name of a function of the driver that this calls, 'vprintf'; rename the kernel
+func.func @vprintf(%x: !tile.ptr<i32>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<i32>
+  tile.print "v: " : %v signed [true] : i32
   return
 }
 
