@@ -145,6 +145,36 @@ template <Direction D> Result emitNarrow(Emitter &e, const Arguments &args) {
   return Value(TensorValue{composed::narrow(wide.real(v->value), single, D).v, type});
 }
 
+/// An integer as a float, rounded in a direction. 64 bits are the sum of two halves that are exact
+/// as float64, rounded once; what is rounded in a direction twice, as to float32, is as if it were
+/// once.
+template <Scalar From, Scalar To, Direction D>
+Result emitFromInteger(Emitter &e, const Arguments &args) {
+  TensorOr v = getTensor(e, args, 0);
+  if (failed(v))
+    return failure();
+  if (v->type.dtype != dtype(From))
+    return argError(e, args, 0,
+                    "must be " + dtype(From).str() + ", but it is " + args[0].describe());
+  TensorType type{dtype(Scalar::F64), v->type.shape};
+  Calculator c(e.builder, e.loc(), getMlirType(e.builder.getContext(), type));
+  auto convertExactly = [&](mlir::Value part) {
+    return c.real(convert(e, TensorValue{part, v->type}, type.dtype).value);
+  };
+  Real wide = convertExactly(v->value);
+  if (v->type.dtype.getBits() == 64) {
+    Int whole{&c, v->value};
+    Int high = v->type.dtype.isSigned() ? shiftSigned(whole, 32) : whole >> 32;
+    wide =
+        composed::add(convertExactly(high.v) * 0x1p32, convertExactly((whole & 0xffffffffu).v), D);
+  }
+  if (To == Scalar::F64)
+    return Value(TensorValue{wide.v, type});
+  TensorType narrow{dtype(Scalar::F32), v->type.shape};
+  Calculator single(e.builder, e.loc(), getMlirType(e.builder.getContext(), narrow));
+  return Value(TensorValue{composed::narrow(wide, single, D).v, narrow});
+}
+
 /// One over the number that the upper halves of the bits are, to its upper half.
 Result emitReciprocalOfHigh(Emitter &e, const Arguments &args) {
   FailureOr<TensorValue> v = getFloat64(e, args);
@@ -168,7 +198,23 @@ constexpr StringLiteral kOne{"arg0"}, kTwo{"arg0, arg1"}, kThree{"arg0, arg1, ar
         emitDirected<Function, Direction::Zero, Count>                                             \
   }
 
+#define FROM_INTEGER(Prefix, From, To)                                                             \
+  {Prefix "_rd", kLibdevice, kOne, "Conversion, rounded down.",                                    \
+   emitFromInteger<Scalar::From, Scalar::To, Direction::Down>},                                    \
+      {Prefix "_ru", kLibdevice, kOne, "Conversion, rounded up.",                                  \
+       emitFromInteger<Scalar::From, Scalar::To, Direction::Up>},                                  \
+  {                                                                                                \
+    Prefix "_rz", kLibdevice, kOne, "Conversion, rounded toward zero.",                            \
+        emitFromInteger<Scalar::From, Scalar::To, Direction::Zero>                                 \
+  }
+
 const Builtin kRows[] = {
+    FROM_INTEGER("int2float", Int32, F32),
+    FROM_INTEGER("uint2float", UInt32, F32),
+    FROM_INTEGER("ll2float", Int64, F32),
+    FROM_INTEGER("ull2float", UInt64, F32),
+    FROM_INTEGER("ll2double", Int64, F64),
+    FROM_INTEGER("ull2double", UInt64, F64),
     DIRECTED("add", "Sum", composed::add, kTwo, 2),
     DIRECTED("div", "Quotient", composed::divide, kTwo, 2),
     DIRECTED("fma", "`x * y + z`", composed::multiplyAdd, kThree, 3),
@@ -231,6 +277,7 @@ const Builtin kRows[] = {
     {"sinpi", kLibdevice, kOne, "Sine of π·x.", emitUnary<composed::sinpi>},
 };
 #undef DIRECTED
+#undef FROM_INTEGER
 
 /// What Triton does by hand for 8-bit floats without instructions is a cast here.
 Result emitConvertFloat8(Emitter &e, const Arguments &args) {

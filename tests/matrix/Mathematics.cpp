@@ -234,6 +234,14 @@ void addExact(Context c) {
                  {"double2float_rn", "fp64", "fp32"}, {"double2float_rz", "fp64", "fp32"}};
   for (const auto &k : toFloat)
     c.exact(k.name, k.to, {{k.from, {}}});
+  const struct {
+    const char *prefix, *from, *to;
+  } directed[] = {{"int2float", "i32", "fp32"}, {"uint2float", "u32", "fp32"},
+                  {"ll2float", "i64", "fp32"},  {"ull2float", "u64", "fp32"},
+                  {"ll2double", "i64", "fp64"}, {"ull2double", "u64", "fp64"}};
+  for (const auto &k : directed)
+    for (const char *suffix : {"_rd", "_ru", "_rz"})
+      c.exact(std::string(k.prefix) + suffix, k.to, {{k.from, {}}});
 }
 
 } // namespace

@@ -207,6 +207,20 @@ TEST_F(Math, RoundedInADirection) {
     EXPECT_NE(errorOf(name, {arg("fp32")}, {}, kLibdevice).find("must be float64"),
               std::string::npos);
   }
+  for (const char *suffix : {"_rd", "_ru", "_rz"}) {
+    auto to = [&](const char *prefix, const char *from) {
+      return typeOf(call(std::string(prefix) + suffix, {arg(from)}, {}, kLibdevice));
+    };
+    EXPECT_EQ(to("int2float", "i32[8]"), "float32[8]");
+    EXPECT_EQ(to("uint2float", "u32"), "float32");
+    EXPECT_EQ(to("ll2float", "i64[8]"), "float32[8]");
+    EXPECT_EQ(to("ull2float", "u64"), "float32");
+    EXPECT_EQ(to("ll2double", "i64"), "float64");
+    EXPECT_EQ(to("ull2double", "u64[8]"), "float64[8]");
+    EXPECT_NE(errorOf(std::string("ll2float") + suffix, {arg("i32")}, {}, kLibdevice)
+                  .find("must be int64"),
+              std::string::npos);
+  }
   EXPECT_EQ(typeOf(call("rcp64h", {arg("fp64[8]")}, {}, kLibdevice)), "float64[8]");
   EXPECT_NE(errorOf("rcp64h", {arg("fp32")}, {}, kLibdevice).find("must be float64"),
             std::string::npos);
