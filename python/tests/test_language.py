@@ -1,5 +1,8 @@
 """`triton.language` for host code: a marker for every name of the compiler's table, dtypes, constexpr."""
 
+import fractions
+import os
+
 import numpy
 import pytest
 
@@ -104,3 +107,46 @@ def test_target_is_asked_on_the_host_as_in_kernels():
     assert not cuda_capability_geq(8) and not is_hip()
     with pytest.raises(TypeError):
         is_cuda(1)
+
+
+CONVERSIONS = [("int2float", numpy.int32, numpy.float32), ("uint2float", numpy.uint32, numpy.float32),
+               ("ll2float", numpy.int64, numpy.float32), ("ull2float", numpy.uint64, numpy.float32),
+               ("ll2double", numpy.int64, numpy.float64), ("ull2double", numpy.uint64, numpy.float64)]
+
+
+def make_integers(dtype, seed):
+    """Of all magnitudes, with the edges of the type and of mantissas."""
+    rng = numpy.random.default_rng(seed)
+    limits = numpy.iinfo(dtype)
+    values = [0, 1, limits.max, limits.max - 1, limits.min] + [m + d for m in (2**24, 2**25) for d in (-1, 0, 1)]
+    while len(values) < 512:
+        magnitude = int(rng.integers(0, 2**62)) >> int(rng.integers(0, 62)) << int(rng.integers(0, 3))
+        value = -magnitude if limits.min and rng.random() < 0.5 else magnitude
+        if limits.min <= value <= limits.max:
+            values.append(value)
+    return numpy.array(values, dtype)
+
+
+@pytest.mark.parametrize("name, source, target", CONVERSIONS)
+@pytest.mark.parametrize("direction", ["rd", "ru", "rz"])
+def test_integers_are_rounded_in_a_direction(name, source, target, direction, record_property):
+    seed = int.from_bytes(os.urandom(4), "little")
+    record_property("seed", seed)
+    function = getattr(tl.extra.libdevice, f"{name}_{direction}")
+
+    @triton.jit
+    def kernel(x, out, N: tl.constexpr):
+        i = tl.arange(0, N)
+        tl.store(out + i, function(tl.load(x + i)))
+
+    values = make_integers(source, seed)
+    out = numpy.zeros(512, target)
+    kernel[(1, )](values, out, 512)
+    for value, result in zip(values.tolist(), out):
+        # The neighbours of the result, as exact numbers.
+        low, high = (numpy.nextafter(result, target(infinity)) for infinity in (-numpy.inf, numpy.inf))
+        down = direction == "rd" or (direction == "rz" and value >= 0)
+        if down:
+            assert int(result) <= value and fractions.Fraction(float(high)) > value, (seed, value, result)
+        else:
+            assert int(result) >= value and fractions.Fraction(float(low)) < value, (seed, value, result)
