@@ -2,14 +2,19 @@
 #include "frontend/corpus/Corpus.h"
 
 #include "frontend/corpus/Guess.h"
+#include "frontend/corpus/Repair.h"
+#include "frontend/corpus/Slice.h"
 #include "frontend/corpus/Usage.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ThreadPool.h"
 
+#include <chrono>
 #include <mutex>
+#include <set>
 
 using namespace tilerun;
 using namespace tilerun::corpus;
@@ -71,14 +76,17 @@ static llvm::Expected<std::vector<std::string>> findFiles(StringRef folder) {
   return files;
 }
 
+/// The most signatures that are tried for one kernel beyond the first guesses.
+static constexpr unsigned kMostRepairs = 400;
+
 /// The first error, as reason of `entry`.
-static void setReason(const DiagnosticEngine &diagnostics, Entry &entry) {
-  for (const Diagnostic &diagnostic : diagnostics.getDiagnostics()) {
+static void setReason(const SourceManager &sources, llvm::ArrayRef<Diagnostic> diagnostics,
+                      Entry &entry) {
+  for (const Diagnostic &diagnostic : diagnostics) {
     if (diagnostic.severity != Severity::Error)
       continue;
     entry.reason = diagnostic.message;
     entry.construct = generalize(diagnostic.message);
-    const SourceManager &sources = diagnostics.getSources();
     if (diagnostic.range.isValid()) {
       entry.reasonFile = sources.getName(diagnostic.range.begin.file).str();
       entry.reasonLine = sources.getLineColumn(diagnostic.range.begin).line;
@@ -88,42 +96,113 @@ static void setReason(const DiagnosticEngine &diagnostics, Entry &entry) {
   entry.reason = entry.construct = "no reason was given";
 }
 
-static void tryKernel(Frontend &frontend, mlir::MLIRContext &context, const JitFunction &function,
-                      Entry &entry) {
-  std::vector<KernelSignature> guesses = guessSignatures(frontend, function);
-  for (const KernelSignature &guess : guesses) {
-    ++entry.numTried;
-    frontend.getDiagnostics().clear();
-    auto compiled = frontend.compile(*function.module, function.qualifiedName, guess, context);
-    if (mlir::succeeded(compiled)) {
-      entry.outcome = Outcome::Compiles;
-      entry.signature = formatSignature(guess);
-      entry.reason.clear();
-      entry.construct.clear();
-      entry.reasonFile.clear();
+/// `FILE:LINE:COLUMN: error: MESSAGE`, with more in front of it, or any other text.
+static void setReason(StringRef message, Entry &entry) {
+  message = message.trim();
+  auto [before, after] = message.split(": error: ");
+  if (after.empty()) {
+    after = message;
+  } else {
+    StringRef line, file;
+    std::tie(before, line) = before.rsplit(':'); // The column.
+    std::tie(file, line) = before.rsplit(':');
+    entry.reasonFile = file.substr(file.rfind(' ') + 1).str();
+    if (line.getAsInteger(10, entry.reasonLine))
       entry.reasonLine = 0;
-      return;
-    }
-    if (entry.numTried == 1) {
-      entry.signature = formatSignature(guess);
-      setReason(frontend.getDiagnostics(), entry);
-    }
-    if (!frontend.getInvalidModule().empty()) {
-      entry.outcome = Outcome::Internal;
-      setReason(frontend.getDiagnostics(), entry);
-      entry.signature = formatSignature(guess);
-      return;
-    }
   }
+  entry.reason = after.split('\n').first.str();
+  entry.construct = generalize(entry.reason);
 }
 
+static void compileOn(Frontend &frontend, mlir::MLIRContext &context, const JitFunction &function,
+                      const KernelSignature &signature, const Backend &backend, Entry &entry) {
+  mlir::FailureOr<CompiledKernel> kernel =
+      frontend.compile(*function.module, function.qualifiedName, signature, context);
+  assert(mlir::succeeded(kernel) && "it compiled a moment ago");
+  auto start = std::chrono::steady_clock::now();
+  Backend::Verdict verdict = backend.compile(*kernel, signature);
+  entry.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (verdict.message.empty())
+    return;
+  entry.outcome = verdict.isInternal ? Outcome::Internal : Outcome::Refused;
+  setReason(verdict.message, entry);
+}
+
+static void tryKernel(Frontend &frontend, mlir::MLIRContext &context, const JitFunction &function,
+                      const Backend *backend, Entry &entry) {
+  DiagnosticEngine &diagnostics = frontend.getDiagnostics();
+  bool isInternal = false;
+  auto attempt = [&](const KernelSignature &signature) {
+    ++entry.numTried;
+    diagnostics.clear();
+    Attempt out;
+    out.signature = signature;
+    out.compiles = mlir::succeeded(
+        frontend.compile(*function.module, function.qualifiedName, signature, context));
+    isInternal |= !frontend.getInvalidModule().empty();
+    if (!out.compiles)
+      llvm::copy_if(diagnostics.getDiagnostics(), std::back_inserter(out.errors),
+                    [](auto &diagnostic) { return diagnostic.severity == Severity::Error; });
+    // A bug is to be seen, whatever else would compile.
+    if (isInternal && entry.outcome != Outcome::Internal) {
+      entry.outcome = Outcome::Internal;
+      entry.signature = formatSignature(signature);
+      setReason(frontend.getSources(), out.errors, entry);
+    }
+    return out;
+  };
+  std::vector<Attempt> attempts;
+  for (KernelSignature &guess : guessSignatures(frontend, function)) {
+    if (backend)
+      guess.target = backend->target;
+    attempts.push_back(attempt(guess));
+    if (attempts.back().compiles || isInternal)
+      break;
+  }
+  if (isInternal)
+    return;
+  Attempt last = attempts.back().compiles
+                     ? std::move(attempts.back())
+                     : repair(function, std::move(attempts), kMostRepairs, attempt);
+  if (isInternal)
+    return;
+  entry.outcome = last.compiles ? Outcome::Compiles : Outcome::Fails;
+  entry.signature = formatSignature(last.signature);
+  if (!last.compiles)
+    setReason(frontend.getSources(), last.errors, entry);
+  else if (backend)
+    compileOn(frontend, context, function, last.signature, *backend, entry);
+}
+
+/// Whether a file may hold jit functions: most files of a project have none, and reading one means
+/// reading what it imports.
+static bool mentionsJit(const std::string &path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  return !buffer || (*buffer)->getBuffer().contains("jit");
+}
+
+/// Files by a name that does not depend on where they are looked at from.
+static std::string getFullPath(StringRef path) {
+  llvm::SmallString<256> out(path);
+  if (!llvm::sys::fs::make_absolute(out))
+    llvm::sys::path::remove_dots(out, /*remove_dot_dot=*/true);
+  return out.str().str();
+}
+
+/// Functions by file and name.
+using FunctionSet = std::set<std::pair<std::string, std::string>>;
+
 /// One file, with a frontend of its own: they are not shared between threads.
-static void surveyFile(const std::string &path, Survey &out) {
+static void surveyFile(const std::string &path, const Backend *backend, Survey &out,
+                       FunctionSet &called) {
+  if (!mentionsJit(path))
+    return;
   Frontend frontend;
   LoadedModule *module = frontend.loadFile(path);
   if (!module) {
     Entry reason;
-    setReason(frontend.getDiagnostics(), reason);
+    setReason(frontend.getSources(), frontend.getDiagnostics().getDiagnostics(), reason);
     out.unreadable.emplace_back(path, reason.reason);
     return;
   }
@@ -136,24 +215,28 @@ static void surveyFile(const std::string &path, Survey &out) {
     if (function->usedAsHelper || returnsValue(*function))
       entry.outcome = Outcome::Helper;
     else
-      tryKernel(frontend, context, *function, entry);
+      tryKernel(frontend, context, *function, backend, entry);
+    for (const JitFunction *callee : findForeignCallees(*function))
+      called.emplace(getFullPath(callee->module->path), callee->qualifiedName);
     out.entries.push_back(std::move(entry));
   }
 }
 
 llvm::Expected<Survey> corpus::survey(StringRef folder, unsigned threads,
-                                      llvm::function_ref<void(uint64_t, uint64_t)> progress) {
+                                      llvm::function_ref<void(uint64_t, uint64_t)> progress,
+                                      const Backend *backend) {
   auto files = findFiles(folder);
   if (!files)
     return files.takeError();
   std::vector<Survey> parts(files->size());
+  std::vector<FunctionSet> called(files->size());
   std::mutex mutex;
   uint64_t numDone = 0;
   {
     llvm::StdThreadPool pool(llvm::hardware_concurrency(threads));
     for (size_t i = 0; i < files->size(); ++i)
       pool.async([&, i] {
-        surveyFile((*files)[i], parts[i]);
+        surveyFile((*files)[i], backend, parts[i], called[i]);
         std::lock_guard lock(mutex);
         progress(++numDone, files->size());
       });
@@ -165,5 +248,19 @@ llvm::Expected<Survey> corpus::survey(StringRef folder, unsigned threads,
     llvm::append_range(out.entries, std::move(part.entries));
     llvm::append_range(out.unreadable, std::move(part.unreadable));
   }
+  // What kernels of other files call is no kernel either.
+  FunctionSet helpers;
+  for (FunctionSet &part : called)
+    helpers.merge(part);
+  for (Entry &entry : out.entries)
+    if (entry.outcome != Outcome::Internal &&
+        helpers.count({getFullPath(entry.file), entry.name})) {
+      Entry helper;
+      helper.file = entry.file;
+      helper.name = entry.name;
+      helper.line = entry.line;
+      helper.outcome = Outcome::Helper;
+      entry = std::move(helper);
+    }
   return out;
 }

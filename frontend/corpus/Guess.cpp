@@ -58,7 +58,7 @@ ArgumentSpec guessPointer(StringRef name, const ParameterUse &use, const Style &
 ArgumentSpec guessScalar(StringRef name) {
   TypedArgument out;
   // A number of things is an integer even if the things are called so.
-  const bool isCount = hasPart(name, "n num stride size len dim numel count") ||
+  const bool isCount = hasPart(name, "n num stride strides rs size len dim numel count") ||
                        hasText(name, "stride num_ n_ _size seed offset");
   if (!isCount &&
       (hasPart(name, "eps epsilon alpha beta gamma scale p prob momentum lr decay theta "
@@ -98,7 +98,8 @@ ConstantArgument guessConstant(StringRef name, const ParameterUse &use, const St
     return {int64_t(1)};
   if (hasPart(name, "precision"))
     return {std::string("ieee")};
-  if (hasPart(name, "num n") && !hasText(name, "cols rows elements size dim"))
+  if ((use.isUnrolled && !use.isShape) ||
+      (hasPart(name, "num n") && !hasText(name, "block cols rows elements size dim")))
     return {int64_t(4)};
   return {style.block};
 }
@@ -180,7 +181,10 @@ std::vector<KernelSignature> corpus::guessSignatures(Frontend &frontend,
         continue;
       } else if (use.isDescriptor) {
         TypedArgument typed = std::get<TypedArgument>(pointerTo(style.element));
-        typed.block = {style.block, style.block};
+        // Only the last two dimensions are large.
+        typed.block.assign(use.rank ? use.rank : 2, 1);
+        for (int64_t &size : llvm::MutableArrayRef(typed.block).take_back(2))
+          size = style.block;
         spec = typed;
       } else if (use.isPointer ||
                  (!use.isCount && hasPart(parameter.name, "ptr pointer ptrs base"))) {

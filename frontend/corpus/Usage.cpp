@@ -2,6 +2,7 @@
 #include "frontend/corpus/Usage.h"
 
 #include "frontend/ast/Walk.h"
+#include "frontend/corpus/Slice.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -60,7 +61,6 @@ public:
 private:
   void visitCall(const CallExpr &call);
   void followCall(const CallExpr &call, const JitFunction &callee);
-  const JitFunction *findCallee(const CallExpr &call) const;
   /// The pointer that an address is computed from, given the places in it that are no pointer.
   void markAddress(const Expr *address);
   bool findRoots(const Expr *expr, llvm::StringSet<> &visited, llvm::StringSet<> &out);
@@ -81,32 +81,6 @@ private:
   std::vector<std::pair<StringRef, const Expr *>> loads; ///< Name = load of this address.
 };
 
-const JitFunction *UseAnalysis::findCallee(const CallExpr &call) const {
-  const LoadedModule *module = function.module;
-  if (const auto *attribute = llvm::dyn_cast<AttributeExpr>(call.callee)) {
-    const auto *base = llvm::dyn_cast<NameExpr>(attribute->value);
-    const Global *global = base ? module->lookup(base->name) : nullptr;
-    return global && global->module ? global->module->findFunction(attribute->name) : nullptr;
-  }
-  const auto *name = llvm::dyn_cast<NameExpr>(call.callee);
-  if (!name)
-    return nullptr;
-  StringRef wanted = name->name;
-  // Through packages that pass a name on.
-  for (unsigned i = 0; module && i < kMostCalls; ++i) {
-    const Global *global = module->lookup(wanted);
-    if (!global)
-      return nullptr;
-    if (global->kind == Global::Kind::Jit)
-      return global->jit;
-    if (global->kind != Global::Kind::ImportedName)
-      return nullptr;
-    module = global->module;
-    wanted = global->importedName;
-  }
-  return nullptr;
-}
-
 void UseAnalysis::followCall(const CallExpr &call, const JitFunction &callee) {
   if (depth >= kMostCalls || &callee == &function)
     return;
@@ -125,7 +99,10 @@ void UseAnalysis::followCall(const CallExpr &call, const JitFunction &callee) {
     if (ParameterUse *outer = find(argument)) {
       outer->holdsIndices |= use.holdsIndices;
       outer->isDescriptor |= use.isDescriptor;
+      outer->rank = std::max(outer->rank, use.rank);
       outer->isCount |= use.isCount;
+      outer->isShape |= use.isShape;
+      outer->isUnrolled |= use.isUnrolled;
       outer->isCondition |= use.isCondition;
       outer->isDType |= use.isDType;
       outer->isCalled |= use.isCalled;
@@ -140,10 +117,17 @@ void UseAnalysis::visitCall(const CallExpr &call) {
   const auto *method = llvm::dyn_cast<AttributeExpr>(call.callee);
   if (ParameterUse *callee = find(call.callee))
     callee->isCalled = true;
-  if (ParameterUse *self = method ? find(method->value) : nullptr)
+  if (ParameterUse *self = method ? find(method->value) : nullptr) {
     self->isDescriptor |= name == "load" || name == "store" || name == "gather" ||
                           name == "scatter" || name.starts_with("atomic_");
-  if (const JitFunction *callee = findCallee(call))
+    if (const Expr *offsets = getArgument(call, 0, "offsets")) {
+      if (const auto *list = llvm::dyn_cast<ListExpr>(offsets))
+        self->rank = list->elements.size();
+      if (const auto *tuple = llvm::dyn_cast<TupleExpr>(offsets))
+        self->rank = tuple->elements.size();
+    }
+  }
+  if (const JitFunction *callee = findCallee(*function.module, call))
     return followCall(call, *callee);
   if (name == "load" || name == "store" || name.starts_with("atomic_"))
     return addresses.push_back(getArgument(call, 0, "pointer"));
@@ -153,8 +137,11 @@ void UseAnalysis::visitCall(const CallExpr &call) {
     for (const Expr *argument : call.args) {
       for (const auto &used : namesOf(argument))
         indices.insert(used.getKey());
-      if (ParameterUse *use = find(argument))
+      if (ParameterUse *use = find(argument)) {
         use->isCount = true;
+        use->isShape |= name == "arange";
+        use->isUnrolled |= name == "static_range";
+      }
     }
     return;
   }
@@ -163,7 +150,7 @@ void UseAnalysis::visitCall(const CallExpr &call) {
     for (const auto &used :
          namesOf(getArgument(call, name == "reshape" || name == "view", "shape")))
       if (auto found = uses.find(used.getKey()); found != uses.end())
-        found->second.isCount = true;
+        found->second.isCount = found->second.isShape = true;
   if (name == "zeros" || name == "full")
     if (ParameterUse *use = find(getArgument(call, name == "full" ? 2 : 1, "dtype")))
       use->isDType = true;

@@ -13,7 +13,10 @@ struct ParameterUse {
   bool isPointer = false; ///< Accesses go through it, here or in a function that it is passed to.
   bool holdsIndices = false; ///< What is loaded through it takes part in addresses or loop bounds.
   bool isDescriptor = false; ///< It has `.load`, `.store` and the like.
+  unsigned rank = 0;         ///< Of a descriptor: the coordinates that it is given, if known.
   bool isCount = false;      ///< A size of a tensor, or a loop bound.
+  bool isShape = false;      ///< A size of a tensor.
+  bool isUnrolled = false;   ///< A bound of a loop that is unrolled.
   bool isCondition = false;  ///< Tested for its truth alone.
   bool isDType = false;      ///< Something is converted to it.
   bool isCalled = false;     ///< It is a function.

@@ -95,6 +95,27 @@ def kernel(x, scale, n: tl.int64, MODE: tl.constexpr, IS_CAUSAL: tl.constexpr, O
   }
 }
 
+TEST_F(CorpusTest, unrolledLoopsAreShort) {
+  EXPECT_EQ(guess(load(R"(
+@triton.jit
+def kernel(x, STEPS: tl.constexpr, SIZE: tl.constexpr):
+    for i in tl.static_range(STEPS):
+        tl.store(x + i * SIZE + tl.arange(0, SIZE), i)
+    for i in tl.static_range(SIZE):
+        tl.store(x + i, i)
+)")),
+            "SIZE=64, STEPS=4, x=*fp32:16");
+}
+
+TEST_F(CorpusTest, descriptorsHaveTheDimensionsOfTheirCoordinates) {
+  EXPECT_EQ(guess(load(R"(
+@triton.jit
+def kernel(a, b, n):
+    a.store([n, 0, 0], b.load((n,)))
+)")),
+            "a=tensordesc<fp32[1,64,64]>, b=tensordesc<fp32[64]>, n=i32");
+}
+
 TEST_F(CorpusTest, takesTheFirstConfiguration) {
   const JitFunction &kernel = load(R"(
 @triton.autotune(configs=[triton.Config({"BLOCK": 256}, num_warps=8), triton.Config({"BLOCK": 128})], key=[])

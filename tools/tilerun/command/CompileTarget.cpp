@@ -128,6 +128,13 @@ static llvm::Error compileFor(const std::string &target, llvm::ArrayRef<uint8_t>
   return makeCommandError(getExitCode(status), errors.take(status).message);
 }
 
+llvm::Error command::tryCompile(const plugin::Plugin &plugin, const std::string &target,
+                                llvm::ArrayRef<uint8_t> bytecode, const KernelSignature &signature,
+                                const Options &options) {
+  CompiledArtifact code(plugin.getTable());
+  return compileFor(target, bytecode, signature, options, "", code);
+}
+
 //===----------------------------------------------------------------------===//
 // Resources
 //===----------------------------------------------------------------------===//

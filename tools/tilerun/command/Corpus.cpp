@@ -2,6 +2,11 @@
 #include "tools/tilerun/command/Commands.h"
 
 #include "frontend/corpus/Corpus.h"
+#include "ir/transforms/Passes.h"
+#include "tools/tilerun/command/CompileTarget.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -18,6 +23,8 @@ static llvm::StringRef getWord(Outcome outcome) {
     return "compiles";
   case Outcome::Fails:
     return "fails";
+  case Outcome::Refused:
+    return "refused";
   case Outcome::Helper:
     return "helper";
   case Outcome::Internal:
@@ -61,6 +68,8 @@ static void printResult(const corpus::Survey &survey, const Totals &totals) {
       object["signature"] = fixUTF8(entry.signature);
       object["signatures_tried"] = entry.numTried;
     }
+    if (entry.seconds > 0)
+      object["target_seconds"] = entry.seconds;
     if (!entry.reason.empty()) {
       object["reason"] = fixUTF8(entry.reason);
       object["construct"] = fixUTF8(entry.construct);
@@ -74,7 +83,8 @@ static void printResult(const corpus::Survey &survey, const Totals &totals) {
   for (const auto &[file, reason] : survey.unreadable)
     unreadable.push_back(llvm::json::Object{{"file", fixUTF8(file)}, {"reason", fixUTF8(reason)}});
   llvm::json::Object counts;
-  for (Outcome outcome : {Outcome::Compiles, Outcome::Fails, Outcome::Internal, Outcome::Helper}) {
+  for (Outcome outcome :
+       {Outcome::Compiles, Outcome::Fails, Outcome::Refused, Outcome::Internal, Outcome::Helper}) {
     auto found = totals.counts.find(outcome);
     counts[getWord(outcome)] = found == totals.counts.end() ? 0 : found->second;
   }
@@ -95,7 +105,8 @@ static std::string cut(llvm::StringRef text, size_t width) {
   return text.take_front(end).str() + "...";
 }
 
-static void printTable(llvm::raw_ostream &os, const corpus::Survey &survey, const Totals &totals) {
+static void printTable(llvm::raw_ostream &os, const corpus::Survey &survey, const Totals &totals,
+                       llvm::StringRef target) {
   for (const corpus::Entry &entry : survey.entries) {
     if (entry.outcome == Outcome::Helper)
       continue;
@@ -122,26 +133,70 @@ static void printTable(llvm::raw_ostream &os, const corpus::Survey &survey, cons
     return found == totals.counts.end() ? uint64_t(0) : found->second;
   };
   uint64_t good = count(Outcome::Compiles), bad = count(Outcome::Fails),
-           internal = count(Outcome::Internal);
-  uint64_t all = good + bad + internal;
+           refused = count(Outcome::Refused), internal = count(Outcome::Internal);
+  uint64_t all = good + bad + refused + internal;
+  if (!target.empty())
+    os << llvm::formatv("\n{0} of {1} kernels that type compile for {2}\n", good,
+                        good + refused + internal, target);
   os << llvm::formatv("\n{0} of {1} kernels compile ({2:f1} %); failing: {4}, with an internal "
                       "error: {5}; helpers: {6}; files: {3}, of which do not parse: {7}\n",
-                      good, all, all ? 100.0 * good / all : 0.0, survey.numFiles, bad + internal,
-                      internal, count(Outcome::Helper), survey.unreadable.size());
+                      good, all, all ? 100.0 * good / all : 0.0, survey.numFiles,
+                      bad + refused + internal, internal, count(Outcome::Helper),
+                      survey.unreadable.size());
+}
+
+/// What a plugin says to a kernel.
+static corpus::Backend::Verdict compileWith(const plugin::Plugin &plugin, const Options &options,
+                                            CompiledKernel &kernel,
+                                            const KernelSignature &signature) {
+  mlir::MLIRContext &context = *kernel.module->getContext();
+  std::string messages;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+    messages += (messages.empty() ? "" : "; ") + diagnostic.str();
+    return mlir::success();
+  });
+  mlir::PassManager manager(&context);
+  buildOptimizePipeline(manager);
+  if (mlir::failed(manager.run(*kernel.module)))
+    return {"the optimizer failed: " + messages, /*isInternal=*/true};
+  ExitCode code = ExitCode::Ok;
+  std::string reason;
+  llvm::handleAllErrors(
+      tryCompile(plugin, signature.target, getBytecode(*kernel.module), signature, options),
+      [&](const CommandError &error) {
+        code = error.code;
+        reason = error.message;
+      });
+  return {reason, code == ExitCode::Internal};
 }
 
 llvm::Expected<ExitCode> command::runCorpus(const Options &options) {
+  std::optional<corpus::Backend> backend;
+  if (!options.targets.empty()) {
+    auto plugin = findCompiler(options.targets[0]);
+    if (!plugin)
+      return plugin.takeError();
+    backend = corpus::Backend{
+        options.targets[0],
+        [&options, plugin = *plugin](CompiledKernel &kernel, const KernelSignature &signature) {
+          return compileWith(*plugin, options, kernel, signature);
+        }};
+  }
   bool showProgress = llvm::errs().is_displayed();
-  auto survey = corpus::survey(options.target, options.threads, [&](uint64_t done, uint64_t of) {
-    if (showProgress)
-      llvm::errs() << "\r" << done << " of " << of << " files" << (done == of ? "\r\x1b[K" : "");
-  });
+  auto survey = corpus::survey(
+      options.target, options.threads,
+      [&](uint64_t done, uint64_t of) {
+        if (showProgress)
+          llvm::errs() << "\r" << done << " of " << of << " files"
+                       << (done == of ? "\r\x1b[K" : "");
+      },
+      backend ? &*backend : nullptr);
   if (!survey)
     return makeCommandError(ExitCode::Usage, llvm::toString(survey.takeError()));
   Totals totals = sumUp(*survey);
   if (options.json)
     printResult(*survey, totals);
   else
-    printTable(llvm::outs(), *survey, totals);
+    printTable(llvm::outs(), *survey, totals, options.targets.empty() ? "" : options.targets[0]);
   return totals.counts[Outcome::Internal] ? ExitCode::Internal : ExitCode::Ok;
 }

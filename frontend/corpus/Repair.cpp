@@ -1,0 +1,262 @@
+// See Repair.h.
+#include "frontend/corpus/Repair.h"
+
+#include "frontend/corpus/Slice.h"
+#include "frontend/sema/Names.h"
+
+using namespace tilerun;
+using namespace tilerun::corpus;
+using llvm::StringRef;
+
+/// The most changes of one signature that are kept.
+static constexpr unsigned kMostChanges = 16;
+/// The most functions that are passed to a parameter that is called.
+static constexpr size_t kMostFunctions = 16;
+
+/// Errors that are not about what the kernel is launched with.
+static bool isBeyondRepair(StringRef message) {
+  return llvm::any_of(llvm::ArrayRef<StringRef>{"has no name", "host module", "host function",
+                                                "whose value is not known", "not supported",
+                                                "has no parameter", "which 'triton",
+                                                "cannot be used in a kernel",
+                                                "cannot be called in a kernel", "internal error"},
+                      [&](StringRef part) { return message.contains(part); });
+}
+
+/// Whether `a` gets further than `b`: its first error is later, or of its errors there are fewer.
+static bool isFurther(const Attempt &a, const Attempt &b) {
+  if (a.compiles || b.compiles)
+    return a.compiles && !b.compiles;
+  if (a.errors.empty() || b.errors.empty())
+    return false;
+  ErrorPath left = getErrorPath(a.errors.front()), right = getErrorPath(b.errors.front());
+  auto isWithin = [](SourceRange inner, SourceRange outer) {
+    return inner.begin.offset >= outer.begin.offset && inner.end <= outer.end;
+  };
+  for (auto [l, r] : llvm::zip(left, right)) {
+    if (l.begin == r.begin && l.end == r.end)
+      continue;
+    if (l.begin.file != r.begin.file)
+      return false;
+    // Operands come before what is made of them.
+    if (isWithin(l, r) || isWithin(r, l))
+      return isWithin(r, l);
+    return l.begin.offset > r.begin.offset;
+  }
+  if (left.size() != right.size())
+    return left.size() < right.size();
+  return a.errors.size() < b.errors.size();
+}
+
+static ArgumentSpec pointerTo(Scalar scalar) {
+  return TypedArgument{dtype(scalar).getPointerTo(), 16};
+}
+
+static ArgumentSpec descriptorOf(Scalar scalar, llvm::ArrayRef<int64_t> block) {
+  TypedArgument out{dtype(scalar).getPointerTo(), 16};
+  out.block = block.vec();
+  return out;
+}
+
+static constexpr Scalar kElements[] = {Scalar::Int32,  Scalar::F32,   Scalar::Int64, Scalar::F16,
+                                       Scalar::BF16,   Scalar::UInt8, Scalar::Int8,  Scalar::Int1,
+                                       Scalar::UInt32, Scalar::F8E4NV};
+
+static bool isConstexpr(const ast::Parameter &parameter) {
+  return sema::isConstexprAnnotation(parameter.annotation);
+}
+
+/// How much a change changes: what changes little is tried first.
+enum class Tier {
+  Same,  ///< Another type or number of the same kind.
+  Other, ///< Another kind of thing.
+  Flag   ///< What is compiled rather than sizes and types; it may leave out what is wrong.
+};
+
+static Tier getTier(const ArgumentSpec *now, const ArgumentSpec &next) {
+  if (const auto *constant = std::get_if<ConstantArgument>(&next)) {
+    if (std::holds_alternative<bool>(constant->value) ||
+        std::holds_alternative<std::monostate>(constant->value) ||
+        std::holds_alternative<std::string>(constant->value))
+      return Tier::Flag;
+    const auto *before = now ? std::get_if<ConstantArgument>(now) : nullptr;
+    return before && before->value.index() == constant->value.index() ? Tier::Same : Tier::Other;
+  }
+  const auto &typed = std::get<TypedArgument>(next);
+  const auto *before = now ? std::get_if<TypedArgument>(now) : nullptr;
+  return before && before->type.isPointer() == typed.type.isPointer() &&
+                 before->block.empty() == typed.block.empty()
+             ? Tier::Same
+             : Tier::Other;
+}
+
+/// What a parameter may be instead, the likeliest first.
+static std::vector<ArgumentSpec> listAlternatives(const JitFunction &function,
+                                                  const ast::Parameter &parameter,
+                                                  const ParameterUse &use,
+                                                  const ArgumentSpec *now) {
+  std::vector<ArgumentSpec> out;
+  auto add = [&](auto value) { out.push_back(ConstantArgument{value}); };
+  if (use.isCalled)
+    for (const auto &other : function.module->functions)
+      if (other.get() != &function && returnsValue(*other) && out.size() < kMostFunctions)
+        add(ConstantArgument::FunctionName{other->qualifiedName});
+  if (isConstexpr(parameter)) {
+    for (const std::string &text : use.strings)
+      add(text);
+    if (use.isDType)
+      for (Scalar scalar : {Scalar::F32, Scalar::F16, Scalar::BF16, Scalar::Int32, Scalar::F8E4NV})
+        add(dtype(scalar));
+    for (int64_t number : {16, 32, 64, 128, 1, 2, 4, 8, 256, 3, 0})
+      add(number);
+    if (!use.isDType) {
+      add(1.0);
+      for (Scalar scalar : {Scalar::F32, Scalar::F16, Scalar::Int32, Scalar::F8E4NV})
+        add(dtype(scalar));
+    }
+    add(std::string("ieee"));
+    add(true);
+    add(false);
+    add(std::monostate());
+    return out;
+  }
+  const auto *typed = now ? std::get_if<TypedArgument>(now) : nullptr;
+  const bool isPointer = typed ? typed->type.isPointer() && typed->block.empty() : use.isPointer;
+  auto addPointers = [&] {
+    for (Scalar scalar : kElements)
+      out.push_back(pointerTo(scalar));
+  };
+  if (use.isDescriptor || (typed && !typed->block.empty())) {
+    const std::vector<int64_t> blocks[] = {{64, 64},       {64},       {1, 64, 64},
+                                           {1, 1, 64, 64}, {1, 64},    {16, 16},
+                                           {32, 32},       {128, 128}, {1, 1, 1, 64, 64}};
+    for (Scalar scalar : {Scalar::F16, Scalar::F32, Scalar::BF16, Scalar::F8E4NV, Scalar::UInt8})
+      for (const auto &block : blocks)
+        out.push_back(descriptorOf(scalar, block));
+  }
+  if (isPointer)
+    addPointers();
+  for (Scalar scalar : {Scalar::Int32, Scalar::F32, Scalar::Int64, Scalar::Int1})
+    out.push_back(TypedArgument{dtype(scalar), 1});
+  if (!isPointer)
+    addPointers();
+  add(std::monostate());
+  return out;
+}
+
+namespace {
+/// The search from one signature on.
+class Repairer {
+public:
+  Repairer(const JitFunction &function, Attempt start, unsigned triesLeft, Try attempt)
+      : function(function), uses(analyzeUses(function)), best(std::move(start)),
+        triesLeft(triesLeft), attempt(attempt) {}
+  Attempt run();
+
+private:
+  using Change = std::vector<std::pair<StringRef, ArgumentSpec>>;
+  /// Whether the change gets further, and is kept.
+  bool improvesBy(const Change &change);
+  bool changeOne(llvm::ArrayRef<StringRef> names, Tier tier);
+  /// All element types that play a part become the same.
+  bool changeElements(llvm::ArrayRef<StringRef> names);
+  /// Two sizes that have to fit each other.
+  bool changeTwoSizes(llvm::ArrayRef<StringRef> names);
+
+  const ArgumentSpec *getCurrent(StringRef name) const {
+    auto found = best.signature.arguments.find(name.str());
+    return found == best.signature.arguments.end() ? nullptr : &found->second;
+  }
+  const ast::Parameter &getParameter(StringRef name) const {
+    return *llvm::find_if(function.def->parameters, [&](auto &p) { return p.name == name; });
+  }
+
+  const JitFunction &function;
+  llvm::StringMap<ParameterUse> uses;
+  Attempt best;
+  unsigned triesLeft;
+  Try attempt;
+};
+} // namespace
+
+bool Repairer::improvesBy(const Change &change) {
+  if (triesLeft == 0)
+    return false;
+  --triesLeft;
+  KernelSignature changed = best.signature;
+  for (const auto &[name, spec] : change)
+    changed.arguments[name.str()] = spec;
+  Attempt next = attempt(changed);
+  if (!isFurther(next, best))
+    return false;
+  best = std::move(next);
+  return true;
+}
+
+bool Repairer::changeOne(llvm::ArrayRef<StringRef> names, Tier tier) {
+  for (StringRef name : names)
+    for (ArgumentSpec &spec :
+         listAlternatives(function, getParameter(name), uses[name], getCurrent(name)))
+      if (getTier(getCurrent(name), spec) == tier && improvesBy({{name, std::move(spec)}}))
+        return true;
+  return false;
+}
+
+bool Repairer::changeElements(llvm::ArrayRef<StringRef> names) {
+  Change change;
+  for (StringRef name : names)
+    if (const ArgumentSpec *now = getCurrent(name))
+      if (auto *typed = std::get_if<TypedArgument>(now); typed && typed->type.isPointer())
+        change.emplace_back(name, *now);
+  if (change.size() < 2)
+    return false;
+  // All of them, and the two nearest.
+  for (size_t count : {change.size(), size_t(2)}) {
+    change.resize(count);
+    for (Scalar scalar : kElements) {
+      for (auto &[name, spec] : change)
+        std::get<TypedArgument>(spec).type = dtype(scalar).getPointerTo();
+      if (improvesBy(change))
+        return true;
+    }
+  }
+  return false;
+}
+
+bool Repairer::changeTwoSizes(llvm::ArrayRef<StringRef> names) {
+  constexpr size_t kMostSizes = 4;
+  llvm::SmallVector<StringRef> sizes;
+  for (StringRef name : names)
+    if (const ArgumentSpec *now = getCurrent(name); now && sizes.size() < kMostSizes)
+      if (auto *constant = std::get_if<ConstantArgument>(now);
+          constant && std::holds_alternative<int64_t>(constant->value))
+        sizes.push_back(name);
+  for (size_t i = 0; i < sizes.size(); ++i)
+    for (size_t j = i + 1; j < sizes.size(); ++j)
+      for (int64_t a : {16, 32, 64, 128, 1, 2, 4})
+        for (int64_t b : {16, 32, 64, 128, 1, 2, 4})
+          if (improvesBy({{sizes[i], ConstantArgument{a}}, {sizes[j], ConstantArgument{b}}}))
+            return true;
+  return false;
+}
+
+Attempt Repairer::run() {
+  for (unsigned change = 0; change < kMostChanges && !best.compiles; ++change) {
+    if (best.errors.empty() || isBeyondRepair(best.errors.front().message))
+      break;
+    std::vector<StringRef> names = findInfluences(function, getErrorPath(best.errors.front()));
+    if (!changeOne(names, Tier::Same) && !changeElements(names) && !changeOne(names, Tier::Other) &&
+        !changeTwoSizes(names) && !changeOne(names, Tier::Flag))
+      break;
+  }
+  return std::move(best);
+}
+
+Attempt corpus::repair(const JitFunction &function, std::vector<Attempt> attempts,
+                       unsigned mostTries, Try attempt) {
+  Attempt best = std::move(attempts.front());
+  for (Attempt &other : llvm::drop_begin(attempts))
+    if (isFurther(other, best))
+      best = std::move(other);
+  return Repairer(function, std::move(best), mostTries, attempt).run();
+}

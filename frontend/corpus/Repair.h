@@ -1,0 +1,28 @@
+// Turns a guessed signature that does not compile into one that does, led by what the errors are
+// about: one parameter that an error depends on is changed at a time, and a change stays if it
+// gets further.
+#pragma once
+
+#include "frontend/Frontend.h"
+#include "frontend/corpus/Usage.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace tilerun::corpus {
+
+/// How far a signature gets.
+struct Attempt {
+  KernelSignature signature;
+  bool compiles = false;
+  std::vector<Diagnostic> errors; ///< Empty if it compiles.
+};
+
+/// Compiles the kernel for a signature.
+using Try = llvm::function_ref<Attempt(const KernelSignature &)>;
+
+/// The best of `attempts`, of which none compiles, after at most `mostTries` changes. What no
+/// signature can mend (a name that does not exist) is left as it is.
+Attempt repair(const JitFunction &function, std::vector<Attempt> attempts, unsigned mostTries,
+               Try attempt);
+
+} // namespace tilerun::corpus

@@ -1,0 +1,180 @@
+// Signatures mended by what the errors say, and the parameters that errors depend on.
+#include "frontend/corpus/Repair.h"
+#include "frontend/corpus/Guess.h"
+#include "frontend/corpus/Slice.h"
+
+#include "gtest/gtest.h"
+
+using namespace tilerun;
+using namespace tilerun::corpus;
+
+namespace {
+class RepairTest : public testing::Test {
+protected:
+  const JitFunction &load(const std::string &body) {
+    module =
+        frontend.loadText("kernels.py", "import triton\nimport triton.language as tl\n" + body);
+    EXPECT_NE(module, nullptr);
+    const JitFunction *function = module ? module->findFunction("kernel") : nullptr;
+    EXPECT_NE(function, nullptr);
+    return *function;
+  }
+  Attempt compile(const JitFunction &function, const KernelSignature &signature) {
+    ++numTried;
+    frontend.getDiagnostics().clear();
+    Attempt out;
+    out.signature = signature;
+    out.compiles = mlir::succeeded(
+        frontend.compile(*function.module, function.qualifiedName, signature, context));
+    if (!out.compiles)
+      out.errors = frontend.getDiagnostics().getDiagnostics();
+    return out;
+  }
+  Attempt compile(const JitFunction &function, llvm::StringRef signature) {
+    auto parsed = parseSignature(signature);
+    EXPECT_TRUE(bool(parsed));
+    return compile(function, *parsed);
+  }
+  Attempt mend(const JitFunction &function, llvm::StringRef signature, unsigned mostTries = 400) {
+    std::vector<Attempt> attempts;
+    attempts.push_back(compile(function, signature));
+    EXPECT_FALSE(attempts.front().compiles);
+    return repair(function, std::move(attempts), mostTries,
+                  [&](const KernelSignature &next) { return compile(function, next); });
+  }
+
+  Frontend frontend;
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  LoadedModule *module = nullptr;
+  unsigned numTried = 0;
+};
+
+TEST_F(RepairTest, followsNamesToParameters) {
+  const JitFunction &kernel = load(R"(
+@triton.jit
+def shifted(values, amount, unused):
+    moved = values << amount
+    return moved
+
+@triton.jit
+def kernel(x, y, z, n):
+    a = tl.load(x)
+    b = a + 1
+    c = tl.load(y)
+    for i in range(n):
+        c += shifted(b, i, c)
+    tl.store(z, c)
+)");
+  Attempt attempt = compile(kernel, "x=*fp32, y=*i32, z=*i32, n=i32");
+  ASSERT_FALSE(attempt.errors.empty());
+  ErrorPath path = getErrorPath(attempt.errors.front());
+  ASSERT_EQ(path.size(), 2u);
+  auto names = findInfluences(kernel, path);
+  ASSERT_GE(names.size(), 3u);
+  // Through the call: what is shifted and by how much, then what else is on the line.
+  EXPECT_EQ(names[0], "x");
+  EXPECT_EQ(names[1], "n");
+  EXPECT_TRUE(llvm::is_contained(names, "y"));
+  EXPECT_FALSE(llvm::is_contained(names, "z"));
+}
+
+TEST_F(RepairTest, changesOneElementType) {
+  Attempt mended = mend(load(R"(
+@triton.jit
+def kernel(x, y, out):
+    tl.store(out, (tl.load(x) >> 3) + tl.load(y))
+)"),
+                        "x=*fp32, y=*fp32, out=*fp32");
+  ASSERT_TRUE(mended.compiles);
+  EXPECT_EQ(formatSignature(mended.signature), "out=*fp32, x=*i32:16, y=*fp32");
+}
+
+TEST_F(RepairTest, changesOneThingAfterTheOther) {
+  Attempt mended = mend(load(R"(
+@triton.jit
+def kernel(x, out, n, SIZE: tl.constexpr, KIND: tl.constexpr):
+    bits = tl.load(x + tl.arange(0, SIZE)) & n
+    if KIND == "twice":
+        bits = bits * 2
+    else:
+        tl.static_assert(KIND == "once")
+    tl.store(out + tl.arange(0, 32), bits)
+)"),
+                        "x=*fp32, out=*i32, n=i32, SIZE=3, KIND=0");
+  ASSERT_TRUE(mended.compiles) << mended.errors.front().message;
+  EXPECT_EQ(formatSignature(mended.signature),
+            "KIND=\"twice\", SIZE=32, n=i32, out=*i32, x=*i32:16");
+}
+
+TEST_F(RepairTest, changesElementTypesTogether) {
+  Attempt mended = mend(load(R"(
+@triton.jit
+def kernel(x, y, out):
+    tl.store(out, tl.load(x) & tl.load(y))
+)"),
+                        "x=*fp32, y=*fp32, out=*fp32");
+  EXPECT_TRUE(mended.compiles);
+}
+
+TEST_F(RepairTest, changesTwoSizes) {
+  Attempt mended = mend(load(R"(
+@triton.jit
+def kernel(x, ROWS: tl.constexpr, COLS: tl.constexpr):
+    tl.static_assert(ROWS * COLS == 2048 and ROWS < COLS and ROWS > 16)
+    tl.store(x + tl.arange(0, ROWS), 0)
+)"),
+                        "x=*fp32, ROWS=1, COLS=1");
+  ASSERT_TRUE(mended.compiles);
+  EXPECT_EQ(formatSignature(mended.signature), "COLS=64, ROWS=32, x=*fp32");
+}
+
+TEST_F(RepairTest, changesWhatDecidesOnANamesArm) {
+  Attempt mended = mend(load(R"(
+@triton.jit
+def kernel(x, KIND: tl.constexpr, FLAG: tl.constexpr):
+    if KIND == 8:
+        value = 1
+    tl.store(x, value)
+)"),
+                        "x=*fp32, KIND=64, FLAG=true");
+  ASSERT_TRUE(mended.compiles);
+  EXPECT_EQ(formatSignature(mended.signature), "FLAG=true, KIND=8, x=*fp32");
+}
+
+TEST_F(RepairTest, passesFunctions) {
+  Attempt mended = mend(load(R"(
+@triton.jit
+def twice(v):
+    return v * 2
+
+@triton.jit
+def kernel(x, FUNCTION: tl.constexpr):
+    tl.store(x, FUNCTION(tl.load(x)))
+)"),
+                        "x=*fp32, FUNCTION=64");
+  ASSERT_TRUE(mended.compiles);
+  EXPECT_EQ(formatSignature(mended.signature), "FUNCTION=twice, x=*fp32");
+}
+
+TEST_F(RepairTest, leavesWhatNoSignatureMends) {
+  const JitFunction &kernel = load(R"(
+@triton.jit
+def kernel(x, FLAG: tl.constexpr):
+    if FLAG:
+        tl.store(x, tl.missing)
+)");
+  Attempt mended = mend(kernel, "x=*fp32, FLAG=true");
+  EXPECT_FALSE(mended.compiles);
+  EXPECT_EQ(numTried, 1u);
+}
+
+TEST_F(RepairTest, endsAfterSoManyTries) {
+  const JitFunction &kernel = load(R"(
+@triton.jit
+def kernel(x, SIZE: tl.constexpr):
+    tl.static_assert(SIZE == 77)
+)");
+  EXPECT_FALSE(mend(kernel, "x=*fp32, SIZE=3", 5).compiles);
+  EXPECT_EQ(numTried, 6u);
+}
+} // namespace
