@@ -129,7 +129,8 @@ std::optional<Value> lookup(StringRef rawPath, StringRef name, LoadedModule *pre
     if (path == constant.parent && name == constant.name)
       return Value::integer(constant.value);
   if (path == kTl) {
-    if (prelude && !name.starts_with("_"))
+    // Programs use this one of the names that are not public.
+    if (prelude && (!name.starts_with("_") || name == "_log2"))
       if (const JitFunction *function = prelude->findFunction(name))
         return Value(FunctionValue{function});
     if (name == "pi32_t")

@@ -13,8 +13,10 @@ namespace {
 Result emitIdentity(Emitter &, const Arguments &args) { return args[0]; }
 
 Result emitConstexpr(Emitter &e, const Arguments &args) {
+  // Triton takes run-time values, and minds only where a compile-time value is needed.
   if (!args[0].isConstexpr())
-    return argError(e, args, 0, "must be known at compile time, but it is " + args[0].describe());
+    e.services.warning(e.range, "tl.constexpr: 'value' is known only at run time (" +
+                                    args[0].describe() + "); it stays an ordinary value");
   return args[0];
 }
 

@@ -2,8 +2,15 @@
 #
 # Every public function here is a member of `triton.language`; the first line of a docstring is its
 # documentation. Names that begin with an underscore are private to this file.
+import math
+
 import triton
 import triton.language as tl
+
+
+@triton.constexpr_function
+def _log2(n):
+    return int(math.log2(n))
 
 
 @triton.jit
