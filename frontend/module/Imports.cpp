@@ -101,6 +101,11 @@ uint32_t ModuleReader::findModule(StringRef dotted, unsigned level) const {
     found = findBelow(folder, dotted, isFile);
     if (std::string root = packageRoot(folder, isFile); found.empty() && root != folder)
       found = findBelow(root, dotted, isFile);
+    // Folders without __init__.py may be parts of packages as well: from the folder that holds the
+    // package of the import's name.
+    for (StringRef up = folder; found.empty() && up.size() > 1; up = sys::path::parent_path(up))
+      if (sys::path::filename(up) == top && isPackage(up, isFile))
+        found = findBelow(sys::path::parent_path(up), dotted, isFile);
   }
   if (found.empty())
     return 0;

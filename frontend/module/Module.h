@@ -80,7 +80,7 @@ struct Global {
   const JitFunction *jit = nullptr;
   const ast::Expr *value = nullptr;
   const ast::Expr *annotation = nullptr;
-  /// Of something unknown: values of which host code takes one.
+  /// Of something unknown: values of which host code takes one; `jit` may be one more.
   llvm::SmallVector<const ast::Expr *, 0> alternatives;
   const ast::ClassDef *classDef = nullptr;
   LoadedModule *module = nullptr;

@@ -494,10 +494,23 @@ void ModuleReader::bind(StringRef name, Global global) {
   bool bothValues = old.kind == Global::Kind::Value && global.kind == Global::Kind::Value;
   if (bothValues && foldedText(old.value->range) == foldedText(global.value->range))
     return;
+  // A function of the language, or a jit function where there is none: which one is for those to
+  // say who know the language.
+  auto isFunctionOfTriton = [&](const Global &one) {
+    auto isPath = [&](const Expr *value) {
+      return StringRef(getPath(value)).starts_with("triton.");
+    };
+    return one.value ? isPath(one.value)
+                     : !one.alternatives.empty() && llvm::all_of(one.alternatives, isPath);
+  };
+  bool isFallback =
+      (old.jit && isFunctionOfTriton(global)) || (global.jit && isFunctionOfTriton(old));
+  if (isFallback)
+    old.jit = old.jit ? old.jit : global.jit;
   bool isConstant = old.kind == Global::Kind::Value || old.kind == Global::Kind::Unknown;
-  if (!isConstant)
+  if (!isConstant && !isFallback)
     return;
-  if (global.kind == Global::Kind::Value || global.kind == Global::Kind::Unknown) {
+  if (isFallback || global.kind == Global::Kind::Value || global.kind == Global::Kind::Unknown) {
     constexpr size_t kMaxAlternatives = 8;
     for (const Expr *value : {old.value, global.value})
       if (value && old.alternatives.size() < kMaxAlternatives)

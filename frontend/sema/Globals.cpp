@@ -179,6 +179,8 @@ Value Evaluator::resolveGlobal(LoadedModule &module, llvm::StringRef scope, llvm
                                       "kernels can use");
       return value;
     }
+    if (global.jit)
+      return Value(FunctionValue{global.jit});
     break;
   }
   return Value(OpaqueValue{"the global " + quoted + ", whose value is not known at compile time,",

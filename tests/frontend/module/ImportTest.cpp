@@ -142,8 +142,12 @@ TEST_F(Imports, BuiltInModulesAreNotLookedUp) {
 
 TEST_F(Imports, ErrorsInImportedKernelsAreReported) {
   write("helpers.py", "import triton\n@triton.jit\ndef f(x): return = x\n");
-  write("k.py", std::string("from helpers import f\n") + kHelper);
-  EXPECT_NE(loadFile("k.py"), nullptr);
+  write("k.py", std::string("from helpers import f as g\n") + kHelper);
+  LoadedModule *module = loadFile("k.py");
+  ASSERT_NE(module, nullptr);
+  EXPECT_FALSE(loaded.diagnostics.hasErrors());
+  // Once somebody wants something of the file.
+  EXPECT_EQ(follow(module, "g"), nullptr);
   EXPECT_TRUE(loaded.diagnostics.hasErrors());
 }
 
@@ -197,6 +201,46 @@ TEST_F(Imports, CanBeTurnedOff) {
   EXPECT_EQ(module->lookup("f")->module, nullptr);
 }
 
+// Folders of a package may lack __init__.py.
+TEST_F(Imports, PartsOfPackages) {
+  write("pkg/__init__.py", "");
+  write("pkg/helpers.py", kHelper);
+  write("pkg/vendor/ops/k.py", "from pkg.helpers import f\nfrom other.helpers import f as g\n");
+  write("other/helpers.py", kHelper);
+  LoadedModule *module = loadFile("pkg/vendor/ops/k.py");
+  ASSERT_NE(module, nullptr) << loaded.errors();
+  EXPECT_NE(follow(module, "f"), nullptr);
+  EXPECT_EQ(follow(module, "g"), nullptr);
+}
+
+// What kernels cannot look anything up in is not read: packages import much else.
+TEST_F(Imports, FilesAreReadWhenTheyAreUsed) {
+  write("pkg/__init__.py", "from .used import f\nfrom .broken import g\nfrom .values import *\n");
+  write("pkg/used.py", "import triton\nfrom .more import h\nSIZE = 3\n"
+                       "@triton.jit\ndef f(x): return h(x)\n");
+  write("pkg/more.py", "import triton\n@triton.jit\ndef h(x): return x\n");
+  write("pkg/values.py", "COUNT = 5\n");
+  write("pkg/broken.py", "import triton\n@triton.jit\ndef g(x: return x\n");
+  write("k.py", "import triton\nimport pkg\nfrom pkg import f\n"
+                "@triton.jit\ndef k(x): return pkg.f(x) + pkg.COUNT\n");
+  LoadedModule *module = loadFile("k.py");
+  ASSERT_NE(module, nullptr) << loaded.errors();
+  auto getDigest = [&] { return loaded.loader.getDigest([](StringRef) { return false; }); };
+  std::string before = getDigest();
+  EXPECT_EQ(loaded.errors(), "");
+  // All that can be used was read for that.
+  const JitFunction *f = follow(module->lookup("f")->module, "f");
+  ASSERT_NE(f, nullptr);
+  EXPECT_NE(follow(f->module, "h"), nullptr);
+  EXPECT_NE(module->lookup("pkg")->module->lookup("COUNT"), nullptr);
+  EXPECT_EQ(getDigest(), before);
+  EXPECT_EQ(loaded.errors(), "");
+  // What is asked for after all is read then.
+  EXPECT_EQ(follow(module->lookup("pkg")->module, "g"), nullptr);
+  EXPECT_NE(loaded.errors(), "");
+  EXPECT_NE(getDigest(), before);
+}
+
 // Everything that decides what is loaded is in the digest, and nothing else.
 TEST_F(Imports, Digest) {
   auto getDigest = [&] {
@@ -204,20 +248,24 @@ TEST_F(Imports, Digest) {
     EXPECT_NE(fresh.loader.loadFile(path("k.py")), nullptr);
     return fresh.loader.getDigest([&](StringRef name) { return name.ends_with("skipped.py"); });
   };
+  const std::string kernel = "import triton\nfrom helpers import f\nimport unused, absent\n"
+                             "import skipped\n@triton.jit\ndef k(x): f(x, skipped.a)\n";
   write("helpers.py", kHelper);
-  write("k.py", "from helpers import f\nimport skipped\nimport absent\n");
+  write("k.py", kernel);
   write("skipped.py", "a = 1\n");
+  write("unused.py", "a = 1\n");
   write("unrelated.py", "a = 1\n");
   std::string first = getDigest();
   EXPECT_EQ(first.size(), 64u);
   EXPECT_EQ(getDigest(), first);
   write("unrelated.py", "a = 2\n");
   write("skipped.py", "a = 2\n");
+  write("unused.py", "a = 2\n");
   EXPECT_EQ(getDigest(), first);
   std::set<std::string> digests{first};
   write("helpers.py", std::string(kHelper) + "# more\n");
   EXPECT_TRUE(digests.insert(getDigest()).second);
-  write("k.py", "from helpers import f\nimport skipped\nimport absent \n");
+  write("k.py", kernel + "\n");
   EXPECT_TRUE(digests.insert(getDigest()).second);
   // Files that were looked for and were not there.
   write("absent.py", "");

@@ -193,6 +193,27 @@ TEST(Call, DefaultsOfTheKernel) {
   EXPECT_EQ(c.parameters.size(), 1u);
 }
 
+TEST(Call, LogarithmsOfShapes) {
+  auto c = compile("from triton.language.standard import _log2\n"
+                   "@triton.jit\ndef kernel(p, N: tl.constexpr):\n"
+                   "    n_dims: tl.constexpr = tl.standard._log2(tl.arange(0, N).shape[0])\n"
+                   "    tl.static_assert(n_dims == 6 and _log2(1) == 0 and _log2(1024) == 10)\n"
+                   "    tl.store(p + tl.arange(0, 1 << n_dims), 0)\n",
+                   "p=*i32, N=64");
+  EXPECT_COMPILES(c);
+}
+
+TEST(Call, ConstexprOfARunTimeValueIsAnOrdinaryValue) {
+  auto c = compileBody("p, n",
+                       "half: tl.constexpr = n // 2\nmore = tl.constexpr(half + 1)\n"
+                       "tl.store(p + half, more)",
+                       "p=*i32, n=i32");
+  EXPECT_COMPILES(c);
+  EXPECT_TRUE(c.says("'half' is declared tl.constexpr, but its value (int32) is known only at run "
+                     "time; it is an ordinary variable"));
+  EXPECT_TRUE(c.says("tl.constexpr: 'value' is known only at run time (int32)"));
+}
+
 TEST(Call, LocationsKeepTheCallStack) {
   tilerun::Frontend frontend;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
