@@ -159,6 +159,70 @@ Cell matrix::makeElementwise(const std::string &group, const std::string &op,
   return cell;
 }
 
+Cell matrix::makeScalar(const std::string &group, const std::string &op, const std::string &dtype,
+                        unsigned variant, Tolerance tolerance, const std::string &expression,
+                        const std::string &resultType, const std::vector<ElementwiseInput> &inputs,
+                        const std::string &wideExpression) {
+  Cell cell = makeCell(group, op, dtype, variant, tolerance);
+  constexpr int kPrograms = 61;
+  addOutput(cell, "o", resultType, kPrograms);
+  std::string parameters, loads;
+  const char *names[] = {"x", "y", "z"};
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    std::string name = names[i];
+    parameters += ", " + name + "p";
+    loads += "    " + name + " = tl.load(" + name + "p + i)\n";
+    addInput(cell, name + "p", inputs[i].dtype, kPrograms, inputs[i].fill);
+  }
+  auto write = [&](const std::string &value) {
+    return asFile(fill("@triton.jit\n"
+                       "def kernel(o$parameters):\n"
+                       "    i = tl.program_id(0)\n"
+                       "$loads"
+                       "    r = $value\n"
+                       "    tl.store(o + i, r)\n",
+                       {{"parameters", parameters}, {"loads", loads}, {"value", value}}));
+  };
+  cell.source = write(expression);
+  if (!wideExpression.empty())
+    cell.wideSource = write(wideExpression);
+  cell.grid[0] = kPrograms;
+  cell.numWarps = 1u << (hashText(op + dtype) + variant) % 3;
+  return cell;
+}
+
+Cell matrix::makeWholeTensor(unsigned variant, const WholeTensor &form) {
+  Cell cell = makeCell(form.group, form.op, form.dtype, variant, form.tolerance);
+  int count = 1;
+  std::string shape;
+  for (int size : form.shape) {
+    count *= size;
+    shape += (shape.empty() ? "" : ", ") + std::to_string(size);
+  }
+  const bool hasSecond = !form.second.empty();
+  cell.source =
+      asFile(form.helper +
+             fill("@triton.jit\n"
+                  "def kernel(o, xp$P):\n"
+                  "    at = tl.reshape(tl.arange(0, $N), [$S])\n"
+                  "    x = tl.load(xp + at)\n"
+                  "$Y" +
+                      form.body + "    tl.store(o + tl.arange(0, $R), tl.reshape(r, [$R]))\n",
+                  {{"P", hasSecond ? ", yp" : ""},
+                   {"Y", hasSecond ? "    y = tl.load(yp + at)\n" : ""},
+                   {"N", std::to_string(count)},
+                   {"S", shape},
+                   {"R", std::to_string(form.resultCount)}}));
+  if (form.wide)
+    cell.wideSource = cell.source;
+  addOutput(cell, "o", form.resultType, form.resultCount);
+  addInput(cell, "xp", form.dtype, count, form.fill);
+  if (hasSecond)
+    addInput(cell, "yp", form.second, count, form.secondFill);
+  cell.numWarps = 1u << (hashText(form.op + form.dtype) + variant) % 4;
+  return cell;
+}
+
 Cells matrix::makeCells(unsigned variant) {
   Cells cells;
   addElementwise(cells, variant);
@@ -167,9 +231,13 @@ Cells matrix::makeCells(unsigned variant) {
   addReductions(cells, variant);
   addScans(cells, variant);
   addShapes(cells, variant);
+  addBlocks(cells, variant);
   addMemory(cells, variant);
   addAtomics(cells, variant);
   addDots(cells, variant);
   addControl(cells, variant);
+  addScalars(cells, variant);
+  addMethods(cells, variant);
+  addRanks(cells, variant);
   return cells;
 }

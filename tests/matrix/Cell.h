@@ -101,10 +101,14 @@ void addMathematics(Cells &cells, unsigned variant);
 void addReductions(Cells &cells, unsigned variant);
 void addScans(Cells &cells, unsigned variant);
 void addShapes(Cells &cells, unsigned variant);
+void addBlocks(Cells &cells, unsigned variant);
 void addMemory(Cells &cells, unsigned variant);
 void addAtomics(Cells &cells, unsigned variant);
 void addDots(Cells &cells, unsigned variant);
 void addControl(Cells &cells, unsigned variant);
+void addScalars(Cells &cells, unsigned variant);
+void addMethods(Cells &cells, unsigned variant);
+void addRanks(Cells &cells, unsigned variant);
 
 //===----------------------------------------------------------------------===//
 // Helpers of the families
@@ -150,5 +154,27 @@ Cell makeElementwise(const std::string &group, const std::string &op, const std:
                      unsigned variant, Tolerance tolerance, const std::string &expression,
                      const std::string &resultType, const std::vector<ElementwiseInput> &inputs,
                      const std::string &wideExpression = "");
+
+/// The same of one element a program, loaded as scalars.
+Cell makeScalar(const std::string &group, const std::string &op, const std::string &dtype,
+                unsigned variant, Tolerance tolerance, const std::string &expression,
+                const std::string &resultType, const std::vector<ElementwiseInput> &inputs,
+                const std::string &wideExpression = "");
+
+/// A kernel over one tensor x, of a shape with powers of two: `body` makes r, of `resultCount`
+/// elements in any shape, from x, and from y, of the same shape, if `second` has a dtype.
+struct WholeTensor {
+  std::string group = "", op = "", dtype = "", resultType = "";
+  std::vector<int> shape = {};
+  std::string body = "";
+  int resultCount = 0;
+  Tolerance tolerance = {};
+  Fill fill = {};
+  std::string helper = "";
+  bool wide = false;
+  std::string second = "";
+  Fill secondFill = {};
+};
+Cell makeWholeTensor(unsigned variant, const WholeTensor &form);
 
 } // namespace tilerun::matrix

@@ -35,7 +35,8 @@ struct Context {
   }
 };
 
-const matrix::Types kSome{"i32", "i64", "u8", "fp16", "bf16", "fp32", "fp64"};
+const matrix::Types kSome{"i8",  "i16", "i32",  "i64",  "u8",   "u16",
+                          "u32", "u64", "fp16", "bf16", "fp32", "fp64"};
 
 void addFlow(Context c) {
   auto flow = [&](const std::string &op, const std::string &body, const std::string &helper = "") {
@@ -70,6 +71,25 @@ void addFlow(Context c) {
   flow("tl.range", "    r = x\n"
                    "    for k in tl.range(0, n % 11, num_stages=2):\n"
                    "        r = r + 1\n");
+  flow("tl.range (options)",
+       "    r = x\n"
+       "    for k in tl.range(0, n % 11, 1, num_stages=3, loop_unroll_factor=2, flatten=True, "
+       "disallow_acc_multi_buffer=True):\n"
+       "        r = r + 1\n"
+       "    for k in tl.range(n % 3, warp_specialize=False):\n"
+       "        r = r + 2\n");
+  flow("while (tl.condition)", "    r = x\n"
+                               "    k = n\n"
+                               "    while tl.condition(k > 100, disable_licm=True):\n"
+                               "        r = r + 1\n"
+                               "        k = k // 2\n");
+  flow("break, continue", "    r = x\n"
+                          "    for k in range(0, n):\n"
+                          "        if k % 3 == 1:\n"
+                          "            continue\n"
+                          "        if k > 9:\n"
+                          "            break\n"
+                          "        r = r + 1\n");
   flow("tl.static_range", "    r = x\n"
                           "    for k in tl.static_range(3):\n"
                           "        r = r + k\n");
@@ -208,6 +228,77 @@ void addCompileTime(Context c) {
         kBits);
   c.add("compile time", "num_warps", "i32", "    r = x + cuda.num_warps() + cuda.num_threads()\n",
         kBits, "from triton.language.extra import cuda\n\n\n");
+  c.add("compile time", "target_info", "i32",
+        "    cuda: tl.constexpr = tl.target_info.is_cuda()\n"
+        "    hip: tl.constexpr = tl.target_info.is_hip()\n"
+        "    tl.static_assert(not (cuda and hip))\n"
+        "    r = x\n"
+        "    if tl.target_info.current_target() is None:\n"
+        "        r += 1\n"
+        "    if cuda == tl.target_info.cuda_capability_geq(2, 0):\n"
+        "        r += 2\n"
+        "    if hip or not (tl.target_info.is_hip_cdna3() or tl.target_info.is_hip_cdna4()):\n"
+        "        r += 4\n",
+        kBits);
+}
+
+/// Assembly and what else one kind of GPU has; refused by name elsewhere. The reference is the same
+/// in the language.
+void addMachine(Context c) {
+  const std::string imports = "from triton.language.extra import cuda, hip\n\n\n";
+  auto add = [&](const std::string &op, const std::string &t, const std::string &body,
+                 const std::string &reference, Fill values = {}) {
+    Cell &cell = c.add("machine", op, t, body, kValue, imports, values);
+    std::string text = cell.source;
+    text.replace(text.find(body), body.size(), reference);
+    cell.wideSource = text;
+  };
+  auto assembly = [](const std::string &text, const std::string &constraints,
+                     const std::string &arguments, const std::string &result,
+                     const std::string &rest) {
+    return "    r = tl.inline_asm_elementwise(\"" + text + "\", \"" + constraints + "\", [" +
+           arguments + "], dtype=" + result + ", " + rest + ")\n";
+  };
+  const std::string one = "is_pure=True, pack=1";
+  add("inline_asm_elementwise", "i32",
+      assembly("add.s32 $0, $1, $2;", "=r,r,r", "x, i", "tl.int32", one), "    r = x + i\n");
+  add("inline_asm_elementwise", "i64",
+      assembly("xor.b64 $0, $1, $2;", "=l,l,l", "x, x >> 7", "tl.int64", one),
+      "    r = x ^ (x >> 7)\n");
+  add("inline_asm_elementwise", "fp32",
+      assembly("max.f32 $0, $1, 0f3F800000;", "=f,f", "x", "tl.float32", one),
+      "    r = tl.maximum(x, 1.0)\n", {Kind::Range, -3, 3});
+  add("inline_asm_elementwise", "fp64",
+      assembly("neg.f64 $0, $1;", "=d,d", "x", "tl.float64", "is_pure=False, pack=1"),
+      "    r = -x\n", {Kind::Range, -3, 3});
+  add("inline_asm_elementwise", "u16", assembly("not.b16 $0, $1;", "=h,h", "x", "tl.uint16", one),
+      "    r = ~x\n");
+  // Four bytes, and two halves, in a register.
+  add("inline_asm_elementwise (pack)", "u8",
+      assembly("not.b32 $0, $1;", "=r,r", "x", "tl.uint8", "is_pure=True, pack=4"), "    r = ~x\n");
+  add("inline_asm_elementwise (pack)", "fp16",
+      assembly("neg.f16x2 $0, $1;", "=r,r", "x", "tl.float16", "is_pure=True, pack=2"),
+      "    r = -x\n", {Kind::Range, -3, 3});
+  add("inline_asm_elementwise (two results)", "u32",
+      "    a, b = tl.inline_asm_elementwise(\"and.b32 $0, $2, 255; shr.u32 $1, $2, 8;\", "
+      "\"=&r,=r,r\", [x], dtype=(tl.uint32, tl.uint32), is_pure=True, pack=1)\n"
+      "    r = a ^ (b << 8)\n",
+      "    r = x\n");
+  add("smid", "i32", "    r = x + (cuda.smid() >= 0).to(tl.int32)\n", "    r = x + 1\n");
+  add("globaltimer", "i64",
+      "    t = cuda.globaltimer()\n"
+      "    r = x + (cuda.globaltimer() >= t).to(tl.int64)\n",
+      "    r = x + 1\n");
+  add("memrealtime", "i64",
+      "    t = hip.memrealtime()\n"
+      "    r = x + (hip.memrealtime() >= t).to(tl.int64)\n",
+      "    r = x + 1\n");
+  for (const char *t : {"i32", "fp32"})
+    c.add("machine", "gdc_wait, gdc_launch_dependents", t,
+          "    cuda.gdc_wait()\n"
+          "    r = x\n"
+          "    cuda.gdc_launch_dependents()\n",
+          kBits, imports);
 }
 
 void addRandom(Context c) {
@@ -245,6 +336,12 @@ void addRandom(Context c) {
   add("philox", "u32", "i", "tl.philox(seed, at, at * 3, 0, 1)[0]", kBits);
   add("philox_impl", "u32", "i.to(tl.uint32)",
       "tl.philox_impl(at, at, at, at, at + 1, at, n_rounds=7)[1]", kBits);
+  add("philox_impl (64 bits)", "u64", "i.to(tl.uint64) * 0x9E3779B97F4A7C15",
+      "tl.philox_impl(at, at, at, at, at + 1, at, n_rounds=7)[1]", kBits);
+  for (const char *t : {"randint", "rand", "randn"})
+    add(std::string(t) + " (n_rounds)", t == std::string("randint") ? "u32" : "fp32", "i",
+        "tl." + std::string(t) + "(seed, at, n_rounds=6)",
+        t == std::string("randn") ? getMathTolerance("normal", "fp32") : kValue);
   add("uint_to_uniform_float", "fp32", "i.to(tl.uint32) * 2654435761",
       "tl.uint_to_uniform_float(at)", kValue);
   add("pair_uniform_to_normal", "fp32", "i.to(tl.float32) / 300.0",
@@ -252,11 +349,15 @@ void addRandom(Context c) {
 }
 
 void addDebug(Context c) {
-  for (const char *t : {"i32", "u8", "fp32"}) {
+  for (const std::string &t : kAll) {
     // What is printed is not seen from here; that the kernel goes on is.
     c.add("debugging", "device_print", t,
           "    r = x\n    if tl.program_id(0) == 5:\n        tl.device_print(\"x\", x, hex=True)\n"
-          "        print(\"y\", x)\n");
+          "        print(\"y\", x, i)\n");
+    if (t != "i32" && t != "u8" && t != "fp32")
+      continue;
+    if (t != "i32" && t != "u8" && t != "fp32")
+      continue;
     Cell &quiet = c.add("debugging", "device_print (runs)", t,
                         "    r = x\n    tl.device_print(\"value\", tl.program_id(0))\n");
     quiet.numWarps = 1;
@@ -268,7 +369,7 @@ void addDebug(Context c) {
       cell.debug = debug;
     }
   }
-  for (const char *t : {"i32", "i64", "u16"}) {
+  for (const std::string &t : kIntegers) {
     // Overflow that is asked for is no mistake in debug mode.
     Cell &cell = c.add("debugging", "overflow checks (off)", t,
                        "    r = tl.add(x, x, sanitize_overflow=False)\n", kBits);
@@ -285,6 +386,7 @@ void matrix::addControl(Cells &cells, unsigned variant) {
   Context context{cells, variant};
   addFlow(context);
   addCompileTime(context);
+  addMachine(context);
   addRandom(context);
   addDebug(context);
 }

@@ -24,7 +24,6 @@ constexpr struct {
     {"triton.language.tensor_descriptor", "a type for isinstance, not called"},
     {"triton.language.constexpr_type", "a type for isinstance, not called"},
     {"triton.language.slice", "what a subscript is made of, not called"},
-    {"triton.language.condition", "hints of a loop; the loop itself has cells"},
     {"triton.language.tuple", "compile time only: the tuple of values has cells"},
     {"triton.language.view", "the order of elements is open; reshape has cells"},
 };
@@ -47,8 +46,11 @@ void collectNames(llvm::StringRef text, llvm::StringSet<> &names) {
       size_t begin = at - 1;
       while (begin > 0 && isWord(text[begin - 1]))
         --begin;
-      names.insert((text.slice(begin, at - 1) + "." + word).str());
-      names.insert(("." + word).str());
+      llvm::StringRef base = text.slice(begin, at - 1);
+      names.insert((base + "." + word).str());
+      // tl.sum is no call of the method.
+      if (!llvm::is_contained({"tl", "triton", "libdevice", "cuda", "hip"}, base))
+        names.insert(("." + word).str());
     } else if (end < text.size() && text[end] == '(') {
       names.insert(word);
     }
@@ -65,6 +67,8 @@ bool isCalled(llvm::StringRef path, llvm::StringRef name, const llvm::StringSet<
     return has("libdevice." + name);
   if (path == "triton.language.extra.cuda")
     return has("cuda." + name);
+  if (path == "triton.language.extra.hip")
+    return has("hip." + name);
   if (path == "triton.language" || path == "triton.language.math")
     return has("tl." + name);
   if (path == "triton")

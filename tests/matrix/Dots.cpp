@@ -211,6 +211,52 @@ void addScaled(Cells &cells, unsigned variant) {
   }
 }
 
+/// What else tl.dot_scaled takes.
+void addScaledForms(Cells &cells, unsigned variant) {
+  auto add = [&](const std::string &op, const std::string &dtype, const std::string &kind, int ka,
+                 int kb, const std::string &call, const std::string &result) {
+    Cell cell = makeCell("products", op, dtype, variant, getDotTolerance("bf16", "", 64));
+    if (result != "fp32")
+      cell.tolerance.bound *= 64; // The sum rounds to the result's dtype.
+    cell.source = asFile(fill("@triton.jit\n"
+                              "def kernel(o, ap, bp, cp, sp, tp):\n"
+                              "    m = tl.arange(0, 32)\n"
+                              "    ka = tl.arange(0, $A)\n"
+                              "    kb = tl.arange(0, $B)\n"
+                              "    g = tl.arange(0, 2)\n"
+                              "    a = tl.load(ap + m[:, None] * $A + ka[None, :])\n"
+                              "    b = tl.load(bp + kb[:, None] * 32 + m[None, :])\n"
+                              "    c = tl.load(cp + m[:, None] * 32 + m[None, :])\n"
+                              "    s = tl.load(sp + m[:, None] * 2 + g[None, :])\n"
+                              "    t = tl.load(tp + m[:, None] * 2 + g[None, :])\n"
+                              "    r = tl.dot_scaled($C)\n"
+                              "    tl.store(o + m[:, None] * 32 + m[None, :], r)\n",
+                              {{"A", text(ka)}, {"B", text(kb)}, {"C", call}}));
+    Fill values = type(kind).isFloat() ? Fill{Kind::Range, -1, 1} : Fill{};
+    addOutput(cell, "o", result, 32 * 32);
+    addInput(cell, "ap", kind, 32 * ka, values);
+    addInput(cell, "bp", kind, 32 * kb, values);
+    addInput(cell, "cp", "fp32", 32 * 32, {Kind::Range, -1, 1});
+    addInput(cell, "sp", "u8", 64, {Kind::Index, 122, 132});
+    addInput(cell, "tp", "u8", 64, {Kind::Index, 122, 132});
+    cells.push_back(std::move(cell));
+  };
+  const struct {
+    const char *format, *kind;
+  } kinds[] = {{"e5m2", "fp8e5"}, {"e4m3", "fp8e4nv"}, {"bf16", "bf16"}, {"fp16", "fp16"}};
+  for (const auto &k : kinds) {
+    std::string quoted = "\"" + std::string(k.format) + "\"";
+    bool isWide = type(k.kind).getBits() == 16; // Those have no scales.
+    std::string s = isWide ? "None" : "s", t = isWide ? "None" : "t";
+    add("dot_scaled (accumulator)", k.format, k.kind, 64, 64,
+        "a, " + s + ", " + quoted + ", b, " + t + ", " + quoted + ", acc=c", "fp32");
+    add("dot_scaled (fast_math)", k.format, k.kind, 64, 64,
+        "a, " + s + ", " + quoted + ", b, " + t + ", " + quoted + ", c, fast_math=True", "fp32");
+    add("dot_scaled (out_dtype)", k.format, k.kind, 64, 64,
+        "a, " + s + ", " + quoted + ", b, " + t + ", " + quoted + ", out_dtype=tl.float32", "fp32");
+  }
+}
+
 } // namespace
 
 void matrix::addDots(Cells &cells, unsigned variant) {
@@ -220,6 +266,7 @@ void matrix::addDots(Cells &cells, unsigned variant) {
     addBatched(cells, variant, t);
   }
   addScaled(cells, variant);
+  addScaledForms(cells, variant);
   for (std::string precision : {"ieee", "tf32", "tf32x3", "bf16x3", "bf16x6"})
     for (const Shape &shape : {kShapes[0], kShapes[1], kShapes[6]})
       addDot(

@@ -188,7 +188,8 @@ std::string matrix::makePage(llvm::ArrayRef<Results> columns) {
        << counts[Verdict::Fail] << " | " << results.date << " | " << results.machine << " |\n";
   }
   os << "\nIn the tables, \"all\" is every dtype that the language gives the function: the second "
-        "column. A number in brackets is a\nreason, below; after a colon, a remark on what passes. A known failure is a defect that is "
+        "column. A number in brackets is a\nreason, below; after a colon, a remark on what passes. "
+        "A known failure is a defect that is "
         "listed and not repaired yet.\n";
 
   // Groups and functions in the order of the matrix as it is now, so that a stale result shows.

@@ -98,15 +98,16 @@ constexpr const char *kLargest = "@triton.jit\n"
 
 void matrix::addReductions(Cells &cells, unsigned variant) {
   auto add = [&](Reduction reduction) { addOne(cells, variant, reduction); };
-  matrix::Types sums = kIntegers;
-  for (const char *t : {"i1", "fp16", "bf16", "fp32", "fp64"})
-    sums.push_back(t);
-  for (const std::string &t : sums) {
+  for (const std::string &t : kAll) {
     bool isFloat = type(t).isFloat();
     Tolerance tolerance = isFloat ? getSumTolerance(t, 512) : kBits;
+    Fill values = isFloat ? Fill{Kind::Range, 0.1, 2} : Fill{};
+    if (type(t).isFp8()) { // A sum of zeros and ones, in few bits: what fits is exact.
+      add({"sum", t, t, "    r = tl.sum(tl.where(i == j, x, x - x), axis=$A)\n", kValue, values});
+      continue;
+    }
     if (t == "fp16" || t == "bf16") // Partial sums round to the dtype.
       tolerance.bound *= getEpsilon(type(t)) / getEpsilon(type("fp32"));
-    Fill values = isFloat ? Fill{Kind::Range, 0.1, 2} : Fill{};
     add({"sum", t, getSumType(t), "    r = tl.sum(x, axis=$A)\n", tolerance, values, "", "",
          isFloat});
     add({"sum (all)", t, getSumType(t),
@@ -122,10 +123,20 @@ void matrix::addReductions(Cells &cells, unsigned variant) {
        "",
        "",
        true});
-  add({"sum (dtype)", "i8", "i64", "    r = tl.sum(x, axis=$A, dtype=tl.int64)\n", kBits, {}});
-  for (const std::string &t : kNumbers) {
-    if (type(t).isFp8())
-      continue;
+  for (const std::string &t : kIntegers)
+    add({"sum (dtype)", t, "i64", "    r = tl.sum(x, axis=$A, dtype=tl.int64)\n", kBits, {}});
+  add({"sum (dtype)", "i1", "i64", "    r = tl.sum(x, axis=$A, dtype=tl.int64)\n", kBits, {}});
+  for (const std::string &t : {"bf16", "fp32", "fp8e5", "fp8e4nv"})
+    add({"sum (dtype)",
+         t,
+         "fp64",
+         "    r = tl.sum(x, axis=$A, dtype=tl.float64)\n",
+         getSumTolerance("fp64", 512),
+         {Kind::Range, 0.1, 2},
+         "",
+         "",
+         true});
+  for (const std::string &t : kAll) {
     for (std::string name : {"max", "min"}) {
       add({name, t, getExtremumType(t), "    r = tl." + name + "(x, axis=$A)\n", kNumber, {}});
       add({name + " (all)",
@@ -153,21 +164,27 @@ void matrix::addReductions(Cells &cells, unsigned variant) {
     }
   }
   // A position of an equal value may come out: the values are different then.
-  add({"argmax (any tie)",
-       "i32",
-       "i32",
-       "    r = tl.argmax(x, axis=$A, tie_break_left=False)\n",
-       kBits,
-       {Kind::Permutation}});
-  for (const std::string &t : kIntegers) {
+  for (const char *t : {"i16", "i32", "i64", "u16", "u32", "u64"})
+    for (std::string name : {"max", "min"}) {
+      Fill fill{Kind::Permutation};
+      add({"arg" + name + " (any tie)", t, "i32",
+           "    r = tl.arg" + name + "(x, axis=$A, tie_break_left=False)\n", kBits, fill});
+      add({name + " (indices, any tie)", t, getExtremumType(t),
+           "    r, r2 = tl." + name +
+               "(x, axis=$A, return_indices=True, return_indices_tie_break_left=False)\n",
+           kBits, fill, "", "i32"});
+    }
+  matrix::Types bits = kIntegers;
+  bits.push_back("i1");
+  for (const std::string &t : bits) {
     add({"xor_sum", t, t, "    r = tl.xor_sum(x, axis=$A)\n", kBits, {}});
     add({"reduce_or", t, t, "    r = tl.reduce_or(x, axis=$A)\n", kBits, {}});
   }
-  for (const char *t : {"i32", "i64", "u8", "u32"})
+  for (const std::string &t : kIntegers)
     add({"reduce (product)", t, t, "    r = tl.reduce(x, $A, combine)\n", kBits, {}, kProduct});
-  for (const char *t : {"fp16", "fp32", "fp64"}) {
+  for (const std::string &t : kFloats) {
     Tolerance tolerance = getSumTolerance(t, 512);
-    if (t == std::string("fp16"))
+    if (type(t).getBits() < 32)
       tolerance.bound *= getEpsilon(type(t)) / getEpsilon(type("fp32"));
     add({"reduce (product)",
          t,
@@ -189,7 +206,9 @@ void matrix::addReductions(Cells &cells, unsigned variant) {
          kWelford,
          "",
          true});
-  for (const char *t : {"i16", "i64", "fp16", "fp32"})
+  for (const std::string &t : kNumbers) {
+    if (type(t).isFp8())
+      continue;
     add({"reduce (tuple of 2)",
          t,
          t,
@@ -199,6 +218,7 @@ void matrix::addReductions(Cells &cells, unsigned variant) {
          {Kind::Signs},
          kLargest,
          "i32"});
+  }
   for (const char *t : {"fp32", "fp64"})
     for (std::string rounding : {"False", "True"})
       add({rounding == "True" ? "softmax (ieee)" : "softmax",
