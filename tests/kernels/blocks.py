@@ -391,3 +391,27 @@ def sorts_of_nan(X, Y, Z):
     tl.store(Y + i, tl.where(s == s, s, 100.0))
     k = tl.topk(tl.where(i == 0, float("-inf"), tl.where(i == 4, float("inf"), -y)), 5)
     tl.store(Z + tl.arange(0, 5), tl.where(k == k, k, 100.0))
+
+
+# Attention with heads of 80: online softmax over blocks of keys.
+#: Q=f16[40,80]:randn(1) K=f16[72,80]:randn(2) V=f16[72,80]:randn(3) Z=f32[40,80]:zeros T=72 D=80 BM=40 BN=24
+@triton.jit
+def attention(Q, K, V, Z, T, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    m = tl.arange(0, BM)[:, None]
+    d = tl.arange(0, D)
+    q = tl.load(Q + m * D + d[None, :])
+    most = tl.full((BM,), float("-inf"), tl.float32)
+    total = tl.zeros((BM,), tl.float32)
+    acc = tl.zeros((BM, D), tl.float32)
+    for start in range(0, T, BN):
+        n = start + tl.arange(0, BN)
+        k = tl.load(K + n[None, :] * D + d[:, None], mask=n[None, :] < T, other=0.0)
+        s = tl.where(n[None, :] < T, tl.dot(q, k) * 0.1, float("-inf"))
+        new = tl.maximum(most, tl.max(s, 1))
+        p = tl.exp(s - new[:, None])
+        scale = tl.exp(most - new)
+        total = total * scale + tl.sum(p, 1)
+        v = tl.load(V + n[:, None] * D + d[None, :], mask=n[:, None] < T, other=0.0)
+        acc = tl.dot(p.to(tl.float16), v, acc * scale[:, None])
+        most = new
+    tl.store(Z + m * D + d[None, :], acc / total[:, None])
