@@ -462,3 +462,19 @@ def test_helpers_of_the_host():
     target = active.get_current_target()
     assert target.backend and active.get_current_device() == 0 and isinstance(active.get_current_stream(), int)
     assert active.utils.get_device_properties(0)["max_shared_mem"] > 0
+
+
+def test_hooks_of_loading(knobs):
+
+    @triton.jit
+    def kernel(x, n):
+        tl.store(x, n)
+
+    x, told = np.zeros(1, np.int32), []
+    knobs.runtime.kernel_load_start_hook.add(lambda module, function, name, group, hash: told.append(("start", name, hash)))
+    knobs.runtime.kernel_load_end_hook.add(lambda module, function, name, group, hash: told.append(("end", name, hash)))
+    for n in (5, 7, 1 << 40):
+        kernel[(1, )](x, n)
+    # Once for each kind of arguments.
+    assert [word for word, _, _ in told] == ["start", "end"] * 2 and {name for _, name, _ in told} == {"kernel"}
+    assert told[0][2] == told[1][2] != told[2][2]

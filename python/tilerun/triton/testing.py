@@ -283,23 +283,16 @@ def perf_report(benchmarks):
     return lambda fn: Mark(fn, benchmarks)
 
 
-def _get_torch_property(name, device, what):
-    """What no plugin tells, but torch does."""
-    import torch
-    kind, current = _devices.get_default()
-    found = None
-    if kind != CPU:
-        found = getattr(torch.cuda.get_device_properties(current if device is None else device), name, None)
-    if not found:
-        raise UnsupportedError(f"{what} of {_devices.describe(kind, current)} is not known: "
-                               + ("it is no GPU" if kind == CPU else "this version of torch does not tell it"))
-    return found
-
-
 def get_dram_gbps(device=None):
     """The most that a GPU's memory can move, in GB/s: both edges of its clock, over the width of its bus."""
-    kilohertz = _get_torch_property("memory_clock_rate", device, "the memory's clock")
-    return 2 * kilohertz * 1e3 * _get_torch_property("memory_bus_width", device, "the width of the memory's bus") / 8 / 1e9
+    from .runtime.driver import driver
+    properties = driver.active.utils.get_device_properties(device)
+    kilohertz, bits = properties["mem_clock_rate"], properties["mem_bus_width"]
+    if not kilohertz or not bits:
+        kind, index = _devices.get_default()
+        raise UnsupportedError(f"the clock of the memory of {_devices.describe(kind, index)} is not known: "
+                               + ("it is no GPU" if kind == CPU else "torch tells it, which is not imported or too old"))
+    return 2 * kilohertz * 1e3 * bits / 8 / 1e9
 
 
 def _count_operations(dtype, per_cycle, clock_rate, device):

@@ -14,9 +14,13 @@ class _Utilities:
         kind, current = _devices.get_default()
         index = current if device is None else getattr(device, "index", device)
         read = lambda name, otherwise=0: _devices.get_property(kind, index, name) or otherwise
+        # What no plugin tells, but torch does.
+        torch = sys.modules.get("torch")
+        known = torch.cuda.get_device_properties(index) if kind != CPU and torch is not None else None
         return {"max_shared_mem": read("max-shared", 1 << 30), "max_num_regs": read("registers"),
                 "multiprocessor_count": read("units", 1), "warpSize": read("warp-size", 1), "sm_clock_rate": read("clock-khz"),
-                "mem_clock_rate": 0, "mem_bus_width": 0, "arch": read("arch", ""), "name": read("name", "")}
+                "mem_clock_rate": getattr(known, "memory_clock_rate", 0),
+                "mem_bus_width": getattr(known, "memory_bus_width", 0), "arch": read("arch", ""), "name": read("name", "")}
 
 
 class Driver:

@@ -299,7 +299,8 @@ class JITFunction(_native.Kernel, JITCallable, metaclass=_HookedType):
     def _ask_cache_hook(self, kernel, values, tensors, kind, index, options):
         """Calls the hooks of the first launch of a kind; true if one of them takes it over."""
         before, after = knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook
-        if before is None and after is None:
+        load_start, load_end = knobs.runtime.kernel_load_start_hook, knobs.runtime.kernel_load_end_hook
+        if before is None and after is None and not load_start and not load_end:
             return False
         plain = [_memory.Pointer(*tensors[name]) if name in tensors else value for name, value in values.items()]
         key = kind, index, kernel._describe(plain), options
@@ -311,8 +312,14 @@ class JITFunction(_native.Kernel, JITCallable, metaclass=_HookedType):
                              "num_stages": options[1], "num_ctas": options[2]}, already_compiled=False)
         if before is not None and before(**call):
             return True
-        if after is not None:
+        compiled = kernel._make_compiled(kind, index, key[2], options)
+        if load_start:
+            load_start(None, None, compiled.name, {}, compiled.hash)
+        if after is not None or load_end:
             self._compile_only(kernel, kind, index, plain, options)
+        if load_end:
+            load_end(None, None, compiled.name, {}, compiled.hash)
+        if after is not None:
             after(**call)
         return False
 
