@@ -283,7 +283,10 @@ ExprRef makeFp8Cast(Builder &b, const ValueType &type, int depth, Traits need) {
   if (need.raw)
     return nullptr;
   ExprRef x = b.make({b.pickFloat(), type.shape}, depth - 1, {need.noProduct, false});
-  return makeExpr(type, "$0" + cast(type), {x}, {}, {x->has.noProduct, false});
+  // A format without NaN shows the sign of one.
+  bool showsSign = type.dtype == dtype(Scalar::F8E4B15);
+  return makeExpr(type, (showsSign ? "number($0)" : "$0") + cast(type), {x}, {},
+                  {x->has.noProduct, false});
 }
 
 } // namespace

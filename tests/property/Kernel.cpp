@@ -47,6 +47,8 @@ static const std::pair<const char *, const char *> kCombines[] = {
                     "    return a * e + b * g, a * f + b * h, c * e + d * g, c * f + d * h\n"},
     {"comb_three", "def comb_three(a, b, c, d, e, f):\n"
                    "    return a + d, b ^ e, tl.maximum(c, f)\n"},
+    {"number", "def number(x):\n    return tl.where(x == x, x, 1.0)\n"},
+    {"normal", "def normal(x):\n    return tl.where(tl.abs(x) > 1e-30, x, 1.5)\n"},
     {"finite", "def finite(x):\n    return tl.where(tl.abs(x) < float(\"inf\"), x, 1.5)\n"},
     {"nonzero", "def nonzero(x):\n    return tl.where(tl.abs(x) > 0, x, 2.0)\n"},
     {"take_second", "def take_second(p):\n    first, second = p\n    return second\n"},
@@ -376,6 +378,8 @@ matrix::Cell property::makeCell(const Kernel &kernel, bool wide) {
     argument.isOutput = tensor.isOutput;
     if (tensor.isOutput && !tensor.isAtomic)
       argument.fill.kind = matrix::Fill::Kind::Pattern;
+    if (tensor.isNormal)
+      argument.fill = {matrix::Fill::Kind::Range, -1000, 1000};
     cell.tensors.push_back(argument);
   }
   for (const Number &number : kNumbers)

@@ -123,6 +123,7 @@ struct Tensor {
   bool isOutput = false; ///< Compared after the launch.
   bool isAtomic = false; ///< An output whose contents before the launch matter.
   std::string function;  ///< The approximate function, whose bound holds for this output.
+  bool isNormal = false; ///< Holds no subnormal numbers before the launch.
 };
 
 struct Kernel {
