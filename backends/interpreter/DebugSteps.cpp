@@ -1,21 +1,19 @@
 // device_print and device_assert.
+#include "backends/driver/PrintedLine.h"
 #include "backends/interpreter/Checker.h"
 #include "backends/interpreter/SmallFloat.h"
 #include "backends/interpreter/Steps.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace tilerun;
 using namespace tilerun::interp;
 
-static std::string formatElement(Dtype type, bool isSigned, bool hex, const char *element) {
+/// An element as a conversion takes it: the bits of a double, or an integer.
+static uint64_t getPrintedBits(Dtype type, bool isSigned, bool hex, const char *element) {
   uint64_t bits = 0;
   std::memcpy(&bits, element, sizeOf(type));
-  if (hex || type == Dtype::Ptr)
-    return llvm::formatv("{0}", llvm::format_hex(bits, 2 + 2 * sizeOf(type))).str();
   if (isFloat(type)) {
     double value;
     if (type == Dtype::F64)
@@ -24,20 +22,15 @@ static std::string formatElement(Dtype type, bool isSigned, bool hex, const char
       value = std::bit_cast<float>(uint32_t(bits));
     else
       getToDouble(type)(element, reinterpret_cast<char *>(&value), 1);
-    std::string text;
-    llvm::raw_string_ostream(text) << llvm::format("%.9g", value);
-    return text;
+    return std::bit_cast<uint64_t>(value);
   }
   if (type == Dtype::I1)
-    return bits ? "1" : "0";
+    return bits != 0;
   const unsigned unused = 64 - 8 * sizeOf(type);
-  return isSigned ? llvm::itostr(int64_t(bits << unused) >> unused) : llvm::utostr(bits);
+  return isSigned && !hex ? uint64_t(int64_t(bits << unused) >> unused) : bits;
 }
 
 void interp::runPrint(Frame &frame, const Step &step) {
-  const std::string prefix =
-      llvm::formatv("pid ({0}, {1}, {2}) ", frame.position[0], frame.position[1], frame.position[2])
-          .str();
   auto emit = [&](llvm::StringRef line) {
     const uint64_t before = frame.launch.printedBytes.fetch_add(line.size());
     if (before + line.size() <= kMaxPrintedBytes)
@@ -46,14 +39,28 @@ void interp::runPrint(Frame &frame, const Step &step) {
       frame.printed += "(more output is dropped)\n";
     return before + line.size() <= kMaxPrintedBytes;
   };
+  // A format for each operand, which end with zeros.
+  llvm::StringRef formats = step.text, format;
+  llvm::SmallVector<uint64_t> values(std::begin(frame.position), std::end(frame.position));
+  auto makeLine = [&] {
+    size_t next = 0;
+    return backend::formatPrintedLine(format, [&](backend::PrintConversion, uint64_t &bits) {
+      if (next == values.size())
+        return backend::PrintValue::End;
+      bits = values[next++];
+      return backend::PrintValue::Given;
+    });
+  };
   if (step.operands.empty()) {
-    emit(prefix + step.text + "\n");
+    format = formats.split('\0').first;
+    emit(makeLine());
     return;
   }
   llvm::ArrayRef<int64_t> numbers = step.numbers;
   const bool hex = numbers[0];
   numbers = numbers.drop_front();
   for (auto [operand, type] : llvm::zip(step.operands, step.operandTypes)) {
+    std::tie(format, formats) = formats.split('\0');
     const bool isSigned = numbers[0];
     const llvm::ArrayRef<int64_t> shape = numbers.slice(2, numbers[1]);
     numbers = numbers.drop_front(2 + shape.size());
@@ -61,17 +68,15 @@ void interp::runPrint(Frame &frame, const Step &step) {
     for (int64_t size : shape)
       count *= size;
     for (size_t i = 0; i < count; ++i) {
-      std::string line = prefix;
       const std::vector<int64_t> element = unflatten(shape, i);
       // Within the extents, if there are any.
       if (llvm::any_of(llvm::zip(step.shape, element),
                        [](auto pair) { return std::get<1>(pair) >= std::get<0>(pair); }))
         continue;
-      if (!shape.empty())
-        line += "idx " + describeElement(element) + " ";
-      line += step.text;
-      line += formatElement(type, isSigned, hex, frame.at(operand) + i * sizeOf(type)) + "\n";
-      if (!emit(line))
+      values.truncate(3);
+      values.append(element.begin(), element.end());
+      values.push_back(getPrintedBits(type, isSigned, hex, frame.at(operand) + i * sizeOf(type)));
+      if (!emit(makeLine()))
         return;
     }
   }

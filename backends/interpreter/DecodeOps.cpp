@@ -2,6 +2,7 @@
 #include "backends/interpreter/Decoder.h"
 #include "backends/interpreter/KernelBuilder.h"
 #include "backends/interpreter/Steps.h"
+#include "ir/tile/PrintFormat.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -291,7 +292,9 @@ LogicalResult Decoder::decodeAtomic(Operation &op, Step &step) {
 
 LogicalResult Decoder::decodePrint(tile::PrintOp op, Step &step) {
   step.run = runPrint;
-  step.text = op.getPrefix().str();
+  step.text.clear();
+  for (size_t i = 0; i < std::max<size_t>(op.getValues().size(), 1); ++i)
+    step.text += tile::getPrintFormat(op, unsigned(i)) + '\0';
   step.numbers = {op.getHex()};
   step.shape.assign(op.getExtents().begin(), op.getExtents().end());
   for (auto [i, value] : llvm::enumerate(op.getValues())) {

@@ -43,7 +43,7 @@ struct DebugSite {
   std::string text;
   /// Of a print, one letter for each conversion of the format: 'i' an integer in one word, 'l' an
   /// integer in two (low word first), 'f' a float32 in one, 'd' a float64 in two. Formats use %d,
-  /// %u, %x for 'i', %lld, %llu, %llx for 'l', and %f for 'f' and 'd'.
+  /// %u, %x for 'i', %lld, %llu, %llx for 'l', with widths, and %f for 'f' and 'd'.
   std::string arguments;
   std::string file; ///< Empty where it is not known.
   unsigned line = 0, column = 0;

@@ -56,6 +56,20 @@ Result emitStaticAssert(Emitter &e, const Arguments &args) {
   return argError(e, args, 0, message.empty() ? "is false" : "is false: " + message);
 }
 
+/// A value as lines show it: a short float as float32, and in hexadecimal digits as its bits.
+TensorOr asPrinted(Emitter &e, TensorValue value, bool hex) {
+  DType type = value.type.dtype;
+  if (!type.isFloat() || (!hex && !type.isFp8()))
+    return value;
+  if (!hex)
+    return convert(e, value, dtype(Scalar::F32));
+  Scalar bits = type.getBits() == 8    ? Scalar::UInt8
+                : type.getBits() == 16 ? Scalar::UInt16
+                : type.getBits() == 32 ? Scalar::UInt32
+                                       : Scalar::UInt64;
+  return cast(e, Value(value), dtype(bits), /*bitcast=*/true);
+}
+
 Result devicePrint(Emitter &e, std::string prefix, ArrayRef<Value> values, bool hex,
                    const Arguments &args) {
   SmallVector<mlir::Value> operands;
@@ -69,6 +83,8 @@ Result devicePrint(Emitter &e, std::string prefix, ArrayRef<Value> values, bool 
       continue;
     }
     TensorOr tensor = toTensor(e, v);
+    if (succeeded(tensor))
+      tensor = asPrinted(e, *tensor, hex);
     if (failed(tensor))
       return failure();
     operands.push_back(tensor->value);

@@ -1,5 +1,6 @@
 // Assertions and printing.
 #include "ir/simt/Lowering.h"
+#include "ir/tile/PrintFormat.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -35,18 +36,13 @@ void Lowering::lowerPrint(tile::PrintOp op) {
   Value programs[3];
   for (int axis = 0; axis < 3; ++axis)
     programs[axis] = tile::ProgramIdOp::create(b, loc, axis);
-  std::string prefix = "pid (%d, %d, %d)";
-  // A percent sign in the user's text is no conversion.
-  std::string text;
-  for (char c : op.getPrefix())
-    text += c == '%' ? std::string("%%") : std::string(1, c);
   Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, threadId, constant(0));
   if (op.getValues().empty()) {
-    PrintOp::create(b, loc, prefix + " " + text + "\n",
+    PrintOp::create(b, loc, tile::getPrintFormat(op, 0),
                     ValueRange{programs[0], programs[1], programs[2]}, first);
     return;
   }
-  for (auto [value, isSigned] : llvm::zip(op.getValues(), op.getIsSigned())) {
+  for (auto [operand, value, isSigned] : llvm::enumerate(op.getValues(), op.getIsSigned())) {
     bool isTensor = isa<RankedTensorType>(value.getType());
     LinearLayout layout = isTensor ? canonicalize(layoutOf(value), laneBits(), warpBits())
                                    : normalize(LinearLayout(), laneBits(), warpBits());
@@ -55,29 +51,14 @@ void Lowering::lowerPrint(tile::PrintOp op) {
       mask = arith::ConstantIntOp::create(b, loc, 1, 1);
     Values elements = isTensor ? unpack(get(value, layout)) : Values{getScalar(value)};
     Type element = elementType(value.getType());
-    bool isPointer = isa<tile::PointerType>(getElementTypeOrSelf(value.getType()));
     if (auto floating = dyn_cast<FloatType>(getElementTypeOrSelf(value.getType()));
         floating && floating.getWidth() == 8)
       return fail(op, "printing 8-bit floats is not supported; convert to another type first");
     SmallVector<Values> indices;
-    std::string format = prefix;
-    if (isTensor) {
-      format += " idx (";
-      for (unsigned dim = 0; dim < layout.getOuts().size(); ++dim) {
+    std::string format = tile::getPrintFormat(op, unsigned(operand));
+    if (isTensor)
+      for (unsigned dim = 0; dim < layout.getOuts().size(); ++dim)
         indices.push_back(unpack(coordinates(layout, dimName(dim), 0)));
-        format += dim ? ", %d" : "%d";
-      }
-      format += ")";
-    }
-    format += " " + text;
-    bool isLong = false;
-    std::string conversion = "%f";
-    if (auto integer = dyn_cast<IntegerType>(element)) {
-      isLong = integer.getWidth() > 32;
-      char kind = op.getHex() || isPointer ? 'x' : isSigned && integer.getWidth() > 1 ? 'd' : 'u';
-      conversion = std::string(kind == 'x' ? "0x%" : "%") + (isLong ? "ll" : "") + kind;
-    }
-    format += conversion + "\n";
     for (auto [reg, scalar] : llvm::enumerate(elements)) {
       Value shown = mask;
       for (auto [dim, extent] : llvm::enumerate(op.getExtents()))

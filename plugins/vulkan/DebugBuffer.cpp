@@ -1,70 +1,34 @@
 // Reading of debug buffers. What a kernel wrote is not believed: it may have been at fault.
 #include "plugins/vulkan/Reports.h"
 
+#include "backends/driver/PrintedLine.h"
+
 #include <bit>
-#include <cstdio>
 
 using namespace vulkan;
+using namespace tilerun::backend;
 using tilerun::spirvbackend::DebugBuffer;
 using tilerun::spirvbackend::DebugSite;
 
-/// The value of one conversion. `conversion` is all of it: "%lld".
-static std::string formatValue(llvm::StringRef conversion, char letter, uint64_t bits) {
-  char text[512];
-  auto print = [&](const char *format, auto value) {
-    std::snprintf(text, sizeof(text), format, value);
-    return std::string(text);
-  };
-  switch (conversion.back()) {
-  case 'f':
-    return print("%f", letter == 'd' ? std::bit_cast<double>(bits)
-                                     : double(std::bit_cast<float>(uint32_t(bits))));
-  case 'd':
-    return print("%lld", letter == 'l' ? static_cast<long long>(bits)
-                                       : static_cast<long long>(int32_t(uint32_t(bits))));
-  case 'u':
-    return print("%llu", static_cast<unsigned long long>(bits));
-  default:
-    return print("%llx", static_cast<unsigned long long>(bits));
-  }
-}
-
-/// The length of the conversion at the beginning of `text`, which begins with '%'; 0 for none.
-static size_t getConversion(llvm::StringRef text, char letter) {
-  bool isFloat = letter == 'f' || letter == 'd';
-  llvm::StringRef known[] = {"%d", "%u", "%x", "%lld", "%llu", "%llx", "%f"};
-  for (llvm::StringRef conversion : known)
-    if (text.starts_with(conversion))
-      return isFloat != (conversion == "%f") ? 0 : conversion.size();
-  return 0;
-}
-
 /// One printed line; `words` are what follows the site's number.
 static std::string formatRecord(const DebugSite &site, llvm::ArrayRef<uint32_t> words) {
-  std::string line;
   llvm::StringRef letters = site.arguments;
-  for (llvm::StringRef rest = site.text; !rest.empty();) {
-    size_t literal = rest.find('%');
-    line += rest.take_front(literal);
-    rest = rest.drop_front(std::min(literal, rest.size()));
-    if (rest.empty())
-      break;
-    size_t length = rest.starts_with("%%") || letters.empty() ? 0 : getConversion(rest, letters[0]);
-    if (!length) {
-      line += '%';
-      rest = rest.drop_front(rest.starts_with("%%") ? 2 : 1);
-      continue;
-    }
-    size_t count = letters[0] == 'l' || letters[0] == 'd' ? 2 : 1;
+  return formatPrintedLine(site.text, [&](PrintConversion conversion, uint64_t &bits) {
+    if (letters.empty())
+      return PrintValue::Mismatch;
+    const char letter = letters[0];
+    if ((letter == 'f' || letter == 'd') != (conversion.kind == 'f'))
+      return PrintValue::Mismatch;
+    const size_t count = letter == 'l' || letter == 'd' ? 2 : 1;
     if (words.size() < count)
-      break;
-    uint64_t bits = words[0] | (count == 2 ? uint64_t(words[1]) << 32 : 0);
-    line += formatValue(rest.take_front(length), letters[0], bits);
+      return PrintValue::End;
+    bits = words[0] | (count == 2 ? uint64_t(words[1]) << 32 : 0);
+    if (letter == 'f')
+      bits = std::bit_cast<uint64_t>(double(std::bit_cast<float>(words[0])));
     words = words.drop_front(count);
     letters = letters.drop_front();
-    rest = rest.drop_front(length);
-  }
-  return line;
+    return PrintValue::Given;
+  });
 }
 
 static std::string describeFailure(llvm::ArrayRef<DebugSite> sites, llvm::ArrayRef<uint32_t> words,

@@ -242,7 +242,7 @@ func.func @k() attributes {tile.kernel} {
   for (int y = 0; y < 2; ++y)
     for (int x = 0; x < 20; ++x)
       expected += "pid (" + std::to_string(x) + ", " + std::to_string(y) +
-                  ", 0) x=" + std::to_string(x) + "\n";
+                  ", 0) idx () x=" + std::to_string(x) + "\n";
   EXPECT_EQ(result.printed, expected);
 }
 
@@ -267,16 +267,16 @@ func.func @k() attributes {tile.kernel} {
   EXPECT_EQ(result.printed, "pid (0, 0, 0) just text\n"
                             "pid (0, 0, 0) idx (0, 0) u 1\n"
                             "pid (0, 0, 0) idx (0, 1) u 255\n"
-                            "pid (0, 0, 0) idx (0, 0) s 1\n"
-                            "pid (0, 0, 0) idx (0, 1) s -1\n"
-                            "pid (0, 0, 0) s 1.5\n"
-                            "pid (0, 0, 0) s 1\n"
-                            "pid (0, 0, 0) s -2\n"
-                            "pid (0, 0, 0) idx (0, 0) h 0x01\n"
-                            "pid (0, 0, 0) idx (0, 1) h 0xff\n"
-                            "pid (0, 0, 0) h 0xfffffffffffffffe\n"
-                            "pid (0, 0, 0) f 0.100000001\n"
-                            "pid (0, 0, 0) f 0.125\n");
+                            "pid (0, 0, 0) idx (0, 0) s (operand 0) 1\n"
+                            "pid (0, 0, 0) idx (0, 1) s (operand 0) -1\n"
+                            "pid (0, 0, 0) idx () s (operand 1) 1.500000\n"
+                            "pid (0, 0, 0) idx () s (operand 2) 1\n"
+                            "pid (0, 0, 0) idx () s (operand 3) -2\n"
+                            "pid (0, 0, 0) idx (0, 0) h (operand 0) 0x01\n"
+                            "pid (0, 0, 0) idx (0, 1) h (operand 0) 0xff\n"
+                            "pid (0, 0, 0) idx () h (operand 1) 0xfffffffffffffffe\n"
+                            "pid (0, 0, 0) idx () f (operand 0) 0.100000\n"
+                            "pid (0, 0, 0) idx () f (operand 1) 0.125000\n");
 }
 
 TEST(Launch, FaultsNameTheFirstProgram) {

@@ -234,7 +234,7 @@ TEST(Messages, AreDescribedToTheHost) {
     EXPECT_EQ(check.line, 6u);
     EXPECT_EQ(check.column, 5u);
     EXPECT_EQ(print.kind, DebugSite::Kind::Print);
-    EXPECT_EQ(print.text, "pid (%d, %d, %d) 100%% of x: %lld\n");
+    EXPECT_EQ(print.text, "pid (%d, %d, %d) idx () 100%% of x: %lld\n");
     EXPECT_EQ(print.arguments, "iiil");
     EXPECT_EQ(print.getWords(), 6u);
     // No 64-bit float, although the language prints with one.

@@ -208,7 +208,7 @@ TEST_F(CpuPlugin, PrintsToStdoutWhenTheLaunchIsDone) {
   setArguments(allocate(64), int32_t(3));
   testing::internal::CaptureStdout();
   ASSERT_FALSE(table().launch(kernel, nullptr, &launch, nullptr));
-  EXPECT_EQ(testing::internal::GetCapturedStdout(), "pid (0, 0, 0) n = 3\n");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "pid (0, 0, 0) idx () n = 3\n");
 }
 
 TEST_F(CpuPlugin, ErrorsOfCompilingSayWhatIsWrong) {

@@ -60,7 +60,7 @@ TEST_F(Reports, LinesAreOnStdoutAfterAWait) {
     std::string pid = "pid (" + std::to_string(program) + ", 0, 0) ";
     for (int i = 0; i < 4; ++i)
       expected.push_back(pid + "idx (" + std::to_string(i) + ") sum 100% " + std::to_string(7 + i));
-    expected.push_back(pid + "half 3.500000");
+    expected.push_back(pid + "idx () half 3.500000");
   }
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(lines, expected);
@@ -83,7 +83,7 @@ TEST_F(Reports, LaunchesInARowKeepTheirOrder) {
   int next = 0;
   for (std::string line; std::getline(stream, line);)
     if (line.find("half") != std::string::npos) {
-      EXPECT_EQ(line, "pid (0, 0, 0) half " + std::to_string(next) + ".000000");
+      EXPECT_EQ(line, "pid (0, 0, 0) idx () half " + std::to_string(next) + ".000000");
       ++next;
     }
   EXPECT_EQ(next, kRounds);
@@ -188,7 +188,7 @@ TEST_F(Reports, ManyThreads) {
       for (int i = 0; i < 4; ++i)
         expected.push_back("pid (0, 0, 0) idx (" + std::to_string(i) + ") sum 100% " +
                            std::to_string(value + i));
-      expected.push_back("pid (0, 0, 0) half " + std::to_string(value / 2) +
+      expected.push_back("pid (0, 0, 0) idx () half " + std::to_string(value / 2) +
                          (value % 2 ? ".500000" : ".000000"));
     }
   std::sort(expected.begin(), expected.end());

@@ -112,3 +112,22 @@ def ending(limit):
 @triton.jit
 def talking(x, BLOCK: tl.constexpr):
     tl.device_print("v", tl.load(x + tl.arange(0, BLOCK)))
+
+
+@triton.jit
+def forms(x, BLOCK: tl.constexpr):
+    v = tl.load(x + tl.arange(0, BLOCK))
+    tl.device_print("two", v, v.to(tl.float32) / 4)
+    tl.device_print("hex", v.to(tl.int16), hex=True)
+    tl.device_print("bits", v.to(tl.float16), hex=True)
+    tl.device_print("half", v.to(tl.float16) / 3)
+    tl.device_print("bfloat", v.to(tl.bfloat16) / 3)
+    tl.device_print("eight bits", v.to(tl.float32).to(tl.float8e5))
+    tl.device_print("truth", v > 0)
+    tl.device_print("unsigned", v.to(tl.uint8))
+    tl.device_print("long", v.to(tl.uint64), tl.sum(v, 0).to(tl.int64) * 5000000000)
+    tl.device_print("scalar", tl.program_id(0), tl.sum(v, 0).to(tl.float32))
+    tl.device_print("table:", tl.reshape(v, [2, BLOCK // 2]))
+    tl.device_print("text alone")
+    print(v)
+    print("python", v)
