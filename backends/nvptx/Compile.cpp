@@ -1,19 +1,15 @@
 // See Compile.h: the stages in order.
 #include "backends/nvptx/Compile.h"
+#include "backends/driver/Stages.h"
 #include "backends/llvm/CodeGen.h"
 #include "backends/llvm/CommonPatterns.h"
 #include "backends/nvptx/Patterns.h"
 #include "backends/nvptx/Pressure.h"
-#include "ir/distribute/Facts.h"
-#include "ir/simt/LowerTile.h"
-#include "ir/tile/DiagnosticText.h"
 #include "ir/tile/RegisterDialects.h"
-#include "ir/transforms/PadShapes.h"
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -29,6 +25,7 @@
 using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::nvptx;
+using backend::makeError;
 
 extern "C" {
 void LLVMInitializeNVPTXTargetInfo();
@@ -39,14 +36,6 @@ void LLVMInitializeNVPTXAsmPrinter();
 
 /// Of one thread, on every architecture.
 static constexpr unsigned kMostRegisters = 255;
-
-static llvm::Error makeError(const llvm::Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-static llvm::Error errorOf(const tile::DiagnosticText &diagnostics, llvm::StringRef otherwise) {
-  llvm::StringRef text = diagnostics.getText();
-  return makeError(text.empty() ? otherwise : text);
-}
 
 void nvptx::registerDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
@@ -65,7 +54,7 @@ struct Compilation {
   NvptxArtifact artifact;
 
   llvm::Error check();
-  LogicalResult toSimt();
+  simt::LowerOptions getLowerOptions() const;
   LogicalResult toLlvmDialect();
   llvm::Error toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm::Module> &result,
                      std::unique_ptr<llvm::TargetMachine> &machine);
@@ -73,9 +62,8 @@ struct Compilation {
 } // namespace
 
 llvm::Error Compilation::check() {
-  if (!llvm::isPowerOf2_32(options.numWarps) || options.numWarps > 32)
-    return makeError("num_warps must be 1, 2, 4, 8, 16 or 32, but is " +
-                     llvm::Twine(options.numWarps));
+  if (llvm::Error error = backend::checkNumWarps(options.numWarps))
+    return error;
   if (options.maxRegisters && (options.maxRegisters < 24 || options.maxRegisters > kMostRegisters))
     return makeError("maxnreg must be 24 to 255 registers, but is " +
                      llvm::Twine(options.maxRegisters) + "; leave it out for no limit");
@@ -89,45 +77,22 @@ llvm::Error Compilation::check() {
                      " cannot be used for " + arch.name + ": it takes " +
                      llvm::Twine(arch.defaultPtx / 10) + "." + llvm::Twine(arch.defaultPtx % 10) +
                      " to 9.0");
-  func::FuncOp kernel;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function->hasAttr(tile::TileDialect::kKernelAttr)) {
-      if (kernel)
-        return makeError("the module has more than one kernel: " + kernel.getName() + " and " +
-                         function.getName());
-      kernel = function;
-    }
+  llvm::Expected<func::FuncOp> kernel = backend::findKernel(module);
   if (!kernel)
-    return makeError("the module has no kernel (a function with the attribute 'tile.kernel')");
-  artifact.kernel = kernel.getName().str();
+    return kernel.takeError();
+  artifact.kernel = kernel->getName().str();
   artifact.arch = arch.name;
   artifact.numThreads = options.numWarps * 32;
-  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-    NvptxParameter parameter;
-    if (auto name = kernel.getArgAttrOfType<StringAttr>(i, tile::TileDialect::kNameAttr))
-      parameter.name = name.str();
-    if (isa<tile::PointerType>(type)) {
-      parameter.kind = NvptxParameter::Kind::Pointer;
-      parameter.bits = 64;
-    } else if (type.isIntOrFloat()) {
-      parameter.kind =
-          isa<FloatType>(type) ? NvptxParameter::Kind::Float : NvptxParameter::Kind::Integer;
-      parameter.bits = type.getIntOrFloatBitWidth();
-    }
-    artifact.parameters.push_back(parameter);
-  }
+  artifact.parameters = backend::getParameters(*kernel);
   return llvm::Error::success();
 }
 
-LogicalResult Compilation::toSimt() {
-  if (failed(padShapes(module)))
-    return failure();
-  distribute::AccessAnalysis accesses(module);
+simt::LowerOptions Compilation::getLowerOptions() const {
   simt::LowerOptions lower;
   lower.numWarps = options.numWarps;
   lower.numStages = options.numStages;
   lower.target = &arch.info;
-  return lowerTileToSimt(module, lower, accesses.getFacts());
+  return lower;
 }
 
 /// Rewrites the kernel's shell: parameters as LLVM wants them, attributes of the entry.
@@ -186,8 +151,7 @@ LogicalResult Compilation::toLlvmDialect() {
       function.erase(); // helpers were inlined
       continue;
     }
-    if (auto bytes = function->getAttrOfType<IntegerAttr>(simt::SimtDialect::kSharedBytesAttr))
-      artifact.sharedBytes = bytes.getInt();
+    artifact.sharedBytes = backend::getSharedBytes(function);
     makeEntry(function, artifact.numThreads, options.maxRegisters);
   }
   OpBuilder b(module.getBodyRegion());
@@ -264,30 +228,20 @@ llvm::Error Compilation::toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm
 /// Runs the stages up to `stage`; `text` gets its text.
 static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptions &options,
                                                Stage stage, std::string *text) {
-  DialectRegistry registry;
-  nvptx::registerDialects(registry);
-  module.getContext()->appendDialectRegistry(registry);
-  module.getContext()->loadAllAvailableDialects();
-  tile::DiagnosticText diagnostics(module.getContext());
-  auto print = [&] {
-    llvm::raw_string_ostream os(*text);
-    module.print(os);
-  };
+  backend::StageRunner runner(module, nvptx::registerDialects);
   Compilation compilation{module, options, {}, 0, {}};
   if (llvm::Error error = compilation.check())
     return std::move(error);
-  if (failed(compilation.toSimt()))
-    return errorOf(diagnostics, "lowering to threads failed without a diagnostic");
-  if (failed(verify(module)))
-    return errorOf(diagnostics, "per-thread IR is invalid");
+  if (llvm::Error error = runner.lowerToThreads(compilation.getLowerOptions()))
+    return std::move(error);
   if (stage == Stage::Simt) {
-    print();
+    *text = runner.print();
     return compilation.artifact;
   }
-  if (failed(compilation.toLlvmDialect()))
-    return errorOf(diagnostics, "lowering to LLVM failed without a diagnostic");
+  if (llvm::Error error = runner.check(compilation.toLlvmDialect(), "lowering to LLVM"))
+    return std::move(error);
   if (stage == Stage::LlvmDialect) {
-    print();
+    *text = runner.print();
     return compilation.artifact;
   }
   llvm::LLVMContext context;
@@ -315,19 +269,20 @@ llvm::Expected<NvptxArtifact> nvptx::compile(ModuleOp module, const NvptxOptions
 
 llvm::Expected<NvptxArtifact> nvptx::compile(llvm::StringRef bytecode, const NvptxOptions &options,
                                              Stage stage) {
-  DialectRegistry registry;
-  registerDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  // Nobody else listens; without a handler MLIR prints errors.
-  ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
-  tile::DiagnosticText diagnostics(&context);
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(bytecode, &context);
-  if (!module)
-    return makeError("the module cannot be read: " + diagnostics.getText());
-  std::string stageText;
-  llvm::Expected<NvptxArtifact> artifact = runStages(*module, options, stage, &stageText);
-  if (artifact && stage != Stage::Ptx)
-    artifact->ptx = std::move(stageText);
+  NvptxArtifact artifact;
+  llvm::Error error =
+      backend::readModule(bytecode, registerDialects, [&](ModuleOp module) -> llvm::Error {
+        std::string text;
+        llvm::Expected<NvptxArtifact> compiled = runStages(module, options, stage, &text);
+        if (!compiled)
+          return compiled.takeError();
+        artifact = std::move(*compiled);
+        if (stage != Stage::Ptx)
+          artifact.ptx = std::move(text);
+        return llvm::Error::success();
+      });
+  if (error)
+    return std::move(error);
   return artifact;
 }
 

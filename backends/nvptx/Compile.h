@@ -1,11 +1,10 @@
 // Tile IR to PTX. This is the whole interface of the backend: no driver, no file, no process.
 #pragma once
 
+#include "backends/driver/Parameter.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-
-#include <string>
-#include <vector>
 
 namespace mlir {
 class ModuleOp;
@@ -25,12 +24,7 @@ struct NvptxOptions {
   unsigned optLevel = 3; ///< Of LLVM.
 };
 
-struct NvptxParameter {
-  enum class Kind { Pointer, Integer, Float };
-  std::string name; ///< As in the source; empty if unknown.
-  Kind kind = Kind::Integer;
-  unsigned bits = 32;
-};
+using NvptxParameter = backend::KernelParameter;
 
 struct NvptxArtifact {
   std::string ptx;

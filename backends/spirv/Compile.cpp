@@ -1,34 +1,23 @@
 // See Compile.h: the stages in order.
 #include "backends/spirv/Compile.h"
+#include "backends/driver/Stages.h"
 #include "backends/spirv/Fixups.h"
 #include "backends/spirv/Interface.h"
 #include "backends/spirv/Patterns.h"
 #include "backends/spirv/Serialize.h"
-#include "ir/distribute/Facts.h"
 #include "ir/simt/CarriedValues.h"
-#include "ir/simt/LowerTile.h"
-#include "ir/tile/DiagnosticText.h"
 #include "ir/tile/RegisterDialects.h"
-#include "ir/transforms/PadShapes.h"
 
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::spirvbackend;
-
-static llvm::Error makeError(const llvm::Twine &text) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
-}
-static llvm::Error errorOf(const tile::DiagnosticText &diagnostics, llvm::StringRef otherwise) {
-  llvm::StringRef text = diagnostics.getText();
-  return makeError(text.empty() ? otherwise : text);
-}
+using backend::makeError;
 
 void spirvbackend::registerDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
@@ -42,9 +31,9 @@ constexpr unsigned kWarp = 32;
 class Compilation {
 public:
   Compilation(ModuleOp module, const SpirvOptions &options)
-      : module(module), options(options), target(options.target) {}
+      : module(module), options(options), target(options.target), info(getTargetInfo(target)) {}
   llvm::Error check();
-  LogicalResult toSimt();
+  simt::LowerOptions getLowerOptions() const;
   LogicalResult toSpirvDialect();
   llvm::Error toWords();
   SpirvArtifact artifact;
@@ -57,42 +46,24 @@ private:
   ModuleOp module;
   const SpirvOptions &options;
   const Target &target;
+  simt::TargetInfo info;
   spirv::ModuleOp spirvModule;
 };
 } // namespace
 
 llvm::Error Compilation::check() {
-  if (!llvm::isPowerOf2_32(options.numWarps) || options.numWarps > 32)
-    return makeError("num_warps must be 1, 2, 4, 8, 16 or 32, but is " +
-                     llvm::Twine(options.numWarps));
-  uint64_t threads = std::max<uint64_t>(options.numWarps * kWarp, target.subgroupSize);
-  func::FuncOp kernel;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function->hasAttr(tile::TileDialect::kKernelAttr)) {
-      if (kernel)
-        return makeError("the module has more than one kernel: " + kernel.getName() + " and " +
-                         function.getName());
-      kernel = function;
-    }
+  if (llvm::Error error = backend::checkNumWarps(options.numWarps))
+    return error;
+  llvm::Expected<func::FuncOp> kernel = backend::findKernel(module);
   if (!kernel)
-    return makeError("the module has no kernel (a function with the attribute 'tile.kernel')");
-  artifact.kernel = kernel.getName().str();
+    return kernel.takeError();
+  artifact.kernel = kernel->getName().str();
   artifact.target = printTarget(target);
-  artifact.numThreads = threads;
+  artifact.numThreads = std::max<uint64_t>(options.numWarps * kWarp, target.subgroupSize);
   artifact.subgroupSize = target.subgroupSize;
   artifact.requiresSubgroupSize = target.hasSubgroupControl;
-  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-    SpirvParameter parameter;
-    if (auto name = kernel.getArgAttrOfType<StringAttr>(i, tile::TileDialect::kNameAttr))
-      parameter.name = name.str();
-    if (isa<tile::PointerType>(type)) {
-      parameter.kind = SpirvParameter::Kind::Pointer;
-      parameter.bits = 64;
-    } else if (type.isIntOrFloat()) {
-      parameter.kind =
-          isa<FloatType>(type) ? SpirvParameter::Kind::Float : SpirvParameter::Kind::Integer;
-      parameter.bits = type.getIntOrFloatBitWidth();
-    }
+  for (backend::KernelParameter &known : backend::getParameters(*kernel)) {
+    SpirvParameter parameter{std::move(known), 0};
     unsigned bytes = std::max(parameter.bits / 8, 1u);
     parameter.offset = llvm::alignTo(artifact.argumentBytes, bytes);
     artifact.argumentBytes = parameter.offset + bytes;
@@ -104,17 +75,13 @@ llvm::Error Compilation::check() {
   return llvm::Error::success();
 }
 
-LogicalResult Compilation::toSimt() {
-  if (failed(padShapes(module)))
-    return failure();
-  simt::TargetInfo info = getTargetInfo(target);
-  distribute::AccessAnalysis accesses(module);
+simt::LowerOptions Compilation::getLowerOptions() const {
   simt::LowerOptions lower;
   lower.numWarps = artifact.numThreads / target.subgroupSize;
   lower.numStages = options.numStages;
   lower.target = &info;
   lower.unit = kWarp;
-  return lowerTileToSimt(module, lower, accesses.getFacts());
+  return lower;
 }
 
 /// Never with aggressive simplification of regions: it breaks structured control flow.
@@ -137,8 +104,7 @@ func::FuncOp Compilation::prepare() {
       function.erase(); // helpers were inlined
   }
   prepareDebug(kernel, target, artifact.debugSites);
-  if (auto bytes = kernel->getAttrOfType<IntegerAttr>(simt::SimtDialect::kSharedBytesAttr))
-    artifact.sharedBytes = bytes.getInt();
+  artifact.sharedBytes = backend::getSharedBytes(kernel);
   if (failed(prepareAtomics(kernel, target)) || failed(expandMath(module, target)) ||
       failed(legalizeTypes(module, target)) || failed(simplify()) || failed(scalarize(kernel)))
     return {};
@@ -324,36 +290,24 @@ llvm::Error Compilation::toWords() {
 /// Runs the stages up to `stage`; `text` gets its text.
 static llvm::Expected<SpirvArtifact> runStages(ModuleOp module, const SpirvOptions &options,
                                                Stage stage, std::string *text) {
-  DialectRegistry registry;
-  spirvbackend::registerDialects(registry);
-  module.getContext()->appendDialectRegistry(registry);
-  module.getContext()->loadAllAvailableDialects();
-  tile::DiagnosticText diagnostics(module.getContext());
-  auto print = [&] {
-    llvm::raw_string_ostream os(*text);
-    module.print(os);
-  };
+  backend::StageRunner runner(module, spirvbackend::registerDialects);
   Compilation compilation(module, options);
   if (llvm::Error error = compilation.check())
     return std::move(error);
-  if (failed(compilation.toSimt()))
-    return errorOf(diagnostics, "lowering to threads failed without a diagnostic");
-  if (failed(verify(module)))
-    return errorOf(diagnostics, "per-thread IR is invalid");
+  if (llvm::Error error = runner.lowerToThreads(compilation.getLowerOptions()))
+    return std::move(error);
   if (stage == Stage::Simt) {
-    print();
+    *text = runner.print();
     return compilation.artifact;
   }
-  if (failed(compilation.toSpirvDialect()))
-    return errorOf(diagnostics, "lowering to SPIR-V failed without a diagnostic");
+  if (llvm::Error error = runner.check(compilation.toSpirvDialect(), "lowering to SPIR-V"))
+    return std::move(error);
   if (stage == Stage::SpirvDialect) {
-    print();
+    *text = runner.print();
     return compilation.artifact;
   }
-  if (llvm::Error error = compilation.toWords()) {
-    llvm::StringRef said = diagnostics.getText();
-    return said.empty() ? std::move(error) : llvm::joinErrors(std::move(error), makeError(said));
-  }
+  if (llvm::Error error = runner.explain(compilation.toWords()))
+    return std::move(error);
   if (stage == Stage::SpirvAsm) {
     llvm::Expected<std::string> assembly = disassemble(compilation.artifact.words);
     if (!assembly)
@@ -370,17 +324,20 @@ llvm::Expected<SpirvArtifact> spirvbackend::compile(ModuleOp module, const Spirv
 llvm::Expected<SpirvArtifact> spirvbackend::compile(llvm::StringRef bytecode,
                                                     const SpirvOptions &options, Stage stage,
                                                     std::string *text) {
-  DialectRegistry registry;
-  registerDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  // Nobody else listens; without a handler MLIR prints errors.
-  ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
-  tile::DiagnosticText diagnostics(&context);
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(bytecode, &context);
-  if (!module)
-    return makeError("the module cannot be read: " + diagnostics.getText());
-  std::string unused;
-  return runStages(*module, options, stage, text ? text : &unused);
+  SpirvArtifact artifact;
+  llvm::Error error =
+      backend::readModule(bytecode, registerDialects, [&](ModuleOp module) -> llvm::Error {
+        std::string unused;
+        llvm::Expected<SpirvArtifact> compiled =
+            runStages(module, options, stage, text ? text : &unused);
+        if (!compiled)
+          return compiled.takeError();
+        artifact = std::move(*compiled);
+        return llvm::Error::success();
+      });
+  if (error)
+    return std::move(error);
+  return artifact;
 }
 
 llvm::Expected<std::string> spirvbackend::compileTo(ModuleOp module, const SpirvOptions &options,

@@ -2,14 +2,12 @@
 // process.
 #pragma once
 
+#include "backends/driver/Parameter.h"
 #include "backends/spirv/DebugBuffer.h"
 #include "backends/spirv/Target.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-
-#include <string>
-#include <vector>
 
 namespace mlir {
 class ModuleOp;
@@ -26,11 +24,7 @@ struct SpirvOptions {
   bool lineInfo = true; ///< Lines of the kernel's source in the module (OpLine).
 };
 
-struct SpirvParameter {
-  enum class Kind { Pointer, Integer, Float };
-  std::string name; ///< As in the source; empty if unknown.
-  Kind kind = Kind::Integer;
-  unsigned bits = 32;
+struct SpirvParameter : backend::KernelParameter {
   unsigned offset = 0; ///< In the packed arguments, bytes.
 };
 

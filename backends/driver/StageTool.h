@@ -1,0 +1,32 @@
+// The main function of tools that compile tile IR for one kind of target and print one stage.
+#pragma once
+
+#include "backends/driver/Stages.h"
+
+#include "llvm/Support/CommandLine.h"
+
+namespace tilerun::backend {
+
+/// What every such tool takes beside its own options.
+struct StageToolOptions {
+  unsigned numWarps, numStages;
+  bool lineInfo;
+  bool metadata; ///< Print what a launch has to know instead of a stage.
+};
+
+struct StageTool {
+  const char *overview; ///< "tile IR to PTX"
+  StageRunner::RegisterDialects registerDialects;
+  /// What is printed. The module's diagnostics have been.
+  llvm::function_ref<llvm::Expected<std::string>(mlir::ModuleOp, const StageToolOptions &)> run;
+};
+
+/// For the options of such tools; LLVM's own are hidden.
+llvm::cl::OptionCategory &getStageToolCategory();
+
+int runStageTool(int argc, char **argv, const StageTool &tool);
+
+/// "pointer 64", as metadata shows it.
+std::string describe(const KernelParameter &parameter);
+
+} // namespace tilerun::backend

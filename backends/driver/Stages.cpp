@@ -1,0 +1,127 @@
+// The parts of a compilation that do not depend on the target.
+#include "backends/driver/Stages.h"
+
+#include "ir/distribute/Facts.h"
+#include "ir/simt/SimtOps.h"
+#include "ir/tile/TileOps.h"
+#include "ir/transforms/PadShapes.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+using namespace tilerun;
+
+llvm::Error backend::makeError(const llvm::Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+llvm::Error backend::checkNumWarps(unsigned numWarps) {
+  if (llvm::isPowerOf2_32(numWarps) && numWarps <= 32)
+    return llvm::Error::success();
+  return makeError("num_warps must be 1, 2, 4, 8, 16 or 32, but is " + llvm::Twine(numWarps));
+}
+
+llvm::Expected<func::FuncOp> backend::findKernel(ModuleOp module) {
+  func::FuncOp kernel;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(tile::TileDialect::kKernelAttr)) {
+      if (kernel)
+        return makeError("the module has more than one kernel: " + kernel.getName() + " and " +
+                         function.getName());
+      kernel = function;
+    }
+  if (!kernel)
+    return makeError("the module has no kernel (a function with the attribute 'tile.kernel')");
+  return kernel;
+}
+
+std::vector<backend::KernelParameter> backend::getParameters(func::FuncOp kernel) {
+  std::vector<KernelParameter> parameters;
+  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    KernelParameter parameter;
+    if (auto name = kernel.getArgAttrOfType<StringAttr>(i, tile::TileDialect::kNameAttr))
+      parameter.name = name.str();
+    if (isa<tile::PointerType>(type)) {
+      parameter.kind = KernelParameter::Kind::Pointer;
+      parameter.bits = 64;
+    } else if (type.isIntOrFloat()) {
+      parameter.kind =
+          isa<FloatType>(type) ? KernelParameter::Kind::Float : KernelParameter::Kind::Integer;
+      parameter.bits = type.getIntOrFloatBitWidth();
+    }
+    parameters.push_back(std::move(parameter));
+  }
+  return parameters;
+}
+
+LogicalResult backend::lowerToThreads(ModuleOp module, const simt::LowerOptions &options) {
+  if (failed(padShapes(module)))
+    return failure();
+  distribute::AccessAnalysis accesses(module);
+  return lowerTileToSimt(module, options, accesses.getFacts());
+}
+
+uint64_t backend::getSharedBytes(func::FuncOp kernel) {
+  auto bytes = kernel->getAttrOfType<IntegerAttr>(simt::SimtDialect::kSharedBytesAttr);
+  return bytes ? bytes.getInt() : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+/// Before anything listens to the context.
+static MLIRContext *prepareContext(ModuleOp module,
+                                   backend::StageRunner::RegisterDialects registerDialects) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext *context = module.getContext();
+  context->appendDialectRegistry(registry);
+  context->loadAllAvailableDialects();
+  return context;
+}
+
+backend::StageRunner::StageRunner(ModuleOp module, RegisterDialects registerDialects)
+    : module(module), diagnostics(prepareContext(module, registerDialects)) {}
+
+llvm::Error backend::StageRunner::check(LogicalResult result, llvm::StringRef stage) const {
+  if (succeeded(result))
+    return llvm::Error::success();
+  llvm::StringRef text = diagnostics.getText();
+  return text.empty() ? makeError(stage + " failed without a diagnostic") : makeError(text);
+}
+
+llvm::Error backend::StageRunner::lowerToThreads(const simt::LowerOptions &options) const {
+  if (llvm::Error error = check(backend::lowerToThreads(module, options), "lowering to threads"))
+    return error;
+  return check(verify(module), "verifying per-thread IR");
+}
+
+llvm::Error backend::StageRunner::explain(llvm::Error error) const {
+  llvm::StringRef text = diagnostics.getText();
+  return !error || text.empty() ? std::move(error)
+                                : llvm::joinErrors(std::move(error), makeError(text));
+}
+
+std::string backend::StageRunner::print() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  ModuleOp(module).print(os);
+  return text;
+}
+
+llvm::Error backend::readModule(llvm::StringRef bytes,
+                                StageRunner::RegisterDialects registerDialects,
+                                llvm::function_ref<llvm::Error(ModuleOp)> compile) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  // Nobody else listens; without a handler MLIR prints errors.
+  ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
+  tile::DiagnosticText diagnostics(&context);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(bytes, &context);
+  if (!module)
+    return makeError("the module cannot be read: " + diagnostics.getText());
+  return compile(*module);
+}
