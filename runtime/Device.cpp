@@ -29,8 +29,8 @@ LaunchArgument LaunchArgument::floating(double v) {
   return {Kind::Float, std::bit_cast<uint64_t>(v)};
 }
 
-void DeviceRegistry::add(std::string id, Factory factory) {
-  factories.emplace_back(std::move(id), std::move(factory));
+void DeviceRegistry::add(std::string id, Factory factory, std::string uuid) {
+  entries.push_back({std::move(id), std::move(uuid), std::move(factory)});
 }
 
 void DeviceRegistry::addLater(std::function<void(DeviceRegistry &)> find) {
@@ -42,23 +42,23 @@ void DeviceRegistry::findAll() const {
   for (const auto &find : std::exchange(finders, {})) {
     DeviceRegistry found;
     find(found);
-    std::move(found.factories.begin(), found.factories.end(), std::back_inserter(factories));
+    std::move(found.entries.begin(), found.entries.end(), std::back_inserter(entries));
   }
 }
 
 std::vector<std::string> DeviceRegistry::list() const {
   findAll();
   std::vector<std::string> ids;
-  for (const auto &[id, factory] : factories)
-    ids.push_back(id);
+  for (const Entry &entry : entries)
+    ids.push_back(entry.id);
   return ids;
 }
 
 llvm::Expected<std::unique_ptr<Device>> DeviceRegistry::open(llvm::StringRef id) const {
   auto find = [&]() -> const Factory * {
-    for (const auto &[known, factory] : factories)
-      if (known == id)
-        return &factory;
+    for (const Entry &entry : entries)
+      if (entry.id == id || (!entry.uuid.empty() && entry.uuid == id))
+        return &entry.factory;
     return nullptr;
   };
   const Factory *factory = find();
@@ -70,9 +70,9 @@ llvm::Expected<std::unique_ptr<Device>> DeviceRegistry::open(llvm::StringRef id)
     return (*factory)();
   // "cuda:0" where there is no GPU: the plugin's reason says more than the list.
   llvm::StringRef kind = id.split(':').first;
-  for (const auto &[known, absent] : factories)
-    if (known == kind)
-      return absent();
+  for (const Entry &entry : entries)
+    if (entry.id == kind)
+      return entry.factory();
   return makeDeviceError(DeviceErrorKind::Unavailable,
                          llvm::Twine("no device '") + id +
                              "'; available: " + llvm::join(list(), ", "));

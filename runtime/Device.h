@@ -114,8 +114,8 @@ struct LoadOptions {
   unsigned numStages = 3;
   unsigned numCtas = 1;
   std::optional<unsigned> maxnreg; ///< Most registers of a thread.
-  bool debug = false;   ///< device_assert and overflow checks are live.
-  bool useCache = true; ///< Whether compiled code may come from, and go into, the cache.
+  bool debug = false;              ///< device_assert and overflow checks are live.
+  bool useCache = true;            ///< Whether compiled code may come from, and go into, the cache.
 };
 
 /// A module to compile, and a text of the caller's to keep with what it becomes.
@@ -148,6 +148,7 @@ public:
 
 struct DeviceProperties {
   std::string id;   ///< "cpu", "cuda:0".
+  std::string uuid; ///< "cuda:GPU-1d2c…", of this very device; may be empty.
   std::string name; ///< "Reference interpreter".
   std::string arch; ///< "x86_64", "sm_90a".
   uint64_t memoryBytes = 0;
@@ -199,18 +200,23 @@ public:
 class DeviceRegistry {
 public:
   using Factory = std::function<llvm::Expected<std::unique_ptr<Device>>()>;
-  void add(std::string id, Factory factory);
+  /// `uuid` is another name, by which the device can be opened but which is not listed.
+  void add(std::string id, Factory factory, std::string uuid = "");
   /// Adds devices that cost time to find: `find` runs once, when the list is asked for or a device
   /// that is not yet known.
   void addLater(std::function<void(DeviceRegistry &)> find);
   /// Ids in the order of registration.
   std::vector<std::string> list() const;
-  /// Opens a device; an unknown id gives `Unavailable` with the ids there are.
+  /// Opens a device by its id or uuid; an unknown one gives `Unavailable` with the ids there are.
   llvm::Expected<std::unique_ptr<Device>> open(llvm::StringRef id) const;
 
 private:
+  struct Entry {
+    std::string id, uuid;
+    Factory factory;
+  };
   void findAll() const;
-  mutable std::vector<std::pair<std::string, Factory>> factories;
+  mutable std::vector<Entry> entries;
   mutable std::vector<std::function<void(DeviceRegistry &)>> finders;
 };
 

@@ -122,6 +122,7 @@ public:
       : device(std::move(opened)), stream(device->getDefaultStream()) {
     const plugin::DeviceInfo &info = device->getInfo();
     properties.id = info.id;
+    properties.uuid = info.uuid;
     properties.name = info.name;
     properties.arch = llvm::StringRef(info.target).split(':').second.str();
     properties.memoryBytes = device->getNumber(TILERUN_DEVICE_PROPERTY_MEMORY_TOTAL, 0);
@@ -361,7 +362,8 @@ void tilerun::addPluginDevices(DeviceRegistry &registry) {
       addAbsent(found.plugin->getName(), found.path, reason);
     names.insert(found.plugin->getName());
     for (const plugin::DeviceInfo &info : devices)
-      registry.add(info.id,
-                   [plugin = found.plugin, info] { return openPluginDevice(plugin, info); });
+      registry.add(
+          info.id, [plugin = found.plugin, info] { return openPluginDevice(plugin, info); },
+          info.uuid);
   }
 }

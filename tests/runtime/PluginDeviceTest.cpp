@@ -77,6 +77,24 @@ TEST_P(PluginDevice, NoCompilerIsSaid) {
 INSTANTIATE_TEST_SUITE_P(Plugins, PluginDevice, testing::Values(NULL_PLUGIN, CUDA_PLUGIN),
                          [](const auto &info) { return info.index ? "cuda" : "null"; });
 
+TEST(Registry, OpensDevicesByUuid) {
+  setenv("TILERUN_CUDA_DRIVER", FAKE_CUDA, 1);
+  setenv("TILERUN_PLUGIN_PATH", CUDA_PLUGIN, 1);
+  DeviceRegistry registry;
+  registry.addLater(addPluginDevices);
+  auto byId = registry.open("cuda:0");
+  ASSERT_TRUE(static_cast<bool>(byId)) << getText(byId.takeError());
+  const std::string uuid = (*byId)->getProperties().uuid;
+  ASSERT_NE(uuid, "");
+  EXPECT_FALSE(llvm::is_contained(registry.list(), uuid));
+  auto byUuid = registry.open(uuid);
+  ASSERT_TRUE(static_cast<bool>(byUuid)) << getText(byUuid.takeError());
+  EXPECT_EQ((*byUuid)->getProperties().id, "cuda:0");
+  // No device answers to the uuid that others lack.
+  EXPECT_NE(getText(registry.open("").takeError()).find("no device ''"), std::string::npos);
+  unsetenv("TILERUN_PLUGIN_PATH");
+}
+
 TEST(Registry, FindsPluginsLateAndTellsReasons) {
   std::string path = std::string(NULL_PLUGIN) + ":/nonexistent/libtilerun-abacus.so";
   setenv("TILERUN_PLUGIN_PATH", path.c_str(), 1);

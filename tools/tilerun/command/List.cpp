@@ -116,6 +116,7 @@ llvm::Expected<ExitCode> command::runDevices(const Options &options) {
     const DeviceProperties &p = (*device)->getProperties();
     array.push_back(llvm::json::Object{
         {"id", p.id},
+        {"uuid", p.uuid},
         {"available", true},
         {"name", p.name},
         {"arch", p.arch},
