@@ -1,8 +1,5 @@
 // The compile entry of the full CUDA plugin, through the ABI; it needs neither driver nor device.
-#include "runtime/plugin/Plugin.h"
-
-#include <cstring>
-#include <gtest/gtest.h>
+#include "tests/plugins/PluginUse.h"
 
 using namespace tilerun::plugin;
 
@@ -25,40 +22,11 @@ func.func @add(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.name = "x"
 }
 )";
 
-class Compile : public testing::Test {
+class Compile : public plugin_test::CompileTest {
 protected:
-  static void SetUpTestSuite() {
-    std::string reason;
-    plugin = Plugin::load(FULL_CUDA_PLUGIN, reason);
-    ASSERT_TRUE(plugin) << reason;
-    ASSERT_TRUE(plugin->getTable().compile);
-  }
-  ~Compile() override { plugin->getTable().release_artifact(artifact); }
-
-  TilerunStatus compile(const char *text, const char *target,
-                        std::vector<TilerunPluginOption> options = {}) {
-    plugin->getTable().release_artifact(artifact);
-    artifact = nullptr;
-    TilerunPluginCompileRequest request = {sizeof(request),
-                                           static_cast<uint32_t>(options.size()),
-                                           reinterpret_cast<const uint8_t *>(text),
-                                           std::strlen(text),
-                                           target,
-                                           options.data()};
-    ErrorKeeper keeper;
-    TilerunStatus status = plugin->getTable().compile(&request, &artifact, keeper.getSink());
-    message = keeper.take(status).message;
-    return status;
-  }
-  std::string getPtx() const {
-    return {reinterpret_cast<const char *>(artifact->bytes), artifact->num_bytes};
-  }
-
-  static std::shared_ptr<const Plugin> plugin;
-  const TilerunPluginArtifact *artifact = nullptr;
-  std::string message;
+  static void SetUpTestSuite() { load(FULL_CUDA_PLUGIN); }
+  std::string getPtx() const { return getBytes(); }
 };
-std::shared_ptr<const Plugin> Compile::plugin;
 
 TEST_F(Compile, MetadataSaysHowToLaunch) {
   ASSERT_EQ(compile(kAdd, "cuda:sm_90a", {{"num-warps", "2"}, {"num-stages", "1"}}),

@@ -1,8 +1,5 @@
 // The compile entry of the plugin, through the ABI; it needs neither driver nor device.
-#include "runtime/plugin/Plugin.h"
-
-#include <cstring>
-#include <gtest/gtest.h>
+#include "tests/plugins/PluginUse.h"
 
 using namespace tilerun::plugin;
 
@@ -40,40 +37,10 @@ func.func @sum(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>) attributes {tile.kernel
 }
 )";
 
-class Compile : public testing::Test {
+class Compile : public plugin_test::CompileTest {
 protected:
-  static void SetUpTestSuite() {
-    std::string reason;
-    plugin = Plugin::load(VULKAN_PLUGIN, reason);
-    ASSERT_TRUE(plugin) << reason;
-    ASSERT_TRUE(plugin->getTable().compile);
-  }
-  ~Compile() override { plugin->getTable().release_artifact(artifact); }
-
-  TilerunStatus compile(const char *text, const char *target,
-                        std::vector<TilerunPluginOption> options = {}) {
-    plugin->getTable().release_artifact(artifact);
-    artifact = nullptr;
-    TilerunPluginCompileRequest request = {sizeof(request),
-                                           static_cast<uint32_t>(options.size()),
-                                           reinterpret_cast<const uint8_t *>(text),
-                                           std::strlen(text),
-                                           target,
-                                           options.data()};
-    ErrorKeeper keeper;
-    TilerunStatus status = plugin->getTable().compile(&request, &artifact, keeper.getSink());
-    message = keeper.take(status).message;
-    return status;
-  }
-  std::string getBytes() const {
-    return {reinterpret_cast<const char *>(artifact->bytes), artifact->num_bytes};
-  }
-
-  static std::shared_ptr<const Plugin> plugin;
-  const TilerunPluginArtifact *artifact = nullptr;
-  std::string message;
+  static void SetUpTestSuite() { load(VULKAN_PLUGIN); }
 };
-std::shared_ptr<const Plugin> Compile::plugin;
 
 TEST_F(Compile, MetadataSaysHowToLaunch) {
   ASSERT_EQ(compile(kAdd, "vulkan:1.3,subgroup=8", {{"num-warps", "2"}, {"num-stages", "1"}}),

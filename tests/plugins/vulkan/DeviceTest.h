@@ -3,19 +3,16 @@
 #pragma once
 
 #include "plugins/vulkan/Functions.h"
-#include "runtime/plugin/Plugin.h"
+#include "tests/plugins/PluginUse.h"
 #include "tests/plugins/vulkan/FakeLoader.h"
 
 #include <cstdlib>
-#include <cstring>
 #include <dlfcn.h>
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace vulkan_test {
 
 using namespace tilerun::plugin;
+using plugin_test::waitForChild;
 
 /// Whatever else the machine has.
 inline void useLavapipe() {
@@ -106,91 +103,28 @@ protected:
     ErrorKeeper keeper;
   };
 
-  // Forks. True in the parent, once the child has ended as it should.
-  static bool waitForChild() {
-    pid_t child = fork();
-    if (child == 0)
-      return false;
-    int status = 0;
-    EXPECT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "see above; status " << status;
-    return true;
-  }
-
   // Everything that a program does with a device; OK, or the first error. Releases all of it.
   static TilerunStatus runAll(Error &error) {
-    const TilerunPlugin &t = table();
-    ErrorKeeper keeper;
-    const TilerunErrorSink *sink = keeper.getSink();
-    TilerunPluginDevice *device = nullptr;
-    TilerunPluginStream *stream = nullptr;
-    TilerunPluginEvent *start = nullptr, *end = nullptr;
-    TilerunPluginModule *module = nullptr;
+    plugin_test::DeviceUse use(table());
+    const TilerunPlugin &t = use.t;
+    const TilerunErrorSink *sink = use.sink;
     TilerunPluginKernel *kernel = nullptr;
-    const TilerunPluginArtifact *artifact = nullptr;
-    TilerunAddress a = 0, b = 0;
-    void *pinned = nullptr;
     int32_t value = 20, result = 0;
-    double time = 0;
-    TilerunPropertyValue property = {sizeof(property), 0, 0, nullptr};
     auto run = [&]() -> TilerunStatus {
-#define STEP(...)                                                                                  \
-  if (TilerunStatus status = __VA_ARGS__)                                                          \
-  return status
-      STEP(t.get_devices([](void *, const TilerunPluginDeviceInfo *) {}, nullptr, sink));
-      STEP(t.open_device(0, nullptr, &device, sink));
-      STEP(t.get_device_property(device, TILERUN_DEVICE_PROPERTY_MEMORY_FREE, &property, sink));
-      STEP(t.create_stream(device, &stream, sink));
-      STEP(t.create_event(device, TILERUN_EVENT_TIMING, &start, sink));
-      STEP(t.create_event(device, TILERUN_EVENT_TIMING, &end, sink));
-      STEP(t.allocate(device, stream, 64, &a, sink));
-      STEP(t.allocate(device, stream, uint64_t(100) << 20, &b, sink));
-      STEP(t.allocate_host(device, 64, &pinned, sink));
-      std::memcpy(pinned, &value, sizeof(value));
-      STEP(t.fill(device, stream, a + 1, 1, 1, 61, sink));
-      STEP(t.copy_to_device(device, stream, a, pinned, 4, sink));
-      STEP(t.get_self_test("tilerun_test_delay", &artifact, sink));
-      STEP(t.load_module(device, artifact, &module, sink));
-      STEP(t.get_kernel(module, "tilerun_test_delay", &kernel, sink));
-      STEP(t.record_event(start, stream, sink));
-      struct {
-        uint64_t out;
-        int64_t ns;
-      } arguments = {a, 0};
-      TilerunPluginLaunch launch = {sizeof(launch), {1, 1, 1}, 1, 0, &arguments, sizeof(arguments)};
-      STEP(t.launch(kernel, stream, &launch, sink));
-      STEP(t.record_event(end, stream, sink));
-      STEP(t.wait_event(device, nullptr, end, sink));
-      STEP(t.copy_on_device(device, nullptr, b, a, 4, sink));
-      STEP(t.copy_from_device(device, nullptr, &result, b, 4, sink));
-      STEP(t.synchronize_stream(device, nullptr, sink));
-      STEP(t.query_stream(device, nullptr, sink));
-      STEP(t.synchronize_event(end, sink));
-      STEP(t.query_event(end, sink));
-      STEP(t.elapsed_time(start, end, &time, sink));
-      STEP(t.free(device, stream, b, sink));
-      b = 0;
-      STEP(t.synchronize_device(device, sink));
-      STEP(t.free_host(device, pinned, sink));
-      pinned = nullptr;
-#undef STEP
-      return TILERUN_STATUS_OK;
+      PLUGIN_TEST_TRY(use.open());
+      PLUGIN_TEST_TRY(t.allocate(use.device, use.stream, 64, &use.a, sink));
+      PLUGIN_TEST_TRY(t.allocate(use.device, use.stream, uint64_t(100) << 20, &use.b, sink));
+      PLUGIN_TEST_TRY(t.allocate_host(use.device, 64, &use.pinned, sink));
+      std::memcpy(use.pinned, &value, sizeof(value));
+      PLUGIN_TEST_TRY(t.fill(use.device, use.stream, use.a + 1, 1, 1, 61, sink));
+      PLUGIN_TEST_TRY(t.copy_to_device(use.device, use.stream, use.a, use.pinned, 4, sink));
+      PLUGIN_TEST_TRY(t.get_self_test("tilerun_test_delay", &use.artifact, sink));
+      PLUGIN_TEST_TRY(t.load_module(use.device, use.artifact, &use.module, sink));
+      PLUGIN_TEST_TRY(t.get_kernel(use.module, "tilerun_test_delay", &kernel, sink));
+      return use.launch(kernel, result);
     };
     TilerunStatus status = run();
-    error = keeper.take(status);
-    if (device) {
-      t.synchronize_device(device, nullptr);
-      t.free(device, stream, a, nullptr);
-      t.free(device, stream, b, nullptr);
-      if (pinned)
-        t.free_host(device, pinned, nullptr);
-    }
-    t.unload_module(module);
-    t.release_artifact(artifact);
-    t.destroy_event(start);
-    t.destroy_event(end);
-    t.destroy_stream(stream);
-    t.close_device(device);
+    error = use.release(status);
     EXPECT_TRUE(status || result == 21) << result;
     return status;
   }
