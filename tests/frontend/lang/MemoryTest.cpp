@@ -106,7 +106,8 @@ TEST_F(Memory, StoreErrors) {
   EXPECT_NE(errorOf("store", {arg("*fp32[1]"), arg("fp32[8]")})
                 .find("'value' has shape [8], which does not broadcast to the pointer's shape [1]"),
             std::string::npos);
-  EXPECT_NE(errorOf("store", {arg("*fp32"), arg("fp32[8]")}).find("a scalar"), std::string::npos);
+  EXPECT_NE(errorOf("store", {arg("*fp32"), arg("fp32[8]")}).find("a single pointer"),
+            std::string::npos);
   EXPECT_NE(errorOf("store", {arg("*fp32[8]"), lit(0), arg("i1[8, 8]")}).find("'mask' has shape"),
             std::string::npos);
   EXPECT_NE(
