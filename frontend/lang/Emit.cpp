@@ -175,6 +175,27 @@ TensorValue reshapeTo(Emitter &e, const TensorValue &v, llvm::ArrayRef<int64_t> 
   return {tile::ReshapeOp::create(e.builder, e.loc(), result, v.value, allowReorder), type};
 }
 
+LogicalResult checkPure(Emitter &e, Block &body) {
+  for (Operation &op : body) {
+    if (isMemoryEffectFree(&op))
+      continue;
+    // Of a branch, what is in it.
+    Operation *guilty = &op;
+    op.walk([&](Operation *inner) {
+      if (inner->getNumRegions() || isMemoryEffectFree(inner))
+        return WalkResult::advance();
+      guilty = inner;
+      return WalkResult::interrupt();
+    });
+    auto place = LocationAttr(guilty->getLoc()).findInstanceOf<FileLineColLoc>();
+    return e.error(
+        "the function may only compute with its arguments, but it loads, stores, prints, "
+        "asserts or runs assembly that is not pure" +
+        (place ? " in line " + Twine(place.getLine()) : Twine()) + "; do that outside of it");
+  }
+  return success();
+}
+
 TensorValue extractSingle(Emitter &e, const TensorValue &v) {
   if (v.type.isScalar())
     return v;

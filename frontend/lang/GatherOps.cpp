@@ -161,6 +161,10 @@ Result emitMap(Emitter &e, const Arguments &args) {
           getMlirType(context, TensorType{scalar.type.dtype, inputs[0].type.shape}));
     }
     tile::YieldOp::create(e.builder, e.loc(), yielded);
+    if (failed(checkPure(e, *block))) {
+      place->erase();
+      return failure();
+    }
     e.builder.setInsertionPoint(place);
     auto op = tile::MapOp::create(e.builder, e.loc(), resultTypes, operands);
     op.getBody().takeBody(place.getBody());

@@ -33,7 +33,7 @@ LogicalResult fillRegion(Emitter &e, Region &region, ArrayRef<TensorValue> input
   for (const TensorValue &v : *out)
     results.push_back(v.value);
   tile::YieldOp::create(e.builder, e.loc(), results);
-  return success();
+  return checkPure(e, *block);
 }
 
 /// What to reduce along: one axis, or everything.

@@ -8,37 +8,27 @@ using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::simt;
 
-void Lowering::lowerInlineAsm(tile::InlineAsmOp op) {
+bool Lowering::canAssemble(tile::InlineAsmOp op) {
   const std::string &known = options.target->assembler;
   StringRef wanted = op.getAssembler().value_or(known);
-  if (known.empty() || wanted != known) {
-    hasFailed = true;
-    InFlightDiagnostic error = op.emitError()
-                               << "'" << op.getFunction() << "' cannot be compiled for "
-                               << options.target->name << ": it is assembly of ";
-    if (op.getAssembler())
-      error << (wanted == "ptx" ? "NVIDIA GPUs" : "AMD GPUs");
-    else
-      error << "one kind of GPU";
-    error << ", and this target has "
-          << (known.empty() ? "no assembler that a kernel can reach" : "another assembler")
-          << "; guard the call with a tl.constexpr condition, such as tl.target_info.is_cuda()";
-    for (Value result : op.getOutputs())
-      set(result, poison(loweredType(result)));
-    return;
-  }
+  if (!known.empty() && wanted == known)
+    return true;
+  hasFailed = true;
+  InFlightDiagnostic error = op.emitError()
+                             << "'" << op.getFunction() << "' cannot be compiled for "
+                             << options.target->name << ": it is assembly of ";
+  if (op.getAssembler())
+    error << (wanted == "ptx" ? "NVIDIA GPUs" : "AMD GPUs");
+  else
+    error << "one kind of GPU";
+  error << ", and this target has "
+        << (known.empty() ? "no assembler that a kernel can reach" : "another assembler")
+        << "; guard the call with a tl.constexpr condition, such as tl.target_info.is_cuda()";
+  return false;
+}
 
-  // Elements of each operand, in the registers of one layout.
-  bool isTensor = isa<RankedTensorType>(op.getResult(0).getType());
-  std::optional<LinearLayout> layout;
-  if (isTensor)
-    layout = *layouts.getHome(op.getResult(0));
-  SmallVector<Values> operands;
-  for (Value operand : op.getOperands())
-    operands.push_back(isTensor ? unpack(get(operand, *layout)) : Values{getScalar(operand)});
-  size_t count =
-      isTensor ? registerType(elementType(op.getResult(0).getType()), *layout).getNumElements() : 1;
-
+SmallVector<Values> Lowering::assemble(tile::InlineAsmOp op, ArrayRef<Values> operands,
+                                       size_t count) {
   const unsigned pack = op.getPack();
   auto wordType = [&](Type element, unsigned perWord) -> Type {
     if (perWord == 1)
@@ -91,11 +81,32 @@ void Lowering::lowerInlineAsm(tile::InlineAsmOp op) {
             elements, fromWord(instance.getResult(next++), elementType(result.getType()), perWord));
     }
   }
-  for (auto [result, elements] : llvm::zip(op.getOutputs(), results)) {
+  for (Values &elements : results)
     elements.resize(count);
-    if (isTensor)
-      set(result, convert(this->pack(elements), *layout, *layouts.getHome(result)));
-    else
-      set(result, elements[0]);
+  return results;
+}
+
+void Lowering::lowerInlineAsm(tile::InlineAsmOp op) {
+  if (!canAssemble(op)) {
+    for (Value result : op.getOutputs())
+      set(result, poison(loweredType(result)));
+    return;
   }
+  // Elements of each operand, in the registers of one layout.
+  auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
+  if (!type) {
+    SmallVector<Values> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back({getScalar(operand)});
+    for (auto [result, elements] : llvm::zip(op.getOutputs(), assemble(op, operands, 1)))
+      set(result, elements[0]);
+    return;
+  }
+  LinearLayout layout = *layouts.getHome(op.getResult(0));
+  SmallVector<Values> operands;
+  for (Value operand : op.getOperands())
+    operands.push_back(unpack(get(operand, layout)));
+  size_t count = registerType(elementType(type), layout).getNumElements();
+  for (auto [result, elements] : llvm::zip(op.getOutputs(), assemble(op, operands, count)))
+    set(result, convert(pack(elements), layout, *layouts.getHome(result)));
 }

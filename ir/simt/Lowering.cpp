@@ -316,6 +316,16 @@ Value Lowering::cloneElementwise(Operation *op, ValueRange operands, unsigned co
       return expanded;
     return FpCastOp::create(b, loc, shapedResult(0), operands[0], from, to, cast.getRounding());
   }
+  // In the region of a reduction, scan or map.
+  if (auto assembly = dyn_cast<tile::InlineAsmOp>(op)) {
+    if (!canAssemble(assembly))
+      return poison(shapedResult(resultIndex));
+    SmallVector<Values> elements;
+    for (Value operand : operands)
+      elements.push_back(count ? unpack(operand) : Values{operand});
+    Values out = assemble(assembly, elements, std::max(count, 1u))[resultIndex];
+    return count ? pack(out) : out[0];
+  }
   StringRef dialect = op->getName().getDialectNamespace();
   if (dialect != "arith" && dialect != "math" && dialect != "ub") {
     fail(op, "it is not supported yet");

@@ -173,6 +173,11 @@ private:
 
   // LowerAssembly.cpp
   void lowerInlineAsm(tile::InlineAsmOp op);
+  /// Whether the target understands it; reports otherwise.
+  bool canAssemble(tile::InlineAsmOp op);
+  /// Instances for `count` elements of each operand; elements of each result.
+  llvm::SmallVector<Values> assemble(tile::InlineAsmOp op, llvm::ArrayRef<Values> operands,
+                                     size_t count);
 
   // LowerReduce.cpp, LowerScan.cpp
   void lowerReduce(tile::ReduceOp op);

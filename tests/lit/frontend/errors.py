@@ -3,6 +3,8 @@
 # RUN: not tilerun compile %s::stack --signature 'p=*fp32, n=i32' --emit tile 2>&1 | FileCheck %s --check-prefix=STACK
 # RUN: not tilerun compile %s::carried --signature 'p=*fp32, n=i32' --emit tile 2>&1 | FileCheck %s --check-prefix=CARRIED
 # RUN: not tilerun compile %s::host --signature 'p=*fp32' --emit tile 2>&1 | FileCheck %s --check-prefix=HOST
+# RUN: not tilerun compile %s::impure --signature 'p=*fp32' --emit tile 2>&1 | FileCheck %s --check-prefix=IMPURE
+# RUN: not tilerun compile %s::mapped --signature 'p=*fp32' --emit tile 2>&1 | FileCheck %s --check-prefix=MAPPED
 # RUN: not tilerun compile %s::required --signature 'N=7' --emit tile 2>&1 | FileCheck %s --check-prefix=REQUIRED
 import triton
 import triton.language as tl
@@ -54,7 +56,7 @@ def carried(p, n):
 
 
 # HOST: error: the host function 'on_the_host', which is not decorated with @triton.jit, cannot be called in a kernel
-# HOST: errors.py:11:{{[0-9]+}}: note: defined here
+# HOST: errors.py:13:{{[0-9]+}}: note: defined here
 @triton.jit
 def host(p):
     tl.store(p, on_the_host(1))
@@ -64,3 +66,25 @@ def host(p):
 @triton.jit
 def required(N: tl.constexpr):
     tl.static_assert(N % 2 == 0, f"N must be even, but is {N}")
+
+
+# IMPURE: errors.py:[[#@LINE+12]]:{{[0-9]+}}: error: {{.*}}the function may only compute with its arguments, but it loads, stores, prints, asserts or runs assembly that is not pure in line [[#@LINE+4]]; do that outside of it
+@triton.jit
+def telling(a, b):
+    if a > b:
+        tl.device_print("a", a)
+    return a + b
+
+
+@triton.jit
+def impure(p):
+    x = tl.load(p + tl.arange(0, 8))
+    y = tl.map_elementwise(telling, x, x) if False else x
+    tl.store(p, tl.reduce(y, 0, telling))
+
+
+# MAPPED: errors.py:[[#@LINE+3]]:{{[0-9]+}}: error: {{.*}}the function may only compute with its arguments
+@triton.jit
+def mapped(p):
+    x = tl.map_elementwise(telling, tl.load(p + tl.arange(0, 8)), 1.0)
+    tl.store(p, tl.sum(x))
