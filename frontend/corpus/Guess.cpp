@@ -86,6 +86,9 @@ ConstantArgument guessConstant(StringRef name, const ParameterUse &use, const St
                     "keep add no");
   if ((use.isCondition && !use.isCount) || (isFlag && !use.isCount))
     return {style.flag};
+  // Of whatever it is, a stride is a number of elements.
+  if (hasPart(name, "axis ndim stride strides base offset shift"))
+    return {int64_t(1)};
   if (hasPart(name, "stages stage"))
     return {int64_t(2)};
   if (hasPart(name, "warps"))
@@ -94,8 +97,6 @@ ConstantArgument guessConstant(StringRef name, const ParameterUse &use, const St
     return {int64_t(8)};
   if (hasPart(name, "eps epsilon scale softcap momentum alpha beta"))
     return {0.5};
-  if (hasPart(name, "axis ndim stride offset shift"))
-    return {int64_t(1)};
   if (hasPart(name, "precision"))
     return {std::string("ieee")};
   if ((use.isUnrolled && !use.isShape) ||

@@ -130,7 +130,12 @@ static std::vector<ArgumentSpec> listAlternatives(const JitFunction &function,
     const std::vector<int64_t> blocks[] = {{64, 64},       {64},       {1, 64, 64},
                                            {1, 1, 64, 64}, {1, 64},    {16, 16},
                                            {32, 32},       {128, 128}, {1, 1, 1, 64, 64}};
-    for (Scalar scalar : {Scalar::F16, Scalar::F32, Scalar::BF16, Scalar::F8E4NV, Scalar::UInt8})
+    constexpr Scalar kDescribed[] = {Scalar::F16, Scalar::F32, Scalar::BF16, Scalar::F8E4NV,
+                                     Scalar::UInt8};
+    if (typed && !typed->block.empty())
+      for (Scalar scalar : kDescribed)
+        out.push_back(descriptorOf(scalar, typed->block));
+    for (Scalar scalar : kDescribed)
       for (const auto &block : blocks)
         out.push_back(descriptorOf(scalar, block));
   }

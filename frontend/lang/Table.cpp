@@ -129,9 +129,11 @@ std::optional<Value> lookup(StringRef rawPath, StringRef name, LoadedModule *pre
     if (path == constant.parent && name == constant.name)
       return Value::integer(constant.value);
   if (path == kTl) {
-    // Programs use this one of the names that are not public.
-    if (prelude && (!name.starts_with("_") || name == "_log2"))
-      if (const JitFunction *function = prelude->findFunction(name))
+    // Names that are not public in Triton either, but that programs use.
+    const bool isHidden = name == "_log2" || name == "get_int_dtype";
+    if (prelude && (isHidden || !name.starts_with("_")))
+      if (const JitFunction *function =
+              prelude->findFunction(name == "get_int_dtype" ? StringRef("_get_int_dtype") : name))
         return Value(FunctionValue{function});
     if (name == "pi32_t")
       return Value(dtype(Scalar::Int32).getPointerTo());

@@ -13,6 +13,19 @@ def _log2(n):
     return int(math.log2(n))
 
 
+@triton.constexpr_function
+def _get_int_dtype(bitwidth, signed):
+    if bitwidth == 1:
+        return tl.int1
+    if bitwidth == 8:
+        return tl.int8 if signed else tl.uint8
+    if bitwidth == 16:
+        return tl.int16 if signed else tl.uint16
+    if bitwidth == 32:
+        return tl.int32 if signed else tl.uint32
+    return tl.int64 if signed else tl.uint64
+
+
 @triton.jit
 def cdiv(x, div):
     """`x / div` rounded up, for integers that are not negative."""

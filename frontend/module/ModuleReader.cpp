@@ -498,7 +498,8 @@ void ModuleReader::bind(StringRef name, Global global) {
   // say who know the language.
   auto isFunctionOfTriton = [&](const Global &one) {
     auto isPath = [&](const Expr *value) {
-      return StringRef(getPath(value)).starts_with("triton.");
+      // Some packages pass Triton's modules on.
+      return ("." + getPath(value)).find(".triton.language.") != std::string::npos;
     };
     return one.value ? isPath(one.value)
                      : !one.alternatives.empty() && llvm::all_of(one.alternatives, isPath);

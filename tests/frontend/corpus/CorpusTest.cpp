@@ -107,6 +107,15 @@ def kernel(x, STEPS: tl.constexpr, SIZE: tl.constexpr):
             "SIZE=64, STEPS=4, x=*fp32:16");
 }
 
+TEST_F(CorpusTest, stridesAreIntegersWhateverTheyAreOf) {
+  EXPECT_EQ(guess(load(R"(
+@triton.jit
+def kernel(x, beta_stride, STRIDE_SCALE: tl.constexpr, SCALE: tl.constexpr):
+    tl.store(x + tl.program_id(0) * STRIDE_SCALE * beta_stride, SCALE)
+)")),
+            "SCALE=5.00000000000000000e-01, STRIDE_SCALE=1, beta_stride=i32, x=*fp32:16");
+}
+
 TEST_F(CorpusTest, descriptorsHaveTheDimensionsOfTheirCoordinates) {
   EXPECT_EQ(guess(load(R"(
 @triton.jit

@@ -124,6 +124,9 @@ TEST(Conditions, FunctionsThatStandInForTritons) {
             "unknown triton.language.a triton.language.b or jit");
   EXPECT_EQ(describe("if probe():\n" + own + "else:\n    x = triton.language.a\n"),
             "unknown triton.language.a or jit");
+  EXPECT_EQ(describe("from mine import triton as t\nif probe():\n" + own +
+                     "else:\n    x = t.language.a\n"),
+            "unknown t.language.a or jit");
   EXPECT_EQ(describe("if probe():\n" + own + "else:\n    x = other.a\n"), "jit 6");
 }
 

@@ -203,6 +203,17 @@ TEST(Call, LogarithmsOfShapes) {
   EXPECT_COMPILES(c);
 }
 
+TEST(Call, IntegerTypesByWidth) {
+  auto c = compileBody("p, x",
+                       "bits: tl.constexpr = tl.core.get_int_dtype(\n"
+                       "    bitwidth=x.dtype.primitive_bitwidth, signed=False)\n"
+                       "tl.static_assert(bits == tl.uint16)\n"
+                       "tl.static_assert(tl.core.get_int_dtype(64, True) == tl.int64)\n"
+                       "tl.store(p, x.to(bits, bitcast=True))",
+                       "p=*u16, x=fp16");
+  EXPECT_COMPILES(c);
+}
+
 TEST(Call, ConstexprOfARunTimeValueIsAnOrdinaryValue) {
   auto c = compileBody("p, n",
                        "half: tl.constexpr = n // 2\nmore = tl.constexpr(half + 1)\n"
