@@ -1,7 +1,8 @@
 // Runs the kernels of this folder: each quotes a rule of docs/language.md and is compared with
 // results that were written by hand. By default on the interpreter, with and without the optimizer,
 // and on the emulator of threads; with TILERUN_LANGUAGE_PLUGIN, a plugin's file, on its first
-// device. Also: each word of each rule is quoted, and no quote says anything else.
+// device, or, with TILERUN_LANGUAGE_TARGET as well, only compiled for that. Also: each word of each
+// rule is quoted, and no quote says anything else.
 #include "tests/language/RuleFile.h"
 
 #include "frontend/Frontend.h"
@@ -11,6 +12,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 
 #include "gtest/gtest.h"
 
@@ -114,6 +116,15 @@ public:
     if (!path)
       return;
     std::string reason;
+    if (const char *name = std::getenv("TILERUN_LANGUAGE_TARGET")) {
+      matrix::CodeCheckers checkers;
+      if (auto ptxas = llvm::sys::findProgramByName("ptxas"))
+        checkers.ptxas = *ptxas;
+      target = matrix::makeCompiler(path, name, checkers, reason);
+      isCompiler = true;
+      ASSERT_TRUE(target) << reason;
+      return;
+    }
     target = matrix::openPlugin(path, "", reason);
     if (target)
       return;
@@ -124,8 +135,10 @@ public:
   }
   void TearDown() override { target.reset(); }
   static std::unique_ptr<matrix::Target> target;
+  static bool isCompiler; ///< Of the target: it runs nothing.
 };
 std::unique_ptr<matrix::Target> Device::target;
+bool Device::isCompiler = false;
 [[maybe_unused]] testing::Environment *const kDevice =
     testing::AddGlobalTestEnvironment(new Device);
 
@@ -258,6 +271,8 @@ protected:
       return;
     }
     ASSERT_FALSE(outcome) << outcome->message;
+    if (Device::isCompiler)
+      return;
     for (const auto &[tensor, buffer] : llvm::zip(c.tensors, buffers))
       EXPECT_EQ(test::compare(tensor, buffer), "");
   }
