@@ -175,7 +175,7 @@ TensorValue reshapeTo(Emitter &e, const TensorValue &v, llvm::ArrayRef<int64_t> 
   return {tile::ReshapeOp::create(e.builder, e.loc(), result, v.value, allowReorder), type};
 }
 
-LogicalResult checkPure(Emitter &e, Block &body) {
+LogicalResult checkPure(Emitter &e, Block &body, SourceRange range) {
   for (Operation &op : body) {
     if (isMemoryEffectFree(&op))
       continue;
@@ -188,10 +188,11 @@ LogicalResult checkPure(Emitter &e, Block &body) {
       return WalkResult::interrupt();
     });
     auto place = LocationAttr(guilty->getLoc()).findInstanceOf<FileLineColLoc>();
-    return e.error(
-        "the function may only compute with its arguments, but it loads, stores, prints, "
-        "asserts or runs assembly that is not pure" +
-        (place ? " in line " + Twine(place.getLine()) : Twine()) + "; do that outside of it");
+    std::string where = place ? " in line " + std::to_string(place.getLine()) : "";
+    return e.services.error(range,
+                            "the function may only compute with its arguments, but it loads, "
+                            "stores, prints, asserts or runs assembly that is not pure" +
+                                where + "; do that outside of it");
   }
   return success();
 }

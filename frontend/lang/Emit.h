@@ -48,8 +48,8 @@ mlir::FailureOr<Shape> broadcastShapes(Emitter &e, llvm::ArrayRef<int64_t> a,
 /// Inserts a dimension of size 1; a scalar becomes a tensor of one element.
 TensorValue expandDims(Emitter &e, const TensorValue &v, unsigned axis);
 /// Reports an operation with side effects in the body of a function that is applied to elements:
-/// how often, in which order and for which elements it runs is not specified.
-mlir::LogicalResult checkPure(Emitter &e, mlir::Block &body);
+/// how often, in which order and for which elements it runs is not specified. `range`: of the call.
+mlir::LogicalResult checkPure(Emitter &e, mlir::Block &body, SourceRange range);
 /// The only element of a one-element tensor as a scalar.
 TensorValue extractSingle(Emitter &e, const TensorValue &v);
 TensorValue reshapeTo(Emitter &e, const TensorValue &v, llvm::ArrayRef<int64_t> shape,

@@ -161,7 +161,7 @@ Result emitMap(Emitter &e, const Arguments &args) {
           getMlirType(context, TensorType{scalar.type.dtype, inputs[0].type.shape}));
     }
     tile::YieldOp::create(e.builder, e.loc(), yielded);
-    if (failed(checkPure(e, *block))) {
+    if (failed(checkPure(e, *block, range))) {
       place->erase();
       return failure();
     }

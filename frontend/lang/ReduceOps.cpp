@@ -26,6 +26,7 @@ LogicalResult fillRegion(Emitter &e, Region &region, ArrayRef<TensorValue> input
     left.push_back({block->getArgument(i), scalar});
     right.push_back({block->getArgument(inputs.size() + i), scalar});
   }
+  SourceRange range = e.range;
   FailureOr<SmallVector<TensorValue>> out = fn(left, right);
   if (failed(out))
     return failure();
@@ -33,7 +34,7 @@ LogicalResult fillRegion(Emitter &e, Region &region, ArrayRef<TensorValue> input
   for (const TensorValue &v : *out)
     results.push_back(v.value);
   tile::YieldOp::create(e.builder, e.loc(), results);
-  return checkPure(e, *block);
+  return checkPure(e, *block, range);
 }
 
 /// What to reduce along: one axis, or everything.
