@@ -110,14 +110,25 @@ FailureOr<LayoutAssignment> LayoutAssignment::compute(func::FuncOp kernel, const
 // Accesses
 //===----------------------------------------------------------------------===//
 
+/// Most elements of one tensor in a thread. They are values of their own to the code generator,
+/// whose time and memory grow faster than their number.
+static constexpr int64_t kMaxRegisters = 4096;
+
 LogicalResult Assigner::checkShapes(func::FuncOp kernel) {
   WalkResult walk = kernel.walk([&](Operation *op) -> WalkResult {
     for (Type type : op->getResultTypes())
-      if (auto tensor = dyn_cast<RankedTensorType>(type))
+      if (auto tensor = dyn_cast<RankedTensorType>(type)) {
         if (llvm::Error error = tensorDims(tensor.getShape()).takeError())
           return op->emitOpError()
                  << "cannot be distributed over threads on " << result.target().name << ": "
                  << llvm::toString(std::move(error));
+        int64_t each = tensor.getNumElements() >> (laneBits + warpBits);
+        if (each > kMaxRegisters)
+          return op->emitOpError() << "gives " << tensor.getNumElements() << " elements, " << each
+                                   << " in each of the program's " << (1 << (laneBits + warpBits))
+                                   << " threads, but at most " << kMaxRegisters
+                                   << " can be compiled; use smaller blocks or a larger num_warps";
+      }
     return WalkResult::advance();
   });
   return failure(walk.wasInterrupted());

@@ -192,3 +192,18 @@ func.func @hints(%x: tensor<4x8xi32>, %n: i32, %c: i1, %m: tensor<8xi1>) {
   tile.barrier
   return
 }
+
+// CHECK-LABEL: func.func @targets
+func.func @targets(%x: tensor<8xf32>, %n: i32) {
+  // CHECK: tile.inline_asm pure "abs.f32 $0, $1;" constraints "=f,f" as "asm" %{{.*}} : (tensor<8xf32>) -> tensor<8xf32>
+  %0 = tile.inline_asm pure "abs.f32 $0, $1;" constraints "=f,f" as "asm" %x : (tensor<8xf32>) -> tensor<8xf32>
+  // CHECK: tile.inline_asm "mov.u32 $0, %{{.*}};" constraints "=r" as "cuda.smid" for "ptx" : () -> i32
+  %1 = tile.inline_asm "mov.u32 $0, %smid;" constraints "=r" as "cuda.smid" for "ptx" : () -> i32
+  // CHECK: tile.inline_asm pure "{{.*}}" constraints "=r,=r,r,r" as "asm" pack 2 %{{.*}} : (tensor<8xf32>) -> tensor<8xf32>
+  %2 = tile.inline_asm pure "x" constraints "=r,=r,r,r" as "asm" pack 2 %x : (tensor<8xf32>) -> tensor<8xf32>
+  // CHECK: tile.grid_dependency wait
+  tile.grid_dependency wait
+  // CHECK: tile.grid_dependency release
+  tile.grid_dependency release
+  return
+}
