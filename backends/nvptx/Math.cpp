@@ -115,10 +115,26 @@ bool isNative(Operation *op) {
              math::TruncOp>(op);
 }
 
+/// Whether the error of a product's rounding is computed, as fma(a, b, -product): it must be
+/// rounded, also where a sum takes it.
+bool isErrorTaken(arith::MulFOp product) {
+  Value a = product.getLhs(), b = product.getRhs();
+  for (Operation *user : product->getUsers())
+    if (auto negated = dyn_cast<arith::NegFOp>(user))
+      for (Operation *next : negated->getUsers())
+        if (auto fused = dyn_cast<math::FmaOp>(next))
+          if (fused.getC() == negated.getResult() && ((fused.getA() == a && fused.getB() == b) ||
+                                                      (fused.getA() == b && fused.getB() == a)))
+            return true;
+  return false;
+}
+
 /// The kernel's own products and sums may become fused operations; what the expansions add may not.
 void allowContraction(ModuleOp module) {
   module.walk([](arith::ArithFastMathInterface op) {
     if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
+      return;
+    if (auto product = dyn_cast<arith::MulFOp>(op.getOperation()); product && isErrorTaken(product))
       return;
     auto flags = op.getFastMathFlagsAttr().getValue() | arith::FastMathFlags::contract;
     op->setAttr(op.getFastMathAttrName(), arith::FastMathFlagsAttr::get(op.getContext(), flags));
