@@ -102,7 +102,8 @@ def _unpack_e2m1(x):
     both = tl.interleave(packed & 15, packed >> 4)
     magnitude = both & 7
     normal = (((magnitude >> 1) + 126) << 7) | ((magnitude & 1) << 6)
-    bits = tl.where(magnitude < 2, magnitude * (126 << 7), normal) | ((both & 8) << 12)
+    small = (magnitude & 1) * (126 << 7)
+    bits = tl.where(magnitude < 2, small, normal) | ((both & 8) << 12)
     return bits.to(tl.uint16).to(tl.bfloat16, bitcast=True)
 
 
