@@ -73,7 +73,7 @@ struct InlineAsmPattern : ConvertOpToLLVMPattern<simt::InlineAsmOp> {
     SmallVector<Type> types;
     for (auto [i, type] : llvm::enumerate(op.getResultTypes())) {
       types.push_back(getTypeConverter()->convertType(type));
-      if (types.back().getIntOrFloatBitWidth() > registers[i].getIntOrFloatBitWidth())
+      if (!fits(types.back(), registers[i]))
         return mismatch(op, "result register", i, type, registers[i]);
     }
     SmallVector<Value> outputs =
@@ -93,10 +93,16 @@ private:
                           << type.getIntOrFloatBitWidth() << " bits";
   }
 
+  /// A wider register takes the bits, but one of floats would read another number from them.
+  static bool fits(Type value, Type type) {
+    unsigned from = value.getIntOrFloatBitWidth(), to = type.getIntOrFloatBitWidth();
+    return from == to || (from < to && type.isInteger());
+  }
+
   /// Bits of `value` in a register of `type`, with zeros above; null if they do not fit.
   static Value toRegister(OpBuilder &b, Location loc, Value value, Type type) {
     unsigned from = value.getType().getIntOrFloatBitWidth(), to = type.getIntOrFloatBitWidth();
-    if (from > to)
+    if (!fits(value.getType(), type))
       return {};
     if (value.getType() == type)
       return value;

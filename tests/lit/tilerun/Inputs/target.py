@@ -36,3 +36,8 @@ def which(y):
         tl.store(y + 2, target.arch)
         tl.static_assert(target.backend == "cuda")
     tl.store(y + 3, 1 if target is None else 0)
+
+
+@triton.jit
+def other_float(y):
+    tl.store(y, tl.inline_asm_elementwise("mov.f64 $0, $1;", "=d,d", [tl.load(y)], tl.float32, True, 1))
