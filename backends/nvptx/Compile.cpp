@@ -14,6 +14,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -61,6 +62,14 @@ struct Compilation {
 };
 } // namespace
 
+/// A kernel's name in PTX, which knows no letters but ASCII's: bytes of others as $ and two digits.
+static std::string getEntryName(StringRef kernel) {
+  std::string name;
+  for (char c : kernel)
+    name += llvm::isASCII(c) ? std::string(1, c) : "$" + llvm::toHex(StringRef(&c, 1), true);
+  return name;
+}
+
 llvm::Error Compilation::check() {
   if (llvm::Error error = backend::checkNumWarps(options.numWarps))
     return error;
@@ -80,7 +89,7 @@ llvm::Error Compilation::check() {
   llvm::Expected<func::FuncOp> kernel = backend::findKernel(module);
   if (!kernel)
     return kernel.takeError();
-  artifact.kernel = kernel->getName().str();
+  artifact.kernel = getEntryName(kernel->getName());
   artifact.arch = arch.name;
   artifact.numThreads = options.numWarps * 32;
   artifact.parameters = backend::getParameters(*kernel);
@@ -104,7 +113,7 @@ static LLVM::LLVMFuncOp makeEntry(func::FuncOp kernel, unsigned threads, unsigne
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))
     types.push_back(kernel.getArgAttr(i, simt::SimtDialect::kPointerAttr) ? Type(pointer) : type);
   auto entry = LLVM::LLVMFuncOp::create(
-      b, kernel.getLoc(), kernel.getName(),
+      b, kernel.getLoc(), getEntryName(kernel.getName()),
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types));
   entry.setCConv(LLVM::CConv::PTX_Kernel);
   SmallVector<Attribute> attributes = {
