@@ -8,8 +8,9 @@ using namespace mlir;
 namespace tilerun::tile {
 
 TypedAttr getConstantAttr(Type type, const APInt &value) {
-  if (auto tensor = dyn_cast<RankedTensorType>(type))
-    return DenseElementsAttr::get(tensor, value);
+  // A tensor, or a thread's registers.
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    return DenseElementsAttr::get(shaped, value);
   return IntegerAttr::get(type, value);
 }
 
