@@ -112,7 +112,7 @@ FailureOr<LayoutAssignment> LayoutAssignment::compute(func::FuncOp kernel, const
 
 /// Most elements of one tensor in a thread. They are values of their own to the code generator,
 /// whose time and memory grow faster than their number.
-static constexpr int64_t kMaxRegisters = 4096;
+static constexpr int64_t kMaxRegisters = 1024;
 
 LogicalResult Assigner::checkShapes(func::FuncOp kernel) {
   WalkResult walk = kernel.walk([&](Operation *op) -> WalkResult {
