@@ -277,31 +277,44 @@ def _bessel_yn(n, x):
 
 @triton.jit
 def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds: tl.constexpr = 10):
-    """Philox-4x32 on four counter words and two key words (uint32), `n_rounds` rounds."""
+    """Philox on four counter words and two key words (uint32 or uint64), `n_rounds` rounds."""
+    wide: tl.constexpr = c0.dtype == tl.uint64
+    tl.static_assert(wide or c0.dtype == tl.uint32, "the words of philox_impl are uint32 or uint64")
+    factor0: tl.constexpr = 0xD2E7470EE14C6C93 if wide else 0xD2511F53
+    factor1: tl.constexpr = 0xCA5A826395121157 if wide else 0xCD9E8D57
+    step0: tl.constexpr = 0x9E3779B97F4A7C15 if wide else 0x9E3779B9
+    step1: tl.constexpr = 0xBB67AE8584CAA73B if wide else 0xBB67AE85
     for _ in tl.static_range(n_rounds):
-        high0 = tl.umulhi(c0, 0xD2511F53)
-        high1 = tl.umulhi(c2, 0xCD9E8D57)
-        low0 = tl.mul(c0, 0xD2511F53, sanitize_overflow=False)
-        low1 = tl.mul(c2, 0xCD9E8D57, sanitize_overflow=False)
+        high0 = tl.umulhi(c0, factor0)
+        high1 = tl.umulhi(c2, factor1)
+        low0 = tl.mul(c0, factor0, sanitize_overflow=False)
+        low1 = tl.mul(c2, factor1, sanitize_overflow=False)
         c0 = high1 ^ c1 ^ k0
         c2 = high0 ^ c3 ^ k1
         c1 = low1
         c3 = low0
-        k0 = tl.add(k0, 0x9E3779B9, sanitize_overflow=False)
-        k1 = tl.add(k1, 0xBB67AE85, sanitize_overflow=False)
+        k0 = tl.add(k0, step0, sanitize_overflow=False)
+        k1 = tl.add(k1, step1, sanitize_overflow=False)
     return c0, c1, c2, c3
 
 
 @triton.jit
 def philox(seed, c0, c1, c2, c3, n_rounds: tl.constexpr = 10):
-    """Philox-4x32 keyed by a 64-bit seed; the counter words may be signed."""
-    wide = tl.to_tensor(seed).to(tl.uint64)
-    k0 = (wide & 0xFFFFFFFF).to(tl.uint32)
-    k1 = (wide >> 32).to(tl.uint32)
-    u0 = tl.to_tensor(c0).to(tl.uint32, bitcast=True)
-    u1 = tl.to_tensor(c1).to(tl.uint32, bitcast=True)
-    u2 = tl.to_tensor(c2).to(tl.uint32, bitcast=True)
-    u3 = tl.to_tensor(c3).to(tl.uint32, bitcast=True)
+    """Philox keyed by a 64-bit seed, on counter words of 32 or 64 bits, which may be signed."""
+    key = tl.to_tensor(seed).to(tl.uint64)
+    first = tl.to_tensor(c0)
+    if first.dtype.primitive_bitwidth == 64:
+        word: tl.constexpr = tl.uint64
+        k0 = key
+        k1 = key * 0
+    else:
+        word: tl.constexpr = tl.uint32
+        k0 = (key & 0xFFFFFFFF).to(tl.uint32)
+        k1 = (key >> 32).to(tl.uint32)
+    u0 = first.to(word, bitcast=True)
+    u1 = tl.to_tensor(c1).to(word, bitcast=True)
+    u2 = tl.to_tensor(c2).to(word, bitcast=True)
+    u3 = tl.to_tensor(c3).to(word, bitcast=True)
     return philox_impl(u0, u1, u2, u3, k0, k1, n_rounds)
 
 
@@ -330,9 +343,13 @@ def randint(seed, offset, n_rounds: tl.constexpr = 10):
 
 @triton.jit
 def uint_to_uniform_float(x):
-    """32 random bits as a float32 that is uniform in [0, 1)."""
-    bits = x.to(tl.int32, bitcast=True)
-    return tl.where(bits < 0, ~bits, bits) * 4.6566127342e-10
+    """32 or 64 random bits as a float32 that is uniform in [0, 1)."""
+    if x.dtype.primitive_bitwidth == 64:
+        long = x.to(tl.int64, bitcast=True)
+        return tl.where(long < 0, ~long, long) * 1.0842020432385337e-19
+    else:
+        bits = x.to(tl.int32, bitcast=True)
+        return tl.where(bits < 0, ~bits, bits) * 4.6566127342e-10
 
 
 @triton.jit

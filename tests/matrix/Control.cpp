@@ -344,6 +344,10 @@ void addRandom(Context c) {
     add(std::string(t) + " (n_rounds)", t == std::string("randint") ? "u32" : "fp32", "i",
         "tl." + std::string(t) + "(seed, at, n_rounds=6)",
         t == std::string("randn") ? getMathTolerance("normal", "fp32") : kValue);
+  add("philox (64 bits)", "u64", "i.to(tl.int64) * 0x1E3779B97F4A7C15",
+      "tl.philox(seed, at, at, at, at)[2]", kBits, /*wide=*/true);
+  add("uint_to_uniform_float (i64)", "fp32", "i.to(tl.int64) * 2654435761123457",
+      "tl.uint_to_uniform_float(at)", kValue);
   add("uint_to_uniform_float", "fp32", "i.to(tl.uint32) * 2654435761",
       "tl.uint_to_uniform_float(at)", kValue);
   add("pair_uniform_to_normal", "fp32", "i.to(tl.float32) / 300.0",
@@ -372,12 +376,13 @@ void addDebug(Context c) {
     }
   }
   for (const std::string &t : kIntegers) {
+    const double high = type(t).getBits() == 8 ? 30 : 90; // Four times of which fit.
     // Overflow that is asked for is no mistake in debug mode.
     Cell &cell = c.add("debugging", "overflow checks (off)", t,
                        "    r = tl.add(x, x, sanitize_overflow=False)\n", kBits);
     cell.debug = true;
     Cell &checked = c.add("debugging", "overflow checks (hold)", t, "    r = x + 3 * x + 1\n",
-                          kBits, "", {Kind::Range, 3, 90});
+                          kBits, "", {Kind::Range, 3, high});
     checked.debug = true;
   }
 }
