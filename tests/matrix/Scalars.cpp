@@ -89,7 +89,7 @@ void addCasts(Context c) {
       c.add("cast (scalar)", "fp32 to " + t, kValue, "x.to(" + spell(t) + ")", t,
             {{"fp32", type(t).isInt() && !type(t).isBool() ? Fill{Kind::Range, 0, 100} : Fill{}}});
     }
-    if (t != "i32" && !isFp8)
+    if (t != "i32" && t != "fp32" && !isFp8)
       c.add("cast (scalar)", "i32 to " + t, kValue, "x.to(" + spell(t) + ")", t, {{"i32", {}}});
   }
 }

@@ -102,14 +102,6 @@ void matrix::addScans(Cells &cells, unsigned variant) {
          kNumber,
          {Kind::Finite}});
   }
-  add({"cumsum (dtype)",
-       "i32",
-       "i64",
-       "    r = tl.cumsum(x, axis=$A, dtype=tl.int64)\n",
-       kBits,
-       {}});
-  for (const char *t : {"i32", "u64"})
-    add({"cumprod (reverse)", t, t, "    r = tl.cumprod(x, axis=$A, reverse=True)\n", kBits, {}});
   for (const char *t : {"i32", "fp32", "fp64"})
     for (const char *reverse : {"False", "True"})
       add({reverse == std::string("True") ? "associative_scan (tuple, reverse)"

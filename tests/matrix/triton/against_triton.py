@@ -5,8 +5,9 @@ The reference interpreter of this tree is compared with another implementation o
 which computes with numpy. Triton is not part of this tree: TRITON_PATH (folders, separated by
 colons) says where it, torch and numpy are, if they are not installed. Exits with 4 where they are not.
 
-A cell passes, differs, or is refused by Triton's interpreter; DIFFERENCES lists which of the
-last two are known, and why. Anything else, and a line of that list that is not needed, fails.
+A cell passes, differs, or is refused by Triton's interpreter; DIFFERENCES and REFUSALS list which of
+those are known, and why. Anything else fails, and so does, where all cells are there, a line of the lists that is not
+needed.
 """
 
 import argparse
@@ -27,14 +28,14 @@ import warnings
 sys.path[:0] = [path for path in os.environ.get("TRITON_PATH", "").split(":") if path]
 os.environ["TRITON_INTERPRET"] = "1"
 
-# (pattern of ids, why). The first that matches counts.
+# (pattern of ids, why). What gives other results there; the first that matches counts.
 DIFFERENCES = [
     ("*bf16*", "it computes with the bits of bfloat16 as if they were integers"),
-    ("*fp8e4b8*", "it has no such dtype"),
-    ("*fp8e5b16*", "it has no such dtype"),
-    ("*fp8*", "it has no arithmetic of 8-bit floats, nor literals of them"),
-    ("libdevice.*", "it has no libdevice"),
+    ("cast*fp8*", "it rounds 8-bit floats away from even, and lacks three of them"),
     ("cast (rtz).*", "it rounds what is too large to infinity"),
+    ("*.fp8*", "it has no arithmetic of 8-bit floats, and takes their bits for integers"),
+    ("add*.i1", "numpy's sum of booleans is their disjunction"),
+    ("tl.add.i1", "numpy's sum of booleans is their disjunction"),
     ("maximum*", "it propagates NaN always"),
     ("minimum*", "it propagates NaN always"),
     ("clamp*", "it propagates NaN always"),
@@ -43,33 +44,56 @@ DIFFERENCES = [
     ("fma*", "it rounds twice"),
     ("negate*", "it subtracts from 0, which loses the sign of a zero"),
     ("not.*", "it applies Python's own operator"),
+    ("and, or, not (scalar).*", "it applies Python's own operators"),
     ("python *", "it applies Python's own function"),
     ("umulhi*", "it multiplies with signs"),
-    ("histogram*", "its counts have another width than it says"),
+    ("*histogram*", "its counts have another width than it says"),
     ("softmax*", "it broadcasts what the reduction leaves along the wrong axis"),
     ("atomic_add (no mask lanes).u64", "the old value is open where the mask is off"),
-    ("atomic_min.fp64", "its old values are of another operation"),
-    ("tensor descriptor*", "strides must be multiples of 16 bytes there"),
-    ("dot*.i8", "its integer products take no accumulator"),
-    ("dot (bf16x*", "it does not know the precision"),
-    ("dot_scaled*", "it does not run them"),
-    ("item.*", "newer than the release"),
-    ("squeeze.*", "newer than the release"),
-    ("unsqueeze.*", "newer than the release"),
-    ("next_power_of_2.*", "newer than the release"),
-    ("to_tensor.*", "newer than the release"),
+    ("*atomic_min.fp64", "its old values are those of another operation"),
+]
+# What it does not run.
+REFUSALS = [
+    ("*bf16*", "it has no constants of the dtype, among others"),
+    ("*fp8*", "it has two of the dtypes, without arithmetic and literals"),
+    ("libdevice.*", "it has no libdevice"),
+    ("x.*", "methods of the library's own functions are for its compiler"),
+    ("desc*", "it has no reductions of descriptors, and strides are multiples of 16 bytes"),
+    ("tensor descriptor*", "strides are multiples of 16 bytes there"),
+    ("* (block).*", "sizes are powers of two there"),
+    ("matmul*", "its products take no accumulator of this dtype"),
+    ("for (step).*", "its loop variable is Python's"),
+    ("sort (1-D).*", "it takes long"),
+    ("python abs.*", "it applies Python's own function"),
+    ("sub*.i1", "numpy subtracts no booleans"),
+    ("tl.sub.i1", "numpy subtracts no booleans"),
+    ("negate.i1", "numpy subtracts no booleans"),
+    ("* (block, *", "sizes are powers of two there"),
+    ("dot*", "it wants larger operands, and knows fewer precisions and formats"),
+    ("item.*", "newer than its release"),
+    ("*squeeze.*", "newer than its release"),
+    ("next_power_of_2.*", "newer than its release"),
+    ("to_tensor.*", "newer than its release"),
     ("cat*", "its function has no dim"),
     ("load (evict_normal).*", "it refuses the word"),
     ("reshape (-1).*", "it refuses -1"),
-    ("atomic_xchg.*", "it has no atomics on this dtype"),
+    ("*atomic_xchg*", "it has no atomics on this dtype"),
     ("map_elementwise*", "it has no blocks of code"),
     ("bitonic_merge*", "it wants a dim"),
+    ("flip (1-D).*", "it wants a dim"),
     ("dtype questions.*", "it cannot ask all of them"),
-    ("invert.*", "it takes -1 for too large"),
-    ("convert_custom*", "it does not run them"),
+    ("*invert*", "it takes -1 for too large"),
+    ("umulhi*", "it takes products for too large"),
+    ("cast (rtz).*", "it shifts float64 numbers"),
     ("num_warps.*", "it does not run them"),
     ("sum (all).i32", "it does not wrap"),
+    ("cumsum*.i1", "numpy subtracts no booleans"),
+    ("*histogram*", "it counts no 64-bit integers"),
+    ("reduce_or (*", "it reduces no axis but the last by it"),
+    ("xor_sum (*", "it reduces no axis but the last by it"),
     ("for (backwards).*", "its loop variable is Python's"),
+    ("while (tl.condition).*", "its loop does not end"),
+    ("gdc*", "it has no launches that overlap"),
 ]
 
 FLOATS = {  # Mantissa bits, least exponent, largest.
@@ -243,22 +267,25 @@ def main():
     counts, groups, used = collections.Counter(), collections.defaultdict(list), set()
     for index, cell in enumerate(cells):
         verdict, text = verdicts.get(index, ("crashed", "the process that ran it ended"))
-        known = next((k for k, (p, _) in enumerate(DIFFERENCES) if fnmatch.fnmatchcase(cell["id"], p)), None)
-        if verdict != "pass" and known is not None:
+        entries = {"differs": DIFFERENCES, "refused": REFUSALS}.get(verdict, [])
+        known = next((entry for entry in entries if fnmatch.fnmatchcase(cell["id"], entry[0])), None)
+        if cell["error"] and "cannot run on the cpu device" in cell["error"]:
+            verdict = "refused here"
+        elif known is not None:
             used.add(known)
             verdict = "known"
         counts[verdict] += 1
-        if verdict not in ("pass", "known"):
+        if verdict not in ("pass", "known", "refused here"):
             operation = cell["id"].split(".", 1)[0] if verdict == "differs" else ""
             groups[verdict, operation, text.split(":")[0] if operation else text].append((cell["id"], text))
     for (verdict, _, _), group in sorted(groups.items())[:options.lines]:
         names = ", ".join(name for name, _ in group[:8])
         print(f"{verdict}: {names}{f' and {len(group) - 8} more' if len(group) > 8 else ''}\n    {group[0][1]}")
-    unneeded = [] if options.only or options.part else [DIFFERENCES[k] for k in range(len(DIFFERENCES)) if k not in used]
+    unneeded = [] if options.only or options.part else [entry for entry in DIFFERENCES + REFUSALS if entry not in used]
     for pattern, reason in unneeded:
         print(f"not needed: {pattern} ({reason})")
     print(f"{len(cells)} cells: " + ", ".join(f"{n} {verdict}" for verdict, n in sorted(counts.items())))
-    return 1 if unneeded or set(counts) - {"pass", "known"} else 0
+    return 1 if unneeded or set(counts) - {"pass", "known", "refused here"} else 0
 
 
 if __name__ == "__main__":
