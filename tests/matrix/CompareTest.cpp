@@ -161,9 +161,16 @@ TEST(MatrixCells, IdsAreUnique) {
       EXPECT_TRUE(ids.insert(cell.group + "/" + cell.getId()).second) << cell.getId();
 }
 TEST(MatrixCells, TemplatesAreFilled) {
+  // In assembly, $0 names an operand.
+  auto isFilled = [](const std::string &text) {
+    for (size_t at = text.find('$'); at != std::string::npos; at = text.find('$', at + 1))
+      if (at + 1 == text.size() || !std::isdigit(static_cast<unsigned char>(text[at + 1])))
+        return false;
+    return true;
+  };
   for (const Cell &cell : makeCells(1)) {
-    EXPECT_EQ(cell.source.find('$'), std::string::npos) << cell.getId() << "\n" << cell.source;
-    EXPECT_EQ(cell.wideSource.find('$'), std::string::npos) << cell.getId();
+    EXPECT_TRUE(isFilled(cell.source)) << cell.getId() << "\n" << cell.source;
+    EXPECT_TRUE(isFilled(cell.wideSource)) << cell.getId();
   }
 }
 TEST(MatrixCells, AMissingFunctionIsFound) {
