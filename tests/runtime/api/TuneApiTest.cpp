@@ -99,7 +99,8 @@ TEST_F(Tuning, HooksStandAroundEachRun) {
   TilerunTuneResult result = {};
   result.struct_size = sizeof(result);
   check(tilerunTuneKernel(runtime.get(), stream.get(), &given, 1, &options, &result));
-  EXPECT_GE(counts[0], 3);
+  // The first run and a measured one; more if they take less than a millisecond.
+  EXPECT_GE(counts[0], 2);
   EXPECT_EQ(counts[0], counts[1]);
   options.before = [](void *, uint32_t) -> TilerunStatus { return TILERUN_STATUS_INTERNAL; };
   EXPECT_EQ(tilerunTuneKernel(runtime.get(), stream.get(), &given, 1, &options, &result),
