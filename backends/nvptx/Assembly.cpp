@@ -65,10 +65,9 @@ struct InlineAsmPattern : ConvertOpToLLVMPattern<simt::InlineAsmOp> {
 
     SmallVector<Value> inputs;
     for (auto [i, value] : llvm::enumerate(adaptor.getOperands())) {
-      Value word = toRegister(rewriter, loc, value, registers[numOutputs + i]);
-      if (!word)
+      if (!fits(value.getType(), registers[numOutputs + i]))
         return mismatch(op, "argument register", i, value.getType(), registers[numOutputs + i]);
-      inputs.push_back(word);
+      inputs.push_back(resize(rewriter, loc, value, registers[numOutputs + i]));
     }
     SmallVector<Type> types;
     for (auto [i, type] : llvm::enumerate(op.getResultTypes())) {
@@ -80,7 +79,7 @@ struct InlineAsmPattern : ConvertOpToLLVMPattern<simt::InlineAsmOp> {
         inlinePtx(rewriter, loc, ArrayRef(registers).take_front(numOutputs), inputs, op.getText(),
                   op.getConstraints(), /*hasSideEffects=*/!op.getPure());
     for (auto [value, type] : llvm::zip(outputs, types))
-      value = fromRegister(rewriter, loc, value, type);
+      value = resize(rewriter, loc, value, type);
     rewriter.replaceOp(op, outputs);
     return success();
   }
@@ -99,29 +98,18 @@ private:
     return from == to || (from < to && type.isInteger());
   }
 
-  /// Bits of `value` in a register of `type`, with zeros above; null if they do not fit.
-  static Value toRegister(OpBuilder &b, Location loc, Value value, Type type) {
+  /// The bits of `value` as `type`, with zeros above or cut.
+  static Value resize(OpBuilder &b, Location loc, Value value, Type type) {
     unsigned from = value.getType().getIntOrFloatBitWidth(), to = type.getIntOrFloatBitWidth();
-    if (!fits(value.getType(), type))
-      return {};
     if (value.getType() == type)
       return value;
     if (!value.getType().isInteger())
       value = LLVM::BitcastOp::create(b, loc, b.getIntegerType(from), value);
     if (from < to)
       value = LLVM::ZExtOp::create(b, loc, b.getIntegerType(to), value);
+    else if (from > to)
+      value = LLVM::TruncOp::create(b, loc, b.getIntegerType(to), value);
     return type.isInteger() ? value : LLVM::BitcastOp::create(b, loc, type, value).getResult();
-  }
-
-  static Value fromRegister(OpBuilder &b, Location loc, Value word, Type type) {
-    unsigned from = word.getType().getIntOrFloatBitWidth(), to = type.getIntOrFloatBitWidth();
-    if (word.getType() == type)
-      return word;
-    if (!word.getType().isInteger())
-      word = LLVM::BitcastOp::create(b, loc, b.getIntegerType(from), word);
-    if (to < from)
-      word = LLVM::TruncOp::create(b, loc, b.getIntegerType(to), word);
-    return type.isInteger() ? word : LLVM::BitcastOp::create(b, loc, type, word).getResult();
   }
 };
 
