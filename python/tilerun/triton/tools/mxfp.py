@@ -10,8 +10,8 @@ def _check_size(size):
     return (size, ) if isinstance(size, int) else tuple(size)
 
 
-class MXFP4Tensor:
-    """Numbers of four bits, one code (sign, exponent, mantissa) in each byte of `data`."""
+class _Codes:
+    """Codes of one byte each, of given numbers or to be filled at random."""
 
     def __init__(self, data=None, size=None, device=None):
         import torch
@@ -23,7 +23,11 @@ class MXFP4Tensor:
         elif size is not None:
             self.size = _check_size(size)
         else:
-            raise ValueError("MXFP4Tensor takes data or a size")
+            raise ValueError(f"{type(self).__name__} takes data or a size")
+
+
+class MXFP4Tensor(_Codes):
+    """Numbers of four bits, one code (sign, exponent, mantissa) in each byte of `data`."""
 
     def random(self):
         """Codes at random; all of them are numbers."""
@@ -71,20 +75,8 @@ class MXFP4Tensor:
         return pairs.narrow(dim, 0, original_shape[dim])
 
 
-class MXScaleTensor:
+class MXScaleTensor(_Codes):
     """Powers of two, 2^(code - 127), one in each byte of `data`; 255 is NaN."""
-
-    def __init__(self, data=None, size=None, device=None):
-        import torch
-        self.device = device if device is not None or data is None else data.device
-        if data is not None:
-            if not isinstance(data, torch.Tensor):
-                raise TypeError(f"data is a torch tensor, not {data!r}")
-            self.data = self._from_float(data.to(self.device))
-        elif size is not None:
-            self.size = _check_size(size)
-        else:
-            raise ValueError("MXScaleTensor takes data or a size")
 
     def random(self, low=None, high=None):
         """Codes at random, of scales from `low` to `high` (all of them without)."""
