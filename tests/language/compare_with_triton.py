@@ -36,6 +36,14 @@ KNOWN = {
     ("compile", "assert_fails"): "Triton makes a device_assert of it",
     ("run", "zero_step"): "Triton compiles a loop without end",
     ("run", "assert_fails"): "Triton makes a device_assert of it",
+    ("run", "exact_by_default"): "tf32 is the default on NVIDIA GPUs, as the rule says; tf32_by_default holds it",
+    ("run", "remainder"): "Triton's remainder of -4 and 2 is +0, where C's fmod gives -0",
+    ("run", "negation"): "Triton subtracts from zero, so -(0.0) is 0.0",
+    ("run", "correctly_rounded"): "Triton's fdiv is the fast division whatever ieee_rounding says",
+    ("run", "cache_modifiers"): "Triton writes a cache modifier with an eviction policy that ptxas refuses",
+    ("run", "positions"): "Triton compares NaN in the order of its reduction, so the position depends on the layout",
+    ("run", "common_float8"): "Triton fails in a pass on sums of e4m3",
+    ("run", "float8_rounds_back"): "Triton fails in a pass on products of e4m3",
 }
 
 Tensor = collections.namedtuple("Tensor", "name type before after tolerance")
@@ -191,6 +199,8 @@ def run_case(case, module):
         arguments[tensor.name] = triton.reinterpret(buffers[tensor.name], LANGUAGE[tensor.type])
     for name, text in case.values.items():
         arguments[name] = value_of(text, module)
+    # Descriptors made in a kernel keep their bytes in memory that Triton asks its user for.
+    triton.set_allocator(lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device="cuda"))
     with contextlib.redirect_stdout(io.StringIO()):
         kernel[case.grid](**arguments, num_warps=case.warps, debug="debug" in case.words)
     torch.cuda.synchronize()
