@@ -1,10 +1,10 @@
 // Times the interpreter alone on the kernels in bench/kernels: best and median of several launches,
 // programs and elements per second; and once with every check on. Usage: interpreter_bench [THREADS
 // [REPEATS]]
+#include "ir/tile/ModuleBytes.h"
 #include "ir/tile/RegisterDialects.h"
 #include "plugins/cpu/CpuDevice.h"
 
-#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/Format.h"
 
@@ -23,11 +23,7 @@ static std::vector<uint8_t> assemble(const std::string &path) {
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(path, mlir::ParserConfig(&context));
   if (!module)
     std::exit(1);
-  std::string bytes;
-  llvm::raw_string_ostream out(bytes);
-  if (mlir::failed(mlir::writeBytecodeToFile(*module, out)))
-    std::exit(1);
-  return {bytes.begin(), bytes.end()};
+  return tile::writeModule(*module);
 }
 
 static DeviceAddress makeRandom(Device &device, size_t count, const char *label) {

@@ -3,11 +3,11 @@
 
 #include "ir/distribute/Facts.h"
 #include "ir/simt/SimtOps.h"
+#include "ir/tile/ModuleBytes.h"
 #include "ir/tile/TileOps.h"
 #include "ir/transforms/PadShapes.h"
 
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -120,7 +120,7 @@ llvm::Error backend::readModule(llvm::StringRef bytes,
   // Nobody else listens; without a handler MLIR prints errors.
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
   tile::DiagnosticText diagnostics(&context);
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(bytes, &context);
+  OwningOpRef<ModuleOp> module = tile::readModule(bytes, &context);
   if (!module)
     return makeError("the module cannot be read: " + diagnostics.getText());
   return compile(*module);

@@ -1,12 +1,12 @@
 // See Reader.h.
 #include "backends/interpreter/Reader.h"
 
+#include "ir/tile/ModuleBytes.h"
 #include "ir/tile/RegisterDialects.h"
 #include "ir/tile/TileOps.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -38,7 +38,7 @@ ModuleReader::ModuleReader()
       handler(&context, [this](Diagnostic &diagnostic) { return collect(diagnostic, errors); }) {}
 
 llvm::Error ModuleReader::readText(llvm::StringRef text) {
-  module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  module = tile::readModule(text, &context);
   if (module)
     return llvm::Error::success();
   return makeError(ErrorKind::Compile, "cpu: load: " + (errors.empty() ? "the module cannot be read"
@@ -46,13 +46,10 @@ llvm::Error ModuleReader::readText(llvm::StringRef text) {
 }
 
 llvm::Error ModuleReader::readBytecode(llvm::ArrayRef<uint8_t> bytecode) {
-  // A copy, because the reader wants alignment.
-  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(
-      llvm::StringRef(reinterpret_cast<const char *>(bytecode.data()), bytecode.size()),
-      "<module>");
-  if (!isBytecode(buffer->getMemBufferRef()))
+  llvm::StringRef text(reinterpret_cast<const char *>(bytecode.data()), bytecode.size());
+  if (!isBytecode(llvm::MemoryBufferRef(text, "<module>")))
     return makeError(ErrorKind::Compile, "cpu: load: the module is not MLIR bytecode");
-  return readText(buffer->getBuffer());
+  return readText(text);
 }
 
 std::vector<std::string> ModuleReader::getKernels() {

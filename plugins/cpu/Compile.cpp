@@ -3,9 +3,9 @@
 #include "plugins/cpu/Handles.h"
 
 #include "backends/interpreter/Reader.h"
+#include "ir/tile/ModuleBytes.h"
 #include "ir/transforms/Passes.h"
 
-#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace tilerun;
@@ -26,11 +26,7 @@ static llvm::Expected<const TilerunPluginArtifact *> compileRead(interp::ModuleR
     return interp::makeError(
         interp::ErrorKind::Compile,
         "the module has no kernel (a function with the attribute 'tile.kernel')");
-  std::string code;
-  llvm::raw_string_ostream os(code);
-  if (mlir::failed(mlir::writeBytecodeToFile(module, os)))
-    return interp::makeError(interp::ErrorKind::Compile, "the module cannot be written");
-  ArtifactContent content{options.debug, options.checks, {}, "", {code.begin(), code.end()}};
+  ArtifactContent content{options.debug, options.checks, {}, "", tile::writeModule(module)};
   std::vector<KernelParameters> parameters;
   for (const std::string &name : names) {
     auto program = interp::loadProgram(content.code, name);

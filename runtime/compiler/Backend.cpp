@@ -1,10 +1,10 @@
 // The optimizer and the plugin's compiler.
 #include "runtime/compiler/Backend.h"
 
+#include "ir/tile/ModuleBytes.h"
 #include "ir/transforms/Passes.h"
 #include "runtime/cache/PluginArtifacts.h"
 
-#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -28,12 +28,7 @@ Status compiler::makeBytecode(mlir::ModuleOp module, const std::string &kernel,
   if (mlir::failed(manager.run(module)))
     return Status(TILERUN_STATUS_INTERNAL,
                   "the optimizer failed on kernel '" + kernel + "'" + messages);
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  // Writing to memory cannot fail.
-  mlir::LogicalResult written = mlir::writeBytecodeToFile(module, os);
-  (void)written;
-  bytecode.assign(text.begin(), text.end());
+  bytecode = tile::writeModule(module);
   return {};
 }
 

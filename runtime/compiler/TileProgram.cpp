@@ -1,15 +1,14 @@
 // Kernels in tile IR: compiled for one signature already.
 #include "runtime/compiler/Backend.h"
 
+#include "ir/tile/ModuleBytes.h"
 #include "ir/tile/RegisterDialects.h"
 #include "ir/tile/TileOps.h"
 #include "runtime/core/Arguments.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace tilerun;
 using namespace tilerun::compiler;
@@ -80,10 +79,7 @@ Status TileProgram::load(llvm::StringRef text, const std::string &kernel) {
     messages += (messages.empty() ? "" : "\n  ") + diagnostic.str();
     return mlir::success();
   });
-  // A copy, because the reader wants alignment and an end.
-  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(text, "<module>");
-  auto module =
-      mlir::parseSourceString<mlir::ModuleOp>(buffer->getBuffer(), mlir::ParserConfig(&context));
+  mlir::OwningOpRef<mlir::ModuleOp> module = tile::readModule(text, &context);
   if (!module)
     return Status(TILERUN_STATUS_COMPILE, "the tile IR cannot be read: " +
                                               (messages.empty() ? "it is no module" : messages));

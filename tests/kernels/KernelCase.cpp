@@ -4,11 +4,11 @@
 #include "backends/interpreter/Interpreter.h"
 #include "backends/nvptx/Compile.h"
 #include "frontend/lang/Builtin.h"
+#include "ir/tile/ModuleBytes.h"
 #include "ir/tile/TileOps.h"
 #include "ir/transforms/Passes.h"
 #include "tests/kernels/EmulatorElementwise.h"
 
-#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -231,12 +231,8 @@ llvm::Expected<PreparedCase> test::prepare(const KernelCase &testCase) {
 //===----------------------------------------------------------------------===//
 
 llvm::Expected<std::vector<TensorArgument>> test::interpret(PreparedCase &prepared, uint64_t grid) {
-  std::string bytecode;
-  llvm::raw_string_ostream stream(bytecode);
-  if (mlir::failed(mlir::writeBytecodeToFile(*prepared.kernel.module, stream)))
-    return makeError("the module cannot be written");
-  auto program = interp::loadProgram(
-      {reinterpret_cast<const uint8_t *>(bytecode.data()), bytecode.size()}, prepared.kernel.name);
+  auto program =
+      interp::loadProgram(tile::writeModule(*prepared.kernel.module), prepared.kernel.name);
   if (!program)
     return program.takeError();
   interp::Heap heap(uint64_t(1) << 30);

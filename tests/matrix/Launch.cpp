@@ -2,13 +2,13 @@
 #include "tests/matrix/Launch.h"
 
 #include "frontend/Frontend.h"
+#include "ir/tile/ModuleBytes.h"
 #include "ir/tile/RegisterDialects.h"
 #include "ir/transforms/Passes.h"
 #include "tests/matrix/Data.h"
 #include "tests/matrix/Tolerance.h"
 #include "tools/tilerun/host/Element.h"
 
-#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -24,15 +24,6 @@ using namespace tilerun::matrix;
 static constexpr size_t kGuard = 256; ///< Bytes on each side of a tensor.
 
 static uint8_t getGuardByte(size_t i) { return static_cast<uint8_t>(0xC3 ^ (i * 7)); }
-
-std::vector<uint8_t> matrix::getBytecode(mlir::ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  // Writing to memory cannot fail.
-  mlir::LogicalResult written = mlir::writeBytecodeToFile(module, os);
-  (void)written;
-  return std::vector<uint8_t>(text.begin(), text.end());
-}
 
 mlir::DialectRegistry matrix::makeDialects() {
   mlir::DialectRegistry registry;
@@ -96,7 +87,7 @@ std::string matrix::compileCell(const Cell &cell, bool wide, bool optimize, bool
     error = matrix::optimize(*compiled.module);
   if (!error.empty())
     return error;
-  out = {getBytecode(*compiled.module), compiled.parameters, compiled.name};
+  out = {tile::writeModule(*compiled.module), compiled.parameters, compiled.name};
   return "";
 }
 

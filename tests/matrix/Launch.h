@@ -18,8 +18,6 @@ struct CompiledCell {
 /// All dialects that a kernel's module may have.
 mlir::DialectRegistry makeDialects();
 
-std::vector<uint8_t> getBytecode(mlir::ModuleOp module);
-
 /// Empty on success; else the messages.
 std::string optimize(mlir::ModuleOp module);
 

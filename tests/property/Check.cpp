@@ -1,6 +1,7 @@
 // Runs one kernel everywhere and compares.
 #include "tests/property/Check.h"
 
+#include "ir/tile/ModuleBytes.h"
 #include "tests/matrix/Compare.h"
 #include "tests/matrix/Launch.h"
 #include "tests/matrix/Tolerance.h"
@@ -96,10 +97,10 @@ Result Checker::checkOn(const Kernel &kernel, llvm::ArrayRef<matrix::Target *> t
           matrix::compileModule(cell, /*wide=*/false, /*defaultTf32=*/false, *context, compiled);
       !error.empty())
     return fail("frontend", error);
-  CompiledCell plain{matrix::getBytecode(*compiled.module), compiled.parameters, compiled.name};
+  CompiledCell plain{tile::writeModule(*compiled.module), compiled.parameters, compiled.name};
   if (std::string error = matrix::optimize(*compiled.module); !error.empty())
     return fail("optimizer", error);
-  CompiledCell optimized{matrix::getBytecode(*compiled.module), compiled.parameters, compiled.name};
+  CompiledCell optimized{tile::writeModule(*compiled.module), compiled.parameters, compiled.name};
 
   // The reference, and the same with the optimizer: equal to the last bit.
   const Memory before = matrix::makeMemory(cell, seed, /*wide=*/false);

@@ -1,8 +1,8 @@
 // See Harness.h.
 #include "tests/backends/interpreter/Harness.h"
 
+#include "ir/tile/ModuleBytes.h"
 #include "ir/tile/RegisterDialects.h"
-#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Parser/Parser.h"
 
 #include <cstdlib>
@@ -19,10 +19,7 @@ std::vector<uint8_t> harness::assemble(llvm::StringRef text) {
   EXPECT_TRUE(module) << "does not parse:\n" << text.str();
   if (!module)
     return {};
-  std::string bytes;
-  llvm::raw_string_ostream out(bytes);
-  EXPECT_TRUE(mlir::succeeded(mlir::writeBytecodeToFile(*module, out)));
-  return {bytes.begin(), bytes.end()};
+  return tile::writeModule(*module);
 }
 
 std::pair<DeviceErrorKind, std::string> harness::takeError(llvm::Error error) {

@@ -1,9 +1,9 @@
 // The harness of the end-to-end tests.
 #include "tests/frontend/sema/EndToEnd.h"
 
+#include "ir/tile/ModuleBytes.h"
 #include "plugins/cpu/CpuDevice.h"
 
-#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Transforms/Passes.h"
 
 namespace tilerun::test {
@@ -15,12 +15,7 @@ static std::string execute(mlir::ModuleOp module, llvm::StringRef name,
   auto device = createCpuDevice();
   if (!device)
     return llvm::toString(device.takeError());
-  std::string bytecode;
-  llvm::raw_string_ostream stream(bytecode);
-  if (mlir::failed(mlir::writeBytecodeToFile(module, stream)))
-    return "the module cannot be written";
-  auto kernel =
-      (*device)->load({reinterpret_cast<const uint8_t *>(bytecode.data()), bytecode.size()}, name);
+  auto kernel = (*device)->load(tile::writeModule(module), name);
   if (!kernel)
     return llvm::toString(kernel.takeError());
   std::vector<LaunchArgument> launch;

@@ -191,6 +191,9 @@ func.func @add(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.name = "x"
                 typed<BFloat16>(0.5));
   EXPECT_CONTAINS(getError([&] { load(kTile, "sub"); }).what(), "it has 'add'");
   EXPECT_CONTAINS(getError([&] { load("junk", "add"); }).what(), "the tile IR cannot be read");
+  // What begins as bytecode, but has no checksum, is not handed to MLIR's reader.
+  EXPECT_CONTAINS(getError([&] { load("ML\xEFR\rMLIR22", "add"); }).what(),
+                  "the bytecode has no checksum, so it cannot be trusted; give the module as text");
 }
 
 class CudaKernels : public testing::Test {

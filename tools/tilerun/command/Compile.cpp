@@ -1,4 +1,5 @@
 // `tilerun compile`: stop after a phase and write what there is.
+#include "ir/tile/ModuleBytes.h"
 #include "tools/tilerun/command/Binding.h"
 #include "tools/tilerun/command/Commands.h"
 #include "tools/tilerun/command/CompileTarget.h"
@@ -115,7 +116,7 @@ static llvm::Expected<std::string> emit(Session &session) {
     if (llvm::Error error = session.optimize(*compiled))
       return error;
   if (options.bytecode) {
-    std::vector<uint8_t> bytes = getBytecode(*compiled->module);
+    std::vector<uint8_t> bytes = tile::writeModule(*compiled->module);
     return std::string(bytes.begin(), bytes.end());
   }
   mlir::OpPrintingFlags flags;

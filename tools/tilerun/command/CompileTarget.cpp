@@ -1,6 +1,7 @@
 // See CompileTarget.h.
 #include "tools/tilerun/command/CompileTarget.h"
 
+#include "ir/tile/ModuleBytes.h"
 #include "runtime/plugin/Discovery.h"
 #include "tools/tilerun/host/AtomicFile.h"
 
@@ -338,7 +339,7 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
       return compiled.takeError();
     if (llvm::Error error = session.optimize(*compiled))
       return error;
-    std::vector<uint8_t> bytecode = getBytecode(*compiled->module);
+    std::vector<uint8_t> bytecode = tile::writeModule(*compiled->module);
     if (&target == &options.targets.front())
       session.getDiagnostics().print(llvm::errs(), useColor(options.color, llvm::errs()));
     const TilerunPlugin &table = (*plugin)->getTable();

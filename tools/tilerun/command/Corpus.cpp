@@ -2,6 +2,7 @@
 #include "tools/tilerun/command/Commands.h"
 
 #include "frontend/corpus/Corpus.h"
+#include "ir/tile/ModuleBytes.h"
 #include "ir/transforms/Passes.h"
 #include "tools/tilerun/command/CompileTarget.h"
 
@@ -162,7 +163,7 @@ static corpus::Backend::Verdict compileWith(const plugin::Plugin &plugin, const 
   ExitCode code = ExitCode::Ok;
   std::string reason;
   llvm::handleAllErrors(
-      tryCompile(plugin, signature.target, getBytecode(*kernel.module), signature, options),
+      tryCompile(plugin, signature.target, tile::writeModule(*kernel.module), signature, options),
       [&](const CommandError &error) {
         code = error.code;
         reason = error.message;

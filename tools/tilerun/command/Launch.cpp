@@ -1,6 +1,7 @@
 // Runs one launch on a device.
 #include "tools/tilerun/command/Launch.h"
 
+#include "ir/tile/ModuleBytes.h"
 #include "runtime/cache/Bytes.h"
 #include "runtime/cache/Key.h"
 #include "tools/tilerun/command/Commands.h"
@@ -241,7 +242,7 @@ llvm::Error Launch::compile() {
     if (session.options.optimize)
       if (llvm::Error error = session.optimize(compiled))
         return error;
-    bytecode = getBytecode(*compiled.module);
+    bytecode = tile::writeModule(*compiled.module);
     // Warnings are told each time, so they need the frontend each time.
     bool silent = session.getDiagnostics().getDiagnostics().empty();
     return SourceModule{bytecode, writeNote(compiled), silent};

@@ -1,12 +1,12 @@
 // Loading and compiling kernels for the command.
 #include "tools/tilerun/command/Session.h"
 
+#include "ir/tile/ModuleBytes.h"
 #include "ir/tile/RegisterDialects.h"
 #include "ir/transforms/Passes.h"
 #include "plugins/cpu/CpuDevice.h"
 #include "runtime/PluginDevice.h"
 
-#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -119,7 +119,7 @@ llvm::Expected<CompiledKernel> Session::compile(const KernelSignature &signature
 }
 
 llvm::Error Session::optimize(CompiledKernel &compiled) {
-  std::vector<uint8_t> before = getBytecode(*compiled.module);
+  std::vector<uint8_t> before = tile::writeModule(*compiled.module);
   std::string messages;
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
     messages += "\n  " + diagnostic.str();
@@ -177,15 +177,6 @@ Session::getAutotuneConfig(std::optional<unsigned> number, KernelSignature &sign
       !setOption(config.maxnreg, [&](int64_t v) { signature.maxnreg = v; }))
     return failure(ExitCode::Compile);
   return values;
-}
-
-std::vector<uint8_t> command::getBytecode(mlir::ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  // Writing to memory cannot fail.
-  mlir::LogicalResult written = mlir::writeBytecodeToFile(module, os);
-  (void)written;
-  return std::vector<uint8_t>(text.begin(), text.end());
 }
 
 std::string command::writeReproducer(const Options &options, llvm::StringRef extension,

@@ -43,9 +43,6 @@ public:
   const JitFunction *kernel = nullptr;
 };
 
-/// The bytecode of a module.
-std::vector<uint8_t> getBytecode(mlir::ModuleOp module);
-
 /// Writes `module` (text or bytecode) and the command line into a new folder for temporary files;
 /// gives the folder, or nothing where that failed too.
 std::string writeReproducer(const Options &options, llvm::StringRef extension,

@@ -1,5 +1,7 @@
 // See SmallKernel.h.
 #include "tools/tilerun/command/SmallKernel.h"
+
+#include "ir/tile/ModuleBytes.h"
 #include "tools/tilerun/command/Session.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -39,7 +41,7 @@ std::vector<uint8_t> command::compileSmallKernel(const Options &options) {
     llvm::report_fatal_error(compiled.takeError());
   if (llvm::Error error = session.optimize(*compiled))
     llvm::report_fatal_error(std::move(error));
-  return getBytecode(*compiled->module);
+  return tile::writeModule(*compiled->module);
 }
 
 static llvm::ArrayRef<uint8_t> toBytes(const std::vector<float> &values) {
