@@ -18,6 +18,7 @@ constexpr unsigned kHeaderWords = 5, kBound = 3;
 enum Opcode : uint16_t {
   OpName = 5,
   OpExtInstImport = 11,
+  OpExtInst = 12,
   OpCapability = 17,
   OpExtension = 10,
   OpTypeInt = 21,
@@ -441,7 +442,8 @@ private:
     if (isAtomic && bitsOfResult(instruction) == 64 && instruction.opcode != 228)
       used.insert(kInt64Atomics);
     // A narrow type that is computed in; what only moves to and from memory is storage's.
-    if (instruction.opcode >= 41 && w.size() > 2 && types.count(w[1])) {
+    bool isComputed = instruction.opcode >= 41 || instruction.opcode == OpExtInst;
+    if (isComputed && w.size() > 2 && types.count(w[1])) {
       if (instruction.opcode != OpFunction && !isForStorage(instruction.opcode))
         requireArithmetic(w[1]);
       bool readsNarrow = (instruction.opcode >= 109 && instruction.opcode <= 112) ||

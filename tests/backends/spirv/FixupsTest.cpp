@@ -90,7 +90,8 @@ TEST(Fixups, UnknownImportsAreErrors) {
 
 TEST(Fixups, CapabilitiesFollowFromTheModule) {
   Target rich;
-  rich.hasFloat64 = rich.hasStorage16 = rich.hasInt16 = rich.hasAtomicFloat32Add = true;
+  rich.hasFloat64 = rich.hasFloat16 = rich.hasStorage16 = rich.hasInt16 = true;
+  rich.hasAtomicFloat32Add = true;
   auto has = [&](std::initializer_list<Words> instructions, uint32_t capability) {
     llvm::Expected<Words> result = fixUp(module(instructions), rich);
     EXPECT_TRUE(bool(result)) << llvm::toString(result.takeError());
@@ -108,6 +109,8 @@ TEST(Fixups, CapabilitiesFollowFromTheModule) {
       << "compared alone";
   EXPECT_TRUE(has({{21, 1, 16, 0}, {32, 2, 5349, 1}, {32, 3, 7, 1}, {59, 3, 4, 7}}, 22))
       << "a variable of a function";
+  EXPECT_TRUE(has({{22, 1, 16}, {32, 2, 5349, 1}, {61, 1, 3, 4}, {12, 1, 5, 6, 79, 3, 3}}, 9))
+      << "a function of GLSL.std.450";
   EXPECT_TRUE(has({{21, 1, 16, 0}}, 22)) << "no access of that width";
   EXPECT_TRUE(has({{22, 1, 32}, {6035, 1, 2, 3, 4, 5, 6}}, 6033)) << "AtomicFloat32AddEXT";
   EXPECT_TRUE(has({{71, 1, 11, 41}}, 61)) << "GroupNonUniform";
