@@ -5,6 +5,8 @@
 #include "backends/llvm/CommonPatterns.h"
 #include "backends/nvptx/Patterns.h"
 #include "backends/nvptx/Pressure.h"
+#include "backends/nvptx/Ptxas.h"
+#include "ir/simt/Scalarize.h"
 #include "ir/tile/RegisterDialects.h"
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -15,9 +17,6 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -163,6 +162,7 @@ LogicalResult Compilation::toLlvmDialect() {
       function.erase(); // helpers were inlined
       continue;
     }
+    simt::scalarize(function, simt::PoisonIs::Poison);
     artifact.sharedBytes = backend::getSharedBytes(function);
     makeEntry(function, artifact.numThreads, options.maxRegisters);
   }
@@ -202,28 +202,6 @@ LogicalResult Compilation::toLlvmDialect() {
   return success();
 }
 
-/// The driver's compiler takes what abs.s16 gives for positive, also of -32768, which stays as it
-/// is (580.159 on sm_90, by -32768 divided by a constant). Absolute values of 16 bits are computed
-/// in 32, in assembly: LLVM would narrow them again.
-static void widenAbsolute(llvm::Module &module) {
-  llvm::SmallVector<llvm::IntrinsicInst *> found;
-  for (llvm::Function &function : module)
-    for (llvm::Instruction &instruction : llvm::instructions(function))
-      if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-          call && call->getIntrinsicID() == llvm::Intrinsic::abs &&
-          call->getType()->isIntegerTy(16))
-        found.push_back(call);
-  for (llvm::IntrinsicInst *call : found) {
-    auto *type = llvm::FunctionType::get(call->getType(), {call->getType()}, /*isVarArg=*/false);
-    auto *text = llvm::InlineAsm::get(
-        type, "{ .reg .s32 t; cvt.s32.s16 t, $1; abs.s32 t, t; cvt.u16.u32 $0, t; }", "=h,h",
-        /*hasSideEffects=*/false);
-    call->replaceAllUsesWith(
-        llvm::CallInst::Create(type, text, {call->getArgOperand(0)}, "", call->getIterator()));
-    call->eraseFromParent();
-  }
-}
-
 llvm::Error Compilation::toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm::Module> &result,
                                 std::unique_ptr<llvm::TargetMachine> &machine) {
   static std::once_flag once;
@@ -252,6 +230,8 @@ llvm::Error Compilation::toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm
   result->setDataLayout(machine->createDataLayout());
   llvmbackend::optimize(*result, *machine, level);
   widenAbsolute(*result);
+  if (level > 1)
+    keepWideOffsets(*result);
   // Left to itself, ptxas gives some kernels 32 registers that spill with 255. One that spills in
   // any case gets them all; others would lose programs that run beside each other.
   for (llvm::Function &function : *result)

@@ -1,0 +1,105 @@
+// See Ptxas.h. What LLVM must not put back into the form it prefers goes through assembly.
+#include "backends/nvptx/Ptxas.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+using namespace tilerun;
+
+/// Replaces `instruction`, of one operand, by `text` of that operand.
+static void replaceByAssembly(llvm::Instruction *instruction, llvm::StringRef text,
+                              llvm::StringRef constraints) {
+  llvm::Value *operand = instruction->getOperand(0);
+  auto *type =
+      llvm::FunctionType::get(instruction->getType(), {operand->getType()}, /*isVarArg=*/false);
+  auto *assembly = llvm::InlineAsm::get(type, text, constraints, /*hasSideEffects=*/false);
+  auto *call = llvm::CallInst::Create(type, assembly, {operand}, "", instruction->getIterator());
+  call->setDoesNotThrow();
+  call->setDoesNotAccessMemory();
+  call->setDebugLoc(instruction->getDebugLoc());
+  instruction->replaceAllUsesWith(call);
+  instruction->eraseFromParent();
+}
+
+void nvptx::widenAbsolute(llvm::Module &module) {
+  llvm::SmallVector<llvm::Instruction *> found;
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+          call && call->getIntrinsicID() == llvm::Intrinsic::abs &&
+          call->getType()->isIntegerTy(16))
+        found.push_back(call);
+  for (llvm::Instruction *call : found)
+    replaceByAssembly(call, "{ .reg .s32 t; cvt.s32.s16 t, $1; abs.s32 t, t; cvt.u16.u32 $0, t; }",
+                      "=h,h");
+}
+
+/// Whether `offset`, scaled and added to others, is used in a loop that it is not in, or begins a
+/// value that such a loop carries.
+static bool entersLoop(llvm::Instruction *offset, const llvm::LoopInfo &loops) {
+  llvm::SmallPtrSet<llvm::Instruction *, 16> seen{offset};
+  llvm::SmallVector<llvm::Instruction *> open{offset};
+  const llvm::Loop *home = loops.getLoopFor(offset->getParent());
+  while (!open.empty()) {
+    llvm::Instruction *value = open.pop_back_val();
+    for (llvm::User *user : value->users()) {
+      auto *instruction = llvm::cast<llvm::Instruction>(user);
+      const llvm::Loop *loop = loops.getLoopFor(instruction->getParent());
+      if (loop != home && loop && (!home || home->contains(loop)))
+        return true;
+      switch (instruction->getOpcode()) {
+      case llvm::Instruction::Shl:
+      case llvm::Instruction::Mul:
+      case llvm::Instruction::Add:
+      case llvm::Instruction::Sub:
+      case llvm::Instruction::GetElementPtr:
+      case llvm::Instruction::PtrToInt:
+      case llvm::Instruction::IntToPtr:
+        if (seen.insert(instruction).second)
+          open.push_back(instruction);
+        break;
+      default:
+        break;
+      }
+    }
+  }
+  return false;
+}
+
+/// Whether LLVM would make one wide product of `extension` and how it is used.
+static bool isScaled(const llvm::Instruction &extension) {
+  return llvm::any_of(extension.users(), [](const llvm::User *user) {
+    unsigned opcode = llvm::cast<llvm::Instruction>(user)->getOpcode();
+    return opcode == llvm::Instruction::Shl || opcode == llvm::Instruction::Mul ||
+           opcode == llvm::Instruction::GetElementPtr;
+  });
+}
+
+void nvptx::keepWideOffsets(llvm::Module &module) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    llvm::DominatorTree dominators(function);
+    llvm::LoopInfo loops(dominators);
+    if (loops.empty())
+      continue;
+    llvm::SmallVector<llvm::Instruction *> found;
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (llvm::isa<llvm::SExtInst, llvm::ZExtInst>(instruction) &&
+          instruction.getType()->isIntegerTy(64) &&
+          instruction.getOperand(0)->getType()->isIntegerTy(32) && isScaled(instruction) &&
+          entersLoop(&instruction, loops))
+        found.push_back(&instruction);
+    for (llvm::Instruction *extension : found)
+      replaceByAssembly(extension,
+                        llvm::isa<llvm::SExtInst>(extension) ? "cvt.s64.s32 $0, $1;"
+                                                             : "cvt.u64.u32 $0, $1;",
+                        "=l,r");
+  }
+}

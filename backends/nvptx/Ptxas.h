@@ -1,0 +1,23 @@
+// What NVIDIA's assembler, ptxas, has to be told in other words than LLVM's: rewrites of the
+// optimized module, right before code is generated.
+#pragma once
+
+namespace llvm {
+class Module;
+}
+
+namespace tilerun::nvptx {
+
+/// Computes absolute values of 16 bits in 32. The driver's compiler takes what abs.s16 gives for
+/// positive, also of -32768, which stays as it is (580.159 on sm_90, by -32768 divided by a
+/// constant).
+void widenAbsolute(llvm::Module &module);
+
+/// Keeps 64-bit offsets, made of 32-bit integers outside of a loop for addresses in it, in
+/// registers. From a product of 32-bit integers that is 64 bits wide (mul.wide), ptxas makes such
+/// an address anew in each iteration, one after the other in the same registers, so that each copy
+/// waits until the one before has read its address. Measured on an H200: docs/benchmarks.md,
+/// "Offsets of a loop's copies".
+void keepWideOffsets(llvm::Module &module);
+
+} // namespace tilerun::nvptx
