@@ -239,5 +239,6 @@ Cells matrix::makeCells(unsigned variant) {
   addScalars(cells, variant);
   addMethods(cells, variant);
   addRanks(cells, variant);
+  addHostDescriptors(cells, variant);
   return cells;
 }

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,14 @@ struct Fill {
   double low = -1, high = 1;
 };
 
+/// A view of a tensor that the host makes, as `TensorDescriptor`s of Triton's.
+struct HostDescriptor {
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides; ///< In elements, without the last one, which is 1.
+  std::vector<int64_t> block;
+  bool padsWithNan = false;
+};
+
 struct TensorArgument {
   std::string name;
   DType type; ///< Of an element.
@@ -55,6 +64,7 @@ struct TensorArgument {
   Fill fill;
   bool isOutput = false; ///< Compared after the launch; inputs must stay as they were.
   bool exact = false;    ///< Compared by Rule::Value whatever the cell's rule is (indices, flags).
+  std::optional<HostDescriptor> descriptor = {}; ///< What is passed, if not a pointer.
 };
 
 /// A number that is passed by value.
@@ -109,6 +119,7 @@ void addControl(Cells &cells, unsigned variant);
 void addScalars(Cells &cells, unsigned variant);
 void addMethods(Cells &cells, unsigned variant);
 void addRanks(Cells &cells, unsigned variant);
+void addHostDescriptors(Cells &cells, unsigned variant);
 
 //===----------------------------------------------------------------------===//
 // Helpers of the families

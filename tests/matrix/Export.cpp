@@ -53,14 +53,23 @@ public:
     json::Array arguments;
     for (size_t i = 0; i < cell.tensors.size(); ++i) {
       const TensorArgument &argument = cell.tensors[i];
-      arguments.push_back(json::Object{{"name", argument.name},
-                                       {"dtype", argument.type.str()},
-                                       {"count", argument.count},
-                                       {"size", before.sizes[i]},
-                                       {"output", argument.isOutput},
-                                       {"exact", argument.exact},
-                                       {"before", append(before.getTensor(i))},
-                                       {"after", append(after.getTensor(i))}});
+      json::Object object{{"name", argument.name},
+                          {"dtype", argument.type.str()},
+                          {"count", argument.count},
+                          {"size", before.sizes[i]},
+                          {"output", argument.isOutput},
+                          {"exact", argument.exact},
+                          {"before", append(before.getTensor(i))},
+                          {"after", append(after.getTensor(i))}};
+      if (const auto &descriptor = argument.descriptor) {
+        json::Array strides(descriptor->strides);
+        strides.push_back(1);
+        object["descriptor"] = json::Object{{"shape", json::Array(descriptor->shape)},
+                                            {"strides", std::move(strides)},
+                                            {"block_shape", json::Array(descriptor->block)},
+                                            {"padding", descriptor->padsWithNan ? "nan" : "zero"}};
+      }
+      arguments.push_back(std::move(object));
     }
     for (const ScalarArgument &argument : cell.scalars) {
       json::Value value =

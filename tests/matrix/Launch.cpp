@@ -59,8 +59,12 @@ std::string matrix::compileModule(const Cell &cell, bool wide, bool defaultTf32,
   KernelSignature signature;
   for (const TensorArgument &argument : cell.tensors) {
     DType element = wide && isWidened(argument.type) ? dtype(Scalar::F64) : argument.type;
-    signature.arguments[argument.name] =
-        TypedArgument{element.getPointerTo(), cell.unaligned ? 1 : 16};
+    TypedArgument typed{element.getPointerTo(), cell.unaligned ? 1 : 16};
+    if (argument.descriptor) {
+      typed.block = argument.descriptor->block;
+      typed.padsWithNan = argument.descriptor->padsWithNan;
+    }
+    signature.arguments[argument.name] = std::move(typed);
   }
   for (const ScalarArgument &argument : cell.scalars) {
     DType scalar = wide && argument.type.isFloat() ? dtype(Scalar::F64) : argument.type;
@@ -141,16 +145,32 @@ void matrix::flushSubnormals(const Cell &cell, Memory &memory, bool wide) {
   }
 }
 
+// What a launch passes for `name`, if it is a size or a stride of the tensor's descriptor.
+static std::optional<int64_t> findDescriptorPart(const TensorArgument &tensor,
+                                                 llvm::StringRef name) {
+  unsigned dimension = 0;
+  if (!tensor.descriptor || !name.consume_front(tensor.name))
+    return std::nullopt;
+  if (name.consume_front(".shape.") && !name.getAsInteger(10, dimension))
+    return tensor.descriptor->shape[dimension];
+  if (name.consume_front(".stride.") && !name.getAsInteger(10, dimension))
+    return tensor.descriptor->strides[dimension];
+  return std::nullopt;
+}
+
 std::vector<RunArgument> matrix::makeArguments(const Cell &cell, const CompiledCell &compiled,
                                                const Memory &memory) {
   std::vector<RunArgument> out;
   for (const CompiledParameter &parameter : compiled.parameters) {
     RunArgument argument;
-    for (size_t i = 0; i < cell.tensors.size(); ++i)
+    for (size_t i = 0; i < cell.tensors.size(); ++i) {
       if (cell.tensors[i].name == parameter.name) {
         argument.buffer = static_cast<int>(i);
         argument.offset = memory.offsets[i];
+      } else if (auto part = findDescriptorPart(cell.tensors[i], parameter.name)) {
+        argument.bits = static_cast<uint64_t>(*part);
       }
+    }
     for (const ScalarArgument &scalar : cell.scalars)
       if (scalar.name == parameter.name) {
         argument.isFloat = scalar.type.isFloat();

@@ -60,6 +60,9 @@ REFUSALS = [
     ("x.*", "methods of the library's own functions are for its compiler"),
     ("desc*", "it has no reductions of descriptors, and strides are multiples of 16 bytes"),
     ("tensor descriptor*", "strides are multiples of 16 bytes there"),
+    ("host descriptor (atomic*", "it has no reductions of descriptors"),
+    ("host descriptor (helper)*", "the sizes of a descriptor are no scalars there"),
+    ("host descriptor (dot).i8", "its products take no accumulator of this dtype"),
     ("* (block).*", "sizes are powers of two there"),
     ("matmul*", "its products take no accumulator of this dtype"),
     ("for (step).*", "its loop variable is Python's"),
@@ -186,9 +189,18 @@ def run_cell(cell, contents, folder):
         tensor = torch.frombuffer(bytearray(data) + bytearray(4096), dtype=torch.uint8)
         tensors[name] = tensor
         if argument["dtype"] == "int1":
-            values.append((name, tensor.view(torch.bool)))
+            typed = tensor.view(torch.bool)
         else:
-            values.append((name, triton.reinterpret(tensor, getattr(tl, argument["dtype"]))))
+            typed = triton.reinterpret(tensor, getattr(tl, argument["dtype"]))
+        if "descriptor" in argument:
+            from triton.tools.tensor_descriptor import TensorDescriptor
+            if dtype := getattr(torch, argument["dtype"], None):  # NaN is padded for torch's own dtypes.
+                typed = tensor.view(dtype)
+            try:
+                typed = TensorDescriptor(typed, **argument["descriptor"])
+            except Exception as error:
+                return "refused", f"{type(error).__name__}: {error}"[:300]
+        values.append((name, typed))
     try:
         spec = importlib.util.spec_from_file_location("cell", path)
         module = importlib.util.module_from_spec(spec)
