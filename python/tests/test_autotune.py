@@ -1,5 +1,8 @@
 """Autotuning and heuristics: the library's engine, driven by Triton's decorators."""
 
+import threading
+import time
+
 import numpy as np
 import pytest
 
@@ -186,8 +189,15 @@ def test_one_configuration_is_not_measured():
 
 
 def test_unknown_parameters():
+    """A stale name in a key is left out, as Triton does; elsewhere it is a mistake."""
+    with pytest.warns(UserWarning, match="the key names 'm', but there is no such parameter; there are x, out, n, BLOCK"):
+        kernel = make(key=["m", "n"])
+    x, out = arrays()
+    kernel[grid](x, out, 100)
+    kernel[grid](x, out, 100)
+    assert len(kernel.cache) == 1
     with pytest.raises(ValueError, match="there is no parameter 'm'"):
-        make(key=["m"])
+        make(restore_value=["m"])
 
 
 def test_meta_parameters_cannot_be_passed_twice():
@@ -342,3 +352,161 @@ def test_hooks_of_configurations_set_the_blocks_of_descriptors():
         transpose[lambda meta: (16 // meta["BLOCK"], 16 // meta["BLOCK"])](*descriptors, WIDTH=16)
         np.testing.assert_array_equal(out, x.T)
     assert transpose.best_config in transpose.configs_timings
+
+
+def test_threads_tune_a_key_once():
+    benched, results = [], []
+
+    def bench(call, quantiles):
+        benched.append(threading.get_ident())
+        time.sleep(0.02)
+        call()
+        return 1.0
+
+    kernel = make(do_bench=bench)
+
+    def work():
+        x, out = arrays()
+        kernel[grid](x, out, 100)
+        results.append(float(out[0]))
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(benched) == 2 and len(set(benched)) == 1
+    assert sorted(results)[:5] == [1] * 5  # The one that tuned has added more often.
+
+
+def test_threads_launch_their_own_configuration():
+    """What a thread remembers of a key is what it launched, not what another one launched last."""
+
+    def choose(configs, arguments, **_):
+        time.sleep(0.001)
+        return [config for config in configs if config.kwargs["BLOCK"] == arguments["n"]]
+
+    @triton.autotune([triton.Config({"BLOCK": b}) for b in (16, 32, 64)], key=["n"],
+                     prune_configs_by={"early_config_prune": choose})
+    @triton.jit
+    def fill(out, n, BLOCK: tl.constexpr):
+        tl.store(out + tl.arange(0, BLOCK), 1.0)
+
+    wrong = []
+
+    def work(sizes):
+        for _ in range(20):
+            for n in sizes:
+                out = np.zeros(64, np.float32)
+                fill[(1, )](out, n)
+                if out.sum() != n:
+                    wrong.append((n, out.sum()))
+
+    threads = [threading.Thread(target=work, args=(s, )) for s in ((16, 32, 64), (64, 16, 32), (32, 64, 16), (64, 32, 16))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_configurations_that_are_refused_are_skipped(capfd):
+    """Also before the library sees them: options that no launch has, grids below zero."""
+
+    def steps(meta):
+        return (triton.cdiv(meta["n"], meta["BLOCK"]) if meta["BLOCK"] != 16 else -1, )
+
+    kernel = make([triton.Config({"BLOCK": 64}, num_warps=0), triton.Config({"BLOCK": 16}), triton.Config({"BLOCK": 32})])
+    x, out = arrays()
+    kernel[steps](x, out, 100)
+    assert kernel.best_config.kwargs["BLOCK"] == 32
+    told = capfd.readouterr().err
+    assert "configuration skipped (BLOCK: 64, num_warps: 0" in told and "num_warps is 0; it must be positive" in told
+    assert "configuration skipped (BLOCK: 16" in told and "the grid is (-1,)" in told
+    kernel = make([triton.Config({"BLOCK": 64}, num_warps=0), triton.Config({"BLOCK": 32}, num_warps=-2)])
+    with pytest.raises(ValueError, match="num_warps is 0"):
+        kernel[grid](x, out, 100)
+    assert kernel.nargs is None
+
+
+def test_post_hooks_hear_of_failures():
+    heard = []
+    kernel = make([triton.Config({"BLOCK": 1 << 30}), triton.Config({"BLOCK": 64})],
+                  post_hook=lambda meta, exception: heard.append((meta["BLOCK"], type(exception))))
+    kernel[grid](*arrays(), 100)
+    assert (1 << 30, errors.CompilationError) in heard and (64, type(None)) in heard and (1 << 30, type(None)) not in heard
+
+
+@pytest.mark.parametrize("options,message", [
+    (dict(do_bench=lambda call, quantiles: None), "do_bench of 'tuned' gave None"),
+    (dict(do_bench=lambda call, quantiles: []), r"do_bench of 'tuned' gave \[\]"),
+    (dict(prune_configs_by={"early_config_prune": lambda *a, **k: None}), "early_config_prune of 'tuned' gave None"),
+    (dict(prune_configs_by={"perf_model": lambda **k: 1, "top_k": 0}), "top_k is 0"),
+    (dict(prune_configs_by={"perf_model": lambda **k: 1, "top_k": 1.5}), "top_k is 1.5"),
+])
+def test_answers_that_are_none(options, message):
+    with pytest.raises(TypeError, match=message):
+        make(**options)[grid](*arrays(), 100)
+
+
+@pytest.mark.parametrize("stream", ["None", "Closed()"])
+def test_tuning_without_a_stderr(run_text, stream):
+    done = run_text(f"""
+        import sys
+        import numpy as np, triton, triton.language as tl
+
+        class Closed:
+            def isatty(self):
+                raise ValueError("closed")
+            def write(self, text):
+                raise OSError("gone")
+            def flush(self):
+                pass
+
+        @triton.autotune([triton.Config({{"B": b}}) for b in (4, 8, -1)], key=[], warmup=1, rep=1)
+        @triton.jit
+        def kernel(x, B: tl.constexpr):
+            tl.store(x + tl.arange(0, B), 1.0)
+
+        x = np.zeros(8, np.float32)
+        sys.stderr = {stream}
+        kernel[(1, )](x)
+        print("works")
+        """)
+    assert done.stdout == "works\n"
+
+
+def test_a_child_of_a_tuning_thread_can_tune(run_text):
+    """The lock that threads wait at is not inherited while another thread holds it."""
+    done = run_text("""
+        import os, signal, threading
+        import numpy as np, triton, triton.language as tl
+
+        inside, go_on = threading.Event(), threading.Event()
+
+        def bench(call, quantiles):
+            inside.set()
+            go_on.wait()
+            call()
+            return 1.0
+
+        @triton.autotune([triton.Config({"B": b}) for b in (4, 8)], key=["n"], do_bench=bench)
+        @triton.jit
+        def kernel(x, n, B: tl.constexpr):
+            tl.store(x + tl.arange(0, B), 1.0)
+
+        x = np.zeros(8, np.float32)
+        thread = threading.Thread(target=lambda: kernel[(1, )](x, 1))
+        thread.start()
+        inside.wait()
+        child = os.fork()
+        if child == 0:
+            signal.alarm(30)
+            go_on.set()
+            kernel[(1, )](x, 2)
+            os._exit(0)
+        print("child:", os.waitpid(child, 0)[1])
+        go_on.set()
+        thread.join()
+        """)
+    assert done.stdout == "child: 0\n"

@@ -2,6 +2,8 @@
 `data_ptr`. The native module reads torch tensors by itself; the rest comes here."""
 
 import ctypes
+import operator
+import re
 import sys
 
 from . import _native
@@ -37,6 +39,8 @@ class Pointer:
 
 def find_dtype(dtype):
     """The number of an element type, given as torch, numpy, ml_dtypes and the language name theirs; 0: none."""
+    if getattr(dtype, "isnative", True) is False:
+        return 0  # Numpy's arrays of the other byte order.
     word = getattr(dtype, "name", None)
     word = word if isinstance(word, str) else str(dtype)
     word = word.rpartition(".")[2]
@@ -81,30 +85,107 @@ _DL_KINDS = {0: "i{}", 1: "u{}", 2: "fp{}", 4: "bf{}", 6: "i1", 10: "fp8e4nv", 1
              13: "fp8e5b16"}
 
 
-def _read_dlpack(value):
-    capsule = value.__dlpack__()
+def _read_dlpack(value, keep):
+    capsule = value.__dlpack__(**_name_stream(value))
     get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
     get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    tensor = _DlTensor.from_address(get_pointer(capsule, b"dltensor"))
-    dtype = DTYPES.get(_DL_KINDS.get(tensor.code, "").format(tensor.bits), 0)
-    # The memory is the object's, which the caller keeps: what the capsule holds goes with it.
-    return tensor.data + tensor.byte_offset, dtype, CPU if tensor.device.type == 3 else tensor.device.type, tensor.device.index
+    try:
+        tensor = _DlTensor.from_address(get_pointer(capsule, b"dltensor"))
+    except ValueError as error:
+        raise TypeError(f"its __dlpack__ gave {show(capsule)}, which is no DLPack tensor that nobody has taken") from error
+    # What it exports may be a copy, which goes with the capsule.
+    keep.append(capsule)
+    name = _DL_KINDS.get(tensor.code, "").format(tensor.bits) if tensor.lanes == 1 else ""
+    kind = CPU if tensor.device.type == 3 else tensor.device.type
+    return tensor.data + tensor.byte_offset if tensor.data else 0, DTYPES.get(name, 0), kind, tensor.device.index
 
 
-def _get_pointer_device(address):
-    """Where memory is that came through the CUDA array interface, which does not say."""
+def _name_stream(value):
+    """What __dlpack__ must know to bring the stream of the launch behind its own work: torch's current one."""
+    kind, index = _ask_dlpack_device(value)
     torch = sys.modules.get("torch")
-    return torch.cuda.current_device() if torch is not None and torch.cuda.is_available() else 0
+    if kind not in (CUDA, ROCM) or torch is None or not torch.cuda.is_available():
+        return {}
+    # By the standard, 1 is the legacy default stream of CUDA.
+    return {"stream": torch.cuda.current_stream(index).cuda_stream or (1 if kind == CUDA else 0)}
+
+
+def _ask_dlpack_device(value):
+    """(type, index), or (0, 0) where it does not tell."""
+    ask = getattr(value, "__dlpack_device__", None)
+    kind, index = ask() if callable(ask) else (0, 0)
+    return int(kind), int(index)
+
+
+def _read_cuda_interface(value, interface):
+    try:
+        address, typestr = as_address(interface["data"][0] or 0), interface["typestr"]
+    except (IndexError, KeyError, TypeError) as error:
+        raise TypeError(f"its __cuda_array_interface__ is {show(interface)}, without an address as 'data' and a 'typestr'") \
+            from error
+    dtype = find_dtype(value.dtype) if hasattr(value, "dtype") else 0
+    kind, index = _get_pointer_device(value)
+    _wait_for(interface.get("stream"), kind, index)
+    return _checked(value, address, dtype or _from_typestr(typestr), kind, index)
+
+
+def _get_pointer_device(value):
+    """Where memory is that came through the CUDA array interface, which does not say: DLPack does, and CuPy's arrays do."""
+    kind, index = _ask_dlpack_device(value)
+    if kind in (CUDA, ROCM):
+        return kind, index
+    index = getattr(getattr(value, "device", None), "id", None)
+    if isinstance(index, int):
+        return _TORCH_KINDS["cuda"], index
+    torch = sys.modules.get("torch")
+    return _TORCH_KINDS["cuda"], torch.cuda.current_device() if torch is not None and torch.cuda.is_available() else 0
+
+
+def _wait_for(stream, kind, index):
+    """Brings the stream of the launch behind the one that the CUDA array interface names."""
+    if not isinstance(stream, int):
+        return
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_available():
+        if stream not in (0, 1):  # Launches go to the default stream, which is one of these.
+            _native.synchronize(kind, index)
+        return
+    current = torch.cuda.current_stream(index)
+    if current.cuda_stream != (0 if stream == 1 else stream):
+        current.wait_stream(torch.cuda.default_stream(index) if stream in (0, 1) else
+                            torch.cuda.ExternalStream(stream, device=index))
+
+
+def as_address(value):
+    """An address as an integer; TypeError for what is none."""
+    try:
+        address = operator.index(value)
+    except TypeError:
+        address = -1
+    if not 0 <= address < 1 << 64:
+        raise TypeError(f"its address is {show(value)}; an integer of 64 bits is expected")
+    return address
+
+
+def _read_pointer(value):
+    """Of objects that are like torch's tensors."""
+    pointer = value.data_ptr
+    device = str(getattr(value, "device", "") or "cuda")
+    kind, _, index = device.partition(":")
+    if kind not in _TORCH_KINDS or not (index or "0").isdecimal() or len(index) > 9:
+        raise TypeError(f"memory on '{device}' cannot be passed to a kernel: no plugin serves such devices")
+    return _checked(value, as_address(pointer() if callable(pointer) else pointer), find_dtype(value.dtype),
+                    _TORCH_KINDS[kind], int(index or 0))
 
 
 def resolve_plain(value):
-    """What the native module asks: as `resolve`, but nothing of what must not be written, which takes a copy."""
+    """What the native module asks: as `resolve`, but nothing that takes a copy or is to be kept."""
     return None if is_read_only(value) else resolve(value)
 
 
-def resolve(value):
+def resolve(value, keep=None):
     """(address, dtype, device type, device index) of anything with memory, or None. Raises TypeError for memory that
-    no kernel can take."""
+    no kernel can take. What has to live as long as the launch is added to `keep`; without one, it is None."""
     if isinstance(value, Pointer):
         return value.address, value.dtype, value.device_type, value.device_index
     if torch_is_loaded() and isinstance(value, sys.modules["torch"].Tensor):
@@ -118,26 +199,18 @@ def resolve(value):
         return _get_torch_address(value), dtype, kind, value.device.index or 0
     interface = getattr(value, "__cuda_array_interface__", None)
     if interface is not None:
-        dtype = find_dtype(value.dtype) if hasattr(value, "dtype") else _from_typestr(interface["typestr"])
-        address = interface["data"][0] or 0
-        return _checked(value, address, dtype, CUDA, _get_pointer_device(address))
+        return _read_cuda_interface(value, interface)
     interface = getattr(value, "__array_interface__", None)
     if interface is not None and hasattr(value, "dtype") and hasattr(value, "strides"):
         # Numpy's numbers look like arrays; they have no memory of their own.
         numpy = sys.modules.get("numpy")
         if numpy is not None and isinstance(value, numpy.generic):
             return None
-        return _checked(value, interface["data"][0] or 0, find_dtype(value.dtype), CPU, 0)
+        return _checked(value, as_address(interface["data"][0] or 0), find_dtype(value.dtype), CPU, 0)
     if hasattr(value, "data_ptr") and hasattr(value, "dtype"):
-        pointer = value.data_ptr
-        device = str(getattr(value, "device", "") or "")
-        kind, _, index = device.partition(":")
-        if not device:
-            kind = "cuda"
-        return _checked(value, pointer() if callable(pointer) else pointer, find_dtype(value.dtype),
-                        _TORCH_KINDS.get(kind, CUDA), int(index or 0))
-    if hasattr(value, "__dlpack__"):
-        return _checked(value, *_read_dlpack(value))
+        return _read_pointer(value)
+    if keep is not None and hasattr(value, "__dlpack__"):
+        return _checked(value, *_read_dlpack(value, keep))
     return None
 
 
@@ -156,14 +229,30 @@ def _get_torch_address(tensor):
 
 
 def _from_typestr(text):
+    """The number of an element type by the array interfaces' string, as '<f4'; 0: none."""
+    found = re.fullmatch(r"([<>=|])([biuf])(\d+)", text) if isinstance(text, str) else None
+    if found is None or (found[1] in "<>" and found[3] != "1" and found[1] != ("<" if sys.byteorder == "little" else ">")):
+        return 0
     kinds = {"b": "i1", "i": "i{}", "u": "u{}", "f": "fp{}"}
-    return DTYPES.get(kinds.get(text[1], "").format(int(text[2:]) * 8), 0)
+    return DTYPES.get(kinds[found[2]].format(int(found[3]) * 8), 0)
 
 
 def _checked(value, address, dtype, kind, index):
     if not dtype:
-        raise TypeError(f"an array of {getattr(value, 'dtype', 'an unknown type')} cannot be passed to a kernel")
+        own = getattr(value, "dtype", None)
+        swapped = own is not None and getattr(own, "isnative", True) is False
+        raise TypeError(f"an array of {'an unknown type' if own is None else own} cannot be passed to a kernel" +
+                        (": its bytes are swapped; x.astype(x.dtype.newbyteorder('=')) turns them" if swapped else ""))
     return address, dtype, kind, index
+
+
+def show(value):
+    """What a message tells of a value: its repr, as far as there is one, and no longer than a line."""
+    try:
+        text = repr(value)
+    except Exception:
+        text = object.__repr__(value)
+    return text if len(text) <= 200 else text[:160] + " … " + text[-20:]
 
 
 def get_extent(value):

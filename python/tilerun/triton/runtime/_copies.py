@@ -45,28 +45,40 @@ class _PrivateCopy:
 
     def __init__(self, kernel, name, origin, size):
         self.kernel, self.name, self.origin, self.size = kernel, name, origin, size
-        self.before = ctypes.string_at(origin, size)
-        self.buffer = ctypes.create_string_buffer(self.before, size + 16)
-        self.address = (ctypes.addressof(self.buffer) + 15) // 16 * 16 if origin % 16 == 0 else ctypes.addressof(self.buffer)
-        ctypes.memmove(self.address, self.before, size)
+        self.before = (ctypes.c_char * size)()
+        self.buffer = (ctypes.c_char * (size + 16))()
+        self.address = ctypes.addressof(self.buffer)
+        if origin % 16 == 0:
+            self.address = (self.address + 15) // 16 * 16
+        ctypes.memmove(self.before, origin, size)
+        ctypes.memmove(self.address, origin, size)
 
     def write_back(self):
-        if ctypes.string_at(self.address, self.size) != self.before:
+        if _compare(self.address, ctypes.addressof(self.before), self.size):
             raise InvalidArgumentError(f"kernel '{self.kernel}': parameter '{self.name}' is a read-only array, which the "
                                        "kernel writes to; pass a copy of it")
 
 
-class Copies:
-    """A context: `values` are what the launch gets."""
+_compare = ctypes.CDLL(None).memcmp
+_compare.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
 
-    def __init__(self, kernel, values, tensors, kind, index):
+
+class Copies:
+    """A context in which copies live; at its end they are written back."""
+
+    def __init__(self, kernel, kind, index):
+        self.kernel, self.kind, self.index = kernel, kind, index
         self.copies = {}
-        self.values = []
+
+    def place(self, values, tensors):
+        """What a launch gets for values by name, of which some have memory."""
+        kernel, kind, index = self.kernel, self.kind, self.index
+        placed = []
         checked = (kind, index) == (_memory.CPU, _devices.CHECKED)
         for name, value in values.items():
             place = tensors.get(name)
             if place is None:
-                self.values.append(value)
+                placed.append(value)
                 continue
             address, dtype, own_kind, own_index = place
             copy = None
@@ -86,7 +98,8 @@ class Copies:
                                                "has; pass a torch tensor or a numpy array")
                 bounded = self._add(("checked", *extent), lambda e=extent: _DeviceCopy(*e, kind, index))
                 address += bounded.address - bounded.origin
-            self.values.append(_memory.Pointer(address, dtype, kind, index, value))
+            placed.append(_memory.Pointer(address, dtype, kind, index, value))
+        return placed
 
     def _add(self, key, make):
         if key not in self.copies:

@@ -1,14 +1,21 @@
 """`@triton.autotune` and `@triton.heuristics`. Configurations are measured, and the choices kept on disk, by the
 library's own engine; Python prunes, names the key, and calls hooks."""
 
+import contextlib
 import functools
 import inspect
+import operator
+import os
 import sys
+import threading
 import time
+import warnings
+import weakref
 
 from ... import _memory, _native
-from ...errors import TilerunError
+from ...errors import InvalidArgumentError, TilerunError, make_error
 from .. import knobs
+from . import _copies
 from .errors import AutotunerError, OutOfResources
 from .jit import JITFunction, KernelInterface, OPTIONS, _unwrap
 
@@ -44,9 +51,13 @@ class _Progress:
     """One line on a terminal that tells how far tuning is; nothing elsewhere."""
 
     def __init__(self, name, configs):
-        self.name, self.configs = name, configs
+        self.name, self.configs, self.count = name, configs, len(configs)
         self.times, self.failures = {}, {}
-        self.is_terminal = sys.stderr.isatty()
+        # There may be no stderr, or one that is closed.
+        with contextlib.suppress(ValueError, OSError):
+            self.is_terminal = sys.stderr is not None and sys.stderr.isatty()
+
+    is_terminal = False
 
     def __call__(self, index, count, best, status, rough, milliseconds, message):
         config = self.configs[index]
@@ -57,16 +68,21 @@ class _Progress:
         if knobs.autotuning.print:
             what = f"failed: {message.splitlines()[0] if message else status}" if status else f"{milliseconds:.4f} ms"
             self._clear()
-            print(f"tilerun: {self.name}: {config}: {what}", file=sys.stderr)
+            self._write(f"tilerun: {self.name}: {config}: {what}\n")
         elif self.is_terminal:
             shown = f"best {min(self.times.values()):.4f} ms" if self.times else "none works so far"
             self._clear()
-            sys.stderr.write(f"tilerun: tuning {self.name}: {index + 1}/{count}, {shown}")
-            sys.stderr.flush()
+            self._write(f"tilerun: tuning {self.name}: {len(self.times) + len(self.failures)}/{self.count}, {shown}")
+
+    def _write(self, text):
+        with contextlib.suppress(ValueError, OSError):
+            if sys.stderr is not None:
+                sys.stderr.write(text)
+                sys.stderr.flush()
 
     def _clear(self):
         if self.is_terminal:
-            sys.stderr.write("\r\x1b[K")
+            self._write("\r\x1b[K")
 
     def finish(self):
         if self.is_terminal and not knobs.autotuning.print:
@@ -75,7 +91,20 @@ class _Progress:
             return
         for config, message in self.failures.items():
             first = (message or "unknown").strip().splitlines()[0]
-            print(f"tilerun: {self.name}: configuration skipped ({config}): {first}", file=sys.stderr)
+            self._write(f"tilerun: {self.name}: configuration skipped ({config}): {first}\n")
+
+
+# Their locks must not be held by nobody in a child of fork.
+_tuners = weakref.WeakSet()
+
+
+def _renew_locks():
+    for tuner in _tuners:
+        tuner._tuning = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_locks)
 
 
 class Autotuner(KernelInterface):
@@ -90,10 +119,15 @@ class Autotuner(KernelInterface):
         self.fn, self.arg_names = fn, arg_names
         self.cache = {}
         self.reset_to_zero, self.restore_value = list(reset_to_zero or ()), list(restore_value or ())
-        unknown = [n for n in self.keys + self.reset_to_zero + self.restore_value if n not in arg_names]
+        unknown = [n for n in self.reset_to_zero + self.restore_value if n not in arg_names]
         if unknown:
             raise ValueError(f"autotune of '{_name(fn)}': there is no parameter '{unknown[0]}'; there are "
                              f"{', '.join(arg_names)}")
+        stale = [n for n in self.keys if n not in arg_names]
+        if stale:
+            # Triton leaves it out, so that scripts have such names.
+            warnings.warn(f"autotune of '{_name(fn)}': the key names {', '.join(map(repr, stale))}, but there is no such "
+                          f"parameter; there are {', '.join(arg_names)}", stacklevel=4)
         self.user_defined_pre_hook, self.user_defined_post_hook = pre_hook is not None, post_hook is not None
         self.pre_hook = pre_hook or (lambda kwargs, reset_only=False: 0)
         self.post_hook = post_hook or (lambda kwargs, exception: 0)
@@ -107,7 +141,9 @@ class Autotuner(KernelInterface):
         self.use_cuda_graph, self.do_bench, self.cache_results = use_cuda_graph, do_bench, cache_results
         self.best_config, self.bench_time, self.configs_timings = None, None, None
         self._quick = {}
-        self._key_places = [arg_names.index(name) for name in self.keys]
+        self._key_places = [arg_names.index(name) for name in self.keys if name in arg_names]
+        self._tuning = threading.RLock()  # Threads that want the same choice wait for it; a hook may launch.
+        _tuners.add(self)
         self._is_plain = isinstance(fn, JITFunction) and not self.reset_to_zero
         functools.update_wrapper(self, self.base_fn, updated=())
 
@@ -124,7 +160,10 @@ class Autotuner(KernelInterface):
     def prune_configs(self, arguments, kwargs):
         configs = self.configs
         if self.early_config_prune:
-            configs = list(self.early_config_prune(configs, arguments, **kwargs))
+            configs = self.early_config_prune(configs, arguments, **kwargs)
+            if configs is None:
+                raise TypeError(f"early_config_prune of '{_name(self.fn)}' gave None; a list of configurations is expected")
+            configs = list(configs)
             if not configs:
                 raise AutotunerError("No valid autotuner configs after pruning. `early_config_prune` should return at "
                                      "least one config.")
@@ -132,8 +171,8 @@ class Autotuner(KernelInterface):
             top = self.configs_top_k
             if isinstance(top, float) and top <= 1.0:
                 top = max(1, int(len(self.configs) * top))
-            elif not isinstance(top, int):
-                raise TypeError("top_k is a fraction of the configurations, or how many to keep")
+            elif not isinstance(top, int) or top < 1:
+                raise TypeError(f"top_k is {top!r}; it is a fraction of the configurations, or how many to keep")
             if len(configs) > top:
                 cost = {config: self.perf_model(**{**arguments, **kwargs, **config.all_kwargs()}) for config in configs}
                 configs = sorted(cost, key=cost.get)[:top]
@@ -161,51 +200,86 @@ class Autotuner(KernelInterface):
 
     def _time(self, args, kwargs, arguments, configs, progress):
         """By the library's engine."""
-        ways, places, kernels = [], None, []
-        for config in configs:
-            meta = self._with_heuristics({**arguments, **kwargs, **config.all_kwargs()})
-            if config.pre_hook:
-                config.pre_hook(meta)  # It may give tensor descriptors the configuration's blocks.
-            function = _jit_function(self.fn)
-            given = {name: value for name, value in meta.items() if name in function.signature.parameters or name in OPTIONS}
-            values, options = function._bind((), given)
-            grid = kwargs["grid"](values) if callable(kwargs.get("grid")) else kwargs.get("grid", (1, ))
-            plain = {name: _unwrap(value) for name, value in values.items()}
-            kernel, plain = function._find_variant(plain)
-            tensors = {name: function._resolve(name, value) for name, value in plain.items()}
-            tensors = {name: place for name, place in tensors.items() if place is not None}
-            kind, index = function._choose_device(tensors)
-            if places is None:
-                places = kind, index, tensors
-            packed = [_memory.Pointer(*tensors[name]) if name in tensors else value for name, value in plain.items()]
-            ways.append((kernel, tuple(grid) if isinstance(grid, (tuple, list)) else grid, packed,
-                         tuple(options[name] for name in OPTIONS) + (0, )))
-            kernels.append(meta)
-        kind, index, tensors = places
-        memory = [self._memory_of(name, arguments, tensors, restore) for names, restore in
-                  ((self.reset_to_zero, False), (self.restore_value, True)) for name in names if name in tensors]
+        ways, tried, metas, memory, keep = [], [], [], None, []
+        refusal = None
+        with contextlib.ExitStack() as stack:
+            copies = None
+            for config in configs:
+                meta = {**arguments, **kwargs, **config.all_kwargs()}
+                try:
+                    meta = self._with_heuristics(meta)
+                    if config.pre_hook:
+                        config.pre_hook(meta)  # It may give tensor descriptors the configuration's blocks.
+                    kernel, grid, plain, tensors, options = self._prepare(meta, kwargs.get("grid", (1, )), keep)
+                except TilerunError as error:
+                    refusal = refusal or error
+                    progress.failures[config] = str(error)
+                    continue
+                kind, index = _jit_function(self.fn)._choose_device(tensors)
+                if copies is None:
+                    copies = stack.enter_context(_copies.Copies(_name(self.fn), kind, index))
+                    memory = [self._memory_of(name, arguments, tensors, restore) for names, restore in
+                              ((self.reset_to_zero, False), (self.restore_value, True)) for name in names if name in tensors]
+                ways.append((kernel, grid, copies.place(plain, tensors), options))
+                tried.append(config)
+                metas.append(meta)
+            if not ways:
+                raise refusal
+            progress.configs = tried
+            best, milliseconds, cached = self._measure(copies.kind, copies.index, ways, metas, memory, tried, arguments,
+                                                       progress)
+        if cached:
+            progress.times[tried[best]] = milliseconds
+        return tried[best]
+
+    def _prepare(self, meta, grid, keep):
+        """What a configuration launches: (kernel, grid, values by name, where their memory is, options)."""
+        function = _jit_function(self.fn)
+        given = {name: value for name, value in meta.items() if name in function.signature.parameters or name in OPTIONS}
+        values, options = function._bind((), given)
+        grid = grid(values) if callable(grid) else grid
+        grid = tuple(grid) if isinstance(grid, (tuple, list)) else (grid, )
+        if any(hasattr(type(n), "__index__") and operator.index(n) < 0 for n in grid):
+            raise InvalidArgumentError(f"kernel '{_name(self.fn)}': the grid is {grid}, with fewer than no programs")
+        kernel, plain = function._find_variant({name: _unwrap(value) for name, value in values.items()})
+        return kernel, grid, plain, function._resolve_all(plain, keep), tuple(options[name] for name in OPTIONS) + (0, )
+
+    def _measure(self, kind, index, ways, metas, memory, configs, arguments, progress):
         hooks = self.user_defined_pre_hook or self.user_defined_post_hook or any(c.pre_hook for c in configs)
+        running = None
 
         def before(i):
-            self.pre_hook(kernels[i])
+            nonlocal running
+            running = i
+            self.pre_hook(metas[i])
             if configs[i].pre_hook:
-                configs[i].pre_hook(kernels[i])
+                configs[i].pre_hook(metas[i])
 
         def after(i):
-            self.post_hook(kernels[i], exception=None)
+            nonlocal running
+            running = None
+            self.post_hook(metas[i], exception=None)
+
+        def report(i, count, best, status, rough, milliseconds, message):
+            nonlocal running
+            progress(i, count, best, status, rough, milliseconds, message)
+            if status and running == i:
+                running = None
+                self.post_hook(metas[i], exception=make_error(status, message))
 
         key = repr((_name(self.fn), self._make_key(arguments)))
         # Hooks may do anything, so that nothing is known of another process's runs.
         flags = 2 if hooks else 0
-        best, milliseconds, cached, failed = _native.tune(
-            kind, index, ways, memory, key, int(self.num_warmups or knobs.autotuning.warmup),
-            int(self.num_reps or knobs.autotuning.rep), flags, progress, before if hooks else None, after if hooks else None)
-        if cached:
-            progress.times[configs[best]] = milliseconds
-        return configs[best]
+        best, milliseconds, cached, _ = _native.tune(
+            kind, index, ways, memory, key, _whole(self.num_warmups or knobs.autotuning.warmup),
+            _whole(self.num_reps or knobs.autotuning.rep), flags, report, before if hooks else None, after if hooks else None)
+        return best, milliseconds, cached
 
     def _memory_of(self, name, arguments, tensors, restore):
         value = arguments[name]
+        if _memory.is_read_only(value):
+            raise InvalidArgumentError(f"autotune of '{_name(self.fn)}': parameter '{name}' is a read-only array, which cannot "
+                                       "be reset or restored")
         extent = _memory.get_extent(value)
         if extent is None:
             size = getattr(value, "nbytes", None)
@@ -241,8 +315,13 @@ class Autotuner(KernelInterface):
                 progress(i, len(configs), 0, 1, 0, 0.0, str(error))
                 failure = error
                 continue
-            took = took[0] if isinstance(took, (tuple, list)) else took
-            progress(i, len(configs), 0, 0, 0, float(took), "")
+            took = took[0] if isinstance(took, (tuple, list)) and took else took
+            try:
+                took = float(took)
+            except (TypeError, ValueError) as error:
+                raise TypeError(f"do_bench of '{_name(self.fn)}' gave {_memory.show(took)}; a time in milliseconds is "
+                                "expected") from error
+            progress(i, len(configs), 0, 0, 0, took, "")
             if best is None or took < best_time:
                 best, best_time = config, took
         if best is None:
@@ -283,8 +362,7 @@ class Autotuner(KernelInterface):
                 if known is not None and (self.cache or len(self.configs) == 1):
                     self.best_config = known[0]
                     return self.fn[grid](*args, **known[1])
-                result = self.run(*args, grid=grid, warmup=False)
-                config = self.best_config
+                result, config = self._run(args, {"grid": grid, "warmup": False})
                 if self._is_plain and config.pre_hook is None and quick is not None:
                     self._quick[quick] = config, config.all_kwargs()
                 return result
@@ -301,30 +379,40 @@ class Autotuner(KernelInterface):
             return None  # A value is missing, or is nothing to look up by.
 
     def run(self, *args, **kwargs):
+        return self._run(args, kwargs)[0]
+
+    def _run(self, args, kwargs):
+        """What the launch gives, and the configuration that it took: `best_config` may be another thread's by now."""
         arguments = dict(zip(self.arg_names, args))
         arguments.update((name, value) for name, value in kwargs.items() if name in self.arg_names)
         self.nargs = arguments
-        used_cached = True
-        if len(self.configs) > 1:
-            key = self._make_key(arguments)
+        try:
+            config = self.configs[0] if len(self.configs) == 1 else self._find(args, kwargs, arguments)
+            self.best_config = config
+            if self.user_defined_pre_hook and self.reset_to_zero:
+                self.pre_hook(arguments, reset_only=True)
+            self._reset(arguments)
+            if config.pre_hook is not None:
+                config.pre_hook({**arguments, **kwargs, **config.all_kwargs()})
+            return self.fn.run(*args, **{**kwargs, **config.all_kwargs()}), config
+        finally:
+            self.nargs = None
+
+    def _find(self, args, kwargs, arguments):
+        """The configuration for a key, tuned if it is not known."""
+        key = self._make_key(arguments)
+        config = self.cache.get(key)
+        if config is not None:
+            return config
+        with self._tuning:
             config = self.cache.get(key)
-            if config is None:
-                used_cached = False
-                config = self.cache[key] = self._choose(args, kwargs, arguments)
-        else:
-            config = self.configs[0]
-        self.best_config = config
-        if knobs.autotuning.print and not used_cached:
-            print(f"Triton autotuning for function {_name(self.fn)},\nwith key as {key},\nfinished after "
-                  f"{self.bench_time or 0:.2f}s,\nbest config selected: {config};")
-        if self.user_defined_pre_hook and self.reset_to_zero:
-            self.pre_hook(arguments, reset_only=True)
-        self._reset(arguments)
-        if config.pre_hook is not None:
-            config.pre_hook({**arguments, **kwargs, **config.all_kwargs()})
-        result = self.fn.run(*args, **{**kwargs, **config.all_kwargs()})
-        self.nargs = None
-        return result
+            if config is not None:
+                return config
+            config = self.cache[key] = self._choose(args, kwargs, arguments)
+            if knobs.autotuning.print:
+                print(f"Triton autotuning for function {_name(self.fn)},\nwith key as {key},\nfinished after "
+                      f"{self.bench_time or 0:.2f}s,\nbest config selected: {config};")
+        return config
 
     def warmup(self, *args, **kwargs):
         arguments = dict(zip(self.arg_names, args))
@@ -346,6 +434,11 @@ def _assign(value, saved):
         value.copy_(saved)
     elif saved is not None:
         value[...] = saved
+
+
+def _whole(milliseconds):
+    """A number of milliseconds as the library takes it."""
+    return min(max(int(milliseconds), 1), 1 << 30)
 
 
 def _reach(value):

@@ -7,6 +7,7 @@ import hashlib
 import inspect
 import os
 import threading
+import weakref
 from collections import defaultdict
 
 from .. import _missing
@@ -264,8 +265,8 @@ class JITFunction(_native.Kernel, JITCallable, metaclass=_HookedType):
         bound, options = self._bind(args, kwargs)
         values = {name: _unwrap(value) for name, value in bound.items()}
         kernel, values = self._find_variant(values)
-        tensors = {name: self._resolve(name, value) for name, value in values.items()}
-        tensors = {name: place for name, place in tensors.items() if place is not None}
+        keep = []
+        tensors = self._resolve_all(values, keep)
         kind, index = self._choose_device(tensors)
         checks = int(knobs.checks_are_on() and kind == _memory.CPU)
         if checks:
@@ -280,8 +281,8 @@ class JITFunction(_native.Kernel, JITCallable, metaclass=_HookedType):
             grid = grid(bound)
         if self._ask_cache_hook(kernel, values, tensors, kind, index, packed):
             return None
-        with _copies.Copies(self.fn.__name__, values, tensors, kind, index) as copies:
-            return self._launch_with_hooks(kernel, kind, index, grid, copies.values, packed)
+        with _copies.Copies(self.fn.__name__, kind, index) as copies:
+            return self._launch_with_hooks(kernel, kind, index, grid, copies.place(values, tensors), packed)
 
     def _launch_with_hooks(self, kernel, kind, index, grid, values, options):
         enter, leave = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
@@ -355,9 +356,12 @@ class JITFunction(_native.Kernel, JITCallable, metaclass=_HookedType):
         key = wrapper, tuple(bound), tuple(id(function) for function in functions), tuple(map(id, parts.classes))
         with _lock:
             variant = self._variants.get(key)
-            if variant is None:
+            if variant is None or not variant._is_loaded():
                 variant = self._variants[key] = _Variant(self, ", ".join(bound), functions, list(rest), wrapper,
                                                          parts.classes)
+                # It is known by their ids, which others may have once they are gone.
+                for used in (*functions, *parts.classes):
+                    weakref.finalize(used, self._variants.pop, key, None).atexit = False
         return variant, rest
 
     def _write_constant(self, param, value, functions):
@@ -374,16 +378,21 @@ class JITFunction(_native.Kernel, JITCallable, metaclass=_HookedType):
         if value is None or isinstance(value, (bool, int, float)):
             return repr(value)
         if isinstance(value, str):
-            return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-        self._fail(f"parameter '{param.name}' is a tuple with {value!r} of type {type(value).__name__}; a tuple holds "
+            return ascii(value)
+        self._fail(f"parameter '{param.name}' is a tuple with {_memory.show(value)} of type {type(value).__name__}; a tuple holds "
                    "constants here: pass what is known at run time as parameters of its own")
 
-    def _resolve(self, name, value):
+    def _resolve_all(self, values, keep):
+        """Where the memory of each value is that has some; what must live as long as the launch is added to `keep`."""
+        places = {name: self._resolve(name, value, keep) for name, value in values.items()}
+        return {name: place for name, place in places.items() if place is not None}
+
+    def _resolve(self, name, value, keep):
         """Where memory is, or None for what has none; the rest is refused with the parameter's name."""
         if value is None or isinstance(value, (bool, int, float, str, dtype)):
-            return None
+            return self._check_plain(name, value)
         try:
-            place = _memory.resolve(value)
+            place = _memory.resolve(value, keep)
         except TypeError as error:
             self._fail(f"parameter '{name}': {error}")
         if place is None and getattr(type(value), "_is_record", False):
@@ -393,9 +402,23 @@ class JITFunction(_native.Kernel, JITCallable, metaclass=_HookedType):
             self._fail(f"parameter '{name}' is the host function '{value.__name__}', which no kernel can call; decorate it with "
                        "@triton.jit")
         if place is None:
-            self._fail(f"parameter '{name}' is {value!r} of type {type(value).__name__}, which no kernel takes; a tensor, "
-                       "an array, a number, None or a tl.constexpr value is expected")
+            self._fail(f"parameter '{name}' is {_memory.show(value)} of type {type(value).__name__}, which no kernel takes; a "
+                       "tensor, an array, a number, None or a tl.constexpr value is expected")
         return place
+
+    def _check_plain(self, name, value):
+        """Refuses what the library has no way to say."""
+        if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+            shown = value if value.bit_length() <= 256 else f"an integer of {value.bit_length()} bits"
+            self._fail(f"parameter '{name}' is {shown}, which 64 bits do not hold")
+        if isinstance(value, str):
+            bad = "a NUL" if "\0" in value else ""
+            if any("\ud800" <= c <= "\udfff" for c in value):
+                bad = "half of a surrogate pair"
+            if bad:
+                self._fail(f"parameter '{name}' is a string with {bad}, which is no text of a kernel")
+        if isinstance(value, dtype) and (value.is_ptr() or value.is_block()):
+            self._fail(f"parameter '{name}' is the type {value}; only element types can be passed")
 
     def _choose_device(self, tensors):
         if knobs.runtime.interpret:
@@ -499,10 +522,10 @@ class _Variant(_native.Kernel):
         extra += [(f"__c{i}", found) for i, found in enumerate(classes)]
         collector = _source.Collector()
         if wrapper:
-            sources, name, _ = collector.collect_wrapped(function, extra, wrapper)
+            sources, name, watched = collector.collect_wrapped(function, extra, wrapper)
         else:
-            sources, name, _ = collector.collect(function, extra)
-        self._load(sources, name, bound, [])
+            sources, name, watched = collector.collect(function, extra)
+        self._load(sources, name, bound, watched)
 
     def _make_compiled(self, kind, index, signature, options):
         return CompiledKernel(self.function, self, kind, index, signature, options)
