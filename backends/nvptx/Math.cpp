@@ -3,6 +3,7 @@
 // errors.
 #include "backends/nvptx/Patterns.h"
 #include "ir/math/Expansions.h"
+#include "ir/simt/Scalarize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -55,8 +56,9 @@ template <typename Op> struct Fast : OpRewritePattern<Op> {
     if (!isFast(op.getFastmath()) || !getElementTypeOrSelf(op.getType()).isF32())
       return failure();
     Location loc = op.getLoc();
-    rewriter.replaceOp(op, mapElements(rewriter, loc, op.getType(), op->getOperands(),
-                                       [&](ValueRange x) { return function({rewriter, loc}, x); }));
+    rewriter.replaceOp(
+        op, simt::mapElements(rewriter, loc, op.getType(), op->getOperands(),
+                              [&](ValueRange x) { return function({rewriter, loc}, x); }));
     return success();
   }
   Function function;
@@ -150,7 +152,7 @@ LogicalResult nvptx::expandMath(ModuleOp module, const Architecture &arch) {
   patterns.add<IsInfPattern>(module.getContext());
   mathx::ExpansionOptions options;
   options.rsqrtEstimate = [](OpBuilder &b, Location loc, Value x) {
-    return mapElements(b, loc, x.getType(), x, [&](ValueRange element) {
+    return simt::mapElements(b, loc, x.getType(), x, [&](ValueRange element) {
       return Hardware{b, loc}.call("rsqrt.approx.f", element[0]);
     });
   };

@@ -6,6 +6,7 @@
 #include "backends/spirv/Patterns.h"
 #include "backends/spirv/Serialize.h"
 #include "ir/simt/CarriedValues.h"
+#include "ir/simt/Scalarize.h"
 #include "ir/tile/RegisterDialects.h"
 
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
@@ -106,8 +107,9 @@ func::FuncOp Compilation::prepare() {
   prepareDebug(kernel, target, artifact.debugSites);
   artifact.sharedBytes = backend::getSharedBytes(kernel);
   if (failed(prepareAtomics(kernel, target)) || failed(expandMath(module, target)) ||
-      failed(legalizeTypes(module, target)) || failed(simplify()) || failed(scalarize(kernel)))
+      failed(legalizeTypes(module, target)) || failed(simplify()))
     return {};
+  simt::scalarize(kernel, simt::PoisonIs::Zero);
   simt::dropUnusedCarried(kernel);
   if (failed(simplify()))
     return {};

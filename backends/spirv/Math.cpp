@@ -8,6 +8,7 @@
 #include "backends/spirv/SmallFloat.h"
 #include "ir/math/Expansions.h"
 #include "ir/math/Functions.h"
+#include "ir/simt/Scalarize.h"
 
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -27,25 +28,6 @@ bool isFast(arith::FastMathFlags flags) {
 
 /// A quotient that is OpFDiv as it stands.
 constexpr auto kPlainQuotient = arith::FastMathFlags::afn | arith::FastMathFlags::arcp;
-
-/// Applies `body` to each element of vectors, or to scalars.
-Value mapElements(OpBuilder &b, Location loc, Type type, ValueRange operands,
-                  function_ref<Value(ValueRange)> body) {
-  auto vector = dyn_cast<VectorType>(type);
-  if (!vector)
-    return body(operands);
-  SmallVector<SmallVector<Value>> columns;
-  for (Value operand : operands)
-    columns.emplace_back(vector::ToElementsOp::create(b, loc, operand).getResults());
-  SmallVector<Value> results;
-  for (int64_t i = 0; i < vector.getNumElements(); ++i) {
-    SmallVector<Value> row;
-    for (ArrayRef<Value> column : columns)
-      row.push_back(column[i]);
-    results.push_back(body(row));
-  }
-  return vector::FromElementsOp::create(b, loc, vector, results);
-}
 
 /// A constant of a float type or a vector of one.
 Value floatConstant(OpBuilder &b, Location loc, Type type, double value) {
@@ -92,8 +74,9 @@ template <typename Op> struct Fast : OpRewritePattern<Op> {
     if (!isFast(op.getFastmath()) || !getElementTypeOrSelf(op.getType()).isF32())
       return failure();
     Location loc = op.getLoc();
-    rewriter.replaceOp(op, mapElements(rewriter, loc, op.getType(), op->getOperands(),
-                                       [&](ValueRange x) { return function({rewriter, loc}, x); }));
+    rewriter.replaceOp(
+        op, simt::mapElements(rewriter, loc, op.getType(), op->getOperands(),
+                              [&](ValueRange x) { return function({rewriter, loc}, x); }));
     return success();
   }
   Function function;
@@ -252,21 +235,6 @@ struct Absolute : OpRewritePattern<math::AbsIOp> {
   }
 };
 
-/// What mathx's branches ask: whether any element is true.
-struct AnyOf : OpRewritePattern<vector::ReductionOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(vector::ReductionOp op, PatternRewriter &rewriter) const final {
-    if (op.getKind() != vector::CombiningKind::OR || op.getAcc())
-      return failure();
-    auto elements = vector::ToElementsOp::create(rewriter, op.getLoc(), op.getVector());
-    Value result = elements.getResult(0);
-    for (Value element : elements.getResults().drop_front())
-      result = arith::OrIOp::create(rewriter, op.getLoc(), result, element);
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
-
 /// Division and root of 16-bit floats by way of float32, which has enough digits for one rounding.
 template <typename Op> struct ThroughFloat32 : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -396,7 +364,7 @@ LogicalResult spirvbackend::expandMath(ModuleOp module, const Target &target) {
   RewritePatternSet patterns(context);
   populateBitForms(patterns);
   populateZeroQuotients(patterns);
-  patterns.add<Round, Absolute, AnyOf, ThroughFloat32<arith::DivFOp>, ThroughFloat32<math::SqrtOp>>(
+  patterns.add<Round, Absolute, ThroughFloat32<arith::DivFOp>, ThroughFloat32<math::SqrtOp>>(
       context);
   patterns.add<NarrowFma>(context, target.hasFloat64);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
@@ -412,8 +380,9 @@ LogicalResult spirvbackend::expandMath(ModuleOp module, const Target &target) {
   if (target.hasApproximations) {
     populateFastForms(patterns);
     options.rsqrtEstimate = [](OpBuilder &b, Location loc, Value x) {
-      return mapElements(b, loc, x.getType(), x,
-                         [&](ValueRange element) { return Hardware{b, loc}.rsqrt(element[0]); });
+      return simt::mapElements(b, loc, x.getType(), x, [&](ValueRange element) {
+        return Hardware{b, loc}.rsqrt(element[0]);
+      });
     };
   }
   mathx::populateMathExpansions(patterns, std::move(options));

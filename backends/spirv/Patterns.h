@@ -113,8 +113,6 @@ mlir::LogicalResult expandMath(mlir::ModuleOp module, const Target &target);
 mlir::LogicalResult legalizeTypes(mlir::ModuleOp module, const Target &target);
 /// Quotients with a constant zero on either side, written out; for both of these.
 void populateZeroQuotients(mlir::RewritePatternSet &patterns);
-/// Takes vectors of registers apart.
-mlir::LogicalResult scalarize(mlir::func::FuncOp kernel);
 /// Brings masked accesses of global memory together. On the kernel's function before conversion.
 void groupAccesses(KernelContext &kernel);
 

@@ -1,22 +1,23 @@
-// Vectors of registers taken apart: afterwards arithmetic and control flow work on scalars. An op
-// that needs its vectors whole keeps them, between vector.from_elements and vector.to_elements.
-// SPIR-V has no vectors of more than four elements, and drivers take shorter ones apart themselves.
-#include "backends/spirv/Patterns.h"
+// See Scalarize.h. One walk in program order; the time is linear in the number of scalars.
+#include "ir/simt/Scalarize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace tilerun;
-using namespace tilerun::spirvbackend;
+using namespace tilerun::simt;
 
 namespace {
 
 class Scalarizer {
 public:
-  explicit Scalarizer(func::FuncOp kernel) : kernel(kernel), b(kernel.getContext()) {}
+  Scalarizer(func::FuncOp kernel, PoisonIs poison)
+      : kernel(kernel), poison(poison), b(kernel.getContext()) {}
   void run();
 
 private:
@@ -37,6 +38,7 @@ private:
   void visitBlock(Block &block);
   void visit(Operation *op);
   bool visitVectorOp(Operation *op);
+  bool visitBitCast(vector::BitCastOp op);
   void visitElementwise(Operation *op, unsigned count);
   void visitRegions(Operation *op);
   /// Moves the ops of `from` to the end of `to`, whose arguments are `from`'s taken apart, after
@@ -44,6 +46,7 @@ private:
   void moveBody(Block &from, Block &to);
 
   func::FuncOp kernel;
+  PoisonIs poison;
   OpBuilder b;
   DenseMap<Value, Values> parts;
   DenseMap<Value, Value> packed; ///< In the block that is being visited.
@@ -171,8 +174,10 @@ bool Scalarizer::visitVectorOp(Operation *op) {
   }
   if (isa<ub::PoisonOp>(op)) {
     VectorType type = registersOf(op->getResult(0).getType());
-    Value zero = constant(b.getZeroAttr(type.getElementType()));
-    setResults(op, Values(type.getNumElements(), zero));
+    Value one = poison == PoisonIs::Zero
+                    ? constant(b.getZeroAttr(type.getElementType()))
+                    : ub::PoisonOp::create(b, op->getLoc(), type.getElementType()).getResult();
+    setResults(op, Values(type.getNumElements(), one));
     return true;
   }
   if (auto broadcast = dyn_cast<vector::BroadcastOp>(op)) {
@@ -219,7 +224,55 @@ bool Scalarizer::visitVectorOp(Operation *op) {
     setResults(op, ValueRange(source).slice(offset, size));
     return true;
   }
+  if (auto cast = dyn_cast<vector::BitCastOp>(op))
+    return visitBitCast(cast);
+  if (auto reduction = dyn_cast<vector::ReductionOp>(op)) {
+    if (reduction.getKind() != vector::CombiningKind::OR || reduction.getAcc())
+      return false;
+    // In pairs, so that the chain is short.
+    Values list = partsOf(reduction.getVector());
+    while (list.size() > 1) {
+      size_t half = list.size() / 2;
+      for (size_t i = 0; i < half; ++i)
+        list[i] = arith::OrIOp::create(b, op->getLoc(), list[2 * i], list[2 * i + 1]);
+      if (list.size() % 2)
+        list[half++] = list.back();
+      list.resize(half);
+    }
+    setResults(op, list);
+    return true;
+  }
   return false;
+}
+
+/// One small cast for as many elements as have the same bits on both sides.
+bool Scalarizer::visitBitCast(vector::BitCastOp op) {
+  VectorType from = op.getSourceVectorType(), to = op.getResultVectorType();
+  size_t sources = from.getNumElements(), results = to.getNumElements();
+  size_t pieces = std::min(sources, results);
+  if (sources % pieces || results % pieces)
+    return false;
+  Values source = partsOf(op.getSource()), list;
+  if (from.getElementType() == to.getElementType()) {
+    setResults(op, source);
+    return true;
+  }
+  Location loc = op.getLoc();
+  for (size_t piece = 0; piece < pieces; ++piece) {
+    ArrayRef<Value> own = ArrayRef(source).slice(piece * (sources / pieces), sources / pieces);
+    if (sources == results) {
+      list.push_back(arith::BitcastOp::create(b, loc, to.getElementType(), own.front()));
+      continue;
+    }
+    Value packed = vector::FromElementsOp::create(
+        b, loc, VectorType::get({int64_t(own.size())}, from.getElementType()), own);
+    auto type = VectorType::get({int64_t(results / pieces)}, to.getElementType());
+    auto unpacked =
+        vector::ToElementsOp::create(b, loc, vector::BitCastOp::create(b, loc, type, packed));
+    llvm::append_range(list, unpacked.getResults());
+  }
+  setResults(op, list);
+  return true;
 }
 
 void Scalarizer::visitElementwise(Operation *op, unsigned count) {
@@ -230,14 +283,15 @@ void Scalarizer::visitElementwise(Operation *op, unsigned count) {
   for (Type type : op->getResultTypes())
     types.push_back(registersOf(type).getElementType());
   SmallVector<Values> results(types.size());
+  Values own(operands.size());
   for (unsigned i = 0; i < count; ++i) {
-    OperationState state(op->getLoc(), op->getName());
-    for (auto [operand, list] : llvm::zip_equal(op->getOperands(), operands))
-      state.operands.push_back(registersOf(operand.getType()) ? list[i] : list.front());
-    state.addTypes(types);
-    state.addAttributes(op->getDiscardableAttrDictionary().getValue());
-    state.propertiesAttr = op->getPropertiesAsAttribute();
-    for (auto [list, result] : llvm::zip_equal(results, b.create(state)->getResults()))
+    for (auto [place, list] : llvm::enumerate(operands))
+      own[place] = registersOf(op->getOperand(place).getType()) ? list[i] : list.front();
+    // By the storage of the properties: as an attribute they would be parsed for each element.
+    Operation *copy = b.insert(Operation::create(
+        op->getLoc(), op->getName(), types, own, op->getDiscardableAttrDictionary(),
+        op->getPropertiesStorage(), BlockRange(), /*numRegions=*/0));
+    for (auto [list, result] : llvm::zip_equal(results, copy->getResults()))
       list.push_back(result);
   }
   Values flat;
@@ -301,11 +355,31 @@ void Scalarizer::run() {
   visitBlock(kernel.getBody().front());
   for (Operation *op : llvm::reverse(dead))
     op->erase();
+  // Users before what they use. An access needs one of several addresses.
+  kernel.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
 }
 
 } // namespace
 
-LogicalResult spirvbackend::scalarize(func::FuncOp kernel) {
-  Scalarizer(kernel).run();
-  return success();
+void simt::scalarize(func::FuncOp kernel, PoisonIs poison) { Scalarizer(kernel, poison).run(); }
+
+Value simt::mapElements(OpBuilder &b, Location loc, Type type, ValueRange operands,
+                        llvm::function_ref<Value(ValueRange)> body) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector)
+    return body(operands);
+  SmallVector<SmallVector<Value>> columns;
+  for (Value operand : operands)
+    columns.emplace_back(vector::ToElementsOp::create(b, loc, operand).getResults());
+  SmallVector<Value> results;
+  for (int64_t i = 0; i < vector.getNumElements(); ++i) {
+    SmallVector<Value> row;
+    for (ArrayRef<Value> column : columns)
+      row.push_back(column[i]);
+    results.push_back(body(row));
+  }
+  return vector::FromElementsOp::create(b, loc, vector, results);
 }
