@@ -101,6 +101,21 @@ Value Lowering::applyToThread(ArrayRef<uint64_t> bases) {
   return result;
 }
 
+Value Lowering::testThread(ArrayRef<uint64_t> bases, unsigned bit) {
+  Value map = applyToThread(bases);
+  Value &flag = threadFlags[{map, bit}];
+  if (flag)
+    return flag;
+  // Beside the map; a conversion asks for it once for each register.
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointAfterValue(map);
+  Location oldLoc = std::exchange(loc, kernel.getLoc());
+  Value own = arith::AndIOp::create(b, loc, map, constant(1 << bit));
+  flag = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, own, constant(0));
+  loc = oldLoc;
+  return flag;
+}
+
 Value Lowering::offsetBy(Value base, uint64_t baseBits, uint64_t constantPart) {
   if (!constantPart)
     return base;

@@ -99,13 +99,11 @@ Value Lowering::chooseByThread(const LinearLayout &map, StringRef out, uint64_t 
   llvm::SmallVector<uint64_t, 16> coefficients;
   for (uint64_t vector : bases)
     coefficients.push_back(*matrix.solve(vector));
-  Value chosen = applyToThread(coefficients);
   Values candidates;
   for (uint64_t index = 0; index < (uint64_t(1) << basis.size()); ++index)
     candidates.push_back(table(fixed ^ matrix.apply(index)));
   for (unsigned bit = basis.size(); bit-- > 0;) {
-    Value own = arith::AndIOp::create(b, loc, chosen, constant(1 << bit));
-    Value isSet = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, own, constant(0));
+    Value isSet = testThread(coefficients, bit);
     size_t half = size_t(1) << bit;
     for (size_t i = 0; i < half; ++i)
       if (candidates[i] != candidates[i + half])

@@ -82,6 +82,8 @@ private:
   Value pick(Value vector, llvm::ArrayRef<int64_t> indices);
   /// Lanes' and warps' part of a linear map: XOR of bases[i] over the set bits i of the thread id.
   Value applyToThread(llvm::ArrayRef<uint64_t> bases);
+  /// Whether that map gives this thread a number with `bit` set.
+  Value testThread(llvm::ArrayRef<uint64_t> bases, unsigned bit);
   /// One i32 per register: the coordinate `out` of `layout`, plus `start`.
   Value coordinates(const LinearLayout &layout, llvm::StringRef out, int64_t start);
   /// base ^ constant, as an addition where the bits never meet.
@@ -269,6 +271,7 @@ private:
   llvm::DenseMap<Value, Buffered> buffered; ///< Loads that are in shared memory.
   std::vector<LinearLayout> internedLayouts;
   std::map<std::vector<uint64_t>, Value> threadMaps, uniformMaps, threadSums, uniformSums;
+  llvm::DenseMap<std::pair<Value, unsigned>, Value> threadFlags; ///< By map and bit.
   /// Products whose instructions are still under way at the end of an iteration.
   llvm::SmallPtrSet<Operation *, 4> deferredProducts;
   Value threadId;
