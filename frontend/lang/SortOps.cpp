@@ -1,5 +1,6 @@
 // Sorting along the last dimension as a bitonic network (Batcher, 1968): every step pairs elements
-// at one distance by reshaping, and exchanges those that are out of order.
+// at one distance by reshaping, and exchanges those that are out of order. Elements are integers,
+// of which a step takes the lesser and the greater.
 #include "frontend/lang/Emit.h"
 #include "frontend/lang/Table.h"
 
@@ -37,55 +38,30 @@ TensorValue joinPairs(Emitter &e, mlir::Value low, mlir::Value high, const Tenso
   return reshapeTo(e, swapLast(e, joined), shape);
 }
 
-/// One step: pairs at `distance`, ascending in every other run of `run` elements; in all of them if
-/// `run` is the whole dimension.
-TensorValue exchange(Emitter &e, const TensorValue &v, int64_t distance, int64_t run,
-                     bool descending) {
-  int64_t size = v.type.shape.back();
+/// The lesser of each two elements, or the greater.
+mlir::Value lesser(Emitter &e, mlir::Value x, mlir::Value y, DType type, bool greater) {
+  OpBuilder &b = e.builder;
+  if (type.isSigned())
+    return greater ? arith::MaxSIOp::create(b, e.loc(), x, y).getResult()
+                   : arith::MinSIOp::create(b, e.loc(), x, y).getResult();
+  return greater ? arith::MaxUIOp::create(b, e.loc(), x, y).getResult()
+                 : arith::MinUIOp::create(b, e.loc(), x, y).getResult();
+}
+
+/// One step: pairs at `distance` in order.
+TensorValue exchange(Emitter &e, const TensorValue &v, int64_t distance, bool descending) {
   auto [low, high] = splitPairs(e, v, distance);
-  using ast::CompareOp;
-  auto compareHalves = [&](CompareOp op) {
-    return compare(e, op, Value(low), Value(high))->get<TensorValue>();
-  };
-  TensorValue swap = compareHalves(descending ? CompareOp::Lt : CompareOp::Gt);
-  if (run < size) {
-    // Blocks whose bit `run` is set go the other way.
-    int64_t blocks = low.type.shape[0];
-    TensorType line{dtype(Scalar::Int32), {blocks}};
-    TensorValue block{tile::MakeRangeOp::create(e.builder, e.loc(),
-                                                getMlirType(e.builder.getContext(), line), 0u,
-                                                static_cast<uint32_t>(blocks)),
-                      line};
-    TensorValue bit = makeConstant(e, line, Literal(PyInt(run / (2 * distance))));
-    TensorValue masked{arith::AndIOp::create(e.builder, e.loc(), block.value, bit.value), line};
-    TensorValue turned = expandDims(e, convert(e, masked, dtype(Scalar::Int1)), 1);
-    TensorValue back = compareHalves(descending ? CompareOp::Gt : CompareOp::Lt);
-    // The shapes fit by construction.
-    TensorValue wide = *broadcastTo(e, turned, swap.type.shape);
-    swap.value = arith::SelectOp::create(e.builder, e.loc(), wide.value, back.value, swap.value);
-  }
-  mlir::Value first =
-      arith::SelectOp::create(e.builder, e.loc(), swap.value, high.value, low.value);
-  mlir::Value second =
-      arith::SelectOp::create(e.builder, e.loc(), swap.value, low.value, high.value);
+  mlir::Value first = lesser(e, low.value, high.value, v.type.dtype, descending);
+  mlir::Value second = lesser(e, low.value, high.value, v.type.dtype, !descending);
   return joinPairs(e, first, second, low.type, v.type.shape);
 }
 
+/// Runs of `run` elements, each of which rises and then falls or the other way round, in order.
 TensorValue merge(Emitter &e, TensorValue v, int64_t run, bool descending) {
   for (int64_t distance = run / 2; distance >= 1; distance /= 2)
-    v = exchange(e, v, distance, run, descending);
+    v = exchange(e, v, distance, descending);
   return v;
 }
-
-TensorValue sortLast(Emitter &e, TensorValue v, bool descending) {
-  for (int64_t run = 2; run <= v.type.shape.back(); run *= 2)
-    v = merge(e, v, run, descending);
-  return v;
-}
-
-//===----------------------------------------------------------------------===//
-// Sizes that are no powers of two
-//===----------------------------------------------------------------------===//
 
 /// The numbers [first, first + count).
 TensorValue makeRange(Emitter &e, int64_t first, int64_t count) {
@@ -103,6 +79,72 @@ TensorValue stretch(Emitter &e, TensorValue line, ArrayRef<int64_t> shape) {
   // The shapes fit by construction.
   return *broadcastTo(e, line, shape);
 }
+
+/// All bits turned over, which turns the order, where bits `from` and `to` of the position differ;
+/// a bit that is the dimension's size is clear everywhere, as is 0.
+TensorValue turn(Emitter &e, const TensorValue &v, int64_t from, int64_t to) {
+  int64_t size = v.type.shape.back();
+  auto effective = [&](int64_t bit) { return bit < size ? bit : 0; };
+  from = effective(from);
+  to = effective(to);
+  if (!from && !to)
+    return v;
+  TensorValue place = makeRange(e, 0, size);
+  auto constant = [&](const TensorType &type, int64_t value) {
+    return makeConstant(e, type, Literal(PyInt(value))).value;
+  };
+  auto bitOf = [&](int64_t bit) -> mlir::Value {
+    return arith::ShRUIOp::create(e.builder, e.loc(), place.value,
+                                  constant(place.type, llvm::Log2_64(bit)));
+  };
+  mlir::Value both = bitOf(from ? from : to);
+  if (from && to)
+    both = arith::XOrIOp::create(e.builder, e.loc(), both, bitOf(to));
+  mlir::Value bit = arith::AndIOp::create(e.builder, e.loc(), both, constant(place.type, 1));
+  TensorValue line = convert(e, {bit, place.type}, v.type.dtype);
+  line.value = arith::SubIOp::create(e.builder, e.loc(), constant(line.type, 0), line.value);
+  TensorValue mask = stretch(e, line, v.type.shape);
+  return TensorValue{arith::XOrIOp::create(e.builder, e.loc(), v.value, mask.value), v.type};
+}
+
+/// `v` is runs of `before` elements that rise and then fall, or the other way round, as any two do.
+/// Then it is runs of `most` elements in order, of which every second goes the other way.
+TensorValue sortRuns(Emitter &e, TensorValue v, int64_t before, int64_t most, bool descending) {
+  // Turned where a run is to go the other way, so that one step is the same for all.
+  v = turn(e, v, 0, before);
+  for (int64_t run = before; run <= most; run *= 2) {
+    if (run > before)
+      v = turn(e, v, run / 2, run);
+    v = merge(e, v, run, descending);
+  }
+  return turn(e, v, most, 0);
+}
+
+TensorValue sortLast(Emitter &e, const TensorValue &v, bool descending) {
+  return v.type.shape.back() < 2 ? v : sortRuns(e, v, 2, v.type.shape.back(), descending);
+}
+
+/// The `count` greatest elements, a power of two, in descending order: of two runs that go
+/// different ways, the greater elements of each pair are the greatest of all, and rise and fall
+/// once (Shanbhag, Pirk, Madden: "Efficient Top-K Query Processing on GPUs", 2018).
+TensorValue selectGreatest(Emitter &e, TensorValue v, int64_t count) {
+  if (count > 1)
+    v = sortRuns(e, v, 2, count, /*descending=*/true);
+  while (v.type.shape.back() > count) {
+    auto [low, high] = splitPairs(e, v, count);
+    TensorType half = v.type;
+    half.shape.back() /= 2;
+    v = reshapeTo(e, {lesser(e, low.value, high.value, v.type.dtype, /*greater=*/true), low.type},
+                  half.shape);
+    if (count > 1)
+      v = sortRuns(e, v, count, count, /*descending=*/true);
+  }
+  return v;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes that are no powers of two
+//===----------------------------------------------------------------------===//
 
 /// The elements of `v` at positions `line` of the last dimension.
 TensorValue takeLast(Emitter &e, const TensorValue &v, const TensorValue &line) {
@@ -158,24 +200,26 @@ TensorValue turnBits(Emitter &e, const TensorValue &v) {
   return {arith::XOrIOp::create(e.builder, e.loc(), v.value, turned), v.type};
 }
 
-/// Sorts any number of elements. Floats whose number is extended are sorted by their bits: NaN has
-/// no place among numbers, so that one that is there could change places with a new element.
+/// Sorts integers of the same order: of floats their bits, so that NaN has a place too and changes
+/// it with nobody; of bools bytes.
 Result sortWith(Emitter &e, const TensorValue &v, function_ref<TensorValue(TensorValue)> sort) {
   DType type = v.type.dtype;
-  if (!type.isFloat() || llvm::isPowerOf2_64(v.type.shape.back()))
+  if (type.isInt() && !type.isBool())
     return Value(sort(v));
   unsigned bits = type.getBits();
-  DType integer = dtype(bits == 8    ? Scalar::Int8
+  DType integer = dtype(bits <= 8    ? Scalar::Int8
                         : bits == 16 ? Scalar::Int16
                         : bits == 32 ? Scalar::Int32
                                      : Scalar::Int64);
-  TensorOr keys = cast(e, Value(v), integer, /*bitcast=*/true);
+  bool isFloat = type.isFloat();
+  TensorOr keys = cast(e, Value(v), integer, /*bitcast=*/isFloat);
   if (failed(keys))
     return failure();
-  TensorOr sorted = cast(e, Value(turnBits(e, sort(turnBits(e, *keys)))), type, /*bitcast=*/true);
-  if (failed(sorted))
+  TensorValue sorted = isFloat ? turnBits(e, sort(turnBits(e, *keys))) : sort(*keys);
+  TensorOr result = cast(e, Value(sorted), type, /*bitcast=*/isFloat);
+  if (failed(result))
     return failure();
-  return Value(*sorted);
+  return Value(*result);
 }
 
 /// The tensor to sort; `dim` must be its last dimension.
@@ -237,14 +281,8 @@ Result emitTopK(Emitter &e, const Arguments &args) {
   if (failed(k))
     return failure();
   return sortWith(e, *v, [&](TensorValue v) {
-    TensorValue out = sortLast(e, extendLast(e, v, /*greatest=*/false), /*descending=*/true);
-    // Drop the second half as long as that leaves k.
-    for (int64_t size = out.type.shape.back(); size / 2 >= *k; size /= 2) {
-      Shape shape = out.type.shape;
-      shape.back() /= 2;
-      out = reshapeTo(e, splitPairs(e, out, size / 2).first, shape);
-    }
-    return cutLast(e, out, 0, *k);
+    TensorValue wide = extendLast(e, v, /*greatest=*/false);
+    return cutLast(e, selectGreatest(e, wide, llvm::PowerOf2Ceil(*k)), 0, *k);
   });
 }
 
