@@ -367,6 +367,7 @@ static void destroy(PyObject *self) {
       Py_DECREF(name);
     for (PyObject *value : state->defaults)
       Py_XDECREF(value);
+    Py_XDECREF(state->lastNamed.names);
     state->oldHandles.push_back(state->handle);
     {
       Unlocked unlocked;

@@ -19,6 +19,13 @@ struct Compiled {
   PyObject *object; ///< The package's CompiledKernel. Owned.
 };
 
+/// Where the named arguments of a call go: the place of a parameter, or that of an option after the
+/// parameters.
+struct NamedPlaces {
+  PyObject *names = nullptr; ///< The call's tuple. Owned.
+  std::vector<uint16_t> places;
+};
+
 struct KernelState {
   std::vector<PyObject *> names;    ///< Of the parameters; interned, owned.
   std::vector<PyObject *> defaults; ///< Owned; null where there is none.
@@ -28,6 +35,7 @@ struct KernelState {
   TilerunCompileOptions options = {};      ///< Defaults of this kernel.
   bool slow = true;                        ///< Until the package says that it is plain.
   std::vector<Watched> watched;
+  NamedPlaces lastNamed;
   std::vector<Compiled> compiled; ///< The one that was launched last is first.
 };
 

@@ -3,21 +3,42 @@
 #include "python/native/Kernel.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <structmember.h>
 
 using namespace tilerun;
 using namespace tilerun::python;
 
 namespace {
+// The interpreter's convention of calls without a tuple. Its stable ABI has it since 3.12; 3.11 and
+// 3.8 before it have the same.
+using Vectorcall = PyObject *(*)(PyObject * callable, PyObject *const *given, size_t numGiven,
+                                 PyObject *names);
+constexpr unsigned long kHasVectorcall = 1ul << 11;
+constexpr size_t kCountMask = SIZE_MAX >> 1; // The highest bit says something else.
+
 struct LauncherObject {
-  PyObject_HEAD PyObject *kernel, *grid;
+  PyObject_HEAD Vectorcall call;
+  PyObject *kernel, *grid;
 };
-struct OptionNames {
-  PyObject *numWarps, *numStages, *numCtas, *maxnreg, *debug, *launch;
+
+// The launch options that the library knows, by their place after the parameters.
+struct Option {
+  const char *name;
+  uint32_t TilerunCompileOptions::*slot;
+  uint32_t least;
 };
+constexpr Option kOptions[] = {{"num_warps", &TilerunCompileOptions::num_warps, 1},
+                               {"num_stages", &TilerunCompileOptions::num_stages, 0},
+                               {"num_ctas", &TilerunCompileOptions::num_ctas, 1},
+                               {"maxnreg", &TilerunCompileOptions::maxnreg, 0},
+                               {"debug", &TilerunCompileOptions::debug, 0}};
 } // namespace
 
 static PyObject *launcherType;
-static OptionNames optionNames;
+static LauncherObject *spareLauncher; // The memory of the last one that died.
+static PyObject *optionNames[std::size(kOptions)], *launchName;
 
 bool python::readGrid(PyObject *object, uint64_t grid[3]) {
   grid[0] = grid[1] = grid[2] = 1;
@@ -65,43 +86,56 @@ bool python::readGrid(PyObject *object, uint64_t grid[3]) {
   return true;
 }
 
-static bool isSame(PyObject *a, PyObject *b) {
+// The place of a name: a parameter's, an option's after those, or beyond all.
+static size_t findPlace(const KernelState &state, PyObject *name) {
   // Names in calls are interned; others are compared by contents.
-  return a == b || PyUnicode_Compare(a, b) == 0;
+  auto isSame = [&](PyObject *other) {
+    return other == name || PyUnicode_Compare(other, name) == 0;
+  };
+  size_t place = 0;
+  for (PyObject *parameter : state.names) {
+    if (isSame(parameter))
+      return place;
+    ++place;
+  }
+  for (PyObject *option : optionNames) {
+    if (isSame(option))
+      return place;
+    ++place;
+  }
+  return place;
 }
 
-static size_t findName(const KernelState &state, PyObject *name) {
-  for (size_t i = 0; i < state.names.size(); ++i)
-    if (state.names[i] == name)
-      return i;
-  for (size_t i = 0; i < state.names.size(); ++i)
-    if (isSame(state.names[i], name))
-      return i;
-  return state.names.size();
+// Where the named arguments of a call go. A place in a program calls with the same tuple of names
+// each time, so that the last one is remembered.
+static const std::vector<uint16_t> &findPlaces(KernelState &state, PyObject *names) {
+  NamedPlaces &last = state.lastNamed;
+  if (last.names == names) [[likely]]
+    return last.places;
+  last.places.clear();
+  for (Py_ssize_t i = 0, n = PyTuple_Size(names); i < n; ++i)
+    last.places.push_back(static_cast<uint16_t>(findPlace(state, PyTuple_GetItem(names, i))));
+  PyObject *old = std::exchange(last.names, Py_NewRef(names));
+  Py_XDECREF(old);
+  return last.places;
 }
 
-// False without an error if the option is none of these, or no plain number.
-static bool readOption(PyObject *name, PyObject *value, TilerunCompileOptions &options) {
-  uint32_t *slot = isSame(name, optionNames.numWarps)    ? &options.num_warps
-                   : isSame(name, optionNames.numStages) ? &options.num_stages
-                   : isSame(name, optionNames.numCtas)   ? &options.num_ctas
-                   : isSame(name, optionNames.maxnreg)   ? &options.maxnreg
-                   : isSame(name, optionNames.debug)     ? &options.debug
-                                                         : nullptr;
-  if (!slot)
+// False without an error if it is no plain number, or none of the options.
+static bool readOption(size_t which, PyObject *value, TilerunCompileOptions &options) {
+  if (which >= std::size(kOptions))
     return false;
   if (value == Py_None)
     return true;
+  const Option &option = kOptions[which];
   int overflow = 0;
   long long number =
       PyLong_Check(value) ? PyLong_AsLongLongAndOverflow(value, &overflow) : (overflow = 1);
   // Numbers of stages below 1 mean no pipelining, which is one stage.
-  if (slot == &options.num_stages && !overflow && number < 1)
+  if (option.slot == &TilerunCompileOptions::num_stages && !overflow && number < 1)
     number = 1;
-  bool mayBeZero = slot == &options.maxnreg || slot == &options.debug;
-  if (overflow || number < !mayBeZero || number > UINT32_MAX)
+  if (overflow || number < option.least || number > UINT32_MAX)
     return false;
-  *slot = static_cast<uint32_t>(number);
+  options.*option.slot = static_cast<uint32_t>(number);
   return true;
 }
 
@@ -114,27 +148,29 @@ static bool isUnchanged(const KernelState &state) {
 }
 
 // False, with or without an error, if the call is not plain: wrong names, missing values, …
-static bool bind(const KernelState &state, PyObject *const *given, Py_ssize_t numGiven,
-                 PyObject *names, Values &values, TilerunCompileOptions &options) {
+static bool bind(KernelState &state, PyObject *const *given, size_t numGiven, PyObject *names,
+                 Values &values, TilerunCompileOptions &options) {
   size_t count = state.names.size();
-  if (static_cast<size_t>(numGiven) > count || count > kMaxArguments)
+  if (numGiven > count || count > kMaxArguments)
     return false;
   values.count = count;
   std::copy_n(given, numGiven, values.values);
-  for (size_t i = static_cast<size_t>(numGiven); i < count; ++i)
-    values.values[i] = nullptr;
-  for (Py_ssize_t i = 0, n = names ? PyTuple_Size(names) : 0; i < n; ++i) {
-    PyObject *name = PyTuple_GetItem(names, i);
-    size_t index = findName(state, name);
-    if (index < count) {
-      if (values.values[index])
-        return false;
-      values.values[index] = given[numGiven + i];
-    } else if (!readOption(name, given[numGiven + i], options)) {
-      return false;
+  if (numGiven == count && !names)
+    return true;
+  std::fill(values.values + numGiven, values.values + count, nullptr);
+  if (names) {
+    PyObject *const *next = given + numGiven;
+    for (uint16_t place : findPlaces(state, names)) {
+      PyObject *value = *next++;
+      if (place >= count) {
+        if (!readOption(place - count, value, options))
+          return false;
+      } else if (std::exchange(values.values[place], value)) {
+        return false; // Passed twice.
+      }
     }
   }
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = numGiven; i < count; ++i) {
     if (!values.values[i])
       values.values[i] = state.defaults[i];
     if (!values.values[i])
@@ -152,8 +188,9 @@ static PyObject *callGrid(PyObject *function, const KernelState &state, const Va
   return bound ? PyObject_CallFunctionObjArgs(function, bound.get(), nullptr) : nullptr;
 }
 
-static PyObject *launchSlowly(LauncherObject *self, PyObject *const *given, Py_ssize_t numGiven,
+static PyObject *launchSlowly(LauncherObject *self, PyObject *const *given, size_t numPlain,
                               PyObject *names) {
+  auto numGiven = static_cast<Py_ssize_t>(numPlain);
   Ref positional(PyTuple_New(numGiven)), named(PyDict_New());
   if (!positional || !named)
     return nullptr;
@@ -163,15 +200,16 @@ static PyObject *launchSlowly(LauncherObject *self, PyObject *const *given, Py_s
   for (Py_ssize_t i = 0, n = names ? PyTuple_Size(names) : 0; i < n; ++i)
     if (PyDict_SetItem(named.get(), PyTuple_GetItem(names, i), given[numGiven + i]))
       return nullptr;
-  return PyObject_CallMethodObjArgs(self->kernel, optionNames.launch, self->grid, positional.get(),
+  return PyObject_CallMethodObjArgs(self->kernel, launchName, self->grid, positional.get(),
                                     named.get(), nullptr);
 }
 
-static PyObject *call(PyObject *object, PyObject *const *given, Py_ssize_t numGiven,
+static PyObject *call(PyObject *object, PyObject *const *given, size_t numGivenAndFlag,
                       PyObject *names) {
   auto *self = reinterpret_cast<LauncherObject *>(object);
   auto *kernel = reinterpret_cast<KernelObject *>(self->kernel);
-  const KernelState &state = *kernel->state;
+  KernelState &state = *kernel->state;
+  size_t numGiven = numGivenAndFlag & kCountMask;
   if (slowOnly || state.slow || !state.handle || !isUnchanged(state))
     return launchSlowly(self, given, numGiven, names);
   Values values;
@@ -219,44 +257,72 @@ static PyObject *call(PyObject *object, PyObject *const *given, Py_ssize_t numGi
   return launch(kernel, *device, grid, options, arguments, values.count);
 }
 
-static PyMethodDef callDefinition = {
-    "launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call)),
-    METH_FASTCALL | METH_KEYWORDS, "Launches the kernel."};
+// The convention of those who do not know the other.
+static PyObject *callPacked(PyObject *object, PyObject *positional, PyObject *named) {
+  std::vector<PyObject *> given;
+  for (Py_ssize_t i = 0, n = PyTuple_Size(positional); i < n; ++i)
+    given.push_back(PyTuple_GetItem(positional, i));
+  size_t numGiven = given.size();
+  Py_ssize_t at = 0, numNamed = named ? PyDict_Size(named) : 0;
+  Ref names(numNamed ? PyTuple_New(numNamed) : nullptr);
+  if (numNamed && !names)
+    return nullptr;
+  PyObject *name = nullptr, *value = nullptr;
+  for (Py_ssize_t i = 0; numNamed && PyDict_Next(named, &at, &name, &value); ++i) {
+    given.push_back(value);
+    if (PyTuple_SetItem(names.get(), i, Py_NewRef(name)))
+      return nullptr;
+  }
+  return call(object, given.data(), numGiven, names.get());
+}
 
 PyObject *python::makeLauncher(PyObject *kernel, PyObject *grid) {
   auto *type = reinterpret_cast<PyTypeObject *>(launcherType);
-  Ref object(PyType_GenericAlloc(type, 0));
-  if (!object)
+  LauncherObject *launcher = std::exchange(spareLauncher, nullptr);
+  if (launcher)
+    PyObject_Init(reinterpret_cast<PyObject *>(launcher), type);
+  else
+    launcher = reinterpret_cast<LauncherObject *>(PyType_GenericAlloc(type, 0));
+  if (!launcher)
     return nullptr;
-  auto *launcher = reinterpret_cast<LauncherObject *>(object.get());
+  launcher->call = call;
   launcher->kernel = Py_NewRef(kernel);
   launcher->grid = Py_NewRef(grid);
-  // A builtin function is what the interpreter calls without packing arguments.
-  return PyCFunction_NewEx(&callDefinition, object.get(), nullptr);
+  return reinterpret_cast<PyObject *>(launcher);
 }
 
 static void destroyLauncher(PyObject *object) {
   auto *launcher = reinterpret_cast<LauncherObject *>(object);
-  Py_XDECREF(launcher->kernel);
-  Py_XDECREF(launcher->grid);
   PyTypeObject *type = Py_TYPE(object);
-  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(object);
+  // Whose destructors may make launchers: before the memory is given back.
+  Py_DECREF(launcher->kernel);
+  Py_DECREF(launcher->grid);
+  if (!spareLauncher)
+    spareLauncher = launcher;
+  else
+    reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(object);
   Py_DECREF(type);
 }
 
 bool python::addLauncherType(PyObject *) {
-  const std::pair<PyObject **, const char *> wanted[] = {
-      {&optionNames.numWarps, "num_warps"}, {&optionNames.numStages, "num_stages"},
-      {&optionNames.numCtas, "num_ctas"},   {&optionNames.maxnreg, "maxnreg"},
-      {&optionNames.debug, "debug"},        {&optionNames.launch, "_launch"}};
-  for (auto [slot, text] : wanted) {
-    *slot = PyUnicode_InternFromString(text);
-    if (!*slot)
+  launchName = PyUnicode_InternFromString("_launch");
+  if (!launchName)
+    return false;
+  for (size_t i = 0; i < std::size(kOptions); ++i) {
+    optionNames[i] = PyUnicode_InternFromString(kOptions[i].name);
+    if (!optionNames[i])
       return false;
   }
-  PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void *>(destroyLauncher)}, {0, nullptr}};
+  static PyMemberDef members[] = {
+      {"__vectorcalloffset__", T_PYSSIZET, offsetof(LauncherObject, call), READONLY, nullptr},
+      {nullptr, 0, 0, 0, nullptr}};
+  PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void *>(destroyLauncher)},
+                         {Py_tp_call, reinterpret_cast<void *>(callPacked)},
+                         {Py_tp_members, members},
+                         {0, nullptr}};
   PyType_Spec spec = {"tilerun._native.Launcher", sizeof(LauncherObject), 0,
-                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | kHasVectorcall,
+                      slots};
   launcherType = PyType_FromSpec(&spec);
   return launcherType != nullptr;
 }

@@ -44,9 +44,22 @@ PyObject *python::raise(TilerunStatus status) {
   return nullptr;
 }
 
+// Runtime, devices and callbacks are the process's; what a sub-interpreter put there would die with
+// it. It may share the module without its initialization.
+static bool isMainInterpreter() {
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0)
+    return true;
+  PyErr_SetString(PyExc_ImportError,
+                  "tilerun cannot be imported in a sub-interpreter, as its devices and kernels are "
+                  "the process's; import it in the main one, or start a process");
+  return false;
+}
+
 // configure(make_error, resolve_tensor, open_device, get_stream, log)
 static PyObject *configure(PyObject *, PyObject *arguments) {
   PyObject *given[static_cast<size_t>(Callback::Count)];
+  if (!isMainInterpreter())
+    return nullptr;
   if (!PyArg_ParseTuple(arguments, "OOOOO", &given[0], &given[1], &given[2], &given[3], &given[4]))
     return nullptr;
   for (size_t i = 0; i < callbacks.size(); ++i) {
@@ -70,14 +83,15 @@ static void pauseUnlocked() {
 }
 
 void ForkGate::wait() {
-  while (closed)
+  while (closed && forker != PyThread_get_thread_ident())
     pauseUnlocked();
 }
 
 // before_fork(): closes the gate, and waits until nobody is in the library.
 static PyObject *beforeFork(PyObject *, PyObject *) {
   forkGate.wait();
-  forkGate.closed = true;
+  ++forkGate.closed; // A handler may fork in turn.
+  forkGate.forker = PyThread_get_thread_ident();
   while (forkGate.inside > 0)
     pauseUnlocked();
   Py_RETURN_NONE;
@@ -85,7 +99,7 @@ static PyObject *beforeFork(PyObject *, PyObject *) {
 
 // after_fork(): in parent and child.
 static PyObject *afterFork(PyObject *, PyObject *) {
-  forkGate.closed = false;
+  forkGate.closed -= forkGate.closed > 0;
   Py_RETURN_NONE;
 }
 
@@ -108,7 +122,7 @@ static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 // The name is Python's rule.
 extern "C" __attribute__((visibility("default"))) PyObject *
 PyInit__native() { // NOLINT(bugprone-reserved-identifier)
-  Ref module(PyModule_Create(&definition));
+  Ref module(isMainInterpreter() ? PyModule_Create(&definition) : nullptr);
   if (!module || !addRuntime(module.get()) || !addKernelType(module.get()) ||
       !addTuning(module.get()) ||
       PyModule_AddIntConstant(module.get(), "api_version", tilerunGetVersion()))

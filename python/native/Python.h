@@ -47,9 +47,10 @@ private:
 /// Which threads are in the library, so that the process is not forked while one of them holds a
 /// lock of it, which nobody in the child would ever release. Under the interpreter's lock.
 struct ForkGate {
-  int inside = 0;      ///< Threads that have released the interpreter's lock to call the library.
-  bool closed = false; ///< A fork waits for them, or is under way: nobody enters.
-  void wait();         ///< Until it is open.
+  int inside = 0;  ///< Threads that have released the interpreter's lock to call the library.
+  int closed = 0;  ///< Forks that wait for them, or are under way: nobody else's thread enters.
+  uint64_t forker; ///< The thread of these forks, whose other handlers may launch kernels.
+  void wait();     ///< Until it is open to this thread.
 };
 extern ForkGate forkGate;
 

@@ -42,6 +42,9 @@ static void reportProgress(void *user, const TilerunTuneProgress *progress) {
 
 static TilerunStatus callHook(Callbacks &callbacks, PyObject *hook, uint32_t index) {
   Locked locked;
+  // An interrupt ends the tuning before its next run.
+  if (!callbacks.type && PyErr_CheckSignals())
+    callbacks.finish(nullptr);
   bool done = !callbacks.type &&
               (hook == Py_None || callbacks.finish(PyObject_CallFunction(hook, "I", index)));
   return done ? TILERUN_STATUS_OK : TILERUN_STATUS_INTERNAL;

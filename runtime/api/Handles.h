@@ -68,9 +68,11 @@ TilerunStatus refuseSize(const char *function, const char *parameter, uint32_t s
 /// Copies a struct of a caller, which may be null; what an older caller lacks is zero, and what a
 /// newer one adds is ignored. Its size is checked.
 template <typename T> T readStruct(const T *given) {
+  if (given && given->struct_size >= sizeof(T)) [[likely]]
+    return *given;
   T out = {};
   if (given)
-    std::memcpy(static_cast<void *>(&out), given, std::min<size_t>(given->struct_size, sizeof(T)));
+    std::memcpy(static_cast<void *>(&out), given, given->struct_size);
   return out;
 }
 /// The opposite, of a struct that the caller has sized.

@@ -6,6 +6,7 @@
 
 using namespace tilerun;
 using namespace tilerun::core;
+using detail::Meaning;
 
 const char *core::getTypeName(uint16_t dtype) {
   switch (dtype) {
@@ -103,62 +104,8 @@ uint16_t core::convertToBFloat(double value) { return narrow(value, 7, -126, 127
 // Specialization
 //===----------------------------------------------------------------------===//
 
-namespace {
-// What an argument means to the compiler.
-struct Meaning {
-  enum Kind : uint64_t { Pointer = 1, Integer, Float, Bool, One, None, Constant } kind;
-  uint16_t dtype = TILERUN_DTYPE_AUTO;
-  bool aligned = false;
-};
-} // namespace
-
-// The meaning of an argument; false if the parameter cannot take it (describeRefusal says why). A
-// warm launch passes here once for each argument.
-static bool getMeaning(const SourceParameter &parameter, const TilerunArgument &argument,
-                       Meaning &meaning) {
-  if (parameter.isConstexpr) {
-    meaning.kind = Meaning::Constant;
-    return argument.kind != TILERUN_ARGUMENT_POINTER;
-  }
-  bool mayAlign = parameter.specialize && parameter.specializeAlignment;
-  switch (argument.kind) {
-  case TILERUN_ARGUMENT_POINTER:
-    meaning = {Meaning::Pointer, argument.dtype, mayAlign && argument.value.address % 16 == 0};
-    return argument.dtype && argument.dtype <= TILERUN_DTYPE_FP64;
-  case TILERUN_ARGUMENT_INTEGER:
-  case TILERUN_ARGUMENT_NATURAL: {
-    IntegerValue value = getInteger(argument);
-    uint16_t dtype = argument.dtype;
-    if (dtype == TILERUN_DTYPE_AUTO) {
-      if (value.bits == 1 && !value.negative && parameter.specialize) {
-        meaning.kind = Meaning::One;
-        return true;
-      }
-      dtype = isIntegerType(parameter.annotation) ? parameter.annotation : getNaturalType(value);
-    }
-    meaning = {Meaning::Integer, dtype, mayAlign && value.bits % 16 == 0};
-    return isIntegerType(dtype) && fitsType(value, dtype);
-  }
-  case TILERUN_ARGUMENT_FLOAT:
-    meaning = {Meaning::Float,
-               argument.dtype                            ? argument.dtype
-               : isScalarFloatType(parameter.annotation) ? parameter.annotation
-                                                         : uint16_t(TILERUN_DTYPE_FP32),
-               false};
-    return isScalarFloatType(meaning.dtype);
-  case TILERUN_ARGUMENT_BOOL:
-    meaning = {Meaning::Bool, TILERUN_DTYPE_I1, false};
-    return isTruthValid(argument);
-  case TILERUN_ARGUMENT_NONE:
-    meaning.kind = Meaning::None;
-    return true;
-  default:
-    return false;
-  }
-}
-
 // Why a parameter cannot take an argument: the end of a sentence about the parameter.
-static std::string describeRefusal(const SourceParameter &parameter,
+static std::string describeRefusal(const ParameterFacts &parameter,
                                    const TilerunArgument &argument) {
   if (!isTruthValid(argument))
     return "given a truth value that is neither 0 nor 1";
@@ -191,7 +138,7 @@ static std::string describeRefusal(const SourceParameter &parameter,
     return "given a pointer without the type of its elements; set dtype";
   case TILERUN_ARGUMENT_INTEGER:
   case TILERUN_ARGUMENT_NATURAL:
-    (void)getMeaning(parameter, argument, meaning);
+    (void)detail::getMeaning(parameter, argument, meaning);
     if (!isIntegerType(meaning.dtype))
       return std::string("given an integer as ") + getTypeName(meaning.dtype) +
              ", which is no integer type";
@@ -207,7 +154,7 @@ static std::string describeRefusal(const SourceParameter &parameter,
   }
 }
 
-static bool addText(SpecializationKey &key, const char *text) {
+bool detail::addText(SpecializationKey &key, const char *text) {
   size_t size = std::strlen(text);
   if (!key.add(size))
     return false;
@@ -220,39 +167,7 @@ static bool addText(SpecializationKey &key, const char *text) {
   return true;
 }
 
-// The words of a constant; false if they are too many, or it is none.
-static bool addConstant(SpecializationKey &key, const TilerunArgument &argument) {
-  if (!key.add(uint64_t(Meaning::Constant) << 32 | uint64_t(argument.kind) << 8))
-    return false;
-  switch (argument.kind) {
-  case TILERUN_ARGUMENT_INTEGER:
-  case TILERUN_ARGUMENT_NATURAL:
-  case TILERUN_ARGUMENT_FLOAT:
-    return key.add(argument.value.natural);
-  case TILERUN_ARGUMENT_BOOL:
-    return isTruthValid(argument) && key.add(argument.value.natural);
-  case TILERUN_ARGUMENT_STRING:
-    return argument.value.text && addText(key, argument.value.text);
-  case TILERUN_ARGUMENT_DTYPE:
-    return argument.dtype && argument.dtype <= TILERUN_DTYPE_FP64 && key.add(argument.dtype);
-  case TILERUN_ARGUMENT_NONE:
-    return true;
-  default:
-    return false;
-  }
-}
-
-bool core::addToKey(SpecializationKey &key, const SourceParameter &parameter,
-                    const TilerunArgument &argument) {
-  Meaning meaning = {Meaning::None};
-  if (!getMeaning(parameter, argument, meaning)) [[unlikely]]
-    return false;
-  if (meaning.kind == Meaning::Constant)
-    return addConstant(key, argument);
-  return key.add(meaning.kind << 32 | uint64_t(meaning.dtype) << 8 | meaning.aligned);
-}
-
-Status core::makeKeyError(const SourceParameter &parameter, const TilerunArgument &argument) {
+Status core::makeKeyError(const ParameterFacts &parameter, const TilerunArgument &argument) {
   std::string why = describeRefusal(parameter, argument);
   return Status(TILERUN_STATUS_INVALID_ARGUMENT,
                 why.empty() ? "the arguments hold more text than a launch can have" : why);
@@ -274,9 +189,9 @@ static std::string quote(const char *text) {
   return out + '"';
 }
 
-std::string core::getSpecText(const SourceParameter &parameter, const TilerunArgument &argument) {
+std::string core::getSpecText(const ParameterFacts &parameter, const TilerunArgument &argument) {
   Meaning meaning = {Meaning::None};
-  (void)getMeaning(parameter, argument, meaning); // Checked when the key was made.
+  (void)detail::getMeaning(parameter, argument, meaning); // Checked when the key was made.
   std::string suffix = meaning.aligned ? ":16" : "";
   switch (meaning.kind) {
   case Meaning::Pointer:

@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cstring>
+#include <vector>
 
 namespace tilerun::core {
 
@@ -108,29 +109,130 @@ public:
   }
   /// False if the arguments have more words than a key can hold.
   bool add(uint64_t word) {
-    if (size == kMaxWords)
+    if (size == kMaxWords) [[unlikely]]
       return false;
     words[size++] = word;
-    hash = (std::rotl(hash, 29) ^ word) * 0x9E3779B97F4A7C15u;
     return true;
   }
-  uint64_t getHash() const { return hash ^ hash >> 32; }
+  uint64_t getHash() const {
+    uint64_t hash = 0x243F6A8885A308D3u;
+    for (uint32_t i = 0; i < size; ++i)
+      hash = (std::rotl(hash, 29) ^ words[i]) * 0x9E3779B97F4A7C15u;
+    return hash ^ hash >> 32;
+  }
+  bool operator==(const std::vector<uint64_t> &other) const {
+    if (other.size() != size)
+      return false;
+    uint64_t differing = 0; // Nearly always none: no branch for each.
+    for (uint32_t i = 0; i < size; ++i)
+      differing |= words[i] ^ other[i];
+    return !differing;
+  }
   uint32_t getSize() const { return size; }
   const uint64_t *getWords() const { return words; }
 
 private:
-  uint64_t hash = 0x243F6A8885A308D3u;
   uint32_t size = 0;
   uint64_t words[kMaxWords]; ///< The first `size` of them.
 };
 
+namespace detail {
+/// What an argument means to the compiler.
+struct Meaning {
+  enum Kind : uint64_t { Pointer = 1, Integer, Float, Bool, One, None, Constant } kind;
+  uint16_t dtype = TILERUN_DTYPE_AUTO;
+  bool aligned = false;
+};
+
+/// The meaning of an argument; false if the parameter cannot take it (makeKeyError says why).
+[[gnu::always_inline]] inline bool getMeaning(const ParameterFacts &parameter,
+                                              const TilerunArgument &argument, Meaning &meaning) {
+  if (parameter.isConstexpr) {
+    meaning.kind = Meaning::Constant;
+    return argument.kind != TILERUN_ARGUMENT_POINTER;
+  }
+  bool mayAlign = parameter.specialize && parameter.specializeAlignment;
+  if (argument.kind == TILERUN_ARGUMENT_POINTER) [[likely]] {
+    meaning = {Meaning::Pointer, argument.dtype, mayAlign && argument.value.address % 16 == 0};
+    return argument.dtype && argument.dtype <= TILERUN_DTYPE_FP64;
+  }
+  switch (argument.kind) {
+  case TILERUN_ARGUMENT_INTEGER:
+  case TILERUN_ARGUMENT_NATURAL: {
+    IntegerValue value = getInteger(argument);
+    uint16_t dtype = argument.dtype;
+    if (dtype == TILERUN_DTYPE_AUTO) {
+      if (value.bits == 1 && !value.negative && parameter.specialize) {
+        meaning.kind = Meaning::One;
+        return true;
+      }
+      dtype = parameter.annotation;
+      if (!isIntegerType(dtype)) {
+        meaning = {Meaning::Integer, getNaturalType(value), mayAlign && value.bits % 16 == 0};
+        return true;
+      }
+    }
+    meaning = {Meaning::Integer, dtype, mayAlign && value.bits % 16 == 0};
+    return isIntegerType(dtype) && fitsType(value, dtype);
+  }
+  case TILERUN_ARGUMENT_FLOAT:
+    meaning = {Meaning::Float,
+               argument.dtype                            ? argument.dtype
+               : isScalarFloatType(parameter.annotation) ? parameter.annotation
+                                                         : uint16_t(TILERUN_DTYPE_FP32),
+               false};
+    return isScalarFloatType(meaning.dtype);
+  case TILERUN_ARGUMENT_BOOL:
+    meaning = {Meaning::Bool, TILERUN_DTYPE_I1, false};
+    return isTruthValid(argument);
+  case TILERUN_ARGUMENT_NONE:
+    meaning.kind = Meaning::None;
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool addText(SpecializationKey &key, const char *text);
+
+/// Adds the words of a constant; false if they are too many, or it is none.
+[[gnu::always_inline]] inline bool addConstant(SpecializationKey &key,
+                                               const TilerunArgument &argument) {
+  if (!key.add(uint64_t(Meaning::Constant) << 32 | uint64_t(argument.kind) << 8))
+    return false;
+  switch (argument.kind) {
+  case TILERUN_ARGUMENT_INTEGER:
+  case TILERUN_ARGUMENT_NATURAL:
+  case TILERUN_ARGUMENT_FLOAT:
+    return key.add(argument.value.natural);
+  case TILERUN_ARGUMENT_BOOL:
+    return isTruthValid(argument) && key.add(argument.value.natural);
+  case TILERUN_ARGUMENT_STRING:
+    return argument.value.text && addText(key, argument.value.text);
+  case TILERUN_ARGUMENT_DTYPE:
+    return argument.dtype && argument.dtype <= TILERUN_DTYPE_FP64 && key.add(argument.dtype);
+  case TILERUN_ARGUMENT_NONE:
+    return true;
+  default:
+    return false;
+  }
+}
+} // namespace detail
+
 /// Adds what one argument says to the key. False if the parameter cannot take it, or the key is
 /// full: then `makeKeyError` says why.
-bool addToKey(SpecializationKey &key, const SourceParameter &parameter,
-              const TilerunArgument &argument);
+[[gnu::always_inline]] inline bool addToKey(SpecializationKey &key, const ParameterFacts &parameter,
+                                            const TilerunArgument &argument) {
+  detail::Meaning meaning = {detail::Meaning::None};
+  if (!detail::getMeaning(parameter, argument, meaning)) [[unlikely]]
+    return false;
+  if (meaning.kind == detail::Meaning::Constant)
+    return detail::addConstant(key, argument);
+  return key.add(meaning.kind << 32 | uint64_t(meaning.dtype) << 8 | meaning.aligned);
+}
 /// INVALID_ARGUMENT, with a message that ends a sentence about the parameter.
-Status makeKeyError(const SourceParameter &parameter, const TilerunArgument &argument);
+Status makeKeyError(const ParameterFacts &parameter, const TilerunArgument &argument);
 /// The same as text of a signature: "*fp32:16", "i32", "1024".
-std::string getSpecText(const SourceParameter &parameter, const TilerunArgument &argument);
+std::string getSpecText(const ParameterFacts &parameter, const TilerunArgument &argument);
 
 } // namespace tilerun::core

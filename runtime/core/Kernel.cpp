@@ -25,7 +25,14 @@ static std::string formatAddress(TilerunAddress address) {
 Kernel::Kernel(std::shared_ptr<Program> program, std::string bound,
                std::vector<SourceParameter> open)
     : program(std::move(program)), bound(std::move(bound)),
-      parameters(this->bound.empty() ? this->program->getParameters() : std::move(open)) {}
+      parameters(this->bound.empty() ? this->program->getParameters() : std::move(open)),
+      facts(parameters.begin(), parameters.end()),
+      isFixed(this->program->getFixedSignature() != nullptr) {}
+
+// The parameter that an entry of a signature belongs to: "t.0" is an element of a tuple, "t".
+static std::string getParameterOf(const SignatureEntry &entry) {
+  return entry.name.substr(0, entry.name.find('.'));
+}
 
 static std::string join(const std::string &a, const std::string &b) {
   return a.empty() ? b : b.empty() ? a : a + ", " + b;
@@ -36,8 +43,9 @@ Status Kernel::bind(const std::string &constants, std::shared_ptr<Kernel> &kerne
   TILERUN_TRY(program->parseSignature(constants, entries));
   std::vector<SourceParameter> open = parameters;
   for (const SignatureEntry &entry : entries) {
-    auto it = std::find_if(open.begin(), open.end(),
-                           [&](const SourceParameter &p) { return p.name == entry.name; });
+    auto it = std::find_if(open.begin(), open.end(), [&](const SourceParameter &p) {
+      return p.name == getParameterOf(entry);
+    });
     if (it == open.end())
       return Status(TILERUN_STATUS_INVALID_ARGUMENT, "kernel '" + getName() +
                                                          "' has no parameter '" + entry.name +
@@ -114,7 +122,7 @@ Status Kernel::specialize(Device &device, const std::string &signature,
   std::vector<const SignatureEntry *> typed;
   for (const SourceParameter &parameter : source)
     for (const SignatureEntry &entry : entries)
-      if (entry.name == parameter.name && !entry.isConstant)
+      if (getParameterOf(entry) == parameter.name && !entry.isConstant)
         typed.push_back(&entry);
   const auto &wanted = specialization->executable->getParameters();
   for (size_t i = 0; i < wanted.size(); ++i) {
@@ -130,27 +138,60 @@ Status Kernel::specialize(Device &device, const std::string &signature,
                                                  device.getId() + " wants a parameter '" +
                                                  wanted[i].name +
                                                  "' that its signature does not have");
-    Specialization::Parameter parameter = {
-        entry->name, wanted[i].kind,   entry->dtype,   entry->divisibility,
-        0,           wanted[i].offset, wanted[i].bytes};
+    Specialization::Place place = {wanted[i].kind, entry->dtype,
+                                   static_cast<uint16_t>(wanted[i].offset),
+                                   static_cast<uint16_t>(wanted[i].bytes), 0};
+    const std::string name = getParameterOf(*entry);
     auto declared = std::find_if(source.begin(), source.end(),
-                                 [&](const SourceParameter &p) { return p.name == entry->name; });
-    if (!entry->isPointer && declared->annotation &&
+                                 [&](const SourceParameter &p) { return p.name == name; });
+    if (!entry->isPointer && name == entry->name && declared->annotation &&
         isFloatType(declared->annotation) == isFloatType(entry->dtype))
-      parameter.dtype = declared->annotation;
+      place.dtype = declared->annotation;
     if (!isOfKind(*entry, wanted[i].kind))
       return Status(TILERUN_STATUS_INTERNAL,
                     "the code of kernel '" + getName() + "' for " + device.getId() + " wants " +
                         getKindName(wanted[i].kind) + " for parameter '" + entry->name +
                         "', the signature has " + getTypeName(entry->dtype));
-    if (!entry->isPointer && !parameter.dtype)
-      parameter.dtype = getPlainType(wanted[i]);
+    if (!entry->isPointer && !place.dtype)
+      place.dtype = getPlainType(wanted[i]);
     auto open = std::find_if(parameters.begin(), parameters.end(),
-                             [&](const SourceParameter &p) { return p.name == entry->name; });
-    parameter.argument = static_cast<uint32_t>(open - parameters.begin());
-    specialization->parameters.push_back(std::move(parameter));
+                             [&](const SourceParameter &p) { return p.name == name; });
+    place.argument = static_cast<uint32_t>(open - parameters.begin());
+    specialization->places.push_back(place);
+    specialization->parameters.push_back({entry->name, entry->divisibility});
   }
   out = std::move(specialization);
+  return {};
+}
+
+[[gnu::always_inline]] inline Status Kernel::makeKey(SpecializationKey &key,
+                                                     const TilerunArgument *arguments,
+                                                     uint32_t numArguments) const {
+  if (numArguments > facts.size()) [[unlikely]]
+    return checkDefaults(numArguments);
+  for (uint32_t i = 0; i < numArguments; ++i)
+    if (!addToKey(key, facts[i], arguments[i])) [[unlikely]]
+      return makeArgumentError(getName(), parameters[i].name, arguments[i],
+                               makeKeyError(facts[i], arguments[i]).getMessage());
+  if (numArguments == facts.size()) [[likely]]
+    return {};
+  return checkDefaults(numArguments);
+}
+
+Status Kernel::checkDefaults(uint32_t numArguments) const {
+  if (numArguments > facts.size())
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                  "kernel '" + getName() + "' takes " + std::to_string(parameters.size()) +
+                      " arguments, " + std::to_string(numArguments) + " were passed");
+  std::string missing;
+  for (size_t i = numArguments; i < parameters.size(); ++i)
+    if (!parameters[i].hasDefault)
+      missing += (missing.empty() ? "'" : ", '") + parameters[i].name + "'" +
+                 (parameters[i].isConstexpr ? " (tl.constexpr)" : "");
+  if (!missing.empty())
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                  "kernel '" + getName() + "': " + std::to_string(numArguments) +
+                      " arguments were passed; missing " + missing);
   return {};
 }
 
@@ -164,7 +205,7 @@ std::string Kernel::getSignature(const TilerunArgument *arguments, uint32_t numA
 
 Status Kernel::describe(const TilerunArgument *arguments, uint32_t numArguments,
                         std::string &signature) const {
-  if (program->getFixedSignature())
+  if (isFixed)
     return {};
   SpecializationKey key(0, numArguments, {});
   TILERUN_TRY(makeKey(key, arguments, numArguments));
@@ -178,10 +219,11 @@ Status Kernel::specializeFor(Device &device, const TilerunCompileOptions &option
   std::string signature = getSignature(arguments, numArguments);
   std::shared_ptr<Specialization> specialization;
   TILERUN_TRY(specialize(device, signature, options, specialization));
-  for (const Specialization::Parameter &parameter : specialization->parameters)
-    if (!program->getFixedSignature() && parameter.argument >= numArguments)
+  for (size_t i = 0; i < specialization->places.size(); ++i)
+    if (!isFixed && specialization->places[i].argument >= numArguments)
       return Status(TILERUN_STATUS_INTERNAL, "kernel '" + getName() + "' for " + device.getId() +
-                                                 " wants a run-time value for '" + parameter.name +
+                                                 " wants a run-time value for '" +
+                                                 specialization->parameters[i].name +
                                                  "', which was not passed");
   out = std::move(specialization);
   return {};
@@ -241,109 +283,103 @@ Status Kernel::specializeOnce(Device &device, const SpecializationKey &key,
 // Launch
 //===----------------------------------------------------------------------===//
 
-Status Kernel::makeKey(SpecializationKey &key, const TilerunArgument *arguments,
-                       uint32_t numArguments) const {
-  if (numArguments > parameters.size())
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                  "kernel '" + getName() + "' takes " + std::to_string(parameters.size()) +
-                      " arguments, " + std::to_string(numArguments) + " were passed");
-  for (uint32_t i = 0; i < numArguments; ++i)
-    if (!addToKey(key, parameters[i], arguments[i])) [[unlikely]]
-      return makeArgumentError(getName(), parameters[i].name, arguments[i],
-                               makeKeyError(parameters[i], arguments[i]).getMessage());
-  if (numArguments == parameters.size()) [[likely]]
-    return {};
-  std::string missing;
-  for (size_t i = numArguments; i < parameters.size(); ++i)
-    if (!parameters[i].hasDefault)
-      missing += (missing.empty() ? "'" : ", '") + parameters[i].name + "'" +
-                 (parameters[i].isConstexpr ? " (tl.constexpr)" : "");
-  if (!missing.empty())
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                  "kernel '" + getName() + "': " + std::to_string(numArguments) +
-                      " arguments were passed; missing " + missing);
-  return {};
+// Puts the bytes of an argument, whose kind is checked, in their place. False for a pointer of
+// which the thread remembers nothing.
+static inline bool pack(const Specialization::Place &place, const TilerunArgument &argument,
+                        const PointerCheck &pointers, uint8_t *packed) {
+  uint64_t bits = getArgumentBits(argument, place.dtype);
+  uint8_t *to = packed + place.offset;
+  switch (place.bytes) { // Little-endian, as every host and device here.
+  case 8:
+    std::memcpy(to, &bits, 8);
+    break;
+  case 4:
+    std::memcpy(to, &bits, 4);
+    break;
+  case 2:
+    std::memcpy(to, &bits, 2);
+    break;
+  default:
+    *to = static_cast<uint8_t>(bits);
+  }
+  return place.kind != TILERUN_ARGUMENT_POINTER || pointers.isKnown(bits);
 }
 
-// The bytes of one argument, whose kind is checked; pointers are validated.
-static Status pack(const Specialization::Parameter &parameter, const TilerunArgument &argument,
-                   const Device &device, const std::string &kernel, uint8_t *packed) {
-  uint64_t bits = getArgumentBits(argument, parameter.dtype);
-  if (parameter.kind == TILERUN_ARGUMENT_POINTER)
-    if (Status status = checkPointer(device, bits); !status.isOk()) [[unlikely]] {
-      if (status.getCode() != TILERUN_STATUS_INVALID_ARGUMENT)
-        return status;
-      return makeArgumentError(kernel, parameter.name, argument,
-                               "at " + formatAddress(bits) + ", which is " + status.getMessage());
-    }
-  // Little-endian, as every host and device here.
-  std::memcpy(packed + parameter.offset, &bits, parameter.bytes);
-  return {};
+static Status checkPointer(const PointerCheck &pointers, const TilerunArgument &argument,
+                           const std::string &parameter, const std::string &kernel) {
+  Status status = pointers.check(argument.value.address);
+  if (status.getCode() != TILERUN_STATUS_INVALID_ARGUMENT)
+    return status;
+  return makeArgumentError(kernel, parameter, argument,
+                           "at " + formatAddress(argument.value.address) + ", which is " +
+                               status.getMessage());
 }
 
 Status Kernel::launch(const Stream &stream, const uint32_t grid[3],
                       const TilerunCompileOptions &options, const TilerunArgument *arguments,
                       uint32_t numArguments, const Specialization **used) {
   Device &device = stream.getDevice();
-  bool fixed = program->getFixedSignature() != nullptr;
-  SpecializationKey key(device.getSerial(), fixed ? 0 : numArguments, options);
-  if (!fixed)
+  SpecializationKey key(device.getSerial(), isFixed ? 0 : numArguments, options);
+  if (!isFixed) [[likely]]
     TILERUN_TRY(makeKey(key, arguments, numArguments));
   const Specialization *specialization = table.find(key);
   if (!specialization) [[unlikely]]
-    TILERUN_TRY(
-        specializeOnce(device, key, options, arguments, fixed ? 0 : numArguments, specialization));
+    TILERUN_TRY(specializeOnce(device, key, options, arguments, isFixed ? 0 : numArguments,
+                               specialization));
   if (used)
     *used = specialization;
-  if (fixed)
+  if (isFixed) [[unlikely]]
     return launchSpecialized(*specialization, stream, grid, arguments, numArguments);
   const Executable &executable = *specialization->executable;
   TILERUN_TRY(executable.checkGrid(grid));
   alignas(8) uint8_t packed[kMaxPackedBytes];
-  for (const Specialization::Parameter &parameter : specialization->parameters)
-    TILERUN_TRY(pack(parameter, arguments[parameter.argument], device, getName(), packed));
+  PointerCheck pointers(device);
+  for (const Specialization::Place &place : specialization->places)
+    if (!pack(place, arguments[place.argument], pointers, packed)) [[unlikely]]
+      TILERUN_TRY(checkPointer(
+          pointers, arguments[place.argument],
+          specialization->parameters[&place - specialization->places.data()].name, getName()));
   return executable.launch(stream, grid, packed);
 }
 
 // Whether an argument has the type and the facts of a parameter.
-static Status checkFacts(const Specialization::Parameter &parameter,
+static Status checkFacts(const Specialization::Place &place, int64_t divisibility,
                          const TilerunArgument &argument) {
   auto refuse = [](std::string what) {
     return Status(TILERUN_STATUS_INVALID_ARGUMENT, std::move(what));
   };
-  auto type = [&] { return std::string(getTypeName(parameter.dtype)); };
+  auto type = [&] { return std::string(getTypeName(place.dtype)); };
   bool isInteger = argument.kind == TILERUN_ARGUMENT_INTEGER ||
                    argument.kind == TILERUN_ARGUMENT_NATURAL ||
                    argument.kind == TILERUN_ARGUMENT_BOOL;
   uint16_t kind = isInteger ? uint16_t(TILERUN_ARGUMENT_INTEGER) : argument.kind;
-  if (kind != parameter.kind)
-    return refuse(getKindName(parameter.kind));
-  if (kind == TILERUN_ARGUMENT_POINTER && parameter.dtype && argument.dtype != parameter.dtype)
+  if (kind != place.kind)
+    return refuse(getKindName(place.kind));
+  if (kind == TILERUN_ARGUMENT_POINTER && place.dtype && argument.dtype != place.dtype)
     return refuse("a pointer to " + type());
-  if (kind != TILERUN_ARGUMENT_POINTER && argument.dtype && parameter.dtype &&
-      argument.dtype != parameter.dtype)
+  if (kind != TILERUN_ARGUMENT_POINTER && argument.dtype && place.dtype &&
+      argument.dtype != place.dtype)
     return refuse("of type " + type());
   if (kind == TILERUN_ARGUMENT_FLOAT)
     return {};
   if (isInteger) {
     IntegerValue value = getInteger(argument);
     // Without a dtype the parameter's sign is not known: either reading may fit.
-    uint32_t bits = parameter.bytes * 8;
-    bool fits = parameter.dtype  ? fitsType(value, parameter.dtype)
+    uint32_t bits = place.bytes * 8;
+    bool fits = place.dtype      ? fitsType(value, place.dtype)
                 : bits == 64     ? true
                 : value.negative ? static_cast<int64_t>(value.bits) >= -(int64_t(1) << (bits - 1))
                                  : value.bits >> bits == 0;
     if (!fits)
-      return refuse("of type " + (parameter.dtype ? type() : "i" + std::to_string(bits)) +
+      return refuse("of type " + (place.dtype ? type() : "i" + std::to_string(bits)) +
                     ", which cannot hold it");
   }
   if (!isTruthValid(argument))
     return refuse("given a truth value that is neither 0 nor 1");
   uint64_t bits = argument.value.natural;
-  if (parameter.divisibility > 1 && bits % static_cast<uint64_t>(parameter.divisibility) != 0)
-    return refuse("compiled for multiples of " + std::to_string(parameter.divisibility) +
-                  ", which " + (isInteger ? std::to_string(bits) : formatAddress(bits)) +
-                  " is not");
+  if (divisibility > 1 && bits % static_cast<uint64_t>(divisibility) != 0)
+    return refuse("compiled for multiples of " + std::to_string(divisibility) + ", which " +
+                  (isInteger ? std::to_string(bits) : formatAddress(bits)) + " is not");
   return {};
 }
 
@@ -363,11 +399,15 @@ Status Kernel::launchSpecialized(const Specialization &specialization, const Str
                       " arguments at run time, " + std::to_string(numArguments) + " were passed");
   TILERUN_TRY(executable.checkGrid(grid));
   alignas(8) uint8_t packed[kMaxPackedBytes];
+  PointerCheck pointers(stream.getDevice());
   for (uint32_t i = 0; i < numArguments; ++i) {
+    const Specialization::Place &place = specialization.places[i];
     const Specialization::Parameter &parameter = specialization.parameters[i];
-    if (Status status = checkFacts(parameter, arguments[i]); !status.isOk()) [[unlikely]]
+    if (Status status = checkFacts(place, parameter.divisibility, arguments[i]); !status.isOk())
+        [[unlikely]]
       return makeArgumentError(name, parameter.name, arguments[i], status.getMessage());
-    TILERUN_TRY(pack(parameter, arguments[i], stream.getDevice(), name, packed));
+    if (!pack(place, arguments[i], pointers, packed)) [[unlikely]]
+      TILERUN_TRY(checkPointer(pointers, arguments[i], parameter.name, name));
   }
   return executable.launch(stream, grid, packed);
 }

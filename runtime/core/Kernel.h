@@ -11,17 +11,22 @@ namespace tilerun::core {
 
 /// A kernel that was compiled for one signature and loaded on one device.
 struct Specialization {
+  /// Where an argument goes: what a warm launch reads, side by side.
+  struct Place {
+    uint16_t kind;     ///< TILERUN_ARGUMENT_POINTER, _INTEGER, _FLOAT.
+    uint16_t dtype;    ///< A pointer's elements; AUTO where it is not known.
+    uint16_t offset;   ///< In the packed arguments.
+    uint16_t bytes;    ///< 1, 2, 4 or 8.
+    uint32_t argument; ///< Its place among the arguments of Kernel::launch.
+  };
   struct Parameter {
     std::string name;
-    uint16_t kind;         ///< TILERUN_ARGUMENT_POINTER, _INTEGER, _FLOAT.
-    uint16_t dtype;        ///< A pointer's elements; AUTO where it is not known.
-    int64_t divisibility;  ///< What the code relies on.
-    uint32_t argument = 0; ///< Its place among the arguments of Kernel::launch.
-    uint32_t offset, bytes;
+    int64_t divisibility; ///< What the code relies on.
   };
   std::shared_ptr<Executable> executable;
   std::string signature;
-  std::vector<Parameter> parameters; ///< As the launch packs them.
+  std::vector<Place> places;         ///< As the launch packs them.
+  std::vector<Parameter> parameters; ///< As many.
 };
 
 class Kernel {
@@ -75,6 +80,8 @@ private:
   std::string getSignature(const TilerunArgument *arguments, uint32_t numArguments) const;
   Status makeKey(SpecializationKey &key, const TilerunArgument *arguments,
                  uint32_t numArguments) const;
+  /// Whether there are as many arguments as parameters, but for defaults.
+  Status checkDefaults(uint32_t numArguments) const;
   /// Compiles once, however many threads ask at the same time.
   Status specializeOnce(Device &device, const SpecializationKey &key,
                         const TilerunCompileOptions &options, const TilerunArgument *arguments,
@@ -86,6 +93,8 @@ private:
   const std::shared_ptr<Program> program;
   const std::string bound; ///< Entries of a signature, without a comma at the end.
   const std::vector<SourceParameter> parameters;
+  const std::vector<ParameterFacts> facts; ///< Of the parameters.
+  const bool isFixed;                      ///< Whether the program has one signature alone.
   SpecializationTable table;
   std::mutex mutex; ///< Guards `flights`, and insertion into `table`.
   std::map<std::vector<uint64_t>, std::shared_ptr<Flight>> flights;

@@ -14,8 +14,8 @@ Status detail::checkUnseenPointer(const Device &device, TilerunAddress address) 
     if (place.generation % 2 == 0)
       return Status(TILERUN_STATUS_INVALID_ARGUMENT,
                     "memory of " + device.getId() + " that is not allocated (freed before?)");
-    getSeen(address) = {device.getSerial(), place.begin, place.blockBytes, place.block,
-                        place.generation};
+    getSeen(seenAllocations, address) = {device.getSerial(), place.begin, place.blockBytes,
+                                         place.block, place.generation};
     return {};
   }
   // The caller's own memory, of which the plugin knows nothing.
@@ -39,6 +39,6 @@ Status detail::checkUnseenPointer(const Device &device, TilerunAddress address) 
                   info.other_device ? "memory of another device, which " + device.getId() +
                                           " cannot use; copy it first"
                                     : "memory that " + device.getId() + " cannot use");
-  getSeen(address) = {device.getSerial(), info.base, info.num_bytes, nullptr, 0};
+  getSeen(seenAllocations, address) = {device.getSerial(), info.base, info.num_bytes, nullptr, 0};
   return {};
 }

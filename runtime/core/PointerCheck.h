@@ -19,22 +19,38 @@ struct SeenAllocation {
 constexpr unsigned kSeen = 128;
 extern constinit thread_local SeenAllocation seenAllocations[kSeen];
 
-inline SeenAllocation &getSeen(TilerunAddress address) {
-  return seenAllocations[((address >> 9) * 0x9E3779B97F4A7C15u) >> 57];
+/// In this thread's `seenAllocations`, of which a launch takes the address once.
+inline SeenAllocation &getSeen(SeenAllocation *all, TilerunAddress address) {
+  return all[((address >> 9) * 0x9E3779B97F4A7C15u) >> 57];
 }
 /// Asks the pool, then the driver. The failure's message is the end of a sentence about the
 /// address.
 Status checkUnseenPointer(const Device &device, TilerunAddress address);
 } // namespace detail
 
-/// OK if the device may use `address`; 0 is allowed.
-inline Status checkPointer(const Device &device, TilerunAddress address) {
-  const detail::SeenAllocation &seen = detail::getSeen(address);
-  if (seen.deviceSerial == device.getSerial() && address - seen.begin < seen.bytes &&
-      (!seen.block || seen.block->generation.load(std::memory_order_acquire) == seen.generation))
-      [[likely]]
-    return {};
-  return detail::checkUnseenPointer(device, address);
-}
+/// Checks the pointers of one launch.
+class PointerCheck {
+public:
+  explicit PointerCheck(const Device &device)
+      : device(device), serial(device.getSerial()), seen(detail::seenAllocations) {}
+  /// Whether the device may use `address`, as far as this thread remembers.
+  bool isKnown(TilerunAddress address) const {
+    const detail::SeenAllocation &known = detail::getSeen(seen, address);
+    return known.deviceSerial == serial && address - known.begin < known.bytes &&
+           (!known.block ||
+            known.block->generation.load(std::memory_order_acquire) == known.generation);
+  }
+  /// OK if the device may use `address`; 0 is allowed.
+  Status check(TilerunAddress address) const {
+    if (isKnown(address)) [[likely]]
+      return {};
+    return detail::checkUnseenPointer(device, address);
+  }
+
+private:
+  const Device &device;
+  const uint64_t serial;
+  detail::SeenAllocation *const seen;
+};
 
 } // namespace tilerun::core

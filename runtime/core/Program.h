@@ -9,14 +9,17 @@
 
 namespace tilerun::core {
 
-/// A parameter as the source declares it.
-struct SourceParameter {
-  std::string name;
+/// What a launch asks about a parameter; apart, so that those of a kernel lie side by side.
+struct ParameterFacts {
   bool isConstexpr = false;
   bool hasDefault = false;
   bool specialize = true;                   ///< On the value 1.
   bool specializeAlignment = true;          ///< On divisibility by 16.
   uint16_t annotation = TILERUN_DTYPE_AUTO; ///< The type that the source demands, if any.
+};
+/// A parameter as the source declares it.
+struct SourceParameter : ParameterFacts {
+  std::string name;
 };
 
 /// One entry of a signature.

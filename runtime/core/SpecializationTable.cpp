@@ -21,6 +21,20 @@ void SpecializationTable::place(Slots &slots, const Entry *entry) {
   slots.entries[at].store(entry, std::memory_order_release);
 }
 
+const Specialization *SpecializationTable::findByHash(const SpecializationKey &key) const {
+  const Slots *slots = current.load(std::memory_order_acquire);
+  uint64_t hash = key.getHash();
+  for (uint64_t at = hash & slots->mask;; at = (at + 1) & slots->mask) {
+    const Entry *entry = slots->entries[at].load(std::memory_order_acquire);
+    if (!entry)
+      return nullptr;
+    if (entry->hash == hash && key == entry->words) {
+      recent.store(entry, std::memory_order_release);
+      return entry->value.get();
+    }
+  }
+}
+
 void SpecializationTable::insert(const SpecializationKey &key,
                                  std::shared_ptr<const Specialization> value) {
   const uint64_t *words = key.getWords();

@@ -1,8 +1,11 @@
 // What a kernel was compiled to, by key: readers take no lock. Entries are never removed while the
-// table lives; a device that was closed leaves its entries behind, which nothing finds again.
+// table lives; a device that was closed leaves its entries behind, which nothing finds again. Most
+// launches are as the one before, so that the entry found last comes first, before any hashing.
 #pragma once
 
 #include "runtime/core/Arguments.h"
+
+#include <atomic>
 
 namespace tilerun::core {
 
@@ -16,17 +19,11 @@ public:
   SpecializationTable &operator=(const SpecializationTable &) = delete;
 
   /// Null if there is none.
-  const Specialization *find(const SpecializationKey &key) const {
-    const Slots *slots = current.load(std::memory_order_acquire);
-    uint64_t hash = key.getHash();
-    for (uint64_t at = hash & slots->mask;; at = (at + 1) & slots->mask) {
-      const Entry *entry = slots->entries[at].load(std::memory_order_acquire);
-      if (!entry)
-        return nullptr;
-      if (entry->hash == hash && entry->words.size() == key.getSize() &&
-          std::memcmp(entry->words.data(), key.getWords(), key.getSize() * sizeof(uint64_t)) == 0)
-        return entry->value.get();
-    }
+  [[gnu::always_inline]] const Specialization *find(const SpecializationKey &key) const {
+    const Entry *last = recent.load(std::memory_order_acquire);
+    if (last && key == last->words) [[likely]]
+      return last->value.get();
+    return findByHash(key);
   }
   /// Of a key that is not there. For one thread at a time.
   void insert(const SpecializationKey &key, std::shared_ptr<const Specialization> value);
@@ -43,8 +40,10 @@ private:
     std::vector<std::atomic<const Entry *>> entries; ///< Half of them are null at least.
   };
   static void place(Slots &slots, const Entry *entry);
+  const Specialization *findByHash(const SpecializationKey &key) const;
 
   std::atomic<const Slots *> current;
+  mutable std::atomic<const Entry *> recent{nullptr};
   std::vector<std::unique_ptr<Slots>> generations; ///< Readers may still be in an old one.
   std::vector<std::unique_ptr<Entry>> entries;
 };
