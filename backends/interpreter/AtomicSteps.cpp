@@ -132,6 +132,8 @@ void forEachLane(Frame &frame, const Step &step, const uint8_t *mask, Ordering o
         result[i] = 0;
         continue;
       }
+    } else if (frame.refuseNull(step, "atomic access", address)) {
+      return;
     }
     result[i] = exchange(i, std::atomic_ref<T>(*reinterpret_cast<T *>(address)));
     if (frame.checker && ordering.releases())

@@ -36,6 +36,15 @@ void Frame::fail(const Step &step, const llvm::Twine &message) {
     fault += "\n" + describe(caller) + "called from here";
 }
 
+void Frame::failNull(const Step &step, llvm::StringRef access, uint64_t address) {
+  const auto offset = static_cast<int64_t>(address);
+  fail(step,
+       access + " at a null pointer" +
+           (offset ? llvm::formatv(" {0} {1} bytes", offset < 0 ? '-' : '+', std::abs(offset)).str()
+                   : std::string()) +
+           ", which has no memory; a tensor without elements may be passed, but not accessed");
+}
+
 std::string interp::describe(const SourcePosition &position) {
   if (position.line == 0)
     return "";

@@ -61,6 +61,18 @@ struct Frame {
   void exec(const StepList &steps);
   /// Ends the launch with a message that names this program and the step's place.
   void fail(const Step &step, const llvm::Twine &message);
+  /// Ends the launch if an address is that of a null pointer, perhaps with a small offset: a tensor
+  /// without elements has one, and no process has memory there.
+  bool refuseNull(const Step &step, llvm::StringRef access, uint64_t address) {
+    constexpr uint64_t kNear = 1 << 16;
+    if (address + kNear >= 2 * kNear) [[likely]]
+      return false;
+    failNull(step, access, address);
+    return true;
+  }
+
+private:
+  void failNull(const Step &step, llvm::StringRef access, uint64_t address);
 };
 
 /// "file.py:12:5: " or nothing where the place is unknown.

@@ -62,6 +62,8 @@ template <class T> static void load(Frame &frame, const Step &step) {
   for (size_t start = 0; start < step.count; start += row) {
     const auto lanes = leadingLanes(mask ? mask + start : nullptr, row);
     if (lanes && areConsecutive(pointers + start, *lanes, sizeof(T))) {
+      if (*lanes && frame.refuseNull(step, "read", pointers[start]))
+        return;
       if (*lanes)
         std::memcpy(result + start, reinterpret_cast<const void *>(pointers[start]),
                     *lanes * sizeof(T));
@@ -69,8 +71,12 @@ template <class T> static void load(Frame &frame, const Step &step) {
         result[i] = off(i);
       continue;
     }
-    for (size_t i = start; i < start + row; ++i)
-      result[i] = mask && !mask[i] ? off(i) : read<T>(pointers[i]);
+    for (size_t i = start; i < start + row; ++i) {
+      const bool on = !mask || mask[i];
+      if (on && frame.refuseNull(step, "read", pointers[i]))
+        return;
+      result[i] = on ? read<T>(pointers[i]) : off(i);
+    }
   }
 }
 
@@ -94,13 +100,19 @@ template <class T> static void store(Frame &frame, const Step &step) {
   for (size_t start = 0; start < step.count; start += row) {
     const auto lanes = leadingLanes(mask ? mask + start : nullptr, row);
     if (lanes && areConsecutive(pointers + start, *lanes, sizeof(T))) {
+      if (*lanes && frame.refuseNull(step, "write", pointers[start]))
+        return;
       if (*lanes)
         std::memcpy(reinterpret_cast<void *>(pointers[start]), values + start, *lanes * sizeof(T));
       continue;
     }
-    for (size_t i = start; i < start + row; ++i)
-      if (!mask || mask[i])
-        write(i);
+    for (size_t i = start; i < start + row; ++i) {
+      if (mask && !mask[i])
+        continue;
+      if (frame.refuseNull(step, "write", pointers[i]))
+        return;
+      write(i);
+    }
   }
 }
 

@@ -187,3 +187,34 @@ def test_functions_must_be_decorated():
     line = helper.__code__.co_firstlineno
     assert "the host function 'helper', which is not decorated with @triton.jit, cannot be called" in str(caught.value)
     assert f"{__file__}:{line}:5: note: defined here" in str(caught.value)
+
+
+def test_null_pointers_are_faults():
+    """What has no elements has no memory: an access ends the launch, not the process."""
+
+    class Null:
+        dtype, device = np.dtype("f4"), "cpu"
+
+        @staticmethod
+        def data_ptr():
+            return 0
+
+    @triton.jit
+    def gather(x, out, offset, N: tl.constexpr):
+        i = tl.arange(0, N)
+        tl.store(out + i, tl.load(x + (offset + i * 3) % 64))
+
+    @triton.jit
+    def count(x):
+        tl.atomic_add(x, 1)
+
+    for launch, message in (
+        (lambda: kernel[(1, )](Null(), Y, 8, BLOCK=8), r"test_errors.py:\d+:\d+: read at a null pointer, which has no memory"),
+        (lambda: kernel[(1, )](X, Null(), 8, BLOCK=8), r"test_errors.py:\d+:\d+: write at a null pointer, which has"),
+        (lambda: gather[(1, )](Null(), Y, 5, 8), r"read at a null pointer \+ 20 bytes"),
+        (lambda: count[(1, )](Null()), "atomic access at a null pointer"),
+    ):
+        with pytest.raises(errors.FaultError, match=message):
+            launch()
+    kernel[(1, )](Null(), Y, 0, BLOCK=8)  # Nothing is accessed.
+    kernel[(1, )](X, Y, 8, BLOCK=8)

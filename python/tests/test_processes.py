@@ -82,6 +82,87 @@ tell[(1, )](X, N=16)
     assert run_python(script).stdout == "compiled for 16; child 0\n"
 
 
+def test_handlers_of_forks_drop_and_launch_kernels(run_python, tmp_path):
+    """Those of others, which run while nobody else may enter the library: before the fork, in parent and child; one of
+    them forks in turn."""
+    script = tmp_path / "handlers.py"
+    script.write_text("""
+import os
+kernels, told = [], []
+
+def before():
+    kernels.clear()
+    launch(16)
+    if not told:
+        told.append("forks in a handler")
+        child = os.fork()
+        if child == 0:
+            os._exit(0)
+        os.waitpid(child, 0)
+
+os.register_at_fork(before=before, after_in_parent=lambda: launch(16), after_in_child=lambda: launch(32))
+""" + FORKS + """
+def make():
+    @triton.jit
+    def one(x):
+        tl.store(x, 1.0)
+    one.warmup(X, grid=(1, ))
+    return one
+
+signal.alarm(60)
+kernels.append(make())
+launch(16)
+child = os.fork()
+if child == 0:
+    signal.alarm(30)
+    launch(64)
+    os._exit(0)
+print("child:", os.waitpid(child, 0)[1], "kernels:", len(kernels))
+worker = threading.Thread(target=launch, args=(128, ))
+worker.start()
+worker.join()
+""")
+    assert run_python(script).stdout == "child: 0 kernels: 0\n"
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["main first", "sub-interpreter first"])
+def test_sub_interpreters_are_refused(run_python, tmp_path, first):
+    """And leave the main one as it was."""
+    script = tmp_path / "sub.py"
+    script.write_text(f"""
+import sys
+try:
+    import _interpreters
+    make = lambda: _interpreters.create("legacy")
+except ImportError:
+    import _xxsubinterpreters as _interpreters
+    make = lambda: _interpreters.create(isolated=False)
+
+def run():
+    interpreter = make()
+    text = "import sys; sys.path[:0] = " + repr(sys.path) + \"\"\"
+try:
+    import tilerun.triton
+except ImportError as error:
+    print(error)
+\"\"\"
+    _interpreters.run_string(interpreter, text)
+    _interpreters.destroy(interpreter)
+
+{"import tilerun.triton" if first else ""}
+run()
+run()
+""" + FORKS.replace("import os, signal, sys, threading", "import os, signal, threading") + """
+launch(16)
+try:
+    double[(1, )](X, object(), N=16)
+except TypeError as error:
+    print("object" in str(error))
+""")
+    lines = run_python(script).stdout.splitlines()
+    assert [line[:44] for line in lines] == ["tilerun cannot be imported in a sub-interpreter"[:44]] * 2 + ["True"]
+
+
 def test_workers_of_a_data_loader(run_python, tmp_path):
     torch = pytest.importorskip("torch")
     assert torch
@@ -135,6 +216,30 @@ launch(64)
 print("and goes on")
 """)
     assert run_python(script).stdout == "interrupted\nand goes on\n"
+
+
+def test_interrupts_end_tuning(run_python, tmp_path):
+    """Before the next run, not after the configuration's ten seconds."""
+    script = tmp_path / "tuning.py"
+    script.write_text(FORKS + """
+import time
+
+@triton.autotune([triton.Config({"N": n}) for n in (4, 8)], key=[], rep=10_000)
+@triton.jit
+def tuned(x, y, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    tl.store(y + i, tl.load(x + i) * 2)
+
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+signal.setitimer(signal.ITIMER_REAL, 0.5)
+start = time.monotonic()
+try:
+    tuned[(1024, )](X, np.zeros_like(X))
+except KeyboardInterrupt:
+    print("interrupted", time.monotonic() - start < 4)
+launch(64)
+""")
+    assert run_python(script).stdout == "interrupted True\n"
 
 
 @triton.jit

@@ -286,6 +286,32 @@ func.func @k(%out: !tile.ptr<i32>) attributes {tile.kernel} {
   EXPECT_EQ(machine.get<int32_t>(out, 4), std::vector<int32_t>(4, 0));
 }
 
+TEST(Memory, NullPointersFault) {
+  Machine machine;
+  for (auto [access, offset, message] :
+       {std::tuple("%v = tile.load %q : !tile.ptr<i32> loc(\"k.py\":7:3)", 0,
+                   "k.py:7:3: read at a null pointer, which has no memory"),
+        std::tuple("tile.store %q, %offset : !tile.ptr<i32> loc(\"k.py\":7:3)", 3,
+                   "k.py:7:3: write at a null pointer + 12 bytes, which"),
+        std::tuple("%v = tile.load %q : !tile.ptr<i32> loc(\"k.py\":7:3)", -1,
+                   "k.py:7:3: read at a null pointer - 4 bytes, which"),
+        std::tuple("%v = tile.atomic_rmw add %q, %offset : !tile.ptr<i32> loc(\"k.py\":7:3)", 4,
+                   "k.py:7:3: atomic access at a null pointer + 16 bytes, which")}) {
+    auto [kind, text] =
+        machine.launchError(substitute(R"(
+func.func @k(%p: !tile.ptr<i32>) attributes {tile.kernel} {
+  %offset = arith.constant $OFFSET : i32
+  %q = tile.addptr %p, %offset : !tile.ptr<i32>, i32
+  $ACCESS
+  return
+})",
+                                       {{"OFFSET", std::to_string(offset)}, {"ACCESS", access}}),
+                            {ptr(DeviceAddress{})});
+    EXPECT_EQ(kind, DeviceErrorKind::Fault);
+    EXPECT_NE(text.find(message), std::string::npos) << text;
+  }
+}
+
 TEST(Memory, GatherAndScatter) {
   Machine machine;
   const auto input = iota(64, 1000);
