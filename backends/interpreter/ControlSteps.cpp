@@ -53,5 +53,3 @@ void interp::runSwitch(Frame &frame, const Step &step) {
     ++chosen;
   frame.exec(step.blocks[chosen]);
 }
-
-void interp::runBlock(Frame &frame, const Step &step) { frame.exec(step.blocks[0]); }

@@ -75,8 +75,6 @@ void runIf(Frame &frame, const Step &step);
 void runWhile(Frame &frame, const Step &step);
 /// Operands: selector. numbers: case values. blocks: one a case, then the default.
 void runSwitch(Frame &frame, const Step &step);
-/// blocks: one.
-void runBlock(Frame &frame, const Step &step);
 
 // DebugSteps.cpp
 /// numbers: hexadecimal, then one per value: signed. shapes of values: dims count then dims.

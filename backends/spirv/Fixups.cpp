@@ -263,6 +263,8 @@ public:
          "8-bit accesses of shared memory (explicit-layout8)"},
         {kExplicitLayout16, target.hasExplicitLayout16,
          "16-bit accesses of shared memory (explicit-layout16)"},
+        {kBFloat16, target.hasBFloat16, "bfloat16 (bf16)"},
+        {kBFloat16Matrix, target.hasBFloat16Matrix, "matrices of bfloat16 (bf16-cm)"},
         {kCooperativeMatrix, !target.cooperativeShapes.empty(), "cooperative matrices (cm=…)"},
         {kFloat16Add, target.hasAtomicFloat16Add, "atomic-f16-add"},
         {kFloat32Add, target.hasAtomicFloat32Add, "atomic-f32-add"},

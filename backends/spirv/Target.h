@@ -93,11 +93,6 @@ struct Target {
            : bits == 32 ? hasAtomicFloat32Add
                         : hasAtomicFloat16Add;
   }
-  bool hasAtomicFloatMinMax(unsigned bits) const {
-    return bits == 64   ? hasAtomicFloat64MinMax
-           : bits == 32 ? hasAtomicFloat32MinMax
-                        : hasAtomicFloat16MinMax;
-  }
 };
 
 /// From "vulkan:1.3,…" or "1.3,…". An error names the word and lists what exists.

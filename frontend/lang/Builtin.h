@@ -78,9 +78,6 @@ mlir::FailureOr<TensorValue> cast(Emitter &e, const Value &v, DType to, bool bit
 /// Implicit broadcasting to a common shape (shapes are padded on the left), as for elementwise
 /// operators.
 mlir::LogicalResult broadcastTogether(Emitter &e, llvm::MutableArrayRef<TensorValue> values);
-/// The arms of a run-time ternary or `if`: brings both to one type by promotion, or fails with a
-/// message.
-mlir::LogicalResult unify(Emitter &e, Value &a, Value &b);
 /// `x[:, None, 1, 2:4]` on a run-time tensor.
 Result subscript(Emitter &e, const Value &base, llvm::ArrayRef<Value> indices);
 /// `x.name`: attributes of tensors, dtypes, tensor types, tuples and namespaces. Fails with "did

@@ -80,6 +80,8 @@ std::optional<Value> findAttribute(Emitter &e, const Value &base, llvm::StringRe
 
 /// Absolute value of a number.
 TensorValue emitAbs(Emitter &e, const TensorValue &v);
+/// Of the first argument, which must be a number.
+Result emitAbsOf(Emitter &e, const Arguments &args);
 /// Elementwise maximum or minimum of two values of one type and shape.
 TensorValue emitExtremum(Emitter &e, bool isMax, bool propagateNan, const TensorValue &lhs,
                          const TensorValue &rhs);

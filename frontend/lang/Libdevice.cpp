@@ -20,6 +20,14 @@ FailureOr<SmallVector<TensorValue>> getFloats(Emitter &e, const Arguments &args,
   return convertAll(e, args, count, *type);
 }
 
+TensorOr getTensorOf(Emitter &e, const Arguments &args, Scalar wanted) {
+  TensorOr v = getTensor(e, args, 0);
+  if (succeeded(v) && v->type.dtype != dtype(wanted))
+    return argError(e, args, 0,
+                    "must be " + dtype(wanted).str() + ", but it is " + args[0].describe());
+  return v;
+}
+
 namespace {
 TensorValue constantLike(Emitter &e, const TensorValue &v, double value) {
   return makeConstant(e, v.type, Literal(value));
@@ -79,15 +87,6 @@ template <typename Op> Result emitTest(Emitter &e, const Arguments &args) {
     return failure();
   return fromTensor(Op::create(e.builder, e.loc(), (*in)[0].value), dtype(Scalar::Int1),
                     (*in)[0].type.shape);
-}
-
-Result emitAbsolute(Emitter &e, const Arguments &args) {
-  TensorOr v = getTensor(e, args, 0);
-  if (failed(v))
-    return failure();
-  if (v->type.dtype.isPointer())
-    return argError(e, args, 0, "must be a number, but it is " + args[0].describe());
-  return Value(emitAbs(e, *v));
 }
 
 Result emitSignbit(Emitter &e, const Arguments &args) {
@@ -206,12 +205,9 @@ Result emitMulhi(Emitter &e, const Arguments &args) {
 }
 
 template <Scalar From, Scalar To> Result emitBits(Emitter &e, const Arguments &args) {
-  TensorOr v = getTensor(e, args, 0);
+  TensorOr v = getTensorOf(e, args, From);
   if (failed(v))
     return failure();
-  if (v->type.dtype != dtype(From))
-    return argError(e, args, 0,
-                    "must be " + dtype(From).str() + ", but it is " + args[0].describe());
   TensorOr out = cast(e, Value(*v), dtype(To), /*bitcast=*/true);
   if (failed(out))
     return failure();
@@ -222,12 +218,9 @@ enum class Rounding { Nearest, Zero, Down, Up };
 
 template <Scalar From, Scalar To, Rounding R>
 Result emitRounded(Emitter &e, const Arguments &args) {
-  TensorOr v = getTensor(e, args, 0);
+  TensorOr v = getTensorOf(e, args, From);
   if (failed(v))
     return failure();
-  if (v->type.dtype != dtype(From))
-    return argError(e, args, 0,
-                    "must be " + dtype(From).str() + ", but it is " + args[0].describe());
   TensorValue whole = *v;
   if (dtype(From).isFloat() && dtype(To).isInt()) {
     if (R == Rounding::Nearest)
@@ -269,7 +262,7 @@ constexpr StringLiteral kOne{"arg0"}, kTwo{"arg0, arg1"}, kThree{"arg0, arg1, ar
         emitRounded<Scalar::From, Scalar::To, Rounding::Nearest>)
 
 const Builtin kRows[] = {
-    UNARY("abs", "Absolute value.", emitAbsolute),
+    UNARY("abs", "Absolute value.", emitAbsOf),
     UNARY("acos", "Arc cosine.", emitUnary<math::AcosOp>),
     UNARY("acosh", "Inverse hyperbolic cosine.", emitUnary<math::AcoshOp>),
     UNARY("asin", "Arc sine.", emitUnary<math::AsinOp>),

@@ -10,6 +10,9 @@ namespace tilerun::lang {
 mlir::FailureOr<llvm::SmallVector<TensorValue>> getFloats(Emitter &e, const Arguments &args,
                                                           size_t count, bool float32Only = false);
 
+/// The first operand, which must be of that dtype.
+mlir::FailureOr<TensorValue> getTensorOf(Emitter &e, const Arguments &args, Scalar wanted);
+
 /// Functions that are composed of others (LibdeviceComposed.cpp).
 void addComposedLibdevice(Rows &rows);
 /// Functions on integers and on the halves of float64 (LibdeviceBits.cpp).

@@ -102,13 +102,6 @@ Real reciprocal(Real x, Direction direction) {
   return composed::divide(x.c->real(1), x, direction);
 }
 
-FailureOr<TensorValue> getFloat64(Emitter &e, const Arguments &args) {
-  TensorOr v = getTensor(e, args, 0);
-  if (succeeded(v) && v->type.dtype != dtype(Scalar::F64))
-    return argError(e, args, 0, "must be float64, but it is " + args[0].describe());
-  return v;
-}
-
 /// jn and yn, which the prelude has as functions of an int32 and a float of one shape.
 Result callBessel(Emitter &e, const Arguments &args, StringRef function) {
   TensorOr n = getTensor(e, args, 0), x = getTensor(e, args, 1);
@@ -136,7 +129,7 @@ Result emitJn(Emitter &e, const Arguments &args) { return callBessel(e, args, "_
 Result emitYn(Emitter &e, const Arguments &args) { return callBessel(e, args, "_bessel_yn"); }
 
 template <Direction D> Result emitNarrow(Emitter &e, const Arguments &args) {
-  FailureOr<TensorValue> v = getFloat64(e, args);
+  FailureOr<TensorValue> v = getTensorOf(e, args, Scalar::F64);
   if (failed(v))
     return failure();
   TensorType type{dtype(Scalar::F32), v->type.shape};
@@ -150,12 +143,9 @@ template <Direction D> Result emitNarrow(Emitter &e, const Arguments &args) {
 /// once.
 template <Scalar From, Scalar To, Direction D>
 Result emitFromInteger(Emitter &e, const Arguments &args) {
-  TensorOr v = getTensor(e, args, 0);
+  TensorOr v = getTensorOf(e, args, From);
   if (failed(v))
     return failure();
-  if (v->type.dtype != dtype(From))
-    return argError(e, args, 0,
-                    "must be " + dtype(From).str() + ", but it is " + args[0].describe());
   TensorType type{dtype(Scalar::F64), v->type.shape};
   Calculator c(e.builder, e.loc(), getMlirType(e.builder.getContext(), type));
   auto convertExactly = [&](mlir::Value part) {
@@ -177,7 +167,7 @@ Result emitFromInteger(Emitter &e, const Arguments &args) {
 
 /// One over the number that the upper halves of the bits are, to its upper half.
 Result emitReciprocalOfHigh(Emitter &e, const Arguments &args) {
-  FailureOr<TensorValue> v = getFloat64(e, args);
+  FailureOr<TensorValue> v = getTensorOf(e, args, Scalar::F64);
   if (failed(v))
     return failure();
   Calculator c(e.builder, e.loc(), v->value.getType());

@@ -42,8 +42,7 @@ TensorValue emitAbs(Emitter &e, const TensorValue &v) {
   return {math::AbsIOp::create(e.builder, e.loc(), v.value), v.type};
 }
 
-namespace {
-Result emitAbsRow(Emitter &e, const Arguments &args) {
+Result emitAbsOf(Emitter &e, const Arguments &args) {
   TensorOr v = getTensor(e, args, 0);
   if (failed(v))
     return failure();
@@ -52,8 +51,9 @@ Result emitAbsRow(Emitter &e, const Arguments &args) {
   return Value(emitAbs(e, *v));
 }
 
+namespace {
 const Builtin kRows[] = {
-    {"abs", kTl, "x", "Absolute value.", emitAbsRow, true},
+    {"abs", kTl, "x", "Absolute value.", emitAbsOf, true},
     {"exp", kTl, "x", "`e` to the power of x. Fast form for float32.", emitUnary<math::ExpOp, true>,
      true},
     {"exp2", kTl, "x", "2 to the power of x. Fast form for float32.", emitUnary<math::Exp2Op, true>,

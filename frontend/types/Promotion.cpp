@@ -88,17 +88,6 @@ std::string tilerun::formatInt(__int128 value) {
   return negative ? "-" + digits : digits;
 }
 
-std::string tilerun::formatLiteral(const Literal &literal) {
-  if (auto *b = std::get_if<bool>(&literal))
-    return *b ? "True" : "False";
-  if (auto *i = std::get_if<__int128>(&literal))
-    return formatInt(*i);
-  std::string out;
-  llvm::raw_string_ostream os(out);
-  os << std::get<double>(literal);
-  return out;
-}
-
 TypeOrError tilerun::getLiteralType(const Literal &literal) {
   if (std::holds_alternative<bool>(literal))
     return dtype(Scalar::Int1);

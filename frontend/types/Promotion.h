@@ -59,7 +59,6 @@ llvm::StringRef getCombineName(Combine op);
 __int128 getMinInt(DType type);
 __int128 getMaxInt(DType type);
 std::string formatInt(__int128 value);
-std::string formatLiteral(const Literal &literal);
 
 /// The type a literal has by itself: int1; int32 < uint32 < int64 < uint64 by value; float32, or
 /// float64 outside float32's normal range. An integer beyond 64 bits is an error.

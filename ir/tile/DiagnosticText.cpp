@@ -32,12 +32,6 @@ static std::string format(FileLineColLoc position) {
       .str();
 }
 
-std::string tile::formatPosition(Location location) {
-  SmallVector<FileLineColLoc> positions;
-  collectPositions(location, positions);
-  return positions.empty() ? "" : format(positions.front());
-}
-
 tile::DiagnosticText::DiagnosticText(MLIRContext *context)
     : handler(context, [this](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() == DiagnosticSeverity::Error)

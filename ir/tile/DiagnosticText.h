@@ -7,9 +7,6 @@
 
 namespace tilerun::tile {
 
-/// "file.py:7:3" of a location, the innermost of inlined ones; "" if it has none.
-std::string formatPosition(mlir::Location location);
-
 /// Collects errors while it lives; they go on to the context's other handlers. One line each:
 /// "file.py:7:3: error: message", then a line for each call that was inlined. For the thread that
 /// uses the context.

@@ -18,16 +18,12 @@ struct Instance {
 /// Null with the reason where there is none that will do.
 ///   TILERUN_VULKAN_LOADER      another library than libvulkan.so.1
 ///   TILERUN_VULKAN_VALIDATION  1: with the Khronos validation layer, whose messages become lines
-///   of
-///                              the log and are counted
+///                              of the log
 const Instance *getInstance(std::string &reason);
 
 /// The devices that can be used, in the order of their ordinals: GPUs before CPUs. Empty with the
 /// reason, which names each device that is refused. Looks again on every call that `refresh`es; a
 /// device that was given lives on.
 std::vector<const PhysicalDevice *> getPhysicalDevices(std::string &reason, bool refresh);
-
-/// How many warnings and errors the validation layer had so far.
-uint32_t getNumValidationMessages();
 
 } // namespace vulkan

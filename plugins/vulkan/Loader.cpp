@@ -10,9 +10,6 @@
 
 using namespace vulkan;
 
-static std::atomic<uint32_t> numMessages{0};
-uint32_t vulkan::getNumValidationMessages() { return numMessages.load(); }
-
 std::string vulkan::formatVersion(uint32_t version) {
   return std::to_string(VK_API_VERSION_MAJOR(version)) + "." +
          std::to_string(VK_API_VERSION_MINOR(version)) + "." +
@@ -23,7 +20,6 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL takeMessage(VkDebugUtilsMessageSeverityFla
                                                   VkDebugUtilsMessageTypeFlagsEXT,
                                                   const VkDebugUtilsMessengerCallbackDataEXT *data,
                                                   void *) {
-  numMessages.fetch_add(1);
   const bool error = severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
   log(TILERUN_LOG_WARNING, std::string("validation ") + (error ? "error: " : "warning: ") +
                                (data->pMessage ? data->pMessage : "without a text"));

@@ -12,10 +12,6 @@ using namespace tilerun;
 using namespace tilerun::compiler;
 using core::Status;
 
-Status compiler::makeStatus(TilerunStatus code, llvm::Error error) {
-  return Status(code, llvm::toString(std::move(error)));
-}
-
 Status compiler::makeBytecode(mlir::ModuleOp module, const std::string &kernel,
                               std::vector<uint8_t> &bytecode) {
   std::string messages;

@@ -46,7 +46,4 @@ private:
   std::map<std::string, cache::Key> keys;
 };
 
-/// Wraps what LLVM reports.
-core::Status makeStatus(TilerunStatus code, llvm::Error error);
-
 } // namespace tilerun::compiler

@@ -131,7 +131,7 @@ TEST_F(Convert, LiteralsByThemselves) {
 }
 
 //===----------------------------------------------------------------------===//
-// condition, unify
+// condition
 //===----------------------------------------------------------------------===//
 
 TEST_F(Convert, ConditionsAreScalars) {
@@ -144,49 +144,5 @@ TEST_F(Convert, ConditionsAreScalars) {
   EXPECT_TRUE(one->getType().isInteger(1));
   EXPECT_TRUE(mlir::failed(condition(emitter, arg("i1[8]"), "'while'")));
   EXPECT_NE(lastError().find("the condition of 'while' must be one value"), std::string::npos);
-}
-TEST_F(Convert, UnifyLiteralWithTensor) {
-  Value a = lit(0), b = arg("fp16");
-  ASSERT_TRUE(mlir::succeeded(unify(emitter, a, b)));
-  EXPECT_EQ(typeOf(a), "float16");
-  EXPECT_EQ(typeOf(b), "float16");
-}
-TEST_F(Convert, UnifyPromotes) {
-  Value a = arg("i32[8]"), b = arg("fp32");
-  ASSERT_TRUE(mlir::succeeded(unify(emitter, a, b)));
-  EXPECT_EQ(typeOf(a), "float32[8]");
-  EXPECT_EQ(typeOf(b), "float32[8]");
-}
-TEST_F(Convert, UnifyKeepsEqualConstants) {
-  Value a = lit(3), b = lit(3);
-  ASSERT_TRUE(mlir::succeeded(unify(emitter, a, b)));
-  EXPECT_TRUE(a.isConstexpr() && b.isConstexpr());
-  Value s = lit("x"), t = lit("x"), n = none(), m = none();
-  EXPECT_TRUE(mlir::succeeded(unify(emitter, s, t)));
-  EXPECT_TRUE(mlir::succeeded(unify(emitter, n, m)));
-}
-TEST_F(Convert, UnifyTuplesByElement) {
-  Value a = Value::tuple({lit(1), arg("fp32")}), b = Value::tuple({lit(2), lit(0.5)});
-  ASSERT_TRUE(mlir::succeeded(unify(emitter, a, b)));
-  EXPECT_EQ(typeOf(a.getTuple()->elements[0]), "int32");
-  EXPECT_EQ(typeOf(b.getTuple()->elements[1]), "float32");
-}
-TEST_F(Convert, UnifyErrors) {
-  auto fails = [&](Value a, Value b) {
-    services.errors.clear();
-    EXPECT_TRUE(mlir::failed(unify(emitter, a, b)));
-    return lastError();
-  };
-  EXPECT_NE(fails(arg("fp32[8]"), arg("fp32[16]")).find("different shapes"), std::string::npos);
-  EXPECT_NE(fails(arg("fp32[8]"), none()).find("no common type"), std::string::npos);
-  EXPECT_NE(fails(lit("a"), lit("b")).find("no common type"), std::string::npos);
-  EXPECT_NE(fails(arg("*fp32"), arg("*i32")).find("no common type"), std::string::npos);
-  EXPECT_NE(fails(Value::tuple({lit(1)}), Value::tuple({})).find("no common type"),
-            std::string::npos);
-}
-TEST_F(Convert, UnifyPointersOfOneType) {
-  Value a = arg("*fp32"), b = arg("*fp32[8]");
-  ASSERT_TRUE(mlir::succeeded(unify(emitter, a, b)));
-  EXPECT_EQ(typeOf(a), "pointer<float32>[8]");
 }
 } // namespace

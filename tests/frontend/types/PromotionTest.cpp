@@ -215,8 +215,6 @@ TEST(Literals, Formatting) {
   EXPECT_EQ(formatInt(-17), "-17");
   EXPECT_EQ(formatInt(std::numeric_limits<__int128>::min()),
             "-170141183460469231731687303715884105728");
-  EXPECT_EQ(formatLiteral(Literal(true)), "True");
-  EXPECT_EQ(formatLiteral(Literal(Int(5))), "5");
 }
 
 TEST(Ranges, InductionType) {

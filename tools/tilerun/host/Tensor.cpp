@@ -41,12 +41,6 @@ llvm::Expected<int64_t> host::countElements(llvm::ArrayRef<int64_t> shape, uint6
   return llvm::is_contained(shape, 0) ? 0 : static_cast<int64_t>(count);
 }
 
-std::string host::formatShape(llvm::ArrayRef<int64_t> shape) {
-  if (shape.empty())
-    return "scalar";
-  return llvm::join(llvm::map_range(shape, [](int64_t d) { return std::to_string(d); }), "x");
-}
-
 std::string host::formatIndex(llvm::ArrayRef<int64_t> index) {
   return "[" +
          llvm::join(llvm::map_range(index, [](int64_t d) { return std::to_string(d); }), ", ") +

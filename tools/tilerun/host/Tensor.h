@@ -26,8 +26,6 @@ uint64_t getMaxTensorBytes();
 /// getMaxTensorBytes() at `elementBytes` each, or if a dimension is negative.
 llvm::Expected<int64_t> countElements(llvm::ArrayRef<int64_t> shape, uint64_t elementBytes);
 
-/// "4096x512"; "scalar" for rank 0.
-std::string formatShape(llvm::ArrayRef<int64_t> shape);
 /// "[3, 17]"
 std::string formatIndex(llvm::ArrayRef<int64_t> index);
 
