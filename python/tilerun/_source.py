@@ -168,7 +168,7 @@ class Collector:
             if helper is user and helper.fn.__name__ == name:
                 return []
             return [f"from {self._module_of(helper)} import {helper.fn.__name__} as {name}"]
-        language = _language_name(value)
+        language = language_name(value)
         if language is not None:
             return [f"from {language[0]} import {language[1]} as {name}"]
         if isinstance(value, types.FunctionType) and value in _TUPLE_MAKERS:
@@ -313,7 +313,7 @@ class Collector:
             return "(" + "".join(item + ", " for item in items) + ")"
         if hasattr(value, "item") and getattr(value, "ndim", None) == 0 and hasattr(value, "dtype"):
             return self._express(value.item(), lines)
-        language = _language_name(value)
+        language = language_name(value)
         return self._express_import(*language, lines) if language is not None else None
 
     def _express_import(self, module, name, lines):
@@ -361,13 +361,13 @@ def _add_local_scope(value, tree, scope):
 def _is_of_kernels(value, user):
     """Whether a class has a use for something: other classes are those that kernels make values of, and its file's."""
     if isinstance(value, types.FunctionType):
-        return value.__module__ == user.__module__ or _language_name(value) is not None or value in _TUPLE_MAKERS
-    if not isinstance(value, type) or _language_name(value) is not None:
+        return value.__module__ == user.__module__ or language_name(value) is not None or value in _TUPLE_MAKERS
+    if not isinstance(value, type) or language_name(value) is not None:
         return True
     return getattr(value, "_is_record", False) or is_named_tuple(value) or value.__module__ == user.__module__
 
 
-def _language_name(value):
+def language_name(value):
     """(namespace, name) of what the language itself has: functions and classes, not values of these classes."""
     if isinstance(value, (constexpr, dtype)):
         return None

@@ -3,11 +3,11 @@
 from .. import _devices as _devices
 from . import knobs
 from .runtime import (AsyncCompileMode, Autotuner, Config, FutureKernel, Heuristics, InterpreterError, JITFunction, KernelInterface, MockTensor,
-                      TensorWrapper, autotune, constexpr_function, driver, heuristics, jit, preload, reinterpret,
-                      set_allocator)
+                      TensorWrapper, autotune, constexpr_function, driver, heuristics, preload, reinterpret, set_allocator)
+from .runtime.jit import jit
 from .runtime.errors import OutOfResources, TritonError
 from .compiler import ASTSource, CompilationError, GPUTarget, compile
-from . import compiler, errors, language, runtime, testing, tools
+from . import backends, compiler, errors, language, runtime, testing, tools
 from ._host import cdiv, next_power_of_2
 from .language import must_use_result
 from .language import aggregate

@@ -47,7 +47,6 @@ NAMES = {
                          "redis_knobs cache_knobs compilation_knobs autotuning_knobs runtime_knobs language_knobs "
                          "nvidia_knobs amd_knobs proton_knobs refresh_knobs KernelAttr JITHookCompileInfo JITHook "
                          "LaunchHook InitHandleHook PipelineStagesHook", _KNOBS),
-    "triton.backends": _all("Backend", _DRIVER),
     "triton.backends.compiler": _all("BaseBackend Language", _COMPILER),
 }
 
@@ -87,12 +86,16 @@ def find_module(name):
     return None
 
 
-def explain(module):
-    """A `__getattr__` of a module (named as here), which says why a name of Triton's is not there."""
+def explain(module, find=None):
+    """A `__getattr__` of a module (named as here), which says why a name of Triton's is not there. `find(name)` is asked
+    before: it gives an object or None."""
     path = module.removeprefix("tilerun.")
     table = NAMES.get(path, {})
 
     def getattr_(name):
+        found = find(name) if find else None
+        if found is not None:
+            return found
         reason = table.get(name)
         text = f"'{path}.{name}' is not in Tilerun: {reason}" if reason else f"module '{path}' has no attribute '{name}'"
         # An import statement would put a message of its own in the place of an AttributeError's.

@@ -1,8 +1,22 @@
-"""`triton.backends`: the names that frameworks look up; devices come from plugins here."""
+"""`triton.backends`: what frameworks ask to learn whether a driver is active; devices come from plugins here."""
+
+from typing import NamedTuple
 
 from .. import _missing
-from ..compiler import GPUTarget
+from ..compiler.source import Backend as _CompilerOfTarget
+from ..compiler.target import GPUTarget
+from ..runtime.driver import Driver
+from . import compiler
 
-backends = {}
-__all__ = ["GPUTarget", "backends"]
+
+class Backend(NamedTuple):
+    """A compiler with its driver, as classes."""
+
+    compiler: type
+    driver: type
+
+
+# One for all targets: which devices there are, the library knows when it is asked.
+backends = {"tilerun": Backend(_CompilerOfTarget, Driver)}
+__all__ = ["Backend", "GPUTarget", "backends", "compiler"]
 __getattr__ = _missing.explain(__name__)

@@ -5,6 +5,8 @@ from ...errors import CompilationError
 from .kernel import CompiledKernel, LaunchMetadata
 from .source import ASTSource, compile, make_backend
 from .target import GPUTarget
+from . import compiler, errors
 
-__all__ = ["ASTSource", "CompilationError", "CompiledKernel", "GPUTarget", "LaunchMetadata", "compile", "make_backend"]
+__all__ = ["ASTSource", "CompilationError", "CompiledKernel", "GPUTarget", "LaunchMetadata", "compile", "compiler", "errors",
+           "make_backend"]
 __getattr__ = _missing.explain(__name__)

@@ -2,18 +2,19 @@
 
 import hashlib
 import json
-from types import SimpleNamespace
+from collections import namedtuple
+from collections.abc import Mapping
 
 from ... import _devices
 from ..._memory import CPU
 from .target import GPUTarget
 
-# Triton's names of stages, and the library's.
+# Triton's names of stages in the order of compilation, and the library's.
 _STAGES = {"cuda": {"ttir": "tile", "ttgir": "simt", "llir": "llvm", "ptx": "ptx"}, "cpu": {"ttir": "tile"}}
 _LANGUAGE_STAGES = {"ttir": "tile"}
 
 
-class Stages:
+class Stages(Mapping):
     """A mapping from a stage's name to its text; each is made when it is asked for."""
 
     def __init__(self, compiled):
@@ -22,48 +23,46 @@ class Stages:
     def _known(self):
         return _STAGES.get(self._compiled.target.partition(":")[0], _LANGUAGE_STAGES)
 
-    def keys(self):
-        return self._known().keys() | {"source"}
-
     def __iter__(self):
-        return iter(self.keys())
+        return iter(["source", *self._known()])
 
     def __len__(self):
-        return len(self.keys())
+        return 1 + len(self._known())
 
     def __contains__(self, stage):
-        return stage in self.keys()
+        return stage == "source" or stage in self._known()
 
     def __getitem__(self, stage):
         if stage == "source":
             return self._compiled.function.src
         known = self._known()
         if stage not in known:
-            known = ", ".join(sorted(self.keys()))
-            raise KeyError(f"no stage '{stage}' of a kernel for {self._compiled.target}; there are {known}")
+            raise KeyError(f"no stage '{stage}' of a kernel for {self._compiled.target}; there are {', '.join(sorted(self))}")
         if stage not in self._texts:
             self._texts[stage] = self._compiled._emit(known[stage])[0].decode("utf-8", "replace")
         return self._texts[stage]
 
-    def get(self, stage, default=None):
-        return self[stage] if stage in self else default
+    def __repr__(self):
+        return f"<stages {', '.join(self)} of {self._compiled!r}>"
 
-    def items(self):
-        return [(stage, self[stage]) for stage in self]
 
-    def values(self):
-        return [self[stage] for stage in self]
+_METADATA = {"name": None, "hash": None, "target": None, "num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None,
+             "debug": False, "shared": 0, "cluster_dims": (1, 1, 1), "warp_size": 32, "tmem_size": 0,
+             "global_scratch_size": 0, "global_scratch_align": 1, "profile_scratch_size": 0, "profile_scratch_align": 1,
+             "backend_name": None, "arch": None, "enable_fp_fusion": True, "launch_cooperative_grid": False,
+             "launch_pdl": False, "extern_libs": (), "ptx_version": None, "triton_version": None}
+KernelMetadata = namedtuple("KernelMetadata", sorted(_METADATA))
 
 
 class CompiledKernel:
     """What a launch compiled. Everything about it is found out when it is asked for."""
 
-    def __init__(self, function, native, kind, index, signature, options, target=None):
+    def __init__(self, function, native, kind, index, signature, options, target=None, src=None):
         self.function, self._native = function, native
         self._kind, self._index, self.signature, self._options = kind, index, signature, options
         self.target = target or _devices.get_target(kind, index)
         self.name = self.src_name = function.fn.__name__
-        self.src = function
+        self._src = src
         self.asm = Stages(self)
         self.module = None
         self._numbers = None
@@ -83,25 +82,52 @@ class CompiledKernel:
     def _init_handles(self):
         self._read()
 
+    @property
+    def src(self):
+        """The function with its signature, constants and facts: an ASTSource."""
+        if self._src is None:
+            from .source import ASTSource
+            self._src = ASTSource.of(self.function, f"{self.signature}, {getattr(self._native, 'bound', '')}")
+        return self._src
+
     def run(self, *args, **kwargs):
+        """A launch by Triton's launcher: the grid's three sizes, stream, function, two times metadata, two hooks, and the
+        arguments. The stream is the current one."""
+        if "grid" not in kwargs and len(args) >= 9 and all(type(size) is int for size in args[:3]):
+            return self[args[:3]](*args[9:], **kwargs)
         return self[kwargs.pop("grid", (1, ))](*args, **kwargs)
+
+    def launch_metadata(self, grid, stream, *args):
+        """What a launch hook would be told."""
+        return LaunchMetadata(self.function, self._kind, self._index, grid, dict(zip(self.function.arg_names, args)),
+                              lambda: self)
+
+    # Host code divides the device's numbers by these. Where they are not known (for a target that is not here) they are
+    # None; a program of the interpreter counts as one register, and what it has in memory as shared memory.
 
     @property
     def n_regs(self):
-        return self._read().get("registers", 0)
+        return 1 if self._kind == CPU else self._read().get("registers")
 
     @property
     def n_spills(self):
         """32-bit words of a thread's local memory, where spills are."""
-        return self._read().get("local-bytes", 0) // 4
+        if self._kind == CPU:
+            return 0
+        local = self._read().get("local-bytes")
+        return None if local is None else local // 4
 
     @property
     def n_max_threads(self):
-        return self._read().get("max-threads", 0)
+        return self._read().get("max-threads")
 
     @property
     def shared(self):
-        return self._read()["shared"]
+        return max(self._read().get("local-bytes", 0), 1) if self._kind == CPU else self._read()["shared"]
+
+    num_warps = property(lambda self: self._options[0] or 4)
+    num_stages = property(lambda self: self._options[1] or 3)
+    num_ctas = property(lambda self: self._options[2] or 1)
 
     @property
     def kernel(self):
@@ -118,20 +144,30 @@ class CompiledKernel:
 
     @property
     def metadata(self):
-        num_warps, num_stages, num_ctas, maxnreg, debug, _ = self._options
+        from .. import __version__
         target = GPUTarget.parse(self.target)
-        return SimpleNamespace(name=self.name, hash=self.hash, target=target, num_warps=num_warps or 4,
-                               num_stages=num_stages or 3, num_ctas=num_ctas or 1, maxnreg=maxnreg or None,
-                               debug=bool(debug), shared=self._read()["shared"], cluster_dims=(num_ctas or 1, 1, 1),
-                               warp_size=target.warp_size, tmem_size=0, global_scratch_size=0, profile_scratch_size=0,
-                               backend_name=target.backend, arch=str(target.arch))
+        return KernelMetadata(**{
+            **_METADATA, "name": self.name, "hash": self.hash, "target": target, "num_warps": self.num_warps,
+            "num_stages": self.num_stages, "num_ctas": self.num_ctas, "maxnreg": self._options[3] or None,
+            "debug": bool(self._options[4]), "shared": self.shared, "cluster_dims": (self.num_ctas, 1, 1),
+            "warp_size": target.warp_size, "backend_name": target.backend, "arch": str(target.arch),
+            "triton_version": __version__})
 
     packed_metadata = property(lambda self: self.metadata)
 
     def __getitem__(self, grid):
         options = dict(zip(("num_warps", "num_stages", "num_ctas", "maxnreg", "debug"), self._options))
         options = {name: value for name, value in options.items() if value}
-        return lambda *args, **kwargs: self.function.run(*args, grid=grid, **{**options, **kwargs})
+        def launch(*args, **kwargs):
+            # Without the constants, which the kernel has.
+            plain = [p.name for p in self.function.params if not p.is_constexpr]
+            if len(args) == len(plain) < len(self.function.params):
+                constants = {self.function.arg_names[at]: value for (at, ), value in self.src.constants.items()}
+                named = {name: value for name, value in constants.items() if name not in plain and name not in kwargs}
+                args, kwargs = (), {**dict(zip(plain, args)), **named, **kwargs}
+            return self.function.run(*args, grid=grid, **{**options, **kwargs})
+
+        return launch
 
     def __repr__(self):
         return f"<kernel '{self.name}' for {self.target}: {self.signature}>"
@@ -140,8 +176,9 @@ class CompiledKernel:
 class LaunchMetadata:
     """What launch hooks are told: a mapping that is filled when it is asked for."""
 
-    def __init__(self, function, kind, index, grid, values):
+    def __init__(self, function, kind, index, grid, values, make_compiled):
         self._function, self._place, self._grid, self._values = function, (kind, index), grid, values
+        self._make_compiled = make_compiled
 
     def get(self):
         kind, index = self._place
@@ -149,5 +186,5 @@ class LaunchMetadata:
         out = {"name": self._function.fn.__name__, "function": self._function, "grid": tuple(grid), "device": index,
                "stream": 0 if kind == CPU else _devices._get_stream(index)}
         if self._function.launch_metadata is not None:
-            out.update(self._function.launch_metadata(grid, SimpleNamespace(name=out["name"]), self._values))
+            out.update(self._function.launch_metadata(grid, self._make_compiled(), self._values))
         return out

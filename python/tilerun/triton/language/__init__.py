@@ -2,10 +2,12 @@
 annotations, defaults, constants and globals; what they mean, the compiler knows from the kernel's source."""
 
 import builtins
+import enum
+import importlib
 import sys
 import types
 
-from .. import _missing
+from .. import _host, _missing
 from ... import _native
 from ..._memory import DTYPES
 
@@ -50,6 +52,12 @@ class constexpr:
     def __len__(self):
         return len(self.value)
 
+    def logical_and(self, other):
+        return constexpr(self.value and _plain(other))
+
+    def logical_or(self, other):
+        return constexpr(self.value or _plain(other))
+
 
 def _plain(x):
     return x.value if isinstance(x, constexpr) else x
@@ -75,6 +83,21 @@ constexpr.__hash__ = _hash
 class dtype:
     """An element type. `code` is its number in the library."""
 
+    class SIGNEDNESS(enum.Enum):
+        SIGNED = 0
+        UNSIGNED = 1
+
+    class KIND(enum.Enum):
+        BOOLEAN = 0
+        INTEGRAL = 1
+        FLOATING = 2
+
+    SINT_TYPES = ["int8", "int16", "int32", "int64"]
+    UINT_TYPES = ["int1", "uint8", "uint16", "uint32", "uint64"]
+    STANDARD_FP_TYPES = ["fp16", "bf16", "fp32", "fp64"]
+    FP_TYPES = ["fp8e4b15", "fp8e4nv", "fp8e4b8", "fp8e5", "fp8e5b16", *STANDARD_FP_TYPES]
+    OTHER_TYPES = ["void"]
+
     def __init__(self, name):
         name = _plain(name)
         if name != "void" and name not in DTYPES and name not in _SHORT:
@@ -98,6 +121,49 @@ class dtype:
 
     int_bitwidth = property(lambda self: self.primitive_bitwidth)
     bitwidth = property(lambda self: self.primitive_bitwidth)
+    cache_key_part = property(lambda self: self.name)
+
+    @property
+    def int_signedness(self):
+        if not self.is_int():
+            raise AttributeError(f"{self} is no integer type")
+        return self.SIGNEDNESS.SIGNED if self.is_int_signed() else self.SIGNEDNESS.UNSIGNED
+
+    @property
+    def fp_mantissa_width(self):
+        return self._find_float()[0]
+
+    @property
+    def exponent_bias(self):
+        return self._find_float()[1]
+
+    def _find_float(self):
+        if self.name not in _FLOATS:
+            raise AttributeError(f"{self} is no floating-point type")
+        return _FLOATS[self.name]
+
+    def kind(self):
+        return (self.KIND.BOOLEAN if self.is_bool() else self.KIND.INTEGRAL if self.is_int() else self.KIND.FLOATING)
+
+    def get_int_max_value(self):
+        return (1 << self.int_bitwidth - (self.int_signedness == self.SIGNEDNESS.SIGNED)) - 1
+
+    def get_int_min_value(self):
+        return -(1 << self.int_bitwidth - 1) if self.int_signedness == self.SIGNEDNESS.SIGNED else 0
+
+    def with_element_ty(self, element_ty):
+        return element_ty
+
+    def codegen_name(self):
+        return _LONG.get(self.name, self.name)
+
+    def mangle(self):
+        """The name as signatures write it."""
+        return _LIBRARY.get(self.name, self.name)
+
+    @staticmethod
+    def is_dtype(name):
+        return name in dtype.SINT_TYPES + dtype.UINT_TYPES + dtype.FP_TYPES + dtype.OTHER_TYPES
 
     def is_fp8(self):
         return self.name.startswith("fp8")
@@ -159,6 +225,14 @@ _SHORT = {short: long for long, short in _LIBRARY.items()} | {long: short for sh
     name: name for name in _LIBRARY if name != "uint1"}
 
 
+# What signatures call the types, by all their names.
+DTYPE_NAMES = {name: _LIBRARY.get(_SHORT.get(name, name), _SHORT.get(name, name))
+               for name in [*_SHORT, *_SHORT.values(), *_LONG] if name != "uint1"}
+# (bits of the mantissa, bias of the exponent) of floating-point types.
+_FLOATS = {"fp8e4b15": (3, 15), "fp8e4nv": (3, 7), "fp8e4b8": (3, 8), "fp8e5": (2, 15), "fp8e5b16": (2, 16),
+           "fp16": (10, 15), "bf16": (7, 127), "fp32": (23, 127), "fp64": (52, 1023)}
+
+
 class pointer_type(dtype):
     """The type of pointers to elements of another."""
 
@@ -181,8 +255,13 @@ class pointer_type(dtype):
     def is_int(self):
         return False
 
+    def mangle(self):
+        return f"*{'k' if self.const else ''}{self._element.mangle()}"
+
     def __str__(self):
-        return f"*{'k' if self.const else ''}{self._element}"
+        return f"pointer<{'const ' if self.const else ''}{self._element}>"
+
+    __repr__ = __str__
 
 
 class block_type(dtype):
@@ -195,14 +274,28 @@ class block_type(dtype):
     element_ty = property(lambda self: self._element)
     scalar = property(lambda self: self._element)
 
+    @property
+    def numel(self):
+        count = 1
+        for size in self.shape:
+            count *= size
+        return count
+
+    nbytes = property(lambda self: self.numel * (self._element.primitive_bitwidth // 8))
+
     def get_block_shapes(self):
         return self.shape
+
+    def with_element_ty(self, element_ty):
+        return block_type(element_ty, self.shape)
 
     def is_block(self):
         return True
 
     def __str__(self):
-        return f"<{list(self.shape)}, {self._element}>"
+        return f"<{[str(n) for n in self.shape]}, {self._element}>"
+
+    __repr__ = __str__
 
 
 class tensor:
@@ -235,6 +328,16 @@ class Function:
 
     def __repr__(self):
         return f"<function {'.'.join(self._language_name)} of kernels>"
+
+
+class _HostFunction(Function):
+    """A function of the language that host code may call as well."""
+
+    def __call__(self, *arguments, **named):
+        return _ON_HOST[self.__name__](*arguments, **named)
+
+
+_ON_HOST = {"cdiv": _host.cdiv, "next_power_of_2": _host.next_power_of_2}
 
 
 def _get_target():
@@ -281,8 +384,9 @@ def _make(path, name, kind, value, documentation):
         return dtype(value)
     if kind == "constant":
         return int(value) if value else None
-    is_question = path == "triton.language.target_info" and name in _QUESTIONS
-    return (_Question if is_question else Function)(path, name, value, documentation)
+    if path == "triton.language.target_info" and name in _QUESTIONS:
+        return _Question(path, name, value, documentation)
+    return (_HostFunction if name in _ON_HOST else Function)(path, name, value, documentation)
 
 
 _LIBDEVICE = "triton.language.extra.libdevice"
@@ -313,7 +417,23 @@ for _name, _class in _CLASSES.items():
     setattr(_here, _name, _class)
     _class._language_name = "triton.language", _name
 _fill(_here, "triton.language")
+
+
+def _add_module(parent, name, names):
+    """A module below another for some of its names, which Triton keeps in a file of their own."""
+    path = f"{parent.__name__}.{name}"
+    module = sys.modules[path] = types.ModuleType(path, f"Some of the markers of {parent._language_path}.")
+    module._language_path = parent._language_path
+    for word in names.split():
+        setattr(module, word, getattr(parent, word))
+    setattr(parent, name, module)
+
+
+_add_module(_here.extra.cuda, "gdc", "gdc_launch_dependents gdc_wait")
+_add_module(_here.extra.cuda, "utils", "convert_custom_float8_sm70 convert_custom_float8_sm80 globaltimer num_threads num_warps "
+            "smid")
 void = dtype("void")
+pi32_t = pointer_type(dtype("int32"))
 N_ROUNDS_DEFAULT = constexpr(10)  # Of Philox, as triton.language.random calls it.
 
 
@@ -327,8 +447,27 @@ def must_use_result(x, s=True):
     return (lambda function: function) if isinstance(x, str) else x
 
 
+def str_to_ty(name, c=None):
+    """The type that a signature's text means; `c` makes the constants of tuples."""
+    if name == "constexpr":
+        return constexpr(c)
+    if name.startswith("*"):
+        const = name.startswith("*k")
+        return pointer_type(str_to_ty(name[2 if const else 1:]), const=const)
+    return dtype({"u1": "int1", "B": "int1"}.get(name, name))
+
+
+def _find_private(name):
+    """A name of Triton's that is none of the language's, but that user code imports."""
+    if name not in _PRIVATE:
+        return None
+    return getattr(importlib.import_module("tilerun.triton.language._standard"), name)
+
+
+_PRIVATE = frozenset(("_argmax_combine_tie_break_fast", "_argmax_combine_tie_break_left", "_argmin_combine_tie_break_fast",
+                      "_argmin_combine_tie_break_left", "_elementwise_max", "_elementwise_min", "_is_power_of_two", "_log2",
+                      "_or_combine", "_prod_combine", "_sum_combine", "_unwrap_if_constexpr", "_xor_combine"))
 _native.register_dtype(dtype)
-str_to_ty = {name: value for name, value in vars(_here).items() if isinstance(value, dtype)}
-_OWN = ("builtins", "sys", "types", "Function", "DTYPES")
+_OWN = ("builtins", "enum", "importlib", "sys", "types", "DTYPE_NAMES", "DTYPES", "Function")
 __all__ = [name for name in vars(_here) if not name.startswith("_") and name not in _OWN]
-__getattr__ = _missing.explain(__name__)
+__getattr__ = _missing.explain(__name__, _find_private)

@@ -1,13 +1,13 @@
 """`triton.runtime`."""
 
-from . import driver as _driver_module
 from .. import _missing
 from ._async_compile import AsyncCompileMode, FutureKernel
 from .autotuner import Autotuner, Config, Heuristics, autotune, heuristics
 from .driver import driver
 from .errors import AutotunerError, InterpreterError, OutOfResources
-from .jit import (ConstexprFunction, JITFunction, KernelInterface, MockTensor, TensorWrapper, constexpr_function, jit,
-                  preload, reinterpret)
+from .jit import (ConstexprFunction, JITFunction, KernelInterface, MockTensor, TensorWrapper, constexpr_function, preload,
+                  reinterpret)
+from . import cache, jit
 from ._allocation import set_allocator, set_profile_allocator
 
 __all__ = ["AsyncCompileMode", "Autotuner", "AutotunerError", "Config", "ConstexprFunction", "FutureKernel", "Heuristics", "InterpreterError",

@@ -16,8 +16,9 @@ from ... import _memory, _native
 from ...errors import InvalidArgumentError, TilerunError, make_error
 from .. import knobs
 from . import _copies
+from ._values import unwrap
 from .errors import AutotunerError, OutOfResources
-from .jit import JITFunction, KernelInterface, OPTIONS, _unwrap
+from .jit import JITFunction, KernelInterface, OPTIONS
 
 
 class Config:
@@ -150,7 +151,7 @@ class Autotuner(KernelInterface):
     # -- The choice
 
     def _make_key(self, arguments):
-        key = [_unwrap(arguments[name]) for name in self.keys if name in arguments]
+        key = [unwrap(arguments[name]) for name in self.keys if name in arguments]
         # What has memory counts by its type.
         for value in arguments.values():
             if hasattr(value, "dtype"):
@@ -241,7 +242,7 @@ class Autotuner(KernelInterface):
         grid = tuple(grid) if isinstance(grid, (tuple, list)) else (grid, )
         if any(hasattr(type(n), "__index__") and operator.index(n) < 0 for n in grid):
             raise InvalidArgumentError(f"kernel '{_name(self.fn)}': the grid is {grid}, with fewer than no programs")
-        kernel, plain = function._find_variant({name: _unwrap(value) for name, value in values.items()})
+        kernel, plain = function._find_variant({name: unwrap(value) for name, value in values.items()})
         return kernel, grid, plain, function._resolve_all(plain, keep), tuple(options[name] for name in OPTIONS) + (0, )
 
     def _measure(self, kind, index, ways, metas, memory, configs, arguments, progress):

@@ -17,7 +17,8 @@ class _Utilities:
         # What no plugin tells, but torch does.
         torch = sys.modules.get("torch")
         known = torch.cuda.get_device_properties(index) if kind != CPU and torch is not None else None
-        return {"max_shared_mem": read("max-shared", 1 << 30), "max_num_regs": read("registers"),
+        # The interpreter has no registers. Host code divides by what programs take of them: CompiledKernel.n_regs is 1 there.
+        return {"max_shared_mem": read("max-shared", 1 << 30), "max_num_regs": read("registers", 1 << 16),
                 "multiprocessor_count": read("units", 1), "warpSize": read("warp-size", 1), "sm_clock_rate": read("clock-khz"),
                 "mem_clock_rate": getattr(known, "memory_clock_rate", 0),
                 "mem_bus_width": getattr(known, "memory_bus_width", 0), "arch": read("arch", ""), "name": read("name", "")}
@@ -30,7 +31,8 @@ class Driver:
         self.utils = _Utilities()
         self.binary_ext = {CUDA: "ptx", ROCM: "hsaco"}
 
-    def is_active(self):
+    @staticmethod
+    def is_active():
         return True
 
     def get_current_device(self):
@@ -94,7 +96,11 @@ class DriverConfig:
 
 
 driver = DriverConfig()
-# `from triton.runtime import driver` may mean this module or the object: both have it.
-active = driver.active
-default = driver.default
-__all__ = ["Driver", "DriverConfig", "active", "default", "driver", "KINDS"]
+__all__ = ["Driver", "DriverConfig", "driver", "KINDS"]
+
+
+def __getattr__(name):
+    # `triton.runtime.driver` may be this module or the object, by what was imported: both have these.
+    if name in ("active", "default", "set_active", "reset_active"):
+        return getattr(driver, name)
+    raise AttributeError(f"module 'triton.runtime.driver' has no attribute {name!r}", name=name)

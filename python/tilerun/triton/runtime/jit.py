@@ -1,13 +1,13 @@
 """`@triton.jit`: functions that become kernels. A plain launch is the native module's alone; this file prepares kernels,
 and takes the launches that are not plain: first ones, those with hooks, copies, checks, tuples, functions or mistakes."""
 
-import enum
+import ast
 import functools
 import hashlib
 import inspect
 import os
 import threading
-import weakref
+import types
 from collections import defaultdict
 
 from .. import _missing
@@ -15,10 +15,10 @@ from ... import _devices, _memory, _native, _source
 from ...errors import InvalidArgumentError, UnsupportedError
 from .. import knobs
 from ..compiler.kernel import CompiledKernel
-from ..language import constexpr, dtype
-from ..tools.tensor_descriptor import TensorDescriptor
-from . import _copies
+from ..language import DTYPE_NAMES, constexpr, dtype
+from . import _copies, _variants
 from ._async_compile import active_mode
+from ._values import MockTensor, TensorWrapper, reinterpret, unwrap
 
 # Launch options that the library knows, with their defaults (0: the library's).
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
@@ -40,6 +40,8 @@ if hasattr(os, "register_at_fork"):
 
 class KernelInterface:
     """What can be launched by `kernel[grid](…)`."""
+
+    __class_getitem__ = classmethod(types.GenericAlias)  # Annotations name the type of the function.
 
     def __getitem__(self, grid):
         return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
@@ -69,6 +71,13 @@ class KernelParam:
         return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
 
     @property
+    def annotation_type(self):
+        """The type that the annotation says, as signatures write it; "" if it says none."""
+        annotation = self._param.annotation
+        name = annotation.name if isinstance(annotation, dtype) else self.annotation.rpartition(".")[2]
+        return DTYPE_NAMES.get(name, "")
+
+    @property
     def is_constexpr(self):
         return self.annotation.rpartition(".")[2] == "constexpr" or "constexpr" in self.annotation.split("[")[0]
 
@@ -77,8 +86,17 @@ class KernelParam:
         return "const" in self.annotation and not self.is_constexpr
 
 
-class _HookedType(type):
-    """The hooks that are set on the class, as knobs: launches must know that there are some."""
+class _JITFunctionType(type):
+    """The hooks that are set on the class, as knobs: launches must know that there are some. So must they of a `run` that
+    takes the place of the class's own, as tracers do."""
+
+    def __setattr__(cls, name, value):
+        super().__setattr__(name, value)
+        if name == "run":
+            cls._launch_through(value)
+
+    def _launch_through(cls, run):
+        cls.__getitem__ = _native.Kernel.__getitem__ if run is _plain_run else KernelInterface.__getitem__
 
     cache_hook = property(lambda cls: knobs.runtime.jit_cache_hook,
                           lambda cls, hook: setattr(knobs.runtime, "jit_cache_hook", hook))
@@ -90,12 +108,17 @@ class JITCallable:
     """What kernels can call: JITFunction and ConstexprFunction."""
 
 
-class JITFunction(_native.Kernel, JITCallable, metaclass=_HookedType):
+class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFunctionType):
     """A function that is compiled when it is launched."""
 
     _is_jit_function = True
     cache_hook = property(lambda self: knobs.runtime.jit_cache_hook)
     compiled_hook = property(lambda self: knobs.runtime.jit_post_compile_hook)
+
+    def __init_subclass__(cls, **named):
+        super().__init_subclass__(**named)
+        if "run" in vars(cls) and "__getitem__" not in vars(cls):
+            cls._launch_through(cls.run)
 
     def __init__(self, fn, version=None, do_not_specialize=None, do_not_specialize_on_alignment=None, debug=None,
                  noinline=None, repr=None, launch_metadata=None):
@@ -124,7 +147,7 @@ class JITFunction(_native.Kernel, JITCallable, metaclass=_HookedType):
         self._seen = set()
         self._sources = None
         functools.update_wrapper(self, fn, updated=())
-        defaults = {p.name: _unwrap(p.default) for p in self.params if p.has_default}
+        defaults = {p.name: unwrap(p.default) for p in self.params if p.has_default}
         self._setup(tuple(self.arg_names), tuple(p.is_constexpr for p in self.params), defaults,
                     (0, 0, 0, 0, 1 if debug else 0))
 
@@ -167,6 +190,48 @@ class JITFunction(_native.Kernel, JITCallable, metaclass=_HookedType):
         sources, name, _ = _source.Collector().collect(self)
         return hashlib.sha256(repr((name, sources)).encode()).hexdigest()
 
+    hash = property(lambda self: self.cache_key)
+
+    @property
+    def used_global_vals(self):
+        """The globals that it uses, with their values when it was compiled: {(name, id of the scope): (value, scope)}."""
+        _, _, watched = _source.Collector().collect(self)
+        return {(name, id(scope)): (value[0], scope) for scope, name, *value in watched if value and name is not None}
+
+    @property
+    def cache(self):
+        """The compiled kernels by device and signature."""
+        return {device: kernels[0] for device, kernels in self.device_caches.items()}
+
+    @property
+    def __globals__(self):
+        return self.fn.__globals__
+
+    @property
+    def _fn_name(self):
+        return f"{self.module}.{self.fn.__qualname__}"
+
+    def get_capture_scope(self):
+        """What the function sees: its globals, and what it has captured."""
+        return {**self.fn.__globals__, **inspect.getclosurevars(self.fn).nonlocals}
+
+    def parse(self):
+        return ast.parse(self.text)
+
+    def is_gluon(self):
+        return False
+
+    # As functions are: copied by reference, and pickled by name.
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        return self.fn.__qualname__
+
     def __hash__(self):
         return hash((self.module, self.__qualname__, id(self)))
 
@@ -184,12 +249,10 @@ class JITFunction(_native.Kernel, JITCallable, metaclass=_HookedType):
         self.pre_run_hooks.append(hook)
         self._set_slow(True)
 
-    def warmup(self, *args, grid, **kwargs):
-        """Compiles without a launch. Tensors may be torch dtypes."""
-        return KernelInterface.warmup(self, *args, grid=grid, **kwargs)
-
     def run(self, *args, grid, warmup=False, **kwargs):
-        return self._launch(grid, args, kwargs, warmup=True) if warmup else self[grid](*args, **kwargs)
+        if warmup:
+            return self._launch(grid, args, kwargs, warmup=True)
+        return _native.Kernel.__getitem__(self, grid)(*args, **kwargs)
 
     def preload(self, specialization_data):
         """Compiles what `CompiledKernel.specialization_data` of an earlier process says."""
@@ -235,7 +298,7 @@ class JITFunction(_native.Kernel, JITCallable, metaclass=_HookedType):
                 values[name] = value
             elif name in OPTIONS:
                 options[name] = self._read_option(name, value)
-            elif name == "launch_cooperative_grid" and _unwrap(value):
+            elif name == "launch_cooperative_grid" and unwrap(value):
                 self._fail("cooperative launches (launch_cooperative_grid=True) are not supported", UnsupportedError)
             elif name not in IGNORED_OPTIONS:
                 import difflib
@@ -249,7 +312,7 @@ class JITFunction(_native.Kernel, JITCallable, metaclass=_HookedType):
         return {p.name: values[p.name] if p.name in values else p.default for p in self.params}, options
 
     def _read_option(self, name, value):
-        value = _unwrap(value)
+        value = unwrap(value)
         if value is None:
             return 0
         if not isinstance(value, int):
@@ -263,7 +326,7 @@ class JITFunction(_native.Kernel, JITCallable, metaclass=_HookedType):
         for hook in self.pre_run_hooks:
             hook(*args, **kwargs)
         bound, options = self._bind(args, kwargs)
-        values = {name: _unwrap(value) for name, value in bound.items()}
+        values = {name: unwrap(value) for name, value in bound.items()}
         kernel, values = self._find_variant(values)
         keep = []
         tensors = self._resolve_all(values, keep)
@@ -282,14 +345,15 @@ class JITFunction(_native.Kernel, JITCallable, metaclass=_HookedType):
         if self._ask_cache_hook(kernel, values, tensors, kind, index, packed):
             return None
         with _copies.Copies(self.fn.__name__, kind, index) as copies:
-            return self._launch_with_hooks(kernel, kind, index, grid, copies.place(values, tensors), packed)
+            return self._launch_with_hooks(kernel, kind, index, grid, bound, copies.place(values, tensors), packed)
 
-    def _launch_with_hooks(self, kernel, kind, index, grid, values, options):
+    def _launch_with_hooks(self, kernel, kind, index, grid, bound, values, options):
         enter, leave = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
         metadata = None
         if enter or leave:
             from ..compiler.kernel import LaunchMetadata
-            metadata = LaunchMetadata(self, kind, index, grid, dict(zip(self.arg_names, values)))
+            make = lambda: kernel._make_compiled(kind, index, kernel._describe(values), options)
+            metadata = LaunchMetadata(self, kind, index, grid, bound, make)
         if enter:
             enter(metadata)
         compiled = kernel._launch_on(kind, index, grid, values, options)
@@ -309,11 +373,16 @@ class JITFunction(_native.Kernel, JITCallable, metaclass=_HookedType):
             return False
         self._seen.add(key)
         call = dict(key=str(key), repr=f"{self.fn.__name__}({key[2]})", fn=_HookFunction(self), is_manual_warmup=False,
-                    compile={"key": str(key), "signature": key[2], "device": index, "num_warps": options[0],
-                             "num_stages": options[1], "num_ctas": options[2]}, already_compiled=False)
+                    compile={}, already_compiled=False)
+        compiled = kernel._make_compiled(kind, index, key[2], options)
+        constants = compiled.src.constants
+        call["compile"] = {
+            "key": str(key), "signature": key[2], "device": index, "constants": constants, "configs": [compiled.src.attrs],
+            "num_warps": compiled.num_warps, "num_stages": compiled.num_stages, "num_ctas": compiled.num_ctas,
+            "enable_fp_fusion": True, "launch_cooperative_grid": False, "extern_libs": (), "is_warmup": False,
+            "specialization_data": compiled.specialization_data}
         if before is not None and before(**call):
             return True
-        compiled = kernel._make_compiled(kind, index, key[2], options)
         if load_start:
             load_start(None, None, compiled.name, {}, compiled.hash)
         if after is not None or load_end:
@@ -337,50 +406,9 @@ class JITFunction(_native.Kernel, JITCallable, metaclass=_HookedType):
         return mode.submit((kernel, kind, index, signature, options), compile, lambda compiled: None)
 
     def _find_variant(self, values):
-        """The native kernel, and the values it takes: constants that a launch cannot carry (tuples, functions) are bound
-        into a kernel of their own."""
+        """The native kernel for a call, and the values it takes."""
         self._ensure_loaded()
-        bound, functions, rest = [], [], {}
-        parts = _Parts(self, functions)
-        for param in self.params:
-            value = values[param.name]
-            if parts.takes(param, value):
-                parts.add(param, value, rest)
-            elif isinstance(value, (tuple, list)) or _source.find_function(value) is not None:
-                bound.append(f"{param.name}={self._write_constant(param, value, functions)}")
-            else:
-                rest[param.name] = value
-        if not bound and not parts.expressions:
-            return self, values
-        wrapper = parts.write(rest, [entry.partition("=")[0] for entry in bound])
-        key = wrapper, tuple(bound), tuple(id(function) for function in functions), tuple(map(id, parts.classes))
-        with _lock:
-            variant = self._variants.get(key)
-            if variant is None or not variant._is_loaded():
-                variant = self._variants[key] = _Variant(self, ", ".join(bound), functions, list(rest), wrapper,
-                                                         parts.classes)
-                # It is known by their ids, which others may have once they are gone.
-                for used in (*functions, *parts.classes):
-                    weakref.finalize(used, self._variants.pop, key, None).atexit = False
-        return variant, rest
-
-    def _write_constant(self, param, value, functions):
-        value = _unwrap(value)
-        helper = _source.find_function(value)
-        if helper is not None:
-            if helper not in functions:
-                functions.append(helper)
-            return f"__a{functions.index(helper)}"
-        if isinstance(value, (tuple, list)):
-            return "(" + "".join(self._write_constant(param, item, functions) + ", " for item in value) + ")"
-        if isinstance(value, dtype):
-            return "tl." + repr(value).rpartition(".")[2]
-        if value is None or isinstance(value, (bool, int, float)):
-            return repr(value)
-        if isinstance(value, str):
-            return ascii(value)
-        self._fail(f"parameter '{param.name}' is a tuple with {_memory.show(value)} of type {type(value).__name__}; a tuple holds "
-                   "constants here: pass what is known at run time as parameters of its own")
+        return _variants.find(self, values, _lock)
 
     def _resolve_all(self, values, keep):
         """Where the memory of each value is that has some; what must live as long as the launch is added to `keep`."""
@@ -439,96 +467,7 @@ class JITFunction(_native.Kernel, JITCallable, metaclass=_HookedType):
         return compiled
 
 
-class _Parts:
-    """Arguments that a launch takes in parts: tensor descriptors, tuples of run-time values, and named tuples. A kernel of
-    the package's own takes the parts, makes the whole, and calls the function."""
-
-    def __init__(self, function, functions):
-        self.function, self.functions, self.expressions, self.classes = function, functions, {}, []
-
-    @staticmethod
-    def takes(param, value):
-        if isinstance(value, TensorDescriptor):
-            return True
-        return isinstance(value, (tuple, list)) and (not param.is_constexpr or _holds_names(value))
-
-    def add(self, param, value, rest):
-        """Puts the parts into `rest` under names of their own, and keeps the expression of the whole."""
-        self.expressions[param.name] = (self._express_constant(param, value) if param.is_constexpr else
-                                        self._express(param, param.name, value, rest))
-
-    def _make_tuple(self, value, items):
-        """The expression of a tuple, by its class if it has names."""
-        if not _source.is_named_tuple(type(value)):
-            return "(" + "".join(item + ", " for item in items) + ")"
-        if type(value) not in self.classes:
-            self.classes.append(type(value))
-        return f"__c{self.classes.index(type(value))}(" + ", ".join(items) + ")"
-
-    def _express_constant(self, param, value):
-        value = _unwrap(value)
-        if isinstance(value, (tuple, list)):
-            return self._make_tuple(value, [self._express_constant(param, item) for item in value])
-        if isinstance(value, float):
-            return f'float("{value!r}")'
-        return self.function._write_constant(param, value, self.functions)
-
-    def _express(self, param, name, value, rest):
-        value = _unwrap(value)
-        if isinstance(value, TensorDescriptor):
-            if value.round_f32_to_tf32:
-                self.function._fail(f"parameter '{param.name}' is a tensor descriptor with round_f32_to_tf32, which is not "
-                                    "supported; round in the kernel", UnsupportedError)
-            rest[name] = value.base
-            sizes = lambda word, numbers: [self._express(param, f"{name}__{word}{i}", int(n), rest)
-                                           for i, n in enumerate(numbers)]
-            shape, strides = sizes("shape", value.shape), sizes("stride", value.strides[:-1])
-            block = [int(_unwrap(n)) for n in value.block_shape]
-            return (f"tl.make_tensor_descriptor({name}, [{', '.join(shape)}], [{', '.join(strides + ['1'])}], {block}, "
-                    f"padding_option={value.padding!r})")
-        if isinstance(value, (tuple, list)):
-            return self._make_tuple(value, [self._express(param, f"{name}__{i}", v, rest) for i, v in enumerate(value)])
-        if value is None or isinstance(value, (str, dtype)):
-            return self.function._write_constant(param, value, [])
-        rest[name] = value
-        return name
-
-    def write(self, names, bound):
-        """The text of that kernel; "" if there is none."""
-        if not self.expressions:
-            return ""
-        constants = {p.name for p in self.function.params if p.is_constexpr}
-        parameters = ", ".join(f"{n}: tl.constexpr" if n in constants else n for n in [*names, *bound])
-        arguments = ", ".join(f"{p.name}={self.expressions.get(p.name, p.name)}" for p in self.function.params)
-        return (f"{self.function.decorator}\ndef {self.function.fn.__name__}({parameters}):\n    __inner({arguments})\n")
-
-
-def _holds_names(value):
-    """Whether there is a named tuple in a tuple."""
-    return isinstance(value, (tuple, list)) and (_source.is_named_tuple(type(value)) or any(map(_holds_names, value)))
-
-
-class _Variant(_native.Kernel):
-    """A kernel with constants bound, or with a wrapper around it."""
-
-    def __init__(self, function, bound, helpers, names, wrapper="", classes=()):
-        self.function, self.fn = function, function.fn
-        self.bound = bound
-        constants = {p.name for p in function.params if p.is_constexpr}
-        self.arg_names = names
-        self._setup(tuple(names), tuple(name in constants for name in names), {},
-                    (0, 0, 0, 0, 1 if function.debug else 0))
-        extra = [(f"__a{i}", helper) for i, helper in enumerate(helpers)]
-        extra += [(f"__c{i}", found) for i, found in enumerate(classes)]
-        collector = _source.Collector()
-        if wrapper:
-            sources, name, watched = collector.collect_wrapped(function, extra, wrapper)
-        else:
-            sources, name, watched = collector.collect(function, extra)
-        self._load(sources, name, bound, watched)
-
-    def _make_compiled(self, kind, index, signature, options):
-        return CompiledKernel(self.function, self, kind, index, signature, options)
+_plain_run = JITFunction.run
 
 
 class _HookFunction:
@@ -536,25 +475,6 @@ class _HookFunction:
 
     def __init__(self, function):
         self.module, self.name, self.jit_function = function.module, function.fn.__name__, function
-
-
-def _unwrap(value):
-    """A plain value: without constexpr, numpy's scalars and integer enumerators as Python's."""
-    while isinstance(value, constexpr):
-        value = value.value
-    if type(value) in (int, float, bool, str) or value is None:
-        return value
-    if isinstance(value, enum.Enum) and isinstance(value.value, (int, float, str)):
-        return value.value
-    if isinstance(value, bool):
-        return bool(value)
-    for plain in (int, float, str):
-        if isinstance(value, plain):
-            return plain(value)
-    if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0 and hasattr(value, "item") \
-            and not hasattr(value, "fill_value") and type(value).__name__ != "ndarray":
-        return value.item()
-    return value
 
 
 def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specialize=None,
@@ -583,71 +503,14 @@ class ConstexprFunction(JITCallable):
         functools.update_wrapper(self, fn, updated=())
 
     def __call__(self, *args, **kwargs):
-        plain = [_unwrap(arg) for arg in args]
-        result = self.fn(*plain, **{name: _unwrap(value) for name, value in kwargs.items()})
+        plain = [unwrap(arg) for arg in args]
+        result = self.fn(*plain, **{name: unwrap(value) for name, value in kwargs.items()})
         return constexpr(result) if any(isinstance(a, constexpr) for a in args) else result
 
 
 def constexpr_function(fn):
     """Makes a function of compile-time values usable in kernels."""
     return ConstexprFunction(fn)
-
-
-class MockTensor:
-    """Stands for a tensor where only its type matters: an argument of `warmup`."""
-
-    def __init__(self, dtype, shape=None):
-        self.dtype, self.shape = dtype, shape or [1]
-
-    @staticmethod
-    def wrap_dtype(arg):
-        return MockTensor(arg) if type(arg).__name__ == "dtype" and type(arg).__module__ == "torch" else arg
-
-    @staticmethod
-    def data_ptr():
-        return 0
-
-    @property
-    def device(self):
-        kind, index = _devices.get_default()
-        return _devices.describe(kind, index)
-
-
-class TensorWrapper:
-    """A tensor whose elements are taken for another type of the same size."""
-
-    def __init__(self, base, dtype):
-        self.base, self.dtype = base, dtype
-        self.data, self.device, self.shape = base, base.device, base.shape
-
-    def data_ptr(self):
-        return self.base.data_ptr()
-
-    def stride(self, *args):
-        return self.base.stride(*args)
-
-    def element_size(self):
-        return self.base.element_size()
-
-    def untyped_storage(self):
-        return self.base.untyped_storage()
-
-    def cpu(self):
-        return TensorWrapper(self.base.cpu(), self.dtype)
-
-    def to(self, device):
-        return TensorWrapper(self.base.to(device), self.dtype)
-
-    def __str__(self):
-        return f"TensorWrapper[{self.dtype}]({self.base})"
-
-
-def reinterpret(tensor, dtype):
-    """The same memory with another element type."""
-    base = tensor.base if isinstance(tensor, TensorWrapper) else tensor
-    if not hasattr(base, "data_ptr"):
-        raise TypeError(f"Cannot reinterpret a {type(tensor)}.")
-    return base if dtype == base.dtype else TensorWrapper(base, dtype)
 
 
 def get_jit_fn_file_line(fn):

@@ -1,0 +1,107 @@
+"""Arguments as host code passes them: plain values, and what stands for a tensor."""
+
+import collections
+import dataclasses
+import enum
+import functools
+import types
+
+from ... import _devices
+from ..language import constexpr
+
+
+def unwrap(value):
+    """A plain value: without constexpr, numpy's scalars and integer enumerators as Python's."""
+    while isinstance(value, constexpr):
+        value = value.value
+    if type(value) in (int, float, bool, str) or value is None:
+        return value
+    if isinstance(value, enum.Enum) and isinstance(value.value, (int, float, str)):
+        return value.value
+    if isinstance(value, bool):
+        return bool(value)
+    for plain in (int, float, str):
+        if isinstance(value, plain):
+            return plain(value)
+    if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0 and hasattr(value, "item") \
+            and not hasattr(value, "fill_value") and type(value).__name__ != "ndarray":
+        return value.item()
+    return value
+
+
+def as_named_tuple(value):
+    """An object that is no more than its fields (of a dataclass, or a SimpleNamespace) as a named tuple of them; anything
+    else as it is."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    elif isinstance(value, types.SimpleNamespace):
+        fields = vars(value)
+    else:
+        return value
+    made = _make_named_tuple(type(value).__name__, tuple(fields))
+    return value if made is None else made(*map(as_named_tuple, fields.values()))
+
+
+@functools.lru_cache(maxsize=None)
+def _make_named_tuple(name, fields):
+    try:
+        return collections.namedtuple(name, fields)
+    except ValueError:  # Named tuples have no names that begin with an underscore.
+        return None
+
+
+class MockTensor:
+    """Stands for a tensor where only its type matters: an argument of `warmup`."""
+
+    def __init__(self, dtype, shape=None):
+        self.dtype, self.shape = dtype, shape or [1]
+
+    @staticmethod
+    def wrap_dtype(arg):
+        return MockTensor(arg) if type(arg).__name__ == "dtype" and type(arg).__module__ == "torch" else arg
+
+    @staticmethod
+    def data_ptr():
+        return 0
+
+    @property
+    def device(self):
+        kind, index = _devices.get_default()
+        return _devices.describe(kind, index)
+
+
+class TensorWrapper:
+    """A tensor whose elements are taken for another type of the same size."""
+
+    def __init__(self, base, dtype):
+        self.base, self.dtype = base, dtype
+        self.data, self.device, self.shape = base, base.device, base.shape
+
+    def data_ptr(self):
+        return self.base.data_ptr()
+
+    def stride(self, *args):
+        return self.base.stride(*args)
+
+    def element_size(self):
+        return self.base.element_size()
+
+    def untyped_storage(self):
+        return self.base.untyped_storage()
+
+    def cpu(self):
+        return TensorWrapper(self.base.cpu(), self.dtype)
+
+    def to(self, device):
+        return TensorWrapper(self.base.to(device), self.dtype)
+
+    def __str__(self):
+        return f"TensorWrapper[{self.dtype}]({self.base})"
+
+
+def reinterpret(tensor, dtype):
+    """The same memory with another element type."""
+    base = tensor.base if isinstance(tensor, TensorWrapper) else tensor
+    if not hasattr(base, "data_ptr"):
+        raise TypeError(f"Cannot reinterpret a {type(tensor)}.")
+    return base if dtype == base.dtype else TensorWrapper(base, dtype)

@@ -1,0 +1,161 @@
+"""Kernels with constants that no launch can carry bound into them (tuples, functions), and kernels of the package's own
+around a function whose arguments a launch takes in parts (descriptors, tuples of run-time values, named tuples)."""
+
+import weakref
+
+from ... import _memory, _native, _source
+from ...errors import UnsupportedError
+from ..compiler.kernel import CompiledKernel
+from ..language import dtype
+from ..tools.tensor_descriptor import TensorDescriptor
+from ._values import as_named_tuple, unwrap
+
+
+def find(function, values, lock):
+    """The native kernel of a function for a call, and the values that it takes."""
+    bound, functions, rest = [], [], {}
+    parts = _Parts(function, functions)
+    for param in function.params:
+        value = values[param.name]
+        if param.is_constexpr:
+            value = as_named_tuple(value)
+        if parts.takes(param, value):
+            parts.add(param, value, rest)
+        elif isinstance(value, (tuple, list)) or _source.find_function(value) is not None:
+            bound.append(f"{param.name}={write_constant(function, param, value, functions)}")
+        else:
+            rest[param.name] = value
+    if not bound and not parts.expressions:
+        return function, values
+    wrapper = parts.write(rest, [entry.partition("=")[0] for entry in bound])
+    key = wrapper, tuple(bound), tuple(id(helper) for helper in functions), tuple(map(id, parts.classes))
+    with lock:
+        variant = function._variants.get(key)
+        if variant is None or not variant._is_loaded():
+            variant = function._variants[key] = _Variant(function, ", ".join(bound), functions, list(rest), wrapper,
+                                                         parts.classes)
+            # It is known by their ids, which others may have once they are gone.
+            forget = lambda _, variants=function._variants: variants.pop(key, None)
+            variant.guards = [weakref.ref(used, forget) for used in (*functions, *parts.classes)]
+    return variant, rest
+
+
+def _find_helper(value):
+    """What kernels can call: a jit function, or one of the language's; else None."""
+    return _source.find_function(value) or (value if _source.language_name(value) is not None else None)
+
+
+def write_constant(function, param, value, functions):
+    """The text of a constant in a signature; adds the functions that it names to `functions`."""
+    value = unwrap(value)
+    helper = _find_helper(value)
+    if helper is not None:
+        if helper not in functions:
+            functions.append(helper)
+        return f"__a{functions.index(helper)}"
+    if isinstance(value, (tuple, list)):
+        return "(" + "".join(write_constant(function, param, item, functions) + ", " for item in value) + ")"
+    if isinstance(value, dtype):
+        return "tl." + repr(value).rpartition(".")[2]
+    if value is None or isinstance(value, (bool, int, float)):
+        return repr(value)
+    if isinstance(value, str):
+        return ascii(value)
+    function._fail(f"parameter '{param.name}' is a tuple with {_memory.show(value)} of type {type(value).__name__}; a tuple "
+                   "holds constants here: pass what is known at run time as parameters of its own")
+
+
+class _Parts:
+    """Arguments that a launch takes in parts: tensor descriptors, tuples of run-time values, and named tuples. A kernel of
+    the package's own takes the parts, makes the whole, and calls the function."""
+
+    def __init__(self, function, functions):
+        self.function, self.functions, self.expressions, self.classes = function, functions, {}, []
+
+    @staticmethod
+    def takes(param, value):
+        if isinstance(value, TensorDescriptor):
+            return True
+        if isinstance(value, (tuple, list)):
+            return not param.is_constexpr or _holds_names(value)
+        return _source.language_name(value) is not None  # No signature has names of the language.
+
+    def add(self, param, value, rest):
+        """Puts the parts into `rest` under names of their own, and keeps the expression of the whole."""
+        self.expressions[param.name] = (self._express_constant(param, value) if param.is_constexpr else
+                                        self._express(param, param.name, value, rest))
+
+    def _make_tuple(self, value, items):
+        """The expression of a tuple, by its class if it has names."""
+        if not _source.is_named_tuple(type(value)):
+            return "(" + "".join(item + ", " for item in items) + ")"
+        if type(value) not in self.classes:
+            self.classes.append(type(value))
+        return f"__c{self.classes.index(type(value))}(" + ", ".join(items) + ")"
+
+    def _express_constant(self, param, value):
+        value = unwrap(value)
+        if isinstance(value, (tuple, list)):
+            return self._make_tuple(value, [self._express_constant(param, item) for item in value])
+        if isinstance(value, float):
+            return f'float("{value!r}")'
+        return write_constant(self.function, param, value, self.functions)
+
+    def _express(self, param, name, value, rest):
+        value = unwrap(value)
+        if isinstance(value, TensorDescriptor):
+            if value.round_f32_to_tf32:
+                self.function._fail(f"parameter '{param.name}' is a tensor descriptor with round_f32_to_tf32, which is not "
+                                    "supported; round in the kernel", UnsupportedError)
+            rest[name] = value.base
+            sizes = lambda word, numbers: [self._express(param, f"{name}__{word}{i}", int(n), rest)
+                                           for i, n in enumerate(numbers)]
+            shape, strides = sizes("shape", value.shape), sizes("stride", value.strides[:-1])
+            block = [int(unwrap(n)) for n in value.block_shape]
+            return (f"tl.make_tensor_descriptor({name}, [{', '.join(shape)}], [{', '.join(strides + ['1'])}], {block}, "
+                    f"padding_option={value.padding!r})")
+        if isinstance(value, (tuple, list)):
+            return self._make_tuple(value, [self._express(param, f"{name}__{i}", v, rest) for i, v in enumerate(value)])
+        if value is None or isinstance(value, (str, dtype)) or _source.language_name(value) is not None:
+            return write_constant(self.function, param, value, self.functions)
+        rest[name] = value
+        return name
+
+    def write(self, names, bound):
+        """The text of that kernel; "" if there is none."""
+        if not self.expressions:
+            return ""
+        constants = {p.name for p in self.function.params if p.is_constexpr}
+        parameters = ", ".join(f"{n}: tl.constexpr" if n in constants else n for n in [*names, *bound])
+        arguments = ", ".join(f"{p.name}={self.expressions.get(p.name, p.name)}" for p in self.function.params)
+        return (f"{self.function.decorator}\ndef {self.function.fn.__name__}({parameters}):\n    __inner({arguments})\n")
+
+
+def _holds_names(value):
+    """Whether there is a named tuple in a tuple, or a name of the language."""
+    if not isinstance(value, (tuple, list)):
+        return _source.language_name(value) is not None
+    return _source.is_named_tuple(type(value)) or any(map(_holds_names, value))
+
+
+class _Variant(_native.Kernel):
+    """A kernel with constants bound, or with a wrapper around it."""
+
+    def __init__(self, function, bound, helpers, names, wrapper="", classes=()):
+        self.function, self.fn = function, function.fn
+        self.bound = bound
+        constants = {p.name for p in function.params if p.is_constexpr}
+        self.arg_names = names
+        self._setup(tuple(names), tuple(name in constants for name in names), {},
+                    (0, 0, 0, 0, 1 if function.debug else 0))
+        extra = [(f"__a{i}", helper) for i, helper in enumerate(helpers)]
+        extra += [(f"__c{i}", found) for i, found in enumerate(classes)]
+        collector = _source.Collector()
+        if wrapper:
+            sources, name, watched = collector.collect_wrapped(function, extra, wrapper)
+        else:
+            sources, name, watched = collector.collect(function, extra)
+        self._load(sources, name, bound, watched)
+
+    def _make_compiled(self, kind, index, signature, options):
+        return CompiledKernel(self.function, self, kind, index, signature, options)
