@@ -115,7 +115,6 @@ private:
   bool constant(arith::ConstantOp op);
   bool elementwise(Operation &op);
   bool exchange(ShuffleOp op);
-  bool atomic(AtomicRMWOp op);
   bool multiply(MmaOp op);
   bool loadMatrix(LoadMatrixOp op);
   bool multiplyInGroups(WgmmaOp op);
@@ -123,6 +122,18 @@ private:
                       bool byColumns, Data &data);
   bool multiplyMatrices(MatrixMultiplyAddOp op);
   bool checkInFlight(Operation *op);
+  /// None of an operation that does nothing with memory.
+  std::optional<bool> accessMemory(Operation *op);
+  bool access(AtomicRMWOp op);
+  bool access(LoadOp op);
+  bool access(StoreOp op);
+  bool access(AtomicCASOp op);
+  bool access(SharedLoadOp op);
+  bool access(SharedStoreOp op);
+  bool access(SharedAddOp op);
+  bool access(AsyncCopyOp op);
+  bool access(AsyncCommitOp op);
+  bool access(AsyncWaitOp op);
 
   // Global memory
   uint8_t *find(Operation *op, uint64_t address, uint64_t bytes) {
