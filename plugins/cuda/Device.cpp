@@ -74,6 +74,7 @@ TilerunStatus describe(TilerunPluginDevice *device, const TilerunErrorSink *sink
   // The architecture's own features are worth an artifact that no other one runs.
   bool own = device->capability == 90 || device->capability == 100 || device->capability == 120;
   device->arch = "sm_" + std::to_string(device->capability) + (own ? "a" : "");
+  device->overlapsGrids = device->capability >= 90 && device->driver.version >= 12000;
   device->memoryPools = pools != 0;
   device->driverVersion = formatVersion(device->driver.version);
   int shared = 0;

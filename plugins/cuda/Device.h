@@ -28,8 +28,9 @@ struct TilerunPluginDevice {
   int capability = 0;              ///< 90
   uint64_t totalMemory = 0;
   bool memoryPools = false;
-  uint32_t maxShared = 0; ///< Bytes of shared memory of one program.
-  bool foreign = false;   ///< The context is the caller's.
+  bool overlapsGrids = false; ///< TILERUN_LAUNCH_OVERLAP has an effect.
+  uint32_t maxShared = 0;     ///< Bytes of shared memory of one program.
+  bool foreign = false;       ///< The context is the caller's.
   cuda::CUcontext context = nullptr;
   cuda::CUstream stream = nullptr; ///< What a null stream means.
   cuda::LaunchLog log;             ///< Of that stream.

@@ -21,6 +21,20 @@ using CUevent = struct CUevent_st *;
 using CUmodule = struct CUmod_st *;
 using CUfunction = struct CUfunc_st *;
 using CUlinkState = struct CUlinkState_st *;
+struct CUlaunchAttribute {
+  int id;
+  char pad[4];
+  union {
+    char bytes[64];
+    int number;
+  } value;
+};
+struct CUlaunchConfig {
+  unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;
+  CUstream stream;
+  CUlaunchAttribute *attributes;
+  unsigned numAttributes;
+};
 struct CUuuid {
   unsigned char bytes[16];
 };
@@ -98,7 +112,9 @@ struct CUuuid {
   X(cuLaunchKernel, "cuLaunchKernel",                                                              \
     (CUfunction function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,         \
      unsigned blockY, unsigned blockZ, unsigned sharedBytes, CUstream stream, void **parameters,   \
-     void **extra))
+     void **extra))                                                                                \
+  X(cuLaunchKernelEx, "cuLaunchKernelEx",                                                          \
+    (const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra))
 
 struct Driver {
 #define CUDA_MEMBER(member, name, parameters) CUresult(*member) parameters = nullptr;
@@ -183,6 +199,9 @@ enum PointerAttribute {
   kPointerDeviceOrdinal = 9,
   kPointerRangeStart = 11,
   kPointerRangeSize = 12,
+};
+enum LaunchAttribute {
+  kProgrammaticStreamSerialization = 6,
 };
 enum JitOption {
   kJitInfoLog = 3,

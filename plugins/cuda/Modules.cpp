@@ -96,7 +96,7 @@ static TilerunStatus loadModule(TilerunPluginDevice *device, const TilerunPlugin
   if (CUresult error = device->driver.cuModuleLoadDataEx(&handle, image.data(), options.getCount(),
                                                          options.getNames(), options.getValues()))
     return failDriver(sink, device, "cuModuleLoadDataEx(&handle, image, …)", error,
-                      options.describeLog());
+                      options.describeLog(image));
   auto *module = new TilerunPluginModule{device, handle, {}, {}, {}};
   for (uint32_t i = 0; i < artifact->num_kernels; ++i) {
     const TilerunPluginKernelInfo &info = artifact->kernels[i];
@@ -209,6 +209,25 @@ static std::string describeLaunch(const TilerunPluginKernel *kernel,
          " bytes of shared memory, " + std::to_string(launch.num_bytes) + " bytes of arguments";
 }
 
+// May begin before the grid before it has ended.
+static CUresult launchOverlapping(const TilerunPluginKernel *kernel, CUstream stream,
+                                  const TilerunPluginLaunch &launch, void **extra) {
+  CUlaunchAttribute attribute = {};
+  attribute.id = kProgrammaticStreamSerialization;
+  attribute.value.number = 1;
+  CUlaunchConfig config = {launch.grid[0],
+                           launch.grid[1],
+                           launch.grid[2],
+                           launch.threads,
+                           1,
+                           1,
+                           launch.shared_bytes,
+                           stream,
+                           &attribute,
+                           1};
+  return kernel->device->driver.cuLaunchKernelEx(&config, kernel->function, nullptr, extra);
+}
+
 static TilerunStatus launchKernel(TilerunPluginKernel *kernel, TilerunPluginStream *stream,
                                   const TilerunPluginLaunch *launch, const TilerunErrorSink *sink) {
   TilerunPluginDevice *device = kernel->device;
@@ -226,9 +245,15 @@ static TilerunStatus launchKernel(TilerunPluginKernel *kernel, TilerunPluginStre
   void *extra[] = {kBuffer, const_cast<void *>(launch->arguments), kSize, &size, nullptr};
   LaunchLog &log = getLog(device, stream);
   uint32_t index = log.add(kernel->name);
-  if (CUresult error = device->driver.cuLaunchKernel(
-          kernel->function, launch->grid[0], launch->grid[1], launch->grid[2], launch->threads, 1,
-          1, launch->shared_bytes, getStream(device, stream), nullptr, extra)) {
+  bool overlap = TILERUN_HAS(TilerunPluginLaunch, launch, flags) &&
+                 launch->flags & TILERUN_LAUNCH_OVERLAP && device->overlapsGrids;
+  CUresult error = overlap
+                       ? launchOverlapping(kernel, getStream(device, stream), *launch, extra)
+                       : device->driver.cuLaunchKernel(kernel->function, launch->grid[0],
+                                                       launch->grid[1], launch->grid[2],
+                                                       launch->threads, 1, 1, launch->shared_bytes,
+                                                       getStream(device, stream), nullptr, extra);
+  if (error) {
     // It never ran, unless launches were made to wait: the fault is an earlier one's.
     static const bool waits = [] {
       const char *value = std::getenv("CUDA_LAUNCH_BLOCKING");
@@ -236,8 +261,10 @@ static TilerunStatus launchKernel(TilerunPluginKernel *kernel, TilerunPluginStre
     }();
     if (!waits)
       log.withdraw(index);
-    return failDriver(sink, device, "cuLaunchKernel(function, …)", error,
-                      describeLaunch(kernel, *launch));
+    return failDriver(sink, device,
+                      overlap ? "cuLaunchKernelEx(config, function, …)"
+                              : "cuLaunchKernel(function, …)",
+                      error, describeLaunch(kernel, *launch));
   }
   return TILERUN_STATUS_OK;
 }

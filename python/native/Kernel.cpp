@@ -8,7 +8,7 @@
 using namespace tilerun;
 using namespace tilerun::python;
 
-static PyObject *makeCompiledName, *kernelType;
+static PyObject *makeCompiledName, *cellContentsName, *kernelType;
 
 bool python::isKernel(PyObject *object) {
   int is = PyObject_IsInstance(object, kernelType);
@@ -53,14 +53,13 @@ static PyObject *getCompiled(KernelObject *kernel, const Device &device,
 }
 
 PyObject *python::launch(KernelObject *kernel, Device &device, const uint64_t grid[3],
-                         const TilerunCompileOptions &options, TilerunArgument *arguments,
-                         size_t count) {
+                         const LaunchOptions &options, TilerunArgument *arguments, size_t count) {
   if (!grid[0] || !grid[1] || !grid[2])
     Py_RETURN_NONE;
   TilerunStream *stream = getStream(device);
   if (!stream)
     return nullptr;
-  TilerunLaunchOptions launch = {sizeof(launch), {}, &options};
+  TilerunLaunchOptions launch = {sizeof(launch), {}, &options.compile, options.flags, 0};
   for (int i = 0; i < 3; ++i)
     launch.grid[i] = static_cast<uint32_t>(std::min<uint64_t>(grid[i], UINT32_MAX));
   TilerunStatus status;
@@ -75,23 +74,57 @@ PyObject *python::launch(KernelObject *kernel, Device &device, const uint64_t gr
   }
   if (status)
     return raise(status);
-  return getCompiled(kernel, device, options, arguments, count, code);
+  return getCompiled(kernel, device, options.compile, arguments, count, code);
 }
 
 //===----------------------------------------------------------------------===//
 // Methods
 //===----------------------------------------------------------------------===//
 
-static void forget(KernelState &state) {
-  for (Watched &watched : state.watched) {
-    Py_DECREF(watched.scope);
-    Py_DECREF(watched.name);
-    Py_DECREF(watched.value);
+bool python::isUnchanged(const Watched &watched) {
+  PyObject *value = nullptr;
+  Ref contents;
+  if (watched.name) {
+    value = PyDict_GetItemWithError(watched.scope, watched.name);
+  } else {
+    contents = Ref(PyObject_GetAttr(watched.scope, cellContentsName));
+    value = contents.get();
+    PyErr_Clear(); // An empty cell.
   }
-  state.watched.clear();
-  for (Compiled &compiled : state.compiled)
-    Py_DECREF(compiled.object);
-  state.compiled.clear();
+  if (value != watched.value || !watched.items)
+    return value == watched.value;
+  Py_ssize_t size = PyTuple_Size(watched.items);
+  if (PyList_Size(value) != size)
+    return false;
+  for (Py_ssize_t i = 0; i < size; ++i)
+    if (PyList_GetItem(value, i) != PyTuple_GetItem(watched.items, i))
+      return false;
+  return true;
+}
+
+static void forget(KernelState &state) {
+  // Destructors may launch the kernel.
+  std::vector<Watched> watched = std::exchange(state.watched, {});
+  std::vector<Compiled> compiled = std::exchange(state.compiled, {});
+  for (Watched &one : watched)
+    for (PyObject *object : {one.scope, one.name, one.value, one.items})
+      Py_XDECREF(object);
+  for (Compiled &one : compiled)
+    Py_DECREF(one.object);
+}
+
+// (dict, name[, value]) or (cell, None[, value]). False with an error.
+static bool watch(PyObject *item, KernelState &state) {
+  PyObject *scope = nullptr, *name = nullptr, *value = nullptr;
+  if (!PyTuple_Check(item) || !PyArg_ParseTuple(item, "OO|O", &scope, &name, &value) ||
+      (name == Py_None ? false : !PyDict_Check(scope) || !PyUnicode_Check(name)))
+    return raise(PyExc_TypeError, "a dict with a name is expected, or a cell"), false;
+  Ref items(value && PyList_Check(value) ? PyList_AsTuple(value) : nullptr);
+  if (PyErr_Occurred())
+    return false;
+  state.watched.push_back({Py_NewRef(scope), name == Py_None ? nullptr : Py_NewRef(name),
+                           Py_XNewRef(value), items.take()});
+  return true;
 }
 
 // _setup(names, constexpr flags, defaults as a dict, options as for launch_on)
@@ -104,8 +137,9 @@ static PyObject *setup(PyObject *self, PyObject *arguments) {
                         &PyDict_Type, &defaults, &options.num_warps, &options.num_stages,
                         &options.num_ctas, &options.maxnreg, &options.debug))
     return nullptr;
-  if (!state.names.empty())
-    return raise(PyExc_RuntimeError, "the kernel is set up already");
+  if (!state.names.empty() || PyTuple_Size(names) != PyTuple_Size(flags))
+    return raise(PyExc_RuntimeError,
+                 "the kernel is set up already, or its flags are not its names'");
   state.options = options;
   for (Py_ssize_t i = 0, n = PyTuple_Size(names); i < n; ++i) {
     PyObject *name = Py_NewRef(PyTuple_GetItem(names, i));
@@ -134,7 +168,10 @@ static PyObject *load(PyObject *self, PyObject *arguments) {
   for (Py_ssize_t i = 0, n = PyList_Size(list); i < n; ++i) {
     const char *module = nullptr, *path = nullptr, *text = nullptr;
     Py_ssize_t size = 0;
-    if (!PyArg_ParseTuple(PyList_GetItem(list, i), "sss#", &module, &path, &text, &size))
+    PyObject *item = PyList_GetItem(list, i);
+    if (!PyTuple_Check(item))
+      return raise(PyExc_TypeError, "a source is a tuple");
+    if (!PyArg_ParseTuple(item, "sss#", &module, &path, &text, &size))
       return nullptr;
     texts.push_back({module, path, std::string(text, static_cast<size_t>(size))});
   }
@@ -169,10 +206,8 @@ static PyObject *load(PyObject *self, PyObject *arguments) {
   forget(state);
   state.handle = handle;
   for (Py_ssize_t i = 0, n = PyList_Size(watched); i < n; ++i) {
-    PyObject *scope = nullptr, *key = nullptr, *value = nullptr;
-    if (!PyArg_ParseTuple(PyList_GetItem(watched, i), "O!OO", &PyDict_Type, &scope, &key, &value))
+    if (!watch(PyList_GetItem(watched, i), state))
       return nullptr;
-    state.watched.push_back({Py_NewRef(scope), Py_NewRef(key), Py_NewRef(value)});
   }
   Py_RETURN_NONE;
 }
@@ -184,10 +219,7 @@ static PyObject *setSlow(PyObject *self, PyObject *value) {
 
 static PyObject *isLoaded(PyObject *self, PyObject *) {
   KernelState &state = getState(self);
-  for (const Watched &watched : state.watched)
-    if (PyDict_GetItemWithError(watched.scope, watched.name) != watched.value)
-      return PyErr_Occurred() ? nullptr : Py_NewRef(Py_False);
-  return PyBool_FromLong(state.handle != nullptr);
+  return PyBool_FromLong(state.handle && isUnchanged(state));
 }
 
 bool python::readValues(const KernelState &state, PyObject *values, TilerunArgument *arguments) {
@@ -220,15 +252,17 @@ bool python::readOptions(PyObject *tuple, TilerunCompileOptions &options) {
                           &options.num_ctas, &options.maxnreg, &options.debug, &options.checks);
 }
 
-// _launch_on(device type, device index, grid, values, options)
+// _launch_on(device type, device index, grid, values, options, whether it may overlap)
 static PyObject *launchOn(PyObject *self, PyObject *given) {
   int type = 0, index = 0;
   PyObject *gridObject = nullptr, *values = nullptr, *optionsObject = nullptr;
-  TilerunCompileOptions options;
-  if (!PyArg_ParseTuple(given, "iiOO!O!", &type, &index, &gridObject, &PyList_Type, &values,
-                        &PyTuple_Type, &optionsObject) ||
-      !readOptions(optionsObject, options))
+  LaunchOptions options = {};
+  int overlap = 0;
+  if (!PyArg_ParseTuple(given, "iiOO!O!p", &type, &index, &gridObject, &PyList_Type, &values,
+                        &PyTuple_Type, &optionsObject, &overlap) ||
+      !readOptions(optionsObject, options.compile))
     return nullptr;
+  options.flags = overlap ? TILERUN_LAUNCH_OVERLAP : 0;
   KernelState &state = getState(self);
   uint64_t grid[3];
   TilerunArgument arguments[kMaxArguments];
@@ -359,7 +393,33 @@ static PyObject *create(PyTypeObject *type, PyObject *, PyObject *) {
   return self;
 }
 
+// What was launched knows its kernel, as may the globals: only the collector ends such a cycle.
+static int traverse(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  const KernelState *state = reinterpret_cast<KernelObject *>(self)->state;
+  if (!state)
+    return 0;
+  for (const Watched &watched : state->watched) {
+    Py_VISIT(watched.scope);
+    Py_VISIT(watched.value);
+    Py_VISIT(watched.items);
+  }
+  for (const Compiled &compiled : state->compiled)
+    Py_VISIT(compiled.object);
+  for (PyObject *value : state->defaults)
+    Py_VISIT(value);
+  return 0;
+}
+
+static int clear(PyObject *self) {
+  if (KernelState *state = reinterpret_cast<KernelObject *>(self)->state)
+    forget(
+        *state); // The defaults are needed as long as it can be launched, and close no cycle alone.
+  return 0;
+}
+
 static void destroy(PyObject *self) {
+  PyObject_GC_UnTrack(self);
   KernelState *state = reinterpret_cast<KernelObject *>(self)->state;
   if (state) {
     forget(*state);
@@ -383,7 +443,8 @@ static void destroy(PyObject *self) {
 
 bool python::addKernelType(PyObject *module) {
   makeCompiledName = PyUnicode_InternFromString("_make_compiled");
-  if (!makeCompiledName || !addLauncherType(module))
+  cellContentsName = PyUnicode_InternFromString("cell_contents");
+  if (!makeCompiledName || !cellContentsName || !addLauncherType(module))
     return false;
   static PyMethodDef methods[] = {
       {"_setup", setup, METH_VARARGS, "Sets names, kinds, defaults and options."},
@@ -399,11 +460,13 @@ bool python::addKernelType(PyObject *module) {
       {nullptr, nullptr, 0, nullptr}};
   PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void *>(create)},
                          {Py_tp_dealloc, reinterpret_cast<void *>(destroy)},
+                         {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
+                         {Py_tp_clear, reinterpret_cast<void *>(clear)},
                          {Py_tp_methods, methods},
                          {Py_mp_subscript, reinterpret_cast<void *>(makeLauncher)},
                          {0, nullptr}};
   PyType_Spec spec = {"tilerun._native.Kernel", sizeof(KernelObject), 0,
-                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
   Ref type(PyType_FromSpec(&spec));
   kernelType = Py_XNewRef(type.get());
   return type && PyModule_AddObjectRef(module, "Kernel", type.get()) == 0;

@@ -8,9 +8,13 @@ namespace tilerun::python {
 
 constexpr size_t kMaxArguments = 256;
 
-/// A global that the source was compiled with: when it is another object, the source is read again.
+/// A global or captured variable that the source was compiled with: when it holds another object,
+/// the source is read again. All owned.
 struct Watched {
-  PyObject *scope, *name, *value; ///< A dict, a str, and what it held. Owned.
+  PyObject *scope; ///< The globals' dict, or the variable's cell.
+  PyObject *name;  ///< In the dict; null for a cell.
+  PyObject *value; ///< What it held; null: nothing.
+  PyObject *items; ///< If that was a list: what was in it.
 };
 
 /// What was launched before, by the library's number of the compiled code.
@@ -49,10 +53,28 @@ struct Values {
   size_t count = 0;
 };
 
+struct LaunchOptions {
+  TilerunCompileOptions compile;
+  uint32_t flags; ///< TILERUN_LAUNCH_*
+};
+
 /// Launches with values for all parameters on a device. New reference to the CompiledKernel; None
 /// for a grid without programs. `grid` has three entries.
 PyObject *launch(KernelObject *kernel, Device &device, const uint64_t grid[3],
-                 const TilerunCompileOptions &options, TilerunArgument *arguments, size_t count);
+                 const LaunchOptions &options, TilerunArgument *arguments, size_t count);
+
+/// Whether a cell, or what is in a list, is still what it was.
+bool isUnchanged(const Watched &watched);
+
+/// Whether what the source was compiled with is still what it was.
+inline bool isUnchanged(const KernelState &state) {
+  for (const Watched &watched : state.watched)
+    if (watched.name && !watched.items
+            ? PyDict_GetItemWithError(watched.scope, watched.name) != watched.value
+            : !isUnchanged(watched))
+      return PyErr_Clear(), false;
+  return true;
+}
 
 /// Reads (x[, y[, z]]). False with an error.
 bool readGrid(PyObject *object, uint64_t grid[3]);

@@ -34,11 +34,14 @@ constexpr Option kOptions[] = {{"num_warps", &TilerunCompileOptions::num_warps, 
                                {"num_ctas", &TilerunCompileOptions::num_ctas, 1},
                                {"maxnreg", &TilerunCompileOptions::maxnreg, 0},
                                {"debug", &TilerunCompileOptions::debug, 0}};
+// Another option, of the launch alone: its place is after those.
+constexpr const char *kOverlapName = "launch_pdl";
+constexpr size_t kOverlap = std::size(kOptions), kNumOptions = kOverlap + 1;
 } // namespace
 
 static PyObject *launcherType;
 static LauncherObject *spareLauncher; // The memory of the last one that died.
-static PyObject *optionNames[std::size(kOptions)], *launchName;
+static PyObject *optionNames[kNumOptions], *launchName;
 
 bool python::readGrid(PyObject *object, uint64_t grid[3]) {
   grid[0] = grid[1] = grid[2] = 1;
@@ -121,7 +124,12 @@ static const std::vector<uint16_t> &findPlaces(KernelState &state, PyObject *nam
 }
 
 // False without an error if it is no plain number, or none of the options.
-static bool readOption(size_t which, PyObject *value, TilerunCompileOptions &options) {
+static bool readOption(size_t which, PyObject *value, LaunchOptions &launch) {
+  TilerunCompileOptions &options = launch.compile;
+  if (which == kOverlap) {
+    launch.flags = value == Py_True ? TILERUN_LAUNCH_OVERLAP : 0;
+    return value == Py_True || value == Py_False || value == Py_None;
+  }
   if (which >= std::size(kOptions))
     return false;
   if (value == Py_None)
@@ -139,17 +147,9 @@ static bool readOption(size_t which, PyObject *value, TilerunCompileOptions &opt
   return true;
 }
 
-// Whether the globals are still those that the source was compiled with.
-static bool isUnchanged(const KernelState &state) {
-  for (const Watched &watched : state.watched)
-    if (PyDict_GetItemWithError(watched.scope, watched.name) != watched.value)
-      return PyErr_Clear(), false;
-  return true;
-}
-
 // False, with or without an error, if the call is not plain: wrong names, missing values, …
 static bool bind(KernelState &state, PyObject *const *given, size_t numGiven, PyObject *names,
-                 Values &values, TilerunCompileOptions &options) {
+                 Values &values, LaunchOptions &options) {
   size_t count = state.names.size();
   if (numGiven > count || count > kMaxArguments)
     return false;
@@ -213,7 +213,7 @@ static PyObject *call(PyObject *object, PyObject *const *given, size_t numGivenA
   if (slowOnly || state.slow || !state.handle || !isUnchanged(state))
     return launchSlowly(self, given, numGiven, names);
   Values values;
-  TilerunCompileOptions options = state.options;
+  LaunchOptions options = {state.options, 0};
   if (!bind(state, given, numGiven, names, values, options))
     return PyErr_Occurred() ? nullptr : launchSlowly(self, given, numGiven, names);
 
@@ -279,6 +279,7 @@ static PyObject *callPacked(PyObject *object, PyObject *positional, PyObject *na
 PyObject *python::makeLauncher(PyObject *kernel, PyObject *grid) {
   auto *type = reinterpret_cast<PyTypeObject *>(launcherType);
   LauncherObject *launcher = std::exchange(spareLauncher, nullptr);
+  const bool reused = launcher;
   if (launcher)
     PyObject_Init(reinterpret_cast<PyObject *>(launcher), type);
   else
@@ -288,12 +289,32 @@ PyObject *python::makeLauncher(PyObject *kernel, PyObject *grid) {
   launcher->call = call;
   launcher->kernel = Py_NewRef(kernel);
   launcher->grid = Py_NewRef(grid);
+  if (reused)
+    PyObject_GC_Track(launcher);
   return reinterpret_cast<PyObject *>(launcher);
+}
+
+// A launcher that is kept may be part of a cycle, by its grid.
+static int traverseLauncher(PyObject *object, visitproc visit, void *arg) {
+  auto *launcher = reinterpret_cast<LauncherObject *>(object);
+  Py_VISIT(Py_TYPE(object));
+  Py_VISIT(launcher->kernel);
+  Py_VISIT(launcher->grid);
+  return 0;
+}
+
+static int clearLauncher(PyObject *object) {
+  auto *launcher = reinterpret_cast<LauncherObject *>(object);
+  // The kernel stays, as it is looked at without a question; its own references end the cycle.
+  PyObject *grid = std::exchange(launcher->grid, Py_NewRef(Py_None));
+  Py_DECREF(grid);
+  return 0;
 }
 
 static void destroyLauncher(PyObject *object) {
   auto *launcher = reinterpret_cast<LauncherObject *>(object);
   PyTypeObject *type = Py_TYPE(object);
+  PyObject_GC_UnTrack(object);
   // Whose destructors may make launchers: before the memory is given back.
   Py_DECREF(launcher->kernel);
   Py_DECREF(launcher->grid);
@@ -308,8 +329,8 @@ bool python::addLauncherType(PyObject *) {
   launchName = PyUnicode_InternFromString("_launch");
   if (!launchName)
     return false;
-  for (size_t i = 0; i < std::size(kOptions); ++i) {
-    optionNames[i] = PyUnicode_InternFromString(kOptions[i].name);
+  for (size_t i = 0; i < kNumOptions; ++i) {
+    optionNames[i] = PyUnicode_InternFromString(i == kOverlap ? kOverlapName : kOptions[i].name);
     if (!optionNames[i])
       return false;
   }
@@ -317,11 +338,14 @@ bool python::addLauncherType(PyObject *) {
       {"__vectorcalloffset__", T_PYSSIZET, offsetof(LauncherObject, call), READONLY, nullptr},
       {nullptr, 0, 0, 0, nullptr}};
   PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void *>(destroyLauncher)},
+                         {Py_tp_traverse, reinterpret_cast<void *>(traverseLauncher)},
+                         {Py_tp_clear, reinterpret_cast<void *>(clearLauncher)},
                          {Py_tp_call, reinterpret_cast<void *>(callPacked)},
                          {Py_tp_members, members},
                          {0, nullptr}};
   PyType_Spec spec = {"tilerun._native.Launcher", sizeof(LauncherObject), 0,
-                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | kHasVectorcall,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_GC |
+                          kHasVectorcall,
                       slots};
   launcherType = PyType_FromSpec(&spec);
   return launcherType != nullptr;

@@ -62,6 +62,8 @@ template <typename T> constexpr uint32_t kFirstSize = sizeof(T);
 template <>
 inline constexpr uint32_t kFirstSize<TilerunCompileOptions> =
     offsetof(TilerunCompileOptions, checks);
+template <>
+inline constexpr uint32_t kFirstSize<TilerunLaunchOptions> = offsetof(TilerunLaunchOptions, flags);
 TilerunStatus refuseSize(const char *function, const char *parameter, uint32_t size,
                          uint32_t wanted);
 

@@ -192,11 +192,18 @@ TilerunStatus tilerunGetParameter(TilerunKernel *kernel, uint32_t index,
 static TilerunStatus launch(const char *function, TilerunStream *stream, TilerunKernel *kernel,
                             const TilerunLaunchOptions &options, const TilerunArgument *arguments,
                             uint32_t numArguments, const core::Specialization **used) {
+  uint32_t flags = 0;
+  if (TILERUN_HAS(TilerunLaunchOptions, &options, flags)) {
+    flags = options.flags;
+    if (flags & ~uint32_t(TILERUN_LAUNCH_OVERLAP)) [[unlikely]]
+      return refuse(function, "flags are " + std::to_string(flags) + "; " +
+                                  std::to_string(TILERUN_LAUNCH_OVERLAP) + " is the only one");
+  }
   TilerunCompileOptions compile;
   if (TilerunStatus status = readCompileOptions(function, options.compile, compile))
     return status;
   return finish(kernel->kernel->launch(*unwrap(stream), options.grid, compile, arguments,
-                                       numArguments, used));
+                                       numArguments, flags, used));
 }
 
 TilerunStatus tilerunLaunch(TilerunStream *stream, TilerunKernel *kernel,

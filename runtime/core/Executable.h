@@ -44,10 +44,14 @@ public:
         return makeGridError(axis, grid[axis]);
     return {};
   }
-  /// Puts one grid on a stream of the same device; `packed` has getPackedBytes().
-  Status launch(const Stream &stream, const uint32_t grid[3], const void *packed) const {
-    TilerunPluginLaunch launch = {
-        sizeof(launch), {grid[0], grid[1], grid[2]}, threads, sharedBytes, packed, packedBytes};
+  /// Puts one grid on a stream of the same device; `packed` has getPackedBytes(), `flags` are
+  /// TILERUN_LAUNCH_*.
+  [[gnu::always_inline]] Status launch(const Stream &stream, const uint32_t grid[3],
+                                       const void *packed, uint32_t flags = 0) const {
+    TilerunPluginLaunch launch = {sizeof(launch), {grid[0], grid[1], grid[2]},
+                                  threads,        sharedBytes,
+                                  packed,         packedBytes,
+                                  flags,          0};
     return TILERUN_CALL(table, launch, kernel, stream.getHandle(), &launch);
   }
 

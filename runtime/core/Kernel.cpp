@@ -317,7 +317,7 @@ static Status checkPointer(const PointerCheck &pointers, const TilerunArgument &
 
 Status Kernel::launch(const Stream &stream, const uint32_t grid[3],
                       const TilerunCompileOptions &options, const TilerunArgument *arguments,
-                      uint32_t numArguments, const Specialization **used) {
+                      uint32_t numArguments, uint32_t flags, const Specialization **used) {
   Device &device = stream.getDevice();
   SpecializationKey key(device.getSerial(), isFixed ? 0 : numArguments, options);
   if (!isFixed) [[likely]]
@@ -329,7 +329,7 @@ Status Kernel::launch(const Stream &stream, const uint32_t grid[3],
   if (used)
     *used = specialization;
   if (isFixed) [[unlikely]]
-    return launchSpecialized(*specialization, stream, grid, arguments, numArguments);
+    return launchSpecialized(*specialization, stream, grid, arguments, numArguments, flags);
   const Executable &executable = *specialization->executable;
   TILERUN_TRY(executable.checkGrid(grid));
   alignas(8) uint8_t packed[kMaxPackedBytes];
@@ -339,7 +339,7 @@ Status Kernel::launch(const Stream &stream, const uint32_t grid[3],
       TILERUN_TRY(checkPointer(
           pointers, arguments[place.argument],
           specialization->parameters[&place - specialization->places.data()].name, getName()));
-  return executable.launch(stream, grid, packed);
+  return executable.launch(stream, grid, packed, flags);
 }
 
 // Whether an argument has the type and the facts of a parameter.
@@ -385,7 +385,7 @@ static Status checkFacts(const Specialization::Place &place, int64_t divisibilit
 
 Status Kernel::launchSpecialized(const Specialization &specialization, const Stream &stream,
                                  const uint32_t grid[3], const TilerunArgument *arguments,
-                                 uint32_t numArguments) {
+                                 uint32_t numArguments, uint32_t flags) {
   const Executable &executable = *specialization.executable;
   const std::string &name = executable.getName();
   if (executable.getDeviceSerial() != stream.getDevice().getSerial())
@@ -409,5 +409,5 @@ Status Kernel::launchSpecialized(const Specialization &specialization, const Str
     if (!pack(place, arguments[i], pointers, packed)) [[unlikely]]
       TILERUN_TRY(checkPointer(pointers, arguments[i], parameter.name, name));
   }
-  return executable.launch(stream, grid, packed);
+  return executable.launch(stream, grid, packed, flags);
 }

@@ -53,6 +53,7 @@
  *   1.0  first version
  *   1.1  TilerunPlugin.compiler_version, TilerunPlugin.finalize_artifact, and the device property
  *        BINARY_COMPATIBILITY: compiled binaries that a cache can keep
+ *   1.2  TilerunPluginLaunch.flags, TILERUN_LAUNCH_OVERLAP
  */
 #ifndef TILERUN_PLUGIN_H
 #define TILERUN_PLUGIN_H
@@ -61,7 +62,7 @@
 #include <stdint.h>
 
 #define TILERUN_PLUGIN_ABI_MAJOR 1
-#define TILERUN_PLUGIN_ABI_MINOR 1
+#define TILERUN_PLUGIN_ABI_MINOR 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -271,6 +272,15 @@ typedef struct TilerunPluginPointerInfo {
   uint32_t other_device; /* Whether it is another device's. */
 } TilerunPluginPointerInfo;
 
+/* Flags of launches, of the plugin ABI since 1.2 and of the C API since 1.4. */
+enum {
+  /* The grid may begin while the one before it on the stream still runs, once each program of that
+   * has ended or has let it (`gdc_launch_dependents`). The kernel promises to wait (`gdc_wait`)
+   * before it touches memory that earlier work of the stream uses. A permission and no order: a
+   * device that cannot overlap grids runs them one after the other, with the same results. */
+  TILERUN_LAUNCH_OVERLAP = 1
+};
+
 typedef struct TilerunPluginLaunch {
   uint32_t struct_size;
   uint32_t grid[3];      /* Programs, x first; none may be 0. */
@@ -278,6 +288,8 @@ typedef struct TilerunPluginLaunch {
   uint32_t shared_bytes; /* Of one program. */
   const void *arguments; /* Packed as TilerunPluginParameter says; copied before return. */
   uint64_t num_bytes;    /* Of `arguments`; a wrong size is an error, not a fault. */
+  uint32_t flags;        /* TILERUN_LAUNCH_*; a plugin ignores what it does not know. Since 1.2. */
+  uint32_t reserved;     /* 0 */
 } TilerunPluginLaunch;
 
 enum {
@@ -516,7 +528,7 @@ TILERUN_ASSERT_LAST(TilerunPluginKernelInfo, shared_bytes, 32);
 TILERUN_ASSERT_LAST(TilerunPluginArtifact, kernels, 40);
 TILERUN_ASSERT_LAST(TilerunPluginCompileRequest, options, 40);
 TILERUN_ASSERT_LAST(TilerunPluginPointerInfo, other_device, 32);
-TILERUN_ASSERT_LAST(TilerunPluginLaunch, num_bytes, 40);
+TILERUN_ASSERT_LAST(TilerunPluginLaunch, reserved, 48); /* 40 in 1.1 */
 TILERUN_ASSERT_LAST(TilerunPluginHost, log, 32);
 TILERUN_ASSERT_LAST(TilerunPlugin, finalize_artifact, 376); /* 360 in 1.0 */
 #undef TILERUN_ASSERT_LAST

@@ -35,6 +35,7 @@
  * TilerunCompileOptions.checks finds it.
  *
  * Changelog
+ *   1.4  TilerunLaunchOptions.flags: launches that overlap
  *   1.3  tilerunLaunchTold
  *   1.2  tilerunLoadKernelSources, tilerunDescribeArguments, tilerunEmitKernel,
  *        tilerunListLanguage, tilerunTuneKernel, TILERUN_DEVICE_HOST_MEMORY,
@@ -49,7 +50,7 @@
 #include "plugin.h"
 
 #define TILERUN_API_MAJOR 1
-#define TILERUN_API_MINOR 3
+#define TILERUN_API_MINOR 4
 
 #if defined(__GNUC__)
 #define TILERUN_API __attribute__((visibility("default")))
@@ -381,6 +382,8 @@ typedef struct TilerunLaunchOptions {
   uint32_t struct_size;
   uint32_t grid[3];                     /* Programs, x first; none may be 0. */
   const TilerunCompileOptions *compile; /* Null: the defaults. */
+  uint32_t flags;                       /* TILERUN_LAUNCH_*; others are refused. Since 1.4. */
+  uint32_t reserved;                    /* 0 */
 } TilerunLaunchOptions;
 
 /* Loads `kernel`, a @triton.jit function of the Python file at `path`, and reads what it imports
@@ -451,8 +454,8 @@ TILERUN_API TilerunStatus tilerunLaunch(TilerunStream *stream, TilerunKernel *ke
                                         const TilerunLaunchOptions *options,
                                         const TilerunArgument *arguments, uint32_t num_arguments);
 /* The same; tells which compiled code it ran. `code` gets a number that launches of this kernel
- * have in common if they ran the same code on the same opening of a device, and 0 on failure: what a
- * host knows of the code is found again without a key of its own. Since 1.3. [any thread] */
+ * have in common if they ran the same code on the same opening of a device, and 0 on failure: what
+ * a host knows of the code is found again without a key of its own. Since 1.3. [any thread] */
 TILERUN_API TilerunStatus tilerunLaunchTold(TilerunStream *stream, TilerunKernel *kernel,
                                             const TilerunLaunchOptions *options,
                                             const TilerunArgument *arguments,
@@ -568,8 +571,8 @@ typedef struct TilerunTuneResult {
 /* Measures each configuration on the stream's device, and gives the fastest: the median of runs
  * with cold caches. A configuration that does not compile or launch is told to `progress` and
  * skipped; one that is 2.5 times slower than the best at first sight is not measured further.
- * Results are kept in the runtime's cache, by kernels, signatures, options, grids, `key`, device and
- * driver. Waits. Fails with the first configuration's error if none works, and if the device is
+ * Results are kept in the runtime's cache, by kernels, signatures, options, grids, `key`, device
+ * and driver. Waits. Fails with the first configuration's error if none works, and if the device is
  * lost. [any thread] */
 TILERUN_API TilerunStatus tilerunTuneKernel(TilerunRuntime *runtime, TilerunStream *stream,
                                             const TilerunTuneConfig *configs, uint32_t num_configs,
@@ -619,7 +622,7 @@ TILERUN_ASSERT_SIZE(TilerunTuneProgress, 40);
 TILERUN_ASSERT_SIZE(TilerunTuneOptions, 72);
 TILERUN_ASSERT_SIZE(TilerunTuneResult, 24);
 TILERUN_ASSERT_SIZE(TilerunLanguageName, 40);
-TILERUN_ASSERT_SIZE(TilerunLaunchOptions, 24);
+TILERUN_ASSERT_SIZE(TilerunLaunchOptions, 32);
 TILERUN_ASSERT_SIZE(TilerunParameterInfo, 16);
 #undef TILERUN_ASSERT_SIZE
 

@@ -423,6 +423,7 @@ struct CompileOptions {
   bool debug = false;
   bool checks = false; ///< Where the device can: see TilerunCompileOptions.
   uint32_t maxnreg = 0, numCtas = 1;
+  bool mayOverlap = false; ///< Of launches: TILERUN_LAUNCH_OVERLAP.
   TilerunCompileOptions get() const {
     return {sizeof(TilerunCompileOptions), numWarps, numStages, debug, checks, maxnreg, numCtas};
   }
@@ -483,7 +484,11 @@ public:
                   const Arguments &...arguments) const {
     const std::array<TilerunArgument, sizeof...(Arguments)> packed = {makeArgument(arguments)...};
     const TilerunCompileOptions compile = options.get();
-    const TilerunLaunchOptions launch = {sizeof(launch), {grid.x, grid.y, grid.z}, &compile};
+    const TilerunLaunchOptions launch = {sizeof(launch),
+                                         {grid.x, grid.y, grid.z},
+                                         &compile,
+                                         options.mayOverlap ? uint32_t(TILERUN_LAUNCH_OVERLAP) : 0,
+                                         0};
     check(tilerunLaunch(stream.get(), get(), &launch, packed.data(),
                         static_cast<uint32_t>(packed.size())));
   }
@@ -513,8 +518,8 @@ struct TuneOptions {
   uint32_t warmupMilliseconds = 25, repMilliseconds = 100;
   std::string key = {}; ///< What decides the choice besides the kernel and its arguments.
   std::vector<TilerunTuneMemory> memory = {};
-  bool refresh = false;                                      ///< Measure, whatever the cache holds.
-  bool forget = false;                                       ///< Neither read nor write the cache.
+  bool refresh = false; ///< Measure, whatever the cache holds.
+  bool forget = false;  ///< Neither read nor write the cache.
   std::function<void(const TilerunTuneProgress &)> progress = {}; ///< Must not throw.
 };
 struct TuneResult {

@@ -465,22 +465,45 @@ FAKE(cuFuncSetAttribute, (CUfunction function, int attribute, int value)) {
   function->maxDynamicShared = value;
   return kSuccess;
 }
-FAKE(cuLaunchKernel, (CUfunction function, unsigned gridX, unsigned gridY, unsigned gridZ,
-                      unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,
-                      CUstream stream, void **parameters, void **extra)) {
-  ENTER_CONTEXT("cuLaunchKernel");
-  uint64_t threads = uint64_t(blockX) * blockY * blockZ;
-  if (!gridX || !gridY || !gridZ || gridX > 2147483647u || gridY > 65535 || gridZ > 65535 ||
-      !threads || threads > 1024 || static_cast<int>(sharedBytes) > function->maxDynamicShared ||
-      !isStream(stream) || parameters || !extra)
+static CUresult launchGrid(const CUlaunchConfig &config, CUfunction function, void **parameters,
+                           void **extra) {
+  uint64_t threads = uint64_t(config.blockX) * config.blockY * config.blockZ;
+  if (!config.gridX || !config.gridY || !config.gridZ || config.gridX > 2147483647u ||
+      config.gridY > 65535 || config.gridZ > 65535 || !threads || threads > 1024 ||
+      static_cast<int>(config.sharedBytes) > function->maxDynamicShared ||
+      !isStream(config.stream) || parameters || !extra)
     return kInvalidValue;
-  TilerunPluginLaunch launch = {sizeof(launch), {gridX, gridY, gridZ},
-                                blockX,         sharedBytes,
-                                extra[1],       *static_cast<size_t *>(extra[3])};
+  TilerunPluginLaunch launch = {sizeof(launch),
+                                {config.gridX, config.gridY, config.gridZ},
+                                config.blockX,
+                                config.sharedBytes,
+                                extra[1],
+                                *static_cast<size_t *>(extra[3]),
+                                0,
+                                0};
   if (launch.num_bytes != null::getPackedBytes(function->kernel->info))
     return kInvalidValue;
   if (!function->kernel->run(launch))
     current()->lost = true;
   return kSuccess;
+}
+FAKE(cuLaunchKernel, (CUfunction function, unsigned gridX, unsigned gridY, unsigned gridZ,
+                      unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,
+                      CUstream stream, void **parameters, void **extra)) {
+  ENTER_CONTEXT("cuLaunchKernel");
+  return launchGrid({gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes, stream, nullptr, 0},
+                    function, parameters, extra);
+}
+// Counted apart if grids may overlap, which here they never do.
+FAKE(cuLaunchKernelEx,
+     (const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra)) {
+  ENTER_CONTEXT("cuLaunchKernelEx");
+  for (unsigned i = 0; i < config->numAttributes; ++i) {
+    if (config->attributes[i].id != kProgrammaticStreamSerialization)
+      return kInvalidValue;
+    if (config->attributes[i].value.number == 1)
+      ++state().calls["overlap"];
+  }
+  return launchGrid(*config, function, parameters, extra);
 }
 }

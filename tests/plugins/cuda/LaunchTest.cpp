@@ -44,18 +44,18 @@ protected:
     return kernel;
   }
   TilerunStatus launchDelay(TilerunPluginKernel *kernel, TilerunPluginStream *stream,
-                            TilerunAddress address, uint32_t sharedBytes = 0) {
+                            TilerunAddress address, uint32_t sharedBytes = 0, uint32_t flags = 0) {
     struct {
       uint64_t out;
       int64_t ns;
     } arguments = {address, 0};
-    TilerunPluginLaunch launch = {sizeof(launch), {1, 1, 1},  1,
-                                  sharedBytes,    &arguments, sizeof(arguments)};
+    TilerunPluginLaunch launch = {sizeof(launch), {1, 1, 1},         1,     sharedBytes,
+                                  &arguments,     sizeof(arguments), flags, 0};
     return table().launch(kernel, stream, &launch, keeper.getSink());
   }
   TilerunStatus launchFault(TilerunPluginKernel *kernel, TilerunPluginStream *stream) {
     uint64_t address = 16;
-    TilerunPluginLaunch launch = {sizeof(launch), {1, 1, 1}, 1, 0, &address, sizeof(address)};
+    TilerunPluginLaunch launch = {sizeof(launch), {1, 1, 1}, 1, 0, &address, sizeof(address), 0, 0};
     return table().launch(kernel, stream, &launch, keeper.getSink());
   }
   void close() {
@@ -71,6 +71,45 @@ protected:
   std::vector<TilerunPluginKernelInfo> infos;
   TilerunPluginModule *module = nullptr;
 };
+
+TEST_F(CudaLaunch, GridsOverlapWhereTheyMay) {
+  open("tilerun_test_delay");
+  TilerunAddress address = 0;
+  ASSERT_EQ(table().allocate(device, nullptr, 64, &address, keeper.getSink()), TILERUN_STATUS_OK);
+  TilerunPluginKernel *kernel = getKernel("tilerun_test_delay");
+  int plain = countCalls("cuLaunchKernel"), extended = countCalls("cuLaunchKernelEx");
+  EXPECT_EQ(launchDelay(kernel, nullptr, address), TILERUN_STATUS_OK);
+  EXPECT_EQ(countCalls("cuLaunchKernel"), plain + 1);
+  EXPECT_EQ(countCalls("overlap"), 0);
+  EXPECT_EQ(launchDelay(kernel, nullptr, address, 0, TILERUN_LAUNCH_OVERLAP), TILERUN_STATUS_OK);
+  EXPECT_EQ(countCalls("cuLaunchKernel"), plain + 1);
+  EXPECT_EQ(countCalls("cuLaunchKernelEx"), extended + 1);
+  EXPECT_EQ(countCalls("overlap"), 1);
+  // A failure is told as any other launch's.
+  fail("cuLaunchKernelEx", cuda::kLaunchOutOfResources, 0, 1);
+  TilerunStatus status = launchDelay(kernel, nullptr, address, 0, TILERUN_LAUNCH_OVERLAP);
+  EXPECT_EQ(status, TILERUN_STATUS_INVALID_ARGUMENT);
+  std::string message = keeper.take(status).message;
+  EXPECT_NE(message.find("cuLaunchKernelEx(config, function, …) on cuda:0"), std::string::npos)
+      << message;
+  // What came before 1.2 ends before the flags.
+  struct {
+    uint64_t out;
+    int64_t ns;
+  } arguments = {address, 0};
+  TilerunPluginLaunch old = {offsetof(TilerunPluginLaunch, flags),
+                             {1, 1, 1},
+                             1,
+                             0,
+                             &arguments,
+                             sizeof(arguments),
+                             TILERUN_LAUNCH_OVERLAP,
+                             0};
+  EXPECT_EQ(table().launch(kernel, nullptr, &old, keeper.getSink()), TILERUN_STATUS_OK);
+  EXPECT_EQ(countCalls("overlap"), 1);
+  table().free(device, nullptr, address, nullptr);
+  close();
+}
 
 TEST_F(CudaLaunch, TooMuchSharedMemorySaysByHowMuch) {
   open("tilerun_test_delay", 100 << 10);

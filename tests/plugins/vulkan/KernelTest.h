@@ -130,8 +130,8 @@ protected:
                        std::array<uint32_t, 3> grid = {1, 1, 1},
                        TilerunPluginStream *stream = nullptr) {
     TilerunPluginLaunch launch = {
-        sizeof(launch), {grid[0], grid[1], grid[2]}, threads,
-        sharedBytes,    arguments.bytes.data(),      arguments.bytes.size()};
+        sizeof(launch),         {grid[0], grid[1], grid[2]}, threads, sharedBytes,
+        arguments.bytes.data(), arguments.bytes.size(),      0,       0};
     return table().launch(kernel, stream, &launch, keeper.getSink());
   }
   TilerunAddress allocate(uint64_t bytes) {

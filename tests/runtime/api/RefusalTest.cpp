@@ -100,7 +100,7 @@ TEST(Refusals, SizesBelowTheFirstVersion) {
   check(tilerunSpecialize(kernel.get(), device.get(), signature, &compile, &special));
   expectRefused(tilerunGetKernelProperty(special, 0, &value), zero);
   tilerunReleaseSpecialization(special);
-  TilerunLaunchOptions launch = {0, {1, 1, 1}, nullptr};
+  TilerunLaunchOptions launch = {0, {1, 1, 1}, nullptr, 0, 0};
   expectRefused(tilerunLaunch(stream.get(), kernel.get(), &launch, nullptr, 0), zero);
   // Asking for the error does not replace it.
   std::string before = tilerunGetErrorMessage();
@@ -126,6 +126,29 @@ TEST(Refusals, PluginsWithoutAPathAndUnknownFlags) {
   expectRefused(tilerunOpenDevice(runtime.get(), "cpu", &flags, &device), "options->flags has 12");
 }
 
+TEST(Refusals, FlagsOfLaunches) {
+  Runtime runtime = makeRuntime();
+  Kernel kernel = runtime.loadText("add.py", kAddSource, "tilerun_test_add");
+  for (const char *id : {"cpu", "cuda"}) {
+    SCOPED_TRACE(id);
+    Device device = runtime.open(id);
+    Stream stream = device.createStream();
+    Buffer<int32_t> out(stream, 96), a(stream, std::vector<int32_t>(96, 2)),
+        b(stream, std::vector<int32_t>(96, 3));
+    TilerunArgument arguments[] = {makeArgument(out), makeArgument(a), makeArgument(b),
+                                   makeArgument(typed<int32_t>(96)), makeArgument(128)};
+    TilerunLaunchOptions launch = {sizeof(launch), {1, 1, 1}, nullptr, 6, 0};
+    expectRefused(tilerunLaunch(stream.get(), kernel.get(), &launch, arguments, 5),
+                  "flags are 6; 1 is the only one");
+    // Structs of before 1.4 have none.
+    launch.struct_size = offsetof(TilerunLaunchOptions, flags);
+    check(tilerunLaunch(stream.get(), kernel.get(), &launch, arguments, 5));
+    // A device that cannot overlap launches runs them all the same.
+    kernel.launchWith(stream, {1}, {.mayOverlap = true}, out, a, b, typed<int32_t>(96), 128);
+    EXPECT_EQ(out.read(), std::vector<int32_t>(96, 5));
+  }
+}
+
 TEST(Refusals, CompileOptionsAreTheSameOnEveryDevice) {
   Runtime runtime = makeRuntime();
   Kernel kernel = runtime.loadText("add.py", kAddSource, "tilerun_test_add");
@@ -138,7 +161,7 @@ TEST(Refusals, CompileOptionsAreTheSameOnEveryDevice) {
       compile.struct_size = sizeof(compile);
       TilerunArgument arguments[] = {makeArgument(out), makeArgument(a), makeArgument(b),
                                      makeArgument(typed<int32_t>(96)), makeArgument(128)};
-      TilerunLaunchOptions launch = {sizeof(launch), {1, 1, 1}, &compile};
+      TilerunLaunchOptions launch = {sizeof(launch), {1, 1, 1}, &compile, 0, 0};
       expectRefused(tilerunLaunch(stream.get(), kernel.get(), &launch, arguments, 5), part);
     };
     expect({0, 3, 0, 0, 0, 0, 0}, "num_warps is 3, which is no power of two");
