@@ -34,6 +34,27 @@ bool isPointer(const Value &v) {
   return tensor && tensor->type.dtype.isPointer();
 }
 
+/// The parameter that a pointer has come from, for messages; empty if there is none.
+std::string getParameterName(const Value &pointer) {
+  mlir::Value value = pointer.get<TensorValue>().value;
+  // Through offsets and changes of the shape; not through addresses as numbers.
+  auto isPointerLike = [](mlir::Value v) {
+    return isa<tile::PointerType>(getElementTypeOrSelf(v.getType()));
+  };
+  while (Operation *op = value.getDefiningOp()) {
+    if (op->getNumOperands() == 0 || !isMemoryEffectFree(op) || !isPointerLike(op->getOperand(0)))
+      return "";
+    value = op->getOperand(0);
+  }
+  auto argument = llvm::cast<BlockArgument>(value);
+  auto function = dyn_cast_if_present<func::FuncOp>(argument.getOwner()->getParentOp());
+  if (!function || argument.getArgNumber() >= function.getNumArguments())
+    return "";
+  auto name =
+      function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), tile::TileDialect::kNameAttr);
+  return name ? name.str() : "";
+}
+
 /// One operand in the type that an operation computes in.
 TensorValue toOperand(Emitter &e, const Value &v, DType type, bool weak) {
   std::optional<Literal> literal = getLiteral(v);
@@ -254,25 +275,16 @@ Result compare(Emitter &e, CompareOp op, const Value &lhs, const Value &rhs) {
                    rhs.describe() + "); use == or !=");
   DType boolType = dtype(Scalar::Int1);
   if (isPointer(lhs) || isPointer(rhs)) {
-    // Addresses compare as unsigned integers.
-    TensorValue both[2];
-    const Value *values[] = {&lhs, &rhs};
-    for (unsigned i = 0; i < 2; ++i) {
-      std::optional<Operand> operand = getOperand(*values[i]);
-      if (!operand || (operand->literal && !std::holds_alternative<PyInt>(*operand->literal)) ||
-          (!operand->literal && !operand->type.isPointer() && !operand->type.isInt()))
-        return e.error("cannot compare " + lhs.describe() + " with " + rhs.describe() +
-                       "; a pointer compares with a pointer or an integer address");
-      TensorOr address = cast(e, *values[i], dtype(Scalar::UInt64));
-      if (failed(address))
-        return failure();
-      both[i] = *address;
-    }
-    if (failed(broadcastTogether(e, both)))
-      return failure();
-    return fromTensor(arith::CmpIOp::create(e.builder, e.loc(), intPredicate(op, false),
-                                            both[0].value, both[1].value),
-                      boolType, both[0].type.shape);
+    // An address is hardly ever meant: a mask would be true of every element.
+    std::string name = getParameterName(isPointer(rhs) ? rhs : lhs);
+    return e.error("cannot compare " + lhs.describe() + " with " + rhs.describe() +
+                   (name.empty() ? "; a pointer is no number: load what it points to, or compare "
+                                   "its address, p.to(tl.int64)"
+                                 : ": the parameter '" + name +
+                                       "' is a pointer here; pass a number for it (a tensor's only "
+                                       "element is tensor.item()), load what it points to, or "
+                                       "compare its address, " +
+                                       name + ".to(tl.int64)"));
   }
   FailureOr<Operands> operands = bringTogether(e, Combine::Compare, what, lhs, rhs);
   if (failed(operands))

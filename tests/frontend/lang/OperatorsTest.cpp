@@ -236,11 +236,19 @@ TEST_F(Operators, PointerErrors) {
   EXPECT_NE(binError(BinaryOp::Add, arg("*fp32"), arg("fp32")).find("integer offset"),
             std::string::npos);
 }
-TEST_F(Operators, PointersCompareAsUnsignedAddresses) {
-  EXPECT_EQ(typeOf(cmp(CompareOp::Lt, arg("*fp32[8]"), arg("*fp32"))), "int1[8]");
-  EXPECT_IR("arith.cmpi ult");
-  EXPECT_EQ(countOps("tile.ptr_to_int"), 2u);
-  EXPECT_EQ(typeOf(cmp(CompareOp::Ne, arg("*fp32"), lit(0))), "int1");
+TEST_F(Operators, PointersDoNotCompare) {
+  auto message = [&](const Value &a, const Value &b) {
+    services.errors.clear();
+    EXPECT_TRUE(mlir::failed(compare(emitter, CompareOp::Lt, a, b)));
+    return lastError();
+  };
+  EXPECT_EQ(message(arg("i32[8]"), arg("*i64")),
+            "cannot compare int32[8] with pointer<int64>; a pointer is no number: load what it "
+            "points to, or compare its address, p.to(tl.int64)");
+  EXPECT_NE(message(arg("*fp32"), lit(0)).find("cannot compare pointer<float32> with the integer"),
+            std::string::npos);
+  EXPECT_NE(message(arg("*fp32[8]"), arg("*fp32")).find("a pointer is no number"),
+            std::string::npos);
 }
 
 //===----------------------------------------------------------------------===//

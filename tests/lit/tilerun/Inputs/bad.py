@@ -302,3 +302,22 @@ def wrong_literal(out, n):
     x = tl.full((4, ), 1, tl.int8)
     # error: '+': the literal 1000 is out of range for int8 (-128 to 127); cast the other operand first
     tl.store(out + tl.arange(0, 4), x + 1000)
+
+
+@triton.jit
+def pointer_beside_number(out, n):
+    offsets = tl.arange(0, 16)
+    # error: cannot compare int32[16] with pointer<int32>: the parameter 'out' is a pointer here; pass a number for it (a tensor's only element is tensor.item()), load what it points to, or compare its address, out.to(tl.int64)
+    tl.store(out + offsets, n, mask=offsets < out)
+
+
+@triton.jit
+def pointer_beside_zero(out, n):
+    if is_positive(out + n):
+        tl.store(out, n)
+
+
+@triton.jit
+def is_positive(x):
+    # error: cannot compare pointer<int32> with the integer 0: the parameter 'out' is a pointer here; pass a number for it (a tensor's only element is tensor.item()), load what it points to, or compare its address, out.to(tl.int64)
+    return x > 0
