@@ -26,7 +26,7 @@ OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
 IGNORED_OPTIONS = frozenset((
     "allow_fp8e4nv", "allowed_dot_input_precisions", "arch", "backend_name", "default_dot_input_precision",
     "enable_fp_fusion", "enable_reflect_ftz", "extern_libs", "grid", "instrumentation_mode", "ir_override",
-    "kpack", "launch_cooperative_grid", "launch_pdl", "matrix_instr_nonkdim", "maxRegAutoWS", "max_num_imprecise_acc_default",
+    "kpack", "launch_cooperative_grid", "matrix_instr_nonkdim", "maxRegAutoWS", "max_num_imprecise_acc_default",
     "minRegAutoWS", "num_buffers_warp_spec", "num_consumer_groups", "optimize_epilogue", "pingpongAutoWS", "ptx_options",
     "ptx_version", "reg_dec_producer", "reg_inc_consumer", "sanitize_overflow", "schedule_hint",
     "supported_fp8_dtypes", "warmup", "waves_per_eu"))
@@ -298,6 +298,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
                 values[name] = value
             elif name in OPTIONS:
                 options[name] = self._read_option(name, value)
+            elif name == "launch_pdl":
+                options[name] = bool(unwrap(value))
             elif name == "launch_cooperative_grid" and unwrap(value):
                 self._fail("cooperative launches (launch_cooperative_grid=True) are not supported", UnsupportedError)
             elif name not in IGNORED_OPTIONS:
@@ -345,9 +347,10 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         if self._ask_cache_hook(kernel, values, tensors, kind, index, packed):
             return None
         with _copies.Copies(self.fn.__name__, kind, index) as copies:
-            return self._launch_with_hooks(kernel, kind, index, grid, bound, copies.place(values, tensors), packed)
+            return self._launch_with_hooks(kernel, kind, index, grid, bound, copies.place(values, tensors), packed,
+                                           options.get("launch_pdl", False))
 
-    def _launch_with_hooks(self, kernel, kind, index, grid, bound, values, options):
+    def _launch_with_hooks(self, kernel, kind, index, grid, bound, values, options, overlap):
         enter, leave = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
         metadata = None
         if enter or leave:
@@ -356,7 +359,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             metadata = LaunchMetadata(self, kind, index, grid, bound, make)
         if enter:
             enter(metadata)
-        compiled = kernel._launch_on(kind, index, grid, values, options)
+        compiled = kernel._launch_on(kind, index, grid, values, options, overlap)
         if leave:
             leave(metadata)
         return compiled
