@@ -1,6 +1,7 @@
 """Where a kernel's source comes from: closures, helpers of other files and packages, globals that change, text without
 a file."""
 
+import gc
 import linecache
 import textwrap
 
@@ -121,6 +122,130 @@ def test_a_changed_global_is_compiled_anew():
             assert run(kernel, size=1) == [SCALE]
     finally:
         SCALE = 3
+
+
+SOME_DTYPE, SOME_LIST, SOME_NUMBER = tl.float32, [1, 2], np.int64(3)
+
+
+def test_whatever_a_kernel_reads_is_compiled_anew():
+    """Also what is no plain number, what is captured, what is changed in place, and what comes later."""
+    captured = 1
+
+    def change(value):
+        nonlocal captured
+        captured = value
+
+    @triton.jit
+    def read(out):
+        tl.store(out, tl.full([], 1.75, tl.float32).to(SOME_DTYPE).to(tl.float32))
+        tl.store(out + 1, SOME_LIST[0] * 10 + SOME_LIST[1])
+        tl.store(out + 2, SOME_NUMBER)
+        tl.store(out + 3, captured)
+
+    def launch():
+        out = np.zeros(4, np.float32)
+        read[(1, )](out)
+        return out.tolist()
+
+    names = globals()
+    try:
+        assert launch() == [1.75, 12, 3, 1]
+        names["SOME_DTYPE"] = tl.int32
+        assert launch() == [1, 12, 3, 1]
+        SOME_LIST[1] = 7
+        assert launch() == [1, 17, 3, 1]
+        names["SOME_NUMBER"] = np.int64(5)
+        assert launch() == [1, 17, 5, 1]
+        change(6)
+        assert launch() == launch() == [1, 17, 5, 6]
+    finally:
+        names["SOME_DTYPE"], names["SOME_NUMBER"] = tl.float32, np.int64(3)
+        SOME_LIST[1] = 2
+
+
+def test_names_that_come_later():
+    names = globals()
+
+    @triton.jit
+    def later(out):
+        tl.store(out, COMES_LATER)  # noqa: F821
+
+    def outer():
+
+        @triton.jit
+        def inner(out):
+            tl.store(out, bound)
+
+        def launch():
+            out = np.zeros(1, np.float32)
+            inner[(1, )](out)
+            return out[0]
+
+        with pytest.raises(triton.CompilationError, match="bound"):
+            launch()
+        bound = 4
+        return launch()
+
+    out = np.zeros(1, np.float32)
+    with pytest.raises(triton.CompilationError, match="unknown name 'COMES_LATER'"):
+        later[(1, )](out)
+    try:
+        names["COMES_LATER"] = 8
+        later[(1, )](out)
+        assert out[0] == 8
+        del names["COMES_LATER"]
+        with pytest.raises(triton.CompilationError, match="unknown name 'COMES_LATER'"):
+            later[(1, )](out)
+    finally:
+        names.pop("COMES_LATER", None)
+    assert outer() == 4
+
+
+def test_functions_as_constants_are_told_apart_when_they_die():
+    """One may lie where an earlier one was."""
+
+    @triton.jit
+    def apply(out, function: tl.constexpr):
+        tl.store(out, function(3))
+
+    def make_adder(amount):
+
+        @triton.jit
+        def add(x):
+            return x + amount
+
+        return add
+
+    for i in range(20):
+        adder = make_adder(i)
+        out = np.zeros(1, np.int32)
+        apply[(1, )](out, adder)
+        assert out[0] == 3 + i
+        del adder
+    gc.collect()
+    assert not apply._variants
+
+
+def test_variants_see_changed_globals():
+    """A helper that is passed reads globals as well."""
+
+    @triton.jit
+    def apply(out, function: tl.constexpr):
+        tl.store(out, function(3))
+
+    @triton.jit
+    def scaled(x):
+        return x * SOME_LIST[0]
+
+    out = np.zeros(1, np.int32)
+    apply[(1, )](out, scaled)
+    assert out[0] == 3
+    try:
+        SOME_LIST[0] = 9
+        apply[(1, )](out, scaled)
+        assert out[0] == 27
+    finally:
+        SOME_LIST[0] = 1
 
 
 def test_recursion_is_refused():

@@ -83,15 +83,20 @@ class _Unknown:
 _TUPLE_MAKERS = (collections.namedtuple, typing.NamedTuple)
 
 
+def _look_up(scope, name):
+    """What a dict or a cell holds; _Unknown: nothing."""
+    if name is not None:
+        return scope.get(name, _Unknown)
+    try:
+        return scope.cell_contents
+    except ValueError:
+        return _Unknown  # Bound later, or never.
+
+
 def _capture(fn):
     """What the free variables of a function hold now."""
-    cells = {}
-    for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
-        try:
-            cells[name] = cell.cell_contents
-        except ValueError:
-            pass  # Bound later, or never.
-    return cells
+    cells = {name: _look_up(cell, None) for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ())}
+    return {name: value for name, value in cells.items() if value is not _Unknown}
 
 
 class Collector:
@@ -138,19 +143,17 @@ class Collector:
     def _write(self, function, module, extra):
         text, line, path = function.text, function.starting_line_number, function.path
         lines = []
-        cells = _capture(function.fn)
+        cells = dict(zip(function.fn.__code__.co_freevars, function.fn.__closure__ or ()))
         scope = function.fn.__globals__
         for name, chains in sorted(_used_names(text).items()):
-            if name in cells:
-                value = cells[name]
-            elif name in scope:
-                value = scope[name]
-                if _is_constant(value):
-                    self.watched.append((scope, name, value))
-            elif hasattr(builtins, name):
+            place = (cells[name], None) if name in cells else (scope, name)
+            value = _look_up(*place)
+            if value is _Unknown:
+                if name in cells or not hasattr(builtins, name):
+                    self.watched.append(place)  # It may come. Until then the compiler says that it is unknown, and where.
                 continue
-            else:
-                continue  # The compiler says that it is unknown, with the place.
+            if not isinstance(value, types.ModuleType):
+                self.watched.append((*place, value))
             lines += self._bind(name, value, chains, function)
         for name, helper in extra.items():
             lines += self._bind(name, helper, set(), None)
@@ -183,6 +186,11 @@ class Collector:
         text = self._express(value, lines)
         return lines + [f"{name} = {text}"] if text is not None else unknown
 
+    def _watch(self, scope, name, value):
+        """Notes what a module's name holds; what the module makes when it is asked is not there."""
+        if scope.get(name, _Unknown) is value and not isinstance(value, types.ModuleType):
+            self.watched.append((scope, name, value))
+
     def _bind_host_function(self, name, value):
         """A function that kernels cannot call, at its own place for the compiler's messages."""
         lines = [f"def {name}(*arguments):", "    pass"]
@@ -211,8 +219,7 @@ class Collector:
             value = getattr(module, attribute, _Unknown)
             if value is not _Unknown:
                 lines += self._bind(attribute, value, rest, None)
-                if _is_constant(value):
-                    self.watched.append((vars(module), attribute, value))
+                self._watch(vars(module), attribute, value)
         own = f"__m{self.counter}"
         self.counter += 1
         self.sources.append((own, getattr(module, "__file__", None) or f"<module {module.__name__}>",
@@ -263,8 +270,7 @@ class Collector:
             # Of host modules, a class may use much that kernels do not.
             wanted = {chain for chain in chains[used] if _is_of_kernels(_follow(found, chain), value)}
             lines += self._bind(used, found, wanted, None)
-            if _is_constant(found) and used in vars(inspect.getmodule(value) or types.ModuleType("none")):
-                self.watched.append((vars(inspect.getmodule(value)), used, found))
+            self._watch(vars(inspect.getmodule(value) or types.ModuleType("none")), used, found)
         tail = "" if text.endswith("\n") else "\n"
         return (inspect.getsourcefile(value) or "<class>",
                 "\n" * max(start - 1, 0) + text + tail + "".join(l + "\n" for l in lines))
@@ -373,10 +379,6 @@ def language_name(value):
         return None
     found = getattr(value, "_language_name", None)
     return found if isinstance(found, tuple) else None
-
-
-def _is_constant(value):
-    return value is None or isinstance(value, (bool, int, float, str, tuple, constexpr)) or find_function(value) is not None
 
 
 def find_function(value):
