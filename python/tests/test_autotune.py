@@ -35,9 +35,15 @@ def arrays(n=100):
 def test_reset_to_zero():
     kernel = make(reset_to_zero=["out"])
     x, out = arrays()
-    for _ in range(3):
+    out += 5
+    for launches in (1, 2, 3):  # What measuring leaves is reset, and what earlier launches leave is not: as in Triton.
         kernel[grid](x, out, 100)
-        np.testing.assert_array_equal(out, 1)
+        np.testing.assert_array_equal(out, launches)
+    kernel[grid](x, out, n=100)
+    np.testing.assert_array_equal(out, 4)
+    single = make(CONFIGS[:1], reset_to_zero=["out"])
+    single[grid](x, out, 100)  # Nothing is measured.
+    np.testing.assert_array_equal(out, 5)
     assert kernel.best_config in CONFIGS and set(kernel.configs_timings) <= set(CONFIGS)
 
 
@@ -204,6 +210,52 @@ def test_meta_parameters_cannot_be_passed_twice():
     kernel = make()
     kernel[grid](*arrays(), 100)
     assert kernel.warmup(*arrays(), 100, grid=(1, ))
+    for call in (lambda k: k[grid](*arrays(), 100, BLOCK=16), lambda k: k.run(*arrays(), 100, 16, grid=grid)):
+        with pytest.raises(ValueError, match="parameter 'BLOCK' is passed, but the configurations .* choose it"):
+            call(make())
+    with pytest.raises(ValueError, match="'BLOCK' is passed"):
+        make(CONFIGS[:1])[grid](*arrays(), 100, BLOCK=16)
+
+
+def test_wrong_decorators():
+    plain = make().fn
+    for wrong, message in ((lambda: triton.autotune(CONFIGS, key=[])(plain.fn), "@triton.autotune decorates a kernel, not <func"),
+                           (lambda: triton.heuristics({})(plain.fn), "@triton.heuristics decorates a kernel"),
+                           (lambda: triton.autotune(CONFIGS[0], key=[])(plain), "a list of configurations is expected"),
+                           (lambda: triton.autotune([{"BLOCK": 16}], key=[])(plain), "{'BLOCK': 16} is no triton.Config"),
+                           (lambda: triton.Config("BLOCK"), "begins with a dict of meta-parameters, not 'BLOCK'")):
+        with pytest.raises(TypeError, match=message):
+            wrong()
+    assert triton.autotune(CONFIGS, key="n")(plain).keys == ["n"]
+
+
+def test_a_subclass_that_chooses_by_itself():
+    """As libraries of kernels have them: with the base class's own ways to prune, measure and reset."""
+    calls = []
+
+    class Tuner(triton.runtime.Autotuner):
+        def run(self, *args, **kwargs):
+            calls.append("run")
+            self.nargs = dict(zip(self.arg_names, args))
+            key = self.nargs["n"]
+            if key not in self.cache:
+                timings = {config: self._bench(*args, config=config, **kwargs) for config in self.prune_configs(kwargs)}
+                self.cache[key] = min(timings, key=timings.get)
+                self.pre_hook({**self.nargs, **kwargs, **self.cache[key].all_kwargs()}, reset_only=True)
+                self.configs_timings = timings
+            self.best_config = self.cache[key]
+            return self.fn.run(*args, **kwargs, **self.best_config.all_kwargs())
+
+    plain = make().fn
+    configs = [*CONFIGS, triton.Config({"BLOCK": 64}, num_warps=3)]
+    tuner = Tuner(plain, plain.arg_names, configs, ["n"], ["out"], None, None, None,
+                  {"early_config_prune": lambda configs, named, **kwargs: (calls.append(sorted(named)), configs)[1]}, 1, 1)
+    x, out = arrays()
+    for launches in (1, 2):
+        tuner[grid](x, out, 100)
+        np.testing.assert_array_equal(out, launches)
+    assert calls == ["run", ["n", "out", "x"], "run"]
+    assert tuner.configs_timings[configs[-1]] == [float("inf")] * 3 and tuner.best_config in CONFIGS
 
 
 def test_heuristics_above_and_below():

@@ -11,6 +11,7 @@ import threading
 import time
 import warnings
 import weakref
+from collections.abc import Mapping
 
 from ... import _memory, _native
 from ...errors import InvalidArgumentError, TilerunError, make_error
@@ -26,6 +27,8 @@ class Config:
 
     def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None,
                  **other):
+        if not isinstance(kwargs, Mapping):
+            raise TypeError(f"a configuration begins with a dict of meta-parameters, not {kwargs!r}")
         self.kwargs = dict(kwargs)
         self.num_warps, self.num_stages, self.num_ctas = num_warps, num_stages, num_ctas
         self.maxnreg, self.pre_hook, self.ir_override = maxnreg, pre_hook, ir_override
@@ -115,8 +118,8 @@ class Autotuner(KernelInterface):
 
     def __init__(self, fn, arg_names, configs, key, reset_to_zero=None, restore_value=None, pre_hook=None, post_hook=None,
                  prune_configs_by=None, warmup=None, rep=None, use_cuda_graph=False, do_bench=None, cache_results=False):
-        self.configs = list(configs) if configs else [Config({})]
-        self.keys = list(key)
+        self.configs = _read_configs(fn, configs)
+        self.keys = [key] if isinstance(key, str) else list(key)
         self.fn, self.arg_names = fn, arg_names
         self.cache = {}
         self.reset_to_zero, self.restore_value = list(reset_to_zero or ()), list(restore_value or ())
@@ -130,8 +133,8 @@ class Autotuner(KernelInterface):
             warnings.warn(f"autotune of '{_name(fn)}': the key names {', '.join(map(repr, stale))}, but there is no such "
                           f"parameter; there are {', '.join(arg_names)}", stacklevel=4)
         self.user_defined_pre_hook, self.user_defined_post_hook = pre_hook is not None, post_hook is not None
-        self.pre_hook = pre_hook or (lambda kwargs, reset_only=False: 0)
-        self.post_hook = post_hook or (lambda kwargs, exception: 0)
+        self.pre_hook, self.post_hook = pre_hook or self._prepare_memory, post_hook or self._restore_memory
+        self.restore_copies = {}
         prune = prune_configs_by or {}
         self.perf_model, self.configs_top_k = prune.get("perf_model"), prune.get("top_k", 1.0)
         self.early_config_prune = prune.get("early_config_prune")
@@ -145,7 +148,7 @@ class Autotuner(KernelInterface):
         self._key_places = [arg_names.index(name) for name in self.keys if name in arg_names]
         self._tuning = threading.RLock()  # Threads that want the same choice wait for it; a hook may launch.
         _tuners.add(self)
-        self._is_plain = isinstance(fn, JITFunction) and not self.reset_to_zero
+        self._is_plain = isinstance(fn, JITFunction)
         functools.update_wrapper(self, self.base_fn, updated=())
 
     # -- The choice
@@ -158,8 +161,9 @@ class Autotuner(KernelInterface):
                 key.append(str(value.dtype))
         return tuple(value if isinstance(value, (int, float, str, bool, type(None))) else str(value) for value in key)
 
-    def prune_configs(self, arguments, kwargs):
-        configs = self.configs
+    def prune_configs(self, kwargs, arguments=None):
+        """What is left of the configurations for a call with `kwargs` beside its arguments, by default `self.nargs`."""
+        configs, arguments = self.configs, self.nargs if arguments is None else arguments
         if self.early_config_prune:
             configs = self.early_config_prune(configs, arguments, **kwargs)
             if configs is None:
@@ -180,7 +184,7 @@ class Autotuner(KernelInterface):
         return configs
 
     def _choose(self, args, kwargs, arguments):
-        configs = self.prune_configs(arguments, kwargs)
+        configs = self.prune_configs(kwargs, arguments)
         # The interpreter's times say nothing of a device: they are taken where somebody asks for them.
         asked = self.do_bench is not None or knobs.interpreter.autotune
         if len(configs) == 1 or (knobs.runtime.interpret and not asked):
@@ -190,7 +194,7 @@ class Autotuner(KernelInterface):
         try:
             if self.do_bench is not None or knobs.runtime.interpret:
                 # Launches of a GPU's tensors on the interpreter are more than the engine knows of.
-                best = self._time_with(self.do_bench or self._bench, args, kwargs, arguments, configs, progress)
+                best = self._time_with(self.do_bench or self._time_call, args, kwargs, arguments, configs, progress)
             else:
                 best = self._time(args, kwargs, arguments, configs, progress)
         finally:
@@ -252,19 +256,21 @@ class Autotuner(KernelInterface):
         def before(i):
             nonlocal running
             running = i
-            self.pre_hook(metas[i])
+            if self.user_defined_pre_hook:
+                self.pre_hook(metas[i])
             if configs[i].pre_hook:
                 configs[i].pre_hook(metas[i])
 
         def after(i):
             nonlocal running
             running = None
-            self.post_hook(metas[i], exception=None)
+            if self.user_defined_post_hook:
+                self.post_hook(metas[i], exception=None)
 
         def report(i, count, best, status, rough, milliseconds, message):
             nonlocal running
             progress(i, count, best, status, rough, milliseconds, message)
-            if status and running == i:
+            if status and running == i and self.user_defined_post_hook:
                 running = None
                 self.post_hook(metas[i], exception=make_error(status, message))
 
@@ -296,22 +302,9 @@ class Autotuner(KernelInterface):
     def _time_with(self, bench, args, kwargs, arguments, configs, progress):
         """By a function of the caller's."""
         best, best_time = None, None
-        saved = {name: _clone(arguments[name]) for name in self.restore_value if name in arguments}
         for i, config in enumerate(configs):
-            meta = {**arguments, **kwargs, **config.all_kwargs()}
-
-            def call():
-                self._reset(arguments)
-                self.pre_hook(meta)
-                if config.pre_hook:
-                    config.pre_hook(meta)
-                self.fn.run(*args, **{**kwargs, **config.all_kwargs()})
-                self.post_hook(meta, exception=None)
-                for name, value in saved.items():
-                    _assign(arguments[name], value)
-
             try:
-                took = bench(call, quantiles=(0.5, 0.2, 0.8))
+                took = self._time_config(bench, config, args, kwargs, arguments)
             except TilerunError as error:
                 progress(i, len(configs), 0, 1, 0, 0.0, str(error))
                 failure = error
@@ -330,17 +323,55 @@ class Autotuner(KernelInterface):
                                  f"{failure}") from failure
         return best
 
-    def _bench(self, call, quantiles):
+    def _time_config(self, bench, config, args, kwargs, arguments):
+        meta = {**arguments, **kwargs, **config.all_kwargs()}
+
+        def call():
+            if self.user_defined_pre_hook:
+                self._prepare_memory(arguments)
+            self.pre_hook(meta)
+            if config.pre_hook:
+                config.pre_hook(meta)
+            try:
+                self.fn.run(*args, **{**kwargs, **config.all_kwargs()})
+            except TilerunError as error:
+                self.post_hook(meta, exception=error)
+                raise
+            self.post_hook(meta, exception=None)
+            if self.user_defined_post_hook:
+                self._restore_memory(arguments)
+
+        return bench(call, quantiles=(0.5, 0.2, 0.8))
+
+    def _bench(self, *args, config, **kwargs):
+        """Milliseconds of a configuration, as the median and two quantiles; infinite if it does not work. Subclasses that
+        choose by themselves call it."""
+        arguments = {**dict(zip(self.arg_names, args)), **{n: v for n, v in kwargs.items() if n in self.arg_names}}
+        try:
+            return self._time_config(self.do_bench or self._time_call, config, args, kwargs, arguments)
+        except TilerunError:
+            return [float("inf")] * 3
+
+    def _time_call(self, call, quantiles):
         from ..testing import do_bench
         return do_bench(call, warmup=self.num_warmups or knobs.autotuning.warmup,
                         rep=self.num_reps or knobs.autotuning.rep, quantiles=quantiles)
 
-    def _reset(self, arguments):
+    def _prepare_memory(self, kwargs, reset_only=False):
+        """The hook before a run that is measured, if the decorator has none."""
         for name in self.reset_to_zero:
-            if hasattr(arguments.get(name), "zero_"):
-                arguments[name].zero_()
-            elif hasattr(arguments.get(name), "fill"):
-                arguments[name].fill(0)
+            if hasattr(kwargs.get(name), "zero_"):
+                kwargs[name].zero_()
+            elif hasattr(kwargs.get(name), "fill"):
+                kwargs[name].fill(0)
+        if not reset_only:
+            self.restore_copies = {name: _clone(kwargs[name]) for name in self.restore_value if name in kwargs}
+
+    def _restore_memory(self, kwargs, exception=None):
+        """The hook behind it."""
+        for name, value in self.restore_copies.items():
+            _assign(kwargs[name], value)
+        self.restore_copies = {}
 
     def _with_heuristics(self, meta):
         function = self.fn
@@ -353,6 +384,8 @@ class Autotuner(KernelInterface):
     # -- Launches
 
     def __getitem__(self, grid):
+        if type(self).run is not _plain_run:  # A subclass's, or a tracer's.
+            return super().__getitem__(grid)
 
         def launch(*args, **kwargs):
             # What was chosen before goes to the kernel's own launch at once.
@@ -390,14 +423,20 @@ class Autotuner(KernelInterface):
         try:
             config = self.configs[0] if len(self.configs) == 1 else self._find(args, kwargs, arguments)
             self.best_config = config
-            if self.user_defined_pre_hook and self.reset_to_zero:
-                self.pre_hook(arguments, reset_only=True)
-            self._reset(arguments)
+            if not kwargs.keys().isdisjoint(config.kwargs):
+                self._refuse_conflicts(kwargs)
             if config.pre_hook is not None:
                 config.pre_hook({**arguments, **kwargs, **config.all_kwargs()})
             return self.fn.run(*args, **{**kwargs, **config.all_kwargs()}), config
         finally:
             self.nargs = None
+
+    def _refuse_conflicts(self, arguments):
+        for config in self.configs:
+            for name in config.kwargs:
+                if name in arguments:
+                    raise ValueError(f"kernel '{_name(self.fn)}': parameter '{name}' is passed, but the configurations of its "
+                                     "@triton.autotune choose it; pass it or tune it")
 
     def _find(self, args, kwargs, arguments):
         """The configuration for a key, tuned if it is not known."""
@@ -409,7 +448,12 @@ class Autotuner(KernelInterface):
             config = self.cache.get(key)
             if config is not None:
                 return config
+            self._refuse_conflicts(arguments)
             config = self.cache[key] = self._choose(args, kwargs, arguments)
+            # What measuring has left is not what the launch begins with. Later launches keep what they find.
+            self._prepare_memory(arguments, reset_only=True)
+            if self.user_defined_pre_hook:
+                self.pre_hook({**arguments, **kwargs, **config.all_kwargs()}, reset_only=True)
             if knobs.autotuning.print:
                 print(f"Triton autotuning for function {_name(self.fn)},\nwith key as {key},\nfinished after "
                       f"{self.bench_time or 0:.2f}s,\nbest config selected: {config};")
@@ -418,7 +462,7 @@ class Autotuner(KernelInterface):
     def warmup(self, *args, **kwargs):
         arguments = dict(zip(self.arg_names, args))
         out = []
-        for config in self.prune_configs(arguments, kwargs):
+        for config in self.prune_configs(kwargs, arguments):
             out.append(self.fn.warmup(*args, **{**kwargs, **config.all_kwargs()}))
         return out
 
@@ -465,11 +509,31 @@ def _jit_function(function):
     return function
 
 
+_plain_run = Autotuner.run
+
+
+def _read_configs(fn, configs):
+    """A list of configurations; the default one where there are none."""
+    if isinstance(configs, (Config, str)) or not hasattr(configs, "__iter__"):
+        raise TypeError(f"autotune of '{_name(fn)}': a list of configurations is expected, not {configs!r}")
+    configs = list(configs)
+    for config in configs:
+        if not isinstance(config, Config):
+            raise TypeError(f"autotune of '{_name(fn)}': {config!r} is no triton.Config")
+    return configs or [Config({})]
+
+
+def _check_kernel(decorator, fn):
+    if not hasattr(fn, "arg_names"):
+        raise TypeError(f"@triton.{decorator} decorates a kernel, not {fn!r}; put @triton.jit below it")
+
+
 def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_value=None, pre_hook=None, post_hook=None,
              warmup=None, rep=None, use_cuda_graph=False, do_bench=None, cache_results=False):
     """Measures configurations, once for each value of the key's parameters, and launches the fastest."""
 
     def decorate(fn):
+        _check_kernel("autotune", fn)
         return Autotuner(fn, fn.arg_names, configs, key, reset_to_zero, restore_value, pre_hook=pre_hook,
                          post_hook=post_hook, prune_configs_by=prune_configs_by, warmup=warmup, rep=rep,
                          use_cuda_graph=use_cuda_graph, do_bench=do_bench, cache_results=cache_results)
@@ -507,6 +571,7 @@ def heuristics(values):
     """`values`: functions of the arguments (as a dict) by the name of the meta-parameter that they give."""
 
     def decorate(fn):
+        _check_kernel("heuristics", fn)
         return Heuristics(fn, fn.arg_names, values)
 
     return decorate
