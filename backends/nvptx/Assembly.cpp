@@ -4,7 +4,9 @@
 #include "ir/simt/SimtOps.h"
 #include "ir/tile/TileOps.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -48,6 +50,9 @@ struct InlineAsmPattern : ConvertOpToLLVMPattern<simt::InlineAsmOp> {
     llvm::erase_if(constraints, [](const llvm::InlineAsm::ConstraintInfo &item) {
       return item.Type == llvm::InlineAsm::isClobber;
     });
+    if (std::string modifier = findModifier(op.getText()); !modifier.empty())
+      return op.emitError() << "the text has '" << modifier
+                            << "', but operands of PTX have no modifiers; write $0 or ${0}";
     const size_t numOutputs = op.getNumResults();
     SmallVector<Type> registers;
     for (auto [i, item] : llvm::enumerate(constraints)) {
@@ -76,8 +81,9 @@ struct InlineAsmPattern : ConvertOpToLLVMPattern<simt::InlineAsmOp> {
         return mismatch(op, "result register", i, type, registers[i]);
     }
     SmallVector<Value> outputs =
-        inlinePtx(rewriter, loc, ArrayRef(registers).take_front(numOutputs), inputs, op.getText(),
-                  op.getConstraints(), /*hasSideEffects=*/!op.getPure());
+        inlinePtx(rewriter, loc, ArrayRef(registers).take_front(numOutputs), inputs,
+                  getMark(loc) + op.getText().str(), op.getConstraints(),
+                  /*hasSideEffects=*/!op.getPure());
     for (auto [value, type] : llvm::zip(outputs, types))
       value = resize(rewriter, loc, value, type);
     rewriter.replaceOp(op, outputs);
@@ -85,6 +91,32 @@ struct InlineAsmPattern : ConvertOpToLLVMPattern<simt::InlineAsmOp> {
   }
 
 private:
+  /// An operand with a modifier that LLVM would refuse, such as "${0:x}"; empty: there is none.
+  static std::string findModifier(StringRef text) {
+    for (size_t at = text.find("${"); at != StringRef::npos; at = text.find("${", at + 1)) {
+      if (at && text[at - 1] == '$') // Of "$${".
+        continue;
+      StringRef operand = text.slice(at, text.find('}', at) + 1);
+      auto [number, modifier] = operand.split(':');
+      if (number != "${" && operand.contains(':') && modifier != "r}")
+        return operand.str();
+    }
+    return "";
+  }
+
+  /// A comment that says where the assembly stands in the kernel, for messages of the assembler,
+  /// which counts lines of the PTX (plugins/support/PtxLines.h).
+  static std::string getMark(Location loc) {
+    auto place = loc->findInstanceOf<FileLineColLoc>();
+    if (!place)
+      return "";
+    std::string out = "// ";
+    for (char c : llvm::sys::path::filename(place.getFilename().getValue()))
+      out += c == '$' ? "$$" : llvm::isPrint(c) ? std::string(1, c) : "?";
+    return out + ":" + std::to_string(place.getLine()) + ":" + std::to_string(place.getColumn()) +
+           "\n\t";
+  }
+
   static LogicalResult mismatch(simt::InlineAsmOp op, StringRef what, size_t number, Type value,
                                 Type type) {
     return op.emitError() << what << " " << number << " has " << value.getIntOrFloatBitWidth()

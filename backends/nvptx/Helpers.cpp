@@ -18,10 +18,10 @@ SmallVector<Value> nvptx::inlinePtx(OpBuilder &b, Location loc, ArrayRef<Type> r
   else if (results.size() > 1)
     type = LLVM::LLVMStructType::getLiteral(b.getContext(), results);
   auto dialect = LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT);
-  auto call = LLVM::InlineAsmOp::create(b, loc, TypeRange{type}, inputs, text, constraints,
-                                        hasSideEffects, /*is_align_stack=*/false,
-                                        LLVM::tailcallkind::TailCallKind::None, dialect,
-                                        /*operand_attrs=*/ArrayAttr());
+  auto call = LLVM::InlineAsmOp::create(
+      b, loc, results.empty() ? TypeRange() : TypeRange(type), inputs, text, constraints,
+      hasSideEffects, /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None, dialect,
+      /*operand_attrs=*/ArrayAttr());
   SmallVector<Value> values;
   if (results.size() == 1)
     values.push_back(call->getResult(0));

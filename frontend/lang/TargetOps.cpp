@@ -29,6 +29,8 @@ std::string withoutBlanks(StringRef text) {
 
 FailureOr<SmallVector<DType>> getResultTypes(Emitter &e, const Arguments &args, size_t i) {
   SmallVector<DType> out;
+  if (args[i].isNone())
+    return out;
   if (!args[i].getTuple()) {
     FailureOr<DType> type = getDType(e, args, i);
     if (failed(type))
@@ -43,8 +45,6 @@ FailureOr<SmallVector<DType>> getResultTypes(Emitter &e, const Arguments &args, 
                       "must be a dtype or a tuple of dtypes, but it has " + element.describe());
     out.push_back(*type);
   }
-  if (out.empty())
-    return argError(e, args, i, "must name at least one result");
   return out;
 }
 
@@ -73,15 +73,25 @@ Result emitInlineAsm(Emitter &e, const Arguments &args) {
     shape = Shape(inputs[0].type.shape);
   }
 
+  if (types->empty() && *isPure)
+    return argError(e, args, 4,
+                    "is true, but without results only the effects of the assembly count; write "
+                    "is_pure=False");
+  SmallVector<mlir::Type> givenTypes, operandTypes, resultTypes;
+  for (const TensorValue &input : inputs)
+    givenTypes.push_back(input.value.getType());
+  tile::ReadWriteConstraints expanded =
+      tile::expandReadWrite(withoutBlanks(*constraints), *pack, givenTypes);
+  if (!expanded.error.empty())
+    return callError(e, args, expanded.error);
   SmallVector<mlir::Value> operands;
-  SmallVector<mlir::Type> operandTypes, resultTypes;
-  for (const TensorValue &input : inputs) {
-    operands.push_back(input.value);
-    operandTypes.push_back(input.value.getType());
+  for (unsigned i : expanded.order) {
+    operands.push_back(inputs[i].value);
+    operandTypes.push_back(givenTypes[i]);
   }
   for (DType type : *types)
     resultTypes.push_back(getMlirType(e.builder.getContext(), TensorType{type, shape}));
-  std::string list = withoutBlanks(*constraints);
+  const std::string &list = expanded.constraints;
   std::string error = tile::checkInlineAsm(*text, list, *pack, operandTypes, resultTypes);
   if (!error.empty())
     return callError(e, args, error);
@@ -91,6 +101,8 @@ Result emitInlineAsm(Emitter &e, const Arguments &args) {
   std::vector<Value> out;
   for (auto [result, type] : llvm::zip(op.getOutputs(), *types))
     out.push_back(fromTensor(result, type, shape));
+  if (out.empty())
+    return Value::none();
   // A tuple of types gives a tuple, also of one.
   return args[3].getTuple() ? Value::tuple(std::move(out)) : out[0];
 }
@@ -179,8 +191,10 @@ const Builtin kRows[] = {
     {"inline_asm_elementwise", kTl, "asm, constraints, args, dtype, is_pure, pack",
      "Assembly of the target (PTX on NVIDIA GPUs), once for every `pack` elements of arguments "
      "that "
-     "broadcast together; `dtype` is the type of the result, or a tuple of those of several. A "
-     "compile error on any other target.",
+     "broadcast together; `dtype` is the type of the result, a tuple of those of several, or None "
+     "where only effects count. An output that is written `+r` takes an argument in: the first "
+     "ones "
+     "of `args` go into such outputs. A compile error on any other target.",
      emitInlineAsm},
     {"smid", kCuda, "", "Number of the multiprocessor that runs this program. NVIDIA GPUs only.",
      emitSmid},

@@ -296,7 +296,7 @@ void Assigner::forward(Operation *op) {
     return propose(histogram.getResult(),
                    result.getDefault(cast<RankedTensorType>(histogram.getType())), Weak);
   // Assembly may be of scalars.
-  if (isa<tile::MapOp, tile::InlineAsmOp>(op) &&
+  if (isa<tile::MapOp, tile::InlineAsmOp>(op) && op->getNumResults() &&
       isa<RankedTensorType>(op->getResult(0).getType())) {
     for (Value value : op->getResults())
       for (Value operand : op->getOperands())

@@ -92,8 +92,9 @@ void Lowering::lowerInlineAsm(tile::InlineAsmOp op) {
       set(result, poison(loweredType(result)));
     return;
   }
-  // Elements of each operand, in the registers of one layout.
-  auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
+  SmallVector<Value> values(op.getOutputs());
+  llvm::append_range(values, op.getOperands());
+  auto type = values.empty() ? RankedTensorType() : dyn_cast<RankedTensorType>(values[0].getType());
   if (!type) {
     SmallVector<Values> operands;
     for (Value operand : op.getOperands())
@@ -102,7 +103,12 @@ void Lowering::lowerInlineAsm(tile::InlineAsmOp op) {
       set(result, elements[0]);
     return;
   }
-  LinearLayout layout = *layouts.getHome(op.getResult(0));
+  // Elements of each operand, in the registers of one layout: that of the first value which has one
+  // (addresses have none before they are used).
+  const LinearLayout *home = nullptr;
+  for (Value value : values)
+    home = home ? home : layouts.getHome(value);
+  LinearLayout layout = home ? *home : layouts.getDefault(type);
   SmallVector<Values> operands;
   for (Value operand : op.getOperands())
     operands.push_back(unpack(get(operand, layout)));

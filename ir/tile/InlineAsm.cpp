@@ -2,6 +2,7 @@
 #include "ir/tile/InlineAsm.h"
 #include "ir/tile/TileOps.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/InlineAsm.h"
 
 #include <numeric>
@@ -31,6 +32,52 @@ static unsigned countRegisters(TypeRange types, unsigned pack) {
   return count;
 }
 
+ReadWriteConstraints tilerun::tile::expandReadWrite(StringRef constraints, unsigned pack,
+                                                    TypeRange operands) {
+  ReadWriteConstraints out;
+  for (unsigned i = 0; i < operands.size(); ++i)
+    out.order.push_back(i);
+  out.constraints = constraints.str();
+  if (!constraints.contains('+'))
+    return out;
+  SmallVector<StringRef> items, clobbers;
+  SmallVector<std::string> tied, kept;
+  constraints.split(items, ',');
+  unsigned outputs = 0;
+  for (StringRef item : items) {
+    if (item.starts_with("~")) {
+      clobbers.push_back(item);
+      continue;
+    }
+    outputs += item.starts_with("=") || item.starts_with("+");
+    if (item.consume_front("+")) {
+      tied.push_back(std::to_string(outputs - 1));
+      kept.push_back(("=" + item).str());
+    } else {
+      kept.push_back(item.str());
+    }
+  }
+  // Whole operands go into the outputs.
+  unsigned registers = 0, count = 0;
+  while (registers < tied.size() && count < operands.size())
+    registers += getRegisters(getElementTypeOrSelf(operands[count++]), pack);
+  if (registers != tied.size()) {
+    out.error =
+        ("has " + Twine(tied.size()) + " constraint" + (tied.size() == 1 ? "" : "s") +
+         " with '+', but the first argument" + (count == 1 ? "" : "s") +
+         " of 'args', which "
+         "go into them, take " +
+         Twine(registers) + " register" + (registers == 1 ? "" : "s") + " with pack=" + Twine(pack))
+            .str();
+    return out;
+  }
+  std::rotate(out.order.begin(), out.order.begin() + count, out.order.end());
+  llvm::append_range(kept, tied);
+  llvm::append_range(kept, clobbers);
+  out.constraints = llvm::join(kept, ",");
+  return out;
+}
+
 /// Operand numbers and escapes of the text, which LLVM's printer would stop the process over.
 static std::string checkText(StringRef text, unsigned numOperands) {
   auto checkNumber = [&](StringRef digits) -> std::string {
@@ -48,6 +95,10 @@ static std::string checkText(StringRef text, unsigned numOperands) {
       continue;
     }
     bool inBraces = rest.consume_front("{");
+    if (inBraces && (rest.starts_with(":uid}") || rest.starts_with(":private}"))) {
+      at += 2; // A number of this instance, for its labels.
+      continue;
+    }
     StringRef digits = rest.take_while(llvm::isDigit);
     if (digits.empty())
       return "has a '$' that no operand's number follows; write $$ for the character itself";
@@ -70,7 +121,7 @@ std::string tilerun::tile::checkInlineAsm(StringRef text, StringRef constraints,
                                           TypeRange operands, TypeRange results) {
   // Blanks around the parts are usual, and not LLVM's.
   auto list = llvm::InlineAsm::ParseConstraints(constraints);
-  if (list.empty())
+  if (list.empty() && !constraints.empty())
     return ("has constraints that cannot be read: '" + constraints +
             "'; write one for each register, outputs first, like \"=r,r,r\"")
         .str();

@@ -14,6 +14,18 @@ unsigned getElementsPerRegister(mlir::Type element, unsigned pack);
 /// Registers of one operand or result in an instance.
 unsigned getRegisters(mlir::Type element, unsigned pack);
 
+/// Constraints with a "+" (an output that an argument goes into) as LLVM knows them: "+f,f" is
+/// "=f,f,0". The operands that go into such outputs stand first in the source and last here, so
+/// that the numbers in the text stay what they are: `order` gives, for each operand of the result,
+/// which one of the source it is. An error is a sentence without its subject.
+struct ReadWriteConstraints {
+  std::string constraints;
+  llvm::SmallVector<unsigned> order;
+  std::string error;
+};
+ReadWriteConstraints expandReadWrite(llvm::StringRef constraints, unsigned pack,
+                                     mlir::TypeRange operands);
+
 /// What is wrong with text and constraints for operands and results of these element types: a
 /// sentence without its subject, or "" if nothing is. Everything that LLVM takes for granted is
 /// checked; whether the assembler understands the text only the target knows.

@@ -195,8 +195,8 @@ LogicalResult AtomicRMWOp::verify() {
     break;
   case AtomicKind::FMax:
   case AtomicKind::FMin:
-    if (!element.isF32() && !element.isF64())
-      accepted = "f32 and f64";
+    if (!isa<FloatType>(element) || !isWordSized(element))
+      accepted = "16, 32 and 64-bit floats";
     break;
   case AtomicKind::Xchg:
     if (!isWordSized(element))
@@ -433,10 +433,12 @@ LogicalResult PrintOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult InlineAsmOp::verify() {
-  if (getNumResults() == 0)
-    return emitOpError() << "needs at least one result";
-  for (Type type : llvm::concat<const Type>(getOperandTypes(), getResultTypes()))
-    if (shapeOf(type) != shapeOf(getResult(0).getType()))
+  if (getNumResults() == 0 && getPure())
+    return emitOpError() << "without results does nothing if it is pure";
+  SmallVector<Type> types(getOperandTypes());
+  llvm::append_range(types, getResultTypes());
+  for (Type type : types)
+    if (shapeOf(type) != shapeOf(types[0]))
       return emitOpError() << "operands and results must have one shape";
   if (int32_t(getPack()) < 1 || int32_t(getPack()) > 64)
     return emitOpError() << "pack must be 1 to 64, but is " << int32_t(getPack());

@@ -18,8 +18,8 @@ public:
   unsigned getCount() const { return static_cast<unsigned>(names.size()); }
   int *getNames() { return names.data(); }
   void **getValues() { return values.data(); }
-  /// "the driver's log:" and what it wrote.
-  std::string describeLog() const;
+  /// "the driver's log:" and what it wrote, with the lines of the kernel that lines of `ptx` are.
+  std::string describeLog(const std::string &ptx) const;
 
 private:
   std::vector<char> log;

@@ -2,6 +2,7 @@
 #include "plugins/cuda/Artifact.h"
 #include "plugins/cuda/Device.h"
 #include "plugins/cuda/Jit.h"
+#include "plugins/support/PtxLines.h"
 
 #include <cstring>
 
@@ -18,10 +19,14 @@ JitOptions::JitOptions(const std::string &image, bool binary) : log(16 << 10) {
     add(kJitLineInfo, 1);
 }
 
-std::string JitOptions::describeLog() const {
+std::string JitOptions::describeLog(const std::string &ptx) const {
   // Its end is never written to.
   std::string text = log.data();
-  return text.empty() ? "the driver's log is empty" : "the driver's log:\n" + text;
+  if (text.empty())
+    return "the driver's log is empty";
+  while (text.back() == '\n')
+    text.pop_back();
+  return "the driver's log:\n" + text + tilerun::plugin_support::explainPtxLines(text, ptx);
 }
 
 void cuda::releaseArtifact(const TilerunPluginArtifact *artifact) {
@@ -91,10 +96,11 @@ TilerunStatus link(TilerunPluginDevice *device, const TilerunPluginArtifact &art
          cuLinkCreate(options.getCount(), options.getNames(), options.getValues(), &linker.state));
   if (CUresult error = device->driver.cuLinkAddData(linker.state, kJitPtx, ptx.data(),
                                                     ptx.size() + 1, "kernel", 0, nullptr, nullptr))
-    return failDriver(sink, device, "cuLinkAddData(state, PTX, …)", error, options.describeLog());
+    return failDriver(sink, device, "cuLinkAddData(state, PTX, …)", error,
+                      options.describeLog(ptx));
   if (CUresult error = device->driver.cuLinkComplete(linker.state, &image, &bytes))
     return failDriver(sink, device, "cuLinkComplete(state, &image, &bytes)", error,
-                      options.describeLog());
+                      options.describeLog(ptx));
   binary.assign(static_cast<uint8_t *>(image), static_cast<uint8_t *>(image) + bytes);
   return TILERUN_STATUS_OK;
 }

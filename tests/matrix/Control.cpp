@@ -224,7 +224,9 @@ void addCompileTime(Context c) {
         "    p = tl.pointer_type(e)\n"
         "    b = tl.block_type(e, [128])\n"
         "    r = x.to(e) + b.get_block_shapes()[0] + (1 if p.is_ptr() else 0)\n"
-        "    r += (2 if b.is_block() else 0) + b.with_element_ty(tl.float32).shape[0]\n",
+        "    r += (2 if b.is_block() else 0) + b.with_element_ty(tl.float32).shape[0]\n"
+        "    r += (4 if tl.dtype.is_dtype(\"fp16\") else 0) + b.nbytes\n"
+        "    r += (8 if e.kind() == tl.dtype.KIND.INTEGRAL else 0)\n",
         kBits);
   c.add("compile time", "num_warps", "i32", "    r = x + cuda.num_warps() + cuda.num_threads()\n",
         kBits, "from triton.language.extra import cuda\n\n\n");
@@ -285,6 +287,20 @@ void addMachine(Context c) {
       "    a, b = tl.inline_asm_elementwise(\"and.b32 $0, $2, 255; shr.u32 $1, $2, 8;\", "
       "\"=&r,=r,r\", [x], dtype=(tl.uint32, tl.uint32), is_pure=True, pack=1)\n"
       "    r = a ^ (b << 8)\n",
+      "    r = x\n");
+  // An argument that goes into an output, among others and packed.
+  add("inline_asm_elementwise (read and write)", "i32",
+      assembly("mad.lo.s32 $0, $0, $1, $2;", "+r,r,r", "x, i, 7", "tl.int32", one),
+      "    r = x * i + 7\n");
+  add("inline_asm_elementwise (read and write)", "fp16",
+      assembly("neg.f16x2 $0, $0;", "+r", "x", "tl.float16", "is_pure=True, pack=2"),
+      "    r = -x\n", {Kind::Range, -3, 3});
+  // Only for its effects.
+  add("inline_asm_elementwise (no results)", "i32",
+      "    tl.inline_asm_elementwise(\"{ .reg .u32 t; add.u32 t, $0, 1; }\", \"r\", [x], None, "
+      "is_pure=False, pack=1)\n"
+      "    tl.inline_asm_elementwise(\"membar.gl;\", \"\", [], None, is_pure=False, pack=1)\n"
+      "    r = x\n",
       "    r = x\n");
   add("smid", "i32", "    r = x + (cuda.smid() >= 0).to(tl.int32)\n", "    r = x + 1\n");
   add("globaltimer", "i64",

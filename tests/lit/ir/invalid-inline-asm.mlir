@@ -70,3 +70,19 @@ func.func @f(%x: tensor<8xf32>) {
   %0 = tile.inline_asm pure "x" constraints "=f,f" as "asm" pack 0 %x : (tensor<8xf32>) -> tensor<8xf32>
   return
 }
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{without results does nothing if it is pure}}
+  tile.inline_asm pure "x" constraints "" as "asm" : () -> ()
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>, %y: tensor<4xf32>) {
+  // expected-error @below {{operands and results must have one shape}}
+  tile.inline_asm "x" constraints "f,f" as "asm" %x, %y : (tensor<8xf32>, tensor<4xf32>) -> ()
+  return
+}

@@ -4,6 +4,7 @@
 // RUN: tile-nvptx --arch sm_80 %t/elementwise.mlir | FileCheck %t/elementwise.mlir --check-prefix=OLD
 // RUN: tile-nvptx --arch sm_90a %t/packed.mlir | FileCheck %t/packed.mlir
 // RUN: tile-nvptx --arch sm_90a %t/scalars.mlir | FileCheck %t/scalars.mlir
+// RUN: tile-nvptx --arch sm_90a %t/effects.mlir | FileCheck %t/effects.mlir
 
 //--- elementwise.mlir
 // CHECK: .entry elementwise(
@@ -59,5 +60,23 @@ func.func @scalars(%x: !tile.ptr<i32>, %n: i16, %m: i32) attributes {tile.kernel
   tile.store %x, %a : !tile.ptr<i32>
   %b = tile.inline_asm pure "mov.u32 $0, %smid;" constraints "=r" as "cuda.smid" for "ptx" : () -> i32
   tile.store %x, %b : !tile.ptr<i32>
+  return
+}
+
+//--- effects.mlir
+// Without results: once for each element, of tensors whose addresses nothing else decides, and for a scalar.
+// CHECK: .entry effects(
+// CHECK: // begin inline asm
+// CHECK-NEXT: // effects.mlir:
+// CHECK-COUNT-2: prefetch.global.L2
+// CHECK-NOT: prefetch
+// CHECK: nanosleep.u32
+// CHECK: ret;
+func.func @effects(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i32) attributes {tile.kernel} {
+  %r = tile.make_range 0 to 256 : tensor<256xi32>
+  %s = tile.splat %x : !tile.ptr<f32> -> tensor<256x!tile.ptr<f32>>
+  %p = tile.addptr %s, %r : tensor<256x!tile.ptr<f32>>, tensor<256xi32>
+  tile.inline_asm "prefetch.global.L2 [$0];" constraints "l" as "asm" %p : (tensor<256x!tile.ptr<f32>>) -> ()
+  tile.inline_asm "nanosleep.u32 $0;" constraints "r" as "asm" %n : (i32) -> ()
   return
 }

@@ -1,6 +1,8 @@
 // See Toolkit.h. Tools read and write temporary files, which are gone afterwards.
 #include "tools/tilerun/toolkit/Toolkit.h"
 
+#include "plugins/support/PtxLines.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -161,8 +163,10 @@ llvm::Expected<Assembled> toolkit::assemble(llvm::StringRef ptx, llvm::StringRef
   if (lineInfo)
     arguments.push_back("-lineinfo");
   Assembled result;
-  if (llvm::Error error = run(*ptxas, arguments, result.log))
-    return error;
+  if (llvm::Error error = run(*ptxas, arguments, result.log)) {
+    std::string text = llvm::toString(std::move(error));
+    return makeError(text + plugin_support::explainPtxLines(text, ptx));
+  }
   result.binary = binary->read();
   return result;
 }

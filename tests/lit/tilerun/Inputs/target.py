@@ -41,3 +41,58 @@ def which(y):
 @triton.jit
 def other_float(y):
     tl.store(y, tl.inline_asm_elementwise("mov.f64 $0, $1;", "=d,d", [tl.load(y)], tl.float32, True, 1))
+
+
+@triton.jit
+def read_write(x, y, n):
+    o = tl.arange(0, 128)
+    a = tl.load(x + o)
+    r = tl.inline_asm_elementwise("fma.rn.f32 $0, $0, $1, $2;", "+f,f,f,~{memory}", [a, 2.0, n], tl.float32, True, 1)
+    tl.store(y + o, r)
+
+
+@triton.jit
+def read_write_packed(x, y):
+    o = tl.arange(0, 512)
+    a, b = tl.load(x + o), tl.load(y + o)
+    tl.store(y + o, tl.inline_asm_elementwise("vadd4.u32.u32.u32 $0, $0, $1, 0;", "+r,r", [a, b], tl.uint8, True, 4))
+
+
+@triton.jit
+def read_write_wrong(x):
+    tl.store(x, tl.inline_asm_elementwise("neg.f32 $0, $0;", "+f", [], tl.float32, True, 1))
+
+
+@triton.jit
+def effects(x, n):
+    o = tl.arange(0, 128)
+    tl.inline_asm_elementwise("prefetch.global.L2 [$0];", "l", [x + o], None, False, 1)
+    tl.inline_asm_elementwise("nanosleep.u32 $0;", "r", [n], (), False, 1)
+    tl.inline_asm_elementwise("membar.gl;", "", [], None, False, 1)
+
+
+@triton.jit
+def pure_effects(x):
+    tl.inline_asm_elementwise("membar.gl;", "", [], None, True, 1)
+
+
+@triton.jit
+def modifier(x):
+    tl.store(x, tl.inline_asm_elementwise("neg.f32 $0, ${1:x};", "=f,f", [tl.load(x)], tl.float32, True, 1))
+
+
+@triton.jit
+def labels(x):
+    tl.store(x, tl.inline_asm_elementwise("mov.b32 $0, $1; L${:uid}: bra.uni M${:uid}; M${:uid}: ${1:r};", "=r,r", [tl.load(x)], tl.int32, False, 1))
+
+
+@triton.jit
+def unknown_instruction(x):
+    o = tl.arange(0, 128)
+    a = tl.load(x + o)
+    r = tl.inline_asm_elementwise("""{
+        .reg .f32 t;
+        frobnicate.f32 t, $1;
+        mov.f32 $0, t;
+    }""", "=f,f", [a], tl.float32, True, 1)
+    tl.store(x + o, r)
