@@ -56,9 +56,11 @@ struct AtomicRMWPattern : ConvertOpToLLVMPattern<simt::AtomicRMWOp> {
       form = "min.u" + size;
       break;
     case AtomicKind::FAdd:
-      if (type.isBF16() && arch < 90)
-        return op.emitError("'tile.atomic_rmw' fadd on bf16 needs sm_90 or later; accumulate in "
+      if (type.isBF16() && arch < 80)
+        return op.emitError("'tile.atomic_rmw' fadd on bf16 needs sm_80 or later; accumulate in "
                             "f32 instead");
+      if (type.isBF16() && arch < 90)
+        return exchangeHalf(op, adaptor, value, rewriter);
       form = bits == 16 ? (type.isBF16() ? "add.noftz.bf16" : "add.noftz.f16") : "add.f" + size;
       break;
     case AtomicKind::Xchg:
@@ -68,6 +70,8 @@ struct AtomicRMWPattern : ConvertOpToLLVMPattern<simt::AtomicRMWOp> {
       break;
     case AtomicKind::FMax:
     case AtomicKind::FMin:
+      if (bits == 16)
+        return exchangeHalf(op, adaptor, value, rewriter);
       break;
     }
     auto issue = [&](StringRef name, Value mask, Value previous) {
@@ -116,7 +120,8 @@ struct AtomicRMWPattern : ConvertOpToLLVMPattern<simt::AtomicRMWOp> {
   }
 
 private:
-  /// There is no exchange of 16 bits: compare and swap until nobody came between.
+  /// There is no exchange of 16 bits, nor a maximum that gives the old value, nor before sm_90 a
+  /// sum of bf16: compare and swap until nobody came between.
   LogicalResult exchangeHalf(simt::AtomicRMWOp op, OpAdaptor adaptor, Value value,
                              ConversionPatternRewriter &rewriter) const {
     Location loc = op.getLoc();
@@ -129,11 +134,27 @@ private:
       skip = "@!$3 bra DONE;\n\t";
     }
     std::string scope = tile::stringifyMemScope(op.getScope()).str();
-    std::string text =
-        "{\n\t.reg .pred again;\n\t.reg .b16 seen;\n\tmov.b16 $0, 0;\n\t" + skip + "ld.relaxed." +
-        scope + ".global.b16 seen, [$1];\n\t" + "LOOP: atom.global" +
-        orderAndScope(op.getSem(), op.getScope()) + ".cas.b16 $0, [$1], seen, $2;\n\t" +
-        "setp.ne.u16 again, $0, seen;\n\tmov.b16 seen, $0;\n\t" + "@again bra LOOP;\n\tDONE:\n\t}";
+    // What is to be in memory; of floats, by the order of their bits as above.
+    std::string prepare, next, wanted = "$2";
+    if (op.getKind() == tile::AtomicKind::FAdd) {
+      // Of bf16 there is no addition, but a product and sum with one rounding.
+      prepare = ".reg .b16 next, one;\n\tmov.b16 one, 0x3f80;\n\t";
+      next = "fma.rn.bf16 next, seen, one, $2;\n\t";
+      wanted = "next";
+    } else if (op.getKind() != tile::AtomicKind::Xchg) {
+      bool isMax = op.getKind() == tile::AtomicKind::FMax;
+      prepare = ".reg .pred positive;\n\t.reg .b16 next;\n\tsetp.ge.s16 positive, $2, 0;\n\t";
+      next = std::string("@positive ") + (isMax ? "max" : "min") +
+             ".s16 next, seen, $2;\n\t@!positive " + (isMax ? "min" : "max") +
+             ".u16 next, seen, $2;\n\t";
+      wanted = "next";
+    }
+    std::string text = "{\n\t.reg .pred again;\n\t.reg .b16 seen;\n\t" + prepare +
+                       "mov.b16 $0, 0;\n\t" + skip + "ld.relaxed." + scope +
+                       ".global.b16 seen, [$1];\n\tLOOP: " + next + "atom.global" +
+                       orderAndScope(op.getSem(), op.getScope()) + ".cas.b16 $0, [$1], seen, " +
+                       wanted + ";\n\tsetp.ne.u16 again, $0, seen;\n\tmov.b16 seen, $0;\n\t" +
+                       "@again bra LOOP;\n\tDONE:\n\t}";
     Value result =
         inlinePtx(rewriter, loc, {integer}, inputs, text, constraints + ",~{memory}", true)[0];
     if (type != integer)

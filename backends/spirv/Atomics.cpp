@@ -127,6 +127,19 @@ Value AtomicExpander::modify(AtomicKind kind, Value address, Value value) {
     Value asInteger = bitcast(integer, value);
     Value isPositive =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, asInteger, constant(integer, 0));
+    if (bits == 16) {
+      using P = arith::CmpIPredicate;
+      Value old = repeatHalf(address, [&](Value old) -> Value {
+        auto isBefore = [&](P predicate) {
+          return arith::CmpIOp::create(b, loc, predicate, old, asInteger).getResult();
+        };
+        Value ascending = isBefore(isMax ? P::sgt : P::slt);
+        Value descending = isBefore(isMax ? P::ult : P::ugt);
+        Value keeps = arith::SelectOp::create(b, loc, isPositive, ascending, descending);
+        return arith::SelectOp::create(b, loc, keeps, old, asInteger);
+      });
+      return bitcast(type, old);
+    }
     auto branch = scf::IfOp::create(
         b, loc, isPositive,
         [&](OpBuilder &inner, Location) {

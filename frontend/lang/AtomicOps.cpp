@@ -57,11 +57,11 @@ std::optional<tile::AtomicKind> getKind(Atomic op, DType type) {
     return isWide ? std::optional<K>(K::Add) : std::nullopt;
   case Atomic::Max:
   case Atomic::Min: {
+    bool isMax = op == Atomic::Max;
+    if (type.isFloat() && bits >= 16)
+      return isMax ? K::FMax : K::FMin;
     if (!isWide)
       return std::nullopt;
-    bool isMax = op == Atomic::Max;
-    if (type.isFloat())
-      return isMax ? K::FMax : K::FMin;
     if (type.isSigned())
       return isMax ? K::Max : K::Min;
     return isMax ? K::UMax : K::UMin;
@@ -81,10 +81,9 @@ std::optional<tile::AtomicKind> getKind(Atomic op, DType type) {
 StringRef supportedTypes(Atomic op) {
   switch (op) {
   case Atomic::Add:
-    return "integers of 32 or 64 bits and floats of 16, 32 or 64 bits";
   case Atomic::Max:
   case Atomic::Min:
-    return "integers and floats of 32 or 64 bits";
+    return "integers of 32 or 64 bits and floats of 16, 32 or 64 bits";
   case Atomic::Xchg:
     return "numbers of 16, 32 or 64 bits";
   default:

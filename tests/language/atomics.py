@@ -116,6 +116,31 @@ def nan_extrema(F, G, V):
     tl.atomic_min(G + 1, v)
 
 
+#: F=fp16[1,-3,-0.0,5,nan]->[4,-2,0.0,5,nan] G=bf16[1,-3,0.0,5,-1]->[1,-3,-0.0,4,-2] V=fp16[4,-2,0.0,4,7] W=bf16[4,-2,-0.0,4,-2] beyond
+@triton.jit
+def extrema_of_16_bits(F, G, V, W):
+    """U6: Beyond Triton, where descriptors alone do so: `tl.atomic_max` and `tl.atomic_min` take floats of 16 bits.
+
+    U4: order the values by their bit patterns as signed magnitudes: -0.0 is below 0.0, and a NaN counts as larger
+    """
+    i = tl.arange(0, 8)
+    m = i < 5
+    tl.atomic_max(F + i, tl.load(V + i, mask=m), mask=m)
+    tl.atomic_min(G + i, tl.load(W + i, mask=m), mask=m)
+
+
+#: X=fp16[1,2,3,4,5,6,7,8]->[1,2,5,5,5,6,7,8] Y=bf16[1,2,3,4,5,6,7,8]->[1,2,3,4,5,5,5,5] Z=bf16[1,2,3,4,5,6,7,8]->[5,5,5,5,5,6,7,8]
+@triton.jit
+def extrema_of_descriptors(X, Y, Z):
+    """U6: descriptors"""
+    x = tl.make_tensor_descriptor(X, [8], [1], [8])
+    x.atomic_max([2], tl.full((8, ), 5, tl.float16))
+    y = tl.make_tensor_descriptor(Y, [8], [1], [8])
+    y.atomic_min([0], tl.full((8, ), 5, tl.bfloat16))
+    z = tl.make_tensor_descriptor(Z, [8], [1], [8])
+    z.atomic_max([0], tl.full((8, ), 5, tl.bfloat16))
+
+
 #: A=i32[1,2]->[9,2] B=i64[1,2]->[9,2] C=fp16[1,2]->[9,2] O->i32[1,2] E=i32[1]->[7] F=i64[1]->[7]
 @triton.jit
 def swaps(A, B, C, O, E, F):

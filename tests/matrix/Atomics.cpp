@@ -89,9 +89,8 @@ void matrix::addAtomics(Cells &cells, unsigned variant) {
   }
   for (const std::string &t : kFloats) {
     all("add", t, kNumber, small);
-    if (type(t).getBits() >= 32)
-      for (const char *op : {"max", "min"})
-        all(op, t, kBits, {Kind::Any});
+    for (const char *op : {"max", "min"})
+      all(op, t, kBits, {Kind::Any});
   }
   matrix::Types exchanged{"i16", "u16", "i32", "u32", "i64", "u64", "fp16", "bf16", "fp32", "fp64"};
   for (const std::string &t : exchanged) {

@@ -114,8 +114,11 @@ void addAtomics(Context c) {
   for (const char *t : {"i32", "i64", "u32", "u64"})
     for (const char *op : {"add", "max", "min", "and", "or", "xor"})
       add(op, t, {}, kBits);
-  for (const char *t : {"fp16", "bf16", "fp32"})
+  for (const char *t : {"fp16", "bf16", "fp32"}) {
     add("add", t, kSmall, kNumber);
+    for (const char *op : {"max", "min"})
+      add(op, t, kSmall, kBits);
+  }
 }
 
 /// What a kernel may ask, and where a descriptor may go.

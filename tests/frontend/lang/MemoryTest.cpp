@@ -172,7 +172,10 @@ TEST_F(BlockPointers, AdvanceMovesTheOffsets) {
   Value p = make(), q = call("advance", {p, Value::tuple({lit(0), arg("i32")})});
   EXPECT_EQ(typeOf(call("load", {q})), "float16[16, 8]");
   EXPECT_TRUE(attribute(emitter, p, "advance")->is<BoundValue>());
-  EXPECT_EQ(attribute(emitter, p, "dtype")->get<DType>(), dtype(Scalar::F16).getPointerTo());
+  Value type = *attribute(emitter, p, "dtype");
+  EXPECT_EQ(attribute(emitter, type, "element_ty")->get<TensorType>(),
+            (TensorType{dtype(Scalar::F16), {16, 8}}));
+  EXPECT_TRUE(attribute(emitter, type, "is_ptr")->is<BoundValue>());
 }
 TEST_F(BlockPointers, Errors) {
   auto has = [](const std::string &text, const char *part) {
@@ -240,7 +243,10 @@ INSTANTIATE_TEST_SUITE_P(
                     AtomicCase{"MinI64", "atomic_min", "i64", K::Min},
                     AtomicCase{"MinU64", "atomic_min", "u64", K::UMin},
                     AtomicCase{"MinF64", "atomic_min", "fp64", K::FMin},
-                    AtomicCase{"MinF16", "atomic_min", "fp16", std::nullopt},
+                    AtomicCase{"MinF16", "atomic_min", "fp16", K::FMin},
+                    AtomicCase{"MaxBF16", "atomic_max", "bf16", K::FMax},
+                    AtomicCase{"MaxF8", "atomic_max", "fp8e5", std::nullopt},
+                    AtomicCase{"MinI16", "atomic_min", "i16", std::nullopt},
                     AtomicCase{"AndI32", "atomic_and", "i32", K::And},
                     AtomicCase{"OrU64", "atomic_or", "u64", K::Or},
                     AtomicCase{"XorI64", "atomic_xor", "i64", K::Xor},

@@ -134,9 +134,9 @@ func.func @atomic_fadd_of_int(%p: !tile.ptr<i32>, %x: i32) {
 
 // -----
 
-func.func @atomic_fmax_of_half(%p: !tile.ptr<f16>, %x: f16) {
-  // expected-error @below {{'fmax' works on f32 and f64, but the element type is 'f16'}}
-  %0 = tile.atomic_rmw fmax %p, %x : !tile.ptr<f16>
+func.func @atomic_fmax_of_integer(%p: !tile.ptr<i32>, %x: i32) {
+  // expected-error @below {{'fmax' works on 16, 32 and 64-bit floats, but the element type is 'i32'}}
+  %0 = tile.atomic_rmw fmax %p, %x : !tile.ptr<i32>
   return
 }
 
