@@ -82,6 +82,8 @@ FailureOr<std::string> getString(Emitter &e, const Arguments &args, size_t i) {
 FailureOr<DType> getDType(Emitter &e, const Arguments &args, size_t i) {
   if (auto *type = args[i].getIf<DType>())
     return *type;
+  if (auto *block = args[i].getIf<TensorType>()) // `x.to(block_pointer.dtype.element_ty)`
+    return block->dtype;
   if (auto *text = args[i].getIf<std::string>())
     if (std::optional<DType> type = parseDType(*text))
       return *type;

@@ -3,6 +3,7 @@
 #include "frontend/lang/Emit.h"
 #include "frontend/lang/Table.h"
 #include "frontend/lang/TensorDescriptor.h"
+#include "frontend/types/Text.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -22,24 +23,30 @@ Value bind(const Value &self, const Value &function) {
   return Value(BoundValue{std::make_shared<Value>(self), std::make_shared<Value>(function)});
 }
 
-/// Bits of the explicit mantissa.
-int mantissaBits(DType type) {
+/// Bits of the explicit mantissa, and what the exponent's bits are more than the exponent.
+struct FloatFormat {
+  int mantissa, bias;
+};
+FloatFormat getFormat(DType type) {
   switch (type.scalar) {
   case Scalar::F8E5:
+    return {2, 15};
   case Scalar::F8E5B16:
-    return 2;
+    return {2, 16};
   case Scalar::F8E4NV:
+    return {3, 7};
   case Scalar::F8E4B8:
+    return {3, 8};
   case Scalar::F8E4B15:
-    return 3;
+    return {3, 15};
   case Scalar::F16:
-    return 10;
+    return {10, 15};
   case Scalar::BF16:
-    return 7;
+    return {7, 127};
   case Scalar::F32:
-    return 23;
+    return {23, 127};
   default:
-    return 52;
+    return {52, 1023};
   }
 }
 
@@ -49,7 +56,7 @@ std::optional<Value> dtypeAttribute(const Value &self, DType type, StringRef nam
   if (name == "scalar")
     return Value(type);
   if (name == "name")
-    return Value(type.str());
+    return Value(getTextOf(type));
   if (name == "primitive_bitwidth")
     return Value::integer(type.getBits());
   if (name == "itemsize")
@@ -57,7 +64,11 @@ std::optional<Value> dtypeAttribute(const Value &self, DType type, StringRef nam
   if (name == "int_bitwidth" && type.isInt())
     return Value::integer(type.getBits());
   if (name == "fp_mantissa_width" && type.isFloat())
-    return Value::integer(mantissaBits(type));
+    return Value::integer(getFormat(type).mantissa);
+  if (name == "exponent_bias" && type.isFloat())
+    return Value::integer(getFormat(type).bias);
+  if (name == "int_signedness" && type.isInt())
+    return Value::integer(type.isSigned() ? 0 : 1); // tl.dtype.SIGNEDNESS
   if (name == "address_space" && type.isPointer())
     return Value::integer(1);
   if (name == "const" && type.isPointer())
@@ -74,9 +85,23 @@ std::optional<Value> typeAttribute(const Value &self, const TensorType &type, St
     return Value(type.dtype);
   if (name == "numel")
     return Value::integer(type.numElements());
+  if (name == "nbytes")
+    return Value::integer(type.numElements() * std::max(1u, type.dtype.getBits() / 8));
   if (const Builtin *method = findBuiltin(kDTypeMembers, name))
     return bind(self, Value(BuiltinValue{method}));
   return std::nullopt;
+}
+
+/// A type that has parts of its own, as a value with names.
+constexpr StringLiteral kBlockPointerType{"block pointer type"};
+Value makeType(StringRef typeName, llvm::ArrayRef<std::pair<StringRef, Value>> parts) {
+  auto out = std::make_shared<TupleValue>();
+  out->typeName = typeName.str();
+  for (const auto &[name, part] : parts) {
+    out->names.push_back(name.str());
+    out->elements.push_back(part);
+  }
+  return Value(std::move(out));
 }
 
 std::optional<Value> tensorAttribute(Emitter &e, const Value &base, StringRef name) {
@@ -145,16 +170,32 @@ std::optional<Value> findAttribute(Emitter &e, const Value &base, StringRef name
     for (size_t i = 0; i < tuple->names.size() && i < tuple->elements.size(); ++i)
       if (tuple->names[i] == name)
         return tuple->elements[i];
+    if (isTensorDescriptor(base) && name == "type")
+      return makeType("tensor_descriptor_type",
+                      {{"block_type", *findDescriptorAttribute(base, "block_type")}});
     if (isTensorDescriptor(base))
       return findDescriptorAttribute(base, name);
+    // A pointer to blocks answers as pointers do.
+    if (tuple->typeName == kBlockPointerType) {
+      if (name == "scalar")
+        return base;
+      if (const Builtin *method = findBuiltin(kDTypeMembers, name))
+        return bind(tuple->elements[0].get<TensorType>().dtype.getPointerTo(),
+                    Value(BuiltinValue{method}));
+    }
     if (isBlockPointer(base)) {
       if (name == "dtype" || name == "type")
-        return Value(getBlockPointerType(base));
+        return makeType(kBlockPointerType, {{"element_ty", Value(getBlockPointerBlock(base))},
+                                            {"address_space", Value::integer(1)}});
       if (const Builtin *method = findBuiltin(kTl, name); method && method->isMethod)
         return bind(base, Value(BuiltinValue{method}));
     }
     return std::nullopt;
   }
+  // What `tl.dtype` has as a class: `tl.dtype.KIND`, `tl.dtype.is_dtype`.
+  if (auto *builtin = base.getIf<BuiltinValue>();
+      builtin && builtin->builtin == findBuiltin(kTl, "dtype"))
+    return lookup(kDTypeMembers, name, nullptr);
   if (auto *space = base.getIf<NamespaceValue>()) {
     if (!space->module)
       return lookup(space->path, name, e.services.getPrelude());

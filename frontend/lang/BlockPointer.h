@@ -11,6 +11,8 @@ namespace tilerun::lang {
 bool isBlockPointer(const Value &v);
 /// The pointer type of what it points to.
 DType getBlockPointerType(const Value &v);
+/// The type of its blocks.
+const TensorType &getBlockPointerBlock(const Value &v);
 
 /// The pointers of the window, and a mask of those inside the view along the dimensions to check.
 struct BlockAccess {

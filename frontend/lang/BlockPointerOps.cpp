@@ -95,6 +95,10 @@ DType getBlockPointerType(const Value &v) {
   return fields(v).elements[Base].get<TensorValue>().type.dtype;
 }
 
+const TensorType &getBlockPointerBlock(const Value &v) {
+  return fields(v).elements[Block].get<TensorType>();
+}
+
 FailureOr<BlockAccess> expandBlockPointer(Emitter &e, const Arguments &args, size_t pointer,
                                           size_t boundaryCheck) {
   const Value &v = args[pointer];

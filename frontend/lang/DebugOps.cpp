@@ -1,6 +1,7 @@
 // Printing, assertions and barriers.
 #include "frontend/lang/Emit.h"
 #include "frontend/lang/Table.h"
+#include "frontend/types/Text.h"
 
 using namespace mlir;
 
@@ -10,6 +11,8 @@ namespace {
 std::string plainText(const Value &v) {
   if (auto *text = v.getIf<std::string>())
     return *text;
+  if (auto *type = v.getIf<DType>())
+    return getTextOf(*type);
   return v.isTensor() ? v.describe() : v.repr();
 }
 

@@ -2,7 +2,9 @@
 #include "frontend/lang/Emit.h"
 #include "frontend/lang/Table.h"
 #include "frontend/lang/TensorDescriptor.h"
+#include "frontend/types/Text.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
@@ -105,7 +107,54 @@ Result emitFloat(Emitter &e, const Arguments &args) {
                       "; use .to(tl.float32)");
 }
 
+/// `int("0x10", 16)`: blanks around, a sign, underscores and a prefix as Python has them.
+Result readInt(Emitter &e, const Arguments &args, StringRef text) {
+  FailureOr<int64_t> base = getInt(e, args, 1, 0, 36);
+  if (failed(base))
+    return failure();
+  auto wrong = [&] {
+    return argError(e, args, 0,
+                    "is '" + text.str() + "', which is no integer in base " +
+                        std::to_string(*base));
+  };
+  if (*base == 1)
+    return argError(e, args, 1, "is 1; use 0 or 2 to 36");
+  StringRef digits = text.trim();
+  bool negative = digits.consume_front("-");
+  if (!negative)
+    digits.consume_front("+");
+  for (auto [prefix, number] : {std::pair{"0x", 16}, {"0b", 2}, {"0o", 8}})
+    if ((*base == 0 || *base == number) && digits.starts_with_insensitive(prefix)) {
+      digits = digits.drop_front(2);
+      digits.consume_front("_");
+      *base = number;
+    }
+  const int64_t radix = *base ? *base : 10;
+  PyInt out = 0;
+  bool afterDigit = false;
+  for (char c : digits) {
+    if (c == '_' && afterDigit) {
+      afterDigit = false;
+      continue;
+    }
+    int digit = llvm::isDigit(c) ? c - '0' : llvm::isAlpha(c) ? llvm::toLower(c) - 'a' + 10 : 99;
+    if (digit >= radix)
+      return wrong();
+    if (__builtin_mul_overflow(out, PyInt(radix), &out) ||
+        __builtin_add_overflow(out, PyInt(digit), &out))
+      return argError(e, args, 0, "is '" + text.str() + "', which is too large");
+    afterDigit = true;
+  }
+  if (!afterDigit)
+    return wrong();
+  return Value::integer(negative ? -out : out);
+}
+
 Result emitInt(Emitter &e, const Arguments &args) {
+  if (auto *text = args[0].getIf<std::string>())
+    return readInt(e, args, *text);
+  if (args.given[1])
+    return argError(e, args, 1, "is for texts, but 'x' is " + args[0].describe());
   std::optional<Literal> literal = getLiteral(args[0]);
   if (!literal)
     return argError(e, args, 0,
@@ -143,7 +192,7 @@ Result emitStr(Emitter &e, const Arguments &args) {
   if (args[0].is<std::string>())
     return args[0];
   if (args[0].is<DType>())
-    return Value(args[0].get<DType>().str());
+    return Value(getTextOf(args[0].get<DType>()));
   if (!args[0].isConstexpr())
     return argError(e, args, 0, "must be known at compile time, but it is " + args[0].describe());
   return Value(args[0].repr());
@@ -240,7 +289,7 @@ const Builtin kRows[] = {
     {"abs", kPython, "x", "Absolute value.", emitAbsolute},
     {"len", kPython, "x", "Length of a tuple or string, or the first size of a tensor.", emitLen},
     {"float", kPython, "x=0.0", "A compile-time float, also of \"inf\" or \"nan\".", emitFloat},
-    {"int", kPython, "x=0", "A compile-time integer.", emitInt},
+    {"int", kPython, "x=0, base=10", "A compile-time integer, also of a text.", emitInt},
     {"bool", kPython, "x=False", "Truth of a value.", emitBool},
     {"str", kPython, "x=\"\"", "Text of a compile-time value.", emitStr},
     {"tuple", kPython, "x=()", "A tuple of the elements of a sequence.", emitTuple},

@@ -9,8 +9,13 @@ using namespace mlir;
 namespace tilerun::lang {
 
 namespace {
-/// Functions of the prelude that are also methods of tensors.
-constexpr StringLiteral kPreludeMethods[] = {"cdiv", "ravel", "sigmoid", "softmax"};
+/// Functions of the prelude that are also methods of tensors, or are nothing else.
+struct PreludeMethod {
+  StringLiteral name, function;
+};
+constexpr PreludeMethod kPreludeMethods[] = {
+    {"cdiv", "cdiv"},   {"logical_and", "_logical_and"}, {"logical_or", "_logical_or"},
+    {"ravel", "ravel"}, {"sigmoid", "sigmoid"},          {"softmax", "softmax"}};
 
 /// Folders of the language's own implementation whose names mean the language itself.
 StringRef canonical(StringRef path) {
@@ -36,6 +41,8 @@ constexpr Child kNamespaces[] = {
     {"triton.language", "target_info", "triton.language.target_info"},
     {"triton.language", "PropagateNan", "triton.language.PropagateNan"},
     {"triton.language", "libdevice", "triton.language.extra.libdevice"},
+    {"triton.language.dtype", "KIND", "triton.language.dtype.KIND"},
+    {"triton.language.dtype", "SIGNEDNESS", "triton.language.dtype.SIGNEDNESS"},
     {"triton.language.extra", "libdevice", "triton.language.extra.libdevice"},
     {"triton.language.extra", "cuda", "triton.language.extra.cuda"},
     {"triton.language.extra", "hip", "triton.language.extra.hip"},
@@ -51,6 +58,11 @@ constexpr Constant kConstants[] = {
     {"triton.language", "TRITON_MAX_TENSOR_NUMEL", kMaxTensorElements},
     {"triton.language.PropagateNan", "NONE", 0},
     {"triton.language.PropagateNan", "ALL", 0xffff},
+    {"triton.language.dtype.KIND", "BOOLEAN", 0},
+    {"triton.language.dtype.KIND", "INTEGRAL", 1},
+    {"triton.language.dtype.KIND", "FLOATING", 2},
+    {"triton.language.dtype.SIGNEDNESS", "SIGNED", 0},
+    {"triton.language.dtype.SIGNEDNESS", "UNSIGNED", 1},
 };
 
 struct Table {
@@ -182,9 +194,10 @@ std::optional<Value> findMethod(StringRef name, LoadedModule *prelude) {
   const Table &table = getTable();
   if (auto it = table.methods.find(name); it != table.methods.end())
     return Value(BuiltinValue{it->second});
-  if (prelude && llvm::is_contained(kPreludeMethods, name))
-    if (const JitFunction *function = prelude->findFunction(name))
-      return Value(FunctionValue{function});
+  for (const PreludeMethod &method : kPreludeMethods)
+    if (prelude && method.name == name)
+      if (const JitFunction *function = prelude->findFunction(method.function))
+        return Value(FunctionValue{function});
   return std::nullopt;
 }
 
@@ -192,9 +205,9 @@ std::vector<StringRef> listMethods(LoadedModule *prelude) {
   std::vector<StringRef> names;
   for (const auto &[name, builtin] : getTable().methods)
     names.push_back(name);
-  for (StringRef name : kPreludeMethods)
-    if (prelude && prelude->findFunction(name))
-      names.push_back(name);
+  for (const PreludeMethod &method : kPreludeMethods)
+    if (prelude && prelude->findFunction(method.function))
+      names.push_back(method.name);
   llvm::sort(names);
   return names;
 }

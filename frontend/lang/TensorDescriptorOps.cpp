@@ -240,7 +240,7 @@ std::string checkDescriptorBlock(DType element, llvm::ArrayRef<int64_t> block) {
 std::optional<Value> findDescriptorAttribute(const Value &descriptor, StringRef name) {
   if (name == "shape" || name == "strides")
     return fields(descriptor)[name == "shape" ? ViewShape : Strides];
-  if (name == "block_type" || name == "type")
+  if (name == "block_type")
     return fields(descriptor)[Block];
   if (name == "dtype")
     return Value(blockOf(descriptor).dtype);

@@ -2,6 +2,7 @@
 // ranges of `for` statements.
 #include "frontend/lang/Emit.h"
 #include "frontend/lang/Table.h"
+#include "frontend/types/Text.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -85,6 +86,18 @@ template <bool (DType::*Member)() const> Result isKind(Emitter &, const Argument
 Result isStandardFloating(Emitter &, const Arguments &args) {
   DType type = elementOf(args[0]);
   return Value(type.isFloat() && !type.isFp8());
+}
+/// As tl.dtype.KIND counts them.
+Result emitKind(Emitter &e, const Arguments &args) {
+  DType type = elementOf(args[0]);
+  if (type.isPointer() || !(type.isFloat() || type.isInt()))
+    return argError(e, args, 0, "is " + args[0].describe() + ", which is no kind of number");
+  return Value::integer(type.isBool() ? 0 : type.isInt() ? 1 : 2);
+}
+Result isDTypeName(Emitter &, const Arguments &args) {
+  auto *text = args[0].getIf<std::string>();
+  std::optional<DType> type = text ? parseDType(*text) : std::nullopt;
+  return Value(type && !type->isPointer() && getTextOf(*type) == *text);
 }
 Result isBlock(Emitter &, const Arguments &args) { return Value(args[0].is<TensorType>()); }
 Result isPointerType(Emitter &, const Arguments &args) {
@@ -260,6 +273,11 @@ const Builtin kRows[] = {
     {"is_const", kDTypeMembers, "self", "Whether it is a pointer to what is not written.",
      isConstType},
     {"is_block", kDTypeMembers, "self", "Whether it is the type of a tensor.", isBlock},
+    {"kind", kDTypeMembers, "self",
+     "What kind of number: `tl.dtype.KIND.BOOLEAN`, `INTEGRAL` or "
+     "`FLOATING`.",
+     emitKind},
+    {"is_dtype", kDTypeMembers, "type_str", "Whether a text is the name of a dtype.", isDTypeName},
     {"get_block_shapes", kDTypeMembers, "self", "The shape of a tensor type.", emitBlockShapes},
     {"get_int_max_value", kDTypeMembers, "self", "The largest value of an integer type.",
      emitLimit<true>},

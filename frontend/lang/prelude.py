@@ -33,6 +33,16 @@ def cdiv(x, div):
 
 
 @triton.jit
+def _logical_and(x, y):
+    return (x != 0) & (y != 0)
+
+
+@triton.jit
+def _logical_or(x, y):
+    return (x != 0) | (y != 0)
+
+
+@triton.jit
 def sigmoid(x):
     """`1 / (1 + exp(-x))`, for floats."""
     return 1 / (1 + tl.exp(-x))

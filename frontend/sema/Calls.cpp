@@ -7,6 +7,34 @@ namespace tilerun::sema {
 
 using namespace ast;
 
+Result Evaluator::callDictMethod(const Value &dict, llvm::StringRef method,
+                                 const CallArguments &args, SourceRange range) {
+  const TupleValue &entries = *dict.getTuple();
+  size_t count = args.positional.size();
+  if (method == "get") {
+    if (count < 1 || count > 2 || !args.keywords.empty())
+      return error(range, "'get' of a dict takes a key, and what to give without it");
+    ConstResult found = evalSubscript(dict, args.positional[0]);
+    return found.ok() ? std::move(found.value) : count == 2 ? args.positional[1] : Value::none();
+  }
+  bool keys = method == "keys", values = method == "values";
+  if (!keys && !values && method != "items")
+    return error(range, "'" + method +
+                            "' of a dict is not available in kernels; there are 'get', 'keys', "
+                            "'values' and 'items'");
+  if (count || !args.keywords.empty())
+    return error(range, "'" + method + "' of a dict takes no arguments");
+  std::vector<Value> out;
+  for (auto [name, element] : llvm::zip(entries.names, entries.elements))
+    out.push_back(keys ? Value(name) : values ? element : Value::tuple({Value(name), element}));
+  return bounded(Value::tuple(std::move(out)), range);
+}
+
+/// Methods of Python's own numbers; the others are those of tensors.
+static bool isNumberMethod(llvm::StringRef name) {
+  return name == "bit_length" || name == "bit_count" || name == "is_integer";
+}
+
 Result Evaluator::evaluateCall(const CallExpr &e) {
   const auto *method = llvm::dyn_cast<AttributeExpr>(e.callee);
   if (method && step(method->range))
@@ -19,20 +47,22 @@ Result Evaluator::evaluateCall(const CallExpr &e) {
   const TupleValue *tuple = base->getTuple();
   bool replaces = method && method->name == "_replace" && tuple && tuple->info &&
                   tuple->info->kind == ClassInfo::Kind::NamedTuple;
-  bool gets = method && method->name == "get" && tuple && tuple->isDict();
-  if (replaces || gets || base->is<std::string>()) {
+  bool ofDict = method && tuple && tuple->isDict();
+  bool ofNumber = method && base->isConstNumber() && isNumberMethod(method->name);
+  if (replaces || ofDict || ofNumber || base->is<std::string>()) {
     auto args = evaluateArguments(e);
     if (failed(args))
       return failure();
     if (replaces)
       return replaceFields(*base, *args, e.range);
-    if (gets) {
-      size_t count = args->positional.size();
-      if (count < 1 || count > 2 || !args->keywords.empty())
-        return error(e.range, "'get' of a dict takes a key, and what to give without it");
-      ConstResult found = evalSubscript(*base, args->positional[0]);
-      return found.ok() ? std::move(found.value) : count == 2 ? args->positional[1] : Value::none();
-    }
+    if (ofDict)
+      return callDictMethod(*base, method->name, *args, e.range);
+    if (ofNumber)
+      if (auto result = callNumberMethod(*base, method->name, args->positional);
+          result && args->keywords.empty())
+        return take(std::move(*result), e.range);
+    if (ofNumber)
+      return error(e.range, "'" + method->name + "' of a number takes no arguments");
     if (args->keywords.empty())
       if (auto result = callStringMethod(base->get<std::string>(), method->name, args->positional))
         return take(std::move(*result), e.range);
@@ -174,6 +204,7 @@ LogicalResult Evaluator::bindParameters(const JitFunction &function, CallArgumen
   };
   size_t next = 0;
   std::vector<llvm::StringRef> names;
+  const Parameter *surplus = nullptr; ///< `**kwargs`
   for (const Parameter &parameter : parameters) {
     if (parameter.kind == ParameterKind::VarArgs) {
       std::vector<Value> rest(args.positional.begin() + std::min(next, args.positional.size()),
@@ -182,9 +213,10 @@ LogicalResult Evaluator::bindParameters(const JitFunction &function, CallArgumen
       bindTo(parameter, Value::tuple(std::move(rest)), parameter.range);
       continue;
     }
-    if (parameter.kind == ParameterKind::KwArgs)
-      return errorWithNotes(range, "'**" + parameter.name + "' parameters are not supported",
-                            definition);
+    if (parameter.kind == ParameterKind::KwArgs) {
+      surplus = &parameter;
+      continue;
+    }
     if (parameter.kind != ParameterKind::PositionalOnly)
       names.push_back(parameter.name);
     if (parameter.kind != ParameterKind::KeywordOnly && next < args.positional.size()) {
@@ -197,9 +229,18 @@ LogicalResult Evaluator::bindParameters(const JitFunction &function, CallArgumen
                           quoted + " takes " + llvm::Twine(next) + " positional arguments, but " +
                               llvm::Twine(args.positional.size()) + " are given",
                           definition);
+  auto rest = std::make_shared<TupleValue>();
+  rest->typeName = "dict";
   for (auto [index, keyword] : llvm::enumerate(args.keywords)) {
     auto &[name, value] = keyword;
     SourceRange place = args.keywordRanges[index];
+    if (!llvm::is_contained(names, name) && surplus) {
+      if (llvm::is_contained(rest->names, name))
+        return errorWithNotes(place, "'" + name + "' is given twice to " + quoted, definition);
+      rest->names.push_back(name.str());
+      rest->elements.push_back(std::move(value));
+      continue;
+    }
     if (!llvm::is_contained(names, name)) {
       auto near = findNearName(name, names);
       return errorWithNotes(place,
@@ -212,6 +253,8 @@ LogicalResult Evaluator::bindParameters(const JitFunction &function, CallArgumen
                             definition);
     out.names[name] = Binding::bound(std::move(value), place);
   }
+  if (surplus)
+    bindTo(*surplus, Value(std::move(rest)), surplus->range);
   // Defaults belong to the callee's file.
   for (const Parameter &parameter : parameters) {
     if (out.names.count(parameter.name))

@@ -35,6 +35,10 @@ ConstResult formatValue(const Value &value, char conversion, llvm::StringRef spe
 std::optional<ConstResult> callStringMethod(llvm::StringRef text, llvm::StringRef method,
                                             llvm::ArrayRef<Value> args);
 
+/// The same for a number (`bit_length`).
+std::optional<ConstResult> callNumberMethod(const Value &number, llvm::StringRef method,
+                                            llvm::ArrayRef<Value> args);
+
 /// Whether two compile-time values are equal, as `==` says.
 bool isEqual(const Value &lhs, const Value &rhs);
 /// Whether two values are equal and of one kind.

@@ -194,6 +194,8 @@ private:
 
   // Calls (Calls.cpp).
   Result evaluateCall(const ast::CallExpr &expression);
+  Result callDictMethod(const Value &dict, llvm::StringRef method, const CallArguments &args,
+                        SourceRange range);
   FailureOr<CallArguments> evaluateArguments(const ast::CallExpr &expression);
   Result callValue(const Value &callee, CallArguments args, SourceRange range);
   /// Inlines a function. An `__init__` gives the record of class `constructs` that it makes.

@@ -224,23 +224,37 @@ Result Evaluator::bounded(Value value, SourceRange range) {
 }
 
 Result Evaluator::evaluateDict(const DictExpr &e) {
-  if (frame().function)
-    return error(e.range, "dicts cannot be used in a kernel; use a tuple or a named tuple");
   auto out = std::make_shared<TupleValue>();
   out->typeName = "dict";
+  auto add = [&](const std::string &name, Value value) {
+    auto found = llvm::find(out->names, name);
+    if (found != out->names.end()) {
+      out->elements[found - out->names.begin()] = std::move(value);
+      return;
+    }
+    out->names.push_back(name);
+    out->elements.push_back(std::move(value));
+  };
   for (auto [keyExpr, valueExpr] : llvm::zip(e.keys, e.values)) {
-    if (!keyExpr)
-      return error(e.range, "'**' in a dict is not evaluated");
-    Result key = evaluate(*keyExpr);
+    if (out->names.size() > Limits::kFields)
+      return error(e.range, "this dict has more than " + llvm::Twine(Limits::kFields) + " entries");
+    Result key = keyExpr ? evaluate(*keyExpr) : Result(Value());
     Result value = evaluate(*valueExpr);
     if (failed(key) || failed(value))
       return failure();
+    if (!keyExpr) {
+      const TupleValue *other = value->getTuple();
+      if (!other || !other->isDict())
+        return error(valueExpr->range, "'**' in a dict needs a dict, not " + value->describe());
+      for (auto [name, element] : llvm::zip(other->names, other->elements))
+        add(name, element);
+      continue;
+    }
     if (!key->is<std::string>())
-      return error(keyExpr->range, "only strings can be keys here, not " + key->describe());
-    out->names.push_back(key->get<std::string>());
-    out->elements.push_back(std::move(*value));
+      return error(keyExpr->range, "only strings can be keys of a dict, not " + key->describe());
+    add(key->get<std::string>(), std::move(*value));
   }
-  return Value(std::move(out));
+  return bounded(Value(std::move(out)), e.range);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,9 @@
 // Python's format mini-language for f-strings in messages:
 // [[fill]align][sign][#][0][width][,][.precision][type].
 #include "frontend/sema/ConstEval.h"
+#include "frontend/types/Text.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
 
@@ -14,6 +17,7 @@ struct Spec {
   std::optional<unsigned> precision;
 };
 constexpr unsigned kMaxWidth = 1000;
+constexpr size_t kMaxParts = 4096; ///< Of a text that is split.
 } // namespace
 
 static bool parseSpec(llvm::StringRef text, Spec &spec) {
@@ -130,9 +134,10 @@ static std::string formatFloatSpec(const Spec &spec, double value) {
 }
 
 ConstResult formatValue(const Value &value, char conversion, llvm::StringRef text) {
-  std::string plain = value.is<std::string>() && conversion != 'r' && conversion != 'a'
-                          ? value.get<std::string>()
-                          : value.repr();
+  std::string plain =
+      value.is<std::string>() && conversion != 'r' && conversion != 'a' ? value.get<std::string>()
+      : value.is<DType>() && conversion != 'r' && conversion != 'a' ? getTextOf(value.get<DType>())
+                                                                    : value.repr();
   if (text.empty())
     return {Value(std::move(plain)), ""};
   Spec spec;
@@ -216,6 +221,43 @@ static ConstResult replaceText(llvm::StringRef text, llvm::StringRef from, llvm:
   return {Value(std::move(out)), ""};
 }
 
+/// The parts of a text between blanks, or between `separator`s.
+static ConstResult splitText(llvm::StringRef text, const std::string *separator) {
+  if (separator && separator->empty())
+    return ConstResult::failure("the separator is empty");
+  llvm::SmallVector<llvm::StringRef> parts;
+  if (separator)
+    text.split(parts, *separator);
+  else
+    llvm::SplitString(text, parts, " \t\n\r\v\f");
+  if (parts.size() > kMaxParts)
+    return ConstResult::failure("the string has more than 4096 parts");
+  auto out = std::make_shared<TupleValue>();
+  out->isList = true;
+  for (llvm::StringRef part : parts)
+    out->elements.push_back(Value(part.str()));
+  return {Value(std::move(out)), ""};
+}
+
+std::optional<ConstResult> callNumberMethod(const Value &number, llvm::StringRef method,
+                                            llvm::ArrayRef<Value> args) {
+  if (!args.empty())
+    return std::nullopt;
+  if (auto *real = number.getIf<double>(); real && method == "is_integer")
+    return ConstResult{Value(std::isfinite(*real) && std::floor(*real) == *real), ""};
+  PyInt value = number.is<bool>()    ? PyInt(number.get<bool>())
+                : number.is<PyInt>() ? number.get<PyInt>()
+                                     : 0;
+  if (number.is<double>() || (method != "bit_length" && method != "bit_count"))
+    return std::nullopt;
+  PyInt count = 0;
+  for (unsigned __int128 rest = value < 0 ? -static_cast<unsigned __int128>(value)
+                                          : static_cast<unsigned __int128>(value);
+       rest; rest >>= 1)
+    count += method == "bit_length" ? 1 : static_cast<PyInt>(rest & 1);
+  return ConstResult{Value(count), ""};
+}
+
 std::optional<ConstResult> callStringMethod(llvm::StringRef text, llvm::StringRef method,
                                             llvm::ArrayRef<Value> args) {
   auto *first = args.empty() ? nullptr : args[0].getIf<std::string>();
@@ -244,6 +286,18 @@ std::optional<ConstResult> callStringMethod(llvm::StringRef text, llvm::StringRe
   if (method == "find" && args.size() == 1 && first) {
     size_t at = text.find(*first);
     return result(at == llvm::StringRef::npos ? PyInt(-1) : PyInt(at));
+  }
+  if (method == "split" && (args.empty() || (args.size() == 1 && (first || args[0].isNone()))))
+    return splitText(text, first);
+  if (method == "count" && args.size() == 1 && first && !first->empty())
+    return result(PyInt(text.count(*first)));
+  if (method == "removeprefix" && args.size() == 1 && first) {
+    text.consume_front(*first);
+    return result(text.str());
+  }
+  if (method == "removesuffix" && args.size() == 1 && first) {
+    text.consume_back(*first);
+    return result(text.str());
   }
   if (method == "isdigit" && args.empty())
     return result(!text.empty() && llvm::all_of(text, [](char c) { return c >= '0' && c <= '9'; }));

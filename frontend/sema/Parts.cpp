@@ -1,4 +1,5 @@
 // Parts of values: attributes, subscripts, iteration, comprehensions.
+#include "frontend/lang/Emit.h"
 #include "frontend/sema/Evaluator.h"
 
 namespace tilerun::sema {
@@ -55,6 +56,8 @@ Result Evaluator::getAttribute(const Value &base, llvm::StringRef name, SourceRa
       if (field == name && !tuple->isDict())
         return element;
     if (!tuple->names.empty()) {
+      if (std::optional<Value> found = lang::findAttribute(at(range), base, name))
+        return *found;
       std::vector<llvm::StringRef> names(tuple->names.begin(), tuple->names.end());
       auto near = findNearName(name, names);
       return error(range, base.describe() + " has no field '" + name + "'" +
@@ -132,6 +135,8 @@ Result Evaluator::evaluateSubscript(const SubscriptExpr &e) {
 FailureOr<std::vector<Value>> Evaluator::iterate(const Value &value, SourceRange range) {
   if (const TupleValue *tuple = value.getSequence())
     return tuple->elements;
+  if (const TupleValue *tuple = value.getTuple(); tuple && tuple->isDict())
+    return std::vector<Value>(tuple->names.begin(), tuple->names.end());
   auto *shared = value.getIf<std::shared_ptr<RangeValue>>();
   if (!shared)
     return error(range, value.describe() + " cannot be iterated over; use a tuple, a list, range, "

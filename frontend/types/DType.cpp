@@ -1,5 +1,6 @@
 // Names, widths and kinds of element types, from the list in Scalars.def.
 #include "frontend/types/DType.h"
+#include "frontend/types/Text.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -55,6 +56,12 @@ bool DType::isUnsigned() const {
 }
 bool DType::isFloat() const { return !isPointer() && getKind() == ScalarKind::Float; }
 bool DType::isFp8() const { return isFloat() && getBits() == 8; }
+
+std::string tilerun::getTextOf(DType type) {
+  if (type.isPointer())
+    return (type.isConst ? "const_pointer<" : "pointer<") + getTextOf(type.getPointee()) + ">";
+  return type.isFloat() ? type.signature() : type.str();
+}
 
 std::string DType::str() const {
   if (!isPointer())

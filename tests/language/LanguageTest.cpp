@@ -7,6 +7,7 @@
 
 #include "frontend/Frontend.h"
 #include "frontend/sema/Names.h"
+#include "ir/tile/ModuleBytes.h"
 #include "tests/matrix/Launch.h"
 #include "tests/property/Threads.h"
 
@@ -297,9 +298,9 @@ TEST_P(Language, Holds) {
   compile(c.tf32);
   if (HasFatalFailure() || c.isRefused || !isCompiled)
     return;
-  std::vector<uint8_t> plain = matrix::getBytecode(*kernel.module);
+  std::vector<uint8_t> plain = tile::writeModule(*kernel.module);
   ASSERT_EQ(matrix::optimize(*kernel.module), "");
-  std::vector<uint8_t> optimized = matrix::getBytecode(*kernel.module);
+  std::vector<uint8_t> optimized = tile::writeModule(*kernel.module);
   if (matrix::Target *device = Device::target.get()) {
     if (!c.fails) // What a device does then, its own tests say.
       run(*device, optimized);

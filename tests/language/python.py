@@ -158,6 +158,93 @@ def attributes(X, Z, Y):
     tl.static_assert(x.trans().permute(1, 0).to(tl.float16).max(0).shape == (2, ))
 
 
+#: X=i32[0,5,0,7] Y=i32[0,0,3,7] Z->i32[0,0,0,1] W->i32[0,1,1,1]
+@triton.jit
+def logical_methods(X, Y, Z, W):
+    """Y6: most functions as methods."""
+    i = tl.arange(0, 4)
+    x, y = tl.load(X + i) != 0, tl.load(Y + i) != 0
+    both = x.logical_and(y)
+    tl.static_assert(both.dtype == tl.int1)
+    tl.store(Z + i, both)
+    tl.store(W + i, x.logical_or(y))
+
+
+#: X=bf16[1*16] Z->i32[0]
+@triton.jit
+def attributes_of_types(X, Z):
+    """Y6: Values have the attributes `shape`, `dtype`, `type`
+
+    Y9: `getattr` and `hasattr`
+    """
+    x = tl.load(X + tl.arange(0, 16))
+    tl.static_assert(x.dtype.name == "bf16" and f"{x.dtype}" == "bf16")
+    tl.static_assert(x.dtype.exponent_bias == 127 and x.dtype.fp_mantissa_width == 7)
+    tl.static_assert(x.dtype.kind() == tl.dtype.KIND.FLOATING)
+    tl.static_assert(tl.int32.int_signedness == tl.dtype.SIGNEDNESS.SIGNED)
+    tl.static_assert(x.type.nbytes == 32 and x.type.scalar.is_bf16())
+    p = tl.make_block_ptr(X, (16, ), (1, ), (0, ), (16, ), (0, ))
+    tl.static_assert(p.dtype.is_ptr() and p.type.element_ty.is_block())
+    tl.static_assert(p.type.element_ty.element_ty == tl.bfloat16 and p.dtype.element_ty.shape[0] == 16)
+    tl.store(p, x.to(tl.float32).to(p.dtype.element_ty))
+    d = tl.make_tensor_descriptor(X, [16], [1], [16])
+    tl.static_assert(d.type.block_type.element_ty == tl.bfloat16 and d.block_type.nbytes == 32)
+    tl.static_assert(hasattr(d, "block_shape") and getattr(x, "dtype") == tl.bfloat16)
+    tl.store(Z, 0)
+
+
+#: Z->i32[4,31,-10,3]
+@triton.jit
+def numbers_of_texts(Z):
+    """Y9: `float`, `int`"""
+    tl.store(Z, int("4"))
+    tl.store(Z + 1, int("1f", 16))
+    tl.store(Z + 2, int(" -1_0"))
+    tl.store(Z + 3, int("0b11", 0))
+    tl.static_assert(float("inf") > 1e38)
+    tl.static_assert(float("nan") != float("nan"))
+
+
+#: Z->i32[1] refused
+@triton.jit
+def no_number(Z):
+    """Y9: `int`"""
+    tl.store(Z, int("4x"))  # error: int: 'x' is '4x', which is no integer in base 10
+
+
+@triton.jit
+def sum_of_all(first, *args, scale=1, **kwargs):
+    for i in tl.static_range(len(args)):
+        first += args[i]
+    for name, value in kwargs.items():
+        first += value
+    return first * scale + kwargs.get("none", 100)
+
+
+@triton.jit
+def passed_on(*args, **kwargs):
+    return sum_of_all(*args, **kwargs)
+
+
+#: n=5 Z->i32[105,118,131,8,3] beyond
+@triton.jit
+def any_arguments(n, Z):
+    """Y15: Beyond Triton: functions that are no kernels take `*args` and `**kwargs`, and dicts whose keys are strings can be
+    written, indexed, iterated over and unpacked by `**`.
+    """
+    tl.store(Z, sum_of_all(n))
+    tl.store(Z + 1, sum_of_all(n, 2, 2, x=n, y=4))
+    tl.store(Z + 2, passed_on(n, **{"x": n, "y": 5 + 1 - 0 * n}, scale=2 - 1, z=n + n + n))
+    d = {"a": n, **{"b": 3}}
+    tl.store(Z + 3, d["a"] + d["b"])
+    for i in range(2):
+        d = {"a": d["a"] + i, "b": 3}
+    total = 0
+    for name in d:
+        total += len(name)
+    tl.store(Z + 4, total + (1 if "a" in d else 0))
+
+
 #: n=5 F=double_it Z->i32[10,15,7,9,10]
 @triton.jit
 def calls(n, F: tl.constexpr, Z):

@@ -132,6 +132,49 @@ def affine(m1, a1, m2, a2):
     return m1 * m2, a1 * m2 + a2
 
 
+@triton.jit
+def compared(a, b):
+    return a > b
+
+
+@triton.jit
+def unsigned_sum(a, b):
+    return (a + b).to(tl.uint32)
+
+
+#: X=i32[3,9,-4,7] Z->i32[3,12,8,15] Y->i32[15]
+@triton.jit
+def another_signedness(X, Z, Y):
+    """R9: What the function of `tl.reduce` or `tl.associative_scan` gives has the dtypes of what it takes, but for
+    signedness.
+    """
+    x = tl.load(X + tl.arange(0, 4))
+    z = tl.associative_scan(x, 0, unsigned_sum)
+    tl.static_assert(z.dtype == tl.int32)
+    tl.store(Z + tl.arange(0, 4), z)
+    tl.store(Y, tl.reduce(x, 0, unsigned_sum))
+
+
+#: X=i32[3,9,-4,7] Y->i32[1] refused
+@triton.jit
+def another_dtype(X, Y):
+    """R9: What the function of `tl.reduce` or `tl.associative_scan` gives has the dtypes of what it takes"""
+    x = tl.load(X + tl.arange(0, 4))
+    # error: tl.reduce: 'combine_fn' must give values of the types that it takes, but value 0 is int1 instead of int32; convert what it returns back, or the operands before
+    y = tl.reduce(x, 0, compared)
+    tl.store(Y, y)
+
+
+#: X=i32[3,9,-4,7] Y->i32[1] refused
+@triton.jit
+def another_dtype_of_scans(X, Y):
+    """R9: What the function of `tl.reduce` or `tl.associative_scan` gives has the dtypes of what it takes"""
+    x = tl.load(X + tl.arange(0, 4))
+    # error: tl.associative_scan: 'combine_fn' must give values of the types that it takes, but value 0 is int1 instead of int32; convert what it returns back, or the operands before
+    y = tl.associative_scan(x, 0, compared)
+    tl.store(Y + tl.arange(0, 4), y)
+
+
 #: X=i32[3,9,-4,7] Z->i32[9] Y->i32[3,9,9,9] W->i32[9,9,7,7] M=i32[2,3,1,2] A->i32[3,18,14,35] B->i32[12]
 @triton.jit
 def functions(X, Z, Y, W, M, A, B):

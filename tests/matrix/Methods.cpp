@@ -51,6 +51,10 @@ void addFunctions(Context c) {
     c.elementwise("x.abs", t, "x.abs()", t, {{t, {}}});
   for (const std::string &t : kIntegers)
     c.elementwise("x.cdiv", t, "x.cdiv(y)", t, {{t, {}}, {t, {Kind::NonZero}}}, kBits);
+  for (const char *t : {"i1", "u8", "i32", "fp32"}) {
+    c.elementwise("x.logical_and", t, "x.logical_and(y)", "i1", {{t, {}}, {t, {}}}, kBits);
+    c.elementwise("x.logical_or", t, "x.logical_or(y)", "i1", {{t, {}}, {t, {}}}, kBits);
+  }
   for (const std::string &t : kAll) {
     if (!type(t).isFp8())
       c.elementwise("x.cast", t, "x.cast(tl.float32)", "fp32", {{t, {}}});

@@ -101,13 +101,22 @@ TEST_F(Reduce, ReduceOfTuples) {
   auto op = mlir::cast<tile::ReduceOp>(onlyOp("tile.reduce"));
   EXPECT_EQ(op.getCombine().front().getNumArguments(), 4u);
 }
-TEST_F(Reduce, ResultsOfTheFunctionAreCast) {
+TEST_F(Reduce, TheFunctionKeepsItsTypes) {
   JitFunction jit;
   services.functions[&jit] = [](Emitter &e, llvm::ArrayRef<Value> v) -> Result {
     return binary(e, ast::BinaryOp::Div, v[0], v[1]); // float32 of float16 operands
   };
-  EXPECT_EQ(typeOf(call("reduce", {arg("fp16[8]"), lit(0), Value(FunctionValue{&jit})})),
-            "float16");
+  EXPECT_NE(errorOf("reduce", {arg("fp16[8]"), lit(0), Value(FunctionValue{&jit})})
+                .find("value 0 is float32 instead of float16; convert what it returns back"),
+            std::string::npos);
+}
+TEST_F(Reduce, SignednessIsNoOtherType) {
+  JitFunction jit;
+  services.functions[&jit] = [](Emitter &e, llvm::ArrayRef<Value> v) -> Result {
+    auto sum = cast(e, v[0], dtype(Scalar::UInt32));
+    return mlir::failed(sum) ? Result(mlir::failure()) : Result(Value(*sum));
+  };
+  EXPECT_EQ(typeOf(call("reduce", {arg("i32[8]"), lit(0), Value(FunctionValue{&jit})})), "int32");
 }
 TEST_F(Reduce, ReduceErrors) {
   EXPECT_NE(errorOf("reduce", {arg("fp32[8]"), lit(1), fn("maximum")})

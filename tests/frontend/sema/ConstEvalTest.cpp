@@ -43,13 +43,40 @@ INSTANTIATE_TEST_SUITE_P(
                       "tuple(i for i in range(6) if i % 2) == (1, 3, 5)",
                       "[a + b for a in (1, 2) for b in (10, 20)] == [11, 21, 12, 22]",
                       "(n := 5) + n == 10"));
+INSTANTIATE_TEST_SUITE_P(Dicts, ConstexprHolds,
+                         ::testing::Values("{'a': N}['a'] == 12", "'a' in {'a': 1}",
+                                           "'b' not in {'a': 1}", "len({'a': 1, 'b': 2}) == 2",
+                                           "{'a': 1, 'a': 2}['a'] == 2",
+                                           "{**{'a': 1, 'b': 2}, 'a': 3}['a'] == 3",
+                                           "{'a': 1}.get('b', 5) == 5", "{'a': 1}.get('b') is None",
+                                           "[k for k in {'a': 1, 'b': 2}] == ['a', 'b']",
+                                           "[k for k in {'a': 1}.keys()] == ['a']",
+                                           "[v for v in {'a': 7}.values()] == [7]",
+                                           "[k for k, v in {'a': 7}.items()] == ['a']",
+                                           "{} is not None", "(1 if {} else 2) == 2"));
+INSTANTIATE_TEST_SUITE_P(
+    Numbers, ConstexprHolds,
+    ::testing::Values("int('4') == 4", "int(' -1_0 ') == -10", "int('0x1f', 16) == 31",
+                      "int('1f', 16) == 31", "int('0b11', 0) == 3", "int('0o17', 0) == 15",
+                      "int('zz', 36) == 1295", "int('+7') == 7", "int(2.7) == 2",
+                      "float('inf') > 1e30", "float('nan') != float('nan')",
+                      "float('-Infinity') < 0", "float('1.5') == 1.5", "N.bit_length() == 4",
+                      "(0).bit_length() == 0", "(-8).bit_length() == 4", "N.bit_count() == 2",
+                      "(2.0).is_integer()", "not (2.5).is_integer()"));
 INSTANTIATE_TEST_SUITE_P(
     Types, ConstexprHolds,
-    ::testing::Values("T == tl.float16", "T != tl.float32", "p.dtype.element_ty == tl.float16",
-                      "p.dtype.element_ty == T", "T in (tl.float16, tl.bfloat16)",
-                      "T.is_floating()", "tl.int32.primitive_bitwidth == 32",
-                      "tl.zeros((4, 8), T).shape == (4, 8)", "tl.zeros((4, 8), T).shape[1] == 8",
-                      "tl.zeros((4,), T).dtype == T"));
+    ::testing::Values(
+        "T.exponent_bias == 15", "tl.bfloat16.exponent_bias == 127",
+        "tl.float8e4nv.exponent_bias == 7", "T.kind() == tl.dtype.KIND.FLOATING",
+        "tl.int1.kind() == tl.dtype.KIND.BOOLEAN", "tl.uint8.kind() == tl.dtype.KIND.INTEGRAL",
+        "tl.uint8.int_signedness == tl.dtype.SIGNEDNESS.UNSIGNED",
+        "tl.int8.int_signedness == tl.dtype.SIGNEDNESS.SIGNED", "tl.dtype.is_dtype('fp16')",
+        "not tl.dtype.is_dtype('float99')", "tl.zeros((4, 8), T).type.nbytes == 64",
+        "tl.pointer_type(T, 1, True).name == 'const_pointer<fp16>'", "T == tl.float16",
+        "T != tl.float32", "p.dtype.element_ty == tl.float16", "p.dtype.element_ty == T",
+        "T in (tl.float16, tl.bfloat16)", "T.is_floating()", "tl.int32.primitive_bitwidth == 32",
+        "tl.zeros((4, 8), T).shape == (4, 8)", "tl.zeros((4, 8), T).shape[1] == 8",
+        "tl.zeros((4,), T).dtype == T"));
 INSTANTIATE_TEST_SUITE_P(
     Strings, ConstexprHolds,
     ::testing::Values("f'{N}' == '12'", "f'{N:04d}' == '0012'", "f'{N:x}' == 'c'",
@@ -57,8 +84,13 @@ INSTANTIATE_TEST_SUITE_P(
                       "f'{1e20}' == '1e+20'", "f'{1/3}' == '0.3333333333333333'",
                       "f'{N!r:>5}' == '   12'", "f'{\"a\":<3}|' == 'a  |'", "f'{N=}' == 'N=12'",
                       "f'{12345678:,}' == '12,345,678'", "f'{True}' == 'True'",
-                      "f'{(1, 2)}' == '(1, 2)'", "f'{None}' == 'None'", "f'{0.25:.0%}' == '25%'",
-                      "f'{N:{4}d}' == '  12'", "f'{T}' == 'fp16' or True"));
+                      "'a_b'.split('_') == ['a', 'b']", "len(' a  b '.split()) == 2",
+                      "'a.py'.removesuffix('.py') == 'a'", "'x_a'.removeprefix('x_') == 'a'",
+                      "'abab'.count('ab') == 2", "str(T) == 'fp16'", "f'{T}' == 'fp16'",
+                      "f'{tl.int32}' == 'int32'", "T.name == 'fp16'",
+                      "f'{p.dtype}' == 'pointer<fp16>'", "f'{(1, 2)}' == '(1, 2)'",
+                      "f'{None}' == 'None'", "f'{0.25:.0%}' == '25%'", "f'{N:{4}d}' == '  12'",
+                      "f'{T:>6}' == '  fp16'"));
 
 namespace {
 struct BadCase {
@@ -93,7 +125,15 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{"f'{N:q}'", "format 'q' does not apply"}, BadCase{"1 @ 2", "use tl.dot"},
         BadCase{"340282366920938463463374607431768211456", "does not fit 128 bits"},
         BadCase{"1j", "complex numbers"}, BadCase{"b'a'", "bytes cannot be used"},
-        BadCase{"{1, 2}", "sets cannot be used"}, BadCase{"{'a': 1}", "dicts cannot be used"},
+        BadCase{"{1, 2}", "sets cannot be used"},
+        BadCase{"{1: 1}", "only strings can be keys of a dict"},
+        BadCase{"int('4x')", "is '4x', which is no integer in base 10"},
+        BadCase{"int('')", "which is no integer"}, BadCase{"int('1__0')", "which is no integer"},
+        BadCase{"int('1', 1)", "is 1; use 0 or 2 to 36"}, BadCase{"int(4, 10)", "is for texts"},
+        BadCase{"int('9' * 60)", "which is too large"},
+        BadCase{"'a'.split('')", "separator is empty"},
+        BadCase{"('a ' * 5000).split()", "more than 4096 parts"},
+        BadCase{"N.bit_length(1)", "takes no arguments"},
         BadCase{"lambda: 1", "lambda expressions cannot be used"},
         BadCase{"[i for i in 5]", "cannot be iterated over"},
         BadCase{"{i: i for i in (1,)}", "comprehensions cannot be used"},

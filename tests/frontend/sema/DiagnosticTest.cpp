@@ -205,9 +205,26 @@ TEST(DiagnosticText, ArgumentsOfHelpers) {
   EXPECT_SAYS(compile(f + "@triton.jit\ndef kernel(p):\n    f(**p)\n", "p=*i32"),
               "'**' needs a dict");
   EXPECT_SAYS(
-      compile("@triton.jit\ndef f(**k):\n    pass\n@triton.jit\ndef kernel(p):\n    f(a=1)\n",
-              "p=*i32"),
-      "parameters are not supported");
+      compile(f + "@triton.jit\ndef kernel(p):\n    f(alpha=1, **{'alpha': 2})\n", "p=*i32"),
+      "parameter 'alpha' of 'f' is given twice");
+  EXPECT_SAYS(compile("@triton.jit\ndef f(**k):\n    pass\n@triton.jit\ndef kernel(p):\n"
+                      "    f(a=1, **{'a': 2})\n",
+                      "p=*i32"),
+              "'a' is given twice to 'f'");
+  EXPECT_SAYS(compile("@triton.jit\ndef kernel(p, **k):\n    pass\n", "p=*i32"),
+              "a kernel cannot have '*' or '**' parameters");
+}
+
+TEST(DiagnosticText, Dicts) {
+  auto body = [](const std::string &text) {
+    return compile("@triton.jit\ndef kernel(p):\n    d = {'a': 1}\n    " + text + "\n", "p=*i32");
+  };
+  EXPECT_SAYS(body("d['b']"), "no entry 'b'");
+  EXPECT_SAYS(body("d.pop('a')"), "'pop' of a dict is not available in kernels");
+  EXPECT_SAYS(body("d.keys(1)"), "'keys' of a dict takes no arguments");
+  EXPECT_SAYS(body("d.get()"), "'get' of a dict takes a key");
+  EXPECT_SAYS(body("e = {**p}"), "'**' in a dict needs a dict, not pointer<int32>");
+  EXPECT_SAYS(body("e = {1: 2}"), "only strings can be keys of a dict, not the integer 1");
 }
 
 TEST(DiagnosticText, NamedTupleFields) {
