@@ -2,6 +2,7 @@
 #include "frontend/Frontend.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace tilerun {
 
@@ -46,11 +47,12 @@ public:
       if (!rest.consume_front("="))
         return fail(entry, "'=' is expected after '" + name.str() + "'");
       skipSpace();
-      ArgumentSpec spec;
-      if (std::string error = parseSpec(spec); !error.empty())
+      Node node;
+      if (std::string error = parseNode(node, 0); !error.empty())
         return fail(entry, error);
-      if (!out.arguments.try_emplace(name.str(), std::move(spec)).second)
+      if (!names.insert(name).second)
         return fail(entry, "'" + name.str() + "' is given twice");
+      addArguments(name.str(), std::move(node), out);
       skipSpace();
       if (rest.empty())
         break;
@@ -63,6 +65,59 @@ public:
 
 private:
   static constexpr unsigned kMaxDepth = 32;
+
+  /// An argument, or a tuple of them.
+  struct Node {
+    ArgumentSpec leaf;
+    std::vector<Node> elements;
+    bool isTuple = false;
+    bool isConstant() const {
+      return isTuple ? llvm::all_of(elements, [](const Node &n) { return n.isConstant(); })
+                     : std::holds_alternative<ConstantArgument>(leaf);
+    }
+    ConstantArgument takeConstant() {
+      if (!isTuple)
+        return std::get<ConstantArgument>(std::move(leaf));
+      std::vector<ConstantArgument> out;
+      for (Node &element : elements)
+        out.push_back(element.takeConstant());
+      return {std::move(out)};
+    }
+  };
+
+  /// A tuple with run-time elements becomes an argument for each: `t=(*fp32, (i32, 3))` is "t.0",
+  /// "t.1.0" and "t.1.1".
+  static void addArguments(const std::string &path, Node node, KernelSignature &out) {
+    if (node.isConstant()) {
+      out.arguments.emplace(path, node.takeConstant());
+    } else if (!node.isTuple) {
+      out.arguments.emplace(path, std::move(node.leaf));
+    } else {
+      for (size_t i = 0; i < node.elements.size(); ++i)
+        addArguments(path + "." + std::to_string(i), std::move(node.elements[i]), out);
+    }
+  }
+
+  std::string parseNode(Node &out, unsigned depth) {
+    if (rest.empty() || (rest[0] != '(' && rest[0] != '['))
+      return parseSpec(out.leaf);
+    if (depth >= kMaxDepth)
+      return "tuples nest too deeply";
+    out.isTuple = true;
+    char close = rest[0] == '(' ? ')' : ']';
+    rest = rest.drop_front();
+    for (skipSpace(); !rest.empty() && rest[0] != close; skipSpace()) {
+      if (std::string error = parseNode(out.elements.emplace_back(), depth + 1); !error.empty())
+        return error;
+      skipSpace();
+      if (!rest.consume_front(",") && (rest.empty() || rest[0] != close))
+        return "',' or the closing bracket is expected in a tuple";
+    }
+    if (rest.empty())
+      return "the tuple has no closing bracket";
+    rest = rest.drop_front();
+    return "";
+  }
 
   llvm::Error fail(llvm::StringRef entry, const std::string &why) {
     return llvm::createStringError("in signature entry '" + entry.split(',').first.rtrim().str() +
@@ -112,7 +167,7 @@ private:
     if (rest.consume_front("tensordesc<"))
       return parseDescriptor(out);
     llvm::StringRef saved = rest;
-    if (!rest.empty() && rest[0] != '"' && rest[0] != '\'' && rest[0] != '(' && rest[0] != '[') {
+    if (!rest.empty() && rest[0] != '"' && rest[0] != '\'') {
       llvm::StringRef word = takeWord();
       auto [typeText, alignment] = word.split(':');
       bool isConstant = typeText.consume_back("!");
@@ -135,7 +190,7 @@ private:
       rest = saved;
     }
     ConstantArgument constant;
-    std::string error = parseConstant(constant, 0);
+    std::string error = parseConstant(constant);
     out = std::move(constant);
     return error;
   }
@@ -154,8 +209,7 @@ private:
     return "the string has no closing quote";
   }
 
-  std::string parseConstant(ConstantArgument &out, unsigned depth) {
-    skipSpace();
+  std::string parseConstant(ConstantArgument &out) {
     if (rest.empty())
       return "a type or a value is expected after '='";
     if (rest[0] == '"' || rest[0] == '\'') {
@@ -163,27 +217,6 @@ private:
       std::string error = parseString(text);
       out.value = std::move(text);
       return error;
-    }
-    if (rest[0] == '(' || rest[0] == '[') {
-      if (depth >= kMaxDepth)
-        return "tuples nest too deeply";
-      char close = rest[0] == '(' ? ')' : ']';
-      rest = rest.drop_front();
-      std::vector<ConstantArgument> elements;
-      for (skipSpace(); !rest.empty() && rest[0] != close; skipSpace()) {
-        ConstantArgument element;
-        if (std::string error = parseConstant(element, depth + 1); !error.empty())
-          return error;
-        elements.push_back(std::move(element));
-        skipSpace();
-        if (!rest.consume_front(",") && (rest.empty() || rest[0] != close))
-          return "',' or the closing bracket is expected in a tuple";
-      }
-      if (rest.empty())
-        return "the tuple has no closing bracket";
-      rest = rest.drop_front();
-      out.value = std::move(elements);
-      return "";
     }
     return parseWord(takeWord(), out);
   }
@@ -220,6 +253,7 @@ private:
   }
 
   llvm::StringRef rest;
+  llvm::StringSet<> names; ///< Of the parameters so far.
 };
 } // namespace
 

@@ -53,6 +53,53 @@ static void appendParameters(llvm::StringRef name, const TypedArgument &typed,
     out.push_back({(name + ".stride." + llvm::Twine(d)).str(), wide});
 }
 
+/// The arguments of a parameter: itself, or the elements of a tuple with run-time elements, whose
+/// names are the parameter's with their positions: "t.0", "t.1.0".
+static std::vector<std::string> findArguments(const KernelSignature &signature,
+                                              llvm::StringRef parameter) {
+  std::vector<std::string> out;
+  if (signature.arguments.count(parameter.str()))
+    return {parameter.str()};
+  std::string prefix = (parameter + ".").str();
+  for (auto it = signature.arguments.lower_bound(prefix);
+       it != signature.arguments.end() && llvm::StringRef(it->first).starts_with(prefix); ++it)
+    out.push_back(it->first);
+  // By position: "t.2" before "t.10".
+  auto positions = [](llvm::StringRef path) {
+    llvm::SmallVector<llvm::StringRef> parts;
+    path.split(parts, '.');
+    llvm::SmallVector<uint64_t> numbers;
+    for (llvm::StringRef part : llvm::drop_begin(parts)) {
+      uint64_t number = 0;
+      part.getAsInteger(10, number);
+      numbers.push_back(number);
+    }
+    return numbers;
+  };
+  llvm::sort(out, [&](const std::string &a, const std::string &b) {
+    return positions(a) < positions(b);
+  });
+  return out;
+}
+
+/// The value at a path out of its leaves. There is one.
+static Value assemble(const std::string &path, const std::map<std::string, Value> &leaves) {
+  if (auto it = leaves.find(path); it != leaves.end())
+    return it->second;
+  std::vector<Value> elements;
+  auto hasWithin = [&](const std::string &prefix) {
+    auto it = leaves.lower_bound(prefix);
+    return it != leaves.end() && llvm::StringRef(it->first).starts_with(prefix);
+  };
+  for (;;) {
+    std::string element = path + "." + std::to_string(elements.size());
+    if (!leaves.count(element) && !hasWithin(element + "."))
+      break;
+    elements.push_back(assemble(element, leaves));
+  }
+  return Value::tuple(std::move(elements));
+}
+
 FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
                                                    const JitFunction &kernel) {
   const FunctionDef &def = *kernel.def;
@@ -68,7 +115,13 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
 
   // Parameters: run-time ones become arguments, the others names.
   std::vector<llvm::StringRef> names;
-  std::vector<std::pair<const Parameter *, TypedArgument>> arguments;
+  struct RuntimeArgument {
+    const Parameter *parameter;
+    std::string path; ///< "t.0" for an element of a tuple, else the parameter's name.
+    TypedArgument typed;
+  };
+  std::vector<RuntimeArgument> arguments;
+  std::map<std::string, Value> leaves; ///< What is known of them, by path.
   for (const Parameter &parameter : def.parameters) {
     names.push_back(parameter.name);
     if (parameter.kind == ParameterKind::VarArgs || parameter.kind == ParameterKind::KwArgs) {
@@ -78,8 +131,8 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
     bool isConstexpr = isConstexprAnnotation(parameter.annotation);
     Binding binding = Binding::bound(Value(), parameter.range);
     binding.isConstexpr = isConstexpr;
-    auto given = options.arguments.find(parameter.name.str());
-    if (given == options.arguments.end()) {
+    std::vector<std::string> paths = findArguments(options, parameter.name);
+    if (paths.empty()) {
       if (!parameter.defaultValue) {
         (void)error(parameter.range, "no argument is given for parameter '" + parameter.name +
                                          "' of kernel '" + def.name + "'" +
@@ -93,43 +146,58 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
         continue;
       }
       binding.value = std::move(*value);
-    } else if (auto *constant = std::get_if<ConstantArgument>(&given->second)) {
-      binding.value = makeValue(*constant, *frame().module);
-    } else {
-      TypedArgument typed = std::get<TypedArgument>(given->second);
+    }
+    bool isRuntime = false, isPoisoned = false;
+    for (const std::string &path : paths) {
+      const ArgumentSpec &given = options.arguments.find(path)->second;
+      if (auto *constant = std::get_if<ConstantArgument>(&given)) {
+        leaves[path] = makeValue(*constant, *frame().module);
+        continue;
+      }
+      TypedArgument typed = std::get<TypedArgument>(given);
       if (isConstexpr) {
         (void)error(parameter.range, "parameter '" + parameter.name +
                                          "' is a tl.constexpr and needs a value, but the signature "
                                          "gives the run-time type " +
                                          typed.type.str() + "; '" + typed.type.signature() +
                                          "!' passes the dtype itself");
-        env().names[parameter.name] = Binding::poisoned(parameter.range);
+        isPoisoned = true;
         continue;
       }
       if (typed.type.scalar == Scalar::Void && typed.type.pointerDepth == 0) {
         (void)error(parameter.range, "parameter '" + parameter.name + "' cannot have type void");
-        env().names[parameter.name] = Binding::poisoned(parameter.range);
+        isPoisoned = true;
         continue;
       }
       auto annotated = getAnnotatedType(parameter.annotation);
-      if (annotated && !typed.type.isPointer() && annotated->isFloat() == typed.type.isFloat())
+      if (annotated && path == parameter.name && !typed.type.isPointer() &&
+          annotated->isFloat() == typed.type.isFloat())
         typed.type = *annotated;
       std::string why;
       if (!typed.block.empty())
         why = lang::checkDescriptorBlock(typed.type.getPointee(), typed.block);
       if (!why.empty()) {
         (void)error(parameter.range,
-                    "the block shape of the tensor descriptor '" + parameter.name + "' " + why);
-        env().names[parameter.name] = Binding::poisoned(parameter.range);
+                    "the block shape of the tensor descriptor '" + path + "' " + why);
+        isPoisoned = true;
         continue;
       }
-      arguments.push_back({&parameter, typed});
-      appendParameters(parameter.name, typed, out.parameters);
+      isRuntime = true;
+      appendParameters(path, typed, out.parameters);
+      arguments.push_back({&parameter, path, std::move(typed)});
+    }
+    if (isPoisoned) {
+      env().names[parameter.name] = Binding::poisoned(parameter.range);
       continue;
     }
+    if (isRuntime)
+      continue;
+    if (!paths.empty())
+      binding.value = assemble(parameter.name.str(), leaves);
     env().names[parameter.name] = std::move(binding);
   }
-  for (const auto &[name, spec] : options.arguments) {
+  for (const auto &[path, spec] : options.arguments) {
+    llvm::StringRef name = llvm::StringRef(path).split('.').first;
     if (llvm::is_contained(names, name))
       continue;
     auto near = findNearName(name, names);
@@ -153,7 +221,7 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
     TensorType type{out.parameters[index].type, {}};
     return Value(TensorValue{body->getArgument(index++), type});
   };
-  for (auto &[parameter, typed] : arguments) {
+  for (auto &[parameter, path, typed] : arguments) {
     if (typed.divisibility > 1 && (typed.type.isPointer() || typed.type.isInt()))
       function.setArgAttr(index, tile::TileDialect::kDivisibilityAttr,
                           builder.getI64IntegerAttr(typed.divisibility));
@@ -168,8 +236,14 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
       value = lang::makeTensorDescriptor(value, std::move(shape), std::move(strides), typed.block,
                                          typed.padsWithNan);
     }
-    env().names[parameter->name] = Binding::bound(value, parameter->range);
+    leaves[path] = std::move(value);
   }
+  const Parameter *last = nullptr;
+  for (const RuntimeArgument &argument : arguments)
+    if (const Parameter &parameter = *argument.parameter;
+        &parameter != std::exchange(last, &parameter))
+      env().names[parameter.name] =
+          Binding::bound(assemble(parameter.name.str(), leaves), parameter.range);
   builder.setInsertionPointToEnd(body);
   frame().function = &kernel;
   emitBlock(def.body);

@@ -2,6 +2,7 @@
 #include "tests/frontend/sema/SemaTest.h"
 
 using namespace tilerun;
+using tilerun::test::compile;
 
 static std::string failureOf(llvm::StringRef text) {
   auto signature = parseSignature(text);
@@ -31,6 +32,49 @@ TEST(Signature, TypesAndConstants) {
   EXPECT_EQ(std::get<uint64_t>(constant("big")), UINT64_MAX);
   EXPECT_EQ(std::get<ConstantArgument::FunctionName>(constant("fn")).name, "relu");
   EXPECT_EQ(std::get<int64_t>(constant("h")), 16);
+}
+
+TEST(Signature, TuplesWithRuntimeElements) {
+  auto s = parseSignature("t=(*fp32:16, (i32, 3), \"a\"), u=(1, (2,)), v=[i64:16], w=()");
+  ASSERT_TRUE(bool(s)) << llvm::toString(s.takeError());
+  std::vector<std::string> names;
+  for (const auto &[name, spec] : s->arguments)
+    names.push_back(name);
+  EXPECT_EQ(names, (std::vector<std::string>{"t.0", "t.1.0", "t.1.1", "t.2", "u", "v.0", "w"}));
+  EXPECT_EQ(std::get<TypedArgument>(s->arguments.at("t.0")).divisibility, 16);
+  EXPECT_EQ(std::get<TypedArgument>(s->arguments.at("t.1.0")).type, dtype(Scalar::Int32));
+  EXPECT_EQ(std::get<int64_t>(std::get<ConstantArgument>(s->arguments.at("t.1.1")).value), 3);
+  EXPECT_EQ(std::get<std::vector<ConstantArgument>>(
+                std::get<ConstantArgument>(s->arguments.at("u")).value)
+                .size(),
+            2u);
+  EXPECT_NE(failureOf("t=(i32, i32), t=1").find("'t' is given twice"), std::string::npos);
+  EXPECT_NE(failureOf("t=(i32, ").find("closing bracket"), std::string::npos);
+}
+
+TEST(Signature, ElementsOfTuplesAreParameters) {
+  std::string signature = "t=(*i32";
+  std::string body = "    s = 0\n    for i in tl.static_range(1, len(t)):\n        s += t[i]\n";
+  for (unsigned i = 0; i < 11; ++i)
+    signature += ", i32";
+  auto c = compile("@triton.jit\ndef kernel(a, t, b):\n" + body + "    tl.store(t[0], s + a + b)\n",
+                   signature + "), a=i32, b=i32");
+  ASSERT_TRUE(c.ok) << c.diagnostics;
+  // In the order of the source, and of positions.
+  size_t at = 0;
+  for (const char *name :
+       {"\"a\"", "\"t.0\"", "\"t.1\"", "\"t.2\"", "\"t.9\"", "\"t.10\"", "\"t.11\"", "\"b\""}) {
+    size_t next = c.ir.find(name);
+    ASSERT_NE(next, std::string::npos) << name;
+    EXPECT_GE(next, at) << name;
+    at = next;
+  }
+  EXPECT_SAYS(compile("@triton.jit\ndef kernel(t: tl.constexpr):\n    pass\n", "t=(1, i32)"),
+              "parameter 't' is a tl.constexpr and needs a value");
+  EXPECT_SAYS(compile("@triton.jit\ndef kernel(tt):\n    pass\n", "t=(1, i32), tt=i32"),
+              "kernel 'kernel' has no parameter 't'; did you mean 'tt'?");
+  EXPECT_SAYS(compile("@triton.jit\ndef kernel(t):\n    pass\n", "t=(1, tensordesc<fp16[3]>)"),
+              "the block shape of the tensor descriptor 't.1' is [3]");
 }
 
 TEST(Signature, Errors) {

@@ -214,6 +214,44 @@ protected:
   Kernel add = runtime.loadText("add.py", kAddSource, "tilerun_test_add");
 };
 
+TEST(Kernels, TuplesAreSpecialized) {
+  Runtime runtime = makeRuntime();
+  Device device = runtime.open("cpu");
+  Stream stream = device.createStream();
+  Kernel kernel = runtime.loadText("tuples.py", R"(import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(out, t, n):
+    tl.static_assert(t[2] == "add")
+    tl.store(out, n)
+    for i in tl.static_range(3, len(t)):
+        tl.store(out + i - 2, tl.load(t[0]) + t[1][0] * t[1][1] + t[i])
+)",
+                                   "kernel");
+  Specialization special = kernel.specialize(
+      device,
+      "out=*i32, t=(*i32:16, (i32, 3), \"add\", i32, i32, i32, i32, i32, i32, i32, i32), n=i32");
+  Buffer<int32_t> out(stream, 9), in(stream, std::vector<int32_t>{1000});
+  auto i32 = [](int32_t v) { return typed<int32_t>(v); };
+  special.launch(stream, {1}, out, in, i32(4), i32(1), i32(2), i32(3), i32(4), i32(5), i32(6),
+                 i32(7), i32(8), i32(99));
+  EXPECT_EQ(out.read(), (std::vector<int32_t>{99, 1013, 1014, 1015, 1016, 1017, 1018, 1019, 1020}));
+  EXPECT_CONTAINS(getError([&] { special.launch(stream, {1}, out, in, i32(4)); }).what(),
+                  "takes 12 arguments at run time, 3 were passed");
+  EXPECT_CONTAINS(getError([&] {
+                    special.launch(stream, {1}, out, in, 4.5f, i32(1), i32(2), i32(3), i32(4),
+                                   i32(5), i32(6), i32(7), i32(8), i32(99));
+                  }).what(),
+                  "parameter 't.1.0'");
+  EXPECT_CONTAINS(getError([&] { (void)kernel.bind("t=(i32, 3)"); }).what(),
+                  "parameter 't.0' can only be bound to a constant");
+  Kernel bound = kernel.bind("t=(none, (2, 3), \"add\")");
+  bound.launch(stream, {1}, out, 7);
+  EXPECT_EQ(out.read()[0], 7);
+}
+
 TEST_F(CudaKernels, LaunchAndProperties) {
   EXPECT_EQ(run(add, stream), std::vector<int32_t>(96, 7));
   Specialization special =

@@ -196,11 +196,36 @@ private:
       auto it = out.values.find(parameter.name.str());
       if (it == out.values.end())
         continue;
-      llvm::Expected<ArgumentSpec> spec = specialize(parameter, it->second);
-      if (!spec)
-        return spec.takeError();
-      out.signature.arguments[it->first] = *spec;
+      if (llvm::Error error = specialize(parameter, parameter.name.str(), Value(it->second)))
+        return error;
     }
+    return llvm::Error::success();
+  }
+
+  static bool holdsTensor(const Value &value, unsigned depth = 0) {
+    const host::Tuple *tuple = value.asTuple();
+    if (!tuple || depth > kMostLevels)
+      return value.is<host::Tensor>();
+    return llvm::any_of(tuple->elements, [&](const Value &v) { return holdsTensor(v, depth + 1); });
+  }
+
+  /// A tuple with tensors becomes an argument for each element: "t.0", "t.1".
+  llvm::Error specialize(const ast::Parameter &parameter, const std::string &path,
+                         const Value &value) {
+    if (!isConstexpr(parameter) && value.asTuple() && holdsTensor(value)) {
+      out.values.erase(path);
+      for (auto [index, element] : llvm::enumerate(value.asTuple()->elements)) {
+        std::string name = path + "." + std::to_string(index);
+        out.values[name] = element;
+        if (llvm::Error error = specialize(parameter, name, element))
+          return error;
+      }
+      return llvm::Error::success();
+    }
+    llvm::Expected<ArgumentSpec> spec = specialize(parameter, value);
+    if (!spec)
+      return spec.takeError();
+    out.signature.arguments[path] = *spec;
     return llvm::Error::success();
   }
 
@@ -251,6 +276,8 @@ private:
                                                  "string, dtype, tuple of these, or a tensor");
     return ArgumentSpec(*argument);
   }
+
+  static constexpr unsigned kMostLevels = 32; ///< Of tuples.
 
   Session &session;
   const JitFunction &kernel;

@@ -232,7 +232,8 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
       "  tilerun compile add.py::add_kernel --signature … --target vulkan:1.3 --emit spirv -o "
       "add.spv\n\n"
       "A signature gives each parameter a type, with ':16' if it is a multiple of 16, or a "
-      "constant.\nInstead of it, arguments of a launch may be given ('tilerun run --help').\n");
+      "constant, or a\ntuple of these in brackets, 't=(*f32:16, (i32, 3))'. Instead of it, "
+      "arguments of a launch may be given ('tilerun run --help').\n");
   compile->add_option("TARGET", options.target, "FILE.py::KERNEL")->required();
   compile
       ->add_option("ARGUMENT", options.arguments, "NAME=VALUE, as of run, instead of --signature")

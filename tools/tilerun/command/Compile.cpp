@@ -62,7 +62,11 @@ llvm::Expected<KernelSignature> command::makeSignature(Session &session) {
   std::vector<llvm::StringRef> parameters;
   for (const ast::Parameter &parameter : session.kernel->def->parameters)
     parameters.push_back(parameter.name);
-  for (const auto &[name, spec] : signature->arguments) {
+  std::set<std::string> given;
+  for (const auto &[path, spec] : signature->arguments) {
+    // "t.0" is an element of a tuple.
+    std::string name = path.substr(0, path.find('.'));
+    given.insert(name);
     if (!llvm::is_contained(parameters, name))
       return makeCommandError(ExitCode::Usage,
                               "--signature: kernel '" + session.kernel->qualifiedName +
@@ -75,12 +79,11 @@ llvm::Expected<KernelSignature> command::makeSignature(Session &session) {
   if (!config)
     return config.takeError();
   for (const auto &[name, value] : *config)
-    if (llvm::is_contained(parameters, name))
+    if (llvm::is_contained(parameters, name) && given.insert(name).second)
       signature->arguments.emplace(name, value);
   std::string missing;
   for (const ast::Parameter &parameter : session.kernel->def->parameters)
-    if (!parameter.defaultValue && !isVariadic(parameter) &&
-        !signature->arguments.count(parameter.name.str()))
+    if (!parameter.defaultValue && !isVariadic(parameter) && !given.count(parameter.name.str()))
       missing += (missing.empty() ? "" : ", ") + parameter.name.str() +
                  (isConstexpr(parameter) ? " (constexpr)" : "");
   if (!missing.empty())
