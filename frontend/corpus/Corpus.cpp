@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ThreadPool.h"
@@ -128,6 +129,27 @@ static void compileOn(Frontend &frontend, mlir::MLIRContext &context, const JitF
   setReason(verdict.message, entry);
 }
 
+/// The same with no size above `largest`: numbers and blocks that are powers of two. False if that
+/// changes nothing.
+static bool shrink(KernelSignature &signature, int64_t largest) {
+  bool changed = false;
+  auto limit = [&](int64_t &size) {
+    if (size <= largest || !llvm::isPowerOf2_64(static_cast<uint64_t>(size)))
+      return;
+    size = largest;
+    changed = true;
+  };
+  for (auto &[name, spec] : signature.arguments) {
+    if (auto *typed = std::get_if<TypedArgument>(&spec)) {
+      for (int64_t &size : typed->block)
+        limit(size);
+    } else if (auto *size = std::get_if<int64_t>(&std::get<ConstantArgument>(spec).value)) {
+      limit(*size);
+    }
+  }
+  return changed;
+}
+
 static void tryKernel(Frontend &frontend, mlir::MLIRContext &context, const JitFunction &function,
                       const Backend *backend, Entry &entry) {
   DiagnosticEngine &diagnostics = frontend.getDiagnostics();
@@ -172,6 +194,23 @@ static void tryKernel(Frontend &frontend, mlir::MLIRContext &context, const JitF
     setReason(frontend.getSources(), last.errors, entry);
   else if (backend)
     compileOn(frontend, context, function, last.signature, *backend, entry);
+  // Blocks of many dimensions get too large for a target with the sizes that are usual for two.
+  for (int64_t largest : {32, 16, 8, 4}) {
+    if (entry.outcome != Outcome::Refused)
+      break;
+    KernelSignature smaller = last.signature;
+    if (!shrink(smaller, largest) || !attempt(smaller).compiles)
+      continue;
+    Entry next = entry;
+    next.outcome = Outcome::Compiles;
+    next.signature = formatSignature(smaller);
+    next.reason = next.reasonFile = next.construct = "";
+    next.reasonLine = 0;
+    compileOn(frontend, context, function, smaller, *backend, next);
+    next.seconds += entry.seconds;
+    if (next.outcome != Outcome::Refused)
+      entry = std::move(next);
+  }
 }
 
 /// Whether a file may hold jit functions: most files of a project have none, and reading one means

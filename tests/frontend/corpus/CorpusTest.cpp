@@ -3,6 +3,9 @@
 #include "frontend/corpus/Guess.h"
 #include "frontend/corpus/Usage.h"
 
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
 #include "gtest/gtest.h"
 
 using namespace tilerun;
@@ -140,6 +143,51 @@ def kernel(x, BLOCK: tl.constexpr):
 TEST_F(CorpusTest, whatReturnsIsAHelper) {
   EXPECT_TRUE(returnsValue(load("@triton.jit\ndef kernel(x):\n    if x:\n        return x + 1\n")));
   EXPECT_FALSE(returnsValue(load("@triton.jit\ndef kernel(x):\n    if x:\n        return\n")));
+}
+
+/// A survey of one file with a target that refuses blocks with a size above `largest`.
+Entry surveyWithLimit(const std::string &body, int64_t largest) {
+  llvm::SmallString<128> path;
+  int fd = -1;
+  EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("corpus", "py", fd, path));
+  {
+    llvm::raw_fd_ostream os(fd, /*shouldClose=*/true);
+    os << "import triton\nimport triton.language as tl\n" << body;
+  }
+  Backend backend;
+  backend.target = "cuda:sm_90a";
+  backend.compile = [&](CompiledKernel &, const KernelSignature &signature) {
+    Backend::Verdict verdict;
+    for (const auto &[name, spec] : signature.arguments) {
+      auto *constant = std::get_if<ConstantArgument>(&spec);
+      auto *size = constant ? std::get_if<int64_t>(&constant->value) : nullptr;
+      if (size && *size > largest)
+        verdict.message = "kernels.py:3:1: error: the block is too large";
+    }
+    return verdict;
+  };
+  auto survey = corpus::survey(path, 1, [](uint64_t, uint64_t) {}, &backend);
+  llvm::sys::fs::remove(path);
+  EXPECT_TRUE(bool(survey));
+  return survey && survey->entries.size() == 1 ? survey->entries[0] : Entry();
+}
+
+TEST(Survey, blocksThatATargetRefusesGetSmaller) {
+  const std::string cube =
+      "@triton.jit\ndef kernel(x, A: tl.constexpr, B: tl.constexpr):\n"
+      "    tl.store(x + tl.arange(0, A)[:, None] * B + tl.arange(0, B)[None, :], 0)\n";
+  Entry large = surveyWithLimit(cube, 64);
+  EXPECT_EQ(large.outcome, Outcome::Compiles);
+  EXPECT_EQ(large.signature, "A=64, B=64, x=*fp32:16");
+  Entry small = surveyWithLimit(cube, 16);
+  EXPECT_EQ(small.outcome, Outcome::Compiles);
+  EXPECT_EQ(small.signature, "A=16, B=16, x=*fp32:16");
+  EXPECT_EQ(small.reason, "");
+  // What no size helps keeps its first reason, and its signature.
+  Entry none = surveyWithLimit(cube, 1);
+  EXPECT_EQ(none.outcome, Outcome::Refused);
+  EXPECT_EQ(none.signature, "A=64, B=64, x=*fp32:16");
+  EXPECT_EQ(none.reason, "the block is too large");
 }
 
 TEST(Generalize, keepsWhatKernelsShare) {
