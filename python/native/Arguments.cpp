@@ -87,9 +87,10 @@ Read python::readArgument(PyObject *object, TilerunArgument &argument, Tensor &t
     Py_ssize_t size = 0;
     argument.kind = TILERUN_ARGUMENT_STRING;
     argument.value.text = PyUnicode_AsUTF8AndSize(object, &size);
+    // A string that holds a NUL, or half of a surrogate pair, is no text of a signature.
     if (!argument.value.text)
-      return Read::Failed;
-    // A string that holds a NUL is no text of a signature.
+      return PyErr_ExceptionMatches(PyExc_UnicodeError) ? (PyErr_Clear(), Read::Other)
+                                                        : Read::Failed;
     return std::string_view(argument.value.text).size() == static_cast<size_t>(size) ? Read::Value
                                                                                      : Read::Other;
   } else if (dtypeType && type == dtypeType) {

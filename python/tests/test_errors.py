@@ -50,6 +50,8 @@ CASES = [
     ("warps", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, num_warps=3), ValueError, "num_warps is 3, which is no power of two"),
     ("no warps", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, num_warps=0), ValueError, "num_warps is 0; it must be positive"),
     ("text warps", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, num_warps="4"), TypeError, "num_warps is '4', which is no integer"),
+    ("many warps", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, num_warps=1 << 40), ValueError, "num_warps is 1099511627776, which no"),
+    ("many stages", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, num_stages=1 << 33), ValueError, "num_stages is 8589934592, which"),
     ("block", lambda: kernel[(1, )](X, Y, 8, BLOCK=0), triton.CompilationError, "must be greater than 'start'"),
     ("read-only", lambda: kernel[(1, )](X, READ_ONLY, 8, BLOCK=8), ValueError, "parameter 'y' is a read-only array"),
     ("large grid", lambda: kernel[(1, 1 << 20)](X, Y, 8, BLOCK=8), ValueError, "1048576 programs on axis 1"),

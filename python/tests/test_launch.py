@@ -1,6 +1,8 @@
 """Launches over numpy arrays and torch's CPU tensors, on the interpreter: values, grids, types, and what frameworks do
 with kernels."""
 
+import copy
+import pickle
 import threading
 
 import numpy as np
@@ -478,3 +480,36 @@ def test_hooks_of_loading(knobs):
     # Once for each kind of arguments.
     assert [word for word, _, _ in told] == ["start", "end"] * 2 and {name for _, name, _ in told} == {"kernel"}
     assert told[0][2] == told[1][2] != told[2][2]
+
+
+tuned_kernel = triton.autotune([triton.Config({"BLOCK": b}) for b in (8, 16)], key=["n"])(axpy)
+
+
+@triton.constexpr_function
+def doubled(x):
+    return 2 * x
+
+
+def test_kernels_are_copied_and_pickled_by_name():
+    """As functions are: modules of a network hold kernels, and processes are given some."""
+    for value in (axpy, doubled):
+        assert copy.copy(value) is copy.deepcopy({"a": [value]})["a"][0] is pickle.loads(pickle.dumps(value)) is value
+    assert copy.deepcopy(tuned_kernel) is tuned_kernel
+    with pytest.raises(Exception, match="not the same object"):
+        pickle.dumps(tuned_kernel)  # Its name is the kernel's.
+
+    @triton.jit
+    def local(x):
+        pass
+
+    with pytest.raises(Exception, match="local"):
+        pickle.dumps(local)
+
+
+def test_declarations():
+    for places in ([2], [-1]):
+        with pytest.raises(IndexError, match="@triton.jit of 'declared': there is no parameter .*; there are 2"):
+
+            @triton.jit(do_not_specialize=places)
+            def declared(x, y):
+                pass

@@ -38,7 +38,21 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
-class KernelInterface:
+class _Named:
+    """As Python's functions: a copy is the same, so that objects that hold kernels can be copied, and what is pickled is
+    the name."""
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        return self.__qualname__
+
+
+class KernelInterface(_Named):
     """What can be launched by `kernel[grid](…)`."""
 
     __class_getitem__ = classmethod(types.GenericAlias)  # Annotations name the type of the function.
@@ -104,7 +118,7 @@ class _JITFunctionType(type):
                              lambda cls, hook: setattr(knobs.runtime, "jit_post_compile_hook", hook))
 
 
-class JITCallable:
+class JITCallable(_Named):
     """What kernels can call: JITFunction and ConstexprFunction."""
 
 
@@ -134,6 +148,9 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         self._repr = repr
         self.repr = (lambda _: fn.__name__) if repr is None else repr
         self.text, self.starting_line_number, self.path = _source.read_function(fn)
+        for name in (*self.do_not_specialize, *self.do_not_specialize_on_alignment):
+            if isinstance(name, int) and not 0 <= name < len(self.arg_names):
+                raise IndexError(f"@triton.jit of '{fn.__name__}': there is no parameter {name}; there are {len(self.arg_names)}")
         listed = lambda names, i, name: i in names or name in names
         self.params = [KernelParam(i, p, listed(self.do_not_specialize, i, name),
                                    listed(self.do_not_specialize_on_alignment, i, name))
@@ -318,7 +335,9 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         if value is None:
             return 0
         if not isinstance(value, int):
-            self._fail(f"{name} is {value!r}, which is no integer")
+            self._fail(f"{name} is {_memory.show(value)}, which is no integer")
+        if value >= 1 << 32:
+            self._fail(f"{name} is {value if value < 1 << 64 else 'a larger number'}, which no launch has", InvalidArgumentError)
         if value < 0 or (value == 0 and name in ("num_warps", "num_ctas")):
             self._fail(f"{name} is {value}; it must be positive", InvalidArgumentError)
         return max(value, 1) if name == "num_stages" else int(value)
