@@ -1,6 +1,13 @@
 """`triton.knobs`: settings of the process, from the environment and from code."""
 
+import contextlib
+import difflib
+import functools
 import os
+import re
+import shutil
+import subprocess
+import warnings
 
 from . import _missing
 from .. import _native
@@ -14,8 +21,8 @@ def _truth(name, default=False):
 class HookChain:
     """Functions that are called around something; empty means none."""
 
-    def __init__(self):
-        self.calls = []
+    def __init__(self, reversed=False):
+        self.calls, self.reversed = [], reversed
 
     def add(self, function):
         if function not in self.calls:
@@ -28,49 +35,169 @@ class HookChain:
         _refresh()
 
     def __call__(self, *arguments, **named):
-        for function in list(self.calls):
+        for function in self.calls[::-1 if self.reversed else 1]:
             function(*arguments, **named)
 
     def __bool__(self):
         return bool(self.calls)
 
 
+class _Live:
+    """A default that is read anew at each look: the environment's, mostly."""
+
+    def __init__(self, read):
+        self.read = read
+
+
+def _flag(name, default=False):
+    return _Live(lambda: _truth(name, default))
+
+
+def _text(name, default=None):
+    return _Live(lambda: os.environ.get(name, default))
+
+
+class Tool:
+    """A program of NVIDIA's toolkit."""
+
+    def __init__(self, path):
+        self.path = path
+
+    @functools.cached_property
+    def version(self):
+        """The release that the program names, as "12.8"; None if it names none."""
+        try:
+            said = subprocess.run([self.path, "--version"], capture_output=True, text=True, timeout=60).stdout
+        except (OSError, subprocess.SubprocessError):
+            return None
+        found = re.search(r"release (\d+\.\d+)", said)
+        return found and found[1]
+
+    def __eq__(self, other):
+        return isinstance(other, Tool) and self.path == other.path
+
+    def __hash__(self):
+        return hash(self.path)
+
+    def __repr__(self):
+        return f"Tool(path={self.path!r}, version={self.version!r})"
+
+
+class _FindTool(_Live):
+    """A program by its variable, on the path, or in a toolkit's folder. None is needed to compile or launch."""
+
+    def __init__(self, name):
+        self.name, self.variable = name, f"TRITON_{name.upper().replace('-', '_')}_PATH"
+
+    def read(self):
+        folders = [os.environ.get("PATH", os.defpath), os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin")]
+        for name in (os.environ.get(self.variable), self.name, self.name.partition("-")[0]):
+            path = shutil.which(name, path=os.pathsep.join(folders)) if name else None
+            if path:
+                return Tool(path)
+        raise RuntimeError(f"there is no {self.name} here, on the path or in a CUDA toolkit ({self.variable} names one); "
+                           "kernels are compiled without it")
+
+
 class _Settings:
-    """Attributes with their defaults; what is set back to None is the default again."""
+    """Attributes with their defaults; `del` gives one the default again, `reset` all. Other names may be set as well: code
+    that is written for other versions of Triton does."""
 
     def __init__(self, **defaults):
         object.__setattr__(self, "_defaults", defaults)
+        object.__setattr__(self, "_values", {})
         self.reset()
 
     def reset(self):
+        self._values.clear()
         for name, default in self._defaults.items():
-            object.__setattr__(self, name, default() if callable(default) else default)
+            if not isinstance(default, _Live):
+                self._values[name] = default() if callable(default) else default
+        _refresh()
+        return self
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name in self._values:
+            return self._values[name]
+        if name in self._defaults:
+            return self._defaults[name].read()
+        near = difflib.get_close_matches(name, self._defaults, 1)
+        raise AttributeError(f"there is no setting '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""))
 
     def __setattr__(self, name, value):
-        if isinstance(getattr(self, name, None), HookChain) and not isinstance(value, HookChain):
-            chain = HookChain()
+        if isinstance(self._values.get(name), HookChain) and not isinstance(value, HookChain):
+            chain = HookChain(self._values[name].reversed)
             if value is not None:
                 chain.calls.append(value)
             value = chain
-        object.__setattr__(self, name, value)
+        if isinstance(self._defaults.get(name), _FindTool) and isinstance(value, (str, os.PathLike)):
+            value = Tool(os.fspath(value))
+        self._values[name] = value
         _refresh()
 
+    def __delattr__(self, name):
+        if name not in self._values and name not in self._defaults:
+            raise AttributeError(f"there is no setting '{name}'")
+        default = self._defaults.get(name)
+        self._values.pop(name, None)
+        if name in self._defaults and not isinstance(default, _Live):
+            self._values[name] = default() if callable(default) else default
+        _refresh()
+
+    def __dir__(self):
+        return [*super().__dir__(), *self._defaults, *self._values]
+
+    @property
+    def knobs(self):
+        """All settings by name; a tool that is not here is None."""
+        out = {}
+        for name in {**self._defaults, **self._values}:
+            try:
+                out[name] = getattr(self, name)
+            except RuntimeError:
+                out[name] = None
+        return out
+
+    def copy(self):
+        made = type(self)(**self._defaults)
+        made._values.update(self._values)
+        return made
+
+    @contextlib.contextmanager
     def scope(self):
         """Restores all settings at the end of a `with` block."""
-        return _Scope(self)
+        saved = dict(self._values)
+        calls = {name: list(value.calls) for name, value in saved.items() if isinstance(value, HookChain)}
+        try:
+            yield self
+        finally:
+            self._values.clear()
+            self._values.update(saved)
+            for name, functions in calls.items():
+                saved[name].calls[:] = functions
+            _refresh()
 
 
-class _Scope:
-    def __init__(self, settings):
-        self.settings = settings
+class _Cache(_Settings):
+    def get_triton_dir(self, dirname):
+        """A folder below Triton's home, for what frameworks keep there; the library keeps nothing in it."""
+        return os.path.join(self.home_dir, ".triton", dirname)
 
-    def __enter__(self):
-        self.saved = {name: getattr(self.settings, name) for name in self.settings._defaults}
-        return self.settings
 
-    def __exit__(self, *_):
-        for name, value in self.saved.items():
-            setattr(self.settings, name, value)
+class _Language(_Settings):
+    def __setattr__(self, name, value):
+        if name == "fp32_default" and value not in (None, "tf32"):
+            warnings.warn(f"knobs.language.fp32_default = {value!r} has no effect in Tilerun: write input_precision= in tl.dot",
+                          stacklevel=2)
+        super().__setattr__(name, value)
+
+
+class _Build(_Settings):
+    @property
+    def backend_dirs(self):
+        return {path for path in (self.cudacrt_path, self.cudart_path) if path is not None}
 
 
 def _refresh():
@@ -89,26 +216,50 @@ def checks_are_on():
     return bool(interpreter.checks)
 
 
+def _find_cache():
+    from .runtime.cache import default_cache_dir
+    return default_cache_dir()
+
+
 # The interpreter's own: TILERUN_CHECKS=1, or knobs.interpreter.checks = True; and whether @triton.autotune measures where
 # TRITON_INTERPRET has put launches there.
 interpreter = _Settings(checks=lambda: _truth("TILERUN_CHECKS"), autotune=lambda: _truth("TILERUN_INTERPRETER_AUTOTUNE"))
+# Launches look at no environment: what they ask for is read once.
 runtime = _Settings(interpret=lambda: _truth("TRITON_INTERPRET"), debug=lambda: _truth("TRITON_DEBUG"),
-                    launch_enter_hook=HookChain, launch_exit_hook=HookChain, kernel_load_start_hook=HookChain,
-                    kernel_load_end_hook=HookChain, jit_cache_hook=None, jit_post_compile_hook=None,
-                    override_arch=lambda: os.environ.get("TRITON_OVERRIDE_ARCH"),
+                    launch_enter_hook=HookChain, launch_exit_hook=lambda: HookChain(reversed=True),
+                    kernel_load_start_hook=HookChain, kernel_load_end_hook=lambda: HookChain(reversed=True),
+                    jit_cache_hook=None, jit_post_compile_hook=None, override_arch=_text("TRITON_OVERRIDE_ARCH"),
                     sanitize_overflow=True, add_stages_inspection_hook=None)
-autotuning = _Settings(print=lambda: _truth("TRITON_PRINT_AUTOTUNING"), cache=lambda: _truth("TRITON_CACHE_AUTOTUNING"),
-                       warmup=25, rep=100)
-compilation = _Settings(always_compile=lambda: _truth("TRITON_ALWAYS_COMPILE"), override=False, dump_ir=False,
-                        store_binary_only=False, use_ir_loc=None, enable_asan=False, disable_line_info=False,
-                        front_end_debugging=False, allow_non_constexpr_globals=True, enable_experimental_consan=False,
-                        listener=None)
-cache = _Settings(dir=lambda: os.environ.get("TRITON_CACHE_DIR"), dump_dir=None, override_dir=None)
-language = _Settings(fp32_default=None, default_fp_fusion=True)
-nvidia = _Settings(ptxas=None, cuobjdump=None, nvdisasm=None, mock_ptx_version=None, dump_nvptx=False, libdevice_path=None)
-amd = _Settings(use_buffer_ops=True, use_block_pingpong=True, global_prefetch=0, local_prefetch=0, use_async_copy=False)
-build = _Settings(cc=None, impl=None)
-proton = _Settings(disable=True, cupti_dir=None)
-redis = _Settings(key_format=None, host="localhost", port=6379)
+autotuning = _Settings(print=_flag("TRITON_PRINT_AUTOTUNING"), cache=_flag("TRITON_CACHE_AUTOTUNING"), warmup=25, rep=100)
+compilation = _Settings(always_compile=_flag("TRITON_ALWAYS_COMPILE"), override=_flag("TRITON_KERNEL_OVERRIDE"),
+                        dump_ir=_flag("TRITON_KERNEL_DUMP"), store_binary_only=_flag("TRITON_STORE_BINARY_ONLY"),
+                        dump_ir_extract_di_local_variables=_flag("LLVM_EXTRACT_DI_LOCAL_VARIABLES"),
+                        use_ir_loc=_text("USE_IR_LOC"), enable_asan=_flag("TRITON_ENABLE_ASAN"),
+                        disable_line_info=_flag("TRITON_DISABLE_LINE_INFO"),
+                        front_end_debugging=_flag("TRITON_FRONT_END_DEBUGGING"), allow_non_constexpr_globals=True,
+                        enable_experimental_consan=False,
+                        instrumentation_mode=lambda: os.environ.get("TRITON_INSTRUMENTATION_MODE", ""), listener=None)
+cache = _Cache(home_dir=_text("TRITON_HOME", os.path.expanduser("~")), dir=_Live(_find_cache),
+               dump_dir=_Live(lambda: os.environ.get("TRITON_DUMP_DIR") or cache.get_triton_dir("dump")),
+               override_dir=_Live(lambda: os.environ.get("TRITON_OVERRIDE_DIR") or cache.get_triton_dir("override")),
+               manager_class=None, remote_manager_class=None)
+language = _Language(fp32_default=_text("TRITON_F32_DEFAULT"), default_fp_fusion=_flag("TRITON_DEFAULT_FP_FUSION", True))
+nvidia = _Settings(cuobjdump=_FindTool("cuobjdump"), nvdisasm=_FindTool("nvdisasm"), ptxas=_FindTool("ptxas"),
+                   ptxas_blackwell=_FindTool("ptxas-blackwell"), dump_nvptx=_flag("NVPTX_ENABLE_DUMP"),
+                   disable_ptxas_opt=_flag("DISABLE_PTXAS_OPT"), ptxas_options=_text("PTXAS_OPTIONS"),
+                   mock_ptx_version=_text("TRITON_MOCK_PTX_VERSION"), dump_ptxas_log=_flag("TRITON_DUMP_PTXAS_LOG"),
+                   libdevice_path=_text("TRITON_LIBDEVICE_PATH"), libcuda_path=_text("TRITON_LIBCUDA_PATH"))
+amd = _Settings(use_buffer_ops=_flag("AMDGCN_USE_BUFFER_OPS", True), use_buffer_atomics=_flag("AMDGCN_USE_BUFFER_ATOMICS", True),
+                buffer_ops_analyze_small_tensor_range=_flag("AMDGCN_ANALYZE_SMALL_TENSOR_RANGE"),
+                dump_amdgcn=_flag("AMDGCN_ENABLE_DUMP"), libhip_path=_text("TRITON_LIBHIP_PATH"),
+                use_block_pingpong=_flag("TRITON_HIP_USE_BLOCK_PINGPONG", None),
+                use_in_thread_transpose=_flag("TRITON_HIP_USE_IN_THREAD_TRANSPOSE", None), global_prefetch=0, local_prefetch=0,
+                use_async_copy=_flag("TRITON_HIP_USE_ASYNC_COPY"), scalarize_packed_fops=_flag("AMDGCN_SCALARIZE_PACKED_FOPS"))
+build = _Build(cc=_text("CC"), cudacrt_path=_text("TRITON_CUDACRT_PATH"), cudart_path=_text("TRITON_CUDART_PATH"), impl=None)
+proton = _Settings(disable=_flag("TRITON_PROTON_DISABLE"), cupti_lib_dir=_text("TRITON_CUPTI_LIB_PATH"), cupti_dir=None,
+                   enable_nvtx=_flag("TRITON_ENABLE_NVTX", True))
+redis = _Settings(key_format=_text("TRITON_REDIS_KEY_FORMAT", "triton:{key}:{filename}"),
+                  host=_text("TRITON_REDIS_HOST", "localhost"),
+                  port=_Live(lambda: int(os.environ.get("TRITON_REDIS_PORT", 6379))))
 _refresh()
 __getattr__ = _missing.explain(__name__)
