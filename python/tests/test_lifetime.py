@@ -44,7 +44,7 @@ class Exporter:
 
 
 LAUNCHES = {
-    "warm": (lambda: copy_kernel[GRID](X, OUT, 4, BLOCK=4), 20000),
+    "warm": (lambda: copy_kernel[GRID](X, OUT, 4, BLOCK=4), 50000),
     "grid as a function": (lambda: copy_kernel[lambda meta: GRID](X, OUT, 4, BLOCK=4), 5000),
     "numpy's numbers": (lambda: copy_kernel[GRID](X, OUT, np.int64(4), BLOCK=4), 2000),
     "a tuple": (lambda: add_pair[GRID](OUT, (2, 3)), 2000),
@@ -73,7 +73,7 @@ def test_launches_leave_nothing(name):
     gc.collect()
     assert [sys.getrefcount(value) for value in (X, OUT, LOCKED, GRID, copy_kernel, add_pair)] == references
     assert len(gc.get_objects()) - objects < 50
-    assert memory() - before < 2 << 20  # Where each left 100 bytes, or one page, it were more.
+    assert memory() - before < 4 << 20  # Where each left 100 bytes, or one page, it were more.
 
 
 def test_kernels_are_collected():
