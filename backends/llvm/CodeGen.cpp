@@ -5,6 +5,7 @@
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassInstrumentation.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
@@ -14,11 +15,25 @@
 
 using namespace llvm;
 
+/// Some passes take time that grows with the square of a block's length. Strength reduction, which
+/// is the slowest, saves some address arithmetic; what the others do matters in ordinary kernels.
+static constexpr size_t kLongBlock = 512, kVeryLongBlock = 8192;
+
+static bool hasBlockOver(const Module &module, size_t length) {
+  return any_of(module, [&](const Function &function) {
+    return any_of(function, [&](const BasicBlock &block) { return block.size() > length; });
+  });
+}
+
 void tilerun::llvmbackend::optimize(Module &module, TargetMachine &machine, unsigned level) {
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
-  PassBuilder builder(&machine, tuning);
+  PassInstrumentationCallbacks callbacks;
+  callbacks.registerShouldRunOptionalPassCallback([&](StringRef pass, Any) {
+    return pass != "VectorCombinePass" || !hasBlockOver(module, kVeryLongBlock);
+  });
+  PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager graphs;
@@ -43,23 +58,29 @@ void tilerun::llvmbackend::optimize(Module &module, TargetMachine &machine, unsi
 }
 
 namespace {
-/// Passes go on to another manager, but for one that targets add whatever the level.
-class WithoutStrengthReduction : public legacy::PassManagerBase {
+/// Passes go on to another manager, but for some that targets add whatever the level.
+class WithoutSlowPasses : public legacy::PassManagerBase {
 public:
-  explicit WithoutStrengthReduction(legacy::PassManagerBase &passes) : passes(passes) {
-    std::unique_ptr<Pass> pass(createStraightLineStrengthReducePass());
-    leftOut = pass->getPassID();
+  WithoutSlowPasses(legacy::PassManagerBase &passes, const Module &module) : passes(passes) {
+    if (hasBlockOver(module, kLongBlock))
+      leaveOut(createStraightLineStrengthReducePass());
+    if (hasBlockOver(module, kVeryLongBlock))
+      leaveOut(createNaryReassociatePass());
   }
   void add(Pass *pass) override {
-    if (pass->getPassID() == leftOut)
+    if (is_contained(leftOut, pass->getPassID()))
       delete pass;
     else
       passes.add(pass);
   }
 
 private:
+  void leaveOut(Pass *pass) {
+    leftOut.push_back(pass->getPassID());
+    delete pass;
+  }
   legacy::PassManagerBase &passes;
-  const void *leftOut;
+  SmallVector<const void *, 2> leftOut;
 };
 
 /// Keeps the text of errors.
@@ -82,16 +103,8 @@ Expected<std::string> tilerun::llvmbackend::emitAssembly(Module &module, TargetM
   SmallVector<char, 0> buffer;
   raw_svector_ostream stream(buffer);
   legacy::PassManager passes;
-  // The time of strength reduction grows with the square of a block's length, and what it saves is
-  // some address arithmetic.
-  constexpr size_t kLongBlock = 512;
-  bool isLong = any_of(module, [](const Function &function) {
-    return any_of(function, [](const BasicBlock &block) { return block.size() > kLongBlock; });
-  });
-  WithoutStrengthReduction filtered(passes);
-  if (machine.addPassesToEmitFile(isLong ? filtered
-                                         : static_cast<legacy::PassManagerBase &>(passes),
-                                  stream, nullptr, CodeGenFileType::AssemblyFile))
+  WithoutSlowPasses filtered(passes, module);
+  if (machine.addPassesToEmitFile(filtered, stream, nullptr, CodeGenFileType::AssemblyFile))
     return createStringError(inconvertibleErrorCode(), "the target cannot emit assembly");
   // Without a handler of its own, what LLVM has to say of a kernel's assembly ends the process.
   std::string errors;
