@@ -2,6 +2,7 @@
 # Tools may be named in RUN lines as they are: tile-opt, tilerun, FileCheck, not, split-file.
 import os
 import re
+import sys
 
 import lit.formats
 
@@ -13,7 +14,8 @@ llvm = lit_config.params.get("llvm", "/usr/lib/llvm-22/bin")
 config.name = "tilerun"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".py", ".test"]
-config.excludes = ["Inputs", "lit.cfg.py", "CMakeLists.txt"]
+config.excludes = ["Inputs", "lit.cfg.py", "offers.py", "CMakeLists.txt"]
+sys.path.insert(0, here)  # offers.py, for the folders
 config.test_source_root = here
 config.test_exec_root = os.path.join(build, "tests", "lit")
 

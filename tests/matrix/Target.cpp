@@ -11,9 +11,11 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 
 #include <bit>
+#include <cstdlib>
 #include <mutex>
 #include <utility>
 
@@ -380,6 +382,19 @@ std::string matrix::shortenTargetIn(std::string message, llvm::StringRef target)
 }
 
 std::unique_ptr<Target> matrix::makeInterpreter() { return std::make_unique<Interpreter>(); }
+
+llvm::StringRef matrix::getPluginName(llvm::StringRef path) {
+  llvm::StringRef name = llvm::sys::path::stem(path);
+  name.consume_front("libtilerun-");
+  return name;
+}
+
+bool matrix::isRequired(llvm::StringRef path) {
+  const char *required = std::getenv("TILERUN_REQUIRE");
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::StringRef(required ? required : "").split(names, ',');
+  return llvm::is_contained(names, getPluginName(path));
+}
 
 std::unique_ptr<Target> matrix::openPlugin(const std::string &path, const std::string &device,
                                            std::string &reason) {

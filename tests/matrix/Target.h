@@ -67,6 +67,11 @@ std::unique_ptr<Target> makeInterpreter();
 std::unique_ptr<Target> openPlugin(const std::string &path, const std::string &device,
                                    std::string &reason);
 
+/// "cuda" of ".../libtilerun-cuda.so".
+llvm::StringRef getPluginName(llvm::StringRef path);
+/// Whether TILERUN_REQUIRE, a list of plugins' names, demands a device of the plugin.
+bool isRequired(llvm::StringRef path);
+
 /// A target's first words, which tell it from the others: "vulkan:1.3,subgroup=8,…".
 std::string shortenTarget(llvm::StringRef target);
 

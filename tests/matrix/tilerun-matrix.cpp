@@ -141,17 +141,10 @@ std::string findChecker(const std::string &option, llvm::StringRef name) {
   return found ? *found : "";
 }
 
-/// The word of "libtilerun-cuda.so".
-llvm::StringRef getPluginWord() {
-  llvm::StringRef name = llvm::sys::path::stem(pluginPath);
-  name.consume_front("libtilerun-");
-  return name;
-}
-
 /// What cells are compiled for where nothing is said: each kind of device, and each way to do
 /// without something.
 std::vector<std::string> getUsualTargets() {
-  if (getPluginWord() != "vulkan")
+  if (getPluginName(pluginPath) != "vulkan")
     return {"cuda:sm_80", "cuda:sm_90a", "cuda:sm_100"};
   const std::string shuffles = "subgroup-control,shuffle,shuffle-relative,subgroup-arithmetic,"
                                "ballot,vote,",
@@ -239,11 +232,7 @@ std::string getDate() {
 int reportNoDevice(const std::string &reason, size_t numCells) {
   llvm::outs() << "no device of " << pluginPath << ": " << reason << "; nothing was run of "
                << numCells << " cells\n";
-  llvm::StringRef name = getPluginWord();
-  const char *required = std::getenv("TILERUN_REQUIRE");
-  llvm::SmallVector<llvm::StringRef> names;
-  llvm::StringRef(required ? required : "").split(names, ',');
-  return requireDevice || llvm::is_contained(names, name) ? 3 : 4;
+  return requireDevice || isRequired(pluginPath) ? 3 : 4;
 }
 
 /// Cells that take so long that one may want to know.
@@ -335,7 +324,7 @@ int runAll(const Cells &cells) {
     name = first.str();
     results.description = second.str();
   } else if (compileOnly) {
-    bool isVulkan = getPluginWord() == "vulkan";
+    bool isVulkan = getPluginName(pluginPath) == "vulkan";
     llvm::StringRef checker = isVulkan ? checkers.spirvVal : checkers.ptxas;
     results.description = checker.empty() ? "compiled only"
                           : isVulkan      ? "compiled, and accepted by spirv-val"
