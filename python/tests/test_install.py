@@ -46,6 +46,21 @@ def test_install_and_uninstall(run_python):
         "else: raise AssertionError('installed over another')\n")
 
 
+def test_the_distribution(run_text):
+    run_text("""
+        import importlib.metadata, importlib.util, tilerun, triton
+        assert importlib.metadata.version("triton") == triton.__version__ and importlib.util.find_spec("triton")
+        found = importlib.metadata.distribution("triton")
+        assert found.name == "triton" and found.files is None and found.locate_file("language").is_dir()
+        assert "triton" in [d.name for d in importlib.metadata.distributions()]
+        tilerun.uninstall()
+        if not importlib.util.find_spec("triton"):
+            try: importlib.metadata.version("triton")
+            except importlib.metadata.PackageNotFoundError: pass
+            else: raise AssertionError("a distribution without a package")
+        """)
+
+
 def test_submodules_that_are_not_there(run_text):
     done = run_text("import triton.nonsense", fails=True)
     assert "ModuleNotFoundError" in done.stderr and "nonsense" in done.stderr
@@ -106,3 +121,53 @@ def test_arguments_belong_to_the_script_or_module(run_python, tmp_path):
     assert run_python("-m", "tilerun", script, "--cpu", "-m", "x", "--help").stdout == "['--cpu', '-m', 'x', '--help']\n"
     done = run_python("-m", "tilerun", "-m", "tell", "-v", "--checks", "-m", "x", PYTHONPATH=f"{tmp_path}:{os.environ['PYTHONPATH']}")
     assert done.stdout == "['-v', '--checks', '-m', 'x']\n"
+
+
+KERNEL = """
+import sys, triton, triton.language as tl, numpy as np
+
+@triton.jit
+def double(x):
+    tl.store(x, tl.load(x) * 2)
+
+x = np.full(1, 21, np.int32)
+double[(1, )](x)
+print(x[0], __name__, sys.argv, repr(sys.path[0]))
+"""
+
+
+def test_text_of_a_command_line_and_of_the_standard_input(run_python):
+    assert run_python("-m", "tilerun", "-c", KERNEL, "--cpu", "-c").stdout == "42 __main__ ['-c', '--cpu', '-c'] ''\n"
+    assert run_python("-m", "tilerun", "--checks", "-cimport triton; print(triton.__name__)").stdout == "tilerun.triton\n"
+    assert "expected one argument" in run_python("-m", "tilerun", "-c", fails=True).stderr
+    done = subprocess.run([sys.executable, "-m", "tilerun", "-", "a", "-b"], input=KERNEL, capture_output=True, text=True)
+    assert done.stdout == "42 __main__ ['-', 'a', '-b'] ''\n", done.stderr
+    done = run_python("-m", "tilerun", "-c", KERNEL.replace("load(x)", "laod(x)"), fails=True)
+    assert "<string>:6:" in done.stderr and "did you mean 'load'" in done.stderr
+
+
+def test_what_a_script_makes_on_a_gpu_is_made_on_the_cpu(run_text):
+    pytest.importorskip("torch")
+    run_text("""
+        import torch
+        generator = torch.Generator(device="cuda").manual_seed(3)
+        assert isinstance(generator, torch.Generator) and isinstance(torch.default_generator, torch.Generator)
+        again = torch.Generator("cuda:0")
+        again.manual_seed(3)
+        assert torch.equal(torch.randn(5, device="cuda", generator=generator), torch.randn(5, generator=again))
+        assert torch.normal(0., 1., (3, ), device="cuda").shape == (3, )
+        assert torch.zeros(3).pin_memory().sum() == 0 and torch.zeros(3, pin_memory=True).sum() == 0
+        assert torch.cuda.FloatTensor(3).device.type == "cpu"
+        torch.cuda.manual_seed(5)
+        first = torch.rand(3, device="cuda")
+        torch.manual_seed(5)
+        assert torch.equal(first, torch.rand(3))
+        state = torch.cuda.get_rng_state()
+        second = torch.rand(3)
+        torch.cuda.set_rng_state(state)
+        assert torch.equal(second, torch.rand(3))
+        free, total = torch.cuda.mem_get_info()
+        assert free <= total and torch.cuda.memory_summary() == "" and torch.cuda.memory_reserved() == 0
+        torch.cuda.init()
+        assert not torch.cuda.is_current_stream_capturing()
+        """, "--cpu")

@@ -163,6 +163,37 @@ except TypeError as error:
     assert [line[:44] for line in lines] == ["tilerun cannot be imported in a sub-interpreter"[:44]] * 2 + ["True"]
 
 
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_processes_that_begin_anew(run_text, method):
+    """They import the script, whose `import triton` must mean the same there."""
+    done = run_text("""
+        import multiprocessing, sys
+        import numpy as np
+        import triton
+        import triton.language as tl
+
+        @triton.jit
+        def add_one(x, y, N: tl.constexpr):
+            i = tl.arange(0, N)
+            tl.store(y + i, tl.load(x + i) + 1)
+
+        def work(queue):
+            x, y = np.ones(8, np.float32), np.zeros(8, np.float32)
+            add_one[(1, )](x, y, 8)
+            queue.put((triton.__name__, float(y.sum())))
+
+        if __name__ == "__main__":
+            context = multiprocessing.get_context(sys.argv[1])
+            queue = context.Queue()
+            process = context.Process(target=work, args=(queue, ))
+            process.start()
+            process.join()
+            assert process.exitcode == 0
+            print(queue.get(timeout=60))
+        """, arguments=(method, ))
+    assert done.stdout == "('tilerun.triton', 16.0)\n"
+
+
 def test_workers_of_a_data_loader(run_python, tmp_path):
     torch = pytest.importorskip("torch")
     assert torch

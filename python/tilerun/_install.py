@@ -3,6 +3,8 @@
 import importlib
 import importlib.abc
 import importlib.machinery
+import multiprocessing.spawn
+import pathlib
 import sys
 
 _OURS = "tilerun.triton"
@@ -10,6 +12,11 @@ _OURS = "tilerun.triton"
 
 class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds `triton` and `triton.X` as `tilerun.triton` and `tilerun.triton.X`: the same module objects."""
+
+    def find_distributions(self, context=None):
+        """What `importlib.metadata` tells of `triton`."""
+        if getattr(context, "name", None) in (None, "triton"):
+            yield _make_distribution()
 
     def find_spec(self, name, path=None, target=None):
         if name != "triton" and not name.startswith("triton."):
@@ -42,6 +49,21 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return sys.modules[ours].__spec__.loader.get_code(ours)
 
 
+def _make_distribution():
+    import importlib.metadata  # Not at the top: it takes longer to import than all of this.
+    package = importlib.import_module(_OURS)
+
+    class Distribution(importlib.metadata.Distribution):
+        def read_text(self, filename):
+            return (f"Metadata-Version: 2.1\nName: triton\nVersion: {package.__version__}\nSummary: Tilerun in the place of "
+                    "Triton\n") if filename == "METADATA" else None
+
+        def locate_file(self, path):
+            return pathlib.Path(package.__path__[0]) / path
+
+    return Distribution()
+
+
 def _find_missing(name):
     # Not at the top: the package's modules are imported when they are needed.
     from .triton import _missing
@@ -49,6 +71,24 @@ def _find_missing(name):
 
 
 _finder = _Alias()
+
+
+class _ForChildren:
+    """Unpickled by a process that multiprocessing starts anew, before it imports the script: installs there as well."""
+
+    def __reduce__(self):
+        from . import _on_cpu
+        return exec, ("import sys\n"
+                      f"sys.path[:0] = [p for p in {sys.path!r} if p not in sys.path]\n"
+                      "import tilerun\n"
+                      "tilerun.install()\n" + ("from tilerun import _on_cpu\n_on_cpu.redirect()\n" if _on_cpu.is_redirected else ""), )
+
+
+_prepare = multiprocessing.spawn.get_preparation_data
+
+
+def _prepare_with_us(name):
+    return {"tilerun": _ForChildren(), **_prepare(name)} if _finder in sys.meta_path else _prepare(name)
 
 
 def install():
@@ -59,6 +99,8 @@ def install():
                           "tilerun.install() before, or run the script by 'python -m tilerun'")
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
+    if multiprocessing.spawn.get_preparation_data is _prepare:
+        multiprocessing.spawn.get_preparation_data = _prepare_with_us
     importlib.import_module("triton")
 
 

@@ -4,6 +4,8 @@ made on the CPU, and what it asks of torch.cuda gets an answer; nothing is done 
 import contextlib
 import functools
 
+is_redirected = False
+
 
 def _redirected(device):
     """A device with 'cuda' replaced."""
@@ -27,8 +29,9 @@ def _with_device(function):
 
 
 _FACTORIES = ("arange as_tensor asarray empty empty_like empty_strided eye from_numpy full full_like linspace logspace ones "
-              "ones_like rand rand_like randint randint_like randn randn_like randperm tensor tril_indices triu_indices "
-              "zeros zeros_like Generator").split()
+              "ones_like normal rand rand_like randint randint_like randn randn_like randperm scalar_tensor sparse_bsr_tensor "
+              "sparse_compressed_tensor sparse_coo_tensor sparse_csr_tensor tensor tril_indices triu_indices zeros "
+              "zeros_like bartlett_window blackman_window hamming_window hann_window kaiser_window").split()
 _METHODS = "new_empty new_full new_ones new_tensor new_zeros new_empty_strided".split()
 
 
@@ -105,12 +108,28 @@ def _in_float32(function):
     return call
 
 
+def _redirect_generator(torch):
+    plain = torch.Generator
+
+    class Kind(type(plain)):
+        def __instancecheck__(cls, value):
+            return isinstance(value, plain)
+
+    class Generator(plain, metaclass=Kind):
+        def __new__(cls, device="cpu"):
+            return plain(_redirected(device))
+
+    torch.Generator = Generator
+
+
 _FLOAT_FUNCTIONS = "baddbmm bmm exp log log_softmax matmul mm rsqrt sigmoid softmax sqrt tanh".split()
 _FLOAT_NN_FUNCTIONS = "gelu layer_norm leaky_relu linear log_softmax relu silu softmax".split()
 
 
 def redirect():
     """Puts the replacements into torch, if it can be imported."""
+    global is_redirected
+    is_redirected = True
     try:
         import torch
     except ImportError:
@@ -140,12 +159,19 @@ def redirect():
     torch.Tensor.to, torch.nn.Module.to = tensor_to, move_module
     torch.Tensor.cuda = lambda self, *args, **kwargs: self
     torch.nn.Module.cuda = lambda self, *args, **kwargs: self
+    torch.Tensor.pin_memory = lambda self, *args, **kwargs: self
+    _redirect_generator(torch)
     cuda = torch.cuda
     cuda.is_available = lambda: False
     cuda.device_count = lambda: 1
     cuda.current_device = lambda: 0
-    for name in ("synchronize", "set_device", "empty_cache", "manual_seed", "manual_seed_all", "reset_peak_memory_stats"):
+    for name in ("synchronize", "set_device", "empty_cache", "reset_peak_memory_stats", "reset_max_memory_allocated", "init",
+                 "_sleep"):
         setattr(cuda, name, lambda *args, **kwargs: None)
+    # The seed of 'cuda' is the one seed that there is.
+    cuda.manual_seed = cuda.manual_seed_all = lambda seed: torch.default_generator.manual_seed(seed) and None
+    cuda.get_rng_state = lambda *args: torch.get_rng_state()
+    cuda.set_rng_state = lambda state, *args: torch.set_rng_state(state)
     cuda.Event, cuda.Stream = _Event, _Stream
     cuda.current_stream = cuda.default_stream = lambda *args: _Stream()
     cuda.stream = lambda stream: contextlib.nullcontext()
@@ -153,4 +179,11 @@ def redirect():
     cuda.get_device_capability = lambda *args: (0, 0)
     cuda.get_device_name = lambda *args: "cpu"
     cuda.get_device_properties = lambda *args: _Properties()
-    cuda.max_memory_allocated = cuda.memory_allocated = lambda *args: 0
+    for name in ("max_memory_allocated", "max_memory_reserved", "memory_allocated", "memory_reserved"):
+        setattr(cuda, name, lambda *args: 0)
+    cuda.memory_stats, cuda.memory_summary = lambda *args: {}, lambda *args, **kwargs: ""
+    cuda.mem_get_info = lambda *args: (_Properties.total_memory, ) * 2
+    cuda.is_current_stream_capturing = lambda: False
+    for name in dir(cuda):
+        if name.endswith("Tensor") and hasattr(torch, name):
+            setattr(cuda, name, getattr(torch, name))  # torch.cuda.FloatTensor and its relatives.
