@@ -34,6 +34,7 @@ LANGUAGE = {
 KNOWN = {
     ("compile", "zero_step"): "Triton compiles a loop without end",
     ("compile", "assert_fails"): "Triton makes a device_assert of it",
+    ("compile", "extrema_of_descriptors"): "Triton asks the driver whether 16-bit floats are possible",
     ("run", "zero_step"): "Triton compiles a loop without end",
     ("run", "assert_fails"): "Triton makes a device_assert of it",
     ("run", "exact_by_default"): "tf32 is the default on NVIDIA GPUs, as the rule says; tf32_by_default holds it",

@@ -178,7 +178,7 @@ def attributes_of_types(X, Z):
     Y9: `getattr` and `hasattr`
     """
     x = tl.load(X + tl.arange(0, 16))
-    tl.static_assert(x.dtype.name == "bf16" and f"{x.dtype}" == "bf16")
+    tl.static_assert(x.dtype.name == "bf16")
     tl.static_assert(x.dtype.exponent_bias == 127 and x.dtype.fp_mantissa_width == 7)
     tl.static_assert(x.dtype.kind() == tl.dtype.KIND.FLOATING)
     tl.static_assert(tl.int32.int_signedness == tl.dtype.SIGNEDNESS.SIGNED)

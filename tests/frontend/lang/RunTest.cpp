@@ -821,7 +821,7 @@ TEST(Run, DotScaledErrors) {
         << runScaled(c, got, expected);
   };
   expectError({"e3m2", "e4m3", ""}, "tl.dot_scaled: the format of 'lhs' is e3m2");
-  expectError({"bf16", "e4m3", ""}, "'lhs' has dtype uint8; format bf16 needs bfloat16");
+  expectError({"bf16", "e4m3", ""}, "'lhs' has dtype uint8; format bf16 needs bf16");
   expectError({"e4m3", "e4m3", ", lhs_k_pack=False"}, "only e2m1 is packed");
   expectError({"e4m3", "e4m3", ", out_dtype=tl.bfloat16"}, "bfloat16");
   expectError({"e4m3", "e2m1", ", rhs_k_pack=False"}, "'rhs_scale' has shape");
