@@ -118,6 +118,34 @@ constexpr Tile kTiles[] = {
 };
 } // namespace
 
+const std::vector<PlainFunction> matrix::kPlainFunctions = {
+    {"exp", {Fill::Kind::Range, -20, 20}},    {"exp2", {Fill::Kind::Range, -20, 20}},
+    {"log", {Fill::Kind::Range, 0.1, 100}},   {"log2", {Fill::Kind::Range, 0.1, 100}},
+    {"sin", {Fill::Kind::Range, -3, 3}},      {"cos", {Fill::Kind::Range, -3, 3}},
+    {"sqrt", {Fill::Kind::Range, 0.01, 100}}, {"rsqrt", {Fill::Kind::Range, 0.01, 100}},
+    {"erf", {Fill::Kind::Range, -4, 4}},      {"sigmoid", {Fill::Kind::Range, -20, 20}}};
+
+namespace {
+/// The texts of a kernel's inputs x, y, z.
+struct Operands {
+  std::string parameters, loads;
+};
+} // namespace
+
+// Adds the inputs to a cell; `rest` is what follows the address of each load.
+static Operands addOperands(Cell &cell, const std::vector<ElementwiseInput> &inputs, int64_t count,
+                            const std::string &rest) {
+  Operands texts;
+  const char *names[] = {"x", "y", "z"};
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    std::string name = names[i];
+    texts.parameters += ", " + name + "p";
+    texts.loads += "    " + name + " = tl.load(" + name + "p + i" + rest + ")\n";
+    addInput(cell, name + "p", inputs[i].dtype, count, inputs[i].fill);
+  }
+  return texts;
+}
+
 Cell matrix::makeElementwise(const std::string &group, const std::string &op,
                              const std::string &dtype, unsigned variant, Tolerance tolerance,
                              const std::string &expression, const std::string &resultType,
@@ -126,16 +154,9 @@ Cell matrix::makeElementwise(const std::string &group, const std::string &op,
   Cell cell = makeCell(group, op, dtype, variant, tolerance);
   const Tile &tile = kTiles[(hashText(op + dtype) + variant) % std::size(kTiles)];
   int64_t count = tile.elements == 16 ? 93 : tile.elements == 1024 ? 1777 : 717;
-  std::string parameters, loads;
-  const char *names[] = {"x", "y", "z"};
   addOutput(cell, "o", resultType, count);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    std::string name = names[i];
-    parameters += ", " + name + "p";
-    // 1 is a divisor that any dtype has.
-    loads += "    " + name + " = tl.load(" + name + "p + i, mask=m, other=1)\n";
-    addInput(cell, name + "p", inputs[i].dtype, count, inputs[i].fill);
-  }
+  // 1 is a divisor that any dtype has.
+  Operands texts = addOperands(cell, inputs, count, ", mask=m, other=1");
   auto write = [&](const std::string &value) {
     return asFile(fill("@triton.jit\n"
                        "def kernel(o$parameters, n):\n"
@@ -144,10 +165,10 @@ Cell matrix::makeElementwise(const std::string &group, const std::string &op,
                        "$loads"
                        "    r = $value\n"
                        "    tl.store(o + i, r, mask=m)\n",
-                       {{"parameters", parameters},
+                       {{"parameters", texts.parameters},
                         {"elements", std::to_string(tile.elements)},
                         {"positions", tile.positions},
-                        {"loads", loads},
+                        {"loads", texts.loads},
                         {"value", value}}));
   };
   cell.source = write(expression);
@@ -166,22 +187,16 @@ Cell matrix::makeScalar(const std::string &group, const std::string &op, const s
   Cell cell = makeCell(group, op, dtype, variant, tolerance);
   constexpr int kPrograms = 61;
   addOutput(cell, "o", resultType, kPrograms);
-  std::string parameters, loads;
-  const char *names[] = {"x", "y", "z"};
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    std::string name = names[i];
-    parameters += ", " + name + "p";
-    loads += "    " + name + " = tl.load(" + name + "p + i)\n";
-    addInput(cell, name + "p", inputs[i].dtype, kPrograms, inputs[i].fill);
-  }
+  Operands texts = addOperands(cell, inputs, kPrograms, "");
   auto write = [&](const std::string &value) {
-    return asFile(fill("@triton.jit\n"
-                       "def kernel(o$parameters):\n"
-                       "    i = tl.program_id(0)\n"
-                       "$loads"
-                       "    r = $value\n"
-                       "    tl.store(o + i, r)\n",
-                       {{"parameters", parameters}, {"loads", loads}, {"value", value}}));
+    return asFile(
+        fill("@triton.jit\n"
+             "def kernel(o$parameters):\n"
+             "    i = tl.program_id(0)\n"
+             "$loads"
+             "    r = $value\n"
+             "    tl.store(o + i, r)\n",
+             {{"parameters", texts.parameters}, {"loads", texts.loads}, {"value", value}}));
   };
   cell.source = write(expression);
   if (!wideExpression.empty())

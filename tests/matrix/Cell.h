@@ -172,6 +172,33 @@ Cell makeScalar(const std::string &group, const std::string &op, const std::stri
                 const std::string &resultType, const std::vector<ElementwiseInput> &inputs,
                 const std::string &wideExpression = "");
 
+/// What families of cells that are one expression begin with.
+struct Family {
+  Cells &cells;
+  unsigned variant;
+  const char *group;
+
+  void add(const std::string &op, const std::string &dtype, Tolerance tolerance,
+           const std::string &expression, const std::string &result,
+           const std::vector<ElementwiseInput> &inputs, const std::string &wide = "") {
+    cells.push_back(
+        makeElementwise(group, op, dtype, variant, tolerance, expression, result, inputs, wide));
+  }
+  void addScalar(const std::string &op, const std::string &dtype, Tolerance tolerance,
+                 const std::string &expression, const std::string &result,
+                 const std::vector<ElementwiseInput> &inputs, const std::string &wide = "") {
+    cells.push_back(
+        makeScalar(group, op, dtype, variant, tolerance, expression, result, inputs, wide));
+  }
+};
+
+/// Functions of one float that have other spellings than the plain call, and their operands.
+struct PlainFunction {
+  std::string name;
+  Fill fill;
+};
+extern const std::vector<PlainFunction> kPlainFunctions;
+
 /// A kernel over one tensor x, of a shape with powers of two: `body` makes r, of `resultCount`
 /// elements in any shape, from x, and from y, of the same shape, if `second` has a dtype.
 struct WholeTensor {

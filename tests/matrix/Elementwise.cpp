@@ -9,16 +9,7 @@ namespace {
 using Kind = Fill::Kind;
 using Types = matrix::Types;
 
-struct Context {
-  Cells &cells;
-  unsigned variant;
-
-  void add(const std::string &op, const std::string &dtype, Tolerance tolerance,
-           const std::string &expression, const std::string &result,
-           const std::vector<ElementwiseInput> &inputs, const std::string &wide = "") {
-    cells.push_back(makeElementwise("elementwise", op, dtype, variant, tolerance, expression,
-                                    result, inputs, wide));
-  }
+struct Context : Family {
   void unary(const std::string &op, const Types &types, const std::string &expression,
              Tolerance tolerance = kValue, Fill fill = {}) {
     for (const std::string &t : types)
@@ -245,7 +236,7 @@ void addPromotions(Context c) {
 } // namespace
 
 void matrix::addElementwise(Cells &cells, unsigned variant) {
-  Context context{cells, variant};
+  Context context{{cells, variant, "elementwise"}};
   addOperators(context);
   addFunctions(context);
   addMap(context);

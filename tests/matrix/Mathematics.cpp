@@ -79,17 +79,7 @@ constexpr Function kFast[] = {
     {"fast_powf", 0.1, 10, "pow", -4, 4},
 };
 
-struct Context {
-  Cells &cells;
-  unsigned variant;
-
-  void add(const std::string &op, const std::string &dtype, Tolerance tolerance,
-           const std::string &expression, const std::string &result,
-           const std::vector<ElementwiseInput> &inputs, const std::string &wide = "") {
-    cells.push_back(makeElementwise("mathematics", op, dtype, variant, tolerance, expression,
-                                    result, inputs, wide));
-  }
-
+struct Context : Family {
   void bounded(const Function &f, const std::string &op, const std::string &call,
                const std::string &wide, const std::string &boundName, const matrix::Types &types) {
     bool two = f.secondLow != f.secondHigh;
@@ -247,7 +237,7 @@ void addExact(Context c) {
 } // namespace
 
 void matrix::addMathematics(Cells &cells, unsigned variant) {
-  Context context{cells, variant};
+  Context context{{cells, variant, "mathematics"}};
   addBounded(context);
   addExact(context);
 }

@@ -8,15 +8,11 @@ namespace {
 
 using Kind = Fill::Kind;
 
-struct Context {
-  Cells &cells;
-  unsigned variant;
-
+struct Context : Family {
   void elementwise(const std::string &op, const std::string &t, const std::string &expression,
                    const std::string &result, const std::vector<ElementwiseInput> &inputs,
-                   Tolerance tolerance = kValue, const std::string &wide = "") {
-    cells.push_back(
-        makeElementwise("methods", op, t, variant, tolerance, expression, result, inputs, wide));
+                   Tolerance tolerance = kValue) {
+    add(op, t, tolerance, expression, result, inputs);
   }
   /// Over a tile of 16 × 32 elements.
   void whole(const std::string &op, const std::string &t, const std::string &result,
@@ -31,17 +27,10 @@ struct Context {
 };
 
 void addFunctions(Context c) {
-  const struct {
-    const char *name;
-    double low, high;
-  } functions[] = {{"exp", -20, 20}, {"exp2", -20, 20},   {"log", 0.1, 100},   {"log2", 0.1, 100},
-                   {"sin", -3, 3},   {"cos", -3, 3},      {"sqrt", 0.01, 100}, {"rsqrt", 0.01, 100},
-                   {"erf", -4, 4},   {"sigmoid", -20, 20}};
   for (const char *t : {"fp32", "fp64"}) {
-    for (const auto &f : functions) {
-      std::string call = "x." + std::string(f.name) + "()";
-      c.elementwise("x." + std::string(f.name), t, call, t, {{t, {Kind::Range, f.low, f.high}}},
-                    getMathTolerance(f.name, t), call);
+    for (const auto &[name, fill] : kPlainFunctions) {
+      std::string call = "x." + name + "()";
+      c.add("x." + name, t, getMathTolerance(name, t), call, t, {{t, fill}}, call);
     }
     c.elementwise("x.floor", t, "x.floor()", t, {{t, {}}});
     c.elementwise("x.ceil", t, "x.ceil()", t, {{t, {}}});
@@ -216,7 +205,7 @@ void addDescriptors(Context c) {
 } // namespace
 
 void matrix::addMethods(Cells &cells, unsigned variant) {
-  Context context{cells, variant};
+  Context context{{cells, variant, "methods"}};
   addFunctions(context);
   addAxes(context);
   addMoves(context);

@@ -8,20 +8,11 @@ namespace {
 
 using Kind = Fill::Kind;
 
-struct Context {
-  Cells &cells;
-  unsigned variant;
-
-  void add(const std::string &op, const std::string &t, Tolerance tolerance,
-           const std::string &expression, const std::string &result,
-           const std::vector<ElementwiseInput> &inputs, const std::string &wide = "") {
-    cells.push_back(
-        makeScalar("scalars", op, t, variant, tolerance, expression, result, inputs, wide));
-  }
+struct Context : Family {
   void all(const std::string &op, const matrix::Types &types, const std::string &expression,
            Tolerance tolerance = kValue, Fill second = {}) {
     for (const std::string &t : types)
-      add(op, t, tolerance, expression, t, {{t, {}}, {t, second}});
+      addScalar(op, t, tolerance, expression, t, {{t, {}}, {t, second}});
   }
 };
 
@@ -42,42 +33,37 @@ void addOperators(Context c) {
   c.all("shifts (scalar)", kIntegers, "(x << y) ^ (x >> y)", kBits, {Kind::Shift});
   c.all("umulhi (scalar)", {"i32", "i64", "u32", "u64"}, "tl.umulhi(x, y)", kBits);
   for (const std::string &t : kAll)
-    c.add("comparisons (scalar)", t, kBits,
-          "(x < y).to(tl.int32) + (x <= y).to(tl.int32) * 2 + (x > y).to(tl.int32) * 4 + "
-          "(x >= y).to(tl.int32) * 8 + (x == y).to(tl.int32) * 16 + (x != y).to(tl.int32) * 32",
-          "i32", {{t, {}}, {t, {}}});
+    c.addScalar(
+        "comparisons (scalar)", t, kBits,
+        "(x < y).to(tl.int32) + (x <= y).to(tl.int32) * 2 + (x > y).to(tl.int32) * 4 + "
+        "(x >= y).to(tl.int32) * 8 + (x == y).to(tl.int32) * 16 + (x != y).to(tl.int32) * 32",
+        "i32", {{t, {}}, {t, {}}});
   for (const std::string &t : bits)
-    c.add("and, or, not (scalar)", t, kBits, "(x and y) or not x", "i1", {{t, {}}, {t, {}}});
+    c.addScalar("and, or, not (scalar)", t, kBits, "(x and y) or not x", "i1", {{t, {}}, {t, {}}});
   for (const std::string &t : kFloats) {
     Fill x{Kind::Range, -60, 60}, y{Kind::Range, 0.25, 8};
-    c.add("divide (scalar)", t, getMathTolerance("divide", t), "x / y", t, {{t, x}, {t, y}},
-          "x / y");
-    c.add("modulo (scalar)", t, kValue, "x % y", t, {{t, x}, {t, y}});
-    c.add("fma (scalar)", t, kValue, "tl.fma(x, y, z)", t, {{t, {}}, {t, {}}, {t, {}}});
-    c.add("clamp (scalar)", t, kNumber, "tl.clamp(x, -y, y)", t, {{t, {}}, {t, y}});
+    c.addScalar("divide (scalar)", t, getMathTolerance("divide", t), "x / y", t, {{t, x}, {t, y}},
+                "x / y");
+    c.addScalar("modulo (scalar)", t, kValue, "x % y", t, {{t, x}, {t, y}});
+    c.addScalar("fma (scalar)", t, kValue, "tl.fma(x, y, z)", t, {{t, {}}, {t, {}}, {t, {}}});
+    c.addScalar("clamp (scalar)", t, kNumber, "tl.clamp(x, -y, y)", t, {{t, {}}, {t, y}});
   }
   for (const std::string &t : kIntegers)
-    c.add("divide (scalar)", t, getMathTolerance("divide", "integers"), "x / y", "fp32",
-          {{t, {}}, {t, {Kind::NonZero}}}, "x.to(tl.float64) / y.to(tl.float64)");
+    c.addScalar("divide (scalar)", t, getMathTolerance("divide", "integers"), "x / y", "fp32",
+                {{t, {}}, {t, {Kind::NonZero}}}, "x.to(tl.float64) / y.to(tl.float64)");
 }
 
 void addFunctions(Context c) {
-  const struct {
-    const char *name;
-    double low, high;
-  } functions[] = {{"exp", -20, 20}, {"exp2", -20, 20},   {"log", 0.1, 100},   {"log2", 0.1, 100},
-                   {"sin", -3, 3},   {"cos", -3, 3},      {"sqrt", 0.01, 100}, {"rsqrt", 0.01, 100},
-                   {"erf", -4, 4},   {"sigmoid", -20, 20}};
   for (const char *t : {"fp32", "fp64"}) {
-    for (const auto &f : functions) {
-      std::string call = "tl." + std::string(f.name) + "(x)";
-      c.add(std::string(f.name) + " (scalar)", t, getMathTolerance(f.name, t), call, t,
-            {{t, {Kind::Range, f.low, f.high}}}, call);
+    for (const auto &[name, fill] : kPlainFunctions) {
+      std::string call = "tl." + name + "(x)";
+      c.addScalar(name + " (scalar)", t, getMathTolerance(name, t), call, t, {{t, fill}}, call);
     }
-    c.add("floor, ceil (scalar)", t, kValue, "tl.floor(x) + tl.ceil(x)", t, {{t, {Kind::Finite}}});
+    c.addScalar("floor, ceil (scalar)", t, kValue, "tl.floor(x) + tl.ceil(x)", t,
+                {{t, {Kind::Finite}}});
   }
-  c.add("sqrt_rn, div_rn (scalar)", "fp32", kValue, "tl.sqrt_rn(tl.div_rn(x, y))", "fp32",
-        {{"fp32", {}}, {"fp32", {}}});
+  c.addScalar("sqrt_rn, div_rn (scalar)", "fp32", kValue, "tl.sqrt_rn(tl.div_rn(x, y))", "fp32",
+              {{"fp32", {}}, {"fp32", {}}});
 }
 
 void addCasts(Context c) {
@@ -85,12 +71,14 @@ void addCasts(Context c) {
   for (const std::string &t : kAll) {
     bool isFp8 = type(t).isFp8();
     if (t != "fp32") {
-      c.add("cast (scalar)", t + " to fp32", kValue, "x.to(tl.float32)", "fp32", {{t, {}}});
-      c.add("cast (scalar)", "fp32 to " + t, kValue, "x.to(" + spell(t) + ")", t,
-            {{"fp32", type(t).isInt() && !type(t).isBool() ? Fill{Kind::Range, 0, 100} : Fill{}}});
+      c.addScalar("cast (scalar)", t + " to fp32", kValue, "x.to(tl.float32)", "fp32", {{t, {}}});
+      c.addScalar(
+          "cast (scalar)", "fp32 to " + t, kValue, "x.to(" + spell(t) + ")", t,
+          {{"fp32", type(t).isInt() && !type(t).isBool() ? Fill{Kind::Range, 0, 100} : Fill{}}});
     }
     if (t != "i32" && t != "fp32" && !isFp8)
-      c.add("cast (scalar)", "i32 to " + t, kValue, "x.to(" + spell(t) + ")", t, {{"i32", {}}});
+      c.addScalar("cast (scalar)", "i32 to " + t, kValue, "x.to(" + spell(t) + ")", t,
+                  {{"i32", {}}});
   }
 }
 
@@ -122,7 +110,7 @@ void addWithTensors(Context c) {
 } // namespace
 
 void matrix::addScalars(Cells &cells, unsigned variant) {
-  Context context{cells, variant};
+  Context context{{cells, variant, "scalars"}};
   addOperators(context);
   addFunctions(context);
   addCasts(context);
