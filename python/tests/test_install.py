@@ -1,6 +1,8 @@
 """`python -m tilerun` and `tilerun.install()`."""
 
 import os
+import subprocess
+import sys
 
 import pytest
 
