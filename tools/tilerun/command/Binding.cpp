@@ -188,6 +188,24 @@ private:
     if (options.maxnreg)
       out.signature.maxnreg = options.maxnreg;
     out.signature.debug = options.debug || options.command == Options::Command::Check;
+    return checkOptions(out.signature);
+  }
+
+  // The command line's own numbers are in range; those of configurations and arguments may not be.
+  static llvm::Error checkOptions(const KernelSignature &signature) {
+    if (signature.numWarps < 1 || signature.numWarps > 32 ||
+        !llvm::isPowerOf2_64(signature.numWarps))
+      return makeCommandError(ExitCode::Usage, "num_warps is " + llvm::Twine(signature.numWarps) +
+                                                   "; a power of two from 1 to 32 is expected");
+    const std::tuple<llvm::StringRef, int64_t, int64_t, int64_t> ranges[] = {
+        {"num_stages", signature.numStages, 0, 64},
+        {"num_ctas", signature.numCtas, 1, 64},
+        {"maxnreg", signature.maxnreg.value_or(1), 1, 1024}};
+    for (auto [name, value, least, most] : ranges)
+      if (value < least || value > most)
+        return makeCommandError(ExitCode::Usage, name + " is " + llvm::Twine(value) + "; " +
+                                                     llvm::Twine(least) + " to " +
+                                                     llvm::Twine(most) + " are possible");
     return llvm::Error::success();
   }
 

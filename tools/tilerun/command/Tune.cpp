@@ -28,6 +28,8 @@ struct Way {
   Binding binding;
   std::vector<TilerunArgument> arguments;
   std::vector<std::string> texts; ///< That arguments point to.
+  std::string refusal;            ///< Why it cannot be launched; empty if it can.
+  ExitCode code = ExitCode::Ok;   ///< The same, for the command's end.
 };
 
 class Tune {
@@ -39,7 +41,8 @@ public:
 private:
   llvm::Error open();
   llvm::Error listWays();
-  llvm::Error addWay(std::optional<unsigned> config, const std::vector<std::string> &extra);
+  void addWay(std::optional<unsigned> config, const std::vector<std::string> &extra);
+  llvm::Error bind(Way &way) const;
   llvm::Error upload();
   llvm::Error pack(Way &way);
   llvm::Expected<std::vector<tune::Memory>> getMemory() const;
@@ -47,6 +50,7 @@ private:
 
   Session &session;
   std::vector<std::unique_ptr<Way>> ways;
+  const Way *sample = nullptr; ///< The first that can be launched: its tensors stand for all.
   std::unique_ptr<core::Runtime> runtime;
   std::shared_ptr<core::Device> device;
   std::unique_ptr<core::Stream> stream;
@@ -102,7 +106,22 @@ llvm::Error Tune::open() {
 // Configurations
 //===----------------------------------------------------------------------===//
 
-llvm::Error Tune::addWay(std::optional<unsigned> config, const std::vector<std::string> &extra) {
+llvm::Error Tune::bind(Way &way) const {
+  way.session = std::make_unique<Session>(*way.options);
+  if (llvm::Error error = way.session->load(way.options->target))
+    return error;
+  llvm::Expected<Binding> binding = bindArguments(*way.session);
+  if (!binding)
+    return binding.takeError();
+  way.binding = std::move(*binding);
+  DeviceProperties limits;
+  limits.id = device->getId();
+  if (llvm::Error error = bindGrid(*way.session, way.binding, limits))
+    return error;
+  return checkSurplus(*way.session);
+}
+
+void Tune::addWay(std::optional<unsigned> config, const std::vector<std::string> &extra) {
   auto way = std::make_unique<Way>();
   way->options = std::make_unique<Options>(session.options);
   way->options->autotuneConfig = config;
@@ -115,21 +134,19 @@ llvm::Error Tune::addWay(std::optional<unsigned> config, const std::vector<std::
     way->text +=
         (way->text.empty() ? "" : " ") + ("config " + llvm::Twine(*config) + ": " + text).str();
   }
-  way->session = std::make_unique<Session>(*way->options);
-  if (llvm::Error error = way->session->load(way->options->target))
-    return error;
-  llvm::Expected<Binding> binding = bindArguments(*way->session);
-  if (!binding)
-    return binding.takeError();
-  way->binding = std::move(*binding);
-  DeviceProperties limits;
-  limits.id = device->getId();
-  if (llvm::Error error = bindGrid(*way->session, way->binding, limits))
-    return error;
-  if (llvm::Error error = checkSurplus(*way->session))
-    return error;
+  if (llvm::Error error = bind(*way)) {
+    llvm::raw_string_ostream text(way->refusal);
+    way->session->getDiagnostics().print(text, /*color=*/false);
+    llvm::handleAllErrors(withExitCode(std::move(error), ExitCode::Usage),
+                          [&](const CommandError &e) {
+                            way->code = std::max(way->code, e.code);
+                            text << e.message;
+                          });
+    way->refusal = llvm::StringRef(way->refusal).rtrim().str();
+  } else if (!sample) {
+    sample = way.get();
+  }
   ways.push_back(std::move(way));
-  return llvm::Error::success();
 }
 
 // All combinations of the listed values, each with each autotune configuration.
@@ -173,9 +190,15 @@ llvm::Error Tune::listWays() {
     configs.push_back(std::nullopt);
   for (std::optional<unsigned> config : configs)
     for (const auto &product : products)
-      if (llvm::Error error = addWay(config, product))
-        return error;
-  return llvm::Error::success();
+      addWay(config, product);
+  if (sample)
+    return llvm::Error::success();
+  const Way &first = *ways.front();
+  return makeCommandError(first.code, (ways.size() == 1 ? llvm::Twine()
+                                                        : "none of " + llvm::Twine(ways.size()) +
+                                                              " configurations can be launched; "
+                                                              "the first one:\n") +
+                                          first.refusal);
 }
 
 //===----------------------------------------------------------------------===//
@@ -183,7 +206,7 @@ llvm::Error Tune::listWays() {
 //===----------------------------------------------------------------------===//
 
 llvm::Error Tune::upload() {
-  for (const auto &[name, value] : ways.front()->binding.values) {
+  for (const auto &[name, value] : sample->binding.values) {
     auto *tensor = value.getIf<Tensor>();
     if (!tensor || memory.count(tensor->storage.get()))
       continue;
@@ -214,7 +237,12 @@ llvm::Error Tune::pack(Way &way) {
     TilerunArgument argument = {};
     if (value.is<Tensor>()) {
       // Each configuration evaluates the same texts: the first one's tensors stand for all.
-      const Tensor &tensor = *ways.front()->binding.values.find(name)->second.getIf<Tensor>();
+      const auto it = sample->binding.values.find(name);
+      if (it == sample->binding.values.end() || !it->second.is<Tensor>())
+        return makeCommandError(ExitCode::Usage, "argument '" + name + "' is a tensor in '" +
+                                                     way.text + "', but none in '" + sample->text +
+                                                     "'; tensors are those of all configurations");
+      const Tensor &tensor = *it->second.getIf<Tensor>();
       argument.kind = TILERUN_ARGUMENT_POINTER;
       argument.dtype = core::findType(tensor.dtype.signature());
       argument.value.address = memory[tensor.storage.get()] + tensor.offset;
@@ -252,7 +280,7 @@ llvm::Expected<std::vector<tune::Memory>> Tune::getMemory() const {
   std::vector<tune::Memory> out;
   auto add = [&](llvm::ArrayRef<std::string> names, bool restore) -> llvm::Error {
     for (const std::string &name : names) {
-      const auto &values = ways.front()->binding.values;
+      const auto &values = sample->binding.values;
       auto it = values.find(name);
       const Tensor *tensor = it == values.end() ? nullptr : it->second.getIf<Tensor>();
       if (!tensor)
@@ -340,6 +368,15 @@ llvm::Expected<ExitCode> Tune::run() {
   kernel = std::make_unique<core::Kernel>(std::move(program));
   std::vector<tune::Config> configs;
   for (const std::unique_ptr<Way> &way : ways) {
+    if (!way->refusal.empty()) {
+      configs.push_back({kernel.get(),
+                         {1, 1, 1},
+                         {},
+                         nullptr,
+                         0,
+                         core::Status(TILERUN_STATUS_INVALID_ARGUMENT, way->refusal)});
+      continue;
+    }
     if (llvm::Error error = pack(*way))
       return std::move(error);
     const KernelSignature &signature = way->binding.signature;

@@ -112,4 +112,4 @@ def unspecialized(out, n):
 @triton.jit
 def wild(x):
     # An address that no process can write: the kernel faults in a launch without checks.
-    tl.store((x.to(tl.int64) * 0 + 64).to(tl.pointer_type(tl.float32)), 1.0)
+    tl.store((x.to(tl.int64) * 0 + (1 << 62)).to(tl.pointer_type(tl.float32)), 1.0)
