@@ -61,6 +61,25 @@ LogicalResult Decoder::splatCaptured(Operation &op, size_t laneCount, StepList &
   return success();
 }
 
+LogicalResult Decoder::decodeBody(Operation &op, Step &step, bool batched, size_t laneCount,
+                                  llvm::function_ref<FailureOr<Slot>(size_t)> temporary) {
+  step.blocks.resize(1);
+  StepList &block = step.blocks[0];
+  llvm::SmallVector<std::pair<Value, Slot>> outside;
+  const size_t outerLanes = std::exchange(lanes, batched ? laneCount : 0);
+  if (batched && failed(splatCaptured(op, laneCount, block, outside, temporary)))
+    return failure();
+  LogicalResult status = decodeRegion(op.getRegion(0), block, [&](Operation &yield) {
+    for (Value value : yield.getOperands())
+      step.operands.push_back(slotOf(value));
+    return success();
+  });
+  lanes = outerLanes;
+  for (auto [value, slot] : outside)
+    slots[value] = slot;
+  return status;
+}
+
 LogicalResult Decoder::decodeMap(tile::MapOp op, StepList &steps) {
   Block &body = op.getBody().front();
   auto step = makeStep(*op, runMap);
@@ -87,20 +106,7 @@ LogicalResult Decoder::decodeMap(tile::MapOp op, StepList &steps) {
     slots[argument] = *slot;
     step->operands.push_back(*slot);
   }
-  step->blocks.resize(1);
-  llvm::SmallVector<std::pair<Value, Slot>> outside;
-  const size_t outerLanes = std::exchange(lanes, batched ? laneCount : 0);
-  if (batched && failed(splatCaptured(*op, laneCount, step->blocks[0], outside, temporary)))
-    return failure();
-  LogicalResult status = decodeRegion(op.getBody(), step->blocks[0], [&](Operation &yield) {
-    for (Value value : yield.getOperands())
-      step->operands.push_back(slotOf(value));
-    return success();
-  });
-  lanes = outerLanes;
-  for (auto [value, slot] : outside)
-    slots[value] = slot;
-  if (failed(status))
+  if (failed(decodeBody(*op, *step, batched, laneCount, temporary)))
     return failure();
   for (Slot slot : temporaries)
     plan.giveBack(slot);
@@ -177,21 +183,7 @@ LogicalResult Decoder::decodeCombine(Operation &op, unsigned axis, bool reverse,
     step->operands.push_back(*slot);
   }
 
-  step->blocks.resize(1);
-  StepList &block = step->blocks[0];
-  llvm::SmallVector<std::pair<Value, Slot>> outside;
-  const size_t outerLanes = std::exchange(lanes, batched ? laneCount : 0);
-  if (batched && failed(splatCaptured(op, laneCount, block, outside, temporary)))
-    return failure();
-  LogicalResult status = decodeRegion(region, block, [&](Operation &yield) {
-    for (Value value : yield.getOperands())
-      step->operands.push_back(slotOf(value));
-    return success();
-  });
-  lanes = outerLanes;
-  for (auto [value, slot] : outside)
-    slots[value] = slot;
-  if (failed(status))
+  if (failed(decodeBody(op, *step, batched, laneCount, temporary)))
     return failure();
   for (Slot slot : temporaries)
     plan.giveBack(slot);

@@ -55,6 +55,10 @@ private:
   mlir::LogicalResult splatCaptured(mlir::Operation &op, size_t laneCount, StepList &block,
                                     llvm::SmallVectorImpl<std::pair<mlir::Value, Slot>> &outside,
                                     llvm::function_ref<mlir::FailureOr<Slot>(size_t)> temporary);
+  /// Decodes what `op` does with single elements as the step's one block; `laneCount` of them at
+  /// once if it is batched.
+  mlir::LogicalResult decodeBody(mlir::Operation &op, Step &step, bool batched, size_t laneCount,
+                                 llvm::function_ref<mlir::FailureOr<Slot>(size_t)> temporary);
 
   // Values and places
   mlir::FailureOr<Shape> shapeOf(mlir::Value value, mlir::Operation &reportAt);

@@ -190,13 +190,7 @@ const Stmt *Parser::parseFor(SourceLoc begin) {
   if (target && expect(Kind::KwIn, "after the target of 'for'"))
     iterable = parseExpressionList("a value after 'in'");
   Block body = parseBlock(header, "the range of 'for'", iterable);
-  Block elseBody;
-  if (at(Kind::KwElse)) {
-    const Token elseHeader = tok();
-    statementStart = pos;
-    advance();
-    elseBody = parseBlock(elseHeader, "'else'", true);
-  }
+  Block elseBody = parseLoopElse();
   if (!iterable)
     return nullptr;
   auto *s = makeStmt<ForStmt>(begin);
@@ -208,19 +202,22 @@ const Stmt *Parser::parseFor(SourceLoc begin) {
       s, std::max({height(target), height(iterable), heightOfAll(body), heightOfAll(elseBody)}));
 }
 
+Block Parser::parseLoopElse() {
+  if (!at(Kind::KwElse))
+    return {};
+  const Token header = tok();
+  statementStart = pos;
+  advance();
+  return parseBlock(header, "'else'", true);
+}
+
 const Stmt *Parser::parseWhile() {
   const Token header = tok();
   SourceLoc begin = here();
   advance();
   const Expr *condition = parseNamed();
   Block body = parseBlock(header, "the condition of 'while'", condition);
-  Block elseBody;
-  if (at(Kind::KwElse)) {
-    const Token elseHeader = tok();
-    statementStart = pos;
-    advance();
-    elseBody = parseBlock(elseHeader, "'else'", true);
-  }
+  Block elseBody = parseLoopElse();
   if (!condition)
     return nullptr;
   auto *s = makeStmt<WhileStmt>(begin);

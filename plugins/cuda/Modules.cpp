@@ -1,6 +1,7 @@
 // Modules and launches. The driver compiles PTX in this process; its log is part of the error.
 #include "plugins/cuda/Device.h"
 #include "plugins/cuda/Jit.h"
+#include "plugins/support/ArtifactCheck.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -11,22 +12,9 @@ using namespace cuda;
 
 TilerunStatus cuda::checkKernels(TilerunPluginDevice *device, const TilerunPluginArtifact &artifact,
                                  const char *call, const TilerunErrorSink *sink) {
-  auto refuse = [&](const std::string &what, uint32_t size, size_t ours) {
-    return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, call, device,
-                what + " has the struct_size " + std::to_string(size) + ", not " +
-                    std::to_string(ours) + ", which is fixed");
-  };
-  for (uint32_t i = 0; i < artifact.num_kernels; ++i) {
-    const TilerunPluginKernelInfo &info = artifact.kernels[i];
-    const std::string what = "kernel " + std::to_string(i) + " of the artifact";
-    if (info.struct_size != sizeof(info))
-      return refuse(what, info.struct_size, sizeof(info));
-    for (uint32_t p = 0; p < info.num_parameters; ++p)
-      if (uint32_t size = info.parameters[p].struct_size; size != sizeof(*info.parameters))
-        return refuse("parameter " + std::to_string(p) + " of " + what, size,
-                      sizeof(*info.parameters));
-  }
-  return TILERUN_STATUS_OK;
+  std::string wrong = tilerun::plugin_support::checkKernelSizes(artifact);
+  return wrong.empty() ? TILERUN_STATUS_OK
+                       : fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, call, device, wrong);
 }
 
 int64_t cuda::getPackedBytes(const TilerunPluginKernelInfo &info) {

@@ -5,6 +5,7 @@
 #include "plugins/vulkan/Launch.h"
 
 #include "backends/spirv/Interface.h"
+#include "plugins/support/ArtifactCheck.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -20,22 +21,9 @@ constexpr uint32_t kThreadsConstant = 0;
 
 TilerunStatus checkKernels(const Context &context, const TilerunPluginArtifact &artifact,
                            const char *call, const TilerunErrorSink *sink) {
-  auto refuse = [&](const std::string &what, uint32_t size, size_t ours) {
-    return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, call, context,
-                what + " has the struct_size " + std::to_string(size) + ", not " +
-                    std::to_string(ours) + ", which is fixed");
-  };
-  for (uint32_t i = 0; i < artifact.num_kernels; ++i) {
-    const TilerunPluginKernelInfo &info = artifact.kernels[i];
-    const std::string what = "kernel " + std::to_string(i) + " of the artifact";
-    if (info.struct_size != sizeof(info))
-      return refuse(what, info.struct_size, sizeof(info));
-    for (uint32_t p = 0; p < info.num_parameters; ++p)
-      if (uint32_t size = info.parameters[p].struct_size; size != sizeof(*info.parameters))
-        return refuse("parameter " + std::to_string(p) + " of " + what, size,
-                      sizeof(*info.parameters));
-  }
-  return TILERUN_STATUS_OK;
+  std::string wrong = tilerun::plugin_support::checkKernelSizes(artifact);
+  return wrong.empty() ? TILERUN_STATUS_OK
+                       : fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, call, context, wrong);
 }
 
 /// Reads an artifact for a device: compatible, whole, and within the device's limits.
