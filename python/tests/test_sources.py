@@ -1,6 +1,7 @@
 """Where a kernel's source comes from: closures, helpers of other files and packages, globals that change, text without
 a file."""
 
+import dataclasses
 import gc
 import linecache
 import textwrap
@@ -21,6 +22,20 @@ SHAPE = (4, 2)
 NESTED = tl.constexpr((1, (2.5, "name")))
 INFINITY = float("inf")
 HOST_STATE = {"a": 1}
+
+
+@dataclasses.dataclass(frozen=True)
+class Fixed:
+    factor: int = 3
+    shape: tuple = (2, 2)
+
+
+@dataclasses.dataclass
+class Loose:
+    factor: int = 3
+
+
+FIXED, LOOSE = Fixed(), Loose()
 
 
 class Mode:
@@ -370,6 +385,51 @@ def test_unknown_and_host_names_are_told_by_line():
         run(host, size=1)
     with pytest.raises(triton.CompilationError, match="'HOST_STATE', whose value is not known"):
         run(state, size=1)
+
+    @triton.jit
+    def fields(out):
+        tl.store(out, LOOSE.factor)
+
+    @triton.jit
+    def array(out):
+        tl.store(out, np.exp(1.0))
+
+    for kernel, message in ((fields, "(?s)'LOOSE', whose value is not known.*<values of the host>.*A test_sources.Loose"),
+                            (array, "(?s)host function 'exp'.*<functions of the host>:1:5: note: defined here")):
+        with pytest.raises(triton.CompilationError, match=message):
+            run(kernel, size=1)
+
+
+def test_frozen_objects_are_constants():
+
+    @triton.jit
+    def kernel(out, N: tl.constexpr):
+        tl.store(out + tl.arange(0, N), tl.zeros(FIXED.shape, tl.float32).reshape(N) + FIXED.factor)
+
+    global FIXED
+    assert run(kernel, N=4) == [3] * 4
+    FIXED = Fixed(7, (4, 1))
+    assert run(kernel, N=4) == [7] * 4
+    FIXED = Fixed()
+
+
+def test_what_begins_further_left():
+    """Comments and texts in an indented kernel may begin anywhere."""
+
+    @triton.jit
+    def kernel(out, N: tl.constexpr):
+        """A text
+that begins at the left
+  """
+        i = tl.arange(0, N)
+# A comment at the left.
+        tl.store(out + i, (i
++ 1))
+
+    assert run(kernel, N=4) == [1, 2, 3, 4]
+    with pytest.raises(triton.CompilationError, match=rf"test_sources.py:{kernel.starting_line_number + 4}:\d+: error: unknown"):
+        kernel._unsafe_update_src(kernel.src.replace("i = tl.arange(0, N)", "i = tl.arange(0, M)"))
+        run(kernel, N=4)
 
 
 def test_lines_of_messages_are_those_of_the_file():

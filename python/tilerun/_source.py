@@ -8,9 +8,10 @@ line numbers); behind it follow the names that it uses, as imports of the other 
 import ast
 import builtins
 import collections
+import dataclasses
+import functools
 import inspect
 import re
-import textwrap
 import types
 import typing
 
@@ -20,6 +21,12 @@ from .triton.language import constexpr, dtype
 _DEFINITION = re.compile(r"^(async\s+)?def\s", re.MULTILINE)
 
 
+def _dedent(lines):
+    """Source lines without the first one's indentation. Comments and texts that begin further left stay where they are."""
+    indent = lines[0][:len(lines[0]) - len(lines[0].lstrip())]
+    return "".join(line.removeprefix(indent) for line in lines)
+
+
 def read_function(fn):
     """(text from `def` on, dedented; line of the `def`; path). SourceError with what to do if there is no source."""
     try:
@@ -27,7 +34,7 @@ def read_function(fn):
     except (OSError, TypeError) as error:
         raise SourceError(f"the source of '{fn.__qualname__}' cannot be read ({error}); a kernel must be defined in a file, "
                       "or in what linecache knows (a notebook's cell)") from error
-    text = textwrap.dedent("".join(lines))
+    text = _dedent(lines)
     found = _DEFINITION.search(text)
     if found is None:
         raise SourceError(f"the source of '{fn.__qualname__}' has no 'def'; a lambda cannot be a kernel")
@@ -165,7 +172,6 @@ class Collector:
 
     def _bind(self, name, value, chains, user):
         """Statements that give a name a value."""
-        unknown = [f"for {name} in ():", "    pass"]  # Bound to something that is not known at compile time.
         helper = find_function(value)
         if helper is not None:
             if helper is user and helper.fn.__name__ == name:
@@ -179,12 +185,26 @@ class Collector:
         if isinstance(value, types.ModuleType):
             return self._bind_module(name, value, chains)
         if isinstance(value, type):
-            return self._bind_class(name, value) or unknown
-        if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)):
+            return self._bind_class(name, value) or self._bind_unknown(name, value)
+        if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)) or \
+                type(value).__name__ == "ufunc":
             return self._bind_host_function(name, value)
         lines = []
         text = self._express(value, lines)
-        return lines + [f"{name} = {text}"] if text is not None else unknown
+        return lines + [f"{name} = {text}"] if text is not None else self._bind_unknown(name, value)
+
+    def _add_source(self, path, text):
+        """The name of a new source."""
+        own = f"__m{self.counter}"
+        self.counter += 1
+        self.sources.append((own, path, text))
+        return own
+
+    def _bind_unknown(self, name, value):
+        """What kernels cannot use: the compiler's note shows what it is. No value: sources are keys of the cache."""
+        kind = type(value)
+        own = self._add_source("<values of the host>", f"for {name} in (): pass  # A {kind.__module__}.{kind.__qualname__}.\n")
+        return [f"from {own} import {name}"]
 
     def _watch(self, scope, name, value):
         """Notes what a module's name holds; what the module makes when it is asked is not there."""
@@ -193,13 +213,9 @@ class Collector:
 
     def _bind_host_function(self, name, value):
         """A function that kernels cannot call, at its own place for the compiler's messages."""
-        lines = [f"def {name}(*arguments):", "    pass"]
         code = getattr(value, "__code__", None)
-        if code is None:
-            return lines
-        own = f"__m{self.counter}"
-        self.counter += 1
-        self.sources.append((own, code.co_filename, "\n" * (code.co_firstlineno - 1) + "\n".join(lines) + "\n"))
+        path, line = (code.co_filename, code.co_firstlineno) if code is not None else ("<functions of the host>", 1)
+        own = self._add_source(path, "\n" * (line - 1) + f"def {name}(*arguments):\n    pass\n")
         return [f"from {own} import {name}"]
 
     def _bind_module(self, name, module, chains):
@@ -220,10 +236,8 @@ class Collector:
             if value is not _Unknown:
                 lines += self._bind(attribute, value, rest, None)
                 self._watch(vars(module), attribute, value)
-        own = f"__m{self.counter}"
-        self.counter += 1
-        self.sources.append((own, getattr(module, "__file__", None) or f"<module {module.__name__}>",
-                             "".join(l + "\n" for l in lines)))
+        own = self._add_source(getattr(module, "__file__", None) or f"<module {module.__name__}>",
+                               "".join(l + "\n" for l in lines))
         return [f"import {own} as {name}"]
 
     def _bind_class(self, name, value):
@@ -245,7 +259,7 @@ class Collector:
             text, start = inspect.getsourcelines(value)
         except (OSError, TypeError):
             return self._write_named_tuple(value) if is_named_tuple(value) else None
-        text = textwrap.dedent("".join(text))
+        text = _dedent(text)
         try:
             tree = ast.parse(text)
         except SyntaxError:
@@ -305,6 +319,8 @@ class Collector:
         helper = find_function(value)
         if helper is not None:
             return self._express_import(self._module_of(helper), helper.fn.__name__, lines)
+        if _is_frozen(value):
+            value = as_named_tuple(value)
         if isinstance(value, (tuple, list)):
             items = [self._express(item, lines) for item in value]
             if any(item is None for item in items):
@@ -327,6 +343,32 @@ class Collector:
         self.counter += 1
         lines.append(f"from {module} import {name} as {own}")
         return own
+
+
+def _is_frozen(value):
+    """Whether it is an object of a dataclass whose fields stay as they are."""
+    return dataclasses.is_dataclass(value) and not isinstance(value, type) and value.__dataclass_params__.frozen
+
+
+def as_named_tuple(value):
+    """An object that is no more than its fields (of a dataclass, or a SimpleNamespace) as a named tuple of them; anything
+    else as it is."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    elif isinstance(value, types.SimpleNamespace):
+        fields = vars(value)
+    else:
+        return value
+    made = _make_named_tuple(type(value).__name__, tuple(fields))
+    return value if made is None else made(*map(as_named_tuple, fields.values()))
+
+
+@functools.lru_cache(maxsize=None)
+def _make_named_tuple(name, fields):
+    try:
+        return collections.namedtuple(name, fields)
+    except ValueError:  # Named tuples have no names that begin with an underscore.
+        return None
 
 
 def is_named_tuple(value):

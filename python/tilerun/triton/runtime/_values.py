@@ -1,10 +1,6 @@
 """Arguments as host code passes them: plain values, and what stands for a tensor."""
 
-import collections
-import dataclasses
 import enum
-import functools
-import types
 
 from ... import _devices
 from ..language import constexpr
@@ -27,27 +23,6 @@ def unwrap(value):
             and not hasattr(value, "fill_value") and type(value).__name__ != "ndarray":
         return value.item()
     return value
-
-
-def as_named_tuple(value):
-    """An object that is no more than its fields (of a dataclass, or a SimpleNamespace) as a named tuple of them; anything
-    else as it is."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    elif isinstance(value, types.SimpleNamespace):
-        fields = vars(value)
-    else:
-        return value
-    made = _make_named_tuple(type(value).__name__, tuple(fields))
-    return value if made is None else made(*map(as_named_tuple, fields.values()))
-
-
-@functools.lru_cache(maxsize=None)
-def _make_named_tuple(name, fields):
-    try:
-        return collections.namedtuple(name, fields)
-    except ValueError:  # Named tuples have no names that begin with an underscore.
-        return None
 
 
 class MockTensor:

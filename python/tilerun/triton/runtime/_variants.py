@@ -8,7 +8,7 @@ from ...errors import UnsupportedError
 from ..compiler.kernel import CompiledKernel
 from ..language import dtype
 from ..tools.tensor_descriptor import TensorDescriptor
-from ._values import as_named_tuple, unwrap
+from ._values import unwrap
 
 
 def find(function, values, lock):
@@ -18,7 +18,7 @@ def find(function, values, lock):
     for param in function.params:
         value = values[param.name]
         if param.is_constexpr:
-            value = as_named_tuple(value)
+            value = _source.as_named_tuple(value)
         if parts.takes(param, value):
             parts.add(param, value, rest)
         elif isinstance(value, (tuple, list)) or _source.find_function(value) is not None:
