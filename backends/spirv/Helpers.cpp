@@ -58,10 +58,6 @@ Value spirvbackend::constantOf(OpBuilder &b, Location loc, Type type, int64_t va
   return spirv::ConstantOp::create(b, loc, type, attribute);
 }
 
-Value spirvbackend::constantFloat(OpBuilder &b, Location loc, Type type, double value) {
-  return spirv::ConstantOp::create(b, loc, type, FloatAttr::get(type, value));
-}
-
 Value spirvbackend::constantFrom(OpBuilder &b, Location loc, Type type, Attribute attribute) {
   if (auto number = dyn_cast<FloatAttr>(attribute)) {
     if (type == number.getType())

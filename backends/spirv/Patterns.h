@@ -150,7 +150,6 @@ Type heldType(Type type, const Target &target);
 Value constantOf(OpBuilder &b, Location loc, Type type, int64_t value);
 /// A constant of per-thread IR as `type` holds it.
 Value constantFrom(OpBuilder &b, Location loc, Type type, mlir::Attribute attribute);
-Value constantFloat(OpBuilder &b, Location loc, Type type, double value);
 
 /// An integer resized, extended by zeros; the same value where nothing changes.
 Value resizeUnsigned(OpBuilder &b, Location loc, Value integer, unsigned bits);

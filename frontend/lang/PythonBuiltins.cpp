@@ -63,12 +63,7 @@ Result emitAbsolute(Emitter &e, const Arguments &args) {
     return Value::integer(*i < 0 ? -*i : *i);
   if (auto *d = args[0].getIf<double>())
     return Value(std::fabs(*d));
-  TensorOr v = getTensor(e, args, 0);
-  if (failed(v))
-    return failure();
-  if (v->type.dtype.isPointer())
-    return argError(e, args, 0, "must be a number, but it is " + args[0].describe());
-  return Value(emitAbs(e, *v));
+  return emitAbsOf(e, args);
 }
 
 Result emitLen(Emitter &e, const Arguments &args) {

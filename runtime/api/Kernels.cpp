@@ -190,32 +190,36 @@ TilerunStatus tilerunGetParameter(TilerunKernel *kernel, uint32_t index,
 }
 
 static TilerunStatus launch(const char *function, TilerunStream *stream, TilerunKernel *kernel,
-                            const TilerunLaunchOptions &options, const TilerunArgument *arguments,
+                            const TilerunLaunchOptions *options, const TilerunArgument *arguments,
                             uint32_t numArguments, const core::Specialization **used) {
+  const char *missing = !stream                      ? "stream"
+                        : !kernel                    ? "kernel"
+                        : !options                   ? "options"
+                        : numArguments && !arguments ? "arguments"
+                                                     : nullptr;
+  if (missing) [[unlikely]]
+    return refuseNull(function, missing);
+  constexpr uint32_t wanted = kFirstSize<TilerunLaunchOptions>;
+  if (options->struct_size < wanted) [[unlikely]]
+    return refuseSize(function, "options", options->struct_size, wanted);
   uint32_t flags = 0;
-  if (TILERUN_HAS(TilerunLaunchOptions, &options, flags)) {
-    flags = options.flags;
+  if (TILERUN_HAS(TilerunLaunchOptions, options, flags)) {
+    flags = options->flags;
     if (flags & ~uint32_t(TILERUN_LAUNCH_OVERLAP)) [[unlikely]]
       return refuse(function, "flags are " + std::to_string(flags) + "; " +
                                   std::to_string(TILERUN_LAUNCH_OVERLAP) + " is the only one");
   }
   TilerunCompileOptions compile;
-  if (TilerunStatus status = readCompileOptions(function, options.compile, compile))
+  if (TilerunStatus status = readCompileOptions(function, options->compile, compile))
     return status;
-  return finish(kernel->kernel->launch(*unwrap(stream), options.grid, compile, arguments,
+  return finish(kernel->kernel->launch(*unwrap(stream), options->grid, compile, arguments,
                                        numArguments, flags, used));
 }
 
 TilerunStatus tilerunLaunch(TilerunStream *stream, TilerunKernel *kernel,
                             const TilerunLaunchOptions *options, const TilerunArgument *arguments,
                             uint32_t num_arguments) {
-  TILERUN_API_CHECK(stream);
-  TILERUN_API_CHECK(kernel);
-  TILERUN_API_CHECK(options);
-  if (num_arguments)
-    TILERUN_API_CHECK(arguments);
-  TILERUN_API_CHECK_SIZE(options);
-  return launch(__func__, stream, kernel, *options, arguments, num_arguments, nullptr);
+  return launch(__func__, stream, kernel, options, arguments, num_arguments, nullptr);
 }
 
 TilerunStatus tilerunLaunchTold(TilerunStream *stream, TilerunKernel *kernel,
@@ -224,15 +228,8 @@ TilerunStatus tilerunLaunchTold(TilerunStream *stream, TilerunKernel *kernel,
                                 uint64_t *code) {
   TILERUN_API_CHECK(code);
   *code = 0;
-  TILERUN_API_CHECK(stream);
-  TILERUN_API_CHECK(kernel);
-  TILERUN_API_CHECK(options);
-  if (num_arguments)
-    TILERUN_API_CHECK(arguments);
-  TILERUN_API_CHECK_SIZE(options);
   const core::Specialization *used = nullptr;
-  TilerunStatus status =
-      launch("tilerunLaunch", stream, kernel, *options, arguments, num_arguments, &used);
+  TilerunStatus status = launch(__func__, stream, kernel, options, arguments, num_arguments, &used);
   if (status == TILERUN_STATUS_OK) [[likely]]
     *code = reinterpret_cast<uint64_t>(used); // Not released while the kernel lives.
   return status;
