@@ -1,5 +1,8 @@
 """`triton.testing`."""
 
+import sys
+import types
+
 import numpy as np
 import pytest
 
@@ -64,7 +67,8 @@ def make_report(**options):
     return bench
 
 
-def test_reports(capsys, tmp_path):
+def test_reports(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
     table = make_report().run(print_data=True, return_df=True)
     assert table.columns == ["M", "N", "A (ms)", "B (ms)"]
     assert table.rows == [[1, 2, 20.0, 21.0], [4, 4, 160.0, 161.0]] and table["A (ms)"] == [20.0, 160.0]
@@ -75,6 +79,22 @@ def test_reports(capsys, tmp_path):
         make_report(x_vals=[(1, 2, 3)]).run()
 
 
+def test_data_frames(monkeypatch):
+    """Who asks for data gets pandas', where it is, under Triton's names."""
+    frames = types.SimpleNamespace(DataFrame=lambda rows, columns: ("frame", rows, columns))
+    monkeypatch.setitem(sys.modules, "pandas", frames)
+    bench = testing.Benchmark(["x"], [1, 2], "p", ["a"], ["A"], "one", {})
+    made = testing.perf_report(bench)(lambda x, p: x).run(return_df=True)
+    assert made == ("frame", [[1, 1.0], [2, 2.0]], ["x", "A ()"])
+
+
+def test_reports_without_matplotlib(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.warns(UserWarning, match="'plot' is not plotted: there is no matplotlib"):
+        make_report().run(save_path=str(tmp_path))
+    assert (tmp_path / "plot.csv").exists() and not (tmp_path / "plot.png").exists()
+
+
 def test_report_files(tmp_path):
     pytest.importorskip("matplotlib")
     make_report(x_log=True, y_log=True, styles=[("red", "-"), ("blue", ":")]).run(save_path=str(tmp_path / "new"))
@@ -82,7 +102,8 @@ def test_report_files(tmp_path):
     assert (tmp_path / "new" / "plot.png").read_bytes()[1:4] == b"PNG" and (tmp_path / "new" / "results.html").exists()
 
 
-def test_several_reports():
+def test_several_reports(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
     mark = testing.perf_report([testing.Benchmark(["x"], [1], "p", ["a"], ["A"], "one", {}),
                                 testing.Benchmark(["x"], [2], "p", ["a"], ["A"], "two", {})])(lambda x, p: x)
     assert [table.rows for table in mark.run(return_df=True)] == [[[1, 1.0]], [[2, 2.0]]]

@@ -7,6 +7,7 @@ import math
 import os
 import statistics
 import time
+import warnings
 
 from .. import _devices, _native
 from .._memory import CPU
@@ -168,7 +169,8 @@ class Benchmark:
 
 
 class _Table:
-    """Rows under column names; shown and written without pandas."""
+    """Rows under column names; shown and written without pandas. Who asks for the data gets pandas' DataFrame where there
+    is pandas."""
 
     def __init__(self, columns, rows):
         self.columns, self.rows = columns, rows
@@ -185,6 +187,13 @@ class _Table:
         cells = [["", *map(str, self.columns)]] + [[str(i), *map(show, row)] for i, row in enumerate(self.rows)]
         widths = [builtins.max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
         return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in cells)
+
+    def as_data_frame(self):
+        try:
+            import pandas
+        except ImportError:
+            return self
+        return pandas.DataFrame(self.rows, columns=self.columns)
 
     def to_csv(self, path, float_format="%.6f", index=False):
         import csv
@@ -220,8 +229,7 @@ class Mark:
                 high.append(upper)
             rows.append(list(values) + row)
             bounds.append((low, high))
-        labels = [f"{name} ({bench.ylabel})" if bench.ylabel else name for name in lines]
-        columns = x_names + labels
+        columns = x_names + [f"{name} ({bench.ylabel})" for name in lines]
         if diff_col and len(lines) == 2:
             columns = columns + ["Diff"]
             rows = [row + [row[-1] - row[-2]] for row in rows]
@@ -236,7 +244,11 @@ class Mark:
         return table
 
     def _plot(self, bench, x_names, lines, rows, bounds, save_path, show_plots):
-        import matplotlib
+        try:
+            import matplotlib
+        except ImportError:
+            warnings.warn(f"'{bench.plot_name}' is not plotted: there is no matplotlib", stacklevel=4)
+            return
         if not show_plots:
             matplotlib.use("Agg", force=False)
         import matplotlib.pyplot as plt
@@ -274,7 +286,8 @@ class Mark:
             with open(os.path.join(save_path, "results.html"), "w") as file:
                 file.write("<html><body>\n" + "".join(pages) + "</body></html>\n")
         if return_df:
-            return tables if several else tables[0]
+            frames = [table.as_data_frame() for table in tables]
+            return frames if several else frames[0]
         return None
 
 
