@@ -318,9 +318,9 @@ static void findDirect(PyObject *type) {
   found.offset = findOffset(type, sample.get());
   if (!found.offset)
     return;
-  if (void *cuda = dlopen("libtorch_cuda.so", RTLD_LAZY | RTLD_NOLOAD))
-    found.getStream = reinterpret_cast<decltype(found.getStream)>(
-        dlsym(cuda, "aoti_torch_get_current_cuda_stream"));
+  void *cuda = dlopen("libtorch_cuda.so", RTLD_LAZY | RTLD_NOLOAD);
+  found.getStream = reinterpret_cast<decltype(found.getStream)>(
+      dlsym(cuda ? cuda : library, "aoti_torch_get_current_cuda_stream"));
   Tensor slowly, fast;
   if (readAttributes(sample.get(), slowly) != Read::Tensor)
     return PyErr_Clear();

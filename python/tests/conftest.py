@@ -21,11 +21,11 @@ def pytest_report_header():
 
 @pytest.fixture
 def run_python():
-    """Runs Python with the package in a process of its own; gives the finished process, which must succeed unless
-    `fails`."""
+    """Runs Python with the package in a process of its own (`program`: under another one); gives the finished process,
+    which must succeed unless `fails`."""
 
-    def run(*arguments, fails=False, **environment):
-        done = subprocess.run([sys.executable, *map(str, arguments)], capture_output=True, text=True, timeout=300,
+    def run(*arguments, fails=False, program=(sys.executable, ), **environment):
+        done = subprocess.run([*program, *map(str, arguments)], capture_output=True, text=True, timeout=300,
                               env={**os.environ, **environment})
         if not fails:
             assert done.returncode == 0, done.stdout + done.stderr

@@ -1,53 +1,134 @@
-"""The host's time of a warm launch, as a multiple of a Python call that does nothing with the same arguments: on the
-fake CUDA driver, which returns at once, so that what is left is the package's and the library's own."""
+"""What a warm launch costs the host, without the driver: instructions counted by valgrind, and time as a multiple of a
+Python call that does nothing with the same arguments. On the fake CUDA driver, which returns at once, and with tensors of
+the tests' own, which are read as torch's are."""
 
 import os
+import shutil
+import sys
 import textwrap
 
 import pytest
 
+BUILD = os.environ["TILERUN_BUILD"]
+FAKE = os.path.join(BUILD, "tests", "plugins", "cuda", "libfakecuda.so")
+TORCH = os.path.join(BUILD, "python", "tests", "libtorch_cpu.so")
+
+# Instructions of one launch with three tensors and two numbers, without the driver's and those of a call that does nothing:
+# 2,370 with Debian's Python 3.11, a fifth of which releases and takes the interpreter's lock. An H200's host does 1,000 in
+# about 0.17 us.
+MOST_INSTRUCTIONS = 2600
 # 4 us on a machine whose call of a function with five arguments takes 0.06 us and whose driver takes 2.9 us would be 18.
 # A third of that is usual, of which the fake driver takes a half. One look-up by name in Python code costs 1.
-MOST_CALLS = 18
+MOST_CALLS = 14
+
+SCRIPT = """
+import ctypes
+import os
+import struct
+import sys
+import time
+import tilerun.triton as triton
+import tilerun.triton.language as tl
+from tilerun import _devices, _memory, _native
+
+torch = ctypes.PyDLL({torch!r})
+
+class Tensor:
+    __slots__ = "contents", "address"
+    dtype, is_cuda = "int32", True
+
+    def __init__(self, address):
+        self.address, self.contents = address, struct.pack("=Qiiii", address, 1, 0, 3, 0)
+
+    _cdata = property(lambda self: id(self.contents))
+
+    def data_ptr(self):
+        return self.address
+
+    def get_device(self):
+        return 0
+
+_native.register_torch((Tensor, ), {{Tensor.dtype: _memory.DTYPES["i32"]}}, _memory.CUDA)
+_memory.register_torch = lambda: None
+
+@triton.jit
+def tilerun_test_add(out, a, b, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n
+    tl.store(out + i, tl.load(a + i, mask=mask) + tl.load(b + i, mask=mask), mask=mask)
+
+_native.open_device(_memory.CUDA, 0, "cuda:0", 0, 0)
+x, y, z = (Tensor(_native.allocate(_memory.CUDA, 0, 4096)) for _ in range(3))
+driver = ctypes.CDLL(os.environ["TILERUN_CUDA_DRIVER"])
+context = ctypes.c_void_p()  # As torch has made it current.
+driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+driver.cuCtxPushCurrent_v2(context)
+
+def nothing(out, a, b, n, BLOCK):
+    return None
+
+empty = lambda: nothing(x, y, z, 128, BLOCK=128)
+launch = lambda: tilerun_test_add[(1, )](x, y, z, 128, BLOCK=128)
+function = lambda: tilerun_test_add[lambda meta: (1, )](x, y, z, 128, BLOCK=128)
+"""
+
+
+def make_script(tmp_path, text):
+    for library in (FAKE, TORCH):
+        assert os.path.exists(library), f"{library} is not built"
+    script = tmp_path / "cost.py"
+    script.write_text(SCRIPT.format(torch=TORCH) + textwrap.dedent(text))
+    return script
+
+
+def read_profile(path):
+    """(all instructions, those of the driver's functions) of a file of callgrind's."""
+    total = driver = 0
+    callee = called = None
+    with open(path) as file:
+        for line in file:
+            if line.startswith(("summary:", "totals:")):
+                total = int(line.split()[1])
+            elif line.startswith("cfn="):
+                callee = line[4:].strip()
+            elif line.startswith("calls="):
+                called = callee
+            elif called and line[:1].isdigit():
+                driver += int(line.split()[1]) if called in ("cuLaunchKernel", "cuCtxGetCurrent") else 0
+                called = None
+    return total, driver
+
+
+def test_instructions(run_python, tmp_path):
+    valgrind = shutil.which("valgrind")
+    if valgrind is None:
+        pytest.skip("valgrind, which counts instructions, is not installed")
+    count = 400
+    script = make_script(
+        tmp_path, f"""
+        way = {{"empty": empty, "launch": launch}}[sys.argv[1]]
+        for _ in range(50):
+            way()
+        assert torch.fakeTorchMeasure(ctypes.py_object(way), {count}) == 0
+        """)
+    counted = {}
+    for way in ("empty", "launch"):
+        path = tmp_path / way
+        run_python(script, way, program=[
+            valgrind, "--tool=callgrind", f"--callgrind-out-file={path}", "--toggle-collect=fakeTorchLoop",
+            "--compress-strings=no", "--compress-pos=no", sys.executable
+        ], TILERUN_CUDA_DRIVER=FAKE, PYTHONHASHSEED="0")
+        total, driver = read_profile(path)
+        assert total and (driver > 0) == (way == "launch")
+        counted[way] = (total - driver) / count
+    taken = counted["launch"] - counted["empty"]
+    print(f"a warm launch takes {taken:.0f} instructions above a call that does nothing ({counted['empty']:.0f})")
+    assert taken < MOST_INSTRUCTIONS
 
 
 def test_against_a_call_that_does_nothing(run_python, tmp_path):
-    fake = os.path.join(os.environ["TILERUN_BUILD"], "tests", "plugins", "cuda", "libfakecuda.so")
-    if not os.path.exists(fake):
-        pytest.skip("the fake CUDA driver is not built")
-    script = tmp_path / "cost.py"
-    script.write_text(
-        textwrap.dedent("""
-        import time
-        import tilerun.triton as triton
-        import tilerun.triton.language as tl
-        from tilerun import _devices, _memory, _native
-
-        class Tensor:  # Read as torch's tensors are: by data_ptr, dtype, get_device, is_cuda.
-            is_cuda, dtype = True, "int32"
-
-            def __init__(self, address):
-                self.address = address
-
-            def data_ptr(self):
-                return self.address
-
-            def get_device(self):
-                return 0
-
-        _native.register_torch((Tensor, ), {Tensor.dtype: _memory.DTYPES["i32"]}, _memory.CUDA)
-        _memory.register_torch = lambda: None
-
-        @triton.jit
-        def tilerun_test_add(out, a, b, n, BLOCK: tl.constexpr):
-            i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-            mask = i < n
-            tl.store(out + i, tl.load(a + i, mask=mask) + tl.load(b + i, mask=mask), mask=mask)
-
-        _native.open_device(_memory.CUDA, 0, "cuda:0", 0, 0)
-        memory = [Tensor(_native.allocate(_memory.CUDA, 0, 4096)) for _ in range(3)]
-        nothing = lambda out, a, b, n, BLOCK: None
-
+    script = make_script(
+        tmp_path, """
         def measure(call, count=2000, rounds=25):
             call()
             best = float("inf")
@@ -58,12 +139,10 @@ def test_against_a_call_that_does_nothing(run_python, tmp_path):
                 best = min(best, (time.perf_counter() - start) / count)
             return best
 
-        empty = measure(lambda: nothing(*memory, 128, BLOCK=128))
-        launch = measure(lambda: tilerun_test_add[(1, )](*memory, 128, BLOCK=128))
-        function = measure(lambda: tilerun_test_add[lambda meta: (1, )](*memory, 128, BLOCK=128))
-        print(launch / empty, function / empty, launch * 1e6, empty * 1e6)
-        """))
-    done = run_python(script, TILERUN_CUDA_DRIVER=fake)
+        ways = [measure(way) for way in (empty, launch, function)]
+        print(ways[1] / ways[0], ways[2] / ways[0], ways[1] * 1e6, ways[0] * 1e6)
+        """)
+    done = run_python(script, TILERUN_CUDA_DRIVER=FAKE)
     launch, function, microseconds, empty = map(float, done.stdout.split())
     print(f"a warm launch is {launch:.1f} calls ({microseconds:.2f} us, a call {empty:.3f} us); {function:.1f} with a "
           "grid function")
