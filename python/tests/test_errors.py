@@ -1,5 +1,7 @@
 """Mistakes of the caller, and what is said about them: always the parameter, what was seen, and what to do."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -105,6 +107,13 @@ def test_hierarchy():
     assert isinstance(errors.make_error(2, "kernel 'k' needs 300000 bytes of shared memory in a program; …"),
                       triton.OutOfResources)
     assert type(errors.make_error(99, "what")) is tilerun.TilerunError
+    for message, required, limit, name in (
+        ("kernel 'k' needs 300000 bytes of shared memory in a program; cuda:0 has 232448: use smaller tiles", 300000, 232448,
+         "shared memory"), ("kernel 'k' has 2048 threads in a program; cuda:0 takes 1024 at most: …", 2048, 1024, "threads")):
+        error = pickle.loads(pickle.dumps(errors.make_error(2, message)))
+        assert (error.required, error.limit, error.name, str(error)) == (required, limit, name, message)
+    error = pickle.loads(pickle.dumps(triton.OutOfResources(70000, 65536, "shared memory")))
+    assert error.required == 70000 and error.name == "shared memory" and "65536 are there" in str(error)
 
 
 def test_host_descriptors():

@@ -1,5 +1,7 @@
 """Exceptions: one for each way in which the library refuses or fails."""
 
+import re
+
 
 class TilerunError(RuntimeError):
     """A call of the library failed. `status` is its word for how."""
@@ -21,6 +23,17 @@ class OutOfResources(TilerunError):
     """The kernel needs more than the device has: shared memory, threads, registers."""
 
     status = "out of resources"
+
+    def __init__(self, required, limit=None, name=None):
+        """A message of the library, or as Triton's: how much of what is needed, and how much there is."""
+        if isinstance(required, str):
+            found = re.search(r"(?:needs|has) (\d+) (?:bytes of )?([a-z ]+) in a program; .*? (?:takes|has) (\d+)", required)
+            self.required, self.name, self.limit = (int(found[1]), found[2], int(found[3])) if found else (None, name, limit)
+            super().__init__(required)
+        else:
+            self.required, self.limit, self.name = required, limit, name
+            super().__init__(f"{name}: {required} are needed, {limit} are there; smaller blocks or fewer stages (num_stages) "
+                             "take less")
 
 
 class OutOfMemoryError(TilerunError, MemoryError):
