@@ -9,6 +9,24 @@ using namespace mlir;
 namespace tilerun::lang {
 
 namespace {
+/// Private functions of the language's own library that programs use, by names of their own.
+constexpr StringLiteral kPrivateNames[] = {"_log2",
+                                           "_get_int_dtype",
+                                           "_is_power_of_two",
+                                           "_sum_combine",
+                                           "_prod_combine",
+                                           "_xor_combine",
+                                           "_or_combine",
+                                           "_elementwise_max",
+                                           "_elementwise_min",
+                                           "_argmax_combine",
+                                           "_argmin_combine",
+                                           "_argmax_combine_tie_break_left",
+                                           "_argmax_combine_tie_break_fast",
+                                           "_argmin_combine_tie_break_left",
+                                           "_argmin_combine_tie_break_fast",
+                                           "_promote_bfloat16_to_float32"};
+
 /// Functions of the prelude that are also methods of tensors, or are nothing else.
 struct PreludeMethod {
   StringLiteral name, function;
@@ -56,6 +74,8 @@ struct Constant {
 };
 constexpr Constant kConstants[] = {
     {"triton.language", "TRITON_MAX_TENSOR_NUMEL", kMaxTensorElements},
+    {"triton.language", "CONSTEXPR_0", 0},
+    {"triton.language", "N_ROUNDS_DEFAULT", 10},
     {"triton.language.PropagateNan", "NONE", 0},
     {"triton.language.PropagateNan", "ALL", 0xffff},
     {"triton.language.dtype.KIND", "BOOLEAN", 0},
@@ -141,9 +161,8 @@ std::optional<Value> lookup(StringRef rawPath, StringRef name, LoadedModule *pre
     if (path == constant.parent && name == constant.name)
       return Value::integer(constant.value);
   if (path == kTl) {
-    // Names that are not public in Triton either, but that programs use.
-    const bool isHidden = name == "_log2" || name == "get_int_dtype";
-    if (prelude && (isHidden || !name.starts_with("_")))
+    const bool isKnown = !name.starts_with("_") || llvm::is_contained(kPrivateNames, name);
+    if (prelude && isKnown)
       if (const JitFunction *function =
               prelude->findFunction(name == "get_int_dtype" ? StringRef("_get_int_dtype") : name))
         return Value(FunctionValue{function});

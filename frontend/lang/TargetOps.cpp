@@ -93,6 +93,8 @@ Result emitInlineAsm(Emitter &e, const Arguments &args) {
     resultTypes.push_back(getMlirType(e.builder.getContext(), TensorType{type, shape}));
   const std::string &list = expanded.constraints;
   std::string error = tile::checkInlineAsm(*text, list, *pack, operandTypes, resultTypes);
+  if (!error.empty() && StringRef(*constraints).contains('+'))
+    error += "; each output with '+' takes an argument in, the first ones of 'args'";
   if (!error.empty())
     return callError(e, args, error);
   auto op = tile::InlineAsmOp::create(e.builder, e.loc(), resultTypes, *isPure, *text, list,
@@ -201,12 +203,13 @@ const Builtin kRows[] = {
     {"globaltimer", kCuda, "", "Nanoseconds of the GPU's clock, as int64. NVIDIA GPUs only.",
      emitGlobalTimer},
     {"gdc_wait", kCuda, "",
-     "Waits until what earlier launches of the stream wrote is visible. Nothing where launches do "
-     "not overlap.",
+     "Waits until what earlier launches of the stream wrote is visible: a launch with "
+     "`launch_pdl=True` may begin before they end. Nothing where launches do not overlap.",
      emitDependency<tile::GridDependencyKind::Wait>},
     {"gdc_launch_dependents", kCuda, "",
-     "Lets the next launch of the stream begin, if it is one that may overlap. Nothing where "
-     "launches do not.",
+     "Lets the next launch of the stream begin, if it has `launch_pdl=True`. Nothing where "
+     "launches "
+     "do not overlap.",
      emitDependency<tile::GridDependencyKind::Release>},
     {"memrealtime", kHip, "", "The GPU's constant clock, as int64. AMD GPUs only.",
      emitMemRealTime},

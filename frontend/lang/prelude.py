@@ -1,7 +1,8 @@
 # The part of the language's library that is written in the kernel language itself.
 #
 # Every public function here is a member of `triton.language`; the first line of a docstring is its
-# documentation. Names that begin with an underscore are private to this file.
+# documentation. Names that begin with an underscore are private to this file, but for those that
+# Table.cpp lists.
 import math
 
 import triton
@@ -24,6 +25,93 @@ def _get_int_dtype(bitwidth, signed):
     if bitwidth == 32:
         return tl.int32 if signed else tl.uint32
     return tl.int64 if signed else tl.uint64
+
+
+@triton.constexpr_function
+def _is_power_of_two(i):
+    return i > 0 and (i & (i - 1)) == 0
+
+
+# Functions of two values that programs pass to reductions and scans by these names.
+
+
+@triton.jit
+def _sum_combine(a, b):
+    return a + b
+
+
+@triton.jit
+def _prod_combine(a, b):
+    return a * b
+
+
+@triton.jit
+def _xor_combine(a, b):
+    return a ^ b
+
+
+@triton.jit
+def _or_combine(x, y):
+    return x | y
+
+
+@triton.jit
+def _elementwise_max(a, b):
+    return tl.maximum(a, b)
+
+
+@triton.jit
+def _elementwise_min(a, b):
+    return tl.minimum(a, b)
+
+
+@triton.jit
+def _choose(first, value1, index1, value2, index2):
+    return tl.where(first, value1, value2), tl.where(first, index1, index2)
+
+
+@triton.jit
+def _argmax_combine(value1, index1, value2, index2, tie_break_left):
+    first = value1 > value2
+    if tie_break_left:
+        first |= (value1 == value2) & (index1 < index2)
+    return _choose(first, value1, index1, value2, index2)
+
+
+@triton.jit
+def _argmin_combine(value1, index1, value2, index2, tie_break_left):
+    first = value1 < value2
+    if tie_break_left:
+        first |= (value1 == value2) & (index1 < index2)
+    return _choose(first, value1, index1, value2, index2)
+
+
+@triton.jit
+def _argmax_combine_tie_break_left(value1, index1, value2, index2):
+    return _argmax_combine(value1, index1, value2, index2, True)
+
+
+@triton.jit
+def _argmax_combine_tie_break_fast(value1, index1, value2, index2):
+    return _argmax_combine(value1, index1, value2, index2, False)
+
+
+@triton.jit
+def _argmin_combine_tie_break_left(value1, index1, value2, index2):
+    return _argmin_combine(value1, index1, value2, index2, True)
+
+
+@triton.jit
+def _argmin_combine_tie_break_fast(value1, index1, value2, index2):
+    return _argmin_combine(value1, index1, value2, index2, False)
+
+
+@triton.jit
+def _promote_bfloat16_to_float32(t):
+    if t.dtype == tl.bfloat16:
+        return t.to(tl.float32)
+    else:
+        return t
 
 
 @triton.jit

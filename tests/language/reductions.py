@@ -132,6 +132,29 @@ def affine(m1, a1, m2, a2):
     return m1 * m2, a1 * m2 + a2
 
 
+#: X=i32[3,9,-4,9] Z->i32[17,-1,-1] Y->i32[3,12,8,17] W->i32[9,1,2,9] A=fp32[1,2,4,8] B->fp32[15,64]
+@triton.jit
+def functions_of_the_library(X, Z, Y, W, A, B):
+    """R7: `tl.reduce` and `tl.associative_scan` take a jit function of two values, or of two groups of values for a tuple
+    of tensors
+    """
+    i = tl.arange(0, 4)
+    x = tl.load(X + i)
+    tl.store(Z, tl.reduce(x, 0, tl.standard._sum_combine))
+    tl.store(Z + 1, tl.reduce(x, 0, tl.standard._xor_combine))
+    tl.store(Z + 2, tl.reduce(x, 0, tl.standard._or_combine))
+    tl.store(Y + i, tl.associative_scan(x, 0, tl.standard._sum_combine))
+    largest, at = tl.reduce((x, i), 0, tl.standard._argmax_combine_tie_break_left)
+    smallest, least = tl.reduce((x, i), 0, tl.standard._argmin_combine_tie_break_left)
+    tl.store(W, largest)
+    tl.store(W + 1, at)
+    tl.store(W + 2, least)
+    tl.store(W + 3, tl.reduce(x, 0, tl.standard._elementwise_max))
+    a = tl.load(A + i)
+    tl.store(B, tl.reduce(tl.core._promote_bfloat16_to_float32(a), 0, tl.standard._sum_combine))
+    tl.store(B + 1, tl.reduce(a, 0, tl.standard._prod_combine))
+
+
 @triton.jit
 def compared(a, b):
     return a > b
