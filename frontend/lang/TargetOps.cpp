@@ -207,9 +207,8 @@ const Builtin kRows[] = {
      "`launch_pdl=True` may begin before they end. Nothing where launches do not overlap.",
      emitDependency<tile::GridDependencyKind::Wait>},
     {"gdc_launch_dependents", kCuda, "",
-     "Lets the next launch of the stream begin, if it has `launch_pdl=True`. Nothing where "
-     "launches "
-     "do not overlap.",
+     "Lets the next launch of the stream begin, if it has `launch_pdl=True`. "
+     "Nothing where launches do not overlap.",
      emitDependency<tile::GridDependencyKind::Release>},
     {"memrealtime", kHip, "", "The GPU's constant clock, as int64. AMD GPUs only.",
      emitMemRealTime},
