@@ -30,6 +30,7 @@ private:
   Status save();
   Status copy(TilerunAddress to, TilerunAddress from, uint64_t bytes) const;
   Status clear(const Memory &memory) const;
+  Status call(const std::function<Status(size_t)> &hook, size_t index);
   Status launch(size_t index, core::Event *begin, core::Event *end);
   Status measureRuns(size_t index, size_t count, std::vector<double> &milliseconds);
   Status measure(size_t index, double best, Measurement &measurement);
@@ -38,6 +39,7 @@ private:
   core::Device &device;
   const std::vector<Config> &configs;
   const Options &options;
+  bool hookFailed = false;
   TilerunAddress flush = 0; ///< As large as the last cache twice; 0: not needed.
   uint64_t flushBytes = 0;
   std::vector<TilerunAddress> saved; ///< One for each memory; 0 for those that are cleared.
@@ -90,13 +92,18 @@ Status Tuning::save() {
   return {};
 }
 
+Status Tuning::call(const std::function<Status(size_t)> &hook, size_t index) {
+  Status status = hook ? hook(index) : Status();
+  hookFailed |= !status.isOk();
+  return status;
+}
+
 Status Tuning::launch(size_t index, core::Event *begin, core::Event *end) {
   const Config &config = configs[index];
   for (const Memory &memory : options.memory)
     if (!memory.restore)
       TILERUN_TRY(clear(memory));
-  if (options.before)
-    TILERUN_TRY(options.before(index));
+  TILERUN_TRY(call(options.before, index));
   if (begin && flush)
     TILERUN_TRY(stream.fill(flush, 0, 4, flushBytes));
   if (begin)
@@ -108,7 +115,7 @@ Status Tuning::launch(size_t index, core::Event *begin, core::Event *end) {
   for (size_t i = 0; i < options.memory.size(); ++i)
     if (saved[i])
       TILERUN_TRY(copy(options.memory[i].address, saved[i], options.memory[i].bytes));
-  return options.after ? options.after(index) : Status();
+  return call(options.after, index);
 }
 
 Status Tuning::measureRuns(size_t index, size_t count, std::vector<double> &milliseconds) {
@@ -190,6 +197,7 @@ Status Tuning::run(Result &result) {
     if (!works && measurement.status.getCode() == TILERUN_STATUS_DEVICE_LOST)
       return measurement.status;
   }
+  result.hookFailed = hookFailed;
   TILERUN_TRY(stream.synchronize());
   if (found)
     return {};
@@ -216,7 +224,7 @@ Status tune::tune(core::Stream &stream, const std::vector<Config> &configs, cons
                             " configurations");
     }
   TILERUN_TRY(Tuning(stream, configs, options).run(result));
-  if (kept)
+  if (kept && !result.hookFailed)
     kept->put(key, cache::EntryKind::Tuning,
               write(result.best, configs.size(), result.milliseconds));
   return {};

@@ -50,6 +50,7 @@ struct Options {
 struct Result {
   size_t best = 0;
   bool fromCache = false;
+  bool hookFailed = false; ///< A hook ended a run, perhaps on an interrupt: nothing is kept then.
   std::vector<Measurement> measurements; ///< One for each configuration; empty from the cache.
   double milliseconds = 0;               ///< Of the best.
 };

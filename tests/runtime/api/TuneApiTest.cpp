@@ -167,6 +167,44 @@ TEST_F(Tuning, ChoicesAreKept) {
   std::filesystem::remove_all(folder);
 }
 
+TEST_F(Tuning, WhatAHookEndedIsNotKept) {
+  // As an interrupt does: some configurations were never measured.
+  std::random_device random;
+  auto folder = std::filesystem::temp_directory_path() /
+                ("tilerun-ended-" + std::to_string(random()) + std::to_string(random()));
+  TilerunRuntimeOptions given = {};
+  given.struct_size = sizeof(given);
+  given.cache_folder = folder.c_str();
+  const TuneConfig made[] = {make(16), make(64)};
+  auto tune = [&](bool ended) {
+    Runtime own(given);
+    Kernel loaded = own.loadText("accumulate.py", kAccumulate, "accumulate");
+    TilerunCompileOptions compile = made[0].options.get();
+    TilerunTuneConfig configs[2];
+    for (int i = 0; i < 2; ++i)
+      configs[i] = {
+          sizeof(configs[i]), {7, 1, 1}, loaded.get(), &compile, made[i].arguments.data(), 4, 0};
+    TilerunTuneOptions options = {};
+    options.struct_size = sizeof(options);
+    options.warmup_ms = options.rep_ms = 1;
+    options.user = &ended;
+    options.before = [](void *user, uint32_t config) -> TilerunStatus {
+      return config == 1 && *static_cast<bool *>(user) ? TILERUN_STATUS_INTERNAL
+                                                       : TILERUN_STATUS_OK;
+    };
+    TilerunTuneResult result = {};
+    result.struct_size = sizeof(result);
+    check(tilerunTuneKernel(own.get(), stream.get(), configs, 2, &options, &result));
+    return result;
+  };
+  TilerunTuneResult ended = tune(true);
+  EXPECT_EQ(ended.best, 0u);
+  EXPECT_EQ(ended.num_failed, 1u);
+  EXPECT_FALSE(tune(false).from_cache);
+  EXPECT_TRUE(tune(false).from_cache);
+  std::filesystem::remove_all(folder);
+}
+
 //===----------------------------------------------------------------------===//
 // Sources, stages, names, host memory
 //===----------------------------------------------------------------------===//
