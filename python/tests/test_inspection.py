@@ -73,6 +73,30 @@ def test_compile_refuses():
         triton.compile(triton.compiler.ASTSource(kernel, {"x": "*fp32", "y": "*fp32", "n": "i32"}), target="cpu:interpreter")
 
 
+def test_sources_are_checked():
+    types = {"x": "*fp32", "y": "*fp32", "n": "i32"}
+    source = triton.compiler.ASTSource(triton.autotune([triton.Config({"BLOCK": 16})], key=[])(kernel), {0: "*kfp32", 1: "*fp32", 2: "i32"},
+                                       {"BLOCK": 16})
+    assert source.fn is kernel and source.get_text() == "x=*fp32, y=*fp32, n=i32, BLOCK=16" and source.constants == {(3, ): 16}
+    for arguments, kind, message in (
+        ((kernel.fn, types), TypeError, "takes a @triton.jit function, not <function"),
+        ((kernel, "*fp32"), TypeError, "signature of 'kernel' is a dict of types by parameter, not '\\*fp32'"),
+        ((kernel, {**types, "n": "int"}), ValueError, "parameter 'n' of kernel 'kernel' has the type 'int', which is none; there are"),
+        ((kernel, {**types, "z": "i32"}), ValueError, "has no parameter 'z'; it has x, y, n, BLOCK, ACT"),
+        ((kernel, types, {("BLOCK", 0): 1}), ValueError, "has no parameter \\('BLOCK', 0\\)"),
+        ((kernel, types, {}, {(9, ): []}), ValueError, "has no parameter 9")):
+        with pytest.raises(kind, match=message):
+            triton.compiler.ASTSource(*arguments)
+
+
+@needs_cuda_plugin
+def test_what_is_not_known_without_a_device():
+    source = triton.compiler.ASTSource(kernel, {"x": "*fp32", "y": "*fp32", "n": "i32"}, {"BLOCK": 1024})
+    compiled = triton.compile(source, target=SM90)
+    assert compiled.src is source and list(compiled.asm) == ["source", "ttir", "ttgir", "llir", "ptx"]
+    assert compiled.n_regs is None and compiled.n_spills is None and compiled.shared == 0
+
+
 def test_after_a_launch():
     x, y = np.ones(16, np.float32), np.zeros(16, np.float32)
     compiled = kernel[(1, )](x, y, 16, BLOCK=16, num_warps=2)
