@@ -68,7 +68,7 @@ Read python::readArgument(PyObject *object, TilerunArgument &argument, Tensor &t
   PyTypeObject *type = Py_TYPE(object);
   Read read = Read::Other;
   if (const TorchType *torch = findTorchType(type)) {
-    read = readTorch(object, *torch, tensor);
+    read = readDirect(object, tensor) ? Read::Tensor : readTorchSlowly(object, *torch, tensor);
   } else if (type == &PyLong_Type) {
     return readInteger(object, argument);
   } else if (type == &PyFloat_Type) {

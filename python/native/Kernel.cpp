@@ -56,7 +56,8 @@ PyObject *python::launch(KernelObject *kernel, Device &device, const uint64_t gr
                          const LaunchOptions &options, TilerunArgument *arguments, size_t count) {
   if (!grid[0] || !grid[1] || !grid[2])
     Py_RETURN_NONE;
-  TilerunStream *stream = getStream(device);
+  StreamLease lease(device);
+  TilerunStream *stream = lease.get();
   if (!stream)
     return nullptr;
   TilerunLaunchOptions launch = {sizeof(launch), {}, &options.compile, options.flags, 0};
@@ -81,16 +82,32 @@ PyObject *python::launch(KernelObject *kernel, Device &device, const uint64_t gr
 // Methods
 //===----------------------------------------------------------------------===//
 
-bool python::isUnchanged(const Watched &watched) {
+// Whether attributes that are computed at each look have one value.
+static bool isSame(PyObject *a, PyObject *b) {
+  if (a == b)
+    return true;
+  if (!a || !b || Py_TYPE(a) != Py_TYPE(b) ||
+      !(PyLong_CheckExact(a) || PyFloat_CheckExact(a) || PyUnicode_CheckExact(a) ||
+        PyTuple_CheckExact(a)))
+    return false;
+  return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
+}
+
+bool python::isUnchanged(Watched watched) {
+  Ref kept[] = {Ref(Py_XNewRef(watched.scope)), Ref(Py_XNewRef(watched.name)),
+                Ref(Py_XNewRef(watched.value)), Ref(Py_XNewRef(watched.items))};
   PyObject *value = nullptr;
   Ref contents;
-  if (watched.name) {
+  bool isAttribute = watched.name && !PyDict_Check(watched.scope);
+  if (watched.name && !isAttribute) {
     value = PyDict_GetItemWithError(watched.scope, watched.name);
   } else {
-    contents = Ref(PyObject_GetAttr(watched.scope, cellContentsName));
+    contents = Ref(PyObject_GetAttr(watched.scope, isAttribute ? watched.name : cellContentsName));
     value = contents.get();
     PyErr_Clear(); // An empty cell.
   }
+  if (isAttribute && !watched.items)
+    return isSame(value, watched.value);
   if (value != watched.value || !watched.items)
     return value == watched.value;
   Py_ssize_t size = PyTuple_Size(watched.items);
@@ -113,17 +130,18 @@ static void forget(KernelState &state) {
     Py_DECREF(one.object);
 }
 
-// (dict, name[, value]) or (cell, None[, value]). False with an error.
+// (dict, name[, value]), (cell, None[, value]) or (object, attribute, value). False with an error.
 static bool watch(PyObject *item, KernelState &state) {
   PyObject *scope = nullptr, *name = nullptr, *value = nullptr;
   if (!PyTuple_Check(item) || !PyArg_ParseTuple(item, "OO|O", &scope, &name, &value) ||
-      (name == Py_None ? false : !PyDict_Check(scope) || !PyUnicode_Check(name)))
-    return raise(PyExc_TypeError, "a dict with a name is expected, or a cell"), false;
+      (name != Py_None && !PyUnicode_Check(name)))
+    return raise(PyExc_TypeError, "a dict or an object with a name is expected, or a cell"), false;
   Ref items(value && PyList_Check(value) ? PyList_AsTuple(value) : nullptr);
   if (PyErr_Occurred())
     return false;
+  bool isEntry = name != Py_None && PyDict_Check(scope) && !items;
   state.watched.push_back({Py_NewRef(scope), name == Py_None ? nullptr : Py_NewRef(name),
-                           Py_XNewRef(value), items.take()});
+                           Py_XNewRef(value), items.take(), isEntry});
   return true;
 }
 

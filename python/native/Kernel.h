@@ -8,13 +8,14 @@ namespace tilerun::python {
 
 constexpr size_t kMaxArguments = 256;
 
-/// A global or captured variable that the source was compiled with: when it holds another object,
-/// the source is read again. All owned.
+/// A global, a captured variable or an attribute that the source was compiled with: when it holds
+/// another object, the source is read again. All owned.
 struct Watched {
-  PyObject *scope; ///< The globals' dict, or the variable's cell.
-  PyObject *name;  ///< In the dict; null for a cell.
+  PyObject *scope; ///< The globals' dict, the variable's cell, or any object.
+  PyObject *name;  ///< In the dict, or of the attribute; null for a cell.
   PyObject *value; ///< What it held; null: nothing.
   PyObject *items; ///< If that was a list: what was in it.
+  bool isEntry;    ///< Of a dict, and no list: looked at in place.
 };
 
 /// What was launched before, by the library's number of the compiled code.
@@ -28,6 +29,9 @@ struct Compiled {
 struct NamedPlaces {
   PyObject *names = nullptr; ///< The call's tuple. Owned.
   std::vector<uint16_t> places;
+  /// The number of arguments by place after which those by name are all that is missing, in the
+  /// order of the parameters; beyond all if there is none.
+  size_t completes = SIZE_MAX;
 };
 
 struct KernelState {
@@ -49,8 +53,9 @@ struct KernelObject {
 
 /// One value for each parameter, in order.
 struct Values {
-  PyObject *values[kMaxArguments]; ///< Borrowed.
+  PyObject *const *values = nullptr; ///< Borrowed; the call's own array or `room`.
   size_t count = 0;
+  PyObject *room[kMaxArguments];
 };
 
 struct LaunchOptions {
@@ -63,16 +68,18 @@ struct LaunchOptions {
 PyObject *launch(KernelObject *kernel, Device &device, const uint64_t grid[3],
                  const LaunchOptions &options, TilerunArgument *arguments, size_t count);
 
-/// Whether a cell, or what is in a list, is still what it was.
-bool isUnchanged(const Watched &watched);
+/// Whether a cell, an attribute, or what is in a list, is still what it was.
+bool isUnchanged(Watched watched);
 
 /// Whether what the source was compiled with is still what it was.
 inline bool isUnchanged(const KernelState &state) {
-  for (const Watched &watched : state.watched)
-    if (watched.name && !watched.items
-            ? PyDict_GetItemWithError(watched.scope, watched.name) != watched.value
-            : !isUnchanged(watched))
+  // Attributes may be computed by code that launches this kernel, which may change what is watched.
+  for (size_t i = 0; i < state.watched.size(); ++i) {
+    const Watched &watched = state.watched[i];
+    if (watched.isEntry ? PyDict_GetItemWithError(watched.scope, watched.name) != watched.value
+                        : !isUnchanged(watched))
       return PyErr_Clear(), false;
+  }
   return true;
 }
 

@@ -43,13 +43,31 @@ static PyObject *launcherType;
 static LauncherObject *spareLauncher; // The memory of the last one that died.
 static PyObject *optionNames[kNumOptions], *launchName;
 
+// Reads a tuple of one to three plain integers, as nearly every grid is written; false without an
+// error for what is not.
+static inline bool readPlainGrid(PyObject *object, uint64_t grid[3]) {
+  Py_ssize_t size = Py_TYPE(object) == &PyTuple_Type ? PyTuple_Size(object) : 0;
+  if (size < 1 || size > 3)
+    return false;
+  grid[1] = grid[2] = 1;
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    PyObject *item = PyTuple_GetItem(object, i);
+    if (Py_TYPE(item) != &PyLong_Type)
+      return false;
+    int overflow = 0;
+    long long value = PyLong_AsLongLongAndOverflow(item, &overflow);
+    if (value < 0 || overflow)
+      return false;
+    grid[i] = static_cast<uint64_t>(value);
+  }
+  return true;
+}
+
 bool python::readGrid(PyObject *object, uint64_t grid[3]) {
+  if (readPlainGrid(object, grid)) [[likely]]
+    return true;
   grid[0] = grid[1] = grid[2] = 1;
   auto readOne = [](PyObject *item, uint64_t &out) {
-    int over = 0;
-    if (Py_TYPE(item) == &PyLong_Type) // As nearly every grid is written.
-      if (long long value = PyLong_AsLongLongAndOverflow(item, &over); value >= 0 && !over)
-        return out = static_cast<uint64_t>(value), true;
     Ref index(PyNumber_Index(item));
     if (!index) {
       if (PyErr_ExceptionMatches(PyExc_TypeError))
@@ -111,16 +129,21 @@ static size_t findPlace(const KernelState &state, PyObject *name) {
 
 // Where the named arguments of a call go. A place in a program calls with the same tuple of names
 // each time, so that the last one is remembered.
-static const std::vector<uint16_t> &findPlaces(KernelState &state, PyObject *names) {
+static const NamedPlaces &findPlaces(KernelState &state, PyObject *names) {
   NamedPlaces &last = state.lastNamed;
   if (last.names == names) [[likely]]
-    return last.places;
+    return last;
   last.places.clear();
   for (Py_ssize_t i = 0, n = PyTuple_Size(names); i < n; ++i)
     last.places.push_back(static_cast<uint16_t>(findPlace(state, PyTuple_GetItem(names, i))));
+  size_t begin = state.names.size() - std::min(state.names.size(), last.places.size());
+  last.completes = begin;
+  for (size_t i = 0; i < last.places.size(); ++i)
+    if (last.places[i] != begin + i)
+      last.completes = SIZE_MAX;
   PyObject *old = std::exchange(last.names, Py_NewRef(names));
   Py_XDECREF(old);
-  return last.places;
+  return last;
 }
 
 // False without an error if it is no plain number, or none of the options.
@@ -154,26 +177,29 @@ static bool bind(KernelState &state, PyObject *const *given, size_t numGiven, Py
   if (numGiven > count || count > kMaxArguments)
     return false;
   values.count = count;
-  std::copy_n(given, numGiven, values.values);
-  if (numGiven == count && !names)
+  values.values = given;
+  const NamedPlaces *named = names ? &findPlaces(state, names) : nullptr;
+  if (numGiven == (named ? named->completes : count)) [[likely]]
     return true;
-  std::fill(values.values + numGiven, values.values + count, nullptr);
-  if (names) {
+  values.values = values.room;
+  std::copy_n(given, numGiven, values.room);
+  std::fill(values.room + numGiven, values.room + count, nullptr);
+  if (named) {
     PyObject *const *next = given + numGiven;
-    for (uint16_t place : findPlaces(state, names)) {
+    for (uint16_t place : named->places) {
       PyObject *value = *next++;
       if (place >= count) {
         if (!readOption(place - count, value, options))
           return false;
-      } else if (std::exchange(values.values[place], value)) {
+      } else if (std::exchange(values.room[place], value)) {
         return false; // Passed twice.
       }
     }
   }
   for (size_t i = numGiven; i < count; ++i) {
-    if (!values.values[i])
-      values.values[i] = state.defaults[i];
-    if (!values.values[i])
+    if (!values.room[i])
+      values.room[i] = state.defaults[i];
+    if (!values.room[i])
       return false;
   }
   return true;
@@ -244,10 +270,8 @@ static PyObject *call(PyObject *object, PyObject *const *given, size_t numGivenA
     return launchSlowly(self, given, numGiven, names);
 
   uint64_t grid[3];
-  if (PyTuple_Check(self->grid)) {
-    if (!readGrid(self->grid, grid))
-      return nullptr;
-  } else if (PyCallable_Check(self->grid)) {
+  if (readPlainGrid(self->grid, grid)) {
+  } else if (!PyTuple_Check(self->grid) && PyCallable_Check(self->grid)) {
     Ref answer(callGrid(self->grid, state, values));
     if (!answer || !readGrid(answer.get(), grid))
       return nullptr;

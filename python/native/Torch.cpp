@@ -1,11 +1,10 @@
 // How tensors are read, the fastest way that this torch has:
-// 1. by the C functions of torch's stable interface for compiled models (`aoti_torch_…`), which
-// take
-//    the address of the `at::Tensor` inside the Python object. Where that lies, torch does not say:
-//    it is found by looking for the tensor's `_cdata`, and used only if what is read there is
-//    right;
-// 2. by DLPack's C exchange table (2.10 and later);
-// 3. by attributes.
+// 1. By the C functions of torch's stable interface for compiled models (`aoti_torch_…`), which
+//    take the address of the `at::Tensor` inside the Python object. Where that lies, torch does not
+//    say: it is found by looking for the tensor's `_cdata`, and used only if what is read there is
+//    right.
+// 2. By DLPack's C exchange table (2.10 and later).
+// 3. By attributes.
 #include "python/native/Torch.h"
 
 #include <cstring>
@@ -42,19 +41,6 @@ struct KnownDtype {
 struct Names {
   PyObject *dataPtr, *dtype, *getDevice, *isCuda;
 };
-
-// Torch's functions; all but the last answer 0 for success, and none takes the interpreter's lock.
-struct Direct {
-  size_t offset = 0; // Of the `at::Tensor` in the object; 0: not to be used.
-  int32_t (*getDeviceType)(void *tensor, int32_t *type) = nullptr;
-  int32_t (*getDeviceIndex)(void *tensor, int32_t *index) = nullptr;
-  int32_t (*getDtype)(void *tensor, int32_t *dtype) = nullptr;
-  int32_t (*getLayout)(void *tensor, int32_t *layout) = nullptr;
-  int32_t (*getData)(void *tensor, void **data) = nullptr;
-  int32_t (*getStream)(int32_t device, void **stream) = nullptr; // May be null.
-  int32_t cpu = 0, cuda = 0, strided = 0;
-  uint16_t dtypes[64] = {}; // By torch's numbers.
-};
 } // namespace
 
 struct python::TorchExchange {
@@ -67,9 +53,8 @@ struct python::TorchExchange {
 
 std::vector<TorchType> python::torchTypes;
 static std::vector<KnownDtype> torchDtypes;
-static int32_t torchCudaType = kCuda;
 static Names names;
-static Direct direct;
+DirectTorch python::directTorch;
 
 // By kind and width; 0: DLPack has no such type, or it means several.
 static uint16_t getDtype(DlType type) {
@@ -161,7 +146,7 @@ static Read readAttributes(PyObject *object, Tensor &tensor) {
     return Read::Failed;
   if (isCuda.get() != Py_True)
     return Read::Other;
-  tensor.deviceType = torchCudaType;
+  tensor.deviceType = directTorch.cudaType;
   return Read::Tensor;
 }
 
@@ -183,45 +168,15 @@ static Read readExchanged(PyObject *object, const TorchExchange &exchange, Tenso
   return Read::Tensor;
 }
 
-// By torch's own functions; false where these are not to be used, or the tensor is none of the
-// plain ones, for which they would print a complaint.
-static bool readDirect(PyObject *object, Tensor &tensor) {
-  if (!direct.offset)
-    return false;
-  void *place = reinterpret_cast<char *>(object) + direct.offset;
-  int32_t device = 0, index = 0, layout = 0, dtype = 0;
-  if (direct.getDeviceType(place, &device) || direct.getLayout(place, &layout) ||
-      direct.getDtype(place, &dtype) || layout != direct.strided || dtype < 0 ||
-      dtype >= static_cast<int32_t>(std::size(direct.dtypes)) || !direct.dtypes[dtype])
-    return false;
-  if (device == direct.cuda) {
-    if (direct.getDeviceIndex(place, &index))
-      return false;
-    tensor.deviceType = torchCudaType;
-  } else if (device == direct.cpu) {
-    tensor.deviceType = kCpu;
-  } else {
-    return false;
-  }
-  void *data = nullptr;
-  if (direct.getData(place, &data) || !data)
-    return false;
-  tensor.deviceIndex = index;
-  tensor.dtype = direct.dtypes[dtype];
-  tensor.address = reinterpret_cast<uint64_t>(data);
-  return true;
-}
-
-Read python::readTorch(PyObject *object, const TorchType &type, Tensor &tensor) {
-  if (readDirect(object, tensor)) [[likely]]
-    return Read::Tensor;
+Read python::readTorchSlowly(PyObject *object, const TorchType &type, Tensor &tensor) {
   return type.exchange ? readExchanged(object, *type.exchange, tensor)
                        : readAttributes(object, tensor);
 }
 
 bool python::getCurrentStream(const Tensor &tensor, uint64_t &stream) {
-  if (void *native = nullptr; direct.getStream && direct.offset && tensor.deviceType == kCuda &&
-                              direct.getStream(tensor.deviceIndex, &native) == 0) [[likely]] {
+  if (void *native = nullptr; directTorch.getStream && directTorch.offset &&
+                              tensor.deviceType == kCuda &&
+                              directTorch.getStream(tensor.deviceIndex, &native) == 0) [[likely]] {
     stream = reinterpret_cast<uint64_t>(native);
     return true;
   }
@@ -259,10 +214,10 @@ static int32_t getTorchNumber(void *library, PyObject *dtype) {
   std::string symbol = "aoti_torch_dtype_" + word.substr(word.rfind('.') + 1);
   auto *get = reinterpret_cast<int32_t (*)()>(dlsym(library, symbol.c_str()));
   int32_t number = get ? get() : -1;
-  return number < static_cast<int32_t>(std::size(direct.dtypes)) ? number : -1;
+  return number < static_cast<int32_t>(std::size(directTorch.dtypes)) ? number : -1;
 }
 
-static bool findFunctions(void *library, Direct &out) {
+static bool findFunctions(void *library, DirectTorch &out) {
   auto find = [&](auto &function, const char *symbol) {
     function =
         reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, symbol));
@@ -302,10 +257,10 @@ static size_t findOffset(PyObject *type, PyObject *tensor) {
   return found;
 }
 
-// Sets `direct`, if what it reads of a tensor is what the attributes say.
+// Sets `directTorch`, if what it reads of a tensor is what the attributes say.
 static void findDirect(PyObject *type) {
   void *library = dlopen("libtorch_cpu.so", RTLD_LAZY | RTLD_NOLOAD);
-  Direct found;
+  DirectTorch found;
   if (!library || !findFunctions(library, found))
     return;
   for (const KnownDtype &known : torchDtypes)
@@ -324,15 +279,16 @@ static void findDirect(PyObject *type) {
   Tensor slowly, fast;
   if (readAttributes(sample.get(), slowly) != Read::Tensor)
     return PyErr_Clear();
-  direct = found;
+  found.cudaType = directTorch.cudaType;
+  directTorch = found;
   if (!readDirect(sample.get(), fast) || fast.address != slowly.address ||
       fast.dtype != slowly.dtype || fast.deviceType != slowly.deviceType ||
       fast.deviceIndex != slowly.deviceIndex)
-    direct.offset = 0;
+    directTorch.offset = 0;
 }
 
 bool python::registerTorch(PyObject *types, PyObject *dtypes, int32_t cudaType) {
-  torchCudaType = cudaType;
+  directTorch.cudaType = cudaType;
   const std::pair<PyObject **, const char *> wanted[] = {{&names.dataPtr, "data_ptr"},
                                                          {&names.dtype, "dtype"},
                                                          {&names.getDevice, "get_device"},

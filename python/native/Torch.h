@@ -4,6 +4,8 @@
 
 #include "python/native/Arguments.h"
 
+#include <iterator>
+
 namespace tilerun::python {
 
 struct TorchExchange;
@@ -23,7 +25,52 @@ inline const TorchType *findTorchType(PyTypeObject *type) {
   return nullptr;
 }
 
-/// Reads a tensor. `Other` without an error where the package's code has to say what it is.
-Read readTorch(PyObject *object, const TorchType &type, Tensor &tensor);
+/// Torch's functions; all answer 0 for success, and none takes the interpreter's lock.
+struct DirectTorch {
+  size_t offset = 0; ///< Of the `at::Tensor` in the object; 0: not to be used.
+  int32_t (*getDeviceType)(void *tensor, int32_t *type) = nullptr;
+  int32_t (*getDeviceIndex)(void *tensor, int32_t *index) = nullptr;
+  int32_t (*getDtype)(void *tensor, int32_t *dtype) = nullptr;
+  int32_t (*getLayout)(void *tensor, int32_t *layout) = nullptr;
+  int32_t (*getData)(void *tensor, void **data) = nullptr;
+  int32_t (*getStream)(int32_t device, void **stream) = nullptr; ///< May be null.
+  int32_t cpu = 0, cuda = 0, strided = 0;
+  uint16_t dtypes[64] = {}; ///< By torch's numbers.
+  int32_t cudaType = kCuda; ///< What torch means by "cuda".
+};
+extern DirectTorch directTorch;
+
+/// Reads a tensor by torch's own functions; false where these are not to be used, or the tensor is
+/// none of the plain ones, for which they would print a complaint.
+inline bool readDirect(PyObject *object, Tensor &tensor) {
+  if (!directTorch.offset)
+    return false;
+  void *place = reinterpret_cast<char *>(object) + directTorch.offset;
+  int32_t device = 0, index = 0, layout = 0, dtype = 0;
+  if (directTorch.getDeviceType(place, &device) || directTorch.getLayout(place, &layout) ||
+      directTorch.getDtype(place, &dtype) || layout != directTorch.strided || dtype < 0 ||
+      dtype >= static_cast<int32_t>(std::size(directTorch.dtypes)) || !directTorch.dtypes[dtype])
+    return false;
+  if (device == directTorch.cuda) {
+    if (directTorch.getDeviceIndex(place, &index))
+      return false;
+    tensor.deviceType = directTorch.cudaType;
+  } else if (device == directTorch.cpu) {
+    tensor.deviceType = kCpu;
+  } else {
+    return false;
+  }
+  void *data = nullptr;
+  if (directTorch.getData(place, &data) || !data)
+    return false;
+  tensor.deviceIndex = index;
+  tensor.dtype = directTorch.dtypes[dtype];
+  tensor.address = reinterpret_cast<uint64_t>(data);
+  return true;
+}
+
+/// Reads a tensor that `readDirect` does not. `Other` without an error where the package's code has
+/// to say what it is.
+Read readTorchSlowly(PyObject *object, const TorchType &type, Tensor &tensor);
 
 } // namespace tilerun::python
