@@ -67,9 +67,8 @@ Device *python::getDevice(int32_t type, int32_t index) {
   return nullptr;
 }
 
-TilerunStream *python::getStream(Device &device) {
-  if (device.synchronous)
-    return device.defaultStream;
+// The framework's. Null with an error.
+static TilerunStream *findCurrentStream(Device &device) {
   uint64_t native = 0;
   Tensor place;
   place.deviceType = device.type;
@@ -90,6 +89,18 @@ TilerunStream *python::getStream(Device &device) {
   device.lastNative = native;
   device.lastStream = stream;
   return stream;
+}
+
+StreamLease::StreamLease(Device &device) : device(device) {
+  if (!device.synchronous) {
+    stream = findCurrentStream(device);
+  } else if (!device.idle.empty()) {
+    stream = device.idle.back();
+    device.idle.pop_back();
+  } else if (TilerunStatus status = tilerunCreateStream(device.handle, &stream)) {
+    stream = nullptr;
+    raise(status);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -183,6 +194,7 @@ static PyObject *openDevice(PyObject *, PyObject *arguments) {
                                  tilerunGetDefaultStream(handle),
                                  0,
                                  nullptr,
+                                 {},
                                  {}});
   Py_RETURN_NONE;
 }

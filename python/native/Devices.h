@@ -15,14 +15,31 @@ struct Device {
   uint64_t lastNative = 0;
   TilerunStream *lastStream = nullptr;
   std::vector<std::pair<uint64_t, TilerunStream *>> streams;
+  std::vector<TilerunStream *> idle; ///< Of a synchronous device: see StreamLease.
 };
 
 /// Null without an error if it is not open.
 Device *findDevice(int32_t type, int32_t index);
 /// Opens it by the package's rules if it is not open. Null with an error.
 Device *getDevice(int32_t type, int32_t index);
-/// The stream that the framework works on now; null with an error.
-TilerunStream *getStream(Device &device);
+/// The stream of what this thread does now: the one that the framework works on, or, where launches
+/// end before they return, one that no other thread has meanwhile, so that each hears of its own
+/// faults and none waits for another's work. Made and ended under the interpreter's lock.
+class StreamLease {
+public:
+  explicit StreamLease(Device &device);
+  ~StreamLease() {
+    if (stream && device.synchronous)
+      device.idle.push_back(stream);
+  }
+  StreamLease(const StreamLease &) = delete;
+  StreamLease &operator=(const StreamLease &) = delete;
+  TilerunStream *get() const { return stream; } ///< Null with an error.
+
+private:
+  Device &device;
+  TilerunStream *stream = nullptr;
+};
 
 TilerunRuntime *getRuntime(); ///< Null with an error.
 /// What launches ask first: whether Python has hooks or modes that the fast path does not know.

@@ -92,7 +92,10 @@ static PyObject *tuneKernel(PyObject *, PyObject *given) {
                         &callbacks.progress, &callbacks.before, &callbacks.after))
     return nullptr;
   Device *device = getDevice(type, index);
-  TilerunStream *stream = device ? getStream(*device) : nullptr;
+  if (!device)
+    return nullptr;
+  StreamLease lease(*device);
+  TilerunStream *stream = lease.get();
   if (!stream)
     return nullptr;
   std::vector<std::unique_ptr<Way>> ways;

@@ -2,6 +2,8 @@
 
 import pickle
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -229,3 +231,38 @@ def test_null_pointers_are_faults():
             launch()
     kernel[(1, )](Null(), Y, 0, BLOCK=8)  # Nothing is accessed.
     kernel[(1, )](X, Y, 8, BLOCK=8)
+
+
+@pytest.mark.parametrize("checks", [False, True], ids=["plain", "checked"])
+def test_threads_hear_of_their_own_faults(knobs, checks):
+    """Not of those of threads that launch at the same time."""
+
+    class Null:
+        dtype, device = np.dtype("f4"), "cpu"
+
+        @staticmethod
+        def data_ptr():
+            return 0
+
+    short = np.ones(4, np.float32)
+    wrong = []
+
+    def work(x, fails):
+        y = np.zeros(8, np.float32)
+        for _ in range(100):
+            try:
+                kernel[(1, )](x, y, 8, BLOCK=8)
+                told = False
+            except errors.FaultError:
+                told = True
+            if told != fails or not fails and y.sum() != 8:
+                wrong.append((fails, told))
+
+    knobs.interpreter.checks = checks
+    bad = short if checks else Null()
+    threads = [threading.Thread(target=work, args=given) for given in ((X, False), (bad, True)) * 4]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
