@@ -135,4 +135,44 @@ TEST_F(ModuleBytes, WhatIsNoModuleIsRefused) {
   }
 }
 
+// Text with words that are missing, doubled or somewhere else is read or refused, and what is read
+// has bytes that are read again.
+TEST_F(ModuleBytes, MutatedTextIsReadOrRefused) {
+  ASSERT_TRUE(module);
+  const std::string text = test::print(*module);
+  std::mt19937 random(3);
+  auto wordAt = [&](const std::string &in) {
+    size_t begin = in.find_first_of(" ,:(){}<>\n", random() % in.size());
+    begin = begin == std::string::npos ? 0 : begin + 1;
+    return std::pair(begin, std::min(in.find_first_of(" ,:(){}<>\n", begin), in.size()) - begin);
+  };
+  unsigned numRead = 0, numRefused = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string changed = text;
+    for (unsigned k = 0; k <= random() % 3; ++k) {
+      auto [at, size] = wordAt(changed);
+      auto [from, length] = wordAt(text);
+      switch (random() % 3) {
+      case 0:
+        changed.erase(at, size);
+        break;
+      case 1:
+        changed.insert(at, text.substr(from, length));
+        break;
+      case 2:
+        changed.replace(at, size, text.substr(from, length));
+        break;
+      }
+    }
+    OwningOpRef<ModuleOp> read = tile::readModule(changed, &context);
+    ++(read ? numRead : numRefused);
+    if (!read)
+      continue;
+    std::vector<uint8_t> bytes = tile::writeModule(*read);
+    EXPECT_EQ(refuse({reinterpret_cast<const char *>(bytes.data()), bytes.size()}), "") << changed;
+  }
+  EXPECT_GT(numRead, 20u);
+  EXPECT_GT(numRefused, 1000u);
+}
+
 } // namespace
