@@ -1,8 +1,34 @@
 // Kernels: loading, specialization, launch.
 #include "runtime/api/Handles.h"
 
+#include <tuple>
+
 using namespace tilerun;
 using namespace tilerun::api;
+
+// What no device takes more of.
+static constexpr uint32_t kMostWarps = 32, kMostStages = 64, kMostRegisters = 255, kMostBlocks = 64;
+
+// What is wrong with options; "" if nothing is.
+static std::string findMistake(const TilerunCompileOptions &options) {
+  if (!std::has_single_bit(options.num_warps))
+    return "num_warps is " + std::to_string(options.num_warps) + ", which is no power of two";
+  const std::pair<const char *, uint32_t> truths[] = {{"debug", options.debug},
+                                                      {"checks", options.checks}};
+  for (auto [name, value] : truths)
+    if (value > 1)
+      return std::string(name) + " is " + std::to_string(value) + ", neither 0 nor 1";
+  const std::tuple<const char *, uint32_t, uint32_t> bounds[] = {
+      {"num_warps", options.num_warps, kMostWarps},
+      {"num_stages", options.num_stages, kMostStages},
+      {"maxnreg", options.maxnreg, kMostRegisters},
+      {"num_ctas", options.num_ctas, kMostBlocks}};
+  for (auto [name, value, most] : bounds)
+    if (value > most)
+      return std::string(name) + " is " + std::to_string(value) + "; " + std::to_string(most) +
+             " are the most";
+  return "";
+}
 
 TilerunStatus api::readCompileOptions(const char *function, const TilerunCompileOptions *given,
                                       TilerunCompileOptions &options) {
@@ -10,30 +36,17 @@ TilerunStatus api::readCompileOptions(const char *function, const TilerunCompile
   if (given && given->struct_size < wanted) [[unlikely]]
     return refuseSize(function, "compile options", given->struct_size, wanted);
   options = readStruct(given);
-  if (!options.num_warps)
-    options.num_warps = 4;
-  if (!options.num_stages)
-    options.num_stages = 3;
-  if (!options.num_ctas)
-    options.num_ctas = 1;
-  if (!std::has_single_bit(options.num_warps) || options.num_warps > 32) [[unlikely]]
-    return refuse(function,
-                  "num_warps is " + std::to_string(options.num_warps) +
-                      (std::has_single_bit(options.num_warps) ? "; 32 are the most"
-                                                              : ", which is no power of two"));
-  if (options.num_stages > 64) [[unlikely]]
-    return refuse(function,
-                  "num_stages is " + std::to_string(options.num_stages) + "; 64 are the most");
-  if (options.debug > 1) [[unlikely]]
-    return refuse(function, "debug is " + std::to_string(options.debug) + ", neither 0 nor 1");
-  if (options.checks > 1) [[unlikely]]
-    return refuse(function, "checks is " + std::to_string(options.checks) + ", neither 0 nor 1");
-  if (options.maxnreg > 255) [[unlikely]]
-    return refuse(function, "maxnreg is " + std::to_string(options.maxnreg) + "; 255 are the most");
-  if (options.num_ctas > 64) [[unlikely]]
-    return refuse(function,
-                  "num_ctas is " + std::to_string(options.num_ctas) + "; 64 are the most");
-  return TILERUN_STATUS_OK;
+  options.num_warps = options.num_warps ? options.num_warps : 4;
+  options.num_stages = options.num_stages ? options.num_stages : 3;
+  options.num_ctas = options.num_ctas ? options.num_ctas : 1;
+  // One branch for a launch; which it is, is asked where it fails.
+  bool isRight = !(options.num_warps & (options.num_warps - 1)) &
+                 (options.num_warps <= kMostWarps) & (options.num_stages <= kMostStages) &
+                 (options.debug <= 1) & (options.checks <= 1) &
+                 (options.maxnreg <= kMostRegisters) & (options.num_ctas <= kMostBlocks);
+  if (isRight) [[likely]]
+    return TILERUN_STATUS_OK;
+  return refuse(function, findMistake(options));
 }
 
 static TilerunStatus makeKernel(const core::Status &status, std::shared_ptr<core::Program> program,
@@ -189,9 +202,10 @@ TilerunStatus tilerunGetParameter(TilerunKernel *kernel, uint32_t index,
   return TILERUN_STATUS_OK;
 }
 
-static TilerunStatus launch(const char *function, TilerunStream *stream, TilerunKernel *kernel,
-                            const TilerunLaunchOptions *options, const TilerunArgument *arguments,
-                            uint32_t numArguments, const core::Specialization **used) {
+[[gnu::always_inline]] static inline TilerunStatus
+launch(const char *function, TilerunStream *stream, TilerunKernel *kernel,
+       const TilerunLaunchOptions *options, const TilerunArgument *arguments, uint32_t numArguments,
+       const core::Specialization **used) {
   const char *missing = !stream                      ? "stream"
                         : !kernel                    ? "kernel"
                         : !options                   ? "options"
