@@ -168,7 +168,7 @@ std::optional<Value> findAttribute(Emitter &e, const Value &base, StringRef name
     return e.services.findMember(base, name, e.range);
   if (const TupleValue *tuple = base.getTuple()) {
     for (size_t i = 0; i < tuple->names.size() && i < tuple->elements.size(); ++i)
-      if (tuple->names[i] == name)
+      if (tuple->names[i] == name && !tuple->isDict())
         return tuple->elements[i];
     if (isTensorDescriptor(base) && name == "type")
       return makeType("tensor_descriptor_type",

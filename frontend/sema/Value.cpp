@@ -145,8 +145,13 @@ std::string Value::describe() const {
   if (auto *v = getIf<TensorType>())
     return "the type " + v->str();
   if (const TupleValue *v = getTuple()) {
-    if (v->isDict())
-      return "a dict";
+    if (v->isDict()) {
+      constexpr size_t kMostKeys = 4;
+      std::string keys;
+      for (const std::string &name : llvm::ArrayRef(v->names).take_front(kMostKeys))
+        keys += (keys.empty() ? " with " : ", ") + shorten(quote(name));
+      return "a dict" + keys + (v->names.size() > kMostKeys ? ", …" : "");
+    }
     if (v->isRecord())
       return "a record '" + v->typeName + "'";
     if (!v->typeName.empty())

@@ -220,6 +220,10 @@ TEST(DiagnosticText, Dicts) {
     return compile("@triton.jit\ndef kernel(p):\n    d = {'a': 1}\n    " + text + "\n", "p=*i32");
   };
   EXPECT_SAYS(body("d['b']"), "no entry 'b'");
+  EXPECT_SAYS(body("d.a"), "a dict with 'a' has no field 'a'");
+  EXPECT_SAYS(body("if tl.load(p) > 0:\n        d = {'b': 1}\n    d['b']"),
+              "'d' differs in type after this run-time 'if': a dict with 'b' in one arm and a dict "
+              "with 'a' in the other");
   EXPECT_SAYS(body("d.pop('a')"), "'pop' of a dict is not available in kernels");
   EXPECT_SAYS(body("d.keys(1)"), "'keys' of a dict takes no arguments");
   EXPECT_SAYS(body("d.get()"), "'get' of a dict takes a key");

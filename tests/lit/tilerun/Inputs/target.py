@@ -83,7 +83,7 @@ def modifier(x):
 
 @triton.jit
 def labels(x):
-    tl.store(x, tl.inline_asm_elementwise("mov.b32 $0, $1; L${:uid}: bra.uni M${:uid}; M${:uid}: ${1:r};", "=r,r", [tl.load(x)], tl.int32, False, 1))
+    tl.store(x, tl.inline_asm_elementwise("bra.uni L${:uid}; L${:uid}: mov.b32 $0, ${1:r};", "=r,r", [tl.load(x)], tl.int32, False, 1))
 
 
 @triton.jit
