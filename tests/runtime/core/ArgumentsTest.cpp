@@ -1,4 +1,5 @@
 // Conversions of values, and what they say about a specialization.
+#include "runtime/core/Kernel.h"
 #include "tests/runtime/core/TestPlugin.h"
 
 #include <cmath>
@@ -150,6 +151,30 @@ TEST(Arguments, DifferentMeaningsHaveDifferentKeys) {
     keys.insert(std::vector<uint64_t>(key.getWords(), key.getWords() + key.getSize()));
   }
   EXPECT_EQ(keys.size(), all.size());
+}
+
+TEST(Arguments, TheTableFindsWhatItHolds) {
+  // More than one of its generations; sought in turns, and several times after each other.
+  constexpr uint64_t kKeys = 50;
+  auto makeKey = [](uint64_t number, uint32_t size) {
+    SpecializationKey key(7, size, kDefaults);
+    for (uint32_t i = 0; i < size; ++i)
+      EXPECT_TRUE(key.add(number));
+    return key;
+  };
+  SpecializationTable table;
+  EXPECT_EQ(table.find(makeKey(0, 3)), nullptr);
+  std::vector<std::shared_ptr<const Specialization>> values;
+  for (uint64_t i = 0; i < kKeys; ++i) {
+    values.push_back(std::make_shared<Specialization>());
+    table.insert(makeKey(i, i % 2 ? 3 : 4), values.back());
+    for (uint64_t known = 0; known <= i; ++known)
+      for (int again = 0; again < 2; ++again)
+        ASSERT_EQ(table.find(makeKey(known, known % 2 ? 3 : 4)), values[known].get());
+    // One that has the same words and more, or fewer.
+    EXPECT_EQ(table.find(makeKey(i, i % 2 ? 4 : 3)), nullptr);
+    EXPECT_EQ(table.find(makeKey(i, 0)), nullptr);
+  }
 }
 
 } // namespace
