@@ -144,7 +144,7 @@ def measure(work, library, timer, repeat):
             if error > work.tolerance:
                 notes.append(f"{who} is WRONG at {label(config)}: relative norm of the error {error:.1e}")
                 continue
-            time = statistics.median(timer(launch, max(repeat // 5, 5)))
+            time = statistics.median(timer(launch, max(repeat // 2, 5)))
             if who not in best or time < best[who][0]:
                 best[who] = time, config, launch
     row = {"name": work.name, "unit": work.unit, "notes": notes}
