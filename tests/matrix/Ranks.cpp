@@ -30,7 +30,7 @@ const Fill kSmall{Kind::Signs}; ///< Sums are exact in any order; there are ties
 
 constexpr const char *kCombine = "@triton.jit\n"
                                  "def combine(a, b):\n"
-                                 "    return tl.minimum(a, b)\n\n\n";
+                                 "    return tl.minimum(a, b).to(a.dtype)\n\n\n";
 
 /// What the dtype of a result follows from.
 enum class Of { Input, Sum, Extremum, Position };
@@ -273,7 +273,7 @@ void addScanForms(Context c) {
            values,
            "@triton.jit\n"
            "def combine(a, b):\n"
-           "    return tl.maximum(a, b)\n\n\n"});
+           "    return tl.maximum(a, b).to(a.dtype)\n\n\n"});
     // Runs of one value among zeros: exact in few bits.
     c.add({"scans and sorting",
            "cumsum",

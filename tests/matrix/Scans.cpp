@@ -59,7 +59,7 @@ constexpr const char *kLinear = "@triton.jit\n"
                                 "    return a1 * a2, a2 * b1 + b2\n\n\n";
 constexpr const char *kMaximum = "@triton.jit\n"
                                  "def combine(a, b):\n"
-                                 "    return tl.maximum(a, b)\n\n\n";
+                                 "    return tl.maximum(a, b).to(a.dtype)\n\n\n";
 
 } // namespace
 
