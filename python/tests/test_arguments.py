@@ -213,3 +213,11 @@ def test_addresses_are_integers():
     with pytest.raises(TypeError, match="its address is c_void_p"):
         _memory.as_address(ctypes.c_void_p(16))
     assert _memory.as_address(16) == 16
+
+
+def test_mocks():
+    """What has every attribute is still none of what it is asked for."""
+    from unittest import mock
+    for value in (mock.Mock(), mock.MagicMock()):
+        with pytest.raises(TypeError, match="parameter 'x'"):
+            copy(value)

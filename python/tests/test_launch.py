@@ -325,6 +325,14 @@ def test_preload():
         copy_kernel.preload(data)
 
 
+@pytest.mark.parametrize("data", [None, 5, "", "{", "[]", "{}", '{"name": "axpy", "signature": "", "options": [1]}',
+                                  '{"name": "axpy", "signature": "", "options": [-1, 0, 0, 0, 0, 0]}',
+                                  '{"name": "axpy", "signature": "", "options": "abcdef"}'])
+def test_preload_of_something_else(data):
+    with pytest.raises(ValueError, match="kernel 'axpy': .* is no specialization_data of a compiled kernel"):
+        axpy.preload(data)
+
+
 def test_attributes():
     assert axpy.arg_names == ["x", "y", "n", "a", "BLOCK"] and axpy.fn.__name__ == axpy.__name__ == "axpy"
     assert axpy.src.startswith("def axpy(") and axpy.constexprs == [4]

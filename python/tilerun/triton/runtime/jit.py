@@ -274,14 +274,19 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
     def preload(self, specialization_data):
         """Compiles what `CompiledKernel.specialization_data` of an earlier process says."""
         import json
-        data = json.loads(specialization_data)
-        if data["name"] != self.fn.__name__:
-            raise RuntimeError(f"Specialization data is for {data['name']} but trying to preload for {self.fn.__name__}")
+        try:
+            data = json.loads(specialization_data)
+            name, signature, options = data["name"], str(data["signature"]), tuple(data["options"])
+            if len(options) != len(OPTIONS) + 1 or not all(type(n) is int and 0 <= n < 1 << 32 for n in options):
+                raise ValueError(f"its options are {options}")
+        except (KeyError, TypeError, ValueError) as error:
+            self._fail(f"{_memory.show(specialization_data)} is no specialization_data of a compiled kernel ({error})", ValueError)
+        if name != self.fn.__name__:
+            raise RuntimeError(f"Specialization data is for {name} but trying to preload for {self.fn.__name__}")
         self._ensure_loaded()
         kind, index = _devices.get_default()
-        options = tuple(data["options"])
-        self._specialize(kind, index, data["signature"], options)
-        return self._make_compiled(kind, index, data["signature"], options)
+        self._specialize(kind, index, signature, options)
+        return self._make_compiled(kind, index, signature, options)
 
     # -- Launches that are not plain
 
