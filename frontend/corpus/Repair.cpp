@@ -115,6 +115,7 @@ static std::vector<ArgumentSpec> listAlternatives(const JitFunction &function,
         add(dtype(scalar));
     }
     add(std::string("ieee"));
+    add(std::string()); // Of caches and evictions.
     add(true);
     add(false);
     add(std::monostate());

@@ -114,7 +114,21 @@ Result subscript(Emitter &e, const Value &base, llvm::ArrayRef<Value> indices) {
   size_t rank = v.type.shape.size();
   size_t used =
       llvm::count_if(indices, [](const Value &i) { return !i.isNone() && !i.is<EllipsisValue>(); });
+  // A ':' beyond the last dimension changes nothing, as in `pid[:, None]`.
+  auto isWhole = [](const Value &index) {
+    auto *slice = index.getIf<SliceValue>();
+    return slice && llvm::all_of(llvm::ArrayRef{slice->lower, slice->upper, slice->step},
+                                 [](const auto &part) { return !part || part->isNone(); });
+  };
   bool seenEllipsis = false;
+  std::vector<Value> kept(indices.begin(), indices.end());
+  if (llvm::all_of(kept, [&](const Value &index) { return index.isNone() || isWhole(index); }))
+    for (size_t i = kept.size(); used > rank; --used) {
+      while (kept[--i].isNone()) {
+      }
+      kept.erase(kept.begin() + i);
+    }
+  indices = kept;
   if (used > rank)
     return e.error("too many indices for " + base.describe() + ": " + Twine(used) + " for " +
                    Twine(rank) + (rank == 1 ? " dimension" : " dimensions"));

@@ -70,6 +70,14 @@ Result Evaluator::evaluateCall(const CallExpr &e) {
                               "' of a string is not available in kernels, or not "
                               "with these arguments");
   }
+  if (method && base->isTensor() && method->name.starts_with("__")) {
+    auto args = evaluateArguments(e);
+    if (failed(args))
+      return failure();
+    if (args->keywords.empty())
+      if (auto result = callOperatorMethod(*base, method->name, args->positional, e.range))
+        return *result;
+  }
   Result callee =
       !method ? evaluate(*e.callee)
               : getAttribute(*base, method->name,

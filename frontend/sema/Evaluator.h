@@ -111,6 +111,9 @@ private:
   Result bounded(Value value, SourceRange range);
   Result evaluateDict(const ast::DictExpr &expression);
   Result evaluateUnary(const ast::UnaryExpr &expression);
+  /// `x.__add__(y)` and its relatives, of a tensor; none if the name is no operator's.
+  std::optional<Result> callOperatorMethod(const Value &self, llvm::StringRef name,
+                                           llvm::ArrayRef<Value> args, SourceRange range);
   Result evaluateBinary(ast::BinaryOp op, const Value &lhs, const Value &rhs, SourceRange range);
   Result evaluateBoolOp(const ast::BoolOpExpr &expression);
   Result evaluateCompare(const ast::CompareExpr &expression);

@@ -337,6 +337,30 @@ static llvm::StringRef getCompareMethod(CompareOp op) {
   }
 }
 
+std::optional<Result> Evaluator::callOperatorMethod(const Value &self, llvm::StringRef name,
+                                                    llvm::ArrayRef<Value> args, SourceRange range) {
+  if (args.empty() && name == "__neg__")
+    return lang::unary(at(range), UnaryOp::Minus, self);
+  if (args.empty() && name == "__invert__")
+    return lang::unary(at(range), UnaryOp::Invert, self);
+  if (args.size() != 1)
+    return std::nullopt;
+  for (BinaryOp op :
+       {BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::Div, BinaryOp::FloorDiv,
+        BinaryOp::Mod, BinaryOp::Shl, BinaryOp::Shr, BinaryOp::And, BinaryOp::Or, BinaryOp::Xor}) {
+    auto [plain, reflected] = getOperatorMethods(op);
+    if (name == plain)
+      return evaluateBinary(op, self, args[0], range);
+    if (name == reflected)
+      return evaluateBinary(op, args[0], self, range);
+  }
+  for (CompareOp op :
+       {CompareOp::Eq, CompareOp::Ne, CompareOp::Lt, CompareOp::Le, CompareOp::Gt, CompareOp::Ge})
+    if (name == getCompareMethod(op))
+      return lang::compare(at(range), op, self, args[0]);
+  return std::nullopt;
+}
+
 static bool isInstance(const Value &value) {
   const TupleValue *tuple = value.getTuple();
   return tuple && tuple->info;
@@ -421,7 +445,7 @@ Result Evaluator::evaluateBoolOp(const BoolOpExpr &e) {
     }
     // Elementwise on tensors, as Triton does, although `&` and `|` say it better.
     auto isTile = [](const Value &v) {
-      return v.isTensor() && v.get<TensorValue>().type.numElements() != 1;
+      return v.isTensor() && !v.get<TensorValue>().type.isScalar();
     };
     auto elementwise = [&](const Value &lhs, const Value &rhs) -> Result {
       warning(e.range, "'" + spelling +

@@ -308,6 +308,10 @@ def logic_of_tensors(X, Y, A, O):
     x, y = tl.load(X + i) != 0, tl.load(Y + i) != 0
     tl.store(A + i, (x and y).to(tl.int32))
     tl.store(O + i, (x or y).to(tl.int32))
+    # Also of tensors with one element.
+    first = tl.arange(0, 1) == 0
+    tl.static_assert((first and tl.program_id(0) == 0).shape == (1, ))
+    tl.static_assert((first[:, None] and x[None, :]).shape == (1, 4))
 
 
 #: X=i1[0,1,1,0] Z->i32[1,0,0,1]

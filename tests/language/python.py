@@ -158,9 +158,9 @@ def attributes(X, Z, Y):
     tl.static_assert(x.trans().permute(1, 0).to(tl.float16).max(0).shape == (2, ))
 
 
-#: X=i32[0,5,0,7] Y=i32[0,0,3,7] Z->i32[0,0,0,1] W->i32[0,1,1,1]
+#: X=i32[0,5,0,7] Y=i32[0,0,3,7] Z->i32[0,0,0,1] W->i32[0,1,1,1] V->i32[1,5,1,5]
 @triton.jit
-def logical_methods(X, Y, Z, W):
+def logical_methods(X, Y, Z, W, V):
     """Y6: most functions as methods."""
     i = tl.arange(0, 4)
     x, y = tl.load(X + i) != 0, tl.load(Y + i) != 0
@@ -168,6 +168,10 @@ def logical_methods(X, Y, Z, W):
     tl.static_assert(both.dtype == tl.int1)
     tl.store(Z + i, both)
     tl.store(W + i, x.logical_or(y))
+    z = i.__lshift__(2).__add__(1).__and__(7)
+    tl.static_assert(z.__gt__(i).dtype == tl.int1)
+    tl.static_assert(i.__neg__().__rsub__(3).shape == (4, ))
+    tl.store(V + i, z)
 
 
 #: X=bf16[1*16] Z->i32[0]

@@ -122,6 +122,31 @@ def inserts_dimensions(Z):
     tl.store(Z + x, x)
 
 
+#: X=i32[7,8] Z->i32[7,8] Y->i32[7,7,7,7]
+@triton.jit
+def surplus_slices(X, Z, Y):
+    """S9: A `:` beyond the last dimension changes nothing, so that `x[:, None]` of one value has the shape `(1,)`."""
+    one = tl.load(X)
+    tl.static_assert(one[:, None].shape == (1, ))
+    tl.static_assert(one[None, :].shape == (1, ))
+    tl.static_assert(one[:].shape == ())
+    tl.static_assert(one[:, None, None].shape == (1, 1))
+    i = tl.arange(0, 2)
+    x = tl.load(X + i)
+    tl.static_assert(x[:, :].shape == (2, ))
+    tl.static_assert(x[None, :, :].shape == (1, 2))
+    tl.store(Z + i, x[:, :])
+    tl.store(Y + tl.arange(0, 4)[:, None], one[:, None] + tl.zeros((4, 1), tl.int32))
+
+
+#: X=i32[7,8] Z->i32[7] refused
+@triton.jit
+def surplus_indices(X, Z):
+    """S9: A `:` beyond the last dimension changes nothing"""
+    x = tl.load(X + tl.arange(0, 2))
+    tl.store(Z, x[0, :])  # error: too many indices for int32[2]: 2 for 1 dimension
+
+
 #: X=i32[0,1,2,3,4,5,6,7] Z->i32[5,4,7,6] Y->i32[2,3] n=2 W->i32[4,5] beyond
 @triton.jit
 def parts(X, Z, Y, n, W):

@@ -164,7 +164,12 @@ TEST_F(Shapes, SubscriptsAddDimensions) {
   EXPECT_EQ(at(arg("i32[8, 4]"), {Value(EllipsisValue{}), none()}), "int32[8, 4, 1]");
   EXPECT_EQ(at(arg("i32"), {none()}), "int32[1]");
   EXPECT_EQ(at(arg("i32[8]"), {none()}), "int32[1, 8]");
-  EXPECT_NE(at(arg("i32[8]"), {colon(), colon()}).find("too many indices"), std::string::npos);
+  EXPECT_EQ(at(arg("i32[8]"), {colon(), colon()}), "int32[8]");
+  EXPECT_EQ(at(arg("i32"), {colon(), none()}), "int32[1]");
+  EXPECT_EQ(at(arg("i32[8]"), {colon(), none(), colon(), none()}), "int32[8, 1, 1]");
+  EXPECT_NE(at(arg("i32[8]"), {lit(0), colon()}).find("too many indices"), std::string::npos);
+  EXPECT_NE(at(arg("i32[8]"), {Value(EllipsisValue{}), colon(), colon()}).find("too many indices"),
+            std::string::npos);
 }
 TEST_F(Shapes, SubscriptsTakeParts) {
   auto at = [&](const Value &v, std::vector<Value> indices) {
