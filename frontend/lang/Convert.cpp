@@ -163,7 +163,10 @@ TensorOr cast(Emitter &e, const Value &v, DType to, bool bitcast, StringRef roun
   if (failed(tensor))
     return failure();
   DType from = tensor->type.dtype;
-  if (!rounding.empty() && !(from.isFloat() && to.isFloat() && to.getBits() < from.getBits()))
+  // Where nothing is converted, a rounding has nothing to say: kernels name it for whatever type a
+  // pointer has.
+  if (!rounding.empty() && from != to &&
+      !(from.isFloat() && to.isFloat() && to.getBits() < from.getBits()))
     return e.error("fp_downcast_rounding is for conversions to a narrower float, but this one is "
                    "from " +
                    from.str() + " to " + to.str() + "; leave it out");
