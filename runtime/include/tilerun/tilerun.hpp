@@ -520,7 +520,11 @@ struct TuneOptions {
   std::vector<TilerunTuneMemory> memory = {};
   bool refresh = false; ///< Measure, whatever the cache holds.
   bool forget = false;  ///< Neither read nor write the cache.
-  std::function<void(const TilerunTuneProgress &)> progress = {}; ///< Must not throw.
+  // None of these may throw.
+  std::function<void(const TilerunTuneProgress &)> progress = {}; ///< Told after each.
+  /// Called around each run, with the configuration's number; false fails the configuration, and
+  /// the choice is not kept.
+  std::function<bool(uint32_t)> before = {}, after = {};
 };
 struct TuneResult {
   uint32_t best, failed;
@@ -630,6 +634,17 @@ public:
     if (options.progress)
       given.progress = [](void *user, const TilerunTuneProgress *progress) {
         static_cast<const TuneOptions *>(user)->progress(*progress);
+      };
+    static constexpr auto toStatus = [](bool ok) -> TilerunStatus {
+      return ok ? TILERUN_STATUS_OK : TILERUN_STATUS_INTERNAL;
+    };
+    if (options.before)
+      given.before = [](void *user, uint32_t config) -> TilerunStatus {
+        return toStatus(static_cast<const TuneOptions *>(user)->before(config));
+      };
+    if (options.after)
+      given.after = [](void *user, uint32_t config) -> TilerunStatus {
+        return toStatus(static_cast<const TuneOptions *>(user)->after(config));
       };
     TilerunTuneResult result = {};
     result.struct_size = sizeof(result);

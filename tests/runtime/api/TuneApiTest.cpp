@@ -108,6 +108,32 @@ TEST_F(Tuning, HooksStandAroundEachRun) {
   EXPECT_CONTAINS(tilerunGetErrorMessage(), "the caller's hook ended");
 }
 
+TEST_F(Tuning, HooksInCpp) {
+  const TuneConfig configs[] = {make(16), make(64)};
+  int running = -1, runs = 0;
+  TuneOptions options = quick();
+  options.memory = {restoredAfterRuns(out)};
+  options.before = [&](uint32_t config) {
+    EXPECT_EQ(running, -1);
+    running = static_cast<int>(config);
+    return config == 1;
+  };
+  options.after = [&](uint32_t config) {
+    EXPECT_EQ(running, static_cast<int>(config));
+    running = -1;
+    return ++runs > 0;
+  };
+  options.progress = [&](const TilerunTuneProgress &progress) {
+    EXPECT_EQ(progress.status, progress.index ? TILERUN_STATUS_OK : TILERUN_STATUS_INTERNAL);
+    running = -1;
+  };
+  TuneResult result = runtime.tune(stream, kernel, configs, options);
+  EXPECT_EQ(result.best, 1u);
+  EXPECT_EQ(result.failed, 1u);
+  EXPECT_GE(runs, 2);
+  EXPECT_EQ(out.read(), ones);
+}
+
 TEST_F(Tuning, BadCallsAreRefused) {
   TilerunTuneResult result = {};
   result.struct_size = sizeof(result);
