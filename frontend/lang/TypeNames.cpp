@@ -179,10 +179,11 @@ Result makeRange(Emitter &e, const Arguments &args, RangeValue::Kind kind,
   return Value(std::make_shared<RangeValue>(std::move(range)));
 }
 
-Result emitTlRange(Emitter &e, const Arguments &args) {
+/// The hints of a loop, parameters from `first` on.
+FailureOr<RangeValue> getHints(Emitter &e, const Arguments &args, size_t first) {
   RangeValue range;
   llvm::ArrayRef<SignatureParameter> parameters = getParameters(*args.builtin);
-  for (size_t i = 3; i < parameters.size(); ++i) {
+  for (size_t i = first; i < parameters.size(); ++i) {
     if (args[i].isNone() || !args.given[i])
       continue;
     FailureOr<int64_t> value = getInt(e, args, i, 0, INT32_MAX);
@@ -190,8 +191,15 @@ Result emitTlRange(Emitter &e, const Arguments &args) {
       return failure();
     range.hints.emplace_back(parameters[i].name, *value);
   }
+  return range;
+}
+
+Result emitTlRange(Emitter &e, const Arguments &args) {
+  FailureOr<RangeValue> range = getHints(e, args, 3);
+  if (failed(range))
+    return failure();
   return makeRange(e, args, RangeValue::Kind::TlRange, {args[0], args[1], args[2]},
-                   std::move(range));
+                   std::move(*range));
 }
 
 Result emitStaticRange(Emitter &e, const Arguments &args) {
@@ -199,7 +207,10 @@ Result emitStaticRange(Emitter &e, const Arguments &args) {
 }
 
 Result emitPythonRange(Emitter &e, const Arguments &args) {
-  return makeRange(e, args, RangeValue::Kind::Range, getElements(args[0]), {});
+  FailureOr<RangeValue> range = getHints(e, args, 1);
+  if (failed(range))
+    return failure();
+  return makeRange(e, args, RangeValue::Kind::Range, getElements(args[0]), std::move(*range));
 }
 
 Result emitNextPowerOf2(Emitter &e, const Arguments &args) {
@@ -234,7 +245,10 @@ const Builtin kRows[] = {
      "The smallest power of two that is not less than a compile-time integer.", emitNextPowerOf2},
     {"static_range", kTl, "arg1, arg2=None, step=None", "A loop that is unrolled while compiling.",
      emitStaticRange},
-    {"range", kPython, "*bounds", "A loop over integers.", emitPythonRange},
+    {"range", kPython,
+     "*bounds, num_stages=None, loop_unroll_factor=None, disallow_acc_multi_buffer=False, "
+     "flatten=False, warp_specialize=False, disable_licm=False",
+     "A loop over integers, with the hints of tl.range.", emitPythonRange},
 
     {"is_fp8", kDTypeMembers, "self", "Whether it is an 8-bit float.", isKind<&DType::isFp8>},
     {"is_fp8e4nv", kDTypeMembers, "self", "Whether it is float8e4nv.",

@@ -50,6 +50,13 @@ bool ModuleReader::isRecordDecorator(Tokens tokens) const {
   return last == "aggregate" || last == "_aggregate";
 }
 
+/// Whether a decorator makes a function of compile-time values, as `@tl.constexpr` does too.
+static bool isConstexprDecorator(StringRef path) {
+  return path == "constexpr_function" || path.ends_with(".constexpr_function") ||
+         path == "triton.language.constexpr" || path.ends_with(".triton.language.constexpr") ||
+         path.ends_with("triton.language.core.constexpr");
+}
+
 /// Whether a decorator's line is `@triton.jit…` by whatever name.
 bool ModuleReader::isJitDecorator(Tokens tokens) const {
   std::string dotted = readDottedName(tokens);
@@ -63,7 +70,7 @@ bool ModuleReader::isJitDecorator(Tokens tokens) const {
     return false;
   if (path == "triton.jit" || path.ends_with(".triton.jit"))
     return true;
-  if (path == "triton.constexpr_function" || path.ends_with(".triton.constexpr_function"))
+  if (isConstexprDecorator(path))
     return true;
   if (path.starts_with("triton.") && path.ends_with(".jit"))
     return true;
@@ -128,7 +135,7 @@ bool ModuleReader::readStrings(const Expr *expr, std::vector<std::string> &out) 
 
 void ModuleReader::readDecorators(JitFunction &function) {
   for (const Expr *decorator : function.def->decorators) {
-    function.isConstexpr |= StringRef(getPath(decorator)).ends_with("constexpr_function");
+    function.isConstexpr |= isConstexprDecorator(getPath(decorator));
     auto *call = dyn_cast<CallExpr>(decorator);
     if (!call)
       continue;

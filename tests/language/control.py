@@ -208,6 +208,8 @@ def run_time_bounds(lower, upper, step, Z):
     for i in tl.range(lower, upper, step):
         tl.store(Z + k - 3, i, mask=k < 3)
         k += 0
+    for i in range(lower, upper, step, num_stages=2, warp_specialize=False):
+        k += 0
 
 
 #: n=7 refused

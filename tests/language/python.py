@@ -16,6 +16,13 @@ def on_the_host(x):
     return x
 
 
+@tl.constexpr
+def width_of(dtype):
+    if dtype == tl.float32:
+        return 4
+    return dtype.primitive_bitwidth // 8
+
+
 class Pair(NamedTuple):
     first: tl.tensor
     second: tl.tensor
@@ -278,6 +285,8 @@ def both(x):
 @triton.jit
 def globals_are_constants(Z):
     """Y8: Globals of the file are constants, declared `tl.constexpr`"""
+    tl.static_assert(tl.arange(0, width_of(tl.int64)).shape == (8, ))
+    tl.static_assert(width_of(tl.float32) == 4)
     tl.store(Z, OFFSET)
     tl.store(Z + 1, EIGHT)
 
