@@ -365,6 +365,21 @@ def test_constexpr_functions():
     assert run(kernel, 8, size=4) == [4] * 4 and half(9) == 4 and half(tl.constexpr(9)).value == 4
 
 
+def test_constexpr_as_the_decorator_of_a_function():
+
+    @tl.constexpr
+    def wide(dtype):
+        return tl.int64 if dtype.is_int() else tl.float64
+
+    @triton.jit
+    def kernel(out, N: tl.constexpr):
+        T: tl.constexpr = wide(out.dtype.element_ty)
+        tl.static_assert(T == tl.int64)
+        tl.store(out + tl.arange(0, N), tl.zeros((N, ), T) + T.primitive_bitwidth)
+
+    assert run(kernel, 4, size=4) == [64] * 4 and wide(tl.float32) == tl.float64
+
+
 def test_unknown_and_host_names_are_told_by_line():
 
     @triton.jit

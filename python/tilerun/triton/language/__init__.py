@@ -15,7 +15,14 @@ _OURS, _THEIRS = "tilerun.triton", "triton"
 
 
 class constexpr:
-    """A value that is known when a kernel is compiled; as an annotation, a parameter that takes one."""
+    """A value that is known when a kernel is compiled; as an annotation, a parameter that takes one; as the decorator of a
+    function, `triton.constexpr_function`."""
+
+    def __new__(cls, value=None):
+        if type(value) is types.FunctionType:
+            from ..runtime.jit import ConstexprFunction
+            return ConstexprFunction(value)
+        return super().__new__(cls)
 
     def __init__(self, value):
         while isinstance(value, constexpr):
