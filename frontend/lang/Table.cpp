@@ -13,6 +13,7 @@ namespace {
 constexpr StringLiteral kPrivateNames[] = {"_log2",
                                            "_get_int_dtype",
                                            "_is_power_of_two",
+                                           "_unwrap_if_constexpr",
                                            "_sum_combine",
                                            "_prod_combine",
                                            "_xor_combine",

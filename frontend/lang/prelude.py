@@ -32,6 +32,11 @@ def _is_power_of_two(i):
     return i > 0 and (i & (i - 1)) == 0
 
 
+@triton.constexpr_function
+def _unwrap_if_constexpr(o):
+    return o
+
+
 # Functions of two values that programs pass to reductions and scans by these names.
 
 

@@ -18,6 +18,7 @@ def on_the_host(x):
 
 @tl.constexpr
 def width_of(dtype):
+    dtype = tl.core._unwrap_if_constexpr(dtype)
     if dtype == tl.float32:
         return 4
     return dtype.primitive_bitwidth // 8
