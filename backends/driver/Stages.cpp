@@ -6,6 +6,7 @@
 #include "ir/tile/ModuleBytes.h"
 #include "ir/tile/TileOps.h"
 #include "ir/transforms/PadShapes.h"
+#include "ir/transforms/SplitTensors.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -55,9 +56,15 @@ std::vector<backend::KernelParameter> backend::getParameters(func::FuncOp kernel
   return parameters;
 }
 
+/// Elements of a tensor in a thread: more do not fit the registers of any GPU, and how many of them
+/// are computed at a time then.
+static constexpr int64_t kMostInThread = 256, kPartInThread = 32;
+
 LogicalResult backend::lowerToThreads(ModuleOp module, const simt::LowerOptions &options) {
   if (failed(padShapes(module)))
     return failure();
+  int64_t threads = int64_t(options.numWarps) * options.target->warpSize;
+  splitTensors(module, threads * kMostInThread, threads * kPartInThread);
   distribute::AccessAnalysis accesses(module);
   return lowerTileToSimt(module, options, accesses.getFacts());
 }

@@ -8,6 +8,7 @@
 #include "backends/nvptx/Target.h"
 #include "ir/distribute/Facts.h"
 #include "ir/transforms/PadShapes.h"
+#include "ir/transforms/SplitTensors.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/FileSystem.h"
@@ -25,7 +26,8 @@ class Kernels : public testing::TestWithParam<KernelCase> {};
 
 /// The error, or nothing.
 std::string emulateOn(PreparedCase &prepared, const simt::TargetInfo &target, unsigned numWarps,
-                      const KernelCase &testCase, std::vector<TensorArgument> &tensors) {
+                      const KernelCase &testCase, std::vector<TensorArgument> &tensors,
+                      int64_t mostElements = 0) {
   mlir::OwningOpRef<mlir::ModuleOp> module = prepared.kernel.module->clone();
   std::string diagnostics;
   mlir::ScopedDiagnosticHandler handler(prepared.context.get(), [&](mlir::Diagnostic &d) {
@@ -34,6 +36,8 @@ std::string emulateOn(PreparedCase &prepared, const simt::TargetInfo &target, un
   });
   if (mlir::failed(padShapes(*module)))
     return "padding fails: " + diagnostics;
+  if (mostElements)
+    splitTensors(*module, mostElements, mostElements / 4);
   distribute::AccessAnalysis accesses(*module);
   simt::LowerOptions options;
   options.numWarps = numWarps;
@@ -105,6 +109,7 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
     bool hasShuffle = true;
     uint64_t sharedKilobytes = 160;
     bool isOpaque = false;
+    int64_t mostElements = 0; ///< Larger tensors are computed in parts, if it is not 0.
   };
   // 32 lanes with the target's matrix instructions; other sizes as any other device may have.
   std::vector<Setting> settings = {{32, testCase.numWarps, &nvidia->info},
@@ -121,7 +126,9 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
                                    {32, testCase.numWarps, nullptr, true, 160, true},
                                    {8, 4, nullptr, true, 160, true},
                                    {16, 1, nullptr, true, 160, true},
-                                   {64, 2, nullptr, true, 48, true}};
+                                   {64, 2, nullptr, true, 48, true},
+                                   {32, 1, nullptr, true, 160, false, 64},
+                                   {8, 2, nullptr, true, 160, false, 8}};
   auto isTooLarge = [](llvm::StringRef error) {
     return error.contains("lowering fails") && error.contains(" bytes of shared memory, but ") &&
            error.contains("use smaller blocks");
@@ -139,7 +146,8 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
     if (target.name.empty())
       target.name = "generic";
     std::vector<TensorArgument> got;
-    std::string error = emulateOn(*prepared, target, setting.warps, testCase, got);
+    std::string error =
+        emulateOn(*prepared, target, setting.warps, testCase, got, setting.mostElements);
     std::string where = std::to_string(setting.warps) + " warps of " +
                         std::to_string(setting.lanes) + " lanes on " + target.name + ": ";
     if (setting.sharedKilobytes >= 160 || !isTooLarge(error))

@@ -6,6 +6,7 @@
 #include "ir/simt/SimtOps.h"
 #include "ir/tile/RegisterDialects.h"
 #include "ir/transforms/PadShapes.h"
+#include "ir/transforms/SplitTensors.h"
 #include "tests/kernels/Emulator.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -31,6 +32,7 @@ struct Setting {
   uint64_t sharedBytes = 160 * 1024;
   bool hasMatrices = false;
   bool readsFloat8 = true;
+  int64_t mostElements = 0; ///< Larger tensors are computed in parts, if it is not 0.
 };
 
 /// Conversions take several turns in little shared memory; what does not fit gets more.
@@ -43,6 +45,8 @@ constexpr Setting kSettings[] = {
     {"warps of 32 lanes, 2 KiB of shared memory", 32, true, 2 * 1024},
     {"warps of 32 lanes with cooperative matrices", 32, true, 160 * 1024, true},
     {"warps of 8 lanes with cooperative matrices", 8, true, 48 * 1024, true, false},
+    {"warps of 32 lanes, tensors in parts", 32, true, 160 * 1024, false, true, 32},
+    {"warps of 8 lanes, small tensors in parts", 8, true, 160 * 1024, false, true, 4},
 };
 
 simt::TargetInfo makeTarget(const Setting &setting) {
@@ -131,6 +135,8 @@ private:
       return refuse("the module cannot be read");
     if (failed(padShapes(*module)))
       return refuse("padding fails");
+    if (setting.mostElements)
+      splitTensors(*module, setting.mostElements, setting.mostElements / 2);
     simt::TargetInfo target = makeTarget(setting);
     distribute::AccessAnalysis accesses(*module);
     simt::LowerOptions options;

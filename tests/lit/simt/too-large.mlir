@@ -1,11 +1,33 @@
-// A tensor of which each thread would hold more than can be compiled.
-// RUN: not tile-nvptx --arch sm_80 --num-warps 4 %s 2>&1 | FileCheck %s
+// A tensor of which each thread would hold more than can be compiled, and that cannot be computed in
+// parts: a scan needs all of it; what is loaded again might have been written in between.
+// RUN: split-file %s %t
+// RUN: not tile-nvptx --arch sm_80 --num-warps 4 %t/scan.mlir 2>&1 | FileCheck %t/scan.mlir
+// RUN: not tile-nvptx --arch sm_80 --num-warps 4 %t/written.mlir 2>&1 | FileCheck %t/written.mlir
 
+//--- scan.mlir
 // CHECK: error: 'tile.make_range' op gives 1048576 elements, 8192 in each of the program's 128 threads, but at most 1024 can be compiled; use smaller blocks or a larger num_warps
 func.func @k(%x: !tile.ptr<i32>) attributes {tile.kernel} {
   %r = tile.make_range 0 to 1048576 : tensor<1048576xi32>
   %s = tile.splat %x : !tile.ptr<i32> -> tensor<1048576x!tile.ptr<i32>>
   %p = tile.addptr %s, %r : tensor<1048576x!tile.ptr<i32>>, tensor<1048576xi32>
-  tile.store %p, %r : tensor<1048576x!tile.ptr<i32>>
+  %v = tile.scan %r axis 0 : (tensor<1048576xi32>) -> tensor<1048576xi32> {
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.addi %a, %b : i32
+    tile.yield %c : i32
+  }
+  tile.store %p, %v : tensor<1048576x!tile.ptr<i32>>
+  return
+}
+
+//--- written.mlir
+// CHECK: error: {{.*}} but at most 1024 can be compiled
+func.func @k(%x: !tile.ptr<i32>, %y: !tile.ptr<i32>) attributes {tile.kernel} {
+  %r = tile.make_range 0 to 1048576 : tensor<1048576xi32>
+  %s = tile.splat %x : !tile.ptr<i32> -> tensor<1048576x!tile.ptr<i32>>
+  %p = tile.addptr %s, %r : tensor<1048576x!tile.ptr<i32>>, tensor<1048576xi32>
+  %v = tile.load %p : tensor<1048576x!tile.ptr<i32>>
+  %0 = arith.constant 0 : i32
+  tile.store %y, %0 : !tile.ptr<i32>
+  tile.store %p, %v : tensor<1048576x!tile.ptr<i32>>
   return
 }

@@ -1,0 +1,378 @@
+// See SplitTensors.h. Reductions and stores are sinks; neighbouring ones that do not need each
+// other's results share a loop. An iteration computes, from the loads on, one part of what its
+// sinks want. So a later loop loads again what an earlier one has loaded, which is allowed only
+// where nothing is written in between.
+//
+// A thread does not see what others of its program store without a barrier. So it is not defined
+// which of a load and a later store comes first if they are of one place and different elements;
+// those of one element keep their order here.
+#include "ir/transforms/SplitTensors.h"
+
+#include "ir/tile/TileOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace tilerun;
+
+namespace {
+/// Sinks that share a loop.
+struct Group {
+  Block *block = nullptr;
+  int64_t parts = 0;
+  unsigned epoch = 0;             ///< What may be loaded again.
+  SmallVector<Operation *> sinks; ///< In program order.
+  /// Loads that they need and the sinks, each with the dimension that is split; in program order.
+  SmallVector<std::pair<Operation *, unsigned>> members;
+};
+
+class Splitter {
+public:
+  Splitter(func::FuncOp kernel, int64_t most, int64_t part)
+      : kernel(kernel), most(most), part(part), b(kernel.getContext()) {}
+  void run();
+
+private:
+  bool isLarge(Type type) const {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getNumElements() > most;
+  }
+  bool touchesLarge(Operation *op) const {
+    auto large = [&](Type type) { return isLarge(type); };
+    return llvm::any_of(op->getOperandTypes(), large) || llvm::any_of(op->getResultTypes(), large);
+  }
+
+  // Whether it can be done, without changing anything.
+  bool plan(Block &block);
+  bool addSink(Operation *op, Group &group);
+  bool canSplit(Value value, unsigned dim, Group &group, unsigned depth = 0);
+  bool canCombine(tile::ReduceOp op);
+  void finish(Group &group);
+
+  // Doing it.
+  void emit(Group &group);
+  /// The results of the group's reductions of one part; null index: of the first.
+  SmallVector<Value> emitPart(Group &group, Value index);
+  Value partOf(Value value, unsigned dim);
+  SmallVector<Value> combine(tile::ReduceOp op, ValueRange left, ValueRange right);
+
+  func::FuncOp kernel;
+  int64_t most, part;
+  OpBuilder b;
+  SmallVector<Group> groups;
+  llvm::DenseMap<Operation *, unsigned> epochs; ///< Of loads.
+  unsigned epoch = 0;
+
+  // Of the part that is being emitted.
+  int64_t parts = 1;
+  Value index;
+  llvm::DenseMap<std::pair<Value, unsigned>, Value> built;
+};
+} // namespace
+
+/// Ops that compute each element of their results from the same elements of their operands.
+static bool isElementwise(Operation *op) {
+  return op->hasTrait<OpTrait::Elementwise>() && op->getNumRegions() == 0 && isMemoryEffectFree(op);
+}
+
+static bool canBeSplit(Operation *op) {
+  return isElementwise(op) || isa<arith::ConstantOp, tile::MakeRangeOp, tile::SplatOp,
+                                  tile::ExpandDimsOp, tile::BroadcastOp, tile::HintOp>(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Planning
+//===----------------------------------------------------------------------===//
+
+bool Splitter::canSplit(Value value, unsigned dim, Group &group, unsigned depth) {
+  constexpr unsigned kMaxDepth = 200;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > kMaxDepth || type.getDimSize(dim) % group.parts)
+    return false;
+  // Once is enough.
+  if (!built.try_emplace({value, dim}, value).second)
+    return true;
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return isa<SplatElementsAttr>(constant.getValue());
+  if (isa<tile::MakeRangeOp, tile::SplatOp>(op))
+    return true;
+  if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
+    return dim != expand.getAxis() &&
+           canSplit(expand.getSource(), dim - (dim > expand.getAxis()), group, depth + 1);
+  if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
+    auto source = cast<RankedTensorType>(broadcast.getSource().getType());
+    if (source.getDimSize(dim) == 1)
+      return !isLarge(source);
+    return canSplit(broadcast.getSource(), dim, group, depth + 1);
+  }
+  if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    auto it = epochs.find(op);
+    if (op->getBlock() != group.block || load.getIsVolatile() || it == epochs.end() ||
+        it->second != group.epoch)
+      return false;
+    group.members.push_back({op, dim});
+  } else if (!isElementwise(op) && !isa<tile::HintOp>(op)) {
+    return false;
+  }
+  return llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return canSplit(operand, dim, group, depth + 1); });
+}
+
+bool Splitter::canCombine(tile::ReduceOp op) {
+  if (!isa<RankedTensorType>(op->getResult(0).getType()))
+    return true;
+  // Of tensors, only what needs nothing but the two sides.
+  Block &body = op.getCombine().front();
+  return llvm::all_of(body.without_terminator(),
+                      [&](Operation &inner) {
+                        return isElementwise(&inner) &&
+                               llvm::all_of(inner.getOperands(), [&](Value operand) {
+                                 return operand.getParentBlock() == &body;
+                               });
+                      }) &&
+         llvm::all_of(body.getTerminator()->getOperands(),
+                      [&](Value value) { return value.getParentBlock() == &body; });
+}
+
+bool Splitter::addSink(Operation *op, Group &group) {
+  auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+  unsigned dim = 0;
+  if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+    dim = reduce.getAxis();
+    if (!canCombine(reduce))
+      return false;
+  } else {
+    for (unsigned i = 1; i < type.getRank(); ++i)
+      if (type.getDimSize(i) > type.getDimSize(dim))
+        dim = i;
+  }
+  int64_t wanted = std::min(type.getNumElements() / part, type.getDimSize(dim));
+  if (!group.sinks.empty() && group.parts != wanted)
+    finish(group);
+  if (group.sinks.empty()) {
+    group.block = op->getBlock();
+    group.parts = wanted;
+    group.epoch = epoch;
+  }
+  if (!llvm::all_of(op->getOperands(),
+                    [&](Value operand) { return canSplit(operand, dim, group); }))
+    return false;
+  group.sinks.push_back(op);
+  group.members.push_back({op, dim});
+  return true;
+}
+
+void Splitter::finish(Group &group) {
+  if (!group.sinks.empty()) {
+    llvm::sort(group.members, [](const auto &x, const auto &y) {
+      return x.first == y.first ? x.second < y.second : x.first->isBeforeInBlock(y.first);
+    });
+    epoch += llvm::any_of(group.sinks, [](Operation *op) { return isa<tile::StoreOp>(op); });
+    groups.push_back(group);
+  }
+  group = Group();
+  built.clear();
+}
+
+bool Splitter::plan(Block &block) {
+  Group group;
+  for (Operation &op : block) {
+    // What uses a result of the group comes after its loop.
+    bool needsGroup = false;
+    op.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        needsGroup |= llvm::is_contained(group.sinks, operand.getDefiningOp());
+    });
+    if (needsGroup)
+      finish(group);
+    if (isa<tile::StoreOp, tile::ReduceOp>(op) && isLarge(op.getOperand(0).getType())) {
+      if (llvm::any_of(op.getResultTypes(), [&](Type type) { return isLarge(type); }) ||
+          !addSink(&op, group))
+        return false;
+      continue;
+    }
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      epochs[&op] = epoch;
+      if (!load.getIsVolatile())
+        continue;
+    }
+    if (touchesLarge(&op) && !canBeSplit(&op))
+      return false;
+    if (isMemoryEffectFree(&op) || isa<tile::AssumeOp>(op))
+      continue;
+    finish(group);
+    ++epoch;
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        if (!plan(inner))
+          return false;
+    ++epoch;
+  }
+  finish(group);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+Value Splitter::partOf(Value value, unsigned dim) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return value;
+  if (Value known = built.lookup({value, dim}))
+    return known;
+  Operation *op = value.getDefiningOp();
+  Location loc = op->getLoc();
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dim] /= parts;
+  RankedTensorType small = type.clone(shape);
+  Value result;
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto splat = cast<SplatElementsAttr>(constant.getValue());
+    result = arith::ConstantOp::create(b, loc, splat.resizeSplat(small));
+  } else if (auto range = dyn_cast<tile::MakeRangeOp>(op)) {
+    result = tile::MakeRangeOp::create(b, loc, small, range.getStart(),
+                                       uint32_t(range.getStart() + shape[0]));
+    if (index) {
+      Value size = arith::ConstantIntOp::create(b, loc, shape[0], 32);
+      Value start = arith::MulIOp::create(b, loc, index, size, arith::IntegerOverflowFlags::nsw);
+      result = arith::AddIOp::create(b, loc, result, tile::SplatOp::create(b, loc, small, start),
+                                     arith::IntegerOverflowFlags::nsw);
+    }
+  } else if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
+    Value source = partOf(expand.getSource(), dim - (dim > expand.getAxis()));
+    result = tile::ExpandDimsOp::create(b, loc, small, source, expand.getAxis());
+  } else if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
+    Value source = broadcast.getSource();
+    if (cast<RankedTensorType>(source.getType()).getDimSize(dim) != 1)
+      source = partOf(source, dim);
+    result = tile::BroadcastOp::create(b, loc, small, source);
+  } else if (auto hint = dyn_cast<tile::HintOp>(op)) {
+    // It may be of more elements than a part has.
+    result = partOf(hint.getSource(), dim);
+  } else {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(partOf(operand, dim));
+    SmallVector<Type> types;
+    for (Type own : op->getResultTypes())
+      types.push_back(cast<RankedTensorType>(own).clone(shape));
+    Operation *copy = b.insert(
+        Operation::create(loc, op->getName(), types, operands, op->getDiscardableAttrDictionary(),
+                          op->getPropertiesStorage(), BlockRange(), /*numRegions=*/0));
+    for (auto [own, other] : llvm::zip(op->getResults(), copy->getResults()))
+      built[{own, dim}] = other;
+    return built[{value, dim}];
+  }
+  built[{value, dim}] = result;
+  return result;
+}
+
+SmallVector<Value> Splitter::emitPart(Group &group, Value partIndex) {
+  parts = group.parts;
+  index = partIndex;
+  built.clear();
+  SmallVector<Value> results;
+  for (auto [op, dim] : group.members) {
+    if (isa<tile::LoadOp>(op)) {
+      partOf(op->getResult(0), dim);
+      continue;
+    }
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      mapping.map(operand, partOf(operand, dim));
+    llvm::append_range(results, b.clone(*op, mapping)->getResults());
+  }
+  return results;
+}
+
+SmallVector<Value> Splitter::combine(tile::ReduceOp op, ValueRange left, ValueRange right) {
+  Block &body = op.getCombine().front();
+  IRMapping mapping;
+  for (auto [argument, value] :
+       llvm::zip(body.getArguments(),
+                 llvm::concat<const Value>(SmallVector<Value>(left), SmallVector<Value>(right))))
+    mapping.map(argument, value);
+  auto tensor = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  for (Operation &inner : body.without_terminator()) {
+    Operation *copy = b.clone(inner, mapping);
+    if (tensor)
+      for (Value result : copy->getResults())
+        result.setType(tensor.clone(result.getType()));
+  }
+  SmallVector<Value> results;
+  for (Value value : body.getTerminator()->getOperands())
+    results.push_back(mapping.lookupOrDefault(value));
+  return results;
+}
+
+void Splitter::emit(Group &group) {
+  Operation *last = group.sinks.back();
+  Location loc = last->getLoc();
+  b.setInsertionPointAfter(last);
+  SmallVector<tile::ReduceOp> reductions;
+  for (Operation *op : group.sinks)
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+      reductions.push_back(reduce);
+  auto number = [&](int64_t value) { return arith::ConstantIntOp::create(b, loc, value, 32); };
+  // Reductions begin with the first part.
+  SmallVector<Value> first;
+  if (!reductions.empty())
+    first = emitPart(group, Value());
+  auto loop = scf::ForOp::create(b, loc, number(reductions.empty() ? 0 : 1), number(group.parts),
+                                 number(1), first);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    Block *body = loop.getBody();
+    if (body->mightHaveTerminator())
+      b.setInsertionPoint(body->getTerminator());
+    else
+      b.setInsertionPointToEnd(body);
+    SmallVector<Value> next = emitPart(group, loop.getInductionVar()), combined;
+    size_t start = 0;
+    for (tile::ReduceOp op : reductions) {
+      size_t count = op->getNumResults();
+      llvm::append_range(combined, combine(op, loop.getRegionIterArgs().slice(start, count),
+                                           ValueRange(next).slice(start, count)));
+      start += count;
+    }
+    if (!body->mightHaveTerminator())
+      scf::YieldOp::create(b, loc, combined);
+  }
+  size_t start = 0;
+  for (tile::ReduceOp op : reductions) {
+    op->replaceAllUsesWith(loop.getResults().slice(start, op->getNumResults()));
+    start += op->getNumResults();
+  }
+  for (Operation *op : group.sinks)
+    op->erase();
+}
+
+void Splitter::run() {
+  bool any = false;
+  kernel.walk([&](Operation *op) { any |= touchesLarge(op); });
+  if (!any || !plan(kernel.getBody().front()))
+    return;
+  for (Group &group : groups)
+    emit(group);
+  // Users before what they use.
+  kernel.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
+}
+
+void tilerun::splitTensors(ModuleOp module, int64_t most, int64_t part) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(tile::TileDialect::kKernelAttr) && function.getBody().hasOneBlock())
+      Splitter(function, most, part).run();
+}
