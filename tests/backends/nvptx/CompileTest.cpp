@@ -82,13 +82,13 @@ TEST(Compile, WhatSpillsAnywayHasAllRegisters) {
     auto artifact = nvptx::compile(R"(
 func.func @copy(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64},
                 %y: !tile.ptr<f32> {tile.divisibility = 16 : i64}) attributes {tile.kernel} {
-  %i = tile.make_range 0 to 16384 : tensor<16384xi32>
-  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<16384x!tile.ptr<f32>>
-  %p = tile.addptr %xs, %i : tensor<16384x!tile.ptr<f32>>, tensor<16384xi32>
-  %v = tile.load %p : tensor<16384x!tile.ptr<f32>>
-  %ys = tile.splat %y : !tile.ptr<f32> -> tensor<16384x!tile.ptr<f32>>
-  %q = tile.addptr %ys, %i : tensor<16384x!tile.ptr<f32>>, tensor<16384xi32>
-  tile.store %q, %v : tensor<16384x!tile.ptr<f32>>
+  %i = tile.make_range 0 to 8192 : tensor<8192xi32>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<8192x!tile.ptr<f32>>
+  %p = tile.addptr %xs, %i : tensor<8192x!tile.ptr<f32>>, tensor<8192xi32>
+  %v = tile.load %p : tensor<8192x!tile.ptr<f32>>
+  %ys = tile.splat %y : !tile.ptr<f32> -> tensor<8192x!tile.ptr<f32>>
+  %q = tile.addptr %ys, %i : tensor<8192x!tile.ptr<f32>>, tensor<8192xi32>
+  tile.store %q, %v : tensor<8192x!tile.ptr<f32>>
   return
 })",
                                    options);
