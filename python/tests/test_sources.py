@@ -365,6 +365,30 @@ def test_constexpr_functions():
     assert run(kernel, 8, size=4) == [4] * 4 and half(9) == 4 and half(tl.constexpr(9)).value == 4
 
 
+def _width(kind):
+    return kind.value.primitive_bitwidth if isinstance(kind, tl.constexpr) else kind.primitive_bitwidth
+
+
+def _half(n):
+    return _width(tl.int8) * 0 + n // 2
+
+
+@triton.constexpr_function
+def size_of(kind, n):
+    """Functions of compile time call plain ones, as Python does."""
+    return _half(n * _width(kind) // 8)
+
+
+def test_constexpr_functions_call_plain_ones():
+
+    @triton.jit
+    def kernel(out, N: tl.constexpr):
+        n: tl.constexpr = size_of(tl.float32, N)
+        tl.store(out + tl.arange(0, N), n)
+
+    assert run(kernel, N=4) == [8] * 4 and size_of(tl.float32, 4) == 8
+
+
 def test_constexpr_as_the_decorator_of_a_function():
 
     @tl.constexpr

@@ -114,6 +114,7 @@ class Collector:
         self.modules = {}
         self.classes = {}
         self.pending = []
+        self.helpers = {}
         self.watched = []
         self.counter = 0
 
@@ -186,12 +187,26 @@ class Collector:
             return self._bind_module(name, value, chains)
         if isinstance(value, type):
             return self._bind_class(name, value) or self._bind_unknown(name, value)
+        if isinstance(value, types.FunctionType) and _is_of_compile_time(user):
+            helper = self._make_helper(value)
+            if helper is not None:
+                return [f"from {self._module_of(helper)} import {helper.fn.__name__} as {name}"]
         if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)) or \
                 type(value).__name__ == "ufunc":
             return self._bind_host_function(name, value)
         lines = []
         text = self._express(value, lines)
         return lines + [f"{name} = {text}"] if text is not None else self._bind_unknown(name, value)
+
+    def _make_helper(self, function):
+        """A plain function that one of compile time calls, as another of these; None without a source."""
+        from .triton.runtime.jit import ConstexprFunction
+        if function not in self.helpers:
+            try:
+                self.helpers[function] = ConstexprFunction(function)
+            except SourceError:
+                self.helpers[function] = None
+        return self.helpers[function]
 
     def _add_source(self, path, text):
         """The name of a new source."""
@@ -369,6 +384,10 @@ def _make_named_tuple(name, fields):
         return collections.namedtuple(name, fields)
     except ValueError:  # Named tuples have no names that begin with an underscore.
         return None
+
+
+def _is_of_compile_time(function):
+    return getattr(function, "decorator", "") == "@triton.constexpr_function"
 
 
 def is_named_tuple(value):
