@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 using namespace tilerun;
 using namespace tilerun::python;
@@ -82,15 +83,27 @@ PyObject *python::launch(KernelObject *kernel, Device &device, const uint64_t gr
 // Methods
 //===----------------------------------------------------------------------===//
 
-// Whether attributes that are computed at each look have one value.
+// Whether attributes that are computed at each look have one value: one to the compiler, for which
+// 1, 1.0 and True differ, as 0.0 and -0.0 do.
 static bool isSame(PyObject *a, PyObject *b) {
   if (a == b)
     return true;
-  if (!a || !b || Py_TYPE(a) != Py_TYPE(b) ||
-      !(PyLong_CheckExact(a) || PyFloat_CheckExact(a) || PyUnicode_CheckExact(a) ||
-        PyTuple_CheckExact(a)))
+  if (!a || !b || Py_TYPE(a) != Py_TYPE(b))
     return false;
-  return PyObject_RichCompareBool(a, b, Py_EQ) == 1;
+  if (PyFloat_CheckExact(a))
+    return std::bit_cast<uint64_t>(PyFloat_AsDouble(a)) ==
+           std::bit_cast<uint64_t>(PyFloat_AsDouble(b));
+  if (PyTuple_CheckExact(a)) {
+    Py_ssize_t size = PyTuple_Size(a);
+    if (PyTuple_Size(b) != size)
+      return false;
+    for (Py_ssize_t i = 0; i < size; ++i)
+      if (!isSame(PyTuple_GetItem(a, i), PyTuple_GetItem(b, i)))
+        return false;
+    return true;
+  }
+  return (PyLong_CheckExact(a) || PyUnicode_CheckExact(a)) &&
+         PyObject_RichCompareBool(a, b, Py_EQ) == 1;
 }
 
 bool python::isUnchanged(Watched watched) {
@@ -219,10 +232,10 @@ static PyObject *load(PyObject *self, PyObject *arguments) {
                                          " parameters, the function " +
                                          std::to_string(state.names.size()));
   }
-  if (state.handle)
-    state.oldHandles.push_back(state.handle);
+  // Before anything is forgotten, as that may run code that loads this kernel again.
+  if (TilerunKernel *old = std::exchange(state.handle, handle))
+    state.oldHandles.push_back(old);
   forget(state);
-  state.handle = handle;
   for (Py_ssize_t i = 0, n = PyList_Size(watched); i < n; ++i) {
     if (!watch(PyList_GetItem(watched, i), state))
       return nullptr;

@@ -133,16 +133,19 @@ static const NamedPlaces &findPlaces(KernelState &state, PyObject *names) {
   NamedPlaces &last = state.lastNamed;
   if (last.names == names) [[likely]]
     return last;
+  // First of all, as names may be of a class whose destructor launches this kernel.
+  while (PyObject *old = std::exchange(last.names, nullptr))
+    Py_DECREF(old);
   last.places.clear();
   for (Py_ssize_t i = 0, n = PyTuple_Size(names); i < n; ++i)
     last.places.push_back(static_cast<uint16_t>(findPlace(state, PyTuple_GetItem(names, i))));
-  size_t begin = state.names.size() - std::min(state.names.size(), last.places.size());
-  last.completes = begin;
+  // More names than parameters: there are options among them.
+  bool isPlain = last.places.size() <= state.names.size();
+  size_t begin = isPlain ? state.names.size() - last.places.size() : 0;
   for (size_t i = 0; i < last.places.size(); ++i)
-    if (last.places[i] != begin + i)
-      last.completes = SIZE_MAX;
-  PyObject *old = std::exchange(last.names, Py_NewRef(names));
-  Py_XDECREF(old);
+    isPlain &= last.places[i] == begin + i;
+  last.completes = isPlain ? begin : SIZE_MAX;
+  last.names = Py_NewRef(names);
   return last;
 }
 

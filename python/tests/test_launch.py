@@ -175,6 +175,14 @@ def test_defaults_and_names():
         assert (y == scale).all()
 
 
+def test_options_after_names_of_all_parameters():
+    x, y = np.ones(16, np.float32), np.zeros(16, np.float32)
+    assert axpy[(1, )](x=x, y=y, n=16, a=2.0, BLOCK=16).metadata.num_warps == 4
+    for _ in range(2):  # The second one is warm.
+        made = axpy[(1, )](x=x, y=y, n=16, a=2.0, BLOCK=16, num_warps=8, num_stages=2)
+        assert (made.metadata.num_warps, made.metadata.num_stages) == (8, 2)
+
+
 def test_integers_of_all_sizes():
 
     @triton.jit
