@@ -253,7 +253,12 @@ static PyObject *allocate(PyObject *, PyObject *arguments) {
   if (!device)
     return nullptr;
   TilerunAddress address = 0;
-  if (TilerunStatus status = tilerunAllocate(device->defaultStream, bytes, &address))
+  TilerunStatus status;
+  {
+    Unlocked unlocked;
+    status = tilerunAllocate(device->defaultStream, bytes, &address);
+  }
+  if (status)
     return raise(status);
   return PyLong_FromUnsignedLongLong(address);
 }
@@ -266,7 +271,12 @@ static PyObject *release(PyObject *, PyObject *arguments) {
   Device *device = getDevice(type, index);
   if (!device)
     return nullptr;
-  if (TilerunStatus status = tilerunFree(device->defaultStream, address))
+  TilerunStatus status;
+  {
+    Unlocked unlocked;
+    status = tilerunFree(device->defaultStream, address);
+  }
+  if (status)
     return raise(status);
   Py_RETURN_NONE;
 }
