@@ -49,10 +49,21 @@ static llvm::StringRef checkBytecode(llvm::StringRef bytes) {
   return "";
 }
 
-// Whether brackets outside of strings and comments nest too deep.
+// Whether brackets outside of strings and comments nest too deep. A closing one ends what its like
+// began: '<' and '>' of comparisons end nothing else.
 static bool isTooDeep(llvm::StringRef text) {
-  unsigned depth = 0;
+  llvm::SmallVector<char, tile::kMaxTextDepth> awaited; // Closing brackets.
+  auto open = [&](char close) {
+    awaited.push_back(close);
+    return awaited.size() > tile::kMaxTextDepth;
+  };
+  auto end = [&](char close) {
+    while (awaited.back() != close)
+      awaited.pop_back();
+    awaited.pop_back();
+  };
   for (size_t i = 0; i < text.size(); ++i) {
+    bool tooDeep = false;
     switch (text[i]) {
     case '"':
       for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i)
@@ -68,19 +79,30 @@ static bool isTooDeep(llvm::StringRef text) {
         ++i;
       break;
     case '(':
+      tooDeep = open(')');
+      break;
     case '[':
+      tooDeep = open(']');
+      break;
     case '{':
+      tooDeep = open('}');
+      break;
     case '<':
-      if (++depth > tile::kMaxTextDepth)
-        return true;
+      tooDeep = open('>');
+      break;
+    case '>':
+      if (!awaited.empty() && awaited.back() == '>')
+        awaited.pop_back();
       break;
     case ')':
     case ']':
     case '}':
-    case '>':
-      depth -= depth > 0;
+      if (llvm::is_contained(awaited, text[i]))
+        end(text[i]);
       break;
     }
+    if (tooDeep)
+      return true;
   }
   return false;
 }

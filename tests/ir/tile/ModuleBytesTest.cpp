@@ -111,6 +111,19 @@ TEST_F(ModuleBytes, DeepTextIsRefused) {
 }
 
 // Regions in each other need the most of the stack: as deep as text may be, they are read.
+TEST_F(ModuleBytes, ComparisonsHideNoDepth) {
+  auto nestSets = [](llvm::StringRef set, unsigned depth) {
+    std::string text = "module attributes {tile.a = ";
+    for (unsigned i = 0; i < depth; ++i)
+      text += ("[affine_set<" + set + ">, ").str();
+    return text + "1" + std::string(depth, ']') + "} {}";
+  };
+  EXPECT_EQ(refuse(nestSets("(d0) : (d0 >= 0, d0 >= 0)", 200)), "");
+  EXPECT_EQ(refuse(nestSets("(d0) : (d0 <= 0, d0 <= 0)", 200)), "");
+  for (llvm::StringRef set : {"(d0) : (d0 >= 0, d0 >= 0)", "(d0) : (d0 > = 0, d0 == 0)"})
+    EXPECT_NE(refuse(nestSets(set, 30000)).find("more than 256 brackets"), std::string::npos);
+}
+
 TEST_F(ModuleBytes, TheDeepestTextIsRead) {
   const unsigned depth = tile::kMaxTextDepth - 1;
   std::string text = "func.func @f(%c: i1) {\n";
