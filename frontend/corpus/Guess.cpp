@@ -80,6 +80,8 @@ ConstantArgument guessConstant(StringRef name, const ParameterUse &use, const St
                                                                                   : style.element)};
   if (use.isComparedToNone && !use.isCount)
     return {};
+  if (hasText(name, "cache_modifier eviction"))
+    return {std::string()};
   const bool isFlag =
       hasPart(name, "is use has store with reverse causal enable do output fuse need even apply "
                     "transpose trans compute load save varlen inplace exact allow enabled return "

@@ -119,6 +119,15 @@ def kernel(x, beta_stride, STRIDE_SCALE: tl.constexpr, SCALE: tl.constexpr):
             "SCALE=5.00000000000000000e-01, STRIDE_SCALE=1, beta_stride=i32, x=*fp32:16");
 }
 
+TEST_F(CorpusTest, cachesAreNamedByTexts) {
+  EXPECT_EQ(guess(load(R"(
+@triton.jit
+def kernel(x, cache_modifier: tl.constexpr, EVICTION: tl.constexpr):
+    tl.store(x, tl.load(x, cache_modifier=cache_modifier, eviction_policy=EVICTION))
+)")),
+            "EVICTION=\"\", cache_modifier=\"\", x=*fp32:16");
+}
+
 TEST_F(CorpusTest, descriptorsHaveTheDimensionsOfTheirCoordinates) {
   EXPECT_EQ(guess(load(R"(
 @triton.jit
