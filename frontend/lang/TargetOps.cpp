@@ -6,6 +6,7 @@
 #include "ir/tile/InlineAsm.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -77,6 +78,12 @@ Result emitInlineAsm(Emitter &e, const Arguments &args) {
     return argError(e, args, 4,
                     "is true, but without results only the effects of the assembly count; write "
                     "is_pure=False");
+  if (types->empty() &&
+      !llvm::all_of(shape, [](int64_t n) { return llvm::isPowerOf2_64(uint64_t(n)); }))
+    return argError(e, args, 2,
+                    "has the shape " + shapeString(shape) +
+                        ", but effects need sizes that are powers of two: what a block has beyond "
+                        "its size would have them too");
   SmallVector<mlir::Type> givenTypes, operandTypes, resultTypes;
   for (const TensorValue &input : inputs)
     givenTypes.push_back(input.value.getType());
@@ -93,7 +100,7 @@ Result emitInlineAsm(Emitter &e, const Arguments &args) {
     resultTypes.push_back(getMlirType(e.builder.getContext(), TensorType{type, shape}));
   const std::string &list = expanded.constraints;
   std::string error = tile::checkInlineAsm(*text, list, *pack, operandTypes, resultTypes);
-  if (!error.empty() && StringRef(*constraints).contains('+'))
+  if (StringRef(error).contains(" register") && StringRef(*constraints).contains('+'))
     error += "; each output with '+' takes an argument in, the first ones of 'args'";
   if (!error.empty())
     return callError(e, args, error);

@@ -72,6 +72,11 @@ def effects(x, n):
 
 
 @triton.jit
+def odd_effects(x):
+    tl.inline_asm_elementwise("prefetch.global.L2 [$0];", "l", [x + tl.arange(0, 48)], None, False, 1)
+
+
+@triton.jit
 def pure_effects(x):
     tl.inline_asm_elementwise("membar.gl;", "", [], None, True, 1)
 
