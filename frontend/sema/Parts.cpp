@@ -37,7 +37,10 @@ Result Evaluator::getAttribute(const Value &base, llvm::StringRef name, SourceRa
       return *value;
     std::vector<llvm::StringRef> names = space->module->globalNames();
     auto near = findNearName(name, names);
-    return error(range, "'" + space->path + "' has no '" + name + "'" +
+    // What stands for objects and modules of a process has a name of its own there.
+    llvm::StringRef known =
+        llvm::StringRef(space->path).starts_with("__") ? space->module->path : space->path;
+    return error(range, "'" + known + "' has no '" + name + "'" +
                             (near ? "; did you mean '" + near->str() + "'?" : std::string()));
   }
   if (auto *space = base.getIf<NamespaceValue>(); space && isHostModule(space->path))

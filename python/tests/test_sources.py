@@ -21,7 +21,7 @@ SCALE = 3
 SHAPE = (4, 2)
 NESTED = tl.constexpr((1, (2.5, "name")))
 INFINITY = float("inf")
-HOST_STATE = {"a": 1}
+HOST_STATE = {1, 2}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -426,14 +426,19 @@ def test_unknown_and_host_names_are_told_by_line():
         run(state, size=1)
 
     @triton.jit
+    def called(out):
+        tl.store(out, HOST_STATE())
+
+    @triton.jit
     def fields(out):
-        tl.store(out, LOOSE.factor)
+        tl.store(out, LOOSE.factr + LOOSE.factor)
 
     @triton.jit
     def array(out):
         tl.store(out, np.exp(1.0))
 
-    for kernel, message in ((fields, "(?s)'LOOSE', whose value is not known.*<values of the host>.*A test_sources.Loose"),
+    for kernel, message in ((called, "(?s)'HOST_STATE', whose value is not known.*<values of the host>.*A builtins.set"),
+                            (fields, "'<Loose of the host>' has no 'factr'; did you mean 'factor'"),
                             (array, "(?s)host function 'exp'.*<functions of the host>:1:5: note: defined here")):
         with pytest.raises(triton.CompilationError, match=message):
             run(kernel, size=1)

@@ -9,6 +9,7 @@ import ast
 import builtins
 import collections
 import dataclasses
+import enum
 import functools
 import inspect
 import re
@@ -52,13 +53,17 @@ def _get_chain(node):
 
 
 def _used_names(text):
-    """Names that a function reads and does not bind itself, and the attributes asked of each: {name: {attribute chain}}."""
+    """Names that a function reads and does not bind itself, and the attributes asked of each: {name: {attribute chain}},
+    with () among them where the name stands alone."""
     tree = ast.parse(text)
     bound, used = set(), {}
+    asked = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             if isinstance(node.ctx, ast.Load):
-                used.setdefault(node.id, set())
+                chains = used.setdefault(node.id, set())
+                if id(node) not in asked:
+                    chains.add(())
             else:
                 bound.add(node.id)
         elif isinstance(node, ast.arg):
@@ -67,7 +72,7 @@ def _used_names(text):
             if isinstance(node.annotation, ast.Constant) and isinstance(node.annotation.value, str):
                 for name in re.findall(r"[A-Za-z_]\w*", node.annotation.value)[:1]:
                     used.setdefault(name, set())
-        elif isinstance(node, ast.Attribute):
+        elif isinstance(node, ast.Attribute) and id(node) not in asked:
             base, chain = _get_chain(node)
             if base is not None:
                 used.setdefault(base, set()).add(chain)
@@ -186,6 +191,9 @@ class Collector:
         if isinstance(value, types.ModuleType):
             return self._bind_module(name, value, chains)
         if isinstance(value, type):
+            # A class without values is its constants, which are what they are now, whatever its text says.
+            if chains and () not in chains and _is_plain_class(value):
+                return self._bind_object(name, value, chains)
             return self._bind_class(name, value) or self._bind_unknown(name, value)
         if isinstance(value, types.FunctionType) and _is_of_compile_time(user):
             helper = self._make_helper(value)
@@ -196,7 +204,12 @@ class Collector:
             return self._bind_host_function(name, value)
         lines = []
         text = self._express(value, lines)
-        return lines + [f"{name} = {text}"] if text is not None else self._bind_unknown(name, value)
+        if text is not None:
+            return lines + [f"{name} = {text}"]
+        if chains and () not in chains:
+            return self._bind_object(name, value, chains)
+        whole = self._express(self._read_fields(value), lines)
+        return lines + [f"{name} = {whole}"] if whole is not None else self._bind_unknown(name, value)
 
     def _make_helper(self, function):
         """A plain function that one of compile time calls, as another of these; None without a source."""
@@ -207,6 +220,37 @@ class Collector:
             except SourceError:
                 self.helpers[function] = None
         return self.helpers[function]
+
+    def _bind_object(self, name, value, chains):
+        """An object by the attributes that are used of it."""
+        kind = value if isinstance(value, type) else type(value)
+        own = self._add_source(f"<{kind.__qualname__} of the host>", "".join(l + "\n" for l in self._bind_attributes(value, chains)))
+        return [f"import {own} as {name}"]
+
+    def _bind_attributes(self, owner, chains):
+        below, lines = {}, []
+        for chain in sorted(chains):
+            if chain:
+                below.setdefault(chain[0], set()).add(chain[1:])
+        for attribute, rest in below.items():
+            value = _get_attribute(owner, attribute)
+            if value is _Unknown:
+                continue  # The compiler says so, with the place.
+            lines += self._bind(attribute, value, rest, None)
+            if isinstance(owner, types.ModuleType):
+                self._watch(vars(owner), attribute, value)
+            elif not isinstance(value, (types.ModuleType, types.MethodType, types.BuiltinMethodType)):
+                self.watched.append((owner, attribute, value))
+        return lines
+
+    def _read_fields(self, value):
+        """A named tuple of what an object holds, as far as kernels can use it; the object itself if that is nothing."""
+        fields = {}
+        for field, held in _get_fields(value).items():
+            self.watched.append((value, field, held))
+            if self._express(held, []) is not None:
+                fields[field] = held
+        return _as_tuple_of(value, fields)
 
     def _add_source(self, path, text):
         """The name of a new source."""
@@ -240,17 +284,7 @@ class Collector:
         if path is not None or module.__name__ == "math":
             return [f"import {path or 'math'} as {name}"]
         # A module of the user's: a source with the names that are used of it.
-        lines = []
-        below = {}
-        for chain in sorted(chains):
-            below.setdefault(chain[0], set())
-            if len(chain) > 1:
-                below[chain[0]].add(chain[1:])
-        for attribute, rest in below.items():
-            value = getattr(module, attribute, _Unknown)
-            if value is not _Unknown:
-                lines += self._bind(attribute, value, rest, None)
-                self._watch(vars(module), attribute, value)
+        lines = self._bind_attributes(module, chains)
         own = self._add_source(getattr(module, "__file__", None) or f"<module {module.__name__}>",
                                "".join(l + "\n" for l in lines))
         return [f"import {own} as {name}"]
@@ -298,7 +332,7 @@ class Collector:
                 continue
             # Of host modules, a class may use much that kernels do not.
             wanted = {chain for chain in chains[used] if _is_of_kernels(_follow(found, chain), value)}
-            lines += self._bind(used, found, wanted, None)
+            lines += self._bind(used, found, wanted | {()}, None)
             self._watch(vars(inspect.getmodule(value) or types.ModuleType("none")), used, found)
         tail = "" if text.endswith("\n") else "\n"
         return (inspect.getsourcefile(value) or "<class>",
@@ -348,6 +382,12 @@ class Collector:
                 if found:
                     return f"{own}(" + ", ".join(items) + ")"
             return "(" + "".join(item + ", " for item in items) + ")"
+        if type(value) is dict and all(type(key) is str for key in value):
+            items = {key: self._express(item, lines) for key, item in value.items()}
+            if any(item is None for item in items.values()):
+                return None
+            self.watched += [(value, key, item) for key, item in value.items()]
+            return "{" + ", ".join(f"{key!r}: {item}" for key, item in items.items()) + "}"
         if hasattr(value, "item") and getattr(value, "ndim", None) == 0 and hasattr(value, "dtype"):
             return self._express(value.item(), lines)
         language = language_name(value)
@@ -365,17 +405,69 @@ def _is_frozen(value):
     return dataclasses.is_dataclass(value) and not isinstance(value, type) and value.__dataclass_params__.frozen
 
 
-def as_named_tuple(value):
-    """An object that is no more than its fields (of a dataclass, or a SimpleNamespace) as a named tuple of them; anything
-    else as it is."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    elif isinstance(value, types.SimpleNamespace):
-        fields = vars(value)
-    else:
+def _is_plain_class(value):
+    """Whether kernels use a class for its constants alone: enumerations, records and named tuples are more."""
+    return not (issubclass(value, (enum.Enum, tuple)) or getattr(value, "_is_record", False) or language_name(value))
+
+
+def is_of_user(value):
+    """Whether it is an object that host code has made a class for, or a class of constants; not what holds memory."""
+    if isinstance(value, type):
+        return value.__flags__ & _HEAP_TYPE and _is_plain_class(value)
+    kind = type(value)
+    return (kind.__flags__ & _HEAP_TYPE or isinstance(value, types.SimpleNamespace)) and not (
+        isinstance(value, (tuple, list, dict, enum.Enum, constexpr, dtype)) or callable(value) or
+        getattr(kind, "_is_record", False) or any(hasattr(kind, name) for name in _OF_MEMORY))
+
+
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: of a class statement.
+_OF_MEMORY = ("data_ptr", "__dlpack__", "__array_interface__", "__cuda_array_interface__", "block_shape")
+
+
+def _get_attribute(value, name):
+    try:
+        return getattr(value, name)
+    except Exception:  # Properties run any code.
+        return _Unknown
+
+
+def _get_fields(value):
+    """What an object of the user's holds by itself."""
+    if isinstance(value, type) or not is_of_user(value):
+        return {}
+    return {name: held for name, held in getattr(value, "__dict__", {}).items() if not name.startswith("_")}
+
+
+def _as_tuple_of(value, fields):
+    made = _make_named_tuple(type(value).__name__, tuple(fields)) if fields else None
+    return value if made is None else made(*fields.values())
+
+
+def as_named_tuple(value, names=None, path=()):
+    """An object of the user's, or a class of constants, as a named tuple of those attributes that `names` lists (of its
+    fields, if it is None); anything else as it is."""
+    if not is_of_user(value) or id(value) in path or len(path) > 8:
         return value
-    made = _make_named_tuple(type(value).__name__, tuple(fields))
-    return value if made is None else made(*map(as_named_tuple, fields.values()))
+    fields = {}
+    for name in [field.name for field in dataclasses.fields(value)] if names is None else names:
+        held = _get_attribute(value, name)
+        if held is _Unknown:
+            continue  # A class as well, which has none of the names either.
+        held = held if names is None else as_named_tuple(held, names, (*path, id(value)))
+        if names is None or is_constant(held):
+            fields[name] = held
+    # One that nothing is asked of is still an object, which is true.
+    made = _make_named_tuple((value if isinstance(value, type) else type(value)).__name__, tuple(fields or ("is_object", )))
+    return value if made is None else made(*(fields.values() if fields else (True, )))
+
+
+def is_constant(value):
+    """Whether kernels take it as a constant: a number, a text, a type, what they can call, or a tuple of such."""
+    if isinstance(value, (tuple, list)):
+        return all(map(is_constant, value))
+    return value is None or isinstance(value, (bool, int, float, str, enum.Enum, constexpr)) or \
+        isinstance(value, dtype) and not value.is_block() and not value.is_ptr() or \
+        find_function(value) is not None or language_name(value) is not None
 
 
 @functools.lru_cache(maxsize=None)
@@ -445,9 +537,10 @@ def language_name(value):
 def find_function(value):
     """The jit function behind a decorated one (autotune, heuristics), or None."""
     for _ in range(16):
-        if hasattr(value, "_is_jit_function"):
+        # Of the class: there are objects that have whatever they are asked for.
+        if getattr(type(value), "_is_jit_function", False):
             return value
-        if getattr(value, "_wraps_kernel", False):
+        if getattr(type(value), "_wraps_kernel", False):
             value = value.fn
             continue
         return None

@@ -1,6 +1,7 @@
 """Kernels with constants that no launch can carry bound into them (tuples, functions), and kernels of the package's own
 around a function whose arguments a launch takes in parts (descriptors, tuples of run-time values, named tuples)."""
 
+import re
 import weakref
 
 from ... import _memory, _native, _source
@@ -17,8 +18,8 @@ def find(function, values, lock):
     parts = _Parts(function, functions)
     for param in function.params:
         value = values[param.name]
-        if param.is_constexpr:
-            value = _source.as_named_tuple(value)
+        if param.is_constexpr and _source.is_of_user(value):
+            value = _source.as_named_tuple(value, _list_attributes(function))
         if parts.takes(param, value):
             parts.add(param, value, rest)
         elif isinstance(value, (tuple, list)) or _source.find_function(value) is not None:
@@ -38,6 +39,15 @@ def find(function, values, lock):
             forget = lambda _, variants=function._variants: variants.pop(key, None)
             variant.guards = [weakref.ref(used, forget) for used in (*functions, *parts.classes)]
     return variant, rest
+
+
+def _list_attributes(function):
+    """The names of all attributes that a kernel and its helpers ask of anything."""
+    known = vars(function).get("_attributes")
+    if known is None or known[0] is not function._sources:
+        names = {name for _, _, text in function._sources for name in re.findall(r"\.\s*([A-Za-z_]\w*)", text)}
+        known = function._attributes = function._sources, sorted(name for name in names if not name.startswith("_"))
+    return known[1]
 
 
 def _find_helper(value):
@@ -78,6 +88,8 @@ class _Parts:
             return True
         if isinstance(value, (tuple, list)):
             return not param.is_constexpr or _holds_names(value)
+        if _is_dict(value):
+            return param.is_constexpr
         return _source.language_name(value) is not None  # No signature has names of the language.
 
     def add(self, param, value, rest):
@@ -97,6 +109,8 @@ class _Parts:
         value = unwrap(value)
         if isinstance(value, (tuple, list)):
             return self._make_tuple(value, [self._express_constant(param, item) for item in value])
+        if _is_dict(value):
+            return "{" + ", ".join(f"{key!r}: {self._express_constant(param, item)}" for key, item in value.items()) + "}"
         if isinstance(value, float):
             return f'float("{value!r}")'
         return write_constant(self.function, param, value, self.functions)
@@ -132,10 +146,15 @@ class _Parts:
 
 
 def _holds_names(value):
-    """Whether there is a named tuple in a tuple, or a name of the language."""
+    """Whether there is a named tuple in a tuple, a dict, or a name of the language."""
     if not isinstance(value, (tuple, list)):
-        return _source.language_name(value) is not None
+        return _source.language_name(value) is not None or _is_dict(value)
     return _source.is_named_tuple(type(value)) or any(map(_holds_names, value))
+
+
+def _is_dict(value):
+    """Whether it is a dict as kernels have them."""
+    return type(value) is dict and all(type(key) is str for key in value)
 
 
 class _Variant(_native.Kernel):
