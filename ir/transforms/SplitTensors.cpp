@@ -3,9 +3,9 @@
 // sinks want. So a later loop loads again what an earlier one has loaded, which is allowed only
 // where nothing is written in between.
 //
-// A thread does not see what others of its program store without a barrier. So it is not defined
-// which of a load and a later store comes first if they are of one place and different elements;
-// those of one element keep their order here.
+// A part is stored before the next one is loaded. So a kernel stays as it is if it stores at other
+// addresses of a pointer than it loads in the same loop. Two parameters may still be one tensor;
+// then elements of one index keep their order.
 #include "ir/transforms/SplitTensors.h"
 
 #include "ir/tile/TileOps.h"
@@ -21,14 +21,18 @@ using namespace mlir;
 using namespace tilerun;
 
 namespace {
-/// Sinks that share a loop.
+/// Sinks that share a loop, of which an iteration takes the same part.
 struct Group {
   Block *block = nullptr;
   int64_t parts = 0;
+  unsigned dim = 0;               ///< Of the sinks: else a part would not be the same elements.
   unsigned epoch = 0;             ///< What may be loaded again.
   SmallVector<Operation *> sinks; ///< In program order.
   /// Loads that they need and the sinks, each with the dimension that is split; in program order.
   SmallVector<std::pair<Operation *, unsigned>> members;
+  /// Small stores before its last sink, which come after its loop: what it loads again was loaded
+  /// before them.
+  SmallVector<Operation *> delayed;
 };
 
 class Splitter {
@@ -52,6 +56,7 @@ private:
   bool addSink(Operation *op, Group &group);
   bool canSplit(Value value, unsigned dim, Group &group, unsigned depth = 0);
   bool canCombine(tile::ReduceOp op);
+  static bool maySwap(const Group &group);
   void finish(Group &group);
 
   // Doing it.
@@ -67,6 +72,7 @@ private:
   SmallVector<Group> groups;
   llvm::DenseMap<Operation *, unsigned> epochs; ///< Of loads.
   unsigned epoch = 0;
+  SmallVector<Operation *> delayed; ///< Small stores since anything else that has an effect.
 
   // Of the part that is being emitted.
   int64_t parts = 1;
@@ -83,6 +89,11 @@ static bool isElementwise(Operation *op) {
 static bool canBeSplit(Operation *op) {
   return isElementwise(op) || isa<arith::ConstantOp, tile::MakeRangeOp, tile::SplatOp,
                                   tile::ExpandDimsOp, tile::BroadcastOp, tile::HintOp>(op);
+}
+
+/// A load that may see what others write meanwhile, so that it must not be repeated.
+static bool isObserving(tile::LoadOp load) {
+  return load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV;
 }
 
 //===----------------------------------------------------------------------===//
@@ -115,8 +126,9 @@ bool Splitter::canSplit(Value value, unsigned dim, Group &group, unsigned depth)
   }
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
     auto it = epochs.find(op);
-    if (op->getBlock() != group.block || load.getIsVolatile() || it == epochs.end() ||
-        it->second != group.epoch)
+    if (op->getBlock() != group.block || isObserving(load) || it == epochs.end() ||
+        it->second != group.epoch ||
+        llvm::any_of(group.members, [&](auto &m) { return m.first == op && m.second != dim; }))
       return false;
     group.members.push_back({op, dim});
   } else if (!isElementwise(op) && !isa<tile::HintOp>(op)) {
@@ -142,6 +154,32 @@ bool Splitter::canCombine(tile::ReduceOp op) {
                       [&](Value value) { return value.getParentBlock() == &body; });
 }
 
+/// The pointer that addresses are computed from.
+static Value getBase(Value address) {
+  while (Operation *op = address.getDefiningOp()) {
+    if (!isa<tile::AddPtrOp, tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::HintOp>(
+            op))
+      break;
+    address = op->getOperand(0);
+  }
+  return address;
+}
+
+/// Whether a part that is stored may be what a later part loads, or the other way round.
+bool Splitter::maySwap(const Group &group) {
+  for (auto [op, dim] : group.members)
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      for (Operation *sink : group.sinks)
+        if (auto store = dyn_cast<tile::StoreOp>(sink))
+          if (load.getPtr() != store.getPtr()) {
+            // Two parameters are taken for two tensors; of anything else nothing is known.
+            Value from = getBase(load.getPtr()), to = getBase(store.getPtr());
+            if (from == to || !isa<BlockArgument>(from) || !isa<BlockArgument>(to))
+              return true;
+          }
+  return false;
+}
+
 bool Splitter::addSink(Operation *op, Group &group) {
   auto type = cast<RankedTensorType>(op->getOperand(0).getType());
   unsigned dim = 0;
@@ -155,11 +193,12 @@ bool Splitter::addSink(Operation *op, Group &group) {
         dim = i;
   }
   int64_t wanted = std::min(type.getNumElements() / part, type.getDimSize(dim));
-  if (!group.sinks.empty() && group.parts != wanted)
+  if (!group.sinks.empty() && (group.parts != wanted || group.dim != dim))
     finish(group);
   if (group.sinks.empty()) {
     group.block = op->getBlock();
     group.parts = wanted;
+    group.dim = dim;
     group.epoch = epoch;
   }
   if (!llvm::all_of(op->getOperands(),
@@ -167,7 +206,7 @@ bool Splitter::addSink(Operation *op, Group &group) {
     return false;
   group.sinks.push_back(op);
   group.members.push_back({op, dim});
-  return true;
+  return !maySwap(group);
 }
 
 void Splitter::finish(Group &group) {
@@ -175,6 +214,9 @@ void Splitter::finish(Group &group) {
     llvm::sort(group.members, [](const auto &x, const auto &y) {
       return x.first == y.first ? x.second < y.second : x.first->isBeforeInBlock(y.first);
     });
+    for (Operation *store : delayed)
+      if (store->isBeforeInBlock(group.sinks.back()))
+        group.delayed.push_back(store);
     epoch += llvm::any_of(group.sinks, [](Operation *op) { return isa<tile::StoreOp>(op); });
     groups.push_back(group);
   }
@@ -199,9 +241,19 @@ bool Splitter::plan(Block &block) {
         return false;
       continue;
     }
+    if (isa<tile::StoreOp>(op)) {
+      delayed.push_back(&op);
+      continue;
+    }
     if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      // What was stored before is seen: such stores stay in their places.
+      if (!delayed.empty()) {
+        finish(group);
+        delayed.clear();
+        ++epoch;
+      }
       epochs[&op] = epoch;
-      if (!load.getIsVolatile())
+      if (!isObserving(load))
         continue;
     }
     if (touchesLarge(&op) && !canBeSplit(&op))
@@ -209,11 +261,13 @@ bool Splitter::plan(Block &block) {
     if (isMemoryEffectFree(&op) || isa<tile::AssumeOp>(op))
       continue;
     finish(group);
+    delayed.clear();
     ++epoch;
     for (Region &region : op.getRegions())
       for (Block &inner : region)
         if (!plan(inner))
           return false;
+    delayed.clear();
     ++epoch;
   }
   finish(group);
@@ -352,6 +406,11 @@ void Splitter::emit(Group &group) {
   for (tile::ReduceOp op : reductions) {
     op->replaceAllUsesWith(loop.getResults().slice(start, op->getNumResults()));
     start += op->getNumResults();
+  }
+  Operation *end = loop;
+  for (Operation *store : group.delayed) {
+    store->moveAfter(end);
+    end = store;
   }
   for (Operation *op : group.sinks)
     op->erase();

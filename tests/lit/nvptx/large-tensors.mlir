@@ -5,6 +5,7 @@
 // RUN: tile-nvptx --emit=simt %t/softmax.mlir | FileCheck %t/softmax.mlir
 // RUN: tile-nvptx --emit=simt %t/shared.mlir | FileCheck %t/shared.mlir
 // RUN: tile-nvptx --emit=simt %t/rows.mlir | FileCheck %t/rows.mlir
+// RUN: tile-nvptx --emit=simt %t/delayed.mlir | FileCheck %t/delayed.mlir
 
 //--- softmax.mlir
 // 2^18 elements are 64 parts of 4096.
@@ -94,5 +95,33 @@ func.func @rows(%x: !tile.ptr<i32>, %y: !tile.ptr<i32>) attributes {tile.kernel}
   %ys = tile.splat %y : !tile.ptr<i32> -> tensor<1024x!tile.ptr<i32>>
   %yp = tile.addptr %ys, %j : tensor<1024x!tile.ptr<i32>>, tensor<1024xi32>
   tile.store %yp, %sum : tensor<1024x!tile.ptr<i32>>
+  return
+}
+
+//--- delayed.mlir
+// What the second loop loads again was loaded before the sum was stored, so that it is stored after.
+// CHECK-LABEL: func.func @delayed
+// CHECK: scf.for {{.*}} iter_args
+// CHECK-NOT: simt.store
+// CHECK: scf.for
+// CHECK: simt.store {{.*}} : vector<4xi32>
+// CHECK: }
+// CHECK: simt.store {{.*}} : vector<1xi32>
+func.func @delayed(%x: !tile.ptr<i32>, %y: !tile.ptr<i32>, %z: !tile.ptr<i32> {tile.divisibility = 16 : i64}) attributes {tile.kernel} {
+  %o = tile.make_range 0 to 262144 : tensor<262144xi32>
+  %xs = tile.splat %x : !tile.ptr<i32> -> tensor<262144x!tile.ptr<i32>>
+  %xp = tile.addptr %xs, %o : tensor<262144x!tile.ptr<i32>>, tensor<262144xi32>
+  %zs = tile.splat %z : !tile.ptr<i32> -> tensor<262144x!tile.ptr<i32>>
+  %zp = tile.addptr %zs, %o : tensor<262144x!tile.ptr<i32>>, tensor<262144xi32>
+  %v = tile.load %xp : tensor<262144x!tile.ptr<i32>>
+  %sum = tile.reduce %v axis 0 : (tensor<262144xi32>) -> i32 {
+  ^bb0(%a: i32, %b: i32):
+    %c = arith.addi %a, %b : i32
+    tile.yield %c : i32
+  }
+  tile.store %y, %sum : !tile.ptr<i32>
+  %ss = tile.splat %sum : i32 -> tensor<262144xi32>
+  %w = arith.subi %v, %ss : tensor<262144xi32>
+  tile.store %zp, %w : tensor<262144x!tile.ptr<i32>>
   return
 }
