@@ -93,6 +93,8 @@ bool Checker::access(const Frame &frame, const Step &step, size_t element, uint6
 
 std::string Checker::describe(uint64_t address, const Allocation *&nearest) const {
   nearest = nullptr;
+  if (Frame::isNull(address))
+    return describeNull(address);
   uint64_t best = UINT64_MAX;
   for (const auto &allocation : allocations) {
     const uint64_t end = allocation->base + allocation->size;

@@ -37,12 +37,17 @@ void Frame::fail(const Step &step, const llvm::Twine &message) {
 }
 
 void Frame::failNull(const Step &step, llvm::StringRef access, uint64_t address) {
-  const auto offset = static_cast<int64_t>(address);
   fail(step,
-       access + " at a null pointer" +
-           (offset ? llvm::formatv(" {0} {1} bytes", offset < 0 ? '-' : '+', std::abs(offset)).str()
-                   : std::string()) +
+       access + " at " + describeNull(address) +
            ", which has no memory; a tensor without elements may be passed, but not accessed");
+}
+
+std::string interp::describeNull(uint64_t address) {
+  const auto offset = static_cast<int64_t>(address);
+  if (!offset)
+    return "a null pointer";
+  return llvm::formatv("a null pointer {0} {1} bytes", offset < 0 ? '-' : '+', std::abs(offset))
+      .str();
 }
 
 std::string interp::describe(const SourcePosition &position) {

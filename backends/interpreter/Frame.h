@@ -61,11 +61,15 @@ struct Frame {
   void exec(const StepList &steps);
   /// Ends the launch with a message that names this program and the step's place.
   void fail(const Step &step, const llvm::Twine &message);
-  /// Ends the launch if an address is that of a null pointer, perhaps with a small offset: a tensor
-  /// without elements has one, and no process has memory there.
-  bool refuseNull(const Step &step, llvm::StringRef access, uint64_t address) {
+  /// Whether an address is that of a null pointer, perhaps with a small offset: a tensor without
+  /// elements has one, and no process has memory there.
+  static bool isNull(uint64_t address) {
     constexpr uint64_t kNear = 1 << 16;
-    if (address + kNear >= 2 * kNear) [[likely]]
+    return address + kNear < 2 * kNear;
+  }
+  /// Ends the launch if it is.
+  bool refuseNull(const Step &step, llvm::StringRef access, uint64_t address) {
+    if (!isNull(address)) [[likely]]
       return false;
     failNull(step, access, address);
     return true;
@@ -74,6 +78,9 @@ struct Frame {
 private:
   void failNull(const Step &step, llvm::StringRef access, uint64_t address);
 };
+
+/// "a null pointer + 12 bytes".
+std::string describeNull(uint64_t address);
 
 /// "file.py:12:5: " or nothing where the place is unknown.
 std::string describe(const SourcePosition &position);

@@ -115,3 +115,12 @@ def test_interpret_from_the_environment(run_text):
         """, TRITON_INTERPRET="1", TILERUN_CHECKS="1", fails=True)
     assert "FaultError" in done.stderr and "script.py:6" in done.stderr
     assert "script.py:6" in run_text(open(done.args[-1]).read(), "--checks", fails=True).stderr
+
+
+def test_tensors_without_elements(checks):
+    """Their null pointer is told, not its distance from some allocation."""
+    torch = pytest.importorskip("torch")
+    y = torch.zeros(64)
+    shifted[(1, )](torch.empty(0), y, 0, BY=0, BLOCK=64)
+    with pytest.raises(errors.FaultError, match="read of 4 bytes at a null pointer"):
+        shifted[(1, )](torch.empty(0), y, 8, BY=0, BLOCK=64)

@@ -94,6 +94,8 @@ TEST(Bounds, NullPointers) {
   ASSERT_EQ(reports.size(), 2u);
   EXPECT_EQ(reports[0].kind, CheckReport::Kind::OutOfBoundsRead);
   EXPECT_EQ(reports[0].address, 0u);
+  EXPECT_EQ(reports[0].message, "read of 4 bytes at a null pointer");
+  EXPECT_EQ(reports[1].message, "write of 4 bytes at a null pointer");
 }
 
 TEST(Bounds, UseAfterFree) {
