@@ -401,7 +401,7 @@ def test_constexpr_as_the_decorator_of_a_function():
         tl.static_assert(T == tl.int64)
         tl.store(out + tl.arange(0, N), tl.zeros((N, ), T) + T.primitive_bitwidth)
 
-    assert run(kernel, 4, size=4) == [64] * 4 and wide(tl.float32) == tl.float64
+    assert run(kernel, 4, size=4, dtype=np.int32) == [64] * 4 and wide(tl.float32) == tl.float64
 
 
 def test_unknown_and_host_names_are_told_by_line():
