@@ -204,7 +204,9 @@ const NameReads &Evaluator::getReads(const FunctionDef &function) {
 
 LogicalResult Evaluator::bindParameters(const JitFunction &function, CallArguments args,
                                         SourceRange range, Environment &out) {
-  std::string quoted = "'" + function.qualifiedName + "'";
+  // What the language's library calls `_logical_and` is the method `logical_and`.
+  llvm::StringRef known = function.qualifiedName;
+  std::string quoted = "'" + (function.module == prelude ? known.ltrim('_') : known).str() + "'";
   Note definition{function.def->nameRange, quoted + " is defined here"};
   llvm::ArrayRef<Parameter> parameters = function.def->parameters;
   auto bindTo = [&](const Parameter &parameter, Value value, SourceRange place) {

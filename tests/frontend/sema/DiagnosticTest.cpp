@@ -215,6 +215,11 @@ TEST(DiagnosticText, ArgumentsOfHelpers) {
               "a kernel cannot have '*' or '**' parameters");
 }
 
+TEST(DiagnosticText, MethodsOfTheLibraryHaveTheirNames) {
+  EXPECT_SAYS(compile("@triton.jit\ndef kernel(p):\n    tl.load(p).logical_and()\n", "p=*i32"),
+              "parameter 'y' of 'logical_and' is not given");
+}
+
 TEST(DiagnosticText, Dicts) {
   auto body = [](const std::string &text) {
     return compile("@triton.jit\ndef kernel(p):\n    d = {'a': 1}\n    " + text + "\n", "p=*i32");
