@@ -221,3 +221,12 @@ def test_mocks():
     for value in (mock.Mock(), mock.MagicMock()):
         with pytest.raises(TypeError, match="parameter 'x'"):
             copy(value)
+
+
+def test_memory_of_a_gpu_on_the_interpreter(knobs):
+    """Torch copies it, where it can."""
+    knobs.runtime.interpret = True
+    with pytest.raises(ValueError, match="parameter 'x' has memory of a GPU, .*; pass a torch tensor"):
+        copy(interface())
+    with pytest.raises(ValueError, match="parameter 'x' has memory of a GPU, .*; pass a torch tensor"):
+        copy(like_torch(X.ctypes.data, device="cuda:0"))

@@ -13,8 +13,6 @@ class _HostCopy:
 
     def __init__(self, tensor):
         import torch
-        base = getattr(tensor, "base", None)
-        tensor = base if isinstance(base, torch.Tensor) and not isinstance(tensor, torch.Tensor) else tensor
         storage = tensor.untyped_storage()
         self.origin = storage.data_ptr()
         self.there = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
@@ -83,7 +81,8 @@ class Copies:
             address, dtype, own_kind, own_index = place
             copy = None
             if address and own_kind != _memory.CPU and kind == _memory.CPU:
-                copy = self._add(("gpu", _memory_origin(value)), lambda v=value: _HostCopy(v))
+                tensor = _as_torch(kernel, name, value, own_index)
+                copy = self._add(("gpu", tensor.untyped_storage().data_ptr()), lambda t=tensor: _HostCopy(t))
                 address += copy.address - copy.origin
             elif address and _memory.is_read_only(value):
                 extent = _memory.get_extent(value)
@@ -124,5 +123,18 @@ class Copies:
                     copy.free()
 
 
-def _memory_origin(tensor):
-    return tensor.untyped_storage().data_ptr()
+def _as_torch(kernel, name, value, index):
+    """Memory of a GPU as a torch tensor, which knows how to copy it."""
+    base = getattr(value, "base", None)
+    if hasattr(value, "untyped_storage"):
+        return base if not hasattr(value, "set_") and hasattr(base, "untyped_storage") else value
+    try:
+        import torch
+        if hasattr(value, "__cuda_array_interface__"):
+            return torch.as_tensor(value, device=torch.device("cuda", index))
+        if not hasattr(value, "__dlpack__"):
+            raise TypeError("it has neither the CUDA array interface nor DLPack")
+        return torch.from_dlpack(value)
+    except Exception as error:
+        raise InvalidArgumentError(f"kernel '{kernel}': parameter '{name}' has memory of a GPU, which is copied for the "
+                                   f"interpreter by torch, but: {error}; pass a torch tensor") from error
