@@ -15,7 +15,7 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find_distributions(self, context=None):
         """What `importlib.metadata` tells of `triton`."""
-        if getattr(context, "name", None) in (None, "triton"):
+        if (getattr(context, "name", None) or "triton").lower() == "triton":
             yield _make_distribution()
 
     def find_spec(self, name, path=None, target=None):
