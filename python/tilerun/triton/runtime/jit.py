@@ -150,7 +150,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         self.text, self.starting_line_number, self.path = _source.read_function(fn)
         for name in (*self.do_not_specialize, *self.do_not_specialize_on_alignment):
             if isinstance(name, int) and not 0 <= name < len(self.arg_names):
-                raise IndexError(f"@triton.jit of '{fn.__name__}': there is no parameter {name}; there are {len(self.arg_names)}")
+                raise IndexError(f"@triton.jit of '{fn.__name__}': there is no parameter {name}; there are "
+                                 f"{len(self.arg_names)}")
         listed = lambda names, i, name: i in names or name in names
         self.params = [KernelParam(i, p, listed(self.do_not_specialize, i, name),
                                    listed(self.do_not_specialize_on_alignment, i, name))
@@ -280,7 +281,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             if len(options) != len(OPTIONS) + 1 or not all(type(n) is int and 0 <= n < 1 << 32 for n in options):
                 raise ValueError(f"its options are {options}")
         except (KeyError, TypeError, ValueError) as error:
-            self._fail(f"{_memory.show(specialization_data)} is no specialization_data of a compiled kernel ({error})", ValueError)
+            self._fail(f"{_memory.show(specialization_data)} is no specialization_data of a compiled kernel ({error})",
+                       ValueError)
         if name != self.fn.__name__:
             raise RuntimeError(f"Specialization data is for {name} but trying to preload for {self.fn.__name__}")
         self._ensure_loaded()
@@ -342,7 +344,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         if not isinstance(value, int):
             self._fail(f"{name} is {_memory.show(value)}, which is no integer")
         if value >= 1 << 32:
-            self._fail(f"{name} is {value if value < 1 << 64 else 'a larger number'}, which no launch has", InvalidArgumentError)
+            self._fail(f"{name} is {value if value < 1 << 64 else 'a larger number'}, which no launch has",
+                       InvalidArgumentError)
         if value < 0 or (value == 0 and name in ("num_warps", "num_ctas")):
             self._fail(f"{name} is {value}; it must be positive", InvalidArgumentError)
         return max(value, 1) if name == "num_stages" else int(value)
@@ -457,8 +460,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             self._fail(f"parameter '{name}' is the host function '{value.__name__}', which no kernel can call; decorate it with "
                        "@triton.jit")
         if place is None:
-            self._fail(f"parameter '{name}' is {_memory.show(value)} of type {type(value).__name__}, which no kernel takes; a "
-                       "tensor, an array, a number, None or a tl.constexpr value is expected")
+            self._fail(f"parameter '{name}' is {_memory.show(value)} of type {type(value).__name__}, which no kernel takes; "
+                       "a tensor, an array, a number, None or a tl.constexpr value is expected")
         return place
 
     def _check_plain(self, name, value):
