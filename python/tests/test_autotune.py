@@ -194,6 +194,20 @@ def test_one_configuration_is_not_measured():
     assert kernel.best_config is CONFIGS[0] and not kernel.cache
 
 
+@pytest.mark.parametrize("configs", [None, [], ()])
+def test_no_configurations(configs):
+    """The kernel's own defaults are launched, as in Triton."""
+
+    @triton.autotune(configs=configs, key=[])
+    @triton.jit
+    def plain(out):
+        tl.store(out, 3.0)
+
+    out = np.zeros(1, np.float32)
+    plain[(1, )](out)
+    assert out[0] == 3 and len(plain.configs) == 1
+
+
 def test_unknown_parameters():
     """A stale name in a key is left out, as Triton does; elsewhere it is a mistake."""
     with pytest.warns(UserWarning, match="the key names 'm', but there is no such parameter; there are x, out, n, BLOCK"):

@@ -514,6 +514,7 @@ _plain_run = Autotuner.run
 
 def _read_configs(fn, configs):
     """A list of configurations; the default one where there are none."""
+    configs = () if configs is None else configs
     if isinstance(configs, (Config, str)) or not hasattr(configs, "__iter__"):
         raise TypeError(f"autotune of '{_name(fn)}': a list of configurations is expected, not {configs!r}")
     configs = list(configs)
