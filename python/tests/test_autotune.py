@@ -231,6 +231,18 @@ def test_meta_parameters_cannot_be_passed_twice():
         make(CONFIGS[:1])[grid](*arrays(), 100, BLOCK=16)
 
 
+def test_empty_grids_choose_nothing():
+    kernel = make(key=(), reset_to_zero=["out"])
+    x, out = arrays()
+    empty = np.zeros(0, np.float32)
+    for _ in range(2):
+        kernel[grid](empty, empty, 0)
+        assert not kernel.cache and kernel.configs_timings == {}
+    kernel[grid](x, out, 100)
+    assert (out == 1).all() and len(kernel.cache) == 1 and kernel.configs_timings
+    kernel[grid](empty, empty, 0)
+
+
 def test_wrong_decorators():
     plain = make().fn
     for wrong, message in ((lambda: triton.autotune(CONFIGS, key=[])(plain.fn), "@triton.autotune decorates a kernel, not <func"),

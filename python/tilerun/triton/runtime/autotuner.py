@@ -184,11 +184,12 @@ class Autotuner(KernelInterface):
         return configs
 
     def _choose(self, args, kwargs, arguments):
+        """A configuration, and whether it is the choice for the key: not where nothing is to be launched."""
         configs = self.prune_configs(kwargs, arguments)
         # The interpreter's times say nothing of a device: they are taken where somebody asks for them.
         asked = self.do_bench is not None or knobs.interpreter.autotune
         if len(configs) == 1 or (knobs.runtime.interpret and not asked):
-            return configs[0]
+            return configs[0], True
         start = time.perf_counter()
         progress = _Progress(_name(self.fn), configs)
         try:
@@ -201,10 +202,10 @@ class Autotuner(KernelInterface):
             progress.finish()
         self.bench_time = time.perf_counter() - start
         self.configs_timings = progress.times
-        return best
+        return (best, True) if best is not None else (configs[0], False)
 
     def _time(self, args, kwargs, arguments, configs, progress):
-        """By the library's engine."""
+        """By the library's engine. None if the grid is empty."""
         ways, tried, metas, memory, keep = [], [], [], None, []
         refusal = None
         with contextlib.ExitStack() as stack:
@@ -220,6 +221,8 @@ class Autotuner(KernelInterface):
                     refusal = refusal or error
                     progress.failures[config] = str(error)
                     continue
+                if any(hasattr(type(n), "__index__") and operator.index(n) == 0 for n in grid):
+                    return None
                 kind, index = _jit_function(self.fn)._choose_device(tensors)
                 if copies is None:
                     copies = stack.enter_context(_copies.Copies(_name(self.fn), kind, index))
@@ -397,7 +400,7 @@ class Autotuner(KernelInterface):
                     self.best_config = known[0]
                     return self.fn[grid](*args, **known[1])
                 result, config = self._run(args, {"grid": grid, "warmup": False})
-                if self._is_plain and config.pre_hook is None and quick is not None:
+                if self._is_plain and config.pre_hook is None and quick is not None and result is not None:
                     self._quick[quick] = config, config.all_kwargs()
                 return result
             return self.run(*args, grid=grid, warmup=False, **kwargs)
@@ -449,7 +452,10 @@ class Autotuner(KernelInterface):
             if config is not None:
                 return config
             self._refuse_conflicts(arguments)
-            config = self.cache[key] = self._choose(args, kwargs, arguments)
+            config, is_known = self._choose(args, kwargs, arguments)
+            if not is_known:
+                return config
+            self.cache[key] = config
             # What measuring has left is not what the launch begins with. Later launches keep what they find.
             self._prepare_memory(arguments, reset_only=True)
             if self.user_defined_pre_hook:
