@@ -165,18 +165,26 @@ static Value getBase(Value address) {
   return address;
 }
 
+/// Whether addresses may be of one tensor: two parameters are taken for two tensors; of anything
+/// else nothing is known.
+static bool mayOverlap(Value x, Value y) {
+  auto isParameter = [](Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp());
+  };
+  x = getBase(x);
+  y = getBase(y);
+  return x == y || !isParameter(x) || !isParameter(y);
+}
+
 /// Whether a part that is stored may be what a later part loads, or the other way round.
 bool Splitter::maySwap(const Group &group) {
   for (auto [op, dim] : group.members)
     if (auto load = dyn_cast<tile::LoadOp>(op))
       for (Operation *sink : group.sinks)
         if (auto store = dyn_cast<tile::StoreOp>(sink))
-          if (load.getPtr() != store.getPtr()) {
-            // Two parameters are taken for two tensors; of anything else nothing is known.
-            Value from = getBase(load.getPtr()), to = getBase(store.getPtr());
-            if (from == to || !isa<BlockArgument>(from) || !isa<BlockArgument>(to))
-              return true;
-          }
+          if (load.getPtr() != store.getPtr() && mayOverlap(load.getPtr(), store.getPtr()))
+            return true;
   return false;
 }
 
@@ -191,6 +199,15 @@ bool Splitter::addSink(Operation *op, Group &group) {
     for (unsigned i = 1; i < type.getRank(); ++i)
       if (type.getDimSize(i) > type.getDimSize(dim))
         dim = i;
+  }
+  // Of two stores of one place the later one counts: such small ones stay in their places.
+  if (auto store = dyn_cast<tile::StoreOp>(op);
+      store && llvm::any_of(delayed, [&](Operation *small) {
+        return mayOverlap(cast<tile::StoreOp>(small).getPtr(), store.getPtr());
+      })) {
+    finish(group);
+    delayed.clear();
+    ++epoch;
   }
   int64_t wanted = std::min(type.getNumElements() / part, type.getDimSize(dim));
   if (!group.sinks.empty() && (group.parts != wanted || group.dim != dim))

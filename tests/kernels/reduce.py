@@ -36,6 +36,43 @@ def reduce_axes(X, Y, Z, M: tl.constexpr, N: tl.constexpr):
     tl.store(Z + c, tl.max(x, 0))
 
 
+# What is read before a store and what is read after it, along the other axis than the store's longest.
+#: X=i32[32,32]:randint(-50,50,1) Y=i32[32]:zeros Z=i32[32]:zeros N=32
+#: X=i32[32,32]:randint(-50,50,1) Y=i32[32]:zeros Z=i32[32]:zeros N=32 --num-warps 1
+@triton.jit
+def reduce_around_store(X, Y, Z, N: tl.constexpr):
+    r = tl.arange(0, N)
+    p = X + r[:, None] * N + r[None, :]
+    x = tl.load(p)
+    before = tl.sum(x, 1)
+    tl.store(p, x * 3)
+    tl.store(Y + r, before)
+    x = tl.load(p)
+    tl.store(p, x + 5)
+    tl.store(Z + r, tl.sum(tl.load(p), 1))
+
+
+# The sum waits for all of the loads, so that the stores may be anywhere.
+#: X=i32[1024]:randint(-50,50,1) N=1024
+#: X=i32[256]:randint(-50,50,1) N=256 --num-warps 1
+@triton.jit
+def turn_around_sum(X, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(X + i)
+    tl.store(X + (N - 1 - i), x + tl.sum(x))
+
+
+# Two stores of one element, by a scalar and by a tensor.
+#: X=i32[1024]:randint(10,50,1) Y=i32[1024]:zeros N=1024
+@triton.jit
+def store_twice(X, Y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(X + i)
+    s = tl.sum(x)
+    tl.store(Y, 7)
+    tl.store(Y + i, x + s)
+
+
 #: X=f32[8,16,32]:randn(1) U=f32[128]:zeros V=f32[256]:zeros W=f32[512]:zeros A=8 B=16 C=32
 #: X=f32[4,2,4]:randn(1) U=f32[8]:zeros V=f32[16]:zeros W=f32[8]:zeros A=4 B=2 C=4 --num-warps 2
 @triton.jit
