@@ -2,8 +2,8 @@
 
     bench/compile/compare.py [--ptxas PTXAS] TILERUN [KERNEL:BLOCK:WARPS …]
 
-Both times end with PTX, are without start-up (for Tilerun, that of `--version` is taken off; Triton has compiled another
-kernel before), and in seconds of the processor. With --ptxas, what it takes for the PTX of either follows.
+Both times end with PTX, are without start-up (for Tilerun, that of `--version` is taken off; Triton has compiled
+another kernel before), and in seconds of the processor. With --ptxas, what it takes for the PTX of either follows.
 """
 import argparse
 import os
@@ -89,9 +89,9 @@ def main():
             print(f"{case}: {message}", file=sys.stderr)
         beside, text = run([sys.executable, "-c", TRITON, str(HERE / "kernels.py"), kernel, block, warps, str(theirs)],
                            env=environment)
-        print(f"| `{kernel}` | {int(block):,} | {warps} | {show(seconds and max(seconds - startup, 0))} | "
-              f"{show(float(text) if beside is not None else None)} | {show(assemble(own))} | {show(assemble(theirs))} |",
-              flush=True)
+        times = [seconds and max(seconds - startup, 0), float(text) if beside is not None else None,
+                 assemble(own), assemble(theirs)]
+        print(f"| `{kernel}` | {int(block):,} | {warps} | " + " | ".join(map(show, times)) + " |", flush=True)
 
 
 if __name__ == "__main__":
