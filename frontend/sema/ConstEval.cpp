@@ -222,6 +222,16 @@ ConstResult evalUnary(UnaryOp op, const Value &operand) {
                               operand.describe());
 }
 
+/// Whether dicts have equal entries, in whatever order.
+static bool isEqualDict(const TupleValue &a, const TupleValue &b) {
+  return a.names.size() == b.names.size() &&
+         llvm::all_of(llvm::zip(a.names, a.elements), [&](auto entry) {
+           auto found = llvm::find(b.names, std::get<0>(entry));
+           return found != b.names.end() &&
+                  isEqual(std::get<1>(entry), b.elements[found - b.names.begin()]);
+         });
+}
+
 bool isEqual(const Value &lhs, const Value &rhs) {
   if (lhs.isConstNumber() && rhs.isConstNumber()) {
     auto a = asInteger(lhs), b = asInteger(rhs);
@@ -237,6 +247,8 @@ bool isEqual(const Value &lhs, const Value &rhs) {
     return *v == rhs.get<TensorType>();
   if (const TupleValue *a = lhs.getTuple()) {
     const TupleValue *b = rhs.getTuple();
+    if (a->isDict() || b->isDict())
+      return a->isDict() && b->isDict() && isEqualDict(*a, *b);
     return a->isRecord() == b->isRecord() && (!a->isRecord() || a->info == b->info) &&
            a->elements.size() == b->elements.size() &&
            llvm::all_of(llvm::zip(a->elements, b->elements),

@@ -63,6 +63,13 @@ INSTANTIATE_TEST_SUITE_P(
                       "float('-Infinity') < 0", "float('1.5') == 1.5", "N.bit_length() == 4",
                       "(0).bit_length() == 0", "(-8).bit_length() == 4", "N.bit_count() == 2",
                       "(2.0).is_integer()", "not (2.5).is_integer()"));
+INSTANTIATE_TEST_SUITE_P(EqualDicts, ConstexprHolds,
+                         ::testing::Values("{'a': 1, 'b': 2} == {'b': 2, 'a': 1}",
+                                           "{'a': 1} != {'b': 1}", "{'a': 1} != {'a': 2}",
+                                           "{'a': 1} != {'a': 1, 'b': 1}", "{'a': 1} != (1,)",
+                                           "{} != ()", "{} == {}",
+                                           "{'a': {'b': 1}} == {'a': {'b': 1}}",
+                                           "{'a': {'b': 1}} != {'a': {'c': 1}}"));
 INSTANTIATE_TEST_SUITE_P(
     Types, ConstexprHolds,
     ::testing::Values(
