@@ -222,7 +222,8 @@ bool Evaluator::getCarriedLeaves(LoopPlan &plan, const Value &initial, const Val
   const TupleValue *a = initial.getTuple(), *b = current.getTuple();
   if (!a)
     return isSame(initial, current);
-  if (!b || a->elements.size() != b->elements.size() || a->info != b->info)
+  if (!b || a->elements.size() != b->elements.size() || a->info != b->info ||
+      a->isDict() != b->isDict() || (a->isDict() && a->names != b->names))
     return false;
   for (auto [index, element] : llvm::enumerate(a->elements))
     if (!getCarriedLeaves(plan, element, b->elements[index], out, mismatch)) {

@@ -53,6 +53,11 @@ INSTANTIATE_TEST_SUITE_P(
         BadBody{"LoopCarriedType", "p, n",
                 "acc = 0\nfor i in range(n):\n    acc += 0.5\ntl.store(p, acc)", "p=*fp32, n=i32",
                 "'acc' changes its type in this loop: it is int32 before and float32 after"},
+        BadBody{"LoopCarriedKeys", "p, n",
+                "d = {'x': tl.load(p)}\nfor i in range(n):\n    tl.store(p, d['x'])\n    "
+                "d = {'z': tl.load(p)}",
+                "p=*i32, n=i32",
+                "'d' changes its type in this loop: a dict with 'x' before and a "},
         BadBody{"LoopCarriedTypeInWhile", "p, n",
                 "acc = 0\nwhile acc < n:\n    acc = acc + tl.load(p)\ntl.store(p, acc)",
                 "p=*fp32, n=i32", "'acc' changes its type in this loop"},
