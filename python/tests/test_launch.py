@@ -183,6 +183,30 @@ def test_options_after_names_of_all_parameters():
         assert (made.metadata.num_warps, made.metadata.num_stages) == (8, 2)
 
 
+def test_computed_attributes_that_only_compare_equal():
+
+    class Settings:
+        zero, pair = 0.0, (1, )
+        divisor = property(lambda self: self.zero)
+        values = property(lambda self: self.pair)
+
+    settings = Settings()
+
+    @triton.jit
+    def read(out):
+        tl.static_assert(settings.values[0] == 1)
+        tl.store(out, 1.0 / tl.full([], settings.divisor, tl.float32))
+
+    out = np.zeros(1, np.float32)
+    first = read[(1, )](out)
+    assert out[0] == np.inf and read[(1, )](out) is first
+    settings.zero = -0.0
+    second = read[(1, )](out)
+    assert out[0] == -np.inf and second is not first
+    settings.pair = (True, )
+    assert read[(1, )](out) is not second
+
+
 def test_integers_of_all_sizes():
 
     @triton.jit
