@@ -114,8 +114,9 @@ std::vector<std::string> sortDtypes(const Dtypes &dtypes) {
   return names;
 }
 
-/// One cell of the table: what passes, then exceptions with numbers.
-std::string formatEntry(const Dtypes &dtypes, Footnotes &notes) {
+/// One cell of the table: what passes, then exceptions with numbers. Of `all`, what `dtypes` lacks
+/// was not run.
+std::string formatEntry(const Dtypes &dtypes, const Dtypes &all, Footnotes &notes) {
   std::vector<std::string> names = sortDtypes(dtypes);
   std::vector<std::string> passing;
   std::map<std::pair<unsigned, unsigned>, std::vector<std::string>> others; // By rank and note.
@@ -140,7 +141,9 @@ std::string formatEntry(const Dtypes &dtypes, Footnotes &notes) {
     return joinDtypes(which);
   };
   std::string out;
-  if (passing.size() == names.size())
+  if (passing.size() == names.size() && dtypes.size() < all.size())
+    out = list(passing);
+  else if (passing.size() == names.size())
     out = arePairs ? "all " + std::to_string(names.size()) + " pairs" : "all";
   else if (passing.size() > names.size() / 2)
     out = "all but"; // What follows.
@@ -160,7 +163,11 @@ std::string formatEntry(const Dtypes &dtypes, Footnotes &notes) {
   }
   for (const auto &[note, which] : remarks)
     out += "; " + list(which) + ": [" + std::to_string(note) + "]";
-  return out;
+  std::vector<std::string> missing;
+  for (const std::string &name : sortDtypes(all))
+    if (!dtypes.count(name))
+      missing.push_back(name);
+  return missing.empty() ? out : out + "; not run: " + list(missing);
 }
 
 } // namespace
@@ -241,7 +248,8 @@ std::string matrix::makePage(llvm::ArrayRef<Results> columns) {
        << " |";
     for (size_t c = 0; c < columns.size(); ++c)
       os << " "
-         << (entries[c][f].empty() ? std::string("not run") : formatEntry(entries[c][f], notes))
+         << (entries[c][f].empty() ? std::string("not run")
+                                   : formatEntry(entries[c][f], functions[f].dtypes, notes))
          << " |";
     os << "\n";
   }
