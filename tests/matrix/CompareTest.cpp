@@ -239,12 +239,16 @@ TEST(MatrixResults, ThePageShowsFailuresAndReasons) {
 TEST(MatrixResults, APassMayCarryARemark) {
   Results results, read;
   results.column = "here";
-  results.cells = {{"elementwise", "add", "fp32", "add.fp32", Verdict::Pass, "zeros"},
-                   {"elementwise", "add", "fp32", "add.fp32#1", Verdict::Pass, ""},
-                   {"elementwise", "add", "i8", "add.i8", Verdict::Pass, ""}};
+  // Of a function that has one dtype, and of some that another has.
+  const std::string one = "atomic_max (acquire, cta)";
+  results.cells = {{"atomics", one, "i64", one + ".i64", Verdict::Pass, "zeros"},
+                   {"atomics", one, "i64", one + ".i64#1", Verdict::Pass, ""},
+                   {"elementwise", "umulhi", "i32", "umulhi.i32", Verdict::Pass, ""},
+                   {"elementwise", "umulhi", "u32", "umulhi.u32", Verdict::Pass, ""}};
   ASSERT_EQ(parseResults(formatResults(results), read), "");
   std::string page = makePage({read});
-  EXPECT_NE(page.find("| all; fp32: [1] |"), std::string::npos);
+  EXPECT_NE(page.find("| all; i64: [1] |"), std::string::npos);
   EXPECT_NE(page.find("- [1] zeros"), std::string::npos);
+  EXPECT_NE(page.find("| i32 u32; not run: i64 u64 |"), std::string::npos);
 }
 } // namespace
