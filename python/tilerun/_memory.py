@@ -100,6 +100,22 @@ def _read_dlpack(value, keep):
     return tensor.data + tensor.byte_offset if tensor.data else 0, DTYPES.get(name, 0), kind, tensor.device.index
 
 
+def share_pinned(values, places):
+    """`places` of `values`, where page-locked memory of the host, which CUDA's and HIP's devices reach at the same address,
+    counts as memory of the device that the others are on."""
+    devices = {place[2:] for place in places.values() if place[2] in (CUDA, ROCM)}
+    if len(devices) != 1:
+        return places
+    device, = devices
+    return {name: (*place[:2], *device) if place[2] == CPU and _is_pinned(values[name]) else place
+            for name, place in places.items()}
+
+
+def _is_pinned(value):
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor) and value.is_pinned()
+
+
 def _name_stream(value):
     """What __dlpack__ must know to bring the stream of the launch behind its own work: torch's current one."""
     kind, index = _ask_dlpack_device(value)

@@ -443,7 +443,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
     def _resolve_all(self, values, keep):
         """Where the memory of each value is that has some; what must live as long as the launch is added to `keep`."""
         places = {name: self._resolve(name, value, keep) for name, value in values.items()}
-        return {name: place for name, place in places.items() if place is not None}
+        return _memory.share_pinned(values, {name: place for name, place in places.items() if place is not None})
 
     def _resolve(self, name, value, keep):
         """Where memory is, or None for what has none; the rest is refused with the parameter's name."""
