@@ -1,0 +1,15 @@
+// What the tests of checked launches share.
+#pragma once
+
+#include "tests/backends/interpreter/Harness.h"
+
+namespace tilerun::harness {
+
+/// Nothing but one check.
+inline CheckOptions only(bool CheckOptions::*check) {
+  CheckOptions options;
+  options.*check = true;
+  return options;
+}
+
+} // namespace tilerun::harness
