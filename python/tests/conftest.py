@@ -37,6 +37,20 @@ def run_python():
 
 
 @pytest.fixture
+def run_on_fake_cuda(run_python, tmp_path):
+    """Runs the text of a script as `run_python` does, over the fake CUDA driver, and gives the lines that it prints."""
+    driver = os.path.join(os.environ["TILERUN_BUILD"], "tests", "plugins", "cuda", "libfakecuda.so")
+    assert os.path.exists(driver), "the fake CUDA driver is not built"
+
+    def run(text):
+        script = tmp_path / "script.py"
+        script.write_text(text)
+        return run_python(script, TILERUN_CUDA_DRIVER=driver).stdout.splitlines()
+
+    return run
+
+
+@pytest.fixture
 def knobs():
     """Settings that are as before when the test ends."""
     from tilerun.triton import knobs as module

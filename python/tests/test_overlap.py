@@ -1,15 +1,9 @@
 """Launches that may overlap (launch_pdl): what reaches the driver, which here is the fake one."""
 
-import os
-import textwrap
-
 import numpy as np
-import pytest
 
 import tilerun.triton as triton
 import tilerun.triton.language as tl
-
-FAKE = os.path.join(os.environ["TILERUN_BUILD"], "tests", "plugins", "cuda", "libfakecuda.so")
 
 SCRIPT = """
 import ctypes
@@ -44,13 +38,9 @@ launch()
 """
 
 
-def test_what_reaches_the_driver(run_python, tmp_path):
-    if not os.path.exists(FAKE):
-        pytest.skip("the fake CUDA driver is not built")
-    script = tmp_path / "script.py"
-    script.write_text(textwrap.dedent(SCRIPT))
+def test_what_reaches_the_driver(run_on_fake_cuda):
     plain, overlap = "1 0", "0 1"
-    assert run_python(script, TILERUN_CUDA_DRIVER=FAKE).stdout.splitlines() == [
+    assert run_on_fake_cuda(SCRIPT) == [
         overlap, plain, overlap, plain, plain, overlap, overlap, overlap, overlap, plain]
 
 

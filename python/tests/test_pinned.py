@@ -1,13 +1,6 @@
 """Page-locked memory of the host beside memory of a GPU: the GPU reaches it, so the kernel runs there. Over the fake CUDA
 driver, with a module that stands for torch."""
 
-import os
-import textwrap
-
-import pytest
-
-FAKE = os.path.join(os.environ["TILERUN_BUILD"], "tests", "plugins", "cuda", "libfakecuda.so")
-
 SCRIPT = """
 import ctypes
 import os
@@ -48,11 +41,7 @@ for a in (Tensor(second, "cuda"), Tensor(second, "cpu", pinned=True), Tensor(sec
 """
 
 
-def test_beside_memory_of_a_gpu(run_python, tmp_path):
-    if not os.path.exists(FAKE):
-        pytest.skip("the fake CUDA driver is not built")
-    script = tmp_path / "script.py"
-    script.write_text(textwrap.dedent(SCRIPT))
-    lines = run_python(script, TILERUN_CUDA_DRIVER=FAKE).stdout.splitlines()
+def test_beside_memory_of_a_gpu(run_on_fake_cuda):
+    lines = run_on_fake_cuda(SCRIPT)
     assert lines[:2] == ["1", "1"]
     assert "parameter 'a' is on cpu, but 'out' is on cuda:0" in lines[2] and lines[3] == "0"
