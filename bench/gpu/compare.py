@@ -18,12 +18,13 @@ import triton
 import binding
 
 EXAMPLES = os.path.join(binding.BUNDLE, "share", "tilerun", "examples")
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 sys.path.insert(0, EXAMPLES)
 
 
-def load_example(name):
-    spec = importlib.util.spec_from_file_location(name, os.path.join(EXAMPLES, name + ".py"))
+def load_example(name, folder=EXAMPLES):
+    spec = importlib.util.spec_from_file_location(name, os.path.join(folder, name + ".py"))
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
@@ -59,7 +60,7 @@ class Work:
         meta, warps, stages = config
         function = getattr(self.module, self.kernel)
         grid = self.grid(meta)
-        handle = library.kernel(os.path.join(EXAMPLES, self.module.__name__ + ".py"), self.kernel)
+        handle = library.kernel(self.module.__file__, self.kernel)
         ours = [*self.arguments, *meta.values()]
         return (lambda: library.launch(handle, grid, ours, warps, stages),
                 lambda: function[grid](*self.arguments, **meta, num_warps=warps, num_stages=stages))
@@ -104,6 +105,29 @@ def layer_norm(rows, columns):
                 4 * x.numel(), "GB/s", lambda: torch.nn.functional.layer_norm(x, (columns,), w, b), 1e-3)
 
 
+ROW_LOOPS = [({"X_BLOCK": x, "R_BLOCK": r}, w, 1) for x, r, w in ((1, 1024, 4), (1, 2048, 8), (1, 4096, 16), (1, 8192, 16))]
+
+
+def softmax_log_softmax(rows, columns):
+    x = torch.randn(rows, columns, device="cuda", dtype=torch.float16)
+    out = torch.empty(2, rows, columns, device="cuda", dtype=torch.float16)
+    return Work(f"softmaxes, graph {rows}x{columns}", load_example("graph_kernels", HERE), "softmax_log_softmax_kernel",
+                [x, out[0], out[1], rows, columns], lambda m: (-(-rows // m["X_BLOCK"]),), ROW_LOOPS, out,
+                lambda: torch.stack((torch.softmax(x.float(), 1), torch.log_softmax(x.float(), 1))), 6 * x.numel(),
+                "GB/s", lambda: (torch.softmax(x, 1), torch.log_softmax(x, 1)), 1e-3)
+
+
+def layer_norm_gelu(rows, columns):
+    x = torch.randn(rows, columns, device="cuda", dtype=torch.float16)
+    w, b = (torch.rand(columns, device="cuda", dtype=torch.float16) for _ in range(2))
+    out = torch.empty_like(x)
+    norm, gelu = torch.nn.functional.layer_norm, torch.nn.functional.gelu
+    return Work(f"norm + GELU, graph {rows}x{columns}", load_example("graph_kernels", HERE), "layer_norm_gelu_kernel",
+                [x, w, b, out, rows, columns, 1e-5], lambda m: (-(-rows // m["X_BLOCK"]),), ROW_LOOPS, out,
+                lambda: gelu(norm(x.float(), (columns,), w.float(), b.float())), 4 * x.numel(), "GB/s",
+                lambda: gelu(norm(x, (columns,), w, b)), 1e-3)
+
+
 def matmul(n, dtype, tolerance):
     a, b = (torch.randn(n, n, device="cuda").to(dtype) for _ in range(2))
     out = torch.empty(n, n, device="cuda", dtype=dtype)
@@ -122,6 +146,8 @@ WORKS = [
     *[lambda n=n: vector_add(n) for n in (1 << 28, 1 << 24, 1 << 20)],
     *[lambda s=s: softmax(*s) for s in ((8192, 4096), (4096, 12288), (2048, 32768))],
     *[lambda s=s: layer_norm(*s) for s in ((4096, 4096), (8192, 8192))],
+    lambda: softmax_log_softmax(4096, 8192),
+    lambda: layer_norm_gelu(8192, 4096),
     *[lambda n=n: matmul(n, torch.float16, 2e-3) for n in (1024, 4096, 8192)],
     lambda: matmul(8192, torch.bfloat16, 1e-2),
 ]
