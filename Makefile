@@ -40,7 +40,7 @@ lint: build ## clang-format and clang-tidy
 	@scripts/lint
 
 format: ## apply clang-format
-	@git ls-files '*.cpp' '*.h' | xargs clang-format-22 -i
+	@scripts/lint --fix
 
 clean: ## remove build outputs
 	@rm -rf build

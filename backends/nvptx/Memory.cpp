@@ -335,7 +335,7 @@ struct AsyncWaitPattern : ConvertOpToLLVMPattern<simt::AsyncWaitOp> {
 
 void nvptx::populateMemoryPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
                                    const Architecture &) {
-  patterns.add<LoadPattern, StorePattern, AllocPattern, SharedLoadPattern, SharedStorePattern, SharedAddPattern,
-               LoadMatrixPattern, AsyncCopyPattern, AsyncCommitPattern, AsyncWaitPattern>(
-      converter);
+  patterns.add<LoadPattern, StorePattern, AllocPattern, SharedLoadPattern, SharedStorePattern,
+               SharedAddPattern, LoadMatrixPattern, AsyncCopyPattern, AsyncCommitPattern,
+               AsyncWaitPattern>(converter);
 }

@@ -34,8 +34,8 @@ public:
   virtual llvm::StringRef getTarget() = 0;
   /// The loaded prelude, for methods that are written in it (`x.sum`).
   virtual LoadedModule *getPrelude() = 0;
-  /// `base.name` where `base` is a class of kernel source, a value of one, or a kernel file; none if
-  /// it has no such member.
+  /// `base.name` where `base` is a class of kernel source, a value of one, or a kernel file; none
+  /// if it has no such member.
   virtual std::optional<Value> findMember(const Value &base, llvm::StringRef name,
                                           SourceRange range) {
     return std::nullopt;

@@ -76,9 +76,8 @@ static std::vector<std::string> findArguments(const KernelSignature &signature,
     }
     return numbers;
   };
-  llvm::sort(out, [&](const std::string &a, const std::string &b) {
-    return positions(a) < positions(b);
-  });
+  llvm::sort(
+      out, [&](const std::string &a, const std::string &b) { return positions(a) < positions(b); });
   return out;
 }
 

@@ -214,10 +214,9 @@ void Evaluator::emitAnnotatedAssign(const AnnAssignStmt &statement) {
     return emitAssign(*statement.target, *value, statement.range);
   if (!value->isConstexpr()) {
     // Triton takes it, and minds only where a compile-time value is needed.
-    warning(statement.value->range, "'" + name->name +
-                                        "' is declared tl.constexpr, but its value (" +
-                                        value->describe() +
-                                        ") is known only at run time; it is an ordinary variable");
+    warning(statement.value->range,
+            "'" + name->name + "' is declared tl.constexpr, but its value (" + value->describe() +
+                ") is known only at run time; it is an ordinary variable");
     return emitAssign(*statement.target, *value, statement.range);
   }
   bind(name->name, std::move(*value), name->range, /*isConstexpr=*/true);

@@ -94,15 +94,13 @@ enum class AxisAssumption {
   None,
   /// What `/` and `%` divide is not negative. Kernels wrap tile indices around a size (`% N`), and
   /// cannot say that a program's number times a block's size is not negative; without this, none of
-  /// their accesses would be wide. For addresses only. Where it does not hold, an access meant for such an index may
-  /// take its neighbours' elements from beside it.
+  /// their accesses would be wide. For addresses only. Where it does not hold, an access meant for
+  /// such an index may take its neighbours' elements from beside it.
   PlainDividends,
   /// Indices are what they look like: signed arithmetic does not overflow, and what `/` and `%`
-  /// divide is not negative.
-  /// Facts about a program that relies on the contrary in an address are wrong. For decisions about
-  /// cost, such as the
-  /// order in which lanes go over dimensions; and for correctness only where such programs are out
-  /// of contract.
+  /// divide is not negative. Facts about a program that relies on the contrary in an address are
+  /// wrong. For decisions about cost, such as the order in which lanes go over dimensions; and for
+  /// correctness only where such programs are out of contract.
   PlainIndices,
 };
 

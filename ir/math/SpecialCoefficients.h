@@ -1,5 +1,5 @@
-// Polynomials for Special.cpp and Bessel.cpp, lowest degree first, for float32 and float64, and zeros of
-// Bessel functions. Written by special_coefficients.py, which says how.
+// Polynomials for Special.cpp and Bessel.cpp, lowest degree first, for float32 and float64, and
+// zeros of Bessel functions. Written by special_coefficients.py, which says how.
 #pragma once
 
 #include "ir/math/Calculator.h"

@@ -132,8 +132,8 @@ TABLES = [
     ("Y1Middle", "Y1(x) over x minus its second zero, in (x - 6) / 2, 4 <= x <= 8",
      *y_middle(1, 4, 8, Y_ZEROS[1][1:2]), ONE, (11, 21)),
 ]
-HEAD = """// Polynomials for Special.cpp and Bessel.cpp, lowest degree first, for float32 and float64, and zeros of
-// Bessel functions. Written by special_coefficients.py, which says how.
+HEAD = """// Polynomials for Special.cpp and Bessel.cpp, lowest degree first, for float32 and float64, and
+// zeros of Bessel functions. Written by special_coefficients.py, which says how.
 #pragma once
 
 #include "ir/math/Calculator.h"

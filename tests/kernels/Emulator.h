@@ -2,7 +2,8 @@
 // operation after the other, over the host's memory. Slow, complete in what the lowering builds,
 // and strict: it reports accesses outside of buffers, reads of shared memory that was never
 // written, accesses to shared memory that no barrier separates, and exchange between threads
-// where control flow differs between them. So the lowering is tested for every warp size without any GPU.
+// where control flow differs between them. So the lowering is tested for every warp size without
+// any GPU.
 #pragma once
 
 #include "ir/simt/LowerTile.h"
