@@ -192,12 +192,17 @@ std::string matrix::makePage(llvm::ArrayRef<Results> columns) {
        << (results.compileOnly ? " (not run)" : "") << " | " << results.cells.size() << " | "
        << counts[Verdict::Pass] + counts[Verdict::UnexpectedPass] << " | "
        << counts[Verdict::Unsupported] << " | " << counts[Verdict::ExpectedFailure] << " | "
-       << counts[Verdict::Fail] << " | " << results.date << " | " << results.machine << " |\n";
+       << counts[Verdict::Fail] << " | " << results.date;
+    for (const auto &[date, count] : results.updates)
+      os << "; " << count << (count == 1 ? " cell " : " cells ") << date;
+    os << " | " << results.machine << " |\n";
   }
   os << "\nIn the tables, \"all\" is every dtype that the language gives the function: the second "
         "column. A number in brackets is a\nreason, below; after a colon, a remark on what passes. "
         "A known failure is a defect that is "
-        "listed and not repaired yet.\n";
+        "listed in `tests/matrix/expected-failures.txt`\nand not repaired yet; one that passes is "
+        "an "
+        "error, and so is any other failure.\n";
 
   // Groups and functions in the order of the matrix as it is now, so that a stale result shows.
   struct Function {
@@ -269,6 +274,9 @@ std::string matrix::makePage(llvm::ArrayRef<Results> columns) {
         "assembles PTX\n"
         "    tilerun-matrix PLUGIN.so --only 'atomic_*' --variants 3      some functions, more "
         "shapes\n"
-        "    tilerun-matrix --page tests/matrix/results/cpu.json,…        this page\n";
+        "    tilerun-matrix PLUGIN.so --only 'abs.*' --update results.json  some functions again, "
+        "into recorded results\n"
+        "    tilerun-matrix --page tests/matrix/results/1-cpu.json,… --expected-failures "
+        "tests/matrix/expected-failures.txt   this page\n";
   return out;
 }

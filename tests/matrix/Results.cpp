@@ -31,7 +31,15 @@ std::string matrix::formatResults(const Results &results) {
      << ", \"description\": " << quote(results.description) << ", \"date\": " << quote(results.date)
      << ", \"machine\": " << quote(results.machine)
      << ", \"compile_only\": " << (results.compileOnly ? "true" : "false")
-     << ", \"seed\": " << results.seed << ",\n \"functions\": [";
+     << ", \"seed\": " << results.seed;
+  if (!results.updates.empty()) {
+    os << ",\n \"updates\": {";
+    llvm::interleaveComma(results.updates, os, [&](auto &update) {
+      os << quote(update.first) << ": " << update.second;
+    });
+    os << "}";
+  }
+  os << ",\n \"functions\": [";
   // Functions in the order of their first cell.
   std::vector<const CellResult *> order;
   std::map<std::pair<std::string, std::string>, std::vector<const CellResult *>> byFunction;
@@ -76,6 +84,10 @@ std::string matrix::parseResults(llvm::StringRef text, Results &results) {
   results.machine = get(*object, "machine");
   results.compileOnly = object->getBoolean("compile_only").value_or(false);
   results.seed = static_cast<uint64_t>(object->getInteger("seed").value_or(0));
+  if (const llvm::json::Object *updates = object->getObject("updates"))
+    for (const auto &[date, count] : *updates)
+      results.updates.emplace_back(date.str(), count.getAsUINT64().value_or(0));
+  llvm::sort(results.updates);
   for (const llvm::json::Value &entry : *functions) {
     const llvm::json::Object *function = entry.getAsObject();
     const llvm::json::Object *cells = function ? function->getObject("cells") : nullptr;
@@ -103,5 +115,32 @@ std::string matrix::parseResults(llvm::StringRef text, Results &results) {
   llvm::sort(results.cells, [](const CellResult &a, const CellResult &b) {
     return std::tie(a.group, a.id) < std::tie(b.group, b.id);
   });
+  return "";
+}
+
+std::string matrix::updateResults(Results &recorded, const Results &again) {
+  if (recorded.description != again.description || recorded.compileOnly != again.compileOnly)
+    return "it has results of '" + recorded.description + "', not of '" + again.description + "'";
+  if (recorded.seed != again.seed)
+    return "its results have the seed " + std::to_string(recorded.seed) + ", not " +
+           std::to_string(again.seed);
+  std::map<std::string, CellResult> byId;
+  for (const llvm::ArrayRef<CellResult> cells :
+       {llvm::ArrayRef(recorded.cells), llvm::ArrayRef(again.cells)})
+    for (const CellResult &cell : cells)
+      byId[cell.id] = cell;
+  // In the order of the matrix, so that a file changes where results do.
+  recorded.cells.clear();
+  for (unsigned variant = 0; variant < kNumVariants; ++variant)
+    for (const Cell &cell : makeCells(variant))
+      if (auto found = byId.find(cell.getId()); found != byId.end()) {
+        recorded.cells.push_back(std::move(found->second));
+        byId.erase(found);
+      }
+  if (again.date != recorded.date) {
+    std::map<std::string, size_t> updates(recorded.updates.begin(), recorded.updates.end());
+    updates[again.date] += again.cells.size();
+    recorded.updates.assign(updates.begin(), updates.end());
+  }
   return "";
 }

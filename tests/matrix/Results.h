@@ -18,6 +18,8 @@ struct Results {
   std::string machine;     ///< As given on the command line.
   bool compileOnly = false;
   uint64_t seed = 0;
+  /// Cells that ran again, after the date above: how many on which later date.
+  std::vector<std::pair<std::string, size_t>> updates;
   std::vector<CellResult> cells;
 };
 
@@ -25,6 +27,10 @@ struct Results {
 std::string formatResults(const Results &results);
 /// The error's text if it is none.
 std::string parseResults(llvm::StringRef text, Results &results);
+
+/// Puts cells that ran again among those recorded before, from which cells go that the matrix no
+/// longer has. The error's text if the two are not of the same device and seed.
+std::string updateResults(Results &recorded, const Results &again);
 
 /// The page docs/backends.md.
 std::string makePage(llvm::ArrayRef<Results> columns);

@@ -5,9 +5,6 @@
 #include "tests/matrix/Data.h"
 #include "tests/matrix/Launch.h"
 
-#include "llvm/Support/LineIterator.h"
-#include "llvm/Support/MemoryBuffer.h"
-
 #include <chrono>
 
 using namespace tilerun;
@@ -40,39 +37,6 @@ bool matrix::matches(llvm::StringRef text, llvm::StringRef glob) {
   }
   return !text.empty() && (glob[0] == '?' || glob[0] == text[0]) &&
          matches(text.drop_front(), glob.drop_front());
-}
-
-std::string ExpectedFailures::read(const std::string &path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return "cannot read '" + path + "': " + buffer.getError().message();
-  for (llvm::line_iterator line(**buffer, /*SkipBlanks=*/true, '#'); !line.is_at_end(); ++line) {
-    auto [glob, reason] = line->split(": ");
-    if (reason.trim().empty())
-      return path + ":" + std::to_string(line.line_number()) + ": not 'GLOB: reason'";
-    entries.emplace_back(glob.str(), reason.trim().str());
-  }
-  return "";
-}
-
-std::optional<std::string> ExpectedFailures::find(const std::string &id) const {
-  for (const auto &[glob, reason] : entries)
-    if (matches(id, glob))
-      return reason;
-  return std::nullopt;
-}
-
-void ExpectedFailures::apply(const std::string &id, Result &result) const {
-  std::optional<std::string> reason = find(id);
-  if (!reason)
-    return;
-  if (result.verdict == Verdict::Fail) {
-    result.verdict = Verdict::ExpectedFailure;
-    result.text = *reason + " (" + result.text + ")";
-  } else if (result.verdict == Verdict::Pass) {
-    result.verdict = Verdict::UnexpectedPass;
-    result.text = "listed as an expected failure: " + *reason;
-  }
 }
 
 /// Why a result passes that is not the reference's.

@@ -35,20 +35,6 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Lines "GLOB: reason"; a cell whose id matches is expected to fail.
-class ExpectedFailures {
-public:
-  /// The error's text if the file cannot be read.
-  std::string read(const std::string &path);
-  /// The reason, if the cell is listed.
-  std::optional<std::string> find(const std::string &id) const;
-  /// Turns failures into expected ones, and passes into unexpected ones.
-  void apply(const std::string &id, Result &result) const;
-
-private:
-  std::vector<std::pair<std::string, std::string>> entries;
-};
-
 /// `*` and `?`; everything else stands for itself.
 bool matches(llvm::StringRef text, llvm::StringRef glob);
 

@@ -118,22 +118,4 @@ TEST_F(MatrixWorkers, ATargetThatCannotBeOpened) {
   EXPECT_EQ(results[0].verdict, Verdict::Fail);
   EXPECT_NE(results[0].text.find("no luck"), std::string::npos);
 }
-
-TEST(MatrixExpectedFailures, AFailureIsExpectedAndAPassIsNot) {
-  std::string path = testing::TempDir() + "matrix-expected.txt";
-  FILE *file = std::fopen(path.c_str(), "w");
-  ASSERT_TRUE(file);
-  std::fputs("# comment\nsort*.i32: too slow\n", file);
-  std::fclose(file);
-  ExpectedFailures expected;
-  ASSERT_EQ(expected.read(path), "");
-  Result failed{Verdict::Fail, "x", 0, false}, passed, other{Verdict::Fail, "y", 0, false};
-  expected.apply("sort (1-D).i32", failed);
-  expected.apply("sort.i32", passed);
-  expected.apply("sort.i8", other);
-  EXPECT_EQ(failed.verdict, Verdict::ExpectedFailure);
-  EXPECT_EQ(passed.verdict, Verdict::UnexpectedPass);
-  EXPECT_EQ(other.verdict, Verdict::Fail);
-  EXPECT_NE(ExpectedFailures().read("/nonexistent"), "");
-}
 } // namespace

@@ -2,6 +2,7 @@
 // compared. Exits with 0 if nothing failed that was not expected to, 1 if something did, 2 for a
 // wrong command line, 3 for a device that was required and is not there, 4 if there is no device
 // and nothing was run.
+#include "tests/matrix/Expected.h"
 #include "tests/matrix/Export.h"
 #include "tests/matrix/Results.h"
 #include "tests/matrix/Workers.h"
@@ -60,11 +61,16 @@ cl::opt<std::string> ptxas("ptxas", cl::desc("assembler for PTX; 'none' for no a
                            cl::value_desc("FILE"), cl::cat(category));
 cl::opt<std::string> jsonFile("json", cl::desc("write the results to FILE"), cl::value_desc("FILE"),
                               cl::cat(category));
+cl::opt<std::string> updateFile("update",
+                                cl::desc("put the results among those that FILE has of the same "
+                                         "device, for cells that are run again"),
+                                cl::value_desc("FILE"), cl::cat(category));
 cl::opt<std::string> machine("machine", cl::desc("what the results say about the machine"),
                              cl::value_desc("TEXT"), cl::cat(category));
 cl::opt<std::string> column("column", cl::desc("heading of these results on the page"),
                             cl::value_desc("TEXT"), cl::cat(category));
-cl::opt<std::string> expected("expected-failures", cl::desc("lines 'GLOB: reason'"),
+cl::opt<std::string> expected("expected-failures",
+                              cl::desc("sections '[DEVICE]' of lines 'CELL: reason'"),
                               cl::value_desc("FILE"), cl::cat(category));
 cl::opt<bool> requireDevice("require-device", cl::desc("exit with 3 if there is no device"),
                             cl::cat(category));
@@ -87,20 +93,25 @@ int fail(int code, const llvm::Twine &message) {
   return code;
 }
 
-int printPage() {
-  std::vector<Results> columns;
-  for (const std::string &path : page) {
-    auto buffer = llvm::MemoryBuffer::getFile(path);
-    if (!buffer)
-      return fail(2, "cannot read '" + path + "': " + buffer.getError().message());
-    Results results;
-    std::string error = parseResults((*buffer)->getBuffer(), results);
-    if (!error.empty())
-      return fail(2, path + ": " + error);
-    columns.push_back(std::move(results));
-  }
+/// Results that were recorded in a file; the error's text if that fails.
+std::string readResults(const std::string &path, Results &results) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return "cannot read '" + path + "': " + buffer.getError().message();
+  std::string error = parseResults((*buffer)->getBuffer(), results);
+  return error.empty() ? "" : path + ": " + error;
+}
+
+int printPage(const ExpectedFailures &expectedFailures) {
+  std::vector<Results> columns(page.size());
+  for (auto [path, results] : llvm::zip(page, columns))
+    if (std::string error = readResults(path, results); !error.empty())
+      return fail(2, error);
+  std::vector<std::string> problems = expectedFailures.judge(columns);
   llvm::outs() << makePage(columns);
-  return 0;
+  for (const std::string &problem : problems)
+    llvm::errs() << problem << "\n";
+  return problems.empty() ? 0 : 1;
 }
 
 int printCoverage(const Cells &cells) {
@@ -249,10 +260,19 @@ void printSlowest(llvm::ArrayRef<Job> jobs, llvm::ArrayRef<Result> outcomes) {
                  << llvm::format("%.0f", outcomes[i].seconds) << " s\n";
 }
 
-int runAll(const Cells &cells) {
-  ExpectedFailures expectedFailures;
-  if (!expected.empty())
-    if (std::string error = expectedFailures.read(expected); !error.empty())
+int writeResults(const std::string &path, const Results &results) {
+  // By a file beside it, so that an interrupt leaves the old one.
+  llvm::Error error = llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
+    os << formatResults(results);
+    return llvm::Error::success();
+  });
+  return error ? fail(2, "cannot write '" + path + "': " + llvm::toString(std::move(error))) : 0;
+}
+
+int runAll(const Cells &cells, const ExpectedFailures &expectedFailures) {
+  Results recorded;
+  if (!updateFile.empty())
+    if (std::string error = readResults(updateFile, recorded); !error.empty())
       return fail(2, error);
   if (compileOnly && pluginPath.empty())
     return fail(2, "--compile-only needs a plugin");
@@ -354,7 +374,8 @@ int runAll(const Cells &cells) {
   std::map<Verdict, size_t> counts;
   for (size_t i = 0; i < list.size(); ++i) {
     const Cell &cell = *list[i].cell;
-    expectedFailures.apply(cell.getId(), outcomes[i]);
+    expectedFailures.apply(compileOnly ? compileFor[list[i].target] : results.description,
+                           cell.getId(), outcomes[i]);
     ++counts[outcomes[i].verdict];
     std::string text = outcomes[i].text;
     if (compileOnly && outcomes[i].verdict != Verdict::Pass && compileFor.size() > 1)
@@ -371,12 +392,14 @@ int runAll(const Cells &cells) {
                << counts[Verdict::ExpectedFailure] << " expected failures, "
                << counts[Verdict::UnexpectedPass] << " unexpected passes, " << counts[Verdict::Fail]
                << " fail; seed " << seed << ", " << llvm::format("%.1f", seconds) << " s\n";
-  if (!jsonFile.empty()) {
-    std::error_code error;
-    llvm::raw_fd_ostream os(jsonFile, error);
-    if (error)
-      return fail(2, "cannot write '" + jsonFile + "': " + error.message());
-    os << formatResults(results);
+  if (!jsonFile.empty())
+    if (int code = writeResults(jsonFile, results))
+      return code;
+  if (!updateFile.empty()) {
+    if (std::string error = updateResults(recorded, results); !error.empty())
+      return fail(2, updateFile + ": " + error);
+    if (int code = writeResults(updateFile, recorded))
+      return code;
   }
   return counts[Verdict::Fail] || counts[Verdict::UnexpectedPass] ? 1 : 0;
 }
@@ -388,8 +411,12 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv,
                               "runs every function of the language with every dtype on a plugin's "
                               "device and compares with the interpreter\n");
+  ExpectedFailures expectedFailures;
+  if (!expected.empty())
+    if (std::string error = expectedFailures.read(expected); !error.empty())
+      return fail(2, error);
   if (!page.empty())
-    return printPage();
+    return printPage(expectedFailures);
   Cells cells = select();
   if (coverage)
     return printCoverage(cells);
@@ -408,5 +435,5 @@ int main(int argc, char **argv) {
     std::string error = exportCells(cells, seed, exportTo);
     return error.empty() ? 0 : fail(2, error);
   }
-  return runAll(cells);
+  return runAll(cells, expectedFailures);
 }
