@@ -92,6 +92,26 @@ void populateFastForms(RewritePatternSet &patterns) {
       context, [](Hardware h, ValueRange x) { return h.exp2(h.product(x[1], h.log2(x[0]))); });
 }
 
+/// What the accurate forms of float32 start from.
+mathx::Estimates makeEstimates(const Architecture &arch) {
+  auto instruction = [](StringRef name) -> mathx::Estimates::Function {
+    return [name](OpBuilder &b, Location loc, Value x) {
+      return simt::mapElements(b, loc, x.getType(), x, [&](ValueRange element) {
+        return Hardware{b, loc}.call(name, element[0]);
+      });
+    };
+  };
+  mathx::Estimates estimates;
+  estimates.exp2 = instruction("ex2.approx.ftz");
+  estimates.exp2Whole = instruction("ex2.approx");
+  estimates.log2 = instruction("lg2.approx.ftz.f");
+  estimates.reciprocal = instruction("rcp.approx.ftz.f");
+  estimates.sqrt = instruction("sqrt.approx.ftz.f");
+  estimates.rsqrt = instruction("rsqrt.approx.f");
+  estimates.hasMinimum = arch.number >= 80;
+  return estimates;
+}
+
 /// MLIR has a lowering of isnan and isfinite, but none of isinf: |x| is compared with infinity.
 struct IsInfPattern : OpRewritePattern<math::IsInfOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -151,11 +171,7 @@ LogicalResult nvptx::expandMath(ModuleOp module, const Architecture &arch) {
   populateFastForms(patterns);
   patterns.add<IsInfPattern>(module.getContext());
   mathx::ExpansionOptions options;
-  options.rsqrtEstimate = [](OpBuilder &b, Location loc, Value x) {
-    return simt::mapElements(b, loc, x.getType(), x, [&](ValueRange element) {
-      return Hardware{b, loc}.call("rsqrt.approx.f", element[0]);
-    });
-  };
+  options.estimates = makeEstimates(arch);
   mathx::populateMathExpansions(patterns, std::move(options));
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
     return module.emitError() << "mathematical functions could not be expanded";

@@ -379,7 +379,7 @@ LogicalResult spirvbackend::expandMath(ModuleOp module, const Target &target) {
   options.loopsOverFloat64 = !target.hasFusedMultiplyAdd64;
   if (target.hasApproximations) {
     populateFastForms(patterns);
-    options.rsqrtEstimate = [](OpBuilder &b, Location loc, Value x) {
+    options.estimates.rsqrt = [](OpBuilder &b, Location loc, Value x) {
       return simt::mapElements(b, loc, x.getType(), x, [&](ValueRange element) {
         return Hardware{b, loc}.rsqrt(element[0]);
       });

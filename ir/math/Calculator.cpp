@@ -90,9 +90,23 @@ FloatParts mathx::takeApart(Real x) {
   return {fromBits(one), field - offset};
 }
 
-Real mathx::clamp(Real x, double low, double high) {
-  x = select(x > high, high, x);
+Real mathx::atMost(Real x, double high) {
+  Calculator &c = *x.c;
+  if (c.estimates && c.estimates->hasMinimum)
+    return {&c, arith::MinimumFOp::create(c.b, c.loc, x.v, c.real(high).v)};
+  return select(x > high, high, x);
+}
+Real mathx::atLeast(Real x, double low) {
+  Calculator &c = *x.c;
+  if (c.estimates && c.estimates->hasMinimum)
+    return {&c, arith::MaximumFOp::create(c.b, c.loc, x.v, c.real(low).v)};
   return select(x < low, low, x);
+}
+Real mathx::clamp(Real x, double low, double high) { return atLeast(atMost(x, high), low); }
+
+Real mathx::reciprocal(Real x) {
+  Calculator &c = *x.c;
+  return c.has(&Estimates::reciprocal) ? c.estimate(&Estimates::reciprocal, x) : 1.0 / x;
 }
 
 Real mathx::evaluate(const Polynomial &polynomial, Real x) {

@@ -10,7 +10,25 @@
 
 #include "ir/math/Coefficients.h"
 
+#include <functional>
+
 namespace tilerun::mathx {
+
+/// A device's instructions on float32 (scalars or vectors) that come close to a function; those
+/// that it lacks are empty. Zeros, infinities, NaN and numbers outside of the domain give what IEEE
+/// 754 says of the function. Subnormal operands and results may be zeros unless it says otherwise.
+/// The bounds are those of the PTX ISA.
+struct Estimates {
+  using Function = std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value)>;
+  Function exp2;       ///< Relative error 2^-22.
+  Function exp2Whole;  ///< The same with subnormal results, which cost instructions.
+  Function log2;       ///< Absolute error 2^-22 within (1/2, 2), relative error 2^-22 elsewhere.
+  Function reciprocal; ///< Relative error 2^-23.
+  Function sqrt;       ///< Relative error 2^-23.
+  Function rsqrt;      ///< Relative error 2^-22.9.
+  /// There is one instruction for min and one for max that keep NaN.
+  bool hasMinimum = false;
+};
 
 class Calculator;
 
@@ -53,6 +71,13 @@ public:
   Real real(double value);
   Real real(mlir::Value value) { return {this, value}; }
   Int integer(uint64_t value);
+  /// Whether the device has such an instruction for this type: has(&Estimates::exp2).
+  bool has(Estimates::Function Estimates::*member) const {
+    return estimates && !wide && estimates->*member;
+  }
+  Real estimate(Estimates::Function Estimates::*member, Real x) {
+    return {this, (estimates->*member)(b, loc, x.v)};
+  }
   /// The value for float32 or the one for float64.
   Real real(double single, double forWide) { return real(wide ? forWide : single); }
   double choose(double single, double forWide) const { return wide ? forWide : single; }
@@ -75,6 +100,8 @@ public:
   const bool wide;
   const unsigned width, mantissa;
   const int bias;
+  /// Set by those who expand for a device.
+  const Estimates *estimates = nullptr;
 };
 
 #define TILERUN_REAL(NAME, OP)                                                                     \
@@ -171,6 +198,10 @@ struct FloatParts {
 FloatParts takeApart(Real x);
 /// x limited to [low, high]; NaN stays.
 Real clamp(Real x, double low, double high);
+Real atMost(Real x, double high);
+Real atLeast(Real x, double low);
+/// 1 / x, correctly rounded or the device's estimate (relative error 2^-23; 0 for |x| > 2^126).
+Real reciprocal(Real x);
 /// c[0] + x (c[1] + x (…)), Horner's rule with fma.
 Real evaluate(const Polynomial &polynomial, Real x);
 

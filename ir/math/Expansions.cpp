@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <algorithm>
+#include <memory>
 
 using namespace mlir;
 using namespace tilerun;
@@ -84,39 +85,52 @@ LogicalResult splitLong(Operation *op, PatternRewriter &rewriter, bool loops) {
   return success();
 }
 
+/// What the patterns share.
+struct Device {
+  bool loops;
+  std::shared_ptr<const Estimates> estimates;
+
+  Calculator calculator(OpBuilder &b, Operation *op) const {
+    Calculator c(b, op->getLoc(), op->getResult(0).getType());
+    c.estimates = estimates.get();
+    return c;
+  }
+};
+
 template <typename Op> struct Unary : OpRewritePattern<Op> {
-  using Function = std::function<Real(Real)>;
-  Unary(MLIRContext *context, Function function, bool loops)
-      : OpRewritePattern<Op>(context, PatternBenefit(kBenefit)), function(std::move(function)),
-        loops(loops) {}
+  using Function = Real (*)(Real);
+  Unary(MLIRContext *context, Function function, Device device)
+      : OpRewritePattern<Op>(context, PatternBenefit(kBenefit)), function(function),
+        device(std::move(device)) {}
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
     if (!hasForm(op.getType()))
       return failure();
-    if (succeeded(splitLong(op, rewriter, loops)))
+    if (succeeded(splitLong(op, rewriter, device.loops)))
       return success();
-    Calculator c(rewriter, op.getLoc(), op.getType());
+    Calculator c = device.calculator(rewriter, op);
     rewriter.replaceOp(op, function(c.real(op.getOperand())).v);
     return success();
   }
   Function function;
-  bool loops;
+  Device device;
 };
 
 template <typename Op> struct Binary : OpRewritePattern<Op> {
   using Function = Real (*)(Real, Real);
-  Binary(MLIRContext *context, Function function, bool loops)
-      : OpRewritePattern<Op>(context, PatternBenefit(kBenefit)), function(function), loops(loops) {}
+  Binary(MLIRContext *context, Function function, Device device)
+      : OpRewritePattern<Op>(context, PatternBenefit(kBenefit)), function(function),
+        device(std::move(device)) {}
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
     if (!hasForm(op.getType()))
       return failure();
-    if (succeeded(splitLong(op, rewriter, loops)))
+    if (succeeded(splitLong(op, rewriter, device.loops)))
       return success();
-    Calculator c(rewriter, op.getLoc(), op.getType());
+    Calculator c = device.calculator(rewriter, op);
     rewriter.replaceOp(op, function(c.real(op.getLhs()), c.real(op.getRhs())).v);
     return success();
   }
   Function function;
-  bool loops;
+  Device device;
 };
 
 struct SinCos : OpRewritePattern<math::SincosOp> {
@@ -257,12 +271,11 @@ struct Root : OpRewritePattern<math::SqrtOp> {
 
 void mathx::populateMathExpansions(RewritePatternSet &patterns, ExpansionOptions options) {
   MLIRContext *context = patterns.getContext();
-  auto unary = [&]<typename Op>(Unary<Op> *, std::function<Real(Real)> function) {
-    patterns.add<Unary<Op>>(context, std::move(function), options.loopsOverFloat64);
-    patterns.add<Promote<Op>>(context);
-  };
+  const bool loops = options.loopsOverFloat64;
+  const Device device{loops, std::make_shared<const Estimates>(std::move(options.estimates))};
 #define TILERUN_UNARY(OP, FUNCTION)                                                                \
-  unary((Unary<math::OP> *)nullptr, [](Real x) { return mathx::FUNCTION(x); })
+  patterns.add<Unary<math::OP>>(context, mathx::FUNCTION, device);                                 \
+  patterns.add<Promote<math::OP>>(context)
   TILERUN_UNARY(ExpOp, exp);
   TILERUN_UNARY(Exp2Op, exp2);
   TILERUN_UNARY(ExpM1Op, expm1);
@@ -271,6 +284,7 @@ void mathx::populateMathExpansions(RewritePatternSet &patterns, ExpansionOptions
   TILERUN_UNARY(Log10Op, log10);
   TILERUN_UNARY(Log1pOp, log1p);
   TILERUN_UNARY(CbrtOp, cbrt);
+  TILERUN_UNARY(RsqrtOp, rsqrt);
   TILERUN_UNARY(SinOp, sin);
   TILERUN_UNARY(CosOp, cos);
   TILERUN_UNARY(TanOp, tan);
@@ -286,15 +300,9 @@ void mathx::populateMathExpansions(RewritePatternSet &patterns, ExpansionOptions
   TILERUN_UNARY(ErfOp, erf);
   TILERUN_UNARY(ErfcOp, erfc);
 #undef TILERUN_UNARY
-  unary((Unary<math::RsqrtOp> *)nullptr, [estimate = std::move(options.rsqrtEstimate)](Real x) {
-    if (!estimate || x.c->wide)
-      return mathx::rsqrt(x);
-    return mathx::rsqrt(x, {x.c, estimate(x.c->b, x.c->loc, x.v)});
-  });
-  const bool loops = options.loopsOverFloat64;
-  patterns.add<Binary<math::PowFOp>>(context, mathx::pow, loops);
-  patterns.add<Binary<math::Atan2Op>>(context, mathx::atan2, loops);
-  patterns.add<Binary<arith::RemFOp>>(context, mathx::fmod, loops);
+  patterns.add<Binary<math::PowFOp>>(context, mathx::pow, device);
+  patterns.add<Binary<math::Atan2Op>>(context, mathx::atan2, device);
+  patterns.add<Binary<arith::RemFOp>>(context, mathx::fmod, device);
   patterns.add<Promote<math::PowFOp>, Promote<math::Atan2Op>, Promote<arith::RemFOp>,
                Promote<math::FPowIOp>>(context);
   patterns.add<SinCos, Clamp, IntegerPower>(context);

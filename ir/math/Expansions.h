@@ -7,9 +7,9 @@
 // contract only operations that have the flag `contract`, which these do not have.
 #pragma once
 
-#include "mlir/IR/PatternMatch.h"
+#include "ir/math/Calculator.h"
 
-#include <functional>
+#include "mlir/IR/PatternMatch.h"
 
 namespace tilerun::mathx {
 
@@ -23,9 +23,9 @@ struct ExpansionOptions {
   /// Functions of vectors of float64 go from element to element in a loop: where operations are
   /// emulated, code for each element would take long to compile.
   bool loopsOverFloat64 = false;
-  /// An estimate of 1/sqrt of a scalar or vector of float32 with a relative error of at most 2^-12
-  /// and the right results for zeros, infinities, negative numbers and NaN.
-  std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value)> rsqrtEstimate;
+  /// Instructions that expansions of float32 start from. With them a function's bits are the
+  /// device's own; without them they are the same everywhere.
+  Estimates estimates;
 };
 
 /// Patterns that replace the math dialect's functions and arith.remf on scalars and one-dimensional

@@ -36,9 +36,7 @@ Pair log2Pair(Real x);
 // Power.cpp
 Real pow(Real x, Real y);
 Real cbrt(Real x);
-/// One over the root by correcting `estimate`, good to half the digits at least.
-Real rsqrt(Real x, Real estimate);
-inline Real rsqrt(Real x) { return rsqrt(x, 1.0 / sqrt(x)); }
+Real rsqrt(Real x);
 
 // Trigonometric.cpp
 Real sin(Real x);

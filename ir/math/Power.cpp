@@ -59,8 +59,9 @@ Real tilerun::mathx::cbrt(Real x) {
   return select((magnitude > 0.0) & (magnitude < c.infinity()), t, x + x);
 }
 
-Real tilerun::mathx::rsqrt(Real x, Real estimate) {
+Real tilerun::mathx::rsqrt(Real x) {
   Calculator &c = *x.c;
+  Real estimate = c.has(&Estimates::rsqrt) ? c.estimate(&Estimates::rsqrt, x) : 1.0 / sqrt(x);
   // 1 - x r² with the product's error.
   Pair product = twoProduct(x, estimate);
   Real rest = fma(-product.hi, estimate, c.real(1)) - product.lo * estimate;

@@ -2,6 +2,7 @@
 #include "tests/ir/math/Compiled.h"
 #include "backends/llvm/CommonPatterns.h"
 #include "ir/math/Expansions.h"
+#include "ir/simt/Scalarize.h"
 
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -17,6 +18,9 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Support/TargetSelect.h"
 
+#include <array>
+#include <cmath>
+
 using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::harness;
@@ -27,18 +31,82 @@ static llvm::Error makeError(const llvm::Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
 
-/// One over the root, wrong by `error`, as an instruction that estimates would be.
-static Value modelEstimate(OpBuilder &b, Location loc, Value x, double error) {
-  auto constant = [&](double value) -> Value {
-    TypedAttr attribute = b.getF32FloatAttr(value);
-    if (auto vector = dyn_cast<VectorType>(x.getType()))
-      attribute = DenseElementsAttr::get(vector, Attribute(attribute));
-    return arith::ConstantOp::create(b, loc, attribute);
-  };
-  Value root = math::SqrtOp::create(b, loc, x);
-  Value exact = arith::DivFOp::create(b, loc, constant(1), root);
-  return arith::MulFOp::create(b, loc, exact, constant(1 + error));
+namespace {
+
+/// A model of an instruction: the exact result with a relative error of up to `bound`. Subnormal
+/// numbers are zeros where `flushes`.
+struct Instruction {
+  const char *name;
+  mathx::Estimates::Function mathx::Estimates::*member;
+  double (*exact)(double);
+  double bound;
+  bool flushes;
+};
+const Instruction kInstructions[] = {
+    // The PTX ISA allows 2^-22; on an H200 it is 1.3e-7 (docs/math.md).
+    {"exp2", &mathx::Estimates::exp2, std::exp2, 0x1p-22, true},
+    {"exp2_whole", &mathx::Estimates::exp2Whole, std::exp2, 0x1p-22, false},
+    {"log2", &mathx::Estimates::log2, std::log2, 0x1p-22, true},
+    {"reciprocal", &mathx::Estimates::reciprocal, [](double x) { return 1 / x; }, 0x1p-23, true},
+    {"sqrt", &mathx::Estimates::sqrt, std::sqrt, 0x1p-23, true},
+    {"rsqrt", &mathx::Estimates::rsqrt, [](double x) { return 1 / std::sqrt(x); }, 0x1p-22, false},
+};
+constexpr size_t kCount = std::size(kInstructions);
+
+float flushed(float x) { return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x; }
+
+template <size_t Index, Errors Kind> float model(float x) {
+  const Instruction &instruction = kInstructions[Index];
+  if (instruction.flushes)
+    x = flushed(x);
+  const double exact = instruction.exact(x);
+  // Fibonacci hashing of the pattern, as a number in [-1, 1].
+  const uint32_t hash = llvm::bit_cast<uint32_t>(x) * 2654435769u;
+  const double part = Kind == Errors::Above   ? 1
+                      : Kind == Errors::Below ? -1
+                                              : int32_t(hash) * 0x1p-31;
+  double error = exact * instruction.bound * part;
+  // The logarithm's is absolute near 1. Powers of two are exact.
+  if (instruction.exact == static_cast<double (*)(double)>(std::log2) && x > 0.5 && x < 2)
+    error = x == 1 ? 0 : instruction.bound * part;
+  if (std::isinf(exact) || std::isnan(exact))
+    error = 0;
+  const float result = float(exact + error);
+  return instruction.flushes ? flushed(result) : result;
 }
+
+using Model = float (*)(float);
+template <Errors Kind, size_t... Indices>
+std::array<Model, kCount> modelsOf(std::index_sequence<Indices...>) {
+  return {model<Indices, Kind>...};
+}
+std::array<Model, kCount> models(Errors kind) {
+  constexpr auto all = std::make_index_sequence<kCount>();
+  return kind == Errors::Above   ? modelsOf<Errors::Above>(all)
+         : kind == Errors::Below ? modelsOf<Errors::Below>(all)
+                                 : modelsOf<Errors::Mixed>(all);
+}
+
+/// Calls of the models, by declarations that `module` gets.
+mathx::Estimates makeEstimates(ModuleOp module) {
+  mathx::Estimates estimates;
+  for (const Instruction &instruction : kInstructions) {
+    OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+    Type type = b.getF32Type();
+    auto function = func::FuncOp::create(b, module.getLoc(), instruction.name,
+                                         b.getFunctionType({type}, {type}));
+    function.setPrivate();
+    estimates.*instruction.member = [function](OpBuilder &b, Location loc, Value x) mutable {
+      return simt::mapElements(b, loc, x.getType(), x, [&](ValueRange element) -> Value {
+        return func::CallOp::create(b, loc, function, element).getResult(0);
+      });
+    };
+  }
+  estimates.hasMinimum = true;
+  return estimates;
+}
+
+} // namespace
 
 llvm::Expected<std::unique_ptr<CompiledOp>> CompiledOp::compile(StringRef op, Composed composed,
                                                                 StringRef type, unsigned operands,
@@ -82,13 +150,15 @@ llvm::Expected<std::unique_ptr<CompiledOp>> CompiledOp::compile(StringRef op, Co
 
   RewritePatternSet expansions(&context);
   mathx::ExpansionOptions expansionOptions;
-  if (options.estimateError != 0)
-    expansionOptions.rsqrtEstimate = [=](OpBuilder &b, Location loc, Value x) {
-      return modelEstimate(b, loc, x, options.estimateError);
-    };
+  if (options.estimates != Errors::None)
+    expansionOptions.estimates = makeEstimates(*module);
   mathx::populateMathExpansions(expansions, expansionOptions);
   if (failed(applyPatternsGreedily(*module, std::move(expansions))))
     return makeError("the expansion of " + op + " does not converge");
+  std::unique_ptr<CompiledOp> result(new CompiledOp());
+  if (options.estimates != Errors::None &&
+      !module->walk([](func::CallOp) { return WalkResult::interrupt(); }).wasInterrupted())
+    return result;
 
   LLVMTypeConverter converter(&context);
   RewritePatternSet patterns(&context);
@@ -116,13 +186,21 @@ llvm::Expected<std::unique_ptr<CompiledOp>> CompiledOp::compile(StringRef op, Co
   if (!jit)
     return jit.takeError();
   compiled->setDataLayout((*jit)->getDataLayout());
+  if (options.estimates != Errors::None) {
+    llvm::orc::SymbolMap symbols;
+    for (auto [instruction, model] : llvm::zip(kInstructions, models(options.estimates)))
+      symbols[(*jit)->mangleAndIntern(instruction.name)] = {llvm::orc::ExecutorAddr::fromPtr(model),
+                                                            llvm::JITSymbolFlags::Exported};
+    if (llvm::Error error =
+            (*jit)->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols))))
+      return std::move(error);
+  }
   if (llvm::Error error = (*jit)->addIRModule(
           llvm::orc::ThreadSafeModule(std::move(compiled), std::move(llvmContext))))
     return std::move(error);
   auto address = (*jit)->lookup("f");
   if (!address)
     return address.takeError();
-  std::unique_ptr<CompiledOp> result(new CompiledOp());
   result->function = address->toPtr<void (*)(const void *, const void *, void *)>();
   result->jit = std::move(*jit);
   return result;

@@ -4,8 +4,6 @@
 
 #include "ir/math/Calculator.h"
 
-#include "ir/math/Calculator.h"
-
 #include "llvm/Support/Error.h"
 
 #include <memory>
@@ -16,13 +14,15 @@ class LLJIT;
 
 namespace tilerun::harness {
 
+/// How a device's instructions err (mathx::Estimates): not at all, since it has none; by all that
+/// they may, in one direction; by a part of it that depends on the argument.
+enum class Errors { None, Above, Below, Mixed };
+
 class CompiledOp {
 public:
   using Composed = mathx::Real (*)(mathx::Real, mathx::Real);
   struct Options {
-    /// The relative error that the model of the hardware's 1/sqrt has; with 0 there is no such
-    /// instruction.
-    double estimateError = 0;
+    Errors estimates = Errors::None;
     /// What stands before the expansion may be contracted, as a GPU backend does it.
     bool contract = false;
   };
@@ -31,6 +31,10 @@ public:
                                                              llvm::StringRef type,
                                                              unsigned operands, Options options);
   ~CompiledOp();
+
+  /// False if estimates were offered and the expansion takes none: then it is not compiled, and is
+  /// what it is without them.
+  bool usesEstimates() const { return function != nullptr; }
 
   /// Elements come in groups of kGroup; arrays are multiples of that.
   static constexpr size_t kGroup = 16;

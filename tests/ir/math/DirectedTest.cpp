@@ -132,8 +132,8 @@ template <class F, Operation O, Direction D> void check() {
   std::vector<F> a, b;
   makePairs(a, b);
   for (bool contract : {false, true}) {
-    auto op =
-        CompiledOp::compile("", build<O, D>, sizeof(F) == 4 ? "f32" : "f64", 2, {0, contract});
+    auto op = CompiledOp::compile("", build<O, D>, sizeof(F) == 4 ? "f32" : "f64", 2,
+                                  {Errors::None, contract});
     ASSERT_TRUE(bool(op)) << llvm::toString(op.takeError());
     const std::vector<F> got = (*op)->run(a, b);
     const int mode = D == Direction::Down ? FE_DOWNWARD

@@ -24,8 +24,7 @@ using namespace tilerun::harness;
   MathFunction {                                                                                   \
     NAME, "", [](double x, double y) -> double { return EXPRESSION; },                             \
         [](long double x, long double y) -> long double { return EXPRESSION; }, OPERANDS, LOW,     \
-        HIGH, 0,                                                                                   \
-        [](mathx::Real x, mathx::Real y) -> mathx::Real { return mathx::composed::BUILD; },        \
+        HIGH, [](mathx::Real x, mathx::Real y) -> mathx::Real { return mathx::composed::BUILD; },  \
         ##__VA_ARGS__                                                                              \
   }
 
@@ -182,13 +181,21 @@ const std::vector<MathFunction> &tilerun::harness::mathFunctions() {
       COMPOSED("j1", j1(x), j1Of(x), 1, -30, 30, besselFloor),
       COMPOSED("y0", y0(x), y0Of(x), 1, 0, 30, besselFloor),
       COMPOSED("y1", y1(x), y1Of(x), 1, 0, 30, besselFloor),
-      // The NVIDIA form starts from the instruction's estimate, with its stated error either way.
-      MathFunction{"rsqrt", "math.rsqrt", [](double x, double) { return 1 / std::sqrt(x); },
-                   [](long double x, long double) { return 1 / std::sqrt(x); }, 1, 0, 4, 0x1p-22},
-      MathFunction{"rsqrt", "math.rsqrt", [](double x, double) { return 1 / std::sqrt(x); },
-                   [](long double x, long double) { return 1 / std::sqrt(x); }, 1, 0, 4, -0x1p-22},
   };
   return functions;
+}
+
+std::vector<Case> tilerun::harness::allCases() {
+  std::vector<Case> cases;
+  for (size_t i = 0; i < mathFunctions().size(); ++i)
+    for (Errors errors : {Errors::None, Errors::Above, Errors::Below, Errors::Mixed})
+      cases.push_back({i, errors});
+  return cases;
+}
+
+std::string tilerun::harness::nameOf(const Case &test) {
+  static constexpr const char *kSuffixes[] = {"", "FromAbove", "FromBelow", "FromMixed"};
+  return mathFunctions()[test.function].name + kSuffixes[size_t(test.estimates)];
 }
 
 template <class F, class Wide> double tilerun::harness::ulps(F got, Wide expected, double floor) {

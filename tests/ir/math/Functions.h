@@ -2,7 +2,9 @@
 #pragma once
 
 #include "ir/math/Calculator.h"
+#include "tests/ir/math/Compiled.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -16,7 +18,6 @@ struct MathFunction {
   unsigned operands = 1;
   /// Where arguments are interesting; the others are any bit patterns.
   double low = -100, high = 100;
-  double estimateError = 0;
   /// For functions without an op.
   mathx::Real (*composed)(mathx::Real, mathx::Real) = nullptr;
   /// Where the function crosses zero: errors count in units of the last place of this, if the
@@ -32,6 +33,20 @@ const std::vector<MathFunction> &mathFunctions();
 template <class F, class Wide> double ulps(F got, Wide expected, double floor = 0);
 extern template double ulps(float, double, double);
 extern template double ulps(double, long double, double);
+
+/// Whether a subnormal result became a zero, or the smallest normal number.
+template <class F, class Wide> bool isFlushed(F got, Wide expected) {
+  constexpr F smallest = std::numeric_limits<F>::min();
+  return expected < smallest && expected > -smallest && got <= smallest && got >= -smallest;
+}
+
+/// A function of the list, and how the instructions that it starts from err.
+struct Case {
+  size_t function;
+  Errors estimates;
+};
+std::vector<Case> allCases();
+std::string nameOf(const Case &test);
 
 /// Zeros, ones, infinities, NaN, the ends of the ranges of normal and subnormal numbers, and more.
 template <class F> std::vector<F> specialValues();

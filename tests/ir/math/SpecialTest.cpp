@@ -11,9 +11,10 @@ using namespace tilerun::harness;
 
 namespace {
 
-class Special : public ::testing::TestWithParam<size_t> {
+class Special : public ::testing::TestWithParam<Case> {
 protected:
-  const MathFunction &function = mathFunctions()[GetParam()];
+  const MathFunction &function = mathFunctions()[GetParam().function];
+  const Errors estimates = GetParam().estimates;
 
   template <class F, class Pattern>
   std::vector<F> fromInterpreter(const std::string &type, const std::vector<F> &a,
@@ -63,14 +64,16 @@ protected:
           b.push_back(y);
         }
     }
-    auto op = CompiledOp::compile(function.op, function.composed, type, function.operands,
-                                  {function.estimateError});
+    auto op =
+        CompiledOp::compile(function.op, function.composed, type, function.operands, {estimates});
     ASSERT_TRUE(bool(op)) << llvm::toString(op.takeError());
+    if (!(*op)->usesEstimates())
+      return;
     const std::vector<F> got = (*op)->run(a, b);
 
     const std::vector<F> expected =
         function.composed ? fromReference(a, b) : fromInterpreter<F, Pattern>(type, a, b);
-    const double limit = function.composed ? 7 : 3;
+    const double limit = function.composed ? 7 : estimates == Errors::None ? 3 : 6;
     for (size_t i = 0; i < a.size(); ++i) {
       const F want = expected[i];
       std::string what =
@@ -82,6 +85,8 @@ protected:
             << what;
         continue;
       }
+      if (estimates != Errors::None && isFlushed(got[i], want))
+        continue;
       using Wide = std::conditional_t<sizeof(F) == 4, double, long double>;
       EXPECT_LE(ulps(got[i], Wide(want), function.floor ? function.floor(a[i]) : 0), limit) << what;
     }
@@ -90,15 +95,11 @@ protected:
 
 TEST_P(Special, AgreesWithTheInterpreter) {
   check<float, uint32_t>("f32");
-  check<double, uint64_t>("f64");
+  if (estimates == Errors::None)
+    check<double, uint64_t>("f64");
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Special, ::testing::Range(size_t(0), mathFunctions().size()),
-                         [](const auto &info) {
-                           const MathFunction &function = mathFunctions()[info.param];
-                           return function.name + (function.estimateError > 0   ? "FromAbove"
-                                                   : function.estimateError < 0 ? "FromBelow"
-                                                                                : "");
-                         });
+INSTANTIATE_TEST_SUITE_P(All, Special, ::testing::ValuesIn(allCases()),
+                         [](const auto &info) { return nameOf(info.param); });
 
 } // namespace

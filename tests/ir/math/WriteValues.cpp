@@ -66,8 +66,6 @@ static llvm::Error writeAll(const std::string &folder, const char *type, size_t 
   if (llvm::Error error = writeArray(folder + "/b." + type + ".npy", b))
     return error;
   for (const MathFunction &function : mathFunctions()) {
-    if (function.estimateError != 0)
-      continue;
     auto op = CompiledOp::compile(function.op, function.composed, type, function.operands, {});
     if (!op)
       return op.takeError();
