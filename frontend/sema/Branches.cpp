@@ -47,11 +47,11 @@ bool Evaluator::isLiveAfter(llvm::StringRef name, uint32_t offset) {
   if (name.starts_with("<"))
     return true;
   const Frame &f = frame();
-  if (!f.reads || (f.constructs && name == f.self))
+  if (!f.liveness || (f.constructs && name == f.self))
     return true;
-  return f.reads->isReadAfter(name, offset) ||
-         (!f.loops.empty() &&
-          f.reads->isReadIn(name, f.loops.front().range.begin.offset, f.loops.front().range.end));
+  return f.liveness->isLiveAfter(name, offset) || llvm::any_of(f.loops, [&](const LoopScope &loop) {
+           return f.liveness->isReadByIteration(name, loop.range.begin.offset);
+         });
 }
 
 //===----------------------------------------------------------------------===//

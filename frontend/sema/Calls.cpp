@@ -195,10 +195,10 @@ Result Evaluator::callValue(const Value &callee, CallArguments args, SourceRange
   return error(range, callee.describe() + " cannot be called");
 }
 
-const NameReads &Evaluator::getReads(const FunctionDef &function) {
-  auto &entry = readsCache[&function];
+const Liveness &Evaluator::getLiveness(const FunctionDef &function) {
+  auto &entry = livenessCache[&function];
   if (!entry)
-    entry = std::make_unique<NameReads>(function);
+    entry = std::make_unique<Liveness>(function);
   return *entry;
 }
 
@@ -322,7 +322,7 @@ Result Evaluator::inlineCall(const JitFunction &function, CallArguments args, So
   next->function = &function;
   next->module = function.module;
   next->scope = getScope(function);
-  next->reads = &getReads(*function.def);
+  next->liveness = &getLiveness(*function.def);
   next->callRange = range;
   next->callLoc = getLocation(range);
   if (constructs && !function.def->parameters.empty()) {

@@ -12,6 +12,7 @@
 #include "frontend/lang/Builtin.h"
 #include "frontend/sema/ConstEval.h"
 #include "frontend/sema/Environment.h"
+#include "frontend/sema/Liveness.h"
 #include "frontend/sema/Names.h"
 
 #include "mlir/IR/Builders.h"
@@ -79,7 +80,7 @@ private:
     const JitFunction *function = nullptr; ///< Null while a global is evaluated.
     LoadedModule *module = nullptr;
     llvm::StringRef scope; ///< Qualified name of what is around the code ("make"), if anything.
-    const NameReads *reads = nullptr;
+    const Liveness *liveness = nullptr;
     SourceRange callRange;                 ///< Where it was called, in the frame below.
     std::optional<mlir::Location> callLoc; ///< The same as a location.
     Environment env;
@@ -211,7 +212,7 @@ private:
   bool keepsNumbers() {
     return frame().module == prelude || (frame().function && frame().function->isConstexpr);
   }
-  const NameReads &getReads(const ast::FunctionDef &function);
+  const Liveness &getLiveness(const ast::FunctionDef &function);
   /// The qualified name of what a function is defined in; empty for a file.
   static llvm::StringRef getScope(const JitFunction &function) {
     llvm::StringRef name = function.qualifiedName;
@@ -305,7 +306,7 @@ private:
   mlir::OpBuilder builder;
   lang::Emitter emitter;
   std::vector<std::unique_ptr<Frame>> frames;
-  std::map<const ast::FunctionDef *, std::unique_ptr<NameReads>> readsCache;
+  std::map<const ast::FunctionDef *, std::unique_ptr<Liveness>> livenessCache;
   std::map<std::pair<LoadedModule *, std::string>, Value> globals;
   std::set<std::pair<LoadedModule *, std::string>> evaluating;
   std::map<const ast::FunctionDef *, std::unique_ptr<JitFunction>> methods;

@@ -110,7 +110,7 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
   frames.push_back(std::make_unique<Frame>());
   frame().module = kernel.module ? kernel.module : &module;
   frame().scope = getScope(kernel);
-  frame().reads = &getReads(def);
+  frame().liveness = &getLiveness(def);
 
   // Parameters: run-time ones become arguments, the others names.
   std::vector<llvm::StringRef> names;

@@ -37,17 +37,19 @@ void Evaluator::planLoop(LoopPlan &plan) {
     auto it = env().names.find(name);
     if (it == env().names.end() || !it->second.isBound())
       continue;
-    bool isRead = !frame().reads ||
-                  frame().reads->isReadIn(name, plan.range.begin.offset, plan.range.end) ||
+    bool isRead = !frame().liveness ||
+                  frame().liveness->isReadByIteration(name, plan.range.begin.offset) ||
                   isLiveAfter(name, plan.range.end);
-    if (!isRead)
-      continue;
     const Value &value = it->second.value;
-    if (hasTensor(value)) {
+    if (it->second.isConstexpr) {
+      plan.fixed.push_back(name);
+    } else if (!isRead) {
+      plan.dead.push_back(name);
+    } else if (hasTensor(value)) {
       // Numbers inside a tuple become run-time scalars with it.
       it->second.value = decay(value, plan.range);
       plan.carried.push_back(name);
-    } else if (hasNumber(value) && !it->second.isConstexpr) {
+    } else if (hasNumber(value)) {
       undecided.push_back(name);
     } else {
       plan.fixed.push_back(name);
@@ -179,6 +181,9 @@ void Evaluator::enterIteration(LoopPlan &plan, mlir::ValueRange values) {
     binding.value = deepCopy(binding.value);
     forEachLeaf(binding.value, [&](TensorValue &leaf) { leaf.value = values[next++]; });
   }
+  for (llvm::StringRef name : plan.dead)
+    env().names[name] = Binding::undefined(
+        plan.assigned.at(name), "an iteration of this run-time loop assigns it before it is read");
   // Nothing returned yet on this path; what an earlier iteration returned ended the loop.
   env().result.reset();
 }
@@ -335,8 +340,6 @@ void Evaluator::leaveLoop(LoopPlan &plan, mlir::ValueRange results) {
                    "before the loop");
     } else if (plan.poisoned.count(name)) {
       env().names[name] = Binding::poisoned(range);
-    } else if (!llvm::is_contained(plan.carried, name) && !llvm::is_contained(plan.fixed, name)) {
-      env().names.erase(name); // Read neither in the loop nor behind it.
     }
   }
   if (plan.target)

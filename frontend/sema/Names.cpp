@@ -1,4 +1,4 @@
-// Syntactic facts about names: assignments, reads, and exits of loops.
+// Syntactic facts about names: assignments, annotations, and exits of loops.
 #include "frontend/sema/Names.h"
 
 #include "frontend/ast/Walk.h"
@@ -72,37 +72,6 @@ struct AssignmentWalker : Walker {
   }
 };
 
-struct ReadWalker : Walker {
-  std::map<llvm::StringRef, std::vector<uint32_t>> &reads;
-  explicit ReadWalker(std::map<llvm::StringRef, std::vector<uint32_t>> &reads) : reads(reads) {}
-  void targets(const Expr *target) {
-    // Assigning a plain name reads nothing; anything else (`x[i] = …`) reads its parts.
-    if (!target || llvm::isa<NameExpr>(target))
-      return;
-    if (const auto *tuple = llvm::dyn_cast<TupleExpr>(target)) {
-      for (const Expr *element : tuple->elements)
-        targets(element);
-      return;
-    }
-    walk(target);
-  }
-  bool visit(const Node &node) override {
-    if (const auto *name = llvm::dyn_cast<NameExpr>(&node)) {
-      reads[name->name].push_back(name->range.begin.offset);
-    } else if (const auto *assign = llvm::dyn_cast<AssignStmt>(&node)) {
-      walk(assign->value);
-      for (const Expr *target : assign->targets)
-        targets(target);
-      return false;
-    } else if (const auto *annotated = llvm::dyn_cast<AnnAssignStmt>(&node)) {
-      walk(annotated->value);
-      targets(annotated->target);
-      return false;
-    }
-    return true;
-  }
-};
-
 struct ExitWalker : Walker {
   bool found = false;
   unsigned depth = 0;
@@ -131,24 +100,6 @@ AssignedNames collectAssigned(Block block) {
 
 void collectAssigned(const Expr *expression, AssignedNames &names) {
   AssignmentWalker(names).walk(expression);
-}
-
-NameReads::NameReads(const FunctionDef &function) {
-  ReadWalker(reads).walk(function.body);
-  for (auto &[name, offsets] : reads)
-    llvm::sort(offsets);
-}
-
-bool NameReads::isReadIn(llvm::StringRef name, uint32_t begin, uint32_t end) const {
-  auto it = reads.find(name);
-  if (it == reads.end())
-    return false;
-  auto at = llvm::lower_bound(it->second, begin);
-  return at != it->second.end() && *at < end;
-}
-
-bool NameReads::isReadAfter(llvm::StringRef name, uint32_t offset) const {
-  return isReadIn(name, offset, UINT32_MAX);
 }
 
 bool mayLeaveLoop(Block body) {

@@ -333,3 +333,25 @@ def not_of_integers(X, n, Z):
     i = tl.arange(0, 4)
     tl.store(Z + i, (not tl.load(X + i)).to(tl.int32))
     tl.store(Z + 4, (not n).to(tl.int32))
+
+
+#: n=4 Z->i32[24,6,3]
+@triton.jit
+def names_used_again(n, Z):
+    """C16: A name whose value is not read any more may get another dtype or shape, or be the variable of a loop."""
+    i = 0
+    x = 0
+    for j in range(n):
+        for i in range(n):
+            x += i
+    tl.store(Z, x)
+    x = 0
+    for i in range(n):
+        t = 0.5
+        if i > 0:
+            t = tl.arange(0, 4)
+        t = i
+        x += t
+    tl.store(Z + 1, x)
+    i = tl.arange(0, 4)
+    tl.store(Z + 2, tl.max(i))

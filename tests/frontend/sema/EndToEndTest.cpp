@@ -72,6 +72,98 @@ TEST(EndToEnd, ReturnInsideLoops) {
              });
 }
 
+// A name that every path assigns before it reads it is no value that a loop carries.
+TEST(EndToEnd, VariablesOfInnerLoopsAreUsedAgain) {
+  auto sums = [](auto &, auto &q, int n) {
+    q[0] = n > 0 ? n * (n * (n - 1) / 2) : 0;
+    q[1] = n > 0 ? n * (n - 1) / 2 : 0;
+  };
+  for (const char *body :
+       {"i = 0\nx = 0\nfor j in range(n):\n    for i in range(n):\n        x += i\n"
+        "y = 0\nfor i in range(n):\n    y += i\ntl.store(q, x)\ntl.store(q + 1, y)",
+        // As a counter, behind the first loop; in a loop around; of another type.
+        "x = 0\ny = 0\nfor j in range(n):\n    i = 0.5\n    for k in range(1):\n"
+        "        for i in range(n):\n            x += i\n"
+        "i = 0\nwhile i < n:\n    y += i\n    i += 1\ntl.store(q, x)\ntl.store(q + 1, y)",
+        "i = tl.arange(0, 4)\nx = 0\ny = 0\nfor j in range(n):\n    if j % 2 == 0:\n"
+        "        i = 1.0\n    else:\n        i = tl.arange(0, 2)\n    for i in range(n):\n"
+        "        x += i\n        if j == 0:\n            y += i\n"
+        "tl.store(q, x)\ntl.store(q + 1, y)"})
+    expectInts(body, {0, 1, 5}, sums);
+}
+
+// Paths by which a value reaches a read past an assignment.
+TEST(EndToEnd, ValuesThatExitsAndIterationsPassOn) {
+  expectInts("x = 1\nfor k in range(8):\n    v = tl.load(p + k)\n    if v < n:\n        x = v\n"
+             "        break\n    x = 100 + k\ntl.store(q, x)",
+             {-100, -3, 0, 4}, [](auto &p, auto &q, int n) {
+               int x = 1;
+               for (int k = 0; k < 8; ++k) {
+                 if (p[k] < n) {
+                   x = p[k];
+                   break;
+                 }
+                 x = 100 + k;
+               }
+               q[0] = x;
+             });
+  expectInts("last = 50\nacc = 0\nfor k in range(8):\n    v = tl.load(p + k)\n    if v > n:\n"
+             "        last = v\n        continue\n    acc = acc * 3 + last\n    last = -v\n"
+             "tl.store(q, acc)",
+             {-100, 0, 3, 100}, [](auto &p, auto &q, int n) {
+               int last = 50, acc = 0;
+               for (int k = 0; k < 8; ++k) {
+                 if (p[k] > n) {
+                   last = p[k];
+                   continue;
+                 }
+                 acc = acc * 3 + last;
+                 last = -p[k];
+               }
+               q[0] = acc;
+             });
+  // Assigned on one path of an iteration only; read by the condition; read behind a loop that may
+  // not run.
+  expectInts(
+      "x = 7\nacc = 0\nfor j in range(3):\n    for i in range(4):\n"
+      "        if tl.load(p + j * 4 + i) > n:\n            x = i\n        acc = acc * 2 + x\n"
+      "tl.store(q, acc)",
+      {-9, 3, 100}, [](auto &p, auto &q, int n) {
+        int x = 7, acc = 0;
+        for (int j = 0; j < 3; ++j)
+          for (int i = 0; i < 4; ++i) {
+            if (p[j * 4 + i] > n)
+              x = i;
+            acc = acc * 2 + x;
+          }
+        q[0] = acc;
+      });
+  expectInts("x = n\nk = 0\nwhile x > 0:\n    k += 1\n    y = x - 2\n    x = y\n"
+             "tl.store(q, k)\nz = 5\nfor i in range(n - 2):\n    z = i\ntl.store(q + 1, z)",
+             {0, 1, 2, 7}, [](auto &, auto &q, int n) {
+               q[0] = n > 0 ? (n + 1) / 2 : 0;
+               q[1] = n > 2 ? n - 3 : 5;
+             });
+  expectInts("x = 3\nfor j in tl.static_range(3):\n    if j > 0:\n        tl.store(q + j, x)\n"
+             "    for k in range(n):\n        if tl.load(p + k) > 2:\n            x = k\n"
+             "            break\n        x = -k\ntl.store(q, x)",
+             {0, 1, 4}, [](auto &p, auto &q, int n) {
+               int x = 3;
+               for (int j = 0; j < 3; ++j) {
+                 if (j > 0)
+                   q[j] = x;
+                 for (int k = 0; k < n; ++k) {
+                   if (p[k] > 2) {
+                     x = k;
+                     break;
+                   }
+                   x = -k;
+                 }
+               }
+               q[0] = x;
+             });
+}
+
 TEST(EndToEnd, BreakKeepsValues) {
   expectInts("acc = 0\nlast = -1\nfor i in range(16):\n    v = tl.load(p + i)\n    last = i\n"
              "    if v < n:\n        acc += 1000\n        break\n    acc += v\n"
