@@ -25,6 +25,10 @@ TilerunStatus api::refuse(const char *function, const std::string &what) {
       core::Status(TILERUN_STATUS_INVALID_ARGUMENT, std::string(function) + ": " + what));
 }
 
+TilerunStatus api::refuseReserved(const char *function, const std::string &what, uint32_t value) {
+  return refuse(function, what + "->reserved is " + std::to_string(value) + ", not 0");
+}
+
 TilerunStatus api::refuseSize(const char *function, const char *parameter, uint32_t size,
                               uint32_t wanted) {
   return refuse(function, std::string(parameter) + "->struct_size is " + std::to_string(size) +

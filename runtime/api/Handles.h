@@ -56,9 +56,14 @@ inline TilerunStatus finish(const core::Status &status) {
 /// "FUNCTION: PARAMETER is null".
 TilerunStatus refuseNull(const char *function, const char *parameter);
 TilerunStatus refuse(const char *function, const std::string &what);
+/// A field that a later version may give a meaning, which this one would ignore.
+TilerunStatus refuseReserved(const char *function, const std::string &what, uint32_t value);
 
 /// The size of a struct in version 1.0: a caller's is never smaller.
 template <typename T> constexpr uint32_t kFirstSize = sizeof(T);
+template <>
+inline constexpr uint32_t kFirstSize<TilerunRuntimeOptions> =
+    offsetof(TilerunRuntimeOptions, flags);
 template <>
 inline constexpr uint32_t kFirstSize<TilerunCompileOptions> =
     offsetof(TilerunCompileOptions, checks);

@@ -105,6 +105,11 @@ TilerunStatus tilerunCreateRuntime(const TilerunRuntimeOptions *given, TilerunRu
   if (given)
     TILERUN_API_CHECK_SIZE(given);
   TilerunRuntimeOptions options = readStruct(given);
+  if (uint32_t unknown = options.flags & ~uint32_t(TILERUN_RUNTIME_TRUST_PLUGINS))
+    return refuse(__func__, "options->flags has " + std::to_string(unknown) +
+                                ", which is no flag of a runtime");
+  if (options.reserved)
+    return refuseReserved(__func__, "options", options.reserved);
   if (options.num_plugins && !options.plugins)
     return refuse(__func__, "num_plugins is " + std::to_string(options.num_plugins) +
                                 ", but plugins is null");
@@ -114,6 +119,7 @@ TilerunStatus tilerunCreateRuntime(const TilerunRuntimeOptions *given, TilerunRu
   plugin::DiscoveryOptions discovery = plugin::DiscoveryOptions::fromEnvironment();
   for (uint32_t i = 0; i < options.num_plugins; ++i)
     discovery.files.push_back(options.plugins[i]);
+  discovery.trustAll |= (options.flags & TILERUN_RUNTIME_TRUST_PLUGINS) != 0;
   if (options.plugin_path)
     discovery.searchPath = splitPath(options.plugin_path);
   auto services = std::make_shared<compiler::Services>();

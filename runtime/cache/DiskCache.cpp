@@ -2,8 +2,6 @@
 // in Files.cpp.
 #include "runtime/cache/DiskCache.h"
 
-#include "runtime/cache/Files.h"
-
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
@@ -27,6 +25,7 @@ static constexpr uint32_t kVersion = 1;
 static constexpr size_t kCheckedBytes = 8 + 4 + 4 + 8 + 32;
 static constexpr size_t kHeaderBytes = kCheckedBytes + 32;
 static constexpr size_t kNameDigits = 62;
+static constexpr const char *kRootName = "v1", *kScannedName = "scanned";
 
 static Key getChecksum(llvm::ArrayRef<uint8_t> checked, llvm::ArrayRef<uint8_t> payload) {
   llvm::BLAKE3 hasher;
@@ -91,21 +90,18 @@ static std::optional<Key> parseName(llvm::StringRef shard, llvm::StringRef name)
 // The store
 //===----------------------------------------------------------------------===//
 
-enum Trouble : unsigned { kDamaged = 1, kUnusable = 2 };
+enum Trouble : unsigned { kDamaged = 1, kUnusable = 2, kOpenToOthers = 4 };
 
 DiskCache::DiskCache(DiskCacheOptions given) : options(std::move(given)) {
   if (options.folder.empty() || options.maxBytes == 0) {
     disabled = true;
     return;
   }
-  root = options.folder + "/v1";
-  // What anybody may write, nobody should load code from.
-  if (files::isWorldWritable(options.folder)) {
-    disabled = true;
-    warnOnce(kUnusable, "the cache folder '" + options.folder +
-                            "' may be written by everybody, so it is not used; make it yours, or "
-                            "name another by TILERUN_CACHE_DIR");
-  }
+  root = options.folder + "/" + kRootName;
+  sharing.circle = options.shared ? trust::Circle::Members : trust::Circle::Self;
+  // Told at once, where there is a folder already.
+  files::Folder folder;
+  (void)openRoot(folder);
 }
 
 DiskCache::~DiskCache() = default;
@@ -128,24 +124,101 @@ void DiskCache::warnOnce(unsigned kind, const std::string &text) {
 
 void DiskCache::warnUnwritable(const std::string &what, int error) {
   warnOnce(kUnusable, "cannot write to the cache: " + what + ": " + std::strerror(error) +
-                          "; going on without it (TILERUN_CACHE=off says so from the start)");
+                          "; nothing is stored (TILERUN_CACHE=off turns it off)");
+}
+
+//===----------------------------------------------------------------------===//
+// Folders
+//===----------------------------------------------------------------------===//
+
+int DiskCache::checkFolder(const files::Folder &folder, const std::string &path) {
+  std::string others = trust::findOthers(folder.getHandle(), sharing.circle);
+  if (others.empty())
+    return 0;
+  std::string allow = options.shared ? ""
+                                     : "; TILERUN_CACHE_SHARED=on trusts its owner and its group, "
+                                       "if you do";
+  warnOnce(kOpenToOthers, "the cache folder '" + path + "' " + others +
+                              ", so it is not used: who can write to it decides what code runs; "
+                              "make it yours alone, or name another by TILERUN_CACHE_DIR" +
+                              allow);
+  return files::kUntrusted;
+}
+
+int DiskCache::openRoot(files::Folder &opened) {
+  files::Folder folder;
+  int error = folder.open(options.folder);
+  if (!error)
+    error = checkFolder(folder, options.folder);
+  if (!error)
+    error = opened.openIn(folder, kRootName);
+  if (!error)
+    error = checkFolder(opened, root);
+  if (error == files::kUntrusted)
+    disabled = true;
+  return error;
+}
+
+int DiskCache::openShard(const std::string &shard, files::Folder &opened) {
+  files::Folder folder;
+  int error = openRoot(folder);
+  if (!error)
+    error = opened.openIn(folder, shard);
+  return error ? error : checkFolder(opened, root + "/" + shard);
+}
+
+int DiskCache::makeShard(const std::string &shard, files::Folder &opened, std::string &failed) {
+  failed = root + "/" + shard;
+  if (int error = step(FileStep::MakeFolder))
+    return error;
+  if (int error = files::makeFolders(options.folder, sharing, failed))
+    return error;
+  files::Folder folder, above;
+  failed = root;
+  int error = folder.open(options.folder);
+  // Nothing is made in a folder that will not be used.
+  if (!error)
+    error = checkFolder(folder, options.folder);
+  if (!error)
+    error = files::makeFolderIn(folder, kRootName, sharing);
+  if (!error)
+    error = openRoot(above);
+  if (error)
+    return error;
+  failed = root + "/" + shard;
+  error = files::makeFolderIn(above, shard, sharing);
+  return error ? error : openShard(shard, opened);
+}
+
+//===----------------------------------------------------------------------===//
+// Reading and writing
+//===----------------------------------------------------------------------===//
+
+// The names of an entry's folder and file.
+static std::pair<std::string, std::string> getNames(const Key &key) {
+  std::string digits = key.toHex();
+  return {digits.substr(0, 2), digits.substr(2)};
 }
 
 std::optional<std::vector<uint8_t>> DiskCache::get(const Key &key, EntryKind kind) {
   if (!isEnabled())
     return std::nullopt;
-  std::string path = getPath(key);
+  auto [shardName, name] = getNames(key);
   std::vector<uint8_t> file;
+  std::string others;
   int error = 0;
   // A network file system says ESTALE when somebody replaced the file meanwhile: the second look
   // finds the new one.
   for (int attempt = 0; attempt < 2; ++attempt) {
+    files::Folder shard;
     error = step(FileStep::Open);
+    if (!error)
+      error = openShard(shardName, shard);
     if (!error)
       error = step(FileStep::Read);
     if (!error)
-      error = files::read(path, options.maxBytes, options.touchSeconds, step(FileStep::Touch) == 0,
-                          file);
+      error = files::read(shard, name, options.maxBytes, sharing.circle, options.touchSeconds,
+                          step(FileStep::Touch) == 0, file, others);
     if (error != ESTALE)
       break;
   }
@@ -155,12 +228,18 @@ std::optional<std::vector<uint8_t>> DiskCache::get(const Key &key, EntryKind kin
   // Sound, perhaps, but of a process with a larger bound.
   if (error == files::kTooLarge)
     return std::nullopt;
+  if (error == files::kUntrusted) {
+    // A folder's was told.
+    if (!others.empty())
+      reject(key, "it " + others);
+    return std::nullopt;
+  }
   if (error == files::kNoFile) {
     reject(key, "it is no regular file");
     return std::nullopt;
   }
   if (error) {
-    warnOnce(kUnusable, "cannot read the cache: '" + path + "': " + std::strerror(error));
+    warnOnce(kUnusable, "cannot read the cache: '" + getPath(key) + "': " + std::strerror(error));
     return std::nullopt;
   }
   std::string why = checkEntry(file, key, kind);
@@ -177,25 +256,12 @@ void DiskCache::reject(const Key &key, const std::string &why) {
                          why + " (further ones are not reported; see 'tilerun cache verify')");
 }
 
-bool DiskCache::prepareFolder(const std::string &shard) {
-  int error = step(FileStep::MakeFolder);
-  if (!error)
-    error = files::makeFolders(shard);
-  if (!error)
-    return true;
-  warnUnwritable("'" + shard + "'", error);
-  // It will not come back: later calls should not even try.
-  if (error == EROFS || error == EACCES || error == EPERM || error == ENOTDIR)
-    unwritable = true;
-  return false;
-}
-
-int DiskCache::writeFile(const std::string &path, llvm::ArrayRef<uint8_t> header,
-                         llvm::ArrayRef<uint8_t> payload) {
+int DiskCache::writeFile(const files::Folder &shard, const std::string &name,
+                         llvm::ArrayRef<uint8_t> header, llvm::ArrayRef<uint8_t> payload) {
   if (int error = step(FileStep::Create))
     return error;
-  files::TemporaryFile file;
-  if (int error = file.create(path.substr(0, path.rfind('/')), counter))
+  files::TemporaryFile file(shard);
+  if (int error = file.create(counter, sharing))
     return error;
   // Every failure from here on removes the temporary file.
   int error = step(FileStep::Write);
@@ -209,7 +275,7 @@ int DiskCache::writeFile(const std::string &path, llvm::ArrayRef<uint8_t> header
     error = closed ? closed : step(FileStep::Close);
   if (!error)
     error = step(FileStep::Rename);
-  return error ? error : file.rename(path);
+  return error ? error : file.rename(name);
 }
 
 bool DiskCache::put(const Key &key, EntryKind kind, llvm::ArrayRef<uint8_t> payload) {
@@ -219,25 +285,33 @@ bool DiskCache::put(const Key &key, EntryKind kind, llvm::ArrayRef<uint8_t> payl
   uint64_t size = kHeaderBytes + payload.size();
   if (size > options.maxBytes / 2)
     return false;
-  std::string path = getPath(key);
+  auto [shardName, name] = getNames(key);
   std::array<uint8_t, kHeaderBytes> header = makeHeader(key, kind, payload);
+  std::string failed;
   int error = 0;
   // The folder may be removed between its making and its use, by a `clear` elsewhere.
   for (int attempt = 0; attempt < 3; ++attempt) {
-    if (attempt > 0 || !files::isFolder(path.substr(0, path.rfind('/'))))
-      if (!prepareFolder(path.substr(0, path.rfind('/'))))
-        return false;
-    error = writeFile(path, header, payload);
+    files::Folder shard;
+    error = attempt ? ENOENT : openShard(shardName, shard);
+    if (error && error != files::kUntrusted)
+      error = makeShard(shardName, shard, failed);
+    if (!error) {
+      failed = getPath(key);
+      error = writeFile(shard, name, header, payload);
+    }
     if (error != ENOENT && error != ESTALE)
       break;
   }
+  if (error == files::kUntrusted)
+    return false;
   if (error == EISDIR || error == ENOTEMPTY) {
     reject(key, "a folder is in its place");
     return false;
   }
   if (error) {
-    warnUnwritable("'" + path + "'", error);
-    if (error == EROFS || error == EACCES || error == EPERM)
+    warnUnwritable("'" + failed + "'", error);
+    // It will not come back: later calls should not even try.
+    if (error == EROFS || error == EACCES || error == EPERM || error == ENOTDIR)
       unwritable = true;
     return false;
   }
@@ -245,9 +319,16 @@ bool DiskCache::put(const Key &key, EntryKind kind, llvm::ArrayRef<uint8_t> payl
   return true;
 }
 
+int DiskCache::removeFile(const std::string &shard, const std::string &name) {
+  files::Folder folder;
+  int error = openShard(shard, folder);
+  return error ? error : files::remove(folder, name);
+}
+
 void DiskCache::remove(const Key &key) {
+  auto [shard, name] = getNames(key);
   if (isEnabled() && !step(FileStep::Remove))
-    ::unlink(getPath(key).c_str());
+    (void)removeFile(shard, name);
 }
 
 //===----------------------------------------------------------------------===//
@@ -264,23 +345,25 @@ struct DiskCache::Found {
 
 std::vector<DiskCache::Found> DiskCache::scan() {
   std::vector<Found> found;
-  if (step(FileStep::Scan))
+  files::Folder opened;
+  if (step(FileStep::Scan) || openRoot(opened))
     return found;
-  for (const std::string &shard : files::listFolder(root)) {
-    if (shard.size() != 2)
+  for (const std::string &shard : opened.list()) {
+    files::Folder folder;
+    std::string path = root + "/" + shard;
+    if (shard.size() != 2 || folder.openIn(opened, shard) || checkFolder(folder, path))
       continue;
-    std::string folder = root + "/" + shard;
-    for (const std::string &name : files::listFolder(folder)) {
+    for (const std::string &name : folder.list()) {
       Found file;
       file.temporary = files::isTemporaryName(name);
       file.key = parseName(shard, name);
       // Somebody else's files are neither counted nor touched.
       if (!file.temporary && !file.key)
         continue;
-      file.path = folder + "/" + name;
+      file.path = path + "/" + name;
       file.shard = shard;
       file.name = name;
-      if (files::getSizeAndTime(file.path, file.size, file.time))
+      if (files::getSizeAndTime(folder, name, file.size, file.time))
         found.push_back(std::move(file));
     }
   }
@@ -302,8 +385,9 @@ void DiskCache::trimIfNeeded(uint64_t added) {
   // Short-lived processes do not each scan: the time of the last scan is a file's.
   uint64_t size;
   int64_t time = 0;
-  if (!started.exchange(true) && added <= getAllowance(options.maxBytes) &&
-      files::getSizeAndTime(root + "/scanned", size, time)) {
+  files::Folder folder;
+  if (!started.exchange(true) && added <= getAllowance(options.maxBytes) && !openRoot(folder) &&
+      files::getSizeAndTime(folder, kScannedName, size, time)) {
     int64_t age = (files::getNow() - time) / 1'000'000'000;
     if (std::abs(age) < static_cast<int64_t>(options.scanSeconds)) {
       allowance = getAllowance(options.maxBytes) - added;
@@ -324,7 +408,7 @@ void DiskCache::trim() {
       total += file.size;
     else if ((now - file.time) / 1'000'000'000 > static_cast<int64_t>(options.staleSeconds) &&
              !step(FileStep::Remove))
-      ::unlink(file.path.c_str());
+      (void)removeFile(file.shard, file.name);
   }
   if (total > options.maxBytes - getAllowance(options.maxBytes)) {
     uint64_t goal = options.maxBytes / 4 * 3;
@@ -334,12 +418,14 @@ void DiskCache::trim() {
       if (file.temporary || step(FileStep::Remove))
         continue;
       // Gone already is as good: another process is at the same work.
-      if (::unlink(file.path.c_str()) == 0 || errno == ENOENT || errno == ESTALE)
+      int error = removeFile(file.shard, file.name);
+      if (!error || error == ENOENT || error == ESTALE)
         total -= file.size;
     }
   }
-  if (!step(FileStep::Touch))
-    files::touch(root + "/scanned");
+  files::Folder folder;
+  if (!step(FileStep::Touch) && !openRoot(folder))
+    files::touch(folder, kScannedName, sharing);
   allowance = getAllowance(options.maxBytes);
 }
 
@@ -368,25 +454,30 @@ DiskCacheVerification DiskCache::verify(bool removeBad) {
     if (file.temporary)
       continue;
     std::vector<uint8_t> bytes;
-    int error =
-        files::read(file.path, std::max(options.maxBytes, DiskCacheOptions::kDefaultMaxBytes),
-                    options.touchSeconds, /*touch=*/false, bytes);
+    std::string others;
+    files::Folder shard;
+    int error = openShard(file.shard, shard);
+    if (!error)
+      error = files::read(shard, file.name,
+                          std::max(options.maxBytes, DiskCacheOptions::kDefaultMaxBytes),
+                          sharing.circle, options.touchSeconds, /*touch=*/false, bytes, others);
     if (error == files::kTooLarge) {
       ++out.numUnread;
       continue;
     }
     if (error == ENOENT || error == ESTALE)
       continue; // Evicted meanwhile.
-    std::string why = error == files::kNoFile ? "it is no regular file"
-                      : error                 ? std::strerror(error)
-                                              : checkEntry(bytes, *file.key, std::nullopt);
+    std::string why = error == files::kNoFile      ? "it is no regular file"
+                      : error == files::kUntrusted ? "it " + others
+                      : error                      ? std::strerror(error)
+                                                   : checkEntry(bytes, *file.key, std::nullopt);
     if (why.empty()) {
       ++out.numGood;
       continue;
     }
     out.bad.push_back(file.path + ": " + why);
     if (removeBad)
-      ::unlink(file.path.c_str());
+      (void)removeFile(file.shard, file.name);
   }
   return out;
 }
@@ -396,7 +487,7 @@ DiskCacheStat DiskCache::clear() {
   if (!isEnabled())
     return stat;
   for (const Found &file : scan()) {
-    if (::unlink(file.path.c_str()) != 0)
+    if (removeFile(file.shard, file.name))
       continue;
     ++(file.temporary ? stat.numTemporary : stat.numEntries);
     (file.temporary ? stat.temporaryBytes : stat.numBytes) += file.size;
@@ -428,6 +519,14 @@ std::optional<uint64_t> tilerun::cache::parseSize(llvm::StringRef text) {
   return std::nullopt;
 }
 
+static bool isOn(llvm::StringRef text) {
+  return text == "on" || text == "1" || text == "yes" || text == "true";
+}
+
+static bool isOff(llvm::StringRef text) {
+  return text == "off" || text == "0" || text == "no" || text == "false";
+}
+
 DiskCacheOptions DiskCacheOptions::fromEnvironment(std::function<void(const std::string &)> warn,
                                                    const std::string &folder) {
   DiskCacheOptions options;
@@ -441,9 +540,9 @@ DiskCacheOptions DiskCacheOptions::fromEnvironment(std::function<void(const std:
     return std::string(value ? value : "");
   };
   std::string use = llvm::StringRef(get("TILERUN_CACHE")).trim().lower();
-  if (use == "off" || use == "0" || use == "no" || use == "false")
+  if (isOff(use))
     return options;
-  if (!use.empty() && use != "on" && use != "1" && use != "yes" && use != "true")
+  if (!use.empty() && !isOn(use))
     tell("TILERUN_CACHE is '" + use + "', neither 'on' nor 'off'; the cache is on");
   if (std::string size = get("TILERUN_CACHE_SIZE"); !size.empty()) {
     if (std::optional<uint64_t> bytes = parseSize(size))
@@ -451,6 +550,10 @@ DiskCacheOptions DiskCacheOptions::fromEnvironment(std::function<void(const std:
     else
       tell("TILERUN_CACHE_SIZE is '" + size + "', which is no size such as 512M or 2G; it is 1G");
   }
+  std::string shared = llvm::StringRef(get("TILERUN_CACHE_SHARED")).trim().lower();
+  options.shared = isOn(shared);
+  if (!shared.empty() && !options.shared && !isOff(shared))
+    tell("TILERUN_CACHE_SHARED is '" + shared + "', neither 'on' nor 'off'; it is off");
   options.folder = folder.empty() ? get("TILERUN_CACHE_DIR") : folder;
   if (!options.folder.empty())
     return options;

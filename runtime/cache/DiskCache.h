@@ -3,9 +3,12 @@
 // Layout: FOLDER/v1/ab/cdef…, named by the key's digits; each file is a header (magic, version,
 // kind, length, key, checksum) and the payload. A file is written under a temporary name in the
 // same folder and renamed, so that a name always stands for a whole entry; the checksum finds what
-// a crash, a full disk or another program did to it all the same.
+// a crash, a full disk or another program did to it all the same. A checksum is no signature: what
+// others than this user and root can write to is not read (Trust.h), and every file is reached
+// through the open folders that were found to be so.
 #pragma once
 
+#include "runtime/cache/Files.h"
 #include "runtime/cache/Key.h"
 
 #include <atomic>
@@ -30,12 +33,13 @@ struct DiskCacheOptions {
   uint64_t maxBytes = kDefaultMaxBytes;
   /// Told once for each kind of trouble, with no lock held; from any thread. May be empty.
   std::function<void(const std::string &)> warn;
-  unsigned touchSeconds = 3600;       ///< An entry's time of use is renewed at most so often.
-  unsigned staleSeconds = 24 * 3600;  ///< Age at which somebody's temporary file is removed.
-  unsigned scanSeconds = 60;          ///< A new process trusts a scan that is not older.
+  unsigned touchSeconds = 3600;      ///< An entry's time of use is renewed at most so often.
+  unsigned staleSeconds = 24 * 3600; ///< Age at which somebody's temporary file is removed.
+  unsigned scanSeconds = 60;         ///< A new process trusts a scan that is not older.
+  bool shared = false; ///< The folder's owner and group are trusted, not this user and root alone.
   std::function<int(FileStep)> fault; ///< For tests: an errno that the step gives; 0: go on.
 
-  /// As TILERUN_CACHE (off), TILERUN_CACHE_DIR and TILERUN_CACHE_SIZE say; by default
+  /// As TILERUN_CACHE (off), TILERUN_CACHE_{DIR,SIZE,SHARED} say; by default
   /// $XDG_CACHE_HOME/tilerun or ~/.cache/tilerun. What is wrong with them is told to `warn`.
   /// `folder`, if it is not empty, stands for the environment's; off is off all the same.
   static DiskCacheOptions fromEnvironment(std::function<void(const std::string &)> warn,
@@ -94,15 +98,22 @@ public:
 private:
   struct Found;
   int step(FileStep step) const { return options.fault ? options.fault(step) : 0; }
-  bool prepareFolder(const std::string &shard);
-  int writeFile(const std::string &path, llvm::ArrayRef<uint8_t> header,
+  /// These three give 0, an errno, or files::kUntrusted, which they tell.
+  int checkFolder(const files::Folder &folder, const std::string &path);
+  int openRoot(files::Folder &opened);
+  int openShard(const std::string &shard, files::Folder &opened);
+  /// The same, and `failed` is the folder that could not be made.
+  int makeShard(const std::string &shard, files::Folder &opened, std::string &failed);
+  int writeFile(const files::Folder &shard, const std::string &name, llvm::ArrayRef<uint8_t> header,
                 llvm::ArrayRef<uint8_t> payload);
+  int removeFile(const std::string &shard, const std::string &name);
   std::vector<Found> scan();
   void trimIfNeeded(uint64_t added);
   void warnOnce(unsigned kind, const std::string &text);
   void warnUnwritable(const std::string &what, int error);
 
   DiskCacheOptions options;
+  files::Sharing sharing;
   std::string root; ///< FOLDER/v1
   std::atomic<bool> disabled{false};
   std::atomic<bool> unwritable{false};

@@ -37,25 +37,29 @@ struct Handle {
 };
 } // namespace
 
-static int openRetrying(const char *path, int flags, mode_t mode = 0) {
+static int openRetrying(int folder, const char *path, int flags, mode_t mode = 0) {
   int handle;
   do
-    handle = ::open(path, flags | O_CLOEXEC, mode);
+    handle = ::openat(folder, path, flags | O_CLOEXEC, mode);
   while (handle < 0 && errno == EINTR);
   return handle;
 }
 
-int files::read(const std::string &path, uint64_t maxBytes, unsigned touchSeconds, bool touch,
-                std::vector<uint8_t> &out) {
+int files::read(const Folder &folder, const std::string &name, uint64_t maxBytes,
+                trust::Circle circle, unsigned touchSeconds, bool touch, std::vector<uint8_t> &out,
+                std::string &others) {
   // Without O_NONBLOCK, a pipe in an entry's place would be waited for.
-  Handle file{openRetrying(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY)};
+  Handle file{openRetrying(folder.getHandle(), name.c_str(),
+                           O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)};
   if (file.number < 0)
-    return errno;
+    return errno == ELOOP ? kNoFile : errno;
   struct stat status;
   if (::fstat(file.number, &status))
     return errno;
   if (!S_ISREG(status.st_mode))
     return kNoFile;
+  if (others = trust::findOthers(file.number, circle); !others.empty())
+    return kUntrusted;
   if (static_cast<uint64_t>(status.st_size) > maxBytes)
     return kTooLarge;
   out.resize(static_cast<size_t>(status.st_size));
@@ -97,21 +101,22 @@ bool files::isTemporaryName(const std::string &name) {
   return name.rfind(kTemporaryPrefix, 0) == 0;
 }
 
-int files::TemporaryFile::create(const std::string &folder, std::atomic<uint32_t> &counter) {
+int files::TemporaryFile::create(std::atomic<uint32_t> &counter, const Sharing &sharing) {
   static const std::string host = getHostName();
   // Containers may share host name and process number: the time tells them apart, and O_EXCL finds
   // what is left.
   for (int attempt = 0; attempt < 16; ++attempt) {
-    path = folder + "/" + kTemporaryPrefix + host + "-" + std::to_string(::getpid()) + "-" +
+    name = kTemporaryPrefix + host + "-" + std::to_string(::getpid()) + "-" +
            std::to_string(counter++) + "-" + std::to_string(getNow() % 1'000'000'000);
-    handle = openRetrying(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    handle = openRetrying(folder.getHandle(), name.c_str(),
+                          O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, sharing.getFileMode());
     if (handle >= 0)
       return 0;
     if (errno != EEXIST)
       break;
   }
   int error = errno;
-  path.clear();
+  name.clear();
   return error;
 }
 
@@ -166,48 +171,54 @@ int files::TemporaryFile::close() {
 }
 
 int files::TemporaryFile::rename(const std::string &to) {
-  if (::rename(path.c_str(), to.c_str()))
+  if (::renameat(folder.getHandle(), name.c_str(), folder.getHandle(), to.c_str()))
     return errno;
-  path.clear();
+  name.clear();
   return 0;
 }
 
 files::TemporaryFile::~TemporaryFile() {
   if (handle >= 0)
     ::close(handle);
-  if (!path.empty())
-    ::unlink(path.c_str());
+  if (!name.empty())
+    (void)remove(folder, name);
 }
 
 //===----------------------------------------------------------------------===//
 // Folders
 //===----------------------------------------------------------------------===//
 
-bool files::isFolder(const std::string &path) {
-  struct stat status;
-  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+files::Folder::~Folder() {
+  if (handle >= 0)
+    ::close(handle);
 }
 
-bool files::isWorldWritable(const std::string &path) {
-  struct stat status;
-  return ::stat(path.c_str(), &status) == 0 && (status.st_mode & S_IWOTH);
+int files::Folder::set(int opened) {
+  // Depending on the file system, a link is one or the other.
+  int error = opened < 0 ? (errno == ELOOP ? ENOTDIR : errno) : 0;
+  *this = Folder();
+  handle = opened;
+  return error;
 }
 
-int files::makeFolders(const std::string &path) {
-  for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
-    std::string part = path.substr(0, end);
-    if (::mkdir(part.c_str(), 0700) && errno != EEXIST && !isFolder(part))
-      return errno;
-    if (end == std::string::npos)
-      return isFolder(path) ? 0 : ENOTDIR;
-  }
+int files::Folder::open(const std::string &path) {
+  return set(openRetrying(AT_FDCWD, path.c_str(), O_RDONLY | O_DIRECTORY));
 }
 
-std::vector<std::string> files::listFolder(const std::string &path) {
+int files::Folder::openIn(const Folder &parent, const std::string &name) {
+  return set(openRetrying(parent.getHandle(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+}
+
+std::vector<std::string> files::Folder::list() const {
   std::vector<std::string> names;
-  DIR *folder = ::opendir(path.c_str());
-  if (!folder)
+  // The stream takes a descriptor of its own, whose position starts anew.
+  int own = openRetrying(handle, ".", O_RDONLY | O_DIRECTORY);
+  DIR *folder = own < 0 ? nullptr : ::fdopendir(own);
+  if (!folder) {
+    if (own >= 0)
+      ::close(own);
     return names;
+  }
   while (const dirent *entry = ::readdir(folder)) {
     std::string name = entry->d_name;
     if (name != "." && name != "..")
@@ -217,17 +228,49 @@ std::vector<std::string> files::listFolder(const std::string &path) {
   return names;
 }
 
-bool files::getSizeAndTime(const std::string &path, uint64_t &size, int64_t &nanoseconds) {
+bool files::isFolder(const std::string &path) {
   struct stat status;
-  if (::lstat(path.c_str(), &status) || !S_ISREG(status.st_mode))
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+int files::makeFolders(const std::string &path, const Sharing &sharing, std::string &failed) {
+  for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    failed = path.substr(0, end);
+    if (::mkdir(failed.c_str(), sharing.getFolderMode())) {
+      // A file system may refuse to make even what is there.
+      int error = errno;
+      if (!isFolder(failed))
+        return error == EEXIST ? ENOTDIR : error; // A file, or a link to nowhere.
+    }
+    if (end == std::string::npos)
+      return 0;
+  }
+}
+
+int files::makeFolderIn(const Folder &parent, const std::string &name, const Sharing &sharing) {
+  return ::mkdirat(parent.getHandle(), name.c_str(), sharing.getFolderMode()) && errno != EEXIST
+             ? errno
+             : 0;
+}
+
+int files::remove(const Folder &folder, const std::string &name) {
+  return ::unlinkat(folder.getHandle(), name.c_str(), 0) ? errno : 0;
+}
+
+bool files::getSizeAndTime(const Folder &folder, const std::string &name, uint64_t &size,
+                           int64_t &nanoseconds) {
+  struct stat status;
+  if (::fstatat(folder.getHandle(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) ||
+      !S_ISREG(status.st_mode))
     return false;
   size = static_cast<uint64_t>(status.st_size);
   nanoseconds = toNanoseconds(status.st_mtim);
   return true;
 }
 
-void files::touch(const std::string &path) {
-  Handle file{openRetrying(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW, 0600)};
+void files::touch(const Folder &folder, const std::string &name, const Sharing &sharing) {
+  Handle file{openRetrying(folder.getHandle(), name.c_str(),
+                           O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, sharing.getFileMode())};
   if (file.number >= 0)
     ::futimens(file.number, nullptr);
 }

@@ -1,54 +1,93 @@
 // File operations for the store, as POSIX calls: each gives an errno, and none can end the process.
+// They take open folders, not paths, so that what was checked is what is used.
 #pragma once
+
+#include "runtime/plugin/Trust.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tilerun::cache::files {
 
-/// What `read` gives, besides errnos: for something that is no regular file, and for a file that is
-/// larger than was asked for.
-constexpr int kNoFile = -1, kTooLarge = -2;
+/// What functions give besides errnos: for something that is no regular file, for a file that is
+/// larger than was asked for, and for what others can change.
+constexpr int kNoFile = -1, kTooLarge = -2, kUntrusted = -3;
 
-/// Reads a whole file; 0, an errno, kNoFile or kTooLarge. With `touch`, renews its time of
-/// modification if that is older than `touchSeconds`.
-int read(const std::string &path, uint64_t maxBytes, unsigned touchSeconds, bool touch,
-         std::vector<uint8_t> &out);
+/// What others may do, and what they may do to files that are made here.
+struct Sharing {
+  trust::Circle circle = trust::Circle::Self;
+  unsigned getFolderMode() const { return circle == trust::Circle::Self ? 0700 : 0770; }
+  unsigned getFileMode() const { return circle == trust::Circle::Self ? 0600 : 0660; }
+};
 
-/// A file under a name that no other writer has, removed unless it was renamed.
+/// An open folder: what is found in it stays the same folder's whatever happens to its path.
+class Folder {
+public:
+  Folder() = default;
+  ~Folder();
+  Folder(Folder &&other) : handle(std::exchange(other.handle, -1)) {}
+  Folder &operator=(Folder &&other) {
+    std::swap(handle, other.handle);
+    return *this;
+  }
+  /// Links in the path, and at its end, are followed; 0 or an errno.
+  int open(const std::string &path);
+  /// A folder in another; a link is ENOTDIR.
+  int openIn(const Folder &parent, const std::string &name);
+  int getHandle() const { return handle; }
+  /// Names in it, without `.` and `..`; what cannot be read is empty.
+  std::vector<std::string> list() const;
+
+private:
+  int set(int opened);
+  int handle = -1;
+};
+
+/// Reads a whole file; 0, an errno, kNoFile, kTooLarge, or kUntrusted with the reason in `others`.
+/// With `touch`, renews its time of modification if that is older than `touchSeconds`.
+int read(const Folder &folder, const std::string &name, uint64_t maxBytes, trust::Circle circle,
+         unsigned touchSeconds, bool touch, std::vector<uint8_t> &out, std::string &others);
+
+/// A file under a name that no other writer has, removed unless it was renamed. Its folder outlives
+/// it.
 class TemporaryFile {
 public:
-  TemporaryFile() = default;
+  explicit TemporaryFile(const Folder &folder) : folder(folder) {}
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile &) = delete;
   TemporaryFile &operator=(const TemporaryFile &) = delete;
 
-  int create(const std::string &folder, std::atomic<uint32_t> &counter);
+  int create(std::atomic<uint32_t> &counter, const Sharing &sharing);
   int write(llvm::ArrayRef<uint8_t> bytes);
   int close();
   int rename(const std::string &to);
 
 private:
-  std::string path;
+  const Folder &folder;
+  std::string name;
   int handle = -1;
 };
 
 bool isTemporaryName(const std::string &name);
-/// Creates a folder and those above it, for this user alone; 0 or an errno.
-int makeFolders(const std::string &path);
+/// Creates a folder and those above it; 0 or an errno, and then `failed` is the one that could not
+/// be made.
+int makeFolders(const std::string &path, const Sharing &sharing, std::string &failed);
+/// Creates a folder in another; 0 also if it is there.
+int makeFolderIn(const Folder &parent, const std::string &name, const Sharing &sharing);
 bool isFolder(const std::string &path);
-bool isWorldWritable(const std::string &path);
-/// Names in a folder, without `.` and `..`; what cannot be read is empty.
-std::vector<std::string> listFolder(const std::string &path);
+/// 0 or an errno.
+int remove(const Folder &folder, const std::string &name);
 /// False if it is no regular file, or not there. The time is that of modification.
-bool getSizeAndTime(const std::string &path, uint64_t &size, int64_t &nanoseconds);
+bool getSizeAndTime(const Folder &folder, const std::string &name, uint64_t &size,
+                    int64_t &nanoseconds);
 int64_t getNow(); ///< In nanoseconds since 1970.
 /// Makes an empty file, or renews its time.
-void touch(const std::string &path);
+void touch(const Folder &folder, const std::string &name, const Sharing &sharing);
 std::string getHome(); ///< Empty if there is none.
 
 } // namespace tilerun::cache::files

@@ -8,8 +8,10 @@ using namespace tilerun::core;
 
 Status Runtime::loadPlugin(const std::string &path) {
   (void)getPlugins();
-  std::string reason;
-  std::shared_ptr<const plugin::Plugin> loaded = plugin::Plugin::load(path, reason);
+  std::shared_ptr<const plugin::Plugin> loaded;
+  std::string reason = plugin::checkTrust(path, options.trustAll);
+  if (reason.empty())
+    loaded = plugin::Plugin::load(path, reason);
   if (!loaded)
     return Status(TILERUN_STATUS_INCOMPATIBLE, "plugin '" + path + "' cannot be used: " + reason);
   std::lock_guard lock(mutex);

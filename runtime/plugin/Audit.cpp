@@ -2,6 +2,7 @@
 #include "runtime/plugin/Audit.h"
 
 #include "runtime/plugin/Child.h"
+#include "runtime/plugin/Discovery.h"
 #include "runtime/plugin/ElfFile.h"
 
 #include <algorithm>
@@ -54,6 +55,10 @@ private:
   bool checkFile() {
     std::string wrong = checkElfFile(report.file, TILERUN_PLUGIN_ENTRY);
     judge("file", "shared-object", wrong.empty(), wrong);
+    if (!wrong.empty())
+      return false;
+    wrong = checkTrust(report.file, options.trustAll);
+    judge("file", "trusted", wrong.empty(), wrong);
     if (!wrong.empty())
       return false;
     ElfSymbols symbols = readElfSymbols(report.file);

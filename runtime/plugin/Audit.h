@@ -31,6 +31,7 @@ struct AuditOptions {
   std::chrono::milliseconds timeout{20000}; ///< Of loading, and of one target's compilation.
   std::chrono::milliseconds conformanceTimeout{300000};
   bool conformance = true;
+  bool trustAll = false; ///< As DiscoveryOptions'.
 };
 
 AuditReport audit(const std::string &file, const AuditOptions &options);

@@ -2,6 +2,7 @@
 #include "runtime/plugin/Discovery.h"
 
 #include "runtime/plugin/ElfFile.h"
+#include "runtime/plugin/Trust.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -22,6 +23,8 @@ DiscoveryOptions DiscoveryOptions::fromEnvironment() {
       begin = end + 1;
     }
   }
+  const char *trust = secure_getenv("TILERUN_PLUGIN_TRUST");
+  options.trustAll = trust && std::string_view(trust) == "all";
   // Relative to an executable in bin/, or to a library in lib/.
   std::string own = getOwnFolder();
   std::error_code error;
@@ -32,6 +35,14 @@ DiscoveryOptions DiscoveryOptions::fromEnvironment() {
     }
   options.probeHelper = findProbeHelper();
   return options;
+}
+
+std::string plugin::checkTrust(const std::string &path, bool trustAll) {
+  std::string others = trustAll ? "" : trust::findOthersOnPath(path);
+  if (others.empty())
+    return "";
+  return "others can change it: " + others +
+         "; make it yours alone (chown, chmod go-w), or trust it by TILERUN_PLUGIN_TRUST=all";
 }
 
 static std::vector<std::string>
@@ -61,6 +72,8 @@ public:
     FoundPlugin &entry = found.emplace_back(FoundPlugin{path, origin, nullptr, ""});
     // The file's own faults first: they need no child, and their reasons are clearer.
     entry.reason = checkElfFile(path, TILERUN_PLUGIN_ENTRY);
+    if (entry.reason.empty() && origin != FoundPlugin::Origin::BuiltIn)
+      entry.reason = checkTrust(path, options.trustAll);
     if (!entry.reason.empty())
       return;
     if (origin != FoundPlugin::Origin::BuiltIn && options.probeUnknown) {
@@ -82,6 +95,12 @@ public:
 
   void addFolder(const std::string &folder, FoundPlugin::Origin origin) {
     std::string reason;
+    if (origin != FoundPlugin::Origin::BuiltIn)
+      reason = checkTrust(folder, options.trustAll);
+    if (!reason.empty()) {
+      found.push_back({folder, origin, nullptr, reason});
+      return;
+    }
     for (const std::string &file : getPluginFiles(folder, options, reason))
       addFile(file, origin);
     if (!reason.empty())

@@ -10,14 +10,15 @@ namespace tilerun::plugin {
 struct DiscoveryOptions {
   std::vector<std::string> files;      ///< Explicit ones.
   std::vector<std::string> searchPath; ///< Files, and folders with libtilerun-*.so.
-  std::string builtinFolder;           ///< Trusted: not probed.
+  std::string builtinFolder;           ///< Trusted as this code itself: not probed.
+  bool trustAll = false;               ///< Loads what others than this user and root can change.
   bool probeUnknown = true;            ///< Try what is not built in in a child process first.
   std::string probeHelper;             ///< Where it is missing, unknown plugins are not loaded.
   std::chrono::milliseconds probeTimeout{20000};
   std::string onlyName; ///< Only libtilerun-NAME.so of folders; empty: all.
 
-  /// The environment's and the installation's. TILERUN_PLUGIN_PATH is ignored in a set-user-id
-  /// process.
+  /// The environment's and the installation's. TILERUN_PLUGIN_{PATH,TRUST} are ignored in a
+  /// set-user-id process.
   static DiscoveryOptions fromEnvironment();
 };
 
@@ -29,6 +30,10 @@ struct FoundPlugin {
   std::shared_ptr<const Plugin> plugin; ///< Null if it was skipped.
   std::string reason;                   ///< Why it was skipped.
 };
+
+/// Why a plugin's file, or a folder of plugins, is not to be trusted, as others can change it;
+/// empty if it is.
+std::string checkTrust(const std::string &path, bool trustAll);
 
 /// Looks for plugins now. Files come in the order above, those of a folder by name.
 std::vector<FoundPlugin> discoverPlugins(const DiscoveryOptions &options);

@@ -5,6 +5,7 @@
 #include "tests/conformance/Suite.h"
 
 #include "runtime/plugin/Child.h"
+#include "runtime/plugin/Discovery.h"
 
 #include <chrono>
 #include <cstdio>
@@ -189,9 +190,12 @@ int main(int argc, char **argv) {
     std::fputs(kUsage, stderr);
     return 2;
   }
-  std::string reason;
   plugin::setLogHandler(keepMessages);
-  std::shared_ptr<const plugin::Plugin> plugin = plugin::Plugin::load(options.file, reason);
+  std::shared_ptr<const plugin::Plugin> plugin;
+  std::string reason =
+      plugin::checkTrust(options.file, plugin::DiscoveryOptions::fromEnvironment().trustAll);
+  if (reason.empty())
+    plugin = plugin::Plugin::load(options.file, reason);
   if (!plugin) {
     std::fprintf(stderr, "tilerun-conformance: '%s' cannot be used: %s\n", options.file.c_str(),
                  reason.c_str());

@@ -35,6 +35,7 @@
  * TilerunCompileOptions.checks finds it.
  *
  * Changelog
+ *   1.5  TilerunRuntimeOptions.flags: plugins that others can change
  *   1.4  TilerunLaunchOptions.flags: launches that overlap
  *   1.3  tilerunLaunchTold
  *   1.2  tilerunLoadKernelSources, tilerunDescribeArguments, tilerunEmitKernel,
@@ -50,7 +51,7 @@
 #include "plugin.h"
 
 #define TILERUN_API_MAJOR 1
-#define TILERUN_API_MINOR 4
+#define TILERUN_API_MINOR 5
 
 #if defined(__GNUC__)
 #define TILERUN_API __attribute__((visibility("default")))
@@ -94,6 +95,12 @@ TILERUN_API TilerunStatus tilerunGetError(TilerunErrorInfo *error);
  * Runtime: plugins and devices
  *===--------------------------------------------------------------------------------------------===*/
 
+enum { /* Others are INVALID_ARGUMENT. */
+       /* Plugins are loaded though others than this user and root can change their files, or the
+        * folders that they lie in; as the environment's TILERUN_PLUGIN_TRUST=all. Since 1.5. */
+       TILERUN_RUNTIME_TRUST_PLUGINS = 1
+};
+
 typedef struct TilerunRuntimeOptions {
   uint32_t struct_size;
   uint32_t num_plugins;
@@ -110,6 +117,8 @@ typedef struct TilerunRuntimeOptions {
    * being compiled (refused with INVALID_ARGUMENT where the arguments are the same), release it, or
    * wait for a thread that does; other kernels may be used. */
   void (*log)(void *user, int32_t level /* TILERUN_LOG_* */, const char *text);
+  uint32_t flags;    /* TILERUN_RUNTIME_*. Since 1.5. */
+  uint32_t reserved; /* 0 */
 } TilerunRuntimeOptions;
 
 /* Makes a runtime; `options` may be null. Looks for nothing yet: plugins are searched for when a
@@ -120,7 +129,8 @@ TILERUN_API TilerunStatus tilerunCreateRuntime(const TilerunRuntimeOptions *opti
 TILERUN_API void tilerunDestroyRuntime(TilerunRuntime *runtime);
 
 /* Loads one more plugin, into this process and without a trial in a child process.
- * INCOMPATIBLE with the reason if it cannot be used. [any thread] */
+ * INCOMPATIBLE with the reason if it cannot be used, or others than this user and root can change
+ * the file. [any thread] */
 TILERUN_API TilerunStatus tilerunLoadPlugin(TilerunRuntime *runtime, const char *path);
 
 /* A plugin file that was looked at. The strings live until the callback returns. */
@@ -609,7 +619,7 @@ TILERUN_API TilerunStatus tilerunListLanguage(
 #else
 #define TILERUN_ASSERT_SIZE(type, size) typedef int tilerun_assert_##type
 #endif
-TILERUN_ASSERT_SIZE(TilerunRuntimeOptions, 48);
+TILERUN_ASSERT_SIZE(TilerunRuntimeOptions, 56);
 TILERUN_ASSERT_SIZE(TilerunPluginFile, 40);
 TILERUN_ASSERT_SIZE(TilerunDeviceOptions, 16);
 TILERUN_ASSERT_SIZE(TilerunMemoryStatistics, 88);

@@ -547,7 +547,8 @@ struct PluginDescription {
 class Runtime {
 public:
   Runtime()
-      : Runtime(TilerunRuntimeOptions{sizeof(TilerunRuntimeOptions), 0, {}, {}, {}, {}, {}}) {}
+      : Runtime(TilerunRuntimeOptions{sizeof(TilerunRuntimeOptions), 0, {}, {}, {}, {}, {}, 0, 0}) {
+  }
   explicit Runtime(const TilerunRuntimeOptions &options) {
     TilerunRuntime *out = nullptr;
     check(tilerunCreateRuntime(&options, &out));

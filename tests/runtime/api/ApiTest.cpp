@@ -25,7 +25,7 @@ def tilerun_test_add(out, a, b, n, BLOCK: tl.constexpr):
 Runtime test::makeRuntime() {
   setenv("TILERUN_CUDA_DRIVER", FAKE_CUDA, 1);
   return Runtime(TilerunRuntimeOptions{sizeof(TilerunRuntimeOptions), 0, nullptr, nullptr, "",
-                                       nullptr, nullptr});
+                                       nullptr, nullptr, 0, 0});
 }
 
 const FakeDriver &test::getFakeDriver() {
@@ -100,8 +100,8 @@ TEST(Plugins, AreListedWithReasons) {
   std::ofstream(bad) << "this is no shared object";
   setenv("TILERUN_CUDA_DRIVER", FAKE_CUDA, 1);
   const char *files[] = {bad.c_str()};
-  Runtime runtime(
-      TilerunRuntimeOptions{sizeof(TilerunRuntimeOptions), 1, files, "", "", nullptr, nullptr});
+  Runtime runtime(TilerunRuntimeOptions{sizeof(TilerunRuntimeOptions), 1, files, "", "", nullptr,
+                                        nullptr, 0, 0});
   std::vector<PluginDescription> plugins = runtime.plugins();
   ASSERT_GE(plugins.size(), 3u);
   EXPECT_EQ(plugins[0].path, bad);

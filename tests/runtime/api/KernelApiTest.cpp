@@ -132,9 +132,15 @@ TEST(Kernels, DiagnosticsHaveCarets) {
 TEST(Kernels, WhatTheyPrintGoesToTheLog) {
   std::string text;
   TilerunRuntimeOptions options = {
-      sizeof(options), 0, nullptr, nullptr, "", &text, [](void *user, int32_t, const char *line) {
-        *static_cast<std::string *>(user) += line;
-      }};
+      sizeof(options),
+      0,
+      nullptr,
+      nullptr,
+      "",
+      &text,
+      [](void *user, int32_t, const char *line) { *static_cast<std::string *>(user) += line; },
+      0,
+      0};
   Runtime runtime(options);
   Device device = runtime.open("cpu");
   Stream stream = device.createStream();

@@ -126,6 +126,42 @@ TEST(Refusals, PluginsWithoutAPathAndUnknownFlags) {
   expectRefused(tilerunOpenDevice(runtime.get(), "cpu", &flags, &device), "options->flags has 12");
 }
 
+TEST(Refusals, PluginsThatOthersCanChange) {
+  std::string folder = testing::TempDir() + "/tilerun-trust-test";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  std::string file = folder + "/libtilerun-null.so";
+  std::filesystem::copy_file(NULL_PLUGIN, file);
+  std::filesystem::permissions(file, std::filesystem::perms::others_write,
+                               std::filesystem::perm_options::add);
+  const char *files[] = {file.c_str()};
+  TilerunRuntimeOptions options = {};
+  options.struct_size = sizeof(options);
+  options.cache_folder = "";
+  options.plugin_path = "";
+  options.num_plugins = 1;
+  options.plugins = files;
+  Error error = getError([&] { Runtime(options).open("null"); });
+  EXPECT_CONTAINS(error.what(), "others can change it: '");
+  EXPECT_CONTAINS(error.what(), "libtilerun-null.so' can be written by everybody");
+  options.num_plugins = 0;
+  error = getError([&] { Runtime(options).loadPlugin(file); });
+  EXPECT_EQ(error.status(), TILERUN_STATUS_INCOMPATIBLE);
+  EXPECT_CONTAINS(error.what(), "TILERUN_PLUGIN_TRUST=all");
+  options.flags = TILERUN_RUNTIME_TRUST_PLUGINS;
+  options.num_plugins = 1;
+  EXPECT_EQ(Runtime(options).open("null").id(), std::string("null:0"));
+  std::filesystem::remove_all(folder);
+  options.flags = 6;
+  TilerunRuntime *made = nullptr;
+  expectRefused(tilerunCreateRuntime(&options, &made),
+                "options->flags has 6, which is no flag of a runtime");
+  // Structs of before 1.5 have none.
+  options.struct_size = offsetof(TilerunRuntimeOptions, flags);
+  check(tilerunCreateRuntime(&options, &made));
+  tilerunDestroyRuntime(made);
+}
+
 TEST(Refusals, FlagsOfLaunches) {
   Runtime runtime = makeRuntime();
   Kernel kernel = runtime.loadText("add.py", kAddSource, "tilerun_test_add");
@@ -248,7 +284,9 @@ TilerunRuntimeOptions withFolder(const char *folder, std::string *text) {
           nullptr,
           folder,
           text,
-          [](void *user, int32_t, const char *line) { *static_cast<std::string *>(user) += line; }};
+          [](void *user, int32_t, const char *line) { *static_cast<std::string *>(user) += line; },
+          0,
+          0};
 }
 
 void compileAdd(const Runtime &runtime) {

@@ -304,16 +304,6 @@ TEST_F(DiskCacheTest, AFileWhereTheFolderShouldBe) {
   EXPECT_EQ(cache.getStat().numEntries, 0u);
 }
 
-TEST_F(DiskCacheTest, AFolderThatAllMayWriteIsNotUsed) {
-  std::filesystem::create_directory(folder + "/cache");
-  ASSERT_EQ(chmod((folder + "/cache").c_str(), 0777), 0);
-  DiskCache cache(makeOptions());
-  EXPECT_FALSE(cache.isEnabled());
-  EXPECT_FALSE(cache.put(makeKey(1), EntryKind::Artifact, makePayload(1, 10)));
-  ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_NE(warnings[0].find("may be written by everybody"), std::string::npos);
-}
-
 TEST_F(DiskCacheTest, FolderRemovedMeanwhile) {
   DiskCache cache(makeOptions());
   for (uint64_t i = 0; i < 5; ++i) {

@@ -24,8 +24,9 @@ protected:
     return DiskCacheOptions::fromEnvironment(
         [this](const std::string &text) { warnings.push_back(text); });
   }
-  static constexpr const char *kNames[] = {"TILERUN_CACHE", "TILERUN_CACHE_DIR",
-                                           "TILERUN_CACHE_SIZE", "XDG_CACHE_HOME", "HOME"};
+  static constexpr const char *kNames[] = {"TILERUN_CACHE",      "TILERUN_CACHE_DIR",
+                                           "TILERUN_CACHE_SIZE", "TILERUN_CACHE_SHARED",
+                                           "XDG_CACHE_HOME",     "HOME"};
   std::vector<std::pair<const char *, std::optional<std::string>>> saved;
 };
 
@@ -59,6 +60,20 @@ TEST_F(CacheEnvironment, Size) {
   setenv("TILERUN_CACHE_SIZE", "much", 1);
   EXPECT_EQ(read().maxBytes, uint64_t(1) << 30);
   EXPECT_EQ(warnings.size(), 1u);
+}
+
+TEST_F(CacheEnvironment, Shared) {
+  setenv("TILERUN_CACHE_DIR", "/tmp/mine", 1);
+  EXPECT_FALSE(read().shared);
+  setenv("TILERUN_CACHE_SHARED", "on", 1);
+  EXPECT_TRUE(read().shared);
+  setenv("TILERUN_CACHE_SHARED", "off", 1);
+  EXPECT_FALSE(read().shared);
+  EXPECT_TRUE(warnings.empty());
+  setenv("TILERUN_CACHE_SHARED", "perhaps", 1);
+  EXPECT_FALSE(read().shared);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("neither 'on' nor 'off'"), std::string::npos);
 }
 
 TEST(CacheSize, Units) {

@@ -367,7 +367,7 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
 
   CLI::App *cache = app.add_subcommand(
       "cache", "Look after the cache of compiled kernels (see also TILERUN_CACHE_DIR,\n"
-               "TILERUN_CACHE_SIZE and TILERUN_CACHE=off).\n\n"
+               "TILERUN_CACHE_SIZE, TILERUN_CACHE_SHARED and TILERUN_CACHE=off).\n\n"
                "Examples:\n  tilerun cache stat\n  tilerun cache verify --remove\n"
                "  tilerun cache clear\n");
   cache->require_subcommand(1);

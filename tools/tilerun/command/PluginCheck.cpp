@@ -1,5 +1,6 @@
 // `tilerun plugin check`: prints the audit of a plugin file.
 #include "runtime/plugin/Audit.h"
+#include "runtime/plugin/Discovery.h"
 #include "tools/tilerun/command/Commands.h"
 #include "tools/tilerun/command/SmallKernel.h"
 
@@ -73,6 +74,7 @@ llvm::Expected<ExitCode> command::runPluginCheck(const Options &options) {
                             "the helper tilerun-plugin-probe is not installed beside tilerun");
   audit.conformanceHelper = plugin::findHelper("tilerun-conformance");
   audit.conformance = options.conformance;
+  audit.trustAll = plugin::DiscoveryOptions::fromEnvironment().trustAll;
   if (options.timeout > 0)
     audit.timeout = audit.conformanceTimeout =
         std::chrono::milliseconds(static_cast<int64_t>(options.timeout * 1000));

@@ -1,0 +1,26 @@
+// Who else can change a file that code is taken from: plugins and entries of the cache. Trusted are
+// the user that this process runs as, and root; whoever else could write a file, or put another in
+// its place, would decide what runs here.
+#pragma once
+
+#include <string>
+
+namespace tilerun::trust {
+
+/// Whom an owner or a group makes trusted besides this user and root.
+enum class Circle {
+  Self,   ///< Nobody.
+  Members ///< The file's owner and group: they share it on purpose.
+};
+
+/// Why an open file or folder can be changed by others: words that follow its name, such as
+/// "belongs to user 1001"; empty if nobody else can. A group in which this user is alone is nobody
+/// else.
+std::string findOthers(int fd, Circle circle = Circle::Self);
+
+/// The same for a path, with every folder and link on the way to it: a whole sentence that names
+/// the place. A folder on the way may be open to all if it is sticky, as /tmp is. Empty for what is
+/// not there, too. `path` may be relative.
+std::string findOthersOnPath(const std::string &path);
+
+} // namespace tilerun::trust
