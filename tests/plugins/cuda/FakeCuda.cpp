@@ -1,6 +1,8 @@
 // A driver library without a GPU: the entry points that the plugin uses, over host memory, with
-// streams that work at once. Modules are PTX text that names the self-test kernels. A call fails
-// where a test asked for it, and a kernel that faults loses its context, as on a real device.
+// streams that work at once. Modules are PTX text. Of its kernels the self-test's run; others do
+// nothing, but their launches are looked at: the arguments must be what the text declares, and
+// pointers must be memory of the driver's. A call fails where a test asked for it, and a kernel
+// that faults loses its context, as on a real device.
 //
 // Environment, read at cuInit: FAKE_CUDA_DEVICES (2), FAKE_CUDA_VERSION (13000), FAKE_CUDA_INIT
 // (an error of cuInit), FAKE_CUDA_POOLS (1). FAKE_CUDA_REVIVE (0): whether a process that lost a
@@ -370,15 +372,15 @@ FAKE(cuEventElapsedTime, (float *milliseconds, CUevent start, CUevent end)) {
 // The kernels that PTX names; null with a line in the log that the options name, if it is no PTX.
 static std::unique_ptr<CUmod_st> readPtx(const std::string &text, char *log) {
   auto result = std::make_unique<CUmod_st>();
-  const std::string mark = ".entry ";
-  for (size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
-    at += mark.size();
-    std::string name = text.substr(at, text.find('(', at) - at);
-    if (const null::TestKernel *kernel = null::findTestKernel(name))
-      result->functions.push_back(std::make_unique<CUfunc_st>(CUfunc_st{kernel}));
-  }
-  if (text.find(".version") != std::string::npos && !result->functions.empty())
+  std::vector<PtxKernel> kernels;
+  if (text.find(".version") != std::string::npos && readKernels(text, kernels) &&
+      !kernels.empty()) {
+    for (PtxKernel &kernel : kernels) {
+      const null::TestKernel *test = null::findTestKernel(kernel.name);
+      result->functions.push_back(std::make_unique<CUfunc_st>(CUfunc_st{std::move(kernel), test}));
+    }
     return result;
+  }
   if (log)
     std::strcpy(log, "fake ptxas: line 1: no .version");
   return nullptr;
@@ -444,7 +446,7 @@ FAKE(cuModuleUnload, (CUmodule module)) {
 FAKE(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name)) {
   ENTER_CONTEXT("cuModuleGetFunction");
   for (auto &candidate : module->functions)
-    if (std::strcmp(candidate->kernel->info.name, name) == 0) {
+    if (std::strcmp(candidate->kernel.name.c_str(), name) == 0) {
       *function = candidate.get();
       return kSuccess;
     }
@@ -465,6 +467,19 @@ FAKE(cuFuncSetAttribute, (CUfunction function, int attribute, int value)) {
   function->maxDynamicShared = value;
   return kSuccess;
 }
+// Whether arguments are what the kernel's text declares. All of them are copied, as by a driver.
+static bool areValid(const PtxKernel &kernel, const void *arguments, size_t bytes) {
+  static thread_local unsigned char copied[4096]; // As many as kernels may have.
+  if (bytes != kernel.bytes || bytes > sizeof(copied))
+    return false;
+  std::memcpy(copied, arguments, bytes);
+  return std::all_of(kernel.parameters.begin(), kernel.parameters.end(), [&](auto &parameter) {
+    CUdeviceptr address = 0;
+    if (parameter.isPointer)
+      std::memcpy(&address, copied + parameter.offset, sizeof(address));
+    return !address || isMemory(address, 1); // Tensors without elements have no address.
+  });
+}
 static CUresult launchGrid(const CUlaunchConfig &config, CUfunction function, void **parameters,
                            void **extra) {
   uint64_t threads = uint64_t(config.blockX) * config.blockY * config.blockZ;
@@ -481,9 +496,13 @@ static CUresult launchGrid(const CUlaunchConfig &config, CUfunction function, vo
                                 *static_cast<size_t *>(extra[3]),
                                 0,
                                 0};
-  if (launch.num_bytes != null::getPackedBytes(function->kernel->info))
+  if (!areValid(function->kernel, launch.arguments, launch.num_bytes))
     return kInvalidValue;
-  if (!function->kernel->run(launch))
+  if (!function->test)
+    return kSuccess;
+  if (launch.num_bytes != null::getPackedBytes(function->test->info))
+    return kInvalidValue;
+  if (!function->test->run(launch))
     current()->lost = true;
   return kSuccess;
 }

@@ -4,6 +4,7 @@
 
 #include "plugins/cuda/Driver.h"
 #include "plugins/null/NullKernels.h"
+#include "tests/plugins/cuda/FakePtx.h"
 
 #include <algorithm>
 #include <chrono>
@@ -27,7 +28,8 @@ struct CUevent_st {
   std::chrono::steady_clock::time_point time;
 };
 struct CUfunc_st {
-  const null::TestKernel *kernel;
+  fake_cuda::PtxKernel kernel;
+  const null::TestKernel *test; // What it does; null: nothing.
   int maxDynamicShared = 48 << 10;
 };
 struct CUmod_st {
