@@ -158,9 +158,13 @@ static bool readOption(size_t which, PyObject *value, LaunchOptions &launch) {
   }
   if (which >= std::size(kOptions))
     return false;
-  if (value == Py_None)
-    return true;
   const Option &option = kOptions[which];
+  const bool isDebug = option.slot == &TilerunCompileOptions::debug;
+  if (value ==
+      Py_None) { // The default of an option; no debugging, also where the decorator has it.
+    options.debug = isDebug ? 0 : options.debug;
+    return true;
+  }
   int overflow = 0;
   long long number =
       PyLong_Check(value) ? PyLong_AsLongLongAndOverflow(value, &overflow) : (overflow = 1);
@@ -169,7 +173,7 @@ static bool readOption(size_t which, PyObject *value, LaunchOptions &launch) {
     number = 1;
   if (overflow || number < option.least || number > UINT32_MAX)
     return false;
-  options.*option.slot = static_cast<uint32_t>(number);
+  options.*option.slot = static_cast<uint32_t>(isDebug ? number != 0 : number);
   return true;
 }
 

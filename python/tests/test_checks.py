@@ -102,6 +102,33 @@ def test_device_asserts():
         kernel[(1, )](np.zeros(1, np.int32))
 
 
+DEBUG = """
+    import numpy as np, triton, triton.language as tl
+
+    def kernel(x):
+        tl.device_assert(tl.load(x) > 0, "must be positive")
+
+    def ask(kernel, **options):
+        try:
+            kernel[(1, )](np.zeros(1, np.int32), **options)
+            return "-"
+        except RuntimeError as error:
+            assert "must be positive" in str(error)
+            return "+"
+
+    print(*("".join(ask(triton.jit(kernel, debug=debug), **options) for options in
+                    ({}, {"debug": True}, {"debug": False}, {"debug": None}, {"debug": tl.constexpr(False)}))
+            for debug in (None, True, False)))
+    """
+
+
+def test_who_decides_on_device_asserts(run_text):
+    """The launch before the decorator; TRITON_DEBUG=1 before both."""
+    assert run_text(DEBUG).stdout.split() == ["-+---", "++---", "-+---"]
+    assert run_text(DEBUG, TRITON_DEBUG="0").stdout.split() == ["-+---", "++---", "-+---"]
+    assert run_text(DEBUG, TRITON_DEBUG="1").stdout.split() == ["+++++"] * 3
+
+
 def test_interpret_from_the_environment(run_text):
     done = run_text(
         """

@@ -505,6 +505,72 @@ def test_unsafe_update_src():
     assert run(kernel, size=1) == [2]
 
 
+def _make_users_of(helper):
+    """Kernels that use a function in each way there is: [(kernel, its arguments after `out`)]."""
+
+    @triton.jit
+    def between(x):
+        return helper(x)
+
+    @triton.jit
+    def by_name(out):
+        tl.store(out, helper(5))
+
+    @triton.jit
+    def through_another(out):
+        tl.store(out, between(5))
+
+    @triton.jit
+    def as_constant(out, function: tl.constexpr):
+        tl.store(out, function(5))
+
+    @triton.jit
+    def as_argument(out, function):
+        tl.store(out, function(5))
+
+    @triton.jit
+    def in_tuple(out, functions: tl.constexpr):
+        tl.store(out, functions[1](5))
+
+    @triton.jit
+    def beside_parts(out, pair, function: tl.constexpr):
+        tl.store(out, function(pair[0] + pair[1]))
+
+    return [(by_name, ()), (through_another, ()), (as_constant, (helper, )), (as_argument, (helper, )),
+            (in_tuple, ((1, helper), )), (as_constant, (between, )), (beside_parts, ((2, 3), helper))]
+
+
+@pytest.mark.parametrize("decorator", [triton.jit, triton.constexpr_function])
+def test_unsafe_update_src_reaches_whoever_uses_the_function(decorator):
+
+    @decorator
+    def helper(x):
+        return x + 1
+
+    users = _make_users_of(helper)
+    before = [kernel.cache_key for kernel, _ in users]
+    for value, text in ((6, None), (10, "def helper(x):\n    return x * 2\n"), (6, "def helper(x):\n    return x + 1\n")):
+        if text is not None:
+            helper._unsafe_update_src(text)
+        for kernel, arguments in users:
+            out = np.zeros(1, np.int32)
+            for _ in range(2):
+                kernel[(1, )](out, *arguments)
+                assert out[0] == value, (kernel, arguments)
+    assert [kernel.cache_key for kernel, _ in users] == before and helper.src == helper.raw_src == text
+
+
+def test_hash_is_reset_by_code_that_follows_tritons_rules():
+
+    @triton.jit
+    def kernel(out):
+        tl.store(out, 1)
+
+    key = kernel.hash
+    kernel.hash = None
+    assert kernel.hash == key and run(kernel, size=1) == [1]
+
+
 def test_methods_and_string_annotations():
 
     @triton.jit

@@ -116,6 +116,7 @@ class Collector:
 
     def __init__(self):
         self.sources = []
+        self.functions = []
         self.modules = {}
         self.classes = {}
         self.pending = []
@@ -144,12 +145,18 @@ class Collector:
         sources.insert(0, ("__w", f"<launch of {name}>", text + "\n".join(lines) + "\n"))
         return sources, name, watched
 
+    def note_user(self, kernel):
+        """Makes all functions know the kernel that has their sources."""
+        for function in self.functions:
+            function._users.add(kernel)
+
     # -- Functions
 
     def _module_of(self, function, extra=None):
         key = id(function)
         if key not in self.modules:
             self.modules[key] = f"__f{len(self.modules)}"
+            self.functions.append(function)
             self.pending.append((function, self.modules[key], extra or {}))
         return self.modules[key]
 

@@ -175,6 +175,7 @@ class _Variant(_native.Kernel):
         else:
             sources, name, watched = collector.collect(function, extra)
         self._load(sources, name, bound, watched)
+        collector.note_user(function)
 
     def _make_compiled(self, kind, index, signature, options):
         return CompiledKernel(self.function, self, kind, index, signature, options)

@@ -8,6 +8,7 @@ import inspect
 import os
 import threading
 import types
+import weakref
 from collections import defaultdict
 
 from .. import _missing
@@ -121,6 +122,43 @@ class _JITFunctionType(type):
 class JITCallable(_Named):
     """What kernels can call: JITFunction and ConstexprFunction."""
 
+    def __init__(self, fn):
+        self.fn = fn
+        self.text, self.starting_line_number, self.path = _source.read_function(fn)
+        self._users = weakref.WeakSet()  # The kernels that were compiled with it.
+
+    @property
+    def src(self):
+        return self.text
+
+    @src.setter
+    def src(self, value):
+        raise AttributeError("'src' cannot be set; _unsafe_update_src(text) takes another source")
+
+    def _unsafe_update_src(self, text):
+        """Another source in place of the file's. It and the kernels that use it, by name or as an argument, are compiled
+        anew when they are launched."""
+        with _lock:
+            self.text = text
+            self._forget_users()
+
+    def _forget_users(self):
+        for user in list(self._users):
+            user._forget()
+
+    @property
+    def raw_src(self):
+        return self.text
+
+    @property
+    def cache_key(self):
+        """Of the source, the helpers and the constants that it uses."""
+        sources, name, _ = _source.Collector().collect(self)
+        return hashlib.sha256(repr((name, sources)).encode()).hexdigest()
+
+    # Whoever changes a source by Triton's rules sets this to None in what uses it.
+    hash = property(lambda self: self.cache_key, lambda self, _: self._forget_users())
+
 
 class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFunctionType):
     """A function that is compiled when it is launched."""
@@ -136,7 +174,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
 
     def __init__(self, fn, version=None, do_not_specialize=None, do_not_specialize_on_alignment=None, debug=None,
                  noinline=None, repr=None, launch_metadata=None):
-        self.fn = fn
+        JITCallable.__init__(self, fn)
         self.module = fn.__module__
         self.version = version
         self.signature = inspect.signature(fn)
@@ -147,7 +185,6 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         self.launch_metadata = launch_metadata
         self._repr = repr
         self.repr = (lambda _: fn.__name__) if repr is None else repr
-        self.text, self.starting_line_number, self.path = _source.read_function(fn)
         for name in (*self.do_not_specialize, *self.do_not_specialize_on_alignment):
             if isinstance(name, int) and not 0 <= name < len(self.arg_names):
                 raise IndexError(f"@triton.jit of '{fn.__name__}': there is no parameter {name}; there are "
@@ -183,32 +220,12 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
 
     # -- What frameworks look at
 
-    @property
-    def src(self):
-        return self.text
-
-    @src.setter
-    def src(self, value):
-        raise AttributeError("'src' cannot be set; _unsafe_update_src(text) takes another source")
-
-    def _unsafe_update_src(self, text):
-        """Another source in place of the file's; kernels that were compiled are forgotten."""
-        with _lock:
-            self.text, self._sources = text, None
-            self._variants.clear()
-            self._set_slow(True)
-
-    @property
-    def raw_src(self):
-        return self.text
-
-    @property
-    def cache_key(self):
-        """Of the source, the helpers and the constants that it uses."""
-        sources, name, _ = _source.Collector().collect(self)
-        return hashlib.sha256(repr((name, sources)).encode()).hexdigest()
-
-    hash = property(lambda self: self.cache_key)
+    def _forget(self):
+        """What was compiled with sources that are no more."""
+        self._sources = None
+        self._variants.clear()
+        self._seen.clear()
+        self._set_slow(True)
 
     @property
     def used_global_vals(self):
@@ -296,10 +313,12 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         with _lock:
             if self._sources is not None and self._is_loaded():
                 return
-            sources, name, watched = _source.Collector().collect(self)
+            collector = _source.Collector()
+            sources, name, watched = collector.collect(self)
             self._load(sources, name, "", watched)
             self._sources = sources
             self._variants.clear()
+            collector.note_user(self)
             self._set_slow(bool(self.pre_run_hooks))
 
     def _fail(self, what, kind=TypeError):
@@ -313,8 +332,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         for param, value in zip(self.params, args):
             values[param.name] = value
         options = dict.fromkeys(OPTIONS, 0)
-        if self.debug or knobs.runtime.debug:
-            options["debug"] = 1
+        options["debug"] = int(bool(self.debug))
         for name, value in kwargs.items():
             if name in self.signature.parameters:
                 if name in values:
@@ -331,6 +349,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
                 near = difflib.get_close_matches(name, self.arg_names + list(OPTIONS), 1)
                 self._fail(f"there is no parameter or option '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""),
                            KeyError)
+        if knobs.runtime.debug:
+            options["debug"] = 1  # Whatever kernel and launch say, as in Triton.
         missing = [p for p in self.params if p.name not in values and not p.has_default]
         if missing:
             self._fail("no value is passed for " + ", ".join(
@@ -348,7 +368,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
                        InvalidArgumentError)
         if value < 0 or (value == 0 and name in ("num_warps", "num_ctas")):
             self._fail(f"{name} is {value}; it must be positive", InvalidArgumentError)
-        return max(value, 1) if name == "num_stages" else int(value)
+        return max(value, 1) if name == "num_stages" else int(bool(value)) if name == "debug" else int(value)
 
     def _launch(self, grid, args, kwargs, warmup=False):
         _memory.register_torch()
@@ -528,8 +548,7 @@ class ConstexprFunction(JITCallable):
     decorator = "@triton.constexpr_function"
 
     def __init__(self, fn):
-        self.fn = fn
-        self.text, self.starting_line_number, self.path = _source.read_function(fn)
+        super().__init__(fn)
         functools.update_wrapper(self, fn, updated=())
 
     def __call__(self, *args, **kwargs):
