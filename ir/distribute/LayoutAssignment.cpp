@@ -39,6 +39,7 @@ private:
     auto it = result.homes.find(value);
     return it == result.homes.end() ? 0 : it->second.second;
   }
+  LinearLayout limitRepeating(LinearLayout layout, RankedTensorType type) const;
   void propose(Value value, const LinearLayout &layout, unsigned strength);
   void proposeFrom(Value value, Value source) {
     if (const LinearLayout *layout = home(source))
@@ -197,6 +198,20 @@ void Assigner::chooseAccessLayouts() {
 // Forward
 //===----------------------------------------------------------------------===//
 
+/// Most elements of one tensor in a thread where other threads hold the same ones.
+static constexpr unsigned kMaxRepeatedBits = 8;
+
+/// Copies along a new dimension stay in the threads that hold the original. Where all threads hold
+/// all of a row, and its copies are a tile, each would compute the whole tile: not beyond a few
+/// elements.
+LinearLayout Assigner::limitRepeating(LinearLayout layout, RankedTensorType type) const {
+  unsigned bits = llvm::Log2_64(type.getNumElements()), threadBits = laneBits + warpBits;
+  unsigned needed = bits > threadBits ? bits - threadBits : 0;
+  if (layout.inBits(kRegister) <= std::max(needed, kMaxRepeatedBits))
+    return layout;
+  return result.getDefault(type);
+}
+
 void Assigner::propose(Value value, const LinearLayout &layout, unsigned strength) {
   if (!isa<RankedTensorType>(value.getType()) || strength <= this->strength(value))
     return;
@@ -249,7 +264,8 @@ void Assigner::forward(Operation *op) {
     for (auto [i, sizes] : llvm::enumerate(llvm::zip(from, to)))
       if (std::get<0>(sizes) != std::get<1>(sizes))
         layout = broadcastDim(layout, i, llvm::Log2_64(std::get<1>(sizes)));
-    return propose(broadcast.getResult(), canonical(layout), Weak);
+    return propose(broadcast.getResult(), limitRepeating(canonical(layout), broadcast.getType()),
+                   Weak);
   }
   if (auto trans = dyn_cast<tile::TransOp>(op)) {
     SmallVector<unsigned, 4> order(trans.getOrder().begin(), trans.getOrder().end());

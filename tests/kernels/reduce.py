@@ -174,3 +174,16 @@ def bits(X, Y, Z, N: tl.constexpr):
     tl.store(Z, tl.sum(x.to(tl.int32)))
     tl.store(Z + 1, tl.xor_sum(y))
     tl.store(Z + 2, tl.reduce_or(y, 0))
+
+
+#: X=i32[64]:randint(-9,9,1) Z=i32[64]:zeros N=64
+#: X=i32[64]:randint(-9,9,1) Z=i32[64]:zeros N=64 --num-warps 1
+#: X=i32[16]:randint(-9,9,1) Z=i32[16]:zeros N=16 --num-warps 8
+@triton.jit
+def differences_of_row(X, Z, N: tl.constexpr):
+    # A tile of copies of a row, a column of its sums in every thread, and a tile of copies of that.
+    i = tl.arange(0, N)
+    x = tl.cumsum(tl.load(X + i))
+    before = tl.sum(tl.where(i[:, None] == i[None, :] + 1, x[None, :], 0), 1)
+    tile = before[:, None] - x[None, :]
+    tl.store(Z + i, tl.max(tile * tile, 1))

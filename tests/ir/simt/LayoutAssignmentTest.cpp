@@ -157,6 +157,40 @@ TEST_F(LayoutAssignmentTest, CarriedPointersTakeTheLayoutOfTheLoad) {
   EXPECT_TRUE(*layouts.getHome(loop.getResult(0)) == *carried);
 }
 
+// Copies of a row lie in the threads that hold it; a sum over the copies leaves a column of which
+// every thread holds all. Its copies are the whole tile in every thread.
+TEST_F(LayoutAssignmentTest, NoThreadHoldsAWholeTileOfCopies) {
+  const char *text = R"(
+    func.func @k(%p: tensor<64x!tile.ptr<f32>>) {
+      %v = tile.load %p : tensor<64x!tile.ptr<f32>>
+      %row = tile.expand_dims %v axis 0 : tensor<64xf32> -> tensor<1x64xf32>
+      %rows = tile.broadcast %row : tensor<1x64xf32> -> tensor<64x64xf32>
+      %sum = tile.reduce %rows axis 1 : (tensor<64x64xf32>) -> tensor<64xf32> {
+      ^bb0(%a: f32, %b: f32):
+        %c = arith.addf %a, %b : f32
+        tile.yield %c : f32
+      }
+      %column = tile.expand_dims %sum axis 1 : tensor<64xf32> -> tensor<64x1xf32>
+      %columns = tile.broadcast %column : tensor<64x1xf32> -> tensor<64x64xf32>
+      %e = math.exp %columns : tensor<64x64xf32>
+      return
+    })";
+  for (unsigned warps : {1, 4, 32}) {
+    LayoutAssignment layouts = assign(text, warps, 64);
+    auto registers = [&](Value value) {
+      const LinearLayout *layout = layouts.getHome(value);
+      EXPECT_TRUE(layout);
+      return layout ? 1u << layout->inBits(kRegister) : 0;
+    };
+    auto reduce = find<tile::ReduceOp>();
+    // 64 copies are few enough to be held beside each other, as they always were.
+    EXPECT_EQ(registers(reduce.getOperand(0)), 64u * (warps == 1 ? 2 : 1));
+    EXPECT_EQ(registers(reduce.getResult(0)), 64u);
+    EXPECT_EQ(registers(find<tile::BroadcastOp>().getResult()), 4096 / (32 * warps));
+    EXPECT_EQ(registers(find<math::ExpOp>().getResult()), 4096 / (32 * warps));
+  }
+}
+
 TEST_F(LayoutAssignmentTest, ShapesThatAreNoPowersOfTwoAreRefused) {
   module = parseSourceString<ModuleOp>(
       "func.func @k() { %c = arith.constant dense<0> : tensor<3xi32> return }", &context);
