@@ -228,6 +228,22 @@ static PyObject *getDeviceTarget(PyObject *, PyObject *arguments) {
   return device ? PyUnicode_FromString(tilerunGetDeviceTarget(device->handle)) : nullptr;
 }
 
+// compiler_key(): what distinguishes this build's compilers.
+static PyObject *getCompilerKey(PyObject *, PyObject *) {
+  TilerunRuntime *current = getRuntime();
+  if (!current)
+    return nullptr;
+  std::string key;
+  TilerunStatus status;
+  {
+    Unlocked unlocked;
+    status = tilerunGetCompilerKey(
+        current, [](void *user, const char *text) { *static_cast<std::string *>(user) = text; },
+        &key);
+  }
+  return status ? raise(status) : PyUnicode_FromString(key.c_str());
+}
+
 static PyObject *synchronize(PyObject *, PyObject *arguments) {
   int none = 0;
   Device *device = parseDevice(arguments, "ii", none);
@@ -368,6 +384,7 @@ bool python::addRuntime(PyObject *module) {
   static PyMethodDef methods[] = {
       {"list_devices", listDevices, METH_NOARGS, "Devices: (id, uuid, name, target)."},
       {"list_plugins", listPlugins, METH_NOARGS, "Plugin files: (path, name, version, reason)."},
+      {"compiler_key", getCompilerKey, METH_NOARGS, "What distinguishes this build's compilers."},
       {"open_device", openDevice, METH_VARARGS, "Opens a device under its DLPack numbers."},
       {"device_property", getProperty, METH_VARARGS,
        "A property by its number; None: it has none."},

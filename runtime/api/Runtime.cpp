@@ -172,6 +172,18 @@ TilerunStatus tilerunListPlugins(TilerunRuntime *runtime,
   return TILERUN_STATUS_OK;
 }
 
+TilerunStatus tilerunGetCompilerKey(TilerunRuntime *runtime,
+                                    void (*take)(void *user, const char *key), void *user) {
+  TILERUN_API_CHECK(runtime);
+  TILERUN_API_CHECK(take);
+  std::vector<std::shared_ptr<const plugin::Plugin>> plugins;
+  for (plugin::FoundPlugin &found : runtime->runtime.getPlugins())
+    if (found.plugin)
+      plugins.push_back(std::move(found.plugin));
+  take(user, compiler::getCompilerKey(std::move(plugins)).c_str());
+  return TILERUN_STATUS_OK;
+}
+
 TilerunStatus tilerunListDevices(TilerunRuntime *runtime, TilerunDeviceCallback each, void *user) {
   TILERUN_API_CHECK(runtime);
   TILERUN_API_CHECK(each);

@@ -4,6 +4,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
 
 #include <cstring>
 #include <dlfcn.h>
@@ -77,9 +78,12 @@ Key KeyBuilder::finish() const { return finishHash(hasher); }
 //===----------------------------------------------------------------------===//
 
 namespace {
+// Where a loaded object is looked for by an address in it, or by its file's name.
 struct Search {
   uintptr_t address;
+  llvm::StringRef name;
   std::string id;
+  std::vector<std::string> frameworks; ///< Shared libraries of the compiler framework it needs.
 };
 } // namespace
 
@@ -100,6 +104,23 @@ static std::string findInNotes(const uint8_t *at, size_t size) {
   return "";
 }
 
+// The libraries of LLVM among those that a dynamic section names.
+static std::vector<std::string> findFrameworks(const ElfW(Dyn) * dynamic, uintptr_t base) {
+  const char *strings = nullptr;
+  for (const ElfW(Dyn) *entry = dynamic; entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag == DT_STRTAB)
+      // The linker has made an address of it, but not in every object.
+      strings = reinterpret_cast<const char *>(entry->d_un.d_ptr < base ? base + entry->d_un.d_ptr
+                                                                        : entry->d_un.d_ptr);
+  std::vector<std::string> names;
+  for (const ElfW(Dyn) *entry = dynamic; strings && entry->d_tag != DT_NULL; ++entry) {
+    llvm::StringRef name = entry->d_tag == DT_NEEDED ? strings + entry->d_un.d_val : "";
+    if (name.starts_with("libLLVM") || name.starts_with("libMLIR"))
+      names.push_back(name.str());
+  }
+  return names;
+}
+
 static int visitObject(dl_phdr_info *info, size_t, void *user) {
   auto &search = *static_cast<Search *>(user);
   auto headers = llvm::ArrayRef(info->dlpi_phdr, info->dlpi_phnum);
@@ -107,20 +128,21 @@ static int visitObject(dl_phdr_info *info, size_t, void *user) {
     return header.p_type == PT_LOAD && search.address - info->dlpi_addr >= header.p_vaddr &&
            search.address - info->dlpi_addr < header.p_vaddr + header.p_memsz;
   });
-  if (!holds)
+  bool isNamed = !search.name.empty() && search.name == llvm::sys::path::filename(info->dlpi_name);
+  if (!holds && !isNamed)
     return 0;
-  for (const ElfW(Phdr) &header : headers)
+  for (const ElfW(Phdr) &header : headers) {
+    auto *at = reinterpret_cast<const uint8_t *>(info->dlpi_addr + header.p_vaddr);
     if (header.p_type == PT_NOTE && search.id.empty())
-      search.id = findInNotes(reinterpret_cast<const uint8_t *>(info->dlpi_addr + header.p_vaddr),
-                              header.p_memsz);
+      search.id = findInNotes(at, header.p_memsz);
+    if (header.p_type == PT_DYNAMIC)
+      search.frameworks = findFrameworks(reinterpret_cast<const ElfW(Dyn) *>(at), info->dlpi_addr);
+  }
   return 1;
 }
 
-std::string tilerun::cache::getBuildId(const void *address) {
-  Search search{reinterpret_cast<uintptr_t>(address), ""};
-  dl_iterate_phdr(visitObject, &search);
-  if (!search.id.empty())
-    return search.id;
+// Of an object without a build id: what tells its file from another.
+static std::string describeFile(const void *address) {
   KeyBuilder builder("object");
   Dl_info info;
   struct stat status;
@@ -134,4 +156,16 @@ std::string tilerun::cache::getBuildId(const void *address) {
           .add("nanoseconds", static_cast<uint64_t>(status.st_mtim.tv_nsec));
   }
   return builder.finish().toHex();
+}
+
+std::string tilerun::cache::getBuildId(const void *address) {
+  Search search{reinterpret_cast<uintptr_t>(address), "", "", {}};
+  dl_iterate_phdr(visitObject, &search);
+  std::string id = search.id.empty() ? describeFile(address) : search.id;
+  for (const std::string &name : search.frameworks) {
+    Search framework{0, name, "", {}};
+    dl_iterate_phdr(visitObject, &framework);
+    id += "-" + framework.id;
+  }
+  return id;
 }

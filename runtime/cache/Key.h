@@ -49,8 +49,9 @@ private:
 };
 
 /// What distinguishes this build of the code that holds `address` (a function of it): the build id
-/// of its program or shared object; where it has none, a hash of that file's path, size and time.
-/// A part of every key whose value depends on that code.
+/// of its program or shared object (where it has none, a hash of that file's path, size and time),
+/// and those of LLVM's and MLIR's shared libraries, if it is linked with them: a distribution
+/// replaces them without it. A part of every key whose value depends on that code.
 std::string getBuildId(const void *address);
 
 } // namespace tilerun::cache

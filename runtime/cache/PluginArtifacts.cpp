@@ -23,16 +23,20 @@ static std::string getBinaryCompatibility(const TilerunPlugin &table, TilerunPlu
   return getText(value.string).str();
 }
 
-void cache::addCompilerFields(KeyBuilder &key, const TilerunPlugin &table,
-                              TilerunPluginDevice *device,
-                              const TilerunPluginCompileRequest &request) {
+void cache::addPluginFields(KeyBuilder &key, const TilerunPlugin &table) {
   // Two builds of one version may compile differently: the build of the file itself counts too.
   const void *code = reinterpret_cast<const void *>(table.get_devices);
   key.add("plugin", getText(table.name))
       .add("plugin version", getText(table.version))
       .add("plugin build", llvm::StringRef(code ? getBuildId(code) : ""))
-      .add("compiler", getText(table.compiler_version))
-      .add("target", getText(request.target))
+      .add("compiler", getText(table.compiler_version));
+}
+
+void cache::addCompilerFields(KeyBuilder &key, const TilerunPlugin &table,
+                              TilerunPluginDevice *device,
+                              const TilerunPluginCompileRequest &request) {
+  addPluginFields(key, table);
+  key.add("target", getText(request.target))
       .add("options", uint64_t(request.num_options));
   for (uint32_t i = 0; i < request.num_options; ++i)
     key.add(getText(request.options[i].name), getText(request.options[i].value));

@@ -9,6 +9,9 @@ namespace tilerun::cache {
 /// Whether artifacts of a plugin may be kept for later processes: it must say which compiler it is.
 bool isPersistent(const TilerunPlugin &table);
 
+/// Adds to a key which build of which plugin and compiler it is.
+void addPluginFields(KeyBuilder &key, const TilerunPlugin &table);
+
 /// Adds to a key all that decides an artifact besides the source: plugin, compiler, target,
 /// options, and the form of the device's binaries. `device` may be null (compiling only), and then
 /// the artifact is the portable one.

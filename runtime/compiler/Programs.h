@@ -33,6 +33,10 @@ core::Status loadSources(std::shared_ptr<const Services> services, std::vector<S
 core::Status loadTileIr(std::shared_ptr<const Services> services, llvm::StringRef module,
                         const std::string &kernel, std::shared_ptr<core::Program> &program);
 
+/// What distinguishes the frontend, the optimizer and these plugins from those of other builds: 64
+/// digits, whatever the plugins' order.
+std::string getCompilerKey(std::vector<std::shared_ptr<const plugin::Plugin>> plugins);
+
 /// A name of the language; the fields are those of TilerunLanguageName.
 struct LanguageName {
   std::string name;

@@ -1,4 +1,5 @@
 // Kernels in Python source.
+#include "runtime/cache/PluginArtifacts.h"
 #include "runtime/compiler/Backend.h"
 
 #include "frontend/Frontend.h"
@@ -172,16 +173,29 @@ Status SourceProgram::emit(const plugin::Plugin &plugin, const std::string &targ
   return {};
 }
 
+// The frontend is in the same object as this function.
+static const std::string &getFrontendBuild() {
+  static const std::string build =
+      cache::getBuildId(reinterpret_cast<const void *>(&compiler::loadFile));
+  return build;
+}
+
+std::string compiler::getCompilerKey(std::vector<std::shared_ptr<const plugin::Plugin>> plugins) {
+  llvm::sort(plugins, [](const auto &a, const auto &b) { return a->getName() < b->getName(); });
+  cache::KeyBuilder key("compilers");
+  key.add("frontend", llvm::StringRef(getFrontendBuild()));
+  for (const std::shared_ptr<const plugin::Plugin> &plugin : plugins)
+    cache::addPluginFields(key, plugin->getTable());
+  return key.finish().toHex();
+}
+
 Status SourceProgram::compile(const core::Device &device, const std::string &text,
                               const TilerunCompileOptions &options,
                               core::CompiledArtifact &artifact) {
   KernelSignature signature;
   TILERUN_TRY(readSignature(text, device.getInfo().target, options, signature));
   cache::KeyBuilder source("artifact of source");
-  // The frontend is in the same object as this function.
-  static const std::string build =
-      cache::getBuildId(reinterpret_cast<const void *>(&compiler::loadFile));
-  source.add("frontend", llvm::StringRef(build))
+  source.add("frontend", llvm::StringRef(getFrontendBuild()))
       .add("sources", llvm::StringRef(digest))
       .add("kernel", llvm::StringRef(function->qualifiedName))
       .add("signature", llvm::StringRef(getCanonicalText(signature)));

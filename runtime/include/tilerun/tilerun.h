@@ -35,7 +35,7 @@
  * TilerunCompileOptions.checks finds it.
  *
  * Changelog
- *   1.5  TilerunRuntimeOptions.flags: plugins that others can change
+ *   1.5  TilerunRuntimeOptions.flags: plugins that others can change; tilerunGetCompilerKey
  *   1.4  TilerunLaunchOptions.flags: launches that overlap
  *   1.3  tilerunLaunchTold
  *   1.2  tilerunLoadKernelSources, tilerunDescribeArguments, tilerunEmitKernel,
@@ -148,6 +148,14 @@ typedef struct TilerunPluginFile {
  * [any thread] */
 TILERUN_API TilerunStatus tilerunListPlugins(
     TilerunRuntime *runtime, void (*each)(void *user, const TilerunPluginFile *file), void *user);
+
+/* Gives what distinguishes the compilers that this runtime uses from those of every other build: 64
+ * hexadecimal digits, of the builds of this library, of the plugins that it has found, and of what
+ * they compile with. For the keys of a host's own caches of what comes out of them. The text lives
+ * until the callback returns, which must not call into this runtime. Since 1.5. [any thread] */
+TILERUN_API TilerunStatus tilerunGetCompilerKey(TilerunRuntime *runtime,
+                                                void (*take)(void *user, const char *key),
+                                                void *user);
 
 /* Calls back with each device that there is now; plugins are asked again each time. The callback
  * must not call into this runtime. [any thread] */

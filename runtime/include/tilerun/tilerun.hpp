@@ -580,6 +580,14 @@ public:
     return out;
   }
 
+  /// What distinguishes this build's compilers from others', for keys of a host's own caches.
+  std::string compilerKey() const {
+    std::string out;
+    check(tilerunGetCompilerKey(
+        get(), [](void *user, const char *key) { *static_cast<std::string *>(user) = key; }, &out));
+    return out;
+  }
+
   /// By id ("cuda:0"), UUID form or kind; without one, the first that is not the CPU.
   Device open() const { return openDevice(nullptr, nullptr); }
   Device open(const std::string &id) const { return openDevice(id.c_str(), nullptr); }

@@ -51,6 +51,15 @@ const FakeDriver &test::getFakeDriver() {
 
 namespace {
 
+TEST(Compilers, KeyTellsWhichPluginsThereAre) {
+  std::string key = makeRuntime().compilerKey();
+  EXPECT_EQ(key.size(), 64u);
+  EXPECT_EQ(key, makeRuntime().compilerKey());
+  Runtime other = makeRuntime();
+  other.loadPlugin(NULL_PLUGIN);
+  EXPECT_NE(key, other.compilerKey());
+}
+
 TEST(Library, ExportsItsOwnNamesOnly) {
   plugin::ElfSymbols symbols = plugin::readElfSymbols(LIBTILERUN);
   EXPECT_GE(symbols.exported.size(), 50u);

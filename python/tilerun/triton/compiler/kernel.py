@@ -135,7 +135,9 @@ class CompiledKernel:
 
     @property
     def hash(self):
-        return hashlib.sha256(repr((self.target, self.signature, self._options, self.function.src)).encode()).hexdigest()
+        from ..runtime.cache import triton_key
+        return hashlib.sha256(
+            repr((triton_key(), self.target, self.signature, self._options, self.function.src)).encode()).hexdigest()
 
     @property
     def specialization_data(self):

@@ -149,7 +149,8 @@ class Backend:
         return True
 
     def hash(self):
-        return f"tilerun-{self.target.text}"
+        from ..runtime.cache import triton_key
+        return f"{triton_key()}-{self.target.text}"
 
 
 def make_backend(target):

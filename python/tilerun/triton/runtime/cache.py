@@ -1,5 +1,6 @@
 """`triton.runtime.cache`: what frameworks ask about caching. Kernels are kept by the library (docs/caching.md)."""
 
+import functools
 import os
 
 from .. import _missing
@@ -15,9 +16,11 @@ def default_cache_dir():
     return os.path.join(base, "tilerun")
 
 
+@functools.cache
 def triton_key():
-    """What distinguishes this compiler from others, for keys of frameworks' own caches."""
-    return f"tilerun-{__version__}-api-{_native.api_version:x}"
+    """What distinguishes this compiler from others, for keys of frameworks' own caches: another build of the library or
+    of a plugin, as an upgrade brings, has another one."""
+    return f"tilerun-{__version__}-{_native.compiler_key()}"
 
 
 __all__ = ["default_cache_dir", "triton_key"]
