@@ -53,17 +53,25 @@ static PyObject *getCompiled(KernelObject *kernel, const Device &device,
   return made.take();
 }
 
+static PyObject *refuseGrid(const uint64_t grid[3]) {
+  uint64_t most = *std::max_element(grid, grid + 3);
+  return raise(PyExc_ValueError, "the grid has " + std::to_string(most) +
+                                     " programs on an axis, which is more than any device takes");
+}
+
 PyObject *python::launch(KernelObject *kernel, Device &device, const uint64_t grid[3],
                          const LaunchOptions &options, TilerunArgument *arguments, size_t count) {
   if (!grid[0] || !grid[1] || !grid[2])
     Py_RETURN_NONE;
+  if ((grid[0] | grid[1] | grid[2]) > UINT32_MAX)
+    return refuseGrid(grid);
   StreamLease lease(device);
   TilerunStream *stream = lease.get();
   if (!stream)
     return nullptr;
   TilerunLaunchOptions launch = {sizeof(launch), {}, &options.compile, options.flags, 0};
   for (int i = 0; i < 3; ++i)
-    launch.grid[i] = static_cast<uint32_t>(std::min<uint64_t>(grid[i], UINT32_MAX));
+    launch.grid[i] = static_cast<uint32_t>(grid[i]);
   TilerunStatus status;
   uint64_t code = 0;
   TilerunKernel *handle = kernel->state->handle;

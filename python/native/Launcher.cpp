@@ -233,8 +233,9 @@ static PyObject *launchSlowly(LauncherObject *self, PyObject *const *given, size
   for (Py_ssize_t i = 0, n = names ? PyTuple_Size(names) : 0; i < n; ++i)
     if (PyDict_SetItem(named.get(), PyTuple_GetItem(names, i), given[numGiven + i]))
       return nullptr;
-  return PyObject_CallMethodObjArgs(self->kernel, launchName, self->grid, positional.get(),
-                                    named.get(), nullptr);
+  PyObject *launched = PyObject_CallMethodObjArgs(self->kernel, launchName, self->grid,
+                                                  positional.get(), named.get(), nullptr);
+  return launched ? launched : hideFrames();
 }
 
 static PyObject *call(PyObject *object, PyObject *const *given, size_t numGivenAndFlag,

@@ -55,12 +55,13 @@ static bool isMainInterpreter() {
   return false;
 }
 
-// configure(make_error, resolve_tensor, open_device, get_stream, log)
+// configure(make_error, resolve_tensor, open_device, get_stream, log, hide_frames)
 static PyObject *configure(PyObject *, PyObject *arguments) {
   PyObject *given[static_cast<size_t>(Callback::Count)];
   if (!isMainInterpreter())
     return nullptr;
-  if (!PyArg_ParseTuple(arguments, "OOOOO", &given[0], &given[1], &given[2], &given[3], &given[4]))
+  if (!PyArg_ParseTuple(arguments, "OOOOOO", &given[0], &given[1], &given[2], &given[3], &given[4],
+                        &given[5]))
     return nullptr;
   for (size_t i = 0; i < callbacks.size(); ++i) {
     PyObject *old = std::exchange(callbacks[i], Py_NewRef(given[i]));
@@ -123,8 +124,8 @@ static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 extern "C" __attribute__((visibility("default"))) PyObject *
 PyInit__native() { // NOLINT(bugprone-reserved-identifier)
   Ref module(isMainInterpreter() ? PyModule_Create(&definition) : nullptr);
-  if (!module || !addRuntime(module.get()) || !addKernelType(module.get()) ||
-      !addTuning(module.get()) ||
+  if (!module || !addRuntime(module.get()) || !addEntryType(module.get()) ||
+      !addKernelType(module.get()) || !addTuning(module.get()) ||
       PyModule_AddIntConstant(module.get(), "api_version", tilerunGetVersion()))
     return nullptr;
   return module.take();

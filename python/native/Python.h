@@ -94,14 +94,18 @@ PyObject *raise(TilerunStatus status);
 /// The same of a message. Returns null.
 PyObject *raise(PyObject *type, const std::string &message);
 
+/// Takes the package's frames from the exception that is set. Returns null.
+PyObject *hideFrames();
+
 /// What the package registered: see `configure` in Module.cpp.
-enum class Callback { MakeError, ResolveTensor, OpenDevice, GetStream, Log, Count };
+enum class Callback { MakeError, ResolveTensor, OpenDevice, GetStream, Log, HideFrames, Count };
 PyObject *getCallback(Callback callback); ///< Borrowed; null with an error if there is none.
 
 /// Text of a str. False with an error if it is none.
 bool getText(PyObject *object, std::string &text);
 
 bool addRuntime(PyObject *module);
+bool addEntryType(PyObject *module);
 bool addKernelType(PyObject *module);
 bool addTuning(PyObject *module);
 

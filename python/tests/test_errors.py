@@ -43,7 +43,7 @@ CASES = [
     ("huge", lambda: kernel[(1, )](X, Y, 2**64, BLOCK=8), TypeError, "parameter 'n'"),
     ("constexpr array", lambda: kernel[(1, )](X, Y, 8, BLOCK=X), ValueError, "parameter 'BLOCK'.*takes a number"),
     ("tuple of an object", lambda: kernel[(1, )](X, (Y, Wrong()), 8, BLOCK=8), TypeError,
-     "parameter 'y__1' is <wrong> of type Wrong"),
+     "parameter 'y\\[1\\]' is <wrong> of type Wrong"),
     ("tuple constant", lambda: kernel[(1, )](X, Y, 8, BLOCK=(8, X)), TypeError, "parameter 'BLOCK' is a tuple with"),
     ("grid axes", lambda: kernel[(1, 1, 1, 1)](X, Y, 8, BLOCK=8), ValueError, "one to three axes, not 4"),
     ("no grid", lambda: kernel[()](X, Y, 8, BLOCK=8), ValueError, "one to three axes, not 0"),

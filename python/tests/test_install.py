@@ -159,7 +159,7 @@ def test_what_a_script_makes_on_a_gpu_is_made_on_the_cpu(run_text):
         assert torch.equal(torch.randn(5, device="cuda", generator=generator), torch.randn(5, generator=again))
         assert torch.normal(0., 1., (3, ), device="cuda").shape == (3, )
         assert torch.zeros(3).pin_memory().sum() == 0 and torch.zeros(3, pin_memory=True).sum() == 0
-        assert torch.cuda.FloatTensor(3).device.type == "cpu"
+        assert torch.cuda.FloatTensor(3).is_cuda
         torch.cuda.manual_seed(5)
         first = torch.rand(3, device="cuda")
         torch.manual_seed(5)

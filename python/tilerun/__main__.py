@@ -7,7 +7,7 @@ import runpy
 import sys
 import types
 
-from . import __version__, install
+from . import __version__, _report, install
 
 
 def _run_text(text, path, arguments):
@@ -24,7 +24,10 @@ def main(argv=None):
         epilog="Everything behind the script's name belongs to the script.")
     parser.add_argument("--version", action="version", version=f"tilerun {__version__}")
     parser.add_argument("--cpu", action="store_true",
-                        help="on the interpreter: tensors that the script makes on 'cuda' are made on the CPU")
+                        help="on the interpreter: what the script makes on 'cuda' is made on the CPU, and answers as if it were "
+                        "on a GPU")
+    parser.add_argument("--no-pretend", dest="pretend", action="store_false",
+                        help="with --cpu or --checks: tensors and torch.cuda say that there is no GPU")
     parser.add_argument("--checks", action="store_true",
                         help="on the interpreter, with checks of bounds, uninitialized reads, races and overflow")
     parser.add_argument("-m", dest="module", metavar="MODULE", help="run a module, as python -m does")
@@ -42,25 +45,39 @@ def main(argv=None):
     arguments = argv[end:]
     if options.module is None and options.code is None and options.script is None:
         parser.error("a script is expected")
+    if not options.pretend and not (options.cpu or options.checks):
+        parser.error("--no-pretend goes with --cpu or --checks")
     if options.checks:
         os.environ["TRITON_INTERPRET"] = os.environ["TILERUN_CHECKS"] = "1"
     install()
     if options.cpu or options.checks:
         from . import _on_cpu
-        _on_cpu.redirect()
+        _on_cpu.redirect(options.pretend)
+    _report.install(argv[end - 1:])
+    try:
+        _run(parser, options, arguments)
+    except SystemExit as error:
+        advice = isinstance(error.code, str) and _report.find_advice(error, argv[end - 1:])
+        if not advice:
+            raise
+        print(error.code, advice, sep="\n", file=sys.stderr)
+        sys.exit(1)
+
+
+def _run(parser, options, arguments):
     if options.module is not None:
         sys.argv = [options.module] + arguments
         runpy.run_module(options.module, run_name="__main__", alter_sys=True)
-        return
-    if options.code is not None:
-        return _run_text(options.code, "<string>", ["-c"] + arguments)
-    if options.script == "-":
-        return _run_text(sys.stdin.read(), "<stdin>", ["-"] + arguments)
-    if not os.path.exists(options.script):
+    elif options.code is not None:
+        _run_text(options.code, "<string>", ["-c"] + arguments)
+    elif options.script == "-":
+        _run_text(sys.stdin.read(), "<stdin>", ["-"] + arguments)
+    elif not os.path.exists(options.script):
         parser.error(f"there is no file '{options.script}'")
-    sys.argv = [options.script] + arguments
-    sys.path[0] = os.path.dirname(os.path.abspath(options.script))
-    runpy.run_path(options.script, run_name="__main__")
+    else:
+        sys.argv = [options.script] + arguments
+        sys.path[0] = os.path.dirname(os.path.abspath(options.script))
+        runpy.run_path(options.script, run_name="__main__")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import os
 import sys
 import warnings
 
-from . import _memory, _native, errors
+from . import _frames, _memory, _native, _on_cpu, errors
 from ._memory import CPU, CUDA, KINDS, ROCM
 
 _NO_MEMORY_POOL, _HOST_MEMORY = 1, 2
@@ -44,7 +44,7 @@ def _log(level, text):
         print(text, end="" if text.endswith("\n") else "\n")
 
 
-_native.configure(errors.make_error, _memory.resolve_plain, _open, _get_stream, _log)
+_native.configure(errors.make_error, _memory.resolve_plain, _open, _get_stream, _log, _frames.hide)
 # A child of fork has the library's locks as they were, and no thread that would release them.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_native.before_fork, after_in_parent=_native.after_fork, after_in_child=_native.after_fork)
@@ -58,7 +58,7 @@ def get_default():
     """(type, index) for launches without a tensor, and of queries: torch's current device, else the first GPU that a
     plugin has, else the CPU."""
     from .triton import knobs
-    if knobs.runtime.interpret:
+    if knobs.runtime.interpret or _on_cpu.is_redirected:
         return CPU, 0
     torch = sys.modules.get("torch")
     if torch is not None and hasattr(torch, "cuda") and torch.cuda.is_available():

@@ -81,7 +81,7 @@ class _ForChildren:
         return exec, ("import sys\n"
                       f"sys.path[:0] = [p for p in {sys.path!r} if p not in sys.path]\n"
                       "import tilerun\n"
-                      "tilerun.install()\n" + ("from tilerun import _on_cpu\n_on_cpu.redirect()\n" if _on_cpu.is_redirected else ""), )
+                      "tilerun.install()\n" + (f"from tilerun import _on_cpu\n_on_cpu.redirect({_on_cpu.is_pretending})\n" if _on_cpu.is_redirected else ""), )
 
 
 _prepare = multiprocessing.spawn.get_preparation_data

@@ -55,6 +55,13 @@ def torch_is_loaded():
     return "torch" in sys.modules and hasattr(sys.modules["torch"], "Tensor")
 
 
+def treat_cuda_as_cpu():
+    """For `python -m tilerun --cpu`: what says that it is on 'cuda' is on the CPU."""
+    global _cuda_is_cpu
+    _cuda_is_cpu = True
+    _TORCH_KINDS["cuda"] = CPU
+
+
 def register_torch():
     """Makes launches read torch's tensors natively. Called once torch is there."""
     global _torch_registered
@@ -62,13 +69,13 @@ def register_torch():
         return
     torch = sys.modules["torch"]
     dtypes = {getattr(torch, word): DTYPES[name] for word, name in _BY_WORD.items() if hasattr(torch, word)}
-    if getattr(torch.version, "hip", None):
+    if getattr(torch.version, "hip", None) and not _cuda_is_cpu:
         _TORCH_KINDS["cuda"] = ROCM  # PyTorch's name for AMD's devices too.
     _native.register_torch((torch.Tensor, torch.nn.Parameter), dtypes, _TORCH_KINDS["cuda"])
     _torch_registered = True
 
 
-_torch_registered = False
+_torch_registered = _cuda_is_cpu = False
 
 
 class _DlDevice(ctypes.Structure):
@@ -273,7 +280,7 @@ def show(value):
 
 def get_extent(value):
     """(first address, bytes) of the whole memory that an argument's memory is a part of."""
-    if torch_is_loaded() and isinstance(value, sys.modules["torch"].Tensor):
+    if torch_is_loaded() and (isinstance(value, sys.modules["torch"].Tensor) or hasattr(value, "untyped_storage")):
         storage = value.untyped_storage() if hasattr(value, "untyped_storage") else value.storage()
         size = storage.nbytes() if hasattr(storage, "nbytes") else len(storage) * storage.element_size()
         return storage.data_ptr(), size

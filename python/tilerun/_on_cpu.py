@@ -1,10 +1,14 @@
 """`python -m tilerun --cpu`: a script that was written for a GPU runs where there is none. What it makes on 'cuda' is
-made on the CPU, and what it asks of torch.cuda gets an answer; nothing is done to scripts that do not ask for it."""
+made on the CPU, and what it asks of torch.cuda gets an answer (`_pretend`); nothing is done to scripts that do not ask for
+it."""
 
-import contextlib
 import functools
+import os
+import weakref
 
-is_redirected = False
+from . import _memory, _pretend
+
+is_redirected = is_pretending = False
 
 
 def _redirected(device):
@@ -17,77 +21,45 @@ def _redirected(device):
     return device
 
 
+def _is_gpu(device):
+    return device is not None and _redirected(device) is not device
+
+
+# Tensors that a script has made on its GPU or brought there, by identity: only what comes from elsewhere is copied when it is
+# brought there, so that the two have memory of their own, as on a GPU.
+_on_gpu = {}
+
+
+def _mark(tensor):
+    key = id(tensor)
+    _on_gpu[key] = weakref.ref(tensor, lambda _: _on_gpu.pop(key, None))
+    return tensor
+
+
+def _is_marked(tensor):
+    known = _on_gpu.get(id(tensor))
+    return known is not None and known() is tensor
+
+
 def _with_device(function):
     @functools.wraps(function)
     def call(*args, **kwargs):
-        if "device" in kwargs:
-            kwargs["device"] = _redirected(kwargs["device"])
+        device = kwargs.get("device")
+        if device is not None:
+            kwargs["device"] = _redirected(device)
         kwargs.pop("pin_memory", None)
-        return function(*args, **kwargs)
+        made = function(*args, **kwargs)
+        return _mark(made) if _is_gpu(device) else made
 
     return call
 
 
 _FACTORIES = ("arange as_tensor asarray empty empty_like empty_strided eye from_numpy full full_like linspace logspace ones "
-              "ones_like normal rand rand_like randint randint_like randn randn_like randperm scalar_tensor sparse_bsr_tensor "
+              "ones_like empty_permuted empty_quantized normal rand rand_like randint randint_like randn randn_like randperm scalar_tensor sparse_bsr_tensor "
               "sparse_compressed_tensor sparse_coo_tensor sparse_csr_tensor tensor tril_indices triu_indices zeros "
-              "zeros_like bartlett_window blackman_window hamming_window hann_window kaiser_window").split()
+              "zeros_like range bartlett_window blackman_window hamming_window hann_window kaiser_window").split()
+_FFT_FACTORIES = ("fftfreq", "rfftfreq")
 _METHODS = "new_empty new_full new_ones new_tensor new_zeros new_empty_strided".split()
-
-
-class _Event:
-    """A point in time."""
-
-    def __init__(self, enable_timing=False, **_):
-        self.time = None
-
-    def record(self, stream=None):
-        import time
-        self.time = time.perf_counter()
-
-    def elapsed_time(self, other):
-        return (other.time - self.time) * 1e3
-
-    def synchronize(self):
-        pass
-
-    def query(self):
-        return True
-
-    def wait(self, stream=None):
-        pass
-
-
-class _Stream:
-    cuda_stream = 0
-
-    def __init__(self, *_, **__):
-        pass
-
-    def synchronize(self):
-        pass
-
-    def wait_stream(self, other):
-        pass
-
-    def wait_event(self, event):
-        pass
-
-    def record_event(self, event=None):
-        event = event or _Event()
-        event.record()
-        return event
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
-
-class _Properties:
-    name, major, minor, multi_processor_count, total_memory, warp_size = "cpu", 0, 0, 1, 1 << 34, 1
-    shared_memory_per_block_optin = 1 << 30
 
 
 def _in_float32(function):
@@ -126,10 +98,63 @@ _FLOAT_FUNCTIONS = "baddbmm bmm exp log log_softmax matmul mm rsqrt sigmoid soft
 _FLOAT_NN_FUNCTIONS = "gelu layer_norm leaky_relu linear log_softmax relu silu softmax".split()
 
 
-def redirect():
-    """Puts the replacements into torch, if it can be imported."""
-    global is_redirected
-    is_redirected = True
+def _redirect_tensors(torch):
+    """`x.to(…)`, `x.cuda()`, `x.cpu()`: a copy where a GPU would make one."""
+    to, parameter = torch.Tensor.to, torch.nn.Parameter
+
+    def tensor_to(self, *args, **kwargs):
+        wanted = kwargs.get("device", next((a for a in args if isinstance(a, (str, torch.device)) or type(a) is int), None))
+        if wanted is None:
+            return to(self, *args, **kwargs)
+        kwargs = {name: _redirected(value) if name == "device" else value for name, value in kwargs.items()}
+        moved = to(self, *(_redirected(a) if a is wanted else a for a in args), **kwargs)
+        if moved is self and not (_is_gpu(wanted) and (_is_marked(self) or isinstance(self, parameter))):
+            moved = self.clone()
+        return _mark(moved) if _is_gpu(wanted) else moved
+
+    torch.Tensor.to = tensor_to
+    torch.Tensor.cuda = lambda self, *args, **kwargs: tensor_to(self, "cuda")
+    torch.Tensor.cpu = lambda self, *args, **kwargs: tensor_to(self, "cpu")
+    torch.Tensor.pin_memory = lambda self, *args, **kwargs: self
+
+
+def _redirect_modules(torch):
+    module_to = torch.nn.Module.to
+
+    def move(self, *args, **kwargs):
+        # Its parameters are where they are to be.
+        args = [a for a in args if not _is_gpu(a)]
+        kwargs = {name: value for name, value in kwargs.items() if name != "device" or not _is_gpu(value)}
+        return module_to(self, *args, **kwargs) if args or kwargs.keys() - {"non_blocking"} else self
+
+    torch.nn.Module.to = move
+    torch.nn.Module.cuda = lambda self, *args, **kwargs: self
+    if hasattr(torch.nn.Module, "to_empty"):
+        torch.nn.Module.to_empty = _with_device(torch.nn.Module.to_empty)
+
+
+def _redirect_storages(torch):
+    load = torch.load
+
+    @functools.wraps(load)
+    def load_here(f, map_location=None, *args, **kwargs):
+        plain = map_location is None or isinstance(map_location, (str, torch.device))
+        return load(f, _redirected(map_location) if _is_gpu(map_location) else "cpu" if plain else map_location, *args, **kwargs)
+
+    torch.load = load_here
+    # Of what the workers of a DataLoader hand over.
+    make = getattr(getattr(torch, "UntypedStorage", None), "_new_shared", None)
+    if make is not None:
+        torch.UntypedStorage._new_shared = classmethod(
+            lambda cls, *args, device="cpu", **kwargs: make.__func__(cls, *args, device=_redirected(device), **kwargs))
+
+
+def redirect(pretend=True):
+    """Puts the replacements into torch, if it can be imported. `pretend`: tensors and torch.cuda say that there is a GPU."""
+    global is_redirected, is_pretending
+    is_redirected, is_pretending = True, pretend
+    # What is not redirected fails, where there is a GPU as well.
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""
     try:
         import torch
     except ImportError:
@@ -137,53 +162,21 @@ def redirect():
     for name in _FACTORIES:
         if hasattr(torch, name) and not isinstance(getattr(torch, name), type):
             setattr(torch, name, _with_device(getattr(torch, name)))
+    for name in _FFT_FACTORIES:
+        setattr(torch.fft, name, _with_device(getattr(torch.fft, name)))
     for name in _METHODS:
         if hasattr(torch.Tensor, name):
             setattr(torch.Tensor, name, _with_device(getattr(torch.Tensor, name)))
     for module, names in ((torch, _FLOAT_FUNCTIONS), (torch.nn.functional, _FLOAT_NN_FUNCTIONS)):
         for name in names:
             setattr(module, name, _in_float32(getattr(module, name)))
-    to, module_to = torch.Tensor.to, torch.nn.Module.to
-    redirect_all = lambda args: [_redirected(a) if isinstance(a, (str, torch.device)) else a for a in args]
-
-    def tensor_to(self, *args, **kwargs):
-        if "device" in kwargs:
-            kwargs["device"] = _redirected(kwargs["device"])
-        return to(self, *redirect_all(args), **kwargs)
-
-    def move_module(self, *args, **kwargs):
-        if "device" in kwargs:
-            kwargs["device"] = _redirected(kwargs["device"])
-        return module_to(self, *redirect_all(args), **kwargs)
-
-    torch.Tensor.to, torch.nn.Module.to = tensor_to, move_module
-    torch.Tensor.cuda = lambda self, *args, **kwargs: self
-    torch.nn.Module.cuda = lambda self, *args, **kwargs: self
-    torch.Tensor.pin_memory = lambda self, *args, **kwargs: self
+    _redirect_tensors(torch)
+    _redirect_modules(torch)
+    _redirect_storages(torch)
     _redirect_generator(torch)
-    cuda = torch.cuda
-    cuda.is_available = lambda: False
-    cuda.device_count = lambda: 1
-    cuda.current_device = lambda: 0
-    for name in ("synchronize", "set_device", "empty_cache", "reset_peak_memory_stats", "reset_max_memory_allocated", "init",
-                 "_sleep"):
-        setattr(cuda, name, lambda *args, **kwargs: None)
-    # The seed of 'cuda' is the one seed that there is.
-    cuda.manual_seed = cuda.manual_seed_all = lambda seed: torch.default_generator.manual_seed(seed) and None
-    cuda.get_rng_state = lambda *args: torch.get_rng_state()
-    cuda.set_rng_state = lambda state, *args: torch.set_rng_state(state)
-    cuda.Event, cuda.Stream = _Event, _Stream
-    cuda.current_stream = cuda.default_stream = lambda *args: _Stream()
-    cuda.stream = lambda stream: contextlib.nullcontext()
-    cuda.device = lambda device: contextlib.nullcontext()
-    cuda.get_device_capability = lambda *args: (0, 0)
-    cuda.get_device_name = lambda *args: "cpu"
-    cuda.get_device_properties = lambda *args: _Properties()
-    for name in ("max_memory_allocated", "max_memory_reserved", "memory_allocated", "memory_reserved"):
-        setattr(cuda, name, lambda *args: 0)
-    cuda.memory_stats, cuda.memory_summary = lambda *args: {}, lambda *args, **kwargs: ""
-    cuda.mem_get_info = lambda *args: (_Properties.total_memory, ) * 2
-    cuda.is_current_stream_capturing = lambda: False
-    for name in dir(cuda):
-        if name.endswith("Tensor") and hasattr(torch, name):
-            setattr(cuda, name, getattr(torch, name))  # torch.cuda.FloatTensor and its relatives.
+    if hasattr(torch, "set_default_device"):
+        set_default = torch.set_default_device
+        torch.set_default_device = lambda device: set_default(_redirected(device))
+    _memory.treat_cuda_as_cpu()
+    _pretend.redirect_module(torch)
+    (_pretend.pretend if pretend else _pretend.tell_truth)(torch)

@@ -79,8 +79,44 @@ _BY_STATUS = {2: InvalidArgumentError, 3: UnsupportedError, 4: UnavailableError,
               6: CompilationError, 8: NotFoundError, 9: FaultError, 10: DeviceLostError}
 
 
+# A diagnostic's first line; lines of source and carets follow.
+_DIAGNOSTIC = re.compile(r"^(?P<path>.+?):\d+:\d+: (?P<kind>error|warning|note|remark): ", re.MULTILINE)
+_WRAPPER = re.compile(r"<launch of (\w+)>")
+_PART = re.compile(r"'([^\W\d]\w*?)((?:__(?:shape|stride)?\d+)+)'")
+
+
+def name_parts(text):
+    """`text` with the parts of arguments as host code has them: 'd__shape0' is d.shape[0], and 'pair__1' pair[1]."""
+
+    def name(found):
+        steps = re.findall(r"__(shape|stride)?(\d+)", found[2])
+        return "'" + found[1] + "".join(f".{word}[{at}]".replace("stride[", "strides[") if word else f"[{at}]"
+                                        for word, at in steps) + "'"
+
+    return _PART.sub(name, text)
+
+
+def show_message(text):
+    """A message of the library as users of the package are told it: without the names of C functions, and of the kernels
+    that the package writes around functions whose arguments are taken in parts."""
+    text = re.sub(r"\Atilerun[A-Z]\w*: ", "", text)
+    text = re.sub(r"\n\s*<launch of \w+>:\d+:\d+: called from here", "", text)
+    starts = [found.start() for found in _DIAGNOSTIC.finditer(text)]
+    parts = [text[:starts[0]]] if starts else [text]
+    for begin, end in zip(starts, [*starts[1:], len(text)]):
+        part = text[begin:end]
+        found = _DIAGNOSTIC.match(part)
+        wrapper = _WRAPPER.fullmatch(found["path"])
+        if wrapper is None:
+            parts.append(part)
+        elif found["kind"] != "note":
+            parts.append(f"kernel '{wrapper[1]}': {found['kind']}: {part[found.end():].splitlines()[0]}\n")
+    return name_parts("".join(parts))
+
+
 def make_error(status, message):
     """What the native module raises for a failed call."""
+    message = show_message(message)
     if status == 2 and ("bytes of shared memory in a program" in message or "threads in a program" in message):
         return OutOfResources(message)
     return _BY_STATUS.get(status, TilerunError)(message)

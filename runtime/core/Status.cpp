@@ -1,6 +1,9 @@
 // Errors of plugins as Status.
 #include "runtime/core/Status.h"
 
+#include <algorithm>
+#include <string_view>
+
 using namespace tilerun::core;
 
 Status::Status(TilerunStatus code, std::string message)
@@ -15,6 +18,18 @@ void ErrorSink::report(void *user, const TilerunErrorInfo *info) {
                                     text(info->device), text(info->driver_word)});
 }
 
+// Plugins begin with the name of the entry, "load_module on cuda:0: …", which users have never
+// heard of. Waiting tells what was launched before: there the device says enough.
+static void nameCall(std::string &message, std::string_view entry) {
+  std::string prefix = std::string(entry) + " on ";
+  if (message.compare(0, prefix.size(), prefix) != 0)
+    return;
+  if (entry.starts_with("synchronize_") || entry.starts_with("query_"))
+    message.erase(0, prefix.size());
+  else
+    std::replace(message.begin(), message.begin() + static_cast<ptrdiff_t>(entry.size()), '_', ' ');
+}
+
 Status ErrorSink::take(TilerunStatus status, const TilerunPlugin &table, const char *entry) {
   if (status == TILERUN_STATUS_NOT_READY && !error) {
     // An answer, no error: it is asked for in loops.
@@ -27,6 +42,7 @@ Status ErrorSink::take(TilerunStatus status, const TilerunPlugin &table, const c
   if (out.message.empty())
     out.message = std::string(entry) + " of plugin '" + table.name +
                   "' failed: " + plugin::getStatusName(status) + " (it gives no reason)";
+  nameCall(out.message, entry);
   return Status(std::move(out));
 }
 

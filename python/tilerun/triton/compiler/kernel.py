@@ -5,7 +5,7 @@ import json
 from collections import namedtuple
 from collections.abc import Mapping
 
-from ... import _devices
+from ... import _devices, _native
 from ..._memory import CPU
 from .target import GPUTarget
 
@@ -169,7 +169,7 @@ class CompiledKernel:
                 args, kwargs = (), {**dict(zip(plain, args)), **named, **kwargs}
             return self.function.run(*args, grid=grid, **{**options, **kwargs})
 
-        return launch
+        return _native.make_entry(launch)
 
     def __repr__(self):
         return f"<kernel '{self.name}' for {self.target}: {self.signature}>"

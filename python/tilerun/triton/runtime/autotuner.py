@@ -19,7 +19,7 @@ from .. import knobs
 from . import _copies
 from ._values import unwrap
 from .errors import AutotunerError, OutOfResources
-from .jit import JITFunction, KernelInterface, OPTIONS
+from .jit import JITFunction, KernelInterface, OPTIONS, entry
 
 
 class Config:
@@ -405,7 +405,7 @@ class Autotuner(KernelInterface):
                 return result
             return self.run(*args, grid=grid, warmup=False, **kwargs)
 
-        return launch
+        return _native.make_entry(launch)
 
     def _make_quick_key(self, args):
         try:
@@ -465,6 +465,7 @@ class Autotuner(KernelInterface):
                       f"{self.bench_time or 0:.2f}s,\nbest config selected: {config};")
         return config
 
+    @entry
     def warmup(self, *args, **kwargs):
         arguments = dict(zip(self.arg_names, args))
         out = []
@@ -472,6 +473,7 @@ class Autotuner(KernelInterface):
             out.append(self.fn.warmup(*args, **{**kwargs, **config.all_kwargs()}))
         return out
 
+    @entry
     def __call__(self, *args, **kwargs):
         raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel")
 
@@ -565,11 +567,13 @@ class Heuristics(KernelInterface):
             kwargs[name] = value({**dict(zip(self.arg_names, args)), **kwargs})
         return self.fn.run(*args, **kwargs)
 
+    @entry
     def warmup(self, *args, **kwargs):
         for name, value in self.values.items():
             kwargs[name] = value({**dict(zip(self.arg_names, args)), **kwargs})
         return self.fn.warmup(*args, **kwargs)
 
+    @entry
     def __call__(self, *args, **kwargs):
         raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel")
 

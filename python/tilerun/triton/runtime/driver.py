@@ -2,7 +2,7 @@
 
 import sys
 
-from ... import _devices, _native
+from ... import _devices, _native, _on_cpu, _pretend
 from ..._memory import CPU, CUDA, KINDS, ROCM
 from ..compiler.target import GPUTarget
 
@@ -50,13 +50,15 @@ class Driver:
         return _devices._get_stream(index if device is None else device)
 
     def get_current_target(self):
+        if _on_cpu.is_pretending:
+            return GPUTarget.parse(_pretend.TARGET, 32)
         kind, index = _devices.get_default()
         return GPUTarget.parse(_devices.get_target(kind, index), _devices.get_property(kind, index, "warp-size"))
 
     def get_active_torch_device(self):
         import torch
         kind, index = _devices.get_default()
-        return torch.device("cpu") if kind == CPU else torch.device("cuda", index)
+        return torch.device("cpu") if kind == CPU and not _on_cpu.is_pretending else torch.device("cuda", index)
 
     def get_device_interface(self):
         import torch

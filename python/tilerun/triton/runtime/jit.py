@@ -13,7 +13,7 @@ from collections import defaultdict
 
 from .. import _missing
 from ... import _devices, _memory, _native, _source
-from ...errors import InvalidArgumentError, UnsupportedError
+from ...errors import InvalidArgumentError, UnsupportedError, name_parts
 from .. import knobs
 from ..compiler.kernel import CompiledKernel
 from ..language import DTYPE_NAMES, constexpr, dtype
@@ -39,6 +39,17 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
+class entry:
+    """Decorates methods that host code calls: what they raise shows the caller's frames."""
+
+    def __init__(self, method):
+        self._method = method
+        functools.update_wrapper(self, method)
+
+    def __get__(self, owner, kind=None):
+        return self._method if owner is None else _native.make_entry(self._method.__get__(owner, kind))
+
+
 class _Named:
     """As Python's functions: a copy is the same, so that objects that hold kernels can be copied, and what is pickled is
     the name."""
@@ -59,8 +70,9 @@ class KernelInterface(_Named):
     __class_getitem__ = classmethod(types.GenericAlias)  # Annotations name the type of the function.
 
     def __getitem__(self, grid):
-        return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
+        return _native.make_entry(lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs))
 
+    @entry
     def warmup(self, *args, grid, **kwargs):
         return self.run(*(MockTensor.wrap_dtype(arg) for arg in args), grid=grid, warmup=True,
                         **{name: MockTensor.wrap_dtype(value) for name, value in kwargs.items()})
@@ -276,6 +288,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
     def __repr__(self):
         return f"JITFunction({self.module}:{self.fn.__qualname__})"
 
+    @entry
     def __call__(self, *args, **kwargs):
         raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel")
 
@@ -322,7 +335,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             self._set_slow(bool(self.pre_run_hooks))
 
     def _fail(self, what, kind=TypeError):
-        raise kind(f"kernel '{self.fn.__name__}': {what}")
+        raise kind(f"kernel '{self.fn.__name__}': {name_parts(what)}")
 
     def _bind(self, args, kwargs):
         """(values by parameter in order, options) of a call."""

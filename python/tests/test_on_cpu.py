@@ -1,0 +1,216 @@
+"""`python -m tilerun --cpu`: scripts that were written for a GPU, which ask whether they have one."""
+
+import pytest
+
+pytest.importorskip("torch")
+
+ANSWERS = """
+import torch, triton
+
+x = torch.empty(4, 5, device="cuda")
+for t in (x, x + 1, x.t(), x[0], x.clone(), torch.zeros_like(x), x.new_zeros(3), torch.nn.Parameter(x), torch.rand(3).cuda(),
+          torch.arange(3, device=torch.device("cuda", 0)), torch.tensor([1, 2]).to("cuda:0"), torch.ones(2, device=0),
+          torch.nn.Linear(2, 3, device="cuda").weight, torch.nn.Linear(2, 3).cuda().bias, torch.cuda.FloatTensor(3)):
+    assert t.is_cuda and not t.is_cpu and t.device.type == "cuda" and t.device.index == 0 and t.get_device() == 0
+    assert t.device == x.device == torch.device("cuda:0") == triton.runtime.driver.active.get_active_torch_device()
+assert "device='cuda:0'" in repr(x)
+assert not torch.empty(3, device="meta").is_cuda and torch.empty(3, device="meta").device.type == "meta"
+
+cuda = torch.cuda
+assert cuda.is_available() and cuda.is_initialized() and cuda.device_count() == 1 and cuda.current_device() == 0
+assert cuda.get_device_capability() == cuda.get_device_capability(0) == (9, 0) and cuda.get_device_name(0)
+p = cuda.get_device_properties("cuda")
+assert (p.major, p.minor) == (9, 0) and p.multi_processor_count >= 1 and p.total_memory and p.name == cuda.get_device_name()
+assert p.shared_memory_per_block_optin and p.warp_size == 32 and p.regs_per_multiprocessor and p.L2_cache_size
+assert cuda.is_bf16_supported() and torch.version.cuda and "sm_90" in cuda.get_arch_list()
+target = triton.runtime.driver.active.get_current_target()
+assert target.backend == "cuda" and target.arch == 90 and target.warp_size == 32
+assert triton.runtime.driver.active.get_device_capability() == (9, 0)
+
+begin, end = cuda.Event(enable_timing=True), cuda.Event(enable_timing=True)
+stream = cuda.Stream()
+with cuda.device(0), cuda.device("cuda"), cuda.stream(stream), torch.no_grad():
+    assert cuda.current_stream() is stream and stream.query() and stream.cuda_stream == 0
+    begin.record()
+    end.record(stream)
+stream.wait_stream(cuda.current_stream())
+assert cuda.current_stream() is cuda.default_stream() is not stream
+cuda.synchronize()
+cuda.synchronize(x.device)
+assert begin.elapsed_time(end) >= 0 and end.query()
+cuda.nvtx.range_push("x")
+cuda.nvtx.range_pop()
+x.record_stream(stream)
+cuda.empty_cache()
+cuda.reset_peak_memory_stats()
+assert cuda.max_memory_allocated() == 0
+"""
+
+
+def test_answers(run_text):
+    run_text(ANSWERS, "--cpu")
+
+
+def test_truth_by_name(run_text):
+    run_text("""
+        import torch, triton
+        x = torch.empty(4, device="cuda")
+        assert not x.is_cuda and x.device.type == "cpu" and x.get_device() == -1 and "cuda" not in repr(x)
+        assert not torch.cuda.is_available() and torch.cuda.get_device_capability() == (0, 0)
+        assert triton.runtime.driver.active.get_current_target().backend == "cpu"
+        assert triton.runtime.driver.active.get_active_torch_device().type == "cpu"
+        torch.cuda.synchronize()
+        """, "--cpu", "--no-pretend")
+
+
+def test_the_opt_out_alone_means_nothing(run_python):
+    assert "--no-pretend goes with --cpu" in run_python("-m", "tilerun", "--no-pretend", "-cpass", fails=True).stderr
+
+
+LAUNCH = """
+import sys, torch, triton, triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+DEVICE = triton.runtime.driver.active.get_active_torch_device()
+
+@triton.jit
+def add_kernel(x_ptr, y_ptr, output_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
+    offsets = tl.program_id(axis=0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+    mask = offsets < n_elements
+    tl.store(output_ptr + offsets, tl.load(x_ptr + offsets, mask=mask) + tl.load(y_ptr + offsets, mask=mask), mask=mask)
+
+@triton.jit
+def move(out, desc, n):
+    desc.store([0, 0], desc.load([0, 0]) + n)
+
+def add(x, y):
+    output = torch.empty_like(x)
+    assert x.is_cuda and y.is_cuda and output.is_cuda
+    assert x.device == DEVICE and y.device == DEVICE and output.device == DEVICE
+    n_elements = output.numel()
+    add_kernel[lambda meta: (triton.cdiv(n_elements, meta["BLOCK_SIZE"]), )](x, y, output, n_elements, BLOCK_SIZE=1024)
+    return output
+
+class Wrapped:
+    def __init__(self, tensor):
+        self.tensor, self.dtype, self.device = tensor, tensor.dtype, tensor.device
+
+    def data_ptr(self):
+        return self.tensor.data_ptr()
+
+x, y = torch.rand(98432, device=DEVICE), torch.rand(98432, device="cuda")
+assert torch.equal(add(x, y), x + y)
+out = torch.empty_like(x)
+first = Wrapped(x) if sys.argv[1] == "--cpu" else x  # Of such objects it is not known how much memory they have.
+add_kernel[(97, )](first, triton.reinterpret(y.view(torch.int32), torch.float32), out, 98432, BLOCK_SIZE=1024)
+assert torch.equal(out, x + y)
+square = torch.zeros(8, 8, device=DEVICE)
+move[(1, )](square, TensorDescriptor.from_tensor(square, [4, 4]), 3.0)
+assert square.sum() == 48
+"""
+
+
+@pytest.mark.parametrize("option", ["--cpu", "--checks"])
+def test_launches(run_text, option):
+    run_text(LAUNCH, option, arguments=(option, ))
+
+
+def test_memory_is_apart_where_a_gpu_has_its_own(run_text):
+    run_text("""
+        import numpy as np, torch
+        host = torch.zeros(4)
+        there = host.cuda()
+        there += 1
+        back = there.cpu()
+        again = there.to("cpu", torch.float32)
+        there += 1
+        assert host.tolist() == [0] * 4 and there.tolist() == [2] * 4 and back.tolist() == again.tolist() == [1] * 4
+        array = np.zeros(3, np.float32)
+        torch.from_numpy(array).to(device="cuda").fill_(7)
+        assert not array.any()
+        # What is there stays as it is.
+        assert there.cuda() is there.to("cuda") is there.to(there.device) is there and there.to(torch.float32) is there
+        assert there.to("cuda", torch.float64).dtype == torch.float64
+        model = torch.nn.Linear(3, 3)
+        weight = model.weight
+        assert model.cuda() is model.to("cuda") is model.to(device="cuda:0") is model and model.weight is weight
+        assert weight.to("cuda") is weight and model.to("cuda", torch.float64).weight.dtype == torch.float64
+        leaf = torch.ones(3, requires_grad=True)
+        (leaf.cuda() * 2).sum().backward()
+        assert leaf.grad.tolist() == [2] * 3
+        assert np.from_dlpack(there).tolist() == [2] * 4 and there.numpy().tolist() == [2] * 4
+        made = [torch.zeros(8, device="cuda") for _ in range(1000)]
+        del made
+        from tilerun import _on_cpu
+        assert len(_on_cpu._on_gpu) < 100
+        """, "--cpu")
+
+
+def test_what_torch_does_with_devices(run_text):
+    """Parts of torch that ask tensors where they are."""
+    run_text("""
+        import copy, io, pickle, torch, torch.utils.checkpoint
+        from torch.utils.data import DataLoader, TensorDataset
+        model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.LayerNorm(8), torch.nn.Linear(8, 1)).cuda()
+        optimizers = [torch.optim.Adam(model.parameters()), torch.optim.SGD(model.parameters(), 0.1, momentum=0.9)]
+        data = TensorDataset(torch.randn(32, 4), torch.randn(32, 1))
+        for workers in (0, 2):
+            for x, y in DataLoader(data, batch_size=8, shuffle=True, pin_memory=True, num_workers=workers):
+                loss = torch.nn.functional.mse_loss(model(x.cuda(non_blocking=True)), y.to("cuda"))
+                for optimizer in optimizers:
+                    optimizer.zero_grad()
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                for optimizer in optimizers:
+                    optimizer.step()
+        assert loss.is_cuda and all(p.grad.is_cuda for p in model.parameters())
+        file = io.BytesIO()
+        torch.save(model.state_dict(), file)
+        file.seek(0)
+        model.load_state_dict(torch.load(file, map_location="cuda"))
+        x = copy.deepcopy(pickle.loads(pickle.dumps(torch.ones(3, device="cuda"))))
+        torch.testing.assert_close(x, torch.ones(3, device="cuda"))
+        assert torch.nn.LSTM(3, 4).cuda()(torch.ones(2, 1, 3, device="cuda"))[0].shape == (2, 1, 4)
+        torch.testing.assert_close(torch.utils.checkpoint.checkpoint(torch.sin, x.requires_grad_()), torch.sin(x))
+
+        class Double(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                assert x.is_cuda
+                ctx.save_for_backward(x)
+                return x * 2
+
+            @staticmethod
+            def backward(ctx, dy):
+                assert dy.is_cuda and ctx.saved_tensors[0].is_cuda
+                return dy * 2
+
+        Double.apply(x).sum().backward()
+        assert x.grad.tolist() == [2] * 3
+        with torch.random.fork_rng():
+            torch.manual_seed(3)
+        """, "--cpu")
+
+
+def test_processes_have_it_as_well(run_text):
+    run_text("""
+        import torch.multiprocessing as mp, torch
+
+        def ask():
+            assert torch.cuda.is_available() and torch.zeros(3, device="cuda").is_cuda
+
+        if __name__ == "__main__":
+            process = mp.get_context("spawn").Process(target=ask)
+            process.start()
+            process.join()
+            assert process.exitcode == 0
+        """, "--cpu")
+
+
+def test_graphs_are_refused(run_text):
+    done = run_text("""
+        import torch
+        with torch.cuda.graph(torch.cuda.CUDAGraph()):
+            pass
+        """, "--cpu", fails=True)
+    assert done.stderr.splitlines()[-1].startswith("NotImplementedError: CUDA graphs are not possible with --cpu")

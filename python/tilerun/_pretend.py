@@ -1,0 +1,190 @@
+"""What `python -m tilerun --cpu` answers a script that asks whether it has a GPU: that it has one, which is the
+interpreter. Tensors on the CPU say that they are on 'cuda:0', and torch.cuda has one device. Apart from `_on_cpu`, which
+makes on the CPU what a script makes on a GPU: `--no-pretend` leaves the answers as they are."""
+
+import contextlib
+import functools
+import os
+import time
+
+from . import _memory
+
+# What H200s have: scripts take the way that they have for new GPUs, all of which the interpreter has as well.
+CAPABILITY = (9, 0)
+TARGET = "cuda:sm_90a"
+CUDA_VERSION = "12.8"
+NAME = "Tilerun interpreter"
+
+
+class Event:
+    """A point in time."""
+
+    def __init__(self, enable_timing=False, **_):
+        self.time = None
+
+    def record(self, stream=None):
+        self.time = time.perf_counter()
+
+    def elapsed_time(self, other):
+        return (other.time - self.time) * 1e3
+
+    def synchronize(self):
+        pass
+
+    def query(self):
+        return True
+
+    def wait(self, stream=None):
+        pass
+
+
+class Stream:
+    """An order of work: here all work is done when it is asked for."""
+
+    cuda_stream = device_index = priority = 0
+
+    def __init__(self, *_, **__):
+        pass
+
+    @property
+    def device(self):
+        import torch
+        return torch.device("cuda", 0)
+
+    def synchronize(self):
+        pass
+
+    def query(self):
+        return True
+
+    def wait_stream(self, other):
+        pass
+
+    def wait_event(self, event):
+        pass
+
+    def record_event(self, event=None):
+        event = event or Event()
+        event.record()
+        return event
+
+    def __enter__(self):
+        self._before = Stream.current
+        Stream.current = self
+        return self
+
+    def __exit__(self, *_):
+        Stream.current = self._before
+
+
+Stream.current = Stream.default = Stream()
+
+
+class _Device(contextlib.nullcontext):
+    """`with torch.cuda.device(0)`."""
+
+    def __init__(self, device=0):
+        super().__init__()
+        self.idx = 0
+
+
+class Properties:
+    name, major, minor, total_memory, warp_size = NAME, *CAPABILITY, 1 << 34, 32
+    is_integrated = is_multi_gpu_board = 0
+    max_threads_per_multi_processor, regs_per_multiprocessor, L2_cache_size = 2048, 1 << 16, 1 << 25
+    shared_memory_per_block, shared_memory_per_block_optin = 48 << 10, 227 << 10
+    shared_memory_per_multiprocessor = 228 << 10
+    multi_processor_count = 1
+
+
+def _refuse_graphs(*_, **__):
+    raise NotImplementedError("CUDA graphs are not possible with --cpu: nothing records what torch does on the CPU; "
+                              "triton.testing.do_bench_cudagraph measures without one")
+
+
+def redirect_module(torch):
+    """Gives torch.cuda the answers that both kinds of runs have: streams, events, sizes of memory, generators."""
+    cuda = torch.cuda
+    nothing = lambda *args, **kwargs: None
+    cuda.device_count, cuda.current_device = lambda: 1, lambda: 0
+    for name in ("synchronize", "set_device", "empty_cache", "reset_peak_memory_stats", "reset_max_memory_allocated", "init",
+                 "_sleep", "_lazy_init", "set_stream", "ipc_collect", "reset_accumulated_memory_stats",
+                 "reset_max_memory_cached", "set_per_process_memory_fraction", "set_sync_debug_mode"):
+        setattr(cuda, name, nothing)
+    # The seed of 'cuda' is the one seed that there is.
+    cuda.manual_seed = cuda.manual_seed_all = lambda seed: torch.default_generator.manual_seed(seed) and None
+    cuda.seed = cuda.seed_all = lambda: torch.default_generator.seed() and None
+    cuda.initial_seed = lambda: torch.default_generator.initial_seed()
+    cuda.get_rng_state, cuda.get_rng_state_all = lambda *args: torch.get_rng_state(), lambda: [torch.get_rng_state()]
+    cuda.set_rng_state = lambda state, *args: torch.set_rng_state(state)
+    cuda.set_rng_state_all = lambda states: torch.set_rng_state(states[0])
+    cuda.Event, cuda.Stream, cuda.ExternalStream = Event, Stream, Stream
+    cuda.current_stream, cuda.default_stream = lambda *args: Stream.current, lambda *args: Stream.default
+    cuda.stream = lambda stream: contextlib.nullcontext() if stream is None else stream
+    cuda.device = cuda.device_of = _Device
+    cuda.get_device_properties = lambda *args: Properties()
+    for name in ("max_memory_allocated", "max_memory_reserved", "memory_allocated", "memory_reserved", "memory_cached",
+                 "max_memory_cached", "utilization", "memory_usage"):
+        setattr(cuda, name, lambda *args: 0)
+    cuda.memory_stats, cuda.memory_summary = lambda *args: {}, lambda *args, **kwargs: ""
+    cuda.mem_get_info = lambda *args: (Properties.total_memory, ) * 2
+    cuda.is_current_stream_capturing = lambda: False
+    cuda.CUDAGraph = cuda.graph = cuda.make_graphed_callables = _refuse_graphs
+    for name in ("range_push", "range_pop", "mark", "range_start", "range_end"):
+        if hasattr(cuda, "nvtx"):
+            setattr(cuda.nvtx, name, nothing)
+    for name in dir(cuda):
+        if name.endswith("Tensor") and hasattr(torch, name):
+            setattr(cuda, name, getattr(torch, name))  # torch.cuda.FloatTensor and its relatives.
+
+
+def tell_truth(torch):
+    """Answers of `--no-pretend`."""
+    Properties.name, Properties.major, Properties.minor, Properties.warp_size = "cpu", 0, 0, 1
+    Properties.shared_memory_per_block_optin = 1 << 30
+    torch.cuda.is_available = lambda: False
+    torch.cuda.get_device_capability = lambda *args: (0, 0)
+    torch.cuda.get_device_name = lambda *args: "cpu"
+
+
+def pretend(torch):
+    """Makes tensors on the CPU and torch.cuda answer as with a GPU."""
+    Properties.multi_processor_count = os.cpu_count() or 1
+    cuda = torch.cuda
+    cuda.is_available = cuda.is_initialized = lambda: True
+    cuda.is_bf16_supported = lambda *args, **kwargs: True
+    cuda.get_device_capability, cuda.get_device_name = lambda *args: CAPABILITY, lambda *args: NAME
+    cuda.get_arch_list = lambda: [f"sm_{CAPABILITY[0]}{CAPABILITY[1]}"]
+    cuda.can_device_access_peer = lambda *args: False
+    torch.version.cuda = torch.version.cuda or CUDA_VERSION
+    torch.backends.cudnn.is_acceptable = lambda tensor: False
+    _pretend_accelerator(torch)
+    _pretend_tensors(torch)
+
+
+def _pretend_accelerator(torch):
+    accelerator = getattr(torch, "accelerator", None)
+    if accelerator is None:
+        return
+    accelerator.is_available, accelerator.device_count = lambda: True, lambda: 1
+    accelerator.current_accelerator = lambda *args, **kwargs: torch.device("cuda")
+    accelerator.current_device_index = accelerator.current_device_idx = lambda: 0
+    accelerator.synchronize = accelerator.set_device_index = accelerator.set_device_idx = lambda *args: None
+    accelerator.current_stream = lambda *args: Stream.current
+
+
+def _pretend_tensors(torch):
+    # Class attributes that hide those of the class below, which is written in C and stays as it is.
+    base, tensor = torch.Tensor.__base__, torch.Tensor
+    device, here = base.device, torch.device("cuda", 0)
+    is_on_cpu = lambda self: device.__get__(self).type == "cpu"
+    tensor.device = property(lambda self: here if is_on_cpu(self) else device.__get__(self))
+    tensor.is_cuda = property(lambda self: is_on_cpu(self) or base.is_cuda.__get__(self))
+    tensor.is_cpu = property(lambda self: False)
+    tensor.get_device = lambda self: 0 if is_on_cpu(self) else base.get_device(self)
+    tensor.record_stream = lambda self, stream: None
+    # Who takes the memory over must know where it is.
+    exported = tensor.__dlpack__
+    tensor.__dlpack__ = functools.wraps(exported)(lambda self, *args, stream=None, **kwargs: exported(self, **kwargs))
+    where = tensor.__dlpack_device__
+    tensor.__dlpack_device__ = lambda self: (_memory.CPU, 0) if is_on_cpu(self) else where(self)

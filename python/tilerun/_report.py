@@ -1,0 +1,58 @@
+"""How `python -m tilerun` ends where a script fails: the script's own frames, and what would help where it wants a GPU and
+there is none."""
+
+import linecache
+import re
+import shlex
+import sys
+
+from . import _frames, _on_cpu
+
+_OF_GPUS = re.compile(r"\b_?(cuda|gpus?|nvidia|hip|rocm)|is_cuda", re.IGNORECASE)
+
+
+def _wants_gpu(error):
+    """Whether an exception is about a GPU: by what it says or, if it says nothing, by the line that raised it."""
+    said = str(error.code if isinstance(error, SystemExit) else error)
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    if not said and frame is not None:
+        said = linecache.getline(frame.tb_frame.f_code.co_filename, frame.tb_lineno)
+    return _OF_GPUS.search(said) is not None
+
+
+def _has_gpu():
+    from . import devices
+    torch = sys.modules.get("torch")
+    return torch is not None and hasattr(torch, "cuda") and torch.cuda.is_available() or \
+        any(device[0].partition(":")[0] in ("cuda", "hip") for device in devices())
+
+
+def find_advice(error, arguments):
+    """What to run instead; "" where that would not help."""
+    seen = []
+    while error is not None and error not in seen:
+        seen.append(error)
+        error = error.__cause__ or error.__context__
+    if _on_cpu.is_redirected or not any(map(_wants_gpu, seen)) or _has_gpu():
+        return ""
+    if arguments[0][:2] in ("-m", "-c"):
+        arguments = [arguments[0][:2], arguments[0][2:], *arguments[1:]]
+    return ("tilerun: there is no GPU here; the interpreter runs scripts that are written for one\n"
+            f"run: python -m tilerun --cpu {shlex.join(arguments)}")
+
+
+def install(arguments):
+    """Takes sys.excepthook; a script may take it in turn. `arguments`: those of the command line, from the script's name."""
+    show = sys.excepthook
+
+    def report(kind, error, trace):
+        # The default one shows what the exception itself has.
+        error.__traceback__ = trace = _frames.hide(error, _frames.skip_start(error, trace))
+        show(kind, error, trace)
+        advice = find_advice(error, arguments)
+        if advice:
+            print(advice, file=sys.stderr)
+
+    sys.excepthook = report
