@@ -41,6 +41,22 @@ def test_compile_for_a_gpu_that_is_not_here():
         compiled.asm["hsaco"]
 
 
+@triton.jit
+def copy_block(desc, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i[:, None] * 2 * BLOCK + tl.arange(0, 2 * BLOCK)[None, :], desc.load([0, 0]))
+
+
+def test_tensor_descriptors_in_signatures(knobs):
+    knobs.runtime.interpret = True
+    source = triton.compiler.ASTSource(copy_block, {"desc": "tensordesc<fp16[8, 16]>", "out": "*fp16"}, {"BLOCK": 8})
+    assert source.get_text() == "desc=tensordesc<fp16[8,16]>, out=*fp16, BLOCK=8"
+    assert "desc.stride.0" in triton.compile(source).asm["ttir"]
+    for kind in ("tensordesc<fp16>", "tensordesc<half[8,16]>", "tensordesc", "tensordesc<fp16[8,x]>"):
+        with pytest.raises(ValueError, match="a tensor descriptor is written tensordesc<fp16\\[64,32\\]>"):
+            triton.compiler.ASTSource(copy_block, {"desc": kind, "out": "*fp16"}, {"BLOCK": 8})
+
+
 @needs_cuda_plugin
 def test_facts():
     types = {"x": "*fp32", "y": "*fp32", "n": "i32"}
@@ -81,7 +97,7 @@ def test_sources_are_checked():
     for arguments, kind, message in (
         ((kernel.fn, types), TypeError, "takes a @triton.jit function, not <function"),
         ((kernel, "*fp32"), TypeError, "signature of 'kernel' is a dict of types by parameter, not '\\*fp32'"),
-        ((kernel, {**types, "n": "int"}), ValueError, "parameter 'n' of kernel 'kernel' has the type 'int', which is none; there are"),
+        ((kernel, {**types, "n": "int"}), ValueError, "parameter 'n' of kernel 'kernel' has the type 'int', which does not exist; there are"),
         ((kernel, {**types, "z": "i32"}), ValueError, "has no parameter 'z'; it has x, y, n, BLOCK, ACT"),
         ((kernel, types, {("BLOCK", 0): 1}), ValueError, "has no parameter \\('BLOCK', 0\\)"),
         ((kernel, types, {}, {(9, ): []}), ValueError, "has no parameter 9")):

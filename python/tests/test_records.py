@@ -134,6 +134,47 @@ def test_named_tuples_as_arguments():
         assert run(kernel, Point(x, factor), (None, Point(1, 5)), Sizes(4, "wide"), size=4) == (x * factor + 5).tolist()
 
 
+class Closure(NamedTuple):
+    function: tl.constexpr
+    captured: tuple
+    size: "tl.constexpr" = 4
+
+
+def test_constants_and_functions_in_tuples():
+    """A tl.constexpr stays one in a tuple, as does a field that is declared so; functions are called."""
+
+    @triton.jit
+    def scale(x, a):
+        return x * tl.load(a)
+
+    @triton.jit
+    def kernel(out, t, closure):
+        tl.static_assert(t[1] == 4 and t[2][0] == "wide" and t[3] == tl.float32)
+        tl.static_assert(isinstance(t[1], tl.constexpr) and closure.size == t[1])
+        i = tl.arange(0, closure.size)
+        x = tl.load(t[0] + tl.arange(0, t[1]))
+        tl.store(out + i, closure.function(x, *closure.captured) + t[2][1](x) + t[4])
+
+    x, a = np.arange(4, dtype=np.float32), np.array([3], np.float32)
+    for n in (5, 6):
+        arguments = (x, tl.constexpr(4), (tl.constexpr("wide"), helper), tl.constexpr(tl.float32), n), Closure(scale, (a, ))
+        assert run(kernel, *arguments, size=4) == (x * 4 + STEP + n).tolist()
+    with pytest.raises(triton.CompilationError, match="'cond' is false"):
+        run(kernel, (x, tl.constexpr(8), (tl.constexpr("wide"), helper), tl.constexpr(tl.float32), 1), Closure(scale, (a, )), size=4)
+
+
+def test_constants_for_undeclared_parameters():
+    """An argument that is a tl.constexpr is one, whatever the parameter says."""
+
+    @triton.jit
+    def kernel(out, N, pair):
+        tl.static_assert(isinstance(N, tl.constexpr) and pair[0] == 2)
+        tl.store(out + tl.arange(0, N), pair[1])
+
+    assert run(kernel, tl.constexpr(4), tl.constexpr((2, 3)), size=4) == [3] * 4
+    assert run(kernel, N=tl.constexpr(2), pair=tl.constexpr((2, 5)), size=4) == [5, 5, 0, 0]
+
+
 class Extended(collections.namedtuple("Base", "x y")):
 
     @triton.jit

@@ -11,11 +11,13 @@ from .kernel import CompiledKernel
 from .target import GPUTarget
 
 _TYPE = re.compile(r"\*?k?\w+")
+_DESCRIPTOR = re.compile(r"tensordesc<(\w+)\[(\d+(?:,\d+)*)\](,nan)?>")
 
 
 class ASTSource:
     """A jit function with the types of its parameters (`{"x": "*fp32", "n": "i32"}`), its constants and facts
-    (`{(0,): [["tt.divisibility", 16]]}`). Parameters are named, or told by their place."""
+    (`{(0,): [["tt.divisibility", 16]]}`). Parameters are named, or told by their place. A tensor descriptor is written
+    `tensordesc<fp16[64,32]>`."""
 
     ext, language = "ttir", "python"
 
@@ -63,10 +65,17 @@ class ASTSource:
 
     def _check_type(self, name, kind):
         kind = str(kind)
+        if kind.startswith("tensordesc"):
+            kind = "".join(kind.split())
+            found = _DESCRIPTOR.fullmatch(kind)
+            if found is None or found.group(1) not in DTYPES:
+                raise ValueError(f"parameter '{name}' of kernel '{self.name}' has the type '{kind}'; a tensor descriptor is "
+                                 "written tensordesc<fp16[64,32]>, with the dtype and the shape of a block")
+            return kind
         word = kind.removeprefix("*").removeprefix("k") if kind.startswith("*") else kind
         if kind != "constexpr" and (not _TYPE.fullmatch(kind) or word not in DTYPES):
-            raise ValueError(f"parameter '{name}' of kernel '{self.name}' has the type '{kind}', which is none; there are "
-                             f"constexpr, {', '.join(DTYPES)}, and '*' before one of these for a pointer")
+            raise ValueError(f"parameter '{name}' of kernel '{self.name}' has the type '{kind}', which does not exist; there are "
+                             f"constexpr, {', '.join(DTYPES)}, '*' before one of these for a pointer, and tensordesc<fp16[64,32]>")
         return "*" + word if kind.startswith("*") else kind
 
     def hash(self):
@@ -96,9 +105,9 @@ class ASTSource:
 def _split(text):
     """(name, value) of each entry of a signature; commas in tuples and strings stand for themselves."""
     entries, depth, start = [], 0, 0
-    for token in re.finditer(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[(),]|$""", text):
+    for token in re.finditer(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[(),<>\[\]]|$""", text):
         word = token.group()
-        depth += (word == "(") - (word == ")")
+        depth += (word in ("(", "[", "<")) - (word in (")", "]", ">"))
         if depth == 0 and word in (",", ""):
             name, equals, value = text[start:token.start()].strip().partition("=")
             if equals:

@@ -1,28 +1,32 @@
 """Kernels with constants that no launch can carry bound into them (tuples, functions), and kernels of the package's own
 around a function whose arguments a launch takes in parts (descriptors, tuples of run-time values, named tuples)."""
 
+import functools
 import re
+import typing
 import weakref
 
 from ... import _memory, _native, _source
 from ...errors import UnsupportedError
 from ..compiler.kernel import CompiledKernel
-from ..language import dtype
+from ..language import constexpr, dtype
 from ..tools.tensor_descriptor import TensorDescriptor
 from ._values import unwrap
 
 
-def find(function, values, lock):
-    """The native kernel of a function for a call, and the values that it takes."""
+def find(function, values, lock, constants=frozenset()):
+    """The native kernel of a function for a call, and the values that it takes. `constants`: the parameters that get a
+    constexpr, whatever the function declares."""
     bound, functions, rest = [], [], {}
-    parts = _Parts(function, functions)
+    parts = _Parts(function, functions, constants)
     for param in function.params:
         value = values[param.name]
         if param.is_constexpr and _source.is_of_user(value):
             value = _source.as_named_tuple(value, _list_attributes(function))
         if parts.takes(param, value):
             parts.add(param, value, rest)
-        elif isinstance(value, (tuple, list)) or _source.find_function(value) is not None:
+        elif isinstance(value, (tuple, list)) or _source.find_function(value) is not None or \
+                param.name in constants and not param.is_constexpr:
             bound.append(f"{param.name}={write_constant(function, param, value, functions)}")
         else:
             rest[param.name] = value
@@ -79,22 +83,22 @@ class _Parts:
     """Arguments that a launch takes in parts: tensor descriptors, tuples of run-time values, and named tuples. A kernel of
     the package's own takes the parts, makes the whole, and calls the function."""
 
-    def __init__(self, function, functions):
+    def __init__(self, function, functions, constants):
         self.function, self.functions, self.expressions, self.classes = function, functions, {}, []
+        self.constants = {param.name for param in function.params if param.is_constexpr} | constants
 
-    @staticmethod
-    def takes(param, value):
+    def takes(self, param, value):
         if isinstance(value, TensorDescriptor):
             return True
         if isinstance(value, (tuple, list)):
-            return not param.is_constexpr or _holds_names(value)
+            return param.name not in self.constants or _holds_names(value)
         if _is_dict(value):
-            return param.is_constexpr
+            return param.name in self.constants
         return _source.language_name(value) is not None  # No signature has names of the language.
 
     def add(self, param, value, rest):
         """Puts the parts into `rest` under names of their own, and keeps the expression of the whole."""
-        self.expressions[param.name] = (self._express_constant(param, value) if param.is_constexpr else
+        self.expressions[param.name] = (self._express_constant(param, value) if param.name in self.constants else
                                         self._express(param, param.name, value, rest))
 
     def _make_tuple(self, value, items):
@@ -116,6 +120,8 @@ class _Parts:
         return write_constant(self.function, param, value, self.functions)
 
     def _express(self, param, name, value, rest):
+        if isinstance(value, constexpr):
+            return self._express_constant(param, value)
         value = unwrap(value)
         if isinstance(value, TensorDescriptor):
             if value.round_f32_to_tf32:
@@ -129,8 +135,11 @@ class _Parts:
             return (f"tl.make_tensor_descriptor({name}, [{', '.join(shape)}], [{', '.join(strides + ['1'])}], {block}, "
                     f"padding_option={value.padding!r})")
         if isinstance(value, (tuple, list)):
-            return self._make_tuple(value, [self._express(param, f"{name}__{i}", v, rest) for i, v in enumerate(value)])
-        if value is None or isinstance(value, (str, dtype)) or _source.language_name(value) is not None:
+            constants = _constant_fields(type(value))
+            return self._make_tuple(value, [
+                self._express_constant(param, v) if i in constants else self._express(param, f"{name}__{i}", v, rest)
+                for i, v in enumerate(value)])
+        if value is None or isinstance(value, (str, dtype)) or _find_helper(value) is not None:
             return write_constant(self.function, param, value, self.functions)
         rest[name] = value
         return name
@@ -143,6 +152,21 @@ class _Parts:
         parameters = ", ".join(f"{n}: tl.constexpr" if n in constants else n for n in [*names, *bound])
         arguments = ", ".join(f"{p.name}={self.expressions.get(p.name, p.name)}" for p in self.function.params)
         return (f"{self.function.decorator}\ndef {self.function.fn.__name__}({parameters}):\n    __inner({arguments})\n")
+
+
+@functools.lru_cache(maxsize=None)
+def _constant_fields(kind):
+    """The places of the fields that a named tuple declares as tl.constexpr."""
+    if not _source.is_named_tuple(kind):
+        return frozenset()
+    declared = getattr(kind, "__annotations__", {})
+    return frozenset(i for i, field in enumerate(kind._fields) if _is_constexpr(declared.get(field)))
+
+
+def _is_constexpr(annotation):
+    if isinstance(annotation, typing.ForwardRef):
+        annotation = annotation.__forward_arg__
+    return annotation is constexpr or isinstance(annotation, str) and annotation.split("[")[0].rpartition(".")[2] == "constexpr"
 
 
 def _holds_names(value):

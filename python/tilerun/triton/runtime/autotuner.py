@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from ... import _memory, _native
 from ...errors import InvalidArgumentError, TilerunError, make_error
 from .. import knobs
+from ..language import constexpr
 from . import _copies
 from ._values import unwrap
 from .errors import AutotunerError, OutOfResources
@@ -249,7 +250,9 @@ class Autotuner(KernelInterface):
         grid = tuple(grid) if isinstance(grid, (tuple, list)) else (grid, )
         if any(hasattr(type(n), "__index__") and operator.index(n) < 0 for n in grid):
             raise InvalidArgumentError(f"kernel '{_name(self.fn)}': the grid is {grid}, with fewer than no programs")
-        kernel, plain = function._find_variant({name: unwrap(value) for name, value in values.items()})
+        kernel, plain = function._find_variant(
+            {name: unwrap(value) for name, value in values.items()},
+            frozenset(name for name, value in values.items() if isinstance(value, constexpr)))
         return kernel, grid, plain, function._resolve_all(plain, keep), tuple(options[name] for name in OPTIONS) + (0, )
 
     def _measure(self, kind, index, ways, metas, memory, configs, arguments, progress):

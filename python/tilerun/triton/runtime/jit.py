@@ -389,7 +389,8 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             hook(*args, **kwargs)
         bound, options = self._bind(args, kwargs)
         values = {name: unwrap(value) for name, value in bound.items()}
-        kernel, values = self._find_variant(values)
+        constants = frozenset(name for name, value in bound.items() if isinstance(value, constexpr))
+        kernel, values = self._find_variant(values, constants)
         keep = []
         tensors = self._resolve_all(values, keep)
         kind, index = self._choose_device(tensors)
@@ -468,10 +469,10 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             return compile()
         return mode.submit((kernel, kind, index, signature, options), compile, lambda compiled: None)
 
-    def _find_variant(self, values):
+    def _find_variant(self, values, constants=frozenset()):
         """The native kernel for a call, and the values it takes."""
         self._ensure_loaded()
-        return _variants.find(self, values, _lock)
+        return _variants.find(self, values, _lock, constants)
 
     def _resolve_all(self, values, keep):
         """Where the memory of each value is that has some; what must live as long as the launch is added to `keep`."""
