@@ -110,7 +110,10 @@ Real mathx::reciprocal(Real x) {
 }
 
 Real mathx::evaluate(const Polynomial &polynomial, Real x) {
-  ArrayRef<double> c = x.c->wide ? polynomial.wide : polynomial.single;
+  return evaluate(x.c->wide ? polynomial.wide : polynomial.single, x);
+}
+
+Real mathx::evaluate(ArrayRef<double> c, Real x) {
   Real result = x.c->real(c.back());
   for (double coefficient : llvm::reverse(c.drop_back()))
     result = fma(result, x, x.c->real(coefficient));

@@ -203,6 +203,7 @@ Real atLeast(Real x, double low);
 /// 1 / x, correctly rounded or the device's estimate (relative error 2^-23; 0 for |x| > 2^126).
 Real reciprocal(Real x);
 /// c[0] + x (c[1] + x (…)), Horner's rule with fma.
+Real evaluate(llvm::ArrayRef<double> c, Real x);
 Real evaluate(const Polynomial &polynomial, Real x);
 
 /// The integer nearest to x (|x| < 2^(mantissa-1)), as a float and as an integer.

@@ -2,11 +2,47 @@
 // polynomial in (x - 4) / (x + 4) covers (Shepherd and Laframboise, "Chebyshev approximation of
 // (1 + 2x) exp(x²) erfc x in 0 <= x < ∞", Math. Comp. 36 (1981)).
 #include "ir/math/Functions.h"
+#include "ir/math/SingleCoefficients.h"
 
 using namespace tilerun::mathx;
 
+/// 1 - 2^(log2 erfc x) with the exponent's rounding error.
+static Real estimatedErf(Real x) {
+  Calculator &c = *x.c;
+  Real magnitude = abs(x), square = x * x;
+  Real near = fma(magnitude, evaluate(kErf, square), magnitude);
+  Real limited = atMost(magnitude, 3.95), twice = limited + limited;
+  Real factor = evaluate(kShortLog2Erfc, limited), exponent = fma(limited, factor, twice);
+  Real rest = fma(limited, factor, twice - exponent);
+  Real complement = c.estimate(&Estimates::exp2, -exponent);
+  Real far = fma(complement, fma(rest, c.split(kLn2).a, c.real(-1)), c.real(1));
+  return copySign(select(magnitude < 0.92, near, far), x);
+}
+
+/// As below, with 2 in place of 4. All rounding errors but those of the last products go into the
+/// power's exponent.
+static Real estimatedErfc(Real x) {
+  Calculator &c = *x.c;
+  Real magnitude = atMost(abs(x), 10.1);
+  Real near = fma(-x, evaluate(kShortErfOverX, x * x), c.real(1));
+  Real divisor = magnitude + 2.0, inverse = reciprocal(divisor);
+  Real rest = fma(inverse, (divisor - 2.0) - magnitude, fma(-inverse, divisor, c.real(1)));
+  Pair square = twoProduct(magnitude, magnitude);
+  auto log2E = c.split(kLog2E);
+  Rounded turns = roundProduct(-square.hi, 1.4426950408889634);
+  Real fraction = fma(square.hi, -log2E.a, -turns.real);
+  Real low = fma(rest - square.lo, log2E.a, square.hi * -log2E.b);
+  Real power = c.estimate(&Estimates::exp2, fraction + low);
+  Real far = inverse * evaluate(kShortErfcx, (magnitude - 2.0) * inverse) * power;
+  // 2^turns may be subnormal.
+  far = far * powerOfTwo(turns.integer + 24) * 0x1p-24;
+  return select(magnitude < 0.625, near, select(x < 0.0, 2.0 - far, far));
+}
+
 Real tilerun::mathx::erf(Real x) {
   Calculator &c = *x.c;
+  if (c.has(&Estimates::exp2))
+    return estimatedErf(x);
   Real magnitude = abs(x), square = x * x;
   Real near = fma(magnitude, evaluate(kErf, square), magnitude);
   // 1 - exp(log erfc x).
@@ -17,6 +53,8 @@ Real tilerun::mathx::erf(Real x) {
 
 Real tilerun::mathx::erfc(Real x) {
   Calculator &c = *x.c;
+  if (c.has(&Estimates::exp2) && c.has(&Estimates::reciprocal))
+    return estimatedErfc(x);
   Real magnitude = clamp(abs(x), 0, c.choose(11, 28));
   Real t = (magnitude - 4.0) / (magnitude + 4.0);
   Real numerator = evaluate(kErfcx, t);

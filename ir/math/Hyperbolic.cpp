@@ -1,6 +1,7 @@
 // Hyperbolic functions from e^|x| as a pair, or by polynomials near 0; their inverses by log1p of a
 // pair.
 #include "ir/math/Functions.h"
+#include "ir/math/SingleCoefficients.h"
 
 #include <cmath>
 
@@ -45,7 +46,68 @@ Real tilerun::mathx::tanh(Real x) {
   return copySign(select(magnitude < 0.6, near, far), x);
 }
 
+/// log(1 + hi + lo) for hi + lo >= 0, where 1 + hi does not overflow and lo may be dropped in the
+/// logarithm's argument's exponent; plus `more`.
+static Real log1pOfSum(Pair x, Real more) {
+  Calculator &c = *x.hi.c;
+  // 1 + hi + lo = (1 + f) 2^e with 3/4 <= 1 + f < 3/2; f by way of 2^-e, with one rounding.
+  Int shifted = (bits(x.hi + 1.0) - 0x3f400000) & 0xff800000;
+  Real down = fromBits(c.integer(0x3f800000) - shifted);
+  Real f = fma(x.lo, down, fma(x.hi, down, down - 1.0));
+  Real tail = fma(f * f, evaluate(kShortLog1p, f), f);
+  return fma(toReal(shifted), c.real(kLn2.a * 0x1p-23), more + tail);
+}
+
+namespace {
+/// Large arguments of asinh and acosh go as log(x / 4) + 3 ln 2.
+constexpr double kLarge = 0x1p60, kThreeLn2 = 2.0794415416798357;
+} // namespace
+
+/// log1p(|x| + x² / (1 + sqrt(1 + x²))).
+static Real estimatedAsinh(Real x) {
+  Calculator &c = *x.c;
+  Real magnitude = abs(x), square = magnitude * magnitude;
+  Bool large = magnitude > kLarge;
+  Real root = c.estimate(&Estimates::sqrt, square + 1.0);
+  Real sum = fma(square, reciprocal(root + 1.0), magnitude);
+  Real result = log1pOfSum({select(large, magnitude * 0.25, sum), c.real(0)},
+                           select(large, c.real(kThreeLn2), c.real(0)));
+  return copySign(select(magnitude < c.infinity(), result, magnitude), x);
+}
+
+/// log1p(d + sqrt(d² + 2d)) with d = x - 1.
+static Real estimatedAcosh(Real x) {
+  Calculator &c = *x.c;
+  Bool large = x > kLarge;
+  Real d = x - 1.0, twice = d + d, square = fma(d, d, twice);
+  Real inverse = c.estimate(&Estimates::rsqrt, square), root = square * inverse;
+  // What the root's and the square's rounding lost; then the sum's.
+  Real lost = fma(-root, root, square) + fma(d, d, twice - square);
+  root = select(d > 0.0, root, 0.0);
+  Pair sum = fastTwoSum(root, d);
+  Real low = fma(lost, 0.5 * inverse, sum.lo);
+  low = select((d > 0.0) & !large, low, 0.0);
+  Real result = log1pOfSum({select(large, x * 0.25, sum.hi), low},
+                           select(large, c.real(kThreeLn2), c.real(0)));
+  result = select(x < c.infinity(), result, x);
+  return select(x < 1.0, c.nan(), result);
+}
+
+/// log1p(2|x| / (1 - |x|)) / 2.
+static Real estimatedAtanh(Real x) {
+  Calculator &c = *x.c;
+  Real magnitude = abs(x), twice = magnitude + magnitude;
+  Pair divisor = fastTwoSum(c.real(1), -magnitude);
+  Real inverse = reciprocal(divisor.hi), quotient = twice * inverse;
+  Real rest = fma(-quotient, divisor.lo, fma(-quotient, divisor.hi, twice));
+  Real result = 0.5 * log1pOfSum({quotient, rest * inverse}, c.real(0));
+  result = select(magnitude < 1.0, result, select(magnitude == 1.0, c.infinity(), c.nan()));
+  return copySign(result, x);
+}
+
 Real tilerun::mathx::asinh(Real x) {
+  if (x.c->has(&Estimates::sqrt) && x.c->has(&Estimates::reciprocal))
+    return estimatedAsinh(x);
   // log1p(|x| + x² / (1 + sqrt(1 + x²))); log |x| + log 2 where squares are out of range.
   Calculator &c = *x.c;
   Real magnitude = abs(x);
@@ -61,6 +123,8 @@ Real tilerun::mathx::asinh(Real x) {
 }
 
 Real tilerun::mathx::acosh(Real x) {
+  if (x.c->has(&Estimates::rsqrt))
+    return estimatedAcosh(x);
   // log1p(d + sqrt(d² + 2d)) with d = x - 1.
   Calculator &c = *x.c;
   const double limit = c.choose(0x1p28, 0x1p56);
@@ -77,6 +141,8 @@ Real tilerun::mathx::acosh(Real x) {
 }
 
 Real tilerun::mathx::atanh(Real x) {
+  if (x.c->has(&Estimates::reciprocal))
+    return estimatedAtanh(x);
   // log1p(2|x| / (1 - |x|)) / 2.
   Calculator &c = *x.c;
   Real magnitude = abs(x), twice = magnitude + magnitude;

@@ -1,7 +1,15 @@
-// asin, acos, atan, atan2: polynomials on a reduced argument, and π/2 or π added as pairs.
+// asin, acos, atan, atan2: polynomials on a reduced argument, and π/2 or π added as pairs. On a
+// device with estimates the reduction takes the root and the reciprocal as they are.
 #include "ir/math/Functions.h"
+#include "ir/math/SingleCoefficients.h"
 
 using namespace tilerun::mathx;
+
+/// π/2 + x with one rounding: two float32 have π/2 as their product, but for 2^-42.
+static Real addToQuarterTurn(Real x) {
+  Calculator &c = *x.c;
+  return fma(c.real(0x1.ffc638p-1), c.real(0x1.924d1cp+0), x);
+}
 
 /// The angle of (x, y) for y, x >= 0, as an unevaluated sum; 0 for (0, 0).
 static Pair angleInQuadrant(Real y, Real x) {
@@ -16,7 +24,17 @@ static Pair angleInQuadrant(Real y, Real x) {
   return {select(steep, turned.hi, t), select(steep, turned.lo + (p2 - tail), tail)};
 }
 
+static Real estimatedAtan(Real x) {
+  Real magnitude = abs(x);
+  Bool steep = magnitude > 1.0;
+  Real t = select(steep, reciprocal(magnitude), magnitude), square = t * t;
+  Real angle = fma(t * square, evaluate(kShortAtan, square), t);
+  return copySign(select(steep, addToQuarterTurn(-angle), angle), x);
+}
+
 Real tilerun::mathx::atan(Real x) {
+  if (x.c->has(&Estimates::reciprocal))
+    return estimatedAtan(x);
   return copySign(sum(angleInQuadrant(abs(x), x.c->real(1))), x);
 }
 
@@ -49,8 +67,34 @@ static Arc arc(Real x) {
   return {magnitude, base, low, base * z * evaluate(kAsin, z), outer};
 }
 
+/// asin |x|, or half of acos |x| where |x| is large.
+static Real estimatedArc(Real magnitude, Bool outer, Real x) {
+  Calculator &c = *x.c;
+  Real z = select(outer, fma(magnitude, c.real(-0.5), c.real(0.5)), x * x);
+  Real t = select(outer, c.estimate(&Estimates::sqrt, z), magnitude);
+  return fma(t * z, evaluate(kShortAsin, z), t);
+}
+
+static Real estimatedAsin(Real x) {
+  Real magnitude = abs(x);
+  Bool outer = magnitude > 0.55;
+  Real angle = estimatedArc(magnitude, outer, x);
+  return copySign(select(outer, addToQuarterTurn(-(angle + angle)), angle), x);
+}
+
+static Real estimatedAcos(Real x) {
+  Calculator &c = *x.c;
+  Real magnitude = abs(x);
+  Bool outer = magnitude > 0.55;
+  Real angle = estimatedArc(magnitude, outer, x);
+  Real right = select(outer, angle + angle, c.split(kPiOver2).a - angle);
+  return select(x < 0.0, c.split(kPi).a - right, right);
+}
+
 Real tilerun::mathx::asin(Real x) {
   Calculator &c = *x.c;
+  if (c.has(&Estimates::sqrt))
+    return estimatedAsin(x);
   Arc a = arc(x);
   auto [p1, p2, p3] = c.split(kPiOver2);
   Pair turned = fastTwoSum(p1, -2.0 * a.base);
@@ -60,6 +104,8 @@ Real tilerun::mathx::asin(Real x) {
 
 Real tilerun::mathx::acos(Real x) {
   Calculator &c = *x.c;
+  if (c.has(&Estimates::sqrt))
+    return estimatedAcos(x);
   Arc a = arc(x);
   auto [h1, h2, h3] = c.split(kPiOver2);
   auto [p1, p2, p3] = c.split(kPi);

@@ -31,8 +31,23 @@ Real tilerun::mathx::pow(Real x, Real y) {
   return select((x == 1.0) | (y == 0.0), c.real(1), result);
 }
 
+/// 2^(log2 |x| / 3) and a step of Newton's method.
+static Real estimatedCbrt(Real x) {
+  Calculator &c = *x.c;
+  Real magnitude = abs(x);
+  Bool small = magnitude < 0x1p-126;
+  Real logarithm = c.estimate(&Estimates::log2, select(small, magnitude * 0x1p24, magnitude));
+  Real third = fma(logarithm, c.real(1.0 / 3), select(small, c.real(-8), c.real(0)));
+  Real y = c.estimate(&Estimates::exp2, third);
+  Real excess = fma(-magnitude, reciprocal(y * y), y);
+  y = copySign(fma(excess, c.real(-1.0 / 3), y), x);
+  return select(x + x == x, x, y);
+}
+
 Real tilerun::mathx::cbrt(Real x) {
   Calculator &c = *x.c;
+  if (c.has(&Estimates::log2) && c.has(&Estimates::exp2))
+    return estimatedCbrt(x);
   Real magnitude = abs(x);
   // Away from the range's ends, so that cubes and their errors stay normal.
   const int shift = c.wide ? 100 : 24;

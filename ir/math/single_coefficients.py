@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# Computes the polynomials in SingleCoefficients.h, of float32 alone: best ones among those with float32
+# coefficients, by Sollya's fpminimax (Brisebarre and Chevillard, "Efficient polynomial L∞-approximations", ARITH
+# 2007). Functions that Sollya lacks are handed to it as interpolations in Chebyshev points.
+# Needs sollya and mpmath. Usage: single_coefficients.py > SingleCoefficients.h
+import subprocess
+import sys
+
+from mpmath import cos, erfc, exp, lu_solve, matrix, mp, mpf, nstr, pi
+
+import coefficients
+
+mp.dps = 40
+HEAD = """// Polynomials of float32 alone, lowest degree first, for forms that start from a device's estimates.
+// Written by single_coefficients.py, which says how; `error` is the approximation's.
+#pragma once
+
+namespace tilerun::mathx {
+
+// clang-format off"""
+
+
+def interpolate(g, low, high, degree=40):
+    """A polynomial through g's values, as text in x."""
+    middle, half, n = (mpf(low) + mpf(high)) / 2, (mpf(high) - mpf(low)) / 2, degree + 1
+    angles = [pi * (2 * k + 1) / (2 * n) for k in range(n)]
+    values = [g(middle + half * cos(a)) for a in angles]
+    series = [2 * sum(v * cos(j * a) for v, a in zip(values, angles)) / n for j in range(n)]
+    series[0] /= 2
+    assert abs(series[-1]) < max(map(abs, values)) * mpf(10)**-14, "not smooth enough"
+    powers, terms = [mpf(0)] * n, [[mpf(1)], [mpf(0), mpf(1)]]
+    for j in range(n):
+        if j >= 2:
+            term = [mpf(0)] + [2 * c for c in terms[-1]]
+            terms.append([c - (terms[-2][i] if i < len(terms[-2]) else 0) for i, c in enumerate(term)])
+        for i, c in enumerate(terms[j]):
+            powers[i] += series[j] * c
+    text = nstr(powers[-1], 35)
+    for c in reversed(powers[:-1]):
+        text = f"({text})*((x-({nstr(middle, 35)}))/({nstr(half, 35)}))+({nstr(c, 35)})"
+    return text
+
+
+def fit(g, weight, low, high, exponents, fixed):
+    """Coefficients of the exponents with least max |weight (fixed + sum - g)|, and that maximum's logarithm."""
+    if not isinstance(g, str):
+        g = interpolate(g, low, high)
+    n = len(exponents)
+    # What comes back is an expression: it is evaluated in as many places as it has coefficients.
+    places = [mpf(low) + (mpf(high) - mpf(low)) * (2 * i + 1) / (2 * n) for i in range(n)]
+    script = f"""prec=200; f={g}; w={weight or "1/f"}; I=[{nstr(mpf(low), 35)};{nstr(mpf(high), 35)}];
+p=fpminimax((f-({fixed}))*w,[|{",".join(f"(x^{e})*w" for e in exponents)}|],[|{",".join(["SG"] * n)}|],I,absolute,floating);
+print("E",round(log2(dirtyinfnorm(p-(f-({fixed}))*w,I)),20,RN));
+""" + "".join(f'print("V",round((p/w)({nstr(place, 40)}),180,RN));\n' for place in places)
+    output = subprocess.run(["sollya", "--warnonstderr"], input=script + "quit;", capture_output=True, text=True).stdout
+    rows = [line.split() for line in output.splitlines()]
+    values = [mpf(row[1]) for row in rows if row[:1] == ["V"]]
+    errors = [float(row[1]) for row in rows if row[:1] == ["E"]]
+    assert len(values) == n and errors, output
+    solution = lu_solve(matrix([[place**e for e in exponents] for place in places]), matrix(values))
+    found = [coefficients.rounded(c, 24) for c in solution]
+    assert all(abs(a - b) <= abs(b) * mpf(10)**-12 for a, b in zip(solution, found)), (solution, found)
+    return found, errors[0]
+
+
+def odd(f):
+    """f(x) / x in z = x²."""
+    return f"{f}(sqrt(x))/sqrt(x)"
+
+
+def scaled_erfc(t):
+    x = 2 * (1 + t) / (1 - t)
+    return (x + 2) * exp(x * x) * erfc(x)
+
+
+NEAR_0 = mpf(2)**-60
+# name, comment, function (Sollya's text or Python's), weight where it isn't one over the function, interval, exponents,
+# what is fixed
+TABLES = [
+    ("Asin", "(asin(x) / x - 1) / z in z = x², |x| <= 0.55", odd("asin"), None, NEAR_0, "0.3026", range(1, 6), 1),
+    ("Atan", "(atan(x) / x - 1) / z in z = x², |x| <= 1", odd("atan"), None, NEAR_0, 1, range(1, 9), 1),
+    ("Log1p", "(log(1 + x) / x - 1) / x, -1/4 <= x <= 1/2", "log1p(x)/x", None, "-0.25", "0.5", range(1, 10), 1),
+    ("Log2Erfc", "-log2(erfc x) / x - 2, from 0.9 on until erf(x) rounds to 1", "-log2(erfc(x))/x", "x*erfc(x)", "0.9",
+     "3.95", range(7), 2),
+    ("ErfOverX", "erf(x) / x in x², |x| <= 0.67", odd("erf"), None, NEAR_0, "0.45", range(5), 0),
+    ("Erfcx", "(x + 2) exp(x²) erfc(x) in (x - 2) / (x + 2), 0.6 <= x <= 10.1", scaled_erfc, None,
+     (mpf("0.6") - 2) / mpf("2.6"), mpf("8.1") / mpf("12.1"), range(9), 0),
+]
+
+if __name__ == "__main__":
+    print(HEAD)
+    for name, comment, g, weight, low, high, exponents, fixed in TABLES:
+        found, error = fit(g, weight, low, high, list(exponents), fixed)
+        print(name, error, file=sys.stderr, flush=True)
+        values = [c.hex() for c in found]
+        lines = [", ".join(values[i:i + 4]) for i in range(0, len(values), 4)]
+        print(f"\n/// {comment}.\ninline constexpr double kShort{name}[] = {{ // error 2^{error:.1f}\n    "
+              + ",\n    ".join(lines) + "};")
+    print("// clang-format on\n\n} // namespace tilerun::mathx")
