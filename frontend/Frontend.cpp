@@ -7,6 +7,8 @@
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/thread.h"
 
+#include <cstdlib>
+
 namespace tilerun {
 
 static constexpr llvm::StringLiteral kPreludeName = "<language>";
@@ -19,6 +21,10 @@ struct Frontend::Impl {
   LoadedModule *prelude = nullptr;
   std::unique_ptr<mlir::MLIRContext> scratchContext; ///< For compile-time expressions.
   std::string invalidModule;
+  std::set<std::string> missedGlobals;
+
+  /// For expressions outside of kernels.
+  mlir::MLIRContext &getScratchContext();
 
   LoadedModule *getPrelude() {
     if (!prelude)
@@ -86,10 +92,24 @@ static std::vector<llvm::StringRef> getKernelNames(const LoadedModule &module) {
   return names;
 }
 
+/// The environment's limit of operations, or the usual one; none if it is not a number.
+static std::optional<uint64_t> getMaxOperations(DiagnosticEngine &diagnostics) {
+  const char *text = std::getenv(Frontend::kMaxOperations);
+  if (!text || !*text)
+    return sema::Limits::kOps;
+  uint64_t limit = 0;
+  if (!llvm::StringRef(text).getAsInteger(10, limit) && limit > 0)
+    return limit;
+  diagnostics.error({}, llvm::Twine(Frontend::kMaxOperations) + " is '" + text +
+                            "'; a number of operations is expected");
+  return std::nullopt;
+}
+
 mlir::FailureOr<CompiledKernel> Frontend::compile(LoadedModule &module, llvm::StringRef kernel,
                                                   const KernelSignature &signature,
                                                   mlir::MLIRContext &context) {
   impl->invalidModule.clear();
+  impl->missedGlobals.clear();
   SourceRange place{{module.file, 0}, 0};
   const JitFunction *function = module.findFunction(kernel);
   if (!function) {
@@ -107,11 +127,16 @@ mlir::FailureOr<CompiledKernel> Frontend::compile(LoadedModule &module, llvm::St
   LoadedModule *prelude = impl->getPrelude();
   if (!prelude)
     return mlir::failure();
+  std::optional<uint64_t> maxOperations = getMaxOperations(impl->diagnostics);
+  if (!maxOperations)
+    return mlir::failure();
   loadDialects(context);
   mlir::FailureOr<CompiledKernel> result = mlir::failure();
   runOnDeepStack([&] {
     sema::Evaluator evaluator(context, impl->diagnostics, prelude, signature);
+    evaluator.setMaxOperations(*maxOperations);
     result = evaluator.compileKernel(module, *function);
+    impl->missedGlobals = evaluator.getMissedGlobals();
     if (mlir::failed(result))
       return;
     std::string complaints = verifyModule(*result->module);
@@ -128,6 +153,28 @@ mlir::FailureOr<CompiledKernel> Frontend::compile(LoadedModule &module, llvm::St
     impl->diagnostics.error(function->def->nameRange,
                             "internal error: '" + kernel + "' was not compiled, without a reason");
   return result;
+}
+
+mlir::MLIRContext &Frontend::Impl::getScratchContext() {
+  if (!scratchContext) {
+    scratchContext = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
+    loadDialects(*scratchContext);
+  }
+  return *scratchContext;
+}
+
+const std::set<std::string> &Frontend::getMissedGlobals() const { return impl->missedGlobals; }
+
+GlobalState Frontend::getGlobalState(const JitFunction &function, llvm::StringRef name) {
+  GlobalState state = GlobalState::Absent;
+  LoadedModule *prelude = impl->getPrelude();
+  if (prelude)
+    runOnDeepStack([&] {
+      KernelSignature options;
+      sema::Evaluator evaluator(impl->getScratchContext(), impl->diagnostics, prelude, options);
+      state = evaluator.getGlobalState(function, name);
+    });
+  return state;
 }
 
 /// A compile-time value for the public interface; none for what it cannot express.
@@ -166,19 +213,16 @@ static std::optional<ConstantArgument> toArgument(const Value &value) {
 
 std::optional<ConstantArgument>
 Frontend::evaluateConstant(LoadedModule &module, const ast::Expr &expression,
-                           const std::map<std::string, ConstantArgument> &names) {
+                           const std::map<std::string, ConstantArgument> &names,
+                           const std::map<std::string, ConstantArgument> &globals) {
   LoadedModule *prelude = impl->getPrelude();
   if (!prelude)
     return std::nullopt;
-  if (!impl->scratchContext) {
-    impl->scratchContext =
-        std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
-    loadDialects(*impl->scratchContext);
-  }
   std::optional<ConstantArgument> result;
   runOnDeepStack([&] {
     KernelSignature options;
-    sema::Evaluator evaluator(*impl->scratchContext, impl->diagnostics, prelude, options);
+    sema::Evaluator evaluator(impl->getScratchContext(), impl->diagnostics, prelude, options);
+    evaluator.giveGlobals(globals);
     std::map<llvm::StringRef, Value> values;
     for (const auto &[name, argument] : names)
       values[name] = sema::makeValue(argument, module);
@@ -186,7 +230,9 @@ Frontend::evaluateConstant(LoadedModule &module, const ast::Expr &expression,
     if (mlir::failed(value))
       return;
     result = toArgument(*value);
-    if (!result)
+    if (const OpaqueValue *unknown = value->findUnknown())
+      impl->diagnostics.error(expression.range, unknown->explain());
+    else if (!result)
       impl->diagnostics.error(expression.range,
                               "this must be a constant, but it is " + value->describe());
   });

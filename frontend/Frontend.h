@@ -14,6 +14,7 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <map>
+#include <set>
 #include <variant>
 
 namespace tilerun {
@@ -48,8 +49,9 @@ using ArgumentSpec = std::variant<TypedArgument, ConstantArgument>;
 
 /// What a kernel is compiled for.
 struct KernelSignature {
-  std::map<std::string, ArgumentSpec>
-      arguments; ///< By parameter name; parameters with defaults may be missing.
+  /// By parameter name; parameters with defaults may be missing. Constants under other names are
+  /// values of globals that only host code knows.
+  std::map<std::string, ArgumentSpec> arguments;
   int64_t numWarps = 4;
   int64_t numStages = 3;
   int64_t numCtas = 1;
@@ -88,8 +90,18 @@ llvm::Expected<KernelSignature> parseSignature(llvm::StringRef text);
 /// A text that two signatures have in common exactly if they say the same: a part of cache keys.
 std::string getCanonicalText(const KernelSignature &signature);
 
+/// What is known of a global.
+enum class GlobalState {
+  Absent,
+  Known,
+  Unknown ///< Host code computes it, which is not run: a signature may give its value.
+};
+
 class Frontend {
 public:
+  /// The variable of the environment that limits how many operations a kernel may expand to.
+  static constexpr const char *kMaxOperations = "TILERUN_MAX_OPERATIONS";
+
   Frontend();
   ~Frontend();
 
@@ -116,12 +128,20 @@ public:
                                           const KernelSignature &signature,
                                           mlir::MLIRContext &context);
 
+  /// What is known of the global of this name in the file of a jit function, or, if it is not
+  /// there, in those that it imports. A signature gives the value of an unknown one like that of a
+  /// parameter, under its name.
+  GlobalState getGlobalState(const JitFunction &function, llvm::StringRef name);
+  /// After a failed `compile`: globals whose values were needed and unknown.
+  const std::set<std::string> &getMissedGlobals() const;
+
   /// Evaluates a compile-time expression of a module (an autotune config's value, a default) with
   /// given names. A lambda of one parameter (a heuristic) is called with the names as its
-  /// dictionary. Failure leaves diagnostics.
+  /// dictionary. `globals` are values of globals that are not known. Failure leaves diagnostics.
   std::optional<ConstantArgument>
   evaluateConstant(LoadedModule &module, const ast::Expr &expression,
-                   const std::map<std::string, ConstantArgument> &names);
+                   const std::map<std::string, ConstantArgument> &names,
+                   const std::map<std::string, ConstantArgument> &globals = {});
 
   /// After a failed `compile` whose diagnostic says "internal error": the module that did not
   /// verify, as text, for a reproducer. Empty otherwise.

@@ -162,6 +162,8 @@ static void tryKernel(Frontend &frontend, mlir::MLIRContext &context, const JitF
     out.compiles = mlir::succeeded(
         frontend.compile(*function.module, function.qualifiedName, signature, context));
     isInternal |= !frontend.getInvalidModule().empty();
+    const std::set<std::string> &missed = frontend.getMissedGlobals();
+    out.missedGlobals.assign(missed.begin(), missed.end());
     if (!out.compiles)
       llvm::copy_if(diagnostics.getDiagnostics(), std::back_inserter(out.errors),
                     [](auto &diagnostic) { return diagnostic.severity == Severity::Error; });

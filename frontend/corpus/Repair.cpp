@@ -16,9 +16,8 @@ static constexpr size_t kMostFunctions = 16;
 /// Errors that are not about what the kernel is launched with.
 static bool isBeyondRepair(StringRef message) {
   return llvm::any_of(llvm::ArrayRef<StringRef>{"has no name", "host module", "host function",
-                                                "whose value is not known", "not supported",
-                                                "has no parameter", "which 'triton",
-                                                "cannot be used in a kernel",
+                                                "is not known", "not supported", "has no parameter",
+                                                "does not have it", "cannot be used in a kernel",
                                                 "cannot be called in a kernel", "internal error"},
                       [&](StringRef part) { return message.contains(part); });
 }
@@ -163,6 +162,8 @@ private:
   using Change = std::vector<std::pair<StringRef, ArgumentSpec>>;
   /// Whether the change gets further, and is kept.
   bool improvesBy(const Change &change);
+  /// A value for a global that only host code knows.
+  bool giveGlobal();
   bool changeOne(llvm::ArrayRef<StringRef> names, Tier tier);
   /// All element types that play a part become the same.
   bool changeElements(llvm::ArrayRef<StringRef> names);
@@ -197,6 +198,17 @@ bool Repairer::improvesBy(const Change &change) {
     return false;
   best = std::move(next);
   return true;
+}
+
+bool Repairer::giveGlobal() {
+  bool improved = false;
+  // Most are flags, which tell what there is on a machine.
+  const ConstantArgument values[] = {{false}, {true}, {int64_t(64)}, {int64_t(1)}, {}};
+  for (const std::string &name : std::vector(best.missedGlobals))
+    for (const ConstantArgument &value : values)
+      if (!best.compiles)
+        improved |= improvesBy({{name, value}});
+  return improved;
 }
 
 bool Repairer::changeOne(llvm::ArrayRef<StringRef> names, Tier tier) {
@@ -248,7 +260,11 @@ bool Repairer::changeTwoSizes(llvm::ArrayRef<StringRef> names) {
 
 Attempt Repairer::run() {
   for (unsigned change = 0; change < kMostChanges && !best.compiles; ++change) {
-    if (best.errors.empty() || isBeyondRepair(best.errors.front().message))
+    if (best.errors.empty())
+      break;
+    if (!best.missedGlobals.empty() && giveGlobal())
+      continue;
+    if (isBeyondRepair(best.errors.front().message))
       break;
     std::vector<StringRef> names = findInfluences(function, getErrorPath(best.errors.front()));
     if (!changeOne(names, Tier::Same) && !changeElements(names) && !changeOne(names, Tier::Other) &&

@@ -15,6 +15,8 @@ struct Attempt {
   KernelSignature signature;
   bool compiles = false;
   std::vector<Diagnostic> errors; ///< Empty if it compiles.
+  /// Globals that only host code knows, and the errors are about.
+  std::vector<std::string> missedGlobals;
 };
 
 /// Compiles the kernel for a signature.

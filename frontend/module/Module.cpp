@@ -150,6 +150,7 @@ LoadedModule *ModuleLoader::request(uint32_t file) {
   module->file = file;
   module->path = sources.getName(file).str();
   module->unreadBy = this;
+  module->isProvided = !followImports;
   return (modules[file] = std::move(module)).get();
 }
 

@@ -86,12 +86,14 @@ struct Global {
   LoadedModule *module = nullptr;
   std::string path; ///< Dotted module path as absolute as known, e.g. "triton.language".
   std::string importedName;
-  SourceRange range; ///< Where it was bound.
+  bool mayBeMissing = false; ///< An import besides which host code binds the name to a value.
+  SourceRange range;         ///< Where it was bound.
 };
 
 class LoadedModule {
 public:
   uint32_t file = 0;
+  bool isProvided = false;                             ///< By a host that has resolved all names.
   std::string path;                                    ///< File path or text name.
   std::vector<std::unique_ptr<JitFunction>> functions; ///< In source order, nested ones too.
 

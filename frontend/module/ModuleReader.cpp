@@ -508,8 +508,13 @@ void ModuleReader::bind(StringRef name, Global global) {
       (old.jit && isFunctionOfTriton(global)) || (global.jit && isFunctionOfTriton(old));
   if (isFallback)
     old.jit = old.jit ? old.jit : global.jit;
-  bool isConstant = old.kind == Global::Kind::Value || old.kind == Global::Kind::Unknown;
-  if (!isConstant && !isFallback)
+  auto isConstant = [](const Global &one) {
+    return one.kind == Global::Kind::Value || one.kind == Global::Kind::Unknown;
+  };
+  // `try: import mylib` / `except ImportError: mylib = None`, in either order.
+  if (isConstant(old) != isConstant(global))
+    global.mayBeMissing = old.mayBeMissing = true;
+  if (!isConstant(old) && !isFallback)
     return;
   if (isFallback || global.kind == Global::Kind::Value || global.kind == Global::Kind::Unknown) {
     constexpr size_t kMaxAlternatives = 8;

@@ -20,6 +20,8 @@ FailureOr<mlir::Value> Evaluator::toCondition(const Value &value, SourceRange ra
                                               llvm::StringRef construct) {
   if (auto truth = getTruth(value))
     return makeBool(*truth, range);
+  if (const OpaqueValue *unknown = value.asUnknown())
+    return opaqueError(*unknown, range);
   return lang::condition(at(range), value, construct);
 }
 
@@ -439,7 +441,12 @@ bool Evaluator::emitIf(const IfStmt &statement, Block rest) {
   if (!condition->isTensor()) {
     auto truth = getTruth(*condition);
     if (!truth) {
-      (void)error(statement.condition->range, condition->describe() + " has no truth value");
+      if (const OpaqueValue *unknown = condition->asUnknown())
+        (void)opaqueError(*unknown, statement.condition->range);
+      else
+        (void)error(statement.condition->range, condition->describe() + " has no truth value");
+      poisonAssigned(statement.thenBody);
+      poisonAssigned(statement.elseBody);
       return false;
     }
     emitBlock(*truth ? statement.thenBody : statement.elseBody);

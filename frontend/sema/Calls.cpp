@@ -14,6 +14,8 @@ Result Evaluator::callDictMethod(const Value &dict, llvm::StringRef method,
   if (method == "get") {
     if (count < 1 || count > 2 || !args.keywords.empty())
       return error(range, "'get' of a dict takes a key, and what to give without it");
+    if (failed(requireKnown(args.positional[0], range)))
+      return failure();
     ConstResult found = evalSubscript(dict, args.positional[0]);
     return found.ok() ? std::move(found.value) : count == 2 ? args.positional[1] : Value::none();
   }
@@ -55,6 +57,9 @@ Result Evaluator::evaluateCall(const CallExpr &e) {
       return failure();
     if (replaces)
       return replaceFields(*base, *args, e.range);
+    for (const Value &argument : args->positional)
+      if (!ofDict && failed(requireKnown(argument, e.range)))
+        return failure();
     if (ofDict)
       return callDictMethod(*base, method->name, *args, e.range);
     if (ofNumber)
@@ -149,12 +154,31 @@ Result Evaluator::call(const Value &function, llvm::ArrayRef<Value> args, Source
   return callValue(function, std::move(arguments), range);
 }
 
+/// The functions of the language look at what they get, but for a file to print to and for types
+/// to compare with: a class of host code is none that a value of a kernel has.
+LogicalResult Evaluator::requireKnownArguments(const lang::Builtin &builtin,
+                                               const CallArguments &args, SourceRange range) {
+  const bool isTypeTest = builtin.name == "isinstance";
+  for (auto [i, value] : llvm::enumerate(args.positional))
+    if (!(isTypeTest && i == 1) &&
+        failed(requireKnown(value,
+                            args.positionalRanges[i].isValid() ? args.positionalRanges[i] : range)))
+      return failure();
+  for (auto [i, keyword] : llvm::enumerate(args.keywords))
+    if (keyword.first != "file" && !(isTypeTest && keyword.first == "type") &&
+        failed(requireKnown(keyword.second, args.keywordRanges[i])))
+      return failure();
+  return success();
+}
+
 Result Evaluator::callValue(const Value &callee, CallArguments args, SourceRange range) {
   if (step(range))
     return failure();
   if (auto *function = callee.getIf<FunctionValue>())
     return inlineCall(*function->function, std::move(args), range);
   if (auto *builtin = callee.getIf<BuiltinValue>()) {
+    if (failed(requireKnownArguments(*builtin->builtin, args, range)))
+      return failure();
     auto bound = lang::bindArguments(at(range), *builtin->builtin, args.positional,
                                      args.positionalRanges, args.keywords, args.keywordRanges);
     if (failed(bound))
@@ -171,6 +195,8 @@ Result Evaluator::callValue(const Value &callee, CallArguments args, SourceRange
     if (args.positional.size() != 1 || !args.keywords.empty())
       return error(range, "a dtype called as a conversion takes one value; write x.to(" +
                               type->str() + ")");
+    if (failed(requireKnown(args.positional.front(), range)))
+      return failure();
     auto converted = lang::cast(at(range), args.positional.front(), *type);
     if (failed(converted))
       return failure();
@@ -179,14 +205,14 @@ Result Evaluator::callValue(const Value &callee, CallArguments args, SourceRange
   if (auto *classValue = callee.getIf<ClassValue>())
     return construct(*classValue, std::move(args), range);
   if (auto *space = callee.getIf<NamespaceValue>();
-      space && isHostModule(llvm::StringRef(space->path).split('.').first))
+      space && isHostModule(llvm::StringRef(space->path).split('.').first)) {
+    for (const Value &argument : args.positional)
+      if (failed(requireKnown(argument, range)))
+        return failure();
     return callHost(space->path, args, range);
-  if (auto *opaque = callee.getIf<OpaqueValue>()) {
-    llvm::SmallVector<Note> notes;
-    if (opaque->range.isValid())
-      notes.push_back({opaque->range, "defined here"});
-    return errorWithNotes(range, opaque->what + " cannot be called in a kernel", notes);
   }
+  if (auto *opaque = callee.getIf<OpaqueValue>())
+    return opaqueError(*opaque, range, "cannot be called in a kernel");
   if (const TupleValue *tuple = callee.getTuple(); tuple && tuple->info)
     if (lookupMethod(*tuple->info, "__call__")) {
       auto member = getMember(tuple->info, &callee, "__call__", range);

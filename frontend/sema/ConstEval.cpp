@@ -170,6 +170,10 @@ static ConstResult repeat(const Value &sequence, PyInt count) {
 }
 
 ConstResult evalBinary(BinaryOp op, const Value &lhs, const Value &rhs) {
+  // Tuples may be put together whatever is in them.
+  for (const Value *operand : {&lhs, &rhs})
+    if (const OpaqueValue *unknown = operand->asUnknown())
+      return ConstResult::dependsOn(*unknown);
   if (lhs.is<bool>() && rhs.is<bool>()) {
     bool a = lhs.get<bool>(), b = rhs.get<bool>();
     if (op == BinaryOp::And)
@@ -202,6 +206,8 @@ ConstResult evalBinary(BinaryOp op, const Value &lhs, const Value &rhs) {
 }
 
 ConstResult evalUnary(UnaryOp op, const Value &operand) {
+  if (const OpaqueValue *unknown = operand.asUnknown())
+    return ConstResult::dependsOn(*unknown);
   if (op == UnaryOp::Not) {
     if (auto truth = getTruth(operand))
       return {Value(!*truth), ""};
@@ -275,6 +281,10 @@ bool isEqual(const Value &lhs, const Value &rhs) {
     return isSame(*v->lower, *other.lower) && isSame(*v->upper, *other.upper) &&
            isSame(*v->step, *other.step);
   }
+  if (auto *v = lhs.getIf<OpaqueValue>()) {
+    const auto &other = rhs.get<OpaqueValue>();
+    return v->what == other.what && v->range.begin == other.range.begin;
+  }
   return lhs.isNone() || lhs.is<EllipsisValue>();
 }
 
@@ -330,7 +340,30 @@ static ConstResult evalIn(const Value &item, const Value &container) {
                               container.describe());
 }
 
+/// What a comparison cannot do without.
+static const OpaqueValue *findUnknown(CompareOp op, const Value &lhs, const Value &rhs) {
+  const OpaqueValue *left = lhs.asUnknown(), *right = rhs.asUnknown();
+  const bool isIdentity = op == CompareOp::Is || op == CompareOp::IsNot;
+  if ((isIdentity || op == CompareOp::Eq || op == CompareOp::Ne) && (lhs.isNone() || rhs.isNone()))
+    if (const OpaqueValue *object = left ? left : right; object && object->isSomeObject)
+      return nullptr;
+  if (left || right)
+    return left ? left : right;
+  // `is` looks into nothing, and other comparisons into both sides or none.
+  if (isIdentity || (!lhs.getTuple() && !rhs.getTuple()))
+    return nullptr;
+  const bool isIn = op == CompareOp::In || op == CompareOp::NotIn;
+  if (!isIn && !(lhs.getTuple() && rhs.getTuple()))
+    return nullptr;
+  left = lhs.findUnknown();
+  // Only the keys of a dict are looked at.
+  const TupleValue *container = rhs.getTuple();
+  return left || (isIn && container && container->isDict()) ? left : rhs.findUnknown();
+}
+
 ConstResult evalCompare(CompareOp op, const Value &lhs, const Value &rhs) {
+  if (const OpaqueValue *unknown = findUnknown(op, lhs, rhs))
+    return ConstResult::dependsOn(*unknown);
   switch (op) {
   case CompareOp::Is:
   case CompareOp::IsNot: {
@@ -383,7 +416,7 @@ std::optional<bool> getTruth(const Value &value) {
     return v->isRecord() || !v->elements.empty();
   if (value.isNone())
     return false;
-  if (value.is<std::monostate>() || value.is<TensorValue>())
+  if (value.is<std::monostate>() || value.is<TensorValue>() || value.asUnknown())
     return std::nullopt;
   return true;
 }
@@ -425,6 +458,8 @@ static std::optional<std::string> resolveSlice(const SliceValue &slice, PyInt si
 }
 
 ConstResult evalSubscript(const Value &base, const Value &index) {
+  if (const OpaqueValue *unknown = index.findUnknown())
+    return ConstResult::dependsOn(*unknown);
   const TupleValue *tuple = base.getTuple();
   if (tuple && tuple->isRecord())
     return ConstResult::failure(base.describe() + " cannot be indexed; ask for its fields by name");

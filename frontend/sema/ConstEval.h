@@ -10,8 +10,13 @@ namespace tilerun::sema {
 struct ConstResult {
   Value value;
   std::string error;
+  /// What the result depends on and nobody knows, where that is the reason.
+  std::optional<OpaqueValue> unknown = std::nullopt;
   bool ok() const { return error.empty(); }
   static ConstResult failure(const llvm::Twine &message) { return {Value(), message.str()}; }
+  static ConstResult dependsOn(const OpaqueValue &unknown) {
+    return {Value(), unknown.explain(), unknown};
+  }
 };
 
 /// Longest tuple, list or string that an operator may make.
@@ -22,7 +27,7 @@ ConstResult evalUnary(ast::UnaryOp op, const Value &operand);
 /// Also `is`, `in` and equality with run-time elements inside tuples, which is an error.
 ConstResult evalCompare(ast::CompareOp op, const Value &lhs, const Value &rhs);
 
-/// Python's truth value; none for a run-time value or a thing without one.
+/// Python's truth value; none for a run-time value, an unknown one or a thing without one.
 std::optional<bool> getTruth(const Value &value);
 
 /// Element or slice of a tuple, list, string or dict with compile-time indices.
@@ -39,7 +44,8 @@ std::optional<ConstResult> callStringMethod(llvm::StringRef text, llvm::StringRe
 std::optional<ConstResult> callNumberMethod(const Value &number, llvm::StringRef method,
                                             llvm::ArrayRef<Value> args);
 
-/// Whether two compile-time values are equal, as `==` says.
+/// Whether two compile-time values are equal, as `==` says. Of unknown values, whether they are
+/// one.
 bool isEqual(const Value &lhs, const Value &rhs);
 /// Whether two values are equal and of one kind.
 bool isSame(const Value &a, const Value &b);

@@ -17,22 +17,55 @@ bool Evaluator::step(SourceRange range) {
     return true;
   const char *here = static_cast<const char *>(__builtin_frame_address(0));
   if (++steps > Limits::kSteps)
-    (void)fatalError(range, "the kernel takes too long to evaluate at compile time (more than " +
-                                llvm::Twine(Limits::kSteps) +
-                                " steps); unroll less, or use run-time loops");
-  else if (ops.count > Limits::kOps)
-    (void)fatalError(range, "the kernel expands to more than " + llvm::Twine(Limits::kOps) +
-                                " operations; unroll less, or use run-time loops");
+    (void)expansionError(range,
+                         "the kernel takes too long to evaluate at compile time (more than " +
+                             llvm::Twine(Limits::kSteps) + " steps)");
+  else if (ops.count > maxOps)
+    (void)expansionError(range,
+                         "the kernel expands to more than " + llvm::Twine(maxOps) + " operations");
   else if (static_cast<size_t>(stackBase > here ? stackBase - here : here - stackBase) >
            Limits::kStackBytes)
     (void)fatalError(range, "the kernel nests too deeply; split it into simpler statements");
   return fatal;
 }
 
-LogicalResult Evaluator::fatalError(SourceRange range, const llvm::Twine &message) {
+LogicalResult Evaluator::expansionError(SourceRange range, const llvm::Twine &message) {
+  // Innermost first; loops of the language's own library are not the user's to change.
+  llvm::SmallVector<const LoopScope *> loops;
+  for (const auto &active : llvm::reverse(frames))
+    if (active->module != prelude)
+      for (const LoopScope &loop : llvm::reverse(active->loops))
+        if (loop.unrolled)
+          loops.push_back(&loop);
+  std::string remedy = loops.empty() && largestUnrolled.ops == 0
+                           ? "; helpers are inlined at every call, so call fewer"
+                           : "; use range or tl.range for loops that need not be unrolled";
+  if (ops.count > maxOps)
+    remedy += ", or raise the limit by TILERUN_MAX_OPERATIONS in the environment";
+  llvm::SmallVector<Note> notes;
+  if (loops.empty()) {
+    if (largestUnrolled.ops != 0)
+      notes.push_back({largestUnrolled.header,
+                       "this loop is unrolled, and its " +
+                           std::to_string(largestUnrolled.iterations) + " iterations are " +
+                           std::to_string(largestUnrolled.ops) + " operations"});
+    return fatalError(range, message + remedy, notes);
+  }
+  auto describe = [](const LoopScope &loop) {
+    return "iteration " + std::to_string(loop.iteration) + " of " + std::to_string(loop.iterations);
+  };
+  for (const LoopScope *loop : llvm::drop_begin(loops))
+    notes.push_back({loop->header, "it is in " + describe(*loop) + " of this unrolled loop"});
+  return fatalError(loops.front()->header,
+                    message + " in " + describe(*loops.front()) + " of this unrolled loop" + remedy,
+                    notes);
+}
+
+LogicalResult Evaluator::fatalError(SourceRange range, const llvm::Twine &message,
+                                    llvm::ArrayRef<Note> notes) {
   // Also where diagnostics are held back: nothing is evaluated after it.
   unsigned held = std::exchange(quiet, 0);
-  LogicalResult result = error(range, message);
+  LogicalResult result = errorWithNotes(range, message, notes);
   quiet = held;
   fatal = true;
   return result;
@@ -115,9 +148,34 @@ int64_t Evaluator::getOption(llvm::StringRef name) {
       .Default(0);
 }
 
+LogicalResult Evaluator::opaqueError(const OpaqueValue &opaque, SourceRange range,
+                                     llvm::StringRef use) {
+  if (quiet && quietMessage.empty())
+    quietOpaque = opaque;
+  if (!quiet && !opaque.name.empty())
+    missedGlobals.insert(opaque.name);
+  llvm::SmallVector<Note> notes;
+  if (opaque.range.isValid())
+    notes.push_back({opaque.range, "defined here"});
+  if (use.empty())
+    return errorWithNotes(range, opaque.explain(), notes);
+  std::string message = opaque.what + " " + use.str();
+  if (opaque.isUnknown())
+    message += ": " + opaque.cause + (opaque.remedy.empty() ? "" : "; " + opaque.remedy);
+  return errorWithNotes(range, message, notes);
+}
+
+LogicalResult Evaluator::requireKnown(const Value &value, SourceRange range) {
+  if (const OpaqueValue *unknown = value.findUnknown())
+    return opaqueError(*unknown, range);
+  return success();
+}
+
 Result Evaluator::take(ConstResult result, SourceRange range) {
   if (result.ok())
     return std::move(result.value);
+  if (result.unknown)
+    return opaqueError(*result.unknown, range);
   return error(range, result.error);
 }
 

@@ -29,8 +29,8 @@ using mlir::success;
 
 /// Limits of one compilation.
 struct Limits {
-  static constexpr uint64_t kSteps = 20'000'000;     ///< Expressions and statements evaluated.
-  static constexpr uint64_t kOps = 1'000'000;        ///< Operations emitted.
+  static constexpr uint64_t kSteps = 20'000'000; ///< Expressions and statements evaluated.
+  static constexpr uint64_t kOps = 100'000; ///< Operations emitted, unless another limit is set.
   static constexpr uint64_t kIterations = 100'000;   ///< Of one unrolled loop.
   static constexpr size_t kTupleElements = 1u << 14; ///< Of one tuple, nested ones included.
   static constexpr unsigned kTupleDepth = 64;
@@ -48,12 +48,21 @@ public:
             const KernelSignature &options);
   ~Evaluator() override;
 
+  /// Another limit of operations.
+  void setMaxOperations(uint64_t limit) { maxOps = limit; }
+
   /// Emits one kernel into a new module (not yet verified).
   FailureOr<CompiledKernel> compileKernel(LoadedModule &module, const JitFunction &kernel);
+
+  GlobalState getGlobalState(const JitFunction &function, llvm::StringRef name);
+  /// Names of globals whose values were needed and unknown.
+  const std::set<std::string> &getMissedGlobals() const { return missedGlobals; }
 
   /// Evaluates a compile-time expression; run-time results are an error.
   Result evaluateConstant(LoadedModule &module, const ast::Expr &expression,
                           std::map<llvm::StringRef, Value> names);
+  /// Values of globals that only host code knows, by name. (A kernel's are in its signature.)
+  void giveGlobals(std::map<std::string, ConstantArgument> values) { given = std::move(values); }
 
   // lang::SemaServices
   Result call(const Value &function, llvm::ArrayRef<Value> args, SourceRange range) override;
@@ -73,7 +82,9 @@ private:
     SourceRange range;
     uint32_t bodyEnd = UINT32_MAX; ///< Offset behind the last statement.
     bool unrolled = false;
-    std::set<llvm::StringRef> carried; ///< Names whose values survive an iteration.
+    SourceRange header;                   ///< Of an unrolled one: what it goes over,
+    size_t iteration = 0, iterations = 0; ///< and where it is, counted from 1.
+    std::set<llvm::StringRef> carried;    ///< Names whose values survive an iteration.
   };
   /// One active function.
   struct Frame {
@@ -101,7 +112,15 @@ private:
   bool step(SourceRange range);
   LogicalResult errorWithNotes(SourceRange range, const llvm::Twine &message,
                                llvm::ArrayRef<Note> notes);
-  LogicalResult fatalError(SourceRange range, const llvm::Twine &message);
+  LogicalResult fatalError(SourceRange range, const llvm::Twine &message,
+                           llvm::ArrayRef<Note> notes = {});
+  /// The kernel gets too large: names the unrolled loops at hand, or the one that made most of it.
+  LogicalResult expansionError(SourceRange range, const llvm::Twine &message);
+  /// Reports a use of a thing that kernels cannot use, with where it was defined: `use` is "cannot
+  /// be called in a kernel"; empty: its value is needed, and unknown.
+  LogicalResult opaqueError(const OpaqueValue &opaque, SourceRange range, llvm::StringRef use = "");
+  /// Reports a value that is needed here and unknown, or has unknown elements.
+  LogicalResult requireKnown(const Value &value, SourceRange range);
 
   // Expressions (Expressions.cpp).
   Result evaluate(const ast::Expr &expression);
@@ -146,7 +165,12 @@ private:
                       const Global &global);
   Value resolveGlobal(LoadedModule &module, llvm::StringRef scope, llvm::StringRef name,
                       const Global &global);
-  Value resolveImport(const Global &global, llvm::StringRef name);
+  Value resolveImport(LoadedModule &module, const Global &global, llvm::StringRef name);
+  OpaqueValue makeUnknown(const LoadedModule &module, std::string what, SourceRange range,
+                          llvm::StringRef name, const llvm::Twine &cause);
+  /// What the signature gives for globals of this name that nobody knows; null if it gives nothing.
+  const ConstantArgument *findGiven(llvm::StringRef name) const;
+  void takeGlobals(const JitFunction &kernel, llvm::ArrayRef<llvm::StringRef> parameters);
   /// Evaluates an expression of module level, or of a function with that qualified name, or of a
   /// class, whose names come first.
   Value evaluateGlobal(LoadedModule &module, llvm::StringRef name, const ast::Expr &value,
@@ -155,6 +179,7 @@ private:
 
   // Host modules (HostModules.cpp).
   static bool isHostModule(llvm::StringRef path);
+  static bool isKnownModule(llvm::StringRef path);
   static std::optional<Value> lookupHostName(llvm::StringRef path, llvm::StringRef name);
   Result getHostMember(llvm::StringRef path, llvm::StringRef name, SourceRange range);
   Result callHost(llvm::StringRef path, const CallArguments &args, SourceRange range);
@@ -201,6 +226,8 @@ private:
   Result callDictMethod(const Value &dict, llvm::StringRef method, const CallArguments &args,
                         SourceRange range);
   FailureOr<CallArguments> evaluateArguments(const ast::CallExpr &expression);
+  LogicalResult requireKnownArguments(const lang::Builtin &builtin, const CallArguments &args,
+                                      SourceRange range);
   Result callValue(const Value &callee, CallArguments args, SourceRange range);
   /// Inlines a function. An `__init__` gives the record of class `constructs` that it makes.
   Result inlineCall(const JitFunction &function, CallArguments args, SourceRange range,
@@ -303,6 +330,13 @@ private:
   LoadedModule *prelude;
   const KernelSignature &options;
   OpCounter ops;
+  uint64_t maxOps = Limits::kOps;
+  /// The unrolled loop, of those that no other one is around, that emitted the most operations.
+  struct {
+    SourceRange header;
+    size_t iterations = 0;
+    uint64_t ops = 0;
+  } largestUnrolled;
   mlir::OpBuilder builder;
   lang::Emitter emitter;
   std::vector<std::unique_ptr<Frame>> frames;
@@ -311,11 +345,14 @@ private:
   std::set<std::pair<LoadedModule *, std::string>> evaluating;
   std::map<const ast::FunctionDef *, std::unique_ptr<JitFunction>> methods;
   std::map<std::pair<const ClassInfo *, std::string>, Value> classConstants;
+  std::map<std::string, ConstantArgument> given; ///< Values of globals, by name.
+  std::set<std::string> missedGlobals;
   std::map<const ast::Expr *, Value> annotations; ///< What annotations of fields name.
   std::set<std::tuple<uint32_t, uint32_t, std::string>> reported;
   std::string staticOutput;
-  std::string quietMessage; ///< First message while `quiet`.
-  unsigned quiet = 0;       ///< Diagnostics and static output are dropped.
+  std::string quietMessage;               ///< First message while `quiet`.
+  std::optional<OpaqueValue> quietOpaque; ///< What it is about, if it is about such a thing.
+  unsigned quiet = 0;                     ///< Diagnostics and static output are dropped.
   unsigned regionDepth = 0;
   uint64_t steps = 0;
   unsigned numErrors = 0; ///< Reported or dropped.

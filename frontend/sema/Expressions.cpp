@@ -378,6 +378,9 @@ Result Evaluator::evaluateBinary(BinaryOp op, const Value &lhs, const Value &rhs
       return result;
   }
   auto isSequence = [](const Value &v) { return v.getTuple() || v.is<std::string>(); };
+  for (const Value *operand : {&lhs, &rhs})
+    if (const OpaqueValue *unknown = operand->asUnknown())
+      return opaqueError(*unknown, range);
   bool runTime = lhs.isTensor() || rhs.isTensor();
   if (!runTime || isSequence(lhs) || isSequence(rhs)) {
     Result result = take(evalBinary(op, lhs, rhs), range);
@@ -436,6 +439,8 @@ Result Evaluator::evaluateBoolOp(const BoolOpExpr &e) {
       return failure();
     if (!left->isTensor()) {
       auto truth = getTruth(*left);
+      if (const OpaqueValue *unknown = left->asUnknown())
+        return opaqueError(*unknown, e.range);
       if (!truth)
         return error(e.range, "'" + spelling + "' does not apply to " + left->describe());
       if (*truth != e.isAnd)
@@ -448,6 +453,8 @@ Result Evaluator::evaluateBoolOp(const BoolOpExpr &e) {
       return v.isTensor() && !v.get<TensorValue>().type.isScalar();
     };
     auto elementwise = [&](const Value &lhs, const Value &rhs) -> Result {
+      if (const OpaqueValue *unknown = rhs.asUnknown())
+        return opaqueError(*unknown, e.range);
       warning(e.range, "'" + spelling +
                            "' on tensors is elementwise and evaluates both sides; use '" +
                            (e.isAnd ? "&" : "|") + "'");
@@ -524,6 +531,10 @@ Result Evaluator::evaluateCompare(const CompareExpr &e) {
       if (found)
         return outcome;
     }
+    // `is` and `==` of a thing that may be anything have no answer, also beside a tensor.
+    for (const Value *operand : {&*left, &*right})
+      if (const OpaqueValue *unknown = operand->asUnknown(); unknown && !unknown->isSomeObject)
+        return opaqueError(*unknown, e.range);
     bool runTime = left->isTensor() || right->isTensor();
     bool structural = op == CompareOp::Is || op == CompareOp::IsNot || op == CompareOp::In ||
                       op == CompareOp::NotIn;
@@ -564,6 +575,9 @@ Result Evaluator::evaluateTernary(const TernaryExpr &e) {
     return failure();
   auto arm = [&](const Expr &value) {
     Result result = evaluate(value);
+    // Of two values one is taken when it runs, so both must be known.
+    if (const OpaqueValue *unknown = succeeded(result) ? result->asUnknown() : nullptr)
+      result = opaqueError(*unknown, value.range);
     env().names[kHidden] =
         failed(result) ? Binding::poisoned(value.range) : Binding::bound(*result, value.range);
   };

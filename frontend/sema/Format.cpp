@@ -134,6 +134,8 @@ static std::string formatFloatSpec(const Spec &spec, double value) {
 }
 
 ConstResult formatValue(const Value &value, char conversion, llvm::StringRef text) {
+  if (const OpaqueValue *unknown = value.findUnknown())
+    return ConstResult::dependsOn(*unknown);
   std::string plain =
       value.is<std::string>() && conversion != 'r' && conversion != 'a' ? value.get<std::string>()
       : value.is<DType>() && conversion != 'r' && conversion != 'a' ? getTextOf(value.get<DType>())

@@ -126,6 +126,11 @@ std::optional<Value> Evaluator::lookupGlobal(LoadedModule &module, llvm::StringR
   return resolveCached(module, "", name, *global);
 }
 
+/// A name without the functions and classes that it is in.
+static llvm::StringRef getPlainName(llvm::StringRef qualified) {
+  return qualified.substr(qualified.rfind('.') + 1);
+}
+
 /// The value of a global, or of a variable of the function `scope`; `name` is qualified.
 Value Evaluator::resolveCached(LoadedModule &module, llvm::StringRef scope, llvm::StringRef name,
                                const Global &global) {
@@ -133,9 +138,12 @@ Value Evaluator::resolveCached(LoadedModule &module, llvm::StringRef scope, llvm
   if (auto it = globals.find(key); it != globals.end())
     return it->second;
   if (!evaluating.insert(key).second)
-    return Value(
-        OpaqueValue{"the global '" + name.str() + "', which is defined by itself", global.range});
+    return Value(makeUnknown(module, "the global '" + name.str() + "'", global.range, "",
+                             "it is defined by itself"));
   Value value = resolveGlobal(module, scope, name, global);
+  if (value.asUnknown())
+    if (const ConstantArgument *constant = findGiven(getPlainName(name)))
+      value = makeValue(*constant, module);
   evaluating.erase(key);
   globals[key] = value;
   return value;
@@ -149,12 +157,18 @@ Value Evaluator::resolveGlobal(LoadedModule &module, llvm::StringRef scope, llvm
     return Value(FunctionValue{global.jit});
   case Global::Kind::Value:
     return evaluateGlobal(module, name, *global.value, global.range, scope);
-  case Global::Kind::Module:
+  case Global::Kind::Module: {
     if (global.module)
       return Value(NamespaceValue{global.path, global.module});
-    return Value(NamespaceValue{canonicalPath(global.path), nullptr});
+    std::string path = canonicalPath(global.path);
+    // `try: import mylib` / `except ImportError: mylib = None`
+    if (global.mayBeMissing && !isKnownModule(path))
+      return Value(makeUnknown(module, "the module " + quoted, global.range, name,
+                               "there is no such file, and host code decides what it is then"));
+    return Value(NamespaceValue{std::move(path), nullptr});
+  }
   case Global::Kind::ImportedName:
-    return resolveImport(global, name);
+    return resolveImport(module, global, name);
   case Global::Kind::HostFunction:
     return Value(
         OpaqueValue{"the host function " + quoted + ", which is not decorated with @triton.jit,",
@@ -164,10 +178,9 @@ Value Evaluator::resolveGlobal(LoadedModule &module, llvm::StringRef scope, llvm
       return Value(makeClass(module, scope, *global.classDef));
     return Value(OpaqueValue{"the class " + quoted, global.range});
   case Global::Kind::Captured:
-    return Value(OpaqueValue{quoted + ", a variable of the function around the kernel whose value "
-                                      "only Python knows (make it a global constant or a "
-                                      "parameter, or let the Python package compile the kernel),",
-                             global.range});
+    return Value(makeUnknown(module, quoted, global.range, name,
+                             "it is a variable of the function around the kernel, whose value only "
+                             "Python knows"));
   case Global::Kind::Unknown:
     // Functions of one name are made for the same thing; constants are not.
     for (const Expr *alternative : global.alternatives) {
@@ -183,20 +196,47 @@ Value Evaluator::resolveGlobal(LoadedModule &module, llvm::StringRef scope, llvm
       return Value(FunctionValue{global.jit});
     break;
   }
-  return Value(OpaqueValue{"the global " + quoted + ", whose value is not known at compile time,",
-                           global.range});
+  return Value(makeUnknown(module, "the global " + quoted, global.range, name,
+                           global.alternatives.size() > 1
+                               ? "host code, which is not run, decides which of its values it has"
+                               : "host code, which is not run, computes it"));
 }
 
-Value Evaluator::resolveImport(const Global &global, llvm::StringRef name) {
+/// Whether imports of a module succeed, though there is no file: it is one that the compiler has
+/// something of.
+bool Evaluator::isKnownModule(llvm::StringRef path) {
+  llvm::StringRef top = path.split('.').first;
+  return top == "triton" || isHostModule(top);
+}
+
+OpaqueValue Evaluator::makeUnknown(const LoadedModule &module, std::string what, SourceRange range,
+                                   llvm::StringRef name, const llvm::Twine &cause) {
+  OpaqueValue out{std::move(what), range, cause.str()};
+  if (module.isProvided) {
+    // The host has resolved all names, and written down what has a text.
+    out.cause = "it is of a kind that kernels cannot use";
+    out.remedy = "make it a number, a string, a dtype or a tuple of these";
+    return out;
+  }
+  out.name = getPlainName(name).str();
+  if (out.name.empty())
+    out.remedy = "make it a tl.constexpr parameter";
+  return out;
+}
+
+Value Evaluator::resolveImport(LoadedModule &module, const Global &global, llvm::StringRef name) {
+  // A name that is not there, with what may be meant.
+  auto missing = [&](const std::string &where, const char *verb,
+                     llvm::ArrayRef<llvm::StringRef> names) {
+    OpaqueValue out{"'" + global.importedName + "'", global.range, "'" + where + "' " + verb};
+    if (auto near = findNearName(global.importedName, names))
+      out.remedy = "did you mean '" + near->str() + "'?";
+    return Value(std::move(out));
+  };
   if (global.module) {
     if (auto value = lookupGlobal(*global.module, global.importedName))
       return *value;
-    std::vector<llvm::StringRef> names = global.module->globalNames();
-    auto near = findNearName(global.importedName, names);
-    return Value(OpaqueValue{"'" + global.importedName + "', which '" + global.path +
-                                 "' does not define" +
-                                 (near ? " (did you mean '" + near->str() + "'?)" : "") + ",",
-                             global.range});
+    return missing(global.path, "does not define it", global.module->globalNames());
   }
   std::string path = canonicalPath(global.path);
   if (auto value = lookupHostName(path, global.importedName))
@@ -207,15 +247,13 @@ Value Evaluator::resolveImport(const Global &global, llvm::StringRef name) {
   std::string nested = canonicalPath(path + "." + global.importedName);
   if (!lang::listNames(nested, prelude).empty())
     return Value(NamespaceValue{nested, nullptr});
-  if (llvm::StringRef(path).starts_with("triton")) {
-    std::vector<llvm::StringRef> names = lang::listNames(path, prelude);
-    auto near = findNearName(global.importedName, names);
-    return Value(OpaqueValue{"'" + global.importedName + "', which '" + path + "' does not have" +
-                                 (near ? " (did you mean '" + near->str() + "'?)" : "") + ",",
-                             global.range});
-  }
-  return Value(
-      OpaqueValue{"'" + name.str() + "' from the host module '" + global.path + "'", global.range});
+  if (llvm::StringRef(path).starts_with("triton"))
+    return missing(path, "does not have it", lang::listNames(path, prelude));
+  OpaqueValue out = makeUnknown(
+      module, "'" + name.str() + "' from the host module '" + global.path + "'", global.range, name,
+      "there is no file of that module here, and host code is not run");
+  out.origin = out.what;
+  return Value(std::move(out));
 }
 
 Value Evaluator::evaluateGlobal(LoadedModule &module, llvm::StringRef name, const Expr &value,
@@ -230,8 +268,8 @@ Value Evaluator::evaluateGlobal(LoadedModule &module, llvm::StringRef name, cons
   frame().module = &module;
   frame().scope = scope;
   frame().classScope = classScope;
-  std::string saved = std::move(quietMessage);
-  quietMessage.clear();
+  std::string saved = std::exchange(quietMessage, "");
+  std::optional<OpaqueValue> savedOpaque = std::exchange(quietOpaque, std::nullopt);
   unsigned errorsBefore = numErrors;
   Result result = failure();
   {
@@ -240,15 +278,72 @@ Value Evaluator::evaluateGlobal(LoadedModule &module, llvm::StringRef name, cons
   }
   numErrors = errorsBefore;
   std::string reason = std::exchange(quietMessage, std::move(saved));
+  std::optional<OpaqueValue> opaque = std::exchange(quietOpaque, std::move(savedOpaque));
   frames.pop_back();
-  if (succeeded(result) && result->isConstexpr())
+  if (const OpaqueValue *unknown = succeeded(result) ? result->asUnknown() : nullptr)
+    opaque = *unknown; // `F = G`
+  else if (succeeded(result) && result->isConstexpr())
     return *result;
-  if (succeeded(result))
+  else if (succeeded(result))
     reason = "it is " + result->describe();
-  return Value(OpaqueValue{"the global '" + name.str() +
-                               "', whose value is not known at compile time" +
-                               (reason.empty() ? "" : " (" + reason + ")") + ",",
-                           range});
+  OpaqueValue out =
+      makeUnknown(module, "the global '" + name.str() + "'", range, classScope ? "" : name,
+                  reason.empty() ? "host code, which is not run, computes it"
+                                 : "it cannot be computed at compile time (" + reason + ")");
+  if (!opaque)
+    return Value(std::move(out));
+  // Whatever is between: what it begins with is what somebody has to know.
+  out.origin = opaque->origin.empty() ? llvm::StringRef(opaque->what).split(',').first.str()
+                                      : opaque->origin;
+  if (!module.isProvided)
+    out.cause = "host code, which is not run, computes it from " + out.origin;
+  return Value(std::move(out));
+}
+
+//===----------------------------------------------------------------------===//
+// Values that the signature gives
+//===----------------------------------------------------------------------===//
+
+const ConstantArgument *Evaluator::findGiven(llvm::StringRef name) const {
+  auto it = given.find(name.str());
+  return it == given.end() ? nullptr : &it->second;
+}
+
+GlobalState Evaluator::getGlobalState(const JitFunction &function, llvm::StringRef name) {
+  auto state = GlobalState::Absent;
+  auto add = [&](const std::optional<Value> &value) {
+    if (value && value->asUnknown())
+      state = GlobalState::Unknown;
+    else if (value && state == GlobalState::Absent)
+      state = GlobalState::Known;
+  };
+  // As if nothing were given; what is evaluated here is not kept.
+  std::map<std::string, ConstantArgument> savedGiven = std::exchange(given, {});
+  auto savedGlobals = std::exchange(globals, {});
+  auto savedConstants = std::exchange(classConstants, {});
+  QuietScope scope(*this);
+  unsigned errorsBefore = numErrors;
+  add(lookupNested(*function.module, getScope(function), name));
+  llvm::SmallVector<LoadedModule *> modules = {function.module};
+  for (size_t i = 0; i < modules.size() && state != GlobalState::Unknown; ++i) {
+    LoadedModule *module = modules[i];
+    if (module->lookup(name)) // Reads the file.
+      add(lookupGlobal(*module, name));
+    auto visit = [&](LoadedModule *imported) {
+      if (imported && imported != prelude && !llvm::is_contained(modules, imported))
+        modules.push_back(imported);
+    };
+    for (const auto &entry : module->globals)
+      visit(entry.getValue().module);
+    for (const auto &[path, imported] : module->importedModules)
+      visit(imported);
+    llvm::for_each(module->starImports, visit);
+  }
+  numErrors = errorsBefore;
+  given = std::move(savedGiven);
+  globals = std::move(savedGlobals);
+  classConstants = std::move(savedConstants);
+  return state;
 }
 
 } // namespace tilerun::sema

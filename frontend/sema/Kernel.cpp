@@ -32,9 +32,15 @@ Value makeValue(const ConstantArgument &argument, const LoadedModule &module) {
         } else if constexpr (std::is_same_v<T, ConstantArgument::FunctionName>) {
           if (const JitFunction *function = findFunction(module, v.name))
             return Value(FunctionValue{function});
-          return Value(OpaqueValue{"'" + v.name + "', which is no jit function of this file,", {}});
+          return Value(OpaqueValue{"'" + v.name + "'",
+                                   {},
+                                   "it is not a jit function of this file",
+                                   "",
+                                   "give the name of one, or quote a string"});
         } else if constexpr (std::is_same_v<T, ConstantArgument::Tensor>) {
-          return Value(OpaqueValue{"a run-time tensor", {}});
+          OpaqueValue tensor{"a run-time tensor", {}, "the compiler only sees that it is not None"};
+          tensor.isSomeObject = true;
+          return Value(std::move(tensor));
         } else {
           return Value(v);
         }
@@ -99,6 +105,38 @@ static Value assemble(const std::string &path, const std::map<std::string, Value
   return Value::tuple(std::move(elements));
 }
 
+/// What the signature gives beside parameters are values of globals that only host code knows.
+void Evaluator::takeGlobals(const JitFunction &kernel, llvm::ArrayRef<llvm::StringRef> parameters) {
+  std::map<std::string, ConstantArgument> taken;
+  for (const auto &[path, spec] : options.arguments) {
+    llvm::StringRef name = llvm::StringRef(path).split('.').first;
+    if (llvm::is_contained(parameters, name))
+      continue;
+    SourceRange place = kernel.def->nameRange;
+    std::string quoted = "'" + name.str() + "'";
+    auto *constant = std::get_if<ConstantArgument>(&spec);
+    switch (getGlobalState(kernel, name)) {
+    case GlobalState::Unknown:
+      if (constant && path == name)
+        taken[path] = *constant;
+      else
+        (void)error(place, "the global " + quoted + " needs a value, and gets a run-time type");
+      continue;
+    case GlobalState::Known:
+      (void)error(place, quoted + " is not a parameter of kernel '" + kernel.def->name +
+                             "', and what the global of this name is stands in its file; only a "
+                             "global whose value host code computes can be given");
+      continue;
+    case GlobalState::Absent:
+      break;
+    }
+    auto near = findNearName(name, parameters);
+    (void)error(place, "kernel '" + kernel.def->name + "' has no parameter " + quoted +
+                           (near ? "; did you mean '" + near->str() + "'?" : std::string()));
+  }
+  given = std::move(taken);
+}
+
 FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
                                                    const JitFunction &kernel) {
   const FunctionDef &def = *kernel.def;
@@ -121,8 +159,10 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
   };
   std::vector<RuntimeArgument> arguments;
   std::map<std::string, Value> leaves; ///< What is known of them, by path.
-  for (const Parameter &parameter : def.parameters) {
+  for (const Parameter &parameter : def.parameters)
     names.push_back(parameter.name);
+  takeGlobals(kernel, names);
+  for (const Parameter &parameter : def.parameters) {
     if (parameter.kind == ParameterKind::VarArgs || parameter.kind == ParameterKind::KwArgs) {
       (void)error(parameter.range, "a kernel cannot have '*' or '**' parameters; name each one");
       continue;
@@ -194,15 +234,6 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
     if (!paths.empty())
       binding.value = assemble(parameter.name.str(), leaves);
     env().names[parameter.name] = std::move(binding);
-  }
-  for (const auto &[path, spec] : options.arguments) {
-    llvm::StringRef name = llvm::StringRef(path).split('.').first;
-    if (llvm::is_contained(names, name))
-      continue;
-    auto near = findNearName(name, names);
-    (void)error(def.nameRange,
-                "kernel '" + def.name + "' has no parameter '" + name + "'" +
-                    (near ? "; did you mean '" + near->str() + "'?" : std::string()));
   }
 
   llvm::SmallVector<mlir::Type> types;

@@ -38,7 +38,10 @@ void Evaluator::emitUnrolled(const ForStmt &statement, llvm::ArrayRef<Value> ite
   scope.range = statement.range;
   scope.bodyEnd = statement.body.back()->range.end;
   scope.unrolled = true;
+  scope.header = statement.iterable->range;
+  scope.iterations = items.size();
   frame().loops.push_back(std::move(scope));
+  const uint64_t opsBefore = ops.count;
   auto isTrue = [](const Value &flag) { return flag.is<bool>() && flag.get<bool>(); };
   auto iteration = [&](const Value &item) {
     // The variable of an unrolled loop stays a compile-time value.
@@ -54,6 +57,7 @@ void Evaluator::emitUnrolled(const ForStmt &statement, llvm::ArrayRef<Value> ite
   for (const Value &item : items) {
     if (step(statement.range) || isTrue(env().broke) || env().unreachable)
       break;
+    ++frame().loops.back().iteration;
     if (!env().mayHaveExited()) {
       iteration(item);
       continue;
@@ -68,6 +72,12 @@ void Evaluator::emitUnrolled(const ForStmt &statement, llvm::ArrayRef<Value> ite
     env().unreachable = isTrue(env().returned);
   }
   frame().loops.pop_back();
+  const bool isWithin = llvm::any_of(frames, [](const auto &active) {
+    return llvm::any_of(active->loops, [](const LoopScope &loop) { return loop.unrolled; });
+  });
+  if (uint64_t made = ops.count - opsBefore;
+      !isWithin && frame().module != prelude && made > largestUnrolled.ops)
+    largestUnrolled = {statement.iterable->range, items.size(), made};
   env().broke = Value(false);
   env().unreachable = isTrue(env().returned);
 }
@@ -103,6 +113,8 @@ void Evaluator::emitRuntimeFor(const ForStmt &statement, const RangeValue &range
     stride = Value(PyInt(1));
   for (auto [what, bound] :
        {std::pair{"lower bound", &lower}, {"upper bound", &upper}, {"step", &stride}}) {
+    if (failed(requireKnown(*bound, place)))
+      return giveUp();
     auto *tensor = bound->getIf<TensorValue>();
     bool ok = tensor ? tensor->type.isScalar() && tensor->type.dtype.isInt()
                      : bound->is<PyInt>() || bound->is<bool>();

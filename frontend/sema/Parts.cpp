@@ -46,10 +46,7 @@ Result Evaluator::getAttribute(const Value &base, llvm::StringRef name, SourceRa
   if (auto *space = base.getIf<NamespaceValue>(); space && isHostModule(space->path))
     return getHostMember(space->path, name, range);
   if (auto *opaque = base.getIf<OpaqueValue>())
-    return errorWithNotes(range, opaque->what + " cannot be used in a kernel",
-                          opaque->range.isValid()
-                              ? llvm::ArrayRef<Note>(Note{opaque->range, "defined here"})
-                              : llvm::ArrayRef<Note>());
+    return opaqueError(*opaque, range, "cannot be used in a kernel");
   if (auto *classValue = base.getIf<ClassValue>())
     return getClassMember(*classValue, name, range);
   if (const TupleValue *tuple = base.getTuple(); tuple && tuple->info)
@@ -113,6 +110,9 @@ Result Evaluator::evaluateSubscript(const SubscriptExpr &e) {
     add(*e.index);
   if (!ok)
     return failure();
+  for (const Value &index : indices)
+    if (failed(requireKnown(index, e.range)))
+      return failure();
   if (base->isTensor())
     return lang::subscript(at(e.range), *base, indices);
   if (const TupleValue *record = base->getTuple(); record && record->info) {
@@ -129,7 +129,7 @@ Result Evaluator::evaluateSubscript(const SubscriptExpr &e) {
     return take(evalSubscript(*base, toKnownInteger(indices[0])), e.range);
   }
   if (auto *opaque = base->getIf<OpaqueValue>())
-    return error(e.range, opaque->what + " cannot be used in a kernel");
+    return opaqueError(*opaque, e.range, "cannot be used in a kernel");
   if (base->isConstNumber())
     return error(e.range, base->describe() + " cannot be indexed; it is a scalar");
   return lang::subscript(at(e.range), *base, indices);
@@ -140,6 +140,8 @@ FailureOr<std::vector<Value>> Evaluator::iterate(const Value &value, SourceRange
     return tuple->elements;
   if (const TupleValue *tuple = value.getTuple(); tuple && tuple->isDict())
     return std::vector<Value>(tuple->names.begin(), tuple->names.end());
+  if (failed(requireKnown(value, range)))
+    return failure();
   auto *shared = value.getIf<std::shared_ptr<RangeValue>>();
   if (!shared)
     return error(range, value.describe() + " cannot be iterated over; use a tuple, a list, range, "
@@ -201,6 +203,8 @@ LogicalResult Evaluator::evaluateClauses(const ComprehensionExpr &e, size_t clau
       Result condition = evaluate(*conditionExpr);
       if (failed(condition))
         return failure();
+      if (const OpaqueValue *unknown = condition->asUnknown())
+        return opaqueError(*unknown, conditionExpr->range);
       auto truth = getTruth(*condition);
       if (!truth)
         return error(conditionExpr->range, "the condition of a comprehension must be known at "

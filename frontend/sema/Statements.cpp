@@ -280,6 +280,10 @@ void Evaluator::emitAssert(const AssertStmt &statement) {
   Result condition = evaluate(*statement.condition);
   if (failed(condition))
     return;
+  if (const OpaqueValue *unknown = condition->asUnknown()) {
+    (void)opaqueError(*unknown, statement.condition->range);
+    return;
+  }
   if (auto truth = getTruth(*condition)) {
     if (*truth)
       return;

@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <array>
 #include <cmath>
 
 namespace tilerun {
@@ -47,6 +48,36 @@ bool Value::isConstexpr() const {
         return false;
   }
   return true;
+}
+
+const OpaqueValue *Value::findUnknown() const {
+  auto findIn = [](const auto &parts) -> const OpaqueValue * {
+    for (const auto &part : parts)
+      if (const OpaqueValue *unknown = part ? part->findUnknown() : nullptr)
+        return unknown;
+    return nullptr;
+  };
+  if (const OpaqueValue *unknown = asUnknown())
+    return unknown;
+  if (const TupleValue *tuple = getTuple()) {
+    for (const Value &element : tuple->elements)
+      if (const OpaqueValue *unknown = element.findUnknown())
+        return unknown;
+  } else if (auto *slice = getIf<SliceValue>()) {
+    return findIn(std::array{slice->lower, slice->upper, slice->step});
+  } else if (auto *range = getIf<std::shared_ptr<RangeValue>>()) {
+    return findIn(std::array{(*range)->lower, (*range)->upper, (*range)->step});
+  }
+  return nullptr;
+}
+
+std::string OpaqueValue::explain() const {
+  std::string way = remedy;
+  if (way.empty() && !name.empty())
+    way = "pass its value, " + name +
+          "=…, with the kernel's arguments, make it a tl.constexpr "
+          "parameter, or let the Python package compile the kernel";
+  return "the value of " + what + " is not known: " + cause + (way.empty() ? "" : "; " + way);
 }
 
 std::string formatInteger(PyInt value) {
@@ -172,7 +203,7 @@ std::string Value::describe() const {
   if (is<std::shared_ptr<RangeValue>>())
     return "a range";
   if (auto *v = getIf<OpaqueValue>())
-    return v->what;
+    return v->what + (v->isUnknown() ? ", whose value is not known" : "");
   if (auto *v = getIf<ClassValue>())
     return "the class '" + v->info->name + "'";
   return "nothing";

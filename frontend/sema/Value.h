@@ -104,10 +104,21 @@ struct RangeValue {
   std::vector<std::pair<std::string, int64_t>> hints;
 };
 
-/// A host-side or otherwise unusable global; using it is an error that says why.
+/// A thing of host code; using it is an error that says why. It is known to be a function or a
+/// class, which is true and equal to nothing else, or nothing is known of it (`cause` says why),
+/// and whatever depends on its value is an error.
 struct OpaqueValue {
-  std::string what; ///< "the host function 'foo'", "the class 'Bar'".
+  std::string what; ///< "the host function 'foo'", "the class 'Bar'", "the global 'FLAG'".
   SourceRange range;
+  std::string cause = {};    ///< Of an unknown value: "host code computes it".
+  std::string name = {};     ///< Of an unknown value that a signature may give.
+  std::string remedy = {};   ///< What to do where it may not.
+  std::string origin = {};   ///< What makes it unknown, if that is another thing.
+  bool isSomeObject = false; ///< Not None; all else is unknown.
+
+  bool isUnknown() const { return !cause.empty(); }
+  /// "the value of the global 'FLAG' is not known: host code computes it; pass FLAG=… …".
+  std::string explain() const;
 };
 
 /// A class of a kernel file: a named tuple or record to construct, or a holder of constants. There
@@ -164,6 +175,13 @@ public:
   }
   /// Known at compile time, all the way down.
   bool isConstexpr() const;
+  /// The value if it is unknown, else null.
+  const OpaqueValue *asUnknown() const {
+    auto *opaque = getIf<OpaqueValue>();
+    return opaque && opaque->isUnknown() ? opaque : nullptr;
+  }
+  /// What is unknown in it, or in its elements; null if nothing is.
+  const OpaqueValue *findUnknown() const;
 
   /// For messages: "int32[64]", "the integer 3", "a tuple of 2".
   std::string describe() const;

@@ -29,6 +29,7 @@ public:
   const std::vector<SourceParameter> &getParameters() const override { return parameters; }
   Status parseSignature(const std::string &text,
                         std::vector<SignatureEntry> &entries) const override;
+  Status checkGlobal(const std::string &global) override;
   Status compile(const core::Device &device, const std::string &signature,
                  const TilerunCompileOptions &options, core::CompiledArtifact &artifact) override;
   Status emit(const plugin::Plugin &plugin, const std::string &target, const std::string &signature,
@@ -134,6 +135,17 @@ Status SourceProgram::parseSignature(const std::string &text,
     entries.push_back(std::move(entry));
   }
   return {};
+}
+
+Status SourceProgram::checkGlobal(const std::string &global) {
+  std::lock_guard lock(mutex);
+  GlobalState state = frontend.getGlobalState(*function, global);
+  if (state == GlobalState::Unknown)
+    return {};
+  return Status(
+      TILERUN_STATUS_INVALID_ARGUMENT,
+      "kernel '" + name + "' has no parameter '" + global + "' that could be bound" +
+          (state == GlobalState::Known ? ", and the source says what its global is" : ""));
 }
 
 Status SourceProgram::readSignature(const std::string &text, const std::string &target,

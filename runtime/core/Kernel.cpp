@@ -46,15 +46,14 @@ Status Kernel::bind(const std::string &constants, std::shared_ptr<Kernel> &kerne
     auto it = std::find_if(open.begin(), open.end(), [&](const SourceParameter &p) {
       return p.name == getParameterOf(entry);
     });
-    if (it == open.end())
-      return Status(TILERUN_STATUS_INVALID_ARGUMENT, "kernel '" + getName() +
-                                                         "' has no parameter '" + entry.name +
-                                                         "' that could be bound");
     if (!entry.isConstant)
       return Status(TILERUN_STATUS_INVALID_ARGUMENT,
                     "kernel '" + getName() + "': parameter '" + entry.name +
                         "' can only be bound to a constant, not to a type");
-    open.erase(it);
+    if (it == open.end())
+      TILERUN_TRY(program->checkGlobal(entry.name));
+    else
+      open.erase(it);
   }
   kernel = std::make_shared<Kernel>(program, join(bound, constants), std::move(open));
   return {};

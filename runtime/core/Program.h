@@ -50,6 +50,12 @@ public:
   /// Reads `x=*fp32:16, n=i32, BLOCK=1024`.
   virtual Status parseSignature(const std::string &text,
                                 std::vector<SignatureEntry> &entries) const = 0;
+  /// Why a signature cannot give a value under this name, which is not a parameter's; OK: it is
+  /// that of a global of the source that only host code knows.
+  virtual Status checkGlobal(const std::string &name) {
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
+                  "kernel '" + getName() + "' has no parameter '" + name + "' that could be bound");
+  }
   /// Compiles for a device's target. Messages carry the diagnostics.
   virtual Status compile(const Device &device, const std::string &signature,
                          const TilerunCompileOptions &options, CompiledArtifact &artifact) = 0;

@@ -436,7 +436,9 @@ TILERUN_API TilerunStatus tilerunLoadKernelBytecode(TilerunRuntime *runtime, con
                                                     uint64_t num_bytes, const char *kernel,
                                                     TilerunKernel **handle);
 /* A kernel with some parameters bound to constants: `constants` is text as `BLOCK=1024, ACT="gelu",
- * T=tl.float16`. Launches of the new handle leave these parameters out. [any thread] */
+ * T=tl.float16`. Launches of the new handle leave these parameters out. A global of the source
+ * whose value host code computes (`IS_HIP = is_hip()`) is bound in the same way, by its name. [any
+ * thread] */
 TILERUN_API TilerunStatus tilerunBindKernel(TilerunKernel *kernel, const char *constants,
                                             TilerunKernel **bound);
 /* Waits for devices that have it loaded, and unloads it there. [exclusive] */
@@ -488,6 +490,8 @@ TILERUN_API TilerunStatus tilerunDescribeArguments(TilerunKernel *kernel,
                                                    void *user);
 
 /* Compiles and loads ahead of time, for a signature in text: `x_ptr=*fp32:16, n=i32, BLOCK=1024`.
+ * A kernel that unrolls to more than 100,000 operations is refused; the environment's
+ * TILERUN_MAX_OPERATIONS is another limit.
  * `options` may be null. The device stays open while the handle lives. [any thread] */
 TILERUN_API TilerunStatus tilerunSpecialize(TilerunKernel *kernel, TilerunDevice *device,
                                             const char *signature,

@@ -26,6 +26,8 @@ protected:
     out.signature = signature;
     out.compiles = mlir::succeeded(
         frontend.compile(*function.module, function.qualifiedName, signature, context));
+    const std::set<std::string> &missed = frontend.getMissedGlobals();
+    out.missedGlobals.assign(missed.begin(), missed.end());
     if (!out.compiles)
       out.errors = frontend.getDiagnostics().getDiagnostics();
     return out;
@@ -177,4 +179,26 @@ def kernel(x, SIZE: tl.constexpr):
   EXPECT_FALSE(mend(kernel, "x=*fp32, SIZE=3", 5).compiles);
   EXPECT_EQ(numTried, 6u);
 }
+
+TEST_F(RepairTest, givesGlobalsThatOnlyHostCodeKnows) {
+  const JitFunction &kernel = load(R"(
+import os
+FLAG = tl.constexpr(os.environ.get("FLAG"))
+SIZE = int(os.environ["SIZE"])
+
+@triton.jit
+def kernel(x):
+    if FLAG:
+        tl.store(x, y)
+    tl.store(x + tl.arange(0, SIZE)[16:17], 1)
+)");
+  Attempt mended = mend(kernel, "x=*i32");
+  ASSERT_TRUE(mended.compiles);
+  auto constant = [&](const char *name) {
+    return std::get<ConstantArgument>(mended.signature.arguments.at(name)).value;
+  };
+  EXPECT_FALSE(std::get<bool>(constant("FLAG")));
+  EXPECT_EQ(std::get<int64_t>(constant("SIZE")), 64);
+}
+
 } // namespace

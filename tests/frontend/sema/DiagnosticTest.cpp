@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "the run-time type int32; 'i32!' passes the dtype itself"},
         BadBody{"VarArgs", "*p", "pass", "", "a kernel cannot have '*' or '**' parameters"},
         BadBody{"NoSuchFunction", "F: tl.constexpr", "F(1)", "F=nothing",
-                "no jit function of this file"}),
+                "'nothing' cannot be called in a kernel: it is not a jit function of this file"}),
     nameOf);
 
 TEST(DiagnosticText, HostFunctionIsNamedWithItsDefinition) {
@@ -265,7 +265,8 @@ TEST(DiagnosticText, GlobalsThatAreNotConstants) {
       compile(
           "import torch\nX = torch.zeros(4)\n@triton.jit\ndef kernel(p):\n    tl.store(p, X.a)\n",
           "p=*i32"),
-      "the global 'X', whose value is not known at compile time");
+      "the global 'X' cannot be used in a kernel: it cannot be computed at compile time (Python's "
+      "module torch has no 'zeros'");
   EXPECT_SAYS(compile("A = B\nB = A\n@triton.jit\ndef kernel(p):\n    A()\n", "p=*i32"),
               "the global 'A'");
   EXPECT_SAYS(compile("from os import path\n@triton.jit\ndef kernel(p):\n    path()\n", "p=*i32"),
@@ -279,6 +280,43 @@ TEST(DiagnosticText, GlobalsThatAreNotConstants) {
       "math.sqrt needs compile-time numbers");
   EXPECT_SAYS(compile("import math\n@triton.jit\ndef kernel(p):\n    math.gamma(1)\n", "p=*i32"),
               "no 'gamma'");
+}
+
+TEST(DiagnosticText, ExpansionNamesTheLoops) {
+  const std::string text = "@triton.jit\ndef inner(p, N: tl.constexpr):\n"
+                           "    for j in tl.static_range(N):\n        tl.store(p + j, j)\n"
+                           "@triton.jit\ndef kernel(p, N: tl.constexpr):\n"
+                           "    for i in tl.static_range(N):\n        inner(p, N)\n"
+                           "    tl.store(p, 1)\n";
+  Compiled c = compile(text, "p=*i32, N=999");
+  EXPECT_SAYS(c, "test.py:5:14: error: the kernel expands to more than 100000 operations in "
+                 "iteration ");
+  EXPECT_SAYS(c, " of 999 of this unrolled loop; use range or tl.range for loops that need not be "
+                 "unrolled, or raise the limit by TILERUN_MAX_OPERATIONS in the environment");
+  EXPECT_SAYS(c, "test.py:9:14: note: it is in iteration ");
+  EXPECT_SAYS(c, "note: in call to 'inner' here");
+  EXPECT_EQ(c.numErrors, 1u);
+  EXPECT_COMPILES(compile(text, "p=*i32, N=100"));
+  // The limit is the environment's; behind the loop, the loop that made most of it is named.
+  setenv("TILERUN_MAX_OPERATIONS", "20000", 1);
+  EXPECT_SAYS(compile(text, "p=*i32, N=100"),
+              "expands to more than 20000 operations in iteration ");
+  c = compile(
+      "@triton.jit\ndef kernel(p):\n    for i in tl.static_range(10):\n"
+      "        tl.store(p + i, i)\n" +
+          [] {
+            std::string many;
+            for (int i = 0; i < 5000; ++i)
+              many += "    tl.store(p + 1, 1)\n";
+            return many;
+          }(),
+      "p=*i32");
+  EXPECT_SAYS(c, "the kernel expands to more than 20000 operations; use range or tl.range");
+  EXPECT_SAYS(c, "test.py:5:14: note: this loop is unrolled, and its 10 iterations are ");
+  setenv("TILERUN_MAX_OPERATIONS", "many", 1);
+  EXPECT_SAYS(compile(text, "p=*i32, N=1"),
+              "TILERUN_MAX_OPERATIONS is 'many'; a number of operations is expected");
+  unsetenv("TILERUN_MAX_OPERATIONS");
 }
 
 TEST(DiagnosticText, UnknownKernel) {
@@ -303,7 +341,8 @@ TEST(Limits, RunawayHelpersStop) {
   text += "@triton.jit\ndef f40(x):\n    return x + 1\n"
           "@triton.jit\ndef kernel(p, n):\n    tl.store(p, f0(n))\n";
   auto c = compile(text, "p=*i32, n=i32");
-  EXPECT_SAYS(c, "the kernel expands to more than 1000000 operations");
+  EXPECT_SAYS(
+      c, "the kernel expands to more than 100000 operations; helpers are inlined at every call");
 }
 
 TEST(Limits, StepsAreBounded) {

@@ -54,15 +54,17 @@ TEST(Scope, ValuesThatOnlyPythonKnows) {
                    "p=*fp32");
   };
   const char *why =
-      "'make.n', a variable of the function around the kernel whose value only Python "
-      "knows (make it a global constant or a parameter";
+      "the value of 'make.n' is not known: it is a variable of the function around the kernel, "
+      "whose value only Python knows; pass its value, n=…, with the kernel's arguments, make it a "
+      "tl.constexpr parameter, or let the Python package compile the kernel";
   for (const char *line : {"pass", "n = 1", "x = 1", "if x:\n        m = 1",
                            "for n in y:\n        pass", "with f() as n:\n        pass", "n += 1"})
     EXPECT_SAYS(with(line), why);
   auto c = compile("def make():\n    if x:\n        N = 1\n    else:\n        N = 2\n"
                    "    @triton.jit\n    def kernel(p):\n        tl.store(p, N)\n",
                    "p=*fp32");
-  EXPECT_SAYS(c, "'make.N', a variable of the function around the kernel");
+  EXPECT_SAYS(
+      c, "the value of 'make.N' is not known: it is a variable of the function around the kernel");
 }
 
 TEST(Scope, ClassesSeeTheirOwnNames) {

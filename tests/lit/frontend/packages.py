@@ -12,7 +12,7 @@ from .Inputs.project.ops.helpers import add_on
 from .Inputs.nothing import absent
 
 
-# MISSING: error: 'add_on', which {{.*}}helpers' does not define (did you mean 'add_one'?), cannot be called in a kernel
+# MISSING: error: 'add_on' cannot be called in a kernel: '{{.*}}helpers' does not define it; did you mean 'add_one'?
 @triton.jit
 def missing(p, x):
     tl.store(p, add_on(x))

@@ -105,6 +105,33 @@ TEST(Kernels, ConstantsDefaultsAndBinding) {
                   "missing 'T' (tl.constexpr), 'MODE' (tl.constexpr)");
 }
 
+TEST(Kernels, GlobalsThatOnlyHostCodeKnows) {
+  Runtime runtime = makeRuntime();
+  Device device = runtime.open("cpu");
+  Stream stream = device.createStream();
+  Kernel kernel = runtime.loadText("k.py",
+                                   "import os\nimport triton\nimport triton.language as tl\n"
+                                   "FAST = tl.constexpr(os.environ.get('FAST'))\nSIZE = 4\n"
+                                   "@triton.jit\ndef kernel(out):\n"
+                                   "    tl.store(out, 1.0 if FAST else 2.0)\n",
+                                   "kernel");
+  Buffer<float> out(stream, 1);
+  EXPECT_CONTAINS(getError([&] { kernel.launch(stream, {}, out); }).what(),
+                  "the value of the global 'FAST' is not known");
+  for (auto [value, expected] : {std::pair{"true", 1.f}, {"\"\"", 2.f}}) {
+    Kernel bound = kernel.bind(std::string("FAST=") + value);
+    EXPECT_EQ(tilerunGetNumParameters(bound.get()), 1u);
+    bound.launch(stream, {}, out);
+    EXPECT_EQ(out.read(), std::vector<float>(1, expected));
+  }
+  auto specialization = kernel.specialize(device, "out=*fp32, FAST=3");
+  specialization.launch(stream, {}, out);
+  EXPECT_EQ(out.read(), std::vector<float>(1, 1.f));
+  EXPECT_CONTAINS(
+      getError([&] { kernel.bind("SIZE=8"); }).what(),
+      "no parameter 'SIZE' that could be bound, and the source says what its global is");
+}
+
 TEST(Kernels, DiagnosticsHaveCarets) {
   Runtime runtime = makeRuntime();
   Device device = runtime.open("cpu");

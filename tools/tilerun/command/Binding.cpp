@@ -85,6 +85,12 @@ private:
       out.values[name.str()] = value;
     else if (isLaunchOption(name))
       launchOptions[name.str()] = value;
+    else if (auto constant = toConstant(value);
+             constant && session.frontend.getGlobalState(kernel, name) == GlobalState::Unknown) {
+      session.globals[name.str()] = *constant;
+      out.signature.arguments[name.str()] = std::move(*constant);
+      out.notes.push_back(name.str() + " is a global");
+    }
   }
 
   llvm::Error bindAutotune() {
@@ -105,7 +111,7 @@ private:
     for (const ast::Parameter &parameter : kernel.def->parameters) {
       if (!parameter.defaultValue || out.values.count(parameter.name.str()))
         continue;
-      auto value = session.frontend.evaluateConstant(*session.module, *parameter.defaultValue, {});
+      auto value = session.evaluate(*parameter.defaultValue);
       if (!value)
         return session.failure(ExitCode::Compile);
       // The frontend knows the default; only expressions need it here.
@@ -314,8 +320,13 @@ llvm::Error command::checkSurplus(Session &session) {
   for (const std::string &argument : session.options.arguments) {
     llvm::StringRef name = llvm::StringRef(argument).split('=').first.trim();
     if (llvm::is_contained(parameters, name) || isLaunchOption(name) ||
-        session.evaluator.getUsedNames().count(name))
+        session.evaluator.getUsedNames().count(name) || session.globals.count(name.str()))
       continue;
+    if (session.frontend.getGlobalState(*session.kernel, name) == GlobalState::Known)
+      return makeCommandError(ExitCode::Usage,
+                              "argument '" + name + "' is no parameter of kernel '" +
+                                  session.kernel->qualifiedName +
+                                  "', and the file says what the global of this name is");
     return makeCommandError(ExitCode::Usage, "argument '" + name + "' is no parameter of kernel '" +
                                                  session.kernel->qualifiedName +
                                                  "', and nothing refers to it" +

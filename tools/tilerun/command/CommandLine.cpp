@@ -30,7 +30,8 @@ Exit codes: 0 ok; 1 mismatch or failed check; 2 usage; 3 compile error; 4 device
 )";
 
 static const char *const kValues =
-    R"(Values (NAME is a parameter of the kernel, or a name for later values):
+    R"(Values (NAME is a parameter of the kernel, a global of its file that only host code knows, or a
+name for later values):
   7, -0.5, true, none, '"gelu"', tl.float16, (1, 2)     numbers, strings, dtypes, tuples
   cdiv(n, 4) * 2, x.stride(0), x.shape[1]               expressions over earlier names
   f32[64,K]:randn(1)          a tensor: element type, shape, contents
@@ -109,6 +110,13 @@ std::string checkWarps(const std::string &text) {
   return "'" + text + "' is no power of two from 1 to 32";
 }
 
+void addLimits(CLI::App *app, Options &options) {
+  app->add_option("--max-operations", options.maxOperations,
+                  "Operations that unrolled loops may expand a kernel to (default: 100000, or "
+                  "TILERUN_MAX_OPERATIONS)")
+      ->check(CLI::Range(uint64_t(1), UINT64_MAX / 2));
+}
+
 void addCompileOptions(CLI::App *app, Options &options) {
   app->add_option("--autotune-config", options.autotuneConfig,
                   "Number of the autotune config, from 0 (default: the first)");
@@ -118,6 +126,7 @@ void addCompileOptions(CLI::App *app, Options &options) {
   app->add_option("--maxnreg", options.maxnreg, "Most registers of a thread")
       ->check(CLI::Range(1, 1024));
   app->add_flag("--debug", options.debug, "device_assert and overflow checks are live");
+  addLimits(app, options);
 }
 
 void addCacheOption(CLI::App *app, Options &options) {
@@ -333,6 +342,7 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
       ->type_name("TARGET");
   corpus->add_option("--threads", options.threads, "Host threads (default: one for each core)")
       ->check(CLI::Range(1, 1024));
+  addLimits(corpus, options);
   addCommon(corpus, options);
 
   CLI::App *tune = app.add_subcommand(

@@ -58,6 +58,7 @@ struct Options {
   // run, check, compile
   std::optional<unsigned> autotuneConfig;
   std::optional<int64_t> numWarps, numStages, numCtas, maxnreg;
+  std::optional<uint64_t> maxOperations;
   bool optimize = true;
   bool debug = false;
   bool useCache = true; ///< Of compiled code; demo too.

@@ -67,11 +67,16 @@ llvm::Expected<KernelSignature> command::makeSignature(Session &session) {
     // "t.0" is an element of a tuple.
     std::string name = path.substr(0, path.find('.'));
     given.insert(name);
-    if (!llvm::is_contained(parameters, name))
+    const bool isParameter = llvm::is_contained(parameters, name);
+    auto *constant = std::get_if<ConstantArgument>(&spec);
+    if (!isParameter && constant &&
+        session.frontend.getGlobalState(*session.kernel, name) == GlobalState::Unknown)
+      session.globals[name] = *constant;
+    else if (!isParameter)
       return makeCommandError(ExitCode::Usage,
                               "--signature: kernel '" + session.kernel->qualifiedName +
                                   "' has no parameter '" + name + "'" + suggest(name, parameters));
-    if (auto *constant = std::get_if<ConstantArgument>(&spec))
+    if (constant)
       if (llvm::Error error = checkFunctionNames(*session.module, name, *constant))
         return error;
   }

@@ -67,6 +67,9 @@ ExitCode command::runCommand(int argc, const char *const *argv) {
     llvm::outs().enable_colors(true);
     llvm::errs().enable_colors(true);
   }
+  // For every frontend of this process, also that of the library that tunes.
+  if (options.maxOperations)
+    setenv(Frontend::kMaxOperations, std::to_string(*options.maxOperations).c_str(), 1);
   Session session(options);
   llvm::Expected<ExitCode> code = dispatch(session);
   if (code)

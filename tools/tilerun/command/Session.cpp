@@ -37,7 +37,7 @@ Session::Session(const Options &options)
         global->module->findFunction(global->importedName))
       return host::Value(host::JitName{name.str()});
     if (global->kind == Global::Kind::Value && global->value)
-      if (auto constant = frontend.evaluateConstant(*module, *global->value, {}))
+      if (auto constant = evaluate(*global->value))
         return toHostValue(*constant);
     return std::nullopt;
   });
@@ -156,7 +156,7 @@ Session::getAutotuneConfig(std::optional<unsigned> number, KernelSignature &sign
     return values;
   const AutotuneConfig &config = configs[number.value_or(0)];
   for (const auto &[name, expr] : config.kwargs) {
-    auto value = frontend.evaluateConstant(*module, *expr, {});
+    auto value = evaluate(*expr);
     if (!value)
       return failure(ExitCode::Compile);
     values.emplace_back(name, *value);
@@ -164,7 +164,7 @@ Session::getAutotuneConfig(std::optional<unsigned> number, KernelSignature &sign
   auto setOption = [&](const ast::Expr *expr, auto store) {
     if (!expr)
       return true;
-    auto value = frontend.evaluateConstant(*module, *expr, {});
+    auto value = evaluate(*expr);
     if (!value)
       return false;
     if (auto *integer = std::get_if<int64_t>(&value->value))

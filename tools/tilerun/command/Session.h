@@ -30,6 +30,11 @@ public:
   llvm::Expected<std::vector<std::pair<std::string, ConstantArgument>>>
   getAutotuneConfig(std::optional<unsigned> number, KernelSignature &signature);
 
+  /// A compile-time expression of the module. None: the diagnostics say why.
+  std::optional<ConstantArgument> evaluate(const ast::Expr &expression) {
+    return frontend.evaluateConstant(*module, expression, {}, globals);
+  }
+
   /// A failure that the diagnostics describe.
   llvm::Error failure(ExitCode code);
 
@@ -41,6 +46,8 @@ public:
   host::ExpressionContext expressions;
   LoadedModule *module = nullptr;
   const JitFunction *kernel = nullptr;
+  /// Values of globals that only host code knows, which arguments give.
+  std::map<std::string, ConstantArgument> globals;
 };
 
 /// Writes `module` (text or bytecode) and the command line into a new folder for temporary files;

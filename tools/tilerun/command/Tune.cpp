@@ -3,6 +3,7 @@
 #include "tools/tilerun/command/Binding.h"
 #include "tools/tilerun/command/Commands.h"
 
+#include "frontend/corpus/Guess.h"
 #include "runtime/cache/PluginArtifacts.h"
 #include "runtime/compiler/Programs.h"
 #include "runtime/core/Arguments.h"
@@ -54,7 +55,8 @@ private:
   std::unique_ptr<core::Runtime> runtime;
   std::shared_ptr<core::Device> device;
   std::unique_ptr<core::Stream> stream;
-  std::unique_ptr<core::Kernel> kernel;
+  /// By the globals that are bound, as a signature's text.
+  std::map<std::string, std::shared_ptr<core::Kernel>> kernels;
   std::map<const host::Storage *, TilerunAddress> memory;
 };
 
@@ -91,7 +93,7 @@ Tune::~Tune() {
   for (auto &[storage, address] : memory)
     (void)device->getPool().free(*stream, address);
   // Before the device goes.
-  kernel.reset();
+  kernels.clear();
 }
 
 llvm::Error Tune::open() {
@@ -365,11 +367,12 @@ llvm::Expected<ExitCode> Tune::run() {
       compiler::loadFile(services, session.module->path, session.kernel->qualifiedName, program);
   if (!status.isOk())
     return toError(status);
-  kernel = std::make_unique<core::Kernel>(std::move(program));
+  auto plain = std::make_shared<core::Kernel>(std::move(program));
+  kernels[""] = plain;
   std::vector<tune::Config> configs;
   for (const std::unique_ptr<Way> &way : ways) {
     if (!way->refusal.empty()) {
-      configs.push_back({kernel.get(),
+      configs.push_back({plain.get(),
                          {1, 1, 1},
                          {},
                          nullptr,
@@ -380,6 +383,14 @@ llvm::Expected<ExitCode> Tune::run() {
     if (llvm::Error error = pack(*way))
       return std::move(error);
     const KernelSignature &signature = way->binding.signature;
+    KernelSignature globals;
+    for (const auto &[name, value] : way->session->globals)
+      globals.arguments[name] = value;
+    std::string bound = corpus::formatSignature(globals);
+    std::shared_ptr<core::Kernel> &kernel = kernels[bound];
+    if (!kernel)
+      if (core::Status bad = plain->bind(bound, kernel); !bad.isOk())
+        return toError(bad);
     TilerunCompileOptions options = {
         sizeof(options),
         static_cast<uint32_t>(signature.numWarps),

@@ -1,0 +1,248 @@
+// Globals whose values only host code knows: whatever depends on one is an error that says which,
+// why, and what to do; what does not depend on it compiles; and a signature may give the value.
+#include "tests/frontend/sema/SemaTest.h"
+
+using namespace tilerun::test;
+
+namespace {
+/// How a file may bind `F` so that nobody knows it without running host code.
+const std::string kUnknown[] = {
+    "def is_hip():\n    return False\nF = is_hip()\n",
+    "def is_hip():\n    return False\nF = tl.constexpr(is_hip())\n",
+    "def is_hip():\n    return False\nF: tl.constexpr = not is_hip()\n",
+    "def is_hip():\n    return False\nG = is_hip()\nF = G\n",
+    "def is_hip():\n    return False\nG = is_hip()\nF = 1 if G else 2\n",
+    "def is_hip():\n    return False\nif is_hip():\n    F = 1\nelse:\n    F = 2\n",
+    "def is_hip():\n    return False\nF = 1\nif is_hip():\n    F = 2\n",
+    "import os\nF = tl.constexpr(os.environ.get('FAST', '0'))\n",
+    "import os\nF = os.cpu_count() > 4\n",
+    "from os import F\n",
+    "from os import cpu_count as F\n",
+    "try:\n    import mylib\n    F = True\nexcept ImportError:\n    F = False\n",
+    "try:\n    import mylib as F\nexcept ImportError:\n    F = None\n",
+    "F = None\ntry:\n    import mylib as F\nexcept ImportError:\n    pass\n",
+    "try:\n    from mylib import F\nexcept ImportError:\n    F = None\n",
+    "import mylib\nF = mylib.flag()\n",
+    "for F in (1, 2):\n    pass\n",
+    "F, G = 1, *(2, 3)\n",
+    "import torch\nF = torch.cuda.is_available()\n",
+    "F = F\n",
+};
+
+const std::string kHelper = "@triton.jit\ndef helper(p, N: tl.constexpr):\n"
+                            "    tl.store(p + tl.arange(0, N), 1)\n"
+                            "@triton.jit\ndef chosen(p, N: tl.constexpr):\n"
+                            "    if N:\n        tl.store(p, 1)\n"
+                            "@triton.jit\ndef ignored(p, N: tl.constexpr):\n    tl.store(p, 1)\n";
+
+Compiled compileWith(const std::string &globals, const std::string &body,
+                     const std::string &signature = "p=*i32, n=i32") {
+  std::string text =
+      globals + "import math\n" + kHelper + "@triton.jit\ndef kernel(p, n):\n    " + body;
+  for (size_t at = text.find('\n', text.size() - body.size()); at != std::string::npos;
+       at = text.find('\n', at + 1))
+    text.insert(at + 1, "    ");
+  return compile(text + "\n", signature);
+}
+
+/// Every place where a value decides something.
+const std::string kUses[] = {
+    "if F:\n    tl.store(p, 1)",
+    "if not F:\n    tl.store(p, 1)",
+    "if n > 0:\n    tl.store(p, 1)\nelif F:\n    tl.store(p, 2)",
+    "x = 1 if F else 0",
+    "x = F if n > 0 else 0",
+    "x = not F",
+    "x = F and 1",
+    "x = F or 1",
+    "if True and F:\n    tl.store(p, 1)",
+    "if False or F:\n    tl.store(p, 1)",
+    "if n > 0 and F:\n    tl.store(p, 1)",
+    "if n > 0 or F:\n    tl.store(p, 1)",
+    "x = (tl.load(p + tl.arange(0, 4)) > 0) and F",
+    "while F:\n    tl.store(p, 1)",
+    "while n > 0 and F:\n    tl.store(p, 1)",
+    "assert F",
+    "tl.static_assert(F)",
+    "tl.static_assert(F == 1)",
+    "tl.device_assert(F)",
+    "x = F == 'fast'",
+    "x = 'fast' == F",
+    "x = F != 1",
+    "x = F == tl.float32",
+    "x = F == None",
+    "x = F is None",
+    "x = F is not None",
+    "x = None is F",
+    "x = F is True",
+    "x = F in (1, 2)",
+    "x = 1 in (2, F)",
+    "x = F not in ('a', 'b')",
+    "x = F in 'abc'",
+    "x = 1 in F",
+    "x = F < 1",
+    "x = 0 < F < 2",
+    "x = (F, 1) == (0, 1)",
+    "x = (F, 1) < (0, 1)",
+    "x = F + 1",
+    "x = 1 - F",
+    "x = F * (1, 2)",
+    "x = 'a' + F",
+    "x = F + F",
+    "x = F ** 2",
+    "x = -F",
+    "x = ~F",
+    "x = n + F",
+    "x = F * n",
+    "x = n == F",
+    "x = F != n",
+    "x = n is F",
+    "x = n < F",
+    "x = p + F",
+    "x = F + p",
+    "x = p - F",
+    "n += F",
+    "tl.static_print(f'{F}')",
+    "tl.static_print(f'{F!r:>4}')",
+    "tl.static_print(f'{1:{F}}')",
+    "tl.static_print(f'{(F, 1)}')",
+    "tl.static_print(F)",
+    "tl.static_print('a', (1, F))",
+    "tl.device_print('a', F)",
+    "print(F)",
+    "x = str(F)",
+    "x = int(F)",
+    "x = float(F)",
+    "x = bool(F)",
+    "x = len(F)",
+    "x = abs(F)",
+    "x = max(1, F)",
+    "x = isinstance(F, int)",
+    "x = getattr(F, 'a')",
+    "x = hasattr(F, 'a')",
+    "x = math.sqrt(F)",
+    "x = 'a'.join(('b', F))",
+    "x = 'a'.startswith(F)",
+    "x = {'a': 1}.get(F)",
+    "x = {'a': 1}[F]",
+    "x = (1, 2)[F]",
+    "x = (1, 2)[F:]",
+    "x = tl.load(p + tl.arange(0, 4))[F]",
+    "x = [i for i in (1, 2) if F]",
+    "x = [i for i in F]",
+    "for i in F:\n    tl.store(p, i)",
+    "for i in range(F):\n    tl.store(p, i)",
+    "for i in range(0, n, F):\n    tl.store(p, i)",
+    "for i in tl.range(0, F):\n    tl.store(p, i)",
+    "for i in tl.range(0, n, num_stages=F):\n    tl.store(p, i)",
+    "for i in tl.static_range(F):\n    tl.store(p, i)",
+    "a, b = F",
+    "x = tl.arange(0, F)",
+    "x = tl.zeros((F, 2), tl.int32)",
+    "x = tl.full([4], F, tl.int32)",
+    "x = tl.load(p, mask=F, other=0)",
+    "x = tl.load(p, cache_modifier=F)",
+    "tl.store(p, F)",
+    "tl.store(p, 1, mask=F)",
+    "x = tl.where(n > 0, F, 1)",
+    "x = n.to(F)",
+    "x = tl.cast(n, F)",
+    "x = tl.float32(F)",
+    "x = tl.constexpr(F)",
+    "x = tl.multiple_of(n, F)",
+    "helper(p, F)",
+    "chosen(p, F)",
+    "x: tl.constexpr = F\nif x:\n    tl.store(p, 1)",
+    "x = F\ny = (x, 2)\nif y[0]:\n    tl.store(p, 1)",
+};
+} // namespace
+
+TEST(UnknownGlobal, EveryUseIsAnError) {
+  for (const std::string &use : kUses) {
+    Compiled c = compileWith(kUnknown[1], use);
+    EXPECT_FALSE(c.ok) << use << "\n" << c.ir;
+    EXPECT_TRUE(c.says("error: the value of the global 'F' is not known: host code, which is not "
+                       "run, computes it from the host function 'is_hip'; pass its value, F=…, "
+                       "with the kernel's arguments"))
+        << use << "\n"
+        << c.diagnostics;
+    // At the use and at the definition, and nothing else.
+    EXPECT_EQ(c.numErrors, 1u) << use << "\n" << c.diagnostics;
+    EXPECT_TRUE(c.says("note: defined here")) << use << "\n" << c.diagnostics;
+  }
+}
+
+TEST(UnknownGlobal, HoweverItIsBound) {
+  for (const std::string &globals : kUnknown)
+    for (const char *use :
+         {"if F:\n    tl.store(p, 1)", "x = F == 1", "x = F is None", "tl.static_assert(F)",
+          "tl.static_print(f'{F}')", "tl.store(p, n + F)", "x = 1 in (F, 2)"}) {
+      Compiled c = compileWith(globals, use);
+      EXPECT_FALSE(c.ok) << globals << use << "\n" << c.ir;
+      EXPECT_TRUE(c.says("error: the value of ") && c.says("'F'") && c.says("is not known: "))
+          << globals << use << "\n"
+          << c.diagnostics;
+      EXPECT_EQ(c.numErrors, 1u) << globals << use << "\n" << c.diagnostics;
+    }
+}
+
+TEST(UnknownGlobal, CompilesWhereTheValueIsNotNeeded) {
+  for (const std::string &globals : kUnknown)
+    for (const char *body :
+         {"tl.store(p, 1)", "x = F\ntl.store(p, 1)", "if False and F:\n    tl.store(p, 1)",
+          "if True or F:\n    tl.store(p, 1)", "x = (F, 2)\ntl.store(p, x[1])",
+          "if False:\n    tl.store(p, F + 1)", "ignored(p, F)",
+          "x = (F,) + (1,)\ntl.store(p, x[1])", "x = 2 if True else F",
+          "tl.static_print('a', file=F)", "tl.store(p, len((1, 2)))", "x = isinstance(n, F)",
+          "if (F,):\n    tl.store(p, 1)", "x = (F, 1) is None"})
+      EXPECT_COMPILES(compileWith(globals, body)) << globals << body;
+}
+
+TEST(UnknownGlobal, SignaturesGiveIt) {
+  for (const std::string &globals : kUnknown) {
+    if (globals == "F = F\n")
+      continue; // Nothing computes it.
+    for (auto [value, text] :
+         {std::pair{"7", "7"}, {"false", "8"}, {"none", "8"}, {"\"a\"", "7"}}) {
+      Compiled c = compileWith(globals, "if F:\n    tl.store(p, 7)\nelse:\n    tl.store(p, 8)",
+                               std::string("p=*i32, n=i32, F=") + value);
+      EXPECT_COMPILES(c) << globals;
+      EXPECT_HAS(c, std::string("constant ") + text);
+    }
+  }
+  // What is computed from it follows.
+  Compiled c = compileWith(kUnknown[3], "tl.store(p, F + 1)", "p=*i32, n=i32, G=41");
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "constant 42");
+  // Inside of functions, and of classes of constants.
+  EXPECT_COMPILES(compile("def make(size):\n    @triton.jit\n    def kernel(p):\n"
+                          "        tl.store(p + tl.arange(0, size), 1)\n    return kernel\n",
+                          "p=*i32, size=16", "make.kernel"));
+  EXPECT_COMPILES(
+      compile("import os\nFAST = os.getenv('FAST')\nclass Config:\n    SIZE = 16 if FAST "
+              "else 32\n@triton.jit\ndef kernel(p):\n"
+              "    tl.store(p + tl.arange(0, Config.SIZE), 1)\n",
+              "p=*i32, FAST=true"));
+}
+
+TEST(UnknownGlobal, OnlyWhatIsUnknownCanBeGiven) {
+  const std::string kernel = "@triton.jit\ndef kernel(p):\n    tl.store(p, SIZE)\n";
+  EXPECT_SAYS(compile("SIZE = 4\n" + kernel, "p=*i32, SIZE=8"),
+              "'SIZE' is not a parameter of kernel 'kernel', and what the global of this name is "
+              "stands in its file");
+  EXPECT_SAYS(compile("SIZE = 4\n" + kernel, "p=*i32, SIE=8"),
+              "kernel 'kernel' has no parameter 'SIE'");
+  EXPECT_SAYS(compile("import os\nSIZE = os.getpid()\n" + kernel, "p=*i32, SIZE=i32"),
+              "the global 'SIZE' needs a value, and gets a run-time type");
+}
+
+TEST(UnknownGlobal, ThingsOfHostCodeThatAreKnown) {
+  // A function or a class is true and is nothing else, whatever it does.
+  const std::string things =
+      "import torch\nimport enum\ndef host():\n    pass\nclass Mode(enum.Enum):"
+      "\n    A = 1\nF = host\n";
+  EXPECT_COMPILES(compileWith(things,
+                              "tl.static_assert(host)\ntl.static_assert(F is host)\n"
+                              "tl.static_assert(F == host)\ntl.static_assert(host is not "
+                              "None)\ntl.static_assert(host != 1)\ntl.static_assert(torch)"));
+}

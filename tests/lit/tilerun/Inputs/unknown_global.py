@@ -1,0 +1,27 @@
+import os
+
+import triton
+import triton.language as tl
+
+
+def is_hip():
+    return False
+
+
+IS_HIP = tl.constexpr(is_hip())
+SIZE = 4
+COPIES = os.cpu_count()
+
+
+@triton.jit
+def kernel(out):
+    if IS_HIP:
+        tl.store(out, 1)
+    else:
+        tl.store(out, 2)
+
+
+@triton.autotune([triton.Config({"BLOCK": 64 if IS_HIP else 32})], key=[])
+@triton.jit
+def tuned(out, BLOCK: tl.constexpr, VALUE: tl.constexpr = 4 if IS_HIP else 5):
+    tl.store(out + tl.arange(0, BLOCK), VALUE)
