@@ -10,6 +10,14 @@ import tilerun.triton as triton
 import tilerun.triton.language as tl
 from tilerun import errors
 
+
+@pytest.fixture(autouse=True)
+def measured(knobs, monkeypatch):
+    """What is tested here is measured on the interpreter, where somebody must ask for that."""
+    knobs.interpreter.autotune = True
+    monkeypatch.setenv("TILERUN_INTERPRETER_AUTOTUNE", "1")
+
+
 CONFIGS = [triton.Config({"BLOCK": 16}, num_warps=1), triton.Config({"BLOCK": 64}, num_warps=2)]
 
 
@@ -361,13 +369,65 @@ def test_progress_on_a_terminal(tmp_path, run_python):
     assert process.wait() == 0 and b"tilerun: tuning kernel: 2/2, best " in told and told.endswith(b"\r\x1b[K")
 
 
-def test_in_interpreter_mode_the_first_is_taken(knobs):
-    knobs.runtime.interpret = True
-    kernel = make()
-    x, out = arrays()
+@pytest.mark.parametrize("interpret", [False, True])
+def test_on_the_interpreter_the_first_is_taken(knobs, interpret):
+    knobs.runtime.interpret, knobs.interpreter.autotune = interpret, False
+    pruned = []
+
+    def prune(configs, arguments, **_):
+        pruned.append(arguments["n"])
+        return configs[::-1]
+
+    for options, first in (({}, CONFIGS[0]), ({"prune_configs_by": {"early_config_prune": prune}}, CONFIGS[1])):
+        kernel = make(reset_to_zero=["out"], **options)
+        x, out = arrays()
+        kernel[grid](x, out, 100)
+        kernel[grid](x, out, n=100)
+        np.testing.assert_array_equal(out, 2)
+        assert kernel.best_config is first and kernel.configs_timings is None
+    assert pruned == [100]
+    torch = pytest.importorskip("torch")
+    x, out = torch.ones(100), torch.zeros(100)
     kernel[grid](x, out, 100)
-    np.testing.assert_array_equal(out, 1)
-    assert kernel.best_config is CONFIGS[0]
+    assert out.sum() == 100 and kernel.configs_timings is None
+
+
+def test_on_the_interpreter_the_first_is_taken_whatever_has_the_memory(knobs):
+    from tilerun.triton.tools.tensor_descriptor import TensorDescriptor
+    knobs.interpreter.autotune = False
+
+    @triton.autotune([triton.Config({"B": 8}), triton.Config({"B": 16})], key=[])
+    @triton.jit
+    def kernel(x, n, B: tl.constexpr):
+        pass
+
+    x = np.zeros((8, 8), np.float32)
+    for argument in (x, (1, (x, None)), TensorDescriptor.from_tensor(x, [4, 4]), 5, None, memoryview(x)):
+        kernel.cache.clear()
+        try:
+            kernel[(1, )](argument, 3)
+        except TypeError:
+            assert isinstance(argument, memoryview)
+        assert kernel.best_config.kwargs["B"] == 8 and kernel.configs_timings is None
+
+
+def test_on_a_gpu_it_is_measured(run_on_fake_cuda):
+    lines = run_on_fake_cuda("""
+import tilerun.triton as triton
+import tilerun.triton.language as tl
+from tilerun import _memory, _native
+from tilerun._memory import Pointer
+
+@triton.autotune([triton.Config({"BLOCK": 128}), triton.Config({"BLOCK": 256})], key=[], warmup=1, rep=1)
+@triton.jit
+def kernel(x, BLOCK: tl.constexpr):
+    tl.store(x + tl.arange(0, BLOCK), 1)
+
+_native.open_device(_memory.CUDA, 0, "cuda:0", 0, 0)
+kernel[(1, )](Pointer(_native.allocate(_memory.CUDA, 0, 4096), "i32", _memory.CUDA, 0))
+print(len(kernel.configs_timings))
+""")
+    assert lines == ["2"]
 
 
 def test_config():
@@ -378,7 +438,7 @@ def test_config():
 
 
 def test_in_interpreter_mode_times_are_taken_on_demand(knobs):
-    knobs.runtime.interpret = True
+    knobs.runtime.interpret, knobs.interpreter.autotune = True, False
     asked = []
 
     def bench(call, quantiles):

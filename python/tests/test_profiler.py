@@ -94,3 +94,41 @@ def test_a_function_as_a_session(tmp_path):
     proton.finalize()
     root, _ = json.load(open(name + ".hatchet"))
     assert find(root, "plain")["count"] == 2
+
+
+REFUSED = [({"data": "trace"}, NotImplementedError, "data='trace' is not supported: .* no time line"),
+           ({"context": "python"}, NotImplementedError, "context='python' is not supported"),
+           ({"backend": "instrumentation"}, NotImplementedError, "backend='instrumentation' is not supported"),
+           ({"mode": "pcsampling:interval=1000"}, NotImplementedError, "mode='pcsampling:interval=1000' is not supported"),
+           ({"data": "list"}, ValueError, "data is 'list'; it is 'tree' or 'trace'"),
+           ({"hook": 5}, ValueError, "hook is 5; it is 'triton' or 'launch'")]
+
+
+@pytest.mark.parametrize("options, kind, text", REFUSED)
+def test_recordings_that_there_are_not(options, kind, text):
+    for begin in (proton.start, proton.profile):
+        with pytest.raises(kind, match=text):
+            begin(**options)
+    assert not triton.knobs.runtime.launch_enter_hook
+
+
+def test_formats_that_there_are_not(tmp_path):
+    name = str(tmp_path / "profile")
+    proton.start(name, context=None, data=None, backend="cupti", mode="", hook="launch")
+    for word, kind in (("chrome_trace", NotImplementedError), ("hatchet_msgpack", NotImplementedError), ("x", ValueError)):
+        with pytest.raises(kind, match=f"output_format='{word}' is not supported"):
+            proton.finalize(output_format=word)
+    plain[(1, )](X)
+    proton.finalize(output_format="hatchet")  # It was not lost.
+    assert find(json.load(open(name + ".hatchet"))[0], "plain")["count"] == 1
+
+
+def test_profiling_can_be_switched_off(tmp_path):
+    triton.knobs.proton.disable = True
+    try:
+        assert proton.start(str(tmp_path / "profile")) is None
+        assert proton.profile(lambda: 5, name=str(tmp_path / "profile"))() == 5
+    finally:
+        del triton.knobs.proton.disable
+    proton.finalize()
+    assert not list(tmp_path.iterdir())

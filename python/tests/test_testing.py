@@ -102,6 +102,31 @@ def test_report_files(tmp_path):
     assert (tmp_path / "new" / "plot.png").read_bytes()[1:4] == b"PNG" and (tmp_path / "new" / "results.html").exists()
 
 
+SHOWN = """
+import os
+import triton.testing as testing
+
+report = testing.perf_report(testing.Benchmark(["x"], [1, 2], "p", ["a"], ["A"], "a/plot", {}))(lambda x, p: x)
+report.run(show_plots=True, print_data=True, save_path=os.environ.get("SAVE_PATH", ""))
+"""
+
+
+@pytest.mark.parametrize("backend", ["Agg", "TkAgg", "pdf", ""])
+def test_plots_without_a_display_are_saved(run_python, tmp_path, backend):
+    pytest.importorskip("matplotlib")
+    named = {"MPLBACKEND": backend, "DISPLAY": "", "WAYLAND_DISPLAY": "", "HOME": str(tmp_path)}
+    script = f"import os\nos.chdir({str(tmp_path)!r})\n" + SHOWN
+    done = run_python("-m", "tilerun", "-c", script, **named)
+    path = tmp_path / "a_plot.png"
+    assert path.read_bytes()[1:4] == b"PNG" and done.stdout.startswith("a/plot:\n")
+    assert done.stderr.splitlines()[-1] == f"tilerun: there is no display for the plot 'a/plot'; it is in {path}"
+    assert "UserWarning" not in done.stderr and "Traceback" not in done.stderr
+    (tmp_path / "there" / "a").mkdir(parents=True)
+    done = run_python("-m", "tilerun", "-c", script, SAVE_PATH=str(tmp_path / "there"), **named)
+    assert done.stderr.splitlines()[-1].endswith(f"it is in {tmp_path}/there/a/plot.png")
+    assert (tmp_path / "there" / "a" / "plot.png").exists()
+
+
 def test_several_reports(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     mark = testing.perf_report([testing.Benchmark(["x"], [1], "p", ["a"], ["A"], "one", {}),

@@ -6,6 +6,8 @@ import functools
 import math
 import os
 import statistics
+import sys
+import tempfile
 import time
 import warnings
 
@@ -133,7 +135,6 @@ def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mod
 def assert_close(x, y, atol=None, rtol=None, err_msg=""):
     """Raises AssertionError unless two tensors or arrays agree: |x - y| <= atol + rtol * |y|, both 1e-2 by default."""
     import numpy as np
-    import sys
     torch = sys.modules.get("torch")
 
     def to_numpy(value):
@@ -208,6 +209,10 @@ class _Table:
                                  for value in row])
 
 
+# Matplotlib's backends that write files alone.
+_WITHOUT_WINDOWS = frozenset("agg cairo pdf pgf ps svg template".split())
+
+
 class Mark:
     """A function with its benchmarks."""
 
@@ -255,7 +260,11 @@ class Mark:
         if not show_plots:
             matplotlib.use("Agg", force=False)
         import matplotlib.pyplot as plt
-        figure = plt.figure()
+        try:
+            figure = plt.figure()
+        except Exception:  # A backend for windows was asked for, and there is no display: each has errors of its own.
+            plt.switch_backend("Agg")
+            figure = plt.figure()
         axes = figure.add_subplot(1, 1, 1)
         xs = [row[0] for row in rows]
         for i, name in enumerate(lines):
@@ -272,9 +281,24 @@ class Mark:
         axes.set_yscale("log" if bench.y_log else "linear")
         if save_path:
             figure.savefig(os.path.join(save_path, f"{bench.plot_name}.png"))
-        if show_plots:
+        if show_plots and matplotlib.get_backend().lower() in _WITHOUT_WINDOWS:
+            self._save_shown(bench, figure, save_path)
+        elif show_plots:
             plt.show()
         plt.close(figure)
+
+    @staticmethod
+    def _save_shown(bench, figure, save_path):
+        """Where there is nothing to show a picture on: a file, and a line that says where it is."""
+        name = f"{bench.plot_name}.png"
+        path = os.path.abspath(os.path.join(save_path, name) if save_path else name.replace(os.sep, "_"))
+        try:
+            if not save_path:
+                figure.savefig(path)
+        except OSError:
+            path = os.path.join(tempfile.mkdtemp(prefix="tilerun-"), os.path.basename(path))
+            figure.savefig(path)
+        print(f"tilerun: there is no display for the plot '{bench.plot_name}'; it is in {path}", file=sys.stderr)
 
     def run(self, show_plots=False, print_data=False, save_path="", return_df=False, **kwargs):
         """Measures; prints tables, shows plots, and writes both below `save_path`."""

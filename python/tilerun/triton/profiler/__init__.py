@@ -10,6 +10,7 @@ import time
 
 from .. import knobs
 from ..._memory import CPU
+from ...errors import UnsupportedError
 
 _sessions = {}
 _names = {}
@@ -101,9 +102,35 @@ def _set_hooks():
     getattr(knobs.runtime.launch_exit_hook, change)(_exit_launch)
 
 
+# What Triton's other ways to record would give, of which there is one here.
+_RECORDINGS = {
+    "context": (("shadow", None), {"python": "frames of Python are not recorded; proton.scope names them"}),
+    "data": (("tree", None), {"trace": "launches are added up by scope, and have no time line"}),
+    "backend": ((None, "cupti", "roctracer"), {"instrumentation": "whole launches are timed, and nothing inside of one"}),
+    "mode": ((None, ""), {"pcsampling": "no instructions are sampled"}),
+    "hook": ((None, "triton", "launch"), {}),
+}
+_FORMATS = {"hatchet_msgpack": "the file is JSON", "chrome_trace": "launches are added up by scope, and have no time line"}
+
+
+def _check_recording(**wanted):
+    for name, value in wanted.items():
+        known, reasons = _RECORDINGS[name]
+        if value in known:
+            continue
+        reason = reasons.get(str(value).partition(":")[0])
+        if reason is None:
+            names = [repr(word) for word in (*known, *reasons) if word is not None and word != ""]
+            raise ValueError(f"triton.profiler: {name} is {value!r}; it is {' or '.join(names) if names else None}")
+        raise UnsupportedError(f"triton.profiler: {name}={value!r} is not supported: {reason}")
+
+
 def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, hook=None):
-    """Begins a session, or goes on with the one of this name; its number. `finalize` writes NAME.hatchet. The other
-    arguments choose between Triton's ways to record, of which there is one here."""
+    """Begins a session, or goes on with the one of this name; its number. `finalize` writes NAME.hatchet. Of the other
+    arguments those are refused that would record something else than launches by scope."""
+    if knobs.proton.disable:
+        return None
+    _check_recording(context=context, data=data, backend=backend, mode=mode, hook=hook)
     name = name or "proton"
     if name not in _names:
         _names[name] = len(_names)
@@ -133,6 +160,10 @@ def deactivate(session=None, flushing=False):
 
 def finalize(session=None, output_format=""):
     """Ends one session, or all, and writes their files."""
+    if output_format not in ("", "hatchet", None):
+        kind = UnsupportedError if output_format in _FORMATS else ValueError
+        raise kind(f"triton.profiler: output_format={output_format!r} is not supported: "
+                   f"{_FORMATS.get(output_format, 'there is hatchet')}")
     for number in [n for n in _sessions if session is None or n == session]:
         found = _sessions.pop(number)
         found.settle()
@@ -147,16 +178,19 @@ def finalize(session=None, output_format=""):
 
 def profile(func=None, *, name=None, context="shadow", data="tree", backend=None, mode=None, hook=None):
     """A decorator: a session around each call of a function."""
+    wanted = dict(context=context, data=data, backend=backend, mode=mode, hook=hook)
+    _check_recording(**wanted)
     if func is None:
-        return lambda func: profile(func, name=name)
+        return lambda func: profile(func, name=name, **wanted)
 
     @functools.wraps(func)
     def call(*args, **kwargs):
-        session = start(name)
+        session = start(name, **wanted)
         try:
             return func(*args, **kwargs)
         finally:
-            deactivate(session)
+            if session is not None:
+                deactivate(session)
 
     return call
 

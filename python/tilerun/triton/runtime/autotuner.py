@@ -13,10 +13,11 @@ import warnings
 import weakref
 from collections.abc import Mapping
 
-from ... import _memory, _native
+from ... import _devices, _memory, _native
 from ...errors import InvalidArgumentError, TilerunError, make_error
 from .. import knobs
 from ..language import constexpr
+from ..tools.tensor_descriptor import TensorDescriptor
 from . import _copies
 from ._values import unwrap
 from .errors import AutotunerError, OutOfResources
@@ -189,7 +190,7 @@ class Autotuner(KernelInterface):
         configs = self.prune_configs(kwargs, arguments)
         # The interpreter's times say nothing of a device: they are taken where somebody asks for them.
         asked = self.do_bench is not None or knobs.interpreter.autotune
-        if len(configs) == 1 or (knobs.runtime.interpret and not asked):
+        if len(configs) == 1 or (not asked and _is_interpreted(arguments.values())):
             return configs[0], True
         start = time.perf_counter()
         progress = _Progress(_name(self.fn), configs)
@@ -290,9 +291,7 @@ class Autotuner(KernelInterface):
 
     def _memory_of(self, name, arguments, tensors, restore):
         value = arguments[name]
-        if _memory.is_read_only(value):
-            raise InvalidArgumentError(f"autotune of '{_name(self.fn)}': parameter '{name}' is a read-only array, which cannot "
-                                       "be reset or restored")
+        self._check_writable(name, value)
         extent = _memory.get_extent(value)
         if extent is None:
             size = getattr(value, "nbytes", None)
@@ -363,9 +362,15 @@ class Autotuner(KernelInterface):
         return do_bench(call, warmup=self.num_warmups or knobs.autotuning.warmup,
                         rep=self.num_reps or knobs.autotuning.rep, quantiles=quantiles)
 
+    def _check_writable(self, name, value):
+        if _memory.is_read_only(value):
+            raise InvalidArgumentError(f"autotune of '{_name(self.fn)}': parameter '{name}' is a read-only array, which cannot "
+                                       "be reset or restored")
+
     def _prepare_memory(self, kwargs, reset_only=False):
         """The hook before a run that is measured, if the decorator has none."""
         for name in self.reset_to_zero:
+            self._check_writable(name, kwargs.get(name))
             if hasattr(kwargs.get(name), "zero_"):
                 kwargs[name].zero_()
             elif hasattr(kwargs.get(name), "fill"):
@@ -490,6 +495,25 @@ def _assign(value, saved):
         value.copy_(saved)
     elif saved is not None:
         value[...] = saved
+
+
+def _is_interpreted(values):
+    """Whether a launch with these arguments goes to the interpreter."""
+    if knobs.runtime.interpret:
+        return True
+    kinds = set()
+    pending = list(values)
+    while pending:
+        value = unwrap(pending.pop())
+        if isinstance(value, (tuple, list)):
+            pending += value
+        elif isinstance(value, TensorDescriptor):
+            pending.append(value.base)
+        elif value is not None and not isinstance(value, (bool, int, float, str)):
+            with contextlib.suppress(TypeError):  # The launch says what is wrong with it.
+                place = _memory.resolve(value, [])
+                kinds |= {place[2]} if place else set()
+    return kinds == {_memory.CPU} if kinds else _devices.get_default()[0] == _memory.CPU
 
 
 def _whole(milliseconds):
