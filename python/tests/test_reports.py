@@ -108,6 +108,32 @@ def test_parts_have_their_names():
         "'d.strides[1]' and 'x.shape[0]' of 'my__x' in '__init__'"
 
 
+class Settings:
+    opaque = object()
+
+
+settings = Settings()
+
+
+@pytest.mark.parametrize("body, said", [
+    ("tl.store(x, traceback)", "the module 'traceback'"), ("tl.store(x, traceback.nothing)", "has no 'nothing'"),
+    ("tl.store(x, settings.nothing)", "has no 'nothing'"), ("tl.store(x, settings.opaque)", "the global 'opaque'"),
+    ("tl.store(x, settings)", "settings"), ("traceback.print_exc()", "the host function 'print_exc'"),
+    ("settings.opaque(3)", "the global 'opaque'"), ("describe()", "the host function 'describe'"),
+])
+def test_values_of_the_host_have_their_names(body, said):
+
+    @triton.jit
+    def kernel(x):
+        tl.store(x, 1)
+
+    kernel._unsafe_update_src(f"def kernel(x):\n    {body}\n")
+    with pytest.raises(triton.CompilationError) as caught:
+        kernel[(1, )](X)
+    text = str(caught.value)
+    assert said in text and INTERNAL.search(text) is None and "(): pass" not in text and "*arguments" not in text, text
+
+
 def test_mistakes_of_the_package_keep_their_frames(monkeypatch):
     monkeypatch.setattr(fill, "params", None)
     with pytest.raises(TypeError) as caught:

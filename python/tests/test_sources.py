@@ -437,9 +437,9 @@ def test_unknown_and_host_names_are_told_by_line():
     def array(out):
         tl.store(out, np.exp(1.0))
 
-    for kernel, message in ((called, "(?s)'HOST_STATE' cannot be called in a kernel: it is of a kind.*<values of the host>.*A builtins.set"),
+    for kernel, message in ((called, "(?s)'HOST_STATE' cannot be called in a kernel: it is of a kind.*'HOST_STATE' is a set of the host"),
                             (fields, "'<Loose of the host>' has no 'factr'; did you mean 'factor'"),
-                            (array, "(?s)host function 'exp'.*<functions of the host>:1:5: note: defined here")):
+                            (array, "(?s)host function 'exp'.*cannot be called")):
         with pytest.raises(triton.CompilationError, match=message):
             run(kernel, size=1)
 

@@ -231,7 +231,7 @@ class Collector:
     def _bind_object(self, name, value, chains):
         """An object by the attributes that are used of it."""
         kind = value if isinstance(value, type) else type(value)
-        own = self._add_source(f"<{kind.__qualname__} of the host>", "".join(l + "\n" for l in self._bind_attributes(value, chains)))
+        own = self._add_source(name, f"<{kind.__qualname__} of the host>", "".join(l + "\n" for l in self._bind_attributes(value, chains)))
         return [f"import {own} as {name}"]
 
     def _bind_attributes(self, owner, chains):
@@ -259,9 +259,9 @@ class Collector:
                 fields[field] = held
         return _as_tuple_of(value, fields)
 
-    def _add_source(self, path, text):
-        """The name of a new source."""
-        own = f"__m{self.counter}"
+    def _add_source(self, name, path, text):
+        """The name of a new source, of what the user calls `name`: messages show that (errors.show_message)."""
+        own = f"__m{self.counter}__{name}"
         self.counter += 1
         self.sources.append((own, path, text))
         return own
@@ -269,7 +269,7 @@ class Collector:
     def _bind_unknown(self, name, value):
         """What kernels cannot use: the compiler's note shows what it is. No value: sources are keys of the cache."""
         kind = type(value)
-        own = self._add_source("<values of the host>", f"for {name} in (): pass  # A {kind.__module__}.{kind.__qualname__}.\n")
+        own = self._add_source(name, "<values of the host>", f"for {name} in (): pass  # A {kind.__module__}.{kind.__qualname__}.\n")
         return [f"from {own} import {name}"]
 
     def _watch(self, scope, name, value):
@@ -281,7 +281,7 @@ class Collector:
         """A function that kernels cannot call, at its own place for the compiler's messages."""
         code = getattr(value, "__code__", None)
         path, line = (code.co_filename, code.co_firstlineno) if code is not None else ("<functions of the host>", 1)
-        own = self._add_source(path, "\n" * (line - 1) + f"def {name}(*arguments):\n    pass\n")
+        own = self._add_source(name, path, "\n" * (line - 1) + f"def {name}(*arguments):\n    pass\n")
         return [f"from {own} import {name}"]
 
     def _bind_module(self, name, module, chains):
@@ -292,7 +292,7 @@ class Collector:
             return [f"import {path or 'math'} as {name}"]
         # A module of the user's: a source with the names that are used of it.
         lines = self._bind_attributes(module, chains)
-        own = self._add_source(getattr(module, "__file__", None) or f"<module {module.__name__}>",
+        own = self._add_source(name, getattr(module, "__file__", None) or f"<module {module.__name__}>",
                                "".join(l + "\n" for l in lines))
         return [f"import {own} as {name}"]
 

@@ -82,6 +82,10 @@ _BY_STATUS = {2: InvalidArgumentError, 3: UnsupportedError, 4: UnavailableError,
 # A diagnostic's first line; lines of source and carets follow.
 _DIAGNOSTIC = re.compile(r"^(?P<path>.+?):\d+:\d+: (?P<kind>error|warning|note|remark): ", re.MULTILINE)
 _WRAPPER = re.compile(r"<launch of (\w+)>")
+# What stands in for values and functions of the host, for which there is no line to show.
+_MADE_PATHS = ("<values of the host>", "<functions of the host>")
+_MADE_VALUE = re.compile(r"for (\w+) in \(\): pass  # A ([\w.]+)\.")
+_MADE_LINE = re.compile(r"def \w+\(\*arguments\):")
 _PART = re.compile(r"'([^\W\d]\w*?)((?:__(?:shape|stride)?\d+)+)'")
 
 
@@ -100,6 +104,7 @@ def show_message(text):
     """A message of the library as users of the package are told it: without the names of C functions, and of the kernels
     that the package writes around functions whose arguments are taken in parts."""
     text = re.sub(r"\Atilerun[A-Z]\w*: ", "", text)
+    text = re.sub(r"'__m\d+__(\w+)'", r"'\1'", text)
     text = re.sub(r"\n\s*<launch of \w+>:\d+:\d+: called from here", "", text)
     starts = [found.start() for found in _DIAGNOSTIC.finditer(text)]
     parts = [text[:starts[0]]] if starts else [text]
@@ -107,7 +112,13 @@ def show_message(text):
         part = text[begin:end]
         found = _DIAGNOSTIC.match(part)
         wrapper = _WRAPPER.fullmatch(found["path"])
-        if wrapper is None:
+        lines = part.splitlines(keepends=True)
+        if found["kind"] == "note" and found["path"] in _MADE_PATHS:
+            value = _MADE_VALUE.search(part)
+            parts.append(f"note: '{value[1]}' is a {value[2].removeprefix('builtins.')} of the host\n" if value else "")
+        elif len(lines) > 1 and _MADE_LINE.fullmatch(lines[1].strip()):
+            parts.append(lines[0])
+        elif wrapper is None:
             parts.append(part)
         elif found["kind"] != "note":
             parts.append(f"kernel '{wrapper[1]}': {found['kind']}: {part[found.end():].splitlines()[0]}\n")
