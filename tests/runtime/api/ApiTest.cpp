@@ -93,6 +93,16 @@ TEST(Errors, BelongToTheirThread) {
   EXPECT_EQ(info.message, nullptr);
 }
 
+// Messages say what was done, and not what the plugin's table calls it.
+TEST(Errors, AreNotAboutThePluginsTable) {
+  Runtime runtime = makeRuntime();
+  Device device = runtime.open("cpu:0");
+  Error error = getError([&] { device.number(12345); });
+  EXPECT_EQ(error.status(), TILERUN_STATUS_UNSUPPORTED);
+  EXPECT_EQ(std::string(error.what()).rfind("get device property on cpu:0: ", 0), 0u)
+      << error.what();
+}
+
 TEST(Errors, ReleasingNullDoesNothing) {
   tilerunDestroyRuntime(nullptr);
   tilerunCloseDevice(nullptr);
