@@ -11,10 +11,8 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/ThreadPool.h"
 
 #include <chrono>
-#include <mutex>
 #include <set>
 
 using namespace tilerun;
@@ -51,7 +49,7 @@ std::string corpus::generalize(StringRef message) {
 
 static bool isHidden(StringRef path) { return llvm::sys::path::filename(path).starts_with("."); }
 
-static llvm::Expected<std::vector<std::string>> findFiles(StringRef folder) {
+llvm::Expected<std::vector<std::string>> corpus::findFiles(StringRef folder) {
   std::vector<std::string> files;
   llvm::sys::fs::file_status status;
   if (std::error_code error = llvm::sys::fs::status(folder, status))
@@ -116,7 +114,9 @@ static void setReason(StringRef message, Entry &entry) {
 }
 
 static void compileOn(Frontend &frontend, mlir::MLIRContext &context, const JitFunction &function,
-                      const KernelSignature &signature, const Backend &backend, Entry &entry) {
+                      const KernelSignature &signature, const Backend &backend, Listener &listener,
+                      Entry &entry) {
+  listener.compiling(entry);
   mlir::FailureOr<CompiledKernel> kernel =
       frontend.compile(*function.module, function.qualifiedName, signature, context);
   assert(mlir::succeeded(kernel) && "it compiled a moment ago");
@@ -151,7 +151,7 @@ static bool shrink(KernelSignature &signature, int64_t largest) {
 }
 
 static void tryKernel(Frontend &frontend, mlir::MLIRContext &context, const JitFunction &function,
-                      const Backend *backend, Entry &entry) {
+                      const Backend *backend, Listener &listener, Entry &entry) {
   DiagnosticEngine &diagnostics = frontend.getDiagnostics();
   bool isInternal = false;
   auto attempt = [&](const KernelSignature &signature) {
@@ -195,7 +195,7 @@ static void tryKernel(Frontend &frontend, mlir::MLIRContext &context, const JitF
   if (!last.compiles)
     setReason(frontend.getSources(), last.errors, entry);
   else if (backend)
-    compileOn(frontend, context, function, last.signature, *backend, entry);
+    compileOn(frontend, context, function, last.signature, *backend, listener, entry);
   // Blocks of many dimensions get too large for a target with the sizes that are usual for two.
   for (int64_t largest : {32, 16, 8, 4}) {
     if (entry.outcome != Outcome::Refused)
@@ -208,7 +208,7 @@ static void tryKernel(Frontend &frontend, mlir::MLIRContext &context, const JitF
     next.signature = formatSignature(smaller);
     next.reason = next.reasonFile = next.construct = "";
     next.reasonLine = 0;
-    compileOn(frontend, context, function, smaller, *backend, next);
+    compileOn(frontend, context, function, smaller, *backend, listener, next);
     next.seconds += entry.seconds;
     if (next.outcome != Outcome::Refused)
       entry = std::move(next);
@@ -231,77 +231,52 @@ static std::string getFullPath(StringRef path) {
   return out.str().str();
 }
 
-/// Functions by file and name.
-using FunctionSet = std::set<std::pair<std::string, std::string>>;
-
-/// One file, with a frontend of its own: they are not shared between threads.
-static void surveyFile(const std::string &path, const Backend *backend, Survey &out,
-                       FunctionSet &called) {
+FileSummary corpus::surveyFile(const std::string &path, const Backend *backend,
+                               Listener &listener) {
+  FileSummary out;
   if (!mentionsJit(path))
-    return;
+    return out;
   Frontend frontend;
   LoadedModule *module = frontend.loadFile(path);
   if (!module) {
     Entry reason;
     setReason(frontend.getSources(), frontend.getDiagnostics().getDiagnostics(), reason);
-    out.unreadable.emplace_back(path, reason.reason);
-    return;
+    out.unreadable = reason.reason;
+    return out;
   }
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  for (const auto &function : module->functions) {
+  for (auto [index, function] : llvm::enumerate(module->functions)) {
+    for (const JitFunction *callee : findForeignCallees(*function))
+      out.called.emplace_back(getFullPath(callee->module->path), callee->qualifiedName);
     Entry entry;
     entry.file = path;
     entry.name = function->qualifiedName;
     entry.line = frontend.getSources().getLineColumn(function->def->nameRange.begin).line;
+    entry.index = static_cast<unsigned>(index);
+    if (!listener.begin(entry))
+      continue;
     if (function->usedAsHelper || returnsValue(*function))
       entry.outcome = Outcome::Helper;
     else
-      tryKernel(frontend, context, *function, backend, entry);
-    for (const JitFunction *callee : findForeignCallees(*function))
-      called.emplace(getFullPath(callee->module->path), callee->qualifiedName);
-    out.entries.push_back(std::move(entry));
+      tryKernel(frontend, context, *function, backend, listener, entry);
+    listener.finish(entry);
   }
+  llvm::sort(out.called);
+  out.called.erase(llvm::unique(out.called), out.called.end());
+  return out;
 }
 
-llvm::Expected<Survey> corpus::survey(StringRef folder, unsigned threads,
-                                      llvm::function_ref<void(uint64_t, uint64_t)> progress,
-                                      const Backend *backend) {
-  auto files = findFiles(folder);
-  if (!files)
-    return files.takeError();
-  std::vector<Survey> parts(files->size());
-  std::vector<FunctionSet> called(files->size());
-  std::mutex mutex;
-  uint64_t numDone = 0;
-  {
-    llvm::StdThreadPool pool(llvm::hardware_concurrency(threads));
-    for (size_t i = 0; i < files->size(); ++i)
-      pool.async([&, i] {
-        surveyFile((*files)[i], backend, parts[i], called[i]);
-        std::lock_guard lock(mutex);
-        progress(++numDone, files->size());
-      });
-    pool.wait();
-  }
-  Survey out;
-  out.numFiles = files->size();
-  for (Survey &part : parts) {
-    llvm::append_range(out.entries, std::move(part.entries));
-    llvm::append_range(out.unreadable, std::move(part.unreadable));
-  }
-  // What kernels of other files call is no kernel either.
-  FunctionSet helpers;
-  for (FunctionSet &part : called)
-    helpers.merge(part);
-  for (Entry &entry : out.entries)
+void corpus::markHelpers(llvm::MutableArrayRef<Entry> entries, llvm::ArrayRef<Function> called) {
+  std::set<Function> helpers(called.begin(), called.end());
+  for (Entry &entry : entries)
     if (entry.outcome != Outcome::Internal &&
         helpers.count({getFullPath(entry.file), entry.name})) {
       Entry helper;
       helper.file = entry.file;
       helper.name = entry.name;
       helper.line = entry.line;
+      helper.index = entry.index;
       helper.outcome = Outcome::Helper;
       entry = std::move(helper);
     }
-  return out;
 }

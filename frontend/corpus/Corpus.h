@@ -1,10 +1,13 @@
 // How much of a folder of kernel files compiles: each kernel is typed with guessed signatures, and
 // may be compiled on by somebody who knows a target.
+//
+// The survey of one file is a function that tells what it is at: some kernels take minutes or
+// gigabytes, so the command surveys files in child processes and needs to know which kernel it was.
 #pragma once
 
 #include "frontend/Frontend.h"
 
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
@@ -16,16 +19,19 @@ namespace tilerun::corpus {
 
 enum class Outcome {
   Compiles,
-  Fails,   ///< `reason` says what stopped the guess that came furthest.
-  Refused, ///< It is a kernel, but the target does not compile it: `reason`.
-  Helper,  ///< It returns values: other functions call it, nobody launches it.
-  Internal ///< A bug of the compiler.
+  Fails,       ///< `reason` says what stopped the guess that came furthest.
+  Refused,     ///< It is a kernel, but the target does not compile it: `reason`.
+  Helper,      ///< It returns values: other functions call it, nobody launches it.
+  TimeLimit,   ///< It took too long: `reason`. Told by whoever watches the survey, as the next.
+  MemoryLimit, ///< It took too much memory: `reason`.
+  Internal     ///< A bug of the compiler.
 };
 
 /// What became of one function.
 struct Entry {
   std::string file, name;
-  unsigned line = 0; ///< Of the function.
+  unsigned line = 0;  ///< Of the function.
+  unsigned index = 0; ///< Among the functions of the file.
   Outcome outcome = Outcome::Fails;
   std::string signature; ///< The guess that compiled, or the first one.
   unsigned numTried = 0;
@@ -36,7 +42,7 @@ struct Entry {
   double seconds = 0;    ///< What the target's compiler took.
 };
 
-/// What compiles kernels on, for a target. Called from several threads at a time.
+/// What compiles kernels on, for a target.
 struct Backend {
   struct Verdict {
     std::string message;     ///< Why it does not compile, with the place in front; empty: it does.
@@ -46,19 +52,35 @@ struct Backend {
   std::function<Verdict(CompiledKernel &, const KernelSignature &)> compile;
 };
 
-struct Survey {
-  uint64_t numFiles = 0;      ///< With jit functions or not.
-  std::vector<Entry> entries; ///< By file and line.
-  std::vector<std::pair<std::string, std::string>>
-      unreadable; ///< Files that do not parse, and why.
+/// A function of another file, by full path and name.
+using Function = std::pair<std::string, std::string>;
+
+/// What a file's survey has beside its entries.
+struct FileSummary {
+  std::string unreadable;       ///< Why it does not parse; empty if it does.
+  std::vector<Function> called; ///< Functions of other files that its functions call.
 };
 
-/// Surveys every `.py` file below `folder` (or one file), on `threads` threads. `progress` is
-/// called from any of them, one at a time, with the files done and their number. With a `backend`,
-/// kernels are compiled for its target as well.
-llvm::Expected<Survey> survey(llvm::StringRef folder, unsigned threads,
-                              llvm::function_ref<void(uint64_t done, uint64_t of)> progress,
-                              const Backend *backend = nullptr);
+/// Follows the survey of a file, on the same thread.
+class Listener {
+public:
+  virtual ~Listener() = default;
+  /// A function comes next, with its name and place; false: it is left out.
+  virtual bool begin(const Entry &entry) = 0;
+  /// It types, with `entry.signature`, and is compiled on from here.
+  virtual void compiling(const Entry &entry) = 0;
+  virtual void finish(const Entry &entry) = 0;
+};
+
+/// Every `.py` file below `folder`, in order, or the one file that it is. Links are not followed.
+llvm::Expected<std::vector<std::string>> findFiles(llvm::StringRef folder);
+
+/// Surveys the functions of one file. With a `backend`, kernels that type are compiled for its
+/// target as well.
+FileSummary surveyFile(const std::string &path, const Backend *backend, Listener &listener);
+
+/// Makes helpers of kernels that functions of other files call: `called`, of all files.
+void markHelpers(llvm::MutableArrayRef<Entry> entries, llvm::ArrayRef<Function> called);
 
 /// A message without what differs from kernel to kernel: names in quotes and numbers.
 std::string generalize(llvm::StringRef message);

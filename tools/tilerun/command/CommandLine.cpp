@@ -330,19 +330,41 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   addCommon(demo, options);
 
   CLI::App *corpus = app.add_subcommand(
-      "corpus", "Which kernels of a folder compile: types each one with guessed signatures, and "
-                "says which\nop or construct stops the rest. Nothing is run.\n\n"
-                "Examples:\n  tilerun corpus my_kernels/\n  tilerun corpus my_kernels/ --json\n"
-                "  tilerun corpus my_kernels/ --target cuda:sm_90a\n");
+      "corpus",
+      "Which kernels of a folder compile: types each one with guessed signatures, and says which\n"
+      "op or construct stops the rest. Nothing is run. Kernels are compiled in child processes; "
+      "one\nthat goes over a limit is ended, and named with the limit. With --output every result "
+      "is\n"
+      "written when it is there, and the same command goes on where it was interrupted.\n\n"
+      "Examples:\n  tilerun corpus my_kernels/\n  tilerun corpus my_kernels/ --json\n"
+      "  tilerun corpus my_kernels/ --target cuda:sm_90a\n"
+      "  tilerun corpus my_kernels/ --target vulkan:1.3 --output results.jsonl --time-limit 20\n");
   corpus->add_option("FOLDER", options.target, "Folder of .py files, or one file")->required();
   corpus
       ->add_option("--target", options.targets,
                    "KIND:ARCH to compile on to, such as cuda:sm_90a or vulkan:1.3")
       ->expected(1)
       ->type_name("TARGET");
-  corpus->add_option("--threads", options.threads, "Host threads (default: one for each core)")
+  corpus
+      ->add_option("--threads", options.threads,
+                   "Kernels at a time, each in a process (default: one for each core)")
       ->check(CLI::Range(1, 1024));
   addLimits(corpus, options);
+  corpus
+      ->add_option("--time-limit", options.timeLimit,
+                   "Seconds that one kernel may take, with all signatures that are tried")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.001, 1e6))
+      ->capture_default_str();
+  corpus
+      ->add_option("--memory-limit", options.memoryLimit, "GiB of memory that one kernel may take")
+      ->type_name("GIB")
+      ->check(CLI::Range(0.001, 1e6))
+      ->capture_default_str();
+  corpus
+      ->add_option("-o,--output", options.output,
+                   "File of results, a line of JSON for each; one that exists is gone on with")
+      ->type_name("FILE");
   addCommon(corpus, options);
 
   CLI::App *tune = app.add_subcommand(

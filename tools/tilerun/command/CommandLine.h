@@ -84,6 +84,10 @@ struct Options {
   bool conformance = true;
   double timeout = 0; ///< Seconds; 0: the defaults.
 
+  // corpus
+  double timeLimit = 60;  ///< Seconds of one kernel.
+  double memoryLimit = 4; ///< GiB.
+
   // cache
   std::string cacheAction; ///< "stat", "clear" or "verify"
   bool removeBad = false;

@@ -4,47 +4,58 @@
 #include "frontend/corpus/Corpus.h"
 #include "ir/tile/ModuleBytes.h"
 #include "ir/transforms/Passes.h"
+#include "runtime/cache/Key.h"
 #include "tools/tilerun/command/CompileTarget.h"
+#include "tools/tilerun/command/CorpusWorkers.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <chrono>
+#include <csignal>
 #include <map>
+#include <thread>
 
 using namespace tilerun;
 using namespace tilerun::command;
 using corpus::Outcome;
 
-static llvm::StringRef getWord(Outcome outcome) {
-  switch (outcome) {
-  case Outcome::Compiles:
-    return "compiles";
-  case Outcome::Fails:
-    return "fails";
-  case Outcome::Refused:
-    return "refused";
-  case Outcome::Helper:
-    return "helper";
-  case Outcome::Internal:
-    return "internal-error";
-  }
-  llvm_unreachable("unknown outcome");
-}
-
 namespace {
-struct Totals {
+/// What is known when the survey ends, whole or not.
+struct Survey {
+  uint64_t numFiles = 0, numWhole = 0; ///< With jit functions or not.
+  std::vector<corpus::Entry> entries;  ///< By file and line.
+  std::vector<std::pair<std::string, std::string>>
+      unreadable; ///< Files that cannot be read or do not parse, and why.
   std::map<Outcome, uint64_t> counts;
   std::vector<std::pair<std::string, uint64_t>> constructs; ///< The most frequent first.
+  CorpusLimits limits;
 };
 } // namespace
 
-static Totals sumUp(const corpus::Survey &survey) {
-  Totals out;
+static Survey sumUp(const CorpusRecords &records, const CorpusLimits &limits) {
+  Survey out;
+  out.limits = limits;
+  out.numFiles = records.getFiles().size();
+  std::vector<corpus::Function> called;
+  for (auto [i, file] : llvm::enumerate(records.getFiles())) {
+    const FileRecord &record = records.get(i);
+    for (const auto &[index, entry] : record.entries)
+      out.entries.push_back(entry);
+    if (!record.summary)
+      continue;
+    ++out.numWhole;
+    llvm::append_range(called, record.summary->called);
+    if (!record.summary->unreadable.empty())
+      out.unreadable.emplace_back(file, record.summary->unreadable);
+  }
+  corpus::markHelpers(out.entries, called);
   llvm::MapVector<llvm::StringRef, uint64_t> constructs;
-  for (const corpus::Entry &entry : survey.entries) {
+  for (const corpus::Entry &entry : out.entries) {
     ++out.counts[entry.outcome];
     if (!entry.construct.empty())
       ++constructs[entry.construct];
@@ -57,43 +68,29 @@ static Totals sumUp(const corpus::Survey &survey) {
   return out;
 }
 
-static void printResult(const corpus::Survey &survey, const Totals &totals) {
+static void printResult(const Survey &survey) {
   llvm::json::Array kernels, constructs, unreadable;
   using llvm::json::fixUTF8;
-  for (const corpus::Entry &entry : survey.entries) {
-    llvm::json::Object object{{"file", fixUTF8(entry.file)},
-                              {"line", entry.line},
-                              {"name", fixUTF8(entry.name)},
-                              {"outcome", getWord(entry.outcome)}};
-    if (entry.outcome != Outcome::Helper) {
-      object["signature"] = fixUTF8(entry.signature);
-      object["signatures_tried"] = entry.numTried;
-    }
-    if (entry.seconds > 0)
-      object["target_seconds"] = entry.seconds;
-    if (!entry.reason.empty()) {
-      object["reason"] = fixUTF8(entry.reason);
-      object["construct"] = fixUTF8(entry.construct);
-      object["reason_file"] = fixUTF8(entry.reasonFile);
-      object["reason_line"] = entry.reasonLine;
-    }
-    kernels.push_back(std::move(object));
-  }
-  for (const auto &[construct, count] : totals.constructs)
+  for (const corpus::Entry &entry : survey.entries)
+    kernels.push_back(toJson(entry));
+  for (const auto &[construct, count] : survey.constructs)
     constructs.push_back(llvm::json::Object{{"construct", fixUTF8(construct)}, {"kernels", count}});
   for (const auto &[file, reason] : survey.unreadable)
     unreadable.push_back(llvm::json::Object{{"file", fixUTF8(file)}, {"reason", fixUTF8(reason)}});
   llvm::json::Object counts;
-  for (Outcome outcome :
-       {Outcome::Compiles, Outcome::Fails, Outcome::Refused, Outcome::Internal, Outcome::Helper}) {
-    auto found = totals.counts.find(outcome);
-    counts[getWord(outcome)] = found == totals.counts.end() ? 0 : found->second;
+  for (Outcome outcome : getOutcomes()) {
+    auto found = survey.counts.find(outcome);
+    counts[getWord(outcome)] = found == survey.counts.end() ? 0 : found->second;
   }
-  printJson(llvm::json::Object{{"files", survey.numFiles},
-                               {"counts", std::move(counts)},
-                               {"constructs", std::move(constructs)},
-                               {"unreadable", std::move(unreadable)},
-                               {"kernels", std::move(kernels)}});
+  printJson(
+      llvm::json::Object{{"files", survey.numFiles},
+                         {"files_done", survey.numWhole},
+                         {"limits", llvm::json::Object{{"seconds", survey.limits.seconds},
+                                                       {"gibibytes", survey.limits.gibibytes}}},
+                         {"counts", std::move(counts)},
+                         {"constructs", std::move(constructs)},
+                         {"unreadable", std::move(unreadable)},
+                         {"kernels", std::move(kernels)}});
 }
 
 /// Text cut to `width` bytes, at the end of a character.
@@ -106,8 +103,7 @@ static std::string cut(llvm::StringRef text, size_t width) {
   return text.take_front(end).str() + "...";
 }
 
-static void printTable(llvm::raw_ostream &os, const corpus::Survey &survey, const Totals &totals,
-                       llvm::StringRef target) {
+static void printTable(llvm::raw_ostream &os, const Survey &survey, llvm::StringRef target) {
   for (const corpus::Entry &entry : survey.entries) {
     if (entry.outcome == Outcome::Helper)
       continue;
@@ -125,25 +121,33 @@ static void printTable(llvm::raw_ostream &os, const corpus::Survey &survey, cons
   }
   for (const auto &[file, reason] : survey.unreadable)
     os << llvm::formatv("{0,-14} {1}: {2}\n", "unreadable", file, reason);
-  if (!totals.constructs.empty())
+  if (!survey.constructs.empty())
     os << "\nWhat stops kernels\n";
-  for (const auto &[construct, count] : totals.constructs)
+  for (const auto &[construct, count] : survey.constructs)
     os << llvm::formatv("{0,6}  {1}\n", count, cut(construct, 160));
   auto count = [&](Outcome outcome) {
-    auto found = totals.counts.find(outcome);
-    return found == totals.counts.end() ? uint64_t(0) : found->second;
+    auto found = survey.counts.find(outcome);
+    return found == survey.counts.end() ? uint64_t(0) : found->second;
   };
-  uint64_t good = count(Outcome::Compiles), bad = count(Outcome::Fails),
-           refused = count(Outcome::Refused), internal = count(Outcome::Internal);
-  uint64_t all = good + bad + refused + internal;
+  uint64_t good = count(Outcome::Compiles), internal = count(Outcome::Internal),
+           limited = count(Outcome::TimeLimit) + count(Outcome::MemoryLimit);
+  uint64_t all = good + count(Outcome::Fails) + count(Outcome::Refused) + internal + limited;
+  // What was ended while it was typed has no signature.
+  uint64_t typed = llvm::count_if(survey.entries, [](const corpus::Entry &entry) {
+    return entry.outcome != Outcome::Fails && entry.outcome != Outcome::Helper &&
+           !entry.signature.empty();
+  });
   if (!target.empty())
-    os << llvm::formatv("\n{0} of {1} kernels that type compile for {2}\n", good,
-                        good + refused + internal, target);
-  os << llvm::formatv("\n{0} of {1} kernels compile ({2:f1} %); failing: {4}, with an internal "
-                      "error: {5}; helpers: {6}; files: {3}, of which do not parse: {7}\n",
-                      good, all, all ? 100.0 * good / all : 0.0, survey.numFiles,
-                      bad + refused + internal, internal, count(Outcome::Helper),
-                      survey.unreadable.size());
+    os << llvm::formatv("\n{0} of {1} kernels that type compile for {2}\n", good, typed, target);
+  os << llvm::formatv("\n{0} of {1} kernels compile ({2:f1} %); failing: {3}, with an internal "
+                      "error: {4}, over a limit: {5}; helpers: {6}; files: {7}, of which do not "
+                      "parse: {8}\n",
+                      good, all, all ? 100.0 * good / all : 0.0, all - good, internal, limited,
+                      count(Outcome::Helper), survey.numFiles, survey.unreadable.size());
+  if (limited)
+    os << llvm::format("The limits of a kernel were %g s and %g GiB (--time-limit, "
+                       "--memory-limit)\n",
+                       survey.limits.seconds, survey.limits.gibibytes);
 }
 
 /// What a plugin says to a kernel.
@@ -171,7 +175,55 @@ static corpus::Backend::Verdict compileWith(const plugin::Plugin &plugin, const 
   return {reason, code == ExitCode::Internal};
 }
 
+namespace {
+
+/// One line that moves, on a terminal.
+class SurveyProgress {
+public:
+  explicit SurveyProgress(const CorpusRecords &records)
+      : records(records), begin(std::chrono::steady_clock::now()), last(begin),
+        numBefore(countWhole()) {}
+  ~SurveyProgress() {
+    if (llvm::errs().is_displayed())
+      llvm::errs() << "\r\x1b[K";
+  }
+  void show() {
+    auto now = std::chrono::steady_clock::now();
+    if (!llvm::errs().is_displayed() || now - last < std::chrono::milliseconds(200))
+      return;
+    last = now;
+    double seconds = std::chrono::duration<double>(now - begin).count();
+    uint64_t numKernels = 0, numOver = 0;
+    for (size_t i = 0; i < records.getFiles().size(); ++i)
+      for (const auto &[index, entry] : records.get(i).entries) {
+        ++numKernels;
+        numOver += entry.outcome == Outcome::TimeLimit || entry.outcome == Outcome::MemoryLimit;
+      }
+    llvm::errs() << "\r\x1b[K"
+                 << formatProgress(countWhole(), numBefore, records.getFiles().size(), numKernels,
+                                   numOver, seconds);
+  }
+
+private:
+  uint64_t countWhole() const {
+    uint64_t count = 0;
+    for (size_t i = 0; i < records.getFiles().size(); ++i)
+      count += records.isWhole(i);
+    return count;
+  }
+  const CorpusRecords &records;
+  std::chrono::steady_clock::time_point begin, last;
+  uint64_t numBefore;
+};
+
+} // namespace
+
 llvm::Expected<ExitCode> command::runCorpus(const Options &options) {
+  CorpusRun run;
+  run.limits = {options.timeLimit, options.memoryLimit};
+  CorpusRecords::Header header;
+  header.folder = options.target;
+  header.build = cache::getBuildId(reinterpret_cast<const void *>(&runCorpus));
   std::optional<corpus::Backend> backend;
   if (!options.targets.empty()) {
     auto plugin = findCompiler(options.targets[0]);
@@ -182,22 +234,49 @@ llvm::Expected<ExitCode> command::runCorpus(const Options &options) {
         [&options, plugin = *plugin](CompiledKernel &kernel, const KernelSignature &signature) {
           return compileWith(*plugin, options, kernel, signature);
         }};
+    run.backend = &*backend;
+    header.target = options.targets[0];
+    header.build +=
+        cache::getBuildId(reinterpret_cast<const void *>((*plugin)->getTable().compile));
   }
-  bool showProgress = llvm::errs().is_displayed();
-  auto survey = corpus::survey(
-      options.target, options.threads,
-      [&](uint64_t done, uint64_t of) {
-        if (showProgress)
-          llvm::errs() << "\r" << done << " of " << of << " files"
-                       << (done == of ? "\r\x1b[K" : "");
-      },
-      backend ? &*backend : nullptr);
-  if (!survey)
-    return makeCommandError(ExitCode::Usage, llvm::toString(survey.takeError()));
-  Totals totals = sumUp(*survey);
+  auto files = corpus::findFiles(options.target);
+  if (!files)
+    return makeCommandError(ExitCode::Usage, llvm::toString(files.takeError()));
+  CorpusRecords records(std::move(*files));
+  if (options.output != "-") {
+    if (llvm::Error error = records.open(options.output, header, run.limits))
+      return makeCommandError(ExitCode::Usage, llvm::toString(std::move(error)));
+    if (records.getNumKept())
+      llvm::errs() << "tilerun: " << records.getNumKept() << " functions are known from '"
+                   << options.output << "'\n";
+  }
+  run.numWorkers = options.threads ? options.threads : std::thread::hardware_concurrency();
+  int signal = 0;
+  {
+    SurveyProgress progress(records);
+    run.progress = [&] { progress.show(); };
+    auto ended = surveyInWorkers(records, run);
+    if (!ended)
+      return makeCommandError(ExitCode::Unavailable, llvm::toString(ended.takeError()));
+    signal = *ended;
+  }
+  if (!records.getError().empty())
+    return makeCommandError(ExitCode::Usage, records.getError());
+  Survey survey = sumUp(records, run.limits);
   if (options.json)
-    printResult(*survey, totals);
+    printResult(survey);
   else
-    printTable(llvm::outs(), *survey, totals, options.targets.empty() ? "" : options.targets[0]);
-  return totals.counts[Outcome::Internal] ? ExitCode::Internal : ExitCode::Ok;
+    printTable(llvm::outs(), survey, header.target);
+  if (signal) {
+    llvm::outs().flush();
+    llvm::errs() << "tilerun: interrupted after " << survey.numWhole << " of " << survey.numFiles
+                 << " files"
+                 << (options.output == "-"
+                         ? "; with --output FILE, the next run would go on from there\n"
+                         : "; the same command goes on from there\n");
+    // The shell is to see that a signal ended it.
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+  return survey.counts[Outcome::Internal] ? ExitCode::Internal : ExitCode::Ok;
 }

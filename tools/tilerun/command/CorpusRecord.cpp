@@ -1,0 +1,289 @@
+// See CorpusRecord.h.
+#include "tools/tilerun/command/CorpusRecord.h"
+
+#include "runtime/cache/Key.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+using namespace tilerun;
+using namespace tilerun::command;
+using corpus::Entry;
+using corpus::FileSummary;
+using corpus::Outcome;
+using llvm::StringRef;
+using llvm::json::fixUTF8;
+
+//===----------------------------------------------------------------------===//
+// Entries as JSON
+//===----------------------------------------------------------------------===//
+
+static constexpr Outcome kOutcomes[] = {Outcome::Compiles, Outcome::Fails,     Outcome::Refused,
+                                        Outcome::Internal, Outcome::TimeLimit, Outcome::MemoryLimit,
+                                        Outcome::Helper};
+
+llvm::ArrayRef<Outcome> command::getOutcomes() { return kOutcomes; }
+
+StringRef command::getWord(Outcome outcome) {
+  switch (outcome) {
+  case Outcome::Compiles:
+    return "compiles";
+  case Outcome::Fails:
+    return "fails";
+  case Outcome::Refused:
+    return "refused";
+  case Outcome::Helper:
+    return "helper";
+  case Outcome::TimeLimit:
+    return "time-limit";
+  case Outcome::MemoryLimit:
+    return "memory-limit";
+  case Outcome::Internal:
+    return "internal-error";
+  }
+  llvm_unreachable("unknown outcome");
+}
+
+llvm::json::Object command::toJson(const Entry &entry) {
+  llvm::json::Object object{{"file", fixUTF8(entry.file)},
+                            {"line", entry.line},
+                            {"index", entry.index},
+                            {"name", fixUTF8(entry.name)},
+                            {"outcome", getWord(entry.outcome)}};
+  // Of a kernel that was stopped while it was typed, neither is known.
+  if (!entry.signature.empty()) {
+    object["signature"] = fixUTF8(entry.signature);
+    object["signatures_tried"] = entry.numTried;
+  }
+  if (entry.seconds > 0)
+    object["target_seconds"] = entry.seconds;
+  if (!entry.reason.empty()) {
+    object["reason"] = fixUTF8(entry.reason);
+    object["construct"] = fixUTF8(entry.construct);
+    object["reason_file"] = fixUTF8(entry.reasonFile);
+    object["reason_line"] = entry.reasonLine;
+  }
+  return object;
+}
+
+static std::string getText(const llvm::json::Object &object, StringRef name) {
+  return object.getString(name).value_or("").str();
+}
+
+static unsigned getNumber(const llvm::json::Object &object, StringRef name) {
+  return static_cast<unsigned>(object.getInteger(name).value_or(0));
+}
+
+std::optional<Entry> command::entryFromJson(const llvm::json::Object &object) {
+  Entry entry;
+  StringRef word = object.getString("outcome").value_or("");
+  const Outcome *outcome = llvm::find_if(kOutcomes, [&](Outcome o) { return getWord(o) == word; });
+  if (outcome == std::end(kOutcomes) || !object.getInteger("index") || !object.getString("name"))
+    return std::nullopt;
+  entry.outcome = *outcome;
+  entry.file = getText(object, "file");
+  entry.name = getText(object, "name");
+  entry.line = getNumber(object, "line");
+  entry.index = getNumber(object, "index");
+  entry.signature = getText(object, "signature");
+  entry.numTried = getNumber(object, "signatures_tried");
+  entry.seconds = object.getNumber("target_seconds").value_or(0);
+  entry.reason = getText(object, "reason");
+  entry.construct = getText(object, "construct");
+  entry.reasonFile = getText(object, "reason_file");
+  entry.reasonLine = getNumber(object, "reason_line");
+  return entry;
+}
+
+llvm::json::Object command::toJson(const FileSummary &summary) {
+  llvm::json::Array called;
+  for (const auto &[file, name] : summary.called)
+    called.push_back(llvm::json::Array{fixUTF8(file), fixUTF8(name)});
+  return llvm::json::Object{{"unreadable", fixUTF8(summary.unreadable)},
+                            {"calls", std::move(called)}};
+}
+
+std::optional<FileSummary> command::summaryFromJson(const llvm::json::Object &object) {
+  FileSummary out;
+  const llvm::json::Array *called = object.getArray("calls");
+  if (!called)
+    return std::nullopt;
+  out.unreadable = getText(object, "unreadable");
+  for (const llvm::json::Value &value : *called) {
+    const llvm::json::Array *pair = value.getAsArray();
+    if (!pair || pair->size() != 2 || !(*pair)[0].getAsString() || !(*pair)[1].getAsString())
+      return std::nullopt;
+    out.called.emplace_back((*pair)[0].getAsString()->str(), (*pair)[1].getAsString()->str());
+  }
+  return out;
+}
+
+//===----------------------------------------------------------------------===//
+// The file
+//===----------------------------------------------------------------------===//
+
+CorpusRecords::CorpusRecords(std::vector<std::string> files)
+    : files(std::move(files)), digests(this->files.size()), records(this->files.size()) {}
+
+CorpusRecords::~CorpusRecords() {
+  if (fd >= 0)
+    ::close(fd);
+}
+
+const std::string &CorpusRecords::getDigest(size_t file) {
+  if (digests[file].empty()) {
+    auto buffer = llvm::MemoryBuffer::getFile(files[file], /*IsText=*/false,
+                                              /*RequiresNullTerminator=*/false);
+    digests[file] =
+        buffer ? cache::hashBytes((*buffer)->getBuffer()).toHex().substr(0, 16) : "none";
+  }
+  return digests[file];
+}
+
+llvm::Error CorpusRecords::open(const std::string &path, const Header &header,
+                                const CorpusLimits &limits) {
+  auto fail = [&](int code) {
+    return llvm::createStringError("cannot write '" + path + "': " + std::strerror(code));
+  };
+  fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (fd < 0)
+    return fail(errno);
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false, /*IsVolatile=*/true);
+  if (!buffer)
+    return fail(buffer.getError().value());
+  StringRef text = (*buffer)->getBuffer();
+  // A line that was cut off is none.
+  size_t whole = text.rfind('\n') == StringRef::npos ? 0 : text.rfind('\n') + 1;
+  if (llvm::Error error = read(text.take_front(whole), path, header, limits))
+    return error;
+  if (whole != text.size() && ::ftruncate(fd, static_cast<off_t>(whole)))
+    return fail(errno);
+  if (whole == 0)
+    write(llvm::json::Object{{"tilerun_corpus", 1},
+                             {"build", header.build},
+                             {"folder", fixUTF8(header.folder)},
+                             {"target", fixUTF8(header.target)}});
+  return error.empty() ? llvm::Error::success() : llvm::createStringError(error);
+}
+
+llvm::Error CorpusRecords::read(StringRef text, const std::string &path, const Header &header,
+                                const CorpusLimits &limits) {
+  if (text.empty())
+    return llvm::Error::success();
+  llvm::StringMap<size_t> index;
+  for (auto [i, file] : llvm::enumerate(files))
+    index[fixUTF8(file)] = i;
+  bool isFirst = true;
+  std::vector<std::set<unsigned>> open(files.size()); // Kernels to be tried again.
+  while (!text.empty()) {
+    StringRef line;
+    std::tie(line, text) = text.split('\n');
+    llvm::Expected<llvm::json::Value> value = llvm::json::parse(line);
+    if (!value)
+      llvm::consumeError(value.takeError());
+    const llvm::json::Object *object = value ? value->getAsObject() : nullptr;
+    if (std::exchange(isFirst, false)) {
+      if (!object || object->getInteger("tilerun_corpus") != 1)
+        return llvm::createStringError("'" + path + "' exists and is not a file of results");
+      for (auto [name, has] :
+           {std::pair{"folder", &header.folder}, std::pair{"target", &header.target},
+            std::pair{"build", &header.build}})
+        if (std::string told = getText(*object, name); told != fixUTF8(*has))
+          return llvm::createStringError("'" + path + "' has results of another survey: " + name +
+                                         " '" + told + "', not '" + *has +
+                                         "'; name another file, or remove it");
+      continue;
+    }
+    auto file = object ? index.find(getText(*object, "file")) : index.end();
+    // What a file was like before it changed is of no use.
+    if (file == index.end() || getText(*object, "digest") != getDigest(file->second))
+      continue;
+    FileRecord &record = records[file->second];
+    if (std::optional<FileSummary> summary = summaryFromJson(*object)) {
+      record.summary = std::move(summary);
+    } else if (std::optional<Entry> entry = entryFromJson(*object)) {
+      entry->file = files[file->second];
+      bool again = (entry->outcome == Outcome::TimeLimit &&
+                    object->getNumber("limit").value_or(0) < limits.seconds) ||
+                   (entry->outcome == Outcome::MemoryLimit &&
+                    object->getNumber("limit").value_or(0) < limits.gibibytes);
+      unsigned number = entry->index;
+      if (again) {
+        record.entries.erase(number);
+        open[file->second].insert(number);
+      } else {
+        record.entries.insert_or_assign(number, std::move(*entry));
+        open[file->second].erase(number);
+      }
+    }
+  }
+  for (auto [record, again] : llvm::zip(records, open)) {
+    if (!again.empty())
+      record.summary.reset();
+    numKept += record.entries.size();
+  }
+  return llvm::Error::success();
+}
+
+void CorpusRecords::write(llvm::json::Object object) {
+  if (fd < 0)
+    return;
+  std::string line;
+  llvm::raw_string_ostream(line) << llvm::json::Value(std::move(object)) << "\n";
+  for (StringRef rest = line; !rest.empty() && error.empty();) {
+    ssize_t written = ::write(fd, rest.data(), rest.size());
+    if (written >= 0)
+      rest = rest.drop_front(static_cast<size_t>(written));
+    else if (errno != EINTR)
+      error = std::string("cannot write the results: ") + std::strerror(errno);
+  }
+}
+
+void CorpusRecords::add(size_t file, Entry entry, const CorpusLimits &limits) {
+  entry.file = files[file];
+  llvm::json::Object object = toJson(entry);
+  object["digest"] = getDigest(file);
+  if (entry.outcome == Outcome::TimeLimit)
+    object["limit"] = limits.seconds;
+  else if (entry.outcome == Outcome::MemoryLimit)
+    object["limit"] = limits.gibibytes;
+  write(std::move(object));
+  unsigned index = entry.index;
+  records[file].entries.insert_or_assign(index, std::move(entry));
+}
+
+void CorpusRecords::finish(size_t file, FileSummary summary) {
+  llvm::json::Object object = toJson(summary);
+  object["file"] = fixUTF8(files[file]);
+  object["digest"] = getDigest(file);
+  write(std::move(object));
+  records[file].summary = std::move(summary);
+}
+
+std::string command::formatProgress(uint64_t numWhole, uint64_t numBefore, uint64_t numFiles,
+                                    uint64_t numFunctions, uint64_t numOver, double seconds) {
+  std::string out =
+      llvm::formatv("{0} of {1} files, {2} functions", numWhole, numFiles, numFunctions).str();
+  if (numOver)
+    out += llvm::formatv(", {0} over a limit", numOver).str();
+  // Before that, the first files say little about the rest.
+  constexpr double kSeconds = 5;
+  if (numWhole == numBefore || seconds < kSeconds)
+    return out;
+  double left = seconds / double(numWhole - numBefore) * double(numFiles - numWhole);
+  if (left < 90)
+    return out + llvm::formatv("; about {0:f0} s left", left).str();
+  if (left < 90 * 60)
+    return out + llvm::formatv("; about {0:f0} min left", left / 60).str();
+  return out + llvm::formatv("; about {0:f1} h left", left / 3600).str();
+}
