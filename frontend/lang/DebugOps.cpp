@@ -94,10 +94,10 @@ Result devicePrint(Emitter &e, std::string prefix, ArrayRef<Value> values, bool 
     isSigned.push_back(tensor->type.dtype.isSigned());
   }
   // Values stand behind a colon, which is added where the text has none.
-  if (!operands.empty() && !prefix.empty()) {
+  if (!operands.empty()) {
     StringRef text = StringRef(prefix).rtrim();
     text.consume_back(":");
-    prefix = (text + ": ").str();
+    prefix = text.empty() ? "" : (text + ": ").str(); // Without a text, the format has the colon.
   }
   tile::PrintOp::create(e.builder, e.loc(), prefix, hex, operands, isSigned);
   return Value::none();

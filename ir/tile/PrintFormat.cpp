@@ -29,7 +29,7 @@ std::string tile::getPrintFormat(PrintOp op, unsigned operand) {
         size_t digits = std::to_string(extent > 0 ? extent - 1 : 0).size();
         text += std::string(dim ? ", %" : "%") + (digits > 1 ? std::to_string(digits) : "") + "d";
       }
-    text += ") ";
+    text += op.getPrefix().empty() ? "): " : ") ";
   }
   // A percent sign in the user's text is no conversion.
   for (char c : op.getPrefix())

@@ -11,7 +11,8 @@ namespace tilerun::tile {
 /// conversions of the program's three coordinates, of one index for each dimension, and of the
 /// element, in this order, then a newline. An integer of more than 32 bits, and a pointer, is
 /// passed in 64 bits, a shorter one in 32, a float as a double. A print without operands has one
-/// line, with no conversion behind the coordinates.
+/// line, with no conversion behind the coordinates. Without a prefix, a colon is before the
+/// element.
 std::string getPrintFormat(PrintOp op, unsigned operand);
 
 } // namespace tilerun::tile
