@@ -57,7 +57,12 @@ namespace {
   const char *id = "faulty:0";
 #endif
 #if !FAULT_no_devices && !FAULT_crash_in_get_devices && !FAULT_hang_in_get_devices
-  TilerunPluginDeviceInfo info = {sizeof(info), 0, id, "faulty:x", "A device", "faulty:1"};
+#if FAULT_not_utf8
+  const char *words[] = {"faulty:\xff", "A device\xfe", "faulty:1\xfd"};
+#else
+  const char *words[] = {"faulty:x", "A device", "faulty:1"};
+#endif
+  TilerunPluginDeviceInfo info = {sizeof(info), 0, id, words[0], words[1], words[2]};
   each(user, &info);
 #endif
   return TILERUN_STATUS_OK;
@@ -179,6 +184,17 @@ const TilerunPlugin *tilerunPluginEntry(const TilerunPluginHost *) {
     crash();
     return TilerunStatus(TILERUN_STATUS_OK);
   };
+#elif FAULT_not_utf8
+  plugin.version = "1.0\xff";
+  plugin.description = "words\xff";
+  plugin.open_device = [](uint32_t, const TilerunPluginOpenOptions *, TilerunPluginDevice **,
+                          const TilerunErrorSink *sink) {
+    TilerunErrorInfo info = {sizeof(info), TILERUN_STATUS_UNAVAILABLE, "open\xff", "faulty:0\xff",
+                             "\xfd",       "the driver says \xff\xfe"};
+    sink->report(sink->user, &info);
+    return TilerunStatus(TILERUN_STATUS_UNAVAILABLE);
+  };
+  plugin.close_device = [](TilerunPluginDevice *) {};
 #elif FAULT_newer_minor
   plugin.abi_minor = TILERUN_PLUGIN_ABI_MINOR + 7;
   plugin.struct_size = sizeof(table);

@@ -13,7 +13,7 @@ static std::string formatMiB(uint64_t bytes) {
 }
 
 static Object toJson(const cache::DiskCache &disk, const cache::DiskCacheStat &stat) {
-  return Object{{"folder", llvm::json::fixUTF8(disk.getFolder())},
+  return Object{{"folder", jsonText(disk.getFolder())},
                 {"entries", stat.numEntries},
                 {"bytes", stat.numBytes},
                 {"temporary_files", stat.numTemporary},
@@ -37,10 +37,10 @@ static ExitCode verify(cache::DiskCache &disk, const Options &options, llvm::jso
   if (options.json) {
     llvm::json::Array bad;
     for (const std::string &line : found.bad)
-      bad.push_back(llvm::json::fixUTF8(line));
+      bad.push_back(jsonText(line));
     printJson(Object{{"status", getExitCodeName(code)},
                      {"exit_code", static_cast<int>(code)},
-                     {"folder", llvm::json::fixUTF8(disk.getFolder())},
+                     {"folder", jsonText(disk.getFolder())},
                      {"good", found.numGood},
                      {"unread", found.numUnread},
                      {"warnings", std::move(warnings)},
@@ -62,7 +62,7 @@ llvm::Expected<ExitCode> command::runCache(const Options &options) {
   llvm::json::Array warnings;
   cache::DiskCache disk(cache::DiskCacheOptions::fromEnvironment([&](const std::string &text) {
     reason = text;
-    warnings.push_back(llvm::json::fixUTF8(text));
+    warnings.push_back(jsonText(text));
     if (!options.json)
       llvm::errs() << "tilerun: warning: " << text << "\n";
   }));
@@ -71,7 +71,7 @@ llvm::Expected<ExitCode> command::runCache(const Options &options) {
       printJson(Object{{"status", getExitCodeName(ExitCode::Ok)},
                        {"exit_code", 0},
                        {"enabled", false},
-                       {"reason", llvm::json::fixUTF8(reason)},
+                       {"reason", jsonText(reason)},
                        {"warnings", std::move(warnings)}});
     else
       llvm::outs() << "the cache is off: " << reason << "\n";

@@ -182,12 +182,12 @@ llvm::Expected<ExitCode> command::runCompile(Session &session) {
   if (options.json) {
     llvm::json::Object object{{"status", "ok"},
                               {"exit_code", 0},
-                              {"kernel", session.kernel->qualifiedName},
-                              {"emit", options.emit}};
+                              {"kernel", jsonText(session.kernel->qualifiedName)},
+                              {"emit", jsonText(options.emit)}};
     if (toStdout)
-      object["text"] = llvm::json::fixUTF8(*content);
+      object["text"] = jsonText(*content);
     else
-      object["file"] = llvm::json::fixUTF8(options.output);
+      object["file"] = jsonText(options.output);
     printJson(std::move(object));
   } else if (toStdout) {
     llvm::outs() << *content;

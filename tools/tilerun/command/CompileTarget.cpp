@@ -217,11 +217,11 @@ static ResourceReport makeReport(const plugin::Plugin &plugin, const TargetCode 
 
 static llvm::json::Value toJson(const TargetCode &code, const ResourceReport &report) {
   if (report.source.empty())
-    return llvm::json::Object{{"missing", llvm::json::fixUTF8(report.missing)},
+    return llvm::json::Object{{"missing", jsonText(report.missing)},
                               {"threads", code.threads},
                               {"shared_bytes", code.dynamicSharedBytes}};
   const toolkit::KernelResources &resources = report.resources;
-  llvm::json::Object object{{"source", report.source},
+  llvm::json::Object object{{"source", jsonText(report.source)},
                             {"threads", code.threads},
                             {"registers", resources.registers},
                             {"shared_bytes", resources.sharedBytes + code.dynamicSharedBytes},
@@ -234,7 +234,7 @@ static llvm::json::Value toJson(const TargetCode &code, const ResourceReport &re
     object["occupancy"] = llvm::json::Object{{"programs", report.occupancy->programs},
                                              {"warps", report.occupancy->warps},
                                              {"max_warps", report.occupancy->maxWarps},
-                                             {"limiter", report.occupancy->limiter}};
+                                             {"limiter", jsonText(report.occupancy->limiter)}};
   return object;
 }
 
@@ -362,14 +362,14 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
         return sass.takeError();
       result.code = std::move(*sass);
     }
-    llvm::json::Object object{{"target", target}, {"emit", phase}};
+    llvm::json::Object object{{"target", jsonText(target)}, {"emit", jsonText(phase)}};
     if (toStdout) {
       if (!options.json && options.targets.size() > 1)
         llvm::outs() << (phase == "spirv-asm" ? "; " : "// ") << target << "\n";
       const bool isWhole = isBinary(phase) || llvm::StringRef(result.code).ends_with("\n");
       if (!options.json)
         llvm::outs() << result.code << (isWhole ? "" : "\n");
-      object["text"] = llvm::json::fixUTF8(result.code);
+      object["text"] = jsonText(result.code);
     } else if (wantsCode) {
       const std::string path = getOutputPath(options, target);
       auto file = host::AtomicFile::open(path);
@@ -377,7 +377,7 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
         return withExitCode(file.takeError(), ExitCode::Usage);
       if (llvm::Error error = file->commit(result.code))
         return withExitCode(std::move(error), ExitCode::Usage);
-      object["file"] = llvm::json::fixUTF8(path);
+      object["file"] = jsonText(path);
     }
     if (options.resources) {
       ResourceReport report = makeReport(**plugin, result, code.getBytes(), *code.artifact,
@@ -391,8 +391,8 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
   if (options.json)
     printJson(llvm::json::Object{{"status", "ok"},
                                  {"exit_code", 0},
-                                 {"kernel", session.kernel->qualifiedName},
-                                 {"emit", phases[0]},
+                                 {"kernel", jsonText(session.kernel->qualifiedName)},
+                                 {"emit", jsonText(phases[0])},
                                  {"targets", std::move(array)}});
   return ExitCode::Ok;
 }

@@ -70,13 +70,13 @@ static Survey sumUp(const CorpusRecords &records, const CorpusLimits &limits) {
 
 static void printResult(const Survey &survey) {
   llvm::json::Array kernels, constructs, unreadable;
-  using llvm::json::fixUTF8;
   for (const corpus::Entry &entry : survey.entries)
     kernels.push_back(toJson(entry));
   for (const auto &[construct, count] : survey.constructs)
-    constructs.push_back(llvm::json::Object{{"construct", fixUTF8(construct)}, {"kernels", count}});
+    constructs.push_back(llvm::json::Object{{"construct", jsonText(construct)}, {"kernels", count}});
   for (const auto &[file, reason] : survey.unreadable)
-    unreadable.push_back(llvm::json::Object{{"file", fixUTF8(file)}, {"reason", fixUTF8(reason)}});
+    unreadable.push_back(
+        llvm::json::Object{{"file", jsonText(file)}, {"reason", jsonText(reason)}});
   llvm::json::Object counts;
   for (Outcome outcome : getOutcomes()) {
     auto found = survey.counts.find(outcome);

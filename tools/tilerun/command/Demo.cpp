@@ -261,16 +261,16 @@ llvm::Expected<ExitCode> command::runDemo(const Options &options) {
   }
   llvm::json::Array array;
   for (const Row &row : rows)
-    array.push_back(llvm::json::Object{{"name", row.name},
-                                       {"kernel", row.kernel},
-                                       {"shape", row.shape},
-                                       {"device", options.device},
+    array.push_back(llvm::json::Object{{"name", jsonText(row.name)},
+                                       {"kernel", jsonText(row.kernel)},
+                                       {"shape", jsonText(row.shape)},
+                                       {"device", jsonText(options.device)},
                                        {"seconds", row.seconds},
                                        {"programs", row.programs},
                                        {"elements", row.elements},
                                        {"max_rel_error", jsonNumber(row.relativeError)},
                                        {"max_abs_error", jsonNumber(row.absoluteError)},
-                                       {"verdict", row.verdict}});
+                                       {"verdict", jsonText(row.verdict)}});
   printJson(llvm::json::Object{{"status", getExitCodeName(code)},
                                {"exit_code", static_cast<int>(code)},
                                {"results", std::move(array)}});

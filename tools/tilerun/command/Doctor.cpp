@@ -20,7 +20,6 @@
 using namespace tilerun;
 using namespace tilerun::command;
 using llvm::json::Array;
-using llvm::json::fixUTF8;
 using llvm::json::Object;
 
 namespace {
@@ -46,7 +45,7 @@ public:
     addPlugins();
     addDevices();
     if (options.json) {
-      json["advice"] = Array(advice);
+      json["advice"] = jsonTexts(advice);
       json["status"] = cpuWorks ? "ok" : "unavailable";
       json["exit_code"] = static_cast<int>(getExitCode());
       printJson(std::move(json));
@@ -84,7 +83,7 @@ private:
     json["build"] = kBuild;
     json["plugin_abi"] =
         llvm::formatv("{0}.{1}", TILERUN_PLUGIN_ABI_MAJOR, TILERUN_PLUGIN_ABI_MINOR).str();
-    json["program"] = fixUTF8(program);
+    json["program"] = jsonText(program);
   }
 
   void addEnvironment() {
@@ -102,7 +101,7 @@ private:
     for (const std::string &name : names)
       if (const char *value = std::getenv(name.c_str())) {
         row(name + "=" + value);
-        object[name] = fixUTF8(value);
+        object[jsonText(name)] = jsonText(value);
       }
     json["environment"] = std::move(object);
     const char *visible = std::getenv("CUDA_VISIBLE_DEVICES");
@@ -116,13 +115,13 @@ private:
     Array warnings;
     cache::DiskCache disk(cache::DiskCacheOptions::fromEnvironment([&](const std::string &text) {
       warning += (warning.empty() ? "" : "; ") + text;
-      warnings.push_back(fixUTF8(text));
+      warnings.push_back(jsonText(text));
     }));
     Object object;
     if (!disk.isEnabled() || disk.getFolder().empty()) {
       row("there is none" + (warning.empty() ? std::string() : ": " + warning));
       object["enabled"] = false;
-      object["reason"] = fixUTF8(warning);
+      object["reason"] = jsonText(warning);
     } else {
       cache::DiskCacheStat stat = disk.getStat();
       // The folder is made when something is stored; what is above it decides.
@@ -144,7 +143,7 @@ private:
       if (!writable)
         advice.push_back("the cache folder '" + disk.getFolder() +
                          "' cannot be written: kernels are compiled anew in each process");
-      object = Object{{"enabled", true},        {"folder", fixUTF8(disk.getFolder())},
+      object = Object{{"enabled", true},        {"folder", jsonText(disk.getFolder())},
                       {"writable", writable},   {"entries", stat.numEntries},
                       {"bytes", stat.numBytes}, {"max_bytes", disk.getMaxBytes()}};
     }
@@ -160,7 +159,7 @@ private:
       row(std::string(name) + ": " +
           (path ? *path + ", " + toolkit::getVersion(*path)
                 : "not found (only 'compile --resources' and '--emit sass' use it)"));
-      object[name] = path ? llvm::json::Value(fixUTF8(*path)) : llvm::json::Value(nullptr);
+      object[name] = path ? llvm::json::Value(jsonText(*path)) : llvm::json::Value(nullptr);
     }
     json["tools"] = std::move(object);
   }
@@ -173,13 +172,13 @@ private:
       bool exists = llvm::sys::fs::exists(entry);
       row("TILERUN_PLUGIN_PATH: " + entry + (exists ? "" : " (does not exist)"));
       path.push_back(
-          Object{{"origin", "TILERUN_PLUGIN_PATH"}, {"path", fixUTF8(entry)}, {"exists", exists}});
+          Object{{"origin", "TILERUN_PLUGIN_PATH"}, {"path", jsonText(entry)}, {"exists", exists}});
       if (!exists)
         advice.push_back("TILERUN_PLUGIN_PATH names '" + entry + "', which does not exist");
     }
     row("built in: " + (search.builtinFolder.empty() ? "not found" : search.builtinFolder));
     path.push_back(Object{{"origin", "built in"},
-                          {"path", fixUTF8(search.builtinFolder)},
+                          {"path", jsonText(search.builtinFolder)},
                           {"exists", !search.builtinFolder.empty()}});
     row("helper: " + (search.probeHelper.empty() ? "not found" : search.probeHelper));
     if (search.builtinFolder.empty())
@@ -190,18 +189,18 @@ private:
                        "TILERUN_PLUGIN_PATH cannot be tried and are skipped");
     head("Plugins");
     for (const plugin::FoundPlugin &found : plugin::discoverPlugins(search)) {
-      Object object{{"path", fixUTF8(found.path)}, {"loaded", found.plugin != nullptr}};
+      Object object{{"path", jsonText(found.path)}, {"loaded", found.plugin != nullptr}};
       if (found.plugin) {
         const TilerunPlugin &table = found.plugin->getTable();
         row(llvm::formatv("{0} {1} ({2}): {3}", table.name, table.version, table.description,
                           found.path)
                 .str());
-        object["name"] = fixUTF8(table.name);
-        object["version"] = fixUTF8(table.version);
+        object["name"] = jsonText(table.name);
+        object["version"] = jsonText(table.version);
         object["compiles"] = table.compile != nullptr;
       } else {
         row(found.path + ": skipped: " + found.reason);
-        object["reason"] = fixUTF8(found.reason);
+        object["reason"] = jsonText(found.reason);
         advice.push_back("plugin '" + found.path + "' is skipped: " + found.reason +
                          "; 'tilerun plugin check' tells more about a file");
       }
@@ -231,8 +230,8 @@ private:
         text += "\n      " + fields[1] + ": " + fields[3];
         bool isNumber =
             fields[2] == "number" && !llvm::StringRef(fields[3]).getAsInteger(10, number);
-        object[fields[1]] =
-            isNumber ? llvm::json::Value(number) : llvm::json::Value(fixUTF8(fields[3]));
+        object[jsonText(fields[1])] =
+            isNumber ? llvm::json::Value(number) : llvm::json::Value(jsonText(fields[3]));
       }
     }
     row(text);
@@ -242,10 +241,10 @@ private:
     row(!failure.empty()       ? "  self-test: FAILED: " + failure
         : !unsupported.empty() ? "  self-test: unsupported: " + unsupported
                                : "  self-test: ok");
-    object["id"] = fixUTF8(id);
+    object["id"] = jsonText(id);
     object["available"] = true;
-    object["self_test"] = !failure.empty()       ? fixUTF8(failure)
-                          : !unsupported.empty() ? fixUTF8("unsupported: " + unsupported)
+    object["self_test"] = !failure.empty()       ? jsonText(failure)
+                          : !unsupported.empty() ? jsonText("unsupported: " + unsupported)
                                                  : "ok";
     if (failure.empty() && unsupported.empty() && id == "cpu")
       cpuWorks = true;
@@ -262,8 +261,8 @@ private:
     }
     const DeviceProperties &p = (*device)->getProperties();
     addDevice("cpu",
-              Object{{"name", p.name},
-                     {"arch", p.arch},
+              Object{{"name", jsonText(p.name)},
+                     {"arch", jsonText(p.arch)},
                      {"memory-total", p.memoryBytes},
                      {"units", p.numUnits}},
               llvm::formatv("cpu: {0} (embedded), {1}, {2} units, {3} MiB", p.name, p.arch,
@@ -279,7 +278,7 @@ private:
         continue;
       std::string reason;
       for (const plugin::DeviceInfo &info : found.plugin->getDevices(reason)) {
-        addDevice(info.id, Object{{"name", fixUTF8(info.name)}, {"target", fixUTF8(info.target)}},
+        addDevice(info.id, Object{{"name", jsonText(info.name)}, {"target", jsonText(info.target)}},
                   info.id + ": " + info.name);
       }
       if (reason.empty())
@@ -287,7 +286,7 @@ private:
       std::string name = found.plugin->getName();
       row(name + ": none: " + reason);
       devices.push_back(
-          Object{{"id", fixUTF8(name)}, {"available", false}, {"reason", fixUTF8(reason)}});
+          Object{{"id", jsonText(name)}, {"available", false}, {"reason", jsonText(reason)}});
       if (name == "cuda")
         advice.push_back("no NVIDIA GPU can be used: " + reason +
                          "; if this machine has one, install its driver (CUDA 11.8 or later) and "

@@ -13,31 +13,31 @@ static llvm::json::Value toJson(Session &session, const JitFunction &function) {
   auto position = session.frontend.getSources().getLineColumn(function.def->nameRange.begin);
   Array parameters;
   for (const ast::Parameter &parameter : function.def->parameters) {
-    Object object{{"name", parameter.name}, {"constexpr", isConstexpr(parameter)}};
+    Object object{{"name", jsonText(parameter.name)}, {"constexpr", isConstexpr(parameter)}};
     if (parameter.annotation)
-      object["annotation"] = llvm::json::fixUTF8(session.getText(parameter.annotation->range));
+      object["annotation"] = jsonText(session.getText(parameter.annotation->range));
     if (parameter.defaultValue)
-      object["default"] = llvm::json::fixUTF8(session.getText(parameter.defaultValue->range));
+      object["default"] = jsonText(session.getText(parameter.defaultValue->range));
     parameters.push_back(std::move(object));
   }
-  Object out{{"name", function.qualifiedName},
+  Object out{{"name", jsonText(function.qualifiedName)},
              {"kind", function.usedAsHelper ? "helper" : "kernel"},
              {"line", position.line},
              {"parameters", std::move(parameters)},
-             {"do_not_specialize", Array(function.doNotSpecialize)},
-             {"documentation", llvm::json::fixUTF8(function.def->docstring.trim())}};
+             {"do_not_specialize", jsonTexts(function.doNotSpecialize)},
+             {"documentation", jsonText(function.def->docstring.trim())}};
   if (function.autotune) {
     Array configs;
     for (const AutotuneConfig &config : function.autotune->configs)
-      configs.push_back(llvm::json::fixUTF8(config.text));
+      configs.push_back(jsonText(config.text));
     out["autotune"] = Object{{"configs", std::move(configs)},
                              {"complete", function.autotune->configsKnown},
-                             {"key", Array(function.autotune->key)}};
+                             {"key", jsonTexts(function.autotune->key)}};
   }
   Array heuristics;
   for (const Heuristic &heuristic : function.heuristics)
     heuristics.push_back(
-        Object{{"name", heuristic.name}, {"value", llvm::json::fixUTF8(heuristic.text)}});
+        Object{{"name", jsonText(heuristic.name)}, {"value", jsonText(heuristic.text)}});
   out["heuristics"] = std::move(heuristics);
   return out;
 }
@@ -89,7 +89,7 @@ llvm::Expected<ExitCode> command::runList(Session &session) {
     llvm::json::Array array;
     for (const JitFunction *function : functions)
       array.push_back(toJson(session, *function));
-    printJson(llvm::json::Object{{"file", llvm::json::fixUTF8(session.module->path)},
+    printJson(llvm::json::Object{{"file", jsonText(session.module->path)},
                                  {"functions", std::move(array)}});
     return ExitCode::Ok;
   }
@@ -108,18 +108,19 @@ llvm::Expected<ExitCode> command::runDevices(const Options &options) {
     if (!device) {
       // A device that cannot be used is listed with its reason.
       std::string reason = llvm::toString(device.takeError());
-      array.push_back(llvm::json::Object{{"id", id}, {"available", false}, {"reason", reason}});
+      array.push_back(llvm::json::Object{
+          {"id", jsonText(id)}, {"available", false}, {"reason", jsonText(reason)}});
       if (!options.json)
         llvm::outs() << id << ": not available: " << reason << "\n";
       continue;
     }
     const DeviceProperties &p = (*device)->getProperties();
     array.push_back(llvm::json::Object{
-        {"id", p.id},
-        {"uuid", p.uuid},
+        {"id", jsonText(p.id)},
+        {"uuid", jsonText(p.uuid)},
         {"available", true},
-        {"name", p.name},
-        {"arch", p.arch},
+        {"name", jsonText(p.name)},
+        {"arch", jsonText(p.arch)},
         {"memory_bytes", p.memoryBytes},
         {"units", p.numUnits},
         {"warp_size", p.warpSize},

@@ -90,12 +90,21 @@ llvm::json::Value command::diagnosticsToJson(const DiagnosticEngine &diagnostics
   if (value)
     return std::move(*value);
   llvm::consumeError(value.takeError());
-  return llvm::json::Value(llvm::json::fixUTF8(text));
+  return llvm::json::Value(jsonText(text));
 }
 
 void command::printJson(llvm::json::Object object) {
   llvm::outs() << llvm::formatv("{0:2}", llvm::json::Value(std::move(object))) << "\n";
   llvm::outs().flush();
+}
+
+std::string command::jsonText(llvm::StringRef text) { return llvm::json::fixUTF8(text); }
+
+llvm::json::Array command::jsonTexts(llvm::ArrayRef<std::string> texts) {
+  llvm::json::Array array;
+  for (const std::string &text : texts)
+    array.push_back(jsonText(text));
+  return array;
 }
 
 llvm::json::Value command::jsonNumber(double value) {
@@ -133,11 +142,11 @@ ExitCode command::reportError(llvm::Error error, const Options &options,
   if (options.json) {
     llvm::json::Object object{{"status", getExitCodeName(code)},
                               {"exit_code", static_cast<int>(code)},
-                              {"message", llvm::json::fixUTF8(message)}};
+                              {"message", jsonText(message)}};
     object["diagnostics"] =
         diagnostics ? diagnosticsToJson(*diagnostics) : llvm::json::Value(llvm::json::Array());
     if (!reproducer.empty())
-      object["reproducer"] = reproducer;
+      object["reproducer"] = jsonText(reproducer);
     printJson(std::move(object));
   }
   return code;

@@ -48,6 +48,11 @@ llvm::json::Value diagnosticsToJson(const DiagnosticEngine &diagnostics);
 /// Prints a JSON object as the command's result.
 void printJson(llvm::json::Object object);
 
+/// A text for JSON, which is UTF-8: other bytes become U+FFFD. Every string that goes into JSON and
+/// is not a literal of this program goes through it, because llvm::json takes no other.
+std::string jsonText(llvm::StringRef text);
+llvm::json::Array jsonTexts(llvm::ArrayRef<std::string> texts);
+
 /// A finite number, or the strings "nan", "inf", "-inf", which JSON has no numbers for.
 llvm::json::Value jsonNumber(double value);
 

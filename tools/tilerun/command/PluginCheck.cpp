@@ -42,23 +42,22 @@ static void print(const AuditReport &report) {
 }
 
 static llvm::json::Value toJson(const AuditReport &report) {
-  using llvm::json::fixUTF8;
   llvm::json::Array items, targets, devices;
   for (const AuditItem &item : report.items)
-    items.push_back(llvm::json::Object{{"group", fixUTF8(item.group)},
-                                       {"name", fixUTF8(item.name)},
+    items.push_back(llvm::json::Object{{"group", jsonText(item.group)},
+                                       {"name", jsonText(item.name)},
                                        {"verdict", getName(item.verdict).lower()},
-                                       {"text", fixUTF8(item.text)}});
+                                       {"text", jsonText(item.text)}});
   for (const std::string &target : report.plugin.targets)
-    targets.push_back(fixUTF8(target));
+    targets.push_back(jsonText(target));
   for (const plugin::DeviceInfo &device : report.plugin.devices)
-    devices.push_back(fixUTF8(device.id));
+    devices.push_back(jsonText(device.id));
   return llvm::json::Object{{"status", report.passed() ? "ok" : "mismatch"},
                             {"exit_code", report.passed() ? 0 : 1},
-                            {"file", fixUTF8(report.file)},
-                            {"plugin", fixUTF8(report.plugin.name)},
-                            {"version", fixUTF8(report.plugin.version)},
-                            {"abi", fixUTF8(report.plugin.abi)},
+                            {"file", jsonText(report.file)},
+                            {"plugin", jsonText(report.plugin.name)},
+                            {"version", jsonText(report.plugin.version)},
+                            {"abi", jsonText(report.plugin.abi)},
                             {"targets", std::move(targets)},
                             {"devices", std::move(devices)},
                             {"items", std::move(items)}};

@@ -74,7 +74,7 @@ void printReport(llvm::raw_ostream &os, Painter &painter, Session &session,
 
 llvm::json::Value toJson(const SourcePosition &position) {
   return llvm::json::Object{
-      {"file", position.file}, {"line", position.line}, {"column", position.column}};
+      {"file", jsonText(position.file)}, {"line", position.line}, {"column", position.column}};
 }
 
 llvm::json::Value toJson(const CheckReport &report) {
@@ -83,10 +83,10 @@ llvm::json::Value toJson(const CheckReport &report) {
     stack.push_back(toJson(caller));
   return llvm::json::Object{
       {"kind", getCheckKindName(report.kind)},
-      {"kernel", report.kernel},
+      {"kernel", jsonText(report.kernel)},
       {"program", llvm::json::Array{report.program[0], report.program[1], report.program[2]}},
       {"element", llvm::json::Array(report.element)},
-      {"message", llvm::json::fixUTF8(report.message)},
+      {"message", jsonText(report.message)},
       {"position", toJson(report.position)},
       {"call_stack", std::move(stack)},
       {"count", static_cast<int64_t>(report.count)}};
@@ -94,8 +94,8 @@ llvm::json::Value toJson(const CheckReport &report) {
 
 llvm::json::Value toJson(const Launch::Expectation &e) {
   const host::Comparison &r = e.result;
-  llvm::json::Object object{{"name", e.name},
-                            {"expected", llvm::json::fixUTF8(e.text)},
+  llvm::json::Object object{{"name", jsonText(e.name)},
+                            {"expected", jsonText(e.text)},
                             {"ok", r.ok()},
                             {"elements", r.count},
                             {"mismatches", r.mismatches},
@@ -106,8 +106,8 @@ llvm::json::Value toJson(const Launch::Expectation &e) {
   if (r.first)
     object["first"] =
         llvm::json::Object{{"index", llvm::json::Array(host::unravel(*r.first, e.tensor.shape))},
-                           {"got", r.got},
-                           {"expected", r.expected}};
+                           {"got", jsonText(r.got)},
+                           {"expected", jsonText(r.expected)}};
   return object;
 }
 
@@ -138,9 +138,9 @@ llvm::json::Object toJson(const Launch &launch, Session &session, ExitCode code)
   const LaunchResult &result = launch.getResult();
   llvm::json::Object object{{"status", getExitCodeName(code)},
                             {"exit_code", static_cast<int>(code)},
-                            {"file", llvm::json::fixUTF8(session.module->path)},
-                            {"kernel", session.kernel->qualifiedName},
-                            {"device", session.options.device},
+                            {"file", jsonText(session.module->path)},
+                            {"kernel", jsonText(session.kernel->qualifiedName)},
+                            {"device", jsonText(session.options.device)},
                             {"grid", llvm::json::Array{static_cast<int64_t>(binding.grid[0]),
                                                        static_cast<int64_t>(binding.grid[1]),
                                                        static_cast<int64_t>(binding.grid[2])}},
@@ -149,24 +149,24 @@ llvm::json::Object toJson(const Launch &launch, Session &session, ExitCode code)
                             {"programs", static_cast<int64_t>(launch.getNumPrograms())},
                             {"elements", launch.getNumElements()},
                             {"launches", static_cast<int64_t>(session.options.repeat)},
-                            {"printed", llvm::json::fixUTF8(result.printed)}};
+                            {"printed", jsonText(result.printed)}};
   double seconds = std::max(launch.getFastestSeconds(), 1e-9);
   object["programs_per_second"] = static_cast<double>(launch.getNumPrograms()) / seconds;
   object["elements_per_second"] = static_cast<double>(launch.getNumElements()) / seconds;
   llvm::json::Array notes, expectations, saved, reports;
   for (const std::string &note : binding.notes)
-    notes.push_back(note);
+    notes.push_back(jsonText(note));
   object["meta_parameters"] = std::move(notes);
   for (const Launch::Expectation &expectation : launch.getExpectations())
     expectations.push_back(toJson(expectation));
   object["expectations"] = std::move(expectations);
   for (const Launch::Output &output : launch.getSaved())
     saved.push_back(
-        llvm::json::Object{{"name", output.name}, {"file", llvm::json::fixUTF8(output.path)}});
+        llvm::json::Object{{"name", jsonText(output.name)}, {"file", jsonText(output.path)}});
   object["saved"] = std::move(saved);
   llvm::json::Object tensors;
   for (const Launch::Output &output : launch.getPrinted())
-    tensors[output.name] = toJson(launch.getAfter(output.tensor));
+    tensors[jsonText(output.name)] = toJson(launch.getAfter(output.tensor));
   object["tensors"] = std::move(tensors);
   for (const CheckReport &report : result.reports)
     reports.push_back(toJson(report));

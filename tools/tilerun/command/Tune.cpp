@@ -313,20 +313,20 @@ void Tune::print(const tune::Result &result) const {
   if (session.options.json) {
     llvm::json::Array configs;
     for (auto [i, way] : llvm::enumerate(ways)) {
-      llvm::json::Object object{{"config", llvm::json::fixUTF8(way->text)}};
+      llvm::json::Object object{{"config", jsonText(way->text)}};
       if (i < result.measurements.size()) {
         const tune::Measurement &m = result.measurements[i];
         object["ok"] = m.status.isOk();
         if (m.status.isOk())
           object["milliseconds"] = jsonNumber(m.milliseconds);
         else
-          object["error"] = llvm::json::fixUTF8(m.status.getMessage());
+          object["error"] = jsonText(m.status.getMessage());
         object["rough"] = m.rough;
       }
       configs.push_back(std::move(object));
     }
-    printJson(llvm::json::Object{{"kernel", session.kernel->qualifiedName},
-                                 {"device", device->getId()},
+    printJson(llvm::json::Object{{"kernel", jsonText(session.kernel->qualifiedName)},
+                                 {"device", jsonText(device->getId())},
                                  {"best", static_cast<int64_t>(result.best)},
                                  {"milliseconds", jsonNumber(result.milliseconds)},
                                  {"from_cache", result.fromCache},
