@@ -74,7 +74,8 @@ struct CheckReport {
   std::string message;     ///< One sentence; includes the address relative to which argument.
   SourcePosition position; ///< Where in the kernel's source.
   std::vector<SourcePosition> callStack; ///< Call sites of inlined helpers, innermost first.
-  uint64_t count = 1; ///< How often the same finding (kind and position) occurred.
+  SourcePosition other; ///< Of the access that a race is with; line 0 where there is none.
+  uint64_t count = 1;   ///< How often the same finding (kind and position) occurred.
 };
 llvm::StringRef getCheckKindName(CheckReport::Kind kind); ///< "out-of-bounds-read", …
 
@@ -92,8 +93,13 @@ struct CheckOptions {
 /// One argument of a launch, in the order of the kernel's parameters (constexprs are gone by then).
 struct LaunchArgument {
   enum class Kind { Pointer, Integer, Float };
+  /// Of the tensor that begins at a pointer, for messages; strides in elements.
+  struct Shape {
+    std::vector<int64_t> sizes, strides;
+  };
   Kind kind;
   uint64_t bits = 0; ///< Address, two's complement integer, or the IEEE bits of a double.
+  std::optional<Shape> shape{};
   static LaunchArgument pointer(DeviceAddress a) { return {Kind::Pointer, a}; }
   static LaunchArgument integer(uint64_t v) { return {Kind::Integer, v}; }
   static LaunchArgument floating(double v);
@@ -106,6 +112,9 @@ struct LaunchOptions {
   CheckOptions checks;
   bool debug = false; ///< device_assert and overflow checks are live.
   bool timed = true;  ///< Whether `seconds` of the result is wanted.
+  /// Whether an access outside of the memory that its pointer came from ends the launch, on devices
+  /// that can tell.
+  bool bounds = true;
 };
 
 /// How a module is compiled for its device; devices without a compiler of their own ignore it.
@@ -155,6 +164,7 @@ struct DeviceProperties {
   unsigned numUnits = 0; ///< Cores or multiprocessors.
   unsigned warpSize = 1;
   bool supportsChecks = false;
+  bool checksBounds = false; ///< LaunchOptions::bounds has an effect.
   std::array<uint64_t, 3> maxGrid{2147483647, 65535, 65535};
   uint64_t maxPrograms = UINT64_MAX; ///< Of one launch, over all axes.
 };

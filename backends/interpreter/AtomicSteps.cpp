@@ -130,10 +130,12 @@ void forEachLane(Frame &frame, const Step &step, const uint8_t *mask, Ordering o
         frame.checker->acquire(address);
       if (!frame.checker->access(frame, step, i, address, sizeof(T), Access::Atomic)) {
         result[i] = 0;
+        if (frame.stopped)
+          return;
         continue;
       }
-    } else if (frame.refuseNull(step, "atomic access", address)) {
-      return;
+    } else if (!frame.isInBounds(step, address, sizeof(T))) {
+      return frame.failAccess(step, "atomic access", i, address, sizeof(T));
     }
     result[i] = exchange(i, std::atomic_ref<T>(*reinterpret_cast<T *>(address)));
     if (frame.checker && ordering.releases())

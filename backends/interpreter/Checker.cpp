@@ -26,10 +26,10 @@ llvm::StringRef verb(Access kind) {
 }
 } // namespace
 
-Checker::Checker(const Heap &heap, const Program &program, const CheckOptions &options,
-                 llvm::ArrayRef<LaunchArgument> arguments, std::array<uint64_t, 3> grid)
-    : program(program), options(options), grid(grid), arguments(arguments),
-      allocations(heap.snapshot()), segmentProgram{0} {}
+Checker::Checker(const Heap &heap, const Bounds &bounds, const Program &program,
+                 const CheckOptions &options, std::array<uint64_t, 3> grid)
+    : bounds(bounds), program(program), options(options), grid(grid), allocations(heap.snapshot()),
+      segmentProgram{0} {}
 
 void Checker::beginProgram(uint64_t linear) {
   current = uint32_t(linear);
@@ -55,35 +55,32 @@ Allocation *Checker::find(uint64_t address, unsigned bytes) {
   return allocations[lastFound].get();
 }
 
-bool Checker::access(const Frame &frame, const Step &step, size_t element, uint64_t address,
+bool Checker::access(Frame &frame, const Step &step, size_t element, uint64_t address,
                      unsigned bytes, Access kind) {
-  Allocation *allocation = find(address, bytes);
-  if (!allocation || !allocation->live) {
-    if (!options.bounds)
-      return allocation ==
-             nullptr; // Freed memory is known to be bad; other addresses may be foreign.
-    reportBounds(frame, step, element, address, bytes, kind);
+  if (!frame.isInBounds(step, address, bytes)) {
+    if (options.bounds)
+      reportBounds(frame, step, element, address, bytes, kind);
+    else
+      frame.failAccess(step, verb(kind), element, address, bytes);
     return false;
   }
+  auto reportAt = [&](CheckReport::Kind report, llvm::StringRef what) {
+    this->report(report, frame, step, unflatten(step.shape, element), address, [&] {
+      return llvm::formatv("{0} of {1} bytes at {2}, {3}", verb(kind), bytes,
+                           bounds.describe(step.origin, address), what)
+          .str();
+    });
+  };
   if (options.bounds && address % bytes != 0)
-    report(CheckReport::Kind::MisalignedAccess, frame, step, unflatten(step.shape, element),
-           address, [&] {
-             const Allocation *nearest;
-             return llvm::formatv(
-                        "{0} of {1} bytes at {2}, an address that is not a multiple of {1}",
-                        verb(kind), bytes, describe(address, nearest))
-                 .str();
-           });
+    reportAt(CheckReport::Kind::MisalignedAccess,
+             "an address that is not a multiple of " + std::to_string(bytes));
+  Allocation *allocation = find(address, bytes);
+  if (!allocation) // Of the host's own memory nothing else is known.
+    return true;
   const uint64_t offset = address - allocation->base;
   if (kind != Access::Write && options.uninitialized &&
       !allocation->written.contains(offset, bytes))
-    report(CheckReport::Kind::UninitializedRead, frame, step, unflatten(step.shape, element),
-           address, [&] {
-             const Allocation *nearest;
-             return llvm::formatv("{0} of {1} bytes at {2}, which was never written", verb(kind),
-                                  bytes, describe(address, nearest))
-                 .str();
-           });
+    reportAt(CheckReport::Kind::UninitializedRead, "which was never written");
   if (kind != Access::Read)
     allocation->written.mark(offset, bytes);
   if (options.races)
@@ -91,70 +88,18 @@ bool Checker::access(const Frame &frame, const Step &step, size_t element, uint6
   return true;
 }
 
-std::string Checker::describe(uint64_t address, const Allocation *&nearest) const {
-  nearest = nullptr;
-  if (Frame::isNull(address))
-    return describeNull(address);
-  uint64_t best = UINT64_MAX;
-  for (const auto &allocation : allocations) {
-    const uint64_t end = allocation->base + allocation->size;
-    const uint64_t distance = address < allocation->base ? allocation->base - address
-                              : address >= end           ? address - end + 1
-                                                         : 0;
-    // Between two as near as each other, the one that is alive.
-    if (distance < best || (distance == best && allocation->live)) {
-      best = distance;
-      nearest = allocation.get();
-    }
-  }
-  if (!nearest)
-    return llvm::formatv("address {0:x} (no allocations)", address).str();
-
-  // Relative to the launch argument that points into it, the closest one below the address if there
-  // are several.
-  uint64_t origin = nearest->base;
-  std::string name = nearest->label;
-  bool isArgument = false;
-  for (size_t i = 0; i < arguments.size() && i < program.arguments.size(); ++i) {
-    const uint64_t value = arguments[i].bits;
-    if (program.arguments[i].type != Dtype::Ptr || value < nearest->base ||
-        value > nearest->base + nearest->size)
-      continue;
-    if (!isArgument || (value <= address && (origin > address || value > origin))) {
-      isArgument = true;
-      origin = value;
-      name = program.arguments[i].name;
-    }
-  }
-  const bool below = address < origin;
-  return llvm::formatv("'{0}' {1} {2} bytes", name, below ? "-" : "+",
-                       below ? origin - address : address - origin)
-      .str();
-}
-
 void Checker::reportBounds(const Frame &frame, const Step &step, size_t element, uint64_t address,
                            unsigned bytes, Access kind) {
-  const Allocation *nearest = nullptr;
-  const std::string place = describe(address, nearest);
-  const bool freed = nearest && !nearest->live && nearest->contains(address, bytes);
-  const auto reportKind = freed                  ? CheckReport::Kind::UseAfterFree
-                          : kind == Access::Read ? CheckReport::Kind::OutOfBoundsRead
-                                                 : CheckReport::Kind::OutOfBoundsWrite;
-  report(reportKind, frame, step, unflatten(step.shape, element), address, [&] {
-    const std::string what = llvm::formatv("{0} of {1} bytes at {2}", verb(kind), bytes, place);
-    if (freed)
-      return what + ", but '" + nearest->label + "' was freed";
-    if (!nearest)
-      return what;
-    return what + llvm::formatv(" is outside of allocation '{0}' of {1} bytes", nearest->label,
-                                nearest->size)
-                      .str();
-  });
+  const auto reportKind = bounds.isFreed(address, bytes) ? CheckReport::Kind::UseAfterFree
+                          : kind == Access::Read         ? CheckReport::Kind::OutOfBoundsRead
+                                                         : CheckReport::Kind::OutOfBoundsWrite;
+  report(reportKind, frame, step, unflatten(step.shape, element), address,
+         [&] { return bounds.describeFault(step, verb(kind), address, bytes); });
 }
 
 void Checker::report(CheckReport::Kind kind, const Frame &frame, const Step &step,
                      std::vector<int64_t> element, uint64_t address,
-                     llvm::function_ref<std::string()> message) {
+                     llvm::function_ref<std::string()> message, uint32_t other) {
   auto [known, isNew] = reportIndex.try_emplace({kind, step.source}, reports.size());
   if (!isNew) {
     if (known->second < reports.size())
@@ -174,6 +119,7 @@ void Checker::report(CheckReport::Kind kind, const Frame &frame, const Step &ste
   report.message = message();
   report.position = program.sources[step.source].position;
   report.callStack = program.sources[step.source].callStack;
+  report.other = program.sources[other].position;
   reports.push_back(std::move(report));
 }
 
@@ -236,44 +182,61 @@ void Checker::checkRace(const Frame &frame, const Step &step, size_t element, ui
     return;
   Segment conflict = 0;
   Access other = Access::Write;
-  auto against = [&](Segment earlier, Access earlierKind) {
+  Place otherPlace = 0;
+  auto against = [&](Segment earlier, Access earlierKind, Place place) {
     if (earlier == 0 || earlier == segment || conflict || ordered(earlier))
       return;
     conflict = earlier;
     other = earlierKind;
+    otherPlace = place;
   };
+  const Place place = step.source <= UINT16_MAX ? Place(step.source) : 0;
   for (unsigned i = 0; i < bytes; ++i) {
     ByteHistory &byte = history[address - allocation->base + i];
-    against(byte.writer, Access::Write);
+    against(byte.writer, Access::Write, byte.writerPlace);
     if (kind != Access::Atomic)
-      against(byte.atomic, Access::Atomic);
+      against(byte.atomic, Access::Atomic, byte.atomicPlace);
     if (kind != Access::Read) {
-      against(byte.firstReader, Access::Read);
-      against(byte.lastReader, Access::Read);
+      against(byte.firstReader, Access::Read, byte.firstReaderPlace);
+      against(byte.lastReader, Access::Read, byte.lastReaderPlace);
     }
     switch (kind) {
     case Access::Read:
       // An ordered reader is covered by this one; two that are not are both kept.
-      if (ordered(byte.firstReader))
+      if (ordered(byte.firstReader)) {
         byte.firstReader = segment;
-      else
+        byte.firstReaderPlace = place;
+      } else {
         byte.lastReader = segment;
+        byte.lastReaderPlace = place;
+      }
       break;
     case Access::Write:
       byte.writer = segment;
+      byte.writerPlace = place;
       break;
     case Access::Atomic:
       byte.atomic = segment;
+      byte.atomicPlace = place;
       break;
     }
   }
   if (!conflict)
     return;
-  report(CheckReport::Kind::Race, frame, step, unflatten(step.shape, element), address, [&] {
-    const Allocation *nearest;
-    return llvm::formatv("{0} of {1} bytes at {2} races with {3} {4} by program {5}", verb(kind),
-                         bytes, describe(address, nearest), other == Access::Atomic ? "an" : "a",
-                         verb(other), describeProgram(segmentProgram[conflict]))
-        .str();
-  });
+  report(
+      CheckReport::Kind::Race, frame, step, unflatten(step.shape, element), address,
+      [&] {
+        const SourcePosition &position = program.sources[otherPlace].position;
+        std::string where;
+        if (otherPlace == step.source && position.line)
+          where = " at the same place";
+        else if (position.line)
+          where = llvm::formatv(" at {0}:{1}:{2}", position.file, position.line, position.column);
+        return llvm::formatv("{0} of {1} bytes at {2} races with {3} {4} by program {5}{6}",
+                             verb(kind), bytes, bounds.describe(step.origin, address),
+                             other == Access::Atomic ? "an" : "a", verb(other),
+                             describeProgram(segmentProgram[conflict]), where)
+            .str();
+      },
+      otherPlace);
 }

@@ -3,10 +3,11 @@
 //
 // Races: two programs access one byte, at least one by a plain write or one atomically and one
 // plainly with a write among them, and no chain of acquire and release atomics orders them. Each
-// byte remembers its last writer, two readers and last atomic access, 16 bytes of shadow memory per
-// argument byte that is touched.
+// byte remembers its last writer, two readers and last atomic access, with their places in the
+// source: 24 bytes of shadow memory per argument byte that is touched.
 #pragma once
 
+#include "backends/interpreter/Bounds.h"
 #include "backends/interpreter/Frame.h"
 #include "backends/interpreter/Heap.h"
 
@@ -21,14 +22,14 @@ enum class Access : uint8_t { Read, Write, Atomic };
 
 class Checker {
 public:
-  Checker(const Heap &heap, const Program &program, const CheckOptions &options,
-          llvm::ArrayRef<LaunchArgument> arguments, std::array<uint64_t, 3> grid);
+  Checker(const Heap &heap, const Bounds &bounds, const Program &program,
+          const CheckOptions &options, std::array<uint64_t, 3> grid);
 
   void beginProgram(uint64_t linear);
 
   /// Checks one element's access; false: it must not happen (a read gives 0).
-  bool access(const Frame &frame, const Step &step, size_t element, uint64_t address,
-              unsigned bytes, Access kind);
+  bool access(Frame &frame, const Step &step, size_t element, uint64_t address, unsigned bytes,
+              Access kind);
   /// An atomic's ordering, before (`acquire`) and after (`release`) its access.
   void acquire(uint64_t address);
   void release(uint64_t address);
@@ -39,10 +40,11 @@ public:
       checkResults(frame, step);
   }
 
-  /// Adds a finding, or counts it where the same kind was found at the same place.
+  /// Adds a finding, or counts it where the same kind was found at the same place. `other`: of what
+  /// it is in conflict with, in Program::sources.
   void report(CheckReport::Kind kind, const Frame &frame, const Step &step,
               std::vector<int64_t> element, uint64_t address,
-              llvm::function_ref<std::string()> message);
+              llvm::function_ref<std::string()> message, uint32_t other = 0);
 
   std::vector<CheckReport> takeReports() { return std::move(reports); }
 
@@ -56,8 +58,11 @@ private:
     void join(const Clock &other);
     void add(uint32_t program, Segment segment);
   };
+  /// An access's place in the source; 0 is not known, or does not fit.
+  using Place = uint16_t;
   struct ByteHistory {
     Segment writer, firstReader, lastReader, atomic;
+    Place writerPlace, firstReaderPlace, lastReaderPlace, atomicPlace;
   };
 
   Allocation *find(uint64_t address, unsigned bytes);
@@ -72,14 +77,12 @@ private:
   void checkDivision(const Frame &frame, const Step &step);
   void checkShift(const Frame &frame, const Step &step);
   void checkFloats(const Frame &frame, const Step &step);
-  /// "'x' + 64" and the like.
-  std::string describe(uint64_t address, const Allocation *&nearest) const;
   std::string describeProgram(uint32_t linear) const;
 
+  const Bounds &bounds;
   const Program &program;
   const CheckOptions options;
   const std::array<uint64_t, 3> grid;
-  std::vector<LaunchArgument> arguments;
   std::vector<std::shared_ptr<Allocation>> allocations; ///< By address.
   size_t lastFound = 0;
 

@@ -247,12 +247,16 @@ LogicalResult Decoder::decodeTileOp(Operation &op, StepList &steps) {
             step->run = runLoad;
             step->operands = {slotOf(load.getPtr()), slotOrNone(load.getMask()),
                               slotOrNone(load.getOther())};
+            step->origin = originOf(load.getPtr());
+            step->masked = bool(load.getMask());
             return success();
           })
           .Case([&](tile::StoreOp store) {
             step->run = runStore;
             step->operands = {slotOf(store.getPtr()), slotOf(store.getValue()),
                               slotOrNone(store.getMask())};
+            step->origin = originOf(store.getPtr());
+            step->masked = bool(store.getMask());
             return success();
           })
           .Case<tile::AtomicRMWOp, tile::AtomicCASOp>([&](auto) { return decodeAtomic(op, *step); })
@@ -275,6 +279,7 @@ LogicalResult Decoder::decodeAtomic(Operation &op, Step &step) {
   if (auto swap = dyn_cast<tile::AtomicCASOp>(op)) {
     step.run = runAtomicCAS;
     step.numbers = {int64_t(swap.getSem())};
+    step.origin = originOf(swap.getPtr());
     return success();
   }
   auto update = cast<tile::AtomicRMWOp>(op);
@@ -287,6 +292,8 @@ LogicalResult Decoder::decodeAtomic(Operation &op, Step &step) {
   step.operands = {slotOf(update.getPtr()), slotOf(update.getValue()),
                    update.getMask() ? slotOf(update.getMask()) : kNoSlot};
   step.numbers = {int64_t(update.getKind()), int64_t(update.getSem())};
+  step.origin = originOf(update.getPtr());
+  step.masked = bool(update.getMask());
   return success();
 }
 

@@ -177,6 +177,15 @@ uint32_t Decoder::sourceOf(Location location) {
   return known->second;
 }
 
+uint32_t Decoder::originOf(Value pointer) {
+  Origin origin = origins.find(pointer, kernel, calls);
+  const auto known = llvm::find(program.origins, origin);
+  const auto index = uint32_t(known - program.origins.begin());
+  if (index == program.origins.size())
+    program.origins.push_back(std::move(origin));
+  return index;
+}
+
 FailureOr<Step> Decoder::makeStep(Operation &op, StepFn run) {
   Step step;
   step.run = run;
@@ -217,7 +226,8 @@ LogicalResult Decoder::append(Operation &op, Step step, StepList &steps) {
 // Structure
 //===----------------------------------------------------------------------===//
 
-LogicalResult Decoder::decode(func::FuncOp kernel) {
+LogicalResult Decoder::decode(func::FuncOp function) {
+  kernel = function;
   program.name = kernel.getName().str();
   program.sources.assign(1, {});
   if (kernel.isExternal())
@@ -237,8 +247,10 @@ LogicalResult Decoder::decode(func::FuncOp kernel) {
     slots[argument] = *slot;
     auto name =
         kernel.getArgAttrOfType<StringAttr>(argument.getArgNumber(), tile::TileDialect::kNameAttr);
-    program.arguments.push_back(
-        {name ? name.str() : "arg" + llvm::utostr(argument.getArgNumber()), shape->type, *slot});
+    auto pointer = dyn_cast<tile::PointerType>(argument.getType());
+    program.arguments.push_back({name ? name.str() : "arg" + llvm::utostr(argument.getArgNumber()),
+                                 shape->type, *slot,
+                                 pointer ? tile::getElementBytes(pointer.getPointeeType()) : 0});
   }
   if (failed(decodeRegion(kernel.getBody(), program.body, [](Operation &) { return success(); })))
     return failure();

@@ -2,6 +2,7 @@
 // steps.
 #pragma once
 
+#include "backends/interpreter/Origins.h"
 #include "backends/interpreter/Program.h"
 #include "backends/interpreter/SlotPlan.h"
 #include "ir/tile/TileOps.h"
@@ -13,7 +14,7 @@ namespace tilerun::interp {
 class Decoder {
 public:
   Decoder(mlir::ModuleOp module, Program &program) : module(module), program(program) {}
-  mlir::LogicalResult decode(mlir::func::FuncOp kernel);
+  mlir::LogicalResult decode(mlir::func::FuncOp function);
 
 private:
   /// A value's type as the interpreter sees it.
@@ -75,9 +76,12 @@ private:
   mlir::FailureOr<Step> makeStep(mlir::Operation &op, StepFn run);
   mlir::LogicalResult append(mlir::Operation &op, Step step, StepList &steps);
   uint32_t sourceOf(mlir::Location location);
+  uint32_t originOf(mlir::Value pointer);
 
   mlir::ModuleOp module;
   Program &program;
+  mlir::func::FuncOp kernel;
+  OriginFinder origins;
   SlotPlan plan;
   llvm::DenseMap<mlir::Value, Slot> slots;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Slot, 2>>

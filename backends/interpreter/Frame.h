@@ -10,11 +10,13 @@
 
 namespace tilerun::interp {
 
+class Bounds;
 class Checker;
 
 /// What the threads of one launch share.
 struct LaunchState {
   std::array<uint64_t, 3> grid;
+  const Bounds &bounds;
   bool assertions = false;       ///< device_assert is live,
   bool reportAssertions = false; ///< and a failure is a finding instead of a fault.
   std::atomic<bool> stop{false}; ///< A program failed; the others stop at the next opportunity.
@@ -28,6 +30,8 @@ struct Frame {
   const Program &program;
   LaunchState &launch;
   char *arena;
+  /// Where accesses are looked for first, by origin: what the last one was in.
+  std::vector<Range> near;
   Checker *checker = nullptr; ///< Null in plain runs.
   std::array<uint32_t, 3> position{};
   size_t lanes = 1;      ///< Elements of batched steps.
@@ -63,20 +67,20 @@ struct Frame {
   void fail(const Step &step, const llvm::Twine &message);
   /// Whether an address is that of a null pointer, perhaps with a small offset: a tensor without
   /// elements has one, and no process has memory there.
-  static bool isNull(uint64_t address) {
-    constexpr uint64_t kNear = 1 << 16;
-    return address + kNear < 2 * kNear;
+  static constexpr uint64_t kNearNull = 1 << 16;
+  static bool isNull(uint64_t address) { return address + kNearNull < 2 * kNearNull; }
+  /// Whether all bytes of an access are in memory that its pointer leads to.
+  bool isInBounds(const Step &step, uint64_t address, uint64_t bytes) {
+    if (near[step.origin].contains(address, bytes)) [[likely]]
+      return true;
+    return findRange(step, address, bytes);
   }
-  /// Ends the launch if it is.
-  bool refuseNull(const Step &step, llvm::StringRef access, uint64_t address) {
-    if (!isNull(address)) [[likely]]
-      return false;
-    failNull(step, access, address);
-    return true;
-  }
+  /// Ends the launch for an access of `bytes` bytes an element that is not.
+  void failAccess(const Step &step, llvm::StringRef access, size_t element, uint64_t address,
+                  unsigned bytes);
 
 private:
-  void failNull(const Step &step, llvm::StringRef access, uint64_t address);
+  bool findRange(const Step &step, uint64_t address, uint64_t bytes);
 };
 
 /// "a null pointer + 12 bytes".
@@ -84,6 +88,9 @@ std::string describeNull(uint64_t address);
 
 /// "file.py:12:5: " or nothing where the place is unknown.
 std::string describe(const SourcePosition &position);
+/// A line of a source file and a caret below the column, each after a line break; nothing where the
+/// file cannot be read.
+std::string quote(const SourcePosition &position);
 /// "[1, 3]" for element `index` of a tensor of `shape`; empty for a scalar.
 std::vector<int64_t> unflatten(llvm::ArrayRef<int64_t> shape, size_t index);
 std::string describeElement(llvm::ArrayRef<int64_t> element);

@@ -13,7 +13,7 @@ using namespace tilerun::interp;
 
 namespace {
 constexpr uint64_t kAlignment = 256;
-/// Unused bytes after each allocation, so that running off its end does not land in the next.
+/// Unused bytes after an allocation that is not in the reserved space.
 constexpr uint64_t kGap = 4096;
 /// Freed memory that is held back, and how many freed allocations are remembered.
 constexpr uint64_t kQuarantineBytes = uint64_t(64) << 20;
@@ -63,21 +63,32 @@ bool WrittenBytes::contains(uint64_t offset, uint64_t count) const {
 
 Heap::~Heap() {
   for (auto &[base, allocation] : byAddress)
-    std::free(reinterpret_cast<void *>(base));
+    giveMemoryBack(base);
+}
+
+uint64_t Heap::takeMemory(uint64_t bytes) {
+  if (std::optional<uint64_t> address = space.take(bytes))
+    return *address;
+  // The system divides its address space into so many mappings and no more.
+  return reinterpret_cast<uint64_t>(
+      std::aligned_alloc(kAlignment, (bytes + kGap + kAlignment - 1) / kAlignment * kAlignment));
+}
+
+void Heap::giveMemoryBack(uint64_t address) {
+  if (!space.giveBack(address))
+    std::free(reinterpret_cast<void *>(address));
 }
 
 llvm::Expected<uint64_t> Heap::allocate(uint64_t bytes, llvm::StringRef label) {
   std::lock_guard lock(mutex);
-  void *memory = nullptr;
+  uint64_t base = 0;
   if (bytes <= limit && liveBytes <= limit - bytes)
-    memory =
-        std::aligned_alloc(kAlignment, (bytes + kGap + kAlignment - 1) / kAlignment * kAlignment);
-  if (!memory)
+    base = takeMemory(bytes);
+  if (!base)
     return makeError(ErrorKind::OutOfMemory, "cpu: allocate: no " + llvm::Twine(bytes) +
                                                  " bytes for '" + label + "' (" +
                                                  llvm::Twine(liveBytes) + " of " +
                                                  llvm::Twine(limit) + " bytes are in use)");
-  const uint64_t base = reinterpret_cast<uint64_t>(memory);
   liveBytes += bytes;
   byAddress[base] = std::make_shared<Allocation>(base, bytes, label);
   return base;
@@ -124,7 +135,7 @@ llvm::Error Heap::free(uint64_t address) {
     quarantine.pop_front();
     quarantinedBytes -= oldest->size;
     byAddress.erase(oldest->base);
-    std::free(reinterpret_cast<void *>(oldest->base));
+    giveMemoryBack(oldest->base);
   }
   return llvm::Error::success();
 }
@@ -197,6 +208,15 @@ std::shared_ptr<const Allocation> Heap::find(uint64_t address) const {
   // An allocation of no bytes still has its own address.
   bool inside = address == allocation->base || allocation->contains(address, 1);
   return allocation->live && inside ? allocation : nullptr;
+}
+
+std::shared_ptr<const Allocation> Heap::findOrigin(uint64_t address) const {
+  std::lock_guard lock(mutex);
+  auto next = byAddress.upper_bound(address);
+  if (next == byAddress.begin())
+    return nullptr;
+  const auto &allocation = std::prev(next)->second;
+  return address - allocation->base <= allocation->size ? allocation : nullptr;
 }
 
 uint64_t Heap::getLiveBytes() const {

@@ -1,8 +1,9 @@
-// The memory that programs address: host memory in labelled allocations, freed ones remembered for
-// a while so that a use after free is told from any other bad address. Knows which bytes were ever
-// written.
+// The memory that programs address: host memory in labelled allocations far from each other, freed
+// ones remembered for a while so that a use after free is told from any other bad address. Knows
+// which bytes were ever written.
 #pragma once
 
+#include "backends/interpreter/AddressSpace.h"
 #include "backends/interpreter/Error.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -65,6 +66,9 @@ public:
 
   /// The live allocation that holds an address; null if there is none.
   std::shared_ptr<const Allocation> find(uint64_t address) const;
+  /// The allocation, live or freed, that a pointer at an address was made from: it may point behind
+  /// the last byte. Null if there is none.
+  std::shared_ptr<const Allocation> findOrigin(uint64_t address) const;
   uint64_t getLiveBytes() const;
   /// All allocations by address, freed ones among them.
   std::vector<std::shared_ptr<Allocation>> snapshot() const;
@@ -78,7 +82,11 @@ private:
   llvm::Expected<std::shared_ptr<Allocation>> findRange(uint64_t address, uint64_t bytes,
                                                         llvm::StringRef call) const;
 
+  uint64_t takeMemory(uint64_t bytes);
+  void giveMemoryBack(uint64_t address);
+
   mutable std::mutex mutex;
+  AddressSpace space;
   const uint64_t limit;
   uint64_t liveBytes = 0, quarantinedBytes = 0;
   std::map<uint64_t, std::shared_ptr<Allocation>> byAddress;

@@ -1,5 +1,6 @@
 // Runs a grid: validates what the caller passes, then spreads programs over threads by a shared
 // counter.
+#include "backends/interpreter/Bounds.h"
 #include "backends/interpreter/Checker.h"
 #include "backends/interpreter/Interpreter.h"
 #include "backends/interpreter/SmallFloat.h"
@@ -90,7 +91,7 @@ struct Work {
   std::atomic<uint64_t> next{0};
 
   void run(char *arena, Checker *checker, Outcome &outcome) {
-    Frame frame{program, state, arena, checker};
+    Frame frame{program, state, arena, state.bounds.getFirstRanges(), checker};
     for (auto [info, bits] : llvm::zip(program.arguments, arguments))
       std::memcpy(frame.at(info.slot), &bits, sizeof(bits));
     frame.exec(program.setup);
@@ -161,14 +162,16 @@ llvm::Expected<LaunchResult> interp::launchProgram(const Program &program, Heap 
                                                    " bytes for the tiles of one program");
   }
 
-  LaunchState state{options.grid};
+  const Bounds bounds(heap, program, arguments, options.bounds || options.checks.bounds,
+                      options.hostMemory);
+  LaunchState state{options.grid, bounds};
   state.assertions = checked;
   state.reportAssertions = options.checks.any();
   std::unique_ptr<Checker> checker;
   if (checked) {
     CheckOptions checks = options.checks;
     checks.integerOverflow |= options.debug;
-    checker = std::make_unique<Checker>(heap, program, checks, arguments, options.grid);
+    checker = std::make_unique<Checker>(heap, bounds, program, checks, options.grid);
   }
 
   const auto start = std::chrono::steady_clock::now();

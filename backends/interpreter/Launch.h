@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,8 @@ struct CheckReport {
   std::string message;     ///< One sentence; includes the address relative to which argument.
   SourcePosition position; ///< Where in the kernel's source.
   std::vector<SourcePosition> callStack; ///< Call sites of inlined helpers, innermost first.
-  uint64_t count = 1; ///< How often the same finding (kind and position) occurred.
+  SourcePosition other; ///< Of the access that a race is with; line 0 where there is none.
+  uint64_t count = 1;   ///< How often the same finding (kind and position) occurred.
 };
 
 /// Which checks a launch makes.
@@ -43,11 +45,30 @@ struct CheckOptions {
   bool any() const { return bounds || uninitialized || races || integerOverflow || nanInf; }
 };
 
+/// A stretch of memory of less than 2^63 bytes.
+struct Range {
+  uint64_t begin = 0, size = 0;
+  bool contains(uint64_t address, uint64_t bytes) const {
+    return bytes <= size && address - begin <= size - bytes;
+  }
+};
+
+/// What the caller knows of the memory behind a pointer.
+struct LaunchMemory {
+  std::optional<Range> range; ///< What may be accessed; without it, the heap's allocation.
+  /// Of the tensor that begins at the pointer, for messages; strides in elements.
+  bool hasShape = false;
+  std::vector<int64_t> shape{}, strides{};
+  /// Whether the tensor's elements follow each other, in the order of their indices.
+  bool isDense() const;
+};
+
 /// One argument, in the order of the kernel's parameters.
 struct LaunchArgument {
   enum class Kind { Pointer, Integer, Float };
   Kind kind;
-  uint64_t bits = 0; ///< Address, two's complement integer, or the IEEE bits of a double.
+  uint64_t bits = 0;     ///< Address, two's complement integer, or the IEEE bits of a double.
+  LaunchMemory memory{}; ///< Of a pointer.
 };
 
 struct LaunchOptions {
@@ -55,6 +76,12 @@ struct LaunchOptions {
   unsigned numThreads = 0; ///< 0: one per core, 1 when checks are on.
   CheckOptions checks;
   bool debug = false; ///< device_assert and overflow checks are live.
+  /// An access that leaves the memory which its pointer came from ends the launch. Without it, only
+  /// one at a null pointer does.
+  bool bounds = true;
+  /// Pointers may lead to memory of the host's own. Of that, what no argument's `memory` tells is
+  /// not checked.
+  bool hostMemory = false;
 };
 
 /// What a launch tells besides success.

@@ -1,10 +1,13 @@
 // Loads and stores. Pointers are host addresses; a lane whose mask is false touches nothing.
 //
 // Tiles are worked on by rows of the innermost dimension: where a row's addresses follow one
-// another and its mask is true for a leading part only (most often all of it), the row is one copy.
+// another and its mask is true for a leading part only (most often all of it), the row is one copy,
+// and one comparison tells whether it stays in the memory that its pointers lead to.
+#include "backends/interpreter/Bounds.h"
 #include "backends/interpreter/Checker.h"
 #include "backends/interpreter/Steps.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace tilerun;
@@ -31,6 +34,41 @@ static std::optional<size_t> leadingLanes(const uint8_t *mask, size_t n) {
   return leading;
 }
 
+/// Says by its highest bit that an access begins before a range or ends behind it: the distance
+/// from the first byte, or to the last one that it may begin at, is negative. Ranges are shorter
+/// than 2^63 bytes, and have one access at least.
+static uint64_t isOutside(uint64_t address, const Range &range, unsigned bytes) {
+  const uint64_t distance = address - range.begin;
+  return distance | (range.size - bytes - distance);
+}
+
+/// Whether each lane that is on accesses one of the ranges. Without branches in its loops, so that
+/// rows that jump are looked at several lanes at once.
+static bool areInside(const uint64_t *pointers, const uint8_t *mask, size_t n,
+                      llvm::ArrayRef<Range> ranges, unsigned bytes) {
+  uint64_t any = 0;
+  if (ranges.size() == 1) {
+    const Range range = ranges[0];
+    if (range.size < bytes)
+      return false;
+    if (mask)
+      for (size_t i = 0; i < n; ++i)
+        any |= isOutside(pointers[i], range, bytes) & (uint64_t(mask[i]) << 63);
+    else
+      for (size_t i = 0; i < n; ++i)
+        any |= isOutside(pointers[i], range, bytes);
+    return !(any >> 63);
+  }
+  for (size_t i = 0; i < n; ++i) {
+    uint64_t outside = ~uint64_t(0);
+    for (const Range &range : ranges)
+      if (range.size >= bytes)
+        outside &= isOutside(pointers[i], range, bytes);
+    any |= mask && !mask[i] ? 0 : outside;
+  }
+  return !(any >> 63);
+}
+
 static size_t rowLength(const Step &step) { return step.shape.empty() ? 1 : step.shape.back(); }
 
 template <class T> static T read(uint64_t address) {
@@ -47,7 +85,7 @@ template <class T> static void load(Frame &frame, const Step &step) {
   auto off = [&](size_t i) { return other ? other[i] : T(0); };
 
   if (frame.checker) {
-    for (size_t i = 0; i < step.count; ++i) {
+    for (size_t i = 0; i < step.count && !frame.stopped; ++i) {
       if (mask && !mask[i])
         result[i] = off(i);
       else
@@ -61,9 +99,8 @@ template <class T> static void load(Frame &frame, const Step &step) {
   const size_t row = rowLength(step);
   for (size_t start = 0; start < step.count; start += row) {
     const auto lanes = leadingLanes(mask ? mask + start : nullptr, row);
-    if (lanes && areConsecutive(pointers + start, *lanes, sizeof(T))) {
-      if (*lanes && frame.refuseNull(step, "read", pointers[start]))
-        return;
+    if (lanes && areConsecutive(pointers + start, *lanes, sizeof(T)) &&
+        (*lanes == 0 || frame.isInBounds(step, pointers[start], *lanes * sizeof(T)))) {
       if (*lanes)
         std::memcpy(result + start, reinterpret_cast<const void *>(pointers[start]),
                     *lanes * sizeof(T));
@@ -71,10 +108,12 @@ template <class T> static void load(Frame &frame, const Step &step) {
         result[i] = off(i);
       continue;
     }
+    const bool inside = areInside(pointers + start, mask ? mask + start : nullptr, row,
+                                  frame.launch.bounds.getRanges(step.origin), sizeof(T));
     for (size_t i = start; i < start + row; ++i) {
       const bool on = !mask || mask[i];
-      if (on && frame.refuseNull(step, "read", pointers[i]))
-        return;
+      if (!inside && on && !frame.isInBounds(step, pointers[i], sizeof(T)))
+        return frame.failAccess(step, "read", i, pointers[i], sizeof(T));
       result[i] = on ? read<T>(pointers[i]) : off(i);
     }
   }
@@ -89,7 +128,7 @@ template <class T> static void store(Frame &frame, const Step &step) {
   };
 
   if (frame.checker) {
-    for (size_t i = 0; i < step.count; ++i)
+    for (size_t i = 0; i < step.count && !frame.stopped; ++i)
       if ((!mask || mask[i]) &&
           frame.checker->access(frame, step, i, pointers[i], sizeof(T), Access::Write))
         write(i);
@@ -99,18 +138,19 @@ template <class T> static void store(Frame &frame, const Step &step) {
   const size_t row = rowLength(step);
   for (size_t start = 0; start < step.count; start += row) {
     const auto lanes = leadingLanes(mask ? mask + start : nullptr, row);
-    if (lanes && areConsecutive(pointers + start, *lanes, sizeof(T))) {
-      if (*lanes && frame.refuseNull(step, "write", pointers[start]))
-        return;
+    if (lanes && areConsecutive(pointers + start, *lanes, sizeof(T)) &&
+        (*lanes == 0 || frame.isInBounds(step, pointers[start], *lanes * sizeof(T)))) {
       if (*lanes)
         std::memcpy(reinterpret_cast<void *>(pointers[start]), values + start, *lanes * sizeof(T));
       continue;
     }
+    const bool inside = areInside(pointers + start, mask ? mask + start : nullptr, row,
+                                  frame.launch.bounds.getRanges(step.origin), sizeof(T));
     for (size_t i = start; i < start + row; ++i) {
       if (mask && !mask[i])
         continue;
-      if (frame.refuseNull(step, "write", pointers[i]))
-        return;
+      if (!inside && !frame.isInBounds(step, pointers[i], sizeof(T)))
+        return frame.failAccess(step, "write", i, pointers[i], sizeof(T));
       write(i);
     }
   }

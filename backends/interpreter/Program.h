@@ -50,7 +50,9 @@ struct Step {
   size_t count = 1;     ///< Elements; not used where `batched`.
   bool batched = false; ///< Elements are the frame's lanes (inside a combine region).
   ResultCheck check = ResultCheck::None;
+  bool masked = false; ///< Memory accesses: there is a mask.
   uint32_t source = 0; ///< Index in Program::sources.
+  uint32_t origin = 0; ///< Memory accesses: index in Program::origins.
   llvm::SmallVector<int64_t, 3>
       shape; ///< Of the tensor whose elements reports name; empty for scalars.
   llvm::SmallVector<int64_t, 6> numbers; ///< Meaning depends on `run`; each step function says.
@@ -62,11 +64,20 @@ struct ArgumentInfo {
   std::string name;
   Dtype type;
   Slot slot;
+  unsigned elementBytes = 0; ///< Of what a pointer points to.
+};
+
+/// What the addresses of an access can be derived from.
+struct Origin {
+  llvm::SmallVector<uint32_t, 2> arguments; ///< Pointers, by index, ascending.
+  bool unknown = false; ///< Also from integers, or pointers that were read from memory.
+  bool operator==(const Origin &) const = default;
 };
 
 struct Program {
   std::string name;
   std::vector<ArgumentInfo> arguments;
+  std::vector<Origin> origins;     ///< Of accesses to memory.
   StepList setup;                  ///< Constants; run once a thread.
   StepList body;                   ///< Run once a program.
   std::vector<SourceInfo> sources; ///< Index 0 is "unknown".

@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
       {TILERUN_ARGUMENT_INTEGER, TILERUN_DTYPE_AUTO, 0, {.integer = kCount}},
       {TILERUN_ARGUMENT_INTEGER, TILERUN_DTYPE_AUTO, 0, {.integer = kBlock}}};
   TilerunLaunchOptions launch = {
-      sizeof(launch), {(kCount + kBlock - 1) / kBlock, 1, 1}, NULL, 0, 0};
+      sizeof(launch), {(kCount + kBlock - 1) / kBlock, 1, 1}, NULL, 0, 0, NULL};
   check(tilerunLaunch(stream, kernel, &launch, arguments, 5));
   check(tilerunCopyFromDevice(stream, sum, memory[2], sizeof(sum)));
   check(tilerunSynchronizeStream(stream));

@@ -2,6 +2,7 @@
 #include "plugins/cpu/Convert.h"
 
 #include "backends/interpreter/Error.h"
+#include "plugins/cpu/Host.h"
 
 #include "llvm/Support/ErrorHandling.h"
 
@@ -58,12 +59,19 @@ static CheckReport toDevice(interp::CheckReport from) {
   to.position = toDevice(std::move(from.position));
   for (interp::SourcePosition &caller : from.callStack)
     to.callStack.push_back(toDevice(std::move(caller)));
+  to.other = toDevice(std::move(from.other));
   to.count = from.count;
   return to;
 }
 
 interp::LaunchArgument cpu::toInterpreter(const LaunchArgument &argument) {
-  return {::toInterpreter(argument.kind), argument.bits};
+  interp::LaunchArgument to{::toInterpreter(argument.kind), argument.bits};
+  to.memory.hasShape = argument.shape.has_value();
+  if (argument.shape) {
+    to.memory.shape = argument.shape->sizes;
+    to.memory.strides = argument.shape->strides;
+  }
+  return to;
 }
 
 interp::LaunchOptions cpu::toInterpreter(const LaunchOptions &from) {
@@ -76,6 +84,7 @@ interp::LaunchOptions cpu::toInterpreter(const LaunchOptions &from) {
   to.checks.integerOverflow = from.checks.integerOverflow;
   to.checks.nanInf = from.checks.nanInf;
   to.debug = from.debug;
+  to.bounds = from.bounds && areBoundsChecked();
   return to;
 }
 

@@ -34,6 +34,7 @@ DeviceProperties makeProperties() {
   properties.memoryBytes = cpu::getMemoryBytes();
   properties.numUnits = cpu::getNumCores();
   properties.supportsChecks = true;
+  properties.checksBounds = cpu::areBoundsChecked();
   properties.maxGrid = interp::kMaxGrid;
   properties.maxPrograms = interp::kMaxPrograms;
   return properties;

@@ -1,6 +1,8 @@
 // Modules and launches.
 #include "plugins/cpu/Handles.h"
+#include "plugins/cpu/Host.h"
 
+#include "backends/interpreter/Frame.h"
 #include "backends/interpreter/SmallFloat.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -144,10 +146,7 @@ static interp::LaunchArgument convert(interp::Dtype type, uint64_t bits) {
 static std::string describe(const interp::CheckReport &report) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (report.position.line)
-    os << report.position.file << ":" << report.position.line << ":" << report.position.column
-       << ": ";
-  os << report.message
+  os << interp::describe(report.position) << report.message
      << llvm::formatv(" (kernel '{0}', program ({1}, {2}, {3})", report.kernel, report.program[0],
                       report.program[1], report.program[2]);
   if (!report.element.empty())
@@ -157,16 +156,35 @@ static std::string describe(const interp::CheckReport &report) {
        << "]";
   if (report.count > 1)
     os << ", " << report.count << " times";
-  os << ")";
+  os << ")" << interp::quote(report.position);
+  for (const interp::SourcePosition &caller : report.callStack)
+    os << "\n" << interp::describe(caller) << "called from here" << interp::quote(caller);
   return text;
+}
+
+// What the host knows of the memory behind the pointers.
+static interp::LaunchMemory convert(const TilerunMemoryRange &range) {
+  interp::LaunchMemory memory;
+  if (range.begin)
+    memory.range = {range.begin, range.num_bytes};
+  memory.hasShape = range.shape && range.strides;
+  if (memory.hasShape) {
+    memory.shape.assign(range.shape, range.shape + range.rank);
+    memory.strides.assign(range.strides, range.strides + range.rank);
+  }
+  return memory;
 }
 
 // Runs a program; what it did wrong becomes a fault of the stream, other errors come back.
 static llvm::Error runProgram(TilerunPluginKernel &kernel, Stream &stream,
-                              llvm::ArrayRef<uint64_t> bits, const interp::LaunchOptions &options) {
+                              llvm::ArrayRef<uint64_t> bits, const TilerunMemoryRange *ranges,
+                              const interp::LaunchOptions &options) {
   std::vector<interp::LaunchArgument> arguments;
-  for (auto [type, value] : llvm::zip_equal(kernel.types, bits))
+  for (auto [type, value] : llvm::zip_equal(kernel.types, bits)) {
     arguments.push_back(convert(type, value));
+    if (ranges && type == interp::Dtype::Ptr)
+      arguments.back().memory = convert(ranges[arguments.size() - 1]);
+  }
   auto result = interp::launchProgram(*kernel.program, getHeap(), arguments, options);
   if (!result)
     return llvm::handleErrors(result.takeError(),
@@ -221,12 +239,17 @@ static TilerunStatus launch(TilerunPluginKernel *kernel, TilerunPluginStream *st
     }
     return TILERUN_STATUS_OK;
   }
+  const uint32_t flags = TILERUN_HAS(TilerunPluginLaunch, launch, flags) ? launch->flags : 0;
+  options.bounds = !(flags & TILERUN_LAUNCH_NO_BOUNDS_CHECKS) && areBoundsChecked();
+  options.hostMemory = (flags & TILERUN_LAUNCH_HOST_MEMORY) != 0;
+  const TilerunMemoryRange *ranges =
+      TILERUN_HAS(TilerunPluginLaunch, launch, ranges) ? launch->ranges : nullptr;
   options.debug = kernel->debug;
   if (kernel->checks) {
     options.checks.bounds = options.checks.uninitialized = true;
     options.checks.races = options.checks.integerOverflow = true;
   }
-  if (llvm::Error error = runProgram(*kernel, stream, bits, options))
+  if (llvm::Error error = runProgram(*kernel, stream, bits, ranges, options))
     return fail(sink, "launch", std::move(error));
   return TILERUN_STATUS_OK;
 }

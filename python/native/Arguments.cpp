@@ -105,3 +105,61 @@ Read python::readArgument(PyObject *object, TilerunArgument &argument, Tensor &t
   }
   return read;
 }
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+static PyObject *describeMemory;
+
+void python::registerMemory(PyObject *callable) {
+  PyObject *old = std::exchange(describeMemory, Py_NewRef(callable));
+  Py_XDECREF(old);
+}
+
+bool Ranges::readOne(PyObject *value, const TilerunArgument &argument, TilerunMemoryRange &range) {
+  range = {};
+  if (argument.kind != TILERUN_ARGUMENT_POINTER || !argument.value.address)
+    return true;
+  if (findTorchType(Py_TYPE(value)) && readStorage(value, argument, range)) {
+    // Copied, as another thread may give the tensor a new shape meanwhile.
+    numbers.insert(numbers.end(), range.shape, range.shape + range.rank);
+    numbers.insert(numbers.end(), range.strides, range.strides + range.rank);
+    return true;
+  }
+  if (!describeMemory)
+    return true;
+  Ref found(PyObject_CallFunctionObjArgs(describeMemory, value, nullptr));
+  if (!found)
+    return false;
+  if (found.get() == Py_None)
+    return true;
+  unsigned long long begin = 0, bytes = 0;
+  PyObject *shape = nullptr, *strides = nullptr;
+  if (!PyArg_ParseTuple(found.get(), "KKO!O!", &begin, &bytes, &PyTuple_Type, &shape, &PyTuple_Type,
+                        &strides))
+    return false;
+  range.begin = begin;
+  range.num_bytes = bytes;
+  range.rank = static_cast<uint32_t>(PyTuple_Size(shape));
+  if (PyTuple_Size(strides) != PyTuple_Size(shape))
+    return raise(PyExc_RuntimeError, "a shape needs as many strides"), false;
+  for (PyObject *tuple : {shape, strides})
+    for (Py_ssize_t i = 0; i < PyTuple_Size(tuple); ++i)
+      numbers.push_back(PyLong_AsLongLong(PyTuple_GetItem(tuple, i)));
+  return !PyErr_Occurred();
+}
+
+bool Ranges::read(PyObject *const *values, const TilerunArgument *arguments, size_t count) {
+  ranges.resize(count);
+  for (size_t i = 0; i < count; ++i)
+    if (!readOne(values[i], arguments[i], ranges[i]))
+      return false;
+  const int64_t *next = numbers.data();
+  for (TilerunMemoryRange &range : ranges) {
+    range.shape = range.begin ? next : nullptr;
+    range.strides = range.begin ? next + range.rank : nullptr;
+    next += 2 * size_t(range.rank);
+  }
+  return true;
+}

@@ -22,6 +22,21 @@ enum class Read { Failed, Value, Tensor, Other };
 /// `Failed`: with an error. The argument's text lives as long as the object.
 Read readArgument(PyObject *object, TilerunArgument &argument, Tensor &tensor);
 
+/// The memory behind the pointers of a launch. What a shape points to lives as long as it.
+class Ranges {
+public:
+  /// Of values and the arguments that were read of them. False with an error.
+  bool read(PyObject *const *values, const TilerunArgument *arguments, size_t count);
+  const TilerunMemoryRange *get() const { return ranges.empty() ? nullptr : ranges.data(); }
+
+private:
+  bool readOne(PyObject *value, const TilerunArgument &argument, TilerunMemoryRange &range);
+  std::vector<TilerunMemoryRange> ranges;
+  std::vector<int64_t> numbers; ///< Shapes and strides, one after the other.
+};
+/// Registers what tells the memory of a value: see `describe_memory` of the package.
+void registerMemory(PyObject *callable);
+
 /// How torch tells its current stream: the native handle for a device. False with an error.
 bool getCurrentStream(const Tensor &tensor, uint64_t &stream);
 

@@ -9,6 +9,7 @@ using namespace tilerun::python;
 static TilerunRuntime *runtime;
 static std::vector<Device *> devices;
 bool python::slowOnly = false;
+bool python::boundsChecksOff = false;
 
 // Takes warnings of the compiler and what kernels print while they are compiled; from any thread.
 static void logText(void *, int32_t level, const char *text) {
@@ -351,6 +352,16 @@ static PyObject *setSlowOnly(PyObject *, PyObject *value) {
   Py_RETURN_NONE;
 }
 
+static PyObject *setBoundsChecks(PyObject *, PyObject *value) {
+  boundsChecksOff = PyObject_IsTrue(value) == 0;
+  Py_RETURN_NONE;
+}
+
+static PyObject *registerMemoryFunction(PyObject *, PyObject *callable) {
+  registerMemory(callable);
+  Py_RETURN_NONE;
+}
+
 static PyObject *registerTorchTypes(PyObject *, PyObject *arguments) {
   PyObject *types = nullptr, *dtypes = nullptr;
   int cudaType = 0;
@@ -395,6 +406,9 @@ bool python::addRuntime(PyObject *module) {
       {"copy", copy, METH_VARARGS, "Copies between host and device, and waits."},
       {"list_language", listLanguage, METH_VARARGS, "Names: (name, kind, value, documentation)."},
       {"set_slow_only", setSlowOnly, METH_O, "Whether every launch goes through Python code."},
+      {"set_bounds_checks", setBoundsChecks, METH_O,
+       "Whether launches on the interpreter look for accesses out of bounds."},
+      {"register_memory", registerMemoryFunction, METH_O, "What tells the memory of a value."},
       {"register_torch", registerTorchTypes, METH_VARARGS, "Types of tensors, numbers of dtypes."},
       {"register_dtype", registerDtypes, METH_O, "The type of the language's dtypes."},
       {"read_tensor", readTensor, METH_O,

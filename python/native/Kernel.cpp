@@ -60,16 +60,23 @@ static PyObject *refuseGrid(const uint64_t grid[3]) {
 }
 
 PyObject *python::launch(KernelObject *kernel, Device &device, const uint64_t grid[3],
-                         const LaunchOptions &options, TilerunArgument *arguments, size_t count) {
+                         const LaunchOptions &options, PyObject *const *values,
+                         TilerunArgument *arguments, size_t count) {
   if (!grid[0] || !grid[1] || !grid[2])
     Py_RETURN_NONE;
   if ((grid[0] | grid[1] | grid[2]) > UINT32_MAX)
     return refuseGrid(grid);
+  Ranges ranges;
+  uint32_t flags = options.flags;
+  if (device.type == kCpu && boundsChecksOff)
+    flags |= TILERUN_LAUNCH_NO_BOUNDS_CHECKS;
+  else if (device.type == kCpu && !ranges.read(values, arguments, count))
+    return nullptr;
   StreamLease lease(device);
   TilerunStream *stream = lease.get();
   if (!stream)
     return nullptr;
-  TilerunLaunchOptions launch = {sizeof(launch), {}, &options.compile, options.flags, 0};
+  TilerunLaunchOptions launch = {sizeof(launch), {}, &options.compile, flags, 0, ranges.get()};
   for (int i = 0; i < 3; ++i)
     launch.grid[i] = static_cast<uint32_t>(grid[i]);
   TilerunStatus status;
@@ -312,7 +319,10 @@ static PyObject *launchOn(PyObject *self, PyObject *given) {
   Device *device = getDevice(type, index);
   if (!device)
     return nullptr;
-  return launch(reinterpret_cast<KernelObject *>(self), *device, grid, options, arguments,
+  PyObject *objects[kMaxArguments];
+  for (size_t i = 0; i < state.names.size(); ++i)
+    objects[i] = PyList_GetItem(values, static_cast<Py_ssize_t>(i));
+  return launch(reinterpret_cast<KernelObject *>(self), *device, grid, options, objects, arguments,
                 state.names.size());
 }
 

@@ -63,10 +63,11 @@ struct LaunchOptions {
   uint32_t flags; ///< TILERUN_LAUNCH_*
 };
 
-/// Launches with values for all parameters on a device. New reference to the CompiledKernel; None
-/// for a grid without programs. `grid` has three entries.
+/// Launches with values for all parameters, and the arguments that were read of them, on a device.
+/// New reference to the CompiledKernel; None for a grid without programs. `grid` has three entries.
 PyObject *launch(KernelObject *kernel, Device &device, const uint64_t grid[3],
-                 const LaunchOptions &options, TilerunArgument *arguments, size_t count);
+                 const LaunchOptions &options, PyObject *const *values, TilerunArgument *arguments,
+                 size_t count);
 
 /// Whether a cell, an attribute, or what is in a list, is still what it was.
 bool isUnchanged(Watched watched);

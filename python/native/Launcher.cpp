@@ -286,7 +286,7 @@ static PyObject *call(PyObject *object, PyObject *const *given, size_t numGivenA
   } else if (!readGrid(self->grid, grid)) {
     return nullptr;
   }
-  return launch(kernel, *device, grid, options, arguments, values.count);
+  return launch(kernel, *device, grid, options, values.values, arguments, values.count);
 }
 
 // The convention of those who do not know the other.

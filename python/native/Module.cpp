@@ -31,7 +31,14 @@ PyObject *python::raise(PyObject *type, const std::string &message) {
 }
 
 PyObject *python::raise(TilerunStatus status) {
-  std::string message = tilerunGetErrorMessage();
+  TilerunErrorInfo info = {};
+  info.struct_size = sizeof(info);
+  tilerunGetError(&info);
+  std::string message = info.message;
+  // What a kernel did is told without the call that happened to hear of it.
+  const std::string call = std::string(info.call) + " on " + info.device + ": ";
+  if (status == TILERUN_STATUS_FAULT && message.starts_with(call))
+    message.erase(0, call.size());
   PyObject *make = getCallback(Callback::MakeError);
   Ref text(
       PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));

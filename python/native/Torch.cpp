@@ -201,6 +201,46 @@ bool python::getCurrentStream(const Tensor &tensor, uint64_t &stream) {
   return !PyErr_Occurred();
 }
 
+// Of TILERUN_DTYPE_LIST.
+static uint64_t getItemBytes(uint16_t dtype) {
+  switch (dtype) {
+  case TILERUN_DTYPE_I64:
+  case TILERUN_DTYPE_U64:
+  case TILERUN_DTYPE_FP64:
+    return 8;
+  case TILERUN_DTYPE_I32:
+  case TILERUN_DTYPE_U32:
+  case TILERUN_DTYPE_FP32:
+    return 4;
+  case TILERUN_DTYPE_I16:
+  case TILERUN_DTYPE_U16:
+  case TILERUN_DTYPE_FP16:
+  case TILERUN_DTYPE_BF16:
+    return 2;
+  default:
+    return 1;
+  }
+}
+
+bool python::readStorage(PyObject *object, const TilerunArgument &argument,
+                         TilerunMemoryRange &range) {
+  if (!directTorch.offset || !directTorch.getStorageBytes)
+    return false;
+  void *place = reinterpret_cast<char *>(object) + directTorch.offset;
+  int64_t bytes = 0, offset = 0, rank = 0, *sizes = nullptr, *strides = nullptr;
+  if (directTorch.getStorageBytes(place, &bytes) || directTorch.getStorageOffset(place, &offset) ||
+      directTorch.getRank(place, &rank) || directTorch.getSizes(place, &sizes) ||
+      directTorch.getStrides(place, &strides))
+    return false;
+  range = {argument.value.address - static_cast<uint64_t>(offset) * getItemBytes(argument.dtype),
+           static_cast<uint64_t>(bytes),
+           sizes,
+           strides,
+           static_cast<uint32_t>(rank),
+           0};
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Registration
 //===----------------------------------------------------------------------===//
@@ -233,6 +273,11 @@ static bool findFunctions(void *library, DirectTorch &out) {
       !find(getCuda, "aoti_torch_device_type_cuda") ||
       !find(getStrided, "aoti_torch_layout_strided"))
     return false;
+  if (!find(out.getStorageOffset, "aoti_torch_get_storage_offset") ||
+      !find(out.getRank, "aoti_torch_get_dim") || !find(out.getSizes, "aoti_torch_get_sizes") ||
+      !find(out.getStrides, "aoti_torch_get_strides") ||
+      !find(out.getStorageBytes, "aoti_torch_get_storage_size"))
+    out.getStorageBytes = nullptr; // The last one: all are there, or none is used.
   out.cpu = getCpu();
   out.cuda = getCuda();
   out.strided = getStrided();

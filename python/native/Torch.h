@@ -34,6 +34,12 @@ struct DirectTorch {
   int32_t (*getLayout)(void *tensor, int32_t *layout) = nullptr;
   int32_t (*getData)(void *tensor, void **data) = nullptr;
   int32_t (*getStream)(int32_t device, void **stream) = nullptr; ///< May be null.
+  /// Of the memory behind a tensor; null where this torch lacks one of them.
+  int32_t (*getStorageBytes)(void *tensor, int64_t *bytes) = nullptr;
+  int32_t (*getStorageOffset)(void *tensor, int64_t *elements) = nullptr;
+  int32_t (*getRank)(void *tensor, int64_t *rank) = nullptr;
+  int32_t (*getSizes)(void *tensor, int64_t **sizes) = nullptr;
+  int32_t (*getStrides)(void *tensor, int64_t **strides) = nullptr;
   int32_t cpu = 0, cuda = 0, strided = 0;
   uint16_t dtypes[64] = {}; ///< By torch's numbers.
   int32_t cudaType = kCuda; ///< What torch means by "cuda".
@@ -68,6 +74,9 @@ inline bool readDirect(PyObject *object, Tensor &tensor) {
   tensor.address = reinterpret_cast<uint64_t>(data);
   return true;
 }
+
+/// Of a tensor that `readDirect` has read: the storage, and the shape. False where it is not known.
+bool readStorage(PyObject *object, const TilerunArgument &argument, TilerunMemoryRange &range);
 
 /// Reads a tensor that `readDirect` does not. `Other` without an error where the package's code has
 /// to say what it is.

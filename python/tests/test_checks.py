@@ -1,4 +1,6 @@
-"""TRITON_INTERPRET and the interpreter's checks: bounds, uninitialized reads, races, overflow."""
+"""TRITON_INTERPRET and the interpreter's checks: bounds, which all launches have, uninitialized reads, races, overflow."""
+
+import re
 
 import numpy as np
 import pytest
@@ -91,6 +93,114 @@ def test_checks_can_be_switched(checks):
     assert base[64:].sum() == 64
 
 
+@triton.jit
+def forgotten_mask(x, y, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i))
+
+
+def test_bounds_without_being_asked():
+    """Where a mask is forgotten: the line, the kernel, the parameter with its shape, and nothing of the library's own."""
+    x, y = np.ones(100, np.float32), np.zeros(100, np.float32)
+    with pytest.raises(errors.FaultError) as caught:
+        forgotten_mask[(2, )](x, y, BLOCK=64)
+    lines = str(caught.value).splitlines()
+    assert re.fullmatch(
+        r".*test_checks.py:\d+:21: read of 4 bytes at 'x'\[100\], outside of its shape \[100\]; is a mask missing\? "
+        r"\(element \(36\)\) \(kernel 'forgotten_mask', program \(1, 0, 0\)\)", lines[0])
+    assert lines[1:] == ["        tl.store(y + i, tl.load(x + i))", " " * 24 + "^"]
+    assert (y[:64] == 1).all()
+    forgotten_mask[(1, )](x, y, BLOCK=64)  # The device goes on.
+
+
+def test_one_tensor_does_not_change_another():
+    x, y, z = np.zeros(64, np.float32), np.zeros(64, np.float32), np.zeros(64, np.float32)
+    with pytest.raises(errors.FaultError, match=r"write of 4 bytes at 'y'\[-?\d+\], outside of its shape \[64\]"):
+        shifted[(1, )](x + 1, y, 64, BY=(z.ctypes.data - y.ctypes.data) // 4, BLOCK=64)
+    assert not z.any()
+
+
+def test_bounds_are_those_of_views_memory():
+    """An access may leave a view, not the memory that it is a part of; the index is the view's."""
+    base = np.zeros((10, 16), np.float32)
+    shifted[(1, )](np.ones(16, np.float32), base[4], 16, BY=16, BLOCK=16)
+    assert base[5].sum() == base.sum() == 16
+    with pytest.raises(errors.FaultError, match=r"'y'\[96\], outside of its shape \[16\]"):
+        shifted[(1, )](np.ones(16, np.float32), base[4], 16, BY=96, BLOCK=16)
+    with pytest.raises(errors.FaultError, match=r"'y'\[12, 0\], outside of its shape \[10, 16\]"):
+        shifted[(1, )](np.ones(16, np.float32), base, 16, BY=192, BLOCK=16)
+    with pytest.raises(errors.FaultError, match=r"'y'\[-1, 0\], outside of its shape \[10, 16\]"):
+        shifted[(1, )](np.ones(16, np.float32), base, 16, BY=-16, BLOCK=16)
+    spread = base[::2, ::4]  # Indices say nothing of distances: a number of elements does.
+    with pytest.raises(errors.FaultError, match=r"'y'\[160\], outside of its shape \[5, 4\]"):
+        shifted[(1, )](np.ones(16, np.float32), spread, 16, BY=160, BLOCK=16)
+
+
+def test_bounds_of_torch_tensors():
+    torch = pytest.importorskip("torch")
+    base = torch.zeros(10, 16)
+    shifted[(1, )](torch.ones(16), base[4], 16, BY=16, BLOCK=16)
+    assert base[5].sum() == base.sum() == 16
+    with pytest.raises(errors.FaultError, match=r"'y'\[96\], outside of its shape \[16\]"):
+        shifted[(1, )](torch.ones(16), base[4], 16, BY=96, BLOCK=16)
+
+
+def test_bounds_of_copies():
+    """A read-only array is copied, and has its own bounds there."""
+    x = np.ones(64, np.float32)
+    x.flags.writeable = False
+    y = np.zeros(128, np.float32)
+    forgotten_mask[(1, )](x, y, BLOCK=64)
+    with pytest.raises(errors.FaultError, match=r"'x'\[64\], outside of its shape \[64\]"):
+        forgotten_mask[(2, )](x, y, BLOCK=64)
+
+
+def test_bounds_of_arrays_without_elements():
+    with pytest.raises(errors.FaultError, match=r"read of 4 bytes at 'x'\[0\], outside of its shape \[0\]"):
+        forgotten_mask[(1, )](np.empty(0, np.float32), np.zeros(64, np.float32), BLOCK=64)
+
+
+def test_addresses_in_arrays_are_the_kernels_own_affair():
+    """Of an address that is a number nobody knows the bounds."""
+
+    @triton.jit
+    def through(addresses, out):
+        tl.store(out, tl.load(tl.load(addresses).to(tl.pointer_type(tl.float32))))
+
+    x, out = np.full(4, 7, np.float32), np.zeros(1, np.float32)
+    through[(1, )](np.array([x.ctypes.data]), out)
+    assert out[0] == 7
+
+
+def test_bounds_checks_can_be_switched(knobs):
+    base = np.zeros(128, np.float32)
+    y = np.frombuffer(base.data, np.float32, 64)
+    with pytest.raises(errors.FaultError):
+        forgotten_mask[(2, )](np.ones(128, np.float32), y, BLOCK=64)
+    knobs.interpreter.bounds_checks = False
+    forgotten_mask[(2, )](np.ones(128, np.float32), y, BLOCK=64)
+    assert (base == 1).all()
+
+
+def test_source_that_is_in_no_file(run_text):
+    """The line is Python's own memory of it."""
+    text = """
+import numpy as np
+import triton
+import triton.language as tl
+
+@triton.jit
+def kernel(x):
+    tl.store(x + 5, 1)
+
+kernel[(1, )](np.zeros(4, np.int32))
+"""
+    said = run_text("import subprocess, sys; sys.exit(subprocess.call([sys.executable, '-m', 'tilerun', '-c', " +
+                    repr(text) + "]))", fails=True).stderr
+    assert "FaultError: <string>:8:5: write of 4 bytes at 'x'[5], outside of its shape [4]" in said
+    assert "        tl.store(x + 5, 1)\n        ^\n" in said
+
+
 def test_device_asserts():
 
     @triton.jit(debug=True)
@@ -149,5 +259,5 @@ def test_tensors_without_elements(checks):
     torch = pytest.importorskip("torch")
     y = torch.zeros(64)
     shifted[(1, )](torch.empty(0), y, 0, BY=0, BLOCK=64)
-    with pytest.raises(errors.FaultError, match="read of 4 bytes at a null pointer"):
+    with pytest.raises(errors.FaultError, match="read of 4 bytes at a null pointer, which has no memory"):
         shifted[(1, )](torch.empty(0), y, 8, BY=0, BLOCK=64)

@@ -223,10 +223,10 @@ def test_null_pointers_are_faults():
         tl.atomic_add(x, 1)
 
     for launch, message in (
-        (lambda: kernel[(1, )](Null(), Y, 8, BLOCK=8), r"test_errors.py:\d+:\d+: read at a null pointer, which has no"),
-        (lambda: kernel[(1, )](X, Null(), 8, BLOCK=8), r"test_errors.py:\d+:\d+: write at a null pointer, which has"),
-        (lambda: gather[(1, )](Null(), Y, 5, 8), r"read at a null pointer \+ 20 bytes"),
-        (lambda: count[(1, )](Null()), "atomic access at a null pointer"),
+        (lambda: kernel[(1, )](Null(), Y, 8, BLOCK=8), r"test_errors.py:\d+:\d+: read of 4 bytes at a null pointer, which has no"),
+        (lambda: kernel[(1, )](X, Null(), 8, BLOCK=8), r"test_errors.py:\d+:\d+: write of 4 bytes at a null pointer, which has"),
+        (lambda: gather[(1, )](Null(), Y, 5, 8), r"read of 4 bytes at a null pointer \+ 20 bytes"),
+        (lambda: count[(1, )](Null()), "atomic access of 4 bytes at a null pointer"),
     ):
         with pytest.raises(errors.FaultError, match=message):
             launch()

@@ -30,11 +30,12 @@ _TORCH_KINDS = {"cpu": CPU, "cuda": CUDA, "hip": ROCM}
 class Pointer:
     """An address in a device's memory, with the type of its elements: an argument of launches."""
 
-    __slots__ = ("address", "dtype", "device_type", "device_index", "owner")
+    __slots__ = ("address", "dtype", "device_type", "device_index", "owner", "extent")
 
-    def __init__(self, address, dtype, device_type=CPU, device_index=0, owner=None):
+    def __init__(self, address, dtype, device_type=CPU, device_index=0, owner=None, extent=None):
         self.address, self.dtype = address, DTYPES[dtype] if isinstance(dtype, str) else dtype
         self.device_type, self.device_index, self.owner = device_type, device_index, owner
+        self.extent = extent  # As get_extent tells it, where that is not the owner's.
 
 
 def find_dtype(dtype):
@@ -297,6 +298,29 @@ def get_extent(value):
             low, high = low + min(0, (size - 1) * stride), high + max(0, (size - 1) * stride)
         return low, high - low + owner.itemsize
     return None
+
+
+def describe_memory(value):
+    """What the native module asks about an argument of a launch on the CPU: (first address, bytes, shape, strides in
+    elements) of the memory that accesses must stay in; None where nobody knows."""
+    extent = None
+    if isinstance(value, Pointer):
+        extent, value = value.extent, value.owner
+    extent = extent or get_extent(value)
+    return extent and (*extent, *_get_layout(value))
+
+
+def _get_layout(value):
+    if torch_is_loaded() and isinstance(value, sys.modules["torch"].Tensor):
+        return tuple(value.shape), tuple(value.stride())
+    shape, strides = getattr(value, "shape", None), getattr(value, "strides", None)
+    item = getattr(value, "itemsize", 0)
+    if not (isinstance(shape, tuple) and isinstance(strides, tuple) and isinstance(item, int) and item > 0):
+        return (), ()
+    return shape, tuple(stride // item for stride in strides)
+
+
+_native.register_memory(describe_memory)
 
 
 def is_read_only(value):

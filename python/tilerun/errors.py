@@ -125,9 +125,25 @@ def show_message(text):
     return name_parts("".join(parts))
 
 
+def _quote(message):
+    """A fault's message with the lines of its places that are in no file, but known to Python: a notebook's, `-c`."""
+    import linecache
+    lines = message.split("\n")
+    quoted = []
+    for line, following in zip(lines, lines[1:] + [""]):
+        quoted.append(line)
+        place = re.match(r"(.+?):(\d+):(\d+): ", line)
+        text = place and not following.startswith("    ") and linecache.getline(place[1], int(place[2])).rstrip("\n")
+        if text:
+            quoted += ["    " + text, "    " + re.sub(r"[^\t]", " ", text[:int(place[3]) - 1]) + "^"]
+    return "\n".join(quoted)
+
+
 def make_error(status, message):
     """What the native module raises for a failed call."""
     message = show_message(message)
+    if status == 9:
+        message = _quote(message)
     if status == 2 and ("bytes of shared memory in a program" in message or "threads in a program" in message):
         return OutOfResources(message)
     return _BY_STATUS.get(status, TilerunError)(message)

@@ -219,15 +219,20 @@ launch(const char *function, TilerunStream *stream, TilerunKernel *kernel,
   uint32_t flags = 0;
   if (TILERUN_HAS(TilerunLaunchOptions, options, flags)) {
     flags = options->flags;
-    if (flags & ~uint32_t(TILERUN_LAUNCH_OVERLAP)) [[unlikely]]
+    constexpr uint32_t known = TILERUN_LAUNCH_OVERLAP | TILERUN_LAUNCH_NO_BOUNDS_CHECKS;
+    if (flags & ~known) [[unlikely]]
       return refuse(function, "flags are " + std::to_string(flags) + "; " +
-                                  std::to_string(TILERUN_LAUNCH_OVERLAP) + " is the only one");
+                                  std::to_string(TILERUN_LAUNCH_OVERLAP) + " and " +
+                                  std::to_string(TILERUN_LAUNCH_NO_BOUNDS_CHECKS) +
+                                  " are the only ones");
   }
+  const TilerunMemoryRange *ranges =
+      TILERUN_HAS(TilerunLaunchOptions, options, ranges) ? options->ranges : nullptr;
   TilerunCompileOptions compile;
   if (TilerunStatus status = readCompileOptions(function, options->compile, compile))
     return status;
   return finish(kernel->kernel->launch(*unwrap(stream), options->grid, compile, arguments,
-                                       numArguments, flags, used));
+                                       numArguments, flags, ranges, used));
 }
 
 TilerunStatus tilerunLaunch(TilerunStream *stream, TilerunKernel *kernel,

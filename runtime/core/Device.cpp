@@ -26,6 +26,7 @@ Status Device::open(std::shared_ptr<const plugin::Plugin> plugin, const plugin::
                             "the device, and copy");
   std::shared_ptr<Device> device(new Device(std::move(plugin), info));
   device->sharesHost = options.hostMemory;
+  device->isChecking = device->plugin->getName() == "cpu";
   TilerunPluginOpenOptions open = {sizeof(open), 0, options.foreignContext};
   TILERUN_TRY(TILERUN_CALL(device->table, open_device, info.ordinal, &open, &device->handle));
   device->readLimits();

@@ -53,6 +53,8 @@ public:
 
   /// Whether launches may point to any memory of the host, which the device shares.
   bool usesHostMemory() const { return sharesHost; }
+  /// Whether launches are told the memory behind their pointers, to check accesses.
+  bool checksBounds() const { return isChecking; }
 
   Stream &getDefaultStream() const { return *defaultStream; }
   MemoryPool &getPool() const { return *pool; }
@@ -82,7 +84,7 @@ private:
   std::shared_ptr<Modules> modules = std::make_shared<Modules>();
   std::unique_ptr<Stream> defaultStream;
   std::unique_ptr<MemoryPool> pool;
-  bool sharesHost = false;
+  bool sharesHost = false, isChecking = false;
   std::mutex hostMutex; ///< Guards `hostMemory`.
   std::set<void *> hostMemory;
 };

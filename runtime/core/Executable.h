@@ -45,13 +45,15 @@ public:
     return {};
   }
   /// Puts one grid on a stream of the same device; `packed` has getPackedBytes(), `flags` are
-  /// TILERUN_LAUNCH_*.
+  /// TILERUN_LAUNCH_*, `ranges` null or one for each parameter.
   [[gnu::always_inline]] Status launch(const Stream &stream, const uint32_t grid[3],
-                                       const void *packed, uint32_t flags = 0) const {
+                                       const void *packed, uint32_t flags = 0,
+                                       const TilerunMemoryRange *ranges = nullptr) const {
     TilerunPluginLaunch launch = {sizeof(launch), {grid[0], grid[1], grid[2]},
                                   threads,        sharedBytes,
                                   packed,         packedBytes,
-                                  flags,          0};
+                                  flags,          0,
+                                  ranges};
     return TILERUN_CALL(table, launch, kernel, stream.getHandle(), &launch);
   }
 

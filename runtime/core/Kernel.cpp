@@ -4,6 +4,7 @@
 #include "runtime/core/PointerCheck.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 using namespace tilerun;
@@ -314,9 +315,34 @@ static Status checkPointer(const PointerCheck &pointers, const TilerunArgument &
                                status.getMessage());
 }
 
+// Tells the memory behind each pointer: what the host says, or the pool's allocation. A driver's
+// own allocations the plugin knows.
+static Status launchInBounds(const Specialization &specialization, const Stream &stream,
+                             const uint32_t grid[3], const uint8_t *packed, uint32_t flags,
+                             const TilerunMemoryRange *given, bool givenByPlace) {
+  Device &device = stream.getDevice();
+  TilerunMemoryRange ranges[kMaxParameters];
+  TilerunMemoryRange *range = ranges;
+  for (const Specialization::Place &place : specialization.places) {
+    *range = given ? given[givenByPlace ? range - ranges : place.argument] : TilerunMemoryRange{};
+    if (place.kind == TILERUN_ARGUMENT_POINTER && !range->begin) {
+      TilerunAddress address = 0;
+      std::memcpy(&address, packed + place.offset, sizeof(address));
+      const MemoryPool::Place found = device.getPool().find(address);
+      if (found.block && found.generation % 2)
+        std::tie(range->begin, range->num_bytes) = std::tie(found.begin, found.bytes);
+    }
+    ++range;
+  }
+  if (device.usesHostMemory())
+    flags |= TILERUN_LAUNCH_HOST_MEMORY;
+  return specialization.executable->launch(stream, grid, packed, flags, ranges);
+}
+
 Status Kernel::launch(const Stream &stream, const uint32_t grid[3],
                       const TilerunCompileOptions &options, const TilerunArgument *arguments,
-                      uint32_t numArguments, uint32_t flags, const Specialization **used) {
+                      uint32_t numArguments, uint32_t flags, const TilerunMemoryRange *ranges,
+                      const Specialization **used) {
   Device &device = stream.getDevice();
   SpecializationKey key(device.getSerial(), isFixed ? 0 : numArguments, options);
   if (!isFixed) [[likely]]
@@ -328,7 +354,7 @@ Status Kernel::launch(const Stream &stream, const uint32_t grid[3],
   if (used)
     *used = specialization;
   if (isFixed) [[unlikely]]
-    return launchSpecialized(*specialization, stream, grid, arguments, numArguments, flags);
+    return launchSpecialized(*specialization, stream, grid, arguments, numArguments, flags, ranges);
   const Executable &executable = *specialization->executable;
   TILERUN_TRY(executable.checkGrid(grid));
   alignas(8) uint8_t packed[kMaxPackedBytes];
@@ -338,6 +364,8 @@ Status Kernel::launch(const Stream &stream, const uint32_t grid[3],
       TILERUN_TRY(checkPointer(
           pointers, arguments[place.argument],
           specialization->parameters[&place - specialization->places.data()].name, getName()));
+  if (device.checksBounds()) [[unlikely]]
+    return launchInBounds(*specialization, stream, grid, packed, flags, ranges, false);
   return executable.launch(stream, grid, packed, flags);
 }
 
@@ -384,7 +412,8 @@ static Status checkFacts(const Specialization::Place &place, int64_t divisibilit
 
 Status Kernel::launchSpecialized(const Specialization &specialization, const Stream &stream,
                                  const uint32_t grid[3], const TilerunArgument *arguments,
-                                 uint32_t numArguments, uint32_t flags) {
+                                 uint32_t numArguments, uint32_t flags,
+                                 const TilerunMemoryRange *ranges) {
   const Executable &executable = *specialization.executable;
   const std::string &name = executable.getName();
   if (executable.getDeviceSerial() != stream.getDevice().getSerial())
@@ -408,5 +437,7 @@ Status Kernel::launchSpecialized(const Specialization &specialization, const Str
     if (!pack(place, arguments[i], pointers, packed)) [[unlikely]]
       TILERUN_TRY(checkPointer(pointers, arguments[i], parameter.name, name));
   }
+  if (stream.getDevice().checksBounds()) [[unlikely]]
+    return launchInBounds(specialization, stream, grid, packed, flags, ranges, true);
   return executable.launch(stream, grid, packed, flags);
 }

@@ -57,16 +57,19 @@ public:
               const Program::TakeArtifact &take) const;
   const std::string &getBound() const { return bound; }
 
-  /// Validates, specializes, launches. A warm one allocates nothing and takes no lock. `flags`:
-  /// TILERUN_LAUNCH_*. `used` receives what was launched, which lives as long as the kernel.
+  /// Validates, specializes, launches. A warm one allocates nothing and takes no lock, but to find
+  /// the pool's allocations for a device that checks bounds. `flags`: TILERUN_LAUNCH_*. `ranges`:
+  /// null, or one for each argument. `used` receives what was launched, which lives as long as the
+  /// kernel.
   Status launch(const Stream &stream, const uint32_t grid[3], const TilerunCompileOptions &options,
                 const TilerunArgument *arguments, uint32_t numArguments, uint32_t flags = 0,
-                const Specialization **used = nullptr);
+                const TilerunMemoryRange *ranges = nullptr, const Specialization **used = nullptr);
 
   /// Launches with one argument for each run-time parameter, which must meet the signature.
   static Status launchSpecialized(const Specialization &specialization, const Stream &stream,
                                   const uint32_t grid[3], const TilerunArgument *arguments,
-                                  uint32_t numArguments, uint32_t flags = 0);
+                                  uint32_t numArguments, uint32_t flags = 0,
+                                  const TilerunMemoryRange *ranges = nullptr);
 
 private:
   struct Flight {

@@ -103,7 +103,7 @@ Outcome Context::loadKernel(const char *name, TilerunPluginKernel *&kernel,
 
 Outcome Context::loadKernel(const TilerunPluginArtifact &artifact, const char *name,
                             TilerunPluginKernel *&kernel, TilerunPluginLaunch &launch) {
-  launch = {sizeof(TilerunPluginLaunch), {1, 1, 1}, 0, 0, nullptr, 0, 0, 0};
+  launch = {sizeof(TilerunPluginLaunch), {1, 1, 1}, 0, 0, nullptr, 0, 0, 0, nullptr};
   for (uint32_t i = 0; i < artifact.num_kernels; ++i)
     if (std::string(artifact.kernels[i].name) == name) {
       launch.threads = artifact.kernels[i].threads;

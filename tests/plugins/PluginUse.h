@@ -85,8 +85,8 @@ struct DeviceUse {
       uint64_t out;
       int64_t ns;
     } arguments = {a, 0};
-    TilerunPluginLaunch launch = {sizeof(launch), {1, 1, 1},         1, 0,
-                                  &arguments,     sizeof(arguments), 0, 0};
+    TilerunPluginLaunch launch = {sizeof(launch),    {1, 1, 1}, 1, 0,      &arguments,
+                                  sizeof(arguments), 0,         0, nullptr};
     PLUGIN_TEST_TRY(t.record_event(start, stream, sink));
     PLUGIN_TEST_TRY(t.launch(kernel, stream, &launch, sink));
     PLUGIN_TEST_TRY(t.record_event(end, stream, sink));

@@ -205,6 +205,7 @@ def _refresh():
     ours = globals().get("runtime")
     if ours is None:
         return
+    _native.set_bounds_checks(bool(interpreter.bounds_checks))
     _native.set_slow_only(bool(ours.launch_enter_hook or ours.launch_exit_hook or ours.jit_cache_hook
                                or ours.jit_post_compile_hook or ours.kernel_load_start_hook or ours.kernel_load_end_hook
                                or ours.interpret or ours.debug or checks_are_on()))
@@ -221,9 +222,12 @@ def _find_cache():
     return default_cache_dir()
 
 
-# The interpreter's own: TILERUN_CHECKS=1, or knobs.interpreter.checks = True; and whether @triton.autotune measures where
-# TRITON_INTERPRET has put launches there.
-interpreter = _Settings(checks=lambda: _truth("TILERUN_CHECKS"), autotune=lambda: _truth("TILERUN_INTERPRETER_AUTOTUNE"))
+# The interpreter's own: TILERUN_CHECKS=1, or knobs.interpreter.checks = True; TILERUN_BOUNDS_CHECKS=0, or bounds_checks =
+# False, which leaves accesses out of bounds to chance; and whether @triton.autotune measures where TRITON_INTERPRET has put
+# launches there.
+interpreter = _Settings(checks=lambda: _truth("TILERUN_CHECKS"),
+                        bounds_checks=lambda: _truth("TILERUN_BOUNDS_CHECKS", True),
+                        autotune=lambda: _truth("TILERUN_INTERPRETER_AUTOTUNE"))
 # Launches look at no environment: what they ask for is read once.
 runtime = _Settings(interpret=lambda: _truth("TRITON_INTERPRET"), debug=lambda: _truth("TRITON_DEBUG"),
                     launch_enter_hook=HookChain, launch_exit_hook=lambda: HookChain(reversed=True),

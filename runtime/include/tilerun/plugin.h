@@ -54,6 +54,7 @@
  *   1.1  TilerunPlugin.compiler_version, TilerunPlugin.finalize_artifact, and the device property
  *        BINARY_COMPATIBILITY: compiled binaries that a cache can keep
  *   1.2  TilerunPluginLaunch.flags, TILERUN_LAUNCH_OVERLAP
+ *   1.3  TilerunPluginLaunch.ranges, TILERUN_LAUNCH_NO_BOUNDS_CHECKS, TILERUN_LAUNCH_HOST_MEMORY
  */
 #ifndef TILERUN_PLUGIN_H
 #define TILERUN_PLUGIN_H
@@ -62,7 +63,7 @@
 #include <stdint.h>
 
 #define TILERUN_PLUGIN_ABI_MAJOR 1
-#define TILERUN_PLUGIN_ABI_MINOR 2
+#define TILERUN_PLUGIN_ABI_MINOR 3
 
 #ifdef __cplusplus
 extern "C" {
@@ -278,8 +279,26 @@ enum {
    * has ended or has let it (`gdc_launch_dependents`). The kernel promises to wait (`gdc_wait`)
    * before it touches memory that earlier work of the stream uses. A permission and no order: a
    * device that cannot overlap grids runs them one after the other, with the same results. */
-  TILERUN_LAUNCH_OVERLAP = 1
+  TILERUN_LAUNCH_OVERLAP = 1,
+  /* A device that checks the addresses of kernels (the plugin "cpu") does not. Since 1.3 and 1.5.
+   */
+  TILERUN_LAUNCH_NO_BOUNDS_CHECKS = 2,
+  /* From the runtime to a plugin alone: pointers may lead to memory of the host that the plugin did
+   * not allocate. Since 1.3. */
+  TILERUN_LAUNCH_HOST_MEMORY = 4
 };
+
+/* What a kernel may touch through one pointer of a launch; its size is fixed. All 0: not known. */
+typedef struct TilerunMemoryRange {
+  TilerunAddress begin; /* 0: not known. */
+  uint64_t num_bytes;
+  /* Of the tensor that begins at the pointer, for messages: `rank` numbers of elements each. Null
+   * where they are not known. */
+  const int64_t *shape;
+  const int64_t *strides;
+  uint32_t rank;
+  uint32_t reserved; /* 0 */
+} TilerunMemoryRange;
 
 typedef struct TilerunPluginLaunch {
   uint32_t struct_size;
@@ -290,6 +309,9 @@ typedef struct TilerunPluginLaunch {
   uint64_t num_bytes;    /* Of `arguments`; a wrong size is an error, not a fault. */
   uint32_t flags;        /* TILERUN_LAUNCH_*; a plugin ignores what it does not know. Since 1.2. */
   uint32_t reserved;     /* 0 */
+  /* Null, or one for each parameter. A plugin that checks the addresses of kernels ends a launch
+   * whose kernel leaves them. Since 1.3. */
+  const TilerunMemoryRange *ranges;
 } TilerunPluginLaunch;
 
 enum {
@@ -528,7 +550,8 @@ TILERUN_ASSERT_LAST(TilerunPluginKernelInfo, shared_bytes, 32);
 TILERUN_ASSERT_LAST(TilerunPluginArtifact, kernels, 40);
 TILERUN_ASSERT_LAST(TilerunPluginCompileRequest, options, 40);
 TILERUN_ASSERT_LAST(TilerunPluginPointerInfo, other_device, 32);
-TILERUN_ASSERT_LAST(TilerunPluginLaunch, reserved, 48); /* 40 in 1.1 */
+TILERUN_ASSERT_LAST(TilerunMemoryRange, reserved, 40);
+TILERUN_ASSERT_LAST(TilerunPluginLaunch, ranges, 56); /* 48 in 1.2, 40 in 1.1 */
 TILERUN_ASSERT_LAST(TilerunPluginHost, log, 32);
 TILERUN_ASSERT_LAST(TilerunPlugin, finalize_artifact, 376); /* 360 in 1.0 */
 #undef TILERUN_ASSERT_LAST

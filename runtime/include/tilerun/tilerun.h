@@ -30,12 +30,14 @@
  *   lost a device (CUDA's does, for all its devices): then opening one says so, and the way back is
  *   a new process. Releasing and freeing go on: a free on a lost device is kept in the pool's
  * books, an allocation is refused. Trust. What a host passes is checked (handles for null, sizes,
- * ranges, pointers of launches), what a kernel does with good pointers is not: on the CPU an access
- * out of bounds touches the host program's own memory, and may kill the process.
- * TilerunCompileOptions.checks finds it.
+ * ranges, pointers of launches). What a kernel does with good pointers is checked on the CPU alone:
+ * an access outside of the allocation that its pointer came from does not happen, and ends the
+ * launch with a fault. TilerunCompileOptions.checks finds more.
  *
  * Changelog
- *   1.5  TilerunRuntimeOptions.flags: plugins that others can change; tilerunGetCompilerKey
+ *   1.5  TilerunRuntimeOptions.flags: plugins that others can change; tilerunGetCompilerKey;
+ * kernels on the CPU are checked for accesses out of bounds; TilerunLaunchOptions.ranges,
+ *        TILERUN_LAUNCH_NO_BOUNDS_CHECKS
  *   1.4  TilerunLaunchOptions.flags: launches that overlap
  *   1.3  tilerunLaunchTold
  *   1.2  tilerunLoadKernelSources, tilerunDescribeArguments, tilerunEmitKernel,
@@ -388,9 +390,9 @@ typedef struct TilerunCompileOptions {
   uint32_t num_stages; /* 3; up to 64. */
   uint32_t debug;      /* 0 or 1. 1: device_assert and overflow checks are live. */
   /* 0 or 1. 1: the device finds accesses out of bounds, reads of what nothing has written, races
-   * and overflow of integers, and the stream's next wait tells. The plugin "cpu" can (bounds are
-   * those of the driver's allocations: with TILERUN_DEVICE_NO_MEMORY_POOL each of the caller's is
-   * one); a device that cannot refuses to compile. Since 1.1. */
+   * and overflow of integers, and the stream's next wait tells. The plugin "cpu" can (what was
+   * written is known of the driver's allocations: with TILERUN_DEVICE_NO_MEMORY_POOL each of the
+   * caller's is one); a device that cannot refuses to compile. Since 1.1. */
   uint32_t checks;
   uint32_t maxnreg;  /* Most registers of a thread; 0: the compiler's choice. Since 1.2. */
   uint32_t num_ctas; /* 1; blocks of a cluster. A device that cannot refuses. Since 1.2. */
@@ -400,8 +402,12 @@ typedef struct TilerunLaunchOptions {
   uint32_t struct_size;
   uint32_t grid[3];                     /* Programs, x first; none may be 0. */
   const TilerunCompileOptions *compile; /* Null: the defaults. */
-  uint32_t flags;                       /* TILERUN_LAUNCH_*; others are refused. Since 1.4. */
-  uint32_t reserved;                    /* 0 */
+  uint32_t flags; /* TILERUN_LAUNCH_OVERLAP and _NO_BOUNDS_CHECKS; others are refused. Since 1.4. */
+  uint32_t reserved; /* 0 */
+  /* Null, or one for each argument: the memory behind pointers that tilerunAllocate did not give,
+   * so that a device that was opened with TILERUN_DEVICE_HOST_MEMORY can check accesses. Of other
+   * pointers it needs none, but the shape makes messages better. Since 1.5. */
+  const TilerunMemoryRange *ranges;
 } TilerunLaunchOptions;
 
 /* Loads `kernel`, a @triton.jit function of the Python file at `path`, and reads what it imports
@@ -644,7 +650,7 @@ TILERUN_ASSERT_SIZE(TilerunTuneProgress, 40);
 TILERUN_ASSERT_SIZE(TilerunTuneOptions, 72);
 TILERUN_ASSERT_SIZE(TilerunTuneResult, 24);
 TILERUN_ASSERT_SIZE(TilerunLanguageName, 40);
-TILERUN_ASSERT_SIZE(TilerunLaunchOptions, 32);
+TILERUN_ASSERT_SIZE(TilerunLaunchOptions, 40);
 TILERUN_ASSERT_SIZE(TilerunParameterInfo, 16);
 #undef TILERUN_ASSERT_SIZE
 

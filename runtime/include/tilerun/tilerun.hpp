@@ -423,9 +423,14 @@ struct CompileOptions {
   bool debug = false;
   bool checks = false; ///< Where the device can: see TilerunCompileOptions.
   uint32_t maxnreg = 0, numCtas = 1;
-  bool mayOverlap = false; ///< Of launches: TILERUN_LAUNCH_OVERLAP.
+  bool mayOverlap = false;  ///< Of launches: TILERUN_LAUNCH_OVERLAP.
+  bool boundsChecks = true; ///< Of launches on the CPU; not: TILERUN_LAUNCH_NO_BOUNDS_CHECKS.
   TilerunCompileOptions get() const {
     return {sizeof(TilerunCompileOptions), numWarps, numStages, debug, checks, maxnreg, numCtas};
+  }
+  uint32_t getLaunchFlags() const {
+    return (mayOverlap ? uint32_t(TILERUN_LAUNCH_OVERLAP) : 0) |
+           (boundsChecks ? 0 : uint32_t(TILERUN_LAUNCH_NO_BOUNDS_CHECKS));
   }
 };
 
@@ -484,11 +489,8 @@ public:
                   const Arguments &...arguments) const {
     const std::array<TilerunArgument, sizeof...(Arguments)> packed = {makeArgument(arguments)...};
     const TilerunCompileOptions compile = options.get();
-    const TilerunLaunchOptions launch = {sizeof(launch),
-                                         {grid.x, grid.y, grid.z},
-                                         &compile,
-                                         options.mayOverlap ? uint32_t(TILERUN_LAUNCH_OVERLAP) : 0,
-                                         0};
+    const TilerunLaunchOptions launch = {
+        sizeof(launch), {grid.x, grid.y, grid.z}, &compile, options.getLaunchFlags(), 0, nullptr};
     check(tilerunLaunch(stream.get(), get(), &launch, packed.data(),
                         static_cast<uint32_t>(packed.size())));
   }

@@ -48,11 +48,11 @@ TEST(Bounds, ReadPastTheEnd) {
   EXPECT_EQ(reports[0].position.line, 10u);
   EXPECT_EQ(reports[0].position.column, 9u);
   EXPECT_EQ(reports[0].message,
-            "read of 4 bytes at 'x_ptr' + 24 bytes is outside of allocation 'x' of 24 bytes");
+            "read of 4 bytes at 'x_ptr'[6], outside of its 6 elements; is the mask too wide?");
   EXPECT_EQ(reports[1].kind, CheckReport::Kind::OutOfBoundsWrite);
   EXPECT_EQ(reports[1].position.line, 11u);
   EXPECT_EQ(reports[1].message,
-            "write of 4 bytes at 'x_ptr' + 24 bytes is outside of allocation 'x' of 24 bytes");
+            "write of 4 bytes at 'x_ptr'[6], outside of its 6 elements; is the mask too wide?");
 }
 
 TEST(Bounds, BeforeTheBeginningAndRelativeToTheArgument) {
@@ -62,7 +62,7 @@ TEST(Bounds, BeforeTheBeginningAndRelativeToTheArgument) {
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].kind, CheckReport::Kind::OutOfBoundsWrite);
   EXPECT_EQ(reports[0].message,
-            "write of 4 bytes at 'x_ptr' - 16 bytes is outside of allocation 'x' of 64 bytes");
+            "write of 4 bytes at 'x_ptr'[-4], outside of its 14 elements; is the mask too wide?");
 }
 
 TEST(Bounds, AccessesThatStraddleTheEnd) {
@@ -88,8 +88,10 @@ TEST(Bounds, NullPointers) {
   ASSERT_EQ(reports.size(), 2u);
   EXPECT_EQ(reports[0].kind, CheckReport::Kind::OutOfBoundsRead);
   EXPECT_EQ(reports[0].address, 0u);
-  EXPECT_EQ(reports[0].message, "read of 4 bytes at a null pointer");
-  EXPECT_EQ(reports[1].message, "write of 4 bytes at a null pointer");
+  EXPECT_EQ(reports[0].message, "read of 4 bytes at a null pointer, which has no memory; a tensor "
+                                "without elements may be passed, but not accessed");
+  EXPECT_EQ(reports[1].message, "write of 4 bytes at a null pointer, which has no memory; a tensor "
+                                "without elements may be passed, but not accessed");
 }
 
 TEST(Bounds, UseAfterFree) {
@@ -99,7 +101,7 @@ TEST(Bounds, UseAfterFree) {
   const auto reports = machine.run(kCopy, {ptr(x), num(0), num(8)}, checked()).reports;
   ASSERT_EQ(reports.size(), 2u);
   EXPECT_EQ(reports[0].kind, CheckReport::Kind::UseAfterFree);
-  EXPECT_EQ(reports[0].message, "read of 4 bytes at 'x_ptr' + 0 bytes, but 'x' was freed");
+  EXPECT_EQ(reports[0].message, "read of 4 bytes at 'x_ptr'[0], which was freed");
 }
 
 TEST(Bounds, AtomicsAreCheckedToo) {
@@ -147,8 +149,8 @@ TEST(AlignmentCheck, AddressesThatAreNoMultiple) {
   EXPECT_EQ(getCheckKindName(reports[0].kind), "misaligned-access");
   EXPECT_EQ(reports[0].count, 8u);
   EXPECT_EQ(reports[0].address, x + 2);
-  EXPECT_EQ(reports[0].message, "read of 4 bytes at 'x_ptr' + 0 bytes, an address that is not a "
-                                "multiple of 4");
+  EXPECT_EQ(reports[0].message,
+            "read of 4 bytes at 'x_ptr'[0], an address that is not a multiple of 4");
   EXPECT_EQ(reports[1].kind, CheckReport::Kind::MisalignedAccess);
   EXPECT_TRUE(machine.run(kCopy, {ptr(x + 4), num(0), num(8)}, checked()).reports.empty());
 }
@@ -161,7 +163,7 @@ TEST(Uninitialized, FreshMemoryAndPoison) {
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].kind, CheckReport::Kind::UninitializedRead);
   EXPECT_EQ(reports[0].count, 8u);
-  EXPECT_EQ(reports[0].message, "read of 4 bytes at 'x_ptr' + 0 bytes, which was never written");
+  EXPECT_EQ(reports[0].message, "read of 4 bytes at 'x_ptr'[0], which was never written");
   // The kernel has written all of it by now.
   EXPECT_TRUE(machine.run(kCopy, {ptr(x), num(0), num(8)}, options).reports.empty());
   ASSERT_FALSE(machine.device->poison(x));
@@ -221,7 +223,25 @@ TEST(Races, TwoWritersOfOneByte) {
   EXPECT_EQ(reports[0].count, 3u);
   EXPECT_EQ(reports[0].position.line, 3u);
   EXPECT_EQ(reports[0].message,
-            "write of 4 bytes at 'x' + 0 bytes races with a write by program (0, 0, 0)");
+            "write of 4 bytes at 'x'[0] races with a write by program (0, 0, 0) at the same place");
+}
+
+TEST(Races, ReportsNameBothPlaces) {
+  Machine machine;
+  const auto reports = raceRun(machine, R"(%c = arith.cmpi eq, %pid, %zero : i32
+  scf.if %c {
+    tile.store %x, %one : !tile.ptr<i32> loc("r.py":4:5)
+  } else {
+    tile.store %x, %zero : !tile.ptr<i32> loc("r.py":6:5)
+  })",
+                               0, 2)
+                           .reports;
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].position.line, 6u);
+  EXPECT_EQ(reports[0].other.file, "r.py");
+  EXPECT_EQ(reports[0].other.line, 4u);
+  EXPECT_EQ(reports[0].message,
+            "write of 4 bytes at 'x'[0] races with a write by program (0, 0, 0) at r.py:4:5");
 }
 
 TEST(Races, DisjointWritersAndSharedReadersAreFine) {

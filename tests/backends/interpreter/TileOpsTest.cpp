@@ -290,13 +290,13 @@ TEST(Memory, NullPointersFault) {
   Machine machine;
   for (auto [access, offset, message] :
        {std::tuple("%v = tile.load %q : !tile.ptr<i32> loc(\"k.py\":7:3)", 0,
-                   "k.py:7:3: read at a null pointer, which has no memory"),
+                   "k.py:7:3: read of 4 bytes at a null pointer, which has no memory"),
         std::tuple("tile.store %q, %offset : !tile.ptr<i32> loc(\"k.py\":7:3)", 3,
-                   "k.py:7:3: write at a null pointer + 12 bytes, which"),
+                   "k.py:7:3: write of 4 bytes at a null pointer + 12 bytes, which"),
         std::tuple("%v = tile.load %q : !tile.ptr<i32> loc(\"k.py\":7:3)", -1,
-                   "k.py:7:3: read at a null pointer - 4 bytes, which"),
+                   "k.py:7:3: read of 4 bytes at a null pointer - 4 bytes, which"),
         std::tuple("%v = tile.atomic_rmw add %q, %offset : !tile.ptr<i32> loc(\"k.py\":7:3)", 4,
-                   "k.py:7:3: atomic access at a null pointer + 16 bytes, which")}) {
+                   "k.py:7:3: atomic access of 4 bytes at a null pointer + 16 bytes, which")}) {
     auto [kind, text] =
         machine.launchError(substitute(R"(
 func.func @k(%p: !tile.ptr<i32>) attributes {tile.kernel} {

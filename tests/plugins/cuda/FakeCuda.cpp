@@ -495,7 +495,8 @@ static CUresult launchGrid(const CUlaunchConfig &config, CUfunction function, vo
                                 extra[1],
                                 *static_cast<size_t *>(extra[3]),
                                 0,
-                                0};
+                                0,
+                                nullptr};
   if (!areValid(function->kernel, launch.arguments, launch.num_bytes))
     return kInvalidValue;
   if (!function->test)

@@ -95,8 +95,8 @@ protected:
         uint64_t out;
         int64_t ns;
       } arguments = {counter, ns};
-      TilerunPluginLaunch launch = {sizeof(launch), {1, 1, 1},         1, 0,
-                                    &arguments,     sizeof(arguments), 0, 0};
+      TilerunPluginLaunch launch = {sizeof(launch),    {1, 1, 1}, 1, 0,      &arguments,
+                                    sizeof(arguments), 0,         0, nullptr};
       return table().launch(kernel, stream, &launch, to);
     }
     TilerunPluginDevice *handle = nullptr;

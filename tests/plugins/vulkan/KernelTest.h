@@ -129,9 +129,15 @@ protected:
   TilerunStatus launch(TilerunPluginKernel *kernel, const Arguments &arguments,
                        std::array<uint32_t, 3> grid = {1, 1, 1},
                        TilerunPluginStream *stream = nullptr) {
-    TilerunPluginLaunch launch = {
-        sizeof(launch),         {grid[0], grid[1], grid[2]}, threads, sharedBytes,
-        arguments.bytes.data(), arguments.bytes.size(),      0,       0};
+    TilerunPluginLaunch launch = {sizeof(launch),
+                                  {grid[0], grid[1], grid[2]},
+                                  threads,
+                                  sharedBytes,
+                                  arguments.bytes.data(),
+                                  arguments.bytes.size(),
+                                  0,
+                                  0,
+                                  nullptr};
     return table().launch(kernel, stream, &launch, keeper.getSink());
   }
   TilerunAddress allocate(uint64_t bytes) {

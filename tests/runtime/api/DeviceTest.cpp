@@ -240,7 +240,7 @@ TEST_F(OnDevice, MistakesAreCaughtBeforeTheDevice) {
   auto launch = [&](TilerunArgument target, const uint32_t *programs) {
     TilerunArgument all[] = {target, makeArgument(100), makeArgument(7), makeArgument(256)};
     TilerunLaunchOptions options = {
-        sizeof(options), {programs[0], programs[1], programs[2]}, nullptr, 0, 0};
+        sizeof(options), {programs[0], programs[1], programs[2]}, nullptr, 0, 0, nullptr};
     return tilerunLaunch(stream.get(), fill.get(), &options, all, 4);
   };
   alignas(16) static int32_t onHost[4];

@@ -100,7 +100,7 @@ TEST(Refusals, SizesBelowTheFirstVersion) {
   check(tilerunSpecialize(kernel.get(), device.get(), signature, &compile, &special));
   expectRefused(tilerunGetKernelProperty(special, 0, &value), zero);
   tilerunReleaseSpecialization(special);
-  TilerunLaunchOptions launch = {0, {1, 1, 1}, nullptr, 0, 0};
+  TilerunLaunchOptions launch = {0, {1, 1, 1}, nullptr, 0, 0, nullptr};
   expectRefused(tilerunLaunch(stream.get(), kernel.get(), &launch, nullptr, 0), zero);
   // Asking for the error does not replace it.
   std::string before = tilerunGetErrorMessage();
@@ -173,14 +173,17 @@ TEST(Refusals, FlagsOfLaunches) {
         b(stream, std::vector<int32_t>(96, 3));
     TilerunArgument arguments[] = {makeArgument(out), makeArgument(a), makeArgument(b),
                                    makeArgument(typed<int32_t>(96)), makeArgument(128)};
-    TilerunLaunchOptions launch = {sizeof(launch), {1, 1, 1}, nullptr, 6, 0};
+    TilerunLaunchOptions launch = {sizeof(launch), {1, 1, 1}, nullptr, 6, 0, nullptr};
     expectRefused(tilerunLaunch(stream.get(), kernel.get(), &launch, arguments, 5),
-                  "flags are 6; 1 is the only one");
+                  "flags are 6; 1 and 2 are the only ones");
     // Structs of before 1.4 have none.
     launch.struct_size = offsetof(TilerunLaunchOptions, flags);
     check(tilerunLaunch(stream.get(), kernel.get(), &launch, arguments, 5));
     // A device that cannot overlap launches runs them all the same.
     kernel.launchWith(stream, {1}, {.mayOverlap = true}, out, a, b, typed<int32_t>(96), 128);
+    EXPECT_EQ(out.read(), std::vector<int32_t>(96, 5));
+    // One that does not check addresses has no checks to leave out.
+    kernel.launchWith(stream, {1}, {.boundsChecks = false}, out, a, b, typed<int32_t>(96), 128);
     EXPECT_EQ(out.read(), std::vector<int32_t>(96, 5));
   }
 }
@@ -197,7 +200,7 @@ TEST(Refusals, CompileOptionsAreTheSameOnEveryDevice) {
       compile.struct_size = sizeof(compile);
       TilerunArgument arguments[] = {makeArgument(out), makeArgument(a), makeArgument(b),
                                      makeArgument(typed<int32_t>(96)), makeArgument(128)};
-      TilerunLaunchOptions launch = {sizeof(launch), {1, 1, 1}, &compile, 0, 0};
+      TilerunLaunchOptions launch = {sizeof(launch), {1, 1, 1}, &compile, 0, 0, nullptr};
       expectRefused(tilerunLaunch(stream.get(), kernel.get(), &launch, arguments, 5), part);
     };
     expect({0, 3, 0, 0, 0, 0, 0}, "num_warps is 3, which is no power of two");
@@ -263,13 +266,66 @@ TEST(Checks, FindAnAccessOutOfBounds) {
       stream.synchronize();
     });
     EXPECT_CONTAINS(error.what(), "wild.py:7");
-    EXPECT_CONTAINS(error.what(), "outside of allocation");
+    EXPECT_CONTAINS(error.what(), "'out'[4], outside of its 4 elements");
   }
   Device cuda = runtime.open("cuda");
   Stream other = cuda.createStream();
   Buffer<int32_t> out(other, 4);
   EXPECT_CONTAINS(getError([&] { kernel.launchWith(other, {}, {.checks = true}, out, 3); }).what(),
                   "checks");
+}
+
+TEST(Bounds, AreCheckedWithoutBeingAsked) {
+  Runtime runtime = makeRuntime();
+  Kernel kernel = runtime.loadText("wild.py", kWild, "wild");
+  // With the pool, where allocations are beside each other, and without.
+  for (uint32_t flags : {0u, uint32_t(TILERUN_DEVICE_NO_MEMORY_POOL)}) {
+    TilerunDeviceOptions options = {sizeof(options), flags, 0};
+    Device cpu = runtime.open("cpu", options);
+    Stream stream = cpu.createStream();
+    std::vector<Buffer<int32_t>> buffers;
+    for (int i = 0; i < 3; ++i)
+      buffers.emplace_back(stream, std::vector<int32_t>(4, 0));
+    for (int at : {4, -1, 128, -128, 1 << 20}) {
+      kernel.launch(stream, {}, buffers[1], at);
+      const std::string said = getError([&] { stream.synchronize(); }).what();
+      EXPECT_CONTAINS(said, "wild.py:7:5: write of 4 bytes at 'out'[" + std::to_string(at) +
+                                "], outside of its 4 elements");
+      EXPECT_CONTAINS(said, "kernel 'wild', program (0, 0, 0)");
+    }
+    kernel.launch(stream, {}, buffers[1], 3);
+    EXPECT_EQ(buffers[1].read(), (std::vector<int32_t>{0, 0, 0, 1}));
+    for (int i : {0, 2})
+      EXPECT_EQ(buffers[size_t(i)].read(), std::vector<int32_t>(4, 0));
+  }
+}
+
+TEST(Bounds, OfTheHostsOwnMemoryAreTheHostsToTell) {
+  Runtime runtime = makeRuntime();
+  Kernel kernel = runtime.loadText("wild.py", kWild, "wild");
+  TilerunDeviceOptions options = {sizeof(options), TILERUN_DEVICE_HOST_MEMORY, 0};
+  Device cpu = runtime.open("cpu", options);
+  Stream stream = cpu.createStream();
+  int32_t memory[8] = {};
+  const int64_t shape[] = {2, 2}, strides[] = {2, 1};
+  const TilerunMemoryRange ranges[] = {
+      {reinterpret_cast<TilerunAddress>(memory), 16, shape, strides, 2, 0}, {}};
+  auto launch = [&](int at, uint32_t flags, const TilerunMemoryRange *told) {
+    TilerunArgument out = {
+        TILERUN_ARGUMENT_POINTER, TILERUN_DTYPE_I32, 0, {reinterpret_cast<TilerunAddress>(memory)}};
+    TilerunArgument arguments[] = {out, makeArgument(typed<int32_t>(at))};
+    TilerunLaunchOptions launch = {sizeof(launch), {1, 1, 1}, nullptr, flags, 0, told};
+    check(tilerunLaunch(stream.get(), kernel.get(), &launch, arguments, 2));
+    stream.synchronize();
+  };
+  launch(3, 0, ranges);
+  EXPECT_EQ(memory[3], 1);
+  const std::string said = getError([&] { launch(4, 0, ranges); }).what();
+  EXPECT_CONTAINS(said, "write of 4 bytes at 'out'[2, 0], outside of its shape [2, 2]");
+  EXPECT_EQ(memory[4], 0);
+  launch(5, TILERUN_LAUNCH_NO_BOUNDS_CHECKS, ranges);
+  launch(6, 0, nullptr); // Of which nobody told anything.
+  EXPECT_EQ(memory[5] + memory[6], 2);
 }
 
 //===----------------------------------------------------------------------===//

@@ -142,7 +142,8 @@ void addRunOptions(CLI::App *app, Options &options) {
                   "Programs along 1 to 3 axes, e.g. 'cdiv(n, BLOCK), 4', or a lambda of META")
       ->required();
   app->add_option("--device", options.device, "Device to run on")->capture_default_str();
-  addRepeated(app, "--save", options.saves, "NAME=FILE.npy: write a tensor after the launch");
+  addRepeated(app, "--save", options.saves,
+              "NAME=FILE.npy or NAME=FILE.csv: write a tensor after the launch");
   addRepeated(app, "--expect", options.expects,
               "NAME=EXPR or NAME=FILE.npy: compare a tensor after the launch");
   addRepeated(app, "--print", options.prints, "NAME: print a tensor after the launch");
@@ -212,6 +213,8 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   run->add_option("--repeat", options.repeat, "Launches; later ones are only timed")
       ->check(CLI::Range(1, 1000000));
   run->add_flag("--time", options.time, "Report programs/s and elements/s of the fastest launch");
+  run->add_flag("!--no-bounds-checks", options.boundsChecks,
+                "On the interpreter, do not look whether accesses stay in their tensors");
 
   CLI::App *check = app.add_subcommand(
       "check",

@@ -54,6 +54,7 @@ struct Options {
   unsigned repeat = 1;
   bool time = false;
   bool nanInf = false;
+  bool boundsChecks = true; ///< Of run.
 
   // run, check, compile
   std::optional<unsigned> autotuneConfig;

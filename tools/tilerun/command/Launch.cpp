@@ -10,6 +10,7 @@
 #include "tools/tilerun/host/Operators.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/Path.h"
 
 #include <chrono>
 
@@ -17,6 +18,22 @@ using namespace tilerun;
 using namespace tilerun::command;
 using host::Tensor;
 using host::Value;
+
+static bool isCsv(llvm::StringRef path) { return path.ends_with(".csv"); }
+
+/// Whether a tensor can be saved in the format that a path names.
+static llvm::Error checkFormat(llvm::StringRef path, const Tensor &tensor) {
+  llvm::StringRef extension = llvm::sys::path::extension(path);
+  if (isCsv(path) && tensor.shape.size() > 2)
+    return makeCommandError(ExitCode::Usage, "--save: '" + path +
+                                                 "' can hold one or two dimensions, not " +
+                                                 tensor.describe() + "; save it as FILE.npy");
+  if (extension.empty() || extension == ".npy" || isCsv(path))
+    return llvm::Error::success();
+  return makeCommandError(ExitCode::Usage, "--save: '" + path +
+                                               "' names a format that is not written; there are "
+                                               ".npy and .csv");
+}
 
 llvm::Error Launch::run() {
   llvm::Expected<Binding> bound = bindArguments(session);
@@ -43,9 +60,13 @@ llvm::Error Launch::run() {
                                               : host::compareTensor(after, *expectation.array,
                                                                     expectation.tolerance);
   }
-  for (auto [file, output] : llvm::zip_equal(files, saved))
-    if (llvm::Error error = file.commit(host::formatNpy(getAfter(output.tensor))))
+  for (auto [file, output] : llvm::zip_equal(files, saved)) {
+    const Tensor after = getAfter(output.tensor);
+    llvm::Error error = isCsv(output.path) ? file.commit(host::formatCsv(after))
+                                           : file.commit(host::formatNpy(after));
+    if (error)
       return withExitCode(std::move(error), ExitCode::Usage);
+  }
   return llvm::Error::success();
 }
 
@@ -172,6 +193,8 @@ llvm::Error Launch::prepareOutputs() {
     llvm::Expected<Tensor> tensor = findOutput(split->first, "--save");
     if (!tensor)
       return tensor.takeError();
+    if (llvm::Error error = checkFormat(split->second, *tensor))
+      return error;
     for (const Output &other : saved)
       if (other.path == split->second)
         return makeCommandError(ExitCode::Usage,
@@ -341,6 +364,8 @@ llvm::Expected<std::vector<LaunchArgument>> Launch::makeArguments() {
     if (auto *tensor = value.getIf<Tensor>()) {
       arguments.push_back(
           LaunchArgument::pointer(memory[tensor->storage.get()].address + tensor->offset));
+      arguments.back().shape = {{tensor->shape.begin(), tensor->shape.end()},
+                                {tensor->strides.begin(), tensor->strides.end()}};
     } else if (auto integer = value.asInteger(); integer && !parameter.type.isFloat()) {
       arguments.push_back(LaunchArgument::integer(static_cast<uint64_t>(*integer)));
     } else if (auto number = value.asDouble()) {
@@ -374,6 +399,7 @@ llvm::Error Launch::execute() {
   launchOptions.grid = binding.grid;
   launchOptions.numThreads = options.threads;
   launchOptions.debug = binding.signature.debug;
+  launchOptions.bounds = options.boundsChecks;
   if (options.command == Options::Command::Check) {
     launchOptions.checks = CheckOptions::all();
     launchOptions.checks.nanInf = options.nanInf;
@@ -381,7 +407,8 @@ llvm::Error Launch::execute() {
       return makeCommandError(ExitCode::Usage, "device '" + device.getProperties().id +
                                                    "' cannot check; use --device cpu");
   }
-  if (!launchOptions.checks.bounds)
+  if (!launchOptions.checks.bounds &&
+      !(launchOptions.bounds && device.getProperties().checksBounds))
     noteUncheckedLaunch(session.options.json);
   Progress progress("running " + compiled.name + " (" + std::to_string(getNumPrograms()) +
                     " programs)");

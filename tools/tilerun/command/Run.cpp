@@ -70,6 +70,10 @@ void printReport(llvm::raw_ostream &os, Painter &painter, Session &session,
     os << place(caller) << ": note: called from here\n";
     printSourceLine(os, session, caller);
   }
+  if (report.other.line) {
+    os << place(report.other) << ": note: the other access is here\n";
+    printSourceLine(os, session, report.other);
+  }
 }
 
 llvm::json::Value toJson(const SourcePosition &position) {
@@ -81,7 +85,7 @@ llvm::json::Value toJson(const CheckReport &report) {
   llvm::json::Array stack;
   for (const SourcePosition &caller : report.callStack)
     stack.push_back(toJson(caller));
-  return llvm::json::Object{
+  llvm::json::Object object{
       {"kind", getCheckKindName(report.kind)},
       {"kernel", jsonText(report.kernel)},
       {"program", llvm::json::Array{report.program[0], report.program[1], report.program[2]}},
@@ -90,6 +94,10 @@ llvm::json::Value toJson(const CheckReport &report) {
       {"position", toJson(report.position)},
       {"call_stack", std::move(stack)},
       {"count", static_cast<int64_t>(report.count)}};
+  // Of a race.
+  if (report.other.line)
+    object["other_position"] = toJson(report.other);
+  return object;
 }
 
 llvm::json::Value toJson(const Launch::Expectation &e) {
@@ -99,6 +107,7 @@ llvm::json::Value toJson(const Launch::Expectation &e) {
                             {"ok", r.ok()},
                             {"elements", r.count},
                             {"mismatches", r.mismatches},
+                            {"nan_mismatches", r.nans},
                             {"max_abs_error", jsonNumber(r.maxAbsError)},
                             {"max_rel_error", jsonNumber(r.maxRelError)},
                             {"rtol", e.tolerance.rtol},
@@ -136,7 +145,8 @@ llvm::json::Value toJson(const host::Tensor &tensor) {
 llvm::json::Object toJson(const Launch &launch, Session &session, ExitCode code) {
   const Binding &binding = launch.getBinding();
   const LaunchResult &result = launch.getResult();
-  llvm::json::Object object{{"status", getExitCodeName(code)},
+  llvm::StringRef status = result.reports.empty() ? getExitCodeName(code) : "check-failed";
+  llvm::json::Object object{{"status", status},
                             {"exit_code", static_cast<int>(code)},
                             {"file", jsonText(session.module->path)},
                             {"kernel", jsonText(session.kernel->qualifiedName)},
@@ -187,6 +197,8 @@ void printExpectation(llvm::raw_ostream &os, Painter &painter, const Launch::Exp
     os << ", " << r.count << " elements";
   else
     os << " in " << r.mismatches << " of " << r.count << " elements";
+  if (r.nans)
+    os << ", " << r.nans << (r.nans == 1 ? " of them for a NaN" : " of them for NaNs");
   os << llvm::formatv(", largest error {0} absolute, {1} relative (rtol {2}, atol {3})\n",
                       host::formatElement(r.maxAbsError, dtype(Scalar::F32)),
                       host::formatElement(r.maxRelError, dtype(Scalar::F32)),

@@ -79,6 +79,7 @@ Comparison host::compareTensor(const Tensor &got, const Array &expected, Toleran
     }
     if (matches)
       return;
+    out.nans += std::isnan(g) != std::isnan(e);
     if (!out.mismatches++) {
       out.first = i;
       out.got = formatAt(got, at);
@@ -136,6 +137,16 @@ static void printDimension(llvm::raw_ostream &os, const Tensor &tensor, size_t d
                    at + static_cast<uint64_t>(i * tensor.strides[dim]) * tensor.elementBytes());
   }
   os << ']';
+}
+
+std::string host::formatCsv(const Tensor &tensor) {
+  const int64_t columns = tensor.shape.size() == 2 ? tensor.shape[1] : 1;
+  std::string text;
+  tensor.forEach([&](int64_t position, uint64_t at) {
+    text += formatAt(tensor, at);
+    text += (position + 1) % columns ? ',' : '\n';
+  });
+  return text;
 }
 
 void host::printTensor(llvm::raw_ostream &os, const Tensor &tensor) {

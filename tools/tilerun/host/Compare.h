@@ -16,6 +16,7 @@ Tolerance getDefaultTolerance(DType dtype);
 struct Comparison {
   int64_t count = 0;      ///< Elements compared.
   int64_t mismatches = 0; ///< Of them outside the tolerance.
+  int64_t nans = 0;       ///< Of these: NaN where a number was expected, or the reverse.
   double maxAbsError = 0; ///< Over elements where both are finite.
   /// max of |got - expected| / max(|expected|, root mean square of the expected values): relative
   /// to the element, except near zero, where cancellation makes that meaningless.
@@ -32,6 +33,10 @@ Comparison compareIntegers(const Tensor &got, const Tensor &expected);
 
 /// A number as short as it can be and still exact in the dtype: "0.1", "-inf", "3".
 std::string formatElement(double value, DType dtype);
+
+/// The elements of a tensor of at most two dimensions as comma-separated values: a line for each
+/// row, or for each element of one dimension.
+std::string formatCsv(const Tensor &tensor);
 
 /// Prints a tensor like NumPy: nested brackets, long dimensions cut to their ends.
 void printTensor(llvm::raw_ostream &os, const Tensor &tensor);

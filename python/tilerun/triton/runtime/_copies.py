@@ -79,7 +79,7 @@ class Copies:
                 placed.append(value)
                 continue
             address, dtype, own_kind, own_index = place
-            copy = None
+            copy = extent = None
             if address and own_kind != _memory.CPU and kind == _memory.CPU:
                 tensor = _as_torch(kernel, name, value, own_index)
                 copy = self._add(("gpu", tensor.untyped_storage().data_ptr()), lambda t=tensor: _HostCopy(t))
@@ -89,15 +89,17 @@ class Copies:
                 if extent:
                     copy = self._add(("private", *extent), lambda n=name, e=extent: _PrivateCopy(kernel, n, *e))
                     address += copy.address - copy.origin
+            if copy:
+                extent = copy.address, copy.here.numel() if isinstance(copy, _HostCopy) else copy.size
             if checked and address:
-                extent = (copy.address, copy.here.numel()) if isinstance(copy, _HostCopy) else \
-                    (copy.address, copy.size) if copy else _memory.get_extent(value)
+                extent = extent or _memory.get_extent(value)
                 if extent is None:
                     raise InvalidArgumentError(f"kernel '{kernel}': checks need to know how much memory parameter '{name}' "
                                                "has; pass a torch tensor or a numpy array")
                 bounded = self._add(("checked", *extent), lambda e=extent: _DeviceCopy(*e, kind, index))
                 address += bounded.address - bounded.origin
-            placed.append(_memory.Pointer(address, dtype, kind, index, value))
+                extent = bounded.address, bounded.size
+            placed.append(_memory.Pointer(address, dtype, kind, index, value, extent))
         return placed
 
     def _add(self, key, make):

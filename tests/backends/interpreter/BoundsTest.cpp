@@ -1,0 +1,241 @@
+// Bounds of plain launches, which are checked by default, and where accesses belong: to the
+// allocation that their pointer came from.
+#include "tests/backends/interpreter/CheckTest.h"
+
+#include "backends/interpreter/AddressSpace.h"
+
+#include <set>
+
+using namespace tilerun;
+using namespace tilerun::harness;
+
+namespace {
+
+/// y[i + %to] = x[i + %from] for i in [0, 8).
+const char *kMove = R"(
+func.func @k(%x: !tile.ptr<i32> {tile.name = "x"}, %y: !tile.ptr<i32> {tile.name = "y"},
+             %from: i64, %to: i64) attributes {tile.kernel} {
+  %i = tile.make_range 0 to 8 : tensor<8xi32>
+  %xf = tile.addptr %x, %from : !tile.ptr<i32>, i64
+  %xs = tile.splat %xf : !tile.ptr<i32> -> tensor<8x!tile.ptr<i32>>
+  %xp = tile.addptr %xs, %i : tensor<8x!tile.ptr<i32>>, tensor<8xi32>
+  %v = tile.load %xp : tensor<8x!tile.ptr<i32>> loc("move.py":3:9)
+  %yf = tile.addptr %y, %to : !tile.ptr<i32>, i64
+  %ys = tile.splat %yf : !tile.ptr<i32> -> tensor<8x!tile.ptr<i32>>
+  %yp = tile.addptr %ys, %i : tensor<8x!tile.ptr<i32>>, tensor<8xi32>
+  tile.store %yp, %v : tensor<8x!tile.ptr<i32>> loc("move.py":4:5)
+  return
+})";
+
+struct BoundsTest : testing::Test {
+  Machine machine;
+  DeviceAddress x = machine.put(std::vector<int32_t>{1, 2, 3, 4, 5, 6, 7, 8}, "x");
+  DeviceAddress y = machine.put(std::vector<int32_t>(8, 0), "y");
+  int64_t fromXToY = (int64_t(y) - int64_t(x)) / 4;
+
+  std::string fault(llvm::StringRef text, std::vector<LaunchArgument> arguments) {
+    auto [kind, message] = machine.launchError(text, std::move(arguments));
+    EXPECT_EQ(kind, DeviceErrorKind::Fault) << message;
+    return message;
+  }
+};
+
+TEST_F(BoundsTest, InsideIsSilent) {
+  machine.run(kMove, {ptr(x), ptr(y), num(0), num(0)});
+  EXPECT_EQ(machine.get<int32_t>(y, 8), machine.get<int32_t>(x, 8));
+  // Behind the last element no access is made.
+  machine.run(kMove, {ptr(x + 32), ptr(y + 32), num(-8), num(-8)});
+}
+
+TEST_F(BoundsTest, OneElementBehindTheEndEndsALaunch) {
+  EXPECT_EQ(fault(kMove, {ptr(x), ptr(y), num(1), num(0)}),
+            "move.py:3:9: read of 4 bytes at 'x'[8], outside of its 8 elements; is a mask missing? "
+            "(element (7)) (kernel 'k', program (0, 0, 0))");
+  EXPECT_EQ(fault(kMove, {ptr(x), ptr(y), num(0), num(-1)}),
+            "move.py:4:5: write of 4 bytes at 'y'[-1], outside of its 8 elements; is a mask "
+            "missing? (element (0)) (kernel 'k', program (0, 0, 0))");
+}
+
+TEST_F(BoundsTest, AnotherAllocationIsOutsideToo) {
+  const std::string message = fault(kMove, {ptr(x), ptr(y), num(0), num(-fromXToY)});
+  EXPECT_NE(message.find("outside of its 8 elements and in the memory of 'x'"), std::string::npos)
+      << message;
+  EXPECT_EQ(machine.get<int32_t>(x, 8), (std::vector<int32_t>{1, 2, 3, 4, 5, 6, 7, 8}));
+  const auto reports =
+      machine.run(kMove, {ptr(x), ptr(y), num(fromXToY), num(0)}, checked()).reports;
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].kind, CheckReport::Kind::OutOfBoundsRead);
+  EXPECT_EQ(reports[0].count, 8u);
+}
+
+TEST_F(BoundsTest, ItsOwnNameForAnIndexOfTheShape) {
+  auto shaped = [](DeviceAddress address, std::vector<int64_t> sizes,
+                   std::vector<int64_t> strides) {
+    LaunchArgument argument = ptr(address);
+    argument.shape = {std::move(sizes), std::move(strides)};
+    return argument;
+  };
+  auto at = [&](LaunchArgument x, int64_t from, const std::string &words) {
+    const std::string message = fault(kMove, {x, ptr(y), num(from), num(0)});
+    EXPECT_NE(message.find(words), std::string::npos) << message;
+  };
+  at(shaped(x, {4, 2}, {2, 1}), 16, "'x'[8, 0], outside of its shape [4, 2]; is");
+  at(shaped(x, {4, 2}, {2, 1}), -1, "'x'[-1, 1], outside of its shape [4, 2]; is");
+  // The elements are in another order: only the distance can be told.
+  at(shaped(x, {2, 4}, {1, 2}), 16, "'x'[16], outside of its shape [2, 4]; is");
+  at(shaped(x, {}, {}), 16, "'x'[16], outside of its 8 elements; is");
+}
+
+TEST_F(BoundsTest, EveryThreadIsChecked) {
+  LaunchOptions options = grid(64);
+  options.numThreads = 4;
+  auto kernel = machine.load(kMove);
+  auto result = machine.device->launch(*kernel, {ptr(x), ptr(y), num(1 << 20), num(0)}, options);
+  ASSERT_FALSE(bool(result));
+  EXPECT_NE(takeError(result.takeError()).second.find("'x'[1048576]"), std::string::npos);
+}
+
+TEST_F(BoundsTest, AssertionsAndOverflowChecksKeepTheFault) {
+  LaunchOptions options = grid(1);
+  options.debug = true;
+  auto [kind, message] = machine.launchError(kMove, {ptr(x), ptr(y), num(0), num(4)}, options);
+  EXPECT_EQ(kind, DeviceErrorKind::Fault);
+  EXPECT_NE(message.find("write of 4 bytes at 'y'[8]"), std::string::npos) << message;
+}
+
+TEST_F(BoundsTest, CanBeTurnedOff) {
+  const DeviceAddress both = machine.put(std::vector<int32_t>(16, 7), "both");
+  LaunchOptions options = grid(1);
+  options.bounds = false;
+  machine.launch(*machine.load(kMove),
+                 {ptr(x), ptr(y), num((int64_t(both) - int64_t(x)) / 4), num(0)}, options);
+  EXPECT_EQ(machine.get<int32_t>(y, 8), std::vector<int32_t>(8, 7));
+}
+
+/// Where the pointer of an access came from, as the decoder finds it: an access to `y` through it.
+struct Origin : BoundsTest,
+                testing::WithParamInterface<std::tuple<const char *, const char *, bool>> {};
+
+TEST_P(Origin, IsFollowed) {
+  auto [name, body, mayReachY] = GetParam();
+  const std::string text = substitute(R"(
+func.func private @same(%p: !tile.ptr<i32>, %d: i64) -> i32 {
+  %q = tile.addptr %p, %d : !tile.ptr<i32>, i64
+  %v = tile.load %q : !tile.ptr<i32>
+  return %v : i32
+}
+func.func @k(%x: !tile.ptr<i32> {tile.name = "x"}, %y: !tile.ptr<i32> {tile.name = "y"}, %d: i64)
+    attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %z64 = arith.constant 0 : i64
+  %yes = arith.cmpi ne, %d, %z64 : i64
+  $BODY
+  tile.store %x, %v : !tile.ptr<i32>
+  return
+})",
+                                      {{"BODY", body}});
+  if (!mayReachY) {
+    const std::string message = fault(text, {ptr(x), ptr(y), num(fromXToY)});
+    EXPECT_NE(message.find("read of 4 bytes at 'x'["), std::string::npos) << message;
+    EXPECT_NE(message.find("in the memory of 'y'"), std::string::npos) << message;
+    return;
+  }
+  machine.run(text, {ptr(x), ptr(y), num(fromXToY)});
+  EXPECT_EQ(machine.get<int32_t>(x, 1)[0], 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Pointers, Origin,
+    testing::Values(
+        std::tuple("Addition",
+                   "%q = tile.addptr %x, %d : !tile.ptr<i32>, i64\n"
+                   "  %v = tile.load %q : !tile.ptr<i32>",
+                   false),
+        std::tuple("Call", "%v = func.call @same(%x, %d) : (!tile.ptr<i32>, i64) -> i32", false),
+        std::tuple(
+            "Loop",
+            R"(%q = scf.for %i = %zero to %one step %one iter_args(%p = %x) -> (!tile.ptr<i32>) : i32 {
+    %n = tile.addptr %p, %d : !tile.ptr<i32>, i64
+    scf.yield %n : !tile.ptr<i32>
+  }
+  %v = tile.load %q : !tile.ptr<i32>)",
+            false),
+        std::tuple("BranchOfOne", R"(%q = scf.if %yes -> (!tile.ptr<i32>) {
+    %n = tile.addptr %x, %d : !tile.ptr<i32>, i64
+    scf.yield %n : !tile.ptr<i32>
+  } else {
+    scf.yield %x : !tile.ptr<i32>
+  }
+  %v = tile.load %q : !tile.ptr<i32>)",
+                   false),
+        std::tuple("SelectOfBoth",
+                   "%q = arith.select %yes, %y, %x : !tile.ptr<i32>\n"
+                   "  %v = tile.load %q : !tile.ptr<i32>",
+                   true),
+        std::tuple(
+            "WhileOfBoth",
+            R"(%q = scf.while (%p = %x, %go = %yes) : (!tile.ptr<i32>, i1) -> !tile.ptr<i32> {
+    scf.condition(%go) %p : !tile.ptr<i32>
+  } do {
+  ^bb0(%p: !tile.ptr<i32>):
+    %no = arith.constant false
+    scf.yield %y, %no : !tile.ptr<i32>, i1
+  }
+  %v = tile.load %q : !tile.ptr<i32>)",
+            true),
+        // Nobody knows where an integer comes from: any live allocation will do.
+        std::tuple("Integer", R"(%a = tile.ptr_to_int %x : !tile.ptr<i32> -> i64
+  %four = arith.constant 4 : i64
+  %bytes = arith.muli %d, %four : i64
+  %b = arith.addi %a, %bytes : i64
+  %q = tile.int_to_ptr %b : i64 -> !tile.ptr<i32>
+  %v = tile.load %q : !tile.ptr<i32>)",
+                   true)),
+    [](const auto &info) { return std::get<0>(info.param); });
+
+TEST_F(BoundsTest, AnIntegerThatIsNoAddress) {
+  const std::string message = fault(R"(
+func.func @k(%x: !tile.ptr<i32> {tile.name = "x"}, %a: i64) attributes {tile.kernel} {
+  %q = tile.int_to_ptr %a : i64 -> !tile.ptr<i32>
+  %v = tile.load %q : !tile.ptr<i32>
+  return
+})",
+                                    {ptr(x), num(int64_t(x + 1000000))});
+  EXPECT_NE(message.find("read of 4 bytes at address 0x"), std::string::npos) << message;
+  EXPECT_NE(message.find(", where no tensor is"), std::string::npos) << message;
+}
+
+TEST(AddressSpace, IsScattered) {
+  interp::AddressSpace space;
+  std::set<uint64_t> addresses;
+  constexpr uint64_t kFar = 1 << 20;
+  for (int i = 0; i < 1000; ++i) {
+    std::optional<uint64_t> address = space.take(100);
+    ASSERT_TRUE(address);
+    EXPECT_EQ(*address % 4096, 0u);
+    *reinterpret_cast<char *>(*address + 99) = 1;
+    auto next = addresses.lower_bound(*address);
+    if (next != addresses.end()) {
+      EXPECT_GE(*next - *address, kFar);
+    }
+    if (next != addresses.begin()) {
+      EXPECT_GE(*address - *std::prev(next), kFar);
+    }
+    addresses.insert(*address);
+  }
+  for (uint64_t address : addresses)
+    EXPECT_TRUE(space.giveBack(address));
+  EXPECT_FALSE(space.giveBack(*addresses.begin()));
+}
+
+TEST(AddressSpace, DistancesAreNotTheSameTwice) {
+  std::set<uint64_t> distances;
+  for (int i = 0; i < 20; ++i) {
+    interp::AddressSpace space;
+    distances.insert(*space.take(1) - *space.take(1));
+  }
+  EXPECT_EQ(distances.size(), 20u);
+}
+
+} // namespace
