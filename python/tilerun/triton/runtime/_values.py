@@ -62,7 +62,8 @@ class TensorWrapper:
         return self.base.element_size()
 
     def untyped_storage(self):
-        return self.base.untyped_storage()
+        # PyTorch 1 has storages with a type alone.
+        return self.base.untyped_storage() if hasattr(self.base, "untyped_storage") else self.base.storage()
 
     def cpu(self):
         return TensorWrapper(self.base.cpu(), self.dtype)
