@@ -77,7 +77,9 @@ struct InlineAsmPattern : ConvertOpToLLVMPattern<simt::InlineAsmOp> {
     SmallVector<Type> types;
     for (auto [i, type] : llvm::enumerate(op.getResultTypes())) {
       types.push_back(getTypeConverter()->convertType(type));
-      if (!fits(types.back(), registers[i]))
+      // A narrower integer is the low part of a wider result, as of an address for a 32-bit flag.
+      bool isLowPart = types.back().isInteger() && registers[i].isInteger();
+      if (!isLowPart && !fits(types.back(), registers[i]))
         return mismatch(op, "result register", i, type, registers[i]);
     }
     SmallVector<Value> outputs =

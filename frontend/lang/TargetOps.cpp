@@ -54,6 +54,7 @@ Result emitInlineAsm(Emitter &e, const Arguments &args) {
   if (failed(text) || failed(constraints))
     return failure();
   SmallVector<TensorValue> inputs;
+  SmallVector<std::optional<int64_t>> constants; ///< Of the inputs that are known integers.
   for (const Value &v : args[2].isNone() ? std::vector<Value>() : getElements(args[2])) {
     if (!getOperand(v) && !v.isTensor())
       return argError(e, args, 2, "must hold tensors or numbers, but one is " + v.describe());
@@ -61,12 +62,26 @@ Result emitInlineAsm(Emitter &e, const Arguments &args) {
     if (failed(input))
       return failure();
     inputs.push_back(*input);
+    std::optional<int64_t> &known = constants.emplace_back();
+    APInt constant;
+    if (auto *boolean = v.getIf<bool>())
+      known = *boolean;
+    else if (input->type.isScalar() && input->type.dtype.isInt() &&
+             matchPattern(input->value, m_ConstantInt(&constant)))
+      known = input->type.dtype.isSigned() ? constant.getSExtValue() : constant.getZExtValue();
   }
   FailureOr<SmallVector<DType>> types = getResultTypes(e, args, 3);
   FailureOr<bool> isPure = getBool(e, args, 4);
   FailureOr<int64_t> pack = getInt(e, args, 5, 1, 64);
   if (failed(types) || failed(isPure) || failed(pack))
     return failure();
+  tile::ImmediateOperands immediates = tile::expandImmediates(
+      *text, withoutBlanks(*constraints), *pack,
+      llvm::map_to_vector(inputs, [](const TensorValue &v) { return v.value.getType(); }),
+      constants);
+  if (!immediates.error.empty())
+    return callError(e, args, immediates.error);
+  inputs = llvm::map_to_vector(immediates.kept, [&](unsigned i) { return inputs[i]; });
   Shape shape;
   if (!inputs.empty()) {
     if (failed(broadcastTogether(e, inputs)))
@@ -88,7 +103,7 @@ Result emitInlineAsm(Emitter &e, const Arguments &args) {
   for (const TensorValue &input : inputs)
     givenTypes.push_back(input.value.getType());
   tile::ReadWriteConstraints expanded =
-      tile::expandReadWrite(withoutBlanks(*constraints), *pack, givenTypes);
+      tile::expandReadWrite(immediates.constraints, *pack, givenTypes);
   if (!expanded.error.empty())
     return callError(e, args, expanded.error);
   SmallVector<mlir::Value> operands;
@@ -99,13 +114,13 @@ Result emitInlineAsm(Emitter &e, const Arguments &args) {
   for (DType type : *types)
     resultTypes.push_back(getMlirType(e.builder.getContext(), TensorType{type, shape}));
   const std::string &list = expanded.constraints;
-  std::string error = tile::checkInlineAsm(*text, list, *pack, operandTypes, resultTypes);
+  std::string error = tile::checkInlineAsm(immediates.text, list, *pack, operandTypes, resultTypes);
   if (StringRef(error).contains(" register") && StringRef(*constraints).contains('+'))
     error += "; each output with '+' takes an argument in, the first ones of 'args'";
   if (!error.empty())
     return callError(e, args, error);
-  auto op = tile::InlineAsmOp::create(e.builder, e.loc(), resultTypes, *isPure, *text, list,
-                                      displayName(*args.builtin), *pack,
+  auto op = tile::InlineAsmOp::create(e.builder, e.loc(), resultTypes, *isPure, immediates.text,
+                                      list, displayName(*args.builtin), *pack,
                                       /*assembler=*/StringAttr(), operands);
   std::vector<Value> out;
   for (auto [result, type] : llvm::zip(op.getOutputs(), *types))
@@ -203,7 +218,9 @@ const Builtin kRows[] = {
      "broadcast together; `dtype` is the type of the result, a tuple of those of several, or None "
      "where only effects count. An output that is written `+r` takes an argument in: the first "
      "ones "
-     "of `args` go into such outputs. A compile error on any other target.",
+     "of `args` go into such outputs. An argument with the constraint `n` is an integer known at "
+     "compile time, which the text gets as it is. An output of fewer bits than its integer type is "
+     "its low part, with zeros above. A compile error on any other target.",
      emitInlineAsm},
     {"smid", kCuda, "", "Number of the multiprocessor that runs this program. NVIDIA GPUs only.",
      emitSmid},

@@ -91,7 +91,7 @@ Result isStandardFloating(Emitter &, const Arguments &args) {
 Result emitKind(Emitter &e, const Arguments &args) {
   DType type = elementOf(args[0]);
   if (type.isPointer() || !(type.isFloat() || type.isInt()))
-    return argError(e, args, 0, "is " + args[0].describe() + ", which is no kind of number");
+    return argError(e, args, 0, "is " + args[0].describe() + ", which is not a type of numbers");
   return Value::integer(type.isBool() ? 0 : type.isInt() ? 1 : 2);
 }
 Result isDTypeName(Emitter &, const Arguments &args) {
@@ -139,20 +139,12 @@ Result emitBlockShapes(Emitter &e, const Arguments &args) {
 // Ranges
 //===----------------------------------------------------------------------===//
 
-/// `bounds` are the arguments as written: (stop), (start, stop) or (start, stop, step).
-Result makeRange(Emitter &e, const Arguments &args, RangeValue::Kind kind,
-                 std::vector<Value> bounds, RangeValue range) {
-  while (!bounds.empty() && bounds.back().isNone())
-    bounds.pop_back();
-  if (bounds.empty() || bounds.size() > 3)
-    return callError(e, args, "takes 1 to 3 bounds, but got " + Twine(bounds.size()));
-  Value lower = Value::integer(0), step = Value::integer(1), upper = bounds[0];
-  if (bounds.size() > 1) {
-    lower = bounds[0];
-    upper = bounds[1];
-  }
-  if (bounds.size() > 2)
-    step = bounds[2];
+/// `first` and `second` are the bounds as written: (stop, None) or (start, stop).
+Result makeRange(Emitter &e, const Arguments &args, RangeValue::Kind kind, const Value &first,
+                 const Value &second, const Value &stride, RangeValue range) {
+  Value lower = second.isNone() ? Value::integer(0) : first;
+  Value upper = second.isNone() ? first : second;
+  Value step = stride.isNone() ? Value::integer(1) : stride;
   const Value *all[] = {&lower, &upper, &step};
   static const char *names[] = {"lower bound", "upper bound", "step"};
   for (unsigned i = 0; i < 3; ++i) {
@@ -198,19 +190,26 @@ Result emitTlRange(Emitter &e, const Arguments &args) {
   FailureOr<RangeValue> range = getHints(e, args, 3);
   if (failed(range))
     return failure();
-  return makeRange(e, args, RangeValue::Kind::TlRange, {args[0], args[1], args[2]},
+  return makeRange(e, args, RangeValue::Kind::TlRange, args[0], args[1], args[2],
                    std::move(*range));
 }
 
 Result emitStaticRange(Emitter &e, const Arguments &args) {
-  return makeRange(e, args, RangeValue::Kind::StaticRange, {args[0], args[1], args[2]}, {});
+  return makeRange(e, args, RangeValue::Kind::StaticRange, args[0], args[1], args[2], {});
 }
 
 Result emitPythonRange(Emitter &e, const Arguments &args) {
-  FailureOr<RangeValue> range = getHints(e, args, 1);
+  FailureOr<RangeValue> range = getHints(e, args, 2);
   if (failed(range))
     return failure();
-  return makeRange(e, args, RangeValue::Kind::Range, getElements(args[0]), std::move(*range));
+  std::vector<Value> bounds = getElements(args[0]);
+  if (bounds.empty() || bounds.size() > 3)
+    return callError(e, args, "takes 1 to 3 bounds, but got " + Twine(bounds.size()));
+  if (bounds.size() == 3 && args.given[1])
+    return callError(e, args, "got 'step' twice; pass it once, by position or by name");
+  bounds.resize(3, Value::none());
+  return makeRange(e, args, RangeValue::Kind::Range, bounds[0], bounds[1],
+                   args.given[1] ? args[1] : bounds[2], std::move(*range));
 }
 
 Result emitNextPowerOf2(Emitter &e, const Arguments &args) {
@@ -246,9 +245,11 @@ const Builtin kRows[] = {
     {"static_range", kTl, "arg1, arg2=None, step=None", "A loop that is unrolled while compiling.",
      emitStaticRange},
     {"range", kPython,
-     "*bounds, num_stages=None, loop_unroll_factor=None, disallow_acc_multi_buffer=False, "
+     "*bounds, step=None, num_stages=None, loop_unroll_factor=None, "
+     "disallow_acc_multi_buffer=False, "
      "flatten=False, warp_specialize=False, disable_licm=False",
-     "A loop over integers, with the hints of tl.range.", emitPythonRange},
+     "A loop over integers; the step by position or by name; with the hints of tl.range.",
+     emitPythonRange},
 
     {"is_fp8", kDTypeMembers, "self", "Whether it is an 8-bit float.", isKind<&DType::isFp8>},
     {"is_fp8e4nv", kDTypeMembers, "self", "Whether it is float8e4nv.",

@@ -2,6 +2,7 @@
 #include "ir/tile/InlineAsm.h"
 #include "ir/tile/TileOps.h"
 
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/InlineAsm.h"
 
@@ -30,6 +31,106 @@ static unsigned countRegisters(TypeRange types, unsigned pack) {
   for (Type type : types)
     count += getRegisters(getElementTypeOrSelf(type), pack);
   return count;
+}
+
+static bool isImmediate(StringRef constraint) { return constraint == "n" || constraint == "i"; }
+
+/// The text with each operand's number replaced: by `names[number]`.
+static std::string renumber(StringRef text, ArrayRef<std::string> names) {
+  std::string out;
+  while (!text.empty()) {
+    size_t at = text.find('$');
+    out += text.take_front(at);
+    if (at == StringRef::npos)
+      break;
+    text = text.drop_front(at + 1);
+    StringRef rest = text;
+    bool inBraces = rest.consume_front("{");
+    unsigned number = 0;
+    bool isOperand = !rest.consumeInteger(10, number) && number < names.size();
+    const bool isNumber = isOperand && !StringRef(names[number]).starts_with("$");
+    if (!isOperand || (isNumber && inBraces && !rest.starts_with("}"))) {
+      out += '$';
+      if (text.consume_front("$"))
+        out += '$';
+      continue;
+    }
+    StringRef name = names[number];
+    if (isNumber)
+      rest.consume_front(inBraces ? "}" : "");
+    else if (inBraces)
+      out += "${" + name.drop_front().str();
+    if (isNumber || !inBraces)
+      out += name;
+    text = rest;
+  }
+  return out;
+}
+
+ImmediateOperands tilerun::tile::expandImmediates(StringRef text, StringRef constraints,
+                                                  unsigned pack, TypeRange operands,
+                                                  ArrayRef<std::optional<int64_t>> constants) {
+  ImmediateOperands out{text.str(), constraints.str(), {}, ""};
+  SmallVector<StringRef> items;
+  constraints.split(items, ',');
+  if (llvm::none_of(items, isImmediate)) {
+    llvm::append_range(out.kept, llvm::seq<unsigned>(0, operands.size()));
+    return out;
+  }
+  // The registers that arguments go into, in order: outputs with '+' first.
+  SmallVector<size_t> places;
+  unsigned outputs = 0;
+  for (auto [i, item] : llvm::enumerate(items)) {
+    outputs += item.starts_with("=") || item.starts_with("+");
+    if (item.starts_with("+"))
+      places.push_back(i);
+  }
+  const size_t tied = places.size();
+  for (auto [i, item] : llvm::enumerate(items))
+    if (!item.starts_with("=") && !item.starts_with("+") && !item.starts_with("~"))
+      places.push_back(i);
+  SmallVector<std::string> names(outputs + places.size() - tied);
+  for (auto [i, name] : llvm::enumerate(names))
+    name = "$" + std::to_string(i);
+  SmallVector<bool> goes(items.size());
+  size_t next = 0;
+  for (unsigned operand = 0; operand < operands.size(); ++operand) {
+    const size_t begin = next;
+    next += getRegisters(getElementTypeOrSelf(operands[operand]), pack);
+    if (next > places.size())
+      break; // Too few constraints: for whoever counts them.
+    auto mine = ArrayRef(places).slice(begin, next - begin);
+    if (llvm::none_of(mine, [&](size_t place) { return isImmediate(items[place]); })) {
+      out.kept.push_back(operand);
+      continue;
+    }
+    if (!constants[operand]) {
+      out.error = ("has a constraint '" + items[mine.front()] + "' for argument " + Twine(operand) +
+                   ", which must be an integer known at compile time; use 'r' or 'l' for one that "
+                   "is known only at run time")
+                      .str();
+      return out;
+    }
+    for (size_t i = begin; i < next; ++i) {
+      names[outputs + i - tied] = std::to_string(*constants[operand]);
+      goes[places[i]] = true;
+    }
+  }
+  if (next != places.size()) {
+    out.kept.assign(llvm::to_vector(llvm::seq<unsigned>(0, operands.size())));
+    return out;
+  }
+  unsigned number = 0;
+  for (std::string &name : names)
+    if (StringRef(name).starts_with("$"))
+      name = "$" + std::to_string(number++);
+  out.text = renumber(text, names);
+  SmallVector<StringRef> left;
+  for (auto [item, gone] : llvm::zip(items, goes))
+    if (!gone)
+      left.push_back(item);
+  out.constraints = llvm::join(left, ",");
+  return out;
 }
 
 ReadWriteConstraints tilerun::tile::expandReadWrite(StringRef constraints, unsigned pack,

@@ -4,6 +4,7 @@
 
 #include "mlir/IR/TypeRange.h"
 
+#include <optional>
 #include <string>
 
 namespace tilerun::tile {
@@ -13,6 +14,18 @@ namespace tilerun::tile {
 unsigned getElementsPerRegister(mlir::Type element, unsigned pack);
 /// Registers of one operand or result in an instance.
 unsigned getRegisters(mlir::Type element, unsigned pack);
+
+/// Operands whose constraint is "n" or "i" (a number that the instruction itself holds) written
+/// into the text; what is left is numbered anew. `constants` has the number of each operand that is
+/// known. An error is a sentence without its subject.
+struct ImmediateOperands {
+  std::string text, constraints;
+  llvm::SmallVector<unsigned> kept; ///< The operands that are left.
+  std::string error;
+};
+ImmediateOperands expandImmediates(llvm::StringRef text, llvm::StringRef constraints, unsigned pack,
+                                   mlir::TypeRange operands,
+                                   llvm::ArrayRef<std::optional<int64_t>> constants);
 
 /// Constraints with a "+" (an output that an argument goes into) as LLVM knows them: "+f,f" is
 /// "=f,f,0". The operands that go into such outputs stand first in the source and last here, so

@@ -72,6 +72,24 @@ TEST(EndToEnd, ReturnInsideLoops) {
              });
 }
 
+TEST(EndToEnd, StepsByName) {
+  auto sum = [](auto &, auto &q, int n) {
+    q[0] = 0;
+    for (int i = 0; i < n; i += 2)
+      q[0] += i + 1;
+    q[1] = 18;
+  };
+  for (const char *loop : {"range(0, n, step=2)", "range(n, step=2)", "tl.range(n, step=2)",
+                           "tl.range(0, n, step=2, num_stages=2)"})
+    expectInts("x = 0\nfor i in " + std::string(loop) +
+                   ":\n    x += i + 1\ntl.store(q, x)\ny = 0\n"
+                   "for i in range(9, -1, step=-3):\n    y += i\ntl.store(q + 1, y)",
+               {0, 1, 7, 8}, sum);
+  expectInts("x = 0\nfor i in tl.static_range(5, step=2):\n    x += i\ntl.store(q, x)\n"
+             "tl.static_assert(tuple([i for i in range(5, step=2)]) == (0, 2, 4))",
+             {0}, [](auto &, auto &q, int) { q[0] = 6; });
+}
+
 // A name that every path assigns before it reads it is no value that a loop carries.
 TEST(EndToEnd, VariablesOfInnerLoopsAreUsedAgain) {
   auto sums = [](auto &, auto &q, int n) {

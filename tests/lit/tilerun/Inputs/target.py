@@ -101,3 +101,34 @@ def unknown_instruction(x):
         mov.f32 $0, t;
     }""", "=f,f", [a], tl.float32, True, 1)
     tl.store(x + o, r)
+
+
+@triton.jit
+def send_signal(addrs):
+    # The result has the type of the address, though the flag has 32 bits, and nobody reads it.
+    tl.inline_asm_elementwise("{ .reg .u32 %t; .reg .pred %p; send: atom.global.release.sys.cas.b32 %t, [$1], 0, 1; setp.eq.u32 %p, %t, 0; @!%p bra send; }",
+                              "=r, l", [addrs], dtype=addrs.dtype, is_pure=False, pack=1)
+
+
+@triton.jit
+def barrier(pads, out):
+    o = tl.arange(0, 4)
+    addrs = tl.load(pads + o)
+    send_signal(addrs)
+    send_signal(addrs.to(tl.pointer_type(tl.uint32)))
+    flag = tl.inline_asm_elementwise("ld.global.acquire.sys.b32 $0, [$1];", "=r,l", [addrs], tl.int64, False, 1)
+    tl.store(out + o, flag)
+
+
+@triton.jit
+def immediates(x, SHIFT: tl.constexpr):
+    o = tl.arange(0, 128)
+    a = tl.load(x + o)
+    b = tl.inline_asm_elementwise("shf.l.wrap.b32 $0, $1, $3, ${2};", "=r,r,n,r", [a, SHIFT, a], tl.int32, True, 1)
+    c = tl.inline_asm_elementwise("prmt.b32 $0, $0, $0, $1;", "+r,n", [b, -3], tl.int32, True, 1)
+    tl.store(x + o, c)
+
+
+@triton.jit
+def immediate_at_run_time(x, n):
+    tl.store(x, tl.inline_asm_elementwise("shl.b32 $0, $1, $2;", "=r,r,n", [n, n], tl.int32, True, 1))
