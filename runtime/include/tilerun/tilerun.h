@@ -386,7 +386,7 @@ typedef struct TilerunArgument {
  * every device. */
 typedef struct TilerunCompileOptions {
   uint32_t struct_size;
-  uint32_t num_warps;  /* 4; a power of two up to 32. */
+  uint32_t num_warps;  /* 4; a power of two up to 1024, of which GPUs take 32. */
   uint32_t num_stages; /* 3; up to 64. */
   uint32_t debug;      /* 0 or 1. 1: device_assert and overflow checks are live. */
   /* 0 or 1. 1: the device finds accesses out of bounds, reads of what nothing has written, races

@@ -204,7 +204,7 @@ TEST(Refusals, CompileOptionsAreTheSameOnEveryDevice) {
       expectRefused(tilerunLaunch(stream.get(), kernel.get(), &launch, arguments, 5), part);
     };
     expect({0, 3, 0, 0, 0, 0, 0}, "num_warps is 3, which is no power of two");
-    expect({0, 64, 0, 0, 0, 0, 0}, "num_warps is 64; 32 are the most");
+    expect({0, 2048, 0, 0, 0, 0, 0}, "num_warps is 2048; 1024 are the most");
     expect({0, 4, 65, 0, 0, 0, 0}, "num_stages is 65; 64 are the most");
     expect({0, 4, 3, 65536, 0, 0, 0}, "debug is 65536, neither 0 nor 1");
     expect({0, 4, 3, 0, 2, 0, 0}, "checks is 2, neither 0 nor 1");

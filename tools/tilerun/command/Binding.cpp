@@ -199,10 +199,10 @@ private:
 
   // The command line's own numbers are in range; those of configurations and arguments may not be.
   static llvm::Error checkOptions(const KernelSignature &signature) {
-    if (signature.numWarps < 1 || signature.numWarps > 32 ||
+    if (signature.numWarps < 1 || signature.numWarps > 1024 ||
         !llvm::isPowerOf2_64(signature.numWarps))
       return makeCommandError(ExitCode::Usage, "num_warps is " + llvm::Twine(signature.numWarps) +
-                                                   "; a power of two from 1 to 32 is expected");
+                                                   "; a power of two from 1 to 1024 is expected");
     const std::tuple<llvm::StringRef, int64_t, int64_t, int64_t> ranges[] = {
         {"num_stages", signature.numStages, 0, 64},
         {"num_ctas", signature.numCtas, 1, 64},

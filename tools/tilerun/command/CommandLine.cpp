@@ -105,9 +105,9 @@ std::string checkTolerance(const std::string &text) {
 
 std::string checkWarps(const std::string &text) {
   uint32_t warps = 0;
-  if (CLI::detail::lexical_cast(text, warps) && std::has_single_bit(warps) && warps <= 32)
+  if (CLI::detail::lexical_cast(text, warps) && std::has_single_bit(warps) && warps <= 1024)
     return "";
-  return "'" + text + "' is no power of two from 1 to 32";
+  return "'" + text + "' is not a power of two from 1 to 1024";
 }
 
 void addLimits(CLI::App *app, Options &options) {
