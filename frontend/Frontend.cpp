@@ -120,7 +120,7 @@ mlir::FailureOr<CompiledKernel> Frontend::compile(LoadedModule &module, llvm::St
       known += (known.empty() ? "" : ", ") + name.str();
     impl->diagnostics.error(place, "no jit function '" + kernel + "' in this file" +
                                        (near            ? "; did you mean '" + near->str() + "'?"
-                                        : known.empty() ? "; it has none"
+                                        : known.empty() ? "; it " + module.describeNoKernels()
                                                         : "; it has " + known));
     return mlir::failure();
   }

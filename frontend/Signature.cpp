@@ -238,7 +238,7 @@ private:
     else if (llvm::StringRef type = word; type.consume_front("tl.") || type.consume_back("!")) {
       auto parsed = parseDType(type);
       if (!parsed)
-        return "'" + word.str() + "' is no dtype";
+        return "'" + word.str() + "' is not a dtype";
       out.value = *parsed;
     } else if (!word.empty() && (llvm::isAlpha(word[0]) || word[0] == '_') &&
                llvm::all_of(word,

@@ -38,6 +38,14 @@ LogicalResult callError(Emitter &e, const Arguments &args, const Twine &message)
   return e.error((args.builtin ? displayName(*args.builtin) + ": " : std::string()) + message);
 }
 
+std::string describeNonTensor(const Value &v) {
+  const TupleValue *tuple = v.getSequence();
+  if (!tuple || tuple->info || !tuple->typeName.empty())
+    return v.describe();
+  return v.describe() + "; a " + (tuple->isList ? "list" : "tuple") +
+         " is not a tensor: load its values from memory, or compute them from tl.arange";
+}
+
 FailureOr<int64_t> getInt(Emitter &e, const Arguments &args, size_t i, int64_t lower,
                           int64_t upper) {
   PyInt value;
@@ -101,7 +109,8 @@ TensorOr getTensor(Emitter &e, const Arguments &args, size_t i) {
     return *tensor;
   std::optional<Literal> literal = getLiteral(args[i]);
   if (!literal)
-    return argError(e, args, i, "must be a tensor or a number, but it is " + args[i].describe());
+    return argError(e, args, i,
+                    "must be a tensor or a number, but it is " + describeNonTensor(args[i]));
   if (TypeOrError type = getLiteralType(*literal); !type)
     return argError(e, args, i, "is invalid: " + type.error);
   return toTensor(e, args[i]);
@@ -110,7 +119,7 @@ TensorOr getTensor(Emitter &e, const Arguments &args, size_t i) {
 TensorOr getBlock(Emitter &e, const Arguments &args, size_t i) {
   auto *tensor = args[i].getIf<TensorValue>();
   if (!tensor || tensor->type.isScalar())
-    return argError(e, args, i, "must be a tensor, but it is " + args[i].describe());
+    return argError(e, args, i, "must be a tensor, but it is " + describeNonTensor(args[i]));
   return *tensor;
 }
 

@@ -94,7 +94,8 @@ StringRef supportedTypes(Atomic op) {
 /// An operand cast to the pointee type, in the pointer's shape.
 TensorOr getValue(Emitter &e, const Arguments &args, size_t i, const TensorValue &pointer) {
   if (!getOperand(args[i]))
-    return argError(e, args, i, "must be a tensor or a number, but it is " + args[i].describe());
+    return argError(e, args, i,
+                    "must be a tensor or a number, but it is " + describeNonTensor(args[i]));
   TensorOr value = cast(e, args[i], pointer.type.dtype.getPointee());
   if (failed(value))
     return failure();

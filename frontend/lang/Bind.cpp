@@ -69,6 +69,10 @@ llvm::ArrayRef<SignatureParameter> getParameters(const Builtin &builtin) {
   return *slot;
 }
 
+bool isCompilerArgument(StringRef keyword) {
+  return keyword == "_semantic" || keyword == "_builder" || keyword == "_generator";
+}
+
 FailureOr<Arguments> bindArguments(Emitter &e, const Builtin &builtin,
                                    llvm::ArrayRef<Value> positional,
                                    llvm::ArrayRef<SourceRange> positionalRanges,
@@ -120,6 +124,8 @@ FailureOr<Arguments> bindArguments(Emitter &e, const Builtin &builtin,
     size_t i = 0;
     while (i < count && parameters[i].name != keyword)
       ++i;
+    if (i == count && isCompilerArgument(keyword))
+      continue;
     if (i == count) {
       std::vector<StringRef> names;
       for (const SignatureParameter &parameter : parameters)

@@ -118,6 +118,10 @@ struct Builtin {
 /// All rows, for documentation, completion and tests.
 llvm::ArrayRef<Builtin> getBuiltins();
 
+/// Arguments that functions of Triton's own compiler pass to each other: any call may have them,
+/// and they say nothing here.
+bool isCompilerArgument(llvm::StringRef keyword);
+
 /// Binds call arguments to a builtin's signature; messages name the function and the argument ("did
 /// you mean 'mask'").
 mlir::FailureOr<Arguments> bindArguments(Emitter &e, const Builtin &builtin,

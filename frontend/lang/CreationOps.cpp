@@ -91,7 +91,8 @@ Result emitCast(Emitter &e, const Arguments &args) {
   if (failed(bitcast))
     return failure();
   if (!getOperand(args[0]))
-    return argError(e, args, 0, "must be a tensor or a number, but it is " + args[0].describe());
+    return argError(e, args, 0,
+                    "must be a tensor or a number, but it is " + describeNonTensor(args[0]));
   TensorOr out = cast(e, args[0], *type, *bitcast, *rounding);
   if (failed(out))
     return failure();

@@ -73,7 +73,7 @@ FailureOr<DType> promoteAll(Emitter &e, const Arguments &args, size_t count) {
       std::optional<Operand> operand = getOperand(args[i]);
       if (!operand)
         return argError(e, args, i,
-                        "must be a tensor or a number, but it is " + args[i].describe());
+                        "must be a tensor or a number, but it is " + describeNonTensor(args[i]));
       if (operand->literal.has_value() != literals)
         continue;
       TypeOrError both = !type ? (operand->literal ? getLiteralType(*operand->literal)
@@ -183,7 +183,8 @@ template <ast::BinaryOp Op> Result emitNamed(Emitter &e, const Arguments &args) 
   };
   for (size_t i = 0; i < 2; ++i)
     if (!getOperand(args[i]))
-      return argError(e, args, i, "must be a tensor or a number, but it is " + args[i].describe());
+      return argError(e, args, i,
+                      "must be a tensor or a number, but it is " + describeNonTensor(args[i]));
   Value lhs = args[0];
   if (!lhs.isTensor() && !args[1].isTensor()) {
     TensorOr scalar = toTensor(e, lhs);

@@ -108,6 +108,10 @@ mlir::LogicalResult argError(Emitter &e, const Arguments &args, size_t i,
 /// Reports an error about the call: "tl.load: <message>".
 mlir::LogicalResult callError(Emitter &e, const Arguments &args, const llvm::Twine &message);
 
+/// "a list of 3; a list is not a tensor: …": what a value is that should be a tensor, and what to
+/// do.
+std::string describeNonTensor(const Value &v);
+
 /// A compile-time integer in [lower, upper].
 mlir::FailureOr<int64_t> getInt(Emitter &e, const Arguments &args, size_t i,
                                 int64_t lower = INT64_MIN, int64_t upper = INT64_MAX);

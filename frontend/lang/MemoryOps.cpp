@@ -138,7 +138,8 @@ FailureOr<tile::EvictionPolicy> getEviction(Emitter &e, const Arguments &args, s
 /// A value as what is stored in memory: of the pointee type, booleans as bytes.
 TensorOr castForMemory(Emitter &e, const Arguments &args, size_t i, DType pointee) {
   if (!getOperand(args[i]))
-    return argError(e, args, i, "must be a tensor or a number, but it is " + args[i].describe());
+    return argError(e, args, i,
+                    "must be a tensor or a number, but it is " + describeNonTensor(args[i]));
   TensorOr value = cast(e, args[i], pointee);
   if (failed(value))
     return failure();

@@ -109,7 +109,7 @@ Result readInt(Emitter &e, const Arguments &args, StringRef text) {
     return failure();
   auto wrong = [&] {
     return argError(e, args, 0,
-                    "is '" + text.str() + "', which is no integer in base " +
+                    "is '" + text.str() + "', which is not an integer in base " +
                         std::to_string(*base));
   };
   if (*base == 1)

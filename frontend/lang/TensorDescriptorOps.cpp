@@ -69,10 +69,13 @@ Result emitMake(Emitter &e, const Arguments &args) {
                               *padding == kNan);
 }
 
-/// Calls a function of the language, which checks what it is given.
-Result callFunction(Emitter &e, StringRef name, llvm::ArrayRef<Value> positional,
+/// Calls a function of the language, which checks what it is given, and speaks as `caller`.
+Result callFunction(Emitter &e, const Builtin &caller, StringRef name,
+                    llvm::ArrayRef<Value> positional,
                     llvm::ArrayRef<std::pair<StringRef, Value>> keywords) {
-  const Builtin &function = *findBuiltin(kTl, name);
+  Builtin function = *findBuiltin(kTl, name);
+  function.name = caller.name;
+  function.namespacePath = caller.namespacePath;
   SmallVector<SourceRange> positions(positional.size(), e.range), names(keywords.size(), e.range);
   FailureOr<Arguments> bound = bindArguments(e, function, positional, positions, keywords, names);
   return failed(bound) ? Result(failure()) : function.emit(e, *bound);
@@ -136,22 +139,22 @@ FailureOr<BlockAccess> expandRows(Emitter &e, const Arguments &args, size_t rows
   return expand(e, args[0], {Value(expandDims(e, wide, 1)), *columns}, shape);
 }
 
-Result load(Emitter &e, const Value &descriptor, const FailureOr<BlockAccess> &access,
+Result load(Emitter &e, const Arguments &args, const FailureOr<BlockAccess> &access,
             const Value &cache, const Value &evict) {
   if (failed(access))
     return failure();
   SmallVector<std::pair<StringRef, Value>> keywords{
       {"mask", Value(*access->mask)}, {"cache_modifier", cache}, {"eviction_policy", evict}};
-  if (padsWithNan(descriptor))
+  if (padsWithNan(args[0]))
     keywords.push_back({"other", Value(std::numeric_limits<double>::quiet_NaN())});
-  return callFunction(e, "load", Value(access->pointer), keywords);
+  return callFunction(e, *args.builtin, "load", Value(access->pointer), keywords);
 }
 
 Result emitLoad(Emitter &e, const Arguments &args) {
-  return load(e, args[0], expandBlock(e, args, 1), args[2], args[3]);
+  return load(e, args, expandBlock(e, args, 1), args[2], args[3]);
 }
 Result emitGather(Emitter &e, const Arguments &args) {
-  return load(e, args[0], expandRows(e, args, 1, 2), args[3], args[4]);
+  return load(e, args, expandRows(e, args, 1, 2), args[3], args[4]);
 }
 
 /// `function` of memory and the value in argument `i`.
@@ -159,7 +162,7 @@ Result write(Emitter &e, const Arguments &args, StringRef function,
              const FailureOr<BlockAccess> &access, size_t i) {
   if (failed(access))
     return failure();
-  Result done = callFunction(e, function, {Value(access->pointer), args[i]},
+  Result done = callFunction(e, *args.builtin, function, {Value(access->pointer), args[i]},
                              {{StringRef("mask"), Value(*access->mask)}});
   return failed(done) ? done : Result(Value::none());
 }

@@ -50,11 +50,21 @@ bool ModuleReader::isRecordDecorator(Tokens tokens) const {
   return last == "aggregate" || last == "_aggregate";
 }
 
-/// Whether a decorator makes a function of compile-time values, as `@tl.constexpr` does too.
+/// Whether a decorator makes a function that the compiler calls as Python would: one of
+/// compile-time values, as `@tl.constexpr` does too, or one of the language's own kind.
 static bool isConstexprDecorator(StringRef path) {
+  if (path == "triton.language.core.builtin" || path.ends_with(".triton.language.core.builtin") ||
+      path == "triton.language.builtin" || path.ends_with(".triton.language.builtin"))
+    return true;
   return path == "constexpr_function" || path.ends_with(".constexpr_function") ||
          path == "triton.language.constexpr" || path.ends_with(".triton.language.constexpr") ||
          path.ends_with("triton.language.core.constexpr");
+}
+
+/// Whether a decorator's line is `@gluon.jit` by whatever name.
+bool ModuleReader::isGluonDecorator(Tokens tokens) const {
+  std::string path = resolvePath(readDottedName(tokens));
+  return StringRef(path).contains("gluon") && StringRef(path).ends_with(".jit");
 }
 
 /// Whether a decorator's line is `@triton.jit…` by whatever name.

@@ -3,6 +3,7 @@
 #include "frontend/module/ModuleReader.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -118,6 +119,38 @@ uint32_t ModuleReader::findModule(StringRef dotted, unsigned level) const {
   return *file;
 }
 
+/// Modules that are never beside a kernel: what they offer kernels is built in, or they are host
+/// code.
+static bool isKnownHostModule(StringRef top) {
+  return llvm::StringSwitch<bool>(top)
+      .Cases({"triton", "torch", "numpy", "math", "typing", "collections"}, true)
+      .Cases({"__future__", "abc", "argparse", "ast", "asyncio", "atexit", "base64", "builtins"},
+             true)
+      .Cases({"cmath", "contextlib", "copy", "csv", "ctypes", "dataclasses", "datetime", "difflib"},
+             true)
+      .Cases({"enum", "fractions", "functools", "gc", "glob", "hashlib", "importlib", "inspect"},
+             true)
+      .Cases({"io", "itertools", "json", "logging", "multiprocessing", "numbers", "operator", "os"},
+             true)
+      .Cases({"pathlib", "pickle", "platform", "pprint", "random", "re", "shutil", "signal"}, true)
+      .Cases({"socket", "statistics", "string", "struct", "subprocess", "sys", "tempfile"}, true)
+      .Cases({"textwrap", "threading", "time", "traceback", "types", "unittest", "uuid"}, true)
+      .Cases({"warnings", "weakref", "typing_extensions", "pytest", "scipy"}, true)
+      .Default(false);
+}
+
+std::string ModuleReader::describeSearch(StringRef dotted, unsigned level) const {
+  if (!loader.followImports || (level == 0 && isKnownHostModule(dotted.split('.').first)))
+    return {};
+  auto isFile = [this](StringRef path) { return loader.isFile(path); };
+  std::string out = "beside '" + module.path + "'", folder = folderOf(module.path);
+  if (level > 0)
+    return out;
+  if (std::string root = packageRoot(folder, isFile); root != folder)
+    out += " and in '" + spellLike(module.path, root) + "'";
+  return out;
+}
+
 /// The dotted path with the packages of this file in front of a relative one.
 std::string ModuleReader::absolutePath(StringRef dotted, unsigned level) const {
   if (level == 0)
@@ -151,6 +184,8 @@ void ModuleReader::resolveImport(const ImportStmt &stmt, bool find, Bind bind) {
     global.range = name.range;
     if (uint32_t file = find ? findModule(path, 0) : 0)
       global.module = loader.request(file);
+    else if (find)
+      global.searched = describeSearch(path, 0);
     bind(bound, std::move(global));
     // `a.b.c` is reached through `a`.
     if (find && name.alias.empty() && name.name != bound)
@@ -173,8 +208,11 @@ void ModuleReader::resolveFromImport(const ImportFromStmt &stmt, bool find, Bind
         continue;
       if (from && from != &module)
         module.starImports.push_back(from);
-      else if (!from)
+      else if (!from) {
         module.starImportPaths.push_back(path);
+        if (std::string searched = describeSearch(stmt.module, stmt.level); !searched.empty())
+          module.missingStarImports[path] = searched;
+      }
       continue;
     }
     StringRef bound = name.alias.empty() ? name.name : name.alias;
@@ -194,6 +232,8 @@ void ModuleReader::resolveFromImport(const ImportFromStmt &stmt, bool find, Bind
       global.path = path;
       global.importedName = name.name.str();
       global.module = from;
+      if (find && !from)
+        global.searched = describeSearch(stmt.module, stmt.level);
     }
     bool isMissing = find && stmt.level > 0 && loader.followImports && !global.module;
     bind(bound, std::move(global));

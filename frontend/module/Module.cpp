@@ -3,6 +3,7 @@
 // imports matter.
 #include "frontend/module/Module.h"
 #include "frontend/module/ModuleReader.h"
+#include "frontend/parse/Parser.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
@@ -64,6 +65,54 @@ const JitFunction *LoadedModule::findFunction(StringRef name) const {
     found = function.get();
   }
   return found;
+}
+
+/// The last part of a decorator's name; empty for other expressions.
+static StringRef getDecoratorName(const ast::Expr *decorator) {
+  if (const auto *call = dyn_cast<ast::CallExpr>(decorator))
+    decorator = call->callee;
+  if (const auto *attribute = dyn_cast<ast::AttributeExpr>(decorator))
+    return attribute->name;
+  const auto *name = dyn_cast<ast::NameExpr>(decorator);
+  return name ? name->name : StringRef();
+}
+
+const JitFunction *LoadedModule::readHostFunction(const Global &global,
+                                                  StringRef qualifiedName) const {
+  // Longer ones are host code that takes no part in compiling.
+  constexpr uint32_t kMaxBytes = 64u << 10;
+  // It may be found through `from … import *`.
+  if (auto owner = loader->modules.find(global.range.begin.file); owner->second.get() != this)
+    return owner->second->readHostFunction(global, qualifiedName);
+  auto [it, isNew] = hostFunctions.try_emplace(global.range.begin.offset);
+  if (!isNew)
+    return it->second.get();
+  const ast::FunctionDef *def = global.functionDef;
+  if (!def && global.end > global.begin && global.end - global.begin <= kMaxBytes) {
+    auto block = parseStatements(loader->sources, file, global.begin, global.end, loader->context,
+                                 /*diagnostics=*/nullptr);
+    def = block && block->size() == 1 ? dyn_cast<ast::FunctionDef>(block->front()) : nullptr;
+  }
+  // Caching changes nothing; what other decorators do is not known.
+  auto isTransparent = [](const ast::Expr *decorator) {
+    StringRef name = getDecoratorName(decorator);
+    return name == "cache" || name == "lru_cache";
+  };
+  if (!def || def->isAsync || !llvm::all_of(def->decorators, isTransparent))
+    return nullptr;
+  auto function = std::make_unique<JitFunction>();
+  function->def = def;
+  function->module = loader->modules.at(file).get();
+  function->qualifiedName = qualifiedName.str();
+  function->isConstexpr = true;
+  return (it->second = std::move(function)).get();
+}
+
+std::string LoadedModule::describeNoKernels() const {
+  if (gluonKernel.empty())
+    return "has no @triton.jit function";
+  return "has the gluon kernel '" + gluonKernel +
+         "'; gluon kernels are not supported, write it with @triton.jit";
 }
 
 std::vector<StringRef> LoadedModule::globalNames() const {
@@ -149,7 +198,7 @@ LoadedModule *ModuleLoader::request(uint32_t file) {
   auto module = std::make_unique<LoadedModule>();
   module->file = file;
   module->path = sources.getName(file).str();
-  module->unreadBy = this;
+  module->unreadBy = module->loader = this;
   module->isProvided = !followImports;
   return (modules[file] = std::move(module)).get();
 }

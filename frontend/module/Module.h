@@ -83,11 +83,17 @@ struct Global {
   /// Of something unknown: values of which host code takes one; `jit` may be one more.
   llvm::SmallVector<const ast::Expr *, 0> alternatives;
   const ast::ClassDef *classDef = nullptr;
+  /// Of a host function: its syntax, where that is read, or else the bytes that hold it.
+  const ast::FunctionDef *functionDef = nullptr;
+  uint32_t begin = 0, end = 0;
+  bool isBuiltin = false; ///< A host function with the mark `__triton_builtin__`: kernels call it.
   LoadedModule *module = nullptr;
   std::string path; ///< Dotted module path as absolute as known, e.g. "triton.language".
   std::string importedName;
   bool mayBeMissing = false; ///< An import besides which host code binds the name to a value.
-  SourceRange range;         ///< Where it was bound.
+  /// Of an import that was looked for and has no file: where, as in "beside 'a/kernel.py'".
+  std::string searched;
+  SourceRange range; ///< Where it was bound.
 };
 
 class LoadedModule {
@@ -101,6 +107,11 @@ public:
   const Global *lookup(llvm::StringRef name) const;
   /// A jit function by (qualified) name; null if there is none.
   const JitFunction *findFunction(llvm::StringRef name) const;
+  /// The syntax of a host function of this module, for a call while a kernel is compiled: as of
+  /// `@triton.constexpr_function`. Null if decorators make it something else, or it is too long.
+  const JitFunction *readHostFunction(const Global &global, llvm::StringRef qualifiedName) const;
+  /// What is said of a file in which a kernel was not found: "has no @triton.jit function".
+  std::string describeNoKernels() const;
   /// All global names, sorted (for "did you mean").
   std::vector<llvm::StringRef> globalNames() const;
 
@@ -114,6 +125,11 @@ public:
   std::map<std::string, LoadedModule *, std::less<>> importedModules;
   std::vector<LoadedModule *> starImports;  ///< Files that `*` is imported from.
   std::vector<std::string> starImportPaths; ///< Dotted paths of other modules, e.g. "triton".
+  /// Of those modules that were looked for and have no file: where, by their paths.
+  std::map<std::string, std::string> missingStarImports;
+  /// A kernel of Gluon, Triton's lower-level dialect, which is another language; empty: there is
+  /// none.
+  std::string gluonKernel;
 
 private:
   friend class ModuleLoader;
@@ -123,6 +139,8 @@ private:
   /// are filled only afterwards.
   void ensureRead() const;
   ModuleLoader *unreadBy = nullptr; ///< Null once the file is read.
+  ModuleLoader *loader = nullptr;
+  mutable std::map<uint32_t, std::unique_ptr<JitFunction>> hostFunctions; ///< By their places.
 };
 
 /// Loads files and what they import. Not thread-safe.

@@ -84,6 +84,7 @@ void ModuleReader::readLine() {
       decoratorsBegin = tokens[0].begin;
     decoratedByJit |= isJitDecorator(tokens);
     decoratedAsRecord |= isRecordDecorator(tokens);
+    decoratedByGluon |= isGluonDecorator(tokens);
     return;
   }
   bool isAsync = first == Kind::KwAsync && tokens.size() > 1;
@@ -133,7 +134,7 @@ void ModuleReader::readLine() {
     }
   }
   decoratorsBegin.reset();
-  decoratedByJit = decoratedAsRecord = false;
+  decoratedByJit = decoratedAsRecord = decoratedByGluon = false;
 }
 
 /// A block's header; names that it binds (`for x in`, `with … as x`) stand for something unknown.
@@ -183,10 +184,14 @@ void ModuleReader::readDefinition(Tokens tokens) {
     skipJitFunction(*decoratorsBegin, name);
     return;
   }
+  if (decoratedByGluon && module.gluonKernel.empty())
+    module.gluonKernel = name.str();
   if (!name.empty() && atModuleLevel()) {
     Global global;
     global.kind = Global::Kind::HostFunction;
     global.range = {{module.file, tokens[1].begin}, tokens[1].end};
+    global.begin = decoratorsBegin.value_or(line.front().begin);
+    global.end = lastLineEnd; // Of a function in one line; else the end of its scope.
     bind(name, global);
   }
   Scope scope{ScopeKind::Function, name.str()};
@@ -226,6 +231,11 @@ std::string ModuleReader::getScopeName() const {
 }
 
 void ModuleReader::finishScope(const Scope &scope) {
+  if (scope.kind == ScopeKind::Function)
+    if (auto it = module.globals.find(scope.name); it != module.globals.end() &&
+                                                   it->second.kind == Global::Kind::HostFunction &&
+                                                   it->second.begin == scope.begin)
+      it->second.end = lastLineEnd;
   if (scope.kind == ScopeKind::Class)
     finishClass(scope);
   else if (scope.holdsKernel)
@@ -342,7 +352,7 @@ void ModuleReader::skipJitFunction(uint32_t begin, StringRef name) {
     }
   }
   decoratorsBegin.reset();
-  decoratedByJit = decoratedAsRecord = false;
+  decoratedByJit = decoratedAsRecord = decoratedByGluon = false;
   line.clear();
 
   // Without a block the token behind the line was taken too early.
@@ -414,6 +424,12 @@ void ModuleReader::readAssignment(const Stmt &stmt) {
   if (auto *assign = dyn_cast<AssignStmt>(&stmt)) {
     for (const Expr *target : assign->targets)
       bindTarget(target, assign->value, nullptr);
+    // `function.__triton_builtin__ = True`
+    if (auto *attribute = dyn_cast<AttributeExpr>(assign->targets[0]);
+        attribute && attribute->name == "__triton_builtin__")
+      if (auto *name = dyn_cast<NameExpr>(attribute->value))
+        if (auto it = module.globals.find(name->name); it != module.globals.end())
+          it->second.isBuiltin = true;
     // `jit = triton.jit`
     if (auto *name = dyn_cast<NameExpr>(assign->targets[0]))
       if (isa<AttributeExpr>(assign->value))

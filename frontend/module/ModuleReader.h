@@ -97,9 +97,12 @@ private:
   /// Finds the file of a module; 0 if there is none.
   uint32_t findModule(llvm::StringRef dotted, unsigned level) const;
   std::string absolutePath(llvm::StringRef dotted, unsigned level) const;
+  /// Where a module without a file was looked for; empty if nobody would look for it.
+  std::string describeSearch(llvm::StringRef dotted, unsigned level) const;
 
   // Decorators (Decorators.cpp, Autotune.cpp)
   bool isJitDecorator(Tokens line) const;
+  bool isGluonDecorator(Tokens line) const;
   bool isRecordDecorator(Tokens line) const;
   std::string readDottedName(Tokens line) const;
   std::string resolvePath(llvm::StringRef dotted) const;
@@ -138,6 +141,7 @@ private:
   std::optional<uint32_t> decoratorsBegin;
   bool decoratedByJit = false;
   bool decoratedAsRecord = false;
+  bool decoratedByGluon = false;
   llvm::StringSet<> missingImports;         ///< Names of relative imports without a file.
   llvm::StringMap<std::string> aliases;     ///< Imported names to dotted paths.
   std::vector<llvm::StringSet<>> usedNames; ///< By jit function: the names in its body.

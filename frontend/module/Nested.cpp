@@ -109,6 +109,7 @@ void ModuleReader::bindNested(StringRef scope, Block block, bool isConditional) 
       // A jit function is known already.
       Global global;
       global.kind = Global::Kind::HostFunction;
+      global.functionDef = def;
       global.range = def->nameRange;
       module.nested.try_emplace((scope + "." + def->name).str(), global);
     } else if (auto *def = dyn_cast<ClassDef>(statement)) {

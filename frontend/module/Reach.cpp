@@ -34,7 +34,8 @@ private:
   void addFunction(const FunctionDef &def, const LoadedModule &module);
   void addNames(const LoadedModule &module, const Names &names);
   void addExpr(const Expr *expr, const LoadedModule &module);
-  void addGlobal(const Global &global, const LoadedModule &module, const Names &user);
+  void addGlobal(const Global &global, StringRef name, const LoadedModule &module,
+                 const Names &user);
   void addMembers(const LoadedModule *module, const Names &user);
 
   std::deque<Names> names; ///< Addresses stay.
@@ -96,9 +97,14 @@ void Reacher::addMembers(const LoadedModule *module, const Names &user) {
       items.push_back({module, name.getKey().str(), &user});
 }
 
-void Reacher::addGlobal(const Global &global, const LoadedModule &module, const Names &user) {
+void Reacher::addGlobal(const Global &global, StringRef name, const LoadedModule &module,
+                        const Names &user) {
   if (global.jit)
     addFunction(*global.jit->def, *global.jit->module);
+  // A function of compile-time values may call it.
+  if (global.kind == Global::Kind::HostFunction)
+    if (const JitFunction *function = module.readHostFunction(global, name))
+      addFunction(*function->def, module);
   addExpr(global.value, module);
   addExpr(global.annotation, module);
   for (const Expr *value : global.alternatives)
@@ -127,7 +133,7 @@ void Reacher::addModule(const LoadedModule &module) {
     addFunction(*function->def, module);
   Names &used = names.emplace_back();
   for (const auto &entry : module.nested)
-    addGlobal(entry.getValue(), module, used);
+    addGlobal(entry.getValue(), entry.getKey(), module, used);
 }
 
 void Reacher::run() {
@@ -138,7 +144,7 @@ void Reacher::run() {
       continue;
     // Reads the file. A name that is no global may be a function inside of another.
     if (const Global *global = item.module->lookup(item.name))
-      addGlobal(*global, *item.module, *item.user);
+      addGlobal(*global, item.name, *item.module, *item.user);
     else if (const JitFunction *function = item.module->findFunction(item.name))
       addFunction(*function->def, *item.module);
   }

@@ -211,14 +211,26 @@ Result Evaluator::callValue(const Value &callee, CallArguments args, SourceRange
         return failure();
     return callHost(space->path, args, range);
   }
-  if (auto *opaque = callee.getIf<OpaqueValue>())
+  if (auto *opaque = callee.getIf<OpaqueValue>()) {
+    if (const JitFunction *function = findHostFunction(*opaque))
+      return inlineCall(*function, std::move(args), range);
     return opaqueError(*opaque, range, "cannot be called in a kernel");
+  }
   if (const TupleValue *tuple = callee.getTuple(); tuple && tuple->info)
     if (lookupMethod(*tuple->info, "__call__")) {
       auto member = getMember(tuple->info, &callee, "__call__", range);
       return failed(member) ? Result(failure()) : callValue(**member, std::move(args), range);
     }
   return error(range, callee.describe() + " cannot be called");
+}
+
+const JitFunction *Evaluator::findHostFunction(const OpaqueValue &callee) {
+  if (!frame().function || !frame().function->isConstexpr)
+    return nullptr;
+  auto it = hostFunctions.find({callee.range.begin.file, callee.range.begin.offset});
+  if (it == hostFunctions.end())
+    return nullptr;
+  return it->second.module->readHostFunction(*it->second.global, it->second.name);
 }
 
 const Liveness &Evaluator::getLiveness(const FunctionDef &function) {
@@ -270,6 +282,8 @@ LogicalResult Evaluator::bindParameters(const JitFunction &function, CallArgumen
   for (auto [index, keyword] : llvm::enumerate(args.keywords)) {
     auto &[name, value] = keyword;
     SourceRange place = args.keywordRanges[index];
+    if (!llvm::is_contained(names, name) && lang::isCompilerArgument(name))
+      continue;
     if (!llvm::is_contained(names, name) && surplus) {
       if (llvm::is_contained(rest->names, name))
         return errorWithNotes(place, "'" + name + "' is given twice to " + quoted, definition);
@@ -295,6 +309,10 @@ LogicalResult Evaluator::bindParameters(const JitFunction &function, CallArgumen
   for (const Parameter &parameter : parameters) {
     if (out.names.count(parameter.name))
       continue;
+    if (!parameter.defaultValue && lang::isCompilerArgument(parameter.name)) {
+      bindTo(parameter, Value::none(), parameter.range);
+      continue;
+    }
     if (!parameter.defaultValue)
       return errorWithNotes(
           range, "parameter '" + parameter.name + "' of " + quoted + " is not given", definition);

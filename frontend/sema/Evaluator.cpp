@@ -161,7 +161,9 @@ LogicalResult Evaluator::opaqueError(const OpaqueValue &opaque, SourceRange rang
     return errorWithNotes(range, opaque.explain(), notes);
   std::string message = opaque.what + " " + use.str();
   if (opaque.isUnknown())
-    message += ": " + opaque.cause + (opaque.remedy.empty() ? "" : "; " + opaque.remedy);
+    message += ": " + opaque.cause;
+  if (!opaque.remedy.empty())
+    message += "; " + opaque.remedy;
   return errorWithNotes(range, message, notes);
 }
 

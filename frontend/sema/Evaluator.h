@@ -159,6 +159,7 @@ private:
   // Names and globals (Globals.cpp).
   Result lookupName(llvm::StringRef name, SourceRange range);
   std::optional<Value> lookupGlobal(LoadedModule &module, llvm::StringRef name);
+  std::optional<Value> lookupStarImports(const LoadedModule &module, llvm::StringRef name);
   std::optional<Value> lookupNested(LoadedModule &module, llvm::StringRef scope,
                                     llvm::StringRef name);
   Value resolveCached(LoadedModule &module, llvm::StringRef scope, llvm::StringRef name,
@@ -182,6 +183,10 @@ private:
   static bool isKnownModule(llvm::StringRef path);
   static std::optional<Value> lookupHostName(llvm::StringRef path, llvm::StringRef name);
   Result getHostMember(llvm::StringRef path, llvm::StringRef name, SourceRange range);
+  /// What kernels have instead of a function of a host module: "use tl.exp".
+  std::string findReplacement(llvm::StringRef name);
+  /// Reports the use of `path.name`, of a module that kernels have nothing of.
+  LogicalResult foreignMember(llvm::StringRef path, llvm::StringRef name, SourceRange range);
   Result callHost(llvm::StringRef path, const CallArguments &args, SourceRange range);
   Result callLimits(llvm::StringRef path, const CallArguments &args, SourceRange range);
   Result callMath(llvm::StringRef name, const CallArguments &args, SourceRange range);
@@ -229,6 +234,8 @@ private:
   LogicalResult requireKnownArguments(const lang::Builtin &builtin, const CallArguments &args,
                                       SourceRange range);
   Result callValue(const Value &callee, CallArguments args, SourceRange range);
+  /// The function behind a host function that a function of compile-time values calls, else null.
+  const JitFunction *findHostFunction(const OpaqueValue &callee);
   /// Inlines a function. An `__init__` gives the record of class `constructs` that it makes.
   Result inlineCall(const JitFunction &function, CallArguments args, SourceRange range,
                     const ClassInfo *constructs = nullptr);
@@ -249,6 +256,7 @@ private:
   // Statements (Statements.cpp).
   void emitBlock(ast::Block block);
   void emitStatement(const ast::Stmt &statement);
+  bool isPointer(const ast::Expr &expression);
   void emitAssign(const ast::Expr &target, const Value &value, SourceRange place);
   void emitAnnotatedAssign(const ast::AnnAssignStmt &statement);
   void emitAugmentedAssign(const ast::AugAssignStmt &statement);
@@ -343,6 +351,13 @@ private:
   std::map<const ast::FunctionDef *, std::unique_ptr<Liveness>> livenessCache;
   std::map<std::pair<LoadedModule *, std::string>, Value> globals;
   std::set<std::pair<LoadedModule *, std::string>> evaluating;
+  /// A host function by its place, for functions of compile-time values that call it.
+  struct HostFunction {
+    LoadedModule *module;
+    const Global *global;
+    std::string name; ///< Qualified.
+  };
+  std::map<std::pair<uint32_t, uint32_t>, HostFunction> hostFunctions;
   std::map<const ast::FunctionDef *, std::unique_ptr<JitFunction>> methods;
   std::map<std::pair<const ClassInfo *, std::string>, Value> classConstants;
   std::map<std::string, ConstantArgument> given; ///< Values of globals, by name.

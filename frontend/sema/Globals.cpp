@@ -48,6 +48,13 @@ LogicalResult Evaluator::unknownName(llvm::StringRef name, SourceRange range) {
     llvm::append_range(names, frame().module->globalNames());
   llvm::append_range(names, lang::listNames("builtins", prelude));
   auto near = findNearName(name, names);
+  if (!near && frame().module && !frame().module->missingStarImports.empty()) {
+    const auto &[path, searched] = *frame().module->missingStarImports.begin();
+    return error(range, "unknown name '" + name + "'; if 'from " + path +
+                            " import *' should bring it: that module was not found, it was looked "
+                            "for " +
+                            searched);
+  }
   return error(range, "unknown name '" + name + "'" +
                           (near ? "; did you mean '" + near->str() + "'?" : std::string()));
 }
@@ -107,6 +114,29 @@ static LoadedModule *findStarOwner(LoadedModule &module, llvm::StringRef name,
   return nullptr;
 }
 
+/// What `from … import *` brings of modules without a file: the language's, and Python's own.
+std::optional<Value> Evaluator::lookupStarImports(const LoadedModule &module,
+                                                  llvm::StringRef name) {
+  if (name.starts_with("_"))
+    return std::nullopt;
+  llvm::SmallPtrSet<const LoadedModule *, 4> seen;
+  llvm::SmallVector<const LoadedModule *> modules = {&module};
+  while (!modules.empty()) {
+    const LoadedModule *next = modules.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    for (llvm::StringRef imported : llvm::reverse(next->starImportPaths)) {
+      std::string path = canonicalPath(imported);
+      if (auto value = lookupHostName(path, name))
+        return value;
+      if (auto value = lang::lookup(path, name, prelude))
+        return value;
+    }
+    modules.append(next->starImports.begin(), next->starImports.end());
+  }
+  return std::nullopt;
+}
+
 std::optional<Value> Evaluator::lookupGlobal(LoadedModule &module, llvm::StringRef name) {
   if (auto it = globals.find({&module, name.str()}); it != globals.end())
     return it->second;
@@ -121,7 +151,7 @@ std::optional<Value> Evaluator::lookupGlobal(LoadedModule &module, llvm::StringR
     // Nested jit functions are found by their qualified or plain name.
     if (const JitFunction *function = module.findFunction(name))
       return Value(FunctionValue{function});
-    return std::nullopt;
+    return lookupStarImports(module, name);
   }
   return resolveCached(module, "", name, *global);
 }
@@ -170,9 +200,13 @@ Value Evaluator::resolveGlobal(LoadedModule &module, llvm::StringRef scope, llvm
   case Global::Kind::ImportedName:
     return resolveImport(module, global, name);
   case Global::Kind::HostFunction:
-    return Value(
-        OpaqueValue{"the host function " + quoted + ", which is not decorated with @triton.jit,",
-                    global.range});
+    if (global.isBuiltin)
+      if (const JitFunction *function = module.readHostFunction(global, name))
+        return Value(FunctionValue{function});
+    hostFunctions[{global.range.begin.file, global.range.begin.offset}] = {&module, &global,
+                                                                           name.str()};
+    return Value(OpaqueValue{"the host function " + quoted, global.range, "", "",
+                             "decorate it with @triton.jit"});
   case Global::Kind::Class:
     if (global.classDef)
       return Value(makeClass(module, scope, *global.classDef));
@@ -251,7 +285,12 @@ Value Evaluator::resolveImport(LoadedModule &module, const Global &global, llvm:
     return missing(path, "does not have it", lang::listNames(path, prelude));
   OpaqueValue out = makeUnknown(
       module, "'" + name.str() + "' from the host module '" + global.path + "'", global.range, name,
-      "there is no file of that module here, and host code is not run");
+      global.searched.empty() ? "there is no file of that module here, and host code is not run"
+                              : "that module was not found, it was looked for " + global.searched);
+  if (isHostModule(llvm::StringRef(path).split('.').first) && !module.isProvided) {
+    out.cause = "it belongs to host code";
+    out.remedy = findReplacement(global.importedName);
+  }
   out.origin = out.what;
   return Value(std::move(out));
 }

@@ -96,12 +96,66 @@ std::optional<Value> Evaluator::lookupHostName(llvm::StringRef path, llvm::Strin
   return std::nullopt;
 }
 
+std::string Evaluator::findReplacement(llvm::StringRef name) {
+  // Names that the language has as well are found by themselves.
+  auto other = llvm::StringSwitch<llvm::StringRef>(name)
+                   .Cases({"matmul", "mm", "bmm", "einsum"}, "tl.dot")
+                   .Cases({"amax", "nanmax"}, "tl.max")
+                   .Cases({"amin", "nanmin"}, "tl.min")
+                   .Cases({"mean", "average"}, "tl.sum(x, axis) / n")
+                   .Cases({"absolute", "fabs"}, "tl.abs")
+                   .Cases({"clip", "clamp_"}, "tl.clamp")
+                   .Cases({"concatenate", "concat", "hstack", "vstack"}, "tl.cat")
+                   .Case("stack", "tl.join")
+                   .Cases({"transpose", "swapaxes"}, "tl.trans")
+                   .Cases({"relu", "ReLU"}, "tl.maximum(x, 0.0)")
+                   .Case("silu", "x * tl.sigmoid(x)")
+                   .Case("gelu", "0.5 * x * (1.0 + tl.erf(x * 0.70710678))")
+                   .Cases({"empty", "zeros_like", "empty_like"}, "tl.zeros")
+                   .Cases({"ones", "ones_like", "full_like"}, "tl.full")
+                   .Cases({"tensor", "array", "as_tensor", "asarray"}, "tl.load or tl.arange")
+                   .Cases({"power", "float_power"}, "libdevice.pow")
+                   .Cases({"arctan", "arcsin", "arccos"}, "libdevice.atan, asin or acos")
+                   .Case("logical_and", "'&'")
+                   .Case("logical_or", "'|'")
+                   .Case("logical_not", "'not'")
+                   .Cases({"multiply", "divide", "subtract"}, "operators")
+                   .Default("");
+  if (!other.empty())
+    return "use " + other.str();
+  for (auto [path, prefix] :
+       {std::pair{"triton.language", "tl."}, {"triton.language.extra.libdevice", "libdevice."}})
+    if (auto value = lang::lookup(path, name, prelude);
+        value && (value->is<BuiltinValue>() || value->is<FunctionValue>()))
+      return "use " + (prefix + name).str() +
+             (prefix[0] == 'l' ? " (from triton.language.extra import libdevice)" : "");
+  return "";
+}
+
+LogicalResult Evaluator::foreignMember(llvm::StringRef path, llvm::StringRef name,
+                                       SourceRange range) {
+  if (frame().module)
+    for (const auto &entry : frame().module->globals) {
+      const Global &global = entry.getValue();
+      if (global.kind == Global::Kind::Module && global.path == path && !global.searched.empty())
+        return errorWithNotes(range,
+                              "the module '" + path + "' was not found: it was looked for " +
+                                  global.searched +
+                                  "; put it there, or let the Python package "
+                                  "compile the kernel, which asks Python for it",
+                              Note{global.range, "imported here"});
+    }
+  std::string remedy = findReplacement(name);
+  return error(
+      range,
+      path + "." + name + " belongs to host code and cannot be used in a kernel; " +
+          (remedy.empty() ? "use the functions of tl, or compute it before the launch" : remedy));
+}
+
 Result Evaluator::getHostMember(llvm::StringRef path, llvm::StringRef name, SourceRange range) {
   if (auto value = lookupHostName(path, name))
     return *value;
-  return error(range, "Python's module " + path + " has no '" + name +
-                          "' that can be evaluated at compile time" +
-                          (isTupleModule(path) ? "" : "; use tl.math for tensors"));
+  return foreignMember(path, name, range);
 }
 
 /// A record of compile-time numbers, as finfo and iinfo give.
@@ -164,7 +218,7 @@ Result Evaluator::callMath(llvm::StringRef name, const CallArguments &args, Sour
   for (const Value &value : args.positional) {
     if (!value.isConstNumber())
       return error(range, "Python's math." + name + " needs compile-time numbers, not " +
-                              value.describe() + "; use tl." + name + " for tensors");
+                              value.describe() + "; " + findReplacement(name) + " for tensors");
     operands.push_back(value.is<double>()  ? value.get<double>()
                        : value.is<PyInt>() ? static_cast<double>(value.get<PyInt>())
                                            : value.get<bool>());

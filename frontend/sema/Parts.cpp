@@ -45,6 +45,9 @@ Result Evaluator::getAttribute(const Value &base, llvm::StringRef name, SourceRa
   }
   if (auto *space = base.getIf<NamespaceValue>(); space && isHostModule(space->path))
     return getHostMember(space->path, name, range);
+  if (auto *space = base.getIf<NamespaceValue>();
+      space && llvm::StringRef(space->path).split('.').first != "triton")
+    return foreignMember(space->path, name, range);
   if (auto *opaque = base.getIf<OpaqueValue>())
     return opaqueError(*opaque, range, "cannot be used in a kernel");
   if (auto *classValue = base.getIf<ClassValue>())
@@ -89,10 +92,29 @@ static Value toKnownInteger(const Value &value) {
   return value;
 }
 
+/// `x_ptr + offs`: what an index of a pointer means, as far as one line of source says it.
+static std::string getAddress(const SourceManager &sources, const SubscriptExpr &e) {
+  auto getText = [&](const Expr &part) {
+    llvm::StringRef text =
+        sources.getText(part.range.begin.file).slice(part.range.begin.offset, part.range.end);
+    return text.size() <= 60 && !text.contains('\n') ? text : llvm::StringRef();
+  };
+  llvm::StringRef base = getText(*e.value), index = getText(*e.index);
+  bool isPlain = !llvm::isa<TupleExpr, SliceExpr>(e.index) && !index.empty();
+  return ((base.empty() ? "pointer" : base) + " + " + (isPlain ? index : "offsets")).str();
+}
+
 Result Evaluator::evaluateSubscript(const SubscriptExpr &e) {
   Result base = evaluate(*e.value);
   if (failed(base))
     return failure();
+  auto *pointer = base->getIf<TensorValue>();
+  const auto *constant = llvm::dyn_cast<ConstantExpr>(e.index);
+  bool addsDimensions = llvm::isa<TupleExpr, SliceExpr>(e.index) ||
+                        (constant && constant->constant == ConstantKind::None);
+  if (pointer && pointer->type.isScalar() && pointer->type.dtype.isPointer() && !addsDimensions)
+    return error(e.range, "a pointer is not indexed: tl.load(" +
+                              getAddress(diagnostics.getSources(), e) + ")");
   std::vector<Value> indices;
   bool ok = true;
   auto add = [&](const Expr &index) {

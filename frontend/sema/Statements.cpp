@@ -143,6 +143,16 @@ void Evaluator::poisonAssigned(Block block) {
     env().names[name] = Binding::poisoned(range);
 }
 
+/// Whether a name stands for a pointer.
+bool Evaluator::isPointer(const Expr &expression) {
+  const auto *name = llvm::dyn_cast<NameExpr>(&expression);
+  auto it = name ? env().names.find(name->name) : env().names.end();
+  if (it == env().names.end() || !it->second.isBound())
+    return false;
+  auto *tensor = it->second.value.getIf<TensorValue>();
+  return tensor && tensor->type.dtype.isPointer();
+}
+
 void Evaluator::emitAssign(const Expr &target, const Value &value, SourceRange place) {
   if (const auto *name = llvm::dyn_cast<NameExpr>(&target)) {
     // An assigned number is a run-time scalar from here on, as in Triton; only `x: tl.constexpr`
@@ -158,7 +168,11 @@ void Evaluator::emitAssign(const Expr &target, const Value &value, SourceRange p
     return unpack(tuple->elements, value, target.range);
   if (const auto *list = llvm::dyn_cast<ListExpr>(&target))
     return unpack(list->elements, value, target.range);
-  if (llvm::isa<SubscriptExpr>(&target))
+  const auto *subscript = llvm::dyn_cast<SubscriptExpr>(&target);
+  if (subscript && isPointer(*subscript->value))
+    (void)error(target.range, "a pointer is not indexed: write memory with tl.store(pointer + "
+                              "offsets, value)");
+  else if (subscript)
     (void)error(target.range, "elements cannot be assigned, because tensors and tuples are values; "
                               "use tl.where to select, or tl.store to write memory");
   else if (const auto *attribute = llvm::dyn_cast<AttributeExpr>(&target))
@@ -225,6 +239,14 @@ void Evaluator::emitAnnotatedAssign(const AnnAssignStmt &statement) {
 void Evaluator::emitAugmentedAssign(const AugAssignStmt &statement) {
   const auto *name = llvm::dyn_cast<NameExpr>(statement.target);
   const auto *field = llvm::dyn_cast<AttributeExpr>(statement.target);
+  const auto *subscript = llvm::dyn_cast<SubscriptExpr>(statement.target);
+  if (subscript && isPointer(*subscript->value)) {
+    (void)error(
+        statement.target->range,
+        "a pointer is not indexed: read memory with tl.load(pointer + offsets), and write it "
+        "with tl.store, or update it with tl.atomic_add");
+    return;
+  }
   if (!name && !(field && frame().constructs)) {
     (void)error(statement.target->range,
                 "only a name can be updated in a kernel, because tensors and tuples are values; "

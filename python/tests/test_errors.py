@@ -192,6 +192,10 @@ def test_functions_must_be_decorated():
     with pytest.raises(TypeError, match="parameter 'BLOCK' is the host function 'helper'.*decorate it with @triton.jit"):
         kernel[(1, )](X, Y, 8, BLOCK=helper)
 
+    with pytest.raises(errors.InvalidArgumentError, match="parameter 'BLOCK' is a tl.constexpr, which takes a number, string, dtype or "
+                       "None, not a tensor; pass what is known before the launch, such as x.shape\\[0\\]"):
+        kernel[(1, )](X, Y, 8, BLOCK=X)
+
     @triton.jit
     def calls(y):
         tl.store(y, helper(1.0))
@@ -199,7 +203,7 @@ def test_functions_must_be_decorated():
     with pytest.raises(triton.CompilationError) as caught:
         calls[(1, )](Y)
     line = helper.__code__.co_firstlineno
-    assert "the host function 'helper', which is not decorated with @triton.jit, cannot be called" in str(caught.value)
+    assert "the host function 'helper' cannot be called in a kernel; decorate it with @triton.jit" in str(caught.value)
     assert f"{__file__}:{line}:5: note: defined here" in str(caught.value)
 
 

@@ -389,6 +389,43 @@ def test_constexpr_functions_call_plain_ones():
     assert run(kernel, N=4) == [8] * 4 and size_of(tl.float32, 4) == 8
 
 
+def marked(x, n, _semantic=None):
+    k = _half(n)
+    return tl.add(x, k, _semantic=_semantic)
+
+
+marked.__triton_builtin__ = True
+
+
+@tl.core.builtin
+def also_marked(x, n, _semantic):
+    return marked(x, n, _semantic=_semantic)
+
+
+def test_functions_with_the_mark_of_the_language():
+
+    @triton.jit
+    def kernel(out, n):
+        tl.store(out, also_marked(n, 8) + marked(n, 2))
+
+    assert run(kernel, 5, size=1) == [15]
+    assert tl.core.is_builtin(also_marked) and tl.core.is_builtin(tl.load) and not tl.core.is_builtin(_half)
+
+
+def test_what_functions_of_compile_time_cannot_call(tmp_path):
+
+    @triton.constexpr_function
+    def size(n):
+        return int(np.prod((n, 2)))
+
+    @triton.jit
+    def kernel(out, N: tl.constexpr):
+        tl.store(out, size(N))
+
+    with pytest.raises(triton.CompilationError, match="prod"):
+        run(kernel, 2, size=1)
+
+
 def test_constexpr_as_the_decorator_of_a_function():
 
     @tl.constexpr

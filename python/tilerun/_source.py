@@ -196,13 +196,13 @@ class Collector:
         if isinstance(value, types.FunctionType) and value in _TUPLE_MAKERS:
             return [f"from {value.__module__} import {value.__name__} as {name}"]
         if isinstance(value, types.ModuleType):
-            return self._bind_module(name, value, chains)
+            return self._bind_module(name, value, chains, user)
         if isinstance(value, type):
             # A class without values is its constants, which are what they are now, whatever its text says.
             if chains and () not in chains and _is_plain_class(value):
                 return self._bind_object(name, value, chains)
             return self._bind_class(name, value) or self._bind_unknown(name, value)
-        if isinstance(value, types.FunctionType) and _is_of_compile_time(user):
+        if isinstance(value, types.FunctionType) and (_is_of_compile_time(user) or is_marked(value)):
             helper = self._make_helper(value)
             if helper is not None:
                 return [f"from {self._module_of(helper)} import {helper.fn.__name__} as {name}"]
@@ -219,8 +219,10 @@ class Collector:
         return lines + [f"{name} = {whole}"] if whole is not None else self._bind_unknown(name, value)
 
     def _make_helper(self, function):
-        """A plain function that one of compile time calls, as another of these; None without a source."""
+        """A plain function that one of compile time calls, or that is marked for kernels, as another of these; None without
+        a source."""
         from .triton.runtime.jit import ConstexprFunction
+        function = inspect.unwrap(function)
         if function not in self.helpers:
             try:
                 self.helpers[function] = ConstexprFunction(function)
@@ -234,7 +236,7 @@ class Collector:
         own = self._add_source(name, f"<{kind.__qualname__} of the host>", "".join(l + "\n" for l in self._bind_attributes(value, chains)))
         return [f"import {own} as {name}"]
 
-    def _bind_attributes(self, owner, chains):
+    def _bind_attributes(self, owner, chains, user=None):
         below, lines = {}, []
         for chain in sorted(chains):
             if chain:
@@ -243,7 +245,7 @@ class Collector:
             value = _get_attribute(owner, attribute)
             if value is _Unknown:
                 continue  # The compiler says so, with the place.
-            lines += self._bind(attribute, value, rest, None)
+            lines += self._bind(attribute, value, rest, user)
             if isinstance(owner, types.ModuleType):
                 self._watch(vars(owner), attribute, value)
             elif not isinstance(value, (types.ModuleType, types.MethodType, types.BuiltinMethodType)):
@@ -281,17 +283,19 @@ class Collector:
         """A function that kernels cannot call, at its own place for the compiler's messages."""
         code = getattr(value, "__code__", None)
         path, line = (code.co_filename, code.co_firstlineno) if code is not None else ("<functions of the host>", 1)
-        own = self._add_source(name, path, "\n" * (line - 1) + f"def {name}(*arguments):\n    pass\n")
+        # With a decorator that nobody knows, as what it does is not in this text: no function of compile time may call it.
+        above = "\n" * (line - 2) + "@__host\n" if line > 1 else "async "
+        own = self._add_source(name, path, above + f"def {name}(*arguments):\n    pass\n")
         return [f"from {own} import {name}"]
 
-    def _bind_module(self, name, module, chains):
+    def _bind_module(self, name, module, chains, user):
         path = getattr(module, "_language_path", None)
         if path is None and (module.__name__ == "tilerun.triton" or module.__name__.startswith("tilerun.triton.")):
             path = "triton" + module.__name__[len("tilerun.triton"):]
         if path is not None or module.__name__ == "math":
             return [f"import {path or 'math'} as {name}"]
         # A module of the user's: a source with the names that are used of it.
-        lines = self._bind_attributes(module, chains)
+        lines = self._bind_attributes(module, chains, user)
         own = self._add_source(name, getattr(module, "__file__", None) or f"<module {module.__name__}>",
                                "".join(l + "\n" for l in lines))
         return [f"import {own} as {name}"]
@@ -487,6 +491,11 @@ def _make_named_tuple(name, fields):
 
 def _is_of_compile_time(function):
     return getattr(function, "decorator", "") == "@triton.constexpr_function"
+
+
+def is_marked(value):
+    """Whether a plain function has the mark of those that kernels call as Python would."""
+    return getattr(value, "__triton_builtin__", False) is True
 
 
 def is_named_tuple(value):

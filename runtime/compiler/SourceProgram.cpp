@@ -104,7 +104,7 @@ Status SourceProgram::load(const std::string &path, Load loadModule, const std::
     return Status(TILERUN_STATUS_NOT_FOUND,
                   "'" + path + "' has no kernel '" + kernel + "'" +
                       (near            ? "; did you mean '" + near->str() + "'?"
-                       : known.empty() ? std::string("; it has no @triton.jit function")
+                       : known.empty() ? "; it " + module->describeNoKernels()
                                        : "; it has " + known));
   }
   name = function->def->name.str();

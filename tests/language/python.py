@@ -221,7 +221,7 @@ def numbers_of_texts(Z):
 @triton.jit
 def no_number(Z):
     """Y9: `int`"""
-    tl.store(Z, int("4x"))  # error: int: 'x' is '4x', which is no integer in base 10
+    tl.store(Z, int("4x"))  # error: int: 'x' is '4x', which is not an integer in base 10
 
 
 @triton.jit
@@ -360,7 +360,7 @@ def not_in_kernels(n):
 @triton.jit
 def calls_the_host(n):
     """Y12: A kernel cannot call a function without `@triton.jit`"""
-    # error: the host function 'on_the_host', which is not decorated with @triton.jit, cannot be called in a kernel
+    # error: the host function 'on_the_host' cannot be called in a kernel; decorate it with @triton.jit
     on_the_host(n)
 
 
@@ -400,3 +400,31 @@ def named_tuples(n, Z):
 @triton.jit
 def swap(pair):
     return Pair(pair.second, pair.first)
+
+
+def plain_half(n):
+    k = n // 2
+    return k
+
+
+@triton.constexpr_function
+def quarter(n):
+    return plain_half(plain_half(n))
+
+
+def marked_sum(x, n):
+    return x + n
+
+
+marked_sum.__triton_builtin__ = True
+
+
+#: n=5 N=16 Z->i32[4,7]
+@triton.jit
+def plain_functions(n, N: tl.constexpr, Z):
+    """Y16: A function of `@triton.constexpr_function` computes with compile-time values, and may call plain Python functions; a
+    kernel may call one that is marked `__triton_builtin__`.
+    """
+    tl.static_assert(quarter(N) == 4)
+    tl.store(Z, quarter(N))
+    tl.store(Z + 1, marked_sum(n, 2))

@@ -22,7 +22,7 @@ def _all(names, reason):
 # By module, as Triton names it.
 NAMES = {
     "triton.language": {
-        **_all("builtin is_builtin check_bit_width binary_op_type_legalization TRITON_BUILTIN sort_impl "
+        **_all("check_bit_width binary_op_type_legalization sort_impl "
                "is_negative_zero builtin_max builtin_min", _BUILTIN),
         **_all("base_value base_type tuple_type slice_type tensor_descriptor_base tensor_descriptor_base_type "
                "tensor_descriptor_type", _TYPE),

@@ -243,11 +243,11 @@ TEST_F(Operators, PointersDoNotCompare) {
     return lastError();
   };
   EXPECT_EQ(message(arg("i32[8]"), arg("*i64")),
-            "cannot compare int32[8] with pointer<int64>; a pointer is no number: load what it "
+            "cannot compare int32[8] with pointer<int64>; a pointer is not a number: load what it "
             "points to, or compare its address, p.to(tl.int64)");
   EXPECT_NE(message(arg("*fp32"), lit(0)).find("cannot compare pointer<float32> with the integer"),
             std::string::npos);
-  EXPECT_NE(message(arg("*fp32[8]"), arg("*fp32")).find("a pointer is no number"),
+  EXPECT_NE(message(arg("*fp32[8]"), arg("*fp32")).find("a pointer is not a number"),
             std::string::npos);
 }
 

@@ -241,6 +241,70 @@ TEST_F(Imports, FilesAreReadWhenTheyAreUsed) {
   EXPECT_NE(getDigest(), before);
 }
 
+// Functions of compile-time values call plain ones: what those use decides too.
+TEST_F(Imports, PlainFunctionsReachTheirModules) {
+  auto getDigest = [&] {
+    Loaded fresh;
+    fresh.loader.loadFile(path("k.py"));
+    return fresh.loader.getDigest([](StringRef) { return false; });
+  };
+  write("sizes.py", "SIZE = 4\n");
+  write("plain.py", "import sizes\ndef base(n):\n    return n * sizes.SIZE\n"
+                    "def other(n): return n\n");
+  write("k.py", "import triton\nfrom plain import *\n"
+                "@triton.constexpr_function\ndef twice(n):\n    return base(n)\n"
+                "@triton.jit\ndef k(p):\n    tl.store(p, twice(2))\n");
+  std::string first = getDigest();
+  write("sizes.py", "SIZE = 8\n");
+  EXPECT_NE(getDigest(), first);
+}
+
+TEST_F(Imports, PlainFunctionsAreReadWhenTheyAreCalled) {
+  write("plain.py", "import functools\n@functools.cache\ndef cached(n):\n    return n\n"
+                    "@wrap\ndef wrapped(n):\n    return n\ndef line(n): return n\n"
+                    "async def later(n):\n    return n\n"
+                    "def marked(n):\n    return n\nmarked.__triton_builtin__ = True\n");
+  LoadedModule *module = loadFile("plain.py");
+  ASSERT_NE(module, nullptr) << loaded.errors();
+  auto read = [&](StringRef name) { return module->readHostFunction(*module->lookup(name), name); };
+  for (StringRef name : {"cached", "line", "marked"}) {
+    ASSERT_NE(read(name), nullptr) << name.str();
+    EXPECT_EQ(read(name)->def->name, name);
+    EXPECT_TRUE(read(name)->isConstexpr);
+    EXPECT_EQ(read(name), read(name));
+  }
+  EXPECT_EQ(read("wrapped"), nullptr);
+  EXPECT_EQ(read("later"), nullptr);
+  EXPECT_TRUE(module->lookup("marked")->isBuiltin);
+  EXPECT_FALSE(module->lookup("line")->isBuiltin);
+}
+
+TEST_F(Imports, WhereModulesWereLookedFor) {
+  write("pack/__init__.py", "");
+  write("pack/k.py", "import nowhere\nfrom nothing.there import f\nfrom .absent import g\n"
+                     "from stars import *\nimport os\nimport torch\nfrom triton import language\n");
+  LoadedModule *module = loadFile("pack/k.py");
+  ASSERT_NE(module, nullptr) << loaded.errors();
+  std::string file = path("pack/k.py"), beside = "beside '" + file + "'";
+  for (StringRef name : {"nowhere", "f"})
+    EXPECT_EQ(module->lookup(name)->searched, beside + " and in '" + root.str().str() + "'");
+  EXPECT_EQ(module->lookup("g")->searched, beside);
+  EXPECT_EQ(module->missingStarImports.size(), 1u);
+  EXPECT_TRUE(module->missingStarImports.count("stars"));
+  for (StringRef name : {"os", "torch", "language"})
+    EXPECT_EQ(module->lookup(name)->searched, "") << name.str();
+}
+
+TEST_F(Imports, GluonKernels) {
+  write("g.py", "from triton.experimental import gluon\n@gluon.jit\ndef copy(x):\n    pass\n");
+  LoadedModule *module = loadFile("g.py");
+  ASSERT_NE(module, nullptr) << loaded.errors();
+  EXPECT_EQ(module->describeNoKernels(), "has the gluon kernel 'copy'; gluon kernels are not "
+                                         "supported, write it with @triton.jit");
+  write("none.py", "x = 1\n");
+  EXPECT_EQ(loadFile("none.py")->describeNoKernels(), "has no @triton.jit function");
+}
+
 // Everything that decides what is loaded is in the digest, and nothing else.
 TEST_F(Imports, Digest) {
   auto getDigest = [&] {

@@ -21,6 +21,56 @@ TEST(Call, FunctionsOfCompileTimeValuesKeepThem) {
   EXPECT_COMPILES(c);
 }
 
+TEST(Call, FunctionsOfCompileTimeValuesCallPlainOnes) {
+  const std::string kernel = "@triton.jit\ndef kernel(p, N: tl.constexpr):\n"
+                             "    tl.static_assert(twice(N) == 18)\n"
+                             "    tl.store(p + tl.arange(0, twice(N)), 1)\n";
+  // Before and behind its use, in one line, cached, nested, with a default.
+  for (const char *functions :
+       {"def base(n, k=2):\n    m = n\n    return m * k\n"
+        "@triton.constexpr_function\ndef twice(n):\n    return base(n)\n",
+        "@tl.constexpr\ndef twice(n):\n    return base(n)\n"
+        "import functools\n@functools.lru_cache(maxsize=None)\ndef base(n): return other(n) + n\n"
+        "def other(n):\n\n    if n == 9:\n        return n\n    return 0\nX = 1\n"}) {
+    auto c = compile(functions + kernel, "p=*i32, N=9");
+    EXPECT_COMPILES(c);
+    EXPECT_HAS(c, "make_range 0 to 18");
+  }
+  auto c = compile("def make():\n    def base(n):\n        return n + SIZE\n    SIZE = 9\n"
+                   "    @triton.constexpr_function\n    def twice(n):\n        return base(n)\n"
+                   "    @triton.jit\n    def kernel(p, N: tl.constexpr):\n"
+                   "        tl.static_assert(twice(N) == 18)\n",
+                   "p=*i32, N=9", "make.kernel");
+  EXPECT_COMPILES(c);
+  // What a decorator makes of a function is not known; a coroutine is none; a kernel needs the
+  // mark.
+  for (const char *base :
+       {"@wrap\ndef base(n):\n    return n\n", "async def base(n):\n    return n\n"})
+    EXPECT_SAYS(compile(std::string(base) +
+                            "@triton.constexpr_function\ndef twice(n):\n    return base(n)\n" +
+                            kernel,
+                        "p=*i32, N=9"),
+                "the host function 'base'");
+  EXPECT_SAYS(compile("def twice(n):\n    return n\n" + kernel, "p=*i32, N=9"),
+              "the host function 'twice'");
+}
+
+TEST(Call, FunctionsWithTheMarkOfTheLanguage) {
+  for (const char *functions :
+       {"def add(x, n, _semantic=None):\n    k = n + 1\n    return tl.add(x, k, "
+        "_semantic=_semantic)\n"
+        "add.__triton_builtin__ = True\n",
+        "@tl.core.builtin\ndef add(x, n, _semantic):\n    tl.static_assert(n == 3)\n"
+        "    return inner(x, n + 1, _semantic=_semantic)\n"
+        "@triton.jit\ndef inner(x, n):\n    return x + n\n"}) {
+    auto c = compile(std::string(functions) + "@triton.jit\ndef kernel(p, n):\n"
+                                              "    tl.store(p, add(n, 3))\n",
+                     "p=*i32, n=i32");
+    EXPECT_COMPILES(c);
+    EXPECT_HAS(c, "arith.addi");
+  }
+}
+
 TEST(Call, KeywordsDefaultsAndStars) {
   auto c = compile("@triton.jit\ndef f(a, b=2, *rest, c=3):\n"
                    "    tl.static_assert(len(rest) == 1)\n    return a + b * c + rest[0]\n"
@@ -130,7 +180,7 @@ TEST(Call, LimitsOfTypesAreCompileTimeValues) {
                       "p=*fp32"),
               "torch.finfo takes one float dtype");
   EXPECT_SAYS(compile("import torch\n@triton.jit\ndef kernel(p):\n    torch.zeros(3)\n", "p=*fp32"),
-              "Python's module torch has no 'zeros'");
+              "torch.zeros belongs to host code and cannot be used in a kernel; use tl.zeros");
 }
 
 TEST(Call, StaticPrintFormatsValues) {

@@ -150,7 +150,7 @@ TEST(DiagnosticText, HostFunctionIsNamedWithItsDefinition) {
                    "@triton.jit\ndef kernel(p):\n    tl.store(p, host(1))\n",
                    "p=*i32");
   EXPECT_SAYS(
-      c, "the host function 'host', which is not decorated with @triton.jit, cannot be called");
+      c, "the host function 'host' cannot be called in a kernel; decorate it with @triton.jit");
   EXPECT_SAYS(c, "test.py:3:");
 }
 
@@ -279,7 +279,7 @@ TEST(DiagnosticText, GlobalsThatAreNotConstants) {
       compile("import math\n@triton.jit\ndef kernel(p, n):\n    math.sqrt(n)\n", "p=*i32, n=i32"),
       "math.sqrt needs compile-time numbers");
   EXPECT_SAYS(compile("import math\n@triton.jit\ndef kernel(p):\n    math.gamma(1)\n", "p=*i32"),
-              "no 'gamma'");
+              "math.gamma belongs to host code");
 }
 
 TEST(DiagnosticText, ExpansionNamesTheLoops) {
@@ -323,7 +323,7 @@ TEST(DiagnosticText, UnknownKernel) {
   auto c = compile("@triton.jit\ndef add_kernel(p):\n    pass\n", "p=*i32", "add_kernl");
   EXPECT_SAYS(c, "no jit function 'add_kernl' in this file; did you mean 'add_kernel'?");
   EXPECT_SAYS(compile("@triton.jit\ndef f(p):\n    pass\n", "", "zzzzzz"), "it has f");
-  EXPECT_SAYS(compile("x = 1\n", "", "k"), "it has none");
+  EXPECT_SAYS(compile("x = 1\n", "", "k"), "; it has no @triton.jit function");
 }
 
 TEST(DiagnosticText, TypeMismatchNamesBothPlaces) {

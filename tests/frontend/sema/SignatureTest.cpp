@@ -88,7 +88,7 @@ TEST(Signature, Errors) {
   EXPECT_NE(failureOf("x=\"abc").find("no closing quote"), std::string::npos);
   EXPECT_NE(failureOf("x=(1, 2").find("closing bracket"), std::string::npos);
   EXPECT_NE(failureOf("x=1 y=2").find("',' is expected"), std::string::npos);
-  EXPECT_NE(failureOf("x=tl.flot").find("is no dtype"), std::string::npos);
+  EXPECT_NE(failureOf("x=tl.flot").find("is not a dtype"), std::string::npos);
   EXPECT_NE(failureOf("x=#").find("neither a type"), std::string::npos);
   EXPECT_NE(failureOf("x=" + std::string(1000, '(')).find("nest too deeply"), std::string::npos);
 }

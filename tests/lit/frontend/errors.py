@@ -55,7 +55,7 @@ def carried(p, n):
     tl.store(p, acc)
 
 
-# HOST: error: the host function 'on_the_host', which is not decorated with @triton.jit, cannot be called in a kernel
+# HOST: error: the host function 'on_the_host' cannot be called in a kernel; decorate it with @triton.jit
 # HOST: errors.py:13:{{[0-9]+}}: note: defined here
 @triton.jit
 def host(p):

@@ -18,7 +18,7 @@ def missing(p, x):
     tl.store(p, add_on(x))
 
 
-# NOWHERE: error: 'absent' from the host module {{.*}} cannot be called in a kernel
+# NOWHERE: error: 'absent' from the host module {{.*}} cannot be called in a kernel: that module was not found, it was looked for beside '{{.*}}packages.py'
 @triton.jit
 def nowhere(p, x):
     tl.store(p, absent(x))

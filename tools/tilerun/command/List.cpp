@@ -96,7 +96,8 @@ llvm::Expected<ExitCode> command::runList(Session &session) {
   for (const JitFunction *function : functions)
     printFunction(llvm::outs(), session, *function);
   if (functions.empty())
-    llvm::errs() << "tilerun: '" << session.module->path << "' has no @triton.jit function\n";
+    llvm::errs() << "tilerun: '" << session.module->path << "' " << session.module->describeNoKernels()
+                 << '\n';
   return ExitCode::Ok;
 }
 

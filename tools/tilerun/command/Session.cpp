@@ -89,7 +89,7 @@ llvm::Error Session::load(llvm::StringRef target) {
   for (const auto &function : module->functions)
     names.push_back(function->qualifiedName);
   if (names.empty())
-    return makeCommandError(ExitCode::Usage, "'" + path + "' has no @triton.jit function");
+    return makeCommandError(ExitCode::Usage, "'" + path + "' " + module->describeNoKernels());
   if (name.empty()) {
     std::vector<llvm::StringRef> kernels;
     for (const auto &function : module->functions)
@@ -99,6 +99,8 @@ llvm::Error Session::load(llvm::StringRef target) {
                                                  "'? write FILE.py::KERNEL" + suggest("", kernels));
   }
   kernel = module->findFunction(name);
+  if (!kernel && module->gluonKernel == name)
+    return makeCommandError(ExitCode::Usage, "'" + path + "' " + module->describeNoKernels());
   if (!kernel)
     return makeCommandError(ExitCode::Usage,
                             "'" + path + "' has no kernel '" + name + "'" + suggest(name, names));

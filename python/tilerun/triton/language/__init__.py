@@ -381,6 +381,19 @@ def _aggregate(cls):
 _aggregate._language_name = "triton.language.core", "_aggregate"
 aggregate = _aggregate
 
+def builtin(fn):
+    """Marks a function that kernels call as Python would: with compile-time values, or with what they compute."""
+    fn.__triton_builtin__ = True
+    return fn
+
+
+def is_builtin(fn):
+    """Whether a function is the language's own, or marked as such."""
+    return isinstance(fn, Function) or getattr(fn, "__triton_builtin__", False) is True
+
+
+TRITON_BUILTIN = "__triton_builtin__"
+
 # Classes of this file that the compiler knows as functions or annotations.
 _CLASSES = {"constexpr": constexpr, "dtype": dtype, "pointer_type": pointer_type, "block_type": block_type,
             "tensor": tensor, "tensor_descriptor": tensor_descriptor, "tuple": _Tuple}

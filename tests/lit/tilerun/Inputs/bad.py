@@ -248,7 +248,7 @@ def element_assignment(out, n):
 
 @triton.jit
 def host_function(out, n):
-    # error: the host function 'on_the_host', which is not decorated with @triton.jit, cannot be called in a kernel
+    # error: the host function 'on_the_host' cannot be called in a kernel; decorate it with @triton.jit
     tl.store(out, on_the_host(n))
 
 

@@ -1,0 +1,118 @@
+// Messages about what kernels borrow from host code, whole: what was seen, and what to do instead.
+#include "tests/frontend/sema/SemaTest.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace tilerun;
+using namespace tilerun::test;
+
+namespace {
+/// The text of the first error.
+std::string getError(const Compiled &compiled) {
+  llvm::StringRef text = compiled.diagnostics;
+  size_t at = text.find("error: ");
+  return at == llvm::StringRef::npos ? text.str() : text.drop_front(at + 7).split('\n').first.str();
+}
+
+/// Of a body of `def kernel(p, q, n):`, pointers to float32 and int64, and an integer.
+std::string getBodyError(const std::string &body, const std::string &imports = "") {
+  std::string text = imports + "@triton.jit\ndef kernel(p, q, n):\n";
+  llvm::SmallVector<llvm::StringRef> lines;
+  llvm::StringRef(body).split(lines, '\n');
+  for (llvm::StringRef line : lines)
+    text += "    " + line.str() + "\n";
+  Compiled compiled = compile(text, "p=*fp32, q=*i64, n=i32");
+  EXPECT_FALSE(compiled.ok) << body;
+  EXPECT_EQ(compiled.numErrors, 1u) << compiled.diagnostics;
+  return getError(compiled);
+}
+
+TEST(Message, PointersAreNotIndexed) {
+  EXPECT_EQ(getBodyError("offs = tl.arange(0, 8)\ntl.store(q, p[offs])"),
+            "a pointer is not indexed: tl.load(p + offs)");
+  EXPECT_EQ(getBodyError("tl.store(q, p[n * 4 + 1])"),
+            "a pointer is not indexed: tl.load(p + n * 4 + 1)");
+  EXPECT_EQ(getBodyError("tl.store(q, p[0])"), "a pointer is not indexed: tl.load(p + 0)");
+  EXPECT_EQ(getBodyError("q[n] = 1"), "a pointer is not indexed: write memory with "
+                                      "tl.store(pointer + offsets, value)");
+  EXPECT_EQ(getBodyError("q[n] += 1"),
+            "a pointer is not indexed: read memory with tl.load(pointer + offsets), and write it "
+            "with tl.store, or update it with tl.atomic_add");
+  // New dimensions are no places in memory.
+  EXPECT_COMPILES(compileBody("p", "tl.store(p[None], 1.0)\ntl.store(p[:, None], 1.0)", "p=*fp32"));
+}
+
+TEST(Message, FunctionsOfHostModules) {
+  auto with = [](const std::string &call, const std::string &imports) {
+    return getBodyError("x = tl.load(p)\ntl.store(p, " + call + ")", imports);
+  };
+  EXPECT_EQ(with("torch.exp(x)", "import torch\n"),
+            "torch.exp belongs to host code and cannot be used in a kernel; use tl.exp");
+  EXPECT_EQ(with("np.tanh(x)", "import numpy as np\n"),
+            "numpy.tanh belongs to host code and cannot be used in a kernel; use libdevice.tanh "
+            "(from triton.language.extra import libdevice)");
+  EXPECT_EQ(with("torch.matmul(x, x)", "import torch\n"),
+            "torch.matmul belongs to host code and cannot be used in a kernel; use tl.dot");
+  EXPECT_EQ(with("F.relu(x)", "import torch.nn.functional as F\n"),
+            "torch.nn.functional.relu belongs to host code and cannot be used in a kernel; use "
+            "tl.maximum(x, 0.0)");
+  EXPECT_EQ(with("os.getpid()", "import os\n"),
+            "os.getpid belongs to host code and cannot be used in a kernel; use the functions of "
+            "tl, or compute it before the launch");
+  EXPECT_EQ(with("math.exp(x)", "import math\n"),
+            "Python's math.exp needs compile-time numbers, not float32; use tl.exp for tensors");
+  EXPECT_EQ(with("math.tanh(x)", "import math\n"),
+            "Python's math.tanh needs compile-time numbers, not float32; use libdevice.tanh (from "
+            "triton.language.extra import libdevice) for tensors");
+}
+
+TEST(Message, ListsAreNotTensors) {
+  const std::string remedy = "; a list is not a tensor: load its values from memory, or compute "
+                             "them from tl.arange";
+  EXPECT_EQ(getBodyError("tl.store(p + tl.arange(0, 2), [1.0, 2.0])"),
+            "tl.store: 'value' must be a tensor or a number, but it is a list of 2" + remedy);
+  EXPECT_EQ(getBodyError("tl.store(p, tl.sum([1.0, 2.0], 0))"),
+            "tl.sum: 'input' must be a tensor or a number, but it is a list of 2" + remedy);
+  EXPECT_EQ(getBodyError("tl.store(p + tl.arange(0, 2), tl.exp([1.0, 2.0]))"),
+            "tl.exp: 'x' must be a tensor or a number, but it is a list of 2" + remedy);
+}
+
+TEST(Message, DescriptorsSpeakForThemselves) {
+  const std::string make = "d = tl.make_tensor_descriptor(p, [8, 8], [8, 1], [4, 4])\n";
+  EXPECT_EQ(getBodyError(make + "d.store([0, 0], [1.0])"),
+            "desc.store: 'value' must be a tensor or a number, but it is a list of 1; a list is "
+            "not a tensor: load its values from memory, or compute them from tl.arange");
+  EXPECT_EQ(getBodyError(make + "d.store([0, 0], tl.zeros((4, 8), tl.float32))").substr(0, 12),
+            "desc.store: ");
+  EXPECT_EQ(getBodyError(make + "tl.store(p, d.load([0, 0], cache_modifier='.x'))").substr(0, 11),
+            "desc.load: ");
+}
+
+TEST(Message, StarImports) {
+  // Of the language and of Python they bring what they have.
+  for (const char *imports :
+       {"from triton.language import *\n", "from triton.language.core import *\n"})
+    EXPECT_COMPILES(compile(std::string(imports) +
+                                "from math import *\n"
+                                "@triton.jit\ndef kernel(p):\n"
+                                "    store(p + arange(0, 8), load(p) + pi + float32(1))\n",
+                            "p=*fp32"));
+  EXPECT_EQ(getBodyError("tl.store(p, helper(n))", "from mylib import *\n"),
+            "unknown name 'helper'; if 'from mylib import *' should bring it: that module was not "
+            "found, it was looked for beside 'test.py'");
+}
+
+TEST(Message, ModulesThatWereNotFound) {
+  EXPECT_EQ(
+      getBodyError("tl.store(p, mylib.helper(n))", "import mylib\n"),
+      "the module 'mylib' was not found: it was looked for beside 'test.py'; put it there, or "
+      "let the Python package compile the kernel, which asks Python for it");
+  EXPECT_EQ(getBodyError("tl.store(p, helper(n))", "from mylib.part import helper\n"),
+            "'helper' from the host module 'mylib.part' cannot be called in a kernel: that module "
+            "was not found, it was looked for beside 'test.py'");
+  EXPECT_EQ(getBodyError("tl.store(p, exp(n))", "from torch import exp\n"),
+            "'exp' from the host module 'torch' cannot be called in a kernel: it belongs to host "
+            "code; use tl.exp");
+}
+} // namespace
