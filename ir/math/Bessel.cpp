@@ -3,6 +3,7 @@
 // with fitted P and Q. The second kind has its logarithm taken out below the second zero (DLMF
 // 10.8.1).
 #include "ir/math/Composed.h"
+#include "ir/math/SingleForms.h"
 #include "ir/math/SpecialCoefficients.h"
 
 #include <cmath>
@@ -88,6 +89,8 @@ Real secondKind(Real x, int order) {
 
 /// e^x I(x) e^-x, the exponential in two halves so that it overflows where the result does.
 Real modified(Real x, int order) {
+  if (!x.c->wide)
+    return single::modifiedBessel(x, order);
   Calculator &c = *x.c;
   Real magnitude = abs(x);
   Real small = clamp(magnitude, 0, 8);

@@ -1,5 +1,6 @@
 // See Composed.h.
 #include "ir/math/Composed.h"
+#include "ir/math/SingleForms.h"
 
 #include <cmath>
 #include <numbers>
@@ -82,17 +83,23 @@ Real composed::reciprocalNorm(ArrayRef<Real> x) {
 }
 
 Real composed::sinpi(Real x) {
+  if (!x.c->wide)
+    return single::sinpi(x);
   // A zero has the sign of x.
   Real result = sineOfPi(x, 0);
   return select(result == 0.0, copySign(0.0, x), result);
 }
 
 Real composed::cospi(Real x) {
+  if (!x.c->wide)
+    return single::cospi(x);
   Real result = sineOfPi(x, 1);
   return select(result == 0.0, x.c->real(0), result);
 }
 
 Real composed::normcdf(Real x) {
+  if (!x.c->wide)
+    return single::normcdf(x);
   // erfc(-x / sqrt 2) / 2, and the derivative times what rounding the argument lost.
   Calculator &c = *x.c;
   constexpr Constant kRootHalf{0x1.6a09e667f3bcdp-1, -0x1.bdd3413b26456p-55,
@@ -104,7 +111,7 @@ Real composed::normcdf(Real x) {
   return fma(-z.lo, density, 0.5 * apply<math::ErfcOp>(z.hi));
 }
 
-Real composed::rcbrt(Real x) { return 1.0 / apply<math::CbrtOp>(x); }
+Real composed::rcbrt(Real x) { return x.c->wide ? 1.0 / apply<math::CbrtOp>(x) : single::rcbrt(x); }
 
 Real composed::remainder(Real x, Real y) {
   Calculator &c = *x.c;
@@ -176,6 +183,8 @@ static Real erfcinvOfTail(Real tail) {
 }
 
 Real composed::erfinv(Real x) {
+  if (!x.c->wide)
+    return single::erfinv(x);
   // Near 0 by Halley's steps on erf; beyond 1/2, where 1 - |x| is exact, on erfc.
   Calculator &c = *x.c;
   Real magnitude = abs(x);

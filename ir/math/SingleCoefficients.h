@@ -37,6 +37,39 @@ inline constexpr double kShortErfcx[] = { // error 2^-25.8
     0x1.0586720000000p+0, -0x1.5fd3860000000p-1, 0x1.1e2da60000000p-2, -0x1.2a89820000000p-5,
     -0x1.6028f60000000p-6, 0x1.a8988a0000000p-8, 0x1.88ce440000000p-9, -0x1.ae82c00000000p-11,
     -0x1.dc09ac0000000p-12};
+
+/// likewise for all x >= 0.
+inline constexpr double kShortErfcxAll[] = { // error 2^-25.6
+    0x1.0586720000000p+0, -0x1.5fd3840000000p-1, 0x1.1e2db80000000p-2, -0x1.2a8c1c0000000p-5,
+    -0x1.6049960000000p-6, 0x1.a93dbe0000000p-8, 0x1.90599e0000000p-9, -0x1.c4f80a0000000p-11,
+    -0x1.3767800000000p-11, 0x1.38665a0000000p-14, 0x1.58e73c0000000p-14};
+
+/// erfinv(x) / x in w = -log2(1 - x²), w <= 6.
+inline constexpr double kShortErfinv[] = { // error 2^-24.7
+    0x1.c5bf880000000p-1, 0x1.495c240000000p-3, 0x1.6b79560000000p-8, -0x1.9559040000000p-11,
+    -0x1.166ac60000000p-15, 0x1.2e40620000000p-17, -0x1.cd2fc20000000p-24, -0x1.f6f92a0000000p-25,
+    0x1.bcccce0000000p-29};
+
+/// erfinv(x) / x in sqrt(w) - 3.75, 6 <= w <= 24.
+inline constexpr double kShortErfinvMiddle[] = { // error 2^-24.6
+    0x1.7a4a300000000p+1, 0x1.abd5e20000000p-1, 0x1.426d3e0000000p-8, -0x1.9436c60000000p-9,
+    0x1.df82ae0000000p-10, -0x1.0b79980000000p-10, 0x1.d387e20000000p-12, -0x1.6528cc0000000p-14,
+    -0x1.70be820000000p-15, 0x1.8a08560000000p-16};
+
+/// erfinv(x) / x in sqrt(w) - 8.5, 24 <= w <= 150.
+inline constexpr double kShortErfcinvTail[] = { // error 2^-25.8
+    0x1.bc91a80000000p+2, 0x1.ade6020000000p-1, -0x1.736ed80000000p-12, 0x1.3f925a0000000p-18,
+    0x1.67a4ec0000000p-19, -0x1.51452e0000000p-21, 0x1.5bda800000000p-24, -0x1.3858000000000p-27,
+    0x1.a20f460000000p-29, -0x1.fbd9760000000p-32};
+
+/// sin(πx) / x - 0x1.921fb6p1 in x², |x| <= 1/4.
+inline constexpr double kShortSinPi[] = { // error 2^-33.6
+    -0x1.7883620000000p-24, -0x1.4abbce0000000p+2, 0x1.466b8e0000000p+1, -0x1.32babc0000000p-1,
+    0x1.4821b20000000p-4};
+
+/// (cos(πx) - 1) / x² in x², |x| <= 1/4.
+inline constexpr double kShortCosPi[] = { // error 2^-30.9
+    -0x1.3bd3cc0000000p+2, 0x1.03c1b80000000p+2, -0x1.55b7d00000000p+0, 0x1.d685cc0000000p-3};
 // clang-format on
 
 } // namespace tilerun::mathx

@@ -1,6 +1,7 @@
 // The scaled complementary error function, inverses, and the gamma function. See Composed.h.
 #include "ir/math/Composed.h"
 #include "ir/math/Functions.h"
+#include "ir/math/SingleForms.h"
 #include "ir/math/SpecialCoefficients.h"
 
 #include <numbers>
@@ -118,6 +119,8 @@ Scaled gammaOfPositive(Real x) {
 } // namespace
 
 Real composed::erfcx(Real x) {
+  if (!x.c->wide)
+    return single::erfcx(x);
   Calculator &c = *x.c;
   Real magnitude = abs(x), upper = erfcxOfPositive(magnitude);
   upper = select(magnitude == c.infinity(), 0.0, upper);
@@ -130,6 +133,8 @@ Real composed::erfcx(Real x) {
 }
 
 Real composed::erfcinv(Real x) {
+  if (!x.c->wide)
+    return single::erfcinv(x);
   Calculator &c = *x.c;
   Bool high = x > 1.5, low = x < 0.5, inside = (x > 0.0) & (x < 2.0);
   Real tail = select(high, 2.0 - x, select(low, x, 0.5));
@@ -142,6 +147,8 @@ Real composed::erfcinv(Real x) {
 }
 
 Real composed::normcdfinv(Real x) {
+  if (!x.c->wide)
+    return single::normcdfinv(x);
   Calculator &c = *x.c;
   Real y = erfcinv(x + x);
   constexpr Constant kRootTwo{0x1.6a09e667f3bcdp+0, -0x1.bdd3413b26456p-54, 0};

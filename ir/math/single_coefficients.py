@@ -6,7 +6,7 @@
 import subprocess
 import sys
 
-from mpmath import cos, erfc, exp, lu_solve, matrix, mp, mpf, nstr, pi
+from mpmath import cos, erfc, exp, log, lu_solve, matrix, mp, mpf, nstr, pi, sqrt
 
 import coefficients
 
@@ -69,8 +69,24 @@ def odd(f):
 
 
 def scaled_erfc(t):
+    if 1 - t < mpf(10)**-15:
+        return 1 / sqrt(pi)
     x = 2 * (1 + t) / (1 - t)
     return (x + 2) * exp(x * x) * erfc(x)
+
+
+def scaled_erfinv(w):
+    """erfinv(x) / x where -log2(1 - x²) = w."""
+    if w < mpf(10)**-20:
+        return sqrt(pi) / 2
+    product = mpf(2)**-w
+    x = sqrt(1 - product)
+    tail = log(product / (1 + x))
+    y = sqrt(-tail) * mpf("0.95") if w > 1 else x
+    for _ in range(9):
+        complement = erfc(y)
+        y += (log(complement) - tail) * complement / (exp(-y * y) * 2 / sqrt(pi))
+    return y / x
 
 
 NEAR_0 = mpf(2)**-60
@@ -85,6 +101,15 @@ TABLES = [
     ("ErfOverX", "erf(x) / x in x², |x| <= 0.67", odd("erf"), None, NEAR_0, "0.45", range(5), 0),
     ("Erfcx", "(x + 2) exp(x²) erfc(x) in (x - 2) / (x + 2), 0.6 <= x <= 10.1", scaled_erfc, None,
      (mpf("0.6") - 2) / mpf("2.6"), mpf("8.1") / mpf("12.1"), range(9), 0),
+    ("ErfcxAll", "likewise for all x >= 0", scaled_erfc, None, -1, 1, range(11), 0),
+    ("Erfinv", "erfinv(x) / x in w = -log2(1 - x²), w <= 6", scaled_erfinv, None, 0, 6, range(9), 0),
+    ("ErfinvMiddle", "erfinv(x) / x in sqrt(w) - 3.75, 6 <= w <= 24", lambda t: scaled_erfinv((t + mpf("3.75"))**2),
+     None, "-1.301", "1.15", range(10), 0),
+    ("ErfcinvTail", "erfinv(x) / x in sqrt(w) - 8.5, 24 <= w <= 150", lambda t: scaled_erfinv((t + mpf("8.5"))**2),
+     None, "-3.602", "3.75", range(10), 0),
+    ("SinPi", "sin(πx) / x - 0x1.921fb6p1 in x², |x| <= 1/4", "sin(pi*sqrt(x))/sqrt(x)", None, NEAR_0, "0.0626",
+     range(5), "0x1.921fb6p1"),
+    ("CosPi", "(cos(πx) - 1) / x² in x², |x| <= 1/4", "cos(pi*sqrt(x))", None, NEAR_0, "0.0626", range(1, 5), 1),
 ]
 
 if __name__ == "__main__":
