@@ -33,6 +33,7 @@ function(tilerun_plugin name)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)
   tilerun_framework(link ${ARG_LINK})
   target_link_libraries(${target} PRIVATE ${link} ${CMAKE_DL_LIBS} pthread)
+  tilerun_unwinds(${target})
   target_link_options(${target} PRIVATE -Wl,--version-script=${script} -Wl,--build-id=sha1)
   if(NOT "LLVM" IN_LIST ARG_LINK)
     # Beside LLVM's shared library, which brings the C++ library, a second copy would be a risk.

@@ -55,6 +55,14 @@ function(tilerun_library name)
   endif()
 endfunction()
 
+# tilerun_unwinds(TARGET): what the standard library throws below (no memory, no thread) passes through on
+# its way to the entries of the C API (runtime/api/Entry.h), and opens the locks that it passes. The target
+# neither throws nor catches; the shared precompiled header is built without.
+function(tilerun_unwinds target)
+  target_compile_options(${target} PRIVATE -fexceptions)
+  set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+endfunction()
+
 # tilerun_tool(NAME [BUNDLED] SOURCES ... LINK ...): an executable in bin/; BUNDLED: of the bundle.
 function(tilerun_tool name)
   cmake_parse_arguments(ARG "BUNDLED" "" "SOURCES;LINK" ${ARGN})

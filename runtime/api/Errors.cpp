@@ -25,8 +25,14 @@ TilerunStatus api::refuse(const char *function, const std::string &what) {
       core::Status(TILERUN_STATUS_INVALID_ARGUMENT, std::string(function) + ": " + what));
 }
 
+TilerunStatus api::refuseCount(const char *function, const std::string &what, uint64_t count,
+                               uint64_t most) {
+  return refuse(function, what + " is " + std::to_string(count) + "; " + std::to_string(most) +
+                              " are the most");
+}
+
 TilerunStatus api::refuseReserved(const char *function, const std::string &what, uint32_t value) {
-  return refuse(function, what + "->reserved is " + std::to_string(value) + ", not 0");
+  return refuse(function, what + ": reserved is " + std::to_string(value) + ", not 0");
 }
 
 TilerunStatus api::refuseSize(const char *function, const char *parameter, uint32_t size,

@@ -1,9 +1,11 @@
 // What stands behind the handles of tilerun.h, and how a Status becomes the calling thread's error.
 //
-// Rules of this folder: one function of the header, one thin function here: check what C cannot
-// (null handles, struct sizes), call runtime/core, keep the error. Nothing else may be exported.
+// Rules of this folder: one function of the header, one thin function here: enter (Entry.h), check
+// what C cannot (null handles, struct sizes), call runtime/core, keep the error. Nothing else may
+// be exported, and nothing that is thrown may leave.
 #pragma once
 
+#include "runtime/api/Entry.h"
 #include "runtime/compiler/Programs.h"
 #include "runtime/core/Kernel.h"
 #include "runtime/core/Runtime.h"
@@ -56,6 +58,11 @@ inline TilerunStatus finish(const core::Status &status) {
 /// "FUNCTION: PARAMETER is null".
 TilerunStatus refuseNull(const char *function, const char *parameter);
 TilerunStatus refuse(const char *function, const std::string &what);
+/// More than `most`: what nobody means to pass.
+TilerunStatus refuseCount(const char *function, const std::string &what, uint64_t count,
+                          uint64_t most);
+/// Elements of an array of structs.
+inline constexpr uint32_t kMostElements = 1 << 16;
 /// A field that a later version may give a meaning, which this one would ignore.
 TilerunStatus refuseReserved(const char *function, const std::string &what, uint32_t value);
 

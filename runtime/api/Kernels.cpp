@@ -9,6 +9,10 @@ using namespace tilerun::api;
 // What no device takes more of. GPUs refuse more than 32 warps themselves; the interpreter has none.
 static constexpr uint32_t kMostWarps = 1024, kMostStages = 64, kMostRegisters = 255, kMostBlocks = 64;
 
+// What nobody means to pass; read as it stands, it would be memory that is not there.
+static constexpr uint64_t kMostTextBytes = compiler::kMostTextBytes, kMostModuleBytes = uint64_t(1)
+                                                                                        << 30;
+
 // What is wrong with options; "" if nothing is.
 static std::string findMistake(const TilerunCompileOptions &options) {
   if (!std::has_single_bit(options.num_warps))
@@ -57,7 +61,8 @@ static TilerunStatus makeKernel(const core::Status &status, std::shared_ptr<core
 }
 
 TilerunStatus tilerunLoadKernel(TilerunRuntime *runtime, const char *path, const char *kernel,
-                                TilerunKernel **handle) {
+                                TilerunKernel **handle) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(runtime);
   TILERUN_API_CHECK(path);
   TILERUN_API_CHECK(kernel);
@@ -66,59 +71,78 @@ TilerunStatus tilerunLoadKernel(TilerunRuntime *runtime, const char *path, const
   core::Status status = compiler::loadFile(runtime->services, path, kernel, program);
   return makeKernel(status, std::move(program), handle);
 }
+TILERUN_API_CATCH
 
 TilerunStatus tilerunLoadKernelText(TilerunRuntime *runtime, const char *name, const char *text,
                                     uint64_t num_bytes, const char *kernel,
-                                    TilerunKernel **handle) {
+                                    TilerunKernel **handle) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(runtime);
   TILERUN_API_CHECK(name);
   TILERUN_API_CHECK(text);
   TILERUN_API_CHECK(kernel);
   TILERUN_API_CHECK(handle);
+  if (num_bytes > kMostTextBytes)
+    return refuseCount(__func__, "num_bytes", num_bytes, kMostTextBytes);
   std::shared_ptr<core::Program> program;
   core::Status status =
       compiler::loadText(runtime->services, name, std::string(text, num_bytes), kernel, program);
   return makeKernel(status, std::move(program), handle);
 }
+TILERUN_API_CATCH
 
 TilerunStatus tilerunLoadKernelSources(TilerunRuntime *runtime, const TilerunSource *sources,
                                        uint32_t num_sources, const char *kernel,
-                                       TilerunKernel **handle) {
+                                       TilerunKernel **handle) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(runtime);
   TILERUN_API_CHECK(sources);
   TILERUN_API_CHECK(kernel);
   TILERUN_API_CHECK(handle);
   if (!num_sources)
     return refuse(__func__, "num_sources is 0; the first has the kernel");
+  if (num_sources > kMostElements)
+    return refuseCount(__func__, "num_sources", num_sources, kMostElements);
   std::vector<compiler::SourceText> texts;
   for (uint32_t i = 0; i < num_sources; ++i) {
     const TilerunSource *source = sources + i;
     TILERUN_API_CHECK_SIZE(source);
     if (!source->module || !source->path || !source->text)
       return refuse(__func__, "sources[" + std::to_string(i) + "] lacks module, path or text");
+    const std::string name = "sources[" + std::to_string(i) + "]";
+    if (source->reserved)
+      return refuseReserved(__func__, name, source->reserved);
+    if (source->num_bytes > kMostTextBytes)
+      return refuseCount(__func__, name + ".num_bytes", source->num_bytes, kMostTextBytes);
     texts.push_back({source->module, source->path, std::string(source->text, source->num_bytes)});
   }
   std::shared_ptr<core::Program> program;
   core::Status status = compiler::loadSources(runtime->services, std::move(texts), kernel, program);
   return makeKernel(status, std::move(program), handle);
 }
+TILERUN_API_CATCH
 
 TilerunStatus tilerunLoadKernelBytecode(TilerunRuntime *runtime, const void *bytecode,
                                         uint64_t num_bytes, const char *kernel,
-                                        TilerunKernel **handle) {
+                                        TilerunKernel **handle) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(runtime);
   TILERUN_API_CHECK(bytecode);
   TILERUN_API_CHECK(kernel);
   TILERUN_API_CHECK(handle);
+  if (num_bytes > kMostModuleBytes)
+    return refuseCount(__func__, "num_bytes", num_bytes, kMostModuleBytes);
   std::shared_ptr<core::Program> program;
   core::Status status = compiler::loadTileIr(
       runtime->services, llvm::StringRef(static_cast<const char *>(bytecode), num_bytes), kernel,
       program);
   return makeKernel(status, std::move(program), handle);
 }
+TILERUN_API_CATCH
 
 TilerunStatus tilerunBindKernel(TilerunKernel *kernel, const char *constants,
-                                TilerunKernel **bound) {
+                                TilerunKernel **bound) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(kernel);
   TILERUN_API_CHECK(constants);
   TILERUN_API_CHECK(bound);
@@ -128,12 +152,14 @@ TilerunStatus tilerunBindKernel(TilerunKernel *kernel, const char *constants,
     *bound = new TilerunKernel{std::move(made)};
   return finish(status);
 }
+TILERUN_API_CATCH
 
 TilerunStatus tilerunEmitKernel(TilerunRuntime *runtime, TilerunKernel *kernel, const char *target,
                                 const char *signature, const TilerunCompileOptions *options,
                                 const char *stage,
                                 void (*take)(void *user, const TilerunPluginArtifact *artifact),
-                                void *user) {
+                                void *user) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(runtime);
   TILERUN_API_CHECK(kernel);
   TILERUN_API_CHECK(target);
@@ -160,10 +186,12 @@ TilerunStatus tilerunEmitKernel(TilerunRuntime *runtime, TilerunKernel *kernel, 
       kernel->kernel->emit(*plugin, target, signature ? signature : "", compile, stage,
                            [&](const TilerunPluginArtifact &artifact) { take(user, &artifact); }));
 }
+TILERUN_API_CATCH
 
 TilerunStatus tilerunListLanguage(const char *path,
                                   void (*each)(void *user, const TilerunLanguageName *name),
-                                  void *user) {
+                                  void *user) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(path);
   TILERUN_API_CHECK(each);
   compiler::listLanguage(path, [&](const compiler::LanguageName &name) {
@@ -174,8 +202,13 @@ TilerunStatus tilerunListLanguage(const char *path,
   });
   return TILERUN_STATUS_OK;
 }
+TILERUN_API_CATCH
 
-void tilerunReleaseKernel(TilerunKernel *kernel) { delete kernel; }
+void tilerunReleaseKernel(TilerunKernel *kernel) try {
+  TILERUN_API_ENTER_VOID();
+  delete kernel;
+}
+TILERUN_API_CATCH_VOID
 
 const char *tilerunGetKernelName(TilerunKernel *kernel) {
   return kernel ? kernel->kernel->getName().c_str() : "";
@@ -186,7 +219,8 @@ uint32_t tilerunGetNumParameters(TilerunKernel *kernel) {
 }
 
 TilerunStatus tilerunGetParameter(TilerunKernel *kernel, uint32_t index,
-                                  TilerunParameterInfo *info) {
+                                  TilerunParameterInfo *info) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(kernel);
   TILERUN_API_CHECK(info);
   TILERUN_API_CHECK_SIZE(info);
@@ -201,6 +235,7 @@ TilerunStatus tilerunGetParameter(TilerunKernel *kernel, uint32_t index,
   writeStruct(info, TilerunParameterInfo{0, flags, parameter.name.c_str()});
   return TILERUN_STATUS_OK;
 }
+TILERUN_API_CATCH
 
 [[gnu::always_inline]] static inline TilerunStatus
 launch(const char *function, TilerunStream *stream, TilerunKernel *kernel,
@@ -226,6 +261,8 @@ launch(const char *function, TilerunStream *stream, TilerunKernel *kernel,
                                   std::to_string(TILERUN_LAUNCH_NO_BOUNDS_CHECKS) +
                                   " are the only ones");
   }
+  if (TILERUN_HAS(TilerunLaunchOptions, options, reserved)) [[unlikely]]
+    return refuseReserved(function, "options", options->reserved);
   const TilerunMemoryRange *ranges =
       TILERUN_HAS(TilerunLaunchOptions, options, ranges) ? options->ranges : nullptr;
   TilerunCompileOptions compile;
@@ -237,14 +274,17 @@ launch(const char *function, TilerunStream *stream, TilerunKernel *kernel,
 
 TilerunStatus tilerunLaunch(TilerunStream *stream, TilerunKernel *kernel,
                             const TilerunLaunchOptions *options, const TilerunArgument *arguments,
-                            uint32_t num_arguments) {
+                            uint32_t num_arguments) try {
+  TILERUN_API_ENTER();
   return launch(__func__, stream, kernel, options, arguments, num_arguments, nullptr);
 }
+TILERUN_API_CATCH
 
 TilerunStatus tilerunLaunchTold(TilerunStream *stream, TilerunKernel *kernel,
                                 const TilerunLaunchOptions *options,
                                 const TilerunArgument *arguments, uint32_t num_arguments,
-                                uint64_t *code) {
+                                uint64_t *code) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(code);
   *code = 0;
   const core::Specialization *used = nullptr;
@@ -253,11 +293,13 @@ TilerunStatus tilerunLaunchTold(TilerunStream *stream, TilerunKernel *kernel,
     *code = reinterpret_cast<uint64_t>(used); // Not released while the kernel lives.
   return status;
 }
+TILERUN_API_CATCH
 
 TilerunStatus tilerunDescribeArguments(TilerunKernel *kernel, const TilerunArgument *arguments,
                                        uint32_t num_arguments,
                                        void (*take)(void *user, const char *signature),
-                                       void *user) {
+                                       void *user) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(kernel);
   TILERUN_API_CHECK(take);
   if (num_arguments)
@@ -268,10 +310,12 @@ TilerunStatus tilerunDescribeArguments(TilerunKernel *kernel, const TilerunArgum
     take(user, signature.c_str());
   return finish(status);
 }
+TILERUN_API_CATCH
 
 TilerunStatus tilerunSpecialize(TilerunKernel *kernel, TilerunDevice *device, const char *signature,
                                 const TilerunCompileOptions *options,
-                                TilerunSpecialization **specialization) {
+                                TilerunSpecialization **specialization) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(kernel);
   TILERUN_API_CHECK(device);
   TILERUN_API_CHECK(specialization);
@@ -285,25 +329,31 @@ TilerunStatus tilerunSpecialize(TilerunKernel *kernel, TilerunDevice *device, co
     *specialization = new TilerunSpecialization{device->device, std::move(made)};
   return finish(status);
 }
+TILERUN_API_CATCH
 
-void tilerunReleaseSpecialization(TilerunSpecialization *specialization) {
+void tilerunReleaseSpecialization(TilerunSpecialization *specialization) try {
+  TILERUN_API_ENTER_VOID();
   if (!specialization)
     return;
   // The module is unloaded while its device is still open.
   specialization->specialization.reset();
   delete specialization;
 }
+TILERUN_API_CATCH_VOID
 
 TilerunStatus tilerunGetKernelProperty(TilerunSpecialization *specialization, uint32_t property,
-                                       TilerunPropertyValue *value) {
+                                       TilerunPropertyValue *value) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(specialization);
   TILERUN_API_CHECK(value);
   TILERUN_API_CHECK_SIZE(value);
   return finish(specialization->specialization->executable->getProperty(property, *value));
 }
+TILERUN_API_CATCH
 
 TilerunStatus tilerunGetLaunchShape(TilerunSpecialization *specialization, uint32_t *threads,
-                                    uint32_t *shared_bytes) {
+                                    uint32_t *shared_bytes) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(specialization);
   const core::Executable &executable = *specialization->specialization->executable;
   if (threads)
@@ -312,6 +362,7 @@ TilerunStatus tilerunGetLaunchShape(TilerunSpecialization *specialization, uint3
     *shared_bytes = executable.getSharedBytes();
   return TILERUN_STATUS_OK;
 }
+TILERUN_API_CATCH
 
 const char *tilerunGetSignature(TilerunSpecialization *specialization) {
   return specialization ? specialization->specialization->signature.c_str() : "";
@@ -319,7 +370,8 @@ const char *tilerunGetSignature(TilerunSpecialization *specialization) {
 
 TilerunStatus tilerunLaunchSpecialized(TilerunStream *stream, TilerunSpecialization *specialization,
                                        const uint32_t grid[3], const TilerunArgument *arguments,
-                                       uint32_t num_arguments) {
+                                       uint32_t num_arguments) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(stream);
   TILERUN_API_CHECK(specialization);
   TILERUN_API_CHECK(grid);
@@ -328,3 +380,4 @@ TilerunStatus tilerunLaunchSpecialized(TilerunStream *stream, TilerunSpecializat
   return finish(core::Kernel::launchSpecialized(*specialization->specialization, *unwrap(stream),
                                                 grid, arguments, num_arguments));
 }
+TILERUN_API_CATCH

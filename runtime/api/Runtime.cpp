@@ -100,7 +100,9 @@ static std::shared_ptr<cache::ArtifactCache> makeCache(const std::string &folder
 // Runtimes
 //===----------------------------------------------------------------------===//
 
-TilerunStatus tilerunCreateRuntime(const TilerunRuntimeOptions *given, TilerunRuntime **runtime) {
+TilerunStatus tilerunCreateRuntime(const TilerunRuntimeOptions *given,
+                                   TilerunRuntime **runtime) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(runtime);
   if (given)
     TILERUN_API_CHECK_SIZE(given);
@@ -110,6 +112,8 @@ TilerunStatus tilerunCreateRuntime(const TilerunRuntimeOptions *given, TilerunRu
                                 ", which is no flag of a runtime");
   if (options.reserved)
     return refuseReserved(__func__, "options", options.reserved);
+  if (options.num_plugins > kMostElements)
+    return refuseCount(__func__, "num_plugins", options.num_plugins, kMostElements);
   if (options.num_plugins && !options.plugins)
     return refuse(__func__, "num_plugins is " + std::to_string(options.num_plugins) +
                                 ", but plugins is null");
@@ -143,18 +147,26 @@ TilerunStatus tilerunCreateRuntime(const TilerunRuntimeOptions *given, TilerunRu
   *runtime = made;
   return TILERUN_STATUS_OK;
 }
+TILERUN_API_CATCH
 
-void tilerunDestroyRuntime(TilerunRuntime *runtime) { delete runtime; }
+void tilerunDestroyRuntime(TilerunRuntime *runtime) try {
+  TILERUN_API_ENTER_VOID();
+  delete runtime;
+}
+TILERUN_API_CATCH_VOID
 
-TilerunStatus tilerunLoadPlugin(TilerunRuntime *runtime, const char *path) {
+TilerunStatus tilerunLoadPlugin(TilerunRuntime *runtime, const char *path) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(runtime);
   TILERUN_API_CHECK(path);
   return finish(runtime->runtime.loadPlugin(path));
 }
+TILERUN_API_CATCH
 
 TilerunStatus tilerunListPlugins(TilerunRuntime *runtime,
                                  void (*each)(void *user, const TilerunPluginFile *file),
-                                 void *user) {
+                                 void *user) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(runtime);
   TILERUN_API_CHECK(each);
   for (const plugin::FoundPlugin &found : runtime->runtime.getPlugins()) {
@@ -171,9 +183,11 @@ TilerunStatus tilerunListPlugins(TilerunRuntime *runtime,
   }
   return TILERUN_STATUS_OK;
 }
+TILERUN_API_CATCH
 
 TilerunStatus tilerunGetCompilerKey(TilerunRuntime *runtime,
-                                    void (*take)(void *user, const char *key), void *user) {
+                                    void (*take)(void *user, const char *key), void *user) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(runtime);
   TILERUN_API_CHECK(take);
   std::vector<std::shared_ptr<const plugin::Plugin>> plugins;
@@ -183,8 +197,11 @@ TilerunStatus tilerunGetCompilerKey(TilerunRuntime *runtime,
   take(user, compiler::getCompilerKey(std::move(plugins)).c_str());
   return TILERUN_STATUS_OK;
 }
+TILERUN_API_CATCH
 
-TilerunStatus tilerunListDevices(TilerunRuntime *runtime, TilerunDeviceCallback each, void *user) {
+TilerunStatus tilerunListDevices(TilerunRuntime *runtime, TilerunDeviceCallback each,
+                                 void *user) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(runtime);
   TILERUN_API_CHECK(each);
   runtime->runtime.listDevices([&](const plugin::DeviceInfo &info) {
@@ -194,9 +211,11 @@ TilerunStatus tilerunListDevices(TilerunRuntime *runtime, TilerunDeviceCallback 
   });
   return TILERUN_STATUS_OK;
 }
+TILERUN_API_CATCH
 
 TilerunStatus tilerunOpenDevice(TilerunRuntime *runtime, const char *id,
-                                const TilerunDeviceOptions *given, TilerunDevice **device) {
+                                const TilerunDeviceOptions *given, TilerunDevice **device) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(runtime);
   TILERUN_API_CHECK(device);
   if (given)
@@ -218,16 +237,23 @@ TilerunStatus tilerunOpenDevice(TilerunRuntime *runtime, const char *id,
     *device = made.release();
   return finish(status);
 }
+TILERUN_API_CATCH
 
-void tilerunCloseDevice(TilerunDevice *device) { delete device; }
+void tilerunCloseDevice(TilerunDevice *device) try {
+  TILERUN_API_ENTER_VOID();
+  delete device;
+}
+TILERUN_API_CATCH_VOID
 
 TilerunStatus tilerunGetDeviceProperty(TilerunDevice *device, uint32_t property,
-                                       TilerunPropertyValue *value) {
+                                       TilerunPropertyValue *value) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(device);
   TILERUN_API_CHECK(value);
   TILERUN_API_CHECK_SIZE(value);
   return finish(device->device->getProperty(property, *value));
 }
+TILERUN_API_CATCH
 
 const char *tilerunGetDeviceId(TilerunDevice *device) {
   return device ? device->device->getId().c_str() : "";
@@ -236,24 +262,31 @@ const char *tilerunGetDeviceTarget(TilerunDevice *device) {
   return device ? device->device->getInfo().target.c_str() : "";
 }
 
-TilerunStatus tilerunGetDeviceState(TilerunDevice *device) {
+TilerunStatus tilerunGetDeviceState(TilerunDevice *device) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(device);
   return finish(device->device->getState());
 }
+TILERUN_API_CATCH
 
-TilerunStatus tilerunGetNativeContext(TilerunDevice *device, uint64_t *context) {
+TilerunStatus tilerunGetNativeContext(TilerunDevice *device, uint64_t *context) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(device);
   TILERUN_API_CHECK(context);
   return finish(device->device->getNativeContext(*context));
 }
+TILERUN_API_CATCH
 
-TilerunStatus tilerunSynchronizeDevice(TilerunDevice *device) {
+TilerunStatus tilerunSynchronizeDevice(TilerunDevice *device) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(device);
   return finish(device->device->synchronize());
 }
+TILERUN_API_CATCH
 
 TilerunStatus tilerunGetMemoryStatistics(TilerunDevice *device,
-                                         TilerunMemoryStatistics *statistics) {
+                                         TilerunMemoryStatistics *statistics) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(device);
   TILERUN_API_CHECK(statistics);
   TILERUN_API_CHECK_SIZE(statistics);
@@ -273,8 +306,11 @@ TilerunStatus tilerunGetMemoryStatistics(TilerunDevice *device,
   writeStruct(statistics, out);
   return TILERUN_STATUS_OK;
 }
+TILERUN_API_CATCH
 
-TilerunStatus tilerunTrimMemory(TilerunDevice *device, uint64_t keepBytes) {
+TilerunStatus tilerunTrimMemory(TilerunDevice *device, uint64_t keepBytes) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(device);
   return finish(device->device->getPool().trim(keepBytes));
 }
+TILERUN_API_CATCH

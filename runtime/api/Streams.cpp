@@ -14,7 +14,8 @@ TilerunStream *tilerunGetDefaultStream(TilerunDevice *device) {
   return device ? wrap(&device->device->getDefaultStream()) : nullptr;
 }
 
-TilerunStatus tilerunCreateStream(TilerunDevice *device, TilerunStream **stream) {
+TilerunStatus tilerunCreateStream(TilerunDevice *device, TilerunStream **stream) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(device);
   TILERUN_API_CHECK(stream);
   std::unique_ptr<core::Stream> made;
@@ -23,8 +24,11 @@ TilerunStatus tilerunCreateStream(TilerunDevice *device, TilerunStream **stream)
     *stream = wrap(made.release());
   return finish(status);
 }
+TILERUN_API_CATCH
 
-TilerunStatus tilerunAdoptStream(TilerunDevice *device, uint64_t native, TilerunStream **stream) {
+TilerunStatus tilerunAdoptStream(TilerunDevice *device, uint64_t native,
+                                 TilerunStream **stream) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(device);
   TILERUN_API_CHECK(stream);
   std::unique_ptr<core::Stream> made;
@@ -33,136 +37,184 @@ TilerunStatus tilerunAdoptStream(TilerunDevice *device, uint64_t native, Tilerun
     *stream = wrap(made.release());
   return finish(status);
 }
+TILERUN_API_CATCH
 
-void tilerunDestroyStream(TilerunStream *stream) {
+void tilerunDestroyStream(TilerunStream *stream) try {
+  TILERUN_API_ENTER_VOID();
   // The device's own is not the caller's to destroy.
   if (stream && !unwrap(stream)->isDefault())
     delete unwrap(stream);
 }
+TILERUN_API_CATCH_VOID
 
-TilerunStatus tilerunGetNativeStream(TilerunStream *stream, uint64_t *native) {
+TilerunStatus tilerunGetNativeStream(TilerunStream *stream, uint64_t *native) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(stream);
   TILERUN_API_CHECK(native);
   return finish(unwrap(stream)->getNative(*native));
 }
+TILERUN_API_CATCH
 
-TilerunStatus tilerunSynchronizeStream(TilerunStream *stream) {
+TilerunStatus tilerunSynchronizeStream(TilerunStream *stream) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(stream);
   return finish(unwrap(stream)->synchronize());
 }
+TILERUN_API_CATCH
 
-TilerunStatus tilerunQueryStream(TilerunStream *stream) {
+TilerunStatus tilerunQueryStream(TilerunStream *stream) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(stream);
   return finish(unwrap(stream)->query());
 }
+TILERUN_API_CATCH
 
-TilerunStatus tilerunCreateEvent(TilerunDevice *device, uint32_t flags, TilerunEvent **event) {
+TilerunStatus tilerunCreateEvent(TilerunDevice *device, uint32_t flags, TilerunEvent **event) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(device);
   TILERUN_API_CHECK(event);
+  if (uint32_t unknown = flags & ~uint32_t(TILERUN_EVENT_TIMING))
+    return refuse(__func__, "flags have " + std::to_string(unknown) + "; " +
+                                std::to_string(TILERUN_EVENT_TIMING) + " is the only one");
   std::unique_ptr<core::Event> made;
   core::Status status = core::Event::create(device->device, flags, made);
   if (status.isOk())
     *event = wrap(made.release());
   return finish(status);
 }
+TILERUN_API_CATCH
 
-void tilerunDestroyEvent(TilerunEvent *event) { delete unwrap(event); }
+void tilerunDestroyEvent(TilerunEvent *event) try {
+  TILERUN_API_ENTER_VOID();
+  delete unwrap(event);
+}
+TILERUN_API_CATCH_VOID
 
-TilerunStatus tilerunRecordEvent(TilerunEvent *event, TilerunStream *stream) {
+TilerunStatus tilerunRecordEvent(TilerunEvent *event, TilerunStream *stream) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(event);
   TILERUN_API_CHECK(stream);
   return finish(unwrap(event)->record(*unwrap(stream)));
 }
+TILERUN_API_CATCH
 
-TilerunStatus tilerunWaitEvent(TilerunStream *stream, TilerunEvent *event) {
+TilerunStatus tilerunWaitEvent(TilerunStream *stream, TilerunEvent *event) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(stream);
   TILERUN_API_CHECK(event);
   return finish(unwrap(event)->wait(*unwrap(stream)));
 }
+TILERUN_API_CATCH
 
-TilerunStatus tilerunSynchronizeEvent(TilerunEvent *event) {
+TilerunStatus tilerunSynchronizeEvent(TilerunEvent *event) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(event);
   return finish(unwrap(event)->synchronize());
 }
+TILERUN_API_CATCH
 
-TilerunStatus tilerunQueryEvent(TilerunEvent *event) {
+TilerunStatus tilerunQueryEvent(TilerunEvent *event) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(event);
   return finish(unwrap(event)->query());
 }
+TILERUN_API_CATCH
 
-TilerunStatus tilerunGetElapsedTime(TilerunEvent *start, TilerunEvent *end, double *milliseconds) {
+TilerunStatus tilerunGetElapsedTime(TilerunEvent *start, TilerunEvent *end,
+                                    double *milliseconds) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(start);
   TILERUN_API_CHECK(end);
   TILERUN_API_CHECK(milliseconds);
   return finish(core::Event::getElapsed(*unwrap(start), *unwrap(end), *milliseconds));
 }
+TILERUN_API_CATCH
 
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
 
-TilerunStatus tilerunAllocate(TilerunStream *stream, uint64_t bytes, TilerunAddress *address) {
+TilerunStatus tilerunAllocate(TilerunStream *stream, uint64_t bytes, TilerunAddress *address) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(stream);
   TILERUN_API_CHECK(address);
   core::Stream &s = *unwrap(stream);
   return finish(s.getDevice().getPool().allocate(s, bytes, *address));
 }
+TILERUN_API_CATCH
 
-TilerunStatus tilerunFree(TilerunStream *stream, TilerunAddress address) {
+TilerunStatus tilerunFree(TilerunStream *stream, TilerunAddress address) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(stream);
   core::Stream &s = *unwrap(stream);
   return finish(s.getDevice().getPool().free(s, address));
 }
+TILERUN_API_CATCH
 
-TilerunStatus tilerunAllocateHost(TilerunDevice *device, uint64_t bytes, void **pointer) {
+TilerunStatus tilerunAllocateHost(TilerunDevice *device, uint64_t bytes, void **pointer) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(device);
   TILERUN_API_CHECK(pointer);
   return finish(device->device->allocateHost(bytes, *pointer));
 }
+TILERUN_API_CATCH
 
-TilerunStatus tilerunFreeHost(TilerunDevice *device, void *pointer) {
+TilerunStatus tilerunFreeHost(TilerunDevice *device, void *pointer) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(device);
   return finish(device->device->freeHost(pointer));
 }
+TILERUN_API_CATCH
 
 TilerunStatus tilerunCopyToDevice(TilerunStream *stream, TilerunAddress to, const void *from,
-                                  uint64_t bytes) {
+                                  uint64_t bytes) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(stream);
   if (bytes)
     TILERUN_API_CHECK(from);
   return finish(unwrap(stream)->copyToDevice(to, from, bytes));
 }
+TILERUN_API_CATCH
 
 TilerunStatus tilerunCopyFromDevice(TilerunStream *stream, void *to, TilerunAddress from,
-                                    uint64_t bytes) {
+                                    uint64_t bytes) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(stream);
   if (bytes)
     TILERUN_API_CHECK(to);
   return finish(unwrap(stream)->copyFromDevice(to, from, bytes));
 }
+TILERUN_API_CATCH
 
 TilerunStatus tilerunCopyOnDevice(TilerunStream *stream, TilerunAddress to, TilerunAddress from,
-                                  uint64_t bytes) {
+                                  uint64_t bytes) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(stream);
   return finish(unwrap(stream)->copyOnDevice(to, from, bytes));
 }
+TILERUN_API_CATCH
 
 TilerunStatus tilerunCopyBetweenDevices(TilerunStream *to_stream, TilerunAddress to,
                                         TilerunStream *from_stream, TilerunAddress from,
-                                        uint64_t bytes) {
+                                        uint64_t bytes) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(to_stream);
   TILERUN_API_CHECK(from_stream);
   return finish(unwrap(to_stream)->copyFrom(*unwrap(from_stream), to, from, bytes));
 }
+TILERUN_API_CATCH
 
 TilerunStatus tilerunFill(TilerunStream *stream, TilerunAddress to, uint32_t pattern,
-                          uint32_t pattern_bytes, uint64_t bytes) {
+                          uint32_t pattern_bytes, uint64_t bytes) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(stream);
   return finish(unwrap(stream)->fill(to, pattern, pattern_bytes, bytes));
 }
+TILERUN_API_CATCH
 
 TilerunStatus tilerunGetPointerInfo(TilerunDevice *device, TilerunAddress address,
-                                    TilerunPluginPointerInfo *info) {
+                                    TilerunPluginPointerInfo *info) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(device);
   TILERUN_API_CHECK(info);
   TILERUN_API_CHECK_SIZE(info);
@@ -175,3 +227,4 @@ TilerunStatus tilerunGetPointerInfo(TilerunDevice *device, TilerunAddress addres
   writeStruct(info, TilerunPluginPointerInfo{0, 1, place.begin, place.bytes, 0, 0});
   return TILERUN_STATUS_OK;
 }
+TILERUN_API_CATCH

@@ -14,7 +14,8 @@ static core::Status toStatus(TilerunStatus status) {
 
 TilerunStatus tilerunTuneKernel(TilerunRuntime *runtime, TilerunStream *stream,
                                 const TilerunTuneConfig *configs, uint32_t num_configs,
-                                const TilerunTuneOptions *given, TilerunTuneResult *result) {
+                                const TilerunTuneOptions *given, TilerunTuneResult *result) try {
+  TILERUN_API_ENTER();
   TILERUN_API_CHECK(runtime);
   TILERUN_API_CHECK(stream);
   TILERUN_API_CHECK(configs);
@@ -26,6 +27,12 @@ TilerunStatus tilerunTuneKernel(TilerunRuntime *runtime, TilerunStream *stream,
   if (uint32_t unknown = options.flags & ~uint32_t(TILERUN_TUNE_REFRESH | TILERUN_TUNE_FORGET))
     return refuse(__func__, "options->flags has " + std::to_string(unknown) +
                                 ", which is no flag of a tuning");
+  if (options.reserved)
+    return refuseReserved(__func__, "options", options.reserved);
+  if (num_configs > kMostElements)
+    return refuseCount(__func__, "num_configs", num_configs, kMostElements);
+  if (options.num_memory > kMostElements)
+    return refuseCount(__func__, "num_memory", options.num_memory, kMostElements);
   if (options.num_memory && !options.memory)
     return refuse(__func__,
                   "num_memory is " + std::to_string(options.num_memory) + ", but memory is null");
@@ -35,6 +42,8 @@ TilerunStatus tilerunTuneKernel(TilerunRuntime *runtime, TilerunStream *stream,
     TILERUN_API_CHECK_SIZE(config);
     if (!config->kernel || (config->num_arguments && !config->arguments))
       return refuse(__func__, "configs[" + std::to_string(i) + "] lacks kernel or arguments");
+    if (config->reserved)
+      return refuseReserved(__func__, "configs[" + std::to_string(i) + "]", config->reserved);
     tune::Config made = {config->kernel->kernel.get(),
                          {config->grid[0], config->grid[1], config->grid[2]},
                          {},
@@ -58,6 +67,9 @@ TilerunStatus tilerunTuneKernel(TilerunRuntime *runtime, TilerunStream *stream,
   for (uint32_t i = 0; i < options.num_memory; ++i) {
     const TilerunTuneMemory *memory = options.memory + i;
     TILERUN_API_CHECK_SIZE(memory);
+    if (memory->restore > 1)
+      return refuse(__func__, "memory[" + std::to_string(i) + "].restore is " +
+                                  std::to_string(memory->restore) + ", neither 0 nor 1");
     if (memory->address || !memory->bytes)
       tuning.memory.push_back({memory->address, memory->bytes, memory->restore != 0});
     else
@@ -95,3 +107,4 @@ TilerunStatus tilerunTuneKernel(TilerunRuntime *runtime, TilerunStream *stream,
   }
   return finish(status);
 }
+TILERUN_API_CATCH

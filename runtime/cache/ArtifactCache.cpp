@@ -75,20 +75,32 @@ Outcome ArtifactCache::getOrCompile(const Key &key, llvm::function_ref<Outcome()
     flight = slot = std::make_shared<Flight>();
   }
   Outcome outcome;
-  if (persistent)
-    outcome.artifact = readFromDisk(key);
-  bool compiled = !outcome.artifact;
-  if (compiled)
-    outcome = compile();
+  bool compiled = false;
   {
+    // Those who wait are told also where the compilation is left by an exception.
+    struct Landing {
+      ArtifactCache &cache;
+      Flight &flight;
+      const Key &key;
+      ~Landing() {
+        std::lock_guard lock(cache.mutex);
+        flight.done = true;
+        cache.flights.erase(key);
+        flight.finished.notify_all();
+      }
+    } landing{*this, *flight, key};
+    flight->outcome = Outcome::fail(
+        {TILERUN_STATUS_OUT_OF_MEMORY, "the host has no more memory", "compile", "", ""});
+    if (persistent)
+      outcome.artifact = readFromDisk(key);
+    compiled = !outcome.artifact;
+    if (compiled)
+      outcome = compile();
     std::lock_guard lock(mutex);
     flight->outcome = outcome;
-    flight->done = true;
     if (outcome.artifact)
       keepInMemory(key, outcome.artifact);
-    flights.erase(key);
   }
-  flight->finished.notify_all();
   // The others need not wait for the file.
   if (compiled && outcome.artifact && persistent && !outcome.provisional)
     writeToDisk(key, *outcome.artifact);

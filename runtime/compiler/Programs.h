@@ -15,6 +15,9 @@ struct Services {
   std::function<void(int32_t level, const std::string &text)> log;
 };
 
+/// As SourceManager has it, which is not for the users of this header.
+constexpr uint64_t kMostTextBytes = uint64_t(64) << 20;
+
 /// Reads a file, and finds a kernel in it. NOT_FOUND, COMPILE with the diagnostics.
 core::Status loadFile(std::shared_ptr<const Services> services, const std::string &path,
                       const std::string &kernel, std::shared_ptr<core::Program> &program);

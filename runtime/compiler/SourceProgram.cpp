@@ -246,6 +246,8 @@ Status SourceProgram::makeTile(const KernelSignature &signature, std::vector<uin
   return {};
 }
 
+static_assert(kMostTextBytes == SourceManager::kMaxFileBytes);
+
 static Status load(std::shared_ptr<const Services> services, const std::string &path,
                    llvm::function_ref<LoadedModule *(Frontend &)> loadModule,
                    const std::string &kernel, std::shared_ptr<core::Program> &program) {

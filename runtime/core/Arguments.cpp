@@ -104,11 +104,18 @@ uint16_t core::convertToBFloat(double value) { return narrow(value, 7, -126, 127
 // Specialization
 //===----------------------------------------------------------------------===//
 
+std::string core::describeReserved(const TilerunArgument &argument) {
+  return "given an argument whose field 'reserved' is " + std::to_string(argument.reserved) +
+         ", not 0";
+}
+
 // Why a parameter cannot take an argument: the end of a sentence about the parameter.
 static std::string describeRefusal(const ParameterFacts &parameter,
                                    const TilerunArgument &argument) {
   if (!isTruthValid(argument))
     return "given a truth value that is neither 0 nor 1";
+  if (argument.reserved)
+    return describeReserved(argument);
   if (parameter.isConstexpr) {
     switch (argument.kind) {
     case TILERUN_ARGUMENT_POINTER:

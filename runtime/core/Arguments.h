@@ -224,12 +224,14 @@ bool addText(SpecializationKey &key, const char *text);
 [[gnu::always_inline]] inline bool addToKey(SpecializationKey &key, const ParameterFacts &parameter,
                                             const TilerunArgument &argument) {
   detail::Meaning meaning = {detail::Meaning::None};
-  if (!detail::getMeaning(parameter, argument, meaning)) [[unlikely]]
+  if (!detail::getMeaning(parameter, argument, meaning) || argument.reserved) [[unlikely]]
     return false;
   if (meaning.kind == detail::Meaning::Constant)
     return detail::addConstant(key, argument);
   return key.add(meaning.kind << 32 | uint64_t(meaning.dtype) << 8 | meaning.aligned);
 }
+/// The end of a sentence about a parameter: `reserved` is not 0.
+std::string describeReserved(const TilerunArgument &argument);
 /// INVALID_ARGUMENT, with a message that ends a sentence about the parameter.
 Status makeKeyError(const ParameterFacts &parameter, const TilerunArgument &argument);
 /// The same as text of a signature: "*fp32:16", "i32", "1024".

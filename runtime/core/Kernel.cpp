@@ -261,21 +261,31 @@ Status Kernel::specializeOnce(Device &device, const SpecializationKey &key,
     return flight->status;
   }
   std::shared_ptr<const Specialization> value;
-  Status status = specializeFor(device, options, arguments, numArguments, value);
-  {
+  Status status;
+  // Those who wait are told also where the compilation is left by an exception.
+  struct Landing {
+    Kernel &kernel;
+    Flight &flight;
+    const std::vector<uint64_t> &words;
+    ~Landing() {
+      {
+        std::lock_guard lock(kernel.mutex);
+        kernel.flights.erase(words); // A failure is forgotten: the next launch tries again.
+      }
+      std::lock_guard lock(flight.mutex);
+      flight.done = true;
+      flight.landed.notify_all();
+    }
+  } landing{*this, *flight, words};
+  flight->status = Status(TILERUN_STATUS_OUT_OF_MEMORY, "the host has no more memory");
+  status = specializeFor(device, options, arguments, numArguments, value);
+  if (status.isOk()) {
     std::lock_guard lock(mutex);
-    if (status.isOk())
-      table.insert(key, value);
-    flights.erase(words); // A failure is forgotten: the next launch tries again.
+    table.insert(key, value);
   }
-  {
-    std::lock_guard lock(flight->mutex);
-    flight->done = true;
-    flight->status = status;
-    flight->value = value.get();
-  }
-  flight->landed.notify_all();
-  out = value.get();
+  std::lock_guard lock(flight->mutex);
+  flight->status = status;
+  flight->value = out = value.get();
   return status;
 }
 
@@ -376,6 +386,8 @@ static Status checkFacts(const Specialization::Place &place, int64_t divisibilit
     return Status(TILERUN_STATUS_INVALID_ARGUMENT, std::move(what));
   };
   auto type = [&] { return std::string(getTypeName(place.dtype)); };
+  if (argument.reserved)
+    return refuse(describeReserved(argument));
   bool isInteger = argument.kind == TILERUN_ARGUMENT_INTEGER ||
                    argument.kind == TILERUN_ARGUMENT_NATURAL ||
                    argument.kind == TILERUN_ARGUMENT_BOOL;

@@ -17,6 +17,10 @@
  *   device lives until the last of its streams and events is released, so the order of releases
  *   does not matter. Strings that a function gives belong to the handle; strings that it gets are
  *   used until it returns.
+ * Forks. A child may use what its parent has made, unless another thread was in a call at the fork
+ *   for longer than half a second: then each call in it is UNAVAILABLE, and releasing does nothing.
+ * Exceptions. None leaves a function. A callback's ends the call with INTERNAL.
+ * Reserved fields are 0; others are INVALID_ARGUMENT.
  * Sizes and units. Sizes are bytes, times are milliseconds, grids count programs (x first).
  *   Addresses are byte addresses in device memory.
  * Structs that open with `struct_size` are set to `sizeof` by whoever makes them; a later minor

@@ -1,6 +1,7 @@
 // Replaces the allocator's entries and pthread_mutex_lock of the whole program.
 #include "tests/runtime/core/Hooks.h"
 
+#include <bits/functexcept.h>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <new>
@@ -11,6 +12,15 @@ using namespace tilerun::core::test;
 static thread_local HookCounts counts;
 
 HookCounts tilerun::core::test::getHookCounts() { return counts; }
+
+static thread_local uint64_t failing = 0;
+static thread_local bool failed = false;
+
+void tilerun::core::test::failAllocation(uint64_t number) {
+  failing = number;
+  failed = false;
+}
+bool tilerun::core::test::hasFailedAllocation() { return failed; }
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
@@ -25,6 +35,10 @@ bool tilerun::core::test::hasHooks() { return true; }
 
 void *operator new(size_t bytes) {
   ++counts.allocations;
+  if (failing && --failing == 0) {
+    failed = true;
+    std::__throw_bad_alloc();
+  }
   void *memory = std::malloc(bytes ? bytes : 1);
   if (!memory)
     std::abort();

@@ -13,5 +13,9 @@ struct HookCounts {
 HookCounts getHookCounts();
 /// Whether this build counts.
 bool hasHooks();
+/// The n-th `operator new` of this thread from now on throws; 0: none does.
+void failAllocation(uint64_t number);
+/// Whether it came to that.
+bool hasFailedAllocation();
 
 } // namespace tilerun::core::test

@@ -1,0 +1,98 @@
+// What stands at every entry of the C API. Nothing that is thrown leaves the library; and a process
+// that was forked while another thread was in the library is told so, where it would wait for ever.
+//
+// A fork copies the calling thread alone: what other threads had locked stays locked in the child.
+// So a fork waits until the others have left, new ones standing at the entry meanwhile. It does not
+// wait long for those that do not leave (they compile, or wait for a device): then the child knows
+// that they were there, and every call in it is refused.
+#pragma once
+
+#include "runtime/include/tilerun/tilerun.h"
+
+#include <atomic>
+#include <cstdint>
+#include <cxxabi.h>
+
+namespace tilerun::api {
+
+namespace detail {
+/// Where a thread is. Read by others when they fork; never destroyed, since a thread may end at any
+/// time.
+struct alignas(64) ThreadPlace {
+  std::atomic<uint32_t> depth{0}; ///< Calls that it is in: callbacks may call again.
+  std::atomic<bool> isTaken{true};
+  const char *function = nullptr; ///< The outermost.
+  ThreadPlace *next = nullptr;
+};
+extern constinit thread_local ThreadPlace *threadPlace;
+/// Forks under way, and whether this process is a child that cannot use the library.
+extern std::atomic<uint32_t> forks;
+extern constinit bool isBroken;
+ThreadPlace *makeThreadPlace();
+void waitForFork(ThreadPlace &place);
+} // namespace detail
+
+/// One call of the API, on the stack of its function.
+class Entry {
+public:
+  [[gnu::always_inline]] explicit Entry(const char *function) : place(detail::threadPlace) {
+    if (!place) [[unlikely]]
+      place = detail::makeThreadPlace();
+    enter(function);
+    // A fork in progress, which others have to see the end of; or a child of one.
+    if (detail::forks.load(std::memory_order_relaxed)) [[unlikely]]
+      detail::waitForFork(*place);
+  }
+  [[gnu::always_inline]] ~Entry() {
+    // What was unlocked is seen to be so before this is.
+    place->depth.store(place->depth.load(std::memory_order_relaxed) - 1, std::memory_order_release);
+  }
+  Entry(const Entry &) = delete;
+  Entry &operator=(const Entry &) = delete;
+  bool isRefused() const { return detail::isBroken; }
+
+private:
+  [[gnu::always_inline]] void enter(const char *function) {
+    uint32_t depth = place->depth.load(std::memory_order_relaxed);
+    if (!depth)
+      place->function = function;
+    place->depth.store(depth + 1, std::memory_order_relaxed);
+    // It is seen before what is locked from here on.
+    std::atomic_thread_fence(std::memory_order_release);
+  }
+  detail::ThreadPlace *place;
+};
+
+/// UNAVAILABLE, with the call that the parent's other thread was in.
+TilerunStatus refuseForked(const char *function);
+/// Keeps what is being thrown as this thread's error.
+TilerunStatus keepException(const char *function);
+
+} // namespace tilerun::api
+
+/// The first line of a function that gives a status.
+#define TILERUN_API_ENTER()                                                                        \
+  ::tilerun::api::Entry entry_(__func__);                                                          \
+  if (entry_.isRefused()) [[unlikely]]                                                             \
+  return ::tilerun::api::refuseForked(__func__)
+/// The same of one that gives nothing; in a child that is refused it does nothing.
+#define TILERUN_API_ENTER_VOID()                                                                   \
+  ::tilerun::api::Entry entry_(__func__);                                                          \
+  if (entry_.isRefused()) [[unlikely]]                                                             \
+  return
+
+// A thread that is ended in a callback (pthread_exit, or cancelled) unwinds through here.
+#define TILERUN_API_CATCH                                                                          \
+  catch (abi::__forced_unwind &) {                                                                 \
+    throw;                                                                                         \
+  }                                                                                                \
+  catch (...) {                                                                                    \
+    return ::tilerun::api::keepException(__func__);                                                \
+  }
+#define TILERUN_API_CATCH_VOID                                                                     \
+  catch (abi::__forced_unwind &) {                                                                 \
+    throw;                                                                                         \
+  }                                                                                                \
+  catch (...) {                                                                                    \
+    (void)::tilerun::api::keepException(__func__);                                                 \
+  }
