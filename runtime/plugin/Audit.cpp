@@ -109,7 +109,8 @@ private:
   }
 
   void runTable() {
-    ChildResult child = runChild({options.probeHelper, "--table", report.file}, options.timeout);
+    ChildResult child =
+        runChild({options.probeHelper, "--table", report.file}, options.timeout, kHelperStatus);
     addLines(child);
     if (child.end != ChildResult::End::Whole)
       add("table", "sound", Verdict::Fail, child.describe(options.timeout));
@@ -123,7 +124,7 @@ private:
     for (const std::string &target : report.plugin.targets) {
       ChildResult child =
           runChild({options.probeHelper, "--compile", report.file, options.bytecode, target},
-                   options.timeout);
+                   options.timeout, kHelperStatus);
       addLines(child);
       if (child.end != ChildResult::End::Whole)
         add("compile", target, Verdict::Fail, child.describe(options.timeout));

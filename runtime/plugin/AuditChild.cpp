@@ -22,7 +22,7 @@ public:
   void judge(const std::string &name, const std::string &wrong) {
     add(name, wrong.empty() ? "pass" : "fail", wrong);
   }
-  int finish() { return good && writeReport(fd, "end\n") ? 0 : 1; }
+  int finish() { return good && writeReport(fd, "end\n") ? kHelperStatus : 1; }
 
 private:
   int fd;

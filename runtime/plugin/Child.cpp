@@ -67,6 +67,14 @@ std::vector<std::string> ChildResult::getLines() const {
 }
 
 std::string ChildResult::describe(std::chrono::milliseconds timeout) const {
+  if (isEnding && end != End::Whole) {
+    const std::string when = " when its process ends";
+    return end == End::Late        ? "it hangs" + when + ": it is not done within " +
+                                         std::to_string(timeout.count()) + " ms"
+           : end == End::Signalled ? "it crashes" + when + ": " + strsignal(status)
+                                   : "it changes the status of its process, when that ends, to " +
+                                         std::to_string(status);
+  }
   switch (end) {
   case End::Whole:
     return "";
@@ -154,7 +162,7 @@ static bool readReport(int fd, std::string &text, Clock::time_point deadline) {
     if (count <= 0)
       return false;
     text.append(buffer, static_cast<size_t>(count));
-    // What a plugin does when its process ends is not ours to wait for.
+    // What comes when its process ends is not a report.
     if (isWhole(text))
       return false;
   }
@@ -162,7 +170,7 @@ static bool readReport(int fd, std::string &text, Clock::time_point deadline) {
 }
 
 ChildResult plugin::runChild(const std::vector<std::string> &command,
-                             std::chrono::milliseconds timeout) {
+                             std::chrono::milliseconds timeout, std::optional<int> exitStatus) {
   ChildResult result;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
@@ -203,7 +211,7 @@ ChildResult plugin::runChild(const std::vector<std::string> &command,
   };
   // A child that closed the pipe without a report is dying by itself, and its status says of what;
   // but it may as well have closed the pipe and gone on.
-  while (!whole && !late && !gone) {
+  while ((!whole || exitStatus) && !late && !gone) {
     wait(WNOHANG);
     late = !gone && Clock::now() > deadline;
     if (!gone && !late)
@@ -214,10 +222,15 @@ ChildResult plugin::runChild(const std::vector<std::string> &command,
   if (!gone)
     wait(0);
   using End = ChildResult::End;
-  result.end = whole ? End::Whole : late ? End::Late : known ? End::Exited : End::Gone;
+  result.end = late ? End::Late : known ? End::Exited : End::Gone;
   if (result.end == End::Exited) {
     result.end = WIFSIGNALED(status) ? End::Signalled : End::Exited;
     result.status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   }
+  // The report is all that can be asked where it was killed, or nobody knows how it ended.
+  bool asItShould = result.end == End::Exited && result.status == exitStatus;
+  result.isEnding = whole && exitStatus;
+  if (whole && (!exitStatus || asItShould || result.end == End::Gone))
+    result.end = End::Whole;
   return result;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,15 +20,19 @@ struct ChildResult {
   };
   End end = End::NotStarted;
   int status = 0;
-  std::string report; ///< Lines; the last may be cut off unless it is whole.
+  bool isEnding = false; ///< Its report was whole; what `end` says came at its end.
+  std::string report;    ///< Lines; the last may be cut off unless it is whole.
   std::vector<std::string> getLines() const;
-  /// "it crashes: Segmentation fault" and the like; empty if it is whole.
+  /// "it crashes: Segmentation fault" and the like; empty if it is whole, and ended as it should.
   std::string describe(std::chrono::milliseconds timeout) const;
 };
 
 /// Runs `command` (the first is the program's path) without input and without output other than
-/// the report. Any thread.
-ChildResult runChild(const std::vector<std::string> &command, std::chrono::milliseconds timeout);
+/// the report. Any thread. With `exitStatus` the helper also has to end by itself, with that
+/// status, within the time: a plugin stays loaded until the end of its host, whose end it may
+/// spoil. Without, it is killed once its report is whole.
+ChildResult runChild(const std::vector<std::string> &command, std::chrono::milliseconds timeout,
+                     std::optional<int> exitStatus = std::nullopt);
 
 /// One line of a report. Fields are separated by tabs, and what they hold cannot break that.
 std::string makeReportLine(std::vector<std::string> fields);
@@ -37,5 +42,7 @@ std::vector<std::string> splitReportLine(const std::string &line, size_t atLeast
 bool writeReport(int fd, const std::string &text);
 
 constexpr int kReportFd = 3;
+/// Of a helper that has done its work: one that a plugin which calls exit() would not think of.
+constexpr int kHelperStatus = 113;
 
 } // namespace tilerun::plugin

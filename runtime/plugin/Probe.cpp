@@ -36,7 +36,7 @@ int plugin::runProbe(const char *file, int fd) {
     report += makeReportLine({"unusable", reason});
   }
   report += "end\n"; // Without it the report is not whole.
-  return writeReport(fd, report) ? 0 : 1;
+  return writeReport(fd, report) ? kHelperStatus : 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -68,10 +68,13 @@ static ProbeReport parseReport(const ChildResult &child) {
 
 ProbeReport plugin::probe(const std::string &helper, const std::string &file,
                           std::chrono::milliseconds timeout) {
-  ChildResult child = runChild({helper, file}, timeout);
-  if (child.end == ChildResult::End::Whole)
-    return parseReport(child);
+  ChildResult child = runChild({helper, file}, timeout, kHelperStatus);
   ProbeReport report;
+  if (child.end == ChildResult::End::Whole || child.isEnding)
+    report = parseReport(child);
+  // One that is not to be used needs no second reason.
+  if (child.end == ChildResult::End::Whole || !report.reason.empty())
+    return report;
   report.reason = child.end == ChildResult::End::NotStarted
                       ? "it cannot be probed: '" + helper + "': " + child.describe(timeout)
                       : child.describe(timeout);

@@ -19,7 +19,8 @@ struct ProbeReport {
   std::string noDevices; ///< Why there are none.
 };
 
-/// Runs `helper` on `file` and waits up to `timeout`; then the child is killed. Any thread.
+/// Runs `helper` on `file` and waits up to `timeout` for its report, and for its end, at which the
+/// plugin's destructors run, as they will at the host's; then the child is killed. Any thread.
 ProbeReport probe(const std::string &helper, const std::string &file,
                   std::chrono::milliseconds timeout);
 

@@ -39,6 +39,21 @@ namespace {
 #endif
 }
 
+// Runs when the process ends: the plugin stays loaded until then.
+[[maybe_unused, gnu::destructor]] void destroy() {
+#if FAULT_crash_in_destructor
+  crash();
+#elif FAULT_hang_in_destructor
+  hang();
+#elif FAULT_exit_in_destructor
+  _exit(0);
+#endif
+}
+
+#if FAULT_crash_at_exit
+const int registered = std::atexit(crash);
+#endif
+
 [[maybe_unused]] TilerunStatus getDevices(TilerunDeviceCallback each, void *user,
                                           const TilerunErrorSink *sink) {
 #if FAULT_crash_in_get_devices

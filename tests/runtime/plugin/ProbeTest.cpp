@@ -74,6 +74,25 @@ TEST(Probe, KillsWhatHangs) {
   }
 }
 
+// A plugin stays loaded until its host ends, and its destructors run then.
+TEST(Probe, WatchesTheEnd) {
+  const struct {
+    const char *fault, *text;
+  } cases[] = {
+      {"crash-in-destructor", "it crashes when its process ends: Segmentation fault"},
+      {"crash-at-exit", "it crashes when its process ends: Segmentation fault"},
+      {"exit-in-destructor", "it changes the status of its process, when that ends, to 0"},
+  };
+  for (const auto &[fault, text] : cases)
+    EXPECT_EQ(probeFault(fault).reason, text) << fault;
+  auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(probeFault("hang-in-destructor", 500ms).reason,
+            "it hangs when its process ends: it is not done within 500 ms");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
+  // What it said before is known all the same.
+  EXPECT_EQ(probeFault("crash-in-destructor").name, "faulty");
+}
+
 TEST(Probe, OutputOfThePluginIsNoReport) {
   ProbeReport report = probeFault("noisy");
   EXPECT_EQ(report.reason, "");
