@@ -31,6 +31,7 @@ begin, end = cuda.Event(enable_timing=True), cuda.Event(enable_timing=True)
 stream = cuda.Stream()
 with cuda.device(0), cuda.device("cuda"), cuda.stream(stream), torch.no_grad():
     assert cuda.current_stream() is stream and stream.query() and stream.cuda_stream == 0
+    assert not stream.is_capturing() and stream.device == x.device
     begin.record()
     end.record(stream)
 stream.wait_stream(cuda.current_stream())
@@ -189,6 +190,10 @@ def test_what_torch_does_with_devices(run_text):
         assert x.grad.tolist() == [2] * 3
         with torch.random.fork_rng():
             torch.manual_seed(3)
+        # They are told by identity, as by torch.compile.
+        functions = [f for m in (torch.cuda, torch.cuda.nvtx) for f in vars(m).values() if f.__class__.__name__ == "function"]
+        assert len({id(f) for f in functions if "_pretend" in f.__code__.co_filename}) == \
+            len([f for f in functions if "_pretend" in f.__code__.co_filename]) > 50
         """, "--cpu")
 
 

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import os
 import time
+import types
 
 from . import _memory
 
@@ -41,7 +42,7 @@ class Event:
 class Stream:
     """An order of work: here all work is done when it is asked for."""
 
-    cuda_stream = device_index = priority = 0
+    cuda_stream = native_handle = stream_id = device_index = priority = 0
 
     def __init__(self, *_, **__):
         pass
@@ -56,6 +57,9 @@ class Stream:
 
     def query(self):
         return True
+
+    def is_capturing(self):
+        return False
 
     def wait_stream(self, other):
         pass
@@ -102,37 +106,45 @@ def _refuse_graphs(*_, **__):
                               "triton.testing.do_bench_cudagraph measures without one")
 
 
+def _answer(module, names, function):
+    """Puts a function into a module under each of the names: one of its own, as torch.compile tells them by identity."""
+    for name in names.split():
+        setattr(module, name, types.FunctionType(function.__code__, function.__globals__, name, function.__defaults__,
+                                                 function.__closure__))
+
+
 def redirect_module(torch):
     """Gives torch.cuda the answers that both kinds of runs have: streams, events, sizes of memory, generators."""
     cuda = torch.cuda
+    _answer(cuda, "device_count", lambda: 1)
+    _answer(cuda, "current_device", lambda: 0)
     nothing = lambda *args, **kwargs: None
-    cuda.device_count, cuda.current_device = lambda: 1, lambda: 0
-    for name in ("synchronize", "set_device", "empty_cache", "reset_peak_memory_stats", "reset_max_memory_allocated", "init",
-                 "_sleep", "_lazy_init", "set_stream", "ipc_collect", "reset_accumulated_memory_stats",
-                 "reset_max_memory_cached", "set_per_process_memory_fraction", "set_sync_debug_mode"):
-        setattr(cuda, name, nothing)
+    _answer(cuda, "synchronize set_device empty_cache reset_peak_memory_stats reset_max_memory_allocated init _sleep _lazy_init "
+            "set_stream ipc_collect reset_accumulated_memory_stats reset_max_memory_cached set_per_process_memory_fraction "
+            "set_sync_debug_mode", nothing)
     # The seed of 'cuda' is the one seed that there is.
-    cuda.manual_seed = cuda.manual_seed_all = lambda seed: torch.default_generator.manual_seed(seed) and None
-    cuda.seed = cuda.seed_all = lambda: torch.default_generator.seed() and None
-    cuda.initial_seed = lambda: torch.default_generator.initial_seed()
-    cuda.get_rng_state, cuda.get_rng_state_all = lambda *args: torch.get_rng_state(), lambda: [torch.get_rng_state()]
-    cuda.set_rng_state = lambda state, *args: torch.set_rng_state(state)
-    cuda.set_rng_state_all = lambda states: torch.set_rng_state(states[0])
+    _answer(cuda, "manual_seed manual_seed_all", lambda seed: torch.default_generator.manual_seed(seed) and None)
+    _answer(cuda, "seed seed_all", lambda: torch.default_generator.seed() and None)
+    _answer(cuda, "initial_seed", lambda: torch.default_generator.initial_seed())
+    _answer(cuda, "get_rng_state", lambda *args: torch.get_rng_state())
+    _answer(cuda, "get_rng_state_all", lambda: [torch.get_rng_state()])
+    _answer(cuda, "set_rng_state", lambda state, *args: torch.set_rng_state(state))
+    _answer(cuda, "set_rng_state_all", lambda states: torch.set_rng_state(states[0]))
     cuda.Event, cuda.Stream, cuda.ExternalStream = Event, Stream, Stream
-    cuda.current_stream, cuda.default_stream = lambda *args: Stream.current, lambda *args: Stream.default
-    cuda.stream = lambda stream: contextlib.nullcontext() if stream is None else stream
+    _answer(cuda, "current_stream", lambda *args: Stream.current)
+    _answer(cuda, "default_stream", lambda *args: Stream.default)
+    _answer(cuda, "stream", lambda stream: contextlib.nullcontext() if stream is None else stream)
     cuda.device = cuda.device_of = _Device
-    cuda.get_device_properties = lambda *args: Properties()
-    for name in ("max_memory_allocated", "max_memory_reserved", "memory_allocated", "memory_reserved", "memory_cached",
-                 "max_memory_cached", "utilization", "memory_usage"):
-        setattr(cuda, name, lambda *args: 0)
-    cuda.memory_stats, cuda.memory_summary = lambda *args: {}, lambda *args, **kwargs: ""
-    cuda.mem_get_info = lambda *args: (Properties.total_memory, ) * 2
-    cuda.is_current_stream_capturing = lambda: False
-    cuda.CUDAGraph = cuda.graph = cuda.make_graphed_callables = _refuse_graphs
-    for name in ("range_push", "range_pop", "mark", "range_start", "range_end"):
-        if hasattr(cuda, "nvtx"):
-            setattr(cuda.nvtx, name, nothing)
+    _answer(cuda, "get_device_properties", lambda *args: Properties())
+    _answer(cuda, "max_memory_allocated max_memory_reserved memory_allocated memory_reserved memory_cached max_memory_cached "
+            "utilization memory_usage", lambda *args: 0)
+    _answer(cuda, "memory_stats", lambda *args: {})
+    _answer(cuda, "memory_summary", lambda *args, **kwargs: "")
+    _answer(cuda, "mem_get_info", lambda *args: (Properties.total_memory, ) * 2)
+    _answer(cuda, "is_current_stream_capturing", lambda: False)
+    _answer(cuda, "CUDAGraph graph make_graphed_callables", _refuse_graphs)
+    if hasattr(cuda, "nvtx"):
+        _answer(cuda.nvtx, "range_push range_pop mark range_start range_end", nothing)
     for name in dir(cuda):
         if name.endswith("Tensor") and hasattr(torch, name):
             setattr(cuda, name, getattr(torch, name))  # torch.cuda.FloatTensor and its relatives.
@@ -142,22 +154,23 @@ def tell_truth(torch):
     """Answers of `--no-pretend`."""
     Properties.name, Properties.major, Properties.minor, Properties.warp_size = "cpu", 0, 0, 1
     Properties.shared_memory_per_block_optin = 1 << 30
-    torch.cuda.is_available = lambda: False
-    torch.cuda.get_device_capability = lambda *args: (0, 0)
-    torch.cuda.get_device_name = lambda *args: "cpu"
+    _answer(torch.cuda, "is_available", lambda: False)
+    _answer(torch.cuda, "get_device_capability", lambda *args: (0, 0))
+    _answer(torch.cuda, "get_device_name", lambda *args: "cpu")
 
 
 def pretend(torch):
     """Makes tensors on the CPU and torch.cuda answer as with a GPU."""
     Properties.multi_processor_count = os.cpu_count() or 1
     cuda = torch.cuda
-    cuda.is_available = cuda.is_initialized = lambda: True
-    cuda.is_bf16_supported = lambda *args, **kwargs: True
-    cuda.get_device_capability, cuda.get_device_name = lambda *args: CAPABILITY, lambda *args: NAME
-    cuda.get_arch_list = lambda: [f"sm_{CAPABILITY[0]}{CAPABILITY[1]}"]
-    cuda.can_device_access_peer = lambda *args: False
+    _answer(cuda, "is_available is_initialized", lambda: True)
+    _answer(cuda, "is_bf16_supported", lambda *args, **kwargs: True)
+    _answer(cuda, "get_device_capability", lambda *args: CAPABILITY)
+    _answer(cuda, "get_device_name", lambda *args: NAME)
+    _answer(cuda, "get_arch_list", lambda: [f"sm_{CAPABILITY[0]}{CAPABILITY[1]}"])
+    _answer(cuda, "can_device_access_peer", lambda *args: False)
     torch.version.cuda = torch.version.cuda or CUDA_VERSION
-    torch.backends.cudnn.is_acceptable = lambda tensor: False
+    _answer(torch.backends.cudnn, "is_acceptable", lambda tensor: False)
     _pretend_accelerator(torch)
     _pretend_tensors(torch)
 
@@ -166,11 +179,12 @@ def _pretend_accelerator(torch):
     accelerator = getattr(torch, "accelerator", None)
     if accelerator is None:
         return
-    accelerator.is_available, accelerator.device_count = lambda: True, lambda: 1
-    accelerator.current_accelerator = lambda *args, **kwargs: torch.device("cuda")
-    accelerator.current_device_index = accelerator.current_device_idx = lambda: 0
-    accelerator.synchronize = accelerator.set_device_index = accelerator.set_device_idx = lambda *args: None
-    accelerator.current_stream = lambda *args: Stream.current
+    _answer(accelerator, "is_available", lambda: True)
+    _answer(accelerator, "device_count", lambda: 1)
+    _answer(accelerator, "current_accelerator", lambda *args, **kwargs: torch.device("cuda"))
+    _answer(accelerator, "current_device_index current_device_idx", lambda: 0)
+    _answer(accelerator, "synchronize set_device_index set_device_idx set_stream", lambda *args: None)
+    _answer(accelerator, "current_stream", lambda *args: Stream.current)
 
 
 def _pretend_tensors(torch):
