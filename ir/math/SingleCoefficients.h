@@ -1,5 +1,5 @@
-// Polynomials of float32 alone, lowest degree first, for forms that start from a device's estimates.
-// Written by single_coefficients.py, which says how; `error` is the approximation's.
+// Polynomials of float32 alone, lowest degree first, for forms that start from a device's
+// estimates. Written by single_coefficients.py, which says how; `error` is the approximation's.
 #pragma once
 
 namespace tilerun::mathx {

@@ -11,8 +11,8 @@ from mpmath import cos, erfc, exp, log, lu_solve, matrix, mp, mpf, nstr, pi, sqr
 import coefficients
 
 mp.dps = 40
-HEAD = """// Polynomials of float32 alone, lowest degree first, for forms that start from a device's estimates.
-// Written by single_coefficients.py, which says how; `error` is the approximation's.
+HEAD = """// Polynomials of float32 alone, lowest degree first, for forms that start from a device's
+// estimates. Written by single_coefficients.py, which says how; `error` is the approximation's.
 #pragma once
 
 namespace tilerun::mathx {

@@ -6,8 +6,10 @@
 using namespace tilerun;
 using namespace tilerun::api;
 
-// What no device takes more of. GPUs refuse more than 32 warps themselves; the interpreter has none.
-static constexpr uint32_t kMostWarps = 1024, kMostStages = 64, kMostRegisters = 255, kMostBlocks = 64;
+// What no device takes more of. GPUs refuse more than 32 warps themselves; the interpreter has
+// none.
+static constexpr uint32_t kMostWarps = 1024, kMostStages = 64, kMostRegisters = 255,
+                          kMostBlocks = 64;
 
 // What nobody means to pass; read as it stands, it would be memory that is not there.
 static constexpr uint64_t kMostTextBytes = compiler::kMostTextBytes, kMostModuleBytes = uint64_t(1)

@@ -36,8 +36,7 @@ void cache::addCompilerFields(KeyBuilder &key, const TilerunPlugin &table,
                               TilerunPluginDevice *device,
                               const TilerunPluginCompileRequest &request) {
   addPluginFields(key, table);
-  key.add("target", getText(request.target))
-      .add("options", uint64_t(request.num_options));
+  key.add("target", getText(request.target)).add("options", uint64_t(request.num_options));
   for (uint32_t i = 0; i < request.num_options; ++i)
     key.add(getText(request.options[i].name), getText(request.options[i].value));
   key.add("binary", getBinaryCompatibility(table, device));

@@ -73,7 +73,8 @@ static void printResult(const Survey &survey) {
   for (const corpus::Entry &entry : survey.entries)
     kernels.push_back(toJson(entry));
   for (const auto &[construct, count] : survey.constructs)
-    constructs.push_back(llvm::json::Object{{"construct", jsonText(construct)}, {"kernels", count}});
+    constructs.push_back(
+        llvm::json::Object{{"construct", jsonText(construct)}, {"kernels", count}});
   for (const auto &[file, reason] : survey.unreadable)
     unreadable.push_back(
         llvm::json::Object{{"file", jsonText(file)}, {"reason", jsonText(reason)}});

@@ -2,6 +2,7 @@
 #include "tools/tilerun/command/CorpusRecord.h"
 
 #include "runtime/cache/Key.h"
+#include "tools/tilerun/command/Output.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -21,7 +22,6 @@ using corpus::Entry;
 using corpus::FileSummary;
 using corpus::Outcome;
 using llvm::StringRef;
-using llvm::json::fixUTF8;
 
 //===----------------------------------------------------------------------===//
 // Entries as JSON
@@ -54,22 +54,22 @@ StringRef command::getWord(Outcome outcome) {
 }
 
 llvm::json::Object command::toJson(const Entry &entry) {
-  llvm::json::Object object{{"file", fixUTF8(entry.file)},
+  llvm::json::Object object{{"file", jsonText(entry.file)},
                             {"line", entry.line},
                             {"index", entry.index},
-                            {"name", fixUTF8(entry.name)},
+                            {"name", jsonText(entry.name)},
                             {"outcome", getWord(entry.outcome)}};
   // Of a kernel that was stopped while it was typed, neither is known.
   if (!entry.signature.empty()) {
-    object["signature"] = fixUTF8(entry.signature);
+    object["signature"] = jsonText(entry.signature);
     object["signatures_tried"] = entry.numTried;
   }
   if (entry.seconds > 0)
     object["target_seconds"] = entry.seconds;
   if (!entry.reason.empty()) {
-    object["reason"] = fixUTF8(entry.reason);
-    object["construct"] = fixUTF8(entry.construct);
-    object["reason_file"] = fixUTF8(entry.reasonFile);
+    object["reason"] = jsonText(entry.reason);
+    object["construct"] = jsonText(entry.construct);
+    object["reason_file"] = jsonText(entry.reasonFile);
     object["reason_line"] = entry.reasonLine;
   }
   return object;
@@ -107,8 +107,8 @@ std::optional<Entry> command::entryFromJson(const llvm::json::Object &object) {
 llvm::json::Object command::toJson(const FileSummary &summary) {
   llvm::json::Array called;
   for (const auto &[file, name] : summary.called)
-    called.push_back(llvm::json::Array{fixUTF8(file), fixUTF8(name)});
-  return llvm::json::Object{{"unreadable", fixUTF8(summary.unreadable)},
+    called.push_back(llvm::json::Array{jsonText(file), jsonText(name)});
+  return llvm::json::Object{{"unreadable", jsonText(summary.unreadable)},
                             {"calls", std::move(called)}};
 }
 
@@ -171,8 +171,8 @@ llvm::Error CorpusRecords::open(const std::string &path, const Header &header,
   if (whole == 0)
     write(llvm::json::Object{{"tilerun_corpus", 1},
                              {"build", header.build},
-                             {"folder", fixUTF8(header.folder)},
-                             {"target", fixUTF8(header.target)}});
+                             {"folder", jsonText(header.folder)},
+                             {"target", jsonText(header.target)}});
   return error.empty() ? llvm::Error::success() : llvm::createStringError(error);
 }
 
@@ -182,7 +182,7 @@ llvm::Error CorpusRecords::read(StringRef text, const std::string &path, const H
     return llvm::Error::success();
   llvm::StringMap<size_t> index;
   for (auto [i, file] : llvm::enumerate(files))
-    index[fixUTF8(file)] = i;
+    index[jsonText(file)] = i;
   bool isFirst = true;
   std::vector<std::set<unsigned>> open(files.size()); // Kernels to be tried again.
   while (!text.empty()) {
@@ -198,7 +198,7 @@ llvm::Error CorpusRecords::read(StringRef text, const std::string &path, const H
       for (auto [name, has] :
            {std::pair{"folder", &header.folder}, std::pair{"target", &header.target},
             std::pair{"build", &header.build}})
-        if (std::string told = getText(*object, name); told != fixUTF8(*has))
+        if (std::string told = getText(*object, name); told != jsonText(*has))
           return llvm::createStringError("'" + path + "' has results of another survey: " + name +
                                          " '" + told + "', not '" + *has +
                                          "'; name another file, or remove it");
@@ -264,7 +264,7 @@ void CorpusRecords::add(size_t file, Entry entry, const CorpusLimits &limits) {
 
 void CorpusRecords::finish(size_t file, FileSummary summary) {
   llvm::json::Object object = toJson(summary);
-  object["file"] = fixUTF8(files[file]);
+  object["file"] = jsonText(files[file]);
   object["digest"] = getDigest(file);
   write(std::move(object));
   records[file].summary = std::move(summary);
