@@ -81,9 +81,10 @@ Result addPointer(Emitter &e, BinaryOp op, const Value &pointer, const Value &of
       return e.error("the pointer offset " + formatInt(value) + " does not fit in 64 signed bits");
     steps = makeConstant(e, (*type).isSigned() ? *type : dtype(Scalar::Int64), Literal(value));
   } else {
-    if (literal || !offset.get<TensorValue>().type.dtype.isInt())
+    auto *tensor = offset.getIf<TensorValue>();
+    if (!tensor || !tensor->type.dtype.isInt())
       return e.error("a pointer takes an integer offset, but got " + offset.describe());
-    steps = offset.get<TensorValue>();
+    steps = *tensor;
     DType type = steps.type.dtype;
     // The offset is read as signed; negation must not overflow either.
     if (type.isUnsigned() || negate)

@@ -180,8 +180,8 @@ std::optional<Value> Evaluator::lookupClassConstant(const ClassInfo &info, llvm:
       continue;
     auto [it, isNew] = classConstants.try_emplace({&info, name.str()});
     if (isNew) {
-      it->second = Value(OpaqueValue{
-          "'" + info.name + "." + name.str() + "', which is defined by itself,", statement->range});
+      it->second = Value(OpaqueValue{"'" + info.name + "." + name.str() + "'", statement->range,
+                                     "it is defined by itself"});
       Value known = evaluateGlobal(*info.module, info.name + "." + name.str(), *value,
                                    statement->range, info.scope, &info);
       classConstants[{&info, name.str()}] = known;

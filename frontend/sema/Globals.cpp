@@ -332,9 +332,10 @@ Value Evaluator::evaluateGlobal(LoadedModule &module, llvm::StringRef name, cons
   if (!opaque)
     return Value(std::move(out));
   // Whatever is between: what it begins with is what somebody has to know.
-  out.origin = opaque->origin.empty() ? llvm::StringRef(opaque->what).split(',').first.str()
-                                      : opaque->origin;
-  if (!module.isProvided)
+  out.origin = opaque->origin.empty() ? opaque->what : opaque->origin;
+  if (opaque->cause == "it is defined by itself")
+    out.cause = opaque->cause;
+  else if (!module.isProvided)
     out.cause = "host code, which is not run, computes it from " + out.origin;
   return Value(std::move(out));
 }

@@ -212,6 +212,8 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
       if (annotated && path == parameter.name && !typed.type.isPointer() &&
           annotated->isFloat() == typed.type.isFloat())
         typed.type = *annotated;
+      if (typed.type.isPointer() && isConstAnnotation(parameter.annotation))
+        typed.type.isConst = true;
       std::string why;
       if (!typed.block.empty())
         why = lang::checkDescriptorBlock(typed.type.getPointee(), typed.block);

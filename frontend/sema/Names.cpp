@@ -122,6 +122,16 @@ bool isConstexprAnnotation(const Expr *annotation) {
   return false;
 }
 
+bool isConstAnnotation(const Expr *annotation) {
+  if (const auto *name = llvm::dyn_cast_or_null<NameExpr>(annotation))
+    return name->name == "const";
+  if (const auto *attribute = llvm::dyn_cast_or_null<AttributeExpr>(annotation))
+    return attribute->name == "const";
+  const auto *text = llvm::dyn_cast_or_null<ConstantExpr>(annotation);
+  return text && text->constant == ConstantKind::String &&
+         text->text.trim().substr(text->text.trim().rfind('.') + 1) == "const";
+}
+
 std::optional<DType> getAnnotatedType(const Expr *annotation) {
   const auto *attribute = llvm::dyn_cast_or_null<AttributeExpr>(annotation);
   const auto *name = llvm::dyn_cast_or_null<NameExpr>(annotation);

@@ -19,6 +19,8 @@ bool mayLeaveLoop(ast::Block body);
 
 /// Whether an annotation (may be null) says `tl.constexpr`.
 bool isConstexprAnnotation(const ast::Expr *annotation);
+/// Whether an annotation (may be null) says `tl.const`: nothing is written through the pointer.
+bool isConstAnnotation(const ast::Expr *annotation);
 /// The type that an annotation such as `tl.int64` names, if it names one.
 std::optional<DType> getAnnotatedType(const ast::Expr *annotation);
 

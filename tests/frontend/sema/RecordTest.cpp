@@ -384,7 +384,7 @@ TEST(Record, RecursionEnds) {
               "error:");
   EXPECT_SAYS(compileWith("@triton.aggregate\nclass R:\n    A = B\n    B = A\n    x: tl.tensor\n",
                           "tl.store(p, R.A)"),
-              "which is defined by itself");
+              "it is defined by itself");
 }
 
 //===----------------------------------------------------------------------===//
