@@ -42,11 +42,17 @@ configure_package_config_file(cmake/package/TilerunConfig.cmake.in
             TILERUN_EXAMPLES_FOLDER TILERUN_TEMPLATE_FOLDER)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/TilerunConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
+# A compiler of C refuses the flag that the C++ header needs.
+set(TILERUN_PC_NAME "")
+set(TILERUN_PC_FLAGS " -std=c++20")
 configure_file(cmake/package/tilerun.pc.in ${PROJECT_BINARY_DIR}/package/tilerun.pc @ONLY)
+set(TILERUN_PC_NAME " for C")
+set(TILERUN_PC_FLAGS "")
+configure_file(cmake/package/tilerun.pc.in ${PROJECT_BINARY_DIR}/package/tilerun-c.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/package/TilerunConfig.cmake
               ${PROJECT_BINARY_DIR}/package/TilerunConfigVersion.cmake plugins/plugin.map
         DESTINATION ${package_folder} COMPONENT development)
-install(FILES ${PROJECT_BINARY_DIR}/package/tilerun.pc
+install(FILES ${PROJECT_BINARY_DIR}/package/tilerun.pc ${PROJECT_BINARY_DIR}/package/tilerun-c.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
 install(DIRECTORY examples/ DESTINATION ${TILERUN_EXAMPLES_FOLDER} COMPONENT data
