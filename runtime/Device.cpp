@@ -25,6 +25,10 @@ llvm::StringRef tilerun::getCheckKindName(CheckReport::Kind kind) {
   llvm_unreachable("unknown check kind");
 }
 
+bool tilerun::isWarning(CheckReport::Kind kind) {
+  return kind == CheckReport::Kind::UnwrittenOutput || kind == CheckReport::Kind::MaskedValue;
+}
+
 LaunchArgument LaunchArgument::floating(double v) {
   return {Kind::Float, std::bit_cast<uint64_t>(v)};
 }

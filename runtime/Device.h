@@ -74,10 +74,13 @@ struct CheckReport {
   std::string message;     ///< One sentence; includes the address relative to which argument.
   SourcePosition position; ///< Where in the kernel's source.
   std::vector<SourcePosition> callStack; ///< Call sites of inlined helpers, innermost first.
-  SourcePosition other; ///< Of the access that a race is with; line 0 where there is none.
+  SourcePosition other; ///< Of the access that a race is with, or of the store of a masked value;
+                        ///< line 0 where there is none.
   uint64_t count = 1;   ///< How often the same finding (kind and position) occurred.
 };
 llvm::StringRef getCheckKindName(CheckReport::Kind kind); ///< "out-of-bounds-read", …
+/// Whether a finding may be by design, or is no mistake on this device: it does not fail a check.
+bool isWarning(CheckReport::Kind kind);
 
 /// Which checks a launch makes (only devices whose properties say `supportsChecks`).
 struct CheckOptions {
@@ -86,8 +89,13 @@ struct CheckOptions {
   bool races = false;
   bool integerOverflow = false;
   bool nanInf = false;
-  bool any() const { return bounds || uninitialized || races || integerOverflow || nanInf; }
-  static CheckOptions all() { return {true, true, true, true, false}; }
+  bool unwritten = false;    ///< Parts of tensors that were never written, before or by the launch.
+  bool maskedValues = false; ///< Masked-off lanes without `other` that reach what is stored.
+  bool any() const {
+    return bounds || uninitialized || races || integerOverflow || nanInf || unwritten ||
+           maskedValues;
+  }
+  static CheckOptions all() { return {true, true, true, true, false, true, true}; }
 };
 
 /// One argument of a launch, in the order of the kernel's parameters (constexprs are gone by then).

@@ -1,6 +1,10 @@
 // Memory checks of a launch, and how findings are worded and merged. See Checker.h.
 #include "backends/interpreter/Checker.h"
 
+#include "backends/interpreter/Steps.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace tilerun;
@@ -12,6 +16,13 @@ constexpr size_t kMaxReports = 100;
 /// A clock with more entries gives up precision: it then orders everything so far, which can hide a
 /// race, not invent one.
 constexpr unsigned kMaxClockEntries = 1024;
+
+/// "[3, 0]"; empty for a tensor without dimensions.
+std::string formatElement(llvm::ArrayRef<int64_t> element) {
+  return "[" +
+         llvm::join(llvm::map_range(element, [](int64_t i) { return llvm::itostr(i); }), ", ") +
+         "]";
+}
 
 llvm::StringRef verb(Access kind) {
   switch (kind) {
@@ -27,9 +38,18 @@ llvm::StringRef verb(Access kind) {
 } // namespace
 
 Checker::Checker(const Heap &heap, const Bounds &bounds, const Program &program,
-                 const CheckOptions &options, std::array<uint64_t, 3> grid)
-    : bounds(bounds), program(program), options(options), grid(grid), allocations(heap.snapshot()),
-      segmentProgram{0} {}
+                 llvm::ArrayRef<LaunchArgument> arguments, const CheckOptions &options,
+                 std::array<uint64_t, 3> grid)
+    : bounds(bounds), program(program), arguments(arguments), options(options), grid(grid),
+      allocations(heap.snapshot()), segmentProgram{0} {
+  if (options.maskedValues)
+    masked = std::make_unique<MaskedValues>(program);
+  for (size_t i = 0; options.unwritten && i < arguments.size(); ++i)
+    if (arguments[i].memory.hasShape)
+      if (Allocation *allocation = find(arguments[i].bits, 1);
+          allocation && allocation->live && allocation->written.isClear())
+        fresh.push_back(i);
+}
 
 void Checker::beginProgram(uint64_t linear) {
   current = uint32_t(linear);
@@ -97,30 +117,108 @@ void Checker::reportBounds(const Frame &frame, const Step &step, size_t element,
          [&] { return bounds.describeFault(step, verb(kind), address, bytes); });
 }
 
-void Checker::report(CheckReport::Kind kind, const Frame &frame, const Step &step,
-                     std::vector<int64_t> element, uint64_t address,
-                     llvm::function_ref<std::string()> message, uint32_t other) {
-  auto [known, isNew] = reportIndex.try_emplace({kind, step.source}, reports.size());
+CheckReport *Checker::add(CheckReport::Kind kind, uint32_t source) {
+  auto [known, isNew] = reportIndex.try_emplace({kind, source}, reports.size());
   if (!isNew) {
     if (known->second < reports.size())
       ++reports[known->second].count;
-    return;
+    return nullptr;
   }
   if (reports.size() >= kMaxReports) {
     reportIndex.erase(known);
-    return;
+    return nullptr;
   }
-  CheckReport report;
+  CheckReport &report = reports.emplace_back();
   report.kind = kind;
   report.kernel = program.name;
-  report.program = frame.position;
-  report.element = std::move(element);
-  report.address = address;
-  report.message = message();
-  report.position = program.sources[step.source].position;
-  report.callStack = program.sources[step.source].callStack;
-  report.other = program.sources[other].position;
-  reports.push_back(std::move(report));
+  report.position = program.sources[source].position;
+  report.callStack = program.sources[source].callStack;
+  return &report;
+}
+
+void Checker::report(CheckReport::Kind kind, const Frame &frame, const Step &step,
+                     std::vector<int64_t> element, uint64_t address,
+                     llvm::function_ref<std::string()> message, uint32_t other) {
+  CheckReport *report = add(kind, step.source);
+  if (!report)
+    return;
+  report->program = frame.position;
+  report->element = std::move(element);
+  report->address = address;
+  report->message = message();
+  report->other = program.sources[other].position;
+}
+
+//===----------------------------------------------------------------------===//
+// What is left out
+//===----------------------------------------------------------------------===//
+
+void Checker::checkMasked(const Frame &frame, const Step &step) {
+  masked->after(frame, step, [&](size_t element, uint32_t load) {
+    CheckReport *report = add(CheckReport::Kind::MaskedValue, load);
+    if (!report)
+      return;
+    report->program = frame.position;
+    report->element = unflatten(step.shape, element);
+    report->message =
+        "masked-off lanes of this load have no 'other', and what is stored depends on "
+        "them: they are 0 here, and anything under Triton; pass other=";
+    report->other = program.sources[step.source].position;
+  });
+}
+
+/// The first store that writes through a parameter; null if there is none.
+static const Step *findStore(const Program &program, const StepList &steps, size_t argument) {
+  for (const Step &step : steps) {
+    if (step.run == runStore &&
+        llvm::is_contained(program.origins[step.origin].arguments, uint32_t(argument)))
+      return &step;
+    for (const StepList &block : step.blocks)
+      if (const Step *found = findStore(program, block, argument))
+        return found;
+  }
+  return nullptr;
+}
+
+void Checker::checkUnwritten(size_t argument) {
+  const LaunchMemory &memory = arguments[argument].memory;
+  const ArgumentInfo &info = program.arguments[argument];
+  const Allocation *allocation = find(arguments[argument].bits, 1);
+  uint64_t count = 1, unwritten = 0, first = 0, last = 0;
+  for (int64_t size : memory.shape)
+    count *= uint64_t(size);
+  for (uint64_t i = 0; i < count; ++i) {
+    uint64_t offset = arguments[argument].bits - allocation->base, rest = i;
+    for (size_t d = memory.shape.size(); d-- > 0; rest /= uint64_t(memory.shape[d]))
+      offset += rest % uint64_t(memory.shape[d]) * uint64_t(memory.strides[d]) * info.elementBytes;
+    if (allocation->written.contains(offset, info.elementBytes))
+      continue;
+    first = unwritten++ ? first : i;
+    last = i;
+  }
+  const Step *store = findStore(program, program.body, argument);
+  if (!unwritten || !store)
+    return;
+  CheckReport *report = add(CheckReport::Kind::UnwrittenOutput, store->source);
+  if (!report)
+    return;
+  const bool isTail = last + 1 == count && last - first + 1 == unwritten;
+  report->element = unflatten(memory.shape, first);
+  report->message = llvm::formatv("{0} of {1} elements of '{2}' were never written{3}{4}{5}",
+                                  unwritten, count, info.name,
+                                  unwritten == count ? ""
+                                  : isTail           ? ", from "
+                                                     : ", the first of them is ",
+                                  unwritten == count ? "" : formatElement(report->element),
+                                  isTail ? (unwritten == count ? ": " : " on: ") +
+                                               std::string("is the grid too small?")
+                                         : std::string())
+                        .str();
+}
+
+void Checker::finish() {
+  for (size_t argument : fresh)
+    checkUnwritten(argument);
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,6 +10,7 @@
 #include "backends/interpreter/Bounds.h"
 #include "backends/interpreter/Frame.h"
 #include "backends/interpreter/Heap.h"
+#include "backends/interpreter/MaskedValues.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -23,7 +24,8 @@ enum class Access : uint8_t { Read, Write, Atomic };
 class Checker {
 public:
   Checker(const Heap &heap, const Bounds &bounds, const Program &program,
-          const CheckOptions &options, std::array<uint64_t, 3> grid);
+          llvm::ArrayRef<LaunchArgument> arguments, const CheckOptions &options,
+          std::array<uint64_t, 3> grid);
 
   void beginProgram(uint64_t linear);
 
@@ -34,11 +36,19 @@ public:
   void acquire(uint64_t address);
   void release(uint64_t address);
 
-  /// Looks at the results of a step that asks for it.
+  /// Around each step.
+  void beforeStep(const Step &step) {
+    if (masked)
+      masked->before(step);
+  }
   void afterStep(const Frame &frame, const Step &step) {
     if (step.check != ResultCheck::None)
       checkResults(frame, step);
+    if (masked)
+      checkMasked(frame, step);
   }
+  /// Once all programs have run.
+  void finish();
 
   /// Adds a finding, or counts it where the same kind was found at the same place. `other`: of what
   /// it is in conflict with, in Program::sources.
@@ -73,6 +83,10 @@ private:
   bool ordered(Segment segment) const;
   void newSegment();
   void checkResults(const Frame &frame, const Step &step);
+  void checkMasked(const Frame &frame, const Step &step);
+  void checkUnwritten(size_t argument);
+  /// Adds a report of a place, or counts it where there is one of that kind. Null: it was merged.
+  CheckReport *add(CheckReport::Kind kind, uint32_t source);
   void checkOverflow(const Frame &frame, const Step &step);
   void checkDivision(const Frame &frame, const Step &step);
   void checkShift(const Frame &frame, const Step &step);
@@ -81,10 +95,13 @@ private:
 
   const Bounds &bounds;
   const Program &program;
+  llvm::ArrayRef<LaunchArgument> arguments;
   const CheckOptions options;
   const std::array<uint64_t, 3> grid;
   std::vector<std::shared_ptr<Allocation>> allocations; ///< By address.
   size_t lastFound = 0;
+  std::vector<size_t> fresh; ///< Arguments whose memory nobody had written.
+  std::unique_ptr<MaskedValues> masked;
 
   uint32_t current = 0; ///< Linear index of the running program.
   Segment segment = 0;

@@ -22,6 +22,7 @@ void Frame::exec(const StepList &steps) {
     return;
   }
   for (const Step &step : steps) {
+    checker->beforeStep(step);
     step.run(*this, step);
     if (stopped)
       return;

@@ -25,6 +25,7 @@ public:
   void clear();
   void mark(uint64_t offset, uint64_t count);
   bool contains(uint64_t offset, uint64_t count) const;
+  bool isClear() const { return !all && bits.empty(); } ///< Nothing was written.
 
 private:
   uint64_t size;

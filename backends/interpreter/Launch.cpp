@@ -171,7 +171,7 @@ llvm::Expected<LaunchResult> interp::launchProgram(const Program &program, Heap 
   if (checked) {
     CheckOptions checks = options.checks;
     checks.integerOverflow |= options.debug;
-    checker = std::make_unique<Checker>(heap, bounds, program, checks, options.grid);
+    checker = std::make_unique<Checker>(heap, bounds, program, arguments, checks, options.grid);
   }
 
   const auto start = std::chrono::steady_clock::now();
@@ -203,7 +203,9 @@ llvm::Expected<LaunchResult> interp::launchProgram(const Program &program, Heap 
   llvm::sort(printed, [](const auto &a, const auto &b) { return a.first < b.first; });
   for (const auto &[linear, text] : printed)
     result.printed += text;
-  if (checker)
+  if (checker) {
+    checker->finish();
     result.reports = checker->takeReports();
+  }
   return result;
 }

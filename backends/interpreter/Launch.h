@@ -31,7 +31,8 @@ struct CheckReport {
   std::string message;     ///< One sentence; includes the address relative to which argument.
   SourcePosition position; ///< Where in the kernel's source.
   std::vector<SourcePosition> callStack; ///< Call sites of inlined helpers, innermost first.
-  SourcePosition other; ///< Of the access that a race is with; line 0 where there is none.
+  SourcePosition other; ///< Of the access that a race is with, or of the store of a masked value;
+                        ///< line 0 where there is none.
   uint64_t count = 1;   ///< How often the same finding (kind and position) occurred.
 };
 
@@ -42,7 +43,12 @@ struct CheckOptions {
   bool races = false;
   bool integerOverflow = false;
   bool nanInf = false;
-  bool any() const { return bounds || uninitialized || races || integerOverflow || nanInf; }
+  bool unwritten = false;    ///< Parts of tensors that were never written, before or by the launch.
+  bool maskedValues = false; ///< Masked-off lanes without `other` that reach what is stored.
+  bool any() const {
+    return bounds || uninitialized || races || integerOverflow || nanInf || unwritten ||
+           maskedValues;
+  }
 };
 
 /// A stretch of memory of less than 2^63 bytes.

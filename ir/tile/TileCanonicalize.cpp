@@ -1,6 +1,7 @@
 // Canonicalization patterns of the `tile` dialect: rewrites that always make the program simpler
 // and never trade one cost for another (those are passes, in ir/transforms). A merged op carries
 // the locations of both.
+#include "ir/tile/KeepOther.h"
 #include "ir/tile/TileOps.h"
 
 #include "ir/tile/TileUtils.h"
@@ -188,12 +189,16 @@ struct AddPtrOfConstants : OpRewritePattern<AddPtrOp> {
 };
 
 /// A mask that is all true says nothing; without a mask, neither does `other`; and `other` is 0 by
-/// default.
+/// default, which is dropped unless the module is checked.
 struct SimplifyLoad : OpRewritePattern<LoadOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(LoadOp op, PatternRewriter &rewriter) const final {
     bool dropMask = op.getMask() && matchPattern(op.getMask(), m_One());
-    bool dropOther = op.getOther() && (!op.getMask() || dropMask || isPositiveZero(op.getOther()));
+    auto isDefault = [&] {
+      auto module = op->getParentOfType<ModuleOp>();
+      return isPositiveZero(op.getOther()) && !(module && module->hasAttr(kKeepOtherAttr));
+    };
+    bool dropOther = op.getOther() && (!op.getMask() || dropMask || isDefault());
     if (dropMask || dropOther) {
       rewriter.modifyOpInPlace(op, [&] {
         if (dropOther)

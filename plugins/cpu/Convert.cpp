@@ -83,6 +83,8 @@ interp::LaunchOptions cpu::toInterpreter(const LaunchOptions &from) {
   to.checks.races = from.checks.races;
   to.checks.integerOverflow = from.checks.integerOverflow;
   to.checks.nanInf = from.checks.nanInf;
+  to.checks.unwritten = from.checks.unwritten;
+  to.checks.maskedValues = from.checks.maskedValues;
   to.debug = from.debug;
   to.bounds = from.bounds && areBoundsChecked();
   return to;

@@ -35,10 +35,10 @@ PyObject *python::raise(TilerunStatus status) {
   info.struct_size = sizeof(info);
   tilerunGetError(&info);
   std::string message = info.message;
-  // What a kernel did is told without the call that happened to hear of it.
-  const std::string call = std::string(info.call) + " on " + info.device + ": ";
-  if (status == TILERUN_STATUS_FAULT && message.starts_with(call))
-    message.erase(0, call.size());
+  // What a kernel did on the interpreter begins with its place in the source.
+  const std::string device = std::string(info.device) + ": ";
+  if (status == TILERUN_STATUS_FAULT && device.starts_with("cpu:") && message.starts_with(device))
+    message.erase(0, device.size());
   PyObject *make = getCallback(Callback::MakeError);
   Ref text(
       PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "replace"));

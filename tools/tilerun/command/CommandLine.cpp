@@ -218,17 +218,20 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
 
   CLI::App *check = app.add_subcommand(
       "check",
-      std::string(
-          "Run one launch with every check on: out-of-bounds, use after free, reads of\n"
-          "memory that was never written, races between programs, integer overflow,\n"
-          "division by zero, shifts out of range, misaligned accesses, and device_assert.\n\n"
-          "Examples:\n"
-          "  tilerun check add.py::add_kernel x_ptr=f32[1000]:randn(1) "
-          "y_ptr=f32[1000]:randn(2) \\\n"
-          "      output_ptr=f32[1000]:empty n_elements=1001 BLOCK_SIZE=256 --grid 4\n\n") +
+      std::string("Run one launch with every check on: out-of-bounds, use after free, reads of\n"
+                  "memory that was never written, races between programs, integer overflow,\n"
+                  "division by zero, shifts out of range, misaligned accesses, and device_assert.\n"
+                  "Warns of tensors given as 'empty' that are written in part, and of masked-off\n"
+                  "lanes of loads without 'other' that reach a result.\n\n"
+                  "Examples:\n"
+                  "  tilerun check add.py::add_kernel x_ptr=f32[1000]:randn(1) "
+                  "y_ptr=f32[1000]:randn(2) \\\n"
+                  "      output_ptr=f32[1000]:empty n_elements=1001 BLOCK_SIZE=256 --grid 4\n\n") +
           kValues);
   addRunOptions(check, options);
   check->add_flag("--nan-inf", options.nanInf, "Also report where NaN and infinities appear");
+  check->add_flag("--strict", options.strict,
+                  "Warnings (outputs written in part, masked-off lanes without 'other') fail, too");
 
   CLI::App *compile = app.add_subcommand(
       "compile",

@@ -55,6 +55,7 @@ struct Options {
   bool time = false;
   bool nanInf = false;
   bool boundsChecks = true; ///< Of run.
+  bool strict = false;      ///< Of check.
 
   // run, check, compile
   std::optional<unsigned> autotuneConfig;

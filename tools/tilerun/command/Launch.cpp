@@ -1,6 +1,7 @@
 // Runs one launch on a device.
 #include "tools/tilerun/command/Launch.h"
 
+#include "ir/tile/KeepOther.h"
 #include "ir/tile/ModuleBytes.h"
 #include "runtime/cache/Bytes.h"
 #include "runtime/cache/Key.h"
@@ -262,6 +263,9 @@ llvm::Error Launch::compile() {
     if (!kernel)
       return kernel.takeError();
     compiled = std::move(*kernel);
+    if (session.options.command == Options::Command::Check)
+      (*compiled.module)
+          ->setAttr(tile::kKeepOtherAttr, mlir::UnitAttr::get(compiled.module->getContext()));
     if (session.options.optimize)
       if (llvm::Error error = session.optimize(compiled))
         return error;

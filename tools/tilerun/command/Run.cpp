@@ -56,12 +56,18 @@ void printReport(llvm::raw_ostream &os, Painter &painter, Session &session,
   auto place = [](const SourcePosition &p) {
     return p.file + ":" + std::to_string(p.line) + ":" + std::to_string(p.column);
   };
-  os << place(report.position) << ": ";
-  painter.paint(llvm::raw_ostream::RED, getCheckKindName(report.kind));
+  const bool warning = isWarning(report.kind);
+  os << place(report.position) << ": " << (warning ? "warning: " : "");
+  painter.paint(warning ? llvm::raw_ostream::MAGENTA : llvm::raw_ostream::RED,
+                getCheckKindName(report.kind));
   os << ": " << report.message << "\n";
   printSourceLine(os, session, report.position);
-  os << "    kernel " << report.kernel << ", program " << formatProgram(report.program);
-  if (!report.element.empty())
+  os << "    kernel " << report.kernel;
+  // What nobody has written belongs to no program.
+  const bool ofProgram = report.kind != CheckReport::Kind::UnwrittenOutput;
+  if (ofProgram)
+    os << ", program " << formatProgram(report.program);
+  if (ofProgram && !report.element.empty())
     os << ", element " << host::formatIndex(report.element);
   if (report.count > 1)
     os << "; " << report.count << " times at this place";
@@ -71,7 +77,10 @@ void printReport(llvm::raw_ostream &os, Painter &painter, Session &session,
     printSourceLine(os, session, caller);
   }
   if (report.other.line) {
-    os << place(report.other) << ": note: the other access is here\n";
+    os << place(report.other) << ": note: "
+       << (report.kind == CheckReport::Kind::Race ? "the other access is here"
+                                                  : "a result is stored here")
+       << "\n";
     printSourceLine(os, session, report.other);
   }
 }
@@ -87,6 +96,7 @@ llvm::json::Value toJson(const CheckReport &report) {
     stack.push_back(toJson(caller));
   llvm::json::Object object{
       {"kind", getCheckKindName(report.kind)},
+      {"severity", isWarning(report.kind) ? "warning" : "error"},
       {"kernel", jsonText(report.kernel)},
       {"program", llvm::json::Array{report.program[0], report.program[1], report.program[2]}},
       {"element", llvm::json::Array(report.element)},
@@ -94,7 +104,7 @@ llvm::json::Value toJson(const CheckReport &report) {
       {"position", toJson(report.position)},
       {"call_stack", std::move(stack)},
       {"count", static_cast<int64_t>(report.count)}};
-  // Of a race.
+  // Of a race, or of the store of a masked value.
   if (report.other.line)
     object["other_position"] = toJson(report.other);
   return object;
@@ -142,10 +152,18 @@ llvm::json::Value toJson(const host::Tensor &tensor) {
   return object;
 }
 
+/// Whether what was found is a failure: warnings are with --strict alone.
+bool failsCheck(const LaunchResult &result, const Options &options) {
+  return llvm::any_of(result.reports, [&](const CheckReport &report) {
+    return options.strict || !isWarning(report.kind);
+  });
+}
+
 llvm::json::Object toJson(const Launch &launch, Session &session, ExitCode code) {
   const Binding &binding = launch.getBinding();
   const LaunchResult &result = launch.getResult();
-  llvm::StringRef status = result.reports.empty() ? getExitCodeName(code) : "check-failed";
+  llvm::StringRef status =
+      failsCheck(result, session.options) ? "check-failed" : getExitCodeName(code);
   llvm::json::Object object{{"status", status},
                             {"exit_code", static_cast<int>(code)},
                             {"file", jsonText(session.module->path)},
@@ -241,15 +259,17 @@ void printText(const Launch &launch, Session &session) {
     return;
   for (const CheckReport &report : reports)
     printReport(os, painter, session, report);
-  if (reports.empty()) {
-    os << "checks: ";
+  const auto warnings =
+      llvm::count_if(reports, [](const CheckReport &r) { return isWarning(r.kind); });
+  os << "checks: ";
+  if (reports.size() > size_t(warnings))
+    painter.paint(llvm::raw_ostream::RED,
+                  std::to_string(reports.size() - size_t(warnings)) + " found");
+  else
     painter.paint(llvm::raw_ostream::GREEN, "ok");
-    os << ", nothing found\n";
-  } else {
-    os << "checks: ";
-    painter.paint(llvm::raw_ostream::RED, std::to_string(reports.size()) + " found");
-    os << "\n";
-  }
+  if (warnings)
+    os << ", " << warnings << (warnings == 1 ? " warning" : " warnings");
+  os << (reports.empty() ? ", nothing found\n" : "\n");
 }
 
 } // namespace
@@ -264,7 +284,7 @@ llvm::Expected<ExitCode> command::runLaunch(Session &session) {
   Launch launch(session, **device);
   if (llvm::Error error = launch.run())
     return error;
-  bool ok = launch.allMatch() && launch.getResult().reports.empty();
+  bool ok = launch.allMatch() && !failsCheck(launch.getResult(), session.options);
   ExitCode code = ok ? ExitCode::Ok : ExitCode::Mismatch;
   // Warnings of the frontend.
   session.getDiagnostics().print(llvm::errs(), useColor(session.options.color, llvm::errs()));

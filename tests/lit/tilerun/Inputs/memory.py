@@ -33,3 +33,32 @@ def unnamed(x):
     tl.device_print("", values)
     print(values, values)
     tl.device_print(":", values)
+
+
+@triton.jit
+def mean(x, out, n, BLOCK: tl.constexpr, SAFE: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    mask = offsets < n
+    if SAFE == "other":
+        values = tl.load(x + offsets, mask=mask, other=0)
+    else:
+        values = tl.load(x + offsets, mask=mask)
+    if SAFE == "where":
+        values = tl.where(mask, values, 0)
+    tl.store(out, tl.sum(values) / n)
+
+
+@triton.jit
+def count_zeros(x, out, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    mask = offsets < n
+    zeros = (tl.load(x + offsets, mask=mask) == 0).to(tl.int32)
+    tl.store(out, tl.sum(zeros * mask.to(tl.int32)))
+
+
+@triton.jit
+def product(a, b, out, k, N: tl.constexpr):
+    row, column = tl.arange(0, N)[:, None], tl.arange(0, N)[None, :]
+    left = tl.load(a + row * N + column, mask=column < k)
+    right = tl.load(b + row * N + column, mask=row < k, other=0)
+    tl.store(out + row * N + column, tl.dot(left, right))
