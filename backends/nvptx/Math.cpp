@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -175,6 +177,10 @@ LogicalResult nvptx::expandMath(ModuleOp module, const Architecture &arch) {
   mathx::populateMathExpansions(patterns, std::move(options));
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
     return module.emitError() << "mathematical functions could not be expanded";
+  // Functions of the same argument share its reduction, which may be a branch.
+  IRRewriter rewriter(module.getContext());
+  DominanceInfo dominance(module);
+  eliminateCommonSubExpressions(rewriter, dominance, module);
   WalkResult walk = module.walk([&](Operation *op) -> WalkResult {
     if (!isa_and_present<math::MathDialect>(op->getDialect()) || isNative(op))
       return WalkResult::advance();

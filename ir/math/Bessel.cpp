@@ -17,6 +17,14 @@ namespace {
 constexpr double kTwoOverPi = 2 / std::numbers::pi;
 
 template <typename Op> Real apply(Real x) { return {x.c, Op::create(x.c->b, x.c->loc, x.v)}; }
+/// The language's fast form, where units in the last place do no harm.
+template <typename Op> Real approximate(Real x) {
+  return {x.c, Op::create(x.c->b, x.c->loc, x.v, arith::FastMathFlags::afn)};
+}
+Real approximateReciprocal(Real x) {
+  Calculator &c = *x.c;
+  return {&c, arith::DivFOp::create(c.b, c.loc, c.real(1).v, x.v, arith::FastMathFlags::afn)};
+}
 
 /// x - zero.
 Real from(Real x, const Constant &zero) {
@@ -24,7 +32,12 @@ Real from(Real x, const Constant &zero) {
   return (x - parts.a) - parts.b;
 }
 /// x² - zero².
-Real fromSquare(Real x, const Constant &zero) { return from(x, zero) * (x + x.c->split(zero).a); }
+Real fromSquare(Real x, const Constant &zero) {
+  const double square = zero.a * zero.a;
+  const double low = std::fma(zero.a, zero.a, -square) + 2 * zero.a * zero.b;
+  auto parts = x.c->split(Constant{square, low, 0});
+  return fma(x, x, -parts.a) - parts.b;
+}
 
 /// J of order 0 or 1 for x in [0, 8].
 Real jSmall(Real x, int order) {
@@ -37,15 +50,23 @@ Real jSmall(Real x, int order) {
 
 /// J or Y for x >= 8.
 Real large(Real x, int order, bool second) {
-  Real v = 8.0 / x, u = v * v;
+  Real root, v;
+  if (x.c->wide) {
+    v = 8.0 / x;
+    root = sqrt(x) * 1.7724538509055160273;
+  } else {
+    Real inverse = approximate<math::RsqrtOp>(x);
+    v = 8.0 * inverse * inverse;
+    root = inverse * 0.56418958354775628695;
+  }
+  Real u = v * v;
   Real p = evaluate(order == 0 ? kP0 : kP1, u), q = evaluate(order == 0 ? kQ0 : kQ1, u) * v;
   Real sine = apply<math::SinOp>(x), cosine = apply<math::CosOp>(x);
   // cos and sin of x - π/4 or x - 3π/4, times sqrt 2.
   Real c = order == 0 ? cosine + sine : sine - cosine;
   Real s = order == 0 ? sine - cosine : -(sine + cosine);
   Real wave = second ? fma(p, s, q * c) : fma(p, c, -(q * s));
-  Real root = sqrt(x) * 1.7724538509055160273;
-  return select(x == x.c->infinity(), 0.0, wave / root);
+  return select(x == x.c->infinity(), 0.0, x.c->wide ? wave / root : wave * root);
 }
 
 Real firstKind(Real x, int order) {
@@ -60,20 +81,32 @@ Real firstKind(Real x, int order) {
   return result;
 }
 
+/// log(x / zero) with small absolute errors close to the zero.
+Real logarithmOfRatio(Real x, const Constant &zero) {
+  Calculator &c = *x.c;
+  if (c.wide) {
+    Real distance = from(x, zero);
+    return select(abs(distance) < zero.a / 2, apply<math::Log1pOp>(distance / c.split(zero).a),
+                  apply<math::LogOp>(x) - std::log(zero.a));
+  }
+  // The ratio as a pair, whose low half small numbers do without.
+  auto inverse = c.split(Constant{1 / zero.a, 0, 0});
+  Pair ratio = multiply(x, {inverse.a, inverse.b});
+  Bool small = x < 0x1p-20;
+  Real rest = select(small, c.real(-std::log(zero.a)), ratio.lo * approximateReciprocal(ratio.hi));
+  return apply<math::LogOp>(select(small, x, ratio.hi)) + rest;
+}
+
 Real secondKind(Real x, int order) {
   Calculator &c = *x.c;
   const Constant *zeros = order == 0 ? kY0Zeros : kY1Zeros;
   const double limit = order == 0 ? 3 : 4;
   Real near = clamp(x, 0, limit);
-  auto zero = c.split(zeros[0]);
-  // log(x / zero), close to the zero by the difference.
-  Real distance = from(near, zeros[0]);
-  Real logarithm = select(abs(distance) < zeros[0].a / 2, apply<math::Log1pOp>(distance / zero.a),
-                          apply<math::LogOp>(near) - std::log(zeros[0].a));
+  Real logarithm = logarithmOfRatio(near, zeros[0]);
   Real t = fma(near, near * (2 / (limit * limit)), c.real(-1));
   Real rest = fromSquare(near, zeros[0]) * evaluate(order == 0 ? kY0Small : kY1Small, t);
   if (order == 1)
-    rest = rest / near;
+    rest = c.wide ? rest / near : 2.0 * (rest * approximateReciprocal(near + near));
   Real inner = fma(kTwoOverPi * logarithm, jSmall(near, order), rest);
   Real between = clamp(x, limit, 8), middle;
   if (order == 0)

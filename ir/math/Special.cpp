@@ -13,6 +13,13 @@ namespace {
 
 template <typename Op> Real apply(Real x) { return {x.c, Op::create(x.c->b, x.c->loc, x.v)}; }
 
+/// 1 / x; on float32 to some units in the last place.
+Real closeReciprocal(Real x) {
+  Calculator &c = *x.c;
+  auto flags = c.wide ? arith::FastMathFlags::none : arith::FastMathFlags::afn;
+  return {&c, arith::DivFOp::create(c.b, c.loc, c.real(1).v, x.v, flags)};
+}
+
 Pair select(Bool condition, Pair x, Pair y) {
   return {tilerun::mathx::select(condition, x.hi, y.hi),
           tilerun::mathx::select(condition, x.lo, y.lo)};
@@ -96,7 +103,7 @@ Scaled gammaOfPositive(Real x) {
   Real large = clamp(x, 8, c.choose(48, 260));
   auto log2E = c.split(kLog2E);
   Pair a = multiply(large - 0.5, log2Pair(large)), b = multiply(-large, {log2E.a, log2E.b});
-  Real inverse = 1.0 / large;
+  Real inverse = closeReciprocal(large);
   Real series = poly(kStirling, inverse * inverse) * inverse * 1.4426950408889634;
   auto constant = c.split(kLog2RootTwoPi);
   Pair s = twoSum(a.hi, b.hi), t = twoSum(s.hi, constant.a);
@@ -105,12 +112,15 @@ Scaled gammaOfPositive(Real x) {
   // Below, (x-1) … (x-n) Γ(x-n) with x - n in [1, 2), every factor exact; Γ(1+x) / x below 1.
   Real whole = apply<math::FloorOp>(x);
   Pair factors{c.real(1), c.real(0)};
-  for (int k = 1; k <= 6; ++k)
-    factors = select(whole > double(k), multiply(x - double(k), factors), factors);
+  for (int k = 1; k <= 6; ++k) {
+    Pair more =
+        c.wide ? multiply(x - double(k), factors) : Pair{(x - double(k)) * factors.hi, factors.lo};
+    factors = select(whole > double(k), more, factors);
+  }
   Real divisor = poly(kReciprocalGamma, x - whole);
   divisor = select(x < 1.0, divisor * x, divisor);
-  Real quotient = factors.hi / divisor;
-  Real rest = (fma(-quotient, divisor, factors.hi) + factors.lo) / divisor;
+  Real reciprocal = closeReciprocal(divisor), quotient = factors.hi * reciprocal;
+  Real rest = (fma(-quotient, divisor, factors.hi) + factors.lo) * reciprocal;
   Bool isLarge = x >= 8.0;
   return {select(isLarge, stirling.pair, Pair{quotient, rest}),
           select(isLarge, stirling.integer, c.integer(0))};
@@ -164,10 +174,10 @@ Real composed::tgamma(Real x) {
   // Γ(-x) = -π / (x sin(πx) Γ(x)) (DLMF 5.5.3); the sine is exactly zero at integers.
   Real sine = sineOfPi(magnitude);
   Real divisor = clamp(magnitude, 0, 300) * sine * usual;
-  Real below = scale(-std::numbers::pi / divisor, c.integer(0) - gamma.integer);
+  Real below = scale(-std::numbers::pi * closeReciprocal(divisor), c.integer(0) - gamma.integer);
   below = select(sine == 0.0, c.nan(), below);
   Real result = select(x < 0.0, below, above);
-  result = select(magnitude < c.real(0x1p-30, 0x1p-60), 1.0 / x, result);
+  result = select(magnitude < c.real(0x1p-30, 0x1p-60), closeReciprocal(x), result);
   return select(unordered(x, x), c.nan(), result);
 }
 
@@ -181,7 +191,7 @@ Real composed::lgamma(Real x) {
   Pair logarithm = multiply(log2Pair(large), Pair{ln2.a, ln2.b});
   Pair less = twoSum(logarithm.hi, c.real(-1));
   Pair main = multiply(large - 0.5, Pair{less.hi, less.lo + logarithm.lo});
-  Real inverse = 1.0 / large;
+  Real inverse = closeReciprocal(large);
   Real series = poly(kStirling, inverse * inverse) * inverse + 0.4189385332046727418;
   Real stirling = main.hi + (main.lo + series);
   stirling = select(main.hi < c.infinity(), stirling, c.infinity());
@@ -199,7 +209,8 @@ Real composed::lgamma(Real x) {
   Bool isLarge = magnitude >= 8.0, isNegative = x < 0.0;
   factors = select(isLarge, 1.0, factors);
   Real sine = abs(sineOfPi(magnitude));
-  Real reflected = std::numbers::pi / (sine * select(isTiny, 1.0, magnitude * factors));
+  Real reflected =
+      std::numbers::pi * closeReciprocal(sine * select(isTiny, 1.0, magnitude * factors));
   Bool isZero = magnitude < c.real(0x1p-30, 0x1p-60);
   Real argument = select(isNegative & !isZero, reflected, select(isTiny, magnitude, factors));
   Real logArgument = apply<math::LogOp>(argument);
