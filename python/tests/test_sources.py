@@ -457,7 +457,7 @@ def test_unknown_and_host_names_are_told_by_line():
 
     with pytest.raises(triton.CompilationError, match="(?s)test_sources.py:.*unknown name 'missing_name'.*\\^~~"):
         run(undefined, size=1)
-    with pytest.raises(triton.CompilationError, match="host function 'host_function'.*not decorated"):
+    with pytest.raises(triton.CompilationError, match="host function 'host_function' cannot be called.*@triton.jit"):
         run(host, size=1)
     with pytest.raises(triton.CompilationError, match="the value of the global 'HOST_STATE' is not known: it is of a kind that kernels cannot use"):
         run(state, size=1)

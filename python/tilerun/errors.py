@@ -85,7 +85,7 @@ _WRAPPER = re.compile(r"<launch of (\w+)>")
 # What stands in for values and functions of the host, for which there is no line to show.
 _MADE_PATHS = ("<values of the host>", "<functions of the host>")
 _MADE_VALUE = re.compile(r"for (\w+) in \(\): pass  # A ([\w.]+)\.")
-_MADE_LINE = re.compile(r"def \w+\(\*arguments\):")
+_MADE_LINE = re.compile(r"(async )?def \w+\(\*arguments\):|@__host")
 _PART = re.compile(r"'([^\W\d]\w*?)((?:__(?:shape|stride)?\d+)+)'")
 
 
