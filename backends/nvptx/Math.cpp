@@ -87,9 +87,9 @@ void populateFastForms(RewritePatternSet &patterns) {
       context, [](Hardware h, ValueRange x) { return h.divide(h.sin(x[0]), h.cos(x[0])); });
   patterns.add<Fast<math::TanhOp>>(context, [](Hardware h, ValueRange x) { return h.tanh(x[0]); });
   patterns.add<Fast<math::SqrtOp>>(
-      context, [](Hardware h, ValueRange x) { return h.call("sqrt.approx.f", x[0]); });
+      context, [](Hardware h, ValueRange x) { return h.call("sqrt.approx.ftz.f", x[0]); });
   patterns.add<Fast<math::RsqrtOp>>(
-      context, [](Hardware h, ValueRange x) { return h.call("rsqrt.approx.f", x[0]); });
+      context, [](Hardware h, ValueRange x) { return h.call("rsqrt.approx.ftz.f", x[0]); });
   patterns.add<Fast<math::PowFOp>>(
       context, [](Hardware h, ValueRange x) { return h.exp2(h.product(x[1], h.log2(x[0]))); });
 }
@@ -109,7 +109,7 @@ mathx::Estimates makeEstimates(const Architecture &arch) {
   estimates.log2 = instruction("lg2.approx.ftz.f");
   estimates.reciprocal = instruction("rcp.approx.ftz.f");
   estimates.sqrt = instruction("sqrt.approx.ftz.f");
-  estimates.rsqrt = instruction("rsqrt.approx.f");
+  estimates.rsqrt = instruction("rsqrt.approx.f"); // Keeps subnormal arguments.
   estimates.hasMinimum = arch.number >= 80;
   return estimates;
 }

@@ -22,6 +22,12 @@ inline constexpr double kExpWide[] = { // error 2^-61.69
     0x1.27e5371b04d44p-22, 0x1.af5fda2fcc83ep-26, 0x1.1ee813dd2e560p-29};
 inline constexpr Polynomial kExp{kExpSingle, kExpWide};
 
+/// the same for |r| <= 1/2.
+inline constexpr double kExpm1Single[] = { // error 2^-28.24
+    0x1.0000020000000p-1, 0x1.5555520000000p-3, 0x1.5552980000000p-5, 0x1.1113240000000p-7,
+    0x1.6ee6d60000000p-10, 0x1.a047300000000p-13};
+inline constexpr Polynomial kExpm1{kExpm1Single, {}};
+
 /// (log(1+f) - f + f²/2) / f³, sqrt(1/2) <= 1+f <= sqrt(2).
 inline constexpr double kLogSingle[] = { // error 2^-30.3
     0x1.5555480000000p-2, -0x1.0000060000000p-2, 0x1.99a4b40000000p-3, -0x1.555c440000000p-3,
@@ -35,6 +41,26 @@ inline constexpr double kLogWide[] = { // error 2^-61.85
     0x1.9be6c85193b21p-5, -0x1.a91e78ea32073p-5, 0x1.efd485afa21d9p-5, -0x1.bb18575072765p-5,
     0x1.704b9d2cbed1ap-6};
 inline constexpr Polynomial kLog{kLogSingle, kLogWide};
+
+/// (log(1+f) - f + f²/2) / f³, 3/4 <= 1+f <= 3/2.
+inline constexpr double kLogQuartersSingle[] = { // error 2^-27.6
+    0x1.5555a40000000p-2, -0x1.0000400000000p-2, 0x1.9969ac0000000p-3, -0x1.54efb60000000p-3,
+    0x1.28846e0000000p-3, -0x1.0d8bd80000000p-3, 0x1.ac95f80000000p-4, -0x1.7146620000000p-5};
+inline constexpr Polynomial kLogQuarters{kLogQuartersSingle, {}};
+
+/// log2(1+f) / f - L, sqrt(1/2) <= 1+f <= sqrt(2), where L is log2(e) as a float32.
+inline constexpr double kLog2RootSingle[] = { // error 2^-30.0
+    0x1.5a9a380000000p-26, -0x1.7154760000000p-1, 0x1.ec707e0000000p-2, -0x1.7154900000000p-2,
+    0x1.2780880000000p-2, -0x1.ec7a0e0000000p-3, 0x1.a3ed0a0000000p-3, -0x1.6e674a0000000p-3,
+    0x1.6064440000000p-3, -0x1.5a42c00000000p-3, 0x1.8d6b520000000p-4};
+inline constexpr Polynomial kLog2Root{kLog2RootSingle, {}};
+
+/// log10(1+f) / f, sqrt(1/2) <= 1+f <= sqrt(2).
+inline constexpr double kLog10RootSingle[] = { // error 2^-29.07
+    0x1.bcb7b20000000p-2, -0x1.bcb7aa0000000p-3, 0x1.287a720000000p-3, -0x1.bcbef00000000p-4,
+    0x1.63cf1e0000000p-4, -0x1.27737e0000000p-4, 0x1.f88cdc0000000p-5, -0x1.d730e20000000p-5,
+    0x1.cb24080000000p-5, -0x1.0f1e8a0000000p-5};
+inline constexpr Polynomial kLog10Root{kLog10RootSingle, {}};
 
 /// (2 atanh(s) - 2s - 2/3 s³) / s⁵ in z = s², s = f / (2+f).
 inline constexpr double kLogTailSingle[] = { // error 2^-29.95
@@ -60,6 +86,12 @@ inline constexpr double kCosWide[] = { // error 2^-64.2
     0x1.555555555554cp-5, -0x1.6c16c16c15167p-10, 0x1.a01a019caf44fp-16, -0x1.27e4f80803034p-22,
     0x1.1ee9ea8451c22p-29, -0x1.8fadda04efafbp-37};
 inline constexpr Polynomial kCos{kCosSingle, kCosWide};
+
+/// (tan(r) - r) / r³ in z = r², |r| <= π/4.
+inline constexpr double kTanSingle[] = { // error 2^-25.74
+    0x1.5554de0000000p-2, 0x1.112de40000000p-3, 0x1.b585e00000000p-5, 0x1.906dbc0000000p-6,
+    0x1.96be240000000p-9, 0x1.33dfda0000000p-7};
+inline constexpr Polynomial kTan{kTanSingle, {}};
 
 /// (asin(x) - x) / x³ in z = x², |x| <= 1/2.
 inline constexpr double kAsinSingle[] = { // error 2^-31.74

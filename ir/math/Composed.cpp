@@ -12,13 +12,19 @@ namespace {
 
 template <typename Op> Real apply(Real x) { return {x.c, Op::create(x.c->b, x.c->loc, x.v)}; }
 
+/// The device's own on float32, where it is good to a unit in the last place.
+template <typename Op> Real applyFast(Real x) {
+  auto flags = x.c->wide ? arith::FastMathFlags::none : arith::FastMathFlags::afn;
+  return {x.c, Op::create(x.c->b, x.c->loc, x.v, flags)};
+}
+
 /// The exponent field's mask.
 uint64_t exponentMask(const Calculator &c) { return uint64_t(2 * c.bias + 1) << c.mantissa; }
 
 /// The sum of squares of numbers scaled by a power of two, and the power.
 struct ScaledSquares {
   Real sum, up, down;
-  Bool infinite, nan;
+  Bool infinite;
 };
 
 ScaledSquares scaledSquares(ArrayRef<Real> x) {
@@ -26,25 +32,24 @@ ScaledSquares scaledSquares(ArrayRef<Real> x) {
   SmallVector<Real> magnitudes;
   for (Real value : x)
     magnitudes.push_back(abs(value));
+  // Numbers, where others are NaN.
   Real largest = magnitudes[0];
-  Bool infinite = largest == c.infinity(), nan = unordered(largest, largest);
-  for (Real value : ArrayRef(magnitudes).drop_front()) {
-    largest = select(value > largest, value, largest);
-    infinite = infinite | (value == c.infinity());
-    nan = nan | unordered(value, value);
-  }
+  for (Real value : ArrayRef(magnitudes).drop_front())
+    largest = {&c, arith::MaxNumFOp::create(c.b, c.loc, largest.v, value.v)};
   // 2^(the largest one's exponent), within what has a normal reciprocal.
-  Int field = bits(largest) & exponentMask(c);
-  const uint64_t unit = uint64_t(1) << c.mantissa, top = uint64_t(2 * c.bias - 1) << c.mantissa;
-  field = select(isLess(field, unit), c.integer(unit), field);
-  field = select(isLess(c.integer(top), field), c.integer(top), field);
+  const double low = std::ldexp(1.0, 1 - c.bias), high = std::ldexp(1.0, c.bias - 1);
+  auto bound = [&](auto op, Real a, double b) {
+    return Real{&c, decltype(op)::create(c.b, c.loc, a.v, c.real(b).v)};
+  };
+  Real limited = bound(arith::MinNumFOp(), bound(arith::MaxNumFOp(), largest, low), high);
+  Int field = bits(limited) & exponentMask(c);
   Real up = fromBits(field), down = fromBits(c.integer(uint64_t(2 * c.bias) << c.mantissa) - field);
   Real sum = c.real(0);
-  for (auto [i, value] : llvm::enumerate(magnitudes)) {
+  for (auto [i, value] : llvm::enumerate(x)) {
     Real scaled = value * down;
     sum = i == 0 ? scaled * scaled : fma(scaled, scaled, sum);
   }
-  return {sum, up, down, infinite, nan & !infinite};
+  return {sum, up, down, largest == c.infinity()};
 }
 
 /// sin(π (x + turns / 2)).
@@ -70,16 +75,12 @@ Real sineOfPi(Real x, unsigned turns) {
 
 Real composed::norm(ArrayRef<Real> x) {
   ScaledSquares s = scaledSquares(x);
-  Calculator &c = *x[0].c;
-  Real result = select(s.infinite, c.infinity(), sqrt(s.sum) * s.up);
-  return select(s.nan, c.nan(), result);
+  return select(s.infinite, x[0].c->infinity(), applyFast<math::SqrtOp>(s.sum) * s.up);
 }
 
 Real composed::reciprocalNorm(ArrayRef<Real> x) {
   ScaledSquares s = scaledSquares(x);
-  Calculator &c = *x[0].c;
-  Real result = select(s.infinite, 0.0, apply<math::RsqrtOp>(s.sum) * s.down);
-  return select(s.nan, c.nan(), result);
+  return select(s.infinite, 0.0, applyFast<math::RsqrtOp>(s.sum) * s.down);
 }
 
 Real composed::sinpi(Real x) {

@@ -1,6 +1,7 @@
 // e^x, 2^x and e^x - 1: reduction by multiples of ln 2 in three parts (Cody and Waite, "Software
 // Manual for the Elementary Functions", 1980, chapter 6), a polynomial, and scaling in two steps,
-// so that results near overflow and subnormal ones are rounded once.
+// so that results near overflow and subnormal ones are rounded once. With an instruction for 2^x:
+// that of the rounded product x · log₂ e, and what the rounding lost as a factor 1 + r.
 #include "ir/math/Functions.h"
 
 using namespace tilerun::mathx;
@@ -57,8 +58,19 @@ Real tilerun::mathx::expInside(Real x) {
   return (1.0 + fma(r * r, evaluate(kExp, r), r)) * powerOfTwo(k.integer);
 }
 
+Powered tilerun::mathx::powerOfE(Real x, Real product, Real power) {
+  auto ln2 = x.c->split(kLn2);
+  return {power, fma(product, -ln2.b, fma(product, -ln2.a, x))};
+}
+
 Real tilerun::mathx::exp(Real x) {
   Calculator &c = *x.c;
+  if (c.has(&Estimates::exp2Whole)) {
+    // The upper limit's power is infinite and its rest positive.
+    Real limited = clamp(x, -105, 0x1.62e43p+6), product = limited * kLog2E.a;
+    Powered e = powerOfE(limited, product, c.estimate(&Estimates::exp2Whole, product));
+    return fma(e.power, e.rest, e.power);
+  }
   Real limited = clamp(x, c.choose(-105, -746), c.choose(90, 711));
   Scaled e = expPair(limited);
   return scale(sum(e.pair), e.integer);
@@ -71,10 +83,41 @@ Real tilerun::mathx::exp2(Real x) {
   return scale(sum(e.pair), e.integer);
 }
 
+Real tilerun::mathx::exp10(Real x) {
+  Calculator &c = *x.c;
+  // As exp; the rest in units of e.
+  Real limited = clamp(x, -46, 0x1.344136p+5);
+  constexpr double log2Of10 = 3.3219280948873623, ln2 = 0.69314718055994531;
+  const double lost = log2Of10 - float(log2Of10);
+  Real product = limited * log2Of10;
+  Real rest = fma(limited, c.real(log2Of10), -product) * ln2;
+  rest = fma(limited, c.real(lost * ln2), rest);
+  Real power = c.estimate(&Estimates::exp2Whole, product);
+  return fma(power, rest, power);
+}
+
+/// float32: 2^k (e^r - 1) + (2^k - 1) for x = k ln 2 + r, all halved so that 2^k does not overflow.
+/// Up to 1/2 k is 0, so that the sum does not cancel.
+static Real expm1Single(Real x) {
+  Calculator &c = *x.c;
+  Real limited = clamp(x, -19, 89);
+  Rounded k = roundProduct(limited, kLog2E.a);
+  Bool near = abs(x) < 0.5;
+  Real turns = select(near, 0.0, k.real);
+  auto ln2 = c.split(kLn2);
+  Real r = fma(turns, -ln2.b, fma(turns, -ln2.a, limited));
+  Real small = fma(r * r, evaluate(kExpm1, r), r);
+  Real half = select(near, 0.5, powerOfTwo(k.integer - 1));
+  Real result = fma(half, small, half - 0.5);
+  return select(abs(x) < 0x1p-25, x, result + result);
+}
+
 Real tilerun::mathx::expm1(Real x) {
   Calculator &c = *x.c;
-  // The upper limits overflow, but 2^(k-1) there does not.
-  Real limited = clamp(x, c.choose(-19, -39), c.choose(89, 710));
+  if (!c.wide)
+    return expm1Single(x);
+  // The upper limit overflows, but 2^(k-1) there does not.
+  Real limited = clamp(x, -39, 710);
   auto [rest, turns] = reduceByLn2(limited);
   Real r = rest.hi, tail = fma(r * r, evaluate(kExp, r), fma(rest.lo, r, rest.lo));
   // 2^k (r + tail) + (2^k - 1), all halved so that 2^k does not overflow.
@@ -82,5 +125,5 @@ Real tilerun::mathx::expm1(Real x) {
   Pair whole = twoSum(half, c.real(-0.5));
   Pair head = twoSum(whole.hi, half * r);
   Real result = 2.0 * (head.hi + (head.lo + fma(half, tail, whole.lo)));
-  return select(abs(x) < c.real(0x1p-26, 0x1p-55), x, result);
+  return select(abs(x) < 0x1p-55, x, result);
 }

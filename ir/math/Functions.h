@@ -10,6 +10,14 @@ namespace tilerun::mathx {
 Real exp(Real x);
 Real exp2(Real x);
 Real expm1(Real x);
+/// 10^x of float32, for devices with Estimates::exp2Whole.
+Real exp10(Real x);
+/// power · (1 + rest).
+struct Powered {
+  Real power, rest;
+};
+/// e^x for float32, where `power` is about 2 to the power of `product`, which is about x · log₂ e.
+Powered powerOfE(Real x, Real product, Real power);
 /// 2^integer · (hi + lo).
 struct Scaled {
   Pair pair;
@@ -43,6 +51,7 @@ Real sin(Real x);
 Real cos(Real x);
 Real tan(Real x);
 /// x = n · π/2 + hi + lo with |hi| <= π/4 for huge x, for the low bits of n (Reduction.cpp).
+/// float32 has no lo.
 struct Reduced {
   Pair angle;
   Int quadrant;

@@ -22,16 +22,36 @@ Halves halves(Real x) {
   Pair growing{scale(pair.hi, n), scale(pair.lo, n)};
   return {growing, 0.25 / growing.hi};
 }
+
+/// e^|x| / 2 + sign · e^-|x| / 2 by the device's 2^x and 1 / x.
+Real estimatedHalves(Real x, double sign) {
+  Calculator &c = *x.c;
+  Real magnitude = abs(x);
+  // Below 129, so that half of the power is finite; beyond, the rest is large enough to overflow.
+  Real product = atMost(magnitude * kLog2E.a, 0x1.01ffffp+7);
+  Real half = c.estimate(&Estimates::exp2, product - 1.0);
+  Powered e = powerOfE(magnitude, product, half);
+  Real falling = reciprocal(half);
+  return half + fma(half, e.rest, falling * (0.25 * sign));
+}
 } // namespace
 
 Real tilerun::mathx::sinh(Real x) {
-  Halves h = halves(x);
-  Real far = h.growing.hi + (h.growing.lo - h.falling), magnitude = abs(x), square = x * x;
+  Calculator &c = *x.c;
+  Real magnitude = abs(x), square = x * x, far;
+  if (c.has(&Estimates::exp2)) {
+    far = estimatedHalves(x, -1);
+  } else {
+    Halves h = halves(x);
+    far = h.growing.hi + (h.growing.lo - h.falling);
+  }
   Real near = fma(magnitude * square, evaluate(kSinh, square), magnitude);
   return copySign(select(magnitude < 1.0, near, far), x);
 }
 
 Real tilerun::mathx::cosh(Real x) {
+  if (x.c->has(&Estimates::exp2))
+    return estimatedHalves(x, 1);
   Halves h = halves(x);
   return h.growing.hi + (h.growing.lo + h.falling);
 }
@@ -40,7 +60,13 @@ Real tilerun::mathx::tanh(Real x) {
   Calculator &c = *x.c;
   Real magnitude = abs(x), square = x * x;
   Real near = fma(magnitude * square, evaluate(kTanh, square), magnitude);
-  // 1 - 2 / (e^2|x| + 1); beyond the limit that rounds to 1.
+  // 1 - 2 / (e^2|x| + 1).
+  if (c.has(&Estimates::exp2)) {
+    Real power = c.estimate(&Estimates::exp2, magnitude * (2 * kLog2E.a));
+    Real far = fma(reciprocal(power + 1.0), c.real(-2), c.real(1));
+    return copySign(select(magnitude < 0.6, near, far), x);
+  }
+  // Beyond the limit that rounds to 1.
   Real limited = clamp(magnitude, 0, c.choose(10, 20));
   Real far = 1.0 - 2.0 / (expInside(limited + limited) + 1.0);
   return copySign(select(magnitude < 0.6, near, far), x);

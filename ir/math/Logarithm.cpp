@@ -61,11 +61,48 @@ Real logarithm(Real x, const Constant *of2, const Constant *ofE) {
   Pair s = fastTwoSum(whole, head);
   return withSpecial(x, s.hi + (s.lo + tail));
 }
+
+/// float32: e of x = 2^e m in its place among the bits, where the least m is given. From 3/4 on, x
+/// - 1 of log1p is exact; from sqrt(1/2) on, log2 m is no larger than the sum with e.
+constexpr uint32_t kThreeQuarters = 0x3f400000, kRootHalf = 0x3f3504f3;
+Int exponentBits(Int pattern, uint32_t least) { return (pattern - least) & 0xff800000; }
+
+/// log(1 + f).
+Real logNearOne(Real f) {
+  return fma(f, f * fma(f, evaluate(kLogQuarters, f), f.c->real(-0.5)), f);
+}
+
+struct Single {
+  Real fraction; ///< m - 1
+  Real exponent;
+};
+Single normalizeSingle(Real x, uint32_t least) {
+  Calculator &c = *x.c;
+  Bool small = x < 0x1p-126;
+  Int pattern = bits(select(small, x * 0x1p25, x)), field = exponentBits(pattern, least);
+  Real shift = select(small, c.real(-25), c.real(0));
+  return {fromBits(pattern - field) - 1.0, fma(toReal(field), c.real(0x1p-23), shift)};
+}
 } // namespace
 
-Real tilerun::mathx::log(Real x) { return logarithm(x, &kLn2, nullptr); }
-Real tilerun::mathx::log2(Real x) { return logarithm(x, nullptr, &kLog2E); }
-Real tilerun::mathx::log10(Real x) { return logarithm(x, &kLog10Of2, &kLog10E); }
+Real tilerun::mathx::log(Real x) {
+  if (x.c->wide)
+    return logarithm(x, &kLn2, nullptr);
+  auto [f, exponent] = normalizeSingle(x, kThreeQuarters);
+  return withSpecial(x, fma(exponent, x.c->real(kLn2.a), logNearOne(f)));
+}
+Real tilerun::mathx::log2(Real x) {
+  if (x.c->wide)
+    return logarithm(x, nullptr, &kLog2E);
+  auto [f, exponent] = normalizeSingle(x, kRootHalf);
+  return withSpecial(x, exponent + fma(f, x.c->real(kLog2E.a), f * evaluate(kLog2Root, f)));
+}
+Real tilerun::mathx::log10(Real x) {
+  if (x.c->wide)
+    return logarithm(x, &kLog10Of2, &kLog10E);
+  auto [f, exponent] = normalizeSingle(x, kRootHalf);
+  return withSpecial(x, fma(exponent, x.c->real(kLog10Of2.a), f * evaluate(kLog10Root, f)));
+}
 
 Real tilerun::mathx::log1pPair(Pair x) {
   Calculator &c = *x.hi.c;
@@ -81,9 +118,20 @@ Real tilerun::mathx::log1pPair(Pair x) {
   return s.hi + (s.lo + fma(e, factor.b, tail));
 }
 
+/// float32: 1 + x = 2^e (1 + f), where f = 2^-e x + (2^-e - 1) is exact for all but small 2^-e.
+static Real log1pSingle(Real x) {
+  Calculator &c = *x.c;
+  Real u = x + 1.0;
+  Int field = exponentBits(bits(u), kThreeQuarters);
+  Real scaled = fromBits(bits(x) - field),
+       power = fromBits(c.integer(0x40800000) - field); // 4 · 2^-e
+  Real f = scaled + fma(power, c.real(0.25), c.real(-1));
+  return fma(toReal(field), c.real(0x1p-23 * kLn2.a), logNearOne(f));
+}
+
 Real tilerun::mathx::log1p(Real x) {
   Calculator &c = *x.c;
-  Real result = log1pPair({x, c.real(0)});
+  Real result = c.wide ? log1pPair({x, c.real(0)}) : log1pSingle(x);
   result = select(abs(x) < c.real(0x1p-26, 0x1p-55), x, result);
   result = select(x < c.infinity(), result, x);
   Real outside = select(x == -1.0, -c.infinity(), c.nan());
@@ -95,7 +143,7 @@ Pair tilerun::mathx::log2Pair(Real x) {
   Calculator &c = *x.c;
   auto [f, exponent] = normalize(x);
   Pair divisor = fastTwoSum(c.real(2), f);
-  Real inverse = 1.0 / divisor.hi, quotient = f * inverse;
+  Real inverse = reciprocal(divisor.hi), quotient = f * inverse;
   Real rest = fma(-quotient, divisor.hi, f) - quotient * divisor.lo;
   Pair s = fastTwoSum(quotient, rest * inverse);
   Pair square = multiply(s, s);

@@ -2,20 +2,49 @@
 // and one over the square root by a corrected estimate.
 #include "ir/math/Functions.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include <cmath>
 
+using namespace mlir;
 using namespace tilerun::mathx;
+
+static bool isTen(Real x) {
+  FloatAttr number;
+  DenseElementsAttr numbers;
+  if (matchPattern(x.v, m_Constant(&numbers)) && numbers.isSplat())
+    return numbers.getSplatValue<APFloat>().isExactlyValue(10);
+  return matchPattern(x.v, m_Constant(&number)) && number.getValue().isExactlyValue(10);
+}
+
+/// 2^(hi + lo) by the device's 2^x.
+static Real estimatedExp2(Pair x) {
+  Calculator &c = *x.hi.c;
+  // Below 128, so that the power is finite.
+  Real limited = atMost(x.hi, 0x1.fffffep+6);
+  Real power = c.estimate(&Estimates::exp2Whole, limited);
+  Real rest = (x.hi - limited) + x.lo;
+  Real result = fma(power, rest * 0.69314718055994531, power);
+  return select((x.hi >= 128.0) & (rest >= 0x1p-17), c.infinity(), result);
+}
 
 Real tilerun::mathx::pow(Real x, Real y) {
   Calculator &c = *x.c;
+  const bool estimates = c.has(&Estimates::exp2Whole);
+  if (estimates && isTen(x))
+    return exp10(y);
   Real magnitude = abs(x);
   Pair exponent = multiply(y, log2Pair(magnitude));
+  // Beyond the limit the result over- or underflows; NaN stays.
   const double limit = c.choose(250, 2040);
   Bool inside = abs(exponent.hi) < c.real(limit);
-  // Beyond the limit the result over- or underflows; NaN stays.
-  Pair limited{clamp(exponent.hi, -limit, limit), select(inside, exponent.lo, 0.0)};
-  Scaled power = exp2Pair(limited);
-  Real result = scale(sum(power.pair), power.integer);
+  Real low = select(inside, exponent.lo, 0.0), result;
+  if (estimates) {
+    result = estimatedExp2({atLeast(exponent.hi, -limit), low});
+  } else {
+    Scaled power = exp2Pair({clamp(exponent.hi, -limit, limit), low});
+    result = scale(sum(power.pair), power.integer);
+  }
 
   // Special values as IEEE 754-2019, 9.2.1.
   Bool isZero = magnitude == 0.0, isInfinite = magnitude == c.infinity();

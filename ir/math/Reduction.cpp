@@ -75,22 +75,30 @@ Reduced tilerun::mathx::reduceLarge(Real x) {
   high = (high << 2) | (low >> (w - 2));
   low = low << 2;
   // To the nearest multiple: the fraction becomes signed.
-  Bool upper = isLess(high, 0);
-  quadrant = quadrant + select(upper, c.integer(1), c.integer(0));
-  Int flip = select(upper, c.integer(~uint64_t(0)), c.integer(0));
+  Int flip = shiftSigned(high, w - 1);
+  quadrant = quadrant - flip;
   high = high ^ flip;
   low = low ^ flip;
+  Int sign = (bits(x) ^ flip) & (uint64_t(1) << (w - 1));
+  quadrant = select(isLess(bits(x), 0), c.integer(0) - quadrant, quadrant);
+  auto factor = c.split(kPiOver2);
+  auto withSign = [&](Real value) { return fromBits(bits(value) ^ sign); };
+  if (!c.wide) {
+    // The upper bits are a float exactly; of the fraction's first bits at most 30 are zeros.
+    Real upper = toReal(high & 0x7fffff00);
+    Real lower{&c, arith::UIToFPOp::create(c.b, c.loc, c.type, ((high << 24) | (low >> 8)).v)};
+    // In units of 2^-32 and 2^-56.
+    Real unit = factor.a * 0x1p-32;
+    Real tail = fma(upper, factor.b * 0x1p-32, lower * (kPiOver2.a * 0x1p-56));
+    Real angle = fma(upper, unit, tail), lost = fma(upper, unit, -angle) + tail;
+    return {{withSign(angle), withSign(lost)}, quadrant};
+  }
   // Halves of words are floats exactly; sums keep their errors.
   const uint64_t half = (uint64_t(1) << (w / 2)) - 1;
   auto piece = [&](Int word, int exponentOf) { return toReal(word) * std::ldexp(1.0, exponentOf); };
   const int h = int(w / 2);
   Pair fraction = fastTwoSum(piece(high >> h, -h), piece(high & half, -2 * h));
   Real rest = (fraction.lo + piece(low >> h, -3 * h)) + piece(low & half, -4 * h);
-  fraction = fastTwoSum(fraction.hi, rest);
-  Real sign = select((x < 0.0) ^ upper, c.real(-1), c.real(1));
-  fraction = {fraction.hi * sign, fraction.lo * sign};
-  quadrant = select(x < 0.0, c.integer(0) - quadrant, quadrant);
-  auto factor = c.split(kPiOver2);
-  Pair angle = multiply(fraction, {factor.a, factor.b});
-  return {angle, quadrant};
+  Pair angle = multiply(fastTwoSum(fraction.hi, rest), {factor.a, factor.b});
+  return {{withSign(angle.hi), withSign(angle.lo)}, quadrant};
 }

@@ -1,5 +1,5 @@
-// fmod, exactly: each step subtracts the largest multiple of y · 2^k whose quotient is an exact
-// integer, so that the rest is exact too; a loop for quotients beyond the precision.
+// fmod, exactly: significands as numbers from 1 to 2, and a loop that takes `kStep` bits of the
+// quotient at a time. Quotients are at most one too large, so that rests are exact.
 #include "ir/math/Functions.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -10,38 +10,40 @@
 using namespace mlir;
 using namespace tilerun::mathx;
 
-static Int exponentOf(Real positive) { return bits(positive) >> positive.c->mantissa; }
-
 Real tilerun::mathx::fmod(Real x, Real y) {
   Calculator &c = *x.c;
   Real infinity = c.infinity();
   Bool valid = (abs(x) < infinity) & (abs(y) < infinity) & (y != 0.0);
-  Real rest = select(valid, abs(x), 0.0), divisor = select(valid, abs(y), 1.0);
-  const int up = int(c.mantissa) + 1;
-  Bool subnormal = divisor < c.real(0x1p-126, 0x1p-1022);
-  Int below = exponentOf(divisor * std::ldexp(1.0, up)) - uint64_t(up);
-  Int divisorExponent = select(subnormal, below, exponentOf(divisor));
+  FloatParts dividend = takeApart(abs(x)), divisor = takeApart(select(valid, abs(y), 1.0));
+  // A zero is taken apart as a significand of 1.
+  Int distance = dividend.exponent - divisor.exponent;
+  Real first = select(dividend.m >= divisor.m, dividend.m - divisor.m, dividend.m);
 
-  auto loop = scf::WhileOp::create(c.b, c.loc, TypeRange{c.type}, ValueRange{rest.v});
+  // The estimate is off by 2^-22 at most; the factor makes quotients of up to kStep bits too large.
+  const int step = c.wide ? 49 : 20;
+  Real inverse = reciprocal(divisor.m) * (1 + std::ldexp(1.0, -step - 1));
+  Type types[] = {c.type, c.integerType()};
+  auto loop = scf::WhileOp::create(c.b, c.loc, types, ValueRange{first.v, distance.v});
   OpBuilder::InsertionGuard guard(c.b);
-  Block *before = c.b.createBlock(&loop.getBefore(), {}, TypeRange{c.type}, {c.loc});
-  Value more = (Real{&c, before->getArgument(0)} >= divisor).v;
+  Block *before = c.b.createBlock(&loop.getBefore(), {}, types, {c.loc, c.loc});
+  Value more = isLess(c.integer(0), Int{&c, before->getArgument(1)}).v;
   if (isa<VectorType>(c.type))
     more = vector::ReductionOp::create(c.b, c.loc, vector::CombiningKind::OR, more);
   scf::ConditionOp::create(c.b, c.loc, more, before->getArguments());
 
-  Block *after = c.b.createBlock(&loop.getAfter(), {}, TypeRange{c.type}, {c.loc});
-  Real r{&c, after->getArgument(0)};
-  Int distance = exponentOf(r) - divisorExponent - uint64_t(c.mantissa - 1);
-  Int k = select(isLess(distance, 0), c.integer(0), distance);
-  Real multiple = scale(divisor, k), quotient = trunc(r / multiple);
-  Real next = fma(-quotient, multiple, r);
-  // The quotient may have been rounded up.
-  next = select(next < 0.0, next + multiple, next);
-  scf::YieldOp::create(c.b, c.loc, select(r >= divisor, next, r).v);
+  Block *after = c.b.createBlock(&loop.getAfter(), {}, types, {c.loc, c.loc});
+  Real rest{&c, after->getArgument(0)};
+  Int left{&c, after->getArgument(1)};
+  // Elements of a vector that are done take no bits more.
+  Int taken = select(isLess(left, c.integer(0)), c.integer(0), left);
+  taken = select(isLess(c.integer(uint64_t(step)), taken), c.integer(uint64_t(step)), taken);
+  Real shifted = rest * powerOfTwo(taken);
+  Real next = fma(-trunc(shifted * inverse), divisor.m, shifted);
+  next = select(next < 0.0, next + divisor.m, next);
+  scf::YieldOp::create(c.b, c.loc, ValueRange{next.v, (left - taken).v});
 
   c.b.setInsertionPointAfter(loop);
-  Real result = copySign({&c, loop.getResult(0)}, x);
+  Real result = copySign(scale({&c, loop.getResult(0)}, divisor.exponent), x);
   result = select(valid, result, c.nan());
-  return select((abs(x) < infinity) & (abs(y) == infinity), x, result);
+  return select((abs(x) < abs(y)) & (abs(x) < infinity), x, result);
 }

@@ -1,5 +1,6 @@
 // sin, cos, tan: reduction to [-π/4, π/4] as a pair (Cody and Waite's with three parts of π/2 for
-// ordinary arguments, Payne and Hanek's behind a branch for huge ones), and polynomials.
+// ordinary arguments, Payne and Hanek's behind a branch for huge ones), and polynomials. float32
+// does without the low half.
 #include "ir/math/Functions.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -19,7 +20,14 @@ static Value any(Bool condition) {
 static Reduced reduceOrdinary(Real x) {
   Calculator &c = *x.c;
   Rounded k = roundProduct(x, 0.63661977236758134);
-  auto [p1, p2, p3] = c.split(kPiOver2, c.wide ? 50 : 22);
+  if (!c.wide) {
+    // The first step is exact. Where the second cancels, its difference is, too.
+    auto [p1, p2, p3] = c.split(kPiOver2);
+    Real first = fma(k.real, -p1, x);
+    Pair second = twoProduct(k.real, p2), head = fastTwoSum(first, -second.hi);
+    return {{head.hi, fma(k.real, -p3, head.lo - second.lo)}, k.integer};
+  }
+  auto [p1, p2, p3] = c.split(kPiOver2, 50);
   // Exact, as p1 ends in zeros (Boldo, Daumas and Li, "Formally verified argument reduction with a
   // fused multiply-add", IEEE TC 58 (2009)).
   Real first = fma(k.real, -p1, x);
@@ -39,8 +47,10 @@ static Reduced reduce(Real x) {
   OpBuilder::InsertionGuard guard(c.b);
   c.b.setInsertionPointToStart(branch.thenBlock());
   Reduced large = reduceLarge(x);
+  // Infinities come here, too.
+  Real high = select(abs(x) < c.infinity(), large.angle.hi, c.nan());
   scf::YieldOp::create(c.b, c.loc,
-                       ValueRange{select(isLarge, large.angle.hi, ordinary.angle.hi).v,
+                       ValueRange{select(isLarge, high, ordinary.angle.hi).v,
                                   select(isLarge, large.angle.lo, ordinary.angle.lo).v,
                                   select(isLarge, large.quadrant, ordinary.quadrant).v});
   c.b.setInsertionPointToStart(branch.elseBlock());
@@ -64,17 +74,27 @@ static Pair cosReduced(Pair r, Real square) {
   return {head.hi, fma(-r.hi, r.lo, tail)};
 }
 
+/// With the sign bit that bit 1 of the quadrant says.
+static Real signedBy(Int quadrant, Real x) {
+  Calculator &c = *x.c;
+  return fromBits(bits(x) ^ ((quadrant << (c.width - 2)) & (uint64_t(1) << (c.width - 1))));
+}
+
 /// sin(x + turns · π/2).
 static Real sineOf(Real x, uint64_t turns) {
   Calculator &c = *x.c;
   Reduced reduced = reduce(x);
-  Int quadrant = reduced.quadrant + turns;
-  Real square = reduced.angle.hi * reduced.angle.hi;
-  Real sine = sum(sinReduced(reduced.angle, square)),
-       cosine = sum(cosReduced(reduced.angle, square));
-  Real result = select(isNotEqual(quadrant & 1, 0), cosine, sine);
-  result = select(isNotEqual(quadrant & 2, 0), -result, result);
-  result = select(abs(x) < c.infinity(), result, c.nan());
+  Int quadrant = turns == 0 ? reduced.quadrant : reduced.quadrant + turns;
+  Real r = reduced.angle.hi, square = r * r, sine, cosine;
+  if (c.wide) {
+    sine = sum(sinReduced(reduced.angle, square));
+    cosine = sum(cosReduced(reduced.angle, square));
+  } else {
+    sine = r + fma(r * square, evaluate(kSin, square), reduced.angle.lo);
+    cosine = fma(square, fma(square, evaluate(kCos, square), c.real(-0.5)), c.real(1));
+  }
+  Real result = signedBy(quadrant, select(isNotEqual(quadrant & 1, 0), cosine, sine));
+  // NaN comes out of the reduction of NaN and infinities.
   return turns == 0 ? select(x == 0.0, x, result) : result;
 }
 
@@ -85,16 +105,19 @@ Real tilerun::mathx::tan(Real x) {
   Calculator &c = *x.c;
   Reduced reduced = reduce(x);
   Real square = reduced.angle.hi * reduced.angle.hi;
+  Bool odd = isNotEqual(reduced.quadrant & 1, 0);
+  if (!c.wide) {
+    Real r = reduced.angle.hi;
+    Real near = r + fma(r * square, evaluate(kTan, square), reduced.angle.lo);
+    return select(x == 0.0, x, select(odd, -reciprocal(near), near));
+  }
   auto normalized = [](Pair p) { return fastTwoSum(p.hi, p.lo); };
   Pair sine = normalized(sinReduced(reduced.angle, square));
   Pair cosine = normalized(cosReduced(reduced.angle, square));
-  Bool odd = isNotEqual(reduced.quadrant & 1, 0);
   // sin / cos or -cos / sin.
   Pair upper{select(odd, -cosine.hi, sine.hi), select(odd, -cosine.lo, sine.lo)};
   Pair lower{select(odd, sine.hi, cosine.hi), select(odd, sine.lo, cosine.lo)};
   Real inverse = 1.0 / lower.hi, quotient = upper.hi * inverse;
   Real rest = fma(-quotient, lower.hi, upper.hi) + fma(-quotient, lower.lo, upper.lo);
-  Real result = fma(rest, inverse, quotient);
-  result = select(abs(x) < c.infinity(), result, c.nan());
-  return select(x == 0.0, x, result);
+  return select(x == 0.0, x, fma(rest, inverse, quotient));
 }

@@ -4,7 +4,7 @@
 # Needs mpmath. Usage: coefficients.py > Coefficients.h
 import sys
 from mpmath import (mp, mpf, asin, atan, chebyt, cos, erf, erfc, exp, expm1, inf, ldexp, lu_solve,
-                    log, log1p, matrix, pi, sin, sinh, sqrt, tanh, atanh)
+                    log, log1p, matrix, pi, sin, sinh, sqrt, tan, tanh, atanh)
 
 mp.dps = 110
 
@@ -74,14 +74,35 @@ ROOT = sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1
 HALF_LN2 = log(mpf(2)) / 2 + mpf("0.001")
 QUARTER = (pi / 4)**2 * mpf("1.001")
 K = 4
-# name, comment, function, weight, interval (per type), degrees for f32 and f64
+QUARTERS = -mpf(1) / 4, mpf(1) / 2
+
+LOG2E = mpf(rounded(1 / log(mpf(2)), 24))
+
+
+def log1p_over(f):
+    """log(1+f) / f."""
+    return log1p(near(f)) / near(f)
+
+
+# name, comment, function, weight, interval (per type), degrees for f32 and f64 (None: there is none)
 TABLES = [
     ("Exp", "(exp(r) - 1 - r) / r², |r| <= ln 2 / 2",
      lambda r: (expm1(near(r)) - near(r)) / near(r)**2, lambda r: near(r)**2 / abs(expm1(near(r))),
      [(-HALF_LN2, HALF_LN2)] * 2, (4, 10)),
+    ("Expm1", "the same for |r| <= 1/2",
+     lambda r: (expm1(near(r)) - near(r)) / near(r)**2, lambda r: near(r)**2 / abs(expm1(near(r))),
+     [(-mpf(1) / 2, mpf(1) / 2)] * 2, (5, None)),
     ("Log", "(log(1+f) - f + f²/2) / f³, sqrt(1/2) <= 1+f <= sqrt(2)",
      lambda f: (log1p(near(f)) - near(f) + near(f)**2 / 2) / near(f)**3,
      lambda f: abs(near(f)**3 / log1p(near(f))), [ROOT] * 2, (8, 20)),
+    ("LogQuarters", "(log(1+f) - f + f²/2) / f³, 3/4 <= 1+f <= 3/2",
+     lambda f: (log1p(near(f)) - near(f) + near(f)**2 / 2) / near(f)**3,
+     lambda f: abs(near(f)**3 / log1p(near(f))), [QUARTERS] * 2, (7, None)),
+    ("Log2Root", "log2(1+f) / f - L, sqrt(1/2) <= 1+f <= sqrt(2), where L is log2(e) as a float32",
+     lambda f: log1p_over(f) / log(mpf(2)) - LOG2E, lambda f: 1 / log1p_over(f), [ROOT] * 2,
+     (10, None)),
+    ("Log10Root", "log10(1+f) / f, sqrt(1/2) <= 1+f <= sqrt(2)",
+     lambda f: log1p_over(f) / log(mpf(10)), lambda f: 1 / log1p_over(f), [ROOT] * 2, (9, None)),
     ("LogTail", "(2 atanh(s) - 2s - 2/3 s³) / s⁵ in z = s², s = f / (2+f)",
      lambda z: (2 * atanh(sqrt(near(z))) - 2 * sqrt(near(z)) - mpf(2) / 3 * sqrt(near(z))**3)
      / sqrt(near(z))**5, lambda z: mpf(1), [(0, mpf("0.02945"))] * 2, (3, 8)),
@@ -90,6 +111,8 @@ TABLES = [
     ("Cos", "(cos(r) - 1 + z/2) / z² in z = r², |r| <= π/4",
      lambda z: (cos(sqrt(near(z))) - 1 + near(z) / 2) / near(z)**2,
      lambda z: near(z)**2, [(0, QUARTER)] * 2, (2, 5)),
+    ("Tan", "(tan(r) - r) / r³ in z = r², |r| <= π/4", odd(tan), odd_weight(tan), [(0, QUARTER)] * 2,
+     (5, None)),
     ("Asin", "(asin(x) - x) / x³ in z = x², |x| <= 1/2", odd(asin), odd_weight(asin),
      [(0, mpf(1) / 4)] * 2, (5, 12)),
     ("Atan", "(atan(t) - t) / t³ in z = t², |t| <= 1", odd(atan), odd_weight(atan),
@@ -131,13 +154,16 @@ def write(head, tables):
         print(f"\n/// {comment}.")
         for suffix, bits, (low, high), degree in zip(("Single", "Wide"), (24, 53), intervals,
                                                      degrees):
+            if degree is None:
+                continue
             p, worst = remez(g, weight, low, high, degree)
             print(name, suffix, mp.nstr(mp.log(worst, 2), 5), file=sys.stderr)
             values = [rounded(c, bits).hex() for c in p]
             lines = [", ".join(values[i:i + 4]) for i in range(0, len(values), 4)]
             print(f"inline constexpr double k{name}{suffix}[] = {{ // error 2^"
                   f"{mp.nstr(mp.log(worst, 2), 4)}\n    " + ",\n    ".join(lines) + "};")
-        print(f"inline constexpr Polynomial k{name}{{k{name}Single, k{name}Wide}};")
+        wide = "{}" if degrees[1] is None else f"k{name}Wide"
+        print(f"inline constexpr Polynomial k{name}{{k{name}Single, {wide}}};")
     print("// clang-format on\n\n} // namespace tilerun::mathx")
 
 

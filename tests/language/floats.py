@@ -76,8 +76,8 @@ def clamp_of_integers(X):
 #: X=fp32[1,2,3,10] Y=fp32[3,3,7,3] Q->~3e-7:fp32[0.3333333333333333,0.6666666666666666,0.42857142857142855,3.3333333333333335] F->~3e-7:fp32[0.3333333333333333,0.6666666666666666,0.42857142857142855,3.3333333333333335]
 @triton.jit
 def fast_quotients(X, Y, Q, F):
-    """F7: On `float32`, `/`, `tl.fdiv`, `tl.exp`, `tl.exp2`, `tl.log`, `tl.log2`, `tl.sin`, `tl.cos`, `tl.sqrt` and
-    `tl.rsqrt` are the fast forms of a GPU: a few units in the last place from the exact result.
+    """F7: On `float32`, `/`, `tl.fdiv`, `tl.exp`, `tl.exp2`, `tl.sqrt` and `tl.rsqrt` are the fast forms of a GPU: a few
+    units in the last place from the exact result.
     """
     i = tl.arange(0, 4)
     x, y = tl.load(X + i), tl.load(Y + i)
@@ -85,30 +85,30 @@ def fast_quotients(X, Y, Q, F):
     tl.store(F + i, tl.fdiv(x, y))
 
 
-#: X=fp32[1.5,2.5] E->~5e-7:fp32[4.4816890703380645,12.182493960703473] E2->~5e-7:fp32[2.8284271247461903,5.656854249492381] L->~5e-7:fp32[0.4054651081081644,0.9162907318741551] L2->~5e-7:fp32[0.5849625007211562,1.3219280948873624]
+#: X=fp32[1.5,2.5] E->~5e-7:fp32[4.4816890703380645,12.182493960703473] E2->~5e-7:fp32[2.8284271247461903,5.656854249492381] Q->~3e-7:fp32[1.224744871391589,1.5811388300841898] R->~3e-7:fp32[0.8164965809277261,0.6324555320336759]
 @triton.jit
-def fast_exponentials(X, E, E2, L, L2):
-    """F7: `tl.exp`, `tl.exp2`, `tl.log`, `tl.log2`"""
-    i = tl.arange(0, 2)
-    x = tl.load(X + i)
-    tl.store(E + i, tl.exp(x))
-    tl.store(E2 + i, tl.exp2(x))
-    tl.store(L + i, tl.log(x))
-    tl.store(L2 + i, tl.log2(x))
-
-
-#: X=fp32[1.5,2.5] S->~1e-6:fp32[0.9974949866040544,0.5984721441039565] C->~1e-5:fp32[0.0707372016677029,-0.8011436155469337] Q->~3e-7:fp32[1.224744871391589,1.5811388300841898] R->~3e-7:fp32[0.8164965809277261,0.6324555320336759]
-@triton.jit
-def fast_functions(X, S, C, Q, R):
-    """F7: `tl.sin`, `tl.cos`, `tl.sqrt` and `tl.rsqrt` are the fast forms of a GPU: a few units in the last place from
+def fast_functions(X, E, E2, Q, R):
+    """F7: `tl.exp`, `tl.exp2`, `tl.sqrt` and `tl.rsqrt` are the fast forms of a GPU: a few units in the last place from
     the exact result.
     """
     i = tl.arange(0, 2)
     x = tl.load(X + i)
-    tl.store(S + i, tl.sin(x))
-    tl.store(C + i, tl.cos(x))
+    tl.store(E + i, tl.exp(x))
+    tl.store(E2 + i, tl.exp2(x))
     tl.store(Q + i, tl.sqrt(x))
     tl.store(R + i, tl.rsqrt(x))
+
+
+#: X=fp32[131071.703125,7571.23779296875,1.0000000150474662e+30,-2.5] Y=fp32[1.0002000331878662,0.9995999932289124,0.699999988079071,1.5] S->~1.5e-7:fp32[-0.9677208463632228,-0.0005021826305973377,-0.7911634385219837,-0.5984721441039565] C->~1.5e-7:fp32[-0.2520245295879905,0.9999998739062949,-0.6116047854178966,-0.8011436155469337] L->~1.5e-7:fp32[0.00020001318389568118,-0.00040008679513692366,-0.35667496096863105,0.4054651081081644] L2->~1.5e-7:fp32[0.0002885580285187115,-0.0005772032352691984,-0.5145731973987085,0.5849625007211562]
+@triton.jit
+def accurate_functions(X, Y, S, C, L, L2):
+    """F7: `tl.sin`, `tl.cos`, `tl.log` and `tl.log2` are accurate for every argument."""
+    i = tl.arange(0, 4)
+    x, y = tl.load(X + i), tl.load(Y + i)
+    tl.store(S + i, tl.sin(x))
+    tl.store(C + i, tl.cos(x))
+    tl.store(L + i, tl.log(y))
+    tl.store(L2 + i, tl.log2(y))
 
 
 #: X=fp32[1,2,3,10] Y=fp32[3,3,7,3] Q->fp32[0x3eaaaaab,0x3f2aaaab,0x3edb6db7,0x40555555] F->fp32[0x3eaaaaab,0x3f2aaaab,0x3edb6db7,0x40555555] S->fp32[1,0x3fb504f3,0x3fddb3d7,0x404a62c2]

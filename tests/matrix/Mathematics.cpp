@@ -17,9 +17,9 @@ struct Function {
 };
 
 constexpr Function kLanguage[] = {
-    {"exp", -20, 20}, {"exp2", -20, 20},    {"log", 0.1, 100},   {"log2", 0.1, 100},
-    {"sin", -3, 3},   {"cos", -3, 3},       {"sqrt", 0.01, 100}, {"rsqrt", 0.01, 100},
-    {"erf", -4, 4},   {"sigmoid", -20, 20},
+    {"exp", -20, 20},   {"exp2", -20, 20},    {"log", 1e-6, 1e6},  {"log2", 1e-6, 1e6},
+    {"sin", -1e6, 1e6}, {"cos", -1e6, 1e6},   {"sqrt", 0.01, 100}, {"rsqrt", 0.01, 100},
+    {"erf", -4, 4},     {"sigmoid", -20, 20},
 };
 constexpr Function kAccurate[] = {
     {"acos", -1, 1},
@@ -148,8 +148,11 @@ void addBounded(Context c) {
 
 void addExact(Context c) {
   for (std::string t : {"fp32", "fp64"}) {
-    for (const char *name : {"abs", "ceil", "floor", "nearbyint", "rint", "round", "trunc", "sqrt",
-                             "sqrt_rn", "rcp_rn"})
+    for (const char *name : {"abs", "ceil", "floor", "nearbyint", "rint", "round", "trunc"})
+      c.exact(name, t, {{t, {}}});
+    // tl.sqrt's fast form, of any number.
+    c.exact("sqrt", t, {{t, {}}}, t == "fp32" ? getMathTolerance("sqrt", t) : kValue);
+    for (const char *name : {"sqrt_rn", "rcp_rn"})
       c.exact(name, t, {{t, {}}});
     for (const char *name : {"isinf", "isnan", t == "fp32" ? "finitef" : "isfinited"})
       c.exact(name, "i1", {{t, {}}}, kBits);
