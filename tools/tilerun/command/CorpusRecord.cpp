@@ -120,9 +120,12 @@ std::optional<FileSummary> command::summaryFromJson(const llvm::json::Object &ob
   out.unreadable = getText(object, "unreadable");
   for (const llvm::json::Value &value : *called) {
     const llvm::json::Array *pair = value.getAsArray();
-    if (!pair || pair->size() != 2 || !(*pair)[0].getAsString() || !(*pair)[1].getAsString())
+    if (!pair || pair->size() != 2)
       return std::nullopt;
-    out.called.emplace_back((*pair)[0].getAsString()->str(), (*pair)[1].getAsString()->str());
+    std::optional<StringRef> file = (*pair)[0].getAsString(), name = (*pair)[1].getAsString();
+    if (!file || !name)
+      return std::nullopt;
+    out.called.emplace_back(file->str(), name->str());
   }
   return out;
 }
@@ -199,9 +202,11 @@ llvm::Error CorpusRecords::read(StringRef text, const std::string &path, const H
            {std::pair{"folder", &header.folder}, std::pair{"target", &header.target},
             std::pair{"build", &header.build}})
         if (std::string told = getText(*object, name); told != jsonText(*has))
-          return llvm::createStringError("'" + path + "' has results of another survey: " + name +
-                                         " '" + told + "', not '" + *has +
-                                         "'; name another file, or remove it");
+          return llvm::createStringError(
+              llvm::formatv("'{0}' has results of another survey: {1} '{2}', not '{3}'; name "
+                            "another file, or remove it",
+                            path, name, told, *has)
+                  .str());
       continue;
     }
     auto file = object ? index.find(getText(*object, "file")) : index.end();

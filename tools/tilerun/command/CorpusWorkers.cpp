@@ -106,12 +106,15 @@ private:
 
 namespace {
 
+/// The file of a worker that has none.
+constexpr size_t kNone = ~size_t(0);
+
 struct Worker {
   pid_t pid = -1;
   int toChild = -1, fromChild = -1;
   FILE *errors = nullptr; ///< What the child writes to its standard error.
   std::string received;   ///< A line that is not whole.
-  std::optional<size_t> file;
+  size_t file = kNone;
   std::optional<Entry> entry; ///< What it is at.
   bool isCompiling = false;
   unsigned numBegun = 0; ///< Kernels since the process began.
@@ -223,7 +226,7 @@ int Pool::end(Worker &worker) {
 llvm::Error Pool::give(Worker &worker) {
   worker.entry.reset();
   worker.isCompiling = false;
-  if (!worker.file) {
+  if (worker.file == kNone) {
     if (waiting.empty())
       return llvm::Error::success();
     worker.file = waiting.front();
@@ -232,8 +235,8 @@ llvm::Error Pool::give(Worker &worker) {
   if (worker.pid < 0)
     if (llvm::Error error = start(worker))
       return error;
-  std::string line = llvm::utostr(*worker.file);
-  for (const auto &[index, entry] : records.get(*worker.file).entries)
+  std::string line = llvm::utostr(worker.file);
+  for (const auto &[index, entry] : records.get(worker.file).entries)
     line += " " + llvm::utostr(index);
   worker.since = Clock::now();
   // If the child is gone, its other pipe says so in the next step.
@@ -246,7 +249,7 @@ void Pool::take(Worker &worker, StringRef line) {
   if (!value)
     return llvm::consumeError(value.takeError());
   const llvm::json::Object *object = value->getAsObject();
-  if (!object || !worker.file)
+  if (!object || worker.file == kNone)
     return;
   auto getEntry = [&](StringRef name) -> std::optional<Entry> {
     const llvm::json::Object *entry = object->getObject(name);
@@ -260,13 +263,13 @@ void Pool::take(Worker &worker, StringRef line) {
     worker.entry = std::move(entry);
     worker.isCompiling = true;
   } else if (std::optional<Entry> entry = getEntry("kernel")) {
-    records.add(*worker.file, std::move(*entry), run.limits);
+    records.add(worker.file, std::move(*entry), run.limits);
     worker.entry.reset();
     worker.isCompiling = false;
     worker.since = Clock::now();
   } else if (const llvm::json::Object *summary = object->getObject("file")) {
-    records.finish(*worker.file, summaryFromJson(*summary).value_or(FileSummary()));
-    worker.file.reset();
+    records.finish(worker.file, summaryFromJson(*summary).value_or(FileSummary()));
+    worker.file = kNone;
   }
 }
 
@@ -275,8 +278,7 @@ std::string Pool::describeDeath(Worker &worker, int status) {
                         ? ::strsignal(WTERMSIG(status))
                         : "it ended with exit code " + std::to_string(WEXITSTATUS(status));
   std::string text;
-  if (worker.errors) {
-    std::rewind(worker.errors);
+  if (worker.errors && std::fseek(worker.errors, 0, SEEK_SET) == 0) {
     char buffer[4096];
     text.assign(buffer, std::fread(buffer, 1, sizeof(buffer), worker.errors));
   }
@@ -295,14 +297,14 @@ llvm::Error Pool::stop(Worker &worker, Outcome outcome, std::string reason, std:
     entry.outcome = outcome;
     entry.reason = std::move(reason);
     entry.construct = std::move(construct);
-    entry.reasonFile = records.getFiles()[*worker.file];
+    entry.reasonFile = records.getFiles()[worker.file];
     entry.reasonLine = entry.line;
-    records.add(*worker.file, std::move(entry), run.limits);
+    records.add(worker.file, std::move(entry), run.limits);
   } else {
     FileSummary summary;
     summary.unreadable = std::move(reason);
-    records.finish(*worker.file, std::move(summary));
-    worker.file.reset();
+    records.finish(worker.file, std::move(summary));
+    worker.file = kNone;
   }
   return give(worker);
 }
@@ -331,7 +333,7 @@ llvm::Error Pool::receive(Worker &worker) {
     StringRef rest = worker.received;
     for (size_t end; (end = rest.find('\n')) != StringRef::npos; rest = rest.drop_front(end + 1)) {
       take(worker, rest.take_front(end));
-      if (!worker.file)
+      if (worker.file == kNone)
         if (llvm::Error error = give(worker))
           return error;
     }
@@ -384,7 +386,7 @@ llvm::Error Pool::survey() {
     std::vector<pollfd> fds;
     std::vector<Worker *> owners;
     for (Worker &worker : workers)
-      if (worker.file) {
+      if (worker.file != kNone) {
         fds.push_back({worker.fromChild, POLLIN, 0});
         owners.push_back(&worker);
       }
@@ -398,7 +400,7 @@ llvm::Error Pool::survey() {
       if (fd.revents)
         if (llvm::Error error = receive(*worker))
           return error;
-      if (worker->file)
+      if (worker->file != kNone)
         if (llvm::Error error = watch(*worker))
           return error;
     }
