@@ -279,13 +279,14 @@ Result compare(Emitter &e, CompareOp op, const Value &lhs, const Value &rhs) {
     // An address is hardly ever meant: a mask would be true of every element.
     std::string name = getParameterName(isPointer(rhs) ? rhs : lhs);
     return e.error("cannot compare " + lhs.describe() + " with " + rhs.describe() +
-                   (name.empty() ? "; a pointer is not a number: load what it points to, or compare "
-                                   "its address, p.to(tl.int64)"
-                                 : ": the parameter '" + name +
-                                       "' is a pointer here; pass a number for it (a tensor's only "
-                                       "element is tensor.item()), load what it points to, or "
-                                       "compare its address, " +
-                                       name + ".to(tl.int64)"));
+                   (name.empty()
+                        ? "; a pointer is not a number: load what it points to, or compare "
+                          "its address, p.to(tl.int64)"
+                        : ": the parameter '" + name +
+                              "' is a pointer here; pass a number for it (a tensor's only "
+                              "element is tensor.item()), load what it points to, or "
+                              "compare its address, " +
+                              name + ".to(tl.int64)"));
   }
   FailureOr<Operands> operands = bringTogether(e, Combine::Compare, what, lhs, rhs);
   if (failed(operands))

@@ -10,7 +10,9 @@
 #define TILERUN_TILERUN_HPP
 
 #if __cplusplus <= 201703L
+// clang-format off
 #error "tilerun.hpp needs C++20: compile with -std=c++20, or link Tilerun::Runtime of find_package(Tilerun), which asks for it; tilerun.h is for C and for older C++"
+// clang-format on
 #include "tilerun-needs-c++20" // Ends here: what follows would be hundreds of errors.
 #endif
 

@@ -96,8 +96,8 @@ llvm::Expected<ExitCode> command::runList(Session &session) {
   for (const JitFunction *function : functions)
     printFunction(llvm::outs(), session, *function);
   if (functions.empty())
-    llvm::errs() << "tilerun: '" << session.module->path << "' " << session.module->describeNoKernels()
-                 << '\n';
+    llvm::errs() << "tilerun: '" << session.module->path << "' "
+                 << session.module->describeNoKernels() << '\n';
   return ExitCode::Ok;
 }
 
