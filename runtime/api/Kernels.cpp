@@ -239,6 +239,25 @@ TilerunStatus tilerunGetParameter(TilerunKernel *kernel, uint32_t index,
 }
 TILERUN_API_CATCH
 
+// What the host says of the memory behind its pointers, before a device believes it.
+static TilerunStatus checkRanges(const char *function, const TilerunMemoryRange *ranges,
+                                 uint32_t count) {
+  constexpr uint32_t kMostDimensions = 64; // As frameworks have them.
+  for (uint32_t i = 0; i < count; ++i) {
+    const TilerunMemoryRange &range = ranges[i];
+    const std::string name = "ranges[" + std::to_string(i) + "]";
+    if (range.reserved)
+      return refuseReserved(function, name, range.reserved);
+    if (range.rank > kMostDimensions)
+      return refuseCount(function, name + ".rank", range.rank, kMostDimensions);
+    if (range.rank && !range.shape != !range.strides)
+      return refuse(function, name + " has a shape or strides without the other");
+    if (range.begin && range.num_bytes > UINT64_MAX - range.begin)
+      return refuse(function, name + " leaves the address space");
+  }
+  return TILERUN_STATUS_OK;
+}
+
 [[gnu::always_inline]] static inline TilerunStatus
 launch(const char *function, TilerunStream *stream, TilerunKernel *kernel,
        const TilerunLaunchOptions *options, const TilerunArgument *arguments, uint32_t numArguments,
@@ -267,6 +286,10 @@ launch(const char *function, TilerunStream *stream, TilerunKernel *kernel,
     return refuseReserved(function, "options", options->reserved);
   const TilerunMemoryRange *ranges =
       TILERUN_HAS(TilerunLaunchOptions, options, ranges) ? options->ranges : nullptr;
+  // The array has one for each argument; kernels that take fewer say so.
+  if (ranges && numArguments <= kernel->kernel->getParameters().size()) [[unlikely]]
+    if (TilerunStatus status = checkRanges(function, ranges, numArguments))
+      return status;
   TilerunCompileOptions compile;
   if (TilerunStatus status = readCompileOptions(function, options->compile, compile))
     return status;

@@ -67,7 +67,7 @@ TEST(Sizes, OfListsAndMemory) {
       EXPECT_EQ(tilerunAllocateHost(device.get(), size, &pointer), TILERUN_STATUS_OUT_OF_MEMORY);
     }
     TilerunArgument arguments[1] = {makeArgument(1)};
-    TilerunLaunchOptions launch = {sizeof(launch), {1, 1, 1}, nullptr, 0, 0};
+    TilerunLaunchOptions launch = {sizeof(launch), {1, 1, 1}, nullptr, 0, 0, nullptr};
     expectRefused(tilerunLaunch(stream.get(), kernel.get(), &launch, arguments, UINT32_MAX),
                   "4294967295");
     expectRefused(tilerunDescribeArguments(
@@ -111,7 +111,7 @@ TEST(Reserved, IsRefusedEverywhere) {
   TilerunArgument arguments[] = {makeArgument(out), makeArgument(a), makeArgument(b),
                                  makeArgument(typed<int32_t>(96)), makeArgument(128)};
   auto launch = [&](uint32_t reserved) {
-    TilerunLaunchOptions given = {sizeof(given), {1, 1, 1}, nullptr, 0, reserved};
+    TilerunLaunchOptions given = {sizeof(given), {1, 1, 1}, nullptr, 0, reserved, nullptr};
     return tilerunLaunch(stream.get(), kernel.get(), &given, arguments, 5);
   };
   check(launch(0));
@@ -140,6 +140,35 @@ TEST(Reserved, IsRefusedEverywhere) {
     arguments[i].reserved = 0;
   }
   check(launch(0));
+}
+
+TEST(Sizes, OfRanges) {
+  Runtime runtime = makeRuntime();
+  Kernel kernel = runtime.loadText("add.py", kAddSource, "tilerun_test_add");
+  const int64_t numbers[] = {4, 4};
+  for (const char *id : {"cpu", "cuda"}) {
+    SCOPED_TRACE(id);
+    Device device = runtime.open(id);
+    Stream stream = device.createStream();
+    Buffer<int32_t> out(stream, 96), a(stream, 96), b(stream, 96);
+    TilerunArgument arguments[] = {makeArgument(out), makeArgument(a), makeArgument(b),
+                                   makeArgument(typed<int32_t>(96)), makeArgument(128)};
+    auto launch = [&](const TilerunMemoryRange &first) {
+      TilerunMemoryRange ranges[5] = {};
+      ranges[1] = first;
+      TilerunLaunchOptions given = {sizeof(given), {1, 1, 1}, nullptr, 0, 0, ranges};
+      return tilerunLaunch(stream.get(), kernel.get(), &given, arguments, 5);
+    };
+    TilerunAddress at = a.pointer().address;
+    check(launch({at, 384, nullptr, nullptr, 0, 0}));
+    expectRefused(launch({at, 384, nullptr, nullptr, 0, 7}), "ranges[1]: reserved is 7, not 0");
+    expectRefused(launch({at, 384, numbers, numbers, UINT32_MAX, 0}),
+                  "ranges[1].rank is 4294967295; 64 are the most");
+    expectRefused(launch({at, 384, numbers, nullptr, 2, 0}),
+                  "ranges[1] has a shape or strides without the other");
+    expectRefused(launch({at, UINT64_MAX, nullptr, nullptr, 0, 0}),
+                  "ranges[1] leaves the address space");
+  }
 }
 
 //===----------------------------------------------------------------------===//
