@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <pthread.h>
 #include <thread>
 
 using namespace tilerun;
@@ -179,12 +180,30 @@ llvm::Expected<LaunchResult> interp::launchProgram(const Program &program, Heap 
   // Small enough that threads end together, large enough that the counter is rarely touched.
   Work work{program, state, encoded, programs,
             std::max<uint64_t>(1, programs / (uint64_t(threads) * 32))};
-  std::vector<std::thread> workers;
-  for (unsigned i = 1; i < threads; ++i)
-    workers.emplace_back([&, i] { work.run(arenas[i].get(), nullptr, outcomes[i]); });
+  // Those that the system gives: a limit of processes leaves the work to fewer. (std::thread
+  // throws.)
+  struct Worker {
+    Work *work;
+    char *arena;
+    Outcome *outcome;
+    pthread_t thread;
+  };
+  std::vector<Worker> workers(threads);
+  unsigned started = 1;
+  for (; started < threads; ++started) {
+    Worker &worker = workers[started];
+    worker = {&work, arenas[started].get(), &outcomes[started], {}};
+    auto run = [](void *given) -> void * {
+      auto *self = static_cast<Worker *>(given);
+      self->work->run(self->arena, nullptr, *self->outcome);
+      return nullptr;
+    };
+    if (pthread_create(&worker.thread, nullptr, run, &worker))
+      break;
+  }
   work.run(arenas[0].get(), checker.get(), outcomes[0]);
-  for (std::thread &worker : workers)
-    worker.join();
+  for (unsigned i = 1; i < started; ++i)
+    pthread_join(workers[i].thread, nullptr);
   LaunchResult result;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!checker)

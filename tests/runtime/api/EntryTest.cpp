@@ -7,6 +7,7 @@
 #include <climits>
 #include <csignal>
 #include <functional>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -285,6 +286,31 @@ bool addsRight(const Kernel &add, const Device &device) {
       b(stream, std::vector<int32_t>(96, 3));
   add.launch(stream, {1}, out, a, b, 96, 128);
   return out.read() == std::vector<int32_t>(96, 5);
+}
+
+// Where a user may have no more threads, the calling one does all.
+TEST(Exceptions, NoThreadIsNoFailure) {
+  if (geteuid() != 0)
+    GTEST_SKIP() << "only root becomes a user without processes";
+  Runtime runtime = makeRuntime();
+  Device cpu = runtime.open("cpu");
+  Kernel add = runtime.loadText("add.py", kAddSource, "tilerun_test_add");
+  ASSERT_TRUE(addsRight(add, cpu));
+  EXPECT_EQ(runChild([&] {
+              const rlimit one = {1, 1};
+              if (setrlimit(RLIMIT_NPROC, &one) || setuid(54321))
+                return 2;
+              pthread_t thread;
+              auto nothing = [](void *) -> void * { return nullptr; };
+              if (!pthread_create(&thread, nullptr, nothing, nullptr))
+                return 3;
+              Stream stream = cpu.createStream();
+              Buffer<int32_t> out(stream, 4096), a(stream, std::vector<int32_t>(4096, 2)),
+                  b(stream, std::vector<int32_t>(4096, 3));
+              add.launch(stream, {32}, out, a, b, 4096, 128);
+              return out.read() == std::vector<int32_t>(4096, 5) ? 0 : 1;
+            }),
+            0);
 }
 
 TEST(Forks, AChildOfABusyParentIsRight) {
