@@ -265,8 +265,8 @@ TEST(DiagnosticText, GlobalsThatAreNotConstants) {
       compile(
           "import torch\nX = torch.zeros(4)\n@triton.jit\ndef kernel(p):\n    tl.store(p, X.a)\n",
           "p=*i32"),
-      "the global 'X' cannot be used in a kernel: it cannot be computed at compile time (Python's "
-      "module torch has no 'zeros'");
+      "the global 'X' cannot be used in a kernel: it cannot be computed at compile time "
+      "(torch.zeros belongs to host code");
   EXPECT_SAYS(compile("A = B\nB = A\n@triton.jit\ndef kernel(p):\n    A()\n", "p=*i32"),
               "the global 'A'");
   EXPECT_SAYS(compile("from os import path\n@triton.jit\ndef kernel(p):\n    path()\n", "p=*i32"),
