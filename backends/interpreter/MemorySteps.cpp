@@ -108,8 +108,10 @@ template <class T> static void load(Frame &frame, const Step &step) {
         result[i] = off(i);
       continue;
     }
-    const bool inside = areInside(pointers + start, mask ? mask + start : nullptr, row,
-                                  frame.launch.bounds.getRanges(step.origin), sizeof(T));
+    // Lanes that are all on, up to one, need no mask.
+    const bool inside =
+        areInside(pointers + start, lanes || !mask ? nullptr : mask + start, lanes.value_or(row),
+                  frame.launch.bounds.getRanges(step.origin), sizeof(T));
     for (size_t i = start; i < start + row; ++i) {
       const bool on = !mask || mask[i];
       if (!inside && on && !frame.isInBounds(step, pointers[i], sizeof(T)))
@@ -144,8 +146,10 @@ template <class T> static void store(Frame &frame, const Step &step) {
         std::memcpy(reinterpret_cast<void *>(pointers[start]), values + start, *lanes * sizeof(T));
       continue;
     }
-    const bool inside = areInside(pointers + start, mask ? mask + start : nullptr, row,
-                                  frame.launch.bounds.getRanges(step.origin), sizeof(T));
+    // Lanes that are all on, up to one, need no mask.
+    const bool inside =
+        areInside(pointers + start, lanes || !mask ? nullptr : mask + start, lanes.value_or(row),
+                  frame.launch.bounds.getRanges(step.origin), sizeof(T));
     for (size_t i = start; i < start + row; ++i) {
       if (mask && !mask[i])
         continue;
