@@ -320,9 +320,6 @@ def _get_layout(value):
     return shape, tuple(stride // item for stride in strides)
 
 
-_native.register_memory(describe_memory)
-
-
 def is_read_only(value):
     flags = getattr(value, "flags", None)
     return flags is not None and getattr(flags, "writeable", True) is False

@@ -104,6 +104,7 @@ def show_message(text):
     """A message of the library as users of the package are told it: without the names of C functions, and of the kernels
     that the package writes around functions whose arguments are taken in parts."""
     text = re.sub(r"\Atilerun[A-Z]\w*: ", "", text)
+    text = re.sub(r"\A[a-z]+:\d+: (?=[^\n]+?:\d+:\d+: )", "", text)  # The device, where a line of the kernel says more.
     text = re.sub(r"'__m\d+__(\w+)'", r"'\1'", text)
     text = re.sub(r"\n\s*<launch of \w+>:\d+:\d+: called from here", "", text)
     starts = [found.start() for found in _DIAGNOSTIC.finditer(text)]
