@@ -17,7 +17,8 @@ static constexpr size_t kMostFunctions = 16;
 static bool isBeyondRepair(StringRef message) {
   return llvm::any_of(llvm::ArrayRef<StringRef>{"has no name", "host module", "host function",
                                                 "is not known", "not supported", "has no parameter",
-                                                "does not have it", "cannot be used in a kernel",
+                                                "does not have it", "was not found",
+                                                "cannot be used in a kernel",
                                                 "cannot be called in a kernel", "internal error"},
                       [&](StringRef part) { return message.contains(part); });
 }

@@ -164,6 +164,8 @@ LogicalResult Evaluator::opaqueError(const OpaqueValue &opaque, SourceRange rang
     message += ": " + opaque.cause;
   if (!opaque.remedy.empty())
     message += "; " + opaque.remedy;
+  else if (llvm::StringRef(opaque.what).starts_with("the global "))
+    message += "; pass what the kernel needs of it as an argument";
   return errorWithNotes(range, message, notes);
 }
 

@@ -134,17 +134,21 @@ std::string Evaluator::findReplacement(llvm::StringRef name) {
 
 LogicalResult Evaluator::foreignMember(llvm::StringRef path, llvm::StringRef name,
                                        SourceRange range) {
+  const bool isReason = !frame().function; // Of why a global is unknown: a part of a sentence.
   if (frame().module)
     for (const auto &entry : frame().module->globals) {
       const Global &global = entry.getValue();
       if (global.kind == Global::Kind::Module && global.path == path && !global.searched.empty())
-        return errorWithNotes(range,
-                              "the module '" + path + "' was not found: it was looked for " +
-                                  global.searched +
-                                  "; put it there, or let the Python package "
-                                  "compile the kernel, which asks Python for it",
-                              Note{global.range, "imported here"});
+        return errorWithNotes(
+            range,
+            "the module '" + path + "' was not found: it was looked for " + global.searched +
+                (isReason ? ""
+                          : "; put it there, or let the Python package compile the kernel, "
+                            "which asks Python for it"),
+            Note{global.range, "imported here"});
     }
+  if (isReason)
+    return error(range, path + "." + name + " belongs to host code");
   std::string remedy = findReplacement(name);
   return error(
       range,

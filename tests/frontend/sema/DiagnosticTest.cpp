@@ -266,7 +266,8 @@ TEST(DiagnosticText, GlobalsThatAreNotConstants) {
           "import torch\nX = torch.zeros(4)\n@triton.jit\ndef kernel(p):\n    tl.store(p, X.a)\n",
           "p=*i32"),
       "the global 'X' cannot be used in a kernel: it cannot be computed at compile time "
-      "(torch.zeros belongs to host code");
+      "(torch.zeros "
+      "belongs to host code); pass what the kernel needs of it as an argument\n");
   EXPECT_SAYS(compile("A = B\nB = A\n@triton.jit\ndef kernel(p):\n    A()\n", "p=*i32"),
               "the global 'A'");
   EXPECT_SAYS(compile("from os import path\n@triton.jit\ndef kernel(p):\n    path()\n", "p=*i32"),
