@@ -106,9 +106,11 @@ Real single::erfcx(Real x) {
   Real magnitude = abs(x);
   Real divisor = magnitude + 2.0, inverse = approximateReciprocal(divisor);
   Real rest = fma(inverse, (divisor - 2.0) - magnitude, fma(-inverse, divisor, c.real(1)));
-  Real upper = inverse * evaluate(kShortErfcxAll, (magnitude - 2.0) * inverse);
-  // Far out 1 / (x sqrt π).
-  upper = select(magnitude < 0x1p60, fma(upper, rest, upper), inverse * 0.56418958354775629);
+  // Far out (x + 2) / (x sqrt π).
+  Real scaled = select(magnitude < 0x1p13, evaluate(kShortErfcxAll, (magnitude - 2.0) * inverse),
+                       fma(inverse, c.real(1.1283791670955126), c.real(0.56418958354775629)));
+  Real upper = inverse * scaled;
+  upper = select(magnitude < 0x1p60, fma(upper, rest, upper), upper);
   // erfc(-x) = 2 - erfc x. From the limit on the power overflows.
   Real limited = clamp(magnitude, 0, 9.48);
   Pair square = twoProduct(limited, limited);
