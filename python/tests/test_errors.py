@@ -193,7 +193,7 @@ def test_functions_must_be_decorated():
         kernel[(1, )](X, Y, 8, BLOCK=helper)
 
     with pytest.raises(errors.InvalidArgumentError, match="parameter 'BLOCK' is a tl.constexpr, which takes a number, string, dtype or "
-                       "None, not a tensor; pass what is known before the launch, such as x.shape\\[0\\]"):
+                       "None, such as x.shape\\[0\\], not a tensor; a pointer to"):
         kernel[(1, )](X, Y, 8, BLOCK=X)
 
     @triton.jit

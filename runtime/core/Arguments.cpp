@@ -119,8 +119,8 @@ static std::string describeRefusal(const ParameterFacts &parameter,
   if (parameter.isConstexpr) {
     switch (argument.kind) {
     case TILERUN_ARGUMENT_POINTER:
-      return "a tl.constexpr, which takes a number, string, dtype or None, not a tensor; pass what "
-             "is known before the launch, such as x.shape[0]";
+      return "a tl.constexpr, which takes a number, string, dtype or None, such as x.shape[0], "
+             "not a tensor";
     case TILERUN_ARGUMENT_STRING:
       if (!argument.value.text)
         return "given a string that is null";

@@ -81,8 +81,7 @@ TEST(BadKernels, WrongArguments) {
             "run time; a string was passed");
   EXPECT_EQ(refuse(out.pointer(), 5, out.pointer()),
             "kernel 'k': parameter 'BLOCK' is a tl.constexpr, which takes a number, string, dtype "
-            "or None, not a tensor; pass what is known before the launch, such as x.shape[0]; a "
-            "pointer to i32 was passed");
+            "or None, such as x.shape[0], not a tensor; a pointer to i32 was passed");
   EXPECT_CONTAINS(refuse(0.5, 5, 8),
                   "k.py:7:14: error: tl.store: 'pointer' must be a pointer or a tensor of "
                   "pointers, but it is float64; add offsets to a pointer argument of the kernel\n");
