@@ -267,7 +267,8 @@ protected:
       ASSERT_EQ(c.failures.size(), 1u) << "one '# fails:' comment is expected";
       // Behind the place, FILE:LINE:COLUMN, of the line below the comment.
       std::string place = c.file + ":" + std::to_string(c.failures[0].line + 1) + ":";
-      llvm::StringRef message = outcome->message;
+      // What follows shows the line.
+      llvm::StringRef message = llvm::StringRef(outcome->message).split('\n').first;
       EXPECT_TRUE(message.consume_front(place)) << outcome->message << "\nis not at " << place;
       EXPECT_EQ(message.split(": ").second, c.failures[0].text);
       return;
