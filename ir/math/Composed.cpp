@@ -18,6 +18,8 @@ template <typename Op> Real applyFast(Real x) {
   return {x.c, Op::create(x.c->b, x.c->loc, x.v, flags)};
 }
 
+Bool isUsual(Real x) { return (abs(x) > 0.0) & (abs(x) < x.c->infinity()); }
+
 /// The exponent field's mask.
 uint64_t exponentMask(const Calculator &c) { return uint64_t(2 * c.bias + 1) << c.mantissa; }
 
@@ -112,7 +114,22 @@ Real composed::normcdf(Real x) {
   return fma(-z.lo, density, 0.5 * apply<math::ErfcOp>(z.hi));
 }
 
-Real composed::rcbrt(Real x) { return x.c->wide ? 1.0 / apply<math::CbrtOp>(x) : single::rcbrt(x); }
+Real composed::rcbrt(Real x) {
+  if (!x.c->wide)
+    return single::rcbrt(x);
+  Calculator &c = *x.c;
+  // Away from the range's ends, so that cubes and their errors stay normal.
+  Bool small = abs(x) < 0x1p-800, large = abs(x) > 0x1p800;
+  Real a = x * select(small, c.real(0x1p300), select(large, 0x1p-300, c.real(1)));
+  Real root = apply<math::CbrtOp>(a), y = 1.0 / root;
+  // 1 / root with the root's error, a - root³, and the quotient's.
+  Pair cube = multiply(root, twoProduct(root, root));
+  Real rest = (a - cube.hi) - cube.lo;
+  Real correction = fma(rest * (-1.0 / 3), y * y * y, fma(-root, y, c.real(1)));
+  Real result = fma(y, correction, y);
+  result = result * select(small, c.real(0x1p100), select(large, 0x1p-100, c.real(1)));
+  return select(isUsual(x), result, y);
+}
 
 Real composed::remainder(Real x, Real y) {
   Calculator &c = *x.c;
@@ -135,10 +152,6 @@ Real composed::nextafter(Real x, Real y) {
   result = select(x == y, y, result);
   return select(unordered(x, y), c.nan(), result);
 }
-
-namespace {
-Bool isUsual(Real x) { return (abs(x) > 0.0) & (abs(x) < x.c->infinity()); }
-} // namespace
 
 Real composed::ldexp(Real x, Int n) {
   Calculator &c = *x.c;
