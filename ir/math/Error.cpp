@@ -47,7 +47,20 @@ Real tilerun::mathx::erf(Real x) {
   Real near = fma(magnitude, evaluate(kErf, square), magnitude);
   // 1 - exp(log erfc x).
   Real distance = clamp(magnitude, 0, c.choose(4.1, 6.1)) - 1.0;
-  Real far = 1.0 - expInside(evaluate(kLogErfc, distance));
+  Real far;
+  if (c.wide) {
+    far = 1.0 - expInside(evaluate(kLogErfc, distance));
+  } else {
+    // The sum's rounding error counts while erfc is not small, and log(erfc(1)) beyond its first
+    // part.
+    llvm::ArrayRef<double> p = kLogErfc.single;
+    constexpr double logErfc1 = -1.8496055099332482;
+    Real factor = evaluate(p.drop_front(), distance), first = c.real(p[0]);
+    Real sumOfTerms = fma(distance, factor, first);
+    Real lost = fma(distance, factor, first - sumOfTerms) + (logErfc1 - p[0]);
+    Scaled e = expPair(Pair{sumOfTerms, lost});
+    far = fma(sum(e.pair), -powerOfTwo(e.integer), c.real(1));
+  }
   return copySign(select(magnitude < 1.0, near, far), x);
 }
 
