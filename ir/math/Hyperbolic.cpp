@@ -95,8 +95,9 @@ static Real estimatedAsinh(Real x) {
   Real magnitude = abs(x), square = magnitude * magnitude;
   Bool large = magnitude > kLarge;
   Real root = c.estimate(&Estimates::sqrt, square + 1.0);
-  Real sum = fma(square, reciprocal(root + 1.0), magnitude);
-  Real result = log1pOfSum({select(large, magnitude * 0.25, sum), c.real(0)},
+  Real inverse = reciprocal(root + 1.0), sum = fma(square, inverse, magnitude);
+  Real low = select(large, 0.0, fma(square, inverse, magnitude - sum));
+  Real result = log1pOfSum({select(large, magnitude * 0.25, sum), low},
                            select(large, c.real(kThreeLn2), c.real(0)));
   return copySign(select(magnitude < c.infinity(), result, magnitude), x);
 }
