@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 """Largest errors of mathematical functions on a GPU: Tilerun's and Triton's on the same arguments.
 
-    TILERUN_BUNDLE=DIR bench/math/errors.py [--json FILE] [--jobs N] [FUNCTION …]
+    TILERUN_BUNDLE=DIR bench/math/errors.py [--json FILE] [--record FILE] [--jobs N] [FUNCTION …]
 
 Each function of `tl` and `libdevice` is swept over ranges (below) on float32 and float64 and compared with NumPy's
 float64 or x87's 64-bit mantissa (float64 of functions that NumPy lacks there is left out). Units are those in the
 last place of the result; results below the normal numbers count apart, as do absolute errors of results up to 1.
 Errors of the instructions that float32 starts from are measured for every mantissa. Rows in which Tilerun is more
-wrong than Triton come last; then the exit code is 1. Needs PyTorch and Triton 3.6. The file that --json writes is
+wrong than Triton come last; then the exit code is 1. Needs PyTorch and Triton 3.6. --record writes
 tests/ir/math/triton_errors.json, which the host's test compares with.
 """
 import argparse
 import concurrent.futures
+import datetime
 import fnmatch
 import importlib.util
 import json
@@ -30,7 +31,7 @@ import instructions
 
 COUNT = 1 << 16
 # name, kind, ends for float32, ends for float64. Kinds: any bits; uniform between the ends; any sign and mantissa, and
-# exponents between the ends; subnormal numbers. tests/ir/math/Ranges.cpp makes the same numbers.
+# exponents between the ends; subnormal numbers. tests/ir/math/TritonTest.cpp makes the same numbers.
 RANGES = [
     ("bits", "bits", (0, 0), (0, 0)),
     ("tiny", "exponents", (-30, -3), (-60, -3)),
@@ -244,6 +245,21 @@ def measure_instructions():
     return rows
 
 
+def record(document, path):
+    """Triton's side alone, a line for each function."""
+    lines = ["{", f'"machine": {json.dumps(document["machine"])},', f'"recorded": "{datetime.date.today()}",',
+             '"columns": ["ulp", "units of the smallest number below the normal ones", '
+             '"absolute where the result is at most 1", "wrong NaN"],',
+             f'"instructions": {json.dumps(document["instructions"])},']
+    for element in ("f32", "f64"):
+        rows = [f'"{function}": ' + json.dumps({
+            name: [both["triton"][key] for key in ("ulp", "subnormal", "absolute", "nan")]
+            for name, both in ranges.items() if "triton" in both})
+            for function, ranges in document["errors"][element].items()]
+        lines.append(f'"{element}": {{\n' + ",\n".join(rows) + "\n}" + ("," if element == "f32" else ""))
+    path.write_text("\n".join(lines) + "\n}\n")
+
+
 # They cross zero where no float is: relative errors mean nothing there.
 CROSSING = "lgamma j0 j1 y0 y1".split()
 
@@ -259,6 +275,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("functions", nargs="*")
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--record", type=pathlib.Path, help="writes Triton's errors for the host's test")
     parser.add_argument("--jobs", type=int, default=8)
     parser.add_argument("--part", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -298,6 +315,8 @@ def main():
                 "errors": errors}
     if options.json:
         options.json.write_text(json.dumps(document, indent=1) + "\n")
+    if options.record:
+        record(document, options.record)
     for row in done[0] or []:
         print(row)
     print("| function | range | Tilerun ulp / below normal / absolute | Triton |\n|---|---|---|---|")

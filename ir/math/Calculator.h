@@ -57,6 +57,8 @@ inline constexpr Constant kLog10Of2{0x1.34413509f79ffp-2, -0x1.9dc1da994fd21p-59
                                     0x1.22f04d5a618a8p-114};
 inline constexpr Constant kLog2E{0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56,
                                  -0x1.60bb8a5442ab9p-110};
+inline constexpr Constant kLog2Of10{0x1.a934f0979a371p+1, 0x1.7f2495fb7fa6dp-53,
+                                    0x1.fb699b2d8abfcp-107};
 inline constexpr Constant kLog10E{0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57,
                                   0x1.ee191f71a3012p-112};
 inline constexpr Constant kTwoThirds{0x1.5555555555555p-1, 0x1.5555555555555p-55,

@@ -1,7 +1,7 @@
 // e^x, 2^x and e^x - 1: reduction by multiples of ln 2 in three parts (Cody and Waite, "Software
 // Manual for the Elementary Functions", 1980, chapter 6), a polynomial, and scaling in two steps,
-// so that results near overflow and subnormal ones are rounded once. With an instruction for 2^x:
-// that of the rounded product x · log₂ e, and what the rounding lost as a factor 1 + r.
+// so that results near overflow and subnormal ones are rounded once. A device's 2^x takes the
+// polynomial's place.
 #include "ir/math/Functions.h"
 
 using namespace tilerun::mathx;
@@ -63,14 +63,23 @@ Powered tilerun::mathx::powerOfE(Real x, Real product, Real power) {
   return {power, fma(product, -ln2.b, fma(product, -ln2.a, x))};
 }
 
+/// float32: b^x = 2^(2i) 2^f by the device's 2^f, which is scaled exactly by 2^i twice; `unit` is
+/// log_b 2.
+static Real estimatedPower(Real x, const Constant &unit, const Constant &inverse) {
+  Calculator &c = *x.c;
+  auto parts = c.split(unit);
+  Rounded i = roundProduct(x, 0.5 * inverse.a);
+  Real rest = fma(i.real, parts.a * -2.0, x); // exact
+  const double low = unit.a - float(unit.a);
+  Real f = fma(rest, c.real(inverse.a), i.real * (-2 * low * inverse.a));
+  Real power = powerOfTwo(i.integer);
+  return c.estimate(&Estimates::exp2, f) * power * power;
+}
+
 Real tilerun::mathx::exp(Real x) {
   Calculator &c = *x.c;
-  if (c.has(&Estimates::exp2Whole)) {
-    // The upper limit's power is infinite and its rest positive.
-    Real limited = clamp(x, -105, 0x1.62e43p+6), product = limited * kLog2E.a;
-    Powered e = powerOfE(limited, product, c.estimate(&Estimates::exp2Whole, product));
-    return fma(e.power, e.rest, e.power);
-  }
+  if (c.has(&Estimates::exp2))
+    return estimatedPower(clamp(x, -105, 90), kLn2, kLog2E);
   Real limited = clamp(x, c.choose(-105, -746), c.choose(90, 711));
   Scaled e = expPair(limited);
   return scale(sum(e.pair), e.integer);
@@ -84,16 +93,7 @@ Real tilerun::mathx::exp2(Real x) {
 }
 
 Real tilerun::mathx::exp10(Real x) {
-  Calculator &c = *x.c;
-  // As exp; the rest in units of e.
-  Real limited = clamp(x, -46, 0x1.344136p+5);
-  constexpr double log2Of10 = 3.3219280948873623, ln2 = 0.69314718055994531;
-  const double lost = log2Of10 - float(log2Of10);
-  Real product = limited * log2Of10;
-  Real rest = fma(limited, c.real(log2Of10), -product) * ln2;
-  rest = fma(limited, c.real(lost * ln2), rest);
-  Real power = c.estimate(&Estimates::exp2Whole, product);
-  return fma(power, rest, power);
+  return estimatedPower(clamp(x, -46, 39), kLog10Of2, kLog2Of10);
 }
 
 /// float32: 2^k (e^r - 1) + (2^k - 1) for x = k ln 2 + r, all halved so that 2^k does not overflow.

@@ -10,7 +10,7 @@ namespace tilerun::mathx {
 Real exp(Real x);
 Real exp2(Real x);
 Real expm1(Real x);
-/// 10^x of float32, for devices with Estimates::exp2Whole.
+/// 10^x of float32, for devices with Estimates::exp2.
 Real exp10(Real x);
 /// power · (1 + rest).
 struct Powered {

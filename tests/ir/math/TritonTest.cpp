@@ -1,0 +1,189 @@
+// No function is more wrong than Triton's, for any argument: triton_errors.json has the largest
+// errors of Triton's on a GPU, range by range, as bench/math/errors.py recorded them; here are the
+// expansions on the same arguments, with a model of the GPU's instructions.
+#include "tests/ir/math/Compiled.h"
+#include "tests/ir/math/Functions.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "gtest/gtest.h"
+
+#include <bit>
+#include <cmath>
+#include <numbers>
+#include <set>
+
+using namespace tilerun::harness;
+
+namespace {
+
+/// As in bench/math/errors.py: a part of each range's 65,536 arguments.
+constexpr size_t kCount = 1 << 14;
+enum class Kind { Bits, Uniform, Exponents, Subnormal };
+struct Range {
+  const char *name;
+  Kind kind;
+  double low, high, wideLow, wideHigh;
+};
+constexpr double kPi = std::numbers::pi;
+const Range kRanges[] = {
+    {"bits", Kind::Bits, 0, 0, 0, 0},
+    {"tiny", Kind::Exponents, -30, -3, -60, -3},
+    {"one", Kind::Uniform, 0.9995, 1.0005, 0.9995, 1.0005},
+    {"unit", Kind::Uniform, -1, 1, -1, 1},
+    {"pi", Kind::Uniform, -kPi, kPi, -kPi, kPi},
+    {"twenty", Kind::Uniform, -20, 20, -20, 20},
+    {"overflow", Kind::Uniform, -110, 110, -750, 750},
+    {"thousand", Kind::Uniform, 0, 1000, 0, 1000},
+    {"rotary", Kind::Uniform, 0, 131072, 0, 131072},
+    {"huge", Kind::Exponents, 17, 127, 46, 1023},
+    {"subnormal", Kind::Subnormal, 0, 0, 0, 0},
+};
+
+/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
+uint64_t splitMix(uint64_t seed, uint64_t i) {
+  uint64_t z = (i + 1 + (seed << 32)) * 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+template <class F> std::vector<F> makeArguments(size_t index, unsigned operand) {
+  constexpr bool wide = sizeof(F) == 8;
+  constexpr int mantissa = wide ? 52 : 23, bias = wide ? 1023 : 127;
+  const Range &range = kRanges[index];
+  const double low = wide ? range.wideLow : range.low, high = wide ? range.wideHigh : range.high;
+  std::vector<F> values;
+  for (size_t i = 0; i < kCount; ++i) {
+    const uint64_t random = splitMix(2 * index + operand + 1, i);
+    if (range.kind == Kind::Uniform) {
+      values.push_back(F(low + (high - low) * (double(random >> 11) * 0x1p-53)));
+      continue;
+    }
+    uint64_t pattern = wide ? random : random >> 32;
+    if (range.kind != Kind::Bits) {
+      pattern &= uint64_t(1) << (wide ? 63 : 31) | ((uint64_t(1) << mantissa) - 1);
+      if (range.kind == Kind::Exponents)
+        pattern |= ((random & 0xffff) % uint64_t(high - low + 1) + uint64_t(low + bias))
+                   << mantissa;
+    }
+    if constexpr (wide)
+      values.push_back(std::bit_cast<double>(pattern));
+    else
+      values.push_back(std::bit_cast<float>(uint32_t(pattern)));
+  }
+  return values;
+}
+
+const llvm::json::Object &record() {
+  static const llvm::json::Value parsed = [] {
+    auto buffer =
+        llvm::MemoryBuffer::getFile(TILERUN_SOURCE_DIR "/tests/ir/math/triton_errors.json");
+    auto value = llvm::json::parse((*buffer)->getBuffer());
+    return value ? std::move(*value) : llvm::json::Value(llvm::toString(value.takeError()));
+  }();
+  return *parsed.getAsObject();
+}
+
+/// Functions whose names are others there.
+std::string recordedName(const std::string &name) {
+  return name == "div" ? "tl.div_rn" : name == "i0" || name == "i1" ? "cyl_bessel_" + name : name;
+}
+
+/// What docs/math.md says to be more wrong: by how many units at most.
+struct Exception {
+  const char *function, *type;
+  double more;
+};
+const Exception kExceptions[] = {
+    {"cosh", "f64", 0.21}, {"expm1", "f64", 0.08}, {"log", "f32", 0.04},
+    {"log", "f64", 0.29},  {"log1p", "f64", 0.03}, {"log2", "f32", 0.01},
+    {"sin", "f32", 0.04},  {"sin", "f64", 0.01},   {"tan", "f64", 0.03},
+};
+/// Those that are compared.
+const std::set<std::string> kCompared{"exp",   "exp2", "expm1", "log", "log2", "log10",
+                                      "log1p", "sqrt", "sin",   "cos", "tan",  "sinh",
+                                      "cosh",  "tanh", "div",   "pow", "fmod", "hypot"};
+
+double allowance(const std::string &function, const std::string &type) {
+  for (const Exception &e : kExceptions)
+    if (function == e.function && type == e.type)
+      return e.more;
+  return 0;
+}
+
+class BesideTriton : public ::testing::TestWithParam<size_t> {
+protected:
+  const MathFunction &function = mathFunctions()[GetParam()];
+
+  template <class F> void check(const std::string &type) {
+    if (!kCompared.count(function.name))
+      return;
+    auto *rows = record().getObject(type)->getObject(recordedName(function.name));
+    if (!rows)
+      return;
+    bool estimated = sizeof(F) == 4;
+    auto compile = [&] {
+      return CompiledOp::compile(function.op, function.composed, type, function.operands,
+                                 {estimated ? Errors::Measured : Errors::None});
+    };
+    auto op = compile();
+    if (op && !(*op)->usesEstimates()) {
+      estimated = false;
+      op = compile();
+    }
+    ASSERT_TRUE(bool(op)) << llvm::toString(op.takeError());
+    for (size_t i = 0; i < std::size(kRanges); ++i) {
+      const std::vector<F> a = makeArguments<F>(i, 0);
+      const std::vector<F> b = function.operands == 2 ? makeArguments<F>(i, 1) : std::vector<F>();
+      const std::vector<F> got = (*op)->run(a, b);
+      double worst = 0, worstSmall = 0;
+      size_t at = 0;
+      for (size_t j = 0; j < a.size(); ++j) {
+        const F second = b.empty() ? F(0) : b[j];
+        auto exact = [&] {
+          if constexpr (sizeof(F) == 4)
+            return function.single(a[j], second);
+          else
+            return function.wide(a[j], second);
+        }();
+        const double error = ulps(got[j], exact, function.floor ? function.floor(a[j]) : 0);
+        const bool small = std::fabs(exact) < std::numeric_limits<F>::min();
+        double &largest = small ? worstSmall : worst;
+        if (error > largest && !small)
+          at = j;
+        largest = std::max(largest, error);
+      }
+      // Theirs: units in the last place, those of results below the normal ones.
+      auto *theirs = rows->getArray(kRanges[i].name);
+      ASSERT_TRUE(theirs && theirs->size() >= 2) << kRanges[i].name;
+      // The model's errors are as large everywhere as an instruction's are at worst, and add up: on
+      // a GPU bench/math/errors.py compares.
+      const double more = estimated ? 1.4 : allowance(function.name, type);
+      auto bound = [&](size_t k) {
+        return std::max(*(*theirs)[k].getAsNumber(), 0.5) * 1.001 + more;
+      };
+      EXPECT_LE(worst, bound(0)) << function.name << " " << type << " " << kRanges[i].name << " of "
+                                 << a[at] << (b.empty() ? F(0) : b[at]);
+      EXPECT_LE(worstSmall, bound(1))
+          << function.name << " " << type << " " << kRanges[i].name << ", below normal numbers";
+    }
+  }
+};
+
+TEST_P(BesideTriton, IsAtMostAsWrong) {
+  check<float>("f32");
+  check<double>("f64");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BesideTriton, ::testing::Range(size_t(0), mathFunctions().size()),
+                         [](const auto &info) { return mathFunctions()[info.param].name; });
+
+TEST(BesideTriton, RecordHasTheFunctions) {
+  unsigned found = 0;
+  for (const MathFunction &function : mathFunctions())
+    found += record().getObject("f32")->getObject(recordedName(function.name)) != nullptr;
+  EXPECT_EQ(found, mathFunctions().size());
+}
+
+} // namespace
