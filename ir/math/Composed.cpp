@@ -46,11 +46,16 @@ ScaledSquares scaledSquares(ArrayRef<Real> x) {
   Real limited = bound(arith::MinNumFOp(), bound(arith::MaxNumFOp(), largest, low), high);
   Int field = bits(limited) & exponentMask(c);
   Real up = fromBits(field), down = fromBits(c.integer(uint64_t(2 * c.bias) << c.mantissa) - field);
+  SmallVector<Real> terms(x);
+  if (x.size() == 2) // The larger square is not rounded.
+    terms = {{&c, arith::MinNumFOp::create(c.b, c.loc, magnitudes[0].v, magnitudes[1].v)}, largest};
   Real sum = c.real(0);
-  for (auto [i, value] : llvm::enumerate(x)) {
+  for (auto [i, value] : llvm::enumerate(terms)) {
     Real scaled = value * down;
     sum = i == 0 ? scaled * scaled : fma(scaled, scaled, sum);
   }
+  if (x.size() == 2)
+    sum = select(unordered(x[0], x[1]), c.nan(), sum);
   return {sum, up, down, largest == c.infinity()};
 }
 

@@ -63,17 +63,25 @@ Powered tilerun::mathx::powerOfE(Real x, Real product, Real power) {
   return {power, fma(product, -ln2.b, fma(product, -ln2.a, x))};
 }
 
-/// float32: b^x = 2^(2i) 2^f by the device's 2^f, which is scaled exactly by 2^i twice; `unit` is
-/// log_b 2.
+/// 2^(2i) 2^f by the device's 2^f; scaled by 2^i twice, so that nothing else rounds a normal
+/// result.
+static Real estimatedScaled(Real f, Int i) {
+  Real power = powerOfTwo(i);
+  return f.c->estimate(&Estimates::exp2, f) * power * power;
+}
+
+Real tilerun::mathx::estimatedExp2(Pair x) {
+  Rounded i = roundProduct(x.hi, 0.5);
+  return estimatedScaled(fma(i.real, x.hi.c->real(-2), x.hi) + x.lo, i.integer);
+}
+
+/// float32: b^x, where log_b 2 and its inverse are given.
 static Real estimatedPower(Real x, const Constant &unit, const Constant &inverse) {
   Calculator &c = *x.c;
-  auto parts = c.split(unit);
   Rounded i = roundProduct(x, 0.5 * inverse.a);
-  Real rest = fma(i.real, parts.a * -2.0, x); // exact
+  Real rest = fma(i.real, c.real(-2 * float(unit.a)), x); // exact
   const double low = unit.a - float(unit.a);
-  Real f = fma(rest, c.real(inverse.a), i.real * (-2 * low * inverse.a));
-  Real power = powerOfTwo(i.integer);
-  return c.estimate(&Estimates::exp2, f) * power * power;
+  return estimatedScaled(fma(rest, c.real(inverse.a), i.real * (-2 * low * inverse.a)), i.integer);
 }
 
 Real tilerun::mathx::exp(Real x) {

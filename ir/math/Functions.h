@@ -12,6 +12,8 @@ Real exp2(Real x);
 Real expm1(Real x);
 /// 10^x of float32, for devices with Estimates::exp2.
 Real exp10(Real x);
+/// 2^(hi + lo) of float32, likewise, for |hi| up to 250.
+Real estimatedExp2(Pair x);
 /// power · (1 + rest).
 struct Powered {
   Real power, rest;

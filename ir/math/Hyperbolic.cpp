@@ -46,7 +46,7 @@ Real tilerun::mathx::sinh(Real x) {
     far = h.growing.hi + (h.growing.lo - h.falling);
   }
   Real near = fma(magnitude * square, evaluate(kSinh, square), magnitude);
-  return copySign(select(magnitude < 1.0, near, far), x);
+  return copySign(select(magnitude < c.real(1.5, 1), near, far), x);
 }
 
 Real tilerun::mathx::cosh(Real x) {

@@ -17,20 +17,9 @@ static bool isTen(Real x) {
   return matchPattern(x.v, m_Constant(&number)) && number.getValue().isExactlyValue(10);
 }
 
-/// 2^(hi + lo) by the device's 2^x.
-static Real estimatedExp2(Pair x) {
-  Calculator &c = *x.hi.c;
-  // Below 128, so that the power is finite.
-  Real limited = atMost(x.hi, 0x1.fffffep+6);
-  Real power = c.estimate(&Estimates::exp2Whole, limited);
-  Real rest = (x.hi - limited) + x.lo;
-  Real result = fma(power, rest * 0.69314718055994531, power);
-  return select((x.hi >= 128.0) & (rest >= 0x1p-17), c.infinity(), result);
-}
-
 Real tilerun::mathx::pow(Real x, Real y) {
   Calculator &c = *x.c;
-  const bool estimates = c.has(&Estimates::exp2Whole);
+  const bool estimates = c.has(&Estimates::exp2);
   if (estimates && isTen(x))
     return exp10(y);
   Real magnitude = abs(x);
@@ -38,11 +27,12 @@ Real tilerun::mathx::pow(Real x, Real y) {
   // Beyond the limit the result over- or underflows; NaN stays.
   const double limit = c.choose(250, 2040);
   Bool inside = abs(exponent.hi) < c.real(limit);
-  Real low = select(inside, exponent.lo, 0.0), result;
+  Pair limited{clamp(exponent.hi, -limit, limit), select(inside, exponent.lo, 0.0)};
+  Real result;
   if (estimates) {
-    result = estimatedExp2({atLeast(exponent.hi, -limit), low});
+    result = estimatedExp2(limited);
   } else {
-    Scaled power = exp2Pair({clamp(exponent.hi, -limit, limit), low});
+    Scaled power = exp2Pair(limited);
     result = scale(sum(power.pair), power.integer);
   }
 

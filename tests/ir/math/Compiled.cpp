@@ -74,7 +74,7 @@ template <size_t Index, Errors Kind> float model(float x) {
   // The logarithm's is absolute near 1. Powers of two are exact.
   if (instruction.exact == static_cast<double (*)(double)>(std::log2) && x > 0.5 && x < 2)
     error = x == 1 ? 0 : bound * part;
-  if (std::isinf(exact) || std::isnan(exact))
+  if (x == 0 || std::isinf(exact) || std::isnan(exact))
     error = 0;
   const float result = float(exact + error);
   return instruction.flushes ? flushed(result) : result;
