@@ -66,7 +66,9 @@ LogicalResult backend::lowerToThreads(ModuleOp module, const simt::LowerOptions 
   int64_t threads = int64_t(options.numWarps) * options.target->warpSize;
   splitTensors(module, threads * kMostInThread, threads * kPartInThread);
   distribute::AccessAnalysis accesses(module);
-  return lowerTileToSimt(module, options, accesses.getFacts());
+  simt::LowerOptions known = options;
+  known.runs = accesses.getRuns();
+  return lowerTileToSimt(module, known, accesses.getFacts());
 }
 
 uint64_t backend::getSharedBytes(func::FuncOp kernel) {

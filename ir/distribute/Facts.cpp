@@ -38,3 +38,13 @@ FactsFunction AccessAnalysis::getFacts() const {
     return facts;
   };
 }
+
+RunsFunction AccessAnalysis::getRuns() const {
+  return [&map = masks ? *masks : *addresses](Value value) {
+    AxisInfo info = map.lookup(value);
+    SmallVector<int64_t, 4> runs;
+    for (unsigned dim = 0; dim < info.getRank(); ++dim)
+      runs.push_back(info[dim].constancy);
+    return runs;
+  };
+}

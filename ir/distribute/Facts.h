@@ -20,6 +20,8 @@ public:
   ~AccessAnalysis();
   /// This must outlive the function.
   FactsFunction getFacts() const;
+  /// Likewise; exact for every execution.
+  RunsFunction getRuns() const;
 
 private:
   std::unique_ptr<AxisInfoMap> addresses;

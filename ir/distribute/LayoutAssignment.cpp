@@ -98,12 +98,42 @@ LinearLayout LayoutAssignment::getOrdered(RankedTensorType type, unsigned axis) 
   return coalesced(*this, type.getShape(), perThread, order);
 }
 
+SmallVector<int64_t> LayoutAssignment::getSameRegisters(Value value,
+                                                        const LinearLayout &layout) const {
+  auto it = runs.find(value);
+  unsigned bits = layout.inBits(kRegister);
+  if (it == runs.end() || !bits)
+    return {};
+  // Registers that differ in positions within a run alone, in whichever lane and warp.
+  uint64_t within = 0;
+  for (unsigned bit = 0; bit < bits; ++bit)
+    within |= uint64_t(llvm::all_of(llvm::enumerate(it->second),
+                                    [&, bit](auto run) {
+                                      return layout.getBasis(kRegister, bit, dimName(run.index())) <
+                                             uint64_t(run.value());
+                                    }))
+              << bit;
+  SmallVector<int64_t> same;
+  if (within)
+    for (uint64_t index = 0; index < uint64_t(1) << bits; ++index)
+      same.push_back(index & ~within);
+  return same;
+}
+
 FailureOr<LayoutAssignment> LayoutAssignment::compute(func::FuncOp kernel, const Options &options,
                                                       const FactsFunction &facts) {
   LayoutAssignment result;
   result.options = options;
   if (failed(Assigner(result, facts).run(kernel)))
     return failure();
+  if (options.runs)
+    kernel.walk([&](arith::CmpIOp op) {
+      if (!isa<RankedTensorType>(op.getType()))
+        return;
+      auto runs = options.runs(op);
+      if (llvm::any_of(runs, [](int64_t run) { return run > 1; }))
+        result.runs.try_emplace(op, std::move(runs));
+    });
   return result;
 }
 

@@ -22,6 +22,10 @@ struct AccessFacts {
 /// Facts of the pointer `ptr` under the mask `mask` (null: none).
 using FactsFunction = std::function<AccessFacts(mlir::Value ptr, mlir::Value mask)>;
 
+/// How many neighbours along each dimension, from aligned positions, have one value in every
+/// execution; empty: nothing is known.
+using RunsFunction = std::function<llvm::SmallVector<int64_t, 4>(mlir::Value)>;
+
 /// A memory access of a tensor: its layout and how its elements may be grouped.
 struct AccessPlan {
   LinearLayout layout;
@@ -52,6 +56,7 @@ struct DotPlan {
 struct Options {
   unsigned numWarps = 4;
   const simt::TargetInfo *target = nullptr;
+  RunsFunction runs = {}; ///< Null: nothing is known of any value.
 };
 
 class LayoutAssignment {
@@ -64,6 +69,10 @@ public:
   const LinearLayout *getHome(mlir::Value value) const;
   const AccessPlan &getAccess(mlir::Operation *op) const { return accesses.find(op)->second; }
   const DotPlan &getDot(mlir::Operation *op) const { return dots.find(op)->second; }
+  /// For each register of the comparison `value` in `layout`, the first one with the same result
+  /// in every execution: a mask is compared once for neighbours that it cannot tell apart. Empty
+  /// if there are none.
+  llvm::SmallVector<int64_t> getSameRegisters(mlir::Value value, const LinearLayout &layout) const;
 
   /// A layout for a tensor that nothing else decides: coalesced, one element a thread.
   LinearLayout getDefault(mlir::RankedTensorType type) const;
@@ -79,6 +88,7 @@ private:
   llvm::DenseMap<mlir::Value, std::pair<LinearLayout, unsigned>> homes; ///< With strength.
   llvm::DenseMap<mlir::Operation *, AccessPlan> accesses;
   llvm::DenseMap<mlir::Operation *, DotPlan> dots;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<int64_t, 4>> runs; ///< Of comparisons.
 };
 
 /// Register, lane and warp inputs in this order (added where missing), dim0, dim1, … as outputs,

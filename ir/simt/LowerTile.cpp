@@ -71,7 +71,7 @@ FailureOr<func::FuncOp> KernelLowering::tryLower(const LayoutAssignment &layouts
 }
 
 FailureOr<func::FuncOp> KernelLowering::lowerToFit(const LowerOptions &options) {
-  distribute::Options distribution{options.numWarps, options.target};
+  distribute::Options distribution{options.numWarps, options.target, options.runs};
   FailureOr<LayoutAssignment> layouts = LayoutAssignment::compute(kernel, distribution, facts);
   if (failed(layouts))
     return failure();
@@ -128,7 +128,7 @@ LogicalResult KernelLowering::run() {
   const TargetInfo &target = *options.target;
   if (!*lowered) {
     std::string advice = advise();
-    distribute::Options distribution{options.numWarps, options.target};
+    distribute::Options distribution{options.numWarps, options.target, options.runs};
     FailureOr<LayoutAssignment> layouts = LayoutAssignment::compute(kernel, distribution, facts);
     if (failed(layouts))
       return failure();

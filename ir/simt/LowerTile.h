@@ -13,6 +13,7 @@ struct LowerOptions {
   unsigned numStages = 1; ///< Buffers of pipelined loops; 1: none.
   const TargetInfo *target = nullptr;
   unsigned unit = 0; ///< Threads that the option num_warps counts in; 0: a warp of the target.
+  distribute::RunsFunction runs = {};
 };
 
 /// Replaces every kernel of `module` (functions with `tile.kernel`) by its per-thread form, places

@@ -240,7 +240,9 @@ Value Lowering::build(Value value, const LinearLayout &layout) {
   Values operands;
   for (Value operand : op->getOperands())
     operands.push_back(getLike(operand, layout));
-  return cloneElementwise(op, operands, count, cast<OpResult>(value).getResultNumber());
+  Value result = cloneElementwise(op, operands, count, cast<OpResult>(value).getResultNumber());
+  SmallVector<int64_t> same = layouts.getSameRegisters(value, layout);
+  return same.empty() ? result : pick(result, same);
 }
 
 /// A vector of `count` of `element`, or the element if `count` is 0.

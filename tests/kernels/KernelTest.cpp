@@ -43,6 +43,7 @@ std::string emulateOn(PreparedCase &prepared, const simt::TargetInfo &target, un
   options.numWarps = numWarps;
   options.numStages = testCase.numStages;
   options.target = &target;
+  options.runs = accesses.getRuns();
   if (mlir::failed(simt::lowerTileToSimt(*module, options, accesses.getFacts())))
     return "lowering fails: " + diagnostics;
   if (mlir::failed(mlir::verify(*module)))

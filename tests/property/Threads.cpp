@@ -143,6 +143,7 @@ private:
     options.numWarps = std::min(request.numWarps, target.maxThreads / setting.lanes);
     options.numStages = request.numStages;
     options.target = &target;
+    options.runs = accesses.getRuns();
     if (failed(simt::lowerTileToSimt(*module, options, accesses.getFacts())))
       return refuse("the lowering fails");
     if (failed(verify(*module)))
