@@ -6,7 +6,8 @@
 //
 // Environment, read at cuInit: FAKE_CUDA_DEVICES (2), FAKE_CUDA_VERSION (13000), FAKE_CUDA_INIT
 // (an error of cuInit), FAKE_CUDA_POOLS (1). FAKE_CUDA_REVIVE (0): whether a process that lost a
-// device gets it back after a reset; real drivers refuse.
+// device gets it back after a reset; real drivers refuse. FAKE_CUDA_COMPILES (1): whether it takes
+// any module.
 #include "tests/plugins/cuda/FakeCuda.h"
 #include "tests/plugins/cuda/FakeCudaState.h"
 
@@ -398,6 +399,8 @@ static constexpr char kBinaryMark[] = "\x7f"
 FAKE(cuModuleLoadDataEx,
      (CUmodule * module, const void *image, unsigned count, int *options, void **values)) {
   ENTER_CONTEXT("cuModuleLoadDataEx");
+  if (!getNumber("FAKE_CUDA_COMPILES", 1))
+    return kInvalidPtx;
   std::string text = static_cast<const char *>(image);
   if (text.compare(0, std::strlen(kBinaryMark), kBinaryMark) == 0)
     text.erase(0, std::strlen(kBinaryMark));
