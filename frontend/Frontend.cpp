@@ -87,6 +87,7 @@ static std::string verifyModule(mlir::ModuleOp module) {
 /// Jit functions that can be launched, for "did you mean".
 static std::vector<llvm::StringRef> getKernelNames(const LoadedModule &module) {
   std::vector<llvm::StringRef> names;
+  names.reserve(module.functions.size());
   for (const auto &function : module.functions)
     names.push_back(function->qualifiedName);
   return names;

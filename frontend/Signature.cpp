@@ -79,6 +79,7 @@ private:
       if (!isTuple)
         return std::get<ConstantArgument>(std::move(leaf));
       std::vector<ConstantArgument> out;
+      out.reserve(elements.size());
       for (Node &element : elements)
         out.push_back(element.takeConstant());
       return {std::move(out)};

@@ -53,6 +53,7 @@ void DeviceRegistry::findAll() const {
 std::vector<std::string> DeviceRegistry::list() const {
   findAll();
   std::vector<std::string> ids;
+  ids.reserve(entries.size());
   for (const Entry &entry : entries)
     ids.push_back(entry.id);
   return ids;

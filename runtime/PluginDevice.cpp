@@ -47,7 +47,7 @@ static llvm::Error toError(const core::Status &status) {
 /// Ends the function with the failure of `expression`, a core::Status.
 #define TILERUN_TRY_CORE(expression)                                                               \
   do {                                                                                             \
-    if (core::Status status_ = (expression); !status_.isOk())                                      \
+    if (const core::Status &status_ = (expression); !status_.isOk())                               \
       return toError(status_);                                                                     \
   } while (false)
 
@@ -340,7 +340,7 @@ void tilerun::addPluginDevices(DeviceRegistry &registry) {
   // `cpu` is the embedded device's: a plugin of that name that is skipped is shown by its file.
   llvm::StringSet<> names({"cpu"});
   // Under the plugin's name, or the file's where another plugin has taken that.
-  auto addAbsent = [&](std::string id, const std::string &path, std::string reason) {
+  auto addAbsent = [&](std::string id, const std::string &path, const std::string &reason) {
     if (!names.insert(id).second)
       id = path;
     registry.add(std::move(id), [reason]() -> llvm::Expected<std::unique_ptr<Device>> {

@@ -66,8 +66,10 @@ bool AddressSpace::giveBack(uint64_t address) {
   auto found = taken.find(address);
   if (found == taken.end())
     return false;
-  // Fresh pages in place of the old ones, whose memory goes back to the system.
-  ::mmap(reinterpret_cast<void *>(address), found->second, PROT_NONE, kReserve | MAP_FIXED, -1, 0);
-  taken.erase(found);
+  // Fresh pages in place of the old ones, whose memory goes back to the system. Where the system
+  // has none, nothing else gets the range, which holds its old content.
+  if (::mmap(reinterpret_cast<void *>(address), found->second, PROT_NONE, kReserve | MAP_FIXED, -1,
+             0) != MAP_FAILED)
+    taken.erase(found);
   return true;
 }

@@ -48,6 +48,7 @@ Bounds::Bounds(const Heap &heap, const Program &program, llvm::ArrayRef<LaunchAr
 
 std::vector<Range> Bounds::getFirstRanges() const {
   std::vector<Range> first;
+  first.reserve(ranges.size());
   for (llvm::ArrayRef<Range> all : ranges)
     first.push_back(all.empty() ? Range() : all.front());
   return first;

@@ -78,6 +78,7 @@ void interp::runConstant(Frame &frame, const Step &step) {
   if (step.text.size() == size)
     fill(to, step.text.data(), size, frame.count(step));
   else
+    // NOLINTNEXTLINE(bugprone-not-null-terminated-result): elements, not a C string.
     std::memcpy(to, step.text.data(), step.text.size());
 }
 

@@ -227,6 +227,7 @@ uint64_t Heap::getLiveBytes() const {
 std::vector<std::shared_ptr<Allocation>> Heap::snapshot() const {
   std::lock_guard lock(mutex);
   std::vector<std::shared_ptr<Allocation>> all;
+  all.reserve(byAddress.size());
   for (const auto &[base, allocation] : byAddress)
     all.push_back(allocation);
   return all;

@@ -30,7 +30,7 @@ void tilerun::llvmbackend::optimize(Module &module, TargetMachine &machine, unsi
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
   PassInstrumentationCallbacks callbacks;
-  callbacks.registerShouldRunOptionalPassCallback([&](StringRef pass, Any) {
+  callbacks.registerShouldRunOptionalPassCallback([&](StringRef pass, const Any &) {
     return pass != "VectorCombinePass" || !hasBlockOver(module, kVeryLongBlock);
   });
   PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);

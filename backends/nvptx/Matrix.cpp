@@ -44,8 +44,9 @@ struct MmaPattern : ConvertOpToLLVMPattern<simt::MmaOp> {
       results.push_back(value.getType());
     }
     text += list(results.size());
-    for (SmallVector<Value> registers : {toRegisters(rewriter, loc, adaptor.getA(), false),
-                                         toRegisters(rewriter, loc, adaptor.getB(), false), acc}) {
+    for (const SmallVector<Value> &registers :
+         {toRegisters(rewriter, loc, adaptor.getA(), false),
+          toRegisters(rewriter, loc, adaptor.getB(), false), acc}) {
       for (Value value : registers)
         constraints += std::string(",") + letter(value.getType());
       text += ", " + list(registers.size());

@@ -176,7 +176,6 @@ template <ast::BinaryOp Op> Result emitNamed(Emitter &e, const Arguments &args) 
   FailureOr<bool> sanitize = getBool(e, args, 2);
   if (failed(sanitize))
     return failure();
-  std::string what = quotedName(args);
   auto isPointer = [](const Value &v) {
     auto *t = v.getIf<TensorValue>();
     return t && t->type.dtype.isPointer();

@@ -326,7 +326,7 @@ Result unary(Emitter &e, ast::UnaryOp op, const Value &operand) {
   TensorOr tensor = toTensor(e, operand);
   if (failed(tensor))
     return failure();
-  TensorValue v = *tensor;
+  const TensorValue &v = *tensor;
   DType type = v.type.dtype;
   switch (op) {
   case ast::UnaryOp::Plus:

@@ -280,7 +280,7 @@ Result emitTopK(Emitter &e, const Arguments &args) {
   FailureOr<int64_t> k = getInt(e, args, 1, 1, v->type.shape.back());
   if (failed(k))
     return failure();
-  return sortWith(e, *v, [&](TensorValue v) {
+  return sortWith(e, *v, [&](const TensorValue &v) {
     TensorValue wide = extendLast(e, v, /*greatest=*/false);
     return cutLast(e, selectGreatest(e, wide, llvm::PowerOf2Ceil(*k)), 0, *k);
   });

@@ -17,7 +17,9 @@ Result Evaluator::callDictMethod(const Value &dict, llvm::StringRef method,
     if (failed(requireKnown(args.positional[0], range)))
       return failure();
     ConstResult found = evalSubscript(dict, args.positional[0]);
-    return found.ok() ? std::move(found.value) : count == 2 ? args.positional[1] : Value::none();
+    if (found.ok())
+      return std::move(found.value);
+    return count == 2 ? args.positional[1] : Value::none();
   }
   bool keys = method == "keys", values = method == "values";
   if (!keys && !values && method != "items")

@@ -300,7 +300,7 @@ std::string nameElement(const TupleValue &tuple, size_t index) {
 
 /// -1, 0, 1; 2 if unordered (NaN); none if the values have no order.
 static std::optional<int> compareOrder(const Value &lhs, const Value &rhs) {
-  auto sign = [](auto a, auto b) { return a < b ? -1 : a > b ? 1 : a == b ? 0 : 2; };
+  auto sign = [](const auto &a, const auto &b) { return a < b ? -1 : a > b ? 1 : a == b ? 0 : 2; };
   auto a = asInteger(lhs), b = asInteger(rhs);
   if (a && b)
     return sign(*a, *b);

@@ -11,6 +11,7 @@ FailureOr<std::vector<Value>> Evaluator::bindFields(const ClassInfo &info, CallA
                                                     SourceRange range) {
   std::string quoted = "'" + info.name + "'";
   std::vector<llvm::StringRef> names;
+  names.reserve(info.fields.size());
   for (const ClassInfo::Field &field : info.fields)
     names.push_back(field.name);
   if (args.positional.size() > names.size())

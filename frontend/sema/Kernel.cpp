@@ -26,6 +26,7 @@ Value makeValue(const ConstantArgument &argument, const LoadedModule &module) {
           return Value(static_cast<PyInt>(v));
         } else if constexpr (std::is_same_v<T, std::vector<ConstantArgument>>) {
           std::vector<Value> elements;
+          elements.reserve(v.size());
           for (const ConstantArgument &element : v)
             elements.push_back(makeValue(element, module));
           return Value::tuple(std::move(elements));

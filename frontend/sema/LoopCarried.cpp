@@ -104,6 +104,7 @@ bool Evaluator::dryRun(LoopPlan &plan) {
   auto scratch = mlir::scf::ExecuteRegionOp::create(builder, loc, mlir::TypeRange{});
   std::vector<mlir::Type> types;
   std::vector<mlir::Value> initial = getInitial(plan);
+  types.reserve(initial.size() + 1);
   for (mlir::Value value : initial)
     types.push_back(value.getType());
   if (plan.inductionType)

@@ -151,7 +151,7 @@ static std::string quote(llvm::StringRef text) {
 }
 
 /// A string for a message: long ones are cut.
-static std::string shorten(std::string text) {
+static std::string shorten(const std::string &text) {
   constexpr size_t kLongest = 60;
   return text.size() <= kLongest ? text : text.substr(0, kLongest) + "…";
 }

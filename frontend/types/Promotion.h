@@ -38,7 +38,7 @@ struct Operand {
   std::optional<Literal> literal; ///< Set for a compile-time number; `type` is then unused.
 
   Operand(DType t) : type(t) {}
-  Operand(Literal l) : literal(std::move(l)) {}
+  Operand(Literal l) : literal(l) {}
 };
 
 /// How operands combine.

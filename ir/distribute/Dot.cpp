@@ -187,7 +187,9 @@ private:
         layout = layout.resizeOut(name, bits);
     return layout;
   }
-  LinearLayout finish(LinearLayout layout) const { return normalize(layout, laneBits, warpBits); }
+  LinearLayout finish(const LinearLayout &layout) const {
+    return normalize(layout, laneBits, warpBits);
+  }
 
   const Sizes &sizes;
   unsigned rank;

@@ -85,7 +85,7 @@ FloatParts mathx::takeApart(Real x) {
   }
   Real normal = select(small, scaled, x);
   Int field = (bits(normal) & exponentMask) >> c.mantissa;
-  Int offset = select(small, c.integer(uint64_t(c.bias + shift)), c.integer(uint64_t(c.bias)));
+  Int offset = select(small, c.integer(uint64_t(c.bias) + shift), c.integer(uint64_t(c.bias)));
   Int one = (bits(normal) & ~exponentMask) | (uint64_t(c.bias) << c.mantissa);
   return {fromBits(one), field - offset};
 }

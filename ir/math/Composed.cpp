@@ -162,7 +162,7 @@ Real composed::ldexp(Real x, Int n) {
   Calculator &c = *x.c;
   auto [m, exponent] = takeApart(x);
   // Far beyond either end, and still without overflow of the sum.
-  const uint64_t far = uint64_t(4 * c.bias), limit = uint64_t(2 * c.bias - 4);
+  const uint64_t far = 4 * uint64_t(c.bias), limit = 2 * uint64_t(c.bias) - 4;
   auto limited = [&](Int value, uint64_t bound) {
     value = select(isLess(value, c.integer(0) - bound), c.integer(0) - bound, value);
     return select(isLess(c.integer(bound), value), c.integer(bound), value);

@@ -53,7 +53,7 @@ Reduced tilerun::mathx::reduceLarge(Real x) {
   // |x| = significand · 2^exponent, with exponent >= 2 - kLeadingZeros where this is used.
   Int pattern = bits(abs(x));
   Int significand = (pattern & ((uint64_t(1) << c.mantissa) - 1)) | (uint64_t(1) << c.mantissa);
-  Int exponent = (pattern >> c.mantissa) - uint64_t(c.bias + int(c.mantissa));
+  Int exponent = (pattern >> c.mantissa) - (uint64_t(c.bias) + c.mantissa);
   // Bits of 2/π above 2^(1 - exponent) give multiples of 4; three words from there on are enough.
   Int skip = exponent + (kLeadingZeros - 2);
   SmallVector<Int> words = wordsOfTwoOverPi(c, skip >> (c.wide ? 6 : 5), c.wide ? 4 : 2);

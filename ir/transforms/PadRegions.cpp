@@ -32,7 +32,7 @@ static TypedAttr identityOf(Operation *op) {
   Type type = op->getResult(0).getType();
   if (auto floating = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &semantics = floating.getFloatSemantics();
-    auto number = [&](APFloat value) { return b.getFloatAttr(type, value); };
+    auto number = [&](const APFloat &value) { return b.getFloatAttr(type, value); };
     // Minus zero also keeps a sum of minus zeros as it is.
     if (isa<arith::AddFOp>(op))
       return number(APFloat::getZero(semantics, /*Negative=*/true));
@@ -53,7 +53,7 @@ static TypedAttr identityOf(Operation *op) {
   if (!integer)
     return {};
   unsigned width = integer.getWidth();
-  auto number = [&](APInt value) { return b.getIntegerAttr(type, value); };
+  auto number = [&](const APInt &value) { return b.getIntegerAttr(type, value); };
   if (isa<arith::AddIOp, arith::OrIOp, arith::XOrIOp, arith::MaxUIOp>(op))
     return number(APInt::getZero(width));
   if (isa<arith::MulIOp>(op))

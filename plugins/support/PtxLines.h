@@ -49,7 +49,8 @@ inline std::string readDirective(const std::vector<std::string_view> &lines,
                                  std::string_view text) {
   long file = 0, line = 0, column = 0;
   if (!startsWith(text, ".loc") ||
-      std::sscanf(std::string(text.substr(4)).c_str(), "%ld %ld %ld", &file, &line, &column) != 3 ||
+      std::sscanf(std::string(text.substr(4)).c_str(), "%9ld %9ld %9ld", &file, &line, &column) !=
+          3 ||
       line < 1)
     return "";
   std::string path = findFile(lines, file);

@@ -257,6 +257,7 @@ const TilerunPluginArtifact *GivenArtifact::make(std::vector<KernelCode> kernels
   given->kernels = std::move(kernels);
   for (const KernelCode &kernel : given->kernels) {
     std::vector<TilerunPluginParameter> parameters;
+    parameters.reserve(kernel.parameters.size());
     for (const KernelCode::Parameter &parameter : kernel.parameters)
       parameters.push_back(
           {sizeof(TilerunPluginParameter), parameter.kind, parameter.bits, parameter.name.c_str()});

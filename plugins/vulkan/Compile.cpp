@@ -28,7 +28,7 @@ namespace {
   X("emit", "simt, spirv-dialect, spirv-asm or spirv")
 
 TilerunStatus getTargets(void (*each)(void *, const char *), void *user, const TilerunErrorSink *) {
-  each(user, tilerun::spirvbackend::kTargetName.data());
+  each(user, tilerun::spirvbackend::kTargetName.str().c_str());
   for (const std::string &target : getKnownTargets())
     each(user, target.c_str());
   return TILERUN_STATUS_OK;

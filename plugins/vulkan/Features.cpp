@@ -316,7 +316,7 @@ void fillShapes(PhysicalDevice &device) {
   for (size_t at = text.find(",cm="); at != std::string::npos; at = text.find(",cm=", at + 1)) {
     unsigned m = 0, n = 0, k = 0;
     char element[16] = {};
-    if (std::sscanf(text.c_str() + at, ",cm=%ux%ux%u:%15[a-z0-9]", &m, &n, &k, element) != 4)
+    if (std::sscanf(text.c_str() + at, ",cm=%9ux%9ux%9u:%15[a-z0-9]", &m, &n, &k, element) != 4)
       continue;
     std::string key = "m" + std::to_string(m) + "n" + std::to_string(n) + "k" + std::to_string(k);
     auto it = std::find_if(byShape.begin(), byShape.end(),

@@ -121,7 +121,7 @@ std::shared_ptr<const Artifact> ArtifactCache::lookup(const Key &key) {
   return artifact;
 }
 
-void ArtifactCache::insert(const Key &key, std::shared_ptr<const Artifact> artifact,
+void ArtifactCache::insert(const Key &key, const std::shared_ptr<const Artifact> &artifact,
                            bool persistent) {
   {
     std::lock_guard lock(mutex);

@@ -30,8 +30,8 @@ class Folder {
 public:
   Folder() = default;
   ~Folder();
-  Folder(Folder &&other) : handle(std::exchange(other.handle, -1)) {}
-  Folder &operator=(Folder &&other) {
+  Folder(Folder &&other) noexcept : handle(std::exchange(other.handle, -1)) {}
+  Folder &operator=(Folder &&other) noexcept {
     std::swap(handle, other.handle);
     return *this;
   }

@@ -49,7 +49,7 @@ private:
                   std::string &printed, std::string &warnings, std::string *text = nullptr);
   /// The diagnostics so far, as text with carets; they are cleared.
   std::string takeDiagnostics();
-  void log(int32_t level, std::string text) const {
+  void log(int32_t level, const std::string &text) const {
     if (!text.empty() && backend.getServices().log)
       backend.getServices().log(level, text);
   }
@@ -95,6 +95,7 @@ Status SourceProgram::load(const std::string &path, Load loadModule, const std::
   function = module->findFunction(kernel);
   if (!function) {
     std::vector<llvm::StringRef> names;
+    names.reserve(module->functions.size());
     for (const auto &candidate : module->functions)
       names.push_back(candidate->qualifiedName);
     std::string known;

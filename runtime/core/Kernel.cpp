@@ -24,9 +24,9 @@ static std::string formatAddress(TilerunAddress address) {
 }
 
 Kernel::Kernel(std::shared_ptr<Program> program, std::string bound,
-               std::vector<SourceParameter> open)
+               const std::vector<SourceParameter> &open)
     : program(std::move(program)), bound(std::move(bound)),
-      parameters(this->bound.empty() ? this->program->getParameters() : std::move(open)),
+      parameters(this->bound.empty() ? this->program->getParameters() : open),
       facts(parameters.begin(), parameters.end()),
       isFixed(this->program->getFixedSignature() != nullptr) {}
 
@@ -56,7 +56,7 @@ Status Kernel::bind(const std::string &constants, std::shared_ptr<Kernel> &kerne
     else
       open.erase(it);
   }
-  kernel = std::make_shared<Kernel>(program, join(bound, constants), std::move(open));
+  kernel = std::make_shared<Kernel>(program, join(bound, constants), open);
   return {};
 }
 

@@ -32,7 +32,7 @@ struct Specialization {
 class Kernel {
 public:
   explicit Kernel(std::shared_ptr<Program> program, std::string bound = "",
-                  std::vector<SourceParameter> parameters = {});
+                  const std::vector<SourceParameter> &parameters = {});
 
   const Program &getProgram() const { return *program; }
   const std::string &getName() const { return program->getName(); }

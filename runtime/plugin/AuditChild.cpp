@@ -199,7 +199,7 @@ int plugin::runCompileAudit(const char *file, const char *bytecode, const char *
   // Not bytecode, and bytecode that ends early: an error, and no crash.
   for (const std::string &bad : {std::string("garbage"), kernel.substr(0, kernel.size() / 2)}) {
     std::string ignored;
-    std::string text = compileOnce(table, bad, target, ignored, status);
+    compileOnce(table, bad, target, ignored, status);
     if (status != TILERUN_STATUS_COMPILE && wrong.empty())
       wrong = "what is no module gives '" + getStatusName(status) + "', not 'compile error'";
   }

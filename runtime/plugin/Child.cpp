@@ -130,6 +130,7 @@ static int start(std::vector<std::string> command, int end, pid_t &child) {
   posix_spawnattr_setflags(&attributes,
                            POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   std::vector<char *> arguments;
+  arguments.reserve(command.size() + 1);
   for (std::string &argument : command)
     arguments.push_back(argument.data());
   arguments.push_back(nullptr);

@@ -117,6 +117,7 @@ static llvm::Error compileFor(const std::string &target, llvm::ArrayRef<uint8_t>
   if (signature.maxnreg)
     settings.emplace_back("maxnreg", std::to_string(*signature.maxnreg));
   std::vector<TilerunPluginOption> pointers;
+  pointers.reserve(settings.size());
   for (const auto &[name, value] : settings)
     pointers.push_back({name.c_str(), value.c_str()});
   TilerunPluginCompileRequest request = {sizeof(request), static_cast<uint32_t>(pointers.size()),

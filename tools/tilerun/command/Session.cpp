@@ -86,6 +86,7 @@ llvm::Error Session::load(llvm::StringRef target) {
   if (llvm::Error error = loadFile(path))
     return error;
   std::vector<llvm::StringRef> names;
+  names.reserve(module->functions.size());
   for (const auto &function : module->functions)
     names.push_back(function->qualifiedName);
   if (names.empty())

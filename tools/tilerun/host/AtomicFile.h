@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace tilerun::host {
 
@@ -26,7 +27,8 @@ public:
   llvm::Error commit(llvm::StringRef content);
 
 private:
-  AtomicFile(std::string path, std::string target) : path(path), target(target) {}
+  AtomicFile(std::string path, std::string target)
+      : path(std::move(path)), target(std::move(target)) {}
   std::string path;   ///< As given, for messages.
   std::string target; ///< Behind symbolic links.
   std::optional<llvm::sys::fs::TempFile> temporary;

@@ -38,11 +38,11 @@ namespace {
 /// A file that is removed with the object.
 class TemporaryFile {
 public:
-  TemporaryFile(TemporaryFile &&other) : path(std::exchange(other.path, {})) {}
+  TemporaryFile(TemporaryFile &&other) noexcept : path(std::exchange(other.path, {})) {}
   TemporaryFile &operator=(TemporaryFile &&) = delete;
   ~TemporaryFile() {
     if (!path.empty())
-      llvm::sys::fs::remove(path);
+      (void)llvm::sys::fs::remove(path);
   }
   static llvm::Expected<TemporaryFile> create(llvm::StringRef suffix, llvm::StringRef content) {
     TemporaryFile file;
