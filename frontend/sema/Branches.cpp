@@ -199,12 +199,13 @@ static void fillResults(Value &value, mlir::ValueRange results, size_t &next) {
       fillResults(element, results, next);
 }
 
+static bool isFalse(const Value &flag) { return flag.is<bool>() && !flag.get<bool>(); }
+
 /// Whether what a name stands for at the end of an arm does not matter: the arm has returned, or it
 /// has left an iteration of a loop that does not carry the name.
 bool Evaluator::isIrrelevant(const Arm &arm, llvm::StringRef name) {
   if (!arm.gone)
     return false;
-  auto isFalse = [](const Value &flag) { return flag.is<bool>() && !flag.get<bool>(); };
   if (frame().loops.empty() || (isFalse(arm.env.broke) && isFalse(arm.env.continued)))
     return true;
   const LoopScope &loop = frame().loops.back();
@@ -362,12 +363,15 @@ void Evaluator::closeBranch(scf::IfOp op, Arm &thenArm, Arm &elseArm, SourceRang
   joinNames(join, end);
   // Flags and results count on every path, also on those that are gone.
   joinResults(join);
-  // At the end of an iteration, or of the function, nothing asks any more who has left.
-  bool isLast = isLastOfBody(end);
+  // At the end of an iteration, or of the function, nothing asks any more who has left; only
+  // whether some path has continued still decides what an enclosing branch carries on.
+  bool isLast = isLastOfBody(end), inLoop = !frame().loops.empty();
   for (Value Environment::*flag :
        {&Environment::returned, &Environment::broke, &Environment::continued})
-    if (!isLast || (flag != &Environment::continued && !frame().loops.empty()))
+    if (!isLast || (flag != &Environment::continued && inLoop))
       env().*flag = *joinValues(join, thenArm.env.*flag, elseArm.env.*flag);
+  if (isLast && inLoop)
+    env().continued = Value(!isFalse(thenArm.env.continued) || !isFalse(elseArm.env.continued));
 
   mlir::Location loc = op.getLoc();
   for (auto [arm, yields] : {std::pair{&thenArm, &join.thenYields}, {&elseArm, &join.elseYields}}) {

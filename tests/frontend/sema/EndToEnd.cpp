@@ -107,4 +107,18 @@ std::string runBody(const std::string &parameters, const std::string &body,
   return run(text, signature, arguments, grid);
 }
 
+void expectInts(
+    const std::string &body, std::vector<int64_t> numbers,
+    const std::function<void(const std::vector<int> &p, std::vector<int> &q, int n)> &model) {
+  std::vector<int> input = {3, -1, 4, 1, -5, 9, 2, 6, 0, 5, -3, 5, 8, 9, 7, 9};
+  for (int64_t n : numbers) {
+    std::vector<int> p = input, q(32, -100), expected(32, -100);
+    std::string error =
+        runBody("p, q, n", body, "p=*i32, q=*i32, n=i32", {buffer(p), buffer(q), n});
+    ASSERT_EQ(error, "") << body;
+    model(input, expected, static_cast<int>(n));
+    EXPECT_EQ(q, expected) << body << "\nn = " << n;
+  }
+}
+
 } // namespace tilerun::test

@@ -3,6 +3,7 @@
 
 #include "tests/frontend/sema/SemaTest.h"
 
+#include <functional>
 #include <variant>
 
 namespace tilerun::test {
@@ -27,5 +28,11 @@ std::string run(const std::string &text, llvm::StringRef signature,
 std::string runBody(const std::string &parameters, const std::string &body,
                     llvm::StringRef signature, const std::vector<RunArgument> &arguments,
                     uint64_t grid = 1);
+
+/// Runs a body `def kernel(p, q, n):` (two int32 buffers and a number) for each n, and compares q
+/// with a function of p and n.
+void expectInts(
+    const std::string &body, std::vector<int64_t> numbers,
+    const std::function<void(const std::vector<int> &p, std::vector<int> &q, int n)> &model);
 
 } // namespace tilerun::test

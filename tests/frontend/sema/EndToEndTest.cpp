@@ -3,24 +3,6 @@
 
 using namespace tilerun::test;
 
-namespace {
-/// Runs a body `def kernel(p, q, n):` (two int32 buffers and a number) for each n, and compares q
-/// with a function of p and n.
-void expectInts(
-    const std::string &body, std::vector<int64_t> numbers,
-    const std::function<void(const std::vector<int> &p, std::vector<int> &q, int n)> &model) {
-  std::vector<int> input = {3, -1, 4, 1, -5, 9, 2, 6, 0, 5, -3, 5, 8, 9, 7, 9};
-  for (int64_t n : numbers) {
-    std::vector<int> p = input, q(32, -100), expected(32, -100);
-    std::string error =
-        runBody("p, q, n", body, "p=*i32, q=*i32, n=i32", {buffer(p), buffer(q), n});
-    ASSERT_EQ(error, "") << body;
-    model(input, expected, static_cast<int>(n));
-    EXPECT_EQ(q, expected) << body << "\nn = " << n;
-  }
-}
-} // namespace
-
 TEST(EndToEnd, IfElifElse) {
   expectInts("if n > 10:\n    x = 1\nelif n > 5:\n    x = 2\nelse:\n    x = 3\ntl.store(q, x)",
              {11, 7, 2}, [](auto &, auto &q, int n) { q[0] = n > 10  ? 1
