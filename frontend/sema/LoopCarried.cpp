@@ -61,6 +61,7 @@ void Evaluator::planLoop(LoopPlan &plan) {
     Environment after;
     {
       LoopPlan trial = plan;
+      llvm::append_range(trial.fixed, undecided);
       if (!dryRun(trial))
         break;
       after = std::move(trial.before);
@@ -140,6 +141,7 @@ void Evaluator::emitBody(LoopPlan &plan, mlir::Value induction) {
   scope.range = plan.range;
   scope.bodyEnd = plan.body.back()->range.end;
   scope.carried.insert(plan.carried.begin(), plan.carried.end());
+  scope.carried.insert(plan.fixed.begin(), plan.fixed.end());
   frame().loops.push_back(std::move(scope));
   ++regionDepth;
   if (plan.target) {

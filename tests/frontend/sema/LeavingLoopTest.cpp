@@ -104,3 +104,34 @@ TEST(LeavingLoop, ArmsThatReturnOrContinue) {
     EXPECT_EQ(q[0], expected) << "n = " << n;
   }
 }
+
+TEST(LeavingLoop, CompileTimeValuesThatOnlyALeavingArmChanges) {
+  // A number becomes a run-time scalar, also where `a` is an argument.
+  for (const char *leave : {"continue", "break"})
+    for (const char *call : {"last(n, 0)", "last(n, (0, 1)[0])"}) {
+      std::string text = std::string("@triton.jit\ndef last(n, a):\n    for i in range(n):\n"
+                                     "        if i > 1:\n            a = 3\n            ") +
+                         leave + "\n        tl.device_assert(i < 9)\n    return a\n" +
+                         "@triton.jit\ndef kernel(q, n):\n    tl.store(q, " + call + ")\n";
+      for (int n : {2, 3, 5}) {
+        std::vector<int> q(1, -1);
+        ASSERT_EQ(run(text, "q=*i32, n=i32", {buffer(q), int64_t(n)}), "") << text;
+        EXPECT_EQ(q[0], n > 2 ? 3 : 0) << text << "n = " << n;
+      }
+    }
+  // What cannot become one must not change.
+  for (const char *values : {"tl.int32|tl.int8", "'a'|'b'"})
+    for (const char *leave : {"continue", "break"}) {
+      auto [before, after] = llvm::StringRef(values).split('|');
+      std::vector<int> p(1), q(1);
+      std::string error = runBody(
+          "p, q, n",
+          ("d = " + before + "\nfor i in range(n):\n    if i > 1:\n        d = " + after +
+           "\n        " + leave + "\n    tl.store(q, i)\ntl.static_assert(d == " + before + ")")
+              .str(),
+          "p=*i32, q=*i32, n=i32", {buffer(p), buffer(q), int64_t(3)});
+      EXPECT_NE(error.find("before this run-time loop and cannot be reassigned in it"),
+                std::string::npos)
+          << values << leave << error;
+    }
+}
