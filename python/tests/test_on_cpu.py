@@ -140,10 +140,67 @@ def test_memory_is_apart_where_a_gpu_has_its_own(run_text):
         (leaf.cuda() * 2).sum().backward()
         assert leaf.grad.tolist() == [2] * 3
         assert np.from_dlpack(there).tolist() == [2] * 4 and there.numpy().tolist() == [2] * 4
-        made = [torch.zeros(8, device="cuda") for _ in range(1000)]
-        del made
         from tilerun import _on_cpu
-        assert len(_on_cpu._on_gpu) < 100
+        for _ in range(1000):
+            torch.zeros(8)
+        assert len(_on_cpu._host_storages) < 200
+        """, "--cpu")
+
+
+def test_what_is_on_the_gpu_is_not_copied_there(run_text):
+    """However it came to be there: kernels write what the script looks at."""
+    run_text("""
+        import torch, triton, triton.language as tl
+
+        @triton.jit
+        def fill(out):
+            tl.store(out + tl.arange(0, 8), 1.0)
+
+        x = torch.zeros(8, device="cuda")
+        forms = {
+            "factory": x, "zeros_like": torch.zeros_like(x), "empty_like": torch.empty_like(x).zero_(), "operation": x + 0,
+            "operation with a number of the host": x * torch.tensor(2.0), "row": torch.zeros(2, 8, device="cuda")[1],
+            "view": torch.zeros(2, 4, device="cuda").view(8), "new_zeros": x.new_zeros(8), "clone": x.clone(),
+            "device of another": torch.zeros(8, device=x.device), "brought": torch.zeros(8).cuda(), "detached": x.detach(),
+            "row of brought": torch.zeros(2, 8).to("cuda")[1], "converted": torch.zeros(8, dtype=torch.float16).cuda().float(),
+            "as another": torch.zeros(8).to(x), "function": torch.exp(x) - 1, "like brought": torch.zeros_like(torch.ones(8).cuda()),
+            "brought and converted": torch.zeros(8, dtype=torch.int32).to("cuda", torch.float32), "split": torch.cat((x, x)).chunk(2)[1],
+            "buffer": torch.nn.BatchNorm1d(8).cuda().running_mean, "data": torch.nn.LayerNorm(8).to("cuda").bias.data,
+        }
+        for name, out in forms.items():
+            for move in (lambda t: t.cuda(), lambda t: t.to("cuda"), lambda t: t.to(x.device), lambda t: t.to(device="cuda:0"),
+                         lambda t: t.to(0), lambda t: t.to(x), lambda t: torch.as_tensor(t, device="cuda")):
+                out.zero_()
+                fill[(1, )](move(out))
+                assert out.tolist() == [1] * 8, name
+        if hasattr(torch, "set_default_device"):
+            torch.set_default_device("cuda")
+            made = torch.zeros(8)
+            assert made.cuda() is made
+        """, "--cpu")
+
+
+def test_what_is_the_hosts_is_copied(run_text):
+    run_text("""
+        import numpy as np, torch
+        there, array = torch.zeros(8, device="cuda"), np.zeros(8, np.float32)
+        host = torch.zeros(8)
+        forms = {
+            "factory": host, "device": torch.zeros(8, device="cpu"), "array": torch.from_numpy(array), "tensor": torch.tensor([0.0] * 8),
+            "as_tensor": torch.as_tensor(array), "buffer": torch.frombuffer(bytearray(32), dtype=torch.float32),
+            "back": there.cpu(), "back and converted": there.to("cpu", torch.float64), "as another": there.to(host),
+            "like": torch.zeros_like(host), "new": host.new_zeros(8), "row": torch.zeros(2, 8)[1], "view": torch.zeros(2, 4).view(8),
+            "operation": host * 2 + 0, "converted": host.half(), "to a type": host.to(torch.float64), "function": torch.tanh(host),
+        }
+        for name, reference in forms.items():
+            for move in (lambda t: t.cuda(), lambda t: t.to("cuda"), lambda t: t.to(there.device), lambda t: t.to(there),
+                         lambda t: torch.as_tensor(t, device="cuda"), lambda t: torch.asarray(t, device="cuda")):
+                moved = move(reference)
+                moved += 1
+                assert reference.tolist() == [0] * 8, name
+                assert moved.cuda() is moved, name
+        torch.as_tensor(array, device="cuda").fill_(3)
+        assert not array.any()
         """, "--cpu")
 
 

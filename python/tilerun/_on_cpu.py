@@ -2,9 +2,9 @@
 made on the CPU, and what it asks of torch.cuda gets an answer (`_pretend`); nothing is done to scripts that do not ask for
 it."""
 
+import atexit
 import functools
 import os
-import weakref
 
 from . import _memory, _pretend
 
@@ -25,20 +25,61 @@ def _is_gpu(device):
     return device is not None and _redirected(device) is not device
 
 
-# Tensors that a script has made on its GPU or brought there, by identity: only what comes from elsewhere is copied when it is
-# brought there, so that the two have memory of their own, as on a GPU.
-_on_gpu = {}
+# The storages that are the host's: what a script makes without naming its GPU, and what it computes of that. The weak
+# references keep an address from being that of another storage; those of storages that are gone are dropped now and then.
+_host_storages = {}
+_most_storages = 64
+_default_is_gpu = False
 
 
-def _mark(tensor):
-    key = id(tensor)
-    _on_gpu[key] = weakref.ref(tensor, lambda _: _on_gpu.pop(key, None))
+def _get_storage(tensor):
+    """None for tensors without one: sparse ones, and those of torch.func."""
+    try:
+        return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
+    except RuntimeError:
+        return None
+
+
+def _mark_host(tensor):
+    from torch.multiprocessing.reductions import StorageWeakRef
+    global _most_storages
+    storage = _get_storage(tensor)
+    if storage is not None and storage._cdata not in _host_storages:
+        _host_storages[storage._cdata] = StorageWeakRef(storage)
+        if len(_host_storages) > _most_storages:
+            for key in [key for key, known in list(_host_storages.items()) if known.expired()]:
+                del _host_storages[key]
+            _most_storages = max(64, 2 * len(_host_storages))
     return tensor
 
 
-def _is_marked(tensor):
-    known = _on_gpu.get(id(tensor))
-    return known is not None and known() is tensor
+def _unmark_host(tensor):
+    storage = _get_storage(tensor)
+    if storage is not None:
+        _host_storages.pop(storage._cdata, None)
+
+
+def _is_on_host(tensor):
+    storage = _get_storage(tensor)
+    return storage is not None and storage._cdata in _host_storages
+
+
+def _is_traced():
+    """Whether torch.compile reads the code that asks."""
+    import torch
+    ask = getattr(getattr(torch, "compiler", None), "is_compiling", None)
+    return ask is not None and ask()
+
+
+def _mark_like(made, args, kwargs, alone):
+    """Marks a result as the host's if the operands are; without operands, if `alone` is true."""
+    import torch
+    if not isinstance(made, torch.Tensor) or "out" in kwargs:
+        return made
+    tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, torch.Tensor)]
+    # A GPU takes numbers of the host's.
+    tensors = [tensor for tensor in tensors if tensor.dim()] or tensors
+    return _mark_host(made) if (all(map(_is_on_host, tensors)) if tensors else alone) else made
 
 
 def _with_device(function):
@@ -49,16 +90,45 @@ def _with_device(function):
             kwargs["device"] = _redirected(device)
         kwargs.pop("pin_memory", None)
         made = function(*args, **kwargs)
-        return _mark(made) if _is_gpu(device) else made
+        if _is_traced() or _is_gpu(device):
+            return made
+        return _mark_like(made, args, kwargs, not _default_is_gpu) if device is None else _mark_host(made)
 
     return call
 
 
-_FACTORIES = ("arange as_tensor asarray empty empty_like empty_strided eye from_numpy full full_like linspace logspace ones "
+def _with_copy(function):
+    """torch.as_tensor and its relatives, which share memory with what they get: not with that of the host on a GPU."""
+    make = _with_device(function)
+
+    @functools.wraps(function)
+    def call(data, *args, **kwargs):
+        import torch
+        made = make(data, *args, **kwargs)
+        if not _is_gpu(kwargs.get("device")) or isinstance(data, torch.Tensor) and not _is_on_host(data):
+            return made
+        copy = made.clone() if made is data or not isinstance(data, torch.Tensor) else made
+        _unmark_host(copy)
+        return copy
+
+    return call
+
+
+def _like_operands(function):
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        made = function(*args, **kwargs)
+        return _mark_like(made, args, kwargs, False) if _host_storages and not _is_traced() else made
+
+    return call
+
+
+_FACTORIES = ("arange empty empty_like empty_strided eye from_numpy frombuffer full full_like linspace logspace ones "
               "ones_like empty_permuted empty_quantized normal rand rand_like randint randint_like randn randn_like randperm scalar_tensor sparse_bsr_tensor "
               "sparse_compressed_tensor sparse_coo_tensor sparse_csr_tensor tensor tril_indices triu_indices zeros "
               "zeros_like range bartlett_window blackman_window hamming_window hann_window kaiser_window").split()
 _FFT_FACTORIES = ("fftfreq", "rfftfreq")
+_SHARING = "as_tensor asarray".split()
 _METHODS = "new_empty new_full new_ones new_tensor new_zeros new_empty_strided".split()
 
 
@@ -94,23 +164,33 @@ def _redirect_generator(torch):
     torch.Generator = Generator
 
 
+# Of what a reference is usually computed; what else makes memory of its own counts as the GPU's.
+_OPERATIONS = ("__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __matmul__ __pow__ __neg__ "
+               "abs add bfloat16 bool clone contiguous cos div double exp float half int log long matmul mul repeat short "
+               "sigmoid sin softmax sqrt sub sum tanh").split()
 _FLOAT_FUNCTIONS = "baddbmm bmm exp log log_softmax matmul mm rsqrt sigmoid softmax sqrt tanh".split()
 _FLOAT_NN_FUNCTIONS = "gelu layer_norm leaky_relu linear log_softmax relu silu softmax".split()
 
 
 def _redirect_tensors(torch):
     """`x.to(…)`, `x.cuda()`, `x.cpu()`: a copy where a GPU would make one."""
-    to, parameter = torch.Tensor.to, torch.nn.Parameter
+    to, clone, parameter = torch.Tensor.to, torch.Tensor.clone, torch.nn.Parameter
 
     def tensor_to(self, *args, **kwargs):
+        other = kwargs.get("other", args[0] if args else None)
         wanted = kwargs.get("device", next((a for a in args if isinstance(a, (str, torch.device)) or type(a) is int), None))
-        if wanted is None:
-            return to(self, *args, **kwargs)
-        kwargs = {name: _redirected(value) if name == "device" else value for name, value in kwargs.items()}
-        moved = to(self, *(_redirected(a) if a is wanted else a for a in args), **kwargs)
-        if moved is self and not (_is_gpu(wanted) and (_is_marked(self) or isinstance(self, parameter))):
-            moved = self.clone()
-        return _mark(moved) if _is_gpu(wanted) else moved
+        if isinstance(other, torch.Tensor):
+            wanted = torch.device("cpu" if _is_on_host(other) else "cuda")
+            moved = to(self, *args, **kwargs)
+        elif wanted is None:
+            return _mark_like(to(self, *args, **kwargs), (self, ), {}, False)
+        else:
+            kwargs = {name: _redirected(value) if name == "device" else value for name, value in kwargs.items()}
+            moved = to(self, *(_redirected(a) if a is wanted else a for a in args), **kwargs)
+        if not _is_gpu(wanted):
+            return _mark_host(clone(self) if moved is self else moved)
+        # What is not known to be the host's is on the GPU already: a copy would take what kernels write.
+        return clone(self) if moved is self and _is_on_host(self) and not isinstance(self, parameter) else moved
 
     torch.Tensor.to = tensor_to
     torch.Tensor.cuda = lambda self, *args, **kwargs: tensor_to(self, "cuda")
@@ -121,14 +201,21 @@ def _redirect_tensors(torch):
 def _redirect_modules(torch):
     module_to = torch.nn.Module.to
 
+    def settle(self):
+        for tensor in (*self.parameters(), *self.buffers()):
+            _unmark_host(tensor)
+        return self
+
     def move(self, *args, **kwargs):
         # Its parameters are where they are to be.
+        if any(map(_is_gpu, (*args, kwargs.get("device")))):
+            settle(self)
         args = [a for a in args if not _is_gpu(a)]
         kwargs = {name: value for name, value in kwargs.items() if name != "device" or not _is_gpu(value)}
         return module_to(self, *args, **kwargs) if args or kwargs.keys() - {"non_blocking"} else self
 
     torch.nn.Module.to = move
-    torch.nn.Module.cuda = lambda self, *args, **kwargs: self
+    torch.nn.Module.cuda = lambda self, *args, **kwargs: settle(self)
     if hasattr(torch.nn.Module, "to_empty"):
         torch.nn.Module.to_empty = _with_device(torch.nn.Module.to_empty)
 
@@ -162,6 +249,9 @@ def redirect(pretend=True):
     for name in _FACTORIES:
         if hasattr(torch, name) and not isinstance(getattr(torch, name), type):
             setattr(torch, name, _with_device(getattr(torch, name)))
+    for name in _SHARING:
+        if hasattr(torch, name):
+            setattr(torch, name, _with_copy(getattr(torch, name)))
     for name in _FFT_FACTORIES:
         setattr(torch.fft, name, _with_device(getattr(torch.fft, name)))
     for name in _METHODS:
@@ -169,14 +259,23 @@ def redirect(pretend=True):
             setattr(torch.Tensor, name, _with_device(getattr(torch.Tensor, name)))
     for module, names in ((torch, _FLOAT_FUNCTIONS), (torch.nn.functional, _FLOAT_NN_FUNCTIONS)):
         for name in names:
-            setattr(module, name, _in_float32(getattr(module, name)))
+            setattr(module, name, _like_operands(_in_float32(getattr(module, name))))
     _redirect_tensors(torch)
+    atexit.register(_host_storages.clear)  # Weak references need torch.
+    for name in _OPERATIONS:
+        setattr(torch.Tensor, name, _like_operands(getattr(torch.Tensor, name)))
     _redirect_modules(torch)
     _redirect_storages(torch)
     _redirect_generator(torch)
     if hasattr(torch, "set_default_device"):
         set_default = torch.set_default_device
-        torch.set_default_device = lambda device: set_default(_redirected(device))
+
+        def set_default_device(device):
+            global _default_is_gpu
+            set_default(_redirected(device))
+            _default_is_gpu = _is_gpu(device)
+
+        torch.set_default_device = set_default_device
     _memory.treat_cuda_as_cpu()
     _pretend.redirect_module(torch)
     (_pretend.pretend if pretend else _pretend.tell_truth)(torch)
