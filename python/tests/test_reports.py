@@ -180,6 +180,11 @@ WANTS = {
     "own message": "raise RuntimeError('this needs an NVIDIA card')",
     "assertion": "import torch\nassert torch.cuda.is_available()",
     "exit": "import sys\nsys.exit('no GPU found')",
+    "exit under a condition": "import sys, torch\nif not torch.cuda.is_available():\n    print('nothing here')\n    sys.exit(1)",
+    "exit on a line": "import sys, torch\nif not torch.cuda.is_available(): print('nothing here'); sys.exit(1)",
+    "exit by itself": "import torch\nif not torch.cuda.is_available():\n    exit(1)",
+    "raised exit": "import torch\nif torch.cuda.device_count() == 0:\n    raise SystemExit(1)",
+    "printed": "import sys\ndef check(devices):\n    if not devices:\n        print('no GPU', file=sys.stderr)\n        sys.exit(1)\ncheck([])",
     "cause": "try:\n    raise RuntimeError('no CUDA')\nexcept RuntimeError as error:\n    raise ValueError('setup') from error",
 }
 
@@ -194,9 +199,20 @@ def test_where_there_is_no_gpu_the_way_without_one_is_told(name, run_text):
 
 
 @pytest.mark.parametrize("text, options", [("raise ValueError('other')", ()), ("import sys\nsys.exit(3)", ()),
-                                           ("import sys\nsys.exit('bye')", ()), ("raise ValueError('cuda')", ("--cpu", ))])
+                                           ("import sys\nsys.exit('bye')", ()),
+                                           ("device = 'cuda'\nif device:\n    pass\nif __name__ == '__main__':\n    exit(1)", ()),
+                                           ("raise ValueError('cuda')", ("--cpu", ))])
 def test_where_that_would_not_help_it_is_not_told(text, options, run_text):
     assert "\nrun: " not in run_text(text, *options, fails=True).stderr
+
+
+def test_who_leaves_in_peace_is_told_nothing(run_text):
+    assert run_text("import sys\nif not 'cuda'[4:]:\n    print('no GPU')\n    sys.exit(0)").stderr == ""
+
+
+def test_the_number_of_an_exit_stays(run_text):
+    done = run_text("import sys\nprint('no GPU')\nsys.exit(3)", fails=True)
+    assert done.returncode == 3 and done.stderr.splitlines()[-1].startswith("run: python -m tilerun --cpu ")
 
 
 def test_of_text_on_the_command_line(run_python):

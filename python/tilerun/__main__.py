@@ -57,11 +57,13 @@ def main(argv=None):
     try:
         _run(parser, options, arguments)
     except SystemExit as error:
-        advice = isinstance(error.code, str) and _report.find_advice(error, argv[end - 1:])
+        advice = error.code not in (None, 0) and _report.find_advice(error, argv[end - 1:])
         if not advice:
             raise
-        print(error.code, advice, sep="\n", file=sys.stderr)
-        sys.exit(1)
+        # As Python ends: with the number, or the text and 1.
+        is_number = isinstance(error.code, int)
+        print(*(() if is_number else (error.code, )), advice, sep="\n", file=sys.stderr)
+        sys.exit(error.code if is_number else 1)
 
 
 def _run(parser, options, arguments):

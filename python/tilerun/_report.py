@@ -1,6 +1,7 @@
 """How `python -m tilerun` ends where a script fails: the script's own frames, and what would help where it wants a GPU and
 there is none."""
 
+import ast
 import linecache
 import re
 import shlex
@@ -11,8 +12,38 @@ from . import _frames, _on_cpu
 _OF_GPUS = re.compile(r"\b_?(cuda|gpus?|nvidia|hip|rocm)|is_cuda", re.IGNORECASE)
 
 
+def _find_reason(trace):
+    """Of a script's exit, its line, the condition that it is under and what the statement before it says."""
+    frames = []
+    while trace is not None:
+        if trace.tb_frame.f_globals.get("__name__") != "_sitebuiltins":  # Of exit().
+            frames.append(trace)
+        trace = trace.tb_next
+    if not frames:
+        return ""
+    path, line = frames[-1].tb_frame.f_code.co_filename, frames[-1].tb_lineno
+    found = [linecache.getline(path, line)]
+    try:
+        nodes = list(ast.walk(ast.parse("".join(linecache.getlines(path)))))
+    except (SyntaxError, ValueError):
+        return found[0]
+    around = [node for node in nodes if isinstance(node, ast.If) and node.lineno <= line <= node.end_lineno]
+    if around:
+        found.append(ast.unparse(max(around, key=lambda node: node.lineno).test))
+    for node in nodes:
+        for field in ("body", "orelse"):
+            statements = getattr(node, field, None)
+            for before, here in zip(statements, statements[1:]) if isinstance(statements, list) else ():
+                if isinstance(before, ast.Expr) and here.lineno <= line <= here.end_lineno and not hasattr(here, "body"):
+                    found += [part.value for part in ast.walk(before) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return "\n".join(found)
+
+
 def _wants_gpu(error):
-    """Whether an exception is about a GPU: by what it says or, if it says nothing, by the line that raised it."""
+    """Whether an exception is about a GPU: by what it says or, if it says nothing, by the line that raised it; of an exit with
+    a number, by what led to it."""
+    if isinstance(error, SystemExit) and isinstance(error.code, int):
+        return bool(error.code) and _OF_GPUS.search(_find_reason(error.__traceback__)) is not None
     said = str(error.code if isinstance(error, SystemExit) else error)
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
