@@ -2,6 +2,7 @@
 #include "frontend/lang/BlockPointer.h"
 #include "frontend/lang/Memory.h"
 #include "frontend/lang/Table.h"
+#include "ir/tile/TileUtils.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -152,6 +153,13 @@ struct Access {
   std::optional<TensorValue> mask, other;
 };
 
+/// Zeros of the shape of `pointer`, as memory has them.
+TensorValue makeZeros(Emitter &e, const TensorValue &pointer) {
+  DType pointee = pointer.type.dtype.getPointee();
+  TensorType type{pointee.isBool() ? dtype(Scalar::Int8) : pointee, pointer.type.shape};
+  return {tile::createZero(e.builder, e.loc(), getMlirType(e.builder.getContext(), type)), type};
+}
+
 /// A load through a block pointer: the mask is its boundary check, `other` its padding.
 FailureOr<Access> getBlockLoad(Emitter &e, const Arguments &args) {
   for (size_t i : {1, 2})
@@ -174,6 +182,8 @@ FailureOr<Access> getBlockLoad(Emitter &e, const Arguments &args) {
                                Literal(std::numeric_limits<double>::quiet_NaN()));
   } else if (!padding->empty() && *padding != "zero") {
     return argError(e, args, 4, "is '" + *padding + "'; use 'zero' or 'nan'");
+  } else if (!padding->empty() && out.mask) {
+    out.other = makeZeros(e, block->pointer);
   }
   return out;
 }

@@ -2,6 +2,7 @@
 #include "frontend/lang/BlockPointer.h"
 #include "frontend/lang/Table.h"
 #include "frontend/lang/TensorDescriptor.h"
+#include "ir/tile/TileUtils.h"
 
 using namespace mlir;
 
@@ -145,8 +146,14 @@ Result load(Emitter &e, const Arguments &args, const FailureOr<BlockAccess> &acc
     return failure();
   SmallVector<std::pair<StringRef, Value>> keywords{
       {"mask", Value(*access->mask)}, {"cache_modifier", cache}, {"eviction_policy", evict}};
-  if (padsWithNan(args[0]))
+  if (padsWithNan(args[0])) {
     keywords.push_back({"other", Value(std::numeric_limits<double>::quiet_NaN())});
+  } else {
+    TensorType type{access->pointer.type.dtype.getPointee(), access->pointer.type.shape};
+    mlir::Value zero =
+        tile::createZero(e.builder, e.loc(), getMlirType(e.builder.getContext(), type));
+    keywords.push_back({"other", Value(TensorValue{zero, type})});
+  }
   return callFunction(e, *args.builtin, "load", Value(access->pointer), keywords);
 }
 

@@ -27,6 +27,10 @@ Value createZero(OpBuilder &builder, Location loc, Type type) {
 }
 
 bool isPositiveZero(Value value) {
+  // What `createZero` makes of types without constants.
+  Operation *op = value.getDefiningOp();
+  if (isa_and_present<BitcastOp, IntToPtrOp>(op))
+    return matchPattern(op->getOperand(0), m_Zero());
   return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
 }
 

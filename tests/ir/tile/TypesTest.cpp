@@ -118,6 +118,8 @@ TEST_F(TypesTest, PositiveZero) {
   EXPECT_TRUE(tile::isPositiveZero(constant(builder.getF32FloatAttr(0.0f))));
   EXPECT_FALSE(tile::isPositiveZero(constant(builder.getF32FloatAttr(-0.0f))));
   EXPECT_FALSE(tile::isPositiveZero(constant(builder.getI32IntegerAttr(1))));
+  for (auto [element, bytes] : elements())
+    EXPECT_TRUE(tile::isPositiveZero(tile::createZero(builder, loc(), tensor({4}, element))));
 }
 
 TEST_F(TypesTest, MaskImplication) {

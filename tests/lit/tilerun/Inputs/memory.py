@@ -62,3 +62,18 @@ def product(a, b, out, k, N: tl.constexpr):
     left = tl.load(a + row * N + column, mask=column < k)
     right = tl.load(b + row * N + column, mask=row < k, other=0)
     tl.store(out + row * N + column, tl.dot(left, right))
+
+
+@triton.jit
+def padded(x, ids, out, M, N, BLOCK: tl.constexpr, KIND: tl.constexpr, PADDING: tl.constexpr):
+    rows = tl.arange(0, BLOCK)
+    if KIND == "block":
+        p = tl.make_block_ptr(x, (M, N), (N, 1), (0, 0), (BLOCK, BLOCK), (1, 0))
+        values = tl.load(p, boundary_check=(0, 1), padding_option=PADDING)
+    elif KIND == "gather":
+        d = tl.make_tensor_descriptor(x, [M, N], [N, 1], [1, BLOCK])
+        values = d.gather(tl.load(ids + rows), 0)
+    else:
+        d = tl.make_tensor_descriptor(x, [M, N], [N, 1], [BLOCK, BLOCK])
+        values = d.load([0, 0])
+    tl.store(out + rows, tl.sum(values, 1))
