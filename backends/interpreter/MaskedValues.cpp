@@ -117,16 +117,20 @@ void MaskedValues::afterElements(const Step &step, size_t operands, size_t count
   }
 }
 
-static bool isZero(const Frame &frame, const Step &step, size_t operand, size_t i) {
-  const unsigned size = sizeOf(step.operandTypes[operand]);
+/// Whether an element has all bits of its type set, or none.
+static bool hasAllBits(const Frame &frame, const Step &step, size_t operand, size_t i, bool set) {
+  const Dtype type = step.operandTypes[operand];
+  const unsigned size = sizeOf(type);
   const char *element = frame.at(step.operands[operand]) + i * size;
-  return std::all_of(element, element + size, [](char byte) { return byte == 0; });
+  const char wanted = set ? (type == Dtype::I1 ? 1 : -1) : 0; // A truth value is a byte.
+  return std::all_of(element, element + size, [&](char byte) { return byte == wanted; });
 }
 
 void MaskedValues::afterKernel(const Frame &frame, const Step &step) {
   const bool isSelect = step.text == "arith.select";
   const bool isProduct = step.text == "arith.muli" || step.text == "arith.andi";
-  if (!isSelect && !isProduct)
+  const bool isUnion = step.text == "arith.ori";
+  if (!isSelect && !isProduct && !isUnion)
     return afterElements(step, step.kernel.numOperands, step.count);
   for (size_t i = 0; i < step.count; ++i) {
     auto markOf = [&](size_t k) { return at(step.operands[k], step.operandTypes[k], i); };
@@ -137,7 +141,7 @@ void MaskedValues::afterKernel(const Frame &frame, const Step &step) {
         mark = markOf(frame.as<uint8_t>(step.operands[0])[i] ? 1 : 2);
     } else {
       for (size_t k : {0, 1})
-        if (Mark own = markOf(k); own && (markOf(1 - k) || !isZero(frame, step, 1 - k, i)))
+        if (Mark own = markOf(k); own && (markOf(1 - k) || !hasAllBits(frame, step, 1 - k, i, isUnion)))
           mark = own;
     }
     set(step.results[0], step.resultTypes[0], i, mark);

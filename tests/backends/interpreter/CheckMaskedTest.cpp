@@ -64,6 +64,27 @@ INSTANTIATE_TEST_SUITE_P(
         Masked{"TimesZero", R"(%e = arith.extui %m : tensor<8xi1> to tensor<8xi32>
   %r = arith.muli %v, %e : tensor<8xi32>)",
                0},
+        Masked{"OrAllOnes", R"(%e = arith.extsi %m : tensor<8xi1> to tensor<8xi32>
+  %ones = arith.constant dense<-1> : tensor<8xi32>
+  %f = arith.xori %e, %ones : tensor<8xi32>
+  %r = arith.ori %v, %f : tensor<8xi32>)",
+               0},
+        Masked{"OrOne", "%r = arith.ori %c, %v : tensor<8xi32>", 3},
+        Masked{"OrTrue", R"(%t = arith.constant dense<true> : tensor<8xi1>
+  %outside = arith.xori %m, %t : tensor<8xi1>
+  %positive = arith.cmpi sgt, %v, %zeros : tensor<8xi32>
+  %u = arith.ori %positive, %outside : tensor<8xi1>
+  %r = arith.extui %u : tensor<8xi1> to tensor<8xi32>)",
+               0},
+        Masked{"OrFalse", R"(%positive = arith.cmpi sgt, %v, %zeros : tensor<8xi32>
+  %u = arith.ori %positive, %m : tensor<8xi1>
+  %r = arith.extui %u : tensor<8xi1> to tensor<8xi32>)",
+               3},
+        Masked{"TrueBySelect", R"(%t = arith.constant dense<true> : tensor<8xi1>
+  %positive = arith.cmpi sgt, %v, %zeros : tensor<8xi32>
+  %u = arith.select %m, %positive, %t : tensor<8xi1>, tensor<8xi1>
+  %r = arith.extui %u : tensor<8xi1> to tensor<8xi32>)",
+               0},
         Masked{"MaskedOffAtTheStore", R"(tile.store %q, %v mask %m : tensor<8x!tile.ptr<i32>>
   %r = arith.addi %c, %c : tensor<8xi32>)",
                0},
