@@ -54,7 +54,16 @@ std::vector<Range> Bounds::getFirstRanges() const {
   return first;
 }
 
-std::optional<Range> Bounds::find(uint32_t index, uint64_t address, uint64_t bytes) const {
+bool Bounds::isKnown(uint64_t address) const {
+  if (auto allocation = heap.findOrigin(address); allocation && allocation->contains(address, 1))
+    return true;
+  return llvm::any_of(pointers, [&](const Pointer &pointer) {
+    return pointer.isKnown && pointer.range.contains(address, 1);
+  });
+}
+
+std::optional<Range> Bounds::find(uint32_t index, uint64_t address, uint64_t bytes,
+                                  bool knownOnly) const {
   for (const Range &range : ranges[index])
     if (range.contains(address, bytes))
       return range;
@@ -66,8 +75,9 @@ std::optional<Range> Bounds::find(uint32_t index, uint64_t address, uint64_t byt
   for (const Pointer &pointer : pointers)
     if (pointer.isKnown && pointer.range.contains(address, bytes))
       return pointer.range;
-  // Not kept as the place to look at first: the next address may be in an allocation.
-  if (hostMemory && kEverything.contains(address, bytes))
+  // What begins in known memory has to end there. No more than the access: the next address may
+  // be in an allocation.
+  if (hostMemory && !knownOnly && kEverything.contains(address, bytes) && !isKnown(address))
     return Range{address, bytes};
   return std::nullopt;
 }

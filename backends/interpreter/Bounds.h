@@ -24,8 +24,10 @@ public:
   llvm::ArrayRef<Range> getRanges(uint32_t origin) const { return ranges[origin]; }
   /// A range for each origin of the program, where a thread looks first.
   std::vector<Range> getFirstRanges() const;
-  /// The range that holds all of an access; nothing where it must not happen.
-  std::optional<Range> find(uint32_t origin, uint64_t address, uint64_t bytes) const;
+  /// The range that holds all of an access; nothing where it must not happen. `knownOnly`: nor in
+  /// memory of the host of which nobody knows the extent.
+  std::optional<Range> find(uint32_t origin, uint64_t address, uint64_t bytes,
+                            bool knownOnly = false) const;
 
   /// "'x'[3, 0]", or in bytes where the address is not an element's.
   std::string describe(uint32_t origin, uint64_t address) const;
@@ -36,6 +38,8 @@ public:
   bool isFreed(uint64_t address, unsigned bytes) const;
 
 private:
+  /// Whether a byte is in an allocation, freed ones among them, or in memory that the host told of.
+  bool isKnown(uint64_t address) const;
   struct Pointer {
     Range range;                                  ///< What it may reach.
     std::shared_ptr<const Allocation> allocation; ///< Null: the heap does not know it.

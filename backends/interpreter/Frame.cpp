@@ -43,7 +43,7 @@ void Frame::fail(const Step &step, const llvm::Twine &message) {
 }
 
 bool Frame::findRange(const Step &step, uint64_t address, uint64_t bytes) {
-  const std::optional<Range> range = launch.bounds.find(step.origin, address, bytes);
+  const std::optional<Range> range = launch.bounds.find(step.origin, address, bytes, knownOnly);
   if (!range)
     return false;
   near[step.origin] = *range;

@@ -38,6 +38,8 @@ struct Frame {
   bool stopped = false;  ///< This program is over: a failed assertion, a fault.
   std::string fault{};   ///< Why, if that ends the launch.
   std::string printed{}; ///< Output of this program.
+  /// Accesses must be in memory whose extent is known: those of a row that begins there.
+  bool knownOnly = false;
 
   char *at(Slot slot) const { return arena + slot; }
   template <class T> T *as(Slot slot) const { return reinterpret_cast<T *>(arena + slot); }
@@ -71,7 +73,7 @@ struct Frame {
   static bool isNull(uint64_t address) { return address + kNearNull < 2 * kNearNull; }
   /// Whether all bytes of an access are in memory that its pointer leads to.
   bool isInBounds(const Step &step, uint64_t address, uint64_t bytes) {
-    if (near[step.origin].contains(address, bytes)) [[likely]]
+    if (near[step.origin].contains(address, bytes) && !knownOnly) [[likely]]
       return true;
     return findRange(step, address, bytes);
   }

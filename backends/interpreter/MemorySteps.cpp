@@ -71,6 +71,19 @@ static bool areInside(const uint64_t *pointers, const uint8_t *mask, size_t n,
 
 static size_t rowLength(const Step &step) { return step.shape.empty() ? 1 : step.shape.back(); }
 
+/// For checks, which look at one element after another: whether the row that begins at `i`, if one
+/// does, leaves the memory that it begins in.
+static void beginElement(Frame &frame, const Step &step, const uint64_t *pointers,
+                         const uint8_t *mask, size_t i, unsigned bytes) {
+  const size_t row = rowLength(step);
+  if (i % row != 0)
+    return;
+  const auto lanes = leadingLanes(mask ? mask + i : nullptr, row);
+  frame.knownOnly = false;
+  frame.knownOnly = lanes && *lanes && areConsecutive(pointers + i, *lanes, bytes) &&
+                    !frame.isInBounds(step, pointers[i], *lanes * bytes);
+}
+
 template <class T> static T read(uint64_t address) {
   T value;
   std::memcpy(&value, reinterpret_cast<const void *>(address), sizeof(T));
@@ -86,6 +99,7 @@ template <class T> static void load(Frame &frame, const Step &step) {
 
   if (frame.checker) {
     for (size_t i = 0; i < step.count && !frame.stopped; ++i) {
+      beginElement(frame, step, pointers, mask, i, sizeof(T));
       if (mask && !mask[i])
         result[i] = off(i);
       else
@@ -93,14 +107,15 @@ template <class T> static void load(Frame &frame, const Step &step) {
                         ? read<T>(pointers[i])
                         : T(0);
     }
+    frame.knownOnly = false;
     return;
   }
 
   const size_t row = rowLength(step);
   for (size_t start = 0; start < step.count; start += row) {
     const auto lanes = leadingLanes(mask ? mask + start : nullptr, row);
-    if (lanes && areConsecutive(pointers + start, *lanes, sizeof(T)) &&
-        (*lanes == 0 || frame.isInBounds(step, pointers[start], *lanes * sizeof(T)))) {
+    const bool isDense = lanes && areConsecutive(pointers + start, *lanes, sizeof(T));
+    if (isDense && (*lanes == 0 || frame.isInBounds(step, pointers[start], *lanes * sizeof(T)))) {
       if (*lanes)
         std::memcpy(result + start, reinterpret_cast<const void *>(pointers[start]),
                     *lanes * sizeof(T));
@@ -112,12 +127,14 @@ template <class T> static void load(Frame &frame, const Step &step) {
     const bool inside =
         areInside(pointers + start, lanes || !mask ? nullptr : mask + start, lanes.value_or(row),
                   frame.launch.bounds.getRanges(step.origin), sizeof(T));
+    frame.knownOnly = isDense; // It began in memory that it left.
     for (size_t i = start; i < start + row; ++i) {
       const bool on = !mask || mask[i];
       if (!inside && on && !frame.isInBounds(step, pointers[i], sizeof(T)))
         return frame.failAccess(step, "read", i, pointers[i], sizeof(T));
       result[i] = on ? read<T>(pointers[i]) : off(i);
     }
+    frame.knownOnly = false;
   }
 }
 
@@ -130,18 +147,21 @@ template <class T> static void store(Frame &frame, const Step &step) {
   };
 
   if (frame.checker) {
-    for (size_t i = 0; i < step.count && !frame.stopped; ++i)
+    for (size_t i = 0; i < step.count && !frame.stopped; ++i) {
+      beginElement(frame, step, pointers, mask, i, sizeof(T));
       if ((!mask || mask[i]) &&
           frame.checker->access(frame, step, i, pointers[i], sizeof(T), Access::Write))
         write(i);
+    }
+    frame.knownOnly = false;
     return;
   }
 
   const size_t row = rowLength(step);
   for (size_t start = 0; start < step.count; start += row) {
     const auto lanes = leadingLanes(mask ? mask + start : nullptr, row);
-    if (lanes && areConsecutive(pointers + start, *lanes, sizeof(T)) &&
-        (*lanes == 0 || frame.isInBounds(step, pointers[start], *lanes * sizeof(T)))) {
+    const bool isDense = lanes && areConsecutive(pointers + start, *lanes, sizeof(T));
+    if (isDense && (*lanes == 0 || frame.isInBounds(step, pointers[start], *lanes * sizeof(T)))) {
       if (*lanes)
         std::memcpy(reinterpret_cast<void *>(pointers[start]), values + start, *lanes * sizeof(T));
       continue;
@@ -150,6 +170,7 @@ template <class T> static void store(Frame &frame, const Step &step) {
     const bool inside =
         areInside(pointers + start, lanes || !mask ? nullptr : mask + start, lanes.value_or(row),
                   frame.launch.bounds.getRanges(step.origin), sizeof(T));
+    frame.knownOnly = isDense; // It began in memory that it left.
     for (size_t i = start; i < start + row; ++i) {
       if (mask && !mask[i])
         continue;
@@ -157,6 +178,7 @@ template <class T> static void store(Frame &frame, const Step &step) {
         return frame.failAccess(step, "write", i, pointers[i], sizeof(T));
       write(i);
     }
+    frame.knownOnly = false;
   }
 }
 

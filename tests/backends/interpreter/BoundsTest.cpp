@@ -3,6 +3,7 @@
 #include "tests/backends/interpreter/CheckTest.h"
 
 #include "backends/interpreter/AddressSpace.h"
+#include "backends/interpreter/Interpreter.h"
 
 #include <set>
 
@@ -205,6 +206,81 @@ func.func @k(%x: !tile.ptr<i32> {tile.name = "x"}, %a: i64) attributes {tile.ker
   EXPECT_NE(message.find("read of 4 bytes at address 0x"), std::string::npos) << message;
   EXPECT_NE(message.find(", where no tensor is"), std::string::npos) << message;
 }
+
+/// Eight elements from an address on that nobody knows the origin of, on a device that shares the
+/// host's memory. The 8 elements of `x` are an allocation, or what the host told of.
+struct HostMemory : testing::TestWithParam<bool> {
+  interp::Heap heap{1 << 20};
+  alignas(4) int32_t memory[24] = {};
+  const uint64_t host = reinterpret_cast<uint64_t>(memory);
+
+  interp::LaunchArgument told(uint64_t bytes) const {
+    interp::LaunchArgument x{interp::LaunchArgument::Kind::Pointer, host};
+    x.memory.range = interp::Range{host, bytes};
+    return x;
+  }
+  /// How many elements the launch says are out of bounds; without checks, it ends at the first.
+  uint64_t count(llvm::StringRef access, const interp::LaunchArgument &x, uint64_t address,
+                 std::string *message = nullptr) {
+    auto program = interp::loadProgram(assemble(substitute(R"(
+func.func @k(%x: !tile.ptr<i32> {tile.name = "x"}, %a: i64) attributes {tile.kernel} {
+  %i = tile.make_range 0 to 8 : tensor<8xi32>
+  %q = tile.int_to_ptr %a : i64 -> !tile.ptr<i32>
+  %qs = tile.splat %q : !tile.ptr<i32> -> tensor<8x!tile.ptr<i32>>
+  %p = tile.addptr %qs, %i : tensor<8x!tile.ptr<i32>>, tensor<8xi32>
+  $ACCESS
+  return
+})",
+                                                           {{"ACCESS", access.str()}})),
+                                       "k");
+    if (!program) {
+      ADD_FAILURE() << llvm::toString(program.takeError());
+      return 0;
+    }
+    interp::LaunchOptions options;
+    options.hostMemory = true;
+    options.checks.bounds = GetParam();
+    auto result = interp::launchProgram(
+        **program, heap, {x, {interp::LaunchArgument::Kind::Integer, address}}, options);
+    if (!result) {
+      const std::string text = llvm::toString(result.takeError());
+      if (message)
+        *message = text;
+      return 1;
+    }
+    return result->reports.empty() ? 0 : result->reports[0].count;
+  }
+};
+
+TEST_P(HostMemory, ARowEndsWhereItBegan) {
+  llvm::Expected<uint64_t> own = heap.allocate(32, "own");
+  ASSERT_TRUE(bool(own));
+  const std::vector<uint8_t> zeros(32);
+  ASSERT_FALSE(bool(heap.copyIn(*own, zeros)));
+  const interp::LaunchArgument x{interp::LaunchArgument::Kind::Pointer, *own};
+  for (const char *access : {"%v = tile.load %p : tensor<8x!tile.ptr<i32>>",
+                             "tile.store %p, %i : tensor<8x!tile.ptr<i32>>"}) {
+    std::string message;
+    EXPECT_EQ(count(access, told(32), host), 0u);
+    EXPECT_EQ(count(access, told(32), host + 12, &message), GetParam() ? 3u : 1u);
+    if (!GetParam())
+      EXPECT_NE(message.find("(element (5))"), std::string::npos) << message;
+    EXPECT_EQ(count(access, x, *own), 0u);
+    EXPECT_EQ(count(access, x, *own + 12), GetParam() ? 3u : 1u);
+    // Of which nobody told anything.
+    EXPECT_EQ(count(access, told(32), host + 32), 0u);
+    EXPECT_EQ(count(access, x, host), 0u);
+  }
+}
+
+TEST_P(HostMemory, AnElementEndsWhereItBegan) {
+  const char *access = "%v = tile.load %q : !tile.ptr<i32>";
+  EXPECT_EQ(count(access, told(8), host + 4), 0u);
+  EXPECT_EQ(count(access, told(6), host + 4), 1u);
+  EXPECT_EQ(count(access, told(6), host + 8), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Checks, HostMemory, testing::Bool());
 
 TEST(AddressSpace, IsScattered) {
   interp::AddressSpace space;
