@@ -207,6 +207,43 @@ def test_functions_must_be_decorated():
     assert f"{__file__}:{line}:5: note: defined here" in str(caught.value)
 
 
+def test_functions_of_numpy_and_torch_have_a_counterpart():
+    torch = pytest.importorskip("torch")
+
+    @triton.jit
+    def of_numpy(y):
+        tl.store(y, np.exp(tl.load(y)))
+
+    @triton.jit
+    def of_torch(y):
+        tl.store(y, torch.sigmoid(tl.load(y)).to(torch.float32))
+
+    @triton.jit
+    def other(y):
+        tl.store(y, torch.matmul(y, y))
+
+    from numpy import amax as largest
+
+    @triton.jit
+    def by_import(y):
+        tl.store(y, largest(tl.load(y)))
+
+    from torch import exp
+
+    @triton.jit
+    def by_name(y):
+        tl.store(y, exp(tl.load(y)))
+
+    for calls, said in ((by_import, "'largest' from the host module 'numpy' cannot be called in a kernel: it belongs to host code; use tl.max"),
+                        (by_name, "'exp' from the host module 'torch' cannot be called in a kernel: it belongs to host code; use tl.exp"),
+                        (of_numpy, "numpy.exp belongs to host code and cannot be used in a kernel; use tl.exp"),
+                        (of_torch, "torch.sigmoid belongs to host code and cannot be used in a kernel; use tl.sigmoid"),
+                        (other, "torch.matmul belongs to host code and cannot be used in a kernel; use tl.dot")):
+        with pytest.raises(triton.CompilationError) as caught:
+            calls[(1, )](Y)
+        assert str(caught.value).splitlines()[0].partition(": error: ")[2] == said
+
+
 def test_null_pointers_are_faults():
     """What has no elements has no memory: an access ends the launch, not the process."""
 

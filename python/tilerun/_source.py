@@ -13,6 +13,7 @@ import enum
 import functools
 import inspect
 import re
+import sys
 import types
 import typing
 
@@ -281,6 +282,10 @@ class Collector:
 
     def _bind_host_function(self, name, value):
         """A function that kernels cannot call, at its own place for the compiler's messages."""
+        library = _find_library(value)
+        if library is not None:  # The compiler says what the language has instead.
+            own = self._add_source(name, "<functions of the host>", f"from {library} import {value.__name__} as {name}\n")
+            return [f"from {own} import {name}"]
         code = getattr(value, "__code__", None)
         path, line = (code.co_filename, code.co_firstlineno) if code is not None else ("<functions of the host>", 1)
         # With a decorator that nobody knows, as what it does is not in this text: no function of compile time may call it.
@@ -294,6 +299,9 @@ class Collector:
             path = "triton" + module.__name__[len("tilerun.triton"):]
         if path is not None or module.__name__ == "math":
             return [f"import {path or 'math'} as {name}"]
+        if module.__name__ in _ARRAY_LIBRARIES and not _is_of_compile_time(user) and _is_asked_for_functions(module, chains):
+            # The compiler says what the language has instead.
+            return [f"import {module.__name__} as {name}"]
         # A module of the user's: a source with the names that are used of it.
         lines = self._bind_attributes(module, chains, user)
         own = self._add_source(name, getattr(module, "__file__", None) or f"<module {module.__name__}>",
@@ -540,6 +548,29 @@ def _is_of_kernels(value, user):
     if not isinstance(value, type) or language_name(value) is not None:
         return True
     return getattr(value, "_is_record", False) or is_named_tuple(value) or value.__module__ == user.__module__
+
+
+_ARRAY_LIBRARIES = ("numpy", "torch")
+
+
+def _find_library(function):
+    """The module of torch's or numpy's that has a function by its name; None for others."""
+    name = getattr(function, "__name__", None)
+    for path in (*_ARRAY_LIBRARIES, "torch.nn.functional") if name else ():
+        if path in sys.modules and _get_attribute(sys.modules[path], name) is function:
+            return path
+    return None
+
+
+def _is_asked_for_functions(module, chains):
+    """Whether what is used of torch or numpy is functions of the host, and besides these what the compiler knows of them."""
+    if not all(len(chain) == 1 for chain in chains):
+        return False
+    used = {chain[0]: _get_attribute(module, chain[0]) for chain in chains}
+    functions = {name for name, value in used.items() if not is_marked(value) and
+                 (isinstance(value, (types.FunctionType, types.BuiltinFunctionType)) or type(value).__name__ == "ufunc")}
+    return bool(functions) and all(name in functions or name in ("finfo", "iinfo") or type(value).__name__ == "dtype"
+                                   for name, value in used.items())
 
 
 def language_name(value):
