@@ -155,8 +155,8 @@ std::string Bounds::describe(uint32_t origin, uint64_t address) const {
   const ArgumentInfo &info = program.arguments[*argument];
   const auto distance = int64_t(address - arguments[*argument].bits);
   if (!info.elementBytes || distance % int64_t(info.elementBytes) != 0)
-    return llvm::formatv("'{0}' {1} {2} bytes", info.name, distance < 0 ? "-" : "+",
-                         distance < 0 ? 0 - uint64_t(distance) : uint64_t(distance))
+    return llvm::formatv("'{0}' {1} {2}", info.name, distance < 0 ? "-" : "+",
+                         describeBytes(distance < 0 ? 0 - uint64_t(distance) : uint64_t(distance)))
         .str();
   const int64_t elements = distance / int64_t(info.elementBytes);
   const auto &memory = arguments[*argument].memory;
@@ -186,7 +186,7 @@ std::string Bounds::describeOutside(size_t argument, uint64_t address, unsigned 
     text += left / info.elementBytes == 1 ? std::string("one element")
                                           : llvm::utostr(left / info.elementBytes) + " elements";
   else
-    text += llvm::utostr(left) + " bytes";
+    text += describeBytes(left);
   if (std::string owner = findOwner(address, argument); !owner.empty())
     text += " and in the memory of '" + owner + "'";
   return text;
@@ -194,8 +194,8 @@ std::string Bounds::describeOutside(size_t argument, uint64_t address, unsigned 
 
 std::string Bounds::describeFault(const Step &step, llvm::StringRef access, uint64_t address,
                                   unsigned bytes) const {
-  const std::string what =
-      llvm::formatv("{0} of {1} bytes at {2}", access, bytes, describe(step.origin, address));
+  const std::string what = llvm::formatv("{0} of {1} at {2}", access, describeBytes(bytes),
+                                         describe(step.origin, address));
   if (Frame::isNull(address))
     return what + ", which has no memory; a tensor without elements may be passed, but not "
                   "accessed";

@@ -86,7 +86,7 @@ bool Checker::access(Frame &frame, const Step &step, size_t element, uint64_t ad
   }
   auto reportAt = [&](CheckReport::Kind report, llvm::StringRef what) {
     this->report(report, frame, step, unflatten(step.shape, element), address, [&] {
-      return llvm::formatv("{0} of {1} bytes at {2}, {3}", verb(kind), bytes,
+      return llvm::formatv("{0} of {1} at {2}, {3}", verb(kind), describeBytes(bytes),
                            bounds.describe(step.origin, address), what)
           .str();
     });
@@ -330,8 +330,8 @@ void Checker::checkRace(const Frame &frame, const Step &step, size_t element, ui
           where = " at the same place";
         else if (position.line)
           where = llvm::formatv(" at {0}:{1}:{2}", position.file, position.line, position.column);
-        return llvm::formatv("{0} of {1} bytes at {2} races with {3} {4} by program {5}{6}",
-                             verb(kind), bytes, bounds.describe(step.origin, address),
+        return llvm::formatv("{0} of {1} at {2} races with {3} {4} by program {5}{6}", verb(kind),
+                             describeBytes(bytes), bounds.describe(step.origin, address),
                              other == Access::Atomic ? "an" : "a", verb(other),
                              describeProgram(segmentProgram[conflict]), where)
             .str();

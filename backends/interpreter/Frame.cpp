@@ -57,12 +57,16 @@ void Frame::failAccess(const Step &step, llvm::StringRef access, size_t element,
                  (index.empty() ? "" : " (element " + describeElement(index) + ")"));
 }
 
+std::string interp::describeBytes(uint64_t bytes) {
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
 std::string interp::describeNull(uint64_t address) {
   const auto offset = static_cast<int64_t>(address);
   if (!offset)
     return "a null pointer";
-  return llvm::formatv("a null pointer {0} {1} bytes", offset < 0 ? '-' : '+', std::abs(offset))
-      .str();
+  return std::string("a null pointer ") + (offset < 0 ? "- " : "+ ") +
+         describeBytes(std::abs(offset));
 }
 
 std::string interp::describe(const SourcePosition &position) {

@@ -85,6 +85,8 @@ private:
   bool findRange(const Step &step, uint64_t address, uint64_t bytes);
 };
 
+/// "1 byte", "4 bytes".
+std::string describeBytes(uint64_t bytes);
 /// "a null pointer + 12 bytes".
 std::string describeNull(uint64_t address);
 

@@ -195,6 +195,22 @@ INSTANTIATE_TEST_SUITE_P(
                    true)),
     [](const auto &info) { return std::get<0>(info.param); });
 
+TEST_F(BoundsTest, OneByteIsSaidInTheSingular) {
+  const DeviceAddress z = machine.put(std::vector<int8_t>(1, 7), "z");
+  const char *bytes = R"(
+func.func @k(%z: !tile.ptr<i8> {tile.name = "z"}, %d: i64) attributes {tile.kernel} {
+  %p = tile.addptr %z, %d : !tile.ptr<i8>, i64
+  %v = tile.load %p : !tile.ptr<i8>
+  return
+})";
+  std::string message = fault(bytes, {ptr(z), num(1)});
+  EXPECT_NE(message.find("read of 1 byte at 'z'[1], outside of its one element"), std::string::npos)
+      << message;
+  message = fault(bytes, {ptr(0), num(1)});
+  EXPECT_NE(message.find("read of 1 byte at a null pointer + 1 byte,"), std::string::npos)
+      << message;
+}
+
 TEST_F(BoundsTest, AnIntegerThatIsNoAddress) {
   const std::string message = fault(R"(
 func.func @k(%x: !tile.ptr<i32> {tile.name = "x"}, %a: i64) attributes {tile.kernel} {
