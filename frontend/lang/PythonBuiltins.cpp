@@ -259,6 +259,16 @@ Result emitIsInstance(Emitter &e, const Arguments &args) {
   return Value(matches);
 }
 
+/// Only host code knows what a module has that is not the language's.
+LogicalResult requireOfLanguage(Emitter &e, const Arguments &args, llvm::StringRef name) {
+  auto *space = args[0].getIf<NamespaceValue>();
+  if (!space || (!space->module && llvm::StringRef(space->path).split('.').first == "triton"))
+    return success();
+  return argError(e, args, 0,
+                  "is the module '" + space->path + "', and only host code knows whether it has '" +
+                      name.str() + "'");
+}
+
 Result emitGetAttr(Emitter &e, const Arguments &args) {
   auto *name = args[1].getIf<std::string>();
   if (!name)
@@ -266,6 +276,8 @@ Result emitGetAttr(Emitter &e, const Arguments &args) {
   if (!args.given[2])
     return attribute(e, args[0], *name);
   std::optional<Value> found = findAttribute(e, args[0], *name);
+  if (!found && failed(requireOfLanguage(e, args, *name)))
+    return failure();
   return found ? *found : args[2];
 }
 
@@ -273,7 +285,10 @@ Result emitHasAttr(Emitter &e, const Arguments &args) {
   auto *name = args[1].getIf<std::string>();
   if (!name)
     return argError(e, args, 1, "must be a string, but it is " + args[1].describe());
-  return Value(findAttribute(e, args[0], *name).has_value());
+  bool found = findAttribute(e, args[0], *name).has_value();
+  if (!found && failed(requireOfLanguage(e, args, *name)))
+    return failure();
+  return Value(found);
 }
 
 const Builtin kRows[] = {

@@ -70,6 +70,9 @@ bool ModuleReader::read() {
         lineTruncated = true;
     }
   }
+  for (const StringSet<> *changed : {&mutated, &setByFunctions})
+    for (const auto &name : *changed)
+      forgetChanged(name.getKey());
   markHelpers();
   return !failed;
 }
@@ -87,6 +90,7 @@ void ModuleReader::readLine() {
     decoratedByGluon |= isGluonDecorator(tokens);
     return;
   }
+  readWalruses(tokens);
   bool isAsync = first == Kind::KwAsync && tokens.size() > 1;
   if (isAsync)
     first = tokens[1].kind;
@@ -394,19 +398,15 @@ void ModuleReader::readSimple(Tokens tokens) {
     return;
   }
   if (!atModuleLevel())
-    return;
+    return readHostStatement(tokens);
+  readMutation(tokens);
   if (first == Kind::KwDel) {
     if (tokens.size() == 2 && tokens[1].is(Kind::Name))
       module.globals.erase(text(tokens[1]));
     return;
   }
   // Only assignments bind names: a call, a docstring and the like are not worth parsing.
-  bool assigns = llvm::any_of(tokens, [](Token t) {
-    return t.is(Kind::Equal) || (t.kind >= Kind::PlusEqual && t.kind <= Kind::AtEqual) ||
-           t.is(Kind::PowEqual) || t.is(Kind::FloorDivEqual) || t.is(Kind::ShlEqual) ||
-           t.is(Kind::ShrEqual);
-  });
-  if (!assigns || first == Kind::Error)
+  if (llvm::none_of(tokens, isAssignment) || first == Kind::Error)
     return;
   std::optional<Block> block;
   if (!lineTruncated)
@@ -455,6 +455,12 @@ void ModuleReader::bindTarget(const Expr *target, const Expr *value, const Expr 
   }
   if (auto *star = dyn_cast<StarredExpr>(target))
     return bindTarget(star->value, nullptr, nullptr);
+  // `D["a"] = 1`
+  if (auto *subscript = dyn_cast<SubscriptExpr>(target)) {
+    if (auto *name = dyn_cast<NameExpr>(subscript->value))
+      mutated.insert(name->name);
+    return;
+  }
   auto elementsOf = [](const Expr *expr) -> std::optional<ArrayRef<const Expr *>> {
     if (!expr)
       return std::nullopt;
@@ -504,6 +510,7 @@ void ModuleReader::bind(StringRef name, Global global) {
   Global &old = it->second;
   // `except ImportError:` runs where a file of the same package is not there.
   if (!condition || missingImports.erase(name)) {
+    mutated.erase(name);
     old = global;
     return;
   }

@@ -42,10 +42,11 @@ private:
   struct Scope {
     ScopeKind kind;
     std::string name;
-    uint32_t begin = ~0u;          ///< Where a function or a global class begins.
-    bool isRecord = false;         ///< A class with `@triton.aggregate`.
-    bool holdsKernel = false;      ///< A function with a jit function or a record in it.
-    std::optional<bool> runs = {}; ///< Of an arm of an `if`, where it is known.
+    uint32_t begin = ~0u;            ///< Where a function or a global class begins.
+    bool isRecord = false;           ///< A class with `@triton.aggregate`.
+    bool holdsKernel = false;        ///< A function with a jit function or a record in it.
+    std::optional<bool> runs = {};   ///< Of an arm of an `if`, where it is known.
+    llvm::StringSet<> declared = {}; ///< By `global`, in a function.
   };
   using Tokens = llvm::ArrayRef<Token>;
 
@@ -78,6 +79,13 @@ private:
   void markHelpers();
   void markKernelHolders();
   std::string getScopeName() const;
+
+  // Changes beside plain assignments (Changes.cpp)
+  static bool isAssignment(Token t);
+  void readHostStatement(Tokens statement);
+  void readMutation(Tokens statement);
+  void readWalruses(Tokens line);
+  void forgetChanged(llvm::StringRef name);
 
   // Names of functions that hold kernels (Nested.cpp)
   void readNested(const Scope &scope);
@@ -142,6 +150,9 @@ private:
   bool decoratedByJit = false;
   bool decoratedAsRecord = false;
   bool decoratedByGluon = false;
+  /// Globals whose lists or dicts change; decorators still read the configurations in them.
+  llvm::StringSet<> mutated;
+  llvm::StringSet<> setByFunctions;         ///< Globals that host functions assign.
   llvm::StringSet<> missingImports;         ///< Names of relative imports without a file.
   llvm::StringMap<std::string> aliases;     ///< Imported names to dotted paths.
   std::vector<llvm::StringSet<>> usedNames; ///< By jit function: the names in its body.

@@ -26,6 +26,19 @@ const std::string kUnknown[] = {
     "for F in (1, 2):\n    pass\n",
     "F, G = 1, *(2, 3)\n",
     "import torch\nF = torch.cuda.is_available()\n",
+    "import torch\nF = hasattr(torch, 'x')\n",
+    "import torch\nF = getattr(torch, 'x', None)\n",
+    "F = 1\ndef choose():\n    global F\n    F = 2\n",
+    "F = 1\ndef choose(n):\n    global G, F\n    if n:\n        G, F = 1, n\n",
+    "F = 1\ndef count():\n    global F\n    F += 1\n",
+    "F = 1\nif (F := len(__file__)) > 1:\n    pass\n",
+    "G = (F := 1)\n",
+    "F = [1]\nF.append(2)\n",
+    "F = {'a': 1}\nF.update(a=2)\n",
+    "F = [1, 2]\nfor i in range(2):\n    F.pop()\n",
+    "F = [1]\nF[0] = 2\n",
+    "F = [1]\nF[0] += 2\n",
+    "F = [1, 2]\ndel F[0]\n",
     "F = F\n",
 };
 
@@ -234,6 +247,19 @@ TEST(UnknownGlobal, OnlyWhatIsUnknownCanBeGiven) {
               "kernel 'kernel' has no parameter 'SIE'");
   EXPECT_SAYS(compile("import os\nSIZE = os.getpid()\n" + kernel, "p=*i32, SIZE=i32"),
               "the global 'SIZE' needs a value, and gets a run-time type");
+}
+
+TEST(UnknownGlobal, WhatHostCodeOnlyReadsStaysKnown) {
+  for (const char *globals :
+       {"F = 1\ndef host():\n    global F\n    x = F\n    print(x, end='', sep=F)\n",
+        "F = 1\ndef host():\n    F = 2\n",
+        "F = 1\ndef host(x):\n    global G\n    G = F\n    x.F = 2\n",
+        "F = 2\nL = [F]\nL.append(F)\nL[0] = F\nF = 1\n", "F = [2]\nF.append(3)\nF = 1\n",
+        "C = [triton.Config({'B': 16})]\nC.append(triton.Config({'B': 32}))\n"
+        "@triton.autotune(configs=C, key=[])\n@triton.jit\ndef tuned(p, B: tl.constexpr):\n"
+        "    tl.store(p, B)\nF = 1\n",
+        "F = hasattr(tl, 'dot') + hasattr(tl, 'no_such_function')\n"})
+    EXPECT_COMPILES(compileWith(globals, "tl.static_assert(F == 1)")) << globals;
 }
 
 TEST(UnknownGlobal, ThingsOfHostCodeThatAreKnown) {
