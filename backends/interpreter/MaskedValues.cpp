@@ -141,7 +141,8 @@ void MaskedValues::afterKernel(const Frame &frame, const Step &step) {
         mark = markOf(frame.as<uint8_t>(step.operands[0])[i] ? 1 : 2);
     } else {
       for (size_t k : {0, 1})
-        if (Mark own = markOf(k); own && (markOf(1 - k) || !hasAllBits(frame, step, 1 - k, i, isUnion)))
+        if (Mark own = markOf(k);
+            own && (markOf(1 - k) || !hasAllBits(frame, step, 1 - k, i, isUnion)))
           mark = own;
     }
     set(step.results[0], step.resultTypes[0], i, mark);
