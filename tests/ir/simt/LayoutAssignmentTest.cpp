@@ -1,5 +1,6 @@
 // Which layouts values get: accesses, what follows from them, what loops carry.
 #include "ir/distribute/LayoutAssignment.h"
+#include "ir/layout/TensorLayout.h"
 #include "ir/tile/RegisterDialects.h"
 
 #include "mlir/Parser/Parser.h"
@@ -204,6 +205,33 @@ TEST_F(LayoutAssignmentTest, ShapesThatAreNoPowersOfTwoAreRefused) {
   EXPECT_TRUE(failed(LayoutAssignment::compute(kernel, {4, &target}, facts)));
   EXPECT_NE(text.find("dimension 0 has size 3, which is not a power of two"), std::string::npos)
       << text;
+}
+
+TEST_F(LayoutAssignmentTest, ComparisonsAreTheSameForRegistersWithinARun) {
+  const char *text = R"(
+    func.func @k(%a: tensor<1024xi32>, %b: tensor<1024xi32>) {
+      %m = arith.cmpi slt, %a, %b : tensor<1024xi32>
+      %n = arith.addi %a, %b : tensor<1024xi32>
+      return
+    })";
+  assign(text, 4, 1);
+  // Four elements in a thread, then lanes and warps, then one more bit of registers.
+  LinearLayout layout = llvm::cantFail(coalescedLayout({1024}, 4, 32, 4, {0}));
+  auto same = [&](int64_t run, Value value) {
+    Options options{4, &target, [run](Value) { return SmallVector<int64_t, 4>{run}; }};
+    auto facts = [](Value, Value) { return AccessFacts(); };
+    FailureOr<LayoutAssignment> layouts = LayoutAssignment::compute(kernel, options, facts);
+    EXPECT_TRUE(succeeded(layouts));
+    return layouts->getSameRegisters(value, layout);
+  };
+  Value mask = find<arith::CmpIOp>(), sum = find<arith::AddIOp>();
+  using Registers = SmallVector<int64_t>;
+  EXPECT_EQ(same(1, mask), Registers());
+  EXPECT_EQ(same(2, mask), (Registers{0, 0, 2, 2, 4, 4, 6, 6}));
+  EXPECT_EQ(same(4, mask), (Registers{0, 0, 0, 0, 4, 4, 4, 4}));
+  EXPECT_EQ(same(512, mask), (Registers{0, 0, 0, 0, 4, 4, 4, 4}));
+  EXPECT_EQ(same(1024, mask), (Registers{0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(same(1024, sum), Registers());
 }
 
 } // namespace

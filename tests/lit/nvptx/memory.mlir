@@ -3,6 +3,7 @@
 // RUN: tile-nvptx %t/masked.mlir | FileCheck %t/masked.mlir
 // RUN: tile-nvptx %t/hints.mlir | FileCheck %t/hints.mlir
 // RUN: tile-nvptx %t/half.mlir --num-warps=1 | FileCheck %t/half.mlir
+// RUN: tile-nvptx %t/selected.mlir | FileCheck %t/selected.mlir
 // RUN: tile-nvptx %t/masked.mlir --metadata | FileCheck %t/masked.mlir --check-prefix=META
 
 //--- masked.mlir
@@ -32,6 +33,26 @@ func.func @masked(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.name = 
   %v = tile.load %p mask %m other %o : tensor<512x!tile.ptr<f32>>
   %s = arith.mulf %v, %v : tensor<512xf32>
   tile.store %p, %s mask %m : tensor<512x!tile.ptr<f32>>
+  return
+}
+
+//--- selected.mlir
+// A mask that cannot tell a thread's four elements apart is compared once, also where values are selected by it.
+// CHECK: setp.lt.s32
+// CHECK-NOT: setp
+// CHECK-COUNT-4: selp.f32
+// CHECK: ret;
+func.func @selected(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i32 {tile.divisibility = 16 : i64}) attributes {tile.kernel} {
+  %i = tile.make_range 0 to 512 : tensor<512xi32>
+  %ns = tile.splat %n : i32 -> tensor<512xi32>
+  %m = arith.cmpi slt, %i, %ns : tensor<512xi32>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<512x!tile.ptr<f32>>
+  %p = tile.addptr %xs, %i : tensor<512x!tile.ptr<f32>>, tensor<512xi32>
+  %o = arith.constant dense<1.0> : tensor<512xf32>
+  %v = tile.load %p : tensor<512x!tile.ptr<f32>>
+  %d = arith.divf %o, %v : tensor<512xf32>
+  %s = arith.select %m, %d, %v : tensor<512xi1>, tensor<512xf32>
+  tile.store %p, %s : tensor<512x!tile.ptr<f32>>
   return
 }
 
