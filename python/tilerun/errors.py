@@ -82,7 +82,7 @@ _BY_STATUS = {2: InvalidArgumentError, 3: UnsupportedError, 4: UnavailableError,
 # A diagnostic's first line; lines of source and carets follow.
 _DIAGNOSTIC = re.compile(r"^(?P<path>.+?):\d+:\d+: (?P<kind>error|warning|note|remark): ", re.MULTILINE)
 _WRAPPER = re.compile(r"<launch of (\w+)>")
-# What stands in for values and functions of the host, for which there is no line to show.
+# Stand-ins for values and functions of the host, which have no source line to show.
 _MADE_PATHS = ("<values of the host>", "<functions of the host>")
 _MADE_VALUE = re.compile(r"for (\w+) in \(\): pass  # A ([\w.]+)\.")
 _MADE_LINE = re.compile(r"(async )?def \w+\(\*arguments\):|@__host")

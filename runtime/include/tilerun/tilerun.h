@@ -40,16 +40,17 @@
  *
  * Changelog
  *   1.5  TilerunRuntimeOptions.flags: plugins that others can change; tilerunGetCompilerKey;
- * kernels on the CPU are checked for accesses out of bounds; TilerunLaunchOptions.ranges,
- *        TILERUN_LAUNCH_NO_BOUNDS_CHECKS
+ *        kernels on the CPU are checked for accesses out of bounds;
+ *        TilerunLaunchOptions.ranges, TILERUN_LAUNCH_NO_BOUNDS_CHECKS
  *   1.4  TilerunLaunchOptions.flags: launches that overlap
  *   1.3  tilerunLaunchTold
  *   1.2  tilerunLoadKernelSources, tilerunDescribeArguments, tilerunEmitKernel,
  *        tilerunListLanguage, tilerunTuneKernel, TILERUN_DEVICE_HOST_MEMORY,
- * TilerunCompileOptions.maxnreg and .num_ctas 1.1  TilerunCompileOptions.checks. Refused, as said
- * before: struct sizes below 1.0's, unknown flags, plugins without a path, truth values other than
- * 0 and 1, numbers of warps and stages that no device takes, copies and fills that leave an
- * allocation of the pool. 1.0  first version
+ *        TilerunCompileOptions.maxnreg and .num_ctas
+ *   1.1  TilerunCompileOptions.checks. Refused, as said before: struct sizes below 1.0's, unknown
+ *        flags, plugins without a path, truth values other than 0 and 1, numbers of warps and
+ *        stages that no device takes, copies and fills that leave an allocation of the pool
+ *   1.0  first version
  */
 #ifndef TILERUN_TILERUN_H
 #define TILERUN_TILERUN_H

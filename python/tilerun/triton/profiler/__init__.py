@@ -102,7 +102,7 @@ def _set_hooks():
     getattr(knobs.runtime.launch_exit_hook, change)(_exit_launch)
 
 
-# What Triton's other ways to record would give, of which there is one here.
+# For each option of Triton's: the values that are taken, and why others are refused.
 _RECORDINGS = {
     "context": (("shadow", None), {"python": "frames of Python are not recorded; proton.scope names them"}),
     "data": (("tree", None), {"trace": "launches are added up by scope, and have no time line"}),

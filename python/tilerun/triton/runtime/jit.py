@@ -233,7 +233,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
     # -- What frameworks look at
 
     def _forget(self):
-        """What was compiled with sources that are no more."""
+        """What was compiled with sources that have been replaced."""
         self._sources = None
         self._variants.clear()
         self._seen.clear()
