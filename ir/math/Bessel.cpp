@@ -3,6 +3,7 @@
 // with fitted P and Q. The second kind has its logarithm taken out below the second zero (DLMF
 // 10.8.1).
 #include "ir/math/Composed.h"
+#include "ir/math/Functions.h"
 #include "ir/math/SingleForms.h"
 #include "ir/math/SpecialCoefficients.h"
 
@@ -15,16 +16,6 @@ using namespace tilerun::mathx;
 namespace {
 
 constexpr double kTwoOverPi = 2 / std::numbers::pi;
-
-template <typename Op> Real apply(Real x) { return {x.c, Op::create(x.c->b, x.c->loc, x.v)}; }
-/// The language's fast form, where units in the last place do no harm.
-template <typename Op> Real approximate(Real x) {
-  return {x.c, Op::create(x.c->b, x.c->loc, x.v, arith::FastMathFlags::afn)};
-}
-Real approximateReciprocal(Real x) {
-  Calculator &c = *x.c;
-  return {&c, arith::DivFOp::create(c.b, c.loc, c.real(1).v, x.v, arith::FastMathFlags::afn)};
-}
 
 /// x - zero.
 Real from(Real x, const Constant &zero) {

@@ -1,5 +1,6 @@
 // See Composed.h.
 #include "ir/math/Composed.h"
+#include "ir/math/Functions.h"
 #include "ir/math/SingleForms.h"
 
 #include <cmath>
@@ -9,8 +10,6 @@ using namespace mlir;
 using namespace tilerun::mathx;
 
 namespace {
-
-template <typename Op> Real apply(Real x) { return {x.c, Op::create(x.c->b, x.c->loc, x.v)}; }
 
 /// The device's own on float32, where it is good to a unit in the last place.
 template <typename Op> Real applyFast(Real x) {

@@ -6,6 +6,18 @@
 
 namespace tilerun::mathx {
 
+// For functions that are composed of ops, which are expanded or become a device's instructions.
+template <typename Op> Real apply(Real x) { return {x.c, Op::create(x.c->b, x.c->loc, x.v)}; }
+/// The language's fast form, where units in the last place do no harm.
+template <typename Op> Real approximate(Real x) {
+  return {x.c, Op::create(x.c->b, x.c->loc, x.v, mlir::arith::FastMathFlags::afn)};
+}
+inline Real approximateReciprocal(Real x) {
+  Calculator &c = *x.c;
+  mlir::Value one = c.real(1).v;
+  return {&c, mlir::arith::DivFOp::create(c.b, c.loc, one, x.v, mlir::arith::FastMathFlags::afn)};
+}
+
 // Exponential.cpp
 Real exp(Real x);
 Real exp2(Real x);

@@ -11,15 +11,6 @@ using namespace tilerun::mathx;
 
 namespace {
 
-template <typename Op> Real apply(Real x) { return {x.c, Op::create(x.c->b, x.c->loc, x.v)}; }
-template <typename Op> Real approximate(Real x) {
-  return {x.c, Op::create(x.c->b, x.c->loc, x.v, arith::FastMathFlags::afn)};
-}
-Real approximateReciprocal(Real x) {
-  Calculator &c = *x.c;
-  return {&c, arith::DivFOp::create(c.b, c.loc, c.real(1).v, x.v, arith::FastMathFlags::afn)};
-}
-
 /// sin(π (x + turns / 2)).
 Real sineOfPi(Real x, unsigned turns) {
   Calculator &c = *x.c;

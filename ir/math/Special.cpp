@@ -11,8 +11,6 @@ using namespace tilerun::mathx;
 
 namespace {
 
-template <typename Op> Real apply(Real x) { return {x.c, Op::create(x.c->b, x.c->loc, x.v)}; }
-
 /// 1 / x; on float32 to some units in the last place.
 Real closeReciprocal(Real x) {
   Calculator &c = *x.c;
