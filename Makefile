@@ -2,7 +2,7 @@
 PRESET ?= dev
 JOBS ?= $(shell nproc)
 
-.PHONY: help setup build test demo bundle install lint format fuzz asan bench clean
+.PHONY: help setup build test demo bundle install lint format fuzz asan tsan bench clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 12
@@ -29,6 +29,10 @@ install: build ## install below PREFIX (/usr/local), linked against the distribu
 
 asan: ## every test under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(MAKE) --no-print-directory test PRESET=asan
+
+tsan: setup ## the tests of what links no LLVM under ThreadSanitizer
+	@scripts/build tsan runtime_core_tests
+	@build/tsan/tests/runtime/core/runtime_core_tests
 
 fuzz: ## build the fuzz targets and run each for a short while (RUNS=n for the count)
 	@scripts/fuzz
