@@ -12,7 +12,6 @@ using namespace tilerun;
 using namespace tilerun::host;
 using mlir::failed;
 using mlir::failure;
-using mlir::succeeded;
 
 /// Prefixes that host code puts before names; they mean nothing here.
 static bool isNamespace(llvm::StringRef name) {
