@@ -522,6 +522,12 @@ void Assigner::cutChains(ArrayRef<Operation *> ops) {
   }
 }
 
+/// Whether `op` works in the layout that its operand has.
+static bool followsOperand(Operation *op) {
+  return isa<tile::ReduceOp, tile::ScanOp, tile::MapOp, tile::SplitOp, tile::JoinOp, tile::CatOp,
+             tile::GatherOp, tile::HistogramOp, tile::InlineAsmOp>(op);
+}
+
 LogicalResult Assigner::run(func::FuncOp kernel) {
   if (failed(checkShapes(kernel)))
     return failure();
@@ -549,6 +555,13 @@ LogicalResult Assigner::run(func::FuncOp kernel) {
     for (Operation *op : ops)
       forward(op);
   } while (changed);
+  // Whoever uses a broadcast repeats the source's elements in the layout that it needs: converting
+  // the source moves less than converting all the copies. Not where the operand's layout decides
+  // how the work is done.
+  for (Operation *op : ops)
+    if (auto broadcast = dyn_cast<tile::BroadcastOp>(op))
+      if (llvm::none_of(op->getUsers(), followsOperand))
+        result.homes.erase(broadcast.getResult());
   for (Block &block : kernel.getBody())
     backward(block);
   settleRest(kernel);

@@ -187,9 +187,30 @@ TEST_F(LayoutAssignmentTest, NoThreadHoldsAWholeTileOfCopies) {
     // 64 copies are few enough to be held beside each other, as they always were.
     EXPECT_EQ(registers(reduce.getOperand(0)), 64u * (warps == 1 ? 2 : 1));
     EXPECT_EQ(registers(reduce.getResult(0)), 64u);
-    EXPECT_EQ(registers(find<tile::BroadcastOp>().getResult()), 4096 / (32 * warps));
     EXPECT_EQ(registers(find<math::ExpOp>().getResult()), 4096 / (32 * warps));
   }
+}
+
+// The sum of a whole row is in every thread; to convert its copies to the load's layout would take
+// shared memory and a register for each.
+TEST_F(LayoutAssignmentTest, BroadcastsAreRepeatedInTheLayoutOfTheirUsers) {
+  LayoutAssignment layouts = assign(R"(
+    func.func @k(%p: tensor<1x1024x!tile.ptr<f32>>) {
+      %v = tile.load %p : tensor<1x1024x!tile.ptr<f32>>
+      %sum = tile.reduce %v axis 1 : (tensor<1x1024xf32>) -> tensor<1xf32> {
+      ^bb0(%a: f32, %b: f32):
+        %c = arith.addf %a, %b : f32
+        tile.yield %c : f32
+      }
+      %column = tile.expand_dims %sum axis 1 : tensor<1xf32> -> tensor<1x1xf32>
+      %columns = tile.broadcast %column : tensor<1x1xf32> -> tensor<1x1024xf32>
+      %difference = arith.subf %v, %columns : tensor<1x1024xf32>
+      return
+    })",
+                                    4, 16);
+  EXPECT_FALSE(layouts.getHome(find<tile::BroadcastOp>().getResult()));
+  auto subtraction = find<arith::SubFOp>();
+  EXPECT_EQ(*layouts.getHome(subtraction.getResult()), *layouts.getHome(subtraction.getLhs()));
 }
 
 TEST_F(LayoutAssignmentTest, ShapesThatAreNoPowersOfTwoAreRefused) {
