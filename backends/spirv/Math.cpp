@@ -20,12 +20,6 @@ using namespace tilerun::spirvbackend;
 
 namespace {
 
-constexpr unsigned kFastBenefit = 10;
-
-bool isFast(arith::FastMathFlags flags) {
-  return bitEnumContainsAny(flags, arith::FastMathFlags::afn);
-}
-
 /// A quotient that is OpFDiv as it stands.
 constexpr auto kPlainQuotient = arith::FastMathFlags::afn | arith::FastMathFlags::arcp;
 
@@ -338,7 +332,10 @@ void prepare(ModuleOp module, const Target &target) {
     bool isSingle = getElementTypeOrSelf(op->getResult(0).getType()).isF32();
     if (isSingle && isa<arith::DivFOp, math::TanOp, math::TanhOp>(op))
       module->setAttr(kFastQuotients, UnitAttr::get(module.getContext()));
-    if (!isSingle || (!target.hasApproximations && !isa<arith::DivFOp>(op)))
+    // Exponentials have a fast form of products and sums.
+    bool hasForm =
+        isSingle && (target.hasApproximations || isa<arith::DivFOp, math::ExpOp, math::Exp2Op>(op));
+    if (!hasForm)
       op->setAttr(flagged.getFastMathAttrName(),
                   arith::FastMathFlagsAttr::get(op->getContext(), arith::FastMathFlags::none));
   });
@@ -384,6 +381,8 @@ LogicalResult spirvbackend::expandMath(ModuleOp module, const Target &target) {
         return Hardware{b, loc}.rsqrt(element[0]);
       });
     };
+  } else {
+    populatePlainExponentials(patterns);
   }
   mathx::populateMathExpansions(patterns, std::move(options));
   GreedyRewriteConfig config;

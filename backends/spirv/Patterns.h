@@ -46,6 +46,7 @@
 #include "backends/spirv/Target.h"
 #include "ir/simt/SimtOps.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
@@ -111,6 +112,13 @@ mlir::LogicalResult expandMath(mlir::ModuleOp module, const Target &target);
 /// Rewrites arithmetic on types that `target` does not compute in, as the rules above say. Reports
 /// 64-bit floats that the target lacks.
 mlir::LogicalResult legalizeTypes(mlir::ModuleOp module, const Target &target);
+/// The fast forms of e^x and 2^x without the device's instruction. Apply the patterns to a kernel's
+/// own operations before functions are expanded.
+void populatePlainExponentials(mlir::RewritePatternSet &patterns);
+inline constexpr unsigned kFastBenefit = 10; ///< Above that of the accurate forms.
+inline bool isFast(mlir::arith::FastMathFlags flags) {
+  return bitEnumContainsAny(flags, mlir::arith::FastMathFlags::afn);
+}
 /// Quotients with a constant zero on either side, written out; for both of these.
 void populateZeroQuotients(mlir::RewritePatternSet &patterns);
 /// Brings masked accesses of global memory together. On the kernel's function before conversion.

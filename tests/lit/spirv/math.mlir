@@ -6,6 +6,7 @@
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,f64,fma,fma-f64,approx %t/accurate.mlir | FileCheck %t/accurate.mlir --check-prefix=GPU
 // RUN: tile-spirv --emit=spirv-asm %t/fast.mlir | FileCheck %t/fast.mlir
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,fma,approx %t/fast.mlir | FileCheck %t/fast.mlir --check-prefix=GPU
+// RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,f64 %t/exponentials.mlir | FileCheck %t/exponentials.mlir
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,fma %t/contract.mlir | FileCheck %t/contract.mlir --check-prefix=FMA
 // RUN: tile-spirv --emit=spirv-asm %t/contract.mlir | FileCheck %t/contract.mlir
 // RUN: tile-spirv --emit=spirv-asm %t/tests.mlir | FileCheck %t/tests.mlir
@@ -60,6 +61,20 @@ func.func @k(%x: !tile.ptr<f32>) attributes {tile.kernel} {
   %4 = math.sin %3 fastmath<afn> : f32
   %5 = math.cos %4 fastmath<afn> : f32
   tile.store %x, %5 : !tile.ptr<f32>
+  return
+}
+
+//--- exponentials.mlir
+// Without the device's instruction: products and sums of float32, no emulated fma.
+// CHECK-NOT: OpCapability Float64
+// CHECK-NOT: OpExtInst
+// CHECK-COUNT-10: OpFMul
+// CHECK-NOT: OpExtInst
+// CHECK: OpStore
+func.func @k(%x: !tile.ptr<f32>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<f32>
+  %0 = math.exp %v fastmath<afn> : f32
+  tile.store %x, %0 : !tile.ptr<f32>
   return
 }
 
