@@ -104,9 +104,13 @@ const TilerunPluginArtifact *cpu::makeArtifact(const ArtifactContent &content,
   for (auto [header, infos] : llvm::zip_equal(owned->content.kernels, owned->infos))
     owned->kernels.push_back({sizeof(TilerunPluginKernelInfo), static_cast<uint32_t>(infos.size()),
                               header.name.c_str(), infos.data(), header.threads, 0});
-  owned->artifact = {sizeof(TilerunPluginArtifact), static_cast<uint32_t>(owned->kernels.size()),
-                     owned->bytes.data(),           owned->bytes.size(),
-                     owned->compatibility.c_str(),  owned->kernels.data()};
+  owned->artifact = {sizeof(TilerunPluginArtifact),
+                     static_cast<uint32_t>(owned->kernels.size()),
+                     owned->bytes.data(),
+                     owned->bytes.size(),
+                     owned->compatibility.c_str(),
+                     owned->kernels.data(),
+                     nullptr};
   return &owned->artifact;
 }
 

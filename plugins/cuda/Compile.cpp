@@ -1,12 +1,12 @@
 // The compile entry: tile IR to PTX by the NVPTX backend. Needs no driver.
 #include "plugins/cuda/Artifact.h"
 #include "plugins/cuda/Device.h"
+#include "plugins/support/Phases.h"
 
 #include "backends/nvptx/Compile.h"
 #include "backends/nvptx/Target.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Config/llvm-config.h"
 
 using namespace cuda;
@@ -26,6 +26,20 @@ TilerunStatus getTargets(void (*each)(void *, const char *), void *user, const T
        {"cuda:sm_75", "cuda:sm_80", "cuda:sm_86", "cuda:sm_87", "cuda:sm_89", "cuda:sm_90",
         "cuda:sm_90a", "cuda:sm_100", "cuda:sm_100a", "cuda:sm_103", "cuda:sm_120", "cuda:sm_120a"})
     each(user, target);
+  return TILERUN_STATUS_OK;
+}
+
+constexpr tilerun::plugin_support::Phase<tilerun::nvptx::Stage> kPhases[] = {
+    {"ptx", "assembly for the driver's compiler", "//", tilerun::nvptx::Stage::Ptx},
+    {"simt", "per-thread IR of all backends", "//", tilerun::nvptx::Stage::Simt},
+    {"llvm", "LLVM IR before code generation", ";", tilerun::nvptx::Stage::Llvm}};
+
+TilerunStatus getPhases(const char *target, void (*each)(void *, const TilerunPluginPhase *),
+                        void *user, const TilerunErrorSink *sink) {
+  if (llvm::Error error = tilerun::nvptx::getArchitecture(target).takeError())
+    return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "get_phases", nullptr,
+                llvm::toString(std::move(error)));
+  tilerun::plugin_support::tellPhases(kPhases, each, user);
   return TILERUN_STATUS_OK;
 }
 
@@ -76,19 +90,8 @@ std::string setOption(tilerun::nvptx::NvptxOptions &options, tilerun::nvptx::Sta
     return truth(options.debug);
   if (name == "line-info")
     return truth(options.lineInfo);
-  if (name == "emit") {
-    // Text to look at instead of code to load.
-    using tilerun::nvptx::Stage;
-    std::optional<Stage> found = llvm::StringSwitch<std::optional<Stage>>(value)
-                                     .Case("simt", Stage::Simt)
-                                     .Case("llvm", Stage::Llvm)
-                                     .Case("ptx", Stage::Ptx)
-                                     .Default(std::nullopt);
-    if (!found)
-      return ("option 'emit' is '" + value + "', not simt, llvm or ptx").str();
-    stage = *found;
-    return "";
-  }
+  if (name == "emit")
+    return tilerun::plugin_support::setPhase(kPhases, value.str(), stage);
   return ("there is no option '" + name + "'").str();
 }
 
@@ -150,7 +153,8 @@ TilerunStatus compile(const TilerunPluginCompileRequest *request,
                      reinterpret_cast<const uint8_t *>(owned->compiled.ptx.data()),
                      owned->compiled.ptx.size(),
                      owned->compatibility.c_str(),
-                     &owned->kernel};
+                     &owned->kernel,
+                     nullptr};
   *artifact = &owned->artifact;
   return TILERUN_STATUS_OK;
 }
@@ -159,6 +163,7 @@ TilerunStatus compile(const TilerunPluginCompileRequest *request,
 
 void cuda::addCompileEntries(TilerunPlugin &table) {
   table.get_targets = getTargets;
+  table.get_phases = getPhases;
   table.compile = compile;
   table.compiler_version = "tilerun-nvptx 0.1.0, LLVM " LLVM_VERSION_STRING;
 }

@@ -65,8 +65,8 @@ struct Binary : GivenArtifact {
       infos.back().name = kernel.name.c_str();
       infos.back().parameters = kernel.parameters.data();
     }
-    artifact = {sizeof(artifact), from.num_kernels,      bytes.data(),
-                bytes.size(),     compatibility.c_str(), infos.data()};
+    artifact = {sizeof(artifact),      from.num_kernels, bytes.data(), bytes.size(),
+                compatibility.c_str(), infos.data(),     nullptr};
     destroy = [](GivenArtifact *given) { delete static_cast<Binary *>(given); };
   }
 };

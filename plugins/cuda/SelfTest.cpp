@@ -154,7 +154,7 @@ TilerunStatus getSelfTest(const char *name, const TilerunPluginArtifact **artifa
       // One module has them all.
       static const GivenArtifact all = {{sizeof(TilerunPluginArtifact), std::size(kKernels),
                                          reinterpret_cast<const uint8_t *>(kPtx), std::strlen(kPtx),
-                                         kCompatibility, kKernels},
+                                         kCompatibility, kKernels, nullptr},
                                         nullptr};
       *artifact = &all.artifact;
       return TILERUN_STATUS_OK;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <iterator>
 #include <thread>
 
 namespace {
@@ -85,6 +86,22 @@ bool runDelay(const TilerunPluginLaunch &launch) {
   return true;
 }
 
+bool runPersistent(const TilerunPluginLaunch &launch) {
+  auto *out = Reader(launch).nextPointer<int32_t>();
+  const uint64_t *words = launch.derived[0];
+  for (uint32_t program = 0; program < launch.grid[0]; ++program)
+    for (uint64_t v = program; v < words[3]; v += launch.grid[0])
+      out[v] = static_cast<int32_t>(program + 1);
+  return true;
+}
+
+bool runCluster(const TilerunPluginLaunch &launch) {
+  auto *out = Reader(launch).nextPointer<int32_t>();
+  for (uint32_t x = 0; x < launch.grid[0]; ++x)
+    out[x] = static_cast<int32_t>(x % launch.cluster[0]);
+  return true;
+}
+
 bool runFault(const TilerunPluginLaunch &) { return false; }
 
 constexpr TilerunPluginParameter kAdd[] = {pointer("out"), pointer("a"), pointer("b"),
@@ -94,13 +111,29 @@ constexpr TilerunPluginParameter kArguments[] = {
     integer(64, "i64"), floating(16, "f16"), floating(32, "f32"), floating(64, "f64")};
 constexpr TilerunPluginParameter kGrid[] = {pointer("out")};
 constexpr TilerunPluginParameter kDelay[] = {pointer("out"), integer(64, "ns")};
+constexpr TilerunPluginParameter kPersistent[] = {pointer("out"), integer(32, "n")};
 constexpr TilerunPluginParameter kFault[] = {pointer("address")};
+
+constexpr TilerunPluginStep kGridAndCount[] = {
+    {TILERUN_STEP_GRID, 0, 0},     {TILERUN_STEP_WORD, 0, 0}, {TILERUN_STEP_GRID, 0, 1},
+    {TILERUN_STEP_WORD, 0, 0},     {TILERUN_STEP_GRID, 0, 2}, {TILERUN_STEP_WORD, 0, 0},
+    {TILERUN_STEP_ARGUMENT, 0, 1}, {TILERUN_STEP_GRID, 0, 0}, {TILERUN_STEP_GRID, 0, 1},
+    {TILERUN_STEP_MULTIPLY, 0, 0}, {TILERUN_STEP_GRID, 0, 2}, {TILERUN_STEP_MULTIPLY, 0, 0},
+    {TILERUN_STEP_MINIMUM, 0, 0},  {TILERUN_STEP_WORD, 0, 0}};
+constexpr TilerunPluginDerived kGridWords = {sizeof(kGridWords),       4, "words", kGridAndCount,
+                                             std::size(kGridAndCount), 0};
+constexpr const TilerunPluginDerived *kDerived[] = {&kGridWords};
+constexpr TilerunPluginKernelDetails kPersistentDetails = {
+    sizeof(kPersistentDetails), 1, kDerived, 1, {}, TILERUN_GRID_PERSISTENT, 4};
+constexpr TilerunPluginKernelDetails kClusterDetails = {
+    sizeof(kClusterDetails), 0, nullptr, 1, {2, 1, 1}, TILERUN_GRID_AS_GIVEN, 0};
 
 template <uint32_t count>
 constexpr null::TestKernel
 testKernel(const char *name, const TilerunPluginParameter (&parameters)[count], uint32_t threads,
-           bool (*run)(const TilerunPluginLaunch &launch)) {
-  return {{sizeof(TilerunPluginKernelInfo), count, name, parameters, threads, 0}, run};
+           bool (*run)(const TilerunPluginLaunch &launch),
+           const TilerunPluginKernelDetails *details = nullptr) {
+  return {{sizeof(TilerunPluginKernelInfo), count, name, parameters, threads, 0}, details, run};
 }
 
 constexpr null::TestKernel kKernels[] = {
@@ -109,6 +142,8 @@ constexpr null::TestKernel kKernels[] = {
     testKernel("tilerun_test_grid", kGrid, 1, runGrid),
     testKernel("tilerun_test_delay", kDelay, 1, runDelay),
     testKernel("tilerun_test_fault", kFault, 1, runFault),
+    testKernel("tilerun_test_persistent", kPersistent, 1, runPersistent, &kPersistentDetails),
+    testKernel("tilerun_test_cluster", kGrid, 1, runCluster, &kClusterDetails),
 };
 
 } // namespace

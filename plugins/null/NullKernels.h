@@ -10,6 +10,7 @@ namespace null {
 
 struct TestKernel {
   TilerunPluginKernelInfo info;
+  const TilerunPluginKernelDetails *details; ///< Null for an ordinary kernel.
   /// Runs the whole grid; false for a fault.
   bool (*run)(const TilerunPluginLaunch &launch);
 };

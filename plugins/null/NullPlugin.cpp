@@ -50,6 +50,7 @@ constexpr uint64_t kMemoryBytes = uint64_t(1) << 30;
 constexpr uint64_t kAlignment = 256;
 constexpr uint32_t kMaxThreads = 1024;
 constexpr uint32_t kMaxShared = 48 << 10;
+constexpr uint32_t kMaxCluster = 2;
 constexpr uint32_t kMaxGrid[3] = {2147483647, 65535, 65535};
 
 //===----------------------------------------------------------------------===//
@@ -128,7 +129,8 @@ TilerunStatus getSelfTest(const char *name, const TilerunPluginArtifact **artifa
                                         reinterpret_cast<const uint8_t *>(kernel->info.name),
                                         std::strlen(kernel->info.name),
                                         kCompatibility,
-                                        &kernel->info};
+                                        &kernel->info,
+                                        &kernel->details};
   return TILERUN_STATUS_OK;
 }
 
@@ -226,6 +228,8 @@ TilerunStatus getDeviceProperty(TilerunPluginDevice *device, uint32_t property,
     return setValue(value, uint64_t(1));
   case TILERUN_DEVICE_PROPERTY_MAX_THREADS:
     return setValue(value, uint64_t(kMaxThreads));
+  case TILERUN_DEVICE_PROPERTY_MAX_CLUSTER:
+    return setValue(value, uint64_t(kMaxCluster));
   case TILERUN_DEVICE_PROPERTY_MAX_SHARED:
     return setValue(value, uint64_t(kMaxShared));
   case TILERUN_DEVICE_PROPERTY_MAX_GRID_X:
@@ -566,6 +570,7 @@ const TilerunPlugin kPlugin = {
     .launch = launch,
     .compiler_version = nullptr,
     .finalize_artifact = finalizeArtifact,
+    .get_phases = nullptr,
 };
 
 } // namespace

@@ -266,9 +266,13 @@ const TilerunPluginArtifact *GivenArtifact::make(std::vector<KernelCode> kernels
                             static_cast<uint32_t>(kernel.parameters.size()), kernel.name.c_str(),
                             given->parameters.back().data(), kernel.threads, kernel.sharedBytes});
   }
-  given->artifact = {sizeof(TilerunPluginArtifact), static_cast<uint32_t>(given->infos.size()),
-                     given->bytes.data(),           given->bytes.size(),
-                     given->compatibility.c_str(),  given->infos.data()};
+  given->artifact = {sizeof(TilerunPluginArtifact),
+                     static_cast<uint32_t>(given->infos.size()),
+                     given->bytes.data(),
+                     given->bytes.size(),
+                     given->compatibility.c_str(),
+                     given->infos.data(),
+                     nullptr};
   return &given->artifact;
 }
 

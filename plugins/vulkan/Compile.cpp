@@ -1,9 +1,9 @@
 // The compile entry: tile IR to SPIR-V by the backend. Needs no driver and no device.
 #include "backends/spirv/Compile.h"
+#include "plugins/support/Phases.h"
 #include "plugins/vulkan/Launch.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -27,10 +27,32 @@ namespace {
   X("line-info", "true or false")                                                                  \
   X("emit", "simt, spirv-dialect, spirv-asm or spirv")
 
+/// As the ABI has targets: with their kind.
+llvm::Expected<Target> parseTarget(llvm::StringRef text) {
+  if (text.starts_with("vulkan:"))
+    return tilerun::spirvbackend::parseTarget(text);
+  return llvm::createStringError("'" + text + "' is no Vulkan target: it begins with 'vulkan:1.3'");
+}
+
 TilerunStatus getTargets(void (*each)(void *, const char *), void *user, const TilerunErrorSink *) {
   each(user, tilerun::spirvbackend::kTargetName.str().c_str());
   for (const std::string &target : getKnownTargets())
     each(user, target.c_str());
+  return TILERUN_STATUS_OK;
+}
+
+constexpr tilerun::plugin_support::Phase<Stage> kPhases[] = {
+    {"spirv-asm", "SPIR-V in text", ";", Stage::SpirvAsm},
+    {"spirv", "SPIR-V module", nullptr, Stage::Spirv},
+    {"spirv-dialect", "SPIR-V as MLIR", "//", Stage::SpirvDialect},
+    {"simt", "per-thread IR of all backends", "//", Stage::Simt}};
+
+TilerunStatus getPhases(const char *target, void (*each)(void *, const TilerunPluginPhase *),
+                        void *user, const TilerunErrorSink *sink) {
+  if (llvm::Error error = parseTarget(target).takeError())
+    return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "get_phases", nullptr,
+                llvm::toString(std::move(error)));
+  tilerun::plugin_support::tellPhases(kPhases, each, user);
   return TILERUN_STATUS_OK;
 }
 
@@ -81,18 +103,8 @@ std::string setOption(Request &request, llvm::StringRef name, llvm::StringRef va
   if (name == "line-info")
     return truth(request.options.lineInfo);
   if (name == "emit") {
-    std::optional<Stage> found = llvm::StringSwitch<std::optional<Stage>>(value)
-                                     .Case("simt", Stage::Simt)
-                                     .Case("spirv-dialect", Stage::SpirvDialect)
-                                     .Case("spirv-asm", Stage::SpirvAsm)
-                                     .Case("spirv", Stage::Spirv)
-                                     .Default(std::nullopt);
-    if (!found)
-      return ("option 'emit' is '" + value + "', not simt, spirv-dialect, spirv-asm or spirv")
-          .str();
-    request.stage = *found;
     request.emit = true;
-    return "";
+    return tilerun::plugin_support::setPhase(kPhases, value.str(), request.stage);
   }
   std::string list;
 #define X(itsName, what) list += (list.empty() ? "" : ", ") + std::string(itsName) + " (" what ")";
@@ -131,10 +143,7 @@ TilerunStatus compile(const TilerunPluginCompileRequest *given,
     return fail(sink, status, "compile", nullptr, what);
   };
   llvm::StringRef targetText = given->target ? given->target : "";
-  if (!targetText.starts_with("vulkan:"))
-    return refuse(TILERUN_STATUS_INVALID_ARGUMENT,
-                  "'" + targetText.str() + "' is no Vulkan target: it begins with 'vulkan:1.3'");
-  llvm::Expected<Target> target = tilerun::spirvbackend::parseTarget(targetText);
+  llvm::Expected<Target> target = parseTarget(targetText);
   if (!target)
     return refuse(TILERUN_STATUS_INVALID_ARGUMENT, llvm::toString(target.takeError()));
   Request request;
@@ -179,6 +188,7 @@ TilerunStatus compile(const TilerunPluginCompileRequest *given,
 
 void vulkan::addCompileEntries(TilerunPlugin &table) {
   table.get_targets = getTargets;
+  table.get_phases = getPhases;
   table.compile = compile;
   table.compiler_version = "tilerun-spirv 0.1.0, LLVM " LLVM_VERSION_STRING;
 }

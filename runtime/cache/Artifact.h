@@ -6,9 +6,13 @@
 #include "llvm/ADT/ArrayRef.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace tilerun::cache {
+
+class ByteReader;
+class ByteWriter;
 
 /// An artifact of some plugin. Immutable; any thread may read it.
 class Artifact {
@@ -37,20 +41,33 @@ public:
 
 private:
   static constexpr uint64_t kOverhead = 512;
+  /// What the plugin gave with pointers of its own, and what these point to here.
+  struct Details {
+    TilerunPluginKernelDetails given = {};
+    std::vector<std::string> forms;
+    std::vector<std::vector<TilerunPluginStep>> steps;
+    std::vector<TilerunPluginDerived> derived;
+    std::vector<const TilerunPluginDerived *> pointers;
+    void link();
+  };
   struct Kernel {
     std::string name;
     std::vector<std::string> parameterNames;
     std::vector<TilerunPluginParameter> parameters;
     uint32_t threads = 0, sharedBytes = 0;
+    std::optional<Details> details;
   };
   Artifact() = default;
   void link(); ///< Points the structs of the ABI at the members.
+  static void writeDetails(ByteWriter &writer, const Kernel &kernel);
+  static bool readDetails(ByteReader &reader, Kernel &kernel); ///< Whether it has some.
 
   std::vector<uint8_t> bytes;
   std::string compatibility;
   std::string note;
   std::vector<Kernel> kernels;
   std::vector<TilerunPluginKernelInfo> infos;
+  std::vector<const TilerunPluginKernelDetails *> details; ///< Null for an ordinary kernel.
   TilerunPluginArtifact artifact = {};
 };
 

@@ -66,12 +66,13 @@ public:
   bool failed() const { return bad; }
   /// Whether everything fitted and nothing is left.
   bool finished() const { return !bad && rest.empty(); }
-
-private:
+  /// As if something did not fit.
   void fail() {
     bad = true;
     rest = {};
   }
+
+private:
   llvm::ArrayRef<uint8_t> rest;
   bool bad = false;
 };

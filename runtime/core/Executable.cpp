@@ -13,14 +13,17 @@ Executable::Executable(Device &device, std::string name)
 Status Executable::load(Device &device, const TilerunPluginArtifact &artifact,
                         const std::string &name, std::shared_ptr<Executable> &out) {
   const TilerunPluginKernelInfo *info = nullptr;
+  const TilerunPluginKernelDetails *details = nullptr;
   for (uint32_t i = 0; i < artifact.num_kernels; ++i)
-    if (name == artifact.kernels[i].name)
+    if (name == artifact.kernels[i].name) {
       info = &artifact.kernels[i];
+      details = plugin::getDetails(artifact, i);
+    }
   if (!info)
     return Status(TILERUN_STATUS_INTERNAL,
                   "the artifact for " + device.getId() + " has no kernel '" + name + "'");
   std::shared_ptr<Executable> executable(new Executable(device, name));
-  TILERUN_TRY(executable->readInfo(*info));
+  TILERUN_TRY(executable->readInfo(*info, details));
   TILERUN_TRY(TILERUN_CALL(device.getTable(), load_module, device.getHandle(), &artifact,
                            &executable->module));
   {
@@ -35,7 +38,8 @@ Status Executable::load(Device &device, const TilerunPluginArtifact &artifact,
   return {};
 }
 
-Status Executable::readInfo(const TilerunPluginKernelInfo &info) {
+Status Executable::readInfo(const TilerunPluginKernelInfo &info,
+                            const TilerunPluginKernelDetails *details) {
   threads = info.threads;
   sharedBytes = info.shared_bytes;
   const Device::Limits &limits = device.getLimits();
@@ -60,7 +64,25 @@ Status Executable::readInfo(const TilerunPluginKernelInfo &info) {
     parameters.push_back({from.name ? from.name : "", from.kind, from.bits, packedBytes, bytes});
     packedBytes += bytes;
   }
+  if (!details)
+    return {};
+  plan = std::make_unique<plugin::LaunchPlan>(info, *details,
+                                              device.getNumber(TILERUN_DEVICE_PROPERTY_UNITS, 1));
+  // Clusters are nothing that a plugin of an earlier version would notice.
+  uint64_t most = device.getNumber(TILERUN_DEVICE_PROPERTY_MAX_CLUSTER, 1);
+  if (plan->getClusterSize() > most)
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT, "kernel '" + name + "' has clusters of " +
+                                                       std::to_string(plan->getClusterSize()) +
+                                                       " programs; " + device.getId() + " takes " +
+                                                       std::to_string(most) + " at most");
   return {};
+}
+
+Status Executable::launchPlanned(const Stream &stream, TilerunPluginLaunch &launch) const {
+  plugin::LaunchPlan::Words words;
+  if (std::string reason = plan->apply(launch, words); !reason.empty())
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT, "kernel '" + name + "': " + reason);
+  return TILERUN_CALL(table, launch, kernel, stream.getHandle(), &launch);
 }
 
 void Executable::unload() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/core/Device.h"
+#include "runtime/plugin/LaunchPlan.h"
 
 #include <vector>
 
@@ -49,18 +50,28 @@ public:
   [[gnu::always_inline]] Status launch(const Stream &stream, const uint32_t grid[3],
                                        const void *packed, uint32_t flags = 0,
                                        const TilerunMemoryRange *ranges = nullptr) const {
-    TilerunPluginLaunch launch = {sizeof(launch), {grid[0], grid[1], grid[2]},
-                                  threads,        sharedBytes,
-                                  packed,         packedBytes,
-                                  flags,          0,
-                                  ranges};
+    TilerunPluginLaunch launch = {sizeof(launch),
+                                  {grid[0], grid[1], grid[2]},
+                                  threads,
+                                  sharedBytes,
+                                  packed,
+                                  packedBytes,
+                                  flags,
+                                  0,
+                                  ranges,
+                                  nullptr,
+                                  {},
+                                  0};
+    if (plan) [[unlikely]]
+      return launchPlanned(stream, launch);
     return TILERUN_CALL(table, launch, kernel, stream.getHandle(), &launch);
   }
 
 private:
   friend class Device;
   Executable(Device &device, std::string name);
-  Status readInfo(const TilerunPluginKernelInfo &info);
+  Status readInfo(const TilerunPluginKernelInfo &info, const TilerunPluginKernelDetails *details);
+  Status launchPlanned(const Stream &stream, TilerunPluginLaunch &launch) const;
   void unload(); ///< Under the lock of `modules`, with the device's work done.
   Status makeGridError(int axis, uint64_t programs) const;
 
@@ -73,6 +84,7 @@ private:
   std::string name;
   uint32_t threads = 0, sharedBytes = 0, packedBytes = 0;
   std::vector<Parameter> parameters;
+  std::unique_ptr<const plugin::LaunchPlan> plan; ///< Null for an ordinary kernel.
 };
 
 } // namespace tilerun::core

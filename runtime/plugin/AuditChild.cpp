@@ -127,6 +127,32 @@ std::string compileOnce(const TilerunPlugin &table, const std::string &bytes, co
   return wrong;
 }
 
+// The phases that the plugin tells of a target, and no others, are what it emits.
+std::string checkPhases(const Plugin &plugin, const std::string &kernel,
+                        const std::string &target) {
+  if (!plugin.getTable().get_phases)
+    return "";
+  std::string reason;
+  std::vector<Phase> phases = plugin.getPhases(target, reason);
+  if (phases.empty())
+    return "it tells no phases of the target" + (reason.empty() ? "" : ": " + reason);
+  phases.push_back({"no-such-phase", "", "", false});
+  for (const Phase &phase : phases) {
+    const TilerunPluginOption emit = {"emit", phase.name.c_str()};
+    std::string code;
+    TilerunStatus status = TILERUN_STATUS_OK;
+    std::string wrong = compileOnce(plugin.getTable(), kernel, target.c_str(), code, status, &emit);
+    const bool isKnown = &phase != &phases.back();
+    if (!isKnown && status != TILERUN_STATUS_INVALID_ARGUMENT)
+      return "an unknown phase gives '" + getStatusName(status) + "', not 'invalid argument'";
+    if (isKnown && !wrong.empty())
+      return "its phase '" + phase.name + "': " + wrong;
+    if (isKnown && !phase.isBinary && code.find('\0') != std::string::npos)
+      return "its phase '" + phase.name + "' should be text, and has bytes 0";
+  }
+  return "";
+}
+
 } // namespace
 
 int plugin::runTableAudit(const char *file, int fd) {
@@ -213,6 +239,8 @@ int plugin::runCompileAudit(const char *file, const char *bytecode, const char *
       wrong = std::string("an unknown ") + (option ? "option" : "architecture") + " gives '" +
               getStatusName(status) + "', not 'invalid argument'";
   }
+  if (wrong.empty())
+    wrong = checkPhases(*plugin, kernel, name);
   reporter.add(name, wrong.empty() ? "pass" : "fail",
                wrong.empty() ? std::to_string(code[0].size()) + " bytes, the same twice" : wrong);
   return reporter.finish();

@@ -2,6 +2,7 @@
 #include "runtime/plugin/Plugin.h"
 
 #include "runtime/plugin/ElfFile.h"
+#include "runtime/plugin/LaunchPlan.h"
 
 #include <algorithm>
 #include <atomic>
@@ -135,16 +136,19 @@ std::string plugin::checkArtifact(const TilerunPluginArtifact *artifact) {
   if (!artifact)
     return "there is none";
   if (artifact->struct_size < offsetof(TilerunPluginArtifact, kernels) + sizeof(artifact->kernels))
-    return "its struct_size is " + std::to_string(artifact->struct_size) + ", not " +
-           std::to_string(sizeof(TilerunPluginArtifact)) + " at least";
+    return "its struct_size is " + std::to_string(artifact->struct_size) + ", not 40 at least";
   if (artifact->num_bytes && !artifact->bytes)
     return "it has " + std::to_string(artifact->num_bytes) + " bytes at address 0";
   if (artifact->num_kernels && !artifact->kernels)
     return "it has " + std::to_string(artifact->num_kernels) + " kernels and no list of them";
-  for (uint32_t i = 0; i < artifact->num_kernels; ++i)
-    if (std::string wrong = checkKernel(artifact->kernels[i], "kernel " + std::to_string(i));
-        !wrong.empty())
+  for (uint32_t i = 0; i < artifact->num_kernels; ++i) {
+    const std::string what = "kernel " + std::to_string(i);
+    if (std::string wrong = checkKernel(artifact->kernels[i], what); !wrong.empty())
       return wrong;
+    if (std::string wrong = checkDetails(artifact->kernels[i], getDetails(*artifact, i));
+        !wrong.empty())
+      return what + ": " + wrong;
+  }
   return "";
 }
 
@@ -241,6 +245,27 @@ std::vector<DeviceInfo> Plugin::getDevices(std::string &reason) const {
   if (devices.empty())
     reason = "it has no device and gives no reason";
   return devices;
+}
+
+std::vector<Phase> Plugin::getPhases(const std::string &target, std::string &reason) const {
+  std::vector<Phase> phases;
+  reason.clear();
+  if (!table.get_phases) {
+    reason = "plugin '" + getName() + "' does not tell its phases";
+    return phases;
+  }
+  auto collect = [](void *user, const TilerunPluginPhase *phase) {
+    auto text = [](const char *s) { return s ? std::string(s) : std::string(); };
+    static_cast<std::vector<Phase> *>(user)->push_back(
+        {text(phase->name), text(phase->description), text(phase->comment),
+         (phase->flags & TILERUN_PHASE_BINARY) != 0});
+  };
+  ErrorKeeper errors;
+  if (TilerunStatus status = table.get_phases(target.c_str(), collect, &phases, errors.getSink())) {
+    reason = errors.take(status).message;
+    return {};
+  }
+  return phases;
 }
 
 std::vector<std::string> Plugin::getTargets() const {

@@ -49,6 +49,13 @@ struct DeviceInfo {
   std::string target;
 };
 
+/// A form of a kernel that a plugin can give instead of code: a value of its option "emit".
+struct Phase {
+  std::string name, description;
+  std::string comment; ///< What begins a line that is a comment; "" if there is none.
+  bool isBinary = false;
+};
+
 /// A plugin that was loaded and whose table is sound. Stays loaded until the process ends, because
 /// drivers leave threads and handlers behind. Immutable; any thread may use it.
 class Plugin {
@@ -72,6 +79,9 @@ public:
   std::vector<DeviceInfo> getDevices(std::string &reason) const;
   /// The targets that it compiles for.
   std::vector<std::string> getTargets() const;
+  /// What a target can be compiled to, the phase that people look at first in front. Empty with a
+  /// reason where that is not known.
+  std::vector<Phase> getPhases(const std::string &target, std::string &reason) const;
 
 private:
   Plugin(const TilerunPlugin *own, const TilerunPlugin &table, std::string path)

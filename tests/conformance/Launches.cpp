@@ -1,6 +1,7 @@
 // Modules and launches: every kind of argument, grids, properties of kernels.
 #include "tests/conformance/Suite.h"
 
+#include <algorithm>
 #include <bit>
 
 using namespace tilerun;
@@ -124,6 +125,67 @@ static Outcome grids(Context &c) {
                  "program " + std::to_string(i) + " wrote " + std::to_string(out[i]));
     EXPECT(out[count] == -1, "there were too many programs");
   }
+  return {};
+}
+
+// The kernel's grid is not the caller's, which it knows by a derived parameter.
+static Outcome persistent(Context &c) {
+  TilerunPluginKernel *kernel;
+  TilerunPluginLaunch prepared;
+  std::optional<plugin::LaunchPlan> plan;
+  TRY(c.loadKernel("tilerun_test_persistent", kernel, prepared, &plan));
+  EXPECT(plan, "the kernel has no details");
+  const uint32_t all[][3] = {{1, 1, 1}, {7, 5, 3}, {1, 1, 100}, {20000, 1, 1}};
+  for (const auto &grid : all) {
+    const uint32_t count = grid[0] * grid[1] * grid[2];
+    for (uint32_t n : {count, count / 2, count + 1}) {
+      std::vector<int32_t> out(count + 1, -1);
+      TilerunAddress address;
+      TRY(c.allocate(out.size() * 4, address));
+      TRY(c.write(address, out.data(), out.size() * 4));
+      TilerunPluginLaunch launch = prepared;
+      Arguments packed;
+      packed.add(address).add(n).setIn(launch);
+      std::copy(grid, grid + 3, launch.grid);
+      plugin::LaunchPlan::Words words;
+      std::string refused = plan->apply(launch, words);
+      EXPECT(refused.empty(), refused);
+      EXPECT(launch.grid[1] == 1 && launch.grid[2] == 1, "a persistent grid has several axes");
+      CALL(c, launch, kernel, nullptr, &launch);
+      TRY(c.read(out.data(), address, out.size() * 4));
+      for (uint32_t v = 0; v <= count; ++v)
+        EXPECT(out[v] == (v < std::min(n, count) ? int32_t(v % launch.grid[0] + 1) : -1),
+               "element " + std::to_string(v) + " of " + std::to_string(count) + " is " +
+                   std::to_string(out[v]) + " with " + std::to_string(launch.grid[0]) +
+                   " programs");
+    }
+  }
+  return {};
+}
+
+static Outcome clusters(Context &c) {
+  TilerunPluginKernel *kernel;
+  TilerunPluginLaunch launch;
+  std::optional<plugin::LaunchPlan> plan;
+  TRY(c.loadKernel("tilerun_test_cluster", kernel, launch, &plan));
+  EXPECT(plan && plan->getClusterSize() == 2, "the kernel's clusters do not have two programs");
+  TilerunPropertyValue most = {sizeof(most), 0, 0, nullptr};
+  CALL(c, get_device_property, c.device, TILERUN_DEVICE_PROPERTY_MAX_CLUSTER, &most);
+  if (most.number < 2)
+    return unsupported("a cluster of this device has one program");
+  int32_t out[6];
+  TilerunAddress address;
+  TRY(c.allocate(sizeof(out), address));
+  Arguments packed;
+  packed.add(address).setIn(launch);
+  launch.grid[0] = 6;
+  plugin::LaunchPlan::Words words;
+  EXPECT(plan->apply(launch, words).empty(), "six programs are three clusters");
+  CALL(c, launch, kernel, nullptr, &launch);
+  TRY(c.read(out, address, sizeof(out)));
+  for (int x = 0; x < 6; ++x)
+    EXPECT(out[x] == x % 2, "program " + std::to_string(x) + " has place " +
+                                std::to_string(out[x]) + " in its cluster");
   return {};
 }
 
@@ -261,6 +323,8 @@ std::vector<Case> conformance::getLaunchCases() {
           {"launches", "argument-kinds", arguments},
           {"launches", "arguments-are-copied", argumentsAreCopied},
           {"launches", "grids", grids},
+          {"launches", "persistent", persistent},
+          {"launches", "clusters", clusters},
           {"launches", "many", manyLaunches},
           {"launches", "kernel-properties", kernelProperties},
           {"launches", "same-kernel-twice", sameKernelTwice}};

@@ -88,7 +88,7 @@ Outcome Context::makeEvent(uint32_t flags, TilerunPluginEvent *&event) {
 }
 
 Outcome Context::loadKernel(const char *name, TilerunPluginKernel *&kernel,
-                            TilerunPluginLaunch &launch) {
+                            TilerunPluginLaunch &launch, std::optional<plugin::LaunchPlan> *plan) {
   if (!table.get_self_test)
     return unsupported("the plugin has no get_self_test");
   const TilerunPluginArtifact *artifact = nullptr;
@@ -97,13 +97,26 @@ Outcome Context::loadKernel(const char *name, TilerunPluginKernel *&kernel,
     return unsupported(errors.take(status).message);
   TRY(judge(status, "get_self_test"));
   Outcome outcome = loadKernel(*artifact, name, kernel, launch);
+  TilerunPropertyValue units = {sizeof(units), 0, 1, nullptr};
+  if (plan && table.get_device_property)
+    table.get_device_property(device, TILERUN_DEVICE_PROPERTY_UNITS, &units, nullptr);
+  for (uint32_t i = 0; i < artifact->num_kernels; ++i)
+    if (const auto *details = plugin::getDetails(*artifact, i);
+        details && plan && std::string(artifact->kernels[i].name) == name) {
+      std::string wrong = plugin::checkDetails(artifact->kernels[i], details);
+      if (!wrong.empty())
+        outcome = fail("the artifact cannot be used: " + wrong);
+      else
+        plan->emplace(artifact->kernels[i], *details, units.number);
+    }
   table.release_artifact(artifact);
   return outcome;
 }
 
 Outcome Context::loadKernel(const TilerunPluginArtifact &artifact, const char *name,
                             TilerunPluginKernel *&kernel, TilerunPluginLaunch &launch) {
-  launch = {sizeof(TilerunPluginLaunch), {1, 1, 1}, 0, 0, nullptr, 0, 0, 0, nullptr};
+  launch = {
+      sizeof(TilerunPluginLaunch), {1, 1, 1}, 0, 0, nullptr, 0, 0, 0, nullptr, nullptr, {}, 0};
   for (uint32_t i = 0; i < artifact.num_kernels; ++i)
     if (std::string(artifact.kernels[i].name) == name) {
       launch.threads = artifact.kernels[i].threads;

@@ -5,9 +5,11 @@
 // missing entry or an UNSUPPORTED answer is *unsupported*, with the reason, never a silent pass.
 #pragma once
 
+#include "runtime/plugin/LaunchPlan.h"
 #include "runtime/plugin/Plugin.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,7 +46,9 @@ public:
   Outcome makeStream(TilerunPluginStream *&stream);
   Outcome makeEvent(uint32_t flags, TilerunPluginEvent *&event);
   /// A self-test kernel and its launch with the right threads and shared memory; the grid is 1.
-  Outcome loadKernel(const char *name, TilerunPluginKernel *&kernel, TilerunPluginLaunch &launch);
+  /// `plan` receives what the kernel's details add to launches.
+  Outcome loadKernel(const char *name, TilerunPluginKernel *&kernel, TilerunPluginLaunch &launch,
+                     std::optional<plugin::LaunchPlan> *plan = nullptr);
   /// The same from an artifact, which is not released here.
   Outcome loadKernel(const TilerunPluginArtifact &artifact, const char *name,
                      TilerunPluginKernel *&kernel, TilerunPluginLaunch &launch);

@@ -50,6 +50,28 @@ protected:
     message = keeper.take(status).message;
     return status;
   }
+  /// The plugin tells these phases of a target, compiles to each, and to no other.
+  void expectPhases(const char *text, const char *target, const std::string &names,
+                    const std::string &wrongTarget, const std::string &error) {
+    std::string reason, told;
+    for (const Phase &phase : plugin->getPhases(target, reason)) {
+      told += (told.empty() ? "" : ", ") + phase.name;
+      EXPECT_FALSE(phase.description.empty()) << phase.name;
+      ASSERT_EQ(compile(text, target, {{"emit", phase.name.c_str()}}), TILERUN_STATUS_OK)
+          << message;
+      const bool hasNul = getBytes().find('\0') != std::string::npos;
+      EXPECT_EQ(hasNul, phase.isBinary) << phase.name;
+      EXPECT_EQ(phase.comment.empty(), phase.isBinary) << phase.name;
+    }
+    EXPECT_EQ(reason, "");
+    EXPECT_EQ(told, names);
+    EXPECT_EQ(compile(text, target, {{"emit", "wasm"}}), TILERUN_STATUS_INVALID_ARGUMENT);
+    EXPECT_NE(message.find("option 'emit' is 'wasm'; this target can emit " + names),
+              std::string::npos)
+        << message;
+    EXPECT_TRUE(plugin->getPhases(wrongTarget, reason).empty());
+    EXPECT_EQ(reason, error);
+  }
   std::string getBytes() const {
     return {reinterpret_cast<const char *>(artifact->bytes), artifact->num_bytes};
   }
@@ -85,8 +107,9 @@ struct DeviceUse {
       uint64_t out;
       int64_t ns;
     } arguments = {a, 0};
-    TilerunPluginLaunch launch = {sizeof(launch),    {1, 1, 1}, 1, 0,      &arguments,
-                                  sizeof(arguments), 0,         0, nullptr};
+    TilerunPluginLaunch launch = {sizeof(launch), {1, 1, 1},         1,  0,
+                                  &arguments,     sizeof(arguments), 0,  0,
+                                  nullptr,        nullptr,           {}, 0};
     PLUGIN_TEST_TRY(t.record_event(start, stream, sink));
     PLUGIN_TEST_TRY(t.launch(kernel, stream, &launch, sink));
     PLUGIN_TEST_TRY(t.record_event(end, stream, sink));

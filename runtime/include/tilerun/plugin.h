@@ -11,7 +11,8 @@
  *   and the reverse. TilerunPluginKernelInfo, TilerunPluginParameter and TilerunPluginOption are
  *   elements of arrays, which a reader steps through by its own `sizeof`: they never change size
  *   in this major version, and readers refuse another `struct_size` (options have none). What a
- *   later version adds to them comes as a parallel array at the end of what holds the array.
+ *   later version adds to them comes as a parallel array at the end of what holds the array; since
+ *   1.4 such arrays hold pointers, so that their structs can grow.
  *
  * - Optional. Every function of the table but `get_devices` may be null, which means "not
  *   supported". A function that exists may still answer TILERUN_STATUS_UNSUPPORTED, with the
@@ -55,6 +56,9 @@
  *        BINARY_COMPATIBILITY: compiled binaries that a cache can keep
  *   1.2  TilerunPluginLaunch.flags, TILERUN_LAUNCH_OVERLAP
  *   1.3  TilerunPluginLaunch.ranges, TILERUN_LAUNCH_NO_BOUNDS_CHECKS, TILERUN_LAUNCH_HOST_MEMORY
+ *   1.4  TilerunPlugin.get_phases; TilerunPluginArtifact.details with derived parameters, lanes,
+ *        clusters and grid policies; TilerunPluginLaunch.derived and .cluster; the device property
+ *        MAX_CLUSTER; the self-test kernels of TILERUN_DETAIL_TEST_LIST
  */
 #ifndef TILERUN_PLUGIN_H
 #define TILERUN_PLUGIN_H
@@ -63,7 +67,7 @@
 #include <stdint.h>
 
 #define TILERUN_PLUGIN_ABI_MAJOR 1
-#define TILERUN_PLUGIN_ABI_MINOR 3
+#define TILERUN_PLUGIN_ABI_MINOR 4
 
 #ifdef __cplusplus
 extern "C" {
@@ -181,7 +185,8 @@ enum {
   X(STREAM_ORDERED_MEMORY, 18, U64, "stream-ordered-memory", "whether allocate and free queue")    \
   X(MATRIX_SHAPES, 19, STRING, "matrix-shapes", "matrix instructions: m16n8k16:f16,bf16;…")        \
   X(UNIFIED_MEMORY, 20, U64, "unified-memory", "whether the host can use device addresses")        \
-  X(BINARY_COMPATIBILITY, 21, STRING, "binary-compatibility", "of what finalize_artifact gives")
+  X(BINARY_COMPATIBILITY, 21, STRING, "binary-compatibility", "of what finalize_artifact gives")   \
+  X(MAX_CLUSTER, 22, U64, "max-cluster", "programs of one cluster; lacking: 1. Since 1.4")
 
 /* Properties of loaded kernels, in the same form. */
 #define TILERUN_KERNEL_PROPERTY_LIST(X)                                                            \
@@ -229,9 +234,64 @@ typedef struct TilerunPluginKernelInfo {
   uint32_t num_parameters;
   const char *name;
   const TilerunPluginParameter *parameters; /* `num_parameters` of them. */
-  uint32_t threads;                         /* Of one program; what a launch must say. */
-  uint32_t shared_bytes;                    /* Of one program; what a launch must say. */
+  uint32_t threads; /* Of one program, whatever num-warps was: warps with roles of their own add to
+                       it. What a launch must say. */
+  uint32_t shared_bytes; /* Of one program; what a launch must say. */
 } TilerunPluginKernelInfo;
+
+/* One step of computing the words of a derived parameter; its size is fixed. Steps work on a stack
+ * of 64-bit integers that wrap; it is empty before the first and after the last. Since 1.4. */
+typedef struct TilerunPluginStep {
+  uint32_t operation; /* TILERUN_STEP_* */
+  uint32_t reserved;  /* 0 */
+  int64_t value;
+} TilerunPluginStep;
+
+enum {
+  TILERUN_STEP_CONSTANT = 1, /* Pushes `value`. */
+  TILERUN_STEP_ARGUMENT = 2, /* Pushes the argument of parameter `value`: an address, or an integer,
+                                sign-extended. */
+  TILERUN_STEP_GRID = 3,     /* Pushes the caller's programs on axis `value`. */
+  TILERUN_STEP_ADD = 4,      /* This and the next ones pop b, then a, and push a + b, */
+  TILERUN_STEP_SUBTRACT = 5, /* a - b, */
+  TILERUN_STEP_MULTIPLY = 6, /* a * b, */
+  TILERUN_STEP_CEIL_DIVIDE = 7, /* a / b, rounded up; a launch with b < 1 is refused; */
+  TILERUN_STEP_MINIMUM = 8,     /* the lesser, */
+  TILERUN_STEP_MAXIMUM = 9,     /* the greater. */
+  TILERUN_STEP_WORD = 10        /* Pops the next word. */
+};
+
+/* A parameter of a kernel that no argument fills: the host computes words from the arguments and
+ * the grid of each launch, and the plugin makes the parameter of them: a tensor map of an address,
+ * extents and strides. Derived parameters come behind those of the source, in their order; where
+ * they lie, and how large they are, is the plugin's own business. Since 1.4. */
+typedef struct TilerunPluginDerived {
+  uint32_t struct_size;
+  uint32_t num_words; /* How many its steps give. */
+  const char *form;   /* What the plugin makes of the words, in its own words. "words": itself. */
+  const TilerunPluginStep *steps; /* `num_steps` of them. */
+  uint32_t num_steps;
+  uint32_t reserved; /* 0 */
+} TilerunPluginDerived;
+
+enum {
+  TILERUN_GRID_AS_GIVEN = 0,
+  /* The kernel loops over programs: of n that the caller asks for, min(n, UNITS *
+   * programs_per_unit) are launched on axis x, as whole clusters. The kernel knows the caller's
+   * grid by a derived parameter. */
+  TILERUN_GRID_PERSISTENT = 1
+};
+
+/* More about one kernel of an artifact. All 0: an ordinary one. Since 1.4. */
+typedef struct TilerunPluginKernelDetails {
+  uint32_t struct_size;
+  uint32_t num_derived;
+  const TilerunPluginDerived *const *derived; /* `num_derived` pointers. */
+  uint32_t lanes;      /* Of a warp, as the code wants it; `threads` is a multiple. 0: not told. */
+  uint32_t cluster[3]; /* Programs of a cluster on each axis, of which grids are multiples; 0: 1. */
+  uint32_t grid_policy;       /* TILERUN_GRID_* */
+  uint32_t programs_per_unit; /* With TILERUN_GRID_PERSISTENT; 1 at least. */
+} TilerunPluginKernelDetails;
 
 /* Compiled code, and what is needed to load and to launch it. A caller may make one from stored
  * bytes: to the plugin that reads it, it is the caller's. */
@@ -242,11 +302,28 @@ typedef struct TilerunPluginArtifact {
   uint64_t num_bytes;
   const char *compatibility; /* What it runs on, in the plugin's own words: "cuda:ptx-8.0:sm_80". */
   const TilerunPluginKernelInfo *kernels; /* `num_kernels` of them. */
+  /* Null, or one pointer for each kernel, which may be null. Since 1.4. */
+  const TilerunPluginKernelDetails *const *details;
 } TilerunPluginArtifact;
+
+/* A form of a kernel on its way to code, for people and tools. Since 1.4. */
+typedef struct TilerunPluginPhase {
+  uint32_t struct_size;
+  uint32_t flags;          /* TILERUN_PHASE_* */
+  const char *name;        /* Value of the option "emit": "ptx". [a-z0-9-]+ */
+  const char *description; /* A few words. */
+  const char *comment;     /* What begins a line that is a comment: "//"; null if there is none. */
+} TilerunPluginPhase;
+
+enum {
+  TILERUN_PHASE_BINARY = 1 /* Bytes; else text in UTF-8. */
+};
 
 /* One option of a compilation; its size is fixed. */
 typedef struct TilerunPluginOption {
-  const char *name;  /* "num-warps", "num-stages", "maxnreg", "debug", "opt-level", … */
+  /* "num-warps", "num-stages", "maxnreg", "debug", "opt-level", …; "emit" is the name of a phase,
+   * which then is all that the artifact's bytes are. */
+  const char *name;
   const char *value; /* "4", "true". */
 } TilerunPluginOption;
 
@@ -312,6 +389,10 @@ typedef struct TilerunPluginLaunch {
   /* Null, or one for each parameter. A plugin that checks the addresses of kernels ends a launch
    * whose kernel leaves them. Since 1.3. */
   const TilerunMemoryRange *ranges;
+  /* The words of each derived parameter. Null if the kernel has none. Since 1.4. */
+  const uint64_t *const *derived;
+  uint32_t cluster[3]; /* Programs of a cluster, of which `grid` is a multiple; 0: 1. Since 1.4. */
+  uint32_t reserved2;  /* 0 */
 } TilerunPluginLaunch;
 
 enum {
@@ -329,6 +410,16 @@ enum {
                        "out[(z * Y + y) * X + x] to x + 1024 * y + 1048576 * z")                   \
   X(tilerun_test_delay, "out: pointer to int32; ns: i64. Waits that long, then out[0] += 1")       \
   X(tilerun_test_fault, "address: pointer. Writes to it whatever it is; the device is lost")
+
+/* The same for devices that can do what their details say. Since 1.4. */
+#define TILERUN_DETAIL_TEST_LIST(X)                                                                \
+  X(tilerun_test_persistent,                                                                       \
+    "out: pointer to int32; n: i32. Derived, as words: the grid (X, Y, Z), and min(n, X * Y * "    \
+    "Z). "                                                                                         \
+    "Persistent. Program p of P sets out[v] to p + 1 for v = p, p + P, … below the last word")     \
+  X(tilerun_test_cluster,                                                                          \
+    "out: pointer to int32. Clusters of (2, 1, 1). Program x sets out[x] to "                      \
+    "its place in its cluster")
 
 /*===--------------------------------------------------------------------------------------------===
  * The table
@@ -509,6 +600,15 @@ typedef struct TilerunPlugin {
                                      const TilerunPluginArtifact *artifact,
                                      const TilerunPluginArtifact **out,
                                      const TilerunErrorSink *error);
+
+  /* -- Since 1.4. ---------------------------------------------------------------------------- */
+
+  /* Calls back with each phase that the option "emit" takes for a target, the one that people look
+   * at first first. INVALID_ARGUMENT for a target that `compile` does not know. Where it is null,
+   * which phases there are is not known. */
+  TilerunStatus (*get_phases)(const char *target,
+                              void (*each)(void *user, const TilerunPluginPhase *phase), void *user,
+                              const TilerunErrorSink *error);
 } TilerunPlugin;
 
 /* The one exported symbol. It gives a table that lives as long as the plugin is loaded, and does
@@ -547,13 +647,17 @@ TILERUN_ASSERT_LAST(TilerunPluginOpenOptions, foreign_context, 16);
 TILERUN_ASSERT_LAST(TilerunPropertyValue, string, 24);
 TILERUN_ASSERT_LAST(TilerunPluginParameter, name, 16);
 TILERUN_ASSERT_LAST(TilerunPluginKernelInfo, shared_bytes, 32);
-TILERUN_ASSERT_LAST(TilerunPluginArtifact, kernels, 40);
+TILERUN_ASSERT_LAST(TilerunPluginStep, value, 16);
+TILERUN_ASSERT_LAST(TilerunPluginDerived, reserved, 32);
+TILERUN_ASSERT_LAST(TilerunPluginKernelDetails, programs_per_unit, 40);
+TILERUN_ASSERT_LAST(TilerunPluginArtifact, details, 48); /* 40 in 1.3 */
+TILERUN_ASSERT_LAST(TilerunPluginPhase, comment, 32);
 TILERUN_ASSERT_LAST(TilerunPluginCompileRequest, options, 40);
 TILERUN_ASSERT_LAST(TilerunPluginPointerInfo, other_device, 32);
 TILERUN_ASSERT_LAST(TilerunMemoryRange, reserved, 40);
-TILERUN_ASSERT_LAST(TilerunPluginLaunch, ranges, 56); /* 48 in 1.2, 40 in 1.1 */
+TILERUN_ASSERT_LAST(TilerunPluginLaunch, reserved2, 80); /* 56 in 1.3, 48 in 1.2, 40 in 1.1 */
 TILERUN_ASSERT_LAST(TilerunPluginHost, log, 32);
-TILERUN_ASSERT_LAST(TilerunPlugin, finalize_artifact, 376); /* 360 in 1.0 */
+TILERUN_ASSERT_LAST(TilerunPlugin, get_phases, 384); /* 376 in 1.1, 360 in 1.0 */
 #undef TILERUN_ASSERT_LAST
 
 #ifdef __cplusplus

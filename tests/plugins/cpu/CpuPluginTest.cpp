@@ -65,7 +65,18 @@ protected:
     TilerunPluginKernel *kernel = nullptr;
     if (module)
       table().get_kernel(module, artifact->kernels[0].name, &kernel, nullptr);
-    launch = {sizeof(launch), {1, 1, 1}, artifact->kernels[0].threads, 0, packed, 0, 0, 0, nullptr};
+    launch = {sizeof(launch),
+              {1, 1, 1},
+              artifact->kernels[0].threads,
+              0,
+              packed,
+              0,
+              0,
+              0,
+              nullptr,
+              nullptr,
+              {},
+              0};
     return kernel;
   }
   template <typename... T> void setArguments(T... values) {

@@ -187,9 +187,13 @@ TEST_F(Cuda, RejectedPtxCarriesTheDriversLog) {
   TilerunPluginDevice *device = nullptr;
   ASSERT_EQ(t.open_device(0, nullptr, &device, keeper.getSink()), TILERUN_STATUS_OK);
   const char *text = "nonsense";
-  TilerunPluginArtifact artifact = {
-      sizeof(artifact),     0,      reinterpret_cast<const uint8_t *>(text), std::strlen(text),
-      "cuda:ptx-8.0:sm_80", nullptr};
+  TilerunPluginArtifact artifact = {sizeof(artifact),
+                                    0,
+                                    reinterpret_cast<const uint8_t *>(text),
+                                    std::strlen(text),
+                                    "cuda:ptx-8.0:sm_80",
+                                    nullptr,
+                                    nullptr};
   TilerunPluginModule *module = nullptr;
   TilerunStatus status = t.load_module(device, &artifact, &module, keeper.getSink());
   EXPECT_EQ(status, TILERUN_STATUS_COMPILE);

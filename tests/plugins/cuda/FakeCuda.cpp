@@ -499,7 +499,10 @@ static CUresult launchGrid(const CUlaunchConfig &config, CUfunction function, vo
                                 *static_cast<size_t *>(extra[3]),
                                 0,
                                 0,
-                                nullptr};
+                                nullptr,
+                                nullptr,
+                                {},
+                                0};
   if (!areValid(function->kernel, launch.arguments, launch.num_bytes))
     return kInvalidValue;
   if (!function->test)

@@ -49,14 +49,15 @@ protected:
       uint64_t out;
       int64_t ns;
     } arguments = {address, 0};
-    TilerunPluginLaunch launch = {sizeof(launch),    {1, 1, 1}, 1, sharedBytes, &arguments,
-                                  sizeof(arguments), flags,     0, nullptr};
+    TilerunPluginLaunch launch = {sizeof(launch), {1, 1, 1},         1,     sharedBytes,
+                                  &arguments,     sizeof(arguments), flags, 0,
+                                  nullptr,        nullptr,           {},    0};
     return table().launch(kernel, stream, &launch, keeper.getSink());
   }
   TilerunStatus launchFault(TilerunPluginKernel *kernel, TilerunPluginStream *stream) {
     uint64_t address = 16;
-    TilerunPluginLaunch launch = {sizeof(launch),  {1, 1, 1}, 1, 0,      &address,
-                                  sizeof(address), 0,         0, nullptr};
+    TilerunPluginLaunch launch = {sizeof(launch), {1, 1, 1}, 1,  0, &address, sizeof(address), 0, 0,
+                                  nullptr,        nullptr,   {}, 0};
     return table().launch(kernel, stream, &launch, keeper.getSink());
   }
   void close() {
@@ -106,7 +107,10 @@ TEST_F(CudaLaunch, GridsOverlapWhereTheyMay) {
                              sizeof(arguments),
                              TILERUN_LAUNCH_OVERLAP,
                              0,
-                             nullptr};
+                             nullptr,
+                             nullptr,
+                             {},
+                             0};
   EXPECT_EQ(table().launch(kernel, nullptr, &old, keeper.getSink()), TILERUN_STATUS_OK);
   EXPECT_EQ(countCalls("overlap"), 1);
   table().free(device, nullptr, address, nullptr);

@@ -87,10 +87,9 @@ TEST_F(Compile, EmitsTheTextOfAPhase) {
   // It is what the container holds.
   ASSERT_EQ(compile(kAdd, target), TILERUN_STATUS_OK) << message;
   EXPECT_NE(getBytes().find(words), std::string::npos);
-  EXPECT_EQ(compile(kAdd, target, {{"emit", "wasm"}}), TILERUN_STATUS_INVALID_ARGUMENT);
-  EXPECT_NE(message.find("option 'emit' is 'wasm', not simt, spirv-dialect, spirv-asm or spirv"),
-            std::string::npos)
-      << message;
+  expectPhases(kAdd, target, "spirv-asm, spirv, spirv-dialect, simt", "cuda:sm_80",
+               "get_phases on vulkan: 'cuda:sm_80' is no Vulkan target: it begins with "
+               "'vulkan:1.3'");
 }
 
 TEST_F(Compile, SameRequestSameBytes) {

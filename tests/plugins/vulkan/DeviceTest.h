@@ -95,8 +95,9 @@ protected:
         uint64_t out;
         int64_t ns;
       } arguments = {counter, ns};
-      TilerunPluginLaunch launch = {sizeof(launch),    {1, 1, 1}, 1, 0,      &arguments,
-                                    sizeof(arguments), 0,         0, nullptr};
+      TilerunPluginLaunch launch = {sizeof(launch), {1, 1, 1},         1,  0,
+                                    &arguments,     sizeof(arguments), 0,  0,
+                                    nullptr,        nullptr,           {}, 0};
       return table().launch(kernel, stream, &launch, to);
     }
     TilerunPluginDevice *handle = nullptr;

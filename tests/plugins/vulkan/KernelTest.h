@@ -137,7 +137,10 @@ protected:
                                   arguments.bytes.size(),
                                   0,
                                   0,
-                                  nullptr};
+                                  nullptr,
+                                  nullptr,
+                                  {},
+                                  0};
     return table().launch(kernel, stream, &launch, keeper.getSink());
   }
   TilerunAddress allocate(uint64_t bytes) {

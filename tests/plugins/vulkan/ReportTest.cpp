@@ -165,8 +165,9 @@ TEST_F(Reports, ManyThreads) {
       TilerunPluginStream *stream = nullptr;
       if (worker % 2)
         failures += t.create_stream(device, &stream, nullptr) != TILERUN_STATUS_OK;
-      TilerunPluginLaunch order = {sizeof(order), {1, 1, 1}, threads, sharedBytes, nullptr, 4, 0, 0,
-                                   nullptr};
+      TilerunPluginLaunch order = {sizeof(order), {1, 1, 1}, threads, sharedBytes,
+                                   nullptr,       4,         0,       0,
+                                   nullptr,       nullptr,   {},      0};
       for (int round = 0; round < kRounds; ++round) {
         int32_t value = 1000 * worker + round;
         order.arguments = &value;

@@ -12,8 +12,8 @@ namespace {
 
 using ArtifactCacheTest = CacheTest;
 
-// An artifact with two kernels.
-std::shared_ptr<const Artifact> makeArtifact(std::string bytes) {
+// An artifact with two kernels, the first of which may have details.
+std::shared_ptr<const Artifact> makeArtifact(std::string bytes, bool hasDetails = false) {
   const TilerunPluginParameter parameters[] = {
       {sizeof(TilerunPluginParameter), TILERUN_ARGUMENT_POINTER, 64, "x"},
       {sizeof(TilerunPluginParameter), TILERUN_ARGUMENT_INTEGER, 1, "flag"},
@@ -21,9 +21,22 @@ std::shared_ptr<const Artifact> makeArtifact(std::string bytes) {
   const TilerunPluginKernelInfo kernels[] = {
       {sizeof(TilerunPluginKernelInfo), 3, "first", parameters, 128, 4096},
       {sizeof(TilerunPluginKernelInfo), 0, "second", nullptr, 32, 0}};
-  TilerunPluginArtifact artifact = {
-      sizeof(artifact), 2,        reinterpret_cast<const uint8_t *>(bytes.data()),
-      bytes.size(),     "test:1", kernels};
+  static constexpr TilerunPluginStep steps[] = {{TILERUN_STEP_ARGUMENT, 0, 0},
+                                                {TILERUN_STEP_CONSTANT, 0, -5},
+                                                {TILERUN_STEP_ADD, 0, 0},
+                                                {TILERUN_STEP_WORD, 0, 0}};
+  const TilerunPluginDerived derived = {sizeof(derived), 1, "map", steps, 4, 0};
+  const TilerunPluginDerived *parameter = &derived;
+  const TilerunPluginKernelDetails first = {sizeof(first),           1, &parameter, 32, {2, 1, 1},
+                                            TILERUN_GRID_PERSISTENT, 3};
+  const TilerunPluginKernelDetails *details[] = {&first, nullptr};
+  TilerunPluginArtifact artifact = {sizeof(artifact),
+                                    2,
+                                    reinterpret_cast<const uint8_t *>(bytes.data()),
+                                    bytes.size(),
+                                    "test:1",
+                                    kernels,
+                                    hasDetails ? details : nullptr};
   return Artifact::copy(artifact);
 }
 
@@ -56,10 +69,43 @@ TEST(Artifacts, StoredAndRead) {
   EXPECT_NE(noted->findKernel("first"), first);
 }
 
-TEST(Artifacts, GarbageIsRefused) {
-  std::vector<uint8_t> stored = makeArtifact("bytes")->serialize();
+TEST(Artifacts, DetailsAreStoredAndRead) {
+  std::shared_ptr<const Artifact> made = makeArtifact("bytes", true);
+  std::vector<uint8_t> stored = made->serialize();
+  // Behind what an artifact without any has.
+  std::vector<uint8_t> plain = makeArtifact("bytes")->serialize();
+  ASSERT_GT(stored.size(), plain.size());
+  EXPECT_TRUE(std::equal(plain.begin(), plain.end(), stored.begin()));
+  std::shared_ptr<const Artifact> read = Artifact::parse(stored);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->serialize(), stored);
+  for (const auto &artifact : {made, read, read->withNote("a note")}) {
+    EXPECT_EQ(artifact->get().details[1], nullptr);
+    const TilerunPluginKernelDetails &details = *artifact->get().details[0];
+    EXPECT_EQ(details.struct_size, sizeof(details));
+    EXPECT_EQ(details.lanes, 32u);
+    EXPECT_EQ(details.cluster[0] * 100 + details.cluster[1] * 10 + details.cluster[2], 211u);
+    EXPECT_EQ(details.grid_policy, TILERUN_GRID_PERSISTENT);
+    EXPECT_EQ(details.programs_per_unit, 3u);
+    ASSERT_EQ(details.num_derived, 1u);
+    const TilerunPluginDerived &derived = *details.derived[0];
+    EXPECT_STREQ(derived.form, "map");
+    EXPECT_EQ(derived.num_words, 1u);
+    ASSERT_EQ(derived.num_steps, 4u);
+    EXPECT_EQ(derived.steps[1].operation, TILERUN_STEP_CONSTANT);
+    EXPECT_EQ(derived.steps[1].value, -5);
+  }
+}
+
+class Garbage : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Artifacts, Garbage, testing::Bool());
+
+TEST_P(Garbage, IsRefused) {
+  std::vector<uint8_t> stored = makeArtifact("bytes", GetParam())->serialize();
+  const size_t plain = makeArtifact("bytes")->serialize().size();
   for (size_t size = 0; size < stored.size(); ++size)
-    EXPECT_FALSE(Artifact::parse(llvm::ArrayRef(stored).take_front(size))) << size;
+    EXPECT_EQ(Artifact::parse(llvm::ArrayRef(stored).take_front(size)) != nullptr, size == plain)
+        << size;
   stored.push_back(0);
   EXPECT_FALSE(Artifact::parse(stored));
   stored.pop_back();
@@ -70,7 +116,7 @@ TEST(Artifacts, GarbageIsRefused) {
     for (int i = 0; i < 4; ++i)
       changed[random() % changed.size()] = static_cast<uint8_t>(random());
     if (std::shared_ptr<const Artifact> read = Artifact::parse(changed))
-      EXPECT_LE(read->get().num_bytes, changed.size());
+      EXPECT_TRUE(read->get().num_bytes <= changed.size() && read->serialize() == changed);
   }
 }
 
@@ -271,7 +317,7 @@ TEST(PluginArtifacts, WhatCannotBeReadIsAnError) {
   const uint8_t code[] = {1, 2};
   TilerunPluginParameter parameter = {sizeof(parameter), TILERUN_ARGUMENT_INTEGER, 32, nullptr};
   TilerunPluginKernelInfo kernel = {sizeof(kernel), 1, "k", &parameter, 1, 0};
-  TilerunPluginArtifact artifact = {sizeof(artifact), 1, code, 2, nullptr, &kernel};
+  TilerunPluginArtifact artifact = {sizeof(artifact), 1, code, 2, nullptr, &kernel, nullptr};
   TilerunPluginCompileRequest request = {};
   request.struct_size = sizeof(request);
   request.target = "odd:1";
@@ -319,8 +365,8 @@ TEST_F(ArtifactCacheTest, PassingLinkFailuresAreNotKept) {
   const TilerunPlugin table = odd::getTable();
   const uint8_t portable[] = {1}, binary[] = {2, 2};
   TilerunPluginKernelInfo kernel = {sizeof(kernel), 0, "k", nullptr, 1, 0};
-  TilerunPluginArtifact made = {sizeof(made), 1, portable, 1, "portable", &kernel};
-  TilerunPluginArtifact final = {sizeof(final), 1, binary, 2, "binary", &kernel};
+  TilerunPluginArtifact made = {sizeof(made), 1, portable, 1, "portable", &kernel, nullptr};
+  TilerunPluginArtifact final = {sizeof(final), 1, binary, 2, "binary", &kernel, nullptr};
   odd::compiled = &made;
   uint8_t bytecode = 0;
   TilerunPluginCompileRequest request = {};

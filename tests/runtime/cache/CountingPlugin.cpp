@@ -26,7 +26,8 @@ struct Given {
                 reinterpret_cast<const uint8_t *>(bytes.data()),
                 bytes.size(),
                 compatibility.c_str(),
-                &kernel};
+                &kernel,
+                nullptr};
   }
 };
 

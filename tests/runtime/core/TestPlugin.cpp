@@ -227,14 +227,23 @@ Status TestProgram::parseSignature(const std::string &text,
 namespace {
 // An artifact with other needs than its kernel's own.
 struct Changed {
-  Changed(const TilerunPluginArtifact *from, uint32_t sharedBytes)
+  Changed(const TilerunPluginArtifact *from, const TestProgram &program)
       : original(from), kernel(from->kernels[0]), artifact(*from) {
-    kernel.shared_bytes = sharedBytes;
+    kernel.shared_bytes = program.sharedBytes;
+    if (program.threads)
+      kernel.threads = program.threads;
     artifact.kernels = &kernel;
+    if (!program.cluster)
+      return;
+    details = *from->details[0];
+    details.cluster[0] = program.cluster;
+    artifact.details = &pointer;
   }
   ~Changed() { base.release_artifact(original); }
   const TilerunPluginArtifact *original;
   TilerunPluginKernelInfo kernel;
+  TilerunPluginKernelDetails details = {};
+  const TilerunPluginKernelDetails *pointer = &details;
   TilerunPluginArtifact artifact;
 };
 } // namespace
@@ -256,7 +265,7 @@ Status TestProgram::compile(const Device &device, const std::string &signature,
   }
   const TilerunPluginArtifact *artifact = nullptr;
   TILERUN_TRY(TILERUN_CALL(device.getTable(), get_self_test, name.c_str(), &artifact));
-  auto changed = std::make_shared<Changed>(artifact, sharedBytes);
+  auto changed = std::make_shared<Changed>(artifact, *this);
   out = {changed, &changed->artifact, fromCache};
   return {};
 }

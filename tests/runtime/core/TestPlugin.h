@@ -63,6 +63,7 @@ public:
   std::atomic<int> failures{0};        ///< So many compilations fail.
   std::atomic<int> milliseconds{0};    ///< Each takes at least that.
   uint32_t sharedBytes = 0;            ///< What the kernel claims to need.
+  uint32_t threads = 0, cluster = 0;   ///< The same; 0: its own.
   std::vector<std::string> signatures; ///< All that were asked for; read by one thread at the end.
 
 private:

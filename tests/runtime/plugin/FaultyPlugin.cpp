@@ -92,6 +92,19 @@ const int registered = std::atexit(crash);
   return TILERUN_STATUS_OK;
 }
 
+[[maybe_unused]] TilerunStatus getPhases(const char *,
+                                         void (*each)(void *, const TilerunPluginPhase *),
+                                         void *user, const TilerunErrorSink *) {
+#if FAULT_other_phases
+  const TilerunPluginPhase phase = {sizeof(phase), 0, "zzz", "", ""};
+  each(user, &phase);
+#elif !FAULT_no_phases
+  const TilerunPluginPhase phase = {sizeof(phase), 0, "text", "", ""};
+  each(user, &phase);
+#endif
+  return TILERUN_STATUS_OK;
+}
+
 [[maybe_unused]] uint64_t whole = 0; // Size of the first module.
 
 // Its bytes differ from call to call, and it takes whatever it gets.
@@ -100,6 +113,17 @@ const int registered = std::atexit(crash);
                                        const TilerunErrorSink *) {
 #if FAULT_crash_in_compile
   crash();
+#elif FAULT_no_phases || FAULT_other_phases || FAULT_binary_text
+  // Right but for its phases.
+  if (request->num_bytes < 4 || std::memcmp(request->bytecode, "ML\xefR", 4) != 0 ||
+      request->num_bytes < whole)
+    return TILERUN_STATUS_COMPILE;
+  whole = request->num_bytes;
+  if (std::strcmp(request->target, "faulty:1") != 0)
+    return TILERUN_STATUS_INVALID_ARGUMENT;
+  if (request->num_options && (std::strcmp(request->options->name, "emit") != 0 ||
+                               std::strcmp(request->options->value, "text") != 0))
+    return TILERUN_STATUS_INVALID_ARGUMENT;
 #elif FAULT_takes_any_option
   // What is no module is refused at least.
   if (request->num_bytes < 4 || std::memcmp(request->bytecode, "ML\xefR", 4) != 0 ||
@@ -108,11 +132,12 @@ const int registered = std::atexit(crash);
   whole = request->num_bytes;
 #endif
   static uint8_t byte = 0;
-#if !FAULT_takes_any_option
+#if FAULT_other_bytes
   ++byte;
 #endif
   static const TilerunPluginKernelInfo kernel = {sizeof(kernel), 0, "k", nullptr, 1, 0};
-  static const TilerunPluginArtifact made = {sizeof(made), 1, &byte, 1, "faulty:1", &kernel};
+  static const TilerunPluginArtifact made = {sizeof(made), 1,       &byte,  1,
+                                             "faulty:1",   &kernel, nullptr};
 #if FAULT_other_elements
   static TilerunPluginKernelInfo longer = kernel;
   longer.struct_size = sizeof(longer) + 8;
@@ -180,10 +205,14 @@ const TilerunPlugin *tilerunPluginEntry(const TilerunPluginHost *) {
   plugin.get_targets = getTargets;
   plugin.compile = compile;
 #elif FAULT_other_bytes || FAULT_crash_in_compile || FAULT_foreign_targets ||                      \
-    FAULT_takes_any_option || FAULT_no_artifact || FAULT_other_elements
+    FAULT_takes_any_option || FAULT_no_artifact || FAULT_other_elements || FAULT_no_phases ||      \
+    FAULT_other_phases || FAULT_binary_text
   plugin.get_targets = getTargets;
   plugin.compile = compile;
   plugin.release_artifact = [](const TilerunPluginArtifact *) {};
+#if FAULT_no_phases || FAULT_other_phases || FAULT_binary_text
+  plugin.get_phases = getPhases;
+#endif
 #elif FAULT_crash_in_open
   plugin.open_device = openDevice;
   plugin.close_device = [](TilerunPluginDevice *) {};

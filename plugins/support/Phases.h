@@ -1,0 +1,41 @@
+// The phases that a plugin's compiler can emit, as one table for the option and for the list.
+#pragma once
+
+#include "tilerun/plugin.h"
+
+#include <cstring>
+#include <string>
+
+namespace tilerun::plugin_support {
+
+/// `Stage` is the compiler's own name for it.
+template <typename Stage> struct Phase {
+  const char *name, *description;
+  const char *comment; ///< What begins a line that is a comment; null: bytes.
+  Stage stage;
+};
+
+template <typename Table>
+void tellPhases(const Table &table, void (*each)(void *, const TilerunPluginPhase *), void *user) {
+  for (const auto &phase : table) {
+    const TilerunPluginPhase told = {sizeof(told), phase.comment ? 0u : TILERUN_PHASE_BINARY,
+                                     phase.name, phase.description, phase.comment};
+    each(user, &told);
+  }
+}
+
+/// Reads the option "emit"; the error's text if there is no such phase.
+template <typename Table, typename Stage>
+std::string setPhase(const Table &table, const std::string &value, Stage &stage) {
+  std::string names;
+  for (const auto &phase : table) {
+    if (value == phase.name) {
+      stage = phase.stage;
+      return "";
+    }
+    names += (names.empty() ? "" : ", ") + std::string(phase.name);
+  }
+  return "option 'emit' is '" + value + "'; this target can emit " + names;
+}
+
+} // namespace tilerun::plugin_support

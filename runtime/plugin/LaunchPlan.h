@@ -1,0 +1,59 @@
+// What the details of a kernel (TilerunPluginKernelDetails) add to its launches: derived
+// parameters, clusters, and the grid that is launched instead of the caller's.
+#pragma once
+
+#include "runtime/include/tilerun/plugin.h"
+
+#include <string>
+#include <vector>
+
+namespace tilerun::plugin {
+
+/// What is wrong with the details of a kernel; empty if they can be used. Null is fine.
+std::string checkDetails(const TilerunPluginKernelInfo &kernel,
+                         const TilerunPluginKernelDetails *details);
+
+/// The details of one of an artifact's kernels, or null.
+const TilerunPluginKernelDetails *getDetails(const TilerunPluginArtifact &artifact,
+                                             uint32_t kernel);
+
+/// Made once for a loaded kernel, from details that checkDetails has passed. Any thread.
+class LaunchPlan {
+public:
+  static constexpr uint32_t kMostDerived = 16, kMostWords = 256, kMostCluster = 64;
+
+  /// `units`: of the device.
+  LaunchPlan(const TilerunPluginKernelInfo &kernel, const TilerunPluginKernelDetails &details,
+             uint64_t units);
+
+  /// Programs of a cluster.
+  uint64_t getClusterSize() const { return uint64_t(cluster[0]) * cluster[1] * cluster[2]; }
+
+  /// What a launch points to; for the time of its call.
+  struct Words {
+    uint64_t words[kMostWords];
+    const uint64_t *derived[kMostDerived];
+  };
+  /// Completes a launch whose arguments are packed and whose grid is the caller's. Empty, or why it
+  /// is refused. Allocates nothing when it succeeds.
+  std::string apply(TilerunPluginLaunch &launch, Words &storage) const;
+
+private:
+  struct Parameter {
+    uint32_t offset, bytes; ///< In the packed arguments.
+  };
+  struct Derived {
+    std::vector<TilerunPluginStep> steps;
+    uint32_t numWords;
+  };
+  /// Null, or why the launch is refused.
+  const char *compute(const Derived &parameter, const TilerunPluginLaunch &launch,
+                      const uint32_t grid[3], uint64_t *words) const;
+
+  std::vector<Parameter> parameters;
+  std::vector<Derived> derived;
+  uint32_t cluster[3];
+  uint64_t mostPrograms; ///< At once, with a persistent grid; else 0.
+};
+
+} // namespace tilerun::plugin
