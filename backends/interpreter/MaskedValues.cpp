@@ -4,6 +4,7 @@
 #include "backends/interpreter/Steps.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
@@ -61,6 +62,8 @@ void MaskedValues::after(const Frame &frame, const Step &step,
     return afterElements(step, step.numbers[0], step.numbers[1]);
   if (step.run == runGather)
     return afterGather(frame, step);
+  if (step.run == runHistogram)
+    return afterHistogram(frame, step);
   if (step.run == runReduce)
     return afterReduce(step);
   if (step.run == runScan)
@@ -176,6 +179,28 @@ void MaskedValues::afterGather(const Frame &frame, const Step &step) {
           mark = at(step.operands[0], type, (a * sourceAxis + size_t(index)) * inner + b);
         set(step.results[0], type, place, mark);
       }
+}
+
+/// A counted element that could be anything could be in any bin; one that may be counted, in its
+/// own.
+void MaskedValues::afterHistogram(const Frame &frame, const Step &step) {
+  const size_t count = step.numbers[0], bins = step.numbers[1];
+  const Dtype type = step.operandTypes[0];
+  const Slot maskSlot = step.operands[1];
+  clear(step);
+  for (size_t i = 0; i < count; ++i) {
+    if (Mark mark = maskSlot == kNoSlot ? 0 : at(maskSlot, Dtype::I1, i)) {
+      const uint64_t bin = frame.integer(step.operands[0] + Slot(i * sizeOf(type)), type) &
+                           llvm::maskTrailingOnes<uint64_t>(8 * sizeOf(type));
+      if (bin < bins)
+        set(step.results[0], step.resultTypes[0], bin, mark);
+    }
+    if (maskSlot != kNoSlot && !frame.as<uint8_t>(maskSlot)[i])
+      continue;
+    if (Mark mark = at(step.operands[0], type, i))
+      for (size_t bin = 0; bin < bins; ++bin)
+        set(step.results[0], step.resultTypes[0], bin, mark);
+  }
 }
 
 void MaskedValues::afterReduce(const Step &step) {

@@ -36,6 +36,7 @@ private:
   void afterKernel(const Frame &frame, const Step &step);
   void afterSelectScalar(const Frame &frame, const Step &step);
   void afterGather(const Frame &frame, const Step &step);
+  void afterHistogram(const Frame &frame, const Step &step);
   void afterReduce(const Step &step);
   void afterScan(const Step &step);
   void afterDot(const Step &step);

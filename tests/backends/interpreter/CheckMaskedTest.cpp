@@ -118,6 +118,13 @@ INSTANTIATE_TEST_SUITE_P(
   }
   %r = tile.splat %s : i32 -> tensor<8xi32>)",
                8},
+        Masked{"Histogram", "%r = tile.histogram %v : tensor<8xi32> -> tensor<8xi32>", 8},
+        Masked{"HistogramOfOthers",
+               "%r = tile.histogram %v mask %m : tensor<8xi32> -> tensor<8xi32>", 0},
+        // Whether elements 1 of %c count depends on what lanes hold.
+        Masked{"HistogramByMask", R"(%positive = arith.cmpi sgt, %v, %zeros : tensor<8xi32>
+  %r = tile.histogram %c mask %positive : tensor<8xi32> -> tensor<8xi32>)",
+               1},
         Masked{"GatherOfOthers",
                "%r = tile.gather %v[%zeros] axis 0 : tensor<8xi32>, tensor<8xi32> -> tensor<8xi32>",
                0},
