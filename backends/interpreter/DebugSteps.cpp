@@ -1,5 +1,5 @@
 // device_print and device_assert.
-#include "backends/driver/PrintedLine.h"
+#include "backends/common/PrintedLine.h"
 #include "backends/interpreter/Checker.h"
 #include "backends/interpreter/SmallFloat.h"
 #include "backends/interpreter/Steps.h"

@@ -1,6 +1,6 @@
 // See Compile.h: the stages in order.
 #include "backends/nvptx/Compile.h"
-#include "backends/driver/Stages.h"
+#include "backends/common/Stages.h"
 #include "backends/llvm/CodeGen.h"
 #include "backends/llvm/CommonPatterns.h"
 #include "backends/nvptx/Patterns.h"

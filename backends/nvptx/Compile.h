@@ -1,7 +1,7 @@
 // Tile IR to PTX. This is the whole interface of the backend: no driver, no file, no process.
 #pragma once
 
-#include "backends/driver/Parameter.h"
+#include "backends/common/Parameter.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"

@@ -1,6 +1,6 @@
 // tile-nvptx: compiles tile IR (text or bytecode) for an NVIDIA GPU and prints one stage. For tests
 // and for looking at what the backend does; needs no GPU.
-#include "backends/driver/StageTool.h"
+#include "backends/common/StageTool.h"
 #include "backends/nvptx/Compile.h"
 
 using namespace llvm;

@@ -1,6 +1,6 @@
 // See Compile.h: the stages in order.
 #include "backends/spirv/Compile.h"
-#include "backends/driver/Stages.h"
+#include "backends/common/Stages.h"
 #include "backends/spirv/Fixups.h"
 #include "backends/spirv/Interface.h"
 #include "backends/spirv/Patterns.h"

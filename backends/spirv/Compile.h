@@ -2,7 +2,7 @@
 // process.
 #pragma once
 
-#include "backends/driver/Parameter.h"
+#include "backends/common/Parameter.h"
 #include "backends/spirv/DebugBuffer.h"
 #include "backends/spirv/Target.h"
 

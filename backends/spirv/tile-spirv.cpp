@@ -1,6 +1,6 @@
 // tile-spirv: compiles tile IR (text or bytecode) for Vulkan and prints one stage. For tests
 // and for looking at what the backend does; needs no device.
-#include "backends/driver/StageTool.h"
+#include "backends/common/StageTool.h"
 #include "backends/spirv/Compile.h"
 
 using namespace llvm;

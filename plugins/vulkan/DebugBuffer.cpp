@@ -1,7 +1,7 @@
 // Reading of debug buffers. What a kernel wrote is not believed: it may have been at fault.
 #include "plugins/vulkan/Reports.h"
 
-#include "backends/driver/PrintedLine.h"
+#include "backends/common/PrintedLine.h"
 
 #include <bit>
 

@@ -1,7 +1,7 @@
 // The main function of tools that compile tile IR for one kind of target and print one stage.
 #pragma once
 
-#include "backends/driver/Stages.h"
+#include "backends/common/Stages.h"
 
 #include "llvm/Support/CommandLine.h"
 

@@ -1,5 +1,5 @@
 // The parts of a compilation that do not depend on the target.
-#include "backends/driver/Stages.h"
+#include "backends/common/Stages.h"
 
 #include "ir/distribute/Facts.h"
 #include "ir/simt/SimtOps.h"

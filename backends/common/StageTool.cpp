@@ -1,5 +1,5 @@
 // Reads a module, compiles it, writes a file.
-#include "backends/driver/StageTool.h"
+#include "backends/common/StageTool.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"

@@ -2,7 +2,7 @@
 // and its parameters, lowering to threads, errors with their diagnostics, modules as bytecode.
 #pragma once
 
-#include "backends/driver/Parameter.h"
+#include "backends/common/Parameter.h"
 #include "ir/simt/LowerTile.h"
 #include "ir/tile/DiagnosticText.h"
 
