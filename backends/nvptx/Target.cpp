@@ -6,8 +6,8 @@
 using namespace tilerun;
 using namespace tilerun::nvptx;
 using namespace tilerun::layout;
-using simt::MatrixElement;
-using simt::MatrixInstruction;
+using target::MatrixElement;
+using target::MatrixInstruction;
 
 namespace {
 struct Row {
@@ -65,7 +65,7 @@ static std::vector<MatrixInstruction> matrixInstructions(unsigned number) {
 }
 
 /// wgmma, which only sm_90a has: operands of 16 bits in either order, others contiguous along k.
-static std::vector<simt::WarpGroupInstruction> warpGroupInstructions() {
+static std::vector<target::WarpGroupInstruction> warpGroupInstructions() {
   using E = MatrixElement;
   return {{"f32.f16.f16", E::F16, E::F16, E::F32, 16, true},
           {"f16.f16.f16", E::F16, E::F16, E::F16, 16, true},

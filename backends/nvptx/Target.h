@@ -2,7 +2,7 @@
 // distribution and the lowering ask for.
 #pragma once
 
-#include "ir/simt/TargetInfo.h"
+#include "ir/target/TargetInfo.h"
 #include "llvm/Support/Error.h"
 
 namespace tilerun::nvptx {
@@ -11,7 +11,7 @@ struct Architecture {
   unsigned number = 80;     ///< 75 … 120
   std::string name;         ///< "sm_90a"
   unsigned defaultPtx = 70; ///< Lowest PTX version, times ten, that has what is used here.
-  simt::TargetInfo info;
+  target::TargetInfo info;
 };
 
 /// From "sm_80" or "cuda:sm_80". An error lists what exists.

@@ -47,7 +47,7 @@ private:
   ModuleOp module;
   const SpirvOptions &options;
   const Target &target;
-  simt::TargetInfo info;
+  target::TargetInfo info;
   spirv::ModuleOp spirvModule;
 };
 } // namespace

@@ -116,9 +116,9 @@ struct DotBytesPattern : KernelPattern<simt::DotBytesOp> {
 
 } // namespace
 
-std::vector<simt::MatrixInstruction> spirvbackend::getMatrixInstructions(const Target &target) {
-  using Element = simt::MatrixElement;
-  std::vector<simt::MatrixInstruction> rows;
+std::vector<target::MatrixInstruction> spirvbackend::getMatrixInstructions(const Target &target) {
+  using Element = target::MatrixElement;
+  std::vector<target::MatrixInstruction> rows;
   if (!target.hasMemoryModel || !target.hasSubgroupControl || !target.hasShuffle)
     return rows;
   auto has = [&](Element element) {
@@ -137,8 +137,8 @@ std::vector<simt::MatrixInstruction> spirvbackend::getMatrixInstructions(const T
   };
   for (const CooperativeShape &shape : target.cooperativeShapes)
     if (has(shape.a) && has(shape.b) && has(shape.acc))
-      if (auto row = simt::opaqueInstruction(shape.a, shape.b, shape.acc, shape.m, shape.n, shape.k,
-                                             unsigned(target.subgroupSize)))
+      if (auto row = target::opaqueInstruction(shape.a, shape.b, shape.acc, shape.m, shape.n,
+                                               shape.k, unsigned(target.subgroupSize)))
         rows.push_back(std::move(*row));
   return rows;
 }

@@ -6,12 +6,7 @@
 
 using namespace tilerun;
 using namespace tilerun::spirvbackend;
-using simt::MatrixElement;
-
-static constexpr std::pair<MatrixElement, llvm::StringLiteral> kElements[] = {
-    {MatrixElement::F16, "f16"},   {MatrixElement::BF16, "bf16"}, {MatrixElement::F32, "f32"},
-    {MatrixElement::F64, "f64"},   {MatrixElement::I8, "i8"},     {MatrixElement::I32, "i32"},
-    {MatrixElement::E4M3, "e4m3"}, {MatrixElement::E5M2, "e5m2"}};
+using target::MatrixElement;
 
 static llvm::Error makeError(const llvm::Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
@@ -32,20 +27,12 @@ static std::optional<CooperativeShape> parseShape(llvm::StringRef text) {
       return std::nullopt;
   MatrixElement *elements[] = {&shape.a, &shape.b, &shape.acc};
   for (int i = 0; i < 3; ++i) {
-    const auto *found =
-        llvm::find_if(kElements, [&](const auto &entry) { return entry.second == parts[i + 1]; });
-    if (found == std::end(kElements))
+    auto element = target::parseElement(parts[i + 1]);
+    if (!element || element == MatrixElement::TF32) // no Vulkan device computes with it
       return std::nullopt;
-    *elements[i] = found->first;
+    *elements[i] = *element;
   }
   return shape;
-}
-
-static llvm::StringRef nameOf(MatrixElement element) {
-  for (const auto &[value, name] : kElements)
-    if (value == element)
-      return name;
-  return "";
 }
 
 llvm::Expected<Target> spirvbackend::parseTarget(llvm::StringRef text) {
@@ -124,7 +111,7 @@ std::string spirvbackend::printTarget(const Target &target) {
 #undef X
   for (const CooperativeShape &shape : target.cooperativeShapes)
     text += ",cm=" + std::to_string(shape.m) + "x" + std::to_string(shape.n) + "x" +
-            std::to_string(shape.k) + ":" + nameOf(shape.a).str() + ":" + nameOf(shape.b).str() +
-            ":" + nameOf(shape.acc).str();
+            std::to_string(shape.k) + ":" + target::nameOf(shape.a).str() + ":" +
+            target::nameOf(shape.b).str() + ":" + target::nameOf(shape.acc).str();
   return text;
 }

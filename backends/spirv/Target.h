@@ -4,7 +4,7 @@
 // One list of words drives the struct, the parser, the printer and the plugin's queries.
 #pragma once
 
-#include "ir/simt/TargetInfo.h"
+#include "ir/target/TargetInfo.h"
 #include "llvm/Support/Error.h"
 
 namespace tilerun::spirvbackend {
@@ -74,7 +74,7 @@ namespace tilerun::spirvbackend {
 /// A shape of subgroup-scope cooperative matrices: result and accumulator are `acc`.
 struct CooperativeShape {
   unsigned m = 0, n = 0, k = 0;
-  simt::MatrixElement a, b, acc;
+  target::MatrixElement a, b, acc;
   bool operator==(const CooperativeShape &) const = default;
 };
 
@@ -105,8 +105,8 @@ std::string printTarget(const Target &target);
 inline constexpr llvm::StringLiteral kTargetName("vulkan:1.3");
 
 /// What distribution and the lowering to threads ask.
-simt::TargetInfo getTargetInfo(const Target &target);
+target::TargetInfo getTargetInfo(const Target &target);
 /// Its table of instructions: the cooperative matrices that code can be made for (Matrix.cpp).
-std::vector<simt::MatrixInstruction> getMatrixInstructions(const Target &target);
+std::vector<target::MatrixInstruction> getMatrixInstructions(const Target &target);
 
 } // namespace tilerun::spirvbackend

@@ -5,8 +5,8 @@
 using namespace tilerun;
 using namespace tilerun::spirvbackend;
 
-simt::TargetInfo spirvbackend::getTargetInfo(const Target &target) {
-  simt::TargetInfo info;
+target::TargetInfo spirvbackend::getTargetInfo(const Target &target) {
+  target::TargetInfo info;
   info.name = kTargetName.str();
   info.warpSize = target.subgroupSize;
   info.maxThreads = target.maxThreads;

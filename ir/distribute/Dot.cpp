@@ -9,8 +9,8 @@ using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::distribute;
 using namespace tilerun::layout;
-using simt::MatrixElement;
-using simt::MatrixInstruction;
+using target::MatrixElement;
+using target::MatrixInstruction;
 
 namespace {
 /// The sizes of a product in bits.
@@ -93,7 +93,7 @@ static bool fitsOpaque(const MatrixInstruction &row, const Entry &entry, const S
 }
 
 /// The instruction that wastes least on padding; of those the largest.
-static const MatrixInstruction *chooseInstruction(const simt::TargetInfo &target,
+static const MatrixInstruction *chooseInstruction(const target::TargetInfo &target,
                                                   const Entry &entry, MatrixElement acc,
                                                   const Sizes &sizes, unsigned rank) {
   auto costOf = [&](const MatrixInstruction &row) {

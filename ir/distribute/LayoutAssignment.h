@@ -6,7 +6,7 @@
 #pragma once
 
 #include "ir/layout/LinearLayout.h"
-#include "ir/simt/TargetInfo.h"
+#include "ir/target/TargetInfo.h"
 #include "ir/tile/TileOps.h"
 
 namespace tilerun::distribute {
@@ -37,13 +37,13 @@ struct AccessPlan {
 
 /// A product by instructions of warp groups.
 struct WarpGroupPlan {
-  const simt::WarpGroupInstruction *instruction = nullptr;
+  const target::WarpGroupInstruction *instruction = nullptr;
   unsigned columns = 0; ///< Of one instruction.
 };
 
 /// A product: by a matrix instruction, or by multiply-adds if there is none.
 struct DotPlan {
-  const simt::MatrixInstruction *instruction = nullptr;
+  const target::MatrixInstruction *instruction = nullptr;
   LinearLayout a, b, d;                   ///< `a` and `b` only with an instruction.
   std::optional<WarpGroupPlan> warpGroup; ///< Then there is no `b`, and `a` is for registers.
   /// Each float32 operand is the sum of so many narrower ones; products of all pairs that matter.
@@ -55,7 +55,7 @@ struct DotPlan {
 
 struct Options {
   unsigned numWarps = 4;
-  const simt::TargetInfo *target = nullptr;
+  const target::TargetInfo *target = nullptr;
   RunsFunction runs = {}; ///< Null: nothing is known of any value.
 };
 
@@ -80,7 +80,7 @@ public:
   LinearLayout getOrdered(mlir::RankedTensorType type, unsigned axis) const;
 
   unsigned numWarps() const { return options.numWarps; }
-  const simt::TargetInfo &target() const { return *options.target; }
+  const target::TargetInfo &target() const { return *options.target; }
 
 private:
   friend class Assigner;

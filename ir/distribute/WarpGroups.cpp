@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::distribute;
 using namespace tilerun::layout;
-using simt::MatrixElement;
-using simt::WarpGroupInstruction;
+using target::MatrixElement;
+using target::WarpGroupInstruction;
 
 /// The load, or null, from which the operand is at most transpositions away; whether it is swapped.
 static std::pair<tile::LoadOp, bool> loadOf(Value operand) {

@@ -17,6 +17,7 @@ struct SharedMemoryModel {
   unsigned maxVectorBytes = 16; // a power of two
 
   unsigned lineBytes() const { return banks * bankBytes; }
+  bool operator==(const SharedMemoryModel &) const = default;
 };
 
 /// What it costs one warp to move its registers to or from shared memory once.

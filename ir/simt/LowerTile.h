@@ -4,9 +4,15 @@
 
 #include "ir/distribute/LayoutAssignment.h"
 #include "ir/simt/SimtOps.h"
-#include "ir/simt/TargetInfo.h"
+#include "ir/target/TargetInfo.h"
 
 namespace tilerun::simt {
+
+using target::ExchangeCosts;
+using target::MatrixElement;
+using target::MatrixInstruction;
+using target::TargetInfo;
+using target::WarpGroupInstruction;
 
 struct LowerOptions {
   unsigned numWarps = 4;  ///< Of the target's size.

@@ -4,9 +4,11 @@
 #pragma once
 
 #include "ir/simt/SimtOps.h"
-#include "ir/simt/TargetInfo.h"
+#include "ir/target/TargetInfo.h"
 
 namespace tilerun::simt {
+
+using target::TargetInfo;
 
 /// Loops carry accumulators as matrices where one iteration's product hands them to the next one's;
 /// conversions that undo each other, or that nobody wants, are gone. Without such ops in `kernel`

@@ -4,9 +4,11 @@
 #pragma once
 
 #include "ir/simt/SimtOps.h"
-#include "ir/simt/TargetInfo.h"
+#include "ir/target/TargetInfo.h"
 
 namespace tilerun::simt {
+
+using target::TargetInfo;
 
 /// Gives every buffer an offset in one arena: buffers whose live ranges meet do not overlap. Sets
 /// `simt.shared_bytes` on the kernel. Fails with a diagnostic that ends with `advice` if the target

@@ -10,9 +10,9 @@
 #include <thread>
 
 using namespace vulkan;
-using tilerun::simt::MatrixElement;
 using tilerun::spirvbackend::CooperativeShape;
 using tilerun::spirvbackend::Target;
+using tilerun::target::MatrixElement;
 
 namespace {
 

@@ -17,7 +17,7 @@ struct MemoryRange {
 };
 
 struct EmulatorOptions {
-  const simt::TargetInfo *target = nullptr;
+  const target::TargetInfo *target = nullptr;
   unsigned numWarps = 4;
   uint64_t grid = 1;
 };

@@ -25,7 +25,7 @@ namespace {
 class Kernels : public testing::TestWithParam<KernelCase> {};
 
 /// The error, or nothing.
-std::string emulateOn(PreparedCase &prepared, const simt::TargetInfo &target, unsigned numWarps,
+std::string emulateOn(PreparedCase &prepared, const target::TargetInfo &target, unsigned numWarps,
                       const KernelCase &testCase, std::vector<TensorArgument> &tensors,
                       int64_t mostElements = 0) {
   mlir::OwningOpRef<mlir::ModuleOp> module = prepared.kernel.module->clone();
@@ -77,11 +77,11 @@ std::string emulateOn(PreparedCase &prepared, const simt::TargetInfo &target, un
 }
 
 /// As an ordinary device has them: of each kind of operands two shapes.
-std::vector<simt::MatrixInstruction> cooperativeMatrices(unsigned lanes) {
-  using Element = simt::MatrixElement;
-  std::vector<simt::MatrixInstruction> rows;
+std::vector<target::MatrixInstruction> cooperativeMatrices(unsigned lanes) {
+  using Element = target::MatrixElement;
+  std::vector<target::MatrixInstruction> rows;
   auto add = [&](Element operand, Element acc, unsigned n, unsigned k) {
-    rows.push_back(*simt::opaqueInstruction(operand, operand, acc, 16, n, k, lanes));
+    rows.push_back(*target::opaqueInstruction(operand, operand, acc, 16, n, k, lanes));
   };
   for (unsigned n : {16, 8}) {
     add(Element::F16, Element::F32, n, 16);
@@ -106,7 +106,7 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
   ASSERT_TRUE(bool(hopper)) << llvm::toString(hopper.takeError());
   struct Setting {
     unsigned lanes, warps;
-    const simt::TargetInfo *like; ///< Null: no matrix instructions.
+    const target::TargetInfo *like; ///< Null: no matrix instructions.
     bool hasShuffle = true;
     uint64_t sharedKilobytes = 160;
     bool isOpaque = false;
@@ -135,7 +135,7 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
            error.contains("use smaller blocks");
   };
   for (const Setting &setting : settings) {
-    simt::TargetInfo target;
+    target::TargetInfo target;
     if (setting.like)
       target = *setting.like;
     target.warpSize = setting.lanes;
@@ -251,7 +251,7 @@ const KernelCase &findCase(llvm::StringRef kernel, unsigned number) {
       cases, [&](const KernelCase &c) { return c.kernel == kernel && c.number == number; });
 }
 
-std::string errorOn(const simt::TargetInfo &target, unsigned numWarps, llvm::StringRef kernel,
+std::string errorOn(const target::TargetInfo &target, unsigned numWarps, llvm::StringRef kernel,
                     unsigned number = 0) {
   const KernelCase &testCase = findCase(kernel, number);
   llvm::Expected<PreparedCase> prepared = prepare(testCase);
@@ -262,7 +262,7 @@ std::string errorOn(const simt::TargetInfo &target, unsigned numWarps, llvm::Str
 }
 
 TEST(Limits, TooManyThreadsNameTheOptionAndHowManyFit) {
-  simt::TargetInfo target;
+  target::TargetInfo target;
   target.name = "small";
   target.warpSize = 8;
   target.maxThreads = 64;
@@ -279,14 +279,14 @@ TEST(Limits, TooManyThreadsNameTheOptionAndHowManyFit) {
 
 TEST(Limits, ConversionsThatDoNotFitTakeTurns) {
   // 64 by 32 elements of 4 bytes: four turns.
-  simt::TargetInfo target;
+  target::TargetInfo target;
   target.name = "small";
   target.sharedMemoryBytes = 2048;
   EXPECT_EQ(errorOn(target, 4, "transpose"), "");
 }
 
 TEST(Limits, TooLittleSharedMemoryIsToldWithWhatHelps) {
-  simt::TargetInfo target;
+  target::TargetInfo target;
   target.name = "small";
   target.sharedMemoryBytes = 300;
   // 256 bins of 4 bytes, whatever the number of warps.

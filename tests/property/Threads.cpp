@@ -49,8 +49,8 @@ constexpr Setting kSettings[] = {
     {"warps of 8 lanes, small tensors in parts", 8, true, 160 * 1024, false, true, 4},
 };
 
-simt::TargetInfo makeTarget(const Setting &setting) {
-  simt::TargetInfo target;
+target::TargetInfo makeTarget(const Setting &setting) {
+  target::TargetInfo target;
   target.name = "threads";
   target.warpSize = setting.lanes;
   target.sharedMemoryBytes = setting.sharedBytes;
@@ -58,10 +58,10 @@ simt::TargetInfo makeTarget(const Setting &setting) {
   target.readsFloat8 = setting.readsFloat8;
   target.hasDotBytes = setting.lanes != 8;
   if (setting.hasMatrices) {
-    using Element = simt::MatrixElement;
+    using Element = target::MatrixElement;
     auto add = [&](Element operand, Element acc, unsigned n, unsigned k) {
       target.matrixInstructions.push_back(
-          *simt::opaqueInstruction(operand, operand, acc, 16, n, k, setting.lanes));
+          *target::opaqueInstruction(operand, operand, acc, 16, n, k, setting.lanes));
     };
     for (unsigned n : {16, 8}) {
       add(Element::F16, Element::F32, n, 16);
@@ -137,7 +137,7 @@ private:
       return refuse("padding fails");
     if (setting.mostElements)
       splitTensors(*module, setting.mostElements, setting.mostElements / 2);
-    simt::TargetInfo target = makeTarget(setting);
+    target::TargetInfo target = makeTarget(setting);
     distribute::AccessAnalysis accesses(*module);
     simt::LowerOptions options;
     options.numWarps = std::min(request.numWarps, target.maxThreads / setting.lanes);

@@ -78,7 +78,7 @@ protected:
     ASSERT_TRUE(plan.d.isSurjective());
     if (!plan.instruction)
       return;
-    const simt::MatrixInstruction &row = *plan.instruction;
+    const target::MatrixInstruction &row = *plan.instruction;
     unsigned bitsA = row.aLayout.inBits(kRegister), bitsB = row.bLayout.inBits(kRegister),
              bitsD = row.dLayout.inBits(kRegister);
     ASSERT_EQ(plan.a.inBits(kRegister), bitsA + plan.stepBits + plan.rowBits + plan.batchBits);

@@ -36,7 +36,7 @@ TEST(Target, AnUnknownOneIsRefusedWithTheList) {
 // sizes.
 TEST(Target, FragmentsAreBijections) {
   for (const char *name : kNames)
-    for (const simt::MatrixInstruction &row :
+    for (const target::MatrixInstruction &row :
          llvm::cantFail(nvptx::getArchitecture(name)).info.matrixInstructions) {
       std::tuple<const LinearLayout *, unsigned, unsigned> operands[] = {
           {&row.aLayout, row.m, row.k}, {&row.bLayout, row.k, row.n}, {&row.dLayout, row.m, row.n}};
@@ -57,7 +57,7 @@ TEST(Target, OnlyOneArchitectureHasInstructionsOfWarpGroups) {
   for (const char *name : kNames) {
     auto rows = llvm::cantFail(nvptx::getArchitecture(name)).info.warpGroupInstructions;
     EXPECT_EQ(rows.empty(), llvm::StringRef(name) != "sm_90a") << name;
-    for (const simt::WarpGroupInstruction &row : rows) {
+    for (const target::WarpGroupInstruction &row : rows) {
       // A step along k is 32 bytes.
       unsigned bytes = llvm::StringRef(row.types).contains("tf32")  ? 4
                        : llvm::StringRef(row.types).ends_with("16") ? 2

@@ -49,7 +49,7 @@ protected:
   }
 
   MLIRContext context;
-  simt::TargetInfo target;
+  target::TargetInfo target;
   OwningOpRef<ModuleOp> module;
   func::FuncOp kernel;
 };

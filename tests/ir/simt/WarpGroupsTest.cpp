@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::distribute;
 using namespace tilerun::layout;
-using simt::MatrixElement;
+using target::MatrixElement;
 
 namespace {
 
@@ -77,7 +77,7 @@ protected:
   }
 
   MLIRContext context;
-  simt::TargetInfo target;
+  target::TargetInfo target;
   OwningOpRef<ModuleOp> module;
   func::FuncOp kernel;
 };

@@ -1,22 +1,19 @@
-// What distribution and the lowering to threads ask about a target. Plain data: a backend supplies
-// a table, never a pass.
+// What distribution, scheduling and the lowering to threads ask about a target. Plain data: a
+// backend supplies a table, never a pass.
+//
+// Rules of this folder: no MLIR, and nothing of one vendor. Every field has a word of the text form
+// (GenericTarget.h), so that any target can be written down, printed and compared.
 #pragma once
 
 #include "ir/layout/LinearLayout.h"
 #include "ir/layout/SharedMemory.h"
+#include "ir/target/MatrixElement.h"
 
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace mlir {
-class Type;
-} // namespace mlir
-
-namespace tilerun::simt {
-
-/// Element types as matrix instructions know them.
-enum class MatrixElement { F16, BF16, TF32, F32, F64, I8, I32, E4M3, E5M2 };
+namespace tilerun::target {
 
 /// One matrix instruction of a warp. Layouts map (register, lane) to (dim0, dim1) of a fragment:
 /// a: rows × k, b: k × columns, d: rows × columns.
@@ -29,6 +26,8 @@ struct MatrixInstruction {
   /// Which lane holds what of a fragment is unknown: operands are read from shared memory, and
   /// dLayout is how results look once they have been through it. See opaqueInstruction.
   bool isOpaque = false;
+
+  bool operator==(const MatrixInstruction &) const = default;
 };
 
 /// An instruction whose fragments are opaque, for warps of `lanes`. nullopt if a lane would hold
@@ -45,6 +44,8 @@ struct WarpGroupInstruction {
   MatrixElement a, b, acc;
   unsigned k = 0;
   bool takesAnyOrder = false; ///< Else operands must be contiguous along k.
+
+  bool operator==(const WarpGroupInstruction &) const = default;
 };
 
 /// What it costs a warp to exchange registers, in any one unit: shuffles, selects and trips through
@@ -54,6 +55,8 @@ struct ExchangeCosts {
   unsigned select = 1;
   unsigned sharedWavefront = 2; ///< One phase of a load or store.
   unsigned barrier = 32;        ///< Of all warps, with what it delays.
+
+  bool operator==(const ExchangeCosts &) const = default;
 };
 
 struct TargetInfo {
@@ -81,6 +84,8 @@ struct TargetInfo {
   ExchangeCosts exchange;
   std::vector<MatrixInstruction> matrixInstructions;
   std::vector<WarpGroupInstruction> warpGroupInstructions;
+
+  bool operator==(const TargetInfo &) const = default;
 };
 
-} // namespace tilerun::simt
+} // namespace tilerun::target

@@ -1,0 +1,27 @@
+// The text form of a target: "generic:lanes=64,shared=64k,shuffle=off,async=on,matrix=…". Every
+// target has one, those that a vendor makes too, so that each pass runs on text for any of them.
+//
+//   generic:WORD=VALUE,…
+//
+// Words that are left out have the default of TargetInfo. `docs/architecture.md` lists the words.
+//
+//   matrix=NAME:MxNxK:A:B:ACC:LAYOUTA:LAYOUTB:LAYOUTD[:imprecise]   an instruction of a warp; its
+//     layouts are names of Fragments.def or a layout's own text
+//   matrix=opaque:MxNxK:A:B:ACC                                     as opaqueInstruction makes it
+//   warp-group=TYPES:A:B:ACC:K[:any-order]                          an instruction of warp groups
+#pragma once
+
+#include "ir/target/TargetInfo.h"
+
+#include "llvm/Support/Error.h"
+
+namespace tilerun::target {
+
+/// Reads such text. Any input is safe; an error names the word and says what it may be.
+llvm::Expected<TargetInfo> parseTarget(llvm::StringRef text);
+
+/// The canonical text, which parses to an equal target. Precondition: the target is one that
+/// parseTarget could give.
+std::string printTarget(const TargetInfo &target);
+
+} // namespace tilerun::target

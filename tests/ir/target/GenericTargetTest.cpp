@@ -1,0 +1,171 @@
+// The text form of targets: every field has a word, what vendors make can be written down, and
+// errors name the word and say what it may be.
+#include "ir/target/GenericTarget.h"
+
+#include "backends/nvptx/Target.h"
+#include "backends/spirv/Target.h"
+#include "ir/layout/Fragments.h"
+
+#include "gtest/gtest.h"
+
+using namespace tilerun;
+using namespace tilerun::target;
+
+namespace {
+
+TargetInfo parse(llvm::StringRef text) {
+  llvm::Expected<TargetInfo> target = parseTarget(text);
+  if (!target) {
+    ADD_FAILURE() << llvm::toString(target.takeError());
+    return {};
+  }
+  return *target;
+}
+
+std::string errorOf(llvm::StringRef text) {
+  llvm::Expected<TargetInfo> target = parseTarget(text);
+  return target ? "accepted as " + printTarget(*target) : llvm::toString(target.takeError());
+}
+
+TEST(GenericTarget, WordsThatAreLeftOutHaveTheirDefaults) {
+  TargetInfo expected;
+  expected.name = "generic";
+  EXPECT_EQ(parse("generic"), expected);
+  EXPECT_EQ(parse("generic:"), expected);
+  EXPECT_EQ(printTarget(expected), "generic:lanes=32,shared=48k");
+  expected.warpSize = 64;
+  expected.hasShuffle = false;
+  expected.sharedMemoryBytes = 100;
+  EXPECT_EQ(parse("generic:lanes=64,shared=100,shuffle=off"), expected);
+  EXPECT_EQ(printTarget(expected), "generic:lanes=64,shared=100,shuffle=off");
+}
+
+// One text with a value of its own for each field of TargetInfo: each word changes what it says.
+TEST(GenericTarget, EveryFieldHasAWord) {
+  using E = MatrixElement;
+  TargetInfo target;
+  target.name = "my:device";
+  target.warpSize = 64;
+  target.maxThreads = 512;
+  target.maxVectorBytes = 8;
+  target.sharedMemoryBytes = 64 * 1024;
+  target.hasShuffle = false;
+  target.hasAsyncCopy = true;
+  target.hasLoadMatrix = true;
+  target.hasDotBytes = true;
+  target.readsFloat8 = false;
+  target.roundsToFloat8 = true;
+  target.hasGridDependency = true;
+  target.sharedModel = {64, 8, 4};
+  target.exchange = {3, 4, 5, 6};
+  target.assembler = "text";
+  layout::LinearLayout a = layout::rowMajorFragment(16, 16, 4, 64),
+                       d = layout::rowMajorFragment(16, 16, 2, 64);
+  target.matrixInstructions = {
+      {"multiply", E::F16, E::BF16, E::F32, 16, 16, 16, a, a, d, true, false},
+      *opaqueInstruction(E::I8, E::I8, E::I32, 16, 16, 32, 64)};
+  target.warpGroupInstructions = {{"f32.f16.f16", E::F16, E::F16, E::F32, 16, true},
+                                  {"s32.s8.s8", E::I8, E::I8, E::I32, 32, false}};
+  std::string text = printTarget(target);
+  EXPECT_EQ(text,
+            "generic:name=my:device,lanes=64,threads=512,vector=8,shared=64k,shuffle=off,async=on,"
+            "load-matrix=on,dot-bytes=on,reads-float8=off,rounds-to-float8=on,grid-dependency=on,"
+            "banks=64,bank-bytes=8,shared-vector=4,shuffle-cost=3,select-cost=4,wavefront-cost=5,"
+            "barrier-cost=6,assembler=text,matrix=multiply:16x16x16:f16:bf16:f32:" +
+                a.toString() + ":" + a.toString() + ":" + d.toString() +
+                ":imprecise,matrix=opaque:16x16x32:i8:i8:i32,"
+                "warp-group=f32.f16.f16:f16:f16:f32:16:any-order,"
+                "warp-group=s32.s8.s8:i8:i8:i32:32");
+  EXPECT_EQ(parse(text), target);
+}
+
+// Each word by itself, too: so that no word sets another one's field.
+TEST(GenericTarget, AWordSetsOneField) {
+  for (const char *word :
+       {"threads=512", "vector=8", "shuffle=off", "async=on", "load-matrix=on", "dot-bytes=on",
+        "reads-float8=off", "rounds-to-float8=on", "grid-dependency=on", "banks=64", "bank-bytes=8",
+        "shared-vector=4", "shuffle-cost=3", "select-cost=4", "wavefront-cost=5", "barrier-cost=6",
+        "assembler=text", "warp-group=s32.s8.s8:i8:i8:i32:32",
+        "matrix=multiply:16x8x16:f16:f16:f32:mma.m16n8k16.a.b16:mma.m16n8k16.b.b16:mma.m16n8.d"})
+    EXPECT_EQ(printTarget(parse(std::string("generic:") + word)),
+              std::string("generic:lanes=32,shared=48k,") + word);
+}
+
+TEST(GenericTarget, NvidiasArchitecturesAreSuchText) {
+  for (const char *name : {"sm_75", "sm_80", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_120a"}) {
+    TargetInfo info = llvm::cantFail(nvptx::getArchitecture(name)).info;
+    std::string text = printTarget(info);
+    EXPECT_EQ(parse(text), info) << text;
+    // Fragments go by their names.
+    EXPECT_EQ(text.find('{'), std::string::npos) << text;
+  }
+}
+
+TEST(GenericTarget, VulkanDevicesAreSuchText) {
+  for (const char *name :
+       {"vulkan:1.3", "vulkan:1.3,subgroup=8,threads=256,shared=65536,subgroup-control,shuffle",
+        "vulkan:1.3,subgroup-control,shuffle,f16,i8,dot8,explicit-layout,explicit-layout16,"
+        "explicit-layout8,memory-model,cm=16x16x16:f16:f16:f32,cm=16x16x32:i8:i8:i32"}) {
+    TargetInfo info = spirvbackend::getTargetInfo(llvm::cantFail(spirvbackend::parseTarget(name)));
+    EXPECT_EQ(parse(printTarget(info)), info) << printTarget(info);
+  }
+}
+
+TEST(GenericTarget, ErrorsNameTheWord) {
+  EXPECT_EQ(errorOf("cuda:sm_80"),
+            "'cuda:sm_80' is not a generic target; such text begins with 'generic:'");
+  EXPECT_EQ(errorOf("generic:lane=64"),
+            "a target has no word 'lane'; there are name, lanes, threads, vector, shared, shuffle, "
+            "async, load-matrix, dot-bytes, reads-float8, rounds-to-float8, grid-dependency, "
+            "banks, bank-bytes, shared-vector, shuffle-cost, select-cost, wavefront-cost, "
+            "barrier-cost, assembler, matrix, warp-group");
+  EXPECT_EQ(errorOf("generic:lanes=48"), "'lanes=48' is not a power of two from 1 to 128");
+  EXPECT_EQ(errorOf("generic:lanes=256"), "'lanes=256' is not a power of two from 1 to 128");
+  EXPECT_EQ(errorOf("generic:threads=0"), "'threads=0' is not a number from 1 to 65536");
+  EXPECT_EQ(errorOf("generic:shared=2000000k"),
+            "'shared=2000000k' is not a number from 0 to 1073741824");
+  EXPECT_EQ(errorOf("generic:shared=18446744073709551615k"),
+            "'shared=18446744073709551615k' is not a number from 0 to 1073741824");
+  EXPECT_EQ(errorOf("generic:shared"), "'shared=' is not a number from 0 to 1073741824");
+  EXPECT_EQ(errorOf("generic:shuffle=yes"), "'shuffle=yes' is neither 'on' nor 'off'");
+  EXPECT_EQ(errorOf("generic:name="), "'name=' needs a value");
+  EXPECT_EQ(errorOf("generic:threads=16"), "threads=16 is less than lanes=32");
+}
+
+TEST(GenericTarget, ErrorsOfMatricesNameThePart) {
+  const std::string shape = "it must be NAME:MxNxK:A:B:ACC:LAYOUTA:LAYOUTB:LAYOUTD[:imprecise] or "
+                            "opaque:MxNxK:A:B:ACC";
+  EXPECT_EQ(errorOf("generic:matrix=x"), "matrix=x: " + shape);
+  EXPECT_EQ(errorOf("generic:matrix=x:16x8:f16:f16:f32"), "matrix=x:16x8:f16:f16:f32: " + shape);
+  EXPECT_EQ(errorOf("generic:matrix=opaque:16x12x16:f16:f16:f32"),
+            "matrix=opaque:16x12x16:f16:f16:f32: '16x12x16' is not three powers of two up to 1024");
+  EXPECT_EQ(errorOf("generic:matrix=opaque:16x16x16:f17:f16:f32"),
+            "matrix=opaque:16x16x16:f17:f16:f32: 'f17' is not an element type; there are f16, "
+            "bf16, tf32, f32, f64, i8, i32, e4m3, e5m2");
+  EXPECT_EQ(errorOf("generic:lanes=128,matrix=opaque:8x8x8:f16:f16:f32"),
+            "matrix=opaque:8x8x8:f16:f16:f32: no opaque instruction of these types and sizes is "
+            "possible with 128 lanes");
+  auto matrix = [](const std::string &layout) {
+    return "matrix=x:16x8x16:f16:f16:f32:" + layout + ":mma.m16n8k16.b.b16:mma.m16n8.d";
+  };
+  EXPECT_EQ(errorOf("generic:" + matrix("mma")),
+            matrix("mma") +
+                ": 'mma' is neither a fragment of ir/layout/Fragments.def nor a layout");
+  EXPECT_EQ(errorOf("generic:" + matrix("{x}")),
+            matrix("{x}") + ": layout '{x}': column 3: expected '=', found '}'");
+  EXPECT_EQ(errorOf("generic:" + matrix("mma.m16n8.d")),
+            matrix("mma.m16n8.d") + ": layout 'mma.m16n8.d' is not of 16 x 16 elements");
+  EXPECT_EQ(errorOf("generic:lanes=64," + matrix("mma.m16n8k16.a.b16")),
+            matrix("mma.m16n8k16.a.b16") +
+                ": layout 'mma.m16n8k16.a.b16' is not over registers and 64 lanes");
+  const std::string twice = matrix("mma.m16n8k16.a.b16");
+  EXPECT_EQ(errorOf("generic:" + twice + "," + twice),
+            twice + ": there are two instructions with this name");
+  EXPECT_EQ(errorOf("generic:warp-group=f32.f16.f16:f16:f16:f32:15"),
+            "warp-group=f32.f16.f16:f16:f16:f32:15: it must be TYPES:A:B:ACC:K[:any-order]");
+  EXPECT_EQ(errorOf("generic:warp-group=f32.f16.f16:f16:half:f32:16"),
+            "warp-group=f32.f16.f16:f16:half:f32:16: 'half' is not an element type; there are f16, "
+            "bf16, tf32, f32, f64, i8, i32, e4m3, e5m2");
+}
+
+} // namespace
