@@ -2,7 +2,8 @@
 // until it fits; what cannot fit says by how much, and what would help.
 #include "ir/simt/LowerTile.h"
 #include "ir/simt/Lowering.h"
-#include "ir/simt/SharedArena.h"
+#include "ir/simt/sync/Arena.h"
+#include "ir/simt/sync/Barriers.h"
 
 using namespace mlir;
 using namespace tilerun;

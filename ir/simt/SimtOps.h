@@ -10,7 +10,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include "ir/simt/SimtDialect.h.inc"
-#include "ir/simt/SimtEnums.h.inc"
+#include "ir/simt/sync/SharedUser.h"
 
 #define GET_ATTRDEF_CLASSES
 #include "ir/simt/SimtAttrs.h.inc"

@@ -3,6 +3,7 @@
 #define TILERUN_IR_SIMT_SIMTOPS_TD
 
 include "ir/simt/SimtDialect.td"
+include "ir/simt/sync/SharedUser.td"
 include "ir/tile/TileAttrs.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -18,7 +19,7 @@ def Simt_ScalarOrVector : AnyTypeOf<[AnyInteger, AnyFloat, Simt_Vector]>;
 // Threads
 //===----------------------------------------------------------------------===//
 
-def Simt_ThreadIdOp : Simt_Op<"thread_id", [Pure]> {
+def Simt_ThreadIdOp : Simt_Op<"thread_id", [NoSharedUse, Pure]> {
   let summary = "number of this thread in its program, from 0";
   let description = [{
     Lanes are the low bits: the lane is `thread_id % warp size`, the warp `thread_id / warp size`.
@@ -28,13 +29,13 @@ def Simt_ThreadIdOp : Simt_Op<"thread_id", [Pure]> {
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, $_builder.getI32Type()); }]>];
 }
 
-def Simt_BarrierOp : Simt_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Simt_BarrierOp : Simt_Op<"barrier", [SaysSharedUse, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "all threads of the scope wait for each other and see each other's accesses";
   let arguments = (ins DefaultValuedAttr<Simt_BarrierScopeAttr, "::tilerun::simt::BarrierScope::Program">:$scope);
   let assemblyFormat = "$scope attr-dict";
 }
 
-def Simt_FenceOp : Simt_Op<"fence", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Simt_FenceOp : Simt_Op<"fence", [NoSharedUse, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "this thread's accesses before it come before those after it, for all observers in the scope";
   let description = [{ With relaxed atomics, what an acquire or a release is made of where a target has neither. }];
   let arguments = (ins Tile_MemScopeAttr:$scope);
@@ -45,7 +46,7 @@ def Simt_FenceOp : Simt_Op<"fence", [MemoryEffects<[MemRead, MemWrite]>]> {
 // Global memory
 //===----------------------------------------------------------------------===//
 
-def Simt_LoadOp : Simt_Op<"load", [AttrSizedOperandSegments,
+def Simt_LoadOp : Simt_Op<"load", [NoSharedUse, AttrSizedOperandSegments,
                                  OptionalTypesMatchWith<"other has the result's type", "result", "other", "$_self">,
                                  MemoryEffects<[MemRead<Simt_GlobalMemory>]>]> {
   let summary = "one access that reads consecutive elements, if a predicate holds";
@@ -66,7 +67,7 @@ def Simt_LoadOp : Simt_Op<"load", [AttrSizedOperandSegments,
   }];
 }
 
-def Simt_StoreOp : Simt_Op<"store", [MemoryEffects<[MemWrite<Simt_GlobalMemory>]>]> {
+def Simt_StoreOp : Simt_Op<"store", [NoSharedUse, MemoryEffects<[MemWrite<Simt_GlobalMemory>]>]> {
   let summary = "one access that writes consecutive elements, if a predicate holds";
   let arguments = (ins I64:$address, Simt_Vector:$value, Optional<I1>:$mask,
                    DefaultValuedAttr<Tile_CacheModifierAttr, "::tilerun::tile::CacheModifier::None">:$cache,
@@ -74,7 +75,7 @@ def Simt_StoreOp : Simt_Op<"store", [MemoryEffects<[MemWrite<Simt_GlobalMemory>]
   let assemblyFormat = "$address `,` $value (`mask` $mask^)? attr-dict `:` type($value)";
 }
 
-def Simt_AtomicRMWOp : Simt_Op<"atomic_rmw", [AllTypesMatch<["value", "result"]>,
+def Simt_AtomicRMWOp : Simt_Op<"atomic_rmw", [NoSharedUse, AllTypesMatch<["value", "result"]>,
                                              MemoryEffects<[MemRead<Simt_GlobalMemory>, MemWrite<Simt_GlobalMemory>]>]> {
   let summary = "atomic read-modify-write of one element; gives the old value, or 0 where the mask is false";
   let arguments = (ins Tile_AtomicKindAttr:$kind, I64:$address, AnyTypeOf<[AnyInteger, AnyFloat]>:$value,
@@ -83,7 +84,7 @@ def Simt_AtomicRMWOp : Simt_Op<"atomic_rmw", [AllTypesMatch<["value", "result"]>
   let assemblyFormat = "$kind $address `,` $value (`mask` $mask^)? attr-dict `:` type($value)";
 }
 
-def Simt_AtomicCASOp : Simt_Op<"atomic_cas", [AllTypesMatch<["compare", "value", "result"]>,
+def Simt_AtomicCASOp : Simt_Op<"atomic_cas", [NoSharedUse, AllTypesMatch<["compare", "value", "result"]>,
                                              MemoryEffects<[MemRead<Simt_GlobalMemory>, MemWrite<Simt_GlobalMemory>]>]> {
   let summary = "atomic compare and swap of one element; gives the old value, or 0 where the mask is false";
   let arguments = (ins I64:$address, AnyInteger:$compare, AnyInteger:$value, Optional<I1>:$mask,
@@ -96,7 +97,7 @@ def Simt_AtomicCASOp : Simt_Op<"atomic_cas", [AllTypesMatch<["compare", "value",
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-def Simt_SharedAllocOp : Simt_Op<"shared_alloc", [MemoryEffects<[MemAlloc<Simt_SharedMemory>]>]> {
+def Simt_SharedAllocOp : Simt_Op<"shared_alloc", [NoSharedUse, MemoryEffects<[MemAlloc<Simt_SharedMemory>]>]> {
   let summary = "a buffer in shared memory";
   let description = [{
     Buffers whose accesses never overlap in time may share bytes. `offset` is the place in the arena, once assigned.
@@ -112,14 +113,14 @@ def Simt_SharedAllocOp : Simt_Op<"shared_alloc", [MemoryEffects<[MemAlloc<Simt_S
   }]>];
 }
 
-def Simt_SharedLoadOp : Simt_Op<"shared_load", [MemoryEffects<[MemRead<Simt_SharedMemory>]>]> {
+def Simt_SharedLoadOp : Simt_Op<"shared_load", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>]>]> {
   let summary = "read consecutive elements from shared memory";
   let arguments = (ins Simt_SharedType:$buffer, I32:$offset);
   let results = (outs Simt_Vector:$result);
   let assemblyFormat = "$buffer `[` $offset `]` attr-dict `:` type($result)";
 }
 
-def Simt_SharedStoreOp : Simt_Op<"shared_store", [MemoryEffects<[MemWrite<Simt_SharedMemory>]>]> {
+def Simt_SharedStoreOp : Simt_Op<"shared_store", [SaysSharedUse, MemoryEffects<[MemWrite<Simt_SharedMemory>]>]> {
   let summary = "write consecutive elements to shared memory, if a predicate holds";
   let description = [{
     With `ahead`, nobody reads what it writes before a barrier that is there already: none is inserted for it. So a slot
@@ -129,14 +130,14 @@ def Simt_SharedStoreOp : Simt_Op<"shared_store", [MemoryEffects<[MemWrite<Simt_S
   let assemblyFormat = "(`ahead` $ahead^)? $buffer `[` $offset `]` `,` $value (`mask` $mask^)? attr-dict `:` type($value)";
 }
 
-def Simt_SharedAddOp : Simt_Op<"shared_add", [MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
+def Simt_SharedAddOp : Simt_Op<"shared_add", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
   let summary = "atomically add to an integer in shared memory, if a predicate holds";
   let description = [{ Additions need no barrier between each other. }];
   let arguments = (ins Simt_SharedType:$buffer, I32:$offset, I32:$value, Optional<I1>:$mask);
   let assemblyFormat = "$buffer `[` $offset `]` `,` $value (`mask` $mask^)? attr-dict";
 }
 
-def Simt_LoadMatrixOp : Simt_Op<"load_matrix", [MemoryEffects<[MemRead<Simt_SharedMemory>]>]> {
+def Simt_LoadMatrixOp : Simt_Op<"load_matrix", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>]>]> {
   let summary = "8×8 matrices of 16-bit elements from shared memory into the fragments of a warp";
   let description = [{
     Lane 8·i + r gives the byte offset of row r of matrix i; each row is 16 consecutive bytes. A lane receives two
@@ -148,18 +149,18 @@ def Simt_LoadMatrixOp : Simt_Op<"load_matrix", [MemoryEffects<[MemRead<Simt_Shar
   let assemblyFormat = "$count (`transposed` $transposed^)? $buffer `[` $offset `]` attr-dict `:` type($result)";
 }
 
-def Simt_AsyncCopyOp : Simt_Op<"async_copy", [MemoryEffects<[MemRead<Simt_GlobalMemory>, MemWrite<Simt_SharedMemory>]>]> {
+def Simt_AsyncCopyOp : Simt_Op<"async_copy", [SaysSharedUse, MemoryEffects<[MemRead<Simt_GlobalMemory>, MemWrite<Simt_SharedMemory>]>]> {
   let summary = "start copying bytes from global to shared memory; zeros where the mask is false";
   let arguments = (ins Simt_SharedType:$buffer, I32:$offset, I64:$address, Optional<I1>:$mask, I32Attr:$bytes);
   let assemblyFormat = "$bytes $address `->` $buffer `[` $offset `]` (`mask` $mask^)? attr-dict";
 }
 
-def Simt_AsyncCommitOp : Simt_Op<"async_commit", [MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
+def Simt_AsyncCommitOp : Simt_Op<"async_commit", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
   let summary = "close the group of asynchronous copies that this thread has started";
   let assemblyFormat = "attr-dict";
 }
 
-def Simt_AsyncWaitOp : Simt_Op<"async_wait", [MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
+def Simt_AsyncWaitOp : Simt_Op<"async_wait", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
   let summary = "wait until at most `pending` of this thread's groups are under way";
   let arguments = (ins I32Attr:$pending);
   let assemblyFormat = "$pending attr-dict";
@@ -169,7 +170,7 @@ def Simt_AsyncWaitOp : Simt_Op<"async_wait", [MemoryEffects<[MemRead<Simt_Shared
 // Exchange between the threads of a warp, and matrix instructions
 //===----------------------------------------------------------------------===//
 
-def Simt_ShuffleOp : Simt_Op<"shuffle", [Pure, AllTypesMatch<["value", "result"]>]> {
+def Simt_ShuffleOp : Simt_Op<"shuffle", [NoSharedUse, Pure, AllTypesMatch<["value", "result"]>]> {
   let summary = "the value of another lane of the warp";
   let description = [{
     The other lane is `lane` (idx), this lane XOR `lane` (xor), or `lane` below or above (up, down), where lanes outside of the
@@ -180,7 +181,7 @@ def Simt_ShuffleOp : Simt_Op<"shuffle", [Pure, AllTypesMatch<["value", "result"]
   let assemblyFormat = "$mode $value `,` $lane attr-dict `:` type($value)";
 }
 
-def Simt_MmaOp : Simt_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
+def Simt_MmaOp : Simt_Op<"mma", [NoSharedUse, Pure, AllTypesMatch<["acc", "result"]>]> {
   let summary = "a warp's matrix instruction: acc + a × b on fragments";
   let description = [{
     `instruction` names a row of the target's table, which fixes shapes, element types and fragment layouts.
@@ -194,19 +195,19 @@ def Simt_MmaOp : Simt_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
 // Matrix instructions of a warp group
 //===----------------------------------------------------------------------===//
 
-def Simt_ProxyFenceOp : Simt_Op<"proxy_fence", [MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
+def Simt_ProxyFenceOp : Simt_Op<"proxy_fence", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
   let summary = "this thread's earlier writes to shared memory become visible to asynchronous matrix instructions";
   let description = [{ For all threads' writes: each executes it, then a barrier follows. }];
   let assemblyFormat = "attr-dict";
 }
 
-def Simt_WgmmaFenceOp : Simt_Op<"wgmma_fence", [MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
+def Simt_WgmmaFenceOp : Simt_Op<"wgmma_fence", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
   let summary = "a group of `wgmma` begins: registers and `buffers` may be read by it from here on";
   let arguments = (ins Variadic<Simt_SharedType>:$buffers);
   let assemblyFormat = "($buffers^)? attr-dict";
 }
 
-def Simt_WgmmaOp : Simt_Op<"wgmma", [AttrSizedOperandSegments, TypesMatchWith<"acc has the result's type", "result", "acc", "$_self">,
+def Simt_WgmmaOp : Simt_Op<"wgmma", [SaysSharedUse, AttrSizedOperandSegments, TypesMatchWith<"acc has the result's type", "result", "acc", "$_self">,
                                     MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
   let summary = "a warp group's asynchronous matrix instruction: acc + a × b, operands in shared memory";
   let description = [{
@@ -237,12 +238,12 @@ def Simt_WgmmaOp : Simt_Op<"wgmma", [AttrSizedOperandSegments, TypesMatchWith<"a
   let hasVerifier = 1;
 }
 
-def Simt_WgmmaCommitOp : Simt_Op<"wgmma_commit", [MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
+def Simt_WgmmaCommitOp : Simt_Op<"wgmma_commit", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
   let summary = "close the group of `wgmma` since the last one";
   let assemblyFormat = "attr-dict";
 }
 
-def Simt_WgmmaWaitOp : Simt_Op<"wgmma_wait", [AttrSizedOperandSegments, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
+def Simt_WgmmaWaitOp : Simt_Op<"wgmma_wait", [SaysSharedUse, AttrSizedOperandSegments, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
   let summary = "wait until at most `pending` groups are under way";
   let description = [{
     `accs` are accumulators of groups that are waited for; their values may be used as the results from here on. `kept`
@@ -254,7 +255,7 @@ def Simt_WgmmaWaitOp : Simt_Op<"wgmma_wait", [AttrSizedOperandSegments, MemoryEf
   let hasVerifier = 1;
 }
 
-def Simt_DotBytesOp : Simt_Op<"dot_bytes", [Pure, SameOperandsAndResultType] # ElementwiseMappable.traits> {
+def Simt_DotBytesOp : Simt_Op<"dot_bytes", [NoSharedUse, Pure, SameOperandsAndResultType] # ElementwiseMappable.traits> {
   let summary = "acc + the sum of the products of four signed bytes each";
   let arguments = (ins AnyTypeOf<[I32, VectorOfRankAndType<[1], [I32]>]>:$a,
                    AnyTypeOf<[I32, VectorOfRankAndType<[1], [I32]>]>:$b,
@@ -267,7 +268,7 @@ def Simt_DotBytesOp : Simt_Op<"dot_bytes", [Pure, SameOperandsAndResultType] # E
 // Matrices whose registers are the target's secret
 //===----------------------------------------------------------------------===//
 
-def Simt_MatrixLoadOp : Simt_Op<"matrix_load", [MemoryEffects<[MemRead<Simt_SharedMemory>]>]> {
+def Simt_MatrixLoadOp : Simt_Op<"matrix_load", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>]>]> {
   let summary = "a matrix from shared memory";
   let description = [{
     ```mlir
@@ -282,14 +283,14 @@ def Simt_MatrixLoadOp : Simt_Op<"matrix_load", [MemoryEffects<[MemRead<Simt_Shar
   let hasVerifier = 1;
 }
 
-def Simt_MatrixStoreOp : Simt_Op<"matrix_store", [MemoryEffects<[MemWrite<Simt_SharedMemory>]>]> {
+def Simt_MatrixStoreOp : Simt_Op<"matrix_store", [SaysSharedUse, MemoryEffects<[MemWrite<Simt_SharedMemory>]>]> {
   let summary = "a matrix to shared memory, row by row";
   let arguments = (ins Simt_SharedType:$buffer, I32:$offset, Simt_MatrixType:$matrix, I64Attr:$pitch);
   let assemblyFormat = "$buffer `[` $offset `]` `pitch` $pitch `,` $matrix attr-dict `:` type($matrix)";
   let hasVerifier = 1;
 }
 
-def Simt_MatrixSplatOp : Simt_Op<"matrix_splat", [Pure]> {
+def Simt_MatrixSplatOp : Simt_Op<"matrix_splat", [NoSharedUse, Pure]> {
   let summary = "a matrix of one scalar";
   let arguments = (ins AnyTypeOf<[AnyInteger, AnyFloat]>:$scalar);
   let results = (outs Simt_MatrixType:$result);
@@ -297,7 +298,7 @@ def Simt_MatrixSplatOp : Simt_Op<"matrix_splat", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Simt_MatrixMultiplyAddOp : Simt_Op<"matrix_multiply_add", [Pure, AllTypesMatch<["acc", "result"]>]> {
+def Simt_MatrixMultiplyAddOp : Simt_Op<"matrix_multiply_add", [NoSharedUse, Pure, AllTypesMatch<["acc", "result"]>]> {
   let summary = "acc + a × b; 8-bit integers have a sign";
   let arguments = (ins Simt_MatrixType:$a, Simt_MatrixType:$b, Simt_MatrixType:$acc);
   let results = (outs Simt_MatrixType:$result);
@@ -305,7 +306,7 @@ def Simt_MatrixMultiplyAddOp : Simt_Op<"matrix_multiply_add", [Pure, AllTypesMat
   let hasVerifier = 1;
 }
 
-def Simt_MatrixFromRegistersOp : Simt_Op<"matrix_from_registers", [Pure]> {
+def Simt_MatrixFromRegistersOp : Simt_Op<"matrix_from_registers", [NoSharedUse, Pure]> {
   let summary = "accumulators from registers in a layout that everybody knows";
   let description = [{
     Each result takes its part of the vector, in order: the elements of a row-major matrix, of which lane l holds a few
@@ -321,7 +322,7 @@ def Simt_MatrixFromRegistersOp : Simt_Op<"matrix_from_registers", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Simt_MatrixToRegistersOp : Simt_Op<"matrix_to_registers", [Pure]> {
+def Simt_MatrixToRegistersOp : Simt_Op<"matrix_to_registers", [NoSharedUse, Pure]> {
   let summary = "accumulators to registers, as `matrix_from_registers` takes them";
   let arguments = (ins Variadic<Simt_MatrixType>:$matrices);
   let results = (outs Simt_Vector:$registers);
@@ -333,7 +334,7 @@ def Simt_MatrixToRegistersOp : Simt_Op<"matrix_to_registers", [Pure]> {
 // Conversions and debugging
 //===----------------------------------------------------------------------===//
 
-def Simt_FpCastOp : Simt_Op<"fp_cast", [Pure]> {
+def Simt_FpCastOp : Simt_Op<"fp_cast", [NoSharedUse, Pure]> {
   let summary = "float conversion as `tile.fp_cast`, in one thread";
   let description = [{ 8-bit formats are i8 here; `from` and `to` name the formats. }];
   let arguments = (ins Simt_ScalarOrVector:$source, TypeAttr:$from, TypeAttr:$to, Tile_RoundingModeAttr:$rounding);
@@ -341,26 +342,26 @@ def Simt_FpCastOp : Simt_Op<"fp_cast", [Pure]> {
   let assemblyFormat = "$source `from` $from `to` $to attr-dict `:` type($source) `->` type($result)";
 }
 
-def Simt_AssertOp : Simt_Op<"assert", [MemoryEffects<[MemWrite]>]> {
+def Simt_AssertOp : Simt_Op<"assert", [NoSharedUse, MemoryEffects<[MemWrite]>]> {
   let summary = "stop the launch with a message where a condition is false";
   let arguments = (ins I1:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict";
 }
 
-def Simt_DebugBufferOp : Simt_Op<"debug_buffer", [Pure]> {
+def Simt_DebugBufferOp : Simt_Op<"debug_buffer", [NoSharedUse, Pure]> {
   let summary = "address of the launch's buffer for messages, on targets whose driver has no printing";
   let results = (outs I64:$result);
   let assemblyFormat = "attr-dict";
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, $_builder.getI64Type()); }]>];
 }
 
-def Simt_ExitIfOp : Simt_Op<"exit_if", [MemoryEffects<[MemWrite]>]> {
+def Simt_ExitIfOp : Simt_Op<"exit_if", [NoSharedUse, MemoryEffects<[MemWrite]>]> {
   let summary = "end this program here; the condition is the same in all its threads";
   let arguments = (ins I1:$condition);
   let assemblyFormat = "$condition attr-dict";
 }
 
-def Simt_PrintOp : Simt_Op<"print", [MemoryEffects<[MemWrite]>]> {
+def Simt_PrintOp : Simt_Op<"print", [NoSharedUse, MemoryEffects<[MemWrite]>]> {
   let summary = "print one line with the program's coordinates, if a predicate holds";
   let description = [{
     `format` is a C format string without program coordinates; each value is an i32, i64 or f64.
@@ -373,7 +374,7 @@ def Simt_PrintOp : Simt_Op<"print", [MemoryEffects<[MemWrite]>]> {
 // What a target has of its own
 //===----------------------------------------------------------------------===//
 
-def Simt_InlineAsmOp : Simt_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Simt_InlineAsmOp : Simt_Op<"inline_asm", [NoSharedUse, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "one instance of the target's assembly";
   let description = [{
     Text and constraints are LLVM's; one operand for each input, one result for each output. See `tile.inline_asm`.

@@ -1,7 +1,8 @@
 // Opaque matrices between loops and registers, on per-thread IR as text: what loops carry, what
 // goes through shared memory, and the barriers of what each warp has for itself.
 #include "ir/simt/MatrixRegisters.h"
-#include "ir/simt/SharedArena.h"
+#include "ir/simt/sync/Arena.h"
+#include "ir/simt/sync/Barriers.h"
 #include "ir/tile/RegisterDialects.h"
 
 #include "mlir/Parser/Parser.h"

@@ -1,5 +1,6 @@
 // Placement of shared buffers and insertion of barriers, on per-thread IR as text.
-#include "ir/simt/SharedArena.h"
+#include "ir/simt/sync/Arena.h"
+#include "ir/simt/sync/Barriers.h"
 #include "ir/tile/RegisterDialects.h"
 
 #include "mlir/Parser/Parser.h"
@@ -117,6 +118,21 @@ TEST_F(SharedArenaTest, ABufferFromOutsideLivesThroughTheWholeLoop) {
             alloc("b") + storeTo("b") + load("b", 1) + "}\n");
   ASSERT_TRUE(succeeded(placeShared(kernel, target)));
   EXPECT_EQ(cast<IntegerAttr>(kernel->getAttr(SimtDialect::kSharedBytesAttr)).getInt(), 2048);
+}
+
+TEST_F(SharedArenaTest, ABufferLivesUntilItsCopiesHaveBeenWaitedFor) {
+  std::string copy = "simt.async_copy 16 %g -> %a[%o]\nsimt.async_commit\n",
+              other = alloc("b", 2048) + storeTo("b") + load("b", 1);
+  auto bytesOf = [&](const std::string &body) {
+    func::FuncOp kernel = parse(body);
+    EXPECT_TRUE(succeeded(placeShared(kernel, target)));
+    return cast<IntegerAttr>(kernel->getAttr(SimtDialect::kSharedBytesAttr)).getInt();
+  };
+  std::string begin = alloc("a", 2048) + copy + "simt.async_wait 1\n" + load("a", 0);
+  EXPECT_EQ(bytesOf(begin + "simt.async_wait 0\n" + other), 2048);
+  EXPECT_EQ(bytesOf(begin + other + "simt.async_wait 0\n"), 4096);
+  EXPECT_EQ(bytesOf(begin + "simt.wgmma_wait 0\n" + other), 4096); // waits for something else
+  EXPECT_EQ(bytesOf(begin + other), 4096);
 }
 
 TEST_F(SharedArenaTest, TooMuchIsAnError) {

@@ -1,0 +1,141 @@
+// See Arena.h. Live ranges are intervals over ops in program order, widened to whole loops where a
+// buffer outlives an iteration; placement is first fit in order of first use.
+#include "ir/simt/sync/Arena.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::simt;
+
+namespace {
+struct Buffer {
+  SharedAllocOp op;
+  uint64_t first = 0, last = 0;
+  int64_t offset = 0, end = 0;
+  bool isOwn = false; ///< Shares its bytes with none.
+};
+
+constexpr int64_t kMaxOwnBytes = 1024, kMaxAllOwnBytes = 4096;
+} // namespace
+
+namespace {
+/// When, in program order, ops begin and end, and where nothing asynchronous is under way any more.
+class Timeline {
+public:
+  explicit Timeline(func::FuncOp kernel) { number(kernel); }
+  uint64_t startOf(Operation *op) const { return spans.lookup(op).first; }
+  uint64_t endOf(Operation *op) const { return spans.lookup(op).second; }
+  /// The op in `block` behind which the accesses that `user` starts have completed.
+  Operation *completionOf(Operation *user, AsyncQueue queue, Block *block) const {
+    for (Operation *wait : waits[unsigned(queue)])
+      if (startOf(wait) > endOf(user))
+        if (Operation *ancestor = block->findAncestorOpInBlock(*wait))
+          return ancestor;
+    return block->getTerminator();
+  }
+
+private:
+  void number(Operation *op) {
+    uint64_t start = counter++;
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Operation &inner : block)
+          number(&inner);
+    spans[op] = {start, counter++};
+    if (auto user = dyn_cast<SharedUser>(op))
+      if (auto wait = user.getSharedUse().waits; wait && wait->pending == 0)
+        waits[unsigned(wait->queue)].push_back(op);
+  }
+
+  llvm::DenseMap<Operation *, std::pair<uint64_t, uint64_t>> spans;
+  SmallVector<Operation *> waits[kNumAsyncQueues]; ///< For all of a queue, in program order.
+  uint64_t counter = 0;
+};
+} // namespace
+
+/// The live range of a buffer; nothing if nobody uses it.
+static std::optional<Buffer> getLiveRange(SharedAllocOp op, const Timeline &timeline) {
+  if (op.use_empty())
+    return std::nullopt;
+  Buffer buffer{op, ~uint64_t(0), 0};
+  Block *block = op->getBlock();
+  for (Operation *user : op->getUsers()) {
+    Operation *ancestor = block->findAncestorOpInBlock(*user);
+    buffer.first = std::min(buffer.first, timeline.startOf(ancestor));
+    buffer.last = std::max(buffer.last, timeline.endOf(ancestor));
+    auto sharedUser = dyn_cast<SharedUser>(user);
+    if (!sharedUser)
+      continue;
+    for (const SharedUse::Access &access : sharedUser.getSharedUse().accesses)
+      if (access.queue)
+        buffer.last = std::max(buffer.last,
+                               timeline.endOf(timeline.completionOf(user, *access.queue, block)));
+  }
+  return buffer;
+}
+
+/// Gives each buffer its offset, in their order, and returns how many bytes that takes.
+static int64_t place(MutableArrayRef<Buffer> buffers, bool allowOwn) {
+  int64_t total = 0;
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    Buffer &buffer = buffers[i];
+    int64_t alignment = buffer.op.getAlignment(), offset = 0;
+    if (allowOwn && buffer.isOwn) {
+      offset = llvm::alignTo(total, alignment);
+    } else {
+      SmallVector<std::pair<int64_t, int64_t>> taken;
+      for (size_t j = 0; j < i; ++j)
+        if (buffers[j].last >= buffer.first && buffer.last >= buffers[j].first)
+          taken.push_back({buffers[j].offset, buffers[j].end});
+      llvm::sort(taken);
+      for (auto [start, end] : taken) {
+        if (offset + int64_t(buffer.op.getBytes()) <= start)
+          break;
+        offset = std::max<int64_t>(offset, llvm::alignTo(end, alignment));
+      }
+    }
+    buffer.offset = offset;
+    buffer.end = offset + buffer.op.getBytes();
+    total = std::max(total, buffer.end);
+    buffer.op.setOffset(offset);
+  }
+  return total;
+}
+
+LogicalResult simt::placeShared(func::FuncOp kernel, const TargetInfo &target, StringRef advice) {
+  Timeline timeline(kernel);
+  SmallVector<Buffer> buffers;
+  kernel.walk([&](SharedAllocOp op) {
+    if (std::optional<Buffer> buffer = getLiveRange(op, timeline))
+      buffers.push_back(*buffer);
+  });
+  llvm::sort(buffers, [&](const Buffer &x, const Buffer &y) {
+    return std::pair(x.first, timeline.startOf(x.op)) < std::pair(y.first, timeline.startOf(y.op));
+  });
+  // What has bytes of its own needs no barrier between its last reads and another buffer's writes:
+  // small buffers get their own while there are few, beyond all others.
+  int64_t ownBytes = 0;
+  for (Buffer &buffer : buffers) {
+    int64_t bytes = buffer.op.getBytes();
+    buffer.isOwn = bytes <= kMaxOwnBytes && ownBytes + bytes <= kMaxAllOwnBytes;
+    ownBytes += buffer.isOwn ? bytes : 0;
+  }
+  SmallVector<Buffer> own;
+  llvm::copy_if(buffers, std::back_inserter(own), [](const Buffer &b) { return b.isOwn; });
+  llvm::erase_if(buffers, [](const Buffer &b) { return b.isOwn; });
+  buffers.append(own);
+  int64_t total = place(buffers, /*allowOwn=*/true);
+  if (uint64_t(total) > target.sharedMemoryBytes)
+    total = place(buffers, /*allowOwn=*/false);
+  if (uint64_t(total) > target.sharedMemoryBytes) {
+    // At what takes most: that is where smaller blocks help.
+    auto largest = llvm::max_element(
+        buffers, [](Buffer &x, Buffer &y) { return x.op.getBytes() < y.op.getBytes(); });
+    return emitError(largest->op.getLoc())
+           << "needs " << total << " bytes of shared memory, but " << target.name << " has "
+           << target.sharedMemoryBytes << " for a program, which is "
+           << total - int64_t(target.sharedMemoryBytes) << " too few; " << advice;
+  }
+  kernel->setAttr(SimtDialect::kSharedBytesAttr,
+                  IntegerAttr::get(IntegerType::get(kernel.getContext(), 64), total));
+  return success();
+}

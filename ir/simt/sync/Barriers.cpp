@@ -1,0 +1,224 @@
+// See Barriers.h: a forward data flow over accesses since the last barrier.
+#include "ir/simt/sync/Barriers.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::simt;
+
+namespace {
+using Buffers = llvm::SetVector<SharedAllocOp>;
+
+/// Buffers with accesses since the last barrier.
+struct Pending {
+  Buffers reads, writes, adds;
+  /// Accesses to buffers of which each warp has its part, since the last barrier of any scope.
+  Buffers warpReads, warpWrites;
+  /// What is under way, whatever barriers are passed: by queue.
+  struct {
+    Buffers reads, writes;
+  } flying[kNumAsyncQueues];
+
+  void clear() {
+    reads.clear();
+    writes.clear();
+    adds.clear();
+    clearWarps();
+  }
+  void clearWarps() {
+    warpReads.clear();
+    warpWrites.clear();
+  }
+  /// Whether that adds anything.
+  bool merge(Pending &other) {
+    bool grows = false;
+    for (auto [to, from] : llvm::zip_equal(all(), other.all())) {
+      size_t before = to->size();
+      to->insert(from->begin(), from->end());
+      grows |= to->size() != before;
+    }
+    return grows;
+  }
+
+private:
+  SmallVector<Buffers *> all() {
+    SmallVector<Buffers *> sets = {&reads, &writes, &adds, &warpReads, &warpWrites};
+    for (auto &queue : flying)
+      sets.append({&queue.reads, &queue.writes});
+    return sets;
+  }
+};
+
+class BarrierInserter {
+public:
+  explicit BarrierInserter(BarrierScope scope) : scope(scope) {}
+  void block(Block &block, Pending &pending) {
+    for (Operation &op : llvm::make_early_inc_range(block))
+      visit(&op, pending);
+  }
+
+private:
+  static bool overlap(SharedAllocOp x, SharedAllocOp y) {
+    int64_t startX = *x.getOffset(), startY = *y.getOffset();
+    return startX < startY + int64_t(y.getBytes()) && startY < startX + int64_t(x.getBytes());
+  }
+  void visit(Operation *op, Pending &pending);
+  /// Of one op: the barriers before it, and what is pending behind it.
+  void apply(Operation *op, const SharedUse &use, Pending &pending);
+  /// Whether each warp has a part of both, the same bytes.
+  static bool shareWarpParts(SharedAllocOp x, SharedAllocOp y) {
+    return x.getPerWarp() && y.getPerWarp() && x.getOffset() == y.getOffset() &&
+           x.getBytes() == y.getBytes();
+  }
+  static bool shareWarpParts(SharedAllocOp buffer, const Buffers &others) {
+    return llvm::any_of(others, [&](SharedAllocOp other) { return shareWarpParts(buffer, other); });
+  }
+  /// Accesses of a warp to its own part do not meet other warps' to theirs.
+  static bool overlapAny(SharedAllocOp buffer, const Buffers &others) {
+    return llvm::any_of(others, [&](SharedAllocOp other) {
+      return overlap(buffer, other) && !shareWarpParts(buffer, other);
+    });
+  }
+  void read(Operation *op, SharedAllocOp buffer, Pending &pending) {
+    if (overlapAny(buffer, pending.writes) || overlapAny(buffer, pending.adds))
+      insertBefore(op, pending);
+    if (buffer.getPerWarp()) {
+      if (shareWarpParts(buffer, pending.warpWrites))
+        insertInWarp(op, pending);
+      pending.warpReads.insert(buffer);
+    }
+    pending.reads.insert(buffer);
+  }
+  /// Additions are in no one's way but others' reads and writes.
+  void add(Operation *op, SharedAllocOp buffer, Pending &pending) {
+    if (overlapAny(buffer, pending.reads) || overlapAny(buffer, pending.writes) ||
+        llvm::any_of(pending.adds, [&](SharedAllocOp other) {
+          return other != buffer && overlap(buffer, other);
+        }))
+      insertBefore(op, pending);
+    pending.adds.insert(buffer);
+  }
+  void write(Operation *op, SharedAllocOp buffer, Pending &pending) {
+    if (overlapAny(buffer, pending.reads) || overlapAny(buffer, pending.adds) ||
+        llvm::any_of(pending.writes, [&](SharedAllocOp other) {
+          return other != buffer && overlap(buffer, other) && !shareWarpParts(buffer, other);
+        }))
+      insertBefore(op, pending);
+    if (buffer.getPerWarp()) {
+      bool overwrites = llvm::any_of(pending.warpWrites, [&](SharedAllocOp other) {
+        return other != buffer && shareWarpParts(buffer, other);
+      });
+      if (overwrites || shareWarpParts(buffer, pending.warpReads))
+        insertInWarp(op, pending);
+      pending.warpWrites.insert(buffer);
+    }
+  }
+  void insertInWarp(Operation *op, Pending &pending) {
+    if (!isTrial) {
+      OpBuilder b(op);
+      BarrierOp::create(b, op->getLoc(), BarrierScope::Warp);
+    }
+    pending.clearWarps();
+  }
+  void insertBefore(Operation *op, Pending &pending) {
+    if (!isTrial) {
+      OpBuilder b(op);
+      BarrierOp::create(b, op->getLoc(), scope);
+    }
+    pending.clear();
+  }
+  BarrierScope scope;
+  bool isTrial = false; ///< Only find out what is pending.
+};
+} // namespace
+
+void BarrierInserter::apply(Operation *op, const SharedUse &use, Pending &pending) {
+  if (use.barrier) {
+    if (*use.barrier == scope || *use.barrier == BarrierScope::Program)
+      pending.clear();
+    else
+      pending.clearWarps();
+  }
+  for (const SharedUse::Access &access : use.accesses) {
+    if (access.isSeparated)
+      continue;
+    auto buffer = access.buffer.getDefiningOp<SharedAllocOp>();
+    auto *flying = access.queue ? &pending.flying[unsigned(*access.queue)] : nullptr;
+    switch (access.kind) {
+    case SharedUse::Kind::Read:
+      read(op, buffer, pending);
+      if (flying)
+        flying->reads.insert(buffer);
+      break;
+    case SharedUse::Kind::Write:
+      write(op, buffer, pending);
+      (flying ? flying->writes : pending.writes).insert(buffer);
+      break;
+    case SharedUse::Kind::Add:
+      add(op, buffer, pending);
+      break;
+    }
+  }
+  if (use.waits) {
+    // Each thread waits for its own accesses only: others may see its writes, and overwrite what it
+    // has read up to here, behind a barrier.
+    auto &flying = pending.flying[unsigned(use.waits->queue)];
+    pending.reads.insert(flying.reads.begin(), flying.reads.end());
+    pending.writes.insert(flying.writes.begin(), flying.writes.end());
+    if (use.waits->pending == 0)
+      flying = {};
+  }
+}
+
+void BarrierInserter::visit(Operation *op, Pending &pending) {
+  if (auto user = dyn_cast<SharedUser>(op))
+    return apply(op, user.getSharedUse(), pending);
+  if (op->getNumRegions()) {
+    bool isLoop = isa<LoopLikeOpInterface>(op);
+    // What a loop's later iterations start with must be known before the first barrier is placed.
+    Pending entry = pending;
+    bool wasTrial = std::exchange(isTrial, isTrial || isLoop);
+    for (;;) {
+      Pending state = entry, joined;
+      // The regions of a loop run one after the other; those of a branch are alternatives.
+      if (!isLoop)
+        joined = entry;
+      bool first = true;
+      for (Region &region : op->getRegions())
+        for (Block &inner : region) {
+          if (!isLoop)
+            state = entry;
+          block(inner, state);
+          if (!isLoop) {
+            if (first && op->getNumRegions() == 2 && !op->getRegion(1).empty())
+              joined = state;
+            else
+              joined.merge(state);
+            first = false;
+          }
+        }
+      if (!isLoop) {
+        pending = joined;
+        return;
+      }
+      if (entry.merge(state))
+        continue;
+      if (isTrial && !wasTrial) {
+        isTrial = false;
+        continue;
+      }
+      isTrial = wasTrial;
+      pending = entry;
+      return;
+    }
+  }
+}
+
+LogicalResult simt::insertBarriers(func::FuncOp kernel, BarrierScope scope) {
+  if (failed(checkSharedUsers(kernel)))
+    return failure();
+  BarrierInserter inserter(scope);
+  Pending pending;
+  for (Block &block : kernel.getBody())
+    inserter.block(block, pending);
+  return success();
+}

@@ -1,0 +1,54 @@
+// What an op says about its use of shared memory (the interface SharedUser). Plain data, so that
+// barrier insertion, the arena and the emulator of tests read the same answer.
+#pragma once
+
+#include "mlir/IR/OpDefinition.h"
+
+#include "ir/simt/SimtEnums.h.inc"
+
+#include <optional>
+
+namespace tilerun::simt {
+
+/// Work that an op starts and that goes on behind it. Groups of a queue end in order.
+enum class AsyncQueue { Copies, Products };
+inline constexpr unsigned kNumAsyncQueues = 2;
+
+struct SharedUse {
+  /// Additions are atomic: they need no barrier between each other.
+  enum class Kind { Read, Write, Add };
+  struct Access {
+    mlir::Value buffer; ///< Of type !simt.shared.
+    Kind kind;
+    /// The access goes on until a wait for its queue: a read may see the buffer as late as that, a
+    /// write shows nothing before.
+    std::optional<AsyncQueue> queue = {};
+    /// Barriers that are there already, or an op before it, separate it from others' accesses: none
+    /// is inserted for it.
+    bool isSeparated = false;
+  };
+  struct Wait {
+    AsyncQueue queue;
+    unsigned pending; ///< Groups that may still be under way behind it.
+  };
+
+  llvm::SmallVector<Access, 2> accesses;
+  std::optional<AsyncQueue> closes; ///< Its accesses since the last one are a group.
+  std::optional<Wait> waits;
+  std::optional<BarrierScope> barrier; ///< Who meets here and sees each other's accesses.
+  bool isFence = false; ///< Makes its thread's writes visible to what works asynchronously.
+
+  bool isNone() const { return accesses.empty() && !closes && !waits && !barrier && !isFence; }
+};
+
+} // namespace tilerun::simt
+
+#include "ir/simt/sync/SharedUser.h.inc"
+
+namespace tilerun::simt {
+
+/// Fails with a diagnostic at the first op in `root` that may touch shared memory and does not say
+/// how, or touches what is not the result of a `simt.shared_alloc`.
+mlir::LogicalResult checkSharedUsers(mlir::Operation *root);
+
+} // namespace tilerun::simt
