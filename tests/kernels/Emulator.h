@@ -1,9 +1,10 @@
-// A machine for per-thread IR: runs a lowered kernel in all threads of a program at once, one
-// operation after the other, over the host's memory. Slow, complete in what the lowering builds,
-// and strict: it reports accesses outside of buffers, reads of shared memory that was never
-// written, accesses to shared memory that no barrier separates, and exchange between threads
-// where control flow differs between them. So the lowering is tested for every warp size without
-// any GPU.
+// A machine for per-thread IR: runs a lowered kernel in all threads of a program over the host's
+// memory. Each warp is a coroutine; which one goes on is drawn at random, at barriers and between
+// accesses to memory, from a seed. Slow, complete in what the lowering builds, and strict: it
+// reports accesses outside of buffers, reads of shared memory that was never written or whose copy
+// has not been waited for, accesses to shared memory that no barrier separates, barriers that not
+// all warps reach, and exchange between lanes where control flow differs. So the lowering is
+// tested for every warp size without any GPU.
 #pragma once
 
 #include "ir/simt/LowerTile.h"
@@ -20,6 +21,7 @@ struct EmulatorOptions {
   const target::TargetInfo *target = nullptr;
   unsigned numWarps = 4;
   uint64_t grid = 1;
+  uint64_t seed = 0; ///< Of the order in which warps run.
 };
 
 /// Runs `kernel` once for each program. `arguments`: one word each, pointers as addresses.

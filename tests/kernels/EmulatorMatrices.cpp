@@ -1,6 +1,6 @@
-// Matrix instructions on the emulator: of warps, opaque ones, and of warp groups.
+// Matrix instructions of a warp: ordinary ones, opaque ones, and its part of a warp group's.
 #include "tests/kernels/EmulatorElementwise.h"
-#include "tests/kernels/EmulatorMachine.h"
+#include "tests/kernels/EmulatorWarp.h"
 
 #include "ir/layout/Fragments.h"
 #include "ir/layout/MatrixTile.h"
@@ -9,256 +9,281 @@
 using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::simt;
+using namespace tilerun::target;
 using namespace tilerun::test;
 using namespace tilerun::test::emulator;
 
-bool Machine::multiply(MmaOp op) {
+/// An element of an operand as a number.
+static double decode(uint64_t word, MatrixElement element, MLIRContext *context) {
+  switch (element) {
+  case MatrixElement::F16:
+    return toDouble(word, Float16Type::get(context));
+  case MatrixElement::BF16:
+    return toDouble(word, BFloat16Type::get(context));
+  case MatrixElement::TF32: // what lies below is not looked at
+    return toDouble(word & ~uint64_t(0x1fff), Float32Type::get(context));
+  case MatrixElement::F32:
+    return toDouble(word, Float32Type::get(context));
+  case MatrixElement::F64:
+    return toDouble(word, Float64Type::get(context));
+  case MatrixElement::E4M3:
+    return toDouble(word, Float8E4M3FNType::get(context));
+  case MatrixElement::E5M2:
+    return toDouble(word, Float8E5M2Type::get(context));
+  case MatrixElement::I8:
+    return int8_t(word);
+  case MatrixElement::I32:
+    return int32_t(word);
+  }
+  return 0;
+}
+
+/// An accumulator and what is added to it.
+static uint64_t accumulate(uint64_t acc, double sum, Type type) {
+  return type.isInteger(32) ? uint32_t(int32_t(acc) + int32_t(sum))
+                            : fromDouble(toDouble(acc, type) + sum, type);
+}
+
+bool Warp::multiply(MmaOp op) {
   const MatrixInstruction *row = nullptr;
-  for (const MatrixInstruction &known : options.target->matrixInstructions)
+  for (const MatrixInstruction &known : program.options.target->matrixInstructions)
     if (known.name == op.getInstruction())
       row = &known;
   if (!row)
     return fail(op, "unknown matrix instruction");
-  auto decode = [&](uint64_t word, MatrixElement element, Type type) -> double {
-    MLIRContext *context = op.getContext();
-    switch (element) {
-    case MatrixElement::I8:
-      return int8_t(word);
-    case MatrixElement::E4M3:
-      return toDouble(word, Float8E4M3FNType::get(context));
-    case MatrixElement::E5M2:
-      return toDouble(word, Float8E5M2Type::get(context));
-    case MatrixElement::TF32:
-      return toDouble(word & ~uint64_t(0x1fff), type); // what lies below is not looked at
-    default:
-      return toDouble(word, type);
-    }
-  };
-  Data result = define(op.getResult());
-  Type accType = cast<VectorType>(op.getType()).getElementType();
-  for (unsigned warp = 0; warp < options.numWarps; ++warp) {
-    std::vector<double> a(row->m * row->k), b(row->k * row->n);
-    auto fill = [&](Value fragment, const layout::LinearLayout &layout, MatrixElement element,
-                    unsigned columns, std::vector<double> &matrix) {
-      Type type = cast<VectorType>(fragment.getType()).getElementType();
-      for (unsigned lane = 0; lane < lanes; ++lane)
-        for (unsigned reg = 0; reg < countOf(fragment.getType()); ++reg) {
-          auto position = layout.apply({reg, lane});
-          matrix[position[0] * columns + position[1]] =
-              decode(at(fragment, warp * lanes + lane, reg), element, type);
-        }
-    };
-    fill(op.getA(), row->aLayout, row->a, row->k, a);
-    fill(op.getB(), row->bLayout, row->b, row->n, b);
+  std::vector<double> a(row->m * row->k), b(row->k * row->n);
+  auto fill = [&](Value fragment, const layout::LinearLayout &layout, MatrixElement element,
+                  unsigned columns, std::vector<double> &matrix) {
     for (unsigned lane = 0; lane < lanes; ++lane)
-      for (unsigned reg = 0; reg < result.count; ++reg) {
-        auto position = row->dLayout.apply({reg, lane});
-        uint64_t acc = at(op.getAcc(), warp * lanes + lane, reg);
-        double sum = 0;
-        for (unsigned k = 0; k < row->k; ++k)
-          sum += a[position[0] * row->k + k] * b[k * row->n + position[1]];
-        result.words[(warp * lanes + lane) * result.count + reg] =
-            accType.isInteger(32) ? uint32_t(int32_t(acc) + int32_t(sum))
-                                  : fromDouble(toDouble(acc, accType) + sum, accType);
+      for (unsigned reg = 0; reg < countOf(fragment); ++reg) {
+        auto position = layout.apply({reg, lane});
+        matrix[position[0] * columns + position[1]] =
+            decode(at(fragment, lane, reg), element, op.getContext());
       }
-  }
-  values[op.getResult()] = result;
+  };
+  fill(op.getA(), row->aLayout, row->a, row->k, a);
+  fill(op.getB(), row->bLayout, row->b, row->n, b);
+  Data &result = define(op.getResult());
+  Type accType = cast<VectorType>(op.getType()).getElementType();
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    for (unsigned reg = 0; reg < result.count; ++reg) {
+      auto position = row->dLayout.apply({reg, lane});
+      double sum = 0;
+      for (unsigned k = 0; k < row->k; ++k)
+        sum += a[position[0] * row->k + k] * b[k * row->n + position[1]];
+      result.words[size_t(lane) * result.count + reg] =
+          accumulate(at(op.getAcc(), lane, reg), sum, accType);
+    }
   return true;
 }
 
-bool Machine::loadMatrix(LoadMatrixOp op) {
-  Data result = define(op.getResult());
+bool Warp::loadMatrix(LoadMatrixOp op) {
+  Data &result = define(op.getResult());
   // A lane gets two 16-bit units of each matrix, whatever the elements are.
   unsigned bits = 8 * getScalarBytes(op.getType());
-  for (unsigned t = 0; t < threads; ++t)
+  for (unsigned lane = 0; lane < lanes; ++lane)
     for (unsigned i = 0; i < op.getCount(); ++i) {
       uint64_t pair = 0;
       for (unsigned e = 0; e < 2; ++e) {
-        unsigned lane = t % lanes, row = lane / 4, column = 2 * (lane % 4) + e;
+        unsigned row = lane / 4, column = 2 * (lane % 4) + e;
         if (op.getTransposed())
           std::swap(row, column);
-        uint64_t place = placeOf(op.getBuffer(), op.getOffset(), t - lane + 8 * i + row);
+        uint64_t place = placeOf(op.getBuffer(), op.getOffset(), 8 * i + row);
         uint16_t word = 0;
-        if (!readShared(op, t, place + 2 * column,
-                        MutableArrayRef(reinterpret_cast<uint8_t *>(&word), 2)))
+        if (!check(op, program.shared.read(thread(lane), place + 2 * column,
+                                           MutableArrayRef(reinterpret_cast<uint8_t *>(&word), 2))))
           return false;
         pair |= uint64_t(word) << (16 * e);
       }
       for (unsigned e = 0; e < 32 / bits; ++e)
-        result.words[size_t(t) * result.count + i * (32 / bits) + e] =
+        result.words[size_t(lane) * result.count + i * (32 / bits) + e] =
             (pair >> (bits * e)) & ((uint64_t(1) << bits) - 1);
     }
-  values[op.getResult()] = result;
   return true;
 }
 
-/// Loads or stores (for a MatrixStoreOp) a matrix of each warp. It counts as done by a lane that
-/// had nothing to do with these bytes before, because nobody knows which lane it is.
-bool Machine::transferMatrix(Operation *op, Value buffer, Value offset, MatrixType type,
-                             uint64_t pitch, bool byColumns, Data &data) {
+//===----------------------------------------------------------------------===//
+// Opaque matrices
+//===----------------------------------------------------------------------===//
+
+/// Loads or stores (for a MatrixStoreOp) a matrix. Nobody knows which lane has which element, so
+/// that it is ordered with no lane's access since the last barrier.
+bool Warp::transferMatrix(Operation *op, Value buffer, Value offset, MatrixType type,
+                          uint64_t pitch, bool byColumns, Data &data) {
   unsigned bytes = getScalarBytes(type.getElementType());
-  bool isStore = isa<MatrixStoreOp>(op);
-  for (unsigned first = 0; first < threads; first += lanes) {
-    uint64_t start = placeOf(buffer, offset, first);
-    for (unsigned lane = 1; lane < lanes; ++lane)
-      if (placeOf(buffer, offset, first + lane) != start)
-        return fail(op, "lanes of a warp disagree about a matrix");
-    if (start % 16)
-      return fail(op, "a matrix starts between multiples of 16 bytes");
-    for (unsigned i = 0; i < type.getRows(); ++i)
-      for (unsigned j = 0; j < type.getColumns(); ++j) {
-        uint64_t place = start + (byColumns ? j * pitch + i * bytes : i * pitch + j * bytes);
-        uint64_t &word = data.words[size_t(first) * data.count + i * type.getColumns() + j];
-        auto content = MutableArrayRef(reinterpret_cast<uint8_t *>(&word), bytes);
-        unsigned thread = first;
-        if (place < shadows.size())
-          while (thread + 1 < first + lanes && (int(thread) == shadows[place].writer ||
-                                                (isStore && int(thread) == shadows[place].reader)))
-            ++thread;
-        if (!(isStore ? writeShared(op, thread, place, content)
-                      : readShared(op, thread, place, content)))
-          return false;
-      }
-  }
+  uint64_t start = placeOf(buffer, offset, 0);
+  for (unsigned lane = 1; lane < lanes; ++lane)
+    if (placeOf(buffer, offset, lane) != start)
+      return fail(op, "lanes of a warp disagree about a matrix");
+  if (start % 16)
+    return fail(op, "a matrix starts between multiples of 16 bytes");
+  Thread unknown = thread(kUnknownLane);
+  for (unsigned i = 0; i < type.getRows(); ++i)
+    for (unsigned j = 0; j < type.getColumns(); ++j) {
+      uint64_t place = start + (byColumns ? j * pitch + i * bytes : i * pitch + j * bytes);
+      auto content = MutableArrayRef(
+          reinterpret_cast<uint8_t *>(&data.words[i * type.getColumns() + j]), bytes);
+      if (!check(op, isa<MatrixStoreOp>(op) ? program.shared.write(unknown, place, content)
+                                            : program.shared.read(unknown, place, content)))
+        return false;
+    }
   return true;
 }
 
-bool Machine::multiplyMatrices(MatrixMultiplyAddOp op) {
+bool Warp::multiplyOpaque(MatrixMultiplyAddOp op) {
   MatrixType aType = op.getA().getType(), bType = op.getB().getType(), type = op.getType();
-  bool isOffered = llvm::any_of(options.target->matrixInstructions, [&](const auto &row) {
+  bool isOffered = llvm::any_of(program.options.target->matrixInstructions, [&](const auto &row) {
     return row.isOpaque && int64_t(row.m) == type.getRows() &&
            int64_t(row.n) == type.getColumns() && int64_t(row.k) == aType.getColumns();
   });
   if (!isOffered)
     return fail(op, "the target has no such matrix instruction");
-  auto decode = [](uint64_t word, Type element) -> double {
+  auto number = [](uint64_t word, Type element) -> double {
     return element.isInteger(8) ? double(int8_t(word)) : toDouble(word, element);
   };
-  Data result = define(op.getResult());
+  Data &result = define(op.getResult());
   const Data &a = get(op.getA()), &b = get(op.getB()), &acc = get(op.getAcc());
-  for (unsigned first = 0; first < threads; first += lanes)
-    for (unsigned i = 0; i < type.getRows(); ++i)
-      for (unsigned j = 0; j < type.getColumns(); ++j) {
-        double sum = 0;
-        for (unsigned k = 0; k < aType.getColumns(); ++k)
-          sum += decode(a.words[size_t(first) * a.count + i * aType.getColumns() + k],
-                        aType.getElementType()) *
-                 decode(b.words[size_t(first) * b.count + k * bType.getColumns() + j],
-                        bType.getElementType());
-        size_t place = size_t(first) * acc.count + i * type.getColumns() + j;
-        result.words[place] =
-            type.getElementType().isInteger(32)
-                ? uint32_t(int32_t(acc.words[place]) + int32_t(sum))
-                : fromDouble(toDouble(acc.words[place], type.getElementType()) + sum,
-                             type.getElementType());
-      }
-  values[op.getResult()] = result;
+  for (unsigned i = 0; i < type.getRows(); ++i)
+    for (unsigned j = 0; j < type.getColumns(); ++j) {
+      double sum = 0;
+      for (unsigned k = 0; k < aType.getColumns(); ++k)
+        sum += number(a.words[i * aType.getColumns() + k], aType.getElementType()) *
+               number(b.words[k * bType.getColumns() + j], bType.getElementType());
+      size_t place = i * type.getColumns() + j;
+      result.words[place] = accumulate(acc.words[place], sum, type.getElementType());
+    }
   return true;
 }
 
-bool Machine::multiplyInGroups(WgmmaOp op) {
+//===----------------------------------------------------------------------===//
+// Warp groups
+//===----------------------------------------------------------------------===//
+
+/// Begins to read rows of an operand from shared memory.
+bool Warp::readOperand(WgmmaOp op, bool isA, unsigned firstRow, unsigned rows, unsigned k,
+                       MatrixElement element, std::vector<double> &matrix) {
+  Value buffer = isA ? Value(op.getABuffer()) : Value(op.getBBuffer());
+  Value offset = isA ? Value(op.getAOffset()) : Value(op.getBOffset());
+  ArrayRef<int64_t> tile = isA ? op.getATile() : op.getBTile();
+  bool isTransposed = isA ? op.getATransposed() : op.getBTransposed();
+  for (unsigned lane = 1; lane < lanes; ++lane)
+    if (at(offset, lane) != at(offset, 0))
+      return fail(op, "threads of a warp group disagree about an operand");
+  layout::MatrixDescription description;
+  description.swizzleBytes = tile[0];
+  description.leadingBytes = tile[1];
+  description.strideBytes = tile[2];
+  uint64_t begin = placeOf(buffer, offset, 0) + (isA ? op.getAStart() : op.getBStart());
+  unsigned bytes = 32 / k;
+  auto &flights = queues[unsigned(AsyncQueue::Products)].open;
+  for (unsigned i = 0; i < rows; ++i)
+    for (unsigned j = 0; j < k; ++j) {
+      uint64_t place =
+          matrixReadAddress(description.encode(), !isTransposed, begin, firstRow + i, j, bytes);
+      uint64_t word = 0;
+      Thread reader = thread(kUnknownLane);
+      auto content = MutableArrayRef(reinterpret_cast<uint8_t *>(&word), bytes);
+      if (!check(op, program.shared.beginRead(reader, place, content)))
+        return false;
+      matrix[i * k + j] = decode(word, element, op.getContext());
+      if (!flights.empty() && flights.back().op == op &&
+          flights.back().place + flights.back().count == place)
+        flights.back().count += bytes;
+      else
+        flights.push_back({op, reader, place, bytes, {}, nullptr});
+    }
+  return true;
+}
+
+/// The warp's 16 of a group's 64 rows.
+bool Warp::multiplyInGroup(WgmmaOp op) {
   const WarpGroupInstruction *row = nullptr;
   unsigned columns = 0;
   StringRef name = op.getInstruction();
   name.consume_front("m64n");
   name.consumeInteger(10, columns);
-  for (const WarpGroupInstruction &known : options.target->warpGroupInstructions)
+  for (const WarpGroupInstruction &known : program.options.target->warpGroupInstructions)
     if (name == "k" + std::to_string(known.k) + "." + known.types)
       row = &known;
   if (!row)
     return fail(op, "unknown instruction of warp groups");
-  unsigned k = row->k, bytes = 32 / k, group = 4 * lanes;
-  MLIRContext *context = op.getContext();
-  auto decode = [&](uint64_t word, MatrixElement element) -> double {
-    switch (element) {
-    case MatrixElement::F16:
-      return toDouble(word, Float16Type::get(context));
-    case MatrixElement::BF16:
-      return toDouble(word, BFloat16Type::get(context));
-    case MatrixElement::TF32:
-      return toDouble(word & ~uint64_t(0x1fff), Float32Type::get(context));
-    case MatrixElement::E4M3:
-      return toDouble(word, Float8E4M3FNType::get(context));
-    case MatrixElement::E5M2:
-      return toDouble(word, Float8E5M2Type::get(context));
-    default:
-      return int8_t(word);
-    }
-  };
-  layout::LinearLayout dLayout = *layout::wgmmaLayout(columns);
-  Data result = define(op.getResult());
-  Type accType = cast<VectorType>(op.getType()).getElementType();
-  for (unsigned first = 0; first < threads; first += group) {
-    auto read = [&](Value buffer, Value offset, int64_t start, ArrayRef<int64_t> tile,
-                    bool transposed, unsigned rows, MatrixElement element,
-                    std::vector<double> &matrix) {
-      for (unsigned t = first; t < first + group; ++t)
-        if (at(offset, t) != at(offset, first))
-          return fail(op, "threads of a warp group disagree about an operand");
-      layout::MatrixDescription description;
-      description.swizzleBytes = tile[0];
-      description.leadingBytes = tile[1];
-      description.strideBytes = tile[2];
-      uint64_t begin = placeOf(buffer, offset, first) + start;
-      for (unsigned i = 0; i < rows; ++i)
-        for (unsigned j = 0; j < k; ++j) {
-          uint64_t place = matrixReadAddress(description.encode(), !transposed, begin, i, j, bytes);
-          uint64_t word = 0;
-          if (!readShared(op, first, place,
-                          MutableArrayRef(reinterpret_cast<uint8_t *>(&word), bytes)))
-            return false;
-          if (!shadows[place].isFenced)
-            return fail(op, "no fence between a write of shared memory and a matrix instruction");
-          matrix[i * k + j] = decode(word, element);
-          openReads.push_back({op, first, bytes, place, word});
-        }
-      return true;
-    };
-    std::vector<double> a(64 * k), b(columns * k);
-    if (op.getABuffer()) {
-      if (!read(op.getABuffer(), op.getAOffset(), op.getAStart(), op.getATile(),
-                op.getATransposed(), 64, row->a, a))
-        return false;
-    } else {
-      auto kind = k == 8    ? layout::FragmentKind::MmaA32
-                  : k == 16 ? layout::FragmentKind::MmaA16
-                            : layout::FragmentKind::MmaA8;
-      layout::LinearLayout fragment = layout::fragmentLayout(kind);
-      for (unsigned t = 0; t < group; ++t)
-        for (unsigned reg = 0; reg < countOf(op.getA().getType()); ++reg) {
-          auto position = fragment.apply({reg, t % lanes});
-          a[(position[0] + t / lanes * 16) * k + position[1]] =
-              decode(at(op.getA(), first + t, reg), row->a);
-        }
-    }
-    if (!read(op.getBBuffer(), op.getBOffset(), op.getBStart(), op.getBTile(), op.getBTransposed(),
-              columns, row->b, b))
+  if (!program.joinGroup(*this, products++, op))
+    return false;
+  unsigned k = row->k, firstRow = number % 4 * 16;
+  std::vector<double> a(16 * k), b(columns * k);
+  if (op.getABuffer()) {
+    if (!readOperand(op, /*isA=*/true, firstRow, 16, k, row->a, a))
       return false;
-    for (unsigned t = 0; t < group; ++t)
-      for (unsigned reg = 0; reg < result.count; ++reg) {
-        auto position = dLayout.apply({reg, t % lanes, t / lanes});
-        uint64_t acc = at(op.getAcc(), first + t, reg);
-        double sum = 0;
-        for (unsigned i = 0; i < k; ++i)
-          sum += a[position[0] * k + i] * b[position[1] * k + i];
-        result.words[size_t(first + t) * result.count + reg] =
-            accType.isInteger(32) ? uint32_t(int32_t(acc) + int32_t(sum))
-                                  : fromDouble(toDouble(acc, accType) + sum, accType);
+  } else {
+    auto kind = k == 8    ? layout::FragmentKind::MmaA32
+                : k == 16 ? layout::FragmentKind::MmaA16
+                          : layout::FragmentKind::MmaA8;
+    layout::LinearLayout fragment = layout::fragmentLayout(kind);
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      for (unsigned reg = 0; reg < countOf(op.getA()); ++reg) {
+        auto position = fragment.apply({reg, lane});
+        a[position[0] * k + position[1]] =
+            decode(at(op.getA(), lane, reg), row->a, op.getContext());
       }
   }
-  values[op.getResult()] = result;
+  if (!readOperand(op, /*isA=*/false, 0, columns, k, row->b, b))
+    return false;
+  layout::LinearLayout dLayout = *layout::wgmmaLayout(columns);
+  Data &result = define(op.getResult());
+  Type accType = cast<VectorType>(op.getType()).getElementType();
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    for (unsigned reg = 0; reg < result.count; ++reg) {
+      auto position = dLayout.apply({reg, lane, number % 4});
+      double sum = 0;
+      for (unsigned i = 0; i < k; ++i)
+        sum += a[(position[0] - firstRow) * k + i] * b[position[1] * k + i];
+      result.words[size_t(lane) * result.count + reg] =
+          accumulate(at(op.getAcc(), lane, reg), sum, accType);
+    }
+  inFlight.insert(op.getResult());
   return true;
 }
 
 /// Results of matrix instructions that are under way may only be handed on.
-bool Machine::checkInFlight(Operation *op) {
+bool Warp::checkInFlight(const Step &step) {
+  Operation *op = step.op;
   if (!llvm::any_of(op->getOperands(), [&](Value value) { return inFlight.contains(value); }))
     return true;
   if (isa<vector::ToElementsOp, vector::FromElementsOp>(op)) {
-    inFlight.insert(op->getResults().begin(), op->getResults().end());
+    inFlight.insert(op->result_begin(), op->result_end());
     return true;
   }
   if (isa<WgmmaOp, WgmmaWaitOp, scf::YieldOp, scf::ForOp>(op))
     return true;
   return fail(op, "a result of a matrix instruction is used before it has been waited for");
+}
+
+std::optional<bool> Warp::multiplyMatrices(Operation *op) {
+  if (auto load = dyn_cast<LoadMatrixOp>(op))
+    return loadMatrix(load);
+  if (auto mma = dyn_cast<MmaOp>(op))
+    return multiply(mma);
+  if (auto load = dyn_cast<MatrixLoadOp>(op))
+    return transferMatrix(op, load.getBuffer(), load.getOffset(), load.getType(), load.getPitch(),
+                          load.getColumnMajor(), define(load.getResult()));
+  if (auto store = dyn_cast<MatrixStoreOp>(op))
+    return transferMatrix(op, store.getBuffer(), store.getOffset(), store.getMatrix().getType(),
+                          store.getPitch(), false, get(store.getMatrix()));
+  if (auto splat = dyn_cast<MatrixSplatOp>(op)) {
+    Data &result = define(splat.getResult());
+    for (size_t i = 0; i < result.words.size(); ++i)
+      result.words[i] = at(splat.getScalar(), unsigned(i / result.count));
+    return true;
+  }
+  if (auto product = dyn_cast<MatrixMultiplyAddOp>(op))
+    return multiplyOpaque(product);
+  if (auto product = dyn_cast<WgmmaOp>(op))
+    return multiplyInGroup(product);
+  if (auto wait = dyn_cast<WgmmaWaitOp>(op)) {
+    if (queues[unsigned(AsyncQueue::Products)].groups.empty())
+      inFlight.clear();
+    assign(wait.getResults(), wait.getAccs());
+    return true;
+  }
+  return std::nullopt;
 }

@@ -1,6 +1,6 @@
-// What the machine does with memory: the programs' buffers, shared memory, copies between them.
+// What a warp does with memory: the programs' buffers, shared memory, copies between them.
 #include "tests/kernels/EmulatorElementwise.h"
-#include "tests/kernels/EmulatorMachine.h"
+#include "tests/kernels/EmulatorWarp.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -10,56 +10,32 @@ using namespace tilerun::simt;
 using namespace tilerun::test;
 using namespace tilerun::test::emulator;
 
-bool Machine::writeShared(Operation *op, unsigned thread, uint64_t place, ArrayRef<uint8_t> bytes) {
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    if (place + i >= arena.size())
-      return fail(op, "write beyond shared memory");
-    Shadow &shadow = shadows[place + i];
-    if (!ordered(shadow.reader, thread, shadow.read, shadow.warpRead))
-      return fail(op, "no barrier after another thread's read of shared memory");
-    // Threads may write the same value.
-    if (!ordered(shadow.writer, thread, shadow.written, shadow.warpWritten) &&
-        arena[place + i] != bytes[i])
-      return fail(op, "no barrier after another thread's write of shared memory");
-    bool again = !ordered(shadow.writer, thread, shadow.written, shadow.warpWritten);
-    shadow = {again ? -2 : int(thread), -1, epoch, 0, warpEpoch, 0, true, false};
-    arena[place + i] = bytes[i];
-  }
-  return true;
+static uint64_t readWord(const uint8_t *from, unsigned bytes) {
+  uint64_t word = 0;
+  std::memcpy(&word, from, bytes);
+  return word;
 }
 
-bool Machine::readShared(Operation *op, unsigned thread, uint64_t place,
-                         MutableArrayRef<uint8_t> bytes) {
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    if (place + i >= arena.size())
-      return fail(op, "read beyond shared memory");
-    Shadow &shadow = shadows[place + i];
-    if (!shadow.hasValue)
-      return fail(op, "read of shared memory that was never written, byte " + Twine(place + i) +
-                          " by thread " + Twine(thread));
-    if (!ordered(shadow.writer, thread, shadow.written, shadow.warpWritten))
-      return fail(op, "no barrier after another thread's write of shared memory");
-    bool again = shadow.reader != -1 && shadow.reader != int(thread) && shadow.read == epoch;
-    shadow.reader = again ? -2 : int(thread);
-    shadow.read = epoch;
-    shadow.warpRead = warpEpoch;
-    bytes[i] = arena[place + i];
-  }
-  return true;
+static MutableArrayRef<uint8_t> bytesOf(uint64_t &word, unsigned bytes) {
+  return {reinterpret_cast<uint8_t *>(&word), bytes};
 }
 
-bool Machine::access(AtomicRMWOp op) {
-  Data result = define(op.getResult());
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+bool Warp::access(AtomicRMWOp op) {
+  Data &result = define(op.getResult());
   Type type = op.getValue().getType();
   unsigned bits = type.getIntOrFloatBitWidth(), bytes = bits / 8;
   auto asSigned = [&](uint64_t v) { return int64_t(v << (64 - bits)) >> (64 - bits); };
-  for (unsigned t = 0; t < threads; ++t) {
-    if (!active(op.getMask(), t))
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    if (!isActive(op.getMask(), lane))
       continue;
-    uint8_t *place = find(op, at(op.getAddress(), t), bytes);
+    uint8_t *place = program.find(*this, op, at(op.getAddress(), lane), bytes);
     if (!place)
       return false;
-    uint64_t old = readWord(place, bytes), value = at(op.getValue(), t), next = 0;
+    uint64_t old = readWord(place, bytes), value = at(op.getValue(), lane), next = 0;
     using tile::AtomicKind;
     auto floats = [&](auto f) {
       return fromDouble(f(toDouble(old, type), toDouble(value, type)), type);
@@ -107,160 +83,160 @@ bool Machine::access(AtomicRMWOp op) {
       break;
     }
     std::memcpy(place, &next, bytes);
-    result.words[t] = old;
+    result.words[lane] = old;
   }
-  values[op.getResult()] = result;
   return true;
 }
 
-bool Machine::access(LoadOp load) {
-  Data result = define(load.getResult());
+bool Warp::access(LoadOp load) {
+  Data &result = define(load.getResult());
   unsigned bytes = getScalarBytes(load.getType());
-  for (unsigned t = 0; t < threads; ++t) {
-    if (!active(load.getMask(), t)) {
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    if (!isActive(load.getMask(), lane)) {
       for (unsigned i = 0; load.getOther() && i < result.count; ++i)
-        result.words[size_t(t) * result.count + i] = at(load.getOther(), t, i);
+        result.words[size_t(lane) * result.count + i] = at(load.getOther(), lane, i);
       continue;
     }
-    uint8_t *place = find(load, at(load.getAddress(), t), uint64_t(bytes) * result.count);
+    uint8_t *place =
+        program.find(*this, load, at(load.getAddress(), lane), uint64_t(bytes) * result.count);
     if (!place)
       return false;
     for (unsigned i = 0; i < result.count; ++i)
-      result.words[size_t(t) * result.count + i] = readWord(place + i * bytes, bytes);
+      result.words[size_t(lane) * result.count + i] = readWord(place + i * bytes, bytes);
   }
-  values[load.getResult()] = result;
   return true;
 }
 
-bool Machine::access(StoreOp store) {
-  unsigned bytes = getScalarBytes(store.getValue().getType()),
-           count = countOf(store.getValue().getType());
-  for (unsigned t = 0; t < threads; ++t) {
-    if (!active(store.getMask(), t))
+bool Warp::access(StoreOp store) {
+  unsigned bytes = getScalarBytes(store.getValue().getType()), count = countOf(store.getValue());
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    if (!isActive(store.getMask(), lane))
       continue;
-    uint8_t *place = find(store, at(store.getAddress(), t), uint64_t(bytes) * count);
+    uint8_t *place =
+        program.find(*this, store, at(store.getAddress(), lane), uint64_t(bytes) * count);
     if (!place)
       return false;
     for (unsigned i = 0; i < count; ++i) {
-      uint64_t word = at(store.getValue(), t, i);
+      uint64_t word = at(store.getValue(), lane, i);
       std::memcpy(place + i * bytes, &word, bytes);
     }
   }
   return true;
 }
 
-bool Machine::access(AtomicCASOp swap) {
-  Data result = define(swap.getResult());
+bool Warp::access(AtomicCASOp swap) {
+  Data &result = define(swap.getResult());
   unsigned bytes = getScalarBytes(swap.getType());
-  for (unsigned t = 0; t < threads; ++t) {
-    if (!active(swap.getMask(), t))
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    if (!isActive(swap.getMask(), lane))
       continue;
-    uint8_t *place = find(swap, at(swap.getAddress(), t), bytes);
+    uint8_t *place = program.find(*this, swap, at(swap.getAddress(), lane), bytes);
     if (!place)
       return false;
-    uint64_t old = readWord(place, bytes), next = at(swap.getValue(), t);
-    if (old == at(swap.getCompare(), t))
+    uint64_t old = readWord(place, bytes), next = at(swap.getValue(), lane);
+    if (old == at(swap.getCompare(), lane))
       std::memcpy(place, &next, bytes);
-    result.words[t] = old;
+    result.words[lane] = old;
   }
-  values[swap.getResult()] = result;
   return true;
 }
 
-bool Machine::access(SharedLoadOp load) {
-  Data result = define(load.getResult());
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+bool Warp::access(SharedLoadOp load) {
+  Data &result = define(load.getResult());
   unsigned bytes = getScalarBytes(load.getType());
-  for (unsigned t = 0; t < threads; ++t)
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    uint64_t place = placeOf(load.getBuffer(), load.getOffset(), lane);
+    if (place % (bytes * result.count))
+      return fail(load, "misaligned read of shared memory");
     for (unsigned i = 0; i < result.count; ++i) {
-      uint64_t place = placeOf(load.getBuffer(), load.getOffset(), t);
-      if (place % (bytes * result.count))
-        return fail(load, "misaligned read of shared memory");
-      if (!readShared(load, t, place + i * bytes,
-                      MutableArrayRef(
-                          reinterpret_cast<uint8_t *>(&result.words[t * result.count + i]), bytes)))
+      uint64_t &word = result.words[size_t(lane) * result.count + i];
+      if (!check(load, program.shared.read(thread(lane), place + i * bytes, bytesOf(word, bytes))))
         return false;
     }
-  values[load.getResult()] = result;
+  }
   return true;
 }
 
-bool Machine::access(SharedStoreOp store) {
-  unsigned bytes = getScalarBytes(store.getValue().getType()),
-           count = countOf(store.getValue().getType());
-  for (unsigned t = 0; t < threads; ++t) {
-    if (!active(store.getMask(), t))
+bool Warp::access(SharedStoreOp store) {
+  unsigned bytes = getScalarBytes(store.getValue().getType()), count = countOf(store.getValue());
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    if (!isActive(store.getMask(), lane))
       continue;
-    uint64_t place = placeOf(store.getBuffer(), store.getOffset(), t);
+    uint64_t place = placeOf(store.getBuffer(), store.getOffset(), lane);
     if (place % (bytes * count))
       return fail(store, "misaligned write of shared memory");
     for (unsigned i = 0; i < count; ++i) {
-      uint64_t word = at(store.getValue(), t, i);
-      if (!writeShared(store, t, place + i * bytes,
-                       ArrayRef(reinterpret_cast<uint8_t *>(&word), bytes)))
+      uint64_t word = at(store.getValue(), lane, i);
+      if (!check(store,
+                 program.shared.write(thread(lane), place + i * bytes, bytesOf(word, bytes))))
         return false;
     }
   }
   return true;
 }
 
-bool Machine::access(SharedAddOp addition) {
-  for (unsigned t = 0; t < threads; ++t) {
-    if (!active(addition.getMask(), t))
-      continue;
-    uint64_t place = placeOf(addition.getBuffer(), addition.getOffset(), t);
-    if (place % 4 || place + 4 > arena.size())
-      return fail(addition, "misaligned or outside of shared memory");
-    for (uint64_t i = place; i < place + 4; ++i) {
-      Shadow &shadow = shadows[i];
-      bool isOrdered = ordered(shadow.reader, t, shadow.read, shadow.warpRead) &&
-                       (shadow.writer == kAdders ||
-                        ordered(shadow.writer, t, shadow.written, shadow.warpWritten));
-      if (!shadow.hasValue || !isOrdered)
-        return fail(addition, "no barrier before an addition to shared memory");
-      shadow = {kAdders, -1, epoch, 0, warpEpoch, 0, true};
+bool Warp::access(SharedAddOp addition) {
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    if (isActive(addition.getMask(), lane) &&
+        !check(addition,
+               program.shared.add(thread(lane),
+                                  placeOf(addition.getBuffer(), addition.getOffset(), lane),
+                                  uint32_t(at(addition.getValue(), lane)))))
+      return false;
+  return true;
+}
+
+bool Warp::access(AsyncCopyOp copy) {
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    Flight flight{copy,
+                  thread(lane),
+                  placeOf(copy.getBuffer(), copy.getOffset(), lane),
+                  copy.getBytes(),
+                  llvm::SmallVector<uint8_t, 16>(copy.getBytes(), 0),
+                  nullptr};
+    if (isActive(copy.getMask(), lane)) {
+      uint8_t *source = program.find(*this, copy, at(copy.getAddress(), lane), copy.getBytes());
+      if (!source)
+        return false;
+      // It may read at once, or as late as it is waited for.
+      if (program.drawBelow(2))
+        flight.source = source;
+      else
+        std::memcpy(flight.bytes.data(), source, flight.bytes.size());
     }
-    uint32_t word = uint32_t(readWord(&arena[place], 4)) + uint32_t(at(addition.getValue(), t));
-    std::memcpy(&arena[place], &word, 4);
+    if (!check(copy, program.shared.beginCopy(flight.thread, flight.place, flight.count)))
+      return false;
+    queues[unsigned(AsyncQueue::Copies)].open.push_back(std::move(flight));
   }
   return true;
 }
 
-bool Machine::access(AsyncCopyOp copy) {
-  for (unsigned t = 0; t < threads; ++t) {
-    std::vector<uint8_t> bytes(copy.getBytes(), 0);
-    if (active(copy.getMask(), t)) {
-      uint8_t *place = find(copy, at(copy.getAddress(), t), bytes.size());
-      if (!place)
-        return false;
-      std::memcpy(bytes.data(), place, bytes.size());
-    }
-    open.push_back({t, placeOf(copy.getBuffer(), copy.getOffset(), t), bytes, copy});
+bool Warp::complete(Flight &flight) {
+  if (flight.bytes.empty())
+    return check(flight.op, program.shared.endRead(flight.thread, flight.place, flight.count));
+  if (flight.source)
+    std::memcpy(flight.bytes.data(), flight.source, flight.bytes.size());
+  return check(flight.op, program.shared.endCopy(flight.thread, flight.place, flight.bytes));
+}
+
+bool Warp::checkEnd() {
+  for (const Queue &queue : queues) {
+    if (!queue.open.empty())
+      return fail(queue.open.front().op, "the program ends and has not waited for this");
+    for (const std::vector<Flight> &group : queue.groups)
+      if (!group.empty())
+        return fail(group.front().op, "the program ends and has not waited for this");
   }
   return true;
 }
 
-bool Machine::access(AsyncCommitOp) {
-  groups.push_back(std::move(open));
-  open.clear();
-  return true;
-}
-
-bool Machine::access(AsyncWaitOp wait) {
-  for (; groups.size() > wait.getPending(); groups.pop_front())
-    for (Copy &copy : groups.front()) {
-      if (!writeShared(copy.op, copy.thread, copy.place, copy.bytes))
-        return false;
-      // What has been waited for is in shared memory, for everyone who is behind a barrier.
-      for (size_t i = 0; i < copy.bytes.size(); ++i)
-        shadows[copy.place + i].isFenced = true;
-    }
-  return true;
-}
-
-std::optional<bool> Machine::accessMemory(Operation *op) {
+std::optional<bool> Warp::accessMemory(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<bool>>(op)
       .Case<AtomicRMWOp, LoadOp, StoreOp, AtomicCASOp, SharedLoadOp, SharedStoreOp, SharedAddOp,
-            AsyncCopyOp, AsyncCommitOp, AsyncWaitOp>(
-          [&](auto access) { return this->access(access); })
+            AsyncCopyOp>([&](auto access) { return this->access(access); })
       .Default(std::nullopt);
 }

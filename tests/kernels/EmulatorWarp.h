@@ -1,8 +1,12 @@
-// The state of one program on the emulator: values, memory, and what is under way. Internal to it:
-// Emulator.cpp runs ops, EmulatorMatrices.cpp those on matrices.
+// One warp on the emulator: its values and where it is. Emulator.cpp runs its operations,
+// EmulatorControl.cpp its control flow, EmulatorMemory.cpp what it does with memory and
+// EmulatorMatrices.cpp matrix instructions. Internal to the emulator.
 #pragma once
 
-#include "tests/kernels/Emulator.h"
+#include "tests/kernels/EmulatorProgram.h"
+#include "tests/kernels/EmulatorTask.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <deque>
 
@@ -12,117 +16,81 @@ using namespace mlir;
 using namespace tilerun::simt;
 
 struct Data {
-  unsigned count = 1; ///< Elements of a thread.
-  std::vector<uint64_t> words;
+  unsigned count = 1;          ///< Elements of a thread.
+  std::vector<uint64_t> words; ///< By lane and element.
 };
 
-/// A number of a writer: threads that add.
-constexpr int kAdders = -3;
-
-/// Who touched a byte of shared memory since when.
-struct Shadow {
-  int writer = -1, reader = -1; ///< Threads; -1: nobody, -2: several, kAdders.
-  uint64_t written = 0, read = 0, warpWritten = 0, warpRead = 0;
-  bool hasValue = false;
-  bool isFenced = false; ///< Matrix instructions of warp groups see it.
-};
-
-class Machine {
+class Warp {
 public:
-  Machine(func::FuncOp kernel, ArrayRef<MemoryRange> memory, const EmulatorOptions &options)
-      : kernel(kernel), memory(memory), options(options), lanes(options.target->warpSize),
-        threads(options.numWarps * options.target->warpSize) {}
-  llvm::Error run(ArrayRef<uint64_t> arguments, uint64_t program);
+  enum class State { Ready, Waiting, Done };
+
+  Warp(Program &program, unsigned number, ArrayRef<uint64_t> arguments);
+  Warp(const Warp &) = delete;
+  Warp &operator=(const Warp &) = delete;
+
+  State getState() const { return state; }
+  unsigned getNumber() const { return number; }
+  /// Runs up to the next place where another warp may take its turn.
+  void resume();
+  /// The barrier at which it waits has let it through.
+  void release() { state = State::Ready; }
+  /// The barrier at which it waits, and how often the loops around it have run.
+  const Step *getBarrier() const { return current; }
+  ArrayRef<uint64_t> getIterations() const { return iterations; }
+  /// Where it is, for messages.
+  std::string describe() const;
+
+  Levels levels; ///< For Task.
 
 private:
-  bool fail(Operation *op, const Twine &message) {
-    if (error.empty()) {
-      llvm::raw_string_ostream os(error);
-      os << message << ": ";
-      op->print(os, OpPrintingFlags().skipRegions());
-    }
-    return false;
+  bool fail(Operation *op, const Twine &message) { return program.fail(*this, op, message); }
+  bool check(Operation *op, const SharedMemory::Problem &problem) {
+    return !problem || fail(op, *problem);
   }
-  /// Of a matrix, a lane's words are a part of its elements in row-major order, as in no hardware.
-  unsigned countOf(Type type) const {
-    if (auto matrix = dyn_cast<MatrixType>(type))
-      return llvm::divideCeil(matrix.getRows() * matrix.getColumns(), lanes);
-    auto vector = dyn_cast<VectorType>(type);
-    return vector ? vector.getNumElements() : 1;
-  }
-  Data &define(Value value) {
-    Data &data = values[value];
-    data.count = countOf(value.getType());
-    data.words.assign(size_t(threads) * data.count, 0);
+  Thread thread(unsigned lane) const { return {number, lane}; }
+
+  // Values
+  Data &get(Value value) { return values[program.code.slots.at(value)]; }
+  unsigned countOf(Value value) { return program.code.counts[program.code.slots.at(value)]; }
+  Data &define(unsigned slot) {
+    Data &data = values[slot];
+    data.count = program.code.counts[slot];
+    data.words.assign(size_t(lanes) * data.count, 0);
     return data;
   }
-  const Data &get(Value value) { return values[value]; }
-  uint64_t at(Value value, unsigned thread, unsigned i = 0) {
-    const Data &data = values[value];
-    return data.words[size_t(thread) * data.count + i];
+  Data &define(Value value) { return define(program.code.slots.at(value)); }
+  uint64_t at(Value value, unsigned lane, unsigned i = 0) {
+    const Data &data = get(value);
+    return data.words[size_t(lane) * data.count + i];
   }
-  bool active(Value mask, unsigned thread) {
-    return running[thread] && (!mask || (at(mask, thread) & 1));
-  }
-  void assign(ValueRange to, ValueRange from) {
-    SmallVector<Data> copies;
-    SmallVector<bool> flying;
-    for (Value value : from) {
-      copies.push_back(values[value]);
-      flying.push_back(inFlight.contains(value));
-    }
-    for (auto [value, data, flies] : llvm::zip(to, copies, flying)) {
-      Data &target = values[value];
-      if (target.words.size() != data.words.size() || !isDiverged())
-        target = data;
-      else // only in the threads that run
-        for (unsigned t = 0; t < threads; ++t)
-          for (unsigned i = 0; running[t] && i < data.count; ++i)
-            target.words[size_t(t) * data.count + i] = data.words[size_t(t) * data.count + i];
-      if (flies)
-        inFlight.insert(value);
-      else
-        inFlight.erase(value);
-    }
-  }
+  /// In the lanes that run.
+  void assign(ValueRange to, ValueRange from);
 
-  bool isDiverged() const { return llvm::is_contained(running, false); }
-  /// Runs `body` in the running threads where `condition` holds, if there are any.
-  bool where(const std::vector<bool> &condition, llvm::function_ref<bool()> body) {
-    std::vector<bool> outer = running;
-    for (unsigned t = 0; t < threads; ++t)
-      running[t] = outer[t] && condition[t];
-    bool ok = !llvm::is_contained(running, true) || body();
-    running = outer;
-    return ok;
-  }
-  bool anyRuns(const std::vector<bool> &condition) const {
-    for (unsigned t = 0; t < threads; ++t)
-      if (running[t] && condition[t])
-        return true;
-    return false;
-  }
-  std::vector<bool> flags(Value value) {
-    std::vector<bool> result(threads);
-    for (unsigned t = 0; t < threads; ++t)
-      result[t] = at(value, t) & 1;
-    return result;
-  }
+  // Lanes
+  uint64_t allLanes() const { return lanes == 64 ? ~uint64_t(0) : (uint64_t(1) << lanes) - 1; }
+  bool runs(unsigned lane) const { return running >> lane & 1; }
+  bool isActive(Value mask, unsigned lane) { return runs(lane) && (!mask || (at(mask, lane) & 1)); }
+  uint64_t flags(Value value);
 
-  bool block(Block &block);
-  bool execute(Operation &op);
-  bool loop(scf::ForOp op);
-  bool constant(arith::ConstantOp op);
-  bool elementwise(Operation &op);
+  // Control flow
+  Task runKernel();
+  Task runSteps(const std::vector<Step> &steps);
+  Task runLoop(const Step &step, scf::ForOp op);
+  Task runWhile(const Step &step, scf::WhileOp op);
+  Task runBranch(const Step &step, scf::IfOp op);
+
+  // Operations
+  bool execute(const Step &step);
+  bool executeScalar(const Step &step);
+  bool executeVector(const Step &step);
+  bool synchronize(const Step &step);
+  bool constant(const Step &step, arith::ConstantOp op);
+  bool elementwise(const Step &step);
   bool exchange(ShuffleOp op);
-  bool multiply(MmaOp op);
-  bool loadMatrix(LoadMatrixOp op);
-  bool multiplyInGroups(WgmmaOp op);
-  bool transferMatrix(Operation *op, Value buffer, Value offset, MatrixType type, uint64_t pitch,
-                      bool byColumns, Data &data);
-  bool multiplyMatrices(MatrixMultiplyAddOp op);
-  bool checkInFlight(Operation *op);
-  /// None of an operation that does nothing with memory.
+  bool castFloats(FpCastOp op);
+  bool checkInFlight(const Step &step);
+
+  // Memory; nothing where the operation does something else
   std::optional<bool> accessMemory(Operation *op);
   bool access(AtomicRMWOp op);
   bool access(LoadOp op);
@@ -132,68 +100,48 @@ private:
   bool access(SharedStoreOp op);
   bool access(SharedAddOp op);
   bool access(AsyncCopyOp op);
-  bool access(AsyncCommitOp op);
-  bool access(AsyncWaitOp op);
-
-  // Global memory
-  uint8_t *find(Operation *op, uint64_t address, uint64_t bytes) {
-    for (const MemoryRange &range : memory) {
-      uint64_t base = reinterpret_cast<uint64_t>(range.base);
-      if (address >= base && address + bytes <= base + range.bytes) {
-        if ((address - base) % bytes)
-          fail(op, "misaligned access");
-        return range.base + (address - base);
-      }
-    }
-    fail(op, "access outside of all buffers");
-    return nullptr;
-  }
-  static uint64_t readWord(const uint8_t *from, unsigned bytes) {
-    uint64_t word = 0;
-    std::memcpy(&word, from, bytes);
-    return word;
+  uint64_t placeOf(Value buffer, Value offset, unsigned lane) {
+    return *buffer.getDefiningOp<SharedAllocOp>().getOffset() + uint32_t(at(offset, lane));
   }
 
-  // Shared memory
-  uint64_t placeOf(Value buffer, Value offset, unsigned thread) {
-    return *buffer.getDefiningOp<SharedAllocOp>().getOffset() + uint32_t(at(offset, thread));
-  }
-  bool ordered(int other, unsigned thread, uint64_t when, uint64_t warpWhen) const {
-    if (other == -1 || when < epoch)
-      return true;
-    return other >= 0 && (other == int(thread) ||
-                          (other / int(lanes) == int(thread / lanes) && warpWhen < warpEpoch));
-  }
-  bool writeShared(Operation *op, unsigned thread, uint64_t place, ArrayRef<uint8_t> bytes);
-  bool readShared(Operation *op, unsigned thread, uint64_t place, MutableArrayRef<uint8_t> bytes);
+  // Matrices
+  std::optional<bool> multiplyMatrices(Operation *op);
+  bool multiply(MmaOp op);
+  bool loadMatrix(LoadMatrixOp op);
+  bool multiplyInGroup(WgmmaOp op);
+  bool readOperand(WgmmaOp op, bool isA, unsigned firstRow, unsigned rows, unsigned k,
+                   target::MatrixElement element, std::vector<double> &matrix);
+  bool transferMatrix(Operation *op, Value buffer, Value offset, MatrixType type, uint64_t pitch,
+                      bool byColumns, Data &data);
+  bool multiplyOpaque(MatrixMultiplyAddOp op);
 
-  func::FuncOp kernel;
-  ArrayRef<MemoryRange> memory;
-  const EmulatorOptions &options;
-  unsigned lanes, threads;
-  uint64_t program = 0, epoch = 1, warpEpoch = 1, steps = 0;
-  std::string error;
-  std::vector<bool> running; ///< By thread.
-  llvm::DenseMap<Value, Data> values;
-  std::vector<uint8_t> arena;
-  std::vector<Shadow> shadows;
-  struct Copy {
-    unsigned thread;
-    uint64_t place;
-    std::vector<uint8_t> bytes;
+  // Asynchronous work
+  /// An access that is under way.
+  struct Flight {
     Operation *op;
+    Thread thread;
+    uint64_t place, count;
+    llvm::SmallVector<uint8_t, 16> bytes; ///< Of a copy; of a read, none.
+    const uint8_t *source;                ///< Of a copy that reads late.
   };
-  std::vector<Copy> open;
-  std::deque<std::vector<Copy>> groups;
-  // Matrix instructions of warp groups that are under way, and what they have not delivered yet.
-  struct Read {
-    Operation *op;
-    unsigned thread, bytes;
-    uint64_t place, word;
+  struct Queue {
+    std::vector<Flight> open;
+    std::deque<std::vector<Flight>> groups;
   };
-  std::vector<Read> openReads;
-  std::deque<std::vector<Read>> readGroups;
-  llvm::DenseSet<Value> inFlight;
+  bool complete(Flight &flight);
+  bool checkEnd();
+
+  Program &program;
+  const unsigned number, lanes;
+  State state = State::Ready;
+  const Step *current = nullptr;
+  std::vector<uint64_t> iterations; ///< Of the loops around it, outermost first.
+  uint64_t running;                 ///< Lanes, a bit each.
+  std::vector<Data> values;         ///< By slot.
+  Queue queues[kNumAsyncQueues];
+  llvm::DenseSet<Value> inFlight; ///< Results that matrix instructions have not delivered yet.
+  unsigned products = 0;          ///< Instructions of its group so far.
+  Task main;
 };
 
 } // namespace tilerun::test::emulator

@@ -24,10 +24,40 @@ namespace {
 
 class Kernels : public testing::TestWithParam<KernelCase> {};
 
+/// Runs lowered code on copies of the case's tensors; the error, or nothing.
+std::string emulateOnce(const PreparedCase &prepared, mlir::func::FuncOp kernel,
+                        const EmulatorOptions &options, std::vector<TensorArgument> &tensors) {
+  tensors = prepared.tensors;
+  // Aligned as device memory is.
+  std::vector<std::unique_ptr<uint8_t[]>> storage;
+  std::vector<MemoryRange> memory;
+  for (TensorArgument &tensor : tensors) {
+    storage.push_back(std::make_unique<uint8_t[]>(tensor.bytes.size() + 256));
+    auto *base = reinterpret_cast<uint8_t *>(
+        llvm::alignTo(reinterpret_cast<uint64_t>(storage.back().get()), 256));
+    llvm::copy(tensor.bytes, base);
+    memory.push_back({base, tensor.bytes.size()});
+  }
+  std::vector<uint64_t> arguments;
+  for (const PreparedCase::Argument &argument : prepared.arguments)
+    arguments.push_back(argument.tensor >= 0
+                            ? reinterpret_cast<uint64_t>(memory[argument.tensor].base)
+                        : argument.isFloat ? std::bit_cast<uint32_t>(float(argument.number))
+                                           : argument.bits);
+  for (auto [word, type] : llvm::zip(arguments, kernel.getArgumentTypes()))
+    if (type.isInteger() && type.getIntOrFloatBitWidth() < 64)
+      word &= (uint64_t(1) << type.getIntOrFloatBitWidth()) - 1;
+  if (llvm::Error error = emulate(kernel, arguments, memory, options))
+    return llvm::toString(std::move(error));
+  for (auto [tensor, range] : llvm::zip(tensors, memory))
+    tensor.bytes.assign(range.base, range.base + range.bytes);
+  return "";
+}
+
 /// The error, or nothing.
 std::string emulateOn(PreparedCase &prepared, const target::TargetInfo &target, unsigned numWarps,
                       const KernelCase &testCase, std::vector<TensorArgument> &tensors,
-                      int64_t mostElements = 0) {
+                      int64_t mostElements = 0, llvm::ArrayRef<uint64_t> seeds = {0}) {
   mlir::OwningOpRef<mlir::ModuleOp> module = prepared.kernel.module->clone();
   std::string diagnostics;
   mlir::ScopedDiagnosticHandler handler(prepared.context.get(), [&](mlir::Diagnostic &d) {
@@ -48,31 +78,19 @@ std::string emulateOn(PreparedCase &prepared, const target::TargetInfo &target, 
     return "lowering fails: " + diagnostics;
   if (mlir::failed(mlir::verify(*module)))
     return "per-thread IR is invalid: " + diagnostics;
-  tensors = prepared.tensors;
-  // Aligned as device memory is.
-  std::vector<std::unique_ptr<uint8_t[]>> storage;
-  std::vector<MemoryRange> memory;
-  for (TensorArgument &tensor : tensors) {
-    storage.push_back(std::make_unique<uint8_t[]>(tensor.bytes.size() + 256));
-    auto *base = reinterpret_cast<uint8_t *>(
-        llvm::alignTo(reinterpret_cast<uint64_t>(storage.back().get()), 256));
-    llvm::copy(tensor.bytes, base);
-    memory.push_back({base, tensor.bytes.size()});
-  }
-  std::vector<uint64_t> arguments;
-  for (const PreparedCase::Argument &argument : prepared.arguments)
-    arguments.push_back(argument.tensor >= 0
-                            ? reinterpret_cast<uint64_t>(memory[argument.tensor].base)
-                        : argument.isFloat ? std::bit_cast<uint32_t>(float(argument.number))
-                                           : argument.bits);
   auto kernel = module->lookupSymbol<mlir::func::FuncOp>(prepared.kernel.name);
-  for (auto [word, type] : llvm::zip(arguments, kernel.getArgumentTypes()))
-    if (type.isInteger() && type.getIntOrFloatBitWidth() < 64)
-      word &= (uint64_t(1) << type.getIntOrFloatBitWidth()) - 1;
-  if (llvm::Error error = emulate(kernel, arguments, memory, {&target, numWarps, testCase.grid}))
-    return llvm::toString(std::move(error));
-  for (auto [tensor, range] : llvm::zip(tensors, memory))
-    tensor.bytes.assign(range.base, range.base + range.bytes);
+  std::vector<TensorArgument> first;
+  for (uint64_t seed : seeds) {
+    std::string error =
+        emulateOnce(prepared, kernel, {&target, numWarps, testCase.grid, seed}, tensors);
+    if (!error.empty())
+      return error + " (seed " + std::to_string(seed) + ")";
+    if (first.empty())
+      first = tensors;
+    std::string difference = compare(first, tensors);
+    if (!difference.empty())
+      return difference + " with seed " + std::to_string(seed);
+  }
   return "";
 }
 
@@ -134,7 +152,12 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
     return error.contains("lowering fails") && error.contains(" bytes of shared memory, but ") &&
            error.contains("use smaller blocks");
   };
+  // Orders of the warps, others for each setting; a few of the first.
+  uint64_t seed = 1;
   for (const Setting &setting : settings) {
+    std::vector<uint64_t> seeds(seed == 1 ? 4 : 1);
+    for (uint64_t &next : seeds)
+      next = seed++;
     target::TargetInfo target;
     if (setting.like)
       target = *setting.like;
@@ -148,7 +171,7 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
       target.name = "generic";
     std::vector<TensorArgument> got;
     std::string error =
-        emulateOn(*prepared, target, setting.warps, testCase, got, setting.mostElements);
+        emulateOn(*prepared, target, setting.warps, testCase, got, setting.mostElements, seeds);
     std::string where = std::to_string(setting.warps) + " warps of " +
                         std::to_string(setting.lanes) + " lanes on " + target.name + ": ";
     if (setting.sharedKilobytes >= 160 || !isTooLarge(error))

@@ -17,6 +17,7 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/Support/Alignment.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -167,8 +168,10 @@ private:
               ? reinterpret_cast<uint64_t>(memory[static_cast<size_t>(argument.buffer)].base) +
                     argument.offset
               : getBits(argument, type));
+    // As random as the kernel, and the same whenever it is run again.
+    uint64_t seed = llvm::xxh3_64bits(request.bytecode);
     if (llvm::Error error =
-            test::emulate(kernel, words, memory, {&target, options.numWarps, grid[0]}))
+            test::emulate(kernel, words, memory, {&target, options.numWarps, grid[0], seed}))
       return Failure{Failure::Kind::Run, llvm::toString(std::move(error)), false};
     for (auto [buffer, range] : llvm::zip_equal(buffers, memory))
       llvm::copy(llvm::ArrayRef(range.base, range.bytes), buffer.begin());

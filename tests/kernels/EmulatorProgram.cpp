@@ -1,0 +1,130 @@
+// See EmulatorProgram.h.
+#include "tests/kernels/EmulatorProgram.h"
+#include "tests/kernels/EmulatorWarp.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::simt;
+using namespace tilerun::test;
+using namespace tilerun::test::emulator;
+
+static uint64_t sharedBytesOf(func::FuncOp kernel) {
+  auto bytes = kernel->getAttrOfType<IntegerAttr>(SimtDialect::kSharedBytesAttr);
+  return bytes ? uint64_t(bytes.getInt()) : 0;
+}
+
+Program::Program(const Code &code, ArrayRef<MemoryRange> memory, const EmulatorOptions &options,
+                 uint64_t number)
+    : code(code), memory(memory), options(options), number(number),
+      shared(sharedBytesOf(code.kernel), options.numWarps),
+      groups(llvm::divideCeil(options.numWarps, 4u)),
+      random(options.seed * 0x9e3779b97f4a7c15 + number + 1) {
+  // Some programs run each warp to the next barrier, some change at every place, most in between.
+  constexpr unsigned kSwitches[] = {0, 16, 64, 256};
+  switches = kSwitches[drawBelow(4)];
+}
+
+Program::~Program() = default;
+
+unsigned Program::drawBelow(unsigned bound) {
+  // SplitMix64 (Steele, Lea and Flood).
+  random += 0x9e3779b97f4a7c15;
+  uint64_t word = random;
+  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9;
+  word = (word ^ (word >> 27)) * 0x94d049bb133111eb;
+  return unsigned((word ^ (word >> 31)) >> 32) % bound;
+}
+
+bool Program::fail(const Warp &warp, Operation *op, const Twine &message) {
+  if (error.empty()) {
+    llvm::raw_string_ostream os(error);
+    os << message << ": ";
+    op->print(os, OpPrintingFlags().skipRegions());
+  }
+  return false;
+}
+
+uint8_t *Program::find(const Warp &warp, Operation *op, uint64_t address, uint64_t bytes) {
+  for (const MemoryRange &range : memory) {
+    uint64_t base = reinterpret_cast<uint64_t>(range.base);
+    if (address >= base && address + bytes <= base + range.bytes) {
+      if ((address - base) % bytes == 0)
+        return range.base + (address - base);
+      fail(warp, op, "misaligned access");
+      return nullptr;
+    }
+  }
+  fail(warp, op, "access outside of all buffers");
+  return nullptr;
+}
+
+bool Program::joinGroup(const Warp &warp, unsigned index, Operation *op) {
+  std::vector<Operation *> &group = groups[warp.getNumber() / 4];
+  if (index == group.size())
+    group.push_back(op);
+  return group[index] == op || fail(warp, op, "warps of a group execute different instructions");
+}
+
+std::string Program::describeWarps() const {
+  std::string text;
+  for (const std::unique_ptr<Warp> &warp : warps)
+    text += "\n  " + warp->describe();
+  return text;
+}
+
+bool Program::releaseBarrier() {
+  const Warp &first = *warps.front();
+  for (const std::unique_ptr<Warp> &warp : warps)
+    if (warp->getState() != Warp::State::Waiting)
+      return false;
+  SmallVector<unsigned> all;
+  for (const std::unique_ptr<Warp> &warp : warps) {
+    if (warp->getBarrier() != first.getBarrier() ||
+        warp->getIterations() != first.getIterations()) {
+      error = "warps meet at different barriers:" + describeWarps();
+      return false;
+    }
+    all.push_back(warp->getNumber());
+  }
+  shared.synchronize(all);
+  for (const std::unique_ptr<Warp> &warp : warps)
+    warp->release();
+  return true;
+}
+
+void Program::schedule() {
+  SmallVector<Warp *> ready;
+  while (error.empty()) {
+    ready.clear();
+    bool isDone = true;
+    for (const std::unique_ptr<Warp> &warp : warps) {
+      isDone &= warp->getState() == Warp::State::Done;
+      if (warp->getState() == Warp::State::Ready)
+        ready.push_back(warp.get());
+    }
+    if (isDone)
+      return;
+    if (!ready.empty())
+      ready[drawBelow(unsigned(ready.size()))]->resume();
+    else if (!releaseBarrier() && error.empty())
+      error = "no warp can go on:" + describeWarps();
+  }
+}
+
+llvm::Error Program::run(ArrayRef<uint64_t> arguments) {
+  for (unsigned w = 0; w < options.numWarps; ++w)
+    warps.push_back(std::make_unique<Warp>(*this, w, arguments));
+  schedule();
+  if (error.empty())
+    return llvm::Error::success();
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), error);
+}
+
+llvm::Error test::emulate(func::FuncOp kernel, ArrayRef<uint64_t> arguments,
+                          ArrayRef<MemoryRange> memory, const EmulatorOptions &options) {
+  Code code(kernel, options.target->warpSize);
+  for (uint64_t program = 0; program < options.grid; ++program)
+    if (llvm::Error error = Program(code, memory, options, program).run(arguments))
+      return error;
+  return llvm::Error::success();
+}

@@ -1,0 +1,55 @@
+// One program on the emulator: its warps, what they share, and whose turn it is.
+#pragma once
+
+#include "tests/kernels/Emulator.h"
+#include "tests/kernels/EmulatorCode.h"
+#include "tests/kernels/EmulatorShared.h"
+
+#include <memory>
+
+namespace tilerun::test::emulator {
+
+class Warp;
+
+class Program {
+public:
+  Program(const Code &code, llvm::ArrayRef<MemoryRange> memory, const EmulatorOptions &options,
+          uint64_t number);
+  ~Program();
+  llvm::Error run(llvm::ArrayRef<uint64_t> arguments);
+
+  /// Ends the program with a message; returns false. The first one counts.
+  bool fail(const Warp &warp, mlir::Operation *op, const llvm::Twine &message);
+  bool hasFailed() const { return !error.empty(); }
+  /// Counts a step; false if there were too many.
+  bool countStep() { return ++steps <= 2000000 * uint64_t(options.numWarps); }
+  /// Whether another warp takes its turn at a place where that may matter.
+  bool drawSwitch() { return drawBelow(256) < switches; }
+  unsigned drawBelow(unsigned bound);
+
+  /// Where `bytes` aligned bytes of global memory are; null after a failure.
+  uint8_t *find(const Warp &warp, mlir::Operation *op, uint64_t address, uint64_t bytes);
+  /// The instruction of a group of four warps that a warp executes as its `index`-th: all four must
+  /// execute the same ones.
+  bool joinGroup(const Warp &warp, unsigned index, mlir::Operation *op);
+
+  const Code &code;
+  llvm::ArrayRef<MemoryRange> memory;
+  const EmulatorOptions &options;
+  const uint64_t number;
+  SharedMemory shared;
+
+private:
+  void schedule();
+  /// Lets the warps go on that wait at a barrier which all have reached.
+  bool releaseBarrier();
+  std::string describeWarps() const;
+
+  std::vector<std::unique_ptr<Warp>> warps;
+  std::vector<std::vector<mlir::Operation *>> groups; ///< What each group of warps has multiplied.
+  uint64_t random, steps = 0;
+  unsigned switches; ///< Of 256 places.
+  std::string error;
+};
+
+} // namespace tilerun::test::emulator

@@ -1,0 +1,193 @@
+// See EmulatorShared.h.
+#include "tests/kernels/EmulatorShared.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+using namespace tilerun::test::emulator;
+using Problem = SharedMemory::Problem;
+
+/// Of an entry: more than one lane at the same time.
+static constexpr uint32_t kSeveralLanes = 255;
+/// What is read where nobody may read.
+static constexpr uint8_t kPoison = 0xcd;
+
+SharedMemory::SharedMemory(uint64_t bytes, unsigned warps)
+    : warps(warps), arena(bytes, kPoison), cells(bytes), readers(bytes * warps),
+      writers(bytes * warps), fences(warps, 0), clocks(warps, std::vector<uint32_t>(warps, 0)) {
+  for (unsigned w = 0; w < warps; ++w)
+    clocks[w][w] = 1;
+}
+
+void SharedMemory::synchronize(llvm::ArrayRef<unsigned> members) {
+  for (unsigned w : members)
+    ++clocks[w][w];
+  if (members.size() < 2)
+    return;
+  std::vector<uint32_t> latest(warps, 0);
+  for (unsigned w : members)
+    for (unsigned v = 0; v < warps; ++v)
+      latest[v] = std::max(latest[v], clocks[w][v]);
+  for (unsigned w : members)
+    clocks[w] = latest;
+}
+
+bool SharedMemory::areOrdered(uint32_t mask, const std::vector<Entry> &entries, uint64_t place,
+                              Thread thread) const {
+  for (; mask; mask &= mask - 1) {
+    unsigned w = unsigned(std::countr_zero(mask));
+    Entry entry = entries[place * warps + w];
+    bool isSame = w == thread.warp && (entry & 255) == thread.lane && thread.lane < kUnknownLane;
+    if (!isSame && (entry >> 8) >= clocks[thread.warp][w])
+      return false;
+  }
+  return true;
+}
+
+void SharedMemory::note(uint32_t &mask, std::vector<Entry> &entries, uint64_t place,
+                        Thread thread) {
+  Entry &entry = entries[place * warps + thread.warp];
+  uint32_t now = clocks[thread.warp][thread.warp], bit = uint32_t(1) << thread.warp;
+  bool isAgain = (mask & bit) && (entry >> 8) == now && (entry & 255) != thread.lane;
+  entry = now << 8 | (isAgain ? kSeveralLanes : thread.lane);
+  mask |= bit;
+}
+
+Problem SharedMemory::checkRange(uint64_t place, uint64_t bytes) const {
+  if (place + bytes <= arena.size())
+    return std::nullopt;
+  return "access beyond shared memory";
+}
+
+Problem SharedMemory::checkOverwrite(Thread thread, uint64_t place) const {
+  const Cell &cell = cells[place];
+  if (cell.reads)
+    return "write to shared memory that an asynchronous instruction still reads";
+  if (!areOrdered(cell.readers, readers, place, thread))
+    return "no barrier after another thread's read of shared memory";
+  return std::nullopt;
+}
+
+Problem SharedMemory::read(Thread thread, uint64_t place, llvm::MutableArrayRef<uint8_t> bytes) {
+  if (Problem problem = checkRange(place, bytes.size()))
+    return problem;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    Cell &cell = cells[place + i];
+    if (cell.copies)
+      return "read of shared memory whose copy has not been waited for";
+    if (!cell.hasValue)
+      return "read of shared memory that was never written, byte " + std::to_string(place + i) +
+             " by lane " + std::to_string(thread.lane) + " of warp " + std::to_string(thread.warp);
+    if (!areOrdered(cell.writers, writers, place + i, thread))
+      return "no barrier after another thread's write of shared memory";
+    note(cell.readers, readers, place + i, thread);
+    bytes[i] = arena[place + i];
+  }
+  return std::nullopt;
+}
+
+Problem SharedMemory::write(Thread thread, uint64_t place, llvm::ArrayRef<uint8_t> bytes) {
+  if (Problem problem = checkRange(place, bytes.size()))
+    return problem;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    Cell &cell = cells[place + i];
+    if (cell.copies)
+      return "write to shared memory whose copy has not been waited for";
+    if (Problem problem = checkOverwrite(thread, place + i))
+      return problem;
+    bool isOrdered = areOrdered(cell.writers, writers, place + i, thread);
+    // Threads may write the same value.
+    if (!isOrdered && (cell.isAdded || arena[place + i] != bytes[i]))
+      return "no barrier after another thread's write of shared memory";
+    if (isOrdered)
+      cell.writers = 0;
+    cell.readers = 0;
+    note(cell.writers, writers, place + i, thread);
+    cell.hasValue = true;
+    cell.isAdded = cell.isCopied = false;
+    cell.lastWriter = uint8_t(thread.warp);
+    cell.fences = fences[thread.warp];
+    arena[place + i] = bytes[i];
+  }
+  return std::nullopt;
+}
+
+Problem SharedMemory::add(Thread thread, uint64_t place, uint32_t value) {
+  if (place % 4)
+    return "misaligned addition to shared memory";
+  if (Problem problem = checkRange(place, 4))
+    return problem;
+  for (uint64_t i = place; i < place + 4; ++i) {
+    Cell &cell = cells[i];
+    if (!cell.hasValue || cell.copies)
+      return "addition to shared memory that was never written";
+    if (Problem problem = checkOverwrite(thread, i))
+      return problem;
+    if (!cell.isAdded && !areOrdered(cell.writers, writers, i, thread))
+      return "no barrier before an addition to shared memory";
+    if (!cell.isAdded)
+      cell.writers = 0;
+    cell.readers = 0;
+    note(cell.writers, writers, i, thread);
+    cell.isAdded = true;
+    cell.isCopied = false;
+    cell.lastWriter = uint8_t(thread.warp);
+    cell.fences = fences[thread.warp];
+  }
+  uint32_t word;
+  std::memcpy(&word, &arena[place], 4);
+  word += value;
+  std::memcpy(&arena[place], &word, 4);
+  return std::nullopt;
+}
+
+Problem SharedMemory::beginCopy(Thread thread, uint64_t place, uint64_t bytes) {
+  if (Problem problem = checkRange(place, bytes))
+    return problem;
+  for (uint64_t i = place; i < place + bytes; ++i) {
+    Cell &cell = cells[i];
+    if (Problem problem = checkOverwrite(thread, i))
+      return problem;
+    if (!areOrdered(cell.writers, writers, i, thread))
+      return "no barrier after another thread's write of shared memory";
+    ++cell.copies;
+    if (cell.copies == 1)
+      arena[i] = kPoison;
+  }
+  return std::nullopt;
+}
+
+Problem SharedMemory::endCopy(Thread thread, uint64_t place, llvm::ArrayRef<uint8_t> bytes) {
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    Cell &cell = cells[place + i];
+    uint16_t others = uint16_t(cell.copies - 1);
+    cell.copies = 0;
+    if (Problem problem = write(thread, place + i, bytes[i]))
+      return problem;
+    cell.copies = others;
+    cell.isCopied = true;
+  }
+  return std::nullopt;
+}
+
+Problem SharedMemory::beginRead(Thread thread, uint64_t place,
+                                llvm::MutableArrayRef<uint8_t> bytes) {
+  if (Problem problem = read(thread, place, bytes))
+    return problem;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    Cell &cell = cells[place + i];
+    if (!cell.isCopied && fences[cell.lastWriter] == cell.fences)
+      return "no fence between a write of shared memory and a matrix instruction";
+    ++cell.reads;
+  }
+  return std::nullopt;
+}
+
+Problem SharedMemory::endRead(Thread thread, uint64_t place, uint64_t bytes) {
+  for (uint64_t i = place; i < place + bytes; ++i) {
+    --cells[i].reads;
+    note(cells[i].readers, readers, i, thread);
+  }
+  return std::nullopt;
+}

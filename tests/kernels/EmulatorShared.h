@@ -1,0 +1,70 @@
+// Shared memory of one program on the emulator, and who touched which byte when.
+//
+// What happens before what is known by vector clocks: each warp has its own time, which each
+// barrier advances, and the times of the others up to which it has seen their accesses. Every byte
+// keeps the time of each warp's last access to it, so that a missing barrier is found in any
+// schedule, not only in one where it does harm. Lanes of a warp are ordered by its barriers, too.
+#pragma once
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilerun::test::emulator {
+
+/// A thread; of an access by a lane that nobody knows, kUnknownLane.
+struct Thread {
+  unsigned warp, lane;
+};
+inline constexpr unsigned kUnknownLane = 254;
+
+class SharedMemory {
+public:
+  SharedMemory(uint64_t bytes, unsigned warps);
+
+  /// What is wrong with an access.
+  using Problem = std::optional<std::string>;
+  Problem read(Thread thread, uint64_t place, llvm::MutableArrayRef<uint8_t> bytes);
+  Problem write(Thread thread, uint64_t place, llvm::ArrayRef<uint8_t> bytes);
+  Problem add(Thread thread, uint64_t place, uint32_t value);
+
+  /// A copy begins: from here to its end its bytes have no value, and nobody may touch them.
+  Problem beginCopy(Thread thread, uint64_t place, uint64_t bytes);
+  Problem endCopy(Thread thread, uint64_t place, llvm::ArrayRef<uint8_t> bytes);
+  /// An asynchronous read begins: up to its end nobody may write its bytes.
+  Problem beginRead(Thread thread, uint64_t place, llvm::MutableArrayRef<uint8_t> bytes);
+  Problem endRead(Thread thread, uint64_t place, uint64_t bytes);
+  /// A warp's earlier writes become visible to asynchronous reads.
+  void fence(unsigned warp) { ++fences[warp]; }
+
+  /// All accesses of these warps up to here come before all of theirs from here on.
+  void synchronize(llvm::ArrayRef<unsigned> warps);
+
+private:
+  /// One warp's last access to a byte: its time, and the lane in the low 8 bits.
+  using Entry = uint32_t;
+  struct Cell {
+    uint32_t readers = 0, writers = 0; ///< Warps with an entry, a bit each.
+    uint32_t fences = 0;               ///< Of the last writer before it wrote.
+    uint16_t copies = 0, reads = 0;    ///< Under way.
+    uint8_t lastWriter = 0;
+    bool hasValue = false, isAdded = false, isCopied = false;
+  };
+  bool areOrdered(uint32_t warps, const std::vector<Entry> &entries, uint64_t place,
+                  Thread thread) const;
+  void note(uint32_t &warps, std::vector<Entry> &entries, uint64_t place, Thread thread);
+  Problem checkRange(uint64_t place, uint64_t bytes) const;
+  Problem checkOverwrite(Thread thread, uint64_t place) const;
+
+  unsigned warps;
+  std::vector<uint8_t> arena;
+  std::vector<Cell> cells;
+  std::vector<Entry> readers, writers; ///< By byte and warp.
+  std::vector<uint32_t> fences;
+  std::vector<std::vector<uint32_t>> clocks; ///< [warp][other]: entries before it are ordered.
+};
+
+} // namespace tilerun::test::emulator
