@@ -291,3 +291,37 @@ DotPlan distribute::planDot(tile::DotOp op, const Options &options) {
   plan.d = layouts.d(row.dLayout);
   return plan;
 }
+
+std::string distribute::explainNoInstruction(tile::DotOp op, const Options &options) {
+  const target::TargetInfo &target = *options.target;
+  Type a = getElementTypeOrSelf(op.getA().getType()), b = getElementTypeOrSelf(op.getB().getType());
+  auto type = cast<RankedTensorType>(op.getType());
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (target.matrixInstructions.empty()) {
+    os << target.name << " has no matrix instructions";
+    return text;
+  }
+  if (a.isF32() && op.getPrecision() == tile::InputPrecision::IEEE) {
+    os << "input_precision='ieee' asks for float32 products, and matrix instructions round their "
+          "operands";
+    return text;
+  }
+  auto matches = [&](const MatrixInstruction &row) {
+    return llvm::any_of(entriesFor(a, b, op.getPrecision()), [&](const Entry &entry) {
+      return row.a == entry.a && row.b == entry.b &&
+             llvm::is_contained(accumulatorsFor(type.getElementType()), row.acc);
+    });
+  };
+  if (llvm::none_of(target.matrixInstructions, matches)) {
+    os << "no matrix instruction of " << target.name << " takes operands of " << a << " and " << b
+       << " and sums of " << type.getElementType();
+    return text;
+  }
+  // Only opaque instructions want tiles that they fill.
+  auto inner = cast<RankedTensorType>(op.getA().getType()).getShape().back();
+  os << "its tiles, ";
+  llvm::interleave(type.getShape(), os, "x");
+  os << " with " << inner << " along k, do not fill a matrix instruction of " << target.name;
+  return text;
+}

@@ -79,6 +79,7 @@ public:
   /// A layout in which positions along `axis` ascend with registers, then lanes, then warps.
   LinearLayout getOrdered(mlir::RankedTensorType type, unsigned axis) const;
 
+  const Options &getOptions() const { return options; }
   unsigned numWarps() const { return options.numWarps; }
   const target::TargetInfo &target() const { return *options.target; }
 
@@ -116,6 +117,9 @@ LinearLayout splitLayout(const LinearLayout &source);
 
 /// The plan for a product of these types.
 DotPlan planDot(tile::DotOp op, const Options &options);
+
+/// Why that plan has no matrix instruction, as the end of a sentence about the product.
+std::string explainNoInstruction(tile::DotOp op, const Options &options);
 
 /// Lets warp groups work on a product, if the target has an instruction for it and its operands can
 /// be brought into the order that it takes. `plan` is what planDot has chosen.

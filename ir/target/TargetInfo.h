@@ -8,6 +8,7 @@
 #include "ir/layout/LinearLayout.h"
 #include "ir/layout/SharedMemory.h"
 #include "ir/target/MatrixElement.h"
+#include "ir/target/MemoryBudget.h"
 
 #include <optional>
 #include <string>
@@ -65,6 +66,7 @@ struct TargetInfo {
   unsigned maxThreads = 1024; ///< Of one program.
   unsigned maxVectorBytes = 16;
   uint64_t sharedMemoryBytes = 48 * 1024;
+  MemoryBudget budget() const { return MemoryBudget(sharedMemoryBytes); }
   /// simt.shuffle, and with it barriers of one warp. Else threads meet in shared memory only, and
   /// nothing depends on which of them run in step.
   bool hasShuffle = true;

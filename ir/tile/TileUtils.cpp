@@ -47,6 +47,11 @@ bool maskImplies(Value mask, Value condition) {
   return false;
 }
 
+bool isDivision(Operation *op) {
+  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp,
+             arith::CeilDivUIOp, arith::FloorDivSIOp>(op);
+}
+
 bool mayDivideByZero(Operation *op) {
   // MLIR takes remainders for defined, which they are not where they become machine code.
   if (isa<arith::RemSIOp, arith::RemUIOp>(op)) {

@@ -20,6 +20,9 @@ bool isPositiveZero(mlir::Value value);
 /// conjunction with it.
 bool maskImplies(mlir::Value mask, mlir::Value condition);
 
+/// Whether `op` divides integers, which is undefined for some of them.
+bool isDivision(mlir::Operation *op);
+
 /// Whether `op` divides integers, and it is not known that this is defined for all of them.
 bool mayDivideByZero(mlir::Operation *op);
 

@@ -1,5 +1,6 @@
 // tile-opt: reads tile IR, runs the passes named on its command line, writes tile IR. For tests and
 // for looking at what one pass does.
+#include "ir/schedule/Passes.h"
 #include "ir/tile/ModuleBytes.h"
 #include "ir/tile/RegisterDialects.h"
 #include "ir/transforms/Passes.h"
@@ -47,10 +48,12 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
+  registry.insert<schedule::SchedDialect>();
   mlir::registerTransformsPasses();
   mlir::registerSCFPasses();
   mlir::arith::registerArithPasses();
   registerOptimizer();
+  schedule::registerSchedulePasses();
   auto [input, output] =
       mlir::registerAndParseCLIOptions(argc, argv, "tile IR optimizer driver\n", registry);
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();

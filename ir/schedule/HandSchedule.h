@@ -1,0 +1,45 @@
+// Schedules that somebody wrote: a text that names loops and says what they get.
+//
+//   # comment
+//   loop 14: slots=4 distance=3 copies=chunks
+//   loop #0: none
+//
+// A loop is named by the line of the kernel's source where it begins, or by its number among the
+// `for` loops of the kernel, outer ones first. `distance` and `copies` may be left out: loads run
+// ahead as far as the slots allow, by asynchronous copies where the target has them.
+#pragma once
+
+#include "ir/schedule/ScheduleDialect.h"
+
+namespace tilerun::schedule {
+
+class HandSchedule {
+public:
+  struct Entry {
+    mlir::Location loc; ///< In the schedule's text.
+    bool isNumber;      ///< Named by number, not by line.
+    int64_t loop;       ///< That line or number.
+    bool isNone = false;
+    int64_t slots = 0;
+    std::optional<int64_t> distance;
+    std::optional<CopyKind> copies;
+
+    std::string describe() const; ///< "loop 14"
+  };
+
+  /// Reads `text`; `name` is the file's in diagnostics.
+  static mlir::FailureOr<HandSchedule> parse(llvm::StringRef text, llvm::StringRef name,
+                                             mlir::MLIRContext *context);
+  /// Reads a file.
+  static mlir::FailureOr<HandSchedule> read(llvm::StringRef path, mlir::MLIRContext *context);
+
+  /// Which entry is for which loop of `kernel`. Fails with a diagnostic where an entry names no
+  /// loop, or two name one.
+  mlir::FailureOr<llvm::DenseMap<mlir::Operation *, const Entry *>>
+  match(mlir::func::FuncOp kernel) const;
+
+private:
+  std::vector<Entry> entries;
+};
+
+} // namespace tilerun::schedule

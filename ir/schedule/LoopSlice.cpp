@@ -1,0 +1,77 @@
+// See LoopSlice.h.
+#include "ir/schedule/LoopSlice.h"
+#include "ir/tile/TileUtils.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::schedule;
+
+/// Whether `op` may be executed for an iteration past the end of the loop: divisions are guarded
+/// then.
+static bool maySpeculate(Operation *op) { return isSpeculatable(op) || tile::isDivision(op); }
+
+static bool isCheap(Operation *op) {
+  return !op->getNumRegions() && isMemoryEffectFree(op) && maySpeculate(op) &&
+         !isa<tile::DotOp, tile::GatherOp, tile::HistogramOp>(op);
+}
+
+Operation *LoopSlice::add(scf::ForOp loop, tile::LoadOp load) {
+  LoopSlice wider = *this;
+  SmallVector<Value> work{load.getPtr()};
+  if (load.getMask())
+    work.insert(work.begin(), load.getMask());
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      if (argument.getOwner() != loop.getBody() || argument == loop.getInductionVar())
+        continue;
+      unsigned index = argument.getArgNumber() - loop.getNumInductionVars();
+      if (wider.carried.insert(index))
+        work.push_back(loop.getBody()->getTerminator()->getOperand(index));
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (op->getBlock() != loop.getBody() || wider.ops.contains(op))
+      continue;
+    if (!isCheap(op))
+      return op;
+    wider.ops.insert(op);
+    work.append(op->operand_begin(), op->operand_end());
+  }
+  *this = std::move(wider);
+  return nullptr;
+}
+
+SmallVector<Operation *> LoopSlice::inOrder() const {
+  SmallVector<Operation *> sorted(ops.begin(), ops.end());
+  llvm::sort(sorted, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  return sorted;
+}
+
+OpOperand *schedule::findOtherUse(Value value, Block *body) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (user->getBlock() != body)
+      return &use;
+    if (auto trans = dyn_cast<tile::TransOp>(user)) {
+      if (OpOperand *other = findOtherUse(trans.getResult(), body))
+        return other;
+    } else if (!isa<tile::DotOp>(user) || use.getOperandNumber() >= 2) {
+      return &use;
+    }
+  }
+  return nullptr;
+}
+
+tile::LoadOp schedule::loadOf(Value operand) {
+  while (auto trans = operand.getDefiningOp<tile::TransOp>())
+    operand = trans.getSource();
+  return operand.getDefiningOp<tile::LoadOp>();
+}
+
+std::optional<unsigned> schedule::carriedIndex(tile::DotOp dot, scf::ForOp loop) {
+  auto acc = dyn_cast<BlockArgument>(dot.getAcc());
+  if (!acc || acc.getOwner() != loop.getBody() || acc == loop.getInductionVar())
+    return std::nullopt;
+  return acc.getArgNumber() - loop.getNumInductionVars();
+}

@@ -1,0 +1,33 @@
+// What the loads of a loop depend on inside of it, and who reads them: whether an address can be
+// computed for an iteration that has not come yet, and what has to be computed for that.
+#pragma once
+
+#include "ir/tile/TileOps.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tilerun::schedule {
+
+/// What addresses and masks of a loop's loads depend on inside of it.
+struct LoopSlice {
+  llvm::SetVector<mlir::Operation *> ops;
+  llvm::SetVector<unsigned> carried; ///< Numbers of loop-carried values.
+
+  /// Adds what address and mask of `load` depend on. Null if all of that is cheap arithmetic, else
+  /// an op that is not; then the slice is as it was.
+  mlir::Operation *add(mlir::scf::ForOp loop, tile::LoadOp load);
+  /// In program order.
+  llvm::SmallVector<mlir::Operation *> inOrder() const;
+};
+
+/// A use that keeps `value` from being read from a slot: by another op than a product in `body`, at
+/// most transpositions away. Null if there is none.
+mlir::OpOperand *findOtherUse(mlir::Value value, mlir::Block *body);
+
+/// The load behind transpositions, or null.
+tile::LoadOp loadOf(mlir::Value operand);
+
+/// The number of the loop-carried value to which the product adds; nullopt if it adds to none.
+std::optional<unsigned> carriedIndex(tile::DotOp dot, mlir::scf::ForOp loop);
+
+} // namespace tilerun::schedule

@@ -1,0 +1,29 @@
+// Passes that make schedules. Documentation and command-line flags are generated from here.
+#ifndef TILERUN_IR_SCHEDULE_PASSES_TD
+#define TILERUN_IR_SCHEDULE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ScheduleStages : Pass<"schedule-stages", "::mlir::ModuleOp"> {
+  let summary = "decide which loads run ahead, into how many slots";
+  let description = [{
+    Gives the loops of every kernel their schedule for a target, as attributes of the `sched` dialect (docs/schedule.md),
+    and checks schedules that are there already. Loops that have one keep it. Reasons why a loop has none are remarks.
+
+    The number of slots follows from the target's memory budget: the wish (`num-stages`, or `tile.num_stages` of the
+    loop), cut to what fits beside the rings of loops around and what other ops in the loop need.
+
+    Shapes must be powers of two, as `tile-pad-shapes` makes them.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"generic:\"",
+           "the target, as ir/target/GenericTarget.h writes it: generic:lanes=32,shared=160k,async=on,...">,
+    Option<"numWarps", "num-warps", "unsigned", "4", "warps of a program">,
+    Option<"numStages", "num-stages", "unsigned", "3", "slots of loops that do not say it; 1: none">,
+    Option<"file", "file", "std::string", "\"\"", "a schedule by hand (ir/schedule/HandSchedule.h)">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::tilerun::schedule::SchedDialect",
+                           "::tilerun::tile::TileDialect"];
+}
+
+#endif

@@ -1,0 +1,139 @@
+// See RingTile.h.
+#include "ir/schedule/RingTile.h"
+
+#include "ir/distribute/AccessGroups.h"
+#include "ir/layout/Conversion.h"
+#include "ir/layout/MatrixTile.h"
+#include "ir/layout/TensorLayout.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::schedule;
+using namespace tilerun::distribute;
+using namespace tilerun::layout;
+using target::MatrixElement;
+
+static unsigned elementBytesOf(Value value) {
+  return tile::getElementBytes(getElementTypeOrSelf(value.getType()));
+}
+
+//===----------------------------------------------------------------------===//
+// Forms
+//===----------------------------------------------------------------------===//
+
+LinearLayout schedule::memoryOf(RankedTensorType type, RingAttr ring) {
+  unsigned inner = ring.getInner();
+  if (ring.getOrder() == TileOrder::Swizzled)
+    return swizzledTile(type.getShape(), inner, tile::getElementBytes(type.getElementType()));
+  auto bits = shapeBits(type.getShape());
+  return LinearLayout::identity1D(bits[inner], kOffset, dimName(inner)) *
+         LinearLayout::identity1D(bits[1 - inner], kOffset, dimName(1 - inner));
+}
+
+int64_t schedule::slotBytesOf(RankedTensorType type, RingAttr ring) {
+  if (ring.getOrder() == TileOrder::Padded)
+    return ring.getPitch() * type.getDimSize(1 - ring.getInner());
+  return type.getNumElements() * tile::getElementBytes(type.getElementType());
+}
+
+RingAttr schedule::swizzledForm(MLIRContext *context, unsigned inner) {
+  return RingAttr::get(context, TileOrder::Swizzled, inner, /*pitch=*/0, /*perWord=*/1);
+}
+
+RingAttr schedule::paddedForm(RankedTensorType type, unsigned inner) {
+  int64_t line = type.getDimSize(inner) * tile::getElementBytes(type.getElementType());
+  return RingAttr::get(type.getContext(), TileOrder::Padded, inner, line + kPaddingBytes,
+                       /*perWord=*/1);
+}
+
+bool schedule::canStorePadded(const LinearLayout &writer) {
+  uint64_t used = 0;
+  for (const Dim &in : writer.getIns())
+    for (uint64_t basis : writer.getBases(in.name)) {
+      if (used & basis)
+        return false;
+      used |= basis;
+    }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+Type schedule::opaqueElement(MatrixElement element, MLIRContext *context) {
+  switch (element) {
+  case MatrixElement::F16:
+    return Float16Type::get(context);
+  case MatrixElement::BF16:
+    return BFloat16Type::get(context);
+  case MatrixElement::F32:
+    return Float32Type::get(context);
+  case MatrixElement::F64:
+    return Float64Type::get(context);
+  case MatrixElement::I8:
+    return IntegerType::get(context, 8);
+  case MatrixElement::I32:
+    return IntegerType::get(context, 32);
+  case MatrixElement::TF32:
+  case MatrixElement::E4M3:
+  case MatrixElement::E5M2:
+    return {};
+  }
+  return {};
+}
+
+bool schedule::isOpaque(tile::DotOp dot, const LayoutAssignment &layouts) {
+  const DotPlan &plan = layouts.getDot(dot);
+  return plan.instruction && plan.instruction->isOpaque;
+}
+
+bool schedule::readsPadded(tile::DotOp dot, unsigned operand, const LayoutAssignment &layouts) {
+  if (!isOpaque(dot, layouts))
+    return false;
+  const target::MatrixInstruction &row = *layouts.getDot(dot).instruction;
+  return getElementTypeOrSelf(dot->getOperand(operand).getType()) ==
+         opaqueElement(operand == 0 ? row.a : row.b, dot.getContext());
+}
+
+bool schedule::isInFragments(Value operand, const LinearLayout &wanted,
+                             const LayoutAssignment &layouts) {
+  const LinearLayout *home = layouts.getHome(operand);
+  ConversionOptions conversion;
+  conversion.elementBytes = elementBytesOf(operand);
+  llvm::Expected<ConversionPlan> plan =
+      planConversion(home ? *home : layouts.getDefault(cast<RankedTensorType>(operand.getType())),
+                     wanted, conversion);
+  if (!plan) {
+    llvm::consumeError(plan.takeError());
+    return false;
+  }
+  return plan->kind == ConversionKind::None || plan->kind == ConversionKind::Registers;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+int64_t schedule::accessBytes(tile::LoadOp load, const LayoutAssignment &layouts,
+                              unsigned maxBytes) {
+  unsigned bytes = elementBytesOf(load.getResult());
+  return int64_t(groupRegisters(layouts.getAccess(load), bytes, maxBytes).front().size()) * bytes;
+}
+
+unsigned schedule::elementsPerWord(tile::LoadOp load, RingAttr ring,
+                                   const LayoutAssignment &layouts) {
+  const target::TargetInfo &target = layouts.target();
+  const AccessPlan &plan = layouts.getAccess(load);
+  unsigned bytes = elementBytesOf(load.getResult()), perWord = bytes < 4 ? 4 / bytes : 1;
+  auto type = cast<RankedTensorType>(load.getType());
+  auto access = accessShared(plan.layout, memoryOf(type, ring), bytes, target.sharedModel);
+  bool moveAsWords =
+      access && llvm::all_of(groupRegisters(plan, bytes, target.maxVectorBytes),
+                             [&](ArrayRef<unsigned> group) { return areWords(group, perWord); });
+  if (moveAsWords)
+    forEachAccess(*access, [&](ArrayRef<unsigned> registers) {
+      moveAsWords &= areWords(registers, perWord);
+    });
+  return moveAsWords ? perWord : 1;
+}

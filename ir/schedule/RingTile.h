@@ -1,0 +1,47 @@
+// Tiles in shared memory that products read: how one lies there, and which form suits a product.
+#pragma once
+
+#include "ir/distribute/LayoutAssignment.h"
+#include "ir/schedule/ScheduleDialect.h"
+
+namespace tilerun::schedule {
+
+/// Between lines of a padded tile. An opaque instruction wants 16 bytes of each of eight lines in a
+/// row: these are then in different banks, whatever the line's length.
+inline constexpr int64_t kPaddingBytes = 16;
+
+/// From offset, in elements, to the tile's coordinates; of a padded tile without its padding.
+layout::LinearLayout memoryOf(mlir::RankedTensorType type, RingAttr ring);
+/// Bytes of one slot.
+int64_t slotBytesOf(mlir::RankedTensorType type, RingAttr ring);
+
+/// The form of a swizzled tile, which any product but one by opaque instructions reads.
+RingAttr swizzledForm(mlir::MLIRContext *context, unsigned inner);
+/// The form of a padded tile, which opaque instructions read.
+RingAttr paddedForm(mlir::RankedTensorType type, unsigned inner);
+/// Whether registers in layout `writer` can be stored to a padded tile: coordinates meet in no bit,
+/// so that a sum of images is the image of a sum.
+bool canStorePadded(const layout::LinearLayout &writer);
+
+/// The type of an opaque instruction's elements in memory; null if such an instruction cannot be
+/// opaque.
+mlir::Type opaqueElement(target::MatrixElement element, mlir::MLIRContext *context);
+/// Whether the product is by opaque instructions.
+bool isOpaque(tile::DotOp dot, const distribute::LayoutAssignment &layouts);
+/// Whether it then reads this operand (0 or 1) as it is from a padded tile.
+bool readsPadded(tile::DotOp dot, unsigned operand, const distribute::LayoutAssignment &layouts);
+
+/// Whether the registers of `operand` are those of `wanted`, or a choice of them.
+bool isInFragments(mlir::Value operand, const layout::LinearLayout &wanted,
+                   const distribute::LayoutAssignment &layouts);
+
+/// Registers of each access of a thread that an asynchronous copy or a load makes.
+int64_t accessBytes(tile::LoadOp load, const distribute::LayoutAssignment &layouts,
+                    unsigned maxBytes);
+
+/// How many neighbouring elements of `load` stay together in one 32-bit register on their way to a
+/// slot: as many as there are in memory, if they go to shared memory in the same words.
+unsigned elementsPerWord(tile::LoadOp load, RingAttr ring,
+                         const distribute::LayoutAssignment &layouts);
+
+} // namespace tilerun::schedule

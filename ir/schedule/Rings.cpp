@@ -1,0 +1,174 @@
+// See Rings.h.
+#include "ir/schedule/Rings.h"
+#include "ir/layout/TensorLayout.h"
+#include "ir/tile/Remarks.h"
+#include "ir/tile/TileUtils.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::schedule;
+using namespace tilerun::distribute;
+using namespace tilerun::layout;
+
+/// The least that an asynchronous copy moves.
+static constexpr int64_t kLeastCopyBytes = 4;
+/// The most.
+static constexpr unsigned kMostCopyBytes = 16;
+
+bool schedule::feedsProduct(Value value, Block *body) {
+  return llvm::any_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (user->getBlock() != body)
+      return false;
+    if (auto trans = dyn_cast<tile::TransOp>(user))
+      return feedsProduct(trans.getResult(), body);
+    return isa<tile::DotOp>(user) && use.getOperandNumber() < 2;
+  });
+}
+
+int64_t schedule::slotBytesOf(scf::ForOp loop) {
+  int64_t total = 0;
+  for (auto load : loop.getBody()->getOps<tile::LoadOp>())
+    if (RingAttr ring = getRing(load))
+      total += slotBytesOf(cast<RankedTensorType>(load.getType()), ring);
+  return total;
+}
+
+//===----------------------------------------------------------------------===//
+// Products that read a tile
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The form of a tile that suits a product.
+enum class Reader { Any, Padded, None };
+} // namespace
+
+/// The form that suits all products that read `value`; None if there is no such form.
+static Reader readerOf(Value value, const LayoutAssignment &layouts) {
+  std::optional<Reader> common;
+  for (OpOperand &use : value.getUses()) {
+    Reader reader = Reader::Any;
+    if (auto trans = dyn_cast<tile::TransOp>(use.getOwner())) {
+      reader = readerOf(trans.getResult(), layouts);
+    } else if (auto dot = cast<tile::DotOp>(use.getOwner()); isOpaque(dot, layouts)) {
+      reader = readsPadded(dot, use.getOperandNumber(), layouts) ? Reader::Padded : Reader::None;
+    }
+    if (common.value_or(reader) != reader)
+      return Reader::None;
+    common = reader;
+  }
+  return common.value_or(Reader::None);
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+bool RingRules::checkAhead(tile::LoadOp load, Refusal &refusal) {
+  auto type = dyn_cast<RankedTensorType>(load.getType());
+  if (!type || type.getRank() != 2) {
+    refusal = {load, "a slot holds a tensor of two dimensions"};
+    return false;
+  }
+  if (std::optional<LoopHazard> hazard = hazards.find(load)) {
+    refusal = {hazard->op, hazard->why + describeLine(hazard->op->getLoc())};
+    return false;
+  }
+  if (OpOperand *use = findOtherUse(load.getResult(), loop.getBody())) {
+    Operation *user = use->getOwner();
+    refusal = {user, "not only products of the loop's body read it, but also this '" +
+                         user->getName().getStringRef().str() + "'" + describeLine(user->getLoc())};
+    return false;
+  }
+  return true;
+}
+
+bool RingRules::check(tile::LoadOp load, RingAttr ring, Refusal &refusal) const {
+  const target::TargetInfo &target = layouts.target();
+  auto refuse = [&](const Twine &why) {
+    refusal = {load, why.str()};
+    return false;
+  };
+  if (copies == CopyKind::Chunks) {
+    if (!target.hasAsyncCopy)
+      return refuse(target.name + " has no asynchronous copies");
+    if (load.getOther() && !tile::isPositiveZero(load.getOther()))
+      return refuse("asynchronous copies put 0 where the mask is false, and 'other' is not 0");
+    int64_t bytes = accessBytes(load, layouts, kMostCopyBytes);
+    if (bytes < kLeastCopyBytes)
+      return refuse("asynchronous copies move 4 bytes or more, but here only " + Twine(bytes) +
+                    " neighbouring bytes are known to be aligned and contiguous");
+  }
+  Reader reader = readerOf(load.getResult(), layouts);
+  if (reader == Reader::None)
+    return refuse("its products read it in different forms, or in another type than it has");
+  bool isPadded = ring.getOrder() == TileOrder::Padded;
+  if (isPadded != (reader == Reader::Padded))
+    return refuse(isPadded ? "its products do not read padded tiles"
+                           : "opaque matrix instructions read padded tiles, not swizzled ones");
+  if (copies == CopyKind::Chunks && isPadded)
+    return refuse("opaque matrix instructions read padded tiles, which asynchronous copies cannot "
+                  "fill");
+  auto type = cast<RankedTensorType>(load.getType());
+  const AccessPlan &plan = layouts.getAccess(load);
+  unsigned bytes = tile::getElementBytes(type.getElementType());
+  if (isPadded && !canStorePadded(plan.layout))
+    return refuse("its layout in registers cannot be stored to a padded tile");
+  if (copies == CopyKind::Registers &&
+      !accessShared(plan.layout, memoryOf(type, ring), bytes, target.sharedModel))
+    return refuse("its layout in registers does not fit the tile");
+  if (copies == CopyKind::Registers && ring.getPerWord() != 1 &&
+      ring.getPerWord() != elementsPerWord(load, ring, layouts))
+    return refuse("its neighbouring elements are not in the same words in memory and in the slot");
+  return true;
+}
+
+RingAttr RingRules::plan(tile::LoadOp load, Refusal &refusal) {
+  if (!checkAhead(load, refusal))
+    return {};
+  auto type = cast<RankedTensorType>(load.getType());
+  const AccessPlan &access = layouts.getAccess(load);
+  unsigned inner = access.tileInner.value_or(access.order.front());
+  RingAttr ring = readerOf(load.getResult(), layouts) == Reader::Padded
+                      ? paddedForm(type, inner)
+                      : swizzledForm(load.getContext(), inner);
+  if (!check(load, ring, refusal))
+    return {};
+  if (copies == CopyKind::Registers)
+    ring = RingAttr::get(load.getContext(), ring.getOrder(), inner, ring.getPitch(),
+                         elementsPerWord(load, ring, layouts));
+  LoopSlice slice;
+  if (Operation *blocker = slice.add(loop, load)) {
+    refusal = {blocker, "its address or mask depends on this '" +
+                            blocker->getName().getStringRef().str() + "'" +
+                            describeLine(blocker->getLoc()) +
+                            ", which is not computed for later iterations"};
+    return {};
+  }
+  return ring;
+}
+
+bool RingRules::mayDefer(tile::DotOp dot) {
+  const DotPlan &plan = layouts.getDot(dot);
+  if (copies != CopyKind::Chunks || !plan.warpGroup)
+    return false;
+  for (Value operand : {dot.getA(), dot.getB()}) {
+    tile::LoadOp load = loadOf(operand);
+    if (!load || load->getParentOp() != loop || !getRing(load))
+      return false;
+  }
+  // Nobody but the next iteration's product wants this one's result.
+  std::optional<unsigned> index = carriedIndex(dot, loop);
+  if (!index || !dot.getAcc().hasOneUse() || !dot.getResult().hasOneUse() ||
+      loop.getBody()->getTerminator()->getOperand(*index) != dot.getResult())
+    return false;
+  // Nor may it be rounded between iterations.
+  if (getElementTypeOrSelf(dot.getType()).isF16() &&
+      plan.warpGroup->instruction->acc != target::MatrixElement::F16)
+    return false;
+  auto isThere = [&](Value value) {
+    const LinearLayout *home = layouts.getHome(value);
+    return home && *home == plan.d;
+  };
+  return isThere(dot.getAcc()) && isThere(dot.getResult()) && isThere(loop.getResult(*index));
+}

@@ -1,0 +1,46 @@
+// Which loads of a loop can run ahead through a ring on a target, and in which form their slots
+// are. The same rules choose a schedule and check one that somebody wrote.
+#pragma once
+
+#include "ir/schedule/LoopHazards.h"
+#include "ir/schedule/LoopSlice.h"
+#include "ir/schedule/RingTile.h"
+
+namespace tilerun::schedule {
+
+/// Why something cannot be, as the end of a sentence about `op`.
+struct Refusal {
+  mlir::Operation *op = nullptr;
+  std::string why;
+};
+
+class RingRules {
+public:
+  RingRules(mlir::scf::ForOp loop, const distribute::LayoutAssignment &layouts, CopyKind copies)
+      : loop(loop), layouts(layouts), copies(copies), hazards(loop) {}
+
+  /// The form of the slots of `load`; null with a reason if it cannot run ahead.
+  RingAttr plan(tile::LoadOp load, Refusal &refusal);
+  /// Whether the target fills and reads such slots; nothing that the verifier of the dialect
+  /// checks.
+  bool check(tile::LoadOp load, RingAttr ring, Refusal &refusal) const;
+  /// Whether the product's instructions may run on into the next iteration. Precondition: rings
+  /// are attributes of the loop's loads.
+  bool mayDefer(tile::DotOp dot);
+
+private:
+  bool checkAhead(tile::LoadOp load, Refusal &refusal);
+
+  mlir::scf::ForOp loop;
+  const distribute::LayoutAssignment &layouts;
+  CopyKind copies;
+  LoopHazards hazards;
+};
+
+/// Whether a product of the loop's body reads `value`, at most transpositions away.
+bool feedsProduct(mlir::Value value, mlir::Block *body);
+
+/// Bytes of one slot of every ring of the loop.
+int64_t slotBytesOf(mlir::scf::ForOp loop);
+
+} // namespace tilerun::schedule

@@ -1,0 +1,135 @@
+// The `sched` dialect: when and through which buffer a kernel's tiles move, as attributes of tile IR.
+#ifndef TILERUN_IR_SCHEDULE_SCHEDULEATTRS_TD
+#define TILERUN_IR_SCHEDULE_SCHEDULEATTRS_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def Sched_Dialect : Dialect {
+  let name = "sched";
+  let cppNamespace = "::tilerun::schedule";
+  let summary = "Schedules of tile programs: which loads run ahead, through which buffers, by how many iterations";
+  let description = [{
+    Decisions of the pass `schedule-stages`, or of somebody who writes them by hand, about a kernel in tile IR. The
+    lowering to threads follows them and decides nothing of the kind itself.
+
+    | attribute | on | value | says |
+    |---|---|---|---|
+    | `sched.pipeline` | `scf.for` | `#sched.pipeline` | loads of later iterations run ahead into a ring of slots |
+    | `sched.ring` | `tile.load` in the body of such a loop | `#sched.ring` | this load does, into slots of this form |
+    | `sched.deferred` | `tile.dot` in the body of such a loop | unit | its instructions may still run when the next iteration begins |
+    | `sched.conversions` | the kernel, pipelined loops | i64 | bytes of shared memory that one conversion between layouts may take there |
+
+    `sched.stage`, `sched.cluster`, `sched.role` and `sched.persistent` are reserved for schedules with several stages
+    and roles. No pass expands them yet, so the verifier refuses them.
+
+    A slot of a ring lives from the copy that fills it to the end of the iteration that reads it. So what is read from
+    a ring is read by products of the loop's body, in the iteration of the load, and by nothing else.
+
+    ```mlir
+    scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<64x64xf32>) : i32 {
+      ...
+      %a = tile.load %pa {sched.ring = #sched.ring<order = swizzled, inner = 1>} : tensor<64x32x!tile.ptr<f16>>
+      %b = tile.load %pb {sched.ring = #sched.ring<order = swizzled, inner = 1>} : tensor<32x64x!tile.ptr<f16>>
+      %d = tile.dot %a, %b, %acc : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
+      scf.yield %d : tensor<64x64xf32>
+    } {sched.conversions = 106496 : i64, sched.pipeline = #sched.pipeline<slots = 3, distance = 2, copies = chunks>}
+    ```
+
+    The verifier checks what can be seen in the IR: that loops and loads belong together, that addresses can be
+    computed ahead, that nothing writes what a load would read too early, that every slot is read while it is alive.
+    What depends on a target (whether it has asynchronous copies, how wide they are, whether the rings fit into its
+    shared memory) is checked before the kernel is lowered.
+
+    **How many slots.** All fractions of shared memory are in `ir/target/MemoryBudget.h`, and a unit test states the
+    arithmetic. A loop gets as many slots as it asks for (`num_stages`, at most 64; through registers at most 2), but
+    no more than fit both of these:
+
+    - seven eighths of shared memory, less the rings of loops around it and the operands that its products store;
+    - all of it, less the rings around and less the most that other ops in the loop need at one time.
+
+    What other ops need is bounded before anything is lowered (`ir/schedule/SharedDemand.h`): operands that products
+    store, from where they are stored to their last use; the buffers of gathers, histograms, atomics and exchanges;
+    and the least that a conversion between layouts takes, 1 KiB. A conversion may take what is left beside rings and
+    other buffers, which is `sched.conversions`; a larger one is split into pieces of half that size, a quarter, and
+    so on.
+
+    **What is not known before.** These bounds count bytes that are alive at the same time. Where each buffer lies is
+    decided after lowering, by first fit in the order of first use, and that may leave gaps. Where the gaps make the
+    difference, the kernel is lowered a second time with no schedule and with the smallest conversions
+    (`lowerWithLeastMemory` in `ir/simt/LowerTile.cpp`), and the remark `least-memory` says so. Nothing else is
+    lowered twice.
+
+    **By hand.** `tile-opt --schedule-stages=file=FILE` and the option `schedule` of a compile request take a text
+    with one line for each loop that shall not be left to the compiler:
+
+        # comment
+        loop 14: slots=4 distance=3 copies=chunks
+        loop #0: none
+
+    A loop is named by the line of the kernel's source where it begins, or by its number among the `for` loops of the
+    kernel, outer ones first. `distance` and `copies` may be left out. Such a schedule is verified like one that was
+    computed; a name that matches no loop, two lines for one loop, numbers that are impossible and rings that do not
+    fit are errors at their place in the text.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let extraClassDeclaration = [{
+    static constexpr ::llvm::StringLiteral kPipeline{"sched.pipeline"};
+    static constexpr ::llvm::StringLiteral kRing{"sched.ring"};
+    static constexpr ::llvm::StringLiteral kDeferred{"sched.deferred"};
+    static constexpr ::llvm::StringLiteral kConversions{"sched.conversions"};
+    void registerAttributes();
+  }];
+}
+
+class Sched_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::tilerun::schedule";
+  let genSpecializedAttr = 0;
+}
+
+def Sched_CopyKind : Sched_Enum<"CopyKind", "how a load fills a slot", [
+  I32EnumAttrCase<"Chunks", 0, "chunks">, I32EnumAttrCase<"Registers", 1, "registers">]>;
+
+def Sched_TileOrder : Sched_Enum<"TileOrder", "how a tile lies in its slot", [
+  I32EnumAttrCase<"Swizzled", 0, "swizzled">, I32EnumAttrCase<"Padded", 1, "padded">]>;
+
+class Sched_Attr<string name, string attrMnemonic> : AttrDef<Sched_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Sched_PipelineAttr : Sched_Attr<"Pipeline", "pipeline"> {
+  let summary = "a loop whose loads run ahead into a ring of slots";
+  let description = [{
+    - `slots`: tiles in the ring of each load that runs ahead, 1 to 64.
+    - `distance`: how many iterations ahead of its use a load begins.
+    - `copies`: `chunks` are asynchronous copies from global to shared memory; `registers` are loads whose values are
+      carried to a later iteration, which stores them to a slot when it begins.
+
+    Chunks need two slots or more, and run ahead by at least one and by fewer iterations than there are slots: the slot
+    of the iteration at hand is being read. Registers run ahead by exactly as many iterations as there are slots: the
+    last one is in flight to registers, the others are in slots. With one slot, a barrier stands before and after the
+    stores; with more, one barrier is enough.
+  }];
+  let parameters = (ins "int64_t":$slots, "int64_t":$distance, EnumParameter<Sched_CopyKind>:$copies);
+}
+
+def Sched_RingAttr : Sched_Attr<"Ring", "ring"> {
+  let summary = "the form of a load's slots in shared memory";
+  let description = [{
+    - `order`: `swizzled` is `layout::swizzledTile`: lines of at most 128 bytes, whose 16-byte chunks are permuted so
+      that matrix instructions read columns without bank conflicts. `padded` has whole lines of the tile, `pitch` bytes
+      apart, which opaque matrices need.
+    - `inner`: the dimension whose neighbours are neighbours in memory, 0 or 1.
+    - `pitch`: of a padded tile, a multiple of 16 bytes and no shorter than a line; 0 for a swizzled one.
+    - `perWord`: of `registers`, how many neighbouring elements stay together in one 32-bit register between the load
+      and the store: 1, 2 or 4.
+  }];
+  let parameters = (ins EnumParameter<Sched_TileOrder>:$order, "unsigned":$inner,
+                    DefaultValuedParameter<"int64_t", "0">:$pitch, DefaultValuedParameter<"unsigned", "1">:$perWord);
+}
+
+#endif

@@ -1,0 +1,209 @@
+// Registration of the `sched` dialect, and what can be wrong with a schedule that the IR alone
+// tells. CheckSchedule.cpp asks the target.
+#include "ir/schedule/ScheduleDialect.h"
+#include "ir/schedule/LoopHazards.h"
+#include "ir/schedule/LoopSlice.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::schedule;
+
+#include "ir/schedule/ScheduleDialect.cpp.inc"
+#include "ir/schedule/ScheduleEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ir/schedule/ScheduleAttrs.cpp.inc"
+
+void SchedDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "ir/schedule/ScheduleAttrs.cpp.inc"
+      >();
+}
+
+void SchedDialect::initialize() { registerAttributes(); }
+
+DictionaryAttr schedule::withoutSchedule(DictionaryAttr attributes) {
+  SmallVector<NamedAttribute> rest;
+  for (NamedAttribute attribute : attributes)
+    if (!attribute.getName().strref().starts_with("sched."))
+      rest.push_back(attribute);
+  return DictionaryAttr::get(attributes.getContext(), rest);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+std::string schedule::findFault(int64_t slots, int64_t distance, CopyKind copies) {
+  auto number = [](int64_t value) { return std::to_string(value); };
+  if (slots < 1 || slots > kMaxSlots)
+    return "a ring has 1 to " + number(kMaxSlots) + " slots, not " + number(slots);
+  if (copies == CopyKind::Registers) {
+    if (distance == slots)
+      return "";
+    return "loads through registers into " + number(slots) + " slots run ahead by " +
+           number(slots) + " iterations, not by " + number(distance);
+  }
+  if (slots < 2)
+    return "asynchronous copies need 2 slots or more: one is read while another is filled";
+  if (distance >= 1 && distance < slots)
+    return "";
+  return "asynchronous copies into " + number(slots) + " slots run ahead by 1 to " +
+         number(slots - 1) + " iterations, not by " + number(distance);
+}
+
+static LogicalResult verifyPipeline(Operation *op, Attribute value) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (!loop)
+    return op->emitOpError("has 'sched.pipeline', which belongs on scf.for");
+  auto pipeline = dyn_cast<PipelineAttr>(value);
+  if (!pipeline)
+    return op->emitOpError() << "has 'sched.pipeline' = " << value
+                             << ", which is not a #sched.pipeline";
+  std::string fault = findFault(pipeline.getSlots(), pipeline.getDistance(), pipeline.getCopies());
+  if (!fault.empty())
+    return op->emitOpError("has an impossible pipeline: ") << fault;
+  if (loop.getUnsignedCmp())
+    return op->emitOpError("has a pipeline, but compares its induction variable without sign; past "
+                           "the end of the loop that may wrap around");
+  for (auto load : loop.getBody()->getOps<tile::LoadOp>())
+    if (getRing(load))
+      return success();
+  return op->emitOpError("has a pipeline, but no load in its body has 'sched.ring'");
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyForm(tile::LoadOp load, RingAttr ring, CopyKind copies) {
+  auto type = dyn_cast<RankedTensorType>(load.getType());
+  if (!type || type.getRank() != 2)
+    return load.emitOpError() << "has 'sched.ring', but loads " << load.getType()
+                              << "; slots hold tensors of two dimensions";
+  if (ring.getInner() > 1)
+    return load.emitOpError() << "has a ring whose inner dimension is " << ring.getInner()
+                              << ", but a tile has the dimensions 0 and 1";
+  unsigned bytes = tile::getElementBytes(type.getElementType());
+  int64_t line = type.getDimSize(ring.getInner()) * bytes, pitch = ring.getPitch();
+  if (ring.getOrder() == TileOrder::Swizzled && pitch != 0)
+    return load.emitOpError() << "has a swizzled ring with a pitch of " << pitch
+                              << " bytes; only padded ones have a pitch";
+  if (ring.getOrder() == TileOrder::Padded && (pitch < line || pitch % 16))
+    return load.emitOpError() << "has a ring with a pitch of " << pitch
+                              << " bytes, but must have a multiple of 16 that holds a line of "
+                              << line << " bytes";
+  if (!llvm::is_contained({1u, 2u, 4u}, ring.getPerWord()) || ring.getPerWord() * bytes > 4)
+    if (ring.getPerWord() != 1)
+      return load.emitOpError() << "has a ring with " << ring.getPerWord() << " elements of "
+                                << bytes << " bytes in a word of 4 bytes";
+  if (copies == CopyKind::Chunks && ring.getOrder() == TileOrder::Padded)
+    return load.emitOpError("has a padded ring, which asynchronous copies cannot fill");
+  if (copies == CopyKind::Chunks && ring.getPerWord() != 1)
+    return load.emitOpError("has a ring with several elements in a word, which only copies through "
+                            "registers have");
+  return success();
+}
+
+static LogicalResult verifyRing(Operation *op, Attribute value) {
+  auto load = dyn_cast<tile::LoadOp>(op);
+  if (!load)
+    return op->emitOpError("has 'sched.ring', which belongs on tile.load");
+  auto ring = dyn_cast<RingAttr>(value);
+  if (!ring)
+    return op->emitOpError() << "has 'sched.ring' = " << value << ", which is not a #sched.ring";
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  PipelineAttr pipeline = loop ? getPipeline(loop) : PipelineAttr();
+  if (!pipeline)
+    return op->emitOpError("has 'sched.ring', but is not in the body of a loop with "
+                           "'sched.pipeline'");
+  if (failed(verifyForm(load, ring, pipeline.getCopies())))
+    return failure();
+  if (load.getResult().use_empty())
+    return op->emitOpError("has 'sched.ring', but nobody reads its slots");
+  if (OpOperand *use = findOtherUse(load.getResult(), loop.getBody())) {
+    auto error = op->emitOpError("has 'sched.ring', but is not only read by products of the loop's "
+                                 "body, in the iteration that its slot lives for");
+    error.attachNote(use->getOwner()->getLoc()) << "it is read here";
+    return error;
+  }
+  LoopSlice slice;
+  if (Operation *blocker = slice.add(loop, load)) {
+    auto error = op->emitOpError("has 'sched.ring', but its address or mask cannot be computed for "
+                                 "later iterations");
+    error.attachNote(blocker->getLoc())
+        << "because it depends on this '" << blocker->getName() << "'";
+    return error;
+  }
+  if (std::optional<LoopHazard> hazard = LoopHazards(loop).find(load)) {
+    auto error = op->emitOpError("has 'sched.ring', but may not be made earlier: ") << hazard->why;
+    error.attachNote(hazard->op->getLoc()) << "here";
+    return error;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyDeferred(Operation *op, Attribute value) {
+  auto dot = dyn_cast<tile::DotOp>(op);
+  if (!dot)
+    return op->emitOpError("has 'sched.deferred', which belongs on tile.dot");
+  if (!isa<UnitAttr>(value))
+    return op->emitOpError("has 'sched.deferred' with a value; it is a unit attribute");
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  PipelineAttr pipeline = loop ? getPipeline(loop) : PipelineAttr();
+  if (!pipeline || pipeline.getCopies() != CopyKind::Chunks)
+    return op->emitOpError("has 'sched.deferred', but is not in the body of a loop with "
+                           "asynchronous copies");
+  for (Value operand : {dot.getA(), dot.getB()}) {
+    tile::LoadOp load = loadOf(operand);
+    if (!load || load->getParentOp() != loop || !getRing(load))
+      return op->emitOpError("has 'sched.deferred', but an operand is not in a ring, so that "
+                             "nothing keeps it until the product is done");
+  }
+  std::optional<unsigned> index = carriedIndex(dot, loop);
+  if (!index || !dot.getAcc().hasOneUse() || !dot.getResult().hasOneUse() ||
+      loop.getBody()->getTerminator()->getOperand(*index) != dot.getResult())
+    return op->emitOpError("has 'sched.deferred', but something else than the next iteration's "
+                           "product reads or makes its sum");
+  return success();
+}
+
+LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  Attribute value = attribute.getValue();
+  if (name == kPipeline)
+    return verifyPipeline(op, value);
+  if (name == kRing)
+    return verifyRing(op, value);
+  if (name == kDeferred)
+    return verifyDeferred(op, value);
+  if (name == kConversions) {
+    auto bytes = dyn_cast<IntegerAttr>(value);
+    if (!isa<func::FuncOp, scf::ForOp>(op))
+      return op->emitOpError("has 'sched.conversions', which belongs on a kernel or a loop");
+    if (!bytes || !bytes.getType().isSignlessInteger(64) || bytes.getInt() < 1)
+      return op->emitOpError() << "has 'sched.conversions' = " << value
+                               << ", which is not a positive i64";
+    return success();
+  }
+  if (llvm::is_contained({"sched.stage", "sched.cluster", "sched.role", "sched.persistent"}, name))
+    return op->emitOpError() << "has '" << name
+                             << "', which is reserved: no pass expands schedules with several "
+                                "stages or roles yet";
+  return op->emitOpError() << "has '" << name << "', which is not an attribute of schedules";
+}
+
+LogicalResult SchedDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argIndex,
+                                                     NamedAttribute attribute) {
+  return op->emitOpError() << "argument " << argIndex << " has '" << attribute.getName().strref()
+                           << "', but schedules belong on ops";
+}

@@ -1,0 +1,202 @@
+// See SharedDemand.h.
+#include "ir/schedule/SharedDemand.h"
+#include "ir/layout/Conversion.h"
+#include "ir/layout/TensorLayout.h"
+#include "ir/schedule/LoopSlice.h"
+#include "ir/schedule/RingTile.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::schedule;
+using namespace tilerun::distribute;
+using namespace tilerun::layout;
+
+static int64_t bytesOf(Type type) {
+  int64_t bytes = tile::getElementBytes(getElementTypeOrSelf(type));
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? tensor.getNumElements() * bytes : bytes;
+}
+
+/// Whether the operand is read from a ring.
+static bool isInRing(Value operand) {
+  tile::LoadOp load = loadOf(operand);
+  return load && getRing(load);
+}
+
+SharedDemand::SharedDemand(func::FuncOp kernel, const LayoutAssignment &layouts)
+    : layouts(layouts), budget(layouts.target().budget()) {
+  kernel.walk([&](tile::DotOp dot) { addStored(dot); });
+}
+
+//===----------------------------------------------------------------------===//
+// Operands that products store
+//===----------------------------------------------------------------------===//
+
+int64_t SharedDemand::operandBytes(tile::DotOp dot, unsigned operand) const {
+  const DotPlan &plan = layouts.getDot(dot);
+  Value value = dot->getOperand(operand);
+  auto type = cast<RankedTensorType>(value.getType());
+  if (isInRing(value))
+    return 0;
+  if (plan.warpGroup)
+    return operand == 0 && isInFragments(value, plan.a, layouts) ? 0 : bytesOf(type);
+  if (!isOpaque(dot, layouts))
+    return 0;
+  target::MatrixElement row = operand == 0 ? plan.instruction->a : plan.instruction->b;
+  int64_t element = tile::getElementBytes(opaqueElement(row, dot.getContext()));
+  int64_t lines = std::max(type.getDimSize(0), type.getDimSize(1));
+  return type.getNumElements() * element + lines * kPaddingBytes;
+}
+
+void SharedDemand::addStored(tile::DotOp dot, Value operand, int64_t bytes) {
+  if (!bytes)
+    return;
+  // What does not change in a loop is stored once, before the loop.
+  Block *block = dot->getBlock();
+  Operation *first = dot;
+  if (layouts.getHome(operand)) {
+    bool crossesLoop = false;
+    Operation *around = dot;
+    while (around->getBlock() != operand.getParentBlock()) {
+      around = around->getParentOp();
+      crossesLoop |= isa<LoopLikeOpInterface>(around);
+    }
+    if (crossesLoop) {
+      block = operand.getParentBlock();
+      first = operand.getDefiningOp() ? operand.getDefiningOp() : &block->front();
+    }
+  }
+  Operation *last = block->findAncestorOpInBlock(*dot);
+  auto [it, isNew] = stored[block].insert({operand, {first, last, bytes}});
+  if (!isNew && it->second.last->isBeforeInBlock(last))
+    it->second.last = last;
+}
+
+void SharedDemand::addStored(tile::DotOp dot) {
+  for (unsigned operand = 0; operand < 2; ++operand)
+    addStored(dot, dot->getOperand(operand), operandBytes(dot, operand));
+}
+
+int64_t SharedDemand::storedBy(scf::ForOp loop) const {
+  int64_t sum = 0;
+  for (auto dot : loop.getBody()->getOps<tile::DotOp>())
+    if (layouts.getDot(dot).warpGroup)
+      sum += operandBytes(dot, 0) + operandBytes(dot, 1);
+  return sum;
+}
+
+int64_t SharedDemand::liveAt(Operation *op) const {
+  auto it = stored.find(op->getBlock());
+  if (it == stored.end())
+    return 0;
+  int64_t sum = 0;
+  for (auto &[value, buffer] : it->second)
+    if (!op->isBeforeInBlock(buffer.first) && !buffer.last->isBeforeInBlock(op))
+      sum += buffer.bytes;
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+int64_t SharedDemand::ofDot(tile::DotOp dot) const {
+  const DotPlan &plan = layouts.getDot(dot);
+  if (plan.warpGroup)
+    return 0;
+  if (isOpaque(dot, layouts)) {
+    // One slot a warp, for as many matrices as there is room for, and at least for one.
+    const target::MatrixInstruction &row = *plan.instruction;
+    int64_t matrix = int64_t(row.m) * row.n *
+                     tile::getElementBytes(opaqueElement(row.acc, dot.getContext())) *
+                     layouts.numWarps();
+    int64_t all = matrix << (plan.rowBits + plan.columnBits);
+    return std::min(all, std::max(matrix, budget.forMatrixSlots()));
+  }
+  int64_t sum = 0;
+  for (unsigned operand = 0; operand < 2; ++operand) {
+    Value value = dot->getOperand(operand);
+    if (isInRing(value))
+      continue;
+    // Of a matrix instruction's operands those are stored that move between warps and are small.
+    if (plan.instruction && (bytesOf(value.getType()) > budget.forStoredOperand() ||
+                             cast<RankedTensorType>(value.getType()).getRank() != 2 ||
+                             !layouts.getHome(value) || value.getParentBlock() != dot->getBlock()))
+      continue;
+    if (plan.instruction && isInFragments(value, operand == 0 ? plan.a : plan.b, layouts))
+      continue;
+    sum += bytesOf(value.getType());
+  }
+  return sum;
+}
+
+/// Of all its tensors, the largest.
+static int64_t largestTensor(Operation *op) {
+  int64_t largest = 0;
+  for (Type type : llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+    if (isa<RankedTensorType>(type))
+      largest = std::max(largest, bytesOf(type));
+  return largest;
+}
+
+int64_t SharedDemand::leastConversion(Operation *op) const {
+  return std::min(largestTensor(op), target::MemoryBudget::kLeastConversion);
+}
+
+int64_t SharedDemand::ofOp(Operation *op) const {
+  const target::TargetInfo &target = layouts.target();
+  return TypeSwitch<Operation *, int64_t>(op)
+      .Case<tile::DotOp>([&](tile::DotOp dot) { return ofDot(dot); })
+      .Case<tile::GatherOp>([&](auto gather) { return bytesOf(gather.getSource().getType()); })
+      .Case<tile::HistogramOp>([&](auto histogram) {
+        return 4 * cast<RankedTensorType>(histogram.getType()).getNumElements();
+      })
+      .Case<tile::AtomicRMWOp, tile::AtomicCASOp>([&](auto atomic) {
+        return atomic.getResult().use_empty() ? 0 : bytesOf(atomic.getType());
+      })
+      .Case<tile::ReduceOp, tile::ScanOp>([&](Operation *) -> int64_t {
+        if (target.hasShuffle)
+          return 0;
+        // A round of an exchange holds at least one word of each thread.
+        int64_t words = 8 * int64_t(layouts.numWarps()) * target.warpSize;
+        return std::min(8 * largestTensor(op) * int64_t(op->getNumOperands()),
+                        std::max(words, budget.forExchange()));
+      })
+      .Default(int64_t(0));
+}
+
+int64_t SharedDemand::peak(Operation *op, bool withConversionsAndLoops) const {
+  int64_t most = 0;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &inner : block) {
+        int64_t own = 0;
+        // The regions of reductions and the like have scalars only.
+        if (isa<scf::IfOp, scf::WhileOp>(inner) ||
+            (isa<scf::ForOp>(inner) && withConversionsAndLoops))
+          own = peak(&inner, withConversionsAndLoops);
+        else if (!isa<scf::ForOp>(inner))
+          own = withConversionsAndLoops ? std::max(ofOp(&inner), leastConversion(&inner))
+                                        : ofOp(&inner);
+        most = std::max(most, own + liveAt(&inner));
+      }
+  return most;
+}
+
+int64_t SharedDemand::liveThrough(Operation *op) const {
+  int64_t through = 0;
+  for (; op->getBlock() && !isa<func::FuncOp>(op); op = op->getParentOp())
+    through += liveAt(op);
+  return through;
+}
+
+int64_t SharedDemand::within(Operation *op) const {
+  return liveThrough(op) + peak(op, /*withConversionsAndLoops=*/true);
+}
+
+int64_t SharedDemand::besideConversions(Operation *op) const {
+  return liveThrough(op) + peak(op, /*withConversionsAndLoops=*/false);
+}

@@ -1,0 +1,52 @@
+// What a kernel's ops take of shared memory beside the rings of its loops: bounds that follow from
+// types, layouts and plans, before anything is lowered.
+//
+// Two kinds of buffers are told apart. Those whose size is fixed are counted here: operands that a
+// product stores, from where they are stored to their last product; what a gather, a histogram, an
+// atomic or an exchange needs while it runs. Conversions between layouts are elastic: they are
+// split into as many pieces as it takes, so that only their least size counts.
+#pragma once
+
+#include "ir/distribute/LayoutAssignment.h"
+#include "ir/target/MemoryBudget.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace tilerun::schedule {
+
+class SharedDemand {
+public:
+  /// For the rings that the kernel's loads have when this is made.
+  SharedDemand(mlir::func::FuncOp kernel, const distribute::LayoutAssignment &layouts);
+
+  /// The most that ops in `op`'s regions need at one time, with what lives through `op`.
+  int64_t within(mlir::Operation *op) const;
+  /// The same without conversions, and without ops of loops in there: what is beside a conversion.
+  int64_t besideConversions(mlir::Operation *op) const;
+  /// What products of the loop's body store of operands that are in no ring. Operands of two
+  /// products count twice.
+  int64_t storedBy(mlir::scf::ForOp loop) const;
+
+private:
+  /// An operand in shared memory, while `block` goes from its op `first` to its op `last`.
+  struct Stored {
+    mlir::Operation *first, *last;
+    int64_t bytes;
+  };
+  void addStored(tile::DotOp dot);
+  void addStored(tile::DotOp dot, mlir::Value operand, int64_t bytes);
+  int64_t operandBytes(tile::DotOp dot, unsigned operand) const;
+  /// While `op` itself runs: what is fixed, and the least that conversions take.
+  int64_t ofOp(mlir::Operation *op) const;
+  int64_t leastConversion(mlir::Operation *op) const;
+  int64_t ofDot(tile::DotOp dot) const;
+  int64_t liveAt(mlir::Operation *op) const; ///< Of operands that are stored in its block.
+  int64_t liveThrough(mlir::Operation *op) const;
+  int64_t peak(mlir::Operation *op, bool withConversionsAndLoops) const;
+
+  const distribute::LayoutAssignment &layouts;
+  target::MemoryBudget budget;
+  llvm::DenseMap<mlir::Block *, llvm::MapVector<mlir::Value, Stored>> stored;
+};
+
+} // namespace tilerun::schedule

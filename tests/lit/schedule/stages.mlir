@@ -1,0 +1,57 @@
+// Which loads run ahead, into how many slots: by asynchronous copies, through registers, as far as shared memory goes.
+// RUN: tile-opt %s --schedule-stages="target=generic:shared=160k,async=on num-stages=4" | FileCheck %s --check-prefix=CHUNKS
+// RUN: tile-opt %s --schedule-stages="target=generic:shared=160k,async=on num-stages=1" | FileCheck %s --check-prefix=NONE
+// RUN: tile-opt %s --schedule-stages="target=generic:shared=160k num-stages=4" | FileCheck %s --check-prefix=REGISTERS
+// RUN: tile-opt %s --schedule-stages="target=generic:shared=14k,async=on num-stages=4" | FileCheck %s --check-prefix=SMALL
+// RUN: tile-opt %s --schedule-stages="target=generic:shared=6k num-stages=4" | FileCheck %s --check-prefix=ONE
+// What was scheduled for a target is what it is checked as, and stays.
+// RUN: tile-opt %s --schedule-stages="target=generic:shared=160k,async=on num-stages=4" \
+// RUN:   | tile-opt --schedule-stages="target=generic:shared=160k,async=on num-stages=2" | FileCheck %s --check-prefix=CHUNKS
+// RUN: tile-opt %s --schedule-stages="target=generic:shared=160k,async=on num-stages=4" \
+// RUN:   | not tile-opt --schedule-stages="target=generic:shared=160k" 2>&1 | FileCheck %s --check-prefix=WRONG
+// RUN: tile-opt %s --schedule-stages="target=generic:shared=160k,async=on num-stages=4" \
+// RUN:   | not tile-opt --schedule-stages="target=generic:shared=10k,async=on" 2>&1 | FileCheck %s --check-prefix=LARGE
+// RUN: not tile-opt %s --schedule-stages="target=generic:colour=red" 2>&1 | FileCheck %s --check-prefix=TARGET
+
+// Two tiles of 2 KiB are a slot. All of the memory but the rings is left for conversions.
+// CHUNKS: func.func @k({{.*}}attributes {sched.conversions = 163840 : i64
+// CHUNKS: tile.load {{.*}} {sched.ring = #sched.ring<order = swizzled, inner = 1>}
+// CHUNKS: tile.load {{.*}} {sched.ring = #sched.ring<order = swizzled, inner = 1>}
+// CHUNKS: {sched.conversions = 147456 : i64, sched.pipeline = #sched.pipeline<slots = 4, distance = 3, copies = chunks>}
+// NONE-NOT: sched.pipeline
+// NONE-NOT: sched.ring
+// REGISTERS: sched.pipeline = #sched.pipeline<slots = 2, distance = 2, copies = registers>
+// 7/8 of 14 KiB hold three slots of 4 KiB.
+// SMALL: sched.conversions = 2048 : i64, sched.pipeline = #sched.pipeline<slots = 3, distance = 2, copies = chunks>
+// ONE: sched.pipeline = #sched.pipeline<slots = 1, distance = 1, copies = registers>
+// WRONG: error: 'tile.load' op cannot follow its schedule: generic{{.*}} has no asynchronous copies
+// LARGE: error: 'scf.for' op cannot follow its schedule: rings of 16384 bytes and other ops of 1024 bytes do not fit the shared memory of {{.*}}, which has 10240
+// TARGET: error: schedule-stages: {{.*}}colour
+func.func @k(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %n: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 1024 : i32
+  %init = arith.constant dense<0.0> : tensor<32x32xf32>
+  %lines = arith.constant dense<32> : tensor<32x1xi32>
+  %range = tile.make_range 0 to 32 : tensor<32xi32>
+  %column = tile.expand_dims %range axis 1 : tensor<32xi32> -> tensor<32x1xi32>
+  %row = tile.expand_dims %range axis 0 : tensor<32xi32> -> tensor<1x32xi32>
+  %starts = arith.muli %column, %lines : tensor<32x1xi32>
+  %starts2 = tile.broadcast %starts : tensor<32x1xi32> -> tensor<32x32xi32>
+  %row2 = tile.broadcast %row : tensor<1x32xi32> -> tensor<32x32xi32>
+  %offsets = arith.addi %starts2, %row2 : tensor<32x32xi32>
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<32x32xf32>) : i32 {
+    %at = arith.muli %i, %size : i32
+    %p = tile.addptr %x, %at : !tile.ptr<f16>, i32
+    %q = tile.addptr %y, %at : !tile.ptr<f16>, i32
+    %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+    %qs = tile.splat %q : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+    %pa = tile.addptr %ps, %offsets : tensor<32x32x!tile.ptr<f16>>, tensor<32x32xi32>
+    %pb = tile.addptr %qs, %offsets : tensor<32x32x!tile.ptr<f16>>, tensor<32x32xi32>
+    %a = tile.load %pa : tensor<32x32x!tile.ptr<f16>>
+    %b = tile.load %pb : tensor<32x32x!tile.ptr<f16>>
+    %d = tile.dot %a, %b, %acc : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+    scf.yield %d : tensor<32x32xf32>
+  }
+  return
+}
