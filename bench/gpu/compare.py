@@ -8,6 +8,7 @@ from the 20th to the 80th percentile. Usage: TILERUN_BUNDLE=DIR compare.py [--on
 import argparse
 import importlib.util
 import json
+import random
 import os
 import statistics
 import sys
@@ -142,6 +143,7 @@ def matmul(n, dtype, tolerance):
                 lambda: a.float() @ b.float(), 2 * n**3, "TFLOP/s", lambda: torch.mm(a, b, out=out), tolerance)
 
 
+TURNS = 6
 WORKS = [
     *[lambda n=n: vector_add(n) for n in (1 << 28, 1 << 24, 1 << 20)],
     *[lambda s=s: softmax(*s) for s in ((8192, 4096), (4096, 12288), (2048, 32768))],
@@ -175,10 +177,12 @@ def measure(work, library, timer, repeat):
                 best[who] = time, config, launch
     row = {"name": work.name, "unit": work.unit, "notes": notes}
     times = {}
-    # Turn by turn, so that a clock that drifts does so for all.
-    for _ in range(3):
-        for who, launch in [*((w, b[2]) for w, b in best.items()), ("torch", work.peer)]:
-            times.setdefault(who, []).extend(timer(launch, repeat // 3 + 1))
+    # Turn by turn in random order: a clock that drifts does so for all, and nobody always goes first.
+    turns = [*((w, b[2]) for w, b in best.items()), ("torch", work.peer)]
+    for _ in range(TURNS):
+        random.shuffle(turns)
+        for who, launch in turns:
+            times.setdefault(who, []).extend(timer(launch, repeat // TURNS + 1))
     factor = work.amount / (1e6 if work.unit == "GB/s" else 1e9)
     for who, values in times.items():
         values.sort()
@@ -196,8 +200,10 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--json")
     parser.add_argument("--repeat", type=int, default=60)
+    parser.add_argument("--seed", type=int, help="of the order of turns (default: another one each time)")
     options = parser.parse_args()
     torch.manual_seed(0)
+    random.seed(options.seed)
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
     library, timer = binding.Library(), Timer()
     rows, wrong = [], False
