@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 using namespace tilerun;
 using namespace tilerun::interp;
@@ -145,6 +146,7 @@ llvm::Error Heap::copyIn(uint64_t to, llvm::ArrayRef<uint8_t> from) {
   auto found = findRange(to, from.size(), "copyIn");
   if (!found)
     return found.takeError();
+  prepare(**found, from.size());
   if (!from.empty())
     std::memcpy(reinterpret_cast<void *>(to), from.data(), from.size());
   (*found)->written.mark(to - (*found)->base, from.size());
@@ -156,6 +158,7 @@ llvm::Error Heap::copyOut(llvm::MutableArrayRef<uint8_t> to, uint64_t from) {
   auto found = findRange(from, to.size(), "copyOut");
   if (!found)
     return found.takeError();
+  prepare(**found, 0);
   if (!to.empty())
     std::memcpy(to.data(), reinterpret_cast<void *>(from), to.size());
   return llvm::Error::success();
@@ -166,9 +169,25 @@ llvm::Error Heap::poison(uint64_t address) {
   auto found = findExact(address, "poison");
   if (!found)
     return found.takeError();
-  std::memset(reinterpret_cast<void *>(address), kPoison, (*found)->size);
+  (*found)->fresh = true;
+  prepare(**found, 0);
   (*found)->written.clear();
   return llvm::Error::success();
+}
+
+void Heap::prepare(Allocation &allocation, uint64_t bytes) {
+  if (std::exchange(allocation.fresh, false) && bytes < allocation.size)
+    std::memset(reinterpret_cast<void *>(allocation.base), kPoison, allocation.size);
+}
+
+void Heap::beginRun(llvm::ArrayRef<uint64_t> pointers) {
+  std::lock_guard lock(mutex);
+  for (uint64_t address : pointers)
+    if (auto next = byAddress.upper_bound(address); next != byAddress.begin())
+      if (const auto &allocation = std::prev(next)->second; allocation->contains(address, 1))
+        prepare(*allocation, 0);
+  for (auto &[base, allocation] : byAddress)
+    allocation->fresh = false;
 }
 
 llvm::Error Heap::copyWithin(uint64_t to, uint64_t from, uint64_t bytes) {
@@ -179,6 +198,8 @@ llvm::Error Heap::copyWithin(uint64_t to, uint64_t from, uint64_t bytes) {
   auto target = findRange(to, bytes, "copyWithin");
   if (!target)
     return target.takeError();
+  prepare(**source, 0);
+  prepare(**target, bytes);
   if (bytes)
     std::memmove(reinterpret_cast<void *>(to), reinterpret_cast<const void *>(from), bytes);
   (*target)->written.mark(to - (*target)->base, bytes);
@@ -190,6 +211,7 @@ llvm::Error Heap::fill(uint64_t to, llvm::ArrayRef<uint8_t> pattern, uint64_t by
   auto found = findRange(to, bytes, "fill");
   if (!found)
     return found.takeError();
+  prepare(**found, bytes);
   if (pattern.size() == 1 && bytes)
     std::memset(reinterpret_cast<void *>(to), pattern[0], bytes);
   else

@@ -39,6 +39,7 @@ struct Allocation {
   uint64_t base, size;
   std::string label;
   bool live = true;
+  bool fresh = true; ///< Its bytes are as the system gave them.
   WrittenBytes written;
   bool contains(uint64_t address, uint64_t bytes) const {
     return address >= base && bytes <= size && address - base <= size - bytes;
@@ -60,6 +61,9 @@ public:
   llvm::Error copyIn(uint64_t to, llvm::ArrayRef<uint8_t> from);
   llvm::Error copyOut(llvm::MutableArrayRef<uint8_t> to, uint64_t from);
   llvm::Error poison(uint64_t address);
+  /// Before a run: what it finds behind these pointers where nothing was written is NaNs, each time.
+  /// What it may write elsewhere is no longer taken for memory as the system gave it.
+  void beginRun(llvm::ArrayRef<uint64_t> pointers);
   /// Copies between two ranges that do not overlap, each inside one live allocation.
   llvm::Error copyWithin(uint64_t to, uint64_t from, uint64_t bytes);
   /// Repeats `pattern` over `bytes`, a multiple of its size.
@@ -83,6 +87,8 @@ private:
   llvm::Expected<std::shared_ptr<Allocation>> findRange(uint64_t address, uint64_t bytes,
                                                         llvm::StringRef call) const;
 
+  /// Before `bytes` of an allocation are written: the others are NaNs until they are, too.
+  static void prepare(Allocation &allocation, uint64_t bytes);
   uint64_t takeMemory(uint64_t bytes);
   void giveMemoryBack(uint64_t address);
 

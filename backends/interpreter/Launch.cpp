@@ -132,6 +132,16 @@ struct FreeDeleter {
 
 } // namespace
 
+const char *interp::getKindName(CheckReport::Kind kind) {
+  switch (kind) {
+#define TILERUN_CHECK_KIND(name, word)                                                             \
+  case CheckReport::Kind::name:                                                                    \
+    return word;
+#include "ir/tile/CheckKinds.def"
+  }
+  llvm_unreachable("unknown check kind");
+}
+
 llvm::Expected<LaunchResult> interp::launchProgram(const Program &program, Heap &heap,
                                                    llvm::ArrayRef<LaunchArgument> arguments,
                                                    const LaunchOptions &options) {
@@ -174,6 +184,12 @@ llvm::Expected<LaunchResult> interp::launchProgram(const Program &program, Heap 
     checks.integerOverflow |= options.debug;
     checker = std::make_unique<Checker>(heap, bounds, program, arguments, checks, options.grid);
   }
+
+  llvm::SmallVector<uint64_t> pointers;
+  for (const LaunchArgument &argument : arguments)
+    if (argument.kind == LaunchArgument::Kind::Pointer)
+      pointers.push_back(argument.bits);
+  heap.beginRun(pointers);
 
   const auto start = std::chrono::steady_clock::now();
   std::vector<Outcome> outcomes(threads);

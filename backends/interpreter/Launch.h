@@ -35,6 +35,7 @@ struct CheckReport {
                         ///< line 0 where there is none.
   uint64_t count = 1;   ///< How often the same finding (kind and position) occurred.
 };
+const char *getKindName(CheckReport::Kind kind); ///< "out-of-bounds-read", …
 
 /// Which checks a launch makes.
 struct CheckOptions {

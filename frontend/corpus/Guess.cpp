@@ -7,6 +7,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
+
 using namespace tilerun;
 using namespace tilerun::corpus;
 using llvm::StringRef;
@@ -140,7 +142,8 @@ std::string formatConstant(const ConstantArgument &constant) {
   if (auto *natural = std::get_if<uint64_t>(&constant.value))
     return std::to_string(*natural);
   if (auto *number = std::get_if<double>(&constant.value))
-    return llvm::formatv("{0:e17}", *number).str();
+    return std::isinf(*number) ? (*number < 0 ? "-inf" : "inf")
+                               : llvm::formatv("{0:e17}", *number).str();
   if (auto *text = std::get_if<std::string>(&constant.value)) {
     std::string out = "\"";
     for (char c : *text)
@@ -209,22 +212,45 @@ std::vector<KernelSignature> corpus::guessSignatures(Frontend &frontend,
   return out;
 }
 
+static std::string formatSpec(const ArgumentSpec &spec) {
+  auto *typed = std::get_if<TypedArgument>(&spec);
+  if (!typed)
+    return formatConstant(std::get<ConstantArgument>(spec));
+  if (!typed->block.empty())
+    return "tensordesc<" + typed->type.getPointee().signature() + "[" +
+           llvm::join(llvm::map_range(typed->block, [](int64_t n) { return std::to_string(n); }),
+                      ",") +
+           "]" + (typed->padsWithNan ? ",nan>" : ">");
+  return typed->type.signature() +
+         (typed->divisibility > 1 ? ":" + std::to_string(typed->divisibility) : "");
+}
+
+// Of a parameter, or of a tuple whose elements are arguments of their own: "t.0", "t.1".
+static std::string formatArgument(const std::map<std::string, ArgumentSpec> &arguments,
+                                  const std::string &path) {
+  if (auto it = arguments.find(path); it != arguments.end())
+    return formatSpec(it->second);
+  std::string out = "(";
+  unsigned count = 0;
+  for (;; ++count) {
+    std::string element = path + "." + std::to_string(count);
+    auto next = arguments.lower_bound(element);
+    if (next == arguments.end() ||
+        (next->first != element && !llvm::StringRef(next->first).starts_with(element + ".")))
+      break;
+    out += (count ? ", " : "") + formatArgument(arguments, element);
+  }
+  return out + (count == 1 ? ",)" : ")");
+}
+
 std::string corpus::formatSignature(const KernelSignature &signature) {
-  std::string out;
-  for (const auto &[name, spec] : signature.arguments) {
-    out += (out.empty() ? "" : ", ") + name + "=";
-    if (auto *typed = std::get_if<TypedArgument>(&spec); typed && !typed->block.empty()) {
-      out += "tensordesc<" + typed->type.getPointee().signature() + "[" +
-             llvm::join(llvm::map_range(typed->block, [](int64_t n) { return std::to_string(n); }),
-                        ",") +
-             "]" + (typed->padsWithNan ? ",nan>" : ">");
-    } else if (typed) {
-      out += typed->type.signature();
-      if (typed->divisibility > 1)
-        out += ":" + std::to_string(typed->divisibility);
-    } else {
-      out += formatConstant(std::get<ConstantArgument>(spec));
-    }
+  std::string out, last;
+  for (const auto &[path, spec] : signature.arguments) {
+    std::string name = path.substr(0, path.find('.'));
+    if (name == last)
+      continue;
+    out += (out.empty() ? "" : ", ") + name + "=" + formatArgument(signature.arguments, name);
+    last = name;
   }
   return out;
 }

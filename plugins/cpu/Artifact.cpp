@@ -7,21 +7,23 @@
 using namespace tilerun;
 using namespace tilerun::cpu;
 
-static constexpr llvm::StringLiteral kMagic = "tilerun-cpu-artifact 1";
+static constexpr llvm::StringLiteral kMagic = "tilerun-cpu-artifact 2";
 
 std::string cpu::getCompatibility() {
   // Bytecode of MLIR's own dialects is read by the version that wrote it.
-  return "cpu:artifact-1:mlir-" LLVM_VERSION_STRING;
+  return "cpu:artifact-2:mlir-" LLVM_VERSION_STRING;
 }
 
 std::vector<uint8_t> cpu::encodeArtifact(const ArtifactContent &content) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << kMagic << "\n";
-  if (content.debug)
+  if (content.options.debug)
     os << "debug\n";
-  if (content.checks)
-    os << "checks\n";
+  if (content.options.checks.any())
+    os << "checks " << formatChecks(content.options.checks) << "\n";
+  if (content.options.numThreads)
+    os << "threads " << content.options.numThreads << "\n";
   for (const KernelHeader &kernel : content.kernels)
     os << "kernel " << kernel.threads << " " << kernel.name << "\n";
   if (!content.hostKernel.empty())
@@ -49,9 +51,13 @@ std::optional<ArtifactContent> cpu::decodeArtifact(llvm::ArrayRef<uint8_t> bytes
       return content.kernels.empty() ? std::nullopt : std::optional(std::move(content));
     }
     if (line == "debug") {
-      content.debug = true;
-    } else if (line == "checks") {
-      content.checks = true;
+      content.options.debug = true;
+    } else if (line.consume_front("checks ")) {
+      if (!parseChecks(line, content.options.checks).empty())
+        return std::nullopt;
+    } else if (line.consume_front("threads ")) {
+      if (line.getAsInteger(10, content.options.numThreads))
+        return std::nullopt;
     } else if (line.consume_front("host ")) {
       content.hostKernel = line.str();
     } else if (line.consume_front("kernel ")) {

@@ -26,7 +26,7 @@ static llvm::Expected<const TilerunPluginArtifact *> compileRead(interp::ModuleR
     return interp::makeError(
         interp::ErrorKind::Compile,
         "the module has no kernel (a function with the attribute 'tile.kernel')");
-  ArtifactContent content{options.debug, options.checks, {}, "", tile::writeModule(module)};
+  ArtifactContent content{options.run, {}, "", tile::writeModule(module)};
   std::vector<KernelParameters> parameters;
   for (const std::string &name : names) {
     auto program = interp::loadProgram(content.code, name);
@@ -88,9 +88,11 @@ static std::string setOption(CompileOptions &options, llvm::StringRef name, llvm
   if (name == "line-info")
     return truth(lineInfo);
   if (name == "debug")
-    return truth(options.debug);
+    return truth(options.run.debug);
   if (name == "checks")
-    return truth(options.checks);
+    return parseChecks(value, options.run.checks);
+  if (name == "threads")
+    return value.getAsInteger(10, options.run.numThreads) ? bad("a number") : "";
   return ("there is no option '" + name + "'").str();
 }
 

@@ -1,7 +1,5 @@
 // The plugin `cpu`: the reference interpreter behind the C ABI, its table, its entry and its
-// errors. Compiling, devices, memory, streams and modules have a file each. The command has the
-// same interpreter embedded (CpuDevice.cpp), with checks; this is for hosts that know plugins
-// alone.
+// errors. Compiling, devices, memory, streams, modules and findings have a file each.
 #include "plugins/cpu/Handles.h"
 #include "plugins/cpu/Host.h"
 
@@ -16,11 +14,11 @@ interp::Heap &cpu::getHeap() {
 }
 
 TilerunStatus cpu::fail(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
-                        llvm::StringRef what) {
+                        llvm::StringRef what, const char *driverWord) {
   if (!sink || !TILERUN_HAS(TilerunErrorSink, sink, report))
     return status;
   std::string message = (llvm::Twine(call) + " on " + kDeviceId + ": " + what).str();
-  TilerunErrorInfo info = {sizeof(TilerunErrorInfo), status, call, kDeviceId, nullptr,
+  TilerunErrorInfo info = {sizeof(TilerunErrorInfo), status, call, kDeviceId, driverWord,
                            message.c_str()};
   sink->report(sink->user, &info);
   return status;

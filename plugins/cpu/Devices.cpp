@@ -67,21 +67,19 @@ static TilerunStatus getProperty(TilerunPluginDevice *device, uint32_t property,
 
 static TilerunStatus synchronize(TilerunPluginDevice *device, const TilerunErrorSink *sink) {
   std::vector<std::shared_ptr<Stream>> streams = {device->stream};
-  std::string faults;
+  Fault fault;
   {
     std::lock_guard lock(device->mutex);
     streams.insert(streams.end(), device->streams.begin(), device->streams.end());
-    faults = std::exchange(device->faults, {});
+    fault = std::exchange(device->fault, {});
   }
   for (const std::shared_ptr<Stream> &stream : streams) {
     // Work that another thread has under way.
     std::lock_guard running(stream->running);
-    if (std::string fault = takeFault(*stream); !fault.empty())
-      faults += (faults.empty() ? "" : "\n") + fault;
+    fault.add(takeFault(*stream));
   }
   CPU_ENTER(device, sink, "synchronize_device");
-  return faults.empty() ? TilerunStatus(TILERUN_STATUS_OK)
-                        : fail(sink, TILERUN_STATUS_FAULT, "synchronize_device", faults);
+  return fault.report(sink, "synchronize_device");
 }
 
 void cpu::addDeviceEntries(TilerunPlugin &table) {

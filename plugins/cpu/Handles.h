@@ -16,11 +16,26 @@
 
 namespace tilerun::cpu {
 
+/// What kernels did wrong since somebody waited.
+struct Fault {
+  std::string text;     ///< For people; empty if there is none.
+  std::string findings; ///< Of checks: JSON objects, separated by commas.
+  void add(const Fault &other);
+  TilerunStatus report(const TilerunErrorSink *sink, const char *call) const; ///< OK if empty.
+};
+
+/// How a kernel runs, as options of its compilation say and its artifact keeps.
+struct RunOptions {
+  bool debug = false;
+  uint32_t numThreads = 0; ///< Of the host; 0: one per core.
+  interp::CheckOptions checks;
+};
+
 /// A stream; adopted handles share it with its owner.
 struct Stream {
   std::mutex running; ///< Held while work of the stream runs.
   std::mutex mutex;   ///< Guards what follows.
-  std::string fault;  ///< Of kernels since somebody waited; empty if there is none.
+  Fault fault;
 };
 
 /// A self-test kernel that tile IR has no ops for. Gives why the device is lost; empty: it is not.
@@ -32,7 +47,7 @@ struct TilerunPluginDevice {
   std::shared_ptr<tilerun::cpu::Stream> stream = std::make_shared<tilerun::cpu::Stream>();
   std::mutex mutex;                                        ///< Guards what follows.
   std::set<std::shared_ptr<tilerun::cpu::Stream>> streams; ///< Live ones, the own one not.
-  std::string faults;                                      ///< Of streams that were destroyed.
+  tilerun::cpu::Fault fault;                               ///< Of streams that were destroyed.
   std::string loss;                                        ///< Empty: it is not lost.
 };
 struct TilerunPluginStream {
@@ -55,7 +70,7 @@ struct TilerunPluginKernel {
   std::unique_ptr<tilerun::interp::Program> program;
   tilerun::cpu::HostKernel host = nullptr;
   std::vector<tilerun::interp::Dtype> types; ///< Of the parameters.
-  bool debug = false, checks = false;
+  tilerun::cpu::RunOptions options;
 };
 struct TilerunPluginModule {
   TilerunPluginDevice *device;
@@ -73,7 +88,7 @@ interp::Heap &getHeap();
 
 /// Reports and returns `status`.
 TilerunStatus fail(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
-                   llvm::StringRef what);
+                   llvm::StringRef what, const char *driverWord = nullptr);
 /// Reports an error of the interpreter.
 TilerunStatus fail(const TilerunErrorSink *sink, const char *call, llvm::Error error);
 
@@ -85,9 +100,16 @@ inline Stream &getStream(TilerunPluginDevice *device, TilerunPluginStream *strea
   return stream ? *stream->stream : *device->stream;
 }
 /// Adds to the faults that a stream has to tell.
-void addFault(Stream &stream, llvm::StringRef fault);
-/// Takes what a stream has to tell: "" if nothing.
-std::string takeFault(Stream &stream);
+void addFault(Stream &stream, const Fault &fault);
+/// Takes what a stream has to tell.
+Fault takeFault(Stream &stream);
+/// What a check found, as a fault.
+Fault makeFault(const interp::CheckReport &report);
+
+/// Reads a list of checks, "bounds,races", or "true" for those that the library turns on; the
+/// error's text if there is no such check.
+std::string parseChecks(llvm::StringRef text, interp::CheckOptions &checks);
+std::string formatChecks(const interp::CheckOptions &checks);
 
 /// What the artifact of a kernel holds besides code.
 struct KernelHeader {
@@ -96,7 +118,7 @@ struct KernelHeader {
 };
 /// The format of artifacts: a header of lines, then bytecode.
 struct ArtifactContent {
-  bool debug = false, checks = false;
+  RunOptions options;
   std::vector<KernelHeader> kernels;
   std::string hostKernel; ///< Of a self-test that is a function; then there is no code.
   std::vector<uint8_t> code;
@@ -120,7 +142,8 @@ void releaseArtifact(const TilerunPluginArtifact *artifact);
 
 /// Compiles tile IR that was read: optimizes, decodes once to find what is not possible, encodes.
 struct CompileOptions {
-  bool debug = false, checks = false, optimize = true;
+  RunOptions run;
+  bool optimize = true;
   uint32_t threads = 1; ///< What launches have to say.
 };
 llvm::Expected<const TilerunPluginArtifact *> compileBytecode(llvm::ArrayRef<uint8_t> bytecode,

@@ -1,4 +1,4 @@
-// What the embedded device and the plugin say about this machine.
+// What the plugin says about this machine.
 #pragma once
 
 #include <cstdint>

@@ -6,8 +6,6 @@
 #include "backends/interpreter/SmallFloat.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cstdio>
@@ -33,8 +31,7 @@ loadKernel(TilerunPluginDevice *device, const ArtifactContent &content,
   kernel->device = device;
   kernel->name = header.name;
   kernel->threads = header.threads;
-  kernel->debug = content.debug;
-  kernel->checks = content.checks;
+  kernel->options = content.options;
   if (!content.hostKernel.empty()) {
     KernelParameters parameters;
     kernel->host = findHostKernel(content.hostKernel, parameters);
@@ -143,25 +140,6 @@ static interp::LaunchArgument convert(interp::Dtype type, uint64_t bits) {
   return {Kind::Float, std::bit_cast<uint64_t>(value)};
 }
 
-static std::string describe(const interp::CheckReport &report) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << interp::describe(report.position) << report.message
-     << llvm::formatv(" (kernel '{0}', program ({1}, {2}, {3})", report.kernel, report.program[0],
-                      report.program[1], report.program[2]);
-  if (!report.element.empty())
-    os << ", element ["
-       << llvm::join(llvm::map_range(report.element, [](int64_t i) { return std::to_string(i); }),
-                     ", ")
-       << "]";
-  if (report.count > 1)
-    os << ", " << report.count << " times";
-  os << ")" << interp::quote(report.position);
-  for (const interp::SourcePosition &caller : report.callStack)
-    os << "\n" << interp::describe(caller) << "called from here" << interp::quote(caller);
-  return text;
-}
-
 // What the host knows of the memory behind the pointers.
 static interp::LaunchMemory convert(const TilerunMemoryRange &range) {
   interp::LaunchMemory memory;
@@ -191,7 +169,7 @@ static llvm::Error runProgram(TilerunPluginKernel &kernel, Stream &stream,
                               [&](std::unique_ptr<interp::InterpreterError> e) -> llvm::Error {
                                 if (e->getKind() != interp::ErrorKind::Fault)
                                   return llvm::Error(std::move(e));
-                                addFault(stream, e->getMessage());
+                                addFault(stream, {e->getMessage(), ""});
                                 return llvm::Error::success();
                               });
   if (!result->printed.empty()) {
@@ -200,7 +178,7 @@ static llvm::Error runProgram(TilerunPluginKernel &kernel, Stream &stream,
     std::fflush(stdout);
   }
   for (const interp::CheckReport &report : result->reports)
-    addFault(stream, describe(report));
+    addFault(stream, makeFault(report));
   return llvm::Error::success();
 }
 
@@ -244,11 +222,9 @@ static TilerunStatus launch(TilerunPluginKernel *kernel, TilerunPluginStream *st
   options.hostMemory = (flags & TILERUN_LAUNCH_HOST_MEMORY) != 0;
   const TilerunMemoryRange *ranges =
       TILERUN_HAS(TilerunPluginLaunch, launch, ranges) ? launch->ranges : nullptr;
-  options.debug = kernel->debug;
-  if (kernel->checks) {
-    options.checks.bounds = options.checks.uninitialized = true;
-    options.checks.races = options.checks.integerOverflow = true;
-  }
+  options.debug = kernel->options.debug;
+  options.checks = kernel->options.checks;
+  options.numThreads = kernel->options.numThreads;
   if (llvm::Error error = runProgram(*kernel, stream, bits, ranges, options))
     return fail(sink, "launch", std::move(error));
   return TILERUN_STATUS_OK;

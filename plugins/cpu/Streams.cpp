@@ -5,14 +5,12 @@
 using namespace tilerun;
 using namespace tilerun::cpu;
 
-void cpu::addFault(Stream &stream, llvm::StringRef fault) {
+void cpu::addFault(Stream &stream, const Fault &fault) {
   std::lock_guard lock(stream.mutex);
-  if (!stream.fault.empty())
-    stream.fault += "\n";
-  stream.fault += fault;
+  stream.fault.add(fault);
 }
 
-std::string cpu::takeFault(Stream &stream) {
+Fault cpu::takeFault(Stream &stream) {
   std::lock_guard lock(stream.mutex);
   return std::exchange(stream.fault, {});
 }
@@ -60,11 +58,10 @@ static void destroyStream(TilerunPluginStream *stream) {
   if (!stream)
     return;
   if (!stream->adopted) {
-    std::string fault = takeFault(*stream->stream);
+    const Fault fault = takeFault(*stream->stream);
     std::lock_guard lock(stream->device->mutex);
     stream->device->streams.erase(stream->stream);
-    if (!fault.empty())
-      stream->device->faults += (stream->device->faults.empty() ? "" : "\n") + fault;
+    stream->device->fault.add(fault);
   }
   delete stream;
 }
@@ -73,9 +70,7 @@ static TilerunStatus waitFor(TilerunPluginDevice *device, Stream &stream, const 
                              const TilerunErrorSink *sink) {
   std::lock_guard running(stream.running);
   CPU_ENTER(device, sink, call);
-  std::string fault = takeFault(stream);
-  return fault.empty() ? TilerunStatus(TILERUN_STATUS_OK)
-                       : fail(sink, TILERUN_STATUS_FAULT, call, fault);
+  return takeFault(stream).report(sink, call);
 }
 
 static TilerunStatus synchronizeStream(TilerunPluginDevice *device, TilerunPluginStream *stream,

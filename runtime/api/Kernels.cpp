@@ -15,6 +15,33 @@ static constexpr uint32_t kMostWarps = 1024, kMostStages = 64, kMostRegisters = 
 static constexpr uint64_t kMostTextBytes = compiler::kMostTextBytes, kMostModuleBytes = uint64_t(1)
                                                                                         << 30;
 
+// What is wrong with the target's own options; "" if nothing is.
+static std::string findOptionMistake(const TilerunCompileOptions &given) {
+  if (given.num_options > core::kMostOptions)
+    return "num_options is " + std::to_string(given.num_options) + "; " +
+           std::to_string(core::kMostOptions) + " are the most";
+  if (!given.options)
+    return "num_options is " + std::to_string(given.num_options) + ", but options is null";
+  size_t bytes = 0;
+  for (uint32_t i = 0; i < given.num_options; ++i) {
+    const TilerunPluginOption &option = given.options[i];
+    const std::string place = "options[" + std::to_string(i) + "]";
+    if (!option.name || !option.value)
+      return place + " lacks a name or a value";
+    for (const char *field : {"num-warps", "num-stages", "num-ctas", "maxnreg", "debug", "emit"})
+      if (option.name == std::string_view(field))
+        return place + " is '" + field + "', which is not given in this way";
+    for (uint32_t k = 0; k < i; ++k)
+      if (std::string_view(option.name) == given.options[k].name)
+        return place + " is '" + option.name + "' once more";
+    bytes += std::strlen(option.name) + std::strlen(option.value);
+  }
+  if (bytes > core::kMostOptionBytes)
+    return "options hold " + std::to_string(bytes) + " bytes of text; " +
+           std::to_string(core::kMostOptionBytes) + " are the most";
+  return "";
+}
+
 // What is wrong with options; "" if nothing is.
 static std::string findMistake(const TilerunCompileOptions &options) {
   if (!std::has_single_bit(options.num_warps))
@@ -50,9 +77,12 @@ TilerunStatus api::readCompileOptions(const char *function, const TilerunCompile
                  (options.num_warps <= kMostWarps) & (options.num_stages <= kMostStages) &
                  (options.debug <= 1) & (options.checks <= 1) &
                  (options.maxnreg <= kMostRegisters) & (options.num_ctas <= kMostBlocks);
-  if (isRight) [[likely]]
+  if (!isRight) [[unlikely]]
+    return refuse(function, findMistake(options));
+  if (!options.num_options) [[likely]]
     return TILERUN_STATUS_OK;
-  return refuse(function, findMistake(options));
+  std::string mistake = findOptionMistake(options);
+  return mistake.empty() ? TilerunStatus(TILERUN_STATUS_OK) : refuse(function, mistake);
 }
 
 static TilerunStatus makeKernel(const core::Status &status, std::shared_ptr<core::Program> program,

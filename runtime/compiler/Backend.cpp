@@ -1,6 +1,7 @@
 // The optimizer and the plugin's compiler.
 #include "runtime/compiler/Backend.h"
 
+#include "ir/tile/KeepOther.h"
 #include "ir/tile/ModuleBytes.h"
 #include "ir/transforms/Passes.h"
 #include "runtime/cache/PluginArtifacts.h"
@@ -12,8 +13,24 @@ using namespace tilerun;
 using namespace tilerun::compiler;
 using core::Status;
 
-Status compiler::makeBytecode(mlir::ModuleOp module, const std::string &kernel,
-                              std::vector<uint8_t> &bytecode) {
+llvm::StringRef compiler::getOption(const TilerunCompileOptions &options, llvm::StringRef name) {
+  for (uint32_t i = 0; i < options.num_options; ++i)
+    if (name == options.options[i].name)
+      return options.options[i].value;
+  return "";
+}
+
+bool compiler::wantsChecks(const TilerunCompileOptions &options) {
+  llvm::StringRef checks = getOption(options, "checks");
+  return options.checks || (!checks.empty() && checks != "false");
+}
+
+Status compiler::optimize(mlir::ModuleOp module, const std::string &kernel,
+                          const TilerunCompileOptions &options) {
+  if (wantsChecks(options))
+    module->setAttr(tile::kKeepOtherAttr, mlir::UnitAttr::get(module.getContext()));
+  if (getOption(options, "opt-level") == "0")
+    return {};
   std::string messages;
   mlir::ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
     messages += "\n  " + diagnostic.str();
@@ -21,46 +38,58 @@ Status compiler::makeBytecode(mlir::ModuleOp module, const std::string &kernel,
   });
   mlir::PassManager manager(module.getContext());
   buildOptimizePipeline(manager);
-  if (mlir::failed(manager.run(module)))
-    return Status(TILERUN_STATUS_INTERNAL,
-                  "the optimizer failed on kernel '" + kernel + "'" + messages);
+  if (mlir::succeeded(manager.run(module)))
+    return {};
+  return Status(TILERUN_STATUS_INTERNAL,
+                "the optimizer failed on kernel '" + kernel + "'" + messages);
+}
+
+Status compiler::makeBytecode(mlir::ModuleOp module, const std::string &kernel,
+                              const TilerunCompileOptions &options,
+                              std::vector<uint8_t> &bytecode) {
+  TILERUN_TRY(optimize(module, kernel, options));
   bytecode = tile::writeModule(module);
   return {};
 }
 
 static std::string getName(const core::Device &device, const std::string &signature,
                            const TilerunCompileOptions &options) {
-  return device.getInfo().target + "\n" + signature + "\n" + std::to_string(options.num_warps) +
-         " " + std::to_string(options.num_stages) + " " + std::to_string(options.debug) + " " +
-         std::to_string(options.checks) + " " + std::to_string(options.maxnreg) + " " +
-         std::to_string(options.num_ctas);
+  std::string name = device.getInfo().target + "\n" + signature + "\n" +
+                     std::to_string(options.num_warps) + " " + std::to_string(options.num_stages) +
+                     " " + std::to_string(options.debug) + " " + std::to_string(options.checks) +
+                     " " + std::to_string(options.maxnreg) + " " + std::to_string(options.num_ctas);
+  for (uint32_t i = 0; i < options.num_options; ++i)
+    name += std::string("\n") + options.options[i].name + "=" + options.options[i].value;
+  return name;
 }
 
 namespace {
 // What a plugin's compiler is asked for, and what the request points to.
 struct Request {
   std::string numWarps, numStages, maxnreg, numCtas;
-  TilerunPluginOption options[7];
+  std::vector<TilerunPluginOption> options;
   TilerunPluginCompileRequest request;
 
-  Request(const core::Device &device, llvm::ArrayRef<uint8_t> bytecode,
-          const TilerunCompileOptions &given)
-      : Request(device.getInfo().target, bytecode, given) {}
   Request(const std::string &target, llvm::ArrayRef<uint8_t> bytecode,
-          const TilerunCompileOptions &given)
+          const TilerunCompileOptions &given, const std::string &emit = "")
       : numWarps(std::to_string(given.num_warps)), numStages(std::to_string(given.num_stages)),
         maxnreg(std::to_string(given.maxnreg)), numCtas(std::to_string(given.num_ctas)),
         options{{"num-warps", numWarps.c_str()},
                 {"num-stages", numStages.c_str()},
-                {"debug", given.debug ? "true" : "false"}},
-        request{sizeof(request), 3, bytecode.data(), bytecode.size(), target.c_str(), options} {
+                {"debug", given.debug ? "true" : "false"}} {
     // Asked for only if they are wanted: most devices do not know them.
     if (given.checks)
-      options[request.num_options++] = {"checks", "true"};
+      options.push_back({"checks", "true"});
     if (given.maxnreg)
-      options[request.num_options++] = {"maxnreg", maxnreg.c_str()};
+      options.push_back({"maxnreg", maxnreg.c_str()});
     if (given.num_ctas > 1)
-      options[request.num_options++] = {"num-ctas", numCtas.c_str()};
+      options.push_back({"num-ctas", numCtas.c_str()});
+    if (!emit.empty())
+      options.push_back({"emit", emit.c_str()});
+    options.insert(options.end(), given.options, given.options + given.num_options);
+    request = {sizeof(request), static_cast<uint32_t>(options.size()),
+               bytecode.data(), bytecode.size(),
+               target.c_str(),  options.data()};
   }
   Request(const Request &) = delete;
   Request &operator=(const Request &) = delete;
@@ -83,7 +112,7 @@ void Backend::remember(const core::Device &device, const std::string &signature,
 Status Backend::compile(const core::Device &device, llvm::ArrayRef<uint8_t> bytecode,
                         const std::string &signature, const TilerunCompileOptions &options,
                         core::CompiledArtifact &out) {
-  Request request(device, bytecode, options);
+  Request request(device.getInfo().target, bytecode, options);
   const TilerunPlugin &table = device.getTable();
   // Without a cache the driver may as well compile while it loads.
   if (!services->cache)
@@ -115,7 +144,7 @@ Status Backend::compileSource(const core::Device &device, const cache::KeyBuilde
     log(printed);
     return compile(device, bytecode, signature, options, out);
   }
-  Request request(device, {}, options);
+  Request request(device.getInfo().target, {}, options);
   const TilerunPlugin &table = device.getTable();
   cache::Key key = cache::getSourceKey(source, table, device.getHandle(), request.request);
   remember(device, signature, options, key);
@@ -137,9 +166,7 @@ Status Backend::compileSource(const core::Device &device, const cache::KeyBuilde
 Status Backend::emit(const plugin::Plugin &plugin, const std::string &target,
                      llvm::ArrayRef<uint8_t> bytecode, const TilerunCompileOptions &options,
                      const std::string &emit, const core::Program::TakeArtifact &take) {
-  Request request(target, bytecode, options);
-  if (!emit.empty())
-    request.options[request.request.num_options++] = {"emit", emit.c_str()};
+  Request request(target, bytecode, options, emit);
   cache::Outcome outcome = cache::compileArtifact(plugin.getTable(), nullptr, request.request);
   if (outcome.error)
     return Status(*outcome.error);

@@ -10,9 +10,17 @@
 
 namespace tilerun::compiler {
 
-/// Optimizes a module in place and gives its bytecode.
+/// Optimizes a module in place, as the target's option "opt-level" says. INTERNAL, with what the
+/// passes say.
+core::Status optimize(mlir::ModuleOp module, const std::string &kernel,
+                      const TilerunCompileOptions &options);
+/// The same, and gives its bytecode.
 core::Status makeBytecode(mlir::ModuleOp module, const std::string &kernel,
-                          std::vector<uint8_t> &bytecode);
+                          const TilerunCompileOptions &options, std::vector<uint8_t> &bytecode);
+/// Of the target's own options; "" if it is not given.
+llvm::StringRef getOption(const TilerunCompileOptions &options, llvm::StringRef name);
+/// Whether the device looks for mistakes: then the module keeps what only that needs.
+bool wantsChecks(const TilerunCompileOptions &options);
 
 /// Remembers what it gave, so that what a driver refuses can be forgotten. Any thread.
 class Backend {

@@ -6,6 +6,12 @@
 #include "runtime/cache/ArtifactCache.h"
 #include "runtime/core/Program.h"
 
+namespace tilerun {
+class Frontend;
+class LoadedModule;
+struct JitFunction;
+} // namespace tilerun
+
 namespace tilerun::compiler {
 
 /// What programs of one runtime share.
@@ -32,6 +38,13 @@ struct SourceText {
 };
 core::Status loadSources(std::shared_ptr<const Services> services, std::vector<SourceText> sources,
                          const std::string &kernel, std::shared_ptr<core::Program> &program);
+/// Of a file that the caller's own frontend has loaded. Both must outlive the program, which is for
+/// one thread at a time. What the frontend says stays among its diagnostics.
+std::shared_ptr<core::Program> adoptKernel(std::shared_ptr<const Services> services,
+                                           Frontend &frontend, LoadedModule &module,
+                                           const JitFunction &function);
+/// A function's parameters, as such a program has them.
+std::vector<core::SourceParameter> describeParameters(const JitFunction &function);
 /// From a module in tile IR, as bytecode or text.
 core::Status loadTileIr(std::shared_ptr<const Services> services, llvm::StringRef module,
                         const std::string &kernel, std::shared_ptr<core::Program> &program);

@@ -20,7 +20,13 @@ namespace {
 
 class SourceProgram : public core::Program {
 public:
-  explicit SourceProgram(std::shared_ptr<const Services> services) : backend(std::move(services)) {}
+  explicit SourceProgram(std::shared_ptr<const Services> services)
+      : backend(std::move(services)), own(std::make_unique<Frontend>()), frontend(*own) {}
+  SourceProgram(std::shared_ptr<const Services> services, Frontend &frontend, LoadedModule &module,
+                const JitFunction &function)
+      : backend(std::move(services)), frontend(frontend), module(&module) {
+    setFunction(function);
+  }
 
   using Load = llvm::function_ref<LoadedModule *(Frontend &)>;
   Status load(const std::string &path, Load loadModule, const std::string &kernel);
@@ -45,22 +51,25 @@ private:
   Status readSignature(const std::string &text, const std::string &target,
                        const TilerunCompileOptions &options, KernelSignature &signature) const;
   /// Runs the frontend and the optimizer. `text`, if not null, takes the result as text.
-  Status makeTile(const KernelSignature &signature, std::vector<uint8_t> &bytecode,
-                  std::string &printed, std::string &warnings, std::string *text = nullptr);
-  /// The diagnostics so far, as text with carets; they are cleared.
+  Status makeTile(const KernelSignature &signature, const TilerunCompileOptions &options,
+                  std::vector<uint8_t> &bytecode, std::string &printed, std::string &warnings,
+                  std::string *text = nullptr);
+  void setFunction(const JitFunction &function);
+  /// The diagnostics so far, as text with carets; they are cleared. Those of a caller's frontend
+  /// stay there.
   std::string takeDiagnostics();
   void log(int32_t level, const std::string &text) const {
     if (!text.empty() && backend.getServices().log)
       backend.getServices().log(level, text);
   }
-  SourceParameter describe(const ast::Parameter &parameter) const;
 
   Backend backend;
   std::string name;   ///< Of the function in the module.
   std::string digest; ///< Of the sources.
   std::vector<SourceParameter> parameters;
-  std::mutex mutex; ///< Guards what follows: the frontend serves one thread at a time.
-  Frontend frontend;
+  std::mutex mutex;              ///< Guards what follows: the frontend serves one thread at a time.
+  std::unique_ptr<Frontend> own; ///< Null: the caller's is used.
+  Frontend &frontend;
   LoadedModule *module = nullptr;
   const JitFunction *function = nullptr;
 };
@@ -68,6 +77,8 @@ private:
 } // namespace
 
 std::string SourceProgram::takeDiagnostics() {
+  if (!own)
+    return "";
   std::string text;
   llvm::raw_string_ostream os(text);
   frontend.getDiagnostics().print(os, /*color=*/false);
@@ -75,16 +86,19 @@ std::string SourceProgram::takeDiagnostics() {
   return text;
 }
 
-SourceParameter SourceProgram::describe(const ast::Parameter &parameter) const {
-  SourceParameter out;
-  out.name = parameter.name.str();
-  out.isConstexpr = sema::isConstexprAnnotation(parameter.annotation);
-  out.hasDefault = parameter.defaultValue != nullptr;
-  out.specialize = !llvm::is_contained(function->doNotSpecialize, out.name);
-  out.specializeAlignment = !llvm::is_contained(function->doNotSpecializeOnAlignment, out.name);
-  if (std::optional<DType> type = sema::getAnnotatedType(parameter.annotation))
-    out.annotation = toPublic(*type);
-  return out;
+std::vector<SourceParameter> compiler::describeParameters(const JitFunction &function) {
+  std::vector<SourceParameter> all;
+  for (const ast::Parameter &parameter : function.def->parameters) {
+    SourceParameter &out = all.emplace_back();
+    out.name = parameter.name.str();
+    out.isConstexpr = sema::isConstexprAnnotation(parameter.annotation);
+    out.hasDefault = parameter.defaultValue != nullptr;
+    out.specialize = !llvm::is_contained(function.doNotSpecialize, out.name);
+    out.specializeAlignment = !llvm::is_contained(function.doNotSpecializeOnAlignment, out.name);
+    if (std::optional<DType> type = sema::getAnnotatedType(parameter.annotation))
+      out.annotation = toPublic(*type);
+  }
+  return all;
 }
 
 Status SourceProgram::load(const std::string &path, Load loadModule, const std::string &kernel) {
@@ -92,8 +106,8 @@ Status SourceProgram::load(const std::string &path, Load loadModule, const std::
   if (!module)
     return Status(TILERUN_STATUS_COMPILE, takeDiagnostics());
   log(TILERUN_LOG_WARNING, takeDiagnostics());
-  function = module->findFunction(kernel);
-  if (!function) {
+  const JitFunction *found = module->findFunction(kernel);
+  if (!found) {
     std::vector<llvm::StringRef> names;
     names.reserve(module->functions.size());
     for (const auto &candidate : module->functions)
@@ -108,11 +122,15 @@ Status SourceProgram::load(const std::string &path, Load loadModule, const std::
                        : known.empty() ? "; it " + module->describeNoKernels()
                                        : "; it has " + known));
   }
-  name = function->def->name.str();
-  for (const ast::Parameter &parameter : function->def->parameters)
-    parameters.push_back(describe(parameter));
-  digest = frontend.getSourceDigest();
+  setFunction(*found);
   return {};
+}
+
+void SourceProgram::setFunction(const JitFunction &found) {
+  function = &found;
+  name = function->def->name.str();
+  parameters = describeParameters(found);
+  digest = frontend.getSourceDigest();
 }
 
 Status SourceProgram::parseSignature(const std::string &text,
@@ -174,7 +192,7 @@ Status SourceProgram::emit(const plugin::Plugin &plugin, const std::string &targ
   TILERUN_TRY(readSignature(text, target, options, signature));
   std::vector<uint8_t> bytecode;
   std::string printed, warnings, tile;
-  TILERUN_TRY(makeTile(signature, bytecode, printed, warnings, &tile));
+  TILERUN_TRY(makeTile(signature, options, bytecode, printed, warnings, &tile));
   if (stage != "tile")
     return Backend::emit(plugin, target, bytecode, options, stage, take);
   TilerunPluginArtifact artifact = {};
@@ -216,7 +234,7 @@ Status SourceProgram::compile(const core::Device &device, const std::string &tex
   Status status = backend.compileSource(
       device, source,
       [&](std::vector<uint8_t> &bytecode, std::string &printed) {
-        return makeTile(signature, bytecode, printed, warnings);
+        return makeTile(signature, options, bytecode, printed, warnings);
       },
       text, options, artifact);
   // Here no lock is held, and no other program waits for this one's artifact.
@@ -224,7 +242,8 @@ Status SourceProgram::compile(const core::Device &device, const std::string &tex
   return status;
 }
 
-Status SourceProgram::makeTile(const KernelSignature &signature, std::vector<uint8_t> &bytecode,
+Status SourceProgram::makeTile(const KernelSignature &signature,
+                               const TilerunCompileOptions &options, std::vector<uint8_t> &bytecode,
                                std::string &printed, std::string &warnings, std::string *text) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   mlir::FailureOr<CompiledKernel> compiled = mlir::failure();
@@ -235,11 +254,11 @@ Status SourceProgram::makeTile(const KernelSignature &signature, std::vector<uin
     if (mlir::failed(compiled))
       return Status(frontend.getInvalidModule().empty() ? TILERUN_STATUS_COMPILE
                                                         : TILERUN_STATUS_INTERNAL,
-                    diagnostics);
+                    own ? diagnostics : "kernel '" + name + "' does not compile");
     warnings = std::move(diagnostics);
   }
   printed = compiled->staticOutput;
-  TILERUN_TRY(makeBytecode(*compiled->module, name, bytecode));
+  TILERUN_TRY(makeBytecode(*compiled->module, name, options, bytecode));
   if (text) {
     llvm::raw_string_ostream os(*text);
     compiled->module->print(os);
@@ -256,6 +275,12 @@ static Status load(std::shared_ptr<const Services> services, const std::string &
   TILERUN_TRY(source->load(path, loadModule, kernel));
   program = std::move(source);
   return {};
+}
+
+std::shared_ptr<core::Program> compiler::adoptKernel(std::shared_ptr<const Services> services,
+                                                     Frontend &frontend, LoadedModule &module,
+                                                     const JitFunction &function) {
+  return std::make_shared<SourceProgram>(std::move(services), frontend, module, function);
 }
 
 Status compiler::loadFile(std::shared_ptr<const Services> services, const std::string &path,

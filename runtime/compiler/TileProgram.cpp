@@ -1,6 +1,7 @@
 // Kernels in tile IR: compiled for one signature already.
 #include "runtime/compiler/Backend.h"
 
+#include "ir/tile/KeepOther.h"
 #include "ir/tile/ModuleBytes.h"
 #include "ir/tile/RegisterDialects.h"
 #include "ir/tile/TileOps.h"
@@ -36,7 +37,8 @@ public:
     if (!text.empty())
       return Status(TILERUN_STATUS_INVALID_ARGUMENT,
                     "kernel '" + name + "' is tile IR, which has one signature: give none");
-    return backend.compile(device, bytecode, text, options, artifact);
+    const bool isPlain = wantsChecks(options) || getOption(options, "opt-level") == "0";
+    return backend.compile(device, isPlain ? plain : bytecode, text, options, artifact);
   }
   void refuse(const core::Device &device, const std::string &text,
               const TilerunCompileOptions &options) override {
@@ -49,6 +51,7 @@ private:
   std::vector<SourceParameter> parameters;
   std::vector<SignatureEntry> signature;
   std::vector<uint8_t> bytecode;
+  std::vector<uint8_t> plain; ///< Not optimized; as checks want it.
 };
 
 } // namespace
@@ -109,7 +112,10 @@ Status TileProgram::load(llvm::StringRef text, const std::string &kernel) {
     parameters.push_back(std::move(parameter));
     signature.push_back(std::move(entry));
   }
-  return makeBytecode(*module, name, bytecode);
+  (*module)->setAttr(tile::kKeepOtherAttr, mlir::UnitAttr::get(&context));
+  plain = tile::writeModule(*module);
+  (*module)->removeAttr(tile::kKeepOtherAttr);
+  return makeBytecode(*module, name, {}, bytecode);
 }
 
 Status compiler::loadTileIr(std::shared_ptr<const Services> services, llvm::StringRef module,

@@ -175,6 +175,15 @@ bool detail::addText(SpecializationKey &key, const char *text) {
   return true;
 }
 
+void SpecializationKey::addOptions(const TilerunCompileOptions &options) {
+  add(options.num_options);
+  for (uint32_t i = 0; i < options.num_options; ++i) {
+    // They fit: options have less text than a key has room for (kMostOptionBytes).
+    detail::addText(*this, options.options[i].name);
+    detail::addText(*this, options.options[i].value);
+  }
+}
+
 Status core::makeKeyError(const ParameterFacts &parameter, const TilerunArgument &argument) {
   std::string why = describeRefusal(parameter, argument);
   return Status(TILERUN_STATUS_INVALID_ARGUMENT,

@@ -94,6 +94,9 @@ inline uint64_t getArgumentBits(const TilerunArgument &argument, uint16_t dtype)
   }
 }
 
+/// Of the target's own options of one compilation: their number, and the text of all.
+constexpr uint32_t kMostOptions = 64, kMostOptionBytes = 2048;
+
 /// Words that tell one specialization from another. On the stack: a warm launch allocates nothing.
 class SpecializationKey {
 public:
@@ -106,6 +109,8 @@ public:
     add(options.num_warps | uint64_t(options.num_stages) << 32);
     add(options.debug | uint64_t(options.checks) << 32);
     add(options.maxnreg | uint64_t(options.num_ctas) << 32);
+    if (options.num_options) [[unlikely]]
+      addOptions(options);
   }
   /// False if the arguments have more words than a key can hold.
   bool add(uint64_t word) {
@@ -132,6 +137,8 @@ public:
   const uint64_t *getWords() const { return words; }
 
 private:
+  /// Their number comes first, which is the first word of no argument.
+  void addOptions(const TilerunCompileOptions &options);
   uint32_t size = 0;
   uint64_t words[kMaxWords]; ///< The first `size` of them.
 };

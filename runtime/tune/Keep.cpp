@@ -45,6 +45,10 @@ bool tune::makeKey(const core::Device &device, const std::vector<Config> &config
     for (uint64_t number : {o.num_warps, o.num_stages, o.num_ctas, o.maxnreg, o.debug, o.checks,
                             config.grid[0], config.grid[1], config.grid[2]})
       builder.add("number", number);
+    builder.add("options", uint64_t(o.num_options));
+    for (uint32_t i = 0; i < o.num_options; ++i)
+      builder.add("option", llvm::StringRef(o.options[i].name))
+          .add("value", llvm::StringRef(o.options[i].value));
   }
   key = builder.finish();
   return true;

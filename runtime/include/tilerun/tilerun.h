@@ -39,6 +39,7 @@
  * launch with a fault. TilerunCompileOptions.checks finds more.
  *
  * Changelog
+ *   1.6  TilerunCompileOptions.options: the target's own options
  *   1.5  TilerunRuntimeOptions.flags: plugins that others can change; tilerunGetCompilerKey;
  *        kernels on the CPU are checked for accesses out of bounds;
  *        TilerunLaunchOptions.ranges, TILERUN_LAUNCH_NO_BOUNDS_CHECKS
@@ -58,7 +59,7 @@
 #include "plugin.h"
 
 #define TILERUN_API_MAJOR 1
-#define TILERUN_API_MINOR 5
+#define TILERUN_API_MINOR 6
 
 #if defined(__GNUC__)
 #define TILERUN_API __attribute__((visibility("default")))
@@ -401,6 +402,11 @@ typedef struct TilerunCompileOptions {
   uint32_t checks;
   uint32_t maxnreg;  /* Most registers of a thread; 0: the compiler's choice. Since 1.2. */
   uint32_t num_ctas; /* 1; blocks of a cluster. A device that cannot refuses. Since 1.2. */
+  /* The target's own options, besides those that have a field here: at most 64, each name once. Of
+   * "opt-level" the library sees to it that 0 leaves out its optimizations too. A compiler refuses
+   * what it does not know (docs/plugins.md lists them). Used until the call returns. Since 1.6. */
+  uint32_t num_options;
+  const TilerunPluginOption *options;
 } TilerunCompileOptions;
 
 typedef struct TilerunLaunchOptions {
@@ -647,7 +653,7 @@ TILERUN_ASSERT_SIZE(TilerunPluginFile, 40);
 TILERUN_ASSERT_SIZE(TilerunDeviceOptions, 16);
 TILERUN_ASSERT_SIZE(TilerunMemoryStatistics, 88);
 TILERUN_ASSERT_SIZE(TilerunArgument, 16);
-TILERUN_ASSERT_SIZE(TilerunCompileOptions, 28);
+TILERUN_ASSERT_SIZE(TilerunCompileOptions, 40);
 TILERUN_ASSERT_SIZE(TilerunSource, 40);
 TILERUN_ASSERT_SIZE(TilerunTuneConfig, 48);
 TILERUN_ASSERT_SIZE(TilerunTuneMemory, 24);

@@ -432,8 +432,18 @@ struct CompileOptions {
   uint32_t maxnreg = 0, numCtas = 1;
   bool mayOverlap = false;  ///< Of launches: TILERUN_LAUNCH_OVERLAP.
   bool boundsChecks = true; ///< Of launches on the CPU; not: TILERUN_LAUNCH_NO_BOUNDS_CHECKS.
+  /// The target's own: see TilerunCompileOptions. They stay the caller's.
+  std::span<const TilerunPluginOption> options = {};
   TilerunCompileOptions get() const {
-    return {sizeof(TilerunCompileOptions), numWarps, numStages, debug, checks, maxnreg, numCtas};
+    return {sizeof(TilerunCompileOptions),
+            numWarps,
+            numStages,
+            debug,
+            checks,
+            maxnreg,
+            numCtas,
+            static_cast<uint32_t>(options.size()),
+            options.data()};
   }
   uint32_t getLaunchFlags() const {
     return (mayOverlap ? uint32_t(TILERUN_LAUNCH_OVERLAP) : 0) |

@@ -93,11 +93,9 @@ TEST_P(AtomicKind, GivesOldValuesInOrder) {
     for (uint64_t value : values)
       bytes.insert(bytes.end(), reinterpret_cast<uint8_t *>(&value),
                    reinterpret_cast<uint8_t *>(&value) + size);
-    const DeviceAddress target =
-        machine.put(std::vector<uint8_t>(bytes.begin(), bytes.begin() + size));
-    const DeviceAddress operands =
-        machine.put(std::vector<uint8_t>(bytes.begin() + size, bytes.end()));
-    const DeviceAddress old = machine.allocate(kCount * size);
+    const uint64_t target = machine.put(std::vector<uint8_t>(bytes.begin(), bytes.begin() + size));
+    const uint64_t operands = machine.put(std::vector<uint8_t>(bytes.begin() + size, bytes.end()));
+    const uint64_t old = machine.allocate(kCount * size);
     LaunchOptions options = grid(kCount);
     options.numThreads = 1;
     machine.run(rmw(GetParam().name, type), {ptr(target), ptr(operands), ptr(old)}, options);
@@ -117,8 +115,8 @@ INSTANTIATE_TEST_SUITE_P(All, AtomicKind, ::testing::ValuesIn(kKinds),
 TEST(Atomic, FloatOrderOfZerosAndNan) {
   Machine machine;
   auto apply = [&](const char *kind, float old, float value) {
-    const DeviceAddress target = machine.put(std::vector<float>{old}),
-                        values = machine.put(std::vector<float>{value});
+    const uint64_t target = machine.put(std::vector<float>{old}),
+                   values = machine.put(std::vector<float>{value});
     machine.run(rmw(kind, "f32"), {ptr(target), ptr(values), ptr(machine.allocate(4))});
     return machine.get<float>(target, 1)[0];
   };
@@ -136,8 +134,8 @@ TEST(Atomic, EveryOrderingIsAccepted) {
   Machine machine;
   for (const char *sem : {"relaxed", "acquire", "release", "acq_rel"})
     for (const char *scope : {"cta", "gpu", "sys"}) {
-      const DeviceAddress target = machine.put(std::vector<int32_t>{1}),
-                          values = machine.put(std::vector<int32_t>{2});
+      const uint64_t target = machine.put(std::vector<int32_t>{1}),
+                     values = machine.put(std::vector<int32_t>{2});
       machine.run(rmw("add", "i32",
                       substitute("{sem = #tile<sem $S>, scope = #tile<scope $C>}",
                                  {{"S", sem}, {"C", scope}})),
@@ -150,7 +148,7 @@ TEST(Atomic, AddsFromManyThreadsAreNotLost) {
   Machine machine;
   constexpr int kPrograms = 20000;
   for (const std::string &type : {"i32", "f32"}) {
-    const DeviceAddress counters = machine.put(std::vector<int32_t>(8, 0));
+    const uint64_t counters = machine.put(std::vector<int32_t>(8, 0));
     LaunchOptions options = grid(kPrograms);
     options.numThreads = 8;
     machine.run(substitute(R"(
@@ -173,8 +171,7 @@ func.func @k(%p: !tile.ptr<$T>) attributes {tile.kernel} {
 
 TEST(Atomic, MaskedLanesDoNothingAndGiveZero) {
   Machine machine;
-  const DeviceAddress buffer = machine.put(std::vector<int32_t>{1, 2, 3, 4}),
-                      old = machine.allocate(16);
+  const uint64_t buffer = machine.put(std::vector<int32_t>{1, 2, 3, 4}), old = machine.allocate(16);
   machine.run(R"(
 func.func @k(%p: !tile.ptr<i32>, %old: !tile.ptr<i32>) attributes {tile.kernel} {
   %i = tile.make_range 0 to 4 : tensor<4xi32>
@@ -201,7 +198,7 @@ TEST(Atomic, CompareAndSwap) {
     std::vector<uint8_t> memory(2 * size, 0), out(2 * size);
     memory[0] = 5;
     memory[size] = 6;
-    const DeviceAddress buffer = machine.put(memory), old = machine.allocate(2 * size);
+    const uint64_t buffer = machine.put(memory), old = machine.allocate(2 * size);
     const std::string five = type == "f32" ? "0x00000005" : type == "f16" ? "0x0005" : "5";
     const std::string nine = type == "f32" ? "0x00000009" : type == "f16" ? "0x0009" : "9";
     machine.run(substitute(R"(
@@ -231,8 +228,8 @@ func.func @k(%p: !tile.ptr<$T>, %old: !tile.ptr<$T>) attributes {tile.kernel} {
 TEST(Atomic, SpinLockBetweenThreads) {
   Machine machine;
   constexpr int kPrograms = 2000;
-  const DeviceAddress lock = machine.put(std::vector<int32_t>{0}),
-                      counter = machine.put(std::vector<int32_t>{0});
+  const uint64_t lock = machine.put(std::vector<int32_t>{0}),
+                 counter = machine.put(std::vector<int32_t>{0});
   LaunchOptions options = grid(kPrograms);
   options.numThreads = 4;
   machine.run(R"(
@@ -259,7 +256,7 @@ func.func @k(%lock: !tile.ptr<i32>, %counter: !tile.ptr<i32>) attributes {tile.k
 
 TEST(Atomic, MisalignedAddressesFault) {
   Machine machine;
-  const DeviceAddress buffer = machine.allocate(64);
+  const uint64_t buffer = machine.allocate(64);
   auto [kind, text] = machine.launchError(R"(
 func.func @k(%p: !tile.ptr<i32>) attributes {tile.kernel} {
   %one = arith.constant 1 : i32
@@ -267,7 +264,7 @@ func.func @k(%p: !tile.ptr<i32>) attributes {tile.kernel} {
   return
 })",
                                           {ptr(buffer + 2)});
-  EXPECT_EQ(kind, DeviceErrorKind::Fault);
+  EXPECT_EQ(kind, ErrorKind::Fault);
   EXPECT_NE(text.find("k.py:7:3: an atomic needs an address that is a multiple of 4"),
             std::string::npos)
       << text;

@@ -30,13 +30,13 @@ func.func @k(%x: !tile.ptr<i32> {tile.name = "x"}, %y: !tile.ptr<i32> {tile.name
 
 struct BoundsTest : testing::Test {
   Machine machine;
-  DeviceAddress x = machine.put(std::vector<int32_t>{1, 2, 3, 4, 5, 6, 7, 8}, "x");
-  DeviceAddress y = machine.put(std::vector<int32_t>(8, 0), "y");
+  uint64_t x = machine.put(std::vector<int32_t>{1, 2, 3, 4, 5, 6, 7, 8}, "x");
+  uint64_t y = machine.put(std::vector<int32_t>(8, 0), "y");
   int64_t fromXToY = (int64_t(y) - int64_t(x)) / 4;
 
   std::string fault(llvm::StringRef text, std::vector<LaunchArgument> arguments) {
     auto [kind, message] = machine.launchError(text, std::move(arguments));
-    EXPECT_EQ(kind, DeviceErrorKind::Fault) << message;
+    EXPECT_EQ(kind, ErrorKind::Fault) << message;
     return message;
   }
 };
@@ -70,10 +70,9 @@ TEST_F(BoundsTest, AnotherAllocationIsOutsideToo) {
 }
 
 TEST_F(BoundsTest, ItsOwnNameForAnIndexOfTheShape) {
-  auto shaped = [](DeviceAddress address, std::vector<int64_t> sizes,
-                   std::vector<int64_t> strides) {
+  auto shaped = [](uint64_t address, std::vector<int64_t> sizes, std::vector<int64_t> strides) {
     LaunchArgument argument = ptr(address);
-    argument.shape = {std::move(sizes), std::move(strides)};
+    argument.memory = {{}, true, std::move(sizes), std::move(strides)};
     return argument;
   };
   auto at = [&](LaunchArgument x, int64_t from, const std::string &words) {
@@ -91,7 +90,8 @@ TEST_F(BoundsTest, EveryThreadIsChecked) {
   LaunchOptions options = grid(64);
   options.numThreads = 4;
   auto kernel = machine.load(kMove);
-  auto result = machine.device->launch(*kernel, {ptr(x), ptr(y), num(1 << 20), num(0)}, options);
+  auto result =
+      interp::launchProgram(*kernel, machine.heap, {ptr(x), ptr(y), num(1 << 20), num(0)}, options);
   ASSERT_FALSE(bool(result));
   EXPECT_NE(takeError(result.takeError()).second.find("'x'[1048576]"), std::string::npos);
 }
@@ -100,12 +100,12 @@ TEST_F(BoundsTest, AssertionsAndOverflowChecksKeepTheFault) {
   LaunchOptions options = grid(1);
   options.debug = true;
   auto [kind, message] = machine.launchError(kMove, {ptr(x), ptr(y), num(0), num(4)}, options);
-  EXPECT_EQ(kind, DeviceErrorKind::Fault);
+  EXPECT_EQ(kind, ErrorKind::Fault);
   EXPECT_NE(message.find("write of 4 bytes at 'y'[8]"), std::string::npos) << message;
 }
 
 TEST_F(BoundsTest, CanBeTurnedOff) {
-  const DeviceAddress both = machine.put(std::vector<int32_t>(16, 7), "both");
+  const uint64_t both = machine.put(std::vector<int32_t>(16, 7), "both");
   LaunchOptions options = grid(1);
   options.bounds = false;
   machine.launch(*machine.load(kMove),
@@ -196,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto &info) { return std::get<0>(info.param); });
 
 TEST_F(BoundsTest, OneByteIsSaidInTheSingular) {
-  const DeviceAddress z = machine.put(std::vector<int8_t>(1, 7), "z");
+  const uint64_t z = machine.put(std::vector<int8_t>(1, 7), "z");
   const char *bytes = R"(
 func.func @k(%z: !tile.ptr<i8> {tile.name = "z"}, %d: i64) attributes {tile.kernel} {
   %p = tile.addptr %z, %d : !tile.ptr<i8>, i64

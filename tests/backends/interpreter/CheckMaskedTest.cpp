@@ -17,8 +17,8 @@ class MaskedValue : public testing::TestWithParam<Masked> {};
 
 TEST_P(MaskedValue, ReachesWhatIsStored) {
   Machine machine;
-  const DeviceAddress x = machine.put(std::vector<int32_t>(8, 1), "x");
-  const DeviceAddress out = machine.put(std::vector<int32_t>(16, 0), "out");
+  const uint64_t x = machine.put(std::vector<int32_t>(8, 1), "x");
+  const uint64_t out = machine.put(std::vector<int32_t>(16, 0), "out");
   const std::string text = substitute(R"(
 func.func @k(%x: !tile.ptr<i32>, %out: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
   %zero = arith.constant 0 : i32
@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(MaskedValues, AtomicsStoreToo) {
   Machine machine;
-  const DeviceAddress x = machine.put(std::vector<int32_t>(8, 1), "x");
+  const uint64_t x = machine.put(std::vector<int32_t>(8, 1), "x");
   const auto reports = machine
                            .run(R"(
 func.func @k(%x: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {

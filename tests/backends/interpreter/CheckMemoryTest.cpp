@@ -24,19 +24,19 @@ func.func @k(%x: !tile.ptr<i32> {tile.name = "x_ptr"}, %shift: i32, %n: i32) att
 
 TEST(Bounds, InsideIsSilent) {
   Machine machine;
-  const DeviceAddress x = machine.put(std::vector<int32_t>(8, 3), "x");
+  const uint64_t x = machine.put(std::vector<int32_t>(8, 3), "x");
   EXPECT_TRUE(machine.run(kCopy, {ptr(x), num(0), num(8)}, checked()).reports.empty());
 }
 
 TEST(Bounds, MaskedOffLanesAreNotAccesses) {
   Machine machine;
-  const DeviceAddress x = machine.put(std::vector<int32_t>(5, 3), "x");
+  const uint64_t x = machine.put(std::vector<int32_t>(5, 3), "x");
   EXPECT_TRUE(machine.run(kCopy, {ptr(x), num(0), num(5)}, checked()).reports.empty());
 }
 
 TEST(Bounds, ReadPastTheEnd) {
   Machine machine;
-  const DeviceAddress x = machine.put(std::vector<int32_t>(6, 3), "x");
+  const uint64_t x = machine.put(std::vector<int32_t>(6, 3), "x");
   const auto reports = machine.run(kCopy, {ptr(x), num(0), num(8)}, checked()).reports;
   ASSERT_EQ(reports.size(), 2u);
   EXPECT_EQ(reports[0].kind, CheckReport::Kind::OutOfBoundsRead);
@@ -57,7 +57,7 @@ TEST(Bounds, ReadPastTheEnd) {
 
 TEST(Bounds, BeforeTheBeginningAndRelativeToTheArgument) {
   Machine machine;
-  const DeviceAddress x = machine.put(std::vector<int32_t>(16, 3), "x");
+  const uint64_t x = machine.put(std::vector<int32_t>(16, 3), "x");
   const auto reports = machine.run(kCopy, {ptr(x + 8), num(-4), num(1)}, checked()).reports;
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].kind, CheckReport::Kind::OutOfBoundsWrite);
@@ -67,7 +67,7 @@ TEST(Bounds, BeforeTheBeginningAndRelativeToTheArgument) {
 
 TEST(Bounds, AccessesThatStraddleTheEnd) {
   Machine machine;
-  const DeviceAddress x = machine.put(std::vector<uint8_t>(30, 0), "x");
+  const uint64_t x = machine.put(std::vector<uint8_t>(30, 0), "x");
   const auto reports = machine.run(kCopy, {ptr(x), num(0), num(8)}, checked()).reports;
   ASSERT_EQ(reports.size(), 2u);
   EXPECT_EQ(reports[0].element, std::vector<int64_t>{7});
@@ -75,14 +75,14 @@ TEST(Bounds, AccessesThatStraddleTheEnd) {
 
 TEST(Bounds, SuppressedWritesChangeNothing) {
   Machine machine;
-  const DeviceAddress x = machine.put(std::vector<int32_t>{1, 2, 3, 4, 5, 6, 7, 8}, "x");
+  const uint64_t x = machine.put(std::vector<int32_t>{1, 2, 3, 4, 5, 6, 7, 8}, "x");
   machine.run(kCopy, {ptr(x), num(4), num(8)}, checked());
   EXPECT_EQ(machine.get<int32_t>(x, 8), (std::vector<int32_t>{1, 2, 3, 4, 1, 2, 3, 4}));
 }
 
 TEST(Bounds, NullPointers) {
   Machine machine;
-  const DeviceAddress x = machine.put(std::vector<int32_t>(4, 0), "x");
+  const uint64_t x = machine.put(std::vector<int32_t>(4, 0), "x");
   (void)x;
   const auto reports = machine.run(kCopy, {ptr(0), num(0), num(1)}, checked()).reports;
   ASSERT_EQ(reports.size(), 2u);
@@ -96,8 +96,8 @@ TEST(Bounds, NullPointers) {
 
 TEST(Bounds, UseAfterFree) {
   Machine machine;
-  const DeviceAddress x = machine.put(std::vector<int32_t>(8, 3), "x");
-  ASSERT_FALSE(machine.device->free(x));
+  const uint64_t x = machine.put(std::vector<int32_t>(8, 3), "x");
+  ASSERT_FALSE(machine.heap.free(x));
   const auto reports = machine.run(kCopy, {ptr(x), num(0), num(8)}, checked()).reports;
   ASSERT_EQ(reports.size(), 2u);
   EXPECT_EQ(reports[0].kind, CheckReport::Kind::UseAfterFree);
@@ -106,7 +106,7 @@ TEST(Bounds, UseAfterFree) {
 
 TEST(Bounds, AtomicsAreCheckedToo) {
   Machine machine;
-  const DeviceAddress x = machine.put(std::vector<int32_t>(1, 0), "x");
+  const uint64_t x = machine.put(std::vector<int32_t>(1, 0), "x");
   const auto reports = machine
                            .run(R"(
 func.func @k(%x: !tile.ptr<i32>) attributes {tile.kernel} {
@@ -142,11 +142,11 @@ TEST(Bounds, ManyFindingsAreMergedAndLimited) {
 
 TEST(AlignmentCheck, AddressesThatAreNoMultiple) {
   Machine machine;
-  const DeviceAddress x = machine.put(std::vector<int32_t>(10, 3), "x");
+  const uint64_t x = machine.put(std::vector<int32_t>(10, 3), "x");
   const auto reports = machine.run(kCopy, {ptr(x + 2), num(0), num(8)}, checked()).reports;
   ASSERT_EQ(reports.size(), 2u);
   EXPECT_EQ(reports[0].kind, CheckReport::Kind::MisalignedAccess);
-  EXPECT_EQ(getCheckKindName(reports[0].kind), "misaligned-access");
+  EXPECT_EQ(std::string(interp::getKindName(reports[0].kind)), "misaligned-access");
   EXPECT_EQ(reports[0].count, 8u);
   EXPECT_EQ(reports[0].address, x + 2);
   EXPECT_EQ(reports[0].message,
@@ -158,7 +158,7 @@ TEST(AlignmentCheck, AddressesThatAreNoMultiple) {
 TEST(Uninitialized, FreshMemoryAndPoison) {
   Machine machine;
   const auto options = checked(1, only(&CheckOptions::uninitialized));
-  const DeviceAddress x = machine.allocate(32, "x");
+  const uint64_t x = machine.allocate(32, "x");
   auto reports = machine.run(kCopy, {ptr(x), num(0), num(8)}, options).reports;
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].kind, CheckReport::Kind::UninitializedRead);
@@ -166,15 +166,15 @@ TEST(Uninitialized, FreshMemoryAndPoison) {
   EXPECT_EQ(reports[0].message, "read of 4 bytes at 'x_ptr'[0], which was never written");
   // The kernel has written all of it by now.
   EXPECT_TRUE(machine.run(kCopy, {ptr(x), num(0), num(8)}, options).reports.empty());
-  ASSERT_FALSE(machine.device->poison(x));
+  ASSERT_FALSE(machine.heap.poison(x));
   EXPECT_EQ(machine.run(kCopy, {ptr(x), num(0), num(8)}, options).reports.size(), 1u);
 }
 
 TEST(Uninitialized, PartlyWritten) {
   Machine machine;
   const auto options = checked(1, only(&CheckOptions::uninitialized));
-  const DeviceAddress x = machine.allocate(400, "x");
-  ASSERT_FALSE(machine.device->copyIn(x, std::vector<uint8_t>(22, 1)));
+  const uint64_t x = machine.allocate(400, "x");
+  ASSERT_FALSE(machine.heap.copyIn(x, std::vector<uint8_t>(22, 1)));
   const auto reports = machine.run(kCopy, {ptr(x), num(50), num(8)}, options).reports;
   ASSERT_EQ(reports.size(), 1u); // Bytes 22 to 31.
   EXPECT_EQ(reports[0].count, 3u);
@@ -186,7 +186,7 @@ TEST(Uninitialized, PartlyWritten) {
 
 TEST(Uninitialized, PlainLaunchesAreTrusted) {
   Machine machine;
-  const DeviceAddress x = machine.allocate(32, "x");
+  const uint64_t x = machine.allocate(32, "x");
   machine.run(kCopy, {ptr(x), num(0), num(0)});
   EXPECT_TRUE(machine.run(kCopy, {ptr(x), num(0), num(8)}, checked()).reports.empty());
 }
@@ -196,7 +196,7 @@ TEST(Uninitialized, PlainLaunchesAreTrusted) {
 /// Every program does %BODY with a pointer %p to x[pid * %stride].
 LaunchResult raceRun(Machine &machine, const std::string &body, int64_t stride, uint64_t programs,
                      int64_t initial = 0) {
-  const DeviceAddress x = machine.put(std::vector<int32_t>(64, int32_t(initial)), "x");
+  const uint64_t x = machine.put(std::vector<int32_t>(64, int32_t(initial)), "x");
   return machine.run(substitute(R"(
 func.func @k(%x: !tile.ptr<i32> {tile.name = "x"}, %stride: i32) attributes {tile.kernel} {
   %pid = tile.program_id 0

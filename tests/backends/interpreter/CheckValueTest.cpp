@@ -12,7 +12,7 @@ namespace {
 LaunchResult overflowRun(Machine &machine, const std::string &op, const std::string &type,
                          const std::string &mark, const std::string &a, const std::string &b,
                          LaunchOptions options) {
-  const DeviceAddress x = machine.put(std::vector<uint8_t>(64, 0), "x");
+  const uint64_t x = machine.put(std::vector<uint8_t>(64, 0), "x");
   return machine.run(substitute(R"(
 func.func @k(%x: !tile.ptr<$T>) attributes {tile.kernel} {
   %a = arith.constant dense<[0, $A]> : tensor<2x$T>
@@ -85,7 +85,7 @@ TEST(OverflowInDebugMode, IsReportedWithoutOtherChecks) {
 
 TEST(DivisionCheck, ScalarsByZero) {
   Machine machine;
-  const DeviceAddress x = machine.put(std::vector<int32_t>(1, 0), "x");
+  const uint64_t x = machine.put(std::vector<int32_t>(1, 0), "x");
   const auto run = [&](const char *op, int64_t divisor, LaunchOptions options) {
     return machine
         .run(substitute(R"(
@@ -108,7 +108,7 @@ func.func @k(%x: !tile.ptr<i32>, %b: i32) attributes {tile.kernel} {
     const auto reports = run(op, 0, checked());
     ASSERT_EQ(reports.size(), 1u) << op;
     EXPECT_EQ(reports[0].kind, CheckReport::Kind::DivisionByZero);
-    EXPECT_EQ(getCheckKindName(reports[0].kind), "division-by-zero");
+    EXPECT_EQ(std::string(interp::getKindName(reports[0].kind)), "division-by-zero");
     EXPECT_EQ(reports[0].message, message);
     EXPECT_EQ(reports[0].position.line, 6u);
     EXPECT_TRUE(run(op, 3, checked()).empty()) << op;
@@ -128,7 +128,7 @@ TEST(ShiftCheck, AmountsOutOfRange) {
       const auto reports = overflowRun(machine, op, "i16", "", "5", amount, checked()).reports;
       ASSERT_EQ(reports.size(), 1u) << op;
       EXPECT_EQ(reports[0].kind, CheckReport::Kind::ShiftOutOfRange);
-      EXPECT_EQ(getCheckKindName(reports[0].kind), "shift-out-of-range");
+      EXPECT_EQ(std::string(interp::getKindName(reports[0].kind)), "shift-out-of-range");
       EXPECT_EQ(reports[0].element, std::vector<int64_t>{1});
       EXPECT_EQ(reports[0].message, "shift by " + std::string(amount) + " of a value of 16 bits");
     }
@@ -139,7 +139,7 @@ TEST(ShiftCheck, AmountsOutOfRange) {
 
 TEST(OverflowCheck, InsideCombineRegions) {
   Machine machine;
-  const DeviceAddress x = machine.allocate(4, "x");
+  const uint64_t x = machine.allocate(4, "x");
   const auto run = [&](const char *value) {
     return machine.run(substitute(R"(
 func.func @k(%x: !tile.ptr<i32>) attributes {tile.kernel} {
@@ -160,8 +160,8 @@ func.func @k(%x: !tile.ptr<i32>) attributes {tile.kernel} {
 }
 
 LaunchResult floatRun(Machine &machine, const std::string &body, bool check) {
-  const DeviceAddress x = machine.put(std::vector<float>{0, 1, HUGE_VALF, NAN}, "x");
-  CheckOptions options = check ? only(&CheckOptions::nanInf) : CheckOptions::all();
+  const uint64_t x = machine.put(std::vector<float>{0, 1, HUGE_VALF, NAN}, "x");
+  CheckOptions options = check ? only(&CheckOptions::nanInf) : kAllChecks;
   return machine.run(substitute(R"(
 func.func @k(%x: !tile.ptr<f32>) attributes {tile.kernel} {
   %i = tile.make_range 0 to 4 : tensor<4xi32>
@@ -239,7 +239,7 @@ TEST(Assertions, FaultInDebugMode) {
   LaunchOptions options = grid(8);
   options.debug = true;
   auto [kind, text] = machine.launchError(kAssert, {num(6)}, options);
-  EXPECT_EQ(kind, DeviceErrorKind::Fault);
+  EXPECT_EQ(kind, ErrorKind::Fault);
   EXPECT_EQ(text,
             "helper.py:3:7: assertion failed: v < n (element (3)) (kernel 'k', program (3, 0, 0))\n"
             "mid.py:20:5: called from here\nkernel.py:30:9: called from here");

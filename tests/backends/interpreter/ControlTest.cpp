@@ -11,7 +11,7 @@ namespace {
 /// Runs a kernel of (out: ptr<i32>, n: i32) and gives out's first `count` elements.
 std::vector<int32_t> runWith(Machine &machine, const std::string &body, int64_t n, size_t count,
                              const std::string &functions = "") {
-  const DeviceAddress out = machine.put(std::vector<int32_t>(count, -1));
+  const uint64_t out = machine.put(std::vector<int32_t>(count, -1));
   machine.run("func.func @k(%out: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {\n" + body +
                   "\n  return\n}\n" + functions,
               {ptr(out), num(n)});
@@ -274,7 +274,7 @@ func.func private @g() {
   func.call @f() : () -> () loc("rec.py":9:5)
   return
 })");
-  EXPECT_EQ(kind, DeviceErrorKind::Compile);
+  EXPECT_EQ(kind, ErrorKind::Compile);
   EXPECT_NE(text.find("rec.py:9:5: error: function 'f' calls itself"), std::string::npos) << text;
 }
 
@@ -288,13 +288,13 @@ TEST(Control, ExponentialCallTreesAreAnError) {
   text += "func.func private @f40() {\n  tile.print \"x\"\n  return\n}\n";
   Machine machine;
   auto [kind, message] = machine.loadError(text);
-  EXPECT_EQ(kind, DeviceErrorKind::Compile);
+  EXPECT_EQ(kind, ErrorKind::Compile);
   EXPECT_NE(message.find("steps"), std::string::npos) << message;
 }
 
 TEST(Control, LoopStepsMustBePositive) {
   Machine machine;
-  const DeviceAddress out = machine.allocate(4);
+  const uint64_t out = machine.allocate(4);
   auto [kind, text] = machine.launchError(R"(
 func.func @k(%p: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
   %z = arith.constant 0 : i32
@@ -305,7 +305,7 @@ func.func @k(%p: !tile.ptr<i32>, %n: i32) attributes {tile.kernel} {
   return
 })",
                                           {ptr(out), num(0)});
-  EXPECT_EQ(kind, DeviceErrorKind::Fault);
+  EXPECT_EQ(kind, ErrorKind::Fault);
   EXPECT_NE(text.find("loop.py:4:9: the loop's step is 0"), std::string::npos) << text;
 }
 

@@ -93,8 +93,8 @@ TEST_P(Dot, MatchesFloat64) {
   };
   const Bits a = make(c.a, c.batch * c.m * c.k), b = make(c.b, c.batch * c.k * c.n),
              acc = make(c.c, c.batch * c.m * c.n);
-  const DeviceAddress pa = machine.put(pack(a, c.a)), pb = machine.put(pack(b, c.b)),
-                      pc = machine.put(pack(acc, c.c));
+  const uint64_t pa = machine.put(pack(a, c.a)), pb = machine.put(pack(b, c.b)),
+                 pc = machine.put(pack(acc, c.c));
   machine.run(product(c), {ptr(pa), ptr(pb), ptr(pc)});
   const auto bytes = machine.get<uint8_t>(pc, acc.size() * bytesOf(c.c));
   for (int64_t s = 0; s < c.batch; ++s)
@@ -129,8 +129,8 @@ TEST(DotPrecision, TF32RoundsOperandsToTenBits) {
   const Bits a{round("f32", APFloat(1 + 0x1p-11)), round("f32", APFloat(1 + 0x1p-12)),
                round("f32", APFloat(-(1 + 0x1p-11))), 0x7fffffff};
   const Case c{"", "f32", "f32", "f32", "tf32", 1, 4, 1, 1, 0};
-  const DeviceAddress pa = machine.put(pack(a, "f32")), pb = machine.put(std::vector<float>{1}),
-                      pc = machine.put(std::vector<float>(4, 0));
+  const uint64_t pa = machine.put(pack(a, "f32")), pb = machine.put(std::vector<float>{1}),
+                 pc = machine.put(std::vector<float>(4, 0));
   machine.run(product(c), {ptr(pa), ptr(pb), ptr(pc)});
   const auto r = machine.get<float>(pc, 4);
   EXPECT_EQ(r[0], 1 + 0x1p-10f);
@@ -143,9 +143,9 @@ TEST(DotPrecision, HalfAccumulatorRoundsOnce) {
   Machine machine;
   // 2048 + 64 · 0.5: every single addition would be lost in float16.
   const Case c{"", "f16", "f16", "f16", "ieee", 1, 1, 1, 64, 0};
-  const DeviceAddress pa = machine.put(std::vector<uint16_t>(64, 0x3800)),
-                      pb = machine.put(std::vector<uint16_t>(64, 0x3c00)),
-                      pc = machine.put(std::vector<uint16_t>{0x6800});
+  const uint64_t pa = machine.put(std::vector<uint16_t>(64, 0x3800)),
+                 pb = machine.put(std::vector<uint16_t>(64, 0x3c00)),
+                 pc = machine.put(std::vector<uint16_t>{0x6800});
   machine.run(product(c), {ptr(pa), ptr(pb), ptr(pc)});
   EXPECT_EQ(toDouble("f16", machine.get<uint16_t>(pc, 1)[0]), 2080);
 }

@@ -43,7 +43,7 @@ std::vector<Bits> harness::runElementwise(Machine &machine, llvm::StringRef op,
                    reinterpret_cast<uint8_t *>(&value) + bytesOf(operandTypes[k]));
     arguments.push_back(ptr(machine.put(bytes)));
   }
-  std::vector<DeviceAddress> results;
+  std::vector<uint64_t> results;
   for (size_t k = 0; k < resultTypes.size(); ++k) {
     const std::string name(1, char('r' + k));
     stores += access(name, resultTypes[k]);
@@ -67,7 +67,7 @@ std::vector<Bits> harness::runElementwise(Machine &machine, llvm::StringRef op,
     all.push_back(std::move(values));
   }
   for (const LaunchArgument &argument : arguments)
-    llvm::cantFail(machine.device->free(argument.bits));
+    llvm::cantFail(machine.heap.free(argument.bits));
   return all;
 }
 

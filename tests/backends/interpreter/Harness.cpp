@@ -22,10 +22,11 @@ std::vector<uint8_t> harness::assemble(llvm::StringRef text) {
   return tile::writeModule(*module);
 }
 
-std::pair<DeviceErrorKind, std::string> harness::takeError(llvm::Error error) {
-  std::pair<DeviceErrorKind, std::string> result{DeviceErrorKind::Internal, "no error"};
-  llvm::handleAllErrors(std::move(error),
-                        [&](const DeviceError &e) { result = {e.getKind(), e.getMessage()}; });
+std::pair<ErrorKind, std::string> harness::takeError(llvm::Error error) {
+  std::pair<ErrorKind, std::string> result{ErrorKind::OutOfMemory, "no error"};
+  llvm::handleAllErrors(std::move(error), [&](const interp::InterpreterError &e) {
+    result = {e.getKind(), e.getMessage()};
+  });
   return result;
 }
 
@@ -40,10 +41,8 @@ harness::substitute(std::string text,
   return text;
 }
 
-Machine::Machine() : device(llvm::cantFail(createCpuDevice())) {}
-
-DeviceAddress Machine::allocate(uint64_t bytes, llvm::StringRef label) {
-  auto address = device->allocate(bytes, label);
+uint64_t Machine::allocate(uint64_t bytes, llvm::StringRef label) {
+  auto address = heap.allocate(bytes, label);
   if (!address) {
     ADD_FAILURE() << llvm::toString(address.takeError());
     return 0;
@@ -51,8 +50,8 @@ DeviceAddress Machine::allocate(uint64_t bytes, llvm::StringRef label) {
   return *address;
 }
 
-std::unique_ptr<DeviceKernel> Machine::load(llvm::StringRef text, llvm::StringRef name) {
-  auto kernel = device->load(assemble(text), name);
+std::unique_ptr<Program> Machine::load(llvm::StringRef text, llvm::StringRef name) {
+  auto kernel = interp::loadProgram(assemble(text), name);
   if (!kernel) {
     ADD_FAILURE() << llvm::toString(kernel.takeError()) << "\n" << text.str();
     return nullptr;
@@ -60,9 +59,9 @@ std::unique_ptr<DeviceKernel> Machine::load(llvm::StringRef text, llvm::StringRe
   return std::move(*kernel);
 }
 
-LaunchResult Machine::launch(DeviceKernel &kernel, std::vector<LaunchArgument> arguments,
+LaunchResult Machine::launch(const Program &kernel, std::vector<LaunchArgument> arguments,
                              LaunchOptions options) {
-  auto result = device->launch(kernel, arguments, options);
+  auto result = interp::launchProgram(kernel, heap, arguments, options);
   if (!result) {
     ADD_FAILURE() << llvm::toString(result.takeError());
     return {};
@@ -76,23 +75,22 @@ LaunchResult Machine::run(llvm::StringRef text, std::vector<LaunchArgument> argu
   return kernel ? launch(*kernel, std::move(arguments), options) : LaunchResult();
 }
 
-std::pair<DeviceErrorKind, std::string> Machine::loadError(llvm::StringRef text,
-                                                           llvm::StringRef name) {
-  auto kernel = device->load(assemble(text), name);
+std::pair<ErrorKind, std::string> Machine::loadError(llvm::StringRef text, llvm::StringRef name) {
+  auto kernel = interp::loadProgram(assemble(text), name);
   if (kernel)
-    return {DeviceErrorKind::Internal, "loaded"};
+    return {ErrorKind::OutOfMemory, "loaded"};
   return takeError(kernel.takeError());
 }
 
-std::pair<DeviceErrorKind, std::string> Machine::launchError(llvm::StringRef text,
-                                                             std::vector<LaunchArgument> arguments,
-                                                             LaunchOptions options) {
+std::pair<ErrorKind, std::string> Machine::launchError(llvm::StringRef text,
+                                                       std::vector<LaunchArgument> arguments,
+                                                       LaunchOptions options) {
   auto kernel = load(text);
   if (!kernel)
-    return {DeviceErrorKind::Internal, "did not load"};
-  auto result = device->launch(*kernel, arguments, options);
+    return {ErrorKind::OutOfMemory, "did not load"};
+  auto result = interp::launchProgram(*kernel, heap, arguments, options);
   if (result)
-    return {DeviceErrorKind::Internal, "ran"};
+    return {ErrorKind::OutOfMemory, "ran"};
   return takeError(result.takeError());
 }
 

@@ -20,9 +20,9 @@ TEST(Load, RefusesWhatIsNotBytecode) {
        {std::string(), std::string("ML"), std::string("module {}"), std::string("ML\xefR"),
         std::string("ML\xefR\x0d\x01\x02\x03\x04")}) {
     auto kernel =
-        machine.device->load({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()}, "k");
+        interp::loadProgram({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()}, "k");
     ASSERT_FALSE(bool(kernel));
-    EXPECT_EQ(takeError(kernel.takeError()).first, DeviceErrorKind::Compile);
+    EXPECT_EQ(takeError(kernel.takeError()).first, ErrorKind::Compile);
   }
 }
 
@@ -36,7 +36,7 @@ func.func @k(%x: !tile.ptr<f32>) attributes {tile.kernel} {
 })");
   int failures = 0;
   for (size_t length = 0; length < good.size(); length += 7) {
-    auto kernel = machine.device->load(llvm::ArrayRef(good).take_front(length), "k");
+    auto kernel = interp::loadProgram(llvm::ArrayRef(good).take_front(length), "k");
     failures += !kernel;
     if (!kernel)
       llvm::consumeError(kernel.takeError());
@@ -50,7 +50,7 @@ TEST(Load, NamesTheKernelsThereAre) {
                                         "func.func @b() attributes {tile.kernel} {\n  return\n}\n"
                                         "func.func private @c() {\n  return\n}",
                                         "c");
-  EXPECT_EQ(kind, DeviceErrorKind::InvalidArgument);
+  EXPECT_EQ(kind, ErrorKind::InvalidArgument);
   EXPECT_NE(text.find("no kernel 'c' in the module; it has 'a', 'b'"), std::string::npos) << text;
 }
 
@@ -61,7 +61,7 @@ func.func @k(%x: i64) attributes {tile.kernel} {
   %v = arith.extsi %x : i64 to i128 loc("wide.py":8:2)
   return
 })");
-  EXPECT_EQ(kind, DeviceErrorKind::Compile);
+  EXPECT_EQ(kind, ErrorKind::Compile);
   EXPECT_NE(text.find("wide.py:8:2: error: the cpu device does not support values of type 'i128'"),
             std::string::npos)
       << text;
@@ -72,7 +72,7 @@ func.func @k() attributes {tile.kernel} {
   } loc("par.py":3:4)
   return
 })");
-  EXPECT_EQ(kind2, DeviceErrorKind::Compile);
+  EXPECT_EQ(kind2, ErrorKind::Compile);
   EXPECT_NE(text2.find("par.py:3:4: error: the cpu device does not support 'scf.parallel'"),
             std::string::npos)
       << text2;
@@ -86,7 +86,7 @@ func.func @k() attributes {tile.kernel} {
 ^bb1:
   return
 })");
-  EXPECT_EQ(kind, DeviceErrorKind::Compile);
+  EXPECT_EQ(kind, ErrorKind::Compile);
   EXPECT_NE(text.find("structured control flow only"), std::string::npos) << text;
 }
 
@@ -98,7 +98,7 @@ func.func @k(%x: f64) attributes {tile.kernel} {
   %b = arith.addf %a, %a : tensor<1048576x1048576xf64>
   return
 })");
-  EXPECT_EQ(kind, DeviceErrorKind::Compile);
+  EXPECT_EQ(kind, ErrorKind::Compile);
   EXPECT_NE(text.find("too large"), std::string::npos) << text;
 }
 
@@ -112,7 +112,7 @@ TEST(Load, RefusesDeepNesting) {
   text += "return\n}";
   Machine machine;
   auto [kind, message] = machine.loadError(text);
-  EXPECT_EQ(kind, DeviceErrorKind::Compile);
+  EXPECT_EQ(kind, ErrorKind::Compile);
   EXPECT_NE(message.find("nested"), std::string::npos) << message;
 }
 
@@ -124,14 +124,14 @@ TEST(Launch, RefusesBadGrids) {
   for (auto [x, y, z] :
        {std::tuple(0, 1, 1), std::tuple(1, 0, 1), std::tuple(1, 1, 0), std::tuple(1, 65536, 1),
         std::tuple(2147483647, 2, 1), std::tuple(65535, 65535, 65535)}) {
-    auto result = machine.device->launch(*kernel, {}, grid(x, y, z));
+    auto result = interp::launchProgram(*kernel, machine.heap, {}, grid(x, y, z));
     ASSERT_FALSE(bool(result));
     auto [kind, text] = takeError(result.takeError());
-    EXPECT_EQ(kind, DeviceErrorKind::InvalidArgument);
+    EXPECT_EQ(kind, ErrorKind::InvalidArgument);
     EXPECT_NE(text.find("grid"), std::string::npos) << text;
   }
-  auto result = machine.device->launch(*kernel, {}, grid(uint64_t(1) << 63, 2, 1));
-  EXPECT_EQ(takeError(result.takeError()).first, DeviceErrorKind::InvalidArgument);
+  auto result = interp::launchProgram(*kernel, machine.heap, {}, grid(uint64_t(1) << 63, 2, 1));
+  EXPECT_EQ(takeError(result.takeError()).first, ErrorKind::InvalidArgument);
 }
 
 TEST(Launch, RefusesBadArguments) {
@@ -139,10 +139,10 @@ TEST(Launch, RefusesBadArguments) {
   const char *text = "func.func @k(%p: !tile.ptr<f32> {tile.name = \"p\"}, %n: i8 {tile.name = "
                      "\"n\"}, %f: f32 {tile.name = "
                      "\"f\"}) attributes {tile.kernel} {\n  return\n}";
-  const auto f = LaunchArgument::floating(1);
+  const auto f = flt(1);
   auto expect = [&](std::vector<LaunchArgument> arguments, const char *part) {
     auto [kind, message] = machine.launchError(text, arguments);
-    EXPECT_EQ(kind, DeviceErrorKind::InvalidArgument);
+    EXPECT_EQ(kind, ErrorKind::InvalidArgument);
     EXPECT_NE(message.find(part), std::string::npos) << message;
   };
   expect({}, "takes 3 arguments, but got 0");
@@ -159,7 +159,7 @@ TEST(Launch, MoreProgramsThanThreadsAndTheReverse) {
   Machine machine;
   for (unsigned threads : {1, 2, 7, 1000})
     for (uint64_t programs : {1, 3, 1000}) {
-      const DeviceAddress x = machine.put(std::vector<int32_t>(programs, 0));
+      const uint64_t x = machine.put(std::vector<int32_t>(programs, 0));
       LaunchOptions options = grid(programs);
       options.numThreads = threads;
       machine.run(R"(
@@ -212,7 +212,7 @@ func.func @k(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
   tile.store %yp, %q : tensor<256x!tile.ptr<f32>>
   return
 })";
-  const DeviceAddress x = machine.put(input), y = machine.allocate(input.size() * 4);
+  const uint64_t x = machine.put(input), y = machine.allocate(input.size() * 4);
   std::vector<std::vector<uint32_t>> results;
   LaunchOptions options = grid(64);
   for (unsigned threads : {1, 2, 4}) {
@@ -220,7 +220,7 @@ func.func @k(%x: !tile.ptr<f32>, %y: !tile.ptr<f32>) attributes {tile.kernel} {
     machine.run(text, {ptr(x), ptr(y)}, options);
     results.push_back(machine.get<uint32_t>(y, input.size()));
   }
-  options.checks = CheckOptions::all();
+  options.checks = kAllChecks;
   EXPECT_TRUE(machine.run(text, {ptr(x), ptr(y)}, options).reports.empty());
   results.push_back(machine.get<uint32_t>(y, input.size()));
   for (const auto &result : results)
@@ -290,7 +290,7 @@ func.func @k() attributes {tile.kernel} {
   return
 })",
                                           {}, options);
-  EXPECT_EQ(kind, DeviceErrorKind::Fault);
+  EXPECT_EQ(kind, ErrorKind::Fault);
   EXPECT_NE(text.find("program (0, 0, 0)"), std::string::npos) << text;
 }
 
@@ -318,7 +318,7 @@ TEST(Launch, MemoryFollowsLiveTilesNotTheirNumber) {
 TEST(Launch, ConstantsSurviveReusedPlaces) {
   // A constant after a dead tile: the tile of the next program must not be written over it.
   Machine machine;
-  const DeviceAddress x = machine.allocate(4 * 16);
+  const uint64_t x = machine.allocate(4 * 16);
   machine.run(R"(
 func.func @k(%x: !tile.ptr<i32>) attributes {tile.kernel} {
   %pid = tile.program_id 0

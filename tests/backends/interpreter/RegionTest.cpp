@@ -27,7 +27,7 @@ std::vector<T> runRegion(Machine &machine, const std::string &op, const std::str
     flat = std::to_string(count);
   }
   const size_t count = std::stoul(flat);
-  const DeviceAddress in = machine.put(input), out = machine.allocate(count * sizeof(T));
+  const uint64_t in = machine.put(input), out = machine.allocate(count * sizeof(T));
   machine.run(substitute(R"(
 func.func @k(%in: !tile.ptr<$T>, %out: !tile.ptr<$T>) attributes {tile.kernel} {
   $EXTRA
@@ -249,8 +249,8 @@ TEST(Reduce, TuplesFindTheLeftmostMaximum) {
     std::vector<float> input(n);
     for (float &value : input)
       value = float(random.bits() % 50);
-    const DeviceAddress in = machine.put(input), value = machine.allocate(4),
-                        index = machine.allocate(4);
+    const uint64_t in = machine.put(input), value = machine.allocate(4),
+                   index = machine.allocate(4);
     machine.run(argmax(n), {ptr(in), ptr(value), ptr(index)});
     const auto best = std::max_element(input.begin(), input.end());
     EXPECT_EQ(machine.get<float>(value, 1)[0], *best);
@@ -261,7 +261,7 @@ TEST(Reduce, TuplesFindTheLeftmostMaximum) {
 TEST(Reduce, SizesThatAreNotPowersOfTwo) {
   Machine machine;
   for (int n : {3, 5, 7, 12, 100}) {
-    const DeviceAddress out = machine.allocate(8);
+    const uint64_t out = machine.allocate(8);
     machine.run(substitute(R"(
 func.func @k(%out: !tile.ptr<i32>) attributes {tile.kernel} {
   %ones = arith.constant dense<1> : tensor<$Nxi32>

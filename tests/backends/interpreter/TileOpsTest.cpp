@@ -18,7 +18,7 @@ std::vector<int32_t> iota(size_t count, int32_t start = 0) {
 /// which may use the pointer %in.
 std::vector<int32_t> evaluate(Machine &machine, const std::string &shape, size_t count,
                               const std::string &body, const std::vector<int32_t> &input = {0}) {
-  const DeviceAddress in = machine.put(input), out = machine.allocate(count * 4);
+  const uint64_t in = machine.put(input), out = machine.allocate(count * 4);
   const std::string text =
       substitute(R"(
 func.func @k(%in: !tile.ptr<i32>, %out: !tile.ptr<i32>) attributes {tile.kernel} {
@@ -267,7 +267,7 @@ TEST(Memory, LeadingMask) {
 TEST(Memory, MaskedOffLanesTouchNothing) {
   // Addresses that would fault: null and near it.
   Machine machine;
-  const DeviceAddress out = machine.put(iota(4, 5));
+  const uint64_t out = machine.put(iota(4, 5));
   machine.run(R"(
 func.func @k(%out: !tile.ptr<i32>) attributes {tile.kernel} {
   %i = tile.make_range 0 to 4 : tensor<4xi32>
@@ -306,8 +306,8 @@ func.func @k(%p: !tile.ptr<i32>) attributes {tile.kernel} {
   return
 })",
                                        {{"OFFSET", std::to_string(offset)}, {"ACCESS", access}}),
-                            {ptr(DeviceAddress{})});
-    EXPECT_EQ(kind, DeviceErrorKind::Fault);
+                            {ptr(uint64_t{})});
+    EXPECT_EQ(kind, ErrorKind::Fault);
     EXPECT_NE(text.find(message), std::string::npos) << text;
   }
 }
@@ -359,8 +359,8 @@ TEST(Memory, StridedRowsAndColumns) {
 
 TEST(Memory, BoolsAreBytes) {
   Machine machine;
-  const DeviceAddress in = machine.put(std::vector<uint8_t>{0, 1, 2, 255});
-  const DeviceAddress out = machine.allocate(4);
+  const uint64_t in = machine.put(std::vector<uint8_t>{0, 1, 2, 255});
+  const uint64_t out = machine.allocate(4);
   machine.run(R"(
 func.func @k(%in: !tile.ptr<i1>, %out: !tile.ptr<i1>) attributes {tile.kernel} {
   %i = tile.make_range 0 to 4 : tensor<4xi32>
@@ -378,9 +378,9 @@ func.func @k(%in: !tile.ptr<i1>, %out: !tile.ptr<i1>) attributes {tile.kernel} {
 
 TEST(Memory, PointersToPointers) {
   Machine machine;
-  const DeviceAddress a = machine.put(std::vector<int32_t>{11}),
-                      b = machine.put(std::vector<int32_t>{22});
-  const DeviceAddress table = machine.put(std::vector<uint64_t>{b, a}), out = machine.allocate(8);
+  const uint64_t a = machine.put(std::vector<int32_t>{11}),
+                 b = machine.put(std::vector<int32_t>{22});
+  const uint64_t table = machine.put(std::vector<uint64_t>{b, a}), out = machine.allocate(8);
   machine.run(R"(
 func.func @k(%table: !tile.ptr<!tile.ptr<i32>>, %out: !tile.ptr<i32>) attributes {tile.kernel} {
   %i = tile.make_range 0 to 2 : tensor<2xi32>
@@ -399,7 +399,7 @@ func.func @k(%table: !tile.ptr<!tile.ptr<i32>>, %out: !tile.ptr<i32>) attributes
 
 TEST(Memory, PointersAsIntegersAndBack) {
   Machine machine;
-  const DeviceAddress buffer = machine.put(std::vector<int64_t>{7, 0});
+  const uint64_t buffer = machine.put(std::vector<int64_t>{7, 0});
   machine.run(R"(
 func.func @k(%p: !tile.ptr<i64>) attributes {tile.kernel} {
   %a = tile.ptr_to_int %p : !tile.ptr<i64> -> i64
@@ -417,8 +417,8 @@ func.func @k(%p: !tile.ptr<i64>) attributes {tile.kernel} {
 
 TEST(Memory, SelectedPointers) {
   Machine machine;
-  const DeviceAddress x = machine.put(std::vector<int32_t>{1}),
-                      y = machine.put(std::vector<int32_t>{2}), out = machine.allocate(4);
+  const uint64_t x = machine.put(std::vector<int32_t>{1}), y = machine.put(std::vector<int32_t>{2}),
+                 out = machine.allocate(4);
   for (int which : {0, 1}) {
     machine.run(R"(
 func.func @k(%c: i1, %x: !tile.ptr<i32>, %y: !tile.ptr<i32>, %out: !tile.ptr<i32>) attributes {tile.kernel} {
@@ -435,7 +435,7 @@ func.func @k(%c: i1, %x: !tile.ptr<i32>, %y: !tile.ptr<i32>, %out: !tile.ptr<i32
 TEST(Memory, OffsetsOfEveryWidthAreSigned) {
   Machine machine;
   for (const char *type : {"i8", "i16", "i32", "i64"}) {
-    const DeviceAddress buffer = machine.put(iota(8));
+    const uint64_t buffer = machine.put(iota(8));
     machine.run(substitute(R"(
 func.func @k(%p: !tile.ptr<i32>) attributes {tile.kernel} {
   %four = arith.constant 4 : i32
@@ -456,7 +456,7 @@ func.func @k(%p: !tile.ptr<i32>) attributes {tile.kernel} {
 
 TEST(Arguments, ScalarsOfEveryType) {
   Machine machine;
-  const DeviceAddress out = machine.allocate(64);
+  const uint64_t out = machine.allocate(64);
   machine.run(R"(
 func.func @k(%out: !tile.ptr<f64>, %a: i1, %b: i8, %c: i16, %d: i32, %e: i64, %f: f16, %g: bf16, %h: f32, %j: f64)
     attributes {tile.kernel} {
@@ -480,15 +480,14 @@ func.func @k(%out: !tile.ptr<f64>, %a: i1, %b: i8, %c: i16, %d: i32, %e: i64, %f
   return
 })",
               {ptr(out), num(1), num(-100), num(-20000), num(70000), num(int64_t(1) << 40),
-               LaunchArgument::floating(0.5), LaunchArgument::floating(2),
-               LaunchArgument::floating(0.25), LaunchArgument::floating(0.125)});
+               flt(0.5), flt(2), flt(0.25), flt(0.125)});
   EXPECT_EQ(machine.get<double>(out, 1)[0],
             1 - 100 - 20000 + 70000 + std::exp2(40) + 0.5 + 2 + 0.25 + 0.125);
 }
 
 TEST(Arguments, ProgramIdsAndGrid) {
   Machine machine;
-  const DeviceAddress out = machine.allocate(4 * 24);
+  const uint64_t out = machine.allocate(4 * 24);
   machine.run(R"(
 func.func @k(%out: !tile.ptr<i32>) attributes {tile.kernel} {
   %x = tile.program_id 0

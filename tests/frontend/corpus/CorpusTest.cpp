@@ -219,4 +219,30 @@ TEST(Generalize, keepsWhatKernelsShare) {
             "tl.dot: the inner dimension is N, but float32[…] needs at least N");
   EXPECT_EQ(generalize("it's an odd quote"), "it's an odd quote");
 }
+// What a launch of the command is compiled for goes to the library as text.
+TEST(FormatSignature, EverySpecCanBeReadBack) {
+  for (const char *text :
+       {"t=(*fp32:16, (i32, 2.5), (fp32,), 7)", "t=((i1,),), t_x=i32, u=((), (1, (*i8, none)))",
+        "d=tensordesc<fp16[64,32]>, e=tensordesc<fp32[4],nan>", "a=0.1, b=-1e300, c=-5, n=u64:16",
+        "s=\"a, \\\"b\\\" \\\\ (=)\", f=function, g=fp32!, h=true, i=18446744073709551615"}) {
+    auto first = parseSignature(text);
+    ASSERT_TRUE(bool(first)) << text << ": " << llvm::toString(first.takeError());
+    auto second = parseSignature(formatSignature(*first));
+    ASSERT_TRUE(bool(second)) << formatSignature(*first) << ": "
+                              << llvm::toString(second.takeError());
+    EXPECT_EQ(getCanonicalText(*second), getCanonicalText(*first)) << formatSignature(*first);
+  }
+  KernelSignature signature;
+  for (auto [name, value] : {std::pair("a", std::numeric_limits<double>::infinity()),
+                             {"b", -std::numeric_limits<double>::infinity()},
+                             {"c", std::numeric_limits<double>::quiet_NaN()}})
+    signature.arguments[name] = ConstantArgument{value};
+  for (unsigned i = 0; i < 12; ++i) // "t.10" sorts before "t.2".
+    signature.arguments["t." + std::to_string(i)] = TypedArgument{dtype(Scalar::Int32), i + 1};
+  auto parsed = parseSignature(formatSignature(signature));
+  ASSERT_TRUE(bool(parsed)) << formatSignature(signature) << ": "
+                            << llvm::toString(parsed.takeError());
+  EXPECT_EQ(getCanonicalText(*parsed), getCanonicalText(signature));
+}
+
 } // namespace

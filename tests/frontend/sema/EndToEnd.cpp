@@ -1,8 +1,8 @@
 // The harness of the end-to-end tests.
 #include "tests/frontend/sema/EndToEnd.h"
 
+#include "backends/interpreter/Interpreter.h"
 #include "ir/tile/ModuleBytes.h"
-#include "plugins/cpu/CpuDevice.h"
 
 #include "mlir/Transforms/Passes.h"
 
@@ -12,41 +12,40 @@ namespace tilerun::test {
 static std::string execute(mlir::ModuleOp module, llvm::StringRef name,
                            const std::vector<RunArgument> &arguments,
                            std::vector<std::vector<uint8_t>> &buffers, uint64_t grid, bool debug) {
-  auto device = createCpuDevice();
-  if (!device)
-    return llvm::toString(device.takeError());
-  auto kernel = (*device)->load(tile::writeModule(module), name);
+  interp::Heap heap(uint64_t(1) << 32);
+  auto kernel = interp::loadProgram(tile::writeModule(module), name);
   if (!kernel)
     return llvm::toString(kernel.takeError());
-  std::vector<LaunchArgument> launch;
-  std::vector<DeviceAddress> addresses;
+  using Kind = interp::LaunchArgument::Kind;
+  std::vector<interp::LaunchArgument> launch;
+  std::vector<uint64_t> addresses;
   for (const RunArgument &argument : arguments) {
     if (auto *v = std::get_if<int64_t>(&argument)) {
-      launch.push_back(LaunchArgument::integer(static_cast<uint64_t>(*v)));
+      launch.push_back({Kind::Integer, static_cast<uint64_t>(*v)});
     } else if (auto *v = std::get_if<double>(&argument)) {
-      launch.push_back(LaunchArgument::floating(*v));
+      launch.push_back({Kind::Float, std::bit_cast<uint64_t>(*v)});
     } else {
       std::vector<uint8_t> &bytes = buffers[addresses.size()];
-      auto address = (*device)->allocate(bytes.size(), "buffer");
+      auto address = heap.allocate(bytes.size(), "buffer");
       if (!address)
         return llvm::toString(address.takeError());
-      if (auto error = (*device)->copyIn(*address, bytes))
+      if (auto error = heap.copyIn(*address, bytes))
         return llvm::toString(std::move(error));
       addresses.push_back(*address);
-      launch.push_back(LaunchArgument::pointer(*address));
+      launch.push_back({Kind::Pointer, *address});
     }
   }
-  LaunchOptions options;
+  interp::LaunchOptions options;
   options.grid = {grid, 1, 1};
   options.debug = debug;
   options.checks.bounds = true;
-  auto result = (*device)->launch(**kernel, launch, options);
+  auto result = interp::launchProgram(**kernel, heap, launch, options);
   if (!result)
     return llvm::toString(result.takeError());
   if (!result->reports.empty())
     return "check: " + result->reports.front().message;
   for (auto [address, bytes] : llvm::zip(addresses, buffers))
-    if (auto error = (*device)->copyOut(bytes, address))
+    if (auto error = heap.copyOut(bytes, address))
       return llvm::toString(std::move(error));
   return "";
 }

@@ -58,10 +58,10 @@ protected:
       scratch[i] = int32_t(random() % 64);
       fin[i] = float(int64_t(random() % 4000) - 2000) / 16;
     }
-    DeviceAddress inputs = machine.put(in), floats = machine.put(fin);
-    DeviceAddress work = machine.put(scratch);
-    DeviceAddress out = machine.put(std::vector<int32_t>(test::kOutputs, -1));
-    DeviceAddress fout = machine.put(std::vector<float>(test::kOutputs, -1));
+    uint64_t inputs = machine.put(in), floats = machine.put(fin);
+    uint64_t work = machine.put(scratch);
+    uint64_t out = machine.put(std::vector<int32_t>(test::kOutputs, -1));
+    uint64_t fout = machine.put(std::vector<float>(test::kOutputs, -1));
     using harness::ptr;
     machine.run(source, {ptr(inputs), ptr(floats), ptr(work), ptr(out), ptr(fout),
                          harness::num(int32_t(random() % 5))});

@@ -37,7 +37,9 @@ protected:
   static const TilerunPlugin &table() { return plugin->getTable(); }
 
   TilerunStatus judge(TilerunStatus status) {
-    message = errors.take(status).message;
+    auto error = errors.take(status);
+    message = error.message;
+    findings = error.driverWord;
     return status;
   }
   TilerunStatus compileBytes(const std::string &bytes, const char *target = "cpu:interpreter",
@@ -100,7 +102,7 @@ protected:
 
   static std::shared_ptr<const Plugin> plugin;
   ErrorKeeper errors;
-  std::string message;
+  std::string message, findings;
   TilerunPluginDevice *device = nullptr;
   TilerunPluginModule *module = nullptr;
   const TilerunPluginArtifact *artifact = nullptr;
@@ -235,6 +237,40 @@ TEST_F(CpuPlugin, OutOfBoundsIsAFaultWhenChecksAreOn) {
   EXPECT_EQ(table().get_device_state(device, nullptr), TILERUN_STATUS_OK);
 }
 
+// For programs, each finding is an object of a list, which is the driver's word of the fault.
+TEST_F(CpuPlugin, WhichChecksIsAnOptionAndFindingsAreTold) {
+  std::string code = readFile(KERNELS "/faults.mlirbc");
+  ASSERT_FALSE(compileBytes(code, "cpu", {{"checks", "races,bounds"}, {"threads", "3"}}))
+      << message;
+  EXPECT_NE(getArtifactBytes().find("\nchecks bounds,races\nthreads 3\n"), std::string::npos);
+  TilerunPluginKernel *kernel = load();
+  TilerunAddress x = allocate(64);
+  setArguments(x, int32_t(16));
+  ASSERT_FALSE(table().launch(kernel, nullptr, &launch, nullptr));
+  ASSERT_FALSE(table().launch(kernel, nullptr, &launch, nullptr));
+  EXPECT_EQ(wait(), TILERUN_STATUS_FAULT);
+  const std::string one =
+      R"({"call_stack":[],"count":1,"element":[],"kernel":"faults","kind":"out-of-bounds-write",)"
+      R"("message":"write of 4 bytes at 'x'[16], outside of its 16 elements",)"
+      R"("position":{"column":)";
+  EXPECT_EQ(findings.substr(0, one.size() + 1), "[" + one) << findings;
+  EXPECT_NE(findings.find("\"severity\":\"error\"},{\"call_stack\""), std::string::npos)
+      << findings;
+  EXPECT_EQ(wait(), TILERUN_STATUS_OK); // It is told once.
+  // Other checks see nothing wrong, and a fault without findings has none to tell.
+  ASSERT_FALSE(compileBytes(code, "cpu", {{"checks", "overflow,unwritten"}})) << message;
+  kernel = load();
+  setArguments(x, int32_t(3));
+  ASSERT_FALSE(table().launch(kernel, nullptr, &launch, nullptr));
+  EXPECT_EQ(wait(), TILERUN_STATUS_OK) << message;
+  ASSERT_FALSE(compileBytes(code, "cpu", {{"checks", "false"}})) << message;
+  kernel = load();
+  setArguments(x, int32_t(16));
+  ASSERT_FALSE(table().launch(kernel, nullptr, &launch, nullptr));
+  EXPECT_EQ(wait(), TILERUN_STATUS_FAULT);
+  EXPECT_EQ(findings, "");
+}
+
 TEST_F(CpuPlugin, PrintsToStdoutWhenTheLaunchIsDone) {
   ASSERT_FALSE(compileBytes(readFile(KERNELS "/faults.mlirbc"))) << message;
   TilerunPluginKernel *kernel = load();
@@ -248,10 +284,15 @@ TEST_F(CpuPlugin, ErrorsOfCompilingSayWhatIsWrong) {
   const struct {
     TilerunPluginOption option;
     const char *text;
-  } cases[] = {{{"debug", "yes"}, "option 'debug' is 'yes', not true or false"},
-               {{"num-warps", "many"}, "option 'num-warps' is 'many', not a number"},
-               {{"opt-level", "9"}, "option 'opt-level' is '9', not 0 to 3"},
-               {{"num-wraps", "4"}, "there is no option 'num-wraps'"}};
+  } cases[] = {
+      {{"debug", "yes"}, "option 'debug' is 'yes', not true or false"},
+      {{"num-warps", "many"}, "option 'num-warps' is 'many', not a number"},
+      {{"opt-level", "9"}, "option 'opt-level' is '9', not 0 to 3"},
+      {{"threads", "-1"}, "option 'threads' is '-1', not a number"},
+      {{"checks", "races,all"},
+       "option 'checks' is 'races,all'; there is no check 'all', only true, false, and a "
+       "list of bounds, uninitialized, races, overflow, nan-inf, unwritten, masked-values"},
+      {{"num-wraps", "4"}, "there is no option 'num-wraps'"}};
   for (const auto &[option, text] : cases) {
     EXPECT_EQ(compileBytes("", "cpu", {option}), TILERUN_STATUS_INVALID_ARGUMENT);
     EXPECT_NE(message.find(text), std::string::npos) << message;

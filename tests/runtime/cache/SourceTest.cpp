@@ -1,149 +1,22 @@
 // From sources to loaded kernels: what is kept, what makes it compiled anew, and who is told what.
-#include "runtime/PluginDevice.h"
 #include "runtime/cache/PluginArtifacts.h"
 #include "runtime/compiler/Programs.h"
+#include "runtime/core/Kernel.h"
 #include "tests/runtime/cache/CacheTest.h"
 #include "tests/runtime/cache/CountingPlugin.h"
 
-#include <cstdlib>
+#include <atomic>
 #include <thread>
 
 using namespace tilerun;
 
 namespace {
 
-class SourceTest : public cache::CacheTest {
-protected:
-  SourceTest() { before = counting::getCounts(); }
-  /// What was compiled since the last call.
-  unsigned countCompiled() {
-    unsigned now = counting::getCounts().compiled;
-    return now - std::exchange(before.compiled, now);
-  }
-  counting::Counts before;
-};
-
-// Of the command: devices behind the C++ interface, with the process's cache.
-class CommandCache : public SourceTest {
-protected:
-  CommandCache() {
-    // The first to ask for the process's cache decides where it is.
-    static const struct Folder {
-      std::string path = testing::TempDir() + "tilerun-shared-XXXXXX";
-      Folder() {
-        setenv("TILERUN_CACHE_DIR", mkdtemp(path.data()), 1);
-        unsetenv("TILERUN_CACHE");
-        cache::getSharedCache();
-      }
-      ~Folder() { std::filesystem::remove_all(path); }
-    } shared;
-    device = llvm::cantFail(openPluginDevice(counting::getPlugin(), counting::getDevice()));
-  }
-  llvm::Expected<std::unique_ptr<DeviceKernel>> load(const std::string &identity,
-                                                     LoadOptions options = {}, bool keep = true) {
-    auto make = [&]() -> llvm::Expected<SourceModule> {
-      ++made;
-      return SourceModule{{1, 2, 3}, "note of " + identity, keep};
-    };
-    note.clear();
-    return device->loadSource({identity, "kernel", make}, options, note);
-  }
-  std::unique_ptr<Device> device;
-  std::string note;
-  std::atomic<unsigned> made{0};
-};
-
-TEST_F(CommandCache, KeptUntilTheSourceChanges) {
-  for (int round = 0; round < 3; ++round) {
-    llvm::cantFail(load("first"));
-    EXPECT_EQ(note, "note of first");
-    EXPECT_EQ(made, 1u);
-  }
-  EXPECT_EQ(countCompiled(), 1u);
-  EXPECT_GE(counting::getCounts().finalized, 1u);
-  llvm::cantFail(load("second"));
-  EXPECT_EQ(made, 2u);
-  EXPECT_EQ(countCompiled(), 1u);
-  LoadOptions options;
-  options.numWarps = 8;
-  llvm::cantFail(load("first", options));
-  EXPECT_EQ(countCompiled(), 1u);
-  options.useCache = false;
-  llvm::cantFail(load("first", options));
-  llvm::cantFail(load("first", options));
-  EXPECT_EQ(countCompiled(), 2u);
-  EXPECT_EQ(note, "note of first");
-  // Another process finds it on disk.
-  cache::ArtifactCache later(
-      std::make_shared<cache::DiskCache>(cache::DiskCacheOptions::fromEnvironment(nullptr)));
-  EXPECT_GE(later.getDisk()->getStat().numEntries, 3u);
-}
-
-TEST_F(CommandCache, WhatSaysMoreIsNotKept) {
-  llvm::cantFail(load("warns", {}, /*keep=*/false));
-  llvm::cantFail(load("warns", {}, /*keep=*/false));
-  EXPECT_EQ(made, 2u);
-}
-
-TEST_F(CommandCache, ARefusedEntryIsCompiledAnew) {
-  llvm::cantFail(load("refused"));
-  countCompiled();
-  counting::refuseLoads(1);
-  llvm::cantFail(load("refused"));
-  EXPECT_EQ(countCompiled(), 1u);
-  EXPECT_EQ(made, 2u);
-  // One that is refused although it is new is an error, and not kept.
-  counting::refuseLoads(1);
-  llvm::Expected<std::unique_ptr<DeviceKernel>> kernel = load("always refused");
-  EXPECT_FALSE(static_cast<bool>(kernel));
-  llvm::consumeError(kernel.takeError());
-  EXPECT_EQ(made, 3u);
-  llvm::cantFail(load("always refused"));
-  EXPECT_EQ(made, 4u);
-}
-
-TEST_F(CommandCache, FailuresOfTheSourceAreItsOwn) {
-  auto make = []() -> llvm::Expected<SourceModule> {
-    return makeDeviceError(DeviceErrorKind::Unavailable, "line 3: no such name");
-  };
-  for (int round = 0; round < 2; ++round) {
-    llvm::Expected<std::unique_ptr<DeviceKernel>> kernel =
-        device->loadSource({"bad", "kernel", make}, {}, note);
-    ASSERT_FALSE(static_cast<bool>(kernel));
-    EXPECT_EQ(llvm::toString(kernel.takeError()), "line 3: no such name");
-  }
-  EXPECT_EQ(countCompiled(), 0u);
-}
-
-TEST_F(CommandCache, SixtyFourThreadsCompileOnce) {
-  std::atomic<unsigned> ready{0}, loaded{0};
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 64; ++i)
-    threads.emplace_back([&] {
-      ++ready;
-      while (ready < 64)
-        std::this_thread::yield();
-      std::string text;
-      auto make = [&]() -> llvm::Expected<SourceModule> {
-        ++made;
-        return SourceModule{{1, 2, 3}, "shared", true};
-      };
-      auto kernel = device->loadSource({"threads", "kernel", make}, {}, text);
-      loaded += static_cast<bool>(kernel) && text == "shared";
-      if (!kernel)
-        llvm::consumeError(kernel.takeError());
-    });
-  for (std::thread &thread : threads)
-    thread.join();
-  EXPECT_EQ(loaded, 64u);
-  EXPECT_EQ(made, 1u);
-  EXPECT_EQ(countCompiled(), 1u);
-}
-
-// Of the library: programs from files, each with a frontend of its own, as in other processes.
-class ProgramCache : public SourceTest {
+// Programs from files, each with a frontend of its own, as in other processes.
+class ProgramCache : public cache::CacheTest {
 protected:
   ProgramCache() {
+    before = counting::getCounts();
     writeText(folder + "/kernels.py", kKernels);
     writeText(folder + "/helper.py",
               "import triton\nimport triton.language as tl\n\n"
@@ -151,25 +24,44 @@ protected:
     EXPECT_TRUE(
         core::Device::open(counting::getPlugin(), counting::getDevice(), {}, device).isOk());
   }
-  // Compiles as a new process would; false on errors.
-  bool compile(const std::string &signature, unsigned numWarps = 4) {
+  /// What was compiled since the last call.
+  unsigned countCompiled() {
+    unsigned now = counting::getCounts().compiled;
+    return now - std::exchange(before.compiled, now);
+  }
+  std::shared_ptr<core::Program> load() {
     auto services = std::make_shared<compiler::Services>();
     services->cache =
         std::make_shared<cache::ArtifactCache>(std::make_shared<cache::DiskCache>(makeOptions()));
     services->log = [this](int32_t, const std::string &text) { log += text; };
     log.clear();
     std::shared_ptr<core::Program> program;
-    core::Status status = compiler::loadFile(services, folder + "/kernels.py", "kernel", program);
+    return keep(compiler::loadFile(services, folder + "/kernels.py", "kernel", program)) ? program
+                                                                                         : nullptr;
+  }
+  bool keep(const core::Status &status) {
+    message = status.isOk() ? "" : status.getMessage();
+    return status.isOk();
+  }
+  static TilerunCompileOptions withWarps(unsigned numWarps) {
     TilerunCompileOptions options = {};
     options.struct_size = sizeof(options);
     options.num_warps = numWarps;
     options.num_stages = 3;
+    return options;
+  }
+  // Compiles as a new process would; false on errors.
+  bool compile(const std::string &signature, unsigned numWarps = 4) {
+    std::shared_ptr<core::Program> program = load();
     core::CompiledArtifact artifact;
-    if (status.isOk())
-      status = program->compile(*device, signature, options, artifact);
-    if (!status.isOk())
-      message = status.getMessage();
-    return status.isOk();
+    return program && keep(program->compile(*device, signature, withWarps(numWarps), artifact));
+  }
+  // The same, and loads it on the device.
+  bool specialize(const std::string &signature) {
+    std::shared_ptr<core::Program> program = load();
+    std::shared_ptr<core::Specialization> made;
+    return program &&
+           keep(core::Kernel(program).specialize(*device, signature, withWarps(4), made));
   }
   static constexpr const char *kKernels = R"(import triton
 import triton.language as tl
@@ -183,6 +75,7 @@ def kernel(x, n, BLOCK: tl.constexpr):
 )";
   std::shared_ptr<core::Device> device;
   std::string log, message;
+  counting::Counts before;
 };
 
 TEST_F(ProgramCache, NeitherFrontendNorCompilerRunsAgain) {
@@ -239,6 +132,77 @@ TEST_F(ProgramCache, ImportedFilesCount) {
   std::filesystem::remove(folder + "/helper.py");
   EXPECT_FALSE(compile(signature));
   EXPECT_EQ(countCompiled(), 0u);
+}
+
+TEST_F(ProgramCache, TheTargetsOwnOptionsCount) {
+  const char *signature = "x=*fp32:16, n=i32, BLOCK=64";
+  auto compileWith = [&](std::vector<TilerunPluginOption> given) {
+    TilerunCompileOptions options = withWarps(4);
+    options.num_options = static_cast<uint32_t>(given.size());
+    options.options = given.data();
+    core::CompiledArtifact artifact;
+    std::shared_ptr<core::Program> program = load();
+    EXPECT_TRUE(keep(program->compile(*device, signature, options, artifact))) << message;
+    return countCompiled();
+  };
+  EXPECT_EQ(compileWith({}), 1u);
+  EXPECT_EQ(compileWith({{"colour", "red"}}), 1u);
+  EXPECT_EQ(compileWith({{"colour", "blue"}}), 1u);
+  EXPECT_EQ(compileWith({{"colour", "red"}}), 0u);
+  EXPECT_EQ(compileWith({}), 0u);
+}
+
+// What an earlier process kept may be refused by this one's driver.
+TEST_F(ProgramCache, ARefusedEntryIsCompiledAnew) {
+  const char *signature = "x=*fp32:16, n=i32, BLOCK=64";
+  ASSERT_TRUE(specialize(signature)) << message;
+  EXPECT_EQ(countCompiled(), 1u);
+  counting::refuseLoads(1);
+  ASSERT_TRUE(specialize(signature)) << message;
+  EXPECT_EQ(countCompiled(), 1u);
+  ASSERT_TRUE(specialize(signature)) << message;
+  EXPECT_EQ(countCompiled(), 0u);
+  // One that is refused although it is new is an error, and not kept.
+  const char *other = "x=*fp32:16, n=i32, BLOCK=128";
+  counting::refuseLoads(1);
+  EXPECT_FALSE(specialize(other));
+  EXPECT_EQ(countCompiled(), 1u);
+  ASSERT_TRUE(specialize(other)) << message;
+  EXPECT_EQ(countCompiled(), 1u);
+}
+
+TEST_F(ProgramCache, FailuresOfTheSourceAreNotKept) {
+  std::string text = kKernels;
+  text.replace(text.find("at < n"), 6, "at < m");
+  writeText(folder + "/kernels.py", text);
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_FALSE(specialize("x=*fp32:16, n=i32, BLOCK=64"));
+    EXPECT_NE(message.find("kernels.py:9"), std::string::npos) << message;
+  }
+  EXPECT_EQ(countCompiled(), 0u);
+}
+
+TEST_F(ProgramCache, SixtyFourThreadsCompileOnce) {
+  auto services = std::make_shared<compiler::Services>();
+  services->cache =
+      std::make_shared<cache::ArtifactCache>(std::make_shared<cache::DiskCache>(makeOptions()));
+  std::atomic<unsigned> ready{0}, loaded{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 64; ++i)
+    threads.emplace_back([&] {
+      ++ready;
+      while (ready < 64)
+        std::this_thread::yield();
+      std::shared_ptr<core::Program> program;
+      core::CompiledArtifact artifact;
+      loaded +=
+          compiler::loadFile(services, folder + "/kernels.py", "kernel", program).isOk() &&
+          program->compile(*device, "x=*fp32:16, n=i32, BLOCK=64", withWarps(4), artifact).isOk();
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(loaded, 64u);
+  EXPECT_EQ(countCompiled(), 1u);
 }
 
 } // namespace

@@ -400,10 +400,16 @@ TEST_F(KernelTest, WhatACacheKeptIsCompiledAnewOnce) {
 TEST_F(KernelTest, NoOptionRunsIntoAnother) {
   auto all = arguments();
   const uint32_t grid[3] = {1, 1, 1};
+  const TilerunPluginOption red = {"colour", "red"}, blue = {"colour", "blue"},
+                            split = {"colourred", ""}, both[] = {red, {"shape", "round"}};
   const TilerunCompileOptions options[] = {
-      {0, 4, 3, 0, 0, 0, 1},     {0, 4, 3, 65536, 0, 0, 1}, {0, 4, 3, 0, 1, 0, 1},
-      {0, 4, 65539, 0, 0, 0, 1}, {0, 65540, 3, 0, 0, 0, 1}, {0, 3, 4, 0, 0, 0, 1},
-      {0, 4, 3, 1, 0, 0, 1},     {0, 4, 3, 0, 0, 1, 1},     {0, 4, 3, 0, 0, 0, 65537}};
+      {0, 4, 3, 0, 0, 0, 1, 0, nullptr},     {0, 4, 3, 65536, 0, 0, 1, 0, nullptr},
+      {0, 4, 3, 0, 1, 0, 1, 0, nullptr},     {0, 4, 65539, 0, 0, 0, 1, 0, nullptr},
+      {0, 65540, 3, 0, 0, 0, 1, 0, nullptr}, {0, 3, 4, 0, 0, 0, 1, 0, nullptr},
+      {0, 4, 3, 1, 0, 0, 1, 0, nullptr},     {0, 4, 3, 0, 0, 1, 1, 0, nullptr},
+      {0, 4, 3, 0, 0, 0, 65537, 0, nullptr}, {0, 4, 3, 0, 0, 0, 1, 1, &red},
+      {0, 4, 3, 0, 0, 0, 1, 1, &blue},       {0, 4, 3, 0, 0, 0, 1, 1, &split},
+      {0, 4, 3, 0, 0, 0, 1, 2, both}};
   for (int round = 0; round < 2; ++round)
     for (const TilerunCompileOptions &each : options)
       ASSERT_OK(kernel->launch(stream(), grid, each, all.data(), 5));

@@ -76,7 +76,8 @@ TilerunArgument pointerTo(TilerunAddress address, uint16_t dtype = TILERUN_DTYPE
 TilerunArgument integer(int64_t value, uint16_t dtype = TILERUN_DTYPE_AUTO);
 TilerunArgument number(double value, uint16_t dtype = TILERUN_DTYPE_AUTO);
 
-constexpr TilerunCompileOptions kDefaults = {sizeof(TilerunCompileOptions), 4, 3, 0, 0, 0, 1};
+constexpr TilerunCompileOptions kDefaults = {
+    sizeof(TilerunCompileOptions), 4, 3, 0, 0, 0, 1, 0, nullptr};
 
 #define ASSERT_OK(expression)                                                                      \
   do {                                                                                             \

@@ -1,6 +1,8 @@
 // Binds arguments, meta-parameters and the grid.
 #include "tools/tilerun/command/Binding.h"
 
+#include "runtime/core/Arguments.h"
+#include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/host/Operators.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -151,7 +153,7 @@ private:
       if (!out.values.count(parameter.name.str()) && !parameter.defaultValue &&
           !isVariadic(parameter))
         missing += (missing.empty() ? "" : ", ") + parameter.name.str() +
-                   (isConstexpr(parameter) ? " (constexpr)" : "");
+                   (session.describe(parameter).isConstexpr ? " (constexpr)" : "");
     if (missing.empty())
       return llvm::Error::success();
     // What was misspelt is surplus at the same time.
@@ -236,7 +238,7 @@ private:
   /// A tuple with tensors becomes an argument for each element: "t.0", "t.1".
   llvm::Error specialize(const ast::Parameter &parameter, const std::string &path,
                          const Value &value) {
-    if (!isConstexpr(parameter) && value.asTuple() && holdsTensor(value)) {
+    if (!session.describe(parameter).isConstexpr && value.asTuple() && holdsTensor(value)) {
       out.values.erase(path);
       for (auto [index, element] : llvm::enumerate(value.asTuple()->elements)) {
         std::string name = path + "." + std::to_string(index);
@@ -258,47 +260,28 @@ private:
   }
 
   llvm::Expected<ArgumentSpec> specialize(const ast::Parameter &parameter, const Value &value) {
-    std::string name = parameter.name.str();
-    bool constant = isConstexpr(parameter);
-    if (auto *tensor = value.getIf<host::Tensor>()) {
-      if (constant)
-        return wrong(parameter, value.describe() + ", but the parameter is a tl.constexpr; give a "
-                                                   "number, string or dtype");
-      TypedArgument typed;
-      typed.type = tensor->dtype.getPointerTo();
-      // Allocations start on multiples of 256 bytes.
-      bool mayAlign = !llvm::is_contained(kernel.doNotSpecialize, name) &&
-                      !llvm::is_contained(kernel.doNotSpecializeOnAlignment, name);
-      typed.divisibility = mayAlign && tensor->offset % 16 == 0 ? 16 : 1;
-      return ArgumentSpec(typed);
-    }
-    if (value.isTensorLike())
+    const core::ParameterFacts &facts = session.describe(parameter);
+    if (facts.isConstexpr && value.is<host::Tensor>())
+      return wrong(parameter, value.describe() + ", but the parameter is a tl.constexpr; give a "
+                                                 "number, string or dtype");
+    if (value.isTensorLike() && !value.is<host::Tensor>())
       return wrong(parameter, value.describe() + "; say its element type, as in f32(…)");
-    if (!constant) {
-      bool fixed = llvm::is_contained(kernel.doNotSpecialize, name);
-      if (value.is<bool>()) {
-        TypedArgument typed;
-        typed.type = dtype(Scalar::Int1);
-        return ArgumentSpec(typed);
-      }
-      if (auto integer = value.asInteger()) {
-        if (*integer >= INT64_MIN && *integer <= INT64_MAX)
-          return specializeInteger(static_cast<int64_t>(*integer), fixed);
-        if (*integer > 0 && *integer <= UINT64_MAX)
-          return specializeInteger(static_cast<uint64_t>(*integer), fixed);
-        return wrong(parameter, value.describe() + ", which fits neither int64 nor uint64");
-      }
-      if (value.is<double>()) {
-        TypedArgument typed;
-        typed.type = dtype(Scalar::F32);
-        return ArgumentSpec(typed);
-      }
+    std::optional<TilerunArgument> argument = toArgument(value);
+    if (value.asInteger() && !argument)
+      return wrong(parameter, value.describe() + ", which fits neither int64 nor uint64");
+    if (!facts.isConstexpr && (value.is<host::Tensor>() || value.isNumber())) {
+      // Allocations start on multiples of 256 bytes, so that the offset decides on alignment.
+      core::SpecializationKey key(0, 1, {});
+      if (!core::addToKey(key, facts, *argument))
+        return wrong(parameter, core::makeKeyError(facts, *argument).getMessage());
+      return llvm::cantFail(parseSignature("x=" + core::getSpecText(facts, *argument)))
+          .arguments.at("x");
     }
-    std::optional<ConstantArgument> argument = toConstant(value);
-    if (!argument)
+    std::optional<ConstantArgument> constant = toConstant(value);
+    if (!constant)
       return wrong(parameter, value.describe() + ", which a kernel cannot take; give a number, "
                                                  "string, dtype, tuple of these, or a tensor");
-    return ArgumentSpec(*argument);
+    return ArgumentSpec(*constant);
   }
 
   static constexpr unsigned kMostLevels = 32; ///< Of tuples.
@@ -335,7 +318,7 @@ llvm::Error command::checkSurplus(Session &session) {
   return llvm::Error::success();
 }
 
-llvm::Error command::bindGrid(Session &session, Binding &binding, const DeviceProperties &device) {
+llvm::Error command::bindGrid(Session &session, Binding &binding, const core::Device &device) {
   auto fail = [](const llvm::Twine &message) {
     return makeCommandError(ExitCode::Usage, "--grid: " + message);
   };
@@ -354,7 +337,6 @@ llvm::Error command::bindGrid(Session &session, Binding &binding, const DevicePr
   llvm::ArrayRef<Value> axes = tuple ? llvm::ArrayRef(tuple->elements) : llvm::ArrayRef(*value);
   if (axes.empty() || axes.size() > 3)
     return fail(llvm::Twine(axes.size()) + " axes; a grid has 1 to 3");
-  uint64_t programs = 1;
   for (auto [axis, extent] : llvm::enumerate(axes)) {
     auto integer = extent.asInteger();
     if (!integer)
@@ -363,15 +345,12 @@ llvm::Error command::bindGrid(Session &session, Binding &binding, const DevicePr
     if (*integer < 1)
       return fail("axis " + llvm::Twine(axis) + " has " + host::formatInteger(*integer) +
                   " programs; at least 1 is needed");
-    if (*integer > device.maxGrid[axis])
+    const uint32_t most = device.getLimits().maxGrid[axis];
+    if (*integer > most)
       return fail("axis " + llvm::Twine(axis) + " has " + host::formatInteger(*integer) +
-                  " programs; device '" + device.id + "' takes at most " +
-                  llvm::Twine(device.maxGrid[axis]));
+                  " programs; device '" + session.options.device + "' takes at most " +
+                  llvm::Twine(most));
     binding.grid[axis] = static_cast<uint64_t>(*integer);
-    if (__builtin_mul_overflow(programs, binding.grid[axis], &programs) ||
-        programs > device.maxPrograms)
-      return fail("more programs than device '" + device.id + "' takes in one launch (" +
-                  llvm::Twine(device.maxPrograms) + ")");
   }
   return llvm::Error::success();
 }

@@ -1,6 +1,7 @@
 // From the command line's NAME=VALUE texts to what a kernel is compiled for and launched with.
 #pragma once
 
+#include "runtime/core/Device.h"
 #include "tools/tilerun/command/Session.h"
 
 namespace tilerun::command {
@@ -18,7 +19,7 @@ struct Binding {
 llvm::Expected<Binding> bindArguments(Session &session);
 
 /// Evaluates `--grid` against the device's limits.
-llvm::Error bindGrid(Session &session, Binding &binding, const DeviceProperties &device);
+llvm::Error bindGrid(Session &session, Binding &binding, const core::Device &device);
 
 /// Arguments that are no parameters must have been used by some expression; call it last.
 llvm::Error checkSurplus(Session &session);

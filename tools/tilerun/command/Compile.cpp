@@ -1,8 +1,10 @@
 // `tilerun compile`: stop after a phase and write what there is.
 #include "ir/tile/ModuleBytes.h"
+#include "runtime/compiler/Backend.h"
 #include "tools/tilerun/command/Binding.h"
 #include "tools/tilerun/command/Commands.h"
 #include "tools/tilerun/command/CompileTarget.h"
+#include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/command/Session.h"
 
 #include "tools/tilerun/host/AtomicFile.h"
@@ -90,7 +92,7 @@ llvm::Expected<KernelSignature> command::makeSignature(Session &session) {
   for (const ast::Parameter &parameter : session.kernel->def->parameters)
     if (!parameter.defaultValue && !isVariadic(parameter) && !given.count(parameter.name.str()))
       missing += (missing.empty() ? "" : ", ") + parameter.name.str() +
-                 (isConstexpr(parameter) ? " (constexpr)" : "");
+                 (session.describe(parameter).isConstexpr ? " (constexpr)" : "");
   if (!missing.empty())
     return makeCommandError(ExitCode::Usage, "--signature lacks " + missing);
   signature->numWarps = options.numWarps.value_or(signature->numWarps);
@@ -121,8 +123,10 @@ static llvm::Expected<std::string> emit(Session &session) {
   if (!compiled)
     return compiled.takeError();
   if (options.emit == "tile-opt")
-    if (llvm::Error error = session.optimize(*compiled))
-      return error;
+    if (core::Status status = compiler::optimize(*compiled->module, compiled->name,
+                                                 CompileSettings(*signature, options).get());
+        !status.isOk())
+      return session.explainFailure(status, *signature);
   if (options.bytecode) {
     std::vector<uint8_t> bytes = tile::writeModule(*compiled->module);
     return std::string(bytes.begin(), bytes.end());

@@ -1,8 +1,9 @@
 // See CompileTarget.h.
 #include "tools/tilerun/command/CompileTarget.h"
 
-#include "ir/tile/ModuleBytes.h"
-#include "runtime/plugin/Discovery.h"
+#include "runtime/cache/Artifact.h"
+#include "runtime/compiler/Backend.h"
+#include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/host/AtomicFile.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -11,7 +12,6 @@
 
 using namespace tilerun;
 using namespace tilerun::command;
-using plugin::ErrorKeeper;
 
 llvm::Expected<std::shared_ptr<const plugin::Plugin>>
 command::findCompiler(llvm::StringRef target) {
@@ -67,124 +67,44 @@ static llvm::Expected<std::string> choosePhase(llvm::StringRef target, const Opt
 /// Whether a phase's output is bytes that no terminal shows.
 static bool isBinary(llvm::StringRef phase) { return phase == "spirv" || phase.empty(); }
 
-static ExitCode getExitCode(TilerunStatus status) {
-  switch (status) {
-  case TILERUN_STATUS_INVALID_ARGUMENT:
-    return ExitCode::Usage;
-  case TILERUN_STATUS_UNSUPPORTED:
-  case TILERUN_STATUS_UNAVAILABLE:
-    return ExitCode::Unavailable;
-  case TILERUN_STATUS_COMPILE:
-    return ExitCode::Compile;
-  default:
-    return ExitCode::Internal;
-  }
-}
-
-namespace {
-/// An artifact and its release.
-class CompiledArtifact {
-public:
-  explicit CompiledArtifact(const TilerunPlugin &table) : table(table) {}
-  ~CompiledArtifact() {
-    if (artifact)
-      table.release_artifact(artifact);
-  }
-  CompiledArtifact(const CompiledArtifact &) = delete;
-  CompiledArtifact &operator=(const CompiledArtifact &) = delete;
-  llvm::StringRef getBytes() const {
-    return {reinterpret_cast<const char *>(artifact->bytes), size_t(artifact->num_bytes)};
-  }
-  const TilerunPlugin &table;
-  const TilerunPluginArtifact *artifact = nullptr;
-};
-} // namespace
-
-static llvm::Error compileFor(const std::string &target, llvm::ArrayRef<uint8_t> bytecode,
-                              const KernelSignature &signature, const Options &options,
-                              llvm::StringRef emit, CompiledArtifact &out) {
-  std::vector<std::pair<std::string, std::string>> settings = {
-      {"num-warps", std::to_string(signature.numWarps)},
-      {"num-stages", std::to_string(signature.numStages)},
-      {"debug", signature.debug ? "true" : "false"}};
-  // What the plugin takes by default is not said, so that plugins need not know it.
-  if (options.lineInfo)
-    settings.emplace_back("line-info", *options.lineInfo ? "true" : "false");
-  if (!emit.empty())
-    settings.emplace_back("emit", emit);
-  if (signature.numCtas != 1)
-    settings.emplace_back("num-ctas", std::to_string(signature.numCtas));
-  if (signature.maxnreg)
-    settings.emplace_back("maxnreg", std::to_string(*signature.maxnreg));
-  std::vector<TilerunPluginOption> pointers;
-  pointers.reserve(settings.size());
-  for (const auto &[name, value] : settings)
-    pointers.push_back({name.c_str(), value.c_str()});
-  TilerunPluginCompileRequest request = {sizeof(request), static_cast<uint32_t>(pointers.size()),
-                                         bytecode.data(), bytecode.size(),
-                                         target.c_str(),  pointers.data()};
-  ErrorKeeper errors;
-  TilerunStatus status = out.table.compile(&request, &out.artifact, errors.getSink());
-  if (!status)
-    return llvm::Error::success();
-  return makeCommandError(getExitCode(status), errors.take(status).message);
-}
-
-llvm::Error command::tryCompile(const plugin::Plugin &plugin, const std::string &target,
-                                llvm::ArrayRef<uint8_t> bytecode, const KernelSignature &signature,
-                                const Options &options) {
-  CompiledArtifact code(plugin.getTable());
-  return compileFor(target, bytecode, signature, options, "", code);
-}
-
 //===----------------------------------------------------------------------===//
 // Resources
 //===----------------------------------------------------------------------===//
 
 // From the driver, where a device of the target is there. Why not, or "".
-static std::string askDevice(const plugin::Plugin &plugin, llvm::StringRef target,
-                             const TilerunPluginArtifact &artifact, ResourceReport &report) {
-  const TilerunPlugin &table = plugin.getTable();
+static std::string askDevice(const std::shared_ptr<const plugin::Plugin> &plugin,
+                             llvm::StringRef target, const TilerunPluginArtifact &artifact,
+                             ResourceReport &report) {
   std::string reason = "there is no device of target " + target.str() + " to ask", none;
-  for (const plugin::DeviceInfo &info : plugin.getDevices(none)) {
-    TilerunPluginDevice *device = nullptr;
-    ErrorKeeper errors;
-    if (info.target != target || !table.get_kernel_property)
+  for (const plugin::DeviceInfo &info : plugin->getDevices(none)) {
+    if (info.target != target || !plugin->getTable().get_kernel_property)
       continue;
-    if (TilerunStatus status =
-            table.open_device(info.ordinal, nullptr, &device, errors.getSink())) {
-      reason = errors.take(status).message;
+    std::shared_ptr<core::Device> device;
+    std::shared_ptr<core::Executable> executable;
+    core::Status status = core::Device::open(plugin, info, {}, device);
+    if (status.isOk())
+      status = core::Executable::load(*device, artifact, artifact.kernels[0].name, executable);
+    if (!status.isOk()) {
+      reason = status.getMessage();
       continue;
     }
-    TilerunPluginModule *module = nullptr;
-    TilerunPluginKernel *kernel = nullptr;
     auto read = [&](uint32_t property) -> uint64_t {
       TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};
-      return table.get_kernel_property(kernel, property, &value, nullptr) ? 0 : value.number;
+      return executable->getProperty(property, value).isOk() ? value.number : 0;
     };
-    TilerunStatus status = table.load_module(device, &artifact, &module, errors.getSink());
-    if (!status)
-      status = table.get_kernel(module, artifact.kernels[0].name, &kernel, errors.getSink());
-    if (!status) {
-      report.source = "device " + info.id;
-      report.resources.registers = read(TILERUN_KERNEL_PROPERTY_REGISTERS);
-      report.resources.sharedBytes = read(TILERUN_KERNEL_PROPERTY_STATIC_SHARED);
-      report.resources.stackBytes = read(TILERUN_KERNEL_PROPERTY_LOCAL_BYTES);
-    } else {
-      reason = errors.take(status).message;
-    }
-    if (module)
-      table.unload_module(module);
-    table.close_device(device);
-    if (!report.source.empty())
-      return "";
+    report.source = "device " + info.id;
+    report.resources.registers = read(TILERUN_KERNEL_PROPERTY_REGISTERS);
+    report.resources.sharedBytes = read(TILERUN_KERNEL_PROPERTY_STATIC_SHARED);
+    report.resources.stackBytes = read(TILERUN_KERNEL_PROPERTY_LOCAL_BYTES);
+    executable.reset(); // Before its device is closed.
+    return "";
   }
   return reason;
 }
 
-static ResourceReport makeReport(const plugin::Plugin &plugin, const TargetCode &code,
-                                 llvm::StringRef ptx, const TilerunPluginArtifact &artifact,
-                                 bool lineInfo) {
+static ResourceReport makeReport(const std::shared_ptr<const plugin::Plugin> &plugin,
+                                 const TargetCode &code, llvm::StringRef ptx,
+                                 const TilerunPluginArtifact &artifact, bool lineInfo) {
   ResourceReport report;
   auto [kind, arch] = llvm::StringRef(code.target).split(':');
   if (kind != "cuda") {
@@ -338,27 +258,40 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
     llvm::Expected<CompiledKernel> compiled = session.compile(*signature);
     if (!compiled)
       return compiled.takeError();
-    if (llvm::Error error = session.optimize(*compiled))
-      return error;
-    std::vector<uint8_t> bytecode = tile::writeModule(*compiled->module);
+    CompileSettings settings(*signature, options);
+    std::vector<uint8_t> bytecode;
+    if (core::Status status =
+            compiler::makeBytecode(*compiled->module, compiled->name, settings.get(), bytecode);
+        !status.isOk())
+      return session.explainFailure(status, *signature);
     if (&target == &options.targets.front())
       session.getDiagnostics().print(llvm::errs(), useColor(options.color, llvm::errs()));
-    const TilerunPlugin &table = (*plugin)->getTable();
-    CompiledArtifact text(table), code(table);
+    TargetCode result{target, "", compiled->name};
+    std::shared_ptr<const cache::Artifact> code;
+    auto emit = [&](const std::string &stage) {
+      return toError(compiler::Backend::emit(
+          **plugin, target, bytecode, settings.get(), stage,
+          [&](const TilerunPluginArtifact &artifact) {
+            result.threads = artifact.kernels[0].threads;
+            result.dynamicSharedBytes = artifact.kernels[0].shared_bytes;
+            result.code.assign(reinterpret_cast<const char *>(artifact.bytes), artifact.num_bytes);
+            if (stage.empty())
+              code = cache::Artifact::copy(artifact);
+          }));
+    };
     const bool fromPtx = phase == "ptx" || phase == "sass";
-    if (fromPtx || options.resources)
-      if (llvm::Error error = compileFor(target, bytecode, *signature, options, "", code))
-        return error;
     if (!fromPtx && wantsCode)
-      if (llvm::Error error = compileFor(target, bytecode, *signature, options, phase, text))
+      if (llvm::Error error = emit(phase))
         return error;
-    const CompiledArtifact &first = code.artifact ? code : text;
-    TargetCode result{target, "", compiled->name, first.artifact->kernels[0].threads,
-                      first.artifact->kernels[0].shared_bytes};
-    if (wantsCode)
-      result.code = (fromPtx ? code : text).getBytes().str();
+    std::string text = std::move(result.code);
+    if (fromPtx || options.resources)
+      if (llvm::Error error = emit(""))
+        return error;
+    const std::string ptx = result.code;
+    if (!fromPtx)
+      result.code = std::move(text);
     if (phase == "sass") {
-      auto sass = toSass(code.getBytes(), options, target);
+      auto sass = toSass(ptx, options, target);
       if (!sass)
         return sass.takeError();
       result.code = std::move(*sass);
@@ -381,8 +314,8 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
       object["file"] = jsonText(path);
     }
     if (options.resources) {
-      ResourceReport report = makeReport(**plugin, result, code.getBytes(), *code.artifact,
-                                         options.lineInfo.value_or(false));
+      ResourceReport report =
+          makeReport(*plugin, result, ptx, code->get(), options.lineInfo.value_or(false));
       object["resources"] = toJson(result, report);
       if (!options.json)
         print(toStdout ? llvm::errs() : llvm::outs(), result, report);

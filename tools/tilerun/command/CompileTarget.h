@@ -29,11 +29,6 @@ struct ResourceReport {
 /// The plugin that compiles for a kind of targets ("cuda").
 llvm::Expected<std::shared_ptr<const plugin::Plugin>> findCompiler(llvm::StringRef target);
 
-/// Compiles for a target, and forgets what comes out.
-llvm::Error tryCompile(const plugin::Plugin &plugin, const std::string &target,
-                       llvm::ArrayRef<uint8_t> bytecode, const KernelSignature &signature,
-                       const Options &options);
-
 /// The signature of the command line, completed by the autotune config.
 llvm::Expected<KernelSignature> makeSignature(Session &session);
 

@@ -2,14 +2,11 @@
 #include "tools/tilerun/command/Commands.h"
 
 #include "frontend/corpus/Corpus.h"
-#include "ir/tile/ModuleBytes.h"
-#include "ir/transforms/Passes.h"
 #include "runtime/cache/Key.h"
+#include "runtime/compiler/Backend.h"
 #include "tools/tilerun/command/CompileTarget.h"
 #include "tools/tilerun/command/CorpusWorkers.h"
-
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/Pass/PassManager.h"
+#include "tools/tilerun/command/Library.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/Format.h"
@@ -155,24 +152,19 @@ static void printTable(llvm::raw_ostream &os, const Survey &survey, llvm::String
 static corpus::Backend::Verdict compileWith(const plugin::Plugin &plugin, const Options &options,
                                             CompiledKernel &kernel,
                                             const KernelSignature &signature) {
-  mlir::MLIRContext &context = *kernel.module->getContext();
-  std::string messages;
-  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
-    messages += (messages.empty() ? "" : "; ") + diagnostic.str();
-    return mlir::success();
-  });
-  mlir::PassManager manager(&context);
-  buildOptimizePipeline(manager);
-  if (mlir::failed(manager.run(*kernel.module)))
-    return {"the optimizer failed: " + messages, /*isInternal=*/true};
+  CompileSettings settings(signature, options);
+  std::vector<uint8_t> bytecode;
+  core::Status status =
+      compiler::makeBytecode(*kernel.module, kernel.name, settings.get(), bytecode);
+  if (status.isOk())
+    status = compiler::Backend::emit(plugin, signature.target, bytecode, settings.get(), "",
+                                     [](const TilerunPluginArtifact &) {});
   ExitCode code = ExitCode::Ok;
   std::string reason;
-  llvm::handleAllErrors(
-      tryCompile(plugin, signature.target, tile::writeModule(*kernel.module), signature, options),
-      [&](const CommandError &error) {
-        code = error.code;
-        reason = error.message;
-      });
+  llvm::handleAllErrors(toError(status), [&](const CommandError &error) {
+    code = error.code;
+    reason = error.message;
+  });
   return {reason, code == ExitCode::Internal};
 }
 

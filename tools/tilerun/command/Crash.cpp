@@ -21,6 +21,7 @@ namespace {
 
 enum class Launched : int { No, Text, Json };
 std::atomic<Launched> launched = Launched::No;
+std::atomic<int> output = STDOUT_FILENO;
 
 /// Allocated once and kept: other threads may crash while main() returns.
 struct Reproducer {
@@ -51,8 +52,8 @@ void explain(void *) {
   }
   put(STDERR_FILENO, "tilerun: error: " TILERUN_FAULT "\n");
   if (how == Launched::Json)
-    put(STDOUT_FILENO, "{\n  \"diagnostics\": [],\n  \"exit_code\": 5,\n  \"message\": "
-                       "\"" TILERUN_FAULT "\",\n  \"status\": \"fault\"\n}\n");
+    put(output, "{\n  \"diagnostics\": [],\n  \"exit_code\": 5,\n  \"message\": "
+                "\"" TILERUN_FAULT "\",\n  \"status\": \"fault\"\n}\n");
   ::_exit(static_cast<int>(ExitCode::Fault));
 }
 
@@ -72,6 +73,8 @@ void finish(void *) {
 } // namespace
 
 void command::noteUncheckedLaunch(bool json) { launched = json ? Launched::Json : Launched::Text; }
+
+void command::setCrashOutput(int file) { output = file; }
 
 void command::installCrashHandler(int argc, const char *const *argv) {
   reproducer = new Reproducer;

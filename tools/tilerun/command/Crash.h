@@ -12,5 +12,7 @@ void installCrashHandler(int argc, const char *const *argv);
 
 /// From now on a crash is put down to the kernel. `json`: a JSON object tells it on stdout too.
 void noteUncheckedLaunch(bool json);
+/// Where a crash's JSON goes, while stdout itself is kept.
+void setCrashOutput(int file);
 
 } // namespace tilerun::command

@@ -2,6 +2,7 @@
 // line with its float64 expectation, as a table.
 #include "tools/tilerun/command/Commands.h"
 #include "tools/tilerun/command/Launch.h"
+#include "tools/tilerun/command/Library.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -166,7 +167,7 @@ llvm::Expected<std::vector<Entry>> selectEntries(std::vector<Entry> entries,
   return out;
 }
 
-Row runEntry(const Entry &entry, Device &device) {
+Row runEntry(const Entry &entry, const std::shared_ptr<core::Device> &device) {
   Row row;
   row.name = entry.name;
   row.kernel = entry.kernel;
@@ -234,7 +235,7 @@ void printTable(const std::vector<Row> &rows, const Options &options) {
 } // namespace
 
 llvm::Expected<ExitCode> command::runDemo(const Options &options) {
-  llvm::Expected<std::unique_ptr<Device>> device = makeDeviceRegistry().open(options.device);
+  llvm::Expected<std::shared_ptr<core::Device>> device = openDevice(options.device, kUnpooled);
   if (!device)
     return device.takeError();
   std::string folder = findExamples(options);
@@ -249,7 +250,7 @@ llvm::Expected<ExitCode> command::runDemo(const Options &options) {
   std::vector<Row> rows;
   ExitCode code = ExitCode::Ok;
   for (const Entry &entry : *entries) {
-    rows.push_back(runEntry(entry, **device));
+    rows.push_back(runEntry(entry, *device));
     if (rows.back().code == ExitCode::Internal)
       code = ExitCode::Internal;
     else if (rows.back().code != ExitCode::Ok && code == ExitCode::Ok)

@@ -4,7 +4,7 @@
 #include "runtime/plugin/Child.h"
 #include "runtime/plugin/Discovery.h"
 #include "tools/tilerun/command/Commands.h"
-#include "tools/tilerun/command/Session.h"
+#include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/command/SmallKernel.h"
 #include "tools/tilerun/toolkit/Toolkit.h"
 
@@ -183,7 +183,7 @@ private:
     row("helper: " + (search.probeHelper.empty() ? "not found" : search.probeHelper));
     if (search.builtinFolder.empty())
       advice.push_back("there is no folder lib/tilerun/plugins beside bin/: without it there is "
-                       "only the device cpu; install Tilerun as a whole");
+                       "no device; install Tilerun as a whole");
     if (search.probeHelper.empty())
       advice.push_back("tilerun-plugin-probe is missing beside tilerun: plugins of "
                        "TILERUN_PLUGIN_PATH cannot be tried and are skipped");
@@ -246,33 +246,15 @@ private:
     object["self_test"] = !failure.empty()       ? jsonText(failure)
                           : !unsupported.empty() ? jsonText("unsupported: " + unsupported)
                                                  : "ok";
-    if (failure.empty() && unsupported.empty() && id == "cpu")
+    if (failure.empty() && unsupported.empty() && id == "cpu:0")
       cpuWorks = true;
     if (!failure.empty())
       advice.push_back("device '" + id + "' is there, but the self-test fails: " + failure);
     devices.push_back(std::move(object));
   }
 
-  void addEmbedded() {
-    auto device = makeDeviceRegistry().open("cpu");
-    if (!device) {
-      row("cpu: none: " + llvm::toString(device.takeError()));
-      return;
-    }
-    const DeviceProperties &p = (*device)->getProperties();
-    addDevice("cpu",
-              Object{{"name", jsonText(p.name)},
-                     {"arch", jsonText(p.arch)},
-                     {"memory-total", p.memoryBytes},
-                     {"units", p.numUnits}},
-              llvm::formatv("cpu: {0} (embedded), {1}, {2} units, {3} MiB", p.name, p.arch,
-                            p.numUnits, p.memoryBytes >> 20)
-                  .str());
-  }
-
   void addDevices() {
     head("Devices");
-    addEmbedded();
     for (const plugin::FoundPlugin &found : plugins) {
       if (!found.plugin)
         continue;
@@ -319,12 +301,7 @@ static bool report(std::vector<std::string> fields) {
   return plugin::writeReport(plugin::kReportFd, plugin::makeReportLine(std::move(fields)));
 }
 
-static void reportProperties(const plugin::Plugin &plugin, const plugin::DeviceInfo &info) {
-  const TilerunPlugin &table = plugin.getTable();
-  TilerunPluginDevice *device = nullptr;
-  if (!table.open_device || !table.get_device_property ||
-      table.open_device(info.ordinal, nullptr, &device, nullptr))
-    return; // The self-test tells why.
+static void reportProperties(const core::Device &device) {
   struct Property {
     uint32_t number;
     const char *name;
@@ -336,15 +313,13 @@ static void reportProperties(const plugin::Plugin &plugin, const plugin::DeviceI
   };
   for (const Property &property : list) {
     TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};
-    if (table.get_device_property(device, property.number, &value, nullptr))
+    if (!device.getProperty(property.number, value).isOk())
       continue;
     if (value.type == TILERUN_VALUE_U64)
       report({"property", property.name, "number", std::to_string(value.number)});
     else
       report({"property", property.name, "string", value.string ? value.string : ""});
   }
-  if (table.close_device)
-    table.close_device(device);
 }
 
 static ExitCode runSelfTest(const Options &options) {
@@ -352,23 +327,18 @@ static ExitCode runSelfTest(const Options &options) {
   for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE})
     std::signal(signal, SIG_DFL);
   std::string unsupported;
-  if (options.selfTest != "cpu")
-    for (const plugin::FoundPlugin &found :
-         plugin::discoverPlugins(plugin::DiscoveryOptions::fromEnvironment())) {
-      std::string reason;
-      if (found.plugin)
-        for (const plugin::DeviceInfo &info : found.plugin->getDevices(reason))
-          if (info.id == options.selfTest) {
-            reportProperties(*found.plugin, info);
-            if (!found.plugin->getTable().compile)
-              unsupported = "plugin '" + found.plugin->getName() +
-                            "' has no compiler, so that nothing can be run on the device";
-          }
-    }
-  auto device = makeDeviceRegistry().open(options.selfTest);
-  llvm::Error error = !device                ? device.takeError()
-                      : !unsupported.empty() ? llvm::Error::success()
-                                             : runSmallKernel(**device, options);
+  llvm::Error error = [&]() -> llvm::Error {
+    auto device = openDevice(options.selfTest, kUnpooled);
+    if (!device)
+      return device.takeError();
+    reportProperties(**device);
+    const plugin::Plugin &plugin = (*device)->getPlugin();
+    if (plugin.getTable().compile)
+      return runSmallKernel(*device);
+    unsupported = "plugin '" + plugin.getName() +
+                  "' has no compiler, so that nothing can be run on the device";
+    return llvm::Error::success();
+  }();
   const bool good = !error;
   bool written = (!good || unsupported.empty() || report({"unsupported", unsupported})) &&
                  report({"result", llvm::toString(std::move(error))}) &&

@@ -1,12 +1,12 @@
 // Runs one launch on a device.
 #include "tools/tilerun/command/Launch.h"
 
-#include "ir/tile/KeepOther.h"
-#include "ir/tile/ModuleBytes.h"
-#include "runtime/cache/Bytes.h"
-#include "runtime/cache/Key.h"
-#include "tools/tilerun/command/Commands.h"
+#include "frontend/corpus/Guess.h"
+#include "runtime/cache/PluginArtifacts.h"
+#include "runtime/compiler/Programs.h"
+#include "runtime/core/MemoryPool.h"
 #include "tools/tilerun/command/Crash.h"
+#include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/host/Npy.h"
 #include "tools/tilerun/host/Operators.h"
 
@@ -14,6 +14,7 @@
 #include "llvm/Support/Path.h"
 
 #include <chrono>
+#include <cstdlib>
 
 using namespace tilerun;
 using namespace tilerun::command;
@@ -41,8 +42,10 @@ llvm::Error Launch::run() {
   if (!bound)
     return bound.takeError();
   binding = std::move(*bound);
-  binding.signature.target = getTarget(device.getProperties());
-  if (llvm::Error error = bindGrid(session, binding, device.getProperties()))
+  if (session.options.command == Options::Command::Check && !device->checksBounds())
+    return makeCommandError(ExitCode::Usage,
+                            "device '" + device->getId() + "' cannot check; use --device cpu");
+  if (llvm::Error error = bindGrid(session, binding, *device))
     return error;
   if (llvm::Error error = prepareOutputs())
     return error;
@@ -213,103 +216,30 @@ llvm::Error Launch::prepareOutputs() {
   return llvm::Error::success();
 }
 
-// What a launch needs to know of a compiled kernel, as the note that is kept with its code.
-static std::string writeNote(const CompiledKernel &compiled) {
-  cache::ByteWriter writer;
-  writer.addText(compiled.staticOutput);
-  writer.add<uint32_t>(compiled.parameters.size());
-  for (const CompiledParameter &parameter : compiled.parameters) {
-    writer.addText(parameter.name);
-    writer.add<uint8_t>(static_cast<uint8_t>(parameter.type.scalar));
-    writer.add<uint8_t>(parameter.type.pointerDepth);
-    writer.add<uint8_t>(parameter.type.isConst);
-  }
-  std::vector<uint8_t> bytes = writer.take();
-  return std::string(bytes.begin(), bytes.end());
-}
-
-static bool readNote(llvm::StringRef note, CompiledKernel &compiled) {
-  cache::ByteReader reader(llvm::ArrayRef(note.bytes_begin(), note.size()));
-  compiled.staticOutput = reader.getText();
-  uint32_t count = reader.getCount(11);
-  for (uint32_t i = 0; i < count && !reader.failed(); ++i) {
-    CompiledParameter &parameter = compiled.parameters.emplace_back();
-    parameter.name = reader.getText();
-    parameter.type.scalar = static_cast<Scalar>(reader.get<uint8_t>());
-    parameter.type.pointerDepth = reader.get<uint8_t>();
-    parameter.type.isConst = reader.get<uint8_t>() != 0;
-  }
-  return reader.finished();
-}
-
-// All that decides what the frontend and the optimizer make of the kernel.
-static std::string getIdentity(Session &session, const KernelSignature &signature) {
-  // The compiler is in the same object as this function.
-  static const std::string build = cache::getBuildId(reinterpret_cast<const void *>(&runCommand));
-  cache::KeyBuilder key("launch of the command");
-  key.add("build", llvm::StringRef(build))
-      .add("sources", llvm::StringRef(session.frontend.getSourceDigest()))
-      .add("kernel", llvm::StringRef(session.kernel->qualifiedName))
-      .add("signature", llvm::StringRef(getCanonicalText(signature)))
-      .add("optimize", uint64_t(session.options.optimize));
-  return key.finish().toHex();
-}
-
 llvm::Error Launch::compile() {
   auto start = std::chrono::steady_clock::now();
-  std::vector<uint8_t> bytecode;
-  auto make = [&]() -> llvm::Expected<SourceModule> {
-    llvm::Expected<CompiledKernel> kernel = session.compile(binding.signature);
-    if (!kernel)
-      return kernel.takeError();
-    compiled = std::move(*kernel);
-    if (session.options.command == Options::Command::Check)
-      (*compiled.module)
-          ->setAttr(tile::kKeepOtherAttr, mlir::UnitAttr::get(compiled.module->getContext()));
-    if (session.options.optimize)
-      if (llvm::Error error = session.optimize(compiled))
-        return error;
-    bytecode = tile::writeModule(*compiled.module);
-    // Warnings are told each time, so they need the frontend each time.
-    bool silent = session.getDiagnostics().getDiagnostics().empty();
-    return SourceModule{bytecode, writeNote(compiled), silent};
-  };
-  LoadOptions loadOptions;
-  loadOptions.numWarps = static_cast<unsigned>(binding.signature.numWarps);
-  loadOptions.numStages = static_cast<unsigned>(binding.signature.numStages);
-  loadOptions.numCtas = static_cast<unsigned>(binding.signature.numCtas);
-  if (binding.signature.maxnreg)
-    loadOptions.maxnreg = static_cast<unsigned>(*binding.signature.maxnreg);
-  loadOptions.debug = binding.signature.debug;
-  loadOptions.useCache = session.options.useCache;
-  std::string note;
-  KernelSource source{getIdentity(session, binding.signature), session.kernel->def->name.str(),
-                      make};
-  llvm::Expected<std::unique_ptr<DeviceKernel>> kernelOrError =
-      device.loadSource(source, loadOptions, note);
-  if (!kernelOrError) {
-    llvm::Error error = withExitCode(kernelOrError.takeError(), ExitCode::Compile);
-    llvm::Error out = llvm::Error::success();
-    llvm::handleAllErrors(std::move(error), [&](const CommandError &e) {
-      // A module that the device cannot take although the compiler made it is worth a reproducer;
-      // what failed before it has one, or needs none.
-      out = e.code == ExitCode::Internal && e.reproducer.empty() && !bytecode.empty()
-                ? makeInternalError(session.options, e.message, "mlirbc",
-                                    llvm::StringRef(reinterpret_cast<const char *>(bytecode.data()),
-                                                    bytecode.size()))
-                : llvm::make_error<CommandError>(e.code, e.message, e.reproducer);
-    });
-    return out;
-  }
-  loaded = std::move(*kernelOrError);
-  if (!compiled.module) {
-    compiled.name = source.name;
-    if (!readNote(note, compiled))
-      return makeCommandError(ExitCode::Internal, "the cache's note of kernel '" + source.name +
-                                                      "' cannot be read; 'tilerun cache clear' "
-                                                      "removes it");
-    llvm::errs() << compiled.staticOutput;
-  }
+  const Options &options = session.options;
+  CompileSettings settings(binding.signature, options);
+  if (options.command == Options::Command::Check)
+    settings.add("checks", std::string("bounds,uninitialized,races,overflow,unwritten,") +
+                               "masked-values" + (options.nanInf ? ",nan-inf" : ""));
+  // The interpreter's own: GPUs have no threads of the host.
+  if (options.threads && device->checksBounds())
+    settings.add("threads", std::to_string(options.threads));
+  auto services = std::make_shared<compiler::Services>();
+  if (options.useCache)
+    services->cache = cache::getSharedCache();
+  services->log = [](int32_t, const std::string &text) { llvm::errs() << text; };
+  std::shared_ptr<core::Program> program =
+      compiler::adoptKernel(services, session.frontend, *session.module, *session.kernel);
+  const std::string signature = corpus::formatSignature(binding.signature);
+  core::Status status =
+      core::Kernel(program).specialize(*device, signature, settings.get(), loaded);
+  if (!status.isOk())
+    return session.explainFailure(status, binding.signature);
+  // Warnings are told each time, so they need the frontend each time.
+  if (!session.getDiagnostics().getDiagnostics().empty())
+    program->refuse(*device, signature, settings.get());
   compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return llvm::Error::success();
 }
@@ -318,105 +248,122 @@ llvm::Error Launch::compile() {
 // The launch
 //===----------------------------------------------------------------------===//
 
-llvm::Error Launch::upload(const Tensor &tensor, llvm::StringRef name) {
+llvm::Error Launch::upload(const Tensor &tensor) {
   Memory &slot = memory[tensor.storage.get()];
   if (slot.address)
     return llvm::Error::success();
+  const core::Stream &stream = device->getDefaultStream();
   auto bytes = tensor.storage->bytes();
-  llvm::Expected<DeviceAddress> address = device.allocate(bytes.size(), name);
-  if (!address)
-    return address.takeError();
-  slot.address = *address;
+  TILERUN_TRY_LIBRARY(device->getPool().allocate(stream, bytes.size(), slot.address));
   // Bytes between the elements of a strided tensor belong to nobody: they count as never written.
   // A view of another tensor is uploaded as a whole, because that tensor has written it all.
   uint64_t elementBytes = static_cast<uint64_t>(tensor.numElements()) * tensor.elementBytes();
   bool gaps = tensor.offset == 0 && tensor.getByteRange().second == bytes.size() &&
               elementBytes < bytes.size();
-  if (tensor.poisoned || gaps)
-    if (llvm::Error error = device.poison(slot.address))
-      return error;
+  // All bits set are a NaN in every format. What nobody wrote is that already where it is checked.
+  if ((tensor.poisoned || gaps) && !device->checksBounds())
+    TILERUN_TRY_LIBRARY(stream.fill(slot.address, 0xFF, 1, bytes.size()));
   if (tensor.poisoned)
     return llvm::Error::success();
-  if (!gaps)
-    return device.copyIn(slot.address, bytes);
-  std::vector<bool> written(bytes.size());
-  tensor.forEach([&](int64_t, uint64_t at) {
-    std::fill_n(written.begin() + static_cast<ptrdiff_t>(at), tensor.elementBytes(), true);
-  });
+  std::vector<bool> written(bytes.size(), !gaps);
+  if (gaps)
+    tensor.forEach([&](int64_t, uint64_t at) {
+      std::fill_n(written.begin() + static_cast<ptrdiff_t>(at), tensor.elementBytes(), true);
+    });
   for (uint64_t begin = 0; begin < bytes.size();) {
     uint64_t end = begin;
     while (end < bytes.size() && written[end] == written[begin])
       ++end;
     if (written[begin])
-      if (llvm::Error error = device.copyIn(slot.address + begin, bytes.slice(begin, end - begin)))
-        return error;
+      TILERUN_TRY_LIBRARY(
+          stream.copyToDevice(slot.address + begin, bytes.data() + begin, end - begin));
     begin = end;
   }
   return llvm::Error::success();
 }
 
-llvm::Expected<std::vector<LaunchArgument>> Launch::makeArguments() {
-  std::vector<LaunchArgument> arguments;
-  for (const CompiledParameter &parameter : compiled.parameters) {
+llvm::Error Launch::makeArguments() {
+  for (const core::Specialization::Parameter &parameter : loaded->parameters) {
     auto it = binding.values.find(parameter.name);
-    Value value;
+    const auto *tensor = it == binding.values.end() ? nullptr : it->second.getIf<Tensor>();
+    std::optional<TilerunArgument> argument;
     if (it != binding.values.end())
-      value = it->second;
-    else if (auto def = session.evaluator.getNames().find(parameter.name);
-             def != session.evaluator.getNames().end())
-      value = def->second; // A run-time parameter with a default.
-    if (auto *tensor = value.getIf<Tensor>()) {
-      arguments.push_back(
-          LaunchArgument::pointer(memory[tensor->storage.get()].address + tensor->offset));
-      arguments.back().shape = {{tensor->shape.begin(), tensor->shape.end()},
-                                {tensor->strides.begin(), tensor->strides.end()}};
-    } else if (auto integer = value.asInteger(); integer && !parameter.type.isFloat()) {
-      arguments.push_back(LaunchArgument::integer(static_cast<uint64_t>(*integer)));
-    } else if (auto number = value.asDouble()) {
-      arguments.push_back(LaunchArgument::floating(*number));
-    } else {
-      return makeInternalError(session.options,
-                               "the compiled kernel wants a run-time value for '" + parameter.name +
-                                   "', which is " + value.describe(),
-                               "mlirbc", "");
-    }
+      argument = toArgument(it->second, tensor ? memory[tensor->storage.get()].address : 0);
+    if (!argument)
+      return makeInternalError(
+          session.options,
+          "the compiled kernel wants a run-time value for '" + parameter.name + "'", "mlirbc", "");
+    arguments.push_back(*argument);
+    ranges.push_back({});
+    if (tensor)
+      ranges.back() = {0,
+                       0,
+                       tensor->shape.data(),
+                       tensor->strides.data(),
+                       static_cast<uint32_t>(tensor->shape.size()),
+                       0};
   }
-  return arguments;
+  return llvm::Error::success();
+}
+
+llvm::Expected<LaunchResult> Launch::launch(uint32_t flags) {
+  const core::Stream &stream = device->getDefaultStream();
+  uint32_t grid[3];
+  for (unsigned axis = 0; axis < 3; ++axis) // No axis has more than a device takes.
+    grid[axis] = static_cast<uint32_t>(binding.grid[axis]);
+  std::unique_ptr<core::Event> start, end;
+  TILERUN_TRY_LIBRARY(core::Event::create(device, TILERUN_EVENT_TIMING, start));
+  TILERUN_TRY_LIBRARY(core::Event::create(device, TILERUN_EVENT_TIMING, end));
+  llvm::Expected<CapturedOutput> output = CapturedOutput::begin();
+  if (!output)
+    return output.takeError();
+  TILERUN_TRY_LIBRARY(start->record(stream));
+  TILERUN_TRY_LIBRARY(core::Kernel::launchSpecialized(*loaded, stream, grid, arguments.data(),
+                                                      static_cast<uint32_t>(arguments.size()),
+                                                      flags, ranges.data()));
+  TILERUN_TRY_LIBRARY(end->record(stream));
+  LaunchResult out;
+  if (core::Status status = stream.synchronize(); !status.isOk()) {
+    llvm::Expected<std::vector<Finding>> findings = readFindings(status.getError());
+    if (!findings)
+      return findings.takeError();
+    if (findings->empty())
+      return toError(status);
+    out.findings = std::move(*findings);
+  }
+  out.printed = output->end();
+  TILERUN_TRY_LIBRARY(core::Event::getElapsed(*start, *end, out.seconds));
+  out.seconds /= 1000;
+  return out;
+}
+
+// Whether the device finds out what a bad address would break.
+static bool isChecked(const core::Device &device, const Options &options) {
+  const char *text = std::getenv("TILERUN_BOUNDS_CHECKS");
+  const bool isOff = !options.boundsChecks || (text && llvm::StringRef(text) == "0");
+  return device.checksBounds() && (options.command == Options::Command::Check || !isOff);
 }
 
 llvm::Error Launch::execute() {
+  const core::Stream &stream = device->getDefaultStream();
   auto release = llvm::scope_exit([&] {
     for (auto &[storage, slot] : memory)
       if (slot.address)
-        llvm::consumeError(device.free(slot.address));
+        (void)device->getPool().free(stream, slot.address);
   });
   for (const auto &[name, value] : binding.values)
     if (auto *tensor = value.getIf<Tensor>())
-      if (llvm::Error error = upload(*tensor, name))
+      if (llvm::Error error = upload(*tensor))
         return error;
-  llvm::Expected<std::vector<LaunchArgument>> arguments = makeArguments();
-  if (!arguments)
-    return arguments.takeError();
-
+  if (llvm::Error error = makeArguments())
+    return error;
   const Options &options = session.options;
-  LaunchOptions launchOptions;
-  launchOptions.grid = binding.grid;
-  launchOptions.numThreads = options.threads;
-  launchOptions.debug = binding.signature.debug;
-  launchOptions.bounds = options.boundsChecks;
-  if (options.command == Options::Command::Check) {
-    launchOptions.checks = CheckOptions::all();
-    launchOptions.checks.nanInf = options.nanInf;
-    if (!device.getProperties().supportsChecks)
-      return makeCommandError(ExitCode::Usage, "device '" + device.getProperties().id +
-                                                   "' cannot check; use --device cpu");
-  }
-  if (!launchOptions.checks.bounds &&
-      !(launchOptions.bounds && device.getProperties().checksBounds))
-    noteUncheckedLaunch(session.options.json);
-  Progress progress("running " + compiled.name + " (" + std::to_string(getNumPrograms()) +
-                    " programs)");
-  llvm::Expected<LaunchResult> first = device.launch(*loaded, *arguments, launchOptions);
+  if (!isChecked(*device, options))
+    noteUncheckedLaunch(options.json);
+  const uint32_t flags = options.boundsChecks ? 0 : uint32_t(TILERUN_LAUNCH_NO_BOUNDS_CHECKS);
+  Progress progress("running " + loaded->executable->getName() + " (" +
+                    std::to_string(getNumPrograms()) + " programs)");
+  llvm::Expected<LaunchResult> first = launch(flags);
   if (!first)
     return first.takeError();
   result = std::move(*first);
@@ -426,12 +373,13 @@ llvm::Error Launch::execute() {
     if (!after)
       return after.takeError();
     slot.after = std::move(*after);
-    if (llvm::Error error = device.copyOut(slot.after->bytes(), slot.address))
-      return error;
+    TILERUN_TRY_LIBRARY(stream.copyFromDevice(slot.after->bytes().data(), slot.address,
+                                              slot.after->bytes().size()));
   }
+  TILERUN_TRY_LIBRARY(stream.synchronize());
   // Repetitions work on what the first launch left; only their time counts.
   for (unsigned i = 1; i < options.repeat; ++i) {
-    llvm::Expected<LaunchResult> again = device.launch(*loaded, *arguments, launchOptions);
+    llvm::Expected<LaunchResult> again = launch(flags);
     if (!again)
       return again.takeError();
     fastest = std::min(fastest, again->seconds);

@@ -2,15 +2,26 @@
 // are three ways to show its outcome.
 #pragma once
 
+#include "runtime/core/Kernel.h"
 #include "tools/tilerun/command/Binding.h"
+#include "tools/tilerun/command/Findings.h"
 #include "tools/tilerun/host/AtomicFile.h"
 #include "tools/tilerun/host/Compare.h"
 
 namespace tilerun::command {
 
+/// What a launch tells besides success.
+struct LaunchResult {
+  std::vector<Finding> findings; ///< In the order in which they occurred first.
+  std::string printed;           ///< By the kernel and its driver, on stdout.
+  double seconds = 0;            ///< By the device's own clock.
+};
+
 class Launch {
 public:
-  Launch(Session &session, Device &device) : session(session), device(device) {}
+  /// The device was opened without a pool, so that checks see each tensor by itself.
+  Launch(Session &session, std::shared_ptr<core::Device> device)
+      : session(session), device(std::move(device)) {}
 
   /// All of it. Nothing is written if anything fails on the way; a mismatch is not a failure.
   llvm::Error run();
@@ -51,20 +62,23 @@ private:
   llvm::Error prepareExpectation(llvm::StringRef text);
   llvm::Error compile();
   llvm::Error execute();
-  llvm::Error upload(const host::Tensor &tensor, llvm::StringRef name);
-  llvm::Expected<std::vector<LaunchArgument>> makeArguments();
+  llvm::Error upload(const host::Tensor &tensor);
+  llvm::Error makeArguments();
+  /// Launches and waits. What checks found is a result; another fault is an error.
+  llvm::Expected<LaunchResult> launch(uint32_t flags);
 
   Session &session;
-  Device &device;
+  std::shared_ptr<core::Device> device;
   Binding binding;
-  CompiledKernel compiled;
-  std::unique_ptr<DeviceKernel> loaded;
+  std::shared_ptr<core::Specialization> loaded;
+  std::vector<TilerunArgument> arguments;
+  std::vector<TilerunMemoryRange> ranges; ///< As many; they have the shapes of tensors.
   std::vector<Expectation> expectations;
   std::vector<Output> saved, printed;
   std::vector<host::AtomicFile> files;
   /// Device memory and contents after the launch, by storage.
   struct Memory {
-    DeviceAddress address = 0;
+    TilerunAddress address = 0;
     std::shared_ptr<host::Storage> after;
   };
   std::map<const host::Storage *, Memory> memory;

@@ -1,8 +1,12 @@
 // `tilerun list` and `tilerun devices`: what there is to run, and to run on.
+#include "frontend/sema/Names.h"
 #include "tools/tilerun/command/Commands.h"
+#include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/command/Session.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 
 using namespace tilerun;
 using namespace tilerun::command;
@@ -13,7 +17,8 @@ static llvm::json::Value toJson(Session &session, const JitFunction &function) {
   auto position = session.frontend.getSources().getLineColumn(function.def->nameRange.begin);
   Array parameters;
   for (const ast::Parameter &parameter : function.def->parameters) {
-    Object object{{"name", jsonText(parameter.name)}, {"constexpr", isConstexpr(parameter)}};
+    Object object{{"name", jsonText(parameter.name)},
+                  {"constexpr", sema::isConstexprAnnotation(parameter.annotation)}};
     if (parameter.annotation)
       object["annotation"] = jsonText(session.getText(parameter.annotation->range));
     if (parameter.defaultValue)
@@ -57,7 +62,7 @@ static void printFunction(llvm::raw_ostream &os, Session &session, const JitFunc
     os << "  " << summary << "\n";
   std::vector<llvm::StringRef> constants;
   for (const ast::Parameter &parameter : function.def->parameters)
-    if (isConstexpr(parameter))
+    if (sema::isConstexprAnnotation(parameter.annotation))
       constants.push_back(parameter.name);
   if (!constants.empty())
     os << "  constexprs: " << llvm::join(constants, ", ") << "\n";
@@ -101,37 +106,67 @@ llvm::Expected<ExitCode> command::runList(Session &session) {
   return ExitCode::Ok;
 }
 
+static llvm::json::Object toJson(const core::Device &device) {
+  const plugin::DeviceInfo &info = device.getInfo();
+  const uint32_t *grid = device.getLimits().maxGrid;
+  return llvm::json::Object{
+      {"id", jsonText(info.id)},
+      {"uuid", jsonText(info.uuid)},
+      {"available", true},
+      {"name", jsonText(info.name)},
+      {"arch", jsonText(llvm::StringRef(info.target).split(':').second)},
+      {"memory_bytes", device.getNumber(TILERUN_DEVICE_PROPERTY_MEMORY_TOTAL, 0)},
+      {"units", device.getNumber(TILERUN_DEVICE_PROPERTY_UNITS, 1)},
+      {"warp_size", device.getNumber(TILERUN_DEVICE_PROPERTY_WARP_SIZE, 1)},
+      {"checks", device.checksBounds()},
+      {"max_grid", llvm::json::Array{grid[0], grid[1], grid[2]}}};
+}
+
+static void print(llvm::raw_ostream &os, const llvm::json::Object &device) {
+  // A target's words on features are for programs; JSON has them.
+  os << llvm::formatv("{0}: {1}, {2}, {3} units, {4} MiB{5}\n", *device.getString("id"),
+                      *device.getString("name"), device.getString("arch")->split(',').first,
+                      *device.getInteger("units"), *device.getInteger("memory_bytes") >> 20,
+                      *device.getBoolean("checks") ? ", checks" : "");
+}
+
 llvm::Expected<ExitCode> command::runDevices(const Options &options) {
-  DeviceRegistry registry = makeDeviceRegistry();
   llvm::json::Array array;
-  for (const std::string &id : registry.list()) {
-    llvm::Expected<std::unique_ptr<Device>> device = registry.open(id);
-    if (!device) {
-      // A device that cannot be used is listed with its reason.
-      std::string reason = llvm::toString(device.takeError());
-      array.push_back(llvm::json::Object{
-          {"id", jsonText(id)}, {"available", false}, {"reason", jsonText(reason)}});
-      if (!options.json)
-        llvm::outs() << id << ": not available: " << reason << "\n";
+  // A device that cannot be used is listed with its reason.
+  auto addAbsent = [&](const std::string &id, const std::string &reason) {
+    array.push_back(llvm::json::Object{
+        {"id", jsonText(id)}, {"available", false}, {"reason", jsonText(reason)}});
+    if (!options.json)
+      llvm::outs() << id << ": not available: " << reason << "\n";
+  };
+  std::vector<plugin::FoundPlugin> found =
+      core::Runtime(plugin::DiscoveryOptions::fromEnvironment()).getPlugins();
+  for (const plugin::FoundPlugin &file : found) {
+    if (!file.plugin) {
+      // Under the name that its file claims, unless another plugin has it.
+      llvm::StringRef name = llvm::sys::path::stem(file.path);
+      name.consume_front("libtilerun-");
+      const bool isTaken = llvm::any_of(found, [&](const plugin::FoundPlugin &other) {
+        return other.plugin && other.plugin->getName() == name;
+      });
+      addAbsent(isTaken ? file.path : name.str(),
+                "plugin '" + file.path + "' was skipped: " + file.reason);
       continue;
     }
-    const DeviceProperties &p = (*device)->getProperties();
-    array.push_back(llvm::json::Object{
-        {"id", jsonText(p.id)},
-        {"uuid", jsonText(p.uuid)},
-        {"available", true},
-        {"name", jsonText(p.name)},
-        {"arch", jsonText(p.arch)},
-        {"memory_bytes", p.memoryBytes},
-        {"units", p.numUnits},
-        {"warp_size", p.warpSize},
-        {"checks", p.supportsChecks},
-        {"max_grid", llvm::json::Array{p.maxGrid[0], p.maxGrid[1], p.maxGrid[2]}}});
-    if (!options.json)
-      // A target's words on features are for programs; JSON has them.
-      llvm::outs() << llvm::formatv("{0}: {1}, {2}, {3} units, {4} MiB{5}\n", p.id, p.name,
-                                    llvm::StringRef(p.arch).split(',').first, p.numUnits,
-                                    p.memoryBytes >> 20, p.supportsChecks ? ", checks" : "");
+    std::string reason;
+    for (const plugin::DeviceInfo &info : file.plugin->getDevices(reason)) {
+      std::shared_ptr<core::Device> device;
+      core::Status status = core::Device::open(file.plugin, info, {}, device);
+      if (!status.isOk()) {
+        addAbsent(info.id, status.getMessage());
+        continue;
+      }
+      array.push_back(toJson(*device));
+      if (!options.json)
+        print(llvm::outs(), *array.back().getAsObject());
+    }
+    if (!reason.empty())
+      addAbsent(file.plugin->getName(), reason);
   }
   if (options.json)
     printJson(llvm::json::Object{{"devices", std::move(array)}});

@@ -1,13 +1,18 @@
 // Errors, colours, JSON and progress.
 #include "tools/tilerun/command/Output.h"
 
-#include "runtime/Device.h"
+#include "tools/tilerun/command/Crash.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace tilerun;
@@ -19,33 +24,12 @@ llvm::Error command::makeCommandError(ExitCode code, const llvm::Twine &message)
   return llvm::make_error<CommandError>(code, message.str());
 }
 
-static ExitCode getExitCode(DeviceErrorKind kind) {
-  switch (kind) {
-  case DeviceErrorKind::InvalidArgument:
-    return ExitCode::Usage;
-  case DeviceErrorKind::Unavailable:
-    return ExitCode::Unavailable;
-  case DeviceErrorKind::OutOfMemory:
-  case DeviceErrorKind::Fault:
-    return ExitCode::Fault;
-  case DeviceErrorKind::Compile:
-    return ExitCode::Compile;
-  case DeviceErrorKind::Internal:
-    return ExitCode::Internal;
-  }
-  llvm_unreachable("unknown device error");
-}
-
 llvm::Error command::withExitCode(llvm::Error error, ExitCode code) {
   llvm::Error out = llvm::Error::success();
   llvm::handleAllErrors(
       std::move(error),
       [&](std::unique_ptr<CommandError> e) {
         out = llvm::joinErrors(std::move(out), llvm::Error(std::move(e)));
-      },
-      [&](const DeviceError &e) {
-        out = llvm::joinErrors(std::move(out),
-                               makeCommandError(getExitCode(e.getKind()), e.getMessage()));
       },
       [&](const llvm::ErrorInfoBase &e) {
         out = llvm::joinErrors(std::move(out), makeCommandError(code, e.message()));
@@ -158,6 +142,45 @@ std::string command::formatSeconds(double seconds) {
   if (seconds < 1)
     return llvm::formatv("{0:f2} ms", seconds * 1e3).str();
   return llvm::formatv("{0:f2} s", seconds).str();
+}
+
+llvm::Expected<CapturedOutput> CapturedOutput::begin() {
+  std::fflush(stdout);
+  llvm::outs().flush();
+  CapturedOutput out;
+  out.file = ::memfd_create("tilerun-output", MFD_CLOEXEC);
+  out.stdoutBefore = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  if (out.file < 0 || out.stdoutBefore < 0 || ::dup2(out.file, STDOUT_FILENO) < 0)
+    return makeCommandError(ExitCode::Internal, std::string("what kernels print cannot be kept: ") +
+                                                    std::strerror(errno));
+  setCrashOutput(out.stdoutBefore);
+  return out;
+}
+
+CapturedOutput::CapturedOutput(CapturedOutput &&other)
+    : file(std::exchange(other.file, -1)), stdoutBefore(std::exchange(other.stdoutBefore, -1)) {}
+
+std::string CapturedOutput::end() {
+  std::string text;
+  std::fflush(stdout);
+  if (stdoutBefore >= 0) {
+    setCrashOutput(STDOUT_FILENO);
+    ::dup2(stdoutBefore, STDOUT_FILENO);
+    ::close(std::exchange(stdoutBefore, -1));
+  }
+  if (file < 0)
+    return text;
+  char bytes[4096];
+  ::lseek(file, 0, SEEK_SET);
+  for (ssize_t count = 0; (count = ::read(file, bytes, sizeof(bytes))) > 0;)
+    text.append(bytes, static_cast<size_t>(count));
+  ::close(std::exchange(file, -1));
+  return text;
+}
+
+CapturedOutput::~CapturedOutput() {
+  if (std::string text = end(); !text.empty())
+    llvm::errs() << text;
 }
 
 Progress::Progress(std::string what) : what(std::move(what)) {

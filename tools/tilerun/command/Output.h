@@ -30,7 +30,7 @@ public:
 };
 
 llvm::Error makeCommandError(ExitCode code, const llvm::Twine &message);
-/// Any error as one with an exit code: device errors by their kind, others as `code`.
+/// Any error as one with an exit code: `code`, unless it has one.
 llvm::Error withExitCode(llvm::Error error, ExitCode code);
 
 /// Whether text on a stream gets colours.
@@ -58,6 +58,21 @@ llvm::json::Value jsonNumber(double value);
 
 /// "12.3 ms"
 std::string formatSeconds(double seconds);
+
+/// Keeps what the process writes to stdout, by whatever library: kernels print there while they
+/// run.
+class CapturedOutput {
+public:
+  static llvm::Expected<CapturedOutput> begin();
+  CapturedOutput(CapturedOutput &&other);
+  CapturedOutput &operator=(CapturedOutput &&) = delete;
+  ~CapturedOutput(); ///< What nobody took goes to stderr.
+  std::string end();
+
+private:
+  CapturedOutput() = default;
+  int file = -1, stdoutBefore = -1;
+};
 
 /// A line on stderr that tells what is going on, for work that takes longer than a second on a
 /// terminal. Gone when the object is.

@@ -1,113 +1,15 @@
 // `tilerun run` and `tilerun check`: one launch, and what came of it.
 #include "tools/tilerun/command/Commands.h"
 #include "tools/tilerun/command/Launch.h"
+#include "tools/tilerun/command/Library.h"
 
 using namespace tilerun;
 using namespace tilerun::command;
 
 namespace {
 
-/// `text` in colour, if colours are on.
-class Painter {
-public:
-  Painter(llvm::raw_ostream &os, bool color) : os(os), color(color) {}
-  void paint(llvm::raw_ostream::Colors tint, llvm::StringRef text) {
-    if (color)
-      os.changeColor(tint, /*Bold=*/true);
-    os << text;
-    if (color)
-      os.resetColor();
-  }
-
-private:
-  llvm::raw_ostream &os;
-  bool color;
-};
-
 std::string formatGrid(const std::array<uint64_t, 3> &grid) {
   return std::to_string(grid[0]) + "x" + std::to_string(grid[1]) + "x" + std::to_string(grid[2]);
-}
-
-std::string formatProgram(const std::array<uint32_t, 3> &program) {
-  return "(" + std::to_string(program[0]) + ", " + std::to_string(program[1]) + ", " +
-         std::to_string(program[2]) + ")";
-}
-
-/// The source line of a position with a caret under its column.
-void printSourceLine(llvm::raw_ostream &os, Session &session, const SourcePosition &position) {
-  SourceManager &sources = session.frontend.getSources();
-  if (position.line == 0 || position.file.empty())
-    return;
-  llvm::Expected<uint32_t> file = sources.addFile(position.file);
-  if (!file) {
-    llvm::consumeError(
-        file.takeError()); // Text that is no file (the prelude) has no lines to show.
-    return;
-  }
-  llvm::StringRef line = sources.getLine(*file, position.line);
-  os << "    " << line << "\n    ";
-  for (unsigned i = 1; i < position.column && i <= line.size(); ++i)
-    os << (line[i - 1] == '\t' ? '\t' : ' ');
-  os << "^\n";
-}
-
-void printReport(llvm::raw_ostream &os, Painter &painter, Session &session,
-                 const CheckReport &report) {
-  auto place = [](const SourcePosition &p) {
-    return p.file + ":" + std::to_string(p.line) + ":" + std::to_string(p.column);
-  };
-  const bool warning = isWarning(report.kind);
-  os << place(report.position) << ": " << (warning ? "warning: " : "");
-  painter.paint(warning ? llvm::raw_ostream::MAGENTA : llvm::raw_ostream::RED,
-                getCheckKindName(report.kind));
-  os << ": " << report.message << "\n";
-  printSourceLine(os, session, report.position);
-  os << "    kernel " << report.kernel;
-  // What nobody has written belongs to no program.
-  const bool ofProgram = report.kind != CheckReport::Kind::UnwrittenOutput;
-  if (ofProgram)
-    os << ", program " << formatProgram(report.program);
-  if (ofProgram && !report.element.empty())
-    os << ", element " << host::formatIndex(report.element);
-  if (report.count > 1)
-    os << "; " << report.count << " times at this place";
-  os << "\n";
-  for (const SourcePosition &caller : report.callStack) {
-    os << place(caller) << ": note: called from here\n";
-    printSourceLine(os, session, caller);
-  }
-  if (report.other.line) {
-    os << place(report.other) << ": note: "
-       << (report.kind == CheckReport::Kind::Race ? "the other access is here"
-                                                  : "a result is stored here")
-       << "\n";
-    printSourceLine(os, session, report.other);
-  }
-}
-
-llvm::json::Value toJson(const SourcePosition &position) {
-  return llvm::json::Object{
-      {"file", jsonText(position.file)}, {"line", position.line}, {"column", position.column}};
-}
-
-llvm::json::Value toJson(const CheckReport &report) {
-  llvm::json::Array stack;
-  for (const SourcePosition &caller : report.callStack)
-    stack.push_back(toJson(caller));
-  llvm::json::Object object{
-      {"kind", getCheckKindName(report.kind)},
-      {"severity", isWarning(report.kind) ? "warning" : "error"},
-      {"kernel", jsonText(report.kernel)},
-      {"program", llvm::json::Array{report.program[0], report.program[1], report.program[2]}},
-      {"element", llvm::json::Array(report.element)},
-      {"message", jsonText(report.message)},
-      {"position", toJson(report.position)},
-      {"call_stack", std::move(stack)},
-      {"count", static_cast<int64_t>(report.count)}};
-  // Of a race, or of the store of a masked value.
-  if (report.other.line)
-    object["other_position"] = toJson(report.other);
-  return object;
 }
 
 llvm::json::Value toJson(const Launch::Expectation &e) {
@@ -154,9 +56,8 @@ llvm::json::Value toJson(const host::Tensor &tensor) {
 
 /// Whether what was found is a failure: warnings are with --strict alone.
 bool failsCheck(const LaunchResult &result, const Options &options) {
-  return llvm::any_of(result.reports, [&](const CheckReport &report) {
-    return options.strict || !isWarning(report.kind);
-  });
+  return llvm::any_of(result.findings,
+                      [&](const Finding &finding) { return options.strict || !finding.isWarning; });
 }
 
 llvm::json::Object toJson(const Launch &launch, Session &session, ExitCode code) {
@@ -196,8 +97,8 @@ llvm::json::Object toJson(const Launch &launch, Session &session, ExitCode code)
   for (const Launch::Output &output : launch.getPrinted())
     tensors[jsonText(output.name)] = toJson(launch.getAfter(output.tensor));
   object["tensors"] = std::move(tensors);
-  for (const CheckReport &report : result.reports)
-    reports.push_back(toJson(report));
+  for (const Finding &finding : result.findings)
+    reports.push_back(llvm::json::Object(finding.json));
   // `run --debug` reports overflow, too.
   if (session.options.command == Options::Command::Check || !reports.empty())
     object["reports"] = std::move(reports);
@@ -254,34 +155,33 @@ void printText(const Launch &launch, Session &session) {
     printExpectation(os, painter, expectation);
   for (const Launch::Output &output : launch.getSaved())
     os << output.name << ": saved to " << output.path << "\n";
-  const std::vector<CheckReport> &reports = launch.getResult().reports;
-  if (session.options.command != Options::Command::Check && reports.empty())
+  const std::vector<Finding> &findings = launch.getResult().findings;
+  if (session.options.command != Options::Command::Check && findings.empty())
     return;
-  for (const CheckReport &report : reports)
-    printReport(os, painter, session, report);
-  const auto warnings =
-      llvm::count_if(reports, [](const CheckReport &r) { return isWarning(r.kind); });
+  for (const Finding &finding : findings)
+    print(os, painter, session, finding);
+  const auto warnings = llvm::count_if(findings, [](const Finding &f) { return f.isWarning; });
   os << "checks: ";
-  if (reports.size() > size_t(warnings))
+  if (findings.size() > size_t(warnings))
     painter.paint(llvm::raw_ostream::RED,
-                  std::to_string(reports.size() - size_t(warnings)) + " found");
+                  std::to_string(findings.size() - size_t(warnings)) + " found");
   else
     painter.paint(llvm::raw_ostream::GREEN, "ok");
   if (warnings)
     os << ", " << warnings << (warnings == 1 ? " warning" : " warnings");
-  os << (reports.empty() ? ", nothing found\n" : "\n");
+  os << (findings.empty() ? ", nothing found\n" : "\n");
 }
 
 } // namespace
 
 llvm::Expected<ExitCode> command::runLaunch(Session &session) {
-  llvm::Expected<std::unique_ptr<Device>> device =
-      makeDeviceRegistry().open(session.options.device);
+  llvm::Expected<std::shared_ptr<core::Device>> device =
+      openDevice(session.options.device, kUnpooled);
   if (!device)
     return device.takeError();
   if (llvm::Error error = session.load(session.options.target))
     return error;
-  Launch launch(session, **device);
+  Launch launch(session, *device);
   if (llvm::Error error = launch.run())
     return error;
   bool ok = launch.allMatch() && !failsCheck(launch.getResult(), session.options);

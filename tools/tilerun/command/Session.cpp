@@ -3,12 +3,8 @@
 
 #include "ir/tile/ModuleBytes.h"
 #include "ir/tile/RegisterDialects.h"
-#include "ir/transforms/Passes.h"
-#include "plugins/cpu/CpuDevice.h"
-#include "runtime/PluginDevice.h"
-
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/Pass/PassManager.h"
+#include "runtime/compiler/Programs.h"
+#include "tools/tilerun/command/Library.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -105,6 +101,7 @@ llvm::Error Session::load(llvm::StringRef target) {
   if (!kernel)
     return makeCommandError(ExitCode::Usage,
                             "'" + path + "' has no kernel '" + name + "'" + suggest(name, names));
+  parameters = compiler::describeParameters(*kernel);
   return llvm::Error::success();
 }
 
@@ -121,20 +118,23 @@ llvm::Expected<CompiledKernel> Session::compile(const KernelSignature &signature
   return failure(ExitCode::Compile);
 }
 
-llvm::Error Session::optimize(CompiledKernel &compiled) {
-  std::vector<uint8_t> before = tile::writeModule(*compiled.module);
-  std::string messages;
-  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
-    messages += "\n  " + diagnostic.str();
-    return mlir::success();
-  });
-  mlir::PassManager manager(&context);
-  buildOptimizePipeline(manager);
-  if (mlir::succeeded(manager.run(*compiled.module)))
-    return llvm::Error::success();
+llvm::Error Session::explainFailure(const core::Status &status, const KernelSignature &signature) {
+  if (!frontend.getInvalidModule().empty())
+    return makeInternalError(options, "the frontend made an invalid module", "mlir",
+                             frontend.getInvalidModule());
+  if (frontend.getDiagnostics().hasErrors())
+    return failure(ExitCode::Compile);
+  if (status.getCode() != TILERUN_STATUS_INTERNAL)
+    return toError(status);
+  // A module that the library cannot take although the frontend made it.
+  std::vector<uint8_t> module;
+  mlir::FailureOr<CompiledKernel> compiled =
+      frontend.compile(*this->module, kernel->qualifiedName, signature, context);
+  if (mlir::succeeded(compiled))
+    module = tile::writeModule(*compiled->module);
   return makeInternalError(
-      options, "the optimizer failed on kernel '" + compiled.name + "'" + messages, "mlirbc",
-      llvm::StringRef(reinterpret_cast<const char *>(before.data()), before.size()));
+      options, status.getMessage(), "mlirbc",
+      llvm::StringRef(reinterpret_cast<const char *>(module.data()), module.size()));
 }
 
 llvm::Expected<std::vector<std::pair<std::string, ConstantArgument>>>
@@ -217,20 +217,6 @@ bool command::isVariadic(const ast::Parameter &parameter) {
          parameter.kind == ast::ParameterKind::KwArgs;
 }
 
-bool command::isConstexpr(const ast::Parameter &parameter) {
-  const ast::Expr *annotation = parameter.annotation;
-  if (!annotation)
-    return false;
-  if (auto *name = llvm::dyn_cast<ast::NameExpr>(annotation))
-    return name->name == "constexpr";
-  if (auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(annotation))
-    return attribute->name == "constexpr";
-  if (auto *constant = llvm::dyn_cast<ast::ConstantExpr>(annotation))
-    return constant->constant == ast::ConstantKind::String &&
-           (constant->text == "constexpr" || constant->text.ends_with(".constexpr"));
-  return false;
-}
-
 host::Value command::toHostValue(const ConstantArgument &constant) {
   using host::Value;
   if (auto *b = std::get_if<bool>(&constant.value))
@@ -290,15 +276,4 @@ std::optional<ConstantArgument> command::toConstant(const host::Value &value) {
     return std::nullopt;
   }
   return out;
-}
-
-std::string command::getTarget(const DeviceProperties &device) {
-  return (llvm::StringRef(device.id).split(':').first + ":" + device.arch).str();
-}
-
-DeviceRegistry command::makeDeviceRegistry() {
-  DeviceRegistry registry;
-  registry.add("cpu", &createCpuDevice);
-  registry.addLater(addPluginDevices);
-  return registry;
 }

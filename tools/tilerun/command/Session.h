@@ -2,7 +2,7 @@
 #pragma once
 
 #include "frontend/Frontend.h"
-#include "runtime/Device.h"
+#include "runtime/core/Program.h"
 #include "tools/tilerun/command/Output.h"
 #include "tools/tilerun/host/Argument.h"
 
@@ -22,8 +22,14 @@ public:
 
   /// Compiles to tile IR; an internal failure leaves a reproducer.
   llvm::Expected<CompiledKernel> compile(const KernelSignature &signature);
-  /// Runs the optimizer; a failure is an internal error with a reproducer.
-  llvm::Error optimize(CompiledKernel &compiled);
+  /// What becomes of a failure of the library to compile for a signature: that of the diagnostics,
+  /// an internal error with a reproducer, or the library's own.
+  llvm::Error explainFailure(const core::Status &status, const KernelSignature &signature);
+
+  /// What a launch asks about a parameter of the kernel.
+  const core::SourceParameter &describe(const ast::Parameter &parameter) const {
+    return parameters[static_cast<size_t>(&parameter - kernel->def->parameters.data())];
+  }
 
   /// The values of the chosen autotune config, and its launch options in `signature`. An error if
   /// the number is out of range or a value is not known at compile time.
@@ -46,6 +52,7 @@ public:
   host::ExpressionContext expressions;
   LoadedModule *module = nullptr;
   const JitFunction *kernel = nullptr;
+  std::vector<core::SourceParameter> parameters; ///< Of the kernel.
   /// Values of globals that only host code knows, which arguments give.
   std::map<std::string, ConstantArgument> globals;
 };
@@ -61,8 +68,6 @@ llvm::Error makeInternalError(const Options &options, const llvm::Twine &message
 
 /// Whether a parameter is `*args` or `**kwargs`, which the frontend rejects in a kernel.
 bool isVariadic(const ast::Parameter &parameter);
-/// Whether a parameter is annotated as `tl.constexpr`.
-bool isConstexpr(const ast::Parameter &parameter);
 
 /// Names near to `name`, or all of them: "; did you mean 'x'?" or "; there are 'a', 'b'".
 std::string suggest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
@@ -70,11 +75,5 @@ std::string suggest(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candid
 host::Value toHostValue(const ConstantArgument &constant);
 /// None for what cannot be a compile-time constant (tensors, lambdas).
 std::optional<ConstantArgument> toConstant(const host::Value &value);
-
-/// What is compiled for a device: "cuda:sm_90a".
-std::string getTarget(const DeviceProperties &device);
-
-/// The devices that this program has.
-DeviceRegistry makeDeviceRegistry();
 
 } // namespace tilerun::command

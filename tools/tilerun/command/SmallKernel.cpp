@@ -1,7 +1,9 @@
 // See SmallKernel.h.
 #include "tools/tilerun/command/SmallKernel.h"
 
-#include "ir/tile/ModuleBytes.h"
+#include "runtime/compiler/Backend.h"
+#include "runtime/core/MemoryPool.h"
+#include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/command/Session.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -28,10 +30,12 @@ def self_test(x, y, z, sums, n, BLOCK: tl.constexpr):
 )";
 static constexpr int64_t kBlock = 256;
 
+static constexpr const char *kName = "self_test";
+
 std::vector<uint8_t> command::compileSmallKernel(const Options &options) {
   Session session(options);
   session.module = session.frontend.loadText("self_test.py", kText);
-  session.kernel = session.module ? session.module->findFunction(kSmallKernelName) : nullptr;
+  session.kernel = session.module ? session.module->findFunction(kName) : nullptr;
   auto signature = parseSignature("x=*f32:16, y=*f32:16, z=*f32:16, sums=*f32:16, n=i32, BLOCK=" +
                                   std::to_string(kBlock));
   if (!session.kernel || !signature)
@@ -39,61 +43,57 @@ std::vector<uint8_t> command::compileSmallKernel(const Options &options) {
   auto compiled = session.compile(*signature);
   if (!compiled)
     llvm::report_fatal_error(compiled.takeError());
-  if (llvm::Error error = session.optimize(*compiled))
-    llvm::report_fatal_error(std::move(error));
-  return tile::writeModule(*compiled->module);
+  std::vector<uint8_t> bytecode;
+  if (core::Status status = compiler::makeBytecode(*compiled->module, kName, {}, bytecode);
+      !status.isOk())
+    llvm::report_fatal_error(llvm::Twine(status.getMessage()));
+  return bytecode;
 }
 
-static llvm::ArrayRef<uint8_t> toBytes(const std::vector<float> &values) {
-  return {reinterpret_cast<const uint8_t *>(values.data()), values.size() * sizeof(float)};
-}
-static llvm::MutableArrayRef<uint8_t> toBytes(std::vector<float> &values) {
-  return {reinterpret_cast<uint8_t *>(values.data()), values.size() * sizeof(float)};
-}
-
-llvm::Error command::runSmallKernel(Device &device, const Options &options) {
+llvm::Error command::runSmallKernel(const std::shared_ptr<core::Device> &device) {
   constexpr int64_t kCount = 1000, kPrograms = (kCount + kBlock - 1) / kBlock;
   std::vector<float> x(kCount), y(kCount), z(kCount + 1), sums(kPrograms);
   for (int64_t i = 0; i < kCount; ++i) {
     x[i] = static_cast<float>(i) * 0.5f;
     y[i] = static_cast<float>(7 * i % 31);
   }
-  auto kernel = device.load(compileSmallKernel(options), kSmallKernelName);
-  if (!kernel)
-    return kernel.takeError();
-  std::vector<DeviceAddress> addresses;
+  std::shared_ptr<core::Program> program;
+  TILERUN_TRY_LIBRARY(compiler::loadText(std::make_shared<compiler::Services>(), "self_test.py",
+                                         kText, kName, program));
+  core::Kernel kernel(std::move(program));
+  const core::Stream &stream = device->getDefaultStream();
+  std::vector<TilerunArgument> arguments;
   auto release = llvm::scope_exit([&] {
-    for (DeviceAddress address : addresses)
-      llvm::consumeError(device.free(address));
+    for (const TilerunArgument &argument : arguments)
+      if (argument.kind == TILERUN_ARGUMENT_POINTER)
+        (void)device->getPool().free(stream, argument.value.address);
   });
   for (std::vector<float> *values : {&x, &y, &z, &sums}) {
-    auto address = device.allocate(values->size() * sizeof(float), "self-test");
-    if (!address)
-      return address.takeError();
-    addresses.push_back(*address);
-    if (llvm::Error error = values == &z || values == &sums
-                                ? device.poison(*address)
-                                : device.copyIn(*address, toBytes(std::as_const(*values))))
-      return error;
+    const uint64_t bytes = values->size() * sizeof(float);
+    TilerunArgument argument = {TILERUN_ARGUMENT_POINTER, TILERUN_DTYPE_FP32, 0, {}};
+    TILERUN_TRY_LIBRARY(device->getPool().allocate(stream, bytes, argument.value.address));
+    arguments.push_back(argument);
+    if (values == &z || values == &sums) // NaNs.
+      TILERUN_TRY_LIBRARY(stream.fill(argument.value.address, 0xFF, 1, bytes));
+    else
+      TILERUN_TRY_LIBRARY(stream.copyToDevice(argument.value.address, values->data(), bytes));
   }
-  LaunchOptions launch;
-  launch.grid = {kPrograms, 1, 1};
-  auto result =
-      device.launch(**kernel,
-                    {LaunchArgument::pointer(addresses[0]), LaunchArgument::pointer(addresses[1]),
-                     LaunchArgument::pointer(addresses[2]), LaunchArgument::pointer(addresses[3]),
-                     LaunchArgument::integer(kCount)},
-                    launch);
-  if (!result)
-    return result.takeError();
-  if (llvm::Error error = device.copyOut(toBytes(z), addresses[2]))
-    return error;
-  if (llvm::Error error = device.copyOut(toBytes(sums), addresses[3]))
-    return error;
+  for (int64_t number : {kCount, kBlock}) {
+    arguments.push_back({TILERUN_ARGUMENT_INTEGER, TILERUN_DTYPE_AUTO, 0, {}});
+    arguments.back().value.integer = number;
+  }
+  const uint32_t grid[3] = {kPrograms, 1, 1};
+  TilerunCompileOptions options = {};
+  std::tie(options.num_warps, options.num_stages, options.num_ctas) = std::tuple(4, 3, 1);
+  TILERUN_TRY_LIBRARY(kernel.launch(stream, grid, options, arguments.data(), arguments.size()));
+  for (auto [index, values] : {std::pair(2, &z), std::pair(3, &sums)})
+    TILERUN_TRY_LIBRARY(stream.copyFromDevice(values->data(), arguments[index].value.address,
+                                              values->size() * sizeof(float)));
+  TILERUN_TRY_LIBRARY(stream.synchronize());
   // Every value is a small multiple of a half, so that no order of adding rounds.
   auto differ = [&](llvm::StringRef what, int64_t i, float is, float wanted) {
-    return makeDeviceError(
-        DeviceErrorKind::Fault,
+    return makeCommandError(
+        ExitCode::Fault,
         llvm::formatv("the self-test kernel gives {0} for {1} {2}, not {3}", is, what, i, wanted)
             .str());
   };
@@ -108,6 +108,6 @@ llvm::Error command::runSmallKernel(Device &device, const Options &options) {
       return differ("sum", p, sums[p], sum);
   }
   if (!std::isnan(z[kCount]))
-    return makeDeviceError(DeviceErrorKind::Fault, "the self-test kernel wrote past its end");
+    return makeCommandError(ExitCode::Fault, "the self-test kernel wrote past its end");
   return llvm::Error::success();
 }

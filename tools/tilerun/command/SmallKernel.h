@@ -2,16 +2,15 @@
 // a loop of programs and a reduction in each.
 #pragma once
 
-#include "runtime/Device.h"
+#include "runtime/core/Device.h"
 #include "tools/tilerun/command/CommandLine.h"
 
 namespace tilerun::command {
 
 /// Its optimized bytecode. It takes x, y, z (float32), sums (float32, one for each program), n.
 std::vector<uint8_t> compileSmallKernel(const Options &options);
-constexpr const char *kSmallKernelName = "self_test";
 
 /// Compiles, launches and compares. Success is silent; the error says what is wrong.
-llvm::Error runSmallKernel(Device &device, const Options &options);
+llvm::Error runSmallKernel(const std::shared_ptr<core::Device> &device);
 
 } // namespace tilerun::command

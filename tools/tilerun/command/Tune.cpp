@@ -6,10 +6,9 @@
 #include "frontend/corpus/Guess.h"
 #include "runtime/cache/PluginArtifacts.h"
 #include "runtime/compiler/Programs.h"
-#include "runtime/core/Arguments.h"
 #include "runtime/core/MemoryPool.h"
-#include "runtime/core/Runtime.h"
 #include "runtime/tune/Tuner.h"
+#include "tools/tilerun/command/Library.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Process.h"
@@ -28,9 +27,9 @@ struct Way {
   std::unique_ptr<Session> session;
   Binding binding;
   std::vector<TilerunArgument> arguments;
-  std::vector<std::string> texts; ///< That arguments point to.
-  std::string refusal;            ///< Why it cannot be launched; empty if it can.
-  ExitCode code = ExitCode::Ok;   ///< The same, for the command's end.
+  std::optional<CompileSettings> settings;
+  std::string refusal;          ///< Why it cannot be launched; empty if it can.
+  ExitCode code = ExitCode::Ok; ///< The same, for the command's end.
 };
 
 class Tune {
@@ -52,7 +51,6 @@ private:
   Session &session;
   std::vector<std::unique_ptr<Way>> ways;
   const Way *sample = nullptr; ///< The first that can be launched: its tensors stand for all.
-  std::unique_ptr<core::Runtime> runtime;
   std::shared_ptr<core::Device> device;
   std::unique_ptr<core::Stream> stream;
   /// By the globals that are bound, as a signature's text.
@@ -62,33 +60,6 @@ private:
 
 } // namespace
 
-// A failure of the library as the command's.
-static llvm::Error toError(const core::Status &status) {
-  ExitCode code = ExitCode::Internal;
-  switch (status.getCode()) {
-  case TILERUN_STATUS_INVALID_ARGUMENT:
-  case TILERUN_STATUS_NOT_FOUND:
-    code = ExitCode::Usage;
-    break;
-  case TILERUN_STATUS_UNAVAILABLE:
-  case TILERUN_STATUS_INCOMPATIBLE:
-  case TILERUN_STATUS_OUT_OF_MEMORY:
-    code = ExitCode::Unavailable;
-    break;
-  case TILERUN_STATUS_COMPILE:
-  case TILERUN_STATUS_UNSUPPORTED:
-    code = ExitCode::Compile;
-    break;
-  case TILERUN_STATUS_FAULT:
-  case TILERUN_STATUS_DEVICE_LOST:
-    code = ExitCode::Fault;
-    break;
-  default:
-    break;
-  }
-  return makeCommandError(code, llvm::StringRef(status.getMessage()).rtrim());
-}
-
 Tune::~Tune() {
   for (auto &[storage, address] : memory)
     (void)device->getPool().free(*stream, address);
@@ -97,11 +68,11 @@ Tune::~Tune() {
 }
 
 llvm::Error Tune::open() {
-  runtime = std::make_unique<core::Runtime>(plugin::DiscoveryOptions::fromEnvironment());
-  core::Status status = runtime->openDevice(session.options.device, {}, device);
-  if (status.isOk())
-    status = core::Stream::create(device, stream);
-  return status.isOk() ? llvm::Error::success() : toError(status);
+  llvm::Expected<std::shared_ptr<core::Device>> opened = openDevice(session.options.device);
+  if (!opened)
+    return opened.takeError();
+  device = std::move(*opened);
+  return toError(core::Stream::create(device, stream));
 }
 
 //===----------------------------------------------------------------------===//
@@ -116,9 +87,7 @@ llvm::Error Tune::bind(Way &way) const {
   if (!binding)
     return binding.takeError();
   way.binding = std::move(*binding);
-  DeviceProperties limits;
-  limits.id = device->getId();
-  if (llvm::Error error = bindGrid(*way.session, way.binding, limits))
+  if (llvm::Error error = bindGrid(*way.session, way.binding, *device))
     return error;
   return checkSurplus(*way.session);
 }
@@ -214,65 +183,41 @@ llvm::Error Tune::upload() {
       continue;
     auto bytes = tensor->storage->bytes();
     TilerunAddress address = 0;
-    core::Status status = device->getPool().allocate(*stream, bytes.size(), address);
-    if (status.isOk()) {
-      memory[tensor->storage.get()] = address;
-      status = stream->copyToDevice(address, bytes.data(), bytes.size());
-    }
-    if (!status.isOk())
-      return toError(status);
+    TILERUN_TRY_LIBRARY(device->getPool().allocate(*stream, bytes.size(), address));
+    memory[tensor->storage.get()] = address;
+    TILERUN_TRY_LIBRARY(stream->copyToDevice(address, bytes.data(), bytes.size()));
   }
   return llvm::Error::success();
 }
 
 llvm::Error Tune::pack(Way &way) {
-  const auto &parameters = way.session->kernel->def->parameters;
-  way.texts.reserve(parameters.size());
-  for (const ast::Parameter &parameter : parameters) {
+  for (const ast::Parameter &parameter : way.session->kernel->def->parameters) {
     std::string name = parameter.name.str();
-    Value value;
+    // A default is the evaluator's.
+    const auto &defaults = way.session->evaluator.getNames();
+    static const Value none;
+    const Value *value = &none;
+    TilerunAddress base = 0;
     if (auto it = way.binding.values.find(name); it != way.binding.values.end())
-      value = it->second;
-    else if (auto def = way.session->evaluator.getNames().find(name);
-             def != way.session->evaluator.getNames().end())
-      value = def->second;
-    TilerunArgument argument = {};
-    if (value.is<Tensor>()) {
+      value = &it->second;
+    else if (auto it = defaults.find(name); it != defaults.end())
+      value = &it->second;
+    if (value->is<Tensor>()) {
       // Each configuration evaluates the same texts: the first one's tensors stand for all.
       const auto it = sample->binding.values.find(name);
       if (it == sample->binding.values.end() || !it->second.is<Tensor>())
         return makeCommandError(ExitCode::Usage, "argument '" + name + "' is a tensor in '" +
                                                      way.text + "', but none in '" + sample->text +
                                                      "'; tensors are those of all configurations");
-      const Tensor &tensor = *it->second.getIf<Tensor>();
-      argument.kind = TILERUN_ARGUMENT_POINTER;
-      argument.dtype = core::findType(tensor.dtype.signature());
-      argument.value.address = memory[tensor.storage.get()] + tensor.offset;
-    } else if (auto *truth = value.getIf<bool>()) {
-      argument.kind = TILERUN_ARGUMENT_BOOL;
-      argument.value.integer = *truth;
-    } else if (auto integer = value.asInteger()) {
-      bool isLarge = *integer > INT64_MAX;
-      argument.kind =
-          isLarge ? uint16_t(TILERUN_ARGUMENT_NATURAL) : uint16_t(TILERUN_ARGUMENT_INTEGER);
-      argument.value.natural = static_cast<uint64_t>(*integer);
-    } else if (auto number = value.asDouble()) {
-      argument.kind = TILERUN_ARGUMENT_FLOAT;
-      argument.value.number = *number;
-    } else if (auto *text = value.getIf<std::string>()) {
-      argument.kind = TILERUN_ARGUMENT_STRING;
-      argument.value.text = way.texts.emplace_back(*text).c_str();
-    } else if (auto *type = value.getIf<DType>()) {
-      argument.kind = TILERUN_ARGUMENT_DTYPE;
-      argument.dtype = core::findType(type->signature());
-    } else if (value.isNone()) {
-      argument.kind = TILERUN_ARGUMENT_NONE;
-    } else {
-      return makeCommandError(ExitCode::Usage, "argument '" + name + "' is " + value.describe() +
+      value = &it->second;
+      base = memory[value->getIf<Tensor>()->storage.get()];
+    }
+    std::optional<TilerunArgument> argument = toArgument(*value, base);
+    if (!argument)
+      return makeCommandError(ExitCode::Usage, "argument '" + name + "' is " + value->describe() +
                                                    ", which 'tune' cannot pass; numbers, strings, "
                                                    "dtypes, none and tensors are possible");
-    }
-    way.arguments.push_back(argument);
+    way.arguments.push_back(*argument);
   }
   return llvm::Error::success();
 }
@@ -363,10 +308,8 @@ llvm::Expected<ExitCode> Tune::run() {
   services->cache = session.options.useCache ? cache::getSharedCache()
                                              : std::make_shared<cache::ArtifactCache>(nullptr);
   std::shared_ptr<core::Program> program;
-  core::Status status =
-      compiler::loadFile(services, session.module->path, session.kernel->qualifiedName, program);
-  if (!status.isOk())
-    return toError(status);
+  TILERUN_TRY_LIBRARY(
+      compiler::loadFile(services, session.module->path, session.kernel->qualifiedName, program));
   auto plain = std::make_shared<core::Kernel>(std::move(program));
   kernels[""] = plain;
   std::vector<tune::Config> configs;
@@ -389,21 +332,13 @@ llvm::Expected<ExitCode> Tune::run() {
     std::string bound = corpus::formatSignature(globals);
     std::shared_ptr<core::Kernel> &kernel = kernels[bound];
     if (!kernel)
-      if (core::Status bad = plain->bind(bound, kernel); !bad.isOk())
-        return toError(bad);
-    TilerunCompileOptions options = {
-        sizeof(options),
-        static_cast<uint32_t>(signature.numWarps),
-        static_cast<uint32_t>(std::max<int64_t>(signature.numStages, 1)),
-        signature.debug,
-        0,
-        static_cast<uint32_t>(signature.maxnreg.value_or(0)),
-        static_cast<uint32_t>(signature.numCtas)};
+      TILERUN_TRY_LIBRARY(plain->bind(bound, kernel));
+    way->settings.emplace(signature, *way->options);
     const auto &grid = way->binding.grid;
     configs.push_back({kernel.get(),
                        {static_cast<uint32_t>(grid[0]), static_cast<uint32_t>(grid[1]),
                         static_cast<uint32_t>(grid[2])},
-                       options,
+                       way->settings->get(),
                        way->arguments.data(),
                        static_cast<uint32_t>(way->arguments.size()),
                        {}});
@@ -424,7 +359,7 @@ llvm::Expected<ExitCode> Tune::run() {
                    << ways.size();
   };
   tune::Result result;
-  status = tune::tune(*stream, configs, options, result);
+  core::Status status = tune::tune(*stream, configs, options, result);
   if (terminal)
     llvm::errs() << "\r\x1b[K";
   if (!status.isOk())

@@ -1,0 +1,116 @@
+// What checks look for, and how their findings are told: as text, and as JSON for programs, which
+// is the `driver_word` of the fault. docs/interpreter.md has the form.
+#include "plugins/cpu/Handles.h"
+
+#include "backends/interpreter/Frame.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+using namespace tilerun;
+using namespace tilerun::cpu;
+using interp::CheckReport;
+using interp::SourcePosition;
+using Checks = interp::CheckOptions;
+
+static constexpr std::pair<llvm::StringLiteral, bool Checks::*> kChecks[] = {
+    {"bounds", &Checks::bounds},
+    {"uninitialized", &Checks::uninitialized},
+    {"races", &Checks::races},
+    {"overflow", &Checks::integerOverflow},
+    {"nan-inf", &Checks::nanInf},
+    {"unwritten", &Checks::unwritten},
+    {"masked-values", &Checks::maskedValues}};
+
+std::string cpu::parseChecks(llvm::StringRef text, Checks &checks) {
+  if (text == "false")
+    return "";
+  if (text == "true")
+    text = "bounds,uninitialized,races,overflow";
+  for (llvm::StringRef word : llvm::split(text, ',')) {
+    auto *found = llvm::find_if(kChecks, [&](const auto &check) { return check.first == word; });
+    if (found == std::end(kChecks))
+      return ("option 'checks' is '" + text + "'; there is no check '" + word + "', only true, " +
+              "false, and a list of " +
+              llvm::join(llvm::map_range(kChecks, [](const auto &c) { return c.first; }), ", "))
+          .str();
+    checks.*found->second = true;
+  }
+  return "";
+}
+
+std::string cpu::formatChecks(const Checks &checks) {
+  std::string text;
+  for (const auto &[word, member] : kChecks)
+    if (checks.*member)
+      text += (text.empty() ? "" : ",") + word.str();
+  return text;
+}
+
+/// Whether a finding may be by design, or is no mistake on this device.
+static bool isWarning(CheckReport::Kind kind) {
+  return kind == CheckReport::Kind::UnwrittenOutput || kind == CheckReport::Kind::MaskedValue;
+}
+
+static std::string describe(const CheckReport &report) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << interp::describe(report.position) << report.message
+     << llvm::formatv(" (kernel '{0}', program ({1}, {2}, {3})", report.kernel, report.program[0],
+                      report.program[1], report.program[2]);
+  if (!report.element.empty())
+    os << ", element ["
+       << llvm::join(llvm::map_range(report.element, [](int64_t i) { return std::to_string(i); }),
+                     ", ")
+       << "]";
+  if (report.count > 1)
+    os << ", " << report.count << " times";
+  os << ")" << interp::quote(report.position);
+  for (const SourcePosition &caller : report.callStack)
+    os << "\n" << interp::describe(caller) << "called from here" << interp::quote(caller);
+  return text;
+}
+
+static llvm::json::Object toJson(const SourcePosition &position) {
+  return llvm::json::Object{{"file", llvm::json::fixUTF8(position.file)},
+                            {"line", position.line},
+                            {"column", position.column}};
+}
+
+static llvm::json::Object toJson(const CheckReport &report) {
+  llvm::json::Array stack;
+  for (const SourcePosition &caller : report.callStack)
+    stack.push_back(toJson(caller));
+  llvm::json::Object object{
+      {"kind", interp::getKindName(report.kind)},
+      {"severity", isWarning(report.kind) ? "warning" : "error"},
+      {"kernel", llvm::json::fixUTF8(report.kernel)},
+      {"program", llvm::json::Array{report.program[0], report.program[1], report.program[2]}},
+      {"element", llvm::json::Array(report.element)},
+      {"message", llvm::json::fixUTF8(report.message)},
+      {"position", toJson(report.position)},
+      {"call_stack", std::move(stack)},
+      {"count", static_cast<int64_t>(report.count)}};
+  // Of a race, or of the store of a masked value.
+  if (report.other.line)
+    object["other_position"] = toJson(report.other);
+  return object;
+}
+
+Fault cpu::makeFault(const CheckReport &report) {
+  return {describe(report), llvm::formatv("{0}", llvm::json::Value(toJson(report))).str()};
+}
+
+void Fault::add(const Fault &other) {
+  text += (text.empty() || other.text.empty() ? "" : "\n") + other.text;
+  findings += (findings.empty() || other.findings.empty() ? "" : ",") + other.findings;
+}
+
+TilerunStatus Fault::report(const TilerunErrorSink *sink, const char *call) const {
+  if (text.empty())
+    return TILERUN_STATUS_OK;
+  return fail(sink, TILERUN_STATUS_FAULT, call, text,
+              findings.empty() ? nullptr : ("[" + findings + "]").c_str());
+}

@@ -1,0 +1,108 @@
+// See Findings.h.
+#include "tools/tilerun/command/Findings.h"
+
+using namespace tilerun;
+using namespace tilerun::command;
+using llvm::json::Object;
+
+static std::string getText(const Object &object, llvm::StringRef key) {
+  return object.getString(key).value_or("").str();
+}
+
+static SourcePosition toPosition(const Object *object) {
+  if (!object)
+    return {};
+  auto number = [&](llvm::StringRef key) {
+    return static_cast<unsigned>(object->getInteger(key).value_or(0));
+  };
+  return {getText(*object, "file"), number("line"), number("column")};
+}
+
+static Finding toFinding(const Object &object) {
+  Finding out;
+  out.kind = getText(object, "kind");
+  out.kernel = getText(object, "kernel");
+  out.message = getText(object, "message");
+  out.isWarning = getText(object, "severity") == "warning";
+  if (const llvm::json::Array *program = object.getArray("program"))
+    for (auto [to, from] : llvm::zip(out.program, *program))
+      to = from.getAsInteger().value_or(0);
+  if (const llvm::json::Array *element = object.getArray("element"))
+    for (const llvm::json::Value &index : *element)
+      out.element.push_back(index.getAsInteger().value_or(0));
+  out.position = toPosition(object.getObject("position"));
+  if (const llvm::json::Array *callers = object.getArray("call_stack"))
+    for (const llvm::json::Value &caller : *callers)
+      out.callStack.push_back(toPosition(caller.getAsObject()));
+  out.other = toPosition(object.getObject("other_position"));
+  out.count = object.getInteger("count").value_or(1);
+  out.json = object;
+  return out;
+}
+
+llvm::Expected<std::vector<Finding>> command::readFindings(const core::Error &error) {
+  std::vector<Finding> findings;
+  // Of other devices it is a word of the driver's.
+  if (error.status != TILERUN_STATUS_FAULT || !llvm::StringRef(error.driverWord).starts_with("[{"))
+    return findings;
+  llvm::Expected<llvm::json::Value> list = llvm::json::parse(error.driverWord);
+  if (!list)
+    return makeCommandError(ExitCode::Internal,
+                            "the findings of " + error.device +
+                                " cannot be read: " + llvm::toString(list.takeError()));
+  for (const llvm::json::Value &item : *list->getAsArray())
+    if (const Object *object = item.getAsObject())
+      findings.push_back(toFinding(*object));
+  return findings;
+}
+
+// The source line of a position with a caret under its column.
+static void printSourceLine(llvm::raw_ostream &os, Session &session,
+                            const SourcePosition &position) {
+  SourceManager &sources = session.frontend.getSources();
+  if (position.line == 0 || position.file.empty())
+    return;
+  llvm::Expected<uint32_t> file = sources.addFile(position.file);
+  if (!file) {
+    // Text that is no file (the prelude) has no lines to show.
+    llvm::consumeError(file.takeError());
+    return;
+  }
+  llvm::StringRef line = sources.getLine(*file, position.line);
+  os << "    " << line << "\n    ";
+  for (unsigned i = 1; i < position.column && i <= line.size(); ++i)
+    os << (line[i - 1] == '\t' ? '\t' : ' ');
+  os << "^\n";
+}
+
+void command::print(llvm::raw_ostream &os, Painter &painter, Session &session,
+                    const Finding &finding) {
+  auto place = [](const SourcePosition &p) {
+    return p.file + ":" + std::to_string(p.line) + ":" + std::to_string(p.column);
+  };
+  os << place(finding.position) << ": " << (finding.isWarning ? "warning: " : "");
+  painter.paint(finding.isWarning ? llvm::raw_ostream::MAGENTA : llvm::raw_ostream::RED,
+                finding.kind);
+  os << ": " << finding.message << "\n";
+  printSourceLine(os, session, finding.position);
+  os << "    kernel " << finding.kernel;
+  // What nobody has written belongs to no program.
+  if (finding.kind != "unwritten-output") {
+    os << ", program (" << finding.program[0] << ", " << finding.program[1] << ", "
+       << finding.program[2] << ")";
+    if (!finding.element.empty())
+      os << ", element " << host::formatIndex(finding.element);
+  }
+  if (finding.count > 1)
+    os << "; " << finding.count << " times at this place";
+  os << "\n";
+  for (const SourcePosition &caller : finding.callStack) {
+    os << place(caller) << ": note: called from here\n";
+    printSourceLine(os, session, caller);
+  }
+  if (finding.other.line) {
+    os << place(finding.other) << ": note: "
+       << (finding.kind == "race" ? "the other access is here" : "a result is stored here") << "\n";
+    printSourceLine(os, session, finding.other);
+  }
+}

@@ -1,0 +1,51 @@
+// What a checked launch found: read from the fault that the plugin `cpu` reports
+// (docs/interpreter.md), and printed with source lines.
+#pragma once
+
+#include "runtime/core/Status.h"
+#include "tools/tilerun/command/Session.h"
+
+namespace tilerun::command {
+
+/// A position in kernel source.
+struct SourcePosition {
+  std::string file;
+  unsigned line = 0, column = 0; ///< From 1; 0 where they are not known.
+};
+
+struct Finding {
+  std::string kind, kernel, message;
+  bool isWarning = false; ///< It may be by design, or is no mistake on this device.
+  std::array<int64_t, 3> program{};
+  std::vector<int64_t> element; ///< Index in the tensor of the access; empty for a scalar.
+  SourcePosition position;
+  std::vector<SourcePosition> callStack; ///< Call sites of inlined helpers, innermost first.
+  SourcePosition other; ///< Of the access that a race is with, or of the store of a masked value;
+                        ///< line 0 where there is none.
+  int64_t count = 1;
+  llvm::json::Object json; ///< As the device told it.
+};
+
+/// The findings that a fault has; none if it is of another kind.
+llvm::Expected<std::vector<Finding>> readFindings(const core::Error &error);
+
+/// `text` in colour, if colours are on.
+class Painter {
+public:
+  Painter(llvm::raw_ostream &os, bool color) : os(os), color(color) {}
+  void paint(llvm::raw_ostream::Colors tint, llvm::StringRef text) {
+    if (color)
+      os.changeColor(tint, /*Bold=*/true);
+    os << text;
+    if (color)
+      os.resetColor();
+  }
+
+private:
+  llvm::raw_ostream &os;
+  bool color;
+};
+
+void print(llvm::raw_ostream &os, Painter &painter, Session &session, const Finding &finding);
+
+} // namespace tilerun::command

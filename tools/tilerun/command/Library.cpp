@@ -1,0 +1,111 @@
+// See Library.h.
+#include "tools/tilerun/command/Library.h"
+
+#include "frontend/Frontend.h"
+#include "runtime/core/Arguments.h"
+
+using namespace tilerun;
+using namespace tilerun::command;
+
+static ExitCode getExitCode(TilerunStatus status) {
+  switch (status) {
+  case TILERUN_STATUS_INVALID_ARGUMENT:
+    return ExitCode::Usage;
+  case TILERUN_STATUS_UNAVAILABLE:
+  case TILERUN_STATUS_UNSUPPORTED:
+    return ExitCode::Unavailable;
+  case TILERUN_STATUS_COMPILE:
+  case TILERUN_STATUS_INCOMPATIBLE:
+  case TILERUN_STATUS_NOT_FOUND:
+    return ExitCode::Compile;
+  case TILERUN_STATUS_OUT_OF_MEMORY:
+  case TILERUN_STATUS_FAULT:
+  case TILERUN_STATUS_DEVICE_LOST:
+  case TILERUN_STATUS_DRIVER:
+    return ExitCode::Fault;
+  default:
+    return ExitCode::Internal;
+  }
+}
+
+llvm::Error command::toError(const core::Status &status) {
+  if (status.isOk())
+    return llvm::Error::success();
+  return makeCommandError(getExitCode(status.getCode()),
+                          llvm::StringRef(status.getMessage()).rtrim());
+}
+
+llvm::Expected<std::shared_ptr<core::Device>>
+command::openDevice(const std::string &id, const core::DeviceOptions &options) {
+  plugin::DiscoveryOptions search = plugin::DiscoveryOptions::fromEnvironment();
+  std::shared_ptr<core::Device> device;
+  // Plugins of other names cost time to load, and are looked at only to say what there is.
+  search.onlyName = id.substr(0, id.find(':'));
+  if (core::Runtime(search).openDevice(id, options, device).isOk())
+    return device;
+  search.onlyName.clear();
+  TILERUN_TRY_LIBRARY(core::Runtime(search).openDevice(id, options, device));
+  return device;
+}
+
+CompileSettings::CompileSettings(const KernelSignature &signature, const Options &options) {
+  compile.struct_size = sizeof(compile);
+  compile.num_warps = static_cast<uint32_t>(signature.numWarps);
+  // None means no pipelining, which is one stage.
+  compile.num_stages = static_cast<uint32_t>(std::max<int64_t>(signature.numStages, 1));
+  compile.num_ctas = static_cast<uint32_t>(signature.numCtas);
+  compile.maxnreg = static_cast<uint32_t>(signature.maxnreg.value_or(0));
+  compile.debug = signature.debug;
+  // What the target takes by default is not said, so that plugins need not know it.
+  if (options.lineInfo)
+    add("line-info", *options.lineInfo ? "true" : "false");
+  if (!options.optimize)
+    add("opt-level", "0");
+}
+
+void CompileSettings::add(std::string name, std::string value) {
+  settings.emplace_back(std::move(name), std::move(value));
+}
+
+const TilerunCompileOptions &CompileSettings::get() {
+  pointers.clear();
+  for (const auto &[name, value] : settings)
+    pointers.push_back({name.c_str(), value.c_str()});
+  compile.num_options = static_cast<uint32_t>(pointers.size());
+  compile.options = pointers.data();
+  return compile;
+}
+
+std::optional<TilerunArgument> command::toArgument(const host::Value &value, TilerunAddress base) {
+  TilerunArgument out = {};
+  if (auto *tensor = value.getIf<host::Tensor>()) {
+    out.kind = TILERUN_ARGUMENT_POINTER;
+    out.dtype = core::findType(tensor->dtype.signature());
+    out.value.address = base + tensor->offset;
+  } else if (auto *truth = value.getIf<bool>()) {
+    out.kind = TILERUN_ARGUMENT_BOOL;
+    out.value.natural = *truth;
+  } else if (auto integer = value.asInteger()) {
+    if (*integer < INT64_MIN || *integer > UINT64_MAX)
+      return std::nullopt;
+    const bool isLarge = *integer > INT64_MAX;
+    out.kind = isLarge ? uint16_t(TILERUN_ARGUMENT_NATURAL) : uint16_t(TILERUN_ARGUMENT_INTEGER);
+    out.value.natural = static_cast<uint64_t>(*integer);
+  } else if (auto number = value.asDouble()) {
+    out.kind = TILERUN_ARGUMENT_FLOAT;
+    out.value.number = *number;
+  } else if (auto *text = value.getIf<std::string>()) {
+    out.kind = TILERUN_ARGUMENT_STRING;
+    out.value.text = text->c_str();
+  } else if (auto *type = value.getIf<DType>()) {
+    out.kind = TILERUN_ARGUMENT_DTYPE;
+    out.dtype = core::findType(type->signature());
+    if (!out.dtype)
+      return std::nullopt;
+  } else if (value.isNone()) {
+    out.kind = TILERUN_ARGUMENT_NONE;
+  } else {
+    return std::nullopt;
+  }
+  return out;
+}

@@ -1,0 +1,50 @@
+// Between the command and the library (runtime/): devices by name, errors with exit codes, and the
+// values of the command line as the library takes them.
+#pragma once
+
+#include "runtime/core/Kernel.h"
+#include "runtime/core/Runtime.h"
+#include "tools/tilerun/command/Output.h"
+#include "tools/tilerun/host/Value.h"
+
+namespace tilerun {
+struct KernelSignature;
+}
+
+namespace tilerun::command {
+
+/// A failure of the library, with the exit code that says of what kind it is.
+llvm::Error toError(const core::Status &status);
+/// Ends the function with the failure of `expression`, a core::Status.
+#define TILERUN_TRY_LIBRARY(expression)                                                            \
+  do {                                                                                             \
+    if (const core::Status &status_ = (expression); !status_.isOk())                               \
+      return ::tilerun::command::toError(status_);                                                 \
+  } while (false)
+
+/// Each allocation is the driver's own, as checks want it.
+inline constexpr core::DeviceOptions kUnpooled = {.usePool = false};
+/// Opens a device by id, UUID form or kind. The error says which ones there are, and why others are
+/// not.
+llvm::Expected<std::shared_ptr<core::Device>> openDevice(const std::string &id,
+                                                         const core::DeviceOptions &options = {});
+
+/// How a kernel is compiled for a signature under the options of the command line.
+class CompileSettings {
+public:
+  CompileSettings(const KernelSignature &signature, const Options &options);
+  /// An option of the target's own.
+  void add(std::string name, std::string value);
+  const TilerunCompileOptions &get();
+
+private:
+  std::vector<std::pair<std::string, std::string>> settings;
+  std::vector<TilerunPluginOption> pointers;
+  TilerunCompileOptions compile = {};
+};
+
+/// A value as an argument; a tensor's storage is at `base`. None for tuples, functions and what
+/// else only a signature can say. A string stays the value's.
+std::optional<TilerunArgument> toArgument(const host::Value &value, TilerunAddress base = 0);
+
+} // namespace tilerun::command
