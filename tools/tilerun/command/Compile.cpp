@@ -146,11 +146,15 @@ llvm::Expected<ExitCode> command::runCompile(Session &session) {
     return makeCommandError(ExitCode::Usage, "--bytecode needs --emit tile or tile-opt");
   const bool tileOnly =
       options.emit == "ast" || options.emit == "tile" || options.emit == "tile-opt";
-  if (!tileOnly && options.targets.empty())
-    return makeCommandError(
-        ExitCode::Usage,
-        "--emit " + options.emit + " needs --target, such as " +
-            (llvm::StringRef(options.emit).starts_with("spirv") ? "vulkan:1.3" : "cuda:sm_90a"));
+  if (!tileOnly && options.targets.empty()) {
+    std::string target = findTargetThatEmits(options.emit);
+    return makeCommandError(ExitCode::Usage,
+                            "--emit " + options.emit +
+                                (target.empty()
+                                     ? ": nothing emits that; without --target there are ast, "
+                                       "tile and tile-opt"
+                                     : " needs --target, such as " + target));
+  }
   if (!tileOnly && (options.bytecode || options.locations))
     return makeCommandError(ExitCode::Usage,
                             "--bytecode and --locations need --emit tile or tile-opt");

@@ -38,34 +38,65 @@ command::findCompiler(llvm::StringRef target) {
                                                : " that can compile:" + reasons));
 }
 
-namespace {
-/// What a kind of targets can be compiled to, the usual phase first.
-struct Phases {
-  const char *kind;
-  std::vector<const char *> names;
-};
-} // namespace
+// Machine code is no phase of the compiler's: NVIDIA's tools make it of PTX.
+static constexpr llvm::StringLiteral kPtx = "ptx", kSass = "sass";
 
-/// The phase to emit for a target; the plugin's own code, "", where the kind is not known.
-static llvm::Expected<std::string> choosePhase(llvm::StringRef target, const Options &options) {
-  static const Phases list[] = {{"cuda", {"ptx", "simt", "llvm", "sass"}},
-                                {"vulkan", {"spirv-asm", "spirv", "spirv-dialect", "simt"}}};
-  for (const Phases &phases : list) {
-    if (target.split(':').first != phases.kind)
-      continue;
-    if (!options.emitGiven)
-      return std::string(phases.names[0]);
-    if (llvm::is_contained(phases.names, llvm::StringRef(options.emit)))
-      return options.emit;
-    return makeCommandError(ExitCode::Usage, "--emit " + options.emit + " is nothing that target " +
-                                                 target + " has; it has " +
-                                                 llvm::join(phases.names, ", "));
-  }
-  return options.emit;
+static bool hasPhase(llvm::ArrayRef<plugin::Phase> phases, llvm::StringRef name) {
+  return llvm::any_of(phases, [&](const plugin::Phase &phase) { return phase.name == name; });
 }
 
-/// Whether a phase's output is bytes that no terminal shows.
-static bool isBinary(llvm::StringRef phase) { return phase == "spirv" || phase.empty(); }
+// What a target can be compiled to. Nothing where its plugin does not tell; then its code, whose
+// name is "", is bytes.
+static std::vector<plugin::Phase> getPhases(const plugin::Plugin &plugin,
+                                            const std::string &target) {
+  std::string reason;
+  std::vector<plugin::Phase> phases = plugin.getPhases(target, reason);
+  if (hasPhase(phases, kPtx))
+    phases.push_back({kSass.str(), "machine code", "//", false});
+  return phases;
+}
+
+static llvm::Expected<plugin::Phase> choosePhase(llvm::ArrayRef<plugin::Phase> phases,
+                                                 const std::string &target,
+                                                 const Options &options) {
+  if (phases.empty())
+    return plugin::Phase{options.emit, "", "//", options.emit.empty()};
+  if (!options.emitGiven)
+    return phases.front();
+  std::vector<std::string> names;
+  for (const plugin::Phase &phase : phases) {
+    if (phase.name == options.emit)
+      return phase;
+    names.push_back(phase.name);
+  }
+  return makeCommandError(ExitCode::Usage, "--emit: target " + target + " cannot emit '" +
+                                               options.emit + "'; it can emit " +
+                                               llvm::join(names, ", "));
+}
+
+// Whether and why bytes cannot go to stdout.
+static llvm::Error checkBinary(llvm::ArrayRef<plugin::Phase> phases, const Options &options) {
+  if (options.json)
+    return makeCommandError(ExitCode::Usage, "--json and binary code need -o FILE");
+  if (options.targets.size() > 1)
+    return makeCommandError(ExitCode::Usage, "binary code of several targets needs -o FILE");
+  if (!llvm::outs().is_displayed())
+    return llvm::Error::success();
+  const auto *text = llvm::find_if(phases, [](const plugin::Phase &p) { return !p.isBinary; });
+  return makeCommandError(ExitCode::Usage,
+                          "binary code is not written to a terminal; use -o FILE" +
+                              (text == phases.end() ? "" : " or --emit " + text->name));
+}
+
+std::string command::findTargetThatEmits(llvm::StringRef phase) {
+  for (const plugin::FoundPlugin &found :
+       plugin::discoverPlugins(plugin::DiscoveryOptions::fromEnvironment()))
+    for (const std::string &target :
+         found.plugin ? found.plugin->getTargets() : std::vector<std::string>())
+      if (hasPhase(getPhases(*found.plugin, target), phase))
+        return target;
+  return "";
+}
 
 //===----------------------------------------------------------------------===//
 // Resources
@@ -106,8 +137,9 @@ static ResourceReport makeReport(const std::shared_ptr<const plugin::Plugin> &pl
                                  const TargetCode &code, llvm::StringRef ptx,
                                  const TilerunPluginArtifact &artifact, bool lineInfo) {
   ResourceReport report;
-  auto [kind, arch] = llvm::StringRef(code.target).split(':');
-  if (kind != "cuda") {
+  llvm::StringRef arch = llvm::StringRef(code.target).split(':').second;
+  report.isAssembled = !ptx.empty();
+  if (!report.isAssembled) {
     report.missing = askDevice(plugin, code.target, artifact, report);
     return report;
   }
@@ -163,7 +195,7 @@ static void print(llvm::raw_ostream &os, const TargetCode &code, const ResourceR
   os << code.target << ": ";
   if (report.source.empty()) {
     // What the compiler itself knows.
-    if (!llvm::StringRef(code.target).starts_with("cuda:"))
+    if (!report.isAssembled)
       os << llvm::formatv("{0} threads, {1} bytes of shared memory; other ", code.threads,
                           code.dynamicSharedBytes);
     os << "resources are not known: " << report.missing << "\n";
@@ -188,8 +220,7 @@ static void print(llvm::raw_ostream &os, const TargetCode &code, const ResourceR
     else
       os << "; not one program fits: too much " << occupancy->limiter;
   } else {
-    os << "; occupancy is not known for this "
-       << (llvm::StringRef(code.target).starts_with("cuda:") ? "architecture" : "device");
+    os << "; occupancy is not known for this " << (report.isAssembled ? "architecture" : "device");
   }
   os << " (" << report.source << ")\n";
 }
@@ -232,28 +263,28 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
   // Only the resources where nothing else is asked for.
   const bool wantsCode = !options.resources || options.emitGiven || options.output != "-";
   const bool toStdout = wantsCode && options.output == "-";
+  struct Target {
+    std::shared_ptr<const plugin::Plugin> plugin;
+    plugin::Phase phase;
+    bool hasPtx;
+  };
   llvm::json::Array array;
-  std::vector<std::string> phases;
+  std::vector<Target> targets;
   for (const std::string &target : options.targets) {
-    llvm::Expected<std::string> phase = choosePhase(target, options);
-    if (!phase)
-      return phase.takeError();
-    if (toStdout && isBinary(*phase)) {
-      if (options.json)
-        return makeCommandError(ExitCode::Usage, "--json and binary code need -o FILE");
-      if (options.targets.size() > 1)
-        return makeCommandError(ExitCode::Usage, "binary code of several targets needs -o FILE");
-      if (llvm::outs().is_displayed())
-        return makeCommandError(ExitCode::Usage,
-                                "binary code is not written to a terminal; use -o FILE" +
-                                    std::string(*phase == "spirv" ? " or --emit spirv-asm" : ""));
-    }
-    phases.push_back(std::move(*phase));
-  }
-  for (const auto &[target, phase] : llvm::zip(options.targets, phases)) {
     auto plugin = findCompiler(target);
     if (!plugin)
       return plugin.takeError();
+    std::vector<plugin::Phase> phases = getPhases(**plugin, target);
+    llvm::Expected<plugin::Phase> phase = choosePhase(phases, target, options);
+    if (!phase)
+      return phase.takeError();
+    if (toStdout && phase->isBinary)
+      if (llvm::Error error = checkBinary(phases, options))
+        return error;
+    targets.push_back({std::move(*plugin), std::move(*phase), hasPhase(phases, kPtx)});
+  }
+  for (const auto &[target, known] : llvm::zip(options.targets, targets)) {
+    const plugin::Phase &phase = known.phase;
     signature->target = target;
     llvm::Expected<CompiledKernel> compiled = session.compile(*signature);
     if (!compiled)
@@ -268,39 +299,37 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
       session.getDiagnostics().print(llvm::errs(), useColor(options.color, llvm::errs()));
     TargetCode result{target, "", compiled->name};
     std::shared_ptr<const cache::Artifact> code;
-    auto emit = [&](const std::string &stage) {
+    auto emit = [&](llvm::StringRef stage) {
       return toError(compiler::Backend::emit(
-          **plugin, target, bytecode, settings.get(), stage,
-          [&](const TilerunPluginArtifact &artifact) {
-            result.threads = artifact.kernels[0].threads;
-            result.dynamicSharedBytes = artifact.kernels[0].shared_bytes;
-            result.code.assign(reinterpret_cast<const char *>(artifact.bytes), artifact.num_bytes);
-            if (stage.empty())
-              code = cache::Artifact::copy(artifact);
-          }));
+          *known.plugin, target, bytecode, settings.get(), stage.str(),
+          [&](const TilerunPluginArtifact &artifact) { code = cache::Artifact::copy(artifact); }));
     };
-    const bool fromPtx = phase == "ptx" || phase == "sass";
-    if (!fromPtx && wantsCode)
-      if (llvm::Error error = emit(phase))
+    auto getText = [&] {
+      return std::string(reinterpret_cast<const char *>(code->get().bytes), code->get().num_bytes);
+    };
+    const bool isSass = phase.name == kSass;
+    if (wantsCode) {
+      if (llvm::Error error = emit(isSass ? llvm::StringRef(kPtx) : phase.name))
         return error;
-    std::string text = std::move(result.code);
-    if (fromPtx || options.resources)
-      if (llvm::Error error = emit(""))
-        return error;
-    const std::string ptx = result.code;
-    if (!fromPtx)
-      result.code = std::move(text);
-    if (phase == "sass") {
-      auto sass = toSass(ptx, options, target);
+      result.code = getText();
+    }
+    if (isSass) {
+      auto sass = toSass(result.code, options, target);
       if (!sass)
         return sass.takeError();
       result.code = std::move(*sass);
     }
-    llvm::json::Object object{{"target", jsonText(target)}, {"emit", jsonText(phase)}};
+    // What runs, of which a phase may be a mere view.
+    if (options.resources)
+      if (llvm::Error error = emit(""))
+        return error;
+    result.threads = code->get().kernels[0].threads;
+    result.dynamicSharedBytes = code->get().kernels[0].shared_bytes;
+    llvm::json::Object object{{"target", jsonText(target)}, {"emit", jsonText(phase.name)}};
     if (toStdout) {
       if (!options.json && options.targets.size() > 1)
-        llvm::outs() << (phase == "spirv-asm" ? "; " : "// ") << target << "\n";
-      const bool isWhole = isBinary(phase) || llvm::StringRef(result.code).ends_with("\n");
+        llvm::outs() << phase.comment << " " << target << "\n";
+      const bool isWhole = phase.isBinary || llvm::StringRef(result.code).ends_with("\n");
       if (!options.json)
         llvm::outs() << result.code << (isWhole ? "" : "\n");
       object["text"] = jsonText(result.code);
@@ -314,8 +343,8 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
       object["file"] = jsonText(path);
     }
     if (options.resources) {
-      ResourceReport report =
-          makeReport(*plugin, result, ptx, code->get(), options.lineInfo.value_or(false));
+      ResourceReport report = makeReport(known.plugin, result, known.hasPtx ? getText() : "",
+                                         code->get(), options.lineInfo.value_or(false));
       object["resources"] = toJson(result, report);
       if (!options.json)
         print(toStdout ? llvm::errs() : llvm::outs(), result, report);
@@ -326,7 +355,7 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
     printJson(llvm::json::Object{{"status", "ok"},
                                  {"exit_code", 0},
                                  {"kernel", jsonText(session.kernel->qualifiedName)},
-                                 {"emit", jsonText(phases[0])},
+                                 {"emit", jsonText(targets[0].phase.name)},
                                  {"targets", std::move(array)}});
   return ExitCode::Ok;
 }

@@ -20,7 +20,8 @@ struct TargetCode {
 /// Registers, shared memory, spills and occupancy of one target's code, as far as they are known.
 struct ResourceReport {
   std::string source; ///< "ptxas release 13.0, V13.0.88", "device cuda:0"; empty: nothing is known.
-  std::string missing; ///< Why nothing is known.
+  std::string missing;      ///< Why nothing is known.
+  bool isAssembled = false; ///< By the toolkit, from PTX.
   toolkit::KernelResources resources;
   bool spillsKnown = false; ///< A driver tells local memory only.
   std::optional<toolkit::Occupancy> occupancy;
@@ -28,6 +29,9 @@ struct ResourceReport {
 
 /// The plugin that compiles for a kind of targets ("cuda").
 llvm::Expected<std::shared_ptr<const plugin::Plugin>> findCompiler(llvm::StringRef target);
+
+/// A target that some plugin can compile to a phase; "" if there is none.
+std::string findTargetThatEmits(llvm::StringRef phase);
 
 /// The signature of the command line, completed by the autotune config.
 llvm::Expected<KernelSignature> makeSignature(Session &session);
