@@ -1,5 +1,4 @@
-// The type `Kernel`: loading from sources, launching with bound values, and what there is to know
-// of a compiled kernel.
+// The type `Kernel`: loading from sources, and launching with bound values.
 #include "python/native/Kernel.h"
 
 #include <algorithm>
@@ -39,8 +38,7 @@ static PyObject *getCompiled(KernelObject *kernel, const Device &device,
           [](void *user, const char *text) { *static_cast<std::string *>(user) = text; },
           &signature))
     return raise(status);
-  Ref options_(Py_BuildValue("(iiiiii)", options.num_warps, options.num_stages, options.num_ctas,
-                             options.maxnreg, options.debug, options.checks));
+  Ref options_(makeOptions(options));
   Ref type(PyLong_FromLong(device.type)), index(PyLong_FromLong(device.index));
   Ref text(PyUnicode_FromString(signature.c_str()));
   if (!options_ || !type || !index || !text)
@@ -291,22 +289,16 @@ bool python::readValues(const KernelState &state, PyObject *values, TilerunArgum
   return true;
 }
 
-bool python::readOptions(PyObject *tuple, TilerunCompileOptions &options) {
-  options = {};
-  options.struct_size = sizeof(options);
-  return PyArg_ParseTuple(tuple, "IIIIII", &options.num_warps, &options.num_stages,
-                          &options.num_ctas, &options.maxnreg, &options.debug, &options.checks);
-}
-
 // _launch_on(device type, device index, grid, values, options, whether it may overlap)
 static PyObject *launchOn(PyObject *self, PyObject *given) {
   int type = 0, index = 0;
   PyObject *gridObject = nullptr, *values = nullptr, *optionsObject = nullptr;
   LaunchOptions options = {};
+  TargetOptions own;
   int overlap = 0;
   if (!PyArg_ParseTuple(given, "iiOO!O!p", &type, &index, &gridObject, &PyList_Type, &values,
                         &PyTuple_Type, &optionsObject, &overlap) ||
-      !readOptions(optionsObject, options.compile))
+      !readOptions(optionsObject, options.compile, own))
     return nullptr;
   options.flags = overlap ? TILERUN_LAUNCH_OVERLAP : 0;
   KernelState &state = getState(self);
@@ -324,111 +316,6 @@ static PyObject *launchOn(PyObject *self, PyObject *given) {
     objects[i] = PyList_GetItem(values, static_cast<Py_ssize_t>(i));
   return launch(reinterpret_cast<KernelObject *>(self), *device, grid, options, objects, arguments,
                 state.names.size());
-}
-
-// _describe(values) -> signature
-static PyObject *describe(PyObject *self, PyObject *values) {
-  KernelState &state = getState(self);
-  TilerunArgument arguments[kMaxArguments];
-  if (!PyList_Check(values) || !state.handle)
-    return raise(PyExc_RuntimeError, "a list is expected, and a loaded kernel");
-  if (!readValues(state, values, arguments))
-    return nullptr;
-  std::string signature;
-  if (TilerunStatus status = tilerunDescribeArguments(
-          state.handle, arguments, static_cast<uint32_t>(state.names.size()),
-          [](void *user, const char *text) { *static_cast<std::string *>(user) = text; },
-          &signature))
-    return raise(status);
-  return PyUnicode_FromString(signature.c_str());
-}
-
-// _specialize(device type, device index, signature, options) -> a dict of numbers
-static PyObject *specialize(PyObject *self, PyObject *given) {
-  int type = 0, index = 0;
-  const char *signature = nullptr;
-  PyObject *optionsObject = nullptr;
-  TilerunCompileOptions options;
-  if (!PyArg_ParseTuple(given, "iisO!", &type, &index, &signature, &PyTuple_Type, &optionsObject) ||
-      !readOptions(optionsObject, options))
-    return nullptr;
-  KernelState &state = getState(self);
-  if (!state.handle)
-    return raise(PyExc_RuntimeError, "the kernel is not loaded");
-  Device *device = getDevice(type, index);
-  if (!device)
-    return nullptr;
-  std::string text = signature;
-  TilerunSpecialization *made = nullptr;
-  TilerunStatus status;
-  {
-    Unlocked unlocked;
-    status = tilerunSpecialize(state.handle, device->handle, text.c_str(), &options, &made);
-  }
-  if (status)
-    return raise(status);
-  uint32_t threads = 0, shared = 0;
-  tilerunGetLaunchShape(made, &threads, &shared);
-  Ref out(Py_BuildValue("{sIsI}", "threads", threads, "shared", shared));
-#define TILERUN_PYTHON_PROPERTY(name, number, kind, word, unit) {number, word},
-  static constexpr std::pair<uint32_t, const char *> properties[] = {
-      TILERUN_KERNEL_PROPERTY_LIST(TILERUN_PYTHON_PROPERTY)};
-#undef TILERUN_PYTHON_PROPERTY
-  bool failed = !out;
-  for (auto [property, word] : properties) {
-    TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};
-    if (failed || tilerunGetKernelProperty(made, property, &value) ||
-        value.type != TILERUN_VALUE_U64)
-      continue;
-    Ref number(PyLong_FromUnsignedLongLong(value.number));
-    failed = !number || PyDict_SetItemString(out.get(), word, number.get());
-  }
-  {
-    Unlocked unlocked;
-    tilerunReleaseSpecialization(made);
-  }
-  return failed ? nullptr : out.take();
-}
-
-// _emit(target, signature, options, stage) -> (bytes, compatibility, threads, shared bytes)
-static PyObject *emit(PyObject *self, PyObject *given) {
-  const char *target = nullptr, *signature = nullptr, *stage = nullptr;
-  PyObject *optionsObject = nullptr;
-  TilerunCompileOptions options;
-  if (!PyArg_ParseTuple(given, "ssO!s", &target, &signature, &PyTuple_Type, &optionsObject,
-                        &stage) ||
-      !readOptions(optionsObject, options))
-    return nullptr;
-  TilerunRuntime *runtime = getRuntime();
-  KernelState &state = getState(self);
-  if (!runtime || !state.handle)
-    return runtime ? raise(PyExc_RuntimeError, "the kernel is not loaded") : nullptr;
-  struct Taken {
-    std::string bytes, compatibility;
-    uint32_t threads = 0, shared = 0;
-  } taken;
-  std::string targetText = target, signatureText = signature, stageText = stage;
-  TilerunStatus status;
-  {
-    Unlocked unlocked;
-    status = tilerunEmitKernel(
-        runtime, state.handle, targetText.c_str(), signatureText.c_str(), &options,
-        stageText.c_str(),
-        [](void *user, const TilerunPluginArtifact *artifact) {
-          auto *taken = static_cast<Taken *>(user);
-          taken->bytes.assign(reinterpret_cast<const char *>(artifact->bytes), artifact->num_bytes);
-          taken->compatibility = artifact->compatibility ? artifact->compatibility : "";
-          if (artifact->num_kernels) {
-            taken->threads = artifact->kernels[0].threads;
-            taken->shared = artifact->kernels[0].shared_bytes;
-          }
-        },
-        &taken);
-  }
-  if (status)
-    return raise(status);
-  return Py_BuildValue("(y#sII)", taken.bytes.data(), static_cast<Py_ssize_t>(taken.bytes.size()),
-                       taken.compatibility.c_str(), taken.threads, taken.shared);
 }
 
 //===----------------------------------------------------------------------===//
@@ -502,7 +389,7 @@ bool python::addKernelType(PyObject *module) {
       {"_is_loaded", isLoaded, METH_NOARGS,
        "Whether there is a handle, of globals that still hold."},
       {"_launch_on", launchOn, METH_VARARGS, "Launches with values for all parameters."},
-      {"_describe", describe, METH_O, "The signature of values."},
+      {"_describe", describeValues, METH_O, "The signature of values."},
       {"_specialize", specialize, METH_VARARGS,
        "Compiles for a signature, and gives numbers of it."},
       {"_emit", emit, METH_VARARGS, "Compiles for a target, and gives a stage."},

@@ -89,8 +89,17 @@ bool readGrid(PyObject *object, uint64_t grid[3]);
 
 /// Values as _launch_on takes them. False with an error.
 bool readValues(const KernelState &state, PyObject *values, TilerunArgument *arguments);
-/// Options as a tuple of OPTIONS and `checks`. False with an error.
-bool readOptions(PyObject *tuple, TilerunCompileOptions &options);
+/// The target's own options; their texts are the tuple's from which they were read.
+using TargetOptions = std::vector<TilerunPluginOption>;
+/// Options as a tuple of OPTIONS and `checks`, and of pairs of texts if there are options of the
+/// target's own. False with an error.
+bool readOptions(PyObject *tuple, TilerunCompileOptions &options, TargetOptions &own);
+/// The opposite. New reference.
+PyObject *makeOptions(const TilerunCompileOptions &options);
+/// Methods of the type (Inspect.cpp).
+PyObject *describeValues(PyObject *self, PyObject *values);
+PyObject *specialize(PyObject *self, PyObject *given);
+PyObject *emit(PyObject *self, PyObject *given);
 /// Whether an object is of the type or one below it; sets an error if not.
 bool isKernel(PyObject *object);
 

@@ -12,6 +12,7 @@ namespace {
 struct Way {
   TilerunArgument arguments[kMaxArguments];
   TilerunCompileOptions options;
+  TargetOptions own;
 };
 
 struct Callbacks {
@@ -64,7 +65,7 @@ static bool readConfig(PyObject *item, Way &way, TilerunTuneConfig &config) {
     return false;
   }
   if (!readGrid(gridObject, grid) || !readValues(*kernel->state, values, way.arguments) ||
-      !readOptions(options, way.options))
+      !readOptions(options, way.options, way.own))
     return false;
   config = {sizeof(config),
             {},

@@ -123,3 +123,49 @@ def test_after_a_launch():
     y[:] = 0
     compiled[(1, )](x, y, 16, BLOCK=16)
     assert (y == 1).all()
+
+
+@needs_cuda_plugin
+def test_the_targets_own_options_of_a_compilation():
+    source = triton.compiler.ASTSource(kernel, {"x": "*fp32", "y": "*fp32", "n": "i32"}, {"BLOCK": 1024})
+    for given, has_lines in (({"line-info": True}, True), ({"line-info": "false"}, False)):
+        compiled = triton.compile(source, target=SM90, options={"num_warps": 8, "options": given})
+        assert (".loc" in compiled.asm["ptx"]) == has_lines and ".reqntid 256" in compiled.asm["ptx"]
+    with pytest.raises(Exception, match="there is no option 'colour'"):
+        triton.compile(source, target=SM90, options={"options": {"colour": "red"}}).asm["ptx"]
+
+
+@triton.jit
+def racing(x):
+    tl.store(x, tl.program_id(0))
+
+
+def test_the_targets_own_options_of_a_launch():
+    x = np.zeros(1, np.int32)
+    assert racing[(2, )](x).metadata.num_warps == 4
+    compiled = racing[(1, )](x, num_warps=2, options={"checks": "races", "threads": 3, "line-info": True})
+    assert compiled.metadata.num_warps == 2
+    again = racing.preload(compiled.specialization_data)
+    assert again._options == compiled._options == (2, 0, 0, 0, 0, 0, (("checks", "races"), ("threads", "3"), ("line-info", "true")))
+    with pytest.raises(Exception, match="races with a write by program"):
+        racing[(2, )](x, options={"checks": "races"})
+    racing[(2, )](x, options={})
+    racing[(2, )](x, options=None)
+    for wrong, text in (({"colour": "red"}, "there is no option 'colour'"),
+                        ({"num-warps": 4}, r"options\[0\] is 'num-warps', which is not given in this way"),
+                        ({"checks": "all"}, "there is no check 'all'"), (7, "options is 7, which is no dict"),
+                        ({"threads": 1.5}, "options has 'threads': 1.5; a name and a text, an integer or a truth value are "),
+                        ({3: "x"}, "options has 3: 'x'; a name and a text")):
+        with pytest.raises(Exception, match=text):
+            racing[(1, )](x, options=wrong)
+
+
+@triton.jit
+def with_a_parameter(x, options: tl.constexpr):
+    tl.store(x, options)
+
+
+def test_a_parameter_may_be_called_options():
+    x = np.zeros(1, np.int32)
+    with_a_parameter[(1, )](x, options=5)
+    assert x[0] == 5

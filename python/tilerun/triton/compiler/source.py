@@ -131,14 +131,16 @@ def compile(src, target=None, options=None, _env_vars=None):
     """Compiles a source for a target, by default the current device's. No device of that kind is needed."""
     if not isinstance(src, ASTSource):
         raise TypeError(f"an ASTSource is expected, not {src!r}; a file of another compiler's IR cannot be compiled here")
+    from ..runtime.jit import OPTIONS, pack_options, read_target_options
     if target is None:
         from ..runtime.driver import driver
         target = driver.active.get_current_target()
     given = dict(options or {})
-    options = tuple(int(_plain(given.get(name) or 0)) for name in ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug"))
+    options = {name: int(_plain(given.get(name) or 0)) for name in OPTIONS}
+    options["options"] = read_target_options(given.get("options"))
     src.fn._ensure_loaded()
     text = target.text if isinstance(target, GPUTarget) else str(target)
-    compiled = CompiledKernel(src.fn, src.fn, None, None, src.get_text(), options + (0, ), target=text, src=src)
+    compiled = CompiledKernel(src.fn, src.fn, None, None, src.get_text(), pack_options(options), target=text, src=src)
     compiled._read()
     return compiled
 

@@ -21,7 +21,7 @@ from ..tools.tensor_descriptor import TensorDescriptor
 from . import _copies
 from ._values import unwrap
 from .errors import AutotunerError, OutOfResources
-from .jit import JITFunction, KernelInterface, OPTIONS, entry
+from .jit import JITFunction, KernelInterface, OPTIONS, entry, pack_options
 
 
 class Config:
@@ -245,7 +245,8 @@ class Autotuner(KernelInterface):
     def _prepare(self, meta, grid, keep):
         """What a configuration launches: (kernel, grid, values by name, where their memory is, options)."""
         function = _jit_function(self.fn)
-        given = {name: value for name, value in meta.items() if name in function.signature.parameters or name in OPTIONS}
+        given = {name: value for name, value in meta.items()
+                 if name in function.signature.parameters or name in OPTIONS or name == "options"}
         values, options = function._bind((), given)
         grid = grid(values) if callable(grid) else grid
         grid = tuple(grid) if isinstance(grid, (tuple, list)) else (grid, )
@@ -254,7 +255,7 @@ class Autotuner(KernelInterface):
         kernel, plain = function._find_variant(
             {name: unwrap(value) for name, value in values.items()},
             frozenset(name for name, value in values.items() if isinstance(value, constexpr)))
-        return kernel, grid, plain, function._resolve_all(plain, keep), tuple(options[name] for name in OPTIONS) + (0, )
+        return kernel, grid, plain, function._resolve_all(plain, keep), pack_options(options)
 
     def _measure(self, kind, index, ways, metas, memory, configs, arguments, progress):
         hooks = self.user_defined_pre_hook or self.user_defined_post_hook or any(c.pre_hook for c in configs)

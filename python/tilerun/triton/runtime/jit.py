@@ -33,6 +33,25 @@ IGNORED_OPTIONS = frozenset((
     "supported_fp8_dtypes", "warmup", "waves_per_eu"))
 
 
+def read_target_options(given):
+    """A dict of the target's own options as pairs of texts; true and false are its truth values."""
+    if not isinstance(given, (dict, type(None))):
+        raise TypeError(f"options is {_memory.show(given)}, which is no dict")
+    pairs = []
+    for name, value in (given or {}).items():
+        if not isinstance(name, str) or not isinstance(value, (str, int)):
+            raise TypeError(f"options has {_memory.show(name)}: {_memory.show(value)}; a name and a text, an integer or a "
+                            "truth value are expected")
+        pairs.append((name, str(value).lower() if isinstance(value, bool) else str(value)))
+    return tuple(pairs)
+
+
+def pack_options(options, checks=0):
+    """As the library's own code takes them."""
+    own = options.get("options") or ()
+    return tuple(options[name] for name in OPTIONS) + (checks, ) + ((own, ) if own else ())
+
+
 # Held while sources are collected. Taken before a fork, so that no child finds it held.
 _lock = threading.RLock()
 if hasattr(os, "register_at_fork"):
@@ -308,8 +327,10 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         try:
             data = json.loads(specialization_data)
             name, signature, options = data["name"], str(data["signature"]), tuple(data["options"])
-            if len(options) != len(OPTIONS) + 1 or not all(type(n) is int and 0 <= n < 1 << 32 for n in options):
+            numbers, own = options[:len(OPTIONS) + 1], options[len(OPTIONS) + 1:]
+            if len(numbers) != len(OPTIONS) + 1 or not all(type(n) is int and 0 <= n < 1 << 32 for n in numbers):
                 raise ValueError(f"its options are {options}")
+            options = numbers + tuple(tuple((str(option), str(value)) for option, value in pairs) for pairs in own[:1])
         except (KeyError, TypeError, ValueError) as error:
             self._fail(f"{_memory.show(specialization_data)} is no specialization_data of a compiled kernel ({error})",
                        ValueError)
@@ -355,11 +376,13 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
                 options[name] = self._read_option(name, value)
             elif name == "launch_pdl":
                 options[name] = bool(unwrap(value))
+            elif name == "options":
+                options[name] = self._read_target_options(value)
             elif name == "launch_cooperative_grid" and unwrap(value):
                 self._fail("cooperative launches (launch_cooperative_grid=True) are not supported", UnsupportedError)
             elif name not in IGNORED_OPTIONS:
                 import difflib
-                near = difflib.get_close_matches(name, self.arg_names + list(OPTIONS), 1)
+                near = difflib.get_close_matches(name, self.arg_names + list(OPTIONS) + ["options"], 1)
                 self._fail(f"there is no parameter or option '{name}'" + (f"; did you mean '{near[0]}'?" if near else ""),
                            KeyError)
         if knobs.runtime.debug:
@@ -383,6 +406,13 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             self._fail(f"{name} is {value}; it must be positive", InvalidArgumentError)
         return max(value, 1) if name == "num_stages" else int(bool(value)) if name == "debug" else int(value)
 
+    def _read_target_options(self, value):
+        """The target's own options, as pairs of texts."""
+        try:
+            return read_target_options(unwrap(value))
+        except TypeError as error:
+            self._fail(str(error))
+
     def _launch(self, grid, args, kwargs, warmup=False):
         _memory.register_torch()
         for hook in self.pre_run_hooks:
@@ -395,10 +425,11 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         tensors = self._resolve_all(values, keep)
         kind, index = self._choose_device(tensors)
         checks = int(knobs.checks_are_on() and kind == _memory.CPU)
-        if checks:
+        own = dict(options.get("options", ())).get("checks", "false") if kind == _memory.CPU else "false"
+        if checks or own == "true" or "overflow" in own.split(","):
             options["debug"] = 1  # Overflow is looked for where the compiler has left marks.
-        packed = tuple(options[name] for name in OPTIONS) + (checks,)
-        if checks:
+        packed = pack_options(options, checks)
+        if checks or own != "false":
             index = _devices.CHECKED
         if warmup:
             plain = [_memory.Pointer(*tensors[name]) if name in tensors else value for name, value in values.items()]
