@@ -1,10 +1,11 @@
-// The store's protocol: entries, eviction, verification. What a file operation needs to be safe is
-// in Files.cpp.
+// The store's protocol: folders, reading and writing, eviction, verification. An entry's bytes are
+// Entry.cpp's, what a file operation needs to be safe is in Files.cpp.
 #include "runtime/cache/DiskCache.h"
+
+#include "runtime/cache/Entry.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Endian.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -13,78 +14,8 @@
 #include <unistd.h>
 
 using namespace tilerun::cache;
-using namespace llvm::support;
 
-//===----------------------------------------------------------------------===//
-// Entries
-//===----------------------------------------------------------------------===//
-
-// magic, version, kind, length of the payload, key, then the checksum over these and the payload.
-static constexpr char kMagic[8] = {'t', 'i', 'l', 'e', 'r', 'u', 'n', '\n'};
-static constexpr uint32_t kVersion = 1;
-static constexpr size_t kCheckedBytes = 8 + 4 + 4 + 8 + 32;
-static constexpr size_t kHeaderBytes = kCheckedBytes + 32;
-static constexpr size_t kNameDigits = 62;
 static constexpr const char *kRootName = "v1", *kScannedName = "scanned";
-
-static Key getChecksum(llvm::ArrayRef<uint8_t> checked, llvm::ArrayRef<uint8_t> payload) {
-  llvm::BLAKE3 hasher;
-  hasher.update(checked);
-  hasher.update(payload);
-  auto result = hasher.final<32>();
-  Key sum;
-  std::copy(result.begin(), result.end(), sum.bytes.begin());
-  return sum;
-}
-
-static std::array<uint8_t, kHeaderBytes> makeHeader(const Key &key, EntryKind kind,
-                                                    llvm::ArrayRef<uint8_t> payload) {
-  std::array<uint8_t, kHeaderBytes> header{};
-  std::memcpy(header.data(), kMagic, sizeof(kMagic));
-  endian::write32le(header.data() + 8, kVersion);
-  endian::write32le(header.data() + 12, static_cast<uint32_t>(kind));
-  endian::write64le(header.data() + 16, payload.size());
-  std::copy(key.bytes.begin(), key.bytes.end(), header.begin() + 24);
-  Key sum = getChecksum(llvm::ArrayRef(header).take_front(kCheckedBytes), payload);
-  std::copy(sum.bytes.begin(), sum.bytes.end(), header.begin() + kCheckedBytes);
-  return header;
-}
-
-// Why bytes are no entry of `key`; empty if they are. Any kind will do if `kind` is none.
-static std::string checkEntry(llvm::ArrayRef<uint8_t> file, const Key &key,
-                              std::optional<EntryKind> kind) {
-  if (file.size() < kHeaderBytes)
-    return "it has " + std::to_string(file.size()) + " bytes, fewer than a header";
-  if (std::memcmp(file.data(), kMagic, sizeof(kMagic)) != 0)
-    return "it is no entry of a cache";
-  if (uint32_t version = endian::read32le(file.data() + 8); version != kVersion)
-    return "its format has version " + std::to_string(version) + ", not " +
-           std::to_string(kVersion);
-  llvm::ArrayRef<uint8_t> payload = file.drop_front(kHeaderBytes);
-  if (uint64_t length = endian::read64le(file.data() + 16); length != payload.size())
-    return "its header says " + std::to_string(length) + " bytes, it has " +
-           std::to_string(payload.size());
-  Key sum = getChecksum(file.take_front(kCheckedBytes), payload);
-  if (!std::equal(sum.bytes.begin(), sum.bytes.end(), file.begin() + kCheckedBytes))
-    return "its checksum is wrong";
-  if (!std::equal(key.bytes.begin(), key.bytes.end(), file.begin() + 24))
-    return "it is the entry of another key";
-  if (kind && endian::read32le(file.data() + 12) != static_cast<uint32_t>(*kind))
-    return "it is an entry of another kind";
-  return "";
-}
-
-// The key that a shard and a name stand for.
-static std::optional<Key> parseName(llvm::StringRef shard, llvm::StringRef name) {
-  std::string bytes;
-  Key key;
-  if (shard.size() != 2 || name.size() != kNameDigits ||
-      !llvm::tryGetFromHex((shard + name).str(), bytes) || bytes.size() != key.bytes.size() ||
-      name.lower() != name || shard.lower() != shard)
-    return std::nullopt;
-  std::copy(bytes.begin(), bytes.end(), key.bytes.begin());
-  return key;
-}
 
 //===----------------------------------------------------------------------===//
 // The store
@@ -493,77 +424,4 @@ DiskCacheStat DiskCache::clear() {
     (file.temporary ? stat.temporaryBytes : stat.numBytes) += file.size;
   }
   return stat;
-}
-
-//===----------------------------------------------------------------------===//
-// The environment
-//===----------------------------------------------------------------------===//
-
-std::optional<uint64_t> tilerun::cache::parseSize(llvm::StringRef text) {
-  text = text.trim();
-  llvm::StringRef digits = text.take_while(llvm::isDigit);
-  std::string unit = text.drop_front(digits.size()).trim().lower();
-  uint64_t number = 0;
-  if (digits.getAsInteger(10, number))
-    return std::nullopt;
-  static constexpr llvm::StringLiteral kUnits[] = {"", "k", "m", "g", "t"};
-  for (auto [power, letter] : llvm::enumerate(kUnits)) {
-    unsigned shift = static_cast<unsigned>(10 * power);
-    bool plain = unit == letter || (power == 0 && unit == "b");
-    if (!plain && !(power && (unit == (letter + "b").str() || unit == (letter + "ib").str())))
-      continue;
-    if (shift && number >> (64 - shift))
-      return std::nullopt;
-    return number << shift;
-  }
-  return std::nullopt;
-}
-
-static bool isOn(llvm::StringRef text) {
-  return text == "on" || text == "1" || text == "yes" || text == "true";
-}
-
-static bool isOff(llvm::StringRef text) {
-  return text == "off" || text == "0" || text == "no" || text == "false";
-}
-
-DiskCacheOptions DiskCacheOptions::fromEnvironment(std::function<void(const std::string &)> warn,
-                                                   const std::string &folder) {
-  DiskCacheOptions options;
-  options.warn = std::move(warn);
-  auto tell = [&](const std::string &text) {
-    if (options.warn)
-      options.warn(text);
-  };
-  auto get = [](const char *name) {
-    const char *value = secure_getenv(name);
-    return std::string(value ? value : "");
-  };
-  std::string use = llvm::StringRef(get("TILERUN_CACHE")).trim().lower();
-  if (isOff(use))
-    return options;
-  if (!use.empty() && !isOn(use))
-    tell("TILERUN_CACHE is '" + use + "', neither 'on' nor 'off'; the cache is on");
-  if (std::string size = get("TILERUN_CACHE_SIZE"); !size.empty()) {
-    if (std::optional<uint64_t> bytes = parseSize(size))
-      options.maxBytes = *bytes;
-    else
-      tell("TILERUN_CACHE_SIZE is '" + size + "', which is no size such as 512M or 2G; it is 1G");
-  }
-  std::string shared = llvm::StringRef(get("TILERUN_CACHE_SHARED")).trim().lower();
-  options.shared = isOn(shared);
-  if (!shared.empty() && !options.shared && !isOff(shared))
-    tell("TILERUN_CACHE_SHARED is '" + shared + "', neither 'on' nor 'off'; it is off");
-  options.folder = folder.empty() ? get("TILERUN_CACHE_DIR") : folder;
-  if (!options.folder.empty())
-    return options;
-  // A relative XDG folder does not count, says its specification.
-  if (std::string xdg = get("XDG_CACHE_HOME"); !xdg.empty() && xdg[0] == '/')
-    options.folder = xdg + "/tilerun";
-  else if (std::string home = files::getHome(); !home.empty())
-    options.folder = home + "/.cache/tilerun";
-  else
-    tell("there is no home folder for the cache; name one by TILERUN_CACHE_DIR, or say "
-         "TILERUN_CACHE=off");
-  return options;
 }

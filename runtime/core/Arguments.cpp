@@ -175,6 +175,12 @@ bool detail::addText(SpecializationKey &key, const char *text) {
   return true;
 }
 
+const char *core::getKindName(uint16_t kind) {
+  return kind == TILERUN_ARGUMENT_POINTER ? "a pointer"
+         : kind == TILERUN_ARGUMENT_FLOAT ? "a floating-point number"
+                                          : "an integer";
+}
+
 void SpecializationKey::addOptions(const TilerunCompileOptions &options) {
   add(options.num_options);
   for (uint32_t i = 0; i < options.num_options; ++i) {

@@ -21,6 +21,8 @@ inline bool isIntegerType(uint16_t dtype) {
 }
 /// "fp32"; "auto" for TILERUN_DTYPE_AUTO, "?" for a number that is no type.
 const char *getTypeName(uint16_t dtype);
+/// "a pointer", "an integer": of a parameter's TILERUN_ARGUMENT_*.
+const char *getKindName(uint16_t kind);
 /// By the name in signatures; AUTO if there is none.
 uint16_t findType(std::string_view name);
 /// "a pointer to fp32", "the integer 5", for messages.

@@ -31,6 +31,14 @@ struct MemoryBlock {
   std::atomic<uint64_t> generation{0}; ///< Changes with each allocation and free; odd: in use.
 };
 
+/// What the driver gave, cut into blocks.
+struct MemoryBlock::Segment {
+  TilerunAddress address;
+  uint64_t bytes;
+  bool small;
+  MemoryBlock *first;
+};
+
 class MemoryPool {
 public:
   MemoryPool(Device &device, bool usePool);
