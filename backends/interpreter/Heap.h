@@ -61,8 +61,8 @@ public:
   llvm::Error copyIn(uint64_t to, llvm::ArrayRef<uint8_t> from);
   llvm::Error copyOut(llvm::MutableArrayRef<uint8_t> to, uint64_t from);
   llvm::Error poison(uint64_t address);
-  /// Before a run: what it finds behind these pointers where nothing was written is NaNs, each time.
-  /// What it may write elsewhere is no longer taken for memory as the system gave it.
+  /// Before a run: what it finds behind these pointers where nothing was written is NaNs, each
+  /// time. What it may write elsewhere is no longer taken for memory as the system gave it.
   void beginRun(llvm::ArrayRef<uint64_t> pointers);
   /// Copies between two ranges that do not overlap, each inside one live allocation.
   llvm::Error copyWithin(uint64_t to, uint64_t from, uint64_t bytes);
