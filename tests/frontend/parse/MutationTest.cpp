@@ -2,6 +2,9 @@
 // becomes a case here.
 #include "FrontendTest.h"
 
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+
 #include <random>
 
 using namespace tilerun;
@@ -53,6 +56,84 @@ TEST(Mutation, EveryPrefix) {
   std::string text = kSample;
   for (size_t i = 0; i < text.size(); ++i)
     check(text.substr(0, i));
+}
+
+/// All of the grammar, each statement for itself.
+const char *const kConstructs[] = {
+    "f(a, *b, c=1, **d)\n",
+    "f(x for x in y if z)\n",
+    "f(a)(b)[c].d\n",
+    "f((yield), (yield from x), await y)\n",
+    "x[1:2:3, ..., None, *y]\n",
+    "x[a:=1]\n",
+    "(a, *b, (c := 1))\n",
+    "[a, *b] = c\n",
+    "{**a, 'b': c, d: e}\n",
+    "{a, *b}\n",
+    "[x async for x in y]\n",
+    "{k: v for k, v in z}\n",
+    "{x for x in y for z in w if v}\n",
+    "lambda a, /, b=1, *c, d, **e: (a, b)\n",
+    "a if b else c or d and not e\n",
+    "-a ** ~b @ c // d % e << f >> g & h ^ i | j\n",
+    "a < b <= c == d != e is not f not in g\n",
+    "f'{a!r:>{b}.{c}}{d=}' rf'\\n{e}' \"\"\"t\"\"\" + b'\\x00'\n",
+    "0x1F + 0b1 + 0o7 + 1_000 + 1.5e-3j\n",
+    "a: int = 1\nb.c: list[int]\n(d): str\n",
+    "a = b = c, d = e\n",
+    "a += 1; b @= 2; c //= 3; d **= 4; e >>= 5\n",
+    "del a, b[1], c.d\n",
+    "assert a, 'b'\n",
+    "raise A(b) from c\n",
+    "import a.b.c as d, e\nfrom ..f import (g as h, i,)\nfrom . import *\n",
+    "global a, b\nnonlocal c\n",
+    "if a:\n    b\nelif c:\n    d\nelse:\n    e\n",
+    "for a, *b in c, d:\n    break\nelse:\n    continue\n",
+    "while a:\n    pass\nelse:\n    ...\n",
+    "with (a as b, c() as d.e,):\n    f\n",
+    "with a, b as (c, d): e\n",
+    "try:\n    a\nexcept* (B, C) as d:\n    e\nelse:\n    f\nfinally:\n    g\n",
+    "@a.b(c)\n@d\nasync def f[T](a, /, b: int = 1, *, c=2, **d) -> e:\n    return a, b\n",
+    "class A[T](B, metaclass=C, *d, **e):\n    f: int = 1\n    def g(self): return 1\n",
+    "match a, b:\n    case {'c': [d, *_], **e} if f:\n        g\n    case A(b=1) | -1 | 'x':\n     "
+    "   h\n",
+    "type X[T: int, *U, **V] = list[T]\n",
+    "async def f():\n    async with a as b:\n        async for c in d:\n            await e\n",
+};
+
+TEST(Mutation, EveryPrefixOfEveryConstruct) {
+  for (std::string text : kConstructs) {
+    EXPECT_EQ(errors("async def around():\n    pass\n" + text), "") << text;
+    // Also in a function that is a kernel, and where errors are not reported.
+    for (size_t i = 0; i <= text.size(); ++i)
+      for (const char *end : {"", "\n", ")", "\n)", ",", "\\"}) {
+        std::string prefix = text.substr(0, i) + end;
+        check(prefix);
+        std::string body = "@triton.jit\ndef kernel(p):\n    " + prefix;
+        for (size_t at = body.find('\n', 30); at != std::string::npos; at = body.find('\n', at + 1))
+          body.insert(at + 1, "    ");
+        check(body);
+        check("def make(n):\n    @triton.jit\n    def kernel(p):\n        pass\n" +
+              body.substr(29));
+        (void)expr(prefix);
+      }
+  }
+}
+
+TEST(Mutation, EveryPrefixOfTheSeeds) {
+  std::error_code error;
+  unsigned files = 0;
+  for (llvm::sys::fs::directory_iterator it(TILERUN_PARSER_SEEDS, error), end; it != end && !error;
+       it.increment(error), ++files) {
+    auto buffer = llvm::MemoryBuffer::getFile(it->path());
+    ASSERT_TRUE(bool(buffer)) << it->path();
+    std::string text = (*buffer)->getBuffer().str();
+    if (text.size() > 4096)
+      continue; // Deep nesting, which has its own tests.
+    for (size_t i = 0; i <= text.size(); ++i)
+      check(text.substr(0, i));
+  }
+  EXPECT_GT(files, 30u);
 }
 
 TEST(Mutation, EveryByteRemoved) {
