@@ -276,3 +276,49 @@ def test_graphs_are_refused(run_text):
             pass
         """, "--cpu", fails=True)
     assert done.stderr.splitlines()[-1].startswith("NotImplementedError: CUDA graphs are not possible with --cpu")
+
+
+def test_tensors_of_the_host_say_so(run_text):
+    run_text("""
+        import io, numpy as np, torch
+
+        def make(device):
+            x = torch.rand(4, 4, device=device)
+            file = io.BytesIO()
+            torch.save({"x": [x]}, file)
+            file.seek(0)
+            F = torch.nn.functional
+            return {"made": x, "cat": torch.cat([x, x]), "stack": torch.stack((x, x)), "hstack": torch.hstack([x]), "sum": x + 1,
+                    "where": torch.where(x > 0, x, x), "largest": x.max(0)[0], "sorted": torch.sort(x).values, "row": x[0],
+                    "split": torch.split(x * 2, 2)[1], "chosen": x[x > 0], "einsum": torch.einsum("ij,jk->ik", x, x),
+                    "padded": F.pad(x, (1, 1)), "norm": torch.linalg.norm(x, dim=0), "fft": torch.fft.rfft(x), "less": x < 1,
+                    "loaded": torch.load(file, map_location=device)["x"][0], "flipped": x.flip(0), "right": 2 / x,
+                    "deep": x.t().contiguous().view(-1).clone().detach(), "stacked": torch.Tensor.cumsum(x, 0), "mean": x.mean()}
+
+        for name, x in {**make(None), "back": make("cuda")["cat"].cpu(), "to": make("cuda")["made"].to("cpu"),
+                        "loaded": torch.load(io.BytesIO(saved.getvalue())) if (saved := io.BytesIO(),
+                        torch.save(torch.ones(3), saved))[0] else None}.items():
+            assert not x.is_cuda and x.is_cpu and x.device == torch.device("cpu") and x.get_device() == -1, name
+            there = x.cuda()
+            assert there.is_cuda and there.device.type == "cuda" and there.data_ptr() != x.data_ptr(), name
+        for name, x in {**make("cuda"), "brought": make(None)["cat"].cuda(), "mixed": make(None)["cat"].cuda() * torch.tensor(2.0),
+                        "both": torch.cat([torch.ones(3).cuda(), torch.zeros(3, device="cuda")])}.items():
+            assert x.is_cuda and not x.is_cpu and x.device == torch.device("cuda", 0) and x.get_device() == 0, name
+            assert x.cuda() is x and x.to("cuda") is x, name
+        """, "--cpu")
+
+
+def test_exports_say_where_the_memory_is(run_text):
+    run_text("""
+        import numpy as np, torch
+        for x in (torch.zeros(6, device="cuda"), torch.zeros(6), torch.zeros(2, 6, device="cuda")[1], torch.zeros(6).cuda()):
+            assert x.__dlpack_device__() == (1, 0)
+            array, again = np.from_dlpack(x), torch.from_dlpack(x)
+            x.fill_(3)
+            assert array.tolist() == again.tolist() == [3] * 6 and again.data_ptr() == x.data_ptr() == array.ctypes.data
+            capsule = torch.utils.dlpack.to_dlpack(x)
+            assert torch.utils.dlpack.from_dlpack(capsule).data_ptr() == x.data_ptr()
+            assert x.__dlpack__(stream=1) is not None and x.__dlpack__(stream=None) is not None
+        # What arrays of the host become is the host's.
+        assert not torch.from_dlpack(np.ones(3, np.float32)).is_cuda
+        """, "--cpu")

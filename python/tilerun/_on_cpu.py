@@ -41,16 +41,19 @@ def _get_storage(tensor):
 
 
 def _mark_host(tensor):
+    _mark_storage(_get_storage(tensor))
+    return tensor
+
+
+def _mark_storage(storage):
     from torch.multiprocessing.reductions import StorageWeakRef
     global _most_storages
-    storage = _get_storage(tensor)
     if storage is not None and storage._cdata not in _host_storages:
         _host_storages[storage._cdata] = StorageWeakRef(storage)
         if len(_host_storages) > _most_storages:
             for key in [key for key, known in list(_host_storages.items()) if known.expired()]:
                 del _host_storages[key]
             _most_storages = max(64, 2 * len(_host_storages))
-    return tensor
 
 
 def _unmark_host(tensor):
@@ -59,7 +62,8 @@ def _unmark_host(tensor):
         _host_storages.pop(storage._cdata, None)
 
 
-def _is_on_host(tensor):
+def is_on_host(tensor):
+    """Whether a tensor is known to be the host's."""
     storage = _get_storage(tensor)
     return storage is not None and storage._cdata in _host_storages
 
@@ -71,15 +75,29 @@ def _is_traced():
     return ask is not None and ask()
 
 
+def _find_tensors(values, found, tensor_type):
+    """The tensors among arguments or results, in lists, tuples and dicts as well."""
+    for value in values:
+        if isinstance(value, tensor_type):
+            found.append(value)
+        elif type(value) in (list, tuple, dict) or isinstance(value, tuple):
+            _find_tensors(value.values() if type(value) is dict else value, found, tensor_type)
+    return found
+
+
 def _mark_like(made, args, kwargs, alone):
-    """Marks a result as the host's if the operands are; without operands, if `alone` is true."""
+    """Marks results as the host's if the operands are; without operands, if `alone` is true."""
     import torch
-    if not isinstance(made, torch.Tensor) or "out" in kwargs:
+    results = _find_tensors((made, ), [], torch.Tensor)
+    if not results or "out" in kwargs:
         return made
-    tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, torch.Tensor)]
+    tensors = _find_tensors((*args, *kwargs.values()), [], torch.Tensor)
     # A GPU takes numbers of the host's.
     tensors = [tensor for tensor in tensors if tensor.dim()] or tensors
-    return _mark_host(made) if (all(map(_is_on_host, tensors)) if tensors else alone) else made
+    if all(map(is_on_host, tensors)) if tensors else alone:
+        for result in results:
+            _mark_host(result)
+    return made
 
 
 def _with_device(function):
@@ -105,7 +123,7 @@ def _with_copy(function):
     def call(data, *args, **kwargs):
         import torch
         made = make(data, *args, **kwargs)
-        if not _is_gpu(kwargs.get("device")) or isinstance(data, torch.Tensor) and not _is_on_host(data):
+        if not _is_gpu(kwargs.get("device")) or isinstance(data, torch.Tensor) and not is_on_host(data):
             return made
         copy = made.clone() if made is data or not isinstance(data, torch.Tensor) else made
         _unmark_host(copy)
@@ -123,7 +141,7 @@ def _like_operands(function):
     return call
 
 
-_FACTORIES = ("arange empty empty_like empty_strided eye from_numpy frombuffer full full_like linspace logspace ones "
+_FACTORIES = ("arange empty from_dlpack empty_like empty_strided eye from_numpy frombuffer full full_like linspace logspace ones "
               "ones_like empty_permuted empty_quantized normal rand rand_like randint randint_like randn randn_like randperm scalar_tensor sparse_bsr_tensor "
               "sparse_compressed_tensor sparse_coo_tensor sparse_csr_tensor tensor tril_indices triu_indices zeros "
               "zeros_like range bartlett_window blackman_window hamming_window hann_window kaiser_window").split()
@@ -164,10 +182,10 @@ def _redirect_generator(torch):
     torch.Generator = Generator
 
 
-# Of what a reference is usually computed; what else makes memory of its own counts as the GPU's.
-_OPERATIONS = ("__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __matmul__ __pow__ __neg__ "
-               "abs add bfloat16 bool clone contiguous cos div double exp float half int log long matmul mul repeat short "
-               "sigmoid sin softmax sqrt sub sum tanh").split()
+# Methods that give no tensor, or have an answer of their own here.
+_OTHER_METHODS = ("backward cpu cuda data_ptr dim element_size get_device item ndimension numel numpy pin_memory record_stream "
+                  "register_hook retain_grad share_memory_ size storage storage_offset storage_type stride to tolist type "
+                  "untyped_storage").split()
 _FLOAT_FUNCTIONS = "baddbmm bmm exp log log_softmax matmul mm rsqrt sigmoid softmax sqrt tanh".split()
 _FLOAT_NN_FUNCTIONS = "gelu layer_norm leaky_relu linear log_softmax relu silu softmax".split()
 
@@ -180,7 +198,7 @@ def _redirect_tensors(torch):
         other = kwargs.get("other", args[0] if args else None)
         wanted = kwargs.get("device", next((a for a in args if isinstance(a, (str, torch.device)) or type(a) is int), None))
         if isinstance(other, torch.Tensor):
-            wanted = torch.device("cpu" if _is_on_host(other) else "cuda")
+            wanted = torch.device("cpu" if is_on_host(other) else "cuda")
             moved = to(self, *args, **kwargs)
         elif wanted is None:
             return _mark_like(to(self, *args, **kwargs), (self, ), {}, False)
@@ -190,12 +208,33 @@ def _redirect_tensors(torch):
         if not _is_gpu(wanted):
             return _mark_host(clone(self) if moved is self else moved)
         # What is not known to be the host's is on the GPU already: a copy would take what kernels write.
-        return clone(self) if moved is self and _is_on_host(self) and not isinstance(self, parameter) else moved
+        return clone(self) if moved is self and is_on_host(self) and not isinstance(self, parameter) else moved
 
     torch.Tensor.to = tensor_to
     torch.Tensor.cuda = lambda self, *args, **kwargs: tensor_to(self, "cuda")
     torch.Tensor.cpu = lambda self, *args, **kwargs: tensor_to(self, "cpu")
     torch.Tensor.pin_memory = lambda self, *args, **kwargs: self
+
+
+def _redirect_operations(torch):
+    """What operations make of the host's tensors is the host's: all that torch lets subclasses of tensors override."""
+    for space, functions in torch.overrides.get_overridable_functions().items():
+        known = set(map(id, functions))
+        for name in dir(space):
+            function = getattr(space, name)
+            if id(function) not in known or isinstance(function, type) or not callable(function):
+                continue
+            if name.startswith(("is_", "__dlpack")) or name in _OTHER_METHODS or name in _METHODS:
+                continue
+            # Those with two underscores are operators; with one, torch's own.
+            if name.startswith("_") and not (name.startswith("__") and name[2:-2] in _OPERATORS):
+                continue
+            setattr(space, name, _like_operands(function))
+
+
+_OPERATORS = ("abs add and floordiv getitem iadd iand ifloordiv imul invert ior ipow isub itruediv ixor lshift matmul mod mul neg "
+              "or pos pow radd rdiv rfloordiv rlshift rmatmul rmod rmul rpow rshift rsub rtruediv sub truediv xor div eq ne lt le "
+              "gt ge rand ror rxor").split()
 
 
 def _redirect_modules(torch):
@@ -225,8 +264,17 @@ def _redirect_storages(torch):
 
     @functools.wraps(load)
     def load_here(f, map_location=None, *args, **kwargs):
-        plain = map_location is None or isinstance(map_location, (str, torch.device))
-        return load(f, _redirected(map_location) if _is_gpu(map_location) else "cpu" if plain else map_location, *args, **kwargs)
+        if map_location is not None and not isinstance(map_location, (str, torch.device)):
+            return load(f, map_location, *args, **kwargs)
+        wanted = map_location
+
+        def place(storage, location):
+            # Files of this run say 'cpu' of everything.
+            if not _is_gpu(location if wanted is None else wanted):
+                _mark_storage(storage)
+            return storage
+
+        return load(f, place, *args, **kwargs)
 
     torch.load = load_here
     # Of what the workers of a DataLoader hand over.
@@ -262,8 +310,7 @@ def redirect(pretend=True):
             setattr(module, name, _like_operands(_in_float32(getattr(module, name))))
     _redirect_tensors(torch)
     atexit.register(_host_storages.clear)  # Weak references need torch.
-    for name in _OPERATIONS:
-        setattr(torch.Tensor, name, _like_operands(getattr(torch.Tensor, name)))
+    _redirect_operations(torch)
     _redirect_modules(torch)
     _redirect_storages(torch)
     _redirect_generator(torch)

@@ -189,15 +189,17 @@ def _pretend_accelerator(torch):
 
 def _pretend_tensors(torch):
     # Class attributes that hide those of the class below, which is written in C and stays as it is.
+    from ._on_cpu import is_on_host
     base, tensor = torch.Tensor.__base__, torch.Tensor
     device, here = base.device, torch.device("cuda", 0)
     is_on_cpu = lambda self: device.__get__(self).type == "cpu"
-    tensor.device = property(lambda self: here if is_on_cpu(self) else device.__get__(self))
-    tensor.is_cuda = property(lambda self: is_on_cpu(self) or base.is_cuda.__get__(self))
-    tensor.is_cpu = property(lambda self: False)
-    tensor.get_device = lambda self: 0 if is_on_cpu(self) else base.get_device(self)
+    pretends = lambda self: is_on_cpu(self) and not is_on_host(self)
+    tensor.device = property(lambda self: here if pretends(self) else device.__get__(self))
+    tensor.is_cuda = property(lambda self: pretends(self) or base.is_cuda.__get__(self))
+    tensor.is_cpu = property(lambda self: is_on_cpu(self) and is_on_host(self))
+    tensor.get_device = lambda self: 0 if pretends(self) else base.get_device(self)
     tensor.record_stream = lambda self, stream: None
-    # Who takes the memory over must know where it is.
+    # Who takes the memory over must know where it is: on the host, where no stream has to be waited for.
     exported = tensor.__dlpack__
     tensor.__dlpack__ = functools.wraps(exported)(lambda self, *args, stream=None, **kwargs: exported(self, **kwargs))
     where = tensor.__dlpack_device__
