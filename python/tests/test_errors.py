@@ -77,6 +77,12 @@ def test_mistakes(call, kind, message, warm):
     kernel[(1, )](READ_ONLY, Y, 8, BLOCK=8)  # All is well afterwards.
 
 
+def test_a_list_is_called_one():
+    for value, kind in (([1.0] * 8, "a list of 8"), ((1.0, ) * 8, "a tuple of 8"), ([X], "a list of 1"), ([], "a list of 0")):
+        with pytest.raises(triton.CompilationError, match=rf"operator '\+' does not apply to {kind} and int32\[8\]"):
+            kernel[(1, )](value, Y, 8, BLOCK=8)
+
+
 def test_wrong_devices_are_named():
 
     class OnGpu:

@@ -615,3 +615,77 @@ def test_methods_and_string_annotations():
         tl.store(out + tl.arange(0, N), (tl.arange(0, N).to(tl.float32) + x).cast(tl.float32))
 
     assert run(kernel, N=4) == [0.5, 1.5, 2.5, 3.5]
+
+
+def factorial(n):
+    return 1 if n == 0 else n * factorial(n - 1)
+
+
+def is_even(n):
+    return is_odd(n - 1) if n else True
+
+
+def is_odd(n):
+    return is_even(n - 1) if n else False
+
+
+def endless(n):
+    return endless(n + 1)
+
+
+@triton.constexpr_function
+def count(n):
+    return factorial(n) + is_even(n)
+
+
+@triton.constexpr_function
+def never(n):
+    return endless(n)
+
+
+def test_plain_functions_that_call_themselves():
+
+    @triton.jit
+    def kernel(out, N: tl.constexpr):
+        tl.store(out, count(N))
+
+    @triton.jit
+    def stuck(out, N: tl.constexpr):
+        tl.store(out, never(N))
+
+    assert run(kernel, 4)[0] == 25 and run(kernel, 5)[0] == 120
+    with pytest.raises(triton.CompilationError, match="calls nest deeper than 64; 'endless' calls itself") as caught:
+        run(stuck, 4)
+    assert str(caught.value).count("in call to") == 6
+
+
+def test_names_of_files_need_not_be_utf8(tmp_path):
+    import os
+    import subprocess
+    import sys
+    folder = os.path.join(os.fsencode(tmp_path), b"d\xff")
+    os.mkdir(folder)
+    with open(os.path.join(folder, b"k\xfe.py"), "w") as file:
+        file.write(textwrap.dedent("""\
+            import numpy as np, triton, triton.language as tl
+            @triton.jit
+            def good(p, n):
+                tl.store(p + n, 1)
+            @triton.jit
+            def bad(p, n):
+                tl.store(p + nn, 1)
+            p = np.zeros(4, np.int32)
+            good[(1, )](p, 2)
+            assert p.tolist() == [0, 0, 1, 0]
+            for kernel, n, text in ((bad, 2, "unknown name 'nn'"), (good, 20, "write of 4 bytes at 'p'[20]")):
+                try:
+                    kernel[(1, )](p, n)
+                except Exception as error:
+                    assert text in str(error) and "k\\\\xfe.py:" in str(error), ascii(str(error))
+                else:
+                    raise AssertionError("no error")
+            """))
+    for options in ([], ["--cpu"], ["--checks"]):
+        ran = subprocess.run([os.fsencode(sys.executable), b"-m", b"tilerun", *map(str.encode, options), b"k\xfe.py"], cwd=folder,
+                             capture_output=True)
+        assert ran.returncode == 0, ran.stderr

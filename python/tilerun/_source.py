@@ -12,6 +12,7 @@ import dataclasses
 import enum
 import functools
 import inspect
+import os
 import re
 import sys
 import types
@@ -180,7 +181,11 @@ class Collector:
             lines += self._bind(name, helper, set(), None)
         head = "\n" * max(line - 2, 0) + function.decorator + "\n"
         tail = "" if text.endswith("\n") else "\n"
-        self.sources.append((module, path, head + text + tail + "".join(l + "\n" for l in lines)))
+        self._keep(module, path, head + text + tail + "".join(l + "\n" for l in lines))
+
+    def _keep(self, module, path, text):
+        # The library takes UTF-8, which the names of files need not be.
+        self.sources.append((module, os.fsencode(path).decode("utf-8", "backslashreplace"), text))
 
     # -- Values
 
@@ -205,6 +210,8 @@ class Collector:
             return self._bind_class(name, value) or self._bind_unknown(name, value)
         if isinstance(value, types.FunctionType) and (_is_of_compile_time(user) or is_marked(value)):
             helper = self._make_helper(value)
+            if helper is not None and helper is user and helper.fn.__name__ == name:
+                return []  # It calls itself.
             if helper is not None:
                 return [f"from {self._module_of(helper)} import {helper.fn.__name__} as {name}"]
         if isinstance(value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)) or \
@@ -266,7 +273,7 @@ class Collector:
         """The name of a new source, of what the user calls `name`: messages show that (errors.show_message)."""
         own = f"__m{self.counter}__{name}"
         self.counter += 1
-        self.sources.append((own, path, text))
+        self._keep(own, path, text)
         return own
 
     def _bind_unknown(self, name, value):
@@ -317,7 +324,7 @@ class Collector:
             if source is None:
                 self.classes[value] = None
             else:
-                self.sources.append((self.classes[value], *source))
+                self._keep(self.classes[value], *source)
         own = self.classes[value]
         return [f"from {own} import {value.__name__} as {name}"] if own else []
 

@@ -104,7 +104,9 @@ class _Parts:
     def _make_tuple(self, value, items):
         """The expression of a tuple, by its class if it has names."""
         if not _source.is_named_tuple(type(value)):
-            return "(" + "".join(item + ", " for item in items) + ")"
+            # Messages call a list one.
+            opening, closing = "[]" if isinstance(value, list) else "()"
+            return opening + "".join(item + ", " for item in items) + closing
         if type(value) not in self.classes:
             self.classes.append(type(value))
         return f"__c{self.classes.index(type(value))}(" + ", ".join(items) + ")"
