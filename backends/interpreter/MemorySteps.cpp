@@ -15,6 +15,9 @@ using namespace tilerun::interp;
 
 /// Whether n addresses follow each other at a distance of `size` bytes.
 static bool areConsecutive(const uint64_t *pointers, size_t n, unsigned size) {
+  // Most rows that jump are told by their ends.
+  if (n > 1 && pointers[n - 1] != pointers[0] + (n - 1) * size)
+    return false;
   uint64_t difference = 0;
   for (size_t i = 0; i < n; ++i)
     difference |= pointers[i] ^ (pointers[0] + i * size);
@@ -42,31 +45,42 @@ static uint64_t isOutside(uint64_t address, const Range &range, unsigned bytes) 
   return distance | (range.size - bytes - distance);
 }
 
-/// Whether each lane that is on accesses one of the ranges. Without branches in its loops, so that
-/// rows that jump are looked at several lanes at once.
-static bool areInside(const uint64_t *pointers, const uint8_t *mask, size_t n,
-                      llvm::ArrayRef<Range> ranges, unsigned bytes) {
+/// Whether no lane that is on is outside, by the highest bit of what `isOutside` says of its
+/// address. Without branches in its loops, so that several lanes are looked at at once.
+template <class Outside>
+static bool areInside(const uint64_t *pointers, const uint8_t *mask, size_t n, Outside isOutside) {
   uint64_t any = 0;
-  if (ranges.size() == 1) {
-    const Range range = ranges[0];
-    if (range.size < bytes)
-      return false;
-    if (mask)
-      for (size_t i = 0; i < n; ++i)
-        any |= isOutside(pointers[i], range, bytes) & (uint64_t(mask[i]) << 63);
-    else
-      for (size_t i = 0; i < n; ++i)
-        any |= isOutside(pointers[i], range, bytes);
-    return !(any >> 63);
-  }
-  for (size_t i = 0; i < n; ++i) {
+  if (mask)
+    for (size_t i = 0; i < n; ++i)
+      any |= isOutside(pointers[i]) & (uint64_t(mask[i]) << 63);
+  else
+    for (size_t i = 0; i < n; ++i)
+      any |= isOutside(pointers[i]);
+  return !(any >> 63);
+}
+
+/// Whether each lane that is on accesses one of the ranges.
+static bool areInside(const uint64_t *pointers, const uint8_t *mask, size_t n,
+                      llvm::ArrayRef<Range> all, unsigned bytes) {
+  llvm::SmallVector<Range, 4> ranges;
+  llvm::copy_if(all, std::back_inserter(ranges),
+                [&](const Range &range) { return range.size >= bytes; });
+  if (ranges.empty())
+    return false;
+  if (ranges.size() == 1)
+    return areInside(pointers, mask, n, [range = ranges[0], bytes](uint64_t address) {
+      return isOutside(address, range, bytes);
+    });
+  if (ranges.size() == 2)
+    return areInside(pointers, mask, n, [a = ranges[0], b = ranges[1], bytes](uint64_t address) {
+      return isOutside(address, a, bytes) & isOutside(address, b, bytes);
+    });
+  return areInside(pointers, mask, n, [&](uint64_t address) {
     uint64_t outside = ~uint64_t(0);
     for (const Range &range : ranges)
-      if (range.size >= bytes)
-        outside &= isOutside(pointers[i], range, bytes);
-    any |= mask && !mask[i] ? 0 : outside;
-  }
-  return !(any >> 63);
+      outside &= isOutside(address, range, bytes);
+    return outside;
+  });
 }
 
 static size_t rowLength(const Step &step) { return step.shape.empty() ? 1 : step.shape.back(); }
@@ -127,10 +141,19 @@ template <class T> static void load(Frame &frame, const Step &step) {
     const bool inside =
         areInside(pointers + start, lanes || !mask ? nullptr : mask + start, lanes.value_or(row),
                   frame.launch.bounds.getRanges(step.origin), sizeof(T));
+    if (inside) {
+      if (mask)
+        for (size_t i = start; i < start + row; ++i)
+          result[i] = mask[i] ? read<T>(pointers[i]) : off(i);
+      else
+        for (size_t i = start; i < start + row; ++i)
+          result[i] = read<T>(pointers[i]);
+      continue;
+    }
     frame.knownOnly = isDense; // It began in memory that it left.
     for (size_t i = start; i < start + row; ++i) {
       const bool on = !mask || mask[i];
-      if (!inside && on && !frame.isInBounds(step, pointers[i], sizeof(T)))
+      if (on && !frame.isInBounds(step, pointers[i], sizeof(T)))
         return frame.failAccess(step, "read", i, pointers[i], sizeof(T));
       result[i] = on ? read<T>(pointers[i]) : off(i);
     }
@@ -170,11 +193,17 @@ template <class T> static void store(Frame &frame, const Step &step) {
     const bool inside =
         areInside(pointers + start, lanes || !mask ? nullptr : mask + start, lanes.value_or(row),
                   frame.launch.bounds.getRanges(step.origin), sizeof(T));
+    if (inside) {
+      for (size_t i = start; i < start + row; ++i)
+        if (!mask || mask[i])
+          write(i);
+      continue;
+    }
     frame.knownOnly = isDense; // It began in memory that it left.
     for (size_t i = start; i < start + row; ++i) {
       if (mask && !mask[i])
         continue;
-      if (!inside && !frame.isInBounds(step, pointers[i], sizeof(T)))
+      if (!frame.isInBounds(step, pointers[i], sizeof(T)))
         return frame.failAccess(step, "write", i, pointers[i], sizeof(T));
       write(i);
     }
