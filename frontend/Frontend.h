@@ -87,6 +87,10 @@ ArgumentSpec specializeInteger(uint64_t value, bool doNotSpecialize);
 /// the message says which entry and why.
 llvm::Expected<KernelSignature> parseSignature(llvm::StringRef text);
 
+/// The global, or constant of a class ("Cfg.FAST"), that an entry of a signature is about if it is
+/// not about a parameter: the elements of a tuple ("t.0") are numbered.
+llvm::StringRef getGlobalName(llvm::StringRef path);
+
 /// A text that two signatures have in common exactly if they say the same: a part of cache keys.
 std::string getCanonicalText(const KernelSignature &signature);
 

@@ -38,7 +38,7 @@ public:
     while (!rest.empty()) {
       llvm::StringRef entry = rest;
       llvm::StringRef name = rest.take_while([](char c) {
-        return llvm::isAlnum(c) || c == '_' || static_cast<unsigned char>(c) >= 128;
+        return llvm::isAlnum(c) || c == '_' || c == '.' || static_cast<unsigned char>(c) >= 128;
       });
       if (name.empty() || llvm::isDigit(name[0]))
         return fail(entry, "a parameter name is expected, as in 'n=i32'");
@@ -260,6 +260,11 @@ private:
 
 llvm::Expected<KernelSignature> parseSignature(llvm::StringRef text) {
   return SignatureParser(text).parse();
+}
+
+llvm::StringRef getGlobalName(llvm::StringRef path) {
+  auto [head, member] = path.split('.');
+  return member.empty() || llvm::isDigit(member[0]) ? head : path;
 }
 
 //===----------------------------------------------------------------------===//

@@ -141,6 +141,10 @@ TensorOr castForMemory(Emitter &e, const Arguments &args, size_t i, DType pointe
   if (!getOperand(args[i]))
     return argError(e, args, i,
                     "must be a tensor or a number, but it is " + describeNonTensor(args[i]));
+  auto *tensor = args[i].getIf<TensorValue>();
+  if (tensor && tensor->type.dtype.isPointer() && !pointee.isPointer() && pointee.getBits() < 64)
+    return argError(e, args, i,
+                    "is a pointer, not what it points to; load that first, with tl.load");
   TensorOr value = cast(e, args[i], pointee);
   if (failed(value))
     return failure();

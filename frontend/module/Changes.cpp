@@ -1,8 +1,11 @@
-// Changes of globals beside plain assignments: those that host functions make, `:=`, and methods
-// that change a list or a dict. Nobody knows the values without running the code.
+// How globals change beside plain assignments: by `:=`, and by what host code does to what they
+// hold (HostUses.h), for which a file is looked through once it is read.
+#include "frontend/module/HostUses.h"
 #include "frontend/module/ModuleReader.h"
+#include "frontend/parse/Parser.h"
 
 using namespace llvm;
+using namespace tilerun::ast;
 
 namespace tilerun {
 
@@ -12,64 +15,6 @@ bool ModuleReader::isAssignment(Token t) {
   return t.is(Kind::Equal) || (t.kind >= Kind::PlusEqual && t.kind <= Kind::AtEqual) ||
          t.is(Kind::PowEqual) || t.is(Kind::FloorDivEqual) || t.is(Kind::ShlEqual) ||
          t.is(Kind::ShrEqual);
-}
-
-/// Methods by which lists, dicts and sets change.
-static bool isMutator(StringRef name) {
-  static constexpr StringLiteral kNames[] = {
-      "append",     "extend",  "insert", "remove",  "pop", "clear",   "update",
-      "setdefault", "popitem", "sort",   "reverse", "add", "discard", "__setitem__"};
-  return llvm::is_contained(kNames, name);
-}
-
-/// What a global holds was changed: it is not what its assignment says.
-void ModuleReader::forgetChanged(StringRef name) {
-  auto it = module.globals.find(name);
-  if (it == module.globals.end() || it->second.kind != Global::Kind::Value)
-    return;
-  it->second.kind = Global::Kind::Unknown;
-  it->second.value = nullptr;
-}
-
-/// `L.append(1)`, `del L[0]`
-void ModuleReader::readMutation(Tokens tokens) {
-  bool isDelete = tokens[0].is(Kind::KwDel);
-  tokens = tokens.drop_front(isDelete);
-  if (tokens.size() > 3 && tokens[0].is(Kind::Name) &&
-      (isDelete ||
-       (tokens[1].is(Kind::Dot) && tokens[3].is(Kind::LParen) && isMutator(text(tokens[2])))))
-    mutated.insert(text(tokens[0]));
-}
-
-/// A statement of a function: notes which globals it assigns.
-void ModuleReader::readHostStatement(Tokens tokens) {
-  auto scope = llvm::find_if(llvm::reverse(scopes),
-                             [](const Scope &s) { return s.kind == ScopeKind::Function; });
-  if (scope == scopes.rend())
-    return;
-  if (tokens[0].is(Kind::KwGlobal)) {
-    for (Token token : tokens)
-      if (token.is(Kind::Name))
-        scope->declared.insert(text(token));
-    return;
-  }
-  if (scope->declared.empty())
-    return;
-  // The targets end at the last assignment that is outside of brackets.
-  unsigned depth = 0;
-  size_t end = 0;
-  for (auto [i, token] : llvm::enumerate(tokens)) {
-    Kind kind = token.kind;
-    depth += kind == Kind::LParen || kind == Kind::LBracket || kind == Kind::LBrace;
-    if (depth > 0)
-      depth -= kind == Kind::RParen || kind == Kind::RBracket || kind == Kind::RBrace;
-    else if (isAssignment(token))
-      end = i;
-  }
-  for (size_t i = 0; i < end; ++i)
-    if (tokens[i].is(Kind::Name) && (i == 0 || !tokens[i - 1].is(Kind::Dot)) &&
-        scope->declared.contains(text(tokens[i])))
-      setByFunctions.insert(text(tokens[i]));
 }
 
 /// `if (x := f()):`; only host code knows such a value.
@@ -82,6 +27,47 @@ void ModuleReader::readWalruses(Tokens tokens) {
       global.range = {{module.file, tokens[i - 1].begin}, tokens[i - 1].end};
       bind(text(tokens[i - 1]), global);
     }
+}
+
+/// Notes where the statements at module level begin and end.
+void ModuleReader::notePiece() {
+  Token first = line.front();
+  const bool goesOn = first.is(Kind::KwElif) || first.is(Kind::KwElse) ||
+                      first.is(Kind::KwExcept) || first.is(Kind::KwFinally) || decoratorsBegin;
+  if (scopes.empty() && !(inPiece && goesOn)) {
+    pieces.emplace_back(first.begin, lastLineEnd);
+    inPiece = true;
+  } else if (inPiece) {
+    pieces.back().second = lastLineEnd;
+  }
+}
+
+void ModuleReader::readHostUses() {
+  // Python has told what its names hold.
+  if (module.isProvided)
+    return;
+  DenseSet<uint32_t> kernels;
+  for (const auto &function : module.functions)
+    kernels.insert(function->def->nameRange.begin.offset);
+  auto getPath = [this](const Expr *expr) { return this->getPath(expr); };
+  auto getText = [this](SourceRange range) {
+    return loader.sources.getText(module.file).slice(range.begin.offset, range.end);
+  };
+  HostUses uses(module, getPath, getText, kernels);
+  ast::Context scratch; // Nothing of these trees is kept.
+  uint32_t bytes = 0;
+  for (auto [begin, end] : pieces) {
+    SourceRange range{{module.file, begin}, end};
+    bytes += end - begin;
+    std::optional<Block> block;
+    if (bytes <= kMaxUsesBytes)
+      block = parseStatements(loader.sources, module.file, begin, end, scratch, nullptr);
+    block ? uses.read(*block) : uses.readUnparsed(range);
+  }
+  for (const auto &function : module.functions)
+    if (!StringRef(function->qualifiedName).contains('.'))
+      uses.readKernel(*function->def);
+  uses.finish();
 }
 
 } // namespace tilerun

@@ -206,9 +206,15 @@ void ModuleReader::resolveFromImport(const ImportFromStmt &stmt, bool find, Bind
     if (name.name == "*") {
       if (!find || !atModuleLevel())
         continue;
-      if (from && from != &module)
+      if (from && from != &module) {
         module.starImports.push_back(from);
-      else if (!from) {
+        module.starOffsets.push_back(name.range.begin.offset);
+      } else if (!from) {
+        // What it brings, and replaces, nobody knows; the language has no names of constants.
+        if (path.rfind("triton", 0) != 0)
+          for (auto &global : module.globals)
+            if (global.second.kind == Global::Kind::Value)
+              global.second.change.add({Doubt::Binding, name.range});
         module.starImportPaths.push_back(path);
         if (std::string searched = describeSearch(stmt.module, stmt.level); !searched.empty())
           module.missingStarImports[path] = searched;

@@ -46,6 +46,12 @@ const Global *LoadedModule::lookup(StringRef name) const {
   return local == localImports.end() ? nullptr : &local->second;
 }
 
+const Global *LoadedModule::findBinding(StringRef scope, StringRef name) const {
+  const StringMap<Global> &names = scope.empty() ? globals : nested;
+  auto it = names.find(scope.empty() ? name.str() : (scope + "." + name).str());
+  return it == names.end() ? nullptr : &it->second;
+}
+
 const JitFunction *LoadedModule::findFunction(StringRef name) const {
   ensureRead();
   if (auto it = globals.find(name); it != globals.end() && it->second.jit)

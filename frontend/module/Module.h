@@ -64,6 +64,26 @@ struct JitFunction {
   bool usedAsHelper = false; ///< Called by another jit function of the same file.
 };
 
+/// What host code may do to something, from nothing to most.
+enum class Doubt : uint8_t {
+  None,
+  Elements, ///< It may change lists and dicts inside of it.
+  Value,    ///< It may change it, if that is a list, a dict or a class.
+  Binding   ///< It may make it something else.
+};
+
+struct HostChange {
+  Doubt doubt = Doubt::None;
+  SourceRange place; ///< Where.
+  /// Keeps the stronger one; true if that is `other`.
+  bool add(const HostChange &other) {
+    if (other.doubt <= doubt)
+      return false;
+    *this = other;
+    return true;
+  }
+};
+
 /// What a global name stands for.
 struct Global {
   enum class Kind {
@@ -82,6 +102,8 @@ struct Global {
   const ast::Expr *annotation = nullptr;
   /// Of something unknown: values of which host code takes one; `jit` may be one more.
   llvm::SmallVector<const ast::Expr *, 0> alternatives;
+  /// Jit functions of which host code takes one.
+  llvm::SmallVector<const JitFunction *, 0> functions;
   const ast::ClassDef *classDef = nullptr;
   /// Of a host function: its syntax, where that is read, or else the bytes that hold it.
   const ast::FunctionDef *functionDef = nullptr;
@@ -93,7 +115,14 @@ struct Global {
   bool mayBeMissing = false; ///< An import besides which host code binds the name to a value.
   /// Of an import that was looked for and has no file: where, as in "beside 'a/kernel.py'".
   std::string searched;
+  bool isDecorated = false; ///< A host function that decorators may make something else.
+  HostChange change;
   SourceRange range; ///< Where it was bound.
+
+  /// Whether code at a place of its file runs after it was bound.
+  bool isBoundBefore(uint32_t offset) const {
+    return (value ? value->range.end : range.end) <= offset;
+  }
 };
 
 class LoadedModule {
@@ -105,6 +134,8 @@ public:
 
   /// The last binding of a global, also through `from module import *`; null if there is none.
   const Global *lookup(llvm::StringRef name) const;
+  /// What a name is bound to in this file, at module level (`scope` empty) or in a function.
+  const Global *findBinding(llvm::StringRef scope, llvm::StringRef name) const;
   /// A jit function by (qualified) name; null if there is none.
   const JitFunction *findFunction(llvm::StringRef name) const;
   /// The syntax of a host function of this module, for a call while a kernel is compiled: as of
@@ -116,6 +147,9 @@ public:
   std::vector<llvm::StringRef> globalNames() const;
 
   llvm::StringMap<Global> globals;
+  /// What names stood for before they were bound once more, in source order: what is computed in
+  /// between has these values.
+  llvm::StringMap<std::vector<Global>> earlier;
   /// What functions import from modules that are not files: seen by jit functions that are defined
   /// in them, where no global has the name.
   llvm::StringMap<Global> localImports;
@@ -124,9 +158,17 @@ public:
   /// Files by the dotted names under which this one imports them (`import a.b.c`).
   std::map<std::string, LoadedModule *, std::less<>> importedModules;
   std::vector<LoadedModule *> starImports;  ///< Files that `*` is imported from.
+  std::vector<uint32_t> starOffsets;        ///< Where.
   std::vector<std::string> starImportPaths; ///< Dotted paths of other modules, e.g. "triton".
   /// Of those modules that were looked for and have no file: where, by their paths.
   std::map<std::string, std::string> missingStarImports;
+  /// What host code does to attributes of classes and other objects of this file, by the names of
+  /// the attributes; and to those whose names are not known.
+  llvm::StringMap<HostChange> memberChanges;
+  HostChange anyMemberChange;
+  /// What files that import this one do to its globals.
+  llvm::StringMap<HostChange> foreignChanges;
+  HostChange anyForeignChange;
   /// A kernel of Gluon, Triton's lower-level dialect, which is another language; empty: there is
   /// none.
   std::string gluonKernel;

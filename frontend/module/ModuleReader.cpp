@@ -70,9 +70,7 @@ bool ModuleReader::read() {
         lineTruncated = true;
     }
   }
-  for (const StringSet<> *changed : {&mutated, &setByFunctions})
-    for (const auto &name : *changed)
-      forgetChanged(name.getKey());
+  readHostUses();
   markHelpers();
   return !failed;
 }
@@ -82,6 +80,7 @@ void ModuleReader::readLine() {
     return;
   Tokens tokens = line;
   Kind first = tokens[0].kind;
+  notePiece();
   if (first == Kind::At) {
     if (!decoratorsBegin)
       decoratorsBegin = tokens[0].begin;
@@ -196,6 +195,7 @@ void ModuleReader::readDefinition(Tokens tokens) {
     global.range = {{module.file, tokens[1].begin}, tokens[1].end};
     global.begin = decoratorsBegin.value_or(line.front().begin);
     global.end = lastLineEnd; // Of a function in one line; else the end of its scope.
+    global.isDecorated = decoratorsBegin.has_value();
     bind(name, global);
   }
   Scope scope{ScopeKind::Function, name.str()};
@@ -281,6 +281,11 @@ void ModuleReader::finishClass(const Scope &scope) {
 void ModuleReader::skipJitFunction(uint32_t begin, StringRef name) {
   std::string prefix = getScopeName();
   markKernelHolders();
+  if (scopes.empty()) {
+    // Its decorators and defaults are read with its own syntax.
+    pieces.pop_back();
+    inPiece = false;
+  }
   StringSet<> names;
   Token previous;
   auto note = [&](Token token) {
@@ -311,6 +316,8 @@ void ModuleReader::skipJitFunction(uint32_t begin, StringRef name) {
       break;
   }
 
+  if (inPiece)
+    pieces.back().second = end;
   SourceLoc loc{module.file, begin};
   if (loader.diagnostics.getNumErrors() - errorsBefore >= kMaxParseErrors) {
     // Enough said about this file.
@@ -398,8 +405,7 @@ void ModuleReader::readSimple(Tokens tokens) {
     return;
   }
   if (!atModuleLevel())
-    return readHostStatement(tokens);
-  readMutation(tokens);
+    return;
   if (first == Kind::KwDel) {
     if (tokens.size() == 2 && tokens[1].is(Kind::Name))
       module.globals.erase(text(tokens[1]));
@@ -455,12 +461,6 @@ void ModuleReader::bindTarget(const Expr *target, const Expr *value, const Expr 
   }
   if (auto *star = dyn_cast<StarredExpr>(target))
     return bindTarget(star->value, nullptr, nullptr);
-  // `D["a"] = 1`
-  if (auto *subscript = dyn_cast<SubscriptExpr>(target)) {
-    if (auto *name = dyn_cast<NameExpr>(subscript->value))
-      mutated.insert(name->name);
-    return;
-  }
   auto elementsOf = [](const Expr *expr) -> std::optional<ArrayRef<const Expr *>> {
     if (!expr)
       return std::nullopt;
@@ -508,9 +508,10 @@ void ModuleReader::bind(StringRef name, Global global) {
   if (isNew)
     return;
   Global &old = it->second;
+  if (auto &before = module.earlier[name]; before.size() < kMaxEarlier)
+    before.push_back(old);
   // `except ImportError:` runs where a file of the same package is not there.
   if (!condition || missingImports.erase(name)) {
-    mutated.erase(name);
     old = global;
     return;
   }
@@ -534,6 +535,13 @@ void ModuleReader::bind(StringRef name, Global global) {
   auto isConstant = [](const Global &one) {
     return one.kind == Global::Kind::Value || one.kind == Global::Kind::Unknown;
   };
+  // Two functions of one name: for those who compile to say which.
+  if (old.jit && global.jit && old.jit != global.jit && !isFallback) {
+    if (old.functions.empty())
+      old.functions.push_back(old.jit);
+    old.functions.push_back(global.jit);
+    return;
+  }
   // `try: import mylib` / `except ImportError: mylib = None`, in either order.
   if (isConstant(old) != isConstant(global))
     global.mayBeMissing = old.mayBeMissing = true;

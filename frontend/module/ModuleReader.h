@@ -19,10 +19,14 @@ public:
   static constexpr uint32_t kMaxJitBytes = 16u << 20;
   /// Text of global statements that is parsed in one file; behind it, names are unknown.
   static constexpr uint32_t kMaxHostBytes = 4u << 20;
+  /// Host code that is looked through for what it does to globals; behind it, nothing is known.
+  static constexpr uint32_t kMaxUsesBytes = 8u << 20;
   /// Jit functions of one file.
   static constexpr size_t kMaxFunctions = 10'000;
   /// Global names of one file.
   static constexpr size_t kMaxGlobals = 200'000;
+  /// Bindings of one name that are remembered.
+  static constexpr size_t kMaxEarlier = 1'000;
   /// Longest statement whose tokens are looked at.
   static constexpr size_t kMaxLineTokens = 200'000;
   /// Most configurations of one autotune decorator.
@@ -42,11 +46,10 @@ private:
   struct Scope {
     ScopeKind kind;
     std::string name;
-    uint32_t begin = ~0u;            ///< Where a function or a global class begins.
-    bool isRecord = false;           ///< A class with `@triton.aggregate`.
-    bool holdsKernel = false;        ///< A function with a jit function or a record in it.
-    std::optional<bool> runs = {};   ///< Of an arm of an `if`, where it is known.
-    llvm::StringSet<> declared = {}; ///< By `global`, in a function.
+    uint32_t begin = ~0u;          ///< Where a function or a global class begins.
+    bool isRecord = false;         ///< A class with `@triton.aggregate`.
+    bool holdsKernel = false;      ///< A function with a jit function or a record in it.
+    std::optional<bool> runs = {}; ///< Of an arm of an `if`, where it is known.
   };
   using Tokens = llvm::ArrayRef<Token>;
 
@@ -80,12 +83,12 @@ private:
   void markKernelHolders();
   std::string getScopeName() const;
 
-  // Changes beside plain assignments (Changes.cpp)
   static bool isAssignment(Token t);
-  void readHostStatement(Tokens statement);
-  void readMutation(Tokens statement);
   void readWalruses(Tokens line);
-  void forgetChanged(llvm::StringRef name);
+
+  // What host code does to globals (Changes.cpp)
+  void notePiece();
+  void readHostUses();
 
   // Names of functions that hold kernels (Nested.cpp)
   void readNested(const Scope &scope);
@@ -150,9 +153,9 @@ private:
   bool decoratedByJit = false;
   bool decoratedAsRecord = false;
   bool decoratedByGluon = false;
-  /// Globals whose lists or dicts change; decorators still read the configurations in them.
-  llvm::StringSet<> mutated;
-  llvm::StringSet<> setByFunctions;         ///< Globals that host functions assign.
+  /// Statements at module level, by their bytes, without jit functions.
+  std::vector<std::pair<uint32_t, uint32_t>> pieces;
+  bool inPiece = false;
   llvm::StringSet<> missingImports;         ///< Names of relative imports without a file.
   llvm::StringMap<std::string> aliases;     ///< Imported names to dotted paths.
   std::vector<llvm::StringSet<>> usedNames; ///< By jit function: the names in its body.

@@ -321,6 +321,8 @@ LogicalResult Evaluator::bindParameters(const JitFunction &function, CallArgumen
     frames.push_back(std::make_unique<Frame>());
     frame().module = function.module;
     frame().scope = getScope(function);
+    if (frame().scope.empty())
+      frame().place = parameter.defaultValue->range.begin.offset;
     Result value = evaluate(*parameter.defaultValue);
     frames.pop_back();
     if (failed(value))
@@ -330,6 +332,13 @@ LogicalResult Evaluator::bindParameters(const JitFunction &function, CallArgumen
   return success();
 }
 
+static bool hasNumbers(const TupleValue &tuple) {
+  return llvm::any_of(tuple.elements, [](const Value &element) {
+    const TupleValue *inner = element.getTuple();
+    return element.isConstNumber() || (inner && inner->isSequence() && hasNumbers(*inner));
+  });
+}
+
 Value Evaluator::decay(const Value &value, SourceRange range) {
   if (value.isConstNumber()) {
     auto tensor = lang::toTensor(at(range), value);
@@ -337,6 +346,9 @@ Value Evaluator::decay(const Value &value, SourceRange range) {
   }
   const TupleValue *tuple = value.getTuple();
   if (!tuple || !tuple->isSequence()) // A record's numbers are what its fields are declared as.
+    return value;
+  // A tuple that grows in an unrolled loop is not copied each time for nothing.
+  if (!hasNumbers(*tuple))
     return value;
   auto copy = std::make_shared<TupleValue>(*tuple);
   for (Value &element : copy->elements) {
@@ -368,6 +380,8 @@ Result Evaluator::inlineCall(const JitFunction &function, CallArguments args, So
   next->function = &function;
   next->module = function.module;
   next->scope = getScope(function);
+  if (frame().module == function.module)
+    next->place = frame().place;
   next->liveness = &getLiveness(*function.def);
   next->callRange = range;
   next->callLoc = getLocation(range);

@@ -1,5 +1,6 @@
 // Classes of kernel source: what kind each is, its fields, and what `x.name` finds in it. A kernel
 // makes values of named tuples and of records (`@triton.aggregate`); other classes hold constants.
+#include "frontend/ast/Bindings.h"
 #include "frontend/sema/Evaluator.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -44,6 +45,14 @@ static bool isConstexprField(const Expr *annotation) {
   return name && (name->name == "str" || name->name == "dtype");
 }
 
+/// Bases that leave the constants of a class as they are.
+static bool isPlainBase(llvm::StringRef name) {
+  return llvm::StringSwitch<bool>(name)
+      .Cases({"object", "ABC", "Protocol", "Generic", "NamedTuple", "TypedDict", "Exception"}, true)
+      .Cases({"Module", "Function", "IntEnum", "IntFlag", "StrEnum", "int", "str"}, true)
+      .Default(false);
+}
+
 ClassValue Evaluator::makeClass(LoadedModule &module, llvm::StringRef scope,
                                 const ClassDef &definition) {
   auto info = std::make_shared<ClassInfo>();
@@ -58,18 +67,34 @@ ClassValue Evaluator::makeClass(LoadedModule &module, llvm::StringRef scope,
     else
       info->unknownDecorator = name.empty() ? "…" : name.str();
   }
+  // A metaclass makes what it wants of a class.
+  for (const Keyword &keyword : definition.keywords)
+    if (keyword.name != "metaclass" || getDefinedName(&module, keyword.value) != "ABCMeta")
+      info->unknownBase = "its metaclass";
   bool hasOwnFields = true;
   for (const Expr *base : definition.bases) {
     if (!llvm::isa<CallExpr>(base) && getDefinedName(&module, base) == "NamedTuple") {
       info->kind = ClassInfo::Kind::NamedTuple;
       continue;
     }
-    if (!llvm::isa<NameExpr, AttributeExpr>(base) && !isNamedTupleCall(&module, base))
+    const Expr *baseName = base; // `Generic[T]`
+    if (const auto *subscript = llvm::dyn_cast<SubscriptExpr>(base))
+      baseName = subscript->value;
+    const bool isPlain = isPlainBase(getDefinedName(&module, baseName));
+    if (!llvm::isa<NameExpr, AttributeExpr>(base) && !isNamedTupleCall(&module, base)) {
+      if (!isPlain)
+        info->unknownBase = "the base of its class";
       continue;
+    }
     Value value = evaluateGlobal(module, definition.name, *base, base->range, scope);
     const auto *parent = value.getIf<ClassValue>();
-    if (!parent)
+    if (!parent) {
+      if (!isPlain)
+        info->unknownBase = "the base '" + getDefinedName(&module, baseName).str() + "'";
       continue;
+    }
+    if (info->unknownBase.empty())
+      info->unknownBase = parent->info->unknownBase;
     info->bases.push_back(parent->info);
     if (info->kind == ClassInfo::Kind::Constants)
       info->kind = parent->info->kind;
@@ -157,37 +182,90 @@ std::optional<Evaluator::Method> Evaluator::lookupMethod(const ClassInfo &info,
   return method;
 }
 
-std::optional<Value> Evaluator::lookupClassConstant(const ClassInfo &info, llvm::StringRef name) {
-  for (const Stmt *statement : info.definition ? info.definition->body : Block()) {
-    const Expr *target = nullptr, *value = nullptr;
-    if (const auto *inner = llvm::dyn_cast<ClassDef>(statement); inner && inner->name == name) {
-      auto [it, isNew] = classConstants.try_emplace({&info, name.str()});
-      if (isNew) {
-        it->second = Value(OpaqueValue{"a class that is its own base", inner->nameRange});
-        it->second = Value(makeClass(*info.module, info.scope, *inner));
-      }
-      return it->second;
-    }
-    if (const auto *assign = llvm::dyn_cast<AssignStmt>(statement)) {
-      target = assign->targets.size() == 1 ? assign->targets.front() : nullptr;
-      value = assign->value;
-    } else if (const auto *annotated = llvm::dyn_cast<AnnAssignStmt>(statement)) {
-      target = annotated->target;
-      value = annotated->value;
-    }
-    const auto *targetName = llvm::dyn_cast_or_null<NameExpr>(target);
-    if (!targetName || !value || targetName->name != name)
+namespace {
+/// Where the body of a class binds a name.
+struct ConstantBinding {
+  const Stmt *statement = nullptr; ///< Null: it does not.
+  const Expr *value = nullptr;     ///< Null: nobody knows it without running the body.
+};
+} // namespace
+
+/// A name that is bound twice, under a condition, or by parts has no value that is known.
+static ConstantBinding findConstant(const ClassDef &definition, llvm::StringRef name) {
+  ConstantBinding out;
+  for (const Stmt *statement : definition.body) {
+    unsigned count = 0;
+    forEachBinding(
+        statement, [&](llvm::StringRef bound) { count += bound == name; },
+        [](const GlobalStmt &) {});
+    if (count == 0)
       continue;
-    auto [it, isNew] = classConstants.try_emplace({&info, name.str()});
-    if (isNew) {
-      it->second = Value(OpaqueValue{"'" + info.name + "." + name.str() + "'", statement->range,
-                                     "it is defined by itself"});
-      Value known = evaluateGlobal(*info.module, info.name + "." + name.str(), *value,
-                                   statement->range, info.scope, &info);
-      classConstants[{&info, name.str()}] = known;
-      return known;
-    }
+    const Expr *value = nullptr;
+    auto isName = [&](const Expr *target) {
+      const auto *targetName = llvm::dyn_cast<NameExpr>(target);
+      return targetName && targetName->name == name;
+    };
+    if (const auto *assign = llvm::dyn_cast<AssignStmt>(statement))
+      value = llvm::any_of(assign->targets, isName) ? assign->value : nullptr;
+    else if (const auto *annotated = llvm::dyn_cast<AnnAssignStmt>(statement))
+      value = annotated->value;
+    // `x: int` alone declares a field.
+    if (llvm::isa<AnnAssignStmt>(statement) && !value)
+      continue;
+    out = {statement, out.statement || count > 1 ? nullptr : value};
+  }
+  return out;
+}
+
+Value Evaluator::evaluateClassConstant(const ClassInfo &info, llvm::StringRef name,
+                                       SourceRange range, const Expr *expr) {
+  const std::string qualified = info.name + "." + name.str();
+  // Of a class at module level a signature may give it.
+  const Global *own = info.scope.empty() ? info.module->findBinding("", info.name) : nullptr;
+  const bool canGive = !info.module->isProvided && own && own->classDef == info.definition;
+  auto unknown = [&](const llvm::Twine &cause) {
+    return makeUnknown(*info.module, "'" + qualified + "'", range, "", cause);
+  };
+  std::optional<OpaqueValue> opaque;
+  Value value;
+  if (!expr)
+    opaque = unknown("the body of the class, which is not run, decides what it is");
+  else if (!info.unknownBase.empty())
+    opaque = unknown("nobody knows what " + info.unknownBase + " makes of it");
+  else if (value = evaluateGlobal(*info.module, qualified, *expr, range, info.scope, &info);
+           value.asUnknown())
+    opaque = *value.asUnknown();
+  else if (auto change = findMemberChange(info, name, value))
+    opaque = unknown(describeChange(*change, range));
+  if (!opaque)
+    return value;
+  if (canGive) {
+    if (const ConstantArgument *constant = findGiven(qualified))
+      return makeValue(*constant, *info.module);
+    opaque->name = qualified;
+    opaque->remedy.clear();
+  }
+  return Value(std::move(*opaque));
+}
+
+std::optional<Value> Evaluator::lookupClassConstant(const ClassInfo &info, llvm::StringRef name) {
+  auto [it, isNew] = classConstants.try_emplace({&info, name.str()});
+  if (!isNew && it->second.isValid())
     return it->second;
+  auto found = [&](Value value) {
+    classConstants[{&info, name.str()}] = value;
+    return std::optional<Value>(std::move(value));
+  };
+  ConstantBinding binding =
+      info.definition ? findConstant(*info.definition, name) : ConstantBinding();
+  if (const auto *inner = llvm::dyn_cast_or_null<ClassDef>(binding.statement)) {
+    found(Value(OpaqueValue{"a class that is its own base", inner->nameRange}));
+    return found(Value(makeClass(*info.module, info.scope, *inner)));
+  }
+  if (binding.statement && !llvm::isa<FunctionDef>(binding.statement)) {
+    found(Value(OpaqueValue{"'" + info.name + "." + name.str() + "'", binding.statement->range,
+                            "it is defined by itself"}));
+    return found(evaluateClassConstant(info, name, binding.statement->range, binding.value));
   }
   for (const auto &base : info.bases)
     if (auto value = lookupClassConstant(*base, name))

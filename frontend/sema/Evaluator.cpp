@@ -102,11 +102,24 @@ LogicalResult Evaluator::errorWithNotes(SourceRange range, const llvm::Twine &me
   Diagnostic &diagnostic = diagnostics.error(range, text);
   diagnostic.notes.append(notes.begin(), notes.end());
   diagnostic.notes.append(stack.begin(), stack.end());
+  // The calls, innermost first; of many the ends.
+  constexpr size_t kInnerCalls = 4, kOuterCalls = 2;
+  llvm::SmallVector<const Frame *> calls;
   for (size_t i = inner; i > 1; --i)
     if (frames[i - 1]->function && frames[i - 1]->callRange.isValid())
-      diagnostic.notes.push_back(
-          {frames[i - 1]->callRange,
-           "in call to '" + frames[i - 1]->function->qualifiedName + "' here"});
+      calls.push_back(frames[i - 1].get());
+  const bool isLong = calls.size() > kInnerCalls + kOuterCalls + 1;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    std::string hidden;
+    if (isLong && i == kInnerCalls) {
+      size_t last = calls.size() - kOuterCalls;
+      hidden = ", behind " + std::to_string(last - i) + " calls that are not shown";
+      i = last;
+    }
+    diagnostic.notes.push_back(
+        {calls[i]->callRange,
+         "in call to '" + calls[i]->function->qualifiedName + "' here" + hidden});
+  }
   if (reported.size() >= Limits::kErrors)
     fatal = true;
   return failure();

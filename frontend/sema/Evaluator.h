@@ -101,6 +101,9 @@ private:
     llvm::StringRef self;
     unsigned entryDepth = 0;               ///< `regionDepth` when it was entered.
     const ClassInfo *classScope = nullptr; ///< Around a constant of a class that is evaluated.
+    /// Of what runs while the file is read: where, in bytes. Globals that are bound again behind it
+    /// have their earlier values. 0: it runs afterwards.
+    uint32_t place = 0;
   };
   Frame &frame() { return *frames.back(); }
   Environment &env() { return frames.back()->env; }
@@ -158,12 +161,21 @@ private:
 
   // Names and globals (Globals.cpp).
   Result lookupName(llvm::StringRef name, SourceRange range);
-  std::optional<Value> lookupGlobal(LoadedModule &module, llvm::StringRef name);
+  /// `place`: as in `Frame`.
+  std::optional<Value> lookupGlobal(LoadedModule &module, llvm::StringRef name, uint32_t place = 0);
+  /// What host code may do to a global, or to a constant of a class, that has this value by its
+  /// definition; none if it stays that.
+  static std::optional<HostChange> findChange(const LoadedModule &module, llvm::StringRef name,
+                                              const Global &global, const Value &value);
+  static std::optional<HostChange> findMemberChange(const ClassInfo &info, llvm::StringRef name,
+                                                    const Value &value);
+  std::string describeChange(const HostChange &change, SourceRange definition);
   std::optional<Value> lookupStarImports(const LoadedModule &module, llvm::StringRef name);
   std::optional<Value> lookupNested(LoadedModule &module, llvm::StringRef scope,
                                     llvm::StringRef name);
   Value resolveCached(LoadedModule &module, llvm::StringRef scope, llvm::StringRef name,
-                      const Global &global);
+                      const Global &global, llvm::StringRef cacheName);
+  Value chooseFunction(const LoadedModule &module, llvm::StringRef name, const Global &global);
   Value resolveGlobal(LoadedModule &module, llvm::StringRef scope, llvm::StringRef name,
                       const Global &global);
   Value resolveImport(LoadedModule &module, const Global &global, llvm::StringRef name);
@@ -202,6 +214,8 @@ private:
   ClassValue makeClass(LoadedModule &module, llvm::StringRef scope,
                        const ast::ClassDef &definition);
   std::optional<Method> lookupMethod(const ClassInfo &info, llvm::StringRef name);
+  Value evaluateClassConstant(const ClassInfo &info, llvm::StringRef name, SourceRange range,
+                              const ast::Expr *expr);
   std::optional<Value> lookupClassConstant(const ClassInfo &info, llvm::StringRef name);
   FailureOr<std::optional<Value>> getMember(const std::shared_ptr<const ClassInfo> &info,
                                             const Value *self, llvm::StringRef name,
@@ -259,6 +273,8 @@ private:
   bool isPointer(const ast::Expr &expression);
   void emitAssign(const ast::Expr &target, const Value &value, SourceRange place);
   void emitAnnotatedAssign(const ast::AnnAssignStmt &statement);
+  bool extendTuple(llvm::StringRef name, const Value &more, SourceRange place);
+  bool growTuple(const ast::AssignStmt &assign);
   void emitAugmentedAssign(const ast::AugAssignStmt &statement);
   void emitAssert(const ast::AssertStmt &statement);
   void emitRaise(const ast::RaiseStmt &statement);

@@ -538,9 +538,15 @@ Result Evaluator::evaluateCompare(const CompareExpr &e) {
     bool runTime = left->isTensor() || right->isTensor();
     bool structural = op == CompareOp::Is || op == CompareOp::IsNot || op == CompareOp::In ||
                       op == CompareOp::NotIn;
+    // A value of the run has no comparison with a module or a function, and `False` would hide the
+    // mistake; dtypes, strings, None and tuples are other than any number.
     auto isNumeric = [](const Value &v) { return v.isTensor() || v.isConstNumber(); };
+    auto isData = [&](const Value &v) {
+      return isNumeric(v) || v.isNone() || v.is<std::string>() || v.is<DType>() ||
+             v.is<TensorType>() || v.getTuple();
+    };
     if ((op == CompareOp::Eq || op == CompareOp::Ne) && !(isNumeric(*left) && isNumeric(*right)))
-      structural = true; // Dtypes, strings, None, tuples.
+      structural = !runTime || (isData(*left) && isData(*right));
     if (runTime && !structural) {
       Result link = lang::compare(at(e.range), op, *left, *right);
       if (succeeded(link) && atRunTime)

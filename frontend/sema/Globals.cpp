@@ -76,7 +76,7 @@ Result Evaluator::lookupName(llvm::StringRef name, SourceRange range) {
   if (frame().module) {
     if (auto value = lookupNested(*frame().module, frame().scope, name))
       return *value;
-    if (auto value = lookupGlobal(*frame().module, name))
+    if (auto value = lookupGlobal(*frame().module, name, frame().place))
       return *value;
     if (frame().module == prelude)
       if (auto value = lang::lookup("triton.language", name, prelude))
@@ -93,7 +93,7 @@ std::optional<Value> Evaluator::lookupNested(LoadedModule &module, llvm::StringR
   for (; !scope.empty(); scope = scope.rsplit('.').first) {
     auto it = module.nested.find((scope + "." + name).str());
     if (it != module.nested.end())
-      return resolveCached(module, scope, it->getKey(), it->second);
+      return resolveCached(module, scope, it->getKey(), it->second, it->getKey());
     if (!scope.contains('.'))
       break;
   }
@@ -137,10 +137,39 @@ std::optional<Value> Evaluator::lookupStarImports(const LoadedModule &module,
   return std::nullopt;
 }
 
-std::optional<Value> Evaluator::lookupGlobal(LoadedModule &module, llvm::StringRef name) {
+/// A file that binds a name again, by `*`, behind the place where this one does.
+static LoadedModule *findLaterStar(const LoadedModule &module, llvm::StringRef name) {
+  const Global *own = module.findBinding("", name);
+  if (!own || name.starts_with("_"))
+    return nullptr;
+  for (auto [imported, offset] : llvm::zip(module.starImports, module.starOffsets))
+    if (own->isBoundBefore(offset) && imported->lookup(name))
+      return imported;
+  return nullptr;
+}
+
+/// What a name stood for at a place before it was bound again; null if it has been as it is.
+static const Global *findEarlier(const LoadedModule &module, llvm::StringRef name, uint32_t place) {
+  const Global *last = module.findBinding("", name);
+  auto earlier = module.earlier.find(name);
+  if (!last || last->isBoundBefore(place) || earlier == module.earlier.end())
+    return nullptr;
+  for (const Global &global : llvm::reverse(earlier->second))
+    if (global.isBoundBefore(place))
+      return &global;
+  return nullptr;
+}
+
+std::optional<Value> Evaluator::lookupGlobal(LoadedModule &module, llvm::StringRef name,
+                                             uint32_t place) {
+  if (const Global *global = place ? findEarlier(module, name, place) : nullptr)
+    return resolveCached(module, "", name, *global,
+                         (name + "@" + llvm::Twine(global->range.begin.offset)).str());
   if (auto it = globals.find({&module, name.str()}); it != globals.end())
     return it->second;
   const Global *global = module.lookup(name);
+  if (LoadedModule *later = findLaterStar(module, name))
+    return lookupGlobal(*later, name);
   if (global && !module.globals.contains(name)) {
     // What it stands for is said where it is bound.
     llvm::SmallPtrSet<const LoadedModule *, 4> seen;
@@ -153,7 +182,7 @@ std::optional<Value> Evaluator::lookupGlobal(LoadedModule &module, llvm::StringR
       return Value(FunctionValue{function});
     return lookupStarImports(module, name);
   }
-  return resolveCached(module, "", name, *global);
+  return resolveCached(module, "", name, *global, name);
 }
 
 /// A name without the functions and classes that it is in.
@@ -161,17 +190,76 @@ static llvm::StringRef getPlainName(llvm::StringRef qualified) {
   return qualified.substr(qualified.rfind('.') + 1);
 }
 
+/// Whether a value may be another one after host code did something to what holds it.
+static bool mayChange(const Value &value, Doubt doubt) {
+  if (doubt == Doubt::None || doubt == Doubt::Binding)
+    return doubt == Doubt::Binding;
+  const TupleValue *tuple = value.getTuple();
+  if (!tuple)
+    return false;
+  if (doubt == Doubt::Value && (tuple->isList || tuple->isDict()))
+    return true;
+  return llvm::any_of(tuple->elements,
+                      [](const Value &element) { return mayChange(element, Doubt::Value); });
+}
+
+static const HostChange *findIn(const llvm::StringMap<HostChange> &changes, llvm::StringRef name) {
+  auto it = changes.find(name);
+  return it == changes.end() ? nullptr : &it->second;
+}
+
+/// The change because of which a value is not known, if there is one.
+static std::optional<HostChange> chooseChange(const Value &value,
+                                              std::initializer_list<const HostChange *> changes) {
+  for (const HostChange *change : changes)
+    if (change && mayChange(value, change->doubt))
+      return *change;
+  return std::nullopt;
+}
+
+std::optional<HostChange> Evaluator::findChange(const LoadedModule &module, llvm::StringRef name,
+                                                const Global &global, const Value &value) {
+  return chooseChange(
+      value, {&global.change, findIn(module.foreignChanges, name), &module.anyForeignChange});
+}
+
+std::optional<HostChange> Evaluator::findMemberChange(const ClassInfo &info, llvm::StringRef name,
+                                                      const Value &value) {
+  const LoadedModule &module = *info.module;
+  const Global *own = module.findBinding(info.scope, info.name);
+  HostChange ofClass = own ? own->change : HostChange();
+  // Who has the class sets what it holds; who has a value of it reaches the lists in it.
+  if (ofClass.doubt == Doubt::Elements)
+    ofClass.doubt = Doubt::Value;
+  else if (ofClass.doubt == Doubt::Value)
+    ofClass.doubt = Doubt::Binding;
+  return chooseChange(value,
+                      {findIn(module.memberChanges, name), &module.anyMemberChange, &ofClass});
+}
+
+std::string Evaluator::describeChange(const HostChange &change, SourceRange definition) {
+  const SourceManager &sources = diagnostics.getSources();
+  std::string out = "host code, which is not run, may change it in line " +
+                    std::to_string(sources.getLineColumn(change.place.begin).line);
+  if (definition.begin.file != change.place.begin.file)
+    out += " of '" + sources.getName(change.place.begin.file).str() + "'";
+  return out;
+}
+
 /// The value of a global, or of a variable of the function `scope`; `name` is qualified.
 Value Evaluator::resolveCached(LoadedModule &module, llvm::StringRef scope, llvm::StringRef name,
-                               const Global &global) {
-  std::pair<LoadedModule *, std::string> key{&module, name.str()};
+                               const Global &global, llvm::StringRef cacheName) {
+  std::pair<LoadedModule *, std::string> key{&module, cacheName.str()};
   if (auto it = globals.find(key); it != globals.end())
     return it->second;
   if (!evaluating.insert(key).second)
     return Value(makeUnknown(module, "the global '" + name.str() + "'", global.range, "",
                              "it is defined by itself"));
   Value value = resolveGlobal(module, scope, name, global);
-  if (value.asUnknown())
+  if (auto change = value.asUnknown() ? std::nullopt : findChange(module, name, global, value))
+    value = Value(makeUnknown(module, "the global '" + name.str() + "'", global.range, name,
+                              describeChange(*change, global.range)));
+  if (const OpaqueValue *unknown = value.asUnknown(); unknown && !unknown->isFunction)
     if (const ConstantArgument *constant = findGiven(getPlainName(name)))
       value = makeValue(*constant, module);
   evaluating.erase(key);
@@ -184,6 +272,8 @@ Value Evaluator::resolveGlobal(LoadedModule &module, llvm::StringRef scope, llvm
   std::string quoted = "'" + name.str() + "'";
   switch (global.kind) {
   case Global::Kind::Jit:
+    if (!global.functions.empty())
+      return chooseFunction(module, name, global);
     return Value(FunctionValue{global.jit});
   case Global::Kind::Value:
     return evaluateGlobal(module, name, *global.value, global.range, scope);
@@ -200,6 +290,11 @@ Value Evaluator::resolveGlobal(LoadedModule &module, llvm::StringRef scope, llvm
   case Global::Kind::ImportedName:
     return resolveImport(module, global, name);
   case Global::Kind::HostFunction:
+    // `@cache` and its like leave a function one.
+    if (global.isDecorated && !global.isBuiltin && !module.isProvided &&
+        !module.readHostFunction(global, name))
+      return Value(makeUnknown(module, "the host function " + quoted, global.range, name,
+                               "host code, which is not run, makes it what its decorators give"));
     if (global.isBuiltin)
       if (const JitFunction *function = module.readHostFunction(global, name))
         return Value(FunctionValue{function});
@@ -234,6 +329,32 @@ Value Evaluator::resolveGlobal(LoadedModule &module, llvm::StringRef scope, llvm
                            global.alternatives.size() > 1
                                ? "host code, which is not run, decides which of its values it has"
                                : "host code, which is not run, computes it"));
+}
+
+/// `if is_hip(): @jit def f …` / `else: @jit def f …`: the line of one is given like a value.
+Value Evaluator::chooseFunction(const LoadedModule &module, llvm::StringRef name,
+                                const Global &global) {
+  const SourceManager &sources = diagnostics.getSources();
+  const ConstantArgument *constant = findGiven(getPlainName(name));
+  const auto *line = constant ? std::get_if<int64_t>(&constant->value) : nullptr;
+  std::string lines;
+  for (const JitFunction *function : global.functions) {
+    unsigned own = sources.getLineColumn(function->def->nameRange.begin).line;
+    if (line && *line == own)
+      return Value(FunctionValue{function});
+    lines += (lines.empty()                         ? ""
+              : function == global.functions.back() ? " and "
+                                                    : ", ") +
+             std::to_string(own);
+  }
+  OpaqueValue out = makeUnknown(module, "the function '" + name.str() + "'", global.range, name,
+                                "host code, which is not run, decides which of the functions in "
+                                "lines " +
+                                    lines + " it is");
+  out.name.clear();
+  out.remedy = "pass the line of one, " + name.str() + "=…, with the kernel's arguments";
+  out.isFunction = true;
+  return Value(std::move(out));
 }
 
 /// Whether imports of a module succeed, though there is no file: it is one that the compiler has
@@ -307,6 +428,8 @@ Value Evaluator::evaluateGlobal(LoadedModule &module, llvm::StringRef name, cons
   frame().module = &module;
   frame().scope = scope;
   frame().classScope = classScope;
+  if (scope.empty() && value.range.begin.file == module.file)
+    frame().place = value.range.begin.offset;
   std::string saved = std::exchange(quietMessage, "");
   std::optional<OpaqueValue> savedOpaque = std::exchange(quietOpaque, std::nullopt);
   unsigned errorsBefore = numErrors;
@@ -364,11 +487,18 @@ GlobalState Evaluator::getGlobalState(const JitFunction &function, llvm::StringR
   QuietScope scope(*this);
   unsigned errorsBefore = numErrors;
   add(lookupNested(*function.module, getScope(function), name));
+  auto [head, member] = name.split('.'); // `Cfg.FAST`
   llvm::SmallVector<LoadedModule *> modules = {function.module};
   for (size_t i = 0; i < modules.size() && state != GlobalState::Unknown; ++i) {
     LoadedModule *module = modules[i];
-    if (module->lookup(name)) // Reads the file.
-      add(lookupGlobal(*module, name));
+    if (module->lookup(head)) { // Reads the file.
+      std::optional<Value> value = lookupGlobal(*module, head);
+      auto *classValue = value && !member.empty() ? value->getIf<ClassValue>() : nullptr;
+      if (classValue)
+        add(lookupClassConstant(*classValue->info, member));
+      else if (member.empty())
+        add(value);
+    }
     auto visit = [&](LoadedModule *imported) {
       if (imported && imported != prelude && !llvm::is_contained(modules, imported))
         modules.push_back(imported);

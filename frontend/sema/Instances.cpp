@@ -46,6 +46,8 @@ FailureOr<std::vector<Value>> Evaluator::bindFields(const ClassInfo &info, CallA
     frames.push_back(std::make_unique<Frame>());
     frame().module = info.module;
     frame().scope = info.scope;
+    if (info.scope.empty())
+      frame().place = field.defaultValue->range.begin.offset;
     Result result = evaluate(*field.defaultValue);
     frames.pop_back();
     if (failed(result))

@@ -113,6 +113,7 @@ void Evaluator::takeGlobals(const JitFunction &kernel, llvm::ArrayRef<llvm::Stri
     llvm::StringRef name = llvm::StringRef(path).split('.').first;
     if (llvm::is_contained(parameters, name))
       continue;
+    name = getGlobalName(path);
     SourceRange place = kernel.def->nameRange;
     std::string quoted = "'" + name.str() + "'";
     auto *constant = std::get_if<ConstantArgument>(&spec);
@@ -180,7 +181,10 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
         env().names[parameter.name] = Binding::poisoned(parameter.range);
         continue;
       }
+      if (frame().scope.empty())
+        frame().place = parameter.defaultValue->range.begin.offset;
       Result value = evaluate(*parameter.defaultValue);
+      frame().place = 0;
       if (failed(value)) {
         env().names[parameter.name] = Binding::poisoned(parameter.range);
         continue;

@@ -9,6 +9,9 @@ namespace tilerun::sema {
 
 using namespace ast;
 
+static constexpr const char *kLoopVariable =
+    "the variable of a run-time loop has no value behind the loop";
+
 Value deepCopy(const Value &value) {
   const TupleValue *tuple = value.getTuple();
   if (!tuple)
@@ -283,9 +286,15 @@ std::vector<mlir::Value> Evaluator::getCarried(LoopPlan &plan, mlir::ValueRange 
           {Note{before.place, "it is " + before.value.describe() + " here"},
            Note{plan.range, "the loop starts here"}});
     } else if (!ok && it != env().names.end() && !it->second.isPoisoned()) {
+      const bool isLoopVariable = it->second.why == kLoopVariable;
       (void)errorWithNotes(
           plan.assigned.at(name),
-          "'" + name + "' has no single value at the end of an iteration: " + it->second.why,
+          "'" + name + "' has no single value at the end of an iteration: " + it->second.why +
+              (isLoopVariable ? ", and the next iteration, or what follows, reads "
+                                "it; give the variable of the inner loop another "
+                                "name, or assign '" +
+                                    name.str() + "' behind that loop"
+                              : ""),
           Note{plan.range, "the loop starts here"});
     }
     if (ok && out.size() == start + leaves)
@@ -346,8 +355,7 @@ void Evaluator::leaveLoop(LoopPlan &plan, mlir::ValueRange results) {
     }
   }
   if (plan.target)
-    env().names[plan.target->name] = Binding::undefined(
-        plan.target->range, "the variable of a run-time loop has no value behind the loop");
+    env().names[plan.target->name] = Binding::undefined(plan.target->range, kLoopVariable);
 }
 
 } // namespace tilerun::sema

@@ -109,9 +109,21 @@ Result Evaluator::evaluateSubscript(const SubscriptExpr &e) {
   if (failed(base))
     return failure();
   auto *pointer = base->getIf<TensorValue>();
-  const auto *constant = llvm::dyn_cast<ConstantExpr>(e.index);
-  bool addsDimensions = llvm::isa<TupleExpr, SliceExpr>(e.index) ||
-                        (constant && constant->constant == ConstantKind::None);
+  // `p[None]`, `p[:, None]`
+  auto addsOne = [](const Expr *index) {
+    const auto *constant = llvm::dyn_cast<ConstantExpr>(index);
+    return constant && constant->constant == ConstantKind::None;
+  };
+  auto isWhole = [](const Expr *index) {
+    const auto *slice = llvm::dyn_cast<SliceExpr>(index);
+    return slice && !slice->lower && !slice->upper && !slice->step;
+  };
+  llvm::ArrayRef<const Expr *> parts = e.index;
+  if (const auto *several = llvm::dyn_cast<TupleExpr>(e.index))
+    parts = several->elements;
+  const bool addsDimensions =
+      llvm::any_of(parts, addsOne) &&
+      llvm::all_of(parts, [&](const Expr *part) { return addsOne(part) || isWhole(part); });
   if (pointer && pointer->type.isScalar() && pointer->type.dtype.isPointer() && !addsDimensions)
     return error(e.range, "a pointer is not indexed: tl.load(" +
                               getAddress(diagnostics.getSources(), e) + ")");
@@ -151,7 +163,7 @@ Result Evaluator::evaluateSubscript(const SubscriptExpr &e) {
     return take(evalSubscript(*base, toKnownInteger(indices[0])), e.range);
   }
   if (auto *opaque = base->getIf<OpaqueValue>())
-    return opaqueError(*opaque, e.range, "cannot be used in a kernel");
+    return opaqueError(*opaque, e.range, opaque->name.empty() ? "cannot be used in a kernel" : "");
   if (base->isConstNumber())
     return error(e.range, base->describe() + " cannot be indexed; it is a scalar");
   return lang::subscript(at(e.range), *base, indices);

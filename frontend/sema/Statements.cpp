@@ -64,6 +64,8 @@ void Evaluator::emitStatement(const Stmt &statement) {
   }
   case Kind::AssignStmt: {
     const auto &assign = *llvm::cast<AssignStmt>(&statement);
+    if (growTuple(assign))
+      return;
     Result value = evaluate(*assign.value);
     for (const Expr *target : assign.targets) {
       if (failed(value))
@@ -236,6 +238,57 @@ void Evaluator::emitAnnotatedAssign(const AnnAssignStmt &statement) {
   bind(name->name, std::move(*value), name->range, /*isConstexpr=*/true);
 }
 
+/// Appends to a tuple that only a name of this function holds: one that grows in an unrolled loop
+/// would cost the square of its length if each addition copied it.
+bool Evaluator::extendTuple(llvm::StringRef name, const Value &more, SourceRange place) {
+  auto it = env().names.find(name);
+  const TupleValue *added = more.getTuple();
+  if (it == env().names.end() || !it->second.isBound() || !added)
+    return false;
+  auto *held = std::get_if<std::shared_ptr<TupleValue>>(&it->second.value.storage);
+  auto isPlain = [](const TupleValue &tuple) {
+    return tuple.isSequence() && tuple.names.empty() && !tuple.info;
+  };
+  if (!held || held->use_count() != 1 || it->second.isConstexpr || !isPlain(**held) ||
+      !isPlain(*added) || (*held)->elements.size() + added->elements.size() > kMaxSequence)
+    return false;
+  Value kept = frame().function && !keepsNumbers() ? decay(more, place) : more;
+  const TupleValue *elements = kept.getTuple();
+  if (!elements)
+    return false;
+  llvm::append_range((*held)->elements, elements->elements);
+  it->second.place = place;
+  return true;
+}
+
+/// `t = t + (x,)`
+bool Evaluator::growTuple(const AssignStmt &assign) {
+  const auto *sum = llvm::dyn_cast<BinaryExpr>(assign.value);
+  const auto *name = llvm::dyn_cast<NameExpr>(assign.targets.front());
+  const auto *base = sum && sum->op == BinaryOp::Add ? llvm::dyn_cast<NameExpr>(sum->lhs) : nullptr;
+  if (assign.targets.size() != 1 || !name || !base || base->name != name->name ||
+      !llvm::isa<TupleExpr, ListExpr>(sum->rhs))
+    return false;
+  auto it = env().names.find(name->name);
+  if (it == env().names.end() || !it->second.isBound() || !it->second.value.getTuple())
+    return false;
+  Result more = evaluate(*sum->rhs);
+  if (failed(more)) {
+    poisonTargets(*name);
+    return true;
+  }
+  if (extendTuple(name->name, *more, name->range))
+    return true;
+  Result left = lookupName(name->name, base->range);
+  Result value =
+      failed(left) ? Result(failure()) : evaluateBinary(BinaryOp::Add, *left, *more, sum->range);
+  if (failed(value))
+    poisonTargets(*name);
+  else
+    emitAssign(*name, *value, assign.range);
+  return true;
+}
+
 void Evaluator::emitAugmentedAssign(const AugAssignStmt &statement) {
   const auto *name = llvm::dyn_cast<NameExpr>(statement.target);
   const auto *field = llvm::dyn_cast<AttributeExpr>(statement.target);
@@ -255,6 +308,12 @@ void Evaluator::emitAugmentedAssign(const AugAssignStmt &statement) {
   }
   Result lhs = name ? lookupName(name->name, name->range) : evaluate(*field);
   Result rhs = evaluate(*statement.value);
+  if (name && statement.op == BinaryOp::Add && succeeded(lhs) && succeeded(rhs)) {
+    lhs = Value(); // So that the name alone holds the tuple.
+    if (extendTuple(name->name, *rhs, statement.range))
+      return;
+    lhs = lookupName(name->name, name->range);
+  }
   Result value = failed(lhs) || failed(rhs)
                      ? Result(failure())
                      : evaluateBinary(statement.op, *lhs, *rhs, statement.range);

@@ -40,6 +40,7 @@ struct ClassInfo {
   std::string scope;                         ///< Qualified name of the function around it, if any.
   std::vector<std::shared_ptr<const ClassInfo>> bases;
   std::string unknownDecorator; ///< Of the class, if any.
+  std::string unknownBase; ///< A base, or another part of its header, that may change constants.
 
   /// The number of a field; none if there is no such field.
   std::optional<size_t> findField(llvm::StringRef field) const;
@@ -115,6 +116,7 @@ struct OpaqueValue {
   std::string remedy = {};   ///< What to do where it may not.
   std::string origin = {};   ///< What makes it unknown, if that is another thing.
   bool isSomeObject = false; ///< Not None; all else is unknown.
+  bool isFunction = false;   ///< One of several; a signature may give its line.
 
   bool isUnknown() const { return !cause.empty(); }
   /// "the value of the global 'FLAG' is not known: host code computes it; pass FLAG=… …".

@@ -1,6 +1,8 @@
 // Run-time and compile-time control flow in the IR.
 #include "tests/frontend/sema/SemaTest.h"
 
+#include <ctime>
+
 using namespace tilerun::test;
 
 TEST(ControlFlow, EmptyKernel) {
@@ -353,4 +355,21 @@ TEST(While, ConditionsBindNames) {
                           "tl.store(p, m)",
                           "p=*i32, n=i32"),
               "'m' is not defined here");
+}
+
+TEST(ControlFlow, TuplesGrowInUnrolledLoops) {
+  // In time that is not the square of their length; tuples that others hold stay as they are.
+  for (const char *grow : {"t = t + (i,)", "t += (i,)"}) {
+    std::clock_t begin = std::clock();
+    auto c =
+        compileBody("p",
+                    std::string("t = (7,)\nu = t\nfor i in tl.static_range(12000):\n    ") + grow +
+                        "\n    if i == 5:\n        v = t\n"
+                        "tl.static_assert(len(t) == 12001)\n"
+                        "tl.static_assert(len(u) == 1)\ntl.static_assert(len(v) == 7)\n"
+                        "tl.store(p, t[11999] + u[0])",
+                    "p=*i32");
+    EXPECT_COMPILES(c);
+    EXPECT_LT(std::clock() - begin, 3 * CLOCKS_PER_SEC) << grow;
+  }
 }

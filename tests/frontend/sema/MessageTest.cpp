@@ -28,6 +28,53 @@ std::string getBodyError(const std::string &body, const std::string &imports = "
   return getError(compiled);
 }
 
+TEST(Message, RuntimeValuesDoNotCompareWithThings) {
+  const std::string things =
+      "import numpy as np\ndef host():\n    pass\nclass C:\n    pass\n"
+      "@triton.jit\ndef f():\n    pass\n@triton.jit\ndef kernel(p, n):\n    ";
+  for (auto [thing, text] : {std::pair{"np", "the module 'numpy'"},
+                             {"tl", "the module 'triton.language'"},
+                             {"C", "the class 'C'"},
+                             {"f", "the jit function 'f'"},
+                             {"tl.load", "the function 'load'"},
+                             {"host", "the host function 'host'"}})
+    for (const char *op : {"==", "!="})
+      for (bool isLeft : {false, true}) {
+        std::string left = isLeft ? thing : "n", right = isLeft ? "n" : thing;
+        Compiled c =
+            compile(things + "x = " + left + " " + op + " " + right + "\n", "p=*fp32, n=i32");
+        EXPECT_FALSE(c.ok) << left << op << right;
+        EXPECT_TRUE(c.says(text)) << left << op << right << c.diagnostics;
+      }
+  // Compile-time values are other than these; a number is other than None, a dtype and a string.
+  EXPECT_COMPILES(compile(things +
+                              "tl.static_assert(np != 1 and C != 'a' and f != None)\n"
+                              "    tl.static_assert(n != None and n != 'a' and n != tl.int32)\n",
+                          "p=*fp32, n=i32"));
+}
+
+TEST(Message, LongChainsOfCallsAreShortened) {
+  std::string text = "@triton.jit\ndef f0(x):\n    return no_such_name\n";
+  for (int i = 1; i <= 20; ++i)
+    text += "@triton.jit\ndef f" + std::to_string(i) + "(x):\n    return f" +
+            std::to_string(i - 1) + "(x)\n";
+  Compiled c =
+      compile(text + "@triton.jit\ndef kernel(p, n):\n    tl.store(p, f20(n))\n", "p=*i32, n=i32");
+  EXPECT_SAYS(c, "note: in call to 'f0' here\n");
+  EXPECT_SAYS(c, "note: in call to 'f3' here\n");
+  EXPECT_SAYS(c, "note: in call to 'f19' here, behind 15 calls that are not shown\n");
+  EXPECT_SAYS(c, "note: in call to 'f20' here\n");
+  EXPECT_EQ(llvm::StringRef(c.diagnostics).count("in call to"), 6u);
+}
+
+TEST(Message, VariablesOfInnerLoopsThatAreReadLater) {
+  EXPECT_EQ(getBodyError("i = 0\nfor j in range(n):\n    for i in range(n):\n        pass\n"
+                         "tl.store(q, i)"),
+            "'i' has no single value at the end of an iteration: the variable of a run-time loop "
+            "has no value behind the loop, and the next iteration, or what follows, reads it; give "
+            "the variable of the inner loop another name, or assign 'i' behind that loop");
+}
+
 TEST(Message, PointersAreNotIndexed) {
   EXPECT_EQ(getBodyError("offs = tl.arange(0, 8)\ntl.store(q, p[offs])"),
             "a pointer is not indexed: tl.load(p + offs)");
@@ -39,6 +86,16 @@ TEST(Message, PointersAreNotIndexed) {
   EXPECT_EQ(getBodyError("q[n] += 1"),
             "a pointer is not indexed: read memory with tl.load(pointer + offsets), and write it "
             "with tl.store, or update it with tl.atomic_add");
+  for (const char *index : {"1:3", "n:", ":", "1:3, None", "n, None", "n, n", "None, 0"})
+    EXPECT_EQ(getBodyError(std::string("tl.store(q, p[") + index + "])"),
+              "a pointer is not indexed: tl.load(p + offsets)")
+        << index;
+  EXPECT_EQ(getBodyError("tl.store(q, p[...])"), "a pointer is not indexed: tl.load(p + ...)");
+  for (const char *value : {"p", "p[None]", "p + tl.arange(0, 1)"})
+    EXPECT_SAYS(compileBody("p, q", std::string("tl.store(q + tl.arange(0, 1), ") + value + ")",
+                            "p=*fp32, q=*fp32"),
+                "error: tl.store: 'value' is a pointer, not what it points to; load that first, "
+                "with tl.load");
   // New dimensions are no places in memory.
   EXPECT_COMPILES(compileBody("p", "tl.store(p[None], 1.0)\ntl.store(p[:, None], 1.0)", "p=*fp32"));
 }

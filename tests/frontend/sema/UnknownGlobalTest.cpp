@@ -40,6 +40,98 @@ const std::string kUnknown[] = {
     "F = [1]\nF[0] += 2\n",
     "F = [1, 2]\ndel F[0]\n",
     "F = F\n",
+    // Bound in other ways.
+    "F = 1\nmatch F:\n    case 1:\n        F = 2\n",
+    "F = 1\nmatch 3:\n    case F:\n        pass\n",
+    "F = 1\ntry:\n    pass\nexcept ValueError as F:\n    pass\n",
+    "F = 1\ndef host():\n    global F\n    import os as F\n",
+    "F = 1\ndef host():\n    global F\n    with open('x') as F:\n        pass\n",
+    "F = 1\nclass C:\n    global F\n    F = 2\n",
+    "F = 1\nfrom mylib import *\n",
+    "F = 1\nglobals()['F'] = 2\n",
+    "F = 1\nglobals().update(F=2)\n",
+    "F = 1\nglobals().update({'F': 2})\n",
+    "F = 1\nglobals().setdefault('F', 2)\n",
+    "F = 1\ng = globals()\ng['F'] = 2\n",
+    "F = 1\nvars()['F'] = 2\n",
+    "F = 1\nexec('F = 2')\n",
+    "F = 1\nexec('F = 2', globals())\n",
+    "F = 1\nimport sys\nsys.modules[__name__].F = 2\n",
+    "F = 1\nimport sys\ndef host(v):\n    setattr(sys.modules[__name__], 'F', v)\n",
+    "F = 1\nimport sys\ndef host(k, v):\n    setattr(sys.modules[__name__], k, v)\n",
+    "F = 1\ndef host():\n    import __main__\n    __main__.F = 2\n",
+    "F = 1\nimport importlib\nimportlib.import_module(__name__).__dict__['F'] = 2\n",
+    "F = tl.constexpr(1)\nF.value = 2\n",
+    "def call(f):\n    return f()\n@call\ndef F():\n    return 0\n",
+    // Changed under other names.
+    "A = F = [1]\nA.append(2)\n",
+    "F = [1]\nA = F\nA += [2]\n",
+    "A = [1]\nF = A\nB = A\ndel B[0]\n",
+    "F = [1]\ndef host():\n    a = F\n    a.append(2)\n",
+    "F = [1]\ndef get():\n    return F\nget().append(2)\n",
+    "F = [1]\nget = lambda: F\nget().append(2)\n",
+    "F = [1]\ndef host():\n    yield F\n",
+    "F = [1]\ndef add(x, to=F):\n    to.append(x)\n",
+    "F = [1]\ndef add(x):\n    x.append(2)\nadd(F)\n",
+    "F = [1]\ndef add(*x):\n    x[0].append(2)\nadd(*[F])\n",
+    "F = [1]\nclass C:\n    L = F\n    L.append(2)\n",
+    "F = [1]\nfor x in [F]:\n    x.append(2)\n",
+    "F = [1]\n[x.append(2) for x in (F,)]\n",
+    "F = [1]\n(F if F else F).append(2)\n",
+    "F = [1]\n(F or []).append(2)\n",
+    "F = [1]\nif (x := F):\n    x.append(2)\n",
+    // In other ways.
+    "F = [1]\ndef host(x):\n    F.append(x)\n",
+    "F = [1]\nf = F.append\nf(2)\n",
+    "F = [1]\nlist(map(F.append, (2, 3)))\n",
+    "F = [2, 1]\nlist.sort(F)\n",
+    "F = [1]\ngetattr(F, 'append')(2)\n",
+    "F = [1]\nF.__iadd__([2])\n",
+    "F = [1]\nimport random\nrandom.shuffle(F)\n",
+    "F = [1]\nimport mylib\nmylib.fill(F)\n",
+    "F = [1]\neval('F.append(2)')\n",
+    "F = [1]\ndef host():\n    match F:\n        case x:\n            x.append(2)\n",
+    // Inside of it.
+    "F = ([1], 2)\nF[0].append(2)\n",
+    "F = ([1], 2)\na, b = F\na.append(2)\n",
+    "F = {'a': [1]}\nfor x in F.values():\n    x.append(2)\n",
+    "F = [[1]]\nlist(F)[0].append(2)\n",
+    "F = [[1]]\n(F + [])[0].append(2)\n",
+    "F = [[1]]\nF[:][0].append(2)\n",
+};
+
+/// How the constant `F` of a class `C` may be another one than its body says.
+const std::string kUnknownConstants[] = {
+    "class C:\n    F = 1\nC.F = 2\n",
+    "class C:\n    F = 1\ndel C.F\n",
+    "class C:\n    F = 1\nC.F += 2\n",
+    "class C:\n    F = 1\nsetattr(C, 'F', 2)\n",
+    "class C:\n    F = 1\nfor k in ('F',):\n    setattr(C, k, 2)\n",
+    "class C:\n    F = 1\ntype.__setattr__(C, 'F', 2)\n",
+    "class C:\n    F = 1\ndef host(c):\n    c.F = 2\n",
+    "class C:\n    F = 1\nA = C\nA.F = 2\n",
+    "class C:\n    F = 1\n    @classmethod\n    def set(cls):\n        cls.F = 2\n",
+    "class C:\n    F = 1\n    def set(self):\n        type(self).F = 2\n",
+    "class B:\n    F = 1\nclass C(B):\n    pass\nB.F = 2\n",
+    "class C:\n    F = [1]\nC.F.append(2)\n",
+    "class C:\n    F = [1]\nf = C.F.append\nf(2)\n",
+    "class C:\n    F = [1]\n    def add(self):\n        self.F.append(2)\n",
+    "class C:\n    F = [1]\n    F.append(2)\n",
+    "class C:\n    F = [1]\n    G = F\nC.G.append(2)\n",
+    "class B:\n    F = [1]\nclass C(B):\n    pass\nclass D(C):\n    pass\nD.F.append(2)\n",
+    "class C:\n    F = [1]\nimport mylib\nmylib.fill(C())\n",
+    "class C:\n    F = 1\nimport mylib\nmylib.fill(C)\n",
+    "import mylib\n@mylib.register\nclass C:\n    F = 1\n",
+    "import mylib\nclass C(mylib.Base):\n    F = 1\n",
+    "import mylib\nclass B(mylib.Base):\n    F = 1\nclass C(B):\n    pass\n",
+    "import mylib\nclass C(metaclass=mylib.Meta):\n    F = 1\n",
+    "import enum\nclass C(enum.Enum):\n    F = 0\n",
+    "class C:\n    F = 1\n    F = 2\n",
+    "class C:\n    F = 1\n    F += 1\n",
+    "import os\nclass C:\n    F = 1\n    if os.getpid():\n        F = 2\n",
+    "class C:\n    for F in (1, 2):\n        pass\n",
+    "class C:\n    F, G = 1, 2\n",
+    "import os\nclass C:\n    F = os.getpid()\n",
 };
 
 const std::string kHelper = "@triton.jit\ndef helper(p, N: tl.constexpr):\n"
@@ -236,6 +328,110 @@ TEST(UnknownGlobal, SignaturesGiveIt) {
               "else 32\n@triton.jit\ndef kernel(p):\n"
               "    tl.store(p + tl.arange(0, Config.SIZE), 1)\n",
               "p=*i32, FAST=true"));
+}
+
+TEST(UnknownGlobal, ListsInsideOfTuples) {
+  for (const char *change : {"A.append(2)", "F[0].append(2)", "for x in F:\n    x.append(2)"})
+    EXPECT_SAYS(compileWith(std::string("A = [1]\nF = (A, 2)\n") + change + "\n",
+                            "tl.static_assert(F[1] == 2)\nx = F[0] == [1]"),
+                "'A' is not known: host code, which is not run, may change it in line 4");
+}
+
+TEST(UnknownGlobal, SaysWhereItMayChange) {
+  EXPECT_SAYS(compileWith("F = [1]\ndef host(x):\n    F.append(x)\n", "x = F[0]"),
+              "error: the value of the global 'F' is not known: host code, which is not run, may "
+              "change it in line 5; pass its value, F=…, with the kernel's arguments, make it a "
+              "tl.constexpr parameter, or let the Python package compile the kernel");
+}
+
+TEST(UnknownGlobal, ConstantsOfClasses) {
+  for (const std::string &globals : kUnknownConstants) {
+    for (const char *use :
+         {"if C.F:\n    tl.store(p, 1)", "x = C.F == 1", "tl.store(p, n + C.F)"}) {
+      Compiled c = compileWith(globals, use);
+      EXPECT_FALSE(c.ok) << globals << use << "\n" << c.ir;
+      EXPECT_TRUE(c.says(".F' is not known: ") && c.says(".F=…, with the kernel's arguments"))
+          << globals << use << "\n"
+          << c.diagnostics;
+      EXPECT_EQ(c.numErrors, 1u) << globals << use << "\n" << c.diagnostics;
+    }
+    EXPECT_COMPILES(compileWith(globals, "tl.store(p, 1)")) << globals;
+    const bool isOfBase = llvm::StringRef(globals).contains("C(B)");
+    Compiled c = compileWith(globals, "tl.store(p, C.F)",
+                             std::string("p=*i32, n=i32, ") + (isOfBase ? "B" : "C") + ".F=7");
+    EXPECT_COMPILES(c) << globals;
+    EXPECT_HAS(c, "constant 7");
+  }
+  EXPECT_SAYS(compileWith("class C:\n    F = 1\n", "tl.store(p, C.F)", "p=*i32, n=i32, C.F=7"),
+              "'C.F' is not a parameter of kernel 'kernel', and what the global of this name is "
+              "stands in its file");
+  EXPECT_SAYS(compileWith("class C:\n    F = 1\n", "tl.store(p, C.F)", "p=*i32, n=i32, C.G=7"),
+              "kernel 'kernel' has no parameter 'C.G'");
+}
+
+TEST(UnknownGlobal, WhatStaysAClassesConstant) {
+  for (const char *globals :
+       {"class C:\n    F = 1\nprint(C.F, C)\nx = C()\nassert isinstance(x, C)\n",
+        "class C:\n    F = 1\nclass D(C):\n    F = 2\n    G = C.F\n",
+        "class C(object):\n    F: int = 1\n    G = F\nx = [C.F]\nx.append(C.G)\n",
+        "class C:\n    F = [1]\nfor x in C.F:\n    print(x, len(C.F), C.F[0])\n",
+        "class C:\n    F = 1\nclass D:\n    def __init__(self):\n        self.F = 2\n",
+        "import enum\nclass C(enum.IntEnum):\n    F = 1\n",
+        "import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass C:\n    F: int = 1\n"})
+    EXPECT_COMPILES(compileWith(globals, "tl.static_assert(C.F == 1 or C.F[0] == 1)")) << globals;
+}
+
+TEST(UnknownGlobal, WhatHostCodeReadsOfListsStaysKnown) {
+  for (const char *globals :
+       {"F = [1, 2]\nx = F[0]\nfor i in F:\n    print(i, len(F), sorted(F), sep=f'{F}')\n",
+        "F = [1, 2]\nassert F == [1, 2] and 1 in F and not F is None\nM = max(F) + sum(F)\n",
+        "F = [1, 2]\nb = [j for j in F if j in F]\nt = tuple(F) + (1,)\nG = F + [3]\nG.append(4)\n",
+        "A = F = [1, 2]\nprint(A)\nB = A\nwhile B:\n    break\n",
+        "F = [1, 2]\ndef host(F):\n    F.append(1)\n    return F\n",
+        "F = [1, 2]\ndef host():\n    F = [3]\n    F.append(1)\n    return F\n",
+        "F = [1, 2]\ng = lambda F: F.append(1)\nh = [F.append(1) for F in ([],)]\n",
+        "F = [1, 2]\nimport itertools\nfor a, b in itertools.product(F, F):\n    print(a, b)\n",
+        "F = [1, 2]\nimport torch\nx = torch.tensor(F)\ny = torch.zeros(*F)\n",
+        "F = [1, 2]\nimport pytest\n@pytest.mark.parametrize('x', F)\ndef test(x):\n    pass\n",
+        "F = [1, 2]\ndef host(p):\n    ignored[(1,)](p, F)\n    ignored[lambda m: (F[0],)](p, "
+        "N=F)\n",
+        "F = (1, 2)\ndef get():\n    return F\nget().append(2)\n",
+        "F = {'a': 1}\nfor k, v in F.items():\n    print(k, F[k], F.get(k))\nF = (1,)\n",
+        "F = [1, 2]\nG = {}\nexec('F = 2', {'a': 1})\nx = globals()['G']\ny = "
+        "globals().get('F')[0]\n",
+        "import sys\nF = [1]\nsys.argv = sys.argv[1:]\nx = sys.modules\n"})
+    EXPECT_COMPILES(compileWith(globals, "tl.static_assert(F[0] == 1)")) << globals;
+}
+
+TEST(UnknownGlobal, ValuesInBetween) {
+  // What is computed before a name is bound again has its earlier value.
+  for (const char *globals :
+       {"N = 4\nF = N - 3\nN = 8\n", "N = 4\nF = N - 3\nfor N in (1, 2):\n    pass\n",
+        "N = 4\nN = N - 2\nF = N - 1\nN = N + 1\n",
+        "N = 4\nclass C:\n    M = N - 3\nN = 8\nF = C.M\n",
+        "N = 4\ndef f():\n    return N - 3\nf = tl.constexpr_function(f)\nF = 1\nN = 8\n"})
+    EXPECT_COMPILES(compileWith(globals, "tl.static_assert(F == 1)")) << globals;
+  EXPECT_COMPILES(compile("N = 4\n@triton.jit\ndef kernel(p, M: tl.constexpr = N):\n"
+                          "    tl.static_assert(M == 4)\n    tl.static_assert(N == 8)\nN = 8\n",
+                          "p=*i32"));
+}
+
+TEST(UnknownGlobal, WhichOfSeveralFunctions) {
+  const std::string functions =
+      "def is_hip():\n    return False\nif is_hip():\n    @triton.jit\n    def G(x):\n"
+      "        return x + 41\nelse:\n    @triton.jit\n    def G(x):\n        return x + 42\n";
+  Compiled c = compileWith(functions, "tl.store(p, G(0))");
+  EXPECT_FALSE(c.ok);
+  EXPECT_SAYS(c, "error: the function 'G' cannot be called in a kernel: host code, which is not "
+                 "run, decides which of the functions in lines 7 and 11 it is; pass the line of "
+                 "one, G=…, with the kernel's arguments");
+  for (auto [line, result] : {std::pair{"7", "41"}, {"11", "42"}}) {
+    Compiled given =
+        compileWith(functions, "tl.store(p, G(0))", std::string("p=*i32, n=i32, G=") + line);
+    EXPECT_COMPILES(given);
+    EXPECT_HAS(given, std::string("constant ") + result);
+  }
+  EXPECT_FALSE(compileWith(functions, "tl.store(p, G(0))", "p=*i32, n=i32, G=8").ok);
 }
 
 TEST(UnknownGlobal, OnlyWhatIsUnknownCanBeGiven) {

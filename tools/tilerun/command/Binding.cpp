@@ -16,13 +16,20 @@ static bool isName(llvm::StringRef text) {
          llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_' || c < 0; });
 }
 
+/// `Cfg.FAST`
+static bool isDottedName(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef, 2> parts;
+  text.split(parts, '.');
+  return llvm::all_of(parts, isName);
+}
+
 llvm::Expected<std::pair<std::string, std::string>> command::splitAssignment(llvm::StringRef text,
                                                                              llvm::StringRef what) {
   auto [name, rest] = text.split('=');
   name = name.trim();
   if (!text.contains('='))
     return makeCommandError(ExitCode::Usage, what + " '" + text + "' has no '='; write NAME=VALUE");
-  if (!isName(name))
+  if (!(what == "argument" ? isDottedName(name) : isName(name)))
     return makeCommandError(ExitCode::Usage, what + " '" + text + "': '" + name +
                                                  "' is not a name; write NAME=VALUE");
   if (rest.trim().empty())

@@ -70,6 +70,8 @@ llvm::Expected<KernelSignature> command::makeSignature(Session &session) {
     std::string name = path.substr(0, path.find('.'));
     given.insert(name);
     const bool isParameter = llvm::is_contained(parameters, name);
+    if (!isParameter)
+      name = getGlobalName(path);
     auto *constant = std::get_if<ConstantArgument>(&spec);
     if (!isParameter && constant &&
         session.frontend.getGlobalState(*session.kernel, name) == GlobalState::Unknown)

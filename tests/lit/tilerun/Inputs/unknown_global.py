@@ -25,3 +25,19 @@ def kernel(out):
 @triton.jit
 def tuned(out, BLOCK: tl.constexpr, VALUE: tl.constexpr = 4 if IS_HIP else 5):
     tl.store(out + tl.arange(0, BLOCK), VALUE)
+
+
+class Config:
+    FAST = os.cpu_count() > 1
+    SIZE = 4
+
+
+@triton.jit
+def configured(out):
+    tl.store(out, 7 if Config.FAST else Config.SIZE)
+
+
+@triton.heuristics({"BLOCK": lambda args: 64 if IS_HIP else 32})
+@triton.jit
+def heuristic(out, BLOCK: tl.constexpr):
+    tl.store(out + tl.arange(0, BLOCK), 1)
