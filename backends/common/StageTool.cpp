@@ -1,7 +1,9 @@
 // Reads a module, compiles it, writes a file.
 #include "backends/common/StageTool.h"
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -35,6 +37,9 @@ static int fail(const Twine &message) {
 
 int backend::runStageTool(int argc, char **argv, const StageTool &tool) {
   InitLLVM init(argc, argv);
+  // --mlir-print-ir-after and its like, of the passes that all backends share.
+  mlir::registerPassManagerCLOptions();
+  mlir::registerAsmPrinterCLOptions();
   cl::HideUnrelatedOptions(getStageToolCategory());
   cl::ParseCommandLineOptions(argc, argv, std::string(tool.overview) + "\n");
   mlir::DialectRegistry registry;

@@ -1,14 +1,14 @@
 // The parts of a compilation that do not depend on the target.
 #include "backends/common/Stages.h"
 
-#include "ir/distribute/Facts.h"
+#include "ir/distribute/Passes.h"
+#include "ir/simt/Passes.h"
 #include "ir/simt/SimtOps.h"
 #include "ir/tile/ModuleBytes.h"
 #include "ir/tile/TileOps.h"
-#include "ir/transforms/PadShapes.h"
-#include "ir/transforms/SplitTensors.h"
 
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -56,19 +56,25 @@ std::vector<backend::KernelParameter> backend::getParameters(func::FuncOp kernel
   return parameters;
 }
 
-/// Elements of a tensor in a thread: more do not fit the registers of any GPU, and how many of them
-/// are computed at a time then.
-static constexpr int64_t kMostInThread = 256, kPartInThread = 32;
+void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last) {
+  manager.addPass(createTilePad());
+  manager.addPass(createTileSplit());
+  manager.addPass(createTileDistribute());
+  if (last == ThreadStage::Layout)
+    return;
+  manager.addPass(createLowerToThreads());
+}
 
-LogicalResult backend::lowerToThreads(ModuleOp module, const simt::LowerOptions &options) {
-  if (failed(padShapes(module)))
-    return failure();
-  int64_t threads = int64_t(options.numWarps) * options.target->warpSize;
-  splitTensors(module, threads * kMostInThread, threads * kPartInThread);
-  distribute::AccessAnalysis accesses(module);
-  simt::LowerOptions known = options;
-  known.runs = accesses.getRuns();
-  return lowerTileToSimt(module, known, accesses.getFacts());
+LogicalResult backend::lowerToThreads(ModuleOp module, const distribute::Program &program,
+                                      ThreadStage last) {
+  distribute::setProgram(module, program);
+  PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  // The last result is verified where other code relies on it; tests verify after each pass.
+  passes.enableVerifier(false);
+  // Fails where no such options are registered, as in plugins.
+  (void)applyPassManagerCLOptions(passes);
+  buildThreadPasses(passes, last);
+  return passes.run(module);
 }
 
 uint64_t backend::getSharedBytes(func::FuncOp kernel) {
@@ -101,8 +107,10 @@ llvm::Error backend::StageRunner::check(LogicalResult result, llvm::StringRef st
   return text.empty() ? makeError(stage + " failed without a diagnostic") : makeError(text);
 }
 
-llvm::Error backend::StageRunner::lowerToThreads(const simt::LowerOptions &options) const {
-  if (llvm::Error error = check(backend::lowerToThreads(module, options), "lowering to threads"))
+llvm::Error backend::StageRunner::lowerToThreads(const distribute::Program &program,
+                                                 ThreadStage last) const {
+  if (llvm::Error error =
+          check(backend::lowerToThreads(module, program, last), "lowering to threads"))
     return error;
   return check(verify(module), "verifying per-thread IR");
 }

@@ -3,12 +3,16 @@
 #pragma once
 
 #include "backends/common/Parameter.h"
-#include "ir/simt/LowerTile.h"
+#include "ir/distribute/DistributeDialect.h"
 #include "ir/tile/DiagnosticText.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
 
 namespace tilerun::backend {
 
@@ -21,8 +25,14 @@ llvm::Error checkNumWarps(unsigned numWarps);
 llvm::Expected<mlir::func::FuncOp> findKernel(mlir::ModuleOp module);
 std::vector<KernelParameter> getParameters(mlir::func::FuncOp kernel);
 
-/// Pads shapes and lowers tiles to threads.
-mlir::LogicalResult lowerToThreads(mlir::ModuleOp module, const simt::LowerOptions &options);
+/// How far the passes that all backends share go.
+enum class ThreadStage { Layout, Simt };
+
+/// The passes from tile IR, whose module has a target, to per-thread IR: all backends run these.
+void buildThreadPasses(mlir::OpPassManager &manager, ThreadStage last = ThreadStage::Simt);
+/// Runs them for `program`.
+mlir::LogicalResult lowerToThreads(mlir::ModuleOp module, const distribute::Program &program,
+                                   ThreadStage last = ThreadStage::Simt);
 
 /// The shared memory of a kernel that was lowered to threads, in bytes.
 uint64_t getSharedBytes(mlir::func::FuncOp kernel);
@@ -37,8 +47,8 @@ public:
 
   /// The error of a stage that failed; `stage` names it where it gave no diagnostic.
   llvm::Error check(mlir::LogicalResult result, llvm::StringRef stage) const;
-  /// The same for lowering to threads, which other code relies on: its result is verified.
-  llvm::Error lowerToThreads(const simt::LowerOptions &options) const;
+  /// The same, and other code relies on the result: it is verified.
+  llvm::Error lowerToThreads(const distribute::Program &program, ThreadStage last) const;
   /// An error with what was diagnosed beside it.
   llvm::Error explain(llvm::Error error) const;
   /// The module's text.

@@ -42,8 +42,8 @@ static constexpr unsigned kMostRegisters = 255;
 
 void nvptx::registerDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
-  registry.insert<simt::SimtDialect, LLVM::LLVMDialect, vector::VectorDialect,
-                  cf::ControlFlowDialect>();
+  registry.insert<distribute::DistributeDialect, simt::SimtDialect, LLVM::LLVMDialect,
+                  vector::VectorDialect, cf::ControlFlowDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
 }
@@ -57,7 +57,7 @@ struct Compilation {
   NvptxArtifact artifact;
 
   llvm::Error check();
-  simt::LowerOptions getLowerOptions() const;
+  distribute::Program getProgram() const;
   LogicalResult toLlvmDialect();
   llvm::Error toLlvm(llvm::LLVMContext &context, std::unique_ptr<llvm::Module> &result,
                      std::unique_ptr<llvm::TargetMachine> &machine);
@@ -98,12 +98,8 @@ llvm::Error Compilation::check() {
   return llvm::Error::success();
 }
 
-simt::LowerOptions Compilation::getLowerOptions() const {
-  simt::LowerOptions lower;
-  lower.numWarps = options.numWarps;
-  lower.numStages = options.numStages;
-  lower.target = &arch.info;
-  return lower;
+distribute::Program Compilation::getProgram() const {
+  return {&arch.info, options.numWarps, options.numStages, /*warpUnit=*/0};
 }
 
 /// Rewrites the kernel's shell: parameters as LLVM wants them, attributes of the entry.
@@ -247,9 +243,11 @@ static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptio
   Compilation compilation{module, options, {}, 0, {}};
   if (llvm::Error error = compilation.check())
     return std::move(error);
-  if (llvm::Error error = runner.lowerToThreads(compilation.getLowerOptions()))
+  if (llvm::Error error = runner.lowerToThreads(
+          compilation.getProgram(),
+          stage == Stage::Layout ? backend::ThreadStage::Layout : backend::ThreadStage::Simt))
     return std::move(error);
-  if (stage == Stage::Simt) {
+  if (stage == Stage::Layout || stage == Stage::Simt) {
     *text = runner.print();
     return compilation.artifact;
   }

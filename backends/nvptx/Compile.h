@@ -36,7 +36,7 @@ struct NvptxArtifact {
 };
 
 /// What to stop after, for tools and tests.
-enum class Stage { Simt, LlvmDialect, Llvm, Ptx };
+enum class Stage { Layout, Simt, LlvmDialect, Llvm, Ptx };
 
 /// The dialects that compile() needs beside tile IR's own, and LLVM's translation.
 void registerDialects(mlir::DialectRegistry &registry);

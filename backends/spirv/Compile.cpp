@@ -22,7 +22,8 @@ using backend::makeError;
 
 void spirvbackend::registerDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
-  registry.insert<simt::SimtDialect, spirv::SPIRVDialect, ub::UBDialect, vector::VectorDialect>();
+  registry.insert<distribute::DistributeDialect, simt::SimtDialect, spirv::SPIRVDialect,
+                  ub::UBDialect, vector::VectorDialect>();
 }
 
 namespace {
@@ -34,7 +35,7 @@ public:
   Compilation(ModuleOp module, const SpirvOptions &options)
       : module(module), options(options), target(options.target), info(getTargetInfo(target)) {}
   llvm::Error check();
-  simt::LowerOptions getLowerOptions() const;
+  distribute::Program getProgram() const;
   LogicalResult toSpirvDialect();
   llvm::Error toWords();
   SpirvArtifact artifact;
@@ -76,13 +77,8 @@ llvm::Error Compilation::check() {
   return llvm::Error::success();
 }
 
-simt::LowerOptions Compilation::getLowerOptions() const {
-  simt::LowerOptions lower;
-  lower.numWarps = artifact.numThreads / target.subgroupSize;
-  lower.numStages = options.numStages;
-  lower.target = &info;
-  lower.unit = kWarp;
-  return lower;
+distribute::Program Compilation::getProgram() const {
+  return {&info, unsigned(artifact.numThreads / target.subgroupSize), options.numStages, kWarp};
 }
 
 /// Never with aggressive simplification of regions: it breaks structured control flow.
@@ -296,9 +292,11 @@ static llvm::Expected<SpirvArtifact> runStages(ModuleOp module, const SpirvOptio
   Compilation compilation(module, options);
   if (llvm::Error error = compilation.check())
     return std::move(error);
-  if (llvm::Error error = runner.lowerToThreads(compilation.getLowerOptions()))
+  if (llvm::Error error = runner.lowerToThreads(
+          compilation.getProgram(),
+          stage == Stage::Layout ? backend::ThreadStage::Layout : backend::ThreadStage::Simt))
     return std::move(error);
-  if (stage == Stage::Simt) {
+  if (stage == Stage::Layout || stage == Stage::Simt) {
     *text = runner.print();
     return compilation.artifact;
   }

@@ -44,7 +44,7 @@ struct SpirvArtifact {
 };
 
 /// What to stop after, for tools and tests.
-enum class Stage { Simt, SpirvDialect, Spirv, SpirvAsm };
+enum class Stage { Layout, Simt, SpirvDialect, Spirv, SpirvAsm };
 
 /// The dialects that compile() needs beside tile IR's own.
 void registerDialects(mlir::DialectRegistry &registry);

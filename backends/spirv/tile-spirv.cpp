@@ -12,7 +12,8 @@ static cl::opt<std::string> targetText("target", cl::desc("target: vulkan:1.3,WO
 static cl::opt<spirvbackend::Stage>
     emit("emit", cl::desc("what to print"), cl::cat(category),
          cl::init(spirvbackend::Stage::SpirvAsm),
-         cl::values(clEnumValN(spirvbackend::Stage::Simt, "simt", "per-thread IR"),
+         cl::values(clEnumValN(spirvbackend::Stage::Layout, "layout", "tile IR with layouts"),
+                    clEnumValN(spirvbackend::Stage::Simt, "simt", "per-thread IR"),
                     clEnumValN(spirvbackend::Stage::SpirvDialect, "spirv-dialect",
                                "MLIR's SPIR-V dialect"),
                     clEnumValN(spirvbackend::Stage::Spirv, "spirv", "a binary module"),

@@ -1,6 +1,7 @@
 // How a product is spread over threads: the way its operands enter the hardware, which matrix
 // instruction, and the layouts that follow.
-#include "ir/distribute/LayoutAssignment.h"
+#include "ir/distribute/Layouts.h"
+#include "ir/distribute/Plans.h"
 #include "ir/layout/TensorLayout.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"

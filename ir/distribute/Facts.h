@@ -1,7 +1,7 @@
 // Access facts from the axis analysis, which distribution itself does not depend on.
 #pragma once
 
-#include "ir/distribute/LayoutAssignment.h"
+#include "ir/distribute/Plans.h"
 
 namespace tilerun {
 class AxisInfoMap;

@@ -1,5 +1,5 @@
-// Layouts of shape operations' operands, in the fixed form that the lowering works with.
-#include "ir/distribute/LayoutAssignment.h"
+// Layouts over the threads of a program, and those of shape operations' operands.
+#include "ir/distribute/Layouts.h"
 #include "ir/layout/TensorLayout.h"
 
 using namespace tilerun;
@@ -38,6 +38,31 @@ LinearLayout distribute::normalize(const LinearLayout &layout, unsigned laneBits
 LinearLayout distribute::canonicalize(const LinearLayout &layout, unsigned laneBits,
                                       unsigned warpBits) {
   return normalize(dropRedundantRegisters(layout), laneBits, warpBits);
+}
+
+LinearLayout distribute::coalescedOver(Threads threads, ArrayRef<int64_t> shape, unsigned perThread,
+                                       ArrayRef<unsigned> order) {
+  // Shapes were checked, so that this cannot fail.
+  LinearLayout layout =
+      llvm::cantFail(coalescedLayout(shape, perThread, threads.lanes, threads.warps, order));
+  return canonicalize(layout, threads.laneBits(), threads.warpBits());
+}
+
+LinearLayout distribute::defaultLayout(Threads threads, mlir::RankedTensorType type) {
+  SmallVector<unsigned, 4> order;
+  for (int64_t i = type.getRank(); i-- > 0;)
+    order.push_back(i);
+  return coalescedOver(threads, type.getShape(), 1, order);
+}
+
+LinearLayout distribute::orderedLayout(Threads threads, mlir::RankedTensorType type,
+                                       unsigned axis) {
+  SmallVector<unsigned, 4> order{axis};
+  for (int64_t i = type.getRank(); i-- > 0;)
+    if (i != axis)
+      order.push_back(i);
+  int64_t perThread = std::max<int64_t>(1, type.getDimSize(axis) / threads.count());
+  return coalescedOver(threads, type.getShape(), perThread, order);
 }
 
 LinearLayout distribute::expandDimsSource(const LinearLayout &result, unsigned axis) {

@@ -6,7 +6,8 @@
 // the way, by copies of one element, if those are as large as copies can be small: 4 bytes. What
 // stays with the instructions of one warp: smaller and larger products, three dimensions, operands
 // in parts, and 8-bit operands that would have to be transposed.
-#include "ir/distribute/LayoutAssignment.h"
+#include "ir/distribute/Layouts.h"
+#include "ir/distribute/Plans.h"
 #include "ir/layout/Fragments.h"
 #include "ir/layout/MatrixTile.h"
 #include "ir/layout/TensorLayout.h"
@@ -44,12 +45,12 @@ static bool canTranspose(tile::LoadOp load) {
 
 /// Whether the operand can lie in shared memory so that the instruction reads it.
 static bool fits(Value operand, unsigned summed, const WarpGroupInstruction &row,
-                 const LayoutAssignment &layouts) {
+                 AccessFunction access) {
   auto type = cast<RankedTensorType>(operand.getType());
   unsigned bytes = tile::getElementBytes(type.getElementType());
   unsigned inner = summed;
   if (auto [load, swapped] = loadOf(operand); load) {
-    unsigned dim = layouts.getAccess(load).order.front();
+    unsigned dim = access(load).order.front();
     inner = swapped ? 1 - dim : dim;
     if (inner != summed && !row.takesAnyOrder) {
       if (!canTranspose(load))
@@ -74,10 +75,11 @@ static FragmentKind fragmentA(MatrixElement element) {
   }
 }
 
-void distribute::useWarpGroups(tile::DotOp op, const LayoutAssignment &layouts, DotPlan &plan) {
+void distribute::useWarpGroups(tile::DotOp op, const Options &options, AccessFunction access,
+                               DotPlan &plan) {
   constexpr unsigned kGroupBits = 2, kRowBits = 6, kMinColumnBits = 3, kMaxColumnBits = 8;
   auto type = cast<RankedTensorType>(op.getType());
-  unsigned warpBits = llvm::Log2_32(layouts.numWarps());
+  unsigned warpBits = llvm::Log2_32(options.numWarps);
   if (!plan.instruction || plan.parts != 1 || type.getRank() != 2 || warpBits < kGroupBits)
     return;
   SmallVector<unsigned, 4> bits = shapeBits(type.getShape());
@@ -93,7 +95,7 @@ void distribute::useWarpGroups(tile::DotOp op, const LayoutAssignment &layouts, 
       (type.getElementType().isF16() && plan.instruction->acc == MatrixElement::F32))
     return;
   const WarpGroupInstruction *row = nullptr;
-  for (const WarpGroupInstruction &candidate : layouts.target().warpGroupInstructions)
+  for (const WarpGroupInstruction &candidate : options.target->warpGroupInstructions)
     if (candidate.a == plan.instruction->a && candidate.b == plan.instruction->b &&
         candidate.acc == plan.instruction->acc && aShape[1] >= candidate.k)
       row = &candidate;
@@ -105,14 +107,14 @@ void distribute::useWarpGroups(tile::DotOp op, const LayoutAssignment &layouts, 
     return;
   // Operands are read as they lie in memory: they must have the instruction's own type.
   if (!row || bytesOf(op.getA()) * row->k != 32 || bytesOf(op.getB()) * row->k != 32 ||
-      !fits(op.getA(), 1, *row, layouts) || !fits(op.getB(), 0, *row, layouts))
+      !fits(op.getA(), 1, *row, access) || !fits(op.getB(), 0, *row, access))
     return;
 
   // Beside the operands there is what conversions need.
   auto sizeOf = [&](Value value) {
     return cast<RankedTensorType>(value.getType()).getNumElements() * int64_t(bytesOf(value));
   };
-  if (sizeOf(op.getA()) + sizeOf(op.getB()) > int64_t(layouts.target().sharedMemoryBytes) * 3 / 4)
+  if (sizeOf(op.getA()) + sizeOf(op.getB()) > options.target->budget().forWarpGroupOperands())
     return;
 
   // Groups over rows first: they share the second operand, which all of them read.
@@ -129,7 +131,7 @@ void distribute::useWarpGroups(tile::DotOp op, const LayoutAssignment &layouts, 
   auto finish = [&](LinearLayout layout) {
     if (layout.inBits(kWarp) < warpBits) // groups that repeat others' work
       layout = layout.resizeIn(kWarp, warpBits);
-    return normalize(layout, llvm::Log2_32(layouts.target().warpSize), warpBits);
+    return normalize(layout, llvm::Log2_32(options.target->warpSize), warpBits);
   };
   unsigned moreRows = bits[0] - kRowBits - rowGroups;
   plan.warpGroup = WarpGroupPlan{row, 1u << columnBits};
@@ -141,9 +143,9 @@ void distribute::useWarpGroups(tile::DotOp op, const LayoutAssignment &layouts, 
   plan.b = LinearLayout();
 }
 
-void distribute::transposeOnTheWay(tile::DotOp op, const DotPlan &plan, unsigned numWarps,
-                                   unsigned warpSize,
-                                   function_ref<AccessPlan &(Operation *)> access) {
+void distribute::transposeOnTheWay(tile::DotOp op, const DotPlan &plan, const Options &options,
+                                   AccessFunction access) {
+  unsigned numWarps = options.numWarps, warpSize = options.target->warpSize;
   if (!plan.warpGroup || plan.warpGroup->instruction->takesAnyOrder)
     return;
   for (auto [operand, summed] : {std::pair(op.getA(), 1u), std::pair(op.getB(), 0u)}) {

@@ -13,7 +13,8 @@ def ScheduleStages : Pass<"schedule-stages", "::mlir::ModuleOp"> {
     The number of slots follows from the target's memory budget: the wish (`num-stages`, or `tile.num_stages` of the
     loop), cut to what fits beside the rings of loops around and what other ops in the loop need.
 
-    Shapes must be powers of two, as `tile-pad-shapes` makes them.
+    Target and layouts are those of the module (`tile-set-target`, `tile-distribute`); where it has no target, the options
+    take its place, and layouts are not kept. Shapes must be powers of two, as `tile-pad` makes them.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"generic:\"",
@@ -22,7 +23,8 @@ def ScheduleStages : Pass<"schedule-stages", "::mlir::ModuleOp"> {
     Option<"numStages", "num-stages", "unsigned", "3", "slots of loops that do not say it; 1: none">,
     Option<"file", "file", "std::string", "\"\"", "a schedule by hand (ir/schedule/HandSchedule.h)">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::tilerun::schedule::SchedDialect",
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::tilerun::distribute::DistributeDialect", "::tilerun::schedule::SchedDialect",
                            "::tilerun::tile::TileDialect"];
 }
 

@@ -19,11 +19,30 @@ namespace {
 struct ScheduleStagesPass : public schedule::impl::ScheduleStagesBase<ScheduleStagesPass> {
   using ScheduleStagesBase::ScheduleStagesBase;
 
-  LogicalResult run() {
+  /// Target and layouts of the module, or by the pass's own options.
+  FailureOr<distribute::Program> prepare() {
     ModuleOp module = getOperation();
+    if (module->hasAttr(distribute::DistributeDialect::kTargetAttr))
+      return distribute::getProgram(module);
     llvm::Expected<target::TargetInfo> info = target::parseTarget(target);
     if (!info)
       return module.emitError("schedule-stages: ") << llvm::toString(info.takeError());
+    distribute::setProgram(module, {&*info, numWarps, numStages, /*warpUnit=*/0});
+    distribute::AccessAnalysis accesses(module);
+    distribute::Options options{numWarps, &*info, accesses.getRuns()};
+    for (auto kernel : module.getOps<func::FuncOp>())
+      if (kernel->hasAttr(tile::TileDialect::kKernelAttr) &&
+          failed(distribute::assignLayouts(kernel, options, accesses.getFacts())))
+        return failure();
+    return distribute::getProgram(module);
+  }
+
+  LogicalResult run() {
+    ModuleOp module = getOperation();
+    bool hasTarget = module->hasAttr(distribute::DistributeDialect::kTargetAttr);
+    FailureOr<distribute::Program> program = prepare();
+    if (failed(program))
+      return failure();
     HandSchedule byHand;
     if (!file.empty()) {
       FailureOr<HandSchedule> read = HandSchedule::read(file, &getContext());
@@ -31,16 +50,17 @@ struct ScheduleStagesPass : public schedule::impl::ScheduleStagesBase<ScheduleSt
         return failure();
       byHand = std::move(*read);
     }
-    distribute::AccessAnalysis accesses(module);
-    distribute::Options distribution{numWarps, &*info, accesses.getRuns()};
     for (auto kernel : module.getOps<func::FuncOp>()) {
       if (!kernel->hasAttr(tile::TileDialect::kKernelAttr))
         continue;
-      auto layouts =
-          distribute::LayoutAssignment::compute(kernel, distribution, accesses.getFacts());
-      if (failed(layouts) || failed(scheduleStages(kernel, *layouts, {numStages, &byHand})))
+      if (failed(distribute::checkAssignment(kernel)))
+        return failure();
+      distribute::LayoutAssignment layouts(kernel, *program->target, program->numWarps);
+      if (failed(scheduleStages(kernel, layouts, {program->numStages, &byHand})))
         return failure();
     }
+    if (!hasTarget)
+      distribute::dropAttributes(module);
     return success();
   }
   void runOnOperation() override {

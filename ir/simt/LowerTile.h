@@ -19,13 +19,11 @@ struct LowerOptions {
   unsigned numStages = 1; ///< Buffers of pipelined loops; 1: none.
   const TargetInfo *target = nullptr;
   unsigned unit = 0; ///< Threads that the option num_warps counts in; 0: a warp of the target.
-  distribute::RunsFunction runs = {};
 };
 
 /// Replaces every kernel of `module` (functions with `tile.kernel`) by its per-thread form, places
 /// shared memory and inserts barriers. Errors are diagnostics that name the op, its place in the
-/// source and the target.
-mlir::LogicalResult lowerTileToSimt(mlir::ModuleOp module, const LowerOptions &options,
-                                    const distribute::FactsFunction &facts);
+/// source and the target. The kernels must have layouts (tile-distribute).
+mlir::LogicalResult lowerTileToSimt(mlir::ModuleOp module, const LowerOptions &options);
 
 } // namespace tilerun::simt

@@ -138,8 +138,8 @@ static llvm::Expected<MatrixInstruction> parseMatrix(StringRef text, unsigned la
   MatrixInstruction row;
   row.name = parts[0].str();
   row.isImprecise = isImprecise;
-  for (auto [size, number] :
-       llvm::zip(sizes, std::initializer_list<unsigned *>{&row.m, &row.n, &row.k}))
+  unsigned *numbers[] = {&row.m, &row.n, &row.k};
+  for (auto [size, number] : llvm::zip(sizes, numbers))
     if (size.getAsInteger(10, *number) || !llvm::isPowerOf2_32(*number) || *number > 1024)
       return makeError("'" + parts[1] + "' is not three powers of two up to 1024");
   if (llvm::Error error = parseElements({parts[2], parts[3], parts[4]}, {&row.a, &row.b, &row.acc}))

@@ -80,27 +80,6 @@ def TileStripHints : Pass<"tile-strip-hints"> {
   let summary = "drop tile.hint and tile.assume once nothing reads them any more";
 }
 
-def TilePadShapes : Pass<"tile-pad-shapes", "::mlir::ModuleOp"> {
-  let summary = "make every size of a tensor a power of two";
-  let description = [{
-    Tensors get the next power of two in each dimension. What lies beyond the real sizes touches no memory (loads,
-    stores, atomics, assertions, prints and histograms are masked), is left out of reductions, reversed scans and the
-    summed dimension of products, and never reaches a real element. Reshapes and concatenations whose elements would come
-    in another order become gathers. Does nothing where all sizes are powers of two already.
-
-    ```mlir
-    %i = tile.make_range 0 to 48 : tensor<48xi32>
-    %s = tile.reduce %i axis 0 : (tensor<48xi32>) -> i32 { … arith.addi … }
-    // becomes
-    %i = tile.make_range 0 to 64 : tensor<64xi32>
-    %real = arith.cmpi slt, %i, %c48 : tensor<64xi32>
-    %masked = arith.select %real, %i, %c0 : tensor<64xi1>, tensor<64xi32>
-    %s = tile.reduce %masked axis 0 : (tensor<64xi32>) -> i32 { … arith.addi … }
-    ```
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::tilerun::tile::TileDialect"];
-}
-
 def TilePrintAxisInfo : Pass<"tile-print-axis-info"> {
   let summary = "remark what the axis analysis knows about each integer and pointer";
   let description = [{

@@ -32,6 +32,7 @@ TilerunStatus getTargets(void (*each)(void *, const char *), void *user, const T
 constexpr tilerun::plugin_support::Phase<tilerun::nvptx::Stage> kPhases[] = {
     {"ptx", "assembly for the driver's compiler", "//", tilerun::nvptx::Stage::Ptx},
     {"simt", "per-thread IR of all backends", "//", tilerun::nvptx::Stage::Simt},
+    {"layout", "tile IR with layouts", "//", tilerun::nvptx::Stage::Layout},
     {"llvm", "LLVM IR before code generation", ";", tilerun::nvptx::Stage::Llvm}};
 
 TilerunStatus getPhases(const char *target, void (*each)(void *, const TilerunPluginPhase *),

@@ -25,7 +25,7 @@ namespace {
   X("opt-level", "0 to 3; the driver optimizes, and it changes nothing")                           \
   X("debug", "true or false")                                                                      \
   X("line-info", "true or false")                                                                  \
-  X("emit", "simt, spirv-dialect, spirv-asm or spirv")
+  X("emit", "layout, simt, spirv-dialect, spirv-asm or spirv")
 
 /// As the ABI has targets: with their kind.
 llvm::Expected<Target> parseTarget(llvm::StringRef text) {
@@ -45,7 +45,8 @@ constexpr tilerun::plugin_support::Phase<Stage> kPhases[] = {
     {"spirv-asm", "SPIR-V in text", ";", Stage::SpirvAsm},
     {"spirv", "SPIR-V module", nullptr, Stage::Spirv},
     {"spirv-dialect", "SPIR-V as MLIR", "//", Stage::SpirvDialect},
-    {"simt", "per-thread IR of all backends", "//", Stage::Simt}};
+    {"simt", "per-thread IR of all backends", "//", Stage::Simt},
+    {"layout", "tile IR with layouts", "//", Stage::Layout}};
 
 TilerunStatus getPhases(const char *target, void (*each)(void *, const TilerunPluginPhase *),
                         void *user, const TilerunErrorSink *sink) {

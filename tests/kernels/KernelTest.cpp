@@ -4,13 +4,14 @@
 #include "tests/kernels/Emulator.h"
 #include "tests/kernels/KernelCase.h"
 
+#include "backends/common/Stages.h"
 #include "backends/nvptx/Compile.h"
 #include "backends/nvptx/Target.h"
-#include "ir/distribute/Facts.h"
-#include "ir/transforms/PadShapes.h"
-#include "ir/transforms/SplitTensors.h"
+#include "ir/distribute/Passes.h"
+#include "ir/distribute/SplitTensors.h"
 
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
@@ -64,17 +65,16 @@ std::string emulateOn(PreparedCase &prepared, const target::TargetInfo &target, 
     diagnostics += d.str() + "\n";
     return mlir::success();
   });
-  if (mlir::failed(padShapes(*module)))
-    return "padding fails: " + diagnostics;
-  if (mostElements)
+  // In smaller parts than backends ask for.
+  if (mostElements) {
+    mlir::PassManager padding(prepared.context.get());
+    padding.addPass(createTilePad());
+    if (mlir::failed(padding.run(*module)))
+      return "padding fails: " + diagnostics;
     splitTensors(*module, mostElements, mostElements / 4);
-  distribute::AccessAnalysis accesses(*module);
-  simt::LowerOptions options;
-  options.numWarps = numWarps;
-  options.numStages = testCase.numStages;
-  options.target = &target;
-  options.runs = accesses.getRuns();
-  if (mlir::failed(simt::lowerTileToSimt(*module, options, accesses.getFacts())))
+  }
+  if (mlir::failed(
+          backend::lowerToThreads(*module, {&target, numWarps, unsigned(testCase.numStages)})))
     return "lowering fails: " + diagnostics;
   if (mlir::failed(mlir::verify(*module)))
     return "per-thread IR is invalid: " + diagnostics;

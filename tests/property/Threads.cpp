@@ -1,12 +1,11 @@
 // Lowering and emulation of one kernel.
 #include "tests/property/Threads.h"
 
-#include "ir/distribute/Facts.h"
-#include "ir/simt/LowerTile.h"
+#include "backends/common/Stages.h"
+#include "ir/distribute/Passes.h"
+#include "ir/distribute/SplitTensors.h"
 #include "ir/simt/SimtOps.h"
 #include "ir/tile/RegisterDialects.h"
-#include "ir/transforms/PadShapes.h"
-#include "ir/transforms/SplitTensors.h"
 #include "tests/kernels/Emulator.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -14,6 +13,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/Support/Alignment.h"
@@ -134,18 +134,17 @@ private:
         ParserConfig(context.get()));
     if (!module)
       return refuse("the module cannot be read");
-    if (failed(padShapes(*module)))
-      return refuse("padding fails");
-    if (setting.mostElements)
+    // In smaller parts than backends ask for.
+    if (setting.mostElements) {
+      PassManager padding(context.get());
+      padding.addPass(createTilePad());
+      if (failed(padding.run(*module)))
+        return refuse("padding fails");
       splitTensors(*module, setting.mostElements, setting.mostElements / 2);
+    }
     target::TargetInfo target = makeTarget(setting);
-    distribute::AccessAnalysis accesses(*module);
-    simt::LowerOptions options;
-    options.numWarps = std::min(request.numWarps, target.maxThreads / setting.lanes);
-    options.numStages = request.numStages;
-    options.target = &target;
-    options.runs = accesses.getRuns();
-    if (failed(simt::lowerTileToSimt(*module, options, accesses.getFacts())))
+    unsigned numWarps = std::min(request.numWarps, target.maxThreads / setting.lanes);
+    if (failed(backend::lowerToThreads(*module, {&target, numWarps, request.numStages})))
       return refuse("the lowering fails");
     if (failed(verify(*module)))
       return refuse("per-thread IR is invalid");
@@ -171,7 +170,7 @@ private:
     // As random as the kernel, and the same whenever it is run again.
     uint64_t seed = llvm::xxh3_64bits(request.bytecode);
     if (llvm::Error error =
-            test::emulate(kernel, words, memory, {&target, options.numWarps, grid[0], seed}))
+            test::emulate(kernel, words, memory, {&target, numWarps, grid[0], seed}))
       return Failure{Failure::Kind::Run, llvm::toString(std::move(error)), false};
     for (auto [buffer, range] : llvm::zip_equal(buffers, memory))
       llvm::copy(llvm::ArrayRef(range.base, range.bytes), buffer.begin());

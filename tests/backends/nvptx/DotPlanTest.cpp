@@ -2,7 +2,7 @@
 // filled by the plan's layouts, every instruction multiplies the fragments that its table row
 // describes, and the registers of the result must hold the product.
 #include "backends/nvptx/Target.h"
-#include "ir/distribute/LayoutAssignment.h"
+#include "ir/distribute/Plans.h"
 #include "ir/tile/RegisterDialects.h"
 
 #include "mlir/Parser/Parser.h"

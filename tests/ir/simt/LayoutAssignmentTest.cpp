@@ -20,6 +20,7 @@ protected:
     registerAllDialects(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
+    context.loadDialect<DistributeDialect>();
     target.name = "test";
   }
   /// Assigns layouts to the one function of `text`; every access is contiguous along the last
@@ -37,10 +38,8 @@ protected:
       result.constancy.assign(shape.begin(), shape.end());
       return result;
     };
-    FailureOr<LayoutAssignment> layouts =
-        LayoutAssignment::compute(kernel, {warps, &target}, facts);
-    EXPECT_TRUE(succeeded(layouts));
-    return std::move(*layouts);
+    EXPECT_TRUE(succeeded(assignLayouts(kernel, {warps, &target}, facts)));
+    return LayoutAssignment(kernel, target, warps);
   }
   template <typename Op> Op find() {
     Op found;
@@ -223,7 +222,7 @@ TEST_F(LayoutAssignmentTest, ShapesThatAreNoPowersOfTwoAreRefused) {
     return success();
   });
   auto facts = [](Value, Value) { return AccessFacts(); };
-  EXPECT_TRUE(failed(LayoutAssignment::compute(kernel, {4, &target}, facts)));
+  EXPECT_TRUE(failed(assignLayouts(kernel, {4, &target}, facts)));
   EXPECT_NE(text.find("dimension 0 has size 3, which is not a power of two"), std::string::npos)
       << text;
 }
@@ -241,9 +240,8 @@ TEST_F(LayoutAssignmentTest, ComparisonsAreTheSameForRegistersWithinARun) {
   auto same = [&](int64_t run, Value value) {
     Options options{4, &target, [run](Value) { return SmallVector<int64_t, 4>{run}; }};
     auto facts = [](Value, Value) { return AccessFacts(); };
-    FailureOr<LayoutAssignment> layouts = LayoutAssignment::compute(kernel, options, facts);
-    EXPECT_TRUE(succeeded(layouts));
-    return layouts->getSameRegisters(value, layout);
+    EXPECT_TRUE(succeeded(assignLayouts(kernel, options, facts)));
+    return LayoutAssignment(kernel, target, 4).getSameRegisters(value, layout);
   };
   Value mask = find<arith::CmpIOp>(), sum = find<arith::AddIOp>();
   using Registers = SmallVector<int64_t>;

@@ -21,6 +21,7 @@ protected:
     registerAllDialects(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
+    context.loadDialect<DistributeDialect>();
     target.name = "test";
     target.sharedMemoryBytes = 227 * 1024;
     using E = MatrixElement;
@@ -29,7 +30,8 @@ protected:
       target.matrixInstructions.push_back({"m16n8k" + std::to_string(k), element, element, acc, 16,
                                            8, k, fragmentLayout(a), fragmentLayout(b),
                                            fragmentLayout(F::MmaD)});
-      target.warpGroupInstructions.push_back({"types", element, element, acc, k, anyOrder});
+      target.warpGroupInstructions.push_back(
+          {"k" + std::to_string(k), element, element, acc, k, anyOrder});
     };
     add(E::F16, E::F32, 16, F::MmaA16, F::MmaB16, true);
     add(E::TF32, E::F32, 8, F::MmaA32, F::MmaB32, false);
@@ -60,10 +62,8 @@ protected:
       result.constancy.assign(shape.begin(), shape.end());
       return result;
     };
-    FailureOr<LayoutAssignment> layouts =
-        LayoutAssignment::compute(kernel, {warps, &target}, facts);
-    EXPECT_TRUE(succeeded(layouts));
-    return std::move(*layouts);
+    EXPECT_TRUE(succeeded(assignLayouts(kernel, {warps, &target}, facts)));
+    return LayoutAssignment(kernel, target, warps);
   }
   DotPlan dotOf(const LayoutAssignment &layouts) {
     DotPlan found;

@@ -1,5 +1,5 @@
 // What is beyond the sizes of tensors after padding: masked, left out, or moved out of the way.
-// RUN: tile-opt %s --tile-pad-shapes --split-input-file | FileCheck %s
+// RUN: tile-opt %s --tile-pad=clean=false --split-input-file | FileCheck %s
 
 // Powers of two stay, whatever is done with them.
 // CHECK-LABEL: func.func @nothing(

@@ -1,8 +1,8 @@
-// tile-pad-shapes: types, what is real of them, and ops on memory and single elements. See
+// tile-pad: types, what is real of them, and ops on memory and single elements. See
 // Padding.h for the idea.
-#include "ir/transforms/PadShapes.h"
+#include "ir/distribute/Padding.h"
+#include "ir/distribute/Passes.h"
 #include "ir/tile/TileUtils.h"
-#include "ir/transforms/Padding.h"
 #include "ir/transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -12,8 +12,8 @@
 #include <numeric>
 
 namespace tilerun {
-#define GEN_PASS_DEF_TILEPADSHAPES
-#include "ir/transforms/Passes.h.inc"
+#define GEN_PASS_DEF_TILEPAD
+#include "ir/distribute/Passes.h.inc"
 } // namespace tilerun
 
 using namespace mlir;
@@ -382,21 +382,31 @@ static bool padModule(ModuleOp module) {
   return true;
 }
 
-LogicalResult tilerun::padShapes(ModuleOp module) {
-  if (!padModule(module))
-    return success();
-  PassManager cleaning(module.getContext());
-  cleaning.addPass(createCanonicalizerPass());
-  cleaning.addPass(createTileReorderBroadcast());
-  cleaning.addPass(createCSEPass());
-  return cleaning.run(module);
+/// What padding leaves behind: masks that are known, computations on broadcasts.
+static void addCleaning(OpPassManager &manager) {
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createTileReorderBroadcast());
+  manager.addPass(createCSEPass());
 }
 
 namespace {
-struct PadShapesPass : public tilerun::impl::TilePadShapesBase<PadShapesPass> {
+struct PadPass : public tilerun::impl::TilePadBase<PadPass> {
+  using TilePadBase::TilePadBase;
+
+  void getDependentDialects(DialectRegistry &registry) const final {
+    TilePadBase::getDependentDialects(registry);
+    OpPassManager cleaning(ModuleOp::getOperationName());
+    addCleaning(cleaning);
+    cleaning.getDependentDialects(registry);
+  }
+
   void runOnOperation() final {
     if (!padModule(getOperation()))
-      markAllAnalysesPreserved();
+      return markAllAnalysesPreserved();
+    OpPassManager cleaning(ModuleOp::getOperationName());
+    addCleaning(cleaning);
+    if (clean && failed(runPipeline(cleaning, getOperation())))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -1,7 +1,7 @@
 // Padding of reductions, scans and functions of elements: surplus is left out of what is combined,
 // and no region that could fail or go on for long runs on it.
+#include "ir/distribute/Padding.h"
 #include "ir/tile/TileUtils.h"
-#include "ir/transforms/Padding.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"

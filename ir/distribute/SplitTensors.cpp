@@ -6,8 +6,9 @@
 // A part is stored before the next one is loaded. So a kernel stays as it is if it stores at other
 // addresses of a pointer than it loads in the same loop. Two parameters may still be one tensor;
 // then elements of one index keep their order.
-#include "ir/transforms/SplitTensors.h"
-
+#include "ir/distribute/SplitTensors.h"
+#include "ir/distribute/DistributeDialect.h"
+#include "ir/distribute/Passes.h"
 #include "ir/tile/TileOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,6 +17,11 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace tilerun {
+#define GEN_PASS_DEF_TILESPLIT
+#include "ir/distribute/Passes.h.inc"
+} // namespace tilerun
 
 using namespace mlir;
 using namespace tilerun;
@@ -452,3 +458,17 @@ void tilerun::splitTensors(ModuleOp module, int64_t most, int64_t part) {
     if (function->hasAttr(tile::TileDialect::kKernelAttr) && function.getBody().hasOneBlock())
       Splitter(function, most, part).run();
 }
+
+namespace {
+struct SplitPass : public tilerun::impl::TileSplitBase<SplitPass> {
+  using TileSplitBase::TileSplitBase;
+
+  void runOnOperation() final {
+    FailureOr<distribute::Program> program = distribute::getProgram(getOperation());
+    if (failed(program))
+      return signalPassFailure();
+    int64_t threads = int64_t(program->numWarps) * program->target->warpSize;
+    splitTensors(getOperation(), threads * most, threads * part);
+  }
+};
+} // namespace

@@ -1,6 +1,6 @@
 // Padding of ops that move elements: where the sizes say which element is next, surplus would come
 // in between, so the real elements are gathered.
-#include "ir/transforms/Padding.h"
+#include "ir/distribute/Padding.h"
 
 #include <numeric>
 

@@ -1,0 +1,199 @@
+// What the attributes of distribution must be like, so that the passes behind may rely on them:
+// layouts that a hand has written are checked as well.
+#include "ir/distribute/DistributeDialect.h"
+#include "ir/layout/TensorLayout.h"
+#include "ir/tile/TileOps.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::distribute;
+using layout::LinearLayout;
+
+/// The attribute of the module around, if there is one.
+template <typename T> static T ofModule(Operation *op, StringRef name) {
+  auto module = op->getParentOfType<ModuleOp>();
+  return module ? module->getAttrOfType<T>(name) : T();
+}
+
+/// A layout of `type` over the program's threads, in the form that passes work with. `repeats`: a
+/// thread's registers may hold elements that others of it hold.
+static LogicalResult checkLayout(Operation *op, StringRef name, LayoutAttr attribute, Type type,
+                                 bool repeats = false) {
+  auto fail = [&] {
+    return op->emitOpError() << "'" << name << "': " << attribute.getMap().toString() << " ";
+  };
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return fail() << "is given for a value of type " << type << ", which is not a tensor";
+  const LinearLayout &map = attribute.getMap();
+  bool fits = int64_t(map.getOuts().size()) == tensor.getRank();
+  for (int64_t dim = 0; fits && dim < tensor.getRank(); ++dim)
+    fits = map.getOuts()[dim].name == layout::dimName(dim) &&
+           map.getOuts()[dim].size() == uint64_t(tensor.getDimSize(dim));
+  if (!fits)
+    return fail() << "is not a layout of " << tensor;
+  ArrayRef<layout::Dim> ins = map.getIns();
+  if (ins.size() != 3 || ins[0].name != layout::kRegister || ins[1].name != layout::kLane ||
+      ins[2].name != layout::kWarp)
+    return fail() << "must have the inputs register, lane and warp, in this order";
+  if (auto target = ofModule<TargetAttr>(op, DistributeDialect::kTargetAttr);
+      target && ins[1].size() != target.getInfo().warpSize)
+    return fail() << "is over " << ins[1].size() << " lanes, but the target has "
+                  << target.getInfo().warpSize;
+  if (auto warps = ofModule<IntegerAttr>(op, DistributeDialect::kNumWarpsAttr);
+      warps && ins[2].size() != uint64_t(warps.getInt()))
+    return fail() << "is over " << ins[2].size() << " warps, but the program has "
+                  << warps.getInt();
+  if (!map.isSurjective())
+    return fail() << "leaves out elements of " << tensor;
+  if (!repeats && map.freeVariableMask(layout::kRegister))
+    return fail() << "has registers that repeat others of the same thread";
+  return success();
+}
+
+/// One layout or `unit` for each value.
+static LogicalResult checkHomes(Operation *op, NamedAttribute named, ArrayRef<Value> values) {
+  StringRef name = named.getName();
+  auto list = dyn_cast<ArrayAttr>(named.getValue());
+  if (!list || list.size() != values.size())
+    return op->emitOpError() << "'" << name << "' must be an array of " << values.size()
+                             << (values.size() == 1 ? " entry" : " entries");
+  for (auto [entry, value] : llvm::zip(list, values)) {
+    if (isa<UnitAttr>(entry))
+      continue;
+    auto home = dyn_cast<LayoutAttr>(entry);
+    if (!home)
+      return op->emitOpError() << "'" << name << "': " << entry << " is neither a layout nor unit";
+    if (failed(checkLayout(op, name, home, value.getType())))
+      return failure();
+  }
+  return success();
+}
+
+static LogicalResult checkAccess(Operation *op, Attribute attribute) {
+  StringRef name = DistributeDialect::kAccessAttr;
+  Value pointer = llvm::TypeSwitch<Operation *, Value>(op)
+                      .Case<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
+                          [](auto access) { return access.getPtr(); })
+                      .Default(Value());
+  auto access = dyn_cast<AccessAttr>(attribute);
+  if (!pointer || !access)
+    return op->emitOpError() << "'" << name
+                             << "' must be #distribute.access, on a load, store or atomic";
+  if (failed(checkLayout(op, name, access.getLayout(), pointer.getType())))
+    return failure();
+  int64_t rank = cast<RankedTensorType>(pointer.getType()).getRank();
+  for (auto [what, list] : {std::pair("contiguity", access.getContiguity()),
+                            std::pair("alignment", access.getAlignment()),
+                            std::pair("constancy", access.getConstancy())})
+    if (list.size() != rank || llvm::any_of(list.asArrayRef(), [](int64_t n) { return n < 1; }))
+      return op->emitOpError() << "'" << name << "': " << what << " must be " << rank
+                               << " positive numbers";
+  SmallVector<int64_t> order(access.getOrder().asArrayRef());
+  llvm::sort(order);
+  if (!llvm::equal(order, llvm::seq<int64_t>(0, rank)))
+    return op->emitOpError() << "'" << name << "': order must be a permutation of " << rank
+                             << " dimensions";
+  if (access.getTileInner() < -1 || access.getTileInner() >= rank)
+    return op->emitOpError() << "'" << name << "': tile_inner must be a dimension";
+  return success();
+}
+
+static LogicalResult checkDot(Operation *op, Attribute attribute) {
+  StringRef name = DistributeDialect::kDotAttr;
+  auto dot = dyn_cast<tile::DotOp>(op);
+  auto plan = dyn_cast<DotAttr>(attribute);
+  if (!dot || !plan)
+    return op->emitOpError() << "'" << name << "' must be #distribute.dot, on tile.dot";
+  for (auto [layout, value] :
+       {std::pair(plan.getA(), dot.getA()), std::pair(plan.getB(), dot.getB()),
+        std::pair(plan.getD(), dot.getResult())})
+    if (layout && failed(checkLayout(op, name, layout, value.getType(), /*repeats=*/true)))
+      return failure();
+  if (plan.getParts() < 1 || plan.getParts() > 3)
+    return op->emitOpError() << "'" << name << "': parts must be 1, 2 or 3";
+  auto target = ofModule<TargetAttr>(op, DistributeDialect::kTargetAttr);
+  if (!target)
+    return success();
+  const target::TargetInfo &info = target.getInfo();
+  bool isOpaque = false;
+  if (StringAttr instruction = plan.getInstruction()) {
+    const auto *row = llvm::find_if(info.matrixInstructions, [&](const auto &known) {
+                        return known.name == instruction.getValue();
+                      }).base();
+    if (row == info.matrixInstructions.data() + info.matrixInstructions.size())
+      return op->emitOpError() << "'" << name << "': " << info.name << " has no matrix instruction "
+                               << instruction;
+    isOpaque = row->isOpaque;
+  }
+  if (StringAttr group = plan.getWarpGroup()) {
+    if (!plan.getInstruction() || !plan.getA() || plan.getB())
+      return op->emitOpError() << "'" << name
+                               << "': warp_group needs instruction and a, and leaves out b";
+    if (llvm::none_of(info.warpGroupInstructions,
+                      [&](const auto &known) { return known.types == group.getValue(); }))
+      return op->emitOpError() << "'" << name << "': " << info.name
+                               << " has no instruction of warp groups " << group;
+    if (!llvm::isPowerOf2_32(plan.getColumns()) || plan.getColumns() < 8 || plan.getColumns() > 256)
+      return op->emitOpError() << "'" << name << "': columns must be a power of two from 8 to 256";
+  } else if (plan.getInstruction() && !isOpaque && (!plan.getA() || !plan.getB())) {
+    return op->emitOpError() << "'" << name << "': instruction needs a and b";
+  }
+  return success();
+}
+
+static LogicalResult checkRuns(Operation *op, Attribute attribute) {
+  auto runs = dyn_cast<DenseI64ArrayAttr>(attribute);
+  auto type = op->getNumResults() ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                                  : RankedTensorType();
+  if (!isa<arith::CmpIOp>(op) || !type || !runs || runs.size() != type.getRank() ||
+      llvm::any_of(runs.asArrayRef(), [](int64_t n) { return n < 1; }))
+    return op->emitOpError() << "'" << DistributeDialect::kRunsAttr
+                             << "' must be a positive number for each dimension, on a comparison "
+                                "of tensors";
+  return success();
+}
+
+static LogicalResult checkNumber(Operation *op, NamedAttribute named, bool isPowerOfTwo) {
+  auto number = dyn_cast<IntegerAttr>(named.getValue());
+  if (!isa<ModuleOp>(op) || !number || !number.getType().isSignlessInteger(32) ||
+      number.getInt() < 1 || (isPowerOfTwo && !llvm::isPowerOf2_64(number.getInt())))
+    return op->emitOpError() << "'" << named.getName().strref() << "' must be "
+                             << (isPowerOfTwo ? "a power of two" : "a positive number")
+                             << " of type i32, on a module";
+  return success();
+}
+
+LogicalResult DistributeDialect::verifyOperationAttribute(Operation *op, NamedAttribute named) {
+  StringRef name = named.getName();
+  if (name == kTargetAttr) {
+    if (isa<ModuleOp>(op) && isa<TargetAttr>(named.getValue()))
+      return success();
+    return op->emitOpError() << "'" << name << "' must be #distribute.target, on a module";
+  }
+  if (name == kNumWarpsAttr)
+    return checkNumber(op, named, /*isPowerOfTwo=*/true);
+  if (name == kNumStagesAttr || name == kWarpUnitAttr)
+    return checkNumber(op, named, /*isPowerOfTwo=*/false);
+  if (name == kHomesAttr) {
+    SmallVector<Value> results(op->getResults());
+    return checkHomes(op, named, results);
+  }
+  if (name == kArgumentsAttr) {
+    if (!isa<LoopLikeOpInterface>(op))
+      return op->emitOpError() << "'" << name << "' belongs on loops";
+    SmallVector<Value> arguments;
+    for (Region &region : op->getRegions())
+      llvm::append_range(arguments, region.getArguments());
+    return checkHomes(op, named, arguments);
+  }
+  if (name == kAccessAttr)
+    return checkAccess(op, named.getValue());
+  if (name == kDotAttr)
+    return checkDot(op, named.getValue());
+  if (name == kRunsAttr)
+    return checkRuns(op, named.getValue());
+  return op->emitOpError() << "the distribute dialect has no attribute '" << name << "'";
+}

@@ -1,0 +1,76 @@
+// What distribution decides, beside layouts, of accesses and products.
+#pragma once
+
+#include "ir/layout/LinearLayout.h"
+#include "ir/target/TargetInfo.h"
+#include "ir/tile/TileOps.h"
+
+namespace tilerun::distribute {
+
+using layout::LinearLayout;
+
+/// What is known about a memory access along each dimension of its pointer tensor.
+struct AccessFacts {
+  llvm::SmallVector<int64_t, 4> contiguity; ///< Consecutive elements, from aligned positions.
+  llvm::SmallVector<int64_t, 4> alignment;  ///< Of each such run's first address, in bytes.
+  llvm::SmallVector<int64_t, 4> constancy;  ///< Neighbours with one mask value.
+};
+/// Facts of the pointer `ptr` under the mask `mask` (null: none).
+using FactsFunction = std::function<AccessFacts(mlir::Value ptr, mlir::Value mask)>;
+
+/// How many neighbours along each dimension, from aligned positions, have one value in every
+/// execution; empty: nothing is known.
+using RunsFunction = std::function<llvm::SmallVector<int64_t, 4>(mlir::Value)>;
+
+/// A memory access of a tensor: its layout and how its elements may be grouped.
+struct AccessPlan {
+  LinearLayout layout;
+  AccessFacts facts;
+  llvm::SmallVector<unsigned, 4> order; ///< Dimensions, contiguous first.
+  /// Of a load that is transposed on its way to a tile in shared memory: the tile's contiguous one.
+  std::optional<unsigned> tileInner;
+};
+
+/// A product by instructions of warp groups.
+struct WarpGroupPlan {
+  const target::WarpGroupInstruction *instruction = nullptr;
+  unsigned columns = 0; ///< Of one instruction.
+};
+
+/// A product: by a matrix instruction, or by multiply-adds if there is none.
+struct DotPlan {
+  const target::MatrixInstruction *instruction = nullptr;
+  LinearLayout a, b, d;                   ///< `a` and `b` only with an instruction.
+  std::optional<WarpGroupPlan> warpGroup; ///< Then there is no `b`, and `a` is for registers.
+  /// Each float32 operand is the sum of so many narrower ones; products of all pairs that matter.
+  unsigned parts = 1;
+  /// Register bits above a fragment's: of `a` steps along k, rows, batches; of `b` steps, columns,
+  /// batches; of `d` columns, rows, batches.
+  unsigned stepBits = 0, rowBits = 0, columnBits = 0, batchBits = 0;
+};
+
+struct Options {
+  unsigned numWarps = 4;
+  const target::TargetInfo *target = nullptr;
+  RunsFunction runs = {}; ///< Null: nothing is known of any value.
+};
+
+/// The plan of the access `op`, while distribution decides.
+using AccessFunction = llvm::function_ref<AccessPlan &(mlir::Operation *op)>;
+
+/// The plan for a product of these types.
+DotPlan planDot(tile::DotOp op, const Options &options);
+
+/// Why that plan has no matrix instruction, as the end of a sentence about the product.
+std::string explainNoInstruction(tile::DotOp op, const Options &options);
+
+/// Lets warp groups work on a product, if the target has an instruction for it and its operands can
+/// be brought into the order that it takes. `plan` is what planDot has chosen.
+void useWarpGroups(tile::DotOp op, const Options &options, AccessFunction access, DotPlan &plan);
+
+/// Lets the loads of a product's operands copy element by element into tiles that are contiguous
+/// along k, where `plan` has an instruction that takes no others.
+void transposeOnTheWay(tile::DotOp op, const DotPlan &plan, const Options &options,
+                       AccessFunction access);
+
+} // namespace tilerun::distribute
