@@ -1,8 +1,8 @@
 // Conversions of 8-bit floats as integer arithmetic on every register: those of float8e4b8,
 // float8e5b16 and float8e4b15, which no GPU of ours knows, and those of float8e4nv and float8e5
 // that the target does not have. (Others of these two are simt.fp_cast, a target's own.)
+#include "ir/simt/FloatCasts.h"
 #include "ir/math/Functions.h"
-#include "ir/simt/Lowering.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -38,8 +38,7 @@ std::optional<Format> formatOf(Type type, bool isTargetsOwn = true) {
 
 /// Arithmetic on values of one shape.
 struct Emit {
-  OpBuilder &b;
-  Location loc;
+  ImplicitLocOpBuilder &b;
   Type shape; ///< Of i32.
 
   Type typed(Type element) const {
@@ -49,9 +48,8 @@ struct Emit {
   Value fixed(Type element, Attribute value) const {
     Type type = typed(element);
     if (isa<VectorType>(type))
-      return arith::ConstantOp::create(b, loc,
-                                       DenseElementsAttr::get(cast<ShapedType>(type), value));
-    return arith::ConstantOp::create(b, loc, cast<TypedAttr>(value));
+      return arith::ConstantOp::create(b, DenseElementsAttr::get(cast<ShapedType>(type), value));
+    return arith::ConstantOp::create(b, cast<TypedAttr>(value));
   }
   Value number(uint32_t value) const {
     return fixed(b.getI32Type(), b.getIntegerAttr(b.getI32Type(), int32_t(value)));
@@ -59,17 +57,15 @@ struct Emit {
   Value real(double value) const {
     return fixed(b.getF32Type(), b.getFloatAttr(b.getF32Type(), value));
   }
-  template <typename Op> Value op(Value x, Value y) const { return Op::create(b, loc, x, y); }
+  template <typename Op> Value op(Value x, Value y) const { return Op::create(b, x, y); }
   Value shiftLeft(Value x, unsigned n) const { return op<arith::ShLIOp>(x, number(n)); }
   Value shiftRight(Value x, unsigned n) const { return op<arith::ShRUIOp>(x, number(n)); }
-  Value bits(Value x, Type element) const {
-    return arith::BitcastOp::create(b, loc, typed(element), x);
-  }
+  Value bits(Value x, Type element) const { return arith::BitcastOp::create(b, typed(element), x); }
   Value compare(arith::CmpIPredicate predicate, Value x, Value y) const {
-    return arith::CmpIOp::create(b, loc, predicate, x, y);
+    return arith::CmpIOp::create(b, predicate, x, y);
   }
   Value select(Value condition, Value x, Value y) const {
-    return arith::SelectOp::create(b, loc, condition, x, y);
+    return arith::SelectOp::create(b, condition, x, y);
   }
 };
 } // namespace
@@ -77,19 +73,18 @@ struct Emit {
 /// float32 of codes in an i8.
 static Value decode(const Emit &e, Value codes, const Format &format) {
   Type f32 = e.b.getF32Type(), i32 = e.b.getI32Type();
-  Value code = arith::ExtUIOp::create(e.b, e.loc, e.shape, codes);
+  Value code = arith::ExtUIOp::create(e.b, e.shape, codes);
   if (format.hasInfinity) {
     // The upper byte of a float16.
-    Value half =
-        arith::TruncIOp::create(e.b, e.loc, e.typed(e.b.getI16Type()), e.shiftLeft(code, 8));
+    Value half = arith::TruncIOp::create(e.b, e.typed(e.b.getI16Type()), e.shiftLeft(code, 8));
     half = e.bits(half, e.b.getF16Type());
-    return arith::ExtFOp::create(e.b, e.loc, e.typed(f32), half);
+    return arith::ExtFOp::create(e.b, e.typed(f32), half);
   }
   Value magnitude = e.op<arith::AndIOp>(code, e.number(0x7f));
   Value normal = e.op<arith::AddIOp>(e.shiftLeft(magnitude, 23 - format.mantissa),
                                      e.number(uint32_t(127 - format.bias) << 23));
   // A subnormal is a multiple of the smallest one.
-  Value count = arith::UIToFPOp::create(e.b, e.loc, e.typed(f32), magnitude);
+  Value count = arith::UIToFPOp::create(e.b, e.typed(f32), magnitude);
   Value small =
       e.op<arith::MulFOp>(count, e.real(std::ldexp(1.0, 1 - format.bias - int(format.mantissa))));
   Value isSmall = e.compare(arith::CmpIPredicate::ult, magnitude, e.number(1u << format.mantissa));
@@ -126,7 +121,7 @@ static Value encode(const Emit &e, Value source, const Format &format, bool towa
       e.bits(magnitude, f32), e.real(std::ldexp(1.0, format.bias - 1 + int(format.mantissa))));
   Value small;
   if (towardZero)
-    small = arith::FPToUIOp::create(e.b, e.loc, e.shape, count);
+    small = arith::FPToUIOp::create(e.b, e.shape, count);
   else
     small = e.op<arith::AndIOp>(e.bits(e.op<arith::AddFOp>(count, e.real(8388608.0)), i32),
                                 e.number(0x7fffff));
@@ -144,26 +139,27 @@ static Value encode(const Emit &e, Value source, const Format &format, bool towa
   } else {
     result = e.select(isNan, e.op<arith::OrIOp>(e.number(format.nan), sign), result);
   }
-  return arith::TruncIOp::create(e.b, e.loc, e.typed(e.b.getI8Type()), result);
+  return arith::TruncIOp::create(e.b, e.typed(e.b.getI8Type()), result);
 }
 
 /// Bits of a float32 that rounds like the float64 `source` into any narrower format.
 static Value roundToOdd(const Emit &e, Value source) {
-  mathx::Calculator single(e.b, e.loc, e.typed(e.b.getF32Type()));
-  mathx::Calculator wide(e.b, e.loc, source.getType());
+  mathx::Calculator single(e.b, e.b.getLoc(), e.typed(e.b.getF32Type()));
+  mathx::Calculator wide(e.b, e.b.getLoc(), source.getType());
   return mathx::bits(mathx::cutToSingle(wide.real(source), single, /*odd=*/true)).v;
 }
 
-Value Lowering::castFloat8(Value source, Type from, Type to, tile::RoundingMode rounding) {
-  bool isTargetsOwn = options.target->roundsToFloat8 && rounding == tile::RoundingMode::NearestEven;
-  std::optional<Format> fromFormat = formatOf(from, options.target->readsFloat8),
+Value simt::castFloat8(LowerContext &c, Value source, Type from, Type to,
+                       tile::RoundingMode rounding) {
+  bool isTargetsOwn = c.target.roundsToFloat8 && rounding == tile::RoundingMode::NearestEven;
+  std::optional<Format> fromFormat = formatOf(from, c.target.readsFloat8),
                         toFormat = formatOf(to, isTargetsOwn);
   if (!fromFormat && !toFormat)
     return {};
-  Type i32 = b.getI32Type();
+  Type i32 = c.b.getI32Type();
   auto vector = dyn_cast<VectorType>(source.getType());
-  Emit e{b, loc, vector ? Type(vector.clone(i32)) : i32};
-  Type f32 = e.typed(b.getF32Type());
+  Emit e{c.b, vector ? Type(vector.clone(i32)) : i32};
+  Type f32 = e.typed(c.b.getF32Type());
   auto isNarrow = [](Type type) { return type.getIntOrFloatBitWidth() == 8; };
 
   // To the bits of a float32, from which every such format rounds once.
@@ -173,21 +169,28 @@ Value Lowering::castFloat8(Value source, Type from, Type to, tile::RoundingMode 
   else if (from.isF64())
     bits = roundToOdd(e, source);
   else if (isNarrow(from))
-    bits = e.bits(FpCastOp::create(b, loc, f32, source, from, b.getF32Type(),
-                                   tile::RoundingMode::NearestEven),
-                  i32);
+    bits = e.bits(
+        FpCastOp::create(c.b, f32, source, from, c.b.getF32Type(), tile::RoundingMode::NearestEven),
+        i32);
   else
-    bits =
-        e.bits(from.isF32() ? source : arith::ExtFOp::create(b, loc, f32, source).getResult(), i32);
+    bits = e.bits(from.isF32() ? source : arith::ExtFOp::create(c.b, f32, source).getResult(), i32);
   if (toFormat)
     return encode(e, bits, *toFormat, rounding == tile::RoundingMode::TowardZero);
-  Value value = e.bits(bits, b.getF32Type());
+  Value value = e.bits(bits, c.b.getF32Type());
   if (isNarrow(to))
-    return FpCastOp::create(b, loc, e.typed(b.getI8Type()), value, b.getF32Type(), to, rounding);
+    return FpCastOp::create(c.b, e.typed(c.b.getI8Type()), value, c.b.getF32Type(), to, rounding);
   if (to.isF32())
     return value;
   // Exact: the format has fewer bits than any wider one.
   if (to.isF64())
-    return arith::ExtFOp::create(b, loc, e.typed(to), value);
-  return arith::TruncFOp::create(b, loc, e.typed(to), value);
+    return arith::ExtFOp::create(c.b, e.typed(to), value);
+  return arith::TruncFOp::create(c.b, e.typed(to), value);
+}
+
+Value simt::castFloat(LowerContext &c, Value vector, Type from, Type to, Type held) {
+  auto rounding = tile::RoundingMode::NearestEven;
+  if (Value expanded = castFloat8(c, vector, from, to, rounding))
+    return expanded;
+  return FpCastOp::create(c.b, cast<VectorType>(vector.getType()).clone(held), vector, from, to,
+                          rounding);
 }

@@ -1,86 +1,12 @@
-// Conversions between layouts, as the layout algebra plans them.
+// See Conversions.h.
+#include "ir/simt/Conversions.h"
 #include "ir/layout/BitMatrix.h"
 #include "ir/layout/Conversion.h"
-#include "ir/simt/Lowering.h"
 
 using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::simt;
 using namespace tilerun::layout;
-
-/// Instructions of a conversion by shuffles, in the target's units.
-static uint64_t costOf(const ShufflePlan &plan, const TargetInfo &target) {
-  // Choosing among 2^n values by the thread takes 2^n - 1 selects.
-  auto selects = [](const LinearLayout &map, StringRef out) {
-    Subspace chosen;
-    for (StringRef in : {StringRef(kLane), StringRef(kWarp)})
-      if (map.hasIn(in))
-        for (unsigned bit = 0; bit < map.inBits(in); ++bit)
-          chosen.insert(map.getBasis(in, bit, out));
-    return (uint64_t(1) << chosen.dimension()) - 1;
-  };
-  uint64_t rounds = plan.needsShuffle.size();
-  uint64_t registers = uint64_t(1) << plan.round.inBits(kRegister);
-  uint64_t positions = uint64_t(1) << plan.packedRegisters.size();
-  uint64_t count = rounds * positions * selects(plan.publish, kRegister) +
-                   registers * (selects(plan.round, kRound) + selects(plan.position, kPosition));
-  return plan.shuffles * target.exchange.shuffle + count * target.exchange.select;
-}
-
-static uint64_t costOf(const SharedPlan &plan, const TargetInfo &target) {
-  return target.exchange.barrier +
-         (plan.choice.write.wavefronts() + plan.choice.read.wavefronts()) *
-             target.exchange.sharedWavefront;
-}
-
-Value Lowering::convert(Value vector, const LinearLayout &from, const LinearLayout &to) {
-  if (from == to)
-    return vector;
-  auto type = cast<VectorType>(vector.getType());
-  ConversionOptions conversion;
-  conversion.elementBytes = getScalarBytes(type);
-  conversion.sharedMemory = options.target->sharedModel;
-  // No more than what could ever be cheaper than a trip through shared memory.
-  conversion.maxShuffles = options.target->hasShuffle ? 256 : 0;
-  llvm::Expected<ConversionPlan> plan = planConversion(from, to, conversion);
-  if (plan && plan->kind == ConversionKind::Shuffles) {
-    conversion.maxShuffles = 0;
-    llvm::Expected<ConversionPlan> other = planConversion(from, to, conversion);
-    if (other && costOf(*other->shared, *options.target) < costOf(*plan->shuffle, *options.target))
-      *plan = std::move(*other);
-    else if (!other)
-      llvm::consumeError(other.takeError());
-  }
-  if (!plan) {
-    hasFailed = true;
-    emitError(loc, "internal error: no conversion between layouts: ")
-        << llvm::toString(plan.takeError());
-    return poison(VectorType::get({int64_t(1) << to.inBits(kRegister)}, type.getElementType()));
-  }
-  if (plan->kind == ConversionKind::None)
-    return vector;
-  if (plan->kind == ConversionKind::Registers) {
-    SmallVector<int64_t> indices;
-    for (uint64_t reg = 0; reg < (uint64_t(1) << to.inBits(kRegister)); ++reg)
-      indices.push_back(registerImage(plan->source, reg, kRegister));
-    return pick(vector, indices);
-  }
-  auto move = [&](Value values) {
-    return plan->kind == ConversionKind::Shuffles ? convertByShuffles(values, *plan->shuffle)
-                                                  : convertThroughShared(values, *plan, from, to);
-  };
-  if (plan->kind != ConversionKind::SharedMemory && plan->kind != ConversionKind::Shuffles) {
-    hasFailed = true;
-    emitError(loc, "internal error: a conversion by ") << toString(plan->kind);
-    return vector;
-  }
-  // Memory and words hold whole bytes.
-  if (!type.getElementType().isInteger(1))
-    return move(vector);
-  Value moved = move(arith::ExtUIOp::create(b, loc, type.clone(b.getI8Type()), vector));
-  return arith::TruncIOp::create(b, loc, cast<VectorType>(moved.getType()).clone(b.getI1Type()),
-                                 moved);
-}
 
 //===----------------------------------------------------------------------===//
 // Shuffles
@@ -88,8 +14,8 @@ Value Lowering::convert(Value vector, const LinearLayout &from, const LinearLayo
 
 /// The value at index `fixed` ^ (what `map` gives for this thread in dimension `out`): the table's
 /// candidates are halved by one select for each independent bit.
-Value Lowering::chooseByThread(const LinearLayout &map, StringRef out, uint64_t fixed,
-                               llvm::function_ref<Value(uint64_t)> table) {
+static Value chooseByThread(LowerContext &c, const LinearLayout &map, StringRef out, uint64_t fixed,
+                            llvm::function_ref<Value(uint64_t)> table) {
   llvm::SmallVector<uint64_t, 16> bases = threadBases(map, out);
   BitVectors basis = Subspace(BitVectors(bases.begin(), bases.end())).basis();
   if (basis.empty())
@@ -103,23 +29,23 @@ Value Lowering::chooseByThread(const LinearLayout &map, StringRef out, uint64_t 
   for (uint64_t index = 0; index < (uint64_t(1) << basis.size()); ++index)
     candidates.push_back(table(fixed ^ matrix.apply(index)));
   for (unsigned bit = basis.size(); bit-- > 0;) {
-    Value isSet = testThread(coefficients, bit);
+    Value isSet = c.threads.test(coefficients, bit);
     size_t half = size_t(1) << bit;
     for (size_t i = 0; i < half; ++i)
       if (candidates[i] != candidates[i + half])
-        candidates[i] = arith::SelectOp::create(b, loc, isSet, candidates[i + half], candidates[i]);
+        candidates[i] = arith::SelectOp::create(c.b, isSet, candidates[i + half], candidates[i]);
     candidates.resize(half);
   }
   return candidates[0];
 }
 
-Value Lowering::convertByShuffles(Value vector, const ShufflePlan &plan) {
-  Values registers = unpack(vector);
+static Value convertByShuffles(LowerContext &c, Value vector, const ShufflePlan &plan) {
+  Values registers = unpack(c.b, vector);
   auto element = cast<VectorType>(vector.getType()).getElementType();
   uint64_t positions = uint64_t(1) << plan.packedRegisters.size();
   unsigned bits = element.getIntOrFloatBitWidth();
   auto packed = VectorType::get({int64_t(positions)}, element);
-  auto word = VectorType::get({1}, b.getIntegerType(unsigned(positions * bits)));
+  auto word = VectorType::get({1}, c.b.getIntegerType(unsigned(positions * bits)));
   auto constantPart = [](const LinearLayout &map, StringRef in, uint64_t index, StringRef out) {
     uint64_t image = 0;
     for (unsigned bit = 0; bit < map.inBits(in); ++bit)
@@ -132,7 +58,7 @@ Value Lowering::convertByShuffles(Value vector, const ShufflePlan &plan) {
   llvm::SmallVector<uint64_t, 16> laneBases = threadBases(plan.sourceLane, kLane);
   bool isDistance = true;
   for (auto [bit, basis] : llvm::enumerate(laneBases))
-    isDistance &= basis == (bit < laneBits() ? uint64_t(1) << bit : 0);
+    isDistance &= basis == (bit < c.laneBits() ? uint64_t(1) << bit : 0);
   uint64_t laneMask = 0;
   for (uint64_t basis : laneBases)
     laneMask |= basis;
@@ -142,17 +68,18 @@ Value Lowering::convertByShuffles(Value vector, const ShufflePlan &plan) {
     uint64_t fixed = constantPart(plan.publish, kRound, round, kRegister);
     Values parts;
     for (uint64_t position = 0; position < positions; ++position)
-      parts.push_back(chooseByThread(plan.publish, kRegister,
+      parts.push_back(chooseByThread(c, plan.publish, kRegister,
                                      fixed ^ layout::combine(plan.packedRegisters, position),
                                      [&](uint64_t reg) { return registers[reg]; }));
     Value published = parts[0];
     if (positions > 1)
-      published = unpack(vector::BitCastOp::create(b, loc, word, pack(parts)))[0];
+      published = unpack(c.b, vector::BitCastOp::create(c.b, word, pack(c.b, parts)))[0];
     if (moves) {
       uint64_t distance = constantPart(plan.sourceLane, kRound, round, kLane);
-      published = isDistance ? shuffle(ShuffleMode::Xor, published, constant(distance))
-                             : shuffle(ShuffleMode::Index, published,
-                                       offsetBy(applyToThread(laneBases), laneMask, distance));
+      published = isDistance
+                      ? shuffle(c.b, ShuffleMode::Xor, published, constant(c.b, distance))
+                      : shuffle(c.b, ShuffleMode::Index, published,
+                                offsetBy(c.b, c.threads.apply(laneBases), laneMask, distance));
     }
     received.push_back(published);
   }
@@ -163,20 +90,21 @@ Value Lowering::convertByShuffles(Value vector, const ShufflePlan &plan) {
   auto elementsOf = [&](Value published) -> Values & {
     Values &list = contents[published];
     if (list.empty())
-      list = positions > 1 ? unpack(vector::BitCastOp::create(b, loc, packed, pack({published})))
-                           : Values{published};
+      list = positions > 1
+                 ? unpack(c.b, vector::BitCastOp::create(c.b, packed, pack(c.b, {published})))
+                 : Values{published};
     return list;
   };
   for (uint64_t reg = 0; reg < (uint64_t(1) << plan.round.inBits(kRegister)); ++reg) {
     Value published =
-        chooseByThread(plan.round, kRound, constantPart(plan.round, kRegister, reg, kRound),
+        chooseByThread(c, plan.round, kRound, constantPart(plan.round, kRegister, reg, kRound),
                        [&](uint64_t round) { return received[round]; });
     Values elements = elementsOf(published);
-    result.push_back(chooseByThread(plan.position, kPosition,
+    result.push_back(chooseByThread(c, plan.position, kPosition,
                                     constantPart(plan.position, kRegister, reg, kPosition),
                                     [&](uint64_t position) { return elements[position]; }));
   }
-  return pack(result);
+  return pack(c.b, result);
 }
 
 //===----------------------------------------------------------------------===//
@@ -204,12 +132,12 @@ static void repeatRegisters(const LinearLayout &offsets, Values &registers) {
 /// However little room there is, a piece has so much.
 static constexpr int64_t kLeastPieceBytes = 1024;
 
-Value Lowering::convertInPieces(Value vector, const SharedPlan &plan, const LinearLayout &from,
-                                unsigned pieceBits) {
+static Value convertInPieces(LowerContext &c, Value vector, const SharedPlan &plan,
+                             const LinearLayout &from, unsigned pieceBits) {
   auto type = cast<VectorType>(vector.getType());
   unsigned bytes = getScalarBytes(type);
   uint64_t pieceBytes = plan.bytes >> pieceBits, within = pieceBytes - 1;
-  Value first = isFirstHolder(from);
+  Value first = c.threads.isFirstHolder(from);
   // One side's offsets: a thread's part and a register's, XORed; the bits above a piece's tell in
   // which piece an access is.
   struct Side {
@@ -221,8 +149,8 @@ Value Lowering::convertInPieces(Value vector, const SharedPlan &plan, const Line
     llvm::SmallVector<uint64_t, 16> bases = threadBases(offsets, kOffset);
     for (uint64_t &basis : bases)
       side.bits |= basis *= bytes;
-    side.thread = applyToThread(bases);
-    side.inPiece = arith::AndIOp::create(b, loc, side.thread, constant(int32_t(within)));
+    side.thread = c.threads.apply(bases);
+    side.inPiece = arith::AndIOp::create(c.b, side.thread, constant(c.b, int32_t(within)));
     return side;
   };
   const SharedAccess &write = plan.choice.write, &read = plan.choice.read;
@@ -234,19 +162,21 @@ Value Lowering::convertInPieces(Value vector, const SharedPlan &plan, const Line
       return std::nullopt;
     if (!(side.bits & ~within))
       return Value();
-    Value own = arith::AndIOp::create(b, loc, side.thread, constant(int32_t(side.bits & ~within)));
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, own, constant(int32_t(differ)))
+    Value own =
+        arith::AndIOp::create(c.b, side.thread, constant(c.b, int32_t(side.bits & ~within)));
+    return arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, own, constant(c.b, int32_t(differ)))
         .getResult();
   };
-  Value buffer = SharedAllocOp::create(b, loc, int64_t(pieceBytes));
+  Value buffer = SharedAllocOp::create(c.b, int64_t(pieceBytes));
   Values result(size_t(1) << read.offsets.inBits(kRegister));
   for (uint64_t start = 0; start < plan.bytes; start += pieceBytes) {
     forEachAccess(write, [&](ArrayRef<unsigned> registers) {
       uint64_t image = registerImage(write.offsets, registers[0], kOffset) * bytes;
       if (std::optional<Value> condition = isIn(writer, image, start))
-        SharedStoreOp::create(
-            b, loc, buffer, offsetBy(writer.inPiece, writer.bits & within, image & within),
-            pick(vector, SmallVector<int64_t>(registers)), conjunction(first, *condition));
+        SharedStoreOp::create(c.b, buffer,
+                              offsetBy(c.b, writer.inPiece, writer.bits & within, image & within),
+                              pick(c.b, vector, SmallVector<int64_t>(registers)),
+                              conjunction(c.b, first, *condition));
     });
     forEachAccess(read, [&](ArrayRef<unsigned> registers) {
       uint64_t image = registerImage(read.offsets, registers[0], kOffset) * bytes;
@@ -254,30 +184,30 @@ Value Lowering::convertInPieces(Value vector, const SharedPlan &plan, const Line
       if (!condition)
         return;
       auto part = VectorType::get({int64_t(registers.size())}, type.getElementType());
-      Value place = offsetBy(reader.inPiece, reader.bits & within, image & within);
-      Values elements = unpack(SharedLoadOp::create(b, loc, part, buffer, place));
+      Value place = offsetBy(c.b, reader.inPiece, reader.bits & within, image & within);
+      Values elements = unpack(c.b, SharedLoadOp::create(c.b, part, buffer, place));
       for (auto [reg, element] : llvm::zip(registers, elements))
         result[reg] = result[reg] && *condition
-                          ? arith::SelectOp::create(b, loc, *condition, element, result[reg])
+                          ? arith::SelectOp::create(c.b, *condition, element, result[reg])
                           : element;
     });
   }
   repeatRegisters(read.offsets, result);
-  return pack(result);
+  return pack(c.b, result);
 }
 
-Value Lowering::convertThroughShared(Value vector, const ConversionPlan &plan,
-                                     const LinearLayout &from, const LinearLayout &to) {
+static Value convertThroughShared(LowerContext &c, Value vector, const ConversionPlan &plan,
+                                  const LinearLayout &from, const LinearLayout &to) {
   const SharedPlan &shared = *plan.shared;
   auto type = cast<VectorType>(vector.getType());
   unsigned bytes = getScalarBytes(type);
-  int64_t room = std::max<int64_t>(conversionBytes - sharedInUse, kLeastPieceBytes);
+  int64_t room = std::max<int64_t>(c.limits.conversionBytes - c.sharedInUse, kLeastPieceBytes);
   if (int64_t(shared.bytes) > room)
-    return convertInPieces(vector, shared, from,
+    return convertInPieces(c, vector, shared, from,
                            llvm::Log2_64_Ceil(llvm::divideCeil(shared.bytes, room)));
-  Value buffer = SharedAllocOp::create(b, loc, int64_t(shared.bytes));
+  Value buffer = SharedAllocOp::create(c.b, int64_t(shared.bytes));
 
-  storeShared(vector, from, shared.choice.write, buffer);
+  storeShared(c, vector, from, shared.choice.write, buffer);
   unsigned count = 1u << to.inBits(kRegister);
   Values result(count);
   const LinearLayout &readOffsets = shared.choice.read.offsets;
@@ -286,15 +216,89 @@ Value Lowering::convertThroughShared(Value vector, const ConversionPlan &plan,
   uint64_t bits = 0;
   for (uint64_t &basis : bases)
     bits |= basis *= bytes;
-  Value thread = applyToThread(bases);
+  Value thread = c.threads.apply(bases);
   forEachAccess(shared.choice.read, [&](ArrayRef<unsigned> registers) {
     uint64_t image = registerImage(readOffsets, registers[0], kOffset) * bytes;
     auto part = VectorType::get({int64_t(registers.size())}, type.getElementType());
     Values elements =
-        unpack(SharedLoadOp::create(b, loc, part, buffer, offsetBy(thread, bits, image)));
+        unpack(c.b, SharedLoadOp::create(c.b, part, buffer, offsetBy(c.b, thread, bits, image)));
     for (auto [reg, element] : llvm::zip(registers, elements))
       result[reg] = element;
   });
   repeatRegisters(readOffsets, result);
-  return pack(result);
+  return pack(c.b, result);
+}
+
+//===----------------------------------------------------------------------===//
+// The choice between them
+//===----------------------------------------------------------------------===//
+
+/// Instructions of a conversion by shuffles, in the target's units.
+static uint64_t costOf(const ShufflePlan &plan, const TargetInfo &target) {
+  // Choosing among 2^n values by the thread takes 2^n - 1 selects.
+  auto selects = [](const LinearLayout &map, StringRef out) {
+    Subspace chosen;
+    for (StringRef in : {StringRef(kLane), StringRef(kWarp)})
+      if (map.hasIn(in))
+        for (unsigned bit = 0; bit < map.inBits(in); ++bit)
+          chosen.insert(map.getBasis(in, bit, out));
+    return (uint64_t(1) << chosen.dimension()) - 1;
+  };
+  uint64_t rounds = plan.needsShuffle.size();
+  uint64_t registers = uint64_t(1) << plan.round.inBits(kRegister);
+  uint64_t positions = uint64_t(1) << plan.packedRegisters.size();
+  uint64_t count = rounds * positions * selects(plan.publish, kRegister) +
+                   registers * (selects(plan.round, kRound) + selects(plan.position, kPosition));
+  return plan.shuffles * target.exchange.shuffle + count * target.exchange.select;
+}
+
+static uint64_t costOf(const SharedPlan &plan, const TargetInfo &target) {
+  return target.exchange.barrier +
+         (plan.choice.write.wavefronts() + plan.choice.read.wavefronts()) *
+             target.exchange.sharedWavefront;
+}
+
+FailureOr<Value> simt::convert(LowerContext &c, Value vector, const LinearLayout &from,
+                               const LinearLayout &to) {
+  if (from == to)
+    return vector;
+  auto type = cast<VectorType>(vector.getType());
+  ConversionOptions conversion;
+  conversion.elementBytes = getScalarBytes(type);
+  conversion.sharedMemory = c.target.sharedModel;
+  // No more than what could ever be cheaper than a trip through shared memory.
+  conversion.maxShuffles = c.target.hasShuffle ? 256 : 0;
+  llvm::Expected<ConversionPlan> plan = planConversion(from, to, conversion);
+  if (plan && plan->kind == ConversionKind::Shuffles) {
+    conversion.maxShuffles = 0;
+    llvm::Expected<ConversionPlan> other = planConversion(from, to, conversion);
+    if (other && costOf(*other->shared, c.target) < costOf(*plan->shuffle, c.target))
+      *plan = std::move(*other);
+    else if (!other)
+      llvm::consumeError(other.takeError());
+  }
+  if (!plan)
+    return c.reportInternal(c.b.getLoc(),
+                            "no conversion between layouts: " + llvm::toString(plan.takeError()));
+  if (plan->kind == ConversionKind::None)
+    return vector;
+  if (plan->kind == ConversionKind::Registers) {
+    SmallVector<int64_t> indices;
+    for (uint64_t reg = 0; reg < (uint64_t(1) << to.inBits(kRegister)); ++reg)
+      indices.push_back(registerImage(plan->source, reg, kRegister));
+    return pick(c.b, vector, indices);
+  }
+  auto move = [&](Value values) {
+    return plan->kind == ConversionKind::Shuffles
+               ? convertByShuffles(c, values, *plan->shuffle)
+               : convertThroughShared(c, values, *plan, from, to);
+  };
+  if (plan->kind != ConversionKind::SharedMemory && plan->kind != ConversionKind::Shuffles)
+    return c.reportInternal(c.b.getLoc(), Twine("a conversion by ") + toString(plan->kind));
+  // Memory and words hold whole bytes.
+  if (!type.getElementType().isInteger(1))
+    return move(vector);
+  Value moved = move(arith::ExtUIOp::create(c.b, type.clone(c.b.getI8Type()), vector));
+  auto bools = cast<VectorType>(moved.getType()).clone(c.b.getI1Type());
+  return arith::TruncIOp::create(c.b, bools, moved).getResult();
 }

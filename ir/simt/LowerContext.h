@@ -1,0 +1,163 @@
+// The state of one kernel's lowering from tiles to threads.
+//
+// Rules of the lowering:
+// - It decides nothing about who holds what or when: layouts and plans come from ir/distribute.
+// - A tensor becomes one vector in each thread: its registers, in the order of its layout. Scalars
+//   stay scalars.
+// - Values without a layout of their own are built where they are used, in the layout that the user
+//   asks for.
+// - The context knows no op. What becomes of one is its handler's (Handlers.def names them all,
+// with
+//   the page docs/guides/adding-an-op.md); products go through ProductStrategy.
+// - Handlers share building blocks by topic: Registers, ThreadMaps, SharedTiles, Conversions,
+//   Exchange, Regions, FloatCasts. A block takes the builder if that is all it needs.
+// - Who fails has reported why, and returns failure; nothing goes on with a made-up value.
+// - Nothing here inserts barriers; the barrier pass does (sync/Barriers.h).
+#pragma once
+
+#include "ir/simt/LowerTile.h"
+#include "ir/simt/SharedTiles.h"
+#include "ir/simt/ThreadMaps.h"
+
+namespace tilerun::simt {
+
+using distribute::LayoutAssignment;
+using layout::LinearLayout;
+
+/// How much shared memory the lowering may spend.
+struct LowerLimits {
+  int64_t stages = 1;          ///< The most buffers of any pipelined loop.
+  int64_t conversionBytes = 0; ///< The most that one conversion between layouts takes.
+};
+
+class LowerContext {
+  struct State {
+    State() = default;
+    State(mlir::Block *block, bool isLoop) : block(block), isLoop(isLoop) {}
+    mlir::Block *block = nullptr;
+    bool isLoop = false;
+    llvm::DenseMap<mlir::Value, mlir::Value> values; ///< Scalars, and tensors as they are kept.
+    llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> built; ///< By layout's number.
+    llvm::DenseMap<mlir::Value, SharedTile> tiles;
+    llvm::DenseMap<std::pair<mlir::Value, unsigned>, SharedTile> stored;
+  };
+
+public:
+  /// The builder stands where the lowered kernel begins.
+  LowerContext(mlir::ImplicitLocOpBuilder &b, const LayoutAssignment &layouts,
+               const LowerOptions &options, const LowerLimits &limits)
+      : b(b), layouts(layouts), options(options), target(*options.target), limits(limits),
+        threads(b) {}
+
+  //===- Values ------------------------------------------------------------===//
+
+  /// The registers of tensor `value` in `layout`.
+  mlir::FailureOr<mlir::Value> get(mlir::Value value, const LinearLayout &layout);
+  /// One by one; none if `value` is null.
+  mlir::FailureOr<Values> getRegisters(mlir::Value value, const LinearLayout &layout);
+  mlir::FailureOr<mlir::Value> getScalar(mlir::Value value);
+  /// A tensor in `layout`, or a scalar.
+  mlir::FailureOr<mlir::Value> getLike(mlir::Value value, const LinearLayout &layout);
+  /// One by one: a tensor's registers in `layout`, or a scalar; none if `value` is null.
+  mlir::FailureOr<Values> getElements(mlir::Value value, const LinearLayout &layout);
+  /// Values as those of `like` are kept: what they begin or go on with.
+  mlir::FailureOr<Values> getAll(mlir::ValueRange values, mlir::ValueRange like);
+
+  /// `lowered` is a scalar, or a tensor in the layout in which `value` is kept.
+  void set(mlir::Value value, mlir::Value lowered) { scopes.back().values[value] = lowered; }
+  /// Converts registers in `layout` to that of `value`.
+  llvm::LogicalResult set(mlir::Value value, mlir::Value vector, const LinearLayout &layout);
+  /// What `set` was given; null if `value` is built on demand.
+  mlir::Value find(mlir::Value value) const;
+
+  /// The layout that `value` has, or one that suits it.
+  LinearLayout layoutOf(mlir::Value value) const;
+  mlir::Type loweredType(mlir::Value value) const; ///< A vector in its layout, or a scalar.
+
+  //===- Tiles in shared memory --------------------------------------------===//
+
+  /// `value` is in shared memory as long as the innermost scope lasts.
+  void setTile(mlir::Value value, SharedTile tile) { scopes.back().tiles[value] = tile; }
+  const SharedTile *getTile(mlir::Value value) const;
+  /// What was stored of `value` for readers of kind `reader`, in the scopes around.
+  const SharedTile *getStored(mlir::Value value, unsigned reader) const;
+  void setStored(size_t scope, mlir::Value value, unsigned reader, SharedTile tile) {
+    scopes[scope].stored[{value, reader}] = tile;
+  }
+
+  //===- Scopes ------------------------------------------------------------===//
+
+  /// What is known while a block is being lowered, and forgotten after it.
+  class Scope {
+  public:
+    Scope(LowerContext &c, mlir::Block *block, bool isLoop) : c(c) {
+      c.scopes.emplace_back(block, isLoop);
+    }
+    ~Scope() { c.scopes.pop_back(); }
+    Scope(const Scope &) = delete;
+
+  private:
+    LowerContext &c;
+  };
+  /// Hides what the innermost scope knows, while values of another iteration are built in it.
+  class Hidden {
+  public:
+    explicit Hidden(LowerContext &c) : c(c), hidden(std::move(c.scopes.back())) {
+      c.scopes.back() = State(hidden.block, hidden.isLoop);
+    }
+    ~Hidden() { c.scopes.back() = std::move(hidden); }
+    Hidden(const Hidden &) = delete;
+
+  private:
+    LowerContext &c;
+    State hidden;
+  };
+  /// If `value` does not change in the loops around: builds after it from here on, before those
+  /// loops. Gives the scope in which what is built now belongs.
+  size_t hoist(mlir::Value value);
+
+  //===- Diagnostics -------------------------------------------------------===//
+
+  /// Reports that `op` cannot be lowered.
+  llvm::LogicalResult refuse(mlir::Operation *op, const llvm::Twine &why);
+  /// Reports that something is wrong with the compiler.
+  llvm::LogicalResult reportInternal(mlir::Location loc, const llvm::Twine &what);
+
+  //===- The target --------------------------------------------------------===//
+
+  unsigned laneBits() const { return llvm::Log2_32(target.warpSize); }
+  unsigned warpBits() const { return llvm::Log2_32(options.numWarps); }
+  /// Of a barrier of all threads of the program.
+  BarrierScope barrierScope() const {
+    return options.numWarps == 1 && target.hasShuffle ? BarrierScope::Warp : BarrierScope::Program;
+  }
+  LinearLayout normalize(const LinearLayout &layout) const {
+    return distribute::normalize(layout, laneBits(), warpBits());
+  }
+  LinearLayout canonicalize(const LinearLayout &layout) const {
+    return distribute::canonicalize(layout, laneBits(), warpBits());
+  }
+  /// Of a scalar: every thread holds it.
+  LinearLayout everywhere() const { return normalize(LinearLayout()); }
+
+  mlir::ImplicitLocOpBuilder &b;
+  const LayoutAssignment &layouts;
+  const LowerOptions &options;
+  const TargetInfo &target;
+  const LowerLimits limits;
+  ThreadMaps threads;
+  int64_t sharedInUse = 0; ///< What the pipelined loops around the place of insertion keep.
+  /// Its ops may be executed for an iteration past the end of the loop.
+  mlir::Block *speculatedBlock = nullptr;
+  /// Products whose instructions are still under way at the end of an iteration.
+  llvm::SmallPtrSet<mlir::Operation *, 4> productsInFlight;
+
+private:
+  unsigned numberOf(const LinearLayout &layout);
+
+  std::vector<State> scopes;
+  std::vector<LinearLayout> knownLayouts;
+  unsigned depth = 0;
+};
+
+} // namespace tilerun::simt

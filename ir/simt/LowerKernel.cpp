@@ -1,0 +1,57 @@
+// See LowerKernel.h: the function around a kernel's ops.
+#include "ir/simt/LowerKernel.h"
+#include "ir/simt/Handlers.h"
+#include "ir/simt/MatrixRegisters.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::simt;
+
+/// The function without its body.
+static FailureOr<func::FuncOp> createLowered(ImplicitLocOpBuilder &b, func::FuncOp kernel,
+                                             const LowerOptions &options) {
+  if (!kernel.getBody().hasOneBlock())
+    return kernel.emitError("control flow must be structured before a kernel is lowered to "
+                            "threads");
+  SmallVector<Type> types;
+  for (Type type : kernel.getArgumentTypes()) {
+    if (isa<RankedTensorType>(type))
+      return kernel.emitError("a kernel's parameters are scalars and pointers, not ") << type;
+    types.push_back(elementType(type));
+  }
+  auto lowered =
+      func::FuncOp::create(b, kernel.getName(), FunctionType::get(b.getContext(), types, {}));
+  lowered->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
+  lowered->setAttr(SimtDialect::kThreadsAttr,
+                   b.getI32IntegerAttr(options.numWarps * options.target->warpSize));
+  if (ArrayAttr attributes = kernel.getAllArgAttrs())
+    lowered.setAllArgAttrs(attributes);
+  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))
+    if (isa<tile::PointerType>(type))
+      lowered.setArgAttr(i, SimtDialect::kPointerAttr, b.getUnitAttr());
+  return lowered;
+}
+
+FailureOr<func::FuncOp> simt::lowerKernel(func::FuncOp kernel, const LayoutAssignment &layouts,
+                                          const LowerOptions &options, const LowerLimits &limits) {
+  ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
+  FailureOr<func::FuncOp> lowered = createLowered(b, kernel, options);
+  if (failed(lowered))
+    return failure();
+  Block *entry = lowered->addEntryBlock();
+  b.setInsertionPointToStart(entry);
+  LowerContext c(b, layouts, options, limits);
+  LowerContext::Scope scope(c, entry, /*isLoop=*/false);
+  for (auto [from, to] : llvm::zip(kernel.getArguments(), entry->getArguments())) {
+    to.setLoc(from.getLoc());
+    c.set(from, to);
+  }
+  if (failed(lowerBlock(c, kernel.getBody().front()))) {
+    lowered->erase();
+    return failure();
+  }
+  func::ReturnOp::create(b);
+  carryMatrices(*lowered);
+  moveMatricesThroughShared(*lowered, options.numWarps, *options.target);
+  return lowered;
+}

@@ -1,0 +1,313 @@
+// Products by matrix instructions of a warp: operands as fragments, in the precision that was asked
+// for.
+#include "ir/layout/TensorLayout.h"
+#include "ir/simt/FloatCasts.h"
+#include "ir/simt/ProductStrategy.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::simt;
+using namespace tilerun::distribute;
+using namespace tilerun::layout;
+
+/// The float type of an instruction's operand; null: integers, which are as they are.
+static Type floatType(MatrixElement element, MLIRContext *context) {
+  switch (element) {
+  case MatrixElement::F16:
+    return Float16Type::get(context);
+  case MatrixElement::BF16:
+    return BFloat16Type::get(context);
+  case MatrixElement::TF32:
+    return FloatTF32Type::get(context);
+  case MatrixElement::F32:
+    return Float32Type::get(context);
+  case MatrixElement::F64:
+    return Float64Type::get(context);
+  case MatrixElement::E4M3:
+    return Float8E4M3FNType::get(context);
+  case MatrixElement::E5M2:
+    return Float8E5M2Type::get(context);
+  case MatrixElement::I8:
+  case MatrixElement::I32:
+    return {};
+  }
+  return {};
+}
+
+/// `layout` without some of its register bits.
+static LinearLayout withoutRegisters(const LinearLayout &layout, unsigned start, unsigned count) {
+  DimList ins;
+  BitVectors bases;
+  for (const Dim &in : layout.getIns()) {
+    bool cut = in.name == kRegister;
+    ins.emplace_back(in.name, in.bits - (cut ? count : 0));
+    for (auto [bit, basis] : llvm::enumerate(layout.getBases(in.name)))
+      if (!cut || bit < start || bit >= start + count)
+        bases.push_back(basis);
+  }
+  return LinearLayout(ins, DimList(layout.getOuts()), bases);
+}
+
+/// Pairs of parts whose product is not negligible, the smallest first.
+static SmallVector<std::pair<unsigned, unsigned>> significantPairs(unsigned parts) {
+  SmallVector<std::pair<unsigned, unsigned>> pairs;
+  for (unsigned sum = parts; sum-- > 0;)
+    for (unsigned left = sum + 1; left-- > 0;)
+      pairs.push_back({left, sum - left});
+  return pairs;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An operand of a product, ready to be read in steps along k.
+class DotOperand {
+public:
+  DotOperand(LowerContext &c, RankedTensorType type, const DotPlan &plan, bool isLeft);
+  /// Decides where the operand is read from, and brings it there.
+  LogicalResult place(Value value);
+  /// The registers of one step as the instruction takes them: in parts, the largest first, and 0
+  /// beyond the end of k.
+  FailureOr<Values> read(unsigned step) const;
+
+private:
+  Value zeroBeyondEnd(Value vector) const;
+
+  LowerContext &c;
+  RankedTensorType type;
+  const LinearLayout &layout; ///< Of all steps.
+  Type source, target;        ///< Element types: of the tensor, for the instruction (null: as is).
+  unsigned parts, innerDim;   ///< innerDim: of the tensor.
+  unsigned fragmentBits, stepBits, stepSize;
+  uint64_t registersBeyond, lanesBeyond; ///< Bits of registers and lanes beyond the end of k.
+  LinearLayout slice;                    ///< Of one step, at k = 0.
+  std::optional<SharedTile> tile;        ///< If it is read from shared memory.
+  Values registers;                      ///< Else, all of them.
+};
+} // namespace
+
+DotOperand::DotOperand(LowerContext &c, RankedTensorType type, const DotPlan &plan, bool isLeft)
+    : c(c), type(type), layout(isLeft ? plan.a : plan.b), source(type.getElementType()),
+      target(floatType(isLeft ? plan.instruction->a : plan.instruction->b, c.b.getContext())),
+      parts(plan.parts), innerDim(type.getRank() - (isLeft ? 1 : 2)), stepBits(plan.stepBits),
+      stepSize(plan.instruction->k) {
+  const LinearLayout &fragment = isLeft ? plan.instruction->aLayout : plan.instruction->bLayout;
+  fragmentBits = fragment.inBits(kRegister);
+  uint64_t innerSize = type.getDimSize(innerDim);
+  auto beyond = [&](StringRef in) {
+    uint64_t mask = 0;
+    for (unsigned bit = 0; bit < fragment.inBits(in); ++bit)
+      if (fragment.getBasis(in, bit, dimName(isLeft ? 1 : 0)) >= innerSize)
+        mask |= uint64_t(1) << bit;
+    return mask;
+  };
+  registersBeyond = beyond(kRegister);
+  lanesBeyond = beyond(kLane);
+  slice = withoutRegisters(layout, fragmentBits, stepBits);
+}
+
+LogicalResult DotOperand::place(Value value) {
+  if (type.getRank() == 2 && !(tile = findTile(c, value))) {
+    // What is computed in this block and has to move between warps is read step by step. What comes
+    // from outside of a loop stays in registers, and so does what would take much shared memory.
+    Value home = c.find(value);
+    bool isHere = home && home.getParentBlock() == c.b.getInsertionBlock();
+    uint64_t bytes = type.getNumElements() * getScalarBytes(elementType(type));
+    ConversionOptions conversion;
+    conversion.elementBytes = getScalarBytes(elementType(type));
+    conversion.maxShuffles = 0;
+    auto move = planConversion(c.layoutOf(value), layout, conversion);
+    if (!move) {
+      llvm::consumeError(move.takeError());
+    } else if (isHere && move->kind == ConversionKind::SharedMemory &&
+               bytes <= c.target.sharedMemoryBytes * 3 / 8) {
+      FailureOr<SharedTile> stored = storeForReader(c, value, slice);
+      if (failed(stored))
+        return failure();
+      tile = *stored;
+    }
+  }
+  if (tile)
+    return success();
+  FailureOr<Values> all = c.getRegisters(value, layout);
+  if (failed(all))
+    return failure();
+  registers = *all;
+  return success();
+}
+
+Value DotOperand::zeroBeyondEnd(Value vector) const {
+  if (!registersBeyond && !lanesBeyond)
+    return vector;
+  // They repeat other elements: zeros in their place.
+  auto type = cast<VectorType>(vector.getType());
+  Value zero = arith::ConstantOp::create(c.b, c.b.getZeroAttr(type));
+  SmallVector<int64_t> indices;
+  for (int64_t reg = 0; reg < type.getNumElements(); ++reg)
+    indices.push_back(uint64_t(reg) & registersBeyond ? type.getNumElements() + reg : reg);
+  vector = vector::ShuffleOp::create(c.b, vector, zero, indices);
+  Value bits = arith::AndIOp::create(c.b, c.threads.threadId(), constant(c.b, lanesBeyond));
+  Value inside = arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, bits, constant(c.b, 0));
+  return arith::SelectOp::create(c.b, inside, vector, zero);
+}
+
+FailureOr<Values> DotOperand::read(unsigned step) const {
+  Value vector;
+  if (tile) {
+    SmallVector<uint64_t, 2> origin(2);
+    origin[innerDim] = uint64_t(step) * stepSize;
+    FailureOr<Value> elements = readTile(c, *tile, slice, origin);
+    if (failed(elements))
+      return failure();
+    vector = *elements;
+  } else {
+    Values ofStep;
+    size_t size = size_t(1) << fragmentBits, stride = size << stepBits;
+    for (size_t start = step * size; start < registers.size(); start += stride)
+      ofStep.append(registers.begin() + start, registers.begin() + start + size);
+    vector = pack(c.b, ofStep);
+  }
+  vector = zeroBeyondEnd(vector);
+  if (!target || source == target)
+    return Values{vector};
+  bool isTf32 = isa<FloatTF32Type>(target); // held as f32
+  Values result;
+  for (unsigned part = 0; part < parts; ++part) {
+    if (part) {
+      Value larger = result.back();
+      if (!isTf32)
+        larger = arith::ExtFOp::create(c.b, vector.getType(), larger);
+      vector = arith::SubFOp::create(c.b, vector, larger);
+    }
+    result.push_back(castFloat(c, vector, source, target, isTf32 ? source : target));
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The product
+//===----------------------------------------------------------------------===//
+
+namespace {
+class WarpMatrixProduct {
+public:
+  WarpMatrixProduct(LowerContext &c, tile::DotOp op, const DotPlan &plan)
+      : c(c), op(op), plan(plan), row(*plan.instruction), pairs(significantPairs(plan.parts)),
+        a(c, cast<RankedTensorType>(op.getA().getType()), plan, /*isLeft=*/true),
+        b(c, cast<RankedTensorType>(op.getB().getType()), plan, /*isLeft=*/false) {}
+  FailureOr<Value> emit();
+
+private:
+  using Pair = std::pair<unsigned, unsigned>;
+
+  /// The fragments in some registers.
+  Values fragments(Value vector, const LinearLayout &fragment) {
+    size_t size = size_t(1) << fragment.inBits(kRegister);
+    Values registers = unpack(c.b, vector), result;
+    for (size_t start = 0; start < registers.size(); start += size)
+      result.push_back(pack(c.b, ArrayRef(registers).slice(start, size)));
+    return result;
+  }
+  LogicalResult emitStep(unsigned step);
+  Value zeroLike(Value tile) {
+    return arith::ConstantOp::create(c.b, c.b.getZeroAttr(tile.getType()));
+  }
+
+  LowerContext &c;
+  tile::DotOp op;
+  const DotPlan &plan;
+  const MatrixInstruction &row;
+  SmallVector<Pair> pairs;
+  DotOperand a, b;
+  Values tiles, sums;      ///< By tile of the result; `sums` of an imprecise instruction.
+  unsigned stepsOfSum = 0; ///< How many steps are added up in `sums`; 0: none is.
+};
+
+class WarpMatrixStrategy final : public ProductStrategy {
+public:
+  FailureOr<Value> multiply(LowerContext &c, tile::DotOp op, const DotPlan &plan) const override {
+    return WarpMatrixProduct(c, op, plan).emit();
+  }
+};
+} // namespace
+
+LogicalResult WarpMatrixProduct::emitStep(unsigned step) {
+  SmallVector<Values, 3> left, right;
+  FailureOr<Values> leftParts = a.read(step);
+  if (failed(leftParts))
+    return failure();
+  for (Value part : *leftParts)
+    left.push_back(fragments(part, row.aLayout));
+  FailureOr<Values> rightParts = b.read(step);
+  if (failed(rightParts))
+    return failure();
+  for (Value part : *rightParts)
+    right.push_back(fragments(part, row.bLayout));
+  unsigned steps = 1u << plan.stepBits, rows = 1u << plan.rowBits, columns = 1u << plan.columnBits;
+  for (auto [index, tile] : llvm::enumerate(tiles)) {
+    unsigned column = index % columns, i = index >> plan.columnBits, batch = i / rows;
+    unsigned j = column | (batch << plan.columnBits);
+    auto multiply = [&](Value sum, Pair parts) -> Value {
+      return MmaOp::create(c.b, sum.getType(), row.name, left[parts.first][i],
+                           right[parts.second][j], sum);
+    };
+    if (pairs.size() > 1) {
+      Value zero = zeroLike(tile), small = zero;
+      for (auto pair : ArrayRef(pairs).drop_back())
+        small = multiply(small, pair);
+      // Infinite operands have no parts: what they give here is not a number and does not count.
+      Value isNumber = arith::CmpFOp::create(c.b, arith::CmpFPredicate::ORD, small, small);
+      small = arith::SelectOp::create(c.b, isNumber, small, zero);
+      // The instruction cuts off what its accumulator cannot hold: each step's sum is added here,
+      // rounded to nearest.
+      tile = arith::AddFOp::create(c.b, tile, multiply(small, {0, 0}));
+      continue;
+    }
+    if (!stepsOfSum) {
+      tile = multiply(tile, {0, 0});
+      continue;
+    }
+    if (step % stepsOfSum == 0)
+      sums[index] = zeroLike(tile);
+    sums[index] = multiply(sums[index], {0, 0});
+    if ((step + 1) % stepsOfSum == 0 || step + 1 == steps)
+      tile = arith::AddFOp::create(c.b, tile, sums[index]);
+  }
+  return success();
+}
+
+FailureOr<Value> WarpMatrixProduct::emit() {
+  FailureOr<Value> start = c.get(op.getAcc(), plan.d);
+  if (failed(start))
+    return failure();
+  Value acc = *start;
+  auto accType = cast<VectorType>(acc.getType());
+  bool widens = accType.getElementType().isF16() && row.acc == MatrixElement::F32;
+  if (widens)
+    acc = arith::ExtFOp::create(c.b, accType.clone(c.b.getF32Type()), acc);
+  if (failed(a.place(op.getA())) || failed(b.place(op.getB())))
+    return failure();
+  tiles = fragments(acc, row.dLayout);
+  sums.resize(tiles.size());
+  // Sums of an imprecise instruction that grow no longer than the product allows.
+  unsigned steps = 1u << plan.stepBits;
+  if (row.isImprecise && op.getMaxImprecise() < uint64_t(row.k) * steps)
+    stepsOfSum = std::max(1u, op.getMaxImprecise() / row.k);
+  for (unsigned step = 0; step < steps; ++step)
+    if (failed(emitStep(step)))
+      return failure();
+  Values result;
+  for (Value tile : tiles)
+    result.append(unpack(c.b, tile));
+  Value vector = pack(c.b, result);
+  if (widens)
+    vector = arith::TruncFOp::create(c.b, accType, vector);
+  return vector;
+}
+
+const ProductStrategy &simt::warpMatrixStrategy() {
+  static const WarpMatrixStrategy strategy;
+  return strategy;
+}
