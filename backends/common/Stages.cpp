@@ -2,6 +2,7 @@
 #include "backends/common/Stages.h"
 
 #include "ir/distribute/Passes.h"
+#include "ir/schedule/Passes.h"
 #include "ir/simt/Passes.h"
 #include "ir/simt/SimtOps.h"
 #include "ir/tile/ModuleBytes.h"
@@ -56,24 +57,31 @@ std::vector<backend::KernelParameter> backend::getParameters(func::FuncOp kernel
   return parameters;
 }
 
-void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last) {
+void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last,
+                                const ScheduleText &byHand) {
   manager.addPass(createTilePad());
   manager.addPass(createTileSplit());
   manager.addPass(createTileDistribute());
   if (last == ThreadStage::Layout)
     return;
+  schedule::ScheduleStagesOptions options;
+  options.text = byHand.text;
+  options.name = byHand.name;
+  manager.addPass(schedule::createScheduleStages(options));
+  if (last == ThreadStage::Schedule)
+    return;
   manager.addPass(createLowerToThreads());
 }
 
 LogicalResult backend::lowerToThreads(ModuleOp module, const distribute::Program &program,
-                                      ThreadStage last) {
+                                      ThreadStage last, const ScheduleText &byHand) {
   distribute::setProgram(module, program);
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
   // The last result is verified where other code relies on it; tests verify after each pass.
   passes.enableVerifier(false);
   // Fails where no such options are registered, as in plugins.
   (void)applyPassManagerCLOptions(passes);
-  buildThreadPasses(passes, last);
+  buildThreadPasses(passes, last, byHand);
   return passes.run(module);
 }
 
@@ -108,9 +116,10 @@ llvm::Error backend::StageRunner::check(LogicalResult result, llvm::StringRef st
 }
 
 llvm::Error backend::StageRunner::lowerToThreads(const distribute::Program &program,
-                                                 ThreadStage last) const {
+                                                 ThreadStage last,
+                                                 const ScheduleText &byHand) const {
   if (llvm::Error error =
-          check(backend::lowerToThreads(module, program, last), "lowering to threads"))
+          check(backend::lowerToThreads(module, program, last, byHand), "lowering to threads"))
     return error;
   return check(verify(module), "verifying per-thread IR");
 }

@@ -26,13 +26,20 @@ llvm::Expected<mlir::func::FuncOp> findKernel(mlir::ModuleOp module);
 std::vector<KernelParameter> getParameters(mlir::func::FuncOp kernel);
 
 /// How far the passes that all backends share go.
-enum class ThreadStage { Layout, Simt };
+enum class ThreadStage { Layout, Schedule, Simt };
+
+/// A schedule by hand (ir/schedule/HandSchedule.h): its text, or none, and its file's name.
+struct ScheduleText {
+  std::string text, name;
+};
 
 /// The passes from tile IR, whose module has a target, to per-thread IR: all backends run these.
-void buildThreadPasses(mlir::OpPassManager &manager, ThreadStage last = ThreadStage::Simt);
+void buildThreadPasses(mlir::OpPassManager &manager, ThreadStage last = ThreadStage::Simt,
+                       const ScheduleText &schedule = {});
 /// Runs them for `program`.
 mlir::LogicalResult lowerToThreads(mlir::ModuleOp module, const distribute::Program &program,
-                                   ThreadStage last = ThreadStage::Simt);
+                                   ThreadStage last = ThreadStage::Simt,
+                                   const ScheduleText &schedule = {});
 
 /// The shared memory of a kernel that was lowered to threads, in bytes.
 uint64_t getSharedBytes(mlir::func::FuncOp kernel);
@@ -48,7 +55,8 @@ public:
   /// The error of a stage that failed; `stage` names it where it gave no diagnostic.
   llvm::Error check(mlir::LogicalResult result, llvm::StringRef stage) const;
   /// The same, and other code relies on the result: it is verified.
-  llvm::Error lowerToThreads(const distribute::Program &program, ThreadStage last) const;
+  llvm::Error lowerToThreads(const distribute::Program &program, ThreadStage last,
+                             const ScheduleText &schedule) const;
   /// An error with what was diagnosed beside it.
   llvm::Error explain(llvm::Error error) const;
   /// The module's text.

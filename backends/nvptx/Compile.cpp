@@ -6,8 +6,10 @@
 #include "backends/nvptx/Patterns.h"
 #include "backends/nvptx/Pressure.h"
 #include "backends/nvptx/Ptxas.h"
+#include "ir/schedule/ScheduleDialect.h"
 #include "ir/simt/Scalarize.h"
 #include "ir/tile/RegisterDialects.h"
+#include "ir/tile/Remarks.h"
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -42,7 +44,7 @@ static constexpr unsigned kMostRegisters = 255;
 
 void nvptx::registerDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
-  registry.insert<distribute::DistributeDialect, simt::SimtDialect, LLVM::LLVMDialect,
+  registry.insert<distribute::DistributeDialect, schedule::SchedDialect, simt::SimtDialect, LLVM::LLVMDialect,
                   vector::VectorDialect, cf::ControlFlowDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
@@ -243,11 +245,22 @@ static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptio
   Compilation compilation{module, options, {}, 0, {}};
   if (llvm::Error error = compilation.check())
     return std::move(error);
-  if (llvm::Error error = runner.lowerToThreads(
-          compilation.getProgram(),
-          stage == Stage::Layout ? backend::ThreadStage::Layout : backend::ThreadStage::Simt))
+  std::optional<RemarkCollector> remarks;
+  if (stage == Stage::Remarks || stage == Stage::RemarksJson)
+    remarks.emplace(module.getContext());
+  auto last = stage == Stage::Layout     ? backend::ThreadStage::Layout
+              : stage == Stage::Schedule ? backend::ThreadStage::Schedule
+                                         : backend::ThreadStage::Simt;
+  if (llvm::Error error = runner.lowerToThreads(compilation.getProgram(), last,
+                                                {options.schedule, options.scheduleName}))
     return std::move(error);
-  if (stage == Stage::Layout || stage == Stage::Simt) {
+  if (remarks) {
+    *text = stage == Stage::Remarks ? remarks->toText() : remarks->toJson();
+    if (text->empty())
+      *text = "# there are no remarks\n";
+    return compilation.artifact;
+  }
+  if (last != backend::ThreadStage::Simt || stage == Stage::Simt) {
     *text = runner.print();
     return compilation.artifact;
   }

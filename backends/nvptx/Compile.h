@@ -18,6 +18,8 @@ struct NvptxOptions {
   unsigned ptxVersion = 0; ///< Times ten; 0 takes the lowest that will do.
   unsigned numWarps = 4;   ///< A power of two up to 32.
   unsigned numStages = 3;
+  /// Schedules by hand (ir/schedule/HandSchedule.h), and the name of their file in diagnostics.
+  std::string schedule = {}, scheduleName = "schedule";
   unsigned maxRegisters = 0; ///< Of a thread, 24 to 255; 0 leaves it to the assembler.
   bool debug = false;    ///< Optimize less, so that lines stay exact. Assertions are always kept.
   bool lineInfo = true;  ///< Lines of the kernel's source in the PTX.
@@ -36,7 +38,8 @@ struct NvptxArtifact {
 };
 
 /// What to stop after, for tools and tests.
-enum class Stage { Layout, Simt, LlvmDialect, Llvm, Ptx };
+/// Remarks are those of all stages down to per-thread IR, as text or JSON (ir/tile/Remarks.h).
+enum class Stage { Remarks, RemarksJson, Layout, Schedule, Simt, LlvmDialect, Llvm, Ptx };
 
 /// The dialects that compile() needs beside tile IR's own, and LLVM's translation.
 void registerDialects(mlir::DialectRegistry &registry);

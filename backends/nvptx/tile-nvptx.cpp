@@ -15,7 +15,10 @@ static cl::opt<unsigned> maxRegisters("maxnreg", cl::desc("most registers of a t
                                       cl::init(0), cl::cat(category));
 static cl::opt<nvptx::Stage>
     emit("emit", cl::desc("what to print"), cl::cat(category), cl::init(nvptx::Stage::Ptx),
-         cl::values(clEnumValN(nvptx::Stage::Layout, "layout", "tile IR with layouts"),
+         cl::values(clEnumValN(nvptx::Stage::Remarks, "remarks", "what was not done, and why"),
+                    clEnumValN(nvptx::Stage::RemarksJson, "remarks-json", "the same as JSON"),
+                    clEnumValN(nvptx::Stage::Layout, "layout", "tile IR with layouts"),
+                    clEnumValN(nvptx::Stage::Schedule, "schedule", "tile IR with layouts and schedule"),
                     clEnumValN(nvptx::Stage::Simt, "simt", "per-thread IR"),
                     clEnumValN(nvptx::Stage::LlvmDialect, "llvm-dialect", "LLVM's MLIR dialect"),
                     clEnumValN(nvptx::Stage::Llvm, "llvm", "optimized LLVM IR"),

@@ -5,9 +5,11 @@
 #include "backends/spirv/Interface.h"
 #include "backends/spirv/Patterns.h"
 #include "backends/spirv/Serialize.h"
+#include "ir/schedule/ScheduleDialect.h"
 #include "ir/simt/CarriedValues.h"
 #include "ir/simt/Scalarize.h"
 #include "ir/tile/RegisterDialects.h"
+#include "ir/tile/Remarks.h"
 
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
@@ -22,7 +24,7 @@ using backend::makeError;
 
 void spirvbackend::registerDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
-  registry.insert<distribute::DistributeDialect, simt::SimtDialect, spirv::SPIRVDialect,
+  registry.insert<distribute::DistributeDialect, schedule::SchedDialect, simt::SimtDialect, spirv::SPIRVDialect,
                   ub::UBDialect, vector::VectorDialect>();
 }
 
@@ -292,11 +294,22 @@ static llvm::Expected<SpirvArtifact> runStages(ModuleOp module, const SpirvOptio
   Compilation compilation(module, options);
   if (llvm::Error error = compilation.check())
     return std::move(error);
-  if (llvm::Error error = runner.lowerToThreads(
-          compilation.getProgram(),
-          stage == Stage::Layout ? backend::ThreadStage::Layout : backend::ThreadStage::Simt))
+  std::optional<RemarkCollector> remarks;
+  if (stage == Stage::Remarks || stage == Stage::RemarksJson)
+    remarks.emplace(module.getContext());
+  auto last = stage == Stage::Layout     ? backend::ThreadStage::Layout
+              : stage == Stage::Schedule ? backend::ThreadStage::Schedule
+                                         : backend::ThreadStage::Simt;
+  if (llvm::Error error = runner.lowerToThreads(compilation.getProgram(), last,
+                                                {options.schedule, options.scheduleName}))
     return std::move(error);
-  if (stage == Stage::Layout || stage == Stage::Simt) {
+  if (remarks) {
+    *text = stage == Stage::Remarks ? remarks->toText() : remarks->toJson();
+    if (text->empty())
+      *text = "# there are no remarks\n";
+    return compilation.artifact;
+  }
+  if (last != backend::ThreadStage::Simt || stage == Stage::Simt) {
     *text = runner.print();
     return compilation.artifact;
   }

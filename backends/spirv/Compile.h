@@ -20,6 +20,8 @@ struct SpirvOptions {
   Target target;
   unsigned numWarps = 4; ///< Subgroups of a program: a power of two up to 32.
   unsigned numStages = 3;
+  /// Schedules by hand (ir/schedule/HandSchedule.h), and the name of their file in diagnostics.
+  std::string schedule = {}, scheduleName = "schedule";
   bool debug = false;
   bool lineInfo = true; ///< Lines of the kernel's source in the module (OpLine).
 };
@@ -44,7 +46,8 @@ struct SpirvArtifact {
 };
 
 /// What to stop after, for tools and tests.
-enum class Stage { Layout, Simt, SpirvDialect, Spirv, SpirvAsm };
+/// Remarks are those of all stages down to per-thread IR, as text or JSON (ir/tile/Remarks.h).
+enum class Stage { Remarks, RemarksJson, Layout, Schedule, Simt, SpirvDialect, Spirv, SpirvAsm };
 
 /// The dialects that compile() needs beside tile IR's own.
 void registerDialects(mlir::DialectRegistry &registry);

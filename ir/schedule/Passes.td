@@ -21,7 +21,9 @@ def ScheduleStages : Pass<"schedule-stages", "::mlir::ModuleOp"> {
            "the target, as ir/target/GenericTarget.h writes it: generic:lanes=32,shared=160k,async=on,...">,
     Option<"numWarps", "num-warps", "unsigned", "4", "warps of a program">,
     Option<"numStages", "num-stages", "unsigned", "3", "slots of loops that do not say it; 1: none">,
-    Option<"file", "file", "std::string", "\"\"", "a schedule by hand (ir/schedule/HandSchedule.h)">
+    Option<"file", "file", "std::string", "\"\"", "a schedule by hand (ir/schedule/HandSchedule.h)">,
+    Option<"text", "text", "std::string", "\"\"", "the same, given as text">,
+    Option<"name", "name", "std::string", "\"schedule\"", "the name of that text in diagnostics">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
                            "::tilerun::distribute::DistributeDialect", "::tilerun::schedule::SchedDialect",

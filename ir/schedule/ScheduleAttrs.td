@@ -19,6 +19,7 @@ def Sched_Dialect : Dialect {
     | `sched.pipeline` | `scf.for` | `#sched.pipeline` | loads of later iterations run ahead into a ring of slots |
     | `sched.ring` | `tile.load` in the body of such a loop | `#sched.ring` | this load does, into slots of this form |
     | `sched.deferred` | `tile.dot` in the body of such a loop | unit | its instructions may still run when the next iteration begins |
+    | `sched.by_hand` | pipelined loops | unit | somebody wrote this loop's schedule: it is followed or refused, never replaced |
     | `sched.conversions` | the kernel, pipelined loops | i64 | bytes of shared memory that one conversion between layouts may take there |
 
     `sched.stage`, `sched.cluster`, `sched.role` and `sched.persistent` are reserved for schedules with several stages
@@ -81,6 +82,7 @@ def Sched_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kRing{"sched.ring"};
     static constexpr ::llvm::StringLiteral kDeferred{"sched.deferred"};
     static constexpr ::llvm::StringLiteral kConversions{"sched.conversions"};
+    static constexpr ::llvm::StringLiteral kByHand{"sched.by_hand"};
     void registerAttributes();
   }];
 }

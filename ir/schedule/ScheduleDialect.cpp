@@ -27,6 +27,15 @@ void SchedDialect::registerAttributes() {
 
 void SchedDialect::initialize() { registerAttributes(); }
 
+bool schedule::isByHand(func::FuncOp kernel) {
+  return kernel
+      .walk([](scf::ForOp loop) {
+        return loop->hasAttr(SchedDialect::kByHand) ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 DictionaryAttr schedule::withoutSchedule(DictionaryAttr attributes) {
   SmallVector<NamedAttribute> rest;
   for (NamedAttribute attribute : attributes)
@@ -186,6 +195,11 @@ LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyRing(op, value);
   if (name == kDeferred)
     return verifyDeferred(op, value);
+  if (name == kByHand) {
+    if (!isa<scf::ForOp>(op) || !op->hasAttr(kPipeline))
+      return op->emitOpError("has 'sched.by_hand', which belongs on a loop with 'sched.pipeline'");
+    return success();
+  }
   if (name == kConversions) {
     auto bytes = dyn_cast<IntegerAttr>(value);
     if (!isa<func::FuncOp, scf::ForOp>(op))

@@ -30,6 +30,8 @@ inline RingAttr getRing(tile::LoadOp load) {
   return load->getAttrOfType<RingAttr>(SchedDialect::kRing);
 }
 inline bool isDeferred(tile::DotOp dot) { return dot->hasAttr(SchedDialect::kDeferred); }
+/// Whether somebody wrote the schedule of one of the kernel's loops.
+bool isByHand(mlir::func::FuncOp kernel);
 /// What is impossible about these numbers of a pipeline; empty if nothing is.
 std::string findFault(int64_t slots, int64_t distance, CopyKind copies);
 

@@ -43,20 +43,17 @@ struct ScheduleStagesPass : public schedule::impl::ScheduleStagesBase<ScheduleSt
     FailureOr<distribute::Program> program = prepare();
     if (failed(program))
       return failure();
-    HandSchedule byHand;
-    if (!file.empty()) {
-      FailureOr<HandSchedule> read = HandSchedule::read(file, &getContext());
-      if (failed(read))
-        return failure();
-      byHand = std::move(*read);
-    }
+    FailureOr<HandSchedule> byHand = file.empty() ? HandSchedule::parse(text, name, &getContext())
+                                                  : HandSchedule::read(file, &getContext());
+    if (failed(byHand))
+      return failure();
     for (auto kernel : module.getOps<func::FuncOp>()) {
       if (!kernel->hasAttr(tile::TileDialect::kKernelAttr))
         continue;
       if (failed(distribute::checkAssignment(kernel)))
         return failure();
       distribute::LayoutAssignment layouts(kernel, *program->target, program->numWarps);
-      if (failed(scheduleStages(kernel, layouts, {program->numStages, &byHand})))
+      if (failed(scheduleStages(kernel, layouts, {program->numStages, &*byHand})))
         return failure();
     }
     if (!hasTarget)

@@ -168,6 +168,7 @@ LogicalResult StageScheduler::scheduleByHand(scf::ForOp loop, const HandSchedule
     return refusal ? refuse("none of its loads can run ahead; " + refusal->why, refusal->op)
                    : refuse("none of its loads feeds a product of its body", loop);
   set(loop, PipelineAttr::get(loop.getContext(), entry.slots, distance, copies));
+  loop->setAttr(SchedDialect::kByHand, UnitAttr::get(loop.getContext()));
   target::MemoryBudget::RingNeeds needs = getNeeds(loop, inUse);
   int64_t rings = entry.slots * needs.slotBytes;
   if (rings + needs.inUse + needs.others > budget.total())

@@ -129,9 +129,6 @@ static void repeatRegisters(const LinearLayout &offsets, Values &registers) {
       value = byOffset[imageOf(reg)];
 }
 
-/// However little room there is, a piece has so much.
-static constexpr int64_t kLeastPieceBytes = 1024;
-
 static Value convertInPieces(LowerContext &c, Value vector, const SharedPlan &plan,
                              const LinearLayout &from, unsigned pieceBits) {
   auto type = cast<VectorType>(vector.getType());
@@ -201,10 +198,8 @@ static Value convertThroughShared(LowerContext &c, Value vector, const Conversio
   const SharedPlan &shared = *plan.shared;
   auto type = cast<VectorType>(vector.getType());
   unsigned bytes = getScalarBytes(type);
-  int64_t room = std::max<int64_t>(c.limits.conversionBytes - c.sharedInUse, kLeastPieceBytes);
-  if (int64_t(shared.bytes) > room)
-    return convertInPieces(c, vector, shared, from,
-                           llvm::Log2_64_Ceil(llvm::divideCeil(shared.bytes, room)));
+  if (unsigned bits = target::MemoryBudget::pieceBits(shared.bytes, c.conversionBytes))
+    return convertInPieces(c, vector, shared, from, bits);
   Value buffer = SharedAllocOp::create(c.b, int64_t(shared.bytes));
 
   storeShared(c, vector, from, shared.choice.write, buffer);

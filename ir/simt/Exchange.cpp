@@ -33,7 +33,7 @@ static Values exchangeThroughShared(LowerContext &c, ArrayRef<Value> words, Shuf
   }
   }
   // As many words at a time as a quarter of the memory holds; neighbouring lanes are neighbours.
-  uint64_t room = c.target.sharedMemoryBytes / 4;
+  uint64_t room = c.target.budget().forExchange();
   Values result;
   while (!words.empty()) {
     uint64_t used = 0;

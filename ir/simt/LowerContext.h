@@ -1,7 +1,8 @@
 // The state of one kernel's lowering from tiles to threads.
 //
 // Rules of the lowering:
-// - It decides nothing about who holds what or when: layouts and plans come from ir/distribute.
+// - It decides nothing about who holds what or when: layouts and plans come from ir/distribute,
+//   what runs ahead and how much conversions may take from ir/schedule.
 // - A tensor becomes one vector in each thread: its registers, in the order of its layout. Scalars
 //   stay scalars.
 // - Values without a layout of their own are built where they are used, in the layout that the user
@@ -24,12 +25,6 @@ namespace tilerun::simt {
 using distribute::LayoutAssignment;
 using layout::LinearLayout;
 
-/// How much shared memory the lowering may spend.
-struct LowerLimits {
-  int64_t stages = 1;          ///< The most buffers of any pipelined loop.
-  int64_t conversionBytes = 0; ///< The most that one conversion between layouts takes.
-};
-
 class LowerContext {
   struct State {
     State() = default;
@@ -45,9 +40,9 @@ class LowerContext {
 public:
   /// The builder stands where the lowered kernel begins.
   LowerContext(mlir::ImplicitLocOpBuilder &b, const LayoutAssignment &layouts,
-               const LowerOptions &options, const LowerLimits &limits)
-      : b(b), layouts(layouts), options(options), target(*options.target), limits(limits),
-        threads(b) {}
+               const LowerOptions &options, int64_t conversionBytes)
+      : b(b), layouts(layouts), options(options), target(*options.target), threads(b),
+        conversionBytes(conversionBytes) {}
 
   //===- Values ------------------------------------------------------------===//
 
@@ -144,9 +139,8 @@ public:
   const LayoutAssignment &layouts;
   const LowerOptions &options;
   const TargetInfo &target;
-  const LowerLimits limits;
   ThreadMaps threads;
-  int64_t sharedInUse = 0; ///< What the pipelined loops around the place of insertion keep.
+  int64_t conversionBytes; ///< The most shared memory that one conversion takes here.
   /// Its ops may be executed for an iteration past the end of the loop.
   mlir::Block *speculatedBlock = nullptr;
   /// Products whose instructions are still under way at the end of an iteration.

@@ -1,5 +1,6 @@
 // See LowerKernel.h: the function around a kernel's ops.
 #include "ir/simt/LowerKernel.h"
+#include "ir/schedule/ScheduleDialect.h"
 #include "ir/simt/Handlers.h"
 #include "ir/simt/MatrixRegisters.h"
 
@@ -21,7 +22,7 @@ static FailureOr<func::FuncOp> createLowered(ImplicitLocOpBuilder &b, func::Func
   }
   auto lowered =
       func::FuncOp::create(b, kernel.getName(), FunctionType::get(b.getContext(), types, {}));
-  lowered->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
+  lowered->setDiscardableAttrs(schedule::withoutSchedule(kernel->getDiscardableAttrDictionary()));
   lowered->setAttr(SimtDialect::kThreadsAttr,
                    b.getI32IntegerAttr(options.numWarps * options.target->warpSize));
   if (ArrayAttr attributes = kernel.getAllArgAttrs())
@@ -33,14 +34,14 @@ static FailureOr<func::FuncOp> createLowered(ImplicitLocOpBuilder &b, func::Func
 }
 
 FailureOr<func::FuncOp> simt::lowerKernel(func::FuncOp kernel, const LayoutAssignment &layouts,
-                                          const LowerOptions &options, const LowerLimits &limits) {
+                                          const LowerOptions &options, int64_t conversionBytes) {
   ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
   FailureOr<func::FuncOp> lowered = createLowered(b, kernel, options);
   if (failed(lowered))
     return failure();
   Block *entry = lowered->addEntryBlock();
   b.setInsertionPointToStart(entry);
-  LowerContext c(b, layouts, options, limits);
+  LowerContext c(b, layouts, options, conversionBytes);
   LowerContext::Scope scope(c, entry, /*isLoop=*/false);
   for (auto [from, to] : llvm::zip(kernel.getArguments(), entry->getArguments())) {
     to.setLoc(from.getLoc());

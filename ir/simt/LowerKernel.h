@@ -6,10 +6,11 @@
 namespace tilerun::simt {
 
 /// The lowered kernel, before the one that it is made from. Fails with a diagnostic, and leaves
-/// nothing behind then.
+/// nothing behind then. A conversion between layouts takes at most `conversionBytes` of shared
+/// memory, in loops what `sched.conversions` says.
 mlir::FailureOr<mlir::func::FuncOp> lowerKernel(mlir::func::FuncOp kernel,
                                                 const LayoutAssignment &layouts,
                                                 const LowerOptions &options,
-                                                const LowerLimits &limits);
+                                                int64_t conversionBytes);
 
 } // namespace tilerun::simt

@@ -1,22 +1,21 @@
-// Loops whose loads feed products: the loads run some iterations ahead into a ring of buffers in
-// shared memory, and the products read their fragments from there.
+// Loops whose schedule says that loads run ahead: some iterations before their use they fill the
+// slots of rings in shared memory, and products read their fragments from there. Which loads, how
+// many slots and by which means is the schedule's (ir/schedule); here it is expanded into what
+// comes before the loop, the loop, and what comes after.
 //
-// Where the target has asynchronous copies they fill the ring. Where it has not, the loads of a
-// later iteration are under way to registers while this one's products run; the next iteration
-// begins by storing them: to the one buffer, between two barriers; or, in a ring of two, to the
-// buffer that nobody reads now, with one barrier for an iteration.
+// Asynchronous copies fill a slot some iterations before it is read. Loads through registers of a
+// later iteration are under way while this one's products run; the next iteration begins by
+// storing them: to the one slot, between two barriers; or, with more slots, to one that nobody
+// reads now, with one barrier for an iteration.
 //
 // What addresses and masks depend on is computed twice: once for the iteration at hand, and once
 // for the iteration that is being fetched, with loop-carried values of its own that run ahead.
 #include "ir/simt/LowerPipeline.h"
-#include "ir/layout/MatrixTile.h"
-#include "ir/layout/SharedMemory.h"
 #include "ir/layout/TensorLayout.h"
+#include "ir/schedule/LoopSlice.h"
+#include "ir/schedule/RingTile.h"
 #include "ir/simt/GlobalLoads.h"
 #include "ir/simt/Handlers.h"
-#include "ir/simt/LoopHazards.h"
-#include "ir/simt/ProductStrategy.h"
-#include "ir/tile/TileUtils.h"
 
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -26,151 +25,31 @@ using namespace tilerun::simt;
 using namespace tilerun::distribute;
 using namespace tilerun::layout;
 
-//===----------------------------------------------------------------------===//
-// Which loads
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// What the addresses and masks of a loop's loads depend on inside of it.
-struct Slice {
-  llvm::SetVector<Operation *> ops;
-  llvm::SetVector<unsigned> carried; ///< Numbers of loop-carried values.
-};
-} // namespace
-
-/// Whether `op` may be executed for an iteration that there is not: divisions are guarded then.
-static bool mayRunAhead(Operation *op) { return isSpeculatable(op) || tile::isDivision(op); }
-
-/// Adds what `value` depends on; false if that is more than cheap arithmetic.
-static bool addToSlice(scf::ForOp loop, Value value, Slice &slice) {
-  SmallVector<Value> work{value};
-  while (!work.empty()) {
-    Value next = work.pop_back_val();
-    if (auto argument = dyn_cast<BlockArgument>(next)) {
-      if (argument.getOwner() != loop.getBody() || argument == loop.getInductionVar())
-        continue;
-      unsigned index = argument.getArgNumber() - 1;
-      if (slice.carried.insert(index))
-        work.push_back(loop.getBody()->getTerminator()->getOperand(index));
-      continue;
-    }
-    Operation *op = next.getDefiningOp();
-    if (op->getBlock() != loop.getBody() || slice.ops.contains(op))
-      continue;
-    if (op->getNumRegions() || !isMemoryEffectFree(op) || !mayRunAhead(op) ||
-        isa<tile::DotOp, tile::GatherOp, tile::HistogramOp>(op))
-      return false;
-    slice.ops.insert(op);
-    work.append(op->operand_begin(), op->operand_end());
-  }
-  return true;
-}
-
-/// Whether all users are products in the loop's body, at most a transposition away.
-static bool feedsProducts(Value value, Block *body) {
-  if (value.use_empty())
-    return false;
-  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
-    Operation *user = use.getOwner();
-    if (user->getBlock() != body)
-      return false;
-    if (auto trans = dyn_cast<tile::TransOp>(user))
-      return feedsProducts(trans.getResult(), body);
-    return isa<tile::DotOp>(user) && use.getOperandNumber() < 2;
-  });
-}
-
-/// The load behind transpositions, or null.
-static Operation *loadOf(Value operand) {
-  while (auto trans = operand.getDefiningOp<tile::TransOp>())
-    operand = trans.getSource();
-  return operand.getDefiningOp<tile::LoadOp>();
-}
-
-/// The number of the loop-carried value to which the product adds.
-static unsigned carriedIndex(tile::DotOp dot, scf::ForOp loop) {
-  return cast<BlockArgument>(dot.getAcc()).getArgNumber() - loop.getNumInductionVars();
-}
-
-/// Whether nothing but the next iteration's product wants this one's result.
-static bool runsOn(tile::DotOp dot, scf::ForOp loop, const LayoutAssignment &layouts) {
-  auto acc = dyn_cast<BlockArgument>(dot.getAcc());
-  if (!acc || acc.getOwner() != loop.getBody() || acc == loop.getInductionVar() ||
-      !acc.hasOneUse() || !dot.getResult().hasOneUse())
-    return false;
-  Operation *yield = loop.getBody()->getTerminator();
-  unsigned index = carriedIndex(dot, loop);
-  const LinearLayout &layout = layouts.getDot(dot).d;
-  // Nor may it be rounded between iterations.
-  if (getElementTypeOrSelf(dot.getType()).isF16() &&
-      layouts.getDot(dot).warpGroup->instruction->acc != MatrixElement::F16)
-    return false;
-  auto isThere = [&](Value value) {
-    const LinearLayout *home = layouts.getHome(value);
-    return home && *home == layout;
-  };
-  return yield->getOperand(index) == dot.getResult() && isThere(acc) && isThere(dot.getResult()) &&
-         isThere(loop.getResult(index));
-}
-
-//===----------------------------------------------------------------------===//
-// The loop
-//===----------------------------------------------------------------------===//
-
-int64_t simt::stagesOf(scf::ForOp loop, const LowerOptions &options) {
-  int64_t stages = options.numStages;
-  if (auto own = loop->getAttrOfType<IntegerAttr>("tile.num_stages"))
-    stages = own.getValue().trySExtValue().value_or(1);
-  return std::min(stages, kMaxStages);
-}
-
-namespace {
-/// What reads a loaded tile.
-enum class Reader { Any, Padded, None };
-} // namespace
-
-/// Which tile suits all products that read `value`; None if there is no such tile.
-static Reader
-readerOf(Value value,
-         llvm::function_ref<Reader(tile::DotOp dot, unsigned operand)> readerOfOperand) {
-  std::optional<Reader> common;
-  for (OpOperand &use : value.getUses()) {
-    auto trans = dyn_cast<tile::TransOp>(use.getOwner());
-    Reader reader =
-        trans ? readerOf(trans.getResult(), readerOfOperand)
-              : readerOfOperand(cast<tile::DotOp>(use.getOwner()), use.getOperandNumber());
-    if (common.value_or(reader) != reader)
-      return Reader::None;
-    common = reader;
-  }
-  return common.value_or(Reader::None);
-}
+/// The most that an asynchronous copy moves.
+static constexpr unsigned kMostCopyBytes = 16;
 
 namespace {
 /// A loop with loads that run ahead.
 class PipelinedLoop {
 public:
-  PipelinedLoop(LowerContext &c, scf::ForOp op)
-      : c(c), op(op), isAsync(c.target.hasAsyncCopy), yield(op.getBody()->getTerminator()) {}
-  /// Which loads run ahead and how far; false if none does.
-  bool decide();
+  PipelinedLoop(LowerContext &c, scf::ForOp op);
   LogicalResult emit();
 
 private:
-  /// One of the loads, and its tiles.
+  /// One of the loads, and its ring.
   struct Copy {
     tile::LoadOp load;
-    RegisterGroups groups;
-    unsigned bytes; ///< Of one element.
-    int64_t tileBytes;
+    RegisterGroups groups; ///< Of asynchronous copies.
+    unsigned bytes;        ///< Of one element.
+    int64_t slotBytes;
     SharedTile tile;
     SharedAccess access;  ///< Of registers to the tile.
     unsigned perWord = 1; ///< Registers that move as one 32-bit word.
   };
 
-  std::optional<Copy> planCopy(tile::LoadOp load);
+  Copy makeCopy(tile::LoadOp load);
   Value placeOf(const Copy &copy, Value slot) {
-    return arith::MulIOp::create(c.b, slot, constant(c.b, copy.tileBytes));
+    return arith::MulIOp::create(c.b, slot, constant(c.b, copy.slotBytes));
   }
   Value isLess(Value x, Value y) {
     return arith::CmpIOp::create(c.b, arith::CmpIPredicate::slt, x, y);
@@ -183,22 +62,22 @@ private:
   LogicalResult copyAll(Value inRange, Value slot);
   /// Starts the copies or loads of one iteration and steps to the next one's values.
   FailureOr<Values> fetch(Value induction, Value inRange, ArrayRef<Value> ahead, Value slot);
+  LogicalResult emitStart();
   LogicalResult emitPrologue();
   LogicalResult emitBody();
+  void emitEnd();
   Value advance(Value slot);
 
   LowerContext &c;
   scf::ForOp op;
   bool isAsync;
+  int64_t slots;
+  int64_t distance; ///< Iterations that are fetched ahead.
   Operation *yield;
   std::vector<Copy> copies;
-  SmallVector<Operation *> ops; ///< What addresses and masks depend on, in order.
-  Slice slice;
+  schedule::LoopSlice slice;
+  SmallVector<Operation *> ops;      ///< What addresses and masks depend on, in order.
   SmallVector<tile::DotOp> deferred; ///< Products that go on into the next iteration.
-  int64_t total = 0;                 ///< Bytes of one slot of each copy.
-  int64_t staged = 0;                ///< What products store to shared memory on their own.
-  int64_t slots = 0;
-  int64_t distance = 0; ///< Iterations that are fetched ahead.
 
   Location loopLoc = c.b.getLoc();
   Value lower, upper, step;
@@ -209,108 +88,38 @@ private:
 };
 } // namespace
 
-std::optional<PipelinedLoop::Copy> PipelinedLoop::planCopy(tile::LoadOp load) {
-  auto type = cast<RankedTensorType>(load.getType());
-  Copy copy{load, {}, getScalarBytes(elementType(type)), 0, {}, {}, 1};
-  const AccessPlan &plan = c.layouts.getAccess(load);
-  unsigned inner = plan.tileInner.value_or(plan.order.front());
-  copy.tile = {{}, {}, {}, inner, elementType(type)};
-  copy.groups = groupRegisters(plan, copy.bytes, isAsync ? 16 : c.target.maxVectorBytes);
-  if (isAsync) {
-    if (load.getOther() && !tile::isPositiveZero(load.getOther()))
-      return std::nullopt;
-    if (copy.groups.front().size() * copy.bytes < 4)
-      return std::nullopt;
-  }
-  Reader reader = readerOf(load.getResult(), [&](tile::DotOp dot, unsigned operand) {
-    const MatrixInstruction *row = c.layouts.getDot(dot).instruction;
-    if (!row || !row->isOpaque)
-      return Reader::Any;
-    return !isAsync && readsPadded(dot, operand, c.layouts.getDot(dot)) ? Reader::Padded
-                                                                        : Reader::None;
-  });
-  if (reader == Reader::Padded) {
-    auto tile = paddedTile(type, inner, copy.tile.element, plan.layout);
-    if (!tile)
-      return std::nullopt;
-    copy.tile = *tile;
-  } else if (reader == Reader::Any) {
-    copy.tile.memory = swizzledTile(type.getShape(), inner, copy.bytes);
-  } else {
-    return std::nullopt;
-  }
-  if (!isAsync) {
-    auto access = accessShared(plan.layout, copy.tile.memory, copy.bytes, c.target.sharedModel);
-    if (!access)
-      return std::nullopt;
-    copy.access = std::move(*access);
-    // What is narrower than a word stays as many to a word as it was in memory, if it goes to
-    // shared memory in the same words.
-    unsigned perWord = copy.bytes < 4 ? 4 / copy.bytes : 1;
-    bool moveAsWords = llvm::all_of(
-        copy.groups, [&](ArrayRef<unsigned> group) { return areWords(group, perWord); });
-    forEachAccess(copy.access, [&](ArrayRef<unsigned> registers) {
-      moveAsWords &= areWords(registers, perWord);
-    });
-    copy.perWord = moveAsWords ? perWord : 1;
-  }
-  return copy;
+PipelinedLoop::PipelinedLoop(LowerContext &c, scf::ForOp op)
+    : c(c), op(op), yield(op.getBody()->getTerminator()) {
+  schedule::PipelineAttr pipeline = schedule::getPipeline(op);
+  isAsync = pipeline.getCopies() == schedule::CopyKind::Chunks;
+  slots = pipeline.getSlots();
+  distance = pipeline.getDistance();
+  for (auto load : op.getBody()->getOps<tile::LoadOp>())
+    if (schedule::getRing(load)) {
+      copies.push_back(makeCopy(load));
+      Operation *blocker = slice.add(op, load);
+      assert(!blocker && "the verifier accepted a load that cannot be computed ahead");
+      (void)blocker;
+    }
+  ops = slice.inOrder();
+  for (auto dot : op.getBody()->getOps<tile::DotOp>())
+    if (schedule::isDeferred(dot))
+      deferred.push_back(dot);
 }
 
-bool PipelinedLoop::decide() {
-  int64_t asked = stagesOf(op, c.options);
-  slots = std::min(asked, c.limits.stages);
-  if (!isAsync)
-    slots = std::min(slots, kMaxRegisterStages);
-  if (asked < 2 || slots < (isAsync ? 2 : 1) || op.getUnsignedCmp())
-    return false;
-  LoopHazards hazards(op);
-  for (auto load : op.getBody()->getOps<tile::LoadOp>()) {
-    auto type = dyn_cast<RankedTensorType>(load.getType());
-    if (!type || type.getRank() != 2 || !hazards.allowAhead(load) ||
-        !feedsProducts(load.getResult(), op.getBody()))
-      continue;
-    std::optional<Copy> copy = planCopy(load);
-    Slice wider = slice;
-    if (!copy || !addToSlice(op, load.getPtr(), wider) ||
-        (load.getMask() && !addToSlice(op, load.getMask(), wider)))
-      continue;
-    slice = std::move(wider);
-    copy->tileBytes = bytesOf(copy->tile);
-    total += copy->tileBytes;
-    copies.push_back(std::move(*copy));
-  }
-  if (copies.empty())
-    return false;
-  llvm::SmallPtrSet<Operation *, 4> loads;
-  for (Copy &copy : copies)
-    loads.insert(copy.load);
-  for (auto dot : op.getBody()->getOps<tile::DotOp>()) {
-    const DotPlan &plan = c.layouts.getDot(dot);
-    if (!plan.warpGroup)
-      continue;
-    bool isA = loads.contains(loadOf(dot.getA())), isB = loads.contains(loadOf(dot.getB()));
-    if (isA && isB && runsOn(dot, op, c.layouts))
-      deferred.push_back(dot);
-    auto bytesOf = [&](Value value) {
-      auto type = cast<RankedTensorType>(value.getType());
-      return type.getNumElements() * getScalarBytes(elementType(type));
-    };
-    if (!isA && !isInFragments(c, dot.getA(), plan.a))
-      staged += bytesOf(dot.getA());
-    if (!isB)
-      staged += bytesOf(dot.getB());
-  }
-  // Leave some room for what conversions need, and for the rings of the loops around this one.
-  int64_t room = int64_t(c.target.sharedMemoryBytes) * 7 / 8 - staged - c.sharedInUse;
-  slots = std::min(slots, room / total);
-  if (slots < (isAsync ? 2 : 1))
-    return false;
-  // Of registers, the last iteration that is fetched ahead is in none of the slots.
-  distance = isAsync ? slots - 1 : slots;
-  ops = llvm::to_vector(slice.ops);
-  llvm::sort(ops, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
-  return true;
+PipelinedLoop::Copy PipelinedLoop::makeCopy(tile::LoadOp load) {
+  auto type = cast<RankedTensorType>(load.getType());
+  schedule::RingAttr ring = schedule::getRing(load);
+  const AccessPlan &plan = c.layouts.getAccess(load);
+  Copy copy{load, {}, 0, schedule::slotBytesOf(type, ring), {}, {}, ring.getPerWord()};
+  copy.tile = {
+      {}, {}, schedule::memoryOf(type, ring), ring.getInner(), elementType(type), ring.getPitch()};
+  copy.bytes = getScalarBytes(copy.tile.element);
+  if (isAsync)
+    copy.groups = groupRegisters(plan, copy.bytes, kMostCopyBytes);
+  else
+    copy.access = *accessShared(plan.layout, copy.tile.memory, copy.bytes, c.target.sharedModel);
+  return copy;
 }
 
 FailureOr<Values> PipelinedLoop::loadAll(Value inRange) {
@@ -504,8 +313,8 @@ LogicalResult PipelinedLoop::emitBody() {
   return success();
 }
 
-LogicalResult PipelinedLoop::emit() {
-  llvm::SaveAndRestore inUse(c.sharedInUse, c.sharedInUse + slots * total + staged);
+/// The loop's bounds and first values, and the rings.
+LogicalResult PipelinedLoop::emitStart() {
   FailureOr<Value> from = c.getScalar(op.getLowerBound()), to = c.getScalar(op.getUpperBound()),
                    by = c.getScalar(op.getStep());
   FailureOr<Values> carried = c.getAll(op.getInitArgs(), op.getRegionIterArgs());
@@ -513,26 +322,15 @@ LogicalResult PipelinedLoop::emit() {
     return failure();
   lower = *from, upper = *to, step = *by, inits = *carried;
   for (Copy &copy : copies) {
-    auto buffer = SharedAllocOp::create(c.b, copy.tileBytes * slots);
+    auto buffer = SharedAllocOp::create(c.b, copy.slotBytes * slots);
     if (!c.target.warpGroupInstructions.empty())
       buffer.setAlignment(kMatrixTileAlignment);
     copy.tile.buffer = buffer;
   }
-  if (failed(emitPrologue()))
-    return failure();
-  Values all(inits);
-  all.append(ahead);
-  all.append(loaded);
-  all.append({constant(c.b, 0), constant(c.b, slots - 1), induction});
-  loop = scf::ForOp::create(c.b, lower, upper, step, all);
-  loop->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  {
-    OpBuilder::InsertionGuard guard(c.b);
-    c.b.setInsertionPointToEnd(loop.getBody());
-    LowerContext::Scope scope(c, loop.getBody(), /*isLoop=*/true);
-    if (failed(emitBody()))
-      return failure();
-  }
+  return success();
+}
+
+void PipelinedLoop::emitEnd() {
   // What is still under way writes to memory that may be used for something else from here.
   if (isAsync)
     AsyncWaitOp::create(c.b, 0);
@@ -541,21 +339,39 @@ LogicalResult PipelinedLoop::emit() {
   for (auto [result, value] : llvm::zip(op.getResults(), loop.getResults()))
     c.set(result, value);
   if (deferred.empty())
-    return success();
+    return;
+  auto sumOf = [&](tile::DotOp dot) { return *schedule::carriedIndex(dot, op); };
   Values sums;
   for (tile::DotOp dot : deferred)
-    sums.push_back(loop.getResult(carriedIndex(dot, op)));
+    sums.push_back(loop.getResult(sumOf(dot)));
   auto wait = WgmmaWaitOp::create(c.b, ValueRange(sums).getTypes(), 0, sums, ValueRange());
   for (auto [dot, sum] : llvm::zip(deferred, wait.getResults()))
-    c.set(op.getResult(carriedIndex(dot, op)), sum);
+    c.set(op.getResult(sumOf(dot)), sum);
+}
+
+LogicalResult PipelinedLoop::emit() {
+  if (failed(emitStart()) || failed(emitPrologue()))
+    return failure();
+  Values all(inits);
+  all.append(ahead);
+  all.append(loaded);
+  Value readSlot = constant(c.b, 0);
+  // Of registers, the last iteration is in none of the slots.
+  Value writeSlot = constant(c.b, isAsync ? distance : distance - 1);
+  all.append({readSlot, writeSlot, induction});
+  loop = scf::ForOp::create(c.b, lower, upper, step, all);
+  loop->setDiscardableAttrs(schedule::withoutSchedule(op->getDiscardableAttrDictionary()));
+  {
+    OpBuilder::InsertionGuard guard(c.b);
+    c.b.setInsertionPointToEnd(loop.getBody());
+    LowerContext::Scope scope(c, loop.getBody(), /*isLoop=*/true);
+    if (failed(emitBody()))
+      return failure();
+  }
+  emitEnd();
   return success();
 }
 
-FailureOr<bool> simt::lowerPipelined(LowerContext &c, scf::ForOp op) {
-  PipelinedLoop loop(c, op);
-  if (!loop.decide())
-    return false;
-  if (failed(loop.emit()))
-    return failure();
-  return true;
+LogicalResult simt::lowerPipelined(LowerContext &c, scf::ForOp op) {
+  return PipelinedLoop(c, op).emit();
 }

@@ -5,9 +5,6 @@ using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::simt;
 
-/// Slots of all warps take this part of shared memory, unless one matrix is larger.
-static constexpr uint64_t kSlotsPart = 8;
-
 //===----------------------------------------------------------------------===//
 // What loops carry
 //===----------------------------------------------------------------------===//
@@ -186,7 +183,7 @@ Mover::Way Mover::makeWay(MatrixType type, unsigned matrices) {
   way.matrixBytes = int64_t(elements) * bytes;
   way.run = std::min(perLane, 16 / bytes);
   way.accesses = perLane / way.run;
-  uint64_t most = target.sharedMemoryBytes / kSlotsPart / numWarps / way.matrixBytes;
+  uint64_t most = target.budget().forMatrixSlots() / numWarps / way.matrixBytes;
   way.atOnce = std::min<uint64_t>(matrices, llvm::bit_floor(std::max<uint64_t>(most, 1)));
   int64_t slotBytes = way.matrixBytes * way.atOnce;
   auto buffer = SharedAllocOp::create(b, loc, slotBytes * numWarps);

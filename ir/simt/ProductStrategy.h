@@ -22,9 +22,4 @@ const ProductStrategy &warpMatrixStrategy();
 const ProductStrategy &opaqueMatrixStrategy();
 const ProductStrategy &warpGroupStrategy();
 
-/// Whether the product reads this operand (0 or 1) as it is from a padded tile.
-bool readsPadded(tile::DotOp dot, unsigned operand, const distribute::DotPlan &plan);
-/// Whether the registers of `operand` are those of `wanted`, or a choice of them.
-bool isInFragments(const LowerContext &c, mlir::Value operand, const LinearLayout &wanted);
-
 } // namespace tilerun::simt

@@ -1,12 +1,9 @@
 // See SharedTiles.h: what is stored, and where. TileReads.cpp has what is read.
-//
-// Lines of a padded tile are longer than what is in them by 16 bytes: eight lines in a row, of
-// which an instruction wants 16 bytes each, are then in different banks, whatever the line's
-// length.
 #include "ir/simt/SharedTiles.h"
 #include "ir/layout/MatrixTile.h"
 #include "ir/layout/SharedMemory.h"
 #include "ir/layout/TensorLayout.h"
+#include "ir/schedule/RingTile.h"
 #include "ir/simt/LowerContext.h"
 
 using namespace mlir;
@@ -14,8 +11,6 @@ using namespace tilerun;
 using namespace tilerun::simt;
 using namespace tilerun::distribute;
 using namespace tilerun::layout;
-
-static constexpr unsigned kPaddingBytes = 16;
 
 /// How many registers of `layout` are in one element of `vector`.
 static unsigned registersPerWord(const LinearLayout &layout, Value vector) {
@@ -94,44 +89,38 @@ std::optional<SharedTile> simt::findTile(const LowerContext &c, Value operand) {
   return result;
 }
 
+/// What is in one line of a padded tile.
+static int64_t lineBytesOf(const SharedTile &tile) {
+  return int64_t(getScalarBytes(tile.element)) << tile.memory.outBits(dimName(tile.inner));
+}
+
 int64_t simt::bytesOf(const SharedTile &tile) {
   unsigned bytes = getScalarBytes(tile.element);
   int64_t elements = int64_t(1) << tile.memory.totalInBits();
   if (!tile.pitch)
     return elements * bytes;
-  return elements * bytes / (tile.pitch - kPaddingBytes) * tile.pitch;
+  return elements * bytes / lineBytesOf(tile) * tile.pitch;
 }
 
 //===----------------------------------------------------------------------===//
 // Padded tiles
 //===----------------------------------------------------------------------===//
 
-bool simt::isDisjoint(const LinearLayout &layout) {
-  uint64_t used = 0;
-  for (const Dim &in : layout.getIns())
-    for (uint64_t basis : layout.getBases(in.name)) {
-      if (used & basis)
-        return false;
-      used |= basis;
-    }
-  return true;
-}
-
 std::optional<SharedTile> simt::paddedTile(RankedTensorType type, unsigned inner, Type element,
                                            const LinearLayout &writer) {
-  if (!isDisjoint(writer))
+  if (!schedule::canStorePadded(writer))
     return std::nullopt;
   auto bits = shapeBits(type.getShape());
   SharedTile tile{{}, {}, {}, inner, element};
   tile.memory = LinearLayout::identity1D(bits[inner], kOffset, dimName(inner)) *
                 LinearLayout::identity1D(bits[1 - inner], kOffset, dimName(1 - inner));
-  tile.pitch = type.getDimSize(inner) * getScalarBytes(element) + kPaddingBytes;
+  tile.pitch = type.getDimSize(inner) * getScalarBytes(element) + schedule::kPaddingBytes;
   return tile;
 }
 
 void simt::storePadded(LowerContext &c, Value vector, const LinearLayout &layout,
                        const SharedTile &tile, bool ahead) {
-  int64_t bytes = getScalarBytes(tile.element), line = tile.pitch - kPaddingBytes;
+  int64_t bytes = getScalarBytes(tile.element), line = lineBytesOf(tile);
   unsigned perWord = registersPerWord(layout, vector);
   SharedAccess access = *accessShared(layout, tile.memory, bytes, c.target.sharedModel);
   auto padded = [&](uint64_t offset) {

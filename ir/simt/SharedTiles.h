@@ -46,8 +46,6 @@ std::optional<SharedTile> findTile(const LowerContext &c, mlir::Value operand);
 /// Of one slot.
 int64_t bytesOf(const SharedTile &tile);
 
-/// Whether a sum of images is the image of a sum: the coordinates of `layout` meet in no bit.
-bool isDisjoint(const layout::LinearLayout &layout);
 /// A padded tile, without a buffer yet; nullopt if registers in layout `writer` cannot be stored
 /// to it.
 std::optional<SharedTile> paddedTile(mlir::RankedTensorType type, unsigned inner,

@@ -33,6 +33,9 @@ constexpr tilerun::plugin_support::Phase<tilerun::nvptx::Stage> kPhases[] = {
     {"ptx", "assembly for the driver's compiler", "//", tilerun::nvptx::Stage::Ptx},
     {"simt", "per-thread IR of all backends", "//", tilerun::nvptx::Stage::Simt},
     {"layout", "tile IR with layouts", "//", tilerun::nvptx::Stage::Layout},
+    {"schedule", "tile IR with layouts and schedule", "//", tilerun::nvptx::Stage::Schedule},
+    {"remarks", "what was not done to be faster, and why", "#", tilerun::nvptx::Stage::Remarks},
+    {"remarks-json", "the same as data", "//", tilerun::nvptx::Stage::RemarksJson},
     {"llvm", "LLVM IR before code generation", ";", tilerun::nvptx::Stage::Llvm}};
 
 TilerunStatus getPhases(const char *target, void (*each)(void *, const TilerunPluginPhase *),
@@ -91,6 +94,14 @@ std::string setOption(tilerun::nvptx::NvptxOptions &options, tilerun::nvptx::Sta
     return truth(options.debug);
   if (name == "line-info")
     return truth(options.lineInfo);
+  if (name == "schedule") {
+    options.schedule = value.str();
+    return "";
+  }
+  if (name == "schedule-name") {
+    options.scheduleName = value.str();
+    return "";
+  }
   if (name == "emit")
     return tilerun::plugin_support::setPhase(kPhases, value.str(), stage);
   return ("there is no option '" + name + "'").str();

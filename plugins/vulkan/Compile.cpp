@@ -25,7 +25,9 @@ namespace {
   X("opt-level", "0 to 3; the driver optimizes, and it changes nothing")                           \
   X("debug", "true or false")                                                                      \
   X("line-info", "true or false")                                                                  \
-  X("emit", "layout, simt, spirv-dialect, spirv-asm or spirv")
+  X("schedule", "a schedule by hand, its text")                                                    \
+  X("schedule-name", "its file in diagnostics")                                                    \
+  X("emit", "layout, schedule, remarks, remarks-json, simt, spirv-dialect, spirv-asm or spirv")
 
 /// As the ABI has targets: with their kind.
 llvm::Expected<Target> parseTarget(llvm::StringRef text) {
@@ -46,7 +48,10 @@ constexpr tilerun::plugin_support::Phase<Stage> kPhases[] = {
     {"spirv", "SPIR-V module", nullptr, Stage::Spirv},
     {"spirv-dialect", "SPIR-V as MLIR", "//", Stage::SpirvDialect},
     {"simt", "per-thread IR of all backends", "//", Stage::Simt},
-    {"layout", "tile IR with layouts", "//", Stage::Layout}};
+    {"layout", "tile IR with layouts", "//", Stage::Layout},
+    {"schedule", "tile IR with layouts and schedule", "//", Stage::Schedule},
+    {"remarks", "what was not done to be faster, and why", "#", Stage::Remarks},
+    {"remarks-json", "the same as data", "//", Stage::RemarksJson}};
 
 TilerunStatus getPhases(const char *target, void (*each)(void *, const TilerunPluginPhase *),
                         void *user, const TilerunErrorSink *sink) {
@@ -103,6 +108,14 @@ std::string setOption(Request &request, llvm::StringRef name, llvm::StringRef va
     return truth(request.options.debug);
   if (name == "line-info")
     return truth(request.options.lineInfo);
+  if (name == "schedule") {
+    request.options.schedule = value.str();
+    return "";
+  }
+  if (name == "schedule-name") {
+    request.options.scheduleName = value.str();
+    return "";
+  }
   if (name == "emit") {
     request.emit = true;
     return tilerun::plugin_support::setPhase(kPhases, value.str(), request.stage);

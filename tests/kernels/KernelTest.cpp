@@ -58,7 +58,8 @@ std::string emulateOnce(const PreparedCase &prepared, mlir::func::FuncOp kernel,
 /// The error, or nothing.
 std::string emulateOn(PreparedCase &prepared, const target::TargetInfo &target, unsigned numWarps,
                       const KernelCase &testCase, std::vector<TensorArgument> &tensors,
-                      int64_t mostElements = 0, llvm::ArrayRef<uint64_t> seeds = {0}) {
+                      int64_t mostElements = 0, llvm::ArrayRef<uint64_t> seeds = {0},
+                      llvm::StringRef schedule = "") {
   mlir::OwningOpRef<mlir::ModuleOp> module = prepared.kernel.module->clone();
   std::string diagnostics;
   mlir::ScopedDiagnosticHandler handler(prepared.context.get(), [&](mlir::Diagnostic &d) {
@@ -74,7 +75,8 @@ std::string emulateOn(PreparedCase &prepared, const target::TargetInfo &target, 
     splitTensors(*module, mostElements, mostElements / 4);
   }
   if (mlir::failed(
-          backend::lowerToThreads(*module, {&target, numWarps, unsigned(testCase.numStages)})))
+          backend::lowerToThreads(*module, {&target, numWarps, unsigned(testCase.numStages)},
+                                  backend::ThreadStage::Simt, {schedule.str(), "schedule"})))
     return "lowering fails: " + diagnostics;
   if (mlir::failed(mlir::verify(*module)))
     return "per-thread IR is invalid: " + diagnostics;
@@ -321,6 +323,72 @@ TEST(Limits, TooLittleSharedMemoryIsToldWithWhatHelps) {
   EXPECT_EQ(errorOn(target, 4, "reduce_all", 7),
             "lowering fails: needs 16 bytes of shared memory, but small has 8 for a program, which "
             "is 8 too few; use smaller blocks or num_warps=2\n");
+}
+
+/// As a device without asynchronous copies, with opaque matrix instructions or none.
+target::TargetInfo throughRegisters(bool isOpaque) {
+  target::TargetInfo target;
+  target.name = "generic";
+  target.sharedMemoryBytes = 160 * 1024;
+  if (isOpaque)
+    target.matrixInstructions = cooperativeMatrices(32);
+  return target;
+}
+
+/// However many slots a loop has, and with none, its product gives the same bits.
+TEST(SchedulesByHand, GiveEqualBits) {
+  auto ampere = nvptx::getArchitecture("sm_80"), hopper = nvptx::getArchitecture("sm_90a");
+  ASSERT_TRUE(bool(ampere)) << llvm::toString(ampere.takeError());
+  ASSERT_TRUE(bool(hopper)) << llvm::toString(hopper.takeError());
+  struct Variant {
+    std::string schedule;
+    bool wantsAsync = false;
+  };
+  std::vector<Variant> variants;
+  for (const char *slots : {"1", "3", "4", "6"})
+    variants.push_back({std::string("loop #0: copies=registers slots=") + slots});
+  for (const char *slots : {"2", "3", "4", "6", "4 distance=1", "6 distance=3"})
+    variants.push_back({std::string("loop #0: copies=chunks slots=") + slots, true});
+  const KernelCase &testCase = findCase("group_stages", 3);
+  llvm::Expected<PreparedCase> prepared = prepare(testCase);
+  ASSERT_TRUE(bool(prepared)) << llvm::toString(prepared.takeError());
+  for (const target::TargetInfo &target :
+       {ampere->info, hopper->info, throughRegisters(false), throughRegisters(true)}) {
+    std::vector<TensorArgument> expected;
+    ASSERT_EQ(emulateOn(*prepared, target, 4, testCase, expected, 0, {0}, "loop #0: none"), "")
+        << target.name;
+    for (const Variant &variant : variants) {
+      if (variant.wantsAsync && !target.hasAsyncCopy)
+        continue;
+      SCOPED_TRACE(target.name + ": " + variant.schedule);
+      std::vector<TensorArgument> got;
+      ASSERT_EQ(emulateOn(*prepared, target, 4, testCase, got, 0, {0}, variant.schedule), "");
+      for (auto [left, right] : llvm::zip_equal(expected, got))
+        EXPECT_TRUE(left.bytes == right.bytes) << left.name;
+    }
+  }
+}
+
+TEST(SchedulesByHand, AssembleForGpus) {
+  const KernelCase &testCase = findCase("group_stages", 3);
+  llvm::Expected<PreparedCase> prepared = prepare(testCase);
+  ASSERT_TRUE(bool(prepared)) << llvm::toString(prepared.takeError());
+  for (const char *arch : {"sm_80", "sm_90a"})
+    for (const char *schedule :
+         {"loop #0: none", "loop #0: slots=3", "loop #0: slots=4", "loop #0: slots=6 distance=2",
+          "loop #0: slots=3 copies=registers"}) {
+      SCOPED_TRACE(std::string(arch) + ": " + schedule);
+      mlir::OwningOpRef<mlir::ModuleOp> module = prepared->kernel.module->clone();
+      nvptx::NvptxOptions options;
+      options.arch = arch;
+      options.schedule = schedule;
+      auto artifact = nvptx::compile(*module, options);
+      ASSERT_TRUE(bool(artifact)) << llvm::toString(artifact.takeError());
+      if (knows(arch))
+        EXPECT_EQ(assemble(artifact->ptx, arch), "");
+    }
+  if (findPtxas().empty())
+    GTEST_SKIP() << "ptxas is not installed: compiled, but not assembled";
 }
 
 TEST(KernelTable, IsNotEmpty) { EXPECT_GT(loadKernelCases().size(), 100u); }

@@ -1,16 +1,20 @@
 // Structured control flow: the same ops around lowered blocks. Conditions and bounds are scalars,
 // so control flow stays the same for all threads of a program.
+#include "ir/schedule/ScheduleDialect.h"
 #include "ir/simt/HandlerList.h"
 #include "ir/simt/LowerPipeline.h"
+
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::simt;
 
 LogicalResult simt::lower(LowerContext &c, scf::ForOp op) {
-  FailureOr<bool> isPipelined = lowerPipelined(c, op);
-  if (failed(isPipelined) || *isPipelined)
-    return success(succeeded(isPipelined));
+  auto own = op->getAttrOfType<IntegerAttr>(schedule::SchedDialect::kConversions);
+  llvm::SaveAndRestore conversions(c.conversionBytes, own ? own.getInt() : c.conversionBytes);
+  if (schedule::getPipeline(op))
+    return lowerPipelined(c, op);
   FailureOr<Values> inits = c.getAll(op.getInitArgs(), op.getRegionIterArgs()),
                     bounds = c.getAll({op.getLowerBound(), op.getUpperBound(), op.getStep()},
                                       {op.getLowerBound(), op.getUpperBound(), op.getStep()});
@@ -18,7 +22,7 @@ LogicalResult simt::lower(LowerContext &c, scf::ForOp op) {
     return failure();
   auto loop = scf::ForOp::create(c.b, (*bounds)[0], (*bounds)[1], (*bounds)[2], *inits, nullptr,
                                  op.getUnsignedCmp());
-  loop->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  loop->setDiscardableAttrs(schedule::withoutSchedule(op->getDiscardableAttrDictionary()));
   Block *body = loop.getBody();
   // Without carried values the builder has made a terminator already.
   if (body->mightHaveTerminator())

@@ -1,6 +1,7 @@
 // Products by instructions whose fragments are opaque (cooperative matrices): operands are read
 // from shared memory, from the tiles of pipelined loops or stored there first, and accumulators are
 // matrices from the first step to the last. MatrixRegisters.h says what becomes of both ends.
+#include "ir/schedule/RingTile.h"
 #include "ir/simt/FloatCasts.h"
 #include "ir/simt/ProductStrategy.h"
 
@@ -9,37 +10,7 @@ using namespace tilerun;
 using namespace tilerun::simt;
 using namespace tilerun::distribute;
 using namespace tilerun::layout;
-
-/// The type of an instruction's elements; null if such an instruction cannot be opaque.
-static Type memoryElement(MatrixElement element, MLIRContext *context) {
-  switch (element) {
-  case MatrixElement::F16:
-    return Float16Type::get(context);
-  case MatrixElement::BF16:
-    return BFloat16Type::get(context);
-  case MatrixElement::F32:
-    return Float32Type::get(context);
-  case MatrixElement::F64:
-    return Float64Type::get(context);
-  case MatrixElement::I8:
-    return IntegerType::get(context, 8);
-  case MatrixElement::I32:
-    return IntegerType::get(context, 32);
-  case MatrixElement::TF32:
-  case MatrixElement::E4M3:
-  case MatrixElement::E5M2:
-    return {};
-  }
-  return {};
-}
-
-bool simt::readsPadded(tile::DotOp dot, unsigned operand, const DotPlan &plan) {
-  if (!plan.instruction || !plan.instruction->isOpaque)
-    return false;
-  MatrixElement element = operand == 0 ? plan.instruction->a : plan.instruction->b;
-  return getElementTypeOrSelf(dot->getOperand(operand).getType()) ==
-         memoryElement(element, dot.getContext());
-}
+using schedule::opaqueElement;
 
 /// Stores a product's operand to a padded tile.
 static FailureOr<SharedTile> store(LowerContext &c, Value operand, Type element) {
@@ -48,7 +19,7 @@ static FailureOr<SharedTile> store(LowerContext &c, Value operand, Type element)
     return *stored;
   auto type = cast<RankedTensorType>(operand.getType());
   LinearLayout home = c.canonicalize(c.layoutOf(operand));
-  if (!isDisjoint(home))
+  if (!schedule::canStorePadded(home))
     home = c.layouts.getDefault(type);
   unsigned inner = home.inBits(kRegister) && home.getBasis(kRegister, 0, dimName(0)) == 1 ? 0 : 1;
 
@@ -89,7 +60,7 @@ private:
   Value load(const Operand &operand, MatrixType type, uint64_t row, uint64_t column);
   MatrixType matrixType(unsigned rows, unsigned columns, MatrixElement element, MatrixUse use) {
     MLIRContext *context = c.b.getContext();
-    return MatrixType::get(context, rows, columns, memoryElement(element, context), use);
+    return MatrixType::get(context, rows, columns, opaqueElement(element, context), use);
   }
   uint64_t coordinate(unsigned tile, unsigned dim) const {
     return registerImage(plan.d, uint64_t(tile) << row.dLayout.inBits(kRegister), dimName(dim));
@@ -113,7 +84,7 @@ FailureOr<OpaqueMatrixProduct::Operand>
 OpaqueMatrixProduct::place(Value value, MatrixElement element, unsigned outerDim) {
   std::optional<SharedTile> tile = findTile(c, value);
   if (!tile) {
-    FailureOr<SharedTile> stored = store(c, value, memoryElement(element, c.b.getContext()));
+    FailureOr<SharedTile> stored = store(c, value, opaqueElement(element, c.b.getContext()));
     if (failed(stored))
       return failure();
     tile = *stored;
@@ -148,7 +119,7 @@ FailureOr<Value> OpaqueMatrixProduct::emit() {
     return failure();
   Value acc = *start;
   auto resultType = cast<VectorType>(acc.getType());
-  auto accType = resultType.clone(memoryElement(row.acc, c.b.getContext()));
+  auto accType = resultType.clone(opaqueElement(row.acc, c.b.getContext()));
   if (accType != resultType)
     acc = arith::ExtFOp::create(c.b, accType, acc);
   MatrixType aType = matrixType(row.m, row.k, row.a, MatrixUse::A),

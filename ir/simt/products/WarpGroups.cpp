@@ -4,6 +4,7 @@
 // own, unless the pipelined loop has arranged that its accumulator runs on into the next iteration.
 #include "ir/layout/MatrixTile.h"
 #include "ir/layout/TensorLayout.h"
+#include "ir/schedule/RingTile.h"
 #include "ir/simt/ProductStrategy.h"
 
 using namespace mlir;
@@ -21,17 +22,6 @@ static uint64_t offsetOf(const LinearLayout &toOffset, unsigned dim, uint64_t at
   for (const Dim &in : toOffset.getIns())
     coordinates.push_back(in.name == dimName(dim) ? at : other);
   return toOffset.apply(coordinates)[0];
-}
-
-bool simt::isInFragments(const LowerContext &c, Value operand, const LinearLayout &wanted) {
-  ConversionOptions conversion;
-  conversion.elementBytes = getScalarBytes(elementType(operand.getType()));
-  llvm::Expected<ConversionPlan> plan = planConversion(c.layoutOf(operand), wanted, conversion);
-  if (!plan) {
-    llvm::consumeError(plan.takeError());
-    return false;
-  }
-  return plan->kind == ConversionKind::None || plan->kind == ConversionKind::Registers;
 }
 
 /// Stores a product's operand to shared memory, for warp groups to read.
@@ -148,7 +138,7 @@ LogicalResult WarpGroupProduct::placeOperands() {
       return failure();
     return makeOperand(value, *stored, summed);
   };
-  if (!findTile(c, op.getA()) && isInFragments(c, op.getA(), plan.a)) {
+  if (!findTile(c, op.getA()) && schedule::isInFragments(op.getA(), plan.a, c.layouts)) {
     FailureOr<Values> registers = c.getRegisters(op.getA(), plan.a);
     if (failed(registers))
       return failure();

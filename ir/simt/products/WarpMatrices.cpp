@@ -122,7 +122,7 @@ LogicalResult DotOperand::place(Value value) {
     if (!move) {
       llvm::consumeError(move.takeError());
     } else if (isHere && move->kind == ConversionKind::SharedMemory &&
-               bytes <= c.target.sharedMemoryBytes * 3 / 8) {
+               int64_t(bytes) <= c.target.budget().forStoredOperand()) {
       FailureOr<SharedTile> stored = storeForReader(c, value, slice);
       if (failed(stored))
         return failure();

@@ -740,6 +740,14 @@ func.func @k(%x: i32 {sched.ring = #sched.ring<order = swizzled, inner = 1>}) {
 // -----
 
 func.func @k() {
+  // expected-error @+1 {{'arith.constant' op has 'sched.by_hand', which belongs on a loop with 'sched.pipeline'}}
+  %c = arith.constant {sched.by_hand} 0 : i32
+  return
+}
+
+// -----
+
+func.func @k() {
   // expected-error @+1 {{'arith.constant' op has 'sched.conversions', which belongs on a kernel or a loop}}
   %c = arith.constant {sched.conversions = 8 : i64} 0 : i32
   return

@@ -66,7 +66,7 @@ TEST_F(Compile, EmitsTheTextOfAPhase) {
   std::string ptx = getPtx();
   ASSERT_EQ(compile(kAdd, "cuda:sm_80"), TILERUN_STATUS_OK) << message;
   EXPECT_EQ(ptx, getPtx());
-  expectPhases(kAdd, "cuda:sm_80", "ptx, simt, layout, llvm", "cuda:sm_12",
+  expectPhases(kAdd, "cuda:sm_80", "ptx, simt, layout, schedule, remarks, remarks-json, llvm", "cuda:sm_12",
                "get_phases on cuda: unknown NVIDIA architecture 'sm_12'; known are sm_75, sm_80, "
                "sm_86, sm_87, sm_89, sm_90, sm_90a, sm_100, sm_100a, sm_103, sm_120, sm_120a");
 }
@@ -83,6 +83,20 @@ TEST_F(Compile, EveryTargetThatIsListedCompiles) {
   EXPECT_GE(targets.size(), 8u);
   for (const std::string &target : targets)
     EXPECT_EQ(compile(kAdd, target.c_str()), TILERUN_STATUS_OK) << target << ": " << message;
+}
+
+TEST_F(Compile, FollowsASchedule) {
+  EXPECT_EQ(compile(kAdd, "cuda:sm_80", {{"schedule", "loop 3: none"}, {"schedule-name", "mine"}}),
+            TILERUN_STATUS_COMPILE);
+  EXPECT_NE(message.find("loop 3 is not in kernel 'add', which has no 'for' loop"),
+            std::string::npos)
+      << message;
+  ASSERT_EQ(compile(kAdd, "cuda:sm_80", {{"schedule", "# nothing"}}), TILERUN_STATUS_OK) << message;
+}
+
+TEST_F(Compile, EmitsRemarks) {
+  ASSERT_EQ(compile(kAdd, "cuda:sm_80", {{"emit", "remarks-json"}}), TILERUN_STATUS_OK) << message;
+  EXPECT_EQ(getPtx().substr(0, 1), "[");
 }
 
 TEST_F(Compile, ErrorsSayWhatIsWrong) {
