@@ -168,19 +168,17 @@ int64_t SharedDemand::ofOp(Operation *op) const {
       .Default(int64_t(0));
 }
 
-int64_t SharedDemand::peak(Operation *op, bool withConversionsAndLoops) const {
+/// Whether `op` has blocks that run when it does; the regions of reductions and the like have
+/// scalars only.
+static bool isControl(Operation *op) { return isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op); }
+
+int64_t SharedDemand::peak(Operation *op) const {
   int64_t most = 0;
   for (Region &region : op->getRegions())
     for (Block &block : region)
       for (Operation &inner : block) {
-        int64_t own = 0;
-        // The regions of reductions and the like have scalars only.
-        if (isa<scf::IfOp, scf::WhileOp>(inner) ||
-            (isa<scf::ForOp>(inner) && withConversionsAndLoops))
-          own = peak(&inner, withConversionsAndLoops);
-        else if (!isa<scf::ForOp>(inner))
-          own = withConversionsAndLoops ? std::max(ofOp(&inner), leastConversion(&inner))
-                                        : ofOp(&inner);
+        int64_t own =
+            isControl(&inner) ? peak(&inner) : std::max(ofOp(&inner), leastConversion(&inner));
         most = std::max(most, own + liveAt(&inner));
       }
   return most;
@@ -193,10 +191,43 @@ int64_t SharedDemand::liveThrough(Operation *op) const {
   return through;
 }
 
-int64_t SharedDemand::within(Operation *op) const {
-  return liveThrough(op) + peak(op, /*withConversionsAndLoops=*/true);
+int64_t SharedDemand::within(Operation *op) const { return liveThrough(op) + peak(op); }
+
+int64_t SharedDemand::largestConversion(Operation *op) const {
+  auto dot = dyn_cast<tile::DotOp>(op);
+  if (!dot)
+    return largestTensor(op);
+  // Operands are stored, or conversions of their own; a sum in its place needs none.
+  const LinearLayout &d = layouts.getDot(dot).d;
+  int64_t largest = 0;
+  for (Value value : {dot.getA(), dot.getB()})
+    if (!isInRing(value))
+      largest = std::max(largest, bytesOf(value.getType()));
+  for (Value value : {dot.getAcc(), dot.getResult()}) {
+    const LinearLayout *home = layouts.getHome(value);
+    if (!home || *home != d)
+      largest = std::max(largest, bytesOf(value.getType()));
+  }
+  return largest;
 }
 
-int64_t SharedDemand::besideConversions(Operation *op) const {
-  return liveThrough(op) + peak(op, /*withConversionsAndLoops=*/false);
+int64_t SharedDemand::roomIn(Operation *op, int64_t room) const {
+  int64_t least = room;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Operation &inner : block) {
+        int64_t left = room - liveAt(&inner);
+        if (isa<scf::IfOp, scf::WhileOp>(inner))
+          left = roomIn(&inner, left);
+        else if (isControl(&inner) || ofOp(&inner) + largestConversion(&inner) <= left)
+          continue;
+        else
+          left -= ofOp(&inner);
+        least = std::min(least, left);
+      }
+  return least;
+}
+
+int64_t SharedDemand::roomForConversions(Operation *op, int64_t room) const {
+  return roomIn(op, room - liveThrough(op));
 }

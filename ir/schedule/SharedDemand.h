@@ -21,8 +21,10 @@ public:
 
   /// The most that ops in `op`'s regions need at one time, with what lives through `op`.
   int64_t within(mlir::Operation *op) const;
-  /// The same without conversions, and without ops of loops in there: what is beside a conversion.
-  int64_t besideConversions(mlir::Operation *op) const;
+  /// How much of `room` bytes one conversion in `op`'s regions may take, without those of loops in
+  /// there: all of it, unless an op has conversions that do not fit beside its own buffers and
+  /// those that live through it.
+  int64_t roomForConversions(mlir::Operation *op, int64_t room) const;
   /// What products of the loop's body store of operands that are in no ring. Operands of two
   /// products count twice.
   int64_t storedBy(mlir::scf::ForOp loop) const;
@@ -39,10 +41,13 @@ private:
   /// While `op` itself runs: what is fixed, and the least that conversions take.
   int64_t ofOp(mlir::Operation *op) const;
   int64_t leastConversion(mlir::Operation *op) const;
+  /// The largest conversion while `op` runs.
+  int64_t largestConversion(mlir::Operation *op) const;
   int64_t ofDot(tile::DotOp dot) const;
   int64_t liveAt(mlir::Operation *op) const; ///< Of operands that are stored in its block.
   int64_t liveThrough(mlir::Operation *op) const;
-  int64_t peak(mlir::Operation *op, bool withConversionsAndLoops) const;
+  int64_t peak(mlir::Operation *op) const;
+  int64_t roomIn(mlir::Operation *op, int64_t room) const;
 
   const distribute::LayoutAssignment &layouts;
   target::MemoryBudget budget;

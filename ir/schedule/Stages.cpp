@@ -227,8 +227,8 @@ void StageScheduler::setConversions(Operation *op, const SharedDemand &demand, i
     for (auto loop = dyn_cast<scf::ForOp>(op); loop; loop = loop->getParentOfType<scf::ForOp>())
       if (getPipeline(loop))
         stored += demand.storedBy(loop);
-    int64_t others = std::max<int64_t>(0, demand.besideConversions(op) - stored);
-    int64_t bytes = budget.forConversions(inUse, others);
+    int64_t rings = inUse - stored, room = budget.total() - rings;
+    int64_t bytes = budget.forConversions(rings, room - demand.roomForConversions(op, room));
     if (bytes != around || isa<func::FuncOp>(op))
       op->setAttr(SchedDialect::kConversions,
                   IntegerAttr::get(IntegerType::get(op->getContext(), 64), bytes));
