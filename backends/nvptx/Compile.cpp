@@ -44,8 +44,8 @@ static constexpr unsigned kMostRegisters = 255;
 
 void nvptx::registerDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
-  registry.insert<distribute::DistributeDialect, schedule::SchedDialect, simt::SimtDialect, LLVM::LLVMDialect,
-                  vector::VectorDialect, cf::ControlFlowDialect>();
+  registry.insert<distribute::DistributeDialect, schedule::SchedDialect, simt::SimtDialect,
+                  LLVM::LLVMDialect, vector::VectorDialect, cf::ControlFlowDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
 }

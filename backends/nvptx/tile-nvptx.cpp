@@ -13,16 +13,16 @@ static cl::opt<unsigned> ptxVersion("ptx-version", cl::desc("PTX version times t
                                     cl::cat(category), cl::init(0));
 static cl::opt<unsigned> maxRegisters("maxnreg", cl::desc("most registers of a thread"),
                                       cl::init(0), cl::cat(category));
-static cl::opt<nvptx::Stage>
-    emit("emit", cl::desc("what to print"), cl::cat(category), cl::init(nvptx::Stage::Ptx),
-         cl::values(clEnumValN(nvptx::Stage::Remarks, "remarks", "what was not done, and why"),
-                    clEnumValN(nvptx::Stage::RemarksJson, "remarks-json", "the same as JSON"),
-                    clEnumValN(nvptx::Stage::Layout, "layout", "tile IR with layouts"),
-                    clEnumValN(nvptx::Stage::Schedule, "schedule", "tile IR with layouts and schedule"),
-                    clEnumValN(nvptx::Stage::Simt, "simt", "per-thread IR"),
-                    clEnumValN(nvptx::Stage::LlvmDialect, "llvm-dialect", "LLVM's MLIR dialect"),
-                    clEnumValN(nvptx::Stage::Llvm, "llvm", "optimized LLVM IR"),
-                    clEnumValN(nvptx::Stage::Ptx, "ptx", "PTX")));
+static cl::opt<nvptx::Stage> emit(
+    "emit", cl::desc("what to print"), cl::cat(category), cl::init(nvptx::Stage::Ptx),
+    cl::values(clEnumValN(nvptx::Stage::Remarks, "remarks", "what was not done, and why"),
+               clEnumValN(nvptx::Stage::RemarksJson, "remarks-json", "the same as JSON"),
+               clEnumValN(nvptx::Stage::Layout, "layout", "tile IR with layouts"),
+               clEnumValN(nvptx::Stage::Schedule, "schedule", "tile IR with layouts and schedule"),
+               clEnumValN(nvptx::Stage::Simt, "simt", "per-thread IR"),
+               clEnumValN(nvptx::Stage::LlvmDialect, "llvm-dialect", "LLVM's MLIR dialect"),
+               clEnumValN(nvptx::Stage::Llvm, "llvm", "optimized LLVM IR"),
+               clEnumValN(nvptx::Stage::Ptx, "ptx", "PTX")));
 
 static Expected<std::string> compile(mlir::ModuleOp module,
                                      const backend::StageToolOptions &common) {

@@ -24,8 +24,8 @@ using backend::makeError;
 
 void spirvbackend::registerDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
-  registry.insert<distribute::DistributeDialect, schedule::SchedDialect, simt::SimtDialect, spirv::SPIRVDialect,
-                  ub::UBDialect, vector::VectorDialect>();
+  registry.insert<distribute::DistributeDialect, schedule::SchedDialect, simt::SimtDialect,
+                  spirv::SPIRVDialect, ub::UBDialect, vector::VectorDialect>();
 }
 
 namespace {

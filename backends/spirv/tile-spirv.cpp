@@ -9,18 +9,17 @@ using namespace tilerun;
 static cl::OptionCategory &category = backend::getStageToolCategory();
 static cl::opt<std::string> targetText("target", cl::desc("target: vulkan:1.3,WORD,…"),
                                        cl::cat(category), cl::init("vulkan:1.3"));
-static cl::opt<spirvbackend::Stage>
-    emit("emit", cl::desc("what to print"), cl::cat(category),
-         cl::init(spirvbackend::Stage::SpirvAsm),
-         cl::values(clEnumValN(spirvbackend::Stage::Remarks, "remarks", "what was not done, and why"),
-                    clEnumValN(spirvbackend::Stage::RemarksJson, "remarks-json", "the same as JSON"),
-                    clEnumValN(spirvbackend::Stage::Layout, "layout", "tile IR with layouts"),
-                    clEnumValN(spirvbackend::Stage::Schedule, "schedule", "tile IR with layouts and schedule"),
-                    clEnumValN(spirvbackend::Stage::Simt, "simt", "per-thread IR"),
-                    clEnumValN(spirvbackend::Stage::SpirvDialect, "spirv-dialect",
-                               "MLIR's SPIR-V dialect"),
-                    clEnumValN(spirvbackend::Stage::Spirv, "spirv", "a binary module"),
-                    clEnumValN(spirvbackend::Stage::SpirvAsm, "spirv-asm", "assembly")));
+static cl::opt<spirvbackend::Stage> emit(
+    "emit", cl::desc("what to print"), cl::cat(category), cl::init(spirvbackend::Stage::SpirvAsm),
+    cl::values(
+        clEnumValN(spirvbackend::Stage::Remarks, "remarks", "what was not done, and why"),
+        clEnumValN(spirvbackend::Stage::RemarksJson, "remarks-json", "the same as JSON"),
+        clEnumValN(spirvbackend::Stage::Layout, "layout", "tile IR with layouts"),
+        clEnumValN(spirvbackend::Stage::Schedule, "schedule", "tile IR with layouts and schedule"),
+        clEnumValN(spirvbackend::Stage::Simt, "simt", "per-thread IR"),
+        clEnumValN(spirvbackend::Stage::SpirvDialect, "spirv-dialect", "MLIR's SPIR-V dialect"),
+        clEnumValN(spirvbackend::Stage::Spirv, "spirv", "a binary module"),
+        clEnumValN(spirvbackend::Stage::SpirvAsm, "spirv-asm", "assembly")));
 
 static Expected<std::string> compile(mlir::ModuleOp module,
                                      const backend::StageToolOptions &common) {

@@ -19,8 +19,7 @@ namespace {
 class KernelLowering {
 public:
   KernelLowering(func::FuncOp kernel, const LowerOptions &options)
-      : kernel(kernel), options(options),
-        layouts(kernel, *options.target, options.numWarps) {}
+      : kernel(kernel), options(options), layouts(kernel, *options.target, options.numWarps) {}
   LogicalResult run();
 
 private:
@@ -80,8 +79,8 @@ bool KernelLowering::fitsWith(unsigned numWarps) {
   func::FuncOp copy = kernel.clone();
   scratch->push_back(copy);
   AccessAnalysis analysis(*scratch);
-  if (failed(assignLayouts(copy, {numWarps, options.target, analysis.getRuns()},
-                           analysis.getFacts())))
+  if (failed(
+          assignLayouts(copy, {numWarps, options.target, analysis.getRuns()}, analysis.getFacts())))
     return false;
   return schedule::fitsWithLeast(copy, LayoutAssignment(copy, *options.target, numWarps));
 }
