@@ -8,6 +8,7 @@
 #include "backends/nvptx/Ptxas.h"
 #include "ir/schedule/ScheduleDialect.h"
 #include "ir/simt/Scalarize.h"
+#include "ir/simt/sync/Roles.h"
 #include "ir/tile/RegisterDialects.h"
 #include "ir/tile/Remarks.h"
 
@@ -41,6 +42,8 @@ void LLVMInitializeNVPTXAsmPrinter();
 
 /// Of one thread, on every architecture.
 static constexpr unsigned kMostRegisters = 255;
+/// Of one program, beside number 0, which all its threads share.
+static constexpr unsigned kNamedBarriers = 15;
 
 void nvptx::registerDialects(DialectRegistry &registry) {
   registerAllDialects(registry);
@@ -160,6 +163,8 @@ LogicalResult Compilation::toLlvmDialect() {
       function.erase(); // helpers were inlined
       continue;
     }
+    if (failed(simt::expandRoles(function, arch.info.warpSize, kNamedBarriers)))
+      return failure();
     simt::scalarize(function, simt::PoisonIs::Poison);
     artifact.sharedBytes = backend::getSharedBytes(function);
     makeEntry(function, artifact.numThreads, options.maxRegisters);

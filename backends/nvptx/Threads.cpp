@@ -39,11 +39,72 @@ struct BarrierPattern : ConvertOpToLLVMPattern<simt::BarrierOp> {
     if (op.getScope() == simt::BarrierScope::Warp)
       callIntrinsic(rewriter, loc, {}, "llvm.nvvm.bar.warp.sync",
                     integerConstant(rewriter, loc, 32, -1));
+    else if (op.getScope() == simt::BarrierScope::Role)
+      callIntrinsic(rewriter, loc, {}, "llvm.nvvm.barrier.cta.sync.aligned.count",
+                    {integerConstant(rewriter, loc, 32, *op.getNumber()),
+                     integerConstant(rewriter, loc, 32, *op.getThreads())});
     else
       callIntrinsic(rewriter, loc, {}, "llvm.nvvm.barrier.cta.sync.aligned.all",
                     integerConstant(rewriter, loc, 32, 0));
     rewriter.eraseOp(op);
     return success();
+  }
+};
+
+/// Phase barriers are mbarriers; as inline PTX, because they take predicates.
+template <typename Op> struct PhasePattern : ConvertOpToLLVMPattern<Op> {
+  PhasePattern(const LLVMTypeConverter &converter, const Architecture &arch)
+      : ConvertOpToLLVMPattern<Op>(converter), arch(arch) {}
+  /// Emits `text`, in which $0 is the barrier's address, $1 and $2 what else it takes.
+  LogicalResult emit(Op op, Value buffer, Value offset, ArrayRef<Value> more, const Twine &text,
+                     StringRef constraints, ConversionPatternRewriter &rewriter) const {
+    if (arch.number < 90)
+      return op.emitError() << "'" << op->getName() << "' needs sm_90 or later, not " << arch.name;
+    SmallVector<Value> inputs{sharedAddress(rewriter, op.getLoc(), buffer, offset)};
+    inputs.append(more.begin(), more.end());
+    inlinePtx(rewriter, op.getLoc(), {}, inputs, text.str(), (constraints + ",~{memory}").str(),
+              true);
+    rewriter.eraseOp(op);
+    return success();
+  }
+  const Architecture &arch;
+};
+
+struct PhaseInitPattern : PhasePattern<simt::PhaseInitOp> {
+  using PhasePattern::PhasePattern;
+  LogicalResult matchAndRewrite(simt::PhaseInitOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    Value mask = adaptor.getMask();
+    return emit(op, adaptor.getBuffer(), adaptor.getOffset(),
+                mask ? ArrayRef<Value>(mask) : ArrayRef<Value>(),
+                Twine(mask ? "@$1 " : "") + "mbarrier.init.shared.b64 [$0], " +
+                    Twine(op.getArrivals()) + ";",
+                mask ? "r,b" : "r", rewriter);
+  }
+};
+
+struct PhaseArrivePattern : PhasePattern<simt::PhaseArriveOp> {
+  using PhasePattern::PhasePattern;
+  LogicalResult matchAndRewrite(simt::PhaseArriveOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    Value mask = adaptor.getMask();
+    return emit(op, adaptor.getBuffer(), adaptor.getOffset(),
+                mask ? ArrayRef<Value>(mask) : ArrayRef<Value>(),
+                Twine("{\n\t.reg .b64 state;\n\t") + (mask ? "@$1 " : "") +
+                    "mbarrier.arrive.shared.b64 state, [$0];\n\t}",
+                mask ? "r,b" : "r", rewriter);
+  }
+};
+
+struct PhaseWaitPattern : PhasePattern<simt::PhaseWaitOp> {
+  using PhasePattern::PhasePattern;
+  LogicalResult matchAndRewrite(simt::PhaseWaitOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const final {
+    // A thread sleeps for a while where the phase has not ended.
+    return emit(op, adaptor.getBuffer(), adaptor.getOffset(), adaptor.getParity(),
+                "{\n\t.reg .pred ended;\n\tagain:\n\tmbarrier."
+                "try_wait.parity.shared::cta.b64 ended, [$0], $1;\n\t@!ended bra again;\n\t}",
+                "r,r", rewriter);
   }
 };
 
@@ -102,8 +163,9 @@ struct ShufflePattern : ConvertOpToLLVMPattern<simt::ShuffleOp> {
 } // namespace
 
 void nvptx::populateThreadPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns,
-                                   const Architecture &) {
+                                   const Architecture &arch) {
   patterns.add<ThreadIdPattern, BarrierPattern, ShufflePattern>(converter);
+  patterns.add<PhaseInitPattern, PhaseArrivePattern, PhaseWaitPattern>(converter, arch);
   patterns.add<ProgramPattern<tile::ProgramIdOp>>(converter, "ctaid");
   patterns.add<ProgramPattern<tile::NumProgramsOp>>(converter, "nctaid");
 }

@@ -123,13 +123,32 @@ LogicalResult KernelLowering::run() {
   return insertBarriers(*lowered, isOneWarp ? BarrierScope::Warp : BarrierScope::Program);
 }
 
+/// What is per-thread IR already needs places and barriers only.
+static LogicalResult finishKernel(func::FuncOp kernel, const LowerOptions &options) {
+  const TargetInfo &target = *options.target;
+  unsigned threads = options.numWarps * target.warpSize;
+  auto written = kernel->getAttrOfType<IntegerAttr>(SimtDialect::kThreadsAttr);
+  if (!written || written.getInt() != threads)
+    return kernel.emitError("kernel '")
+           << kernel.getName() << "' is per-thread IR for "
+           << kernel->getAttr(SimtDialect::kThreadsAttr)
+           << " threads, but num_warps=" << options.numWarps << " makes " << threads;
+  if (failed(placeShared(kernel, target)))
+    return failure();
+  bool isOneWarp = options.numWarps == 1 && target.hasShuffle;
+  return insertBarriers(kernel, isOneWarp ? BarrierScope::Warp : BarrierScope::Program);
+}
+
 LogicalResult simt::lowerTileToSimt(ModuleOp module, const LowerOptions &options) {
   SmallVector<func::FuncOp> kernels;
   for (auto function : module.getOps<func::FuncOp>())
     if (function->hasAttr(tile::TileDialect::kKernelAttr))
       kernels.push_back(function);
   for (func::FuncOp kernel : kernels)
-    if (failed(checkAssignment(kernel)) || failed(KernelLowering(kernel, options).run()))
+    if (kernel->hasAttr(SimtDialect::kThreadsAttr)) {
+      if (failed(finishKernel(kernel, options)))
+        return failure();
+    } else if (failed(checkAssignment(kernel)) || failed(KernelLowering(kernel, options).run()))
       return failure();
   return success();
 }

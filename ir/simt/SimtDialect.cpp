@@ -90,6 +90,23 @@ LogicalResult WgmmaWaitOp::verify() {
   return success();
 }
 
+LogicalResult RoleOp::verify() {
+  if (int32_t(getFirst()) < 0 || int32_t(getEnd()) <= int32_t(getFirst()))
+    return emitOpError() << "has no warps from " << int32_t(getFirst()) << " to "
+                         << int32_t(getEnd());
+  if (getBody().getNumArguments() != 1 || !getBody().getArgument(0).getType().isInteger(32))
+    return emitOpError("takes one argument, the thread's number in it, an i32");
+  if ((*this)->getParentOfType<RoleOp>())
+    return emitOpError("is inside of another role");
+  WalkResult result = getBody().walk([&](BarrierOp barrier) {
+    if (barrier.getScope() != BarrierScope::Program)
+      return WalkResult::advance();
+    barrier.emitOpError("of the program is inside of a role, whose other warps do not reach it");
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 //===----------------------------------------------------------------------===//
 // Matrices
 //===----------------------------------------------------------------------===//

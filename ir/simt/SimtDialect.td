@@ -18,7 +18,8 @@ def Simt_Dialect : Dialect {
     Conventions:
 
     - Addresses of global memory are i64. A kernel argument that is a pointer is an i64 with `simt.pointer`.
-    - Control flow is the same for all threads of a program, so barriers and shuffles may stand anywhere.
+    - Control flow is the same for all threads of a program, and within a role (`simt.role`) for all threads of the role, so
+      barriers and shuffles may stand anywhere.
     - Shared memory is a `!simt.shared` buffer and a byte offset; `simt.shared_alloc` gets its place in the
       program's arena from the allocation pass.
     - What reads or writes shared memory needs no barrier when it is built; the barrier pass inserts them.
@@ -51,7 +52,7 @@ def Simt_ShuffleMode : Simt_Enum<"ShuffleMode", "whose value a shuffle takes", [
 def Simt_ShuffleModeAttr : Simt_EnumAttr<Simt_ShuffleMode, "shuffle">;
 
 def Simt_BarrierScope : Simt_Enum<"BarrierScope", "who waits at a barrier", [
-  I32EnumAttrCase<"Program", 0, "program">, I32EnumAttrCase<"Warp", 1, "warp">]>;
+  I32EnumAttrCase<"Program", 0, "program">, I32EnumAttrCase<"Warp", 1, "warp">, I32EnumAttrCase<"Role", 2, "role">]>;
 def Simt_BarrierScopeAttr : Simt_EnumAttr<Simt_BarrierScope, "scope">;
 
 def Simt_MatrixUse : Simt_Enum<"MatrixUse", "which part of a product a matrix is", [

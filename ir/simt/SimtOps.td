@@ -31,8 +31,13 @@ def Simt_ThreadIdOp : Simt_Op<"thread_id", [NoSharedUse, Pure]> {
 
 def Simt_BarrierOp : Simt_Op<"barrier", [SaysSharedUse, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "all threads of the scope wait for each other and see each other's accesses";
-  let arguments = (ins DefaultValuedAttr<Simt_BarrierScopeAttr, "::tilerun::simt::BarrierScope::Program">:$scope);
-  let assemblyFormat = "$scope attr-dict";
+  let description = [{ Of a role, with the number and the count of threads that a target needs once roles are expanded. }];
+  let arguments = (ins DefaultValuedAttr<Simt_BarrierScopeAttr, "::tilerun::simt::BarrierScope::Program">:$scope,
+                   OptionalAttr<I32Attr>:$number, OptionalAttr<I32Attr>:$threads);
+  let assemblyFormat = "$scope (`number` $number^)? (`threads` $threads^)? attr-dict";
+  let builders = [OpBuilder<(ins "::tilerun::simt::BarrierScope":$scope), [{
+    build($_builder, $_state, scope, ::mlir::IntegerAttr(), ::mlir::IntegerAttr());
+  }]>];
 }
 
 def Simt_FenceOp : Simt_Op<"fence", [NoSharedUse, MemoryEffects<[MemRead, MemWrite]>]> {
@@ -164,6 +169,62 @@ def Simt_AsyncWaitOp : Simt_Op<"async_wait", [SaysSharedUse, MemoryEffects<[MemR
   let summary = "wait until at most `pending` of this thread's groups are under way";
   let arguments = (ins I32Attr:$pending);
   let assemblyFormat = "$pending attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+def Simt_RoleOp : Simt_Op<"role", [SaysSharedUse, RecursiveMemoryEffects, NoTerminator, SingleBlock]> {
+  let summary = "some warps of the program run this region, beside the others";
+  let description = [{
+    ```mlir
+    simt.role 0 to 1 { … }   // warp 0
+    simt.role 1 to 5 {       // warps 1 to 4
+    ^bb0(%thread: i32):      // 0 to 127
+      …
+    }
+    ```
+    Warps from the first number up to, not including, the second. The others go on behind the region, so that roles one
+    after the other run at the same time. The region's argument is the thread's number in the role. Within a role control
+    flow is the same for all its threads, and barriers are of the warp or the role. What one role writes and another one reads they
+    order by phases: barriers are inserted for the accesses within one role, and before and behind the roles.
+  }];
+  let arguments = (ins I32Attr:$first, I32Attr:$end);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$first `to` $end $body attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{ unsigned getWarps() { return getEnd() - getFirst(); } }];
+}
+
+def Simt_PhaseInitOp : Simt_Op<"phase_init", [SaysSharedUse, MemoryEffects<[MemWrite<Simt_SharedMemory>]>]> {
+  let summary = "8 bytes of shared memory become a phase barrier";
+  let description = [{
+    A phase ends when `arrivals` threads have arrived, and the next one begins. Phases count from 0; their parity is what
+    `phase_wait` asks for. One thread initializes it, before a barrier of the program.
+  }];
+  let arguments = (ins Simt_SharedType:$buffer, I32:$offset, I32Attr:$arrivals, Optional<I1>:$mask);
+  let assemblyFormat = "$buffer `[` $offset `]` `arrivals` $arrivals (`mask` $mask^)? attr-dict";
+}
+
+def Simt_PhaseArriveOp : Simt_Op<"phase_arrive", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
+  let summary = "this thread arrives at a phase barrier, if a predicate holds, and does not wait";
+  let description = [{
+    Whoever has seen the phase end sees this thread's earlier accesses. For those of its whole warp one thread arrives
+    behind a barrier of the warp.
+  }];
+  let arguments = (ins Simt_SharedType:$buffer, I32:$offset, Optional<I1>:$mask);
+  let assemblyFormat = "$buffer `[` $offset `]` (`mask` $mask^)? attr-dict";
+}
+
+def Simt_PhaseWaitOp : Simt_Op<"phase_wait", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
+  let summary = "wait until the latest phase of this parity has ended";
+  let description = [{
+    Before the first phase has ended, one of parity 1 counts as ended. The offset and the parity (0 or 1) are the same in
+    all lanes of a warp.
+  }];
+  let arguments = (ins Simt_SharedType:$buffer, I32:$offset, I32:$parity);
+  let assemblyFormat = "$buffer `[` $offset `]` `parity` $parity attr-dict";
 }
 
 //===----------------------------------------------------------------------===//

@@ -131,6 +131,8 @@ bool Warp::exchange(ShuffleOp op) {
 /// What an op does to the order of accesses, as it says itself.
 bool Warp::synchronize(const Step &step) {
   if (step.use.barrier) {
+    if (*step.use.barrier == BarrierScope::Role && !role)
+      return fail(step.op, "a barrier of a role is outside of any");
     bool isWarp = *step.use.barrier == BarrierScope::Warp;
     if (!program.options.target->hasShuffle && isWarp)
       return fail(step.op, "the target knows no barrier of a warp");

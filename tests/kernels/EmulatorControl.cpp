@@ -34,12 +34,58 @@ std::string Warp::describe() const {
     os << " has ended";
     return text;
   }
-  os << (state == State::Waiting ? " waits at " : " is at ") << current->op->getName();
+  os << (state == State::Ready ? " is at " : " waits at ") << current->op->getName();
   if (auto place = dyn_cast<FileLineColLoc>(current->op->getLoc()))
     os << ", line " << place.getLine();
   for (uint64_t iteration : iterations)
     os << ", iteration " << iteration;
   return text;
+}
+
+std::pair<unsigned, unsigned> Warp::getMembers() const {
+  if (current->use.barrier == BarrierScope::Role)
+    return {RoleOp(role).getFirst(), RoleOp(role).getEnd()};
+  return {0, program.options.numWarps};
+}
+
+bool Warp::canGoOn() const {
+  return state == State::Ready ||
+         (state == State::Polling && program.shared.hasEnded(awaitedPlace, awaitedParity));
+}
+
+Task Warp::runRole(const Step &step, RoleOp op) {
+  if (op.getEnd() > program.options.numWarps)
+    co_return fail(op, "the program has fewer warps than a role");
+  if (number < op.getFirst() || number >= op.getEnd())
+    co_return true;
+  role = op;
+  Data &threads = define(op.getBody().getArgument(0));
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    threads.words[lane] = (number - op.getFirst()) * lanes + lane;
+  if (!co_await runSteps(step.regions[0]))
+    co_return false;
+  role = {};
+  co_return true;
+}
+
+Task Warp::waitForPhase(PhaseWaitOp op) {
+  if (running != allLanes())
+    co_return fail(op, "control flow differs between threads");
+  awaitedPlace = placeOf(op.getBuffer(), op.getOffset(), 0);
+  awaitedParity = unsigned(at(op.getParity(), 0));
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    if (placeOf(op.getBuffer(), op.getOffset(), lane) != awaitedPlace ||
+        at(op.getParity(), lane) != awaitedParity)
+      co_return fail(op, "lanes of a warp disagree about a phase");
+    if (!check(op, program.shared.checkPhase(thread(lane), awaitedPlace)))
+      co_return false;
+  }
+  state = State::Polling;
+  while (!canGoOn())
+    co_await levels.pause();
+  state = State::Ready;
+  program.shared.acquire(number, awaitedPlace);
+  co_return true;
 }
 
 Task Warp::runKernel() {
@@ -66,6 +112,12 @@ Task Warp::runSteps(const std::vector<Step> &steps) {
         co_return false;
     } else if (auto branch = dyn_cast<scf::IfOp>(step.op)) {
       if (!co_await runBranch(step, branch))
+        co_return false;
+    } else if (auto role = dyn_cast<RoleOp>(step.op)) {
+      if (!co_await runRole(step, role))
+        co_return false;
+    } else if (auto wait = dyn_cast<PhaseWaitOp>(step.op)) {
+      if (!co_await waitForPhase(wait))
         co_return false;
     } else if (!execute(step)) {
       co_return false;

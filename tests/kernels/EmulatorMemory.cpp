@@ -215,6 +215,31 @@ bool Warp::access(AsyncCopyOp copy) {
   return true;
 }
 
+bool Warp::access(PhaseInitOp op) {
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    if (isActive(op.getMask(), lane) &&
+        !check(op, program.shared.initialize(thread(lane),
+                                             placeOf(op.getBuffer(), op.getOffset(), lane),
+                                             op.getArrivals())))
+      return false;
+  return true;
+}
+
+bool Warp::access(PhaseArriveOp op) {
+  // Of one lane, it publishes what is ordered before it: what its warp did up to its last barrier.
+  if (!op.getMask())
+    program.shared.synchronize(number);
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    if (!isActive(op.getMask(), lane))
+      continue;
+    uint64_t place = placeOf(op.getBuffer(), op.getOffset(), lane);
+    if (!program.checkPhaseEnd(*this, op, place) ||
+        !check(op, program.shared.arrive(thread(lane), place)))
+      return false;
+  }
+  return true;
+}
+
 bool Warp::complete(Flight &flight) {
   if (flight.bytes.empty())
     return check(flight.op, program.shared.endRead(flight.thread, flight.place, flight.count));
@@ -237,6 +262,7 @@ bool Warp::checkEnd() {
 std::optional<bool> Warp::accessMemory(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::optional<bool>>(op)
       .Case<AtomicRMWOp, LoadOp, StoreOp, AtomicCASOp, SharedLoadOp, SharedStoreOp, SharedAddOp,
-            AsyncCopyOp>([&](auto access) { return this->access(access); })
+            AsyncCopyOp, PhaseInitOp, PhaseArriveOp>(
+          [&](auto access) { return this->access(access); })
       .Default(std::nullopt);
 }

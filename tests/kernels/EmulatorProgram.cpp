@@ -72,24 +72,33 @@ std::string Program::describeWarps() const {
   return text;
 }
 
-bool Program::releaseBarrier() {
-  const Warp &first = *warps.front();
-  for (const std::unique_ptr<Warp> &warp : warps)
-    if (warp->getState() != Warp::State::Waiting)
-      return false;
-  SmallVector<unsigned> all;
-  for (const std::unique_ptr<Warp> &warp : warps) {
-    if (warp->getBarrier() != first.getBarrier() ||
-        warp->getIterations() != first.getIterations()) {
-      error = "warps meet at different barriers:" + describeWarps();
-      return false;
-    }
-    all.push_back(warp->getNumber());
-  }
-  shared.synchronize(all);
-  for (const std::unique_ptr<Warp> &warp : warps)
-    warp->release();
+bool Program::checkPhaseEnd(const Warp &warp, Operation *op, uint64_t place) {
+  if (!shared.isLastArrival(place))
+    return true;
+  for (const std::unique_ptr<Warp> &other : warps)
+    if (other->isAboutToSee(place))
+      return fail(warp, op, "a phase ends before all have seen the end of the last one");
   return true;
+}
+
+void Program::releaseBarrier(const Warp &arrived) {
+  auto [first, end] = arrived.getMembers();
+  SmallVector<unsigned> members;
+  for (unsigned w = first; w < end; ++w) {
+    if (warps[w]->getState() != Warp::State::Waiting ||
+        warps[w]->getMembers() != arrived.getMembers())
+      return;
+    members.push_back(w);
+  }
+  for (unsigned w : members)
+    if (warps[w]->getBarrier() != arrived.getBarrier() ||
+        warps[w]->getIterations() != arrived.getIterations()) {
+      error = "warps meet at different barriers:" + describeWarps();
+      return;
+    }
+  shared.synchronize(members);
+  for (unsigned w : members)
+    warps[w]->release();
 }
 
 void Program::schedule() {
@@ -99,15 +108,19 @@ void Program::schedule() {
     bool isDone = true;
     for (const std::unique_ptr<Warp> &warp : warps) {
       isDone &= warp->getState() == Warp::State::Done;
-      if (warp->getState() == Warp::State::Ready)
+      if (warp->canGoOn())
         ready.push_back(warp.get());
     }
     if (isDone)
       return;
-    if (!ready.empty())
-      ready[drawBelow(unsigned(ready.size()))]->resume();
-    else if (!releaseBarrier() && error.empty())
+    if (ready.empty()) {
       error = "no warp can go on:" + describeWarps();
+      return;
+    }
+    Warp &next = *ready[drawBelow(unsigned(ready.size()))];
+    next.resume();
+    if (next.getState() == Warp::State::Waiting && error.empty())
+      releaseBarrier(next);
   }
 }
 

@@ -33,6 +33,10 @@ public:
   /// execute the same ones.
   bool joinGroup(const Warp &warp, unsigned index, mlir::Operation *op);
 
+  /// An arrival must not end a phase while a warp has not yet seen the end of the last one: to it
+  /// the two look like none.
+  bool checkPhaseEnd(const Warp &warp, mlir::Operation *op, uint64_t place);
+
   const Code &code;
   llvm::ArrayRef<MemoryRange> memory;
   const EmulatorOptions &options;
@@ -41,8 +45,8 @@ public:
 
 private:
   void schedule();
-  /// Lets the warps go on that wait at a barrier which all have reached.
-  bool releaseBarrier();
+  /// Lets those who meet at a barrier go on, if the one that has arrived there is the last.
+  void releaseBarrier(const Warp &arrived);
   std::string describeWarps() const;
 
   std::vector<std::unique_ptr<Warp>> warps;

@@ -162,6 +162,9 @@ Problem SharedMemory::endCopy(Thread thread, uint64_t place, llvm::ArrayRef<uint
   for (size_t i = 0; i < bytes.size(); ++i) {
     Cell &cell = cells[place + i];
     uint16_t others = uint16_t(cell.copies - 1);
+    if (cell.isOverlapped && arena[place + i] != bytes[i])
+      return "two copies to the same bytes of shared memory are under way";
+    cell.isOverlapped = others != 0;
     cell.copies = 0;
     if (Problem problem = write(thread, place + i, bytes[i]))
       return problem;
@@ -190,4 +193,58 @@ Problem SharedMemory::endRead(Thread thread, uint64_t place, uint64_t bytes) {
     note(cells[i].readers, readers, i, thread);
   }
   return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Phase barriers
+//===----------------------------------------------------------------------===//
+
+Problem SharedMemory::initialize(Thread thread, uint64_t place, uint32_t arrivals) {
+  if (place % 8)
+    return "misaligned phase barrier";
+  constexpr uint8_t kOpaque[8] = {};
+  if (Problem problem = write(thread, place, kOpaque))
+    return problem;
+  std::vector<uint32_t> none(warps, 0);
+  phases[place] = {arrivals, arrivals, 0, none, none};
+  return std::nullopt;
+}
+
+Problem SharedMemory::checkPhase(Thread thread, uint64_t place) const {
+  if (!phases.contains(place))
+    return "use of a phase barrier that nobody has initialized";
+  if (!areOrdered(cells[place].writers, writers, place, thread))
+    return "no barrier after the initialization of a phase barrier";
+  return std::nullopt;
+}
+
+Problem SharedMemory::arrive(Thread thread, uint64_t place) {
+  if (Problem problem = checkPhase(thread, place))
+    return problem;
+  Phase &phase = phases.at(place);
+  const std::vector<uint32_t> &clock = clocks[thread.warp];
+  for (unsigned w = 0; w < warps; ++w)
+    phase.arrived[w] = std::max(phase.arrived[w], clock[w]);
+  if (--phase.missing == 0) {
+    phase.missing = phase.arrivals;
+    phase.seen = phase.arrived;
+    ++phase.ended;
+  }
+  return std::nullopt;
+}
+
+bool SharedMemory::isLastArrival(uint64_t place) const {
+  auto found = phases.find(place);
+  return found != phases.end() && found->second.missing == 1;
+}
+
+bool SharedMemory::hasEnded(uint64_t place, unsigned parity) const {
+  return (phases.at(place).ended & 1) != parity;
+}
+
+void SharedMemory::acquire(unsigned warp, uint64_t place) {
+  const std::vector<uint32_t> &seen = phases.at(place).seen;
+  for (unsigned w = 0; w < warps; ++w)
+    if (w != warp)
+      clocks[warp][w] = std::max(clocks[warp][w], seen[w]);
 }

@@ -9,6 +9,7 @@
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,6 +41,18 @@ public:
   /// A warp's earlier writes become visible to asynchronous reads.
   void fence(unsigned warp) { ++fences[warp]; }
 
+  /// Phase barriers: by the places of their 8 bytes.
+  Problem initialize(Thread thread, uint64_t place, uint32_t arrivals);
+  Problem arrive(Thread thread, uint64_t place);
+  /// Whether one more arrival ends the phase.
+  bool isLastArrival(uint64_t place) const;
+  /// Whether there is one that `thread` may use.
+  Problem checkPhase(Thread thread, uint64_t place) const;
+  /// Whether the latest phase of a parity has ended.
+  bool hasEnded(uint64_t place, unsigned parity) const;
+  /// A warp has seen that: accesses before the arrivals come before its own.
+  void acquire(unsigned warp, uint64_t place);
+
   /// All accesses of these warps up to here come before all of theirs from here on.
   void synchronize(llvm::ArrayRef<unsigned> warps);
 
@@ -52,6 +65,13 @@ private:
     uint16_t copies = 0, reads = 0;    ///< Under way.
     uint8_t lastWriter = 0;
     bool hasValue = false, isAdded = false, isCopied = false;
+    bool isOverlapped = false; ///< A copy has ended while another one was under way.
+  };
+  struct Phase {
+    uint32_t arrivals, missing;
+    uint64_t ended = 0;
+    std::vector<uint32_t> arrived; ///< What those who have arrived had seen.
+    std::vector<uint32_t> seen;    ///< The same, up to the last phase that has ended.
   };
   bool areOrdered(uint32_t warps, const std::vector<Entry> &entries, uint64_t place,
                   Thread thread) const;
@@ -63,6 +83,7 @@ private:
   std::vector<uint8_t> arena;
   std::vector<Cell> cells;
   std::vector<Entry> readers, writers; ///< By byte and warp.
+  std::map<uint64_t, Phase> phases;
   std::vector<uint32_t> fences;
   std::vector<std::vector<uint32_t>> clocks; ///< [warp][other]: entries before it are ordered.
 };

@@ -183,6 +183,13 @@ TEST_F(EmulatorTest, ACopyIsSeenBehindAWaitAndABarrier) {
   expectEach(kCopy + kWait + loadFrom(4, 8), {kAfterWrite, kAfterRead, kNeverWritten, kEarlyRead});
   EXPECT_EQ(problem(kCopy + kStore + kWait),
             "write to shared memory whose copy has not been waited for");
+  // Threads may copy the same bytes to one place, but nobody knows which of two copies ends first.
+  EXPECT_EQ(run("simt.async_copy 4 %in -> %s[%c0]\nsimt.async_commit\n" + kWait), "");
+  EXPECT_EQ(problem(kCopy +
+                    "%next = arith.constant 64 : i64\n%from = arith.addi %myIn, %next : i64\n"
+                    "simt.async_copy 4 %from -> %s[%own]\nsimt.async_commit\n" +
+                    kWait),
+            "two copies to the same bytes of shared memory are under way");
   EXPECT_EQ(problem(kCopy), "the program ends and has not waited for this");
   expectEach(kStore + kBarrier + loadFrom(4, 8) + kCopy + kWait,
              {kAfterRead, kAfterWrite, kEarlyRead});

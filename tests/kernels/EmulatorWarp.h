@@ -22,7 +22,7 @@ struct Data {
 
 class Warp {
 public:
-  enum class State { Ready, Waiting, Done };
+  enum class State { Ready, Waiting, Polling, Done };
 
   Warp(Program &program, unsigned number, ArrayRef<uint64_t> arguments);
   Warp(const Warp &) = delete;
@@ -37,6 +37,14 @@ public:
   /// The barrier at which it waits, and how often the loops around it have run.
   const Step *getBarrier() const { return current; }
   ArrayRef<uint64_t> getIterations() const { return iterations; }
+  /// The warps that meet at this barrier, from the first up to the end.
+  std::pair<unsigned, unsigned> getMembers() const;
+  /// Whether it may take a turn now.
+  bool canGoOn() const;
+  /// Whether it polls this phase barrier and has a phase to see.
+  bool isAboutToSee(uint64_t place) const {
+    return state == State::Polling && awaitedPlace == place && canGoOn();
+  }
   /// Where it is, for messages.
   std::string describe() const;
 
@@ -77,6 +85,8 @@ private:
   Task runSteps(const std::vector<Step> &steps);
   Task runLoop(const Step &step, scf::ForOp op);
   Task runWhile(const Step &step, scf::WhileOp op);
+  Task runRole(const Step &step, RoleOp op);
+  Task waitForPhase(PhaseWaitOp op);
   Task runBranch(const Step &step, scf::IfOp op);
 
   // Operations
@@ -100,6 +110,8 @@ private:
   bool access(SharedStoreOp op);
   bool access(SharedAddOp op);
   bool access(AsyncCopyOp op);
+  bool access(PhaseInitOp op);
+  bool access(PhaseArriveOp op);
   uint64_t placeOf(Value buffer, Value offset, unsigned lane) {
     return *buffer.getDefiningOp<SharedAllocOp>().getOffset() + uint32_t(at(offset, lane));
   }
@@ -135,6 +147,9 @@ private:
   const unsigned number, lanes;
   State state = State::Ready;
   const Step *current = nullptr;
+  RoleOp role; ///< The one it is in.
+  uint64_t awaitedPlace = 0;
+  unsigned awaitedParity = 0;
   std::vector<uint64_t> iterations; ///< Of the loops around it, outermost first.
   uint64_t running;                 ///< Lanes, a bit each.
   std::vector<Data> values;         ///< By slot.

@@ -52,6 +52,24 @@ private:
 };
 } // namespace
 
+static bool isRole(Operation *op) {
+  auto user = dyn_cast<SharedUser>(op);
+  return user && user.getSharedUse().roleWarps;
+}
+
+/// Roles of a block run beside each other: what one of them uses lives as long as all of them.
+static void widenToRoles(Buffer &buffer, Operation *user, const Timeline &timeline) {
+  for (Operation *op = user; op; op = op->getParentOp()) {
+    if (!isRole(op))
+      continue;
+    for (Operation &other : *op->getBlock())
+      if (isRole(&other)) {
+        buffer.first = std::min(buffer.first, timeline.startOf(&other));
+        buffer.last = std::max(buffer.last, timeline.endOf(&other));
+      }
+  }
+}
+
 /// The live range of a buffer; nothing if nobody uses it.
 static std::optional<Buffer> getLiveRange(SharedAllocOp op, const Timeline &timeline) {
   if (op.use_empty())
@@ -62,6 +80,7 @@ static std::optional<Buffer> getLiveRange(SharedAllocOp op, const Timeline &time
     Operation *ancestor = block->findAncestorOpInBlock(*user);
     buffer.first = std::min(buffer.first, timeline.startOf(ancestor));
     buffer.last = std::max(buffer.last, timeline.endOf(ancestor));
+    widenToRoles(buffer, user, timeline);
     auto sharedUser = dyn_cast<SharedUser>(user);
     if (!sharedUser)
       continue;

@@ -11,6 +11,8 @@ using Buffers = llvm::SetVector<SharedAllocOp>;
 /// Buffers with accesses since the last barrier.
 struct Pending {
   Buffers reads, writes, adds;
+  /// Of the roles before this place, which do not order each other's accesses by barriers.
+  Buffers roleReads, roleWrites, roleAdds;
   /// Accesses to buffers of which each warp has its part, since the last barrier of any scope.
   Buffers warpReads, warpWrites;
   /// What is under way, whatever barriers are passed: by queue.
@@ -28,6 +30,26 @@ struct Pending {
     warpReads.clear();
     warpWrites.clear();
   }
+  bool isEmpty() const { return reads.empty() && writes.empty() && adds.empty(); }
+  /// What a role leaves behind; `role` began with nothing.
+  void leaveRole(const Pending &role) {
+    roleReads.insert(role.reads.begin(), role.reads.end());
+    roleWrites.insert(role.writes.begin(), role.writes.end());
+    roleAdds.insert(role.adds.begin(), role.adds.end());
+    for (auto [to, from] : llvm::zip_equal(flying, role.flying)) {
+      to.reads.insert(from.reads.begin(), from.reads.end());
+      to.writes.insert(from.writes.begin(), from.writes.end());
+    }
+  }
+  /// Behind the last role its accesses are like all others.
+  void endRoles() {
+    reads.insert(roleReads.begin(), roleReads.end());
+    writes.insert(roleWrites.begin(), roleWrites.end());
+    adds.insert(roleAdds.begin(), roleAdds.end());
+    roleReads.clear();
+    roleWrites.clear();
+    roleAdds.clear();
+  }
   /// Whether that adds anything.
   bool merge(Pending &other) {
     bool grows = false;
@@ -41,7 +63,8 @@ struct Pending {
 
 private:
   SmallVector<Buffers *> all() {
-    SmallVector<Buffers *> sets = {&reads, &writes, &adds, &warpReads, &warpWrites};
+    SmallVector<Buffers *> sets = {&reads,      &writes,   &adds,      &roleReads,
+                                   &roleWrites, &roleAdds, &warpReads, &warpWrites};
     for (auto &queue : flying)
       sets.append({&queue.reads, &queue.writes});
     return sets;
@@ -62,6 +85,7 @@ private:
     return startX < startY + int64_t(y.getBytes()) && startY < startX + int64_t(x.getBytes());
   }
   void visit(Operation *op, Pending &pending);
+  void enterRole(Operation *op, unsigned warps, Pending &pending);
   /// Of one op: the barriers before it, and what is pending behind it.
   void apply(Operation *op, const SharedUse &use, Pending &pending);
   /// Whether each warp has a part of both, the same bytes.
@@ -131,7 +155,34 @@ private:
 };
 } // namespace
 
+/// A role sees what was before it behind a barrier of the program. Barriers in it are its own.
+void BarrierInserter::enterRole(Operation *op, unsigned warps, Pending &pending) {
+  // The first one of a block may follow those of an earlier iteration, run by other warps or its
+  // own.
+  bool isFirst = true;
+  for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
+    auto user = dyn_cast<SharedUser>(before);
+    isFirst &= !(user && user.getSharedUse().roleWarps);
+  }
+  if (isFirst)
+    pending.endRoles();
+  if (!pending.isEmpty())
+    insertBefore(op, pending);
+  BarrierScope outer =
+      std::exchange(scope, warps == 1 && scope == BarrierScope::Program ? BarrierScope::Warp
+                                                                        : BarrierScope::Role);
+  Pending inner;
+  std::copy(std::begin(pending.flying), std::end(pending.flying), std::begin(inner.flying));
+  block(op->getRegion(0).front(), inner);
+  scope = outer;
+  pending.leaveRole(inner);
+}
+
 void BarrierInserter::apply(Operation *op, const SharedUse &use, Pending &pending) {
+  if (use.roleWarps)
+    return enterRole(op, *use.roleWarps, pending);
+  if (!use.isNone())
+    pending.endRoles();
   if (use.barrier) {
     if (*use.barrier == scope || *use.barrier == BarrierScope::Program)
       pending.clear();

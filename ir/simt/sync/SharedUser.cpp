@@ -21,6 +21,15 @@ SharedUse BarrierOp::getSharedUse() {
   return use;
 }
 
+SharedUse RoleOp::getSharedUse() {
+  SharedUse use;
+  use.roleWarps = getWarps();
+  return use;
+}
+
+SharedUse PhaseInitOp::getSharedUse() { return now(getBuffer(), Kind::Write); }
+SharedUse PhaseArriveOp::getSharedUse() { return now(getBuffer(), Kind::Add); }
+SharedUse PhaseWaitOp::getSharedUse() { return now(getBuffer(), Kind::Add); }
 SharedUse SharedLoadOp::getSharedUse() { return now(getBuffer(), Kind::Read); }
 
 SharedUse SharedStoreOp::getSharedUse() {

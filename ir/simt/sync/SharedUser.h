@@ -15,7 +15,7 @@ enum class AsyncQueue { Copies, Products };
 inline constexpr unsigned kNumAsyncQueues = 2;
 
 struct SharedUse {
-  /// Additions are atomic: they need no barrier between each other.
+  /// Additions are atomic, and so are arrivals and waits: no barrier between each other.
   enum class Kind { Read, Write, Add };
   struct Access {
     mlir::Value buffer; ///< Of type !simt.shared.
@@ -36,9 +36,13 @@ struct SharedUse {
   std::optional<AsyncQueue> closes; ///< Its accesses since the last one are a group.
   std::optional<Wait> waits;
   std::optional<BarrierScope> barrier; ///< Who meets here and sees each other's accesses.
+  /// Its region is run by this many warps, beside what follows.
+  std::optional<unsigned> roleWarps;
   bool isFence = false; ///< Makes its thread's writes visible to what works asynchronously.
 
-  bool isNone() const { return accesses.empty() && !closes && !waits && !barrier && !isFence; }
+  bool isNone() const {
+    return accesses.empty() && !closes && !waits && !barrier && !roleWarps && !isFence;
+  }
 };
 
 } // namespace tilerun::simt

@@ -1,0 +1,56 @@
+// See Roles.h.
+#include "ir/simt/sync/Roles.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::simt;
+
+/// Numbers the role's barriers, if it has any.
+static void numberBarriers(RoleOp role, unsigned warpSize, unsigned &last) {
+  SmallVector<BarrierOp> barriers;
+  role.walk([&](BarrierOp barrier) {
+    if (barrier.getScope() == BarrierScope::Role)
+      barriers.push_back(barrier);
+  });
+  last += !barriers.empty();
+  for (BarrierOp barrier : barriers) {
+    barrier.setNumber(last);
+    barrier.setThreads(role.getWarps() * warpSize);
+  }
+}
+
+static void toBranch(RoleOp role, unsigned warpSize) {
+  OpBuilder b(role);
+  Location loc = role.getLoc();
+  Value thread = ThreadIdOp::create(b, loc);
+  auto constant = [&](unsigned value) {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
+  };
+  Value first = constant(role.getFirst() * warpSize);
+  Value own = arith::SubIOp::create(b, loc, thread, first);
+  // Unsigned: threads before the first one are beyond the last.
+  Value isIn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, own,
+                                     constant(role.getWarps() * warpSize));
+  auto branch = scf::IfOp::create(b, loc, isIn, /*withElseRegion=*/false);
+  role.getBody().getArgument(0).replaceAllUsesWith(own);
+  Block *body = branch.thenBlock();
+  body->getOperations().splice(body->begin(), role.getBody().front().getOperations());
+  role.erase();
+}
+
+LogicalResult simt::expandRoles(func::FuncOp kernel, unsigned warpSize, unsigned namedBarriers) {
+  SmallVector<RoleOp> roles;
+  kernel.walk([&](RoleOp role) { roles.push_back(role); });
+  unsigned last = 0;
+  for (RoleOp role : roles) {
+    numberBarriers(role, warpSize, last);
+    if (last > namedBarriers)
+      return role.emitOpError() << "needs a barrier of its own, but there are only "
+                                << namedBarriers << " for roles";
+  }
+  for (RoleOp role : roles)
+    toBranch(role, warpSize);
+  return success();
+}
