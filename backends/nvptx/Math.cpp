@@ -3,6 +3,7 @@
 // errors.
 #include "backends/nvptx/Patterns.h"
 #include "ir/math/Expansions.h"
+#include "ir/math/Rounded.h"
 #include "ir/simt/Scalarize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -153,10 +154,11 @@ bool isErrorTaken(arith::MulFOp product) {
   return false;
 }
 
-/// The kernel's own products and sums may become fused operations; what the expansions add may not.
+/// The kernel's own products and sums may become fused operations; what composed functions and
+/// expansions are made of may not.
 void allowContraction(ModuleOp module) {
   module.walk([](arith::ArithFastMathInterface op) {
-    if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op))
+    if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op) || mathx::isRounded(op))
       return;
     if (auto product = dyn_cast<arith::MulFOp>(op.getOperation()); product && isErrorTaken(product))
       return;

@@ -8,6 +8,7 @@
 #include "backends/spirv/SmallFloat.h"
 #include "ir/math/Expansions.h"
 #include "ir/math/Functions.h"
+#include "ir/math/Rounded.h"
 #include "ir/simt/Scalarize.h"
 
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -288,11 +289,12 @@ bool hasFma(Type type, const Target &target) {
 
 /// x · y ± z of the kernel as one fma where there is one; nothing is left to the driver.
 void fuse(Operation *op, const Target &target) {
-  if (!isa<arith::AddFOp, arith::SubFOp>(op) || !hasFma(op->getResult(0).getType(), target))
+  if (!isa<arith::AddFOp, arith::SubFOp>(op) || mathx::isRounded(op) ||
+      !hasFma(op->getResult(0).getType(), target))
     return;
   for (unsigned i = 0; i < 2; ++i) {
     auto product = op->getOperand(i).getDefiningOp<arith::MulFOp>();
-    if (!product || !product->hasOneUse())
+    if (!product || !product->hasOneUse() || mathx::isRounded(product))
       continue;
     OpBuilder b(op);
     Location loc = op->getLoc();

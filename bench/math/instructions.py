@@ -23,7 +23,9 @@ LANGUAGE = "tl.exp tl.exp2 tl.log tl.log2 tl.sin tl.cos tl.sqrt tl.rsqrt tl.erf 
 UNARY = ("exp exp2 exp10 expm1 log log2 log10 log1p sqrt rsqrt cbrt rcbrt sin cos tan sinpi cospi asin acos atan sinh "
          "cosh tanh asinh acosh atanh erf erfc erfinv erfcinv erfcx normcdf normcdfinv tgamma lgamma j0 j1 y0 y1 "
          "cyl_bessel_i0 cyl_bessel_i1 logb").split()
-BINARY = ["tl.fdiv", "tl.div_rn"] + "pow fmod hypot rhypot atan2 remainder".split()
+BINARY = ["tl.fdiv", "tl.div_rn"] + "pow fmod hypot rhypot atan2 remainder norm3d norm4d rnorm3d rnorm4d".split()
+# Functions of more operands get the two several times.
+OPERANDS = {"norm3d": "v, w, v", "rnorm3d": "v, w, v", "norm4d": "v, w, w, v", "rnorm4d": "v, w, w, v"}
 
 TRITON = """
 import importlib.util, pathlib, sys
@@ -59,7 +61,7 @@ def write_kernels(functions, path):
     text = "import triton\nimport triton.language as tl\nfrom triton.language.extra import libdevice\n"
     for function in functions:
         call = function if function.startswith("tl.") else "libdevice." + function
-        operands = "v, w" if function in BINARY else "v"
+        operands = OPERANDS.get(function, "v, w" if function in BINARY else "v")
         text += (f"\n\n@triton.jit\ndef {kernel_name(function)}(x, y, r, B: tl.constexpr):\n"
                  "    o = tl.program_id(0) * B + tl.arange(0, B)\n    v = tl.load(x + o)\n")
         text += "    w = tl.load(y + o)\n" if function in BINARY else ""

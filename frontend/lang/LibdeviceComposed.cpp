@@ -1,6 +1,7 @@
 // Functions of libdevice that no op stands for: ir/math/Composed.h says how they are composed.
 #include "frontend/lang/Libdevice.h"
 #include "ir/math/Composed.h"
+#include "ir/math/Rounded.h"
 
 using namespace mlir;
 
@@ -18,6 +19,7 @@ template <auto Function> Result emitUnary(Emitter &e, const Arguments &args) {
     return failure();
   TensorValue x = (*in)[0];
   Calculator c(e.builder, e.loc(), x.value.getType());
+  mathx::KeepRoundings rounded(e.builder);
   return Value(TensorValue{Function(c.real(x.value)).v, x.type});
 }
 
@@ -27,6 +29,7 @@ template <auto Function> Result emitBinary(Emitter &e, const Arguments &args) {
     return failure();
   TensorValue x = (*in)[0];
   Calculator c(e.builder, e.loc(), x.value.getType());
+  mathx::KeepRoundings rounded(e.builder);
   return Value(TensorValue{Function(c.real(x.value), c.real((*in)[1].value)).v, x.type});
 }
 
@@ -37,6 +40,7 @@ template <auto Function, size_t Count> Result emitNorm(Emitter &e, const Argumen
     return failure();
   TensorValue first = (*in)[0];
   Calculator c(e.builder, e.loc(), first.value.getType());
+  mathx::KeepRoundings rounded(e.builder);
   SmallVector<Real> x;
   for (const TensorValue &value : *in)
     x.push_back(c.real(value.value));
@@ -89,6 +93,7 @@ Result emitDirected(Emitter &e, const Arguments &args) {
     return failure();
   TensorValue first = (*in)[0];
   Calculator c(e.builder, e.loc(), first.value.getType());
+  mathx::KeepRoundings rounded(e.builder);
   auto x = [&](size_t i) { return c.real((*in)[i].value); };
   if constexpr (Count == 1)
     return Value(TensorValue{Function(x(0), D).v, first.type});

@@ -4,6 +4,7 @@
 // 10.8.1).
 #include "ir/math/Composed.h"
 #include "ir/math/Functions.h"
+#include "ir/math/SingleCoefficients.h"
 #include "ir/math/SingleForms.h"
 #include "ir/math/SpecialCoefficients.h"
 
@@ -22,20 +23,26 @@ Real from(Real x, const Constant &zero) {
   auto parts = x.c->split(zero);
   return (x - parts.a) - parts.b;
 }
-/// x² - zero².
-Real fromSquare(Real x, const Constant &zero) {
+/// factor · (x² - zero²).
+Real timesFromSquare(Real factor, Real x, const Constant &zero) {
   const double square = zero.a * zero.a;
   const double low = std::fma(zero.a, zero.a, -square) + 2 * zero.a * zero.b;
   auto parts = x.c->split(Constant{square, low, 0});
-  return fma(x, x, -parts.a) - parts.b;
+  return fma(factor, fma(x, x, -parts.a), -(factor * parts.b));
+}
+/// factor · (x - zero).
+Real timesFrom(Real factor, Real x, const Constant &zero) {
+  auto parts = x.c->split(zero);
+  return fma(factor, x - parts.a, -(factor * parts.b));
 }
 
 /// J of order 0 or 1 for x in [0, 8].
 Real jSmall(Real x, int order) {
   const Constant *zeros = order == 0 ? kJ0Zeros : kJ1Zeros;
   Real t = fma(x, x * 0.03125, x.c->real(-1));
-  Real result = evaluate(order == 0 ? kJ0Small : kJ1Small, t) * fromSquare(x, zeros[0]) *
-                fromSquare(x, zeros[1]) * fromSquare(x, zeros[2]);
+  Real result = evaluate(order == 0 ? kJ0Small : kJ1Small, t);
+  for (int i = 2; i >= 0; --i)
+    result = timesFromSquare(result, x, zeros[i]);
   return order == 0 ? result : result * x;
 }
 
@@ -95,16 +102,35 @@ Real secondKind(Real x, int order) {
   Real near = clamp(x, 0, limit);
   Real logarithm = logarithmOfRatio(near, zeros[0]);
   Real t = fma(near, near * (2 / (limit * limit)), c.real(-1));
-  Real rest = fromSquare(near, zeros[0]) * evaluate(order == 0 ? kY0Small : kY1Small, t);
-  if (order == 1)
-    rest = c.wide ? rest / near : 2.0 * (rest * approximateReciprocal(near + near));
-  Real inner = fma(kTwoOverPi * logarithm, jSmall(near, order), rest);
+  Real rest = timesFromSquare(evaluate(order == 0 ? kY0Small : kY1Small, t), near, zeros[0]);
+  if (!c.wide) { // Near 0 the zero need not be a factor.
+    ArrayRef<double> p = order == 0 ? ArrayRef(kShortY0Small) : ArrayRef(kShortY1Small);
+    rest = select(near < (order == 0 ? 0.625 : 1.25), evaluate(p, near * near), rest);
+  }
+  if (order == 1 && c.wide) {
+    rest = rest / near;
+  } else if (order == 1) {
+    // A step of Newton's method, but for numbers so small that their inverse may overflow.
+    Real inverse = 2.0 * approximateReciprocal(near + near), quotient = rest * inverse;
+    Real exact = fma(fma(-quotient, near, rest), inverse, quotient);
+    rest = select(near < 0x1p-100, quotient, exact);
+  }
+  Real first = jSmall(near, order);
+  if (order == 0 && !c.wide) // The power series (DLMF 10.2.2).
+    first =
+        select(near < 0.625,
+               evaluate({1, -1.0 / 4, 1.0 / 64, -1.0 / 2304, 1.0 / 147456}, near * near), first);
+  Real inner = fma(kTwoOverPi * logarithm, first, rest);
+  if (order == 0 && !c.wide) // Around the first zero the terms cancel.
+    inner = select(abs(near - 1.0625) < 0.4375,
+                   timesFrom(evaluate(kShortY0Zero, near - 1.0) + 0x1.a89a6ep-1, near, zeros[0]),
+                   inner);
   Real between = clamp(x, limit, 8), middle;
   if (order == 0)
-    middle = evaluate(kY0Middle, (between - 5.5) * 0.4) * from(between, zeros[1]) *
-             from(between, zeros[2]);
+    middle = timesFrom(timesFrom(evaluate(kY0Middle, (between - 5.5) * 0.4), between, zeros[2]),
+                       between, zeros[1]);
   else
-    middle = evaluate(kY1Middle, (between - 6.0) * 0.5) * from(between, zeros[1]);
+    middle = timesFrom(evaluate(kY1Middle, (between - 6.0) * 0.5), between, zeros[1]);
   Real outer = large(select(x < 8.0, 8.0, x), order, true);
   Real result = select(x < limit, inner, select(x < 8.0, middle, outer));
   result = select(x == 0.0, -c.infinity(), result);

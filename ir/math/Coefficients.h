@@ -72,11 +72,11 @@ inline constexpr double kLogTailWide[] = { // error 2^-66.1
 inline constexpr Polynomial kLogTail{kLogTailSingle, kLogTailWide};
 
 /// (sin(r) - r) / r³ in z = r², |r| <= π/4.
-inline constexpr double kSinSingle[] = { // error 2^-27.97
-    -0x1.5555460000000p-3, 0x1.1107360000000p-7, -0x1.9942240000000p-13};
-inline constexpr double kSinWide[] = { // error 2^-57.92
-    -0x1.5555555555548p-3, 0x1.111111110f7b8p-7, -0x1.a01a019bfaa30p-13, 0x1.71de3564b78b1p-19,
-    -0x1.ae5e57f43d1a2p-26, 0x1.5d8f03682b9d5p-33};
+inline constexpr double kSinSingle[] = { // error 2^-37.49
+    -0x1.5555560000000p-3, 0x1.1111080000000p-7, -0x1.a00f7a0000000p-13, 0x1.6cd0b60000000p-19};
+inline constexpr double kSinWide[] = { // error 2^-68.72
+    -0x1.5555555555555p-3, 0x1.111111111110bp-7, -0x1.a01a01a018a58p-13, 0x1.71de3a532ec26p-19,
+    -0x1.ae64528b07c4dp-26, 0x1.61208aa1876e0p-33, -0x1.aaa16c6e507b9p-41};
 inline constexpr Polynomial kSin{kSinSingle, kSinWide};
 
 /// (cos(r) - 1 + z/2) / z² in z = r², |r| <= π/4.
@@ -118,11 +118,12 @@ inline constexpr double kAtanWide[] = { // error 2^-57.59
 inline constexpr Polynomial kAtan{kAtanSingle, kAtanWide};
 
 /// (sinh(x) - x) / x³ in z = x², |x| <= 3/2 and |x| <= 1.
-inline constexpr double kSinhSingle[] = { // error 2^-28.41
-    0x1.5555500000000p-3, 0x1.1112a20000000p-7, 0x1.9f8fb20000000p-13, 0x1.846c520000000p-19};
-inline constexpr double kSinhWide[] = { // error 2^-63.32
-    0x1.5555555555556p-3, 0x1.11111111110a6p-7, 0x1.a01a01a028986p-13, 0x1.71de3a465c064p-19,
-    0x1.ae64671a9608dp-26, 0x1.611a563cca703p-33, 0x1.b4c75681ddf53p-41};
+inline constexpr double kSinhSingle[] = { // error 2^-36.57
+    0x1.5555560000000p-3, 0x1.11110e0000000p-7, 0x1.a01b8c0000000p-13, 0x1.7184620000000p-19,
+    0x1.c0cbf00000000p-26};
+inline constexpr double kSinhWide[] = { // error 2^-73.76
+    0x1.5555555555555p-3, 0x1.1111111111111p-7, 0x1.a01a01a019fc1p-13, 0x1.71de3a5573f7bp-19,
+    0x1.ae6456741b7b0p-26, 0x1.61246afa38ccdp-33, 0x1.ae756e92e6643p-41, 0x1.9a794258d5664p-49};
 inline constexpr Polynomial kSinh{kSinhSingle, kSinhWide};
 
 /// (tanh(x) - x) / x³ in z = x², |x| <= 0.6.

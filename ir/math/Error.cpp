@@ -16,7 +16,7 @@ static Real estimatedErf(Real x) {
   Real rest = fma(limited, factor, twice - exponent);
   Real complement = c.estimate(&Estimates::exp2, -exponent);
   Real far = fma(complement, fma(rest, c.split(kLn2).a, c.real(-1)), c.real(1));
-  return copySign(select(magnitude < 0.92, near, far), x);
+  return copySign(select(magnitude < 1.001, near, far), x);
 }
 
 /// As below, with 2 in place of 4. All rounding errors but those of the last products go into the

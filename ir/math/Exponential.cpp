@@ -63,31 +63,34 @@ Powered tilerun::mathx::powerOfE(Real x, Real product, Real power) {
   return {power, fma(product, -ln2.b, fma(product, -ln2.a, x))};
 }
 
-/// 2^(2i) 2^f by the device's 2^f; scaled by 2^i twice, so that nothing else rounds a normal
-/// result.
-static Real estimatedScaled(Real f, Int i) {
-  Real power = powerOfTwo(i);
-  return f.c->estimate(&Estimates::exp2, f) * power * power;
+/// 2^y by the device's, where y is about above + 1/2 and `rest` says what remains of it beyond a
+/// whole number. Devices err less above 0, so that the whole number is the one below y. It stays
+/// within the normal powers: from there on the device's power goes on, so that one product rounds a
+/// subnormal result or overflows.
+static Real estimatedScaled(Real above, llvm::function_ref<Real(Real)> rest) {
+  Calculator &c = *above.c;
+  // A sum with this number has the whole number, as an exponent, in its low bits.
+  constexpr double kShift = 0x1.8p23 + 127;
+  Real shifted = clamp(above, -126, 127) + kShift;
+  return c.estimate(&Estimates::exp2, rest(shifted - kShift)) * fromBits(bits(shifted) << 23);
 }
 
 Real tilerun::mathx::estimatedExp2(Pair x) {
-  Rounded i = roundProduct(x.hi, 0.5);
-  return estimatedScaled(fma(i.real, x.hi.c->real(-2), x.hi) + x.lo, i.integer);
+  return estimatedScaled(x.hi - 0.5, [&](Real whole) { return (x.hi - whole) + x.lo; });
 }
 
-/// float32: b^x, where log_b 2 and its inverse are given.
-static Real estimatedPower(Real x, const Constant &unit, const Constant &inverse) {
+/// float32: b^x, given log2 b.
+static Real estimatedPower(Real x, const Constant &log2) {
   Calculator &c = *x.c;
-  Rounded i = roundProduct(x, 0.5 * inverse.a);
-  Real rest = fma(i.real, c.real(-2 * float(unit.a)), x); // exact
-  const double low = unit.a - float(unit.a);
-  return estimatedScaled(fma(rest, c.real(inverse.a), i.real * (-2 * low * inverse.a)), i.integer);
+  auto factor = c.split(log2);
+  return estimatedScaled(fma(x, factor.a, c.real(-0.5)),
+                         [&](Real whole) { return fma(x, factor.b, fma(x, factor.a, -whole)); });
 }
 
 Real tilerun::mathx::exp(Real x) {
   Calculator &c = *x.c;
   if (c.has(&Estimates::exp2))
-    return estimatedPower(clamp(x, -105, 90), kLn2, kLog2E);
+    return estimatedPower(x, kLog2E);
   Real limited = clamp(x, c.choose(-105, -746), c.choose(90, 711));
   Scaled e = expPair(limited);
   return scale(sum(e.pair), e.integer);
@@ -100,9 +103,7 @@ Real tilerun::mathx::exp2(Real x) {
   return scale(sum(e.pair), e.integer);
 }
 
-Real tilerun::mathx::exp10(Real x) {
-  return estimatedPower(clamp(x, -46, 39), kLog10Of2, kLog2Of10);
-}
+Real tilerun::mathx::exp10(Real x) { return estimatedPower(x, kLog2Of10); }
 
 /// float32: 2^k (e^r - 1) + (2^k - 1) for x = k ln 2 + r, all halved so that 2^k does not overflow.
 /// Up to 1/2 k is 0, so that the sum does not cancel.
@@ -127,11 +128,12 @@ Real tilerun::mathx::expm1(Real x) {
   // The upper limit overflows, but 2^(k-1) there does not.
   Real limited = clamp(x, -39, 710);
   auto [rest, turns] = reduceByLn2(limited);
-  Real r = rest.hi, tail = fma(r * r, evaluate(kExp, r), fma(rest.lo, r, rest.lo));
-  // 2^k (r + tail) + (2^k - 1), all halved so that 2^k does not overflow.
-  Real half = powerOfTwo(turns.integer - 1);
+  Real r = rest.hi, most = r * evaluate(kExp, r), tail = fma(rest.lo, r, rest.lo);
+  // 2^k (r + r · most + tail) + (2^k - 1), all halved so that 2^k does not overflow.
+  Real half = powerOfTwo(turns.integer - 1), part = half * r;
   Pair whole = twoSum(half, c.real(-0.5));
-  Pair head = twoSum(whole.hi, half * r);
-  Real result = 2.0 * (head.hi + (head.lo + fma(half, tail, whole.lo)));
+  Pair head = twoSum(whole.hi, part);
+  Real low = head.lo + fma(half, tail, whole.lo);
+  Real result = 2.0 * (head.hi + fma(part, most, low));
   return select(abs(x) < 0x1p-55, x, result);
 }

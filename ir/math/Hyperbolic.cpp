@@ -45,15 +45,20 @@ Real tilerun::mathx::sinh(Real x) {
     Halves h = halves(x);
     far = h.growing.hi + (h.growing.lo - h.falling);
   }
-  Real near = fma(magnitude * square, evaluate(kSinh, square), magnitude);
+  Real near = fma(magnitude, square * evaluate(kSinh, square), magnitude);
   return copySign(select(magnitude < c.real(1.5, 1), near, far), x);
 }
 
 Real tilerun::mathx::cosh(Real x) {
   if (x.c->has(&Estimates::exp2))
     return estimatedHalves(x, 1);
+  Calculator &c = *x.c;
   Halves h = halves(x);
-  return h.growing.hi + (h.growing.lo + h.falling);
+  // Near 0 both count: the quotient 1/4 / hi with its error, less what lo takes from it.
+  Real rest = fma(-h.falling, h.growing.hi, c.real(0.25)) - h.falling * h.growing.lo;
+  Pair s = fastTwoSum(h.growing.hi, h.falling);
+  Real near = s.hi + (s.lo + (h.growing.lo + 4.0 * (rest * h.falling)));
+  return select(abs(x) < 16.0, near, h.growing.hi + (h.growing.lo + h.falling));
 }
 
 Real tilerun::mathx::tanh(Real x) {

@@ -67,11 +67,11 @@ static Arc arc(Real x) {
   return {magnitude, base, low, base * z * evaluate(kAsin, z), outer};
 }
 
-/// asin |x|, or half of acos |x| where |x| is large.
+/// asin x, or half of acos |x| where |x| is large.
 static Real estimatedArc(Real magnitude, Bool outer, Real x) {
   Calculator &c = *x.c;
   Real z = select(outer, fma(magnitude, c.real(-0.5), c.real(0.5)), x * x);
-  Real t = select(outer, c.estimate(&Estimates::sqrt, z), magnitude);
+  Real t = select(outer, c.estimate(&Estimates::sqrt, z), x);
   return fma(t * z, evaluate(kShortAsin, z), t);
 }
 
@@ -87,8 +87,8 @@ static Real estimatedAcos(Real x) {
   Real magnitude = abs(x);
   Bool outer = magnitude > 0.55;
   Real angle = estimatedArc(magnitude, outer, x);
-  Real right = select(outer, angle + angle, c.split(kPiOver2).a - angle);
-  return select(x < 0.0, c.split(kPi).a - right, right);
+  Real twice = angle + angle, far = select(x < 0.0, c.split(kPi).a - twice, twice);
+  return select(outer, far, addToQuarterTurn(-angle));
 }
 
 Real tilerun::mathx::asin(Real x) {

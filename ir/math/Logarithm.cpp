@@ -2,9 +2,11 @@
 // with their rounding errors (Tang, "Table-driven implementation of the logarithm function in IEEE
 // floating-point arithmetic", ACM TOMS 16 (1990), without the table).
 #include "ir/math/Functions.h"
+#include "ir/math/SingleCoefficients.h"
 
 #include <cmath>
 
+using namespace mlir;
 using namespace tilerun::mathx;
 
 namespace {
@@ -36,9 +38,34 @@ Real logTail(Real f) { return f * f * fma(f, evaluate(kLog, f), f.c->real(-0.5))
 /// Zero, negative numbers, infinity, NaN.
 Real withSpecial(Real x, Real result) {
   Calculator &c = *x.c;
-  result = select(x < c.infinity(), result, x);
-  Real outside = select(x == 0.0, -c.infinity(), c.nan());
-  return select(x <= 0.0, outside, result);
+  // Positive finite numbers have the least patterns, as unsigned numbers.
+  Bool usual = isBelow(bits(x), uint64_t(2 * c.bias + 1) << c.mantissa);
+  result = select(usual, result, fma(x, c.infinity(), c.infinity()));
+  return select(x == 0.0, -c.infinity(), result);
+}
+
+/// log(1 + f) to nearly twice the precision: 2 atanh(s) = 2s + 2/3 s³ + …, s = f / (2 + f), the
+/// first two terms as pairs.
+Pair logOfFraction(Pair f) {
+  Calculator &c = *f.hi.c;
+  Pair divisor = fastTwoSum(c.real(2), f.hi);
+  Real inverse = reciprocal(divisor.hi), quotient = f.hi * inverse;
+  Real rest = fma(-quotient, divisor.hi, f.hi) + fma(-quotient, divisor.lo + f.lo, f.lo);
+  Pair s = fastTwoSum(quotient, rest * inverse);
+  Pair square = multiply(s, s);
+  auto third = c.split(kTwoThirds);
+  Pair factor = fastTwoSum(third.a, fma(square.hi, evaluate(kLogTail, square.hi), third.b));
+  Pair cubic = multiply(s, multiply(square, factor));
+  Pair sum = fastTwoSum(2.0 * s.hi, cubic.hi);
+  return fastTwoSum(sum.hi, sum.lo + fma(c.real(2), s.lo, cubic.lo));
+}
+
+/// e ln 2 + log.
+Real plusTurns(Real e, Pair log) {
+  Calculator &c = *e.c;
+  auto ln2 = c.split(kLn2, c.shortBits());
+  Pair s = fastTwoSum(e * ln2.a, log.hi); // The product is exact.
+  return s.hi + (s.lo + fma(e, ln2.b, log.lo));
 }
 
 /// The logarithm to the base whose log of 2 and of e are given.
@@ -63,39 +90,56 @@ Real logarithm(Real x, const Constant *of2, const Constant *ofE) {
 }
 
 /// float32: e of x = 2^e m in its place among the bits, where the least m is given. From 3/4 on, x
-/// - 1 of log1p is exact; from sqrt(1/2) on, log2 m is no larger than the sum with e.
-constexpr uint32_t kThreeQuarters = 0x3f400000, kRootHalf = 0x3f3504f3;
+/// - 1 of log1p is exact; from 2/3 on, |m - 1| is least for all; from sqrt(1/2) on, log10 m is no
+/// larger than the sum with e.
+constexpr uint32_t kThreeQuarters = 0x3f400000, kTwoThirdsPattern = 0x3f2aaaab,
+                   kRootHalf = 0x3f3504f3;
 Int exponentBits(Int pattern, uint32_t least) { return (pattern - least) & 0xff800000; }
 
-/// log(1 + f).
-Real logNearOne(Real f) {
-  return fma(f, f * fma(f, evaluate(kLogQuarters, f), f.c->real(-0.5)), f);
+/// Of log2: from 0.688 on, and the factor that makes e + f · factor at least 1/2 where |e| is 1.
+constexpr uint32_t kLog2Least = 0x3f3020c5;
+constexpr double kLog2Factor = 1.328125;
+
+/// A part of ln 2 that is a float, but for 2^-36.8 of it: ln 2 as a float is wrong by 2^-28.4,
+/// which counts where e is 1 or -1.
+constexpr double kPart = 1.0 / 6741;
+/// log(1 + f) + e ln 2, given e in parts.
+Real logOfProduct(Real f, Real parts, ArrayRef<double> coefficients) {
+  Calculator &c = *f.c;
+  Real tail = f * fma(f, evaluate(coefficients, f), c.real(-0.5));
+  return fma(parts, c.real(kLn2.a * kPart), fma(f, tail, f));
 }
 
 struct Single {
   Real fraction; ///< m - 1
-  Real exponent;
+  Real exponent; ///< in units of `unit`
 };
-Single normalizeSingle(Real x, uint32_t least) {
+Single normalizeSingle(Real x, uint32_t least, double unit = 1) {
   Calculator &c = *x.c;
   Bool small = x < 0x1p-126;
   Int pattern = bits(select(small, x * 0x1p25, x)), field = exponentBits(pattern, least);
-  Real shift = select(small, c.real(-25), c.real(0));
-  return {fromBits(pattern - field) - 1.0, fma(toReal(field), c.real(0x1p-23), shift)};
+  Real shift = select(small, c.real(-25 / unit), c.real(0));
+  return {fromBits(pattern - field) - 1.0, fma(toReal(field), c.real(0x1p-23 / unit), shift)};
 }
 } // namespace
 
 Real tilerun::mathx::log(Real x) {
-  if (x.c->wide)
-    return logarithm(x, &kLn2, nullptr);
-  auto [f, exponent] = normalizeSingle(x, kThreeQuarters);
-  return withSpecial(x, fma(exponent, x.c->real(kLn2.a), logNearOne(f)));
+  if (x.c->wide) {
+    auto [f, e] = normalize(x);
+    return withSpecial(x, plusTurns(toReal(e), logOfFraction({f, x.c->real(0)})));
+  }
+  auto [f, parts] = normalizeSingle(x, kTwoThirdsPattern, kPart);
+  return withSpecial(x, logOfProduct(f, parts, kShortLog));
 }
 Real tilerun::mathx::log2(Real x) {
   if (x.c->wide)
     return logarithm(x, nullptr, &kLog2E);
-  auto [f, exponent] = normalizeSingle(x, kRootHalf);
-  return withSpecial(x, exponent + fma(f, x.c->real(kLog2E.a), f * evaluate(kLog2Root, f)));
+  auto [f, e] = normalizeSingle(x, kLog2Least);
+  // e + f log2 E in two parts. Where e is 1 or -1, the first is 1/2 or more, so that its rounding
+  // error is exact and goes into the other.
+  Real factor = x.c->real(kLog2Factor), head = fma(f, factor, e);
+  Real lost = fma(f, factor, e - head);
+  return withSpecial(x, head + fma(f, evaluate(kShortLog2, f), lost));
 }
 Real tilerun::mathx::log10(Real x) {
   if (x.c->wide)
@@ -111,11 +155,11 @@ Real tilerun::mathx::log1pPair(Pair x) {
   Int down = select(isLess(c.integer(c.bias), exponent + 1), c.integer(-uint64_t(c.bias)),
                     c.integer(0) - exponent);
   Pair argument = fastTwoSum(f, (u.lo + x.lo) * powerOfTwo(down));
-  Real tail = logTail(argument.hi) + fma(-argument.hi, argument.lo, argument.lo);
-  auto factor = c.split(kLn2, c.shortBits());
   Real e = toReal(exponent);
-  Pair s = fastTwoSum(e * factor.a, argument.hi);
-  return s.hi + (s.lo + fma(e, factor.b, tail));
+  if (c.wide)
+    return plusTurns(e, logOfFraction(argument));
+  Real tail = logTail(argument.hi) + fma(-argument.hi, argument.lo, argument.lo);
+  return plusTurns(e, {argument.hi, tail});
 }
 
 /// float32: 1 + x = 2^e (1 + f), where f = 2^-e x + (2^-e - 1) is exact for all but small 2^-e.
@@ -126,7 +170,7 @@ static Real log1pSingle(Real x) {
   Real scaled = fromBits(bits(x) - field),
        power = fromBits(c.integer(0x40800000) - field); // 4 · 2^-e
   Real f = scaled + fma(power, c.real(0.25), c.real(-1));
-  return fma(toReal(field), c.real(0x1p-23 * kLn2.a), logNearOne(f));
+  return logOfProduct(f, toReal(field) * (0x1p-23 / kPart), kLogQuarters.single);
 }
 
 Real tilerun::mathx::log1p(Real x) {
@@ -139,19 +183,9 @@ Real tilerun::mathx::log1p(Real x) {
 }
 
 Pair tilerun::mathx::log2Pair(Real x) {
-  // log m = 2 atanh(s) = 2s + 2/3 s³ + …, s = f / (2 + f), the first two terms as pairs.
   Calculator &c = *x.c;
   auto [f, exponent] = normalize(x);
-  Pair divisor = fastTwoSum(c.real(2), f);
-  Real inverse = reciprocal(divisor.hi), quotient = f * inverse;
-  Real rest = fma(-quotient, divisor.hi, f) - quotient * divisor.lo;
-  Pair s = fastTwoSum(quotient, rest * inverse);
-  Pair square = multiply(s, s);
-  auto third = c.split(kTwoThirds);
-  Pair factor = fastTwoSum(third.a, fma(square.hi, evaluate(kLogTail, square.hi), third.b));
-  Pair cubic = multiply(s, multiply(square, factor));
-  Pair sum = fastTwoSum(2.0 * s.hi, cubic.hi);
-  Pair natural = fastTwoSum(sum.hi, sum.lo + fma(c.real(2), s.lo, cubic.lo));
+  Pair natural = logOfFraction({f, c.real(0)});
   auto log2E = c.split(kLog2E);
   Pair product = multiply(natural, {log2E.a, log2E.b});
   Pair head = fastTwoSum(toReal(exponent), product.hi);

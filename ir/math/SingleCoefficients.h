@@ -12,15 +12,28 @@ inline constexpr double kShortAsin[] = { // error 2^-25.7
     0x1.926f9c0000000p-5};
 
 /// (atan(x) / x - 1) / z in z = x², |x| <= 1.
-inline constexpr double kShortAtan[] = { // error 2^-25.8
-    -0x1.5554dc0000000p-2, 0x1.9978ee0000000p-3, -0x1.230ab00000000p-3, 0x1.b4dfdc0000000p-4,
-    -0x1.3553f40000000p-4, 0x1.61f7560000000p-5, -0x1.0c23fe0000000p-6, 0x1.7ec1c40000000p-9};
+inline constexpr double kShortAtan[] = { // error 2^-28.5
+    -0x1.55553e0000000p-2, 0x1.9991ec0000000p-3, -0x1.24211a0000000p-3, 0x1.c0946c0000000p-4,
+    -0x1.5825f20000000p-4, 0x1.da9c2e0000000p-5, -0x1.fe7d240000000p-6, 0x1.6551e20000000p-7,
+    -0x1.d5a1aa0000000p-10};
 
 /// (log(1 + x) / x - 1) / x, -1/4 <= x <= 1/2.
 inline constexpr double kShortLog1p[] = { // error 2^-27.6
     -0x1.0000000000000p-1, 0x1.5555a60000000p-2, -0x1.00004e0000000p-2, 0x1.9968f00000000p-3,
     -0x1.54eb540000000p-3, 0x1.28852e0000000p-3, -0x1.0db5860000000p-3, 0x1.ad41880000000p-4,
     -0x1.721d3e0000000p-5};
+
+/// log2(1 + x) / x - kLog2Factor, 0.688 <= 1 + x <= 1.376.
+inline constexpr double kShortLog2[] = { // error 2^-28.8
+    0x1.d547660000000p-4, -0x1.7154760000000p-1, 0x1.ec706c0000000p-2, -0x1.7154480000000p-2,
+    0x1.2782c40000000p-2, -0x1.eca4ae0000000p-3, 0x1.a3e6c20000000p-3, -0x1.6b28540000000p-3,
+    0x1.5c13780000000p-3, -0x1.6d41880000000p-3, 0x1.d641220000000p-4};
+
+/// (log(1 + x) / x - 1 + x / 2) / x², 2/3 <= 1 + x <= 4/3.
+inline constexpr double kShortLog[] = { // error 2^-30.0
+    0x1.5555560000000p-2, -0x1.ffff0c0000000p-3, 0x1.9998100000000p-3, -0x1.55999c0000000p-3,
+    0x1.24e6020000000p-3, -0x1.f3777a0000000p-4, 0x1.b9aba60000000p-4, -0x1.073e5e0000000p-3,
+    0x1.e787b20000000p-4};
 
 /// -log2(erfc x) / x - 2, from 0.9 on until erf(x) rounds to 1.
 inline constexpr double kShortLog2Erfc[] = { // error 2^-29.7
@@ -43,6 +56,13 @@ inline constexpr double kShortErfcxAll[] = { // error 2^-25.6
     0x1.0586720000000p+0, -0x1.5fd3840000000p-1, 0x1.1e2db80000000p-2, -0x1.2a8c1c0000000p-5,
     -0x1.6049960000000p-6, 0x1.a93dbe0000000p-8, 0x1.90599e0000000p-9, -0x1.c4f80a0000000p-11,
     -0x1.3767800000000p-11, 0x1.38665a0000000p-14, 0x1.58e73c0000000p-14};
+
+/// exp(x²) erfc(x) in x - 7/16, -1/4 <= x <= 5/4.
+inline constexpr double kShortErfcxNear[] = { // error 2^-24.8
+    0x1.4c630e0000000p-1, -0x1.1ee43c0000000p-1, 0x1.9dbeac0000000p-2, -0x1.05d9260000000p-2,
+    0x1.2b29120000000p-3, -0x1.3a2b440000000p-4, 0x1.33c3a40000000p-5, -0x1.1bcd080000000p-6,
+    0x1.e2524a0000000p-8, -0x1.79b7440000000p-9, 0x1.5be1a60000000p-10, -0x1.6a79f20000000p-11,
+    0x1.8b62280000000p-13};
 
 /// erfinv(x) / x in w = -log2(1 - x²), w <= 6.
 inline constexpr double kShortErfinv[] = { // error 2^-24.7
@@ -70,6 +90,21 @@ inline constexpr double kShortSinPi[] = { // error 2^-33.6
 /// (cos(πx) - 1) / x² in x², |x| <= 1/4.
 inline constexpr double kShortCosPi[] = { // error 2^-30.9
     -0x1.3bd3cc0000000p+2, 0x1.03c1b80000000p+2, -0x1.55b7d00000000p+0, 0x1.d685cc0000000p-3};
+
+/// Y0(x) - 2/π log(x/z) J0(x), z the first zero, in x², x <= 5/8.
+inline constexpr double kShortY0Small[] = { // error 2^-25.7
+    -0x1.29dbae0000000p-3, 0x1.9069da0000000p-3, -0x1.19a8d40000000p-6, 0x1.2669f20000000p-11};
+
+/// Y0(x) / (x - z) - 0x1.a89a6ep-1 in x - 1, 5/8 <= x <= 3/2.
+inline constexpr double kShortY0Zero[] = { // error 2^-27.0
+    0x1.2979cc0000000p-26, -0x1.ceb9860000000p-2, 0x1.49ed900000000p-3, -0x1.3782900000000p-3,
+    0x1.18316a0000000p-3, -0x1.d5cd780000000p-4, 0x1.8e44c20000000p-4, -0x1.56d56c0000000p-4,
+    0x1.6423de0000000p-4, -0x1.84dbe60000000p-4, 0x1.ba3ca20000000p-5};
+
+/// (Y1(x) - 2/π log(x/z) J1(x)) x likewise, x <= 5/4.
+inline constexpr double kShortY1Small[] = { // error 2^-24.6
+    -0x1.45f3060000000p-1, 0x1.be7bfe0000000p-5, 0x1.7952080000000p-6, -0x1.b1080c0000000p-10,
+    0x1.7d12720000000p-15, -0x1.cd94180000000p-21};
 // clang-format on
 
 } // namespace tilerun::mathx

@@ -110,16 +110,21 @@ Real single::erfcx(Real x) {
   Real fraction = fma(square.hi, log2E.a, -turns.real);
   Real power = approximate<math::Exp2Op>(fraction + fma(square.lo, log2E.a, square.hi * log2E.b));
   Real lower = fma(power * powerOfTwo(turns.integer - 2), c.real(8), -upper);
-  return select(x < 0.0, lower, upper);
+  Real near = evaluate(kShortErfcxNear, x - 0.4375);
+  return select(abs(x - 0.5) < 0.75, near, select(x < 0.0, lower, upper));
 }
 
 Real single::modifiedBessel(Real x, int order) {
   Calculator &c = *x.c;
   Real magnitude = abs(x);
   Real small = clamp(magnitude, 0, 8);
-  Real inner = evaluate(order == 0 ? kI0Small : kI1Small, small * small);
-  if (order == 1)
-    inner = inner * small;
+  Real square = small * small, inner;
+  if (order == 0) {
+    inner = evaluate(kI0Small, square);
+  } else { // x / 2 is exact.
+    ArrayRef<double> p = kI1Small.single;
+    inner = fma(small * square, evaluate(p.drop_front(), square), 0.5 * small);
+  }
   // The rest of I(x) is close to e^x / sqrt x; from the limit on that overflows.
   Real large = clamp(magnitude, 8, 93), root = approximate<math::RsqrtOp>(large);
   Scaled power = expPair(large);

@@ -92,8 +92,9 @@ Real sineOfPi(Real x) {
   return select(isOdd ^ (x < whole), -magnitude, magnitude);
 }
 
-/// Γ(x) = pair · 2^exponent for x > 0 within what any power of two of the type reaches.
-Scaled gammaOfPositive(Real x) {
+/// Γ(x) = pair · 2^exponent for x > 0 within what any power of two of the type reaches. float32:
+/// |Γ(-x)| where `reflected`, which demands x < 8.
+Scaled gammaOfPositive(Real x, Bool reflected) {
   Calculator &c = *x.c;
   // From 8 on, Stirling's series: 2^((x - 1/2) log2 x - x log2 e + …) (DLMF 5.11.1).
   constexpr Constant kLog2RootTwoPi{0x1.536439a4c6efcp+0, -0x1.49e49a361efebp-54,
@@ -115,10 +116,22 @@ Scaled gammaOfPositive(Real x) {
         c.wide ? multiply(x - double(k), factors) : Pair{(x - double(k)) * factors.hi, factors.lo};
     factors = select(whole > double(k), more, factors);
   }
-  Real divisor = poly(kReciprocalGamma, x - whole);
-  divisor = select(x < 1.0, divisor * x, divisor);
-  Real reciprocal = closeReciprocal(divisor), quotient = factors.hi * reciprocal;
-  Real rest = (fma(-quotient, divisor, factors.hi) + factors.lo) * reciprocal;
+  Real fraction = x - whole;
+  Pair divisor{poly(kReciprocalGamma, fraction), c.real(0)};
+  divisor.hi = select(x < 1.0, divisor.hi * x, divisor.hi);
+  if (!c.wide) {
+    // Γ(-x) = Γ(1+z) / (z (z-1) … (-x)) with z = 1 - fraction, products as pairs.
+    Real z = 1.0 - fraction, low = (1.0 - z) - fraction;
+    Pair ends = twoProduct(z, fraction);
+    ends.lo = fma(low, fraction, ends.lo);
+    Pair product = multiply(ends, twoProduct(factors.hi, select(whole > 0.0, x, 1.0)));
+    product = multiply(poly(kReciprocalGamma, z), product);
+    divisor = select(reflected, product, divisor);
+    factors.hi = select(reflected, 1.0, factors.hi);
+  }
+  Real reciprocal = closeReciprocal(divisor.hi), quotient = factors.hi * reciprocal;
+  Real missing = fma(-quotient, divisor.hi, factors.hi) + factors.lo;
+  Real rest = fma(-quotient, divisor.lo, missing) * reciprocal;
   Bool isLarge = x >= 8.0;
   return {select(isLarge, stirling.pair, Pair{quotient, rest}),
           select(isLarge, stirling.integer, c.integer(0))};
@@ -167,12 +180,19 @@ Real composed::normcdfinv(Real x) {
 Real composed::tgamma(Real x) {
   Calculator &c = *x.c;
   Real magnitude = abs(x);
-  Scaled gamma = gammaOfPositive(magnitude);
+  // float32 has factors where they are few; the reflection below loses more.
+  Bool isNear = (x < 0.0) & (magnitude < 8.0);
+  Scaled gamma = gammaOfPositive(magnitude, isNear);
   Real usual = sum(gamma.pair), above = scale(usual, gamma.integer);
   // Γ(-x) = -π / (x sin(πx) Γ(x)) (DLMF 5.5.3); the sine is exactly zero at integers.
   Real sine = sineOfPi(magnitude);
   Real divisor = clamp(magnitude, 0, 300) * sine * usual;
   Real below = scale(-std::numbers::pi * closeReciprocal(divisor), c.integer(0) - gamma.integer);
+  if (!c.wide) {
+    Real half = 0.5 * apply<math::FloorOp>(magnitude);
+    Real near = select(apply<math::FloorOp>(half) == half, -usual, usual);
+    below = select(isNear, near, below);
+  }
   below = select(sine == 0.0, c.nan(), below);
   Real result = select(x < 0.0, below, above);
   result = select(magnitude < c.real(0x1p-30, 0x1p-60), closeReciprocal(x), result);

@@ -109,7 +109,11 @@ Real tilerun::mathx::tan(Real x) {
   if (!c.wide) {
     Real r = reduced.angle.hi;
     Real near = r + fma(r * square, evaluate(kTan, square), reduced.angle.lo);
-    return select(x == 0.0, x, select(odd, -reciprocal(near), near));
+    // -1 / near, by a step of Newton's method where it is an estimate.
+    Real inverse = reciprocal(near);
+    if (c.has(&Estimates::reciprocal))
+      inverse = fma(fma(-inverse, near, c.real(1)), inverse, inverse);
+    return select(x == 0.0, x, select(odd, -inverse, near));
   }
   auto normalized = [](Pair p) { return fastTwoSum(p.hi, p.lo); };
   Pair sine = normalized(sinReduced(reduced.angle, square));

@@ -107,7 +107,7 @@ TABLES = [
      lambda z: (2 * atanh(sqrt(near(z))) - 2 * sqrt(near(z)) - mpf(2) / 3 * sqrt(near(z))**3)
      / sqrt(near(z))**5, lambda z: mpf(1), [(0, mpf("0.02945"))] * 2, (3, 8)),
     ("Sin", "(sin(r) - r) / r³ in z = r², |r| <= π/4", odd(sin), odd_weight(sin),
-     [(0, QUARTER)] * 2, (2, 5)),
+     [(0, QUARTER)] * 2, (3, 6)),
     ("Cos", "(cos(r) - 1 + z/2) / z² in z = r², |r| <= π/4",
      lambda z: (cos(sqrt(near(z))) - 1 + near(z) / 2) / near(z)**2,
      lambda z: near(z)**2, [(0, QUARTER)] * 2, (2, 5)),
@@ -118,7 +118,7 @@ TABLES = [
     ("Atan", "(atan(t) - t) / t³ in z = t², |t| <= 1", odd(atan), odd_weight(atan),
      [(0, 1)] * 2, (8, 19)),
     ("Sinh", "(sinh(x) - x) / x³ in z = x², |x| <= 3/2 and |x| <= 1", odd(sinh), odd_weight(sinh),
-     [(0, mpf(9) / 4), (0, 1)], (3, 6)),
+     [(0, mpf(9) / 4), (0, 1)], (4, 7)),
     ("Tanh", "(tanh(x) - x) / x³ in z = x², |x| <= 0.6", odd(tanh), odd_weight(tanh),
      [(0, mpf("0.36"))] * 2, (4, 10)),
     ("Erf", "erf(x) / x - 1 in z = x², |x| <= 1",

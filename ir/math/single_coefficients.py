@@ -6,7 +6,7 @@
 import subprocess
 import sys
 
-from mpmath import cos, erfc, exp, log, lu_solve, matrix, mp, mpf, nstr, pi, sqrt
+from mpmath import besselj, bessely, besselyzero, cos, erfc, exp, log, lu_solve, matrix, mp, mpf, nstr, pi, sqrt
 
 import coefficients
 
@@ -89,12 +89,32 @@ def scaled_erfinv(w):
     return y / x
 
 
+def second_kind(order):
+    """x^order (Y(x) - 2/π log(x/z) J(x)) in x², z the first zero."""
+    zero = besselyzero(order, 1)
+
+    def g(t):
+        x = sqrt(max(t, mpf(10)**-22))
+        return x**order * (bessely(order, x) - 2 / pi * log(x / zero) * besselj(order, x))
+    return g
+
+
+def around_zero(t):
+    """Y0(1 + t) over the distance from its first zero."""
+    x, zero = 1 + t, besselyzero(0, 1)
+    return bessely(0, x) / (x - zero) if abs(x - zero) > mpf(10)**-15 else bessely(0, zero, derivative=1)
+
+
 NEAR_0 = mpf(2)**-60
 # name, comment, function (Sollya's text or Python's), weight where it isn't one over the function, interval, exponents,
 # what is fixed
 TABLES = [
     ("Asin", "(asin(x) / x - 1) / z in z = x², |x| <= 0.55", odd("asin"), None, NEAR_0, "0.3026", range(1, 6), 1),
-    ("Atan", "(atan(x) / x - 1) / z in z = x², |x| <= 1", odd("atan"), None, NEAR_0, 1, range(1, 9), 1),
+    ("Atan", "(atan(x) / x - 1) / z in z = x², |x| <= 1", odd("atan"), None, NEAR_0, 1, range(1, 10), 1),
+    ("Log2", "log2(1 + x) / x - kLog2Factor, 0.688 <= 1 + x <= 1.376", "log2(1+x)/x-1.328125", "x/log2(1+x)", "-0.3121",
+     "0.3761", range(11), 0),
+    ("Log", "(log(1 + x) / x - 1 + x / 2) / x², 2/3 <= 1 + x <= 4/3", "(log(1+x)/x-1+x/2)/(x*x)", "x*x*x/log(1+x)",
+     "-0.3335", "0.3341", range(9), 0),
     ("Log1p", "(log(1 + x) / x - 1) / x, -1/4 <= x <= 1/2", "log1p(x)/x", None, "-0.25", "0.5", range(1, 10), 1),
     ("Log2Erfc", "-log2(erfc x) / x - 2, from 0.9 on until erf(x) rounds to 1", "-log2(erfc(x))/x", "x*erfc(x)", "0.9",
      "3.95", range(7), 2),
@@ -102,11 +122,18 @@ TABLES = [
     ("Erfcx", "(x + 2) exp(x²) erfc(x) in (x - 2) / (x + 2), 0.6 <= x <= 10.1", scaled_erfc, None,
      (mpf("0.6") - 2) / mpf("2.6"), mpf("8.1") / mpf("12.1"), range(9), 0),
     ("ErfcxAll", "likewise for all x >= 0", scaled_erfc, None, -1, 1, range(11), 0),
+    ("ErfcxNear", "exp(x²) erfc(x) in x - 7/16, -1/4 <= x <= 5/4", "exp((x+0.4375)^2)*erfc(x+0.4375)", None, "-0.6875",
+     "0.8125", range(13), 0),
     ("Erfinv", "erfinv(x) / x in w = -log2(1 - x²), w <= 6", scaled_erfinv, None, 0, 6, range(9), 0),
     ("ErfinvMiddle", "erfinv(x) / x in sqrt(w) - 3.75, 6 <= w <= 24", lambda t: scaled_erfinv((t + mpf("3.75"))**2),
      None, "-1.301", "1.15", range(10), 0),
     ("ErfcinvTail", "erfinv(x) / x in sqrt(w) - 8.5, 24 <= w <= 150", lambda t: scaled_erfinv((t + mpf("8.5"))**2),
      None, "-3.602", "3.75", range(10), 0),
+    ("Y0Small", "Y0(x) - 2/π log(x/z) J0(x), z the first zero, in x², x <= 5/8", second_kind(0), None, NEAR_0, "0.391",
+     range(4), 0),
+    ("Y0Zero", "Y0(x) / (x - z) - 0x1.a89a6ep-1 in x - 1, 5/8 <= x <= 3/2", around_zero, None, "-0.375", "0.5",
+     range(11), "0x1.a89a6ep-1"),
+    ("Y1Small", "(Y1(x) - 2/π log(x/z) J1(x)) x likewise, x <= 5/4", second_kind(1), None, NEAR_0, "1.5626", range(6), 0),
     ("SinPi", "sin(πx) / x - 0x1.921fb6p1 in x², |x| <= 1/4", "sin(pi*sqrt(x))/sqrt(x)", None, NEAR_0, "0.0626",
      range(5), "0x1.921fb6p1"),
     ("CosPi", "(cos(πx) - 1) / x² in x², |x| <= 1/4", "cos(pi*sqrt(x))", None, NEAR_0, "0.0626", range(1, 5), 1),

@@ -6,6 +6,7 @@
 // RUN: tile-nvptx %t/wide.mlir | FileCheck %t/wide.mlir
 // RUN: tile-nvptx %t/half.mlir | FileCheck %t/half.mlir
 // RUN: tile-nvptx %t/contract.mlir | FileCheck %t/contract.mlir
+// RUN: tile-nvptx %t/rounded.mlir | FileCheck %t/rounded.mlir
 
 //--- fast.mlir
 // CHECK-NOT: .extern .func
@@ -106,6 +107,18 @@ func.func @k(%x: !tile.ptr<f32>) attributes {tile.kernel} {
   %v = tile.load %x : !tile.ptr<f32>
   %0 = arith.mulf %v, %v : f32
   %1 = arith.addf %0, %v : f32
+  tile.store %x, %1 : !tile.ptr<f32>
+  return
+}
+
+//--- rounded.mlir
+// What composed functions are made of stays as it is: they take errors of rounded products.
+// CHECK: mul.rn.f32
+// CHECK: add.rn.f32
+func.func @k(%x: !tile.ptr<f32>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<f32>
+  %0 = arith.mulf %v, %v {rounded} : f32
+  %1 = arith.addf %0, %v {rounded} : f32
   tile.store %x, %1 : !tile.ptr<f32>
   return
 }

@@ -9,6 +9,7 @@
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,f64 %t/exponentials.mlir | FileCheck %t/exponentials.mlir
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,fma %t/contract.mlir | FileCheck %t/contract.mlir --check-prefix=FMA
 // RUN: tile-spirv --emit=spirv-asm %t/contract.mlir | FileCheck %t/contract.mlir
+// RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,fma %t/rounded.mlir | FileCheck %t/rounded.mlir
 // RUN: tile-spirv --emit=spirv-asm %t/tests.mlir | FileCheck %t/tests.mlir
 // RUN: tile-spirv --emit=spirv-asm %t/counts.mlir | FileCheck %t/counts.mlir
 // RUN: tile-spirv --emit=spirv-asm %t/zeros.mlir | FileCheck %t/zeros.mlir
@@ -143,5 +144,17 @@ func.func @k(%x: !tile.ptr<f32>) attributes {tile.kernel} {
   %1 = arith.addf %0, %zero : f32
   %2 = arith.subf %1, %1 : f32
   tile.store %x, %2 : !tile.ptr<f32>
+  return
+}
+
+//--- rounded.mlir
+// What composed functions are made of stays as it is: they take errors of rounded products.
+// CHECK: OpFMul
+// CHECK: OpFAdd
+func.func @k(%x: !tile.ptr<f32>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<f32>
+  %0 = arith.mulf %v, %v {rounded} : f32
+  %1 = arith.addf %0, %v {rounded} : f32
+  tile.store %x, %1 : !tile.ptr<f32>
   return
 }
