@@ -1,4 +1,5 @@
 // lower-to-threads: the pass around the lowering; it reads the program's settings from the module.
+#include "ir/schedule/ScheduleDialect.h"
 #include "ir/simt/LowerTile.h"
 #include "ir/simt/Passes.h"
 

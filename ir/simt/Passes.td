@@ -18,7 +18,8 @@ def LowerToThreads : Pass<"lower-to-threads", "::mlir::ModuleOp"> {
     %x1 = simt.load %address1 : vector<4xf32>
     ```
   }];
-  let dependentDialects = ["::tilerun::simt::SimtDialect", "::tilerun::distribute::DistributeDialect"];
+  let dependentDialects = ["::tilerun::simt::SimtDialect", "::tilerun::distribute::DistributeDialect",
+                           "::tilerun::schedule::SchedDialect"];
 }
 
 #endif

@@ -1,5 +1,6 @@
 // Remarks as data: what is collected, how it is printed, and that docs/remarks.md knows all names.
 #include "ir/tile/Remarks.h"
+#include "ir/distribute/DistributeDialect.h"
 #include "ir/distribute/Facts.h"
 #include "ir/schedule/Stages.h"
 #include "ir/tile/RegisterDialects.h"
@@ -46,6 +47,7 @@ protected:
     mlir::DialectRegistry registry;
     registerAllDialects(registry);
     context.appendDialectRegistry(registry);
+    context.loadDialect<distribute::DistributeDialect>();
     module = mlir::parseSourceString<mlir::ModuleOp>(kSource, &context);
   }
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
