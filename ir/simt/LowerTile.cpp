@@ -123,16 +123,14 @@ LogicalResult KernelLowering::run() {
   return insertBarriers(*lowered, isOneWarp ? BarrierScope::Warp : BarrierScope::Program);
 }
 
-/// What is per-thread IR already needs places and barriers only.
-static LogicalResult finishKernel(func::FuncOp kernel, const LowerOptions &options) {
+/// What is per-thread IR already, for so many threads, needs places and barriers only.
+static LogicalResult finishKernel(func::FuncOp kernel, int64_t threads,
+                                  const LowerOptions &options) {
   const TargetInfo &target = *options.target;
-  unsigned threads = options.numWarps * target.warpSize;
-  auto written = kernel->getAttrOfType<IntegerAttr>(SimtDialect::kThreadsAttr);
-  if (!written || written.getInt() != threads)
+  if (int64_t asked = int64_t(options.numWarps) * target.warpSize; asked != threads)
     return kernel.emitError("kernel '")
-           << kernel.getName() << "' is per-thread IR for "
-           << kernel->getAttr(SimtDialect::kThreadsAttr)
-           << " threads, but num_warps=" << options.numWarps << " makes " << threads;
+           << kernel.getName() << "' is per-thread IR for " << threads
+           << " threads, but num_warps=" << options.numWarps << " makes " << asked;
   if (failed(placeShared(kernel, target)))
     return failure();
   bool isOneWarp = options.numWarps == 1 && target.hasShuffle;
@@ -144,11 +142,11 @@ LogicalResult simt::lowerTileToSimt(ModuleOp module, const LowerOptions &options
   for (auto function : module.getOps<func::FuncOp>())
     if (function->hasAttr(tile::TileDialect::kKernelAttr))
       kernels.push_back(function);
-  for (func::FuncOp kernel : kernels)
-    if (kernel->hasAttr(SimtDialect::kThreadsAttr)) {
-      if (failed(finishKernel(kernel, options)))
-        return failure();
-    } else if (failed(checkAssignment(kernel)) || failed(KernelLowering(kernel, options).run()))
+  for (func::FuncOp kernel : kernels) {
+    auto threads = kernel->getAttrOfType<IntegerAttr>(SimtDialect::kThreadsAttr);
+    if (threads ? failed(finishKernel(kernel, threads.getInt(), options))
+                : failed(checkAssignment(kernel)) || failed(KernelLowering(kernel, options).run()))
       return failure();
+  }
   return success();
 }

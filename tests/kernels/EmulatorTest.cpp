@@ -183,8 +183,10 @@ TEST_F(EmulatorTest, ACopyIsSeenBehindAWaitAndABarrier) {
   expectEach(kCopy + kWait + loadFrom(4, 8), {kAfterWrite, kAfterRead, kNeverWritten, kEarlyRead});
   EXPECT_EQ(problem(kCopy + kStore + kWait),
             "write to shared memory whose copy has not been waited for");
-  // Threads may copy the same bytes to one place, but nobody knows which of two copies ends first.
+  // Lanes may copy the same bytes to one place, but nobody knows which of two copies ends first.
+  warps = 1;
   EXPECT_EQ(run("simt.async_copy 4 %in -> %s[%c0]\nsimt.async_commit\n" + kWait), "");
+  warps = 2;
   EXPECT_EQ(problem(kCopy +
                     "%next = arith.constant 64 : i64\n%from = arith.addi %myIn, %next : i64\n"
                     "simt.async_copy 4 %from -> %s[%own]\nsimt.async_commit\n" +

@@ -287,7 +287,7 @@ TEST_F(RoleTest, WhatARoleMayNotBe) {
   };
   EXPECT_EQ(errorOf("simt.role 2 to 2 {\n^bb0(%thread: i32):\n}\n"),
             "'simt.role' op has no warps from 2 to 2");
-  EXPECT_EQ(errorOf("simt.role 0 to 2 {\n^bb0(%thread: i32):\nsimt.role 0 to 1 {\n^bb0(%thread: "
+  EXPECT_EQ(errorOf("simt.role 0 to 2 {\n^bb0(%thread: i32):\nsimt.role 0 to 1 {\n^bb0(%inner: "
                     "i32):\n}\n}\n"),
             "'simt.role' op is inside of another role");
   EXPECT_EQ(errorOf("simt.role 0 to 2 {\n^bb0(%x: i64):\n}\n"),

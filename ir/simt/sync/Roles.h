@@ -5,8 +5,9 @@
 
 namespace tilerun::simt {
 
-/// Rewrites each `simt.role` of a kernel to a branch on the thread's number, and gives the barriers of each role a number from 1 and their count
-/// of threads. Fails with a diagnostic if there are more roles with barriers than `namedBarriers`.
+/// Rewrites each `simt.role` of a kernel to a branch on the thread's number, and gives the barriers
+/// of each role a number from 1 and their count of threads. Fails with a diagnostic if there are
+/// more roles with barriers than `namedBarriers`.
 mlir::LogicalResult expandRoles(mlir::func::FuncOp kernel, unsigned warpSize,
                                 unsigned namedBarriers);
 
