@@ -14,9 +14,10 @@ set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 
 add_library(tilerun_plugin_interface INTERFACE)
 target_include_directories(tilerun_plugin_interface INTERFACE
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include> $<INSTALL_INTERFACE:include>)
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/runtime/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+  $<INSTALL_INTERFACE:include> $<INSTALL_INTERFACE:include/tilerun/sdk>)
 set_target_properties(tilerun_plugin_interface PROPERTIES EXPORT_NAME Plugin)
-install(TARGETS tilerun_plugin_interface EXPORT TilerunTargets COMPONENT development)
+install(TARGETS tilerun_plugin_interface EXPORT TilerunPluginTargets COMPONENT development)
 
 set(programs tilerun tilerun-plugin-probe)
 if(TARGET tilerun-conformance)
@@ -34,14 +35,26 @@ endforeach()
 
 install(DIRECTORY runtime/include/tilerun DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+# What plugins share, for plugins from elsewhere: headers over the ABI's alone, below a folder of
+# their own, so that templates include them as they do here.
+install(DIRECTORY plugins/support plugins/stream_driver
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilerun/sdk/plugins
+        COMPONENT development FILES_MATCHING PATTERN "*.h")
+install(EXPORT TilerunPluginTargets NAMESPACE Tilerun:: DESTINATION ${package_folder}Plugin
+        COMPONENT development)
 install(EXPORT TilerunTargets NAMESPACE Tilerun:: DESTINATION ${package_folder}
         COMPONENT development)
 configure_package_config_file(cmake/package/TilerunConfig.cmake.in
   ${PROJECT_BINARY_DIR}/package/TilerunConfig.cmake INSTALL_DESTINATION ${package_folder}
   PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_BINDIR
-            TILERUN_EXAMPLES_FOLDER TILERUN_TEMPLATE_FOLDER)
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/TilerunConfigVersion.cmake
-  COMPATIBILITY SameMinorVersion)
+            TILERUN_EXAMPLES_FOLDER)
+configure_package_config_file(cmake/package/TilerunPluginConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/package/TilerunPluginConfig.cmake
+  INSTALL_DESTINATION ${package_folder}Plugin PATH_VARS TILERUN_TEMPLATE_FOLDER)
+foreach(package Tilerun TilerunPlugin)
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/${package}ConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+endforeach()
 # A compiler of C refuses the flag that the C++ header needs.
 set(TILERUN_PC_NAME "")
 set(TILERUN_PC_FLAGS " -std=c++20")
@@ -50,8 +63,11 @@ set(TILERUN_PC_NAME " for C")
 set(TILERUN_PC_FLAGS "")
 configure_file(cmake/package/tilerun.pc.in ${PROJECT_BINARY_DIR}/package/tilerun-c.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/package/TilerunConfig.cmake
-              ${PROJECT_BINARY_DIR}/package/TilerunConfigVersion.cmake plugins/plugin.map
+              ${PROJECT_BINARY_DIR}/package/TilerunConfigVersion.cmake
         DESTINATION ${package_folder} COMPONENT development)
+install(FILES ${PROJECT_BINARY_DIR}/package/TilerunPluginConfig.cmake
+              ${PROJECT_BINARY_DIR}/package/TilerunPluginConfigVersion.cmake plugins/plugin.map
+        DESTINATION ${package_folder}Plugin COMPONENT development)
 install(FILES ${PROJECT_BINARY_DIR}/package/tilerun.pc ${PROJECT_BINARY_DIR}/package/tilerun-c.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 

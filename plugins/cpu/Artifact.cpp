@@ -1,5 +1,6 @@
 // The format of artifacts: lines of text up to "code", then MLIR bytecode.
 #include "plugins/cpu/Handles.h"
+#include "plugins/support/OwnedArtifact.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -74,19 +75,6 @@ std::optional<ArtifactContent> cpu::decodeArtifact(llvm::ArrayRef<uint8_t> bytes
   return std::nullopt;
 }
 
-namespace {
-// An artifact with what its pointers point to.
-struct OwnedArtifact {
-  TilerunPluginArtifact artifact = {}; // First: release_artifact gets its address.
-  std::vector<uint8_t> bytes;
-  std::string compatibility;
-  ArtifactContent content;
-  std::vector<KernelParameters> parameters;
-  std::vector<std::vector<TilerunPluginParameter>> infos;
-  std::vector<TilerunPluginKernelInfo> kernels;
-};
-} // namespace
-
 static TilerunPluginParameter describe(interp::Dtype type, const std::string &name) {
   uint16_t kind = type == interp::Dtype::Ptr ? TILERUN_ARGUMENT_POINTER
                   : interp::isFloat(type)    ? TILERUN_ARGUMENT_FLOAT
@@ -97,29 +85,19 @@ static TilerunPluginParameter describe(interp::Dtype type, const std::string &na
 
 const TilerunPluginArtifact *cpu::makeArtifact(const ArtifactContent &content,
                                                std::vector<KernelParameters> parameters) {
-  auto *owned = new OwnedArtifact;
-  owned->bytes = encodeArtifact(content);
-  owned->compatibility = getCompatibility();
-  owned->content = content;
-  owned->parameters = std::move(parameters);
-  for (const KernelParameters &all : owned->parameters) {
-    owned->infos.emplace_back();
+  std::vector<uint8_t> bytes = encodeArtifact(content);
+  auto owned = std::make_unique<plugin_support::OwnedArtifact>(
+      std::string(bytes.begin(), bytes.end()), getCompatibility());
+  for (auto [header, all] : llvm::zip_equal(content.kernels, parameters)) {
+    std::vector<TilerunPluginParameter> infos;
     for (auto [type, name] : llvm::zip_equal(all.types, all.names))
-      owned->infos.back().push_back(describe(type, name));
+      infos.push_back(describe(type, name));
+    owned->addKernel({sizeof(TilerunPluginKernelInfo), static_cast<uint32_t>(infos.size()),
+                      header.name.c_str(), infos.data(), header.threads, 0});
   }
-  for (auto [header, infos] : llvm::zip_equal(owned->content.kernels, owned->infos))
-    owned->kernels.push_back({sizeof(TilerunPluginKernelInfo), static_cast<uint32_t>(infos.size()),
-                              header.name.c_str(), infos.data(), header.threads, 0});
-  owned->artifact = {sizeof(TilerunPluginArtifact),
-                     static_cast<uint32_t>(owned->kernels.size()),
-                     owned->bytes.data(),
-                     owned->bytes.size(),
-                     owned->compatibility.c_str(),
-                     owned->kernels.data(),
-                     nullptr};
-  return &owned->artifact;
+  return plugin_support::OwnedArtifact::give(std::move(owned));
 }
 
 void cpu::releaseArtifact(const TilerunPluginArtifact *artifact) {
-  delete reinterpret_cast<OwnedArtifact *>(const_cast<TilerunPluginArtifact *>(artifact));
+  plugin_support::OwnedArtifact::release(artifact);
 }

@@ -1,5 +1,6 @@
 // Memory of the device, which is the interpreter's heap.
 #include "plugins/cpu/Handles.h"
+#include "plugins/support/Error.h"
 
 using namespace tilerun;
 using namespace tilerun::cpu;
@@ -103,10 +104,8 @@ static TilerunStatus copyFromPeer(TilerunPluginDevice *device, TilerunPluginStre
 static TilerunStatus fill(TilerunPluginDevice *device, TilerunPluginStream *stream,
                           TilerunAddress to, uint32_t pattern, uint32_t patternBytes,
                           uint64_t bytes, const TilerunErrorSink *sink) {
-  if ((patternBytes != 1 && patternBytes != 2 && patternBytes != 4) || bytes % patternBytes)
-    return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "fill",
-                "a pattern of " + std::to_string(patternBytes) + " bytes over " +
-                    std::to_string(bytes));
+  if (std::string wrong = plugin_support::checkFill(patternBytes, bytes); !wrong.empty())
+    return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "fill", wrong);
   CPU_ENTER(device, sink, "fill");
   if (!bytes)
     return TILERUN_STATUS_OK;

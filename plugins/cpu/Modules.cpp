@@ -1,6 +1,8 @@
 // Modules and launches.
 #include "plugins/cpu/Handles.h"
 #include "plugins/cpu/Host.h"
+#include "plugins/support/ArtifactCheck.h"
+#include "plugins/support/Property.h"
 
 #include "backends/interpreter/Frame.h"
 #include "backends/interpreter/SmallFloat.h"
@@ -60,6 +62,8 @@ static TilerunStatus loadModule(TilerunPluginDevice *device, const TilerunPlugin
   if (!content)
     return fail(sink, TILERUN_STATUS_COMPILE, "load_module",
                 "the bytes are no artifact of this plugin, or a damaged one");
+  if (std::string wrong = plugin_support::checkKernels(*artifact); !wrong.empty())
+    return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "load_module", wrong);
   auto made = std::make_unique<TilerunPluginModule>();
   made->device = device;
   for (const KernelHeader &header : content->kernels) {
@@ -89,11 +93,7 @@ static TilerunStatus getKernel(TilerunPluginModule *module, const char *name,
 
 static TilerunStatus getKernelProperty(TilerunPluginKernel *kernel, uint32_t property,
                                        TilerunPropertyValue *value, const TilerunErrorSink *sink) {
-  auto number = [&](uint64_t n) -> TilerunStatus {
-    value->type = TILERUN_VALUE_U64;
-    value->number = n;
-    return TILERUN_STATUS_OK;
-  };
+  auto number = [&](uint64_t n) { return plugin_support::setValue(value, n); };
   switch (property) {
   case TILERUN_KERNEL_PROPERTY_STATIC_SHARED:
     return number(0);

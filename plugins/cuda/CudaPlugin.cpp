@@ -1,24 +1,19 @@
-// The plugin for NVIDIA GPUs: its table and its entry. Devices, memory, streams and modules have a
-// file each; Compile.cpp joins the NVPTX backend, and NoCompile.cpp takes its place in a build that
-// only drives devices.
+// The plugin for NVIDIA GPUs: its table and its entry. What it has in common with other drivers is
+// the stream driver's (plugins/stream_driver), over Device.h; Compile.cpp joins the NVPTX backend,
+// and NoCompile.cpp takes its place in a build that only drives devices.
 #include "plugins/cuda/Device.h"
 
 static const TilerunPlugin &getTable() {
   static const TilerunPlugin table = [] {
-    TilerunPlugin made = {};
-    made.struct_size = sizeof(TilerunPlugin);
-    made.abi_major = TILERUN_PLUGIN_ABI_MAJOR;
-    made.abi_minor = TILERUN_PLUGIN_ABI_MINOR;
-    made.name = "cuda";
-    made.version = "0.1.0";
-    made.description = "NVIDIA GPUs through the CUDA driver";
+    TilerunPlugin made =
+        cuda::makeTable<cuda::Device>("0.1.0", "NVIDIA GPUs through the CUDA driver");
     cuda::addCompileEntries(made);
     cuda::addSelfTestEntries(made);
-    cuda::addDeviceEntries(made);
-    cuda::addMemoryEntries(made);
-    cuda::addStreamEntries(made);
-    cuda::addModuleEntries(made);
-    cuda::addLinkEntries(made);
+    made.get_native_context = [](TilerunPluginDevice *device, uint64_t *context,
+                                 const TilerunErrorSink *) -> TilerunStatus {
+      *context = reinterpret_cast<uint64_t>(cuda::get<cuda::Device>(device)->context);
+      return TILERUN_STATUS_OK;
+    };
     return made;
   }();
   return table;

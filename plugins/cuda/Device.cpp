@@ -1,4 +1,4 @@
-// Devices: enumeration, opening, properties, state.
+// Devices: enumeration, opening, properties, errors.
 #include "plugins/cuda/Device.h"
 
 #include <cstdio>
@@ -6,6 +6,49 @@
 #include <map>
 
 using namespace cuda;
+
+TilerunStatus Device::getStatus(CUresult error) {
+  switch (error) {
+  case kNotReady:
+    return TILERUN_STATUS_NOT_READY;
+  case kInvalidValue:
+  case kInvalidHandle:
+  case kLaunchOutOfResources:
+    return TILERUN_STATUS_INVALID_ARGUMENT;
+  case kOutOfMemory:
+    return TILERUN_STATUS_OUT_OF_MEMORY;
+  case kNotInitialized:
+  case kInsufficientDriver:
+  case kNoDevice:
+  case kInvalidDevice:
+  case kSystemDriverMismatch:
+  case kCompatNotSupportedOnDevice:
+    return TILERUN_STATUS_UNAVAILABLE;
+  case kInvalidImage:
+  case kNoBinaryForGpu:
+  case kInvalidPtx:
+  case kJitCompilerNotFound:
+  case kUnsupportedPtxVersion:
+  case kJitCompilationDisabled:
+  case kInvalidSource:
+    return TILERUN_STATUS_COMPILE;
+  case kNotFound:
+    return TILERUN_STATUS_NOT_FOUND;
+  case kNotSupported:
+    return TILERUN_STATUS_UNSUPPORTED;
+  case kEccUncorrectable:
+  case kNvlinkUncorrectable:
+  case kIllegalAddress:
+  case kLaunchTimeout:
+  case kContextIsDestroyed:
+  case kAssert:
+    return TILERUN_STATUS_DEVICE_LOST;
+  default:
+    // From a broken stack to a failed launch, all leave the context unusable.
+    return error >= kHardwareStackError && error <= kLaunchFailed ? TILERUN_STATUS_DEVICE_LOST
+                                                                  : TILERUN_STATUS_DRIVER;
+  }
+}
 
 namespace {
 
@@ -53,93 +96,84 @@ std::string getKernelModuleVersion() {
   return version;
 }
 
-// Reads what enumeration and opening both need. The device has no context yet.
-TilerunStatus describe(TilerunPluginDevice *device, const TilerunErrorSink *sink) {
-  device->id = "cuda:" + std::to_string(device->ordinal);
-  CU_TRY(device, sink, cuDeviceGet(&device->handle, static_cast<int>(device->ordinal)));
-  char text[256] = {};
-  CU_TRY(device, sink, cuDeviceGetName(text, sizeof(text) - 1, device->handle));
-  device->name = text;
-  CUuuid uuid = {};
-  CU_TRY(device, sink, cuDeviceGetUuid(&uuid, device->handle));
-  device->uuid = formatUuid(uuid);
-  int major = 0, minor = 0, pools = 0;
-  CU_TRY(device, sink, cuDeviceGetAttribute(&major, kComputeCapabilityMajor, device->handle));
-  CU_TRY(device, sink, cuDeviceGetAttribute(&minor, kComputeCapabilityMinor, device->handle));
-  CU_TRY(device, sink, cuDeviceGetAttribute(&pools, kMemoryPoolsSupported, device->handle));
-  size_t total = 0;
-  CU_TRY(device, sink, cuDeviceTotalMem(&total, device->handle));
-  device->totalMemory = total;
-  device->capability = major * 10 + minor;
-  // The architecture's own features are worth an artifact that no other one runs.
-  bool own = device->capability == 90 || device->capability == 100 || device->capability == 120;
-  device->arch = "sm_" + std::to_string(device->capability) + (own ? "a" : "");
-  device->overlapsGrids = device->capability >= 90 && device->driver.version >= 12000;
-  device->memoryPools = pools != 0;
-  device->driverVersion = formatVersion(device->driver.version);
-  int shared = 0;
-  CU_TRY(device, sink,
-         cuDeviceGetAttribute(&shared, kMaxSharedMemoryPerBlockOptin, device->handle));
-  device->maxShared = static_cast<uint32_t>(std::max(shared, 0));
-  device->binaryCompatibility =
-      "cuda:sass:" + device->arch + ":driver-" + device->driverVersion + getKernelModuleVersion();
-  std::fill_n(text, sizeof(text), '\0');
-  CU_TRY(device, sink, cuDeviceGetPCIBusId(text, sizeof(text) - 1, device->handle));
-  device->pciAddress = text;
-  return TILERUN_STATUS_OK;
-}
+} // namespace
 
-TilerunStatus getDevices(TilerunDeviceCallback each, void *user, const TilerunErrorSink *sink) {
-  std::string reason;
-  const Driver *driver = getDriver(reason);
-  if (!driver)
-    return fail(sink, TILERUN_STATUS_UNAVAILABLE, "get_devices", nullptr, reason);
+//===----------------------------------------------------------------------===//
+// What there is
+//===----------------------------------------------------------------------===//
+
+uint32_t Device::count(std::string &reason) {
+  const Driver *driver = findDriver(reason);
   int count = 0;
+  if (!driver)
+    return 0;
   if (CUresult error = driver->cuDeviceGetCount(&count))
-    return fail(sink, TILERUN_STATUS_UNAVAILABLE, "cuDeviceGetCount(&count)", nullptr,
-                driver->getErrorName(error) + ": " + driver->getErrorText(error));
-  if (count <= 0)
-    return fail(sink, TILERUN_STATUS_UNAVAILABLE, "get_devices", nullptr,
-                "the CUDA driver " + formatVersion(driver->version) +
-                    " shows no device (is CUDA_VISIBLE_DEVICES set?)");
-  // All are described before any is told, so that a failure has told nothing.
-  std::vector<std::unique_ptr<TilerunPluginDevice>> devices;
-  for (int i = 0; i < count; ++i) {
-    devices.push_back(std::make_unique<TilerunPluginDevice>(*driver));
-    devices.back()->ordinal = static_cast<uint32_t>(i);
-    if (TilerunStatus status = describe(devices.back().get(), sink))
-      return status;
-  }
-  for (const auto &device : devices) {
-    std::string target = "cuda:" + device->arch;
-    TilerunPluginDeviceInfo info = {sizeof(info),         device->ordinal,      device->id.c_str(),
-                                    device->uuid.c_str(), device->name.c_str(), target.c_str()};
-    each(user, &info);
-  }
-  return TILERUN_STATUS_OK;
+    reason = "cuDeviceGetCount(&count): " + driver->getErrorName(error) + ": " +
+             driver->getErrorText(error);
+  else if (count <= 0)
+    reason = "the CUDA driver " + formatVersion(driver->version) +
+             " shows no device (is CUDA_VISIBLE_DEVICES set?)";
+  return static_cast<uint32_t>(std::max(count, 0));
 }
 
-TilerunStatus makeStream(TilerunPluginDevice *device, const TilerunErrorSink *sink) {
-  CU_ENTER(device, sink, "open_device");
-  constexpr unsigned kNonBlocking = 1;
-  CU_TRY(device, sink, cuStreamCreate(&device->stream, kNonBlocking));
-  return TILERUN_STATUS_OK;
+#define TRY_CU(call)                                                                               \
+  if (const Outcome outcome_ = CU(call))                                                           \
+  return outcome_
+
+// What enumeration and opening both need. The device has no context yet.
+Outcome Device::describe() {
+  char text[256] = {};
+  CUuuid id = {};
+  int major = 0, minor = 0, pools = 0, shared = 0;
+  size_t total = 0;
+  TRY_CU(cuDeviceGet(&handle, static_cast<int>(ordinal)));
+  TRY_CU(cuDeviceGetName(text, sizeof(text) - 1, handle));
+  name = text;
+  std::fill_n(text, sizeof(text), '\0');
+  TRY_CU(cuDeviceGetPCIBusId(text, sizeof(text) - 1, handle));
+  pciAddress = text;
+  TRY_CU(cuDeviceGetUuid(&id, handle));
+  uuid = formatUuid(id);
+  TRY_CU(cuDeviceGetAttribute(&major, kComputeCapabilityMajor, handle));
+  TRY_CU(cuDeviceGetAttribute(&minor, kComputeCapabilityMinor, handle));
+  TRY_CU(cuDeviceGetAttribute(&pools, kMemoryPoolsSupported, handle));
+  TRY_CU(cuDeviceGetAttribute(&shared, kMaxSharedMemoryPerBlockOptin, handle));
+  TRY_CU(cuDeviceTotalMem(&total, handle));
+  totalMemory = total;
+  memoryPools = pools != 0;
+  maxShared = static_cast<uint32_t>(std::max(shared, 0));
+  capability = major * 10 + minor;
+  // The architecture's own features are worth an artifact that no other one runs.
+  bool own = capability == 90 || capability == 100 || capability == 120;
+  arch = "sm_" + std::to_string(capability) + (own ? "a" : "");
+  overlapsGrids = capability >= 90 && driver.version >= 12000;
+  driverVersion = formatVersion(driver.version);
+  binaryCompatibility = "cuda:sass:" + arch + ":driver-" + driverVersion + getKernelModuleVersion();
+  return {};
 }
+
+//===----------------------------------------------------------------------===//
+// Contexts
+//===----------------------------------------------------------------------===//
 
 // Some drivers (580 among them) give a process that lost a device no context of it any more, of
 // whatever kind, until it ends.
-TilerunStatus retainPrimary(TilerunPluginDevice *device, const TilerunErrorSink *sink) {
+TilerunStatus Device::open(const TilerunErrorSink *sink) {
+  if (context) // The caller's.
+    return TILERUN_STATUS_OK;
   std::lock_guard lock(primariesMutex);
-  Primary &primary = getPrimaries()[device->handle];
-  if (CUresult error = device->driver.cuDevicePrimaryCtxRetain(&device->context, device->handle)) {
+  Primary &primary = getPrimaries()[handle];
+  CUdevice device = handle;
+  if (Outcome outcome = CU(cuDevicePrimaryCtxRetain(&context, device))) {
     std::string detail;
-    if (isLoss(error))
+    if (getStatus(outcome.error) == TILERUN_STATUS_DEVICE_LOST)
       detail = "this process lost the device before, and its driver gives it no new context: start "
                "a new process";
     if (!detail.empty() && !primary.lastLoss.empty())
       detail += "; it was lost by " + primary.lastLoss;
-    return failDriver(sink, device, "cuDevicePrimaryCtxRetain(&context, device)", error, detail);
+    return finish(sink, this, outcome, detail);
   }
+  ownsContext = true;
   ++primary.handles;
   return TILERUN_STATUS_OK;
 }
@@ -147,75 +181,26 @@ TilerunStatus retainPrimary(TilerunPluginDevice *device, const TilerunErrorSink 
 // Gives the primary context back. After a loss, the last handle resets it first: a dead context
 // that was released instead stays dead for whoever retains it next, and others in the process (a
 // framework) may hold it too.
-void releasePrimary(TilerunPluginDevice *device) {
+void Device::close() {
+  if (!ownsContext)
+    return;
   std::lock_guard lock(primariesMutex);
-  Primary &primary = getPrimaries()[device->handle];
-  if (device->lost)
-    primary.lossReason = primary.lastLoss = device->lossReason;
+  Primary &primary = getPrimaries()[handle];
+  if (latch.isLost())
+    primary.lossReason = primary.lastLoss = latch.getReason();
   if (--primary.handles == 0 && !primary.lossReason.empty()) {
-    device->driver.cuDevicePrimaryCtxReset(device->handle);
+    driver.cuDevicePrimaryCtxReset(handle);
     primary.lossReason.clear();
   }
-  device->driver.cuDevicePrimaryCtxRelease(device->handle);
+  driver.cuDevicePrimaryCtxRelease(handle);
 }
 
-TilerunStatus openDevice(uint32_t ordinal, const TilerunPluginOpenOptions *options,
-                         TilerunPluginDevice **out, const TilerunErrorSink *sink) {
-  std::string reason;
-  const Driver *driver = getDriver(reason);
-  if (!driver)
-    return fail(sink, TILERUN_STATUS_UNAVAILABLE, "open_device", nullptr, reason);
-  auto device = std::make_unique<TilerunPluginDevice>(*driver);
-  device->ordinal = ordinal;
-  if (TilerunStatus status = describe(device.get(), sink))
-    return status;
-  if (options && TILERUN_HAS(TilerunPluginOpenOptions, options, foreign_context)) {
-    device->foreign = true;
-    device->context = reinterpret_cast<CUcontext>(options->foreign_context);
-  } else if (TilerunStatus status = retainPrimary(device.get(), sink)) {
-    return status;
-  }
-  if (TilerunStatus status = makeStream(device.get(), sink)) {
-    if (!device->foreign)
-      releasePrimary(device.get());
-    return status;
-  }
-  *out = device.release();
-  return TILERUN_STATUS_OK;
-}
-
-void closeDevice(TilerunPluginDevice *device) {
-  if (!device)
-    return;
-  {
-    CurrentContext current(device);
-    if (!current.getError())
-      device->driver.cuStreamDestroy(device->stream);
-  }
-  if (!device->foreign)
-    releasePrimary(device);
-  delete device;
-}
-
-TilerunStatus getDeviceState(TilerunPluginDevice *device, const TilerunErrorSink *sink) {
-  if (device->lost)
-    return failLost(sink, device, "get_device_state");
-  return TILERUN_STATUS_OK;
-}
-
-TilerunStatus setValue(TilerunPropertyValue *value, uint64_t number) {
-  value->type = TILERUN_VALUE_U64;
-  value->number = number;
-  return TILERUN_STATUS_OK;
-}
-TilerunStatus setValue(TilerunPropertyValue *value, const std::string &string) {
-  value->type = TILERUN_VALUE_STRING;
-  value->string = string.c_str();
-  return TILERUN_STATUS_OK;
-}
+//===----------------------------------------------------------------------===//
+// Properties
+//===----------------------------------------------------------------------===//
 
 // Properties that are attributes of the driver.
-int getAttribute(uint32_t property) {
+static int getAttribute(uint32_t property) {
   switch (property) {
   case TILERUN_DEVICE_PROPERTY_UNITS:
     return kMultiprocessorCount;
@@ -244,73 +229,49 @@ int getAttribute(uint32_t property) {
   }
 }
 
-TilerunStatus getDeviceProperty(TilerunPluginDevice *device, uint32_t property,
-                                TilerunPropertyValue *value, const TilerunErrorSink *sink) {
+Outcome Device::getNumber(uint32_t property, uint64_t &number, bool &known) const {
   switch (property) {
-  case TILERUN_DEVICE_PROPERTY_NAME:
-    return setValue(value, device->name);
-  case TILERUN_DEVICE_PROPERTY_UUID:
-    return setValue(value, device->uuid);
-  case TILERUN_DEVICE_PROPERTY_ARCH:
-    return setValue(value, device->arch);
-  case TILERUN_DEVICE_PROPERTY_DRIVER_VERSION:
-    return setValue(value, device->driverVersion);
-  case TILERUN_DEVICE_PROPERTY_PCI_ADDRESS:
-    return setValue(value, device->pciAddress);
-  case TILERUN_DEVICE_PROPERTY_BINARY_COMPATIBILITY:
-    return setValue(value, device->binaryCompatibility);
   case TILERUN_DEVICE_PROPERTY_MEMORY_TOTAL:
-    return setValue(value, device->totalMemory);
+    number = totalMemory;
+    return {};
   case TILERUN_DEVICE_PROPERTY_STREAM_ORDERED_MEMORY:
-    return setValue(value, uint64_t(device->memoryPools));
+    number = memoryPools;
+    return {};
+  case TILERUN_DEVICE_PROPERTY_MAX_CLUSTER:
+    // What every device of these architectures takes without being asked.
+    known = overlapsGrids;
+    number = 8;
+    return {};
   case TILERUN_DEVICE_PROPERTY_MEMORY_FREE: {
-    CU_ENTER(device, sink, "get_device_property");
     size_t free = 0, total = 0;
-    CU_TRY(device, sink, cuMemGetInfo(&free, &total));
-    return setValue(value, uint64_t(free));
+    Outcome outcome = CU(cuMemGetInfo(&free, &total));
+    number = free;
+    return outcome;
   }
   }
-  int attribute = getAttribute(property);
-  if (!attribute)
-    return fail(sink, TILERUN_STATUS_UNSUPPORTED, "get_device_property", device,
-                "property " + std::to_string(property) + " is not known");
-  int number = 0;
-  CU_TRY(device, sink, cuDeviceGetAttribute(&number, attribute, device->handle));
-  return setValue(value, static_cast<uint64_t>(number));
+  const int attribute = getAttribute(property);
+  known = attribute != 0;
+  if (!known)
+    return {};
+  int value = 0;
+  Outcome outcome = CU(cuDeviceGetAttribute(&value, attribute, handle));
+  number = static_cast<uint64_t>(value);
+  return outcome;
 }
 
-TilerunStatus getNativeContext(TilerunPluginDevice *device, uint64_t *context,
-                               const TilerunErrorSink *) {
-  *context = reinterpret_cast<uint64_t>(device->context);
-  return TILERUN_STATUS_OK;
-}
-
-TilerunStatus synchronizeDevice(TilerunPluginDevice *device, const TilerunErrorSink *sink) {
-  CU_ENTER(device, sink, "synchronize_device");
-  uint32_t launches = device->log.getCount();
-  std::vector<std::pair<TilerunPluginStream *, uint32_t>> streams;
-  {
-    std::lock_guard lock(device->mutex);
-    for (TilerunPluginStream *stream : device->streams)
-      streams.emplace_back(stream, stream->log.getCount());
-  }
-  CU_TRY(device, sink, cuCtxSynchronize());
-  device->log.finish(launches);
-  std::lock_guard lock(device->mutex);
-  for (auto [stream, count] : streams)
-    if (device->streams.count(stream))
-      stream->log.finish(count);
-  return TILERUN_STATUS_OK;
-}
-
-} // namespace
-
-void cuda::addDeviceEntries(TilerunPlugin &table) {
-  table.get_devices = getDevices;
-  table.open_device = openDevice;
-  table.close_device = closeDevice;
-  table.get_device_state = getDeviceState;
-  table.get_device_property = getDeviceProperty;
-  table.get_native_context = getNativeContext;
-  table.synchronize_device = synchronizeDevice;
+Outcome Device::getPointerInfo(TilerunAddress address, TilerunPluginPointerInfo &info) const {
+  unsigned memoryType = 0;
+  int owner = -1;
+  CUdeviceptr base = 0;
+  size_t size = 0;
+  int attributes[] = {kPointerMemoryType, kPointerDeviceOrdinal, kPointerRangeStart,
+                      kPointerRangeSize};
+  void *data[] = {&memoryType, &owner, &base, &size};
+  Outcome outcome = CU(cuPointerGetAttributes(4, attributes, data, address));
+  constexpr unsigned kHost = 1;
+  info.on_host = memoryType == kHost;
+  info.other_device = !info.on_host && owner != static_cast<int>(ordinal);
+  info.base = base;
+  info.num_bytes = memoryType ? size : 0; // The driver succeeds for what it does not know.
+  return outcome;
 }

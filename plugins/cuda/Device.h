@@ -1,147 +1,182 @@
-// The plugin's handles, and how its errors are made.
+// An open device of CUDA: what the stream driver asks of it. Calls are inline, since a launch is
+// one of them.
 #pragma once
 
 #include "plugins/cuda/Driver.h"
-#include "plugins/support/LaunchLog.h"
-#include "runtime/include/tilerun/plugin.h"
-
-#include <atomic>
-#include <memory>
-#include <mutex>
-#include <set>
-#include <string>
-#include <vector>
+#include "plugins/stream_driver/Plugin.h"
 
 namespace cuda {
 
-using tilerun::plugin_support::LaunchLog;
+using namespace tilerun::stream_driver;
 
-} // namespace cuda
+/// A call of the device's driver, with its text for errors.
+#define CU(call)                                                                                   \
+  Outcome { driver.call, #call }
 
-struct TilerunPluginDevice {
-  const cuda::Driver &driver;
-  cuda::CUdevice handle = 0;
-  uint32_t ordinal = 0;
-  std::string id; ///< "cuda:0"
-  std::string name, uuid, arch, pciAddress, driverVersion;
-  std::string binaryCompatibility; ///< Of what finalize_artifact gives.
-  int capability = 0;              ///< 90
+struct Device : DeviceState<Device> {
+  using StreamHandle = CUstream;
+  using EventHandle = CUevent;
+  using ModuleHandle = CUmodule;
+  using FunctionHandle = CUfunction;
+  static constexpr const char *kName = "cuda";
+
+  const Driver &driver = getDriver(); ///< `count` found it.
+  CUdevice handle = 0;
+  int capability = 0; ///< 90
   uint64_t totalMemory = 0;
   bool memoryPools = false;
   bool overlapsGrids = false; ///< TILERUN_LAUNCH_OVERLAP has an effect.
   uint32_t maxShared = 0;     ///< Bytes of shared memory of one program.
-  bool foreign = false;       ///< The context is the caller's.
-  cuda::CUcontext context = nullptr;
-  cuda::CUstream stream = nullptr; ///< What a null stream means.
-  cuda::LaunchLog log;             ///< Of that stream.
+  CUcontext context = nullptr;
+  bool ownsContext = false; ///< Else it is the caller's.
+  CUstream own = nullptr;   ///< What a null stream means.
 
-  std::atomic<bool> lost{false};
-  std::mutex mutex; ///< Guards what follows.
-  std::string lossReason;
-  std::set<std::string> kernelNames; ///< Outlive their modules.
-  std::set<TilerunPluginStream *> streams;
-};
-struct TilerunPluginStream {
-  TilerunPluginDevice *device;
-  cuda::CUstream handle;
-  bool owned;
-  cuda::LaunchLog log;
-};
-struct TilerunPluginEvent {
-  TilerunPluginDevice *device;
-  cuda::CUevent handle;
-};
-struct TilerunPluginKernel {
-  TilerunPluginDevice *device;
-  cuda::CUfunction function;
-  const char *name;              ///< In the device's kernelNames.
-  int64_t packedBytes = -1;      ///< Size of the arguments; -1 where it is not known.
-  uint32_t maxDynamicShared = 0; ///< What a launch may ask for.
-};
-struct TilerunPluginModule {
-  TilerunPluginDevice *device;
-  cuda::CUmodule handle;
-  struct Entry {
-    std::string name;
-    int64_t packedBytes;
-    uint32_t sharedBytes;
+  /// Makes the context current for a scope, and leaves the thread as it was.
+  class Current {
+  public:
+    explicit Current(Device &device) : driver(device.driver) {
+      CUcontext current = nullptr;
+      if (driver.cuCtxGetCurrent(&current) == kSuccess && current == device.context)
+        return;
+      CUcontext context = device.context;
+      outcome = CU(cuCtxPushCurrent(context));
+      pushed = !outcome;
+    }
+    ~Current() {
+      CUcontext popped;
+      if (pushed)
+        driver.cuCtxPopCurrent(&popped);
+    }
+    Current(const Current &) = delete;
+    Current &operator=(const Current &) = delete;
+    Outcome outcome;
+
+  private:
+    const Driver &driver;
+    bool pushed = false;
   };
-  std::vector<Entry> entries;
-  std::mutex mutex; ///< Guards `kernels`.
-  std::vector<std::unique_ptr<TilerunPluginKernel>> kernels;
-};
 
-namespace cuda {
+  static TilerunStatus getStatus(CUresult error);
+  std::string getErrorName(CUresult error) const { return driver.getErrorName(error); }
+  std::string getErrorText(CUresult error) const { return driver.getErrorText(error); }
 
-/// Reports an error that is not the driver's, and returns `status`. `device` may be null.
-TilerunStatus fail(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
-                   const TilerunPluginDevice *device, const std::string &what);
+  // Devices (Device.cpp).
+  static uint32_t count(std::string &reason);
+  Outcome describe();
+  void adopt(uint64_t foreignContext) { context = reinterpret_cast<CUcontext>(foreignContext); }
+  TilerunStatus open(const TilerunErrorSink *sink);
+  void close();
+  Outcome getNumber(uint32_t property, uint64_t &number, bool &known) const;
+  Outcome synchronize() const { return CU(cuCtxSynchronize()); }
 
-/// Reports a failed driver call; `detail` says what was asked for. Marks the device as lost where
-/// the error says so.
-TilerunStatus failDriver(const TilerunErrorSink *sink, TilerunPluginDevice *device,
-                         const char *expression, CUresult error, const std::string &detail = "");
+  // Memory: stream-ordered where the device has memory pools.
+  Outcome allocate(TilerunAddress &out, size_t bytes, CUstream stream) const {
+    CUdeviceptr pointer = 0;
+    Outcome outcome = memoryPools ? CU(cuMemAllocAsync(&pointer, bytes, stream))
+                                  : CU(cuMemAlloc(&pointer, bytes));
+    out = pointer;
+    return outcome;
+  }
+  Outcome free(TilerunAddress address, CUstream stream) const {
+    if (memoryPools)
+      return CU(cuMemFreeAsync(address, stream));
+    // Not ordered by itself: the stream's work may still use the memory.
+    Outcome outcome = CU(cuStreamSynchronize(stream));
+    return outcome ? outcome : CU(cuMemFree(address));
+  }
+  Outcome allocateHost(void *&pointer, size_t bytes) const {
+    constexpr unsigned kPortable = 1; // Pinned for every context.
+    return CU(cuMemHostAlloc(&pointer, bytes, kPortable));
+  }
+  Outcome freeHost(void *pointer) const { return CU(cuMemFreeHost(pointer)); }
+  Outcome copy(Copy kind, uint64_t to, uint64_t from, size_t bytes, CUstream stream) const {
+    if (kind == Copy::ToDevice)
+      return CU(cuMemcpyHtoDAsync(to, reinterpret_cast<const void *>(from), bytes, stream));
+    if (kind == Copy::FromDevice)
+      return CU(cuMemcpyDtoHAsync(reinterpret_cast<void *>(to), from, bytes, stream));
+    return CU(cuMemcpyDtoDAsync(to, from, bytes, stream));
+  }
+  bool sharesMemory(const Device &peer) const { return context == peer.context; }
+  Outcome copyFromPeer(TilerunAddress to, const Device &peer, TilerunAddress from, size_t bytes,
+                       CUstream stream) const {
+    return CU(cuMemcpyPeerAsync(to, context, from, peer.context, bytes, stream));
+  }
+  Outcome fill(TilerunAddress to, uint32_t pattern, uint32_t patternBytes, size_t count,
+               CUstream stream) const {
+    if (patternBytes == 1)
+      return CU(cuMemsetD8Async(to, static_cast<uint8_t>(pattern), count, stream));
+    if (patternBytes == 2)
+      return CU(cuMemsetD16Async(to, static_cast<uint16_t>(pattern), count, stream));
+    return CU(cuMemsetD32Async(to, pattern, count, stream));
+  }
+  Outcome getPointerInfo(TilerunAddress address, TilerunPluginPointerInfo &info) const;
 
-/// Whether an error says that the context is of no use any more.
-bool isLoss(CUresult error);
+  // Streams and events.
+  Outcome createStream(CUstream &stream) const {
+    constexpr unsigned kNonBlocking = 1; // Ordered by events only, not by the legacy stream.
+    return CU(cuStreamCreate(&stream, kNonBlocking));
+  }
+  Outcome destroyStream(CUstream stream) const { return CU(cuStreamDestroy(stream)); }
+  Outcome synchronizeStream(CUstream stream) const { return CU(cuStreamSynchronize(stream)); }
+  Outcome queryStream(CUstream stream) const { return CU(cuStreamQuery(stream)); }
+  Outcome waitEvent(CUstream stream, CUevent event) const {
+    return CU(cuStreamWaitEvent(stream, event, 0));
+  }
+  Outcome createEvent(CUevent &event, bool timing) const {
+    constexpr unsigned kDisableTiming = 2;
+    return CU(cuEventCreate(&event, timing ? 0 : kDisableTiming));
+  }
+  Outcome destroyEvent(CUevent event) const { return CU(cuEventDestroy(event)); }
+  Outcome recordEvent(CUevent event, CUstream stream) const {
+    return CU(cuEventRecord(event, stream));
+  }
+  Outcome synchronizeEvent(CUevent event) const { return CU(cuEventSynchronize(event)); }
+  Outcome queryEvent(CUevent event) const { return CU(cuEventQuery(event)); }
+  Outcome elapsedTime(float &time, CUevent start, CUevent end) const {
+    return CU(cuEventElapsedTime(&time, start, end));
+  }
 
-/// Reports DEVICE_LOST with the reason.
-TilerunStatus failLost(const TilerunErrorSink *sink, TilerunPluginDevice *device, const char *call);
-
-/// Makes a context current for a scope, and leaves the thread as it was.
-class CurrentContext {
-public:
-  explicit CurrentContext(TilerunPluginDevice *device);
-  ~CurrentContext();
-  CurrentContext(const CurrentContext &) = delete;
-  CurrentContext &operator=(const CurrentContext &) = delete;
-  CUresult getError() const { return error; }
+  // Modules and launches (Modules.cpp).
+  std::string checkCompatibility(const std::string &text) const;
+  Outcome loadModule(CUmodule &module, const TilerunPluginArtifact &artifact,
+                     std::string &detail) const;
+  static bool isFinal(const std::string &compatibility) {
+    return compatibility.rfind("cuda:sass:", 0) == 0;
+  }
+  Outcome finalize(std::string &code, std::string &detail) const; // Link.cpp
+  void unloadModule(CUmodule module) const { driver.cuModuleUnload(module); }
+  Outcome getFunction(CUfunction &function, CUmodule module, const char *name) const {
+    return CU(cuModuleGetFunction(&function, module, name));
+  }
+  Outcome getSharedLimit(CUfunction function, uint32_t &fixed, uint32_t &most) const;
+  Outcome allowShared(CUfunction function, uint32_t bytes) const {
+    return CU(cuFuncSetAttribute(function, kFunctionMaxDynamicShared, static_cast<int>(bytes)));
+  }
+  Outcome getKernelNumber(uint32_t property, CUfunction function, uint64_t &number,
+                          bool &known) const;
+  static bool launchesWait();
+  Outcome launch(CUfunction function, const LaunchCall &call, CUstream stream) const {
+    const TilerunPluginLaunch &launch = call.launch;
+    // The driver's marks for a packed buffer.
+    void *const kBuffer = reinterpret_cast<void *>(1), *const kSize = reinterpret_cast<void *>(2);
+    size_t size = launch.num_bytes;
+    void *packed[] = {kBuffer, const_cast<void *>(launch.arguments), kSize, &size, nullptr};
+    void **extra = call.parameters ? nullptr : packed;
+    if ((call.overlap && overlapsGrids) || call.cluster[0]) [[unlikely]]
+      return launchExtended(function, call, stream, extra);
+    const CUresult error = driver.cuLaunchKernel(
+        function, launch.grid[0], launch.grid[1], launch.grid[2], launch.threads, 1, 1,
+        launch.shared_bytes, stream, call.parameters, extra);
+    return {error, "cuLaunchKernel(function, …)"};
+  }
 
 private:
-  TilerunPluginDevice *device;
-  bool pushed = false;
-  CUresult error = kSuccess;
+  Outcome launchExtended(CUfunction function, const LaunchCall &call, CUstream stream,
+                         void **extra) const;
 };
 
-inline LaunchLog &getLog(TilerunPluginDevice *device, TilerunPluginStream *stream) {
-  return stream ? stream->log : device->log;
-}
-inline CUstream getStream(TilerunPluginDevice *device, TilerunPluginStream *stream) {
-  return stream ? stream->handle : device->stream;
-}
-/// What the compatibility of `artifact` says against the device; reports.
-TilerunStatus checkCompatibility(TilerunPluginDevice *device, const char *compatibility,
-                                 const TilerunErrorSink *sink);
-/// Whether a compatibility string is that of a binary, which the driver need not compile.
-bool isBinary(const char *compatibility);
-/// Size of packed arguments.
-int64_t getPackedBytes(const TilerunPluginKernelInfo &info);
-/// Refuses an artifact whose arrays have elements of another size than this plugin's.
-TilerunStatus checkKernels(TilerunPluginDevice *device, const TilerunPluginArtifact &artifact,
-                           const char *call, const TilerunErrorSink *sink);
-
-/// The entries of the table, by file.
-void addDeviceEntries(TilerunPlugin &table);
-void addMemoryEntries(TilerunPlugin &table);
-void addStreamEntries(TilerunPlugin &table);
-void addModuleEntries(TilerunPlugin &table);
-void addLinkEntries(TilerunPlugin &table);
+/// The entries of the table that are CUDA's own, by file.
 void addSelfTestEntries(TilerunPlugin &table);
 void addCompileEntries(TilerunPlugin &table);
 
 } // namespace cuda
-
-/// Calls the driver; a failure is reported and ends the function with its status.
-#define CU_TRY(device, sink, expression)                                                           \
-  do {                                                                                             \
-    if (::cuda::CUresult error_ = (device)->driver.expression)                                     \
-      return ::cuda::failDriver(sink, device, #expression, error_);                                \
-  } while (false)
-
-/// Begins an entry that works on a device: refuses a lost one, makes its context current.
-#define CU_ENTER(device, sink, call)                                                               \
-  if ((device)->lost.load(std::memory_order_relaxed))                                              \
-    return ::cuda::failLost(sink, device, call);                                                   \
-  ::cuda::CurrentContext current_(device);                                                         \
-  if (current_.getError())                                                                         \
-  return ::cuda::failDriver(sink, device, "cuCtxPushCurrent(context)", current_.getError())

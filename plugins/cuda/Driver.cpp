@@ -57,9 +57,10 @@ static std::string openDriver(Driver &driver) {
   return "";
 }
 
-const Driver *cuda::getDriver(std::string &reason) {
-  static std::mutex mutex;
-  static Driver *driver = nullptr; // Never freed: other threads may use it until the end.
+static std::mutex mutex;
+static Driver *driver = nullptr; // Never freed: other threads may use it until the end.
+
+const Driver *cuda::findDriver(std::string &reason) {
   std::lock_guard lock(mutex);
   if (driver)
     return driver;
@@ -68,4 +69,9 @@ const Driver *cuda::getDriver(std::string &reason) {
   if (reason.empty())
     driver = new Driver(candidate);
   return driver;
+}
+
+const Driver &cuda::getDriver() {
+  std::lock_guard lock(mutex);
+  return *driver;
 }

@@ -2,8 +2,8 @@
 // the table, its loading and the tests' fake driver. The types are declared here, so that nothing
 // of NVIDIA's is needed to build.
 //
-// Rules of this folder: every call of the driver goes through CU_TRY, which records the expression,
-// the driver's name for the error and the device. The thread's current context is left as it was.
+// Rules of this folder: every call of the driver is an Outcome with its expression (Device.h). The
+// thread's current context is left as it was.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +27,7 @@ struct CUlaunchAttribute {
   union {
     char bytes[64];
     int number;
+    unsigned cluster[3];
   } value;
 };
 struct CUlaunchConfig {
@@ -129,7 +130,9 @@ struct Driver {
 
 /// Opens and initializes the driver on the first call that succeeds; later calls are cheap. Null
 /// with the reason where there is none that will do. TILERUN_CUDA_DRIVER names another library.
-const Driver *getDriver(std::string &reason);
+const Driver *findDriver(std::string &reason);
+/// What findDriver gave.
+const Driver &getDriver();
 
 /// "13.0"
 std::string formatVersion(int version);
@@ -201,6 +204,7 @@ enum PointerAttribute {
   kPointerRangeSize = 12,
 };
 enum LaunchAttribute {
+  kClusterDimension = 4,
   kProgrammaticStreamSerialization = 6,
 };
 enum JitOption {

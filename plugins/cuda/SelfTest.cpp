@@ -1,12 +1,8 @@
 // The self-test kernels of the ABI in PTX, by which a device is tested without a compiler.
-#include "plugins/cuda/Artifact.h"
 #include "plugins/cuda/Device.h"
-
-#include <cstring>
+#include "plugins/support/SelfTests.h"
 
 using namespace cuda;
-
-static constexpr const char *kCompatibility = "cuda:ptx-6.3:sm_70";
 
 static constexpr const char *kPtx = R"(.version 6.3
 .target sm_70
@@ -115,54 +111,58 @@ wait:
   st.global.u32 [%p0], %r0;
   ret;
 }
+
+.visible .entry tilerun_test_persistent(.param .u64 out, .param .u32 n,
+    .param .align 8 .b8 words[32])
+{
+  .reg .u64 %p<6>;
+  .reg .u32 %r<3>;
+  .reg .pred %q;
+  ld.param.u64 %p0, [out];
+  ld.param.u64 %p1, [words + 24];
+  mov.u32 %r0, %ctaid.x;
+  mov.u32 %r1, %nctaid.x;
+  add.u32 %r2, %r0, 1;
+  cvt.u64.u32 %p2, %r0;
+  cvt.u64.u32 %p3, %r1;
+next:
+  setp.ge.u64 %q, %p2, %p1;
+  @%q ret;
+  shl.b64 %p4, %p2, 2;
+  add.u64 %p5, %p0, %p4;
+  st.global.u32 [%p5], %r2;
+  add.u64 %p2, %p2, %p3;
+  bra next;
+}
 )";
 
-namespace {
+static constexpr const char *kClusterPtx = R"(.version 7.8
+.target sm_90
+.address_size 64
 
-constexpr TilerunPluginParameter pointer(const char *name) {
-  return {sizeof(TilerunPluginParameter), TILERUN_ARGUMENT_POINTER, 64, name};
+.visible .entry tilerun_test_cluster(.param .u64 out)
+{
+  .reg .u32 %r<2>;
+  .reg .u64 %p<2>;
+  mov.u32 %r0, %ctaid.x;
+  mov.u32 %r1, %cluster_ctaid.x;
+  ld.param.u64 %p0, [out];
+  mul.wide.u32 %p1, %r0, 4;
+  add.u64 %p0, %p0, %p1;
+  st.global.u32 [%p0], %r1;
+  ret;
 }
-constexpr TilerunPluginParameter integer(uint16_t bits, const char *name) {
-  return {sizeof(TilerunPluginParameter), TILERUN_ARGUMENT_INTEGER, bits, name};
-}
-constexpr TilerunPluginParameter floating(uint16_t bits, const char *name) {
-  return {sizeof(TilerunPluginParameter), TILERUN_ARGUMENT_FLOAT, bits, name};
-}
-constexpr TilerunPluginParameter kAdd[] = {pointer("out"), pointer("a"), pointer("b"),
-                                           integer(32, "n")};
-constexpr TilerunPluginParameter kArguments[] = {
-    pointer("out"),     integer(8, "i8"),    integer(16, "i16"),  integer(32, "i32"),
-    integer(64, "i64"), floating(16, "f16"), floating(32, "f32"), floating(64, "f64")};
-constexpr TilerunPluginParameter kGrid[] = {pointer("out")};
-constexpr TilerunPluginParameter kDelay[] = {pointer("out"), integer(64, "ns")};
-constexpr TilerunPluginParameter kFault[] = {pointer("address")};
+)";
 
-template <uint32_t count>
-constexpr TilerunPluginKernelInfo
-makeInfo(const char *name, const TilerunPluginParameter (&parameters)[count], uint32_t threads) {
-  return {sizeof(TilerunPluginKernelInfo), count, name, parameters, threads, 0};
+void cuda::addSelfTestEntries(TilerunPlugin &table) {
+  table.get_self_test = [](const char *name, const TilerunPluginArtifact **artifact,
+                           const TilerunErrorSink *sink) {
+    auto getCode = [](int kernel) -> std::pair<const char *, const char *> {
+      // Clusters want an architecture that has them.
+      if (kSelfTests[kernel].name == std::string_view("tilerun_test_cluster"))
+        return {kClusterPtx, "cuda:ptx-7.8:sm_90"};
+      return {kPtx, "cuda:ptx-6.3:sm_70"};
+    };
+    return giveSelfTest("cuda", name, getCode, artifact, sink);
+  };
 }
-constexpr TilerunPluginKernelInfo kKernels[] = {
-    makeInfo("tilerun_test_add", kAdd, 128), makeInfo("tilerun_test_arguments", kArguments, 1),
-    makeInfo("tilerun_test_grid", kGrid, 1), makeInfo("tilerun_test_delay", kDelay, 1),
-    makeInfo("tilerun_test_fault", kFault, 1)};
-
-TilerunStatus getSelfTest(const char *name, const TilerunPluginArtifact **artifact,
-                          const TilerunErrorSink *sink) {
-  for (const TilerunPluginKernelInfo &info : kKernels)
-    if (std::strcmp(info.name, name) == 0) {
-      // One module has them all.
-      static const GivenArtifact all = {{sizeof(TilerunPluginArtifact), std::size(kKernels),
-                                         reinterpret_cast<const uint8_t *>(kPtx), std::strlen(kPtx),
-                                         kCompatibility, kKernels, nullptr},
-                                        nullptr};
-      *artifact = &all.artifact;
-      return TILERUN_STATUS_OK;
-    }
-  return fail(sink, TILERUN_STATUS_NOT_FOUND, "get_self_test", nullptr,
-              std::string("there is no self-test kernel '") + name + "'");
-}
-
-} // namespace
-
-void cuda::addSelfTestEntries(TilerunPlugin &table) { table.get_self_test = getSelfTest; }

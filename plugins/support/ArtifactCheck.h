@@ -1,15 +1,19 @@
 // What every plugin checks of an artifact before it reads its kernels.
 #pragma once
 
-#include "runtime/include/tilerun/plugin.h"
+#include "tilerun/plugin.h"
 
 #include <string>
 
 namespace tilerun::plugin_support {
 
-/// Kernels and parameters are elements of arrays, so their size is fixed. Empty, or what has
-/// another one.
-inline std::string checkKernelSizes(const TilerunPluginArtifact &artifact) {
+/// Most parameters of a kernel that has derived ones.
+constexpr uint32_t kMostWithDerived = 512;
+
+/// What of an artifact cannot be loaded; empty if all can. Kernels and parameters are elements of
+/// arrays, so their size is fixed. Of derived parameters, plugins with `takesWords` know the form
+/// "words", others none.
+inline std::string checkKernels(const TilerunPluginArtifact &artifact, bool takesWords = false) {
   auto refuse = [](const std::string &what, uint32_t size, size_t ours) {
     return what + " has the struct_size " + std::to_string(size) + ", not " + std::to_string(ours) +
            ", which is fixed";
@@ -23,6 +27,17 @@ inline std::string checkKernelSizes(const TilerunPluginArtifact &artifact) {
       if (uint32_t size = info.parameters[p].struct_size; size != sizeof(*info.parameters))
         return refuse("parameter " + std::to_string(p) + " of " + what, size,
                       sizeof(*info.parameters));
+    const TilerunPluginKernelDetails *details =
+        TILERUN_HAS(TilerunPluginArtifact, &artifact, details) ? artifact.details[i] : nullptr;
+    if (!details)
+      continue;
+    for (uint32_t d = 0; d < details->num_derived; ++d)
+      if (std::string form = details->derived[d]->form; form != "words" || !takesWords)
+        return what + " has a derived parameter of the form '" + form +
+               "', which this plugin does not know";
+    if (details->num_derived && info.num_parameters + details->num_derived > kMostWithDerived)
+      return what + " has more than " + std::to_string(kMostWithDerived) +
+             " parameters, some of which are derived";
   }
   return "";
 }

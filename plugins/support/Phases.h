@@ -24,7 +24,7 @@ void tellPhases(const Table &table, void (*each)(void *, const TilerunPluginPhas
   }
 }
 
-/// Reads the option "emit"; the error's text if there is no such phase.
+/// Reads the option "emit" (Options.h).
 template <typename Table, typename Stage>
 std::string setPhase(const Table &table, const std::string &value, Stage &stage) {
   std::string names;
@@ -35,7 +35,7 @@ std::string setPhase(const Table &table, const std::string &value, Stage &stage)
     }
     names += (names.empty() ? "" : ", ") + std::string(phase.name);
   }
-  return "option 'emit' is '" + value + "'; this target can emit " + names;
+  return "but this target can emit " + names;
 }
 
 } // namespace tilerun::plugin_support

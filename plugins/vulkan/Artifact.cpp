@@ -241,41 +241,23 @@ llvm::Expected<ArtifactContent> vulkan::decodeArtifact(llvm::ArrayRef<uint8_t> b
 // What is given away
 //===----------------------------------------------------------------------===//
 
-const TilerunPluginArtifact *GivenArtifact::make(const ArtifactContent &content,
-                                                 std::string compatibility) {
+const TilerunPluginArtifact *vulkan::giveArtifact(const ArtifactContent &content,
+                                                  std::string compatibility) {
   std::vector<uint8_t> bytes = encodeArtifact(content);
-  return make(content.kernels,
-              llvm::StringRef(reinterpret_cast<const char *>(bytes.data()), bytes.size()),
-              std::move(compatibility));
+  return giveArtifact(content.kernels, std::string(bytes.begin(), bytes.end()),
+                      std::move(compatibility));
 }
 
-const TilerunPluginArtifact *GivenArtifact::make(std::vector<KernelCode> kernels,
-                                                 llvm::StringRef text, std::string compatibility) {
-  auto *given = new GivenArtifact;
-  given->bytes.assign(text.bytes_begin(), text.bytes_end());
-  given->compatibility = std::move(compatibility);
-  given->kernels = std::move(kernels);
-  for (const KernelCode &kernel : given->kernels) {
+const TilerunPluginArtifact *vulkan::giveArtifact(const std::vector<KernelCode> &kernels,
+                                                  std::string bytes, std::string compatibility) {
+  auto owned = std::make_unique<OwnedArtifact>(std::move(bytes), std::move(compatibility));
+  for (const KernelCode &kernel : kernels) {
     std::vector<TilerunPluginParameter> parameters;
-    parameters.reserve(kernel.parameters.size());
     for (const KernelCode::Parameter &parameter : kernel.parameters)
       parameters.push_back(
           {sizeof(TilerunPluginParameter), parameter.kind, parameter.bits, parameter.name.c_str()});
-    given->parameters.push_back(std::move(parameters));
-    given->infos.push_back({sizeof(TilerunPluginKernelInfo),
-                            static_cast<uint32_t>(kernel.parameters.size()), kernel.name.c_str(),
-                            given->parameters.back().data(), kernel.threads, kernel.sharedBytes});
+    owned->addKernel({sizeof(TilerunPluginKernelInfo), static_cast<uint32_t>(parameters.size()),
+                      kernel.name.c_str(), parameters.data(), kernel.threads, kernel.sharedBytes});
   }
-  given->artifact = {sizeof(TilerunPluginArtifact),
-                     static_cast<uint32_t>(given->infos.size()),
-                     given->bytes.data(),
-                     given->bytes.size(),
-                     given->compatibility.c_str(),
-                     given->infos.data(),
-                     nullptr};
-  return &given->artifact;
-}
-
-void vulkan::releaseArtifact(const TilerunPluginArtifact *artifact) {
-  delete reinterpret_cast<GivenArtifact *>(const_cast<TilerunPluginArtifact *>(artifact));
+  return OwnedArtifact::give(std::move(owned));
 }

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "backends/spirv/DebugBuffer.h"
-#include "runtime/include/tilerun/plugin.h"
+#include "plugins/support/OwnedArtifact.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -57,25 +57,12 @@ std::vector<uint8_t> encodeArtifact(const ArtifactContent &content);
 /// An error says what is wrong with the bytes.
 llvm::Expected<ArtifactContent> decodeArtifact(llvm::ArrayRef<uint8_t> bytes);
 
-/// What release_artifact gets: an artifact with all that its pointers point to.
-struct GivenArtifact {
-  TilerunPluginArtifact artifact = {}; ///< First: the ABI hands its address around.
-
-  /// With bytes of the content.
-  static const TilerunPluginArtifact *make(const ArtifactContent &content,
-                                           std::string compatibility);
-  /// With bytes that are no code: text to look at.
-  static const TilerunPluginArtifact *make(std::vector<KernelCode> kernels, llvm::StringRef text,
-                                           std::string compatibility);
-
-private:
-  std::vector<uint8_t> bytes;
-  std::string compatibility;
-  std::vector<KernelCode> kernels;
-  std::vector<std::vector<TilerunPluginParameter>> parameters;
-  std::vector<TilerunPluginKernelInfo> infos;
-};
-
-void releaseArtifact(const TilerunPluginArtifact *artifact);
+/// What release_artifact gets back, with bytes of the content.
+using tilerun::plugin_support::OwnedArtifact;
+const TilerunPluginArtifact *giveArtifact(const ArtifactContent &content,
+                                          std::string compatibility);
+/// With bytes that are not code: text to look at.
+const TilerunPluginArtifact *giveArtifact(const std::vector<KernelCode> &kernels, std::string bytes,
+                                          std::string compatibility);
 
 } // namespace vulkan

@@ -1,5 +1,6 @@
 // The compile entry: tile IR to SPIR-V by the backend. Needs no driver and no device.
 #include "backends/spirv/Compile.h"
+#include "plugins/support/Options.h"
 #include "plugins/support/Phases.h"
 #include "plugins/vulkan/Launch.h"
 
@@ -8,6 +9,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace vulkan;
+using namespace tilerun::plugin_support;
 using tilerun::spirvbackend::SpirvArtifact;
 using tilerun::spirvbackend::SpirvOptions;
 using tilerun::spirvbackend::SpirvParameter;
@@ -15,19 +17,6 @@ using tilerun::spirvbackend::Stage;
 using tilerun::spirvbackend::Target;
 
 namespace {
-
-/// X(name, what it takes): for the list that an unknown option's error has.
-#define VULKAN_OPTIONS(X)                                                                          \
-  X("num-warps", "32 threads of a program each")                                                   \
-  X("num-stages", "stages of pipelined loops")                                                     \
-  X("num-ctas", "1")                                                                               \
-  X("maxnreg", "24 to 255; Vulkan has no such limit, and it changes nothing")                      \
-  X("opt-level", "0 to 3; the driver optimizes, and it changes nothing")                           \
-  X("debug", "true or false")                                                                      \
-  X("line-info", "true or false")                                                                  \
-  X("schedule", "a schedule by hand, its text")                                                    \
-  X("schedule-name", "its file in diagnostics")                                                    \
-  X("emit", "layout, schedule, remarks, remarks-json, simt, spirv-dialect, spirv-asm or spirv")
 
 /// As the ABI has targets: with their kind.
 llvm::Expected<Target> parseTarget(llvm::StringRef text) {
@@ -43,7 +32,7 @@ TilerunStatus getTargets(void (*each)(void *, const char *), void *user, const T
   return TILERUN_STATUS_OK;
 }
 
-constexpr tilerun::plugin_support::Phase<Stage> kPhases[] = {
+constexpr Phase<Stage> kPhases[] = {
     {"spirv-asm", "SPIR-V in text", ";", Stage::SpirvAsm},
     {"spirv", "SPIR-V module", nullptr, Stage::Spirv},
     {"spirv-dialect", "SPIR-V as MLIR", "//", Stage::SpirvDialect},
@@ -58,7 +47,7 @@ TilerunStatus getPhases(const char *target, void (*each)(void *, const TilerunPl
   if (llvm::Error error = parseTarget(target).takeError())
     return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "get_phases", nullptr,
                 llvm::toString(std::move(error)));
-  tilerun::plugin_support::tellPhases(kPhases, each, user);
+  tellPhases(kPhases, each, user);
   return TILERUN_STATUS_OK;
 }
 
@@ -69,63 +58,43 @@ struct Request {
   bool emit = false; ///< Text or a bare module, to look at.
 };
 
-/// Sets one option; the error's text if that is not possible.
-std::string setOption(Request &request, llvm::StringRef name, llvm::StringRef value) {
-  auto number = [&](unsigned &out, unsigned least, unsigned most) -> std::string {
-    unsigned parsed = 0;
-    if (value.getAsInteger(10, parsed) || parsed < least || parsed > most)
-      return ("option '" + name + "' is '" + value + "', which is no number from " +
-              llvm::Twine(least) + " to " + llvm::Twine(most))
-          .str();
-    out = parsed;
-    return "";
-  };
-  auto truth = [&](bool &out) -> std::string {
-    if (value != "true" && value != "false")
-      return ("option '" + name + "' is '" + value + "', not true or false").str();
-    out = value == "true";
-    return "";
-  };
+using Value = const std::string &;
+
+// Takes a number that changes nothing.
+template <unsigned least, unsigned most> std::string ignore(Request &, Value value) {
   unsigned unused = 0;
-  if (name == "num-warps") {
-    std::string reason = number(request.options.numWarps, 1, 32);
-    if (reason.empty() && !llvm::isPowerOf2_32(request.options.numWarps))
-      return ("option 'num-warps' is " + value + ", which is no power of two").str();
-    return reason;
-  }
-  if (name == "num-stages")
-    return number(request.options.numStages, 0, 64);
-  if (name == "num-ctas")
-    return value == "1" ? ""
-                        : ("option 'num-ctas' is " + value +
-                           ", but Vulkan has no clusters of programs; num_ctas=1 works")
-                              .str();
-  if (name == "maxnreg")
-    return number(unused, 24, 255);
-  if (name == "opt-level")
-    return number(unused, 0, 3);
-  if (name == "debug")
-    return truth(request.options.debug);
-  if (name == "line-info")
-    return truth(request.options.lineInfo);
-  if (name == "schedule") {
-    request.options.schedule = value.str();
-    return "";
-  }
-  if (name == "schedule-name") {
-    request.options.scheduleName = value.str();
-    return "";
-  }
-  if (name == "emit") {
-    request.emit = true;
-    return tilerun::plugin_support::setPhase(kPhases, value.str(), request.stage);
-  }
-  std::string list;
-#define X(itsName, what) list += (list.empty() ? "" : ", ") + std::string(itsName) + " (" what ")";
-  VULKAN_OPTIONS(X)
-#undef X
-  return "there is no option '" + name.str() + "'; there are " + list;
+  return readNumber(value, least, most, unused);
 }
+
+constexpr Option<Request> kOptions[] = {
+    {"num-warps", "32 threads of a program each",
+     [](Request &r, Value value) { return readPowerOfTwo(value, 32, r.options.numWarps); }},
+    {"num-stages", "stages of pipelined loops",
+     [](Request &r, Value value) { return readNumber(value, 0, 64, r.options.numStages); }},
+    {"num-ctas", "1",
+     [](Request &, Value value) -> std::string {
+       return value == "1" ? "" : "but Vulkan has no clusters of programs; num_ctas=1 works";
+     }},
+    {"maxnreg", "24 to 255; Vulkan has no such limit, and it changes nothing", ignore<24, 255>},
+    {"opt-level", "0 to 3; the driver optimizes, and it changes nothing", ignore<0, 3>},
+    {"debug", "true or false",
+     [](Request &r, Value value) { return readTruth(value, r.options.debug); }},
+    {"line-info", "true or false",
+     [](Request &r, Value value) { return readTruth(value, r.options.lineInfo); }},
+    {"schedule", "a schedule by hand, its text",
+     [](Request &r, Value value) {
+       r.options.schedule = value;
+       return std::string();
+     }},
+    {"schedule-name", "its file in diagnostics",
+     [](Request &r, Value value) {
+       r.options.scheduleName = value;
+       return std::string();
+     }},
+    {"emit", "a phase", [](Request &r, Value value) {
+       r.emit = true;
+       return setPhase(kPhases, value, r.stage);
+     }}};
 
 KernelCode::Parameter convert(const SpirvParameter &parameter) {
   using Kind = SpirvParameter::Kind;
@@ -162,11 +131,8 @@ TilerunStatus compile(const TilerunPluginCompileRequest *given,
     return refuse(TILERUN_STATUS_INVALID_ARGUMENT, llvm::toString(target.takeError()));
   Request request;
   request.options.target = *target;
-  for (uint32_t i = 0; i < given->num_options; ++i) {
-    std::string reason = setOption(request, given->options[i].name, given->options[i].value);
-    if (!reason.empty())
-      return refuse(TILERUN_STATUS_INVALID_ARGUMENT, reason);
-  }
+  if (std::string wrong = setOptions(kOptions, *given, request); !wrong.empty())
+    return refuse(TILERUN_STATUS_INVALID_ARGUMENT, wrong);
   llvm::StringRef bytecode(reinterpret_cast<const char *>(given->bytecode), given->num_bytes);
   std::string text;
   llvm::Expected<SpirvArtifact> compiled =
@@ -187,14 +153,14 @@ TilerunStatus compile(const TilerunPluginCompileRequest *given,
     if (request.stage == Stage::Spirv)
       text.assign(reinterpret_cast<const char *>(compiled->words.data()),
                   compiled->words.size() * sizeof(uint32_t));
-    *artifact = GivenArtifact::make({std::move(kernel)}, text, "vulkan:text");
+    *artifact = giveArtifact({std::move(kernel)}, text, "vulkan:text");
     return TILERUN_STATUS_OK;
   }
   ArtifactContent content;
   content.kernels = {std::move(kernel)};
   content.debugSites = std::move(compiled->debugSites);
   content.code = std::move(compiled->words);
-  *artifact = GivenArtifact::make(content, describeNeeds(content, *target));
+  *artifact = giveArtifact(content, describeNeeds(content, *target));
   return TILERUN_STATUS_OK;
 }
 

@@ -1,5 +1,6 @@
 // Copies and fills. Where the host sees a device's memory at full speed, it copies by itself; else
 // pinned memory is copied by the device, and other memory goes through staging.
+#include "plugins/support/Error.h"
 #include "plugins/vulkan/Device.h"
 #include "plugins/vulkan/Launch.h"
 
@@ -206,10 +207,8 @@ TilerunStatus fill(TilerunPluginDevice *device, TilerunPluginStream *stream_, Ti
                    uint32_t pattern, uint32_t patternBytes, uint64_t bytes,
                    const TilerunErrorSink *sink) {
   Context &context = *device->context;
-  if ((patternBytes != 1 && patternBytes != 2 && patternBytes != 4) || bytes % patternBytes)
-    return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "fill", context,
-                "a pattern of " + std::to_string(patternBytes) + " bytes over " +
-                    std::to_string(bytes) + " bytes");
+  if (std::string wrong = tilerun::plugin_support::checkFill(patternBytes, bytes); !wrong.empty())
+    return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "fill", context, wrong);
   VK_ENTER(context, sink, "fill");
   if (!bytes)
     return TILERUN_STATUS_OK;

@@ -1,5 +1,6 @@
 // Contexts and devices: enumeration, opening, properties, state.
 #include "plugins/vulkan/Device.h"
+#include "plugins/support/Property.h"
 
 #include "plugins/vulkan/Flusher.h"
 #include "plugins/vulkan/Launch.h"
@@ -256,16 +257,7 @@ TilerunStatus getDeviceState(TilerunPluginDevice *device, const TilerunErrorSink
   return TILERUN_STATUS_OK;
 }
 
-TilerunStatus setValue(TilerunPropertyValue *value, uint64_t number) {
-  value->type = TILERUN_VALUE_U64;
-  value->number = number;
-  return TILERUN_STATUS_OK;
-}
-TilerunStatus setValue(TilerunPropertyValue *value, const std::string &string) {
-  value->type = TILERUN_VALUE_STRING;
-  value->string = string.c_str();
-  return TILERUN_STATUS_OK;
-}
+using tilerun::plugin_support::setValue;
 
 TilerunStatus getDeviceProperty(TilerunPluginDevice *device, uint32_t property,
                                 TilerunPropertyValue *value, const TilerunErrorSink *sink) {
@@ -276,15 +268,15 @@ TilerunStatus getDeviceProperty(TilerunPluginDevice *device, uint32_t property,
   constexpr size_t kPrefix = sizeof("vulkan:") - 1;
   switch (property) {
   case TILERUN_DEVICE_PROPERTY_NAME:
-    return setValue(value, p.name);
+    return setValue(value, p.name.c_str());
   case TILERUN_DEVICE_PROPERTY_UUID:
-    return setValue(value, p.uuid);
+    return setValue(value, p.uuid.c_str());
   case TILERUN_DEVICE_PROPERTY_ARCH:
     value->type = TILERUN_VALUE_STRING;
     value->string = p.targetText.c_str() + kPrefix;
     return TILERUN_STATUS_OK;
   case TILERUN_DEVICE_PROPERTY_DRIVER_VERSION:
-    return setValue(value, p.driverVersion);
+    return setValue(value, p.driverVersion.c_str());
   case TILERUN_DEVICE_PROPERTY_MEMORY_TOTAL:
     return setValue(value, uint64_t(p.memory.memoryHeaps[p.deviceHeap].size));
   case TILERUN_DEVICE_PROPERTY_MEMORY_FREE:
@@ -305,16 +297,16 @@ TilerunStatus getDeviceProperty(TilerunPluginDevice *device, uint32_t property,
     return setValue(value, p.maxGrid[2]);
   case TILERUN_DEVICE_PROPERTY_PCI_ADDRESS:
     return p.pciAddress.empty() ? unsupported("the driver does not tell a PCI address")
-                                : setValue(value, p.pciAddress);
+                                : setValue(value, p.pciAddress.c_str());
   case TILERUN_DEVICE_PROPERTY_STREAM_ORDERED_MEMORY:
     return setValue(value, uint64_t(1));
   case TILERUN_DEVICE_PROPERTY_MATRIX_SHAPES:
     return p.matrixShapes.empty() ? unsupported("the device has no cooperative matrices")
-                                  : setValue(value, p.matrixShapes);
+                                  : setValue(value, p.matrixShapes.c_str());
   case TILERUN_DEVICE_PROPERTY_UNIFIED_MEMORY:
     return setValue(value, uint64_t(0)); // Addresses are the device's alone.
   case TILERUN_DEVICE_PROPERTY_BINARY_COMPATIBILITY:
-    return setValue(value, p.binaryCompatibility);
+    return setValue(value, p.binaryCompatibility.c_str());
   case TILERUN_DEVICE_PROPERTY_REGISTERS:
   case TILERUN_DEVICE_PROPERTY_L2_BYTES:
   case TILERUN_DEVICE_PROPERTY_CLOCK_KHZ:

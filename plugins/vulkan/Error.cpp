@@ -1,4 +1,5 @@
 // How failures of Vulkan become errors of the ABI; the log.
+#include "plugins/support/Error.h"
 #include "plugins/vulkan/Device.h"
 
 #include <cstdio>
@@ -77,19 +78,9 @@ static TilerunStatus getStatus(VkResult result) {
   }
 }
 
-static void send(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
-                 const char *device, const char *word, const std::string &message) {
-  if (!sink || !TILERUN_HAS(TilerunErrorSink, sink, report))
-    return;
-  TilerunErrorInfo info = {sizeof(TilerunErrorInfo), status, call, device, word, message.c_str()};
-  sink->report(sink->user, &info);
-}
-
 TilerunStatus vulkan::fail(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
                            const char *device, const std::string &what) {
-  const char *id = device ? device : "vulkan";
-  send(sink, status, call, id, nullptr, std::string(call) + " on " + id + ": " + what);
-  return status;
+  return tilerun::plugin_support::fail(sink, status, call, device ? device : "vulkan", what);
 }
 
 TilerunStatus vulkan::fail(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
@@ -152,8 +143,8 @@ TilerunStatus vulkan::failVulkan(const TilerunErrorSink *sink, Context &context,
     if (!context.lost.exchange(true))
       context.lossReason = message;
   }
-  send(sink, status, expression, id.c_str(), name.c_str(), message);
-  return status;
+  return tilerun::plugin_support::report(sink, status, expression, id.c_str(), name.c_str(),
+                                         message);
 }
 
 void vulkan::loseDevice(Context &context, const std::string &reason) {

@@ -21,7 +21,7 @@ constexpr uint32_t kThreadsConstant = 0;
 
 TilerunStatus checkKernels(const Context &context, const TilerunPluginArtifact &artifact,
                            const char *call, const TilerunErrorSink *sink) {
-  std::string wrong = tilerun::plugin_support::checkKernelSizes(artifact);
+  std::string wrong = tilerun::plugin_support::checkKernels(artifact);
   return wrong.empty() ? TILERUN_STATUS_OK
                        : fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, call, context, wrong);
 }
@@ -267,7 +267,7 @@ TilerunStatus finalizeArtifact(TilerunPluginDevice *device, const TilerunPluginA
       return status;
     module.content.pipeline = cache.getData();
   }
-  *out = GivenArtifact::make(module.content, context.physical.binaryCompatibility);
+  *out = giveArtifact(module.content, context.physical.binaryCompatibility);
   return TILERUN_STATUS_OK;
 }
 

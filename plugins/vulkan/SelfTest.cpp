@@ -1,5 +1,6 @@
 // The self-test kernels of the ABI, by which a device is tested without a compiler. Their code is
 // SelfTest.spvasm and SelfTestDelay.spvasm.
+#include "plugins/support/SelfTests.h"
 #include "plugins/vulkan/Launch.h"
 
 using namespace vulkan;
@@ -9,50 +10,32 @@ extern const uint32_t kSelfTestWords[], kSelfTestDelayWords[];
 extern const size_t kSelfTestSize, kSelfTestDelaySize;
 } // namespace vulkan
 
-using Parameter = KernelCode::Parameter;
-
-static Parameter pointer(const char *name) { return {name, TILERUN_ARGUMENT_POINTER, 64}; }
-static Parameter integer(uint16_t bits, const char *name) {
-  return {name, TILERUN_ARGUMENT_INTEGER, bits};
-}
-static Parameter floating(uint16_t bits, const char *name) {
-  return {name, TILERUN_ARGUMENT_FLOAT, bits};
-}
-
-static KernelCode makeKernel(const char *name, uint32_t threads, std::vector<Parameter> parameters,
-                             uint32_t flags = 0) {
+// As every plugin describes it.
+static KernelCode makeKernel(const TilerunPluginKernelInfo &info) {
   KernelCode kernel;
-  kernel.name = kernel.entry = name;
-  kernel.threads = threads;
-  kernel.flags = flags;
-  kernel.parameters = std::move(parameters);
+  kernel.name = kernel.entry = info.name;
+  kernel.threads = info.threads;
+  for (const TilerunPluginParameter &parameter :
+       llvm::ArrayRef(info.parameters, info.num_parameters))
+    kernel.parameters.push_back({parameter.name, parameter.kind, parameter.bits});
+  if (kernel.name == "tilerun_test_fault")
+    kernel.flags = KernelCode::kFaults;
   return kernel;
 }
 
 static const TilerunPluginArtifact *find(std::string_view name) {
-  ArtifactContent content;
-  if (name == "tilerun_test_delay") {
-    // A module of its own: not every device has a clock.
-    content.kernels = {makeKernel("tilerun_test_delay", 1, {pointer("out"), integer(64, "ns")})};
-    content.code.assign(kSelfTestDelayWords, kSelfTestDelayWords + kSelfTestDelaySize);
-  } else {
-    const KernelCode all[] = {
-        makeKernel("tilerun_test_add", 128,
-                   {pointer("out"), pointer("a"), pointer("b"), integer(32, "n")}),
-        makeKernel("tilerun_test_arguments", 1,
-                   {pointer("out"), integer(8, "i8"), integer(16, "i16"), integer(32, "i32"),
-                    integer(64, "i64"), floating(16, "f16"), floating(32, "f32"),
-                    floating(64, "f64")}),
-        makeKernel("tilerun_test_grid", 1, {pointer("out")}),
-        makeKernel("tilerun_test_fault", 1, {pointer("address")}, KernelCode::kFaults)};
-    for (const KernelCode &kernel : all)
-      if (kernel.name == name)
-        content.kernels = {kernel};
-    content.code.assign(kSelfTestWords, kSelfTestWords + kSelfTestSize);
-  }
-  if (content.kernels.empty())
+  const int found = tilerun::plugin_support::findSelfTest(name);
+  // There are no derived parameters, and no clusters.
+  if (found < 0 || tilerun::plugin_support::kSelfTestDetails[found])
     return nullptr;
-  return GivenArtifact::make(content, describeNeeds(content, {}));
+  ArtifactContent content;
+  content.kernels = {makeKernel(tilerun::plugin_support::kSelfTests[found])};
+  // A module of its own: not every device has a clock.
+  if (name == "tilerun_test_delay")
+    content.code.assign(kSelfTestDelayWords, kSelfTestDelayWords + kSelfTestDelaySize);
+  else
+    content.code.assign(kSelfTestWords, kSelfTestWords + kSelfTestSize);
+  return giveArtifact(content, describeNeeds(content, {}));
 }
 
 static TilerunStatus getSelfTest(const char *name, const TilerunPluginArtifact **artifact,
@@ -67,5 +50,5 @@ static TilerunStatus getSelfTest(const char *name, const TilerunPluginArtifact *
 
 void vulkan::addSelfTestEntries(TilerunPlugin &table) {
   table.get_self_test = getSelfTest;
-  table.release_artifact = releaseArtifact;
+  table.release_artifact = OwnedArtifact::release;
 }

@@ -66,7 +66,7 @@ protected:
     EXPECT_EQ(reason, "");
     EXPECT_EQ(told, names);
     EXPECT_EQ(compile(text, target, {{"emit", "wasm"}}), TILERUN_STATUS_INVALID_ARGUMENT);
-    EXPECT_NE(message.find("option 'emit' is 'wasm'; this target can emit " + names),
+    EXPECT_NE(message.find("option 'emit' is 'wasm', but this target can emit " + names),
               std::string::npos)
         << message;
     EXPECT_TRUE(plugin->getPhases(wrongTarget, reason).empty());

@@ -108,13 +108,14 @@ TEST_F(Compile, ErrorsSayWhatIsWrong) {
   const struct {
     TilerunPluginOption option;
     const char *text;
-  } cases[] = {{{"num-warps", "3"}, "option 'num-warps' is 3, which is no power of two"},
-               {{"maxnreg", "300"}, "option 'maxnreg' is '300', which is no number up to 255"},
-               {{"maxnreg", "16"}, "option 'maxnreg' is 16, but a thread needs 24 registers"},
+  } cases[] = {{{"num-warps", "3"}, "option 'num-warps' is '3', which is not a power of two"},
+               {{"maxnreg", "300"}, "option 'maxnreg' is '300', not a number from 24 to 255"},
+               {{"maxnreg", "16"}, "option 'maxnreg' is '16', not a number from 24 to 255"},
                {{"num-ctas", "2"}, "clusters of blocks are not supported; num_ctas=1 works"},
-               {{"num-warps", "64"}, "option 'num-warps' is '64', which is no number up to 32"},
+               {{"num-warps", "64"}, "option 'num-warps' is '64', not a number from 1 to 32"},
                {{"debug", "yes"}, "option 'debug' is 'yes', not true or false"},
-               {{"num-wraps", "4"}, "there is no option 'num-wraps'"}};
+               {{"num-wraps", "4"},
+                "there is no option 'num-wraps'; there are num-warps (32 threads of a "}};
   for (const auto &[option, text] : cases) {
     EXPECT_EQ(compile(kAdd, "cuda:sm_80", {option}), TILERUN_STATUS_INVALID_ARGUMENT);
     EXPECT_NE(message.find(text), std::string::npos) << message;

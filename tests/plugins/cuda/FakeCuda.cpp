@@ -377,7 +377,7 @@ static std::unique_ptr<CUmod_st> readPtx(const std::string &text, char *log) {
   if (text.find(".version") != std::string::npos && readKernels(text, kernels) &&
       !kernels.empty()) {
     for (PtxKernel &kernel : kernels) {
-      const null::TestKernel *test = null::findTestKernel(kernel.name);
+      const int test = tilerun::plugin_support::findSelfTest(kernel.name);
       result->functions.push_back(std::make_unique<CUfunc_st>(CUfunc_st{std::move(kernel), test}));
     }
     return result;
@@ -470,46 +470,58 @@ FAKE(cuFuncSetAttribute, (CUfunction function, int attribute, int value)) {
   function->maxDynamicShared = value;
   return kSuccess;
 }
-// Whether arguments are what the kernel's text declares. All of them are copied, as by a driver.
-static bool areValid(const PtxKernel &kernel, const void *arguments, size_t bytes) {
-  static thread_local unsigned char copied[4096]; // As many as kernels may have.
-  if (bytes != kernel.bytes || bytes > sizeof(copied))
-    return false;
-  std::memcpy(copied, arguments, bytes);
-  return std::all_of(kernel.parameters.begin(), kernel.parameters.end(), [&](auto &parameter) {
+constexpr size_t kMostBytes = 4096; // As many as kernels may have.
+
+// All arguments, from one buffer or from a pointer to each, as by a driver. Null if they are not
+// what the kernel's text declares.
+static const unsigned char *copyArguments(const PtxKernel &kernel, void **parameters,
+                                          void **extra) {
+  static thread_local unsigned char copied[kMostBytes];
+  if (kernel.bytes > kMostBytes || (parameters == nullptr) == (extra == nullptr) ||
+      (extra && *static_cast<size_t *>(extra[3]) != kernel.bytes))
+    return nullptr;
+  if (extra && kernel.bytes)
+    std::memcpy(copied, extra[1], kernel.bytes);
+  for (const PtxParameter &parameter : kernel.parameters) {
+    if (parameters)
+      std::memcpy(copied + parameter.offset, *parameters++, parameter.bytes);
     CUdeviceptr address = 0;
     if (parameter.isPointer)
       std::memcpy(&address, copied + parameter.offset, sizeof(address));
-    return !address || isMemory(address, 1); // Tensors without elements have no address.
-  });
+    if (address && !isMemory(address, 1)) // Tensors without elements have no address.
+      return nullptr;
+  }
+  return copied;
 }
 static CUresult launchGrid(const CUlaunchConfig &config, CUfunction function, void **parameters,
-                           void **extra) {
+                           void **extra, const unsigned *cluster = nullptr) {
   uint64_t threads = uint64_t(config.blockX) * config.blockY * config.blockZ;
   if (!config.gridX || !config.gridY || !config.gridZ || config.gridX > 2147483647u ||
       config.gridY > 65535 || config.gridZ > 65535 || !threads || threads > 1024 ||
-      static_cast<int>(config.sharedBytes) > function->maxDynamicShared ||
-      !isStream(config.stream) || parameters || !extra)
+      static_cast<int>(config.sharedBytes) > function->maxDynamicShared || !isStream(config.stream))
     return kInvalidValue;
-  TilerunPluginLaunch launch = {sizeof(launch),
-                                {config.gridX, config.gridY, config.gridZ},
-                                config.blockX,
-                                config.sharedBytes,
-                                extra[1],
-                                *static_cast<size_t *>(extra[3]),
-                                0,
-                                0,
-                                nullptr,
-                                nullptr,
-                                {},
-                                0};
-  if (!areValid(function->kernel, launch.arguments, launch.num_bytes))
+  const unsigned char *packed = copyArguments(function->kernel, parameters, extra);
+  if (!packed)
     return kInvalidValue;
-  if (!function->test)
+  if (function->selfTest < 0)
     return kSuccess;
-  if (launch.num_bytes != null::getPackedBytes(function->test->info))
-    return kInvalidValue;
-  if (!function->test->run(launch))
+  // What follows the parameters of the source is derived.
+  const auto &declared = function->kernel.parameters;
+  const size_t own = tilerun::plugin_support::kSelfTests[function->selfTest].num_parameters;
+  const auto *words = declared.size() > own
+                          ? reinterpret_cast<const uint64_t *>(packed + declared[own].offset)
+                          : nullptr;
+  TilerunPluginLaunch launch = {};
+  launch.grid[0] = config.gridX;
+  launch.grid[1] = config.gridY;
+  launch.grid[2] = config.gridZ;
+  launch.threads = config.blockX;
+  launch.arguments = packed;
+  launch.derived = &words;
+  std::fill_n(launch.cluster, 3, 1u);
+  if (cluster)
+    std::copy(cluster, cluster + 3, launch.cluster);
+  if (!tilerun::plugin_support::runSelfTest(function->selfTest, launch))
     current()->lost = true;
   return kSuccess;
 }
@@ -524,12 +536,20 @@ FAKE(cuLaunchKernel, (CUfunction function, unsigned gridX, unsigned gridY, unsig
 FAKE(cuLaunchKernelEx,
      (const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra)) {
   ENTER_CONTEXT("cuLaunchKernelEx");
+  const unsigned *cluster = nullptr;
   for (unsigned i = 0; i < config->numAttributes; ++i) {
-    if (config->attributes[i].id != kProgrammaticStreamSerialization)
+    const CUlaunchAttribute &attribute = config->attributes[i];
+    if (attribute.id == kClusterDimension)
+      cluster = attribute.value.cluster;
+    else if (attribute.id != kProgrammaticStreamSerialization)
       return kInvalidValue;
-    if (config->attributes[i].value.number == 1)
+    else if (attribute.value.number == 1)
       ++state().calls["overlap"];
   }
-  return launchGrid(*config, function, parameters, extra);
+  // Clusters of eight programs at most, and whole ones.
+  if (cluster && (cluster[0] * cluster[1] * cluster[2] > 8 || config->gridX % cluster[0] ||
+                  config->gridY % cluster[1] || config->gridZ % cluster[2]))
+    return kInvalidValue;
+  return launchGrid(*config, function, parameters, extra, cluster);
 }
 }

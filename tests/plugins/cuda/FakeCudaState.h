@@ -3,7 +3,7 @@
 #pragma once
 
 #include "plugins/cuda/Driver.h"
-#include "plugins/null/NullKernels.h"
+#include "plugins/support/HostSelfTests.h"
 #include "tests/plugins/cuda/FakePtx.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct CUevent_st {
 };
 struct CUfunc_st {
   fake_cuda::PtxKernel kernel;
-  const null::TestKernel *test; // What it does; null: nothing.
+  int selfTest; // What it does; -1: nothing.
   int maxDynamicShared = 48 << 10;
 };
 struct CUmod_st {

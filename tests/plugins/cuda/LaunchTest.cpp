@@ -307,6 +307,47 @@ TEST_F(CudaLaunch, ElementsOfAnotherSizeAreRefused) {
   close();
 }
 
+TEST_F(CudaLaunch, DerivedParametersThatCannotBePassedAreRefused) {
+  setenv("FAKE_CUDA_REVIVE", "1", 1); // Other tests lost the device.
+  const TilerunPlugin &t = table();
+  open("tilerun_test_persistent");
+  // Conformance launches it with its words.
+  TilerunPluginKernel *kernel = getKernel("tilerun_test_persistent");
+  const struct {
+    uint64_t out = 0;
+    int32_t n = 0;
+  } arguments;
+  TilerunPluginLaunch launch = {sizeof(launch), {1, 1, 1}, 1,  0, &arguments, 12, 0, 0,
+                                nullptr,        nullptr,   {}, 0};
+  auto expectRefused = [&](TilerunStatus status, const std::string &text) {
+    EXPECT_EQ(status, TILERUN_STATUS_INVALID_ARGUMENT);
+    std::string message = keeper.take(status).message;
+    EXPECT_NE(message.find(text), std::string::npos) << message;
+  };
+  expectRefused(t.launch(kernel, nullptr, &launch, keeper.getSink()),
+                "the launch lacks the derived parameters: kernel 'tilerun_test_persistent'");
+  TilerunPluginModule *none = nullptr;
+  TilerunPluginDerived map = *artifact->details[0]->derived[0];
+  map.form = "tensor-map";
+  const TilerunPluginDerived *derived[] = {&map};
+  TilerunPluginKernelDetails changed = *artifact->details[0];
+  changed.derived = derived;
+  const TilerunPluginKernelDetails *details[] = {&changed};
+  TilerunPluginArtifact other = *artifact;
+  other.details = details;
+  expectRefused(t.load_module(device, &other, &none, keeper.getSink()),
+                "kernel 0 of the artifact has a derived parameter of the form 'tensor-map', which "
+                "this plugin does not know");
+  map.form = "words";
+  infos[0].num_parameters = 512;
+  std::vector<TilerunPluginParameter> many(512, *infos[0].parameters);
+  infos[0].parameters = many.data();
+  other.kernels = infos.data();
+  expectRefused(t.load_module(device, &other, &none, keeper.getSink()),
+                "kernel 0 of the artifact has more than 512 parameters, some of which are derived");
+  close();
+}
+
 TEST_F(CudaLaunch, AFreshContextWorksAfterALossIfTheDriverGivesOne) {
   const TilerunPlugin &t = table();
   setenv("FAKE_CUDA_REVIVE", "1", 1);

@@ -173,7 +173,7 @@ TEST(VulkanArtifact, CodeIsLookedAt) {
 }
 
 TEST(VulkanArtifact, GivenArtifactsOwnTheirContent) {
-  const TilerunPluginArtifact *given = GivenArtifact::make(makeContent(), "vulkan:1.3,threads=1");
+  const TilerunPluginArtifact *given = giveArtifact(makeContent(), "vulkan:1.3,threads=1");
   EXPECT_STREQ(given->compatibility, "vulkan:1.3,threads=1");
   ASSERT_EQ(given->num_kernels, 2u);
   EXPECT_STREQ(given->kernels[1].name, "other");
@@ -183,8 +183,8 @@ TEST(VulkanArtifact, GivenArtifactsOwnTheirContent) {
   EXPECT_STREQ(given->kernels[0].parameters[0].name, "x");
   EXPECT_EQ(given->kernels[0].parameters[2].kind, TILERUN_ARGUMENT_FLOAT);
   EXPECT_EQ(getError(llvm::ArrayRef(given->bytes, given->num_bytes)), "");
-  releaseArtifact(given);
-  releaseArtifact(nullptr);
+  OwnedArtifact::release(given);
+  OwnedArtifact::release(nullptr);
 }
 
 } // namespace

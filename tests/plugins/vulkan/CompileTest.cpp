@@ -120,10 +120,10 @@ TEST_F(Compile, ErrorsSayWhatIsWrong) {
   const struct {
     TilerunPluginOption option;
     const char *text;
-  } cases[] = {{{"num-warps", "3"}, "option 'num-warps' is 3, which is no power of two"},
-               {{"num-warps", "64"}, "option 'num-warps' is '64', which is no number from 1 to 32"},
-               {{"num-warps", "-1"}, "which is no number from 1 to 32"},
-               {{"maxnreg", "16"}, "option 'maxnreg' is '16', which is no number from 24 to 255"},
+  } cases[] = {{{"num-warps", "3"}, "option 'num-warps' is '3', which is not a power of two"},
+               {{"num-warps", "64"}, "option 'num-warps' is '64', not a number from 1 to 32"},
+               {{"num-warps", "-1"}, "option 'num-warps' is '-1', not a number from 1 to 32"},
+               {{"maxnreg", "16"}, "option 'maxnreg' is '16', not a number from 24 to 255"},
                {{"num-ctas", "2"}, "Vulkan has no clusters of programs; num_ctas=1 works"},
                {{"debug", "yes"}, "option 'debug' is 'yes', not true or false"},
                {{"num-wraps", "4"},

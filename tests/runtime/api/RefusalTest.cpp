@@ -207,7 +207,7 @@ TEST(Refusals, CompileOptionsAreTheSameOnEveryDevice) {
     expect({0, 2048, 0, 0, 0, 0, 0, 0, nullptr}, "num_warps is 2048; 1024 are the most");
     if (std::string(id) == "cuda") // The interpreter has no warps.
       expect({0, 64, 0, 0, 0, 0, 0, 0, nullptr},
-             "option 'num-warps' is '64', which is no number up to 32");
+             "option 'num-warps' is '64', not a number from 1 to 32");
     expect({0, 4, 65, 0, 0, 0, 0, 0, nullptr}, "num_stages is 65; 64 are the most");
     expect({0, 4, 3, 65536, 0, 0, 0, 0, nullptr}, "debug is 65536, neither 0 nor 1");
     expect({0, 4, 3, 0, 2, 0, 0, 0, nullptr}, "checks is 2, neither 0 nor 1");

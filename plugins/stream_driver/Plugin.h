@@ -1,0 +1,25 @@
+// The whole table of a plugin over a stream driver; what it compiles, it adds itself.
+#pragma once
+
+#include "plugins/stream_driver/Memory.h"
+#include "plugins/stream_driver/Modules.h"
+#include "plugins/stream_driver/Streams.h"
+
+namespace tilerun::stream_driver {
+
+template <typename D> TilerunPlugin makeTable(const char *version, const char *description) {
+  TilerunPlugin table = {};
+  table.struct_size = sizeof(TilerunPlugin);
+  table.abi_major = TILERUN_PLUGIN_ABI_MAJOR;
+  table.abi_minor = TILERUN_PLUGIN_ABI_MINOR;
+  table.name = D::kName;
+  table.version = version;
+  table.description = description;
+  addDeviceEntries<D>(table);
+  addMemoryEntries<D>(table);
+  addStreamEntries<D>(table);
+  addModuleEntries<D>(table);
+  return table;
+}
+
+} // namespace tilerun::stream_driver

@@ -1,0 +1,52 @@
+// What a module knows of its kernels before anybody asks for one.
+#pragma once
+
+#include "plugins/support/PackedArguments.h"
+
+#include <string>
+#include <vector>
+
+namespace tilerun::plugin_support {
+
+class ModuleTable {
+public:
+  struct Entry {
+    std::string name;
+    uint64_t packedBytes;
+    uint32_t sharedBytes;
+    std::vector<uint32_t> offsets; ///< Of the packed arguments.
+    std::vector<uint32_t> derived; ///< Bytes of each derived parameter, whose form is "words".
+  };
+
+  explicit ModuleTable(const TilerunPluginArtifact &artifact) {
+    for (uint32_t i = 0; i < artifact.num_kernels; ++i) {
+      const TilerunPluginKernelInfo &info = artifact.kernels[i];
+      Entry &entry = entries.emplace_back(Entry{info.name, 0, info.shared_bytes, {}, {}});
+      entry.packedBytes = getPackedBytes(info, &entry.offsets);
+      const TilerunPluginKernelDetails *details =
+          TILERUN_HAS(TilerunPluginArtifact, &artifact, details) ? artifact.details[i] : nullptr;
+      for (uint32_t d = 0; details && d < details->num_derived; ++d)
+        entry.derived.push_back(details->derived[d]->num_words * 8);
+    }
+  }
+  /// Null if the artifact did not tell of it.
+  const Entry *find(const char *name) const {
+    for (const Entry &entry : entries)
+      if (entry.name == name)
+        return &entry;
+    return nullptr;
+  }
+  /// For the error of a name that is not there.
+  std::string describe(const char *wanted) const {
+    std::string known;
+    for (const Entry &entry : entries)
+      known += (known.empty() ? "'" : ", '") + entry.name + "'";
+    return std::string("kernel '") + wanted + "' was wanted, the module has " +
+           (known.empty() ? "no list of its kernels" : known);
+  }
+
+private:
+  std::vector<Entry> entries;
+};
+
+} // namespace tilerun::plugin_support
