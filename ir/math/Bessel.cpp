@@ -111,9 +111,9 @@ Real secondKind(Real x, int order) {
     rest = rest / near;
   } else if (order == 1) {
     // A step of Newton's method, but for numbers so small that their inverse may overflow.
-    Real inverse = 2.0 * approximateReciprocal(near + near), quotient = rest * inverse;
-    Real exact = fma(fma(-quotient, near, rest), inverse, quotient);
-    rest = select(near < 0x1p-100, quotient, exact);
+    Real inverse = approximateReciprocal(near + near), quotient = 2.0 * (rest * inverse);
+    Real left = fma(-quotient, near, rest);
+    rest = select(near < 0x1p-100, quotient, fma(left + left, inverse, quotient));
   }
   Real first = jSmall(near, order);
   if (order == 0 && !c.wide) // The power series (DLMF 10.2.2).

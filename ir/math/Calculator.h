@@ -20,7 +20,7 @@ namespace tilerun::mathx {
 /// The bounds are those of the PTX ISA.
 struct Estimates {
   using Function = std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value)>;
-  Function exp2;       ///< Relative error 2^-22.
+  Function exp2;       ///< Relative error 2^-22; exact for whole numbers.
   Function exp2Whole;  ///< The same with subnormal results, which cost instructions.
   Function log2;       ///< Absolute error 2^-22 within (1/2, 2), relative error 2^-22 elsewhere.
   Function reciprocal; ///< Relative error 2^-23.

@@ -128,7 +128,9 @@ Real tilerun::mathx::expm1(Real x) {
   // The upper limit overflows, but 2^(k-1) there does not.
   Real limited = clamp(x, -39, 710);
   auto [rest, turns] = reduceByLn2(limited);
-  Real r = rest.hi, most = r * evaluate(kExp, r), tail = fma(rest.lo, r, rest.lo);
+  // r / 2 is exact.
+  Real r = rest.hi, beyond = evaluate(kExp.wide.drop_front(), r);
+  Real most = fma(r * r, beyond, 0.5 * r), tail = fma(rest.lo, r, rest.lo);
   // 2^k (r + r · most + tail) + (2^k - 1), all halved so that 2^k does not overflow.
   Real half = powerOfTwo(turns.integer - 1), part = half * r;
   Pair whole = twoSum(half, c.real(-0.5));

@@ -119,12 +119,14 @@ Real single::modifiedBessel(Real x, int order) {
   Real magnitude = abs(x);
   Real small = clamp(magnitude, 0, 8);
   Real square = small * small, inner;
-  if (order == 0) {
-    inner = evaluate(kI0Small, square);
-  } else { // x / 2 is exact.
-    ArrayRef<double> p = kI1Small.single;
-    inner = fma(small * square, evaluate(p.drop_front(), square), 0.5 * small);
-  }
+  ArrayRef<double> p = order == 0 ? kI0Small.single : kI1Small.single;
+  Real rest = evaluate(p.drop_front(), square);
+  // With a part of what the square's rounding loses; x / 2 is exact.
+  Real low = fma(small, small, -square);
+  if (order == 0)
+    inner = fma(square, rest, fma(low, rest, c.real(p[0])));
+  else
+    inner = fma(small, fma(square, rest, low * rest), 0.5 * small);
   // The rest of I(x) is close to e^x / sqrt x; from the limit on that overflows.
   Real large = clamp(magnitude, 8, 93), root = approximate<math::RsqrtOp>(large);
   Scaled power = expPair(large);

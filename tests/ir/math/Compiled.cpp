@@ -21,6 +21,7 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 
 using namespace mlir;
 using namespace tilerun;
@@ -70,8 +71,9 @@ template <size_t Index, Errors Kind> float model(float x) {
   const double part = Kind == Errors::Above   ? 1
                       : Kind == Errors::Below ? -1
                                               : int32_t(hash) * 0x1p-31;
+  const bool isPower = instruction.exact == static_cast<double (*)(double)>(std::exp2);
   double error = exact * instruction.bound * part;
-  // The logarithm's is absolute near 1. Powers of two are exact.
+  // The logarithm's is absolute near 1.
   const bool absolute =
       instruction.exact == static_cast<double (*)(double)>(std::log2) && x > 0.5 && x < 2;
   if (absolute)
@@ -79,14 +81,14 @@ template <size_t Index, Errors Kind> float model(float x) {
   if (Kind == Errors::Measured && std::isfinite(exact) && exact != 0) {
     // What was measured includes the rounding below. 2^x is worse below 0 ("bits" and "thousand" of
     // "tl.exp2" in the record).
-    const bool isPower = instruction.exact == static_cast<double (*)(double)>(std::exp2);
     const double unit = std::ldexp(1.0, std::max(std::ilogb(exact), -126) - 23);
     const double units = isPower && x < -0x1p-12f ? 1.95 : instruction.units;
     const double most = absolute ? 0.5 * instruction.measured
                                  : std::min(std::fabs(exact) * instruction.measured, units * unit);
     error = x == 1 && absolute ? 0 : std::max(most - 0.5 * unit, 0.0) * part;
   }
-  if (x == 0 || std::isinf(exact) || std::isnan(exact))
+  // Powers of two are exact.
+  if (x == 0 || std::isinf(exact) || std::isnan(exact) || (isPower && x == std::trunc(x)))
     error = 0;
   const float result = float(exact + error);
   return instruction.flushes ? flushed(result) : result;
@@ -155,7 +157,9 @@ llvm::Expected<std::unique_ptr<CompiledOp>> CompiledOp::compile(StringRef op, Co
     module->walk([&](arith::AddFOp placeholder) {
       OpBuilder b(placeholder);
       mathx::Calculator c(b, placeholder.getLoc(), placeholder.getType());
-      mathx::KeepRoundings rounded(b); // As the frontend emits it.
+      std::optional<mathx::KeepRoundings> rounded;
+      if (options.rounded)
+        rounded.emplace(b);
       placeholder.replaceAllUsesWith(
           composed(c.real(placeholder.getLhs()), c.real(placeholder.getRhs())).v);
       placeholder.erase();

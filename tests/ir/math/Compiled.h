@@ -26,6 +26,8 @@ public:
     Errors estimates = Errors::None;
     /// What stands before the expansion may be contracted, as a GPU backend does it.
     bool contract = false;
+    /// What `composed` builds has kRoundedAttr, as the frontend emits composed functions.
+    bool rounded = true;
   };
   /// `op` as in "math.exp", on "f32" or "f64"; or what `composed` builds.
   static llvm::Expected<std::unique_ptr<CompiledOp>> compile(llvm::StringRef op, Composed composed,

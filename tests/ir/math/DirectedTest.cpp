@@ -133,7 +133,7 @@ template <class F, Operation O, Direction D> void check() {
   makePairs(a, b);
   for (bool contract : {false, true}) {
     auto op = CompiledOp::compile("", build<O, D>, sizeof(F) == 4 ? "f32" : "f64", 2,
-                                  {Errors::None, contract});
+                                  {Errors::None, contract, /*rounded=*/false});
     ASSERT_TRUE(bool(op)) << llvm::toString(op.takeError());
     const std::vector<F> got = (*op)->run(a, b);
     const int mode = D == Direction::Down ? FE_DOWNWARD

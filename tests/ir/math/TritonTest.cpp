@@ -103,7 +103,14 @@ struct Allowance {
   double any = 0, estimated = 0, wide = 0;
 };
 const std::map<std::string, Allowance> kAllowances{
-    // ALLOW
+    // The record knows nothing below -8.3: what it was compared with was 0 there.
+    {"normcdf", {0.7, 0.75, 0}}, {"acosh", {0.03, 0, 0}},  {"atan", {0, 0, 0.19}},
+    {"atan2", {0, 0, 0.11}},     {"cbrt", {0, 0.04, 0}},   {"cosh", {0, 0.4, 0}},
+    {"erf", {0, 0.02, 0}},       {"erfc", {0, 0.5, 0}},    {"erfcinv", {0.1, 0.1, 0}},
+    {"exp", {0, 0.85, 0}},       {"i0", {0.01, 0.01, 0}},  {"j1", {0.17, 0.17, 0}},
+    {"lgamma", {0.6, 0.6, 0}},   {"log", {0.02, 0.02, 0}}, {"pow", {0, 0.5, 0}},
+    {"rcbrt", {0.04, 0.04, 0}},  {"sinh", {0, 0.01, 0}},   {"sinpi", {0, 0, 0.16}},
+    {"tanh", {0, 0.07, 0}},
 };
 
 class BesideTriton : public ::testing::TestWithParam<size_t> {
@@ -123,9 +130,12 @@ protected:
       const std::vector<F> a = makeArguments<F>(i, 0);
       const std::vector<F> b = function.operands == 2 ? makeArguments<F>(i, 1) : std::vector<F>();
       // Theirs: units in the last place, those of results below the normal ones, absolute errors of
-      // results up to 1.
+      // results up to 1, the number of NaN in place of numbers and the reverse.
       auto *theirs = rows->getArray(kRanges[i].name);
-      ASSERT_TRUE(theirs && theirs->size() >= 3) << kRanges[i].name;
+      ASSERT_TRUE(theirs && theirs->size() >= 4) << kRanges[i].name;
+      // NaN in place of a number is as wrong as can be; no other error tells anything then.
+      if (*(*theirs)[3].getAsNumber() > 0)
+        continue;
       compare<F>(a, b, (*op)->run(a, b), *theirs, more, type + " " + kRanges[i].name);
     }
   }
