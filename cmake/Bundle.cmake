@@ -67,7 +67,7 @@ function(tilerun_bundled target folder)
     string(REPLACE _LIBRARY "" kind ${type})
     add_library(${twin} ${kind} ${sources})
     foreach(property OUTPUT_NAME LINK_DEPENDS CXX_VISIBILITY_PRESET VERSION SOVERSION
-                     INTERFACE_INCLUDE_DIRECTORIES)
+                     INCLUDE_DIRECTORIES INTERFACE_INCLUDE_DIRECTORIES)
       get_target_property(value ${target} ${property})
       if(NOT value MATCHES "NOTFOUND$")
         set_target_properties(${twin} PROPERTIES ${property} "${value}")
