@@ -158,8 +158,12 @@ int64_t SharedDemand::ofOp(Operation *op) const {
         return atomic.getResult().use_empty() ? 0 : bytesOf(atomic.getType());
       })
       .Case<tile::ReduceOp, tile::ScanOp>([&](Operation *) -> int64_t {
+        // What the warps hand each other: at most a result of each.
+        int64_t results = 0;
+        for (Type type : op->getResultTypes())
+          results += bytesOf(type) * int64_t(layouts.numWarps());
         if (target.hasShuffle)
-          return 0;
+          return std::min(results, largestTensor(op) * int64_t(op->getNumOperands()));
         // A round of an exchange holds at least one word of each thread.
         int64_t words = 8 * int64_t(layouts.numWarps()) * target.warpSize;
         return std::min(8 * largestTensor(op) * int64_t(op->getNumOperands()),
@@ -172,13 +176,14 @@ int64_t SharedDemand::ofOp(Operation *op) const {
 /// scalars only.
 static bool isControl(Operation *op) { return isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op); }
 
-int64_t SharedDemand::peak(Operation *op) const {
+int64_t SharedDemand::peak(Operation *op, bool withConversions) const {
   int64_t most = 0;
   for (Region &region : op->getRegions())
     for (Block &block : region)
       for (Operation &inner : block) {
-        int64_t own =
-            isControl(&inner) ? peak(&inner) : std::max(ofOp(&inner), leastConversion(&inner));
+        int64_t own = isControl(&inner)
+                          ? peak(&inner, withConversions)
+                          : std::max(ofOp(&inner), withConversions ? leastConversion(&inner) : 0);
         most = std::max(most, own + liveAt(&inner));
       }
   return most;
@@ -191,7 +196,13 @@ int64_t SharedDemand::liveThrough(Operation *op) const {
   return through;
 }
 
-int64_t SharedDemand::within(Operation *op) const { return liveThrough(op) + peak(op); }
+int64_t SharedDemand::within(Operation *op) const {
+  return liveThrough(op) + peak(op, /*withConversions=*/true);
+}
+
+int64_t SharedDemand::fixedWithin(Operation *op) const {
+  return liveThrough(op) + peak(op, /*withConversions=*/false);
+}
 
 int64_t SharedDemand::largestConversion(Operation *op) const {
   auto dot = dyn_cast<tile::DotOp>(op);

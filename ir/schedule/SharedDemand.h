@@ -21,6 +21,8 @@ public:
 
   /// The most that ops in `op`'s regions need at one time, with what lives through `op`.
   int64_t within(mlir::Operation *op) const;
+  /// The same without what conversions may take, which there may be none of.
+  int64_t fixedWithin(mlir::Operation *op) const;
   /// How much of `room` bytes one conversion in `op`'s regions may take, without those of loops in
   /// there: all of it, unless an op has conversions that do not fit beside its own buffers and
   /// those that live through it.
@@ -46,7 +48,7 @@ private:
   int64_t ofDot(tile::DotOp dot) const;
   int64_t liveAt(mlir::Operation *op) const; ///< Of operands that are stored in its block.
   int64_t liveThrough(mlir::Operation *op) const;
-  int64_t peak(mlir::Operation *op) const;
+  int64_t peak(mlir::Operation *op, bool withConversions) const;
   int64_t roomIn(mlir::Operation *op, int64_t room) const;
 
   const distribute::LayoutAssignment &layouts;

@@ -277,5 +277,5 @@ void schedule::useLeastMemory(func::FuncOp kernel, const LayoutAssignment &layou
 
 bool schedule::fitsWithLeast(func::FuncOp kernel, const LayoutAssignment &layouts) {
   target::MemoryBudget budget = layouts.target().budget();
-  return SharedDemand(kernel, layouts).within(kernel) <= budget.total();
+  return SharedDemand(kernel, layouts).fixedWithin(kernel) <= budget.total();
 }

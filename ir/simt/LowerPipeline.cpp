@@ -162,6 +162,9 @@ void PipelinedLoop::storeAll(ArrayRef<Value> loaded, Value slot, bool isAhead) {
     else
       storeShared(c, registers, layout, copy.access, tile.buffer, tile.slot, isAhead);
   }
+  // Instructions of warp groups see a thread's stores only after its fence.
+  if (!c.target.warpGroupInstructions.empty())
+    ProxyFenceOp::create(c.b);
 }
 
 LogicalResult PipelinedLoop::copyAll(Value inRange, Value slot) {
