@@ -100,7 +100,7 @@ private:
 RemarkCollector::RemarkCollector(MLIRContext *context)
     : context(context), remarks(std::make_shared<std::vector<CollectedRemark>>()) {
   remark::RemarkCategories categories;
-  categories.all = kCategory.str();
+  categories.all = ".*"; // as tools take everything
   LogicalResult enabled = remark::enableOptimizationRemarks(
       *context, std::make_unique<Collector>(remarks),
       std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
