@@ -158,10 +158,10 @@ int64_t SharedDemand::ofOp(Operation *op) const {
         return atomic.getResult().use_empty() ? 0 : bytesOf(atomic.getType());
       })
       .Case<tile::ReduceOp, tile::ScanOp>([&](Operation *) -> int64_t {
-        // What the warps hand each other: at most a result of each.
+        // What the warps hand each other: one result of each at a time.
         int64_t results = 0;
         for (Type type : op->getResultTypes())
-          results += bytesOf(type) * int64_t(layouts.numWarps());
+          results = std::max(results, bytesOf(type) * int64_t(layouts.numWarps()));
         if (target.hasShuffle)
           return std::min(results, largestTensor(op) * int64_t(op->getNumOperands()));
         // A round of an exchange holds at least one word of each thread.

@@ -99,8 +99,9 @@ private:
 
 RemarkCollector::RemarkCollector(MLIRContext *context)
     : context(context), remarks(std::make_shared<std::vector<CollectedRemark>>()) {
+  // `all` adds to the filters of kinds that have one; by itself it selects nothing.
   remark::RemarkCategories categories;
-  categories.all = ".*"; // as tools take everything
+  categories.missed = categories.passed = ".*";
   LogicalResult enabled = remark::enableOptimizationRemarks(
       *context, std::make_unique<Collector>(remarks),
       std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);

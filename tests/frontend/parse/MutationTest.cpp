@@ -95,7 +95,7 @@ const char *const kConstructs[] = {
     "try:\n    a\nexcept* (B, C) as d:\n    e\nelse:\n    f\nfinally:\n    g\n",
     "@a.b(c)\n@d\nasync def f[T](a, /, b: int = 1, *, c=2, **d) -> e:\n    return a, b\n",
     "class A[T](B, metaclass=C, *d, **e):\n    f: int = 1\n    def g(self): return 1\n",
-    "match a, b:\n    case {'c': [d, *_], **e} if f:\n  g\n    case A(b=1) | -1 | 'x':\n  h\n",
+    "match a, b:\n  case {'c': [d, *_], **e} if f:\n    g\n  case A(b=1) | -1 | 'x':\n    h\n",
     "type X[T: int, *U, **V] = list[T]\n",
     "async def f():\n    async with a as b:\n        async for c in d:\n            await e\n",
 };
