@@ -246,7 +246,8 @@ static std::string formatArgument(const std::map<std::string, ArgumentSpec> &arg
 std::string corpus::formatSignature(const KernelSignature &signature) {
   std::string out, last;
   for (const auto &[path, spec] : signature.arguments) {
-    std::string name = path.substr(0, path.find('.'));
+    // A constant of a class has a dotted name; other dots number the elements of a tuple.
+    std::string name = getGlobalName(path).str();
     if (name == last)
       continue;
     out += (out.empty() ? "" : ", ") + name + "=" + formatArgument(signature.arguments, name);

@@ -13,9 +13,13 @@ Status::Status(Error error) : error(std::make_shared<Error>(std::move(error))) {
 
 void ErrorSink::report(void *user, const TilerunErrorInfo *info) {
   auto text = [](const char *s) { return s ? std::string(s) : std::string(); };
-  static_cast<ErrorSink *>(user)->error =
-      std::make_unique<Error>(Error{info->status, text(info->message), text(info->call),
-                                    text(info->device), text(info->driver_word)});
+  try {
+    static_cast<ErrorSink *>(user)->error =
+        std::make_unique<Error>(Error{info->status, text(info->message), text(info->call),
+                                      text(info->device), text(info->driver_word)});
+  } catch (
+      ...) { // Nothing is thrown through a plugin; without memory the status tells what failed.
+  }
 }
 
 // Plugins begin with the name of the entry, "load_module on cuda:0: …", which users have never

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
+#include <exception>
 #include <map>
 #include <mutex>
 
@@ -30,11 +31,41 @@ std::string plugin::getStatusName(TilerunStatus status) {
   return "status " + std::to_string(status);
 }
 
+static std::string getText(const char *text) { return text ? text : ""; }
+
+// What a plugin gives through a callback. Nothing may be thrown through the plugin's code, which
+// can have a C++ library of its own: what the host's allocator throws is kept, and thrown behind
+// it.
+template <typename T> class Collected {
+public:
+  template <typename Info, T (*make)(const Info &)>
+  static void take(void *user, const Info *info) noexcept {
+    auto &self = *static_cast<Collected *>(user);
+    try {
+      self.items.push_back(make(*info));
+    } catch (...) {
+      self.failure = std::current_exception();
+    }
+  }
+  std::vector<T> finish() {
+    if (failure)
+      std::rethrow_exception(failure);
+    return std::move(items);
+  }
+
+private:
+  std::vector<T> items;
+  std::exception_ptr failure;
+};
+
 ErrorKeeper::ErrorKeeper() {
   sink = {sizeof(TilerunErrorSink), 0, &error, [](void *user, const TilerunErrorInfo *info) {
-            auto text = [](const char *s) { return s ? std::string(s) : std::string(); };
-            *static_cast<Error *>(user) = {info->status, text(info->message), text(info->call),
-                                           text(info->device), text(info->driver_word)};
+            try {
+              *static_cast<Error *>(user) = {info->status, getText(info->message),
+                                             getText(info->call), getText(info->device),
+                                             getText(info->driver_word)};
+            } catch (...) { // Without memory for its texts the status tells what failed.
+            }
           }};
 }
 
@@ -222,19 +253,21 @@ std::shared_ptr<const Plugin> Plugin::load(const std::string &path, std::string 
 // What it offers
 //===----------------------------------------------------------------------===//
 
+static DeviceInfo readDevice(const TilerunPluginDeviceInfo &info) {
+  return {info.ordinal, getText(info.id), getText(info.uuid), getText(info.name),
+          getText(info.target)};
+}
+
 std::vector<DeviceInfo> Plugin::getDevices(std::string &reason) const {
-  std::vector<DeviceInfo> devices;
-  auto collect = [](void *user, const TilerunPluginDeviceInfo *info) {
-    auto text = [](const char *s) { return s ? std::string(s) : std::string(); };
-    static_cast<std::vector<DeviceInfo> *>(user)->push_back(
-        {info->ordinal, text(info->id), text(info->uuid), text(info->name), text(info->target)});
-  };
+  Collected<DeviceInfo> collected;
   reason.clear();
   ErrorKeeper errors;
-  if (TilerunStatus status = table.get_devices(collect, &devices, errors.getSink())) {
+  if (TilerunStatus status = table.get_devices(collected.take<TilerunPluginDeviceInfo, readDevice>,
+                                               &collected, errors.getSink())) {
     reason = errors.take(status).message;
     return {};
   }
+  std::vector<DeviceInfo> devices = collected.finish();
   // An id without its plugin's kind would shadow somebody else's device.
   std::string prefix = getName() + ":";
   for (const DeviceInfo &device : devices)
@@ -247,34 +280,33 @@ std::vector<DeviceInfo> Plugin::getDevices(std::string &reason) const {
   return devices;
 }
 
+static Phase readPhase(const TilerunPluginPhase &phase) {
+  return {getText(phase.name), getText(phase.description), getText(phase.comment),
+          (phase.flags & TILERUN_PHASE_BINARY) != 0};
+}
+
 std::vector<Phase> Plugin::getPhases(const std::string &target, std::string &reason) const {
-  std::vector<Phase> phases;
+  Collected<Phase> collected;
   reason.clear();
   if (!table.get_phases) {
     reason = "plugin '" + getName() + "' does not tell its phases";
-    return phases;
+    return {};
   }
-  auto collect = [](void *user, const TilerunPluginPhase *phase) {
-    auto text = [](const char *s) { return s ? std::string(s) : std::string(); };
-    static_cast<std::vector<Phase> *>(user)->push_back(
-        {text(phase->name), text(phase->description), text(phase->comment),
-         (phase->flags & TILERUN_PHASE_BINARY) != 0});
-  };
   ErrorKeeper errors;
-  if (TilerunStatus status = table.get_phases(target.c_str(), collect, &phases, errors.getSink())) {
+  if (TilerunStatus status =
+          table.get_phases(target.c_str(), collected.take<TilerunPluginPhase, readPhase>,
+                           &collected, errors.getSink())) {
     reason = errors.take(status).message;
     return {};
   }
-  return phases;
+  return collected.finish();
 }
 
+static std::string readTarget(const char &target) { return &target; }
+
 std::vector<std::string> Plugin::getTargets() const {
-  std::vector<std::string> targets;
+  Collected<std::string> collected;
   if (table.get_targets)
-    table.get_targets(
-        [](void *user, const char *target) {
-          static_cast<std::vector<std::string> *>(user)->push_back(target);
-        },
-        &targets, nullptr);
-  return targets;
+    table.get_targets(collected.take<char, readTarget>, &collected, nullptr);
+  return collected.finish();
 }

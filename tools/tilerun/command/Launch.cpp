@@ -314,7 +314,7 @@ llvm::Expected<LaunchResult> Launch::launch(uint32_t flags) {
   std::unique_ptr<core::Event> start, end;
   TILERUN_TRY_LIBRARY(core::Event::create(device, TILERUN_EVENT_TIMING, start));
   TILERUN_TRY_LIBRARY(core::Event::create(device, TILERUN_EVENT_TIMING, end));
-  llvm::Expected<CapturedOutput> output = CapturedOutput::begin();
+  llvm::Expected<CapturedOutput> output = CapturedOutput::begin(session.options.json);
   if (!output)
     return output.takeError();
   TILERUN_TRY_LIBRARY(start->record(stream));

@@ -144,10 +144,11 @@ std::string command::formatSeconds(double seconds) {
   return llvm::formatv("{0:f2} s", seconds).str();
 }
 
-llvm::Expected<CapturedOutput> CapturedOutput::begin() {
+llvm::Expected<CapturedOutput> CapturedOutput::begin(bool isJson) {
   std::fflush(stdout);
   llvm::outs().flush();
   CapturedOutput out;
+  out.isJson = isJson;
   out.file = ::memfd_create("tilerun-output", MFD_CLOEXEC);
   out.stdoutBefore = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
   if (out.file < 0 || out.stdoutBefore < 0 || ::dup2(out.file, STDOUT_FILENO) < 0)
@@ -158,7 +159,8 @@ llvm::Expected<CapturedOutput> CapturedOutput::begin() {
 }
 
 CapturedOutput::CapturedOutput(CapturedOutput &&other)
-    : file(std::exchange(other.file, -1)), stdoutBefore(std::exchange(other.stdoutBefore, -1)) {}
+    : file(std::exchange(other.file, -1)), stdoutBefore(std::exchange(other.stdoutBefore, -1)),
+      isJson(other.isJson) {}
 
 std::string CapturedOutput::end() {
   std::string text;
@@ -180,7 +182,7 @@ std::string CapturedOutput::end() {
 
 CapturedOutput::~CapturedOutput() {
   if (std::string text = end(); !text.empty())
-    llvm::errs() << text;
+    (isJson ? llvm::errs() : llvm::outs()) << text;
 }
 
 Progress::Progress(std::string what) : what(std::move(what)) {

@@ -60,18 +60,20 @@ llvm::json::Value jsonNumber(double value);
 std::string formatSeconds(double seconds);
 
 /// Keeps what the process writes to stdout, by whatever library: kernels print there while they
-/// run.
+/// run. What nobody took, because the launch failed, goes to stdout, or to stderr where stdout is
+/// for JSON.
 class CapturedOutput {
 public:
-  static llvm::Expected<CapturedOutput> begin();
+  static llvm::Expected<CapturedOutput> begin(bool isJson);
   CapturedOutput(CapturedOutput &&other);
   CapturedOutput &operator=(CapturedOutput &&) = delete;
-  ~CapturedOutput(); ///< What nobody took goes to stderr.
+  ~CapturedOutput();
   std::string end();
 
 private:
   CapturedOutput() = default;
   int file = -1, stdoutBefore = -1;
+  bool isJson = false;
 };
 
 /// A line on stderr that tells what is going on, for work that takes longer than a second on a
