@@ -130,10 +130,10 @@ static void printTable(llvm::raw_ostream &os, const Survey &survey, llvm::String
   uint64_t good = count(Outcome::Compiles), internal = count(Outcome::Internal),
            limited = count(Outcome::TimeLimit) + count(Outcome::MemoryLimit);
   uint64_t all = good + count(Outcome::Fails) + count(Outcome::Refused) + internal + limited;
-  // What was ended while it was typed has no signature.
+  // What was ended while it was typed has no signature; nor has a kernel without parameters.
   uint64_t typed = llvm::count_if(survey.entries, [](const corpus::Entry &entry) {
     return entry.outcome != Outcome::Fails && entry.outcome != Outcome::Helper &&
-           !entry.signature.empty();
+           (entry.outcome == Outcome::Compiles || !entry.signature.empty());
   });
   if (!target.empty())
     os << llvm::formatv("\n{0} of {1} kernels that type compile for {2}\n", good, typed, target);
