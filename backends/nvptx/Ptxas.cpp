@@ -9,6 +9,9 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
+
+#include <string>
 
 using namespace tilerun;
 
@@ -38,6 +41,27 @@ void nvptx::widenAbsolute(llvm::Module &module) {
   for (llvm::Instruction *call : found)
     replaceByAssembly(call, "{ .reg .s32 t; cvt.s32.s16 t, $1; abs.s32 t, t; cvt.u16.u32 $0, t; }",
                       "=h,h");
+}
+
+void nvptx::multiplyToNegate(llvm::Module &module) {
+  using namespace llvm::PatternMatch;
+  llvm::SmallVector<std::pair<llvm::Instruction *, int64_t>> found;
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      if (!instruction.getType()->isIntegerTy(16))
+        continue;
+      llvm::Value *operand = nullptr;
+      const llvm::APInt *factor = nullptr;
+      if (match(&instruction, m_Neg(m_Value(operand)))) {
+        instruction.setOperand(0, operand);
+        found.emplace_back(&instruction, -1);
+      } else if (match(&instruction, m_Mul(m_Value(), m_APInt(factor))) &&
+                 factor->isNegatedPowerOf2()) {
+        found.emplace_back(&instruction, factor->getSExtValue());
+      }
+    }
+  for (auto [instruction, factor] : found)
+    replaceByAssembly(instruction, "mul.lo.s16 $0, $1, " + std::to_string(factor) + ";", "=h,h");
 }
 
 /// Whether `offset`, scaled and added to others, is used in a loop that it is not in, or begins a
