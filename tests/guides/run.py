@@ -3,8 +3,9 @@
 
 Blocks marked `console` hold commands behind `$ `, continued by a backslash; a comment `# exits with N` states an
 exit code other than 0. Lines below a command must occur in its output in this order; `…` stands for any text. A block
-marked `python FILE` or `mlir FILE` is written to FILE first. Everything runs in one empty folder, with the programs of
-BIN on the path and the folders examples, docs and tests of TREE beside it.
+marked `python FILE`, `mlir FILE`, `cmake FILE` or `c FILE` is written to FILE when its turn comes. Everything runs in
+one empty folder, with the programs of BIN on the path and links to the folders examples, docs and tests of TREE and to
+the build folder (build/dev) in it.
 """
 import os
 import pathlib
@@ -60,10 +61,12 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name in ("examples", "docs", "tests"):
             os.symlink(tree / name, pathlib.Path(folder, name))
+        os.mkdir(f"{folder}/build")
+        os.symlink(programs.parent, f"{folder}/build/dev")
         environment = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}", "NO_COLOR": "1", "COLUMNS": "120",
                                     "TILERUN_CACHE_DIR": f"{folder}/cache"}
         for information, lines, first in blocks(page.read_text(encoding="utf-8")):
-            if len(information) == 2 and information[0] in ("python", "mlir"):
+            if len(information) == 2 and information[0] in ("python", "mlir", "cmake", "c"):
                 pathlib.Path(folder, information[1]).write_text("\n".join(lines) + "\n", encoding="utf-8")
             if information != ["console"]:
                 continue
