@@ -125,7 +125,7 @@ def test_knobs_of_other_targets():
 
 
 def test_device_print(capfd):
-    """H3: `tl.device_print` prints the values of each program behind its text and a colon"""
+    """H3: `tl.device_print` prints the values of each program after its text and a colon"""
     say[(2, )](5)
     printed = capfd.readouterr()
     lines = sorted(line for line in (printed.out + printed.err).splitlines() if "n is" in line)

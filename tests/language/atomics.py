@@ -119,7 +119,7 @@ def nan_extrema(F, G, V):
 #: F=fp16[1,-3,-0.0,5,nan]->[4,-2,0.0,5,nan] G=bf16[1,-3,0.0,5,-1]->[1,-3,-0.0,4,-2] V=fp16[4,-2,0.0,4,7] W=bf16[4,-2,-0.0,4,-2] beyond
 @triton.jit
 def extrema_of_16_bits(F, G, V, W):
-    """U6: Beyond Triton, where descriptors alone do so: `tl.atomic_max` and `tl.atomic_min` take floats of 16 bits.
+    """U6: Beyond Triton, where only descriptors do so: `tl.atomic_max` and `tl.atomic_min` take floats of 16 bits.
 
     U4: order the values by their bit patterns as signed magnitudes: -0.0 is below 0.0, and a NaN counts as larger
     """

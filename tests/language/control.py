@@ -49,7 +49,7 @@ def carried_dtype_widens(X, n):
 #: n=3 Z=i32[0] refused
 @triton.jit
 def names_of_loops(n, Z):
-    """C2: A name that is first bound in a run-time loop is not defined behind it, nor is the loop's variable."""
+    """C2: A name that is first bound in a run-time loop is not defined after it, nor is the loop's variable."""
     for i in range(n):
         last = i * 2
     # error: 'last' is not defined here: it is first bound inside a run-time loop, which may run zero times; bind it before the loop
@@ -85,7 +85,7 @@ def arms(n, Z):
 @triton.jit
 def arms_differ(n, X, Z):
     """C3: Both arms of a run-time `if` must bind a name to the same dtype and shape; one that is bound in only one arm is
-    not defined behind it.
+    not defined after it.
     """
     # error: 'x' differs in type after this run-time 'if': int32 in one arm and float32 in the other; convert one of them with .to(…)
     # error: 'y' differs in type after this run-time 'if': int32[4] in one arm and int32[8] in the other; convert one of them with .to(…)

@@ -57,7 +57,7 @@ def truncates(X, Z, Y):
 #: X=fp32[3e9,1e18,-1.5,nan] Z->u32[3000000000,0,0,0] Y->i64[3000000000,999999984306749440,-1,0]
 @triton.jit
 def converts_what_is_in_range(X, Z, Y):
-    """V3: what is out of range is undefined."""
+    """V3: the result is undefined if it is out of range."""
     i = tl.arange(0, 4)
     x = tl.load(X + i)
     tl.store(Z + i, tl.where((x >= 0) & (x < 4294967296.0), x.to(tl.uint32), 0))

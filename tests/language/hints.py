@@ -63,7 +63,7 @@ def device_asserts(n, Z):
 #: n=5 Z->i32[5] grid=2
 @triton.jit
 def device_prints(n, Z):
-    """H3: `tl.device_print` prints the values of each program behind its text and a colon"""
+    """H3: `tl.device_print` prints the values of each program after its text and a colon"""
     tl.device_print("n is", n)
     tl.store(Z, n)
 

@@ -7,7 +7,7 @@ import triton.language as tl
 #: X=i32[7,-7,7,-7] Y=i32[2,2,-2,-2] Q->i32[3,-3,-3,3] R->i32[1,-1,1,-1]
 @triton.jit
 def truncates(X, Y, Q, R):
-    """I1: Integer `//` and `%` truncate toward zero, as in C, when they run."""
+    """I1: Integer `//` and `%` truncate toward zero, as in C, at run time."""
     i = tl.arange(0, 4)
     x, y = tl.load(X + i), tl.load(Y + i)
     tl.store(Q + i, x // y)
@@ -17,7 +17,7 @@ def truncates(X, Y, Q, R):
 #: X=i8[-128,-127,127,-1] Q->i8[-42,-42,42,0] R->i8[-2,-1,1,-1]
 @triton.jit
 def truncates_beside_literals(X, Q, R):
-    """I1: Integer `//` and `%` truncate toward zero, as in C, when they run."""
+    """I1: Integer `//` and `%` truncate toward zero, as in C, at run time."""
     i = tl.arange(0, 4)
     x = tl.load(X + i)
     tl.store(Q + i, x // 3)
@@ -37,7 +37,7 @@ def divides_unsigned(X, Q, R):
 #: n=-7 Q->i32[-3] R->i32[-1]
 @triton.jit
 def scalars_truncate(n, Q, R):
-    """I1: Integer `//` and `%` truncate toward zero, as in C, when they run."""
+    """I1: Integer `//` and `%` truncate toward zero, as in C, at run time."""
     tl.store(Q, n // 2)
     tl.store(R, n % 2)
 

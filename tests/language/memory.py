@@ -140,8 +140,8 @@ def unknown_modifiers(X):
 #: X=fp32[1,2,3,4,5,6] Z->fp32[4,5,6,0] Y->fp32[5,6,nan,nan] W=fp32[0*4]->[5,6,0,0]
 @triton.jit
 def block_pointers(X, Z, Y, W):
-    """M7: `boundary_check` and `padding_option` are for block pointers: what is outside of the tensor, along the
-    dimensions that are checked, reads as 0, or as NaN with `padding_option="nan"`, and is not written.
+    """M7: `boundary_check` and `padding_option` are for block pointers: elements outside the tensor, along the
+    dimensions that are checked, read as 0, or as NaN with `padding_option="nan"`, and are not written.
     """
     # Two rows of three elements, of which the second one is read, and what would be right of it.
     p = tl.make_block_ptr(X, (2, 3), (3, 1), (1, 0), (1, 4), (1, 0))
@@ -167,7 +167,7 @@ def boundary_check_without_block(X):
 #: X=fp32[1,2,3,4,5,6,7,8] Z->fp32[6,7,0,0] Y->fp32[6,7,nan,nan] W=fp32[0*8]->[0,0,0,0,0,0,6,7]
 @triton.jit
 def descriptors(X, Z, Y, W):
-    """M8: A tensor descriptor reads 0 outside of its tensor, or NaN with `padding_option="nan"`, and does not write
+    """M8: A tensor descriptor reads 0 outside its tensor, or NaN with `padding_option="nan"`, and does not write
     there.
     """
     # Two rows of three elements each, four apart.

@@ -28,5 +28,5 @@ for _ in range(0):
 #: Z->i32[1] beyond
 @triton.jit
 def outside_is_skipped(Z):
-    """Y11: What stands outside of jit functions is ordinary Python, which is skipped."""
+    """Y11: Code outside jit functions is ordinary Python, which is skipped."""
     tl.store(Z, 1)

@@ -241,7 +241,7 @@ def passed_on(*args, **kwargs):
 #: n=5 Z->i32[105,118,131,8,3] beyond
 @triton.jit
 def any_arguments(n, Z):
-    """Y15: Beyond Triton: functions that are no kernels take `*args` and `**kwargs`, and dicts whose keys are strings can be
+    """Y15: Beyond Triton: functions that are not kernels take `*args` and `**kwargs`, and dicts whose keys are strings can be
     written, indexed, iterated over and unpacked by `**`.
     """
     tl.store(Z, sum_of_all(n))
@@ -325,7 +325,7 @@ def builtins(n, X, Z):
 #: n=5 refused
 @triton.jit
 def not_in_kernels(n):
-    """Y10: `with`, `try`, `import`, `global`, `del`, `yield`, `lambda`, and functions and classes inside of a kernel are
+    """Y10: `with`, `try`, `import`, `global`, `del`, `yield`, `lambda`, and functions and classes inside a kernel are
     errors.
     """
     # error: 'with' cannot be used in a kernel; write its body without it

@@ -168,7 +168,7 @@ def unsigned_sum(a, b):
 #: X=i32[3,9,-4,7] Z->i32[3,12,8,15] Y->i32[15]
 @triton.jit
 def another_signedness(X, Z, Y):
-    """R9: What the function of `tl.reduce` or `tl.associative_scan` gives has the dtypes of what it takes, but for
+    """R9: The results of the function of `tl.reduce` or `tl.associative_scan` have the dtypes of its arguments, except for
     signedness.
     """
     x = tl.load(X + tl.arange(0, 4))
@@ -181,7 +181,7 @@ def another_signedness(X, Z, Y):
 #: X=i32[3,9,-4,7] Y->i32[1] refused
 @triton.jit
 def another_dtype(X, Y):
-    """R9: What the function of `tl.reduce` or `tl.associative_scan` gives has the dtypes of what it takes"""
+    """R9: The results of the function of `tl.reduce` or `tl.associative_scan` have the dtypes of its arguments"""
     x = tl.load(X + tl.arange(0, 4))
     # error: tl.reduce: 'combine_fn' must give values of the types that it takes, but value 0 is int1 instead of int32; convert what it returns back, or the operands before
     y = tl.reduce(x, 0, compared)
@@ -191,7 +191,7 @@ def another_dtype(X, Y):
 #: X=i32[3,9,-4,7] Y->i32[1] refused
 @triton.jit
 def another_dtype_of_scans(X, Y):
-    """R9: What the function of `tl.reduce` or `tl.associative_scan` gives has the dtypes of what it takes"""
+    """R9: The results of the function of `tl.reduce` or `tl.associative_scan` have the dtypes of its arguments"""
     x = tl.load(X + tl.arange(0, 4))
     # error: tl.associative_scan: 'combine_fn' must give values of the types that it takes, but value 0 is int1 instead of int32; convert what it returns back, or the operands before
     y = tl.associative_scan(x, 0, compared)

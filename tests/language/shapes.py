@@ -163,7 +163,7 @@ def parts(X, Z, Y, n, W):
 #: X=i32[0,1,2,3] n=7 Z->i32[0] beyond
 @triton.jit
 def parts_outside(X, n, Z):
-    """S7: outside of the tensor the value is undefined."""
+    """S7: outside the tensor the value is undefined."""
     x = tl.load(X + tl.arange(0, 4))
     inside = n < 4
     tl.store(Z, tl.where(inside, x[n], 0))
