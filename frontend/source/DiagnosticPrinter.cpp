@@ -151,7 +151,7 @@ public:
     paint(kReset);
     os << '\n';
     if (range.isValid())
-      printLine(range, begin);
+      printSourceLine(os, sources, range, color);
   }
 
 private:
@@ -160,29 +160,32 @@ private:
       os << code;
   }
 
-  void printLine(SourceRange range, SourceManager::LineColumn begin) {
-    StringRef line = sources.getLine(range.begin.file, begin.line);
-    size_t first = begin.column - 1;
-    size_t last = first;
-    if (range.end > range.begin.offset)
-      last = std::min<size_t>(line.size(), first + (range.end - range.begin.offset));
-    Excerpt excerpt = makeExcerpt(line, first, last);
-    if (StringRef(excerpt.text).trim(' ').empty())
-      return;
-    os << "    " << excerpt.text << '\n';
-    os.indent(4 + excerpt.caretColumn);
-    paint(kGreen);
-    os << '^' << std::string(excerpt.caretWidth - 1, '~');
-    paint(kReset);
-    os << '\n';
-  }
-
   const SourceManager &sources;
   raw_ostream &os;
   bool color;
 };
 
 } // namespace
+
+void printSourceLine(raw_ostream &os, const SourceManager &sources, SourceRange range, bool color) {
+  SourceManager::LineColumn begin = sources.getLineColumn(range.begin);
+  StringRef line = sources.getLine(range.begin.file, begin.line);
+  size_t first = begin.column - 1;
+  size_t last = first;
+  if (range.end > range.begin.offset)
+    last = std::min<size_t>(line.size(), first + (range.end - range.begin.offset));
+  Excerpt excerpt = makeExcerpt(line, first, last);
+  if (StringRef(excerpt.text).trim(' ').empty())
+    return;
+  os << "    " << excerpt.text << '\n';
+  os.indent(4 + excerpt.caretColumn);
+  if (color)
+    os << kGreen;
+  os << '^' << std::string(excerpt.caretWidth - 1, '~');
+  if (color)
+    os << kReset;
+  os << '\n';
+}
 
 void DiagnosticEngine::print(raw_ostream &os, bool color) const {
   Printer printer(sources, os, color);

@@ -109,6 +109,10 @@ private:
   unsigned numErrors = 0;
 };
 
+/// Prints the first line of a range with a caret under it, as under diagnostics.
+void printSourceLine(llvm::raw_ostream &os, const SourceManager &sources, SourceRange range,
+                     bool color);
+
 /// The candidate nearest to `name` by edit distance, if one is near enough to be worth naming.
 std::optional<llvm::StringRef> findNearName(llvm::StringRef name,
                                             llvm::ArrayRef<llvm::StringRef> candidates);

@@ -134,6 +134,20 @@ void addCacheOption(CLI::App *app, Options &options) {
                 "Compile anew, and keep nothing (devices that keep compiled code)");
 }
 
+void addScheduleOption(CLI::App *app, Options &options) {
+  app->add_option("--schedule", options.schedule,
+                  "File that says of loops how many slots their loads run ahead into, instead of "
+                  "what the target's compiler would choose: lines such as 'loop 14: slots=4', "
+                  "'loop #0: none'")
+      ->type_name("FILE");
+}
+
+void addRemarksOption(CLI::App *app, Options &options) {
+  app->add_flag("--remarks", options.remarks,
+                "Tell on stderr (and in --json) what the target's compiler did not do to be "
+                "faster, and why, with the source line");
+}
+
 void addRunOptions(CLI::App *app, Options &options) {
   addCacheOption(app, options);
   app->add_option("TARGET", options.target, "FILE.py::KERNEL")->required();
@@ -213,6 +227,8 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   run->add_option("--repeat", options.repeat, "Launches; later ones are only timed")
       ->check(CLI::Range(1, 1000000));
   run->add_flag("--time", options.time, "Report programs/s and elements/s of the fastest launch");
+  addScheduleOption(run, options);
+  addRemarksOption(run, options);
   run->add_flag("!--no-bounds-checks", options.boundsChecks,
                 "On the interpreter, do not look whether accesses stay in their tensors");
 
@@ -278,6 +294,8 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
                       "File to write ('-': stdout); of several targets OUT.ARCH.EXT");
   compile->add_flag("--bytecode", options.bytecode, "MLIR bytecode instead of text");
   compile->add_flag("--locations", options.locations, "Print source locations");
+  addScheduleOption(compile, options);
+  addRemarksOption(compile, options);
   addCompileOptions(compile, options);
   addCommon(compile, options);
 
@@ -397,6 +415,7 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   for (auto [name, slot, help] : {std::tuple{"--warmup", &options.warmup, "Milliseconds before"},
                                   std::tuple{"--rep", &options.rep, "Milliseconds of measuring"}})
     tune->add_option(name, *slot, help)->check(CLI::Range(0.001, 1e6))->capture_default_str();
+  addScheduleOption(tune, options);
   addCacheOption(tune, options);
   addCompileOptions(tune, options);
   addCommon(tune, options);

@@ -63,7 +63,10 @@ struct Options {
   std::optional<uint64_t> maxOperations;
   bool optimize = true;
   bool debug = false;
-  bool useCache = true; ///< Of compiled code; demo too.
+  bool remarks = false;                ///< Of run and compile.
+  std::optional<std::string> schedule; ///< A file.
+  std::string scheduleText;            ///< What is in it, once it is read (Library.h).
+  bool useCache = true;                ///< Of compiled code; demo too.
 
   // tune
   std::vector<std::string> varies;   ///< NAME=A,B,…

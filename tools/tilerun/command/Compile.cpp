@@ -160,9 +160,13 @@ llvm::Expected<ExitCode> command::runCompile(Session &session) {
   if (!tileOnly && (options.bytecode || options.locations))
     return makeCommandError(ExitCode::Usage,
                             "--bytecode and --locations need --emit tile or tile-opt");
-  if (options.resources && (tileOnly || options.targets.empty()))
-    return makeCommandError(ExitCode::Usage,
-                            "--resources needs --target, such as cuda:sm_90a, and code to emit");
+  for (auto [isGiven, flag] : {std::pair{options.resources, "--resources"},
+                               std::pair{options.schedule.has_value(), "--schedule"},
+                               std::pair{options.remarks, "--remarks"}})
+    if (isGiven && (tileOnly || options.targets.empty()))
+      return makeCommandError(ExitCode::Usage,
+                              llvm::StringRef(flag) +
+                                  " needs --target, such as cuda:sm_90a, and code to emit");
   if (!tileOnly) {
     if (llvm::Error error = session.load(options.target))
       return error;

@@ -3,6 +3,7 @@
 
 #include "runtime/cache/Artifact.h"
 #include "runtime/compiler/Backend.h"
+#include "tools/tilerun/command/Findings.h"
 #include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/host/AtomicFile.h"
 
@@ -98,6 +99,22 @@ std::string command::findTargetThatEmits(llvm::StringRef phase) {
   return "";
 }
 
+llvm::Error command::checkPhases(const plugin::Plugin &plugin, const std::string &target,
+                                 const Options &options) {
+  for (auto [isGiven, what, phase] :
+       {std::tuple{options.schedule.has_value(), "schedule", "schedule"},
+        std::tuple{options.remarks, "remarks", "remarks-json"}}) {
+    if (!isGiven || hasPhase(getPhases(plugin, target), phase))
+      continue;
+    std::string other = findTargetThatEmits(phase);
+    return makeCommandError(
+        ExitCode::Usage,
+        llvm::formatv("--{0}: target {1} has no {0}{2}", what, target,
+                      other.empty() ? "" : "; targets such as " + other + " have"));
+  }
+  return llvm::Error::success();
+}
+
 //===----------------------------------------------------------------------===//
 // Resources
 //===----------------------------------------------------------------------===//
@@ -191,7 +208,8 @@ static llvm::json::Value toJson(const TargetCode &code, const ResourceReport &re
   return object;
 }
 
-static void print(llvm::raw_ostream &os, const TargetCode &code, const ResourceReport &report) {
+static void printResources(llvm::raw_ostream &os, const TargetCode &code,
+                           const ResourceReport &report) {
   os << code.target << ": ";
   if (report.source.empty()) {
     // What the compiler itself knows.
@@ -278,6 +296,8 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
     llvm::Expected<plugin::Phase> phase = choosePhase(phases, target, options);
     if (!phase)
       return phase.takeError();
+    if (llvm::Error error = checkPhases(**plugin, target, options))
+      return error;
     if (toStdout && phase->isBinary)
       if (llvm::Error error = checkBinary(phases, options))
         return error;
@@ -299,10 +319,14 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
       session.getDiagnostics().print(llvm::errs(), useColor(options.color, llvm::errs()));
     TargetCode result{target, "", compiled->name};
     std::shared_ptr<const cache::Artifact> code;
+    auto emitTo = [&](llvm::StringRef stage, const core::Program::TakeArtifact &take) {
+      return toError(compiler::Backend::emit(*known.plugin, target, bytecode, settings.get(),
+                                             stage.str(), take));
+    };
     auto emit = [&](llvm::StringRef stage) {
-      return toError(compiler::Backend::emit(
-          *known.plugin, target, bytecode, settings.get(), stage.str(),
-          [&](const TilerunPluginArtifact &artifact) { code = cache::Artifact::copy(artifact); }));
+      return emitTo(stage, [&](const TilerunPluginArtifact &artifact) {
+        code = cache::Artifact::copy(artifact);
+      });
     };
     auto getText = [&] {
       return std::string(reinterpret_cast<const char *>(code->get().bytes), code->get().num_bytes);
@@ -326,6 +350,17 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
     result.threads = code->get().kernels[0].threads;
     result.dynamicSharedBytes = code->get().kernels[0].shared_bytes;
     llvm::json::Object object{{"target", jsonText(target)}, {"emit", jsonText(phase.name)}};
+    if (options.remarks) {
+      llvm::Expected<llvm::json::Array> remarks = llvm::json::Array();
+      if (llvm::Error error = emitTo("remarks-json", [&](const TilerunPluginArtifact &artifact) {
+            remarks = readRemarks(artifact);
+          }))
+        return error;
+      if (!remarks)
+        return remarks.takeError();
+      printRemarks(session, target, *remarks);
+      object["remarks"] = std::move(*remarks);
+    }
     if (toStdout) {
       if (!options.json && options.targets.size() > 1)
         llvm::outs() << phase.comment << " " << target << "\n";
@@ -347,7 +382,7 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
                                          code->get(), options.lineInfo.value_or(false));
       object["resources"] = toJson(result, report);
       if (!options.json)
-        print(toStdout ? llvm::errs() : llvm::outs(), result, report);
+        printResources(toStdout ? llvm::errs() : llvm::outs(), result, report);
     }
     array.push_back(std::move(object));
   }

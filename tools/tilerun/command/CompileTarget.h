@@ -33,6 +33,10 @@ llvm::Expected<std::shared_ptr<const plugin::Plugin>> findCompiler(llvm::StringR
 /// A target that some plugin can compile to a phase; "" if there is none.
 std::string findTargetThatEmits(llvm::StringRef phase);
 
+/// Whether the target has what --schedule and --remarks are for.
+llvm::Error checkPhases(const plugin::Plugin &plugin, const std::string &target,
+                        const Options &options);
+
 /// The signature of the command line, completed by the autotune config.
 llvm::Expected<KernelSignature> makeSignature(Session &session);
 

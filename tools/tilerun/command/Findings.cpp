@@ -56,9 +56,13 @@ llvm::Expected<std::vector<Finding>> command::readFindings(const core::Error &er
   return findings;
 }
 
+static std::string getPlace(const SourcePosition &p) {
+  return p.file + ":" + std::to_string(p.line) + ":" + std::to_string(p.column);
+}
+
 // The source line of a position with a caret under its column.
-static void printSourceLine(llvm::raw_ostream &os, Session &session,
-                            const SourcePosition &position) {
+static void printLine(llvm::raw_ostream &os, const Painter &painter, Session &session,
+                      const SourcePosition &position) {
   SourceManager &sources = session.frontend.getSources();
   if (position.line == 0 || position.file.empty())
     return;
@@ -69,22 +73,20 @@ static void printSourceLine(llvm::raw_ostream &os, Session &session,
     return;
   }
   llvm::StringRef line = sources.getLine(*file, position.line);
-  os << "    " << line << "\n    ";
-  for (unsigned i = 1; i < position.column && i <= line.size(); ++i)
-    os << (line[i - 1] == '\t' ? '\t' : ' ');
-  os << "^\n";
+  if (line.empty())
+    return;
+  const size_t column = std::min<size_t>(std::max(position.column, 1u) - 1, line.size());
+  const auto at = static_cast<uint32_t>(line.data() - sources.getText(*file).data() + column);
+  printSourceLine(os, sources, {{*file, at}, at}, painter.hasColor());
 }
 
 void command::print(llvm::raw_ostream &os, Painter &painter, Session &session,
                     const Finding &finding) {
-  auto place = [](const SourcePosition &p) {
-    return p.file + ":" + std::to_string(p.line) + ":" + std::to_string(p.column);
-  };
-  os << place(finding.position) << ": " << (finding.isWarning ? "warning: " : "");
+  os << getPlace(finding.position) << ": " << (finding.isWarning ? "warning: " : "");
   painter.paint(finding.isWarning ? llvm::raw_ostream::MAGENTA : llvm::raw_ostream::RED,
                 finding.kind);
   os << ": " << finding.message << "\n";
-  printSourceLine(os, session, finding.position);
+  printLine(os, painter, session, finding.position);
   os << "    kernel " << finding.kernel;
   // What nobody has written belongs to no program.
   if (finding.kind != "unwritten-output") {
@@ -97,12 +99,41 @@ void command::print(llvm::raw_ostream &os, Painter &painter, Session &session,
     os << "; " << finding.count << " times at this place";
   os << "\n";
   for (const SourcePosition &caller : finding.callStack) {
-    os << place(caller) << ": note: called from here\n";
-    printSourceLine(os, session, caller);
+    os << getPlace(caller) << ": note: called from here\n";
+    printLine(os, painter, session, caller);
   }
   if (finding.other.line) {
-    os << place(finding.other) << ": note: "
+    os << getPlace(finding.other) << ": note: "
        << (finding.kind == "race" ? "the other access is here" : "a result is stored here") << "\n";
-    printSourceLine(os, session, finding.other);
+    printLine(os, painter, session, finding.other);
+  }
+}
+
+llvm::Expected<llvm::json::Array> command::readRemarks(const TilerunPluginArtifact &artifact) {
+  llvm::Expected<llvm::json::Value> list = llvm::json::parse(
+      llvm::StringRef(reinterpret_cast<const char *>(artifact.bytes), artifact.num_bytes));
+  if (!list)
+    return makeCommandError(ExitCode::Internal,
+                            "the remarks cannot be read: " + llvm::toString(list.takeError()));
+  const llvm::json::Array *remarks = list->getAsArray();
+  return remarks ? *remarks : llvm::json::Array();
+}
+
+void command::printRemarks(Session &session, llvm::StringRef target,
+                           const llvm::json::Array &remarks) {
+  llvm::raw_ostream &os = llvm::errs();
+  Painter painter(os, useColor(session.options.color, llvm::errs()));
+  // Of several targets each says which one it is of.
+  const std::string of = session.options.targets.size() > 1 ? (" (" + target + ")").str() : "";
+  if (remarks.empty())
+    os << "there are no remarks" << of << "\n";
+  for (const llvm::json::Value &value : remarks) {
+    const Object &remark = *value.getAsObject();
+    const SourcePosition position = toPosition(&remark);
+    if (position.line)
+      os << getPlace(position) << ": ";
+    painter.paint(llvm::raw_ostream::BLUE, "remark: ");
+    os << getText(remark, "name") << ": " << getText(remark, "reason") << of << "\n";
+    printLine(os, painter, session, position);
   }
 }

@@ -1,5 +1,6 @@
-// What a checked launch found: read from the fault that the plugin `cpu` reports
-// (docs/interpreter.md), and printed with source lines.
+// What devices and compilers tell about a kernel's source, as JSON, and how it is printed with
+// source lines: what a checked launch found, from the fault that the plugin `cpu` reports
+// (docs/interpreter.md), and the compiler's remarks.
 #pragma once
 
 #include "runtime/core/Status.h"
@@ -41,11 +42,18 @@ public:
       os.resetColor();
   }
 
+  bool hasColor() const { return color; }
+
 private:
   llvm::raw_ostream &os;
   bool color;
 };
 
 void print(llvm::raw_ostream &os, Painter &painter, Session &session, const Finding &finding);
+
+/// What a compiler gave for the phase "remarks-json" (docs/remarks.md).
+llvm::Expected<llvm::json::Array> readRemarks(const TilerunPluginArtifact &artifact);
+/// On stderr, where diagnostics are.
+void printRemarks(Session &session, llvm::StringRef target, const llvm::json::Array &remarks);
 
 } // namespace tilerun::command

@@ -5,6 +5,7 @@
 #include "runtime/cache/PluginArtifacts.h"
 #include "runtime/compiler/Programs.h"
 #include "runtime/core/MemoryPool.h"
+#include "tools/tilerun/command/CompileTarget.h"
 #include "tools/tilerun/command/Crash.h"
 #include "tools/tilerun/command/Library.h"
 #include "tools/tilerun/host/Npy.h"
@@ -45,6 +46,9 @@ llvm::Error Launch::run() {
   if (session.options.command == Options::Command::Check && !device->checksBounds())
     return makeCommandError(ExitCode::Usage,
                             "device '" + device->getId() + "' cannot check; use --device cpu");
+  if (llvm::Error error =
+          checkPhases(device->getPlugin(), device->getInfo().target, session.options))
+    return error;
   if (llvm::Error error = bindGrid(session, binding, *device))
     return error;
   if (llvm::Error error = prepareOutputs())
@@ -241,6 +245,26 @@ llvm::Error Launch::compile() {
   if (!session.getDiagnostics().getDiagnostics().empty())
     program->refuse(*device, signature, settings.get());
   compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return options.remarks ? askRemarks(signature, settings.get()) : llvm::Error::success();
+}
+
+// What is kept in the cache has none, so they are asked for by themselves, of a program of their
+// own: the session's frontend would repeat its warnings.
+llvm::Error Launch::askRemarks(const std::string &signature,
+                               const TilerunCompileOptions &settings) {
+  const std::string &target = device->getInfo().target;
+  std::shared_ptr<core::Program> program;
+  TILERUN_TRY_LIBRARY(compiler::loadFile(std::make_shared<compiler::Services>(),
+                                         session.module->path, session.kernel->qualifiedName,
+                                         program));
+  llvm::Expected<llvm::json::Array> read = llvm::json::Array();
+  TILERUN_TRY_LIBRARY(
+      program->emit(device->getPlugin(), target, signature, settings, "remarks-json",
+                    [&](const TilerunPluginArtifact &artifact) { read = readRemarks(artifact); }));
+  if (!read)
+    return read.takeError();
+  remarks = std::move(*read);
+  printRemarks(session, target, remarks);
   return llvm::Error::success();
 }
 

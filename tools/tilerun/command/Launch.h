@@ -43,6 +43,7 @@ public:
 
   const Binding &getBinding() const { return binding; }
   const LaunchResult &getResult() const { return result; }
+  const llvm::json::Array &getRemarks() const { return remarks; } ///< If they were asked for.
   const std::vector<Expectation> &getExpectations() const { return expectations; }
   const std::vector<Output> &getSaved() const { return saved; }
   const std::vector<Output> &getPrinted() const { return printed; }
@@ -61,6 +62,7 @@ private:
   llvm::Error prepareOutputs();
   llvm::Error prepareExpectation(llvm::StringRef text);
   llvm::Error compile();
+  llvm::Error askRemarks(const std::string &signature, const TilerunCompileOptions &settings);
   llvm::Error execute();
   llvm::Error upload(const host::Tensor &tensor);
   llvm::Error makeArguments();
@@ -83,6 +85,7 @@ private:
   };
   std::map<const host::Storage *, Memory> memory;
   LaunchResult result;
+  llvm::json::Array remarks;
   double fastest = 0;
   double compileSeconds = 0;
 };

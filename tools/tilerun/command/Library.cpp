@@ -4,6 +4,8 @@
 #include "frontend/Frontend.h"
 #include "runtime/core/Arguments.h"
 
+#include "llvm/Support/MemoryBuffer.h"
+
 using namespace tilerun;
 using namespace tilerun::command;
 
@@ -48,6 +50,22 @@ command::openDevice(const std::string &id, const core::DeviceOptions &options) {
   return device;
 }
 
+llvm::Error command::readSchedule(Options &options) {
+  if (!options.schedule)
+    return llvm::Error::success();
+  auto fail = [&](const llvm::Twine &what) {
+    return makeCommandError(ExitCode::Usage, "--schedule: '" + *options.schedule + "' " + what);
+  };
+  auto file = llvm::MemoryBuffer::getFile(*options.schedule, /*IsText=*/true);
+  if (!file)
+    return fail("cannot be read: " + file.getError().message());
+  options.scheduleText = (*file)->getBuffer().str();
+  // An option of a compile request ends at a NUL byte.
+  if (size_t at = options.scheduleText.find('\0'); at != std::string::npos)
+    return fail("is not a text: byte " + llvm::Twine(at) + " of it is 0");
+  return llvm::Error::success();
+}
+
 CompileSettings::CompileSettings(const KernelSignature &signature, const Options &options) {
   compile.struct_size = sizeof(compile);
   compile.num_warps = static_cast<uint32_t>(signature.numWarps);
@@ -61,6 +79,10 @@ CompileSettings::CompileSettings(const KernelSignature &signature, const Options
     add("line-info", *options.lineInfo ? "true" : "false");
   if (!options.optimize)
     add("opt-level", "0");
+  if (options.schedule) {
+    add("schedule", options.scheduleText);
+    add("schedule-name", *options.schedule);
+  }
 }
 
 void CompileSettings::add(std::string name, std::string value) {

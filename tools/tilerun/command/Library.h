@@ -29,6 +29,9 @@ inline constexpr core::DeviceOptions kUnpooled = {.usePool = false};
 llvm::Expected<std::shared_ptr<core::Device>> openDevice(const std::string &id,
                                                          const core::DeviceOptions &options = {});
 
+/// Reads the file that --schedule names.
+llvm::Error readSchedule(Options &options);
+
 /// How a kernel is compiled for a signature under the options of the command line.
 class CompileSettings {
 public:

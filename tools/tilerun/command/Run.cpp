@@ -99,6 +99,8 @@ llvm::json::Object toJson(const Launch &launch, Session &session, ExitCode code)
   object["tensors"] = std::move(tensors);
   for (const Finding &finding : result.findings)
     reports.push_back(llvm::json::Object(finding.json));
+  if (session.options.remarks)
+    object["remarks"] = llvm::json::Array(launch.getRemarks());
   // `run --debug` reports overflow, too.
   if (session.options.command == Options::Command::Check || !reports.empty())
     object["reports"] = std::move(reports);

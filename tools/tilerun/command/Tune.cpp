@@ -8,6 +8,7 @@
 #include "runtime/compiler/Programs.h"
 #include "runtime/core/MemoryPool.h"
 #include "runtime/tune/Tuner.h"
+#include "tools/tilerun/command/CompileTarget.h"
 #include "tools/tilerun/command/Library.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -72,6 +73,9 @@ llvm::Error Tune::open() {
   if (!opened)
     return opened.takeError();
   device = std::move(*opened);
+  if (llvm::Error error =
+          checkPhases(device->getPlugin(), device->getInfo().target, session.options))
+    return error;
   return toError(core::Stream::create(device, stream));
 }
 
