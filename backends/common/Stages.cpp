@@ -70,6 +70,9 @@ void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last,
   manager.addPass(schedule::createScheduleStages(options));
   if (last == ThreadStage::Schedule)
     return;
+  manager.addPass(schedule::createScheduleExpand());
+  if (last == ThreadStage::Expand)
+    return;
   manager.addPass(createLowerToThreads());
 }
 

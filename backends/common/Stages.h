@@ -26,7 +26,7 @@ llvm::Expected<mlir::func::FuncOp> findKernel(mlir::ModuleOp module);
 std::vector<KernelParameter> getParameters(mlir::func::FuncOp kernel);
 
 /// How far the passes that all backends share go.
-enum class ThreadStage { Layout, Schedule, Simt };
+enum class ThreadStage { Layout, Schedule, Expand, Simt };
 
 /// A schedule by hand (ir/schedule/HandSchedule.h): its text, or none, and its file's name.
 struct ScheduleText {

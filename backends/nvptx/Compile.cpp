@@ -256,6 +256,7 @@ static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptio
     remarks.emplace(module.getContext());
   auto last = stage == Stage::Layout     ? backend::ThreadStage::Layout
               : stage == Stage::Schedule ? backend::ThreadStage::Schedule
+              : stage == Stage::Expand   ? backend::ThreadStage::Expand
                                          : backend::ThreadStage::Simt;
   if (llvm::Error error = runner.lowerToThreads(compilation.getProgram(), last,
                                                 {options.schedule, options.scheduleName}))

@@ -39,7 +39,7 @@ struct NvptxArtifact {
 
 /// What to stop after, for tools and tests.
 /// Remarks are those of all stages down to per-thread IR, as text or JSON (ir/tile/Remarks.h).
-enum class Stage { Remarks, RemarksJson, Layout, Schedule, Simt, LlvmDialect, Llvm, Ptx };
+enum class Stage { Remarks, RemarksJson, Layout, Schedule, Expand, Simt, LlvmDialect, Llvm, Ptx };
 
 /// The dialects that compile() needs beside tile IR's own, and LLVM's translation.
 void registerDialects(mlir::DialectRegistry &registry);

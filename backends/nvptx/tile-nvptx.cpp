@@ -19,6 +19,7 @@ static cl::opt<nvptx::Stage> emit(
                clEnumValN(nvptx::Stage::RemarksJson, "remarks-json", "the same as JSON"),
                clEnumValN(nvptx::Stage::Layout, "layout", "tile IR with layouts"),
                clEnumValN(nvptx::Stage::Schedule, "schedule", "tile IR with layouts and schedule"),
+               clEnumValN(nvptx::Stage::Expand, "expand", "tile IR with its loops expanded"),
                clEnumValN(nvptx::Stage::Simt, "simt", "per-thread IR"),
                clEnumValN(nvptx::Stage::LlvmDialect, "llvm-dialect", "LLVM's MLIR dialect"),
                clEnumValN(nvptx::Stage::Llvm, "llvm", "optimized LLVM IR"),

@@ -299,6 +299,7 @@ static llvm::Expected<SpirvArtifact> runStages(ModuleOp module, const SpirvOptio
     remarks.emplace(module.getContext());
   auto last = stage == Stage::Layout     ? backend::ThreadStage::Layout
               : stage == Stage::Schedule ? backend::ThreadStage::Schedule
+              : stage == Stage::Expand   ? backend::ThreadStage::Expand
                                          : backend::ThreadStage::Simt;
   if (llvm::Error error = runner.lowerToThreads(compilation.getProgram(), last,
                                                 {options.schedule, options.scheduleName}))

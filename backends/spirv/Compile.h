@@ -47,7 +47,17 @@ struct SpirvArtifact {
 
 /// What to stop after, for tools and tests.
 /// Remarks are those of all stages down to per-thread IR, as text or JSON (ir/tile/Remarks.h).
-enum class Stage { Remarks, RemarksJson, Layout, Schedule, Simt, SpirvDialect, Spirv, SpirvAsm };
+enum class Stage {
+  Remarks,
+  RemarksJson,
+  Layout,
+  Schedule,
+  Expand,
+  Simt,
+  SpirvDialect,
+  Spirv,
+  SpirvAsm
+};
 
 /// The dialects that compile() needs beside tile IR's own.
 void registerDialects(mlir::DialectRegistry &registry);

@@ -16,6 +16,7 @@ static cl::opt<spirvbackend::Stage> emit(
         clEnumValN(spirvbackend::Stage::RemarksJson, "remarks-json", "the same as JSON"),
         clEnumValN(spirvbackend::Stage::Layout, "layout", "tile IR with layouts"),
         clEnumValN(spirvbackend::Stage::Schedule, "schedule", "tile IR with layouts and schedule"),
+        clEnumValN(spirvbackend::Stage::Expand, "expand", "tile IR with its loops expanded"),
         clEnumValN(spirvbackend::Stage::Simt, "simt", "per-thread IR"),
         clEnumValN(spirvbackend::Stage::SpirvDialect, "spirv-dialect", "MLIR's SPIR-V dialect"),
         clEnumValN(spirvbackend::Stage::Spirv, "spirv", "a binary module"),

@@ -11,10 +11,12 @@ using namespace tilerun;
 using namespace tilerun::distribute;
 using layout::LinearLayout;
 
-/// The attribute of the module around, if there is one.
-template <typename T> static T ofModule(Operation *op, StringRef name) {
-  auto module = op->getParentOfType<ModuleOp>();
-  return module ? module->getAttrOfType<T>(name) : T();
+/// The attribute of the module around, or of an op that is nearer; null if there is none.
+template <typename T> static T getAround(Operation *op, StringRef name) {
+  for (op = op->getParentOp(); op; op = op->getParentOp())
+    if (auto attribute = op->getAttrOfType<T>(name))
+      return attribute;
+  return {};
 }
 
 /// A layout of `type` over the program's threads, in the form that passes work with. `repeats`: a
@@ -38,11 +40,11 @@ static LogicalResult checkLayout(Operation *op, StringRef name, LayoutAttr attri
   if (ins.size() != 3 || ins[0].name != layout::kRegister || ins[1].name != layout::kLane ||
       ins[2].name != layout::kWarp)
     return fail() << "must have the inputs register, lane and warp, in this order";
-  if (auto target = ofModule<TargetAttr>(op, DistributeDialect::kTargetAttr);
+  if (auto target = getAround<TargetAttr>(op, DistributeDialect::kTargetAttr);
       target && ins[1].size() != target.getInfo().warpSize)
     return fail() << "is over " << ins[1].size() << " lanes, but the target has "
                   << target.getInfo().warpSize;
-  if (auto warps = ofModule<IntegerAttr>(op, DistributeDialect::kNumWarpsAttr);
+  if (auto warps = getAround<IntegerAttr>(op, DistributeDialect::kNumWarpsAttr);
       warps && ins[2].size() != uint64_t(warps.getInt()))
     return fail() << "is over " << ins[2].size() << " warps, but the program has "
                   << warps.getInt();
@@ -72,12 +74,21 @@ static LogicalResult checkHomes(Operation *op, NamedAttribute named, ArrayRef<Va
   return success();
 }
 
+/// The operand of an op of another dialect that is a tensor of pointers; null if there is none.
+static Value getPointers(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()) &&
+        isa<tile::PointerType>(getElementTypeOrSelf(operand.getType())))
+      return operand;
+  return {};
+}
+
 static LogicalResult checkAccess(Operation *op, Attribute attribute) {
   StringRef name = DistributeDialect::kAccessAttr;
   Value pointer = llvm::TypeSwitch<Operation *, Value>(op)
                       .Case<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
                           [](auto access) { return access.getPtr(); })
-                      .Default(Value());
+                      .Default(getPointers);
   auto access = dyn_cast<AccessAttr>(attribute);
   if (!pointer || !access)
     return op->emitOpError() << "'" << name
@@ -114,7 +125,7 @@ static LogicalResult checkDot(Operation *op, Attribute attribute) {
       return failure();
   if (plan.getParts() < 1 || plan.getParts() > 3)
     return op->emitOpError() << "'" << name << "': parts must be 1, 2 or 3";
-  auto target = ofModule<TargetAttr>(op, DistributeDialect::kTargetAttr);
+  auto target = getAround<TargetAttr>(op, DistributeDialect::kTargetAttr);
   if (!target)
     return success();
   const target::TargetInfo &info = target.getInfo();

@@ -97,6 +97,12 @@ const LinearLayout *LayoutAssignment::getHome(Value value) const {
   return layout ? &layout.getMap() : nullptr;
 }
 
+Attribute LayoutAssignment::getHomeAttr(Value value) const {
+  if (LayoutAttr layout = findHome(value, homes, arguments))
+    return layout;
+  return UnitAttr::get(value.getContext());
+}
+
 const AccessPlan &LayoutAssignment::getAccess(Operation *op) const {
   return accesses.find(op->getDiscardableAttr(access))->second;
 }

@@ -30,6 +30,8 @@ public:
   /// The layout in which `value` is kept; null if it is computed where it is used. Equal layouts
   /// have one address.
   const LinearLayout *getHome(mlir::Value value) const;
+  /// The same as it is written down: a layout, or unit.
+  mlir::Attribute getHomeAttr(mlir::Value value) const;
   const AccessPlan &getAccess(mlir::Operation *op) const;
   const DotPlan &getDot(mlir::Operation *op) const;
   /// For each register of the comparison `value` in `layout`, the first one with the same result

@@ -18,8 +18,9 @@ static bool isCheap(Operation *op) {
 Operation *LoopSlice::add(scf::ForOp loop, tile::LoadOp load) {
   LoopSlice wider = *this;
   SmallVector<Value> work{load.getPtr()};
-  if (load.getMask())
-    work.insert(work.begin(), load.getMask());
+  for (Value operand : {load.getMask(), load.getOther()})
+    if (operand)
+      work.insert(work.begin(), operand);
   while (!work.empty()) {
     Value next = work.pop_back_val();
     if (auto argument = dyn_cast<BlockArgument>(next)) {

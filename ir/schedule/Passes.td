@@ -30,4 +30,20 @@ def ScheduleStages : Pass<"schedule-stages", "::mlir::ModuleOp"> {
                            "::tilerun::tile::TileDialect"];
 }
 
+def ScheduleExpand : Pass<"schedule-expand", "::mlir::ModuleOp"> {
+  let summary = "turn loops with a schedule into prologue, loop and epilogue, in ops of the sched dialect";
+  let description = [{
+    Does what the attributes of `schedule-stages` say, and decides nothing: loads that run ahead become copies into the
+    slots of rings, products read these slots, and the ops of a channel say in which order (docs/schedule.md).
+
+    Every kernel's channels are then checked by simulation, those that a hand has written too.
+
+    Beside a kernel whose schedule nobody wrote by hand stays a function `NAME.least`: the same kernel with nothing that
+    runs ahead. It takes the kernel's place where shared memory turns out to be too small for it (docs/schedule.md).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::tilerun::distribute::DistributeDialect", "::tilerun::schedule::SchedDialect",
+                           "::tilerun::tile::TileDialect"];
+}
+
 #endif

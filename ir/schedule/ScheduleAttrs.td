@@ -11,8 +11,9 @@ def Sched_Dialect : Dialect {
   let cppNamespace = "::tilerun::schedule";
   let summary = "Schedules of tile programs: which loads run ahead, through which buffers, by how many iterations";
   let description = [{
-    Decisions of the pass `schedule-stages`, or of somebody who writes them by hand, about a kernel in tile IR. The
-    lowering to threads follows them and decides nothing of the kind itself.
+    Decisions of the pass `schedule-stages`, or of somebody who writes them by hand, about a kernel in tile IR, as
+    attributes; and what the pass `schedule-expand` makes of them, as ops. The lowering to threads follows the ops and
+    decides nothing of the kind itself.
 
     | attribute | on | value | says |
     |---|---|---|---|
@@ -20,10 +21,18 @@ def Sched_Dialect : Dialect {
     | `sched.ring` | `tile.load` in the body of such a loop | `#sched.ring` | this load does, into slots of this form |
     | `sched.deferred` | `tile.dot` in the body of such a loop | unit | its instructions may still run when the next iteration begins |
     | `sched.by_hand` | pipelined loops | unit | somebody wrote this loop's schedule: it is followed or refused, never replaced |
-    | `sched.conversions` | the kernel, pipelined loops | i64 | bytes of shared memory that one conversion between layouts may take there |
+    | `sched.conversions` | the kernel, pipelined loops and what was before them | i64 | bytes of shared memory that one conversion between layouts may take there |
 
     `sched.stage`, `sched.cluster`, `sched.role` and `sched.persistent` are reserved for schedules with several stages
     and roles. No pass expands them yet, so the verifier refuses them.
+
+    Of a kernel that is expanded:
+
+    | attribute | on | value | says |
+    |---|---|---|---|
+    | `sched.expanded` | the kernel | unit | loops with a schedule are ops |
+    | `sched.fallback` | the kernel | symbol | the same kernel with nothing that runs ahead, which takes its place where shared memory is too small |
+    | `sched.in_flight` | `tile.dot` | unit | its instructions may still run behind it, until a `sched.dot_wait` |
 
     A slot of a ring lives from the copy that fills it to the end of the iteration that reads it. So what is read from
     a ring is read by products of the loop's body, in the iteration of the load, and by nothing else.
@@ -58,9 +67,9 @@ def Sched_Dialect : Dialect {
 
     **What is not known before.** These bounds count bytes that are alive at the same time. Where each buffer lies is
     decided after lowering, by first fit in the order of first use, and that may leave gaps. Where the gaps make the
-    difference, the kernel is lowered a second time with no schedule and with the smallest conversions
-    (`lowerWithLeastMemory` in `ir/simt/LowerTile.cpp`), and the remark `least-memory` says so. Nothing else is
-    lowered twice.
+    difference, the function that `sched.fallback` names is lowered instead, which has no schedule and the smallest
+    conversions (`lowerWithLeastMemory` in `ir/simt/LowerTile.cpp`), and the remark `least-memory` says so. Nothing else
+    is lowered twice.
 
     **By hand.** `tile-opt --schedule-stages=file=FILE` and the option `schedule` of a compile request take a text
     with one line for each loop that shall not be left to the compiler:
@@ -75,6 +84,9 @@ def Sched_Dialect : Dialect {
     fit are errors at their place in the text.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::tilerun::distribute::DistributeDialect", "::tilerun::tile::TileDialect"];
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let extraClassDeclaration = [{
@@ -83,7 +95,12 @@ def Sched_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kDeferred{"sched.deferred"};
     static constexpr ::llvm::StringLiteral kConversions{"sched.conversions"};
     static constexpr ::llvm::StringLiteral kByHand{"sched.by_hand"};
+    static constexpr ::llvm::StringLiteral kInFlight{"sched.in_flight"};
+    static constexpr ::llvm::StringLiteral kExpanded{"sched.expanded"};
+    static constexpr ::llvm::StringLiteral kFallback{"sched.fallback"};
     void registerAttributes();
+    void registerTypes();
+    void registerOps();
   }];
 }
 

@@ -3,6 +3,7 @@
 #include "ir/schedule/ScheduleDialect.h"
 #include "ir/schedule/LoopHazards.h"
 #include "ir/schedule/LoopSlice.h"
+#include "ir/schedule/ScheduleOps.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -25,9 +26,15 @@ void SchedDialect::registerAttributes() {
       >();
 }
 
-void SchedDialect::initialize() { registerAttributes(); }
+void SchedDialect::initialize() {
+  registerAttributes();
+  registerTypes();
+  registerOps();
+}
 
 bool schedule::isByHand(func::FuncOp kernel) {
+  if (kernel->hasAttr(SchedDialect::kByHand))
+    return true;
   return kernel
       .walk([](scf::ForOp loop) {
         return loop->hasAttr(SchedDialect::kByHand) ? WalkResult::interrupt()
@@ -90,27 +97,33 @@ static LogicalResult verifyPipeline(Operation *op, Attribute value) {
 // Loads
 //===----------------------------------------------------------------------===//
 
+std::string schedule::findFault(RankedTensorType tile, RingAttr form) {
+  auto number = [](int64_t value) { return std::to_string(value); };
+  if (form.getInner() > 1)
+    return "a ring whose inner dimension is " + number(form.getInner()) +
+           ", but a tile has the dimensions 0 and 1";
+  unsigned bytes = tile::getElementBytes(tile.getElementType());
+  int64_t line = tile.getDimSize(form.getInner()) * bytes, pitch = form.getPitch();
+  if (form.getOrder() == TileOrder::Swizzled && pitch != 0)
+    return "a swizzled ring with a pitch of " + number(pitch) +
+           " bytes; only padded ones have a pitch";
+  if (form.getOrder() == TileOrder::Padded && (pitch < line || pitch % 16))
+    return "a ring with a pitch of " + number(pitch) +
+           " bytes, but must have a multiple of 16 that holds a line of " + number(line) + " bytes";
+  unsigned perWord = form.getPerWord();
+  if (perWord != 1 && (!llvm::is_contained({2u, 4u}, perWord) || perWord * bytes > 4))
+    return "a ring with " + number(perWord) + " elements of " + number(bytes) +
+           " bytes in a word of 4 bytes";
+  return "";
+}
+
 static LogicalResult verifyForm(tile::LoadOp load, RingAttr ring, CopyKind copies) {
   auto type = dyn_cast<RankedTensorType>(load.getType());
   if (!type || type.getRank() != 2)
     return load.emitOpError() << "has 'sched.ring', but loads " << load.getType()
                               << "; slots hold tensors of two dimensions";
-  if (ring.getInner() > 1)
-    return load.emitOpError() << "has a ring whose inner dimension is " << ring.getInner()
-                              << ", but a tile has the dimensions 0 and 1";
-  unsigned bytes = tile::getElementBytes(type.getElementType());
-  int64_t line = type.getDimSize(ring.getInner()) * bytes, pitch = ring.getPitch();
-  if (ring.getOrder() == TileOrder::Swizzled && pitch != 0)
-    return load.emitOpError() << "has a swizzled ring with a pitch of " << pitch
-                              << " bytes; only padded ones have a pitch";
-  if (ring.getOrder() == TileOrder::Padded && (pitch < line || pitch % 16))
-    return load.emitOpError() << "has a ring with a pitch of " << pitch
-                              << " bytes, but must have a multiple of 16 that holds a line of "
-                              << line << " bytes";
-  if (!llvm::is_contained({1u, 2u, 4u}, ring.getPerWord()) || ring.getPerWord() * bytes > 4)
-    if (ring.getPerWord() != 1)
-      return load.emitOpError() << "has a ring with " << ring.getPerWord() << " elements of "
-                                << bytes << " bytes in a word of 4 bytes";
+  if (std::string fault = findFault(type, ring); !fault.empty())
+    return load.emitOpError() << "has " << fault;
   if (copies == CopyKind::Chunks && ring.getOrder() == TileOrder::Padded)
     return load.emitOpError("has a padded ring, which asynchronous copies cannot fill");
   if (copies == CopyKind::Chunks && ring.getPerWord() != 1)
@@ -186,6 +199,29 @@ static LogicalResult verifyDeferred(Operation *op, Attribute value) {
   return success();
 }
 
+/// Its sum is carried by the loop around, and read behind a sched.dot_wait alone.
+static LogicalResult verifyInFlight(Operation *op, Attribute value) {
+  auto dot = dyn_cast<tile::DotOp>(op);
+  if (!dot)
+    return op->emitOpError("has 'sched.in_flight', which belongs on tile.dot");
+  if (!isa<UnitAttr>(value))
+    return op->emitOpError("has 'sched.in_flight' with a value; it is a unit attribute");
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  std::optional<unsigned> index = loop ? carriedIndex(dot, loop) : std::nullopt;
+  if (!index || !dot.getAcc().hasOneUse() || !dot.getResult().hasOneUse() ||
+      loop.getBody()->getTerminator()->getOperand(*index) != dot.getResult())
+    return op->emitOpError("has 'sched.in_flight', but something else than the next iteration's "
+                           "product reads or makes its sum");
+  for (Operation *user : loop.getResult(*index).getUsers())
+    if (!isa<DotWaitOp>(user)) {
+      auto error = op->emitOpError("has 'sched.in_flight', but its sum is read without a "
+                                   "'sched.dot_wait'");
+      error.attachNote(user->getLoc()) << "here";
+      return error;
+    }
+  return success();
+}
+
 LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
@@ -196,13 +232,21 @@ LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   if (name == kDeferred)
     return verifyDeferred(op, value);
   if (name == kByHand) {
-    if (!isa<scf::ForOp>(op) || !op->hasAttr(kPipeline))
-      return op->emitOpError("has 'sched.by_hand', which belongs on a loop with 'sched.pipeline'");
+    if (isa<scf::ForOp>(op) ? op->hasAttr(kPipeline)
+                            : isa<func::FuncOp>(op) && op->hasAttr(kExpanded))
+      return success();
+    return op->emitOpError("has 'sched.by_hand', which belongs on a loop with 'sched.pipeline'");
+  }
+  if (name == kInFlight)
+    return verifyInFlight(op, value);
+  if (name == kExpanded || name == kFallback) {
+    if (!isa<func::FuncOp>(op))
+      return op->emitOpError() << "has '" << name << "', which belongs on a kernel";
     return success();
   }
   if (name == kConversions) {
     auto bytes = dyn_cast<IntegerAttr>(value);
-    if (!isa<func::FuncOp, scf::ForOp>(op))
+    if (!isa<func::FuncOp, scf::ForOp, AheadOp, KeepOp>(op))
       return op->emitOpError("has 'sched.conversions', which belongs on a kernel or a loop");
     if (!bytes || !bytes.getType().isSignlessInteger(64) || bytes.getInt() < 1)
       return op->emitOpError() << "has 'sched.conversions' = " << value

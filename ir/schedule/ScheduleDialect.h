@@ -1,11 +1,13 @@
 // C++ side of the `sched` dialect (declared in ScheduleAttrs.td).
 //
-// Rules of this folder: it decides when tiles move, through which buffers and how many of them, and
-// writes that into the IR as attributes; nothing is rewritten. It knows layouts (ir/distribute) and
-// the target's table, and nothing of threads. Whatever it decides against has a remark that says
-// why (Remarks.h).
+// Rules of this folder: it decides when tiles move, through which buffers, how many of them and by
+// whom, and writes that into the IR as attributes (Stages.h); then it rewrites loops to ops that do
+// as the attributes say (Expand.h, ScheduleOps.td), and decides nothing more. It knows layouts
+// (ir/distribute) and the target's table, and nothing of threads. Whatever it decides against has a
+// remark that says why (Remarks.h).
 #pragma once
 
+#include "ir/distribute/DistributeDialect.h"
 #include "ir/tile/TileOps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -15,6 +17,9 @@
 
 #define GET_ATTRDEF_CLASSES
 #include "ir/schedule/ScheduleAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "ir/schedule/ScheduleTypes.h.inc"
 
 namespace tilerun::schedule {
 
@@ -30,10 +35,18 @@ inline RingAttr getRing(tile::LoadOp load) {
   return load->getAttrOfType<RingAttr>(SchedDialect::kRing);
 }
 inline bool isDeferred(tile::DotOp dot) { return dot->hasAttr(SchedDialect::kDeferred); }
+/// Whether the product's instructions go on behind it, up to a sched.dot_wait.
+inline bool isInFlight(tile::DotOp dot) { return dot->hasAttr(SchedDialect::kInFlight); }
+/// Whether the loops of a kernel that have a schedule are ops of this dialect already.
+inline bool isExpanded(mlir::func::FuncOp kernel) {
+  return kernel->hasAttr(SchedDialect::kExpanded);
+}
 /// Whether somebody wrote the schedule of one of the kernel's loops.
 bool isByHand(mlir::func::FuncOp kernel);
 /// What is impossible about these numbers of a pipeline; empty if nothing is.
 std::string findFault(int64_t slots, int64_t distance, CopyKind copies);
+/// What is impossible about slots of this form for tiles of this type; empty if nothing is.
+std::string findFault(mlir::RankedTensorType tile, RingAttr form);
 
 /// `attributes` without those of this dialect.
 mlir::DictionaryAttr withoutSchedule(mlir::DictionaryAttr attributes);

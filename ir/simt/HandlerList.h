@@ -1,6 +1,7 @@
 // The handlers' declarations, from Handlers.def. Whoever defines a handler includes this.
 #pragma once
 
+#include "ir/schedule/ScheduleOps.h"
 #include "ir/simt/Handlers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -41,6 +41,10 @@ static_assert(areListed(OpList<
 #define GET_OP_LIST
 #include "ir/tile/TileOps.cpp.inc"
                         >()));
+static_assert(areListed(OpList<
+#define GET_OP_LIST
+#include "ir/schedule/ScheduleOps.cpp.inc"
+                        >()));
 
 struct Table {
   llvm::DenseMap<TypeID, Handler> handlers;

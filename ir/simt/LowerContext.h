@@ -16,9 +16,12 @@
 // - Nothing here inserts barriers; the barrier pass does (sync/Barriers.h).
 #pragma once
 
+#include "ir/schedule/ScheduleDialect.h"
 #include "ir/simt/LowerTile.h"
 #include "ir/simt/SharedTiles.h"
 #include "ir/simt/ThreadMaps.h"
+
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace tilerun::simt {
 
@@ -94,18 +97,16 @@ public:
   private:
     LowerContext &c;
   };
-  /// Hides what the innermost scope knows, while values of another iteration are built in it.
-  class Hidden {
+  /// Conversions take as much shared memory as `sched.conversions` of `op` says, where it does.
+  class ConversionLimit {
   public:
-    explicit Hidden(LowerContext &c) : c(c), hidden(std::move(c.scopes.back())) {
-      c.scopes.back() = State(hidden.block, hidden.isLoop);
+    ConversionLimit(LowerContext &c, mlir::Operation *op) : restored(c.conversionBytes) {
+      if (auto own = op->getAttrOfType<mlir::IntegerAttr>(schedule::SchedDialect::kConversions))
+        c.conversionBytes = own.getInt();
     }
-    ~Hidden() { c.scopes.back() = std::move(hidden); }
-    Hidden(const Hidden &) = delete;
 
   private:
-    LowerContext &c;
-    State hidden;
+    llvm::SaveAndRestore<int64_t> restored;
   };
   /// If `value` does not change in the loops around: builds after it from here on, before those
   /// loops. Gives the scope in which what is built now belongs.
@@ -141,10 +142,6 @@ public:
   const TargetInfo &target;
   ThreadMaps threads;
   int64_t conversionBytes; ///< The most shared memory that one conversion takes here.
-  /// Its ops may be executed for an iteration past the end of the loop.
-  mlir::Block *speculatedBlock = nullptr;
-  /// Products whose instructions are still under way at the end of an iteration.
-  llvm::SmallPtrSet<mlir::Operation *, 4> productsInFlight;
 
 private:
   unsigned numberOf(const LinearLayout &layout);

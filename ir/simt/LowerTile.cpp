@@ -2,6 +2,7 @@
 // fits is known from the schedule's arithmetic (ir/target/MemoryBudget.h).
 #include "ir/simt/LowerTile.h"
 #include "ir/distribute/Facts.h"
+#include "ir/schedule/Expand.h"
 #include "ir/schedule/Stages.h"
 #include "ir/simt/LowerKernel.h"
 #include "ir/simt/sync/Arena.h"
@@ -31,10 +32,13 @@ private:
   /// What would help a kernel that does not fit.
   std::string advise();
   bool fitsWith(unsigned numWarps);
+  /// The kernel in tile IR alone.
+  func::FuncOp tiles() { return least ? least : kernel; }
 
   func::FuncOp kernel;
   const LowerOptions &options;
   LayoutAssignment layouts;
+  func::FuncOp least; ///< The kernel with nothing that runs ahead, or null: it is itself like that.
 };
 } // namespace
 
@@ -66,7 +70,17 @@ FailureOr<func::FuncOp> KernelLowering::lowerWithLeastMemory() {
   emitRemark(kernel, RemarkName::LeastMemory,
              "the kernel was lowered again without loads that run ahead: the gaps between its "
              "buffers do not fit shared memory");
-  schedule::useLeastMemory(kernel, layouts);
+  if (least) {
+    // It takes the kernel's place.
+    least.setName(kernel.getName());
+    least.setPublic();
+    least->setAttr(tile::TileDialect::kKernelAttr, UnitAttr::get(kernel.getContext()));
+    kernel.erase();
+    kernel = std::exchange(least, {});
+    layouts = LayoutAssignment(kernel, *options.target, options.numWarps);
+  } else {
+    schedule::useLeastMemory(kernel, layouts);
+  }
   FailureOr<func::FuncOp> lowered = lower();
   if (failed(lowered) || failed(placeShared(*lowered, *options.target, advise())))
     return failure();
@@ -76,7 +90,7 @@ FailureOr<func::FuncOp> KernelLowering::lowerWithLeastMemory() {
 bool KernelLowering::fitsWith(unsigned numWarps) {
   // A copy, with layouts for so many warps.
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel.getLoc());
-  func::FuncOp copy = kernel.clone();
+  func::FuncOp copy = tiles().clone();
   scratch->push_back(copy);
   AccessAnalysis analysis(*scratch);
   if (failed(
@@ -88,7 +102,7 @@ bool KernelLowering::fitsWith(unsigned numWarps) {
 std::string KernelLowering::advise() {
   std::string advice = "use smaller blocks";
   int64_t stages = 1;
-  kernel.walk([&](scf::ForOp loop) {
+  tiles().walk([&](scf::ForOp loop) {
     stages = std::max(stages, schedule::askedSlots(loop, options.numStages));
   });
   ScopedDiagnosticHandler ignore(kernel.getContext(), [](Diagnostic &) { return success(); });
@@ -113,12 +127,17 @@ LogicalResult KernelLowering::run() {
   if (!kernel->hasAttr(SchedDialect::kConversions) &&
       failed(schedule::scheduleStages(kernel, layouts, {options.numStages})))
     return failure();
+  if (failed(schedule::expandSchedule(kernel, layouts)))
+    return failure();
+  least = schedule::getFallback(kernel);
   FailureOr<func::FuncOp> lowered = lowerAndPlace();
   if (succeeded(lowered) && !*lowered)
     lowered = lowerWithLeastMemory();
   if (failed(lowered))
     return failure();
   kernel.erase();
+  if (least)
+    least.erase();
   bool isOneWarp = options.numWarps == 1 && options.target->hasShuffle;
   return insertBarriers(*lowered, isOneWarp ? BarrierScope::Warp : BarrierScope::Program);
 }
@@ -133,6 +152,7 @@ static LogicalResult finishKernel(func::FuncOp kernel, int64_t threads,
            << " threads, but num_warps=" << options.numWarps << " makes " << asked;
   if (failed(placeShared(kernel, target)))
     return failure();
+  kernel->setDiscardableAttrs(schedule::withoutSchedule(kernel->getDiscardableAttrDictionary()));
   bool isOneWarp = options.numWarps == 1 && target.hasShuffle;
   return insertBarriers(kernel, isOneWarp ? BarrierScope::Warp : BarrierScope::Program);
 }

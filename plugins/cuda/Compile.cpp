@@ -26,6 +26,7 @@ constexpr Phase<tilerun::nvptx::Stage> kPhases[] = {
     {"simt", "per-thread IR of all backends", "//", tilerun::nvptx::Stage::Simt},
     {"layout", "tile IR with layouts", "//", tilerun::nvptx::Stage::Layout},
     {"schedule", "tile IR with layouts and schedule", "//", tilerun::nvptx::Stage::Schedule},
+    {"expand", "tile IR with its loops expanded", "//", tilerun::nvptx::Stage::Expand},
     {"remarks", "what was not done to be faster, and why", "#", tilerun::nvptx::Stage::Remarks},
     {"remarks-json", "the same as data", "//", tilerun::nvptx::Stage::RemarksJson},
     {"llvm", "LLVM IR before code generation", ";", tilerun::nvptx::Stage::Llvm}};

@@ -39,6 +39,7 @@ constexpr Phase<Stage> kPhases[] = {
     {"simt", "per-thread IR of all backends", "//", Stage::Simt},
     {"layout", "tile IR with layouts", "//", Stage::Layout},
     {"schedule", "tile IR with layouts and schedule", "//", Stage::Schedule},
+    {"expand", "tile IR with its loops expanded", "//", Stage::Expand},
     {"remarks", "what was not done to be faster, and why", "#", Stage::Remarks},
     {"remarks-json", "the same as data", "//", Stage::RemarksJson}};
 

@@ -2,19 +2,13 @@
 // so control flow stays the same for all threads of a program.
 #include "ir/schedule/ScheduleDialect.h"
 #include "ir/simt/HandlerList.h"
-#include "ir/simt/LowerPipeline.h"
-
-#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::simt;
 
 LogicalResult simt::lower(LowerContext &c, scf::ForOp op) {
-  auto own = op->getAttrOfType<IntegerAttr>(schedule::SchedDialect::kConversions);
-  llvm::SaveAndRestore conversions(c.conversionBytes, own ? own.getInt() : c.conversionBytes);
-  if (schedule::getPipeline(op))
-    return lowerPipelined(c, op);
+  LowerContext::ConversionLimit limit(c, op);
   FailureOr<Values> inits = c.getAll(op.getInitArgs(), op.getRegionIterArgs()),
                     bounds = c.getAll({op.getLowerBound(), op.getUpperBound(), op.getStep()},
                                       {op.getLowerBound(), op.getUpperBound(), op.getStep()});

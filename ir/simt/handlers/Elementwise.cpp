@@ -94,7 +94,7 @@ FailureOr<Values> simt::copyElementwise(LowerContext &c, Operation *op, ValueRan
       return c.refuse(op,
                       "arithmetic on 8-bit floats is not defined; convert to another type first");
   Values guarded;
-  if (op->getBlock() == c.speculatedBlock && tile::mayDivideByZero(op)) {
+  if (isa<schedule::AheadOp>(op->getParentOp()) && tile::mayDivideByZero(op)) {
     guarded = {operands[0], guardDivisor(c, op, operands[0], operands[1])};
     operands = guarded;
   }

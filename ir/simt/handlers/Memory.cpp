@@ -120,8 +120,6 @@ FailureOr<Value> simt::loadRegisters(LowerContext &c, tile::LoadOp op, unsigned 
 }
 
 LogicalResult simt::lower(LowerContext &c, tile::LoadOp op) {
-  if (c.getTile(op.getResult()))
-    return success();
   bool isTensor = isa<RankedTensorType>(op.getType());
   FailureOr<Value> loaded = isTensor ? Load(c, op).registers() : Load(c, op).scalar();
   if (failed(loaded))

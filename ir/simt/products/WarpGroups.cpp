@@ -1,7 +1,7 @@
 // Products by instructions of warp groups: operands are read from shared memory where they are
 // tiles of pipelined loops, else they are stored there first; the first operand may stay in
 // registers if it is in the right ones. The instructions are asynchronous: a product waits for its
-// own, unless the pipelined loop has arranged that its accumulator runs on into the next iteration.
+// own, unless the schedule says that it is in flight up to a sched.dot_wait.
 #include "ir/layout/MatrixTile.h"
 #include "ir/layout/TensorLayout.h"
 #include "ir/schedule/RingTile.h"
@@ -216,7 +216,7 @@ FailureOr<Value> WarpGroupProduct::emit() {
     buffers.push_back(a->tile.buffer);
   WgmmaFenceOp::create(c.b, buffers);
   emitInstructions();
-  if (!c.productsInFlight.contains(op)) {
+  if (!schedule::isInFlight(op)) {
     auto wait = WgmmaWaitOp::create(c.b, ValueRange(tiles).getTypes(), 0, tiles, aTiles);
     tiles.assign(wait.getResults().begin(), wait.getResults().end());
   }

@@ -1,0 +1,59 @@
+// What expansions of a loop have in common: its loads and their rings, the slice that their
+// addresses depend on, and ops with layouts. Internal to this folder.
+#pragma once
+
+#include "ir/distribute/LayoutAssignment.h"
+#include "ir/schedule/LoopSlice.h"
+#include "ir/schedule/ScheduleOps.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace tilerun::schedule {
+
+class LoopExpander {
+protected:
+  using Values = llvm::SmallVector<mlir::Value, 8>;
+
+  LoopExpander(mlir::scf::ForOp op, const distribute::LayoutAssignment &layouts);
+
+  /// Makes a ring for each load, and the channel.
+  void createRings(unsigned producers, unsigned consumers);
+  /// The copies of one iteration into `slot`, of the loads as `map` has their operands.
+  void copyAll(mlir::IRMapping &map, mlir::Value when, mlir::Value slot);
+  /// The slots that the body's products read, in place of its loads.
+  void readAll(mlir::Value slot);
+  /// `value` in the layout that `like` has, from here on.
+  mlir::Value keep(mlir::Value value, mlir::Value like);
+  void setHomes(mlir::Operation *to, llvm::ArrayRef<mlir::Attribute> homes) const;
+  /// A conversion between layouts in `to` may take as much as one in the loop.
+  void limitConversions(mlir::Operation *to) const;
+  /// A loop in the place of this one, with `more` carried values behind its own; `moreHomes` are
+  /// their layouts. Its body has no terminator yet.
+  mlir::scf::ForOp createLoop(mlir::ValueRange inits, mlir::ValueRange more,
+                              llvm::ArrayRef<mlir::Attribute> moreHomes);
+  /// Moves the body of the loop, without its loads and its terminator, to the builder's place in
+  /// `loop`.
+  void moveBody(mlir::scf::ForOp loop);
+  /// Gives the loop's users the results of `loop`, and erases it.
+  void replaceLoop(mlir::scf::ForOp loop);
+
+  mlir::Value constant(int64_t value);
+  mlir::Value isLess(mlir::Value x, mlir::Value y);
+  mlir::Value advance(mlir::Value slot);
+
+  mlir::scf::ForOp op;
+  const distribute::LayoutAssignment &layouts;
+  mlir::ImplicitLocOpBuilder b;
+  mlir::Location loc;
+  bool isAsync;
+  int64_t slots, distance;
+  mlir::Operation *yield;
+  llvm::SmallVector<tile::LoadOp> loads;
+  LoopSlice slice;
+  llvm::SmallVector<mlir::Operation *> ops; ///< What addresses and masks depend on, in order.
+  llvm::SmallVector<tile::DotOp> deferred;  ///< Products that go on into the next iteration.
+  Values rings;                             ///< One for each load.
+  mlir::Value channel;
+};
+
+} // namespace tilerun::schedule

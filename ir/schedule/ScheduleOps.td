@@ -1,0 +1,226 @@
+// Ops of the `sched` dialect: what a loop with a schedule is expanded to. Values are still whole tiles; memory is explicit.
+#ifndef TILERUN_IR_SCHEDULE_SCHEDULEOPS_TD
+#define TILERUN_IR_SCHEDULE_SCHEDULEOPS_TD
+
+include "ir/schedule/ScheduleAttrs.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Sched_Op<string opMnemonic, list<Trait> traits = []> : Op<Sched_Dialect, opMnemonic, traits>;
+/// Has its place in the order of a role: nothing passes it.
+defvar InOrder = MemoryEffects<[MemRead, MemWrite]>;
+
+class Sched_Type<string name, string typeMnemonic> : TypeDef<Sched_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def Sched_RingType : Sched_Type<"Ring", "ring"> {
+  let summary = "slots in shared memory, each of which holds one tile";
+  let description = [{ `!sched.ring<4 of tensor<32x32xf16>, <order = swizzled, inner = 1>>`: how many, of what, and how a tile lies in one. }];
+  let parameters = (ins "int64_t":$slots, "::mlir::RankedTensorType":$tile, "::tilerun::schedule::RingAttr":$form);
+  let assemblyFormat = "`<` $slots `of` $tile `,` $form `>`";
+  let genVerifyDecl = 1;
+}
+
+def Sched_StagedType : Sched_Type<"Staged", "staged"> {
+  let summary = "a tile in registers on its way from global memory to a slot";
+  let description = [{
+    `!sched.staged<tensor<32x32xf16>, #layout, 2>`: registers in this layout, so many neighbours in one 32-bit word. It is
+    made by `sched.fetch`, carried by loops and written by `sched.put`; nothing computes with it.
+  }];
+  let parameters = (ins "::mlir::RankedTensorType":$tile, "::tilerun::distribute::LayoutAttr":$layout,
+                    "unsigned":$perWord);
+  let assemblyFormat = "`<` $tile `,` $layout `,` $perWord `>`";
+}
+
+def Sched_ChannelType : Sched_Type<"Channel", "channel"> {
+  let summary = "an order between those who fill the slots of rings and those who read them";
+  let description = [{
+    `!sched.channel<slots = 4, copies = chunks>`: slots are filled and read by the same threads. With `producers = 4,
+    consumers = 8` so many warps of a role fill them and so many of another one read them.
+  }];
+  let parameters = (ins "int64_t":$slots, EnumParameter<Sched_CopyKind>:$copies,
+                    DefaultValuedParameter<"unsigned", "0">:$producers,
+                    DefaultValuedParameter<"unsigned", "0">:$consumers);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    bool isBetweenRoles() const { return getProducers() != 0; }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+def Sched_RingOp : Sched_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "slots for the tiles of one load";
+  let description = [{
+    ```mlir
+    %a = sched.ring : !sched.ring<4 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
+    ```
+  }];
+  let results = (outs Sched_RingType:$ring);
+  let assemblyFormat = "attr-dict `:` type($ring)";
+}
+
+def Sched_ChannelOp : Sched_Op<"channel", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "an order for the slots of some rings that are filled and read together";
+  let results = (outs Sched_ChannelType:$channel);
+  let assemblyFormat = "attr-dict `:` type($channel)";
+}
+
+def Sched_CopyOp : Sched_Op<"copy", [InOrder, AttrSizedOperandSegments]> {
+  let summary = "asynchronous copies of a tile from global memory to a slot";
+  let description = [{
+    ```mlir
+    sched.copy %pointers mask %m when %p -> %a[%slot] : tensor<32x32x!tile.ptr<f16>>, tensor<32x32xi1> -> !sched.ring<…>
+    ```
+    Where the mask or the predicate is false the slot gets zeros, and nothing is read. `distribute.access` says which thread
+    copies what.
+  }];
+  let arguments = (ins AnyRankedTensor:$ptr, Optional<AnyRankedTensor>:$mask, Optional<I1>:$when,
+                   Sched_RingType:$ring, I32:$slot);
+  let assemblyFormat = [{
+    $ptr (`mask` $mask^)? (`when` $when^)? `->` $ring `[` $slot `]` attr-dict `:` type($ptr) (`,` type($mask)^)? `->`
+    type($ring)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sched_FetchOp : Sched_Op<"fetch", [InOrder, SingleBlock, NoRegionArguments]> {
+  let summary = "loads whose values stay in registers until they are put into slots";
+  let description = [{
+    ```mlir
+    %x, %y = sched.fetch when %p {
+      %a = tile.load %pa : tensor<32x32x!tile.ptr<f16>>
+      %b = tile.load %pb : tensor<32x32x!tile.ptr<f16>>
+      sched.yield %a, %b : tensor<32x32xf16>, tensor<32x32xf16>
+    } : !sched.staged<…>, !sched.staged<…>
+    ```
+    All of the loads or none of them are made; where the predicate is false the values are zeros.
+  }];
+  let arguments = (ins I1:$when);
+  let regions = (region SizedRegion<1>:$body);
+  let results = (outs Variadic<Sched_StagedType>:$staged);
+  let assemblyFormat = "`when` $when $body attr-dict `:` type($staged)";
+  let hasVerifier = 1;
+}
+
+def Sched_PutOp : Sched_Op<"put", [InOrder]> {
+  let summary = "registers of a fetched tile to a slot";
+  let description = [{ With `ahead`, a barrier of the channel comes between it and whoever reads the slot: the next `await`. }];
+  let arguments = (ins Sched_StagedType:$staged, Sched_RingType:$ring, I32:$slot, UnitAttr:$ahead);
+  let assemblyFormat = "(`ahead` $ahead^)? $staged `->` $ring `[` $slot `]` attr-dict `:` type($staged) `->` type($ring)";
+  let hasVerifier = 1;
+}
+
+def Sched_ReadOp : Sched_Op<"read", [
+    InOrder, TypesMatchWith<"the result is a tile of the ring", "ring", "tile",
+                            "::llvm::cast<::tilerun::schedule::RingType>($_self).getTile()">]> {
+  let summary = "the tile in a slot, as operand of products";
+  let description = [{ Products read their fragments from the slot, where they stand: it must not be released before. }];
+  let arguments = (ins Sched_RingType:$ring, I32:$slot);
+  let results = (outs AnyRankedTensor:$tile);
+  let assemblyFormat = "$ring `[` $slot `]` attr-dict `:` type($ring)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Channels
+//===----------------------------------------------------------------------===//
+
+def Sched_AcquireOp : Sched_Op<"acquire", [InOrder]> {
+  let summary = "wait until a slot is empty; from here to its publish it is filled";
+  let description = [{ Between roles `phase` is the parity of how often the slot has been filled before. }];
+  let arguments = (ins Sched_ChannelType:$channel, I32:$slot, Optional<I32>:$phase);
+  let assemblyFormat = "$channel `[` $slot `]` (`phase` $phase^)? attr-dict `:` type($channel)";
+  let hasVerifier = 1;
+}
+
+def Sched_PublishOp : Sched_Op<"publish", [InOrder]> {
+  let summary = "a slot is full once what has been started into it has landed";
+  let arguments = (ins Sched_ChannelType:$channel, I32:$slot);
+  let assemblyFormat = "$channel `[` $slot `]` attr-dict `:` type($channel)";
+}
+
+def Sched_AwaitOp : Sched_Op<"await", [InOrder]> {
+  let summary = "wait until a slot is full; from here to its release it is read";
+  let description = [{
+    In one role, `pending` slots that have been published after it may still be under way. Between roles `phase` is the
+    parity of how often the slot has been read before.
+  }];
+  let arguments = (ins Sched_ChannelType:$channel, I32:$slot, Optional<I32>:$phase,
+                   DefaultValuedAttr<I32Attr, "0">:$pending);
+  let assemblyFormat = "$channel `[` $slot `]` (`phase` $phase^)? (`pending` $pending^)? attr-dict `:` type($channel)";
+  let hasVerifier = 1;
+}
+
+def Sched_ReleaseOp : Sched_Op<"release", [InOrder]> {
+  let summary = "a slot is empty once the products that read it are done";
+  let description = [{
+    Products that are still under way (`sched.in_flight`) hold the slot until a `sched.dot_wait`. Between roles it must not
+    be released before that.
+  }];
+  let arguments = (ins Sched_ChannelType:$channel, I32:$slot, Optional<I1>:$when);
+  let assemblyFormat = "$channel `[` $slot `]` (`when` $when^)? attr-dict `:` type($channel)";
+}
+
+def Sched_DrainOp : Sched_Op<"drain", [InOrder]> {
+  let summary = "wait until nothing of a channel is under way, so that its memory may be used for something else";
+  let arguments = (ins Sched_ChannelType:$channel);
+  let assemblyFormat = "$channel attr-dict `:` type($channel)";
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+def Sched_AheadOp : Sched_Op<"ahead", [RecursiveMemoryEffects, SingleBlock, NoRegionArguments]> {
+  let summary = "part of an iteration that has not come yet, and may be one past the end of the loop";
+  let description = [{
+    ```mlir
+    %next = sched.ahead {
+      …                                      // the address of iteration i + 3
+      sched.copy %pa when %inRange -> %a[%slot] : …
+      sched.yield %following : tensor<32x32x!tile.ptr<f16>>
+    } : tensor<32x32x!tile.ptr<f16>>
+    ```
+    Divisions in it are guarded, because nothing says that their divisors are not 0 there. What is computed on demand in
+    it is not kept for others.
+  }];
+  let regions = (region SizedRegion<1>:$body);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = "$body attr-dict (`:` type($results)^)?";
+  let hasVerifier = 1;
+}
+
+def Sched_YieldOp : Sched_Op<"yield", [Pure, Terminator, ParentOneOf<["AheadOp", "FetchOp"]>]> {
+  let summary = "end of a region: the values that its op gives";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+def Sched_KeepOp : Sched_Op<"keep", [InOrder, AllTypesMatch<["value", "result"]>]> {
+  let summary = "a tensor is in registers, in the layout of the result, from here on";
+  let description = [{
+    Values without a layout are computed, and others converted, where they are used. This says where: the first value of a
+    carried tensor before what runs ahead of the loop, the next one before the products of the last iteration are waited for.
+  }];
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+def Sched_DotWaitOp : Sched_Op<"dot_wait", [InOrder]> {
+  let summary = "wait until at most `pending` products are under way";
+  let description = [{
+    Counts the products with `sched.in_flight`. A sum that one of them has added to is read as a result of this op alone.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$sums, I32Attr:$pending);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = "`pending` $pending ($sums^ `:` type($sums) `->` type($results))? attr-dict";
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,252 @@
+// Ops of an expanded schedule (ir/schedule/ScheduleOps.td): slots of rings in shared memory, how
+// they are filled, and what a channel's order is on threads.
+//
+// Within one role, asynchronous copies are counted in groups, each thread its own; the barrier pass
+// separates the threads. Through registers, one barrier of the channel separates whoever put a tile
+// from whoever reads it.
+#include "ir/layout/TensorLayout.h"
+#include "ir/schedule/RingTile.h"
+#include "ir/simt/GlobalLoads.h"
+#include "ir/simt/HandlerList.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::simt;
+using namespace tilerun::distribute;
+using namespace tilerun::layout;
+using schedule::CopyKind;
+
+/// The most that an asynchronous copy moves.
+static constexpr unsigned kMostCopyBytes = 16;
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
+/// A slot of a ring, but for its place in the buffer.
+static SharedTile tileOf(LowerContext &c, Value ring) {
+  schedule::RingType type = schedule::getRingType(ring);
+  schedule::RingAttr form = type.getForm();
+  return {c.find(ring),
+          {},
+          schedule::memoryOf(type.getTile(), form),
+          form.getInner(),
+          elementType(type.getTile()),
+          form.getPitch()};
+}
+
+/// Where slot number `slot` begins.
+static FailureOr<Value> placeOf(LowerContext &c, Value ring, Value slot) {
+  schedule::RingType type = schedule::getRingType(ring);
+  FailureOr<Value> number = c.getScalar(slot);
+  if (failed(number))
+    return failure();
+  int64_t bytes = schedule::slotBytesOf(type.getTile(), type.getForm());
+  return arith::MulIOp::create(c.b, *number, constant(c.b, int32_t(bytes))).getResult();
+}
+
+LogicalResult simt::lower(LowerContext &c, schedule::RingOp op) {
+  schedule::RingType type = op.getRing().getType();
+  int64_t bytes = schedule::slotBytesOf(type.getTile(), type.getForm());
+  auto buffer = SharedAllocOp::create(c.b, bytes * type.getSlots());
+  if (!c.target.warpGroupInstructions.empty())
+    buffer.setAlignment(kMatrixTileAlignment);
+  c.set(op.getRing(), buffer);
+  return success();
+}
+
+LogicalResult simt::lower(LowerContext &c, schedule::ReadOp op) {
+  FailureOr<Value> place = placeOf(c, op.getRing(), op.getSlot());
+  if (failed(place))
+    return failure();
+  SharedTile tile = tileOf(c, op.getRing());
+  tile.slot = *place;
+  c.setTile(op.getTile(), tile);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Filling a slot
+//===----------------------------------------------------------------------===//
+
+LogicalResult simt::lower(LowerContext &c, schedule::CopyOp op) {
+  const AccessPlan &plan = c.layouts.getAccess(op);
+  FailureOr<Values> pointers = c.getRegisters(op.getPtr(), plan.layout),
+                    masks = c.getRegisters(op.getMask(), plan.layout),
+                    when = c.getElements(op.getWhen(), {});
+  if (failed(pointers) || failed(masks) || failed(when))
+    return failure();
+  SharedTile tile = tileOf(c, op.getRing());
+  unsigned bytes = getScalarBytes(tile.element);
+  LinearLayout offsets = plan.layout.compose(*tile.memory.invert());
+  SmallVector<uint64_t, 16> bases = threadBases(offsets, kOffset);
+  uint64_t bits = 0;
+  for (uint64_t &basis : bases)
+    bits |= basis *= bytes;
+  Value thread = c.threads.apply(bases);
+  FailureOr<Value> place = placeOf(c, op.getRing(), op.getSlot());
+  if (failed(place))
+    return failure();
+  for (const auto &group : groupRegisters(plan, bytes, kMostCopyBytes)) {
+    Value offset = offsetBy(c.b, thread, bits, registerImage(offsets, group[0], kOffset) * bytes);
+    offset = arith::AddIOp::create(c.b, offset, *place);
+    Value mask = conjunction(c.b, when->empty() ? Value() : when->front(),
+                             masks->empty() ? Value() : (*masks)[group[0]]);
+    AsyncCopyOp::create(c.b, tile.buffer, offset, (*pointers)[group[0]], mask,
+                        unsigned(group.size() * bytes));
+  }
+  return success();
+}
+
+/// The loads of a fetch, in a block that runs where its predicate holds.
+static LogicalResult fetchAll(LowerContext &c, schedule::FetchOp op, Block *block) {
+  OpBuilder::InsertionGuard guard(c.b);
+  c.b.setInsertionPointToEnd(block);
+  LowerContext::Scope scope(c, block, /*isLoop=*/false);
+  Values results;
+  Operation *yield = op.getBody().front().getTerminator();
+  for (auto [loaded, type] : llvm::zip(yield->getOperands(), op.getResultTypes())) {
+    auto load = loaded.getDefiningOp<tile::LoadOp>();
+    c.b.setLoc(load.getLoc());
+    FailureOr<Value> result = loadRegisters(c, load, cast<schedule::StagedType>(type).getPerWord());
+    if (failed(result))
+      return failure();
+    results.push_back(*result);
+  }
+  scf::YieldOp::create(c.b, results);
+  return success();
+}
+
+LogicalResult simt::lower(LowerContext &c, schedule::FetchOp op) {
+  SmallVector<Type> types;
+  for (Type type : op.getResultTypes()) {
+    auto staged = cast<schedule::StagedType>(type);
+    VectorType registers = registerType(staged.getTile(), staged.getLayout().getMap());
+    if (unsigned perWord = staged.getPerWord(); perWord > 1)
+      registers = VectorType::get({registers.getNumElements() / perWord}, c.b.getI32Type());
+    types.push_back(registers);
+  }
+  FailureOr<Value> when = c.getScalar(op.getWhen());
+  if (failed(when))
+    return failure();
+  auto branch = scf::IfOp::create(c.b, types, *when, /*addThenBlock=*/true, /*addElseBlock=*/true);
+  {
+    OpBuilder::InsertionGuard guard(c.b);
+    c.b.setInsertionPointToEnd(branch.elseBlock());
+    Values zeros;
+    for (Type type : types)
+      zeros.push_back(arith::ConstantOp::create(c.b, c.b.getZeroAttr(type)));
+    scf::YieldOp::create(c.b, zeros);
+  }
+  if (failed(fetchAll(c, op, branch.thenBlock())))
+    return failure();
+  for (auto [value, result] : llvm::zip(op.getStaged(), branch.getResults()))
+    c.set(value, result);
+  return success();
+}
+
+LogicalResult simt::lower(LowerContext &c, schedule::PutOp op) {
+  FailureOr<Value> registers = c.getScalar(op.getStaged()),
+                   place = placeOf(c, op.getRing(), op.getSlot());
+  if (failed(registers) || failed(place))
+    return failure();
+  SharedTile tile = tileOf(c, op.getRing());
+  tile.slot = *place;
+  const LinearLayout &layout =
+      cast<schedule::StagedType>(op.getStaged().getType()).getLayout().getMap();
+  if (tile.pitch) {
+    storePadded(c, *registers, layout, tile, op.getAhead());
+    return success();
+  }
+  SharedAccess access =
+      *accessShared(layout, tile.memory, getScalarBytes(tile.element), c.target.sharedModel);
+  storeShared(c, *registers, layout, access, tile.buffer, tile.slot, op.getAhead());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Channels
+//===----------------------------------------------------------------------===//
+
+/// Whether one barrier for an iteration separates those who put tiles from those who read them.
+static bool hasBarrier(schedule::ChannelType channel) {
+  return channel.getCopies() == CopyKind::Registers && channel.getSlots() > 1;
+}
+
+LogicalResult simt::lower(LowerContext &, schedule::ChannelOp) { return success(); }
+
+LogicalResult simt::lower(LowerContext &, schedule::AcquireOp) {
+  // Whoever fills the slot has waited for its readers: by the barrier of its last await, or by
+  // those that the barrier pass inserts.
+  return success();
+}
+
+LogicalResult simt::lower(LowerContext &c, schedule::PublishOp op) {
+  if (schedule::getChannelType(op.getChannel()).getCopies() == CopyKind::Chunks)
+    AsyncCommitOp::create(c.b);
+  else if (!c.target.warpGroupInstructions.empty())
+    // Instructions of warp groups see a thread's stores only after its fence.
+    ProxyFenceOp::create(c.b);
+  return success();
+}
+
+LogicalResult simt::lower(LowerContext &c, schedule::AwaitOp op) {
+  schedule::ChannelType channel = schedule::getChannelType(op.getChannel());
+  if (channel.getCopies() == CopyKind::Chunks)
+    AsyncWaitOp::create(c.b, op.getPending());
+  else if (hasBarrier(channel))
+    BarrierOp::create(c.b, c.barrierScope());
+  return success();
+}
+
+LogicalResult simt::lower(LowerContext &, schedule::ReleaseOp) { return success(); }
+
+LogicalResult simt::lower(LowerContext &c, schedule::DrainOp op) {
+  schedule::ChannelType channel = schedule::getChannelType(op.getChannel());
+  if (channel.getCopies() == CopyKind::Chunks)
+    AsyncWaitOp::create(c.b, 0);
+  else if (hasBarrier(channel))
+    BarrierOp::create(c.b, c.barrierScope());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+LogicalResult simt::lower(LowerContext &c, schedule::AheadOp op) {
+  LowerContext::ConversionLimit limit(c, op);
+  FailureOr<Values> results;
+  {
+    LowerContext::Scope scope(c, c.b.getInsertionBlock(), /*isLoop=*/false);
+    Block &body = op.getBody().front();
+    if (failed(lowerBlock(c, body)))
+      return failure();
+    results = c.getAll(body.getTerminator()->getOperands(), op.getResults());
+    if (failed(results))
+      return failure();
+  }
+  for (auto [value, result] : llvm::zip(op.getResults(), *results))
+    c.set(value, result);
+  return success();
+}
+
+LogicalResult simt::lower(LowerContext &c, schedule::KeepOp op) {
+  LowerContext::ConversionLimit limit(c, op);
+  FailureOr<Value> kept = c.get(op.getValue(), c.layoutOf(op.getResult()));
+  if (failed(kept))
+    return failure();
+  c.set(op.getResult(), *kept);
+  return success();
+}
+
+LogicalResult simt::lower(LowerContext &c, schedule::DotWaitOp op) {
+  FailureOr<Values> sums = c.getAll(op.getSums(), op.getResults());
+  if (failed(sums))
+    return failure();
+  auto wait =
+      WgmmaWaitOp::create(c.b, ValueRange(*sums).getTypes(), op.getPending(), *sums, ValueRange());
+  for (auto [value, sum] : llvm::zip(op.getResults(), wait.getResults()))
+    c.set(value, sum);
+  return success();
+}
