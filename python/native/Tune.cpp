@@ -13,6 +13,8 @@ struct Way {
   TilerunArgument arguments[kMaxArguments];
   TilerunCompileOptions options;
   TargetOptions own;
+  Ranges ranges;
+  TilerunTuneLaunch launch = {sizeof(launch), 0, nullptr};
 };
 
 struct Callbacks {
@@ -51,8 +53,25 @@ static TilerunStatus callHook(Callbacks &callbacks, PyObject *hook, uint32_t ind
   return done ? TILERUN_STATUS_OK : TILERUN_STATUS_INTERNAL;
 }
 
+// Bounds, where the device checks them.
+static bool readLaunch(const Device &device, PyObject *list, Way &way) {
+  if (device.type != kCpu)
+    return true;
+  if (boundsChecksOff) {
+    way.launch.flags = TILERUN_LAUNCH_NO_BOUNDS_CHECKS;
+    return true;
+  }
+  std::vector<PyObject *> values;
+  for (Py_ssize_t i = 0, n = PyList_Size(list); i < n; ++i)
+    values.push_back(PyList_GetItem(list, i));
+  if (!way.ranges.read(values.data(), way.arguments, values.size()))
+    return false;
+  way.launch.ranges = way.ranges.get();
+  return true;
+}
+
 // (kernel, grid, values, options) as a configuration. False with an error.
-static bool readConfig(PyObject *item, Way &way, TilerunTuneConfig &config) {
+static bool readConfig(const Device &device, PyObject *item, Way &way, TilerunTuneConfig &config) {
   PyObject *object = nullptr, *gridObject = nullptr, *values = nullptr, *options = nullptr;
   if (!PyArg_ParseTuple(item, "OOO!O!", &object, &gridObject, &PyList_Type, &values, &PyTuple_Type,
                         &options) ||
@@ -65,7 +84,7 @@ static bool readConfig(PyObject *item, Way &way, TilerunTuneConfig &config) {
     return false;
   }
   if (!readGrid(gridObject, grid) || !readValues(*kernel->state, values, way.arguments) ||
-      !readOptions(options, way.options, way.own))
+      !readOptions(options, way.options, way.own) || !readLaunch(device, values, way))
     return false;
   config = {sizeof(config),
             {},
@@ -101,10 +120,12 @@ static PyObject *tuneKernel(PyObject *, PyObject *given) {
     return nullptr;
   std::vector<std::unique_ptr<Way>> ways;
   std::vector<TilerunTuneConfig> configs;
+  std::vector<const TilerunTuneLaunch *> launches;
   for (Py_ssize_t i = 0, n = PyList_Size(list); i < n; ++i) {
     ways.push_back(std::make_unique<Way>());
-    if (!readConfig(PyList_GetItem(list, i), *ways.back(), configs.emplace_back()))
+    if (!readConfig(*device, PyList_GetItem(list, i), *ways.back(), configs.emplace_back()))
       return nullptr;
+    launches.push_back(&ways.back()->launch);
   }
   std::vector<TilerunTuneMemory> memory;
   for (Py_ssize_t i = 0, n = PyList_Size(memoryList); i < n; ++i) {
@@ -118,6 +139,7 @@ static PyObject *tuneKernel(PyObject *, PyObject *given) {
   options.key = words.c_str();
   options.memory = memory.data();
   options.num_memory = static_cast<uint32_t>(memory.size());
+  options.launches = launches.data();
   options.user = &callbacks;
   options.progress = reportProgress;
   options.before = [](void *user, uint32_t config) {

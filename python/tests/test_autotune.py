@@ -411,6 +411,30 @@ def test_on_the_interpreter_the_first_is_taken_whatever_has_the_memory(knobs):
         assert kernel.best_config.kwargs["B"] == 8 and kernel.configs_timings is None
 
 
+@pytest.mark.parametrize("module", ["numpy", "torch"])
+def test_bounds_are_checked_while_it_is_measured(knobs, module):
+    library = pytest.importorskip(module)
+
+    @triton.autotune([triton.Config({"BLOCK": 128}), triton.Config({"BLOCK": 16})], key=[], warmup=1, rep=1)
+    @triton.jit
+    def kernel(x, BLOCK: tl.constexpr):
+        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(x + i, 1.0)
+
+    whole = library.zeros(256, dtype=library.float32)
+    tensor = library.zeros(112, dtype=library.float32)
+    kernel[(7, )](tensor)
+    assert kernel.best_config.kwargs["BLOCK"] == 16 and tensor.sum() == 112
+    kernel.cache.clear()
+    with pytest.raises(errors.TilerunError, match=r"none of 2 configurations works; the first one: .*: write of 4 bytes at "
+                       r"'x'\[112\], outside of its shape \[112\]; is a mask missing\?"):
+        kernel[(8, )](tensor)
+    knobs.interpreter.bounds_checks = False
+    kernel.cache.clear()
+    kernel[(2, )](whole)
+    assert all(time is not None for time in kernel.configs_timings.values())
+
+
 def test_on_a_gpu_it_is_measured(run_on_fake_cuda):
     lines = run_on_fake_cuda("""
 import tilerun.triton as triton

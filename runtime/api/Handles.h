@@ -76,6 +76,8 @@ inline constexpr uint32_t kFirstSize<TilerunCompileOptions> =
     offsetof(TilerunCompileOptions, checks);
 template <>
 inline constexpr uint32_t kFirstSize<TilerunLaunchOptions> = offsetof(TilerunLaunchOptions, flags);
+template <>
+inline constexpr uint32_t kFirstSize<TilerunTuneOptions> = offsetof(TilerunTuneOptions, launches);
 TilerunStatus refuseSize(const char *function, const char *parameter, uint32_t size,
                          uint32_t wanted);
 
@@ -98,6 +100,12 @@ template <typename T> void writeStruct(T *to, T from) {
 /// Options with their defaults filled in. Refuses what no device takes, so that all answer alike.
 TilerunStatus readCompileOptions(const char *function, const TilerunCompileOptions *given,
                                  TilerunCompileOptions &options);
+
+/// Refuses flags of a launch that there are not. `what` is the struct's name in the message.
+TilerunStatus checkLaunchFlags(const char *function, const char *what, uint32_t flags);
+/// What the host says of the memory behind its pointers, before a device believes it.
+TilerunStatus checkRanges(const char *function, const std::string &what,
+                          const TilerunMemoryRange *ranges, uint32_t count);
 
 } // namespace tilerun::api
 

@@ -269,13 +269,22 @@ TilerunStatus tilerunGetParameter(TilerunKernel *kernel, uint32_t index,
 }
 TILERUN_API_CATCH
 
-// What the host says of the memory behind its pointers, before a device believes it.
-static TilerunStatus checkRanges(const char *function, const TilerunMemoryRange *ranges,
-                                 uint32_t count) {
+TilerunStatus api::checkLaunchFlags(const char *function, const char *what, uint32_t flags) {
+  constexpr uint32_t known = TILERUN_LAUNCH_OVERLAP | TILERUN_LAUNCH_NO_BOUNDS_CHECKS;
+  if (!(flags & ~known))
+    return TILERUN_STATUS_OK;
+  return refuse(function, std::string(what) + "flags are " + std::to_string(flags) + "; " +
+                              std::to_string(TILERUN_LAUNCH_OVERLAP) + " and " +
+                              std::to_string(TILERUN_LAUNCH_NO_BOUNDS_CHECKS) +
+                              " are the only ones");
+}
+
+TilerunStatus api::checkRanges(const char *function, const std::string &what,
+                               const TilerunMemoryRange *ranges, uint32_t count) {
   constexpr uint32_t kMostDimensions = 64; // As frameworks have them.
   for (uint32_t i = 0; i < count; ++i) {
     const TilerunMemoryRange &range = ranges[i];
-    const std::string name = "ranges[" + std::to_string(i) + "]";
+    const std::string name = what + "[" + std::to_string(i) + "]";
     if (range.reserved)
       return refuseReserved(function, name, range.reserved);
     if (range.rank > kMostDimensions)
@@ -305,12 +314,9 @@ launch(const char *function, TilerunStream *stream, TilerunKernel *kernel,
   uint32_t flags = 0;
   if (TILERUN_HAS(TilerunLaunchOptions, options, flags)) {
     flags = options->flags;
-    constexpr uint32_t known = TILERUN_LAUNCH_OVERLAP | TILERUN_LAUNCH_NO_BOUNDS_CHECKS;
-    if (flags & ~known) [[unlikely]]
-      return refuse(function, "flags are " + std::to_string(flags) + "; " +
-                                  std::to_string(TILERUN_LAUNCH_OVERLAP) + " and " +
-                                  std::to_string(TILERUN_LAUNCH_NO_BOUNDS_CHECKS) +
-                                  " are the only ones");
+    if (flags) [[unlikely]]
+      if (TilerunStatus status = checkLaunchFlags(function, "", flags))
+        return status;
   }
   if (TILERUN_HAS(TilerunLaunchOptions, options, reserved)) [[unlikely]]
     return refuseReserved(function, "options", options->reserved);
@@ -318,7 +324,7 @@ launch(const char *function, TilerunStream *stream, TilerunKernel *kernel,
       TILERUN_HAS(TilerunLaunchOptions, options, ranges) ? options->ranges : nullptr;
   // The array has one for each argument; kernels that take fewer say so.
   if (ranges && numArguments <= kernel->kernel->getParameters().size()) [[unlikely]]
-    if (TilerunStatus status = checkRanges(function, ranges, numArguments))
+    if (TilerunStatus status = checkRanges(function, "ranges", ranges, numArguments))
       return status;
   TilerunCompileOptions compile;
   if (TilerunStatus status = readCompileOptions(function, options->compile, compile))

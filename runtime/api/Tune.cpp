@@ -12,6 +12,22 @@ static core::Status toStatus(TilerunStatus status) {
              : core::Status(status, "the caller's hook ended the configuration's run");
 }
 
+// What the launches of a configuration have besides.
+static TilerunStatus readLaunch(const char *function, uint32_t index,
+                                const TilerunTuneLaunch *given, tune::Config &config) {
+  const std::string name = "launches[" + std::to_string(index) + "]";
+  if (given->struct_size < kFirstSize<TilerunTuneLaunch>)
+    return refuseSize(function, name.c_str(), given->struct_size, kFirstSize<TilerunTuneLaunch>);
+  config.flags = given->flags;
+  config.ranges = given->ranges;
+  if (TilerunStatus status = checkLaunchFlags(function, (name + ".").c_str(), given->flags))
+    return status;
+  // The array has one for each argument; kernels that take fewer say so.
+  if (!given->ranges || config.numArguments > config.kernel->getParameters().size())
+    return TILERUN_STATUS_OK;
+  return checkRanges(function, name + ".ranges", given->ranges, config.numArguments);
+}
+
 TilerunStatus tilerunTuneKernel(TilerunRuntime *runtime, TilerunStream *stream,
                                 const TilerunTuneConfig *configs, uint32_t num_configs,
                                 const TilerunTuneOptions *given, TilerunTuneResult *result) try {
@@ -53,6 +69,9 @@ TilerunStatus tilerunTuneKernel(TilerunRuntime *runtime, TilerunStream *stream,
     // What no device takes fails this configuration alone.
     if (TilerunStatus status = readCompileOptions(__func__, config->compile, made.options))
       made.refused = core::Status(status, tilerunGetErrorMessage());
+    if (options.launches && options.launches[i])
+      if (TilerunStatus status = readLaunch(__func__, i, options.launches[i], made))
+        return status;
     all.push_back(std::move(made));
   }
   tune::Options tuning;

@@ -43,7 +43,9 @@ bool tune::makeKey(const core::Device &device, const std::vector<Config> &config
         .add("bound", llvm::StringRef(config.kernel->getBound()))
         .add("signature", llvm::StringRef(signature));
     for (uint64_t number : {o.num_warps, o.num_stages, o.num_ctas, o.maxnreg, o.debug, o.checks,
-                            config.grid[0], config.grid[1], config.grid[2]})
+                            config.grid[0], config.grid[1], config.grid[2], config.flags,
+                            // With ranges a configuration may fail that works without.
+                            uint32_t(config.ranges != nullptr)})
       builder.add("number", number);
     builder.add("options", uint64_t(o.num_options));
     for (uint32_t i = 0; i < o.num_options; ++i)

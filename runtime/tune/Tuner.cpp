@@ -109,7 +109,7 @@ Status Tuning::launch(size_t index, core::Event *begin, core::Event *end) {
   if (begin)
     TILERUN_TRY(begin->record(stream));
   TILERUN_TRY(config.kernel->launch(stream, config.grid, config.options, config.arguments,
-                                    config.numArguments));
+                                    config.numArguments, config.flags, config.ranges));
   if (end)
     TILERUN_TRY(end->record(stream));
   for (size_t i = 0; i < options.memory.size(); ++i)

@@ -19,6 +19,8 @@ struct Config {
   const TilerunArgument *arguments;
   uint32_t numArguments;
   core::Status refused = {}; ///< Why it fails before anything is tried, if it does.
+  uint32_t flags = 0;        ///< TILERUN_LAUNCH_*
+  const TilerunMemoryRange *ranges = nullptr; ///< Null, or one for each argument.
 };
 
 /// Memory that runs change: cleared before each run, or brought back after each.

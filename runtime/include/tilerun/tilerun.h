@@ -33,19 +33,19 @@
  *   again. Its memory is gone; devices of other plugins go on. A driver may refuse a process that
  *   lost a device (CUDA's does, for all its devices): then opening one says so, and the way back is
  *   a new process. Releasing and freeing go on: a free on a lost device is kept in the pool's
- * books, an allocation is refused. Trust. What a host passes is checked (handles for null, sizes,
- * ranges, pointers of launches). What a kernel does with good pointers is checked on the CPU alone:
- * an access outside of the allocation that its pointer came from does not happen, and ends the
- * launch with a fault. TilerunCompileOptions.checks finds more.
+ *   books, an allocation is refused.
+ * Trust. What a host passes is checked (handles for null, sizes, ranges, pointers of launches).
+ *   What a kernel does with good pointers is checked on the CPU alone: an access outside of the
+ *   allocation that its pointer came from does not happen, and ends the launch with a fault.
+ *   TilerunCompileOptions.checks finds more.
  *
  * Changelog
- *   1.6  TilerunCompileOptions.options: the target's own options
- *   1.5  TilerunRuntimeOptions.flags: plugins that others can change; tilerunGetCompilerKey;
- *        kernels on the CPU are checked for accesses out of bounds;
- *        TilerunLaunchOptions.ranges, TILERUN_LAUNCH_NO_BOUNDS_CHECKS
- *   1.4  TilerunLaunchOptions.flags: launches that overlap
- *   1.3  tilerunLaunchTold
- *   1.2  tilerunLoadKernelSources, tilerunDescribeArguments, tilerunEmitKernel,
+ *   1.7  TilerunTuneOptions.launches: flags of the launches that are measured, and the memory
+ * behind their pointers 1.6  TilerunCompileOptions.options: the target's own options 1.5
+ * TilerunRuntimeOptions.flags: plugins that others can change; tilerunGetCompilerKey; kernels on
+ * the CPU are checked for accesses out of bounds; TilerunLaunchOptions.ranges,
+ * TILERUN_LAUNCH_NO_BOUNDS_CHECKS 1.4  TilerunLaunchOptions.flags: launches that overlap 1.3
+ * tilerunLaunchTold 1.2  tilerunLoadKernelSources, tilerunDescribeArguments, tilerunEmitKernel,
  *        tilerunListLanguage, tilerunTuneKernel, TILERUN_DEVICE_HOST_MEMORY,
  *        TilerunCompileOptions.maxnreg and .num_ctas
  *   1.1  TilerunCompileOptions.checks. Refused, as said before: struct sizes below 1.0's, unknown
@@ -59,7 +59,7 @@
 #include "plugin.h"
 
 #define TILERUN_API_MAJOR 1
-#define TILERUN_API_MINOR 6
+#define TILERUN_API_MINOR 7
 
 #if defined(__GNUC__)
 #define TILERUN_API __attribute__((visibility("default")))
@@ -558,6 +558,14 @@ typedef struct TilerunTuneConfig {
   uint32_t reserved; /* 0 */
 } TilerunTuneConfig;
 
+/* What the launches of a configuration have besides (TilerunTuneConfig is an array's element, and
+ * never changes). Since 1.7. */
+typedef struct TilerunTuneLaunch {
+  uint32_t struct_size;
+  uint32_t flags;                   /* As TilerunLaunchOptions.flags. */
+  const TilerunMemoryRange *ranges; /* As TilerunLaunchOptions.ranges. */
+} TilerunTuneLaunch;
+
 /* Memory that the kernel changes, so that each run finds what the first one found. */
 typedef struct TilerunTuneMemory {
   uint32_t struct_size;
@@ -597,6 +605,8 @@ typedef struct TilerunTuneOptions {
   /* Called around each run; another answer than OK fails the configuration. */
   TilerunStatus (*before)(void *user, uint32_t config);
   TilerunStatus (*after)(void *user, uint32_t config);
+  /* Null, or a pointer for each configuration, which may be null. Since 1.7. */
+  const TilerunTuneLaunch *const *launches;
 } TilerunTuneOptions;
 
 typedef struct TilerunTuneResult {
@@ -656,9 +666,10 @@ TILERUN_ASSERT_SIZE(TilerunArgument, 16);
 TILERUN_ASSERT_SIZE(TilerunCompileOptions, 40);
 TILERUN_ASSERT_SIZE(TilerunSource, 40);
 TILERUN_ASSERT_SIZE(TilerunTuneConfig, 48);
+TILERUN_ASSERT_SIZE(TilerunTuneLaunch, 16);
 TILERUN_ASSERT_SIZE(TilerunTuneMemory, 24);
 TILERUN_ASSERT_SIZE(TilerunTuneProgress, 40);
-TILERUN_ASSERT_SIZE(TilerunTuneOptions, 72);
+TILERUN_ASSERT_SIZE(TilerunTuneOptions, 80);
 TILERUN_ASSERT_SIZE(TilerunTuneResult, 24);
 TILERUN_ASSERT_SIZE(TilerunLanguageName, 40);
 TILERUN_ASSERT_SIZE(TilerunLaunchOptions, 40);

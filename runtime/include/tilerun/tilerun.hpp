@@ -434,6 +434,8 @@ struct CompileOptions {
   bool boundsChecks = true; ///< Of launches on the CPU; not: TILERUN_LAUNCH_NO_BOUNDS_CHECKS.
   /// The target's own: see TilerunCompileOptions. They stay the caller's.
   std::span<const TilerunPluginOption> options = {};
+  /// Of launches, one for each argument: see TilerunLaunchOptions. They stay the caller's.
+  std::span<const TilerunMemoryRange> ranges = {};
   TilerunCompileOptions get() const {
     return {sizeof(TilerunCompileOptions),
             numWarps,
@@ -448,6 +450,13 @@ struct CompileOptions {
   uint32_t getLaunchFlags() const {
     return (mayOverlap ? uint32_t(TILERUN_LAUNCH_OVERLAP) : 0) |
            (boundsChecks ? 0 : uint32_t(TILERUN_LAUNCH_NO_BOUNDS_CHECKS));
+  }
+  const TilerunMemoryRange *getRanges(size_t numArguments) const {
+    if (!ranges.empty() && ranges.size() != numArguments)
+      detail::fail(TILERUN_STATUS_INVALID_ARGUMENT, std::to_string(ranges.size()) + " ranges for " +
+                                                        std::to_string(numArguments) +
+                                                        " arguments");
+    return ranges.empty() ? nullptr : ranges.data();
   }
 };
 
@@ -506,8 +515,12 @@ public:
                   const Arguments &...arguments) const {
     const std::array<TilerunArgument, sizeof...(Arguments)> packed = {makeArgument(arguments)...};
     const TilerunCompileOptions compile = options.get();
-    const TilerunLaunchOptions launch = {
-        sizeof(launch), {grid.x, grid.y, grid.z}, &compile, options.getLaunchFlags(), 0, nullptr};
+    const TilerunLaunchOptions launch = {sizeof(launch),
+                                         {grid.x, grid.y, grid.z},
+                                         &compile,
+                                         options.getLaunchFlags(),
+                                         0,
+                                         options.getRanges(packed.size())};
     check(tilerunLaunch(stream.get(), get(), &launch, packed.data(),
                         static_cast<uint32_t>(packed.size())));
   }
@@ -639,6 +652,13 @@ public:
     for (const TuneConfig &config : configs)
       compile.push_back(config.options.get());
     std::vector<TilerunTuneConfig> all;
+    std::vector<TilerunTuneLaunch> launches;
+    for (const TuneConfig &config : configs)
+      launches.push_back({sizeof(TilerunTuneLaunch), config.options.getLaunchFlags(),
+                          config.options.getRanges(config.arguments.size())});
+    std::vector<const TilerunTuneLaunch *> pointers;
+    for (const TilerunTuneLaunch &launch : launches)
+      pointers.push_back(&launch);
     for (size_t i = 0; i < configs.size(); ++i) {
       const TuneConfig &config = configs[i];
       all.push_back({sizeof(TilerunTuneConfig),
@@ -658,6 +678,7 @@ public:
     given.key = options.key.c_str();
     given.memory = options.memory.data();
     given.num_memory = static_cast<uint32_t>(options.memory.size());
+    given.launches = pointers.data();
     given.user = const_cast<TuneOptions *>(&options);
     if (options.progress)
       given.progress = [](void *user, const TilerunTuneProgress *progress) {

@@ -161,6 +161,90 @@ TEST_F(Tuning, BadCallsAreRefused) {
   refused(&config, 1, &options, "memory[0] has bytes, but no address");
 }
 
+TEST_F(Tuning, LaunchesHaveFlagsAndRanges) {
+  const int64_t shape[] = {100}, strides[] = {1};
+  auto rangeOf = [&](const std::vector<float> &array) {
+    return TilerunMemoryRange{reinterpret_cast<uintptr_t>(array.data()), 400, shape, strides, 1, 0};
+  };
+  auto pointerTo = [](std::vector<float> &array) {
+    return Pointer<float>{reinterpret_cast<uintptr_t>(array.data())};
+  };
+  TilerunDeviceOptions opening = {sizeof(opening), TILERUN_DEVICE_HOST_MEMORY, 0};
+  Device shared = runtime.open("cpu", opening);
+  Stream own = shared.createStream();
+  // More than is read past its end if nothing checks.
+  std::vector<float> in(228, 1), to(228, 1);
+  const TilerunMemoryRange ranges[5] = {rangeOf(in), rangeOf(to)};
+  std::vector<std::string> told;
+  TuneOptions options = quick();
+  options.memory = {{sizeof(TilerunTuneMemory), 1, reinterpret_cast<uintptr_t>(to.data()), 912}};
+  options.progress = [&](const TilerunTuneProgress &progress) {
+    told.emplace_back(progress.message);
+  };
+  auto tune = [&](CompileOptions compile) {
+    told.clear();
+    // The first one's n is more than the tensors have.
+    const TuneConfig configs[] = {
+        makeTuneConfig({2}, compile, pointerTo(in), pointerTo(to), 128, 64),
+        makeTuneConfig({2}, compile, pointerTo(in), pointerTo(to), 100, 64)};
+    return runtime.tune(own, kernel, configs, options);
+  };
+  TuneResult result = tune({.ranges = std::span(ranges).first(4)});
+  EXPECT_EQ(result.best, 1u);
+  EXPECT_EQ(result.failed, 1u);
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_CONTAINS(told[0], "accumulate.py:8:23: read of 4 bytes at 'out'[100], outside of its "
+                           "shape [100]; is the mask too wide?");
+  EXPECT_EQ(told[1], "");
+  EXPECT_EQ(to, std::vector<float>(228, 1));
+  EXPECT_EQ(tune({.boundsChecks = false, .ranges = std::span(ranges).first(4)}).failed, 0u);
+  EXPECT_EQ(tune({}).failed, 0u); // Nobody knows these arrays.
+  EXPECT_EQ(getError([&] { tune({.ranges = ranges}); }).what(),
+            std::string("5 ranges for 4 arguments"));
+  // So have launches in C++.
+  Error error = getError([&] {
+    kernel.launchWith(own, {2}, {.ranges = std::span(ranges).first(4)}, pointerTo(in),
+                      pointerTo(to), 128, 64);
+    own.synchronize();
+  });
+  EXPECT_EQ(error.status(), TILERUN_STATUS_FAULT);
+}
+
+TEST_F(Tuning, BadLaunchesAreRefused) {
+  const TuneConfig made = make(64);
+  TilerunTuneConfig config = {
+      sizeof(config), {2, 1, 1}, kernel.get(), nullptr, made.arguments.data(), 4, 0};
+  TilerunMemoryRange ranges[4] = {};
+  TilerunTuneLaunch launch = {sizeof(launch), 0, ranges};
+  const TilerunTuneLaunch *launches[] = {&launch};
+  TilerunTuneOptions options = {};
+  options.struct_size = sizeof(options);
+  options.warmup_ms = options.rep_ms = 1;
+  options.launches = launches;
+  TilerunTuneResult result = {};
+  result.struct_size = sizeof(result);
+  auto tune = [&] {
+    return tilerunTuneKernel(runtime.get(), stream.get(), &config, 1, &options, &result);
+  };
+  auto refused = [&](const char *part) {
+    EXPECT_EQ(tune(), TILERUN_STATUS_INVALID_ARGUMENT);
+    EXPECT_CONTAINS(tilerunGetErrorMessage(), part);
+  };
+  check(tune());
+  launch.flags = 8;
+  refused("launches[0].flags are 8; 1 and 2 are the only ones");
+  launch.flags = 0;
+  ranges[1].reserved = 3;
+  refused("launches[0].ranges[1]: reserved is 3, not 0");
+  launch.struct_size = 8;
+  refused("launches[0]->struct_size is 8");
+  // What version 1.6 had is all that an older caller's struct holds.
+  options.struct_size = offsetof(TilerunTuneOptions, launches);
+  check(tune());
+  options.struct_size -= 8;
+  refused("struct_size is 64");
+}
+
 TEST_F(Tuning, ChoicesAreKept) {
   std::random_device random;
   auto folder = std::filesystem::temp_directory_path() /
