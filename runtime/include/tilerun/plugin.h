@@ -1,34 +1,35 @@
 /* The plugin ABI of Tilerun: how a device driver, and the compiler for its devices, join the
- * runtime. A plugin is one shared object that exports one symbol, `tilerunPluginEntry`, and gives a
- * table of functions. This header depends on <stdint.h> and <stddef.h> alone; it is C99 and C++.
+ * runtime. A plugin is one shared object that exports one symbol, `tilerunPluginEntry`, which
+ * returns a table of functions. This header depends on <stdint.h> and <stddef.h> alone; it is C99
+ * and C++.
  *
  * Rules
  *
  * - Versions. ABI_MAJOR changes when something here changes meaning; host and plugin must agree
- *   on it. ABI_MINOR grows when something is added, and additions go to the end of a struct or a
- *   list only. Every struct opens with `struct_size`, which its creator sets to `sizeof`; a
+ *   on it. ABI_MINOR grows when something is added, and additions go only to the end of a struct or
+ *   a list. Every struct opens with `struct_size`, which its creator sets to `sizeof`; a
  *   reader uses a field only if the size covers it (TILERUN_HAS). So old hosts take new plugins
  *   and the reverse. TilerunPluginKernelInfo, TilerunPluginParameter and TilerunPluginOption are
  *   elements of arrays, which a reader steps through by its own `sizeof`: they never change size
- *   in this major version, and readers refuse another `struct_size` (options have none). What a
- *   later version adds to them comes as a parallel array at the end of what holds the array; since
- *   1.4 such arrays hold pointers, so that their structs can grow.
+ *   in this major version, and readers refuse another `struct_size` (options have none). Additions
+ *   of a later version come as a parallel array at the end of the struct that holds the array;
+ *   since 1.4 such arrays hold pointers, so that their structs can grow.
  *
- * - Optional. Every function of the table but `get_devices` may be null, which means "not
- *   supported". A function that exists may still answer TILERUN_STATUS_UNSUPPORTED, with the
- *   reason. What gives a handle comes with what releases it: a host refuses a table with one of
- *   `compile`, `get_self_test` and `finalize_artifact` but no `release_artifact`, and likewise for
- *   devices, streams, events and modules.
+ * - Optional. Every function of the table except `get_devices` may be null, which means "not
+ *   supported". A function that exists may still return TILERUN_STATUS_UNSUPPORTED, with the
+ *   reason. A function that returns a handle needs the one that releases it: a host refuses a table
+ *   with one of `compile`, `get_self_test` and `finalize_artifact` but no `release_artifact`, and
+ *   likewise for devices, streams, events and modules.
  *
  * - Errors. A function that can fail returns a status and, unless it is OK or NOT_READY, reports
  *   to the sink exactly once, on the calling thread, before it returns. Sinks may be null. A
  *   failed call has changed nothing, and has written nothing through its out parameters.
  *
  * - Ownership. Handles (device, stream, event, module, kernel, artifact) belong to the plugin and
- *   are released by the function named beside them. The caller releases children before their
+ *   are released by the function named next to them. The caller releases children before their
  *   device. Strings and arrays that the plugin gives are UTF-8, end with NUL, and live as long as
- *   the handle they came from; what it gets, it may use only until it returns, unless a comment
- *   says otherwise.
+ *   the handle they came from; those that it is passed it may use only until it returns, unless a
+ *   comment says otherwise.
  *
  * - Threads. Every function may be called from any thread, and for different handles at the same
  *   time. One device, stream, event or module may also be used from several threads at once; work
@@ -40,12 +41,12 @@
  *   Calls that take a stream may return before the work is done. A null stream is the device's
  *   own stream, which is an ordinary stream in this respect.
  *
- * - Loss. After a fault that the driver cannot contain, a device is lost: each call but those
- *   that release answers DEVICE_LOST, and names the kernels that may have done it. The way back
- *   is to release its handles, close it and open it again; its memory is gone. Other devices go
- *   on, as far as the driver lets them: those of other plugins always. A driver may refuse a
- *   process that lost a device for good (CUDA's does, for all its devices): then open_device
- *   answers DEVICE_LOST with that reason, and the way back is a new process.
+ * - Loss. After a fault that the driver cannot contain, a device is lost: each call except releases
+ *   returns DEVICE_LOST, and names the kernels that may have caused it. To recover, release its
+ *   handles, close it and open it again; its memory is lost. Other devices stay usable if the
+ *   driver permits; those of other plugins always do. A driver may permanently refuse a process
+ *   that lost a device (CUDA's does, for all its devices): then open_device returns DEVICE_LOST
+ *   with that reason, and only a new process helps.
  *
  * - Language. No C++ exception, longjmp or exit leaves a plugin. It exports nothing but its
  *   entry.
@@ -81,7 +82,7 @@ extern "C" {
  * Errors
  *===--------------------------------------------------------------------------------------------===*/
 
-/* What became of a call. X(NAME, number, "word"); new ones go to the end. */
+/* The result of a call. X(NAME, number, "word"); new ones go to the end. */
 #define TILERUN_STATUS_LIST(X)                                                                     \
   X(OK, 0, "ok")                                                                                   \
   X(NOT_READY, 1, "not ready")               /* of queries: the work is not done yet; no error */  \
@@ -92,7 +93,7 @@ extern "C" {
   X(COMPILE, 6, "compile error")             /* the text has the compiler's own log */             \
   X(INCOMPATIBLE, 7, "incompatible")         /* the artifact is for something else */              \
   X(NOT_FOUND, 8, "not found")               /* no kernel of that name */                          \
-  X(FAULT, 9, "fault")                       /* a kernel did wrong; the device goes on */          \
+  X(FAULT, 9, "fault")                       /* a kernel failed; the device stays usable */        \
   X(DEVICE_LOST, 10, "device lost")          /* close the device and open it again */              \
   X(DRIVER, 11, "driver error")              /* the driver failed; its word is in the text */      \
   X(INTERNAL, 12, "internal error")          /* a bug in the plugin */
@@ -159,7 +160,7 @@ typedef struct TilerunPluginOpenOptions {
 } TilerunPluginOpenOptions;
 
 enum {
-  TILERUN_VALUE_U64 = 1,   /* `number`; a truth value is 0 or 1 */
+  TILERUN_VALUE_U64 = 1,   /* `number`; a boolean is 0 or 1 */
   TILERUN_VALUE_STRING = 2 /* `string`; lives as long as the device (or kernel) */
 };
 
@@ -220,7 +221,7 @@ typedef struct TilerunPropertyValue {
 enum { TILERUN_ARGUMENT_POINTER = 1, TILERUN_ARGUMENT_INTEGER = 2, TILERUN_ARGUMENT_FLOAT = 3 };
 
 /* One parameter of a kernel; its size is fixed. In a launch's packed arguments it has `bits / 8`
- * bytes, at the next multiple of that; a truth value (1 bit) has one byte. */
+ * bytes, at the next multiple of that; a boolean (1 bit) has one byte. */
 typedef struct TilerunPluginParameter {
   uint32_t struct_size;
   uint16_t kind;    /* TILERUN_ARGUMENT_* */
@@ -261,14 +262,14 @@ enum {
   TILERUN_STEP_WORD = 10        /* Pops the next word. */
 };
 
-/* A parameter of a kernel that no argument fills: the host computes words from the arguments and
- * the grid of each launch, and the plugin makes the parameter of them: a tensor map of an address,
- * extents and strides. Derived parameters come behind those of the source, in their order; where
- * they lie, and how large they are, is the plugin's own business. Since 1.4. */
+/* A kernel parameter without an argument: the host computes words from the arguments and the grid
+ * of each launch, and the plugin makes the parameter from them, such as a tensor map from an
+ * address, extents and strides. Derived parameters follow those of the source, in their order;
+ * the plugin decides their place and size. Since 1.4. */
 typedef struct TilerunPluginDerived {
   uint32_t struct_size;
-  uint32_t num_words; /* How many its steps give. */
-  const char *form;   /* What the plugin makes of the words, in its own words. "words": itself. */
+  uint32_t num_words; /* Number that its steps produce. */
+  const char *form;   /* What to make of the words, a name of the plugin's. "words": themselves. */
   const TilerunPluginStep *steps; /* `num_steps` of them. */
   uint32_t num_steps;
   uint32_t reserved; /* 0 */
@@ -276,9 +277,9 @@ typedef struct TilerunPluginDerived {
 
 enum {
   TILERUN_GRID_AS_GIVEN = 0,
-  /* The kernel loops over programs: of n that the caller asks for, min(n, UNITS *
-   * programs_per_unit) are launched on axis x, as whole clusters. The kernel knows the caller's
-   * grid by a derived parameter. */
+  /* The kernel loops over programs: of the n that the caller asks for, min(n, UNITS *
+   * programs_per_unit) are launched on axis x, as whole clusters. The kernel gets the caller's
+   * grid as a derived parameter. */
   TILERUN_GRID_PERSISTENT = 1
 };
 
@@ -287,14 +288,14 @@ typedef struct TilerunPluginKernelDetails {
   uint32_t struct_size;
   uint32_t num_derived;
   const TilerunPluginDerived *const *derived; /* `num_derived` pointers. */
-  uint32_t lanes;      /* Of a warp, as the code wants it; `threads` is a multiple. 0: not told. */
+  uint32_t lanes;      /* Of a warp, as the code assumes; divides `threads`. 0: unknown. */
   uint32_t cluster[3]; /* Programs of a cluster on each axis, of which grids are multiples; 0: 1. */
   uint32_t grid_policy;       /* TILERUN_GRID_* */
-  uint32_t programs_per_unit; /* With TILERUN_GRID_PERSISTENT; 1 at least. */
+  uint32_t programs_per_unit; /* With TILERUN_GRID_PERSISTENT; at least 1. */
 } TilerunPluginKernelDetails;
 
-/* Compiled code, and what is needed to load and to launch it. A caller may make one from stored
- * bytes: to the plugin that reads it, it is the caller's. */
+/* Compiled code, with the data needed to load and launch it. A caller may make one from stored
+ * bytes; the plugin that reads it does not own it. */
 typedef struct TilerunPluginArtifact {
   uint32_t struct_size;
   uint32_t num_kernels;
@@ -352,16 +353,17 @@ typedef struct TilerunPluginPointerInfo {
 
 /* Flags of launches, of the plugin ABI since 1.2 and of the C API since 1.4. */
 enum {
-  /* The grid may begin while the one before it on the stream still runs, once each program of that
-   * has ended or has let it (`gdc_launch_dependents`). The kernel promises to wait (`gdc_wait`)
-   * before it touches memory that earlier work of the stream uses. A permission and no order: a
-   * device that cannot overlap grids runs them one after the other, with the same results. */
+  /* The grid may begin while the previous one on the stream still runs, once each program of that
+   * has ended or called `gdc_launch_dependents`. The kernel promises to wait (`gdc_wait`)
+   * before it touches memory that earlier work of the stream uses. This permits overlap without
+   * requiring it: a device that cannot overlap grids runs them one after the other, with the same
+   * results. */
   TILERUN_LAUNCH_OVERLAP = 1,
   /* A device that checks the addresses of kernels (the plugin "cpu") does not. Since 1.3 and 1.5.
    */
   TILERUN_LAUNCH_NO_BOUNDS_CHECKS = 2,
-  /* From the runtime to a plugin alone: pointers may lead to memory of the host that the plugin did
-   * not allocate. Since 1.3. */
+  /* Only from the runtime to a plugin: pointers may point to host memory that the plugin did not
+   * allocate. Since 1.3. */
   TILERUN_LAUNCH_HOST_MEMORY = 4
 };
 
@@ -444,7 +446,7 @@ typedef struct TilerunPlugin {
   uint32_t abi_major;
   uint32_t abi_minor;
 
-  uint32_t required_host_minor; /* Lowest minor version of a host that will do. */
+  uint32_t required_host_minor; /* Lowest minor version of a host that suffices. */
   const char *name;             /* The kind of its targets and devices: "cuda". [a-z0-9_-]+ */
   const char *version;          /* Its own: "0.1.0". */
   const char *description;      /* One line. */
@@ -466,9 +468,9 @@ typedef struct TilerunPlugin {
 
   /* -- Devices. ------------------------------------------------------------------------------ */
 
-  /* Calls back with each device, in the order of their ordinals. Where there is none, UNAVAILABLE
-   * with the reason: the library that was not found, the version found and the one needed, or that
-   * the driver shows no device. May be called again, and then looks again. Never null. */
+  /* Calls back with each device, in the order of their ordinals. If there is none, UNAVAILABLE with
+   * the reason: the library that was not found, the version found and the one needed, or that the
+   * driver shows no device. Each call enumerates again. Never null. */
   TilerunStatus (*get_devices)(TilerunDeviceCallback each, void *user,
                                const TilerunErrorSink *error);
   /* Opens a device; several openings of one device are independent handles. `options` may be null.
@@ -490,13 +492,13 @@ typedef struct TilerunPlugin {
 
   /* -- Memory. ------------------------------------------------------------------------------- */
 
-  /* Gives at least `bytes` (0 counts as 1), aligned to 256 at least, for work that is put on
-   * `stream` afterwards, and for other streams once they are ordered behind it. Stream-ordered
-   * where the device says so; else the memory is there at once. */
+  /* Allocates at least `bytes` (0 counts as 1), aligned to at least 256, for later work on
+   * `stream`, and for other streams once they are ordered after it. Stream-ordered if the device
+   * says so; otherwise the memory is available at once. */
   TilerunStatus (*allocate)(TilerunPluginDevice *device, TilerunPluginStream *stream,
                             uint64_t bytes, TilerunAddress *address, const TilerunErrorSink *error);
   /* Frees once the work so far on `stream` is done. 0 is ignored; an address that `allocate` did
-   * not give is INVALID_ARGUMENT. */
+   * not return is INVALID_ARGUMENT. */
   TilerunStatus (*free)(TilerunPluginDevice *device, TilerunPluginStream *stream,
                         TilerunAddress address, const TilerunErrorSink *error);
   /* Host memory that the device copies to and from without staging. */
@@ -506,7 +508,7 @@ typedef struct TilerunPlugin {
                              const TilerunErrorSink *error);
   /* Copies. Ranges do not overlap. Host memory must stay until the stream has passed the copy; with
    * memory that is not pinned the call may wait for that itself. Copies and fills of 0 bytes do
-   * nothing and look at no address, so that 0 will do. */
+   * nothing and ignore the addresses. */
   TilerunStatus (*copy_to_device)(TilerunPluginDevice *device, TilerunPluginStream *stream,
                                   TilerunAddress to, const void *from, uint64_t bytes,
                                   const TilerunErrorSink *error);
@@ -572,30 +574,30 @@ typedef struct TilerunPlugin {
   /* Loads; the artifact is not needed afterwards. COMPILE carries the driver's log. */
   TilerunStatus (*load_module)(TilerunPluginDevice *device, const TilerunPluginArtifact *artifact,
                                TilerunPluginModule **module, const TilerunErrorSink *error);
-  /* No launch of its kernels may be under way. Null is ignored. */
+  /* No launch of its kernels may be in flight. Null is ignored. */
   void (*unload_module)(TilerunPluginModule *module);
-  /* NOT_FOUND names what the module has. */
+  /* NOT_FOUND lists the kernels of the module. */
   TilerunStatus (*get_kernel)(TilerunPluginModule *module, const char *name,
                               TilerunPluginKernel **kernel, const TilerunErrorSink *error);
   TilerunStatus (*get_kernel_property)(TilerunPluginKernel *kernel, uint32_t property,
                                        TilerunPropertyValue *value, const TilerunErrorSink *error);
-  /* Puts one grid on `stream`. When it succeeds, it has allocated nothing and taken no lock, unless
-   * the device is synchronous: one that runs the grid before the call returns does what that takes.
-   * A fault of the kernel shows at the next call that waits for the stream. */
+  /* Launches one grid on `stream`. A successful call allocates nothing and takes no lock, unless
+   * the device is synchronous and runs the grid before the call returns. A fault of the kernel
+   * shows at the next call that waits for the stream. */
   TilerunStatus (*launch)(TilerunPluginKernel *kernel, TilerunPluginStream *stream,
                           const TilerunPluginLaunch *launch, const TilerunErrorSink *error);
 
   /* -- Since 1.1. ---------------------------------------------------------------------------- */
 
-  /* Everything besides a request that decides what `compile` gives: the compiler's version, and
-   * which build of it. Keys of caches have it; where it is null or "", nothing is kept for later
-   * processes. */
+  /* Everything besides the request that determines the result of `compile`: the compiler's version
+   * and build. It is part of cache keys; if it is null or "", nothing is cached on disk. */
   const char *compiler_version;
-  /* Compiles an artifact to the end, for this device and its driver, so that loading it compiles
-   * nothing: PTX becomes a binary. The same kernels, with the compatibility string that the
-   * property BINARY_COMPATIBILITY gives, which names the driver's version and the architecture. An
-   * artifact that is a binary already is copied. `*out` is released by release_artifact. COMPILE
-   * carries the driver's log. Loading the artifact itself always does as well, only slower. */
+  /* Compiles an artifact completely for this device and its driver, so that loading it compiles
+   * nothing: PTX becomes a binary. The result has the same kernels, and the compatibility string
+   * of the property BINARY_COMPATIBILITY, which names the driver's version and the architecture.
+   * An artifact that is already a binary is copied. `*out` is released by release_artifact.
+   * COMPILE carries the driver's log. Loading the original artifact always works too, only
+   * slower. */
   TilerunStatus (*finalize_artifact)(TilerunPluginDevice *device,
                                      const TilerunPluginArtifact *artifact,
                                      const TilerunPluginArtifact **out,
@@ -603,17 +605,17 @@ typedef struct TilerunPlugin {
 
   /* -- Since 1.4. ---------------------------------------------------------------------------- */
 
-  /* Calls back with each phase that the option "emit" takes for a target, the one that people look
-   * at first first. INVALID_ARGUMENT for a target that `compile` does not know. Where it is null,
-   * which phases there are is not known. */
+  /* Calls back with each phase that the option "emit" takes for a target, the most useful one
+   * first. INVALID_ARGUMENT for a target that `compile` does not know. If it is null, the phases
+   * are unknown. */
   TilerunStatus (*get_phases)(const char *target,
                               void (*each)(void *user, const TilerunPluginPhase *phase), void *user,
                               const TilerunErrorSink *error);
 } TilerunPlugin;
 
-/* The one exported symbol. It gives a table that lives as long as the plugin is loaded, and does
- * nothing slow: no driver is opened yet. It is called once, and may give null if the host's version
- * is one that it cannot serve. A table is never changed after it was given. */
+/* The only exported symbol. It returns a table that lives as long as the plugin is loaded, and does
+ * nothing slow: it does not open the driver. It is called once, and may return null if it does
+ * not support the host's version. A returned table never changes. */
 #define TILERUN_PLUGIN_ENTRY "tilerunPluginEntry"
 typedef const TilerunPlugin *(*TilerunPluginEntry)(const TilerunPluginHost *host);
 
@@ -624,7 +626,7 @@ typedef const TilerunPlugin *(*TilerunPluginEntry)(const TilerunPluginHost *host
 #endif
 TILERUN_PLUGIN_EXPORT const TilerunPlugin *tilerunPluginEntry(const TilerunPluginHost *host);
 
-/* Where each struct ends, so that nobody changes it by accident. Pointers of 64 bits. */
+/* Where each struct ends, so that it is not changed by accident. Pointers of 64 bits. */
 #if defined(__cplusplus)
 #define TILERUN_ASSERT_LAST(type, field, end)                                                      \
   static_assert(                                                                                   \

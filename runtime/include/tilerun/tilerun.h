@@ -12,31 +12,31 @@
  *   time, on the same handles too; [exclusive]: callable from any thread, but nobody else may use
  *   the handle (or the runtime's error text) at that time. Work on one stream takes the order in
  *   which the calls return.
- * Ownership. A handle that a function creates is the caller's and is released by the function
- *   named beside its type. Releasing null does nothing. Handles keep what they depend on: a
+ * Ownership. A handle that a function creates is the caller's and is released by the function named
+ *   next to its type. Releasing null does nothing. Handles keep what they depend on: a
  *   device lives until the last of its streams and events is released, so the order of releases
- *   does not matter. Strings that a function gives belong to the handle; strings that it gets are
- *   used until it returns.
+ *   does not matter. Returned strings belong to the handle; passed strings are used only until the
+ *   function returns.
  * Forks. A child may use what its parent has made, unless another thread was in a call at the fork
  *   for longer than half a second: then each call in it is UNAVAILABLE, and releasing does nothing.
  * Exceptions. None leaves a function. A callback's ends the call with INTERNAL.
  * Reserved fields are 0; others are INVALID_ARGUMENT.
  * Sizes and units. Sizes are bytes, times are milliseconds, grids count programs (x first).
  *   Addresses are byte addresses in device memory.
- * Structs that open with `struct_size` are set to `sizeof` by whoever makes them; a later minor
+ * Structs that open with `struct_size` are set to `sizeof` by their creator; a later minor
  *   version adds fields at the end only. A size below that of version 1.0 is INVALID_ARGUMENT (0 is
  *   a struct that nobody filled in). TilerunArgument is an array's element and never changes.
  * Order. Copies, fills, launches, allocations and events take the order of their stream and return
  *   at once, unless the comment says that they wait.
- * Loss. After a fault that the driver cannot contain, calls on the device answer DEVICE_LOST with
- *   the reason. The way back: release its streams and events, close it (kernels may stay), open it
- *   again. Its memory is gone; devices of other plugins go on. A driver may refuse a process that
- *   lost a device (CUDA's does, for all its devices): then opening one says so, and the way back is
- *   a new process. Releasing and freeing go on: a free on a lost device is kept in the pool's
- *   books, an allocation is refused.
- * Trust. What a host passes is checked (handles for null, sizes, ranges, pointers of launches).
- *   What a kernel does with good pointers is checked on the CPU alone: an access outside of the
- *   allocation that its pointer came from does not happen, and ends the launch with a fault.
+ * Loss. After a fault that the driver cannot contain, calls on the device return DEVICE_LOST with
+ *   the reason. To recover, release its streams and events, close it (kernels may stay), and open
+ *   it again. Its memory is lost; devices of other plugins stay usable. A driver may refuse a
+ *   process that lost a device (CUDA's does, for all its devices): then opening one says so, and
+ *   only a new process helps. Releases and frees still work on a lost device; an allocation is
+ *   refused.
+ * Trust. Everything that a host passes is checked (handles for null, sizes, ranges, pointers of
+ *   launches). What a kernel does with valid pointers is checked only on the CPU: an access outside
+ *   the allocation that its pointer came from is suppressed, and ends the launch with a fault.
  *   TilerunCompileOptions.checks finds more.
  *
  * Changelog
@@ -104,8 +104,8 @@ TILERUN_API TilerunStatus tilerunGetError(TilerunErrorInfo *error);
  *===--------------------------------------------------------------------------------------------===*/
 
 enum { /* Others are INVALID_ARGUMENT. */
-       /* Plugins are loaded though others than this user and root can change their files, or the
-        * folders that they lie in; as the environment's TILERUN_PLUGIN_TRUST=all. Since 1.5. */
+       /* Plugins are loaded even if users other than this one and root can modify their files or
+        * folders; as TILERUN_PLUGIN_TRUST=all in the environment. Since 1.5. */
        TILERUN_RUNTIME_TRUST_PLUGINS = 1
 };
 
@@ -118,27 +118,27 @@ typedef struct TilerunRuntimeOptions {
                                  environment's TILERUN_CACHE=off and _SIZE hold for either. */
   void *user; /* Of `log`. Lives until the runtime is destroyed and the last kernel that was loaded
                  through it (bound ones too) is released. */
-  /* Takes warnings of the compiler, what kernels print while they are compiled, and news of the
-   * cache; from any thread, several at once. Null: warnings and output go to stderr. The default
-   * cache is the process's: its news go to every runtime that uses it and lives, else to stderr.
-   * `log` is called in the middle of a load or a launch: it must not launch the kernel that is
-   * being compiled (refused with INVALID_ARGUMENT where the arguments are the same), release it, or
-   * wait for a thread that does; other kernels may be used. */
+  /* Receives compiler warnings, compile-time output of kernels, and messages of the cache; from any
+   * thread, several at once. Null: warnings and output go to stderr. The default
+   * cache is the process's: its messages go to every live runtime that uses it, or to stderr if
+   * there is none. `log` is called in the middle of a load or a launch: it must not launch the
+   * kernel that is being compiled (refused with INVALID_ARGUMENT if the arguments are the same),
+   * release it, or wait for a thread that does; other kernels may be used. */
   void (*log)(void *user, int32_t level /* TILERUN_LOG_* */, const char *text);
   uint32_t flags;    /* TILERUN_RUNTIME_*. Since 1.5. */
   uint32_t reserved; /* 0 */
 } TilerunRuntimeOptions;
 
-/* Makes a runtime; `options` may be null. Looks for nothing yet: plugins are searched for when a
+/* Makes a runtime; `options` may be null. Plugins are not searched for until a
  * device or a list is first asked for. Any number of runtimes may exist. [any thread] */
 TILERUN_API TilerunStatus tilerunCreateRuntime(const TilerunRuntimeOptions *options,
                                                TilerunRuntime **runtime);
-/* Devices and kernels that came from it go on. [exclusive] */
+/* Devices and kernels that came from it stay usable. [exclusive] */
 TILERUN_API void tilerunDestroyRuntime(TilerunRuntime *runtime);
 
 /* Loads one more plugin, into this process and without a trial in a child process.
- * INCOMPATIBLE with the reason if it cannot be used, or others than this user and root can change
- * the file. [any thread] */
+ * INCOMPATIBLE with the reason if it cannot be used, or if users other than this one and root can
+ * modify the file. [any thread] */
 TILERUN_API TilerunStatus tilerunLoadPlugin(TilerunRuntime *runtime, const char *path);
 
 /* A plugin file that was looked at. The strings live until the callback returns. */
@@ -157,9 +157,9 @@ typedef struct TilerunPluginFile {
 TILERUN_API TilerunStatus tilerunListPlugins(
     TilerunRuntime *runtime, void (*each)(void *user, const TilerunPluginFile *file), void *user);
 
-/* Gives what distinguishes the compilers that this runtime uses from those of every other build: 64
- * hexadecimal digits, of the builds of this library, of the plugins that it has found, and of what
- * they compile with. For the keys of a host's own caches of what comes out of them. The text lives
+/* Gives 64 hexadecimal digits that identify the compilers of this runtime: the builds of this
+ * library, of the plugins that it has found, and of their compilers. For the keys of a host's own
+ * caches of compiled code. The text lives
  * until the callback returns, which must not call into this runtime. Since 1.5. [any thread] */
 TILERUN_API TilerunStatus tilerunGetCompilerKey(TilerunRuntime *runtime,
                                                 void (*take)(void *user, const char *key),
@@ -174,8 +174,8 @@ enum { /* Others are INVALID_ARGUMENT. */
        /* Every allocation goes to the driver, and is freed there: for memory checkers. The
         * environment's TILERUN_MEMORY_POOL=0 means the same for all devices. */
        TILERUN_DEVICE_NO_MEMORY_POOL = 1,
-       /* Launches may be given any memory of the host, in place and unchecked. For devices of the
-        * plugin "cpu", whose launches end before they return; UNSUPPORTED of others. Since 1.2. */
+       /* Launches accept any host memory, in place and unchecked. For devices of the plugin "cpu",
+        * whose launches finish before they return; others are UNSUPPORTED. Since 1.2. */
        TILERUN_DEVICE_HOST_MEMORY = 2
 };
 
@@ -189,7 +189,7 @@ typedef struct TilerunDeviceOptions {
 /* Opens a device by its id ("cuda:0"), its UUID form ("cuda:GPU-…"), or its kind ("cuda": the first
  * of them); null is the first device of all that is not the CPU, or the CPU if there is no other.
  * Several openings are independent: each has its own memory pool. `options` may be null.
- * UNAVAILABLE tells why, and which devices there are. [any thread] */
+ * UNAVAILABLE says why, and lists the devices. [any thread] */
 TILERUN_API TilerunStatus tilerunOpenDevice(TilerunRuntime *runtime, const char *id,
                                             const TilerunDeviceOptions *options,
                                             TilerunDevice **device);
@@ -257,18 +257,18 @@ TILERUN_API TilerunStatus tilerunGetElapsedTime(TilerunEvent *start, TilerunEven
  * Memory
  *===--------------------------------------------------------------------------------------------===*/
 
-/* Allocates at least `bytes` (0 counts as 1), aligned to 256 at least, for work that is put on
- * `stream` afterwards, and for other streams once they are ordered behind it. Comes from the
- * device's pool: what was freed on this stream is used again at once, what was freed on another
- * one after its work has passed. If the driver is out of memory, the pool waits for the device,
- * gives back all that is free, and tries once more; then OUT_OF_MEMORY, and the device stays
- * usable. Other threads allocate and free while it waits. DEVICE_LOST on a lost device, also where
- * the pool has memory. The contents are undefined. [any thread] */
+/* Allocates at least `bytes` (0 counts as 1), aligned to at least 256, for later work on `stream`,
+ * and for other streams once they are ordered after it. Comes from the device's pool: memory
+ * freed on this stream is reused at once, memory freed on another one after its work has passed. If
+ * the driver is out of memory, the pool waits for the device, returns all free memory, and tries
+ * once more; then OUT_OF_MEMORY, and the device stays usable. Other threads allocate and free while
+ * it waits. DEVICE_LOST on a lost device, also where the pool has memory. The contents are
+ * undefined. [any thread] */
 TILERUN_API TilerunStatus tilerunAllocate(TilerunStream *stream, uint64_t bytes,
                                           TilerunAddress *address);
-/* Frees once the work so far on `stream` is done; returns at once. Any stream of the device will
- * do. 0 is ignored; INVALID_ARGUMENT for what tilerunAllocate did not give. Works on a lost device.
- * [any thread] */
+/* Frees once the work so far on `stream` is done; returns at once. Any stream of the device may be
+ * passed. 0 is ignored; INVALID_ARGUMENT for an address that tilerunAllocate did not return. Works
+ * on a lost device. [any thread] */
 TILERUN_API TilerunStatus tilerunFree(TilerunStream *stream, TilerunAddress address);
 /* Host memory that the device copies to and from without staging. Freed by tilerunFreeHost, or with
  * the device. [any thread] */
@@ -278,8 +278,8 @@ TILERUN_API TilerunStatus tilerunAllocateHost(TilerunDevice *device, uint64_t by
 TILERUN_API TilerunStatus tilerunFreeHost(TilerunDevice *device, void *pointer);
 
 /* Copies `bytes`; 0 is OK, whatever the addresses are. INVALID_ARGUMENT if a range on the device
- * begins in memory of its pool and leaves the allocation, or that is free; memory of others is the
- * driver's to check. Host memory must stay until the stream has passed the copy; from and to host
+ * begins in memory of its pool and leaves the allocation, or that is free; the driver checks
+ * foreign memory. Host memory must stay until the stream has passed the copy; from and to host
  * memory that is not pinned, the call may wait. Ranges must not overlap. [any thread] */
 TILERUN_API TilerunStatus tilerunCopyToDevice(TilerunStream *stream, TilerunAddress to,
                                               const void *from, uint64_t bytes);
@@ -287,9 +287,9 @@ TILERUN_API TilerunStatus tilerunCopyFromDevice(TilerunStream *stream, void *to,
                                                 TilerunAddress from, uint64_t bytes);
 TILERUN_API TilerunStatus tilerunCopyOnDevice(TilerunStream *stream, TilerunAddress to,
                                               TilerunAddress from, uint64_t bytes);
-/* Copies between any two devices, after the work so far on both streams; work that is put on either
- * later comes after the copy. Where the devices have no path of their own it goes through the
- * host, and the call waits. [any thread] */
+/* Copies between any two devices, after the work so far on both streams; later work on either comes
+ * after the copy. If there is no direct path between the devices, it goes through the host, and
+ * the call waits. [any thread] */
 TILERUN_API TilerunStatus tilerunCopyBetweenDevices(TilerunStream *to_stream, TilerunAddress to,
                                                     TilerunStream *from_stream, TilerunAddress from,
                                                     uint64_t bytes);
@@ -297,8 +297,8 @@ TILERUN_API TilerunStatus tilerunCopyBetweenDevices(TilerunStream *to_stream, Ti
  * Checked as copies are. [any thread] */
 TILERUN_API TilerunStatus tilerunFill(TilerunStream *stream, TilerunAddress to, uint32_t pattern,
                                       uint32_t pattern_bytes, uint64_t bytes);
-/* What is known of an address, the driver's and frameworks' own allocations included;
- * `info->struct_size` is set by the caller. INVALID_ARGUMENT if nobody knows it. [any thread] */
+/* Information about an address, including the driver's and frameworks' own allocations;
+ * `info->struct_size` is set by the caller. INVALID_ARGUMENT if it is unknown. [any thread] */
 TILERUN_API TilerunStatus tilerunGetPointerInfo(TilerunDevice *device, TilerunAddress address,
                                                 TilerunPluginPointerInfo *info);
 
@@ -309,19 +309,19 @@ typedef struct TilerunMemoryStatistics {
   uint64_t bytes_allocated; /* In use by the caller, as asked for. */
   uint64_t bytes_in_blocks; /* In use by the caller, rounded to blocks. */
   uint64_t bytes_held;      /* Taken from the driver. */
-  uint64_t peak_allocated;  /* Most of each. */
+  uint64_t peak_allocated;  /* Maximum of each. */
   uint64_t peak_held;
   uint64_t num_allocations; /* Calls of tilerunAllocate that succeeded. */
   uint64_t num_reused;      /* Of these, served without the driver. */
   uint64_t num_driver_allocations;
   uint64_t num_driver_frees;
-  uint64_t num_out_of_memory; /* Refusals of the driver, those that a trim mended too. */
+  uint64_t num_out_of_memory; /* Refusals of the driver, including those resolved by a trim. */
 } TilerunMemoryStatistics;
 
 /* `statistics->struct_size` is set by the caller. [any thread] */
 TILERUN_API TilerunStatus tilerunGetMemoryStatistics(TilerunDevice *device,
                                                      TilerunMemoryStatistics *statistics);
-/* Waits for the device and gives free memory back to the driver until at most `keep_bytes` are
+/* Waits for the device and returns free memory to the driver until at most `keep_bytes` are
  * held, as far as whole driver allocations are free. Other threads allocate and free while it
  * waits; what they free meanwhile stays. [any thread] */
 TILERUN_API TilerunStatus tilerunTrimMemory(TilerunDevice *device, uint64_t keep_bytes);
@@ -358,7 +358,7 @@ enum {
 #undef TILERUN_DTYPE_ENUMERATOR
 };
 
-/* Kinds of arguments beside TILERUN_ARGUMENT_POINTER, _INTEGER and _FLOAT. */
+/* Kinds of arguments besides TILERUN_ARGUMENT_POINTER, _INTEGER and _FLOAT. */
 enum {
   TILERUN_ARGUMENT_NATURAL = 16, /* uint64 in `natural`. */
   TILERUN_ARGUMENT_BOOL = 17,    /* 0 or 1 in `integer`; others are refused. */
@@ -388,23 +388,23 @@ typedef struct TilerunArgument {
   } value;
 } TilerunArgument;
 
-/* How a kernel is compiled. Zero means the default. Other values than these are INVALID_ARGUMENT on
+/* How a kernel is compiled. Zero means the default. Values other than these are INVALID_ARGUMENT on
  * every device. */
 typedef struct TilerunCompileOptions {
   uint32_t struct_size;
-  uint32_t num_warps;  /* 4; a power of two up to 1024, of which GPUs take 32. */
+  uint32_t num_warps;  /* 4; a power of two up to 1024; GPUs take up to 32. */
   uint32_t num_stages; /* 3; up to 64. */
   uint32_t debug;      /* 0 or 1. 1: device_assert and overflow checks are live. */
-  /* 0 or 1. 1: the device finds accesses out of bounds, reads of what nothing has written, races
-   * and overflow of integers, and the stream's next wait tells. The plugin "cpu" can (what was
-   * written is known of the driver's allocations: with TILERUN_DEVICE_NO_MEMORY_POOL each of the
-   * caller's is one); a device that cannot refuses to compile. Since 1.1. */
+  /* 0 or 1. 1: the device detects out-of-bounds accesses, uninitialized reads, races and integer
+   * overflow, and the stream's next wait reports them. The plugin "cpu" can (initialization is
+   * tracked per allocation of the driver: with TILERUN_DEVICE_NO_MEMORY_POOL each of the caller's
+   * is one); a device that cannot refuses to compile. Since 1.1. */
   uint32_t checks;
-  uint32_t maxnreg;  /* Most registers of a thread; 0: the compiler's choice. Since 1.2. */
+  uint32_t maxnreg;  /* Maximum registers of a thread; 0: the compiler's choice. Since 1.2. */
   uint32_t num_ctas; /* 1; blocks of a cluster. A device that cannot refuses. Since 1.2. */
-  /* The target's own options, besides those that have a field here: at most 64, each name once. Of
-   * "opt-level" the library sees to it that 0 leaves out its optimizations too. A compiler refuses
-   * what it does not know (docs/plugins.md lists them). Used until the call returns. Since 1.6. */
+  /* The target's own options, besides those that have a field here: at most 64, each name once.
+   * "opt-level" 0 also turns off the library's own optimizer. A compiler refuses unknown options
+   * (docs/plugins.md lists them). Used until the call returns. Since 1.6. */
   uint32_t num_options;
   const TilerunPluginOption *options;
 } TilerunCompileOptions;
@@ -415,14 +415,14 @@ typedef struct TilerunLaunchOptions {
   const TilerunCompileOptions *compile; /* Null: the defaults. */
   uint32_t flags; /* TILERUN_LAUNCH_OVERLAP and _NO_BOUNDS_CHECKS; others are refused. Since 1.4. */
   uint32_t reserved; /* 0 */
-  /* Null, or one for each argument: the memory behind pointers that tilerunAllocate did not give,
-   * so that a device that was opened with TILERUN_DEVICE_HOST_MEMORY can check accesses. Of other
-   * pointers it needs none, but the shape makes messages better. Since 1.5. */
+  /* Null, or one for each argument: the memory behind pointers that tilerunAllocate did not return,
+   * so that a device that was opened with TILERUN_DEVICE_HOST_MEMORY can check accesses. Other
+   * pointers need none, but the shape improves messages. Since 1.5. */
   const TilerunMemoryRange *ranges;
 } TilerunLaunchOptions;
 
-/* Loads `kernel`, a @triton.jit function of the Python file at `path`, and reads what it imports
- * from files beside it. COMPILE carries the diagnostics; NOT_FOUND names the kernels there are.
+/* Loads `kernel`, a @triton.jit function of the Python file at `path`, and reads its imports from
+ * files next to it. COMPILE carries the diagnostics; NOT_FOUND lists the kernels.
  * The file is read now: later changes are not seen. [any thread] */
 TILERUN_API TilerunStatus tilerunLoadKernel(TilerunRuntime *runtime, const char *path,
                                             const char *kernel, TilerunKernel **handle);
@@ -452,10 +452,10 @@ TILERUN_API TilerunStatus tilerunLoadKernelSources(TilerunRuntime *runtime,
 TILERUN_API TilerunStatus tilerunLoadKernelBytecode(TilerunRuntime *runtime, const void *bytecode,
                                                     uint64_t num_bytes, const char *kernel,
                                                     TilerunKernel **handle);
-/* A kernel with some parameters bound to constants: `constants` is text as `BLOCK=1024, ACT="gelu",
- * T=tl.float16`. Launches of the new handle leave these parameters out. A global of the source
- * whose value host code computes (`IS_HIP = is_hip()`) is bound in the same way, by its name. [any
- * thread] */
+/* A kernel with some parameters bound to constants: `constants` is text such as `BLOCK=1024,
+ * ACT="gelu", T=tl.float16`. Launches of the new handle leave these parameters out. A global of the
+ * source whose value host code computes (`IS_HIP = is_hip()`) is bound in the same way, by its
+ * name. [any thread] */
 TILERUN_API TilerunStatus tilerunBindKernel(TilerunKernel *kernel, const char *constants,
                                             TilerunKernel **bound);
 /* Waits for devices that have it loaded, and unloads it there. [exclusive] */
@@ -490,9 +490,9 @@ TILERUN_API TilerunStatus tilerunGetParameter(TilerunKernel *kernel, uint32_t in
 TILERUN_API TilerunStatus tilerunLaunch(TilerunStream *stream, TilerunKernel *kernel,
                                         const TilerunLaunchOptions *options,
                                         const TilerunArgument *arguments, uint32_t num_arguments);
-/* The same; tells which compiled code it ran. `code` gets a number that launches of this kernel
- * have in common if they ran the same code on the same opening of a device, and 0 on failure: what
- * a host knows of the code is found again without a key of its own. Since 1.3. [any thread] */
+/* The same; reports which compiled code ran. `code` gets a number that is equal for launches of
+ * this kernel that ran the same code on the same opening of a device, and 0 on failure, so that a
+ * host can look up what it knows about the code. Since 1.3. [any thread] */
 TILERUN_API TilerunStatus tilerunLaunchTold(TilerunStream *stream, TilerunKernel *kernel,
                                             const TilerunLaunchOptions *options,
                                             const TilerunArgument *arguments,
@@ -507,8 +507,8 @@ TILERUN_API TilerunStatus tilerunDescribeArguments(TilerunKernel *kernel,
                                                    void *user);
 
 /* Compiles and loads ahead of time, for a signature in text: `x_ptr=*fp32:16, n=i32, BLOCK=1024`.
- * A kernel that unrolls to more than 100,000 operations is refused; the environment's
- * TILERUN_MAX_OPERATIONS is another limit.
+ * A kernel that unrolls to more than 100,000 operations is refused; TILERUN_MAX_OPERATIONS in the
+ * environment changes the limit.
  * `options` may be null. The device stays open while the handle lives. [any thread] */
 TILERUN_API TilerunStatus tilerunSpecialize(TilerunKernel *kernel, TilerunDevice *device,
                                             const char *signature,
@@ -519,7 +519,7 @@ TILERUN_API void tilerunReleaseSpecialization(TilerunSpecialization *specializat
 /* A property of the loaded kernel (TILERUN_KERNEL_PROPERTY_*). [any thread] */
 TILERUN_API TilerunStatus tilerunGetKernelProperty(TilerunSpecialization *specialization,
                                                    uint32_t property, TilerunPropertyValue *value);
-/* What one program has: threads, and bytes of shared memory. [any thread] */
+/* Threads, and bytes of shared memory, of one program. [any thread] */
 TILERUN_API TilerunStatus tilerunGetLaunchShape(TilerunSpecialization *specialization,
                                                 uint32_t *threads, uint32_t *shared_bytes);
 /* The text that it was compiled for. [any thread] */
@@ -533,7 +533,7 @@ TILERUN_API TilerunStatus tilerunLaunchSpecialized(TilerunStream *stream,
                                                    uint32_t num_arguments);
 
 /* Compiles for a target ("cuda:sm_90a"; its plugin needs no device) and gives a stage as text:
- * "tile" (the optimized tile IR), or what the plugin's option `emit` knows ("ptx"); "": what a
+ * "tile" (the optimized tile IR), or a phase of the plugin's option `emit` ("ptx"); "": what a
  * launch would load, in the plugin's own format. The artifact (TilerunPluginArtifact, with the
  * threads and shared memory of one program) lives until the callback returns. Since 1.2.
  * [any thread] */
@@ -546,8 +546,8 @@ tilerunEmitKernel(TilerunRuntime *runtime, TilerunKernel *kernel, const char *ta
  * Tuning (since 1.2)
  *===--------------------------------------------------------------------------------------------===*/
 
-/* One way to launch a kernel. `arguments` are those of tilerunLaunch, the way's constants among
- * them; all of it outlives the tuning. */
+/* One way to launch a kernel. `arguments` are those of tilerunLaunch, including this
+ * configuration's constants; all of it outlives the tuning. */
 typedef struct TilerunTuneConfig {
   uint32_t struct_size;
   uint32_t grid[3];
@@ -569,19 +569,19 @@ typedef struct TilerunTuneLaunch {
 /* Memory that the kernel changes, so that each run finds what the first one found. */
 typedef struct TilerunTuneMemory {
   uint32_t struct_size;
-  uint32_t restore; /* 1: its contents are brought back after each run; 0: cleared before each. */
+  uint32_t restore; /* 1: its contents are restored after each run; 0: cleared before each. */
   TilerunAddress address;
   uint64_t bytes;
 } TilerunTuneMemory;
 
-/* Told after each configuration. */
+/* Reported after each configuration. */
 typedef struct TilerunTuneProgress {
   uint32_t struct_size;
   uint32_t index;
   uint32_t num_configs;
   uint32_t best;        /* So far; `num_configs` while none works. */
   TilerunStatus status; /* Of this one: a failure is skipped. */
-  uint32_t rough;       /* 1: a first look told that it is far from the best. */
+  uint32_t rough;       /* 1: its first runs were far from the best. */
   double milliseconds;  /* Of one run. */
   const char *message;  /* Of the failure; lives until the callback returns. */
 } TilerunTuneProgress;
@@ -596,13 +596,13 @@ typedef struct TilerunTuneOptions {
   uint32_t flags;     /* TILERUN_TUNE_* */
   uint32_t warmup_ms; /* Of each configuration; 0: 25. */
   uint32_t rep_ms;    /* How long each is measured; 0: 100. One run is measured at least. */
-  const char *key;    /* What decides the choice besides kernels and arguments; null: nothing. */
+  const char *key;    /* What else the choice depends on; null: nothing. */
   const TilerunTuneMemory *memory;
   uint32_t num_memory;
   uint32_t reserved; /* 0 */
   void *user;        /* Of the callbacks, which come on the calling thread. Each may be null. */
   void (*progress)(void *user, const TilerunTuneProgress *progress);
-  /* Called around each run; another answer than OK fails the configuration. */
+  /* Called around each run; a result other than OK fails the configuration. */
   TilerunStatus (*before)(void *user, uint32_t config);
   TilerunStatus (*after)(void *user, uint32_t config);
   /* Null, or a pointer for each configuration, which may be null. Since 1.7. */
@@ -618,8 +618,8 @@ typedef struct TilerunTuneResult {
 } TilerunTuneResult;
 
 /* Measures each configuration on the stream's device, and gives the fastest: the median of runs
- * with cold caches. A configuration that does not compile or launch is told to `progress` and
- * skipped; one that is 2.5 times slower than the best at first sight is not measured further.
+ * with cold caches. A configuration that does not compile or launch is reported to `progress` and
+ * skipped; one whose first runs are 2.5 times slower than the best is not measured further.
  * Results are kept in the runtime's cache, by kernels, signatures, options, grids, `key`, device
  * and driver. Waits. Fails with the first configuration's error if none works, and if the device is
  * lost. [any thread] */
@@ -648,7 +648,7 @@ typedef struct TilerunLanguageName {
 TILERUN_API TilerunStatus tilerunListLanguage(
     const char *path, void (*each)(void *user, const TilerunLanguageName *name), void *user);
 
-/* Where each struct ends in this version, so that nobody changes it by accident. */
+/* Where each struct ends in this version, so that it is not changed by accident. */
 #if defined(__cplusplus)
 #define TILERUN_ASSERT_SIZE(type, size)                                                            \
   static_assert(sizeof(void *) != 8 || sizeof(type) == (size), #type " changed")
