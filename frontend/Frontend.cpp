@@ -23,7 +23,7 @@ struct Frontend::Impl {
   std::string invalidModule;
   std::set<std::string> missedGlobals;
 
-  /// For expressions outside of kernels.
+  /// For expressions outside kernels.
   mlir::MLIRContext &getScratchContext();
 
   LoadedModule *getPrelude() {

@@ -42,7 +42,7 @@ struct TypedArgument {
   DType type;               ///< A scalar type, or a pointer.
   int64_t divisibility = 1; ///< 16: the value (or address) is a multiple of 16.
   std::vector<int64_t> block = {};
-  bool padsWithNan = false; ///< What is outside of a descriptor's tensor reads as NaN, not as 0.
+  bool padsWithNan = false; ///< What is outside a descriptor's tensor reads as NaN, not as 0.
 };
 
 using ArgumentSpec = std::variant<TypedArgument, ConstantArgument>;

@@ -129,7 +129,7 @@ std::optional<size_t> Bounds::findNearest(uint32_t index, uint64_t address) cons
 }
 
 /// The index of an element at a distance from the first one, of a tensor whose elements follow each
-/// other; the outermost index may be outside of its extent.
+/// other; the outermost index may be outside its extent.
 static std::vector<int64_t> getIndex(int64_t distance, llvm::ArrayRef<int64_t> shape) {
   std::vector<int64_t> index(shape.size());
   for (size_t d = shape.size(); d-- > 1;) {

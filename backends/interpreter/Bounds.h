@@ -1,4 +1,4 @@
-// Which memory the accesses of one launch may touch, and how one outside of it is worded.
+// Which memory the accesses of one launch may touch, and how one outside it is worded.
 //
 // An access belongs to the allocation that its pointer came from: the decoder finds the parameters
 // that an address can be derived from (Origins.h), and a launch knows the memory behind each. So a

@@ -125,7 +125,7 @@ static bool hasAllBits(const Frame &frame, const Step &step, size_t operand, siz
   const Dtype type = step.operandTypes[operand];
   const unsigned size = sizeOf(type);
   const char *element = frame.at(step.operands[operand]) + i * size;
-  const char wanted = set ? (type == Dtype::I1 ? 1 : -1) : 0; // A truth value is a byte.
+  const char wanted = set ? (type == Dtype::I1 ? 1 : -1) : 0; // A boolean is a byte.
   return std::all_of(element, element + size, [&](char byte) { return byte == wanted; });
 }
 

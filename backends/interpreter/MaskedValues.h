@@ -17,7 +17,7 @@ class MaskedValues {
 public:
   explicit MaskedValues(const Program &program);
 
-  /// Before a step that sets a result anew while it runs.
+  /// Before a step that sets a result again while it runs.
   void before(const Step &step);
   /// After any other. Calls `stored` with an element that a store writes and the load whose lanes
   /// are in it, by its index in Program::sources.

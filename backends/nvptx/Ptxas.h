@@ -20,9 +20,9 @@ void widenAbsolute(llvm::Module &module);
 /// whose first operand only ptxas finds to be zero is not seen here.
 void multiplyToNegate(llvm::Module &module);
 
-/// Keeps 64-bit offsets, made of 32-bit integers outside of a loop for addresses in it, in
+/// Keeps 64-bit offsets, made of 32-bit integers outside a loop for addresses in it, in
 /// registers. From a product of 32-bit integers that is 64 bits wide (mul.wide), ptxas makes such
-/// an address anew in each iteration, one after the other in the same registers, so that each copy
+/// an address again in each iteration, one after the other in the same registers, so that each copy
 /// waits until the one before has read its address. Measured on an H200: docs/benchmarks.md,
 /// "Offsets of a loop's copies".
 void keepWideOffsets(llvm::Module &module);

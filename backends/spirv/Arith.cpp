@@ -13,7 +13,7 @@ namespace {
 
 bool isBool(Type type) { return type.isInteger(1); }
 
-/// An op that is one instruction, and another one on truth values.
+/// An op that is one instruction, and another one on booleans.
 template <typename Op, typename SpirvOp, typename BoolOp>
 struct IntegerPattern : KernelPattern<Op> {
   using KernelPattern<Op>::KernelPattern;
@@ -27,7 +27,7 @@ struct IntegerPattern : KernelPattern<Op> {
   }
 };
 
-/// Of truth values only the shift by zero is defined, and only the division by one.
+/// Of booleans only the shift by zero is defined, and only the division by one.
 template <typename Op, typename SpirvOp> struct ShiftPattern : KernelPattern<Op> {
   using KernelPattern<Op>::KernelPattern;
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,

@@ -1,6 +1,6 @@
 // Atomics. Before anything else is lowered, each becomes what the device has: relaxed operations on
 // words, under control flow where there is a mask, with fences around. What the device lacks is a
-// loop of compare-and-swap; 16-bit elements are halves of words there. Fences stay outside of those
+// loop of compare-and-swap; 16-bit elements are halves of words there. Fences stay outside those
 // loops: some drivers get them wrong where lanes have left.
 #include "backends/spirv/Patterns.h"
 

@@ -485,7 +485,7 @@ struct DivideZero : OpRewritePattern<arith::DivFOp> {
 // Conversions
 //===----------------------------------------------------------------------===//
 
-/// arith.extf and arith.truncf that are no instruction.
+/// arith.extf and arith.truncf that are not instructions.
 template <typename Op> struct CastFloat : OpRewritePattern<Op> {
   CastFloat(MLIRContext *context, const Target &target)
       : OpRewritePattern<Op>(context), target(target) {}

@@ -26,7 +26,7 @@ struct View {
   llvm::ArrayRef<Value> shape, strides;
 };
 /// The elements of a view at `indices`, one integer or tensor for each dimension, which broadcast
-/// to `block`. Along the dimensions that are `checked`, those outside of the view are masked.
+/// to `block`. Along the dimensions that are `checked`, those outside the view are masked.
 mlir::FailureOr<BlockAccess> expandIndices(Emitter &e, const View &view,
                                            llvm::ArrayRef<Value> indices,
                                            llvm::ArrayRef<bool> checked,

@@ -93,7 +93,7 @@ Result devicePrint(Emitter &e, std::string prefix, ArrayRef<Value> values, bool 
     operands.push_back(tensor->value);
     isSigned.push_back(tensor->type.dtype.isSigned());
   }
-  // Values stand behind a colon, which is added where the text has none.
+  // Values stand after a colon, which is added where the text has none.
   if (!operands.empty()) {
     StringRef text = StringRef(prefix).rtrim();
     text.consume_back(":");

@@ -35,9 +35,9 @@ inline Value fromTensor(mlir::Value value, DType type, llvm::ArrayRef<int64_t> s
 std::string shapeString(llvm::ArrayRef<int64_t> shape);
 
 /// A scalar constant: `literal` converted to `type` (integers wrap, floats round to nearest even).
-/// `type` is no pointer.
+/// `type` is not a pointer.
 TensorValue makeConstant(Emitter &e, DType type, const Literal &literal);
-/// A constant of a shape; `type` is no pointer.
+/// A constant of a shape; `type` is not a pointer.
 TensorValue makeConstant(Emitter &e, const TensorType &type, const Literal &literal);
 
 /// A scalar or a tensor as a tensor of `shape`, to which it must broadcast (checked).

@@ -143,7 +143,7 @@ TensorValue selectGreatest(Emitter &e, TensorValue v, int64_t count) {
 }
 
 //===----------------------------------------------------------------------===//
-// Sizes that are no powers of two
+// Sizes that are not powers of two
 //===----------------------------------------------------------------------===//
 
 /// The elements of `v` at positions `line` of the last dimension.

@@ -166,7 +166,7 @@ template <tile::GridDependencyKind kind> Result emitDependency(Emitter &e, const
 struct TargetName {
   explicit TargetName(StringRef target) { std::tie(kind, arch) = target.split(':'); }
   bool isGpu() const { return !kind.empty() && kind != "cpu"; }
-  /// 90 for sm_90a; 0 where it is no NVIDIA GPU.
+  /// 90 for sm_90a; 0 where it is not an NVIDIA GPU.
   unsigned capability() const {
     StringRef digits = arch;
     unsigned number = 0;

@@ -10,7 +10,7 @@ namespace tilerun::lang {
 
 namespace {
 constexpr StringLiteral kTypeName{"tensor descriptor"};
-/// Of the padding. A truth value would become a run-time one where a descriptor gets a name.
+/// Of the padding. A boolean would become a run-time one where a descriptor gets a name.
 constexpr StringLiteral kZero{"zero"}, kNan{"nan"};
 enum Field { Base, ViewShape, Strides, Block, Padding, NumFields };
 /// Of the innermost dimension of a block, in bytes.

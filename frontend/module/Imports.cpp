@@ -67,7 +67,8 @@ static std::string spellLike(StringRef importer, StringRef found) {
   return out.str().str();
 }
 
-/// The folder that holds the outermost package of `folder`; the folder itself if it is no package.
+/// The folder that holds the outermost package of `folder`; the folder itself if it is not a
+/// package.
 static std::string packageRoot(StringRef folder, IsFile isFile) {
   std::string root = folder.str();
   while (!root.empty() && isPackage(root, isFile) && sys::path::parent_path(root) != root)

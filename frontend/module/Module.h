@@ -67,7 +67,7 @@ struct JitFunction {
 /// What host code may do to something, from nothing to most.
 enum class Doubt : uint8_t {
   None,
-  Elements, ///< It may change lists and dicts inside of it.
+  Elements, ///< It may change lists and dicts inside it.
   Value,    ///< It may change it, if that is a list, a dict or a class.
   Binding   ///< It may make it something else.
 };

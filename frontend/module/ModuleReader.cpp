@@ -248,7 +248,7 @@ void ModuleReader::finishScope(const Scope &scope) {
 
 /// Behind the body of a class: keeps its syntax, if a kernel may use it.
 void ModuleReader::finishClass(const Scope &scope) {
-  // Methods of records are no kernels.
+  // Methods of records are not kernels.
   if (scope.isRecord) {
     std::string prefix = getScopeName() + scope.name + ".";
     for (const auto &function : llvm::reverse(module.functions)) {

@@ -75,7 +75,7 @@ private:
   void readAssignment(const ast::Stmt &stmt);
   void skipJitFunction(uint32_t begin, llvm::StringRef name);
   std::optional<ast::Block> parseSilently(uint32_t begin, uint32_t end);
-  /// For imports inside of functions.
+  /// For imports inside functions.
   void bindLocally(llvm::StringRef name, Global global);
   void bind(llvm::StringRef name, Global global);
   void bindTarget(const ast::Expr *target, const ast::Expr *value, const ast::Expr *annotation);

@@ -142,7 +142,7 @@ void Reacher::run() {
     items.pop_back();
     if (!seen.insert({item.module, item.name, item.user}).second)
       continue;
-    // Reads the file. A name that is no global may be a function inside of another.
+    // Reads the file. A name that is not a global may be a function inside another.
     if (const Global *global = item.module->lookup(item.name))
       addGlobal(*global, item.name, *item.module, *item.user);
     else if (const JitFunction *function = item.module->findFunction(item.name))

@@ -1,4 +1,4 @@
-// Statements with blocks. After a broken header its block is parsed all the same, so that errors
+// Statements with blocks. After a broken header its block is parsed nevertheless, so that errors
 // in it are found in the same run and nothing that follows looks misplaced.
 #include "frontend/parse/ParserImpl.h"
 

@@ -278,7 +278,7 @@ static Value bindTo(Value self, Value function) {
                           std::make_shared<Value>(std::move(function))});
 }
 
-/// A member of a class that is no field. `self` is a value of the class, or null for `Foo.name`.
+/// A member of a class that is not a field. `self` is a value of the class, or null for `Foo.name`.
 /// None if there is no such member.
 FailureOr<std::optional<Value>> Evaluator::getMember(const std::shared_ptr<const ClassInfo> &info,
                                                      const Value *self, llvm::StringRef name,

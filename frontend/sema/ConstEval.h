@@ -27,7 +27,7 @@ ConstResult evalUnary(ast::UnaryOp op, const Value &operand);
 /// Also `is`, `in` and equality with run-time elements inside tuples, which is an error.
 ConstResult evalCompare(ast::CompareOp op, const Value &lhs, const Value &rhs);
 
-/// Python's truth value; none for a run-time value, an unknown one or a thing without one.
+/// Python's boolean; none for a run-time value, an unknown one or a thing without one.
 std::optional<bool> getTruth(const Value &value);
 
 /// Element or slice of a tuple, list, string or dict with compile-time indices.

@@ -80,7 +80,7 @@ private:
   /// An enclosing loop of the function.
   struct LoopScope {
     SourceRange range;
-    uint32_t bodyEnd = UINT32_MAX; ///< Offset behind the last statement.
+    uint32_t bodyEnd = UINT32_MAX; ///< Offset after the last statement.
     bool unrolled = false;
     SourceRange header;                   ///< Of an unrolled one: what it goes over,
     size_t iteration = 0, iterations = 0; ///< and where it is, counted from 1.
@@ -134,7 +134,7 @@ private:
   Result bounded(Value value, SourceRange range);
   Result evaluateDict(const ast::DictExpr &expression);
   Result evaluateUnary(const ast::UnaryExpr &expression);
-  /// `x.__add__(y)` and its relatives, of a tensor; none if the name is no operator's.
+  /// `x.__add__(y)` and its relatives, of a tensor; none if the name is not an operator's.
   std::optional<Result> callOperatorMethod(const Value &self, llvm::StringRef name,
                                            llvm::ArrayRef<Value> args, SourceRange range);
   Result evaluateBinary(ast::BinaryOp op, const Value &lhs, const Value &rhs, SourceRange range);

@@ -321,7 +321,7 @@ std::vector<mlir::Value> Evaluator::getCarried(LoopPlan &plan, mlir::ValueRange 
   return out;
 }
 
-/// The environment behind the loop.
+/// The environment after the loop.
 void Evaluator::leaveLoop(LoopPlan &plan, mlir::ValueRange results) {
   bool resultPoisoned = env().result && env().result->isPoisoned();
   SourceRange resultPlace = plan.resultPlace;

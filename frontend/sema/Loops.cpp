@@ -68,7 +68,7 @@ void Evaluator::emitUnrolled(const ForStmt &statement, llvm::ArrayRef<Value> ite
     emitBranch(
         negate(*exited, statement.range), statement.range, statement.range.end,
         [&] { iteration(item); }, [] {}, /*elseExited=*/true);
-    // Whoever has left by `break` comes back behind the loop.
+    // Whoever has left by `break` comes back after the loop.
     env().unreachable = isTrue(env().returned);
   }
   frame().loops.pop_back();

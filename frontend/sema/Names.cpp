@@ -32,7 +32,7 @@ void addTarget(const Expr *target, AssignedNames &names) {
 struct AssignmentWalker : Walker {
   AssignedNames &names;
   explicit AssignmentWalker(AssignedNames &names) : names(names) {}
-  /// Names of what a kernel cannot define: known, so that their uses are no further mistakes.
+  /// Names of what a kernel cannot define: known, so that their uses are not further mistakes.
   bool addDefinitions(const Node &node) {
     if (const auto *def = llvm::dyn_cast<FunctionDef>(&node)) {
       names.try_emplace(def->name, def->nameRange);

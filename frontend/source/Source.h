@@ -30,7 +30,7 @@ struct SourceLoc {
 /// A half-open range of bytes in one buffer.
 struct SourceRange {
   SourceLoc begin;
-  uint32_t end = 0; ///< Offset behind the last byte, in the same file.
+  uint32_t end = 0; ///< Offset after the last byte, in the same file.
   bool isValid() const { return begin.isValid(); }
 };
 

@@ -12,7 +12,7 @@ namespace tilerun {
 
 struct SourceManager::Buffer {
   std::string name;
-  std::string realPath; ///< Empty for text that is no file.
+  std::string realPath; ///< Empty for text that is not a file.
   std::string text;
   /// Offsets of the first byte of every line, filled on demand.
   std::vector<uint32_t> lineStarts;

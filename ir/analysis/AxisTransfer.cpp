@@ -453,7 +453,7 @@ AxisInfo Transfer::hint(tile::HintOp hint) const {
     int64_t divisibility = AxisInfo::largestPowerOfTwoIn(entry(hint.getDivisibility(), dim));
     int64_t run =
         contiguity == whole ? size : std::min(AxisInfo::largestPowerOfTwoIn(contiguity), size);
-    // Runs of a length that is no power of two are cut, and what starts inside them is less
+    // Runs of a length that is not a power of two are cut, and what starts inside them is less
     // aligned.
     if (run < contiguity)
       divisibility = std::min(divisibility, run * result.getUnit());
@@ -485,7 +485,7 @@ AxisInfo Transfer::run() {
       .Case([&](arith::MulIOp) { return multiplication(); })
       .Case([&](arith::DivUIOp) {
         std::optional<int64_t> divisor = b().getConstant();
-        // As an unsigned number; what does not fit is no small power of two.
+        // As an unsigned number; what does not fit is not a small power of two.
         bool fits = divisor && *divisor > 0;
         return division(fits ? *divisor : 0, /*truncates=*/false, fits);
       })

@@ -21,7 +21,7 @@ void Assigner::backward(Operation *op) {
     return;
   }
   if (op->getNumRegions() && !isa<tile::ReduceOp, tile::ScanOp, tile::MapOp>(op)) {
-    // What a loop carries: a user after it, or one inside of it.
+    // What a loop carries: a user after it, or one inside it.
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       for (auto [value, argument] : llvm::zip(loop.getResults(), loop.getRegionIterArgs()))
         if (LayoutAttr layout = wanted(value))

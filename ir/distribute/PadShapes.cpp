@@ -350,7 +350,7 @@ void Padding::run() {
     }
   };
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // Terminators need nothing, and go with the regions that are made anew.
+    // Terminators need nothing, and go with the regions that are made again.
     if (!op->hasTrait<OpTrait::IsTerminator>())
       ops.push_back(op);
     for (Value result : op->getResults())

@@ -35,8 +35,8 @@ struct DimGroup {
 };
 /// The smallest such groups, in order. Precondition: as many elements.
 SmallVector<DimGroup> groupDims(ArrayRef<int64_t> from, ArrayRef<int64_t> to);
-/// Whether elements keep their order in the padded shapes: only the outermost size is no power of
-/// two.
+/// Whether elements keep their order in the padded shapes: only the outermost size is not a power
+/// of two.
 bool keepsOrder(ArrayRef<int64_t> from, ArrayRef<int64_t> to);
 
 /// Reductions of all elements at once would have to bring them into order; they go dimension by

@@ -25,7 +25,7 @@ LinearLayout fragmentLayout(FragmentKind kind);
 
 /// The accumulator of wgmma m64nNk16 and its siblings over the four warps of a warp group; also its
 /// A operand in registers with 16-bit elements, where `columns` is k. nullopt unless `columns` is a
-/// power of two from 8 to 256 (wgmma has other widths, which are no linear layouts).
+/// power of two from 8 to 256 (wgmma has other widths, which are not linear layouts).
 std::optional<LinearLayout> wgmmaLayout(unsigned columns);
 
 /// A row-major matrix that lanes hold in pieces of `run` neighbours: lane 0 the first, lane 1 the

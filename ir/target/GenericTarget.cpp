@@ -61,7 +61,7 @@ void forEachWord(Target &target, OnNumber number, OnFlag flag) {
 // Parsing
 //===----------------------------------------------------------------------===//
 
-/// Cuts text at `separator`, but not inside of brackets, which layouts have.
+/// Cuts text at `separator`, but not inside brackets, which layouts have.
 static llvm::SmallVector<StringRef> splitOutside(StringRef text, char separator) {
   llvm::SmallVector<StringRef> parts;
   int depth = 0;

@@ -23,7 +23,7 @@ struct MatrixInstruction {
   MatrixElement a, b, acc;
   unsigned m = 0, n = 0, k = 0;
   layout::LinearLayout aLayout, bLayout, dLayout;
-  bool isImprecise = false; ///< It adds up with less precision than its accumulator has.
+  bool isImprecise = false; ///< It accumulates with less precision than its accumulator has.
   /// Which lane holds what of a fragment is unknown: operands are read from shared memory, and
   /// dLayout is how results look once they have been through it. See opaqueInstruction.
   bool isOpaque = false;
@@ -32,7 +32,7 @@ struct MatrixInstruction {
 };
 
 /// An instruction whose fragments are opaque, for warps of `lanes`. nullopt if a lane would hold
-/// less than one element of the result, or if a size is no power of two.
+/// less than one element of the result, or if a size is not a power of two.
 std::optional<MatrixInstruction> opaqueInstruction(MatrixElement a, MatrixElement b,
                                                    MatrixElement acc, unsigned m, unsigned n,
                                                    unsigned k, unsigned lanes);

@@ -16,8 +16,8 @@ unsigned getElementsPerRegister(mlir::Type element, unsigned pack);
 unsigned getRegisters(mlir::Type element, unsigned pack);
 
 /// Operands whose constraint is "n" or "i" (a number that the instruction itself holds) written
-/// into the text; what is left is numbered anew. `constants` has the number of each operand that is
-/// known. An error is a sentence without its subject.
+/// into the text; what is left is numbered again. `constants` has the number of each operand that
+/// is known. An error is a sentence without its subject.
 struct ImmediateOperands {
   std::string text, constraints;
   llvm::SmallVector<unsigned> kept; ///< The operands that are left.

@@ -31,7 +31,7 @@ std::string tile::getPrintFormat(PrintOp op, unsigned operand) {
       }
     text += op.getPrefix().empty() ? "): " : ") ";
   }
-  // A percent sign in the user's text is no conversion.
+  // A percent sign in the user's text is not a conversion.
   for (char c : op.getPrefix())
     text += c == '%' ? std::string("%%") : std::string(1, c);
   if (!hasValue)

@@ -208,7 +208,7 @@ struct SimplifyLoad : OpRewritePattern<LoadOp> {
       });
       return success();
     }
-    // The folder replaces what has a constant; other element types have a zero all the same.
+    // The folder replaces what has a constant; other element types have a zero nevertheless.
     if (op.getIsVolatile() || !op.getMask() || !matchPattern(op.getMask(), m_Zero()))
       return failure();
     rewriter.replaceOp(op, createZero(rewriter, op.getLoc(), op.getType()));
@@ -216,7 +216,7 @@ struct SimplifyLoad : OpRewritePattern<LoadOp> {
   }
 };
 
-/// The mask of a store or an atomic: all true is none, all false is no op.
+/// The mask of a store or an atomic: all true means none, all false means no op.
 template <typename MaskedOp> struct SimplifyMasked : OpRewritePattern<MaskedOp> {
   using OpRewritePattern<MaskedOp>::OpRewritePattern;
   LogicalResult matchAndRewrite(MaskedOp op, PatternRewriter &rewriter) const final {

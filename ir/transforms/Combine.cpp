@@ -128,7 +128,7 @@ struct CombinePass : public tilerun::impl::TileCombineBase<CombinePass> {
     patterns.add<AccumulateDot<arith::AddFOp>, AccumulateDot<arith::AddIOp>, SelectOfMaskedLoad,
                  OtherOfSelect, WriteOfSelect<StoreOp>, WriteOfSelect<AtomicRMWOp>,
                  SelectOfTrueFalse, ImpliedConjunct>(&getContext());
-    // A program that needs more rounds than the driver allows is correct all the same.
+    // A program that needs more rounds than the driver allows is correct nevertheless.
     (void)applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 };

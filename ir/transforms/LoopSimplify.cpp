@@ -122,7 +122,7 @@ struct LoopSimplifyPass : public tilerun::impl::TileLoopSimplifyBase<LoopSimplif
     scf::ForOp::getCanonicalizationPatterns(patterns, context);
     scf::IfOp::getCanonicalizationPatterns(patterns, context);
     scf::WhileOp::getCanonicalizationPatterns(patterns, context);
-    // A program that needs more rounds than the driver allows is correct all the same.
+    // A program that needs more rounds than the driver allows is correct nevertheless.
     (void)applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 };

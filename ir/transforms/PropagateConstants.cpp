@@ -28,7 +28,7 @@ public:
 
   LogicalResult visitOperation(Operation *op, ArrayRef<const Lattice<ConstantValue> *> operands,
                                ArrayRef<Lattice<ConstantValue> *> results) override {
-    // A fold may change what is inside of regions.
+    // A fold may change what is inside regions.
     if (op->getNumRegions()) {
       setAllToEntryStates(results);
       return success();

@@ -168,7 +168,7 @@ struct ReorderBroadcastPass : public tilerun::impl::TileReorderBroadcastBase<Reo
                            TransOp::getOperationName()})
       RegisteredOperationName::lookup(name, context)
           ->getCanonicalizationPatterns(patterns, context);
-    // A program that needs more rounds than the driver allows is correct all the same.
+    // A program that needs more rounds than the driver allows is correct nevertheless.
     (void)applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 };

@@ -74,7 +74,7 @@ static TilerunStatus synchronize(TilerunPluginDevice *device, const TilerunError
     fault = std::exchange(device->fault, {});
   }
   for (const std::shared_ptr<Stream> &stream : streams) {
-    // Work that another thread has under way.
+    // Work that another thread has in flight.
     std::lock_guard running(stream->running);
     fault.add(takeFault(*stream));
   }

@@ -49,7 +49,7 @@ std::string cpu::formatChecks(const Checks &checks) {
   return text;
 }
 
-/// Whether a finding may be by design, or is no mistake on this device.
+/// Whether a finding may be by design, or is not a mistake on this device.
 static bool isWarning(CheckReport::Kind kind) {
   return kind == CheckReport::Kind::UnwrittenOutput || kind == CheckReport::Kind::MaskedValue;
 }

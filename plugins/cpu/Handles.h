@@ -124,7 +124,7 @@ struct ArtifactContent {
   std::vector<uint8_t> code;
 };
 std::vector<uint8_t> encodeArtifact(const ArtifactContent &content);
-/// Nothing for bytes that are no artifact.
+/// Nothing for bytes that are not an artifact.
 std::optional<ArtifactContent> decodeArtifact(llvm::ArrayRef<uint8_t> bytes);
 
 /// What artifacts of this build need.

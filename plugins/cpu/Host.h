@@ -11,7 +11,7 @@ constexpr const char *kDeviceName = "Reference interpreter";
 uint64_t getMemoryBytes();
 /// Cores that programs are spread over; at least 1.
 unsigned getNumCores();
-/// Whether launches are checked for accesses out of bounds where the host does not say; not with
+/// Whether launches are checked for out-of-bounds accesses where the host does not say; not with
 /// TILERUN_BOUNDS_CHECKS=0.
 bool areBoundsChecked();
 

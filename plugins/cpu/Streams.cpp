@@ -1,5 +1,5 @@
 // Streams and events. Work is done when a call returns, so that waiting is only for what other
-// threads have under way, and for telling the faults.
+// threads have in flight, and for telling the faults.
 #include "plugins/cpu/Handles.h"
 
 using namespace tilerun;
@@ -81,7 +81,7 @@ static TilerunStatus synchronizeStream(TilerunPluginDevice *device, TilerunPlugi
 static TilerunStatus queryStream(TilerunPluginDevice *device, TilerunPluginStream *stream,
                                  const TilerunErrorSink *sink) {
   CPU_ENTER(device, sink, "query_stream");
-  // Locked: another thread's work is under way.
+  // Locked: another thread's work is in flight.
   std::unique_lock running(getStream(device, stream).running, std::try_to_lock);
   return running.owns_lock() ? TILERUN_STATUS_OK : TILERUN_STATUS_NOT_READY;
 }

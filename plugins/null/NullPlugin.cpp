@@ -122,7 +122,7 @@ struct Device : DeviceState<Device> {
     std::free(pointer);
     return {};
   }
-  // Whether the bytes are inside of one allocation.
+  // Whether the bytes are inside one allocation.
   bool holds(TilerunAddress address, uint64_t bytes) {
     TilerunPluginPointerInfo info = {};
     getPointerInfo(address, info);

@@ -3,7 +3,7 @@
 // is an open device:
 //
 //   types     StreamHandle, EventHandle, ModuleHandle, FunctionHandle: of 64 bits; StreamHandle{}
-//             is no stream
+//             is not a stream
 //   scope     class Current: makes the driver's context current and leaves the thread as it was;
 //             it has a member `outcome`
 //   errors    static getStatus(error); getErrorName(error), getErrorText(error)

@@ -48,7 +48,7 @@ private:
   std::atomic<uint32_t> launched{0}, finished{0};
 };
 
-/// The end of a sentence that tells of a loss: "; in kernel 'add'". `more`: others were under way,
+/// The end of a sentence that tells of a loss: "; in kernel 'add'". `more`: others were in flight,
 /// too. Empty where nothing is known.
 inline std::string describePending(const std::vector<const char *> &pending, bool more) {
   std::set<std::string> names(pending.begin(), pending.end());

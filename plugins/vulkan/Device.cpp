@@ -325,7 +325,7 @@ TilerunStatus synchronizeDevice(TilerunPluginDevice *device, const TilerunErrorS
   Context &context = *device->context;
   VK_ENTER(context, sink, "synchronize_device");
   std::vector<std::shared_ptr<Stream>> streams = context.getStreams();
-  // All are under way before the first is waited for.
+  // All are in flight before the first is waited for.
   for (const std::shared_ptr<Stream> &stream : streams)
     if (TilerunStatus status = stream->flush(sink))
       return status;

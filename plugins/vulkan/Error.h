@@ -41,7 +41,7 @@ void setHost(const TilerunPluginHost *host);
 } // namespace vulkan
 
 /// Calls Vulkan through the context's table; a failure is reported and ends the function with its
-/// status. Results above 0 (VK_NOT_READY, VK_TIMEOUT, VK_INCOMPLETE) are no failures.
+/// status. Results above 0 (VK_NOT_READY, VK_TIMEOUT, VK_INCOMPLETE) are not failures.
 #define VK_TRY(context, sink, expression)                                                          \
   do {                                                                                             \
     if (VkResult result_ = (context).table.expression; result_ < 0)                                \

@@ -1,4 +1,4 @@
-// A thread that submits batches which were left open while others were under way, as soon as those
+// A thread that submits batches which were left open while others were in flight, as soon as those
 // are done. It starts with the first such batch.
 #pragma once
 
@@ -16,7 +16,7 @@ public:
   Flusher(const Flusher &) = delete;
   Flusher &operator=(const Flusher &) = delete;
 
-  /// `stream` has an open batch, and others under way. Called under the stream's lock.
+  /// `stream` has an open batch, and others in flight. Called under the stream's lock.
   void add(std::shared_ptr<Stream> stream);
 
 private:

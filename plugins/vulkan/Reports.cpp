@@ -51,7 +51,7 @@ static void reset(llvm::MutableArrayRef<uint32_t> words) {
 
 TilerunStatus vulkan::prepareReport(Stream &stream, const TilerunPluginKernel &kernel,
                                     std::shared_ptr<Block> &block, const TilerunErrorSink *sink) {
-  // Somebody who launches and never waits gets the lines all the same. A failed assertion is told
+  // Somebody who launches and never waits gets the lines nevertheless. A failed assertion is told
   // here, too: the call waits.
   if (stream.reports.getCount() >= kMostReports) {
     if (TilerunStatus status = stream.wait(sink))

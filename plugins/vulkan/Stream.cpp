@@ -142,7 +142,7 @@ TilerunStatus Stream::end(std::shared_ptr<void> retained, Urgency urgency,
     open->retained.push_back(std::move(retained));
   ++open->numCommands;
   // What is between two timestamps goes with them, so that the time between two submissions, which
-  // is longer than many kernels, is no part of what is measured.
+  // is longer than many kernels, is not part of what is measured.
   if (urgency == Urgency::Patient) {
     open->timed = !open->timed;
     open->isOrdered = true; // A timestamp writes nothing that the next command could read.

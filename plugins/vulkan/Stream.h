@@ -3,7 +3,7 @@
 //
 // Rules. A command is recorded behind a full memory barrier, so that it sees what came before it on
 // the stream. A batch (one command buffer) is submitted at once if it is full or fewer than two
-// are under way, else when something waits for it, or by the flusher once there are fewer: so
+// are in flight, else when something waits for it, or by the flusher once there are fewer: so
 // commands that follow each other quickly share a submission, the device always has the next one,
 // and none waits for the host forever. A value of the timeline is promised to a batch when it is
 // opened.
@@ -11,7 +11,7 @@
 // Locks. A stream has a mutex, a queue another one, because Vulkan demands that command buffers and
 // queues are used by one thread at a time. Both are held for as long as one command takes to be
 // recorded or one batch to be submitted; while something is waited for only where the stream's ring
-// of transient memory is full, or too many batches are under way. Order: stream, memory, queue.
+// of transient memory is full, or too many batches are in flight. Order: stream, memory, queue.
 // Nothing is allocated for a command once a stream is warm.
 #pragma once
 
@@ -38,7 +38,7 @@ struct Queue {
 
 enum class QueueKind { Compute, Transfer };
 
-/// Whether a command should be under way soon, or may wait for the next one: timestamps, which come
+/// Whether a command should be in flight soon, or may wait for the next one: timestamps, which come
 /// in pairs.
 enum class Urgency { Soon, Patient };
 
@@ -97,7 +97,7 @@ public:
 
   /// Submits what is recorded.
   TilerunStatus flush(const TilerunErrorSink *sink);
-  /// The flusher's: submits if few batches are under way; false if it must look again.
+  /// The flusher's: submits if few batches are in flight; false if it must look again.
   bool flushIfDrained();
   /// Flushes, and waits until all is done.
   TilerunStatus wait(const TilerunErrorSink *sink);
@@ -148,7 +148,7 @@ private:
     std::vector<std::shared_ptr<void>> retained;
   };
   static constexpr uint32_t kMostCommands = 64; ///< Of a batch.
-  static constexpr size_t kMostPending = 64;    ///< Batches under way.
+  static constexpr size_t kMostPending = 64;    ///< Batches in flight.
   static constexpr uint64_t kRingBytes = 8 << 20;
 
   explicit Stream(Context &context) : context(context) {}
@@ -170,7 +170,7 @@ private:
   void destroyBatch(Batch &batch);
   void raisePassed(uint64_t value);
   Queue &getQueue(QueueKind kind) { return kind == QueueKind::Transfer ? *transfer : *compute; }
-  /// Whether at most one batch is under way. Values are consecutive.
+  /// Whether at most one batch is in flight. Values are consecutive.
   bool isDrained() { return submitted == 0 || hasPassed(submitted - 1); }
   bool hasOpenWork() const { return open && (open->numCommands || !open->waits.empty()); }
 

@@ -44,7 +44,7 @@ private:
 TilerunRuntime *getRuntime(); ///< Null with an error.
 /// What launches ask first: whether Python has hooks or modes that the fast path does not know.
 extern bool slowOnly;
-/// Whether launches on the interpreter are not checked for accesses out of bounds.
+/// Whether launches on the interpreter are not checked for out-of-bounds accesses.
 extern bool boundsChecksOff;
 
 bool addRuntime(PyObject *module);

@@ -149,7 +149,7 @@ static const NamedPlaces &findPlaces(KernelState &state, PyObject *names) {
   return last;
 }
 
-// False without an error if it is no plain number, or none of the options.
+// False without an error if it is not a plain number, or none of the options.
 static bool readOption(size_t which, PyObject *value, LaunchOptions &launch) {
   TilerunCompileOptions &options = launch.compile;
   if (which == kOverlap) {

@@ -48,7 +48,7 @@ private:
 /// lock of it, which nobody in the child would ever release. Under the interpreter's lock.
 struct ForkGate {
   int inside = 0;  ///< Threads that have released the interpreter's lock to call the library.
-  int closed = 0;  ///< Forks that wait for them, or are under way: nobody else's thread enters.
+  int closed = 0;  ///< Forks that wait for them, or are in flight: nobody else's thread enters.
   uint64_t forker; ///< The thread of these forks, whose other handlers may launch kernels.
   void wait();     ///< Until it is open to this thread.
 };

@@ -17,7 +17,7 @@ struct TorchType {
 };
 extern std::vector<TorchType> torchTypes;
 
-/// Null if its objects are no tensors, or not known as such.
+/// Null if its objects are not tensors, or not known as such.
 inline const TorchType *findTorchType(PyTypeObject *type) {
   for (const TorchType &known : torchTypes)
     if (known.type == type)

@@ -25,7 +25,7 @@ struct alignas(64) ThreadPlace {
   ThreadPlace *next = nullptr;
 };
 extern constinit thread_local ThreadPlace *threadPlace;
-/// Forks under way, and whether this process is a child that cannot use the library.
+/// Forks in flight, and whether this process is a child that cannot use the library.
 extern std::atomic<uint32_t> forks;
 extern constinit bool isBroken;
 ThreadPlace *makeThreadPlace();

@@ -10,7 +10,7 @@ static core::Error &getThreadError() {
 }
 
 TilerunStatus api::keepError(const core::Status &status) {
-  // What is asked for in loops is no error, and must not cover one.
+  // What is asked for in loops is not an error, and must not cover one.
   if (status.getCode() != TILERUN_STATUS_NOT_READY)
     getThreadError() = status.getError();
   return status.getCode();

@@ -4,7 +4,7 @@
 using namespace tilerun;
 using namespace tilerun::cache;
 
-// One compilation under way, and what became of it.
+// One compilation in flight, and what became of it.
 struct ArtifactCache::Flight {
   std::condition_variable finished;
   bool done = false;

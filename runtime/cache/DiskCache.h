@@ -3,8 +3,8 @@
 // Layout: FOLDER/v1/ab/cdef…, named by the key's digits; each file is a header (magic, version,
 // kind, length, key, checksum) and the payload. A file is written under a temporary name in the
 // same folder and renamed, so that a name always stands for a whole entry; the checksum finds what
-// a crash, a full disk or another program did to it all the same. A checksum is no signature: what
-// others than this user and root can write to is not read (Trust.h), and every file is reached
+// a crash, a full disk or another program did to it nevertheless. A checksum is not a signature:
+// what others than this user and root can write to is not read (Trust.h), and every file is reached
 // through the open folders that were found to be so.
 #pragma once
 
@@ -41,12 +41,12 @@ struct DiskCacheOptions {
 
   /// As TILERUN_CACHE (off), TILERUN_CACHE_{DIR,SIZE,SHARED} say; by default
   /// $XDG_CACHE_HOME/tilerun or ~/.cache/tilerun. What is wrong with them is told to `warn`.
-  /// `folder`, if it is not empty, stands for the environment's; off is off all the same.
+  /// `folder`, if it is not empty, stands for the environment's; off is off nevertheless.
   static DiskCacheOptions fromEnvironment(std::function<void(const std::string &)> warn,
                                           const std::string &folder = "");
 };
 
-/// "512M" as bytes; none for what is no size.
+/// "512M" as bytes; none for what is not a size.
 std::optional<uint64_t> parseSize(llvm::StringRef text);
 
 struct DiskCacheStat {

@@ -164,7 +164,7 @@ int files::TemporaryFile::write(llvm::ArrayRef<uint8_t> bytes) {
 }
 
 int files::TemporaryFile::close() {
-  // After a close that was interrupted the descriptor is gone all the same.
+  // After a close that was interrupted the descriptor is gone nevertheless.
   int result = ::close(handle);
   handle = -1;
   return result && errno != EINTR ? errno : 0;
@@ -211,7 +211,7 @@ int files::Folder::openIn(const Folder &parent, const std::string &name) {
 
 std::vector<std::string> files::Folder::list() const {
   std::vector<std::string> names;
-  // The stream takes a descriptor of its own, whose position starts anew.
+  // The stream takes a descriptor of its own, whose position starts again.
   int own = openRetrying(handle, ".", O_RDONLY | O_DIRECTORY);
   DIR *folder = own < 0 ? nullptr : ::fdopendir(own);
   if (!folder) {

@@ -14,7 +14,7 @@
 
 namespace tilerun::cache::files {
 
-/// What functions give besides errnos: for something that is no regular file, for a file that is
+/// What functions give besides errnos: for something that is not a regular file, for a file that is
 /// larger than was asked for, and for what others can change.
 constexpr int kNoFile = -1, kTooLarge = -2, kUntrusted = -3;
 
@@ -82,7 +82,7 @@ int makeFolderIn(const Folder &parent, const std::string &name, const Sharing &s
 bool isFolder(const std::string &path);
 /// 0 or an errno.
 int remove(const Folder &folder, const std::string &name);
-/// False if it is no regular file, or not there. The time is that of modification.
+/// False if it is not a regular file, or not there. The time is that of modification.
 bool getSizeAndTime(const Folder &folder, const std::string &name, uint64_t &size,
                     int64_t &nanoseconds);
 int64_t getNow(); ///< In nanoseconds since 1970.

@@ -23,8 +23,8 @@ Key getArtifactKey(const TilerunPlugin &table, TilerunPluginDevice *device,
                    const TilerunPluginCompileRequest &request);
 
 /// Compiles a request, and compiles the result to the end for `device` if it is not null and the
-/// plugin can. A driver that refuses to do that is no error: the portable artifact is given, which
-/// loads as well; it is provisional unless the refusal is for good.
+/// plugin can. A driver that refuses to do that is not an error: the portable artifact is given,
+/// which loads as well; it is provisional unless the refusal is for good.
 Outcome compileArtifact(const TilerunPlugin &table, TilerunPluginDevice *device,
                         const TilerunPluginCompileRequest &request);
 

@@ -56,7 +56,7 @@ private:
 
 } // namespace
 
-// AUTO where the IR does not tell: integers have no sign there, unless they are truth values.
+// AUTO where the IR does not tell: integers have no sign there, unless they are booleans.
 static uint16_t getType(mlir::Type type) {
   return llvm::TypeSwitch<mlir::Type, uint16_t>(type)
       .Case<mlir::Float16Type>([](auto) { return TILERUN_DTYPE_FP16; })

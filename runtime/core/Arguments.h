@@ -19,7 +19,7 @@ inline bool isScalarFloatType(uint16_t dtype) {
 inline bool isIntegerType(uint16_t dtype) {
   return dtype >= TILERUN_DTYPE_I1 && dtype <= TILERUN_DTYPE_U64;
 }
-/// "fp32"; "auto" for TILERUN_DTYPE_AUTO, "?" for a number that is no type.
+/// "fp32"; "auto" for TILERUN_DTYPE_AUTO, "?" for a number that is not a type.
 const char *getTypeName(uint16_t dtype);
 /// "a pointer", "an integer": of a parameter's TILERUN_ARGUMENT_*.
 const char *getKindName(uint16_t kind);
@@ -70,7 +70,7 @@ inline bool fitsType(IntegerValue value, uint16_t dtype) {
   }
 }
 
-/// Whether a truth value is one: 0 or 1. Of other kinds, true.
+/// Whether a boolean is one: 0 or 1. Of other kinds, true.
 inline bool isTruthValid(const TilerunArgument &argument) {
   return argument.kind != TILERUN_ARGUMENT_BOOL || argument.value.natural <= 1;
 }

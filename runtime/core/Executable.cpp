@@ -95,7 +95,7 @@ Executable::~Executable() {
   std::lock_guard lock(modules->mutex);
   if (!module)
     return;
-  // Launches of it may be under way; a device that is lost has none.
+  // Launches of it may be in flight; a device that is lost has none.
   (void)device.synchronize();
   unload();
   modules->alive.erase(this);

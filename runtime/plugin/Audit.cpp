@@ -87,7 +87,7 @@ private:
         wrong = "target '" + target + "' is not '" + prefix + "ARCH'";
     judge("table", "targets", wrong.empty(), wrong.empty() ? join(plugin.targets, 32) : wrong);
     if (plugin.devices.empty())
-      // A machine without the device is no fault of the plugin.
+      // A machine without the device is not a fault of the plugin.
       judge("table", "devices", !plugin.noDevices.empty(), "none: " + plugin.noDevices);
     for (const DeviceInfo &device : plugin.devices)
       judge("table", "device " + device.id, !device.name.empty() && !device.target.empty(),

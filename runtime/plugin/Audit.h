@@ -39,7 +39,7 @@ AuditReport audit(const std::string &file, const AuditOptions &options);
 /// The children's sides, in the probe helper. They report to `fd` and give the exit status.
 /// The table's soundness, beyond what every load checks.
 int runTableAudit(const char *file, int fd);
-/// Compiles the kernel in `bytecode` for `target`, twice, and what is no kernel.
+/// Compiles the kernel in `bytecode` for `target`, twice, and what is not a kernel.
 int runCompileAudit(const char *file, const char *bytecode, const char *target, int fd);
 
 } // namespace tilerun::plugin

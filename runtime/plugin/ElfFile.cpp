@@ -87,7 +87,8 @@ bool mayDefine(const Reader &reader, const Elf64_Ehdr &header, const char *symbo
       return true;
     if (section.sh_type != SHT_DYNSYM)
       continue;
-    // There is one such table. Its size is no promise: the loop ends with the file at the latest.
+    // There is one such table. Its size is not a promise: the loop ends with the file at the
+    // latest.
     if (!reader.read(header.e_shoff, section.sh_link, strings))
       return true;
     Elf64_Sym entry;

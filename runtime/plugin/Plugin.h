@@ -99,7 +99,7 @@ void setLogHandler(LogHandler handler);
 /// Why a table cannot be used by this version of the runtime; empty if it can.
 std::string checkTable(const TilerunPlugin *table);
 
-/// Why what a plugin gave as an artifact cannot be read; empty if it can. Null is no artifact.
+/// Why what a plugin gave as an artifact cannot be read; empty if it can. Null is not an artifact.
 std::string checkArtifact(const TilerunPluginArtifact *artifact);
 
 } // namespace tilerun::plugin

@@ -23,7 +23,7 @@ struct Outcome {
 Outcome fail(std::string text);
 Outcome unsupported(std::string reason);
 
-/// What a case works with: one plugin, one of its devices, opened anew for the case.
+/// What a case works with: one plugin, one of its devices, opened for the case.
 class Context {
 public:
   Context(const plugin::Plugin &plugin, plugin::DeviceInfo info)

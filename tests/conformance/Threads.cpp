@@ -8,7 +8,7 @@ using namespace tilerun::conformance;
 
 static constexpr int kThreads = 8;
 
-// Runs `work(i)` in threads; the first outcome that is no pass counts.
+// Runs `work(i)` in threads; the first outcome that is not a pass counts.
 template <typename Work> static Outcome inThreads(Work work) {
   std::vector<Outcome> outcomes(kThreads);
   std::vector<std::thread> threads;

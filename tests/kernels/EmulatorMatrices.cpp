@@ -244,7 +244,7 @@ bool Warp::multiplyInGroup(WgmmaOp op) {
   return true;
 }
 
-/// Results of matrix instructions that are under way may only be handed on.
+/// Results of matrix instructions that are in flight may only be handed on.
 bool Warp::checkInFlight(const Step &step) {
   Operation *op = step.op;
   if (!llvm::any_of(op->getOperands(), [&](Value value) { return inFlight.contains(value); }))

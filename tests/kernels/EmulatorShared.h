@@ -65,7 +65,7 @@ private:
     uint16_t copies = 0, reads = 0;    ///< Under way.
     uint8_t lastWriter = 0;
     bool hasValue = false, isAdded = false, isCopied = false;
-    bool isOverlapped = false; ///< A copy has ended while another one was under way.
+    bool isOverlapped = false; ///< A copy has ended while another one was in flight.
   };
   struct Phase {
     uint32_t arrivals, missing;

@@ -128,7 +128,7 @@ private:
   bool multiplyOpaque(MatrixMultiplyAddOp op);
 
   // Asynchronous work
-  /// An access that is under way.
+  /// An access that is in flight.
   struct Flight {
     Operation *op;
     Thread thread;

@@ -1,4 +1,4 @@
-// Blocks whose sizes are no powers of two: what each kind of operation makes of them.
+// Blocks whose sizes are not powers of two: what each kind of operation makes of them.
 #include "tests/matrix/Tolerance.h"
 
 using namespace tilerun;

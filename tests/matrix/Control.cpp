@@ -393,7 +393,7 @@ void addDebug(Context c) {
   }
   for (const std::string &t : kIntegers) {
     const double high = type(t).getBits() == 8 ? 30 : 90; // Four times of which fit.
-    // Overflow that is asked for is no mistake in debug mode.
+    // Overflow that is asked for is not a mistake in debug mode.
     Cell &cell = c.add("debugging", "overflow checks (off)", t,
                        "    r = tl.add(x, x, sanitize_overflow=False)\n", kBits);
     cell.debug = true;

@@ -48,7 +48,7 @@ void collectNames(llvm::StringRef text, llvm::StringSet<> &names) {
         --begin;
       llvm::StringRef base = text.slice(begin, at - 1);
       names.insert((base + "." + word).str());
-      // tl.sum is no call of the method.
+      // tl.sum is not a call of the method.
       if (!llvm::is_contained({"tl", "triton", "libdevice", "cuda", "hip"}, base))
         names.insert(("." + word).str());
     } else if (end < text.size() && text[end] == '(') {

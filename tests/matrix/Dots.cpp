@@ -109,7 +109,7 @@ void addForms(Cells &cells, unsigned variant, const std::string &t) {
 }
 
 void addLoop(Cells &cells, unsigned variant, const std::string &t) {
-  // A whole product by blocks, of sizes that are no multiples of the block.
+  // A whole product by blocks, of sizes that are not multiples of the block.
   for (unsigned stages : {1u, 2u, 4u}) {
     Cell cell = makeCell("products", "matmul (" + text(int(stages)) + " stages)", t, variant,
                          getDotTolerance(t, getDefault(t), 153));

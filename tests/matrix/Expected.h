@@ -1,8 +1,8 @@
 // Cells that are known to fail, and whether recorded results agree with that list.
 //
-// *Unsupported* is a target's lack, which the compiler names; it is no defect and is never listed.
-// An *expected failure* is a defect with a reason: it is listed until it is repaired, and fails the
-// run as an *unexpected pass* from then on.
+// *Unsupported* is a target's lack, which the compiler names; it is not a defect and is never
+// listed. An *expected failure* is a defect with a reason: it is listed until it is repaired, and
+// fails the run as an *unexpected pass* from then on.
 #pragma once
 
 #include "tests/matrix/Results.h"

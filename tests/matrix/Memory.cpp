@@ -180,7 +180,7 @@ void addDescriptors(Context c, const std::string &t) {
 }
 
 void addTiles(Context c, const std::string &t) {
-  // A transposed copy of a matrix whose row length is no multiple of anything.
+  // A transposed copy of a matrix whose row length is not a multiple of anything.
   Cell &cell = c.kernel("load (2-D, strides)", t,
                         "@triton.jit\n"
                         "def kernel(o, xp, rows, columns, stride):\n"

@@ -18,7 +18,7 @@ struct Shape {
 constexpr Shape kShapes[] = {{16, 64, 1, 4}, {64, 16, 0, 4}, {4, 8, 1, 1},   {128, 32, 0, 8},
                              {2, 512, 1, 4}, {32, 32, 1, 2}, {1, 256, 1, 4}, {256, 1, 0, 4}};
 
-/// A kernel that loads a rows × columns tile, of which the last rows and columns lie outside of the
+/// A kernel that loads a rows × columns tile, of which the last rows and columns lie outside the
 /// tensor, and stores `$body`'s `r`, one value a kept position.
 struct Reduction {
   std::string op, dtype, resultType;

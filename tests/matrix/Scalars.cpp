@@ -82,7 +82,7 @@ void addCasts(Context c) {
   }
 }
 
-/// A run-time scalar is no weak literal: it takes part in the promotion.
+/// A run-time scalar is not a weak literal: it takes part in the promotion.
 void addWithTensors(Context c) {
   for (const std::string &t : kAll) {
     Cell cell = makeElementwise("scalars", "scalar with tensor", t, c.variant, kValue, "s + x - s",

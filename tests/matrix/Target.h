@@ -36,7 +36,7 @@ struct RunArgument {
 struct Failure {
   enum class Kind { Compile, Run } kind;
   std::string message;
-  bool lost = false; ///< The device must be opened anew.
+  bool lost = false; ///< The device must be opened again.
 };
 
 /// What a failed run was, or nothing.

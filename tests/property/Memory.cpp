@@ -1,4 +1,4 @@
-// Loads of blocks: through block pointers and tensor descriptors, inside of a tensor or over its
+// Loads of blocks: through block pointers and tensor descriptors, inside a tensor or over its
 // edges.
 #include "tests/property/Builder.h"
 

@@ -41,15 +41,18 @@
  *
  * Changelog
  *   1.7  TilerunTuneOptions.launches: flags of the launches that are measured, and the memory
- * behind their pointers 1.6  TilerunCompileOptions.options: the target's own options 1.5
- * TilerunRuntimeOptions.flags: plugins that others can change; tilerunGetCompilerKey; kernels on
- * the CPU are checked for accesses out of bounds; TilerunLaunchOptions.ranges,
- * TILERUN_LAUNCH_NO_BOUNDS_CHECKS 1.4  TilerunLaunchOptions.flags: launches that overlap 1.3
- * tilerunLaunchTold 1.2  tilerunLoadKernelSources, tilerunDescribeArguments, tilerunEmitKernel,
+ *        behind their pointers
+ *   1.6  TilerunCompileOptions.options: the target's own options
+ *   1.5  TilerunRuntimeOptions.flags: plugins that others can change; tilerunGetCompilerKey;
+ *        kernels on the CPU are checked for out-of-bounds accesses;
+ *        TilerunLaunchOptions.ranges, TILERUN_LAUNCH_NO_BOUNDS_CHECKS
+ *   1.4  TilerunLaunchOptions.flags: launches that overlap
+ *   1.3  tilerunLaunchTold
+ *   1.2  tilerunLoadKernelSources, tilerunDescribeArguments, tilerunEmitKernel,
  *        tilerunListLanguage, tilerunTuneKernel, TILERUN_DEVICE_HOST_MEMORY,
  *        TilerunCompileOptions.maxnreg and .num_ctas
  *   1.1  TilerunCompileOptions.checks. Refused, as said before: struct sizes below 1.0's, unknown
- *        flags, plugins without a path, truth values other than 0 and 1, numbers of warps and
+ *        flags, plugins without a path, booleans other than 0 and 1, numbers of warps and
  *        stages that no device takes, copies and fills that leave an allocation of the pool
  *   1.0  first version
  */

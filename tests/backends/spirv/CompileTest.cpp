@@ -277,7 +277,7 @@ TEST(Modules, IntegersOfEveryWidth) {
           "minui", "maxsi", "maxui", "ceildivsi", "ceildivui", "floordivsi"}) {
       if (std::string(type) == "i1" && std::string(op).find("div") != std::string::npos &&
           std::string(op).size() > 5)
-        continue; // rounded quotients of truth values: the language has none
+        continue; // rounded quotients of booleans: the language has none
       expectValid(kernelOf(std::string("%c = arith.") + op + " %a, %b : $T", type, type), type);
     }
 }

@@ -37,7 +37,7 @@ bool isDType(llvm::StringRef operand) {
 /// Where the frontend deliberately differs from the recorded tables: what it gives instead.
 std::string getExpected(const Cell &cell) {
   if (cell.expression == "not a")
-    return "i1"; // `not` takes any scalar here, with Python's truth value.
+    return "i1"; // `not` takes any scalar here, with Python's boolean.
   if (auto dtype = parseDType(cell.expected))
     return dtype->signature();
   return cell.expected;

@@ -298,7 +298,7 @@ TEST(DiagnosticText, ExpansionNamesTheLoops) {
   EXPECT_SAYS(c, "note: in call to 'inner' here");
   EXPECT_EQ(c.numErrors, 1u);
   EXPECT_COMPILES(compile(text, "p=*i32, N=100"));
-  // The limit is the environment's; behind the loop, the loop that made most of it is named.
+  // The limit is the environment's; after the loop, the loop that made most of it is named.
   setenv("TILERUN_MAX_OPERATIONS", "20000", 1);
   EXPECT_SAYS(compile(text, "p=*i32, N=100"),
               "expands to more than 20000 operations in iteration ");

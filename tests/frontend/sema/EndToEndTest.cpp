@@ -72,7 +72,7 @@ TEST(EndToEnd, StepsByName) {
              {0}, [](auto &, auto &q, int) { q[0] = 6; });
 }
 
-// A name that every path assigns before it reads it is no value that a loop carries.
+// A name that every path assigns before it reads it is not a value that a loop carries.
 TEST(EndToEnd, VariablesOfInnerLoopsAreUsedAgain) {
   auto sums = [](auto &, auto &q, int n) {
     q[0] = n > 0 ? n * (n * (n - 1) / 2) : 0;
@@ -122,7 +122,7 @@ TEST(EndToEnd, ValuesThatExitsAndIterationsPassOn) {
                }
                q[0] = acc;
              });
-  // Assigned on one path of an iteration only; read by the condition; read behind a loop that may
+  // Assigned on one path of an iteration only; read by the condition; read after a loop that may
   // not run.
   expectInts(
       "x = 7\nacc = 0\nfor j in range(3):\n    for i in range(4):\n"

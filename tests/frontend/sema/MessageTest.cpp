@@ -96,7 +96,7 @@ TEST(Message, PointersAreNotIndexed) {
                             "p=*fp32, q=*fp32"),
                 "error: tl.store: 'value' is a pointer, not what it points to; load that first, "
                 "with tl.load");
-  // New dimensions are no places in memory.
+  // New dimensions are not places in memory.
   EXPECT_COMPILES(compileBody("p", "tl.store(p[None], 1.0)\ntl.store(p[:, None], 1.0)", "p=*fp32"));
 }
 

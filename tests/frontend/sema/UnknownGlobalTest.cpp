@@ -91,7 +91,7 @@ const std::string kUnknown[] = {
     "F = [1]\nimport mylib\nmylib.fill(F)\n",
     "F = [1]\neval('F.append(2)')\n",
     "F = [1]\ndef host():\n    match F:\n        case x:\n            x.append(2)\n",
-    // Inside of it.
+    // Inside it.
     "F = ([1], 2)\nF[0].append(2)\n",
     "F = ([1], 2)\na, b = F\na.append(2)\n",
     "F = {'a': [1]}\nfor x in F.values():\n    x.append(2)\n",
@@ -319,7 +319,7 @@ TEST(UnknownGlobal, SignaturesGiveIt) {
   Compiled c = compileWith(kUnknown[3], "tl.store(p, F + 1)", "p=*i32, n=i32, G=41");
   EXPECT_COMPILES(c);
   EXPECT_HAS(c, "constant 42");
-  // Inside of functions, and of classes of constants.
+  // Inside functions, and of classes of constants.
   EXPECT_COMPILES(compile("def make(size):\n    @triton.jit\n    def kernel(p):\n"
                           "        tl.store(p + tl.arange(0, size), 1)\n    return kernel\n",
                           "p=*i32, size=16", "make.kernel"));

@@ -57,7 +57,7 @@ TEST_F(SharedUserTest, AnOpThatDoesNotSayIsAnError) {
   EXPECT_EQ(errorOf("\"other.touch\"() : () -> ()\n"),
             "1: 'other.touch' op may touch shared memory, but does not say how; it must implement "
             "the interface SharedUser");
-  // Inside of a region as well.
+  // Inside a region as well.
   EXPECT_EQ(errorOf("scf.if %c {\n\"other.touch\"() : () -> ()\n}\n", "%c: i1"),
             "2: 'other.touch' op may touch shared memory, but does not say how; it must implement "
             "the interface SharedUser");

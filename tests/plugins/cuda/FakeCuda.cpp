@@ -370,7 +370,7 @@ FAKE(cuEventElapsedTime, (float *milliseconds, CUevent start, CUevent end)) {
   return kSuccess;
 }
 
-// The kernels that PTX names; null with a line in the log that the options name, if it is no PTX.
+// The kernels that PTX names; null with a line in the log that the options name, if it is not PTX.
 static std::unique_ptr<CUmod_st> readPtx(const std::string &text, char *log) {
   auto result = std::make_unique<CUmod_st>();
   std::vector<PtxKernel> kernels;

@@ -52,7 +52,7 @@ struct Allocation {
   size_t bytes;
   CUdevice device;
   CUcontext context;
-  bool onHost = false; // Pinned; goes with its context all the same.
+  bool onHost = false; // Pinned; goes with its context nevertheless.
 };
 struct Device {
   std::unique_ptr<CUctx_st> context;

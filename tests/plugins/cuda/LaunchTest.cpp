@@ -268,7 +268,7 @@ TEST_F(CudaLaunch, LossWithNothingUnderWayMayBeAnothers) {
             std::string::npos)
       << message;
   close();
-  // One that was under way is named, and the one that was not even launched is not.
+  // One that was in flight is named, and the one that was not even launched is not.
   open("tilerun_test_fault");
   TilerunPluginKernel *fault = getKernel("tilerun_test_fault");
   ASSERT_EQ(launchFault(fault, nullptr), TILERUN_STATUS_OK);

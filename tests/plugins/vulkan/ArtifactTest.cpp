@@ -87,7 +87,7 @@ TEST(VulkanArtifact, RoundTrip) {
 }
 
 TEST(VulkanArtifact, PackedBytesFollowTheAbi) {
-  // Pointer at 0, truth value at 8, half at 10, i64 at 16.
+  // Pointer at 0, boolean at 8, half at 10, i64 at 16.
   EXPECT_EQ(makeContent().kernels[0].getPackedBytes(), 24u);
   EXPECT_EQ(makeContent().kernels[1].getPackedBytes(), 0u);
 }

@@ -157,7 +157,7 @@ TEST_F(Compile, TooMuchSharedMemorySaysByHowMuch) {
 }
 
 TEST_F(Compile, TextIsNotTrusted) {
-  // Bytes that are no module, in several ways.
+  // Bytes that are not a module, in several ways.
   for (const char *text : {"", "{", "MLïR", "module {", "func.func @f() { return }"}) {
     EXPECT_EQ(compile(text, "vulkan:1.3"), TILERUN_STATUS_COMPILE) << text;
     EXPECT_NE(message.find("for vulkan:1.3"), std::string::npos) << message;

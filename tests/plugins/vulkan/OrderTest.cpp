@@ -274,7 +274,7 @@ TEST_F(Order, ThreadsWithStreamsAndEventsOfTheirOwn) {
   });
 }
 
-// Many launches that nobody waits for are under way all the same.
+// Many launches that nobody waits for are in flight nevertheless.
 TEST_F(Order, WorkRunsWithoutBeingWaitedFor) {
   const TilerunPlugin &t = table();
   Device device;

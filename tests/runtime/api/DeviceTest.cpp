@@ -121,7 +121,7 @@ TEST_F(OnDevice, ThePoolKeepsStreamsApart) {
       Stream own = device.createStream(), other;
       for (int round = 0; round < rounds; ++round) {
         if (round % 8 == 0)
-          other = device.createStream(); // The old one is destroyed with work under way.
+          other = device.createStream(); // The old one is destroyed with work in flight.
         size_t n = 1 + random() % most;
         int32_t value = static_cast<int32_t>(random() % 1000000);
         auto count = typed<int32_t>(static_cast<int32_t>(n));

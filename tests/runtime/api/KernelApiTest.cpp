@@ -367,7 +367,7 @@ TEST_F(CudaKernels, DriverFailuresAreTold) {
   EXPECT_EQ(error.status(), TILERUN_STATUS_INVALID_ARGUMENT);
   EXPECT_CONTAINS(error.what(), "kernel 'tilerun_test_add', grid (1, 1, 1), 128 threads");
   EXPECT_EQ(run(add, stream), std::vector<int32_t>(96, 7));
-  // What the driver does not load of the cache is compiled anew, once; and the next time.
+  // What the driver does not load of the cache is compiled again, once; and the next time.
   Kernel fresh = runtime.loadText("add.py", kAddSource, "tilerun_test_add");
   int links = driver.countCalls("cuLinkComplete");
   driver.fail("cuModuleLoadDataEx", 218, 0, 1); // Invalid PTX.

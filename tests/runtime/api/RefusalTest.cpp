@@ -179,7 +179,7 @@ TEST(Refusals, FlagsOfLaunches) {
     // Structs of before 1.4 have none.
     launch.struct_size = offsetof(TilerunLaunchOptions, flags);
     check(tilerunLaunch(stream.get(), kernel.get(), &launch, arguments, 5));
-    // A device that cannot overlap launches runs them all the same.
+    // A device that cannot overlap launches runs them nevertheless.
     kernel.launchWith(stream, {1}, {.mayOverlap = true}, out, a, b, typed<int32_t>(96), 128);
     EXPECT_EQ(out.read(), std::vector<int32_t>(96, 5));
     // One that does not check addresses has no checks to leave out.

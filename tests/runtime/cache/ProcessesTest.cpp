@@ -71,7 +71,7 @@ TEST_F(CacheProcesses, SixteenHammerOneSmallFolder) {
     children.push_back(child);
   }
   // Meanwhile the bound holds: what 16 writers may add between their looks at the whole is below
-  // it, and each may have one entry under way.
+  // it, and each may have one entry in flight.
   DiskCache watcher(makeOptions(kMaxBytes));
   uint64_t most = 0;
   size_t left = children.size();

@@ -1,4 +1,4 @@
-// From sources to loaded kernels: what is kept, what makes it compiled anew, and who is told what.
+// From sources to loaded kernels: what is kept, what makes it compiled again, and who is told what.
 #include "runtime/cache/PluginArtifacts.h"
 #include "runtime/compiler/Programs.h"
 #include "runtime/core/Kernel.h"
@@ -88,7 +88,7 @@ TEST_F(ProgramCache, NeitherFrontendNorCompilerRunsAgain) {
   RecordProperty("milliseconds", std::to_string(time.count()));
   EXPECT_LE(time.count(), 50) << "with reading the source; 1 to 5 where nothing else runs";
   EXPECT_EQ(countCompiled(), 0u);
-  // What it prints while it is compiled is printed all the same.
+  // What it prints while it is compiled is printed nevertheless.
   EXPECT_NE(log.find("block 64"), std::string::npos) << log;
   // The same said in another way.
   ASSERT_TRUE(compile("BLOCK=64,n=i32,x=*fp32:16"));

@@ -125,7 +125,7 @@ const int registered = std::atexit(crash);
                                std::strcmp(request->options->value, "text") != 0))
     return TILERUN_STATUS_INVALID_ARGUMENT;
 #elif FAULT_takes_any_option
-  // What is no module is refused at least.
+  // What is not a module is refused at least.
   if (request->num_bytes < 4 || std::memcmp(request->bytecode, "ML\xefR", 4) != 0 ||
       request->num_bytes < whole)
     return TILERUN_STATUS_COMPILE;

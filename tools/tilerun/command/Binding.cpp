@@ -109,7 +109,7 @@ private:
     std::string number = std::to_string(session.options.autotuneConfig.value_or(0));
     for (const auto &[name, value] : *config) {
       if (out.values.count(name) || !findParameter(kernel, name))
-        continue; // Also where a config holds knobs of a target that are no parameters.
+        continue; // Also where a config holds knobs of a target that are not parameters.
       set(name, toHostValue(value));
       out.notes.push_back(name + " from autotune config " + number);
     }

@@ -21,7 +21,7 @@ llvm::Expected<Binding> bindArguments(Session &session);
 /// Evaluates `--grid` against the device's limits.
 llvm::Error bindGrid(Session &session, Binding &binding, const core::Device &device);
 
-/// Arguments that are no parameters must have been used by some expression; call it last.
+/// Arguments that are not parameters must have been used by some expression; call it last.
 llvm::Error checkSurplus(Session &session);
 
 /// Tensors of two parameters may not share bytes.

@@ -59,7 +59,7 @@ ExitCode finish(const CLI::App &app, const CLI::Error &error, int argc, const ch
   message = error.what();
   if (error.get_name() != "RequiredError")
     return ExitCode::Usage;
-  // A word that is no subcommand is left over, which CLI11 reports as a missing one.
+  // A word that is not a subcommand is left over, which CLI11 reports as a missing one.
   const CLI::App *parent = &app;
   int depth = 1;
   for (; !parent->get_subcommands().empty(); ++depth)

@@ -14,8 +14,8 @@
 using namespace tilerun;
 using namespace tilerun::command;
 
-/// A bare word of a signature that is no type names a jit function of the file; anything else is a
-/// mistake of the command line.
+/// A bare word of a signature that is not a type names a jit function of the file; anything else is
+/// a mistake of the command line.
 static llvm::Error checkFunctionNames(const LoadedModule &module, llvm::StringRef parameter,
                                       const ConstantArgument &argument) {
   if (auto *elements = std::get_if<std::vector<ConstantArgument>>(&argument.value)) {

@@ -39,7 +39,7 @@ command::findCompiler(llvm::StringRef target) {
                                                : " that can compile:" + reasons));
 }
 
-// Machine code is no phase of the compiler's: NVIDIA's tools make it of PTX.
+// Machine code is not a phase of the compiler's: NVIDIA's tools make it of PTX.
 static constexpr llvm::StringLiteral kPtx = "ptx", kSass = "sass";
 
 static bool hasPhase(llvm::ArrayRef<plugin::Phase> phases, llvm::StringRef name) {

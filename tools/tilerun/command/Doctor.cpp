@@ -235,7 +235,7 @@ private:
       }
     }
     row(text);
-    // What crashes on the way failed all the same.
+    // What crashes on the way failed nevertheless.
     if (!failure.empty())
       unsupported.clear();
     row(!failure.empty()       ? "  self-test: FAILED: " + failure

@@ -68,7 +68,7 @@ static void printLine(llvm::raw_ostream &os, const Painter &painter, Session &se
     return;
   llvm::Expected<uint32_t> file = sources.addFile(position.file);
   if (!file) {
-    // Text that is no file (the prelude) has no lines to show.
+    // Text that is not a file (the prelude) has no lines to show.
     llvm::consumeError(file.takeError());
     return;
   }

@@ -16,7 +16,7 @@ struct SourcePosition {
 
 struct Finding {
   std::string kind, kernel, message;
-  bool isWarning = false; ///< It may be by design, or is no mistake on this device.
+  bool isWarning = false; ///< It may be by design, or is not a mistake on this device.
   std::array<int64_t, 3> program{};
   std::vector<int64_t> element; ///< Index in the tensor of the access; empty for a scalar.
   SourcePosition position;

@@ -52,7 +52,7 @@ llvm::Expected<Value> callFunction(const Function &function, const CallArguments
 /// Converts to a dtype, rounding: `f16(x + y)`.
 llvm::Expected<Value> castValue(DType dtype, const Value &value);
 
-/// `x.name` of a tensor or array: shape, dtype, ndim, T; none if the name is no attribute.
+/// `x.name` of a tensor or array: shape, dtype, ndim, T; none if the name is not an attribute.
 llvm::Expected<std::optional<Value>> getTensorAttribute(const Value &value, llvm::StringRef name);
 
 } // namespace tilerun::host

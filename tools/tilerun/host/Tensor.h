@@ -69,7 +69,7 @@ struct Tensor {
   int64_t numElements() const;
   unsigned elementBytes() const { return getElementBytes(dtype); }
   bool isContiguous() const;
-  /// First byte and the byte behind the last one, in the storage; equal for an empty tensor.
+  /// First byte and the byte after the last one, in the storage; equal for an empty tensor.
   std::pair<uint64_t, uint64_t> getByteRange() const;
   /// Byte offset of the element at a row-major position.
   uint64_t getByteOffset(int64_t position) const;
