@@ -1,4 +1,4 @@
-// A parameter of a compiled kernel, as whoever launches it has to know it.
+// A parameter of a compiled kernel, as needed to launch it.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Lines of kernels' prints from their formats and values, on the host. Needs no MLIR: plugins
-// without a compiler use it as well.
+// Formats the lines that kernels print, on the host. Needs no MLIR: plugins without a compiler use
+// it too.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -35,8 +35,8 @@ inline PrintConversion parseConversion(llvm::StringRef text) {
   return conversion;
 }
 
-/// The text of a conversion: `bits` are those of an integer, of which the conversion takes the low
-/// 32 if it is short, or those of a double.
+/// The text of a conversion: `bits` are those of an integer, whose low 32 a short conversion takes,
+/// or those of a double.
 inline std::string formatConversion(llvm::StringRef text, uint64_t bits) {
   const std::string format = text.str();
   const PrintConversion conversion = parseConversion(text);
@@ -56,8 +56,8 @@ inline std::string formatConversion(llvm::StringRef text, uint64_t bits) {
 
 enum class PrintValue {
   Given,
-  Mismatch, ///< None for this conversion, which stands as it is.
-  End       ///< None any more: the line ends.
+  Mismatch, ///< None for this conversion, which is printed literally.
+  End       ///< No more values: the line ends.
 };
 
 /// One line. `next` gives the bits of the next value.

@@ -7,17 +7,17 @@
 
 namespace tilerun::backend {
 
-/// What every such tool takes beside its own options.
+/// Options that every such tool takes besides its own.
 struct StageToolOptions {
   unsigned numWarps, numStages;
   bool lineInfo;
-  bool metadata; ///< Print what a launch has to know instead of a stage.
+  bool metadata; ///< Print launch metadata instead of a stage.
 };
 
 struct StageTool {
   const char *overview; ///< "tile IR to PTX"
   StageRunner::RegisterDialects registerDialects;
-  /// What is printed. The module's diagnostics have been.
+  /// Returns the text to print. Diagnostics are printed already.
   llvm::function_ref<llvm::Expected<std::string>(mlir::ModuleOp, const StageToolOptions &)> run;
 };
 

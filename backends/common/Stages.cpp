@@ -146,7 +146,7 @@ llvm::Error backend::readModule(llvm::StringRef bytes,
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  // Nobody else listens; without a handler MLIR prints errors.
+  // Without a handler MLIR prints errors.
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
   tile::DiagnosticText diagnostics(&context);
   OwningOpRef<ModuleOp> module = tile::readModule(bytes, &context);

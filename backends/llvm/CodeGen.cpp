@@ -16,7 +16,7 @@
 using namespace llvm;
 
 /// Some passes take time that grows with the square of a block's length. Strength reduction, which
-/// is the slowest, saves some address arithmetic; what the others do matters in ordinary kernels.
+/// is the slowest, saves some address arithmetic; the others matter in ordinary kernels.
 static constexpr size_t kLongBlock = 512, kVeryLongBlock = 8192;
 
 static bool hasBlockOver(const Module &module, size_t length) {
@@ -58,7 +58,7 @@ void tilerun::llvmbackend::optimize(Module &module, TargetMachine &machine, unsi
 }
 
 namespace {
-/// Passes go on to another manager, but for some that targets add whatever the level.
+/// Passes are added to another manager, except for some that targets add at any level.
 class WithoutSlowPasses : public legacy::PassManagerBase {
 public:
   WithoutSlowPasses(legacy::PassManagerBase &passes, const Module &module) : passes(passes) {
@@ -106,7 +106,7 @@ Expected<std::string> tilerun::llvmbackend::emitAssembly(Module &module, TargetM
   WithoutSlowPasses filtered(passes, module);
   if (machine.addPassesToEmitFile(filtered, stream, nullptr, CodeGenFileType::AssemblyFile))
     return createStringError(inconvertibleErrorCode(), "the target cannot emit assembly");
-  // Without a handler of its own, what LLVM has to say of a kernel's assembly ends the process.
+  // Without a handler, LLVM's diagnostics about a kernel's assembly terminate the process.
   std::string errors;
   LLVMContext &context = module.getContext();
   auto previous = context.getDiagnosticHandler();

@@ -16,8 +16,8 @@
 using namespace mlir;
 
 namespace {
-/// vector.shuffle of any two lengths as extractions and insertions: LLVM's wants equal types, and
-/// the scalarizer takes either apart.
+/// vector.shuffle of any two lengths as extractions and insertions: LLVM requires equal types, and
+/// the scalarizer expands both.
 struct ShuffleToLLVM : ConvertOpToLLVMPattern<vector::ShuffleOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(vector::ShuffleOp op, OpAdaptor adaptor,

@@ -1,7 +1,7 @@
-// What the backends that go through LLVM share: lowering of arith, math, scf, cf, vector and ub,
+// Shared by the backends that go through LLVM: lowering of arith, math, scf, cf, vector and ub,
 // and LLVM's own optimizer and code generator.
 //
-// Rules of this folder: nothing here names a target; a backend passes in what differs.
+// Rules of this folder: nothing here names a target; a backend passes in the differences.
 #pragma once
 
 #include "mlir/IR/PatternMatch.h"
