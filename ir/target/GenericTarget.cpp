@@ -193,7 +193,7 @@ private:
 };
 } // namespace
 
-/// The words that there are, for messages.
+/// All words, for messages.
 static std::string listWords() {
   TargetInfo target;
   std::string list = "name";
@@ -317,7 +317,7 @@ std::string target::printTarget(const TargetInfo &target) {
   };
   if (target.name != "generic")
     add("name", target.name);
-  // What is not the default, but for the two numbers that everybody asks about first.
+  // Everything that is not the default, and the two most important numbers.
   std::vector<uint64_t> numbers;
   std::vector<bool> flags;
   TargetInfo otherwise;

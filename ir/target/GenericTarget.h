@@ -1,5 +1,5 @@
 // The text form of a target: "generic:lanes=64,shared=64k,shuffle=off,async=on,matrix=…". Every
-// target has one, those that a vendor makes too, so that each pass runs on text for any of them.
+// target has one, including real ones, so that each pass can run on text for any of them.
 //
 //   generic:WORD=VALUE,…
 //

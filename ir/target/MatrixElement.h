@@ -1,5 +1,5 @@
 // Element types as matrix instructions know them. Header only: plugins without a compiler read
-// names of them, too.
+// their names, too.
 #pragma once
 
 #include "llvm/ADT/STLExtras.h"

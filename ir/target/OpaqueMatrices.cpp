@@ -1,5 +1,5 @@
-// Opaque instructions: the target does not define which lane holds what of their fragments. What is
-// known of one is how its result looks once it has been through shared memory.
+// Opaque instructions: the target does not define which lane holds what of their fragments. Only
+// the layout of its result after a trip through shared memory is known.
 #include "ir/layout/Fragments.h"
 #include "ir/target/TargetInfo.h"
 

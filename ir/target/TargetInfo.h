@@ -1,8 +1,8 @@
-// What distribution, scheduling and the lowering to threads ask about a target. Plain data: a
-// backend supplies a table, never a pass.
+// The facts about a target that distribution, scheduling and the lowering to threads use. Plain
+// data: a backend supplies a table, never a pass.
 //
-// Rules of this folder: no MLIR, and nothing of one vendor. Every field has a word of the text form
-// (GenericTarget.h), so that any target can be written down, printed and compared.
+// Rules of this folder: no MLIR, and no vendor-specific facts. Every field has a word of the text
+// form (GenericTarget.h), so that any target can be written down, printed and compared.
 #pragma once
 
 #include "ir/layout/LinearLayout.h"
@@ -25,7 +25,7 @@ struct MatrixInstruction {
   layout::LinearLayout aLayout, bLayout, dLayout;
   bool isImprecise = false; ///< It accumulates with less precision than its accumulator has.
   /// Which lane holds what of a fragment is unknown: operands are read from shared memory, and
-  /// dLayout is how results look once they have been through it. See opaqueInstruction.
+  /// dLayout is the layout of results after a trip through it. See opaqueInstruction.
   bool isOpaque = false;
 
   bool operator==(const MatrixInstruction &) const = default;
@@ -37,25 +37,25 @@ std::optional<MatrixInstruction> opaqueInstruction(MatrixElement a, MatrixElemen
                                                    MatrixElement acc, unsigned m, unsigned n,
                                                    unsigned k, unsigned lanes);
 
-/// One matrix instruction of a warp group (four warps in a row, 128 threads): 64 rows, a power of
-/// two of columns from 8 to 256. Operands are in shared memory as layout::swizzledTile; the first
-/// one may be in registers instead.
+/// One matrix instruction of a warp group (four consecutive warps, 128 threads): 64 rows, a power
+/// of two of columns from 8 to 256. Operands are in shared memory as layout::swizzledTile; the
+/// first one may be in registers instead.
 struct WarpGroupInstruction {
   std::string types; ///< Of result and operands, as in its name: "f32.f16.f16".
   MatrixElement a, b, acc;
   unsigned k = 0;
-  bool takesAnyOrder = false; ///< Else operands must be contiguous along k.
+  bool takesAnyOrder = false; ///< Otherwise operands must be contiguous along k.
 
   bool operator==(const WarpGroupInstruction &) const = default;
 };
 
-/// What it costs a warp to exchange registers, in any one unit: shuffles, selects and trips through
-/// shared memory are weighed against each other.
+/// Costs of exchanging registers within a program, in any one unit, to choose between shuffles,
+/// selects and trips through shared memory.
 struct ExchangeCosts {
   unsigned shuffle = 2;
   unsigned select = 1;
   unsigned sharedWavefront = 2; ///< One phase of a load or store.
-  unsigned barrier = 32;        ///< Of all warps, with what it delays.
+  unsigned barrier = 32;        ///< Of all warps, including the delay.
 
   bool operator==(const ExchangeCosts &) const = default;
 };
@@ -67,8 +67,8 @@ struct TargetInfo {
   unsigned maxVectorBytes = 16;
   uint64_t sharedMemoryBytes = 48 * 1024;
   MemoryBudget budget() const { return MemoryBudget(sharedMemoryBytes); }
-  /// simt.shuffle, and with it barriers of one warp. Else threads meet in shared memory only, and
-  /// nothing depends on which of them run in step.
+  /// simt.shuffle, and with it barriers of one warp. Otherwise threads exchange through shared
+  /// memory only, and nothing depends on which of them run in lockstep.
   bool hasShuffle = true;
   bool hasAsyncCopy = false;
   bool hasLoadMatrix = false;
@@ -77,10 +77,10 @@ struct TargetInfo {
   bool readsFloat8 = true;
   /// simt.fp_cast rounds into f8E4M3FN and f8E5M2, to nearest; else integer arithmetic does.
   bool roundsToFloat8 = false;
-  /// What its assembler reads, as tile.inline_asm names it: "ptx"; empty: it has none.
+  /// The assembly language, as tile.inline_asm names it: "ptx"; empty: it has none.
   std::string assembler;
-  /// A launch may begin before the one in front of it has ended, so that tile.grid_dependency is
-  /// an instruction.
+  /// A launch may begin before the previous one has ended, so tile.grid_dependency is an
+  /// instruction.
   bool hasGridDependency = false;
   layout::SharedMemoryModel sharedModel;
   ExchangeCosts exchange;
