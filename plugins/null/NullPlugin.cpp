@@ -1,8 +1,9 @@
 // The template of a plugin: one device whose memory is the host's and whose streams do their work
-// at once. Copy this folder, rename `null`, and replace the bodies by calls of your driver, as
-// `return DRIVER_CALL(yourAllocate(&address, bytes))`; the conformance suite tells what is still
-// missing. What drivers with streams, events and modules have in common is in
-// plugins/stream_driver, whose headers say what they ask of Device.
+// at once. Copy this folder, replace `null` in its strings, and replace the bodies by calls of your
+// driver, such as `return DRIVER_CALL(yourAllocate(&address, bytes))`; the conformance suite shows
+// what is still missing. plugins/stream_driver has the code that all drivers with streams, events
+// and modules share; its headers say what they require of Device. docs/guides/adding-a-plugin.md
+// goes through it.
 #include "plugins/stream_driver/Plugin.h"
 #include "plugins/support/HostSelfTests.h"
 
@@ -33,7 +34,7 @@ struct Device : DeviceState<Device> {
 
   const uint64_t totalMemory = uint64_t(1) << 30;
   const uint32_t maxShared = 48 << 10;
-  StreamHandle own = 0; // What a null stream means.
+  StreamHandle own = 0; // The stream that a null handle means.
   std::atomic<bool> faulted{false};
   std::mutex mutex; // Guards what follows, and events.
   std::map<TilerunAddress, uint64_t> allocations;

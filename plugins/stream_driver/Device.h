@@ -1,5 +1,5 @@
-// Plugins over a driver with streams, events and modules, such as CUDA's and HIP's: everything that
-// is the same for them. A plugin gives its driver as a class D, derived from DeviceState<D>, which
+// The code that plugins share over a driver with streams, events and modules, such as CUDA's and
+// HIP's. A plugin provides its driver as a class D, derived from DeviceState<D>, which
 // is an open device:
 //
 //   types     StreamHandle, EventHandle, ModuleHandle, FunctionHandle: of 64 bits; StreamHandle{}
@@ -7,10 +7,10 @@
 //   scope     class Current: makes the driver's context current and leaves the thread as it was;
 //             it has a member `outcome`
 //   errors    static getStatus(error); getErrorName(error), getErrorText(error)
-//   calls     named as here and in the entries of the ABI, each giving an Outcome: TRY_DRIVER(…)
+//   calls     named as here and in the entries of the ABI, each returning an Outcome: TRY_DRIVER(…)
 //
 // The parts: Device.h, Memory.h, Streams.h, Modules.h; each has an add…Entries<D>(table). The null
-// plugin is the shortest D that there is.
+// plugin has the shortest D.
 #pragma once
 
 #include "plugins/support/Error.h"
@@ -25,7 +25,7 @@ namespace tilerun::stream_driver {
 
 using namespace plugin_support;
 
-/// What a call of the driver gave; true if it failed.
+/// The result of a call of the driver; true if it failed.
 struct Outcome {
   int error = 0; ///< The driver's number; 0: it worked.
   const char *expression = "";
@@ -50,8 +50,8 @@ template <typename D> struct KernelOf {
   D *device;
   typename D::FunctionHandle function;
   const char *name;                ///< In the device's kernelNames.
-  const ModuleTable::Entry *entry; ///< Null where the artifact did not tell of it.
-  uint32_t maxShared;              ///< What a launch may ask for.
+  const ModuleTable::Entry *entry; ///< Null if the artifact does not describe it.
+  uint32_t maxShared;              ///< The maximum for a launch.
 };
 template <typename D> struct ModuleOf {
   D *device;
@@ -63,7 +63,7 @@ template <typename D> struct ModuleOf {
 
 template <typename D> struct DeviceState {
   uint32_t ordinal = 0;
-  /// As the properties of these names; "" where the driver does not tell.
+  /// The properties of these names; "" if the driver does not report one.
   std::string id, uuid, name, arch, driverVersion, pciAddress, binaryCompatibility;
   bool isOpen = false; ///< Until then, an error that means loss is one of opening.
   LossLatch latch;
@@ -71,10 +71,10 @@ template <typename D> struct DeviceState {
   std::mutex namesMutex;
   std::set<std::string> kernelNames; ///< Outlive their modules.
 
-  // What a driver may leave to these.
+  // Defaults that a driver may keep.
   TilerunStatus open(const TilerunErrorSink *) { return TILERUN_STATUS_OK; }
   bool sharesMemory(const DeviceState &peer) const { return this == &peer; }
-  static bool launchesWait() { return false; } ///< For the grid that they launch.
+  static bool launchesWait() { return false; } ///< Until the grid has ended.
   template <typename Function> Outcome getSharedLimit(Function, uint32_t &, uint32_t &most) const {
     most = static_cast<const D *>(this)->maxShared;
     return {};
@@ -96,7 +96,7 @@ template <typename D> ModuleOf<D> *get(TilerunPluginModule *handle) {
 template <typename D> KernelOf<D> *get(TilerunPluginKernel *handle) {
   return reinterpret_cast<KernelOf<D> *>(handle);
 }
-/// What a null stream means: the device's `own`.
+/// A null stream means the device's `own`.
 template <typename D> auto getStream(D *device, TilerunPluginStream *stream) {
   return stream ? get<D>(stream)->handle : device->own;
 }
@@ -122,8 +122,8 @@ TilerunStatus failLost(const TilerunErrorSink *sink, const D *device, const char
               "the device is lost since " + device->latch.getReason());
 }
 
-/// Reports a failed call of the driver; `detail` says what was asked for. Marks the device as lost
-/// where the error says so. OK if it did not fail.
+/// Reports a failed call of the driver; `detail` describes the request. Marks the device as lost if
+/// the error says so. OK if it did not fail.
 template <typename D>
 TilerunStatus finish(const TilerunErrorSink *sink, D *device, const Outcome &outcome,
                      const std::string &detail = "") {
@@ -131,7 +131,7 @@ TilerunStatus finish(const TilerunErrorSink *sink, D *device, const Outcome &out
     return TILERUN_STATUS_OK;
   TilerunStatus status = D::getStatus(outcome.error);
   if (status == TILERUN_STATUS_NOT_READY)
-    return status; // An answer, no error.
+    return status; // An answer, not an error.
   const std::string name = device->getErrorName(outcome.error);
   std::string message = std::string(outcome.expression) + " on " + device->id + ": " + name + ": " +
                         device->getErrorText(outcome.error) + (detail.empty() ? "" : "; " + detail);
@@ -171,8 +171,8 @@ TilerunStatus finish(const TilerunErrorSink *sink, D *device, const Outcome &out
 
 /// D::count(reason) says how many there are; describe() fills in what DeviceState has of this one,
 /// which needs no context; adopt(context) works in one of the caller's, and may be missing;
-/// open(sink) and close() do what else there is; getNumber(property, number, known) gives what is
-/// no text.
+/// open(sink) and close() do the rest; getNumber(property, number, known) returns properties that
+/// are not text.
 template <typename D> struct Devices {
   static TilerunStatus describe(uint32_t ordinal, std::unique_ptr<D> &device,
                                 const TilerunErrorSink *sink) {
@@ -188,7 +188,7 @@ template <typename D> struct Devices {
     const uint32_t count = D::count(reason);
     if (!count)
       return fail(sink, TILERUN_STATUS_UNAVAILABLE, "get_devices", D::kName, reason);
-    // All are described before any is told, so that a failure has told nothing.
+    // All are described before any is reported, so that a failure has reported nothing.
     std::vector<std::unique_ptr<D>> devices(count);
     for (uint32_t i = 0; i < count; ++i)
       if (TilerunStatus status = describe(i, devices[i], sink))

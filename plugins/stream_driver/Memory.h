@@ -1,6 +1,6 @@
-// Memory. Of D: `totalMemory`, sharesMemory(peer), and the calls allocate, free, allocateHost,
-// freeHost, copy, copyFromPeer, fill, and getPointerInfo, which leaves info.num_bytes 0 for an
-// address that the driver does not know.
+// Memory. Required of D: `totalMemory`, sharesMemory(peer), and the calls allocate, free,
+// allocateHost, freeHost, copy, copyFromPeer, fill, and getPointerInfo, which leaves info.num_bytes
+// 0 for an address that the driver does not know.
 #pragma once
 
 #include "plugins/stream_driver/Device.h"
@@ -17,7 +17,7 @@ template <typename D> struct Memory {
                                 const TilerunErrorSink *sink) {
     D *device = get<D>(handle);
     ENTER_DEVICE(D, device, sink, "allocate");
-    // A driver may call a size that no device could have an invalid value.
+    // For an impossible size, a driver may report an invalid value instead.
     if (bytes > device->totalMemory)
       return fail(sink, TILERUN_STATUS_OUT_OF_MEMORY, "allocate", device,
                   std::to_string(bytes) + " bytes wanted, the device has " +

@@ -1,8 +1,9 @@
-// Modules and launches. Of D: checkCompatibility(text), which says why not; loadModule(module,
-// artifact, detail) with the driver's log in `detail`; unloadModule, getFunction; maxShared, and
-// getSharedLimit and allowShared for shared memory beyond what every launch may have;
-// getKernelNumber; launch, which takes no lock and allocates nothing; and isFinal(compatibility)
-// and finalize(bytes, detail), which makes bytes that the driver need not compile.
+// Modules and launches. Required of D: checkCompatibility(text), which returns the reason if not;
+// loadModule(module, artifact, detail) with the driver's log in `detail`; unloadModule,
+// getFunction; maxShared, and getSharedLimit and allowShared for shared memory beyond what every
+// launch may have; getKernelNumber; launch, which takes no lock and allocates nothing; and
+// isFinal(compatibility) and finalize(bytes, detail), which makes bytes that the driver need not
+// compile.
 #pragma once
 
 #include "plugins/stream_driver/Device.h"
@@ -13,7 +14,7 @@
 
 namespace tilerun::stream_driver {
 
-/// A launch as the driver is asked for it: with the parameters one by one if some are derived.
+/// A launch as passed to the driver: with separate parameters if some are derived.
 struct LaunchCall {
   const TilerunPluginLaunch &launch;
   void **parameters; ///< Null: they are the launch's packed arguments alone.
@@ -35,7 +36,7 @@ inline std::string describeLaunch(const char *kernel, const TilerunPluginLaunch 
          " bytes of shared memory, " + std::to_string(launch.num_bytes) + " bytes of arguments";
 }
 
-/// What loading and finalizing ask of an artifact.
+/// Checks an artifact before loading and finalizing.
 template <typename D>
 TilerunStatus checkArtifact(D *device, const TilerunPluginArtifact &artifact, const char *call,
                             const TilerunErrorSink *sink) {
@@ -121,7 +122,7 @@ template <typename D> struct Modules {
     if (fixed + wanted > device->maxShared)
       return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "get_kernel", device,
                   describeSharedMemory(name, fixed + wanted, device->maxShared));
-    // Once here, so that no launch has to.
+    // Done once here instead of in each launch.
     if (wanted > most) {
       most = static_cast<uint32_t>(wanted);
       TRY_DRIVER(device, sink, device->allowShared(function, most));

@@ -1,4 +1,4 @@
-// The whole table of a plugin over a stream driver; what it compiles, it adds itself.
+// The whole table of a plugin over a stream driver, except for the compiler's entries.
 #pragma once
 
 #include "plugins/stream_driver/Memory.h"

@@ -1,5 +1,6 @@
-// Streams and events. Of D: the calls createStream, destroyStream, synchronizeStream, queryStream,
-// waitEvent, createEvent, destroyEvent, recordEvent, synchronizeEvent, queryEvent, elapsedTime.
+// Streams and events. Required of D: the calls createStream, destroyStream, synchronizeStream,
+// queryStream, waitEvent, createEvent, destroyEvent, recordEvent, synchronizeEvent, queryEvent,
+// elapsedTime.
 #pragma once
 
 #include "plugins/stream_driver/Device.h"
@@ -52,7 +53,7 @@ template <typename D> struct Streams {
     stream->device->streams.remove(stream.get());
   }
 
-  // What was launched before a successful wait has ended.
+  // Everything launched before a successful wait has ended.
   template <typename Wait>
   static TilerunStatus waitFor(TilerunPluginDevice *handle, TilerunPluginStream *stream,
                                const char *call, const TilerunErrorSink *sink, Wait wait) {

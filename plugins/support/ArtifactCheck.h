@@ -1,4 +1,4 @@
-// What every plugin checks of an artifact before it reads its kernels.
+// The checks of an artifact that every plugin makes before it reads the kernels.
 #pragma once
 
 #include "tilerun/plugin.h"
@@ -7,12 +7,12 @@
 
 namespace tilerun::plugin_support {
 
-/// Most parameters of a kernel that has derived ones.
+/// Maximum number of parameters of a kernel with derived ones.
 constexpr uint32_t kMostWithDerived = 512;
 
-/// What of an artifact cannot be loaded; empty if all can. Kernels and parameters are elements of
-/// arrays, so their size is fixed. Of derived parameters, plugins with `takesWords` know the form
-/// "words", others none.
+/// Says which part of an artifact cannot be loaded; empty if all can. Kernels and parameters are
+/// elements of arrays, so their size is fixed. Plugins with `takesWords` know derived parameters of
+/// the form "words", others none.
 inline std::string checkKernels(const TilerunPluginArtifact &artifact, bool takesWords = false) {
   auto refuse = [](const std::string &what, uint32_t size, size_t ours) {
     return what + " has the struct_size " + std::to_string(size) + ", not " + std::to_string(ours) +

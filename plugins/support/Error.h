@@ -7,7 +7,7 @@
 
 namespace tilerun::plugin_support {
 
-/// Reports and returns `status`. `word` is the driver's own name for it; null where it has none.
+/// Reports and returns `status`. `word` is the driver's own name for it; null if it has none.
 inline TilerunStatus report(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
                             const char *device, const char *word, const std::string &message) {
   TilerunErrorInfo info = {sizeof(info), status, call, device, word, message.c_str()};
@@ -16,14 +16,14 @@ inline TilerunStatus report(const TilerunErrorSink *sink, TilerunStatus status, 
   return status;
 }
 
-/// The same for what is not the driver's error: "launch on null:0: the grid has …".
+/// The same for an error that is not the driver's: "launch on null:0: the grid has …".
 inline TilerunStatus fail(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
                           const char *device, const std::string &what) {
   return report(sink, status, call, device, nullptr,
                 std::string(call) + " on " + device + ": " + what);
 }
 
-/// What a pattern of `fill` must be; empty if it is.
+/// Says what is wrong with a pattern of `fill`; empty if nothing is.
 inline std::string checkFill(uint32_t patternBytes, uint64_t bytes) {
   bool fits =
       (patternBytes == 1 || patternBytes == 2 || patternBytes == 4) && bytes % patternBytes == 0;

@@ -1,4 +1,4 @@
-// What the self-test kernels do, as functions of the host: for devices in host memory.
+// The self-test kernels as host functions, for devices in host memory.
 #pragma once
 
 #include "plugins/support/PackedArguments.h"

@@ -1,5 +1,5 @@
-// The kernels that were launched last on a stream, to be told when the device is lost. For plugins
-// whose driver does not say which kernel was at fault.
+// The last kernels launched on a stream, to be reported when the device is lost. For plugins whose
+// driver does not say which kernel was at fault.
 #pragma once
 
 #include <atomic>
@@ -19,13 +19,14 @@ public:
     names[index % kSize].store(name, std::memory_order_relaxed);
     return index;
   }
-  /// Takes back what `add` gave the index of, unless a later one has its place.
+  /// Removes the entry with this index, unless a later one has replaced it.
   void withdraw(uint32_t index) {
     uint32_t next = index + 1;
     if (launched.compare_exchange_strong(next, index, std::memory_order_relaxed))
       names[index % kSize].store(nullptr, std::memory_order_relaxed);
   }
-  /// How many there were so far; `finish` is told it when the stream is known to have passed them.
+  /// The number of launches so far; pass it to `finish` once the stream is known to have passed
+  /// them.
   uint32_t getCount() const { return launched.load(std::memory_order_relaxed); }
   void finish(uint32_t count) { finished.store(count, std::memory_order_relaxed); }
   /// Those that may still run, oldest first; true if there are more than the log keeps.
@@ -38,7 +39,7 @@ public:
       const char *name = names[begin % kSize].load();
       if (name)
         out.push_back(name);
-      more |= !name; // One that was withdrawn took the place of the oldest.
+      more |= !name; // A withdrawn one had replaced the oldest.
     }
     return more;
   }
@@ -48,8 +49,8 @@ private:
   std::atomic<uint32_t> launched{0}, finished{0};
 };
 
-/// The end of a sentence that tells of a loss: "; in kernel 'add'". `more`: others were in flight,
-/// too. Empty where nothing is known.
+/// The end of a sentence that reports a loss: "; in kernel 'add'". `more`: others were in flight,
+/// too. Empty if nothing is known.
 inline std::string describePending(const std::vector<const char *> &pending, bool more) {
   std::set<std::string> names(pending.begin(), pending.end());
   if (names.empty())

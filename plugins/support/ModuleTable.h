@@ -1,4 +1,4 @@
-// What a module knows of its kernels before anybody asks for one.
+// Facts about the kernels of a module, from its artifact.
 #pragma once
 
 #include "plugins/support/PackedArguments.h"
@@ -29,14 +29,14 @@ public:
         entry.derived.push_back(details->derived[d]->num_words * 8);
     }
   }
-  /// Null if the artifact did not tell of it.
+  /// Null if the artifact does not describe it.
   const Entry *find(const char *name) const {
     for (const Entry &entry : entries)
       if (entry.name == name)
         return &entry;
     return nullptr;
   }
-  /// For the error of a name that is not there.
+  /// For the error about an unknown name.
   std::string describe(const char *wanted) const {
     std::string known;
     for (const Entry &entry : entries)

@@ -1,4 +1,4 @@
-// A compiler's options as a table: what each takes, and where it goes.
+// A compiler's options as a table: their values and their setters.
 #pragma once
 
 #include "tilerun/plugin.h"
@@ -8,7 +8,7 @@
 
 namespace tilerun::plugin_support {
 
-/// `set` gives what is wrong with a value, as the end of a sentence, or "".
+/// `set` returns what is wrong with a value, as the end of a sentence, or "".
 template <typename Request> struct Option {
   const char *name, *takes;
   std::string (*set)(Request &request, const std::string &value);
@@ -35,7 +35,7 @@ inline std::string readTruth(const std::string &value, bool &out) {
   return "";
 }
 
-/// All options of a request; the error's text, or "".
+/// Sets all options of a request; returns the error's text, or "".
 template <typename Table, typename Request>
 std::string setOptions(const Table &table, const TilerunPluginCompileRequest &given,
                        Request &request) {

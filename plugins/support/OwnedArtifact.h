@@ -1,4 +1,4 @@
-// An artifact with all that its pointers point to, as a plugin gives it away.
+// An artifact that owns everything it points to, for a plugin to return.
 #pragma once
 
 #include "tilerun/plugin.h"
@@ -34,7 +34,7 @@ public:
                 TILERUN_HAS(TilerunPluginArtifact, &from, details) ? from.details[i] : nullptr);
   }
 
-  /// Goes to the caller of the ABI, who gives it back to `release`.
+  /// Passes ownership to the caller of the ABI, who calls `release`.
   static const TilerunPluginArtifact *give(std::unique_ptr<OwnedArtifact> owned) {
     owned->artifact = {sizeof(TilerunPluginArtifact),
                        static_cast<uint32_t>(owned->infos.size()),
@@ -65,11 +65,11 @@ private:
     return &kept;
   }
 
-  TilerunPluginArtifact artifact = {}; ///< First: the ABI hands its address around.
+  TilerunPluginArtifact artifact = {}; ///< First, because the ABI passes its address around.
   std::string bytes, compatibility;
   std::vector<TilerunPluginKernelInfo> infos;
   std::vector<const TilerunPluginKernelDetails *> details;
-  // What these point to; elements of a deque stay where they are.
+  // The pointees; elements of a deque keep their addresses.
   std::deque<std::string> texts;
   std::deque<std::vector<TilerunPluginParameter>> parameters;
   std::deque<TilerunPluginKernelDetails> keptDetails;

@@ -11,7 +11,7 @@ namespace tilerun::plugin_support {
 /// `Stage` is the compiler's own name for it.
 template <typename Stage> struct Phase {
   const char *name, *description;
-  const char *comment; ///< What begins a line that is a comment; null: bytes.
+  const char *comment; ///< The start of a comment line; null: the phase is bytes.
   Stage stage;
 };
 

@@ -1,5 +1,5 @@
-// Which lines of a kernel a log of NVIDIA's assembler is about: it counts lines of the PTX, which
-// nobody wrote. Free of LLVM, as plugins may be; tools use it too.
+// Maps the lines in a log of NVIDIA's assembler, which are lines of PTX, to lines of the kernel.
+// Free of LLVM, because some plugins are; tools use it too.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ inline std::string findFile(const std::vector<std::string_view> &lines, long num
   return "";
 }
 
-/// `.loc FILE LINE COLUMN` as "path:line:column"; empty if it is none.
+/// `.loc FILE LINE COLUMN` as "path:line:column"; empty for other text.
 inline std::string readDirective(const std::vector<std::string_view> &lines,
                                  std::string_view text) {
   long file = 0, line = 0, column = 0;
@@ -57,8 +57,8 @@ inline std::string readDirective(const std::vector<std::string_view> &lines,
   return path.empty() ? "" : path + ":" + std::to_string(line) + ":" + std::to_string(column);
 }
 
-/// Where in the kernel the line (from 0) of the PTX comes from: what assembly of the kernel begins
-/// with, or the nearest `.loc` above; empty if neither is there.
+/// The place in the kernel of a line (from 0) of the PTX: from the marker that begins the kernel's
+/// inline assembly, or the nearest `.loc` above; empty if there is neither.
 inline std::string findPlace(const std::vector<std::string_view> &lines, size_t at) {
   bool isOutside = false; // Of the assembly that the search is passing.
   for (size_t i = at + 1; i-- > 0;) {
@@ -81,8 +81,8 @@ inline std::string findPlace(const std::vector<std::string_view> &lines, size_t 
 
 } // namespace ptx_lines
 
-/// What to add to a log that names lines of `ptx` ("…, line 33; error …"): a sentence for each of
-/// the first few that are known to come from a line of the kernel. Empty if none is.
+/// The text to append to a log that names lines of `ptx` ("…, line 33; error …"): a sentence for
+/// each of the first few that are known to come from a line of the kernel. Empty if none is.
 inline std::string explainPtxLines(std::string_view log, std::string_view ptx) {
   constexpr size_t kMostPlaces = 8;
   std::vector<std::string_view> lines;

@@ -73,7 +73,7 @@ inline constexpr const TilerunPluginKernelDetails *kSelfTestDetails[] = {
     &self_test::kPersistentDetails,
     &self_test::kClusterDetails};
 
-/// Its place in both lists; -1 if there is none of that name.
+/// Its index in both lists; -1 for an unknown name.
 constexpr int findSelfTest(std::string_view name) {
   for (size_t i = 0; i < std::size(kSelfTests); ++i)
     if (name == kSelfTests[i].name)
@@ -81,8 +81,8 @@ constexpr int findSelfTest(std::string_view name) {
   return -1;
 }
 
-/// The entry get_self_test: `getCode` gives the code of kSelfTests[i], and what it runs on. `kind`:
-/// of the plugin, for the error.
+/// The entry get_self_test: `getCode` returns the code of kSelfTests[i] and its compatibility
+/// string. `kind`: of the plugin, for the error.
 template <typename GetCode>
 TilerunStatus giveSelfTest(const char *kind, const char *name, GetCode getCode,
                            const TilerunPluginArtifact **artifact, const TilerunErrorSink *sink) {

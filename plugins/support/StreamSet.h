@@ -11,13 +11,13 @@ namespace tilerun::plugin_support {
 /// `Stream` has a member `log`, a LaunchLog.
 template <typename Stream> class StreamSet {
 public:
-  LaunchLog log; ///< Of the device's own stream, and of streams that are gone.
+  LaunchLog log; ///< Of the device's own stream, and of destroyed ones.
 
   void add(Stream *stream) {
     std::lock_guard lock(mutex);
     streams.insert(stream);
   }
-  /// Its work may still run, and be at fault later.
+  /// Its work may still run, and fault later.
   void remove(Stream *stream) {
     std::lock_guard lock(mutex);
     streams.erase(stream);
@@ -26,7 +26,7 @@ public:
     for (const char *name : pending)
       log.add(name);
   }
-  /// Runs `wait`, which waits for all work of the device, and finishes what was launched before.
+  /// Runs `wait`, which waits for all work of the device, and marks earlier launches as finished.
   template <typename Wait> auto finishAfter(Wait wait) {
     const uint32_t own = log.getCount();
     std::vector<std::pair<Stream *, uint32_t>> counts;
