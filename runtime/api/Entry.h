@@ -1,10 +1,10 @@
-// What stands at every entry of the C API. Nothing that is thrown leaves the library; and a process
-// that was forked while another thread was in the library is told so, where it would wait for ever.
+// The guard at every entry of the C API. No exception leaves the library; and a process that was
+// forked while another thread was in the library gets an error instead of waiting forever.
 //
-// A fork copies the calling thread alone: what other threads had locked stays locked in the child.
-// So a fork waits until the others have left, new ones standing at the entry meanwhile. It does not
-// wait long for those that do not leave (they compile, or wait for a device): then the child knows
-// that they were there, and every call in it is refused.
+// A fork copies only the calling thread: the locks of other threads stay locked in the child. So a
+// fork waits until the others have left, while new ones wait at the entry. It does not wait long
+// for those that do not leave (they compile, or wait for a device): then the child knows about
+// them, and every call in it is refused.
 #pragma once
 
 #include "runtime/include/tilerun/tilerun.h"

@@ -1,8 +1,8 @@
-// What stands behind the handles of tilerun.h, and how a Status becomes the calling thread's error.
+// The objects behind the handles of tilerun.h, and how a Status becomes the calling thread's error.
 //
 // Rules of this folder: one function of the header, one thin function here: enter (Entry.h), check
 // what C cannot (null handles, struct sizes), call runtime/core, keep the error. Nothing else may
-// be exported, and nothing that is thrown may leave.
+// be exported, and no exception may leave.
 #pragma once
 
 #include "runtime/api/Entry.h"
@@ -48,7 +48,7 @@ inline TilerunStream *wrap(core::Stream *stream) {
 inline core::Event *unwrap(TilerunEvent *event) { return reinterpret_cast<core::Event *>(event); }
 inline TilerunEvent *wrap(core::Event *event) { return reinterpret_cast<TilerunEvent *>(event); }
 
-/// Keeps the failure as this thread's error, and returns its code.
+/// Stores the failure as this thread's error, and returns its code.
 TilerunStatus keepError(const core::Status &status);
 inline TilerunStatus finish(const core::Status &status) {
   if (status.isOk()) [[likely]]
@@ -58,7 +58,7 @@ inline TilerunStatus finish(const core::Status &status) {
 /// "FUNCTION: PARAMETER is null".
 TilerunStatus refuseNull(const char *function, const char *parameter);
 TilerunStatus refuse(const char *function, const std::string &what);
-/// More than `most`: what nobody means to pass.
+/// More than `most` cannot be intended.
 TilerunStatus refuseCount(const char *function, const std::string &what, uint64_t count,
                           uint64_t most);
 /// Elements of an array of structs.
@@ -81,8 +81,8 @@ inline constexpr uint32_t kFirstSize<TilerunTuneOptions> = offsetof(TilerunTuneO
 TilerunStatus refuseSize(const char *function, const char *parameter, uint32_t size,
                          uint32_t wanted);
 
-/// Copies a struct of a caller, which may be null; what an older caller lacks is zero, and what a
-/// newer one adds is ignored. Its size is checked.
+/// Copies a struct of a caller, which may be null; fields that an older caller lacks are zero,
+/// those that a newer one adds are ignored. Its size is checked.
 template <typename T> T readStruct(const T *given) {
   if (given && given->struct_size >= sizeof(T)) [[likely]]
     return *given;
@@ -97,7 +97,8 @@ template <typename T> void writeStruct(T *to, T from) {
   std::memcpy(static_cast<void *>(to), &from, std::min<size_t>(to->struct_size, sizeof(T)));
 }
 
-/// Options with their defaults filled in. Refuses what no device takes, so that all answer alike.
+/// Options with their defaults filled in. Refuses values that no device takes, so that all devices
+/// answer alike.
 TilerunStatus readCompileOptions(const char *function, const TilerunCompileOptions *given,
                                  TilerunCompileOptions &options);
 

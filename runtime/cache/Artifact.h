@@ -19,7 +19,7 @@ class Artifact {
 public:
   /// A copy of what a plugin gave, which may be released afterwards.
   static std::shared_ptr<const Artifact> copy(const TilerunPluginArtifact &artifact);
-  /// From the stored form; null if the bytes are anything else.
+  /// From the stored form; null for any other bytes.
   static std::shared_ptr<const Artifact> parse(llvm::ArrayRef<uint8_t> stored);
 
   /// The same with a text of the caller's own, which is stored with it.
@@ -33,7 +33,7 @@ public:
   const TilerunPluginArtifact &get() const { return artifact; }
   /// The kernel of that name; null if there is none.
   const TilerunPluginKernelInfo *findKernel(llvm::StringRef name) const;
-  /// What it takes in memory.
+  /// Its size in memory.
   uint64_t getNumBytes() const { return bytes.size() + note.size() + kOverhead; }
 
   Artifact(const Artifact &) = delete;
@@ -41,7 +41,7 @@ public:
 
 private:
   static constexpr uint64_t kOverhead = 512;
-  /// What the plugin gave with pointers of its own, and what these point to here.
+  /// The plugin's artifact, with pointers to copies here.
   struct Details {
     TilerunPluginKernelDetails given = {};
     std::vector<std::string> forms;

@@ -1,5 +1,5 @@
-// Compiled artifacts by key: in memory, and on disk behind it. A key that many threads ask for at
-// once is compiled once.
+// Compiled artifacts by key: in memory, backed by the disk. A key that many threads request at once
+// is compiled once.
 #pragma once
 
 #include "runtime/cache/Artifact.h"
@@ -15,7 +15,7 @@
 
 namespace tilerun::cache {
 
-/// What became of a compilation: one of the two. Can be handed to several threads.
+/// The result of a compilation: one of the two. Can be shared by several threads.
 struct Outcome {
   std::shared_ptr<const Artifact> artifact;
   std::shared_ptr<const plugin::Error> error;
@@ -29,7 +29,7 @@ struct Outcome {
 /// Every function may be called from any thread.
 class ArtifactCache {
 public:
-  /// Least memory that is kept for artifacts that nobody uses any more.
+  /// Minimum memory for artifacts that are no longer in use.
   static constexpr uint64_t kDefaultMemoryBytes = 64 << 20;
 
   /// `disk` may be null: then nothing outlives the object.

@@ -2,10 +2,10 @@
 //
 // Layout: FOLDER/v1/ab/cdef…, named by the key's digits; each file is a header (magic, version,
 // kind, length, key, checksum) and the payload. A file is written under a temporary name in the
-// same folder and renamed, so that a name always stands for a whole entry; the checksum finds what
-// a crash, a full disk or another program did to it nevertheless. A checksum is not a signature:
-// what others than this user and root can write to is not read (Trust.h), and every file is reached
-// through the open folders that were found to be so.
+// same folder and renamed, so that a name always stands for a whole entry; the checksum detects
+// damage by a crash, a full disk or another program. A checksum is not a signature: files that
+// users other than this one and root can write are not read (Trust.h), and every file is reached
+// through open folders that were checked.
 #pragma once
 
 #include "runtime/cache/Files.h"
@@ -20,7 +20,7 @@
 
 namespace tilerun::cache {
 
-/// What an entry holds. The number is stored.
+/// The contents of an entry. The number is stored.
 enum class EntryKind : uint32_t { Artifact = 1, Tuning = 2 };
 
 /// The steps at which tests inject failures.
@@ -40,13 +40,13 @@ struct DiskCacheOptions {
   std::function<int(FileStep)> fault; ///< For tests: an errno that the step gives; 0: go on.
 
   /// As TILERUN_CACHE (off), TILERUN_CACHE_{DIR,SIZE,SHARED} say; by default
-  /// $XDG_CACHE_HOME/tilerun or ~/.cache/tilerun. What is wrong with them is told to `warn`.
-  /// `folder`, if it is not empty, stands for the environment's; off is off nevertheless.
+  /// $XDG_CACHE_HOME/tilerun or ~/.cache/tilerun. Problems are reported to `warn`. `folder`, if not
+  /// empty, replaces the environment's; off takes precedence.
   static DiskCacheOptions fromEnvironment(std::function<void(const std::string &)> warn,
                                           const std::string &folder = "");
 };
 
-/// "512M" as bytes; none for what is not a size.
+/// "512M" as bytes; none if it is not a size.
 std::optional<uint64_t> parseSize(llvm::StringRef text);
 
 struct DiskCacheStat {
@@ -70,7 +70,7 @@ public:
   DiskCache(const DiskCache &) = delete;
   DiskCache &operator=(const DiskCache &) = delete;
 
-  /// The payload; none if there is no sound entry.
+  /// The payload; none if there is no valid entry.
   std::optional<std::vector<uint8_t>> get(const Key &key, EntryKind kind);
   /// Stores a payload, and removes the least recently used entries where the bound demands it.
   /// False if nothing was stored.
@@ -79,7 +79,7 @@ public:
   /// Reports an entry whose payload its reader could not use, as a damaged one.
   void reject(const Key &key, const std::string &why);
 
-  /// False where there is no folder, or it turned out to be of no use.
+  /// False if there is no folder, or it cannot be used.
   bool isEnabled() const { return !disabled.load(std::memory_order_relaxed); }
   const std::string &getFolder() const { return options.folder; }
   uint64_t getMaxBytes() const { return options.maxBytes; }
@@ -98,7 +98,7 @@ public:
 private:
   struct Found;
   int step(FileStep step) const { return options.fault ? options.fault(step) : 0; }
-  /// These three give 0, an errno, or files::kUntrusted, which they tell.
+  /// These three return 0, an errno, or files::kUntrusted, which they report.
   int checkFolder(const files::Folder &folder, const std::string &path);
   int openRoot(files::Folder &opened);
   int openShard(const std::string &shard, files::Folder &opened);

@@ -12,7 +12,7 @@ constexpr size_t kHeaderBytes = kCheckedBytes + 32;
 
 std::array<uint8_t, kHeaderBytes> makeHeader(const Key &key, EntryKind kind,
                                              llvm::ArrayRef<uint8_t> payload);
-/// Why bytes are not an entry of `key`; empty if they are. Any kind will do if `kind` is none.
+/// Why bytes are not an entry of `key`; empty if they are. Any kind is accepted if `kind` is none.
 std::string checkEntry(llvm::ArrayRef<uint8_t> file, const Key &key, std::optional<EntryKind> kind);
 /// The key that a shard and a name stand for.
 std::optional<Key> parseName(llvm::StringRef shard, llvm::StringRef name);

@@ -1,5 +1,6 @@
-// File operations for the store, as POSIX calls: each gives an errno, and none can end the process.
-// They take open folders, not paths, so that what was checked is what is used.
+// File operations for the store, as POSIX calls: each returns an errno, and none can terminate the
+// process. They take open folders, not paths, so that the folder that was checked is the one that
+// is used.
 #pragma once
 
 #include "runtime/plugin/Trust.h"
@@ -14,18 +15,18 @@
 
 namespace tilerun::cache::files {
 
-/// What functions give besides errnos: for something that is not a regular file, for a file that is
-/// larger than was asked for, and for what others can change.
+/// Results besides errnos: for something that is not a regular file, for a file that is larger than
+/// requested, and for one that others can modify.
 constexpr int kNoFile = -1, kTooLarge = -2, kUntrusted = -3;
 
-/// What others may do, and what they may do to files that are made here.
+/// The permissions of others, and those of created files.
 struct Sharing {
   trust::Circle circle = trust::Circle::Self;
   unsigned getFolderMode() const { return circle == trust::Circle::Self ? 0700 : 0770; }
   unsigned getFileMode() const { return circle == trust::Circle::Self ? 0600 : 0660; }
 };
 
-/// An open folder: what is found in it stays the same folder's whatever happens to its path.
+/// An open folder: it stays the same folder whatever happens to its path.
 class Folder {
 public:
   Folder() = default;
@@ -40,7 +41,7 @@ public:
   /// A folder in another; a link is ENOTDIR.
   int openIn(const Folder &parent, const std::string &name);
   int getHandle() const { return handle; }
-  /// Names in it, without `.` and `..`; what cannot be read is empty.
+  /// Names in it, without `.` and `..`; empty if it cannot be read.
   std::vector<std::string> list() const;
 
 private:

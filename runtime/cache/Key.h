@@ -1,9 +1,9 @@
 // Keys of the caches: 256-bit BLAKE3 hashes over named fields. Separate from the stores, which see
 // a key as opaque.
 //
-// Rules of this folder: a cache may only ever cost time. Every failure of the file system, every
-// damaged or foreign file, every race with another process ends as a miss, and is told once through
-// the warning callback. Nothing that was read is believed before its checksum was verified. No file
+// Rules of this folder: a broken cache only costs time. Every failure of the file system, every
+// damaged or foreign file, every race with another process is a miss, and is reported once
+// through the warning callback. No data is used before its checksum has been verified. No file
 // locks, no appending, no file that two processes write: only temporary files and rename.
 #pragma once
 
@@ -48,10 +48,10 @@ private:
   llvm::BLAKE3 hasher;
 };
 
-/// What distinguishes this build of the code that holds `address` (a function of it): the build id
-/// of its program or shared object (where it has none, a hash of that file's path, size and time),
-/// and those of LLVM's and MLIR's shared libraries, if it is linked with them: a distribution
-/// replaces them without it. A part of every key whose value depends on that code.
+/// Identifies this build of the code that contains `address` (of one of its functions): the build
+/// id of its program or shared object (where it has none, a hash of that file's path, size and
+/// time), and those of LLVM's and MLIR's shared libraries, if it is linked with them, because a
+/// distribution may replace those alone. Part of every key whose value depends on that code.
 std::string getBuildId(const void *address);
 
 } // namespace tilerun::cache

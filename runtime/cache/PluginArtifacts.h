@@ -1,5 +1,5 @@
-// How artifacts of plugins are keyed and made: what besides the source decides an artifact, and the
-// last step from a portable one to the device's binary.
+// Keys and creation of plugins' artifacts: what they depend on besides the source, and the last
+// step from a portable one to the device's binary.
 #pragma once
 
 #include "runtime/cache/ArtifactCache.h"
@@ -9,7 +9,7 @@ namespace tilerun::cache {
 /// Whether artifacts of a plugin may be kept for later processes: it must say which compiler it is.
 bool isPersistent(const TilerunPlugin &table);
 
-/// Adds to a key which build of which plugin and compiler it is.
+/// Adds the plugin, its build and its compiler's version to a key.
 void addPluginFields(KeyBuilder &key, const TilerunPlugin &table);
 
 /// Adds to a key all that decides an artifact besides the source: plugin, compiler, target,
@@ -45,8 +45,8 @@ Outcome getArtifactOfSource(ArtifactCache &cache, const Key &key, const TilerunP
 Outcome getArtifact(ArtifactCache *cache, const TilerunPlugin &table, TilerunPluginDevice *device,
                     const TilerunPluginCompileRequest &request);
 
-/// The process's cache as the environment says, made at the first call. `warn` of that call is told
-/// of trouble; null: a line on stderr.
+/// The process's cache as the environment says, made at the first call. `warn` of that call
+/// receives warnings; null: they go to stderr.
 std::shared_ptr<ArtifactCache>
 getSharedCache(std::function<void(const std::string &)> warn = nullptr);
 

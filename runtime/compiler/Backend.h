@@ -22,7 +22,7 @@ llvm::StringRef getOption(const TilerunCompileOptions &options, llvm::StringRef 
 /// Whether the device looks for mistakes: then the module keeps what only that needs.
 bool wantsChecks(const TilerunCompileOptions &options);
 
-/// Remembers what it gave, so that what a driver refuses can be forgotten. Any thread.
+/// Remembers its results, so that one that a driver refuses can be dropped. Any thread.
 class Backend {
 public:
   explicit Backend(std::shared_ptr<const Services> services) : services(std::move(services)) {}
@@ -31,8 +31,9 @@ public:
   core::Status compile(const core::Device &device, llvm::ArrayRef<uint8_t> bytecode,
                        const std::string &signature, const TilerunCompileOptions &options,
                        core::CompiledArtifact &artifact);
-  /// The same for a source, of which `source` has all that decides the bytecode: `makeBytecode` is
-  /// called only if no artifact of it is kept. What it printed is kept too, and logged each time.
+  /// The same for a source; `source` identifies everything that the bytecode depends on:
+  /// `makeBytecode` is called only if no artifact of it is cached. Its output is cached too, and
+  /// logged each time.
   using MakeBytecode = llvm::function_ref<core::Status(std::vector<uint8_t> &, std::string &)>;
   core::Status compileSource(const core::Device &device, const cache::KeyBuilder &source,
                              MakeBytecode makeBytecode, const std::string &signature,

@@ -1,5 +1,5 @@
-// Programs that the compiler stands behind: kernels in Python source, and kernels in tile IR. The
-// one place of the runtime that knows the frontend; separate from core so that core can be built
+// Programs that the compiler can compile: kernels in Python source, and kernels in tile IR. The
+// only place of the runtime that knows the frontend; separate from core so that core can be built
 // and tested without LLVM.
 #pragma once
 
@@ -14,7 +14,7 @@ struct JitFunction;
 
 namespace tilerun::compiler {
 
-/// What programs of one runtime share.
+/// Shared by the programs of one runtime.
 struct Services {
   std::shared_ptr<cache::ArtifactCache> cache; ///< Null: everything is compiled.
   /// Takes warnings and what kernels print while they are compiled; from any thread.
@@ -39,7 +39,7 @@ struct SourceText {
 core::Status loadSources(std::shared_ptr<const Services> services, std::vector<SourceText> sources,
                          const std::string &kernel, std::shared_ptr<core::Program> &program);
 /// Of a file that the caller's own frontend has loaded. Both must outlive the program, which is for
-/// one thread at a time. What the frontend says stays among its diagnostics.
+/// one thread at a time. The frontend's messages stay among its diagnostics.
 std::shared_ptr<core::Program> adoptKernel(std::shared_ptr<const Services> services,
                                            Frontend &frontend, LoadedModule &module,
                                            const JitFunction &function);
@@ -49,8 +49,8 @@ std::vector<core::SourceParameter> describeParameters(const JitFunction &functio
 core::Status loadTileIr(std::shared_ptr<const Services> services, llvm::StringRef module,
                         const std::string &kernel, std::shared_ptr<core::Program> &program);
 
-/// What distinguishes the frontend, the optimizer and these plugins from those of other builds: 64
-/// digits, whatever the plugins' order.
+/// Identifies the builds of the frontend, the optimizer and these plugins: 64 digits, independent
+/// of the plugins' order.
 std::string getCompilerKey(std::vector<std::shared_ptr<const plugin::Plugin>> plugins);
 
 /// A name of the language; the fields are those of TilerunLanguageName.

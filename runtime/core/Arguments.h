@@ -1,5 +1,5 @@
-// Arguments of launches: what a value says about a specialization, and its bytes. Inline where a
-// warm launch passes.
+// Arguments of launches: the facts that a value adds to a specialization, and its bytes. Inline on
+// the path of a warm launch.
 #pragma once
 
 #include "runtime/core/Program.h"
@@ -23,7 +23,7 @@ inline bool isIntegerType(uint16_t dtype) {
 const char *getTypeName(uint16_t dtype);
 /// "a pointer", "an integer": of a parameter's TILERUN_ARGUMENT_*.
 const char *getKindName(uint16_t kind);
-/// By the name in signatures; AUTO if there is none.
+/// By the name in signatures; AUTO for an unknown name.
 uint16_t findType(std::string_view name);
 /// "a pointer to fp32", "the integer 5", for messages.
 std::string describeArgument(const TilerunArgument &argument);
@@ -99,7 +99,7 @@ inline uint64_t getArgumentBits(const TilerunArgument &argument, uint16_t dtype)
 /// Of the target's own options of one compilation: their number, and the text of all.
 constexpr uint32_t kMostOptions = 64, kMostOptionBytes = 2048;
 
-/// Words that tell one specialization from another. On the stack: a warm launch allocates nothing.
+/// The words that distinguish specializations. On the stack: a warm launch allocates nothing.
 class SpecializationKey {
 public:
   static constexpr uint32_t kMaxWords = 1024;
@@ -146,7 +146,7 @@ private:
 };
 
 namespace detail {
-/// What an argument means to the compiler.
+/// The meaning of an argument for the compiler.
 struct Meaning {
   enum Kind : uint64_t { Pointer = 1, Integer, Float, Bool, One, None, Constant } kind;
   uint16_t dtype = TILERUN_DTYPE_AUTO;
@@ -204,7 +204,7 @@ struct Meaning {
 
 bool addText(SpecializationKey &key, const char *text);
 
-/// Adds the words of a constant; false if they are too many, or it is none.
+/// Adds the words of a constant; false if there are too many, or it is not a constant.
 [[gnu::always_inline]] inline bool addConstant(SpecializationKey &key,
                                                const TilerunArgument &argument) {
   if (!key.add(uint64_t(Meaning::Constant) << 32 | uint64_t(argument.kind) << 8))

@@ -21,7 +21,7 @@ struct DeviceOptions {
 
 class Device : public std::enable_shared_from_this<Device> {
 public:
-  /// Opens a device that the plugin told of.
+  /// Opens a device that the plugin listed.
   static Status open(std::shared_ptr<const plugin::Plugin> plugin, const plugin::DeviceInfo &info,
                      const DeviceOptions &options, std::shared_ptr<Device> &device);
   /// Waits for its work, unloads modules, frees the pool, closes.
@@ -53,13 +53,13 @@ public:
 
   /// Whether launches may point to any memory of the host, which the device shares.
   bool usesHostMemory() const { return sharesHost; }
-  /// Whether launches are told the memory behind their pointers, to check accesses.
+  /// Whether launches pass the extents of the memory behind their pointers, to check accesses.
   bool checksBounds() const { return isChecking; }
 
   Stream &getDefaultStream() const { return *defaultStream; }
   MemoryPool &getPool() const { return *pool; }
 
-  /// Host memory; what is left is freed with the device.
+  /// Host memory; any that remains is freed with the device.
   Status allocateHost(uint64_t bytes, void *&pointer);
   Status freeHost(void *pointer);
 
@@ -120,7 +120,7 @@ public:
 private:
   Stream(std::shared_ptr<Device> keep, TilerunPluginStream *handle)
       : device(*keep), handle(handle), keep(std::move(keep)) {}
-  /// INVALID_ARGUMENT if a range leaves its allocation, of which the pool knows.
+  /// INVALID_ARGUMENT if a range leaves its allocation in the pool.
   Status checkRange(const char *what, TilerunAddress address, uint64_t bytes) const;
   Status copyStaged(const Stream &source, TilerunAddress to, TilerunAddress from,
                     uint64_t bytes) const;

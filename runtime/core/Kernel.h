@@ -11,7 +11,7 @@ namespace tilerun::core {
 
 /// A kernel that was compiled for one signature and loaded on one device.
 struct Specialization {
-  /// Where an argument goes: what a warm launch reads, side by side.
+  /// The place of an argument: what a warm launch reads, contiguously.
   struct Place {
     uint16_t kind;     ///< TILERUN_ARGUMENT_POINTER, _INTEGER, _FLOAT.
     uint16_t dtype;    ///< A pointer's elements; AUTO where it is not known.
@@ -21,7 +21,7 @@ struct Specialization {
   };
   struct Parameter {
     std::string name;
-    int64_t divisibility; ///< What the code relies on.
+    int64_t divisibility; ///< A fact that the code relies on.
   };
   std::shared_ptr<Executable> executable;
   std::string signature;
@@ -36,7 +36,7 @@ public:
 
   const Program &getProgram() const { return *program; }
   const std::string &getName() const { return program->getName(); }
-  /// What a launch passes: the source's parameters without the bound ones.
+  /// The parameters that a launch passes: the source's without the bound ones.
   const std::vector<SourceParameter> &getParameters() const { return parameters; }
 
   /// The kernel with more constants bound.
@@ -83,7 +83,7 @@ private:
   std::string getSignature(const TilerunArgument *arguments, uint32_t numArguments) const;
   Status makeKey(SpecializationKey &key, const TilerunArgument *arguments,
                  uint32_t numArguments) const;
-  /// Whether there are as many arguments as parameters, but for defaults.
+  /// Whether the number of arguments fits the parameters and their defaults.
   Status checkDefaults(uint32_t numArguments) const;
   /// Compiles once, however many threads ask at the same time.
   Status specializeOnce(Device &device, const SpecializationKey &key,

@@ -1,7 +1,8 @@
-// The caching allocator of one device. Memory comes from the driver in segments, which are cut into
-// blocks. A free block belongs to the stream that it was freed on: that stream takes it again at
-// once, because its order protects the contents; another stream takes it once the event that was
-// recorded at the free has passed. Without the pool every allocation is a segment of its own.
+// The caching allocator of one device. Memory comes from the driver in segments, which are divided
+// into blocks. A free block belongs to the stream that it was freed on: that stream can reuse it
+// at once, because its order protects the contents; another stream can take it once the event
+// that was recorded at the free has passed. Without the pool every allocation is a segment of its
+// own.
 #pragma once
 
 #include "runtime/core/Device.h"
@@ -13,8 +14,8 @@
 
 namespace tilerun::core {
 
-/// A piece of a segment. Never given back to the heap while the pool lives, so that a thread may
-/// look at `generation` of a block that it saw before.
+/// A piece of a segment. Never deleted while the pool lives, so that a thread may read `generation`
+/// of a block that it saw before.
 struct MemoryBlock {
   struct Segment;
   TilerunAddress address = 0;
@@ -31,7 +32,7 @@ struct MemoryBlock {
   std::atomic<uint64_t> generation{0}; ///< Changes with each allocation and free; odd: in use.
 };
 
-/// What the driver gave, cut into blocks.
+/// An allocation of the driver, divided into blocks.
 struct MemoryBlock::Segment {
   TilerunAddress address;
   uint64_t bytes;
@@ -48,8 +49,8 @@ public:
 
   Status allocate(const Stream &stream, uint64_t bytes, TilerunAddress &address);
   Status free(const Stream &stream, TilerunAddress address);
-  /// Waits for the device and gives whole free segments back, until `keepBytes` are held. Others
-  /// go on while it waits; what they free meanwhile stays.
+  /// Waits for the device and returns whole free segments to the driver, until `keepBytes` are
+  /// held. Other threads continue while it waits; what they free meanwhile stays.
   Status trim(uint64_t keepBytes);
   /// Before a stream is destroyed: its free blocks are for everybody once its work is done.
   void releaseStream(const Stream &stream);
@@ -61,7 +62,7 @@ public:
   };
   Statistics getStatistics() const;
 
-  /// What an address is in.
+  /// The block that contains an address.
   struct Place {
     MemoryBlock *block = nullptr; ///< Null: not this pool's memory.
     uint64_t generation = 0;      ///< Of the block, as it is now; odd: in use.

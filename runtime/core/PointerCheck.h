@@ -1,7 +1,7 @@
-// Whether an address may be passed to a kernel on a device. Each thread remembers the allocations
-// that it has seen, so that a warm launch asks nobody: for the pool's blocks the memory is exact
-// (their generation changes when they are freed), for memory of others it lasts until it is pushed
-// out by newer entries.
+// Checks whether an address may be passed to a kernel on a device. Each thread remembers the
+// allocations that it has seen, so a warm launch makes no calls: for the pool's blocks the record
+// is exact (their generation changes when they are freed), for foreign memory it lasts until
+// newer entries evict it.
 #pragma once
 
 #include "runtime/core/MemoryPool.h"
@@ -19,7 +19,7 @@ struct SeenAllocation {
 constexpr unsigned kSeen = 128;
 extern constinit thread_local SeenAllocation seenAllocations[kSeen];
 
-/// In this thread's `seenAllocations`, of which a launch takes the address once.
+/// In this thread's `seenAllocations`, whose address a launch takes once.
 inline SeenAllocation &getSeen(SeenAllocation *all, TilerunAddress address) {
   return all[((address >> 9) * 0x9E3779B97F4A7C15u) >> 57];
 }

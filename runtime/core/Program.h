@@ -1,5 +1,5 @@
-// What a kernel is compiled from, behind an interface: the frontend's sources, tile IR, or what a
-// test gives. Keeps the rest of the runtime free of the compiler.
+// The source of a kernel, behind an interface: Python source, tile IR, or a test's own. Keeps the
+// rest of the runtime free of the compiler.
 #pragma once
 
 #include "runtime/core/Executable.h"
@@ -9,7 +9,8 @@
 
 namespace tilerun::core {
 
-/// What a launch asks about a parameter; apart, so that those of a kernel lie side by side.
+/// The facts about a parameter that a launch reads; separate, so that those of a kernel are
+/// contiguous.
 struct ParameterFacts {
   bool isConstexpr = false;
   bool hasDefault = false;
@@ -45,7 +46,7 @@ public:
   virtual const std::string &getName() const = 0;
   /// In the order of the source.
   virtual const std::vector<SourceParameter> &getParameters() const = 0;
-  /// For tile IR: the one signature that there is; else null.
+  /// For tile IR: its only signature; otherwise null.
   virtual const std::vector<SignatureEntry> *getFixedSignature() const { return nullptr; }
   /// Reads `x=*fp32:16, n=i32, BLOCK=1024`.
   virtual Status parseSignature(const std::string &text,
@@ -59,8 +60,8 @@ public:
   /// Compiles for a device's target. Messages carry the diagnostics.
   virtual Status compile(const Device &device, const std::string &signature,
                          const TilerunCompileOptions &options, CompiledArtifact &artifact) = 0;
-  /// Compiles for a target of a plugin, and gives one stage: "tile", what the plugin's option
-  /// "emit" knows, or "" for its artifact. Nothing is cached.
+  /// Compiles for a target of a plugin, and returns one stage: "tile", a phase of the plugin's
+  /// option "emit", or "" for its artifact. Nothing is cached.
   using TakeArtifact = std::function<void(const TilerunPluginArtifact &)>;
   virtual Status emit(const plugin::Plugin &plugin, const std::string &target,
                       const std::string &signature, const TilerunCompileOptions &options,
@@ -69,7 +70,7 @@ public:
   }
   /// Of all that decides what is compiled, for keys of caches; "" if that is not known.
   virtual std::string getDigest() const { return ""; }
-  /// Tells that the driver refused what `compile` gave, so that it is not given again.
+  /// Reports that the driver refused the result of `compile`, so that it is not returned again.
   virtual void refuse(const Device &device, const std::string &signature,
                       const TilerunCompileOptions &options) {}
 };

@@ -18,7 +18,7 @@ public:
   std::vector<plugin::FoundPlugin> getPlugins();
   /// Calls back with each device there is now, in the order of the plugins.
   void listDevices(const std::function<void(const plugin::DeviceInfo &)> &each);
-  /// By id, UUID form or kind; empty: the first that is not a CPU, else the CPU.
+  /// By id, UUID form or kind; empty: the first device that is not a CPU, else the CPU.
   Status openDevice(const std::string &id, const DeviceOptions &options,
                     std::shared_ptr<Device> &device);
 

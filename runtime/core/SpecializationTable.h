@@ -1,6 +1,6 @@
-// What a kernel was compiled to, by key: readers take no lock. Entries are never removed while the
-// table lives; a device that was closed leaves its entries behind, which nothing finds again. Most
-// launches are as the one before, so that the entry found last comes first, before any hashing.
+// The specializations of a kernel by key; readers take no lock. Entries are never removed while the
+// table lives; those of a closed device stay, and are never found again. Most launches are like
+// the previous one, so the entry found last is tried first, before any hashing.
 #pragma once
 
 #include "runtime/core/Arguments.h"

@@ -1,9 +1,9 @@
-// What became of a call: OK for free, or an error that can be handed to several threads.
+// The result of a call: OK, which is free, or an error that can be shared by several threads.
 //
 // Rules of this folder: devices, streams, memory and kernels over the plugin ABI, for every user of
 // the runtime (the public API, the command). It knows the ABI header and the standard library, and
-// no compiler: sources of kernels stand behind an interface (Program.h). Public entry points
-// validate (here: of Kernel and MemoryPool); the rest asserts. A function that can fail returns a
+// no compiler: sources of kernels are behind an interface (Program.h). Public entry points validate
+// (here: those of Kernel and MemoryPool); other code asserts. A function that can fail returns a
 // Status; it may be called from any thread unless its comment says otherwise.
 #pragma once
 
@@ -36,7 +36,7 @@ private:
       return status_;                                                                              \
   } while (false)
 
-/// Takes one error from a plugin. Costs nothing while there is none.
+/// Receives one error from a plugin. Free while there is none.
 class ErrorSink {
 public:
   ErrorSink() : sink{sizeof(TilerunErrorSink), 0, this, &report} {}

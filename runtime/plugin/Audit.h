@@ -1,6 +1,6 @@
-// The audit of a plugin file: everything that can be found out about it without trusting it. The
-// file is read here and loaded in child processes only, so that a plugin that crashes, hangs, exits
-// or prints garbage is a line of the report.
+// The audit of a plugin file: everything that can be found out without trusting it. The file is
+// read here and loaded only in child processes, so that a plugin that crashes, hangs, exits or
+// prints garbage is a line of the report.
 #pragma once
 
 #include "runtime/plugin/Probe.h"
@@ -13,12 +13,12 @@ struct AuditItem {
   std::string group; ///< "file", "table", "compile", "conformance"
   std::string name;
   Verdict verdict;
-  std::string text; ///< What was seen; may be empty for a pass.
+  std::string text; ///< The observation; may be empty for a pass.
 };
 
 struct AuditReport {
   std::string file;
-  ProbeReport plugin; ///< What it says of itself.
+  ProbeReport plugin; ///< Its own description.
   std::vector<AuditItem> items;
   size_t count(AuditItem::Verdict verdict) const;
   bool passed() const { return count(AuditItem::Verdict::Fail) == 0; }
@@ -39,7 +39,7 @@ AuditReport audit(const std::string &file, const AuditOptions &options);
 /// The children's sides, in the probe helper. They report to `fd` and give the exit status.
 /// The table's soundness, beyond what every load checks.
 int runTableAudit(const char *file, int fd);
-/// Compiles the kernel in `bytecode` for `target`, twice, and what is not a kernel.
+/// Compiles the kernel in `bytecode` for `target`, twice, and bytes that are not a kernel.
 int runCompileAudit(const char *file, const char *bytecode, const char *target, int fd);
 
 } // namespace tilerun::plugin

@@ -1,5 +1,6 @@
-// Runs a helper in a process of its own that reports through file descriptor 3, since a plugin may
-// write anything to the standard streams. The helper and all that it started are gone afterwards.
+// Runs a helper in its own process that reports through file descriptor 3, because a plugin may
+// write anything to the standard streams. The helper and all processes that it started are gone
+// afterwards.
 #pragma once
 
 #include <chrono>
@@ -20,7 +21,7 @@ struct ChildResult {
   };
   End end = End::NotStarted;
   int status = 0;
-  bool isEnding = false; ///< Its report was whole; what `end` says came at its end.
+  bool isEnding = false; ///< Its report was complete; `end` happened at its exit.
   std::string report;    ///< Lines; the last may be cut off unless it is whole.
   std::vector<std::string> getLines() const;
   /// "it crashes: Segmentation fault" and the like; empty if it is whole, and ended as it should.

@@ -1,6 +1,6 @@
 // Finds plugins and loads those that can be used: files named by the caller, then
 // TILERUN_PLUGIN_PATH (files and folders, separated by ':'), then the built-in folder. Of two with
-// one name the first counts, so that a user can put a newer one before a built-in one.
+// the same name the first wins, so that a user can replace a built-in one by a newer one.
 #pragma once
 
 #include "runtime/plugin/Probe.h"

@@ -1,5 +1,5 @@
-// Looks at a shared object without loading it, so that files which can never load are turned away
-// with a clear reason instead of the dynamic linker's, and a truncated one cannot kill the process
+// Inspects a shared object without loading it, so that files that can never load are refused with a
+// clear reason instead of the dynamic linker's, and a truncated one cannot kill the process
 // (touching a mapped page past the end of a file raises SIGBUS).
 #pragma once
 
@@ -15,7 +15,8 @@ std::string checkElfFile(const std::string &path, const char *symbol);
 /// The same on the bytes of a file.
 std::string checkElfBytes(const void *bytes, size_t size, const char *symbol);
 
-/// What a shared object needs and gives, for an audit. Empty lists where the file cannot be read.
+/// The imports and exports of a shared object, for an audit. Empty lists if the file cannot be
+/// read.
 struct ElfSymbols {
   std::vector<std::string> libraries; ///< That the dynamic linker loads with it.
   std::vector<std::string> exported;  ///< Defined, visible to others.

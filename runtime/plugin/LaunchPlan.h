@@ -1,4 +1,4 @@
-// What the details of a kernel (TilerunPluginKernelDetails) add to its launches: derived
+// The additions of a kernel's details (TilerunPluginKernelDetails) to its launches: derived
 // parameters, clusters, and the grid that is launched instead of the caller's.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace tilerun::plugin {
 
-/// What is wrong with the details of a kernel; empty if they can be used. Null is fine.
+/// Says what is wrong with the details of a kernel; empty if they can be used. Null is valid.
 std::string checkDetails(const TilerunPluginKernelInfo &kernel,
                          const TilerunPluginKernelDetails *details);
 
@@ -29,7 +29,7 @@ public:
   /// Programs of a cluster.
   uint64_t getClusterSize() const { return uint64_t(cluster[0]) * cluster[1] * cluster[2]; }
 
-  /// What a launch points to; for the time of its call.
+  /// The memory that a launch points to, for the duration of its call.
   struct Words {
     uint64_t words[kMostWords];
     const uint64_t *derived[kMostDerived];
@@ -53,7 +53,7 @@ private:
   std::vector<Parameter> parameters;
   std::vector<Derived> derived;
   uint32_t cluster[3];
-  uint64_t mostPrograms; ///< At once, with a persistent grid; else 0.
+  uint64_t mostPrograms; ///< The programs of a persistent grid; else 0.
 };
 
 } // namespace tilerun::plugin

@@ -52,11 +52,11 @@ struct DeviceInfo {
 /// A form of a kernel that a plugin can give instead of code: a value of its option "emit".
 struct Phase {
   std::string name, description;
-  std::string comment; ///< What begins a line that is a comment; "" if there is none.
+  std::string comment; ///< The start of a comment line; "" if there is none.
   bool isBinary = false;
 };
 
-/// A plugin that was loaded and whose table is sound. Stays loaded until the process ends, because
+/// A loaded plugin with a valid table. Stays loaded until the process ends, because
 /// drivers leave threads and handlers behind. Immutable; any thread may use it.
 class Plugin {
 public:
@@ -68,19 +68,19 @@ public:
   static std::shared_ptr<const Plugin> adopt(const TilerunPlugin *table, std::string path,
                                              std::string &reason);
 
-  /// The table at its full size: what an older plugin does not have is null.
+  /// The table at its full size: entries that an older plugin lacks are null.
   const TilerunPlugin &getTable() const { return table; }
   /// The table as the plugin gave it, which may be shorter; for audits.
   const TilerunPlugin &getOwnTable() const { return *own; }
   const std::string &getPath() const { return path; }
   std::string getName() const { return table.name; }
 
-  /// The devices there are now. Empty, with a reason, if there is none.
+  /// The devices at present. Empty, with a reason, if there is none.
   std::vector<DeviceInfo> getDevices(std::string &reason) const;
   /// The targets that it compiles for.
   std::vector<std::string> getTargets() const;
-  /// What a target can be compiled to, the phase that people look at first in front. Empty with a
-  /// reason where that is not known.
+  /// The phases that a target can be compiled to, the most useful one first. Empty with a reason if
+  /// they are unknown.
   std::vector<Phase> getPhases(const std::string &target, std::string &reason) const;
 
 private:
@@ -99,7 +99,7 @@ void setLogHandler(LogHandler handler);
 /// Why a table cannot be used by this version of the runtime; empty if it can.
 std::string checkTable(const TilerunPlugin *table);
 
-/// Why what a plugin gave as an artifact cannot be read; empty if it can. Null is not an artifact.
+/// Says why an artifact from a plugin cannot be read; empty if it can. Null is not an artifact.
 std::string checkArtifact(const TilerunPluginArtifact *artifact);
 
 } // namespace tilerun::plugin

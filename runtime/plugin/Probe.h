@@ -9,7 +9,8 @@
 namespace tilerun::plugin {
 
 struct ProbeReport {
-  std::string reason; ///< Why it cannot be used; empty if it can. What follows is then set.
+  std::string
+      reason; ///< Why it cannot be used; empty if it can. The following fields are then set.
   std::string name;
   std::string version;
   std::string abi; ///< "1.0"

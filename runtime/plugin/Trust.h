@@ -1,6 +1,6 @@
-// Who else can change a file that code is taken from: plugins and entries of the cache. Trusted are
-// the user that this process runs as, and root; whoever else could write a file, or put another in
-// its place, would decide what runs here.
+// Checks who else can modify a file that code is loaded from: plugins and entries of the cache. The
+// user of this process and root are trusted; anybody else who could write or replace a file would
+// decide what runs here.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ enum class Circle {
 };
 
 /// Why an open file or folder can be changed by others: words that follow its name, such as
-/// "belongs to user 1001"; empty if nobody else can. A group in which this user is alone is nobody
-/// else.
+/// "belongs to user 1001"; empty if nobody else can. A group in which this user is the only member
+/// is trusted.
 std::string findOthers(int fd, Circle circle = Circle::Self);
 
 /// The same for a path, with every folder and link on the way to it: a whole sentence that names

@@ -1,4 +1,4 @@
-// What is kept of a tuning on disk.
+// The part of a tuning that is kept on disk.
 #pragma once
 
 #include "runtime/tune/Tuner.h"
@@ -10,7 +10,7 @@ namespace tilerun::tune {
 bool makeKey(const core::Device &device, const std::vector<Config> &configs,
              const std::string &words, cache::Key &key);
 
-/// The payload of an entry; a reader refuses anything else.
+/// The payload of an entry; readers refuse anything else.
 std::vector<uint8_t> write(size_t best, size_t numConfigs, double milliseconds);
 bool read(const std::vector<uint8_t> &bytes, size_t numConfigs, size_t &best, double &milliseconds);
 

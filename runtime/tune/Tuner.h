@@ -1,9 +1,9 @@
-// The choice among several ways to launch a kernel, by measuring them on the device. Separate from
+// Chooses among several ways to launch a kernel by measuring them on the device. Separate from
 // runtime/core because it keeps its results in the cache.
 //
-// Rules of this folder: a configuration that does not compile or launch costs only itself; whatever
-// a run changes that the caller named is as before when tuning ends; what the cache holds is
-// believed only for the same kernel, configurations, device and driver.
+// Rules of this folder: a configuration that does not compile or launch costs only itself; memory
+// that the caller named is restored when tuning ends; cached results are used only for the same
+// kernel, configurations, device and driver.
 #pragma once
 
 #include "runtime/cache/DiskCache.h"
@@ -30,20 +30,20 @@ struct Memory {
   bool restore;
 };
 
-/// What became of one configuration.
+/// The result of one configuration.
 struct Measurement {
   core::Status status;
   double milliseconds = 0; ///< Of one run; where it failed, 0.
-  bool rough = false;      ///< A first look told that it is far from the best.
+  bool rough = false;      ///< Its first runs were far from the best.
 };
 
 struct Options {
   double warmupMilliseconds = 25, repMilliseconds = 100;
-  std::string key;                         ///< What decides the choice besides the kernel.
+  std::string key;                         ///< What the choice depends on besides the kernel.
   std::shared_ptr<cache::DiskCache> cache; ///< Null: nothing is kept.
   bool refresh = false;                    ///< Measure, whatever the cache holds.
   std::vector<Memory> memory;
-  /// Told after each configuration: its index, what became of it, the best so far.
+  /// Called after each configuration: its index, its result, the best so far.
   std::function<void(size_t index, const Measurement &measurement, size_t best)> progress;
   /// Called around each run; a failure of `before` fails the configuration.
   std::function<core::Status(size_t index)> before, after;
