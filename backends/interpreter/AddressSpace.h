@@ -1,6 +1,6 @@
-// Addresses for allocations, scattered over a reserved stretch of the address space: an address
-// that left its allocation lands in none, but with a probability that nobody meets. What is
-// reserved costs nothing until it is given out.
+// Addresses for allocations, scattered over a reserved range of the address space: an address that
+// left its allocation is practically certain to hit no other. The reservation costs nothing until
+// it is used.
 #pragma once
 
 #include <cstdint>

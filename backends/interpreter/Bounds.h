@@ -1,4 +1,4 @@
-// Which memory the accesses of one launch may touch, and how one outside it is worded.
+// The memory that the accesses of a launch may touch, and the message about an access outside it.
 //
 // An access belongs to the allocation that its pointer came from: the decoder finds the parameters
 // that an address can be derived from (Origins.h), and a launch knows the memory behind each. So a
@@ -15,17 +15,18 @@ namespace tilerun::interp {
 
 class Bounds {
 public:
-  /// `enforced`: else everything but null pointers passes. `hostMemory`: pointers may lead to
-  /// memory of the host's own, which the heap does not know.
+  /// `enforced`: otherwise everything except null pointers passes. `hostMemory`: pointers may point
+  /// to the host's own memory, which the heap does not know.
   Bounds(const Heap &heap, const Program &program, llvm::ArrayRef<LaunchArgument> arguments,
          bool enforced, bool hostMemory);
 
-  /// What accesses of an origin may touch, but for what only `find` finds for an unknown one.
+  /// The memory that accesses of an origin may touch, except that only `find` can tell for an
+  /// unknown one.
   llvm::ArrayRef<Range> getRanges(uint32_t origin) const { return ranges[origin]; }
   /// A range for each origin of the program, where a thread looks first.
   std::vector<Range> getFirstRanges() const;
-  /// The range that holds all of an access; nothing where it must not happen. `knownOnly`: nor in
-  /// memory of the host of which nobody knows the extent.
+  /// The range that holds all of an access; none if it is not allowed. `knownOnly`: nor in host
+  /// memory of unknown extent.
   std::optional<Range> find(uint32_t origin, uint64_t address, uint64_t bytes,
                             bool knownOnly = false) const;
 
@@ -38,14 +39,14 @@ public:
   bool isFreed(uint64_t address, unsigned bytes) const;
 
 private:
-  /// Whether a byte is in an allocation, freed ones among them, or in memory that the host told of.
+  /// Whether a byte is in an allocation, including freed ones, or in memory that the host declared.
   bool isKnown(uint64_t address) const;
   struct Pointer {
-    Range range;                                  ///< What it may reach.
+    Range range;                                  ///< The memory that it may reach.
     std::shared_ptr<const Allocation> allocation; ///< Null: the heap does not know it.
     bool isKnown = false;                         ///< False: it may reach everything.
   };
-  /// The parameter that an address is told relative to; none where nothing is near.
+  /// The parameter relative to which an address is reported; none if none is near.
   std::optional<size_t> findNearest(uint32_t origin, uint64_t address) const;
   std::string describeOutside(size_t argument, uint64_t address, unsigned bytes) const;
   /// The parameter whose memory holds an address, other than `besides`; "" if there is none.

@@ -100,13 +100,13 @@ private:
   const std::array<uint64_t, 3> grid;
   std::vector<std::shared_ptr<Allocation>> allocations; ///< By address.
   size_t lastFound = 0;
-  std::vector<size_t> fresh; ///< Arguments whose memory nobody had written.
+  std::vector<size_t> fresh; ///< Arguments whose memory had not been written.
   std::unique_ptr<MaskedValues> masked;
 
   uint32_t current = 0; ///< Linear index of the running program.
   Segment segment = 0;
   std::vector<uint32_t> segmentProgram; ///< Which program a segment belongs to.
-  Clock known;                          ///< What happened before the running program's next access.
+  Clock known; ///< The events that happened before the running program's next access.
   llvm::DenseMap<uint64_t, Clock> published; ///< By the address of an atomic.
   struct FreeDeleter {
     void operator()(void *memory) const { std::free(memory); }

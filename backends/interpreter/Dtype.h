@@ -1,6 +1,6 @@
 // Element types as the interpreter stores them: one C++ representation each, `i1` in one byte,
-// pointers and `index` in eight. Everything after decoding speaks in these, so that no MLIR type is
-// consulted while a program runs.
+// pointers and `index` in eight. Everything after decoding uses these, so no MLIR type is consulted
+// while a program runs.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

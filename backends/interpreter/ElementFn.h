@@ -40,7 +40,7 @@ struct Kernel {
   void apply(const char *const *in, char *const *out, size_t n) const;
 };
 
-/// Integer operations by IR name; comparisons as "arith.cmpi.slt". Null where there is none.
+/// Integer operations by IR name; comparisons as "arith.cmpi.slt". Null for an unknown one.
 ElementFn findIntegerOp(llvm::StringRef name, Dtype type);
 /// arith.extsi, extui, trunci, index_cast, index_castui.
 ElementFn findIntegerCast(llvm::StringRef name, Dtype from, Dtype to);

@@ -1,5 +1,5 @@
-// How the interpreter fails. It knows nothing of the device interface: whoever puts it behind one
-// converts these.
+// The interpreter's errors. They know nothing of the device interface; its implementation converts
+// them.
 #pragma once
 
 #include "llvm/Support/Error.h"

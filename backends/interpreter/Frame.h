@@ -13,7 +13,7 @@ namespace tilerun::interp {
 class Bounds;
 class Checker;
 
-/// What the threads of one launch share.
+/// Shared by the threads of one launch.
 struct LaunchState {
   std::array<uint64_t, 3> grid;
   const Bounds &bounds;
@@ -30,7 +30,7 @@ struct Frame {
   const Program &program;
   LaunchState &launch;
   char *arena;
-  /// Where accesses are looked for first, by origin: what the last one was in.
+  /// The range to try first for an access, by origin: that of the last access.
   std::vector<Range> near;
   Checker *checker = nullptr; ///< Null in plain runs.
   std::array<uint32_t, 3> position{};

@@ -1,5 +1,5 @@
 // The memory that programs address: host memory in labelled allocations far from each other, freed
-// ones remembered for a while so that a use after free is told from any other bad address. Knows
+// ones remembered for a while to distinguish a use after free from any other bad address. Records
 // which bytes were ever written.
 #pragma once
 
@@ -61,8 +61,8 @@ public:
   llvm::Error copyIn(uint64_t to, llvm::ArrayRef<uint8_t> from);
   llvm::Error copyOut(llvm::MutableArrayRef<uint8_t> to, uint64_t from);
   llvm::Error poison(uint64_t address);
-  /// Before a run: what it finds behind these pointers where nothing was written is NaNs, each
-  /// time. What it may write elsewhere is no longer taken for memory as the system gave it.
+  /// Before a run: fills the unwritten memory behind these pointers with NaNs, each time. Other
+  /// memory that it may write no longer counts as fresh from the system.
   void beginRun(llvm::ArrayRef<uint64_t> pointers);
   /// Copies between two ranges that do not overlap, each inside one live allocation.
   llvm::Error copyWithin(uint64_t to, uint64_t from, uint64_t bytes);
@@ -71,13 +71,13 @@ public:
 
   /// The live allocation that holds an address; null if there is none.
   std::shared_ptr<const Allocation> find(uint64_t address) const;
-  /// The allocation, live or freed, that a pointer at an address was made from: it may point behind
+  /// The allocation, live or freed, that a pointer at an address was made from: it may point past
   /// the last byte. Null if there is none.
   std::shared_ptr<const Allocation> findOrigin(uint64_t address) const;
   uint64_t getLiveBytes() const;
   /// All allocations by address, freed ones among them.
   std::vector<std::shared_ptr<Allocation>> snapshot() const;
-  /// After a run that nobody watched, any byte may have been written.
+  /// After an unchecked run, any byte may have been written.
   void assumeAllWritten();
 
 private:

@@ -4,8 +4,8 @@
 // Rules of this folder: it is the reference, so every operation is one small function on plain
 // buffers and is never clever. Decoding happens once (Decoder); running is lists of steps (Frame,
 // *Steps.cpp); innermost loops are elementwise functions that compilers vectorize (ElementFn).
-// Results do not depend on the number of threads (but for programs that race, and for the order of
-// floating-point atomics) nor on the vectors a processor has, nor on whether checks are on.
+// Results do not depend on the number of threads (except for programs that race, and for the order
+// of floating-point atomics) nor on the vectors a processor has, nor on whether checks are on.
 #pragma once
 
 #include "backends/interpreter/Heap.h"
@@ -14,7 +14,7 @@
 namespace tilerun::interp {
 
 /// Reads, verifies and decodes kernel `name` of a module in bytecode. Errors: `Compile` with all
-/// diagnostics, `InvalidArgument` where there is no such kernel.
+/// diagnostics, `InvalidArgument` if there is no such kernel.
 llvm::Expected<std::unique_ptr<Program>> loadProgram(llvm::ArrayRef<uint8_t> bytecode,
                                                      llvm::StringRef name);
 

@@ -1,4 +1,4 @@
-// What goes into a launch and what comes out: arguments, options, checks and their findings. Plain
+// The inputs and results of a launch: arguments, options, checks and their findings. Plain
 // values; the device `cpu` converts its own to and from these.
 #pragma once
 
@@ -60,9 +60,9 @@ struct Range {
   }
 };
 
-/// What the caller knows of the memory behind a pointer.
+/// The caller's knowledge of the memory behind a pointer.
 struct LaunchMemory {
-  std::optional<Range> range; ///< What may be accessed; without it, the heap's allocation.
+  std::optional<Range> range; ///< The accessible range; without it, the heap's allocation.
   /// Of the tensor that begins at the pointer, for messages; strides in elements.
   bool hasShape = false;
   std::vector<int64_t> shape{}, strides{};
@@ -86,12 +86,12 @@ struct LaunchOptions {
   /// An access that leaves the memory which its pointer came from ends the launch. Without it, only
   /// one at a null pointer does.
   bool bounds = true;
-  /// Pointers may lead to memory of the host's own. Of that, what no argument's `memory` tells is
+  /// Pointers may point to the host's own memory. The part that no argument's `memory` describes is
   /// not checked.
   bool hostMemory = false;
 };
 
-/// What a launch tells besides success.
+/// The results of a launch besides success.
 struct LaunchResult {
   std::vector<CheckReport> reports; ///< In order of first occurrence.
   std::string printed;              ///< Output of device_print, in program order.

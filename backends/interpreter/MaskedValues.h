@@ -25,7 +25,8 @@ public:
              llvm::function_ref<void(size_t element, uint32_t load)> stored);
 
 private:
-  using Mark = uint8_t; ///< 0: none; else an index in `loads`, from 1. The last is for all others.
+  using Mark =
+      uint8_t; ///< 0: none; otherwise an index in `loads`, from 1. The last stands for all others.
   Mark at(Slot slot, Dtype type, size_t i) const { return marks[slot + i * sizeOf(type)]; }
   void set(Slot slot, Dtype type, size_t i, Mark mark);
   void clear(const Step &step);

@@ -2,8 +2,8 @@
 // names a function and the places of its operands and results in a thread's arena; no IR is
 // consulted while programs run.
 //
-// Places are byte offsets that the decoder reuses as soon as a value is dead, so that an arena is
-// as large as the most tiles that are alive at once.
+// Places are byte offsets that the decoder reuses once a value is dead, so an arena is as large as
+// the peak of live tiles.
 #pragma once
 
 #include "backends/interpreter/ElementFn.h"
@@ -29,7 +29,7 @@ struct SourceInfo {
   std::vector<SourcePosition> callStack; ///< Call sites, innermost first.
 };
 
-/// What a checked launch looks for in a step's results.
+/// The checks of a step's results in a checked launch.
 enum class ResultCheck : uint8_t {
   None,
   SignedOverflow,
@@ -67,7 +67,7 @@ struct ArgumentInfo {
   unsigned elementBytes = 0; ///< Of what a pointer points to.
 };
 
-/// What the addresses of an access can be derived from.
+/// The possible origins of an access's addresses.
 struct Origin {
   llvm::SmallVector<uint32_t, 2> arguments; ///< Pointers, by index, ascending.
   bool unknown = false; ///< Also from integers, or pointers that were read from memory.

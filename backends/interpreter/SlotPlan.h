@@ -1,5 +1,5 @@
-// Plans an arena: places are taken first-fit and given back, so that the arena is about as large as
-// the most bytes that are taken at once.
+// Plans an arena: places are allocated first-fit and freed, so the arena is about as large as the
+// peak of live bytes.
 #pragma once
 
 #include "backends/interpreter/Program.h"

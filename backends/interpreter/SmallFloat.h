@@ -10,7 +10,7 @@
 
 namespace tilerun::interp {
 
-/// What a format's largest codes mean.
+/// The meaning of a format's largest codes.
 enum class Specials {
   IEEE, ///< Infinities and NaNs.
   FN,   ///< No infinity; all ones is NaN.
@@ -48,11 +48,11 @@ using FormatF32 = FloatFormat<8, 23, 127, Specials::IEEE, uint32_t>;
 
 /// How a narrowing conversion treats what does not fit.
 struct Narrowing {
-  bool towardZero = false; ///< Else to nearest, ties to even.
+  bool towardZero = false; ///< Otherwise to nearest, ties to even.
   bool saturate = false;   ///< Infinities and overflow become the largest finite value.
 };
 
-/// Rounds `value` once into format F. A NaN stays one where F has it (else the largest finite
+/// Rounds `value` once into format F. A NaN stays NaN if F has one (otherwise the largest finite
 /// value).
 template <class F> typename F::Storage encode(double value, Narrowing mode = {}) {
   using Storage = typename F::Storage;

@@ -37,11 +37,11 @@ struct NvptxArtifact {
   std::vector<NvptxParameter> parameters;
 };
 
-/// What to stop after, for tools and tests.
-/// Remarks are those of all stages down to per-thread IR, as text or JSON (ir/tile/Remarks.h).
+/// The stage to stop after, for tools and tests. Remarks are those of all stages down to per-thread
+/// IR, as text or JSON (ir/tile/Remarks.h).
 enum class Stage { Remarks, RemarksJson, Layout, Schedule, Expand, Simt, LlvmDialect, Llvm, Ptx };
 
-/// The dialects that compile() needs beside tile IR's own, and LLVM's translation.
+/// Registers the dialects that compile() needs besides tile IR's own, and LLVM's translation.
 void registerDialects(mlir::DialectRegistry &registry);
 
 /// Compiles the one kernel of `module`, which is consumed: its IR is rewritten. Diagnostics go to
@@ -49,7 +49,7 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// contexts. The same input gives the same bytes.
 llvm::Expected<NvptxArtifact> compile(mlir::ModuleOp module, const NvptxOptions &options);
 
-/// The same from bytecode or text, in a context of its own. With another stage than the last, `ptx`
+/// The same from bytecode or text, in a context of its own. With a stage other than the last, `ptx`
 /// is the text after that stage.
 llvm::Expected<NvptxArtifact> compile(llvm::StringRef bytecode, const NvptxOptions &options,
                                       Stage stage = Stage::Ptx);

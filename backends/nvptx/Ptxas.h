@@ -1,5 +1,5 @@
-// What NVIDIA's assembler, ptxas, has to be told in other words than LLVM's: rewrites of the
-// optimized module, right before code is generated.
+// Rewrites of the optimized module right before code generation, for instructions that NVIDIA's
+// assembler, ptxas, handles badly.
 #pragma once
 
 namespace llvm {
@@ -21,9 +21,9 @@ void widenAbsolute(llvm::Module &module);
 void multiplyToNegate(llvm::Module &module);
 
 /// Keeps 64-bit offsets, made of 32-bit integers outside a loop for addresses in it, in
-/// registers. From a product of 32-bit integers that is 64 bits wide (mul.wide), ptxas makes such
-/// an address again in each iteration, one after the other in the same registers, so that each copy
-/// waits until the one before has read its address. Measured on an H200: docs/benchmarks.md,
+/// registers. From a product of 32-bit integers that is 64 bits wide (mul.wide), ptxas recomputes
+/// such an address in each iteration, one after the other in the same registers, so each copy
+/// waits until the previous one has read its address. Measured on an H200: docs/benchmarks.md,
 /// "Offsets of a loop's copies".
 void keepWideOffsets(llvm::Module &module);
 

@@ -1,5 +1,5 @@
-// NVIDIA architectures: their names, what they can do, and the table of matrix instructions that
-// distribution and the lowering ask for.
+// NVIDIA architectures: their names, features, and the table of matrix instructions that
+// distribution and the lowering use.
 #pragma once
 
 #include "ir/target/TargetInfo.h"

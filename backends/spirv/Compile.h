@@ -41,12 +41,12 @@ struct SpirvArtifact {
   std::vector<SpirvParameter> parameters;
   unsigned argumentBytes = 0;        ///< Of the packed arguments.
   bool argumentsInMemory = false;    ///< In a block whose address is pushed (Interface.h).
-  unsigned pushBytes = 0;            ///< What a launch pushes.
+  unsigned pushBytes = 0;            ///< The size of the push constants.
   std::vector<DebugSite> debugSites; ///< Prints and assertions; none: no debug buffer is needed.
 };
 
-/// What to stop after, for tools and tests.
-/// Remarks are those of all stages down to per-thread IR, as text or JSON (ir/tile/Remarks.h).
+/// The stage to stop after, for tools and tests. Remarks are those of all stages down to per-thread
+/// IR, as text or JSON (ir/tile/Remarks.h).
 enum class Stage {
   Remarks,
   RemarksJson,
@@ -59,7 +59,7 @@ enum class Stage {
   SpirvAsm
 };
 
-/// The dialects that compile() needs beside tile IR's own.
+/// Registers the dialects that compile() needs besides tile IR's own.
 void registerDialects(mlir::DialectRegistry &registry);
 
 /// Compiles the one kernel of `module`, which is consumed: its IR is rewritten. Diagnostics go to
@@ -67,18 +67,18 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// contexts. The same input gives the same words.
 llvm::Expected<SpirvArtifact> compile(mlir::ModuleOp module, const SpirvOptions &options);
 
-/// The same from bytecode or text, in a context of its own. With a stage of text, `text` gets it.
+/// The same from bytecode or text, in a context of its own. For a text stage, `text` receives it.
 llvm::Expected<SpirvArtifact> compile(llvm::StringRef bytecode, const SpirvOptions &options,
                                       Stage stage = Stage::Spirv, std::string *text = nullptr);
 
-/// What one stage gives: text, or the module's bytes.
+/// The output of one stage: text, or the module's bytes.
 llvm::Expected<std::string> compileTo(mlir::ModuleOp module, const SpirvOptions &options,
                                       Stage stage);
 
 /// A module's assembly.
 llvm::Expected<std::string> disassemble(llvm::ArrayRef<uint32_t> words);
 
-/// What SPIRV-Tools' validator for Vulkan 1.3 says against a module; empty if nothing.
+/// The objections of SPIRV-Tools' validator for Vulkan 1.3 to a module; empty if none.
 std::string validate(llvm::ArrayRef<uint32_t> words);
 
 } // namespace tilerun::spirvbackend

@@ -1,6 +1,6 @@
 // Messages of a kernel to the host: Vulkan has neither printing nor assertions, so a kernel that
 // prints or asserts (its artifact lists debugSites) gets a buffer in device memory, whose address
-// stands in Header::debugBuffer. The host fills it with zeros and sets its capacity before each
+// is in Header::debugBuffer. The host fills it with zeros and sets its capacity before each
 // launch, and reads it after. All of it is 32-bit words, little endian:
 //
 //   word 0        kCapacity        words for records, after the header; set by the host

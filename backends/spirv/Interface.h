@@ -1,5 +1,5 @@
-// How a kernel in SPIR-V meets the host: its push constants and its workgroup. The backend writes
-// code by this page, the Vulkan plugin launches by it.
+// The interface between a SPIR-V kernel and the host: its push constants and its workgroup. The
+// backend generates code, and the Vulkan plugin launches it, according to this page.
 //
 //   push constants      a Header, then the packed arguments (as TilerunPluginParameter says) if
 //   both
@@ -17,7 +17,7 @@
 
 namespace tilerun::spirvbackend {
 
-/// What precedes the arguments in the push constants.
+/// The data before the arguments in the push constants.
 struct Header {
   uint32_t base[3];     ///< Added to the workgroup's number, so that a launch can be split.
   uint32_t grid[3];     ///< Programs of the whole launch.

@@ -80,7 +80,7 @@ struct KernelContext {
     mlir::Block *otherwise = nullptr; ///< Of scf.condition: where it does not.
   };
   llvm::DenseMap<Operation *, Exit> exits;
-  /// Masked loads, or stores, that stand side by side, by the first one (AccessGroups.cpp).
+  /// Adjacent masked loads, or stores, by the first one (AccessGroups.cpp).
   llvm::DenseMap<Operation *, llvm::SmallVector<Operation *>> groups;
 };
 
@@ -102,7 +102,8 @@ protected:
 //===----------------------------------------------------------------------===//
 
 /// Rewrites prints and assertions to accesses of the debug buffer (DebugBuffer.h), before anything
-/// else: `sites` gets what the host needs to read it, simt.shared_bytes may grow by one word.
+/// else: `sites` receives the data that the host needs to read it; simt.shared_bytes may grow by
+/// one word.
 void prepareDebug(mlir::func::FuncOp kernel, const Target &target, std::vector<DebugSite> &sites);
 /// Rewrites atomics to those that the device has, relaxed and without masks. Reports what has no
 /// form.
@@ -201,7 +202,7 @@ selectIf(OpBuilder &b, Location loc, KernelContext &kernel, Value condition,
          llvm::function_ref<llvm::SmallVector<Value>(OpBuilder &)> then,
          llvm::function_ref<llvm::SmallVector<Value>(OpBuilder &)> otherwise = nullptr);
 
-/// A loop that runs `body` until it gives true; what it carries, `body` keeps in variables.
+/// A loop that runs `body` until it returns true; `body` keeps carried values in variables.
 void repeatUntil(OpBuilder &b, Location loc, llvm::function_ref<Value(OpBuilder &)> body);
 
 /// A 32-bit word of the push constants, at a byte offset that is a multiple of 4.

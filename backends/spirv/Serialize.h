@@ -9,7 +9,7 @@ namespace tilerun::spirvbackend {
 inline constexpr llvm::StringLiteral kFastQuotients("tilerun.fast_quotients");
 
 /// Completes the module of a converted kernel: entry point with its interface, execution modes,
-/// memory accesses as its memory model wants them.
+/// memory accesses as its memory model requires.
 void finishModule(KernelContext &kernel);
 
 /// The module's words before Fixups.

@@ -1,5 +1,5 @@
-// What a Vulkan device can do, as far as compiling for it matters, and its text form. `vulkan:1.3`
-// is the baseline that every device in question has; words after it add what one device offers:
+// The features of a Vulkan device that matter for compilation, and their text form. `vulkan:1.3` is
+// the baseline that every supported device has; words after it add features of a device:
 // "vulkan:1.3,subgroup=8,threads=256,shared=32768,f16,i16,storage16,cm=16x16x16:f16:f16:f32".
 // One list of words drives the struct, the parser, the printer and the plugin's queries.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace tilerun::spirvbackend {
 
-/// X(member, word, what it is): optional features, all off in the baseline.
+/// X(member, word, description): optional features, all off in the baseline.
 #define TILERUN_SPIRV_FEATURES(X)                                                                  \
   X(hasFloat16, "f16", "shaderFloat16: arithmetic of 16-bit floats")                               \
   X(hasFloat64, "f64", "shaderFloat64: 64-bit floats")                                             \
@@ -64,7 +64,7 @@ namespace tilerun::spirvbackend {
   X(hasBFloat16, "bf16", "shaderBFloat16Type")                                                     \
   X(hasBFloat16Matrix, "bf16-cm", "shaderBFloat16CooperativeMatrix")
 
-/// X(member, word, default, what it is).
+/// X(member, word, default, description).
 #define TILERUN_SPIRV_LIMITS(X)                                                                    \
   X(subgroupSize, "subgroup", 32, "lanes of a subgroup: 4 to 128, a power of two")                 \
   X(maxThreads, "threads", 1024, "maxComputeWorkGroupInvocations")                                 \
@@ -104,7 +104,7 @@ std::string printTarget(const Target &target);
 /// For diagnostics: "vulkan:1.3".
 inline constexpr llvm::StringLiteral kTargetName("vulkan:1.3");
 
-/// What distribution and the lowering to threads ask.
+/// The table for distribution and the lowering to threads.
 target::TargetInfo getTargetInfo(const Target &target);
 /// Its table of instructions: the cooperative matrices that code can be made for (Matrix.cpp).
 std::vector<target::MatrixInstruction> getMatrixInstructions(const Target &target);
