@@ -1,9 +1,9 @@
-// The plugin's handles, and how its errors are made.
+// The plugin's handles and errors.
 //
 // Rules: work is done in the calling thread before a call returns, under the lock of its stream, so
-// that a stream keeps its order and events have always passed. What a kernel did wrong is kept as a
-// fault until somebody waits for its stream, as the ABI wants. All openings of the device share one
-// memory.
+// that a stream keeps its order and events have always passed. An error in a kernel is kept as a
+// fault until a call waits for its stream, as the ABI requires. All openings of the device share
+// one memory.
 #pragma once
 
 #include "backends/interpreter/Interpreter.h"
@@ -16,7 +16,7 @@
 
 namespace tilerun::cpu {
 
-/// What kernels did wrong since somebody waited.
+/// The faults of kernels since the last wait.
 struct Fault {
   std::string text;     ///< For people; empty if there is none.
   std::string findings; ///< Of checks: JSON objects, separated by commas.
@@ -66,7 +66,7 @@ struct TilerunPluginKernel {
   TilerunPluginDevice *device;
   std::string name;
   uint32_t threads;
-  /// What runs: a program, or for some self-tests a function.
+  /// The code: a program, or for some self-tests a function.
   std::unique_ptr<tilerun::interp::Program> program;
   tilerun::cpu::HostKernel host = nullptr;
   std::vector<tilerun::interp::Dtype> types; ///< Of the parameters.
@@ -95,15 +95,15 @@ TilerunStatus fail(const TilerunErrorSink *sink, const char *call, llvm::Error e
 /// OK, or DEVICE_LOST with the reason.
 TilerunStatus checkAlive(TilerunPluginDevice *device, const char *call,
                          const TilerunErrorSink *sink);
-/// What a null stream means.
+/// The stream that a null handle means.
 inline Stream &getStream(TilerunPluginDevice *device, TilerunPluginStream *stream) {
   return stream ? *stream->stream : *device->stream;
 }
-/// Adds to the faults that a stream has to tell.
+/// Adds to the faults that a stream has to report.
 void addFault(Stream &stream, const Fault &fault);
-/// Takes what a stream has to tell.
+/// Takes the faults that a stream has to report.
 Fault takeFault(Stream &stream);
-/// What a check found, as a fault.
+/// The findings of checks, as a fault.
 Fault makeFault(const interp::CheckReport &report);
 
 /// Reads a list of checks, "bounds,races", or "true" for those that the library turns on; the
@@ -111,7 +111,7 @@ Fault makeFault(const interp::CheckReport &report);
 std::string parseChecks(llvm::StringRef text, interp::CheckOptions &checks);
 std::string formatChecks(const interp::CheckOptions &checks);
 
-/// What the artifact of a kernel holds besides code.
+/// The contents of a kernel's artifact besides code.
 struct KernelHeader {
   std::string name;
   uint32_t threads = 1;
@@ -127,7 +127,7 @@ std::vector<uint8_t> encodeArtifact(const ArtifactContent &content);
 /// Nothing for bytes that are not an artifact.
 std::optional<ArtifactContent> decodeArtifact(llvm::ArrayRef<uint8_t> bytes);
 
-/// What artifacts of this build need.
+/// The compatibility string of this build's artifacts.
 std::string getCompatibility();
 
 /// An artifact with all that it points to, as release_artifact expects. `types` by kernel.

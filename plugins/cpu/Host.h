@@ -1,4 +1,4 @@
-// What the plugin says about this machine.
+// Properties of this machine.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// An open device of CUDA: what the stream driver asks of it. Calls are inline, since a launch is
-// one of them.
+// An open CUDA device, with the members that the stream driver requires. Calls are inline, because
+// a launch is one of them.
 #pragma once
 
 #include "plugins/cuda/Driver.h"
@@ -28,8 +28,8 @@ struct Device : DeviceState<Device> {
   bool overlapsGrids = false; ///< TILERUN_LAUNCH_OVERLAP has an effect.
   uint32_t maxShared = 0;     ///< Bytes of shared memory of one program.
   CUcontext context = nullptr;
-  bool ownsContext = false; ///< Else it is the caller's.
-  CUstream own = nullptr;   ///< What a null stream means.
+  bool ownsContext = false; ///< Otherwise it is the caller's.
+  CUstream own = nullptr;   ///< The stream that a null handle means.
 
   /// Makes the context current for a scope, and leaves the thread as it was.
   class Current {

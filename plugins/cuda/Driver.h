@@ -1,9 +1,9 @@
 // The CUDA driver, opened at run time: the functions that the plugin uses, as one list that drives
-// the table, its loading and the tests' fake driver. The types are declared here, so that nothing
-// of NVIDIA's is needed to build.
+// the table, its loading and the tests' fake driver. The types are declared here, so that building
+// needs nothing from NVIDIA.
 //
 // Rules of this folder: every call of the driver is an Outcome with its expression (Device.h). The
-// thread's current context is left as it was.
+// thread's current context is preserved.
 #pragma once
 
 #include <cstddef>
@@ -129,9 +129,9 @@ struct Driver {
 };
 
 /// Opens and initializes the driver on the first call that succeeds; later calls are cheap. Null
-/// with the reason where there is none that will do. TILERUN_CUDA_DRIVER names another library.
+/// with the reason if there is no usable one. TILERUN_CUDA_DRIVER names another library.
 const Driver *findDriver(std::string &reason);
-/// What findDriver gave.
+/// The result of findDriver.
 const Driver &getDriver();
 
 /// "13.0"
@@ -140,7 +140,7 @@ std::string formatVersion(int version);
 /// Lowest version of the driver that will do: stream-ordered memory and sm_90.
 constexpr int kLowestVersion = 11080;
 
-// Of the driver's enumerations, what is used here.
+// The values of the driver's enumerations that are used here.
 enum Result {
   kSuccess = 0,
   kInvalidValue = 1,

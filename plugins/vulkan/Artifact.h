@@ -46,8 +46,8 @@ struct KernelCode {
 
 struct ArtifactContent {
   std::vector<KernelCode> kernels;
-  /// What the kernel prints and asserts, by the number that records have. Not empty where a kernel
-  /// has kDebugBuffer.
+  /// The kernel's prints and assertions, by the number in records. Not empty if a kernel has
+  /// kDebugBuffer.
   std::vector<tilerun::spirvbackend::DebugSite> debugSites;
   std::vector<uint32_t> code;    ///< SPIR-V
   std::vector<uint8_t> pipeline; ///< The driver's own data for its pipeline cache, or empty.
@@ -57,7 +57,7 @@ std::vector<uint8_t> encodeArtifact(const ArtifactContent &content);
 /// An error says what is wrong with the bytes.
 llvm::Expected<ArtifactContent> decodeArtifact(llvm::ArrayRef<uint8_t> bytes);
 
-/// What release_artifact gets back, with bytes of the content.
+/// The object that release_artifact frees, with the bytes of the content.
 using tilerun::plugin_support::OwnedArtifact;
 const TilerunPluginArtifact *giveArtifact(const ArtifactContent &content,
                                           std::string compatibility);

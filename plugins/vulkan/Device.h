@@ -22,7 +22,7 @@ public:
   /// Makes the VkDevice and its queues.
   TilerunStatus open(const TilerunErrorSink *sink);
 
-  /// The queue with the fewest streams; null if there is none of the kind. Null is ignored.
+  /// The queue with the fewest streams; null if there is none of that kind. Null is ignored.
   Queue *acquireQueue(QueueKind kind);
   void releaseQueue(Queue *queue);
   /// A timeline semaphore and the value that it has. They are used again rather than destroyed:
@@ -33,7 +33,7 @@ public:
   void addStream(const std::shared_ptr<Stream> &stream);
   /// Streams that have not ended, for waiting for all of them.
   std::vector<std::shared_ptr<Stream>> getStreams();
-  /// Keeps a stream that nobody uses any more until its work is done.
+  /// Keeps a destroyed stream until its work is done.
   void retire(std::shared_ptr<Stream> stream);
 
   const PhysicalDevice &physical;
@@ -60,7 +60,7 @@ public:
 
 struct TilerunPluginDevice {
   std::shared_ptr<vulkan::Context> context;
-  std::shared_ptr<vulkan::Stream> stream; ///< What a null stream means.
+  std::shared_ptr<vulkan::Stream> stream; ///< The stream that a null handle means.
 };
 struct TilerunPluginStream {
   TilerunPluginDevice *device;

@@ -11,7 +11,7 @@ namespace vulkan {
 class Context;
 
 /// Reports an error that is not the driver's, and returns `status`. `device` is the id of a device;
-/// null where there is none.
+/// null if there is none.
 TilerunStatus fail(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
                    const char *device, const std::string &what);
 TilerunStatus fail(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
@@ -25,12 +25,12 @@ TilerunStatus failVulkan(const TilerunErrorSink *sink, Context &context, const c
 /// Reports DEVICE_LOST with the reason.
 TilerunStatus failLost(const TilerunErrorSink *sink, const Context &context, const char *call);
 
-/// Marks the device as lost for a reason that no single result tells.
+/// Marks the device as lost for a reason that is not a single result.
 void loseDevice(Context &context, const std::string &reason);
 
 /// "VK_ERROR_DEVICE_LOST"
 std::string getResultName(VkResult result);
-/// What it means, for people: "the device was lost".
+/// Its meaning, for people: "the device was lost".
 const char *getResultText(VkResult result);
 
 /// One line for the host's log, with TILERUN_LOG_*.

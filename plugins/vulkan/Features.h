@@ -1,5 +1,5 @@
-// What a physical device is and can do, read once: properties, features that the plugin turns on,
-// the compiler's target, and why a device is refused.
+// The properties of a physical device, read once; the features that the plugin enables, the
+// compiler's target, and the reason why a device is refused.
 #pragma once
 
 #include "backends/spirv/Target.h"
@@ -36,7 +36,7 @@ struct QueueFamily {
   uint32_t index = 0;
   uint32_t count = 0;
   uint32_t timestampBits = 0;
-  bool compute = false; ///< Else for copies alone.
+  bool compute = false; ///< Otherwise for copies only.
   bool sparse = false;
 };
 

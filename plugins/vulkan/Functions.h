@@ -3,8 +3,8 @@
 //
 // Rules of this folder: the loader library is opened at run time, and nothing is linked. Every
 // Vulkan call that can fail goes through VK_TRY (Error.h), which records the expression, Vulkan's
-// name for the result and the device. Functions report to the sink that they get, and return a
-// status; no function throws.
+// name for the result and the device. Functions report to the sink that they are passed, and return
+// a status; no function throws.
 #pragma once
 
 #include "plugins/vulkan/KhrExtensions.h"

@@ -14,8 +14,8 @@ struct Instance {
   bool validation = false; ///< Whether the Khronos layer is on.
 };
 
-/// Opens the loader and makes the instance, on the first call that succeeds; later calls are cheap.
-/// Null with the reason where there is none that will do.
+/// Opens the loader and creates the instance, on the first call that succeeds; later calls are
+/// cheap. Null with the reason if there is no usable one.
 ///   TILERUN_VULKAN_LOADER      another library than libvulkan.so.1
 ///   TILERUN_VULKAN_VALIDATION  1: with the Khronos validation layer, whose messages become lines
 ///                              of the log

@@ -1,5 +1,5 @@
-// What the plugin uses of Vulkan extensions that are younger than the oldest headers it is built
-// with (1.3.239). Names and numbers are those of the Vulkan registry; newer headers have their own.
+// Declarations of Vulkan extensions that are newer than the oldest supported headers (1.3.239).
+// Names and numbers are those of the Vulkan registry; newer headers have their own.
 #pragma once
 
 #ifndef VK_NO_PROTOTYPES

@@ -1,8 +1,8 @@
 // Kernels: modules, pipelines, launches, and the compiler's entries.
 //
-// What a warm launch takes: the locks of the stream and, when its batch is submitted, of the queue
-// (Vulkan wants command buffers and queues used by one thread at a time). It allocates nothing,
-// unless the kernel prints or asserts: then each launch has a buffer for that (Reports.h).
+// A warm launch takes the locks of the stream and, when its batch is submitted, of the queue
+// (Vulkan allows only one thread at a time to use a command buffer or a queue). It allocates
+// nothing, unless the kernel prints or asserts: then each launch has a buffer for that (Reports.h).
 #pragma once
 
 #include "plugins/vulkan/Artifact.h"
@@ -44,8 +44,8 @@ struct TilerunPluginModule {
 
 namespace vulkan {
 
-/// After a wait: prints what the stream's kernels printed, and gives FAULT with the first assertion
-/// that failed. Cheap where there is nothing to tell.
+/// After a wait: prints the output of the stream's kernels, and returns FAULT with the first failed
+/// assertion. Cheap if there is nothing to report.
 TilerunStatus takeReports(Stream &stream, const TilerunErrorSink *sink);
 /// Before a launch of a kernel with sites: a buffer for it, empty.
 TilerunStatus prepareReport(Stream &stream, const TilerunPluginKernel &kernel,
@@ -53,7 +53,8 @@ TilerunStatus prepareReport(Stream &stream, const TilerunPluginKernel &kernel,
 /// After it: the buffer is read once the stream has passed what was recorded so far.
 void addReport(Stream &stream, const TilerunPluginKernel &kernel, std::shared_ptr<Block> block);
 
-/// The compatibility string of an artifact that was compiled for `target`: what a device must have.
+/// The compatibility string of an artifact compiled for `target`: the features that a device must
+/// have.
 std::string describeNeeds(const ArtifactContent &content,
                           const tilerun::spirvbackend::Target &target);
 /// Why a device cannot run what has this string; empty if it can.

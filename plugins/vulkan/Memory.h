@@ -29,7 +29,7 @@ struct Block {
   std::vector<VkDeviceMemory> memory; ///< One, or several that a sparse buffer is bound to.
   TilerunAddress address = 0;
   uint64_t bytes = 0;
-  uint64_t charged = 0;              ///< What it takes of the device's heap.
+  uint64_t charged = 0;              ///< Its size in the device's heap.
   uint8_t *host = nullptr;           ///< Where the host sees it; null if it does not.
   bool cached = false;               ///< Whether the host reads it at full speed.
   bool shared = false;               ///< Whether several allocations are in it.
@@ -66,7 +66,7 @@ public:
   TilerunStatus allocateHost(uint64_t bytes, void **pointer, const TilerunErrorSink *sink);
   TilerunStatus freeHost(void *pointer, const TilerunErrorSink *sink);
 
-  /// The block of all of [address, address + bytes); false where there is none.
+  /// The block of all of [address, address + bytes); false if there is none.
   bool find(TilerunAddress address, uint64_t bytes, Place &out) const;
   /// The same for pinned host memory.
   bool findHost(const void *pointer, uint64_t bytes, Place &out) const;
@@ -91,13 +91,13 @@ private:
     std::shared_ptr<Stream> stream;
     uint64_t value;
   };
-  /// Why there is no memory: which call, and what was asked for.
+  /// Why there is no memory: the call, and the request.
   struct Failure {
     VkResult result = VK_SUCCESS;
     const char *call = "";
     std::string detail;
   };
-  // All of these under the lock, but for `create` and `destroy`, which do not mind.
+  // Call all of these under the lock, except `create` and `destroy`, for which it does not matter.
   bool create(MemoryKind kind, uint64_t bytes, Block *&out, Failure &failure, bool own = false);
   bool bind(Block &block, uint32_t type, const VkMemoryRequirements &needs, Failure &failure);
   bool bindSparse(Block &block, uint32_t type, const VkMemoryRequirements &needs, Failure &failure);
@@ -114,12 +114,12 @@ private:
   bool isEmpty(const Block &block) const;
   uint64_t getEmptyBytes() const;
   uint64_t getHeapBytes() const;
-  /// What of the heap only the plugin itself may take: rings and staging, so that a program that
-  /// has all of the memory can still use it.
+  /// The part of the heap that is reserved for the plugin's rings and staging buffers, so that a
+  /// program that uses all other memory still works.
   uint64_t getReservedBytes() const;
 
   Context &context;
-  mutable std::mutex mutex; ///< Guards what follows, but for the maps of blocks.
+  mutable std::mutex mutex; ///< Guards the following members, except the maps of blocks.
   std::map<TilerunAddress, Live> live;
   std::deque<Deferred> deferred;
   std::vector<Block *> sharedBlocks;

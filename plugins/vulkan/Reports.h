@@ -1,5 +1,5 @@
-// What kernels print and assert: the buffers that their launches write to, and their reading once
-// the launches are done. The format is backends/spirv/DebugBuffer.h's.
+// The prints and assertions of kernels: the buffers that launches write to, and reading them once
+// the launches are done. backends/spirv/DebugBuffer.h has the format.
 #pragma once
 
 #include "backends/spirv/DebugBuffer.h"
@@ -18,7 +18,7 @@ namespace vulkan {
 
 struct Block;
 
-/// What a buffer says.
+/// The contents of a buffer.
 struct DebugReport {
   std::string printed; ///< Lines for stdout.
   std::string failure; ///< The assertion that failed first; empty if none did.
@@ -30,7 +30,7 @@ DebugReport readDebugBuffer(llvm::ArrayRef<tilerun::spirvbackend::DebugSite> sit
 
 using SharedSites = std::shared_ptr<const std::vector<tilerun::spirvbackend::DebugSite>>;
 
-/// The launches of a stream that may have something to tell, in order.
+/// The launches of a stream that may have something to report, in order.
 class ReportQueue {
 public:
   struct Entry {

@@ -10,8 +10,8 @@ namespace vulkan {
 struct Dispatch {
   uint32_t base[3], count[3];
 };
-/// Most programs of a launch on each axis, and most dispatches of it. Vulkan promises 65,535
-/// programs of a dispatch on each.
+/// Maximum programs of a launch on each axis, and maximum dispatches of it. Vulkan guarantees
+/// 65,535 programs of a dispatch on each axis.
 constexpr uint32_t kMaxGrid[3] = {0x7FFFFFFF, 65535 * 1024, 65535 * 1024};
 constexpr uint32_t kMaxDispatches = 65536;
 /// How many dispatches a grid takes where one may have `limit` programs on an axis; 0: too many, or

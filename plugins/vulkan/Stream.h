@@ -55,7 +55,7 @@ public:
   /// Largest piece that allocateTransient gives; all of one command together, too.
   static constexpr uint64_t kLargestTransient = uint64_t(1) << 20;
 
-  /// What a command is recorded with.
+  /// The context in which a command is recorded.
   class Recorder {
   public:
     VkCommandBuffer getCommands() const { return commands; }
@@ -103,7 +103,7 @@ public:
   TilerunStatus wait(const TilerunErrorSink *sink);
   /// Flushes; OK if all is done, else NOT_READY.
   TilerunStatus query(const TilerunErrorSink *sink);
-  /// The value that stands for all work so far; 0 if there was none. It may be a promise yet.
+  /// The value that stands for all work so far; 0 if there was none. It may not be submitted yet.
   uint64_t getLastValue();
   /// Flushes what is before `value`, and waits for it.
   TilerunStatus waitFor(uint64_t value, const TilerunErrorSink *sink);
@@ -121,8 +121,8 @@ public:
     kept.push_back(std::move(owned));
   }
 
-  /// Forgets what commands kept that are done: other streams among it, which may keep this one in
-  /// turn. On a lost device, of all commands.
+  /// Releases what completed commands retained, including other streams, which may retain this one
+  /// in turn. On a lost device, that of all commands.
   void settle();
 
   /// Of a timestamp that commands of this stream write; 0: there are none.
@@ -130,7 +130,7 @@ public:
 
   Context &context;
   tilerun::plugin_support::LaunchLog log;
-  ReportQueue reports; ///< What launches print and assert.
+  ReportQueue reports; ///< The prints and assertions of launches.
 
 private:
   /// One command buffer and what goes with it.
@@ -143,7 +143,7 @@ private:
     bool timed = false; ///< After a timestamp, before the one that ends what is measured.
     bool ended = false;
     bool isOrdered = false;              ///< The next command sees all before it without a barrier.
-    uint64_t ringStart = 0, ringEnd = 0; ///< What it has of the ring.
+    uint64_t ringStart = 0, ringEnd = 0; ///< Its part of the ring.
     std::vector<VkSemaphoreSubmitInfo> waits;
     std::vector<std::shared_ptr<void>> retained;
   };
@@ -176,7 +176,7 @@ private:
 
   VkSemaphore timeline = VK_NULL_HANDLE;
   Queue *compute = nullptr;
-  Queue *transfer = nullptr;       ///< Null where there is no queue for copies alone.
+  Queue *transfer = nullptr;       ///< Null if there is no queue for copies only.
   std::atomic<uint64_t> passed{0}; ///< Highest value that is known to have passed.
 
   std::mutex mutex; ///< Guards what follows.

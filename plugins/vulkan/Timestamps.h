@@ -40,7 +40,7 @@ private:
   std::vector<std::pair<VkQueryPool, uint32_t>> free;
 };
 
-/// Nanoseconds from `start` to `end`, of which the lowest `bits` count and wrap around; each tick
+/// Nanoseconds from `start` to `end`, whose lowest `bits` are valid and wrap around; each tick
 /// takes `period` nanoseconds. Negative if `end` came first.
 inline double getElapsed(uint64_t start, uint64_t end, uint32_t bits, double period) {
   // The difference of the bits that count, as a signed number of so many bits.
