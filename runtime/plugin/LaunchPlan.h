@@ -53,7 +53,7 @@ private:
   std::vector<Parameter> parameters;
   std::vector<Derived> derived;
   uint32_t cluster[3];
-  uint64_t mostPrograms; ///< The programs of a persistent grid; else 0.
+  uint64_t mostPrograms; ///< Maximum programs at once, of a persistent grid; else 0.
 };
 
 } // namespace tilerun::plugin

@@ -11,7 +11,8 @@ struct Binding {
   KernelSignature signature;
   std::map<std::string, host::Value> values; ///< By parameter; those with defaults may be missing.
   std::array<uint64_t, 3> grid{1, 1, 1};
-  std::vector<std::string> notes; ///< What else decided a value: "BLOCK=64 (autotune config 0)".
+  std::vector<std::string>
+      notes; ///< The origin of a value, if not an argument: "BLOCK=64 (autotune config 0)".
 };
 
 /// Evaluates arguments in order, then autotune config, heuristics and defaults; checks that nothing

@@ -75,7 +75,7 @@ struct Options {
 
   // compile
   std::string signature;
-  std::string emit;                 ///< Empty: what is usual for the kind of target.
+  std::string emit;                 ///< Empty: the default for the kind of target.
   bool emitGiven = false;           ///< Not the default.
   std::vector<std::string> targets; ///< KIND:ARCH
   bool resources = false;

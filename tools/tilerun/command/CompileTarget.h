@@ -1,4 +1,4 @@
-// What `tilerun compile --target` does: a plugin's compiler, without a device.
+// `tilerun compile --target`: a plugin's compiler, without a device.
 #pragma once
 
 #include "runtime/plugin/Plugin.h"
@@ -8,10 +8,10 @@
 
 namespace tilerun::command {
 
-/// What a plugin compiled for one target.
+/// A plugin's output for one target.
 struct TargetCode {
   std::string target;
-  std::string code; ///< What --emit asks for.
+  std::string code; ///< The phase that --emit names.
   std::string kernel;
   unsigned threads = 0;            ///< Of one program.
   uint64_t dynamicSharedBytes = 0; ///< Of one program.
@@ -23,7 +23,7 @@ struct ResourceReport {
   std::string missing;      ///< Why nothing is known.
   bool isAssembled = false; ///< By the toolkit, from PTX.
   toolkit::KernelResources resources;
-  bool spillsKnown = false; ///< A driver tells local memory only.
+  bool spillsKnown = false; ///< A driver reports local memory only.
   std::optional<toolkit::Occupancy> occupancy;
 };
 

@@ -1,5 +1,5 @@
-// What `tilerun corpus` keeps of a survey: entries as JSON, and a file of them that grows by a line
-// for each kernel, so that an interrupt loses nothing and a later run goes on from there.
+// The records of `tilerun corpus`: entries as JSON, and a file that grows by a line for each
+// kernel, so that an interrupt loses nothing and a later run resumes.
 #pragma once
 
 #include "frontend/corpus/Corpus.h"
@@ -20,7 +20,7 @@ std::optional<corpus::Entry> entryFromJson(const llvm::json::Object &object);
 llvm::json::Object toJson(const corpus::FileSummary &summary);
 std::optional<corpus::FileSummary> summaryFromJson(const llvm::json::Object &object);
 
-/// What one kernel may take.
+/// The limits of one kernel.
 struct CorpusLimits {
   double seconds = 0;
   double gibibytes = 0;
@@ -35,7 +35,7 @@ struct FileRecord {
 /// Results that grow; in a file, if one is named. Not thread-safe.
 class CorpusRecords {
 public:
-  /// What a file of results must have been made with.
+  /// The survey that a file of results must belong to.
   struct Header {
     std::string build, folder, target;
   };
@@ -44,8 +44,8 @@ public:
   CorpusRecords(const CorpusRecords &) = delete;
   CorpusRecords &operator=(const CorpusRecords &) = delete;
 
-  /// Writes to `path` from now on, and takes what is there: results of files that have not changed,
-  /// but for kernels that went over a lower limit than now. Fails if it cannot be written or is not
+  /// Appends to `path` from now on, and reads its results for files that have not changed, except
+  /// for kernels that exceeded a lower limit than now. Fails if it cannot be written or is not
   /// of the same survey.
   llvm::Error open(const std::string &path, const Header &header, const CorpusLimits &limits);
 

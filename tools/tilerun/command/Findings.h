@@ -1,6 +1,6 @@
-// What devices and compilers tell about a kernel's source, as JSON, and how it is printed with
-// source lines: what a checked launch found, from the fault that the plugin `cpu` reports
-// (docs/interpreter.md), and the compiler's remarks.
+// Findings about a kernel's source, read from JSON and printed with source lines: those of a checked
+// launch, from the fault that the plugin `cpu` reports (docs/interpreter.md), and the compiler's
+// remarks.
 #pragma once
 
 #include "runtime/core/Status.h"
@@ -24,7 +24,7 @@ struct Finding {
   SourcePosition other; ///< Of the access that a race is with, or of the store of a masked value;
                         ///< line 0 where there is none.
   int64_t count = 1;
-  llvm::json::Object json; ///< As the device told it.
+  llvm::json::Object json; ///< As the device reported it.
 };
 
 /// The findings that a fault has; none if it is of another kind.

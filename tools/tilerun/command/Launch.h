@@ -10,7 +10,7 @@
 
 namespace tilerun::command {
 
-/// What a launch tells besides success.
+/// The results of a launch besides success.
 struct LaunchResult {
   std::vector<Finding> findings; ///< In the order in which they occurred first.
   std::string printed;           ///< By the kernel and its driver, on stdout.
@@ -29,7 +29,8 @@ public:
   struct Expectation {
     std::string name;
     std::string text;
-    host::Tensor tensor; ///< What is compared; its storage holds the contents before the launch.
+    host::Tensor
+        tensor; ///< The tensor to compare; its storage holds the contents before the launch.
     host::Tolerance tolerance;
     std::optional<host::Array> array;     ///< float64, or
     std::optional<host::Tensor> integers; ///< exact integers.
@@ -66,7 +67,7 @@ private:
   llvm::Error execute();
   llvm::Error upload(const host::Tensor &tensor);
   llvm::Error makeArguments();
-  /// Launches and waits. What checks found is a result; another fault is an error.
+  /// Launches and waits. Findings of checks are a result; any other fault is an error.
   llvm::Expected<LaunchResult> launch(uint32_t flags);
 
   Session &session;

@@ -22,7 +22,7 @@ llvm::Error toError(const core::Status &status);
       return ::tilerun::command::toError(status_);                                                 \
   } while (false)
 
-/// Each allocation is the driver's own, as checks want it.
+/// Each allocation is the driver's own, as checks require.
 inline constexpr core::DeviceOptions kUnpooled = {.usePool = false};
 /// Opens a device by id, UUID form or kind. The error says which ones there are, and why others are
 /// not.
@@ -46,8 +46,8 @@ private:
   TilerunCompileOptions compile = {};
 };
 
-/// A value as an argument; a tensor's storage is at `base`. None for tuples, functions and what
-/// else only a signature can say. A string stays the value's.
+/// A value as an argument; a tensor's storage is at `base`. None for tuples, functions and other
+/// values that only a signature can express. A string stays owned by the value.
 std::optional<TilerunArgument> toArgument(const host::Value &value, TilerunAddress base = 0);
 
 } // namespace tilerun::command

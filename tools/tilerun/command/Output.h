@@ -1,4 +1,4 @@
-// How the command talks: results on stdout (text, or one JSON object), everything else on stderr.
+// The command's output: results on stdout (text, or one JSON object), everything else on stderr.
 #pragma once
 
 #include "frontend/source/Source.h"
@@ -59,9 +59,9 @@ llvm::json::Value jsonNumber(double value);
 /// "12.3 ms"
 std::string formatSeconds(double seconds);
 
-/// Keeps what the process writes to stdout, by whatever library: kernels print there while they
-/// run. What nobody took, because the launch failed, goes to stdout, or to stderr where stdout is
-/// for JSON.
+/// Captures what the process writes to stdout, from any library: kernels print there while they
+/// run. Output that was not taken, because the launch failed, goes to stdout, or to stderr if
+/// stdout is for JSON.
 class CapturedOutput {
 public:
   static llvm::Expected<CapturedOutput> begin(bool isJson);
@@ -76,8 +76,8 @@ private:
   bool isJson = false;
 };
 
-/// A line on stderr that tells what is going on, for work that takes longer than a second on a
-/// terminal. Gone when the object is.
+/// A progress line on stderr, on a terminal, for work that takes longer than a second. Removed with
+/// the object.
 class Progress {
 public:
   explicit Progress(std::string what);

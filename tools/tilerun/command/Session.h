@@ -1,4 +1,4 @@
-// What one command works with: a frontend, an MLIR context, an expression evaluator, and a kernel.
+// The context of one command: a frontend, an MLIR context, an expression evaluator, and a kernel.
 #pragma once
 
 #include "frontend/Frontend.h"
@@ -22,11 +22,11 @@ public:
 
   /// Compiles to tile IR; an internal failure leaves a reproducer.
   llvm::Expected<CompiledKernel> compile(const KernelSignature &signature);
-  /// What becomes of a failure of the library to compile for a signature: that of the diagnostics,
+  /// The exit code of a failure of the library to compile for a signature: that of the diagnostics,
   /// an internal error with a reproducer, or the library's own.
   llvm::Error explainFailure(const core::Status &status, const KernelSignature &signature);
 
-  /// What a launch asks about a parameter of the kernel.
+  /// The facts about a kernel's parameter that a launch needs.
   const core::SourceParameter &describe(const ast::Parameter &parameter) const {
     return parameters[static_cast<size_t>(&parameter - kernel->def->parameters.data())];
   }

@@ -10,7 +10,7 @@
 
 namespace tilerun::host {
 
-/// What expressions of one command share. Not thread-safe.
+/// State shared by the expressions of one command. Not thread-safe.
 struct ExpressionContext {
   SourceManager &sources;
   DiagnosticEngine &diagnostics;

@@ -1,4 +1,4 @@
-// Arithmetic on float64 arrays: what `--expect` expressions are made of. Plain loops, NumPy's
+// Arithmetic on float64 arrays, for `--expect` expressions. Plain loops, NumPy's
 // broadcasting, no dtype rules: everything is computed in float64.
 #pragma once
 

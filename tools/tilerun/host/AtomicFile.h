@@ -1,4 +1,5 @@
-// Files that appear whole or not at all: written beside their destination, synced, then renamed.
+// Files that appear completely or not at all: written next to their destination, synced, then
+// renamed.
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"

@@ -10,7 +10,7 @@ namespace tilerun::host {
 struct Tolerance {
   double rtol = 0, atol = 0;
 };
-/// What a correct kernel of that output type reaches against float64: exact for integers.
+/// The accuracy of a correct kernel of that output type against float64: exact for integers.
 Tolerance getDefaultTolerance(DType dtype);
 
 struct Comparison {

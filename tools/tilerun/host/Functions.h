@@ -1,4 +1,4 @@
-// What the families of expression functions share. Internal to this folder.
+// Shared by the families of expression functions. Internal to this folder.
 #pragma once
 
 #include "tools/tilerun/host/Operators.h"

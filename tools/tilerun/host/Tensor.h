@@ -1,5 +1,5 @@
-// Host tensors: typed, strided views over shared storage (what a kernel gets), and float64 arrays
-// (what expectations are computed in).
+// Host tensors: typed, strided views over shared storage (passed to kernels), and float64 arrays
+// (for computing expectations).
 #pragma once
 
 #include "tools/tilerun/host/Element.h"
@@ -59,7 +59,7 @@ struct Tensor {
   Shape strides; ///< In elements; never negative.
   uint64_t offset = 0;
   std::shared_ptr<Storage> storage;
-  bool poisoned = false; ///< `:empty`: the device is told that nothing was written.
+  bool poisoned = false; ///< `:empty`: the device treats it as unwritten.
 
   /// Allocates; the strides may leave gaps or repeat elements.
   static llvm::Expected<Tensor> create(DType dtype, llvm::ArrayRef<int64_t> shape,
@@ -97,8 +97,8 @@ struct Tensor {
   }
 };
 
-/// A dense row-major float64 array. `dtype` is where its values came from: what a result that is
-/// not converted explicitly is reported as.
+/// A dense row-major float64 array. `dtype` is the type that its values came from: a result that is
+/// not converted explicitly is reported as that type.
 struct Array {
   DType dtype = tilerun::dtype(Scalar::F64);
   Shape shape;

@@ -23,7 +23,7 @@ std::string formatInteger(Integer value);
 struct Tuple {
   std::vector<Value> elements;
 };
-/// What a lambda of a kernel file gets: `args["N"]`.
+/// The argument of a kernel file's lambda: `args["N"]`.
 struct Dictionary {
   std::map<std::string, Value, std::less<>> entries;
 };

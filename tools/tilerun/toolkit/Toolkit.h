@@ -13,10 +13,10 @@ namespace tilerun::toolkit {
 
 /// The path of a tool: in PATH, then in $CUDA_HOME/bin, then in /usr/local/cuda/bin.
 std::optional<std::string> findTool(llvm::StringRef name);
-/// "release 13.0, V13.0.88" and the like; "" if it cannot be told.
+/// "release 13.0, V13.0.88" and the like; "" if unknown.
 std::string getVersion(llvm::StringRef path);
 
-/// What ptxas says about a kernel.
+/// The report of ptxas about a kernel.
 struct KernelResources {
   uint64_t registers = 0;   ///< Of one thread.
   uint64_t sharedBytes = 0; ///< Static, of one program.
