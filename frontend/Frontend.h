@@ -2,8 +2,8 @@
 // signature to tile IR.
 //
 // Rules of this folder: phases are folders (source, lex, ast, parse, module, types, lang, sema) and
-// depend in that order; bad programs are rejected here, with diagnostics, so that everything behind
-// may assert. Nothing here knows a device.
+// depend in that order; bad programs are rejected here, with diagnostics, so that later phases may
+// assert. Nothing here knows a device.
 #pragma once
 
 #include "frontend/module/Module.h"
@@ -26,7 +26,7 @@ struct ConstantArgument {
   struct FunctionName {
     std::string name;
   };
-  /// A run-time tensor, of which a heuristic may only ask whether it is None.
+  /// A run-time tensor; a heuristic may only ask whether it is None.
   struct Tensor {};
   std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, DType,
                std::vector<ConstantArgument>, FunctionName, Tensor>
@@ -42,12 +42,12 @@ struct TypedArgument {
   DType type;               ///< A scalar type, or a pointer.
   int64_t divisibility = 1; ///< 16: the value (or address) is a multiple of 16.
   std::vector<int64_t> block = {};
-  bool padsWithNan = false; ///< What is outside a descriptor's tensor reads as NaN, not as 0.
+  bool padsWithNan = false; ///< Elements outside a descriptor's tensor read as NaN, not as 0.
 };
 
 using ArgumentSpec = std::variant<TypedArgument, ConstantArgument>;
 
-/// What a kernel is compiled for.
+/// The signature that a kernel is compiled for.
 struct KernelSignature {
   /// By parameter name; parameters with defaults may be missing. Constants under other names are
   /// values of globals that only host code knows.
@@ -57,8 +57,8 @@ struct KernelSignature {
   int64_t numCtas = 1;
   std::optional<int64_t> maxnreg;
   bool debug = false; ///< device_assert and integer overflow marks are live.
-  /// "cuda:sm_90a": decides on defaults (float32 `dot` is tf32 on NVIDIA GPUs, else ieee) and what
-  /// `tl.target_info` tells; empty: nothing in particular.
+  /// "cuda:sm_90a": decides defaults (float32 `dot` is tf32 on NVIDIA GPUs, else ieee) and the
+  /// answers of `tl.target_info`; empty: no particular target.
   std::string target;
 };
 
@@ -71,8 +71,8 @@ struct CompiledParameter {
 struct CompiledKernel {
   mlir::OwningOpRef<mlir::ModuleOp> module;  ///< Verified; one function with `tile.kernel`.
   std::string name;                          ///< Of that function.
-  std::vector<CompiledParameter> parameters; ///< What a launch must pass, in order.
-  std::string staticOutput;                  ///< What static_print printed.
+  std::vector<CompiledParameter> parameters; ///< The arguments that a launch must pass, in order.
+  std::string staticOutput;                  ///< The output of static_print.
 };
 
 /// The value of an integer argument decides its type and facts, as in a Triton launch: 1 becomes a
@@ -94,7 +94,7 @@ llvm::StringRef getGlobalName(llvm::StringRef path);
 /// A text that two signatures have in common exactly if they say the same: a part of cache keys.
 std::string getCanonicalText(const KernelSignature &signature);
 
-/// What is known of a global.
+/// The knowledge about a global.
 enum class GlobalState {
   Absent,
   Known,
@@ -115,15 +115,15 @@ public:
   /// Null on errors (see the diagnostics).
   LoadedModule *loadFile(llvm::StringRef path);
   LoadedModule *loadText(llvm::StringRef name, std::string text);
-  /// Text by the name under which others import it, and the path that stands for it in messages.
+  /// Text by its import name, with the path to show in messages.
   struct Source {
     std::string module, path, text;
   };
   /// Loads the first of them; imports find the others, and nothing on disk.
   LoadedModule *loadSources(std::vector<Source> sources);
 
-  /// A hash of all that decides, besides this program, what was loaded so far: a part of the keys
-  /// by which what `compile` leads to can be kept.
+  /// A hash of everything besides this program that the loaded files depend on: part of the cache
+  /// keys of the results of `compile`.
   std::string getSourceDigest() const;
 
   /// Compiles one kernel; failure leaves diagnostics. The context gets the dialects that are
@@ -132,9 +132,9 @@ public:
                                           const KernelSignature &signature,
                                           mlir::MLIRContext &context);
 
-  /// What is known of the global of this name in the file of a jit function, or, if it is not
-  /// there, in those that it imports. A signature gives the value of an unknown one like that of a
-  /// parameter, under its name.
+  /// The knowledge about the global of this name in the file of a jit function, or else in its
+  /// imports. A signature can provide the value of an unknown one like that of a parameter, by
+  /// name.
   GlobalState getGlobalState(const JitFunction &function, llvm::StringRef name);
   /// After a failed `compile`: globals whose values were needed and unknown.
   const std::set<std::string> &getMissedGlobals() const;

@@ -3,7 +3,7 @@
 // Rules of this folder: nodes are plain data in an arena (`Context`), immutable after parsing and
 // trivially destructible; lists are `ArrayRef`s into the arena; a child that may be absent is a
 // pointer that may be null. The parser bounds the depth of the tree (kMaxDepth), so that recursion
-// over it is safe. Nodes know nothing of meaning.
+// over it is safe. Nodes have no semantics.
 #pragma once
 
 #include "frontend/source/Source.h"
@@ -257,7 +257,7 @@ TILERUN_STMT(FunctionDef) {
   const Expr *returns;
   Block body;
   llvm::StringRef
-      docstring; ///< Empty where there is none; the docstring is still the first statement of body.
+      docstring; ///< Empty if there is none; the docstring is still the first statement of body.
   bool isAsync;
 };
 TILERUN_STMT(ClassDef) {
@@ -338,7 +338,7 @@ private:
   llvm::BumpPtrAllocator arena;
 };
 
-/// One parsed file. What the parser skipped (host code) is not in it; see Parser.h.
+/// One parsed file. Host code, which the parser skipped, is not in it; see Parser.h.
 struct Module {
   uint32_t file = 0;
   Block body;

@@ -8,7 +8,7 @@
 namespace tilerun::ast {
 
 /// Calls `bind` for the names that statements bind in their own scope, and `declare` for their
-/// `global` and `nonlocal`. What is bound in functions and classes below is theirs; `:=` is left
+/// `global` and `nonlocal`. Bindings in nested functions and classes belong to these; `:=` is left
 /// out.
 void forEachBinding(Block block, llvm::function_ref<void(llvm::StringRef)> bind,
                     llvm::function_ref<void(const GlobalStmt &)> declare);

@@ -1,7 +1,7 @@
-// How much of a folder of kernel files compiles: each kernel is typed with guessed signatures, and
-// may be compiled on by somebody who knows a target.
+// Surveys how much of a folder of kernel files compiles: each kernel is type-checked with guessed
+// signatures, and may be compiled further for a target.
 //
-// The survey of one file is a function that tells what it is at: some kernels take minutes or
+// The survey of one file is a function that reports its progress: some kernels take minutes or
 // gigabytes, so the command surveys files in child processes and needs to know which kernel it was.
 #pragma once
 
@@ -19,15 +19,16 @@ namespace tilerun::corpus {
 
 enum class Outcome {
   Compiles,
-  Fails,       ///< `reason` says what stopped the guess that came furthest.
-  Refused,     ///< It is a kernel, but the target does not compile it: `reason`.
-  Helper,      ///< It returns values: other functions call it, nobody launches it.
-  TimeLimit,   ///< It took too long: `reason`. Told by whoever watches the survey, as the next.
+  Fails,     ///< `reason` says what stopped the guess that came furthest.
+  Refused,   ///< It is a kernel, but the target does not compile it: `reason`.
+  Helper,    ///< It returns values, so other functions call it; it is not launched.
+  TimeLimit, ///< It took too long: `reason`. Set by the process that watches the survey, as is the
+             ///< next.
   MemoryLimit, ///< It took too much memory: `reason`.
   Internal     ///< A bug of the compiler.
 };
 
-/// What became of one function.
+/// The result of one function.
 struct Entry {
   std::string file, name;
   unsigned line = 0;  ///< Of the function.
@@ -38,11 +39,11 @@ struct Entry {
   std::string reason;     ///< Empty if it compiles.
   std::string reasonFile; ///< Where.
   unsigned reasonLine = 0;
-  std::string construct; ///< The reason without names, values and types: what many share.
-  double seconds = 0;    ///< What the target's compiler took.
+  std::string construct; ///< The reason without names, values and types, for grouping.
+  double seconds = 0;    ///< The time of the target's compiler.
 };
 
-/// What compiles kernels on, for a target.
+/// Compiles kernels further, for a target.
 struct Backend {
   struct Verdict {
     std::string message;     ///< Why it does not compile, with the place in front; empty: it does.
@@ -55,7 +56,7 @@ struct Backend {
 /// A function of another file, by full path and name.
 using Function = std::pair<std::string, std::string>;
 
-/// What a file's survey has beside its entries.
+/// The results of a file's survey besides its entries.
 struct FileSummary {
   std::string unreadable;       ///< Why it does not parse; empty if it does.
   std::vector<Function> called; ///< Functions of other files that its functions call.
@@ -75,8 +76,8 @@ public:
 /// Every `.py` file below `folder`, in order, or the one file that it is. Links are not followed.
 llvm::Expected<std::vector<std::string>> findFiles(llvm::StringRef folder);
 
-/// Surveys the functions of one file. With a `backend`, kernels that type are compiled for its
-/// target as well.
+/// Surveys the functions of one file. With a `backend`, kernels that type-check are compiled for
+/// its target as well.
 FileSummary surveyFile(const std::string &path, const Backend *backend, Listener &listener);
 
 /// Makes helpers of kernels that functions of other files call: `called`, of all files.

@@ -7,8 +7,8 @@
 namespace tilerun::corpus {
 
 /// Signatures to try, the likeliest first; at least one. They differ in element types, in the
-/// sizes of blocks and in flags. `frontend` evaluates constants of the module; what that reports
-/// stays in its diagnostics.
+/// sizes of blocks and in flags. `frontend` evaluates constants of the module; its reports stay in
+/// its diagnostics.
 std::vector<KernelSignature> guessSignatures(Frontend &frontend, const JitFunction &function);
 
 /// A signature in the form that `parseSignature` reads.

@@ -22,8 +22,8 @@ struct Attempt {
 /// Compiles the kernel for a signature.
 using Try = llvm::function_ref<Attempt(const KernelSignature &)>;
 
-/// The best of `attempts`, of which none compiles, after at most `mostTries` changes. What no
-/// signature can mend (a name that does not exist) is left as it is.
+/// The best of `attempts`, none of which compiles, after at most `mostTries` changes. Errors that
+/// no signature can fix (an undefined name) are left alone.
 Attempt repair(const JitFunction &function, std::vector<Attempt> attempts, unsigned mostTries,
                Try attempt);
 

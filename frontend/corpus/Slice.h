@@ -17,7 +17,7 @@ ErrorPath getErrorPath(const Diagnostic &diagnostic);
 std::vector<llvm::StringRef> findInfluences(const JitFunction &function,
                                             llvm::ArrayRef<SourceRange> path);
 
-/// The jit function that a call in `module` means; null if there is none, or it is unknown.
+/// The jit function that a call in `module` refers to; null if there is none, or it is unknown.
 const JitFunction *findCallee(const LoadedModule &module, const ast::CallExpr &call);
 
 /// Jit functions of other files that the function calls.

@@ -1,4 +1,4 @@
-// What a kernel does with its parameters, by syntax alone: enough to guess what they are.
+// The uses of a kernel's parameters, by syntax alone: enough to guess their types.
 #pragma once
 
 #include "frontend/module/Module.h"
@@ -11,7 +11,7 @@ namespace tilerun::corpus {
 /// One parameter of a function.
 struct ParameterUse {
   bool isPointer = false; ///< Accesses go through it, here or in a function that it is passed to.
-  bool holdsIndices = false; ///< What is loaded through it takes part in addresses or loop bounds.
+  bool holdsIndices = false; ///< Values loaded through it take part in addresses or loop bounds.
   bool isDescriptor = false; ///< It has `.load`, `.store` and the like.
   unsigned rank = 0;         ///< Of a descriptor: the coordinates that it is given, if known.
   bool isCount = false;      ///< A size of a tensor, or a loop bound.
@@ -27,7 +27,7 @@ struct ParameterUse {
 /// By parameter name. Functions that are called are followed, recursion ends.
 llvm::StringMap<ParameterUse> analyzeUses(const JitFunction &function);
 
-/// Whether a function returns values, so that it is made to be called rather than launched.
+/// Whether a function returns values, and so is meant to be called rather than launched.
 bool returnsValue(const JitFunction &function);
 
 } // namespace tilerun::corpus

@@ -6,7 +6,7 @@
 
 namespace tilerun::lang {
 
-/// Whether a value is a block pointer: a tuple of run-time scalars with a name of its own, so that
+/// Whether a value is a block pointer: a tuple of run-time scalars with its own type name, so that
 /// loops and branches carry it like any tuple.
 bool isBlockPointer(const Value &v);
 /// The pointer type of what it points to.

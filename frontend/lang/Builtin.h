@@ -30,7 +30,7 @@ public:
   /// Launch options that are compile-time facts: "num_warps", "num_stages", "num_ctas"; "debug" is
   /// 0 or 1.
   virtual int64_t getOption(llvm::StringRef name) = 0;
-  /// What is compiled for: "cuda:sm_90a"; empty: nothing in particular.
+  /// The target: "cuda:sm_90a"; empty: no particular one.
   virtual llvm::StringRef getTarget() = 0;
   /// The loaded prelude, for methods that are written in it (`x.sum`).
   virtual LoadedModule *getPrelude() = 0;
@@ -49,7 +49,7 @@ public:
       : builder(builder), services(services) {}
   mlir::OpBuilder &builder;
   SemaServices &services;
-  /// The place of the construct being emitted; set by whoever calls in.
+  /// The location of the construct being emitted; set by the caller.
   SourceRange range;
   mlir::Location loc() { return services.getLocation(range); }
   mlir::LogicalResult error(const llvm::Twine &message) { return services.error(range, message); }
@@ -69,7 +69,7 @@ Result unary(Emitter &e, ast::UnaryOp op, const Value &operand);
 /// a tensor of more than one element.
 mlir::FailureOr<mlir::Value> condition(Emitter &e, const Value &v, llvm::StringRef construct);
 /// A compile-time number as a run-time scalar of its own type (int32 < uint32 < int64 < uint64;
-/// float32 or float64); a run-time value as it is.
+/// float32 or float64); a run-time value unchanged.
 mlir::FailureOr<TensorValue> toTensor(Emitter &e, const Value &v);
 /// Conversion of a run-time or compile-time number to a dtype (`.to`, and joining the arms of an
 /// `if`).

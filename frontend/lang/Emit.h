@@ -1,4 +1,4 @@
-// What emitters share: constants, shapes, broadcasting, and reading of arguments with messages that
+// Shared by emitters: constants, shapes, broadcasting, and reading of arguments with messages that
 // name the function and the parameter. Internal to this folder.
 #pragma once
 
@@ -14,7 +14,7 @@ using TensorOr = mlir::FailureOr<TensorValue>;
 
 /// Most elements of one tensor, its sizes rounded up to powers of two.
 constexpr int64_t kMaxTensorElements = 1 << 20;
-/// What keeps a tensor from having this shape of positive sizes: "more than 1048576 elements", or
+/// Why a tensor cannot have this shape of positive sizes: "more than 1048576 elements", or
 /// why it counts as more; empty if nothing does.
 std::string findExcess(llvm::ArrayRef<int64_t> shape);
 
@@ -68,7 +68,7 @@ mlir::FailureOr<Operands> bringTogether(Emitter &e, Combine op, llvm::StringRef 
                                         const Value &lhs, const Value &rhs);
 
 /// The common type of the first `count` arguments, which are numbers or tensors; literals are weak
-/// beside tensors.
+/// next to tensors.
 mlir::FailureOr<DType> promoteAll(Emitter &e, const Arguments &args, size_t count);
 /// The first `count` arguments converted to `type`, which promoteAll gave, and brought to one
 /// shape.
@@ -108,7 +108,7 @@ mlir::LogicalResult argError(Emitter &e, const Arguments &args, size_t i,
 /// Reports an error about the call: "tl.load: <message>".
 mlir::LogicalResult callError(Emitter &e, const Arguments &args, const llvm::Twine &message);
 
-/// "a list of 3; a list is not a tensor: …": what a value is that should be a tensor, and what to
+/// "a list of 3; a list is not a tensor: …": describes a value that should be a tensor, and what to
 /// do.
 std::string describeNonTensor(const Value &v);
 

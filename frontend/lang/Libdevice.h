@@ -1,4 +1,4 @@
-// What the files of libdevice's functions share. Internal to this folder.
+// Shared by the files of libdevice's functions. Internal to this folder.
 #pragma once
 
 #include "frontend/lang/Emit.h"

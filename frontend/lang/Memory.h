@@ -1,4 +1,4 @@
-// What loads, stores and atomics share: pointers, masks, broadcasting to the pointer's shape.
+// Shared by loads, stores and atomics: pointers, masks, broadcasting to the pointer's shape.
 // Internal to this folder.
 #pragma once
 

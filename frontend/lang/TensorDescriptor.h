@@ -7,8 +7,8 @@
 
 namespace tilerun::lang {
 
-/// Whether a value is a tensor descriptor: a tuple with a name of its own, so that loops and
-/// branches carry its run-time parts like any tuple's.
+/// Whether a value is a tensor descriptor: a tuple with its own type name, so that loops and
+/// branches carry its run-time parts like those of any tuple.
 bool isTensorDescriptor(const Value &v);
 
 /// A descriptor of its parts, which were checked: `base` is a pointer, `shape` and `strides` (in

@@ -1,7 +1,7 @@
 // Python 3.12 text to tokens.
 //
 // Rules of this folder: the lexer works on demand, keeps no token, never recurses and always makes
-// progress; after an error it goes on with the best guess, so that the same lexer serves kernels
+// progress; after an error it continues with the best guess, so the same lexer serves kernels
 // (errors reported) and host code (errors ignored). f-strings come as a flat stream: FStringStart,
 // FStringMiddle, `{` … `}`, FStringEnd.
 #pragma once
@@ -25,8 +25,8 @@ public:
   /// Brackets nested deeper than this are an error.
   static constexpr unsigned kMaxNesting = 1000;
 
-  /// Lexes bytes [begin, end) of a file. `begin` may lie behind a line's indentation, which then
-  /// is the outermost level of blocks. Errors are added to `errors` unless it is null.
+  /// Lexes bytes [begin, end) of a file. `begin` may be after a line's indentation, which is then
+  /// the outermost level of blocks. Errors are added to `errors` unless it is null.
   Lexer(const SourceManager &sources, uint32_t file, std::vector<LexError> *errors,
         uint32_t begin = 0, uint32_t end = ~0u);
 
@@ -85,7 +85,7 @@ private:
   void skipEscape(bool raw);
 
   const SourceManager &sources;
-  llvm::StringRef text; ///< Cut at `end`, so that nothing behind it is seen.
+  llvm::StringRef text; ///< Cut at `end`, so nothing after it is read.
   uint32_t file;
   std::vector<LexError> *errors;
   size_t pos = 0;

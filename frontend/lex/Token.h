@@ -19,7 +19,7 @@ struct Token {
   bool is(TokenKind k) const { return kind == k; }
 };
 
-/// Spelling of a keyword or an operator; what messages call any other token.
+/// The spelling of a keyword or an operator; the name of any other token in messages.
 llvm::StringRef getTokenText(TokenKind kind);
 bool isKeyword(TokenKind kind);
 bool isPunctuation(TokenKind kind);

@@ -1,10 +1,10 @@
-// What the host code of a file may do to what its globals hold. Nobody runs that code, so this is
-// told from its syntax: a global counts as known only where every mention of it is seen to do no
-// more than read. Internal to this folder.
+// What the host code of a file may do to the values of its globals. That code is not run, so this
+// is derived from its syntax: a global counts as known only if every mention of it merely reads
+// it. Internal to this folder.
 //
 // Rules: names are resolved as Python does (functions, classes, comprehensions, `global`); for
-// attributes the name alone counts, whatever they are attributes of; what is not understood may do
-// everything. Which values can change at all (lists, dicts) is for those to say who evaluate them.
+// attributes only the name counts, whatever they belong to; code that is not understood may do
+// anything. Which values can change at all (lists, dicts) is for those to say who evaluate them.
 #pragma once
 
 #include "frontend/module/Module.h"
@@ -24,9 +24,9 @@ public:
 
   /// Statements at module level.
   void read(ast::Block block);
-  /// Code of which there is no syntax tree.
+  /// Code without a syntax tree.
   void readUnparsed(SourceRange range);
-  /// A jit function: what is around its body.
+  /// A jit function: the code around its body.
   void readKernel(const ast::FunctionDef &def);
   /// Marks the globals, after everything was read.
   void finish();
@@ -35,26 +35,26 @@ private:
   struct Scope {
     enum class Kind { Module, Function, Class, Comprehension } kind;
     std::string name;     ///< Qualified.
-    llvm::StringRef self; ///< Of a method: what its value is called.
+    llvm::StringRef self; ///< Of a method: the name of its first parameter.
     llvm::StringSet<> locals = {};
     llvm::StringSet<> globals = {}; ///< Declared `global`.
     llvm::StringSet<> outer = {};   ///< Declared `nonlocal`.
   };
-  /// What a name stands for: a global, or a function's variable ("make.SIZE"), by `key`.
+  /// The meaning of a name: a global, or a function's variable ("make.SIZE"), by `key`.
   struct Resolved {
     enum class Kind { Variable, Member, Other } kind;
     std::string key;
   };
 
   Resolved resolve(llvm::StringRef name) const;
-  /// The global that a name stands for here; null if it is something else.
+  /// The global that a name refers to here; null if it is something else.
   const Global *findGlobal(const ast::Expr *expr) const;
   bool isBuiltin(llvm::StringRef name) const;
   bool atModuleLevel() const { return scopes.size() == 1; }
   void push(Scope::Kind kind, llvm::StringRef name);
   void collectLocals(ast::Block block, Scope &scope);
 
-  // What is noted.
+  // The recorded uses.
   void doubt(llvm::StringRef key, Doubt level, SourceRange place);
   void doubtEverything(Doubt level, SourceRange place);
   void doubtMember(llvm::StringRef name, Doubt level, SourceRange place);

@@ -1,8 +1,8 @@
-// Kernel files as modules: which jit functions there are, with their decorators, and what each
-// global name stands for.
+// Kernel files as modules: their jit functions with decorators, and the meaning of each global
+// name.
 //
 // Rules of this folder: nothing here evaluates kernel code. Global values stay syntax
-// (`Global::value`) until sema evaluates them. Imports are resolved to sibling files where those
+// (`Global::value`) until sema evaluates them. Imports are resolved to sibling files if those
 // exist; a name from anywhere else is kept by its dotted path.
 #pragma once
 
@@ -64,12 +64,12 @@ struct JitFunction {
   bool usedAsHelper = false; ///< Called by another jit function of the same file.
 };
 
-/// What host code may do to something, from nothing to most.
+/// What host code may do to something, in increasing order.
 enum class Doubt : uint8_t {
   None,
   Elements, ///< It may change lists and dicts inside it.
   Value,    ///< It may change it, if that is a list, a dict or a class.
-  Binding   ///< It may make it something else.
+  Binding   ///< It may replace it.
 };
 
 struct HostChange {
@@ -84,7 +84,7 @@ struct HostChange {
   }
 };
 
-/// What a global name stands for.
+/// The meaning of a global name.
 struct Global {
   enum class Kind {
     Jit,          ///< `jit`
@@ -100,12 +100,12 @@ struct Global {
   const JitFunction *jit = nullptr;
   const ast::Expr *value = nullptr;
   const ast::Expr *annotation = nullptr;
-  /// Of something unknown: values of which host code takes one; `jit` may be one more.
+  /// Of something unknown: the values between which host code chooses; `jit` may be another.
   llvm::SmallVector<const ast::Expr *, 0> alternatives;
-  /// Jit functions of which host code takes one.
+  /// The jit functions between which host code chooses.
   llvm::SmallVector<const JitFunction *, 0> functions;
   const ast::ClassDef *classDef = nullptr;
-  /// Of a host function: its syntax, where that is read, or else the bytes that hold it.
+  /// Of a host function: its syntax, if that is read, or else its bytes.
   const ast::FunctionDef *functionDef = nullptr;
   uint32_t begin = 0, end = 0;
   bool isBuiltin = false; ///< A host function with the mark `__triton_builtin__`: kernels call it.
@@ -113,9 +113,9 @@ struct Global {
   std::string path; ///< Dotted module path as absolute as known, e.g. "triton.language".
   std::string importedName;
   bool mayBeMissing = false; ///< An import besides which host code binds the name to a value.
-  /// Of an import that was looked for and has no file: where, as in "beside 'a/kernel.py'".
+  /// Of an import without a file: where it was searched for, as in "beside 'a/kernel.py'".
   std::string searched;
-  bool isDecorated = false; ///< A host function that decorators may make something else.
+  bool isDecorated = false; ///< A host function that decorators may replace.
   HostChange change;
   SourceRange range; ///< Where it was bound.
 
@@ -134,26 +134,26 @@ public:
 
   /// The last binding of a global, also through `from module import *`; null if there is none.
   const Global *lookup(llvm::StringRef name) const;
-  /// What a name is bound to in this file, at module level (`scope` empty) or in a function.
+  /// The binding of a name in this file, at module level (`scope` empty) or in a function.
   const Global *findBinding(llvm::StringRef scope, llvm::StringRef name) const;
   /// A jit function by (qualified) name; null if there is none.
   const JitFunction *findFunction(llvm::StringRef name) const;
   /// The syntax of a host function of this module, for a call while a kernel is compiled: as of
-  /// `@triton.constexpr_function`. Null if decorators make it something else, or it is too long.
+  /// `@triton.constexpr_function`. Null if decorators replace it, or it is too long.
   const JitFunction *readHostFunction(const Global &global, llvm::StringRef qualifiedName) const;
-  /// What is said of a file in which a kernel was not found: "has no @triton.jit function".
+  /// The description of a file in which a kernel was not found: "has no @triton.jit function".
   std::string describeNoKernels() const;
   /// All global names, sorted (for "did you mean").
   std::vector<llvm::StringRef> globalNames() const;
 
   llvm::StringMap<Global> globals;
-  /// What names stood for before they were bound once more, in source order: what is computed in
-  /// between has these values.
+  /// The bindings of names before they were bound again, in source order: values computed in
+  /// between use these.
   llvm::StringMap<std::vector<Global>> earlier;
-  /// What functions import from modules that are not files: seen by jit functions that are defined
-  /// in them, where no global has the name.
+  /// Imports in functions from modules that are not files: visible to jit functions defined in
+  /// them, if no global has the name.
   llvm::StringMap<Global> localImports;
-  /// What functions that hold jit functions or records bind, by qualified name ("make.SIZE").
+  /// Bindings in functions that contain jit functions or records, by qualified name ("make.SIZE").
   llvm::StringMap<Global> nested;
   /// Files by the dotted names under which this one imports them (`import a.b.c`).
   std::map<std::string, LoadedModule *, std::less<>> importedModules;
@@ -162,14 +162,14 @@ public:
   std::vector<std::string> starImportPaths; ///< Dotted paths of other modules, e.g. "triton".
   /// Of those modules that were looked for and have no file: where, by their paths.
   std::map<std::string, std::string> missingStarImports;
-  /// What host code does to attributes of classes and other objects of this file, by the names of
-  /// the attributes; and to those whose names are not known.
+  /// What host code does to attributes of classes and other objects of this file, by the
+  /// attributes' names, and to those with unknown names.
   llvm::StringMap<HostChange> memberChanges;
   HostChange anyMemberChange;
-  /// What files that import this one do to its globals.
+  /// What importing files do to the globals of this one.
   llvm::StringMap<HostChange> foreignChanges;
   HostChange anyForeignChange;
-  /// A kernel of Gluon, Triton's lower-level dialect, which is another language; empty: there is
+  /// A kernel of Gluon, Triton's lower-level dialect, which is another language; empty if there is
   /// none.
   std::string gluonKernel;
 
@@ -177,8 +177,8 @@ private:
   friend class ModuleLoader;
   static const Global *lookupIn(const LoadedModule &module, llvm::StringRef name,
                                 llvm::SmallPtrSetImpl<const LoadedModule *> &seen);
-  /// Reads the file if it is only imported so far. What is looked up is there; the fields above
-  /// are filled only afterwards.
+  /// Reads the file if it has only been imported so far. Lookups call it; the fields above are
+  /// filled only afterwards.
   void ensureRead() const;
   ModuleLoader *unreadBy = nullptr; ///< Null once the file is read.
   ModuleLoader *loader = nullptr;
@@ -194,10 +194,10 @@ public:
   /// Null if the file cannot be read or a jit function in it does not parse; diagnostics say why.
   /// Import cycles are fine.
   LoadedModule *loadFile(llvm::StringRef path);
-  /// `name` stands for the path in messages and for relative imports.
+  /// `name` replaces the path in messages and for relative imports.
   LoadedModule *loadText(llvm::StringRef name, std::string text);
-  /// Text that `import module` means from now on, in place of what lies on disk. `path` stands for
-  /// it in messages; several texts may have the same one.
+  /// The text of `import module` from now on, instead of the file on disk. `path` is shown in
+  /// messages; several texts may have the same one.
   void provide(llvm::StringRef module, llvm::StringRef path, std::string text);
   /// Loads a module that was provided.
   LoadedModule *loadProvided(llvm::StringRef module);
@@ -230,7 +230,7 @@ private:
   std::map<uint32_t, std::unique_ptr<LoadedModule>> modules; ///< By file number.
   std::vector<LoadedModule *> loaded;                        ///< By name, not through imports.
   std::map<uint32_t, bool> readable;                         ///< Whether a read file was fine.
-  std::map<std::string, bool> lookups;                       ///< What `isFile` said.
+  std::map<std::string, bool> lookups;                       ///< The result of `isFile`.
   std::map<std::string, uint32_t, std::less<>> provided;     ///< Files by the name of the import.
   bool followImports = true;
 };

@@ -17,9 +17,9 @@ public:
 
   /// Text of jit functions that is parsed in one file.
   static constexpr uint32_t kMaxJitBytes = 16u << 20;
-  /// Text of global statements that is parsed in one file; behind it, names are unknown.
+  /// Limit of the text of global statements parsed in one file; after it, names are unknown.
   static constexpr uint32_t kMaxHostBytes = 4u << 20;
-  /// Host code that is looked through for what it does to globals; behind it, nothing is known.
+  /// Limit of the host code that is searched for changes to globals; after it, nothing is known.
   static constexpr uint32_t kMaxUsesBytes = 8u << 20;
   /// Jit functions of one file.
   static constexpr size_t kMaxFunctions = 10'000;
@@ -108,7 +108,7 @@ private:
   /// Finds the file of a module; 0 if there is none.
   uint32_t findModule(llvm::StringRef dotted, unsigned level) const;
   std::string absolutePath(llvm::StringRef dotted, unsigned level) const;
-  /// Where a module without a file was looked for; empty if nobody would look for it.
+  /// Where a module without a file was searched for; empty if it is not searched for.
   std::string describeSearch(llvm::StringRef dotted, unsigned level) const;
 
   // Decorators (Decorators.cpp, Autotune.cpp)
@@ -122,7 +122,7 @@ private:
   void readJitArguments(JitFunction &function, const ast::CallExpr &call);
   void readHeuristics(JitFunction &function, const ast::CallExpr &call);
   void readAutotune(JitFunction &function, const ast::CallExpr &call);
-  /// Follows names to the literal that a global stands for.
+  /// Follows names to the literal value of a global.
   const ast::Expr *followGlobal(const ast::Expr *expr) const;
   bool readStrings(const ast::Expr *expr, std::vector<std::string> &out) const;
   std::string foldedText(SourceRange range) const;
@@ -163,7 +163,7 @@ private:
   uint32_t jitBytes = 0;
   uint32_t hostBytes = 0;
   std::optional<Token> pendingToken; ///< Taken too early.
-  unsigned errorsBefore;             ///< What other files had.
+  unsigned errorsBefore;             ///< The contents of other files.
   bool globalsFull = false;
   bool failed = false;
   bool done = false;

@@ -1,4 +1,4 @@
-// The parser's state and its functions, shared by the files of this folder and by nobody else.
+// The parser's state and its functions, shared only by the files of this folder.
 #pragma once
 
 #include "frontend/lex/Lexer.h"
@@ -52,7 +52,7 @@ private:
   }
   SourceLoc here() const { return {file, tok().begin}; }
 
-  /// What a message calls the token at hand: "'x'", "end of line", …
+  /// The name of the current token in messages: "'x'", "end of line", …
   std::string describe(const Token &t) const;
   /// Reports unless the line has a lexical error, which then is what is reported. Null when the
   /// error is not to be shown; a note may be added otherwise.

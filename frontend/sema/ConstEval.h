@@ -10,7 +10,7 @@ namespace tilerun::sema {
 struct ConstResult {
   Value value;
   std::string error;
-  /// What the result depends on and nobody knows, where that is the reason.
+  /// The unknown value that the result depends on, if that is the reason.
   std::optional<OpaqueValue> unknown = std::nullopt;
   bool ok() const { return error.empty(); }
   static ConstResult failure(const llvm::Twine &message) { return {Value(), message.str()}; }

@@ -1,4 +1,4 @@
-// What the names of a function stand for at one place of its body, and which paths have left it.
+// The bindings of a function's names at one place of its body, and the paths that have left it.
 //
 // Rules: a statement is only emitted where no exit has happened, so every exit flag is the
 // constant false at the start of a statement. An exit on some run-time path makes its flag an i1;
@@ -11,11 +11,11 @@
 
 namespace tilerun::sema {
 
-/// What a name is bound to.
+/// The binding of a name.
 struct Binding {
   enum class State {
     Bound,
-    Undefined, ///< Bound on some paths only; `why` and `whyPlace` tell where.
+    Undefined, ///< Bound on some paths only; `why` and `whyPlace` say where.
     Poisoned   ///< An error was reported; uses are silent.
   };
   State state = State::Bound;

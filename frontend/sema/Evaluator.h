@@ -82,7 +82,7 @@ private:
     SourceRange range;
     uint32_t bodyEnd = UINT32_MAX; ///< Offset after the last statement.
     bool unrolled = false;
-    SourceRange header;                   ///< Of an unrolled one: what it goes over,
+    SourceRange header; ///< Of an unrolled one: the sequence that it iterates over,
     size_t iteration = 0, iterations = 0; ///< and where it is, counted from 1.
     std::set<llvm::StringRef> carried;    ///< Names whose values survive an iteration.
   };
@@ -101,8 +101,8 @@ private:
     llvm::StringRef self;
     unsigned entryDepth = 0;               ///< `regionDepth` when it was entered.
     const ClassInfo *classScope = nullptr; ///< Around a constant of a class that is evaluated.
-    /// Of what runs while the file is read: where, in bytes. Globals that are bound again behind it
-    /// have their earlier values. 0: it runs afterwards.
+    /// Of code that runs while the file is read: its offset in bytes. Globals that are bound again
+    /// after it have their earlier values. 0: it runs afterwards.
     uint32_t place = 0;
   };
   Frame &frame() { return *frames.back(); }
@@ -181,7 +181,7 @@ private:
   Value resolveImport(LoadedModule &module, const Global &global, llvm::StringRef name);
   OpaqueValue makeUnknown(const LoadedModule &module, std::string what, SourceRange range,
                           llvm::StringRef name, const llvm::Twine &cause);
-  /// What the signature gives for globals of this name that nobody knows; null if it gives nothing.
+  /// The signature's value for unknown globals of this name; null if it has none.
   const ConstantArgument *findGiven(llvm::StringRef name) const;
   void takeGlobals(const JitFunction &kernel, llvm::ArrayRef<llvm::StringRef> parameters);
   /// Evaluates an expression of module level, or of a function with that qualified name, or of a
@@ -195,7 +195,7 @@ private:
   static bool isKnownModule(llvm::StringRef path);
   static std::optional<Value> lookupHostName(llvm::StringRef path, llvm::StringRef name);
   Result getHostMember(llvm::StringRef path, llvm::StringRef name, SourceRange range);
-  /// What kernels have instead of a function of a host module: "use tl.exp".
+  /// The kernel language's replacement for a function of a host module: "use tl.exp".
   std::string findReplacement(llvm::StringRef name);
   /// Reports the use of `path.name`, of a module that kernels have nothing of.
   LogicalResult foreignMember(llvm::StringRef path, llvm::StringRef name, SourceRange range);
@@ -378,11 +378,11 @@ private:
   std::map<std::pair<const ClassInfo *, std::string>, Value> classConstants;
   std::map<std::string, ConstantArgument> given; ///< Values of globals, by name.
   std::set<std::string> missedGlobals;
-  std::map<const ast::Expr *, Value> annotations; ///< What annotations of fields name.
+  std::map<const ast::Expr *, Value> annotations; ///< The types that annotations of fields name.
   std::set<std::tuple<uint32_t, uint32_t, std::string>> reported;
   std::string staticOutput;
   std::string quietMessage;               ///< First message while `quiet`.
-  std::optional<OpaqueValue> quietOpaque; ///< What it is about, if it is about such a thing.
+  std::optional<OpaqueValue> quietOpaque; ///< Its subject, if it has one.
   unsigned quiet = 0;                     ///< Diagnostics and static output are dropped.
   unsigned regionDepth = 0;
   uint64_t steps = 0;

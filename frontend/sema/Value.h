@@ -54,7 +54,7 @@ struct TupleValue {
   std::vector<std::string> names; ///< Empty, or one per element.
   std::string typeName;           ///< Of a named tuple or record.
   bool isList = false;
-  std::shared_ptr<const ClassInfo> info; ///< Of a value of a class; else null.
+  std::shared_ptr<const ClassInfo> info; ///< Of a value of a class; otherwise null.
 
   bool isRecord() const { return info && info->kind == ClassInfo::Kind::Record; }
   bool isDict() const { return !info && typeName == "dict"; }
@@ -96,7 +96,7 @@ struct SliceValue {
   std::shared_ptr<Value> lower, upper, step;
 };
 
-/// What `range`, `tl.range` and `tl.static_range` give, for a `for` statement.
+/// The result of `range`, `tl.range` and `tl.static_range`, for a `for` statement.
 struct RangeValue {
   enum class Kind { Range, TlRange, StaticRange } kind = Kind::Range;
   std::shared_ptr<Value> lower, upper, step;
@@ -113,9 +113,9 @@ struct OpaqueValue {
   SourceRange range;
   std::string cause = {};    ///< Of an unknown value: "host code computes it".
   std::string name = {};     ///< Of an unknown value that a signature may give.
-  std::string remedy = {};   ///< What to do where it may not.
-  std::string origin = {};   ///< What makes it unknown, if that is another thing.
-  bool isSomeObject = false; ///< Not None; all else is unknown.
+  std::string remedy = {};   ///< The advice if it may not.
+  std::string origin = {};   ///< The other object that makes it unknown, if any.
+  bool isSomeObject = false; ///< Not None; everything else about it is unknown.
   bool isFunction = false;   ///< One of several; a signature may give its line.
 
   bool isUnknown() const { return !cause.empty(); }
@@ -166,7 +166,7 @@ public:
     auto *p = getIf<std::shared_ptr<TupleValue>>();
     return p ? p->get() : nullptr;
   }
-  /// A tuple, list or named tuple; null for all else, records and dicts too.
+  /// A tuple, list or named tuple; null for anything else, including records and dicts.
   const TupleValue *getSequence() const {
     const TupleValue *tuple = getTuple();
     return tuple && tuple->isSequence() ? tuple : nullptr;
@@ -182,7 +182,7 @@ public:
     auto *opaque = getIf<OpaqueValue>();
     return opaque && opaque->isUnknown() ? opaque : nullptr;
   }
-  /// What is unknown in it, or in its elements; null if nothing is.
+  /// The unknown part of it or of its elements; null if there is none.
   const OpaqueValue *findUnknown() const;
 
   /// For messages: "int32[64]", "the integer 3", "a tuple of 2".

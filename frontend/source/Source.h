@@ -1,8 +1,8 @@
 // Source text, positions in it, and diagnostics about it.
 //
-// Rules of this folder: a position is an offset into one buffer of a SourceManager; nobody stores
-// line numbers. Messages are lower case, say what was seen, then what to do. Every diagnostic has a
-// place.
+// Rules of this folder: a position is an offset into one buffer of a SourceManager; line numbers
+// are never stored. Messages are lower case, say what was seen, then what to do. Every diagnostic
+// has a location.
 #pragma once
 
 #include "llvm/ADT/SmallVector.h"

@@ -64,8 +64,8 @@ std::string formatInt(__int128 value);
 /// float64 outside float32's normal range. An integer beyond 64 bits is an error.
 TypeOrError getLiteralType(const Literal &literal);
 
-/// The type a literal takes beside a tensor of `tensor`'s element type: that type if the literal's
-/// kind is equal or lower (it must then be in range), else its own.
+/// The type that a literal takes next to a tensor of `tensor`'s element type: that type if the
+/// literal's kind is equal or lower (it must then be in range), else its own.
 TypeOrError adoptLiteral(const Literal &literal, DType tensor);
 
 /// The common type of two run-time element types: float64 > float32 > float16; bfloat16 with
@@ -80,11 +80,13 @@ TypeOrError combine(Combine op, const Operand &lhs, const Operand &rhs);
 /// The type of a loop's induction variable.
 TypeOrError getInductionType(const Operand &lower, const Operand &upper, const Operand &step);
 
-/// What `sum`, `cumsum` compute and give for a dtype: small integers widen to 32 bits.
+/// The dtype in which `sum` and `cumsum` compute, and of their result: small integers widen to 32
+/// bits.
 DType getSumType(DType type);
-/// What `max` and `min` give: small floats widen to float32, small integers to int32.
+/// The dtype of the result of `max` and `min`: small floats widen to float32, small integers to
+/// int32.
 DType getExtremumType(DType type);
-/// What scans and index-giving reductions compute in: bfloat16 widens to float32.
+/// The dtype in which scans and index-returning reductions compute: bfloat16 widens to float32.
 DType getScanType(DType type);
 
 } // namespace tilerun
