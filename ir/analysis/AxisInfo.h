@@ -1,4 +1,4 @@
-// What is known about the elements of integers and pointers along each dimension: how long runs of
+// Facts about the elements of integers and pointers along each dimension: how long runs of
 // consecutive values are, what they are multiples of, and how long runs of equal values are. Memory
 // access widths, coalescing and masks that are uniform over a vector are decided from this.
 //
@@ -24,7 +24,7 @@ namespace tilerun {
 
 class AxisInfo {
 public:
-  /// What 0 is a multiple of, and where products saturate.
+  /// The divisibility of 0, and the limit at which products saturate.
   static constexpr int64_t kMaxDivisibility = int64_t(1) << 62;
 
   /// The largest power of two that divides `value`, at most kMaxDivisibility; that for 0.
@@ -37,7 +37,7 @@ public:
     bool operator==(const Axis &) const = default;
   };
 
-  /// The state before anything was visited. It stands for no value at all.
+  /// The state before anything was visited. It represents no value at all.
   AxisInfo() = default;
 
   /// Nothing is known about a value of `type`.
@@ -58,11 +58,11 @@ public:
   /// How much neighbours in a run differ by: 1, or for pointers the pointee's size in bytes.
   int64_t getUnit() const { return unit; }
 
-  /// What the first element of each run of `run` along `dim` is a multiple of, whatever the
+  /// The divisibility of the first element of each run of `run` along `dim`, whatever the
   /// contiguity.
   int64_t getDivisibilityOfRuns(unsigned dim, int64_t run) const;
 
-  /// What every element is a multiple of.
+  /// The divisibility of every element.
   int64_t getElementDivisibility() const;
 
   /// How many elements along `dim` may be accessed at once, through a pointer with these facts:
@@ -71,7 +71,7 @@ public:
 
   bool operator==(const AxisInfo &) const = default;
 
-  /// What holds for both.
+  /// The facts that hold for both.
   static AxisInfo join(const AxisInfo &lhs, const AxisInfo &rhs);
 
   void print(llvm::raw_ostream &os) const;
@@ -87,15 +87,16 @@ inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const AxisInfo &info
   return os;
 }
 
-/// What may be taken for granted beside the promises of hints and arguments.
+/// Assumptions besides the promises of hints and arguments.
 enum class AxisAssumption {
   /// Nothing: the facts hold for every execution. For masks: an element must never get what its
   /// neighbour's predicate says.
   None,
-  /// What `/` and `%` divide is not negative. Kernels wrap tile indices around a size (`% N`), and
+  /// Dividends of `/` and `%` are not negative. Kernels wrap tile indices around a size (`% N`),
+  /// and
   /// cannot say that a program's number times a block's size is not negative; without this, none of
-  /// their accesses would be wide. For addresses only. Where it does not hold, an access meant for
-  /// such an index may take its neighbours' elements from beside it.
+  /// their accesses would be wide. For addresses only. If it does not hold, an access at such an
+  /// index may reach neighbouring elements instead.
   PlainDividends,
   /// Indices are what they look like: signed arithmetic does not overflow, and what `/` and `%`
   /// divide is not negative. Facts about a program that relies on the contrary in an address are
@@ -119,7 +120,7 @@ public:
 };
 
 /// The analysis for use in a solver of one's own. It needs dead-code, constant and integer-range
-/// analysis beside it.
+/// analysis in the same solver.
 class AxisInfoAnalysis : public mlir::dataflow::SparseForwardDataFlowAnalysis<AxisInfoLattice> {
 public:
   explicit AxisInfoAnalysis(mlir::DataFlowSolver &solver,

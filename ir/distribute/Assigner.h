@@ -1,8 +1,8 @@
 // The assignment of layouts to one kernel, shared by Assign.cpp, Forward.cpp and Backward.cpp.
 //
 // Three steps: accesses and products choose their layouts; these flow forward through elementwise
-// and shape operations and around loops, the stronger one winning; what loops carry and nothing has
-// decided takes what its users need.
+// and shape operations and around loops, the stronger one winning; loop-carried values that are
+// still undecided take the layout that their users need.
 #pragma once
 
 #include "ir/distribute/LayoutAssignment.h"
@@ -28,7 +28,7 @@ private:
   mlir::LogicalResult checkShapes();
   void planAccess(mlir::Operation *op, mlir::Value ptr, mlir::Value mask);
   void chooseAccessLayouts();
-  /// Writes attributes on `op`, in place of those that it has.
+  /// Writes attributes on `op`, replacing existing ones.
   void write(mlir::Operation *op);
 
   // Forward.cpp

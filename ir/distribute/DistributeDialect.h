@@ -24,7 +24,7 @@ inline llvm::hash_code hash_value(const TargetInfo &target) {
 
 namespace tilerun::distribute {
 
-/// What a module is compiled for, as tile-set-target writes it down.
+/// The program that a module is compiled for, as tile-set-target records it.
 struct Program {
   /// In a module's attribute: lives as long as the context.
   const target::TargetInfo *target = nullptr;
@@ -37,7 +37,7 @@ struct Program {
 void setProgram(mlir::ModuleOp module, const Program &program);
 mlir::FailureOr<Program> getProgram(mlir::ModuleOp module);
 
-/// The option num_warps with which a program has so many threads; 0: there is none.
+/// The option num_warps that gives a program this many threads; 0 if there is none.
 uint64_t numWarpsOption(const Program &program, uint64_t threads);
 
 /// Removes every attribute of this dialect from `root` and the ops in it.

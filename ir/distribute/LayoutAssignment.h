@@ -1,10 +1,10 @@
-// Which thread holds which element: assigns a linear layout to every tensor of a kernel, and reads
-// what was assigned.
+// Assigns a linear layout to every tensor of a kernel (which thread holds which element), and reads
+// the assignment.
 //
 // Rules of this folder: layouts are decided here and only here, from access facts and the target's
-// table, and written down as attributes (DistributeDialect.td); nothing else is rewritten. A value
-// that costs nothing to compute again (an index, a splat, an address) has no layout of its own:
-// whoever uses it computes it in the layout that it needs.
+// table, and recorded as attributes (DistributeDialect.td); nothing else is rewritten. A value that
+// is cheap to rematerialize (an index, a splat, an address) has no layout of its own: each user
+// computes it in the layout that it needs.
 #pragma once
 
 #include "ir/distribute/DistributeDialect.h"
@@ -15,13 +15,13 @@
 
 namespace tilerun::distribute {
 
-/// Assigns layouts in `kernel` and writes them on its ops, in place of those that are there. Fails
-/// with a diagnostic where a tensor has no layout.
+/// Assigns layouts in `kernel` and writes them on its ops, replacing existing ones. Fails with a
+/// diagnostic if a tensor has no layout.
 mlir::LogicalResult assignLayouts(mlir::func::FuncOp kernel, const Options &options,
                                   const FactsFunction &facts);
 
-/// Reads the layouts and plans of a kernel from its attributes. What is returned by reference lives
-/// as long as this does, whatever happens to the ops.
+/// Reads the layouts and plans of a kernel from its attributes. References that it returns are
+/// valid as long as it lives, whatever happens to the ops.
 class LayoutAssignment {
 public:
   /// Every op of `kernel` must have what the lowering asks for (checkAssignment).
@@ -35,8 +35,8 @@ public:
   const AccessPlan &getAccess(mlir::Operation *op) const;
   const DotPlan &getDot(mlir::Operation *op) const;
   /// For each register of the comparison `value` in `layout`, the first one with the same result
-  /// in every execution: a mask is compared once for neighbours that it cannot tell apart. Empty
-  /// if there are none.
+  /// in every execution: a mask is compared once for neighbours with equal results. Empty if there
+  /// are none.
   llvm::SmallVector<int64_t> getSameRegisters(mlir::Value value, const LinearLayout &layout) const;
 
   LinearLayout getDefault(mlir::RankedTensorType type) const {
@@ -54,7 +54,7 @@ private:
   const target::TargetInfo *info;
   Threads threads;
   mlir::StringAttr homes, arguments, access, dot, runs; ///< Names of attributes.
-  /// Attributes in the form that is worked with. By attribute, so that copies of an op find theirs.
+  /// Decoded attributes. By attribute, so that copies of an op find theirs.
   llvm::DenseMap<mlir::Attribute, AccessPlan> accesses;
   llvm::DenseMap<mlir::Attribute, DotPlan> dots;
 };

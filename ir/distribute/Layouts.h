@@ -31,7 +31,7 @@ struct Threads {
 /// A coalesced layout (layout::coalescedLayout) of a tensor whose sizes were checked.
 LinearLayout coalescedOver(Threads threads, llvm::ArrayRef<int64_t> shape, unsigned perThread,
                            llvm::ArrayRef<unsigned> order);
-/// A layout for a tensor that nothing else decides: coalesced, one element a thread.
+/// The default layout of a tensor: coalesced, one element per thread.
 LinearLayout defaultLayout(Threads threads, mlir::RankedTensorType type);
 /// A layout in which positions along `axis` ascend with registers, then lanes, then warps.
 LinearLayout orderedLayout(Threads threads, mlir::RankedTensorType type, unsigned axis);

@@ -1,9 +1,9 @@
 // The state of one function's padding, shared by the files Pad*.cpp.
 //
-// Every tensor keeps its elements at the indices they had; what lies beyond the real size of a
-// dimension is surplus: any value, poison too. An op that works element by element needs nothing
-// but its new type. One where surplus could be seen (memory, reductions, an order of elements that
-// follows from the sizes) is told what is real, or gets a harmless value there.
+// Every tensor keeps its elements at the indices they had; elements beyond the real size of a
+// dimension are surplus: they may have any value, including poison. An elementwise op needs only
+// its new type. An op that could observe surplus (memory, reductions, an order of elements that
+// follows from the sizes) is restricted to real elements, or gets a harmless value there.
 #pragma once
 
 #include "ir/tile/TileOps.h"
@@ -68,7 +68,7 @@ private:
   bool hasZeroSurplus(Value value, unsigned dim, unsigned depth = 0) const;
   void replace(Operation *op, mlir::ValueRange values);
 
-  /// Where what depends on sizes only goes: before everything else.
+  /// The insertion point for values that depend only on sizes: before everything else.
   mlir::OpBuilder atEntry();
   Value atEntry(mlir::OpBuilder &b, Value value);
   /// [start, start + size) as a 1-D tensor.

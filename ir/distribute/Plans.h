@@ -1,4 +1,4 @@
-// What distribution decides, beside layouts, of accesses and products.
+// The decisions of distribution about accesses and products, besides layouts.
 #pragma once
 
 #include "ir/layout/LinearLayout.h"
@@ -9,7 +9,7 @@ namespace tilerun::distribute {
 
 using layout::LinearLayout;
 
-/// What is known about a memory access along each dimension of its pointer tensor.
+/// Facts about a memory access along each dimension of its pointer tensor.
 struct AccessFacts {
   llvm::SmallVector<int64_t, 4> contiguity; ///< Consecutive elements, from aligned positions.
   llvm::SmallVector<int64_t, 4> alignment;  ///< Of each such run's first address, in bytes.

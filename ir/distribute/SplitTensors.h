@@ -1,5 +1,5 @@
-// Tensors of more elements than a program's registers hold: what is computed of them is computed
-// part by part, in loops, instead of being spilled.
+// Tensors with more elements than a program's registers hold: they are computed part by part, in
+// loops, instead of being spilled.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"

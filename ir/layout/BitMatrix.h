@@ -65,7 +65,7 @@ Subspace sum(const Subspace &a, const Subspace &b);
 Subspace intersection(const Subspace &a, const Subspace &b);
 
 /// A vector of `space` that is in neither `a` nor `b`, or nullopt if either contains `space`. (A
-/// vector space is never the union of two proper subspaces, so nothing else can go wrong.)
+/// vector space is never the union of two proper subspaces, so there is no other failure.)
 std::optional<uint64_t> pickOutside(const Subspace &space, const Subspace &a, const Subspace &b);
 
 /// A matrix as its columns: column j is the image of unit vector j.

@@ -20,7 +20,7 @@ enum class ConversionKind {
 };
 llvm::StringRef toString(ConversionKind kind);
 
-/// What has to separate the stores to shared memory from the loads.
+/// The barrier required between the stores to shared memory and the loads.
 enum class Barrier { Warp, Block };
 
 /// An exchange in rounds. In round t a lane publishes one 32-bit word (or a larger single element),

@@ -29,14 +29,14 @@ LinearLayout fragmentLayout(FragmentKind kind);
 std::optional<LinearLayout> wgmmaLayout(unsigned columns);
 
 /// A row-major matrix that lanes hold in pieces of `run` neighbours: lane 0 the first, lane 1 the
-/// next, and so on until all lanes have one; then lane 0 goes on. Sizes are powers of two.
+/// next, and so on until all lanes have one; then lane 0 continues. Sizes are powers of two.
 /// Precondition: each lane holds `run` elements or more.
 LinearLayout rowMajorFragment(unsigned rows, unsigned columns, unsigned run, unsigned lanes);
 
 /// A tensor of 2^rowBits x 2^columnBits tiled with a fragment: warps side by side first
 /// (2^warpRowBits by 2^warpColumnBits, columns changing fastest), then registers, columns changing
-/// fastest. What the tensor is too small for replicates. Precondition: the fragment has dim0 and
-/// dim1 only.
+/// fastest. Dimensions for which the tensor is too small replicate. Precondition: the fragment has
+/// dim0 and dim1 only.
 LinearLayout tileFragment(const LinearLayout &fragment, unsigned rowBits, unsigned columnBits,
                           unsigned warpRowBits, unsigned warpColumnBits);
 

@@ -10,15 +10,16 @@ namespace tilerun::layout {
 
 /// A tile whose dimension `inner` is contiguous, from offset (in elements) to (dim0, dim1).
 ///
-/// Lines of at most 128 bytes along `inner` follow each other along the other dimension; what is
-/// left of `inner` comes last. The 16-byte chunks of a line are permuted by XOR with the line's
-/// number in its group of 1024 bytes' 128-byte rows, so that a column of eight lines meets every
-/// bank once. That is the 128-, 64- or 32-byte swizzle of NVIDIA's matrix descriptors and tensor
-/// copies. Precondition: sizes are powers of two; inner takes at least 16 bytes for a description.
+/// Lines of at most 128 bytes along `inner` follow each other along the other dimension; the
+/// remainder of `inner` comes last. The 16-byte chunks of a line are permuted by XOR with the
+/// line's number in its group of 1024 bytes' 128-byte rows, so that a column of eight lines hits
+/// every bank once. That is the 128-, 64- or 32-byte swizzle of NVIDIA's matrix descriptors and
+/// tensor copies. Precondition: sizes are powers of two; inner takes at least 16 bytes for a
+/// description.
 LinearLayout swizzledTile(llvm::ArrayRef<int64_t> shape, unsigned inner, unsigned elementBytes);
 
-/// What a warp group's instruction has to know of a tile beside where it starts. The strides are in
-/// bytes and mean what the PTX ISA calls leading and stride dimension byte offset; which of them
+/// The parameters of a tile, besides its start, for an instruction of warp groups. The strides are
+/// in bytes and mean what the PTX ISA calls leading and stride dimension byte offset; which of them
 /// counts what depends on the swizzle and on the order of the operand.
 struct MatrixDescription {
   unsigned swizzleBytes = 0; ///< 128, 64, 32, or 0 for none.

@@ -10,7 +10,7 @@ namespace tilerun::layout {
 
 /// How shared memory serves a warp. An access of at most a word per lane is served `lanes x word <=
 /// line` lanes at a time; a wider one in proportionally more phases of consecutive lanes. In each
-/// phase every bank delivers one word; lanes that want the same word share it (broadcast).
+/// phase every bank delivers one word; lanes that access the same word share it (broadcast).
 struct SharedMemoryModel {
   unsigned banks = 32;          // a power of two
   unsigned bankBytes = 4;       // a power of two
@@ -20,7 +20,7 @@ struct SharedMemoryModel {
   bool operator==(const SharedMemoryModel &) const = default;
 };
 
-/// What it costs one warp to move its registers to or from shared memory once.
+/// The cost for one warp of moving its registers to or from shared memory once.
 struct SharedAccess {
   /// How registers form accesses: runs are accesses, positions in a run are elements of a vector.
   RegisterVectors vectors;

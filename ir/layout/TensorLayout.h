@@ -1,5 +1,5 @@
 // Layouts of tensors over threads: outputs named dim0, dim1, ... in this order, inputs among
-// register, lane, warp and block. What the language's shape operations do to such a layout is here,
+// register, lane, warp and block. The effects of the language's shape operations on such layouts,
 // and the constructor of coalesced layouts. All of these are free at run time.
 #ifndef TILERUN_IR_LAYOUT_TENSORLAYOUT_H
 #define TILERUN_IR_LAYOUT_TENSORLAYOUT_H
@@ -32,7 +32,7 @@ llvm::Expected<LinearLayout> coalescedLayout(llvm::ArrayRef<int64_t> shape,
                                              unsigned warps, llvm::ArrayRef<unsigned> order);
 
 /// The layout for a tensor of another shape (same rank, bits per dimension): dimensions that are
-/// too large are cut (what is left over replicates), dimensions that are too small continue in new
+/// too large are cut (the excess replicates), dimensions that are too small continue in new
 /// registers, along `order`. With a size of 1 this is the operand's layout of a broadcast.
 LinearLayout fitToShape(const LinearLayout &layout, llvm::ArrayRef<unsigned> shapeBits,
                         llvm::ArrayRef<unsigned> order);

@@ -26,7 +26,7 @@ struct RegisterVectors {
 /// thread appear in no run.
 RegisterVectors longestRuns(const LinearLayout &layout, Names order, unsigned maxBits = kMaxBits);
 
-/// What analysis knows about a memory access. Of a number that is not a power of two, the largest
+/// The analysis's facts about a memory access. Of a number that is not a power of two, the largest
 /// power of two that divides it is used: only that many neighbours never straddle a boundary.
 struct AccessLimits {
   unsigned elementBytes = 4;

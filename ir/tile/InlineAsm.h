@@ -1,5 +1,6 @@
-// What an instance of inline assembly takes and gives: registers, counted from LLVM's constraints.
-// Shared by the frontend, which reports, the verifier, and the lowering to threads.
+// The operands and results of an instance of inline assembly: registers, counted from LLVM's
+// constraints. Shared by the frontend, which reports errors, the verifier, and the lowering to
+// threads.
 #pragma once
 
 #include "mlir/IR/TypeRange.h"
@@ -16,7 +17,7 @@ unsigned getElementsPerRegister(mlir::Type element, unsigned pack);
 unsigned getRegisters(mlir::Type element, unsigned pack);
 
 /// Operands whose constraint is "n" or "i" (a number that the instruction itself holds) written
-/// into the text; what is left is numbered again. `constants` has the number of each operand that
+/// into the text; the rest is renumbered. `constants` has the number of each operand that
 /// is known. An error is a sentence without its subject.
 struct ImmediateOperands {
   std::string text, constraints;
@@ -28,8 +29,8 @@ ImmediateOperands expandImmediates(llvm::StringRef text, llvm::StringRef constra
                                    llvm::ArrayRef<std::optional<int64_t>> constants);
 
 /// Constraints with a "+" (an output that an argument goes into) as LLVM knows them: "+f,f" is
-/// "=f,f,0". The operands that go into such outputs stand first in the source and last here, so
-/// that the numbers in the text stay what they are: `order` gives, for each operand of the result,
+/// "=f,f,0". The operands that go into such outputs come first in the source and last here, so that
+/// the numbers in the text stay valid: `order` gives, for each operand of the result,
 /// which one of the source it is. An error is a sentence without its subject.
 struct ReadWriteConstraints {
   std::string constraints;
@@ -39,9 +40,9 @@ struct ReadWriteConstraints {
 ReadWriteConstraints expandReadWrite(llvm::StringRef constraints, unsigned pack,
                                      mlir::TypeRange operands);
 
-/// What is wrong with text and constraints for operands and results of these element types: a
-/// sentence without its subject, or "" if nothing is. Everything that LLVM takes for granted is
-/// checked; whether the assembler understands the text only the target knows.
+/// The error in text and constraints for operands and results of these element types: a
+/// sentence without its subject, or "" if nothing is. Everything that LLVM assumes is checked; only
+/// the target's assembler can check the text.
 std::string checkInlineAsm(llvm::StringRef text, llvm::StringRef constraints, unsigned pack,
                            mlir::TypeRange operands, mlir::TypeRange results);
 

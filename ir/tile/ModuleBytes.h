@@ -1,8 +1,8 @@
-// A module as bytes, for crossing a boundary: writing, and reading what somebody else hands over.
+// A module as bytes, for crossing a boundary: writing, and reading untrusted bytes.
 //
 // MLIR's reader of bytecode trusts its input: one flipped bit can crash it. So bytecode is written
 // with a checksum of itself (in the place of the producer's name), and only bytecode whose checksum
-// is right is read. Text needs none, because its parser checks what it reads; only its nesting is
+// is right is read. Text needs none, because its parser validates its input; only its nesting is
 // bounded here, as the parser recurs.
 #pragma once
 
@@ -19,8 +19,8 @@ namespace tilerun::tile {
 /// Bytecode with a checksum. The same module gives the same bytes.
 std::vector<uint8_t> writeModule(mlir::ModuleOp module);
 
-/// Reads and verifies bytecode of `writeModule`, or text. Null after an error, which the context's
-/// handlers are told. Needs no alignment, and keeps no pointer into `bytes`.
+/// Reads and verifies bytecode of `writeModule`, or text. Null after an error, which goes to the
+/// context's handlers. Needs no alignment, and keeps no pointer into `bytes`.
 mlir::OwningOpRef<mlir::ModuleOp> readModule(llvm::StringRef bytes, mlir::MLIRContext *context);
 
 /// Brackets in each other that text may have.

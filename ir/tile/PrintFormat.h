@@ -1,4 +1,4 @@
-// What a printed line looks like: the same on the interpreter and on every device.
+// The format of printed lines, the same on the interpreter and on every device.
 #pragma once
 
 #include "ir/tile/TileOps.h"
@@ -11,8 +11,7 @@ namespace tilerun::tile {
 /// conversions of the program's three coordinates, of one index for each dimension, and of the
 /// element, in this order, then a newline. An integer of more than 32 bits, and a pointer, is
 /// passed in 64 bits, a shorter one in 32, a float as a double. A print without operands has one
-/// line, with no conversion behind the coordinates. Without a prefix, a colon is before the
-/// element.
+/// line, with no conversion after the coordinates. Without a prefix, the element follows a colon.
 std::string getPrintFormat(PrintOp op, unsigned operand);
 
 } // namespace tilerun::tile

@@ -1,6 +1,6 @@
-// What the compiler decided against, and why, with the place in the kernel's source. Remarks go
-// through MLIR's remark engine: without one in the context they cost nothing, and reasons are not
-// even built.
+// The compiler's decisions against optimizations, with reasons and locations in the kernel's
+// source. Remarks go through MLIR's remark engine: without one in the context they cost nothing,
+// and reasons are not even built.
 #pragma once
 
 #include "mlir/IR/Operation.h"

@@ -58,7 +58,7 @@ mlir::Type withElementType(mlir::Type type, mlir::Type elementType);
 /// i1 in the shape of `type`.
 mlir::Type getMaskType(mlir::Type type);
 
-/// What a pointer, or a tensor of pointers, points to: the pointee type in the same shape.
+/// The pointee of a pointer or a tensor of pointers, in the same shape.
 mlir::Type getPointeeValueType(mlir::Type pointerLike);
 } // namespace tilerun::tile
 
