@@ -1,4 +1,4 @@
-// The `distribute` dialect: attributes that say which thread holds what, and for which target.
+// The `distribute` dialect: attributes that say which thread holds which element, and for which target.
 #ifndef TILERUN_IR_DISTRIBUTE_DISTRIBUTEDIALECT_TD
 #define TILERUN_IR_DISTRIBUTE_DISTRIBUTEDIALECT_TD
 
@@ -11,27 +11,27 @@ def Distribute_Dialect : Dialect {
   let summary = "Who holds what: layouts and plans of tile IR, as attributes";
   let description = [{
     This dialect has no ops. `tile-set-target` and `tile-distribute` write its attributes on a module in tile IR and on
-    the ops in it; scheduling and the lowering to threads read them and decide nothing of what they say. Text with
-    layouts that were written by hand lowers like any other.
+    the ops in it; scheduling and the lowering to threads follow them and make none of these decisions themselves.
+    Text with hand-written layouts lowers like any other.
 
     On the module:
 
-    | attribute | what |
+    | attribute | meaning |
     |---|---|
     | `distribute.target` | the target, as `#distribute.target` |
     | `distribute.num_warps` | warps of a program, of the target's size: a power of two |
-    | `distribute.num_stages` | buffers of loops that do not say themselves; 1: nothing runs ahead |
-    | `distribute.warp_unit` | threads that the option `num_warps` counts in, for messages; without it, a warp of the target |
+    | `distribute.num_stages` | buffers of loops without their own number; 1: nothing runs ahead |
+    | `distribute.warp_unit` | threads per unit of the option `num_warps`, for messages; without it, a warp of the target |
 
     On ops:
 
-    | attribute | on | what |
+    | attribute | on | meaning |
     |---|---|---|
-    | `distribute.homes` | any op with results | for each result the `#distribute.layout` in which it is kept, or `unit`: a scalar, or a tensor that each user computes in the layout that it needs |
+    | `distribute.homes` | any op with results | for each result the `#distribute.layout` in which it is kept, or `unit`: a scalar, or a tensor that each user rematerializes in the layout that it needs |
     | `distribute.arguments` | loops | the same for the arguments of all its regions, in order |
-    | `distribute.access` | loads, stores and atomics of tensors | `#distribute.access`: in which layout and groups memory is accessed |
+    | `distribute.access` | loads, stores and atomics of tensors | `#distribute.access`: the layout and the grouping of the memory access |
     | `distribute.dot` | `tile.dot` | `#distribute.dot`: the instruction, and how it is tiled over the program |
-    | `distribute.runs` | `arith.cmpi` of tensors | how many neighbours along each dimension, from aligned positions, have one result in every execution |
+    | `distribute.runs` | `arith.cmpi` of tensors | how many neighbours along each dimension, from aligned positions, have the same result in every execution |
 
     The layouts of one program have the inputs `register`, `lane` and `warp`, in this order, and the outputs `dim0`,
     `dim1`, … of the tensor's shape. `docs/layouts.md` explains what they mean.
@@ -66,20 +66,20 @@ def Distribute_LayoutAttr : Distribute_Attr<"Layout", "layout"> {
     ```mlir
     #layout = #distribute.layout<"{register = [(0, 1)], lane = [(0, 2), (1, 0)], warp = []} -> (dim0: 2, dim1: 4)">
     ```
-    The text is that of `ir/layout` (docs/layouts.md): for each bit of the number of a register, lane and warp the
-    coordinates that it adds. Equal layouts are one attribute.
+    The text is that of `ir/layout` (docs/layouts.md): for each bit of the number of a register, lane or warp, the
+    coordinates that it adds. Equal layouts are the same attribute.
   }];
   let parameters = (ins Distribute_Kept<"::tilerun::layout::LinearLayout", "the map">:$map);
   let hasCustomAssemblyFormat = 1;
 }
 
 def Distribute_TargetAttr : Distribute_Attr<"Target", "target"> {
-  let summary = "what the passes know of the target";
+  let summary = "the passes' table of facts about the target";
   let description = [{
     ```mlir
     #target = #distribute.target<"generic:lanes=64,shared=64k,shuffle=off">
     ```
-    Every target has such a text, those of vendors too; `ir/target/GenericTarget.h` says which words there are.
+    Every target has such a text, including those of vendors; `ir/target/GenericTarget.h` lists the words.
   }];
   let parameters = (ins Distribute_Kept<"::tilerun::target::TargetInfo", "the table">:$info);
   let hasCustomAssemblyFormat = 1;
@@ -92,9 +92,9 @@ def Distribute_AccessAttr : Distribute_Attr<"Access", "access"> {
     #access = #distribute.access<layout = #layout, contiguity = [1, 64], alignment = [4, 256], constancy = [16, 64],
                                  order = [1, 0]>
     ```
-    For each dimension: how many elements are consecutive in memory from aligned positions; how the first address of
-    such a run is aligned, in bytes; and how many neighbours have one mask value. `order` lists the dimensions, the
-    contiguous one first. `tile_inner` is given for a load that is transposed on its way to a tile in shared memory: the
+    For each dimension: how many elements are consecutive in memory from aligned positions; the alignment of the first
+    address of such a run, in bytes; and how many neighbours share a mask value. `order` lists the dimensions, the
+    contiguous one first. `tile_inner`, for a load that is transposed on its way to a tile in shared memory, is the
     dimension that is contiguous there.
   }];
   let parameters = (ins "::tilerun::distribute::LayoutAttr":$layout,
@@ -105,19 +105,19 @@ def Distribute_AccessAttr : Distribute_Attr<"Access", "access"> {
 }
 
 def Distribute_DotAttr : Distribute_Attr<"Dot", "dot"> {
-  let summary = "how a product is spread over a program";
+  let summary = "how a product is distributed over a program";
   let description = [{
     ```mlir
     #dot = #distribute.dot<instruction = "m16n8k16.row.col.f32.f16.f16.f32", a = #layout, b = #layout1, d = #layout2,
                            step_bits = 2, row_bits = 1, column_bits = 3>
     ```
-    `instruction` names a matrix instruction of the target, without which the product is made of multiply-adds. `a`, `b`
-    and `d` are the layouts of the operands and of the result (opaque instructions read operands from shared memory and
-    have `d` alone). `parts` is how many narrower numbers each float32 operand is the sum of. The bits count the
+    `instruction` names a matrix instruction of the target; without it, the product is computed by multiply-adds. `a`, `b`
+    and `d` are the layouts of the operands and of the result (opaque instructions read operands from shared memory
+    and have only `d`). `parts` is the number of narrower numbers into which each float32 operand is split. The bits count the
     fragments of a warp: along k, rows, columns and batches.
 
-    `warp_group` names an instruction of warp groups that takes the place of `instruction`, with `columns` of the result
-    each; the second operand is in shared memory then, and `a` is for a first one in registers.
+    `warp_group` names an instruction of warp groups that replaces `instruction`, with `columns` columns of the result
+    each; the second operand is then in shared memory, and `a` is for a first operand in registers.
   }];
   let parameters = (ins OptionalParameter<"::mlir::StringAttr">:$instruction,
                         OptionalParameter<"::tilerun::distribute::LayoutAttr">:$a,
