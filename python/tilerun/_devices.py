@@ -1,4 +1,4 @@
-"""Which device a launch goes to, and how the native module asks for devices and streams."""
+"""The device of a launch, and the native module's access to devices and streams."""
 
 import os
 import sys

@@ -36,7 +36,7 @@ def _is_of_library(trace):
 
 
 def _is_deliberate(error, last):
-    """Whether the package refuses something by an exception, or has a mistake of its own, whose frames are needed."""
+    """Whether an exception is a refusal by the package; for an internal error its frames are needed."""
     if isinstance(error, TilerunError) or not _is_ours(last) or getattr(error, _HIDDEN, False):
         return True
     code = last.tb_frame.f_code

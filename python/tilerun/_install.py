@@ -14,7 +14,7 @@ class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds `triton` and `triton.X` as `tilerun.triton` and `tilerun.triton.X`: the same module objects."""
 
     def find_distributions(self, context=None):
-        """What `importlib.metadata` tells of `triton`."""
+        """The metadata of `triton` for `importlib.metadata`."""
         if (getattr(context, "name", None) or "triton").lower() == "triton":
             yield _make_distribution()
 
@@ -74,7 +74,7 @@ _finder = _Alias()
 
 
 class _ForChildren:
-    """Unpickled by a process that multiprocessing starts anew, before it imports the script: installs there as well."""
+    """Unpickled by a fresh process of multiprocessing before it imports the script: installs there as well."""
 
     def __reduce__(self):
         from . import _on_cpu

@@ -1,4 +1,4 @@
-"""What has memory: torch tensors, numpy arrays, and whatever speaks DLPack, the CUDA array interface or
+"""Objects with memory: torch tensors, numpy arrays, and any object with DLPack, the CUDA array interface or
 `data_ptr`. The native module reads torch tensors by itself; the rest comes here."""
 
 import ctypes
@@ -125,7 +125,7 @@ def _is_pinned(value):
 
 
 def _name_stream(value):
-    """What __dlpack__ must know to bring the stream of the launch behind its own work: torch's current one."""
+    """The stream to pass to __dlpack__, so that the launch waits for its work: torch's current one."""
     kind, index = _ask_dlpack_device(value)
     torch = sys.modules.get("torch")
     if kind not in (CUDA, ROCM) or torch is None or not torch.cuda.is_available():
@@ -154,7 +154,7 @@ def _read_cuda_interface(value, interface):
 
 
 def _get_pointer_device(value):
-    """Where memory is that came through the CUDA array interface, which does not say: DLPack does, and CuPy's arrays do."""
+    """The device of memory from the CUDA array interface, which does not say: DLPack does, and CuPy's arrays do."""
     kind, index = _ask_dlpack_device(value)
     if kind in (CUDA, ROCM):
         return kind, index
@@ -166,7 +166,7 @@ def _get_pointer_device(value):
 
 
 def _wait_for(stream, kind, index):
-    """Brings the stream of the launch behind the one that the CUDA array interface names."""
+    """Makes the stream of the launch wait for the one that the CUDA array interface names."""
     if not isinstance(stream, int):
         return
     torch = sys.modules.get("torch")
@@ -181,7 +181,7 @@ def _wait_for(stream, kind, index):
 
 
 def as_address(value):
-    """An address as an integer; TypeError for what is none."""
+    """An address as an integer; TypeError for anything else."""
     try:
         address = operator.index(value)
     except TypeError:
@@ -192,7 +192,7 @@ def as_address(value):
 
 
 def _read_pointer(value):
-    """Of objects that are like torch's tensors."""
+    """For objects that resemble torch's tensors."""
     pointer = value.data_ptr
     device = str(getattr(value, "device", "") or "cuda")
     kind, _, index = device.partition(":")
@@ -203,7 +203,7 @@ def _read_pointer(value):
 
 
 def resolve_plain(value):
-    """What the native module asks: as `resolve`, but nothing that takes a copy or is to be kept."""
+    """For the native module: like `resolve`, except objects that need a copy or must be kept alive."""
     return None if is_read_only(value) else resolve(value)
 
 
@@ -271,7 +271,7 @@ def _checked(value, address, dtype, kind, index):
 
 
 def show(value):
-    """What a message tells of a value: its repr, as far as there is one, and no longer than a line."""
+    """The text for a value in a message: its repr, if there is one, no longer than a line."""
     try:
         text = repr(value)
     except Exception:
@@ -301,8 +301,8 @@ def get_extent(value):
 
 
 def describe_memory(value):
-    """What the native module asks about an argument of a launch on the CPU: (first address, bytes, shape, strides in
-    elements) of the memory that accesses must stay in; None where nobody knows."""
+    """For the native module, about an argument of a launch on the CPU: (first address, bytes, shape, strides in
+    elements) of the memory that accesses must stay in; None if unknown."""
     extent = None
     if isinstance(value, Pointer):
         extent, value = value.extent, value.owner

@@ -1,4 +1,4 @@
-"""`python -m tilerun --cpu`: a script that was written for a GPU runs where there is none. What it makes on 'cuda' is
+"""`python -m tilerun --cpu`: runs a script that was written for a GPU without one. What it makes on 'cuda' is
 made on the CPU, and what it asks of torch.cuda gets an answer (`_pretend`); nothing is done to scripts that do not ask for
 it."""
 
@@ -63,13 +63,13 @@ def _unmark_host(tensor):
 
 
 def is_on_host(tensor):
-    """Whether a tensor is known to be the host's."""
+    """Whether a tensor is known to be a host tensor."""
     storage = _get_storage(tensor)
     return storage is not None and storage._cdata in _host_storages
 
 
 def _is_traced():
-    """Whether torch.compile reads the code that asks."""
+    """Whether torch.compile is tracing the calling code."""
     import torch
     ask = getattr(getattr(torch, "compiler", None), "is_compiling", None)
     return ask is not None and ask()
@@ -217,7 +217,7 @@ def _redirect_tensors(torch):
 
 
 def _redirect_operations(torch):
-    """What operations make of the host's tensors is the host's: all that torch lets subclasses of tensors override."""
+    """Results of operations on host tensors are host tensors: for all functions that torch lets subclasses of tensors override."""
     for space, functions in torch.overrides.get_overridable_functions().items():
         known = set(map(id, functions))
         for name in dir(space):

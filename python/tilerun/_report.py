@@ -1,5 +1,5 @@
-"""How `python -m tilerun` ends where a script fails: the script's own frames, and what would help where it wants a GPU and
-there is none."""
+"""The end of `python -m tilerun` when a script fails: the script's own frames, and advice if it needs a GPU and there
+is none."""
 
 import ast
 import linecache
@@ -61,7 +61,7 @@ def _has_gpu():
 
 
 def find_advice(error, arguments):
-    """What to run instead; "" where that would not help."""
+    """The command to run instead; "" if none would help."""
     seen = []
     while error is not None and error not in seen:
         seen.append(error)

@@ -3,7 +3,7 @@ and the values of the globals and captured variables that they use. Python has r
 looked for on disk: closures, helpers of other packages and constants from anywhere work alike.
 
 Each function is a source of its own, at its own lines (what is before it is left empty, so that messages show the file's
-line numbers); behind it follow the names that it uses, as imports of the other sources and as literals."""
+line numbers); it is followed by the names that it uses, as imports of the other sources and as literals."""
 
 import ast
 import builtins
@@ -98,7 +98,7 @@ _TUPLE_MAKERS = (collections.namedtuple, typing.NamedTuple)
 
 
 def _look_up(scope, name):
-    """What a dict or a cell holds; _Unknown: nothing."""
+    """The value in a dict or a cell; _Unknown if there is none."""
     if name is not None:
         return scope.get(name, _Unknown)
     try:
@@ -108,7 +108,7 @@ def _look_up(scope, name):
 
 
 def _capture(fn):
-    """What the free variables of a function hold now."""
+    """The current values of a function's free variables."""
     cells = {name: _look_up(cell, None) for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ())}
     return {name: value for name, value in cells.items() if value is not _Unknown}
 
@@ -277,7 +277,7 @@ class Collector:
         return own
 
     def _bind_unknown(self, name, value):
-        """What kernels cannot use: the compiler's note shows what it is. No value: sources are keys of the cache."""
+        """A value that kernels cannot use: the compiler's note describes it. Without the value, because sources are keys of the cache."""
         kind = type(value)
         own = self._add_source(name, "<values of the host>", f"for {name} in (): pass  # A {kind.__module__}.{kind.__qualname__}.\n")
         return [f"from {own} import {name}"]
@@ -329,7 +329,7 @@ class Collector:
         return [f"from {own} import {value.__name__} as {name}"] if own else []
 
     def _write_class(self, value):
-        """(path, text) of a class with the names that it uses behind it, or None."""
+        """(path, text) of a class, followed by the names that it uses, or None."""
         try:
             text, start = inspect.getsourcelines(value)
         except (OSError, TypeError):
@@ -427,17 +427,17 @@ class Collector:
 
 
 def _is_frozen(value):
-    """Whether it is an object of a dataclass whose fields stay as they are."""
+    """Whether it is an object of a frozen dataclass."""
     return dataclasses.is_dataclass(value) and not isinstance(value, type) and value.__dataclass_params__.frozen
 
 
 def _is_plain_class(value):
-    """Whether kernels use a class for its constants alone: enumerations, records and named tuples are more."""
+    """Whether kernels use only the constants of a class, unlike those of enumerations, records and named tuples."""
     return not (issubclass(value, (enum.Enum, tuple)) or getattr(value, "_is_record", False) or language_name(value))
 
 
 def is_of_user(value):
-    """Whether it is an object that host code has made a class for, or a class of constants; not what holds memory."""
+    """Whether it is an object of a host class, or a class of constants; not an object with memory."""
     if isinstance(value, type):
         return value.__flags__ & _HEAP_TYPE and _is_plain_class(value)
     kind = type(value)
@@ -458,7 +458,7 @@ def _get_attribute(value, name):
 
 
 def _get_fields(value):
-    """What an object of the user's holds by itself."""
+    """The attributes of a user's object itself."""
     if isinstance(value, type) or not is_of_user(value):
         return {}
     return {name: held for name, held in getattr(value, "__dict__", {}).items() if not name.startswith("_")}
@@ -519,7 +519,7 @@ def is_named_tuple(value):
 
 
 def _follow(value, chain):
-    """An attribute of an attribute; a module where there is none."""
+    """An attribute of an attribute; a module if there is none."""
     for name in chain:
         if not isinstance(value, types.ModuleType):
             break
@@ -549,7 +549,7 @@ def _add_local_scope(value, tree, scope):
 
 
 def _is_of_kernels(value, user):
-    """Whether a class has a use for something: other classes are those that kernels make values of, and its file's."""
+    """Whether a class uses something: of other classes, those that kernels make values of, and its file's."""
     if isinstance(value, types.FunctionType):
         return value.__module__ == user.__module__ or language_name(value) is not None or value in _TUPLE_MAKERS
     if not isinstance(value, type) or language_name(value) is not None:
@@ -570,7 +570,7 @@ def _find_library(function):
 
 
 def _is_asked_for_functions(module, chains):
-    """Whether what is used of torch or numpy is functions of the host, and besides these what the compiler knows of them."""
+    """Whether the uses of torch or numpy are host functions, or names of theirs that the compiler knows."""
     if not all(len(chain) == 1 for chain in chains):
         return False
     used = {chain[0]: _get_attribute(module, chain[0]) for chain in chains}

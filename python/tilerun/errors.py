@@ -141,7 +141,7 @@ def _quote(message):
 
 
 def make_error(status, message):
-    """What the native module raises for a failed call."""
+    """The exception that the native module raises for a failed call."""
     message = show_message(message)
     if status == 9:
         message = _quote(message)

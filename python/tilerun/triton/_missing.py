@@ -1,5 +1,5 @@
 """Names of Triton 3.6's public package that are not here, each with its reason: one table for the messages, the tests and
-docs/python.md. What asks for such a name (an attribute, an import) is told why; `hasattr` says no."""
+docs/python.md. Using such a name (an attribute, an import) is an error that says why; `hasattr` is False."""
 
 import opcode
 import sys

@@ -43,7 +43,7 @@ class HookChain:
 
 
 class _Live:
-    """A default that is read anew at each look: the environment's, mostly."""
+    """A default that is read again at each access, usually from the environment."""
 
     def __init__(self, read):
         self.read = read
@@ -212,7 +212,7 @@ def _refresh():
 
 
 def checks_are_on():
-    """Whether launches on the interpreter look for accesses out of bounds, reads of what nothing has written, races and
+    """Whether launches on the interpreter look for out-of-bounds accesses, uninitialized reads, races and
     overflow."""
     return bool(interpreter.checks)
 

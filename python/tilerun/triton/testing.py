@@ -72,7 +72,7 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
 
 
 def _bench_on_host(fn, warmup, rep, grad_to_none, quantiles, return_mode):
-    """Launches on the interpreter end before they return, so that the clock tells."""
+    """Launches on the interpreter end before they return, so the host's clock measures them."""
 
     def once():
         for tensor in grad_to_none or ():
@@ -161,7 +161,7 @@ def assert_close(x, y, atol=None, rtol=None, err_msg=""):
 
 
 class Benchmark:
-    """What `perf_report` measures: a function over values of x, one line for each provider."""
+    """A benchmark for `perf_report`: a function over values of x, one line for each provider."""
 
     def __init__(self, x_names, x_vals, line_arg, line_vals, line_names, plot_name, args, xlabel="", ylabel="", x_log=False,
                  y_log=False, styles=None):
@@ -289,7 +289,7 @@ class Mark:
 
     @staticmethod
     def _save_shown(bench, figure, save_path):
-        """Where there is nothing to show a picture on: a file, and a line that says where it is."""
+        """Without a display: writes the plot to a file, and prints its path."""
         name = f"{bench.plot_name}.png"
         path = os.path.abspath(os.path.join(save_path, name) if save_path else name.replace(os.sep, "_"))
         try:

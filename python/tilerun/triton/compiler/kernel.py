@@ -55,7 +55,7 @@ KernelMetadata = namedtuple("KernelMetadata", sorted(_METADATA))
 
 
 class CompiledKernel:
-    """What a launch compiled. Everything about it is found out when it is asked for."""
+    """The code that a launch compiled. Its properties are computed on demand."""
 
     def __init__(self, function, native, kind, index, signature, options, target=None, src=None):
         self.function, self._native = function, native
@@ -98,7 +98,7 @@ class CompiledKernel:
         return self[kwargs.pop("grid", (1, ))](*args, **kwargs)
 
     def launch_metadata(self, grid, stream, *args):
-        """What a launch hook would be told."""
+        """The metadata that a launch hook would get."""
         return LaunchMetadata(self.function, self._kind, self._index, grid, dict(zip(self.function.arg_names, args)),
                               lambda: self)
 
@@ -141,7 +141,7 @@ class CompiledKernel:
 
     @property
     def specialization_data(self):
-        """What JITFunction.preload takes."""
+        """The argument of JITFunction.preload."""
         return json.dumps({"name": self.name, "signature": self.signature, "options": list(self._options)})
 
     @property
@@ -176,7 +176,7 @@ class CompiledKernel:
 
 
 class LaunchMetadata:
-    """What launch hooks are told: a mapping that is filled when it is asked for."""
+    """The metadata for launch hooks: a mapping that is filled on demand."""
 
     def __init__(self, function, kind, index, grid, values, make_compiled):
         self._function, self._place, self._grid, self._values = function, (kind, index), grid, values

@@ -117,7 +117,7 @@ def _split(text):
 
 
 def _read_constant(text):
-    """The value of a constant as signatures write it; the text itself where it is no literal."""
+    """The value of a constant as signatures write it; the text itself if it is not a literal."""
     words = {"none": None, "true": True, "false": False}
     if text in words:
         return words[text]
@@ -150,7 +150,7 @@ def _plain(value):
 
 
 class Backend:
-    """What is known of a target's compiler."""
+    """Facts about a target's compiler."""
 
     def __init__(self, target):
         self.target = target

@@ -1,4 +1,4 @@
-"""What a kernel is compiled for, in Triton's terms and in the library's."""
+"""The target of a compilation, in Triton's terms and in the library's."""
 
 from dataclasses import dataclass
 from typing import Union
@@ -12,7 +12,7 @@ class GPUTarget:
 
     @property
     def text(self):
-        """As the library names it: "cuda:sm_90a"."""
+        """The library's name of it: "cuda:sm_90a"."""
         if self.backend == "cuda":
             arch = str(self.arch)
             if arch.isdigit():

@@ -348,7 +348,7 @@ _ON_HOST = {"cdiv": _host.cdiv, "next_power_of_2": _host.next_power_of_2}
 
 
 def _get_target():
-    """What launches are compiled for now; None on the interpreter, as in a kernel."""
+    """The target of launches at present; None on the interpreter, as in a kernel."""
     from ..runtime import driver
     target = driver.active.get_current_target()
     return None if target.backend == "cpu" else target
@@ -478,7 +478,7 @@ def str_to_ty(name, c=None):
 
 
 def _find_private(name):
-    """A name of Triton's that is none of the language's, but that user code imports."""
+    """A name of Triton's that is not part of the language, but that user code imports."""
     if name not in _PRIVATE:
         return None
     return getattr(importlib.import_module("tilerun.triton.language._standard"), name)

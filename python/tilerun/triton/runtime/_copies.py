@@ -9,7 +9,7 @@ from ...errors import InvalidArgumentError
 
 
 class _HostCopy:
-    """Of GPU memory, on the host."""
+    """A copy of GPU memory on the host."""
 
     def __init__(self, tensor):
         import torch
@@ -24,7 +24,7 @@ class _HostCopy:
 
 
 class _DeviceCopy:
-    """Of host memory, in an allocation of a device."""
+    """A copy of host memory in an allocation of a device."""
 
     def __init__(self, origin, size, kind, index):
         self.origin, self.size, self.kind, self.index = origin, size, kind, index
@@ -39,7 +39,7 @@ class _DeviceCopy:
 
 
 class _PrivateCopy:
-    """Of an array that must not be written."""
+    """A copy of an array that must not be written."""
 
     def __init__(self, kernel, name, origin, size):
         self.kernel, self.name, self.origin, self.size = kernel, name, origin, size
@@ -69,7 +69,7 @@ class Copies:
         self.copies = {}
 
     def place(self, values, tensors):
-        """What a launch gets for values by name, of which some have memory."""
+        """The arguments of a launch for values by name, some of which have memory."""
         kernel, kind, index = self.kernel, self.kind, self.index
         placed = []
         checked = (kind, index) == (_memory.CPU, _devices.CHECKED)

@@ -55,7 +55,7 @@ def _list_attributes(function):
 
 
 def _find_helper(value):
-    """What kernels can call: a jit function, or one of the language's; else None."""
+    """A function that kernels can call: a jit function, or one of the language's; otherwise None."""
     return _source.find_function(value) or (value if _source.language_name(value) is not None else None)
 
 

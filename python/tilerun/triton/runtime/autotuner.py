@@ -54,7 +54,7 @@ class Config:
 
 
 class _Progress:
-    """One line on a terminal that tells how far tuning is; nothing elsewhere."""
+    """A progress line for tuning, on a terminal; nothing elsewhere."""
 
     def __init__(self, name, configs):
         self.name, self.configs, self.count = name, configs, len(configs)
@@ -164,7 +164,7 @@ class Autotuner(KernelInterface):
         return tuple(value if isinstance(value, (int, float, str, bool, type(None))) else str(value) for value in key)
 
     def prune_configs(self, kwargs, arguments=None):
-        """What is left of the configurations for a call with `kwargs` beside its arguments, by default `self.nargs`."""
+        """The configurations left after pruning, for a call with `kwargs` besides its arguments, by default `self.nargs`."""
         configs, arguments = self.configs, self.nargs if arguments is None else arguments
         if self.early_config_prune:
             configs = self.early_config_prune(configs, arguments, **kwargs)
@@ -243,7 +243,7 @@ class Autotuner(KernelInterface):
         return tried[best]
 
     def _prepare(self, meta, grid, keep):
-        """What a configuration launches: (kernel, grid, values by name, where their memory is, options)."""
+        """The launch of a configuration: (kernel, grid, values by name, the places of their memory, options)."""
         function = _jit_function(self.fn)
         given = {name: value for name, value in meta.items()
                  if name in function.signature.parameters or name in OPTIONS or name == "options"}
@@ -380,7 +380,7 @@ class Autotuner(KernelInterface):
             self.restore_copies = {name: _clone(kwargs[name]) for name in self.restore_value if name in kwargs}
 
     def _restore_memory(self, kwargs, exception=None):
-        """The hook behind it."""
+        """The wrapped hook."""
         for name, value in self.restore_copies.items():
             _assign(kwargs[name], value)
         self.restore_copies = {}
@@ -428,7 +428,7 @@ class Autotuner(KernelInterface):
         return self._run(args, kwargs)[0]
 
     def _run(self, args, kwargs):
-        """What the launch gives, and the configuration that it took: `best_config` may be another thread's by now."""
+        """The result of the launch, and its configuration: `best_config` may have been set by another thread."""
         arguments = dict(zip(self.arg_names, args))
         arguments.update((name, value) for name, value in kwargs.items() if name in self.arg_names)
         self.nargs = arguments

@@ -12,7 +12,7 @@ class AutotunerError(TritonError):
 
 
 class PTXASError(TritonError):
-    """Of Triton's assembler; the driver's compiler is used here, whose errors are CompilationErrors."""
+    """An error of Triton's assembler. Tilerun uses the driver's compiler, whose errors are CompilationErrors."""
 
 
 __all__ = ["AutotunerError", "InterpreterError", "OutOfResources", "PTXASError", "TritonError"]

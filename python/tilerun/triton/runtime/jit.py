@@ -47,7 +47,7 @@ def read_target_options(given):
 
 
 def pack_options(options, checks=0):
-    """As the library's own code takes them."""
+    """In the form that the library takes."""
     own = options.get("options") or ()
     return tuple(options[name] for name in OPTIONS) + (checks, ) + ((own, ) if own else ())
 
@@ -84,7 +84,7 @@ class _Named:
 
 
 class KernelInterface(_Named):
-    """What can be launched by `kernel[grid](…)`."""
+    """Objects that can be launched by `kernel[grid](…)`."""
 
     __class_getitem__ = classmethod(types.GenericAlias)  # Annotations name the type of the function.
 
@@ -151,7 +151,7 @@ class _JITFunctionType(type):
 
 
 class JITCallable(_Named):
-    """What kernels can call: JITFunction and ConstexprFunction."""
+    """Objects that kernels can call: JITFunction and ConstexprFunction."""
 
     def __init__(self, fn):
         self.fn = fn
@@ -167,8 +167,8 @@ class JITCallable(_Named):
         raise AttributeError("'src' cannot be set; _unsafe_update_src(text) takes another source")
 
     def _unsafe_update_src(self, text):
-        """Another source in place of the file's. It and the kernels that use it, by name or as an argument, are compiled
-        anew when they are launched."""
+        """Replaces the file's source. It and the kernels that use it, by name or as an argument, are recompiled when
+        they are launched."""
         with _lock:
             self.text = text
             self._forget_users()
@@ -183,7 +183,7 @@ class JITCallable(_Named):
 
     @property
     def cache_key(self):
-        """Of the source, the helpers and the constants that it uses."""
+        """The key of the source and of the helpers and constants that it uses."""
         sources, name, _ = _source.Collector().collect(self)
         return hashlib.sha256(repr((name, sources)).encode()).hexdigest()
 
@@ -252,7 +252,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
     # -- What frameworks look at
 
     def _forget(self):
-        """What was compiled with sources that have been replaced."""
+        """The code compiled with sources that have been replaced."""
         self._sources = None
         self._variants.clear()
         self._seen.clear()
@@ -278,7 +278,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         return f"{self.module}.{self.fn.__qualname__}"
 
     def get_capture_scope(self):
-        """What the function sees: its globals, and what it has captured."""
+        """The names that the function sees: its globals and its captured variables."""
         return {**self.fn.__globals__, **inspect.getclosurevars(self.fn).nonlocals}
 
     def parse(self):
@@ -506,12 +506,12 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         return _variants.find(self, values, _lock, constants)
 
     def _resolve_all(self, values, keep):
-        """Where the memory of each value is that has some; what must live as long as the launch is added to `keep`."""
+        """The place of each value's memory, if it has any; objects that must live as long as the launch are added to `keep`."""
         places = {name: self._resolve(name, value, keep) for name, value in values.items()}
         return _memory.share_pinned(values, {name: place for name, place in places.items() if place is not None})
 
     def _resolve(self, name, value, keep):
-        """Where memory is, or None for what has none; the rest is refused with the parameter's name."""
+        """The place of a value's memory, or None if it has none; anything else is an error that names the parameter."""
         if value is None or isinstance(value, (bool, int, float, str, dtype)):
             return self._check_plain(name, value)
         try:
@@ -566,7 +566,7 @@ _plain_run = JITFunction.run
 
 
 class _HookFunction:
-    """What cache hooks are told of a kernel."""
+    """The arguments of cache hooks about a kernel."""
 
     def __init__(self, function):
         self.module, self.name, self.jit_function = function.module, function.fn.__name__, function

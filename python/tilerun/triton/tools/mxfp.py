@@ -98,7 +98,7 @@ class MXScaleTensor(_Codes):
         return torch.where(self.data == _NAN_SCALE, torch.nan, values)
 
     def _from_float(self, values):
-        """The nearest scales by exponent; NaN for what is none (zero, negative, infinite, NaN)."""
+        """The nearest scales by exponent; NaN for invalid ones (zero, negative, infinite, NaN)."""
         import torch
         values = values.float()
         code = torch.round(torch.log2(values)).add(127)
