@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #if FAULT_unresolved_symbol
@@ -17,6 +18,9 @@ namespace {
   volatile int *nowhere = nullptr;
   *nowhere = 1;
 }
+// By the system call, as ThreadSanitizer does not let a process end by _exit in the middle of
+// dlopen.
+[[maybe_unused]] void leave() { syscall(SYS_exit_group, 0); }
 [[maybe_unused]] void hang() {
   for (;;)
     sleep(1000);
@@ -28,7 +32,7 @@ namespace {
 #elif FAULT_abort_in_constructor
   abort();
 #elif FAULT_exit_in_constructor
-  _exit(0);
+  leave();
 #elif FAULT_hang_in_constructor
   hang();
 #elif FAULT_noisy
@@ -46,7 +50,7 @@ namespace {
 #elif FAULT_hang_in_destructor
   hang();
 #elif FAULT_exit_in_destructor
-  _exit(0);
+  leave();
 #endif
 }
 

@@ -19,7 +19,8 @@ std::string file(const std::string &fault) {
 
 // Under a sanitizer a child still has to die of its signal.
 const int kSanitizerOptions =
-    setenv("ASAN_OPTIONS", "handle_segv=0:handle_abort=0:detect_leaks=0", 1);
+    setenv("ASAN_OPTIONS", "handle_segv=0:handle_abort=0:detect_leaks=0", 1) |
+    setenv("TSAN_OPTIONS", "handle_segv=0:handle_abort=0", 1);
 
 ProbeReport probeFault(const std::string &fault, std::chrono::milliseconds timeout = 20s) {
   return probe(PROBE_HELPER, file(fault), timeout);
