@@ -30,9 +30,8 @@ install: build ## install below PREFIX (/usr/local), linked against the distribu
 asan: ## every test under AddressSanitizer and UndefinedBehaviorSanitizer
 	@$(MAKE) --no-print-directory test PRESET=asan
 
-tsan: setup ## the tests of what links no LLVM under ThreadSanitizer
-	@scripts/build tsan runtime_core_tests
-	@build/tsan/tests/runtime/core/runtime_core_tests
+tsan: setup ## the tests of runtime, API, compiler and plugins under ThreadSanitizer
+	@scripts/tsan
 
 fuzz: ## build the fuzz targets and run each for a short while (RUNS=n for the count)
 	@scripts/fuzz

@@ -54,12 +54,14 @@ function(tilerun_plugin name)
   endif()
 endfunction()
 
-# tilerun_plain_test(NAME SOURCES ... LINK ...): a GoogleTest program, each case known to CTest.
+# tilerun_plain_test(NAME [THREADS] SOURCES ... LINK ...): a GoogleTest program, each case known to
+# CTest. THREADS: tilerun_thread_tests has it.
 function(tilerun_plain_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "THREADS" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main pthread)
   target_compile_definitions(${name} PRIVATE TILERUN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  _tilerun_labels(labels ${name} ${ARG_THREADS})
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 120
-                       PROPERTIES TIMEOUT 600)
+                       PROPERTIES TIMEOUT 600 ${labels})
 endfunction()

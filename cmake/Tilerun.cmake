@@ -76,9 +76,26 @@ function(tilerun_tool name)
   endif()
 endfunction()
 
-# tilerun_unit_test(NAME SOURCES ... LINK ...): a GoogleTest program, each case known to CTest.
+# The tests of code whose threads meet, which ThreadSanitizer watches: they have the label `threads`, and
+# this target builds their programs (scripts/tsan).
+add_custom_target(tilerun_thread_tests)
+function(_tilerun_labels out program is_one)
+  set(${out} "" PARENT_SCOPE)
+  if(is_one)
+    add_dependencies(tilerun_thread_tests ${program})
+    set(${out} LABELS threads PARENT_SCOPE)
+  endif()
+endfunction()
+# tilerun_thread_test(TEST TARGET...): the same for a test of add_test and what it runs.
+function(tilerun_thread_test test)
+  set_property(TEST ${test} APPEND PROPERTY LABELS threads)
+  add_dependencies(tilerun_thread_tests ${ARGN})
+endfunction()
+
+# tilerun_unit_test(NAME [THREADS] SOURCES ... LINK ...): a GoogleTest program, each case known to CTest.
+# THREADS: tilerun_thread_tests has it.
 function(tilerun_unit_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "THREADS" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   if(NOT TARGET tilerun_test_pch)
     add_library(tilerun_test_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/pch.cpp)
@@ -89,8 +106,9 @@ function(tilerun_unit_test name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main MLIR LLVM)
   target_compile_definitions(${name} PRIVATE TILERUN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   # Values of parameters are left out of names: of most types they are bytes, addresses among them.
+  _tilerun_labels(labels ${name} ${ARG_THREADS})
   gtest_discover_tests(${name} TEST_PREFIX "${name}." NO_PRETTY_VALUES DISCOVERY_TIMEOUT 120
-                       PROPERTIES TIMEOUT 600)
+                       PROPERTIES TIMEOUT 600 ${labels})
 endfunction()
 
 # tilerun_fuzzer(NAME SOURCES ... LINK ...): a libFuzzer program; only with TILERUN_FUZZ.

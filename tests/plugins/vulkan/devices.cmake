@@ -3,7 +3,7 @@ add_library(tilerun_fake_vulkan MODULE FakeLoader.cpp)
 target_link_libraries(tilerun_fake_vulkan PRIVATE tilerun_vulkan_headers ${CMAKE_DL_LIBS})
 set_target_properties(tilerun_fake_vulkan PROPERTIES OUTPUT_NAME fakevulkan)
 
-tilerun_plain_test(vulkan_device_tests
+tilerun_plain_test(vulkan_device_tests THREADS
   SOURCES FailureTest.cpp MemoryTest.cpp OrderTest.cpp
   LINK tilerun_plugin_host tilerun_vulkan_headers)
 target_include_directories(vulkan_device_tests PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)
@@ -35,3 +35,6 @@ foreach(test conformance.vulkan-discrete vulkan_device_tests.discrete)
     TILERUN_VULKAN_LOADER=$<TARGET_FILE:tilerun_fake_vulkan> FAKE_VULKAN_DISCRETE=1
     TILERUN_VULKAN_VALIDATION=0)
 endforeach()
+tilerun_thread_test(conformance.vulkan-driver tilerun-conformance tilerun_plugin_vulkan-driver)
+tilerun_thread_test(conformance.vulkan-discrete tilerun_fake_vulkan)
+tilerun_thread_test(vulkan_device_tests.discrete vulkan_device_tests)

@@ -8,7 +8,7 @@ tilerun_unit_test(vulkan_unit_tests
 target_include_directories(vulkan_unit_tests PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)
 
 # The compile entry, through the ABI; no driver is opened.
-tilerun_plain_test(vulkan_compile_tests
+tilerun_plain_test(vulkan_compile_tests THREADS
   SOURCES CompileTest.cpp
   LINK tilerun_plugin_host)
 target_compile_definitions(vulkan_compile_tests PRIVATE
@@ -16,7 +16,7 @@ target_compile_definitions(vulkan_compile_tests PRIVATE
 add_dependencies(vulkan_compile_tests tilerun_plugin_vulkan)
 
 # Kernels on a device: lavapipe, unless the environment names another driver.
-tilerun_plain_test(vulkan_launch_tests
+tilerun_plain_test(vulkan_launch_tests THREADS
   SOURCES KernelTest.cpp ReportTest.cpp
   LINK tilerun_plugin_host)
 target_compile_definitions(vulkan_launch_tests PRIVATE
@@ -25,7 +25,7 @@ target_compile_definitions(vulkan_launch_tests PRIVATE
 add_dependencies(vulkan_launch_tests tilerun_plugin_vulkan)
 
 # The same over a loader that fails on request.
-tilerun_plain_test(vulkan_pipeline_tests
+tilerun_plain_test(vulkan_pipeline_tests THREADS
   SOURCES PipelineTest.cpp
   LINK tilerun_plugin_host tilerun_vulkan_headers)
 target_compile_definitions(vulkan_pipeline_tests PRIVATE
