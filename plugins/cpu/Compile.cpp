@@ -1,5 +1,5 @@
-// The compile entry: tile IR is optimized and decoded once, so that what the interpreter cannot run
-// is an error here and not at the load.
+// The compile entry: tile IR is optimized and decoded once, so that an unsupported operation is an
+// error here and not when loading.
 #include "plugins/cpu/Handles.h"
 
 #include "backends/interpreter/Reader.h"

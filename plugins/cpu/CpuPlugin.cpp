@@ -1,5 +1,5 @@
 // The plugin `cpu`: the reference interpreter behind the C ABI, its table, its entry and its
-// errors. Compiling, devices, memory, streams, modules and findings have a file each.
+// errors. Compiling, devices, memory, streams, modules and findings each have a file.
 #include "plugins/cpu/Handles.h"
 #include "plugins/cpu/Host.h"
 

@@ -1,4 +1,4 @@
-// What checks look for, and how their findings are told: as text, and as JSON for programs, which
+// The checks, and the forms of their findings: text, and JSON for programs, which
 // is the `driver_word` of the fault. docs/interpreter.md has the form.
 #include "plugins/cpu/Handles.h"
 
@@ -49,7 +49,7 @@ std::string cpu::formatChecks(const Checks &checks) {
   return text;
 }
 
-/// Whether a finding may be by design, or is not a mistake on this device.
+/// Whether a finding may be intended, or is not a mistake on this device.
 static bool isWarning(CheckReport::Kind kind) {
   return kind == CheckReport::Kind::UnwrittenOutput || kind == CheckReport::Kind::MaskedValue;
 }

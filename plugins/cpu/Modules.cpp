@@ -140,7 +140,7 @@ static interp::LaunchArgument convert(interp::Dtype type, uint64_t bits) {
   return {Kind::Float, std::bit_cast<uint64_t>(value)};
 }
 
-// What the host knows of the memory behind the pointers.
+// The host's knowledge of the memory behind the pointers.
 static interp::LaunchMemory convert(const TilerunMemoryRange &range) {
   interp::LaunchMemory memory;
   if (range.begin)
@@ -153,7 +153,7 @@ static interp::LaunchMemory convert(const TilerunMemoryRange &range) {
   return memory;
 }
 
-// Runs a program; what it did wrong becomes a fault of the stream, other errors come back.
+// Runs a program; its faults become faults of the stream, other errors are returned.
 static llvm::Error runProgram(TilerunPluginKernel &kernel, Stream &stream,
                               llvm::ArrayRef<uint64_t> bits, const TilerunMemoryRange *ranges,
                               const interp::LaunchOptions &options) {

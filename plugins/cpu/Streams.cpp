@@ -1,5 +1,5 @@
-// Streams and events. Work is done when a call returns, so that waiting is only for what other
-// threads have in flight, and for telling the faults.
+// Streams and events. Work is done when a call returns, so waiting is only for the work of other
+// threads, and for reporting faults.
 #include "plugins/cpu/Handles.h"
 
 using namespace tilerun;

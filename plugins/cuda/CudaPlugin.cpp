@@ -1,5 +1,5 @@
-// The plugin for NVIDIA GPUs: its table and its entry. What it has in common with other drivers is
-// the stream driver's (plugins/stream_driver), over Device.h; Compile.cpp joins the NVPTX backend,
+// The plugin for NVIDIA GPUs: its table and its entry. Everything that it shares with other drivers
+// is in plugins/stream_driver, over Device.h; Compile.cpp joins the NVPTX backend,
 // and NoCompile.cpp takes its place in a build that only drives devices.
 #include "plugins/cuda/Device.h"
 

@@ -75,8 +75,8 @@ std::string formatUuid(const CUuuid &uuid) {
   return text;
 }
 
-// "-580.82.07": the driver's own version, which its interface does not tell; empty where it is not
-// to be read. Its compiler changes with it.
+// "-580.82.07": the driver's own version, which its interface does not report; empty if it cannot
+// be read. The driver's compiler changes with it.
 std::string getKernelModuleVersion() {
   static const std::string version = [] {
     std::string out;
@@ -120,7 +120,7 @@ uint32_t Device::count(std::string &reason) {
   if (const Outcome outcome_ = CU(call))                                                           \
   return outcome_
 
-// What enumeration and opening both need. The device has no context yet.
+// Shared by enumeration and opening. The device has no context yet.
 Outcome Device::describe() {
   char text[256] = {};
   CUuuid id = {};
@@ -178,7 +178,7 @@ TilerunStatus Device::open(const TilerunErrorSink *sink) {
   return TILERUN_STATUS_OK;
 }
 
-// Gives the primary context back. After a loss, the last handle resets it first: a dead context
+// Releases the primary context. After a loss, the last handle resets it first: a dead context
 // that was released instead stays dead for whoever retains it next, and others in the process (a
 // framework) may hold it too.
 void Device::close() {
@@ -238,7 +238,7 @@ Outcome Device::getNumber(uint32_t property, uint64_t &number, bool &known) cons
     number = memoryPools;
     return {};
   case TILERUN_DEVICE_PROPERTY_MAX_CLUSTER:
-    // What every device of these architectures takes without being asked.
+    // The shared memory that every device of these architectures provides without opting in.
     known = overlapsGrids;
     number = 8;
     return {};

@@ -9,8 +9,8 @@
 using namespace cuda;
 
 // Compatibility strings: "cuda:ptx-8.0:sm_80" runs on 8.0 and later, "…:sm_90a" on 9.0 alone, and
-// "cuda:sass:sm_90" on 9.x from there. What finalize_artifact made ends in ":driver-…", and goes
-// with that driver alone.
+// "cuda:sass:sm_90" on 9.x from there. The results of finalize_artifact end in ":driver-…", and are
+// valid for that driver only.
 std::string Device::checkCompatibility(const std::string &text) const {
   int major = 0, minor = 0, number = 0, end = 0;
   bool ptx =

@@ -158,7 +158,7 @@ void cuda::addSelfTestEntries(TilerunPlugin &table) {
   table.get_self_test = [](const char *name, const TilerunPluginArtifact **artifact,
                            const TilerunErrorSink *sink) {
     auto getCode = [](int kernel) -> std::pair<const char *, const char *> {
-      // Clusters want an architecture that has them.
+      // Clusters need an architecture that has them.
       if (kSelfTests[kernel].name == std::string_view("tilerun_test_cluster"))
         return {kClusterPtx, "cuda:ptx-7.8:sm_90"};
       return {kPtx, "cuda:ptx-6.3:sm_70"};

@@ -97,8 +97,8 @@ bool Memory::bind(Block &block, uint32_t type, const VkMemoryRequirements &needs
   return true;
 }
 
-// Several pieces of memory behind one range of addresses, for buffers beyond what the driver gives
-// in one piece.
+// Several pieces of memory bound to one range of addresses, for buffers larger than the driver's
+// limit for one allocation.
 bool Memory::bindSparse(Block &block, uint32_t type, const VkMemoryRequirements &needs,
                         Failure &failure) {
   uint64_t most = std::min<uint64_t>(context.physical.maxAllocation, uint64_t(1) << 30);

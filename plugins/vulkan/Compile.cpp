@@ -52,7 +52,7 @@ TilerunStatus getPhases(const char *target, void (*each)(void *, const TilerunPl
   return TILERUN_STATUS_OK;
 }
 
-/// What is asked for, besides the target.
+/// The request, besides the target.
 struct Request {
   SpirvOptions options;
   Stage stage = Stage::Spirv;

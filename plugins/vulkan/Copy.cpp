@@ -1,5 +1,5 @@
-// Copies and fills. Where the host sees a device's memory at full speed, it copies by itself; else
-// pinned memory is copied by the device, and other memory goes through staging.
+// Copies and fills. If a device's memory is visible to the host at full speed, the host copies;
+// otherwise the device copies pinned memory, and other memory goes through staging buffers.
 #include "plugins/support/Error.h"
 #include "plugins/vulkan/Device.h"
 #include "plugins/vulkan/Launch.h"
@@ -125,7 +125,7 @@ TilerunStatus copyThroughStaging(Context &context, Stream &stream, uint8_t *to, 
   if (TilerunStatus status = context.memory.acquireStaging(staging, sink))
     return status;
   TilerunStatus status = copyInHalves(stream, to, from, bytes, *staging, sink);
-  // What failed half-way may still write to it.
+  // A copy that failed half-way may still write to it.
   if (!status || !stream.wait(nullptr))
     context.memory.releaseStaging(std::move(staging));
   else

@@ -1,4 +1,4 @@
-// Reading of debug buffers. What a kernel wrote is not believed: it may have been at fault.
+// Reading of debug buffers. The contents are not trusted, because the kernel may be faulty.
 #include "plugins/vulkan/Reports.h"
 
 #include "backends/common/PrintedLine.h"

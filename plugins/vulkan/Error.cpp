@@ -97,7 +97,7 @@ static std::string describeLoss(Context &context) {
   return tilerun::plugin_support::describePending(pending, more);
 }
 
-// What the driver itself says about the fault: the address, for one.
+// The driver's own report of the fault, such as the address.
 static std::string describeFault(Context &context) {
   if (!context.physical.deviceFault || !context.table.vkGetDeviceFaultInfoEXT)
     return "";

@@ -101,7 +101,7 @@ TilerunStatus elapsedTime(TilerunPluginEvent *start, TilerunPluginEvent *end, do
   if (end->device->context != start->device->context)
     return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "elapsed_time", context,
                 "the events are of two devices, whose clocks differ");
-  // Both first: what is wrong does not become right by waiting.
+  // Check both first: waiting cannot fix an invalid one.
   for (int i = 0; i < 2; ++i)
     if (!marks[i].slot)
       return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "elapsed_time", context,

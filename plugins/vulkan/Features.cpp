@@ -181,8 +181,8 @@ std::string toHex(const uint8_t *bytes, size_t count, bool dashes) {
   return text;
 }
 
-// TILERUN_VULKAN_WITHOUT=WORD,… takes words from the target ("all": every one), so that one can see
-// what the compiler does for a poorer device, and test it on a better one.
+// TILERUN_VULKAN_WITHOUT=WORD,… takes words from the target ("all": every one), to see and test the
+// code for a lesser device on a better one.
 void leaveOut(Target &target) {
   const char *text = secure_getenv("TILERUN_VULKAN_WITHOUT");
   llvm::SmallVector<llvm::StringRef> words;
@@ -261,7 +261,7 @@ void fillTarget(Target &target, const FeatureChain &f, const Properties &p) {
       f.v13.shaderIntegerDotProduct && p.v13.integerDotProduct4x8BitPackedSignedAccelerated;
   target.hasBFloat16 = f.bfloat16.shaderBFloat16Type;
   target.hasBFloat16Matrix = f.bfloat16.shaderBFloat16CooperativeMatrix;
-  // What Vulkan does not promise, and has been measured (docs/math.md).
+  // Properties that Vulkan does not guarantee, and that have been measured (docs/math.md).
   target.dividesExactly = p.v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
   target.hasFusedMultiplyAdd = target.hasFusedMultiplyAdd64 = target.hasApproximations =
       target.roundsToEvenAnyway = target.comparesExtended =
@@ -368,7 +368,7 @@ uint32_t countUnits(const PhysicalDevice &device, const Properties &p) {
   if (uint32_t units = p.amd.shaderEngineCount * p.amd.shaderArraysPerEngineCount *
                        p.amd.computeUnitsPerShaderArray)
     return units;
-  // Vulkan does not tell; 1 is the least that is true.
+  // Vulkan does not report it; 1 is a valid lower bound.
   return device.isCpu ? std::max(std::thread::hardware_concurrency(), 1u) : 1;
 }
 

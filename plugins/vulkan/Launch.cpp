@@ -19,7 +19,7 @@ static std::string describeLaunch(const TilerunPluginKernel &kernel,
          " bytes of shared memory, " + std::to_string(launch.num_bytes) + " bytes of arguments";
 }
 
-// What is wrong with a launch; empty if nothing is.
+// Says what is wrong with a launch; empty if nothing is.
 static std::string findFault(const TilerunPluginKernel &kernel, const TilerunPluginLaunch &launch,
                              uint32_t dispatches) {
   if (std::find(launch.grid, launch.grid + 3, 0u) != launch.grid + 3)

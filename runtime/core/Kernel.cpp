@@ -80,8 +80,8 @@ Status Kernel::describe(const TilerunArgument *arguments, uint32_t numArguments,
 // Launch
 //===----------------------------------------------------------------------===//
 
-// Puts the bytes of an argument, whose kind is checked, in their place. False for a pointer of
-// which the thread remembers nothing.
+// Stores the bytes of an argument, whose kind is checked, in their place. False for a pointer that
+// the thread has not seen.
 static inline bool pack(const Specialization::Place &place, const TilerunArgument &argument,
                         const PointerCheck &pointers, uint8_t *packed) {
   uint64_t bits = getArgumentBits(argument, place.dtype);
@@ -112,8 +112,8 @@ static Status checkPointer(const PointerCheck &pointers, const TilerunArgument &
                                status.getMessage());
 }
 
-// Tells the memory behind each pointer: what the host says, or the pool's allocation. A driver's
-// own allocations the plugin knows.
+// Passes the extent of the memory behind each pointer: the host's declaration, or the pool's
+// allocation. The plugin knows the driver's own allocations.
 static Status launchInBounds(const Specialization &specialization, const Stream &stream,
                              const uint32_t grid[3], const uint8_t *packed, uint32_t flags,
                              const TilerunMemoryRange *given, bool givenByPlace) {

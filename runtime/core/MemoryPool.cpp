@@ -193,8 +193,8 @@ Status MemoryPool::askDriver(TilerunPluginStream *stream, uint64_t bytes, Tileru
   return {};
 }
 
-// Waits for the device without the lock, so that others allocate and free meanwhile. Only what was
-// freed before the wait began is known to be done: the first `numCovered` frees.
+// Waits for the device without the lock, so that others allocate and free meanwhile. Only blocks
+// freed before the wait began are known to be idle: the first `numCovered` frees.
 Status MemoryPool::waitUnlocked(std::unique_lock<std::mutex> &lock, uint64_t &numCovered) {
   numCovered = numFrees;
   lock.unlock();
@@ -213,7 +213,7 @@ Status MemoryPool::allocateSegment(std::unique_lock<std::mutex> &lock, TilerunPl
   Status status = askDriver(stream, size, address);
   if (status.getCode() == TILERUN_STATUS_OUT_OF_MEMORY) {
     ++statistics.numOutOfMemory;
-    // What is still in use by work that was freed behind comes back when the work is done.
+    // Blocks that are still in use by earlier work become free when it is done.
     uint64_t numCovered = 0;
     if (usePool && waitUnlocked(lock, numCovered).isOk()) {
       dissolveStreams(numCovered);
@@ -227,7 +227,7 @@ Status MemoryPool::allocateSegment(std::unique_lock<std::mutex> &lock, TilerunPl
       // A driver with stream-ordered memory has it back when the stream has passed the frees.
       (void)waitUnlocked(lock, numCovered);
     }
-    // Once more, for no more than was asked.
+    // Try once more, with exactly the requested size.
     size = bytes;
     status = askDriver(stream, size, address);
   }
@@ -275,7 +275,7 @@ Status MemoryPool::allocate(const Stream &stream, uint64_t bytes, TilerunAddress
     return Status(TILERUN_STATUS_OUT_OF_MEMORY, "allocation of " + describeBytes(bytes) + " on " +
                                                     device.getId() +
                                                     ": no device has that much memory");
-  // Memory of the pool is no better than the driver's, once the device is lost.
+  // Once the device is lost, the pool's memory is lost too.
   TILERUN_TRY(device.getState());
   uint64_t rounded = usePool ? roundUp(requested, kRound) : requested;
   bool small = rounded <= kSmallest;
@@ -320,7 +320,7 @@ Status MemoryPool::free(const Stream &stream, TilerunAddress address) {
   statistics.inBlocks -= block->bytes;
   block->stream = stream.getHandle();
   streams.try_emplace(block->stream);
-  // With one stream there is nobody to wait for an event.
+  // With one stream there is no need for an event.
   if (streams.size() > 1)
     block->event = recordEvent(block->stream);
   insertFree(merge(block));

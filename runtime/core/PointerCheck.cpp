@@ -18,10 +18,10 @@ Status detail::checkUnseenPointer(const Device &device, TilerunAddress address) 
                                          place.block, place.generation};
     return {};
   }
-  // The caller's own memory, of which the plugin knows nothing.
+  // The caller's own memory, which is unknown to the plugin.
   if (device.usesHostMemory())
     return {};
-  // A plugin that cannot tell leaves the check to the driver.
+  // If the plugin cannot answer, the driver checks.
   const TilerunPlugin &table = device.getTable();
   if (!table.get_pointer_info)
     return {};

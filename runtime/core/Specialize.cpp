@@ -52,7 +52,7 @@ std::string Kernel::getSignature(const TilerunArgument *arguments, uint32_t numA
   return signature;
 }
 
-// The type of a scalar, where the signature says none: by what the plugin wants.
+// The type of a scalar without one in the signature: the type that the plugin requires.
 static uint16_t getPlainType(const Executable::Parameter &parameter) {
   if (parameter.kind != TILERUN_ARGUMENT_FLOAT)
     return TILERUN_DTYPE_AUTO;
@@ -89,7 +89,7 @@ Status Kernel::specialize(Device &device, const std::string &signature,
         loaded.getCode() != TILERUN_STATUS_INCOMPATIBLE)
       return loaded;
     program->refuse(device, whole, options);
-    // What was kept from an earlier process may be for another driver: once more, from the source.
+    // A cached artifact may be for another driver: compile again, from the source.
     if (!compiled.fromCache || !std::exchange(again, false))
       return loaded;
   }
@@ -189,7 +189,7 @@ Status Kernel::specializeOnce(Device &device, const SpecializationKey &key,
   }
   std::shared_ptr<const Specialization> value;
   Status status;
-  // Those who wait are told also where the compilation is left by an exception.
+  // Waiting threads are notified even if the compilation ends with an exception.
   struct Landing {
     Kernel &kernel;
     Flight &flight;

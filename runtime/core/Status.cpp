@@ -17,13 +17,13 @@ void ErrorSink::report(void *user, const TilerunErrorInfo *info) {
     static_cast<ErrorSink *>(user)->error =
         std::make_unique<Error>(Error{info->status, text(info->message), text(info->call),
                                       text(info->device), text(info->driver_word)});
-  } catch (
-      ...) { // Nothing is thrown through a plugin; without memory the status tells what failed.
+  } catch (...) { // No exception passes through a plugin; without memory the status alone says what
+                  // failed.
   }
 }
 
-// Plugins begin with the name of the entry, "load_module on cuda:0: …", which users have never
-// heard of. Waiting tells what was launched before: there the device says enough.
+// Plugins begin with the name of the entry, "load_module on cuda:0: …", which users do not know. A
+// wait reports earlier launches: there the device is enough.
 static void nameCall(std::string &message, std::string_view entry) {
   std::string prefix = std::string(entry) + " on ";
   if (message.compare(0, prefix.size(), prefix) != 0)

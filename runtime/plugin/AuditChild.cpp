@@ -30,8 +30,8 @@ private:
   bool good = true;
 };
 
-// Entries that are of no use, or leak, without another. What cannot be released is refused before,
-// by checkTable.
+// Entries that are useless, or leak, without another. checkTable refuses those that return handles
+// without a release.
 std::string checkPairs(const TilerunPlugin &table) {
   std::string wrong;
 #define TILERUN_NEEDS(entry, other)                                                                \
@@ -69,7 +69,7 @@ std::string checkTexts(const TilerunPlugin &table) {
   return std::strchr(table.description, '\n') ? "its description has several lines" : "";
 }
 
-// What an artifact must have to be loaded and launched.
+// The requirements for loading and launching an artifact.
 std::string checkContent(const TilerunPluginArtifact &artifact) {
   if (std::string wrong = checkArtifact(&artifact); !wrong.empty())
     return "the artifact cannot be read: " + wrong;
@@ -127,7 +127,7 @@ std::string compileOnce(const TilerunPlugin &table, const std::string &bytes, co
   return wrong;
 }
 
-// The phases that the plugin tells of a target, and no others, are what it emits.
+// The plugin emits exactly the phases that it lists for a target.
 std::string checkPhases(const Plugin &plugin, const std::string &kernel,
                         const std::string &target) {
   if (!plugin.getTable().get_phases)

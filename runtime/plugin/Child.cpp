@@ -163,11 +163,11 @@ static bool readReport(int fd, std::string &text, Clock::time_point deadline) {
     if (count <= 0)
       return false;
     text.append(buffer, static_cast<size_t>(count));
-    // What comes when its process ends is not a report.
+    // Output at process exit is not part of the report.
     if (isWhole(text))
       return false;
   }
-  return true; // Nobody reports as much; it would go on for ever.
+  return true; // No report is that long; it would continue forever.
 }
 
 ChildResult plugin::runChild(const std::vector<std::string> &command,
@@ -200,8 +200,8 @@ ChildResult plugin::runChild(const std::vector<std::string> &command,
   bool whole = isWhole(result.report);
   int status = 0;
   bool gone = false, known = true;
-  // A host that ignores SIGCHLD, or waits for every child, has taken the status: then the child is
-  // gone, and nobody knows of what.
+  // A host that ignores SIGCHLD, or waits for every child, has taken the status: then the reason of
+  // the child's end is unknown.
   auto wait = [&](int flags) {
     pid_t waited;
     do
@@ -218,7 +218,7 @@ ChildResult plugin::runChild(const std::vector<std::string> &command,
     if (!gone && !late)
       usleep(1000);
   }
-  // Its group too, so that nothing that the plugin started stays behind.
+  // Kill its group too, so that no process that the plugin started remains.
   kill(-child, SIGKILL);
   if (!gone)
     wait(0);
@@ -228,7 +228,7 @@ ChildResult plugin::runChild(const std::vector<std::string> &command,
     result.end = WIFSIGNALED(status) ? End::Signalled : End::Exited;
     result.status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
   }
-  // The report is all that can be asked where it was killed, or nobody knows how it ended.
+  // If it was killed, or its end is unknown, only the report counts.
   bool asItShould = result.end == End::Exited && result.status == exitStatus;
   result.isEnding = whole && exitStatus;
   if (whole && (!exitStatus || asItShould || result.end == End::Gone))

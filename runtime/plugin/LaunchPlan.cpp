@@ -9,7 +9,7 @@ using namespace tilerun::plugin;
 
 static constexpr size_t kMostStack = 16;
 
-// What version 1.4 had of the structs that may grow.
+// The sizes in version 1.4 of the structs that may grow.
 static constexpr size_t kDerivedSize =
     offsetof(TilerunPluginDerived, reserved) + sizeof(TilerunPluginDerived::reserved);
 static constexpr size_t kDetailsSize = offsetof(TilerunPluginKernelDetails, programs_per_unit) +

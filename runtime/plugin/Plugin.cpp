@@ -33,9 +33,9 @@ std::string plugin::getStatusName(TilerunStatus status) {
 
 static std::string getText(const char *text) { return text ? text : ""; }
 
-// What a plugin gives through a callback. Nothing may be thrown through the plugin's code, which
-// can have a C++ library of its own: what the host's allocator throws is kept, and thrown behind
-// it.
+// Collects what a plugin passes to a callback. No exception may pass through the plugin's code,
+// which can have a C++ library of its own: an exception of the host's allocator is stored, and
+// rethrown after the call.
 template <typename T> class Collected {
 public:
   template <typename Info, T (*make)(const Info &)>
@@ -64,7 +64,7 @@ ErrorKeeper::ErrorKeeper() {
               *static_cast<Error *>(user) = {info->status, getText(info->message),
                                              getText(info->call), getText(info->device),
                                              getText(info->driver_word)};
-            } catch (...) { // Without memory for its texts the status tells what failed.
+            } catch (...) { // Without memory for its texts, the status alone says what failed.
             }
           }};
 }
@@ -94,7 +94,7 @@ static bool isName(const char *name) {
   });
 }
 
-// Entries that give what nothing could release: whoever calls them would crash.
+// Entries that return handles without an entry to release them: callers would crash.
 static std::string checkReleases(const TilerunPlugin &table) {
 #define TILERUN_NEEDS(entry, other)                                                                \
   if (TILERUN_HAS(TilerunPlugin, &table, entry) && !table.other)                                   \
@@ -233,8 +233,8 @@ std::shared_ptr<const Plugin> Plugin::load(const std::string &path, std::string 
                                          0,
                                          nullptr,
                                          takeLogLine};
-  // An entry is called once in a process, whoever asks for the plugin. One that was turned away
-  // stays loaded too: its constructors may have left threads.
+  // An entry point is called once per process. A refused plugin stays loaded too, because its
+  // constructors may have started threads.
   struct Loaded {
     std::shared_ptr<const Plugin> plugin;
     std::string reason;

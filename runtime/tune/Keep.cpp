@@ -36,7 +36,7 @@ bool tune::makeKey(const core::Device &device, const std::vector<Config> &config
     std::string digest = config.kernel->getProgram().getDigest(), signature;
     if (digest.empty())
       return false;
-    // What cannot be described fails by itself, in the same way each time.
+    // A configuration that cannot be described fails by itself, in the same way each time.
     (void)config.kernel->describe(config.arguments, config.numArguments, signature);
     const TilerunCompileOptions &o = config.options;
     builder.add("kernel", llvm::StringRef(digest))

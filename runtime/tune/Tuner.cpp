@@ -1,5 +1,5 @@
-// Measuring. Each run stands between two events of its own, behind a fill that takes the kernel's
-// data out of the caches; the median counts.
+// Measuring. Each run is between two events of its own, after a fill that evicts the kernel's data
+// from the caches; the median counts.
 #include "runtime/tune/Tuner.h"
 
 #include "runtime/core/MemoryPool.h"
