@@ -1,4 +1,4 @@
-# What is installed, and where. Components: `programs` and `libraries` (linked against the
+# The installed files and their places. Components: `programs` and `libraries` (linked against the
 # distribution's LLVM), `bundle` (the same files, self-contained: see Bundle.cmake), `development`
 # (headers, CMake package, pkg-config) and `data` (examples, documentation).
 include(CMakePackageConfigHelpers)
@@ -35,8 +35,8 @@ endforeach()
 
 install(DIRECTORY runtime/include/tilerun DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
-# What plugins share, for plugins from elsewhere: headers over the ABI's alone, below a folder of
-# their own, so that templates include them as they do here.
+# The headers that plugins share, for out-of-tree plugins: they need only the ABI's header, and are
+# in their own folder, so that includes are the same as in the tree.
 install(DIRECTORY plugins/support plugins/stream_driver
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tilerun/sdk/plugins
         COMPONENT development FILES_MATCHING PATTERN "*.h")
@@ -78,7 +78,7 @@ install(DIRECTORY plugins/null/ DESTINATION ${TILERUN_TEMPLATE_FOLDER} COMPONENT
 install(DIRECTORY docs/ DESTINATION share/doc/tilerun COMPONENT data)
 install(FILES README.md LICENSE DESTINATION share/doc/tilerun COMPONENT data)
 
-# What a bundle carries of others, under their terms.
+# The licences of third-party code in a bundle.
 foreach(package libcli11-dev libmlir-22-dev libllvm22 gcc-12-base spirv-tools)
   if(EXISTS /usr/share/doc/${package}/copyright)
     install(FILES /usr/share/doc/${package}/copyright RENAME ${package}

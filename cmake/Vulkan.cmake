@@ -1,4 +1,4 @@
-# What the plugin for Vulkan is built with, beside the compiler framework: Vulkan's headers, and the
+# The build requirements of the Vulkan plugin besides the compiler framework: Vulkan's headers, and the
 # assembler of SPIR-V for its self-test kernels. The loader, libvulkan, is opened at run time.
 option(TILERUN_VULKAN "Build the plugin for Vulkan" ON)
 option(TILERUN_VULKAN_FULL "Tests run the whole matrix on Vulkan, not a part of it" OFF)
