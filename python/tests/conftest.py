@@ -1,4 +1,4 @@
-"""What the tests share: the package of the build tree is on the path (python/tests/run puts it there)."""
+"""Shared by the tests: the package of the build tree is on the path (python/tests/run puts it there)."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What a warm launch costs the host, without the driver: instructions counted by valgrind, and time as a multiple of a
+"""The cost of a warm launch on the host, without the driver: instructions counted by valgrind, and time as a multiple of a
 Python call that does nothing with the same arguments. On the fake CUDA driver, which returns at once, and with tensors of
 the tests' own, which are read as torch's are."""
 

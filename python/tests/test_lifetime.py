@@ -1,4 +1,4 @@
-"""What lives how long: launches leave nothing behind, and kernels end when nobody knows them any more."""
+"""Lifetimes: launches leave nothing behind, and kernels are collected when no references are left."""
 
 import gc
 import sys

@@ -1,4 +1,4 @@
-"""What `pip install .` says of the package: it agrees with the tree and with what is tested."""
+"""The metadata of `pip install .`: it agrees with the tree and with what is tested."""
 
 import os
 import re

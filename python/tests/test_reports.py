@@ -1,4 +1,4 @@
-"""What a user sees where something fails: frames of the user's own, no names of the package's insides, and what would
+"""What a user sees when something fails: frames of the user's own, no names of the package's insides, and what would
 help."""
 
 import re

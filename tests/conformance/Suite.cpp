@@ -1,4 +1,4 @@
-// What the cases share.
+// Shared by the cases.
 #include "tests/conformance/Suite.h"
 
 using namespace tilerun;

@@ -1,4 +1,4 @@
-// What a warp does with memory: the programs' buffers, shared memory, copies between them.
+// A warp's memory accesses: the programs' buffers, shared memory, copies between them.
 #include "tests/kernels/EmulatorElementwise.h"
 #include "tests/kernels/EmulatorWarp.h"
 

@@ -1,6 +1,6 @@
 // Shared memory of one program on the emulator, and who touched which byte when.
 //
-// What happens before what is known by vector clocks: each warp has its own time, which each
+// Vector clocks track the happens-before relation: each warp has its own time, which each
 // barrier advances, and the times of the others up to which it has seen their accesses. Every byte
 // keeps the time of each warp's last access to it, so that a missing barrier is found in any
 // schedule, not only in one where it does harm. Lanes of a warp are ordered by its barriers, too.

@@ -1,4 +1,4 @@
-# Blocks whose sizes are no powers of two: what lies beyond their ends must touch nothing and reach
+# Blocks whose sizes are not powers of two: what lies beyond their ends must touch nothing and reach
 # no result.
 import triton
 import triton.language as tl

@@ -1,4 +1,4 @@
-"""What a launch makes of its arguments."""
+"""How a launch specializes its arguments."""
 
 import triton
 import triton.language as tl

@@ -1,4 +1,4 @@
-"""Blocks whose sizes are no powers of two."""
+"""Blocks whose sizes are not powers of two."""
 
 import triton
 import triton.language as tl

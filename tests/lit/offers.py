@@ -1,4 +1,4 @@
-# What the machine offers to tests that need more than this tree.
+# Features of the machine for tests that need more than this tree.
 import os
 
 

@@ -1,4 +1,4 @@
-// What the families share: lists of dtypes, templates, the elementwise kernel.
+// Shared by the families: lists of dtypes, templates, the elementwise kernel.
 #include "tests/matrix/Cell.h"
 
 #include <cctype>

@@ -1,4 +1,4 @@
-// Writes cells with what the interpreter makes of them.
+// Writes cells with the interpreter's results.
 #include "tests/matrix/Export.h"
 
 #include "frontend/Frontend.h"

@@ -1,4 +1,4 @@
-// What the look at SPIR-V modules finds: each kind of damage, and what a validator says.
+// Findings of the check of SPIR-V modules: each kind of damage, and a validator's messages.
 #include "tests/matrix/SpirvCheck.h"
 
 #include "gtest/gtest.h"

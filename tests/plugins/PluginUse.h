@@ -1,4 +1,4 @@
-// What the tests of plugins with a driver share: compiling through the ABI, child processes, and a
+// Shared by the tests of plugins with a driver: compiling through the ABI, child processes, and a
 // program's way through a device, of which each call is made to fail.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What the parts do: kernels follow from their seeds, what is compared can differ, and a failing
-// kernel becomes small.
+// Behaviour of the parts: kernels follow from their seeds, what is compared can differ, and a
+// failing kernel becomes small.
 #include "tests/property/Check.h"
 #include "tests/property/Generator.h"
 #include "tests/property/Reduce.h"

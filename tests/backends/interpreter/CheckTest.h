@@ -1,4 +1,4 @@
-// What the tests of checked launches share.
+// Shared by the tests of checked launches.
 #pragma once
 
 #include "tests/backends/interpreter/Harness.h"

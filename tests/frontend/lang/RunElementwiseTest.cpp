@@ -1,4 +1,4 @@
-// What the language's elementwise functions, conversions and random numbers compute: kernels run on
+// Results of the language's elementwise functions, conversions and random numbers: kernels run on
 // the reference interpreter, compared with plain C++.
 #include "tests/frontend/lang/RunTest.h"
 

@@ -1,4 +1,4 @@
-// What the language's reductions, scans, sorts and products compute: kernels run on the reference
+// Results of the language's reductions, scans, sorts and products: kernels run on the reference
 // interpreter, compared with plain C++.
 #include "tests/frontend/lang/RunTest.h"
 

@@ -1,4 +1,4 @@
-// What the tests that run the language's functions share: random inputs, a kernel around a body
+// Shared by the tests that run the language's functions: random inputs, a kernel around a body
 // that combines two of them, and comparison with a float64 reference.
 #pragma once
 

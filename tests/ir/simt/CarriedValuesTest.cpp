@@ -1,4 +1,4 @@
-// Loops without carried values that nobody wants, on per-thread IR as text.
+// Removal of unused carried values from loops, on per-thread IR as text.
 #include "ir/simt/CarriedValues.h"
 #include "ir/tile/RegisterDialects.h"
 

@@ -1,4 +1,4 @@
-// What the tests of the dialect share: a context with every dialect, and the diagnostics it
+// Shared by the tests of the dialect: a context with every dialect, and the diagnostics it
 // reports.
 #pragma once
 

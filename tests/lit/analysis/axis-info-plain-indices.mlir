@@ -1,4 +1,4 @@
-// What the axis analysis finds when indices may be taken for what they look like; without that, see the second run.
+// Results of the axis analysis under the assumption on indices; the second run is without it.
 // RUN: tile-opt %s --tile-print-axis-info=plain-indices -o /dev/null 2>&1 | FileCheck %s
 // RUN: tile-opt %s --tile-print-axis-info -o /dev/null 2>&1 | FileCheck %s --check-prefix=SOUND
 

@@ -1,4 +1,4 @@
-// What the axis analysis finds, op by op. Soundness on random programs is tested in tests/ir/analysis.
+// Results of the axis analysis, op by op. Soundness on random programs is tested in tests/ir/analysis.
 // RUN: tile-opt %s --tile-print-axis-info --split-input-file --verify-diagnostics -o /dev/null
 
 // expected-remark @below {{argument 0: contiguity = [1], divisibility = [16], constancy = [1]}}

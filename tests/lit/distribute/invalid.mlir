@@ -1,4 +1,4 @@
-// What the verifier says of attributes that do not fit their op.
+// Diagnostics of the verifier about attributes that do not fit their op.
 // RUN: tile-opt %s --split-input-file --verify-diagnostics
 
 module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {

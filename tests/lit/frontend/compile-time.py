@@ -1,4 +1,4 @@
-# What is known at compile time leaves no trace in the IR.
+# Compile-time values leave no trace in the IR.
 # RUN: tilerun compile %s::kernel --signature 'p=*fp16:16, stride=1, BIAS=none, DTYPE=tl.float16, MODE="fast"' --emit tile | FileCheck %s
 # RUN: tilerun compile %s::printed --signature 'N=12' --emit tile 2>&1 | FileCheck %s --check-prefix=PRINTED
 import triton

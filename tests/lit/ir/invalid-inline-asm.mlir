@@ -1,4 +1,4 @@
-// What the verifier says of inline assembly.
+// Diagnostics of the verifier about inline assembly.
 // RUN: tile-opt %s --split-input-file --verify-diagnostics
 
 func.func @f(%x: tensor<8xf32>) {

@@ -1,4 +1,4 @@
-// Blocks whose sizes are no powers of two are read and written in vectors that do not reach beyond the end: 384 floats by
+// Blocks whose sizes are not powers of two are read and written in vectors that do not reach beyond the end: 384 floats by
 // 128 threads as 96 vectors of 16 bytes, where the next power of two has 128.
 // RUN: tile-nvptx %s | FileCheck %s
 

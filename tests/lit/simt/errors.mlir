@@ -1,4 +1,4 @@
-// What the lowering to threads refuses, and why.
+// Refusals of the lowering to threads, with reasons.
 // RUN: split-file %s %t
 // RUN: not tile-nvptx %t/no-handler.mlir 2>&1 | FileCheck %t/no-handler.mlir
 // RUN: not tile-nvptx %t/refused.mlir 2>&1 | FileCheck %t/refused.mlir

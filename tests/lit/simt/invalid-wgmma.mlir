@@ -1,4 +1,4 @@
-// What the verifier says about instructions of warp groups.
+// Diagnostics of the verifier about instructions of warp groups.
 // RUN: split-file %s %t
 // RUN: not tile-nvptx %t/name.mlir 2>&1 | FileCheck %t/name.mlir
 // RUN: not tile-nvptx %t/columns.mlir 2>&1 | FileCheck %t/columns.mlir

@@ -1,4 +1,4 @@
-// What a launch gives: the header, then the arguments; the program's number is the workgroup's plus a base.
+// The data of a launch: the header, then the arguments; the program's number is the workgroup's plus a base.
 // RUN: tile-spirv %s | FileCheck %s
 // RUN: tile-spirv %s -metadata -target vulkan:1.3,subgroup=8,subgroup-control | FileCheck %s --check-prefix=DATA
 // RUN: tile-spirv %s -line-info -emit spirv-asm | FileCheck %s --check-prefix=LINES

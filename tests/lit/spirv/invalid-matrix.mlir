@@ -1,4 +1,4 @@
-// What the verifier says about matrices.
+// Diagnostics of the verifier about matrices.
 // RUN: split-file %s %t
 // RUN: not tile-spirv %t/type.mlir 2>&1 | FileCheck %t/type.mlir
 // RUN: not tile-spirv %t/pitch.mlir 2>&1 | FileCheck %t/pitch.mlir

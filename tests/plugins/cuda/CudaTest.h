@@ -1,4 +1,4 @@
-// What the tests of the CUDA plugin share: the plugin over the fake driver, and a program that does
+// Shared by the tests of the CUDA plugin: the plugin over the fake driver, and a program that does
 // everything with a device.
 #pragma once
 

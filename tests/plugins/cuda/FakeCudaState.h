@@ -1,4 +1,4 @@
-// What the fake driver knows: devices, contexts, memory, objects, injected failures. The state's
+// State of the fake driver: devices, contexts, memory, objects, injected failures. The state's
 // lock is held by the entry points.
 #pragma once
 

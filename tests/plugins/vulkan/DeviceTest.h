@@ -1,4 +1,4 @@
-// What the tests of devices share: the plugin without its compiler over the loader that fails, and
+// Shared by the tests of devices: the plugin without its compiler over the loader that fails, and
 // a program that does everything with a device.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the tests of kernels share: a device with the validation layer on, and kernels from the text
+// Shared by the tests of kernels: a device with the validation layer on, and kernels from the text
 // of tile IR. Tests run on the first device of the driver that VK_DRIVER_FILES names, which is
 // lavapipe unless somebody says otherwise; without one they fail.
 #pragma once

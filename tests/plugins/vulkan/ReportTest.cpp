@@ -1,4 +1,4 @@
-// What kernels print and assert on a device: lines on stdout, and faults at the next wait.
+// Prints and assertions of kernels on a device: lines on stdout, and faults at the next wait.
 #include "tests/plugins/vulkan/KernelTest.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a host may get wrong: struct sizes, flags, options, argument types; and whose log and cache
+// Mistakes of a host: struct sizes, flags, options, argument types; and whose log and cache
 // are used.
 #include "tests/runtime/api/ApiTest.h"
 

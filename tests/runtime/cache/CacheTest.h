@@ -1,4 +1,4 @@
-// What the tests of the caches share: a folder of their own, and options that note warnings.
+// Shared by the tests of the caches: a folder of their own, and options that note warnings.
 #pragma once
 
 #include "runtime/cache/DiskCache.h"

@@ -1,4 +1,4 @@
-// What the details of kernels add to launches, and every reason to refuse them.
+// Additions of kernels' details to launches, and every reason to refuse them.
 #include "runtime/plugin/LaunchPlan.h"
 #include "runtime/plugin/Plugin.h"
 

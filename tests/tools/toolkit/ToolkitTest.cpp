@@ -1,4 +1,4 @@
-// Reading what the CUDA toolkit's tools say.
+// Parsing the output of the CUDA toolkit's tools.
 #include "tools/tilerun/toolkit/Toolkit.h"
 #include "plugins/support/PtxLines.h"
 
