@@ -75,8 +75,8 @@ std::optional<Range> Bounds::find(uint32_t index, uint64_t address, uint64_t byt
   for (const Pointer &pointer : pointers)
     if (pointer.isKnown && pointer.range.contains(address, bytes))
       return pointer.range;
-  // What begins in known memory has to end there. No more than the access: the next address may
-  // be in an allocation.
+  // An access that begins in known memory must end there. Only the access: the next address may be
+  // in another allocation.
   if (hostMemory && !knownOnly && kEverything.contains(address, bytes) && !isKnown(address))
     return Range{address, bytes};
   return std::nullopt;
@@ -121,7 +121,7 @@ std::optional<size_t> Bounds::findNearest(uint32_t index, uint64_t address) cons
     look(argument);
   if (nearest || !origin.unknown)
     return nearest;
-  // An address that nobody knows the origin of is told relative to what it is in.
+  // An address of unknown origin is reported relative to the allocation that contains it.
   for (size_t i = 0; i < pointers.size(); ++i)
     if (pointers[i].isKnown && pointers[i].range.contains(address, 1))
       look(i);

@@ -274,7 +274,7 @@ void Checker::checkRace(const Frame &frame, const Step &step, size_t element, ui
                         unsigned bytes, Access kind) {
   const Allocation *allocation = allocations[lastFound].get();
   auto &history = histories[allocation];
-  if (!history) // Zeroed pages that nobody touches cost nothing.
+  if (!history) // Zeroed pages cost nothing until they are touched.
     history.reset(static_cast<ByteHistory *>(std::calloc(allocation->size, sizeof(ByteHistory))));
   if (!history)
     return;

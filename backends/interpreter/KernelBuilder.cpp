@@ -74,7 +74,8 @@ static Kernel pickFunction(Operation &op, llvm::ArrayRef<Dtype> operands,
   }
   if (isa<arith::SIToFPOp, arith::UIToFPOp>(op))
     return buildIntToFloat(isa<arith::SIToFPOp>(op), from, to);
-  const Dtype wide = from == Dtype::F64 ? Dtype::F64 : Dtype::F32; // What floats compute in.
+  const Dtype wide =
+      from == Dtype::F64 ? Dtype::F64 : Dtype::F32; // The type in which floats compute.
   if (isa<arith::FPToSIOp, arith::FPToUIOp>(op))
     return withConversions(findFloatToInt(isa<arith::FPToSIOp>(op), wide, to), operands, results);
   if (isa<arith::ExtFOp>(op))

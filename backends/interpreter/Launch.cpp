@@ -77,7 +77,7 @@ llvm::Expected<uint64_t> encodeArgument(const ArgumentInfo &info, const LaunchAr
   llvm_unreachable("unknown argument kind");
 }
 
-/// What one thread brings home.
+/// The results of one thread.
 struct Outcome {
   std::vector<std::pair<uint64_t, std::string>> printed; ///< By program.
   uint64_t faultProgram = UINT64_MAX;

@@ -12,7 +12,7 @@ using namespace tilerun;
 using namespace tilerun::interp;
 
 MaskedValues::MaskedValues(const Program &program)
-    // Zeroed pages that nobody touches cost nothing.
+    // Zeroed pages cost nothing until they are touched.
     : marks(static_cast<Mark *>(std::calloc(program.arenaBytes + 64, sizeof(Mark)))) {}
 
 void MaskedValues::set(Slot slot, Dtype type, size_t i, Mark mark) {
@@ -70,7 +70,7 @@ void MaskedValues::after(const Frame &frame, const Step &step,
     return afterScan(step);
   if (step.run == runDot)
     return afterDot(step);
-  // What only moves elements moves their marks.
+  // Ops that only move elements move their marks.
   if (llvm::is_contained({runCopy, runSplat, runGatherStrided, runJoin, runSplit, runCat},
                          step.run)) {
     Frame shadow{frame.program, frame.launch, reinterpret_cast<char *>(marks.get()), {}};

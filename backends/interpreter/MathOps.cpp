@@ -1,5 +1,5 @@
 // Mathematical functions on float32 and float64. float32 functions compute in float64 and round
-// once, which makes them correctly rounded but for ties too close to tell; exp, exp2, log and log2
+// once, which makes them correctly rounded except for near-ties; exp, exp2, log and log2
 // do so with polynomials that vectorize.
 #include "backends/interpreter/ElementFn.h"
 #include "backends/interpreter/FastMath.h"

@@ -15,7 +15,7 @@ using namespace tilerun::interp;
 
 /// Whether n addresses follow each other at a distance of `size` bytes.
 static bool areConsecutive(const uint64_t *pointers, size_t n, unsigned size) {
-  // Most rows that jump are told by their ends.
+  // Most rows that are not contiguous are recognized by their ends.
   if (n > 1 && pointers[n - 1] != pointers[0] + (n - 1) * size)
     return false;
   uint64_t difference = 0;

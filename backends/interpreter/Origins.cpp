@@ -48,7 +48,7 @@ private:
     llvm::append_range(origin.arguments, other.arguments);
     origin.unknown |= other.unknown;
   }
-  /// What a region's end hands over at a place.
+  /// The operand of a region's terminator at an index.
   void addYielded(Region &region, unsigned index) {
     if (!region.empty())
       add(region.front().getTerminator()->getOperand(index));

@@ -120,7 +120,7 @@ void Checker::checkShift(const Frame &frame, const Step &step) {
 }
 
 namespace {
-/// What operands hold that explains a result which is not finite.
+/// The values of operands that explain a result which is not finite.
 struct NotFinite {
   bool nan = false, inf = false;
   void add(Dtype type, const char *elements, size_t count) {

@@ -120,8 +120,8 @@ struct AtomicRMWPattern : ConvertOpToLLVMPattern<simt::AtomicRMWOp> {
   }
 
 private:
-  /// There is no exchange of 16 bits, nor a maximum that gives the old value, nor before sm_90 a
-  /// sum of bf16: compare and swap until nobody came between.
+  /// There is no 16-bit exchange, no maximum that returns the old value, and before sm_90 no sum of
+  /// bf16: compare and swap until it succeeds.
   LogicalResult exchangeHalf(simt::AtomicRMWOp op, OpAdaptor adaptor, Value value,
                              ConversionPatternRewriter &rewriter) const {
     Location loc = op.getLoc();
@@ -134,7 +134,7 @@ private:
       skip = "@!$3 bra DONE;\n\t";
     }
     std::string scope = tile::stringifyMemScope(op.getScope()).str();
-    // What is to be in memory; of floats, by the order of their bits as above.
+    // The new value in memory; for floats, by the order of their bits as above.
     std::string prepare, next, wanted = "$2";
     if (op.getKind() == tile::AtomicKind::FAdd) {
       // Of bf16 there is no addition, but a product and sum with one rounding.

@@ -107,7 +107,7 @@ distribute::Program Compilation::getProgram() const {
   return {&arch.info, options.numWarps, options.numStages, /*warpUnit=*/0};
 }
 
-/// Rewrites the kernel's shell: parameters as LLVM wants them, attributes of the entry.
+/// Rewrites the kernel's signature: parameters as LLVM requires them, attributes of the entry.
 static LLVM::LLVMFuncOp makeEntry(func::FuncOp kernel, unsigned threads, unsigned maxRegisters) {
   MLIRContext *context = kernel.getContext();
   OpBuilder b(kernel);

@@ -95,7 +95,7 @@ void populateFastForms(RewritePatternSet &patterns) {
       context, [](Hardware h, ValueRange x) { return h.exp2(h.product(x[1], h.log2(x[0]))); });
 }
 
-/// What the accurate forms of float32 start from.
+/// The starting points of the accurate forms of float32.
 mathx::Estimates makeEstimates(const Architecture &arch) {
   auto instruction = [](StringRef name) -> mathx::Estimates::Function {
     return [name](OpBuilder &b, Location loc, Value x) {

@@ -20,7 +20,7 @@ unsigned registersOf(VectorType type) {
   return std::max<unsigned>(1, type.getNumElements() * type.getElementTypeBitWidth() / 32);
 }
 
-/// Whether the elements of a vector can be told from its definition (heldElements in Memory.cpp).
+/// Whether the elements of a vector are known from its definition (heldElements in Memory.cpp).
 bool areKnown(Value vector) {
   Attribute constant;
   if (!vector || matchPattern(vector, m_Constant(&constant)))

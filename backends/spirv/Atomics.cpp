@@ -41,7 +41,8 @@ private:
     return simt::AtomicCASOp::create(b, loc, value.getType(), address, compare, value, Value(),
                                      MemSemantic::Relaxed, MemScope::GPU);
   }
-  /// Replaces the word at `address` by next(word) until nobody came between; the last old word.
+  /// Replaces the word at `address` by next(word), retrying until the exchange succeeds; returns
+  /// the old word.
   Value repeat(Value address, Type word, llvm::function_ref<Value(Value)> next);
   /// The same for the 16 bits at `address`.
   Value repeatHalf(Value address, llvm::function_ref<Value(Value)> next);
@@ -79,7 +80,7 @@ Value AtomicExpander::under(Value mask, Type type, llvm::function_ref<Value()> b
 }
 
 Value AtomicExpander::repeat(Value address, Type word, llvm::function_ref<Value(Value)> next) {
-  // A guess; the exchange tells.
+  // A guess, which the exchange verifies.
   Value vector = simt::LoadOp::create(b, loc, VectorType::get({1}, word), address, Value(), Value(),
                                       tile::CacheModifier::None, tile::EvictionPolicy::Normal,
                                       /*is_volatile=*/true);
@@ -222,7 +223,7 @@ static void insertFences(ArrayRef<Operation *> group) {
   Operation *first = group.front(), *last = group.back();
   MemSemantic semantic = semanticOf(first);
   MemScope scope = scopeOf(first);
-  // What nobody reads cannot tell that another's release came before.
+  // An unused result cannot reveal that another thread's release came before.
   bool isRead = llvm::any_of(group, [](Operation *op) { return !op->use_empty(); });
   if (semantic == MemSemantic::Release || semantic == MemSemantic::AcquireRelease) {
     OpBuilder b(first);

@@ -28,7 +28,7 @@ SmallVector<Value> loadAll(OpBuilder &b, Location loc, ValueRange variables) {
   return values;
 }
 
-/// The blocks of a loop in the order that the dialect wants.
+/// The blocks of a loop in the order that the dialect requires.
 struct LoopBlocks {
   spirv::LoopOp loop;
   Block *header, *body, *after, *next, *merge;

@@ -93,7 +93,7 @@ SmallVector<Value> DebugWriter::wordsOf(Value value, std::string &letters) {
     return {value};
   }
   if (value.getType().isF64()) {
-    // What was a shorter float travels as one: the device may have no float64.
+    // A shorter float is passed as one, because the device may lack float64.
     FloatAttr known;
     if (auto extension = value.getDefiningOp<arith::ExtFOp>();
         extension && extension.getIn().getType().getIntOrFloatBitWidth() <= 32) {

@@ -65,7 +65,7 @@ Value spirvbackend::constantFrom(OpBuilder &b, Location loc, Type type, Attribut
     return constantOf(b, loc, type, number.getValue().bitcastToAPInt().getZExtValue());
   }
   APInt value = cast<IntegerAttr>(attribute).getValue();
-  // What is held in a wider type has zeros above.
+  // A value held in a wider type has zeros above.
   bool isWider = value.getBitWidth() < type.getIntOrFloatBitWidth();
   return constantOf(b, loc, type, isWider ? int64_t(value.getZExtValue()) : value.getSExtValue());
 }

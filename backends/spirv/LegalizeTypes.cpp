@@ -461,7 +461,7 @@ struct DivideZero : OpRewritePattern<arith::DivFOp> {
   LogicalResult matchAndRewrite(arith::DivFOp op, PatternRewriter &rewriter) const final {
     std::optional<bool> negative = signOfZero(op.getLhs());
     if (std::optional<bool> divisor = signOfZero(op.getRhs())) {
-      // Infinity with the signs' product, but for 0 / 0.
+      // Infinity with the product of the signs, except for 0 / 0.
       Zeros z(rewriter, op);
       Value x = op.getLhs(), isNan = z.compare(arith::CmpFPredicate::UEQ, x, z.zero);
       Value isNegative = z.compare(arith::CmpFPredicate::OLT, x, z.zero);

@@ -37,7 +37,7 @@ Place placeOf(OpBuilder &b, Location loc, KernelContext &kernel, Value buffer, V
           constantOf(b, loc, i32, pitch / (isWide ? 16 : 4))};
 }
 
-/// What other threads do to these bytes counts, after a barrier.
+/// Accesses of other threads to these bytes are visible after a barrier.
 spirv::MemoryAccessAttr accessOf(OpBuilder &b) {
   return spirv::MemoryAccessAttr::get(b.getContext(), spirv::MemoryAccess::NonPrivatePointer);
 }

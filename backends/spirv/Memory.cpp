@@ -17,7 +17,7 @@ struct Transfer {
   unsigned count; ///< Elements.
   unsigned bits;  ///< Of one.
   unsigned bytes; ///< Of all.
-  Type unit;      ///< What moves, as loads give it: one of a vector or a scalar.
+  Type unit;      ///< The type of the access, as loads return it: a vector or a scalar.
   unsigned units; ///< How many; 0: less than a word, which the device cannot access.
   bool asWords;   ///< Units are words that hold elements.
 

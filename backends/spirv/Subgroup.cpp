@@ -17,7 +17,7 @@ spirv::MemorySemantics fullOrder(const Target &target) {
   return semantics;
 }
 
-/// Whether lanes of a subgroup are a thread's low bits (as getTargetInfo tells the layouts).
+/// Whether lanes of a subgroup are a thread's low bits (as getTargetInfo says for layouts).
 bool hasLanes(const Target &target) { return target.hasSubgroupControl && target.hasShuffle; }
 
 Value laneOf(OpBuilder &b, Location loc, KernelContext &kernel) {

@@ -1,5 +1,5 @@
-// What a device means for distribution and the lowering to threads; apart from Target.cpp, which
-// the plugin uses without a compiler.
+// The table of a device for distribution and the lowering to threads; separate from Target.cpp,
+// which the plugin uses without a compiler.
 #include "backends/spirv/Target.h"
 
 using namespace tilerun;

@@ -1,4 +1,4 @@
-// What scalarize leaves of vectors of registers: the seams around ops that need them whole, and
+// Patterns for the vectors that scalarize leaves: around ops that need them whole, and
 // reinterpretation between element sizes. A vector is as many values as it has elements.
 #include "backends/spirv/Patterns.h"
 

@@ -291,7 +291,7 @@ LogicalResult Writer::writeOp(Operation *op) {
   };
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<scf::YieldOp, func::ReturnOp>([](auto) { return success(); }) // Their parents'.
-      .Case<simt::BarrierOp>([](auto) { return success(); }) // One thread waits for nobody.
+      .Case<simt::BarrierOp>([](auto) { return success(); }) // A single thread never waits.
       .Case<arith::ConstantOp>([&](auto constant) { return writeConstant(constant); })
       .Case<arith::CmpIOp, arith::CmpFOp>([&](auto compare) { return writeCompare(compare); })
       .Case<scf::ForOp>([&](auto loop) { return writeFor(loop); })
