@@ -90,7 +90,7 @@ static Tier getTier(const ArgumentSpec *now, const ArgumentSpec &next) {
              : Tier::Other;
 }
 
-/// What a parameter may be instead, the likeliest first.
+/// Alternatives for a parameter, the likeliest first.
 static std::vector<ArgumentSpec> listAlternatives(const JitFunction &function,
                                                   const ast::Parameter &parameter,
                                                   const ParameterUse &use,

@@ -58,7 +58,7 @@ static bool isWithin(SourceRange inner, SourceRange outer) {
 }
 
 namespace {
-/// What a function binds to each of its names, and what is at one place of it.
+/// The bindings of a function's names, and those at one place of it.
 class BodyReader : public Walker {
 public:
   explicit BodyReader(SourceRange place) : place(place) {}
@@ -117,7 +117,7 @@ bool BodyReader::visit(const Node &node) {
   } else if (const auto *loop = llvm::dyn_cast<ForStmt>(&node)) {
     bind(loop->target, loop->iterable);
   } else if (const auto *branch = llvm::dyn_cast<IfStmt>(&node)) {
-    // What is bound in one arm depends on the condition.
+    // A binding in one arm depends on the condition.
     for (Block arm : {branch->thenBody, branch->elseBody}) {
       BodyReader inner(place);
       inner.walk(arm);

@@ -74,7 +74,7 @@ private:
   const JitFunction &function;
   const unsigned depth;
   llvm::StringMap<ParameterUse> uses;
-  llvm::StringMap<std::vector<const Expr *>> assigned; ///< What each local name is given.
+  llvm::StringMap<std::vector<const Expr *>> assigned; ///< The values assigned to each local name.
   llvm::StringSet<> numbers;                           ///< Names that are multiplied or divided.
   std::vector<const Expr *> addresses;
   llvm::StringSet<> indices;                             ///< Names in addresses and loop bounds.

@@ -192,7 +192,7 @@ std::optional<Value> findAttribute(Emitter &e, const Value &base, StringRef name
     }
     return std::nullopt;
   }
-  // What `tl.dtype` has as a class: `tl.dtype.KIND`, `tl.dtype.is_dtype`.
+  // The class attributes of `tl.dtype`: `tl.dtype.KIND`, `tl.dtype.is_dtype`.
   if (auto *builtin = base.getIf<BuiltinValue>();
       builtin && builtin->builtin == findBuiltin(kTl, "dtype"))
     return lookup(kDTypeMembers, name, nullptr);

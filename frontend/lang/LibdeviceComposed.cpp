@@ -274,7 +274,7 @@ const Builtin kRows[] = {
 #undef DIRECTED
 #undef FROM_INTEGER
 
-/// What Triton does by hand for 8-bit floats without instructions is a cast here.
+/// Conversions of 8-bit floats that Triton spells out without instructions are casts here.
 Result emitConvertFloat8(Emitter &e, const Arguments &args) {
   FailureOr<DType> to = getDType(e, args, 1);
   if (failed(to))

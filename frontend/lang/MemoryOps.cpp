@@ -151,7 +151,7 @@ TensorOr castForMemory(Emitter &e, const Arguments &args, size_t i, DType pointe
   return pointee.isBool() ? convert(e, *value, dtype(Scalar::Int8)) : *value;
 }
 
-/// What a load or store touches, after its arguments are checked.
+/// The operands of a load or store, after its arguments are checked.
 struct Access {
   TensorValue pointer;
   std::optional<TensorValue> mask, other;

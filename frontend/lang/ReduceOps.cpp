@@ -37,7 +37,7 @@ LogicalResult fillRegion(Emitter &e, Region &region, ArrayRef<TensorValue> input
   return checkPure(e, *block, range);
 }
 
-/// What to reduce along: one axis, or everything.
+/// The reduced axis, or all of them.
 struct Axis {
   unsigned index = 0;
   bool all = false;

@@ -1,5 +1,5 @@
-// What depends on the target: assembly, registers of the machine, launches that overlap, and
-// questions about the target itself.
+// Functions that depend on the target: assembly, registers of the machine, launches that overlap,
+// and questions about the target itself.
 #include "frontend/lang/Emit.h"
 #include "frontend/lang/Table.h"
 

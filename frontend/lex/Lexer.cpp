@@ -141,7 +141,7 @@ void Lexer::beginLine() {
     report(lineStart, at,
            "indentation of this line matches no enclosing block; align it with an earlier line");
     if (indent.column > indents.back().column && pendingDedents > 0) {
-      // The last closed block goes on at the new column, so that its other lines fit.
+      // The last closed block continues at the new column, so that its other lines fit.
       indents.push_back(indent);
       --pendingDedents;
     }

@@ -10,10 +10,10 @@ using namespace tilerun::ast;
 
 namespace tilerun {
 
-/// What may happen to the elements of a value to which `flow` may happen: they are in a new list,
-/// or pass as they are.
+/// The effects on the elements of a value with the effect `flow`: they are in a new list, or pass
+/// unchanged.
 static Doubt ofElements(Doubt flow) { return flow == Doubt::None ? Doubt::None : Doubt::Elements; }
-/// What may happen to a value that is put into a list to which `flow` may happen.
+/// The effects on a value that is put into a list with the effect `flow`.
 static Doubt ofElement(Doubt flow) { return flow == Doubt::None ? Doubt::None : Doubt::Value; }
 
 static const std::string *getLiteral(const Expr *expr, std::string &out) {

@@ -130,7 +130,7 @@ void HostUses::finish() {
       attribute.getKey().empty()
           ? doubtEverything(attribute.getValue().doubt, attribute.getValue().place)
           : doubt(attribute.getKey(), attribute.getValue().doubt, attribute.getValue().place);
-  // What is done to an object is done to it under all its names.
+  // An effect on an object holds under all of its names.
   for (bool changed = true; changed;) {
     changed = false;
     for (const auto &[a, b] : aliases)
@@ -341,7 +341,7 @@ void HostUses::readAssignment(ArrayRef<const Expr *> targets, const Expr *value)
   const bool isAlias = areNames && isa<NameExpr>(value) && add(value);
   for (size_t i = 1; i < names.size(); ++i)
     aliases.emplace_back(names[0], names[i]);
-  // A new list in a variable of its own is nobody else's; one around another one is.
+  // A new list in its own variable is not shared; a list around another one shares it.
   if (!isAlias)
     use(value, Doubt::Value);
 }

@@ -211,7 +211,8 @@ void ModuleReader::resolveFromImport(const ImportFromStmt &stmt, bool find, Bind
         module.starImports.push_back(from);
         module.starOffsets.push_back(name.range.begin.offset);
       } else if (!from) {
-        // What it brings, and replaces, nobody knows; the language has no names of constants.
+        // The names that it brings and replaces are unknown; the language has no names of
+        // constants.
         if (path.rfind("triton", 0) != 0)
           for (auto &global : module.globals)
             if (global.second.kind == Global::Kind::Value)
@@ -227,7 +228,7 @@ void ModuleReader::resolveFromImport(const ImportFromStmt &stmt, bool find, Bind
     aliases.try_emplace(bound, full);
     Global global;
     global.range = name.range;
-    // What is imported may be a module itself.
+    // The imported name may itself be a module.
     std::string submodule =
         stmt.module.empty() ? name.name.str() : (stmt.module + "." + name.name).str();
     if (uint32_t subfile = find ? findModule(submodule, stmt.level) : 0) {

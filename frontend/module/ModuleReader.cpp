@@ -265,7 +265,7 @@ void ModuleReader::finishClass(const Scope &scope) {
     return;
   unsigned before = loader.diagnostics.getNumErrors();
   std::optional<Block> block = parseSilently(scope.begin, lastLineEnd);
-  // What is wrong in its jit functions was reported with them.
+  // Errors in its jit functions were reported with them.
   if (!block && scope.isRecord && before == errorsBefore)
     block = parseStatements(loader.sources, module.file, scope.begin, lastLineEnd, context,
                             &loader.diagnostics);

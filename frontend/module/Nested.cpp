@@ -1,5 +1,5 @@
-// What a host function binds that holds jit functions or records: they see its variables. Only what
-// can be known without running it is kept; the rest is marked as known to Python alone.
+// The bindings of a host function that contains jit functions or records, which see its variables.
+// Only values known without running it are kept; the rest is marked as known only to Python.
 #include "frontend/module/ModuleReader.h"
 
 using namespace llvm;

@@ -28,7 +28,7 @@ private:
   struct Item {
     const LoadedModule *module;
     std::string name;
-    const Names *user; ///< What the name was used with.
+    const Names *user; ///< The context of the name's use.
   };
 
   void addFunction(const FunctionDef &def, const LoadedModule &module);

@@ -1,5 +1,5 @@
-// What hangs on other expressions: calls, subscripts, comprehensions, parameters, and the check of
-// what may be assigned to.
+// Postfix parts of expressions: calls, subscripts, comprehensions, parameters, and the check of
+// assignment targets.
 #include "frontend/parse/ParserImpl.h"
 
 #include "llvm/ADT/StringSet.h"

@@ -460,7 +460,7 @@ const Expr *Parser::parseNumber() {
     double value = 0;
     auto result = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (result.ec == std::errc::result_out_of_range) {
-      // Too large or too small: APFloat tells which, by infinity or zero.
+      // Too large or too small: APFloat returns infinity or zero.
       APFloat wide(APFloat::IEEEdouble());
       auto status =
           wide.convertFromString(StringRef(digits).rtrim('j'), APFloat::rmNearestTiesToEven);

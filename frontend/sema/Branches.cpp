@@ -225,7 +225,7 @@ void Evaluator::joinNames(Join &join, uint32_t end) {
     bool hasThen = inThen != thenNames.end(), hasElse = inElse != elseNames.end();
     const Binding &some = hasThen ? inThen->second : inElse->second;
     if (!isLiveAfter(name, end)) {
-      // Nobody reads it: keep it only where nothing has to be yielded.
+      // It is not read: keep it only if nothing has to be yielded.
       if (hasThen && hasElse && inThen->second.isBound() && inElse->second.isBound() &&
           inThen->second.value.storage.index() == inElse->second.value.storage.index() &&
           isEqual(inThen->second.value, inElse->second.value))

@@ -244,7 +244,7 @@ const Liveness &Evaluator::getLiveness(const FunctionDef &function) {
 
 LogicalResult Evaluator::bindParameters(const JitFunction &function, CallArguments args,
                                         SourceRange range, Environment &out) {
-  // What the language's library calls `_logical_and` is the method `logical_and`.
+  // `_logical_and` of the language's library is the method `logical_and`.
   llvm::StringRef known = function.qualifiedName;
   std::string quoted = "'" + (function.module == prelude ? known.ltrim('_') : known).str() + "'";
   Note definition{function.def->nameRange, quoted + " is defined here"};

@@ -67,7 +67,7 @@ ClassValue Evaluator::makeClass(LoadedModule &module, llvm::StringRef scope,
     else
       info->unknownDecorator = name.empty() ? "…" : name.str();
   }
-  // A metaclass makes what it wants of a class.
+  // A metaclass can turn a class into anything.
   for (const Keyword &keyword : definition.keywords)
     if (keyword.name != "metaclass" || getDefinedName(&module, keyword.value) != "ABCMeta")
       info->unknownBase = "its metaclass";
@@ -186,7 +186,7 @@ namespace {
 /// Where the body of a class binds a name.
 struct ConstantBinding {
   const Stmt *statement = nullptr; ///< Null: it does not.
-  const Expr *value = nullptr;     ///< Null: nobody knows it without running the body.
+  const Expr *value = nullptr;     ///< Null: it is unknown without running the body.
 };
 } // namespace
 

@@ -340,7 +340,7 @@ static ConstResult evalIn(const Value &item, const Value &container) {
                               container.describe());
 }
 
-/// What a comparison cannot do without.
+/// The requirement of a comparison.
 static const OpaqueValue *findUnknown(CompareOp op, const Value &lhs, const Value &rhs) {
   const OpaqueValue *left = lhs.asUnknown(), *right = rhs.asUnknown();
   const bool isIdentity = op == CompareOp::Is || op == CompareOp::IsNot;

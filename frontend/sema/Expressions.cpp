@@ -11,7 +11,7 @@ Result Evaluator::evaluate(const Expr &expression) {
   return evaluateKind(expression);
 }
 
-/// What to do instead of an expression that kernels cannot have; empty for those they can.
+/// Advice for an expression that kernels cannot use; empty for those that they can.
 static llvm::StringRef getUnsupportedHint(Kind kind) {
   switch (kind) {
   case Kind::LambdaExpr:

@@ -1,4 +1,4 @@
-// What names mean: locals first, then the globals of the function's file, then Python's builtins.
+// Name lookup: locals first, then the globals of the function's file, then Python's builtins.
 // Globals are evaluated on first use, with their errors held back until then.
 #include "frontend/sema/Evaluator.h"
 
@@ -19,7 +19,7 @@ static std::string canonicalPath(llvm::StringRef path) {
   return path.str();
 }
 
-/// What to do instead of functions of Python's that kernels do not have; empty for other names.
+/// Advice for Python functions that kernels lack; empty for other names.
 static llvm::StringRef getPythonHint(llvm::StringRef name) {
   return llvm::StringSwitch<llvm::StringRef>(name)
       .Cases({"enumerate", "zip", "reversed", "sorted"},
@@ -87,7 +87,7 @@ Result Evaluator::lookupName(llvm::StringRef name, SourceRange range) {
   return unknownName(name, range);
 }
 
-/// What the functions around a place bind, innermost first.
+/// The bindings of the functions around a place, innermost first.
 std::optional<Value> Evaluator::lookupNested(LoadedModule &module, llvm::StringRef scope,
                                              llvm::StringRef name) {
   for (; !scope.empty(); scope = scope.rsplit('.').first) {
@@ -114,7 +114,8 @@ static LoadedModule *findStarOwner(LoadedModule &module, llvm::StringRef name,
   return nullptr;
 }
 
-/// What `from … import *` brings of modules without a file: the language's, and Python's own.
+/// The names that `from … import *` brings from modules without a file: the language's, and
+/// Python's own.
 std::optional<Value> Evaluator::lookupStarImports(const LoadedModule &module,
                                                   llvm::StringRef name) {
   if (name.starts_with("_"))
@@ -148,7 +149,8 @@ static LoadedModule *findLaterStar(const LoadedModule &module, llvm::StringRef n
   return nullptr;
 }
 
-/// What a name stood for at a place before it was bound again; null if it has been as it is.
+/// The earlier binding of a name at a place before it was bound again; null if it was not bound
+/// again.
 static const Global *findEarlier(const LoadedModule &module, llvm::StringRef name, uint32_t place) {
   const Global *last = module.findBinding("", name);
   auto earlier = module.earlier.find(name);

@@ -1,4 +1,4 @@
-// What Python's modules of numbers offer at compile time: `math`, and of `torch` and `numpy` the
+// Python's modules of numbers at compile time: `math`, and of `torch` and `numpy` the
 // dtypes and their limits.
 #include "frontend/sema/Evaluator.h"
 

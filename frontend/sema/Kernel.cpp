@@ -106,7 +106,8 @@ static Value assemble(const std::string &path, const std::map<std::string, Value
   return Value::tuple(std::move(elements));
 }
 
-/// What the signature gives beside parameters are values of globals that only host code knows.
+/// Entries of the signature that are not parameters are values of globals that only host code
+/// knows.
 void Evaluator::takeGlobals(const JitFunction &kernel, llvm::ArrayRef<llvm::StringRef> parameters) {
   std::map<std::string, ConstantArgument> taken;
   for (const auto &[path, spec] : options.arguments) {
@@ -160,7 +161,7 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
     TypedArgument typed;
   };
   std::vector<RuntimeArgument> arguments;
-  std::map<std::string, Value> leaves; ///< What is known of them, by path.
+  std::map<std::string, Value> leaves; ///< The knowledge about them, by path.
   for (const Parameter &parameter : def.parameters)
     names.push_back(parameter.name);
   takeGlobals(kernel, names);

@@ -68,7 +68,7 @@ void Evaluator::emitUnrolled(const ForStmt &statement, llvm::ArrayRef<Value> ite
     emitBranch(
         negate(*exited, statement.range), statement.range, statement.range.end,
         [&] { iteration(item); }, [] {}, /*elseExited=*/true);
-    // Whoever has left by `break` comes back after the loop.
+    // Paths that left by `break` join after the loop.
     env().unreachable = isTrue(env().returned);
   }
   frame().loops.pop_back();
@@ -277,7 +277,7 @@ FailureOr<mlir::Value> Evaluator::emitWhileCondition(const LoopPlan &plan, const
               : Binding::bound(Value(TensorValue{*flag, TensorType{dtype(Scalar::Int1), {}}}),
                                condition.range);
     };
-    // What the condition binds has no value where it is not evaluated, and needs none.
+    // Names bound by the condition have no value where it is not evaluated, and need none.
     emitBranch(
         stay, condition.range, condition.range.end, [&] { hide(evaluateInto()); }, [] {},
         /*elseExited=*/true);
@@ -294,7 +294,7 @@ FailureOr<mlir::Value> Evaluator::emitWhileCondition(const LoopPlan &plan, const
   return result;
 }
 
-/// What `:=` in a condition binds that no iteration carries, at the end of the condition.
+/// The names bound by `:=` in a condition that no iteration carries, at the end of the condition.
 std::map<llvm::StringRef, Binding> Evaluator::getBoundByCondition(const LoopPlan &plan) {
   AssignedNames assigned;
   collectAssigned(plan.condition, assigned);

@@ -13,7 +13,7 @@ Result Evaluator::evaluateAttribute(const AttributeExpr &e) {
   return getAttribute(*base, e.name, e.nameRange.isValid() ? e.nameRange : e.range);
 }
 
-/// What `import a.b.c` makes of `a.b`; none if nothing of the kind is imported.
+/// The value of `a.b` after `import a.b.c`; none without such an import.
 std::optional<Value> Evaluator::findSubmodule(const NamespaceValue &space, llvm::StringRef name) {
   if (!frame().module)
     return std::nullopt;
@@ -37,7 +37,7 @@ Result Evaluator::getAttribute(const Value &base, llvm::StringRef name, SourceRa
       return *value;
     std::vector<llvm::StringRef> names = space->module->globalNames();
     auto near = findNearName(name, names);
-    // What stands for objects and modules of a process has a name of its own there.
+    // Placeholders for objects and modules of a process have their own names there.
     llvm::StringRef known =
         llvm::StringRef(space->path).starts_with("__") ? space->module->path : space->path;
     return error(range, "'" + known + "' has no '" + name + "'" +

@@ -14,7 +14,7 @@ static std::string quoteField(llvm::StringRef field, const ClassInfo &info) {
 // Types of fields
 //===----------------------------------------------------------------------===//
 
-/// What an annotation names, evaluated where the class is; invalid if that cannot be known.
+/// The type that an annotation names, evaluated at the class; invalid if it is unknown.
 Value Evaluator::getAnnotatedValue(const ClassInfo &info, const Expr &annotation) {
   auto [it, isNew] = annotations.try_emplace(&annotation);
   if (!isNew)

@@ -1,4 +1,4 @@
-// What values say about themselves: whether they are known at compile time, and how they print.
+// Properties of values: whether they are known at compile time, and how they print.
 #include "frontend/sema/Value.h"
 
 #include "frontend/lang/Builtin.h"
