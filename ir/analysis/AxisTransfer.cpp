@@ -1,5 +1,6 @@
-// What each op does to axis information. See AxisInfo.h for what the facts mean; each rule below
-// argues why it holds in wrapping arithmetic. Powers of two make greatest common divisors minima.
+// The transfer function of each op on axis information. See AxisInfo.h for what the facts mean;
+// each rule below argues why it holds in wrapping arithmetic. Powers of two make greatest common
+// divisors minima.
 #include "ir/analysis/AxisInfo.h"
 
 #include "ir/tile/TileOps.h"
@@ -305,7 +306,7 @@ AxisInfo Transfer::division(int64_t divisor, bool truncates, bool isConstant) co
 }
 
 AxisInfo Transfer::remainder(bool isUnsigned) const {
-  // What divides both divides the remainder, whatever its sign.
+  // A common divisor also divides the remainder, whatever its sign.
   int64_t common = std::min(a().getElementDivisibility(), b().getElementDivisibility());
   AxisInfo result = withElementDivisibility(common);
   if (!isUnsigned && !isNonNegative(0))

@@ -198,7 +198,7 @@ LogicalResult Assigner::run() {
     for (Operation *op : ops)
       forward(op);
   } while (changed);
-  // Whoever uses a broadcast repeats the source's elements in the layout that it needs: converting
+  // Each user of a broadcast repeats the source's elements in the layout that it needs: converting
   // the source moves less than converting all the copies. Not where the operand's layout decides
   // how the work is done.
   for (Operation *op : ops)

@@ -21,7 +21,7 @@ void Assigner::backward(Operation *op) {
     return;
   }
   if (op->getNumRegions() && !isa<tile::ReduceOp, tile::ScanOp, tile::MapOp>(op)) {
-    // What a loop carries: a user after it, or one inside it.
+    // Loop-carried values: a user after the loop, or one inside it.
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       for (auto [value, argument] : llvm::zip(loop.getResults(), loop.getRegionIterArgs()))
         if (LayoutAttr layout = wanted(value))
@@ -87,7 +87,7 @@ void Assigner::settleRest() {
     if (auto loop = dyn_cast<scf::WhileOp>(op)) {
       for (Value argument : loop.getBeforeArguments())
         settle(argument);
-      // What the condition passes is the result, too: one layout for both.
+      // The condition's operands are the results, too: one layout for both.
       for (auto [value, argument] : llvm::zip(loop.getResults(), loop.getAfterArguments())) {
         settle(argument);
         if (LayoutAttr layout = home(argument))

@@ -1,5 +1,5 @@
-// What the attributes of distribution must be like, so that the passes behind may rely on them:
-// layouts that a hand has written are checked as well.
+// The verifier of the attributes of distribution, so that later passes may rely on them:
+// hand-written layouts are checked as well.
 #include "ir/distribute/DistributeDialect.h"
 #include "ir/layout/TensorLayout.h"
 #include "ir/tile/TileOps.h"

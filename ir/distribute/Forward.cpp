@@ -111,7 +111,7 @@ bool Assigner::forwardShape(Operation *op) {
   return true;
 }
 
-/// What loops carry and branches give; false if `op` is neither.
+/// Loop-carried values and results of branches; false if `op` is neither.
 bool Assigner::forwardControl(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     auto yielded = loop.getBody()->getTerminator()->getOperands();

@@ -68,7 +68,7 @@ Value Padding::reorder(OpBuilder &b, ArrayRef<int64_t> from, ArrayRef<int64_t> t
     stride *= size;
     padded *= padSize(size);
   }
-  // Surplus has large numbers, which matter to nobody.
+  // Surplus elements get large numbers, which do not matter.
   stride = padded = 1;
   for (int64_t size : llvm::reverse(from)) {
     if (size == 1)

@@ -26,7 +26,7 @@ static bool isRisky(Region &region) {
 // Identities
 //===----------------------------------------------------------------------===//
 
-/// What `op` gives the other operand back for; null if that is not known.
+/// The neutral element of `op`; null if it is unknown.
 static TypedAttr identityOf(Operation *op) {
   Builder b(op->getContext());
   Type type = op->getResult(0).getType();
@@ -89,7 +89,7 @@ static SmallVector<TypedAttr> findIdentities(Region &combine) {
 }
 
 //===----------------------------------------------------------------------===//
-// Regions that are told what is real
+// Regions that distinguish real elements
 //===----------------------------------------------------------------------===//
 
 static Block *makeBody(OpBuilder &b, Region &to, Location loc, TypeRange types) {
@@ -134,7 +134,7 @@ void Padding::padReduction(Operation *op, unsigned axis, bool isScan, bool rever
     return;
   Region &combine = op->getRegion(0);
   bool risky = isRisky(combine);
-  // What comes last harms no scan.
+  // Surplus at the end does not affect a scan.
   bool meetsSurplus = !llvm::isPowerOf2_64(realShape(like)[axis]) && (!isScan || reverse);
   if (!meetsSurplus && !risky)
     return;

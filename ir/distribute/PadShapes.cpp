@@ -70,7 +70,7 @@ OpBuilder Padding::atEntry() {
 }
 
 Value Padding::atEntry(OpBuilder &b, Value value) {
-  // What was built last is behind all that it needs.
+  // The op built last comes after all of its operands.
   lastAtEntry = value.getDefiningOp();
   return value;
 }
@@ -382,7 +382,7 @@ static bool padModule(ModuleOp module) {
   return true;
 }
 
-/// What padding leaves behind: masks that are known, computations on broadcasts.
+/// Cleanup after padding: known masks, computations on broadcasts.
 static void addCleaning(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createTileReorderBroadcast());

@@ -32,7 +32,7 @@ struct Group {
   Block *block = nullptr;
   int64_t parts = 0;
   unsigned dim = 0;               ///< Of the sinks: else a part would not be the same elements.
-  unsigned epoch = 0;             ///< What may be loaded again.
+  unsigned epoch = 0;             ///< Loads that may be repeated.
   SmallVector<Operation *> sinks; ///< In program order.
   /// Loads that they need and the sinks, each with the dimension that is split; in program order.
   SmallVector<std::pair<Operation *, unsigned>> members;
@@ -250,7 +250,7 @@ void Splitter::finish(Group &group) {
 bool Splitter::plan(Block &block) {
   Group group;
   for (Operation &op : block) {
-    // What uses a result of the group comes after its loop.
+    // Users of a result of the group come after its loop.
     bool needsGroup = false;
     op.walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
@@ -269,7 +269,7 @@ bool Splitter::plan(Block &block) {
       continue;
     }
     if (auto load = dyn_cast<tile::LoadOp>(op)) {
-      // What was stored before is seen: such stores stay in their places.
+      // Earlier stores are visible, so they stay in place.
       if (!delayed.empty()) {
         finish(group);
         delayed.clear();

@@ -58,7 +58,7 @@ static bool fits(Value operand, unsigned summed, const WarpGroupInstruction &row
       inner = summed;
     }
   }
-  // What is not loaded can be stored in the order that suits.
+  // An operand that is not loaded can be stored in any order.
   return describeTile(type.getShape(), inner, bytes, summed).has_value() &&
          describeTile(type.getShape(), summed, bytes, summed).has_value();
 }

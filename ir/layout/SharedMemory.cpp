@@ -113,7 +113,7 @@ private:
     return result;
   }
 
-  /// What one phase of a side reaches: its vector, what shares a word, and its lanes.
+  /// The accesses of one phase of a side: its vector, positions that share a word, and its lanes.
   Subspace reachOfPhase(const Side &side, ArrayRef<uint64_t> vector,
                         ArrayRef<uint64_t> word) const {
     Subspace reach(vector);

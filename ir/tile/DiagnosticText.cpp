@@ -41,7 +41,7 @@ tile::DiagnosticText::DiagnosticText(MLIRContext *context)
 
 void tile::DiagnosticText::add(Diagnostic &diagnostic) {
   std::string message = diagnostic.str();
-  // Dialect conversion's own complaint tells nothing once a pattern has said why.
+  // Dialect conversion's own message adds nothing once a pattern has given the reason.
   if (!text.empty() && StringRef(message).starts_with("failed to legalize operation"))
     return;
   SmallVector<FileLineColLoc> positions;

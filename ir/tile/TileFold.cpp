@@ -179,7 +179,7 @@ OpFoldResult HintOp::fold(FoldAdaptor adaptor) {
   auto saysNothing = [](ArrayRef<int64_t> list) {
     return llvm::all_of(list, [](int64_t value) { return value == 1; });
   };
-  // What a constant is, is known already.
+  // The value of a constant is already known.
   if (adaptor.getSource() || (saysNothing(getDivisibility()) && saysNothing(getContiguity()) &&
                               saysNothing(getConstancy())))
     return getSource();

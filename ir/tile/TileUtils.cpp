@@ -27,7 +27,7 @@ Value createZero(OpBuilder &builder, Location loc, Type type) {
 }
 
 bool isPositiveZero(Value value) {
-  // What `createZero` makes of types without constants.
+  // The result of `createZero` for types without constants.
   Operation *op = value.getDefiningOp();
   if (isa_and_present<BitcastOp, IntToPtrOp>(op))
     return matchPattern(op->getOperand(0), m_Zero());

@@ -1,6 +1,5 @@
-// tile-dead-loads: erases loads that nobody reads, that read nothing, or that repeat an earlier
-// load. Generic CSE does less: it stops at any write, and does not follow loads into branches and
-// loops.
+// tile-dead-loads: erases loads that are unused, that read nothing, or that repeat an earlier load.
+// Generic CSE does less: it stops at any write, and does not follow loads into branches and loops.
 #include "ir/tile/TileOps.h"
 #include "ir/tile/TileUtils.h"
 #include "ir/transforms/Passes.h"
@@ -18,7 +17,7 @@ using namespace tilerun::tile;
 
 namespace {
 
-/// What two loads must share to give the same value.
+/// The properties that two loads must share to give the same value.
 using LoadKey = std::tuple<Value, Value, Value>;
 using AvailableLoads = llvm::SmallDenseMap<LoadKey, LoadOp>;
 
@@ -99,8 +98,8 @@ void eraseDeadLoads(Operation *root) {
     }
     if (!load.getResult().use_empty())
       continue;
-    // What only computed its address goes with it, so that an earlier load may turn out to be
-    // unused too.
+    // Ops that only computed its address are erased with it, so an earlier load may become unused
+    // too.
     llvm::SmallSetVector<Operation *, 8> worklist;
     worklist.insert(load);
     while (!worklist.empty()) {

@@ -14,7 +14,7 @@ void tilerun::buildOptimizePipeline(OpPassManager &manager) {
   manager.addPass(createSymbolDCEPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
-  // What is constant decides branches and loops before anything is moved.
+  // Constants decide branches and loops before anything is moved.
   manager.addPass(createTilePropagateConstants());
   manager.addPass(createTileLoopSimplify());
   manager.addPass(createTileReorderBroadcast());

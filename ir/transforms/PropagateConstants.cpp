@@ -43,7 +43,7 @@ public:
     DictionaryAttr oldAttributes = op->getAttrDictionary();
     SmallVector<OpFoldResult> folded;
     bool isFolded = succeeded(op->fold(constants, folded));
-    // What a fold does in place is undone.
+    // In-place changes of a fold are undone.
     op->setOperands(oldOperands);
     op->setAttrs(oldAttributes);
     if (!isFolded || folded.size() != results.size()) {

@@ -1,4 +1,4 @@
-// What there is to know of a kernel without a launch: the signature of values, the numbers of what
+// Properties of a kernel without a launch: the signature of values, the numbers of what
 // is compiled for one, and its phases. And compile options, which all of these take.
 #include "python/native/Kernel.h"
 

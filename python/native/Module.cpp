@@ -95,7 +95,7 @@ void ForkGate::wait() {
     pauseUnlocked();
 }
 
-// before_fork(): closes the gate, and waits until nobody is in the library.
+// before_fork(): closes the gate, and waits until no thread is in the library.
 static PyObject *beforeFork(PyObject *, PyObject *) {
   forkGate.wait();
   ++forkGate.closed; // A handler may fork in turn.

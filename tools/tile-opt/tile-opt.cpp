@@ -42,7 +42,7 @@ static mlir::LogicalResult writeBytecode(llvm::raw_ostream &out,
   if (mlir::failed(mlir::MlirOptMain(os, std::move(input), registry, config)))
     return mlir::failure();
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  auto copy = llvm::MemoryBuffer::getMemBufferCopy(plain); // Aligned, as the reader wants it.
+  auto copy = llvm::MemoryBuffer::getMemBufferCopy(plain); // Aligned, as the reader requires.
   auto module = mlir::parseSourceString<mlir::ModuleOp>(copy->getBuffer(), &context);
   if (!module)
     return mlir::failure();

@@ -106,7 +106,7 @@ llvm::Expected<KernelSignature> command::makeSignature(Session &session) {
   return signature;
 }
 
-/// What to write, as bytes.
+/// The output, as bytes.
 static llvm::Expected<std::string> emit(Session &session) {
   const Options &options = session.options;
   std::string text;

@@ -46,8 +46,8 @@ static bool hasPhase(llvm::ArrayRef<plugin::Phase> phases, llvm::StringRef name)
   return llvm::any_of(phases, [&](const plugin::Phase &phase) { return phase.name == name; });
 }
 
-// What a target can be compiled to. Nothing where its plugin does not tell; then its code, whose
-// name is "", is bytes.
+// The phases that a target can be compiled to. Empty if its plugin does not list them; then its
+// code, whose name is "", is bytes.
 static std::vector<plugin::Phase> getPhases(const plugin::Plugin &plugin,
                                             const std::string &target) {
   std::string reason;
@@ -212,7 +212,7 @@ static void printResources(llvm::raw_ostream &os, const TargetCode &code,
                            const ResourceReport &report) {
   os << code.target << ": ";
   if (report.source.empty()) {
-    // What the compiler itself knows.
+    // The resources that the compiler itself knows.
     if (!report.isAssembled)
       os << llvm::formatv("{0} threads, {1} bytes of shared memory; other ", code.threads,
                           code.dynamicSharedBytes);

@@ -22,7 +22,7 @@ using namespace tilerun::command;
 using corpus::Outcome;
 
 namespace {
-/// What is known when the survey ends, whole or not.
+/// The summary when the survey ends, complete or not.
 struct Survey {
   uint64_t numFiles = 0, numWhole = 0; ///< With jit functions or not.
   std::vector<corpus::Entry> entries;  ///< By file and line.
@@ -148,7 +148,7 @@ static void printTable(llvm::raw_ostream &os, const Survey &survey, llvm::String
                        survey.limits.seconds, survey.limits.gibibytes);
 }
 
-/// What a plugin says to a kernel.
+/// A plugin's answer to a kernel.
 static corpus::Backend::Verdict compileWith(const plugin::Plugin &plugin, const Options &options,
                                             CompiledKernel &kernel,
                                             const KernelSignature &signature) {

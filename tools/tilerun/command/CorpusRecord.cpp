@@ -210,7 +210,7 @@ llvm::Error CorpusRecords::read(StringRef text, const std::string &path, const H
       continue;
     }
     auto file = object ? index.find(getText(*object, "file")) : index.end();
-    // What a file was like before it changed is of no use.
+    // Results from before a file changed are useless.
     if (file == index.end() || getText(*object, "digest") != getDigest(file->second))
       continue;
     FileRecord &record = records[file->second];

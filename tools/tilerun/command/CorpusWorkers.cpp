@@ -112,10 +112,10 @@ constexpr size_t kNone = ~size_t(0);
 struct Worker {
   pid_t pid = -1;
   int toChild = -1, fromChild = -1;
-  FILE *errors = nullptr; ///< What the child writes to its standard error.
+  FILE *errors = nullptr; ///< The child's standard error.
   std::string received;   ///< A line that is not whole.
   size_t file = kNone;
-  std::optional<Entry> entry; ///< What it is at.
+  std::optional<Entry> entry; ///< Its current kernel and phase.
   bool isCompiling = false;
   unsigned numBegun = 0; ///< Kernels since the process began.
   Clock::time_point since;
@@ -289,7 +289,8 @@ std::string Pool::describeDeath(Worker &worker, int status) {
   return last.empty() ? why : why + ": " + last.str();
 }
 
-/// Ends a kernel, or a file that is still being read, and its process; another goes on behind it.
+/// Ends a kernel, or a file that is still being read, and its process; another one continues after
+/// it.
 llvm::Error Pool::stop(Worker &worker, Outcome outcome, std::string reason, std::string construct) {
   end(worker);
   if (worker.entry) {
@@ -368,7 +369,7 @@ llvm::Error Pool::watch(Worker &worker) {
                 "over the limit of time");
   if (getResidentBytes(worker.pid) <= run.limits.gibibytes * double(1 << 30))
     return llvm::Error::success();
-  // What kernels before this one have left behind is not its fault.
+  // Memory left behind by earlier kernels is not its fault.
   if (worker.numBegun > (worker.entry ? 1u : 0u)) {
     end(worker);
     return give(worker);

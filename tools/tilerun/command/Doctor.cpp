@@ -32,7 +32,7 @@ constexpr const char *kBuild = "without assertions";
 constexpr const char *kBuild = "with assertions";
 #endif
 
-/// What the report says, as it is found: text on one side, JSON on the other.
+/// Collects the report: as text and as JSON.
 class Doctor {
 public:
   explicit Doctor(const Options &options) : options(options) {}
@@ -213,7 +213,7 @@ private:
     json["plugins"] = std::move(files);
   }
 
-  /// Tests in a child, which is this program with the hidden option, and tells what it found.
+  /// Tests in a child, which is this program with the hidden option, and reports its findings.
   void addDevice(const std::string &id, Object object, std::string text) {
     std::string program = llvm::sys::fs::getMainExecutable(nullptr, nullptr);
     plugin::ChildResult child =
@@ -323,7 +323,7 @@ static void reportProperties(const core::Device &device) {
 }
 
 static ExitCode runSelfTest(const Options &options) {
-  // The parent tells of what this died; the command's own handlers would hide it.
+  // The parent reports the signal; the command's own handlers would hide it.
   for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE})
     std::signal(signal, SIG_DFL);
   std::string unsupported;

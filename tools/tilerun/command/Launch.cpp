@@ -241,7 +241,7 @@ llvm::Error Launch::compile() {
       core::Kernel(program).specialize(*device, signature, settings.get(), loaded);
   if (!status.isOk())
     return session.explainFailure(status, binding.signature);
-  // Warnings are told each time, so they need the frontend each time.
+  // Warnings are repeated each time, which needs the frontend each time.
   if (!session.getDiagnostics().getDiagnostics().empty())
     program->refuse(*device, signature, settings.get());
   compileSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -279,8 +279,9 @@ llvm::Error Launch::upload(const Tensor &tensor) {
   const core::Stream &stream = device->getDefaultStream();
   auto bytes = tensor.storage->bytes();
   TILERUN_TRY_LIBRARY(device->getPool().allocate(stream, bytes.size(), slot.address));
-  // Bytes between the elements of a strided tensor belong to nobody: they count as never written.
-  // A view of another tensor is uploaded as a whole, because that tensor has written it all.
+  // Bytes between the elements of a strided tensor belong to no tensor: they count as never
+  // written. A view of another tensor is uploaded as a whole, because that tensor has written it
+  // all.
   uint64_t elementBytes = static_cast<uint64_t>(tensor.numElements()) * tensor.elementBytes();
   bool gaps = tensor.offset == 0 && tensor.getByteRange().second == bytes.size() &&
               elementBytes < bytes.size();

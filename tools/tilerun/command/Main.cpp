@@ -64,7 +64,7 @@ ExitCode command::runCommand(int argc, const char *const *argv) {
     return finishOutput(*done);
   }
   if (options.color == Color::Always) {
-    // Streams that are not terminals drop colours unless told otherwise.
+    // Streams that are not terminals have no colours by default.
     llvm::outs().enable_colors(true);
     llvm::errs().enable_colors(true);
   }

@@ -226,7 +226,7 @@ llvm::Error Tune::pack(Way &way) {
   return llvm::Error::success();
 }
 
-// What the decorator says, and what the command line does.
+// The decorator's entries, and those of the command line.
 llvm::Expected<std::vector<tune::Memory>> Tune::getMemory() const {
   std::vector<tune::Memory> out;
   auto add = [&](llvm::ArrayRef<std::string> names, bool restore) -> llvm::Error {
