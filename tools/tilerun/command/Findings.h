@@ -1,6 +1,6 @@
-// Findings about a kernel's source, read from JSON and printed with source lines: those of a checked
-// launch, from the fault that the plugin `cpu` reports (docs/interpreter.md), and the compiler's
-// remarks.
+// Findings about a kernel's source, read from JSON and printed with source lines: those of a
+// checked launch, from the fault that the plugin `cpu` reports (docs/interpreter.md), and the
+// compiler's remarks.
 #pragma once
 
 #include "runtime/core/Status.h"
