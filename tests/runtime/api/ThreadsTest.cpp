@@ -198,7 +198,7 @@ TEST_F(ApiThreads, EverythingAtOnce) {
       std::mt19937 random(static_cast<uint32_t>(number));
       start.arrive_and_wait();
       for (size_t round = 0; round < kRounds; ++round) {
-        // All jobs by each thread, the first one by all at once, then in orders of their own.
+        // The first job by all at once, then each in an order of its own.
         size_t job = round == 0 ? 0 : random() % std::size(jobs);
         try {
           (this->*jobs[job])(number, round);
