@@ -1,4 +1,5 @@
-// Per-thread IR as C: memory, control flow, shared memory, arithmetic that wraps.
+// Per-thread IR as C: memory, control flow, arithmetic that wraps. docs/guides/adding-a-backend.md runs such code,
+// shared memory included.
 // RUN: tile-template %s | FileCheck %s
 // RUN: tile-template %s --emit=simt | FileCheck %s --check-prefix=SIMT
 // RUN: tile-template %s --emit=layout | FileCheck %s --check-prefix=LAYOUT
