@@ -60,8 +60,7 @@ public:
     for (auto step :
          {&Binder::bindGiven, &Binder::bindAutotune, &Binder::bindDefaults, &Binder::bindHeuristics,
           &Binder::checkMissing, &Binder::setOptions, &Binder::specialize})
-      if (llvm::Error error = (this->*step)())
-        return error;
+      TILERUN_TRY_ERROR((this->*step)());
     return std::move(out);
   }
 
@@ -69,10 +68,8 @@ private:
   llvm::Error bindGiven() {
     std::set<std::string> seen;
     for (const std::string &argument : session.options.arguments) {
-      auto split = splitAssignment(argument, "argument");
-      if (!split)
-        return split.takeError();
-      const auto &[name, text] = *split;
+      TILERUN_TRY_VALUE(split, splitAssignment(argument, "argument"));
+      const auto &[name, text] = split;
       if (!seen.insert(name).second)
         return makeCommandError(ExitCode::Usage, "argument '" + name + "' is given twice");
       mlir::FailureOr<Value> value =
@@ -103,11 +100,10 @@ private:
   }
 
   llvm::Error bindAutotune() {
-    auto config = session.getAutotuneConfig(session.options.autotuneConfig, out.signature);
-    if (!config)
-      return config.takeError();
+    TILERUN_TRY_VALUE(config,
+                      session.getAutotuneConfig(session.options.autotuneConfig, out.signature));
     std::string number = std::to_string(session.options.autotuneConfig.value_or(0));
-    for (const auto &[name, value] : *config) {
+    for (const auto &[name, value] : config) {
       if (out.values.count(name) || !findParameter(kernel, name))
         continue; // Also where a config holds knobs of a target that are not parameters.
       set(name, toHostValue(value));
@@ -229,8 +225,7 @@ private:
       auto it = out.values.find(parameter.name.str());
       if (it == out.values.end())
         continue;
-      if (llvm::Error error = specialize(parameter, parameter.name.str(), Value(it->second)))
-        return error;
+      TILERUN_TRY_ERROR(specialize(parameter, parameter.name.str(), Value(it->second)));
     }
     return llvm::Error::success();
   }
@@ -250,15 +245,12 @@ private:
       for (auto [index, element] : llvm::enumerate(value.asTuple()->elements)) {
         std::string name = path + "." + std::to_string(index);
         out.values[name] = element;
-        if (llvm::Error error = specialize(parameter, name, element))
-          return error;
+        TILERUN_TRY_ERROR(specialize(parameter, name, element));
       }
       return llvm::Error::success();
     }
-    llvm::Expected<ArgumentSpec> spec = specialize(parameter, value);
-    if (!spec)
-      return spec.takeError();
-    out.signature.arguments[path] = *spec;
+    TILERUN_TRY_VALUE(spec, specialize(parameter, value));
+    out.signature.arguments[path] = spec;
     return llvm::Error::success();
   }
 

@@ -20,8 +20,7 @@ static llvm::Error checkFunctionNames(const LoadedModule &module, llvm::StringRe
                                       const ConstantArgument &argument) {
   if (auto *elements = std::get_if<std::vector<ConstantArgument>>(&argument.value)) {
     for (const ConstantArgument &element : *elements)
-      if (llvm::Error error = checkFunctionNames(module, parameter, element))
-        return error;
+      TILERUN_TRY_ERROR(checkFunctionNames(module, parameter, element));
     return llvm::Error::success();
   }
   auto *function = std::get_if<ConstantArgument::FunctionName>(&argument.value);
@@ -52,10 +51,8 @@ llvm::Expected<KernelSignature> command::makeSignature(Session &session) {
     if (!options.signature.empty())
       return makeCommandError(ExitCode::Usage,
                               "--signature and arguments exclude each other; both say the types");
-    llvm::Expected<Binding> binding = bindArguments(session);
-    if (!binding)
-      return binding.takeError();
-    return binding->signature;
+    TILERUN_TRY_VALUE(binding, bindArguments(session));
+    return binding.signature;
   }
   llvm::Expected<KernelSignature> signature = parseSignature(options.signature);
   if (!signature)
@@ -81,13 +78,10 @@ llvm::Expected<KernelSignature> command::makeSignature(Session &session) {
                               "--signature: kernel '" + session.kernel->qualifiedName +
                                   "' has no parameter '" + name + "'" + suggest(name, parameters));
     if (constant)
-      if (llvm::Error error = checkFunctionNames(*session.module, name, *constant))
-        return error;
+      TILERUN_TRY_ERROR(checkFunctionNames(*session.module, name, *constant));
   }
-  auto config = session.getAutotuneConfig(options.autotuneConfig, *signature);
-  if (!config)
-    return config.takeError();
-  for (const auto &[name, value] : *config)
+  TILERUN_TRY_VALUE(config, session.getAutotuneConfig(options.autotuneConfig, *signature));
+  for (const auto &[name, value] : config)
     if (llvm::is_contained(parameters, name) && given.insert(name).second)
       signature->arguments.emplace(name, value);
   std::string missing;
@@ -115,28 +109,24 @@ static llvm::Expected<std::string> emit(Session &session) {
     ast::dump(*session.kernel->def, session.frontend.getSources(), os);
     return text;
   }
-  llvm::Expected<KernelSignature> signature = makeSignature(session);
-  if (!signature)
-    return signature.takeError();
+  TILERUN_TRY_VALUE(signature, makeSignature(session));
   // What tile IR is asked for is that of the first target.
   if (!options.targets.empty())
-    signature->target = options.targets[0];
-  llvm::Expected<CompiledKernel> compiled = session.compile(*signature);
-  if (!compiled)
-    return compiled.takeError();
+    signature.target = options.targets[0];
+  TILERUN_TRY_VALUE(compiled, session.compile(signature));
   if (options.emit == "tile-opt")
-    if (core::Status status = compiler::optimize(*compiled->module, compiled->name,
-                                                 CompileSettings(*signature, options).get());
+    if (core::Status status = compiler::optimize(*compiled.module, compiled.name,
+                                                 CompileSettings(signature, options).get());
         !status.isOk())
-      return session.explainFailure(status, *signature);
+      return session.explainFailure(status, signature);
   if (options.bytecode) {
-    std::vector<uint8_t> bytes = tile::writeModule(*compiled->module);
+    std::vector<uint8_t> bytes = tile::writeModule(*compiled.module);
     return std::string(bytes.begin(), bytes.end());
   }
   mlir::OpPrintingFlags flags;
   if (options.locations)
     flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
-  compiled->module->print(os, flags);
+  compiled.module->print(os, flags);
   if (!llvm::StringRef(text).ends_with("\n"))
     os << "\n";
   return text;
@@ -168,8 +158,7 @@ llvm::Expected<ExitCode> command::runCompile(Session &session) {
                               llvm::StringRef(flag) +
                                   " needs --target, such as cuda:sm_90a, and code to emit");
   if (!tileOnly) {
-    if (llvm::Error error = session.load(options.target))
-      return error;
+    TILERUN_TRY_ERROR(session.load(options.target));
     return runCompileTargets(session);
   }
   bool toStdout = options.output == "-";
@@ -177,8 +166,7 @@ llvm::Expected<ExitCode> command::runCompile(Session &session) {
     return makeCommandError(ExitCode::Usage, "--json and --bytecode need -o FILE");
   if (toStdout && options.bytecode && llvm::outs().is_displayed())
     return makeCommandError(ExitCode::Usage, "bytecode is not written to a terminal; use -o FILE");
-  if (llvm::Error error = session.load(options.target))
-    return error;
+  TILERUN_TRY_ERROR(session.load(options.target));
   std::optional<host::AtomicFile> file;
   if (!toStdout) {
     llvm::Expected<host::AtomicFile> opened = host::AtomicFile::open(options.output);
@@ -186,12 +174,10 @@ llvm::Expected<ExitCode> command::runCompile(Session &session) {
       return makeCommandError(ExitCode::Usage, llvm::toString(opened.takeError()));
     file.emplace(std::move(*opened));
   }
-  llvm::Expected<std::string> content = emit(session);
-  if (!content)
-    return content.takeError();
+  TILERUN_TRY_VALUE(content, emit(session));
   session.getDiagnostics().print(llvm::errs(), useColor(options.color, llvm::errs()));
   if (file)
-    if (llvm::Error error = file->commit(*content))
+    if (llvm::Error error = file->commit(content))
       return withExitCode(std::move(error), ExitCode::Usage);
   if (options.json) {
     llvm::json::Object object{{"status", "ok"},
@@ -199,12 +185,12 @@ llvm::Expected<ExitCode> command::runCompile(Session &session) {
                               {"kernel", jsonText(session.kernel->qualifiedName)},
                               {"emit", jsonText(options.emit)}};
     if (toStdout)
-      object["text"] = jsonText(*content);
+      object["text"] = jsonText(content);
     else
       object["file"] = jsonText(options.output);
     printJson(std::move(object));
   } else if (toStdout) {
-    llvm::outs() << *content;
+    llvm::outs() << content;
     llvm::outs().flush();
   }
   return ExitCode::Ok;

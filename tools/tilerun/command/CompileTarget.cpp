@@ -274,9 +274,7 @@ static llvm::Expected<std::string> toSass(llvm::StringRef ptx, const Options &op
 
 llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
   const Options &options = session.options;
-  llvm::Expected<KernelSignature> signature = makeSignature(session);
-  if (!signature)
-    return signature.takeError();
+  TILERUN_TRY_VALUE(signature, makeSignature(session));
 
   // Only the resources where nothing else is asked for.
   const bool wantsCode = !options.resources || options.emitGiven || options.output != "-";
@@ -293,31 +291,25 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
     if (!plugin)
       return plugin.takeError();
     std::vector<plugin::Phase> phases = getPhases(**plugin, target);
-    llvm::Expected<plugin::Phase> phase = choosePhase(phases, target, options);
-    if (!phase)
-      return phase.takeError();
-    if (llvm::Error error = checkPhases(**plugin, target, options))
-      return error;
-    if (toStdout && phase->isBinary)
-      if (llvm::Error error = checkBinary(phases, options))
-        return error;
-    targets.push_back({std::move(*plugin), std::move(*phase), hasPhase(phases, kPtx)});
+    TILERUN_TRY_VALUE(phase, choosePhase(phases, target, options));
+    TILERUN_TRY_ERROR(checkPhases(**plugin, target, options));
+    if (toStdout && phase.isBinary)
+      TILERUN_TRY_ERROR(checkBinary(phases, options));
+    targets.push_back({std::move(*plugin), std::move(phase), hasPhase(phases, kPtx)});
   }
   for (const auto &[target, known] : llvm::zip(options.targets, targets)) {
     const plugin::Phase &phase = known.phase;
-    signature->target = target;
-    llvm::Expected<CompiledKernel> compiled = session.compile(*signature);
-    if (!compiled)
-      return compiled.takeError();
-    CompileSettings settings(*signature, options);
+    signature.target = target;
+    TILERUN_TRY_VALUE(compiled, session.compile(signature));
+    CompileSettings settings(signature, options);
     std::vector<uint8_t> bytecode;
     if (core::Status status =
-            compiler::makeBytecode(*compiled->module, compiled->name, settings.get(), bytecode);
+            compiler::makeBytecode(*compiled.module, compiled.name, settings.get(), bytecode);
         !status.isOk())
-      return session.explainFailure(status, *signature);
+      return session.explainFailure(status, signature);
     if (&target == &options.targets.front())
       session.getDiagnostics().print(llvm::errs(), useColor(options.color, llvm::errs()));
-    TargetCode result{target, "", compiled->name};
+    TargetCode result{target, "", compiled.name};
     std::shared_ptr<const cache::Artifact> code;
     auto emitTo = [&](llvm::StringRef stage, const core::Program::TakeArtifact &take) {
       return toError(compiler::Backend::emit(*known.plugin, target, bytecode, settings.get(),
@@ -333,20 +325,16 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
     };
     const bool isSass = phase.name == kSass;
     if (wantsCode) {
-      if (llvm::Error error = emit(isSass ? llvm::StringRef(kPtx) : phase.name))
-        return error;
+      TILERUN_TRY_ERROR(emit(isSass ? llvm::StringRef(kPtx) : phase.name));
       result.code = getText();
     }
     if (isSass) {
-      auto sass = toSass(result.code, options, target);
-      if (!sass)
-        return sass.takeError();
-      result.code = std::move(*sass);
+      TILERUN_TRY_VALUE(sass, toSass(result.code, options, target));
+      result.code = std::move(sass);
     }
     // What runs, of which a phase may be a mere view.
     if (options.resources)
-      if (llvm::Error error = emit(""))
-        return error;
+      TILERUN_TRY_ERROR(emit(""));
     result.threads = code->get().kernels[0].threads;
     result.dynamicSharedBytes = code->get().kernels[0].shared_bytes;
     llvm::json::Object object{{"target", jsonText(target)}, {"emit", jsonText(phase.name)}};

@@ -167,8 +167,7 @@ llvm::Error CorpusRecords::open(const std::string &path, const Header &header,
   StringRef text = (*buffer)->getBuffer();
   // A line that was cut off is none.
   size_t whole = text.rfind('\n') == StringRef::npos ? 0 : text.rfind('\n') + 1;
-  if (llvm::Error error = read(text.take_front(whole), path, header, limits))
-    return error;
+  TILERUN_TRY_ERROR(read(text.take_front(whole), path, header, limits));
   if (whole != text.size() && ::ftruncate(fd, static_cast<off_t>(whole)))
     return fail(errno);
   if (whole == 0)

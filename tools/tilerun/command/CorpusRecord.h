@@ -3,6 +3,7 @@
 #pragma once
 
 #include "frontend/corpus/Corpus.h"
+#include "tools/tilerun/host/Try.h"
 
 #include "llvm/Support/JSON.h"
 

@@ -4,6 +4,8 @@
 // time and memory between.
 #include "tools/tilerun/command/CorpusWorkers.h"
 
+#include "runtime/plugin/Child.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -33,17 +35,6 @@ using Clock = std::chrono::steady_clock;
 
 static volatile std::sig_atomic_t caught = 0;
 
-static bool writeAll(int fd, StringRef text) {
-  while (!text.empty()) {
-    ssize_t written = ::write(fd, text.data(), text.size());
-    if (written > 0)
-      text = text.drop_front(static_cast<size_t>(written));
-    else if (errno != EINTR)
-      return false;
-  }
-  return true;
-}
-
 //===----------------------------------------------------------------------===//
 // The child
 //===----------------------------------------------------------------------===//
@@ -65,7 +56,7 @@ public:
     std::string line;
     llvm::raw_string_ostream(line)
         << llvm::json::Value(llvm::json::Object{{what, std::move(object)}}) << "\n";
-    if (!writeAll(out, line))
+    if (!plugin::writeReport(out, line))
       ::_exit(0); // The parent is gone.
   }
 
@@ -233,14 +224,13 @@ llvm::Error Pool::give(Worker &worker) {
     waiting.pop_front();
   }
   if (worker.pid < 0)
-    if (llvm::Error error = start(worker))
-      return error;
+    TILERUN_TRY_ERROR(start(worker));
   std::string line = llvm::utostr(worker.file);
   for (const auto &[index, entry] : records.get(worker.file).entries)
     line += " " + llvm::utostr(index);
   worker.since = Clock::now();
   // If the child is gone, its other pipe says so in the next step.
-  (void)writeAll(worker.toChild, line + "\n");
+  (void)plugin::writeReport(worker.toChild, line + "\n");
   return llvm::Error::success();
 }
 
@@ -335,8 +325,7 @@ llvm::Error Pool::receive(Worker &worker) {
     for (size_t end; (end = rest.find('\n')) != StringRef::npos; rest = rest.drop_front(end + 1)) {
       take(worker, rest.take_front(end));
       if (worker.file == kNone)
-        if (llvm::Error error = give(worker))
-          return error;
+        TILERUN_TRY_ERROR(give(worker));
     }
     worker.received = rest.str();
   }
@@ -381,8 +370,7 @@ llvm::Error Pool::watch(Worker &worker) {
 
 llvm::Error Pool::survey() {
   for (Worker &worker : workers)
-    if (llvm::Error error = give(worker))
-      return error;
+    TILERUN_TRY_ERROR(give(worker));
   while (!caught) {
     std::vector<pollfd> fds;
     std::vector<Worker *> owners;
@@ -399,11 +387,9 @@ llvm::Error Pool::survey() {
       if (caught)
         break;
       if (fd.revents)
-        if (llvm::Error error = receive(*worker))
-          return error;
+        TILERUN_TRY_ERROR(receive(*worker));
       if (worker->file != kNone)
-        if (llvm::Error error = watch(*worker))
-          return error;
+        TILERUN_TRY_ERROR(watch(*worker));
     }
     if (run.progress)
       run.progress();

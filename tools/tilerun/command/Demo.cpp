@@ -235,22 +235,16 @@ void printTable(const std::vector<Row> &rows, const Options &options) {
 } // namespace
 
 llvm::Expected<ExitCode> command::runDemo(const Options &options) {
-  llvm::Expected<std::shared_ptr<core::Device>> device = openDevice(options.device, kUnpooled);
-  if (!device)
-    return device.takeError();
+  TILERUN_TRY_VALUE(device, openDevice(options.device, kUnpooled));
   std::string folder = findExamples(options);
-  llvm::Expected<std::vector<Entry>> manifest = readManifest(options, folder);
-  if (!manifest)
-    return manifest.takeError();
-  llvm::Expected<std::vector<Entry>> entries = selectEntries(std::move(*manifest), options);
-  if (!entries)
-    return entries.takeError();
-  if (entries->empty())
+  TILERUN_TRY_VALUE(manifest, readManifest(options, folder));
+  TILERUN_TRY_VALUE(entries, selectEntries(std::move(manifest), options));
+  if (entries.empty())
     return fail("'" + llvm::Twine(folder) + "' has no flagship entries");
   std::vector<Row> rows;
   ExitCode code = ExitCode::Ok;
-  for (const Entry &entry : *entries) {
-    rows.push_back(runEntry(entry, *device));
+  for (const Entry &entry : entries) {
+    rows.push_back(runEntry(entry, device));
     if (rows.back().code == ExitCode::Internal)
       code = ExitCode::Internal;
     else if (rows.back().code != ExitCode::Ok && code == ExitCode::Ok)

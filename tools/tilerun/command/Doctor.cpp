@@ -328,13 +328,11 @@ static ExitCode runSelfTest(const Options &options) {
     std::signal(signal, SIG_DFL);
   std::string unsupported;
   llvm::Error error = [&]() -> llvm::Error {
-    auto device = openDevice(options.selfTest, kUnpooled);
-    if (!device)
-      return device.takeError();
-    reportProperties(**device);
-    const plugin::Plugin &plugin = (*device)->getPlugin();
+    TILERUN_TRY_VALUE(device, openDevice(options.selfTest, kUnpooled));
+    reportProperties(*device);
+    const plugin::Plugin &plugin = device->getPlugin();
     if (plugin.getTable().compile)
-      return runSmallKernel(*device);
+      return runSmallKernel(device);
     unsupported = "plugin '" + plugin.getName() +
                   "' has no compiler, so that nothing can be run on the device";
     return llvm::Error::success();

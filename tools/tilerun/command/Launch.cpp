@@ -39,29 +39,19 @@ static llvm::Error checkFormat(llvm::StringRef path, const Tensor &tensor) {
 }
 
 llvm::Error Launch::run() {
-  llvm::Expected<Binding> bound = bindArguments(session);
-  if (!bound)
-    return bound.takeError();
-  binding = std::move(*bound);
+  TILERUN_TRY_VALUE(bound, bindArguments(session));
+  binding = std::move(bound);
   if (session.options.command == Options::Command::Check && !device->checksBounds())
     return makeCommandError(ExitCode::Usage,
                             "device '" + device->getId() + "' cannot check; use --device cpu");
-  if (llvm::Error error =
-          checkPhases(device->getPlugin(), device->getInfo().target, session.options))
-    return error;
-  if (llvm::Error error = bindGrid(session, binding, *device))
-    return error;
-  if (llvm::Error error = prepareOutputs())
-    return error;
-  if (llvm::Error error = checkSurplus(session))
-    return error;
+  TILERUN_TRY_ERROR(checkPhases(device->getPlugin(), device->getInfo().target, session.options));
+  TILERUN_TRY_ERROR(bindGrid(session, binding, *device));
+  TILERUN_TRY_ERROR(prepareOutputs());
+  TILERUN_TRY_ERROR(checkSurplus(session));
   if (!session.options.allowOverlap)
-    if (llvm::Error error = checkOverlap(binding))
-      return error;
-  if (llvm::Error error = compile())
-    return error;
-  if (llvm::Error error = execute())
-    return error;
+    TILERUN_TRY_ERROR(checkOverlap(binding));
+  TILERUN_TRY_ERROR(compile());
+  TILERUN_TRY_ERROR(execute());
   for (Expectation &expectation : expectations) {
     Tensor after = getAfter(expectation.tensor);
     expectation.result = expectation.integers ? host::compareIntegers(after, *expectation.integers)
@@ -125,18 +115,14 @@ llvm::Expected<Tensor> Launch::findOutput(llvm::StringRef name, llvm::StringRef 
 }
 
 llvm::Error Launch::prepareExpectation(llvm::StringRef text) {
-  auto split = splitAssignment(text, "--expect");
-  if (!split)
-    return split.takeError();
-  llvm::StringRef source = llvm::StringRef(split->second).trim();
-  llvm::Expected<Tensor> tensor = findOutput(split->first, "--expect");
-  if (!tensor)
-    return tensor.takeError();
+  TILERUN_TRY_VALUE(split, splitAssignment(text, "--expect"));
+  llvm::StringRef source = llvm::StringRef(split.second).trim();
+  TILERUN_TRY_VALUE(tensor, findOutput(split.first, "--expect"));
   Expectation out;
-  out.name = split->first;
-  out.text = split->second;
-  out.tensor = *tensor;
-  out.tolerance = host::getDefaultTolerance(tensor->dtype);
+  out.name = split.first;
+  out.text = split.second;
+  out.tensor = tensor;
+  out.tolerance = host::getDefaultTolerance(tensor.dtype);
   out.tolerance.rtol = session.options.rtol.value_or(out.tolerance.rtol);
   out.tolerance.atol = session.options.atol.value_or(out.tolerance.atol);
 
@@ -145,30 +131,30 @@ llvm::Error Launch::prepareExpectation(llvm::StringRef text) {
   bool isFile = source.starts_with("@") || source.ends_with(".npy");
   if (isFile) {
     source.consume_front("@");
-    bool raw = tensor->dtype.isFp8() || tensor->dtype.scalar == Scalar::BF16;
+    bool raw = tensor.dtype.isFp8() || tensor.dtype.scalar == Scalar::BF16;
     llvm::Expected<Tensor> file =
-        host::readNpy(source, raw ? std::optional(tensor->dtype) : std::nullopt);
+        host::readNpy(source, raw ? std::optional(tensor.dtype) : std::nullopt);
     if (!file)
       return makeCommandError(ExitCode::Usage, what + ": " + llvm::toString(file.takeError()));
     value = Value(*file);
   } else {
-    mlir::FailureOr<Value> evaluated = host::evaluateText(session.expressions, what, split->second);
+    mlir::FailureOr<Value> evaluated = host::evaluateText(session.expressions, what, split.second);
     if (mlir::failed(evaluated))
       return session.failure(ExitCode::Usage);
     value = *evaluated;
   }
   auto *exact = value.getIf<Tensor>();
-  bool sameShape = exact && exact->shape == tensor->shape;
+  bool sameShape = exact && exact->shape == tensor.shape;
   bool exactTolerance = out.tolerance.rtol == 0 && out.tolerance.atol == 0;
-  if (sameShape && exact->dtype.isInt() && tensor->dtype.isInt() && exactTolerance) {
+  if (sameShape && exact->dtype.isInt() && tensor.dtype.isInt() && exactTolerance) {
     out.integers = *exact;
   } else {
     llvm::Expected<host::Array> array = host::getArray(value);
     if (!array)
       return makeCommandError(ExitCode::Usage, what + ": " + llvm::toString(array.takeError()));
-    llvm::Expected<host::Array> shaped = host::broadcastTo(*array, tensor->shape);
+    llvm::Expected<host::Array> shaped = host::broadcastTo(*array, tensor.shape);
     // A file must have the very shape; an expression may broadcast.
-    if (isFile && array->shape != tensor->shape) {
+    if (isFile && array->shape != tensor.shape) {
       llvm::consumeError(shaped.takeError());
       shaped = host::makeError("wrong shape");
     }
@@ -176,7 +162,7 @@ llvm::Error Launch::prepareExpectation(llvm::StringRef text) {
       llvm::consumeError(shaped.takeError());
       return makeCommandError(
           ExitCode::Usage, what + ": the expectation has shape " + host::formatIndex(array->shape) +
-                               ", '" + out.name + "' has " + host::formatIndex(tensor->shape));
+                               ", '" + out.name + "' has " + host::formatIndex(tensor.shape));
     }
     out.array = std::move(*shaped);
   }
@@ -186,28 +172,20 @@ llvm::Error Launch::prepareExpectation(llvm::StringRef text) {
 
 llvm::Error Launch::prepareOutputs() {
   for (const std::string &text : session.options.expects)
-    if (llvm::Error error = prepareExpectation(text))
-      return error;
+    TILERUN_TRY_ERROR(prepareExpectation(text));
   for (const std::string &name : session.options.prints) {
-    llvm::Expected<Tensor> tensor = findOutput(name, "--print");
-    if (!tensor)
-      return tensor.takeError();
-    printed.push_back({name, "", *tensor});
+    TILERUN_TRY_VALUE(tensor, findOutput(name, "--print"));
+    printed.push_back({name, "", tensor});
   }
   for (const std::string &text : session.options.saves) {
-    auto split = splitAssignment(text, "--save");
-    if (!split)
-      return split.takeError();
-    llvm::Expected<Tensor> tensor = findOutput(split->first, "--save");
-    if (!tensor)
-      return tensor.takeError();
-    if (llvm::Error error = checkFormat(split->second, *tensor))
-      return error;
+    TILERUN_TRY_VALUE(split, splitAssignment(text, "--save"));
+    TILERUN_TRY_VALUE(tensor, findOutput(split.first, "--save"));
+    TILERUN_TRY_ERROR(checkFormat(split.second, tensor));
     for (const Output &other : saved)
-      if (other.path == split->second)
+      if (other.path == split.second)
         return makeCommandError(ExitCode::Usage,
-                                "--save: '" + split->second + "' is to be written twice");
-    saved.push_back({split->first, split->second, *tensor});
+                                "--save: '" + split.second + "' is to be written twice");
+    saved.push_back({split.first, split.second, tensor});
   }
   // Opened before the launch, so that a bad path costs no work.
   for (const Output &output : saved) {
@@ -339,9 +317,7 @@ llvm::Expected<LaunchResult> Launch::launch(uint32_t flags) {
   std::unique_ptr<core::Event> start, end;
   TILERUN_TRY_LIBRARY(core::Event::create(device, TILERUN_EVENT_TIMING, start));
   TILERUN_TRY_LIBRARY(core::Event::create(device, TILERUN_EVENT_TIMING, end));
-  llvm::Expected<CapturedOutput> output = CapturedOutput::begin(session.options.json);
-  if (!output)
-    return output.takeError();
+  TILERUN_TRY_VALUE(output, CapturedOutput::begin(session.options.json));
   TILERUN_TRY_LIBRARY(start->record(stream));
   TILERUN_TRY_LIBRARY(core::Kernel::launchSpecialized(*loaded, stream, grid, arguments.data(),
                                                       static_cast<uint32_t>(arguments.size()),
@@ -349,14 +325,12 @@ llvm::Expected<LaunchResult> Launch::launch(uint32_t flags) {
   TILERUN_TRY_LIBRARY(end->record(stream));
   LaunchResult out;
   if (core::Status status = stream.synchronize(); !status.isOk()) {
-    llvm::Expected<std::vector<Finding>> findings = readFindings(status.getError());
-    if (!findings)
-      return findings.takeError();
-    if (findings->empty())
+    TILERUN_TRY_VALUE(findings, readFindings(status.getError()));
+    if (findings.empty())
       return toError(status);
-    out.findings = std::move(*findings);
+    out.findings = std::move(findings);
   }
-  out.printed = output->end();
+  out.printed = output.end();
   TILERUN_TRY_LIBRARY(core::Event::getElapsed(*start, *end, out.seconds));
   out.seconds /= 1000;
   return out;
@@ -378,36 +352,28 @@ llvm::Error Launch::execute() {
   });
   for (const auto &[name, value] : binding.values)
     if (auto *tensor = value.getIf<Tensor>())
-      if (llvm::Error error = upload(*tensor))
-        return error;
-  if (llvm::Error error = makeArguments())
-    return error;
+      TILERUN_TRY_ERROR(upload(*tensor));
+  TILERUN_TRY_ERROR(makeArguments());
   const Options &options = session.options;
   if (!isChecked(*device, options))
     noteUncheckedLaunch(options.json);
   const uint32_t flags = options.boundsChecks ? 0 : uint32_t(TILERUN_LAUNCH_NO_BOUNDS_CHECKS);
   Progress progress("running " + loaded->executable->getName() + " (" +
                     std::to_string(getNumPrograms()) + " programs)");
-  llvm::Expected<LaunchResult> first = launch(flags);
-  if (!first)
-    return first.takeError();
-  result = std::move(*first);
+  TILERUN_TRY_VALUE(first, launch(flags));
+  result = std::move(first);
   fastest = result.seconds;
   for (auto &[storage, slot] : memory) {
-    auto after = host::Storage::create(storage->bytes().size());
-    if (!after)
-      return after.takeError();
-    slot.after = std::move(*after);
+    TILERUN_TRY_VALUE(after, host::Storage::create(storage->bytes().size()));
+    slot.after = std::move(after);
     TILERUN_TRY_LIBRARY(stream.copyFromDevice(slot.after->bytes().data(), slot.address,
                                               slot.after->bytes().size()));
   }
   TILERUN_TRY_LIBRARY(stream.synchronize());
   // Repetitions work on what the first launch left; only their time counts.
   for (unsigned i = 1; i < options.repeat; ++i) {
-    llvm::Expected<LaunchResult> again = launch(flags);
-    if (!again)
-      return again.takeError();
-    fastest = std::min(fastest, again->seconds);
+    TILERUN_TRY_VALUE(again, launch(flags));
+    fastest = std::min(fastest, again.seconds);
   }
   return llvm::Error::success();
 }

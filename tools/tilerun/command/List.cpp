@@ -81,8 +81,7 @@ static void printFunction(llvm::raw_ostream &os, Session &session, const JitFunc
 }
 
 llvm::Expected<ExitCode> command::runList(Session &session) {
-  if (llvm::Error error = session.loadFile(session.options.target))
-    return error;
+  TILERUN_TRY_ERROR(session.loadFile(session.options.target));
   session.getDiagnostics().print(llvm::errs(), useColor(session.options.color, llvm::errs()));
   // Kernels first, each group in the order of the source.
   std::vector<const JitFunction *> functions;

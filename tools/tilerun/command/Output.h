@@ -3,6 +3,7 @@
 
 #include "frontend/source/Source.h"
 #include "tools/tilerun/command/CommandLine.h"
+#include "tools/tilerun/host/Try.h"
 
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"

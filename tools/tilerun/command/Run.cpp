@@ -177,15 +177,10 @@ void printText(const Launch &launch, Session &session) {
 } // namespace
 
 llvm::Expected<ExitCode> command::runLaunch(Session &session) {
-  llvm::Expected<std::shared_ptr<core::Device>> device =
-      openDevice(session.options.device, kUnpooled);
-  if (!device)
-    return device.takeError();
-  if (llvm::Error error = session.load(session.options.target))
-    return error;
-  Launch launch(session, *device);
-  if (llvm::Error error = launch.run())
-    return error;
+  TILERUN_TRY_VALUE(device, openDevice(session.options.device, kUnpooled));
+  TILERUN_TRY_ERROR(session.load(session.options.target));
+  Launch launch(session, device);
+  TILERUN_TRY_ERROR(launch.run());
   bool ok = launch.allMatch() && !failsCheck(launch.getResult(), session.options);
   ExitCode code = ok ? ExitCode::Ok : ExitCode::Mismatch;
   // Warnings of the frontend.

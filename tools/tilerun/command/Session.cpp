@@ -79,8 +79,7 @@ llvm::Error Session::load(llvm::StringRef target) {
   size_t at = target.rfind("::");
   llvm::StringRef path = target.take_front(at);
   llvm::StringRef name = at == llvm::StringRef::npos ? "" : target.drop_front(at + 2);
-  if (llvm::Error error = loadFile(path))
-    return error;
+  TILERUN_TRY_ERROR(loadFile(path));
   std::vector<llvm::StringRef> names;
   names.reserve(module->functions.size());
   for (const auto &function : module->functions)

@@ -69,13 +69,9 @@ Tune::~Tune() {
 }
 
 llvm::Error Tune::open() {
-  llvm::Expected<std::shared_ptr<core::Device>> opened = openDevice(session.options.device);
-  if (!opened)
-    return opened.takeError();
-  device = std::move(*opened);
-  if (llvm::Error error =
-          checkPhases(device->getPlugin(), device->getInfo().target, session.options))
-    return error;
+  TILERUN_TRY_VALUE(opened, openDevice(session.options.device));
+  device = std::move(opened);
+  TILERUN_TRY_ERROR(checkPhases(device->getPlugin(), device->getInfo().target, session.options));
   return toError(core::Stream::create(device, stream));
 }
 
@@ -85,14 +81,10 @@ llvm::Error Tune::open() {
 
 llvm::Error Tune::bind(Way &way) const {
   way.session = std::make_unique<Session>(*way.options);
-  if (llvm::Error error = way.session->load(way.options->target))
-    return error;
-  llvm::Expected<Binding> binding = bindArguments(*way.session);
-  if (!binding)
-    return binding.takeError();
-  way.binding = std::move(*binding);
-  if (llvm::Error error = bindGrid(*way.session, way.binding, *device))
-    return error;
+  TILERUN_TRY_ERROR(way.session->load(way.options->target));
+  TILERUN_TRY_VALUE(binding, bindArguments(*way.session));
+  way.binding = std::move(binding);
+  TILERUN_TRY_ERROR(bindGrid(*way.session, way.binding, *device));
   return checkSurplus(*way.session);
 }
 
@@ -128,16 +120,14 @@ void Tune::addWay(std::optional<unsigned> config, const std::vector<std::string>
 llvm::Error Tune::listWays() {
   std::vector<std::vector<std::string>> products = {{}};
   for (const std::string &text : session.options.varies) {
-    auto split = splitAssignment(text, "--vary");
-    if (!split)
-      return split.takeError();
+    TILERUN_TRY_VALUE(split, splitAssignment(text, "--vary"));
     llvm::SmallVector<llvm::StringRef> values;
-    llvm::StringRef(split->second).split(values, ',', -1, /*KeepEmpty=*/false);
+    llvm::StringRef(split.second).split(values, ',', -1, /*KeepEmpty=*/false);
     std::vector<std::vector<std::string>> next;
     for (const auto &product : products)
       for (llvm::StringRef value : values) {
         next.push_back(product);
-        next.back().push_back(split->first + "=" + value.trim().str());
+        next.back().push_back(split.first + "=" + value.trim().str());
       }
     constexpr size_t kMost = 10'000;
     if (next.empty() || next.size() > kMost)
@@ -244,13 +234,10 @@ llvm::Expected<std::vector<tune::Memory>> Tune::getMemory() const {
     return llvm::Error::success();
   };
   if (const std::optional<Autotune> &autotune = session.kernel->autotune) {
-    if (llvm::Error error = add(autotune->resetToZero, false))
-      return std::move(error);
-    if (llvm::Error error = add(autotune->restoreValue, true))
-      return std::move(error);
+    TILERUN_TRY_ERROR(add(autotune->resetToZero, false));
+    TILERUN_TRY_ERROR(add(autotune->restoreValue, true));
   }
-  if (llvm::Error error = add(session.options.restores, true))
-    return std::move(error);
+  TILERUN_TRY_ERROR(add(session.options.restores, true));
   return out;
 }
 
@@ -299,14 +286,10 @@ void Tune::print(const tune::Result &result) const {
 }
 
 llvm::Expected<ExitCode> Tune::run() {
-  if (llvm::Error error = session.load(session.options.target))
-    return std::move(error);
-  if (llvm::Error error = open())
-    return std::move(error);
-  if (llvm::Error error = listWays())
-    return std::move(error);
-  if (llvm::Error error = upload())
-    return std::move(error);
+  TILERUN_TRY_ERROR(session.load(session.options.target));
+  TILERUN_TRY_ERROR(open());
+  TILERUN_TRY_ERROR(listWays());
+  TILERUN_TRY_ERROR(upload());
 
   auto services = std::make_shared<compiler::Services>();
   services->cache = session.options.useCache ? cache::getSharedCache()
@@ -327,8 +310,7 @@ llvm::Expected<ExitCode> Tune::run() {
                          core::Status(TILERUN_STATUS_INVALID_ARGUMENT, way->refusal)});
       continue;
     }
-    if (llvm::Error error = pack(*way))
-      return std::move(error);
+    TILERUN_TRY_ERROR(pack(*way));
     const KernelSignature &signature = way->binding.signature;
     KernelSignature globals;
     for (const auto &[name, value] : way->session->globals)
@@ -347,11 +329,9 @@ llvm::Expected<ExitCode> Tune::run() {
                        static_cast<uint32_t>(way->arguments.size()),
                        {}});
   }
-  llvm::Expected<std::vector<tune::Memory>> changed = getMemory();
-  if (!changed)
-    return changed.takeError();
+  TILERUN_TRY_VALUE(changed, getMemory());
   tune::Options options;
-  options.memory = std::move(*changed);
+  options.memory = std::move(changed);
   options.warmupMilliseconds = session.options.warmup;
   options.repMilliseconds = session.options.rep;
   if (session.options.useCache)

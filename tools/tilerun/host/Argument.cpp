@@ -134,19 +134,15 @@ llvm::Error fillArange(Tensor &tensor, llvm::ArrayRef<Value> args) {
 }
 
 llvm::Error fillRandint(Tensor &tensor, llvm::ArrayRef<Value> args, uint64_t seed) {
-  llvm::Expected<int64_t> low = getInt64(args[0], "the low end of :randint");
-  if (!low)
-    return low.takeError();
-  llvm::Expected<int64_t> high = getInt64(args[1], "the high end of :randint");
-  if (!high)
-    return high.takeError();
-  if (*low >= *high)
-    return makeError(":randint(" + llvm::Twine(*low) + ", " + llvm::Twine(*high) +
+  TILERUN_TRY_VALUE(low, getInt64(args[0], "the low end of :randint"));
+  TILERUN_TRY_VALUE(high, getInt64(args[1], "the high end of :randint"));
+  if (low >= high)
+    return makeError(":randint(" + llvm::Twine(low) + ", " + llvm::Twine(high) +
                      ") has no values; the high end is exclusive");
-  if (!fitsInteger(tensor.dtype.scalar, *low) || !fitsInteger(tensor.dtype.scalar, *high - 1))
-    return makeError(":randint(" + llvm::Twine(*low) + ", " + llvm::Twine(*high) +
-                     ") does not fit " + tensor.dtype.str());
-  fillIntegers(tensor, [&](uint64_t i) { return Integer(randomInteger(seed, i, *low, *high)); });
+  if (!fitsInteger(tensor.dtype.scalar, low) || !fitsInteger(tensor.dtype.scalar, high - 1))
+    return makeError(":randint(" + llvm::Twine(low) + ", " + llvm::Twine(high) + ") does not fit " +
+                     tensor.dtype.str());
+  fillIntegers(tensor, [&](uint64_t i) { return Integer(randomInteger(seed, i, low, high)); });
   return llvm::Error::success();
 }
 
@@ -160,46 +156,36 @@ llvm::Error host::initializeTensor(Tensor &tensor, llvm::StringRef name,
                                    llvm::ArrayRef<Value> args) {
   InitializerArguments checked(name, args);
   if (name == "zeros" || name == "ones") {
-    if (llvm::Error error = checked.expect(0, 0))
-      return error;
+    TILERUN_TRY_ERROR(checked.expect(0, 0));
     return fillFull(tensor, Value::integer(name == "ones"));
   }
   if (name == "full") {
-    if (llvm::Error error = checked.expect(1, 1))
-      return error;
+    TILERUN_TRY_ERROR(checked.expect(1, 1));
     return fillFull(tensor, args[0]);
   }
   if (name == "arange") {
-    if (llvm::Error error = checked.expect(0, 2))
-      return error;
+    TILERUN_TRY_ERROR(checked.expect(0, 2));
     return fillArange(tensor, args);
   }
   if (name == "rand" || name == "randn") {
-    if (llvm::Error error = checked.expect(0, 1))
-      return error;
+    TILERUN_TRY_ERROR(checked.expect(0, 1));
     if (!tensor.dtype.isFloat())
       return makeError(":" + name + " is for float tensors; use :randint(low, high, seed) for " +
                        tensor.dtype.str());
-    llvm::Expected<uint64_t> seed = checked.seed(0);
-    if (!seed)
-      return seed.takeError();
+    TILERUN_TRY_VALUE(seed, checked.seed(0));
     if (name == "rand")
-      fillFloats(tensor, [&](uint64_t i) { return randomUniform(*seed, i); });
+      fillFloats(tensor, [&](uint64_t i) { return randomUniform(seed, i); });
     else
-      fillFloats(tensor, [&](uint64_t i) { return randomNormal(*seed, i); });
+      fillFloats(tensor, [&](uint64_t i) { return randomNormal(seed, i); });
     return llvm::Error::success();
   }
   if (name == "randint") {
-    if (llvm::Error error = checked.expect(2, 3))
-      return error;
-    llvm::Expected<uint64_t> seed = checked.seed(2);
-    if (!seed)
-      return seed.takeError();
-    return fillRandint(tensor, args, *seed);
+    TILERUN_TRY_ERROR(checked.expect(2, 3));
+    TILERUN_TRY_VALUE(seed, checked.seed(2));
+    return fillRandint(tensor, args, seed);
   }
   if (name == "empty") {
-    if (llvm::Error error = checked.expect(0, 0))
-      return error;
+    TILERUN_TRY_ERROR(checked.expect(0, 0));
     tensor.poisoned = true;
     // NaN for floats (all ones is NaN in every format that has one), -1 or the largest for
     // integers.

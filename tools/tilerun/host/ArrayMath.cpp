@@ -65,19 +65,15 @@ static void walk(llvm::ArrayRef<int64_t> shape, const std::array<Shape, N> &stri
 llvm::Expected<Array> host::broadcastTo(const Array &array, llvm::ArrayRef<int64_t> shape) {
   if (llvm::ArrayRef<int64_t>(array.shape) == shape)
     return array;
-  llvm::Expected<Shape> common = broadcastShapes(array.shape, shape);
-  if (!common)
-    return common.takeError();
-  if (llvm::ArrayRef<int64_t>(*common) != shape)
+  TILERUN_TRY_VALUE(common, broadcastShapes(array.shape, shape));
+  if (llvm::ArrayRef<int64_t>(common) != shape)
     return makeError("shape " + formatIndex(array.shape) + " does not broadcast to " +
                      formatIndex(shape));
-  llvm::Expected<Array> out = Array::create(shape);
-  if (!out)
-    return out.takeError();
-  out->dtype = array.dtype;
+  TILERUN_TRY_VALUE(out, Array::create(shape));
+  out.dtype = array.dtype;
   walk<1>(shape, {broadcastStrides(array.shape, shape)},
-          [&](int64_t position, auto at) { out->data[position] = array.data[at[0]]; });
-  return out;
+          [&](int64_t position, auto at) { out.data[position] = array.data[at[0]]; });
+  return std::move(out);
 }
 
 Array host::mapElements(Array array, UnaryFn fn) {
@@ -87,42 +83,32 @@ Array host::mapElements(Array array, UnaryFn fn) {
 }
 
 llvm::Expected<Array> host::mapElements(const Array &a, const Array &b, BinaryFn fn) {
-  llvm::Expected<Shape> shape = broadcastShapes(a.shape, b.shape);
-  if (!shape)
-    return shape.takeError();
-  llvm::Expected<Array> out = Array::create(*shape);
-  if (!out)
-    return out.takeError();
-  out->dtype = a.shape.empty() ? b.dtype : a.dtype;
+  TILERUN_TRY_VALUE(shape, broadcastShapes(a.shape, b.shape));
+  TILERUN_TRY_VALUE(out, Array::create(shape));
+  out.dtype = a.shape.empty() ? b.dtype : a.dtype;
   if (a.shape == b.shape) {
     for (size_t i = 0; i < a.data.size(); ++i)
-      out->data[i] = fn(a.data[i], b.data[i]);
-    return out;
+      out.data[i] = fn(a.data[i], b.data[i]);
+    return std::move(out);
   }
   walk<2>(
-      *shape, {broadcastStrides(a.shape, *shape), broadcastStrides(b.shape, *shape)},
-      [&](int64_t position, auto at) { out->data[position] = fn(a.data[at[0]], b.data[at[1]]); });
-  return out;
+      shape, {broadcastStrides(a.shape, shape), broadcastStrides(b.shape, shape)},
+      [&](int64_t position, auto at) { out.data[position] = fn(a.data[at[0]], b.data[at[1]]); });
+  return std::move(out);
 }
 
 llvm::Expected<Array> host::selectElements(const Array &condition, const Array &a, const Array &b) {
-  llvm::Expected<Shape> shape = broadcastShapes(a.shape, b.shape);
-  if (!shape)
-    return shape.takeError();
-  llvm::Expected<Shape> whole = broadcastShapes(condition.shape, *shape);
-  if (!whole)
-    return whole.takeError();
-  llvm::Expected<Array> out = Array::create(*whole);
-  if (!out)
-    return out.takeError();
-  out->dtype = a.shape.empty() ? b.dtype : a.dtype;
-  walk<3>(*whole,
-          {broadcastStrides(condition.shape, *whole), broadcastStrides(a.shape, *whole),
-           broadcastStrides(b.shape, *whole)},
+  TILERUN_TRY_VALUE(shape, broadcastShapes(a.shape, b.shape));
+  TILERUN_TRY_VALUE(whole, broadcastShapes(condition.shape, shape));
+  TILERUN_TRY_VALUE(out, Array::create(whole));
+  out.dtype = a.shape.empty() ? b.dtype : a.dtype;
+  walk<3>(whole,
+          {broadcastStrides(condition.shape, whole), broadcastStrides(a.shape, whole),
+           broadcastStrides(b.shape, whole)},
           [&](int64_t position, auto at) {
-            out->data[position] = condition.data[at[0]] != 0 ? a.data[at[1]] : b.data[at[2]];
+            out.data[position] = condition.data[at[0]] != 0 ? a.data[at[1]] : b.data[at[2]];
           });
-  return out;
+  return std::move(out);
 }
 
 namespace {
@@ -207,14 +193,12 @@ llvm::Expected<Array> host::reduce(const Array &array, Reduction kind, std::opti
   Shape shape;
   std::array<int64_t, 3> parts{1, array.numElements(), 1};
   if (axis) {
-    llvm::Expected<int64_t> at = normalizeAxis(*axis, array.shape.size());
-    if (!at)
-      return at.takeError();
-    parts = splitAt(array.shape, *at);
+    TILERUN_TRY_VALUE(at, normalizeAxis(*axis, array.shape.size()));
+    parts = splitAt(array.shape, at);
     shape = array.shape;
-    shape[*at] = 1;
+    shape[at] = 1;
     if (!keepDims)
-      shape.erase(shape.begin() + *at);
+      shape.erase(shape.begin() + at);
   } else if (keepDims) {
     shape.assign(array.shape.size(), 1);
   }
@@ -222,24 +206,20 @@ llvm::Expected<Array> host::reduce(const Array &array, Reduction kind, std::opti
                        kind == Reduction::ArgMax || kind == Reduction::ArgMin;
   if (parts[1] == 0 && needsElements && parts[0] * parts[2] != 0)
     return makeError("a maximum or minimum over no elements");
-  llvm::Expected<Array> out = Array::create(shape);
-  if (!out)
-    return out.takeError();
-  out->dtype = array.dtype;
+  TILERUN_TRY_VALUE(out, Array::create(shape));
+  out.dtype = array.dtype;
   for (int64_t i = 0; i < parts[0]; ++i)
     for (int64_t j = 0; j < parts[2]; ++j)
-      out->data[i * parts[2] + j] =
-          parts[1] ? reduceLine(array.data.data() + i * parts[1] * parts[2] + j, parts[1], parts[2],
-                                kind, correction)
-                   : reduceLine(nullptr, 0, 1, kind, correction);
-  return out;
+      out.data[i * parts[2] + j] = parts[1]
+                                       ? reduceLine(array.data.data() + i * parts[1] * parts[2] + j,
+                                                    parts[1], parts[2], kind, correction)
+                                       : reduceLine(nullptr, 0, 1, kind, correction);
+  return std::move(out);
 }
 
 llvm::Expected<Array> host::cumulativeSum(const Array &array, int64_t axis) {
-  llvm::Expected<int64_t> at = normalizeAxis(axis, array.shape.size());
-  if (!at)
-    return at.takeError();
-  auto parts = splitAt(array.shape, *at);
+  TILERUN_TRY_VALUE(at, normalizeAxis(axis, array.shape.size()));
+  auto parts = splitAt(array.shape, at);
   Array out = array;
   for (int64_t i = 0; i < parts[0]; ++i)
     for (int64_t j = 0; j < parts[2]; ++j) {
@@ -254,10 +234,8 @@ llvm::Expected<Array> host::cumulativeSum(const Array &array, int64_t axis) {
 }
 
 llvm::Expected<Array> host::softmax(const Array &array, int64_t axis, bool logarithm) {
-  llvm::Expected<int64_t> at = normalizeAxis(axis, array.shape.size());
-  if (!at)
-    return at.takeError();
-  auto parts = splitAt(array.shape, *at);
+  TILERUN_TRY_VALUE(at, normalizeAxis(axis, array.shape.size()));
+  auto parts = splitAt(array.shape, at);
   Array out = array;
   for (int64_t i = 0; i < parts[0]; ++i)
     for (int64_t j = 0; j < parts[2]; ++j) {
@@ -290,28 +268,24 @@ llvm::Expected<Array> host::matmul(const Array &a, const Array &b) {
                      formatIndex(b.shape) + ": the inner dimensions differ");
   llvm::ArrayRef<int64_t> aBatch = llvm::ArrayRef(as).drop_back(2),
                           bBatch = llvm::ArrayRef(bs).drop_back(2);
-  llvm::Expected<Shape> batch = broadcastShapes(aBatch, bBatch);
-  if (!batch)
-    return batch.takeError();
-  Shape shape = *batch;
+  TILERUN_TRY_VALUE(batch, broadcastShapes(aBatch, bBatch));
+  Shape shape = batch;
   if (a.shape.size() > 1)
     shape.push_back(m);
   if (b.shape.size() > 1)
     shape.push_back(n);
-  llvm::Expected<Array> out = Array::create(shape);
-  if (!out)
-    return out.takeError();
-  out->dtype = a.dtype;
-  walk<2>(*batch, {broadcastStrides(aBatch, *batch), broadcastStrides(bBatch, *batch)},
+  TILERUN_TRY_VALUE(out, Array::create(shape));
+  out.dtype = a.dtype;
+  walk<2>(batch, {broadcastStrides(aBatch, batch), broadcastStrides(bBatch, batch)},
           [&](int64_t position, auto at) {
             const double *pa = a.data.data() + at[0] * m * k, *pb = b.data.data() + at[1] * k * n;
-            double *pc = out->data.data() + position * m * n;
+            double *pc = out.data.data() + position * m * n;
             for (int64_t i = 0; i < m; ++i)
               for (int64_t l = 0; l < k; ++l)
                 for (int64_t j = 0; j < n; ++j)
                   pc[i * n + j] += pa[i * k + l] * pb[l * n + j];
           });
-  return out;
+  return std::move(out);
 }
 
 llvm::Expected<Array> host::transpose(const Array &array, llvm::ArrayRef<int64_t> order) {
@@ -321,22 +295,18 @@ llvm::Expected<Array> host::transpose(const Array &array, llvm::ArrayRef<int64_t
     return makeError("a permutation of " + llvm::Twine(order.size()) + " axes for a tensor with " +
                      llvm::Twine(array.shape.size()) + " dimensions");
   for (int64_t axis : order) {
-    llvm::Expected<int64_t> at = normalizeAxis(axis, array.shape.size());
-    if (!at)
-      return at.takeError();
-    if (seen[*at])
+    TILERUN_TRY_VALUE(at, normalizeAxis(axis, array.shape.size()));
+    if (seen[at])
       return makeError("axis " + llvm::Twine(axis) + " occurs twice in a permutation");
-    seen[*at] = true;
-    shape.push_back(array.shape[*at]);
-    permuted.push_back(strides[*at]);
+    seen[at] = true;
+    shape.push_back(array.shape[at]);
+    permuted.push_back(strides[at]);
   }
-  llvm::Expected<Array> out = Array::create(shape);
-  if (!out)
-    return out.takeError();
-  out->dtype = array.dtype;
+  TILERUN_TRY_VALUE(out, Array::create(shape));
+  out.dtype = array.dtype;
   walk<1>(shape, {permuted},
-          [&](int64_t position, auto at) { out->data[position] = array.data[at[0]]; });
-  return out;
+          [&](int64_t position, auto at) { out.data[position] = array.data[at[0]]; });
+  return std::move(out);
 }
 
 llvm::Expected<Shape> host::resolveReshape(int64_t elements, llvm::ArrayRef<int64_t> shape) {
@@ -349,14 +319,12 @@ llvm::Expected<Shape> host::resolveReshape(int64_t elements, llvm::ArrayRef<int6
       open = d;
       out[d] = 1;
     }
-  llvm::Expected<int64_t> rest = countElements(out, 1);
-  if (!rest)
-    return rest.takeError();
-  if (open && *rest != 0 && elements % *rest == 0) {
-    out[*open] = elements / *rest;
+  TILERUN_TRY_VALUE(rest, countElements(out, 1));
+  if (open && rest != 0 && elements % rest == 0) {
+    out[*open] = elements / rest;
     return out;
   }
-  if (open || *rest != elements)
+  if (open || rest != elements)
     return makeError("cannot reshape " + llvm::Twine(elements) + " elements to " +
                      formatIndex(shape));
   return out;
@@ -365,33 +333,29 @@ llvm::Expected<Shape> host::resolveReshape(int64_t elements, llvm::ArrayRef<int6
 llvm::Expected<Array> host::concatenate(llvm::ArrayRef<Array> arrays, int64_t axis) {
   if (arrays.empty())
     return makeError("nothing to concatenate");
-  llvm::Expected<int64_t> at = normalizeAxis(axis, arrays[0].shape.size());
-  if (!at)
-    return at.takeError();
+  TILERUN_TRY_VALUE(at, normalizeAxis(axis, arrays[0].shape.size()));
   Shape shape = arrays[0].shape;
-  shape[*at] = 0;
+  shape[at] = 0;
   for (const Array &array : arrays) {
     Shape same = array.shape;
     if (same.size() != shape.size())
       return makeError("tensors of different rank cannot be concatenated");
-    same[*at] = shape[*at];
+    same[at] = shape[at];
     if (same != shape)
       return makeError("shapes " + formatIndex(arrays[0].shape) + " and " +
-                       formatIndex(array.shape) + " do not fit along axis " + llvm::Twine(*at));
-    shape[*at] += array.shape[*at];
+                       formatIndex(array.shape) + " do not fit along axis " + llvm::Twine(at));
+    shape[at] += array.shape[at];
   }
-  llvm::Expected<Array> out = Array::create(shape);
-  if (!out)
-    return out.takeError();
-  out->dtype = arrays[0].dtype;
-  auto parts = splitAt(shape, *at);
+  TILERUN_TRY_VALUE(out, Array::create(shape));
+  out.dtype = arrays[0].dtype;
+  auto parts = splitAt(shape, at);
   int64_t start = 0;
   for (const Array &array : arrays) {
-    int64_t run = array.shape[*at] * parts[2];
+    int64_t run = array.shape[at] * parts[2];
     for (int64_t i = 0; i < parts[0]; ++i)
       std::copy_n(array.data.begin() + i * run, run,
-                  out->data.begin() + i * parts[1] * parts[2] + start);
+                  out.data.begin() + i * parts[1] * parts[2] + start);
     start += run;
   }
-  return out;
+  return std::move(out);
 }

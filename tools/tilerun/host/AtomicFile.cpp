@@ -76,8 +76,7 @@ llvm::Error AtomicFile::commit(llvm::StringRef content) {
 llvm::Error AtomicFile::commit(llvm::ArrayRef<uint8_t> content) {
   if (directDescriptor >= 0)
     return writeAll(directDescriptor, content, path);
-  if (llvm::Error error = writeAll(temporary->FD, content, path))
-    return error;
+  TILERUN_TRY_ERROR(writeAll(temporary->FD, content, path));
   if (::fsync(temporary->FD) != 0)
     return makeError("cannot write '" + path + "': " + llvm::sys::StrError());
   llvm::Error error = temporary->keep(target);

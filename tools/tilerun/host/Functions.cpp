@@ -97,13 +97,9 @@ Result host::castValue(DType dtype, const Value &value) {
     double rounded = roundTo(*number, dtype.scalar);
     return dtype.isInt() ? Value::integer(static_cast<Integer>(rounded)) : Value(rounded);
   }
-  llvm::Expected<Array> array = getArray(value);
-  if (!array)
-    return array.takeError();
-  llvm::Expected<Tensor> tensor = toTensor(*array, dtype);
-  if (!tensor)
-    return tensor.takeError();
-  return Value(*tensor);
+  TILERUN_TRY_VALUE(array, getArray(value));
+  TILERUN_TRY_VALUE(tensor, toTensor(array, dtype));
+  return Value(tensor);
 }
 
 llvm::Expected<std::optional<Value>> host::getTensorAttribute(const Value &value,
@@ -120,10 +116,8 @@ llvm::Expected<std::optional<Value>> host::getTensorAttribute(const Value &value
   if (name == "itemsize" && tensor)
     return Value::integer(tensor->elementBytes());
   if (name == "T") {
-    Result transposed = reverseAxes(value);
-    if (!transposed)
-      return transposed.takeError();
-    return *transposed;
+    TILERUN_TRY_VALUE(transposed, reverseAxes(value));
+    return transposed;
   }
   return std::nullopt;
 }

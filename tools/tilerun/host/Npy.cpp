@@ -42,10 +42,9 @@ public:
       if (*seen)
         return makeError("key '" + key + "' occurs twice in the header");
       *seen = true;
-      if (llvm::Error error = seen == &seenDescr   ? parseDescr()
-                              : seen == &seenOrder ? parseOrder()
-                                                   : parseShape())
-        return error;
+      TILERUN_TRY_ERROR(seen == &seenDescr   ? parseDescr()
+                        : seen == &seenOrder ? parseOrder()
+                                             : parseShape());
       if (!take(',') && !peek('}'))
         return fail("',' or '}'");
     }
@@ -196,65 +195,56 @@ llvm::Expected<NpyHeader> host::parseNpyHeader(llvm::ArrayRef<uint8_t> bytes) {
     return makeError("truncated: it ends inside the header");
   NpyHeader header;
   header.dataOffset = start + length;
-  if (llvm::Error error = HeaderParser(text.substr(start, length), header).parse())
-    return error;
-  llvm::Expected<int64_t> count = countElements(header.shape, header.elementBytes);
-  if (!count)
-    return count.takeError();
+  TILERUN_TRY_ERROR(HeaderParser(text.substr(start, length), header).parse());
+  TILERUN_TRY_ERROR(countElements(header.shape, header.elementBytes).takeError());
   return header;
 }
 
 llvm::Expected<Tensor> host::parseNpy(llvm::ArrayRef<uint8_t> bytes, std::optional<DType> as) {
-  llvm::Expected<NpyHeader> header = parseNpyHeader(bytes);
-  if (!header)
-    return header.takeError();
-  DType dtype = header->dtype.value_or(DType());
+  TILERUN_TRY_VALUE(header, parseNpyHeader(bytes));
+  DType dtype = header.dtype.value_or(DType());
   if (as) {
-    if (getElementBytes(*as) != header->elementBytes)
-      return makeError("elements of type '" + header->descr + "' cannot be read as " + as->str() +
+    if (getElementBytes(*as) != header.elementBytes)
+      return makeError("elements of type '" + header.descr + "' cannot be read as " + as->str() +
                        ": the widths differ");
-    bool raw = !header->dtype || header->dtype->isUnsigned();
+    bool raw = !header.dtype || header.dtype->isUnsigned();
     if (!raw && !(*as == dtype))
       return makeError("holds " + dtype.str() + ", not " + as->str());
     dtype = *as;
-  } else if (!header->dtype) {
-    return makeError("elements of type '" + header->descr +
+  } else if (!header.dtype) {
+    return makeError("elements of type '" + header.descr +
                      "' have no name; say what they are, as in 'bf16@FILE.npy'");
   }
-  llvm::Expected<int64_t> count = countElements(header->shape, header->elementBytes);
-  if (!count)
-    return count.takeError();
-  uint64_t dataBytes = static_cast<uint64_t>(*count) * header->elementBytes;
-  llvm::ArrayRef<uint8_t> data = bytes.drop_front(header->dataOffset);
+  TILERUN_TRY_VALUE(count, countElements(header.shape, header.elementBytes));
+  uint64_t dataBytes = static_cast<uint64_t>(count) * header.elementBytes;
+  llvm::ArrayRef<uint8_t> data = bytes.drop_front(header.dataOffset);
   if (data.size() < dataBytes)
-    return makeError("truncated: shape " + formatIndex(header->shape) + " of " + dtype.str() +
+    return makeError("truncated: shape " + formatIndex(header.shape) + " of " + dtype.str() +
                      " needs " + llvm::Twine(dataBytes) + " bytes of data, the file has " +
                      llvm::Twine(data.size()));
   if (data.size() > dataBytes)
     return makeError(llvm::Twine(data.size() - dataBytes) +
-                     " bytes too many behind the data of shape " + formatIndex(header->shape));
+                     " bytes too many behind the data of shape " + formatIndex(header.shape));
 
-  llvm::Expected<Tensor> tensor = Tensor::create(dtype, header->shape);
-  if (!tensor)
-    return tensor.takeError();
+  TILERUN_TRY_VALUE(tensor, Tensor::create(dtype, header.shape));
   // In Fortran order the file is the transpose of a C-ordered array: view it so, and copy.
-  Tensor source = *tensor;
-  if (header->fortranOrder) {
+  Tensor source = tensor;
+  if (header.fortranOrder) {
     int64_t stride = 1;
     for (auto [dim, out] : llvm::zip_equal(source.shape, source.strides)) {
       out = stride;
       stride *= std::max<int64_t>(dim, 1);
     }
   }
-  uint8_t *out = tensor->storage->bytes().data();
-  unsigned width = header->elementBytes;
+  uint8_t *out = tensor.storage->bytes().data();
+  unsigned width = header.elementBytes;
   source.forEach([&](int64_t position, uint64_t at) {
     uint8_t *to = out + static_cast<uint64_t>(position) * width;
     std::memcpy(to, data.data() + at, width);
-    if (header->bigEndian)
+    if (header.bigEndian)
       std::reverse(to, to + width);
   });
-  return tensor;
+  return std::move(tensor);
 }
 
 llvm::Expected<Tensor> host::readNpy(llvm::StringRef path, std::optional<DType> as) {

@@ -21,13 +21,9 @@ static Result callBinary(Args args, const Function &self) {
   auto a = args[0].asDouble(), b = args[1].asDouble();
   if (a && b)
     return Value(self.binary(*a, *b));
-  llvm::Expected<Array> lhs = getArray(args[0]);
-  if (!lhs)
-    return lhs.takeError();
-  llvm::Expected<Array> rhs = getArray(args[1]);
-  if (!rhs)
-    return rhs.takeError();
-  return wrap(mapElements(*lhs, *rhs, self.binary));
+  TILERUN_TRY_VALUE(lhs, getArray(args[0]));
+  TILERUN_TRY_VALUE(rhs, getArray(args[1]));
+  return wrap(mapElements(lhs, rhs, self.binary));
 }
 
 /// floor, ceil, round, trunc and abs of a number give a number of its kind.
@@ -90,18 +86,16 @@ static Result callConversion(Args args, const Function &self) {
     llvm::Expected<bool> truth = getTruth(args[0]);
     return truth ? Result(Value(*truth)) : truth.takeError();
   }
-  llvm::Expected<Array> array = getArray(args[0]);
-  if (!array)
-    return array.takeError();
-  if (array->numElements() != 1)
+  TILERUN_TRY_VALUE(array, getArray(args[0]));
+  if (array.numElements() != 1)
     return makeError(self.name + " takes a number, not " + args[0].describe());
   if (self.code == kToFloat)
-    return Value(array->data[0]);
+    return Value(array.data[0]);
   if (auto integer = args[0].asInteger())
     return Value::integer(*integer);
-  if (!(std::fabs(array->data[0]) < 0x1p120))
+  if (!(std::fabs(array.data[0]) < 0x1p120))
     return makeError("a float that is not a finite integer");
-  return Value::integer(static_cast<Integer>(array->data[0]));
+  return Value::integer(static_cast<Integer>(array.data[0]));
 }
 
 /// min(a, b, …) of numbers, or min(x[, axis]) of a tensor.
@@ -116,19 +110,12 @@ static Result callMinMax(Args args, const Function &self) {
       return makeError(self.name + " of several tensors; use " +
                        (self.code == kMax ? "maximum(a, b)" : "minimum(a, b)"));
     if (!axisValue.isNone()) {
-      llvm::Expected<int64_t> at = getInt64(axisValue, "axis");
-      if (!at)
-        return at.takeError();
-      axis = *at;
+      TILERUN_TRY_VALUE(at, getInt64(axisValue, "axis"));
+      axis = at;
     }
-    llvm::Expected<bool> keep = getTruth(args[2]);
-    if (!keep)
-      return keep.takeError();
-    llvm::Expected<Array> array = getArray(values[0]);
-    if (!array)
-      return array.takeError();
-    return wrap(
-        reduce(*array, self.code == kMax ? Reduction::Max : Reduction::Min, axis, *keep, 0));
+    TILERUN_TRY_VALUE(keep, getTruth(args[2]));
+    TILERUN_TRY_VALUE(array, getArray(values[0]));
+    return wrap(reduce(array, self.code == kMax ? Reduction::Max : Reduction::Min, axis, keep, 0));
   }
   if (values.size() == 1 && values[0].asTuple())
     values = values[0].asTuple()->elements;

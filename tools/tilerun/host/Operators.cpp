@@ -27,11 +27,9 @@ llvm::Expected<Array> host::getArray(const Value &value) {
   if (const Tuple *tuple = value.asTuple()) { // Rows of one shape, as NumPy makes arrays of lists.
     std::vector<Array> rows;
     for (const Value &element : tuple->elements) {
-      llvm::Expected<Array> row = getArray(element);
-      if (!row)
-        return row.takeError();
-      row->shape.insert(row->shape.begin(), 1);
-      rows.push_back(std::move(*row));
+      TILERUN_TRY_VALUE(row, getArray(element));
+      row.shape.insert(row.shape.begin(), 1);
+      rows.push_back(std::move(row));
     }
     return rows.empty() ? Array::create({0}) : concatenate(rows, 0);
   }
@@ -52,10 +50,8 @@ llvm::Expected<Shape> host::getShape(const Value &value, const llvm::Twine &what
   const Tuple *tuple = value.asTuple();
   for (const Value &element :
        tuple ? llvm::ArrayRef(tuple->elements) : llvm::ArrayRef<Value>(value)) {
-    llvm::Expected<int64_t> dim = getInt64(element, what);
-    if (!dim)
-      return dim.takeError();
-    shape.push_back(*dim);
+    TILERUN_TRY_VALUE(dim, getInt64(element, what));
+    shape.push_back(dim);
   }
   return shape;
 }
@@ -123,10 +119,8 @@ static llvm::Expected<Value> applyIntegers(BinaryOp op, Integer a, Integer b) {
   case BinaryOp::Pow: {
     if (b < 0)
       return Value(std::pow(static_cast<double>(a), static_cast<double>(b)));
-    llvm::Expected<Integer> power = powInteger(a, b);
-    if (!power)
-      return power.takeError();
-    out = *power;
+    TILERUN_TRY_VALUE(power, powInteger(a, b));
+    out = power;
     break;
   }
   case BinaryOp::Shl:
@@ -217,10 +211,8 @@ static llvm::Expected<Value> applyBitwise(BinaryOp op, const Array &a, const Arr
     fn = [](double x, double y) { return std::floor(x * std::exp2(-y)); };
     break;
   }
-  llvm::Expected<Array> out = mapElements(a, b, fn);
-  if (!out)
-    return out.takeError();
-  return Value::array(std::move(*out));
+  TILERUN_TRY_VALUE(out, mapElements(a, b, fn));
+  return Value::array(std::move(out));
 }
 
 static llvm::Expected<Value> repeatTuple(const Tuple &tuple, Integer count) {
@@ -235,24 +227,16 @@ static llvm::Expected<Value> repeatTuple(const Tuple &tuple, Integer count) {
 
 llvm::Expected<Value> host::applyBinary(BinaryOp op, const Value &lhs, const Value &rhs) {
   if (lhs.isTensorLike() || rhs.isTensorLike()) {
-    llvm::Expected<Array> a = getArray(lhs);
-    if (!a)
-      return a.takeError();
-    llvm::Expected<Array> b = getArray(rhs);
-    if (!b)
-      return b.takeError();
+    TILERUN_TRY_VALUE(a, getArray(lhs));
+    TILERUN_TRY_VALUE(b, getArray(rhs));
     if (BinaryFn fn = getFloatOperator(op)) {
-      llvm::Expected<Array> out = mapElements(*a, *b, fn);
-      if (!out)
-        return out.takeError();
-      return Value::array(std::move(*out));
+      TILERUN_TRY_VALUE(out, mapElements(a, b, fn));
+      return Value::array(std::move(out));
     }
     if (op != BinaryOp::MatMul)
-      return applyBitwise(op, *a, *b);
-    llvm::Expected<Array> out = matmul(*a, *b);
-    if (!out)
-      return out.takeError();
-    return Value::array(std::move(*out));
+      return applyBitwise(op, a, b);
+    TILERUN_TRY_VALUE(out, matmul(a, b));
+    return Value::array(std::move(out));
   }
   auto ia = lhs.asInteger(), ib = rhs.asInteger();
   if (ia && ib) {
@@ -292,10 +276,8 @@ llvm::Expected<Value> host::applyBinary(BinaryOp op, const Value &lhs, const Val
 
 llvm::Expected<Value> host::applyUnary(UnaryOp op, const Value &operand) {
   if (op == UnaryOp::Not) {
-    llvm::Expected<bool> truth = getTruth(operand);
-    if (!truth)
-      return truth.takeError();
-    return Value(!*truth);
+    TILERUN_TRY_VALUE(truth, getTruth(operand));
+    return Value(!truth);
   }
   if (operand.isTensorLike() && op != UnaryOp::Invert) {
     llvm::Expected<Array> array = getArray(operand);
@@ -354,17 +336,11 @@ static llvm::Expected<Value> compareArrays(CompareOp op, const Value &lhs, const
                 : op == CompareOp::Le ? compareFloats<CompareOp::Le>
                 : op == CompareOp::Gt ? compareFloats<CompareOp::Gt>
                                       : compareFloats<CompareOp::Ge>;
-  llvm::Expected<Array> a = getArray(lhs);
-  if (!a)
-    return a.takeError();
-  llvm::Expected<Array> b = getArray(rhs);
-  if (!b)
-    return b.takeError();
-  llvm::Expected<Array> out = mapElements(*a, *b, fn);
-  if (!out)
-    return out.takeError();
-  out->dtype = dtype(Scalar::Int1);
-  return Value::array(std::move(*out));
+  TILERUN_TRY_VALUE(a, getArray(lhs));
+  TILERUN_TRY_VALUE(b, getArray(rhs));
+  TILERUN_TRY_VALUE(out, mapElements(a, b, fn));
+  out.dtype = dtype(Scalar::Int1);
+  return Value::array(std::move(out));
 }
 
 /// Python's `==`; values of different kinds are unequal.

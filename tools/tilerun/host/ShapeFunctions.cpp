@@ -13,21 +13,17 @@ static Result permute(const Value &value, llvm::ArrayRef<int64_t> order) {
                        " axes for a tensor with " + llvm::Twine(view.shape.size()) + " dimensions");
     std::vector<bool> seen(order.size());
     for (auto [d, axis] : llvm::enumerate(order)) {
-      llvm::Expected<int64_t> at = normalizeAxis(axis, order.size());
-      if (!at)
-        return at.takeError();
-      if (seen[*at])
+      TILERUN_TRY_VALUE(at, normalizeAxis(axis, order.size()));
+      if (seen[at])
         return makeError("axis " + llvm::Twine(axis) + " occurs twice in a permutation");
-      seen[*at] = true;
-      view.shape[d] = tensor->shape[*at];
-      view.strides[d] = tensor->strides[*at];
+      seen[at] = true;
+      view.shape[d] = tensor->shape[at];
+      view.strides[d] = tensor->strides[at];
     }
     return Value(view);
   }
-  llvm::Expected<Array> array = getArray(value);
-  if (!array)
-    return array.takeError();
-  return wrap(transpose(*array, order));
+  TILERUN_TRY_VALUE(array, getArray(value));
+  return wrap(transpose(array, order));
 }
 
 static llvm::Expected<size_t> getRank(const Value &value) {
@@ -39,11 +35,9 @@ static llvm::Expected<size_t> getRank(const Value &value) {
 }
 
 Result host::reverseAxes(const Value &value) {
-  llvm::Expected<size_t> rank = getRank(value);
-  if (!rank)
-    return rank.takeError();
+  TILERUN_TRY_VALUE(rank, getRank(value));
   Shape order;
-  for (size_t d = *rank; d-- > 0;)
+  for (size_t d = rank; d-- > 0;)
     order.push_back(static_cast<int64_t>(d));
   return permute(value, order);
 }
@@ -57,31 +51,23 @@ static llvm::Expected<Shape> getDims(const Value &rest, const llvm::Twine &what)
 }
 
 static Result callPermute(Args args, const Function &) {
-  llvm::Expected<Shape> order = getDims(args[1], "an axis");
-  if (!order)
-    return order.takeError();
-  return permute(args[0], *order);
+  TILERUN_TRY_VALUE(order, getDims(args[1], "an axis"));
+  return permute(args[0], order);
 }
 
 /// transpose(x) reverses the axes; transpose(x, a, b) swaps two.
 static Result callTranspose(Args args, const Function &) {
   if (args[1].isNone() && args[2].isNone())
     return reverseAxes(args[0]);
-  llvm::Expected<size_t> rank = getRank(args[0]);
-  if (!rank)
-    return rank.takeError();
+  TILERUN_TRY_VALUE(rank, getRank(args[0]));
   Shape order;
-  for (size_t d = 0; d < *rank; ++d)
+  for (size_t d = 0; d < rank; ++d)
     order.push_back(static_cast<int64_t>(d));
   int64_t axes[2];
   for (int i : {0, 1}) {
-    llvm::Expected<int64_t> axis = getInt64(args[i + 1], "an axis");
-    if (!axis)
-      return axis.takeError();
-    llvm::Expected<int64_t> at = normalizeAxis(*axis, *rank);
-    if (!at)
-      return at.takeError();
-    axes[i] = *at;
+    TILERUN_TRY_VALUE(axis, getInt64(args[i + 1], "an axis"));
+    TILERUN_TRY_VALUE(at, normalizeAxis(axis, rank));
+    axes[i] = at;
   }
   std::swap(order[axes[0]], order[axes[1]]);
   return permute(args[0], order);
@@ -89,65 +75,49 @@ static Result callTranspose(Args args, const Function &) {
 
 static Result reshape(const Value &value, llvm::ArrayRef<int64_t> dims) {
   if (auto *tensor = value.getIf<Tensor>(); tensor && tensor->isContiguous()) {
-    llvm::Expected<Shape> shape = resolveReshape(tensor->numElements(), dims);
-    if (!shape)
-      return shape.takeError();
+    TILERUN_TRY_VALUE(shape, resolveReshape(tensor->numElements(), dims));
     Tensor view = *tensor;
-    view.shape = *shape;
-    view.strides = contiguousStrides(*shape);
+    view.shape = shape;
+    view.strides = contiguousStrides(shape);
     return Value(view);
   }
   llvm::Expected<Array> array = getArray(value);
   if (!array)
     return array.takeError();
-  llvm::Expected<Shape> shape = resolveReshape(array->numElements(), dims);
-  if (!shape)
-    return shape.takeError();
-  array->shape = *shape;
+  TILERUN_TRY_VALUE(shape, resolveReshape(array->numElements(), dims));
+  array->shape = shape;
   return Value::array(std::move(*array));
 }
 
 static Result callReshape(Args args, const Function &) {
-  llvm::Expected<Shape> dims = getDims(args[1], "a dimension");
-  if (!dims)
-    return dims.takeError();
-  return reshape(args[0], *dims);
+  TILERUN_TRY_VALUE(dims, getDims(args[1], "a dimension"));
+  return reshape(args[0], dims);
 }
 
 static Result callFlatten(Args args, const Function &) { return reshape(args[0], {-1}); }
 
 static Result callBroadcastTo(Args args, const Function &) {
-  llvm::Expected<Array> array = getArray(args[0]);
-  if (!array)
-    return array.takeError();
-  llvm::Expected<Shape> dims = getDims(args[1], "a dimension");
-  if (!dims)
-    return dims.takeError();
-  return wrap(broadcastTo(*array, *dims));
+  TILERUN_TRY_VALUE(array, getArray(args[0]));
+  TILERUN_TRY_VALUE(dims, getDims(args[1], "a dimension"));
+  return wrap(broadcastTo(array, dims));
 }
 
 static Result callCat(Args args, const Function &self) {
   const Tuple *parts = args[0].asTuple();
   if (!parts)
     return makeError(self.name + " takes a tuple of tensors");
-  llvm::Expected<int64_t> axis = getInt64(args[1], "axis");
-  if (!axis)
-    return axis.takeError();
+  TILERUN_TRY_VALUE(axis, getInt64(args[1], "axis"));
   std::vector<Array> arrays;
   for (const Value &part : parts->elements) {
-    llvm::Expected<Array> array = getArray(part);
-    if (!array)
-      return array.takeError();
+    TILERUN_TRY_VALUE(array, getArray(part));
     if (self.code) { // stack: a new dimension for each.
-      int64_t rank = static_cast<int64_t>(array->shape.size());
-      llvm::Expected<int64_t> at = normalizeAxis(*axis, rank + 1);
-      if (!at)
-        return at.takeError();
-      array->shape.insert(array->shape.begin() + *at, 1);
+      int64_t rank = static_cast<int64_t>(array.shape.size());
+      TILERUN_TRY_VALUE(at, normalizeAxis(axis, rank + 1));
+      array.shape.insert(array.shape.begin() + at, 1);
     }
-    arrays.push_back(std::move(*array));
+    arrays.push_back(std::move(array));
   }
-  return wrap(concatenate(arrays, *axis));
+  return wrap(concatenate(arrays, axis));
 }
 
 llvm::ArrayRef<Function> host::getShapeFunctions() {

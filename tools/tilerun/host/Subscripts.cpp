@@ -58,10 +58,8 @@ static llvm::Error subscript(llvm::ArrayRef<Index> indices, Shape &shape, Shape 
       break;
     }
     case Index::Kind::Slice: {
-      auto range = resolveSlice(index, shape[at]);
-      if (!range)
-        return range.takeError();
-      auto [first, length, step] = *range;
+      TILERUN_TRY_VALUE(range, resolveSlice(index, shape[at]));
+      auto [first, length, step] = range;
       // A stride behind the only element is never used, and may not overflow.
       start += length ? first * strides[at] : 0;
       outShape.push_back(length);
@@ -83,27 +81,23 @@ llvm::Expected<Value> host::applySubscript(const Value &base, llvm::ArrayRef<Ind
   if (auto *tensor = base.getIf<Tensor>()) {
     Tensor view = *tensor;
     int64_t start = 0;
-    if (llvm::Error error = subscript(indices, view.shape, view.strides, start))
-      return error;
+    TILERUN_TRY_ERROR(subscript(indices, view.shape, view.strides, start));
     view.offset += static_cast<uint64_t>(start) * view.elementBytes();
     return Value(view);
   }
   if (auto *array = base.getIf<std::shared_ptr<const Array>>()) {
     Shape shape = (*array)->shape, strides = contiguousStrides(shape);
     int64_t start = 0;
-    if (llvm::Error error = subscript(indices, shape, strides, start))
-      return error;
-    llvm::Expected<Array> out = Array::create(shape);
-    if (!out)
-      return out.takeError();
-    out->dtype = (*array)->dtype;
-    for (int64_t i = 0; i < out->numElements(); ++i) {
+    TILERUN_TRY_ERROR(subscript(indices, shape, strides, start));
+    TILERUN_TRY_VALUE(out, Array::create(shape));
+    out.dtype = (*array)->dtype;
+    for (int64_t i = 0; i < out.numElements(); ++i) {
       int64_t at = start;
       for (auto [index, stride] : llvm::zip_equal(unravel(i, shape), strides))
         at += index * stride;
-      out->data[i] = (*array)->data[at];
+      out.data[i] = (*array)->data[at];
     }
-    return Value::array(std::move(*out));
+    return Value::array(std::move(out));
   }
   if (const Tuple *tuple = base.asTuple()) {
     int64_t size = static_cast<int64_t>(tuple->elements.size());
@@ -115,13 +109,11 @@ llvm::Expected<Value> host::applySubscript(const Value &base, llvm::ArrayRef<Ind
       return tuple->elements[i < 0 ? i + size : i];
     }
     if (indices.size() == 1 && indices[0].kind == Index::Kind::Slice) {
-      auto range = resolveSlice(indices[0], size);
-      if (!range)
-        return range.takeError();
+      TILERUN_TRY_VALUE(range, resolveSlice(indices[0], size));
       std::vector<Value> elements;
-      elements.reserve((*range)[1]);
-      for (int64_t i = 0; i < (*range)[1]; ++i)
-        elements.push_back(tuple->elements[(*range)[0] + i * (*range)[2]]);
+      elements.reserve(range[1]);
+      for (int64_t i = 0; i < range[1]; ++i)
+        elements.push_back(tuple->elements[range[0] + i * range[2]]);
       return Value::tuple(std::move(elements));
     }
     return makeError("a tuple takes one integer or slice");

@@ -73,11 +73,9 @@ llvm::Expected<std::shared_ptr<Storage>> Storage::create(uint64_t bytes) {
 llvm::Expected<Tensor> Tensor::create(DType dtype, llvm::ArrayRef<int64_t> shape,
                                       llvm::ArrayRef<int64_t> strides) {
   uint64_t elementBytes = getElementBytes(dtype);
-  llvm::Expected<int64_t> count = countElements(shape, elementBytes);
-  if (!count)
-    return count.takeError();
-  uint64_t extent = *count ? 1 : 0, limit = getMaxTensorBytes() / elementBytes;
-  if (*count)
+  TILERUN_TRY_VALUE(count, countElements(shape, elementBytes));
+  uint64_t extent = count ? 1 : 0, limit = getMaxTensorBytes() / elementBytes;
+  if (count)
     for (auto [dim, stride] : llvm::zip_equal(shape, strides)) {
       uint64_t step;
       if (stride < 0)
@@ -90,21 +88,17 @@ llvm::Expected<Tensor> Tensor::create(DType dtype, llvm::ArrayRef<int64_t> shape
                          " spans more than " + llvm::Twine(getMaxTensorBytes() >> 20) +
                          " MiB, the limit on this machine");
     }
-  auto storage = Storage::create(extent * elementBytes);
-  if (!storage)
-    return storage.takeError();
+  TILERUN_TRY_VALUE(storage, Storage::create(extent * elementBytes));
   Tensor tensor;
   tensor.dtype = dtype;
   tensor.shape.assign(shape.begin(), shape.end());
   tensor.strides.assign(strides.begin(), strides.end());
-  tensor.storage = std::move(*storage);
+  tensor.storage = std::move(storage);
   return tensor;
 }
 
 llvm::Expected<Tensor> Tensor::create(DType dtype, llvm::ArrayRef<int64_t> shape) {
-  llvm::Expected<int64_t> count = countElements(shape, getElementBytes(dtype));
-  if (!count)
-    return count.takeError();
+  TILERUN_TRY_ERROR(countElements(shape, getElementBytes(dtype)).takeError());
   return create(dtype, shape, contiguousStrides(shape));
 }
 
@@ -154,34 +148,28 @@ void Tensor::set(int64_t position, double value) {
 std::string Tensor::describe() const { return dtype.str() + formatIndex(shape); }
 
 llvm::Expected<Array> Array::create(llvm::ArrayRef<int64_t> shape) {
-  llvm::Expected<int64_t> count = countElements(shape, sizeof(double));
-  if (!count)
-    return count.takeError();
+  TILERUN_TRY_VALUE(count, countElements(shape, sizeof(double)));
   Array array;
   array.shape.assign(shape.begin(), shape.end());
-  array.data.resize(*count);
+  array.data.resize(count);
   return array;
 }
 
 llvm::Expected<Array> host::toArray(const Tensor &tensor) {
-  llvm::Expected<Array> array = Array::create(tensor.shape);
-  if (!array)
-    return array.takeError();
-  array->dtype = tensor.dtype;
+  TILERUN_TRY_VALUE(array, Array::create(tensor.shape));
+  array.dtype = tensor.dtype;
   const uint8_t *bytes = tensor.storage->bytes().data();
   tensor.forEach([&](int64_t position, uint64_t at) {
-    array->data[position] = loadElement(bytes + at, tensor.dtype.scalar);
+    array.data[position] = loadElement(bytes + at, tensor.dtype.scalar);
   });
-  return array;
+  return std::move(array);
 }
 
 llvm::Expected<Tensor> host::toTensor(const Array &array, DType dtype) {
-  llvm::Expected<Tensor> tensor = Tensor::create(dtype, array.shape);
-  if (!tensor)
-    return tensor.takeError();
-  uint8_t *bytes = tensor->storage->bytes().data();
-  tensor->forEach([&](int64_t position, uint64_t at) {
+  TILERUN_TRY_VALUE(tensor, Tensor::create(dtype, array.shape));
+  uint8_t *bytes = tensor.storage->bytes().data();
+  tensor.forEach([&](int64_t position, uint64_t at) {
     storeElement(bytes + at, dtype.scalar, array.data[position]);
   });
-  return tensor;
+  return std::move(tensor);
 }

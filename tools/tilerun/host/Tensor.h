@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tools/tilerun/host/Element.h"
+#include "tools/tilerun/host/Try.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"

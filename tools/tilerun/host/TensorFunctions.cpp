@@ -9,41 +9,27 @@ using namespace tilerun;
 using namespace tilerun::host;
 
 static Result callReduction(Args args, const Function &self) {
-  llvm::Expected<Array> array = getArray(args[0]);
-  if (!array)
-    return array.takeError();
+  TILERUN_TRY_VALUE(array, getArray(args[0]));
   std::optional<int64_t> axis;
   if (!args[1].isNone()) {
-    llvm::Expected<int64_t> at = getInt64(args[1], "axis");
-    if (!at)
-      return at.takeError();
-    axis = *at;
+    TILERUN_TRY_VALUE(at, getInt64(args[1], "axis"));
+    axis = at;
   }
-  llvm::Expected<bool> keep = getTruth(args[2]);
-  if (!keep)
-    return keep.takeError();
+  TILERUN_TRY_VALUE(keep, getTruth(args[2]));
   double correction = args.size() > 3 ? args[3].asDouble().value_or(0) : 0;
-  return wrap(reduce(*array, static_cast<Reduction>(self.code), axis, *keep, correction));
+  return wrap(reduce(array, static_cast<Reduction>(self.code), axis, keep, correction));
 }
 
 static Result callCumsum(Args args, const Function &) {
-  llvm::Expected<Array> array = getArray(args[0]);
-  if (!array)
-    return array.takeError();
-  llvm::Expected<int64_t> axis = getInt64(args[1], "axis");
-  if (!axis)
-    return axis.takeError();
-  return wrap(cumulativeSum(*array, *axis));
+  TILERUN_TRY_VALUE(array, getArray(args[0]));
+  TILERUN_TRY_VALUE(axis, getInt64(args[1], "axis"));
+  return wrap(cumulativeSum(array, axis));
 }
 
 static Result callSoftmax(Args args, const Function &self) {
-  llvm::Expected<Array> array = getArray(args[0]);
-  if (!array)
-    return array.takeError();
-  llvm::Expected<int64_t> axis = getInt64(args[1], "axis");
-  if (!axis)
-    return axis.takeError();
-  return wrap(softmax(*array, *axis, /*logarithm=*/self.code));
+  TILERUN_TRY_VALUE(array, getArray(args[0]));
+  TILERUN_TRY_VALUE(axis, getInt64(args[1], "axis"));
+  return wrap(softmax(array, axis, /*logarithm=*/self.code));
 }
 
 static Result callMatmul(Args args, const Function &) {
@@ -51,16 +37,10 @@ static Result callMatmul(Args args, const Function &) {
 }
 
 static Result callWhere(Args args, const Function &) {
-  llvm::Expected<Array> c = getArray(args[0]);
-  if (!c)
-    return c.takeError();
-  llvm::Expected<Array> a = getArray(args[1]);
-  if (!a)
-    return a.takeError();
-  llvm::Expected<Array> b = getArray(args[2]);
-  if (!b)
-    return b.takeError();
-  return wrap(selectElements(*c, *a, *b));
+  TILERUN_TRY_VALUE(c, getArray(args[0]));
+  TILERUN_TRY_VALUE(a, getArray(args[1]));
+  TILERUN_TRY_VALUE(b, getArray(args[2]));
+  return wrap(selectElements(c, a, b));
 }
 
 static Result callClamp(Args args, const Function &) {
@@ -68,10 +48,8 @@ static Result callClamp(Args args, const Function &) {
   if (!x)
     return x.takeError();
   for (auto [bound, fn] : {std::pair{1, &maximum}, std::pair{2, &minimum}}) {
-    llvm::Expected<Array> limit = getArray(args[bound]);
-    if (!limit)
-      return limit.takeError();
-    x = mapElements(*x, *limit, fn);
+    TILERUN_TRY_VALUE(limit, getArray(args[bound]));
+    x = mapElements(*x, limit, fn);
     if (!x)
       return x.takeError();
   }
@@ -97,10 +75,8 @@ static Result callArange(Args args, const Function &) {
 }
 
 static Result callFull(Args args, const Function &self) {
-  llvm::Expected<Shape> shape = getShape(args[0], "a dimension");
-  if (!shape)
-    return shape.takeError();
-  llvm::Expected<Array> array = Array::create(*shape);
+  TILERUN_TRY_VALUE(shape, getShape(args[0], "a dimension"));
+  llvm::Expected<Array> array = Array::create(shape);
   if (!array)
     return array.takeError();
   auto value = args.size() > 1 ? args[1].asDouble() : std::optional<double>(self.code);
@@ -115,9 +91,7 @@ static Result callTriangle(Args args, const Function &self) {
   llvm::Expected<Array> array = getArray(args[0]);
   if (!array)
     return array.takeError();
-  llvm::Expected<int64_t> k = getInt64(args[1], "the diagonal");
-  if (!k)
-    return k.takeError();
+  TILERUN_TRY_VALUE(k, getInt64(args[1], "the diagonal"));
   if (array->shape.size() < 2)
     return makeError(self.name + " needs at least two dimensions");
   int64_t rows = array->shape[array->shape.size() - 2], columns = array->shape.back();
@@ -125,7 +99,7 @@ static Result callTriangle(Args args, const Function &self) {
     int64_t column = static_cast<int64_t>(i) % columns;
     int64_t row = static_cast<int64_t>(i) / columns % rows;
     // Dimensions are far below 2^62, so that only k could overflow.
-    int64_t limit = std::clamp<int64_t>(*k, -rows, columns);
+    int64_t limit = std::clamp<int64_t>(k, -rows, columns);
     if (self.code ? column - row > limit : column - row < limit)
       x = 0;
   }
@@ -143,16 +117,14 @@ static Result callCopy(Args args, const Function &) {
   auto *tensor = args[0].getIf<Tensor>();
   if (!tensor)
     return args[0];
-  llvm::Expected<Tensor> copy = Tensor::create(tensor->dtype, tensor->shape);
-  if (!copy)
-    return copy.takeError();
-  copy->poisoned = tensor->poisoned;
+  TILERUN_TRY_VALUE(copy, Tensor::create(tensor->dtype, tensor->shape));
+  copy.poisoned = tensor->poisoned;
   unsigned bytes = tensor->elementBytes();
   tensor->forEach([&](int64_t position, uint64_t at) {
-    std::memcpy(copy->storage->bytes().data() + static_cast<uint64_t>(position) * bytes,
+    std::memcpy(copy.storage->bytes().data() + static_cast<uint64_t>(position) * bytes,
                 tensor->storage->bytes().data() + at, bytes);
   });
-  return Value(*copy);
+  return Value(copy);
 }
 
 /// The kernel language's tl.rand.
@@ -162,18 +134,16 @@ static Result callRand(Args args, const Function &) {
     seed = array->data[0];
   else if (!array)
     return array.takeError();
-  llvm::Expected<Array> offsets = getArray(args[1]);
-  if (!offsets)
-    return offsets.takeError();
+  TILERUN_TRY_VALUE(offsets, getArray(args[1]));
   if (!seed || !(std::fabs(*seed) < 0x1p53))
     return makeError("rand takes a seed of at most 53 bits and offsets");
-  for (double &x : offsets->data) {
+  for (double &x : offsets.data) {
     if (!(x >= 0 && x < 0x1p32))
       return makeError("rand takes offsets of 32 bits");
     x = languageUniform(static_cast<uint64_t>(static_cast<int64_t>(*seed)),
                         static_cast<uint32_t>(x));
   }
-  return Value::array(std::move(*offsets));
+  return Value::array(std::move(offsets));
 }
 
 /// The properties that host code asks a tensor for.
@@ -188,13 +158,9 @@ static Result callProperty(Args args, const Function &self) {
     const Shape &values = self.code == kStride ? tensor->strides : tensor->shape;
     if (args[1].isNone())
       return Value::shape(values);
-    llvm::Expected<int64_t> axis = getInt64(args[1], "dim");
-    if (!axis)
-      return axis.takeError();
-    llvm::Expected<int64_t> at = normalizeAxis(*axis, values.size());
-    if (!at)
-      return at.takeError();
-    return Value::integer(values[*at]);
+    TILERUN_TRY_VALUE(axis, getInt64(args[1], "dim"));
+    TILERUN_TRY_VALUE(at, normalizeAxis(axis, values.size()));
+    return Value::integer(values[at]);
   }
   case kNumel:
     return Value::integer(tensor->numElements());

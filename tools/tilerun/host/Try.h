@@ -1,0 +1,18 @@
+// Ends a function with the error that an expression gives, as TILERUN_TRY does in the runtime.
+#pragma once
+
+#include "llvm/Support/Error.h"
+
+/// Declares `name` as the value of an llvm::Expected.
+#define TILERUN_TRY_VALUE(name, ...)                                                               \
+  auto name##OrError = (__VA_ARGS__);                                                              \
+  if (!name##OrError)                                                                              \
+    return name##OrError.takeError();                                                              \
+  auto &name = *name##OrError
+
+/// For an llvm::Error.
+#define TILERUN_TRY_ERROR(...)                                                                     \
+  do {                                                                                             \
+    if (llvm::Error error_ = (__VA_ARGS__))                                                        \
+      return error_;                                                                               \
+  } while (false)
