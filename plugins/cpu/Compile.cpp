@@ -5,11 +5,15 @@
 #include "backends/interpreter/Reader.h"
 #include "ir/tile/ModuleBytes.h"
 #include "ir/transforms/Passes.h"
+#include "plugins/support/Options.h"
 
 #include "mlir/Pass/PassManager.h"
 
+#include <climits>
+
 using namespace tilerun;
 using namespace tilerun::cpu;
+using namespace tilerun::plugin_support;
 
 static llvm::Expected<const TilerunPluginArtifact *> compileRead(interp::ModuleReader &reader,
                                                                  const CompileOptions &options) {
@@ -63,38 +67,38 @@ llvm::Expected<const TilerunPluginArtifact *> cpu::compileBytecode(llvm::ArrayRe
   return compileRead(reader, options);
 }
 
-// Sets one option; the error's text if that is not possible.
-static std::string setOption(CompileOptions &options, llvm::StringRef name, llvm::StringRef value) {
-  auto bad = [&](llvm::StringRef wanted) {
-    return ("option '" + name + "' is '" + value + "', not " + wanted).str();
-  };
-  auto truth = [&](bool &out) -> std::string {
-    if (value != "true" && value != "false")
-      return bad("true or false");
-    out = value == "true";
-    return "";
-  };
-  unsigned number = 0;
-  // Threads and pipelines are not the interpreter's concern, but what asks for them is checked.
-  if (name == "num-warps" || name == "num-stages" || name == "num-ctas" || name == "maxnreg")
-    return value.getAsInteger(10, number) ? bad("a number") : "";
-  if (name == "opt-level") {
-    if (value.getAsInteger(10, number) || number > 3)
-      return bad("0 to 3");
-    options.optimize = number > 0;
-    return "";
-  }
-  bool lineInfo = true; // Positions are always kept.
-  if (name == "line-info")
-    return truth(lineInfo);
-  if (name == "debug")
-    return truth(options.run.debug);
-  if (name == "checks")
-    return parseChecks(value, options.run.checks);
-  if (name == "threads")
-    return value.getAsInteger(10, options.run.numThreads) ? bad("a number") : "";
-  return ("there is no option '" + name + "'").str();
+using Value = const std::string &;
+
+// Threads and pipelines are not the interpreter's concern, but what asks for them is checked.
+static std::string ignoreNumber(CompileOptions &, Value value) {
+  unsigned unused = 0;
+  return readNumber(value, 0, UINT_MAX, unused);
 }
+
+static constexpr Option<CompileOptions> kOptions[] = {
+    {"num-warps", "a number; it changes nothing", ignoreNumber},
+    {"num-stages", "a number; it changes nothing", ignoreNumber},
+    {"num-ctas", "a number; it changes nothing", ignoreNumber},
+    {"maxnreg", "a number; it changes nothing", ignoreNumber},
+    {"opt-level", "0 to 3; 0 runs tile IR as it is",
+     [](CompileOptions &o, Value value) {
+       unsigned level = 0;
+       std::string wrong = readNumber(value, 0, 3, level);
+       o.optimize = level > 0;
+       return wrong;
+     }},
+    {"line-info", "true or false; positions are always kept",
+     [](CompileOptions &, Value value) {
+       bool unused = true;
+       return readTruth(value, unused);
+     }},
+    {"debug", "true or false",
+     [](CompileOptions &o, Value value) { return readTruth(value, o.run.debug); }},
+    {"checks", "true, or names of checks",
+     [](CompileOptions &o, Value value) { return parseChecks(value, o.run.checks); }},
+    {"threads", "threads of the host; 0 for one a core", [](CompileOptions &o, Value value) {
+       return readNumber(value, 0, UINT_MAX, o.run.numThreads);
+     }}};
 
 static TilerunStatus compile(const TilerunPluginCompileRequest *request,
                              const TilerunPluginArtifact **artifact, const TilerunErrorSink *sink) {
@@ -103,11 +107,8 @@ static TilerunStatus compile(const TilerunPluginCompileRequest *request,
     return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "compile",
                 "target '" + target.str() + "'; there is only '" + kTarget + "'");
   CompileOptions options;
-  for (uint32_t i = 0; i < request->num_options; ++i) {
-    std::string reason = setOption(options, request->options[i].name, request->options[i].value);
-    if (!reason.empty())
-      return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "compile", reason);
-  }
+  if (std::string wrong = setOptions(kOptions, *request, options); !wrong.empty())
+    return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "compile", wrong);
   auto made = compileBytecode({request->bytecode, size_t(request->num_bytes)}, options);
   if (!made)
     return fail(sink, "compile", made.takeError());

@@ -2,6 +2,8 @@
 // errors. Compiling, devices, memory, streams, modules and findings each have a file.
 #include "plugins/cpu/Handles.h"
 #include "plugins/cpu/Host.h"
+#include "plugins/support/Error.h"
+#include "plugins/support/Table.h"
 
 #include "llvm/Config/llvm-config.h"
 
@@ -15,13 +17,22 @@ interp::Heap &cpu::getHeap() {
 
 TilerunStatus cpu::fail(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
                         llvm::StringRef what, const char *driverWord) {
-  if (!sink || !TILERUN_HAS(TilerunErrorSink, sink, report))
-    return status;
-  std::string message = (llvm::Twine(call) + " on " + kDeviceId + ": " + what).str();
-  TilerunErrorInfo info = {sizeof(TilerunErrorInfo), status, call, kDeviceId, driverWord,
-                           message.c_str()};
-  sink->report(sink->user, &info);
-  return status;
+  return plugin_support::report(sink, status, call, kDeviceId, driverWord,
+                                (llvm::Twine(call) + " on " + kDeviceId + ": " + what).str());
+}
+
+static TilerunStatus getStatus(interp::ErrorKind kind) {
+  switch (kind) {
+  case interp::ErrorKind::InvalidArgument:
+    return TILERUN_STATUS_INVALID_ARGUMENT;
+  case interp::ErrorKind::OutOfMemory:
+    return TILERUN_STATUS_OUT_OF_MEMORY;
+  case interp::ErrorKind::Compile:
+    return TILERUN_STATUS_COMPILE;
+  case interp::ErrorKind::Fault:
+    return TILERUN_STATUS_FAULT;
+  }
+  llvm_unreachable("a kind of errors without a status");
 }
 
 TilerunStatus cpu::fail(const TilerunErrorSink *sink, const char *call, llvm::Error error) {
@@ -30,20 +41,7 @@ TilerunStatus cpu::fail(const TilerunErrorSink *sink, const char *call, llvm::Er
   llvm::handleAllErrors(
       std::move(error),
       [&](const interp::InterpreterError &e) {
-        switch (e.getKind()) {
-        case interp::ErrorKind::InvalidArgument:
-          status = TILERUN_STATUS_INVALID_ARGUMENT;
-          break;
-        case interp::ErrorKind::OutOfMemory:
-          status = TILERUN_STATUS_OUT_OF_MEMORY;
-          break;
-        case interp::ErrorKind::Compile:
-          status = TILERUN_STATUS_COMPILE;
-          break;
-        case interp::ErrorKind::Fault:
-          status = TILERUN_STATUS_FAULT;
-          break;
-        }
+        status = getStatus(e.getKind());
         // "cpu: free: …" of the interpreter names what the message names already.
         llvm::StringRef message = e.getMessage();
         if (message.consume_front("cpu: "))
@@ -56,22 +54,16 @@ TilerunStatus cpu::fail(const TilerunErrorSink *sink, const char *call, llvm::Er
 
 TilerunStatus cpu::checkAlive(TilerunPluginDevice *device, const char *call,
                               const TilerunErrorSink *sink) {
-  std::lock_guard lock(device->mutex);
-  if (device->loss.empty())
+  if (!device->loss.isLost())
     return TILERUN_STATUS_OK;
   return fail(sink, TILERUN_STATUS_DEVICE_LOST, call,
-              device->loss + "; the device is lost: close it and open it again");
+              device->loss.getReason() + "; the device is lost: close it and open it again");
 }
 
-static const TilerunPlugin &getTable() {
+const TilerunPlugin *tilerunPluginEntry(const TilerunPluginHost *host) {
   static const TilerunPlugin table = [] {
-    TilerunPlugin made = {};
-    made.struct_size = sizeof(TilerunPlugin);
-    made.abi_major = TILERUN_PLUGIN_ABI_MAJOR;
-    made.abi_minor = TILERUN_PLUGIN_ABI_MINOR;
-    made.name = "cpu";
-    made.version = "0.1.0";
-    made.description = "the reference interpreter on the host's cores";
+    TilerunPlugin made =
+        plugin_support::makeTable("cpu", "0.1.0", "the reference interpreter on the host's cores");
     // Which build of it is the plugin's build id, which keys have anyway.
     made.compiler_version = "tilerun-interpreter 0.1.0, LLVM " LLVM_VERSION_STRING;
     cpu::addCompileEntries(made);
@@ -82,9 +74,5 @@ static const TilerunPlugin &getTable() {
     cpu::addModuleEntries(made);
     return made;
   }();
-  return table;
-}
-
-const TilerunPlugin *tilerunPluginEntry(const TilerunPluginHost *host) {
-  return host && host->abi_major == TILERUN_PLUGIN_ABI_MAJOR ? &getTable() : nullptr;
+  return plugin_support::giveTable(host, table);
 }

@@ -1,6 +1,7 @@
 // The one device of the plugin: identity, properties, opening and closing.
 #include "plugins/cpu/Handles.h"
 #include "plugins/cpu/Host.h"
+#include "plugins/support/Property.h"
 
 using namespace tilerun;
 using namespace tilerun::cpu;
@@ -26,16 +27,8 @@ static TilerunStatus openDevice(uint32_t ordinal, const TilerunPluginOpenOptions
 
 static TilerunStatus getProperty(TilerunPluginDevice *device, uint32_t property,
                                  TilerunPropertyValue *value, const TilerunErrorSink *sink) {
-  auto number = [&](uint64_t n) -> TilerunStatus {
-    value->type = TILERUN_VALUE_U64;
-    value->number = n;
-    return TILERUN_STATUS_OK;
-  };
-  auto string = [&](const char *text) -> TilerunStatus {
-    value->type = TILERUN_VALUE_STRING;
-    value->string = text;
-    return TILERUN_STATUS_OK;
-  };
+  auto number = [&](uint64_t n) { return plugin_support::setValue(value, n); };
+  auto string = [&](const char *text) { return plugin_support::setValue(value, text); };
   switch (property) {
   case TILERUN_DEVICE_PROPERTY_NAME:
     return string(kDeviceName);
@@ -59,6 +52,7 @@ static TilerunStatus getProperty(TilerunPluginDevice *device, uint32_t property,
     return number(interp::kMaxGrid[property - TILERUN_DEVICE_PROPERTY_MAX_GRID_X]);
   case TILERUN_DEVICE_PROPERTY_STREAM_ORDERED_MEMORY:
   case TILERUN_DEVICE_PROPERTY_UNIFIED_MEMORY:
+  case TILERUN_DEVICE_PROPERTY_LAUNCH_RANGES:
     return number(1);
   }
   return fail(sink, TILERUN_STATUS_UNSUPPORTED, "get_device_property",

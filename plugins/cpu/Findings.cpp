@@ -32,8 +32,7 @@ std::string cpu::parseChecks(llvm::StringRef text, Checks &checks) {
   for (llvm::StringRef word : llvm::split(text, ',')) {
     auto *found = llvm::find_if(kChecks, [&](const auto &check) { return check.first == word; });
     if (found == std::end(kChecks))
-      return ("option 'checks' is '" + text + "'; there is no check '" + word + "', only true, " +
-              "false, and a list of " +
+      return ("but there is no check '" + word + "', only true, false, and a list of " +
               llvm::join(llvm::map_range(kChecks, [](const auto &c) { return c.first; }), ", "))
           .str();
     checks.*found->second = true;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "backends/interpreter/Interpreter.h"
+#include "plugins/support/LossLatch.h"
 #include "runtime/include/tilerun/plugin.h"
 
 #include <chrono>
@@ -48,7 +49,7 @@ struct TilerunPluginDevice {
   std::mutex mutex;                                        ///< Guards what follows.
   std::set<std::shared_ptr<tilerun::cpu::Stream>> streams; ///< Live ones, the own one not.
   tilerun::cpu::Fault fault;                               ///< Of streams that were destroyed.
-  std::string loss;                                        ///< Empty: it is not lost.
+  tilerun::plugin_support::LossLatch loss;
 };
 struct TilerunPluginStream {
   TilerunPluginDevice *device;
@@ -106,8 +107,8 @@ Fault takeFault(Stream &stream);
 /// The findings of checks, as a fault.
 Fault makeFault(const interp::CheckReport &report);
 
-/// Reads a list of checks, "bounds,races", or "true" for those that the library turns on; the
-/// error's text if there is no such check.
+/// Reads a list of checks, "bounds,races", or "true" for those that the library turns on; what is
+/// wrong as an option's setter tells it (plugins/support/Options.h).
 std::string parseChecks(llvm::StringRef text, interp::CheckOptions &checks);
 std::string formatChecks(const interp::CheckOptions &checks);
 

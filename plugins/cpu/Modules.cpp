@@ -2,6 +2,7 @@
 #include "plugins/cpu/Handles.h"
 #include "plugins/cpu/Host.h"
 #include "plugins/support/ArtifactCheck.h"
+#include "plugins/support/Error.h"
 #include "plugins/support/Property.h"
 
 #include "backends/interpreter/Frame.h"
@@ -55,8 +56,7 @@ loadKernel(TilerunPluginDevice *device, const ArtifactContent &content,
 static TilerunStatus loadModule(TilerunPluginDevice *device, const TilerunPluginArtifact *artifact,
                                 TilerunPluginModule **module, const TilerunErrorSink *sink) {
   CPU_ENTER(device, sink, "load_module");
-  if (TilerunStatus status = checkCompatibility(device, artifact->compatibility, sink))
-    return status;
+  TILERUN_PLUGIN_TRY(checkCompatibility(device, artifact->compatibility, sink));
   std::optional<ArtifactContent> content =
       decodeArtifact({artifact->bytes, size_t(artifact->num_bytes)});
   if (!content)
@@ -210,11 +210,8 @@ static TilerunStatus launch(TilerunPluginKernel *kernel, TilerunPluginStream *st
   std::lock_guard running(stream.running);
   if (kernel->host) {
     std::string loss = kernel->host(getHeap(), bits.data());
-    if (!loss.empty()) {
-      // As on a GPU: it shows at the next call that waits.
-      std::lock_guard lock(device->mutex);
-      device->loss = "kernel '" + kernel->name + "' " + loss;
-    }
+    if (!loss.empty()) // As on a GPU: it shows at the next call that waits.
+      device->loss.lose("kernel '" + kernel->name + "' " + loss);
     return TILERUN_STATUS_OK;
   }
   const uint32_t flags = TILERUN_HAS(TilerunPluginLaunch, launch, flags) ? launch->flags : 0;

@@ -66,16 +66,8 @@ constexpr Option<Request> kOptions[] = {
      [](Request &r, Value value) { return readTruth(value, r.options.debug); }},
     {"line-info", "true or false",
      [](Request &r, Value value) { return readTruth(value, r.options.lineInfo); }},
-    {"schedule", "a schedule by hand, its text",
-     [](Request &r, Value value) {
-       r.options.schedule = value;
-       return std::string();
-     }},
-    {"schedule-name", "its file in diagnostics",
-     [](Request &r, Value value) {
-       r.options.scheduleName = value;
-       return std::string();
-     }},
+    kScheduleOption<Request>,
+    kScheduleNameOption<Request>,
     {"emit", "a phase", // To look at instead of code to load.
      [](Request &r, Value value) { return setPhase(kPhases, value, r.stage); }}};
 

@@ -3,7 +3,7 @@
 // and NoCompile.cpp takes its place in a build that only drives devices.
 #include "plugins/cuda/Device.h"
 
-static const TilerunPlugin &getTable() {
+const TilerunPlugin *tilerunPluginEntry(const TilerunPluginHost *host) {
   static const TilerunPlugin table = [] {
     TilerunPlugin made =
         cuda::makeTable<cuda::Device>("0.1.0", "NVIDIA GPUs through the CUDA driver");
@@ -16,9 +16,5 @@ static const TilerunPlugin &getTable() {
     };
     return made;
   }();
-  return table;
-}
-
-const TilerunPlugin *tilerunPluginEntry(const TilerunPluginHost *host) {
-  return host && host->abi_major == TILERUN_PLUGIN_ABI_MAJOR ? &getTable() : nullptr;
+  return tilerun::plugin_support::giveTable(host, table);
 }

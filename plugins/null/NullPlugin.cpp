@@ -240,6 +240,5 @@ const TilerunPlugin *tilerunPluginEntry(const TilerunPluginHost *host) {
     };
     return made;
   }();
-  // The first three fields are the same in every version, so this test is always safe.
-  return host && host->abi_major == TILERUN_PLUGIN_ABI_MAJOR ? &table : nullptr;
+  return giveTable(host, table);
 }

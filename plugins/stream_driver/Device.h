@@ -191,8 +191,7 @@ template <typename D> struct Devices {
     // All are described before any is reported, so that a failure has reported nothing.
     std::vector<std::unique_ptr<D>> devices(count);
     for (uint32_t i = 0; i < count; ++i)
-      if (TilerunStatus status = describe(i, devices[i], sink))
-        return status;
+      TILERUN_PLUGIN_TRY(describe(i, devices[i], sink));
     for (const auto &device : devices) {
       const std::string target = std::string(D::kName) + ":" + device->arch;
       TilerunPluginDeviceInfo info = {sizeof(info),         device->ordinal,
@@ -213,8 +212,7 @@ template <typename D> struct Devices {
                               std::to_string(count)
                         : reason);
     std::unique_ptr<D> device;
-    if (TilerunStatus status = describe(ordinal, device, sink))
-      return status;
+    TILERUN_PLUGIN_TRY(describe(ordinal, device, sink));
     if (options && TILERUN_HAS(TilerunPluginOpenOptions, options, foreign_context)) {
       if constexpr (requires { device->adopt(uint64_t()); })
         device->adopt(options->foreign_context);
@@ -222,8 +220,7 @@ template <typename D> struct Devices {
         return fail(sink, TILERUN_STATUS_UNSUPPORTED, "open_device", device.get(),
                     "there are no contexts to adopt");
     }
-    if (TilerunStatus status = device->open(sink))
-      return status;
+    TILERUN_PLUGIN_TRY(device->open(sink));
     device->isOpen = true;
     if (TilerunStatus status = makeOwnStream(device.get(), sink)) {
       device->close();

@@ -66,8 +66,7 @@ template <typename D> struct Modules {
                                   const TilerunErrorSink *sink) {
     D *device = get<D>(handle);
     ENTER_DEVICE(D, device, sink, "load_module");
-    if (TilerunStatus status = checkArtifact(device, *artifact, "load_module", sink))
-      return status;
+    TILERUN_PLUGIN_TRY(checkArtifact(device, *artifact, "load_module", sink));
     typename D::ModuleHandle native{};
     std::string detail;
     if (Outcome outcome = device->loadModule(native, *artifact, detail))
@@ -83,8 +82,7 @@ template <typename D> struct Modules {
                                         const TilerunErrorSink *sink) {
     D *device = get<D>(handle);
     ENTER_DEVICE(D, device, sink, "finalize_artifact");
-    if (TilerunStatus status = checkArtifact(device, *artifact, "finalize_artifact", sink))
-      return status;
+    TILERUN_PLUGIN_TRY(checkArtifact(device, *artifact, "finalize_artifact", sink));
     std::string bytes(reinterpret_cast<const char *>(artifact->bytes), artifact->num_bytes);
     std::string compatibility = artifact->compatibility, detail;
     if (!device->isFinal(compatibility)) {

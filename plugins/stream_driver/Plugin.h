@@ -4,17 +4,12 @@
 #include "plugins/stream_driver/Memory.h"
 #include "plugins/stream_driver/Modules.h"
 #include "plugins/stream_driver/Streams.h"
+#include "plugins/support/Table.h"
 
 namespace tilerun::stream_driver {
 
 template <typename D> TilerunPlugin makeTable(const char *version, const char *description) {
-  TilerunPlugin table = {};
-  table.struct_size = sizeof(TilerunPlugin);
-  table.abi_major = TILERUN_PLUGIN_ABI_MAJOR;
-  table.abi_minor = TILERUN_PLUGIN_ABI_MINOR;
-  table.name = D::kName;
-  table.version = version;
-  table.description = description;
+  TilerunPlugin table = plugin_support::makeTable(D::kName, version, description);
   addDeviceEntries<D>(table);
   addMemoryEntries<D>(table);
   addStreamEntries<D>(table);

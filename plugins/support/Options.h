@@ -35,6 +35,20 @@ inline std::string readTruth(const std::string &value, bool &out) {
   return "";
 }
 
+/// A schedule by hand and the name of its file, of requests whose `options` have both.
+template <typename Request>
+constexpr Option<Request> kScheduleOption = {"schedule", "a schedule by hand, its text",
+                                             [](Request &request, const std::string &value) {
+                                               request.options.schedule = value;
+                                               return std::string();
+                                             }};
+template <typename Request>
+constexpr Option<Request> kScheduleNameOption = {"schedule-name", "its file in diagnostics",
+                                                 [](Request &request, const std::string &value) {
+                                                   request.options.scheduleName = value;
+                                                   return std::string();
+                                                 }};
+
 /// Sets all options of a request; returns the error's text, or "".
 template <typename Table, typename Request>
 std::string setOptions(const Table &table, const TilerunPluginCompileRequest &given,

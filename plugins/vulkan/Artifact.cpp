@@ -7,6 +7,7 @@
 //   debug sites: kind u32, text, arguments, file, line u32, column u32
 //   SPIR-V in words; data of the driver's pipeline cache in bytes
 #include "plugins/vulkan/Artifact.h"
+#include "plugins/support/Bytes.h"
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Endian.h"
@@ -35,63 +36,8 @@ uint64_t KernelCode::getPackedBytes() const {
 
 namespace {
 
-class Writer {
-public:
-  template <typename T> void number(T value) {
-    size_t at = bytes.size();
-    bytes.resize(at + sizeof(T));
-    llvm::support::endian::write(&bytes[at], value, llvm::endianness::little);
-  }
-  void text(llvm::StringRef value) {
-    number(static_cast<uint32_t>(value.size()));
-    bytes.insert(bytes.end(), value.begin(), value.end());
-  }
-  std::vector<uint8_t> bytes;
-};
-
-// Reads until something does not fit; then everything is 0 and `failed` is set.
-class Reader {
-public:
-  explicit Reader(llvm::ArrayRef<uint8_t> bytes) : rest(bytes) {}
-  template <typename T> T number() {
-    if (!take(sizeof(T)))
-      return 0;
-    T value = llvm::support::endian::read<T>(rest.data(), llvm::endianness::little);
-    rest = rest.drop_front(sizeof(T));
-    return value;
-  }
-  /// A count of elements that have at least `least` bytes each.
-  size_t count(size_t least) {
-    uint32_t value = number<uint32_t>();
-    if (value > rest.size() / least)
-      failed = true;
-    return failed ? 0 : value;
-  }
-  std::string text() {
-    size_t size = count(1);
-    std::string value(reinterpret_cast<const char *>(rest.data()), size);
-    rest = rest.drop_front(size);
-    // Names go to interfaces that end them with NUL.
-    failed |= value.find('\0') != std::string::npos;
-    return value;
-  }
-  llvm::ArrayRef<uint8_t> block(size_t size) {
-    if (!take(size))
-      return {};
-    llvm::ArrayRef<uint8_t> value = rest.take_front(size);
-    rest = rest.drop_front(size);
-    return value;
-  }
-  bool isAtEnd() const { return rest.empty(); }
-  bool failed = false;
-
-private:
-  bool take(size_t size) {
-    failed |= size > rest.size();
-    return !failed;
-  }
-  llvm::ArrayRef<uint8_t> rest;
-};
+using ByteWriter = tilerun::plugin_support::ByteWriter<uint32_t>;
+using ByteReader = tilerun::plugin_support::ByteReader<uint32_t>;
 
 llvm::Error makeError(const llvm::Twine &what) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), what);
@@ -139,37 +85,37 @@ bool isValid(const KernelCode::Parameter &parameter) {
 } // namespace
 
 std::vector<uint8_t> vulkan::encodeArtifact(const ArtifactContent &content) {
-  Writer writer;
-  writer.bytes.resize(kHeaderBytes);
-  writer.number(static_cast<uint32_t>(content.kernels.size()));
+  ByteWriter writer;
+  for (size_t i = 0; i < kHeaderBytes; ++i)
+    writer.add(uint8_t(0));
+  writer.add(static_cast<uint32_t>(content.kernels.size()));
   for (const KernelCode &kernel : content.kernels) {
-    writer.text(kernel.name);
-    writer.text(kernel.entry);
+    writer.addText(kernel.name);
+    writer.addText(kernel.entry);
     for (uint32_t value : {kernel.threads, kernel.subgroupSize, kernel.sharedBytes, kernel.flags})
-      writer.number(value);
-    writer.number(static_cast<uint32_t>(kernel.parameters.size()));
+      writer.add(value);
+    writer.add(static_cast<uint32_t>(kernel.parameters.size()));
     for (const KernelCode::Parameter &parameter : kernel.parameters) {
-      writer.number(parameter.kind);
-      writer.number(parameter.bits);
-      writer.text(parameter.name);
+      writer.add(parameter.kind);
+      writer.add(parameter.bits);
+      writer.addText(parameter.name);
     }
   }
-  writer.number(static_cast<uint32_t>(content.debugSites.size()));
+  writer.add(static_cast<uint32_t>(content.debugSites.size()));
   for (const DebugSite &site : content.debugSites) {
-    writer.number(static_cast<uint32_t>(site.kind));
-    writer.text(site.text);
-    writer.text(site.arguments);
-    writer.text(site.file);
-    writer.number(uint32_t(site.line));
-    writer.number(uint32_t(site.column));
+    writer.add(static_cast<uint32_t>(site.kind));
+    writer.addText(site.text);
+    writer.addText(site.arguments);
+    writer.addText(site.file);
+    writer.add(uint32_t(site.line));
+    writer.add(uint32_t(site.column));
   }
-  writer.number(static_cast<uint32_t>(content.code.size()));
+  writer.add(static_cast<uint32_t>(content.code.size()));
   for (uint32_t word : content.code)
-    writer.number(word);
-  writer.number(static_cast<uint32_t>(content.pipeline.size()));
-  writer.bytes.insert(writer.bytes.end(), content.pipeline.begin(), content.pipeline.end());
+    writer.add(word);
+  writer.addBytes(content.pipeline);
 
-  std::vector<uint8_t> bytes = std::move(writer.bytes);
+  std::vector<uint8_t> bytes = writer.take();
   std::copy(kMagic.begin(), kMagic.end(), bytes.begin());
   using namespace llvm::support::endian;
   write32le(&bytes[8], kVersion);
@@ -195,42 +141,45 @@ llvm::Expected<ArtifactContent> vulkan::decodeArtifact(llvm::ArrayRef<uint8_t> b
   if (read32le(&bytes[12]) || read64le(&bytes[24]) != llvm::xxh3_64bits(body))
     return makeError("the artifact is damaged: its checksum is wrong");
 
-  Reader reader(body);
+  ByteReader reader(body);
   ArtifactContent content;
-  content.kernels.resize(reader.count(/*least=*/28));
+  content.kernels.resize(reader.getCount(/*least=*/28));
   for (KernelCode &kernel : content.kernels) {
-    kernel.name = reader.text();
-    kernel.entry = reader.text();
+    kernel.name = reader.getText();
+    kernel.entry = reader.getText();
     for (uint32_t *value :
          {&kernel.threads, &kernel.subgroupSize, &kernel.sharedBytes, &kernel.flags})
-      *value = reader.number<uint32_t>();
-    kernel.parameters.resize(reader.count(/*least=*/8));
+      *value = reader.get<uint32_t>();
+    kernel.parameters.resize(reader.getCount(/*least=*/8));
     for (KernelCode::Parameter &parameter : kernel.parameters) {
-      parameter.kind = reader.number<uint16_t>();
-      parameter.bits = reader.number<uint16_t>();
-      parameter.name = reader.text();
-      reader.failed |= !isValid(parameter);
+      parameter.kind = reader.get<uint16_t>();
+      parameter.bits = reader.get<uint16_t>();
+      parameter.name = reader.getText();
+      if (!isValid(parameter))
+        reader.fail();
     }
-    reader.failed |= kernel.threads == 0;
+    if (!kernel.threads)
+      reader.fail();
   }
-  content.debugSites.resize(reader.count(/*least=*/24));
+  content.debugSites.resize(reader.getCount(/*least=*/24));
   for (DebugSite &site : content.debugSites) {
-    auto kind = reader.number<uint32_t>();
-    reader.failed |= kind > static_cast<uint32_t>(DebugSite::Kind::Assert);
-    site.kind = reader.failed ? DebugSite::Kind::Print : static_cast<DebugSite::Kind>(kind);
-    site.text = reader.text();
-    site.arguments = reader.text();
-    site.file = reader.text();
-    site.line = reader.number<uint32_t>();
-    site.column = reader.number<uint32_t>();
-    reader.failed |= site.arguments.find_first_not_of("ilfd") != std::string::npos;
+    auto kind = reader.get<uint32_t>();
+    const bool isKnown = kind <= static_cast<uint32_t>(DebugSite::Kind::Assert);
+    site.kind = isKnown ? static_cast<DebugSite::Kind>(kind) : DebugSite::Kind::Print;
+    site.text = reader.getText();
+    site.arguments = reader.getText();
+    site.file = reader.getText();
+    site.line = reader.get<uint32_t>();
+    site.column = reader.get<uint32_t>();
+    if (!isKnown || site.arguments.find_first_not_of("ilfd") != std::string::npos)
+      reader.fail();
   }
-  content.code.resize(reader.count(/*least=*/4));
+  content.code.resize(reader.getCount(/*least=*/4));
   for (uint32_t &word : content.code)
-    word = reader.number<uint32_t>();
-  llvm::ArrayRef<uint8_t> pipeline = reader.block(reader.count(/*least=*/1));
+    word = reader.get<uint32_t>();
+  const auto pipeline = reader.getBytes();
   content.pipeline.assign(pipeline.begin(), pipeline.end());
-  if (reader.failed || !reader.isAtEnd())
+  if (!reader.finished())
     return makeError("the artifact's content does not fit its lengths");
   if (std::string reason = checkCode(content); !reason.empty())
     return makeError("the artifact cannot be used: " + reason);

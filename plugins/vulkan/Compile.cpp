@@ -46,7 +46,7 @@ constexpr Phase<Stage> kPhases[] = {
 TilerunStatus getPhases(const char *target, void (*each)(void *, const TilerunPluginPhase *),
                         void *user, const TilerunErrorSink *sink) {
   if (llvm::Error error = parseTarget(target).takeError())
-    return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "get_phases", nullptr,
+    return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "get_phases", "vulkan",
                 llvm::toString(std::move(error)));
   tellPhases(kPhases, each, user);
   return TILERUN_STATUS_OK;
@@ -82,16 +82,8 @@ constexpr Option<Request> kOptions[] = {
      [](Request &r, Value value) { return readTruth(value, r.options.debug); }},
     {"line-info", "true or false",
      [](Request &r, Value value) { return readTruth(value, r.options.lineInfo); }},
-    {"schedule", "a schedule by hand, its text",
-     [](Request &r, Value value) {
-       r.options.schedule = value;
-       return std::string();
-     }},
-    {"schedule-name", "its file in diagnostics",
-     [](Request &r, Value value) {
-       r.options.scheduleName = value;
-       return std::string();
-     }},
+    kScheduleOption<Request>,
+    kScheduleNameOption<Request>,
     {"emit", "a phase", [](Request &r, Value value) {
        r.emit = true;
        return setPhase(kPhases, value, r.stage);
@@ -124,7 +116,7 @@ KernelCode describeKernel(const SpirvArtifact &compiled) {
 TilerunStatus compile(const TilerunPluginCompileRequest *given,
                       const TilerunPluginArtifact **artifact, const TilerunErrorSink *sink) {
   auto refuse = [&](TilerunStatus status, const std::string &what) {
-    return fail(sink, status, "compile", nullptr, what);
+    return fail(sink, status, "compile", "vulkan", what);
   };
   llvm::StringRef targetText = given->target ? given->target : "";
   llvm::Expected<Target> target = parseTarget(targetText);

@@ -59,8 +59,7 @@ TilerunStatus copyToDevice(TilerunPluginDevice *device, TilerunPluginStream *str
   if (writesDirectly(context, *place.block, bytes)) {
     // A large one is worth waiting for: staging would copy it twice.
     if (bytes > kDirectBytes)
-      if (TilerunStatus status = stream.wait(sink))
-        return status;
+      TILERUN_PLUGIN_TRY(stream.wait(sink));
     if (stream.isIdle()) {
       std::memcpy(place.block->host + place.offset, from, bytes);
       return TILERUN_STATUS_OK;
@@ -101,19 +100,15 @@ TilerunStatus copyInHalves(Stream &stream, uint8_t *to, const Place &from, uint6
   auto getBytes = [&](uint64_t part) { return std::min(kHalf, bytes - part * kHalf); };
   for (uint64_t part = 0; part <= parts; ++part) {
     if (part < parts) {
-      if (TilerunStatus status =
-              recordCopy(stream, from.block->buffer, from.offset + part * kHalf, staging.buffer,
-                         part % 2 * kHalf, getBytes(part), kind, sink))
-        return status;
+      TILERUN_PLUGIN_TRY(recordCopy(stream, from.block->buffer, from.offset + part * kHalf,
+                                    staging.buffer, part % 2 * kHalf, getBytes(part), kind, sink));
       values[part % 2] = stream.getLastValue();
-      if (TilerunStatus status = stream.flush(sink))
-        return status;
+      TILERUN_PLUGIN_TRY(stream.flush(sink));
     }
     if (part == 0)
       continue;
     const uint64_t before = part - 1;
-    if (TilerunStatus status = stream.waitFor(values[before % 2], sink))
-      return status;
+    TILERUN_PLUGIN_TRY(stream.waitFor(values[before % 2], sink));
     std::memcpy(to + before * kHalf, staging.host + before % 2 * kHalf, getBytes(before));
   }
   return stream.wait(sink);
@@ -122,8 +117,7 @@ TilerunStatus copyInHalves(Stream &stream, uint8_t *to, const Place &from, uint6
 TilerunStatus copyThroughStaging(Context &context, Stream &stream, uint8_t *to, const Place &from,
                                  uint64_t bytes, const TilerunErrorSink *sink) {
   std::shared_ptr<Block> staging;
-  if (TilerunStatus status = context.memory.acquireStaging(staging, sink))
-    return status;
+  TILERUN_PLUGIN_TRY(context.memory.acquireStaging(staging, sink));
   TilerunStatus status = copyInHalves(stream, to, from, bytes, *staging, sink);
   // A copy that failed half-way may still write to it.
   if (!status || !stream.wait(nullptr))
@@ -147,8 +141,7 @@ TilerunStatus copyFromDevice(TilerunPluginDevice *device, TilerunPluginStream *s
     return recordCopy(stream, place.block->buffer, place.offset, pinned.block->buffer,
                       pinned.offset, bytes, getKind(bytes), sink);
   if (place.block->host && place.block->cached) {
-    if (TilerunStatus status = stream.wait(sink))
-      return status;
+    TILERUN_PLUGIN_TRY(stream.wait(sink));
     std::memcpy(to, place.block->host + place.offset, bytes);
   } else if (TilerunStatus status = copyThroughStaging(context, stream, static_cast<uint8_t *>(to),
                                                        place, bytes, sink)) {
@@ -188,17 +181,13 @@ TilerunStatus copyFromPeer(TilerunPluginDevice *device, TilerunPluginStream *str
   if (bytes && !peer->context->memory.find(from, bytes, place))
     return failRange(*peer->context, "copy_from_peer", from, bytes, sink);
   // Devices do not see each other's memory: through the host, once the stream has come to it.
-  if (TilerunStatus status = getStream(device, stream).wait(sink))
-    return status;
+  TILERUN_PLUGIN_TRY(getStream(device, stream).wait(sink));
   constexpr uint64_t kPart = uint64_t(4) << 20;
   std::vector<uint8_t> buffer(std::min(bytes, kPart));
   for (uint64_t done = 0; done < bytes; done += kPart) {
     const uint64_t part = std::min(bytes - done, kPart);
-    if (TilerunStatus status =
-            copyFromDevice(peer, nullptr, buffer.data(), from + done, part, sink))
-      return status;
-    if (TilerunStatus status = copyToDevice(device, stream, to + done, buffer.data(), part, sink))
-      return status;
+    TILERUN_PLUGIN_TRY(copyFromDevice(peer, nullptr, buffer.data(), from + done, part, sink));
+    TILERUN_PLUGIN_TRY(copyToDevice(device, stream, to + done, buffer.data(), part, sink));
   }
   return TILERUN_STATUS_OK;
 }
@@ -230,8 +219,7 @@ TilerunStatus fill(TilerunPluginDevice *device, TilerunPluginStream *stream_, Ti
         const uint64_t head = wordBegin - begin, tail = end - wordEnd;
         if (head || tail) {
           Transient edges;
-          if (TilerunStatus status = recorder.allocateTransient(head + tail, edges, sink))
-            return status;
+          TILERUN_PLUGIN_TRY(recorder.allocateTransient(head + tail, edges, sink));
           auto *host = static_cast<uint8_t *>(edges.host);
           for (uint64_t i = 0; i < head; ++i)
             host[i] = getByte(begin + i);

@@ -27,7 +27,8 @@ Context::~Context() {
   for (int tries = 0; tries < 3; ++tries)
     if (VkResult result = table.vkDeviceWaitIdle(handle);
         result >= 0 || result == VK_ERROR_DEVICE_LOST) {
-      lost = lost || result == VK_ERROR_DEVICE_LOST;
+      if (result == VK_ERROR_DEVICE_LOST)
+        loss.lose("vkDeviceWaitIdle: " + getResultName(result));
       break;
     }
   for (const std::shared_ptr<Stream> &stream : getStreams())
@@ -162,7 +163,7 @@ void Context::retire(std::shared_ptr<Stream> stream) {
   looked.push_back(std::move(stream));
   for (const std::shared_ptr<Stream> &each : looked) {
     each->settle();
-    if (!lost && (!each->isIdle() || !each->reports.isEmpty()))
+    if (!loss.isLost() && (!each->isIdle() || !each->reports.isEmpty()))
       kept.push_back(each);
   }
   std::lock_guard lock(mutex);
@@ -190,7 +191,7 @@ TilerunStatus getDevices(TilerunDeviceCallback each, void *user, const TilerunEr
   std::string reason;
   std::vector<const PhysicalDevice *> devices = getPhysicalDevices(reason, true);
   if (devices.empty())
-    return fail(sink, TILERUN_STATUS_UNAVAILABLE, "get_devices", nullptr, reason);
+    return fail(sink, TILERUN_STATUS_UNAVAILABLE, "get_devices", "vulkan", reason);
   for (const PhysicalDevice *device : devices) {
     TilerunPluginDeviceInfo info = {sizeof(info),         device->ordinal,
                                     device->id.c_str(),   device->uuid.c_str(),
@@ -207,7 +208,7 @@ TilerunStatus shareContext(const PhysicalDevice &physical, uint64_t foreign,
   std::erase_if(contexts.all, [](const auto &weak) { return weak.expired(); });
   for (const std::weak_ptr<Context> &weak : contexts.all)
     if (std::shared_ptr<Context> context = weak.lock())
-      if (&context->physical == &physical && !context->lost &&
+      if (&context->physical == &physical && !context->loss.isLost() &&
           (!foreign || reinterpret_cast<uint64_t>(context->handle) == foreign)) {
         out = std::move(context);
         return TILERUN_STATUS_OK;
@@ -217,8 +218,7 @@ TilerunStatus shareContext(const PhysicalDevice &physical, uint64_t foreign,
                 "the context is no VkDevice that this plugin made; those of others cannot be "
                 "used, as Vulkan does not tell their queues and features");
   auto context = std::make_shared<Context>(physical);
-  if (TilerunStatus status = context->open(sink))
-    return status;
+  TILERUN_PLUGIN_TRY(context->open(sink));
   contexts.all.push_back(context);
   out = std::move(context);
   return TILERUN_STATUS_OK;
@@ -229,7 +229,7 @@ TilerunStatus openDevice(uint32_t ordinal, const TilerunPluginOpenOptions *optio
   std::string reason;
   std::vector<const PhysicalDevice *> devices = getPhysicalDevices(reason, false);
   if (ordinal >= devices.size())
-    return fail(sink, TILERUN_STATUS_UNAVAILABLE, "open_device", nullptr,
+    return fail(sink, TILERUN_STATUS_UNAVAILABLE, "open_device", "vulkan",
                 devices.empty() ? reason
                                 : "there is no device " + std::to_string(ordinal) + ", there are " +
                                       std::to_string(devices.size()));
@@ -237,10 +237,8 @@ TilerunStatus openDevice(uint32_t ordinal, const TilerunPluginOpenOptions *optio
                          ? options->foreign_context
                          : 0;
   auto device = std::make_unique<TilerunPluginDevice>();
-  if (TilerunStatus status = shareContext(*devices[ordinal], foreign, device->context, sink))
-    return status;
-  if (TilerunStatus status = Stream::create(*device->context, device->stream, sink))
-    return status;
+  TILERUN_PLUGIN_TRY(shareContext(*devices[ordinal], foreign, device->context, sink));
+  TILERUN_PLUGIN_TRY(Stream::create(*device->context, device->stream, sink));
   *out = device.release();
   return TILERUN_STATUS_OK;
 }
@@ -327,14 +325,11 @@ TilerunStatus synchronizeDevice(TilerunPluginDevice *device, const TilerunErrorS
   std::vector<std::shared_ptr<Stream>> streams = context.getStreams();
   // All are in flight before the first is waited for.
   for (const std::shared_ptr<Stream> &stream : streams)
-    if (TilerunStatus status = stream->flush(sink))
-      return status;
+    TILERUN_PLUGIN_TRY(stream->flush(sink));
   for (const std::shared_ptr<Stream> &stream : streams)
-    if (TilerunStatus status = stream->wait(sink))
-      return status;
+    TILERUN_PLUGIN_TRY(stream->wait(sink));
   for (const std::shared_ptr<Stream> &stream : streams)
-    if (TilerunStatus status = takeReports(*stream, sink))
-      return status;
+    TILERUN_PLUGIN_TRY(takeReports(*stream, sink));
   return TILERUN_STATUS_OK;
 }
 

@@ -3,6 +3,7 @@
 // work with another's.
 #pragma once
 
+#include "plugins/support/LossLatch.h"
 #include "plugins/vulkan/Instance.h"
 #include "plugins/vulkan/Memory.h"
 #include "plugins/vulkan/Timestamps.h"
@@ -10,6 +11,7 @@
 namespace vulkan {
 
 class Flusher;
+using tilerun::plugin_support::LossLatch;
 
 /// A logical device. It ends with its last handle.
 class Context {
@@ -42,9 +44,8 @@ public:
   std::vector<std::unique_ptr<Queue>> computeQueues, transferQueues;
   std::vector<uint32_t> families; ///< That use buffers.
 
-  std::atomic<bool> lost{false};
-  mutable std::mutex mutex; ///< Guards what follows.
-  std::string lossReason;
+  LossLatch loss;
+  mutable std::mutex mutex;                       ///< Guards what follows.
   std::set<std::string> kernelNames;              ///< Outlive their modules.
   VkPipelineCache pipelineCache = VK_NULL_HANDLE; ///< In memory alone; made by Modules.cpp.
   std::vector<std::weak_ptr<Stream>> streams;

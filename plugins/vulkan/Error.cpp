@@ -1,5 +1,4 @@
 // How failures of Vulkan become errors of the ABI; the log.
-#include "plugins/support/Error.h"
 #include "plugins/vulkan/Device.h"
 
 #include <cstdio>
@@ -42,46 +41,31 @@ void vulkan::log(int32_t level, const std::string &text) {
   X(VK_PIPELINE_COMPILE_REQUIRED, COMPILE, "the pipeline must be compiled")                        \
   X(VK_ERROR_UNKNOWN, DRIVER, "the driver gives no reason")
 
+namespace {
+struct ResultRow {
+  VkResult result;
+  const char *name;
+  TilerunStatus status;
+  const char *text;
+};
+} // namespace
+
+static ResultRow getRow(VkResult result) {
+#define VULKAN_ROW(name, status, text) {name, #name, TILERUN_STATUS_##status, text},
+  static constexpr ResultRow kRows[] = {VULKAN_RESULT_LIST(VULKAN_ROW)};
+#undef VULKAN_ROW
+  for (const ResultRow &row : kRows)
+    if (row.result == result)
+      return row;
+  return {result, nullptr, TILERUN_STATUS_DRIVER, "there is no text for it"};
+}
+
 std::string vulkan::getResultName(VkResult result) {
-  switch (result) {
-#define VULKAN_NAME(name, status, text)                                                            \
-  case name:                                                                                       \
-    return #name;
-    VULKAN_RESULT_LIST(VULKAN_NAME)
-#undef VULKAN_NAME
-  default:
-    return "VkResult " + std::to_string(static_cast<int>(result));
-  }
+  const char *name = getRow(result).name;
+  return name ? name : "VkResult " + std::to_string(static_cast<int>(result));
 }
 
-const char *vulkan::getResultText(VkResult result) {
-  switch (result) {
-#define VULKAN_TEXT(name, status, text)                                                            \
-  case name:                                                                                       \
-    return text;
-    VULKAN_RESULT_LIST(VULKAN_TEXT)
-#undef VULKAN_TEXT
-  default:
-    return "there is no text for it";
-  }
-}
-
-static TilerunStatus getStatus(VkResult result) {
-  switch (result) {
-#define VULKAN_STATUS(name, status, text)                                                          \
-  case name:                                                                                       \
-    return TILERUN_STATUS_##status;
-    VULKAN_RESULT_LIST(VULKAN_STATUS)
-#undef VULKAN_STATUS
-  default:
-    return TILERUN_STATUS_DRIVER;
-  }
-}
-
-TilerunStatus vulkan::fail(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
-                           const char *device, const std::string &what) {
-  return tilerun::plugin_support::fail(sink, status, call, device ? device : "vulkan", what);
-}
+const char *vulkan::getResultText(VkResult result) { return getRow(result).text; }
 
 TilerunStatus vulkan::fail(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
                            const Context &context, const std::string &what) {
@@ -129,7 +113,7 @@ static std::string describeFault(Context &context) {
 TilerunStatus vulkan::failVulkan(const TilerunErrorSink *sink, Context &context,
                                  const char *expression, VkResult result,
                                  const std::string &detail) {
-  TilerunStatus status = getStatus(result);
+  TilerunStatus status = getRow(result).status;
   if (status == TILERUN_STATUS_NOT_READY)
     return status; // An answer, no error.
   const std::string &id = context.physical.id;
@@ -139,28 +123,18 @@ TilerunStatus vulkan::failVulkan(const TilerunErrorSink *sink, Context &context,
   if (status == TILERUN_STATUS_DEVICE_LOST) {
     message += describeLoss(context) + describeFault(context) +
                "; the device is lost: close it and open it again";
-    std::lock_guard lock(context.mutex);
-    if (!context.lost.exchange(true))
-      context.lossReason = message;
+    context.loss.lose(message);
   }
   return tilerun::plugin_support::report(sink, status, expression, id.c_str(), name.c_str(),
                                          message);
 }
 
 void vulkan::loseDevice(Context &context, const std::string &reason) {
-  std::string text = reason + describeLoss(context);
-  std::lock_guard lock(context.mutex);
-  if (!context.lost.exchange(true))
-    context.lossReason = text;
+  context.loss.lose(reason + describeLoss(context));
 }
 
 TilerunStatus vulkan::failLost(const TilerunErrorSink *sink, const Context &context,
                                const char *call) {
-  std::string reason;
-  {
-    std::lock_guard lock(context.mutex);
-    reason = context.lossReason;
-  }
   return fail(sink, TILERUN_STATUS_DEVICE_LOST, call, context,
-              "the device is lost since " + reason);
+              "the device is lost since " + context.loss.getReason());
 }

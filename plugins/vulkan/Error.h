@@ -1,6 +1,7 @@
 // How failures of Vulkan become errors of the ABI.
 #pragma once
 
+#include "plugins/support/Error.h"
 #include "plugins/vulkan/Functions.h"
 #include "runtime/include/tilerun/plugin.h"
 
@@ -10,10 +11,9 @@ namespace vulkan {
 
 class Context;
 
-/// Reports an error that is not the driver's, and returns `status`. `device` is the id of a device;
-/// null if there is none.
-TilerunStatus fail(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
-                   const char *device, const std::string &what);
+/// Reports an error that is not the driver's, and returns `status`; with the id of a device, or
+/// "vulkan" where there is none.
+using tilerun::plugin_support::fail;
 TilerunStatus fail(const TilerunErrorSink *sink, TilerunStatus status, const char *call,
                    const Context &context, const std::string &what);
 
@@ -50,5 +50,5 @@ void setHost(const TilerunPluginHost *host);
 
 /// Begins an entry that works on a device: refuses a lost one.
 #define VK_ENTER(context, sink, call)                                                              \
-  if ((context).lost.load(std::memory_order_relaxed))                                              \
+  if ((context).loss.isLost())                                                                     \
   return ::vulkan::failLost(sink, context, call)

@@ -43,8 +43,7 @@ TilerunStatus recordEvent(TilerunPluginEvent *event, TilerunPluginStream *stream
   TilerunPluginEvent::Mark mark;
   mark.stream = shareStream(event->device, stream);
   if (event->timing) {
-    if (TilerunStatus status = context.timestamps->acquire(mark.slot, sink))
-      return status;
+    TILERUN_PLUGIN_TRY(context.timestamps->acquire(mark.slot, sink));
     TilerunStatus status = mark.stream->record(
         [&](Stream::Recorder &recorder) {
           const DeviceTable &table = context.table;
@@ -81,8 +80,7 @@ TilerunStatus synchronizeEvent(TilerunPluginEvent *event, const TilerunErrorSink
   TilerunPluginEvent::Mark mark = event->getMark();
   if (!mark.stream)
     return TILERUN_STATUS_OK;
-  if (TilerunStatus status = mark.stream->waitFor(mark.value, sink))
-    return status;
+  TILERUN_PLUGIN_TRY(mark.stream->waitFor(mark.value, sink));
   mark.stream->log.finish(mark.launches);
   return takeReports(*mark.stream, sink);
 }
@@ -110,8 +108,7 @@ TilerunStatus elapsedTime(TilerunPluginEvent *start, TilerunPluginEvent *end, do
   uint64_t ticks[2] = {};
   for (int i = 0; i < 2; ++i) {
     const TilerunPluginEvent::Mark &mark = marks[i];
-    if (TilerunStatus status = mark.stream->queryFor(mark.value, sink))
-      return status;
+    TILERUN_PLUGIN_TRY(mark.stream->queryFor(mark.value, sink));
     VkResult result = context.table.vkGetQueryPoolResults(
         context.handle, mark.slot->queries, mark.slot->index, 1, sizeof(ticks[i]), &ticks[i],
         sizeof(ticks[i]), VK_QUERY_RESULT_64_BIT);

@@ -47,6 +47,24 @@ struct Chain {
   VkBaseOutStructure *last;
 };
 
+/// Extensions that have features. X(name, member of FeatureChain, its structure type), both without
+/// what all have in common.
+#define VULKAN_FEATURE_EXTENSIONS(X)                                                               \
+  X(EXT_SHADER_ATOMIC_FLOAT, atomicFloat, SHADER_ATOMIC_FLOAT_FEATURES_EXT)                        \
+  X(EXT_SHADER_ATOMIC_FLOAT_2, atomicFloat2, SHADER_ATOMIC_FLOAT_2_FEATURES_EXT)                   \
+  X(KHR_SHADER_CLOCK, clock, SHADER_CLOCK_FEATURES_KHR)                                            \
+  X(KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT, explicitLayout,                                          \
+    WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR)                                                 \
+  X(KHR_PIPELINE_EXECUTABLE_PROPERTIES, executable, PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR)   \
+  X(KHR_COOPERATIVE_MATRIX, matrix, COOPERATIVE_MATRIX_FEATURES_KHR)                               \
+  X(KHR_SHADER_BFLOAT16, bfloat16, SHADER_BFLOAT16_FEATURES_KHR)                                   \
+  X(EXT_DEVICE_FAULT, fault, FAULT_FEATURES_EXT)
+
+constexpr const char *kFeatureExtensions[] = {
+#define VULKAN_NAME(name, member, type) VK_##name##_EXTENSION_NAME,
+    VULKAN_FEATURE_EXTENSIONS(VULKAN_NAME) VK_EXT_MEMORY_BUDGET_EXTENSION_NAME};
+#undef VULKAN_NAME
+
 // Chains the structs of what the device has; the same for asking and for turning on.
 void link(FeatureChain &f, const Extensions &extensions) {
   f.core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
@@ -55,38 +73,12 @@ void link(FeatureChain &f, const Extensions &extensions) {
   chain.add(f.v11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
   chain.add(f.v12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
   chain.add(f.v13, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
-  auto addIf = [&](const char *extension, auto &next, VkStructureType type) {
-    if (extensions.has(extension))
-      chain.add(next, type);
-  };
-  addIf(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, f.atomicFloat,
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT);
-  addIf(VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME, f.atomicFloat2,
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_2_FEATURES_EXT);
-  addIf(VK_KHR_SHADER_CLOCK_EXTENSION_NAME, f.clock,
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR);
-  addIf(VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME, f.explicitLayout,
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR);
-  addIf(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME, f.executable,
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR);
-  addIf(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME, f.matrix,
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR);
-  addIf(VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME, f.bfloat16,
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR);
-  addIf(VK_EXT_DEVICE_FAULT_EXTENSION_NAME, f.fault,
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT);
+#define VULKAN_LINK(name, member, type)                                                            \
+  if (extensions.has(VK_##name##_EXTENSION_NAME))                                                  \
+    chain.add(f.member, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type);
+  VULKAN_FEATURE_EXTENSIONS(VULKAN_LINK)
+#undef VULKAN_LINK
 }
-
-constexpr const char *kFeatureExtensions[] = {
-    VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME,
-    VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME,
-    VK_KHR_SHADER_CLOCK_EXTENSION_NAME,
-    VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME,
-    VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME,
-    VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME,
-    VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME,
-    VK_EXT_DEVICE_FAULT_EXTENSION_NAME,
-    VK_EXT_MEMORY_BUDGET_EXTENSION_NAME};
 
 /// Features without which a device is refused. X(member of FeatureChain, feature)
 #define VULKAN_REQUIRED_FEATURES(X)                                                                \

@@ -55,8 +55,7 @@ static TilerunStatus record(Stream::Recorder &recorder, const TilerunPluginKerne
   uint32_t pushed = kHeaderBytes;
   if (kernel.parameterBlock) {
     Transient block;
-    if (TilerunStatus status = recorder.allocateTransient(launch.num_bytes, block, sink))
-      return status;
+    TILERUN_PLUGIN_TRY(recorder.allocateTransient(launch.num_bytes, block, sink));
     std::memcpy(block.host, launch.arguments, launch.num_bytes);
     std::memcpy(push + pushed, &block.address, sizeof(block.address));
     pushed += sizeof(block.address);
@@ -101,8 +100,7 @@ static TilerunStatus launchKernel(TilerunPluginKernel *kernel, TilerunPluginStre
                 std::string("the stream is another device's than kernel '") + kernel->name + "'");
   std::shared_ptr<Block> debugBuffer;
   if (kernel->sites)
-    if (TilerunStatus status = prepareReport(stream, *kernel, debugBuffer, sink))
-      return status;
+    TILERUN_PLUGIN_TRY(prepareReport(stream, *kernel, debugBuffer, sink));
   uint64_t debugAddress = debugBuffer ? debugBuffer->address : 0;
   uint32_t index = stream.log.add(kernel->name);
   if (TilerunStatus status = stream.record(

@@ -197,8 +197,7 @@ TilerunStatus Memory::allocate(const std::shared_ptr<Stream> &stream, uint64_t b
     }
     if (!busy)
       return report(failure, sink);
-    if (TilerunStatus status = busy->waitFor(value, sink))
-      return status;
+    TILERUN_PLUGIN_TRY(busy->waitFor(value, sink));
   }
 }
 

@@ -34,8 +34,7 @@ TilerunStatus readArtifact(const Context &context, const TilerunPluginArtifact &
   if (std::string why = findIncompatibility(context.physical, compatibility); !why.empty())
     return fail(sink, TILERUN_STATUS_INCOMPATIBLE, call, context,
                 "the artifact is for '" + compatibility.str() + "': " + why);
-  if (TilerunStatus status = checkKernels(context, artifact, call, sink))
-    return status;
+  TILERUN_PLUGIN_TRY(checkKernels(context, artifact, call, sink));
   llvm::Expected<ArtifactContent> read =
       decodeArtifact(llvm::ArrayRef(artifact.bytes, artifact.num_bytes));
   if (!read)
@@ -219,8 +218,7 @@ TilerunStatus loadModule(TilerunPluginDevice *device, const TilerunPluginArtifac
   VK_ENTER(context, sink, "load_module");
   auto module = std::make_unique<TilerunPluginModule>();
   module->context = device->context;
-  if (TilerunStatus status = readArtifact(context, *artifact, "load_module", module->content, sink))
-    return status;
+  TILERUN_PLUGIN_TRY(readArtifact(context, *artifact, "load_module", module->content, sink));
   TilerunStatus status;
   if (module->content.pipeline.empty()) {
     status = build(device, *module, getSharedCache(context), sink);
@@ -258,13 +256,10 @@ TilerunStatus finalizeArtifact(TilerunPluginDevice *device, const TilerunPluginA
   VK_ENTER(context, sink, "finalize_artifact");
   TilerunPluginModule module;
   module.context = device->context;
-  if (TilerunStatus status =
-          readArtifact(context, *artifact, "finalize_artifact", module.content, sink))
-    return status;
+  TILERUN_PLUGIN_TRY(readArtifact(context, *artifact, "finalize_artifact", module.content, sink));
   if (!isFinal(artifact->compatibility)) {
     TemporaryCache cache(context, {});
-    if (TilerunStatus status = build(device, module, cache.handle, sink))
-      return status;
+    TILERUN_PLUGIN_TRY(build(device, module, cache.handle, sink));
     module.content.pipeline = cache.getData();
   }
   *out = giveArtifact(module.content, context.physical.binaryCompatibility);

@@ -54,17 +54,13 @@ TilerunStatus vulkan::prepareReport(Stream &stream, const TilerunPluginKernel &k
   // Somebody who launches and never waits gets the lines nevertheless. A failed assertion is told
   // here, too: the call waits.
   if (stream.reports.getCount() >= kMostReports) {
-    if (TilerunStatus status = stream.wait(sink))
-      return status;
-    if (TilerunStatus status = takeReports(stream, sink))
-      return status;
+    TILERUN_PLUGIN_TRY(stream.wait(sink));
+    TILERUN_PLUGIN_TRY(takeReports(stream, sink));
   }
   block = stream.reports.takeIdle();
   if (block)
     return TILERUN_STATUS_OK;
-  if (TilerunStatus status =
-          kernel.context->memory.makeBlock(MemoryKind::Host, kBufferBytes, block, sink))
-    return status;
+  TILERUN_PLUGIN_TRY(kernel.context->memory.makeBlock(MemoryKind::Host, kBufferBytes, block, sink));
   std::memset(block->host, 0, kBufferBytes);
   reset(getWords(*block));
   return TILERUN_STATUS_OK;

@@ -42,7 +42,7 @@ static TilerunStatus getSelfTest(const char *name, const TilerunPluginArtifact *
                                  const TilerunErrorSink *sink) {
   const TilerunPluginArtifact *found = find(name);
   if (!found)
-    return fail(sink, TILERUN_STATUS_NOT_FOUND, "get_self_test", nullptr,
+    return fail(sink, TILERUN_STATUS_NOT_FOUND, "get_self_test", "vulkan",
                 std::string("there is no self-test kernel '") + name + "'");
   *artifact = found;
   return TILERUN_STATUS_OK;

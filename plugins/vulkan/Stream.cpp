@@ -12,8 +12,7 @@ TilerunStatus Stream::create(Context &context, std::shared_ptr<Stream> &out,
                              const TilerunErrorSink *sink) {
   VK_ENTER(context, sink, "create_stream");
   std::shared_ptr<Stream> stream(new Stream(context));
-  if (TilerunStatus status = context.acquireTimeline(stream->timeline, stream->submitted, sink))
-    return status;
+  TILERUN_PLUGIN_TRY(context.acquireTimeline(stream->timeline, stream->submitted, sink));
   stream->passed = stream->submitted;
   stream->compute = context.acquireQueue(QueueKind::Compute);
   stream->transfer = context.acquireQueue(QueueKind::Transfer);
@@ -85,8 +84,7 @@ TilerunStatus Stream::makeBatch(QueueKind kind, std::unique_ptr<Batch> &out,
 TilerunStatus Stream::openBatch(QueueKind kind, const TilerunErrorSink *sink) {
   recycle();
   if (pending.size() >= kMostPending) {
-    if (TilerunStatus status = waitForCounter(pending.front()->value, sink))
-      return status;
+    TILERUN_PLUGIN_TRY(waitForCounter(pending.front()->value, sink));
     recycle();
   }
   auto it = std::find_if(idle.begin(), idle.end(),
@@ -122,13 +120,11 @@ TilerunStatus Stream::begin(Recorder &recorder, QueueKind kind, const TilerunErr
     kind = QueueKind::Compute;
   // One that ended could not be submitted before.
   if (open && (open->ended || (open->kind != kind && hasOpenWork())))
-    if (TilerunStatus status = submit(sink))
-      return status;
+    TILERUN_PLUGIN_TRY(submit(sink));
   if (open && open->kind != kind)
     idle.push_back(std::move(open));
   if (!open)
-    if (TilerunStatus status = openBatch(kind, sink))
-      return status;
+    TILERUN_PLUGIN_TRY(openBatch(kind, sink));
   recorder.commands = open->commands;
   if (!open->isOrdered)
     addBarrier(open->commands);
@@ -160,7 +156,7 @@ TilerunStatus Stream::end(std::shared_ptr<void> retained, Urgency urgency,
   if (!status)
     return status;
   if (!alone)
-    return context.lost ? failLost(sink, context, "vkQueueSubmit2") : TILERUN_STATUS_OK;
+    return context.loss.isLost() ? failLost(sink, context, "vkQueueSubmit2") : TILERUN_STATUS_OK;
   open->retained.clear();
   idle.push_back(std::move(open));
   return status;
@@ -253,9 +249,9 @@ void Stream::settle() {
   };
   readCounter(nullptr);
   for (const std::unique_ptr<Batch> &batch : pending)
-    if (context.lost || batch->value <= passed)
+    if (context.loss.isLost() || batch->value <= passed)
       take(*batch);
-  if (context.lost && open)
+  if (context.loss.isLost() && open)
     take(*open);
   recycle();
 }
@@ -269,8 +265,7 @@ TilerunStatus Stream::allocateTransient(uint64_t bytes, Transient &out,
                 std::to_string(bytes) + " bytes of parameters, " +
                     std::to_string(kLargestTransient) + " are the most");
   if (!ring)
-    if (TilerunStatus status = context.memory.makeBlock(MemoryKind::Upload, kRingBytes, ring, sink))
-      return status;
+    TILERUN_PLUGIN_TRY(context.memory.makeBlock(MemoryKind::Upload, kRingBytes, ring, sink));
   uint64_t start = ringEnd;
   if (start % kRingBytes + bytes > kRingBytes)
     start = (start / kRingBytes + 1) * kRingBytes;
@@ -278,8 +273,7 @@ TilerunStatus Stream::allocateTransient(uint64_t bytes, Transient &out,
     recycle();
     if (start + bytes - ringBegin <= kRingBytes || pending.empty())
       break;
-    if (TilerunStatus status = waitForCounter(pending.front()->value, sink))
-      return status;
+    TILERUN_PLUGIN_TRY(waitForCounter(pending.front()->value, sink));
   }
   ringEnd = start + bytes;
   out.offset = start % kRingBytes;
@@ -309,13 +303,12 @@ TilerunStatus Stream::readCounter(const TilerunErrorSink *sink) {
 bool Stream::hasPassed(uint64_t value) {
   if (value <= passed.load(std::memory_order_acquire))
     return true;
-  return !context.lost && !readCounter(nullptr) && value <= passed.load();
+  return !context.loss.isLost() && !readCounter(nullptr) && value <= passed.load();
 }
 
 // Some drivers let a wait time out for ever after a fault, and tell the loss to other calls only.
 TilerunStatus Stream::probe(const TilerunErrorSink *sink) {
-  if (TilerunStatus status = readCounter(sink))
-    return status;
+  TILERUN_PLUGIN_TRY(readCounter(sink));
   Queue &queue = getQueue(QueueKind::Compute);
   std::lock_guard lock(queue.mutex);
   VK_TRY(context, sink, vkQueueSubmit2(queue.handle, 0, nullptr, VK_NULL_HANDLE));
@@ -335,8 +328,7 @@ TilerunStatus Stream::waitForCounter(uint64_t value, const TilerunErrorSink *sin
     constexpr auto kSpin = std::chrono::microseconds(30);
     const auto end = std::chrono::steady_clock::now() + kSpin;
     do {
-      if (TilerunStatus status = readCounter(sink))
-        return status;
+      TILERUN_PLUGIN_TRY(readCounter(sink));
       if (value <= passed)
         return TILERUN_STATUS_OK;
     } while (std::chrono::steady_clock::now() < end);
@@ -350,8 +342,7 @@ TilerunStatus Stream::waitForCounter(uint64_t value, const TilerunErrorSink *sin
     if (result == VK_SUCCESS)
       break;
     VK_ENTER(context, sink, "wait");
-    if (TilerunStatus status = probe(sink))
-      return status;
+    TILERUN_PLUGIN_TRY(probe(sink));
   }
   raisePassed(value);
   return TILERUN_STATUS_OK;
@@ -369,7 +360,7 @@ TilerunStatus Stream::flush(const TilerunErrorSink *sink) {
 
 bool Stream::flushIfDrained() {
   std::lock_guard lock(mutex);
-  if (!hasOpenWork() || context.lost)
+  if (!hasOpenWork() || context.loss.isLost())
     return true;
   return isDrained() && submit(nullptr) == TILERUN_STATUS_OK;
 }
@@ -384,11 +375,9 @@ TilerunStatus Stream::waitFor(uint64_t value, const TilerunErrorSink *sink) {
     std::lock_guard lock(mutex);
     VK_ENTER(context, sink, "wait");
     if (value > submitted)
-      if (TilerunStatus status = flushLocked(sink))
-        return status;
+      TILERUN_PLUGIN_TRY(flushLocked(sink));
   }
-  if (TilerunStatus status = waitForCounter(value, sink))
-    return status;
+  TILERUN_PLUGIN_TRY(waitForCounter(value, sink));
   std::lock_guard lock(mutex);
   recycle();
   return TILERUN_STATUS_OK;
@@ -399,28 +388,24 @@ TilerunStatus Stream::queryFor(uint64_t value, const TilerunErrorSink *sink) {
     std::lock_guard lock(mutex);
     VK_ENTER(context, sink, "query");
     if (value > submitted)
-      if (TilerunStatus status = flushLocked(sink))
-        return status;
+      TILERUN_PLUGIN_TRY(flushLocked(sink));
   }
   if (value <= passed)
     return TILERUN_STATUS_OK;
-  if (TilerunStatus status = readCounter(sink))
-    return status;
+  TILERUN_PLUGIN_TRY(readCounter(sink));
   return value <= passed ? TILERUN_STATUS_OK : TILERUN_STATUS_NOT_READY;
 }
 
 TilerunStatus Stream::wait(const TilerunErrorSink *sink) {
   const uint32_t launches = log.getCount();
-  if (TilerunStatus status = waitFor(getLastValue(), sink))
-    return status;
+  TILERUN_PLUGIN_TRY(waitFor(getLastValue(), sink));
   log.finish(launches);
   return TILERUN_STATUS_OK;
 }
 
 TilerunStatus Stream::query(const TilerunErrorSink *sink) {
   const uint32_t launches = log.getCount();
-  if (TilerunStatus status = queryFor(getLastValue(), sink))
-    return status;
+  TILERUN_PLUGIN_TRY(queryFor(getLastValue(), sink));
   log.finish(launches);
   return TILERUN_STATUS_OK;
 }
@@ -432,18 +417,15 @@ TilerunStatus Stream::waitForStream(Stream &other, uint64_t value, const Tilerun
   {
     std::lock_guard lock(other.mutex);
     if (value > other.submitted)
-      if (TilerunStatus status = other.flushLocked(sink))
-        return status;
+      TILERUN_PLUGIN_TRY(other.flushLocked(sink));
   }
   std::lock_guard lock(mutex);
   VK_ENTER(context, sink, "wait_event");
   // What came before does not wait.
   if (open && (open->ended || open->numCommands))
-    if (TilerunStatus status = submit(sink))
-      return status;
+    TILERUN_PLUGIN_TRY(submit(sink));
   if (!open)
-    if (TilerunStatus status = openBatch(lastKind, sink))
-      return status;
+    TILERUN_PLUGIN_TRY(openBatch(lastKind, sink));
   VkSemaphoreSubmitInfo wait = {};
   wait.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
   wait.semaphore = other.timeline;

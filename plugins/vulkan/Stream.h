@@ -88,10 +88,8 @@ public:
                        QueueKind kind = QueueKind::Compute, Urgency urgency = Urgency::Soon) {
     std::lock_guard lock(mutex);
     Recorder recorder(*this);
-    if (TilerunStatus status = begin(recorder, kind, sink))
-      return status;
-    if (TilerunStatus status = fill(recorder))
-      return status;
+    TILERUN_PLUGIN_TRY(begin(recorder, kind, sink));
+    TILERUN_PLUGIN_TRY(fill(recorder));
     return end(std::move(retained), urgency, sink);
   }
 

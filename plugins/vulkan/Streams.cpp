@@ -11,8 +11,7 @@ namespace {
 TilerunStatus createStream(TilerunPluginDevice *device, TilerunPluginStream **out,
                            const TilerunErrorSink *sink) {
   std::shared_ptr<Stream> stream;
-  if (TilerunStatus status = Stream::create(*device->context, stream, sink))
-    return status;
+  TILERUN_PLUGIN_TRY(Stream::create(*device->context, stream, sink));
   *out = new TilerunPluginStream{device, std::move(stream)};
   return TILERUN_STATUS_OK;
 }
@@ -51,16 +50,14 @@ void destroyStream(TilerunPluginStream *stream) {
 TilerunStatus synchronizeStream(TilerunPluginDevice *device, TilerunPluginStream *stream,
                                 const TilerunErrorSink *sink) {
   Stream &each = getStream(device, stream);
-  if (TilerunStatus status = each.wait(sink))
-    return status;
+  TILERUN_PLUGIN_TRY(each.wait(sink));
   return takeReports(each, sink);
 }
 
 TilerunStatus queryStream(TilerunPluginDevice *device, TilerunPluginStream *stream,
                           const TilerunErrorSink *sink) {
   Stream &each = getStream(device, stream);
-  if (TilerunStatus status = each.query(sink))
-    return status;
+  TILERUN_PLUGIN_TRY(each.query(sink));
   return takeReports(each, sink);
 }
 

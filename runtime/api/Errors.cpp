@@ -16,8 +16,10 @@ TilerunStatus api::keepError(const core::Status &status) {
   return status.getCode();
 }
 
-TilerunStatus api::refuseNull(const char *function, const char *parameter) {
-  return refuse(function, std::string(parameter) + " is null");
+TilerunStatus api::refuseNull(const char *function, llvm::StringRef names, size_t valid) {
+  for (; valid; --valid)
+    names = names.split(", ").second;
+  return refuse(function, names.split(',').first.str() + " is null");
 }
 
 TilerunStatus api::refuse(const char *function, const std::string &what) {
@@ -45,14 +47,8 @@ TilerunStatus api::refuseSize(const char *function, const char *parameter, uint3
 uint32_t tilerunGetVersion(void) { return TILERUN_API_MAJOR << 16 | TILERUN_API_MINOR; }
 
 const char *tilerunGetStatusName(TilerunStatus status) {
-  switch (status) {
-#define TILERUN_STATUS_CASE(name, number, word)                                                    \
-  case number:                                                                                     \
-    return word;
-    TILERUN_STATUS_LIST(TILERUN_STATUS_CASE)
-#undef TILERUN_STATUS_CASE
-  }
-  return "unknown status";
+  const char *name = plugin::findStatusName(status);
+  return name ? name : "unknown status";
 }
 
 const char *tilerunGetErrorMessage(void) { return getThreadError().message.c_str(); }

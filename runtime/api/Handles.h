@@ -55,8 +55,14 @@ inline TilerunStatus finish(const core::Status &status) {
     return TILERUN_STATUS_OK;
   return keepError(status);
 }
-/// "FUNCTION: PARAMETER is null".
-TilerunStatus refuseNull(const char *function, const char *parameter);
+/// Which of `names`, "a, b", is null: the one behind as many valid ones.
+TilerunStatus refuseNull(const char *function, llvm::StringRef names, size_t valid);
+/// How many pointers stand before the first null one; SIZE_MAX if there is none.
+template <typename... Pointers>
+[[gnu::always_inline]] inline size_t countValid(Pointers... pointers) {
+  size_t count = 0;
+  return (... && (pointers && ++count)) ? SIZE_MAX : count;
+}
 TilerunStatus refuse(const char *function, const std::string &what);
 /// More than `most` cannot be intended.
 TilerunStatus refuseCount(const char *function, const std::string &what, uint64_t count,
@@ -110,11 +116,12 @@ TilerunStatus checkRanges(const char *function, const std::string &what,
 
 } // namespace tilerun::api
 
-/// Ends the function if a pointer that must not be null is.
-#define TILERUN_API_CHECK(pointer)                                                                 \
+/// Ends the function if one of the pointers, which must not be null, is.
+#define TILERUN_API_CHECK(...)                                                                     \
   do {                                                                                             \
-    if (!(pointer)) [[unlikely]]                                                                   \
-      return ::tilerun::api::refuseNull(__func__, #pointer);                                       \
+    if (const size_t valid_ = ::tilerun::api::countValid(__VA_ARGS__); valid_ != SIZE_MAX)         \
+        [[unlikely]]                                                                               \
+      return ::tilerun::api::refuseNull(__func__, #__VA_ARGS__, valid_);                           \
   } while (false)
 /// Ends the function if a struct that the caller has sized is smaller than it ever was.
 #define TILERUN_API_CHECK_SIZE(pointer)                                                            \

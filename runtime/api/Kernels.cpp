@@ -85,8 +85,11 @@ TilerunStatus api::readCompileOptions(const char *function, const TilerunCompile
   return mistake.empty() ? TilerunStatus(TILERUN_STATUS_OK) : refuse(function, mistake);
 }
 
-static TilerunStatus makeKernel(const core::Status &status, std::shared_ptr<core::Program> program,
-                                TilerunKernel **handle) {
+/// `load` and its arguments give a program.
+template <typename... Load>
+static TilerunStatus makeKernel(TilerunKernel **handle, Load &&...load) {
+  std::shared_ptr<core::Program> program;
+  core::Status status = std::invoke(std::forward<Load>(load)..., program);
   if (status.isOk())
     *handle = new TilerunKernel{std::make_shared<core::Kernel>(std::move(program))};
   return finish(status);
@@ -95,13 +98,8 @@ static TilerunStatus makeKernel(const core::Status &status, std::shared_ptr<core
 TilerunStatus tilerunLoadKernel(TilerunRuntime *runtime, const char *path, const char *kernel,
                                 TilerunKernel **handle) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime);
-  TILERUN_API_CHECK(path);
-  TILERUN_API_CHECK(kernel);
-  TILERUN_API_CHECK(handle);
-  std::shared_ptr<core::Program> program;
-  core::Status status = compiler::loadFile(runtime->services, path, kernel, program);
-  return makeKernel(status, std::move(program), handle);
+  TILERUN_API_CHECK(runtime, path, kernel, handle);
+  return makeKernel(handle, compiler::loadFile, runtime->services, path, kernel);
 }
 TILERUN_API_CATCH
 
@@ -109,17 +107,11 @@ TilerunStatus tilerunLoadKernelText(TilerunRuntime *runtime, const char *name, c
                                     uint64_t num_bytes, const char *kernel,
                                     TilerunKernel **handle) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime);
-  TILERUN_API_CHECK(name);
-  TILERUN_API_CHECK(text);
-  TILERUN_API_CHECK(kernel);
-  TILERUN_API_CHECK(handle);
+  TILERUN_API_CHECK(runtime, name, text, kernel, handle);
   if (num_bytes > kMostTextBytes)
     return refuseCount(__func__, "num_bytes", num_bytes, kMostTextBytes);
-  std::shared_ptr<core::Program> program;
-  core::Status status =
-      compiler::loadText(runtime->services, name, std::string(text, num_bytes), kernel, program);
-  return makeKernel(status, std::move(program), handle);
+  return makeKernel(handle, compiler::loadText, runtime->services, name,
+                    std::string(text, num_bytes), kernel);
 }
 TILERUN_API_CATCH
 
@@ -127,10 +119,7 @@ TilerunStatus tilerunLoadKernelSources(TilerunRuntime *runtime, const TilerunSou
                                        uint32_t num_sources, const char *kernel,
                                        TilerunKernel **handle) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime);
-  TILERUN_API_CHECK(sources);
-  TILERUN_API_CHECK(kernel);
-  TILERUN_API_CHECK(handle);
+  TILERUN_API_CHECK(runtime, sources, kernel, handle);
   if (!num_sources)
     return refuse(__func__, "num_sources is 0; the first has the kernel");
   if (num_sources > kMostElements)
@@ -148,9 +137,7 @@ TilerunStatus tilerunLoadKernelSources(TilerunRuntime *runtime, const TilerunSou
       return refuseCount(__func__, name + ".num_bytes", source->num_bytes, kMostTextBytes);
     texts.push_back({source->module, source->path, std::string(source->text, source->num_bytes)});
   }
-  std::shared_ptr<core::Program> program;
-  core::Status status = compiler::loadSources(runtime->services, std::move(texts), kernel, program);
-  return makeKernel(status, std::move(program), handle);
+  return makeKernel(handle, compiler::loadSources, runtime->services, std::move(texts), kernel);
 }
 TILERUN_API_CATCH
 
@@ -158,26 +145,18 @@ TilerunStatus tilerunLoadKernelBytecode(TilerunRuntime *runtime, const void *byt
                                         uint64_t num_bytes, const char *kernel,
                                         TilerunKernel **handle) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime);
-  TILERUN_API_CHECK(bytecode);
-  TILERUN_API_CHECK(kernel);
-  TILERUN_API_CHECK(handle);
+  TILERUN_API_CHECK(runtime, bytecode, kernel, handle);
   if (num_bytes > kMostModuleBytes)
     return refuseCount(__func__, "num_bytes", num_bytes, kMostModuleBytes);
-  std::shared_ptr<core::Program> program;
-  core::Status status = compiler::loadTileIr(
-      runtime->services, llvm::StringRef(static_cast<const char *>(bytecode), num_bytes), kernel,
-      program);
-  return makeKernel(status, std::move(program), handle);
+  return makeKernel(handle, compiler::loadTileIr, runtime->services,
+                    llvm::StringRef(static_cast<const char *>(bytecode), num_bytes), kernel);
 }
 TILERUN_API_CATCH
 
 TilerunStatus tilerunBindKernel(TilerunKernel *kernel, const char *constants,
                                 TilerunKernel **bound) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(kernel);
-  TILERUN_API_CHECK(constants);
-  TILERUN_API_CHECK(bound);
+  TILERUN_API_CHECK(kernel, constants, bound);
   std::shared_ptr<core::Kernel> made;
   core::Status status = kernel->kernel->bind(constants, made);
   if (status.isOk())
@@ -192,11 +171,7 @@ TilerunStatus tilerunEmitKernel(TilerunRuntime *runtime, TilerunKernel *kernel, 
                                 void (*take)(void *user, const TilerunPluginArtifact *artifact),
                                 void *user) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime);
-  TILERUN_API_CHECK(kernel);
-  TILERUN_API_CHECK(target);
-  TILERUN_API_CHECK(stage);
-  TILERUN_API_CHECK(take);
+  TILERUN_API_CHECK(runtime, kernel, target, stage, take);
   TilerunCompileOptions compile;
   if (TilerunStatus status = readCompileOptions(__func__, options, compile))
     return status;
@@ -224,8 +199,7 @@ TilerunStatus tilerunListLanguage(const char *path,
                                   void (*each)(void *user, const TilerunLanguageName *name),
                                   void *user) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(path);
-  TILERUN_API_CHECK(each);
+  TILERUN_API_CHECK(path, each);
   compiler::listLanguage(path, [&](const compiler::LanguageName &name) {
     TilerunLanguageName out = {sizeof(out),        0,
                                name.name.c_str(),  name.kind,
@@ -253,8 +227,7 @@ uint32_t tilerunGetNumParameters(TilerunKernel *kernel) {
 TilerunStatus tilerunGetParameter(TilerunKernel *kernel, uint32_t index,
                                   TilerunParameterInfo *info) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(kernel);
-  TILERUN_API_CHECK(info);
+  TILERUN_API_CHECK(kernel, info);
   TILERUN_API_CHECK_SIZE(info);
   const auto &parameters = kernel->kernel->getParameters();
   if (index >= parameters.size())
@@ -307,7 +280,7 @@ launch(const char *function, TilerunStream *stream, TilerunKernel *kernel,
                         : numArguments && !arguments ? "arguments"
                                                      : nullptr;
   if (missing) [[unlikely]]
-    return refuseNull(function, missing);
+    return refuseNull(function, missing, 0);
   constexpr uint32_t wanted = kFirstSize<TilerunLaunchOptions>;
   if (options->struct_size < wanted) [[unlikely]]
     return refuseSize(function, "options", options->struct_size, wanted);
@@ -361,8 +334,7 @@ TilerunStatus tilerunDescribeArguments(TilerunKernel *kernel, const TilerunArgum
                                        void (*take)(void *user, const char *signature),
                                        void *user) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(kernel);
-  TILERUN_API_CHECK(take);
+  TILERUN_API_CHECK(kernel, take);
   if (num_arguments)
     TILERUN_API_CHECK(arguments);
   std::string signature;
@@ -377,9 +349,7 @@ TilerunStatus tilerunSpecialize(TilerunKernel *kernel, TilerunDevice *device, co
                                 const TilerunCompileOptions *options,
                                 TilerunSpecialization **specialization) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(kernel);
-  TILERUN_API_CHECK(device);
-  TILERUN_API_CHECK(specialization);
+  TILERUN_API_CHECK(kernel, device, specialization);
   TilerunCompileOptions compile;
   if (TilerunStatus status = readCompileOptions(__func__, options, compile))
     return status;
@@ -405,8 +375,7 @@ TILERUN_API_CATCH_VOID
 TilerunStatus tilerunGetKernelProperty(TilerunSpecialization *specialization, uint32_t property,
                                        TilerunPropertyValue *value) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(specialization);
-  TILERUN_API_CHECK(value);
+  TILERUN_API_CHECK(specialization, value);
   TILERUN_API_CHECK_SIZE(value);
   return finish(specialization->specialization->executable->getProperty(property, *value));
 }
@@ -433,9 +402,7 @@ TilerunStatus tilerunLaunchSpecialized(TilerunStream *stream, TilerunSpecializat
                                        const uint32_t grid[3], const TilerunArgument *arguments,
                                        uint32_t num_arguments) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(stream);
-  TILERUN_API_CHECK(specialization);
-  TILERUN_API_CHECK(grid);
+  TILERUN_API_CHECK(stream, specialization, grid);
   if (num_arguments)
     TILERUN_API_CHECK(arguments);
   return finish(core::Kernel::launchSpecialized(*specialization->specialization, *unwrap(stream),

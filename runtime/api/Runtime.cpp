@@ -157,8 +157,7 @@ TILERUN_API_CATCH_VOID
 
 TilerunStatus tilerunLoadPlugin(TilerunRuntime *runtime, const char *path) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime);
-  TILERUN_API_CHECK(path);
+  TILERUN_API_CHECK(runtime, path);
   return finish(runtime->runtime.loadPlugin(path));
 }
 TILERUN_API_CATCH
@@ -167,8 +166,7 @@ TilerunStatus tilerunListPlugins(TilerunRuntime *runtime,
                                  void (*each)(void *user, const TilerunPluginFile *file),
                                  void *user) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime);
-  TILERUN_API_CHECK(each);
+  TILERUN_API_CHECK(runtime, each);
   for (const plugin::FoundPlugin &found : runtime->runtime.getPlugins()) {
     std::string name = found.plugin ? found.plugin->getName() : "", reason = found.reason;
     if (found.plugin)
@@ -188,8 +186,7 @@ TILERUN_API_CATCH
 TilerunStatus tilerunGetCompilerKey(TilerunRuntime *runtime,
                                     void (*take)(void *user, const char *key), void *user) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime);
-  TILERUN_API_CHECK(take);
+  TILERUN_API_CHECK(runtime, take);
   std::vector<std::shared_ptr<const plugin::Plugin>> plugins;
   for (plugin::FoundPlugin &found : runtime->runtime.getPlugins())
     if (found.plugin)
@@ -202,8 +199,7 @@ TILERUN_API_CATCH
 TilerunStatus tilerunListDevices(TilerunRuntime *runtime, TilerunDeviceCallback each,
                                  void *user) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime);
-  TILERUN_API_CHECK(each);
+  TILERUN_API_CHECK(runtime, each);
   runtime->runtime.listDevices([&](const plugin::DeviceInfo &info) {
     TilerunPluginDeviceInfo out = {sizeof(out),       info.ordinal,      info.id.c_str(),
                                    info.uuid.c_str(), info.name.c_str(), info.target.c_str()};
@@ -216,8 +212,7 @@ TILERUN_API_CATCH
 TilerunStatus tilerunOpenDevice(TilerunRuntime *runtime, const char *id,
                                 const TilerunDeviceOptions *given, TilerunDevice **device) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime);
-  TILERUN_API_CHECK(device);
+  TILERUN_API_CHECK(runtime, device);
   if (given)
     TILERUN_API_CHECK_SIZE(given);
   TilerunDeviceOptions options = readStruct(given);
@@ -248,8 +243,7 @@ TILERUN_API_CATCH_VOID
 TilerunStatus tilerunGetDeviceProperty(TilerunDevice *device, uint32_t property,
                                        TilerunPropertyValue *value) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(device);
-  TILERUN_API_CHECK(value);
+  TILERUN_API_CHECK(device, value);
   TILERUN_API_CHECK_SIZE(value);
   return finish(device->device->getProperty(property, *value));
 }
@@ -271,8 +265,7 @@ TILERUN_API_CATCH
 
 TilerunStatus tilerunGetNativeContext(TilerunDevice *device, uint64_t *context) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(device);
-  TILERUN_API_CHECK(context);
+  TILERUN_API_CHECK(device, context);
   return finish(device->device->getNativeContext(*context));
 }
 TILERUN_API_CATCH
@@ -287,8 +280,7 @@ TILERUN_API_CATCH
 TilerunStatus tilerunGetMemoryStatistics(TilerunDevice *device,
                                          TilerunMemoryStatistics *statistics) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(device);
-  TILERUN_API_CHECK(statistics);
+  TILERUN_API_CHECK(device, statistics);
   TILERUN_API_CHECK_SIZE(statistics);
   core::MemoryPool::Statistics s = device->device->getPool().getStatistics();
   TilerunMemoryStatistics out = {0,

@@ -16,8 +16,7 @@ TilerunStream *tilerunGetDefaultStream(TilerunDevice *device) {
 
 TilerunStatus tilerunCreateStream(TilerunDevice *device, TilerunStream **stream) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(device);
-  TILERUN_API_CHECK(stream);
+  TILERUN_API_CHECK(device, stream);
   std::unique_ptr<core::Stream> made;
   core::Status status = core::Stream::create(device->device, made);
   if (status.isOk())
@@ -29,8 +28,7 @@ TILERUN_API_CATCH
 TilerunStatus tilerunAdoptStream(TilerunDevice *device, uint64_t native,
                                  TilerunStream **stream) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(device);
-  TILERUN_API_CHECK(stream);
+  TILERUN_API_CHECK(device, stream);
   std::unique_ptr<core::Stream> made;
   core::Status status = core::Stream::adopt(device->device, native, made);
   if (status.isOk())
@@ -49,8 +47,7 @@ TILERUN_API_CATCH_VOID
 
 TilerunStatus tilerunGetNativeStream(TilerunStream *stream, uint64_t *native) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(stream);
-  TILERUN_API_CHECK(native);
+  TILERUN_API_CHECK(stream, native);
   return finish(unwrap(stream)->getNative(*native));
 }
 TILERUN_API_CATCH
@@ -71,8 +68,7 @@ TILERUN_API_CATCH
 
 TilerunStatus tilerunCreateEvent(TilerunDevice *device, uint32_t flags, TilerunEvent **event) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(device);
-  TILERUN_API_CHECK(event);
+  TILERUN_API_CHECK(device, event);
   if (uint32_t unknown = flags & ~uint32_t(TILERUN_EVENT_TIMING))
     return refuse(__func__, "flags have " + std::to_string(unknown) + "; " +
                                 std::to_string(TILERUN_EVENT_TIMING) + " is the only one");
@@ -92,16 +88,14 @@ TILERUN_API_CATCH_VOID
 
 TilerunStatus tilerunRecordEvent(TilerunEvent *event, TilerunStream *stream) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(event);
-  TILERUN_API_CHECK(stream);
+  TILERUN_API_CHECK(event, stream);
   return finish(unwrap(event)->record(*unwrap(stream)));
 }
 TILERUN_API_CATCH
 
 TilerunStatus tilerunWaitEvent(TilerunStream *stream, TilerunEvent *event) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(stream);
-  TILERUN_API_CHECK(event);
+  TILERUN_API_CHECK(stream, event);
   return finish(unwrap(event)->wait(*unwrap(stream)));
 }
 TILERUN_API_CATCH
@@ -123,9 +117,7 @@ TILERUN_API_CATCH
 TilerunStatus tilerunGetElapsedTime(TilerunEvent *start, TilerunEvent *end,
                                     double *milliseconds) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(start);
-  TILERUN_API_CHECK(end);
-  TILERUN_API_CHECK(milliseconds);
+  TILERUN_API_CHECK(start, end, milliseconds);
   return finish(core::Event::getElapsed(*unwrap(start), *unwrap(end), *milliseconds));
 }
 TILERUN_API_CATCH
@@ -136,8 +128,7 @@ TILERUN_API_CATCH
 
 TilerunStatus tilerunAllocate(TilerunStream *stream, uint64_t bytes, TilerunAddress *address) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(stream);
-  TILERUN_API_CHECK(address);
+  TILERUN_API_CHECK(stream, address);
   core::Stream &s = *unwrap(stream);
   return finish(s.getDevice().getPool().allocate(s, bytes, *address));
 }
@@ -153,8 +144,7 @@ TILERUN_API_CATCH
 
 TilerunStatus tilerunAllocateHost(TilerunDevice *device, uint64_t bytes, void **pointer) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(device);
-  TILERUN_API_CHECK(pointer);
+  TILERUN_API_CHECK(device, pointer);
   return finish(device->device->allocateHost(bytes, *pointer));
 }
 TILERUN_API_CATCH
@@ -198,8 +188,7 @@ TilerunStatus tilerunCopyBetweenDevices(TilerunStream *to_stream, TilerunAddress
                                         TilerunStream *from_stream, TilerunAddress from,
                                         uint64_t bytes) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(to_stream);
-  TILERUN_API_CHECK(from_stream);
+  TILERUN_API_CHECK(to_stream, from_stream);
   return finish(unwrap(to_stream)->copyFrom(*unwrap(from_stream), to, from, bytes));
 }
 TILERUN_API_CATCH
@@ -215,8 +204,7 @@ TILERUN_API_CATCH
 TilerunStatus tilerunGetPointerInfo(TilerunDevice *device, TilerunAddress address,
                                     TilerunPluginPointerInfo *info) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(device);
-  TILERUN_API_CHECK(info);
+  TILERUN_API_CHECK(device, info);
   TILERUN_API_CHECK_SIZE(info);
   core::Device &d = *device->device;
   core::MemoryPool::Place place = d.getPool().find(address);

@@ -32,10 +32,7 @@ TilerunStatus tilerunTuneKernel(TilerunRuntime *runtime, TilerunStream *stream,
                                 const TilerunTuneConfig *configs, uint32_t num_configs,
                                 const TilerunTuneOptions *given, TilerunTuneResult *result) try {
   TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime);
-  TILERUN_API_CHECK(stream);
-  TILERUN_API_CHECK(configs);
-  TILERUN_API_CHECK(result);
+  TILERUN_API_CHECK(runtime, stream, configs, result);
   TILERUN_API_CHECK_SIZE(result);
   if (given)
     TILERUN_API_CHECK_SIZE(given);

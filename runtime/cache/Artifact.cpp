@@ -1,197 +1,136 @@
 // Copying, storing and reading artifacts.
 #include "runtime/cache/Artifact.h"
 
-#include "runtime/cache/Bytes.h"
+#include "plugins/support/Bytes.h"
 #include "runtime/plugin/LaunchPlan.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace tilerun::cache;
+using tilerun::plugin_support::OwnedArtifact;
+using ByteWriter = tilerun::plugin_support::ByteWriter<uint64_t>;
+using ByteReader = tilerun::plugin_support::ByteReader<uint64_t>;
 
-static std::string getText(const char *text) { return text ? text : ""; }
-
-void Artifact::Details::link() {
-  derived.clear();
-  pointers.clear();
-  for (auto [form, list] : llvm::zip_equal(forms, steps)) {
-    uint32_t words = 0;
-    for (const TilerunPluginStep &step : list)
-      words += step.operation == TILERUN_STEP_WORD;
-    derived.push_back({sizeof(TilerunPluginDerived), words, form.c_str(), list.data(),
-                       static_cast<uint32_t>(list.size()), 0});
-  }
-  for (const TilerunPluginDerived &parameter : derived)
-    pointers.push_back(&parameter);
-  given.struct_size = sizeof(given);
-  given.num_derived = static_cast<uint32_t>(pointers.size());
-  given.derived = pointers.data();
-}
-
-void Artifact::link() {
-  infos.clear();
-  details.clear();
-  for (Kernel &kernel : kernels) {
-    for (auto [parameter, name] : llvm::zip_equal(kernel.parameters, kernel.parameterNames))
-      parameter.name = name.c_str();
-    infos.push_back({sizeof(TilerunPluginKernelInfo),
-                     static_cast<uint32_t>(kernel.parameters.size()), kernel.name.c_str(),
-                     kernel.parameters.data(), kernel.threads, kernel.sharedBytes});
-    if (kernel.details)
-      kernel.details->link();
-    details.push_back(kernel.details ? &kernel.details->given : nullptr);
-  }
-  artifact = {sizeof(TilerunPluginArtifact),
-              static_cast<uint32_t>(infos.size()),
-              bytes.data(),
-              bytes.size(),
-              compatibility.c_str(),
-              infos.data(),
-              details.data()};
-}
-
-std::shared_ptr<const Artifact> Artifact::copy(const TilerunPluginArtifact &from) {
-  std::shared_ptr<Artifact> out(new Artifact);
+std::shared_ptr<const Artifact> Artifact::copy(const TilerunPluginArtifact &from,
+                                               std::string note) {
+  std::shared_ptr<Artifact> out(new Artifact(from.compatibility ? from.compatibility : ""));
   if (from.num_bytes)
-    out->bytes.assign(from.bytes, from.bytes + from.num_bytes);
-  out->compatibility = getText(from.compatibility);
-  for (uint32_t i = 0; i < from.num_kernels; ++i) {
-    const TilerunPluginKernelInfo &info = from.kernels[i];
-    Kernel &kernel = out->kernels.emplace_back();
-    kernel.name = getText(info.name);
-    kernel.threads = info.threads;
-    kernel.sharedBytes = info.shared_bytes;
-    for (uint32_t p = 0; p < info.num_parameters; ++p) {
-      kernel.parameterNames.push_back(getText(info.parameters[p].name));
-      kernel.parameters.push_back({sizeof(TilerunPluginParameter), info.parameters[p].kind,
-                                   info.parameters[p].bits, nullptr});
-    }
-    const TilerunPluginKernelDetails *given = tilerun::plugin::getDetails(from, i);
-    if (!given)
-      continue;
-    Details &details = kernel.details.emplace();
-    details.given = *given;
-    for (const TilerunPluginDerived *derived : llvm::ArrayRef(given->derived, given->num_derived)) {
-      details.forms.push_back(derived->form);
-      details.steps.emplace_back(derived->steps, derived->steps + derived->num_steps);
-    }
-  }
-  out->link();
+    out->owned.setBytes({from.bytes, from.bytes + from.num_bytes});
+  out->owned.addKernels(from);
+  out->artifact = &out->owned.get();
+  out->note = std::move(note);
   return out;
 }
 
-std::shared_ptr<const Artifact> Artifact::withNote(std::string text) const {
-  std::shared_ptr<Artifact> out(new Artifact);
-  out->bytes = bytes;
-  out->compatibility = compatibility;
-  out->note = std::move(text);
-  out->kernels = kernels;
-  out->link();
-  return out;
-}
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
 
-void Artifact::writeDetails(ByteWriter &writer, const Kernel &kernel) {
-  writer.add<uint8_t>(kernel.details.has_value());
-  if (!kernel.details)
+static void writeDetails(ByteWriter &writer, const TilerunPluginKernelDetails *details) {
+  writer.add<uint8_t>(details != nullptr);
+  if (!details)
     return;
-  const TilerunPluginKernelDetails &given = kernel.details->given;
-  for (uint32_t number : {given.lanes, given.cluster[0], given.cluster[1], given.cluster[2],
-                          given.grid_policy, given.programs_per_unit})
+  for (uint32_t number : {details->lanes, details->cluster[0], details->cluster[1],
+                          details->cluster[2], details->grid_policy, details->programs_per_unit})
     writer.add<uint32_t>(number);
-  writer.add<uint32_t>(kernel.details->forms.size());
-  for (auto [form, list] : llvm::zip_equal(kernel.details->forms, kernel.details->steps)) {
-    writer.addText(form);
-    writer.add<uint32_t>(list.size());
-    for (const TilerunPluginStep &step : list) {
+  writer.add<uint32_t>(details->num_derived);
+  for (const TilerunPluginDerived *derived :
+       llvm::ArrayRef(details->derived, details->num_derived)) {
+    writer.addText(derived->form);
+    writer.add<uint32_t>(derived->num_steps);
+    for (const TilerunPluginStep &step : llvm::ArrayRef(derived->steps, derived->num_steps)) {
       writer.add<uint32_t>(step.operation);
       writer.add<int64_t>(step.value);
     }
   }
 }
 
-bool Artifact::readDetails(ByteReader &reader, Kernel &kernel) {
+std::vector<uint8_t> Artifact::serialize() const {
+  ByteWriter writer;
+  writer.addText(artifact->compatibility);
+  writer.add<uint32_t>(artifact->num_kernels);
+  for (const TilerunPluginKernelInfo &kernel : getKernels()) {
+    writer.addText(kernel.name);
+    writer.add<uint32_t>(kernel.threads);
+    writer.add<uint32_t>(kernel.shared_bytes);
+    writer.add<uint32_t>(kernel.num_parameters);
+    for (const TilerunPluginParameter &parameter :
+         llvm::ArrayRef(kernel.parameters, kernel.num_parameters)) {
+      writer.add<uint16_t>(parameter.kind);
+      writer.add<uint16_t>(parameter.bits);
+      writer.addText(parameter.name);
+    }
+  }
+  writer.addText(note);
+  writer.addBytes({artifact->bytes, size_t(artifact->num_bytes)});
+  // Behind all that earlier versions wrote, which read and write artifacts without any.
+  llvm::ArrayRef details(artifact->details, artifact->num_kernels);
+  if (llvm::any_of(details, [](const auto *given) { return given != nullptr; }))
+    for (const TilerunPluginKernelDetails *given : details)
+      writeDetails(writer, given);
+  return writer.take();
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static void readKernel(ByteReader &reader, OwnedArtifact &out) {
+  const std::string name = reader.getText();
+  const uint32_t threads = reader.get<uint32_t>(), sharedBytes = reader.get<uint32_t>();
+  std::vector<TilerunPluginParameter> parameters(reader.getCount(12));
+  std::vector<std::string> names(parameters.size());
+  for (auto [parameter, own] : llvm::zip_equal(parameters, names)) {
+    const uint16_t kind = reader.get<uint16_t>(), bits = reader.get<uint16_t>();
+    own = reader.getText();
+    parameter = {sizeof(parameter), kind, bits, own.c_str()};
+  }
+  out.addKernel({sizeof(TilerunPluginKernelInfo), static_cast<uint32_t>(parameters.size()),
+                 name.c_str(), parameters.data(), threads, sharedBytes});
+}
+
+// Whether the kernel has some.
+static bool readDetails(ByteReader &reader, OwnedArtifact &out, uint32_t kernel) {
   const uint8_t count = reader.get<uint8_t>();
   if (count > 1)
     reader.fail();
   if (count != 1)
     return false;
-  Details &details = kernel.details.emplace();
-  TilerunPluginKernelDetails &given = details.given;
-  for (uint32_t *number : {&given.lanes, &given.cluster[0], &given.cluster[1], &given.cluster[2],
-                           &given.grid_policy, &given.programs_per_unit})
+  TilerunPluginKernelDetails details = {};
+  for (uint32_t *number : {&details.lanes, &details.cluster[0], &details.cluster[1],
+                           &details.cluster[2], &details.grid_policy, &details.programs_per_unit})
     *number = reader.get<uint32_t>();
-  uint32_t numDerived = reader.getCount(12);
-  for (uint32_t d = 0; d < numDerived && !reader.failed(); ++d) {
-    details.forms.push_back(reader.getText());
-    std::vector<TilerunPluginStep> &steps = details.steps.emplace_back();
-    uint32_t numSteps = reader.getCount(12);
-    for (uint32_t s = 0; s < numSteps && !reader.failed(); ++s) {
-      uint32_t operation = reader.get<uint32_t>();
-      steps.push_back({operation, 0, reader.get<int64_t>()});
+  out.addDetails(kernel, details);
+  for (uint32_t numDerived = reader.getCount(12); numDerived && !reader.failed(); --numDerived) {
+    const std::string form = reader.getText();
+    std::vector<TilerunPluginStep> steps(reader.getCount(12));
+    for (TilerunPluginStep &step : steps) {
+      step.operation = reader.get<uint32_t>();
+      step.value = reader.get<int64_t>();
     }
+    out.addDerived(form, std::move(steps));
   }
   return true;
 }
 
-std::vector<uint8_t> Artifact::serialize() const {
-  ByteWriter writer;
-  writer.addText(compatibility);
-  writer.add<uint32_t>(kernels.size());
-  for (const Kernel &kernel : kernels) {
-    writer.addText(kernel.name);
-    writer.add<uint32_t>(kernel.threads);
-    writer.add<uint32_t>(kernel.sharedBytes);
-    writer.add<uint32_t>(kernel.parameters.size());
-    for (auto [parameter, name] : llvm::zip_equal(kernel.parameters, kernel.parameterNames)) {
-      writer.add<uint16_t>(parameter.kind);
-      writer.add<uint16_t>(parameter.bits);
-      writer.addText(name);
-    }
-  }
-  writer.addText(note);
-  writer.addBytes(bytes);
-  // Behind all that earlier versions wrote, which read and write artifacts without any.
-  if (llvm::any_of(kernels, [](const Kernel &kernel) { return kernel.details.has_value(); }))
-    for (const Kernel &kernel : kernels)
-      writeDetails(writer, kernel);
-  return writer.take();
-}
-
 std::shared_ptr<const Artifact> Artifact::parse(llvm::ArrayRef<uint8_t> stored) {
   ByteReader reader(stored);
-  std::shared_ptr<Artifact> out(new Artifact);
-  out->compatibility = reader.getText();
-  uint32_t numKernels = reader.getCount(20);
-  for (uint32_t i = 0; i < numKernels && !reader.failed(); ++i) {
-    Kernel &kernel = out->kernels.emplace_back();
-    kernel.name = reader.getText();
-    kernel.threads = reader.get<uint32_t>();
-    kernel.sharedBytes = reader.get<uint32_t>();
-    uint32_t numParameters = reader.getCount(12);
-    for (uint32_t p = 0; p < numParameters && !reader.failed(); ++p) {
-      TilerunPluginParameter parameter = {sizeof(TilerunPluginParameter), 0, 0, nullptr};
-      parameter.kind = reader.get<uint16_t>();
-      parameter.bits = reader.get<uint16_t>();
-      kernel.parameters.push_back(parameter);
-      kernel.parameterNames.push_back(reader.getText());
-    }
-  }
-  out->note = reader.getText();
-  out->bytes = reader.getBytes().vec();
+  std::shared_ptr<Artifact> out(new Artifact(reader.getText()));
+  const uint32_t numKernels = reader.getCount(20);
+  for (uint32_t i = 0; i < numKernels && !reader.failed(); ++i)
+    readKernel(reader, out->owned);
+  const auto note = reader.getBytes(), bytes = reader.getBytes();
+  out->note.assign(note.begin(), note.end());
+  out->owned.setBytes({bytes.begin(), bytes.end()});
   const bool hasMore = !reader.finished();
   bool hasDetails = false;
-  if (hasMore)
-    for (Kernel &kernel : out->kernels)
-      hasDetails |= readDetails(reader, kernel);
+  for (uint32_t i = 0; i < numKernels && hasMore && !reader.failed(); ++i)
+    hasDetails |= readDetails(reader, out->owned, i);
   if (!reader.finished() || hasMore != hasDetails)
     return nullptr;
-  out->link();
-  for (auto [info, details] : llvm::zip_equal(out->infos, out->details))
-    if (!tilerun::plugin::checkDetails(info, details).empty())
+  out->artifact = &out->owned.get();
+  for (uint32_t i = 0; i < numKernels; ++i)
+    if (!plugin::checkDetails(out->artifact->kernels[i], out->artifact->details[i]).empty())
       return nullptr;
   return out;
-}
-
-const TilerunPluginKernelInfo *Artifact::findKernel(llvm::StringRef name) const {
-  for (const TilerunPluginKernelInfo &info : infos)
-    if (name == info.name)
-      return &info;
-  return nullptr;
 }

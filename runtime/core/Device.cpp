@@ -20,15 +20,14 @@ Device::Device(std::shared_ptr<const plugin::Plugin> plugin, const plugin::Devic
 
 Status Device::open(std::shared_ptr<const plugin::Plugin> plugin, const plugin::DeviceInfo &info,
                     const DeviceOptions &options, std::shared_ptr<Device> &out) {
-  if (options.hostMemory && plugin->getName() != "cpu")
-    return Status(TILERUN_STATUS_UNSUPPORTED,
-                  info.id + " cannot use the host's memory; only the plugin 'cpu' can: allocate on "
-                            "the device, and copy");
   std::shared_ptr<Device> device(new Device(std::move(plugin), info));
   device->sharesHost = options.hostMemory;
-  device->isChecking = device->plugin->getName() == "cpu";
   TilerunPluginOpenOptions open = {sizeof(open), 0, options.foreignContext};
   TILERUN_TRY(TILERUN_CALL(device->table, open_device, info.ordinal, &open, &device->handle));
+  device->isChecking = device->getNumber(TILERUN_DEVICE_PROPERTY_LAUNCH_RANGES, 0) != 0;
+  if (options.hostMemory && !device->isChecking)
+    return Status(TILERUN_STATUS_UNSUPPORTED,
+                  info.id + " cannot use the host's memory: allocate on the device, and copy");
   device->readLimits();
   device->defaultStream = std::make_unique<Stream>(*device);
   device->pool = std::make_unique<MemoryPool>(*device, options.usePool);

@@ -20,7 +20,7 @@ using namespace tilerun::plugin;
 // Errors
 //===----------------------------------------------------------------------===//
 
-std::string plugin::getStatusName(TilerunStatus status) {
+const char *plugin::findStatusName(TilerunStatus status) {
   switch (status) {
 #define TILERUN_STATUS_CASE(name, number, word)                                                    \
   case number:                                                                                     \
@@ -28,7 +28,12 @@ std::string plugin::getStatusName(TilerunStatus status) {
     TILERUN_STATUS_LIST(TILERUN_STATUS_CASE)
 #undef TILERUN_STATUS_CASE
   }
-  return "status " + std::to_string(status);
+  return nullptr;
+}
+
+std::string plugin::getStatusName(TilerunStatus status) {
+  const char *name = findStatusName(status);
+  return name ? name : "status " + std::to_string(status);
 }
 
 static std::string getText(const char *text) { return text ? text : ""; }
@@ -202,7 +207,7 @@ static std::atomic<LogHandler> logHandler{nullptr};
 
 void plugin::setLogHandler(LogHandler handler) { logHandler = handler; }
 
-static void takeLogLine(void *, int32_t level, const char *text) {
+static void takeLogLine(void *, int32_t level, const char *text) noexcept {
   if (LogHandler handler = logHandler)
     handler(level, text);
   else if (level >= TILERUN_LOG_WARNING)

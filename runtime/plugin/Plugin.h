@@ -38,6 +38,7 @@ private:
 };
 
 /// "out of memory"; "status 99" for one that this version does not know.
+const char *findStatusName(TilerunStatus status); ///< Null for a number that has none.
 std::string getStatusName(TilerunStatus status);
 
 /// A device that a plugin offers.
@@ -92,7 +93,7 @@ private:
 };
 
 /// Takes lines of plugins' logs, with TILERUN_LOG_*; from any thread.
-using LogHandler = void (*)(int32_t level, const char *text);
+using LogHandler = void (*)(int32_t level, const char *text) noexcept;
 /// Null, as at first: warnings go to stderr. For the whole process.
 void setLogHandler(LogHandler handler);
 

@@ -110,7 +110,7 @@ std::string quote(const std::string &text) {
 std::mutex messagesMutex;
 std::string messages;
 
-void keepMessages(int32_t level, const char *text) {
+void keepMessages(int32_t level, const char *text) noexcept {
   std::lock_guard lock(messagesMutex);
   if (std::string(text).rfind("validation ", 0) == 0)
     messages += (messages.empty() ? "" : "; ") + std::string(text);

@@ -155,7 +155,7 @@ uint64_t narrow(uint64_t bits, unsigned width, bool isBFloat) {
 std::mutex messagesMutex;
 std::string messages;
 
-void keepMessages(int32_t level, const char *text) {
+void keepMessages(int32_t level, const char *text) noexcept {
   std::lock_guard lock(messagesMutex);
   if (llvm::StringRef(text).starts_with("validation "))
     messages += (messages.empty() ? "" : "\n") + std::string(text);

@@ -94,6 +94,13 @@ TEST_F(ModuleBytes, BytecodeOfOthersIsRefused) {
             "bytecode that 'tilerun compile --bytecode' or 'tile-opt --emit-bytecode' writes\n");
 }
 
+// As plugins do that were built before there was a checksum: they notice no damage, but read it.
+TEST_F(ModuleBytes, MlirsReaderTakesThem) {
+  OwningOpRef<ModuleOp> again = parse(write());
+  ASSERT_TRUE(again) << diagnostics;
+  EXPECT_EQ(test::print(*module), test::print(*again));
+}
+
 TEST_F(ModuleBytes, DeepTextIsRefused) {
   EXPECT_EQ(refuse(nest(tile::kMaxTextDepth)), "");
   const std::string error =

@@ -287,12 +287,13 @@ TEST_F(CpuPlugin, ErrorsOfCompilingSayWhatIsWrong) {
   } cases[] = {
       {{"debug", "yes"}, "option 'debug' is 'yes', not true or false"},
       {{"num-warps", "many"}, "option 'num-warps' is 'many', not a number"},
-      {{"opt-level", "9"}, "option 'opt-level' is '9', not 0 to 3"},
+      {{"opt-level", "9"}, "option 'opt-level' is '9', not a number from 0 to 3"},
       {{"threads", "-1"}, "option 'threads' is '-1', not a number"},
       {{"checks", "races,all"},
-       "option 'checks' is 'races,all'; there is no check 'all', only true, false, and a "
+       "option 'checks' is 'races,all', but there is no check 'all', only true, false, and a "
        "list of bounds, uninitialized, races, overflow, nan-inf, unwritten, masked-values"},
-      {{"num-wraps", "4"}, "there is no option 'num-wraps'"}};
+      {{"num-wraps", "4"},
+       "there is no option 'num-wraps'; there are num-warps (a number; it changes nothing), "}};
   for (const auto &[option, text] : cases) {
     EXPECT_EQ(compileBytes("", "cpu", {option}), TILERUN_STATUS_INVALID_ARGUMENT);
     EXPECT_NE(message.find(text), std::string::npos) << message;
