@@ -187,7 +187,7 @@ enum {
   X(MATRIX_SHAPES, 19, STRING, "matrix-shapes", "matrix instructions: m16n8k16:f16,bf16;…")        \
   X(UNIFIED_MEMORY, 20, U64, "unified-memory", "whether the host can use device addresses")        \
   X(BINARY_COMPATIBILITY, 21, STRING, "binary-compatibility", "of what finalize_artifact gives")   \
-  X(MAX_CLUSTER, 22, U64, "max-cluster", "programs of one cluster; lacking: 1. Since 1.4")      \
+  X(MAX_CLUSTER, 22, U64, "max-cluster", "programs of one cluster; lacking: 1. Since 1.4")         \
   X(LAUNCH_RANGES, 23, U64, "launch-ranges", "whether launches use .ranges. Since 1.4")
 
 /* Properties of loaded kernels, in the same form. */
