@@ -122,14 +122,33 @@ bool isConstexprAnnotation(const Expr *annotation) {
   return false;
 }
 
+static bool isNamed(const Expr *expr, llvm::StringRef name) {
+  const auto *plain = llvm::dyn_cast_or_null<NameExpr>(expr);
+  const auto *attribute = llvm::dyn_cast_or_null<AttributeExpr>(expr);
+  return (plain && plain->name == name) || (attribute && attribute->name == name);
+}
+
+static bool isTrue(const Expr *expr) {
+  const auto *constant = llvm::dyn_cast_or_null<ConstantExpr>(expr);
+  return constant && constant->constant == ConstantKind::True;
+}
+
 bool isConstAnnotation(const Expr *annotation) {
-  if (const auto *name = llvm::dyn_cast_or_null<NameExpr>(annotation))
-    return name->name == "const";
-  if (const auto *attribute = llvm::dyn_cast_or_null<AttributeExpr>(annotation))
-    return attribute->name == "const";
+  if (isNamed(annotation, "const"))
+    return true;
+  // `tl.pointer_type(tl.float32, const=True)`
+  if (const auto *call = llvm::dyn_cast_or_null<CallExpr>(annotation))
+    return isNamed(call->callee, "pointer_type") &&
+           ((call->args.size() > 2 && isTrue(call->args[2])) ||
+            llvm::any_of(call->keywords, [](const Keyword &keyword) {
+              return keyword.name == "const" && isTrue(keyword.value);
+            }));
+  // "tl.const", "*kfp32"
   const auto *text = llvm::dyn_cast_or_null<ConstantExpr>(annotation);
-  return text && text->constant == ConstantKind::String &&
-         text->text.trim().substr(text->text.trim().rfind('.') + 1) == "const";
+  if (!text || text->constant != ConstantKind::String)
+    return false;
+  llvm::StringRef word = text->text.trim();
+  return word.starts_with("*k") || word.substr(word.rfind('.') + 1) == "const";
 }
 
 std::optional<DType> getAnnotatedType(const Expr *annotation) {

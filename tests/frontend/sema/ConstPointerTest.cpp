@@ -5,7 +5,13 @@
 using namespace tilerun::test;
 
 namespace {
-const char *const kAnnotations[] = {"c: tl.const", "c: 'tl.const'", "c: \"const\"", "c"};
+const char *const kAnnotations[] = {"c: tl.const",
+                                    "c: 'tl.const'",
+                                    "c: \"const\"",
+                                    "c: '*kfp32'",
+                                    "c: tl.pointer_type(tl.float32, const=True)",
+                                    "c: tl.pointer_type(tl.float32, 1, True)",
+                                    "c"};
 
 Compiled compileWith(const std::string &parameter, const std::string &body) {
   // Without an annotation the signature says it.
@@ -52,6 +58,11 @@ TEST(ConstPointer, IsReadAsOthersAre) {
           kDescriptor + "tl.store(p, tl.sum(d.load([0, 0])))",
           std::string("tl.static_assert(c.dtype.is_const())\ntl.store(p, 1)")})
       EXPECT_COMPILES(compileWith(parameter, body)) << parameter << "\n" << body;
+  // Other annotations do not make it one.
+  for (const char *annotation : {"'*fp32'", "tl.pointer_type(tl.float32)",
+                                 "tl.pointer_type(tl.float32, const=False)", "constant"})
+    EXPECT_COMPILES(compileBody(std::string("c: ") + annotation, "tl.store(c, 1)", "c=*fp32"))
+        << annotation;
   // A number is not a pointer, whatever the annotation says.
   EXPECT_COMPILES(compileBody("c: tl.const, p", "tl.store(p, c)", "c=fp32, p=*fp32"));
   // A host's descriptor is as its parameter says.
