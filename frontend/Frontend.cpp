@@ -207,7 +207,7 @@ static std::optional<ConstantArgument> toArgument(const Value &value) {
         return std::nullopt;
       elements.push_back(std::move(*converted));
     }
-    return ConstantArgument{std::move(elements)};
+    return ConstantArgument{std::move(elements), tuple->isList};
   }
   return std::nullopt;
 }
@@ -215,7 +215,8 @@ static std::optional<ConstantArgument> toArgument(const Value &value) {
 std::optional<ConstantArgument>
 Frontend::evaluateConstant(LoadedModule &module, const ast::Expr &expression,
                            const std::map<std::string, ConstantArgument> &names,
-                           const std::map<std::string, ConstantArgument> &globals) {
+                           const std::map<std::string, ConstantArgument> &globals,
+                           llvm::StringRef remedy) {
   LoadedModule *prelude = impl->getPrelude();
   if (!prelude)
     return std::nullopt;
@@ -227,7 +228,7 @@ Frontend::evaluateConstant(LoadedModule &module, const ast::Expr &expression,
     std::map<llvm::StringRef, Value> values;
     for (const auto &[name, argument] : names)
       values[name] = sema::makeValue(argument, module);
-    auto value = evaluator.evaluateConstant(module, expression, std::move(values));
+    auto value = evaluator.evaluateConstant(module, expression, std::move(values), remedy);
     if (mlir::failed(value))
       return;
     result = toArgument(*value);

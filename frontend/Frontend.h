@@ -31,6 +31,7 @@ struct ConstantArgument {
   std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, DType,
                std::vector<ConstantArgument>, FunctionName, Tensor>
       value;
+  bool isList = false; ///< A tuple that was written as a list: `isinstance` and messages tell.
 };
 
 /// A run-time argument: its type and the facts it is specialized on.
@@ -141,11 +142,13 @@ public:
 
   /// Evaluates a compile-time expression of a module (an autotune config's value, a default) with
   /// given names. A lambda of one parameter (a heuristic) is called with the names as its
-  /// dictionary. `globals` are values of globals that are not known. Failure leaves diagnostics.
+  /// dictionary. `globals` are values of globals that are not known. Failure leaves diagnostics;
+  /// `remedy` is what they advise where the expression calls a host function.
   std::optional<ConstantArgument>
   evaluateConstant(LoadedModule &module, const ast::Expr &expression,
                    const std::map<std::string, ConstantArgument> &names,
-                   const std::map<std::string, ConstantArgument> &globals = {});
+                   const std::map<std::string, ConstantArgument> &globals = {},
+                   llvm::StringRef remedy = "");
 
   /// After a failed `compile` whose diagnostic says "internal error": the module that did not
   /// verify, as text, for a reproducer. Empty otherwise.

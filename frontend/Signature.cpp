@@ -70,7 +70,7 @@ private:
   struct Node {
     ArgumentSpec leaf;
     std::vector<Node> elements;
-    bool isTuple = false;
+    bool isTuple = false, isList = false;
     bool isConstant() const {
       return isTuple ? llvm::all_of(elements, [](const Node &n) { return n.isConstant(); })
                      : std::holds_alternative<ConstantArgument>(leaf);
@@ -82,7 +82,7 @@ private:
       out.reserve(elements.size());
       for (Node &element : elements)
         out.push_back(element.takeConstant());
-      return {std::move(out)};
+      return {std::move(out), isList};
     }
   };
 
@@ -105,6 +105,7 @@ private:
     if (depth >= kMaxDepth)
       return "tuples nest too deeply";
     out.isTuple = true;
+    out.isList = rest[0] == '[';
     char close = rest[0] == '(' ? ')' : ']';
     rest = rest.drop_front();
     for (skipSpace(); !rest.empty() && rest[0] != close; skipSpace()) {
@@ -294,7 +295,7 @@ static void writeConstant(llvm::raw_ostream &os, const ConstantArgument &constan
         else if constexpr (std::is_same_v<T, DType>)
           writeType(os, value);
         else if constexpr (std::is_same_v<T, std::vector<ConstantArgument>>) {
-          os << value.size();
+          os << (constant.isList ? "l" : "") << value.size();
           for (const ConstantArgument &element : value)
             writeConstant(os << ' ', element);
         } else if constexpr (std::is_same_v<T, ConstantArgument::FunctionName>)

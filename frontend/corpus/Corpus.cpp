@@ -150,6 +150,19 @@ static bool shrink(KernelSignature &signature, int64_t largest) {
   return changed;
 }
 
+/// The lines of the functions of which host code takes one; none if the name stands for no such.
+static std::vector<int64_t> findFunctionLines(const SourceManager &sources,
+                                              const LoadedModule &module, StringRef name) {
+  const Global *global = module.lookup(name);
+  if (global && global->kind == Global::Kind::ImportedName && global->module)
+    global = global->module->lookup(global->importedName);
+  std::vector<int64_t> lines;
+  if (global)
+    for (const JitFunction *function : global->functions)
+      lines.push_back(sources.getLineColumn(function->def->nameRange.begin).line);
+  return lines;
+}
+
 static void tryKernel(Frontend &frontend, mlir::MLIRContext &context, const JitFunction &function,
                       const Backend *backend, Listener &listener, Entry &entry) {
   DiagnosticEngine &diagnostics = frontend.getDiagnostics();
@@ -164,6 +177,10 @@ static void tryKernel(Frontend &frontend, mlir::MLIRContext &context, const JitF
     isInternal |= !frontend.getInvalidModule().empty();
     const std::set<std::string> &missed = frontend.getMissedGlobals();
     out.missedGlobals.assign(missed.begin(), missed.end());
+    for (const std::string &name : missed)
+      if (auto lines = findFunctionLines(frontend.getSources(), *function.module, name);
+          !lines.empty())
+        out.functionLines[name] = std::move(lines);
     if (!out.compiles)
       llvm::copy_if(diagnostics.getDiagnostics(), std::back_inserter(out.errors),
                     [](auto &diagnostic) { return diagnostic.severity == Severity::Error; });

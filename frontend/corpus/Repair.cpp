@@ -204,11 +204,19 @@ bool Repairer::improvesBy(const Change &change) {
 bool Repairer::giveGlobal() {
   bool improved = false;
   // Most are flags, which tell what there is on a machine.
-  const ConstantArgument values[] = {{false}, {true}, {int64_t(64)}, {int64_t(1)}, {}};
-  for (const std::string &name : std::vector(best.missedGlobals))
+  const std::vector<ConstantArgument> flags = {{false}, {true}, {int64_t(64)}, {int64_t(1)}, {}};
+  const auto functions = best.functionLines;
+  for (const std::string &name : std::vector(best.missedGlobals)) {
+    std::vector<ConstantArgument> values;
+    if (auto known = functions.find(name); known != functions.end())
+      for (int64_t line : known->second)
+        values.push_back({line});
+    else
+      values = flags;
     for (const ConstantArgument &value : values)
       if (!best.compiles)
         improved |= improvesBy({{name, value}});
+  }
   return improved;
 }
 

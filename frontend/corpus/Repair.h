@@ -17,6 +17,8 @@ struct Attempt {
   std::vector<Diagnostic> errors; ///< Empty if it compiles.
   /// Globals that only host code knows, and the errors are about.
   std::vector<std::string> missedGlobals;
+  /// Of those that are one of several functions: their lines.
+  std::map<std::string, std::vector<int64_t>> functionLines = {};
 };
 
 /// Compiles the kernel for a signature.

@@ -57,13 +57,16 @@ FailureOr<Positions> getSlice(Emitter &e, const SliceValue &slice, int64_t size)
   return Positions{Value::integer(lower), count, step, /*isSingle=*/false};
 }
 
-FailureOr<Positions> getSingle(Emitter &e, const Value &index, int64_t size) {
+FailureOr<Positions> getSingle(Emitter &e, const Value &index, int64_t size, bool ofPointers) {
   if (std::optional<int64_t> at = getInteger(index)) {
     if (*at < -size || *at >= size)
       return e.error("index " + Twine(*at) + " is outside of a dimension of " + Twine(size));
     return Positions{Value::integer(*at < 0 ? *at + size : *at)};
   }
   auto *tensor = index.getIf<TensorValue>();
+  if (ofPointers && tensor && tensor->type.dtype.isInt() && !tensor->type.isScalar())
+    return e.error("pointers are not indexed with a tensor: add it to them, and load: "
+                   "tl.load(pointers + offsets)");
   if (!tensor || !tensor->type.isScalar() || !tensor->type.dtype.isInt())
     return e.error("a tensor cannot be indexed with " + index.describe() +
                    "; use ':', None, integers, slices with constant bounds, or tl.gather");
@@ -147,7 +150,8 @@ Result subscript(Emitter &e, const Value &base, llvm::ArrayRef<Value> indices) {
     }
     auto *slice = index.getIf<SliceValue>();
     FailureOr<Positions> positions =
-        slice ? getSlice(e, *slice, v.type.shape[axis]) : getSingle(e, index, v.type.shape[axis]);
+        slice ? getSlice(e, *slice, v.type.shape[axis])
+              : getSingle(e, index, v.type.shape[axis], v.type.dtype.isPointer());
     if (failed(positions))
       return failure();
     TensorOr part = take(e, v, axis, *positions);

@@ -28,10 +28,26 @@ void ModuleReader::readAutotune(JitFunction &function, const CallExpr &call) {
   }
   if (key)
     readStrings(key, autotune.key);
+  followed = &autotune.globals;
   autotune.configsKnown = configs && expandConfigs(configs, autotune, 0);
+  followed = nullptr;
   if (!autotune.configsKnown)
     autotune.configs.clear();
   function.autotune = std::move(autotune);
+}
+
+void ModuleReader::noteAutotuneChanges() {
+  for (const auto &function : module.functions) {
+    if (!function->autotune)
+      continue;
+    Autotune &autotune = *function->autotune;
+    for (const std::string &name : autotune.globals) {
+      auto it = module.globals.find(name);
+      // What may happen inside of the elements (a Config's own dict) nobody does.
+      if (it != module.globals.end() && it->second.change.doubt >= Doubt::Value)
+        autotune.change.add(it->second.change);
+    }
+  }
 }
 
 bool ModuleReader::expandConfigs(const Expr *expr, Autotune &out, unsigned depth) {

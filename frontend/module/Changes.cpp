@@ -68,6 +68,7 @@ void ModuleReader::readHostUses() {
     if (!StringRef(function->qualifiedName).contains('.'))
       uses.readKernel(*function->def);
   uses.finish();
+  noteAutotuneChanges();
 }
 
 } // namespace tilerun

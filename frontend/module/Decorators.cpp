@@ -118,6 +118,8 @@ const Expr *ModuleReader::followGlobal(const Expr *expr) const {
     auto it = module.globals.find(name->name);
     if (it == module.globals.end() || it->second.kind != Global::Kind::Value)
       return nullptr;
+    if (followed)
+      followed->push_back(name->name.str());
     expr = it->second.value;
   }
   return nullptr;

@@ -30,10 +30,32 @@ struct AutotuneConfig {
   std::string text; ///< The configuration as written, white space folded.
 };
 
+/// What host code may do to something, from nothing to most.
+enum class Doubt : uint8_t {
+  None,
+  Elements, ///< It may change lists and dicts inside of it.
+  Value,    ///< It may change it, if that is a list, a dict or a class.
+  Binding   ///< It may make it something else.
+};
+
+struct HostChange {
+  Doubt doubt = Doubt::None;
+  SourceRange place; ///< Where.
+  /// Keeps the stronger one; true if that is `other`.
+  bool add(const HostChange &other) {
+    if (other.doubt <= doubt)
+      return false;
+    *this = other;
+    return true;
+  }
+};
+
 struct Autotune {
   std::vector<AutotuneConfig> configs;
   bool configsKnown =
       true; ///< False if the list is not a literal list of Config calls (built by host code).
+  std::vector<std::string> globals; ///< That the configurations were read from.
+  HostChange change;                ///< What host code may do to those: then they may be others.
   std::vector<std::string> key;
   std::vector<std::string> resetToZero;
   std::vector<std::string> restoreValue;
@@ -62,26 +84,6 @@ struct JitFunction {
   std::optional<Autotune> autotune;
   std::vector<Heuristic> heuristics;
   bool usedAsHelper = false; ///< Called by another jit function of the same file.
-};
-
-/// What host code may do to something, in increasing order.
-enum class Doubt : uint8_t {
-  None,
-  Elements, ///< It may change lists and dicts inside it.
-  Value,    ///< It may change it, if that is a list, a dict or a class.
-  Binding   ///< It may replace it.
-};
-
-struct HostChange {
-  Doubt doubt = Doubt::None;
-  SourceRange place; ///< Where.
-  /// Keeps the stronger one; true if that is `other`.
-  bool add(const HostChange &other) {
-    if (other.doubt <= doubt)
-      return false;
-    *this = other;
-    return true;
-  }
 };
 
 /// The meaning of a global name.

@@ -124,6 +124,8 @@ private:
   void readAutotune(JitFunction &function, const ast::CallExpr &call);
   /// Follows names to the literal value of a global.
   const ast::Expr *followGlobal(const ast::Expr *expr) const;
+  /// Notes what host code may do to the lists that configurations were read from.
+  void noteAutotuneChanges();
   bool readStrings(const ast::Expr *expr, std::vector<std::string> &out) const;
   std::string foldedText(SourceRange range) const;
 
@@ -160,6 +162,7 @@ private:
   llvm::StringMap<std::string> aliases;     ///< Imported names to dotted paths.
   std::vector<llvm::StringSet<>> usedNames; ///< By jit function: the names in its body.
   size_t expandSteps = 0;
+  std::vector<std::string> *followed = nullptr; ///< Takes the names that `followGlobal` follows.
   uint32_t jitBytes = 0;
   uint32_t hostBytes = 0;
   std::optional<Token> pendingToken; ///< Taken too early.

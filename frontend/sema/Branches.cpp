@@ -317,13 +317,16 @@ void Evaluator::joinResults(Join &join) {
   join.thenYields.resize(yields);
   join.elseYields.resize(yields);
   std::string name = frame().function ? frame().function->qualifiedName : "";
-  (void)errorWithNotes(b->place,
-                       "the return values of '" + name + "' differ in type: " +
-                           (a->value.getTuple() && b->value.getTuple()
-                                ? join.mismatch
-                                : a->value.describe() + " and " + b->value.describe()) +
-                           "; convert one of them with .to(…)",
-                       {Note{a->place, a->value.describe() + " is returned here"}});
+  const TupleValue *left = a->value.getTuple(), *right = b->value.getTuple();
+  const bool canConvert = left && right ? left->elements.size() == right->elements.size()
+                                        : a->value.isTensor() && b->value.isTensor();
+  (void)errorWithNotes(
+      b->place,
+      "the return values of '" + name + "' differ in type: " +
+          (left && right ? join.mismatch : a->value.describe() + " and " + b->value.describe()) +
+          (canConvert ? "; convert one of them with .to(…)"
+                      : "; return values of one kind on every path"),
+      {Note{a->place, a->value.describe() + " is returned here"}});
   out = Binding::poisoned(a->place);
 }
 

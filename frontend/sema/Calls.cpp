@@ -216,6 +216,11 @@ Result Evaluator::callValue(const Value &callee, CallArguments args, SourceRange
   if (auto *opaque = callee.getIf<OpaqueValue>()) {
     if (const JitFunction *function = findHostFunction(*opaque))
       return inlineCall(*function, std::move(args), range);
+    if (!hostRemedy.empty() && !opaque->isUnknown()) {
+      OpaqueValue function = *opaque;
+      function.remedy = hostRemedy;
+      return opaqueError(function, range, "is not run");
+    }
     return opaqueError(*opaque, range, "cannot be called in a kernel");
   }
   if (const TupleValue *tuple = callee.getTuple(); tuple && tuple->info)

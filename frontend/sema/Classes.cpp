@@ -53,6 +53,14 @@ static bool isPlainBase(llvm::StringRef name) {
       .Default(false);
 }
 
+/// `class Kind(str, Enum)`: members are strings, as those of an IntEnum are integers.
+static bool mixesIn(const LoadedModule &module, const ClassDef &definition) {
+  return llvm::any_of(definition.bases, [&](const Expr *base) {
+    llvm::StringRef name = getDefinedName(&module, base);
+    return name == "int" || name == "str";
+  });
+}
+
 ClassValue Evaluator::makeClass(LoadedModule &module, llvm::StringRef scope,
                                 const ClassDef &definition) {
   auto info = std::make_shared<ClassInfo>();
@@ -80,7 +88,9 @@ ClassValue Evaluator::makeClass(LoadedModule &module, llvm::StringRef scope,
     const Expr *baseName = base; // `Generic[T]`
     if (const auto *subscript = llvm::dyn_cast<SubscriptExpr>(base))
       baseName = subscript->value;
-    const bool isPlain = isPlainBase(getDefinedName(&module, baseName));
+    const llvm::StringRef known = getDefinedName(&module, baseName);
+    const bool isEnum = known == "Enum" || known == "Flag";
+    const bool isPlain = isPlainBase(known) || (isEnum && mixesIn(module, definition));
     if (!llvm::isa<NameExpr, AttributeExpr>(base) && !isNamedTupleCall(&module, base)) {
       if (!isPlain)
         info->unknownBase = "the base of its class";
@@ -89,12 +99,15 @@ ClassValue Evaluator::makeClass(LoadedModule &module, llvm::StringRef scope,
     Value value = evaluateGlobal(module, definition.name, *base, base->range, scope);
     const auto *parent = value.getIf<ClassValue>();
     if (!parent) {
-      if (!isPlain)
-        info->unknownBase = "the base '" + getDefinedName(&module, baseName).str() + "'";
+      if (!isPlain && isEnum)
+        info->isEnum = true;
+      else if (!isPlain)
+        info->unknownBase = "the base '" + known.str() + "'";
       continue;
     }
     if (info->unknownBase.empty())
       info->unknownBase = parent->info->unknownBase;
+    info->isEnum |= parent->info->isEnum;
     info->bases.push_back(parent->info);
     if (info->kind == ClassInfo::Kind::Constants)
       info->kind = parent->info->kind;
@@ -217,6 +230,33 @@ static ConstantBinding findConstant(const ClassDef &definition, llvm::StringRef 
   return out;
 }
 
+/// Whether methods of an enumeration make its members, or decide what they equal.
+static bool makesMembers(const ClassInfo &info) {
+  if (!info.isEnum)
+    return false;
+  for (const char *name : {"__new__", "__init__", "__eq__", "_generate_next_value_"})
+    if (findMethod(info, name))
+      return true;
+  return llvm::any_of(info.bases, [](const auto &base) { return makesMembers(*base); });
+}
+
+/// `Color.RED` of `class Color(enum.Enum)`, which is an object that equals nothing but itself.
+Value Evaluator::makeEnumMember(const ClassInfo &info, llvm::StringRef name, SourceRange range,
+                                Value value, bool canGive) {
+  const std::string qualified = info.name + "." + name.str();
+  if (canGive)
+    if (const ConstantArgument *constant = findGiven(qualified))
+      return makeValue(*constant, *info.module);
+  OpaqueValue member{"'" + qualified + "'", range,
+                     "a member of an enum.Enum is an object, which kernels cannot use"};
+  member.name = canGive ? qualified : "";
+  member.remedy = "use " + qualified + ".value, or derive the class from enum.IntEnum" +
+                  (canGive ? ", or pass its value, " + qualified + "=…, with the kernel's arguments"
+                           : std::string());
+  member.member = std::make_shared<std::pair<std::string, Value>>(name.str(), std::move(value));
+  return Value(std::move(member));
+}
+
 Value Evaluator::evaluateClassConstant(const ClassInfo &info, llvm::StringRef name,
                                        SourceRange range, const Expr *expr) {
   const std::string qualified = info.name + "." + name.str();
@@ -231,12 +271,16 @@ Value Evaluator::evaluateClassConstant(const ClassInfo &info, llvm::StringRef na
   if (!expr)
     opaque = unknown("the body of the class, which is not run, decides what it is");
   else if (!info.unknownBase.empty())
-    opaque = unknown("nobody knows what " + info.unknownBase + " makes of it");
+    opaque = unknown(info.unknownBase + " may make something else of it, and is not run");
+  else if (makesMembers(info))
+    opaque = unknown("its class has methods that decide what a member is, and they are not run");
   else if (value = evaluateGlobal(*info.module, qualified, *expr, range, info.scope, &info);
            value.asUnknown())
     opaque = *value.asUnknown();
   else if (auto change = findMemberChange(info, name, value))
     opaque = unknown(describeChange(*change, range));
+  if (!opaque && info.isEnum)
+    return makeEnumMember(info, name, range, std::move(value), canGive);
   if (!opaque)
     return value;
   if (canGive) {

@@ -58,9 +58,10 @@ public:
   /// Names of globals whose values were needed and unknown.
   const std::set<std::string> &getMissedGlobals() const { return missedGlobals; }
 
-  /// Evaluates a compile-time expression; run-time results are an error.
+  /// Evaluates a compile-time expression; run-time results are an error. `remedy`: what to do about
+  /// calls of host functions, if it stands outside of kernels.
   Result evaluateConstant(LoadedModule &module, const ast::Expr &expression,
-                          std::map<llvm::StringRef, Value> names);
+                          std::map<llvm::StringRef, Value> names, llvm::StringRef remedy = "");
   /// Values of globals that only host code knows, by name. (A kernel's are in its signature.)
   void giveGlobals(std::map<std::string, ConstantArgument> values) { given = std::move(values); }
 
@@ -216,6 +217,8 @@ private:
   std::optional<Method> lookupMethod(const ClassInfo &info, llvm::StringRef name);
   Value evaluateClassConstant(const ClassInfo &info, llvm::StringRef name, SourceRange range,
                               const ast::Expr *expr);
+  Value makeEnumMember(const ClassInfo &info, llvm::StringRef name, SourceRange range, Value value,
+                       bool canGive);
   std::optional<Value> lookupClassConstant(const ClassInfo &info, llvm::StringRef name);
   FailureOr<std::optional<Value>> getMember(const std::shared_ptr<const ClassInfo> &info,
                                             const Value *self, llvm::StringRef name,
@@ -378,6 +381,7 @@ private:
   std::map<std::pair<const ClassInfo *, std::string>, Value> classConstants;
   std::map<std::string, ConstantArgument> given; ///< Values of globals, by name.
   std::set<std::string> missedGlobals;
+  std::string hostRemedy;                         ///< See evaluateConstant.
   std::map<const ast::Expr *, Value> annotations; ///< The types that annotations of fields name.
   std::set<std::tuple<uint32_t, uint32_t, std::string>> reported;
   std::string staticOutput;

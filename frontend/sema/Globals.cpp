@@ -353,7 +353,6 @@ Value Evaluator::chooseFunction(const LoadedModule &module, llvm::StringRef name
                                 "host code, which is not run, decides which of the functions in "
                                 "lines " +
                                     lines + " it is");
-  out.name.clear();
   out.remedy = "pass the line of one, " + name.str() + "=…, with the kernel's arguments";
   out.isFunction = true;
   return Value(std::move(out));

@@ -29,7 +29,9 @@ Value makeValue(const ConstantArgument &argument, const LoadedModule &module) {
           elements.reserve(v.size());
           for (const ConstantArgument &element : v)
             elements.push_back(makeValue(element, module));
-          return Value::tuple(std::move(elements));
+          Value tuple = Value::tuple(std::move(elements));
+          tuple.get<std::shared_ptr<TupleValue>>()->isList = argument.isList;
+          return tuple;
         } else if constexpr (std::is_same_v<T, ConstantArgument::FunctionName>) {
           if (const JitFunction *function = findFunction(module, v.name))
             return Value(FunctionValue{function});
@@ -294,7 +296,8 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
 }
 
 Result Evaluator::evaluateConstant(LoadedModule &module, const Expr &expression,
-                                   std::map<llvm::StringRef, Value> names) {
+                                   std::map<llvm::StringRef, Value> names, llvm::StringRef remedy) {
+  hostRemedy = remedy.str();
   mlir::OwningOpRef<mlir::ModuleOp> scratch(
       mlir::ModuleOp::create(mlir::UnknownLoc::get(&context)));
   builder.setInsertionPointToEnd(scratch->getBody());

@@ -48,8 +48,13 @@ Result Evaluator::getAttribute(const Value &base, llvm::StringRef name, SourceRa
   if (auto *space = base.getIf<NamespaceValue>();
       space && llvm::StringRef(space->path).split('.').first != "triton")
     return foreignMember(space->path, name, range);
-  if (auto *opaque = base.getIf<OpaqueValue>())
+  if (auto *opaque = base.getIf<OpaqueValue>()) {
+    if (opaque->member && name == "value")
+      return opaque->member->second;
+    if (opaque->member && name == "name")
+      return Value::string(opaque->member->first);
     return opaqueError(*opaque, range, "cannot be used in a kernel");
+  }
   if (auto *classValue = base.getIf<ClassValue>())
     return getClassMember(*classValue, name, range);
   if (const TupleValue *tuple = base.getTuple(); tuple && tuple->info)

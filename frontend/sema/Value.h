@@ -41,6 +41,7 @@ struct ClassInfo {
   std::vector<std::shared_ptr<const ClassInfo>> bases;
   std::string unknownDecorator; ///< Of the class, if any.
   std::string unknownBase; ///< A base, or another part of its header, that may change constants.
+  bool isEnum = false;     ///< A plain `enum.Enum`, whose members are objects.
 
   /// The number of a field; none if there is no such field.
   std::optional<size_t> findField(llvm::StringRef field) const;
@@ -117,6 +118,8 @@ struct OpaqueValue {
   std::string origin = {};   ///< The other object that makes it unknown, if any.
   bool isSomeObject = false; ///< Not None; everything else about it is unknown.
   bool isFunction = false;   ///< One of several; a signature may give its line.
+  /// Of a member of a plain `enum.Enum`, which is an object of its own: its name and its value.
+  std::shared_ptr<const std::pair<std::string, Value>> member = nullptr;
 
   bool isUnknown() const { return !cause.empty(); }
   /// "the value of the global 'FLAG' is not known: host code computes it; pass FLAG=… …".

@@ -51,6 +51,35 @@ protected:
   unsigned numTried = 0;
 };
 
+TEST_F(RepairTest, triesTheFunctionsOfWhichHostCodeTakesOne) {
+  const JitFunction &kernel = load(R"(
+def is_hip():
+    return triton.runtime.driver.active.get_current_target().backend == "hip"
+if is_hip():
+    @triton.jit
+    def helper(x):
+        return x.nothing
+else:
+    @triton.jit
+    def helper(x):
+        return x + 1
+
+@triton.jit
+def kernel(p):
+    tl.store(p, helper(1))
+)");
+  std::vector<Attempt> attempts;
+  attempts.push_back(compile(kernel, "p=*i32"));
+  ASSERT_EQ(attempts.front().missedGlobals, std::vector<std::string>{"helper"});
+  attempts.front().functionLines["helper"] = {8, 12};
+  Attempt mended = repair(kernel, std::move(attempts), 400,
+                          [&](const KernelSignature &next) { return compile(kernel, next); });
+  ASSERT_TRUE(mended.compiles);
+  EXPECT_EQ(
+      std::get<int64_t>(std::get<ConstantArgument>(mended.signature.arguments.at("helper")).value),
+      12);
+}
+
 TEST_F(RepairTest, followsNamesToParameters) {
   const JitFunction &kernel = load(R"(
 @triton.jit

@@ -194,7 +194,17 @@ TEST(DiagnosticText, ReturnTypesDiffer) {
   auto c = compile("@triton.jit\ndef f(x):\n    if x > 0:\n        return 1\n    return 2.0\n"
                    "@triton.jit\ndef kernel(p, n):\n    tl.store(p, f(n))\n",
                    "p=*i32, n=i32");
-  EXPECT_SAYS(c, "the return values of 'f' differ in type");
+  EXPECT_SAYS(c, "the return values of 'f' differ in type: int32 and float32; convert one of them "
+                 "with .to(…)");
+  for (auto [value, what] : {std::pair{"None", "int32 and None"},
+                             {"(1, 2)", "int32 and a tuple of 2"},
+                             {"()", "int32 and a tuple of 0"}})
+    EXPECT_SAYS(compile("@triton.jit\ndef f(x):\n    if x > 0:\n        return x\n    return " +
+                            std::string(value) +
+                            "\n@triton.jit\ndef kernel(p, n):\n    tl.store(p, f(n))\n",
+                        "p=*i32, n=i32"),
+                "the return values of 'f' differ in type: " + std::string(what) +
+                    "; return values of one kind on every path");
 }
 
 TEST(DiagnosticText, ArgumentsOfHelpers) {

@@ -96,6 +96,10 @@ TEST(Message, PointersAreNotIndexed) {
                             "p=*fp32, q=*fp32"),
                 "error: tl.store: 'value' is a pointer, not what it points to; load that first, "
                 "with tl.load");
+  for (const char *index : {"tl.arange(0, 4)", "tl.arange(0, 4), None"})
+    EXPECT_EQ(getBodyError(std::string("ps = p + tl.arange(0, 4)\ntl.store(q, ps[") + index + "])"),
+              "pointers are not indexed with a tensor: add it to them, and load: "
+              "tl.load(pointers + offsets)");
   // New dimensions are not places in memory.
   EXPECT_COMPILES(compileBody("p", "tl.store(p[None], 1.0)\ntl.store(p[:, None], 1.0)", "p=*fp32"));
 }

@@ -381,6 +381,42 @@ TEST(UnknownGlobal, WhatStaysAClassesConstant) {
     EXPECT_COMPILES(compileWith(globals, "tl.static_assert(C.F == 1 or C.F[0] == 1)")) << globals;
 }
 
+TEST(UnknownGlobal, MembersOfEnumerations) {
+  const std::string plain = "import enum\nclass C(enum.Enum):\n    F = 3\n    G = 'text'\n"
+                            "    H = enum.auto()\n";
+  for (const char *use : {"if C.F == 3:\n    tl.store(p, 1)", "x = C.F is C.F", "tl.store(p, C.F)",
+                          "x = n + C.F", "x = C.F in (1, 2)"}) {
+    Compiled c = compileWith(plain, use);
+    EXPECT_SAYS(c, "error: the value of 'C.F' is not known: a member of an enum.Enum is an object, "
+                   "which kernels cannot use; use C.F.value, or derive the class from "
+                   "enum.IntEnum, or pass its value, C.F=…");
+    EXPECT_EQ(c.numErrors, 1u) << use << "\n" << c.diagnostics;
+  }
+  EXPECT_COMPILES(compileWith(plain, "tl.static_assert(C.F.value == 3)\n"
+                                     "tl.static_assert(C.F.name == 'F')\n"
+                                     "tl.static_assert(C.G.value == 'text')"));
+  EXPECT_SAYS(compileWith(plain, "x = C.H.value"), "'C.H' cannot be used in a kernel");
+  EXPECT_COMPILES(compileWith(plain, "tl.static_assert(C.F == 7)", "p=*i32, n=i32, C.F=7"));
+  // Those that are numbers or strings are known; those that methods make are not.
+  for (const char *known :
+       {"class C(enum.IntEnum):\n    F = 3\n", "class C(int, enum.Enum):\n    F = 3\n",
+        "class C(enum.IntFlag):\n    F = 3\n",
+        "class B(int, enum.Enum):\n    pass\nclass C(B):\n    F = 3\n"})
+    EXPECT_COMPILES(compileWith(std::string("import enum\n") + known, "tl.static_assert(C.F == 3)"))
+        << known;
+  EXPECT_COMPILES(compileWith("from enum import Enum\nclass C(str, Enum):\n    F = 'a'\n",
+                              "tl.static_assert(C.F == 'a')"));
+  for (const char *method : {"__new__", "__init__", "__eq__", "_generate_next_value_"})
+    EXPECT_SAYS(compileWith("import enum\nclass C(enum.Enum):\n    F = 3\n    def " +
+                                std::string(method) + "(self, *args):\n        return 1\n",
+                            "x = C.F.value"),
+                "'C.F' cannot be used in a kernel: its class has methods that decide what a member "
+                "is, and they are not run");
+  EXPECT_SAYS(compileWith("import mylib\nclass C(mylib.Base):\n    F = 3\n", "x = C.F + 1"),
+              "error: the value of 'C.F' is not known: the base 'Base' may make something else of "
+              "it, and is not run; pass its value, C.F=…, with the kernel's arguments");
+}
+
 TEST(UnknownGlobal, WhatHostCodeReadsOfListsStaysKnown) {
   for (const char *globals :
        {"F = [1, 2]\nx = F[0]\nfor i in F:\n    print(i, len(F), sorted(F), sep=f'{F}')\n",

@@ -100,11 +100,18 @@ private:
   }
 
   llvm::Error bindAutotune() {
+    const Options &options = session.options;
+    auto isGiven = [&](llvm::StringRef name) {
+      return out.values.count(name.str()) || launchOptions.count(name.str()) ||
+             (name == "num_warps" && options.numWarps) ||
+             (name == "num_stages" && options.numStages) ||
+             (name == "num_ctas" && options.numCtas) || (name == "maxnreg" && options.maxnreg);
+    };
     TILERUN_TRY_VALUE(config,
-                      session.getAutotuneConfig(session.options.autotuneConfig, out.signature));
-    std::string number = std::to_string(session.options.autotuneConfig.value_or(0));
+                      session.getAutotuneConfig(options.autotuneConfig, out.signature, isGiven));
+    std::string number = std::to_string(options.autotuneConfig.value_or(0));
     for (const auto &[name, value] : config) {
-      if (out.values.count(name) || !findParameter(kernel, name))
+      if (!findParameter(kernel, name))
         continue; // Also where a config holds knobs of a target that are not parameters.
       set(name, toHostValue(value));
       out.notes.push_back(name + " from autotune config " + number);
@@ -139,8 +146,10 @@ private:
         for (const auto &[name, value] : *values)
           dictionary->entries.emplace(name, value);
       session.evaluator.setPreferFallback(true);
+      session.remedy = "give " + heuristic.name + "=VALUE";
       mlir::FailureOr<Value> value =
           session.evaluator.call(*heuristic.function, {Value(std::move(dictionary))});
+      session.remedy.clear();
       session.evaluator.setPreferFallback(false);
       if (mlir::failed(value))
         return session.failure(ExitCode::Usage);
@@ -172,8 +181,11 @@ private:
       if (auto near = findNearName(name, open))
         misspelt += "; did you mean '" + near->str() + "' by '" + name.str() + "'?";
     }
-    return makeCommandError(ExitCode::Usage, "kernel '" + kernel.qualifiedName +
-                                                 "' lacks arguments: " + missing + misspelt);
+    const std::string reason = session.whyConfigsUnknown();
+    return makeCommandError(
+        ExitCode::Usage,
+        "kernel '" + kernel.qualifiedName + "' lacks arguments: " + missing + misspelt +
+            (reason.empty() ? "" : "; its autotune configs are not known: " + reason));
   }
 
   llvm::Error setOptions() {

@@ -80,7 +80,13 @@ llvm::Expected<KernelSignature> command::makeSignature(Session &session) {
     if (constant)
       TILERUN_TRY_ERROR(checkFunctionNames(*session.module, name, *constant));
   }
-  TILERUN_TRY_VALUE(config, session.getAutotuneConfig(options.autotuneConfig, *signature));
+  auto isGiven = [&](llvm::StringRef name) {
+    return given.count(name.str()) || (name == "num_warps" && options.numWarps) ||
+           (name == "num_stages" && options.numStages) || (name == "num_ctas" && options.numCtas) ||
+           (name == "maxnreg" && options.maxnreg);
+  };
+  TILERUN_TRY_VALUE(config,
+                    session.getAutotuneConfig(options.autotuneConfig, *signature, isGiven));
   for (const auto &[name, value] : config)
     if (llvm::is_contained(parameters, name) && given.insert(name).second)
       signature->arguments.emplace(name, value);
@@ -90,7 +96,12 @@ llvm::Expected<KernelSignature> command::makeSignature(Session &session) {
       missing += (missing.empty() ? "" : ", ") + parameter.name.str() +
                  (session.describe(parameter).isConstexpr ? " (constexpr)" : "");
   if (!missing.empty())
-    return makeCommandError(ExitCode::Usage, "--signature lacks " + missing);
+    return makeCommandError(
+        ExitCode::Usage, "--signature lacks " + missing +
+                             (session.whyConfigsUnknown().empty()
+                                  ? ""
+                                  : "; the autotune configs of '" + session.kernel->qualifiedName +
+                                        "' are not known: " + session.whyConfigsUnknown()));
   signature->numWarps = options.numWarps.value_or(signature->numWarps);
   signature->numStages = options.numStages.value_or(signature->numStages);
   signature->numCtas = options.numCtas.value_or(signature->numCtas);

@@ -36,7 +36,8 @@ static llvm::json::Value toJson(Session &session, const JitFunction &function) {
     for (const AutotuneConfig &config : function.autotune->configs)
       configs.push_back(jsonText(config.text));
     out["autotune"] = Object{{"configs", std::move(configs)},
-                             {"complete", function.autotune->configsKnown},
+                             {"complete", function.autotune->configsKnown &&
+                                              function.autotune->change.doubt == Doubt::None},
                              {"key", jsonTexts(function.autotune->key)}};
   }
   Array heuristics;
@@ -73,6 +74,8 @@ static void printFunction(llvm::raw_ostream &os, Session &session, const JitFunc
       os << "  autotune config " << i << ": " << config.text << "\n";
     if (!function.autotune->configsKnown)
       os << "  autotune configs are built by host code\n";
+    else if (function.autotune->change.doubt != Doubt::None)
+      os << "  autotune configs may be changed by host code\n";
   }
   for (const Heuristic &heuristic : function.heuristics)
     os << "  heuristic " << heuristic.name << ": " << heuristic.text << "\n";

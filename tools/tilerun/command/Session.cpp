@@ -23,20 +23,35 @@ Session::Session(const Options &options)
     : options(options), context(makeDialects(), mlir::MLIRContext::Threading::DISABLED),
       evaluator(frontend.getDiagnostics()),
       expressions{frontend.getSources(), frontend.getDiagnostics(), arena, evaluator} {
-  evaluator.setFallback([this](llvm::StringRef name) -> std::optional<host::Value> {
-    const Global *global = module ? module->lookup(name) : nullptr;
-    if (!global)
-      return std::nullopt;
-    if (global->kind == Global::Kind::Jit)
-      return host::Value(host::JitName{name.str()});
-    if (global->kind == Global::Kind::ImportedName && global->module &&
-        global->module->findFunction(global->importedName))
-      return host::Value(host::JitName{name.str()});
-    if (global->kind == Global::Kind::Value && global->value)
-      if (auto constant = evaluate(*global->value))
-        return toHostValue(*constant);
-    return std::nullopt;
-  });
+  evaluator.setFallback([this](const ast::Expr &expr) { return evaluateGlobal(expr); });
+}
+
+mlir::FailureOr<std::optional<host::Value>> Session::evaluateGlobal(const ast::Expr &expr) {
+  using Kind = Global::Kind;
+  const std::optional<host::Value> unknown;
+  auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(&expr);
+  llvm::StringRef name = llvm::cast<ast::NameExpr>(attribute ? attribute->value : &expr)->name;
+  const Global *global = module ? module->lookup(name) : nullptr;
+  if (!global)
+    return unknown;
+  const bool isOfFile = global->kind != Kind::Module && global->kind != Kind::ImportedName;
+  if (attribute && global->kind != Kind::Class && !(global->kind == Kind::Module && global->module))
+    return unknown;
+  if (!isOfFile && !global->module) // The language's, or numpy's.
+    return unknown;
+  if (global->kind == Kind::Jit ||
+      (global->kind == Kind::ImportedName && global->module->findFunction(global->importedName)))
+    return std::optional(host::Value(host::JitName{name.str()}));
+  if (global->kind == Kind::HostFunction)
+    return evaluator.fail(expr.range, "the host function '" + name + "' is not run" +
+                                          (remedy.empty() ? "" : "; " + remedy));
+  if (global->kind == Kind::Value && !attribute)
+    if (auto *lambda = llvm::dyn_cast_or_null<ast::LambdaExpr>(global->value))
+      return std::optional(host::Value(lambda));
+  auto constant = evaluate(expr);
+  if (!constant)
+    return mlir::failure();
+  return std::optional(toHostValue(*constant));
 }
 
 llvm::Error Session::failure(ExitCode code) { return makeCommandError(code, ""); }
@@ -136,8 +151,22 @@ llvm::Error Session::explainFailure(const core::Status &status, const KernelSign
       llvm::StringRef(reinterpret_cast<const char *>(module.data()), module.size()));
 }
 
+std::string Session::whyConfigsUnknown() {
+  const std::optional<Autotune> &autotune = kernel->autotune;
+  if (!autotune)
+    return "";
+  if (!autotune->configsKnown)
+    return "host code, which is not run, builds the list";
+  if (autotune->change.doubt == Doubt::None)
+    return "";
+  SourceManager &sources = frontend.getSources();
+  return "host code, which is not run, may change the list in line " +
+         std::to_string(sources.getLineColumn(autotune->change.place.begin).line);
+}
+
 llvm::Expected<std::vector<std::pair<std::string, ConstantArgument>>>
-Session::getAutotuneConfig(std::optional<unsigned> number, KernelSignature &signature) {
+Session::getAutotuneConfig(std::optional<unsigned> number, KernelSignature &signature,
+                           IsGiven isGiven) {
   std::vector<std::pair<std::string, ConstantArgument>> values;
   if (!kernel->autotune) {
     if (number)
@@ -145,38 +174,43 @@ Session::getAutotuneConfig(std::optional<unsigned> number, KernelSignature &sign
                               "kernel '" + kernel->qualifiedName + "' has no autotune configs");
     return values;
   }
+  if (std::string reason = whyConfigsUnknown(); number && !reason.empty())
+    return makeCommandError(ExitCode::Usage, "autotune config " + llvm::Twine(*number) +
+                                                 " is not known: " + reason +
+                                                 "; give the meta-parameters themselves");
+  else if (!reason.empty())
+    return values;
   const std::vector<AutotuneConfig> &configs = kernel->autotune->configs;
   if (number && *number >= configs.size())
-    return makeCommandError(
-        ExitCode::Usage,
-        "no autotune config " + llvm::Twine(*number) + "; kernel '" + kernel->qualifiedName +
-            "' has " + llvm::Twine(configs.size()) + " that are known, counted from 0" +
-            (kernel->autotune->configsKnown ? ""
-                                            : " (its list is built by host code: give the "
-                                              "meta-parameters themselves)"));
+    return makeCommandError(ExitCode::Usage, "no autotune config " + llvm::Twine(*number) +
+                                                 "; kernel '" + kernel->qualifiedName + "' has " +
+                                                 llvm::Twine(configs.size()) +
+                                                 " that are known, counted from 0");
   if (configs.empty())
     return values;
   const AutotuneConfig &config = configs[number.value_or(0)];
   for (const auto &[name, expr] : config.kwargs) {
-    auto value = evaluate(*expr);
+    if (isGiven(name))
+      continue;
+    auto value = evaluate(*expr, "give " + name + "=VALUE");
     if (!value)
       return failure(ExitCode::Compile);
     values.emplace_back(name, *value);
   }
-  auto setOption = [&](const ast::Expr *expr, auto store) {
-    if (!expr)
+  auto setOption = [&](llvm::StringRef name, const ast::Expr *expr, auto store) {
+    if (!expr || isGiven(name))
       return true;
-    auto value = evaluate(*expr);
+    auto value = evaluate(*expr, "give " + name.str() + "=VALUE");
     if (!value)
       return false;
     if (auto *integer = std::get_if<int64_t>(&value->value))
       store(*integer);
     return true;
   };
-  if (!setOption(config.numWarps, [&](int64_t v) { signature.numWarps = v; }) ||
-      !setOption(config.numStages, [&](int64_t v) { signature.numStages = v; }) ||
-      !setOption(config.numCtas, [&](int64_t v) { signature.numCtas = v; }) ||
-      !setOption(config.maxnreg, [&](int64_t v) { signature.maxnreg = v; }))
+  if (!setOption("num_warps", config.numWarps, [&](int64_t v) { signature.numWarps = v; }) ||
+      !setOption("num_stages", config.numStages, [&](int64_t v) { signature.numStages = v; }) ||
+      !setOption("num_ctas", config.numCtas, [&](int64_t v) { signature.numCtas = v; }) ||
+      !setOption("maxnreg", config.maxnreg, [&](int64_t v) { signature.maxnreg = v; }))
     return failure(ExitCode::Compile);
   return values;
 }
@@ -236,7 +270,7 @@ host::Value command::toHostValue(const ConstantArgument &constant) {
     std::vector<Value> values;
     for (const ConstantArgument &element : *elements)
       values.push_back(toHostValue(element));
-    return Value::tuple(std::move(values));
+    return Value::tuple(std::move(values), constant.isList);
   }
   return Value();
 }
@@ -271,6 +305,7 @@ std::optional<ConstantArgument> command::toConstant(const host::Value &value) {
       elements.push_back(std::move(*constant));
     }
     out.value = std::move(elements);
+    out.isList = tuple->isList;
   } else {
     return std::nullopt;
   }

@@ -31,15 +31,23 @@ public:
     return parameters[static_cast<size_t>(&parameter - kernel->def->parameters.data())];
   }
 
-  /// The values of the chosen autotune config, and its launch options in `signature`. An error if
-  /// the number is out of range or a value is not known at compile time.
+  using IsGiven = llvm::function_ref<bool(llvm::StringRef name)>;
+  /// The values of the chosen autotune config, but for those that are given, and its launch options
+  /// in `signature`. An error if the number is out of range or a value is not known at compile
+  /// time.
   llvm::Expected<std::vector<std::pair<std::string, ConstantArgument>>>
-  getAutotuneConfig(std::optional<unsigned> number, KernelSignature &signature);
+  getAutotuneConfig(std::optional<unsigned> number, KernelSignature &signature, IsGiven isGiven);
+  /// Why the autotune configs of the kernel are not known; empty if they are, or there are none.
+  std::string whyConfigsUnknown();
 
-  /// A compile-time expression of the module. None: the diagnostics say why.
-  std::optional<ConstantArgument> evaluate(const ast::Expr &expression) {
-    return frontend.evaluateConstant(*module, expression, {}, globals);
+  /// A compile-time expression of the module. None: the diagnostics say why, and advise `remedy`
+  /// where it calls a host function.
+  std::optional<ConstantArgument> evaluate(const ast::Expr &expression,
+                                           llvm::StringRef remedy = "") {
+    return frontend.evaluateConstant(*module, expression, {}, globals, remedy);
   }
+  /// What a global of the file is, or an attribute of one; none if it is no global of the file.
+  mlir::FailureOr<std::optional<host::Value>> evaluateGlobal(const ast::Expr &expr);
 
   /// A failure that the diagnostics describe.
   llvm::Error failure(ExitCode code);
@@ -53,6 +61,7 @@ public:
   LoadedModule *module = nullptr;
   const JitFunction *kernel = nullptr;
   std::vector<core::SourceParameter> parameters; ///< Of the kernel.
+  std::string remedy; ///< Where an expression of the host calls a host function.
   /// Values of globals that only host code knows, which arguments give.
   std::map<std::string, ConstantArgument> globals;
 };

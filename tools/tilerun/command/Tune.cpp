@@ -138,15 +138,16 @@ llvm::Error Tune::listWays() {
   }
   const std::optional<Autotune> &autotune = session.kernel->autotune;
   std::vector<std::optional<unsigned>> configs;
+  const std::string reason = session.whyConfigsUnknown();
   if (session.options.autotuneConfig)
     configs.push_back(session.options.autotuneConfig);
-  else if (autotune)
+  else if (autotune && reason.empty())
     for (unsigned i = 0; i < autotune->configs.size(); ++i)
       configs.push_back(i);
-  if (autotune && !autotune->configsKnown && session.options.varies.empty())
-    return makeCommandError(ExitCode::Usage,
-                            "the autotune configs of '" + session.kernel->qualifiedName +
-                                "' are built by host code; list values with --vary NAME=A,B");
+  if (!reason.empty() && session.options.varies.empty())
+    return makeCommandError(
+        ExitCode::Usage, "the autotune configs of '" + session.kernel->qualifiedName +
+                             "' are not known: " + reason + "; list values with --vary NAME=A,B");
   if (configs.empty() && session.options.varies.empty())
     return makeCommandError(ExitCode::Usage,
                             "kernel '" + session.kernel->qualifiedName +

@@ -56,7 +56,7 @@ Evaluator::Result Evaluator::evaluate(const ast::Expr &expr) {
   case ast::Kind::TupleExpr:
     return evaluateElements(llvm::cast<ast::TupleExpr>(&expr)->elements);
   case ast::Kind::ListExpr:
-    return evaluateElements(llvm::cast<ast::ListExpr>(&expr)->elements);
+    return evaluateElements(llvm::cast<ast::ListExpr>(&expr)->elements, /*isList=*/true);
   case ast::Kind::UnaryExpr:
     return evaluateUnary(*llvm::cast<ast::UnaryExpr>(&expr));
   case ast::Kind::BinaryExpr:
@@ -90,7 +90,8 @@ Evaluator::Result Evaluator::evaluate(const ast::Expr &expr) {
   }
 }
 
-Evaluator::Result Evaluator::evaluateElements(llvm::ArrayRef<const ast::Expr *> elements) {
+Evaluator::Result Evaluator::evaluateElements(llvm::ArrayRef<const ast::Expr *> elements,
+                                              bool isList) {
   std::vector<Value> values;
   for (const ast::Expr *element : elements) {
     const ast::Expr *inner = element;
@@ -109,7 +110,7 @@ Evaluator::Result Evaluator::evaluateElements(llvm::ArrayRef<const ast::Expr *> 
       return fail(inner->range, "'*' needs a tuple, not " + value->describe());
     llvm::append_range(values, tuple->elements);
   }
-  return Value::tuple(std::move(values));
+  return Value::tuple(std::move(values), isList);
 }
 
 Evaluator::Result Evaluator::evaluateName(const ast::NameExpr &expr) {
@@ -122,9 +123,13 @@ Evaluator::Result Evaluator::evaluateName(const ast::NameExpr &expr) {
   std::optional<Value> builtin = findBuiltin(expr.name);
   if (builtin && !preferFallback)
     return *builtin;
-  if (fallback)
-    if (auto value = fallback(expr.name))
-      return *value;
+  if (fallback) {
+    mlir::FailureOr<std::optional<Value>> value = fallback(expr);
+    if (failed(value))
+      return failure();
+    if (*value)
+      return std::move(**value);
+  }
   if (builtin)
     return *builtin;
   if (isNamespace(expr.name))
@@ -135,11 +140,10 @@ Evaluator::Result Evaluator::evaluateName(const ast::NameExpr &expr) {
   for (const Function &function : getFunctions())
     candidates.push_back(function.name);
   auto near = findNearName(expr.name, candidates);
-  return fail(expr.range,
-              "unknown name '" + expr.name + "'" +
-                  (near ? "; did you mean '" + near->str() + "'?"
-                        : "; define it before (" + expr.name.str() +
-                              "=…), or write a string as '\"" + expr.name.str() + "\"'"));
+  return fail(expr.range, "unknown name '" + expr.name + "'" +
+                              (near ? "; did you mean '" + near->str() + "'?" : std::string()) +
+                              "; define it before (" + expr.name + "=…), or write a string as '\"" +
+                              expr.name + "\"'");
 }
 
 Evaluator::Result Evaluator::evaluateConstant(const ast::ConstantExpr &expr) {
@@ -291,6 +295,14 @@ Evaluator::Result Evaluator::call(const ast::LambdaExpr &lambda, llvm::ArrayRef<
 }
 
 Evaluator::Result Evaluator::evaluateAttribute(const ast::AttributeExpr &expr) {
+  auto *name = llvm::dyn_cast<ast::NameExpr>(expr.value);
+  if (name && fallback && !names.count(name->name.str())) {
+    mlir::FailureOr<std::optional<Value>> value = fallback(expr);
+    if (failed(value))
+      return failure();
+    if (*value)
+      return std::move(**value);
+  }
   Result base = evaluate(*expr.value);
   if (failed(base))
     return failure();

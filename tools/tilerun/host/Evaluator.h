@@ -24,10 +24,11 @@ public:
   const Names &getNames() const { return names; }
   /// Names that evaluated expressions referred to.
   const std::set<std::string, std::less<>> &getUsedNames() const { return used; }
-  /// Asked for names that are neither defined nor built in: globals of the kernel file.
-  void setFallback(std::function<std::optional<Value>(llvm::StringRef)> fn) {
-    fallback = std::move(fn);
-  }
+  /// Asked for names that are neither defined nor built in, and for attributes of such names:
+  /// globals of the kernel file, and what they hold. None: it does not know them; a failure leaves
+  /// diagnostics.
+  using Fallback = std::function<mlir::FailureOr<std::optional<Value>>(const ast::Expr &)>;
+  void setFallback(Fallback fn) { fallback = std::move(fn); }
   /// Whether the fallback comes before what is built in (for code of the kernel file).
   void setPreferFallback(bool prefer) { preferFallback = prefer; }
 
@@ -55,13 +56,13 @@ private:
   Result evaluateCall(const ast::CallExpr &expr);
   Result evaluateAttribute(const ast::AttributeExpr &expr);
   Result evaluateSubscript(const ast::SubscriptExpr &expr);
-  Result evaluateElements(llvm::ArrayRef<const ast::Expr *> elements);
+  Result evaluateElements(llvm::ArrayRef<const ast::Expr *> elements, bool isList = false);
   mlir::FailureOr<bool> truth(const ast::Expr &expr, const Value &value);
 
   DiagnosticEngine &diagnostics;
   Names names;
   std::set<std::string, std::less<>> used;
-  std::function<std::optional<Value>(llvm::StringRef)> fallback;
+  Fallback fallback;
   bool preferFallback = false;
   unsigned lambdaDepth = 0;
 };

@@ -222,7 +222,7 @@ static llvm::Expected<Value> repeatTuple(const Tuple &tuple, Integer count) {
   std::vector<Value> elements;
   for (Integer i = 0; i < count; ++i)
     llvm::append_range(elements, tuple.elements);
-  return Value::tuple(std::move(elements));
+  return Value::tuple(std::move(elements), tuple.isList);
 }
 
 llvm::Expected<Value> host::applyBinary(BinaryOp op, const Value &lhs, const Value &rhs) {
@@ -261,7 +261,7 @@ llvm::Expected<Value> host::applyBinary(BinaryOp op, const Value &lhs, const Val
   if (op == BinaryOp::Add && ta && tb) {
     std::vector<Value> elements = ta->elements;
     llvm::append_range(elements, tb->elements);
-    return Value::tuple(std::move(elements));
+    return Value::tuple(std::move(elements), ta->isList);
   }
   if (op == BinaryOp::Mul && ta && ib)
     return repeatTuple(*ta, *ib);

@@ -114,7 +114,7 @@ llvm::Expected<Value> host::applySubscript(const Value &base, llvm::ArrayRef<Ind
       elements.reserve(range[1]);
       for (int64_t i = 0; i < range[1]; ++i)
         elements.push_back(tuple->elements[range[0] + i * range[2]]);
-      return Value::tuple(std::move(elements));
+      return Value::tuple(std::move(elements), tuple->isList);
     }
     return makeError("a tuple takes one integer or slice");
   }

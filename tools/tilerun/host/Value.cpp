@@ -28,8 +28,8 @@ static std::string formatDouble(double value) {
   return std::string(buffer, end.ptr);
 }
 
-Value Value::tuple(std::vector<Value> elements) {
-  return Value(std::make_shared<Tuple>(Tuple{std::move(elements)}));
+Value Value::tuple(std::vector<Value> elements, bool isList) {
+  return Value(std::make_shared<Tuple>(Tuple{std::move(elements), isList}));
 }
 
 Value Value::shape(llvm::ArrayRef<int64_t> shape) {
@@ -78,7 +78,7 @@ std::string Value::describe() const {
   if (auto *a = getIf<std::shared_ptr<const Array>>())
     return "a computed tensor of shape " + formatIndex((*a)->shape);
   if (auto *t = asTuple())
-    return llvm::formatv("a tuple of {0}", t->elements.size()).str();
+    return llvm::formatv("a {0} of {1}", t->isList ? "list" : "tuple", t->elements.size()).str();
   if (is<std::shared_ptr<Dictionary>>())
     return "a dictionary";
   if (auto *n = getIf<Namespace>())

@@ -22,6 +22,7 @@ std::string formatInteger(Integer value);
 
 struct Tuple {
   std::vector<Value> elements;
+  bool isList = false;
 };
 /// The argument of a kernel file's lambda: `args["N"]`.
 struct Dictionary {
@@ -52,7 +53,7 @@ public:
   template <typename T> Value(T value) : storage(std::move(value)) {}
   static Value integer(Integer value) { return Value(value); }
   static Value array(Array array) { return Value(std::make_shared<const Array>(std::move(array))); }
-  static Value tuple(std::vector<Value> elements);
+  static Value tuple(std::vector<Value> elements, bool isList = false);
   static Value shape(llvm::ArrayRef<int64_t> shape);
 
   template <typename T> bool is() const { return std::holds_alternative<T>(storage); }
