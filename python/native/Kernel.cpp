@@ -125,7 +125,9 @@ bool python::isUnchanged(Watched watched) {
   PyObject *value = nullptr;
   Ref contents;
   bool isAttribute = watched.name && !PyDict_Check(watched.scope);
-  if (watched.name && !isAttribute) {
+  if (PyList_Check(watched.scope)) {
+    value = watched.scope;
+  } else if (watched.name && !isAttribute) {
     value = PyDict_GetItemWithError(watched.scope, watched.name);
   } else {
     contents = Ref(PyObject_GetAttr(watched.scope, isAttribute ? watched.name : cellContentsName));
@@ -156,7 +158,8 @@ static void forget(KernelState &state) {
     Py_DECREF(one.object);
 }
 
-// (dict, name[, value]), (cell, None[, value]) or (object, attribute, value). False with an error.
+// (dict, name[, value]), (cell, None[, value]), (object, attribute, value), or (list, None, the
+// same list). False with an error.
 static bool watch(PyObject *item, KernelState &state) {
   PyObject *scope = nullptr, *name = nullptr, *value = nullptr;
   if (!PyTuple_Check(item) || !PyArg_ParseTuple(item, "OO|O", &scope, &name, &value) ||

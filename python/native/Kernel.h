@@ -11,7 +11,8 @@ constexpr size_t kMaxArguments = 256;
 /// A global, a captured variable or an attribute that the source was compiled with: when it holds
 /// another object, the source is read again. All owned.
 struct Watched {
-  PyObject *scope; ///< The globals' dict, the variable's cell, or any object.
+  PyObject
+      *scope; ///< The globals' dict, the variable's cell, a list in another value, or any object.
   PyObject *name;  ///< In the dict, or of the attribute; null for a cell.
   PyObject *value; ///< What it held; null: nothing.
   PyObject *items; ///< If that was a list: what was in it.

@@ -83,6 +83,75 @@ def test_a_list_is_called_one():
             kernel[(1, )](value, Y, 8, BLOCK=8)
 
 
+LIST, NESTED = [1, 2], ([1, 2], 3)
+
+
+@triton.jit
+def constants(y, C: tl.constexpr):
+    tl.store(y, C + 1)
+
+
+@triton.jit
+def globals_of_kinds(y, WHICH: tl.constexpr):
+    tl.store(y, (LIST if WHICH else NESTED[0]) + 1)
+
+
+@triton.jit
+def kinds(y, C: tl.constexpr):
+    tl.store(y, isinstance(C, list) + 10 * isinstance(C, tuple) + 100 * isinstance(LIST, list) +
+             1000 * isinstance(NESTED, tuple) + 10000 * isinstance(C[0], list))
+
+
+def test_constant_lists_are_called_lists():
+    for value, kind in (([1, 2], "a list of 2"), ((1, 2), "a tuple of 2"), ([], "a list of 0"), ([1.5, [2]], "a list of 2")):
+        with pytest.raises(triton.CompilationError, match=rf"operator '\+' does not apply to {kind} and the integer 1"):
+            constants[(1, )](Y, value)
+    for which in (True, False):
+        with pytest.raises(triton.CompilationError, match=r"operator '\+' does not apply to a list of 2 and the integer 1"):
+            globals_of_kinds[(1, )](Y, which)
+    y = np.zeros(1, np.int32)
+    for value, expected in (([1, 2], 1101), ((1, 2), 1110), ([[1], 2], 11101), (([1], 2), 11110)):
+        kinds[(1, )](y, value)
+        assert y[0] == expected
+
+
+def _make_endless():
+    a, b, c = [1], ([], 2), {"x": 1}
+    a.append(a)
+    b[0].append(b)
+    c["self"] = c
+    deep = [1]
+    for _ in range(5000):
+        deep = [deep]
+    return (("list", "contains itself", a), ("tuple", "contains itself", b), ("dict", "contains itself", c),
+            ("list", "nests deeper than 32 levels", deep))
+
+
+@pytest.mark.parametrize("kind,what,value", _make_endless(), ids=["list", "tuple", "dict", "deep"])
+def test_values_that_contain_themselves(kind, what, value):
+    tuned = triton.autotune([triton.Config({}), triton.Config({}, num_warps=8)], key=["C"])(constants)
+    for call in (lambda: kernel[(1, )](value, Y, 8, BLOCK=8), lambda: kernel[(1, )](X, Y, 8, BLOCK=value),
+                 lambda: kernel.warmup(X, Y, 8, BLOCK=value, grid=(1, )), lambda: tuned[(1, )](Y, value)):
+        with pytest.raises(TypeError, match=f"kernel '.*': parameter '.*' is a {kind} that {what}"):
+            call()
+    # One value in two places is no circle.
+    shared = [1, 2]
+    with pytest.raises(triton.CompilationError, match="a tuple of 2"):
+        constants[(1, )](Y, (shared, shared))
+
+
+def test_globals_that_contain_themselves():
+    for kind, what, value in _make_endless():
+
+        @triton.jit
+        def of_global(y):
+            tl.store(y, value[0])
+
+        with pytest.raises(triton.CompilationError) as caught:
+            of_global[(1, )](Y)
+        assert f"note: 'value' is a {kind} of the host that {what}\n" in str(caught.value)
+
+
 def test_wrong_devices_are_named():
 
     class OnGpu:

@@ -2,6 +2,7 @@
 a file."""
 
 import dataclasses
+import enum
 import gc
 import linecache
 import textwrap
@@ -657,6 +658,63 @@ def test_plain_functions_that_call_themselves():
     with pytest.raises(triton.CompilationError, match="calls nest deeper than 64; 'endless' calls itself") as caught:
         run(stuck, 4)
     assert str(caught.value).count("in call to") == 6
+
+
+def test_lists_inside_of_others_may_change():
+    nested, named = ([1, [2]], 3), {"a": [4]}
+
+    @triton.jit
+    def kernel(out):
+        tl.store(out, nested[0][0] + nested[0][1][0] + nested[1] + named["a"][0])
+
+    assert run(kernel)[0] == 10
+    nested[0][0] = 10
+    assert run(kernel)[0] == 19
+    nested[0][1][0] = 20
+    assert run(kernel)[0] == 37
+    named["a"][0] = 40
+    assert run(kernel)[0] == 73
+
+
+class Plain(enum.Enum):
+    RED = 3
+    BLUE = "text"
+
+
+class Text(str, enum.Enum):
+    RED = "r"
+
+
+class Number(int, enum.Enum):
+    RED = 7
+
+
+class Whole(enum.IntEnum):
+    RED = 9
+
+
+def test_members_of_enumerations():
+
+    @triton.jit
+    def kernel(out, C: tl.constexpr):
+        tl.static_assert(Text.RED == "r")
+        tl.static_assert(Plain.BLUE.value == "text" and Plain.RED.name == "RED")
+        tl.store(out, Number.RED)
+        tl.store(out + 1, Whole.RED)
+        tl.store(out + 2, Plain.RED.value)
+        tl.store(out + 3, C == Plain.RED.value)
+
+    assert run(kernel, Plain.RED) == [7, 9, 3, 1]
+    assert run(kernel, Plain.BLUE) == [7, 9, 3, 0]
+
+    @triton.jit
+    def compares(out, C: tl.constexpr):
+        if C == Plain.RED:
+            tl.store(out, 1)
+
+    with pytest.raises(triton.CompilationError, match="the value of 'Plain.RED' is not known: a member of an enum.Enum is an "
+                       "object, which kernels cannot use; use Plain.RED.value, or derive the class from enum.IntEnum"):
+        run(compares, Plain.RED)
 
 
 def test_names_of_files_need_not_be_utf8(tmp_path):

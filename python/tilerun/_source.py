@@ -199,6 +199,9 @@ class Collector:
         language = language_name(value)
         if language is not None:
             return [f"from {language[0]} import {language[1]} as {name}"]
+        nesting = explain_nesting(value)
+        if nesting is not None:
+            return self._bind_unknown(name, value, nesting)
         if isinstance(value, types.FunctionType) and value in _TUPLE_MAKERS:
             return [f"from {value.__module__} import {value.__name__} as {name}"]
         if isinstance(value, types.ModuleType):
@@ -276,10 +279,11 @@ class Collector:
         self._keep(own, path, text)
         return own
 
-    def _bind_unknown(self, name, value):
+    def _bind_unknown(self, name, value, more=""):
         """A value that kernels cannot use: the compiler's note describes it. Without the value, because sources are keys of the cache."""
         kind = type(value)
-        own = self._add_source(name, "<values of the host>", f"for {name} in (): pass  # A {kind.__module__}.{kind.__qualname__}.\n")
+        what = f"{kind.__module__}.{kind.__qualname__}" + (f" that {more}" if more else "")
+        own = self._add_source(name, "<values of the host>", f"for {name} in (): pass  # A {what}.\n")
         return [f"from {own} import {name}"]
 
     def _watch(self, scope, name, value):
@@ -400,6 +404,9 @@ class Collector:
             items = [self._express(item, lines) for item in value]
             if any(item is None for item in items):
                 return None
+            if type(value) is list:
+                self.watched.append((value, None, value))
+                return "[" + ", ".join(items) + "]"
             if is_named_tuple(type(value)):
                 own = f"__v{self.counter}"
                 self.counter += 1
@@ -424,6 +431,27 @@ class Collector:
         self.counter += 1
         lines.append(f"from {module} import {name} as {own}")
         return own
+
+
+_MOST_NESTED = 32  # As in signatures.
+
+
+def explain_nesting(value):
+    """What is wrong with how tuples, lists and dicts lie in each other: text for a message; None if nothing is."""
+    if not isinstance(value, (tuple, list, dict)):
+        return None
+    path, pending = [], [(value, 0)]
+    while pending:
+        holder, depth = pending.pop()
+        del path[depth:]
+        if any(holder is outer for outer in path):
+            return "contains itself"
+        if depth >= _MOST_NESTED:
+            return f"nests deeper than {_MOST_NESTED} levels"
+        path.append(holder)
+        pending += [(item, depth + 1) for item in (holder.values() if isinstance(holder, dict) else holder)
+                    if isinstance(item, (tuple, list, dict))]
+    return None
 
 
 def _is_frozen(value):

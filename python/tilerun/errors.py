@@ -84,7 +84,7 @@ _DIAGNOSTIC = re.compile(r"^(?P<path>.+?):\d+:\d+: (?P<kind>error|warning|note|r
 _WRAPPER = re.compile(r"<launch of (\w+)>")
 # Stand-ins for values and functions of the host, which have no source line to show.
 _MADE_PATHS = ("<values of the host>", "<functions of the host>")
-_MADE_VALUE = re.compile(r"for (\w+) in \(\): pass  # A ([\w.]+)\.")
+_MADE_VALUE = re.compile(r"for (\w+) in \(\): pass  # A ([\w.]+?)( that [\w ]+)?\.$", re.MULTILINE)
 _MADE_LINE = re.compile(r"(async )?def \w+\(\*arguments\):|@__host")
 _PART = re.compile(r"'([^\W\d]\w*?)((?:__(?:shape|stride)?\d+)+)'")
 
@@ -116,7 +116,8 @@ def show_message(text):
         lines = part.splitlines(keepends=True)
         if found["kind"] == "note" and found["path"] in _MADE_PATHS:
             value = _MADE_VALUE.search(part)
-            parts.append(f"note: '{value[1]}' is a {value[2].removeprefix('builtins.')} of the host\n" if value else "")
+            parts.append(f"note: '{value[1]}' is a {value[2].removeprefix('builtins.')} of the host"
+                         f"{value[3] or ''}\n" if value else "")
         elif len(lines) > 1 and _MADE_LINE.fullmatch(lines[1].strip()):
             parts.append(lines[0])
         elif wrapper is None:

@@ -68,7 +68,8 @@ def write_constant(function, param, value, functions):
             functions.append(helper)
         return f"__a{functions.index(helper)}"
     if isinstance(value, (tuple, list)):
-        return "(" + "".join(write_constant(function, param, item, functions) + ", " for item in value) + ")"
+        items = "".join(write_constant(function, param, item, functions) + ", " for item in value)
+        return f"[{items}]" if isinstance(value, list) else f"({items})"
     if isinstance(value, dtype):
         return "tl." + repr(value).rpartition(".")[2]
     if value is None or isinstance(value, (bool, int, float)):

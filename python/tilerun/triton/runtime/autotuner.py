@@ -431,6 +431,8 @@ class Autotuner(KernelInterface):
         """The result of the launch, and its configuration: `best_config` may have been set by another thread."""
         arguments = dict(zip(self.arg_names, args))
         arguments.update((name, value) for name, value in kwargs.items() if name in self.arg_names)
+        for name, value in arguments.items():
+            _jit_function(self.fn)._check_nesting(name, value)
         self.nargs = arguments
         try:
             config = self.configs[0] if len(self.configs) == 1 else self._find(args, kwargs, arguments)

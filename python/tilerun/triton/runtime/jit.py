@@ -391,7 +391,14 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         if missing:
             self._fail("no value is passed for " + ", ".join(
                 f"'{p.name}'" + (" (tl.constexpr)" if p.is_constexpr else "") for p in missing))
+        for name, value in values.items():
+            self._check_nesting(name, value)
         return {p.name: values[p.name] if p.name in values else p.default for p in self.params}, options
+
+    def _check_nesting(self, name, value):
+        nesting = _source.explain_nesting(unwrap(value)) if not isinstance(value, (int, float, str)) else None
+        if nesting is not None:
+            self._fail(f"parameter '{name}' is a {type(unwrap(value)).__name__} that {nesting}")
 
     def _read_option(self, name, value):
         value = unwrap(value)
