@@ -7,6 +7,7 @@
 #include "ir/simt/SimtOps.h"
 #include "ir/tile/ModuleBytes.h"
 #include "ir/tile/TileOps.h"
+#include "ir/transforms/Passes.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -59,6 +60,7 @@ std::vector<backend::KernelParameter> backend::getParameters(func::FuncOp kernel
 
 void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last,
                                 const ScheduleText &byHand) {
+  manager.addPass(createTileExpandDescriptors());
   manager.addPass(createTilePad());
   manager.addPass(createTileSplit());
   manager.addPass(createTileDistribute());

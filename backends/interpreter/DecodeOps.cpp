@@ -119,9 +119,9 @@ LogicalResult Decoder::decodeElementwise(Operation &op, StepList &steps) {
   if (isFloat(results[0]) && !isa<arith::SelectOp>(op))
     step->check = ResultCheck::Floats;
   else if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
-    step->check = op.hasAttr("tile.signed")     ? ResultCheck::SignedOverflow
-                  : op.hasAttr("tile.unsigned") ? ResultCheck::UnsignedOverflow
-                                                : ResultCheck::None;
+    step->check = op.hasAttr(tile::TileDialect::kSignedAttr)     ? ResultCheck::SignedOverflow
+                  : op.hasAttr(tile::TileDialect::kUnsignedAttr) ? ResultCheck::UnsignedOverflow
+                                                                 : ResultCheck::None;
   else if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op))
     step->check = ResultCheck::Shift;
   // A scalar only: masked-off lanes of a tile are often 0 without harm.

@@ -4,6 +4,7 @@
 #include "ir/tile/ModuleBytes.h"
 #include "ir/tile/RegisterDialects.h"
 #include "ir/tile/TileOps.h"
+#include "ir/transforms/Passes.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -39,8 +40,9 @@ ModuleReader::ModuleReader()
 
 llvm::Error ModuleReader::readText(llvm::StringRef text) {
   module = tile::readModule(text, &context);
-  if (module)
+  if (module && succeeded(expandDescriptors(*module)))
     return llvm::Error::success();
+  module = nullptr;
   return makeError(ErrorKind::Compile, "cpu: load: " + (errors.empty() ? "the module cannot be read"
                                                                        : llvm::Twine(errors)));
 }

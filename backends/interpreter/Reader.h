@@ -18,7 +18,7 @@ public:
   ModuleReader(const ModuleReader &) = delete;
   ModuleReader &operator=(const ModuleReader &) = delete;
 
-  /// Reads and verifies bytecode. Errors: `Compile`.
+  /// Reads and verifies bytecode, and expands descriptors. Errors: `Compile`.
   llvm::Error readBytecode(llvm::ArrayRef<uint8_t> bytecode);
   llvm::Error readText(llvm::StringRef text);
   mlir::ModuleOp getModule() { return *module; }

@@ -91,6 +91,28 @@ StringRef supportedTypes(Atomic op) {
   }
 }
 
+Atomic parseAtomic(StringRef name) {
+  return llvm::StringSwitch<Atomic>(name)
+      .Case("atomic_add", Atomic::Add)
+      .Case("atomic_max", Atomic::Max)
+      .Case("atomic_min", Atomic::Min)
+      .Case("atomic_and", Atomic::And)
+      .Case("atomic_or", Atomic::Or)
+      .Case("atomic_xor", Atomic::Xor)
+      .Case("atomic_xchg", Atomic::Xchg);
+}
+} // namespace
+
+FailureOr<tile::AtomicKind> getAtomicKind(Emitter &e, const Arguments &args, DType type,
+                                          StringRef is) {
+  Atomic op = parseAtomic(args.builtin->name);
+  if (std::optional<tile::AtomicKind> kind = getKind(op, type))
+    return *kind;
+  return argError(e, args, 0,
+                  is + " " + type.str() + ", but this atomic works on " + supportedTypes(op));
+}
+
+namespace {
 /// An operand cast to the pointee type, in the pointer's shape.
 TensorOr getValue(Emitter &e, const Arguments &args, size_t i, const TensorValue &pointer) {
   if (!getOperand(args[i]))
@@ -99,18 +121,17 @@ TensorOr getValue(Emitter &e, const Arguments &args, size_t i, const TensorValue
   TensorOr value = cast(e, args[i], pointer.type.dtype.getPointee());
   if (failed(value))
     return failure();
-  return broadcastArgument(e, args, i, *value, pointer);
+  return broadcastArgument(e, args, i, *value, pointer.type.shape);
 }
 
-template <Atomic Op> Result emitRmw(Emitter &e, const Arguments &args) {
+Result emitRmw(Emitter &e, const Arguments &args) {
   TensorOr pointer = getPointer(e, args, 0, /*forWriting=*/true);
   if (failed(pointer))
     return failure();
   DType type = pointer->type.dtype.getPointee();
-  std::optional<tile::AtomicKind> kind = getKind(Op, type);
-  if (!kind)
-    return argError(e, args, 0,
-                    "points to " + type.str() + ", but this atomic works on " + supportedTypes(Op));
+  FailureOr<tile::AtomicKind> kind = getAtomicKind(e, args, type, "points to");
+  if (failed(kind))
+    return failure();
   TensorOr value = getValue(e, args, 1, *pointer);
   if (failed(value))
     return failure();
@@ -119,7 +140,7 @@ template <Atomic Op> Result emitRmw(Emitter &e, const Arguments &args) {
     return failure();
   mlir::Value maskValue;
   if (*mask) {
-    TensorOr wide = broadcastArgument(e, args, 2, **mask, *pointer);
+    TensorOr wide = broadcastArgument(e, args, 2, **mask, pointer->type.shape);
     if (failed(wide))
       return failure();
     maskValue = wide->value;
@@ -164,20 +185,16 @@ Result emitCas(Emitter &e, const Arguments &args) {
 constexpr StringLiteral kRmw{"pointer, val, mask=None, sem=None, scope=None"};
 
 const Builtin kRows[] = {
-    {"atomic_add", kTl, kRmw, "Adds to memory and gives the old value.", emitRmw<Atomic::Add>,
+    {"atomic_add", kTl, kRmw, "Adds to memory and gives the old value.", emitRmw, true},
+    {"atomic_max", kTl, kRmw, "Keeps the larger value in memory and gives the old one.", emitRmw,
      true},
-    {"atomic_max", kTl, kRmw, "Keeps the larger value in memory and gives the old one.",
-     emitRmw<Atomic::Max>, true},
-    {"atomic_min", kTl, kRmw, "Keeps the smaller value in memory and gives the old one.",
-     emitRmw<Atomic::Min>, true},
-    {"atomic_and", kTl, kRmw, "Bitwise and with memory; gives the old value.", emitRmw<Atomic::And>,
+    {"atomic_min", kTl, kRmw, "Keeps the smaller value in memory and gives the old one.", emitRmw,
      true},
-    {"atomic_or", kTl, kRmw, "Bitwise or with memory; gives the old value.", emitRmw<Atomic::Or>,
+    {"atomic_and", kTl, kRmw, "Bitwise and with memory; gives the old value.", emitRmw, true},
+    {"atomic_or", kTl, kRmw, "Bitwise or with memory; gives the old value.", emitRmw, true},
+    {"atomic_xor", kTl, kRmw, "Bitwise exclusive or with memory; gives the old value.", emitRmw,
      true},
-    {"atomic_xor", kTl, kRmw, "Bitwise exclusive or with memory; gives the old value.",
-     emitRmw<Atomic::Xor>, true},
-    {"atomic_xchg", kTl, kRmw, "Writes to memory and gives the old value.", emitRmw<Atomic::Xchg>,
-     true},
+    {"atomic_xchg", kTl, kRmw, "Writes to memory and gives the old value.", emitRmw, true},
     {"atomic_cas", kTl, "pointer, cmp, val, sem=None, scope=None",
      "Writes `val` where memory holds `cmp` (compared by bits); gives the old value.", emitCas,
      true},

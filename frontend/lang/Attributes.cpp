@@ -148,6 +148,10 @@ std::vector<StringRef> attributeNames(Emitter &e, const Value &base) {
     names = listNames(kDTypeMembers, nullptr);
     for (StringRef fixed : {"shape", "element_ty", "scalar", "dtype", "numel"})
       names.push_back(fixed);
+  } else if (base.is<DescriptorValue>()) {
+    names = listNames(kDescriptorMembers, nullptr);
+    for (StringRef fixed : {"shape", "strides", "block_shape", "block_type", "dtype", "type"})
+      names.push_back(fixed);
   } else if (const TupleValue *tuple = base.getTuple()) {
     names.assign(tuple->names.begin(), tuple->names.end());
   } else if (auto *space = base.getIf<NamespaceValue>()) {
@@ -164,17 +168,17 @@ std::optional<Value> findAttribute(Emitter &e, const Value &base, StringRef name
     return dtypeAttribute(base, *type, name);
   if (auto *type = base.getIf<TensorType>())
     return typeAttribute(base, *type, name);
+  if (auto *descriptor = base.getIf<DescriptorValue>()) {
+    if (name == "type")
+      return makeType("tensor_descriptor_type", {{"block_type", Value(descriptor->block)}});
+    return findDescriptorAttribute(e, *descriptor, name);
+  }
   if (const TupleValue *tuple = base.getTuple(); base.is<ClassValue>() || (tuple && tuple->info))
     return e.services.findMember(base, name, e.range);
   if (const TupleValue *tuple = base.getTuple()) {
     for (size_t i = 0; i < tuple->names.size() && i < tuple->elements.size(); ++i)
       if (tuple->names[i] == name && !tuple->isDict())
         return tuple->elements[i];
-    if (isTensorDescriptor(base) && name == "type")
-      return makeType("tensor_descriptor_type",
-                      {{"block_type", *findDescriptorAttribute(base, "block_type")}});
-    if (isTensorDescriptor(base))
-      return findDescriptorAttribute(base, name);
     // A pointer to blocks answers as pointers do.
     if (tuple->typeName == kBlockPointerType) {
       if (name == "scalar")

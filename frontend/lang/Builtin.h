@@ -83,8 +83,9 @@ Result subscript(Emitter &e, const Value &base, llvm::ArrayRef<Value> indices);
 /// `x.name`: attributes of tensors, dtypes, tensor types, tuples and namespaces. Fails with "did
 /// you mean".
 Result attribute(Emitter &e, const Value &base, llvm::StringRef name);
-/// A poison value of a type (for values that are never used).
-TensorValue makePoison(Emitter &e, const TensorType &type);
+/// A poison value of the type of another one (for values that are never used).
+TensorValue makePoison(Emitter &e, const TensorValue &like);
+DescriptorValue makePoison(Emitter &e, const DescriptorValue &like);
 
 /// MLIR types of language types and back-conversion of nothing: signedness lives in TensorType
 /// alone.

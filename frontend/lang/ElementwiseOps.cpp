@@ -196,8 +196,8 @@ template <ast::BinaryOp Op> Result emitNamed(Emitter &e, const Arguments &args) 
     return out;
   // Wrapping is meant: no overflow check.
   if (Operation *op = out->get<TensorValue>().value.getDefiningOp()) {
-    op->removeAttr("tile.signed");
-    op->removeAttr("tile.unsigned");
+    op->removeAttr(tile::TileDialect::kSignedAttr);
+    op->removeAttr(tile::TileDialect::kUnsignedAttr);
   }
   return out;
 }

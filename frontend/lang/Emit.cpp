@@ -150,9 +150,9 @@ TensorValue makeConstant(Emitter &e, DType type, const Literal &literal) {
   return makeConstant(e, TensorType{type, {}}, literal);
 }
 
-TensorValue makePoison(Emitter &e, const TensorType &type) {
-  return {ub::PoisonOp::create(e.builder, e.loc(), getMlirType(e.builder.getContext(), type)),
-          type};
+TensorValue makePoison(Emitter &e, const TensorValue &like) {
+  mlir::Type type = getMlirType(e.builder.getContext(), like.type);
+  return {ub::PoisonOp::create(e.builder, e.loc(), type), like.type};
 }
 
 TensorValue expandDims(Emitter &e, const TensorValue &v, unsigned axis) {
@@ -276,7 +276,8 @@ void markOverflow(Emitter &e, mlir::Value v, DType type) {
   if (!type.isInt() || type.isBool() || e.services.getOption("debug") == 0)
     return;
   if (Operation *op = v.getDefiningOp())
-    op->setAttr(type.isSigned() ? "tile.signed" : "tile.unsigned", e.builder.getUnitAttr());
+    op->setAttr(type.isSigned() ? tile::TileDialect::kSignedAttr : tile::TileDialect::kUnsignedAttr,
+                e.builder.getUnitAttr());
 }
 
 } // namespace tilerun::lang

@@ -13,9 +13,22 @@ TensorOr getPointer(Emitter &e, const Arguments &args, size_t i, bool forWriting
 mlir::FailureOr<std::optional<TensorValue>> getMask(Emitter &e, const Arguments &args, size_t i,
                                                     const TensorValue &pointer);
 
-/// An argument brought to the pointer's shape; the pointer itself does not broadcast.
+/// An argument brought to the shape of what is accessed, which itself does not broadcast; `whose`
+/// names it in the message.
 TensorOr broadcastArgument(Emitter &e, const Arguments &args, size_t i, const TensorValue &v,
-                           const TensorValue &pointer);
+                           llvm::ArrayRef<int64_t> shape, llvm::StringRef whose = "the pointer's");
+
+mlir::FailureOr<tile::CacheModifier> getCache(Emitter &e, const Arguments &args, size_t i,
+                                              bool forStore);
+mlir::FailureOr<tile::EvictionPolicy> getEviction(Emitter &e, const Arguments &args, size_t i);
+
+/// An argument as what is stored in memory: of the pointee type, booleans as bytes.
+TensorOr castForMemory(Emitter &e, const Arguments &args, size_t i, DType pointee);
+
+/// What the atomic that `args` are of does with elements of a type. `is`: what the message says of
+/// the first argument ("points to").
+mlir::FailureOr<tile::AtomicKind> getAtomicKind(Emitter &e, const Arguments &args, DType type,
+                                                llvm::StringRef is);
 
 /// The pointer that memory is accessed through: booleans occupy bytes.
 TensorValue asMemoryPointer(Emitter &e, const TensorValue &pointer);

@@ -51,8 +51,8 @@ FailureOr<std::optional<TensorValue>> getMask(Emitter &e, const Arguments &args,
 }
 
 TensorOr broadcastArgument(Emitter &e, const Arguments &args, size_t i, const TensorValue &v,
-                           const TensorValue &pointer) {
-  llvm::ArrayRef<int64_t> from = v.type.shape, to = pointer.type.shape;
+                           llvm::ArrayRef<int64_t> to, StringRef whose) {
+  llvm::ArrayRef<int64_t> from = v.type.shape;
   bool fits = from.size() <= to.size();
   for (size_t d = 0; fits && d < from.size(); ++d) {
     int64_t size = from[from.size() - 1 - d];
@@ -62,7 +62,7 @@ TensorOr broadcastArgument(Emitter &e, const Arguments &args, size_t i, const Te
     return argError(
         e, args, i,
         "has shape " + shapeString(from) + ", which does not broadcast to " +
-            (to.empty() ? "a single pointer" : "the pointer's shape " + shapeString(to)));
+            (to.empty() ? "a single pointer" : (whose + " shape " + shapeString(to)).str()));
   return broadcastTo(e, v, to);
 }
 
@@ -73,25 +73,6 @@ TensorValue asMemoryPointer(Emitter &e, const TensorValue &pointer) {
   DType bytes = dtype(Scalar::Int8).getPointerTo();
   bytes.isConst = type.isConst;
   return convert(e, pointer, bytes);
-}
-
-namespace {
-LogicalResult refuseBlockOptions(Emitter &e, const Arguments &args, size_t boundary,
-                                 std::optional<size_t> padding) {
-  const Value &check = args[boundary];
-  bool isEmpty = check.isNone() || (check.getTuple() && check.getTuple()->elements.empty());
-  if (!isEmpty)
-    return argError(e, args, boundary,
-                    "is for block pointers of tl.make_block_ptr; use mask= with a tensor of "
-                    "pointers");
-  if (padding) {
-    auto *text = args[*padding].getIf<std::string>();
-    if (!args[*padding].isNone() && !(text && text->empty()))
-      return argError(e, args, *padding,
-                      "is for block pointers of tl.make_block_ptr; use other= with a tensor of "
-                      "pointers");
-  }
-  return success();
 }
 
 FailureOr<tile::CacheModifier> getCache(Emitter &e, const Arguments &args, size_t i,
@@ -136,7 +117,6 @@ FailureOr<tile::EvictionPolicy> getEviction(Emitter &e, const Arguments &args, s
   return *policy;
 }
 
-/// A value as what is stored in memory: of the pointee type, booleans as bytes.
 TensorOr castForMemory(Emitter &e, const Arguments &args, size_t i, DType pointee) {
   if (!getOperand(args[i]))
     return argError(e, args, i,
@@ -149,6 +129,25 @@ TensorOr castForMemory(Emitter &e, const Arguments &args, size_t i, DType pointe
   if (failed(value))
     return failure();
   return pointee.isBool() ? convert(e, *value, dtype(Scalar::Int8)) : *value;
+}
+
+namespace {
+LogicalResult refuseBlockOptions(Emitter &e, const Arguments &args, size_t boundary,
+                                 std::optional<size_t> padding) {
+  const Value &check = args[boundary];
+  bool isEmpty = check.isNone() || (check.getTuple() && check.getTuple()->elements.empty());
+  if (!isEmpty)
+    return argError(e, args, boundary,
+                    "is for block pointers of tl.make_block_ptr; use mask= with a tensor of "
+                    "pointers");
+  if (padding) {
+    auto *text = args[*padding].getIf<std::string>();
+    if (!args[*padding].isNone() && !(text && text->empty()))
+      return argError(e, args, *padding,
+                      "is for block pointers of tl.make_block_ptr; use other= with a tensor of "
+                      "pointers");
+  }
+  return success();
 }
 
 /// The operands of a load or store, after its arguments are checked.
@@ -273,12 +272,12 @@ Result emitStore(Emitter &e, const Arguments &args) {
   TensorOr value = castForMemory(e, args, 1, pointer.type.dtype.getPointee());
   if (failed(value))
     return failure();
-  value = broadcastArgument(e, args, 1, *value, pointer);
+  value = broadcastArgument(e, args, 1, *value, pointer.type.shape);
   if (failed(value))
     return failure();
   mlir::Value maskValue;
   if (access->mask) {
-    TensorOr wide = broadcastArgument(e, args, 2, *access->mask, pointer);
+    TensorOr wide = broadcastArgument(e, args, 2, *access->mask, pointer.type.shape);
     if (failed(wide))
       return failure();
     maskValue = wide->value;

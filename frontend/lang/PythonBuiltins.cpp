@@ -1,7 +1,6 @@
 // Python's own functions, as far as kernels use them.
 #include "frontend/lang/Emit.h"
 #include "frontend/lang/Table.h"
-#include "frontend/lang/TensorDescriptor.h"
 #include "frontend/types/Text.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -229,7 +228,7 @@ std::optional<bool> isOfType(const Value &v, const Builtin &type) {
       .Case("pointer_type", dtypeValue && dtypeValue->isPointer())
       .Case("block_type", v.is<TensorType>())
       .Case("tuple", v.getSequence() != nullptr)
-      .Case("tensor_descriptor", isTensorDescriptor(v))
+      .Case("tensor_descriptor", v.is<DescriptorValue>())
       .Default(std::nullopt);
 }
 

@@ -1,35 +1,41 @@
 // tl.make_tensor_descriptor, and what descriptors do; see TensorDescriptor.h.
 #include "frontend/lang/BlockPointer.h"
+#include "frontend/lang/Memory.h"
 #include "frontend/lang/Table.h"
 #include "frontend/lang/TensorDescriptor.h"
-#include "ir/tile/TileUtils.h"
+
+#include "mlir/Dialect/UB/IR/UBOps.h"
 
 using namespace mlir;
 
 namespace tilerun::lang {
 
 namespace {
-constexpr StringLiteral kTypeName{"tensor descriptor"};
-/// Of the padding. A boolean would become a run-time one where a descriptor gets a name.
-constexpr StringLiteral kZero{"zero"}, kNan{"nan"};
-enum Field { Base, ViewShape, Strides, Block, Padding, NumFields };
 /// Of the innermost dimension of a block, in bytes.
 constexpr int64_t kSmallestRow = 16;
-constexpr size_t kMostDimensions = 5;
+constexpr size_t kMostDimensions = tile::DescriptorType::kMaxRank;
+constexpr StringLiteral kZero{"zero"}, kNan{"nan"};
 
-const std::vector<Value> &fields(const Value &v) { return v.getTuple()->elements; }
-const std::vector<Value> &listOf(const Value &v, Field field) {
-  return fields(v)[field].getTuple()->elements;
+/// As memory has it: booleans occupy bytes.
+tile::DescriptorType getDescriptorType(MLIRContext *context, const DescriptorValue &v) {
+  DType element = v.block.dtype.isBool() ? dtype(Scalar::Int8) : v.block.dtype;
+  return tile::DescriptorType::get(context, v.block.shape, getMlirType(context, element),
+                                   v.padsWithNan ? tile::DescriptorPadding::NaN
+                                                 : tile::DescriptorPadding::Zero);
 }
-const TensorType &blockOf(const Value &v) { return fields(v)[Block].get<TensorType>(); }
-bool padsWithNan(const Value &v) { return fields(v)[Padding].get<std::string>() == kNan; }
 
-LogicalResult checkDescriptor(Emitter &e, const Arguments &args) {
-  if (isTensorDescriptor(args[0]))
-    return success();
+FailureOr<DescriptorValue> getDescriptor(Emitter &e, const Arguments &args) {
+  if (auto *descriptor = args[0].getIf<DescriptorValue>())
+    return *descriptor;
   return argError(e, args, 0,
                   "must be a tensor descriptor, but it is " + args[0].describe() +
                       "; make one with tl.make_tensor_descriptor");
+}
+
+/// In debug mode what computes the address of an access must not overflow.
+void markIndices(Emitter &e, Operation *op) {
+  if (e.services.getOption("debug") != 0)
+    op->setAttr(tile::TileDialect::kSignedAttr, e.builder.getUnitAttr());
 }
 
 Result emitMake(Emitter &e, const Arguments &args) {
@@ -66,56 +72,42 @@ Result emitMake(Emitter &e, const Arguments &args) {
     return argError(e, args, 4, "is '" + *padding + "'; use 'zero' or 'nan'");
   if (*padding == kNan && !element.isFloat())
     return argError(e, args, 4, "is 'nan', but the elements are " + element.str());
-  return makeTensorDescriptor(Value(*base), std::move(lists[0]), std::move(lists[1]), *block,
-                              *padding == kNan);
+  return makeTensorDescriptor(e, *base, lists[0], lists[1], *block, *padding == kNan);
 }
 
-/// Calls a function of the language, which checks what it is given, and speaks as `caller`.
-Result callFunction(Emitter &e, const Builtin &caller, StringRef name,
-                    llvm::ArrayRef<Value> positional,
-                    llvm::ArrayRef<std::pair<StringRef, Value>> keywords) {
-  Builtin function = *findBuiltin(kTl, name);
-  function.name = caller.name;
-  function.namespacePath = caller.namespacePath;
-  SmallVector<SourceRange> positions(positional.size(), e.range), names(keywords.size(), e.range);
-  FailureOr<Arguments> bound = bindArguments(e, function, positional, positions, keywords, names);
-  return failed(bound) ? Result(failure()) : function.emit(e, *bound);
+SmallVector<mlir::Value> getValues(llvm::ArrayRef<Value> scalars) {
+  return llvm::map_to_vector(scalars, [](const Value &v) { return v.get<TensorValue>().value; });
 }
 
-FailureOr<BlockAccess> expand(Emitter &e, const Value &descriptor, llvm::ArrayRef<Value> indices,
-                              llvm::ArrayRef<int64_t> block) {
-  View view{fields(descriptor)[Base], listOf(descriptor, ViewShape), listOf(descriptor, Strides)};
-  SmallVector<bool> checked(block.size(), true);
-  return expandIndices(e, view, indices, checked, block);
-}
+/// A block of a descriptor, or rows of it.
+struct Block {
+  DescriptorValue descriptor;
+  SmallVector<mlir::Value> offsets; ///< Or the numbers of rows, and the column.
+  Shape shape;
+};
 
 /// The block at the offsets in argument `i`.
-FailureOr<BlockAccess> expandBlock(Emitter &e, const Arguments &args, size_t i) {
-  if (failed(checkDescriptor(e, args)))
+FailureOr<Block> getBlockAt(Emitter &e, const Arguments &args, size_t i) {
+  FailureOr<DescriptorValue> descriptor = getDescriptor(e, args);
+  if (failed(descriptor))
     return failure();
   FailureOr<std::vector<Value>> offsets = getScalars(e, args, i);
   if (failed(offsets))
     return failure();
-  const Shape &block = blockOf(args[0]).shape;
+  const Shape &block = descriptor->block.shape;
   if (offsets->size() != block.size())
     return argError(e, args, i,
                     "has " + Twine(offsets->size()) + " entries, but the descriptor has " +
                         Twine(block.size()) + " dimensions");
-  std::vector<Value> indices;
-  for (size_t d = 0; d < block.size(); ++d) {
-    Result index = windowIndices(e, (*offsets)[d], d, block);
-    if (failed(index))
-      return failure();
-    indices.push_back(*index);
-  }
-  return expand(e, args[0], indices, block);
+  return Block{*descriptor, getValues(*offsets), block};
 }
 
 /// The rows in argument `rows` of a two-dimensional view, from the column in argument `column` on.
-FailureOr<BlockAccess> expandRows(Emitter &e, const Arguments &args, size_t rows, size_t column) {
-  if (failed(checkDescriptor(e, args)))
+FailureOr<Block> getRowsAt(Emitter &e, const Arguments &args, size_t rows, size_t column) {
+  FailureOr<DescriptorValue> descriptor = getDescriptor(e, args);
+  if (failed(descriptor))
     return failure();
-  const Shape &block = blockOf(args[0]).shape;
+  const Shape &block = descriptor->block.shape;
   if (block.size() != 2 || block[0] != 1)
     return argError(e, args, 0,
                     "must have two dimensions and blocks of one row, as in [1, 64], but its "
@@ -132,56 +124,113 @@ FailureOr<BlockAccess> expandRows(Emitter &e, const Arguments &args, size_t rows
   if (start->size() != 1)
     return argError(e, args, column, "must be one integer, but it is " + args[column].describe());
   Shape shape{list->type.shape[0], block[1]};
+  if (std::string excess = findExcess(shape); !excess.empty())
+    return argError(e, args, rows,
+                    "gives a tensor of shape " + shapeString(shape) + ", which is " + excess);
   // 64 bits, so that a row times the stride cannot overflow.
   TensorValue wide = convert(e, *list, dtype(Scalar::Int64));
-  Result columns = windowIndices(e, start->front(), 1, shape);
-  if (failed(columns))
-    return failure();
-  return expand(e, args[0], {Value(expandDims(e, wide, 1)), *columns}, shape);
+  return Block{*descriptor, {wide.value, start->front().get<TensorValue>().value}, shape};
 }
 
-Result load(Emitter &e, const Arguments &args, const FailureOr<BlockAccess> &access,
-            const Value &cache, const Value &evict) {
-  if (failed(access))
-    return failure();
-  SmallVector<std::pair<StringRef, Value>> keywords{
-      {"mask", Value(*access->mask)}, {"cache_modifier", cache}, {"eviction_policy", evict}};
-  if (padsWithNan(args[0])) {
-    keywords.push_back({"other", Value(std::numeric_limits<double>::quiet_NaN())});
-  } else {
-    TensorType type{access->pointer.type.dtype.getPointee(), access->pointer.type.shape};
-    mlir::Value zero =
-        tile::createZero(e.builder, e.loc(), getMlirType(e.builder.getContext(), type));
-    keywords.push_back({"other", Value(TensorValue{zero, type})});
-  }
-  return callFunction(e, *args.builtin, "load", Value(access->pointer), keywords);
+/// A tensor that was read, of the element type that the language knows.
+Value fromMemory(Emitter &e, mlir::Value read, const Block &block) {
+  DType element = block.descriptor.block.dtype;
+  if (!element.isBool())
+    return fromTensor(read, element, block.shape);
+  TensorValue bytes{read, TensorType{dtype(Scalar::Int8), block.shape}};
+  return Value(convert(e, bytes, element));
 }
 
 Result emitLoad(Emitter &e, const Arguments &args) {
-  return load(e, args, expandBlock(e, args, 1), args[2], args[3]);
-}
-Result emitGather(Emitter &e, const Arguments &args) {
-  return load(e, args, expandRows(e, args, 1, 2), args[3], args[4]);
+  FailureOr<Block> block = getBlockAt(e, args, 1);
+  if (failed(block))
+    return failure();
+  FailureOr<tile::CacheModifier> cache = getCache(e, args, 2, /*forStore=*/false);
+  if (failed(cache))
+    return failure();
+  FailureOr<tile::EvictionPolicy> evict = getEviction(e, args, 3);
+  if (failed(evict))
+    return failure();
+  auto op = tile::DescriptorLoadOp::create(e.builder, e.loc(), block->descriptor.value,
+                                           block->offsets, *cache, *evict);
+  markIndices(e, op);
+  return fromMemory(e, op.getResult(), *block);
 }
 
-/// `function` of memory and the value in argument `i`.
-Result write(Emitter &e, const Arguments &args, StringRef function,
-             const FailureOr<BlockAccess> &access, size_t i) {
-  if (failed(access))
+Result emitGather(Emitter &e, const Arguments &args) {
+  FailureOr<Block> block = getRowsAt(e, args, 1, 2);
+  if (failed(block))
     return failure();
-  Result done = callFunction(e, *args.builtin, function, {Value(access->pointer), args[i]},
-                             {{StringRef("mask"), Value(*access->mask)}});
-  return failed(done) ? done : Result(Value::none());
+  FailureOr<tile::CacheModifier> cache = getCache(e, args, 3, /*forStore=*/false);
+  if (failed(cache))
+    return failure();
+  FailureOr<tile::EvictionPolicy> evict = getEviction(e, args, 4);
+  if (failed(evict))
+    return failure();
+  auto type = cast<tile::DescriptorType>(block->descriptor.value.getType());
+  auto op = tile::DescriptorGatherOp::create(
+      e.builder, e.loc(), RankedTensorType::get(block->shape, type.getElementType()),
+      block->descriptor.value, block->offsets[0], block->offsets[1], *cache, *evict);
+  markIndices(e, op);
+  return fromMemory(e, op.getResult(), *block);
+}
+
+/// The value in argument `i`, as it is written to `block`.
+FailureOr<mlir::Value> getWritten(Emitter &e, const Arguments &args, size_t i, const Block &block) {
+  TensorOr value = castForMemory(e, args, i, block.descriptor.block.dtype);
+  if (failed(value))
+    return failure();
+  value = broadcastArgument(e, args, i, *value, block.shape, "the block's");
+  return failed(value) ? FailureOr<mlir::Value>(failure()) : value->value;
+}
+
+LogicalResult checkWritable(Emitter &e, const Arguments &args, const DescriptorValue &descriptor) {
+  if (!descriptor.isConst)
+    return success();
+  DType pointer = descriptor.block.dtype.getPointerTo();
+  pointer.isConst = true;
+  return argError(e, args, 0,
+                  "is made of a " + pointer.str() + ", through which nothing may be written");
 }
 
 Result emitStore(Emitter &e, const Arguments &args) {
-  return write(e, args, "store", expandBlock(e, args, 1), 2);
+  FailureOr<Block> block = getBlockAt(e, args, 1);
+  if (failed(block) || failed(checkWritable(e, args, block->descriptor)))
+    return failure();
+  FailureOr<mlir::Value> value = getWritten(e, args, 2, *block);
+  if (failed(value))
+    return failure();
+  markIndices(e, tile::DescriptorStoreOp::create(e.builder, e.loc(), block->descriptor.value,
+                                                 block->offsets, *value));
+  return Value::none();
 }
+
 Result emitScatter(Emitter &e, const Arguments &args) {
-  return write(e, args, "store", expandRows(e, args, 2, 3), 1);
+  FailureOr<Block> block = getRowsAt(e, args, 2, 3);
+  if (failed(block) || failed(checkWritable(e, args, block->descriptor)))
+    return failure();
+  FailureOr<mlir::Value> value = getWritten(e, args, 1, *block);
+  if (failed(value))
+    return failure();
+  markIndices(e, tile::DescriptorScatterOp::create(e.builder, e.loc(), block->descriptor.value,
+                                                   block->offsets[0], block->offsets[1], *value));
+  return Value::none();
 }
+
 Result emitAtomic(Emitter &e, const Arguments &args) {
-  return write(e, args, args.builtin->name, expandBlock(e, args, 1), 2);
+  FailureOr<Block> block = getBlockAt(e, args, 1);
+  if (failed(block) || failed(checkWritable(e, args, block->descriptor)))
+    return failure();
+  FailureOr<tile::AtomicKind> kind =
+      getAtomicKind(e, args, block->descriptor.block.dtype, "has elements of");
+  if (failed(kind))
+    return failure();
+  FailureOr<mlir::Value> value = getWritten(e, args, 2, *block);
+  if (failed(value))
+    return failure();
+  markIndices(e, tile::DescriptorReduceOp::create(e.builder, e.loc(), *kind,
+                                                  block->descriptor.value, block->offsets, *value));
+  return Value::none();
 }
 
 constexpr StringLiteral kLoad{"self, offsets, cache_modifier=\"\", eviction_policy=\"\""};
@@ -211,22 +260,26 @@ const Builtin kRows[] = {
 };
 } // namespace
 
-bool isTensorDescriptor(const Value &v) {
-  const TupleValue *tuple = v.getTuple();
-  return tuple && tuple->typeName == kTypeName && tuple->elements.size() == NumFields &&
-         tuple->elements[Base].isTensor() && tuple->elements[Block].is<TensorType>() &&
-         tuple->elements[Padding].is<std::string>();
+DescriptorValue makePoison(Emitter &e, const DescriptorValue &like) {
+  DescriptorValue out = like;
+  out.value =
+      ub::PoisonOp::create(e.builder, e.loc(), getDescriptorType(e.builder.getContext(), like));
+  return out;
 }
 
-Value makeTensorDescriptor(const Value &base, std::vector<Value> shape, std::vector<Value> strides,
-                           llvm::ArrayRef<int64_t> block, bool padsWithNan) {
-  DType element = base.get<TensorValue>().type.dtype.getPointee();
-  auto out = std::make_shared<TupleValue>();
-  out->typeName = kTypeName.str();
-  out->elements = {base, Value::tuple(std::move(shape)), Value::tuple(std::move(strides)),
-                   Value(TensorType{element, Shape(block)}),
-                   Value::string(padsWithNan ? kNan : kZero)};
-  return Value(std::move(out));
+Value makeTensorDescriptor(Emitter &e, const TensorValue &base, llvm::ArrayRef<Value> shape,
+                           llvm::ArrayRef<Value> strides, llvm::ArrayRef<int64_t> block,
+                           bool padsWithNan) {
+  DescriptorValue out;
+  out.block = {base.type.dtype.getPointee(), Shape(block)};
+  out.padsWithNan = padsWithNan;
+  out.isConst = base.type.dtype.isConst;
+  auto getWide = [&](const Value &v) { return cast(e, v, dtype(Scalar::Int64))->value; };
+  out.value = tile::MakeDescriptorOp::create(
+      e.builder, e.loc(), getDescriptorType(e.builder.getContext(), out),
+      asMemoryPointer(e, base).value, llvm::map_to_vector(shape, getWide),
+      llvm::map_to_vector(strides, getWide));
+  return Value(out);
 }
 
 std::string checkDescriptorBlock(DType element, llvm::ArrayRef<int64_t> block) {
@@ -247,19 +300,28 @@ std::string checkDescriptorBlock(DType element, llvm::ArrayRef<int64_t> block) {
   return "";
 }
 
-std::optional<Value> findDescriptorAttribute(const Value &descriptor, StringRef name) {
-  if (name == "shape" || name == "strides")
-    return fields(descriptor)[name == "shape" ? ViewShape : Strides];
-  if (name == "block_type")
-    return fields(descriptor)[Block];
-  if (name == "dtype")
-    return Value(blockOf(descriptor).dtype);
-  if (name == "block_shape") {
-    std::vector<Value> sizes;
-    for (int64_t size : blockOf(descriptor).shape)
-      sizes.push_back(Value::integer(size));
-    return Value::tuple(std::move(sizes));
+std::optional<Value> findDescriptorAttribute(Emitter &e, const DescriptorValue &descriptor,
+                                             StringRef name) {
+  const TensorType &block = descriptor.block;
+  std::vector<Value> entries;
+  for (uint32_t d = 0; d < block.shape.size(); ++d) {
+    if (name == "block_shape")
+      entries.push_back(Value::integer(block.shape[d]));
+    else if (name == "shape")
+      entries.push_back(
+          fromTensor(e.builder.createOrFold<tile::DescriptorSizeOp>(e.loc(), descriptor.value, d),
+                     dtype(Scalar::Int64), {}));
+    else if (name == "strides")
+      entries.push_back(
+          fromTensor(e.builder.createOrFold<tile::DescriptorStrideOp>(e.loc(), descriptor.value, d),
+                     dtype(Scalar::Int64), {}));
   }
+  if (!entries.empty())
+    return Value::tuple(std::move(entries));
+  if (name == "block_type")
+    return Value(block);
+  if (name == "dtype")
+    return Value(block.dtype);
   if (const Builtin *method = findBuiltin(kDescriptorMembers, name))
     return Value(BoundValue{std::make_shared<Value>(descriptor),
                             std::make_shared<Value>(Value(BuiltinValue{method}))});

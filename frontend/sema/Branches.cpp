@@ -79,16 +79,21 @@ struct Evaluator::Join {
 
 /// The join where one arm has no value and needs none: poison stands in for it.
 std::optional<Value> Evaluator::joinMissing(Join &join, const Value &v, bool missingThen) {
-  if (auto *tensor = v.getIf<TensorValue>()) {
-    if (!join.isInside(tensor->value))
+  auto joinLeaf = [&](auto leaf) {
+    if (!join.isInside(leaf.value))
       return v;
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(missingThen ? join.thenArm.block : join.elseArm.block);
-    TensorValue poison = lang::makePoison(at(join.range), tensor->type);
-    join.thenYields.push_back(missingThen ? poison.value : tensor->value);
-    join.elseYields.push_back(missingThen ? tensor->value : poison.value);
-    return Value(TensorValue{nullptr, tensor->type});
-  }
+    mlir::Value poison = lang::makePoison(at(join.range), leaf).value;
+    join.thenYields.push_back(missingThen ? poison : leaf.value);
+    join.elseYields.push_back(missingThen ? leaf.value : poison);
+    leaf.value = nullptr;
+    return Value(leaf);
+  };
+  if (auto *tensor = v.getIf<TensorValue>())
+    return joinLeaf(*tensor);
+  if (auto *descriptor = v.getIf<DescriptorValue>())
+    return joinLeaf(*descriptor);
   if (const TupleValue *tuple = v.getTuple()) {
     auto copy = std::make_shared<TupleValue>(*tuple);
     for (Value &element : copy->elements) {
@@ -145,6 +150,15 @@ std::optional<Value> Evaluator::joinValues(Join &join, const Value &a, const Val
     }
     return Value(std::move(copy));
   }
+  auto *leftView = a.getIf<DescriptorValue>(), *rightView = b.getIf<DescriptorValue>();
+  if (leftView && rightView && leftView->hasTypeOf(*rightView)) {
+    join.thenYields.push_back(leftView->value);
+    join.elseYields.push_back(rightView->value);
+    DescriptorValue joined = *leftView;
+    joined.value = nullptr;
+    joined.isConst |= rightView->isConst;
+    return Value(joined);
+  }
   auto isNumeric = [](const Value &v) { return v.isTensor() || v.isConstNumber(); };
   if (!isNumeric(a) || !isNumeric(b)) {
     join.mismatch = a.describe() + " in one arm and " + b.describe() + " in the other";
@@ -189,11 +203,14 @@ std::optional<Value> Evaluator::joinValues(Join &join, const Value &a, const Val
 
 /// Puts the results of the finished branch into the values that wait for them.
 static void fillResults(Value &value, mlir::ValueRange results, size_t &next) {
-  if (auto *tensor = std::get_if<TensorValue>(&value.storage)) {
-    if (!tensor->value)
-      tensor->value = results[next++];
-    return;
-  }
+  auto fill = [&](auto &leaf) {
+    if (!leaf.value)
+      leaf.value = results[next++];
+  };
+  if (auto *tensor = std::get_if<TensorValue>(&value.storage))
+    return fill(*tensor);
+  if (auto *descriptor = std::get_if<DescriptorValue>(&value.storage))
+    return fill(*descriptor);
   if (auto *tuple = std::get_if<std::shared_ptr<TupleValue>>(&value.storage))
     for (Value &element : (*tuple)->elements)
       fillResults(element, results, next);
@@ -274,7 +291,9 @@ void Evaluator::joinNames(Join &join, uint32_t end) {
     const Value &a = inThen->second.value, &b = inElse->second.value;
     bool mayDiffer = skipThen || skipElse ||
                      ((join.thenArm.gone || join.elseArm.gone) && frame().loops.back().unrolled);
-    if (!mayDiffer && (a.isTensor() || b.isTensor() || (a.getTuple() && b.getTuple()))) {
+    const bool areData = a.isTensor() || b.isTensor() || (a.getTuple() && b.getTuple()) ||
+                         (a.is<DescriptorValue>() && b.is<DescriptorValue>());
+    if (!mayDiffer && areData) {
       bool hidden = name.starts_with("<");
       (void)errorWithNotes(
           join.range,

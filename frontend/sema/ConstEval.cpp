@@ -271,6 +271,8 @@ bool isEqual(const Value &lhs, const Value &rhs) {
     return v->info == rhs.get<ClassValue>().info;
   if (auto *v = lhs.getIf<TensorValue>())
     return v->value == rhs.get<TensorValue>().value;
+  if (auto *v = lhs.getIf<DescriptorValue>())
+    return v->value == rhs.get<DescriptorValue>().value;
   if (auto *v = lhs.getIf<BoundValue>())
     return isSame(*v->self, *rhs.get<BoundValue>().self) &&
            isSame(*v->function, *rhs.get<BoundValue>().function);

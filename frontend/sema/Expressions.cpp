@@ -543,7 +543,7 @@ Result Evaluator::evaluateCompare(const CompareExpr &e) {
     auto isNumeric = [](const Value &v) { return v.isTensor() || v.isConstNumber(); };
     auto isData = [&](const Value &v) {
       return isNumeric(v) || v.isNone() || v.is<std::string>() || v.is<DType>() ||
-             v.is<TensorType>() || v.getTuple();
+             v.is<TensorType>() || v.is<DescriptorValue>() || v.getTuple();
     };
     if ((op == CompareOp::Eq || op == CompareOp::Ne) && !(isNumeric(*left) && isNumeric(*right)))
       structural = !runTime || (isData(*left) && isData(*right));

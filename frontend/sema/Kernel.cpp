@@ -261,6 +261,7 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
     TensorType type{out.parameters[index].type, {}};
     return Value(TensorValue{body->getArgument(index++), type});
   };
+  builder.setInsertionPointToEnd(body);
   for (auto &[parameter, path, typed] : arguments) {
     if (typed.divisibility > 1 && (typed.type.isPointer() || typed.type.isInt()))
       function.setArgAttr(index, tile::TileDialect::kDivisibilityAttr,
@@ -273,8 +274,8 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
       for (size_t d = 0; d + 1 < rank; ++d)
         strides.push_back(takeArgument());
       strides.push_back(Value::integer(1));
-      value = lang::makeTensorDescriptor(value, std::move(shape), std::move(strides), typed.block,
-                                         typed.padsWithNan);
+      value = lang::makeTensorDescriptor(at(parameter->range), value.get<TensorValue>(), shape,
+                                         strides, typed.block, typed.padsWithNan);
     }
     leaves[path] = std::move(value);
   }
@@ -284,7 +285,6 @@ FailureOr<CompiledKernel> Evaluator::compileKernel(LoadedModule &module,
         &parameter != std::exchange(last, &parameter))
       env().names[parameter.name] =
           Binding::bound(assemble(parameter.name.str(), leaves), parameter.range);
-  builder.setInsertionPointToEnd(body);
   frame().function = &kernel;
   emitBlock(def.body);
   mlir::func::ReturnOp::create(builder, getLocation(def.nameRange));

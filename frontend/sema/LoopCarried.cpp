@@ -25,7 +25,7 @@ Value deepCopy(const Value &value) {
 static bool hasTensor(const Value &value) {
   if (const TupleValue *tuple = value.getTuple())
     return llvm::any_of(tuple->elements, hasTensor);
-  return value.isTensor();
+  return value.isTensor() || value.is<DescriptorValue>();
 }
 
 static bool hasNumber(const Value &value) {
@@ -165,16 +165,14 @@ void Evaluator::emitBody(LoopPlan &plan, mlir::Value induction) {
 std::vector<mlir::Value> Evaluator::getInitial(LoopPlan &plan) {
   std::vector<mlir::Value> out;
   for (llvm::StringRef name : plan.carried)
-    forEachLeaf(plan.before.names[name].value,
-                [&](TensorValue &leaf) { out.push_back(leaf.value); });
+    forEachLeaf(plan.before.names[name].value, [&](auto &leaf) { out.push_back(leaf.value); });
   if (plan.mayReturn)
     out.push_back(makeBool(false, plan.range));
   if (plan.mayBreak)
     out.push_back(makeBool(false, plan.range));
   if (plan.mayReturn && plan.result)
-    forEachLeaf(*plan.result, [&](TensorValue &leaf) {
-      out.push_back(lang::makePoison(at(plan.range), leaf.type).value);
-    });
+    forEachLeaf(*plan.result,
+                [&](auto &leaf) { out.push_back(lang::makePoison(at(plan.range), leaf).value); });
   return out;
 }
 
@@ -185,7 +183,7 @@ void Evaluator::enterIteration(LoopPlan &plan, mlir::ValueRange values) {
   for (llvm::StringRef name : plan.carried) {
     Binding &binding = env().names[name];
     binding.value = deepCopy(binding.value);
-    forEachLeaf(binding.value, [&](TensorValue &leaf) { leaf.value = values[next++]; });
+    forEachLeaf(binding.value, [&](auto &leaf) { leaf.value = values[next++]; });
   }
   for (llvm::StringRef name : plan.dead)
     env().names[name] = Binding::undefined(
@@ -198,7 +196,7 @@ mlir::Value Evaluator::getExitFlags(const LoopPlan &plan, mlir::ValueRange value
   size_t next = 0;
   for (llvm::StringRef name : plan.carried) {
     Value copy = deepCopy(plan.before.names.at(name).value);
-    forEachLeaf(copy, [&](TensorValue &) { ++next; });
+    forEachLeaf(copy, [&](auto &) { ++next; });
   }
   mlir::Value exited = values[next];
   if (plan.mayReturn && plan.mayBreak)
@@ -228,6 +226,13 @@ bool Evaluator::getCarriedLeaves(LoopPlan &plan, const Value &initial, const Val
     if (failed(converted))
       return false;
     out.push_back(converted->value);
+    return true;
+  }
+  if (auto *expected = initial.getIf<DescriptorValue>()) {
+    auto *descriptor = current.getIf<DescriptorValue>();
+    if (!descriptor || !descriptor->hasTypeOf(*expected))
+      return false;
+    out.push_back(descriptor->value);
     return true;
   }
   const TupleValue *a = initial.getTuple(), *b = current.getTuple();
@@ -271,7 +276,7 @@ std::vector<mlir::Value> Evaluator::getCarried(LoopPlan &plan, mlir::ValueRange 
     const Binding &before = plan.before.names.at(name);
     size_t start = out.size(), leaves = 0;
     Value counted = deepCopy(before.value);
-    forEachLeaf(counted, [&](TensorValue &) { ++leaves; });
+    forEachLeaf(counted, [&](auto &) { ++leaves; });
     auto it = env().names.find(name);
     bool ok = it != env().names.end() && it->second.isBound();
     std::string mismatch;
@@ -310,9 +315,9 @@ std::vector<mlir::Value> Evaluator::getCarried(LoopPlan &plan, mlir::ValueRange 
     out.push_back(*getFlag(env().broke, plan.range));
   if (plan.mayReturn && plan.result) {
     size_t start = out.size(), leaves = 0;
-    forEachLeaf(*plan.result, [&](TensorValue &) { ++leaves; });
+    forEachLeaf(*plan.result, [&](auto &) { ++leaves; });
     if (env().result && env().result->isBound())
-      forEachLeaf(env().result->value, [&](TensorValue &leaf) { out.push_back(leaf.value); });
+      forEachLeaf(env().result->value, [&](auto &leaf) { out.push_back(leaf.value); });
     if (out.size() != start + leaves)
       out.resize(start);
     for (size_t i = out.size(); i < start + leaves; ++i)
@@ -328,7 +333,7 @@ void Evaluator::leaveLoop(LoopPlan &plan, mlir::ValueRange results) {
   enterIteration(plan, results);
   size_t next = 0;
   for (llvm::StringRef name : plan.carried)
-    forEachLeaf(env().names[name].value, [&](TensorValue &) { ++next; });
+    forEachLeaf(env().names[name].value, [&](auto &) { ++next; });
   auto flag = [&] {
     return Value(TensorValue{results[next++], TensorType{dtype(Scalar::Int1), {}}});
   };
@@ -338,7 +343,7 @@ void Evaluator::leaveLoop(LoopPlan &plan, mlir::ValueRange results) {
     ++next;
   if (plan.mayReturn && plan.result) {
     Value value = deepCopy(*plan.result);
-    forEachLeaf(value, [&](TensorValue &leaf) { leaf.value = results[next++]; });
+    forEachLeaf(value, [&](auto &leaf) { leaf.value = results[next++]; });
     env().result = Binding::bound(std::move(value), resultPlace);
   }
   if (resultPoisoned)

@@ -27,10 +27,12 @@ struct Evaluator::LoopPlan {
   bool canLeave() const { return mayReturn || mayBreak; }
 };
 
-/// Calls `visit` for each run-time value in a value, in order.
+/// Calls `visit` for each run-time value in a value, in order: tensors, scalars and descriptors.
 template <typename Visit> void forEachLeaf(Value &value, Visit visit) {
   if (auto *tensor = std::get_if<TensorValue>(&value.storage))
     return visit(*tensor);
+  if (auto *descriptor = std::get_if<DescriptorValue>(&value.storage))
+    return visit(*descriptor);
   if (auto *tuple = std::get_if<std::shared_ptr<TupleValue>>(&value.storage))
     for (Value &element : (*tuple)->elements)
       forEachLeaf(element, visit);

@@ -352,13 +352,13 @@ void Evaluator::emitWhile(const WhileStmt &statement) {
   // The condition binds no exits: those are passed on.
   size_t leaves = 0;
   for (llvm::StringRef name : plan.carried)
-    forEachLeaf(plan.before.names[name].value, [&](TensorValue &) { ++leaves; });
+    forEachLeaf(plan.before.names[name].value, [&](auto &) { ++leaves; });
   for (size_t i = leaves; i < entered.size(); ++i)
     entered[i] = before->getArgument(i);
   const size_t numCarried = entered.size();
   std::map<llvm::StringRef, Binding> bound = getBoundByCondition(plan);
   for (auto &[name, binding] : bound)
-    forEachLeaf(binding.value, [&](TensorValue &leaf) { entered.push_back(leaf.value); });
+    forEachLeaf(binding.value, [&](auto &leaf) { entered.push_back(leaf.value); });
   scf::ConditionOp::create(builder, loc, *condition, entered);
   if (entered.size() != numCarried) {
     // The body takes more than the condition does.
@@ -374,7 +374,7 @@ void Evaluator::emitWhile(const WhileStmt &statement) {
   auto rebind = [&](mlir::ValueRange values) {
     size_t next = 0;
     for (auto &[name, binding] : bound) {
-      forEachLeaf(binding.value, [&](TensorValue &leaf) { leaf.value = values[next++]; });
+      forEachLeaf(binding.value, [&](auto &leaf) { leaf.value = values[next++]; });
       env().names[name] = binding;
       env().names[name].value = deepCopy(binding.value);
     }

@@ -30,7 +30,7 @@ Value Value::tuple(std::vector<Value> elements) {
 }
 
 bool Value::isConstexpr() const {
-  if (is<std::monostate>() || is<TensorValue>())
+  if (is<std::monostate>() || is<TensorValue>() || is<DescriptorValue>())
     return false;
   if (const TupleValue *tuple = getTuple())
     return llvm::all_of(tuple->elements, [](const Value &v) { return v.isConstexpr(); });
@@ -159,6 +159,8 @@ static std::string shorten(const std::string &text) {
 std::string Value::describe() const {
   if (auto *v = getIf<TensorValue>())
     return v->type.str();
+  if (auto *v = getIf<DescriptorValue>())
+    return "a tensor descriptor of " + v->block.str() + (v->padsWithNan ? ", padded with NaN" : "");
   if (isNone())
     return "None";
   if (is<EllipsisValue>())

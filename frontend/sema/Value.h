@@ -69,6 +69,19 @@ struct TensorValue {
   TensorType type;
 };
 
+/// A tensor descriptor: a run-time value of type `!tile.descriptor`.
+struct DescriptorValue {
+  mlir::Value value;
+  TensorType block;         ///< The type of its blocks.
+  bool padsWithNan = false; ///< Outside of its tensor, instead of with 0.
+  bool isConst = false;     ///< Its memory is not written.
+
+  /// Whether a variable may hold both, one after the other.
+  bool hasTypeOf(const DescriptorValue &o) const {
+    return block == o.block && padsWithNan == o.padsWithNan;
+  }
+};
+
 /// A function in kernel source: a jit function, with no captured run-time state.
 struct FunctionValue {
   const JitFunction *function;
@@ -145,10 +158,11 @@ std::string formatFloat(double value);
 
 class Value {
 public:
-  using Storage = std::variant<std::monostate, NoneValue, EllipsisValue, bool, PyInt, double,
-                               std::string, DType, TensorType, std::shared_ptr<TupleValue>,
-                               FunctionValue, BuiltinValue, BoundValue, NamespaceValue, SliceValue,
-                               std::shared_ptr<RangeValue>, OpaqueValue, ClassValue, TensorValue>;
+  using Storage =
+      std::variant<std::monostate, NoneValue, EllipsisValue, bool, PyInt, double, std::string,
+                   DType, TensorType, std::shared_ptr<TupleValue>, FunctionValue, BuiltinValue,
+                   BoundValue, NamespaceValue, SliceValue, std::shared_ptr<RangeValue>, OpaqueValue,
+                   ClassValue, TensorValue, DescriptorValue>;
 
   Value() = default;
   template <typename T> Value(T v) : storage(std::move(v)) {}

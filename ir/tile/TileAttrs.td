@@ -52,4 +52,7 @@ def Tile_GridDependencyKind : Tile_Enum<"GridDependencyKind", "how a launch meet
   I32EnumAttrCase<"Wait", 0, "wait">, I32EnumAttrCase<"Release", 1, "release">]>;
 def Tile_GridDependencyKindAttr : Tile_EnumAttr<Tile_GridDependencyKind, "grid_dependency">;
 
+def Tile_DescriptorPadding : Tile_Enum<"DescriptorPadding", "what reads as an element outside of a view", [
+  I32EnumAttrCase<"Zero", 0, "zero">, I32EnumAttrCase<"NaN", 1, "nan">]>;
+
 #endif

@@ -80,6 +80,11 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
     if (function.getNumResults() != 0)
       return op->emitOpError() << "a kernel returns nothing, but this one has "
                                << function.getNumResults() << " results";
+    for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
+      if (isa<DescriptorType>(type))
+        return op->emitOpError() << "a kernel takes no descriptor, but argument " << index
+                                 << " is one; pass its address, sizes and strides, and make it in "
+                                    "the kernel";
   }
   return success();
 }

@@ -11,8 +11,8 @@ def Tile_Dialect : Dialect {
   let description = [{
     One `func.func` that carries `tile.kernel` is one kernel. It runs once per *program* of a launch grid; a program
     works on tensors of static shape. What elementwise arithmetic, mathematics and control flow need comes from
-    `arith`, `math` and `scf`; this dialect adds what those do not have: pointers, memory accesses with masks, shape
-    manipulation, products, reductions and scans with a combine region, atomics, hints and debugging.
+    `arith`, `math` and `scf`; this dialect adds what those do not have: pointers, memory accesses with masks or through
+    descriptors, shape manipulation, products, reductions and scans with a combine region, atomics, hints and debugging.
 
     Conventions:
 
@@ -36,11 +36,15 @@ def Tile_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// The version written into bytecode. A reader refuses a newer major version.
     static constexpr uint32_t kVersionMajor = 1;
-    static constexpr uint32_t kVersionMinor = 0;
+    /// 1.1: descriptors.
+    static constexpr uint32_t kVersionMinor = 1;
     /// Discardable attribute names.
     static constexpr ::llvm::StringLiteral kKernelAttr{"tile.kernel"};
     static constexpr ::llvm::StringLiteral kDivisibilityAttr{"tile.divisibility"};
     static constexpr ::llvm::StringLiteral kNameAttr{"tile.name"};
+    /// On integer arithmetic, and on ops of descriptors for that of their addresses: it must not overflow.
+    static constexpr ::llvm::StringLiteral kSignedAttr{"tile.signed"};
+    static constexpr ::llvm::StringLiteral kUnsignedAttr{"tile.unsigned"};
 
     void registerTypes();
     void registerAttributes();

@@ -1,5 +1,5 @@
 // C++ side of the `tile` dialect (declared in TileDialect.td, TileTypes.td, TileAttrs.td,
-// TileOps.td).
+// TileOps.td and the files of ops that it includes).
 //
 // Rules of this folder: ops are declared in TableGen with a summary, a description and an example;
 // verifiers check what the frontend guarantees, so that a failing verifier is a bug upstream;
@@ -60,6 +60,15 @@ mlir::Type getMaskType(mlir::Type type);
 
 /// The pointee of a pointer or a tensor of pointers, in the same shape.
 mlir::Type getPointeeValueType(mlir::Type pointerLike);
+
+/// Of a descriptor: what a block of it is in registers, and its address.
+mlir::Type getBlockType(mlir::Type descriptor);
+mlir::Type getBaseType(mlir::Type descriptor);
+/// The numbers of rows: one i64 for each row of a tensor.
+mlir::Type getRowNumbersType(mlir::Type rows);
+
+/// Which elements an atomic works on, if `element` is none of them; else empty.
+llvm::StringRef getAcceptedElements(AtomicKind kind, mlir::Type element);
 } // namespace tilerun::tile
 
 #define GET_OP_CLASSES

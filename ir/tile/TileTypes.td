@@ -2,6 +2,7 @@
 #ifndef TILERUN_IR_TILE_TILETYPES_TD
 #define TILERUN_IR_TILE_TILETYPES_TD
 
+include "ir/tile/TileAttrs.td"
 include "ir/tile/TileDialect.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinTypeInterfaces.td"
@@ -28,6 +29,27 @@ def Tile_PointerType : Tile_Type<"Pointer", "ptr"> {
   let genVerifyDecl = 1;
 }
 
+def Tile_DescriptorType : Tile_Type<"Descriptor", "descriptor"> {
+  let summary = "a view of device memory that is read and written in blocks";
+  let description = [{
+    `!tile.descriptor<64x32xf16>` is an address, a size and a stride of each dimension, and reads and writes blocks of 64 × 32 elements.
+    What a block has outside of the view reads as 0, or as NaN with `!tile.descriptor<64x32xf16, nan>`, and is not written. A
+    descriptor has 1 to 5 dimensions and elements as a pointer has them. It is a value like others: loops carry it, branches choose one, functions
+    take and return it; but a kernel has none among its parameters, and makes it from an address, sizes and strides.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType, "::tilerun::tile::DescriptorPadding":$padding);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    static constexpr unsigned kMaxRank = 5;
+    unsigned getRank() const { return getShape().size(); }
+    /// What a block is in registers.
+    ::mlir::RankedTensorType getBlockType() const;
+    /// The address's type.
+    PointerType getBaseType() const;
+  }];
+}
+
 def Tile_F8E4M3B15Type : Tile_Type<"F8E4M3B15", "f8E4M3B15"> {
   let summary = "8-bit float: 1 sign, 4 exponent (bias 15), 3 mantissa bits; neither infinities nor NaN";
   let description = [{
@@ -42,6 +64,8 @@ def Tile_F8E4M3B15Type : Tile_Type<"F8E4M3B15", "f8E4M3B15"> {
 
 def Tile_Ptr : DialectType<Tile_Dialect, CPred<"::mlir::isa<::tilerun::tile::PointerType>($_self)">, "pointer",
                            "::tilerun::tile::PointerType">;
+def Tile_Descriptor : DialectType<Tile_Dialect, CPred<"::mlir::isa<::tilerun::tile::DescriptorType>($_self)">, "descriptor",
+                                  "::tilerun::tile::DescriptorType">;
 def Tile_AnyFloat : Type<CPred<"::tilerun::tile::isElementFloat($_self)">, "floating-point element">;
 def Tile_AnyInt : Type<CPred<"::tilerun::tile::isElementInteger($_self)">, "signless integer element">;
 def Tile_Element : AnyTypeOf<[Tile_AnyFloat, Tile_AnyInt, Tile_Ptr]>;

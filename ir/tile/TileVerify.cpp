@@ -184,28 +184,24 @@ static bool isWordSized(Type element) {
   return bits == 16 || bits == 32 || bits == 64;
 }
 
-LogicalResult AtomicRMWOp::verify() {
-  Type element = getElementTypeOrSelf(getValue().getType());
-  unsigned bits = bitsOf(element);
-  StringRef accepted;
-  switch (getKind()) {
+StringRef tilerun::tile::getAcceptedElements(AtomicKind kind, Type element) {
+  switch (kind) {
   case AtomicKind::FAdd:
-    if (!isa<FloatType>(element) || !isWordSized(element))
-      accepted = "16, 32 and 64-bit floats";
-    break;
   case AtomicKind::FMax:
   case AtomicKind::FMin:
-    if (!isa<FloatType>(element) || !isWordSized(element))
-      accepted = "16, 32 and 64-bit floats";
-    break;
+    return isa<FloatType>(element) && isWordSized(element) ? "" : "16, 32 and 64-bit floats";
   case AtomicKind::Xchg:
-    if (!isWordSized(element))
-      accepted = "elements of 16, 32 and 64 bits";
-    break;
-  default:
-    if (!element.isSignlessInteger() || (bits != 32 && bits != 64))
-      accepted = "i32 and i64";
+    return isWordSized(element) ? "" : "elements of 16, 32 and 64 bits";
+  default: {
+    bool isWide = element.isSignlessInteger(32) || element.isSignlessInteger(64);
+    return isWide ? "" : "i32 and i64";
   }
+  }
+}
+
+LogicalResult AtomicRMWOp::verify() {
+  Type element = getElementTypeOrSelf(getValue().getType());
+  StringRef accepted = getAcceptedElements(getKind(), element);
   if (!accepted.empty())
     return emitOpError() << "'" << stringifyAtomicKind(getKind()) << "' works on " << accepted
                          << ", but the element type is " << element;

@@ -6,6 +6,7 @@
 // not.
 #pragma once
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {
@@ -20,8 +21,13 @@ namespace tilerun {
 #define GEN_PASS_REGISTRATION
 #include "ir/transforms/Passes.h.inc"
 
-/// Adds the whole optimizer (inlining to dead loads) to `manager`, which runs on a builtin module.
-/// This is what `tile-optimize` runs in tile-opt.
+/// What `tile-expand-descriptors` does: afterwards no value of the module is a descriptor. For
+/// readers of tile IR that run no passes. Fails, with a diagnostic, at an op that neither works on
+/// descriptors nor carries them.
+llvm::LogicalResult expandDescriptors(mlir::ModuleOp module);
+
+/// Adds the whole optimizer (from descriptors to dead loads) to `manager`, which runs on a builtin
+/// module. This is what `tile-optimize` runs in tile-opt.
 void buildOptimizePipeline(mlir::OpPassManager &manager);
 
 /// Registers the passes above and the pipeline `tile-optimize` for command lines.

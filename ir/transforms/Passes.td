@@ -4,6 +4,32 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TileExpandDescriptors : Pass<"tile-expand-descriptors", "::mlir::ModuleOp"> {
+  let summary = "turn descriptors into addresses, sizes and strides, and their accesses into masked ones";
+  let description = [{
+    For targets that do not copy blocks in bulk. A descriptor becomes its address, sizes and strides wherever it is carried: through
+    loops, branches, selects, calls. A load or gather becomes a `tile.load` through a tensor of pointers, whose mask is true inside of the
+    view and whose `other` is the padding; a store or scatter becomes a `tile.store`, a reduction a `tile.atomic_rmw`. Addresses are
+    computed in 64 bits; where the op has `tile.signed`, their arithmetic has it too, and debug mode checks it. Does
+    nothing where there are no descriptors.
+
+    ```mlir
+    %v = tile.descriptor_load %d[%i] : !tile.descriptor<16xf32>
+    // becomes, where %d is of %base, %size and %stride
+    %range = tile.make_range 0 to 16 : tensor<16xi32>
+    %wide = arith.extsi %range : tensor<16xi32> to tensor<16xi64>
+    %start = tile.splat %i : i64 -> tensor<16xi64>
+    %index = arith.addi %start, %wide : tensor<16xi64>
+    …
+    %v = tile.load %pointers mask %inside other %zero : tensor<16x!tile.ptr<f32>>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect",
+    "::tilerun::tile::TileDialect"
+  ];
+}
+
 def TileCombine : Pass<"tile-combine"> {
   let summary = "merge neighbouring ops into cheaper ones";
   let description = [{

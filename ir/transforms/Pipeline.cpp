@@ -9,6 +9,8 @@
 using namespace mlir;
 
 void tilerun::buildOptimizePipeline(OpPassManager &manager) {
+  // First, so that every later pass sees what is known of addresses and masks.
+  manager.addPass(createTileExpandDescriptors());
   // Helpers that were kept as functions end up in their callers: every backend sees kernels only.
   manager.addPass(createInlinerPass());
   manager.addPass(createSymbolDCEPass());

@@ -29,15 +29,17 @@ Status compiler::optimize(mlir::ModuleOp module, const std::string &kernel,
                           const TilerunCompileOptions &options) {
   if (wantsChecks(options))
     module->setAttr(tile::kKeepOtherAttr, mlir::UnitAttr::get(module.getContext()));
-  if (getOption(options, "opt-level") == "0")
-    return {};
   std::string messages;
   mlir::ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
     messages += "\n  " + diagnostic.str();
     return mlir::success();
   });
+  // What crosses the plugin ABI has no descriptors, so that plugins of every version can read it.
   mlir::PassManager manager(module.getContext());
-  buildOptimizePipeline(manager);
+  if (getOption(options, "opt-level") == "0")
+    manager.addPass(createTileExpandDescriptors());
+  else
+    buildOptimizePipeline(manager);
   if (mlir::succeeded(manager.run(module)))
     return {};
   return Status(TILERUN_STATUS_INTERNAL,

@@ -10,8 +10,8 @@
 
 namespace tilerun::compiler {
 
-/// Optimizes a module in place, as the target's option "opt-level" says. INTERNAL, with what the
-/// passes say.
+/// Optimizes a module in place, as the target's option "opt-level" says; level 0 expands
+/// descriptors, and nothing else. INTERNAL, with what the passes say.
 core::Status optimize(mlir::ModuleOp module, const std::string &kernel,
                       const TilerunCompileOptions &options);
 /// The same, and gives its bytecode.

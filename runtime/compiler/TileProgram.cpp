@@ -5,6 +5,7 @@
 #include "ir/tile/ModuleBytes.h"
 #include "ir/tile/RegisterDialects.h"
 #include "ir/tile/TileOps.h"
+#include "ir/transforms/Passes.h"
 #include "runtime/core/Arguments.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -95,6 +96,8 @@ Status TileProgram::load(llvm::StringRef text, const std::string &kernel) {
     return Status(TILERUN_STATUS_NOT_FOUND, "the tile IR has no kernel '" + kernel + "'; it has " +
                                                 (known.empty() ? "none" : known));
   }
+  if (mlir::failed(expandDescriptors(*module)))
+    return Status(TILERUN_STATUS_COMPILE, "the tile IR cannot be compiled: " + messages);
   name = kernel;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     SignatureEntry entry;

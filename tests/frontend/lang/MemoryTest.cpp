@@ -143,6 +143,51 @@ TEST_F(Memory, DescriptorErrors) {
                   "does not broadcast"));
 }
 
+class Descriptors : public LangTest {
+protected:
+  Value make(llvm::StringRef pointer, std::vector<Value> block, llvm::StringRef padding = "zero") {
+    return call("make_tensor_descriptor", {arg(pointer.str()), Value::tuple({arg("i32"), lit(64)}),
+                                           Value::tuple({arg("i64"), lit(1)}),
+                                           Value::tuple(std::move(block)), Value::string(padding)});
+  }
+};
+TEST_F(Descriptors, AreOneValue) {
+  Value d = make("*fp16", {lit(16), lit(8)}, "nan");
+  EXPECT_EQ(d.describe(), "a tensor descriptor of float16[16, 8], padded with NaN");
+  EXPECT_IR("tile.make_descriptor %arg0 sizes[%0, %c64_i64] strides[%arg2, %c1_i64] : "
+            "!tile.descriptor<16x8xf16, nan>");
+  EXPECT_EQ(typeOf(call("load_tensor_descriptor", {d, list({0, 0}), lit(".cg")})),
+            "float16[16, 8]");
+  EXPECT_IR("{cache = #tile<cache cg>} : !tile.descriptor<16x8xf16, nan>");
+  EXPECT_NO_IR("mask");
+}
+TEST_F(Descriptors, StoresCastAndBroadcast) {
+  Value d = make("*fp16", {lit(16), lit(8)});
+  call("store_tensor_descriptor", {d, list({0, 0}), arg("fp32[16, 1]")});
+  EXPECT_IR("arith.truncf %arg3 : tensor<16x1xf32> to tensor<16x1xf16>");
+  EXPECT_IR("tile.broadcast");
+  EXPECT_IR("tile.descriptor_store");
+}
+TEST_F(Descriptors, OfBoolsAreOfBytes) {
+  Value d = make("*i1", {lit(4), lit(16)});
+  EXPECT_EQ(typeOf(call("load_tensor_descriptor", {d, list({0, 0})})), "int1[4, 16]");
+  EXPECT_IR("tile.bitcast %arg0 : !tile.ptr<i1> -> !tile.ptr<i8>");
+  EXPECT_IR("arith.cmpi ne");
+}
+TEST_F(Descriptors, FieldsAreThoseThatMadeThem) {
+  Value d = make("*fp32", {lit(4), lit(16)});
+  for (const char *name : {"shape", "strides"}) {
+    Result fields = attribute(emitter, d, name);
+    ASSERT_TRUE(mlir::succeeded(fields));
+    ASSERT_EQ(fields->getTuple()->elements.size(), 2u);
+    EXPECT_EQ(typeOf(fields->getTuple()->elements[1]), "int64");
+  }
+  EXPECT_NO_IR("tile.descriptor_size");
+  EXPECT_NO_IR("tile.descriptor_stride");
+  EXPECT_EQ(attribute(emitter, d, "block_type")->get<TensorType>(),
+            (TensorType{dtype(Scalar::F32), {4, 16}}));
+}
+
 class BlockPointers : public LangTest {
 protected:
   Value make() {

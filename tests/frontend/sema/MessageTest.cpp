@@ -150,6 +150,44 @@ TEST(Message, DescriptorsSpeakForThemselves) {
             "desc.load: ");
 }
 
+TEST(Message, DescriptorsThatDoNotFit) {
+  const std::string make = "d = tl.make_tensor_descriptor(p, [8, 8], [8, 1], [4, 4])\n";
+  EXPECT_EQ(getBodyError(make + "d.store([0, 0], tl.zeros((4, 8), tl.float32))"),
+            "desc.store: 'value' has shape [4, 8], which does not broadcast to the block's shape "
+            "[4, 4]");
+  EXPECT_EQ(
+      getBodyError(make + "tl.store(p, d + 1)"),
+      "operator '+' does not apply to a tensor descriptor of float32[4, 4] and the integer 1");
+  EXPECT_EQ(getBodyError(make + "d.lode([0, 0])"),
+            "a tensor descriptor of float32[4, 4] has no attribute 'lode'; did you mean 'load'?");
+  EXPECT_EQ(getBodyError(make + "for i in range(n):\n"
+                                "    d = tl.make_tensor_descriptor(p, [8, 8], [8, 1], [2, 4])\n"
+                                "tl.store(p, tl.sum(d.load([0, 0])))"),
+            "'d' changes its type in this loop: it is a tensor descriptor of float32[4, 4] before "
+            "and a tensor descriptor of float32[2, 4] after an iteration; start it with the type "
+            "that it keeps, or convert the new value with .to(…)");
+  EXPECT_EQ(getBodyError(make +
+                         "if n > 3:\n"
+                         "    d = tl.make_tensor_descriptor(p, [8, 8], [8, 1], [4, 4], 'nan')\n"
+                         "tl.store(p, tl.sum(d.load([0, 0])))"),
+            "'d' differs in type after this run-time 'if': a tensor descriptor of float32[4, 4], "
+            "padded with NaN in one arm and a tensor descriptor of float32[4, 4] in the other; "
+            "convert one of them with .to(…)");
+  const std::string bytes = "q = p.to(tl.pointer_type(tl.int8))\n"
+                            "d = tl.make_tensor_descriptor(q, [8, 16], [16, 1], [1, 16])\n";
+  EXPECT_EQ(getBodyError(bytes + "d.atomic_add([0, 0], 1)"),
+            "desc.atomic_add: 'self' has elements of int8, but this atomic works on integers of "
+            "32 or 64 bits and floats of 16, 32 or 64 bits");
+  EXPECT_EQ(getBodyError(bytes + "tl.store(q, tl.sum(d.gather(tl.arange(0, 131072), 0)))"),
+            "desc.gather: 'x_offsets' gives a tensor of shape [131072, 16], which is more than "
+            "1048576 elements");
+  EXPECT_EQ(getBodyError("q = p.to(tl.pointer_type(tl.float32, const=True))\n"
+                         "d = tl.make_tensor_descriptor(q, [8, 8], [8, 1], [4, 4])\n"
+                         "d.store([0, 0], 1.0)"),
+            "desc.store: 'self' is made of a pointer<const float32>, through which nothing may be "
+            "written");
+}
+
 TEST(Message, StarImports) {
   // Of the language and of Python they bring what they have.
   for (const char *imports :

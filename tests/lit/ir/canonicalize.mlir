@@ -534,3 +534,22 @@ func.func @keep_dead_volatile_load(%p: tensor<8x!tile.ptr<f32>>) {
   %0 = tile.load %p volatile : tensor<8x!tile.ptr<f32>>
   return
 }
+
+// CHECK-LABEL: @fields_of_a_descriptor
+// CHECK-SAME: %{{.*}}, %{{.*}}, %[[N:.*]]: i64, %[[S:.*]]: i64, %{{.*}})
+// CHECK-NEXT: return %[[N]], %[[S]]
+func.func @fields_of_a_descriptor(%p: !tile.ptr<i32>, %m: i64, %n: i64, %s: i64, %t: i64) -> (i64, i64) {
+  %d = tile.make_descriptor %p sizes [%m, %n] strides [%s, %t] : !tile.descriptor<4x8xi32>
+  %0 = tile.descriptor_size %d axis 1 : !tile.descriptor<4x8xi32>
+  %1 = tile.descriptor_stride %d axis 0 : !tile.descriptor<4x8xi32>
+  return %0, %1 : i64, i64
+}
+
+// CHECK-LABEL: @keep_fields_of_another_descriptor
+// CHECK: tile.descriptor_size
+// CHECK: tile.descriptor_stride
+func.func @keep_fields_of_another_descriptor(%d: !tile.descriptor<4x8xi32>) -> (i64, i64) {
+  %0 = tile.descriptor_size %d axis 1 : !tile.descriptor<4x8xi32>
+  %1 = tile.descriptor_stride %d axis 0 : !tile.descriptor<4x8xi32>
+  return %0, %1 : i64, i64
+}

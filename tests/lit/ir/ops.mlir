@@ -207,3 +207,42 @@ func.func @targets(%x: tensor<8xf32>, %n: i32) {
   tile.grid_dependency release
   return
 }
+
+// CHECK-LABEL: func.func @descriptor_blocks
+func.func @descriptor_blocks(%p: !tile.ptr<f32>, %m: i64, %n: i64) {
+  // CHECK: %[[D:.*]] = tile.make_descriptor %arg0 sizes[%arg1, %arg2] strides[%arg2, %{{.*}}] : !tile.descriptor<8x16xf32>
+  %one = arith.constant 1 : i64
+  %d = tile.make_descriptor %p sizes [%m, %n] strides [%n, %one] : !tile.descriptor<8x16xf32>
+  // CHECK: %[[V:.*]] = tile.descriptor_load %[[D]][%arg1, %arg2] : !tile.descriptor<8x16xf32>
+  %v = tile.descriptor_load %d[%m, %n] : !tile.descriptor<8x16xf32>
+  // CHECK: tile.descriptor_load %[[D]][%arg1, %arg2] {cache = #tile<cache cg>, evict = #tile<evict evict_first>} : !tile.descriptor<8x16xf32>
+  %w = tile.descriptor_load %d[%m, %n] {cache = #tile<cache cg>, evict = #tile<evict evict_first>} : !tile.descriptor<8x16xf32>
+  // CHECK: tile.descriptor_store %[[D]][%arg2, %arg1], %[[V]] : !tile.descriptor<8x16xf32>
+  tile.descriptor_store %d[%n, %m], %v : !tile.descriptor<8x16xf32>
+  // CHECK: tile.descriptor_reduce fadd %[[D]][%arg1, %arg1], %{{.*}} : !tile.descriptor<8x16xf32>
+  tile.descriptor_reduce fadd %d[%m, %m], %w : !tile.descriptor<8x16xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @descriptor_rows
+func.func @descriptor_rows(%d: !tile.descriptor<1x16xf16, nan>, %rows: tensor<4xi64>, %column: i64) {
+  // CHECK: %[[V:.*]] = tile.descriptor_gather %arg0[%arg1, %arg2] : !tile.descriptor<1x16xf16, nan> -> tensor<4x16xf16>
+  %v = tile.descriptor_gather %d[%rows, %column] : !tile.descriptor<1x16xf16, nan> -> tensor<4x16xf16>
+  // CHECK: tile.descriptor_scatter %arg0[%arg1, %arg2], %[[V]] : !tile.descriptor<1x16xf16, nan>, tensor<4x16xf16>
+  tile.descriptor_scatter %d[%rows, %column], %v : !tile.descriptor<1x16xf16, nan>, tensor<4x16xf16>
+  return
+}
+
+// CHECK-LABEL: func.func private @descriptor_types(!tile.descriptor<16xi8>, !tile.descriptor<4x!tile.ptr<f32>>, !tile.descriptor<2x16x!tile.f8E4M3B15, nan>,
+// CHECK-SAME: !tile.descriptor<1x1x1x1x16xi1>)
+func.func private @descriptor_types(!tile.descriptor<16xi8, zero>, !tile.descriptor<4x!tile.ptr<f32>>, !tile.descriptor<2x16x!tile.f8E4M3B15, nan>,
+                         !tile.descriptor<1x1x1x1x16xi1>)
+
+// CHECK-LABEL: func.func @descriptor_fields
+func.func @descriptor_fields(%d: !tile.descriptor<4x8xi32>) -> (i64, i64) {
+  // CHECK: tile.descriptor_size %{{.*}} axis 1 : !tile.descriptor<4x8xi32>
+  %0 = tile.descriptor_size %d axis 1 : !tile.descriptor<4x8xi32>
+  // CHECK: tile.descriptor_stride %{{.*}} axis 0 : !tile.descriptor<4x8xi32>
+  %1 = tile.descriptor_stride %d axis 0 : !tile.descriptor<4x8xi32>
+  return %0, %1 : i64, i64
+}
