@@ -129,6 +129,9 @@ void populateControlFlowPatterns(mlir::SPIRVTypeConverter &converter,
                                  mlir::RewritePatternSet &patterns, KernelContext &kernel);
 void populateArithPatterns(mlir::SPIRVTypeConverter &converter, mlir::RewritePatternSet &patterns,
                            KernelContext &kernel);
+/// Of these, the ones between integers of different widths.
+void populateWidthPatterns(mlir::SPIRVTypeConverter &converter, mlir::RewritePatternSet &patterns,
+                           KernelContext &kernel);
 void populateVectorPatterns(mlir::SPIRVTypeConverter &converter, mlir::RewritePatternSet &patterns,
                             KernelContext &kernel);
 void populateMemoryPatterns(mlir::SPIRVTypeConverter &converter, mlir::RewritePatternSet &patterns,
