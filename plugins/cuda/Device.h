@@ -64,6 +64,7 @@ struct Device : DeviceState<Device> {
   static uint32_t count(std::string &reason);
   Outcome describe();
   void adopt(uint64_t foreignContext) { context = reinterpret_cast<CUcontext>(foreignContext); }
+  // NOLINTNEXTLINE(bugprone-derived-method-shadowing-base-method): replaces the default.
   TilerunStatus open(const TilerunErrorSink *sink);
   void close();
   Outcome getNumber(uint32_t property, uint64_t &number, bool &known) const;

@@ -153,8 +153,9 @@ struct Device : DeviceState<Device> {
   }
   Outcome getPointerInfo(TilerunAddress address, TilerunPluginPointerInfo &info) {
     std::lock_guard lock(mutex);
-    auto it = allocations.upper_bound(address);
-    if (it != allocations.begin() && address - (--it)->first < it->second)
+    auto next = allocations.upper_bound(address);
+    if (auto it = next == allocations.begin() ? next : std::prev(next);
+        it != next && address - it->first < it->second)
       info.base = it->first, info.num_bytes = it->second;
     return {};
   }

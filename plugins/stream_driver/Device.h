@@ -80,6 +80,10 @@ template <typename D> struct DeviceState {
     return {};
   }
   template <typename Function> Outcome allowShared(Function, uint32_t) { return {}; }
+
+private:
+  DeviceState() = default; // A base of D alone.
+  friend D;
 };
 
 // The ABI's opaque handles are these structs.

@@ -202,6 +202,7 @@ const TilerunPluginArtifact *vulkan::giveArtifact(const std::vector<KernelCode> 
   auto owned = std::make_unique<OwnedArtifact>(std::move(bytes), std::move(compatibility));
   for (const KernelCode &kernel : kernels) {
     std::vector<TilerunPluginParameter> parameters;
+    parameters.reserve(kernel.parameters.size());
     for (const KernelCode::Parameter &parameter : kernel.parameters)
       parameters.push_back(
           {sizeof(TilerunPluginParameter), parameter.kind, parameter.bits, parameter.name.c_str()});
