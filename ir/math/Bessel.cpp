@@ -7,6 +7,7 @@
 #include "ir/math/SingleCoefficients.h"
 #include "ir/math/SingleForms.h"
 #include "ir/math/SpecialCoefficients.h"
+#include "ir/math/WideForms.h"
 
 #include <cmath>
 #include <numbers>
@@ -18,11 +19,6 @@ namespace {
 
 constexpr double kTwoOverPi = 2 / std::numbers::pi;
 
-/// x - zero.
-Real from(Real x, const Constant &zero) {
-  auto parts = x.c->split(zero);
-  return (x - parts.a) - parts.b;
-}
 /// factor · (x² - zero²).
 Real timesFromSquare(Real factor, Real x, const Constant &zero) {
   const double square = zero.a * zero.a;
@@ -38,6 +34,8 @@ Real timesFrom(Real factor, Real x, const Constant &zero) {
 
 /// J of order 0 or 1 for x in [0, 8].
 Real jSmall(Real x, int order) {
+  if (x.c->wide)
+    return wide::firstKind(x, order);
   const Constant *zeros = order == 0 ? kJ0Zeros : kJ1Zeros;
   Real t = fma(x, x * 0.03125, x.c->real(-1));
   Real result = evaluate(order == 0 ? kJ0Small : kJ1Small, t);
@@ -72,21 +70,16 @@ Real firstKind(Real x, int order) {
   Real inner = jSmall(clamp(magnitude, 0, 8), order);
   Real outer = large(select(magnitude < 8.0, 8.0, magnitude), order, false);
   Real result = select(magnitude < 8.0, inner, outer);
-  if (order == 1) // x / 2 close to 0, rounded once; odd, and a zero has the sign of x.
-    result = select(magnitude < x.c->real(0x1p-12, 0x1p-27), 0.5 * magnitude, result);
-  if (order == 1)
+  if (order == 1 && !x.c->wide) // x / 2 close to 0, rounded once.
+    result = select(magnitude < 0x1p-12, 0.5 * magnitude, result);
+  if (order == 1) // Odd, and a zero has the sign of x.
     result = fromBits(bits(result) ^ (bits(x) & (uint64_t(1) << (x.c->width - 1))));
   return result;
 }
 
-/// log(x / zero) with small absolute errors close to the zero.
+/// float32: log(x / zero) with small absolute errors close to the zero.
 Real logarithmOfRatio(Real x, const Constant &zero) {
   Calculator &c = *x.c;
-  if (c.wide) {
-    Real distance = from(x, zero);
-    return select(abs(distance) < zero.a / 2, apply<math::Log1pOp>(distance / c.split(zero).a),
-                  apply<math::LogOp>(x) - std::log(zero.a));
-  }
   // The ratio as a pair, whose low half small numbers do without.
   auto inverse = c.split(Constant{1 / zero.a, 0, 0});
   Pair ratio = multiply(x, {inverse.a, inverse.b});
@@ -95,36 +88,41 @@ Real logarithmOfRatio(Real x, const Constant &zero) {
   return apply<math::LogOp>(select(small, x, ratio.hi)) + rest;
 }
 
-Real secondKind(Real x, int order) {
-  Calculator &c = *x.c;
+/// Y of float32 for x below the limit.
+Real secondKindNear(Real near, int order, double limit) {
+  Calculator &c = *near.c;
   const Constant *zeros = order == 0 ? kY0Zeros : kY1Zeros;
-  const double limit = order == 0 ? 3 : 4;
-  Real near = clamp(x, 0, limit);
   Real logarithm = logarithmOfRatio(near, zeros[0]);
   Real t = fma(near, near * (2 / (limit * limit)), c.real(-1));
   Real rest = timesFromSquare(evaluate(order == 0 ? kY0Small : kY1Small, t), near, zeros[0]);
-  if (!c.wide) { // Near 0 the zero need not be a factor.
-    ArrayRef<double> p = order == 0 ? ArrayRef(kShortY0Small) : ArrayRef(kShortY1Small);
-    rest = select(near < (order == 0 ? 0.625 : 1.25), evaluate(p, near * near), rest);
-  }
-  if (order == 1 && c.wide) {
-    rest = rest / near;
-  } else if (order == 1) {
+  // Near 0 the zero need not be a factor.
+  ArrayRef<double> p = order == 0 ? ArrayRef(kShortY0Small) : ArrayRef(kShortY1Small);
+  rest = select(near < (order == 0 ? 0.625 : 1.25), evaluate(p, near * near), rest);
+  if (order == 1) {
     // A step of Newton's method, but for numbers so small that their inverse may overflow.
     Real inverse = approximateReciprocal(near + near), quotient = 2.0 * (rest * inverse);
     Real left = fma(-quotient, near, rest);
     rest = select(near < 0x1p-100, quotient, fma(left + left, inverse, quotient));
   }
   Real first = jSmall(near, order);
-  if (order == 0 && !c.wide) // The power series (DLMF 10.2.2).
+  if (order == 0) // The power series (DLMF 10.2.2).
     first =
         select(near < 0.625,
                evaluate({1, -1.0 / 4, 1.0 / 64, -1.0 / 2304, 1.0 / 147456}, near * near), first);
   Real inner = fma(kTwoOverPi * logarithm, first, rest);
-  if (order == 0 && !c.wide) // Around the first zero the terms cancel.
+  if (order == 0) // Around the first zero the terms cancel.
     inner = select(abs(near - 1.0625) < 0.4375,
                    timesFrom(evaluate(kShortY0Zero, near - 1.0) + 0x1.a89a6ep-1, near, zeros[0]),
                    inner);
+  return inner;
+}
+
+Real secondKind(Real x, int order) {
+  Calculator &c = *x.c;
+  const Constant *zeros = order == 0 ? kY0Zeros : kY1Zeros;
+  const double limit = order == 0 ? 3 : 4;
+  Real near = clamp(x, 0, limit);
+  Real inner = c.wide ? wide::secondKind(near, order) : secondKindNear(near, order, limit);
   Real between = clamp(x, limit, 8), middle;
   if (order == 0)
     middle = timesFrom(timesFrom(evaluate(kY0Middle, (between - 5.5) * 0.4), between, zeros[2]),
@@ -133,7 +131,9 @@ Real secondKind(Real x, int order) {
     middle = timesFrom(evaluate(kY1Middle, (between - 6.0) * 0.5), between, zeros[1]);
   Real outer = large(select(x < 8.0, 8.0, x), order, true);
   Real result = select(x < limit, inner, select(x < 8.0, middle, outer));
-  result = select(x == 0.0, -c.infinity(), result);
+  // Zero and, for order 1 of float64, numbers whose 2 / πx overflows.
+  Bool overflows = order == 1 && c.wide ? x < 0x0.28be60db93911p-1022 : x == 0.0;
+  result = select(overflows, -c.infinity(), result);
   return select(x >= 0.0, result, c.nan());
 }
 

@@ -147,3 +147,15 @@ Pair mathx::multiply(Real x, Pair y) {
   Pair p = twoProduct(x, y.hi);
   return {p.hi, fma(x, y.lo, p.lo)};
 }
+
+Real mathx::multiplyTiny(Real x, const Constant &factor) {
+  // The product of a larger number as a pair; what its upper half loses as it becomes small again
+  // goes with the lower half.
+  Calculator &c = *x.c;
+  const int shift = c.wide ? 200 : 60;
+  Real up = c.real(std::ldexp(1.0, shift)), down = c.real(std::ldexp(1.0, -shift));
+  auto parts = c.split(factor);
+  Pair product = multiply(x * up, {parts.a, parts.b});
+  Real result = product.hi * down;
+  return fma(fma(-result, up, product.hi) + product.lo, down, result);
+}

@@ -224,6 +224,9 @@ Pair twoProduct(Real x, Real y);
 /// Products and sums of pairs to about twice the precision.
 Pair multiply(Pair x, Pair y);
 Pair multiply(Real x, Pair y);
+/// x · factor rounded once, also where the result is subnormal; for |x| up to 2^-30, float64
+/// 2^-900.
+Real multiplyTiny(Real x, const Constant &factor);
 inline Real sum(Pair x) { return x.hi + x.lo; }
 
 } // namespace tilerun::mathx

@@ -104,17 +104,16 @@ inline constexpr double kAsinWide[] = { // error 2^-59.85
     0x1.0b3ff5d08ebfcp-5};
 inline constexpr Polynomial kAsin{kAsinSingle, kAsinWide};
 
-/// (atan(t) - t) / t³ in z = t², |t| <= 1.
+/// (atan(t) - t) / t³ in z = t², |t| <= 1 and |t| <= 2/3.
 inline constexpr double kAtanSingle[] = { // error 2^-28.53
     -0x1.55553e0000000p-2, 0x1.9991fc0000000p-3, -0x1.2421b20000000p-3, 0x1.c099e60000000p-4,
     -0x1.5834540000000p-4, 0x1.dac93c0000000p-5, -0x1.fed0580000000p-6, 0x1.65a5820000000p-7,
     -0x1.d62ed20000000p-10};
-inline constexpr double kAtanWide[] = { // error 2^-57.59
-    -0x1.5555555555526p-2, 0x1.9999999995545p-3, -0x1.249249237e217p-3, 0x1.c71c717f94a90p-4,
-    -0x1.745d11aafb8e1p-4, 0x1.3b1366769a727p-4, -0x1.110e50233cb8dp-4, 0x1.e1bb9b76f693bp-5,
-    -0x1.ae5e45ee94eefp-5, 0x1.82da4a64c2054p-5, -0x1.59a2a4cdc61d5p-5, 0x1.2c2bc3f9202b1p-5,
-    -0x1.e9f23f717f1ffp-6, 0x1.6833a63479f52p-6, -0x1.c77f52c99dcb1p-7, 0x1.d7a2b9f440e82p-8,
-    -0x1.7a2354fe632f7p-9, 0x1.b3dc5ad18d3cep-11, -0x1.3f1cb6fafa568p-13, 0x1.bbc5c0c620c59p-17};
+inline constexpr double kAtanWide[] = { // error 2^-59.05
+    -0x1.555555555553fp-2, 0x1.9999999996ffdp-3, -0x1.24924923ba24fp-3, 0x1.c71c717fcdc0cp-4,
+    -0x1.745d103f22e11p-4, 0x1.3b133d5c17cb1p-4, -0x1.110be7c22428bp-4, 0x1.e18d79234519ep-5,
+    -0x1.ad2d9a200695bp-5, 0x1.7d3c6987fa8e7p-5, -0x1.4660b2c57c2adp-5, 0x1.f8156a47fa662p-6,
+    -0x1.3bedbb232dcebp-6, 0x1.118d2cdfa05e9p-7, -0x1.d9eb4371a7c72p-10};
 inline constexpr Polynomial kAtan{kAtanSingle, kAtanWide};
 
 /// (sinh(x) - x) / x³ in z = x², |x| <= 3/2 and |x| <= 1.
@@ -136,27 +135,26 @@ inline constexpr double kTanhWide[] = { // error 2^-57.76
     -0x1.e32d3c296d1dfp-13, 0x1.4caa6a1ef8cb1p-14, -0x1.2035695daf7bdp-16};
 inline constexpr Polynomial kTanh{kTanhSingle, kTanhWide};
 
-/// erf(x) / x - 1 in z = x², |x| <= 1.
+/// erf(x) / x - 1 in z = x², |x| <= 1 and |x| <= 3/4.
 inline constexpr double kErfSingle[] = { // error 2^-29.62
     0x1.06eba80000000p-3, -0x1.81273e0000000p-2, 0x1.ce2cf80000000p-4, -0x1.b7f9100000000p-6,
     0x1.5405be0000000p-8, -0x1.a3f71e0000000p-11, 0x1.496a120000000p-14};
-inline constexpr double kErfWide[] = { // error 2^-56.92
-    0x1.06eba8214db68p-3, -0x1.812746b0379bdp-2, 0x1.ce2f21a040d21p-4, -0x1.b82ce311fab6ep-6,
-    0x1.565bccf92eaa6p-8, -0x1.c02db03e3cc86p-11, 0x1.f9a2bab00da66p-14, -0x1.f4ca4dbc9949ap-17,
-    0x1.b97fd5d53d32cp-20, -0x1.5c072df493870p-23, 0x1.d71b21bafa538p-27, -0x1.abae350357a52p-31};
+inline constexpr double kErfWide[] = { // error 2^-60.15
+    0x1.06eba8214db69p-3, -0x1.812746b0379e0p-2, 0x1.ce2f21a042471p-4, -0x1.b82ce31255708p-6,
+    0x1.565bcd031210ap-8, -0x1.c02db110d508cp-11, 0x1.f9a2ad796a5eap-14, -0x1.f4c5b397c7f1dp-17,
+    0x1.b90cc5494fecdp-20, -0x1.5641e3546f3a8p-23, 0x1.89e440274ed0fp-27};
 inline constexpr Polynomial kErf{kErfSingle, kErfWide};
 
-/// log(erfc(x)) in x - 1, from 1 on until erf(x) rounds to 1.
+/// log(erfc(x)) in x - 1, from 1 or 3/4 on until erf(x) rounds to 1.
 inline constexpr double kLogErfcSingle[] = { // error 2^-29.86
     -0x1.d97fc00000000p+0, -0x1.51c9aa0000000p+1, -0x1.afad360000000p-1, -0x1.53f9340000000p-5,
     0x1.441a5a0000000p-7, -0x1.deb4820000000p-10, 0x1.8525ce0000000p-13};
-inline constexpr double kLogErfcWide[] = { // error 2^-64.36
-    -0x1.d97fbf27aa2a1p+0, -0x1.51c9b0006c23dp+1, -0x1.afabc11a28f1dp-1, -0x1.5477f09cacd1bp-5,
-    0x1.48c9d40cedde2p-7, -0x1.033f69b642397p-9, 0x1.f1b4c8611b47ap-13, 0x1.b8bcaa12b8cd9p-16,
-    -0x1.c754d110856e6p-16, 0x1.4144141d41680p-17, -0x1.0e4669467a2d5p-19, 0x1.9d2cf970ce5ffp-24,
-    0x1.1eea24f3d2bc4p-23, -0x1.3ae211635c43bp-24, 0x1.a46605f29e2a4p-26, -0x1.a38c59311fe14p-28,
-    0x1.45adea1c2ce20p-30, -0x1.874b6e914f842p-33, 0x1.60bbdd2883b9ep-36, -0x1.c14521c7f3e27p-40,
-    0x1.6808435dee606p-44, -0x1.108c06a2e23fep-49};
+inline constexpr double kLogErfcWide[] = { // error 2^-60.98
+    -0x1.d97fbf27aa2a1p+0, -0x1.51c9b0006c23dp+1, -0x1.afabc11a28f2ep-1, -0x1.5477f09ca9141p-5,
+    0x1.48c9d40bfe9a8p-7, -0x1.033f6994f3603p-9, 0x1.f1b4bbd421154p-13, 0x1.b8be5e64a9d8ap-16,
+    -0x1.c75a3d5e9c638p-16, 0x1.415d831778033p-17, -0x1.0ef7975858970p-19, 0x1.ba113297ec2a8p-24,
+    0x1.10b3875c6fbaep-23, -0x1.25b55ca8fcb63p-24, 0x1.74aa4f48a20fdp-26, -0x1.52a3fcd9b42ddp-28,
+    0x1.bfe4a7758d721p-31, -0x1.9bf803fb8c616p-34, 0x1.d78a460092940p-38, -0x1.f8b98d12a8e72p-43};
 inline constexpr Polynomial kLogErfc{kLogErfcSingle, kLogErfcWide};
 
 /// (1 + 2x) exp(x²) erfc(x) in t = (x-4) / (x+4), 0 <= x <= 28.

@@ -26,6 +26,7 @@ uint64_t exponentMask(const Calculator &c) { return uint64_t(2 * c.bias + 1) << 
 struct ScaledSquares {
   Real sum, up, down;
   Bool infinite;
+  SmallVector<Real> terms; ///< not scaled
 };
 
 ScaledSquares scaledSquares(ArrayRef<Real> x) {
@@ -55,7 +56,23 @@ ScaledSquares scaledSquares(ArrayRef<Real> x) {
   }
   if (x.size() == 2)
     sum = select(unordered(x[0], x[1]), c.nan(), sum);
-  return {sum, up, down, largest == c.infinity()};
+  return {sum, up, down, largest == c.infinity(), terms};
+}
+
+/// float64: one over the root of the sum, and a step of Newton's method with the sum as a pair.
+Real reciprocalRoot(const ScaledSquares &s) {
+  Calculator &c = *s.sum.c;
+  Pair sum{c.real(0), c.real(0)};
+  for (auto [i, value] : llvm::enumerate(s.terms)) {
+    Real scaled = value * s.down;
+    Pair square = twoProduct(scaled, scaled), more = i == 0 ? square : twoSum(sum.hi, square.hi);
+    sum = {more.hi, i == 0 ? more.lo : more.lo + (sum.lo + square.lo)};
+  }
+  Real estimate = 1.0 / sqrt(s.sum);
+  Pair product = twoProduct(sum.hi, estimate);
+  Real low = fma(sum.lo, estimate, product.lo);
+  Real rest = fma(-low, estimate, fma(-product.hi, estimate, c.real(1)));
+  return select(s.sum > 0.0, fma(0.5 * estimate, rest, estimate), estimate);
 }
 
 /// sin(π (x + turns / 2)).
@@ -86,14 +103,15 @@ Real composed::norm(ArrayRef<Real> x) {
 
 Real composed::reciprocalNorm(ArrayRef<Real> x) {
   ScaledSquares s = scaledSquares(x);
-  return select(s.infinite, 0.0, applyFast<math::RsqrtOp>(s.sum) * s.down);
+  Real inverse = x[0].c->wide ? reciprocalRoot(s) : applyFast<math::RsqrtOp>(s.sum);
+  return select(s.infinite, 0.0, inverse * s.down);
 }
 
 Real composed::sinpi(Real x) {
   if (!x.c->wide)
     return single::sinpi(x);
   // A zero has the sign of x.
-  Real result = sineOfPi(x, 0);
+  Real result = select(abs(x) < 0x1p-900, multiplyTiny(x, kPi), sineOfPi(x, 0));
   return select(result == 0.0, copySign(0.0, x), result);
 }
 
@@ -107,15 +125,22 @@ Real composed::cospi(Real x) {
 Real composed::normcdf(Real x) {
   if (!x.c->wide)
     return single::normcdf(x);
-  // erfc(-x / sqrt 2) / 2, and the derivative times what rounding the argument lost.
+  // erfc(z) / 2 for z = -x / sqrt 2 as a pair.
   Calculator &c = *x.c;
   constexpr Constant kRootHalf{0x1.6a09e667f3bcdp-1, -0x1.bdd3413b26456p-55,
                                0x1.57d3e3adec175p-109};
   auto root = c.split(kRootHalf);
-  Real limited = clamp(x, c.choose(-20, -50), c.choose(20, 50));
-  Pair z = multiply(-limited, {root.a, root.b});
-  Real density = apply<math::ExpOp>(-(z.hi * z.hi)) * 0.56418958354775629;
-  return fma(-z.lo, density, 0.5 * apply<math::ErfcOp>(z.hi));
+  Pair z = multiply(-clamp(x, -39, 39), {root.a, root.b});
+  Bool isUpper = z.hi < 0.0;
+  // Divided by two before a subnormal result is rounded.
+  Scaled tail = erfcPair(abs(z.hi), select(isUpper, -z.lo, z.lo));
+  Real far = scale(sum(tail.pair), tail.integer - 1);
+  far = select(isUpper, 1.0 - far, far);
+  // 1 - erf z before the last addition.
+  Real square = z.hi * z.hi, slope = (1.0 - square) * 1.1283791670955126;
+  Pair head = fastTwoSum(c.real(1), -z.hi);
+  Real low = fma(-z.lo, slope, fma(-z.hi, evaluate(kErf, square), head.lo));
+  return select(abs(z.hi) < 0.6, 0.5 * (head.hi + low), far);
 }
 
 Real composed::rcbrt(Real x) {

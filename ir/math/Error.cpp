@@ -45,40 +45,55 @@ Real tilerun::mathx::erf(Real x) {
     return estimatedErf(x);
   Real magnitude = abs(x), square = x * x;
   Real near = fma(magnitude, evaluate(kErf, square), magnitude);
-  // 1 - exp(log erfc x).
+  // 1 - exp(log erfc x). The sum's rounding error counts while erfc is not small, and log(erfc(1))
+  // beyond its first part.
   Real distance = clamp(magnitude, 0, c.choose(4.1, 6.1)) - 1.0;
-  Real far;
-  if (c.wide) {
-    far = 1.0 - expInside(evaluate(kLogErfc, distance));
-  } else {
-    // The sum's rounding error counts while erfc is not small, and log(erfc(1)) beyond its first
-    // part.
-    llvm::ArrayRef<double> p = kLogErfc.single;
-    constexpr double logErfc1 = -1.8496055099332482;
-    Real factor = evaluate(p.drop_front(), distance), first = c.real(p[0]);
-    Real sumOfTerms = fma(distance, factor, first);
-    Real lost = fma(distance, factor, first - sumOfTerms) + (logErfc1 - p[0]);
-    Scaled e = expPair(Pair{sumOfTerms, lost});
-    far = fma(sum(e.pair), -powerOfTwo(e.integer), c.real(1));
+  llvm::ArrayRef<double> p = c.wide ? kLogErfc.wide : kLogErfc.single;
+  constexpr Constant kLogErfc1{-0x1.d97fbf27aa2a1p+0, -0x1.9b2f9379f1952p-57, 0};
+  Real factor = evaluate(p.drop_front(), distance), first = c.real(p[0]);
+  Real sumOfTerms = fma(distance, factor, first);
+  Real lost = fma(distance, factor, first - sumOfTerms) + ((kLogErfc1.a - p[0]) + kLogErfc1.b);
+  Scaled e = expPair(Pair{sumOfTerms, lost});
+  if (!c.wide) {
+    Real far = fma(sum(e.pair), -powerOfTwo(e.integer), c.real(1));
+    return copySign(select(magnitude < 1.0, near, far), x);
   }
-  return copySign(select(magnitude < 1.0, near, far), x);
+  Real power = powerOfTwo(e.integer);
+  Pair head = fastTwoSum(c.real(1), -(e.pair.hi * power));
+  Real far = head.hi + fma(-e.pair.lo, power, head.lo);
+  constexpr Constant kSlope{0x1.20dd750429b6dp+0, 0x1.1ae3a914fed80p-56, 0}; // 2 / sqrt π
+  near = select(magnitude < 0x1p-900, multiplyTiny(magnitude, kSlope), near);
+  return copySign(select(magnitude < 0.75, near, far), x);
 }
+
+/// erfc(x + low) for 0 <= x <= 28: the numerator over 1 + 2x times e^(-x²), each with its rounding
+/// error.
+static Scaled complement(Real x, const Real *low) {
+  Calculator &c = *x.c;
+  Real t = (x - 4.0) / (x + 4.0);
+  Real numerator = evaluate(kErfcx, t);
+  Pair divisor = twoSum(c.real(1), x + x);
+  if (low)
+    divisor.lo = fma(*low, c.real(2), divisor.lo);
+  Real quotient = numerator / divisor.hi;
+  Real rest = (fma(-quotient, divisor.hi, numerator) - quotient * divisor.lo) / divisor.hi;
+  Pair square = twoProduct(x, x);
+  if (low)
+    square.lo = fma(x + x, *low, square.lo);
+  Scaled e = expPair({-square.hi, -square.lo});
+  Pair product = multiply(fastTwoSum(quotient, rest), fastTwoSum(e.pair.hi, e.pair.lo));
+  return {product, e.integer};
+}
+
+Scaled tilerun::mathx::erfcPair(Real x, Real low) { return complement(x, &low); }
 
 Real tilerun::mathx::erfc(Real x) {
   Calculator &c = *x.c;
   if (c.has(&Estimates::exp2) && c.has(&Estimates::reciprocal))
     return estimatedErfc(x);
   Real magnitude = clamp(abs(x), 0, c.choose(11, 28));
-  Real t = (magnitude - 4.0) / (magnitude + 4.0);
-  Real numerator = evaluate(kErfcx, t);
-  // numerator / (1 + 2x) · e^(-x²), each with its rounding error.
-  Pair divisor = twoSum(c.real(1), magnitude + magnitude);
-  Real quotient = numerator / divisor.hi;
-  Real rest = (fma(-quotient, divisor.hi, numerator) - quotient * divisor.lo) / divisor.hi;
-  Pair square = twoProduct(magnitude, magnitude);
-  Scaled e = expPair({-square.hi, -square.lo});
-  Pair product = multiply(fastTwoSum(quotient, rest), fastTwoSum(e.pair.hi, e.pair.lo));
-  Real upper = scale(sum(product), e.integer);
+  Scaled tail = complement(magnitude, nullptr);
+  Real upper = scale(sum(tail.pair), tail.integer);
   Real far = select(x < 0.0, 2.0 - upper, upper);
   // 1 - erf x, without rounding before the last addition.
   Pair head = fastTwoSum(c.real(1), -x);

@@ -137,5 +137,6 @@ Real tilerun::mathx::expm1(Real x) {
   Pair head = twoSum(whole.hi, part);
   Real low = head.lo + fma(half, tail, whole.lo);
   Real result = 2.0 * (head.hi + fma(part, most, low));
-  return select(abs(x) < 0x1p-55, x, result);
+  // Without a power of two all but r is small.
+  return select(turns.real == 0.0, fma(r, most, r), result);
 }

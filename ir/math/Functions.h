@@ -52,7 +52,8 @@ Real log10(Real x);
 Real log1p(Real x);
 /// log(1 + hi + lo) for sums above 0; no special values.
 Real log1pPair(Pair x);
-/// log2 x to nearly twice the precision, for finite x > 0.
+/// log x and log2 x to nearly twice the precision, for finite x > 0.
+Pair logPair(Real x);
 Pair log2Pair(Real x);
 
 // Power.cpp
@@ -89,6 +90,8 @@ Real atanh(Real x);
 // Error.cpp
 Real erf(Real x);
 Real erfc(Real x);
+/// erfc(x + low) for 0 <= x <= 28, to nearly twice the precision but for its approximation.
+Scaled erfcPair(Real x, Real low);
 
 // Remainder.cpp
 /// x - trunc(x / y) · y, exactly.

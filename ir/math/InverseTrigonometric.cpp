@@ -11,9 +11,29 @@ static Real addToQuarterTurn(Real x) {
   return fma(c.real(0x1.ffc638p-1), c.real(0x1.924d1cp+0), x);
 }
 
-/// The angle of (x, y) for y, x >= 0, as an unevaluated sum; 0 for (0, 0).
+/// The angle of (x, y) for y, x >= 0, as an unevaluated sum; 0 for (0, 0). float64: where x and y
+/// are close, from π/4, so that the difference of the two is exact and the quotient's rounding
+/// error small. Sums of x and y must not overflow.
+static Pair wideAngleInQuadrant(Real y, Real x) {
+  Calculator &c = *x.c;
+  Bool bothInfinite = (y == c.infinity()) & (x == c.infinity()), steep = y > x;
+  Bool close = ((1.5 * y > x) & (1.5 * x > y)) | bothInfinite;
+  Real upper = select(close, y - x, select(steep, -x, y));
+  Real lower = select(close, x + y, select(steep, y, x));
+  Real quotient = upper / select(lower == 0.0, 1.0, lower);
+  Real t = select(bothInfinite, 0.0, quotient), square = t * t;
+  auto [p1, p2, p3] = c.split(kPiOver2);
+  Real base = select(close, 0.5 * p1, select(steep, p1, 0.0));
+  Real low = select(close, 0.5 * p2, select(steep, p2, 0.0));
+  Pair turned = fastTwoSum(base, t);
+  return {turned.hi, turned.lo + fma(t * square, evaluate(kAtan, square), low)};
+}
+
+/// The same for both types.
 static Pair angleInQuadrant(Real y, Real x) {
   Calculator &c = *x.c;
+  if (c.wide)
+    return wideAngleInQuadrant(y, x);
   Bool steep = y > x, bothInfinite = (y == c.infinity()) & (x == c.infinity());
   Real small = select(steep, x, y), large = select(steep, y, x);
   Real quotient = small / select(large == 0.0, 1.0, large);
@@ -40,7 +60,13 @@ Real tilerun::mathx::atan(Real x) {
 
 Real tilerun::mathx::atan2(Real y, Real x) {
   Calculator &c = *x.c;
-  Pair angle = angleInQuadrant(abs(y), abs(x));
+  Real height = abs(y), width = abs(x);
+  if (c.wide) {
+    Real factor = select((height > 0x1p1000) | (width > 0x1p1000), c.real(0x1p-60), c.real(1));
+    height = height * factor;
+    width = width * factor;
+  }
+  Pair angle = angleInQuadrant(height, width);
   auto [p1, p2, p3] = c.split(kPi);
   Pair turned = fastTwoSum(p1, -angle.hi);
   Real left = turned.hi + (turned.lo + (p2 - angle.lo));

@@ -61,11 +61,11 @@ Pair logOfFraction(Pair f) {
 }
 
 /// e ln 2 + log.
-Real plusTurns(Real e, Pair log) {
+Pair plusTurns(Real e, Pair log) {
   Calculator &c = *e.c;
   auto ln2 = c.split(kLn2, c.shortBits());
   Pair s = fastTwoSum(e * ln2.a, log.hi); // The product is exact.
-  return s.hi + (s.lo + fma(e, ln2.b, log.lo));
+  return {s.hi, s.lo + fma(e, ln2.b, log.lo)};
 }
 
 /// The logarithm to the base whose log of 2 and of e are given.
@@ -124,10 +124,8 @@ Single normalizeSingle(Real x, uint32_t least, double unit = 1) {
 } // namespace
 
 Real tilerun::mathx::log(Real x) {
-  if (x.c->wide) {
-    auto [f, e] = normalize(x);
-    return withSpecial(x, plusTurns(toReal(e), logOfFraction({f, x.c->real(0)})));
-  }
+  if (x.c->wide)
+    return withSpecial(x, sum(logPair(x)));
   auto [f, parts] = normalizeSingle(x, kTwoThirdsPattern, kPart);
   return withSpecial(x, logOfProduct(f, parts, kShortLog));
 }
@@ -157,9 +155,9 @@ Real tilerun::mathx::log1pPair(Pair x) {
   Pair argument = fastTwoSum(f, (u.lo + x.lo) * powerOfTwo(down));
   Real e = toReal(exponent);
   if (c.wide)
-    return plusTurns(e, logOfFraction(argument));
+    return sum(plusTurns(e, logOfFraction(argument)));
   Real tail = logTail(argument.hi) + fma(-argument.hi, argument.lo, argument.lo);
-  return plusTurns(e, {argument.hi, tail});
+  return sum(plusTurns(e, {argument.hi, tail}));
 }
 
 /// float32: 1 + x = 2^e (1 + f), where f = 2^-e x + (2^-e - 1) is exact for all but small 2^-e.
@@ -180,6 +178,11 @@ Real tilerun::mathx::log1p(Real x) {
   result = select(x < c.infinity(), result, x);
   Real outside = select(x == -1.0, -c.infinity(), c.nan());
   return select(x <= -1.0, outside, result);
+}
+
+Pair tilerun::mathx::logPair(Real x) {
+  auto [f, exponent] = normalize(x);
+  return plusTurns(toReal(exponent), logOfFraction({f, x.c->real(0)}));
 }
 
 Pair tilerun::mathx::log2Pair(Real x) {

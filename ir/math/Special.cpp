@@ -3,6 +3,7 @@
 #include "ir/math/Functions.h"
 #include "ir/math/SingleForms.h"
 #include "ir/math/SpecialCoefficients.h"
+#include "ir/math/WideForms.h"
 
 #include <numbers>
 
@@ -92,8 +93,8 @@ Real sineOfPi(Real x) {
   return select(isOdd ^ (x < whole), -magnitude, magnitude);
 }
 
-/// Γ(x) = pair · 2^exponent for x > 0 within what any power of two of the type reaches. float32:
-/// |Γ(-x)| where `reflected`, which demands x < 8.
+/// Γ(x) = pair · 2^exponent for x > 0 within what any power of two of the type reaches; |Γ(-x)|
+/// where `reflected`, which demands x < 8.
 Scaled gammaOfPositive(Real x, Bool reflected) {
   Calculator &c = *x.c;
   // From 8 on, Stirling's series: 2^((x - 1/2) log2 x - x log2 e + …) (DLMF 5.11.1).
@@ -117,18 +118,18 @@ Scaled gammaOfPositive(Real x, Bool reflected) {
     factors = select(whole > double(k), more, factors);
   }
   Real fraction = x - whole;
-  Pair divisor{poly(kReciprocalGamma, fraction), c.real(0)};
-  divisor.hi = select(x < 1.0, divisor.hi * x, divisor.hi);
-  if (!c.wide) {
-    // Γ(-x) = Γ(1+z) / (z (z-1) … (-x)) with z = 1 - fraction, products as pairs.
-    Real z = 1.0 - fraction, low = (1.0 - z) - fraction;
-    Pair ends = twoProduct(z, fraction);
-    ends.lo = fma(low, fraction, ends.lo);
-    Pair product = multiply(ends, twoProduct(factors.hi, select(whole > 0.0, x, 1.0)));
-    product = multiply(poly(kReciprocalGamma, z), product);
-    divisor = select(reflected, product, divisor);
-    factors.hi = select(reflected, 1.0, factors.hi);
-  }
+  // Γ(-x) = Γ(1+z) / (z (z-1) … (-x)) with z = 1 - fraction, products as pairs.
+  Real z = 1.0 - fraction;
+  Pair ends = twoProduct(z, fraction);
+  ends.lo = fma((1.0 - z) - fraction, fraction, ends.lo);
+  Real last = select(whole > 0.0, x, 1.0);
+  Pair product = c.wide ? multiply(last, factors) : twoProduct(last, factors.hi);
+  Real core = poly(kReciprocalGamma, select(reflected, z, fraction));
+  Pair usual{select(x < 1.0, core * x, core), c.real(0)};
+  if (c.wide)
+    usual.lo = select(x < 1.0, fma(core, x, -usual.hi), 0.0);
+  Pair divisor = select(reflected, multiply(core, multiply(ends, product)), usual);
+  factors = select(reflected, Pair{c.real(1), c.real(0)}, factors);
   Real reciprocal = closeReciprocal(divisor.hi), quotient = factors.hi * reciprocal;
   Real missing = fma(-quotient, divisor.hi, factors.hi) + factors.lo;
   Real rest = fma(-quotient, divisor.lo, missing) * reciprocal;
@@ -180,7 +181,7 @@ Real composed::normcdfinv(Real x) {
 Real composed::tgamma(Real x) {
   Calculator &c = *x.c;
   Real magnitude = abs(x);
-  // float32 has factors where they are few; the reflection below loses more.
+  // Factors where they are few; the reflection below loses more.
   Bool isNear = (x < 0.0) & (magnitude < 8.0);
   Scaled gamma = gammaOfPositive(magnitude, isNear);
   Real usual = sum(gamma.pair), above = scale(usual, gamma.integer);
@@ -188,11 +189,9 @@ Real composed::tgamma(Real x) {
   Real sine = sineOfPi(magnitude);
   Real divisor = clamp(magnitude, 0, 300) * sine * usual;
   Real below = scale(-std::numbers::pi * closeReciprocal(divisor), c.integer(0) - gamma.integer);
-  if (!c.wide) {
-    Real half = 0.5 * apply<math::FloorOp>(magnitude);
-    Real near = select(apply<math::FloorOp>(half) == half, -usual, usual);
-    below = select(isNear, near, below);
-  }
+  Real half = 0.5 * apply<math::FloorOp>(magnitude);
+  Real near = select(apply<math::FloorOp>(half) == half, -usual, usual);
+  below = select(isNear, near, below);
   below = select(sine == 0.0, c.nan(), below);
   Real result = select(x < 0.0, below, above);
   result = select(magnitude < c.real(0x1p-30, 0x1p-60), closeReciprocal(x), result);
@@ -221,7 +220,7 @@ Real composed::lgamma(Real x) {
   for (int k = 1; k <= 6; ++k)
     factors = select(steps >= double(k), factors * (magnitude - double(k)), factors);
   Real z = select(isTiny, magnitude, clamp((magnitude - steps) - 1.0, -1, 2));
-  Real core = fma(z, z, -z) * poly(kLogGamma, z - 0.5);
+  Real core = c.wide ? wide::logGammaNear(z) : fma(z, z, -z) * poly(kLogGamma, z - 0.5);
   // log |Γ(-x)| = log(π / (x |sin πx|)) - log Γ(x), where under 3/4 the log x cancel. All take one
   // logarithm.
   Bool isLarge = magnitude >= 8.0, isNegative = x < 0.0;

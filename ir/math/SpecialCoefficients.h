@@ -8,7 +8,7 @@ namespace tilerun::mathx {
 
 // clang-format off
 
-/// Zeros in order.
+/// Zeros in order, and the logarithms of the least ones of Y.
 inline constexpr Constant kJ0Zeros[] = {
     {0x1.33d152e971b40p+1, -0x1.0f539d7da258ep-53, -0x1.646effa90e9e4p-107},
     {0x1.6148f5b2c2e45p+2, 0x1.75054cd60a517p-54, -0x1.2c78a130dfed1p-112},
@@ -28,6 +28,8 @@ inline constexpr Constant kY1Zeros[] = {
     {0x1.193bed4dff243p+1, -0x1.bd1e50d219bfdp-55, -0x1.eaabce933bf64p-114},
     {0x1.5b7fe4e87b02ep+2, 0x1.dfe7bac228e8cp-52, -0x1.11f731cc08f30p-108},
 };
+inline constexpr Constant kLogY0Zero{-0x1.cce4b73e6f025p-4, -0x1.4297c34fad727p-58, -0x1.a0362bd695958p-113};
+inline constexpr Constant kLogY1Zero{0x1.930641fe98869p-1, -0x1.86dff1066eceap-58, 0x1.06590aba9b3e0p-115};
 
 
 /// (1 + 2x) exp(x²) erfc(x) in t = (x-4) / (x+4), 0 <= x.
@@ -159,6 +161,20 @@ inline constexpr double kJ1SmallWide[] = { // error 2^-66.94
     -0x1.ca799310bfc40p-39, 0x1.90bc3a964d84bp-43, -0x1.29462f619f1b1p-47, 0x1.7b4b54d6b3c71p-52,
     -0x1.a4dc5ca3c4656p-57, 0x1.9aeff38adcca8p-62, -0x1.5eb628568d215p-67};
 inline constexpr Polynomial kJ1Small{kJ1SmallSingle, kJ1SmallWide};
+
+/// (J0(x) - 1 + x²/4) / x⁴ in x², |x| <= 3.
+inline constexpr double kJ0NearWide[] = { // error 2^-58.32
+    0x1.fffffffffffd8p-7, -0x1.c71c71c71b887p-12, 0x1.c71c71c6d98e2p-18, -0x1.2345677f8f461p-24,
+    0x1.02e85a38363e3p-31, -0x1.5229dbe02f989p-39, 0x1.521b85a39c863p-47, -0x1.09e828277d2c2p-55,
+    0x1.3599d6e46a5a7p-64};
+inline constexpr Polynomial kJ0Near{{}, kJ0NearWide};
+
+/// (J1(x) / x - 1/2 + x²/16) / x⁴ in x², |x| <= 4.
+inline constexpr double kJ1NearWide[] = { // error 2^-61.16
+    0x1.555555555554bp-9, -0x1.c71c71c71c233p-15, 0x1.6c16c16c07783p-21, -0x1.845c8a09b975bp-28,
+    0x1.27e4fb11f8550p-35, -0x1.522a33af6a347p-43, 0x1.2c95a2b6a70c9p-51, -0x1.ab45a3b543e96p-60,
+    0x1.ec3929a775a89p-69, -0x1.9efe4a0e281e0p-78};
+inline constexpr Polynomial kJ1Near{{}, kJ1NearWide};
 
 /// J0(x) sqrt(πx/2) = P cos(x - π/4) - Q sin(x - π/4): P in (8/x)², 8 <= x.
 inline constexpr double kP0Single[] = { // error 2^-29.19

@@ -9,11 +9,14 @@ from mpmath import (mp, mpf, asin, atan, chebyt, cos, erf, erfc, exp, expm1, inf
 mp.dps = 110
 
 
-def remez(g, weight, low, high, degree):
-    """Coefficients of p with least max |weight (g - p)| on [low, high], and that maximum."""
+def remez(g, weight, low, high, degree, warp=1):
+    """Coefficients of p with least max |weight (g - p)| on [low, high], and that maximum. The exchange
+    starts from Chebyshev's nodes, or from nodes closer to `low` (warp > 1) where the weight falls fast."""
     low, high, n = mpf(low), mpf(high), degree + 2
-    nodes = [(low + high) / 2 - (high - low) / 2 * cos(pi * i / (n - 1)) for i in range(n)]
-    grid = [(low + high) / 2 - (high - low) / 2 * cos(pi * i / (24 * n)) for i in range(24 * n + 1)]
+
+    def spread(count):
+        return [low + (high - low) * ((1 - cos(pi * i / count)) / 2)**warp for i in range(count + 1)]
+    nodes, grid = spread(n - 1), spread(24 * n)
     values = [(z, g(z), weight(z)) for z in grid]
     for _ in range(8):
         a, b = matrix(n, n), matrix(n, 1)
@@ -84,7 +87,7 @@ def log1p_over(f):
     return log1p(near(f)) / near(f)
 
 
-# name, comment, function, weight, interval (per type), degrees for f32 and f64 (None: there is none)
+# name, comment, function, weight, interval (per type), degrees for f32 and f64 (None: there is none), and remez' warps
 TABLES = [
     ("Exp", "(exp(r) - 1 - r) / r², |r| <= ln 2 / 2",
      lambda r: (expm1(near(r)) - near(r)) / near(r)**2, lambda r: near(r)**2 / abs(expm1(near(r))),
@@ -115,18 +118,18 @@ TABLES = [
      (5, None)),
     ("Asin", "(asin(x) - x) / x³ in z = x², |x| <= 1/2", odd(asin), odd_weight(asin),
      [(0, mpf(1) / 4)] * 2, (5, 12)),
-    ("Atan", "(atan(t) - t) / t³ in z = t², |t| <= 1", odd(atan), odd_weight(atan),
-     [(0, 1)] * 2, (8, 19)),
+    ("Atan", "(atan(t) - t) / t³ in z = t², |t| <= 1 and |t| <= 2/3", odd(atan), odd_weight(atan),
+     [(0, 1), (0, mpf("0.4445"))], (8, 14)),
     ("Sinh", "(sinh(x) - x) / x³ in z = x², |x| <= 3/2 and |x| <= 1", odd(sinh), odd_weight(sinh),
      [(0, mpf(9) / 4), (0, 1)], (4, 7)),
     ("Tanh", "(tanh(x) - x) / x³ in z = x², |x| <= 0.6", odd(tanh), odd_weight(tanh),
      [(0, mpf("0.36"))] * 2, (4, 10)),
-    ("Erf", "erf(x) / x - 1 in z = x², |x| <= 1",
+    ("Erf", "erf(x) / x - 1 in z = x², |x| <= 1 and |x| <= 3/4",
      lambda z: erf(sqrt(near(z))) / sqrt(near(z)) - 1,
-     lambda z: sqrt(near(z)) / erf(sqrt(near(z))), [(0, 1)] * 2, (6, 11)),
-    ("LogErfc", "log(erfc(x)) in x - 1, from 1 on until erf(x) rounds to 1",
-     lambda y: log(erfc(1 + y)), lambda y: erfc(1 + y), [(0, mpf("3.1")), (0, mpf("5.1"))],
-     (6, 21)),
+     lambda z: sqrt(near(z)) / erf(sqrt(near(z))), [(0, 1), (0, mpf(9) / 16)], (6, 10)),
+    ("LogErfc", "log(erfc(x)) in x - 1, from 1 or 3/4 on until erf(x) rounds to 1",
+     lambda y: log(erfc(1 + y)), lambda y: erfc(1 + y),
+     [(0, mpf("3.1")), (-mpf(1) / 4, mpf("5.1"))], (6, 19), (1, 2)),
     ("Erfcx", "(1 + 2x) exp(x²) erfc(x) in t = (x-4) / (x+4), 0 <= x <= 28",
      lambda t: scaled_erfc(t, K), lambda t: 1 / scaled_erfc(t, K),
      [(-1, mpf(7) / 15), (-1, mpf(24) / 32)], (11, 23)),
@@ -150,20 +153,21 @@ struct Polynomial {
 
 def write(head, tables):
     print(head)
-    for name, comment, g, weight, intervals, degrees in tables:
+    for name, comment, g, weight, intervals, degrees, *warps in tables:
         print(f"\n/// {comment}.")
-        for suffix, bits, (low, high), degree in zip(("Single", "Wide"), (24, 53), intervals,
-                                                     degrees):
+        for suffix, bits, (low, high), degree, warp in zip(("Single", "Wide"), (24, 53), intervals, degrees,
+                                                           *(warps or [(1, 1)])):
             if degree is None:
                 continue
-            p, worst = remez(g, weight, low, high, degree)
+            p, worst = remez(g, weight, low, high, degree, warp)
             print(name, suffix, mp.nstr(mp.log(worst, 2), 5), file=sys.stderr)
             values = [rounded(c, bits).hex() for c in p]
             lines = [", ".join(values[i:i + 4]) for i in range(0, len(values), 4)]
             print(f"inline constexpr double k{name}{suffix}[] = {{ // error 2^"
                   f"{mp.nstr(mp.log(worst, 2), 4)}\n    " + ",\n    ".join(lines) + "};")
-        wide = "{}" if degrees[1] is None else f"k{name}Wide"
-        print(f"inline constexpr Polynomial k{name}{{k{name}Single, {wide}}};")
+        single, wide = ("{}" if degree is None else f"k{name}{suffix}"
+                        for suffix, degree in zip(("Single", "Wide"), degrees))
+        print(f"inline constexpr Polynomial k{name}{{{single}, {wide}}};")
     print("// clang-format on\n\n} // namespace tilerun::mathx")
 
 

@@ -71,6 +71,16 @@ def j_small(order):
     return cached(g)
 
 
+def j_near(order):
+    """J(x) / x^order without its first two terms, over x⁴."""
+    first, second = (mpf(1) / 2, mpf(1) / 16) if order else (mpf(1), mpf(1) / 4)
+
+    def g(s):
+        s = nudged(s, 0)
+        return (besselj(order, sqrt(s)) / sqrt(s)**order - first + second * s) / (s * s)
+    return lru_cache(maxsize=None)(g), lambda s: nudged(s, 0)**2
+
+
 def amplitude(order, part):
     def g(u):
         x = 8 / sqrt(max(u, mpf(10)**-36))
@@ -118,6 +128,8 @@ TABLES = [
     ("J0Small", "J0(x) over its first zeros' (x² - a²) (x² - b²) (x² - c²), in x²/32 - 1, |x| <= 8",
      *j_small(0), ONE, (9, 14)),
     ("J1Small", "J1(x) / x likewise", *j_small(1), ONE, (9, 14)),
+    ("J0Near", "(J0(x) - 1 + x²/4) / x⁴ in x², |x| <= 3", *j_near(0), [(0, 9)] * 2, (None, 8)),
+    ("J1Near", "(J1(x) / x - 1/2 + x²/16) / x⁴ in x², |x| <= 4", *j_near(1), [(0, 16)] * 2, (None, 9)),
     ("P0", "J0(x) sqrt(πx/2) = P cos(x - π/4) - Q sin(x - π/4): P in (8/x)², 8 <= x",
      *amplitude(0, 0), UNIT, (3, 12)),
     ("Q0", "Q x/8 likewise", *amplitude(0, 1), UNIT, (3, 12)),
@@ -143,21 +155,27 @@ namespace tilerun::mathx {
 // clang-format off"""
 
 
+def print_constant(begin, value, end):
+    parts = []
+    for _ in range(3):
+        parts.append(float(value))
+        value -= mpf(parts[-1])
+    print(begin + "{" + ", ".join(part.hex() for part in parts) + "}" + end)
+
+
 def print_zeros():
     for name, zeros in (("J0", J_ZEROS[0]), ("J1", J_ZEROS[1]), ("Y0", Y_ZEROS[0]),
                         ("Y1", Y_ZEROS[1][:2])):
         print(f"inline constexpr Constant k{name}Zeros[] = {{")
         for zero in zeros:
-            parts = []
-            for _ in range(3):
-                parts.append(float(zero))
-                zero -= mpf(parts[-1])
-            print("    {" + ", ".join(part.hex() for part in parts) + "},")
+            print_constant("    ", zero, ",")
         print("};")
+    for order in (0, 1):
+        print_constant(f"inline constexpr Constant kLogY{order}Zero", log(Y_ZEROS[order][0]), ";")
 
 
 if __name__ == "__main__":
     print(HEAD)
-    print("\n/// Zeros in order.")
+    print("\n/// Zeros in order, and the logarithms of the least ones of Y.")
     print_zeros()
     coefficients.write("", TABLES)

@@ -102,4 +102,39 @@ TEST_P(Special, AgreesWithTheInterpreter) {
 INSTANTIATE_TEST_SUITE_P(All, Special, ::testing::ValuesIn(allCases()),
                          [](const auto &info) { return nameOf(info.param); });
 
+/// The largest error of a function of float64 on these arguments.
+double worstOf(llvm::StringRef name, const std::vector<double> &a) {
+  for (const MathFunction &function : mathFunctions()) {
+    if (function.name != name)
+      continue;
+    auto op = llvm::cantFail(
+        CompiledOp::compile(function.op, function.composed, "f64", 1, {Errors::None}));
+    const std::vector<double> got = op->run(a, {});
+    double worst = 0;
+    for (size_t i = 0; i < a.size(); ++i)
+      worst = std::max(worst, ulps(got[i], function.wide(a[i], 0)));
+    return worst;
+  }
+  return HUGE_VAL;
+}
+
+TEST(SpecialWide, SubnormalResultsAreRoundedOnce) {
+  std::vector<double> tiny, tail;
+  for (uint64_t i = 0; i < 4096; ++i) {
+    tiny.push_back(std::bit_cast<double>(1 + i * 0x10001000100));
+    // Down to where the distribution function is zero.
+    tail.push_back(-37.52 - double(i) * 0x1p-12);
+  }
+  EXPECT_LE(worstOf("erf", tiny), 0.501);
+  EXPECT_LE(worstOf("sinpi", tiny), 0.501);
+  EXPECT_LE(worstOf("normcdf", tail), 1.35);
+}
+
+TEST(SpecialWide, Y1OverflowsWhereItsLimitDoes) {
+  // 2 / πx is the largest number, but for 9e-16 of it.
+  const double last = 0x0.28be60db93911p-1022;
+  EXPECT_LE(worstOf("y1", {last, std::nextafter(last, 1.0), 2 * last, 0x1p-1022}), 1.6);
+  EXPECT_EQ(worstOf("y1", {std::nextafter(last, 0.0), last / 2, 0x1p-1074}), 0);
+}
+
 } // namespace
