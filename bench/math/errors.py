@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Largest errors of mathematical functions on a GPU: Tilerun's and Triton's on the same arguments.
 
-    TILERUN_BUNDLE=DIR bench/math/errors.py [--json FILE] [--record FILE] [--jobs N] [FUNCTION …]
+    TILERUN_BUNDLE=DIR bench/math/errors.py [--json FILE] [--record FILE] [--tables FOLDER] [--jobs N] [FUNCTION …]
 
 Each function of `tl` and `libdevice` is swept over ranges (below) on float32 and float64 and compared with NumPy's
 float64 or x87's 64-bit mantissa (the C library's where NumPy lacks a function, which takes a C compiler; float64 of
@@ -257,11 +257,10 @@ INSTRUCTIONS = [
 ]
 
 
-def measure_instructions():
-    """The largest error of each instruction over all float32 of its interval; of 2^x from 64 on every 64th."""
+def instruction_kernels(names):
+    """A function for each instruction, of a float32 array."""
     import torch
     folder = pathlib.Path(tempfile.mkdtemp())
-    names = sorted({row[0] for row in INSTRUCTIONS})
     text = "import triton\nimport triton.language as tl\n"
     for name in names:
         text += (f"\n\n@triton.jit\ndef {name.replace('.', '_')}(x, r, n, B: tl.constexpr):\n"
@@ -272,6 +271,20 @@ def measure_instructions():
     spec = importlib.util.spec_from_file_location("asm", folder / "asm.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+
+    def of(name):
+        def apply(x):
+            argument = torch.from_numpy(x).cuda()
+            out = torch.empty_like(argument)
+            getattr(module, name.replace(".", "_"))[(-(-len(x) // 1024),)](argument, out, len(x), 1024)
+            return out.cpu().numpy()
+        return apply
+    return {name: of(name) for name in names}
+
+
+def measure_instructions():
+    """The largest error of each instruction over all float32 of its interval; of 2^x from 64 on every 64th."""
+    known = instruction_kernels(sorted({row[0] for row in INSTRUCTIONS}))
     rows = []
     for name, (low, high), exact, absolute in INSTRUCTIONS:
         first, last = (np.array([v], np.float32).view(np.int32)[0] for v in (abs(low), abs(high)))
@@ -279,14 +292,27 @@ def measure_instructions():
         first = max(first, np.array([2.0**-12], np.float32).view(np.int32)[0])
         x = np.arange(first, last, max(1, (last - first) >> 23), dtype=np.int32).view(np.float32)
         x = -x if low < 0 else x
-        argument = torch.from_numpy(x).cuda()
-        out = torch.empty_like(argument)
-        getattr(module, name.replace(".", "_"))[(-(-len(x) // 1024),)](argument, out, len(x), 1024)
         want = exact(x.astype(np.float64))
-        error = np.abs(out.cpu().numpy() - want) / (1 if absolute else np.abs(want))
+        error = np.abs(known[name](x) - want) / (1 if absolute else np.abs(want))
         rows.append({"instruction": name, "from": low, "to": high, "absolute" if absolute else "relative":
                      float(f"{np.max(error):.4g}")})
     return rows
+
+
+# Files of tests/ir/math/Tables.h: instruction, sign, exponent.
+TABLES = {"ex2.p0": ("ex2.approx.ftz", 1, 0), "ex2.n0": ("ex2.approx.ftz", -1, 0), "lg2.p0": ("lg2.approx.ftz", 1, 0),
+          "lg2.p-1": ("lg2.approx.ftz", 1, -1), "rcp.p0": ("rcp.approx.ftz", 1, 0),
+          "rsqrt.p0": ("rsqrt.approx.ftz", 1, 0), "rsqrt.p1": ("rsqrt.approx.ftz", 1, 1),
+          "sqrt.p0": ("sqrt.approx.ftz", 1, 0), "sqrt.p1": ("sqrt.approx.ftz", 1, 1)}
+
+
+def write_tables(folder):
+    """What the instructions give for every mantissa, as raw float32 numbers."""
+    folder.mkdir(parents=True, exist_ok=True)
+    known = instruction_kernels(sorted({row[0] for row in TABLES.values()}))
+    for name, (instruction, sign, exponent) in TABLES.items():
+        patterns = np.arange(1 << 23, dtype=np.int32) + np.int32((exponent + 127) << 23)
+        known[instruction](patterns.view(np.float32) * np.float32(sign)).tofile(folder / f"{name}.f32")
 
 
 def record(document, path):
@@ -323,9 +349,14 @@ def main():
     parser.add_argument("functions", nargs="*")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--record", type=pathlib.Path, help="writes Triton's errors for the host's test")
+    parser.add_argument("--tables", type=pathlib.Path, help="writes what the instructions give for every mantissa, for "
+                        "TILERUN_MATH_TABLES of the host's test, and nothing else")
     parser.add_argument("--jobs", type=int, default=8)
     parser.add_argument("--part", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.tables:
+        write_tables(options.tables)
+        return 0
     every = instructions.LANGUAGE + instructions.UNARY + instructions.BINARY
     functions = [f for f in every if not options.functions or any(fnmatch.fnmatch(f, p) for p in options.functions)]
     if not functions:

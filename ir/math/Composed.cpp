@@ -47,14 +47,19 @@ ScaledSquares scaledSquares(ArrayRef<Real> x) {
   Int field = bits(limited) & exponentMask(c);
   Real up = fromBits(field), down = fromBits(c.integer(uint64_t(2 * c.bias) << c.mantissa) - field);
   SmallVector<Real> terms(x);
-  if (x.size() == 2) // The larger square is not rounded.
-    terms = {{&c, arith::MinNumFOp::create(c.b, c.loc, magnitudes[0].v, magnitudes[1].v)}, largest};
+  if (x.size() == 2) { // The larger square is not rounded.
+    Value a = magnitudes[0].v, b = magnitudes[1].v;
+    // That of float32 is one instruction which keeps NaN.
+    terms = {{&c, c.wide ? arith::MinNumFOp::create(c.b, c.loc, a, b).getResult()
+                         : arith::MinimumFOp::create(c.b, c.loc, a, b).getResult()},
+             largest};
+  }
   Real sum = c.real(0);
   for (auto [i, value] : llvm::enumerate(terms)) {
     Real scaled = value * down;
     sum = i == 0 ? scaled * scaled : fma(scaled, scaled, sum);
   }
-  if (x.size() == 2)
+  if (x.size() == 2 && c.wide)
     sum = select(unordered(x[0], x[1]), c.nan(), sum);
   return {sum, up, down, largest == c.infinity(), terms};
 }
@@ -96,14 +101,27 @@ Real sineOfPi(Real x, unsigned turns) {
 
 } // namespace
 
+/// Sums of more than two squares err more: their roots are corrected.
+static bool isCorrected(ArrayRef<Real> x) { return x.size() > 2 && !x[0].c->wide; }
+
 Real composed::norm(ArrayRef<Real> x) {
   ScaledSquares s = scaledSquares(x);
-  return select(s.infinite, x[0].c->infinity(), applyFast<math::SqrtOp>(s.sum) * s.up);
+  Real root = s.sum;
+  if (isCorrected(x)) {
+    // A step of Newton's method; the sum is 0 or at least 1, but for subnormal numbers.
+    Real inverse = approximate<math::RsqrtOp>(atLeast(s.sum, 0x1p-100)), close = s.sum * inverse;
+    root = fma(fma(-close, close, s.sum), 0.5 * inverse, close);
+  } else {
+    root = applyFast<math::SqrtOp>(s.sum);
+  }
+  return select(s.infinite, x[0].c->infinity(), root * s.up);
 }
 
 Real composed::reciprocalNorm(ArrayRef<Real> x) {
   ScaledSquares s = scaledSquares(x);
-  Real inverse = x[0].c->wide ? reciprocalRoot(s) : applyFast<math::RsqrtOp>(s.sum);
+  Real inverse = x[0].c->wide     ? reciprocalRoot(s)
+                 : isCorrected(x) ? apply<math::RsqrtOp>(s.sum)
+                                  : applyFast<math::RsqrtOp>(s.sum);
   return select(s.infinite, 0.0, inverse * s.down);
 }
 

@@ -19,24 +19,27 @@ static Real estimatedErf(Real x) {
   return copySign(select(magnitude < 1.001, near, far), x);
 }
 
-/// As below, with 2 in place of 4. All rounding errors but those of the last products go into the
-/// power's exponent.
+/// As below, with 2 in place of 4 and a factor a that makes W(x) = a (x + 2) e^x² erfc x equal to 1
+/// at 2, where the polynomial's variable t is 0: W = 1 + u, e^-x² = 2^k (1 + e), and the inverse of
+/// a (x + 2) times 1 + u + (1 + u) e is rounded once. The inverse's error goes into e and t.
 static Real estimatedErfc(Real x) {
   Calculator &c = *x.c;
   Real magnitude = atMost(abs(x), 10.1);
-  Real near = fma(-x, evaluate(kShortErfOverX, x * x), c.real(1));
-  Real divisor = magnitude + 2.0, inverse = reciprocal(divisor);
-  Real rest = fma(inverse, (divisor - 2.0) - magnitude, fma(-inverse, divisor, c.real(1)));
+  const double a = kShortErfcScale;
+  Real divisor = fma(magnitude, c.real(a), c.real(2 * a)), inverse = reciprocal(divisor);
+  Real lost = fma(magnitude, c.real(-a), divisor - 2 * a);
+  Real rest = fma(inverse, lost, fma(-inverse, divisor, c.real(1)));
+  Real t = fma(magnitude, c.real(a), c.real(-2 * a)) * inverse;
+  t = fma(t, rest, t);
   Pair square = twoProduct(magnitude, magnitude);
-  auto log2E = c.split(kLog2E);
-  Rounded turns = roundProduct(-square.hi, 1.4426950408889634);
-  Real fraction = fma(square.hi, -log2E.a, -turns.real);
-  Real low = fma(rest - square.lo, log2E.a, square.hi * -log2E.b);
-  Real power = c.estimate(&Estimates::exp2, fraction + low);
-  Real far = inverse * evaluate(kShortErfcx, (magnitude - 2.0) * inverse) * power;
-  // 2^turns may be subnormal.
-  far = far * powerOfTwo(turns.integer + 24) * 0x1p-24;
-  return select(magnitude < 0.625, near, select(x < 0.0, 2.0 - far, far));
+  Rounded k = roundProduct(-square.hi, kLog2E.a);
+  auto ln2 = c.split(kLn2);
+  Real r = fma(k.real, -ln2.a, -square.hi) + fma(k.real, -ln2.b, rest - square.lo);
+  Real e = fma(r * r, evaluate(kExp, r), r), u = t * evaluate(kShortErfcx, t);
+  Real far = fma(inverse, fma(u + 1.0, e, u), inverse);
+  // 2^k may be subnormal.
+  far = far * powerOfTwo(k.integer + 24) * 0x1p-24;
+  return select(x < 0.0, 2.0 - far, far);
 }
 
 Real tilerun::mathx::erf(Real x) {

@@ -58,25 +58,21 @@ Real tilerun::mathx::expInside(Real x) {
   return (1.0 + fma(r * r, evaluate(kExp, r), r)) * powerOfTwo(k.integer);
 }
 
-Powered tilerun::mathx::powerOfE(Real x, Real product, Real power) {
-  auto ln2 = x.c->split(kLn2);
-  return {power, fma(product, -ln2.b, fma(product, -ln2.a, x))};
-}
-
-/// 2^y by the device's, where y is about above + 1/2 and `rest` says what remains of it beyond a
-/// whole number. Devices err less above 0, so that the whole number is the one below y. It stays
-/// within the normal powers: from there on the device's power goes on, so that one product rounds a
+/// 2^y by the device's, where `rest` says what remains of y beyond the whole number nearest to
+/// `near`, which is about y, or y - 1/2: devices err less above 0. The whole number stays within
+/// the normal powers: from there on the device's power goes on, so that one product rounds a
 /// subnormal result or overflows.
-static Real estimatedScaled(Real above, llvm::function_ref<Real(Real)> rest) {
-  Calculator &c = *above.c;
+static Real estimatedScaled(Real near, llvm::function_ref<Real(Real)> rest) {
+  Calculator &c = *near.c;
   // A sum with this number has the whole number, as an exponent, in its low bits.
   constexpr double kShift = 0x1.8p23 + 127;
-  Real shifted = clamp(above, -126, 127) + kShift;
+  Real shifted = clamp(near, -126, 127) + kShift;
   return c.estimate(&Estimates::exp2, rest(shifted - kShift)) * fromBits(bits(shifted) << 23);
 }
 
 Real tilerun::mathx::estimatedExp2(Pair x) {
-  return estimatedScaled(x.hi - 0.5, [&](Real whole) { return (x.hi - whole) + x.lo; });
+  // Near 0, which powers of numbers near 1 come from, the nearest whole number is better.
+  return estimatedScaled(x.hi, [&](Real whole) { return (x.hi - whole) + x.lo; });
 }
 
 /// float32: b^x, given log2 b.
@@ -117,7 +113,9 @@ static Real expm1Single(Real x) {
   Real r = fma(turns, -ln2.b, fma(turns, -ln2.a, limited));
   Real small = fma(r * r, evaluate(kExpm1, r), r);
   Real half = select(near, 0.5, powerOfTwo(k.integer - 1));
-  Real result = fma(half, small, half - 0.5);
+  // With what the difference loses from k = 25 on.
+  Real head = half - 0.5, lost = (half - head) - 0.5;
+  Real result = head + fma(half, small, lost);
   return select(abs(x) < 0x1p-25, x, result + result);
 }
 

@@ -26,12 +26,6 @@ Real expm1(Real x);
 Real exp10(Real x);
 /// 2^(hi + lo) of float32, likewise, for |hi| up to 250.
 Real estimatedExp2(Pair x);
-/// power · (1 + rest).
-struct Powered {
-  Real power, rest;
-};
-/// e^x for float32, where `power` is about 2 to the power of `product`, which is about x · log₂ e.
-Powered powerOfE(Real x, Real product, Real power);
 /// 2^integer · (hi + lo).
 struct Scaled {
   Pair pair;

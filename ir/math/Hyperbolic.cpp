@@ -1,9 +1,10 @@
-// Hyperbolic functions from e^|x| as a pair, or by polynomials near 0; their inverses by log1p of a
-// pair.
+// Hyperbolic functions from e^|x| as a pair, or by polynomials near 0; on float32 sinh and cosh by
+// addition theorems. Their inverses by log1p of a pair.
 #include "ir/math/Functions.h"
 #include "ir/math/SingleCoefficients.h"
 
 #include <cmath>
+#include <optional>
 
 using namespace tilerun::mathx;
 
@@ -14,8 +15,7 @@ struct Halves {
   Real falling;
 };
 Halves halves(Real x) {
-  Calculator &c = *x.c;
-  Real limited = clamp(abs(x), 0, c.choose(91, 712));
+  Real limited = clamp(abs(x), 0, 712);
   Scaled e = expPair(limited);
   Pair pair = fastTwoSum(e.pair.hi, e.pair.lo);
   Int n = e.integer - 1;
@@ -23,36 +23,63 @@ Halves halves(Real x) {
   return {growing, 0.25 / growing.hi};
 }
 
-/// e^|x| / 2 + sign · e^-|x| / 2 by the device's 2^x and 1 / x.
-Real estimatedHalves(Real x, double sign) {
+/// float32: |x| = k ln 2 + rest, (2^k + 2^-k) / 4 and (2^k - 2^-k) / 4, where k is 0 if `near`.
+struct Quarters {
+  Real rest, sum, difference;
+};
+Quarters quarters(Real x, std::optional<Bool> near) {
   Calculator &c = *x.c;
   Real magnitude = abs(x);
-  // Below 129, so that half of the power is finite; beyond, the rest is large enough to overflow.
-  Real product = atMost(magnitude * kLog2E.a, 0x1.01ffffp+7);
-  Real half = c.estimate(&Estimates::exp2, product - 1.0);
-  Powered e = powerOfE(magnitude, product, half);
-  Real falling = reciprocal(half);
-  return half + fma(half, e.rest, falling * (0.25 * sign));
+  // A sum with this number has k - 2, as an exponent, in its low bits. From k = 129 on the rest
+  // makes results overflow.
+  constexpr double kShift = 0x1.8p23 + 125;
+  Real shifted = atMost(fma(magnitude, c.real(kLog2E.a), c.real(kShift)), kShift + 129);
+  if (near)
+    shifted = select(*near, kShift, shifted);
+  Real k = shifted - kShift;
+  auto ln2 = c.split(kLn2, c.shortBits());
+  Real rest = fma(k, -ln2.b, fma(k, -ln2.a, magnitude)); // The first product and sum are exact.
+  // 2^(4 - k), which is normal for all k.
+  Int growing = bits(shifted) << 23;
+  Real up = fromBits(growing), down = fromBits(c.integer(0x80000000) - growing);
+  return {rest, fma(down, c.real(0x1p-6), up), fma(down, c.real(-0x1p-6), up)};
+}
+
+/// sinh(rest) cosh(k ln 2) + cosh(rest) sinh(k ln 2).
+Real sinhSingle(Real x) {
+  auto [rest, sum, difference] = quarters(x, abs(x) < 1.0);
+  Real square = rest * rest;
+  Real sine = fma(rest * square, evaluate(kSinh, square), rest);
+  Real half = difference + fma(sum, sine, (difference * square) * evaluate(kShortCosh, square));
+  return copySign(half + half, x);
+}
+
+/// Likewise. All but the first term goes into one factor of the last product.
+Real coshSingle(Real x) {
+  auto [rest, sum, difference] = quarters(x, std::nullopt);
+  Real square = rest * rest;
+  Real slope = fma(sum * rest, evaluate(kShortCosh, square), difference);
+  slope = fma(difference, square * evaluate(kShortSinh, square), slope);
+  Real half = fma(rest, slope, sum);
+  return half + half;
 }
 } // namespace
 
 Real tilerun::mathx::sinh(Real x) {
   Calculator &c = *x.c;
-  Real magnitude = abs(x), square = x * x, far;
-  if (c.has(&Estimates::exp2)) {
-    far = estimatedHalves(x, -1);
-  } else {
-    Halves h = halves(x);
-    far = h.growing.hi + (h.growing.lo - h.falling);
-  }
+  if (!c.wide)
+    return sinhSingle(x);
+  Real magnitude = abs(x), square = x * x;
+  Halves h = halves(x);
+  Real far = h.growing.hi + (h.growing.lo - h.falling);
   Real near = fma(magnitude, square * evaluate(kSinh, square), magnitude);
-  return copySign(select(magnitude < c.real(1.5, 1), near, far), x);
+  return copySign(select(magnitude < 1.0, near, far), x);
 }
 
 Real tilerun::mathx::cosh(Real x) {
-  if (x.c->has(&Estimates::exp2))
-    return estimatedHalves(x, 1);
   Calculator &c = *x.c;
+  if (!c.wide)
+    return coshSingle(x);
   Halves h = halves(x);
   // Near 0 both count: the quotient 1/4 / hi with its error, less what lo takes from it.
   Real rest = fma(-h.falling, h.growing.hi, c.real(0.25)) - h.falling * h.growing.lo;
@@ -81,12 +108,12 @@ Real tilerun::mathx::tanh(Real x) {
 /// logarithm's argument's exponent; plus `more`.
 static Real log1pOfSum(Pair x, Real more) {
   Calculator &c = *x.hi.c;
-  // 1 + hi + lo = (1 + f) 2^e with 3/4 <= 1 + f < 3/2; f by way of 2^-e, with one rounding.
+  // 1 + hi + lo = (1 + f + low) 2^e with 3/4 <= 1 + f < 3/2, by way of 2^-e.
   Int shifted = (bits(x.hi + 1.0) - 0x3f400000) & 0xff800000;
   Real down = fromBits(c.integer(0x3f800000) - shifted);
-  Real f = fma(x.lo, down, fma(x.hi, down, down - 1.0));
-  Real tail = fma(f * f, evaluate(kShortLog1p, f), f);
-  return fma(toReal(shifted), c.real(kLn2.a * 0x1p-23), more + tail);
+  Real f = fma(x.hi, down, down - 1.0), low = x.lo * down;
+  Real tail = fma(f * f, evaluate(kShortLog1p, f), fma(-f, low, low));
+  return fma(toReal(shifted), c.real(kLn2.a * 0x1p-23), more + (f + tail));
 }
 
 namespace {

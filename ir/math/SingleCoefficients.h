@@ -6,22 +6,19 @@ namespace tilerun::mathx {
 
 // clang-format off
 
+/// 1 / (4 exp(4) erfc(2)).
+inline constexpr double kShortErfcScale = 0x1.f52ee00000000p-1;
+
 /// (asin(x) / x - 1) / z in z = x², |x| <= 0.55.
 inline constexpr double kShortAsin[] = { // error 2^-25.7
-    0x1.5556ba0000000p-3, 0x1.32b62a0000000p-4, 0x1.7bc37a0000000p-5, 0x1.4684e20000000p-6,
-    0x1.926f9c0000000p-5};
+    0x1.5556c00000000p-3, 0x1.32b6920000000p-4, 0x1.7bbd8a0000000p-5, 0x1.463fae0000000p-6,
+    0x1.932b100000000p-5};
 
 /// (atan(x) / x - 1) / z in z = x², |x| <= 1.
 inline constexpr double kShortAtan[] = { // error 2^-28.5
     -0x1.55553e0000000p-2, 0x1.9991ec0000000p-3, -0x1.24211a0000000p-3, 0x1.c0946c0000000p-4,
     -0x1.5825f20000000p-4, 0x1.da9c2e0000000p-5, -0x1.fe7d240000000p-6, 0x1.6551e20000000p-7,
     -0x1.d5a1aa0000000p-10};
-
-/// (log(1 + x) / x - 1) / x, -1/4 <= x <= 1/2.
-inline constexpr double kShortLog1p[] = { // error 2^-27.6
-    -0x1.0000000000000p-1, 0x1.5555a60000000p-2, -0x1.00004e0000000p-2, 0x1.9968f00000000p-3,
-    -0x1.54eb540000000p-3, 0x1.28852e0000000p-3, -0x1.0db5860000000p-3, 0x1.ad41880000000p-4,
-    -0x1.721d3e0000000p-5};
 
 /// log2(1 + x) / x - kLog2Factor, 0.688 <= 1 + x <= 1.376.
 inline constexpr double kShortLog2[] = { // error 2^-28.8
@@ -31,38 +28,40 @@ inline constexpr double kShortLog2[] = { // error 2^-28.8
 
 /// (log(1 + x) / x - 1 + x / 2) / x², 2/3 <= 1 + x <= 4/3.
 inline constexpr double kShortLog[] = { // error 2^-30.0
-    0x1.5555560000000p-2, -0x1.ffff0c0000000p-3, 0x1.9998100000000p-3, -0x1.55999c0000000p-3,
+    0x1.5555420000000p-2, -0x1.ffff0c0000000p-3, 0x1.999a100000000p-3, -0x1.55999c0000000p-3,
     0x1.24e6020000000p-3, -0x1.f3777a0000000p-4, 0x1.b9aba60000000p-4, -0x1.073e5e0000000p-3,
     0x1.e787b20000000p-4};
+
+/// (log(1 + x) / x - 1) / x, -1/4 <= x <= 1/2.
+inline constexpr double kShortLog1p[] = { // error 2^-27.6
+    -0x1.0000000000000p-1, 0x1.5555a60000000p-2, -0x1.00004e0000000p-2, 0x1.9968f00000000p-3,
+    -0x1.54eb540000000p-3, 0x1.28852e0000000p-3, -0x1.0db5860000000p-3, 0x1.ad41880000000p-4,
+    -0x1.721d3e0000000p-5};
 
 /// -log2(erfc x) / x - 2, from 0.9 on until erf(x) rounds to 1.
 inline constexpr double kShortLog2Erfc[] = { // error 2^-29.7
     -0x1.7ca2f20000000p-2, 0x1.d52ee60000000p-1, 0x1.39bece0000000p-3, -0x1.1855fa0000000p-5,
     0x1.5688500000000p-8, -0x1.e11f2c0000000p-12, 0x1.0479c60000000p-16};
 
-/// erf(x) / x in x², |x| <= 0.67.
-inline constexpr double kShortErfOverX[] = { // error 2^-24.2
-    0x1.20dd740000000p+0, -0x1.81263c0000000p-2, 0x1.cdef400000000p-4, -0x1.b255420000000p-6,
-    0x1.1bb84c0000000p-8};
+/// (sinh(x) / x - 1) / z in z = x², |x| <= ln 2 / 2.
+inline constexpr double kShortSinh[] = { // error 2^-26.1
+    0x1.5554ac0000000p-3, 0x1.122aa00000000p-7};
 
-/// (x + 2) exp(x²) erfc(x) in (x - 2) / (x + 2), 0.6 <= x <= 10.1.
-inline constexpr double kShortErfcx[] = { // error 2^-25.8
-    0x1.0586720000000p+0, -0x1.5fd3860000000p-1, 0x1.1e2da60000000p-2, -0x1.2a89820000000p-5,
-    -0x1.6028f60000000p-6, 0x1.a8988a0000000p-8, 0x1.88ce440000000p-9, -0x1.ae82c00000000p-11,
-    -0x1.dc09ac0000000p-12};
+/// (cosh(x) - 1) / z likewise.
+inline constexpr double kShortCosh[] = { // error 2^-33.1
+    0x1.0000000000000p-1, 0x1.5554e20000000p-5, 0x1.6d54060000000p-10};
+
+/// (a (x + 2) exp(x²) erfc(x) - 1) / t in t = (x - 2) / (x + 2), a as above, 0 <= x <= 10.1.
+inline constexpr double kShortErfcx[] = { // error 2^-25.4
+    -0x1.5864b80000000p-1, 0x1.1821fc0000000p-2, -0x1.242df40000000p-5, -0x1.58db8e0000000p-6,
+    0x1.9ce6500000000p-8, 0x1.8674ca0000000p-9, -0x1.7567c40000000p-11, -0x1.0fedaa0000000p-11,
+    -0x1.7fc9000000000p-15};
 
 /// likewise for all x >= 0.
-inline constexpr double kShortErfcxAll[] = { // error 2^-25.6
-    0x1.0586720000000p+0, -0x1.5fd3840000000p-1, 0x1.1e2db80000000p-2, -0x1.2a8c1c0000000p-5,
-    -0x1.6049960000000p-6, 0x1.a93dbe0000000p-8, 0x1.90599e0000000p-9, -0x1.c4f80a0000000p-11,
-    -0x1.3767800000000p-11, 0x1.38665a0000000p-14, 0x1.58e73c0000000p-14};
-
-/// exp(x²) erfc(x) in x - 7/16, -1/4 <= x <= 5/4.
-inline constexpr double kShortErfcxNear[] = { // error 2^-24.8
-    0x1.4c630e0000000p-1, -0x1.1ee43c0000000p-1, 0x1.9dbeac0000000p-2, -0x1.05d9260000000p-2,
-    0x1.2b29120000000p-3, -0x1.3a2b440000000p-4, 0x1.33c3a40000000p-5, -0x1.1bcd080000000p-6,
-    0x1.e2524a0000000p-8, -0x1.79b7440000000p-9, 0x1.5be1a60000000p-10, -0x1.6a79f20000000p-11,
-    0x1.8b62280000000p-13};
+inline constexpr double kShortErfcxAll[] = { // error 2^-25.4
+    -0x1.5864b40000000p-1, 0x1.1821f40000000p-2, -0x1.24393e0000000p-5, -0x1.58df780000000p-6,
+    0x1.9fc25e0000000p-8, 0x1.88e2ca0000000p-9, -0x1.b5d9e60000000p-11, -0x1.3695a80000000p-11,
+    0x1.1d8b600000000p-14, 0x1.66e6b00000000p-14};
 
 /// erfinv(x) / x in w = -log2(1 - x²), w <= 6.
 inline constexpr double kShortErfinv[] = { // error 2^-24.7
@@ -70,26 +69,29 @@ inline constexpr double kShortErfinv[] = { // error 2^-24.7
     -0x1.166ac60000000p-15, 0x1.2e40620000000p-17, -0x1.cd2fc20000000p-24, -0x1.f6f92a0000000p-25,
     0x1.bcccce0000000p-29};
 
+/// likewise for erfcinv, whose w is a device's.
+inline constexpr double kShortErfcinv[] = { // error 2^-24.7
+    0x1.c5bf880000000p-1, 0x1.495c280000000p-3, 0x1.6b792a0000000p-8, -0x1.9558e80000000p-11,
+    -0x1.166b180000000p-15, 0x1.2e41080000000p-17, -0x1.cd31aa0000000p-24, -0x1.f6fa2a0000000p-25,
+    0x1.bcca5a0000000p-29};
+
 /// erfinv(x) / x in sqrt(w) - 3.75, 6 <= w <= 24.
 inline constexpr double kShortErfinvMiddle[] = { // error 2^-24.6
     0x1.7a4a300000000p+1, 0x1.abd5e20000000p-1, 0x1.426d3e0000000p-8, -0x1.9436c60000000p-9,
     0x1.df82ae0000000p-10, -0x1.0b79980000000p-10, 0x1.d387e20000000p-12, -0x1.6528cc0000000p-14,
     -0x1.70be820000000p-15, 0x1.8a08560000000p-16};
 
+/// likewise for erfcinv.
+inline constexpr double kShortErfcinvMiddle[] = { // error 2^-24.6
+    0x1.7a4a320000000p+1, 0x1.abd5e60000000p-1, 0x1.426c680000000p-8, -0x1.9439060000000p-9,
+    0x1.df83bc0000000p-10, -0x1.0b7a820000000p-10, 0x1.d38c2a0000000p-12, -0x1.651be40000000p-14,
+    -0x1.70c49e0000000p-15, 0x1.8a6b620000000p-16};
+
 /// erfinv(x) / x in sqrt(w) - 8.5, 24 <= w <= 150.
 inline constexpr double kShortErfcinvTail[] = { // error 2^-25.8
     0x1.bc91a80000000p+2, 0x1.ade6020000000p-1, -0x1.736ed80000000p-12, 0x1.3f925a0000000p-18,
     0x1.67a4ec0000000p-19, -0x1.51452e0000000p-21, 0x1.5bda800000000p-24, -0x1.3858000000000p-27,
     0x1.a20f460000000p-29, -0x1.fbd9760000000p-32};
-
-/// sin(πx) / x - 0x1.921fb6p1 in x², |x| <= 1/4.
-inline constexpr double kShortSinPi[] = { // error 2^-33.6
-    -0x1.7883620000000p-24, -0x1.4abbce0000000p+2, 0x1.466b8e0000000p+1, -0x1.32babc0000000p-1,
-    0x1.4821b20000000p-4};
-
-/// (cos(πx) - 1) / x² in x², |x| <= 1/4.
-inline constexpr double kShortCosPi[] = { // error 2^-30.9
-    -0x1.3bd3cc0000000p+2, 0x1.03c1b80000000p+2, -0x1.55b7d00000000p+0, 0x1.d685cc0000000p-3};
 
 /// Y0(x) - 2/π log(x/z) J0(x), z the first zero, in x², x <= 5/8.
 inline constexpr double kShortY0Small[] = { // error 2^-25.7
@@ -105,6 +107,15 @@ inline constexpr double kShortY0Zero[] = { // error 2^-27.0
 inline constexpr double kShortY1Small[] = { // error 2^-24.6
     -0x1.45f3060000000p-1, 0x1.be7bfe0000000p-5, 0x1.7952080000000p-6, -0x1.b1080c0000000p-10,
     0x1.7d12720000000p-15, -0x1.cd94180000000p-21};
+
+/// sin(πx) / x - 0x1.921fb6p1 in x², |x| <= 1/4.
+inline constexpr double kShortSinPi[] = { // error 2^-33.6
+    -0x1.7883620000000p-24, -0x1.4abbce0000000p+2, 0x1.466b8e0000000p+1, -0x1.32babc0000000p-1,
+    0x1.4821b20000000p-4};
+
+/// (cos(πx) - 1) / x² in x², |x| <= 1/4.
+inline constexpr double kShortCosPi[] = { // error 2^-30.9
+    -0x1.3bd3cc0000000p+2, 0x1.03c1b80000000p+2, -0x1.55b7d00000000p+0, 0x1.d685cc0000000p-3};
 // clang-format on
 
 } // namespace tilerun::mathx

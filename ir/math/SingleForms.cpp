@@ -26,16 +26,10 @@ Real sineOfPi(Real x, unsigned turns) {
   return fromBits(bits(result) ^ ((quadrant & 2) << 30));
 }
 
-/// -log2(1 - x²), given 1 - x², and erfinv(x) where that is at most 6: the inverse in the form of
-/// Giles, "Approximating the erfinv function", GPU Computing Gems 2 (2010).
-struct Inverse {
-  Real w, near;
-};
-Inverse inverseNearZero(Real x, Real complement) {
-  Calculator &c = *x.c;
-  ArrayRef<double> p = kShortErfinv;
-  Real w = -approximate<math::Log2Op>(complement);
-  return {w, fma(x, c.real(p[0]), x * (w * evaluate(p.drop_front(), w)))};
+/// The form of Giles, "Approximating the erfinv function", GPU Computing Gems 2 (2010): the inverse
+/// over x is a polynomial in w = -log2(1 - x²) up to 6, from there on in √w.
+Real inverseNearZero(Real x, Real w, ArrayRef<double> p) {
+  return fma(x, x.c->real(p[0]), x * (w * evaluate(p.drop_front(), w)));
 }
 
 } // namespace
@@ -72,46 +66,61 @@ Real single::normcdf(Real x) {
 
 Real single::erfinv(Real x) {
   Calculator &c = *x.c;
-  auto [w, near] = inverseNearZero(x, fma(-x, x, c.real(1)));
-  Real tail = x * evaluate(kShortErfinvMiddle, approximate<math::SqrtOp>(w) - 3.75);
-  Real result = select(w < 6.0, near, select(w == c.infinity(), c.infinity(), tail));
+  Real w = -apply<math::Log2Op>(fma(-x, x, c.real(1)));
+  // √w by a step of Newton's method.
+  Real inverse = approximate<math::RsqrtOp>(w), root = w * inverse;
+  root = fma(fma(-root, root, w), 0.5 * inverse, root);
+  ArrayRef<double> p = kShortErfinvMiddle;
+  Real u = root - 3.75, tail = fma(x, c.real(p[0]), x * (u * evaluate(p.drop_front(), u)));
+  Real result = select(w < 6.0, inverseNearZero(x, w, kShortErfinv),
+                       select(w == c.infinity(), c.infinity(), tail));
   return copySign(result, x);
 }
 
 Real single::erfcinv(Real x) {
   Calculator &c = *x.c;
-  Real t = 1.0 - x;
-  auto [w, near] = inverseNearZero(t, x * (2.0 - x));
+  Real t = 1.0 - x, w = -approximate<math::Log2Op>(x * (2.0 - x));
   Real root = approximate<math::SqrtOp>(w);
-  Real middle = evaluate(kShortErfinvMiddle, root - 3.75);
+  Real middle = evaluate(kShortErfcinvMiddle, root - 3.75);
   Real tail = t * select(w < 24.0, middle, evaluate(kShortErfcinvTail, root - 8.5));
-  Real result = select(w < 6.0, near, tail);
+  Real result = select(w < 6.0, inverseNearZero(t, w, kShortErfcinv), tail);
   return select(w == c.infinity(), t * c.infinity(), result);
 }
 
 Real single::normcdfinv(Real x) { return single::erfcinv(x + x) * -std::numbers::sqrt2; }
 
 Real single::erfcx(Real x) {
-  // Shepherd and Laframboise's form (Error.cpp) with 2 in place of 4, and the quotient's error.
+  // As erfc (Error.cpp), without the power for x >= 0.
   Calculator &c = *x.c;
-  Real magnitude = abs(x);
-  Real divisor = magnitude + 2.0, inverse = approximateReciprocal(divisor);
-  Real rest = fma(inverse, (divisor - 2.0) - magnitude, fma(-inverse, divisor, c.real(1)));
-  // Far out (x + 2) / (x sqrt π).
-  Real scaled = select(magnitude < 0x1p13, evaluate(kShortErfcxAll, (magnitude - 2.0) * inverse),
-                       fma(inverse, c.real(1.1283791670955126), c.real(0.56418958354775629)));
-  Real upper = inverse * scaled;
-  upper = select(magnitude < 0x1p60, fma(upper, rest, upper), upper);
-  // erfc(-x) = 2 - erfc x. From the limit on the power overflows.
-  Real limited = clamp(magnitude, 0, 9.48);
+  const double a = kShortErfcScale;
+  Real magnitude = abs(x), divisor = fma(magnitude, c.real(a), c.real(2 * a));
+  Real inverse = approximateReciprocal(divisor);
+  Real lost = fma(magnitude, c.real(-a), divisor - 2 * a);
+  Real rest = fma(inverse, lost, fma(-inverse, divisor, c.real(1)));
+  Real t = fma(magnitude, c.real(a), c.real(-2 * a)) * inverse;
+  t = fma(t, rest, t);
+  Real u = t * evaluate(kShortErfcxAll, t);
+  // Far out a / sqrt π.
+  u = select(magnitude < 0x1p60, fma(u + 1.0, rest, u), a * 0.56418958354775629 - 1);
+  Real upper = fma(inverse, u, inverse);
+  // erfc(-x) = 2 - erfc x. From the limit on e^x² = 2^k (1 + e) overflows, but 2^(k-3) does not.
+  Real limited = atMost(magnitude, 9.48);
   Pair square = twoProduct(limited, limited);
-  Rounded turns = roundProduct(square.hi, std::numbers::log2e);
-  auto log2E = c.split(kLog2E);
-  Real fraction = fma(square.hi, log2E.a, -turns.real);
-  Real power = approximate<math::Exp2Op>(fraction + fma(square.lo, log2E.a, square.hi * log2E.b));
-  Real lower = fma(power * powerOfTwo(turns.integer - 2), c.real(8), -upper);
-  Real near = evaluate(kShortErfcxNear, x - 0.4375);
-  return select(abs(x - 0.5) < 0.75, near, select(x < 0.0, lower, upper));
+  Rounded k = roundProduct(square.hi, kLog2E.a);
+  auto ln2 = c.split(kLn2);
+  Real r = fma(k.real, -ln2.a, square.hi) + fma(k.real, -ln2.b, square.lo);
+  Real e = fma(r * r, evaluate(kExp, r), r), power = powerOfTwo(k.integer - 3);
+  Real lower = fma(fma(power, e, power), c.real(16), -upper);
+  return select(x < 0.0, lower, upper);
+}
+
+Real single::logGammaNear(Real z) {
+  // The zeros at 0 and 1 times a polynomial. Its constant times the zeros is the largest part: that
+  // product's rounding error counts.
+  ArrayRef<double> p = kLogGamma.single;
+  Real t = z - 0.5, zeros = fma(z, z, -z);
+  Pair first = twoProduct(zeros, z.c->real(p[0]));
+  return first.hi + fma(zeros, t * evaluate(p.drop_front(), t), first.lo);
 }
 
 Real single::modifiedBessel(Real x, int order) {
@@ -120,15 +129,19 @@ Real single::modifiedBessel(Real x, int order) {
   Real small = clamp(magnitude, 0, 8);
   Real square = small * small, inner;
   ArrayRef<double> p = order == 0 ? kI0Small.single : kI1Small.single;
-  Real rest = evaluate(p.drop_front(), square);
-  // With a part of what the square's rounding loses; x / 2 is exact.
+  // With a part of what the square's rounding loses; the second coefficient of I0 and x / 2 are
+  // exact.
   Real low = fma(small, small, -square);
-  if (order == 0)
-    inner = fma(square, rest, fma(low, rest, c.real(p[0])));
-  else
+  if (order == 0) {
+    Real rest = square * evaluate(p.drop_front(2), square);
+    inner = p[0] + fma(square, c.real(p[1]), fma(square, rest, low * (rest + p[1])));
+  } else {
+    Real rest = evaluate(p.drop_front(), square);
     inner = fma(small, fma(square, rest, low * rest), 0.5 * small);
+  }
   // The rest of I(x) is close to e^x / sqrt x; from the limit on that overflows.
   Real large = clamp(magnitude, 8, 93), root = approximate<math::RsqrtOp>(large);
+  root = fma(0.5 * root, fma(-(large * root), root, c.real(1)), root);
   Scaled power = expPair(large);
   Real outer = evaluate(order == 0 ? kI0Large : kI1Large, 8.0 * root * root) * root;
   outer = outer * sum(power.pair) * powerOfTwo(power.integer - 8) * 0x1p8;

@@ -220,7 +220,7 @@ Real composed::lgamma(Real x) {
   for (int k = 1; k <= 6; ++k)
     factors = select(steps >= double(k), factors * (magnitude - double(k)), factors);
   Real z = select(isTiny, magnitude, clamp((magnitude - steps) - 1.0, -1, 2));
-  Real core = c.wide ? wide::logGammaNear(z) : fma(z, z, -z) * poly(kLogGamma, z - 0.5);
+  Real core = c.wide ? wide::logGammaNear(z) : single::logGammaNear(z);
   // log |Γ(-x)| = log(π / (x |sin πx|)) - log Γ(x), where under 3/4 the log x cancel. All take one
   // logarithm.
   Bool isLarge = magnitude >= 8.0, isNegative = x < 0.0;

@@ -71,10 +71,10 @@ inline constexpr Polynomial kStirling{kStirlingSingle, kStirlingWide};
 
 /// log Γ(1+z) / (z (z-1)) in z - 1/2, -1/4 <= z <= 5/4.
 inline constexpr double kLogGammaSingle[] = { // error 2^-29.58
-    0x1.eeb95c0000000p-2, -0x1.2aed060000000p-3, 0x1.01af480000000p-4, -0x1.007a400000000p-5,
-    0x1.133fb80000000p-6, -0x1.34fa5a0000000p-7, 0x1.6312e60000000p-8, -0x1.a125760000000p-9,
-    0x1.0e119a0000000p-9, -0x1.50f50c0000000p-10, 0x1.8f57fc0000000p-12, -0x1.7b2a0a0000000p-13,
-    0x1.4ceb6a0000000p-11, -0x1.bd573e0000000p-12};
+    0x1.eeb95c0000000p-2, -0x1.2aed060000000p-3, 0x1.01af3c0000000p-4, -0x1.007a400000000p-5,
+    0x1.133fb80000000p-6, -0x1.34fa540000000p-7, 0x1.6312e60000000p-8, -0x1.a125820000000p-9,
+    0x1.0e159a0000000p-9, -0x1.50f5160000000p-10, 0x1.8f57fc0000000p-12, -0x1.7b2a0a0000000p-13,
+    0x1.4ceb760000000p-11, -0x1.bcd73e0000000p-12};
 inline constexpr double kLogGammaWide[] = { // error 2^-59.03
     0x1.eeb95b094c191p-2, -0x1.2aed059bd6089p-3, 0x1.01af62a2929dbp-4, -0x1.007aa83cee616p-5,
     0x1.133423527a927p-6, -0x1.34dbda1442308p-7, 0x1.64f06650fed6fp-8, -0x1.a503526355394p-9,
@@ -152,9 +152,9 @@ inline constexpr Polynomial kJ0Small{kJ0SmallSingle, kJ0SmallWide};
 
 /// J1(x) / x likewise.
 inline constexpr double kJ1SmallSingle[] = { // error 2^-37.27
-    -0x1.6e07fc0000000p-19, 0x1.568e3c0000000p-19, -0x1.20d17a0000000p-20, 0x1.2718c20000000p-22,
+    -0x1.6e07fc0000000p-19, 0x1.568e3c0000000p-19, -0x1.20d17a0000000p-20, 0x1.2718cc0000000p-22,
     -0x1.9e31ee0000000p-25, 0x1.acc0780000000p-28, -0x1.56e8e80000000p-31, 0x1.b633f00000000p-35,
-    -0x1.cd44e80000000p-39, 0x1.8a492a0000000p-43};
+    -0x1.cd44e80000000p-39, 0x1.8a49300000000p-43};
 inline constexpr double kJ1SmallWide[] = { // error 2^-66.94
     -0x1.6e07fc146ce70p-19, 0x1.568e3cbb4ee84p-19, -0x1.20d17aa0a1734p-20, 0x1.2718c18803a36p-22,
     -0x1.9e31ea49a5cb0p-25, 0x1.acc0923dd41bep-28, -0x1.56eb395e0d4aap-31, 0x1.b6231f9931a59p-35,

@@ -2,7 +2,7 @@
 # Computes the polynomials in SingleCoefficients.h, of float32 alone: best ones among those with float32
 # coefficients, by Sollya's fpminimax (Brisebarre and Chevillard, "Efficient polynomial L∞-approximations", ARITH
 # 2007). Functions that Sollya lacks are handed to it as interpolations in Chebyshev points.
-# Needs sollya and mpmath. Usage: single_coefficients.py > SingleCoefficients.h
+# Needs sollya and mpmath. Usage: single_coefficients.py > SingleCoefficients.h, or with names of tables for those alone.
 import subprocess
 import sys
 
@@ -89,6 +89,10 @@ def scaled_erfinv(w):
     return y / x
 
 
+def scaled_erfinv_of_root(t):
+    return scaled_erfinv((t + mpf("3.75"))**2)
+
+
 def second_kind(order):
     """x^order (Y(x) - 2/π log(x/z) J(x)) in x², z the first zero."""
     zero = besselyzero(order, 1)
@@ -106,6 +110,8 @@ def around_zero(t):
 
 
 NEAR_0 = mpf(2)**-60
+# 4 exp(4) erfc(2) times that is 1.
+ERFC_SCALE = coefficients.rounded(1 / (4 * exp(4) * erfc(mpf(2))), 24)
 # name, comment, function (Sollya's text or Python's), weight where it isn't one over the function, interval, exponents,
 # what is fixed
 TABLES = [
@@ -118,15 +124,17 @@ TABLES = [
     ("Log1p", "(log(1 + x) / x - 1) / x, -1/4 <= x <= 1/2", "log1p(x)/x", None, "-0.25", "0.5", range(1, 10), 1),
     ("Log2Erfc", "-log2(erfc x) / x - 2, from 0.9 on until erf(x) rounds to 1", "-log2(erfc(x))/x", "x*erfc(x)", "0.9",
      "3.95", range(7), 2),
-    ("ErfOverX", "erf(x) / x in x², |x| <= 0.67", odd("erf"), None, NEAR_0, "0.45", range(5), 0),
-    ("Erfcx", "(x + 2) exp(x²) erfc(x) in (x - 2) / (x + 2), 0.6 <= x <= 10.1", scaled_erfc, None,
-     (mpf("0.6") - 2) / mpf("2.6"), mpf("8.1") / mpf("12.1"), range(9), 0),
-    ("ErfcxAll", "likewise for all x >= 0", scaled_erfc, None, -1, 1, range(11), 0),
-    ("ErfcxNear", "exp(x²) erfc(x) in x - 7/16, -1/4 <= x <= 5/4", "exp((x+0.4375)^2)*erfc(x+0.4375)", None, "-0.6875",
-     "0.8125", range(13), 0),
+    ("Sinh", "(sinh(x) / x - 1) / z in z = x², |x| <= ln 2 / 2", "(sinh(sqrt(x))/sqrt(x)-1)/x", "x", NEAR_0, "0.1211",
+     range(2), 0),
+    ("Cosh", "(cosh(x) - 1) / z likewise", "(cosh(sqrt(x))-1)/x", "x", NEAR_0, "0.1211", range(3), 0),
+    ("Erfcx", "(a (x + 2) exp(x²) erfc(x) - 1) / t in t = (x - 2) / (x + 2), a as above, 0 <= x <= 10.1", lambda t:
+     ERFC_SCALE * scaled_erfc(t), None, -1, mpf("8.1") / mpf("12.1"), range(1, 10), 1),
+    ("ErfcxAll", "likewise for all x >= 0", lambda t: ERFC_SCALE * scaled_erfc(t), None, -1, 1, range(1, 11), 1),
     ("Erfinv", "erfinv(x) / x in w = -log2(1 - x²), w <= 6", scaled_erfinv, None, 0, 6, range(9), 0),
-    ("ErfinvMiddle", "erfinv(x) / x in sqrt(w) - 3.75, 6 <= w <= 24", lambda t: scaled_erfinv((t + mpf("3.75"))**2),
-     None, "-1.301", "1.15", range(10), 0),
+    ("Erfcinv", "likewise for erfcinv, whose w is a device's", scaled_erfinv, None, 0, 6, range(9), 0),
+    ("ErfinvMiddle", "erfinv(x) / x in sqrt(w) - 3.75, 6 <= w <= 24", scaled_erfinv_of_root, None, "-1.301", "1.15",
+     range(10), 0),
+    ("ErfcinvMiddle", "likewise for erfcinv", scaled_erfinv_of_root, None, "-1.301", "1.15", range(10), 0),
     ("ErfcinvTail", "erfinv(x) / x in sqrt(w) - 8.5, 24 <= w <= 150", lambda t: scaled_erfinv((t + mpf("8.5"))**2),
      None, "-3.602", "3.75", range(10), 0),
     ("Y0Small", "Y0(x) - 2/π log(x/z) J0(x), z the first zero, in x², x <= 5/8", second_kind(0), None, NEAR_0, "0.391",
@@ -141,10 +149,13 @@ TABLES = [
 
 if __name__ == "__main__":
     print(HEAD)
+    print(f"\n/// 1 / (4 exp(4) erfc(2)).\ninline constexpr double kShortErfcScale = {ERFC_SCALE.hex()};")
     for name, comment, g, weight, low, high, exponents, fixed in TABLES:
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
         found, error = fit(g, weight, low, high, list(exponents), fixed)
         print(name, error, file=sys.stderr, flush=True)
-        values = [c.hex() for c in found]
+        values = [c.hex() for c in coefficients.moved("Short" + name, found)]
         lines = [", ".join(values[i:i + 4]) for i in range(0, len(values), 4)]
         print(f"\n/// {comment}.\ninline constexpr double kShort{name}[] = {{ // error 2^{error:.1f}\n    "
               + ",\n    ".join(lines) + "};")

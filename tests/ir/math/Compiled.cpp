@@ -4,6 +4,7 @@
 #include "ir/math/Expansions.h"
 #include "ir/math/Rounded.h"
 #include "ir/simt/Scalarize.h"
+#include "tests/ir/math/Tables.h"
 
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -21,6 +22,7 @@
 
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 
 using namespace mlir;
@@ -39,27 +41,33 @@ namespace {
 /// numbers are zeros where `flushes`.
 struct Instruction {
   const char *name;
-  mathx::Estimates::Function mathx::Estimates::*member;
+  mathx::Estimates::Function mathx::Estimates::*member; ///< None: of a fast form alone.
   double (*exact)(double);
   double bound;    ///< Of the PTX ISA.
   double measured; ///< tests/ir/math/triton_errors.json
-  double
-      units; ///< Likewise, in units of the result's last place: "tl.exp2", "sqrt", "rsqrt" there.
+  double units;    ///< Likewise, in the result's last place: "tl.exp2", "sqrt", "rsqrt" there.
   bool flushes;
+  float (*ofTables)(float);
 };
+
+double reciprocalOf(double x) { return 1 / x; }
+double inverseRootOf(double x) { return 1 / std::sqrt(x); }
+
 const Instruction kInstructions[] = {
-    {"exp2", &mathx::Estimates::exp2, std::exp2, 0x1p-22, 1.45e-7, 1.37, true},
-    {"exp2_whole", &mathx::Estimates::exp2Whole, std::exp2, 0x1p-22, 1.45e-7, 1.37, false},
-    {"log2", &mathx::Estimates::log2, std::log2, 0x1p-22, 2.14e-7, 1.2, true},
-    {"reciprocal", &mathx::Estimates::reciprocal, [](double x) { return 1 / x; }, 0x1p-23, 9.9e-8,
-     1, true},
-    {"sqrt", &mathx::Estimates::sqrt, std::sqrt, 0x1p-23, 1e-7, 0.93, true},
-    {"rsqrt", &mathx::Estimates::rsqrt, [](double x) { return 1 / std::sqrt(x); }, 0x1p-22, 1.25e-7,
-     1.46, false},
+    {"exp2", &mathx::Estimates::exp2, std::exp2, 0x1p-22, 1.45e-7, 1.37, true, tables::exp2},
+    {"exp2_whole", &mathx::Estimates::exp2Whole, std::exp2, 0x1p-22, 1.45e-7, 1.37, false,
+     tables::exp2Whole},
+    {"log2", &mathx::Estimates::log2, std::log2, 0x1p-22, 2.14e-7, 1.2, true, tables::log2},
+    {"log2_whole", nullptr, std::log2, 0x1p-22, 2.14e-7, 1.2, false, tables::log2Whole},
+    {"reciprocal", &mathx::Estimates::reciprocal, reciprocalOf, 0x1p-23, 9.9e-8, 1, true,
+     tables::reciprocal},
+    {"reciprocal_whole", nullptr, reciprocalOf, 0x1p-23, 9.9e-8, 1, false, tables::reciprocalWhole},
+    {"sqrt", &mathx::Estimates::sqrt, std::sqrt, 0x1p-23, 1e-7, 0.93, true, tables::sqrt},
+    {"rsqrt", &mathx::Estimates::rsqrt, inverseRootOf, 0x1p-22, 1.25e-7, 1.46, false,
+     tables::rsqrt},
+    {"rsqrt_normal", nullptr, inverseRootOf, 0x1p-22, 1.25e-7, 1.46, true, tables::rsqrtNormal},
 };
 constexpr size_t kCount = std::size(kInstructions);
-
-float flushed(float x) { return std::fabs(x) < 0x1p-126f ? std::copysign(0.0f, x) : x; }
 
 template <size_t Index, Errors Kind> float model(float x) {
   const Instruction &instruction = kInstructions[Index];
@@ -101,28 +109,63 @@ std::array<Model, kCount> modelsOf(std::index_sequence<Indices...>) {
 }
 std::array<Model, kCount> models(Errors kind) {
   constexpr auto all = std::make_index_sequence<kCount>();
+  if (kind == Errors::Tables) {
+    std::array<Model, kCount> found{};
+    for (auto [instruction, function] : llvm::zip(kInstructions, found))
+      function = instruction.ofTables;
+    return found;
+  }
   return kind == Errors::Measured ? modelsOf<Errors::Measured>(all)
          : kind == Errors::Above  ? modelsOf<Errors::Above>(all)
          : kind == Errors::Below  ? modelsOf<Errors::Below>(all)
                                   : modelsOf<Errors::Mixed>(all);
 }
 
-/// Calls of the models, by declarations that `module` gets.
-mathx::Estimates makeEstimates(ModuleOp module) {
+using Emit = std::function<Value(OpBuilder &, Location, Value)>;
+
+/// A device's fast form of an op: x is the last operand.
+template <typename Op> struct FastForm : OpRewritePattern<Op> {
+  FastForm(MLIRContext *context, Emit emit)
+      : OpRewritePattern<Op>(context, PatternBenefit(10)), emit(std::move(emit)) {}
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const final {
+    if (!bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::afn) ||
+        !getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
+    Value result = emit(rewriter, op.getLoc(), op->getOperands().back());
+    if constexpr (std::is_same_v<Op, arith::DivFOp>)
+      result = arith::MulFOp::create(rewriter, op.getLoc(), op.getLhs(), result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+  Emit emit;
+};
+
+/// Calls of the models, by declarations that `module` gets: what expansions start from, and the
+/// fast forms.
+mathx::Estimates makeEstimates(ModuleOp module, RewritePatternSet &patterns) {
   mathx::Estimates estimates;
+  std::map<StringRef, Emit> emit;
   for (const Instruction &instruction : kInstructions) {
     OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
     Type type = b.getF32Type();
     auto function = func::FuncOp::create(b, module.getLoc(), instruction.name,
                                          b.getFunctionType({type}, {type}));
     function.setPrivate();
-    estimates.*instruction.member = [function](OpBuilder &b, Location loc, Value x) mutable {
+    emit[instruction.name] = [function](OpBuilder &b, Location loc, Value x) mutable {
       return simt::mapElements(b, loc, x.getType(), x, [&](ValueRange element) -> Value {
         return func::CallOp::create(b, loc, function, element).getResult(0);
       });
     };
+    if (instruction.member)
+      estimates.*instruction.member = emit[instruction.name];
   }
   estimates.hasMinimum = true;
+  MLIRContext *context = module.getContext();
+  patterns.add<FastForm<math::Exp2Op>>(context, emit["exp2"]);
+  patterns.add<FastForm<math::Log2Op>>(context, emit["log2_whole"]);
+  patterns.add<FastForm<math::SqrtOp>>(context, emit["sqrt"]);
+  patterns.add<FastForm<math::RsqrtOp>>(context, emit["rsqrt_normal"]);
+  patterns.add<FastForm<arith::DivFOp>>(context, emit["reciprocal_whole"]);
   return estimates;
 }
 
@@ -175,7 +218,7 @@ llvm::Expected<std::unique_ptr<CompiledOp>> CompiledOp::compile(StringRef op, Co
   RewritePatternSet expansions(&context);
   mathx::ExpansionOptions expansionOptions;
   if (options.estimates != Errors::None)
-    expansionOptions.estimates = makeEstimates(*module);
+    expansionOptions.estimates = makeEstimates(*module, expansions);
   mathx::populateMathExpansions(expansions, expansionOptions);
   if (failed(applyPatternsGreedily(*module, std::move(expansions))))
     return makeError("the expansion of " + op + " does not converge");

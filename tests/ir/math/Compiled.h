@@ -16,8 +16,8 @@ namespace tilerun::harness {
 
 /// How a device's instructions err (mathx::Estimates): not at all, since it has none; by all that
 /// they may, in one direction; by a part of it that depends on the argument; by a part of what was
-/// measured on an H200.
-enum class Errors { None, Above, Below, Mixed, Measured };
+/// measured on an H200; as a device's own do (Tables.h).
+enum class Errors { None, Above, Below, Mixed, Measured, Tables };
 
 class CompiledOp {
 public:

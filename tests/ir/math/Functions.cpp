@@ -47,6 +47,10 @@ template <class T> T sineOfPi(T x, int turns) {
   }
 }
 
+/// Infinities are right even beside NaN, which the function of three operands does not promise.
+template <class T> T norm3d(T x, T y) { return std::hypot(std::numbers::sqrt2_v<T> * x, y); }
+template <class T> T norm4d(T x, T y) { return std::numbers::sqrt2_v<T> * std::hypot(x, y); }
+
 /// erfc(-x / sqrt 2) / 2 with what rounding the argument loses.
 template <class T> T normcdf(T x) {
   if (std::fabs(x) > 60)
@@ -163,6 +167,10 @@ const std::vector<MathFunction> &tilerun::harness::mathFunctions() {
       BINARY("fmod", "arith.remf", std::fmod(x, y), 2, -10, 10),
       COMPOSED("hypot", norm({x, y}), std::hypot(x, y), 2, -10, 10),
       COMPOSED("rhypot", reciprocalNorm({x, y}), 1 / std::hypot(x, y), 2, -10, 10),
+      COMPOSED("norm3d", norm({x, y, x}), norm3d(x, y), 2, -10, 10),
+      COMPOSED("norm4d", norm({x, y, y, x}), norm4d(x, y), 2, -10, 10),
+      COMPOSED("rnorm3d", reciprocalNorm({x, y, x}), 1 / norm3d(x, y), 2, -10, 10),
+      COMPOSED("rnorm4d", reciprocalNorm({x, y, y, x}), 1 / norm4d(x, y), 2, -10, 10),
       COMPOSED("sinpi", sinpi(x), sineOfPi(x, 0), 1, -8, 8),
       COMPOSED("cospi", cospi(x), sineOfPi(x, 1), 1, -8, 8),
       COMPOSED("normcdf", normcdf(x), normcdf(x), 1, -14, 9),
