@@ -88,7 +88,7 @@ TEST_F(Compile, EmitsTheTextOfAPhase) {
   ASSERT_EQ(compile(kAdd, target), TILERUN_STATUS_OK) << message;
   EXPECT_NE(getBytes().find(words), std::string::npos);
   expectPhases(kAdd, target,
-               "spirv-asm, spirv, spirv-dialect, simt, layout, schedule, remarks, remarks-json",
+               "spirv-asm, spirv, spirv-dialect, simt, layout, schedule, expand, remarks, remarks-json",
                "cuda:sm_80",
                "get_phases on vulkan: 'cuda:sm_80' is no Vulkan target: it begins with "
                "'vulkan:1.3'");
