@@ -161,8 +161,8 @@ void Checker::checkMasked(const Frame &frame, const Step &step) {
     report->program = frame.position;
     report->element = unflatten(step.shape, element);
     report->message =
-        "masked-off lanes of this load have no 'other', and what is stored depends on "
-        "them: they are 0 here, and anything under Triton; pass other=";
+        "masked-off lanes of this load have no 'other', and a stored value depends on "
+        "them: they are 0 here and undefined under Triton; pass other=";
     report->other = program.sources[step.source].position;
   });
 }

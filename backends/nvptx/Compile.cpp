@@ -264,7 +264,7 @@ static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptio
   if (remarks) {
     *text = stage == Stage::Remarks ? remarks->toText() : remarks->toJson();
     if (text->empty())
-      *text = "# there are no remarks\n";
+      *text = "# no remarks\n";
     return compilation.artifact;
   }
   if (last != backend::ThreadStage::Simt || stage == Stage::Simt) {

@@ -49,7 +49,7 @@ struct FpCastPattern : ConvertOpToLLVMPattern<simt::FpCastOp> {
       return refuse("is not supported on NVIDIA GPUs yet; f8E4M3FN and f8E5M2 are");
     // The lowering to threads expands what the hardware lacks.
     if (((fromBits == 8 || toBits == 8) && arch < 89) || (toBits == 8 && towardZero))
-      return refuse("is no instruction of this target");
+      return refuse("is not an instruction of this target");
     Type type = typeConverter->convertType(op.getType());
     Type f32 = rewriter.getF32Type(), i16 = rewriter.getI16Type(), i32 = rewriter.getI32Type();
     auto convert = [&](ValueRange x) -> Value {

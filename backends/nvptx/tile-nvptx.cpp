@@ -15,7 +15,7 @@ static cl::opt<unsigned> maxRegisters("maxnreg", cl::desc("most registers of a t
                                       cl::init(0), cl::cat(category));
 static cl::opt<nvptx::Stage> emit(
     "emit", cl::desc("what to print"), cl::cat(category), cl::init(nvptx::Stage::Ptx),
-    cl::values(clEnumValN(nvptx::Stage::Remarks, "remarks", "what was not done, and why"),
+    cl::values(clEnumValN(nvptx::Stage::Remarks, "remarks", "missed optimizations, and why"),
                clEnumValN(nvptx::Stage::RemarksJson, "remarks-json", "the same as JSON"),
                clEnumValN(nvptx::Stage::Layout, "layout", "tile IR with layouts"),
                clEnumValN(nvptx::Stage::Schedule, "schedule", "tile IR with layouts and schedule"),

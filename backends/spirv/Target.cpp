@@ -41,7 +41,7 @@ llvm::Expected<Target> spirvbackend::parseTarget(llvm::StringRef text) {
   rest.consume_front("vulkan:");
   rest.split(words, ',');
   if (words.front() != "1.3")
-    return makeError("'" + text + "' is no Vulkan target: it begins with 'vulkan:1.3'");
+    return makeError("'" + text + "' is not a Vulkan target; targets begin with 'vulkan:1.3'");
   Target target;
   for (llvm::StringRef word : llvm::drop_begin(words)) {
     auto [name, value] = word.split('=');
@@ -50,7 +50,7 @@ llvm::Expected<Target> spirvbackend::parseTarget(llvm::StringRef text) {
   if (!known && name == itsName) {                                                                 \
     known = true;                                                                                  \
     if (value.getAsInteger(10, target.member))                                                     \
-      return makeError("'" + word + "' of a Vulkan target wants a number after '='");              \
+      return makeError("'" + word + "' of a Vulkan target needs a number after '='");              \
   }
     TILERUN_SPIRV_LIMITS(X)
 #undef X
@@ -63,7 +63,7 @@ llvm::Expected<Target> spirvbackend::parseTarget(llvm::StringRef text) {
       std::optional<CooperativeShape> shape = parseShape(value);
       if (!shape)
         return makeError("'" + word +
-                         "' of a Vulkan target is no cooperative matrix; write "
+                         "' of a Vulkan target is not a cooperative matrix; write "
                          "cm=ROWSxCOLUMNSxDEPTH:A:B:ACCUMULATOR, as cm=16x16x16:f16:f16:f32");
       target.cooperativeShapes.push_back(*shape);
       known = true;

@@ -12,7 +12,7 @@ static cl::opt<std::string> targetText("target", cl::desc("target: vulkan:1.3,WO
 static cl::opt<spirvbackend::Stage> emit(
     "emit", cl::desc("what to print"), cl::cat(category), cl::init(spirvbackend::Stage::SpirvAsm),
     cl::values(
-        clEnumValN(spirvbackend::Stage::Remarks, "remarks", "what was not done, and why"),
+        clEnumValN(spirvbackend::Stage::Remarks, "remarks", "missed optimizations, and why"),
         clEnumValN(spirvbackend::Stage::RemarksJson, "remarks-json", "the same as JSON"),
         clEnumValN(spirvbackend::Stage::Layout, "layout", "tile IR with layouts"),
         clEnumValN(spirvbackend::Stage::Schedule, "schedule", "tile IR with layouts and schedule"),

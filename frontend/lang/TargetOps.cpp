@@ -237,7 +237,7 @@ const Builtin kRows[] = {
     {"memrealtime", kHip, "", "The GPU's constant clock, as int64. AMD GPUs only.",
      emitMemRealTime},
     {"current_target", kTargetInfo, "",
-     "What is compiled for: `backend` (\"cuda\") and `arch` (90; a string where targets have no "
+     "The target: `backend` (\"cuda\") and `arch` (90; a string where targets have no "
      "number). None on the interpreter.",
      emitCurrentTarget},
     {"is_cuda", kTargetInfo, "", "Whether the target is an NVIDIA GPU.", emitIsCuda},

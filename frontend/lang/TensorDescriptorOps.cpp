@@ -238,8 +238,8 @@ constexpr StringLiteral kUpdate{"self, offsets, value"};
 
 const Builtin kRows[] = {
     {"make_tensor_descriptor", kTl, "base, shape, strides, block_shape, padding_option=\"zero\"",
-     "A view of memory that is read and written in blocks. What is outside of it reads as 0 (or "
-     "NaN) and is not written.",
+     "A view of memory that is read and written in blocks. Elements outside it read as 0 (or "
+     "NaN) and are not written.",
      emitMake},
     {"load_tensor_descriptor", kTl, "desc, offsets, cache_modifier=\"\", eviction_policy=\"\"",
      "As `desc.load`.", emitLoad},

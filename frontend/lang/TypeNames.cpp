@@ -285,7 +285,7 @@ const Builtin kRows[] = {
      isKind<&DType::isUnsigned>},
     {"is_bool", kDTypeMembers, "self", "Whether it is int1.", isKind<&DType::isBool>},
     {"is_ptr", kDTypeMembers, "self", "Whether it is a pointer.", isPointerType},
-    {"is_const", kDTypeMembers, "self", "Whether it is a pointer to what is not written.",
+    {"is_const", kDTypeMembers, "self", "Whether it is a pointer to read-only memory.",
      isConstType},
     {"is_block", kDTypeMembers, "self", "Whether it is the type of a tensor.", isBlock},
     {"kind", kDTypeMembers, "self",

@@ -28,7 +28,7 @@ Token Lexer::lexNumber() {
       ++pos;
     }
     if (pos > start && text[pos - 1] == '_')
-      problem = "'_' must stand between two digits";
+      problem = "'_' must be between two digits";
     return pos > start;
   };
   auto decimal = [](char c) { return isDigit(c); };

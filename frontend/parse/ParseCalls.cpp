@@ -82,7 +82,7 @@ bool Parser::parseArguments(const Token &open, ExprList &args, SmallVectorImpl<K
         if (!value)
           return false;
         if (!args.empty() || !keywords.empty() || (at(Kind::Comma) && !ahead(1).is(Kind::RParen))) {
-          error(rangeFrom(begin), "a generator beside other arguments needs its own parentheses");
+          error(rangeFrom(begin), "a generator next to other arguments needs its own parentheses");
           return false;
         }
       } else if (!keywords.empty()) {
@@ -259,7 +259,7 @@ bool Parser::parseParameters(Kind end, bool annotations, SmallVectorImpl<Paramet
     if (at(Kind::Slash)) {
       if (sawSlash || keywordOnly || out.empty()) {
         errorHere(out.empty() ? "'/' needs a parameter before it"
-                              : "'/' may stand once only, before any '*'");
+                              : "'/' may appear only once, before any '*'");
         return false;
       }
       sawSlash = true;
@@ -268,7 +268,7 @@ bool Parser::parseParameters(Kind end, bool annotations, SmallVectorImpl<Paramet
       advance();
     } else if (at(Kind::Star) && (ahead(1).is(Kind::Comma) || ahead(1).is(end))) {
       if (keywordOnly || ahead(1).is(end) || ahead(2).is(end) || ahead(2).is(Kind::Pow)) {
-        errorHere(keywordOnly ? "'*' may stand once only"
+        errorHere(keywordOnly ? "'*' may appear only once"
                               : "a named parameter must follow the bare '*'");
         return false;
       }
@@ -279,7 +279,7 @@ bool Parser::parseParameters(Kind end, bool annotations, SmallVectorImpl<Paramet
       p.kind = keywordOnly ? ParameterKind::KeywordOnly : ParameterKind::Positional;
       if (at(Kind::Star)) {
         if (keywordOnly) {
-          errorHere("'*' may stand once only");
+          errorHere("'*' may appear only once");
           return false;
         }
         keywordOnly = true;

@@ -376,7 +376,7 @@ const Stmt *Parser::parseFromImport() {
     if (!parseImportName(name, /*dotted=*/true))
       return nullptr;
     if (!name.alias.empty()) {
-      error(name.range, "'as' renames what is imported; it belongs behind 'import'");
+      error(name.range, "'as' renames what is imported; it belongs after 'import'");
       return nullptr;
     }
     module = name.name;

@@ -20,7 +20,7 @@ const Expr *Parser::parseStrings() {
     StringRef prefix = spelling.take_front(quote);
     bool isBytes = prefix.contains_insensitive('b');
     if (!first && isBytes != bytes) {
-      errorHere("bytes and text stand side by side; make both the same kind of string");
+      errorHere("bytes and text are adjacent; make both the same kind of string");
       return nullptr;
     }
     bytes = isBytes;

@@ -269,9 +269,9 @@ Value Evaluator::evaluateClassConstant(const ClassInfo &info, llvm::StringRef na
   std::optional<OpaqueValue> opaque;
   Value value;
   if (!expr)
-    opaque = unknown("the body of the class, which is not run, decides what it is");
+    opaque = unknown("it is decided by the body of the class, which is not run");
   else if (!info.unknownBase.empty())
-    opaque = unknown(info.unknownBase + " may make something else of it, and is not run");
+    opaque = unknown("the effect of " + info.unknownBase + " on it is unknown");
   else if (makesMembers(info))
     opaque = unknown("its class has methods that decide what a member is, and they are not run");
   else if (value = evaluateGlobal(*info.module, qualified, *expr, range, info.scope, &info);

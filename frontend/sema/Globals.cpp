@@ -286,7 +286,7 @@ Value Evaluator::resolveGlobal(LoadedModule &module, llvm::StringRef scope, llvm
     // `try: import mylib` / `except ImportError: mylib = None`
     if (global.mayBeMissing && !isKnownModule(path))
       return Value(makeUnknown(module, "the module " + quoted, global.range, name,
-                               "there is no such file, and host code decides what it is then"));
+                               "there is no such file, and then host code decides its value"));
     return Value(NamespaceValue{std::move(path), nullptr});
   }
   case Global::Kind::ImportedName:

@@ -129,7 +129,7 @@ void Evaluator::takeGlobals(const JitFunction &kernel, llvm::ArrayRef<llvm::Stri
       continue;
     case GlobalState::Known:
       (void)error(place, quoted + " is not a parameter of kernel '" + kernel.def->name +
-                             "', and what the global of this name is stands in its file; only a "
+                             "', and the global of this name has a value in its file; only a "
                              "global whose value host code computes can be given");
       continue;
     case GlobalState::Absent:

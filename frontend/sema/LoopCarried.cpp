@@ -10,7 +10,7 @@ namespace tilerun::sema {
 using namespace ast;
 
 static constexpr const char *kLoopVariable =
-    "the variable of a run-time loop has no value behind the loop";
+    "the variable of a run-time loop has no value after the loop";
 
 Value deepCopy(const Value &value) {
   const TupleValue *tuple = value.getTuple();
@@ -298,7 +298,7 @@ std::vector<mlir::Value> Evaluator::getCarried(LoopPlan &plan, mlir::ValueRange 
               (isLoopVariable ? ", and the next iteration, or what follows, reads "
                                 "it; give the variable of the inner loop another "
                                 "name, or assign '" +
-                                    name.str() + "' behind that loop"
+                                    name.str() + "' after that loop"
                               : ""),
           Note{plan.range, "the loop starts here"});
     }

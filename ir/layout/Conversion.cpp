@@ -139,7 +139,7 @@ llvm::Expected<ConversionPlan> tilerun::layout::planConversion(const LinearLayou
   LinearLayout to = normalize(destination, source).transposeOuts(names);
   std::optional<LinearLayout> sources = findSources(from, to);
   if (!sources)
-    return makeError("the destination wants elements that the source does not hold");
+    return makeError("the destination needs elements that the source does not hold");
 
   ConversionPlan plan;
   plan.source = *sources;

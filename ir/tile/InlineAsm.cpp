@@ -211,7 +211,7 @@ static std::string checkText(StringRef text, unsigned numOperands) {
       if (hasModifier)
         rest = rest.drop_front(std::min<size_t>(rest.size(), 1));
       if (!rest.starts_with("}"))
-        return ("has '${" + digits + "' without '}' behind it").str();
+        return ("has '${" + digits + "' without '}' after it").str();
     }
     at += 1;
   }

@@ -117,7 +117,7 @@ OwningOpRef<ModuleOp> tile::readModule(llvm::StringRef bytes, MLIRContext *conte
   if (!isBytecode(buffer->getMemBufferRef())) {
     if (isTooDeep(bytes))
       return refuse("the text has more than " + llvm::Twine(kMaxTextDepth) +
-                    " brackets in each other, which is more than is read");
+                    " nested brackets, which is more than the reader accepts");
   } else if (llvm::StringRef why = checkBytecode(bytes); !why.empty()) {
     return refuse(why);
   }

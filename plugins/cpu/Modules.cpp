@@ -61,7 +61,7 @@ static TilerunStatus loadModule(TilerunPluginDevice *device, const TilerunPlugin
       decodeArtifact({artifact->bytes, size_t(artifact->num_bytes)});
   if (!content)
     return fail(sink, TILERUN_STATUS_COMPILE, "load_module",
-                "the bytes are no artifact of this plugin, or a damaged one");
+                "the bytes are not an artifact of this plugin, or are damaged");
   if (std::string wrong = plugin_support::checkKernels(*artifact); !wrong.empty())
     return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "load_module", wrong);
   auto made = std::make_unique<TilerunPluginModule>();

@@ -27,7 +27,7 @@ constexpr Phase<tilerun::nvptx::Stage> kPhases[] = {
     {"layout", "tile IR with layouts", "//", tilerun::nvptx::Stage::Layout},
     {"schedule", "tile IR with layouts and schedule", "//", tilerun::nvptx::Stage::Schedule},
     {"expand", "tile IR with its loops expanded", "//", tilerun::nvptx::Stage::Expand},
-    {"remarks", "what was not done to be faster, and why", "#", tilerun::nvptx::Stage::Remarks},
+    {"remarks", "missed optimizations, and why", "#", tilerun::nvptx::Stage::Remarks},
     {"remarks-json", "the same as data", "//", tilerun::nvptx::Stage::RemarksJson},
     {"llvm", "LLVM IR before code generation", ";", tilerun::nvptx::Stage::Llvm}};
 

@@ -20,13 +20,13 @@ template <typename D> struct Memory {
     // For an impossible size, a driver may report an invalid value instead.
     if (bytes > device->totalMemory)
       return fail(sink, TILERUN_STATUS_OUT_OF_MEMORY, "allocate", device,
-                  std::to_string(bytes) + " bytes wanted, the device has " +
+                  std::to_string(bytes) + " bytes requested, the device has " +
                       std::to_string(device->totalMemory) + " bytes");
     TilerunAddress given = 0;
     Outcome outcome =
         device->allocate(given, std::max<uint64_t>(bytes, 1), getStream(device, stream));
     if (outcome)
-      return finish(sink, device, outcome, std::to_string(bytes) + " bytes were wanted");
+      return finish(sink, device, outcome, std::to_string(bytes) + " bytes were requested");
     *address = given;
     return TILERUN_STATUS_OK;
   }

@@ -23,7 +23,7 @@ struct LaunchCall {
 };
 
 inline std::string describeSharedMemory(const char *kernel, uint64_t wanted, uint64_t most) {
-  return std::string("kernel '") + kernel + "' wants " + std::to_string(wanted) +
+  return std::string("kernel '") + kernel + "' needs " + std::to_string(wanted) +
          " bytes of shared memory for a program, " + std::to_string(most) +
          " are possible: " + std::to_string(wanted - most) +
          " too many (smaller tiles or fewer stages need less)";

@@ -41,7 +41,7 @@ public:
     std::string known;
     for (const Entry &entry : entries)
       known += (known.empty() ? "'" : ", '") + entry.name + "'";
-    return std::string("kernel '") + wanted + "' was wanted, the module has " +
+    return std::string("kernel '") + wanted + "' was requested, the module has " +
            (known.empty() ? "no list of its kernels" : known);
   }
 

@@ -48,7 +48,7 @@ llvm::Error makeError(const llvm::Twine &what) {
 std::string checkCode(const ArtifactContent &content) {
   llvm::ArrayRef<uint32_t> code = content.code;
   if (code.size() < kSpirvHeaderWords || code[0] != kSpirvMagic)
-    return "its code is no SPIR-V";
+    return "its code is not SPIR-V";
   std::vector<llvm::StringRef> entries;
   for (size_t at = kSpirvHeaderWords; at < code.size();) {
     size_t words = code[at] >> 16;
@@ -130,7 +130,7 @@ llvm::Expected<ArtifactContent> vulkan::decodeArtifact(llvm::ArrayRef<uint8_t> b
   if (bytes.empty())
     return makeError("the artifact is empty");
   if (bytes.size() < kHeaderBytes || !std::equal(kMagic.begin(), kMagic.end(), bytes.begin()))
-    return makeError("the artifact is none of this plugin's");
+    return makeError("the artifact is not from this plugin");
   if (uint32_t version = read32le(&bytes[8]); version != kVersion)
     return makeError("the artifact has version " + llvm::Twine(version) + ", this plugin reads " +
                      llvm::Twine(kVersion));

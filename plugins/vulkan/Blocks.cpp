@@ -165,7 +165,7 @@ bool Memory::bindSparse(Block &block, uint32_t type, const VkMemoryRequirements 
 bool Memory::create(MemoryKind kind, uint64_t bytes, Block *&out, Failure &failure, bool own) {
   const DeviceTable &table = context.table;
   const PhysicalDevice &physical = context.physical;
-  const std::string wanted = std::to_string(bytes) + " bytes were wanted";
+  const std::string wanted = std::to_string(bytes) + " bytes were requested";
   failure = {VK_ERROR_OUT_OF_DEVICE_MEMORY, "vkAllocateMemory(device, &info, nullptr, &memory)",
              wanted};
   if (physical.maxBuffer && bytes > physical.maxBuffer) {

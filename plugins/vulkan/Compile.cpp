@@ -22,7 +22,8 @@ namespace {
 llvm::Expected<Target> parseTarget(llvm::StringRef text) {
   if (text.starts_with("vulkan:"))
     return tilerun::spirvbackend::parseTarget(text);
-  return llvm::createStringError("'" + text + "' is no Vulkan target: it begins with 'vulkan:1.3'");
+  return llvm::createStringError("'" + text +
+                                 "' is not a Vulkan target; targets begin with 'vulkan:1.3'");
 }
 
 TilerunStatus getTargets(void (*each)(void *, const char *), void *user, const TilerunErrorSink *) {
@@ -40,7 +41,7 @@ constexpr Phase<Stage> kPhases[] = {
     {"layout", "tile IR with layouts", "//", Stage::Layout},
     {"schedule", "tile IR with layouts and schedule", "//", Stage::Schedule},
     {"expand", "tile IR with its loops expanded", "//", Stage::Expand},
-    {"remarks", "what was not done to be faster, and why", "#", Stage::Remarks},
+    {"remarks", "missed optimizations, and why", "#", Stage::Remarks},
     {"remarks-json", "the same as data", "//", Stage::RemarksJson}};
 
 TilerunStatus getPhases(const char *target, void (*each)(void *, const TilerunPluginPhase *),
@@ -136,7 +137,7 @@ TilerunStatus compile(const TilerunPluginCompileRequest *given,
   if (compiled->sharedBytes > target->sharedBytes)
     return refuse(
         TILERUN_STATUS_COMPILE,
-        "for " + targetText.str() + ": kernel '" + compiled->kernel + "' wants " +
+        "for " + targetText.str() + ": kernel '" + compiled->kernel + "' needs " +
             std::to_string(compiled->sharedBytes) + " bytes of shared memory for a program, " +
             std::to_string(target->sharedBytes) +
             " are possible: " + std::to_string(compiled->sharedBytes - target->sharedBytes) +

@@ -215,8 +215,8 @@ TilerunStatus shareContext(const PhysicalDevice &physical, uint64_t foreign,
       }
   if (foreign)
     return fail(sink, TILERUN_STATUS_UNSUPPORTED, "open_device", physical.id.c_str(),
-                "the context is no VkDevice that this plugin made; those of others cannot be "
-                "used, as Vulkan does not tell their queues and features");
+                "the context is not a VkDevice of this plugin; others cannot be used, "
+                "because Vulkan does not report their queues and features");
   auto context = std::make_shared<Context>(physical);
   TILERUN_PLUGIN_TRY(context->open(sink));
   contexts.all.push_back(context);
@@ -294,7 +294,7 @@ TilerunStatus getDeviceProperty(TilerunPluginDevice *device, uint32_t property,
   case TILERUN_DEVICE_PROPERTY_MAX_GRID_Z:
     return setValue(value, p.maxGrid[2]);
   case TILERUN_DEVICE_PROPERTY_PCI_ADDRESS:
-    return p.pciAddress.empty() ? unsupported("the driver does not tell a PCI address")
+    return p.pciAddress.empty() ? unsupported("the driver does not report a PCI address")
                                 : setValue(value, p.pciAddress.c_str());
   case TILERUN_DEVICE_PROPERTY_STREAM_ORDERED_MEMORY:
     return setValue(value, uint64_t(1));
@@ -308,7 +308,7 @@ TilerunStatus getDeviceProperty(TilerunPluginDevice *device, uint32_t property,
   case TILERUN_DEVICE_PROPERTY_REGISTERS:
   case TILERUN_DEVICE_PROPERTY_L2_BYTES:
   case TILERUN_DEVICE_PROPERTY_CLOCK_KHZ:
-    return unsupported("Vulkan does not tell property " + std::to_string(property));
+    return unsupported("Vulkan does not report property " + std::to_string(property));
   }
   return unsupported("property " + std::to_string(property) + " is not known");
 }

@@ -190,7 +190,7 @@ void leaveOut(Target &target) {
       target.cooperativeShapes.clear();
     if (!isKnown)
       log(TILERUN_LOG_WARNING, "TILERUN_VULKAN_WITHOUT has '" + word.str() +
-                                   "', which is no word of a target: it is ignored");
+                                   "', which is not a word of a target: it is ignored");
   }
 }
 

@@ -37,7 +37,7 @@ static std::string findFault(const TilerunPluginKernel &kernel, const TilerunPlu
     return "the kernel was compiled for " + std::to_string(kernel.threads) +
            " threads: " + describeLaunch(kernel, launch);
   if (launch.shared_bytes > kernel.sharedBytes)
-    return std::string("kernel '") + kernel.name + "' wants " +
+    return std::string("kernel '") + kernel.name + "' needs " +
            std::to_string(launch.shared_bytes) + " bytes of shared memory for a program, " +
            std::to_string(kernel.sharedBytes) +
            " are in its code: " + std::to_string(launch.shared_bytes - kernel.sharedBytes) +

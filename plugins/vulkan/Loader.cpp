@@ -64,7 +64,7 @@ static std::string openInstance(Instance &instance) {
   global.vkGetInstanceProcAddr =
       reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr"));
   if (!global.vkGetInstanceProcAddr)
-    return std::string("'") + path + "' is no Vulkan loader: it has no vkGetInstanceProcAddr";
+    return std::string("'") + path + "' is not a Vulkan loader: it has no vkGetInstanceProcAddr";
   auto load = [&](auto &member, const char *name) {
     member = reinterpret_cast<std::remove_reference_t<decltype(member)>>(
         global.vkGetInstanceProcAddr(instance.handle, name));

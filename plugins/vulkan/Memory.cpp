@@ -169,7 +169,7 @@ TilerunStatus Memory::allocate(const std::shared_ptr<Stream> &stream, uint64_t b
   VK_ENTER(context, sink, "allocate");
   if (bytes > getHeapBytes())
     return fail(sink, TILERUN_STATUS_OUT_OF_MEMORY, "allocate", context,
-                std::to_string(bytes) + " bytes wanted, the device has " +
+                std::to_string(bytes) + " bytes requested, the device has " +
                     std::to_string(getHeapBytes()) + " bytes");
   bytes = (std::max<uint64_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   std::vector<std::shared_ptr<Stream>> dropped; // Outlives the lock.
@@ -368,7 +368,7 @@ TilerunStatus getPointerInfo(TilerunPluginDevice *device, TilerunAddress address
   if (context.memory.getInfo(address, *info))
     return TILERUN_STATUS_OK;
   return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "get_pointer_info", context,
-              "address " + std::to_string(address) + " is no memory of this device");
+              "address " + std::to_string(address) + " is not memory of this device");
 }
 
 } // namespace

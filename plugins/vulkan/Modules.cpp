@@ -45,7 +45,7 @@ TilerunStatus readArtifact(const Context &context, const TilerunPluginArtifact &
     std::string name = "kernel '" + kernel.name + "'";
     auto refuse = [&](uint64_t wanted, uint64_t most, const char *what, const char *way) {
       return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, call, context,
-                  name + " wants " + std::to_string(wanted) + " " + what + ", " +
+                  name + " needs " + std::to_string(wanted) + " " + what + ", " +
                       std::to_string(most) + " are possible: " + std::to_string(wanted - most) +
                       " too many (" + way + ")");
     };
@@ -246,7 +246,7 @@ TilerunStatus getKernel(TilerunPluginModule *module, const char *name, TilerunPl
     known += (known.empty() ? "'" : ", '") + std::string(kernel->name) + "'";
   }
   return fail(sink, TILERUN_STATUS_NOT_FOUND, "get_kernel", *module->context,
-              std::string("kernel '") + name + "' was wanted, the module has " +
+              std::string("kernel '") + name + "' was requested, the module has " +
                   (known.empty() ? "none" : known));
 }
 
@@ -357,7 +357,7 @@ TilerunStatus getKernelProperty(TilerunPluginKernel *kernel, uint32_t property,
   if (property == TILERUN_KERNEL_PROPERTY_LOCAL_BYTES && statistics.hasLocalBytes)
     return set(statistics.localBytes);
   return fail(sink, TILERUN_STATUS_UNSUPPORTED, "get_kernel_property", context,
-              "the driver does not tell it");
+              "the driver does not report it");
 }
 
 } // namespace

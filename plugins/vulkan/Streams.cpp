@@ -33,8 +33,8 @@ TilerunStatus adoptStream(TilerunPluginDevice *device, uint64_t native, TilerunP
       return TILERUN_STATUS_OK;
     }
   return fail(sink, TILERUN_STATUS_UNSUPPORTED, "adopt_stream", context,
-              "the native stream is none that get_native_stream gave for this device; a VkQueue of "
-              "the caller's cannot be adopted, as Vulkan lets one thread at a time use a queue");
+              "the native stream did not come from get_native_stream of this device; a VkQueue of "
+              "the caller cannot be adopted, because only one thread at a time may use a queue");
 }
 
 void destroyStream(TilerunPluginStream *stream) {

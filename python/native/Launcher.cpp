@@ -72,7 +72,7 @@ bool python::readGrid(PyObject *object, uint64_t grid[3]) {
     if (!index) {
       if (PyErr_ExceptionMatches(PyExc_TypeError))
         PyErr_Format(PyExc_TypeError,
-                     "the grid has %R, which is no integer; divide by // or triton.cdiv", item);
+                     "the grid has %R, which is not an integer; divide by // or triton.cdiv", item);
       return false;
     }
     int overflow = 0;

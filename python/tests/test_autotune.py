@@ -256,7 +256,7 @@ def test_wrong_decorators():
     for wrong, message in ((lambda: triton.autotune(CONFIGS, key=[])(plain.fn), "@triton.autotune decorates a kernel, not <func"),
                            (lambda: triton.heuristics({})(plain.fn), "@triton.heuristics decorates a kernel"),
                            (lambda: triton.autotune(CONFIGS[0], key=[])(plain), "a list of configurations is expected"),
-                           (lambda: triton.autotune([{"BLOCK": 16}], key=[])(plain), "{'BLOCK': 16} is no triton.Config"),
+                           (lambda: triton.autotune([{"BLOCK": 16}], key=[])(plain), "{'BLOCK': 16} is not a triton.Config"),
                            (lambda: triton.Config("BLOCK"), "begins with a dict of meta-parameters, not 'BLOCK'")):
         with pytest.raises(TypeError, match=message):
             wrong()

@@ -361,7 +361,7 @@ def test_preload():
                                   '{"name": "axpy", "signature": "", "options": [-1, 0, 0, 0, 0, 0]}',
                                   '{"name": "axpy", "signature": "", "options": "abcdef"}'])
 def test_preload_of_something_else(data):
-    with pytest.raises(ValueError, match="kernel 'axpy': .* is no specialization_data of a compiled kernel"):
+    with pytest.raises(ValueError, match="kernel 'axpy': .* is not the specialization_data of a compiled kernel"):
         axpy.preload(data)
 
 

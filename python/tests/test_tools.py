@@ -54,7 +54,7 @@ def test_bounds_of_devices():
     with pytest.raises(RuntimeError, match="nothing is known of torch.bool; there are float32, "):
         triton.testing.get_max_simd_tflops(torch.bool, 1e6)
     if triton.runtime.driver.active.get_current_target().backend == "cpu":
-        with pytest.raises(NotImplementedError, match="the clock of the memory of cpu is not known: it is no GPU"):
+        with pytest.raises(NotImplementedError, match="the clock of the memory of cpu is not known: it is not a GPU"):
             triton.testing.get_dram_gbps()
 
 

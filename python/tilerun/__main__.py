@@ -20,19 +20,19 @@ def _run_text(text, path, arguments):
 
 def main(argv=None):
     parser = argparse.ArgumentParser(
-        prog="python -m tilerun", description="Runs a Triton script on Tilerun, with not one line changed.",
-        epilog="Everything behind the script's name belongs to the script.")
+        prog="python -m tilerun", description="Runs a Triton script on Tilerun, unchanged.",
+        epilog="Everything after the script's name belongs to the script.")
     parser.add_argument("--version", action="version", version=f"tilerun {__version__}")
     parser.add_argument("--cpu", action="store_true",
-                        help="on the interpreter: what the script makes on 'cuda' is made on the CPU, and answers as if it were "
-                        "on a GPU")
+                        help="on the interpreter: tensors that the script makes on 'cuda' are on the CPU, and report that they "
+                        "are on a GPU")
     parser.add_argument("--no-pretend", dest="pretend", action="store_false",
-                        help="with --cpu or --checks: tensors and torch.cuda say that there is no GPU")
+                        help="with --cpu or --checks: tensors and torch.cuda report that there is no GPU")
     parser.add_argument("--checks", action="store_true",
                         help="on the interpreter, with checks of bounds, uninitialized reads, races and overflow")
     parser.add_argument("-m", dest="module", metavar="MODULE", help="run a module, as python -m does")
-    parser.add_argument("-c", dest="code", metavar="CODE", help="run a text, as python -c does")
-    parser.add_argument("script", nargs="?", help="a Python file; '-' for the standard input")
+    parser.add_argument("-c", dest="code", metavar="CODE", help="run code, as python -c does")
+    parser.add_argument("script", nargs="?", help="a Python file; '-' for standard input")
     # As for Python itself: what follows the script, the module or the text is not looked at.
     argv = list(sys.argv[1:] if argv is None else argv)
     end = 0

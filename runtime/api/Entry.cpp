@@ -103,13 +103,14 @@ static void afterForkInChild() {
 }
 
 TilerunStatus api::refuseForked(const char *function) {
-  return keepError(core::Status(
-      TILERUN_STATUS_UNAVAILABLE,
-      std::string(function) +
-          ": this process was forked while another thread of its parent was in " +
-          (functionOfOther ? functionOfOther : "the library") +
-          ", whose locks nobody opens here; fork while no other thread uses Tilerun, or let the "
-          "child execute a program"));
+  return keepError(
+      core::Status(TILERUN_STATUS_UNAVAILABLE,
+                   std::string(function) +
+                       ": this process was forked while another thread of its parent was in " +
+                       (functionOfOther ? functionOfOther : "the library") +
+                       ", whose locks are never released here; fork while no other thread uses "
+                       "Tilerun, or let the "
+                       "child execute a program"));
 }
 
 //===----------------------------------------------------------------------===//
@@ -123,7 +124,7 @@ static core::Status describeException(const char *function) {
   try {
     throw;
   } catch (const std::bad_alloc &) {
-    return make(TILERUN_STATUS_OUT_OF_MEMORY, "the host has no more memory");
+    return make(TILERUN_STATUS_OUT_OF_MEMORY, "the host is out of memory");
   } catch (const std::exception &error) {
     return make(TILERUN_STATUS_INTERNAL, error.what());
   } catch (...) {

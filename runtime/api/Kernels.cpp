@@ -45,7 +45,7 @@ static std::string findOptionMistake(const TilerunCompileOptions &given) {
 // What is wrong with options; "" if nothing is.
 static std::string findMistake(const TilerunCompileOptions &options) {
   if (!std::has_single_bit(options.num_warps))
-    return "num_warps is " + std::to_string(options.num_warps) + ", which is no power of two";
+    return "num_warps is " + std::to_string(options.num_warps) + ", which is not a power of two";
   const std::pair<const char *, uint32_t> truths[] = {{"debug", options.debug},
                                                       {"checks", options.checks}};
   for (auto [name, value] : truths)

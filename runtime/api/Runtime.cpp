@@ -109,7 +109,7 @@ TilerunStatus tilerunCreateRuntime(const TilerunRuntimeOptions *given,
   TilerunRuntimeOptions options = readStruct(given);
   if (uint32_t unknown = options.flags & ~uint32_t(TILERUN_RUNTIME_TRUST_PLUGINS))
     return refuse(__func__, "options->flags has " + std::to_string(unknown) +
-                                ", which is no flag of a runtime");
+                                ", which is not a flag of a runtime");
   if (options.reserved)
     return refuseReserved(__func__, "options", options.reserved);
   if (options.num_plugins > kMostElements)
@@ -219,7 +219,7 @@ TilerunStatus tilerunOpenDevice(TilerunRuntime *runtime, const char *id,
   if (uint32_t unknown =
           options.flags & ~uint32_t(TILERUN_DEVICE_NO_MEMORY_POOL | TILERUN_DEVICE_HOST_MEMORY))
     return refuse(__func__, "options->flags has " + std::to_string(unknown) +
-                                ", which is no flag of a device");
+                                ", which is not a flag of a device");
   const char *pool = std::getenv("TILERUN_MEMORY_POOL");
   core::DeviceOptions open;
   open.usePool =

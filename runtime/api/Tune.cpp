@@ -39,7 +39,7 @@ TilerunStatus tilerunTuneKernel(TilerunRuntime *runtime, TilerunStream *stream,
   TilerunTuneOptions options = readStruct(given);
   if (uint32_t unknown = options.flags & ~uint32_t(TILERUN_TUNE_REFRESH | TILERUN_TUNE_FORGET))
     return refuse(__func__, "options->flags has " + std::to_string(unknown) +
-                                ", which is no flag of a tuning");
+                                ", which is not a flag of a tuning");
   if (options.reserved)
     return refuseReserved(__func__, "options", options.reserved);
   if (num_configs > kMostElements)

@@ -50,7 +50,7 @@ std::shared_ptr<const Artifact> ArtifactCache::readFromDisk(const Key &key) {
     return nullptr;
   std::shared_ptr<const Artifact> artifact = Artifact::parse(*stored);
   if (!artifact)
-    disk->reject(key, "it is no artifact in this version's form");
+    disk->reject(key, "it is not an artifact in this version's format");
   return artifact;
 }
 
@@ -90,7 +90,7 @@ Outcome ArtifactCache::getOrCompile(const Key &key, llvm::function_ref<Outcome()
       }
     } landing{*this, *flight, key};
     flight->outcome = Outcome::fail(
-        {TILERUN_STATUS_OUT_OF_MEMORY, "the host has no more memory", "compile", "", ""});
+        {TILERUN_STATUS_OUT_OF_MEMORY, "the host is out of memory", "compile", "", ""});
     if (persistent)
       outcome.artifact = readFromDisk(key);
     compiled = !outcome.artifact;

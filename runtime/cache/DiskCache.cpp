@@ -166,7 +166,7 @@ std::optional<std::vector<uint8_t>> DiskCache::get(const Key &key, EntryKind kin
     return std::nullopt;
   }
   if (error == files::kNoFile) {
-    reject(key, "it is no regular file");
+    reject(key, "it is not a regular file");
     return std::nullopt;
   }
   if (error) {
@@ -398,7 +398,7 @@ DiskCacheVerification DiskCache::verify(bool removeBad) {
     }
     if (error == ENOENT || error == ESTALE)
       continue; // Evicted meanwhile.
-    std::string why = error == files::kNoFile      ? "it is no regular file"
+    std::string why = error == files::kNoFile      ? "it is not a regular file"
                       : error == files::kUntrusted ? "it " + others
                       : error                      ? std::strerror(error)
                                                    : checkEntry(bytes, *file.key, std::nullopt);

@@ -57,7 +57,8 @@ DiskCacheOptions DiskCacheOptions::fromEnvironment(std::function<void(const std:
     if (std::optional<uint64_t> bytes = parseSize(size))
       options.maxBytes = *bytes;
     else
-      tell("TILERUN_CACHE_SIZE is '" + size + "', which is no size such as 512M or 2G; it is 1G");
+      tell("TILERUN_CACHE_SIZE is '" + size +
+           "', which is not a size such as 512M or 2G; 1G is used");
   }
   std::string shared = llvm::StringRef(get("TILERUN_CACHE_SHARED")).trim().lower();
   options.shared = isOn(shared);
@@ -72,7 +73,7 @@ DiskCacheOptions DiskCacheOptions::fromEnvironment(std::function<void(const std:
   else if (std::string home = files::getHome(); !home.empty())
     options.folder = home + "/.cache/tilerun";
   else
-    tell("there is no home folder for the cache; name one by TILERUN_CACHE_DIR, or say "
+    tell("there is no home folder for the cache; set TILERUN_CACHE_DIR to a folder, or "
          "TILERUN_CACHE=off");
   return options;
 }

@@ -43,7 +43,7 @@ std::string cache::checkEntry(llvm::ArrayRef<uint8_t> file, const Key &key,
   if (file.size() < kHeaderBytes)
     return "it has " + std::to_string(file.size()) + " bytes, fewer than a header";
   if (std::memcmp(file.data(), kMagic, sizeof(kMagic)) != 0)
-    return "it is no entry of a cache";
+    return "it is not an entry of a cache";
   if (uint32_t version = endian::read32le(file.data() + 8); version != kVersion)
     return "its format has version " + std::to_string(version) + ", not " +
            std::to_string(kVersion);

@@ -86,7 +86,7 @@ Status TileProgram::load(llvm::StringRef text, const std::string &kernel) {
   mlir::OwningOpRef<mlir::ModuleOp> module = tile::readModule(text, &context);
   if (!module)
     return Status(TILERUN_STATUS_COMPILE, "the tile IR cannot be read: " +
-                                              (messages.empty() ? "it is no module" : messages));
+                                              (messages.empty() ? "it is not a module" : messages));
   auto function = module->lookupSymbol<mlir::func::FuncOp>(kernel);
   if (!function || !function->hasAttr(tile::TileDialect::kKernelAttr)) {
     std::string known;

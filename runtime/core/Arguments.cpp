@@ -53,7 +53,7 @@ std::string core::describeArgument(const TilerunArgument &argument) {
     return "the number " + formatNumber(argument.value.number) +
            (argument.dtype ? std::string(" as ") + getTypeName(argument.dtype) : "");
   case TILERUN_ARGUMENT_BOOL:
-    return !isTruthValid(argument)  ? "the truth value " + std::to_string(argument.value.integer)
+    return !isTruthValid(argument)  ? "the boolean " + std::to_string(argument.value.integer)
            : argument.value.integer ? "true"
                                     : "false";
   case TILERUN_ARGUMENT_STRING:
@@ -113,7 +113,7 @@ std::string core::describeReserved(const TilerunArgument &argument) {
 static std::string describeRefusal(const ParameterFacts &parameter,
                                    const TilerunArgument &argument) {
   if (!isTruthValid(argument))
-    return "given a truth value that is neither 0 nor 1";
+    return "given a boolean that is neither 0 nor 1";
   if (argument.reserved)
     return describeReserved(argument);
   if (parameter.isConstexpr) {
@@ -149,14 +149,14 @@ static std::string describeRefusal(const ParameterFacts &parameter,
     (void)detail::getMeaning(parameter, argument, meaning);
     if (!isIntegerType(meaning.dtype))
       return std::string("given an integer as ") + getTypeName(meaning.dtype) +
-             ", which is no integer type";
+             ", which is not an integer type";
     return std::string("of type ") + getTypeName(meaning.dtype) + ", which cannot hold it";
   case TILERUN_ARGUMENT_FLOAT:
     return std::string("given a number as ") + getTypeName(argument.dtype) +
            "; fp16, bf16, fp32 and fp64 are possible";
   case TILERUN_ARGUMENT_STRING:
   case TILERUN_ARGUMENT_DTYPE:
-    return "no tl.constexpr; it takes a pointer, a number or None at run time";
+    return "not a tl.constexpr; it takes a pointer, a number or None at run time";
   default:
     return "given an argument of an unknown kind";
   }

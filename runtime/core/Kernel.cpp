@@ -201,7 +201,7 @@ static Status checkFacts(const Specialization::Place &place, int64_t divisibilit
                     ", which cannot hold it");
   }
   if (!isTruthValid(argument))
-    return refuse("given a truth value that is neither 0 nor 1");
+    return refuse("given a boolean that is neither 0 nor 1");
   uint64_t bits = argument.value.natural;
   if (divisibility > 1 && bits % static_cast<uint64_t>(divisibility) != 0)
     return refuse("compiled for multiples of " + std::to_string(divisibility) + ", which " +

@@ -32,7 +32,8 @@ Status detail::checkUnseenPointer(const Device &device, TilerunAddress address) 
     return {};
   if (status.getCode() == TILERUN_STATUS_INVALID_ARGUMENT)
     return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                  "no memory that " + device.getId() + " knows (a host pointer, or freed memory?)");
+                  "memory that " + device.getId() +
+                      " does not know (a host pointer, or freed memory?)");
   TILERUN_TRY(status);
   if (!info.accessible)
     return Status(TILERUN_STATUS_INVALID_ARGUMENT,

@@ -111,7 +111,7 @@ Status Kernel::specialize(Device &device, const std::string &signature,
       entry = typed[i];
     if (!entry)
       return Status(TILERUN_STATUS_INTERNAL, "the code of kernel '" + getName() + "' for " +
-                                                 device.getId() + " wants a parameter '" +
+                                                 device.getId() + " needs a parameter '" +
                                                  wanted[i].name +
                                                  "' that its signature does not have");
     Specialization::Place place = {wanted[i].kind, entry->dtype,
@@ -125,7 +125,7 @@ Status Kernel::specialize(Device &device, const std::string &signature,
       place.dtype = declared->annotation;
     if (!isOfKind(*entry, wanted[i].kind))
       return Status(TILERUN_STATUS_INTERNAL,
-                    "the code of kernel '" + getName() + "' for " + device.getId() + " wants " +
+                    "the code of kernel '" + getName() + "' for " + device.getId() + " needs " +
                         getKindName(wanted[i].kind) + " for parameter '" + entry->name +
                         "', the signature has " + getTypeName(entry->dtype));
     if (!entry->isPointer && !place.dtype)
@@ -149,7 +149,7 @@ Status Kernel::specializeFor(Device &device, const TilerunCompileOptions &option
   for (size_t i = 0; i < specialization->places.size(); ++i)
     if (!isFixed && specialization->places[i].argument >= numArguments)
       return Status(TILERUN_STATUS_INTERNAL, "kernel '" + getName() + "' for " + device.getId() +
-                                                 " wants a run-time value for '" +
+                                                 " needs a run-time value for '" +
                                                  specialization->parameters[i].name +
                                                  "', which was not passed");
   out = std::move(specialization);
@@ -204,7 +204,7 @@ Status Kernel::specializeOnce(Device &device, const SpecializationKey &key,
       flight.landed.notify_all();
     }
   } landing{*this, *flight, words};
-  flight->status = Status(TILERUN_STATUS_OUT_OF_MEMORY, "the host has no more memory");
+  flight->status = Status(TILERUN_STATUS_OUT_OF_MEMORY, "the host is out of memory");
   status = specializeFor(device, options, arguments, numArguments, value);
   if (status.isOk()) {
     std::lock_guard lock(mutex);

@@ -139,7 +139,7 @@ private:
     }
     if (options.conformanceHelper.empty()) {
       add("conformance", "suite", Verdict::Fail,
-          "the helper tilerun-conformance is not installed beside this program");
+          "the helper tilerun-conformance is not installed next to this program");
       return;
     }
     ChildResult child =

@@ -57,13 +57,13 @@ std::string checkSize(const TilerunPlugin &table) {
            std::to_string(sizeof(TilerunPlugin));
   if (table.struct_size % sizeof(void *) != 0)
     return "its table's size, " + std::to_string(table.struct_size) +
-           ", is no multiple of a pointer's";
+           ", is not a multiple of a pointer's";
   return "";
 }
 
 std::string checkTexts(const TilerunPlugin &table) {
   if (!table.version || !*table.version)
-    return "it tells no version";
+    return "it has no version";
   if (!table.description || !*table.description)
     return "it has no description";
   return std::strchr(table.description, '\n') ? "its description has several lines" : "";
@@ -90,7 +90,7 @@ std::string checkContent(const TilerunPluginArtifact &artifact) {
     bool pointer = parameter.kind == TILERUN_ARGUMENT_POINTER;
     if (parameter.kind < TILERUN_ARGUMENT_POINTER || parameter.kind > TILERUN_ARGUMENT_FLOAT ||
         (pointer && parameter.bits != 64) || !parameter.bits || !parameter.name)
-      return "parameter " + std::to_string(i) + " is not described as the ABI wants";
+      return "parameter " + std::to_string(i) + " is not described as the ABI requires";
   }
   return "";
 }
@@ -135,7 +135,7 @@ std::string checkPhases(const Plugin &plugin, const std::string &kernel,
   std::string reason;
   std::vector<Phase> phases = plugin.getPhases(target, reason);
   if (phases.empty())
-    return "it tells no phases of the target" + (reason.empty() ? "" : ": " + reason);
+    return "it lists no phases of the target" + (reason.empty() ? "" : ": " + reason);
   phases.push_back({"no-such-phase", "", "", false});
   for (const Phase &phase : phases) {
     const TilerunPluginOption emit = {"emit", phase.name.c_str()};
@@ -227,7 +227,8 @@ int plugin::runCompileAudit(const char *file, const char *bytecode, const char *
     std::string ignored;
     compileOnce(table, bad, target, ignored, status);
     if (status != TILERUN_STATUS_COMPILE && wrong.empty())
-      wrong = "what is no module gives '" + getStatusName(status) + "', not 'compile error'";
+      wrong =
+          "bytes that are not a module give '" + getStatusName(status) + "', not 'compile error'";
   }
   const TilerunPluginOption unknown = {"no-such-option", "1"};
   const std::string other = plugin->getName() + ":no-such-architecture";

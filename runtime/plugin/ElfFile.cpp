@@ -122,7 +122,7 @@ std::string plugin::checkElfBytes(const void *bytes, size_t size, const char *sy
     return "it has the wrong architecture: it is for " + getMachineName(header.e_machine) +
            ", this process is " + kMachineName;
   if (header.e_type != ET_DYN)
-    return "it is an ELF file, but no shared object";
+    return "it is an ELF file, but not a shared object";
   if (header.e_phnum == 0 || header.e_phentsize != sizeof(Elf64_Phdr))
     return "it has no program headers";
   for (uint64_t i = 0; i < header.e_phnum; ++i) {
@@ -137,7 +137,7 @@ std::string plugin::checkElfBytes(const void *bytes, size_t size, const char *sy
     if (header.e_shnum && !reader.read(header.e_shoff, header.e_shnum - 1u, last))
       return truncated;
     if (!mayDefine(reader, header, symbol))
-      return std::string("it does not export ") + symbol + ", so it is no plugin";
+      return std::string("it does not export ") + symbol + ", so it is not a plugin";
   }
   return "";
 }

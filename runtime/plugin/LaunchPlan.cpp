@@ -57,7 +57,7 @@ static std::string checkSteps(const TilerunPluginKernelInfo &kernel,
       return what + " has the operation " + std::to_string(step.operation) +
              ", which this runtime does not know";
     if (stack < operands)
-      return what + " finds too little on the stack";
+      return what + " finds too few numbers on the stack";
     stack += results - operands;
     words += step.operation == TILERUN_STEP_WORD;
     if (stack > kMostStack)

@@ -135,7 +135,7 @@ std::string plugin::checkTable(const TilerunPlugin *table) {
     return "it is too new: it needs a runtime with plugin ABI " +
            getVersion(table->abi_major, table->required_host_minor) + ", this runtime's is " + ours;
   if (!isName(table->name))
-    return "its name is missing or has other characters than a-z, 0-9, '_' and '-'";
+    return "its name is missing or has characters other than a-z, 0-9, '_' and '-'";
   if (!table->get_devices)
     return "its table has no get_devices";
   return checkReleases(*table);
@@ -172,7 +172,7 @@ std::string plugin::checkArtifact(const TilerunPluginArtifact *artifact) {
   if (!artifact)
     return "there is none";
   if (artifact->struct_size < offsetof(TilerunPluginArtifact, kernels) + sizeof(artifact->kernels))
-    return "its struct_size is " + std::to_string(artifact->struct_size) + ", not 40 at least";
+    return "its struct_size is " + std::to_string(artifact->struct_size) + ", not at least 40";
   if (artifact->num_bytes && !artifact->bytes)
     return "it has " + std::to_string(artifact->num_bytes) + " bytes at address 0";
   if (artifact->num_kernels && !artifact->kernels)
@@ -228,7 +228,7 @@ std::shared_ptr<const Plugin> Plugin::load(const std::string &path, std::string 
   }
   auto entry = reinterpret_cast<TilerunPluginEntry>(dlsym(library, TILERUN_PLUGIN_ENTRY));
   if (!entry) {
-    reason = "it does not export " TILERUN_PLUGIN_ENTRY ", so it is no plugin";
+    reason = "it does not export " TILERUN_PLUGIN_ENTRY ", so it is not a plugin";
     dlclose(library);
     return nullptr;
   }
@@ -294,7 +294,7 @@ std::vector<Phase> Plugin::getPhases(const std::string &target, std::string &rea
   Collected<Phase> collected;
   reason.clear();
   if (!table.get_phases) {
-    reason = "plugin '" + getName() + "' does not tell its phases";
+    reason = "plugin '" + getName() + "' does not list its phases";
     return {};
   }
   ErrorKeeper errors;

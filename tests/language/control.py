@@ -54,7 +54,7 @@ def names_of_loops(n, Z):
         last = i * 2
     # error: 'last' is not defined here: it is first bound inside a run-time loop, which may run zero times; bind it before the loop
     tl.store(Z, last)
-    # error: 'i' is not defined here: the variable of a run-time loop has no value behind the loop
+    # error: 'i' is not defined here: the variable of a run-time loop has no value after the loop
     tl.store(Z, i)
 
 

@@ -24,7 +24,7 @@ def _summarize(times, quantiles, return_mode):
         return times
     functions = {"min": min, "max": max, "mean": statistics.fmean, "median": statistics.median}
     if return_mode not in functions:
-        raise ValueError(f"return_mode is {return_mode!r}, which is none of min, max, mean, median, all")
+        raise ValueError(f"return_mode is {return_mode!r}, which is not one of min, max, mean, median, all")
     return functions[return_mode](times)
 
 
@@ -331,7 +331,7 @@ def get_dram_gbps(device=None):
     if not kilohertz or not bits:
         kind, index = _devices.get_default()
         raise UnsupportedError(f"the clock of the memory of {_devices.describe(kind, index)} is not known: "
-                               + ("it is no GPU" if kind == CPU else "torch tells it, which is not imported or too old"))
+                               + ("it is not a GPU" if kind == CPU else "it comes from torch, which is not imported or too old"))
     return 2 * kilohertz * 1e3 * bits / 8 / 1e9
 
 

@@ -4,7 +4,7 @@
 // Rules. Objects own their handles: they move, do not copy, and release in their destructor; a
 // moved-from or default object is empty, and only assigning to it makes sense. A function that
 // fails throws tilerun::Error; without exceptions in the compiler, it writes the message to stderr
-// and aborts (use the C API where that is not wanted). Functions that ask (`isDone`) do not fail on
+// and aborts (use the C API to avoid that). Functions that ask (`isDone`) do not fail on
 // "not yet".
 #ifndef TILERUN_TILERUN_HPP
 #define TILERUN_TILERUN_HPP
@@ -122,7 +122,7 @@ template <typename T> constexpr uint16_t dtypeOf() {
   else if constexpr (std::is_same_v<U, double>)
     return TILERUN_DTYPE_FP64;
   else {
-    static_assert(std::is_integral_v<U> && sizeof(U) <= 8, "no element type of a kernel");
+    static_assert(std::is_integral_v<U> && sizeof(U) <= 8, "not an element type of a kernel");
     constexpr uint16_t first = std::is_signed_v<U> ? TILERUN_DTYPE_I8 : TILERUN_DTYPE_U8;
     return first + (sizeof(U) == 1 ? 0 : sizeof(U) == 2 ? 1 : sizeof(U) == 4 ? 2 : 3);
   }
@@ -187,7 +187,7 @@ inline TilerunArgument makeArgument(const char *text) {
 inline TilerunArgument makeArgument(std::nullptr_t) {
   return {TILERUN_ARGUMENT_NONE, TILERUN_DTYPE_AUTO, 0, {}};
 }
-/// An unscoped enumerator is its integer; a scoped one must be cast by who knows what it means.
+/// An unscoped enumerator is its integer; a scoped one must be cast explicitly.
 template <typename T>
   requires std::is_enum_v<T> && std::is_convertible_v<T, std::underlying_type_t<T>>
 TilerunArgument makeArgument(T value) {
@@ -548,12 +548,12 @@ template <typename T> TilerunTuneMemory restoredAfterRuns(const Buffer<T> &buffe
 }
 struct TuneOptions {
   uint32_t warmupMilliseconds = 25, repMilliseconds = 100;
-  std::string key = {}; ///< What decides the choice besides the kernel and its arguments.
+  std::string key = {}; ///< What else the choice depends on.
   std::vector<TilerunTuneMemory> memory = {};
   bool refresh = false; ///< Measure, whatever the cache holds.
   bool forget = false;  ///< Neither read nor write the cache.
   // None of these may throw.
-  std::function<void(const TilerunTuneProgress &)> progress = {}; ///< Told after each.
+  std::function<void(const TilerunTuneProgress &)> progress = {}; ///< Called after each.
   /// Called around each run, with the configuration's number; false fails the configuration, and
   /// the choice is not kept.
   std::function<bool(uint32_t)> before = {}, after = {};
@@ -612,7 +612,7 @@ public:
     return out;
   }
 
-  /// What distinguishes this build's compilers from others', for keys of a host's own caches.
+  /// Identifies this build's compilers, for keys of a host's own caches.
   std::string compilerKey() const {
     std::string out;
     check(tilerunGetCompilerKey(

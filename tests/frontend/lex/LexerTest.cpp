@@ -122,8 +122,8 @@ TEST(Lexer, Numbers) {
 TEST(Lexer, WrongNumbers) {
   EXPECT_EQ(error("0777"),
             "invalid number '0777': decimal integers have no leading zeros; write 0o for octal");
-  EXPECT_EQ(error("1__0"), "invalid number '1__0': '_' must stand between two digits");
-  EXPECT_EQ(error("1_"), "invalid number '1_': '_' must stand between two digits");
+  EXPECT_EQ(error("1__0"), "invalid number '1__0': '_' must be between two digits");
+  EXPECT_EQ(error("1_"), "invalid number '1_': '_' must be between two digits");
   EXPECT_EQ(error("0x"), "invalid number '0x': digits are missing");
   EXPECT_EQ(error("0b12"), "invalid number '0b12': binary digits are 0 and 1");
   EXPECT_EQ(error("0o8"), "invalid number '0o8': digits are missing");

@@ -106,7 +106,7 @@ TEST(Errors, Parameters) {
             "put it first\n");
   EXPECT_EQ(errors("def f(*): pass"), "1:7: a named parameter must follow the bare '*'\n");
   EXPECT_EQ(errors("def f(*, **k): pass"), "1:7: a named parameter must follow the bare '*'\n");
-  EXPECT_EQ(errors("def f(*a, *b): pass"), "1:11: '*' may stand once only\n");
+  EXPECT_EQ(errors("def f(*a, *b): pass"), "1:11: '*' may appear only once\n");
   EXPECT_EQ(errors("def f(**a, b): pass"), "1:12: nothing may follow the '**' parameter\n");
   EXPECT_EQ(errors("def f(/): pass"), "1:7: '/' needs a parameter before it\n");
   EXPECT_EQ(errors("def f(*a=1): pass"), "1:9: a '*' or '**' parameter cannot have a default\n");
@@ -125,7 +125,7 @@ TEST(Errors, Arguments) {
   EXPECT_EQ(errors("f(**a, *b)"), "1:8: a '*' argument cannot follow a '**' argument; put it "
                                   "first\n");
   EXPECT_EQ(errors("f(a for a in b, c)"),
-            "1:3: a generator beside other arguments needs its own parentheses\n");
+            "1:3: a generator next to other arguments needs its own parentheses\n");
   EXPECT_EQ(errors("a[]"), "1:3: expected an index between '[' and ']'\n");
 }
 

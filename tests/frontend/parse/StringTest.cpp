@@ -40,7 +40,7 @@ TEST(Strings, PiecesAreJoined) {
 
 TEST(Strings, Mistakes) {
   EXPECT_EQ(expr("'a' b'b'"),
-            "1:5: bytes and text stand side by side; make both the same kind of string\n");
+            "1:5: bytes and text are adjacent; make both the same kind of string\n");
   EXPECT_EQ(expr("'ab\\x4'"), "1:4: this escape needs 2 hexadecimal digits\n");
   EXPECT_EQ(expr("'\\u12g4'"), "1:2: this escape needs 4 hexadecimal digits\n");
   EXPECT_EQ(expr("'\\U00110000'"), "1:2: there is no Unicode character above \\U0010FFFF\n");

@@ -36,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "p=*i32, n=i32",
                 "'x' is not defined here: it is first bound inside a run-time loop"},
         BadBody{"LoopVariableBehindLoop", "p, n", "for i in range(n):\n    pass\ntl.store(p, i)",
-                "p=*i32, n=i32", "the variable of a run-time loop has no value behind the loop"},
+                "p=*i32, n=i32", "the variable of a run-time loop has no value after the loop"},
         BadBody{"DifferentStrings", "p, n",
                 "if n > 0:\n    x = 'a'\nelse:\n    x = 'b'\ntl.static_print(x)", "p=*i32, n=i32",
                 "it has different compile-time values in the arms"}),

@@ -71,8 +71,8 @@ TEST(Message, VariablesOfInnerLoopsThatAreReadLater) {
   EXPECT_EQ(getBodyError("i = 0\nfor j in range(n):\n    for i in range(n):\n        pass\n"
                          "tl.store(q, i)"),
             "'i' has no single value at the end of an iteration: the variable of a run-time loop "
-            "has no value behind the loop, and the next iteration, or what follows, reads it; give "
-            "the variable of the inner loop another name, or assign 'i' behind that loop");
+            "has no value after the loop, and the next iteration, or what follows, reads it; give "
+            "the variable of the inner loop another name, or assign 'i' after that loop");
 }
 
 TEST(Message, PointersAreNotIndexed) {

@@ -363,8 +363,8 @@ TEST(UnknownGlobal, ConstantsOfClasses) {
     EXPECT_HAS(c, "constant 7");
   }
   EXPECT_SAYS(compileWith("class C:\n    F = 1\n", "tl.store(p, C.F)", "p=*i32, n=i32, C.F=7"),
-              "'C.F' is not a parameter of kernel 'kernel', and what the global of this name is "
-              "stands in its file");
+              "'C.F' is not a parameter of kernel 'kernel', and the global of this name has a "
+              "value in its file");
   EXPECT_SAYS(compileWith("class C:\n    F = 1\n", "tl.store(p, C.F)", "p=*i32, n=i32, C.G=7"),
               "kernel 'kernel' has no parameter 'C.G'");
 }
@@ -473,8 +473,8 @@ TEST(UnknownGlobal, WhichOfSeveralFunctions) {
 TEST(UnknownGlobal, OnlyWhatIsUnknownCanBeGiven) {
   const std::string kernel = "@triton.jit\ndef kernel(p):\n    tl.store(p, SIZE)\n";
   EXPECT_SAYS(compile("SIZE = 4\n" + kernel, "p=*i32, SIZE=8"),
-              "'SIZE' is not a parameter of kernel 'kernel', and what the global of this name is "
-              "stands in its file");
+              "'SIZE' is not a parameter of kernel 'kernel', and the global of this name has a "
+              "value in its file");
   EXPECT_SAYS(compile("SIZE = 4\n" + kernel, "p=*i32, SIE=8"),
               "kernel 'kernel' has no parameter 'SIE'");
   EXPECT_SAYS(compile("import os\nSIZE = os.getpid()\n" + kernel, "p=*i32, SIZE=i32"),

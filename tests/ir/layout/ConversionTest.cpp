@@ -192,7 +192,7 @@ std::optional<ConversionPlan> check(const LinearLayout &source, const LinearLayo
   llvm::Expected<ConversionPlan> plan = planConversion(source, destination, options);
   if (!plan) {
     EXPECT_EQ(llvm::toString(plan.takeError()),
-              "the destination wants elements that the source does not hold");
+              "the destination needs elements that the source does not hold");
     EXPECT_FALSE(possible.anywhere) << source.toString() << " to " << destination.toString();
     return std::nullopt;
   }
@@ -520,7 +520,7 @@ TEST(ConversionTest, Errors) {
             "source and destination differ in output dimension 'dim0'");
   EXPECT_EQ(message(lanes, expandDim(lanes, 0)), "source and destination have different ranks");
   EXPECT_EQ(message(LinearLayout::zeros1D(2, kLane, "dim0", 2), lanes),
-            "the destination wants elements that the source does not hold");
+            "the destination needs elements that the source does not hold");
   ConversionOptions options;
   options.elementBytes = 3;
   EXPECT_EQ(message(lanes, lanes, options), "elements of 3 bytes cannot be converted");

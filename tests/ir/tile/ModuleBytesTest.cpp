@@ -104,7 +104,7 @@ TEST_F(ModuleBytes, MlirsReaderTakesThem) {
 TEST_F(ModuleBytes, DeepTextIsRefused) {
   EXPECT_EQ(refuse(nest(tile::kMaxTextDepth)), "");
   const std::string error =
-      "the text has more than 256 brackets in each other, which is more than is read\n";
+      "the text has more than 256 nested brackets, which is more than the reader accepts\n";
   EXPECT_EQ(refuse(nest(tile::kMaxTextDepth + 1)), error);
   EXPECT_EQ(refuse(nest(1 << 20)), error);
   EXPECT_EQ(refuse(std::string(1 << 20, '(')), error);

@@ -42,7 +42,7 @@ func.func @f(%x: tensor<8xf32>) {
 // -----
 
 func.func @f(%x: tensor<8xf32>) {
-  // expected-error @below {{has '${1' without '}' behind it}}
+  // expected-error @below {{has '${1' without '}' after it}}
   %0 = tile.inline_asm pure "neg $0, ${1;" constraints "=f,f" as "asm" %x : (tensor<8xf32>) -> tensor<8xf32>
   return
 }

@@ -147,7 +147,7 @@ TEST_F(Cuda, OutOfMemoryInTheMiddle) {
   EXPECT_EQ(error.driverWord, "CUDA_ERROR_OUT_OF_MEMORY");
   EXPECT_EQ(error.device, "cuda:0");
   EXPECT_NE(error.call.find("cuMemAllocAsync"), std::string::npos);
-  EXPECT_NE(error.message.find("64 bytes were wanted"), std::string::npos);
+  EXPECT_NE(error.message.find("64 bytes were requested"), std::string::npos);
   EXPECT_EQ(countAlive(), 0);
 }
 

@@ -128,7 +128,7 @@ TEST_F(CudaLaunch, TooMuchSharedMemorySaysByHowMuch) {
   TilerunStatus status = launchDelay(kernel, nullptr, address, (100 << 10) + 7);
   EXPECT_EQ(status, TILERUN_STATUS_INVALID_ARGUMENT);
   std::string message = keeper.take(status).message;
-  EXPECT_NE(message.find("'tilerun_test_delay' wants 102407 bytes"), std::string::npos) << message;
+  EXPECT_NE(message.find("'tilerun_test_delay' needs 102407 bytes"), std::string::npos) << message;
   EXPECT_NE(message.find("102400 are possible: 7 too many"), std::string::npos) << message;
   // No launch asks again.
   EXPECT_EQ(countCalls("cuFuncSetAttribute"), attributes + 1);
@@ -153,7 +153,7 @@ TEST_F(CudaLaunch, MemoryRunsOutAndComesBack) {
   }
   EXPECT_EQ(status, TILERUN_STATUS_OUT_OF_MEMORY);
   EXPECT_EQ(addresses.size(), 8u);
-  EXPECT_NE(keeper.take(status).message.find("268435456 bytes were wanted"), std::string::npos);
+  EXPECT_NE(keeper.take(status).message.find("268435456 bytes were requested"), std::string::npos);
   for (TilerunAddress address : addresses)
     EXPECT_EQ(table().free(device, nullptr, address, keeper.getSink()), TILERUN_STATUS_OK);
   TilerunAddress address = 0;

@@ -140,7 +140,7 @@ TEST(VulkanArtifact, SaysWhatIsWrong) {
   std::vector<uint8_t> bytes = encodeArtifact(makeContent());
   EXPECT_EQ(getError({}), "the artifact is empty");
   const uint8_t text[] = "this is no code at all, but text that goes on";
-  EXPECT_EQ(getError(text), "the artifact is none of this plugin's");
+  EXPECT_EQ(getError(text), "the artifact is not from this plugin");
   std::vector<uint8_t> changed = bytes;
   changed[8] = 9;
   EXPECT_EQ(getError(changed), "the artifact has version 9, this plugin reads 1");
@@ -161,7 +161,7 @@ TEST(VulkanArtifact, CodeIsLookedAt) {
   content = makeContent();
   content.code[0] = 7;
   EXPECT_EQ(getError(encodeArtifact(content)),
-            "the artifact cannot be used: its code is no SPIR-V");
+            "the artifact cannot be used: its code is not SPIR-V");
   content = makeContent();
   content.code.back() = 0;
   content.code.pop_back();

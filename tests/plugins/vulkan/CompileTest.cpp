@@ -90,7 +90,7 @@ TEST_F(Compile, EmitsTheTextOfAPhase) {
   expectPhases(kAdd, target,
                "spirv-asm, spirv, spirv-dialect, simt, layout, schedule, expand, remarks, remarks-json",
                "cuda:sm_80",
-               "get_phases on vulkan: 'cuda:sm_80' is no Vulkan target: it begins with "
+               "get_phases on vulkan: 'cuda:sm_80' is not a Vulkan target; targets begin with "
                "'vulkan:1.3'");
 }
 
@@ -113,7 +113,7 @@ TEST_F(Compile, ErrorsSayWhatIsWrong) {
   EXPECT_NE(message.find("compile on vulkan: for vulkan:1.3: "), std::string::npos) << message;
   for (const char *target : {"", "1.3", "abacus:1", "vulkan:1.2", "cuda:sm_80"}) {
     EXPECT_EQ(compile(kAdd, target), TILERUN_STATUS_INVALID_ARGUMENT) << target;
-    EXPECT_NE(message.find("it begins with 'vulkan:1.3'"), std::string::npos) << message;
+    EXPECT_NE(message.find("targets begin with 'vulkan:1.3'"), std::string::npos) << message;
   }
   EXPECT_EQ(compile(kAdd, "vulkan:1.3,f17"), TILERUN_STATUS_INVALID_ARGUMENT);
   EXPECT_NE(message.find("has no word 'f17'; there are subgroup=…"), std::string::npos) << message;

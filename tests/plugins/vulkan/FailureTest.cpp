@@ -30,7 +30,7 @@ TEST(VulkanLoader, ReasonsForHavingNoDevice) {
   EXPECT_EQ(getReason({}), "");
   EXPECT_HAS(getReason({{"TILERUN_VULKAN_LOADER", "/nonexistent/libvulkan.so.1"}}),
              "the Vulkan loader library was not found: /nonexistent/libvulkan.so.1");
-  EXPECT_HAS(getReason({{"TILERUN_VULKAN_LOADER", NULL_PLUGIN}}), "is no Vulkan loader");
+  EXPECT_HAS(getReason({{"TILERUN_VULKAN_LOADER", NULL_PLUGIN}}), "is not a Vulkan loader");
   EXPECT_HAS(
       getReason({{"FAKE_VULKAN_VERSION", "1.1.126"}}),
       "the Vulkan loader is too old: it is for Vulkan 1.1.126, and 1.3.0 or later is needed");
@@ -206,7 +206,7 @@ TEST_F(Devices, OutOfDeviceMemoryLeavesAllUsable) {
   EXPECT_EQ(address, 99u);
   EXPECT_EQ(error.driverWord, "VK_ERROR_OUT_OF_DEVICE_MEMORY");
   EXPECT_HAS(error.message, "vkAllocateMemory");
-  EXPECT_HAS(error.message, "209715200 bytes were wanted");
+  EXPECT_HAS(error.message, "209715200 bytes were requested");
   reset();
   uint32_t in = 7, out = 0;
   EXPECT_EQ(t.copy_to_device(device.handle, nullptr, kept, &in, 4, nullptr), TILERUN_STATUS_OK);

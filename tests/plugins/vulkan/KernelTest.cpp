@@ -203,7 +203,7 @@ TEST_F(Launches, PropertiesOfKernels) {
     TilerunStatus status = table().get_kernel_property(kernel, property, &value, keeper.getSink());
     if (status) {
       EXPECT_EQ(status, TILERUN_STATUS_UNSUPPORTED);
-      EXPECT_NE(takeMessage(status).find("the driver does not tell it"), std::string::npos);
+      EXPECT_NE(takeMessage(status).find("the driver does not report it"), std::string::npos);
     } else {
       EXPECT_EQ(value.type, uint32_t(TILERUN_VALUE_U64));
     }

@@ -76,9 +76,10 @@ TEST(BadKernels, WrongArguments) {
   EXPECT_EQ(refuse(out.pointer(), 5),
             "kernel 'k': 2 arguments were passed; missing 'BLOCK' (tl.constexpr)");
   EXPECT_EQ(refuse(out.pointer(), 5, 6, 7), "kernel 'k' takes 3 arguments, 4 were passed");
-  EXPECT_EQ(refuse(out.pointer(), "five", 8),
-            "kernel 'k': parameter 'n' is no tl.constexpr; it takes a pointer, a number or None at "
-            "run time; a string was passed");
+  EXPECT_EQ(
+      refuse(out.pointer(), "five", 8),
+      "kernel 'k': parameter 'n' is not a tl.constexpr; it takes a pointer, a number or None at "
+      "run time; a string was passed");
   EXPECT_EQ(refuse(out.pointer(), 5, out.pointer()),
             "kernel 'k': parameter 'BLOCK' is a tl.constexpr, which takes a number, string, dtype "
             "or None, such as x.shape[0], not a tensor; a pointer to i32 was passed");
@@ -99,7 +100,7 @@ TEST(BadKernels, NumbersOfWarps) {
     return std::string(
         getError([&] { kernel.launchWith(stream, {}, options, out.pointer(), 5); }).what());
   };
-  EXPECT_CONTAINS(refuse(3), "num_warps is 3, which is no power of two");
+  EXPECT_CONTAINS(refuse(3), "num_warps is 3, which is not a power of two");
   EXPECT_CONTAINS(refuse(2048), "num_warps is 2048; 1024 are the most");
   // The interpreter has none: what it says of the kernel is another thing.
   EXPECT_CONTAINS(refuse(64), "'x' differs in type after this run-time 'if'");

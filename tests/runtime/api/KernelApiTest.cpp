@@ -304,7 +304,7 @@ TEST_F(CudaKernels, LaunchAndProperties) {
                     add.specialize(device, "out=*i32, a=*i32, b=*i32, n=i32, BLOCK=64",
                                    {.numWarps = 3});
                   }).what(),
-                  "no power of two");
+                  "not a power of two");
 }
 
 TEST_F(CudaKernels, SixtyFourThreadsCompileOnce) {
@@ -356,7 +356,7 @@ TEST_F(CudaKernels, PointersOfOtherDevicesAreRefused) {
   int32_t onHost = 0;
   Pointer<int32_t> host{reinterpret_cast<uint64_t>(&onHost)};
   EXPECT_CONTAINS(getError([&] { add.launch(stream, {1}, out, a, host, 96, 128); }).what(),
-                  "no memory that cuda:0 knows (a host pointer, or freed memory?)");
+                  "memory that cuda:0 does not know (a host pointer, or freed memory?)");
 }
 
 TEST_F(CudaKernels, DriverFailuresAreTold) {

@@ -155,7 +155,7 @@ TEST(Refusals, PluginsThatOthersCanChange) {
   options.flags = 6;
   TilerunRuntime *made = nullptr;
   expectRefused(tilerunCreateRuntime(&options, &made),
-                "options->flags has 6, which is no flag of a runtime");
+                "options->flags has 6, which is not a flag of a runtime");
   // Structs of before 1.5 have none.
   options.struct_size = offsetof(TilerunRuntimeOptions, flags);
   check(tilerunCreateRuntime(&options, &made));
@@ -203,7 +203,7 @@ TEST(Refusals, CompileOptionsAreTheSameOnEveryDevice) {
       TilerunLaunchOptions launch = {sizeof(launch), {1, 1, 1}, &compile, 0, 0, nullptr};
       expectRefused(tilerunLaunch(stream.get(), kernel.get(), &launch, arguments, 5), part);
     };
-    expect({0, 3, 0, 0, 0, 0, 0, 0, nullptr}, "num_warps is 3, which is no power of two");
+    expect({0, 3, 0, 0, 0, 0, 0, 0, nullptr}, "num_warps is 3, which is not a power of two");
     expect({0, 2048, 0, 0, 0, 0, 0, 0, nullptr}, "num_warps is 2048; 1024 are the most");
     if (std::string(id) == "cuda") // The interpreter has no warps.
       expect({0, 64, 0, 0, 0, 0, 0, 0, nullptr},

@@ -248,7 +248,7 @@ TEST_F(ArtifactCacheTest, AnEntryThatIsNoArtifactIsReplaced) {
       cache.getOrCompile(makeKey(1), []() -> Outcome { return {makeArtifact("code"), nullptr}; });
   EXPECT_TRUE(outcome.artifact);
   ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_NE(warnings[0].find("no artifact in this version's form"), std::string::npos);
+  EXPECT_NE(warnings[0].find("not an artifact in this version's format"), std::string::npos);
   EXPECT_TRUE(ArtifactCache(disk).lookup(makeKey(1)));
 }
 
@@ -345,7 +345,7 @@ TEST(PluginArtifacts, WhatCannotBeReadIsAnError) {
   expect(nullptr, "there is none");
   TilerunPluginArtifact wrong = artifact;
   wrong.struct_size = 16;
-  expect(&wrong, "its struct_size is 16, not 40 at least");
+  expect(&wrong, "its struct_size is 16, not at least 40");
   wrong = artifact;
   wrong.bytes = nullptr;
   expect(&wrong, "it has 2 bytes at address 0");

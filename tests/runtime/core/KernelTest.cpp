@@ -259,7 +259,7 @@ TEST_F(KernelTest, ValidationNamesTheParameter) {
   expectRefused(with(4, pointerTo(out)), "parameter 'BLOCK' is a tl.constexpr, which takes");
   TilerunArgument text = {TILERUN_ARGUMENT_STRING, 0, 0, {}};
   text.value.text = "relu";
-  expectRefused(with(3, text), "parameter 'n' is no tl.constexpr");
+  expectRefused(with(3, text), "parameter 'n' is not a tl.constexpr");
   expectRefused(with(3, {99, 0, 0, {}}), "an argument of an unknown kind");
   std::string longText(20000, 'x');
   text.value.text = longText.c_str();
@@ -282,7 +282,7 @@ TEST_F(KernelTest, PointersAreChecked) {
   };
   ASSERT_OK(launch(arguments()));
   expectRefused(reinterpret_cast<TilerunAddress>(&x) / 16 * 16,
-                "which is no memory that null:0 knows");
+                "which is memory that null:0 does not know");
   ASSERT_OK(device->getPool().free(stream(), a));
   expectRefused(a, "memory of null:0 that is not allocated");
   expectRefused(a + 64, "parameter 'a' is at 0x");
@@ -436,8 +436,7 @@ TEST_F(KernelTest, TruthValuesAreZeroOrOne) {
   for (int64_t value : {int64_t(2), int64_t(256), int64_t(-1)}) {
     TilerunArgument truth = {TILERUN_ARGUMENT_BOOL, 0, 0, {}};
     truth.value.integer = value;
-    std::string wanted =
-        "neither 0 nor 1; the truth value " + std::to_string(value) + " was passed";
+    std::string wanted = "neither 0 nor 1; the boolean " + std::to_string(value) + " was passed";
     for (size_t place : {size_t(3), size_t(4)}) {
       auto all = arguments();
       all[place] = truth;
@@ -446,7 +445,7 @@ TEST_F(KernelTest, TruthValuesAreZeroOrOne) {
     auto all = arguments();
     all[3] = truth;
     expectError(Kernel::launchSpecialized(*special, stream(), grid, all.data(), 4),
-                TILERUN_STATUS_INVALID_ARGUMENT, "truth value");
+                TILERUN_STATUS_INVALID_ARGUMENT, "boolean");
   }
 }
 

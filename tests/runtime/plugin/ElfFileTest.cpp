@@ -51,7 +51,7 @@ TEST_F(ElfFile, TellsClassOrderAndType) {
   };
   change([](Elf64_Ehdr &h) { h.e_ident[EI_CLASS] = ELFCLASS32; }, "not a 64-bit");
   change([](Elf64_Ehdr &h) { h.e_ident[EI_DATA] = ELFDATA2MSB; }, "big-endian");
-  change([](Elf64_Ehdr &h) { h.e_type = ET_REL; }, "no shared object");
+  change([](Elf64_Ehdr &h) { h.e_type = ET_REL; }, "not a shared object");
   change([](Elf64_Ehdr &h) { h.e_phnum = 0; }, "no program headers");
   change([](Elf64_Ehdr &h) { h.e_phoff = UINT64_MAX - 8; }, "truncated");
   change([](Elf64_Ehdr &h) { h.e_shoff = UINT64_MAX - 8; }, "truncated");

@@ -144,7 +144,7 @@ TEST_F(LaunchPlanTest, SaysWhatIsWrong) {
     details = before;
   };
   using Details = TilerunPluginKernelDetails;
-  expect(&Details::struct_size, 36u, "the struct_size of its details is 36, not 40 at least");
+  expect(&Details::struct_size, 36u, "the struct_size of its details is 36, not at least 40");
   expect(&Details::lanes, 64u, "its 160 threads are not whole warps of 64 lanes");
   expect(&Details::grid_policy, 2u, "its grid policy is 2, which this runtime does not know");
   expect(&Details::grid_policy, 1u, "its grid is persistent with 0 programs on a unit");
@@ -167,8 +167,8 @@ TEST_F(LaunchPlanTest, SaysWhatIsWrongWithSteps) {
     EXPECT_EQ(check(), "derived parameter 0: " + text);
   };
   expect({binary(11)}, 0, "step 0 has the operation 11, which this runtime does not know");
-  expect({constant(1), binary(TILERUN_STEP_ADD)}, 0, "step 1 finds too little on the stack");
-  expect({kWord}, 1, "step 0 finds too little on the stack");
+  expect({constant(1), binary(TILERUN_STEP_ADD)}, 0, "step 1 finds too few numbers on the stack");
+  expect({kWord}, 1, "step 0 finds too few numbers on the stack");
   expect({grid(3)}, 0, "step 0 asks for axis 3 of the grid");
   expect({grid(-1)}, 0, "step 0 asks for axis -1 of the grid");
   expect({argument(4)}, 0, "step 0 asks for argument 4 of 4");

@@ -41,7 +41,7 @@ TEST(Plugin, SaysWhyATableIsNoUse) {
                                std::to_string(TILERUN_PLUGIN_ABI_MINOR + 3)},
       {"null-table", "refuses this runtime's plugin ABI " + ours},
       {"small-table", "its table has 64 bytes; plugin ABI " + ours + " has 360 at least"},
-      {"bad-name", "its name is missing or has other characters"},
+      {"bad-name", "its name is missing or has characters other than"},
       {"no-get-devices", "has no get_devices"},
       {"unresolved-symbol", "tilerunThisIsDefinedNowhere"},
   };

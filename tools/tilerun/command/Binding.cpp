@@ -33,7 +33,7 @@ llvm::Expected<std::pair<std::string, std::string>> command::splitAssignment(llv
     return makeCommandError(ExitCode::Usage, what + " '" + text + "': '" + name +
                                                  "' is not a name; write NAME=VALUE");
   if (rest.trim().empty())
-    return makeCommandError(ExitCode::Usage, what + " '" + text + "' has no value behind '='");
+    return makeCommandError(ExitCode::Usage, what + " '" + text + "' has no value after '='");
   return std::pair(name.str(), rest.str());
 }
 
@@ -318,13 +318,13 @@ llvm::Error command::checkSurplus(Session &session) {
       continue;
     if (session.frontend.getGlobalState(*session.kernel, name) == GlobalState::Known)
       return makeCommandError(ExitCode::Usage,
-                              "argument '" + name + "' is no parameter of kernel '" +
+                              "argument '" + name + "' is not a parameter of kernel '" +
                                   session.kernel->qualifiedName +
-                                  "', and the file says what the global of this name is");
-    return makeCommandError(ExitCode::Usage, "argument '" + name + "' is no parameter of kernel '" +
-                                                 session.kernel->qualifiedName +
-                                                 "', and nothing refers to it" +
-                                                 suggest(name, parameters));
+                                  "', and the global of this name has a value in the file");
+    return makeCommandError(ExitCode::Usage,
+                            "argument '" + name + "' is not a parameter of kernel '" +
+                                session.kernel->qualifiedName + "', and nothing refers to it" +
+                                suggest(name, parameters));
   }
   return llvm::Error::success();
 }

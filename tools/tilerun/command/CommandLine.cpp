@@ -123,7 +123,7 @@ void addCompileOptions(CLI::App *app, Options &options) {
   app->add_option("--num-warps", options.numWarps, "Warps of a program")->check(checkWarps);
   app->add_option("--num-stages", options.numStages, "Pipeline stages")->check(CLI::Range(0, 64));
   app->add_option("--num-ctas", options.numCtas, "Blocks of a cluster")->check(CLI::Range(1, 64));
-  app->add_option("--maxnreg", options.maxnreg, "Most registers of a thread")
+  app->add_option("--maxnreg", options.maxnreg, "Maximum registers of a thread")
       ->check(CLI::Range(1, 1024));
   app->add_flag("--debug", options.debug, "device_assert and overflow checks are live");
   addLimits(app, options);
@@ -131,7 +131,7 @@ void addCompileOptions(CLI::App *app, Options &options) {
 
 void addCacheOption(CLI::App *app, Options &options) {
   app->add_flag("!--no-cache", options.useCache,
-                "Compile anew, and keep nothing (devices that keep compiled code)");
+                "Compile again, and cache nothing (devices whose code is cached)");
 }
 
 void addScheduleOption(CLI::App *app, Options &options) {
@@ -166,7 +166,7 @@ void addRunOptions(CLI::App *app, Options &options) {
   app->add_option("--atol", options.atol, "Absolute tolerance (default: by the dtype)")
       ->check(checkTolerance);
   app->add_flag("--allow-overlap", options.allowOverlap, "Arguments may share memory");
-  app->add_option("--threads", options.threads, "Host threads (default: one for each core)")
+  app->add_option("--threads", options.threads, "Host threads (default: one per core)")
       ->check(CLI::Range(1, 1024));
   app->add_flag("!--no-optimize", options.optimize, "Run tile IR as the frontend emits it");
   addCompileOptions(app, options);
@@ -213,7 +213,7 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   app.formatter(formatter);
 
   CLI::App *run = app.add_subcommand(
-      "run", std::string("Run one launch of a kernel; compare, print or save what it wrote.\n\n"
+      "run", std::string("Run one launch of a kernel; compare, print or save its results.\n\n"
                          "Examples:\n"
                          "  tilerun run add.py::add_kernel x_ptr=f32[1000]:randn(1) "
                          "y_ptr=f32[1000]:randn(2) \\\n"
@@ -230,24 +230,26 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   addScheduleOption(run, options);
   addRemarksOption(run, options);
   run->add_flag("!--no-bounds-checks", options.boundsChecks,
-                "On the interpreter, do not look whether accesses stay in their tensors");
+                "On the interpreter, do not check that accesses stay in their tensors");
 
   CLI::App *check = app.add_subcommand(
       "check",
-      std::string("Run one launch with every check on: out-of-bounds, use after free, reads of\n"
-                  "memory that was never written, races between programs, integer overflow,\n"
-                  "division by zero, shifts out of range, misaligned accesses, and device_assert.\n"
-                  "Warns of tensors given as 'empty' that are written in part, and of masked-off\n"
-                  "lanes of loads without 'other' that reach a result.\n\n"
-                  "Examples:\n"
-                  "  tilerun check add.py::add_kernel x_ptr=f32[1000]:randn(1) "
-                  "y_ptr=f32[1000]:randn(2) \\\n"
-                  "      output_ptr=f32[1000]:empty n_elements=1001 BLOCK_SIZE=256 --grid 4\n\n") +
+      std::string(
+          "Run one launch with every check on: out-of-bounds, use after free, reads of\n"
+          "memory that was never written, races between programs, integer overflow,\n"
+          "division by zero, shifts out of range, misaligned accesses, and device_assert.\n"
+          "Warns of tensors given as 'empty' that are partially written, and of masked-off\n"
+          "lanes of loads without 'other' that reach a result.\n\n"
+          "Examples:\n"
+          "  tilerun check add.py::add_kernel x_ptr=f32[1000]:randn(1) "
+          "y_ptr=f32[1000]:randn(2) \\\n"
+          "      output_ptr=f32[1000]:empty n_elements=1001 BLOCK_SIZE=256 --grid 4\n\n") +
           kValues);
   addRunOptions(check, options);
   check->add_flag("--nan-inf", options.nanInf, "Also report where NaN and infinities appear");
-  check->add_flag("--strict", options.strict,
-                  "Warnings (outputs written in part, masked-off lanes without 'other') fail, too");
+  check->add_flag(
+      "--strict", options.strict,
+      "Warnings (partially written outputs, masked-off lanes without 'other') fail, too");
 
   CLI::App *compile = app.add_subcommand(
       "compile",
@@ -325,8 +327,8 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   addCommon(pluginCheck, options);
 
   CLI::App *doctor = app.add_subcommand(
-      "doctor", "What is installed and whether it works: version, cache, plugins, devices with a\n"
-                "self-test each, and what to do about what does not. Exits with 0 if the device\n"
+      "doctor", "The state of the installation: version, cache, plugins, devices with a\n"
+                "self-test each, and how to fix what does not work. Exits with 0 if the device\n"
                 "cpu works, else 4.\n\n"
                 "Examples:\n  tilerun doctor\n  tilerun doctor --json\n");
   doctor->add_option("--self-test", options.selfTest)->group("");
@@ -344,7 +346,7 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   demo->add_flag("--all", options.all, "Every entry of the manifest");
   demo->add_option("--examples", options.examples, "Folder with manifest.json");
   demo->add_option("--device", options.device, "Device to run on")->capture_default_str();
-  demo->add_option("--threads", options.threads, "Host threads (default: one for each core)")
+  demo->add_option("--threads", options.threads, "Host threads (default: one per core)")
       ->check(CLI::Range(1, 1024));
   demo->add_option("--repeat", options.repeat, "Launches of each; the fastest is shown")
       ->check(CLI::Range(1, 1000000));
@@ -353,23 +355,24 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
 
   CLI::App *corpus = app.add_subcommand(
       "corpus",
-      "Which kernels of a folder compile: types each one with guessed signatures, and says which\n"
+      "Which kernels of a folder compile: type-checks each one with guessed signatures, and says "
+      "which\n"
       "op or construct stops the rest. Nothing is run. Kernels are compiled in child processes; "
-      "one\nthat goes over a limit is ended, and named with the limit. With --output every result "
+      "one\nthat exceeds a limit is ended, and named with the limit. With --output every result "
       "is\n"
-      "written when it is there, and the same command goes on where it was interrupted.\n\n"
+      "written at once, and the same command continues after an interrupt.\n\n"
       "Examples:\n  tilerun corpus my_kernels/\n  tilerun corpus my_kernels/ --json\n"
       "  tilerun corpus my_kernels/ --target cuda:sm_90a\n"
       "  tilerun corpus my_kernels/ --target vulkan:1.3 --output results.jsonl --time-limit 20\n");
   corpus->add_option("FOLDER", options.target, "Folder of .py files, or one file")->required();
   corpus
       ->add_option("--target", options.targets,
-                   "KIND:ARCH to compile on to, such as cuda:sm_90a or vulkan:1.3")
+                   "KIND:ARCH to compile further to, such as cuda:sm_90a or vulkan:1.3")
       ->expected(1)
       ->type_name("TARGET");
   corpus
       ->add_option("--threads", options.threads,
-                   "Kernels at a time, each in a process (default: one for each core)")
+                   "Kernels at a time, each in its own process (default: one for each core)")
       ->check(CLI::Range(1, 1024));
   addLimits(corpus, options);
   corpus
@@ -385,7 +388,7 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
       ->capture_default_str();
   corpus
       ->add_option("-o,--output", options.output,
-                   "File of results, a line of JSON for each; one that exists is gone on with")
+                   "File of results, a line of JSON for each; an existing one is continued")
       ->type_name("FILE");
   addCommon(corpus, options);
 
@@ -393,7 +396,7 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
       "tune",
       std::string(
           "Measure the autotune configs of a kernel on a device, and values of parameters and\n"
-          "options that are listed here; tell the fastest. Configurations that fail are "
+          "options that are listed here; print the fastest. Configurations that fail are "
           "skipped.\nThe choice is kept (see 'tilerun cache').\n\n"
           "Examples:\n"
           "  tilerun tune matmul.py::matmul_autotuned_kernel … --grid '…' --device cuda:0\n"
@@ -411,7 +414,7 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   addRepeated(tune, "--vary", options.varies,
               "NAME=A,B,…: values to try of a parameter or launch option, with all others");
   addRepeated(tune, "--restore", options.restores,
-              "NAME: a tensor whose contents each run must find as they were");
+              "NAME: a tensor whose contents are restored before each run");
   for (auto [name, slot, help] : {std::tuple{"--warmup", &options.warmup, "Milliseconds before"},
                                   std::tuple{"--rep", &options.rep, "Milliseconds of measuring"}})
     tune->add_option(name, *slot, help)->check(CLI::Range(0.001, 1e6))->capture_default_str();
@@ -421,14 +424,13 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   addCommon(tune, options);
 
   CLI::App *cache = app.add_subcommand(
-      "cache", "Look after the cache of compiled kernels (see also TILERUN_CACHE_DIR,\n"
+      "cache", "Manage the cache of compiled kernels (see also TILERUN_CACHE_DIR,\n"
                "TILERUN_CACHE_SIZE, TILERUN_CACHE_SHARED and TILERUN_CACHE=off).\n\n"
                "Examples:\n  tilerun cache stat\n  tilerun cache verify --remove\n"
                "  tilerun cache clear\n");
   cache->require_subcommand(1);
   for (auto [name, help] :
-       {std::pair{"stat", "Where it is, and what is in it"},
-        std::pair{"clear", "Remove every entry"},
+       {std::pair{"stat", "Its location and contents"}, std::pair{"clear", "Remove every entry"},
         std::pair{"verify", "Read every entry; exits with 1 if one is damaged"}}) {
     CLI::App *action = cache->add_subcommand(name, help);
     action->callback([&options, name = std::string(name)] { options.cacheAction = name; });

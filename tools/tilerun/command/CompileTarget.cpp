@@ -169,7 +169,7 @@ static ResourceReport makeReport(const std::shared_ptr<const plugin::Plugin> &pl
       if (auto path = toolkit::findTool("ptxas"))
         report.source += " " + toolkit::getVersion(*path);
     } else {
-      report.missing = "ptxas does not tell the kernel's resources";
+      report.missing = "ptxas does not report the kernel's resources";
     }
   } else {
     report.missing = llvm::toString(assembled.takeError());

@@ -136,7 +136,8 @@ static void printTable(llvm::raw_ostream &os, const Survey &survey, llvm::String
            (entry.outcome == Outcome::Compiles || !entry.signature.empty());
   });
   if (!target.empty())
-    os << llvm::formatv("\n{0} of {1} kernels that type compile for {2}\n", good, typed, target);
+    os << llvm::formatv("\n{0} of {1} kernels that type-check compile for {2}\n", good, typed,
+                        target);
   os << llvm::formatv("\n{0} of {1} kernels compile ({2:f1} %); failing: {3}, with an internal "
                       "error: {4}, over a limit: {5}; helpers: {6}; files: {7}, of which do not "
                       "parse: {8}\n",
@@ -266,7 +267,7 @@ llvm::Expected<ExitCode> command::runCorpus(const Options &options) {
                  << " files"
                  << (options.output == "-"
                          ? "; with --output FILE, the next run would go on from there\n"
-                         : "; the same command goes on from there\n");
+                         : "; the same command continues from there\n");
     // The shell is to see that a signal ended it.
     std::signal(signal, SIG_DFL);
     std::raise(signal);

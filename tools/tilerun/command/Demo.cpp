@@ -57,7 +57,7 @@ llvm::Expected<Entry> parseEntry(const llvm::json::Value &value, const Options &
   entry.options.command = Options::Command::Run;
   const llvm::json::Object *object = value.getAsObject();
   if (!object)
-    return fail("an entry that is no object");
+    return fail("an entry that is not an object");
   auto strings = [](const llvm::json::Value &v, std::vector<std::string> &out) {
     const llvm::json::Array *array = v.getAsArray();
     for (const llvm::json::Value &element : array ? *array : llvm::json::Array{nullptr}) {

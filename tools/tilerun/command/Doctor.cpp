@@ -54,7 +54,7 @@ public:
       for (const std::string &line : advice)
         row(line);
       if (advice.empty())
-        row("nothing to do: what is here works");
+        row("nothing to do: everything here works");
     }
     return getExitCode();
   }
@@ -142,7 +142,7 @@ private:
         row(warning);
       if (!writable)
         advice.push_back("the cache folder '" + disk.getFolder() +
-                         "' cannot be written: kernels are compiled anew in each process");
+                         "' cannot be written: kernels are compiled again in each process");
       object = Object{{"enabled", true},        {"folder", jsonText(disk.getFolder())},
                       {"writable", writable},   {"entries", stat.numEntries},
                       {"bytes", stat.numBytes}, {"max_bytes", disk.getMaxBytes()}};
@@ -182,10 +182,10 @@ private:
                           {"exists", !search.builtinFolder.empty()}});
     row("helper: " + (search.probeHelper.empty() ? "not found" : search.probeHelper));
     if (search.builtinFolder.empty())
-      advice.push_back("there is no folder lib/tilerun/plugins beside bin/: without it there is "
+      advice.push_back("there is no folder lib/tilerun/plugins next to bin/: without it there is "
                        "no device; install Tilerun as a whole");
     if (search.probeHelper.empty())
-      advice.push_back("tilerun-plugin-probe is missing beside tilerun: plugins of "
+      advice.push_back("tilerun-plugin-probe is missing next to tilerun: plugins of "
                        "TILERUN_PLUGIN_PATH cannot be tried and are skipped");
     head("Plugins");
     for (const plugin::FoundPlugin &found : plugin::discoverPlugins(search)) {
@@ -202,7 +202,7 @@ private:
         row(found.path + ": skipped: " + found.reason);
         object["reason"] = jsonText(found.reason);
         advice.push_back("plugin '" + found.path + "' is skipped: " + found.reason +
-                         "; 'tilerun plugin check' tells more about a file");
+                         "; 'tilerun plugin check' says more about a file");
       }
       files.push_back(std::move(object));
       plugins.push_back(found);

@@ -110,7 +110,7 @@ llvm::Expected<Tensor> Launch::findOutput(llvm::StringRef name, llvm::StringRef 
     if (auto *t = value.getIf<Tensor>(); t && shares(*t))
       candidates.push_back(candidate);
   return makeCommandError(ExitCode::Usage, option + ": '" + name +
-                                               "' is no tensor that the kernel gets" +
+                                               "' is not a tensor argument of the kernel" +
                                                suggest(name, candidates));
 }
 
@@ -295,7 +295,7 @@ llvm::Error Launch::makeArguments() {
     if (!argument)
       return makeInternalError(
           session.options,
-          "the compiled kernel wants a run-time value for '" + parameter.name + "'", "mlirbc", "");
+          "the compiled kernel needs a run-time value for '" + parameter.name + "'", "mlirbc", "");
     arguments.push_back(*argument);
     ranges.push_back({});
     if (tensor)

@@ -70,7 +70,7 @@ llvm::Expected<ExitCode> command::runPluginCheck(const Options &options) {
   audit.probeHelper = plugin::findProbeHelper();
   if (audit.probeHelper.empty())
     return makeCommandError(ExitCode::Unavailable,
-                            "the helper tilerun-plugin-probe is not installed beside tilerun");
+                            "the helper tilerun-plugin-probe is not installed next to tilerun");
   audit.conformanceHelper = plugin::findHelper("tilerun-conformance");
   audit.conformance = options.conformance;
   audit.trustAll = plugin::DiscoveryOptions::fromEnvironment().trustAll;

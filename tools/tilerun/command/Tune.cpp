@@ -228,7 +228,7 @@ llvm::Expected<std::vector<tune::Memory>> Tune::getMemory() const {
       if (!tensor)
         return makeCommandError(ExitCode::Usage, "'" + name + "', which is to be " +
                                                      (restore ? "restored" : "cleared") +
-                                                     ", is no tensor argument");
+                                                     ", is not a tensor argument");
       auto [begin, end] = tensor->getByteRange();
       out.push_back({memory.at(tensor->storage.get()) + begin, end - begin, restore});
     }

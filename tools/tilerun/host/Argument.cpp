@@ -380,7 +380,7 @@ private:
       next = skipSpace(end);
     }
     if (next != text.size())
-      return fail(next, size(), "unexpected text behind the contents");
+      return fail(next, size(), "unexpected text after the contents");
     if (llvm::Error error = initializeTensor(tensor, text.slice(begin, nameEnd), args))
       return fail(begin, end, llvm::toString(std::move(error)));
     return Value(std::move(tensor));
@@ -389,7 +389,7 @@ private:
   mlir::FailureOr<Tensor> readTensor(uint32_t begin, std::optional<DType> as) {
     llvm::StringRef path = text.drop_front(begin);
     if (path.empty())
-      return fail(begin - 1, begin, "expected the path of a .npy file behind '@'");
+      return fail(begin - 1, begin, "expected the path of a .npy file after '@'");
     return context.evaluator.check({{file, begin}, size()}, readNpy(path, as));
   }
   mlir::FailureOr<Value> readFile(uint32_t begin, std::optional<DType> as) {

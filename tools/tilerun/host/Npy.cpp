@@ -224,7 +224,7 @@ llvm::Expected<Tensor> host::parseNpy(llvm::ArrayRef<uint8_t> bytes, std::option
                      llvm::Twine(data.size()));
   if (data.size() > dataBytes)
     return makeError(llvm::Twine(data.size() - dataBytes) +
-                     " bytes too many behind the data of shape " + formatIndex(header.shape));
+                     " bytes too many after the data of shape " + formatIndex(header.shape));
 
   TILERUN_TRY_VALUE(tensor, Tensor::create(dtype, header.shape));
   // In Fortran order the file is the transpose of a C-ordered array: view it so, and copy.

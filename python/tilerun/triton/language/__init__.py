@@ -133,7 +133,7 @@ class dtype:
     @property
     def int_signedness(self):
         if not self.is_int():
-            raise AttributeError(f"{self} is no integer type")
+            raise AttributeError(f"{self} is not an integer type")
         return self.SIGNEDNESS.SIGNED if self.is_int_signed() else self.SIGNEDNESS.UNSIGNED
 
     @property
@@ -146,7 +146,7 @@ class dtype:
 
     def _find_float(self):
         if self.name not in _FLOATS:
-            raise AttributeError(f"{self} is no floating-point type")
+            raise AttributeError(f"{self} is not a floating-point type")
         return _FLOATS[self.name]
 
     def kind(self):

@@ -558,7 +558,7 @@ def _read_configs(fn, configs):
     configs = list(configs)
     for config in configs:
         if not isinstance(config, Config):
-            raise TypeError(f"autotune of '{_name(fn)}': {config!r} is no triton.Config")
+            raise TypeError(f"autotune of '{_name(fn)}': {config!r} is not a triton.Config")
     return configs or [Config({})]
 
 

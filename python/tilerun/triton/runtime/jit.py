@@ -36,7 +36,7 @@ IGNORED_OPTIONS = frozenset((
 def read_target_options(given):
     """A dict of the target's own options as pairs of texts; true and false are its truth values."""
     if not isinstance(given, (dict, type(None))):
-        raise TypeError(f"options is {_memory.show(given)}, which is no dict")
+        raise TypeError(f"options is {_memory.show(given)}, which is not a dict")
     pairs = []
     for name, value in (given or {}).items():
         if not isinstance(name, str) or not isinstance(value, (str, int)):
@@ -332,7 +332,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
                 raise ValueError(f"its options are {options}")
             options = numbers + tuple(tuple((str(option), str(value)) for option, value in pairs) for pairs in own[:1])
         except (KeyError, TypeError, ValueError) as error:
-            self._fail(f"{_memory.show(specialization_data)} is no specialization_data of a compiled kernel ({error})",
+            self._fail(f"{_memory.show(specialization_data)} is not the specialization_data of a compiled kernel ({error})",
                        ValueError)
         if name != self.fn.__name__:
             raise RuntimeError(f"Specialization data is for {name} but trying to preload for {self.fn.__name__}")
@@ -405,7 +405,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         if value is None:
             return 0
         if not isinstance(value, int):
-            self._fail(f"{name} is {_memory.show(value)}, which is no integer")
+            self._fail(f"{name} is {_memory.show(value)}, which is not an integer")
         if value >= 1 << 32:
             self._fail(f"{name} is {value if value < 1 << 64 else 'a larger number'}, which no launch has",
                        InvalidArgumentError)
@@ -546,7 +546,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             if any("\ud800" <= c <= "\udfff" for c in value):
                 bad = "half of a surrogate pair"
             if bad:
-                self._fail(f"parameter '{name}' is a string with {bad}, which is no text of a kernel")
+                self._fail(f"parameter '{name}' is a string with {bad}, which a kernel's string cannot contain")
         if isinstance(value, dtype) and (value.is_ptr() or value.is_block()):
             self._fail(f"parameter '{name}' is the type {value}; only element types can be passed")
 

@@ -99,7 +99,7 @@ def name_after_loop(out, n):
 def variable_after_loop(out, n):
     for i in range(n):
         tl.store(out, i)
-    # error: 'i' is not defined here: the variable of a run-time loop has no value behind the loop
+    # error: 'i' is not defined here: the variable of a run-time loop has no value after the loop
     tl.store(out, i)
 
 
