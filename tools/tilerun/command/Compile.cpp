@@ -85,8 +85,7 @@ llvm::Expected<KernelSignature> command::makeSignature(Session &session) {
            (name == "num_stages" && options.numStages) || (name == "num_ctas" && options.numCtas) ||
            (name == "maxnreg" && options.maxnreg);
   };
-  TILERUN_TRY_VALUE(config,
-                    session.getAutotuneConfig(options.autotuneConfig, *signature, isGiven));
+  TILERUN_TRY_VALUE(config, session.getAutotuneConfig(options.autotuneConfig, *signature, isGiven));
   for (const auto &[name, value] : config)
     if (llvm::is_contained(parameters, name) && given.insert(name).second)
       signature->arguments.emplace(name, value);
