@@ -86,8 +86,8 @@ static std::string checkDerived(const TilerunPluginKernelInfo &kernel,
   if (!derived)
     return "there is none";
   if (derived->struct_size < kDerivedSize)
-    return "its struct_size is " + std::to_string(derived->struct_size) + ", not " +
-           std::to_string(kDerivedSize) + " at least";
+    return "its struct_size is " + std::to_string(derived->struct_size) + ", not at least " +
+           std::to_string(kDerivedSize);
   if (!derived->form || !*derived->form)
     return "it has no form";
   if (derived->num_steps && !derived->steps)
@@ -100,8 +100,8 @@ std::string tilerun::plugin::checkDetails(const TilerunPluginKernelInfo &kernel,
   if (!details)
     return "";
   if (details->struct_size < kDetailsSize)
-    return "the struct_size of its details is " + std::to_string(details->struct_size) + ", not " +
-           std::to_string(kDetailsSize) + " at least";
+    return "the struct_size of its details is " + std::to_string(details->struct_size) +
+           ", not at least " + std::to_string(kDetailsSize);
   if (details->lanes && kernel.threads % details->lanes)
     return "its " + std::to_string(kernel.threads) + " threads are not whole warps of " +
            std::to_string(details->lanes) + " lanes";

@@ -413,8 +413,8 @@ TEST(UnknownGlobal, MembersOfEnumerations) {
                 "'C.F' cannot be used in a kernel: its class has methods that decide what a member "
                 "is, and they are not run");
   EXPECT_SAYS(compileWith("import mylib\nclass C(mylib.Base):\n    F = 3\n", "x = C.F + 1"),
-              "error: the value of 'C.F' is not known: the base 'Base' may make something else of "
-              "it, and is not run; pass its value, C.F=…, with the kernel's arguments");
+              "error: the value of 'C.F' is not known: the effect of the base 'Base' on it is "
+              "unknown; pass its value, C.F=…, with the kernel's arguments");
 }
 
 TEST(UnknownGlobal, WhatHostCodeReadsOfListsStaysKnown) {

@@ -64,7 +64,7 @@ TEST_P(Abi, LaterEntriesAreNull) {
   EXPECT_EQ(table.finalize_artifact != nullptr, GetParam() >= 1);
   EXPECT_EQ(table.get_phases, nullptr);
   EXPECT_TRUE(plugin->getPhases(name + ":host", reason).empty());
-  EXPECT_EQ(reason, "plugin '" + name + "' does not tell its phases");
+  EXPECT_EQ(reason, "plugin '" + name + "' does not list its phases");
 }
 
 } // namespace

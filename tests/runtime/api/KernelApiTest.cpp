@@ -229,6 +229,43 @@ func.func @add(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.name = "x"
                   "the bytecode has no checksum, so it cannot be trusted; give the module as text");
 }
 
+TEST(Kernels, FromTileIrWithDescriptors) {
+  constexpr const char *kTile = R"(
+func.func @double(%x: !tile.ptr<i32> {tile.name = "x"}, %n: i64 {tile.name = "n"}) attributes {tile.kernel} {
+  %one = arith.constant 1 : i64
+  %d = tile.make_descriptor %x sizes [%n] strides [%one] : !tile.descriptor<16xi32>
+  %v = tile.descriptor_load %d[%one] : !tile.descriptor<16xi32>
+  tile.descriptor_reduce add %d[%one], %v : !tile.descriptor<16xi32>
+  return
+}
+func.func @region(%x: !tile.ptr<i32> {tile.name = "x"}, %n: i64 {tile.name = "n"}) attributes {tile.kernel} {
+  %d = tile.make_descriptor %x sizes [%n] strides [%n] : !tile.descriptor<16xi32>
+  %e = scf.execute_region -> !tile.descriptor<16xi32> {
+    scf.yield %d : !tile.descriptor<16xi32>
+  }
+  %v = tile.descriptor_load %e[%n] : !tile.descriptor<16xi32>
+  return
+}
+)";
+  Runtime runtime = makeRuntime();
+  Device device = runtime.open("cpu");
+  Stream stream = device.createStream();
+  auto load = [&](std::string text, const std::string &name) {
+    return runtime.loadBytecode({reinterpret_cast<const uint8_t *>(text.data()), text.size()},
+                                name);
+  };
+  std::string text = kTile;
+  Kernel kernel = load(text.substr(0, text.find("func.func @region")), "double");
+  Buffer<int32_t> x(stream, std::vector<int32_t>(20, 3));
+  kernel.launch(stream, {}, x, int64_t(10));
+  std::vector<int32_t> wanted(20, 3);
+  std::fill(wanted.begin() + 1, wanted.begin() + 10, 6);
+  EXPECT_EQ(x.read(), wanted);
+  EXPECT_CONTAINS(getError([&] { load(text, "region"); }).what(),
+                  "the tile IR cannot be compiled: failed to legalize operation "
+                  "'scf.execute_region'");
+}
+
 class CudaKernels : public testing::Test {
 protected:
   ~CudaKernels() override { getFakeDriver().reset(); }

@@ -185,7 +185,7 @@ TEST_F(LaunchPlanTest, SaysWhatIsWrongWithSteps) {
   derived.steps = nullptr;
   EXPECT_EQ(check(), "derived parameter 0: it has 2 steps and no list of them");
   derived.struct_size = 16;
-  EXPECT_EQ(check(), "derived parameter 0: its struct_size is 16, not 32 at least");
+  EXPECT_EQ(check(), "derived parameter 0: its struct_size is 16, not at least 32");
   derived.struct_size = sizeof(derived);
   Steps many;
   for (int i = 0; i < 257; ++i) {
