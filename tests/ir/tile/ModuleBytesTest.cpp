@@ -128,7 +128,8 @@ TEST_F(ModuleBytes, ComparisonsHideNoDepth) {
   EXPECT_EQ(refuse(nestSets("(d0) : (d0 >= 0, d0 >= 0)", 200)), "");
   EXPECT_EQ(refuse(nestSets("(d0) : (d0 <= 0, d0 <= 0)", 200)), "");
   for (llvm::StringRef set : {"(d0) : (d0 >= 0, d0 >= 0)", "(d0) : (d0 > = 0, d0 == 0)"})
-    EXPECT_NE(refuse(nestSets(set, 30000)).find("more than 256 nested brackets"), std::string::npos);
+    EXPECT_NE(refuse(nestSets(set, 30000)).find("more than 256 nested brackets"),
+              std::string::npos);
 }
 
 TEST_F(ModuleBytes, TheDeepestTextIsRead) {
