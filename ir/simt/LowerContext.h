@@ -75,12 +75,12 @@ public:
   //===- Tiles in shared memory --------------------------------------------===//
 
   /// `value` is in shared memory as long as the innermost scope lasts.
-  void setTile(mlir::Value value, SharedTile tile) { scopes.back().tiles[value] = tile; }
+  void setTile(mlir::Value value, SharedTile tile) { scopes.back().tiles[value] = std::move(tile); }
   const SharedTile *getTile(mlir::Value value) const;
   /// What was stored of `value` for readers of kind `reader`, in the scopes around.
   const SharedTile *getStored(mlir::Value value, unsigned reader) const;
   void setStored(size_t scope, mlir::Value value, unsigned reader, SharedTile tile) {
-    scopes[scope].stored[{value, reader}] = tile;
+    scopes[scope].stored[{value, reader}] = std::move(tile);
   }
 
   //===- Scopes ------------------------------------------------------------===//
