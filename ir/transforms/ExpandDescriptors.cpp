@@ -72,7 +72,7 @@ public:
     return {broadcast(pointers, shape), broadcast(mask, shape)};
   }
 
-  /// What a load gives outside of the view.
+  /// The value of a load outside the view.
   Value makePadding(DescriptorType type) {
     auto result = RankedTensorType::get(shape, type.getElementType());
     if (type.getPadding() == DescriptorPadding::Zero)
@@ -141,20 +141,18 @@ private:
   bool checksOverflow;
 };
 
-/// The access of an op that names a block by its offsets.
-template <typename OpTy> Access accessBlock(OpTy op, AccessBuilder &builder, ValueRange fields) {
-  SmallVector<Value> indices;
-  for (auto [dim, offset] : llvm::enumerate(op.getOffsets()))
-    indices.push_back(builder.makeWindow(offset, dim));
-  return builder.build(Fields(fields), indices);
-}
-
-/// The access of an op that names rows, of `shape` together.
+/// Gathers and scatters name rows, the others a block by its offsets.
 template <typename OpTy>
-Access accessRows(OpTy op, OpBuilder &b, AccessBuilder &builder, ValueRange fields) {
-  Value columns = builder.makeWindow(op.getColumn(), 1);
-  Value rows = ExpandDimsOp::create(b, op.getLoc(), op.getRows(), 1);
-  return builder.build(Fields(fields), {rows, columns});
+Access makeAccess(OpTy op, OpBuilder &b, AccessBuilder &builder, ValueRange fields) {
+  SmallVector<Value> indices;
+  if constexpr (llvm::is_one_of<OpTy, DescriptorGatherOp, DescriptorScatterOp>::value) {
+    Value columns = builder.makeWindow(op.getColumn(), 1);
+    indices = {ExpandDimsOp::create(b, op.getLoc(), op.getRows(), 1), columns};
+  } else {
+    for (auto [dim, offset] : llvm::enumerate(op.getOffsets()))
+      indices.push_back(builder.makeWindow(offset, dim));
+  }
+  return builder.build(Fields(fields), indices);
 }
 
 //===----------------------------------------------------------------------===//
@@ -188,12 +186,13 @@ struct ExpandStride : OpConversionPattern<DescriptorStrideOp> {
   }
 };
 
-struct ExpandLoad : OpConversionPattern<DescriptorLoadOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(DescriptorLoadOp op, OneToNOpAdaptor adaptor,
+template <typename OpTy> struct ExpandLoad : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
+  LogicalResult matchAndRewrite(OpTy op,
+                                typename OpConversionPattern<OpTy>::OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     AccessBuilder builder(rewriter, op, op.getType().getShape());
-    Access access = accessBlock(op, builder, adaptor.getDescriptor());
+    Access access = makeAccess(op, rewriter, builder, adaptor.getDescriptor());
     rewriter.replaceOpWithNewOp<LoadOp>(op, access.pointers, access.mask,
                                         builder.makePadding(op.getDescriptor().getType()),
                                         op.getCache(), op.getEvict(), /*is_volatile=*/false);
@@ -201,37 +200,13 @@ struct ExpandLoad : OpConversionPattern<DescriptorLoadOp> {
   }
 };
 
-struct ExpandGather : OpConversionPattern<DescriptorGatherOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(DescriptorGatherOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const final {
-    AccessBuilder builder(rewriter, op, op.getType().getShape());
-    Access access = accessRows(op, rewriter, builder, adaptor.getDescriptor());
-    rewriter.replaceOpWithNewOp<LoadOp>(op, access.pointers, access.mask,
-                                        builder.makePadding(op.getDescriptor().getType()),
-                                        op.getCache(), op.getEvict(), /*is_volatile=*/false);
-    return success();
-  }
-};
-
-struct ExpandStore : OpConversionPattern<DescriptorStoreOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(DescriptorStoreOp op, OneToNOpAdaptor adaptor,
+template <typename OpTy> struct ExpandStore : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
+  LogicalResult matchAndRewrite(OpTy op,
+                                typename OpConversionPattern<OpTy>::OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     AccessBuilder builder(rewriter, op, op.getValue().getType().getShape());
-    Access access = accessBlock(op, builder, adaptor.getDescriptor());
-    rewriter.replaceOpWithNewOp<StoreOp>(op, access.pointers, op.getValue(), access.mask,
-                                         CacheModifier::None, EvictionPolicy::Normal);
-    return success();
-  }
-};
-
-struct ExpandScatter : OpConversionPattern<DescriptorScatterOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult matchAndRewrite(DescriptorScatterOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const final {
-    AccessBuilder builder(rewriter, op, op.getValue().getType().getShape());
-    Access access = accessRows(op, rewriter, builder, adaptor.getDescriptor());
+    Access access = makeAccess(op, rewriter, builder, adaptor.getDescriptor());
     rewriter.replaceOpWithNewOp<StoreOp>(op, access.pointers, op.getValue(), access.mask,
                                          CacheModifier::None, EvictionPolicy::Normal);
     return success();
@@ -243,7 +218,7 @@ struct ExpandReduce : OpConversionPattern<DescriptorReduceOp> {
   LogicalResult matchAndRewrite(DescriptorReduceOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     AccessBuilder builder(rewriter, op, op.getValue().getType().getShape());
-    Access access = accessBlock(op, builder, adaptor.getDescriptor());
+    Access access = makeAccess(op, rewriter, builder, adaptor.getDescriptor());
     AtomicRMWOp::create(rewriter, op.getLoc(), op.getKind(), access.pointers, op.getValue(),
                         access.mask, MemSemantic::AcquireRelease, MemScope::GPU);
     rewriter.eraseOp(op);
@@ -251,7 +226,7 @@ struct ExpandReduce : OpConversionPattern<DescriptorReduceOp> {
   }
 };
 
-/// Of two descriptors, by a condition that holds for the whole program.
+/// Selects between two descriptors by a condition that is the same for the whole program.
 struct ExpandSelect : OpConversionPattern<arith::SelectOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(arith::SelectOp op, OneToNOpAdaptor adaptor,
@@ -264,7 +239,7 @@ struct ExpandSelect : OpConversionPattern<arith::SelectOp> {
   }
 };
 
-/// Where a path has no descriptor.
+/// Stands for the descriptor on a path that has none.
 struct ExpandPoison : OpConversionPattern<ub::PoisonOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(ub::PoisonOp op, OneToNOpAdaptor,
@@ -350,8 +325,10 @@ LogicalResult tilerun::expandDescriptors(ModuleOp module) {
     return success();
   });
   RewritePatternSet patterns(context);
-  patterns.add<ExpandMake, ExpandSize, ExpandStride, ExpandLoad, ExpandGather, ExpandStore,
-               ExpandScatter, ExpandReduce, ExpandSelect, ExpandPoison>(converter, context);
+  patterns.add<ExpandMake, ExpandSize, ExpandStride, ExpandLoad<DescriptorLoadOp>,
+               ExpandLoad<DescriptorGatherOp>, ExpandStore<DescriptorStoreOp>,
+               ExpandStore<DescriptorScatterOp>, ExpandReduce, ExpandSelect, ExpandPoison>(
+      converter, context);
   ConversionTarget target(*context);
   target.markUnknownOpDynamicallyLegal([&](Operation *op) { return converter.isLegal(op); });
   target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp function) {
