@@ -102,10 +102,7 @@ private:
   llvm::Error bindAutotune() {
     const Options &options = session.options;
     auto isGiven = [&](llvm::StringRef name) {
-      return out.values.count(name.str()) || launchOptions.count(name.str()) ||
-             (name == "num_warps" && options.numWarps) ||
-             (name == "num_stages" && options.numStages) ||
-             (name == "num_ctas" && options.numCtas) || (name == "maxnreg" && options.maxnreg);
+      return out.values.count(name.str()) || launchOptions.count(name.str());
     };
     TILERUN_TRY_VALUE(config,
                       session.getAutotuneConfig(options.autotuneConfig, out.signature, isGiven));

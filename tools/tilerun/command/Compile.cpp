@@ -80,11 +80,7 @@ llvm::Expected<KernelSignature> command::makeSignature(Session &session) {
     if (constant)
       TILERUN_TRY_ERROR(checkFunctionNames(*session.module, name, *constant));
   }
-  auto isGiven = [&](llvm::StringRef name) {
-    return given.count(name.str()) || (name == "num_warps" && options.numWarps) ||
-           (name == "num_stages" && options.numStages) || (name == "num_ctas" && options.numCtas) ||
-           (name == "maxnreg" && options.maxnreg);
-  };
+  auto isGiven = [&](llvm::StringRef name) { return given.count(name.str()) != 0; };
   TILERUN_TRY_VALUE(config, session.getAutotuneConfig(options.autotuneConfig, *signature, isGiven));
   for (const auto &[name, value] : config)
     if (llvm::is_contained(parameters, name) && given.insert(name).second)

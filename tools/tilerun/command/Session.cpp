@@ -189,8 +189,13 @@ Session::getAutotuneConfig(std::optional<unsigned> number, KernelSignature &sign
   if (configs.empty())
     return values;
   const AutotuneConfig &config = configs[number.value_or(0)];
+  auto hasFlag = [&](llvm::StringRef name) {
+    return (name == "num_warps" && options.numWarps) ||
+           (name == "num_stages" && options.numStages) || (name == "num_ctas" && options.numCtas) ||
+           (name == "maxnreg" && options.maxnreg);
+  };
   for (const auto &[name, expr] : config.kwargs) {
-    if (isGiven(name))
+    if (isGiven(name) || hasFlag(name))
       continue;
     auto value = evaluate(*expr, "give " + name + "=VALUE");
     if (!value)
@@ -198,7 +203,7 @@ Session::getAutotuneConfig(std::optional<unsigned> number, KernelSignature &sign
     values.emplace_back(name, *value);
   }
   auto setOption = [&](llvm::StringRef name, const ast::Expr *expr, auto store) {
-    if (!expr || isGiven(name))
+    if (!expr || isGiven(name) || hasFlag(name))
       return true;
     auto value = evaluate(*expr, "give " + name.str() + "=VALUE");
     if (!value)
