@@ -40,8 +40,8 @@ class Error(RuntimeError):
 class Library:
     """One runtime and one device; kernels are loaded by file and name."""
 
-    def __init__(self, device="cuda:0", cache_folder=None):
-        self.lib = c.CDLL(os.path.join(BUNDLE, "lib", "libtilerun.so"))
+    def __init__(self, device="cuda:0", cache_folder=None, bundle=BUNDLE):
+        self.lib = c.CDLL(os.path.join(bundle, "lib", "libtilerun.so"))
         self.lib.tilerunGetErrorMessage.restype = c.c_char_p
         options = RuntimeOptions(struct_size=c.sizeof(RuntimeOptions),
                                  cache_folder=cache_folder.encode() if cache_folder is not None else None)

@@ -3,7 +3,8 @@
 configurations, PyTorch's tensors and stream. Every result is compared with PyTorch's first.
 
 Times are medians of single launches between two events, the L2 cache cleared before each; the spread is
-from the 20th to the 80th percentile. Usage: TILERUN_BUNDLE=DIR compare.py [--only TEXT] [--json FILE]"""
+from the 20th to the 80th percentile. With --before, another build of Tilerun takes its turns too, and the last ratio is
+Tilerun's speed over that build's. Usage: TILERUN_BUNDLE=DIR compare.py [--before DIR] [--only TEXT] [--json FILE]"""
 
 import argparse
 import importlib.util
@@ -57,14 +58,16 @@ class Work:
                  tolerance):
         self.__dict__.update(locals())
 
-    def launchers(self, library, config):
+    def launchers(self, libraries, config):
+        """(name, launch) of each library and of Triton."""
         meta, warps, stages = config
         function = getattr(self.module, self.kernel)
         grid = self.grid(meta)
-        handle = library.kernel(self.module.__file__, self.kernel)
-        ours = [*self.arguments, *meta.values()]
-        return (lambda: library.launch(handle, grid, ours, warps, stages),
-                lambda: function[grid](*self.arguments, **meta, num_warps=warps, num_stages=stages))
+        arguments = [*self.arguments, *meta.values()]
+        for who, library in libraries.items():
+            handle = library.kernel(self.module.__file__, self.kernel)
+            yield who, lambda library=library, handle=handle: library.launch(handle, grid, arguments, warps, stages)
+        yield "triton", lambda: function[grid](*self.arguments, **meta, num_warps=warps, num_stages=stages)
 
     def check(self, launch):
         self.output.fill_(float("nan"))
@@ -129,6 +132,33 @@ def layer_norm_gelu(rows, columns):
                 lambda: gelu(norm(x, (columns,), w, b)), 1e-3)
 
 
+def gelu(n):
+    x = torch.randn(n, device="cuda")
+    out = torch.empty_like(x)
+    return Work(f"GELU, exact f32 2^{n.bit_length() - 1}", load_example("gelu"), "gelu_kernel", [x, out, n],
+                lambda m: (-(-n // m["BLOCK_SIZE"]),),
+                [({"APPROXIMATE": False, "BLOCK_SIZE": b}, w, 3) for b in (512, 1024, 2048) for w in (4, 8)], out,
+                lambda: torch.nn.functional.gelu(x), 8 * n, "GB/s", lambda: torch.nn.functional.gelu(x), 1e-5)
+
+
+def sort_rows(rows, columns):
+    x = torch.randn(rows, columns, device="cuda", dtype=torch.float16)
+    out = torch.empty_like(x)
+    return Work(f"sort f16 {rows}x{columns}", load_example("library_kernels", HERE), "sort_rows_kernel", [x, out],
+                lambda m: (rows,), [({"COLUMNS": columns}, w, 3) for w in (1, 2, 4, 8)], out,
+                lambda: torch.sort(x, 1, descending=True).values, 4 * x.numel(), "GB/s",
+                lambda: torch.sort(x, 1, descending=True), 0)
+
+
+def normal(n):
+    """Numbers of another generator than PyTorch's: compared is the sum of their squares."""
+    out = torch.empty(n, device="cuda")
+    return Work(f"randn f32 2^{n.bit_length() - 1}", load_example("library_kernels", HERE), "normal_kernel",
+                [out, n, 5], lambda m: (-(-n // m["BLOCK_SIZE"]),),
+                [({"BLOCK_SIZE": b}, w, 3) for b in (512, 1024) for w in (4, 8)], out, lambda: out / out.norm() * n**0.5,
+                4 * n, "GB/s", lambda: torch.randn(n, out=out), 1e-2)
+
+
 def matmul(n, dtype, tolerance):
     a, b = (torch.randn(n, n, device="cuda").to(dtype) for _ in range(2))
     out = torch.empty(n, n, device="cuda", dtype=dtype)
@@ -150,6 +180,9 @@ WORKS = [
     *[lambda s=s: layer_norm(*s) for s in ((4096, 4096), (8192, 8192))],
     lambda: softmax_log_softmax(4096, 8192),
     lambda: layer_norm_gelu(8192, 4096),
+    lambda: gelu(1 << 24),
+    lambda: sort_rows(32768, 512),
+    lambda: normal(1 << 24),
     *[lambda n=n: matmul(n, torch.float16, 2e-3) for n in (1024, 4096, 8192)],
     lambda: matmul(8192, torch.bfloat16, 1e-2),
 ]
@@ -160,10 +193,10 @@ def label(config):
     return "x".join(str(v) for v in meta.values() if v != "") + f" w{warps} s{stages}"
 
 
-def measure(work, library, timer, repeat):
+def measure(work, libraries, timer, repeat):
     best, notes = {}, []
     for config in work.configs:
-        for who, launch in zip(("tilerun", "triton"), work.launchers(library, config)):
+        for who, launch in work.launchers(libraries, config):
             try:
                 error = work.check(launch)
             except Exception as problem:  # A configuration that one of them refuses.
@@ -190,14 +223,16 @@ def measure(work, library, timer, repeat):
         row[who + "_spread"] = [round(factor / values[int(len(values) * p)], 1) for p in (0.8, 0.2)]
         if who in best:
             row[who + "_config"] = label(best[who][1])
-    if "tilerun" in row and "triton" in row:
-        row["ratio"] = round(row["tilerun"] / row["triton"], 3)
+    for peer, ratio in (("triton", "ratio"), ("before", "ratio_before")):
+        if "tilerun" in row and peer in row:
+            row[ratio] = round(row["tilerun"] / row[peer], 3)
     return row
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="")
+    parser.add_argument("--before", metavar="DIR", help="another bundle, to compare with")
     parser.add_argument("--json")
     parser.add_argument("--repeat", type=int, default=60)
     parser.add_argument("--seed", type=int, help="of the order of turns (default: another one each time)")
@@ -205,19 +240,23 @@ def main():
     torch.manual_seed(0)
     random.seed(options.seed)
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
-    library, timer = binding.Library(), Timer()
+    libraries, timer = {"tilerun": binding.Library()}, Timer()
+    if options.before:
+        libraries["before"] = binding.Library(bundle=options.before, cache_folder="")
     rows, wrong = [], False
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, Triton {triton.__version__}")
-    print(f"{'work':28}{'Tilerun':>9}{'Triton':>9}{'PyTorch':>9}  {'unit':8}{'ratio':>6}  configurations")
+    before = f"{'before':>9}{'ratio':>7}" if options.before else ""
+    print(f"{'work':28}{'Tilerun':>9}{'Triton':>9}{'PyTorch':>9}  {'unit':8}{'ratio':>6}{before}  configurations")
     for make in WORKS:
         work = make()
         if options.only not in work.name:
             continue
-        row = measure(work, library, timer, options.repeat)
+        row = measure(work, libraries, timer, options.repeat)
         rows.append(row)
+        before = f"{row.get('before', '-'):>9}{row.get('ratio_before', '-'):>7}" if options.before else ""
         print(f"{row['name']:28}{row.get('tilerun', '-'):>9}{row.get('triton', '-'):>9}{row['torch']:>9}  "
-              f"{row['unit']:8}{row.get('ratio', '-'):>6}  {row.get('tilerun_config')} | {row.get('triton_config')}",
-              flush=True)
+              f"{row['unit']:8}{row.get('ratio', '-'):>6}{before}  "
+              f"{row.get('tilerun_config')} | {row.get('triton_config')}", flush=True)
         for note in row["notes"]:
             wrong |= "WRONG" in note and note.startswith("tilerun")
             print("    " + note, flush=True)
