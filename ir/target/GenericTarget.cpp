@@ -31,7 +31,7 @@ template <typename Target, typename OnNumber, typename OnFlag>
 void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   auto &[name, warpSize, maxThreads, maxVectorBytes, sharedMemoryBytes, hasShuffle, hasAsyncCopy,
          hasLoadMatrix, hasDotBytes, readsFloat8, roundsToFloat8, assembler, hasGridDependency,
-         sharedModel, exchange, matrixInstructions, warpGroupInstructions] = target;
+         hasRoles, sharedModel, exchange, matrixInstructions, warpGroupInstructions] = target;
   auto &[shuffleCost, selectCost, wavefrontCost, barrierCost] = exchange;
   auto &[banks, bankBytes, sharedVector] = sharedModel;
   constexpr uint64_t kCost = 1 << 20; // more than any cost makes sense
@@ -46,6 +46,7 @@ void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   flag("reads-float8", readsFloat8);
   flag("rounds-to-float8", roundsToFloat8);
   flag("grid-dependency", hasGridDependency);
+  flag("roles", hasRoles);
   number("banks", banks, Range{1, 1024, true});
   number("bank-bytes", bankBytes, Range{1, 64, true});
   number("shared-vector", sharedVector, Range{1, 64, true});

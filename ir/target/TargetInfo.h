@@ -82,6 +82,9 @@ struct TargetInfo {
   /// A launch may begin before the previous one has ended, so tile.grid_dependency is an
   /// instruction.
   bool hasGridDependency = false;
+  /// Warps of a program may be roles that do different things: there are phase barriers in shared
+  /// memory, and barriers of some of the warps.
+  bool hasRoles = false;
   layout::SharedMemoryModel sharedModel;
   ExchangeCosts exchange;
   std::vector<MatrixInstruction> matrixInstructions;

@@ -56,6 +56,7 @@ TEST(GenericTarget, EveryFieldHasAWord) {
   target.readsFloat8 = false;
   target.roundsToFloat8 = true;
   target.hasGridDependency = true;
+  target.hasRoles = true;
   target.sharedModel = {64, 8, 4};
   target.exchange = {3, 4, 5, 6};
   target.assembler = "text";
@@ -70,7 +71,8 @@ TEST(GenericTarget, EveryFieldHasAWord) {
   EXPECT_EQ(text,
             "generic:name=my:device,lanes=64,threads=512,vector=8,shared=64k,shuffle=off,async=on,"
             "load-matrix=on,dot-bytes=on,reads-float8=off,rounds-to-float8=on,grid-dependency=on,"
-            "banks=64,bank-bytes=8,shared-vector=4,shuffle-cost=3,select-cost=4,wavefront-cost=5,"
+            "roles=on,banks=64,bank-bytes=8,shared-vector=4,shuffle-cost=3,select-cost=4,wavefront-"
+            "cost=5,"
             "barrier-cost=6,assembler=text,matrix=multiply:16x16x16:f16:bf16:f32:" +
                 a.toString() + ":" + a.toString() + ":" + d.toString() +
                 ":imprecise,matrix=opaque:16x16x32:i8:i8:i32,"
@@ -82,10 +84,25 @@ TEST(GenericTarget, EveryFieldHasAWord) {
 // Each word by itself, too: so that no word sets another one's field.
 TEST(GenericTarget, AWordSetsOneField) {
   for (const char *word :
-       {"threads=512", "vector=8", "shuffle=off", "async=on", "load-matrix=on", "dot-bytes=on",
-        "reads-float8=off", "rounds-to-float8=on", "grid-dependency=on", "banks=64", "bank-bytes=8",
-        "shared-vector=4", "shuffle-cost=3", "select-cost=4", "wavefront-cost=5", "barrier-cost=6",
-        "assembler=text", "warp-group=s32.s8.s8:i8:i8:i32:32",
+       {"threads=512",
+        "vector=8",
+        "shuffle=off",
+        "async=on",
+        "load-matrix=on",
+        "dot-bytes=on",
+        "reads-float8=off",
+        "rounds-to-float8=on",
+        "grid-dependency=on",
+        "roles=on",
+        "banks=64",
+        "bank-bytes=8",
+        "shared-vector=4",
+        "shuffle-cost=3",
+        "select-cost=4",
+        "wavefront-cost=5",
+        "barrier-cost=6",
+        "assembler=text",
+        "warp-group=s32.s8.s8:i8:i8:i32:32",
         "matrix=multiply:16x8x16:f16:f16:f32:mma.m16n8k16.a.b16:mma.m16n8k16.b.b16:mma.m16n8.d"}) {
     std::string text = printTarget(parse(std::string("generic:") + word));
     size_t place = text.find(std::string(",") + word);
@@ -120,7 +137,7 @@ TEST(GenericTarget, ErrorsNameTheWord) {
   EXPECT_EQ(errorOf("generic:lane=64"),
             "a target has no word 'lane'; there are name, lanes, threads, vector, shared, shuffle, "
             "async, load-matrix, dot-bytes, reads-float8, rounds-to-float8, grid-dependency, "
-            "banks, bank-bytes, shared-vector, shuffle-cost, select-cost, wavefront-cost, "
+            "roles, banks, bank-bytes, shared-vector, shuffle-cost, select-cost, wavefront-cost, "
             "barrier-cost, assembler, matrix, warp-group");
   EXPECT_EQ(errorOf("generic:lanes=48"), "'lanes=48' is not a power of two from 1 to 128");
   EXPECT_EQ(errorOf("generic:lanes=256"), "'lanes=256' is not a power of two from 1 to 128");
