@@ -274,6 +274,22 @@ TEST_F(RoleTest, BuffersOfDifferentRolesDoNotShareBytes) {
   EXPECT_EQ(bytesOf("simt.role 0 to 1 {\n^bb0(%thread: i32):\n", "}\n"), 4096);
 }
 
+TEST_F(RoleTest, BuffersOfOneRoleShareBytesOverTime) {
+  target.sharedMemoryBytes = 1 << 16;
+  // Two of the first role, one after the other, and one of the second beside both.
+  auto part = [&](const std::string &name) {
+    return "%" + name + " = simt.shared_alloc 2048\nsimt.shared_store %" + name +
+           "[%o], %v : vector<1xi32>\n";
+  };
+  OwningOpRef<ModuleOp> module =
+      parse("func.func @k(%o: i32, %v: vector<1xi32>) {\nsimt.role 0 to 1 {\n^bb0(%t: i32):\n" +
+            part("a") + part("b") + "}\nsimt.role 1 to 2 {\n^bb0(%t: i32):\n" + part("c") +
+            "}\nreturn\n}\n");
+  func::FuncOp kernel = kernelOf(*module);
+  EXPECT_TRUE(succeeded(placeShared(kernel, target)));
+  EXPECT_EQ(cast<IntegerAttr>(kernel->getAttr(SimtDialect::kSharedBytesAttr)).getInt(), 4096);
+}
+
 TEST_F(RoleTest, WhatARoleMayNotBe) {
   auto errorOf = [&](const std::string &body) {
     std::string error;

@@ -10,6 +10,9 @@ namespace {
 struct Buffer {
   SharedAllocOp op;
   uint64_t first = 0, last = 0;
+  /// The only role that uses it, or null; and from the first role beside that one to the last.
+  Operation *role = nullptr;
+  uint64_t firstRole = 0, lastRole = 0;
   int64_t offset = 0, end = 0;
   bool isOwn = false; ///< Shares its bytes with none.
 };
@@ -57,17 +60,41 @@ static bool isRole(Operation *op) {
   return user && user.getSharedUse().roleWarps;
 }
 
-/// Roles of a block run beside each other: what one of them uses lives as long as all of them.
-static void widenToRoles(Buffer &buffer, Operation *user, const Timeline &timeline) {
-  for (Operation *op = user; op; op = op->getParentOp()) {
-    if (!isRole(op))
+static Operation *roleOf(Operation *op) {
+  while (op && !isRole(op))
+    op = op->getParentOp();
+  return op;
+}
+
+/// Roles of a block run beside each other: what several of them use lives as long as all of them,
+/// and so does, for others, what one of them uses.
+static void widenToRoles(Buffer &buffer, SharedAllocOp op, const Timeline &timeline) {
+  buffer.firstRole = buffer.first;
+  buffer.lastRole = buffer.last;
+  llvm::SetVector<Operation *> roles;
+  for (Operation *user : op->getUsers()) {
+    Operation *role = roleOf(user);
+    roles.insert(role);
+    if (!role)
       continue;
-    for (Operation &other : *op->getBlock())
+    for (Operation &other : *role->getBlock())
       if (isRole(&other)) {
-        buffer.first = std::min(buffer.first, timeline.startOf(&other));
-        buffer.last = std::max(buffer.last, timeline.endOf(&other));
+        buffer.firstRole = std::min(buffer.firstRole, timeline.startOf(&other));
+        buffer.lastRole = std::max(buffer.lastRole, timeline.endOf(&other));
       }
   }
+  if (roles.size() == 1 && roles.front() && roleOf(op) == roles.front()) {
+    buffer.role = roles.front();
+    return;
+  }
+  buffer.first = buffer.firstRole;
+  buffer.last = buffer.lastRole;
+}
+
+static bool meet(const Buffer &x, const Buffer &y) {
+  if (x.role && x.role == y.role)
+    return x.last >= y.first && y.last >= x.first;
+  return x.lastRole >= y.firstRole && y.lastRole >= x.firstRole;
 }
 
 /// The live range of a buffer; nothing if nobody uses it.
@@ -80,7 +107,6 @@ static std::optional<Buffer> getLiveRange(SharedAllocOp op, const Timeline &time
     Operation *ancestor = block->findAncestorOpInBlock(*user);
     buffer.first = std::min(buffer.first, timeline.startOf(ancestor));
     buffer.last = std::max(buffer.last, timeline.endOf(ancestor));
-    widenToRoles(buffer, user, timeline);
     auto sharedUser = dyn_cast<SharedUser>(user);
     if (!sharedUser)
       continue;
@@ -89,6 +115,7 @@ static std::optional<Buffer> getLiveRange(SharedAllocOp op, const Timeline &time
         buffer.last = std::max(buffer.last,
                                timeline.endOf(timeline.completionOf(user, *access.queue, block)));
   }
+  widenToRoles(buffer, op, timeline);
   return buffer;
 }
 
@@ -103,7 +130,7 @@ static int64_t place(MutableArrayRef<Buffer> buffers, bool allowOwn) {
     } else {
       SmallVector<std::pair<int64_t, int64_t>> taken;
       for (size_t j = 0; j < i; ++j)
-        if (buffers[j].last >= buffer.first && buffer.last >= buffers[j].first)
+        if (meet(buffers[j], buffer))
           taken.push_back({buffers[j].offset, buffers[j].end});
       llvm::sort(taken);
       for (auto [start, end] : taken) {
