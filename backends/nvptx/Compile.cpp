@@ -163,6 +163,8 @@ LogicalResult Compilation::toLlvmDialect() {
       function.erase(); // helpers were inlined
       continue;
     }
+    if (auto threads = function->getAttrOfType<IntegerAttr>(simt::SimtDialect::kThreadsAttr))
+      artifact.numThreads = threads.getInt(); // with those of roles
     if (failed(simt::expandRoles(function, arch.info.warpSize, kNamedBarriers)))
       return failure();
     simt::scalarize(function, simt::PoisonIs::Poison);

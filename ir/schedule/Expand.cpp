@@ -9,6 +9,8 @@
 // for the iteration that is being fetched, with loop-carried values of its own that run ahead.
 #include "ir/schedule/Expand.h"
 #include "ir/schedule/LoopExpander.h"
+#include "ir/schedule/Protocol.h"
+#include "ir/schedule/RoleExpander.h"
 #include "ir/schedule/Stages.h"
 
 using namespace mlir;
@@ -97,7 +99,7 @@ PipelineExpander::Ahead PipelineExpander::fetch(Value induction, Value inRange,
   if (isAsync) {
     AcquireOp::create(b, channel, slot, Value());
     copyAll(map, inRange, slot);
-    PublishOp::create(b, channel, slot);
+    PublishOp::create(b, channel, slot, Value(), 0);
   } else {
     values = fetchRegisters(map, inRange);
   }
@@ -116,7 +118,7 @@ void PipelineExpander::putAll(ArrayRef<Value> staged, Value slot, bool isAhead) 
     b.setLoc(load.getLoc());
     PutOp::create(b, value, ring, slot, isAhead);
   }
-  PublishOp::create(b, channel, slot);
+  PublishOp::create(b, channel, slot, Value(), 0);
   b.setLoc(loc);
 }
 
@@ -236,7 +238,7 @@ func::FuncOp schedule::getFallback(func::FuncOp kernel) {
 
 LogicalResult schedule::expandSchedule(func::FuncOp kernel, const LayoutAssignment &layouts) {
   if (isExpanded(kernel))
-    return success();
+    return checkProtocol(kernel, layouts);
   SmallVector<scf::ForOp> loops;
   kernel.walk([&](scf::ForOp loop) {
     if (getPipeline(loop))
@@ -248,7 +250,10 @@ LogicalResult schedule::expandSchedule(func::FuncOp kernel, const LayoutAssignme
   else if (!loops.empty())
     leaveFallback(kernel, layouts);
   for (scf::ForOp loop : loops)
-    PipelineExpander(loop, layouts).run();
+    if (hasRoles(loop))
+      RoleExpander(loop, layouts).run();
+    else
+      PipelineExpander(loop, layouts).run();
   kernel->setAttr(SchedDialect::kExpanded, UnitAttr::get(kernel.getContext()));
-  return success();
+  return checkProtocol(kernel, layouts);
 }

@@ -33,6 +33,7 @@ private:
     return FileLineColLoc::get(context, file, number, line.size() - rest.size() + 1);
   }
   LogicalResult parseSetting(HandSchedule::Entry &entry);
+  LogicalResult parseRoles(HandSchedule::Entry &entry);
   bool consumeNumber(int64_t &value) {
     StringRef digits = rest.take_while([](char c) { return llvm::isDigit(c); });
     if (digits.empty() || digits.getAsInteger(10, value))
@@ -51,8 +52,10 @@ LogicalResult LineParser::parseSetting(HandSchedule::Entry &entry) {
   Location loc = here();
   StringRef name = rest.take_while([](char c) { return llvm::isAlpha(c); });
   StringRef after = rest.drop_front(name.size());
-  if (!llvm::is_contained({"slots", "distance", "copies"}, name) || !after.consume_front("="))
-    return emitError(loc, "expected 'slots=N', 'distance=N' or 'copies=chunks|registers'");
+  if (!llvm::is_contained({"slots", "distance", "copies", "roles"}, name) ||
+      !after.consume_front("="))
+    return emitError(loc, "expected 'slots=N', 'distance=N', 'copies=chunks|registers' or "
+                          "'roles=producer:WARPS,consumer'");
   rest = after;
   Location valueLoc = here();
   if (name == "copies") {
@@ -64,6 +67,8 @@ LogicalResult LineParser::parseSetting(HandSchedule::Entry &entry) {
     rest = rest.drop_front(word.size());
     return success();
   }
+  if (name == "roles")
+    return parseRoles(entry);
   int64_t value = 0;
   if (!consumeNumber(value))
     return emitError(valueLoc) << "'" << name << "' needs a number";
@@ -74,8 +79,20 @@ LogicalResult LineParser::parseSetting(HandSchedule::Entry &entry) {
   return success();
 }
 
+LogicalResult LineParser::parseRoles(HandSchedule::Entry &entry) {
+  Location loc = here();
+  int64_t warps = 0;
+  if (!rest.consume_front("producer:") || !consumeNumber(warps) ||
+      !rest.consume_front(",consumer") || (!rest.empty() && !llvm::isSpace(rest.front())))
+    return emitError(loc, "expected 'producer:WARPS,consumer'");
+  if (warps < 1 || warps > kMaxSlots)
+    return emitError(loc) << "a producer has 1 to " << kMaxSlots << " warps, not " << warps;
+  entry.producers = warps;
+  return success();
+}
+
 FailureOr<HandSchedule::Entry> LineParser::parse() {
-  HandSchedule::Entry entry{here(), false, 0, false, 0, std::nullopt, std::nullopt};
+  HandSchedule::Entry entry{here(), false, 0, false, 0, std::nullopt, std::nullopt, 0};
   auto expected = [&] {
     emitError(here(), "expected 'loop LINE: ...' or 'loop #NUMBER: ...'");
     return failure();

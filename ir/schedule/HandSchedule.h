@@ -3,10 +3,12 @@
 //   # comment
 //   loop 14: slots=4 distance=3 copies=chunks
 //   loop #0: none
+//   loop #1: slots=4 roles=producer:4,consumer
 //
 // A loop is named by the line of the kernel's source where it begins, or by its number among the
 // `for` loops of the kernel, outer ones first. `distance` and `copies` may be left out: loads run
-// ahead as far as the slots allow, by asynchronous copies where the target has them.
+// ahead as far as the slots allow, by asynchronous copies where the target has them. With roles, so
+// many warps beside the kernel's own fill the slots.
 #pragma once
 
 #include "ir/schedule/ScheduleDialect.h"
@@ -23,6 +25,7 @@ public:
     int64_t slots = 0;
     std::optional<int64_t> distance;
     std::optional<CopyKind> copies;
+    unsigned producers = 0; ///< Warps that fill the slots beside the kernel's own; 0: no roles.
 
     std::string describe() const; ///< "loop 14"
   };

@@ -38,6 +38,9 @@ def ScheduleExpand : Pass<"schedule-expand", "::mlir::ModuleOp"> {
 
     Every kernel's channels are then checked by simulation, those that a hand has written too.
 
+    A loop with roles becomes two: the producer's, with what its copies need, and the consumer's, in a region with the rest of
+    the kernel (docs/schedule.md).
+
     Beside a kernel whose schedule nobody wrote by hand stays a function `NAME.least`: the same kernel with nothing that
     runs ahead. It takes the kernel's place where shared memory turns out to be too small for it (docs/schedule.md).
   }];

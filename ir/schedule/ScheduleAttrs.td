@@ -23,8 +23,8 @@ def Sched_Dialect : Dialect {
     | `sched.by_hand` | pipelined loops | unit | somebody wrote this loop's schedule: it is followed or refused, never replaced |
     | `sched.conversions` | the kernel, pipelined loops and what was before them | i64 | bytes of shared memory that one conversion between layouts may take there |
 
-    `sched.stage`, `sched.cluster`, `sched.role` and `sched.persistent` are reserved for schedules with several stages
-    and roles. No pass expands them yet, so the verifier refuses them.
+    `sched.stage`, `sched.cluster`, `sched.role` and `sched.persistent` are reserved for schedules that give each op its
+    stage or its role. No pass reads them yet, so the verifier refuses them.
 
     Of a kernel that is expanded:
 
@@ -77,11 +77,36 @@ def Sched_Dialect : Dialect {
         # comment
         loop 14: slots=4 distance=3 copies=chunks
         loop #0: none
+        loop #1: slots=4 roles=producer:4,consumer
 
     A loop is named by the line of the kernel's source where it begins, or by its number among the `for` loops of the
-    kernel, outer ones first. `distance` and `copies` may be left out. Such a schedule is verified like one that was
+    kernel, outer ones first. `distance`, `copies` and `roles` may be left out. Such a schedule is verified like one that was
     computed; a name that matches no loop, two lines for one loop, numbers that are impossible and rings that do not
     fit are errors at their place in the text.
+
+    **Roles.** With `roles=producer:4,consumer` four warps beside the program's own, the producer, copy tiles into the
+    slots, and the program's warps, the consumer, do all the rest: the whole kernel is theirs. The producer computes for
+    itself what its addresses and its loop's bounds need. They share rings and the channel alone:
+
+    - The producer acquires a slot, which waits until the consumer has released what was in it before; it copies; and it
+      publishes the slot that was filled `distance - 1` iterations earlier, so that as many are on their way while it waits.
+    - The consumer awaits a slot, its products read it, and it releases the slot: at the end of the iteration, or, where
+      products run on into the next one (`sched.deferred`), there.
+
+    A channel between roles is two phase barriers for each slot (docs/simt.md), one for "full" and one for "empty", and
+    every warp arrives once for each use. `sched.acquire` and `sched.await` give the parity of how often the slot has
+    been used before.
+
+    What cannot be split is an error: a target without `roles` (of CUDA's architectures those before `sm_90`; every
+    Vulkan device); `copies=registers`; a producer of more or fewer warps than the program has, because its copies follow the
+    layouts of the program's; a loop inside of another op; a second such loop; a kernel that prints, asserts or waits
+    for an earlier launch; anything before the loop that writes or orders memory; and bounds or addresses that are loaded.
+
+    **The protocol.** After expansion every kernel's channels are simulated (`ir/schedule/Protocol.h`), those that a hand
+    wrote in these ops, too: for 0 and 1 iterations, for as many as there are slots, and for twice as many and two more.
+    Found are slots that are filled, read, published or released when they must not be, copies and products that may still be
+    under way then, wrong phases, roles that wait for each other forever or whose loops have different bounds, and slots that are
+    left over at the end. Slots, phases and predicates must follow from how often loops have run, not from data.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
@@ -112,6 +137,11 @@ class Sched_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32
 def Sched_CopyKind : Sched_Enum<"CopyKind", "how a load fills a slot", [
   I32EnumAttrCase<"Chunks", 0, "chunks">, I32EnumAttrCase<"Registers", 1, "registers">]>;
 
+def Sched_RoleKind : Sched_Enum<"RoleKind", "what some warps of a program do", [
+  I32EnumAttrCase<"Producer", 0, "producer">, I32EnumAttrCase<"Consumer", 1, "consumer">]>;
+
+def Sched_RoleKindAttr : EnumAttr<Sched_Dialect, Sched_RoleKind, "role_kind">;
+
 def Sched_TileOrder : Sched_Enum<"TileOrder", "how a tile lies in its slot", [
   I32EnumAttrCase<"Swizzled", 0, "swizzled">, I32EnumAttrCase<"Padded", 1, "padded">]>;
 
@@ -132,8 +162,12 @@ def Sched_PipelineAttr : Sched_Attr<"Pipeline", "pipeline"> {
     of the iteration at hand is being read. Registers run ahead by exactly as many iterations as there are slots: the
     last one is in flight to registers, the others are in slots. With one slot, a barrier stands before and after the
     stores; with more, one barrier is enough.
+
+    - `producers`: so many warps beside the program's own fill the slots, which the program's warps read; 0: there are
+      no roles. Then `distance` says how many iterations may be on their way into slots, at most.
   }];
-  let parameters = (ins "int64_t":$slots, "int64_t":$distance, EnumParameter<Sched_CopyKind>:$copies);
+  let parameters = (ins "int64_t":$slots, "int64_t":$distance, EnumParameter<Sched_CopyKind>:$copies,
+                    DefaultValuedParameter<"unsigned", "0">:$producers);
 }
 
 def Sched_RingAttr : Sched_Attr<"Ring", "ring"> {

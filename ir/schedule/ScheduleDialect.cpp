@@ -84,6 +84,10 @@ static LogicalResult verifyPipeline(Operation *op, Attribute value) {
   std::string fault = findFault(pipeline.getSlots(), pipeline.getDistance(), pipeline.getCopies());
   if (!fault.empty())
     return op->emitOpError("has an impossible pipeline: ") << fault;
+  if (pipeline.getProducers() && pipeline.getCopies() != CopyKind::Chunks)
+    return op->emitOpError("has roles, but a producer fills slots by copies = chunks alone");
+  if (pipeline.getProducers() && !isa<func::FuncOp>(loop->getParentOp()))
+    return op->emitOpError("has roles, but is not in the block of a kernel");
   if (loop.getUnsignedCmp())
     return op->emitOpError("has a pipeline, but compares its induction variable without sign; past "
                            "the end of the loop that may wrap around");
@@ -254,9 +258,7 @@ LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return success();
   }
   if (llvm::is_contained({"sched.stage", "sched.cluster", "sched.role", "sched.persistent"}, name))
-    return op->emitOpError() << "has '" << name
-                             << "', which is reserved: no pass expands schedules with several "
-                                "stages or roles yet";
+    return op->emitOpError() << "has '" << name << "', which is reserved: no pass reads it yet";
   return op->emitOpError() << "has '" << name << "', which is not an attribute of schedules";
 }
 

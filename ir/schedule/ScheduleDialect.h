@@ -30,6 +30,11 @@ inline constexpr int64_t kMaxSlots = 64;
 inline PipelineAttr getPipeline(mlir::scf::ForOp loop) {
   return loop->getAttrOfType<PipelineAttr>(SchedDialect::kPipeline);
 }
+/// Whether its tiles are copied by warps that do nothing else.
+inline bool hasRoles(mlir::scf::ForOp loop) {
+  PipelineAttr pipeline = getPipeline(loop);
+  return pipeline && pipeline.getProducers();
+}
 /// The form of a load's slots; null if it does not run ahead.
 inline RingAttr getRing(tile::LoadOp load) {
   return load->getAttrOfType<RingAttr>(SchedDialect::kRing);

@@ -118,6 +118,43 @@ static LogicalResult checkPhase(Operation *op, Value channel, Value phase) {
 
 LogicalResult AcquireOp::verify() { return checkPhase(*this, getChannel(), getPhase()); }
 
+LogicalResult PublishOp::verify() {
+  if (int32_t(getPending()) < 0 || getPending() >= getChannelType(getChannel()).getSlots())
+    return emitOpError("leaves as many publishes pending as there are slots, or more");
+  if (!getChannelType(getChannel()).isBetweenRoles() && (getWhen() || getPending()))
+    return emitOpError("has a predicate or publishes pending, which only channels between roles "
+                       "have");
+  return success();
+}
+
+LogicalResult ReleaseOp::verify() {
+  if (getWhen() && !getChannelType(getChannel()).isBetweenRoles())
+    return emitOpError("has a predicate, which only channels between roles have");
+  return success();
+}
+
+LogicalResult RoleOp::verify() {
+  if (int32_t(getFirst()) < 0 || int32_t(getEnd()) <= int32_t(getFirst()))
+    return emitOpError() << "has no warps from " << int32_t(getFirst()) << " to "
+                         << int32_t(getEnd());
+  if (!isa<func::FuncOp>((*this)->getParentOp()))
+    return emitOpError("is not in the block of a kernel");
+  auto result = getBody().walk([&](Operation *op) {
+    for (Value operand : op->getOperands()) {
+      Region *region = operand.getParentRegion();
+      if (getBody().isAncestor(region) || isa<RingType, ChannelType>(operand.getType()) ||
+          isa<BlockArgument>(operand))
+        continue;
+      auto error = emitOpError("uses a value from before it; roles share rings, channels and the "
+                               "kernel's arguments alone");
+      error.attachNote(op->getLoc()) << "here";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult AwaitOp::verify() {
   if (int32_t(getPending()) < 0 || (getPending() && getPhase()))
     return emitOpError("has slots pending, which only channels within one role can have");

@@ -12,6 +12,8 @@ namespace tilerun::schedule {
 inline ChannelType getChannelType(mlir::Value channel) {
   return mlir::cast<ChannelType>(channel.getType());
 }
+/// Bytes of a phase barrier, of which a channel between roles has two for each slot.
+inline constexpr int64_t kPhaseBytes = 8;
 /// The ring's type.
 inline RingType getRingType(mlir::Value ring) { return mlir::cast<RingType>(ring.getType()); }
 

@@ -140,8 +140,15 @@ def Sched_AcquireOp : Sched_Op<"acquire", [InOrder]> {
 
 def Sched_PublishOp : Sched_Op<"publish", [InOrder]> {
   let summary = "a slot is full once what has been started into it has landed";
-  let arguments = (ins Sched_ChannelType:$channel, I32:$slot);
-  let assemblyFormat = "$channel `[` $slot `]` attr-dict `:` type($channel)";
+  let description = [{
+    Between roles it waits for that, but not for what has been started since the `pending` publishes before: the slot is
+    the one that was filled so many publishes ago. Where the predicate is false no slot becomes full, and the publish is
+    only counted.
+  }];
+  let arguments = (ins Sched_ChannelType:$channel, I32:$slot, Optional<I1>:$when,
+                   DefaultValuedAttr<I32Attr, "0">:$pending);
+  let assemblyFormat = "$channel `[` $slot `]` (`when` $when^)? (`pending` $pending^)? attr-dict `:` type($channel)";
+  let hasVerifier = 1;
 }
 
 def Sched_AwaitOp : Sched_Op<"await", [InOrder]> {
@@ -164,12 +171,30 @@ def Sched_ReleaseOp : Sched_Op<"release", [InOrder]> {
   }];
   let arguments = (ins Sched_ChannelType:$channel, I32:$slot, Optional<I1>:$when);
   let assemblyFormat = "$channel `[` $slot `]` (`when` $when^)? attr-dict `:` type($channel)";
+  let hasVerifier = 1;
 }
 
 def Sched_DrainOp : Sched_Op<"drain", [InOrder]> {
   let summary = "wait until nothing of a channel is under way, so that its memory may be used for something else";
   let arguments = (ins Sched_ChannelType:$channel);
   let assemblyFormat = "$channel attr-dict `:` type($channel)";
+}
+
+def Sched_RoleOp : Sched_Op<"role", [RecursiveMemoryEffects, SingleBlock, NoTerminator, NoRegionArguments]> {
+  let summary = "what some warps of the program do, beside the others";
+  let description = [{
+    ```mlir
+    sched.role consumer 0 to 4 { … }
+    sched.role producer 4 to 8 { … }
+    ```
+    Warps from the first number up to, not including, the second. Every role has as many warps as the layouts of tiles
+    are for. All of the kernel but rings and channels is in roles, which hand each other tiles through them alone.
+  }];
+  let arguments = (ins Sched_RoleKindAttr:$kind, I32Attr:$first, I32Attr:$end);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$kind $first `to` $end $body attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{ unsigned getWarps() { return getEnd() - getFirst(); } }];
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,7 @@
 // See Stages.h.
 #include "ir/schedule/Stages.h"
 #include "ir/schedule/Explain.h"
-#include "ir/schedule/Rings.h"
+#include "ir/schedule/RoleRules.h"
 #include "ir/schedule/SharedDemand.h"
 #include "ir/tile/Remarks.h"
 
@@ -28,6 +28,7 @@ private:
   /// Schedules the loops in `op`, beside rings of `inUse` bytes around them.
   LogicalResult visit(Operation *op, int64_t inUse);
   LogicalResult schedule(scf::ForOp loop, int64_t &inUse);
+  LogicalResult scheduleRoles(int64_t &inUse);
   LogicalResult scheduleByHand(scf::ForOp loop, const HandSchedule::Entry &entry, int64_t &inUse);
   void choose(scf::ForOp loop, int64_t &inUse);
   /// Marks the loads that can run ahead; the first refusal of one that feeds products.
@@ -79,7 +80,11 @@ void StageScheduler::clearRings(scf::ForOp loop) {
 
 target::MemoryBudget::RingNeeds StageScheduler::getNeeds(scf::ForOp loop, int64_t inUse) const {
   SharedDemand demand(kernel, layouts);
-  return {slotBytesOf(loop), inUse, demand.storedBy(loop), demand.within(loop)};
+  // Rings of roles are there as long as the kernel runs.
+  Operation *life = loop;
+  if (hasRoles(loop))
+    life = loop->getParentOfType<func::FuncOp>();
+  return {slotBytesOf(loop), inUse, demand.storedBy(loop), demand.within(life)};
 }
 
 void StageScheduler::set(scf::ForOp loop, PipelineAttr pipeline) {
@@ -129,7 +134,7 @@ void StageScheduler::choose(scf::ForOp loop, int64_t &inUse) {
            "the loop has " + Twine(slots) + " slots instead of " + Twine(wanted) + ": " + memory());
   // Chunks fill all slots but the one that is read; of registers, the last iteration is in none.
   int64_t distance = copies == CopyKind::Chunks ? slots - 1 : slots;
-  set(loop, PipelineAttr::get(loop.getContext(), slots, distance, copies));
+  set(loop, PipelineAttr::get(loop.getContext(), slots, distance, copies, 0));
   remark(loop, RemarkName::LoopPipelined,
          "loads run " + Twine(distance) + " iterations ahead into " + Twine(slots) + " slots of " +
              Twine(slotBytes) + " bytes, by " +
@@ -146,12 +151,18 @@ LogicalResult StageScheduler::scheduleByHand(scf::ForOp loop, const HandSchedule
     return success();
   }
   const target::TargetInfo &target = layouts.target();
+  if (entry.producers)
+    if (std::string fault = findRoleFault(entry.producers, layouts); !fault.empty())
+      return emitError(entry.loc) << entry.describe() << " wants roles, but " << fault;
   CopyKind copies =
       entry.copies.value_or(target.hasAsyncCopy ? CopyKind::Chunks : CopyKind::Registers);
   bool isChunks = copies == CopyKind::Chunks;
   if (isChunks && !target.hasAsyncCopy)
     return emitError(entry.loc) << entry.describe() << " wants copies=chunks, but " << target.name
                                 << " has no asynchronous copies; use copies=registers";
+  if (entry.producers && !isChunks)
+    return emitError(entry.loc)
+           << entry.describe() << " wants roles, but a producer fills slots by copies=chunks alone";
   int64_t distance = entry.distance.value_or(isChunks ? entry.slots - 1 : entry.slots);
   if (std::string fault = findFault(entry.slots, distance, copies); !fault.empty())
     return emitError(entry.loc) << entry.describe() << ": " << fault;
@@ -167,10 +178,17 @@ LogicalResult StageScheduler::scheduleByHand(scf::ForOp loop, const HandSchedule
   if (!slotBytesOf(loop))
     return refusal ? refuse("none of its loads can run ahead; " + refusal->why, refusal->op)
                    : refuse("none of its loads feeds a product of its body", loop);
-  set(loop, PipelineAttr::get(loop.getContext(), entry.slots, distance, copies));
+  if (entry.producers)
+    if (std::optional<Refusal> fault = findRoleFault(loop)) {
+      auto error = emitError(entry.loc)
+                   << entry.describe() << " cannot be split into roles: " << fault->why;
+      error.attachNote(fault->op->getLoc()) << "here";
+      return failure();
+    }
+  set(loop, PipelineAttr::get(loop.getContext(), entry.slots, distance, copies, entry.producers));
   loop->setAttr(SchedDialect::kByHand, UnitAttr::get(loop.getContext()));
   target::MemoryBudget::RingNeeds needs = getNeeds(loop, inUse);
-  int64_t rings = entry.slots * needs.slotBytes;
+  int64_t rings = ringBytesOf(loop);
   if (rings + needs.inUse + needs.others > budget.total())
     return emitError(entry.loc) << entry.describe() << ": " << entry.slots << " slots of "
                                 << needs.slotBytes << " bytes do not fit: of the " << budget.total()
@@ -186,10 +204,30 @@ LogicalResult StageScheduler::schedule(scf::ForOp loop, int64_t &inUse) {
     return scheduleByHand(loop, *entry->second, inUse);
   if (PipelineAttr given = getPipeline(loop)) { // checked at the end
     target::MemoryBudget::RingNeeds needs = getNeeds(loop, inUse);
-    inUse += given.getSlots() * needs.slotBytes + needs.stored;
+    inUse += ringBytesOf(loop) + needs.stored;
     return success();
   }
   choose(loop, inUse);
+  return success();
+}
+
+/// Rings between roles are in use all the time, so that loop comes first.
+LogicalResult StageScheduler::scheduleRoles(int64_t &inUse) {
+  scf::ForOp found;
+  kernel.walk([&](scf::ForOp loop) {
+    auto entry = byHand.find(loop);
+    if (entry == byHand.end() ? !hasRoles(loop) : !entry->second->producers)
+      return WalkResult::advance();
+    found = loop;
+    return WalkResult::interrupt();
+  });
+  if (!found)
+    return success();
+  int64_t within = 0;
+  if (failed(schedule(found, within)))
+    return failure();
+  inUseBy[found] = within;
+  inUse = ringBytesOf(found);
   return success();
 }
 
@@ -199,7 +237,9 @@ LogicalResult StageScheduler::visit(Operation *op, int64_t inUse) {
       for (Operation &inner : block) {
         int64_t within = inUse;
         if (auto loop = dyn_cast<scf::ForOp>(inner)) {
-          if (failed(schedule(loop, within)))
+          if (auto known = inUseBy.find(loop); known != inUseBy.end())
+            within = known->second;
+          else if (failed(schedule(loop, within)))
             return failure();
           inUseBy[loop] = within;
         } else if (auto loop = dyn_cast<scf::WhileOp>(inner)) {
@@ -252,9 +292,10 @@ LogicalResult StageScheduler::run() {
       return failure();
     byHand = std::move(*matched);
   }
-  if (failed(visit(kernel, 0)))
+  int64_t inUse = 0;
+  if (failed(scheduleRoles(inUse)) || failed(visit(kernel, inUse)))
     return failure();
-  setConversions(kernel, SharedDemand(kernel, layouts), 0, 0);
+  setConversions(kernel, SharedDemand(kernel, layouts), inUse, 0);
   return checkSchedule(kernel, layouts);
 }
 

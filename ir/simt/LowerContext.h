@@ -123,8 +123,10 @@ public:
 
   unsigned laneBits() const { return llvm::Log2_32(target.warpSize); }
   unsigned warpBits() const { return llvm::Log2_32(options.numWarps); }
-  /// Of a barrier of all threads of the program.
+  /// Of a barrier of all threads of the program, or of the role.
   BarrierScope barrierScope() const {
+    if (inRole)
+      return BarrierScope::Role;
     return options.numWarps == 1 && target.hasShuffle ? BarrierScope::Warp : BarrierScope::Program;
   }
   LinearLayout normalize(const LinearLayout &layout) const {
@@ -141,6 +143,7 @@ public:
   const LowerOptions &options;
   const TargetInfo &target;
   ThreadMaps threads;
+  bool inRole = false;
   int64_t conversionBytes; ///< The most shared memory that one conversion takes here.
 
 private:

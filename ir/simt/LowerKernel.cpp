@@ -1,12 +1,20 @@
 // See LowerKernel.h: the function around a kernel's ops.
 #include "ir/simt/LowerKernel.h"
-#include "ir/schedule/ScheduleDialect.h"
+#include "ir/schedule/ScheduleOps.h"
 #include "ir/simt/Handlers.h"
 #include "ir/simt/MatrixRegisters.h"
 
 using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::simt;
+
+/// With those of roles.
+static unsigned countWarps(func::FuncOp kernel, const LowerOptions &options) {
+  unsigned warps = options.numWarps;
+  for (auto role : kernel.getOps<schedule::RoleOp>())
+    warps = std::max(warps, role.getEnd());
+  return warps;
+}
 
 /// The function without its body.
 static FailureOr<func::FuncOp> createLowered(ImplicitLocOpBuilder &b, func::FuncOp kernel,
@@ -24,7 +32,7 @@ static FailureOr<func::FuncOp> createLowered(ImplicitLocOpBuilder &b, func::Func
       func::FuncOp::create(b, kernel.getName(), FunctionType::get(b.getContext(), types, {}));
   lowered->setDiscardableAttrs(schedule::withoutSchedule(kernel->getDiscardableAttrDictionary()));
   lowered->setAttr(SimtDialect::kThreadsAttr,
-                   b.getI32IntegerAttr(options.numWarps * options.target->warpSize));
+                   b.getI32IntegerAttr(countWarps(kernel, options) * options.target->warpSize));
   if (ArrayAttr attributes = kernel.getAllArgAttrs())
     lowered.setAllArgAttrs(attributes);
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))

@@ -122,6 +122,13 @@ std::string KernelLowering::advise() {
   return advice;
 }
 
+/// Of barriers of all threads of a kernel.
+static BarrierScope getScope(func::FuncOp kernel, const TargetInfo &target) {
+  auto threads = kernel->getAttrOfType<IntegerAttr>(SimtDialect::kThreadsAttr);
+  bool isOneWarp = threads.getInt() == target.warpSize && target.hasShuffle;
+  return isOneWarp ? BarrierScope::Warp : BarrierScope::Program;
+}
+
 LogicalResult KernelLowering::run() {
   // What was not scheduled before is now.
   if (!kernel->hasAttr(SchedDialect::kConversions) &&
@@ -138,8 +145,7 @@ LogicalResult KernelLowering::run() {
   kernel.erase();
   if (least)
     least.erase();
-  bool isOneWarp = options.numWarps == 1 && options.target->hasShuffle;
-  return insertBarriers(*lowered, isOneWarp ? BarrierScope::Warp : BarrierScope::Program);
+  return insertBarriers(*lowered, getScope(*lowered, *options.target));
 }
 
 /// What is per-thread IR already, for so many threads, needs places and barriers only.
@@ -153,8 +159,7 @@ static LogicalResult finishKernel(func::FuncOp kernel, int64_t threads,
   if (failed(placeShared(kernel, target)))
     return failure();
   kernel->setDiscardableAttrs(schedule::withoutSchedule(kernel->getDiscardableAttrDictionary()));
-  bool isOneWarp = options.numWarps == 1 && target.hasShuffle;
-  return insertBarriers(kernel, isOneWarp ? BarrierScope::Warp : BarrierScope::Program);
+  return insertBarriers(kernel, getScope(kernel, target));
 }
 
 LogicalResult simt::lowerTileToSimt(ModuleOp module, const LowerOptions &options) {

@@ -7,14 +7,14 @@ using namespace tilerun::simt;
 using namespace tilerun::layout;
 
 ThreadMaps::ThreadMaps(ImplicitLocOpBuilder &b)
-    : b(b), loc(b.getLoc()), id(ThreadIdOp::create(b).getResult()) {}
+    : b(b), loc(b.getLoc()), known(ThreadIdOp::create(b).getResult()) {}
 
 Value ThreadMaps::apply(ArrayRef<uint64_t> bases) {
   std::vector<uint64_t> key(bases.begin(), bases.end());
-  if (auto it = maps.find(key); it != maps.end())
+  if (auto it = known.maps.find(key); it != known.maps.end())
     return it->second;
   PlaceGuard guard(b);
-  b.setInsertionPointAfterValue(id);
+  b.setInsertionPointAfterValue(known.id);
   b.setLoc(loc);
   Value result;
   uint64_t used = 0;
@@ -32,14 +32,14 @@ Value ThreadMaps::apply(ArrayRef<uint64_t> bases) {
     uint64_t run = ((uint64_t(1) << (end - bit)) - 1);
     Value part;
     if (single) {
-      part = arith::AndIOp::create(b, id, constant(b, run << bit));
+      part = arith::AndIOp::create(b, known.id, constant(b, run << bit));
       int shift = int(llvm::Log2_64(basis)) - int(bit);
       if (shift > 0)
         part = arith::ShLIOp::create(b, part, constant(b, shift));
       else if (shift < 0)
         part = arith::ShRUIOp::create(b, part, constant(b, -shift));
     } else {
-      Value shifted = arith::ShRUIOp::create(b, id, constant(b, bit));
+      Value shifted = arith::ShRUIOp::create(b, known.id, constant(b, bit));
       Value set = arith::AndIOp::create(b, shifted, constant(b, 1));
       part = arith::MulIOp::create(b, set, constant(b, basis));
     }
@@ -56,13 +56,13 @@ Value ThreadMaps::apply(ArrayRef<uint64_t> bases) {
   }
   if (!result)
     result = constant(b, 0);
-  maps[key] = result;
+  known.maps[key] = result;
   return result;
 }
 
 Value ThreadMaps::test(ArrayRef<uint64_t> bases, unsigned bit) {
   Value map = apply(bases);
-  Value &flag = flags[{map, bit}];
+  Value &flag = known.flags[{map, bit}];
   if (flag)
     return flag;
   // Beside the map; a conversion asks for it once for each register.
@@ -76,10 +76,10 @@ Value ThreadMaps::test(ArrayRef<uint64_t> bases, unsigned bit) {
 
 Value ThreadMaps::sum(ArrayRef<uint64_t> bases) {
   std::vector<uint64_t> key(bases.begin(), bases.end());
-  if (auto it = sums.find(key); it != sums.end())
+  if (auto it = known.sums.find(key); it != known.sums.end())
     return it->second;
   PlaceGuard guard(b);
-  b.setInsertionPointAfterValue(id);
+  b.setInsertionPointAfterValue(known.id);
   b.setLoc(loc);
   Value result;
   for (size_t bit = 0; bit < bases.size();) {
@@ -87,7 +87,7 @@ Value ThreadMaps::sum(ArrayRef<uint64_t> bases) {
     while (bases[bit] && end < bases.size() && bases[end] == bases[bit] << (end - bit))
       ++end;
     if (bases[bit]) {
-      Value part = arith::ShRUIOp::create(b, id, constant(b, int32_t(bit)));
+      Value part = arith::ShRUIOp::create(b, known.id, constant(b, int32_t(bit)));
       part = arith::AndIOp::create(b, part, constant(b, (1 << (end - bit)) - 1));
       part = arith::MulIOp::create(b, part, constant(b, int32_t(bases[bit])));
       result = result ? Value(arith::AddIOp::create(b, result, part)) : part;
@@ -96,7 +96,7 @@ Value ThreadMaps::sum(ArrayRef<uint64_t> bases) {
   }
   if (!result)
     result = constant(b, 0);
-  return sums[key] = result;
+  return known.sums[key] = result;
 }
 
 /// All lanes have `value` already; a shuffle tells the target's compiler so.
@@ -107,14 +107,14 @@ static Value broadcastInWarp(ImplicitLocOpBuilder &b, Value value) {
 }
 
 Value ThreadMaps::applyUniform(ArrayRef<uint64_t> bases) {
-  Value &uniform = uniformMaps[std::vector<uint64_t>(bases.begin(), bases.end())];
+  Value &uniform = known.uniformMaps[std::vector<uint64_t>(bases.begin(), bases.end())];
   if (!uniform)
     uniform = broadcastInWarp(b, apply(bases));
   return uniform;
 }
 
 Value ThreadMaps::sumUniform(ArrayRef<uint64_t> bases) {
-  Value &uniform = uniformSums[std::vector<uint64_t>(bases.begin(), bases.end())];
+  Value &uniform = known.uniformSums[std::vector<uint64_t>(bases.begin(), bases.end())];
   if (!uniform)
     uniform = broadcastInWarp(b, sum(bases));
   return uniform;
@@ -157,6 +157,6 @@ Value ThreadMaps::isFirstHolder(const LinearLayout &layout) {
       layout.freeVariableMask(kLane) | (layout.freeVariableMask(kWarp) << layout.inBits(kLane));
   if (!mask)
     return {};
-  Value bits = arith::AndIOp::create(b, id, constant(b, mask));
+  Value bits = arith::AndIOp::create(b, known.id, constant(b, mask));
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits, constant(b, 0));
 }

@@ -1,5 +1,5 @@
 // Linear maps of a thread's number as arithmetic. They do not change in a kernel: each is computed
-// once, at the kernel's entry.
+// once, at the entry of the kernel or of a role.
 #pragma once
 
 #include "ir/simt/Registers.h"
@@ -11,7 +11,7 @@ public:
   /// Makes the thread's number at the builder's place, which dominates all that follows.
   explicit ThreadMaps(mlir::ImplicitLocOpBuilder &b);
 
-  mlir::Value threadId() const { return id; }
+  mlir::Value threadId() const { return known.id; }
   /// XOR of bases[i] over the set bits i of the thread's number (lanes, then warps).
   mlir::Value apply(llvm::ArrayRef<uint64_t> bases);
   /// Whether that map gives this thread a number with `bit` set.
@@ -30,12 +30,31 @@ public:
 
 private:
   using Cache = std::map<std::vector<uint64_t>, mlir::Value>;
+  struct Known {
+    explicit Known(mlir::Value id = {}) : id(id) {}
+    mlir::Value id;
+    Cache maps, sums, uniformMaps, uniformSums;
+    llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> flags; ///< By map and bit.
+  };
 
+public:
+  /// While it lives, threads have other numbers: those in a role, where it begins.
+  class InRole {
+  public:
+    InRole(ThreadMaps &maps, mlir::Value id)
+        : maps(maps), outer(std::exchange(maps.known, Known(id))) {}
+    ~InRole() { maps.known = std::move(outer); }
+    InRole(const InRole &) = delete;
+
+  private:
+    ThreadMaps &maps;
+    Known outer;
+  };
+
+private:
   mlir::ImplicitLocOpBuilder &b;
   mlir::Location loc;
-  mlir::Value id;
-  Cache maps, sums, uniformMaps, uniformSums;
-  llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> flags; ///< By map and bit.
+  Known known;
 };
 
 } // namespace tilerun::simt

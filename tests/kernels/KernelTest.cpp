@@ -9,6 +9,7 @@
 #include "backends/nvptx/Target.h"
 #include "ir/distribute/Passes.h"
 #include "ir/distribute/SplitTensors.h"
+#include "ir/simt/SimtOps.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -84,10 +85,13 @@ std::string emulateOn(PreparedCase &prepared, const target::TargetInfo &target, 
   if (mlir::failed(mlir::verify(*module)))
     return "per-thread IR is invalid: " + diagnostics;
   auto kernel = module->lookupSymbol<mlir::func::FuncOp>(prepared.kernel.name);
+  // With those of roles.
+  auto threads = kernel->getAttrOfType<mlir::IntegerAttr>(simt::SimtDialect::kThreadsAttr);
+  unsigned allWarps = threads.getInt() / target.warpSize;
   std::vector<TensorArgument> first;
   for (uint64_t seed : seeds) {
     std::string error =
-        emulateOnce(prepared, kernel, {&target, numWarps, testCase.grid, seed}, tensors);
+        emulateOnce(prepared, kernel, {&target, allWarps, testCase.grid, seed}, tensors);
     if (!error.empty())
       return error + " (seed " + std::to_string(seed) + ")";
     if (first.empty())
@@ -375,13 +379,16 @@ TEST(SchedulesByHand, GiveEqualBits) {
   ASSERT_TRUE(bool(hopper)) << llvm::toString(hopper.takeError());
   struct Variant {
     std::string schedule;
-    bool wantsAsync = false;
+    bool wantsAsync = false, wantsRoles = false;
   };
   std::vector<Variant> variants;
   for (const char *slots : {"1", "3", "4", "6"})
     variants.push_back({std::string("loop #0: copies=registers slots=") + slots});
   for (const char *slots : {"2", "3", "4", "6", "4 distance=1", "6 distance=3"})
     variants.push_back({std::string("loop #0: copies=chunks slots=") + slots, true});
+  for (const char *slots : {"2", "4", "6 distance=2"})
+    variants.push_back(
+        {std::string("loop #0: roles=producer:4,consumer slots=") + slots, true, true});
   const KernelCase &testCase = findCase("group_stages", 3);
   llvm::Expected<PreparedCase> prepared = prepare(testCase);
   ASSERT_TRUE(bool(prepared)) << llvm::toString(prepared.takeError());
@@ -391,11 +398,12 @@ TEST(SchedulesByHand, GiveEqualBits) {
     ASSERT_EQ(emulateOn(*prepared, target, 4, testCase, expected, 0, {0}, "loop #0: none"), "")
         << target.name;
     for (const Variant &variant : variants) {
-      if (variant.wantsAsync && !target.hasAsyncCopy)
+      if ((variant.wantsAsync && !target.hasAsyncCopy) || (variant.wantsRoles && !target.hasRoles))
         continue;
       SCOPED_TRACE(target.name + ": " + variant.schedule);
       std::vector<TensorArgument> got;
-      ASSERT_EQ(emulateOn(*prepared, target, 4, testCase, got, 0, {0}, variant.schedule), "");
+      ASSERT_EQ(emulateOn(*prepared, target, 4, testCase, got, 0, {0, 1, 2, 3}, variant.schedule),
+                "");
       for (auto [left, right] : llvm::zip_equal(expected, got))
         EXPECT_TRUE(left.bytes == right.bytes) << left.name;
     }
@@ -409,14 +417,18 @@ TEST(SchedulesByHand, AssembleForGpus) {
   for (const char *arch : {"sm_80", "sm_90a"})
     for (const char *schedule :
          {"loop #0: none", "loop #0: slots=3", "loop #0: slots=4", "loop #0: slots=6 distance=2",
-          "loop #0: slots=3 copies=registers"}) {
+          "loop #0: slots=3 copies=registers", "loop #0: slots=4 roles=producer:4,consumer"}) {
       SCOPED_TRACE(std::string(arch) + ": " + schedule);
       mlir::OwningOpRef<mlir::ModuleOp> module = prepared->kernel.module->clone();
       nvptx::NvptxOptions options;
       options.arch = arch;
       options.schedule = schedule;
+      bool hasRoles = llvm::StringRef(schedule).contains("roles");
+      if (hasRoles && llvm::StringRef(arch) != "sm_90a")
+        continue;
       auto artifact = nvptx::compile(*module, options);
       ASSERT_TRUE(bool(artifact)) << llvm::toString(artifact.takeError());
+      EXPECT_EQ(artifact->numThreads, hasRoles ? 256u : 128u);
       if (knows(arch))
         EXPECT_EQ(assemble(artifact->ptx, arch), "");
     }

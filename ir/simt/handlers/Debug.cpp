@@ -95,7 +95,7 @@ LogicalResult simt::lower(LowerContext &c, tile::PrintOp op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult simt::lower(LowerContext &c, tile::BarrierOp) {
-  BarrierOp::create(c.b, BarrierScope::Program);
+  BarrierOp::create(c.b, c.inRole ? c.barrierScope() : BarrierScope::Program);
   return success();
 }
 

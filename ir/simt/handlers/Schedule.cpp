@@ -173,33 +173,106 @@ static bool hasBarrier(schedule::ChannelType channel) {
   return channel.getCopies() == CopyKind::Registers && channel.getSlots() > 1;
 }
 
-LogicalResult simt::lower(LowerContext &, schedule::ChannelOp) { return success(); }
+/// Between roles: two phase barriers for each slot, one that ends its filling, one its reading.
+/// One thread of each warp arrives, for all of it.
+LogicalResult simt::lower(LowerContext &c, schedule::ChannelOp op) {
+  schedule::ChannelType channel = op.getChannel().getType();
+  if (!channel.isBetweenRoles())
+    return success();
+  int64_t slots = channel.getSlots();
+  auto phases = SharedAllocOp::create(c.b, 2 * slots * schedule::kPhaseBytes);
+  c.set(op.getChannel(), phases);
+  Value isFirst =
+      arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, c.threads.threadId(), constant(c.b, 0));
+  for (int64_t i = 0; i < 2 * slots; ++i)
+    PhaseInitOp::create(c.b, phases, constant(c.b, i * schedule::kPhaseBytes),
+                        i < slots ? channel.getProducers() : channel.getConsumers(), isFirst);
+  return success();
+}
 
-LogicalResult simt::lower(LowerContext &, schedule::AcquireOp) {
+namespace {
+enum class Phases { Full, Empty };
+} // namespace
+
+/// Where the phase barrier of a slot is.
+static FailureOr<Value> placeOf(LowerContext &c, Value channel, Value slot, Phases which) {
+  FailureOr<Value> number = c.getScalar(slot);
+  if (failed(number))
+    return failure();
+  Value place = arith::MulIOp::create(c.b, *number, constant(c.b, schedule::kPhaseBytes));
+  if (which == Phases::Full)
+    return place;
+  int64_t full = schedule::getChannelType(channel).getSlots() * schedule::kPhaseBytes;
+  return arith::AddIOp::create(c.b, place, constant(c.b, full)).getResult();
+}
+
+/// The warp has done with a slot what it does, if `when` holds.
+static LogicalResult arrive(LowerContext &c, Value channel, Value slot, Phases which, Value when) {
+  FailureOr<Value> place = placeOf(c, channel, slot, which);
+  FailureOr<Values> holds = c.getElements(when, {});
+  if (failed(place) || failed(holds))
+    return failure();
+  BarrierOp::create(c.b, BarrierScope::Warp);
+  Value lane =
+      arith::AndIOp::create(c.b, c.threads.threadId(), constant(c.b, c.target.warpSize - 1));
+  Value isFirst = arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, lane, constant(c.b, 0));
+  if (!holds->empty())
+    isFirst = conjunction(c.b, holds->front(), isFirst);
+  PhaseArriveOp::create(c.b, c.find(channel), *place, isFirst);
+  return success();
+}
+
+LogicalResult simt::lower(LowerContext &c, schedule::AcquireOp op) {
+  if (Value phase = op.getPhase()) {
+    FailureOr<Value> place = placeOf(c, op.getChannel(), op.getSlot(), Phases::Empty),
+                     parity = c.getScalar(phase);
+    if (failed(place) || failed(parity))
+      return failure();
+    // Before the first release a slot is empty: then the phase before the first one has ended.
+    Value before = arith::SubIOp::create(c.b, constant(c.b, 1), *parity);
+    PhaseWaitOp::create(c.b, c.find(op.getChannel()), *place, before);
+    return success();
+  }
   // Whoever fills the slot has waited for its readers: by the barrier of its last await, or by
   // those that the barrier pass inserts.
   return success();
 }
 
 LogicalResult simt::lower(LowerContext &c, schedule::PublishOp op) {
-  if (schedule::getChannelType(op.getChannel()).getCopies() == CopyKind::Chunks)
+  schedule::ChannelType channel = schedule::getChannelType(op.getChannel());
+  if (channel.getCopies() == CopyKind::Chunks)
     AsyncCommitOp::create(c.b);
   else if (!c.target.warpGroupInstructions.empty())
     // Instructions of warp groups see a thread's stores only after its fence.
     ProxyFenceOp::create(c.b);
-  return success();
+  if (!channel.isBetweenRoles())
+    return success();
+  AsyncWaitOp::create(c.b, op.getPending());
+  if (!c.target.warpGroupInstructions.empty())
+    ProxyFenceOp::create(c.b);
+  return arrive(c, op.getChannel(), op.getSlot(), Phases::Full, op.getWhen());
 }
 
 LogicalResult simt::lower(LowerContext &c, schedule::AwaitOp op) {
   schedule::ChannelType channel = schedule::getChannelType(op.getChannel());
-  if (channel.getCopies() == CopyKind::Chunks)
+  if (channel.isBetweenRoles()) {
+    FailureOr<Value> place = placeOf(c, op.getChannel(), op.getSlot(), Phases::Full),
+                     parity = c.getScalar(op.getPhase());
+    if (failed(place) || failed(parity))
+      return failure();
+    PhaseWaitOp::create(c.b, c.find(op.getChannel()), *place, *parity);
+  } else if (channel.getCopies() == CopyKind::Chunks)
     AsyncWaitOp::create(c.b, op.getPending());
   else if (hasBarrier(channel))
     BarrierOp::create(c.b, c.barrierScope());
   return success();
 }
 
-LogicalResult simt::lower(LowerContext &, schedule::ReleaseOp) { return success(); }
+LogicalResult simt::lower(LowerContext &c, schedule::ReleaseOp op) {
+  if (!schedule::getChannelType(op.getChannel()).isBetweenRoles())
+    return success();
+  return arrive(c, op.getChannel(), op.getSlot(), Phases::Empty, op.getWhen());
+}
 
 LogicalResult simt::lower(LowerContext &c, schedule::DrainOp op) {
   schedule::ChannelType channel = schedule::getChannelType(op.getChannel());
@@ -208,6 +281,20 @@ LogicalResult simt::lower(LowerContext &c, schedule::DrainOp op) {
   else if (hasBarrier(channel))
     BarrierOp::create(c.b, c.barrierScope());
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+LogicalResult simt::lower(LowerContext &c, schedule::RoleOp op) {
+  auto role = RoleOp::create(c.b, op.getFirst(), op.getEnd());
+  OpBuilder::InsertionGuard guard(c.b);
+  Block *body = c.b.createBlock(&role.getBody(), {}, c.b.getI32Type(), op.getLoc());
+  LowerContext::Scope scope(c, body, /*isLoop=*/false);
+  ThreadMaps::InRole threads(c.threads, body->getArgument(0));
+  llvm::SaveAndRestore inRole(c.inRole, true);
+  return lowerBlock(c, op.getBody().front());
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,7 +18,7 @@
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/empty" 2>&1 | FileCheck %s --check-prefix=HAND-EMPTY
 // HAND-EMPTY: empty:1:9: error: expected 'none', or 'slots=N' with at least 1
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/setting" 2>&1 | FileCheck %s --check-prefix=HAND-SETTING
-// HAND-SETTING: setting:1:10: error: expected 'slots=N', 'distance=N' or 'copies=chunks|registers'
+// HAND-SETTING: setting:1:10: error: expected 'slots=N', 'distance=N', 'copies=chunks|registers' or 'roles=producer:WARPS,consumer'
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/value" 2>&1 | FileCheck %s --check-prefix=HAND-VALUE
 // HAND-VALUE: value:1:16: error: 'slots' needs a number
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/kind" 2>&1 | FileCheck %s --check-prefix=HAND-KIND

@@ -22,6 +22,35 @@ func.func @add(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.name = "x"
 }
 )";
 
+/// A sum of products, for schedules.
+constexpr const char *kProducts = R"(
+func.func @products(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %n: i32, %out: !tile.ptr<f32>)
+    attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %lines = arith.constant dense<32> : tensor<32x1xi32>
+  %init = arith.constant dense<0.0> : tensor<32x32xf32>
+  %range = tile.make_range 0 to 32 : tensor<32xi32>
+  %column = tile.expand_dims %range axis 1 : tensor<32xi32> -> tensor<32x1xi32>
+  %row = tile.expand_dims %range axis 0 : tensor<32xi32> -> tensor<1x32xi32>
+  %starts = arith.muli %column, %lines : tensor<32x1xi32>
+  %starts2 = tile.broadcast %starts : tensor<32x1xi32> -> tensor<32x32xi32>
+  %row2 = tile.broadcast %row : tensor<1x32xi32> -> tensor<32x32xi32>
+  %offsets = arith.addi %starts2, %row2 : tensor<32x32xi32>
+  %ps = tile.splat %x : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+  %pa = tile.addptr %ps, %offsets : tensor<32x32x!tile.ptr<f16>>, tensor<32x32xi32>
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<32x32xf32>) : i32 {
+    %a = tile.load %pa : tensor<32x32x!tile.ptr<f16>>
+    %d = tile.dot %a, %a, %acc : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+    scf.yield %d : tensor<32x32xf32>
+  }
+  %os = tile.splat %out : !tile.ptr<f32> -> tensor<32x32x!tile.ptr<f32>>
+  %po = tile.addptr %os, %offsets : tensor<32x32x!tile.ptr<f32>>, tensor<32x32xi32>
+  tile.store %po, %r : tensor<32x32x!tile.ptr<f32>>
+  return
+}
+)";
+
 class Compile : public plugin_test::CompileTest {
 protected:
   static void SetUpTestSuite() { load(FULL_CUDA_PLUGIN); }
@@ -93,6 +122,18 @@ TEST_F(Compile, FollowsASchedule) {
             std::string::npos)
       << message;
   ASSERT_EQ(compile(kAdd, "cuda:sm_80", {{"schedule", "# nothing"}}), TILERUN_STATUS_OK) << message;
+}
+
+TEST_F(Compile, RolesAreMoreThreads) {
+  ASSERT_EQ(compile(kProducts, "cuda:sm_90a", {{"num-warps", "2"}}), TILERUN_STATUS_OK) << message;
+  EXPECT_EQ(artifact->kernels[0].threads, 64u);
+  ASSERT_EQ(
+      compile(kProducts, "cuda:sm_90a",
+              {{"num-warps", "2"}, {"schedule", "loop #0: slots=3 roles=producer:2,consumer"}}),
+      TILERUN_STATUS_OK)
+      << message;
+  EXPECT_EQ(artifact->kernels[0].threads, 128u);
+  EXPECT_NE(getPtx().find(".reqntid 128"), std::string::npos);
 }
 
 TEST_F(Compile, EmitsRemarks) {

@@ -1,0 +1,148 @@
+// See RoleRules.h.
+#include "ir/schedule/RoleRules.h"
+#include "ir/schedule/ScheduleOps.h"
+#include "ir/tile/Remarks.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::schedule;
+using namespace tilerun::distribute;
+
+//===----------------------------------------------------------------------===//
+// What the producer computes
+//===----------------------------------------------------------------------===//
+
+/// Whether both roles may execute `op`. Products do not feed addresses; two of them would be waste.
+static bool mayBeTwice(Operation *op) {
+  return isMemoryEffectFree(op) &&
+         !op->walk([](tile::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+Operation *schedule::findBefore(scf::ForOp loop, const LoopSlice &slice, OpsBefore &before) {
+  Block *block = loop->getBlock();
+  SmallVector<Value> work{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
+  for (unsigned index : slice.carried) {
+    work.push_back(loop.getInitArgs()[index]);
+    work.push_back(loop.getYieldedValues()[index]);
+  }
+  for (auto load : loop.getBody()->getOps<tile::LoadOp>())
+    if (getRing(load)) {
+      work.push_back(load.getPtr());
+      if (load.getMask())
+        work.push_back(load.getMask());
+    }
+  for (Operation *op : slice.ops)
+    work.append(op->operand_begin(), op->operand_end());
+  OpsBefore found;
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || op->getBlock() != block || found.contains(op))
+      continue;
+    if (!mayBeTwice(op))
+      return op;
+    found.insert(op);
+    op->walk([&](Operation *inner) { work.append(inner->operand_begin(), inner->operand_end()); });
+  }
+  SmallVector<Operation *> sorted(found.begin(), found.end());
+  llvm::sort(sorted, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  before.insert(sorted.begin(), sorted.end());
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+std::string schedule::findRoleFault(unsigned producers, const LayoutAssignment &layouts) {
+  const target::TargetInfo &target = layouts.target();
+  auto number = [](uint64_t value) { return std::to_string(value); };
+  if (!target.hasRoles || !target.hasShuffle || !target.hasAsyncCopy)
+    return target.name + " has none: they need phase barriers, barriers of some of the warps, and "
+                         "asynchronous copies";
+  if (producers != layouts.numWarps())
+    return "a producer has as many warps as the consumer, whose layouts it copies tiles in: " +
+           number(layouts.numWarps()) + ", not " + number(producers);
+  uint64_t threads = uint64_t(layouts.numWarps() + producers) * target.warpSize;
+  if (threads > target.maxThreads)
+    return "the kernel would run in " + number(threads) + " threads, and " + target.name +
+           " allows " + number(target.maxThreads) + " in a program";
+  return "";
+}
+
+/// An op that a kernel with roles cannot have.
+static Operation *findForbidden(func::FuncOp kernel) {
+  Operation *found = nullptr;
+  kernel.walk([&](Operation *op) {
+    if (!isa<tile::PrintOp, tile::AssertOp, tile::GridDependencyOp>(op))
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+/// An op before the loop that others' loads must come after. The producer waits for nothing there.
+static Operation *findEffect(scf::ForOp loop) {
+  Operation *found = nullptr;
+  for (Operation &op : *loop->getBlock()) {
+    if (&op == loop)
+      break;
+    op.walk([&](Operation *inner) {
+      auto load = dyn_cast<tile::LoadOp>(inner);
+      bool isPlain = load && !load.getIsVolatile() && load.getCache() != tile::CacheModifier::CV;
+      if (isPlain || isa<tile::AssumeOp>(inner) || isMemoryEffectFree(inner) ||
+          inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+        return WalkResult::advance();
+      found = inner;
+      return WalkResult::interrupt();
+    });
+    if (found)
+      break;
+  }
+  return found;
+}
+
+std::optional<Refusal> schedule::findRoleFault(scf::ForOp loop) {
+  auto kernel = dyn_cast<func::FuncOp>(loop->getParentOp());
+  if (!kernel)
+    return Refusal{loop->getParentOp(),
+                   "the loop is inside of another op; one that has roles is in the kernel's block"};
+  auto name = [](Operation *op) {
+    return "'" + op->getName().getStringRef().str() + "'" + describeLine(op->getLoc());
+  };
+  if (scf::ForOp other = findRoleLoop(kernel); other && other != loop)
+    return Refusal{other, "another loop has roles" + describeLine(other.getLoc()) +
+                              ", and a kernel has one such loop"};
+  if (Operation *op = findForbidden(kernel))
+    return Refusal{op, "the kernel has a " + name(op) + ", which roles cannot have"};
+  if (Operation *op = findEffect(loop))
+    return Refusal{op, "this " + name(op) +
+                           " before the loop may have to come before the loads, "
+                           "and the producer does not wait for it"};
+  LoopSlice slice;
+  for (auto load : loop.getBody()->getOps<tile::LoadOp>())
+    if (getRing(load))
+      slice.add(loop, load);
+  OpsBefore before;
+  if (Operation *op = findBefore(loop, slice, before))
+    return Refusal{op, "bounds or addresses depend on this " + name(op) +
+                           ", which the producer cannot compute"};
+  return std::nullopt;
+}
+
+scf::ForOp schedule::findRoleLoop(func::FuncOp kernel) {
+  scf::ForOp found;
+  kernel.walk([&](scf::ForOp loop) {
+    if (!hasRoles(loop))
+      return WalkResult::advance();
+    found = loop;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+int64_t schedule::ringBytesOf(scf::ForOp loop) {
+  PipelineAttr pipeline = getPipeline(loop);
+  int64_t phases = pipeline.getProducers() ? 2 * kPhaseBytes : 0;
+  return pipeline.getSlots() * (slotBytesOf(loop) + phases);
+}

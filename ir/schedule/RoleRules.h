@@ -1,0 +1,28 @@
+// Which loops can be split into roles: a producer, whose warps compute addresses and copy tiles
+// into slots, and the consumer, which does all the rest of the kernel.
+#pragma once
+
+#include "ir/schedule/LoopSlice.h"
+#include "ir/schedule/Rings.h"
+
+namespace tilerun::schedule {
+
+/// Ops before a loop, in program order.
+using OpsBefore = llvm::SetVector<mlir::Operation *>;
+
+/// The ops before `loop`, which is in the kernel's own block, that its bounds and its `slice`
+/// depend on. Null if all of them can be computed twice, else one that cannot.
+mlir::Operation *findBefore(mlir::scf::ForOp loop, const LoopSlice &slice, OpsBefore &before);
+
+/// Why a target, or the layouts, cannot have so many warps of a producer; empty if they can.
+std::string findRoleFault(unsigned producers, const distribute::LayoutAssignment &layouts);
+/// Why a loop with rings cannot be split; nullopt if it can.
+std::optional<Refusal> findRoleFault(mlir::scf::ForOp loop);
+
+/// The kernel's loop with roles; null if there is none.
+mlir::scf::ForOp findRoleLoop(mlir::func::FuncOp kernel);
+
+/// Bytes of a loop's rings, and of the phase barriers for them.
+int64_t ringBytesOf(mlir::scf::ForOp loop);
+
+} // namespace tilerun::schedule
