@@ -1,10 +1,16 @@
 #!/usr/bin/env python3
-"""Runs the hand-written kernel of roles.mlir on a GPU (sm_90 or later) and compares its sums exactly.
+"""Runs kernels with roles on a GPU (sm_90 or later). A launch that does not end within a minute is a failure: a lost
+phase is a deadlock.
+
+The hand-written kernel of roles.mlir, whose sums are compared exactly, needs the driver alone:
 
     tile-nvptx bench/gpu/roles.mlir --arch=sm_90a -o roles.ptx
     bench/gpu/roles.py roles.ptx [--programs N] [--launches N]
 
-Needs the driver alone. A launch that does not end within a minute is a failure: a lost phase is a deadlock."""
+The example's matrix product, which a schedule by hand splits into a producer and a consumer, beside itself without roles;
+their results must be equal to the bit, and near PyTorch's. Prints medians of launches in turns:
+
+    PYTHONPATH=$TILERUN_BUNDLE/lib/tilerun/python bench/gpu/roles.py --matmul [--size N] [--launches N]"""
 import argparse
 import array
 import ctypes as c
@@ -34,13 +40,88 @@ class Driver:
         return address
 
 
+PLAIN, ROLES = "loop #0: slots={}", "loop #0: slots={} roles=producer:4,consumer"
+
+
+def matmul(size, launches):
+    import statistics
+
+    import torch
+
+    sys.path.insert(0, os.path.join(os.environ["TILERUN_BUNDLE"], "share", "tilerun", "examples"))
+    import tilerun.triton
+    sys.modules.setdefault("triton", tilerun.triton)
+    sys.modules.setdefault("triton.language", tilerun.triton.language)
+    import matmul as example
+
+    def product(a, b, c, K, block, schedule):
+        M, N = c.shape
+        grid = (-(-M // block[0]) * -(-N // block[1]),)
+        example.matmul_grouped_kernel[grid](a, b, c, M, N, K, a.stride(0), a.stride(1), b.stride(0), b.stride(1),
+                                            c.stride(0), c.stride(1), *block, 8, "", num_warps=4,
+                                            options={"schedule": schedule})
+
+    def run(*arguments):
+        signal.alarm(60)
+        product(*arguments)
+        torch.cuda.synchronize()
+        signal.alarm(0)
+
+    def operands(M, N, K):
+        # Rows of 16 bytes' multiples, even where there is nothing to sum: copies need that.
+        a, b = (torch.randn(shape, device="cuda").to(torch.float16) for shape in ((M, max(K, 64)), (max(K, 64), N)))
+        return a, b, [torch.full((M, N), float("nan"), device="cuda", dtype=torch.float16) for _ in range(2)]
+
+    torch.manual_seed(1)
+    checked = 0
+    for block in ((64, 64, 32), (128, 128, 64), (64, 256, 64)):
+        for slots in (2, 3, 4):
+            # No iteration, one, as many as slots, many; sizes that blocks do not divide.
+            for M, N, K in ((128, 128, 0), (128, 128, 16), (256, 256, 64 * slots), (999, 1008, 1008), (512, 512, 4096)):
+                a, b, (plain, roles) = operands(M, N, K)
+                run(a, b, plain, K, block, PLAIN.format(slots))
+                run(a, b, roles, K, block, ROLES.format(slots))
+                if not torch.equal(plain, roles):
+                    sys.exit(f"FAILED: {M}x{N}x{K} in blocks of {block}, {slots} slots: results differ")
+                wanted = a[:, :K].double() @ b[:K].double()
+                if (roles.double() - wanted).norm() > 1e-3 * wanted.norm():
+                    sys.exit(f"FAILED: {M}x{N}x{K} in blocks of {block}, {slots} slots: results are wrong")
+                checked += 1
+    print(f"{checked} products with and without roles: equal to the bit", flush=True)
+    block = (128, 128, 64)
+    a, b, (plain, roles) = operands(size, size, size)
+    times = {PLAIN.format(4): [], ROLES.format(4): []}
+    for launch in range(launches + 3):
+        for (schedule, list_), c_ in zip(times.items(), (plain, roles)):
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            start.record()
+            product(a, b, c_, size, block, schedule)
+            end.record()
+            signal.alarm(60)
+            torch.cuda.synchronize()
+            signal.alarm(0)
+            if launch >= 3:
+                list_.append(start.elapsed_time(end))
+    if not torch.equal(plain, roles):
+        sys.exit(f"FAILED: {size}^3: results differ")
+    for schedule, list_ in times.items():
+        median = statistics.median(list_)
+        print(f"{size}^3 f16, {schedule}: {median:.3f} ms, {2 * size ** 3 / median / 1e9:.1f} TFLOP/s")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("ptx")
+    parser.add_argument("ptx", nargs="?")
+    parser.add_argument("--matmul", action="store_true")
+    parser.add_argument("--size", type=int, default=4096)
     parser.add_argument("--programs", type=int, default=1024)
     parser.add_argument("--launches", type=int, default=200)
     options = parser.parse_args()
     signal.signal(signal.SIGALRM, lambda *_: (print("FAILED: a launch did not end", flush=True), os._exit(1)))
+    if options.matmul:
+        return matmul(options.size, options.launches)
+    if not options.ptx:
+        parser.error("which PTX?")
     cuda = Driver()
     cuda("cuInit", 0)
     context, module, kernel = c.c_void_p(), c.c_void_p(), c.c_void_p()
