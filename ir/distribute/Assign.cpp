@@ -129,7 +129,7 @@ void Assigner::write(Operation *op) {
        {DistributeDialect::kHomesAttr, DistributeDialect::kArgumentsAttr,
         DistributeDialect::kAccessAttr, DistributeDialect::kDotAttr, DistributeDialect::kRunsAttr})
     attributes.erase(name);
-  auto setHomes = [&](StringRef name, auto values) {
+  auto setHomes = [&](StringRef name, ValueRange values) {
     SmallVector<Attribute> list;
     bool any = false;
     for (Value value : values) {

@@ -143,7 +143,7 @@ FailureOr<HandSchedule> HandSchedule::parse(StringRef text, StringRef name, MLIR
     FailureOr<Entry> entry = LineParser(content, name, number, context).parse();
     if (failed(entry))
       return failure();
-    schedule.entries.push_back(std::move(*entry));
+    schedule.entries.push_back(*entry);
   }
   return schedule;
 }
