@@ -70,11 +70,12 @@ TilerunStatus keepException(const char *function);
 
 } // namespace tilerun::api
 
-/// The first line of a function that gives a status.
-#define TILERUN_API_ENTER()                                                                        \
+/// The first line of a function that gives a status, with its parameters that must not be null.
+#define TILERUN_API_ENTER(...)                                                                     \
   ::tilerun::api::Entry entry_(__func__);                                                          \
   if (entry_.isRefused()) [[unlikely]]                                                             \
-  return ::tilerun::api::refuseForked(__func__)
+    return ::tilerun::api::refuseForked(__func__);                                                 \
+  __VA_OPT__(TILERUN_API_CHECK(__VA_ARGS__))
 /// The same of one that gives nothing; in a child that is refused it does nothing.
 #define TILERUN_API_ENTER_VOID()                                                                   \
   ::tilerun::api::Entry entry_(__func__);                                                          \

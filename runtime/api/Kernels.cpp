@@ -97,8 +97,7 @@ static TilerunStatus makeKernel(TilerunKernel **handle, Load &&...load) {
 
 TilerunStatus tilerunLoadKernel(TilerunRuntime *runtime, const char *path, const char *kernel,
                                 TilerunKernel **handle) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime, path, kernel, handle);
+  TILERUN_API_ENTER(runtime, path, kernel, handle);
   return makeKernel(handle, compiler::loadFile, runtime->services, path, kernel);
 }
 TILERUN_API_CATCH
@@ -106,8 +105,7 @@ TILERUN_API_CATCH
 TilerunStatus tilerunLoadKernelText(TilerunRuntime *runtime, const char *name, const char *text,
                                     uint64_t num_bytes, const char *kernel,
                                     TilerunKernel **handle) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime, name, text, kernel, handle);
+  TILERUN_API_ENTER(runtime, name, text, kernel, handle);
   if (num_bytes > kMostTextBytes)
     return refuseCount(__func__, "num_bytes", num_bytes, kMostTextBytes);
   return makeKernel(handle, compiler::loadText, runtime->services, name,
@@ -118,8 +116,7 @@ TILERUN_API_CATCH
 TilerunStatus tilerunLoadKernelSources(TilerunRuntime *runtime, const TilerunSource *sources,
                                        uint32_t num_sources, const char *kernel,
                                        TilerunKernel **handle) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime, sources, kernel, handle);
+  TILERUN_API_ENTER(runtime, sources, kernel, handle);
   if (!num_sources)
     return refuse(__func__, "num_sources is 0; the first has the kernel");
   if (num_sources > kMostElements)
@@ -144,8 +141,7 @@ TILERUN_API_CATCH
 TilerunStatus tilerunLoadKernelBytecode(TilerunRuntime *runtime, const void *bytecode,
                                         uint64_t num_bytes, const char *kernel,
                                         TilerunKernel **handle) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime, bytecode, kernel, handle);
+  TILERUN_API_ENTER(runtime, bytecode, kernel, handle);
   if (num_bytes > kMostModuleBytes)
     return refuseCount(__func__, "num_bytes", num_bytes, kMostModuleBytes);
   return makeKernel(handle, compiler::loadTileIr, runtime->services,
@@ -155,8 +151,7 @@ TILERUN_API_CATCH
 
 TilerunStatus tilerunBindKernel(TilerunKernel *kernel, const char *constants,
                                 TilerunKernel **bound) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(kernel, constants, bound);
+  TILERUN_API_ENTER(kernel, constants, bound);
   std::shared_ptr<core::Kernel> made;
   core::Status status = kernel->kernel->bind(constants, made);
   if (status.isOk())
@@ -170,8 +165,7 @@ TilerunStatus tilerunEmitKernel(TilerunRuntime *runtime, TilerunKernel *kernel, 
                                 const char *stage,
                                 void (*take)(void *user, const TilerunPluginArtifact *artifact),
                                 void *user) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime, kernel, target, stage, take);
+  TILERUN_API_ENTER(runtime, kernel, target, stage, take);
   TilerunCompileOptions compile;
   if (TilerunStatus status = readCompileOptions(__func__, options, compile))
     return status;
@@ -198,8 +192,7 @@ TILERUN_API_CATCH
 TilerunStatus tilerunListLanguage(const char *path,
                                   void (*each)(void *user, const TilerunLanguageName *name),
                                   void *user) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(path, each);
+  TILERUN_API_ENTER(path, each);
   compiler::listLanguage(path, [&](const compiler::LanguageName &name) {
     TilerunLanguageName out = {sizeof(out),        0,
                                name.name.c_str(),  name.kind,
@@ -226,8 +219,7 @@ uint32_t tilerunGetNumParameters(TilerunKernel *kernel) {
 
 TilerunStatus tilerunGetParameter(TilerunKernel *kernel, uint32_t index,
                                   TilerunParameterInfo *info) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(kernel, info);
+  TILERUN_API_ENTER(kernel, info);
   TILERUN_API_CHECK_SIZE(info);
   const auto &parameters = kernel->kernel->getParameters();
   if (index >= parameters.size())
@@ -318,8 +310,7 @@ TilerunStatus tilerunLaunchTold(TilerunStream *stream, TilerunKernel *kernel,
                                 const TilerunLaunchOptions *options,
                                 const TilerunArgument *arguments, uint32_t num_arguments,
                                 uint64_t *code) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(code);
+  TILERUN_API_ENTER(code);
   *code = 0;
   const core::Specialization *used = nullptr;
   TilerunStatus status = launch(__func__, stream, kernel, options, arguments, num_arguments, &used);
@@ -333,8 +324,7 @@ TilerunStatus tilerunDescribeArguments(TilerunKernel *kernel, const TilerunArgum
                                        uint32_t num_arguments,
                                        void (*take)(void *user, const char *signature),
                                        void *user) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(kernel, take);
+  TILERUN_API_ENTER(kernel, take);
   if (num_arguments)
     TILERUN_API_CHECK(arguments);
   std::string signature;
@@ -348,8 +338,7 @@ TILERUN_API_CATCH
 TilerunStatus tilerunSpecialize(TilerunKernel *kernel, TilerunDevice *device, const char *signature,
                                 const TilerunCompileOptions *options,
                                 TilerunSpecialization **specialization) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(kernel, device, specialization);
+  TILERUN_API_ENTER(kernel, device, specialization);
   TilerunCompileOptions compile;
   if (TilerunStatus status = readCompileOptions(__func__, options, compile))
     return status;
@@ -374,8 +363,7 @@ TILERUN_API_CATCH_VOID
 
 TilerunStatus tilerunGetKernelProperty(TilerunSpecialization *specialization, uint32_t property,
                                        TilerunPropertyValue *value) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(specialization, value);
+  TILERUN_API_ENTER(specialization, value);
   TILERUN_API_CHECK_SIZE(value);
   return finish(specialization->specialization->executable->getProperty(property, *value));
 }
@@ -383,8 +371,7 @@ TILERUN_API_CATCH
 
 TilerunStatus tilerunGetLaunchShape(TilerunSpecialization *specialization, uint32_t *threads,
                                     uint32_t *shared_bytes) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(specialization);
+  TILERUN_API_ENTER(specialization);
   const core::Executable &executable = *specialization->specialization->executable;
   if (threads)
     *threads = executable.getThreads();
@@ -401,8 +388,7 @@ const char *tilerunGetSignature(TilerunSpecialization *specialization) {
 TilerunStatus tilerunLaunchSpecialized(TilerunStream *stream, TilerunSpecialization *specialization,
                                        const uint32_t grid[3], const TilerunArgument *arguments,
                                        uint32_t num_arguments) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(stream, specialization, grid);
+  TILERUN_API_ENTER(stream, specialization, grid);
   if (num_arguments)
     TILERUN_API_CHECK(arguments);
   return finish(core::Kernel::launchSpecialized(*specialization->specialization, *unwrap(stream),

@@ -11,17 +11,6 @@
 using namespace tilerun;
 using namespace tilerun::api;
 
-static std::vector<std::string> splitPath(const std::string &text) {
-  std::vector<std::string> out;
-  for (size_t begin = 0; begin <= text.size();) {
-    size_t end = std::min(text.find(':', begin), text.size());
-    if (end > begin)
-      out.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return out;
-}
-
 using Log = std::function<void(int32_t, const std::string &)>;
 
 static void logToStderr(int32_t level, const std::string &text) {
@@ -102,8 +91,7 @@ static std::shared_ptr<cache::ArtifactCache> makeCache(const std::string &folder
 
 TilerunStatus tilerunCreateRuntime(const TilerunRuntimeOptions *given,
                                    TilerunRuntime **runtime) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime);
+  TILERUN_API_ENTER(runtime);
   if (given)
     TILERUN_API_CHECK_SIZE(given);
   TilerunRuntimeOptions options = readStruct(given);
@@ -125,7 +113,7 @@ TilerunStatus tilerunCreateRuntime(const TilerunRuntimeOptions *given,
     discovery.files.push_back(options.plugins[i]);
   discovery.trustAll |= (options.flags & TILERUN_RUNTIME_TRUST_PLUGINS) != 0;
   if (options.plugin_path)
-    discovery.searchPath = splitPath(options.plugin_path);
+    discovery.setSearchPath(options.plugin_path);
   auto services = std::make_shared<compiler::Services>();
   if (options.log)
     services->log = [options](int32_t level, const std::string &text) {
@@ -156,8 +144,7 @@ void tilerunDestroyRuntime(TilerunRuntime *runtime) try {
 TILERUN_API_CATCH_VOID
 
 TilerunStatus tilerunLoadPlugin(TilerunRuntime *runtime, const char *path) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime, path);
+  TILERUN_API_ENTER(runtime, path);
   return finish(runtime->runtime.loadPlugin(path));
 }
 TILERUN_API_CATCH
@@ -165,8 +152,7 @@ TILERUN_API_CATCH
 TilerunStatus tilerunListPlugins(TilerunRuntime *runtime,
                                  void (*each)(void *user, const TilerunPluginFile *file),
                                  void *user) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime, each);
+  TILERUN_API_ENTER(runtime, each);
   for (const plugin::FoundPlugin &found : runtime->runtime.getPlugins()) {
     std::string name = found.plugin ? found.plugin->getName() : "", reason = found.reason;
     if (found.plugin)
@@ -185,8 +171,7 @@ TILERUN_API_CATCH
 
 TilerunStatus tilerunGetCompilerKey(TilerunRuntime *runtime,
                                     void (*take)(void *user, const char *key), void *user) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime, take);
+  TILERUN_API_ENTER(runtime, take);
   std::vector<std::shared_ptr<const plugin::Plugin>> plugins;
   for (plugin::FoundPlugin &found : runtime->runtime.getPlugins())
     if (found.plugin)
@@ -198,8 +183,7 @@ TILERUN_API_CATCH
 
 TilerunStatus tilerunListDevices(TilerunRuntime *runtime, TilerunDeviceCallback each,
                                  void *user) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime, each);
+  TILERUN_API_ENTER(runtime, each);
   runtime->runtime.listDevices([&](const plugin::DeviceInfo &info) {
     TilerunPluginDeviceInfo out = {sizeof(out),       info.ordinal,      info.id.c_str(),
                                    info.uuid.c_str(), info.name.c_str(), info.target.c_str()};
@@ -211,8 +195,7 @@ TILERUN_API_CATCH
 
 TilerunStatus tilerunOpenDevice(TilerunRuntime *runtime, const char *id,
                                 const TilerunDeviceOptions *given, TilerunDevice **device) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime, device);
+  TILERUN_API_ENTER(runtime, device);
   if (given)
     TILERUN_API_CHECK_SIZE(given);
   TilerunDeviceOptions options = readStruct(given);
@@ -242,8 +225,7 @@ TILERUN_API_CATCH_VOID
 
 TilerunStatus tilerunGetDeviceProperty(TilerunDevice *device, uint32_t property,
                                        TilerunPropertyValue *value) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(device, value);
+  TILERUN_API_ENTER(device, value);
   TILERUN_API_CHECK_SIZE(value);
   return finish(device->device->getProperty(property, *value));
 }
@@ -257,30 +239,26 @@ const char *tilerunGetDeviceTarget(TilerunDevice *device) {
 }
 
 TilerunStatus tilerunGetDeviceState(TilerunDevice *device) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(device);
+  TILERUN_API_ENTER(device);
   return finish(device->device->getState());
 }
 TILERUN_API_CATCH
 
 TilerunStatus tilerunGetNativeContext(TilerunDevice *device, uint64_t *context) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(device, context);
+  TILERUN_API_ENTER(device, context);
   return finish(device->device->getNativeContext(*context));
 }
 TILERUN_API_CATCH
 
 TilerunStatus tilerunSynchronizeDevice(TilerunDevice *device) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(device);
+  TILERUN_API_ENTER(device);
   return finish(device->device->synchronize());
 }
 TILERUN_API_CATCH
 
 TilerunStatus tilerunGetMemoryStatistics(TilerunDevice *device,
                                          TilerunMemoryStatistics *statistics) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(device, statistics);
+  TILERUN_API_ENTER(device, statistics);
   TILERUN_API_CHECK_SIZE(statistics);
   core::MemoryPool::Statistics s = device->device->getPool().getStatistics();
   TilerunMemoryStatistics out = {0,
@@ -301,8 +279,7 @@ TilerunStatus tilerunGetMemoryStatistics(TilerunDevice *device,
 TILERUN_API_CATCH
 
 TilerunStatus tilerunTrimMemory(TilerunDevice *device, uint64_t keepBytes) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(device);
+  TILERUN_API_ENTER(device);
   return finish(device->device->getPool().trim(keepBytes));
 }
 TILERUN_API_CATCH

@@ -31,8 +31,7 @@ static TilerunStatus readLaunch(const char *function, uint32_t index,
 TilerunStatus tilerunTuneKernel(TilerunRuntime *runtime, TilerunStream *stream,
                                 const TilerunTuneConfig *configs, uint32_t num_configs,
                                 const TilerunTuneOptions *given, TilerunTuneResult *result) try {
-  TILERUN_API_ENTER();
-  TILERUN_API_CHECK(runtime, stream, configs, result);
+  TILERUN_API_ENTER(runtime, stream, configs, result);
   TILERUN_API_CHECK_SIZE(result);
   if (given)
     TILERUN_API_CHECK_SIZE(given);

@@ -193,35 +193,29 @@ int plugin::runCompileAudit(const char *file, const char *bytecode, const char *
   std::string reason;
   std::shared_ptr<const Plugin> plugin = Plugin::load(file, reason);
   const std::string name = target;
-  if (!plugin) {
-    reporter.add(name, "fail", reason);
+  auto end = [&](const char *verdict, const std::string &text) {
+    reporter.add(name, verdict, text);
     return reporter.finish();
-  }
+  };
+  if (!plugin)
+    return end("fail", reason);
   const TilerunPlugin &table = plugin->getTable();
-  if (!table.compile) {
-    reporter.add(name, "unsupported", "the plugin has no compile");
-    return reporter.finish();
-  }
+  if (!table.compile)
+    return end("unsupported", "the plugin has no compile");
   std::string kernel = readFile(bytecode);
-  if (kernel.empty()) {
-    reporter.add(name, "fail", std::string("cannot read '") + bytecode + "'");
-    return reporter.finish();
-  }
+  if (kernel.empty())
+    return end("fail", std::string("cannot read '") + bytecode + "'");
   std::string code[2];
   TilerunStatus status = TILERUN_STATUS_OK;
   std::string wrong = compileOnce(table, kernel, target, code[0], status);
-  if (status == TILERUN_STATUS_UNSUPPORTED) {
-    reporter.add(name, "unsupported", wrong);
-    return reporter.finish();
-  }
+  if (status == TILERUN_STATUS_UNSUPPORTED)
+    return end("unsupported", wrong);
   if (wrong.empty())
     wrong = compileOnce(table, kernel, target, code[1], status);
   if (wrong.empty() && code[0] != code[1])
     wrong = "the same request gave other bytes the second time";
-  if (!wrong.empty()) {
-    reporter.add(name, "fail", wrong);
-    return reporter.finish();
-  }
+  if (!wrong.empty())
+    return end("fail", wrong);
   // Not bytecode, and bytecode that ends early: an error, and no crash.
   for (const std::string &bad : {std::string("garbage"), kernel.substr(0, kernel.size() / 2)}) {
     std::string ignored;
@@ -242,7 +236,7 @@ int plugin::runCompileAudit(const char *file, const char *bytecode, const char *
   }
   if (wrong.empty())
     wrong = checkPhases(*plugin, kernel, name);
-  reporter.add(name, wrong.empty() ? "pass" : "fail",
-               wrong.empty() ? std::to_string(code[0].size()) + " bytes, the same twice" : wrong);
-  return reporter.finish();
+  if (!wrong.empty())
+    return end("fail", wrong);
+  return end("pass", std::to_string(code[0].size()) + " bytes, the same twice");
 }

@@ -33,7 +33,7 @@ std::string plugin::makeReportLine(std::vector<std::string> fields) {
   return line + "\n";
 }
 
-static std::vector<std::string> split(const std::string &text, char separator) {
+std::vector<std::string> plugin::split(const std::string &text, char separator) {
   std::vector<std::string> parts;
   size_t begin = 0;
   for (size_t end; (end = text.find(separator, begin)) != std::string::npos; begin = end + 1)

@@ -35,6 +35,8 @@ struct ChildResult {
 ChildResult runChild(const std::vector<std::string> &command, std::chrono::milliseconds timeout,
                      std::optional<int> exitStatus = std::nullopt);
 
+/// The texts between separators: one more than there are of these.
+std::vector<std::string> split(const std::string &text, char separator);
 /// One line of a report. Fields are separated by tabs, and what they hold cannot break that.
 std::string makeReportLine(std::vector<std::string> fields);
 /// Its fields; as many as there are, filled up to `atLeast`.

@@ -1,6 +1,7 @@
 // The search for plugins.
 #include "runtime/plugin/Discovery.h"
 
+#include "runtime/plugin/Child.h"
 #include "runtime/plugin/ElfFile.h"
 #include "runtime/plugin/Trust.h"
 
@@ -12,17 +13,15 @@ using namespace tilerun;
 using namespace tilerun::plugin;
 namespace fs = std::filesystem;
 
+void DiscoveryOptions::setSearchPath(const std::string &text) {
+  searchPath = split(text, ':');
+  std::erase(searchPath, "");
+}
+
 DiscoveryOptions DiscoveryOptions::fromEnvironment() {
   DiscoveryOptions options;
-  if (const char *path = secure_getenv("TILERUN_PLUGIN_PATH")) {
-    std::string text = path;
-    for (size_t begin = 0; begin <= text.size();) {
-      size_t end = std::min(text.find(':', begin), text.size());
-      if (end > begin)
-        options.searchPath.push_back(text.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  }
+  if (const char *path = secure_getenv("TILERUN_PLUGIN_PATH"))
+    options.setSearchPath(path);
   const char *trust = secure_getenv("TILERUN_PLUGIN_TRUST");
   options.trustAll = trust && std::string_view(trust) == "all";
   // Relative to an executable in bin/, or to a library in lib/.

@@ -17,6 +17,9 @@ struct DiscoveryOptions {
   std::chrono::milliseconds probeTimeout{20000};
   std::string onlyName; ///< Only libtilerun-NAME.so of folders; empty: all.
 
+  /// Entries are separated by ':'.
+  void setSearchPath(const std::string &text);
+
   /// The environment's and the installation's. TILERUN_PLUGIN_{PATH,TRUST} are ignored in a
   /// set-user-id process.
   static DiscoveryOptions fromEnvironment();

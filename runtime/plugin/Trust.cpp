@@ -1,6 +1,8 @@
 // Permissions, as the kernel applies them.
 #include "runtime/plugin/Trust.h"
 
+#include "runtime/plugin/Child.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <climits>
@@ -77,15 +79,9 @@ std::string trust::findOthers(int fd, Circle circle) {
 // Paths
 //===----------------------------------------------------------------------===//
 
-static void split(const std::string &path, std::deque<std::string> &parts) {
-  std::deque<std::string> own;
-  for (size_t begin = 0; begin <= path.size();) {
-    size_t end = std::min(path.find('/', begin), path.size());
-    std::string name = path.substr(begin, end - begin);
-    if (!name.empty() && name != ".")
-      own.push_back(std::move(name));
-    begin = end + 1;
-  }
+static void prepend(const std::string &path, std::deque<std::string> &parts) {
+  std::vector<std::string> own = plugin::split(path, '/');
+  std::erase_if(own, [](const std::string &name) { return name.empty() || name == "."; });
   parts.insert(parts.begin(), own.begin(), own.end());
 }
 
@@ -94,12 +90,12 @@ static void split(const std::string &path, std::deque<std::string> &parts) {
 std::string trust::findOthersOnPath(const std::string &path) {
   constexpr int kMostLinks = 40; // As the kernel.
   std::deque<std::string> parts;
-  split(path, parts);
+  prepend(path, parts);
   if (path.empty() || path[0] != '/') {
     char folder[PATH_MAX];
     if (!getcwd(folder, sizeof(folder)))
       return "";
-    split(folder, parts);
+    prepend(folder, parts);
   }
   std::string at; // The folder that was reached; "" is the root.
   for (int links = 0;;) {
@@ -115,7 +111,7 @@ std::string trust::findOthersOnPath(const std::string &path) {
       if (length < 0 || ++links > kMostLinks)
         return "";
       target[length] = 0;
-      split(target, parts);
+      prepend(target, parts);
       at = target[0] == '/' ? "" : at.substr(0, at.rfind('/'));
       continue;
     }
