@@ -107,30 +107,6 @@ Outcome ArtifactCache::getOrCompile(const Key &key, llvm::function_ref<Outcome()
   return outcome;
 }
 
-std::shared_ptr<const Artifact> ArtifactCache::lookup(const Key &key) {
-  {
-    std::lock_guard lock(mutex);
-    if (std::shared_ptr<const Artifact> artifact = findInMemory(key))
-      return artifact;
-  }
-  std::shared_ptr<const Artifact> artifact = readFromDisk(key);
-  if (artifact) {
-    std::lock_guard lock(mutex);
-    keepInMemory(key, artifact);
-  }
-  return artifact;
-}
-
-void ArtifactCache::insert(const Key &key, const std::shared_ptr<const Artifact> &artifact,
-                           bool persistent) {
-  {
-    std::lock_guard lock(mutex);
-    keepInMemory(key, artifact);
-  }
-  if (persistent)
-    writeToDisk(key, *artifact);
-}
-
 void ArtifactCache::forget(const Key &key) {
   {
     std::lock_guard lock(mutex);

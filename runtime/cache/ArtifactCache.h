@@ -43,11 +43,6 @@ public:
   Outcome getOrCompile(const Key &key, llvm::function_ref<Outcome()> compile,
                        bool persistent = true);
 
-  /// From memory or disk; null if neither has it.
-  std::shared_ptr<const Artifact> lookup(const Key &key);
-  /// Puts one into memory and onto disk.
-  void insert(const Key &key, const std::shared_ptr<const Artifact> &artifact,
-              bool persistent = true);
   /// Forgets one that turned out to be of no use (the driver refuses it), on disk too.
   void forget(const Key &key);
 

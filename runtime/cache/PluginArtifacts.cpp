@@ -120,17 +120,6 @@ Outcome cache::getArtifactOfSource(ArtifactCache &cache, const Key &key, const T
       isPersistent(table));
 }
 
-Outcome cache::getArtifact(ArtifactCache *cache, const TilerunPlugin &table,
-                           TilerunPluginDevice *device,
-                           const TilerunPluginCompileRequest &request) {
-  // Without a cache the driver may as well compile while it loads.
-  if (!cache)
-    return compileArtifact(table, nullptr, request);
-  return cache->getOrCompile(
-      getArtifactKey(table, device, request),
-      [&] { return compileArtifact(table, device, request); }, isPersistent(table));
-}
-
 std::shared_ptr<ArtifactCache>
 cache::getSharedCache(std::function<void(const std::string &)> warn) {
   // Never destroyed: other threads may compile until the end of the process.

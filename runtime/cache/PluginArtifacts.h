@@ -41,10 +41,6 @@ Outcome getArtifactOfSource(ArtifactCache &cache, const Key &key, const TilerunP
                             TilerunPluginDevice *device, const TilerunPluginCompileRequest &request,
                             MakeBytecode make);
 
-/// The artifact of bytecode. `cache` may be null; then every call compiles.
-Outcome getArtifact(ArtifactCache *cache, const TilerunPlugin &table, TilerunPluginDevice *device,
-                    const TilerunPluginCompileRequest &request);
-
 /// The process's cache as the environment says, made at the first call. `warn` of that call
 /// receives warnings; null: they go to stderr.
 std::shared_ptr<ArtifactCache>
