@@ -5,6 +5,7 @@
 #include "tools/tilerun/host/Npy.h"
 #include "tools/tilerun/host/Operators.h"
 #include "tools/tilerun/host/Random.h"
+#include "tools/tilerun/host/Try.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -305,17 +306,13 @@ private:
     const ast::Expr *expr = parseExpressionAt(context, file, begin, end);
     if (!expr)
       return failure();
-    Evaluator::Result value = context.evaluator.evaluate(*expr);
-    if (failed(value))
-      return failure();
-    return context.evaluator.check(expr->range, getShape(*value, what));
+    TILERUN_TRY_RESULT(value, context.evaluator.evaluate(*expr));
+    return context.evaluator.check(expr->range, getShape(value, what));
   }
 
   mlir::FailureOr<Value> parseSpec(DType dtype, uint32_t open, uint32_t close) {
-    mlir::FailureOr<Shape> shape = parseDims(open + 1, close, "a dimension");
-    if (failed(shape))
-      return failure();
-    for (int64_t dim : *shape)
+    TILERUN_TRY_RESULT(shape, parseDims(open + 1, close, "a dimension"));
+    for (int64_t dim : shape)
       if (dim < 0)
         return fail(open, close + 1, "a negative dimension: " + llvm::Twine(dim));
     uint32_t next = skipSpace(close + 1);
@@ -325,14 +322,12 @@ private:
       std::optional<uint32_t> strideClose = findClose(next);
       if (!strideClose)
         return fail(next, next + 1, "'{' is never closed");
-      mlir::FailureOr<Shape> parsed = parseDims(next + 1, *strideClose, "a stride");
-      if (failed(parsed))
-        return failure();
-      if (parsed->size() != shape->size())
+      TILERUN_TRY_RESULT(parsed, parseDims(next + 1, *strideClose, "a stride"));
+      if (parsed.size() != shape.size())
         return fail(next, *strideClose + 1,
-                    llvm::Twine(parsed->size()) + " strides for " + llvm::Twine(shape->size()) +
+                    llvm::Twine(parsed.size()) + " strides for " + llvm::Twine(shape.size()) +
                         " dimensions");
-      strides = *parsed;
+      strides = parsed;
       layoutEnd = *strideClose + 1;
       next = skipSpace(layoutEnd);
     }
@@ -341,15 +336,13 @@ private:
                   "expected ':' and contents, such as ':zeros', ':randn(seed)' or ':empty'");
     SourceRange range{{file, open}, layoutEnd};
     // Counting first keeps the default strides in range.
-    mlir::FailureOr<int64_t> count =
-        context.evaluator.check(range, countElements(*shape, getElementBytes(dtype)));
-    if (failed(count))
+    if (failed(context.evaluator.check(range, countElements(shape, getElementBytes(dtype)))))
       return failure();
-    mlir::FailureOr<Tensor> tensor = context.evaluator.check(
-        range, Tensor::create(dtype, *shape, strides ? *strides : contiguousStrides(*shape)));
-    if (failed(tensor))
-      return failure();
-    return parseContents(std::move(*tensor), skipSpace(next + 1));
+    TILERUN_TRY_RESULT(
+        tensor,
+        context.evaluator.check(
+            range, Tensor::create(dtype, shape, strides ? *strides : contiguousStrides(shape))));
+    return parseContents(std::move(tensor), skipSpace(next + 1));
   }
 
   mlir::FailureOr<Value> parseContents(Tensor tensor, uint32_t begin) {
@@ -371,11 +364,9 @@ private:
         const ast::Expr *expr = parseExpressionAt(context, file, next + 1, *close);
         if (!expr)
           return failure();
-        Evaluator::Result value = context.evaluator.evaluate(*expr);
-        if (failed(value))
-          return failure();
-        const Tuple *tuple = llvm::isa<ast::TupleExpr>(expr) ? value->asTuple() : nullptr;
-        args = tuple ? tuple->elements : std::vector<Value>{*value};
+        TILERUN_TRY_RESULT(value, context.evaluator.evaluate(*expr));
+        const Tuple *tuple = llvm::isa<ast::TupleExpr>(expr) ? value.asTuple() : nullptr;
+        args = tuple ? tuple->elements : std::vector<Value>{value};
       }
       next = skipSpace(end);
     }
@@ -393,21 +384,17 @@ private:
     return context.evaluator.check({{file, begin}, size()}, readNpy(path, as));
   }
   mlir::FailureOr<Value> readFile(uint32_t begin, std::optional<DType> as) {
-    mlir::FailureOr<Tensor> tensor = readTensor(begin, as);
-    if (failed(tensor))
-      return failure();
-    return Value(std::move(*tensor));
+    TILERUN_TRY_RESULT(tensor, readTensor(begin, as));
+    return Value(std::move(tensor));
   }
   mlir::FailureOr<Value> fillFromFile(Tensor tensor, uint32_t begin) {
-    mlir::FailureOr<Tensor> source = readTensor(begin, tensor.dtype);
-    if (failed(source))
-      return failure();
-    if (source->shape != tensor.shape)
+    TILERUN_TRY_RESULT(source, readTensor(begin, tensor.dtype));
+    if (source.shape != tensor.shape)
       return fail(begin, size(),
-                  "'" + text.drop_front(begin) + "' has shape " + formatIndex(source->shape) +
+                  "'" + text.drop_front(begin) + "' has shape " + formatIndex(source.shape) +
                       ", not " + formatIndex(tensor.shape));
     uint8_t *out = tensor.storage->bytes().data();
-    const uint8_t *in = source->storage->bytes().data();
+    const uint8_t *in = source.storage->bytes().data();
     unsigned bytes = tensor.elementBytes();
     tensor.forEach([&](int64_t i, uint64_t at) {
       std::memcpy(out + at, in + static_cast<uint64_t>(i) * bytes, bytes);

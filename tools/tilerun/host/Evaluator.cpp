@@ -2,6 +2,7 @@
 #include "tools/tilerun/host/Evaluator.h"
 
 #include "tools/tilerun/host/Operators.h"
+#include "tools/tilerun/host/Try.h"
 
 #include "llvm/ADT/APInt.h"
 
@@ -67,13 +68,9 @@ Evaluator::Result Evaluator::evaluate(const ast::Expr &expr) {
     return evaluateCompare(*llvm::cast<ast::CompareExpr>(&expr));
   case ast::Kind::TernaryExpr: {
     auto *ternary = llvm::cast<ast::TernaryExpr>(&expr);
-    Result condition = evaluate(*ternary->condition);
-    if (failed(condition))
-      return failure();
-    mlir::FailureOr<bool> taken = truth(*ternary->condition, *condition);
-    if (failed(taken))
-      return failure();
-    return evaluate(*taken ? *ternary->thenValue : *ternary->elseValue);
+    TILERUN_TRY_RESULT(condition, evaluate(*ternary->condition));
+    TILERUN_TRY_RESULT(taken, truth(*ternary->condition, condition));
+    return evaluate(taken ? *ternary->thenValue : *ternary->elseValue);
   }
   case ast::Kind::CallExpr:
     return evaluateCall(*llvm::cast<ast::CallExpr>(&expr));
@@ -98,16 +95,14 @@ Evaluator::Result Evaluator::evaluateElements(llvm::ArrayRef<const ast::Expr *> 
     auto *starred = llvm::dyn_cast<ast::StarredExpr>(element);
     if (starred)
       inner = starred->value;
-    Result value = evaluate(*inner);
-    if (failed(value))
-      return failure();
+    TILERUN_TRY_RESULT(value, evaluate(*inner));
     if (!starred) {
-      values.push_back(std::move(*value));
+      values.push_back(std::move(value));
       continue;
     }
-    const Tuple *tuple = value->asTuple();
+    const Tuple *tuple = value.asTuple();
     if (!tuple)
-      return fail(inner->range, "'*' needs a tuple, not " + value->describe());
+      return fail(inner->range, "'*' needs a tuple, not " + value.describe());
     llvm::append_range(values, tuple->elements);
   }
   return Value::tuple(std::move(values), isList);
@@ -124,11 +119,9 @@ Evaluator::Result Evaluator::evaluateName(const ast::NameExpr &expr) {
   if (builtin && !preferFallback)
     return *builtin;
   if (fallback) {
-    mlir::FailureOr<std::optional<Value>> value = fallback(expr);
-    if (failed(value))
-      return failure();
-    if (*value)
-      return std::move(**value);
+    TILERUN_TRY_RESULT(value, fallback(expr));
+    if (value)
+      return std::move(*value);
   }
   if (builtin)
     return *builtin;
@@ -175,21 +168,14 @@ Evaluator::Result Evaluator::evaluateConstant(const ast::ConstantExpr &expr) {
 }
 
 Evaluator::Result Evaluator::evaluateUnary(const ast::UnaryExpr &expr) {
-  Result operand = evaluate(*expr.operand);
-  if (failed(operand))
-    return failure();
-  return check(expr.range, applyUnary(expr.op, *operand));
+  TILERUN_TRY_RESULT(operand, evaluate(*expr.operand));
+  return check(expr.range, applyUnary(expr.op, operand));
 }
 
 Evaluator::Result Evaluator::evaluateBinary(const ast::BinaryExpr &expr) {
-  Result lhs = evaluate(*expr.lhs);
-  if (failed(lhs))
-    return failure();
-  Result rhs = evaluate(*expr.rhs);
-  if (failed(rhs))
-    return failure();
-  return check(expr.opRange.isValid() ? expr.opRange : expr.range,
-               applyBinary(expr.op, *lhs, *rhs));
+  TILERUN_TRY_RESULT(lhs, evaluate(*expr.lhs));
+  TILERUN_TRY_RESULT(rhs, evaluate(*expr.rhs));
+  return check(expr.opRange.isValid() ? expr.opRange : expr.range, applyBinary(expr.op, lhs, rhs));
 }
 
 mlir::FailureOr<bool> Evaluator::truth(const ast::Expr &expr, const Value &value) {
@@ -202,31 +188,23 @@ Evaluator::Result Evaluator::evaluateBoolOp(const ast::BoolOpExpr &expr) {
     value = evaluate(*operand);
     if (failed(value))
       return failure();
-    mlir::FailureOr<bool> flag = truth(*operand, *value);
-    if (failed(flag))
-      return failure();
-    if (*flag != expr.isAnd)
+    TILERUN_TRY_RESULT(flag, truth(*operand, *value));
+    if (flag != expr.isAnd)
       break;
   }
   return value;
 }
 
 Evaluator::Result Evaluator::evaluateCompare(const ast::CompareExpr &expr) {
-  Result lhs = evaluate(*expr.first);
-  if (failed(lhs))
-    return failure();
+  TILERUN_TRY_RESULT(lhs, evaluate(*expr.first));
   Result result = failure();
   for (auto [op, operand] : llvm::zip_equal(expr.ops, expr.rest)) {
-    Result rhs = evaluate(*operand);
-    if (failed(rhs))
-      return failure();
-    result = check(expr.range, applyCompare(op, *lhs, *rhs));
+    TILERUN_TRY_RESULT(rhs, evaluate(*operand));
+    result = check(expr.range, applyCompare(op, lhs, rhs));
     if (failed(result) || expr.ops.size() == 1)
       return result;
-    mlir::FailureOr<bool> flag = truth(*operand, *result);
-    if (failed(flag))
-      return failure();
-    if (!*flag)
+    TILERUN_TRY_RESULT(flag, truth(*operand, *result));
+    if (!flag)
       return result;
     lhs = rhs;
   }
@@ -234,36 +212,30 @@ Evaluator::Result Evaluator::evaluateCompare(const ast::CompareExpr &expr) {
 }
 
 Evaluator::Result Evaluator::evaluateCall(const ast::CallExpr &expr) {
-  Result callee = evaluate(*expr.callee);
-  if (failed(callee))
-    return failure();
-  Result positional = evaluateElements(expr.args);
-  if (failed(positional))
-    return failure();
+  TILERUN_TRY_RESULT(callee, evaluate(*expr.callee));
+  TILERUN_TRY_RESULT(positional, evaluateElements(expr.args));
   CallArguments args;
-  args.positional = positional->asTuple()->elements;
+  args.positional = positional.asTuple()->elements;
   for (const ast::Keyword &keyword : expr.keywords) {
     if (keyword.name.empty())
       return fail(keyword.range, "'**' cannot be used here");
-    Result value = evaluate(*keyword.value);
-    if (failed(value))
-      return failure();
-    args.keywords.emplace_back(keyword.name.str(), *value);
+    TILERUN_TRY_RESULT(value, evaluate(*keyword.value));
+    args.keywords.emplace_back(keyword.name.str(), value);
   }
-  if (auto *function = callee->getIf<const Function *>())
+  if (auto *function = callee.getIf<const Function *>())
     return check(expr.range, callFunction(**function, args));
-  if (auto *bound = callee->getIf<BoundFunction>()) {
+  if (auto *bound = callee.getIf<BoundFunction>()) {
     args.positional.insert(args.positional.begin(), *bound->self);
     return check(expr.range, callFunction(*bound->function, args));
   }
-  if (auto *dtype = callee->getIf<DType>(); dtype && args.keywords.empty()) {
+  if (auto *dtype = callee.getIf<DType>(); dtype && args.keywords.empty()) {
     if (args.positional.size() != 1)
       return fail(expr.range, dtype->str() + "(…) takes one value");
     return check(expr.range, castValue(*dtype, args.positional[0]));
   }
-  if (auto *lambda = callee->getIf<const ast::LambdaExpr *>(); lambda && args.keywords.empty())
+  if (auto *lambda = callee.getIf<const ast::LambdaExpr *>(); lambda && args.keywords.empty())
     return call(**lambda, args.positional);
-  return fail(expr.callee->range, callee->describe() + " cannot be called here");
+  return fail(expr.callee->range, callee.describe() + " cannot be called here");
 }
 
 Evaluator::Result Evaluator::call(const ast::LambdaExpr &lambda, llvm::ArrayRef<Value> args) {
@@ -297,16 +269,12 @@ Evaluator::Result Evaluator::call(const ast::LambdaExpr &lambda, llvm::ArrayRef<
 Evaluator::Result Evaluator::evaluateAttribute(const ast::AttributeExpr &expr) {
   auto *name = llvm::dyn_cast<ast::NameExpr>(expr.value);
   if (name && fallback && !names.count(name->name.str())) {
-    mlir::FailureOr<std::optional<Value>> value = fallback(expr);
-    if (failed(value))
-      return failure();
-    if (*value)
-      return std::move(**value);
+    TILERUN_TRY_RESULT(value, fallback(expr));
+    if (value)
+      return std::move(*value);
   }
-  Result base = evaluate(*expr.value);
-  if (failed(base))
-    return failure();
-  if (auto *space = base->getIf<Namespace>()) {
+  TILERUN_TRY_RESULT(base, evaluate(*expr.value));
+  if (auto *space = base.getIf<Namespace>()) {
     std::string path = space->name + "." + expr.name.str();
     if (isNamespace(path))
       return Value(Namespace{path});
@@ -314,36 +282,29 @@ Evaluator::Result Evaluator::evaluateAttribute(const ast::AttributeExpr &expr) {
       return *value;
     return fail(expr.nameRange, "'" + path + "' is not known here");
   }
-  if (base->isTensorLike()) {
-    mlir::FailureOr<std::optional<Value>> attribute =
-        check(expr.range, getTensorAttribute(*base, expr.name));
-    if (failed(attribute))
-      return failure();
-    if (*attribute)
-      return **attribute;
+  if (base.isTensorLike()) {
+    TILERUN_TRY_RESULT(attribute, check(expr.range, getTensorAttribute(base, expr.name)));
+    if (attribute)
+      return *attribute;
     if (const Function *function = findFunction(expr.name))
-      return Value(BoundFunction{function, std::make_shared<Value>(*base)});
+      return Value(BoundFunction{function, std::make_shared<Value>(base)});
   }
-  if (auto *dtype = base->getIf<DType>()) {
+  if (auto *dtype = base.getIf<DType>()) {
     if (expr.name == "itemsize")
       return Value::integer(getElementBytes(*dtype));
     if (expr.name == "primitive_bitwidth")
       return Value::integer(dtype->getBits());
   }
-  return fail(expr.nameRange, base->describe() + " has no attribute '" + expr.name + "'");
+  return fail(expr.nameRange, base.describe() + " has no attribute '" + expr.name + "'");
 }
 
 Evaluator::Result Evaluator::evaluateSubscript(const ast::SubscriptExpr &expr) {
-  Result base = evaluate(*expr.value);
-  if (failed(base))
-    return failure();
-  if (auto *dict = base->getIf<std::shared_ptr<Dictionary>>()) {
-    Result key = evaluate(*expr.index);
-    if (failed(key))
-      return failure();
-    auto *text = key->getIf<std::string>();
+  TILERUN_TRY_RESULT(base, evaluate(*expr.value));
+  if (auto *dict = base.getIf<std::shared_ptr<Dictionary>>()) {
+    TILERUN_TRY_RESULT(key, evaluate(*expr.index));
+    auto *text = key.getIf<std::string>();
     if (!text)
-      return fail(expr.index->range, "a key must be a string, not " + key->describe());
+      return fail(expr.index->range, "a key must be a string, not " + key.describe());
     auto it = (*dict)->entries.find(*text);
     if (it != (*dict)->entries.end()) {
       used.insert(*text);
@@ -370,33 +331,25 @@ Evaluator::Result Evaluator::evaluateSubscript(const ast::SubscriptExpr &expr) {
             std::pair{slice->step, &index.step}}) {
         if (!bound)
           continue;
-        Result value = evaluate(*bound);
-        if (failed(value))
-          return failure();
-        if (value->isNone())
+        TILERUN_TRY_RESULT(value, evaluate(*bound));
+        if (value.isNone())
           continue;
-        mlir::FailureOr<int64_t> integer = check(bound->range, getInt64(*value, "a slice bound"));
-        if (failed(integer))
-          return failure();
-        *out = *integer;
+        TILERUN_TRY_RESULT(integer, check(bound->range, getInt64(value, "a slice bound")));
+        *out = integer;
       }
     } else if (auto *constant = llvm::dyn_cast<ast::ConstantExpr>(part);
                constant && constant->constant == ast::ConstantKind::Ellipsis) {
       index.kind = Index::Kind::Ellipsis;
     } else {
-      Result value = evaluate(*part);
-      if (failed(value))
-        return failure();
-      if (value->isNone()) {
+      TILERUN_TRY_RESULT(value, evaluate(*part));
+      if (value.isNone()) {
         index.kind = Index::Kind::NewAxis;
       } else {
-        mlir::FailureOr<int64_t> integer = check(part->range, getInt64(*value, "an index"));
-        if (failed(integer))
-          return failure();
-        index.integer = *integer;
+        TILERUN_TRY_RESULT(integer, check(part->range, getInt64(value, "an index")));
+        index.integer = integer;
       }
     }
     indices.push_back(index);
   }
-  return check(expr.range, applySubscript(*base, indices));
+  return check(expr.range, applySubscript(base, indices));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "llvm/Support/Error.h"
+#include "llvm/Support/LogicalResult.h"
 
 /// Declares `name` as the value of an llvm::Expected.
 #define TILERUN_TRY_VALUE(name, ...)                                                               \
@@ -9,6 +10,13 @@
   if (!name##OrError)                                                                              \
     return name##OrError.takeError();                                                              \
   auto &name = *name##OrError
+
+/// The same of a FailureOr, whose failure is a diagnostic already.
+#define TILERUN_TRY_RESULT(name, ...)                                                              \
+  auto name##OrFailure = (__VA_ARGS__);                                                            \
+  if (llvm::failed(name##OrFailure))                                                               \
+    return llvm::failure();                                                                        \
+  auto &name = *name##OrFailure
 
 /// For an llvm::Error.
 #define TILERUN_TRY_ERROR(...)                                                                     \
