@@ -42,7 +42,7 @@ public:
   void write(const Cell &cell) {
     Memory before = makeMemory(cell, seed, /*wide=*/false), after = before;
     CompiledCell compiled;
-    std::string error = compileCell(cell, /*wide=*/false, /*optimize=*/false,
+    std::string error = compileCell(cell, /*wide=*/false,
                                     /*defaultTf32=*/false, context, compiled);
     if (error.empty()) {
       Request request{compiled.bytecode, compiled.name, cell.numWarps, cell.numStages, cell.debug};

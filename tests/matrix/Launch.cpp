@@ -4,15 +4,13 @@
 #include "frontend/Frontend.h"
 #include "ir/tile/ModuleBytes.h"
 #include "ir/tile/RegisterDialects.h"
-#include "ir/transforms/Passes.h"
+#include "runtime/compiler/Backend.h"
 #include "tests/matrix/Data.h"
 #include "tests/matrix/Tolerance.h"
 #include "tools/tilerun/host/Element.h"
 
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/Pass/PassManager.h"
-
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <bit>
@@ -32,15 +30,20 @@ mlir::DialectRegistry matrix::makeDialects() {
 }
 
 std::string matrix::optimize(mlir::ModuleOp module) {
-  std::string messages;
-  mlir::MLIRContext *context = module.getContext();
-  mlir::ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &diagnostic) {
-    messages += "\n" + diagnostic.str();
-    return mlir::success();
-  });
-  mlir::PassManager manager(context);
-  buildOptimizePipeline(manager);
-  return mlir::failed(manager.run(module)) ? "the optimizer failed" + messages : "";
+  core::Status status = compiler::optimize(module, "kernel", {});
+  return status.isOk() ? "" : status.getMessage();
+}
+
+std::string matrix::optimize(const Request &request, std::vector<uint8_t> &out) {
+  mlir::MLIRContext context(makeDialects(), mlir::MLIRContext::Threading::DISABLED);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      tile::readModule(llvm::toStringRef(request.bytecode), &context);
+  if (!module)
+    return "the module cannot be read";
+  std::string error = optimize(*module);
+  if (error.empty())
+    out = tile::writeModule(*module);
+  return error;
 }
 
 std::string matrix::compileModule(const Cell &cell, bool wide, bool defaultTf32,
@@ -83,12 +86,10 @@ std::string matrix::compileModule(const Cell &cell, bool wide, bool defaultTf32,
   return "";
 }
 
-std::string matrix::compileCell(const Cell &cell, bool wide, bool optimize, bool defaultTf32,
+std::string matrix::compileCell(const Cell &cell, bool wide, bool defaultTf32,
                                 mlir::MLIRContext &context, CompiledCell &out) {
   CompiledKernel compiled;
   std::string error = compileModule(cell, wide, defaultTf32, context, compiled);
-  if (error.empty() && optimize)
-    error = matrix::optimize(*compiled.module);
   if (!error.empty())
     return error;
   out = {tile::writeModule(*compiled.module), compiled.parameters, compiled.name};
@@ -174,7 +175,6 @@ std::vector<RunArgument> matrix::makeArguments(const Cell &cell, const CompiledC
     for (const ScalarArgument &scalar : cell.scalars)
       if (scalar.name == parameter.name) {
         argument.isFloat = scalar.type.isFloat();
-        argument.isBFloat = scalar.type == dtype(Scalar::BF16);
         argument.bits = argument.isFloat ? std::bit_cast<uint64_t>(scalar.number)
                                          : static_cast<uint64_t>(scalar.integer);
       }

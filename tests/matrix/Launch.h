@@ -18,17 +18,19 @@ struct CompiledCell {
 /// All dialects that a kernel's module may have.
 mlir::DialectRegistry makeDialects();
 
-/// Empty on success; else the messages.
+/// As for a launch. Empty on success; else the messages.
 std::string optimize(mlir::ModuleOp module);
+/// The same of bytecode.
+std::string optimize(const Request &request, std::vector<uint8_t> &out);
 
 /// Compiles the cell's kernel, or its form in float64 if `wide`, by the frontend alone. Empty on
 /// success; else the messages.
 std::string compileModule(const Cell &cell, bool wide, bool defaultTf32, mlir::MLIRContext &context,
                           CompiledKernel &out);
 
-/// The same, optimized if asked for, as bytecode.
-std::string compileCell(const Cell &cell, bool wide, bool optimize, bool defaultTf32,
-                        mlir::MLIRContext &context, CompiledCell &out);
+/// The same as bytecode.
+std::string compileCell(const Cell &cell, bool wide, bool defaultTf32, mlir::MLIRContext &context,
+                        CompiledCell &out);
 
 /// The memory of one launch: each tensor between guard bytes.
 struct Memory {

@@ -64,8 +64,8 @@ struct Runner::Impl {
       : target(target), seed(seed), compileOnly(compileOnly), reference(makeInterpreter()),
         context(makeDialects(), mlir::MLIRContext::Threading::DISABLED) {}
 
-  std::string compile(const Cell &cell, bool wide, bool optimize, CompiledCell &out) {
-    return compileCell(cell, wide, optimize, target.defaultsToTf32(), context, out);
+  std::string compile(const Cell &cell, bool wide, CompiledCell &out) {
+    return compileCell(cell, wide, target.defaultsToTf32(), context, out);
   }
   Result run(const Cell &cell);
 
@@ -92,14 +92,13 @@ Result Runner::Impl::run(const Cell &cell) {
     return result;
   };
 
-  CompiledCell optimized;
-  if (std::string error = compile(cell, /*wide=*/false, /*optimize=*/true, optimized);
-      !error.empty())
+  CompiledCell compiled;
+  if (std::string error = compile(cell, /*wide=*/false, compiled); !error.empty())
     return fail(error);
-  Request request{optimized.bytecode, optimized.name, cell.numWarps, cell.numStages, cell.debug};
+  Request request{compiled.bytecode, compiled.name, cell.numWarps, cell.numStages, cell.debug};
   Memory before = makeMemory(cell, seed, /*wide=*/false), after = before;
   if (Outcome failed =
-          target.run(request, cell.grid, makeArguments(cell, optimized, before), after.buffers))
+          target.run(request, cell.grid, makeArguments(cell, compiled, before), after.buffers))
     return judge(*failed);
   if (compileOnly)
     return result;
@@ -108,13 +107,12 @@ Result Runner::Impl::run(const Cell &cell) {
 
   // The reference takes the kernel as the frontend made it.
   bool wide = !cell.wideSource.empty();
-  CompiledCell plain;
-  if (std::string error = compile(cell, wide, /*optimize=*/false, plain); !error.empty())
+  if (std::string error = wide ? compile(cell, wide, compiled) : ""; !error.empty())
     return fail("reference: " + error);
   Memory reference = makeMemory(cell, seed, wide), flushed = reference;
-  Request plainRequest{plain.bytecode, plain.name, cell.numWarps, cell.numStages, cell.debug};
+  request.bytecode = compiled.bytecode;
   auto runReference = [&](Memory &memory) {
-    return this->reference->run(plainRequest, cell.grid, makeArguments(cell, plain, memory),
+    return this->reference->run(request, cell.grid, makeArguments(cell, compiled, memory),
                                 memory.buffers);
   };
   if (Outcome failed = runReference(reference))

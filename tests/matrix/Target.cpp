@@ -2,14 +2,16 @@
 #include "tests/matrix/Target.h"
 
 #include "backends/interpreter/Interpreter.h"
-#include "runtime/plugin/Plugin.h"
+#include "runtime/compiler/Backend.h"
+#include "runtime/core/Kernel.h"
+#include "runtime/core/MemoryPool.h"
+#include "runtime/core/Runtime.h"
+#include "tests/matrix/Launch.h"
 #include "tests/matrix/SpirvCheck.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
@@ -21,7 +23,7 @@
 
 using namespace tilerun;
 using namespace tilerun::matrix;
-using plugin::ErrorKeeper;
+using core::Status;
 
 namespace {
 
@@ -35,6 +37,7 @@ Failure makeFailure(Failure::Kind kind, std::string message, bool lost = false) 
 
 class Interpreter : public Target {
 public:
+  explicit Interpreter(bool optimizes) : optimizes(optimizes) {}
   std::string getName() const override { return "interpreter"; }
   std::string getDescription() const override { return "reference interpreter, in process"; }
   bool defaultsToTf32() const override { return false; }
@@ -45,7 +48,11 @@ public:
     auto fail = [](Failure::Kind kind, llvm::Error error) {
       return makeFailure(kind, llvm::toString(std::move(error)));
     };
-    auto program = interp::loadProgram(request.bytecode, request.kernel);
+    std::vector<uint8_t> optimized;
+    if (std::string error = optimizes ? optimize(request, optimized) : ""; !error.empty())
+      return makeFailure(Failure::Kind::Compile, error);
+    auto program = interp::loadProgram(optimizes ? llvm::ArrayRef(optimized) : request.bytecode,
+                                       request.kernel);
     if (!program)
       return fail(Failure::Kind::Compile, program.takeError());
     interp::Heap heap(uint64_t(1) << 32);
@@ -85,70 +92,32 @@ public:
         return fail(Failure::Kind::Run, std::move(error));
     return std::nullopt;
   }
+
+private:
+  bool optimizes;
 };
 
 //===----------------------------------------------------------------------===//
-// Plugins
+// Devices
 //===----------------------------------------------------------------------===//
 
-/// Calls an entry of the table; a failure ends the function with it.
-#define TILERUN_TRY(kind, entry, ...)                                                              \
-  do {                                                                                             \
-    if (!table.entry)                                                                              \
-      return makeFailure(kind, "unsupported: the plugin has no " #entry);                          \
-    ErrorKeeper errors_;                                                                           \
-    if (TilerunStatus status_ = table.entry(__VA_ARGS__, errors_.getSink()))                       \
-      return makeFailure(kind, errors_.take(status_).message,                                      \
-                         status_ == TILERUN_STATUS_DEVICE_LOST);                                   \
-  } while (false)
-
-/// An artifact with its release.
-struct Artifact {
-  explicit Artifact(const TilerunPlugin &table) : table(table) {}
-  ~Artifact() {
-    if (artifact)
-      table.release_artifact(artifact);
-  }
-  Artifact(const Artifact &) = delete;
-  Artifact &operator=(const Artifact &) = delete;
-  const TilerunPluginKernelInfo *find(const std::string &name) const {
-    for (uint32_t i = 0; i < artifact->num_kernels; ++i)
-      if (name == artifact->kernels[i].name)
-        return &artifact->kernels[i];
-    return nullptr;
-  }
-  const TilerunPlugin &table;
-  const TilerunPluginArtifact *artifact = nullptr;
-};
-
-Outcome compile(const TilerunPlugin &table, const std::string &target, const Request &request,
-                Artifact &artifact, const char *emit = nullptr) {
-  std::string warps = std::to_string(request.numWarps), stages = std::to_string(request.numStages);
-  std::vector<TilerunPluginOption> options = {{"num-warps", warps.c_str()},
-                                              {"num-stages", stages.c_str()},
-                                              {"debug", request.debug ? "true" : "false"}};
-  if (emit)
-    options.push_back({"emit", emit});
-  TilerunPluginCompileRequest compileRequest = {
-      sizeof(compileRequest),  static_cast<uint32_t>(options.size()),
-      request.bytecode.data(), request.bytecode.size(),
-      target.c_str(),          options.data()};
-  TILERUN_TRY(Failure::Kind::Compile, compile, &compileRequest, &artifact.artifact);
-  return std::nullopt;
+/// What the plugin's compiler refuses may be unsupported; the rest is a failure of the run.
+Failure explain(const Status &status) {
+  const core::Error &error = status.getError();
+  const bool isMissing = error.status == TILERUN_STATUS_UNSUPPORTED && error.call.empty();
+  return {isMissing || error.call == "compile" ? Failure::Kind::Compile : Failure::Kind::Run,
+          (isMissing ? "unsupported: " : "") + error.message,
+          error.status == TILERUN_STATUS_DEVICE_LOST};
 }
 
-/// The bits of a double in a narrower format.
-uint64_t narrow(uint64_t bits, unsigned width, bool isBFloat) {
-  double value = std::bit_cast<double>(bits);
-  if (width == 64)
-    return bits;
-  if (width == 32)
-    return std::bit_cast<uint32_t>(static_cast<float>(value));
-  llvm::APFloat half(value);
-  bool lossy;
-  half.convert(isBFloat ? llvm::APFloat::BFloat() : llvm::APFloat::IEEEhalf(),
-               llvm::APFloat::rmNearestTiesToEven, &lossy);
-  return half.bitcastToAPInt().getZExtValue();
+TilerunCompileOptions getOptions(const Request &request) {
+  TilerunCompileOptions options = {};
+  options.struct_size = sizeof(options);
+  options.num_warps = request.numWarps;
+  options.num_stages = request.numStages;
+  options.num_ctas = 1;
+  options.debug = request.debug;
+  return options;
 }
 
 /// What Vulkan's validation layer says, by the plugin's log.
@@ -168,16 +137,10 @@ std::string takeMessages() {
   return std::exchange(messages, "");
 }
 
-class PluginTarget : public Target {
+class DeviceTarget : public Target {
 public:
-  PluginTarget(std::shared_ptr<const plugin::Plugin> plugin, plugin::DeviceInfo info,
-               TilerunPluginDevice *device)
-      : plugin(std::move(plugin)), table(this->plugin->getTable()), info(std::move(info)),
-        device(device) {}
-  ~PluginTarget() override {
-    if (table.close_device)
-      table.close_device(device);
-  }
+  explicit DeviceTarget(std::shared_ptr<core::Device> device)
+      : device(std::move(device)), info(this->device->getInfo()) {}
   std::string getName() const override { return info.id; }
   std::string getDescription() const override {
     return info.name + ", " + shortenTarget(info.target);
@@ -192,7 +155,8 @@ public:
   Outcome run(const Request &request, std::array<uint32_t, 3> grid,
               const std::vector<RunArgument> &arguments,
               std::vector<std::vector<uint8_t>> &buffers) override {
-    Outcome outcome = runOnce(request, grid, arguments, buffers);
+    Status status = runOnce(request, grid, arguments, buffers);
+    Outcome outcome = status.isOk() ? std::nullopt : Outcome(explain(status));
     if (outcome)
       outcome->message = shortenTargetIn(std::move(outcome->message), info.target);
     if (std::string said = takeMessages(); !said.empty())
@@ -203,90 +167,57 @@ public:
   }
 
 private:
-  Outcome runOnce(const Request &request, std::array<uint32_t, 3> grid,
-                  const std::vector<RunArgument> &arguments,
-                  std::vector<std::vector<uint8_t>> &buffers) {
-    Artifact artifact(table);
-    if (Outcome failed = compile(table, info.target, request, artifact))
-      return failed;
-    const TilerunPluginKernelInfo *kernel = artifact.find(request.kernel);
-    if (!kernel)
-      return makeFailure(Failure::Kind::Compile,
-                         "the artifact has no kernel '" + request.kernel + "'");
-    Loaded loaded{table, nullptr};
-    TILERUN_TRY(Failure::Kind::Run, load_module, device, artifact.artifact, &loaded.module);
-    TilerunPluginKernel *handle = nullptr;
-    TILERUN_TRY(Failure::Kind::Run, get_kernel, loaded.module, kernel->name, &handle);
-    Memory memory{table, device, {}};
+  Status runOnce(const Request &request, std::array<uint32_t, 3> grid,
+                 const std::vector<RunArgument> &arguments,
+                 std::vector<std::vector<uint8_t>> &buffers) {
+    std::shared_ptr<core::Program> program;
+    TILERUN_TRY(compiler::loadTileIr(std::make_shared<compiler::Services>(),
+                                     llvm::toStringRef(request.bytecode), request.kernel, program));
+    std::shared_ptr<core::Specialization> code;
+    TILERUN_TRY(core::Kernel(program).specialize(*device, "", getOptions(request), code));
+    const core::Stream &stream = device->getDefaultStream();
+    Memory memory{*device, {}};
     for (const auto &buffer : buffers) {
-      TilerunAddress address = 0;
-      TILERUN_TRY(Failure::Kind::Run, allocate, device, nullptr, buffer.size(), &address);
-      memory.addresses.push_back(address);
-      TILERUN_TRY(Failure::Kind::Run, copy_to_device, device, nullptr, address, buffer.data(),
-                  buffer.size());
+      TilerunAddress &address = memory.addresses.emplace_back();
+      TILERUN_TRY(device->getPool().allocate(stream, buffer.size(), address));
+      TILERUN_TRY(stream.copyToDevice(address, buffer.data(), buffer.size()));
     }
-    std::vector<uint8_t> packed;
-    if (kernel->num_parameters != arguments.size())
-      return makeFailure(Failure::Kind::Compile,
-                         "the kernel takes " + std::to_string(kernel->num_parameters) +
-                             " arguments, not " + std::to_string(arguments.size()));
-    for (size_t i = 0; i < arguments.size(); ++i)
-      pack(packed, kernel->parameters[i], arguments[i], memory.addresses);
-    TilerunPluginLaunch launch = {};
-    launch.struct_size = sizeof(launch);
-    for (unsigned axis = 0; axis < 3; ++axis)
-      launch.grid[axis] = grid[axis];
-    launch.threads = kernel->threads;
-    launch.shared_bytes = kernel->shared_bytes;
-    launch.arguments = packed.data();
-    launch.num_bytes = packed.size();
-    TILERUN_TRY(Failure::Kind::Run, launch, handle, nullptr, &launch);
-    TILERUN_TRY(Failure::Kind::Run, synchronize_stream, device, nullptr);
-    for (size_t i = 0; i < buffers.size(); ++i)
-      TILERUN_TRY(Failure::Kind::Run, copy_from_device, device, nullptr, buffers[i].data(),
-                  memory.addresses[i], buffers[i].size());
-    TILERUN_TRY(Failure::Kind::Run, synchronize_stream, device, nullptr);
-    return std::nullopt;
+    std::vector<TilerunArgument> values;
+    for (auto [argument, place] : llvm::zip(arguments, code->places))
+      values.push_back(convert(argument, place, memory.addresses));
+    // As many as the cell has, which may be wrong.
+    TILERUN_TRY(core::Kernel::launchSpecialized(*code, stream, grid.data(), values.data(),
+                                                static_cast<uint32_t>(arguments.size())));
+    TILERUN_TRY(stream.synchronize());
+    for (auto [buffer, address] : llvm::zip_equal(buffers, memory.addresses))
+      TILERUN_TRY(stream.copyFromDevice(buffer.data(), address, buffer.size()));
+    return stream.synchronize();
   }
 
-  struct Loaded {
-    const TilerunPlugin &table;
-    TilerunPluginModule *module;
-    ~Loaded() {
-      if (module && table.unload_module)
-        table.unload_module(module);
-    }
-  };
   struct Memory {
-    const TilerunPlugin &table;
-    TilerunPluginDevice *device;
+    core::Device &device;
     std::vector<TilerunAddress> addresses;
     ~Memory() {
       for (TilerunAddress address : addresses)
-        if (table.free)
-          table.free(device, nullptr, address, nullptr);
+        (void)device.getPool().free(device.getDefaultStream(), address);
     }
   };
 
-  static void pack(std::vector<uint8_t> &packed, const TilerunPluginParameter &parameter,
-                   const RunArgument &argument, const std::vector<TilerunAddress> &addresses) {
-    uint64_t bits = argument.bits;
+  static TilerunArgument convert(const RunArgument &argument,
+                                 const core::Specialization::Place &place,
+                                 const std::vector<TilerunAddress> &addresses) {
+    TilerunArgument out = {place.kind, place.dtype, 0, {}};
     if (argument.buffer >= 0)
-      bits = addresses[static_cast<size_t>(argument.buffer)] + argument.offset;
+      out.value.address = addresses[static_cast<size_t>(argument.buffer)] + argument.offset;
     else if (argument.isFloat)
-      bits = narrow(bits, parameter.bits, argument.isBFloat);
-    if (parameter.bits == 1)
-      bits &= 1;
-    size_t bytes = std::max(parameter.bits / 8, 1);
-    packed.resize(llvm::alignTo(packed.size(), bytes));
-    for (size_t i = 0; i < bytes; ++i)
-      packed.push_back(static_cast<uint8_t>(bits >> (8 * i)));
+      out.value.number = std::bit_cast<double>(argument.bits);
+    else
+      out.value.natural = place.dtype == TILERUN_DTYPE_I1 ? argument.bits & 1 : argument.bits;
+    return out;
   }
 
-  std::shared_ptr<const plugin::Plugin> plugin;
-  const TilerunPlugin &table;
-  plugin::DeviceInfo info;
-  TilerunPluginDevice *device;
+  std::shared_ptr<core::Device> device;
+  const plugin::DeviceInfo &info;
 };
 
 //===----------------------------------------------------------------------===//
@@ -310,15 +241,17 @@ public:
 
   Outcome run(const Request &request, std::array<uint32_t, 3>, const std::vector<RunArgument> &,
               std::vector<std::vector<uint8_t>> &) override {
-    Artifact artifact(plugin->getTable());
-    if (Outcome failed =
-            compile(plugin->getTable(), target, request, artifact, isVulkan() ? "spirv" : nullptr))
-      return failed;
-    if (!artifact.find(request.kernel))
-      return makeFailure(Failure::Kind::Compile,
-                         "the artifact has no kernel '" + request.kernel + "'");
-    llvm::StringRef text(reinterpret_cast<const char *>(artifact.artifact->bytes),
-                         artifact.artifact->num_bytes);
+    std::vector<uint8_t> optimized;
+    if (std::string error = optimize(request, optimized); !error.empty())
+      return makeFailure(Failure::Kind::Run, error);
+    std::string text;
+    Status status = compiler::Backend::emit(
+        *plugin, target, optimized, getOptions(request), isVulkan() ? "spirv" : "",
+        [&](const TilerunPluginArtifact &artifact) {
+          text.assign(reinterpret_cast<const char *>(artifact.bytes), artifact.num_bytes);
+        });
+    if (!status.isOk())
+      return explain(status);
     if (isVulkan()) {
       std::string wrong = checkWords(text);
       if (wrong.empty() && !checkers.spirvVal.empty())
@@ -326,7 +259,7 @@ public:
           wrong = "spirv-val: " + wrong;
       return wrong.empty() ? std::nullopt : Outcome(makeFailure(Failure::Kind::Run, wrong));
     }
-    if (checkers.ptxas.empty() || !text.contains(".version"))
+    if (checkers.ptxas.empty() || !llvm::StringRef(text).contains(".version"))
       return std::nullopt;
     return assemble(text);
   }
@@ -381,7 +314,9 @@ std::string matrix::shortenTargetIn(std::string message, llvm::StringRef target)
   return message;
 }
 
-std::unique_ptr<Target> matrix::makeInterpreter() { return std::make_unique<Interpreter>(); }
+std::unique_ptr<Target> matrix::makeInterpreter(bool optimizes) {
+  return std::make_unique<Interpreter>(optimizes);
+}
 
 llvm::StringRef matrix::getPluginName(llvm::StringRef path) {
   llvm::StringRef name = llvm::sys::path::stem(path);
@@ -399,29 +334,17 @@ bool matrix::isRequired(llvm::StringRef path) {
 std::unique_ptr<Target> matrix::openPlugin(const std::string &path, const std::string &device,
                                            std::string &reason) {
   plugin::setLogHandler(keepMessages);
-  std::shared_ptr<const plugin::Plugin> plugin = plugin::Plugin::load(path, reason);
-  if (!plugin)
-    return nullptr;
-  std::vector<plugin::DeviceInfo> devices = plugin->getDevices(reason);
-  for (const plugin::DeviceInfo &info : devices) {
-    if (!device.empty() && info.id != device)
-      continue;
-    TilerunPluginDevice *handle = nullptr;
-    ErrorKeeper errors;
-    const TilerunPlugin &table = plugin->getTable();
-    if (!table.open_device) {
-      reason = "the plugin has no open_device";
-      return nullptr;
-    }
-    if (TilerunStatus status =
-            table.open_device(info.ordinal, nullptr, &handle, errors.getSink())) {
-      reason = errors.take(status).message;
-      return nullptr;
-    }
-    return std::make_unique<PluginTarget>(plugin, info, handle);
-  }
-  if (!devices.empty())
-    reason = "the plugin has no device '" + device + "'";
+  // This file, which the caller has named, and no other.
+  plugin::DiscoveryOptions only;
+  only.trustAll = true;
+  core::Runtime runtime(only);
+  std::shared_ptr<core::Device> opened;
+  Status status = runtime.loadPlugin(path);
+  if (status.isOk())
+    status = runtime.openDevice(device, {.usePool = false}, opened);
+  if (status.isOk())
+    return std::make_unique<DeviceTarget>(std::move(opened));
+  reason = status.getMessage();
   return nullptr;
 }
 

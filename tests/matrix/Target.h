@@ -1,5 +1,6 @@
-// What runs the kernels of cells: the interpreter in this process, or a plugin through its C ABI.
-// Both give a launch the same memory: each tensor between guard bytes.
+// What runs the kernels of cells: the interpreter in this process, or a plugin's device through
+// runtime/core and runtime/compiler, as for every user. Both give a launch the same memory: each
+// tensor between guard bytes.
 #pragma once
 
 #include "tests/matrix/Cell.h"
@@ -17,7 +18,7 @@ namespace tilerun::matrix {
 
 /// A compiled cell on its way to a device.
 struct Request {
-  llvm::ArrayRef<uint8_t> bytecode;
+  llvm::ArrayRef<uint8_t> bytecode; ///< As the frontend emits it: who needs that optimizes.
   std::string kernel;
   unsigned numWarps, numStages;
   bool debug;
@@ -28,8 +29,7 @@ struct RunArgument {
   int buffer = -1; ///< -1: a number.
   uint64_t offset = 0;
   bool isFloat = false;
-  bool isBFloat = false; ///< A parameter of 16 bits is bfloat16, which the ABI does not tell.
-  uint64_t bits = 0;     ///< Two's complement, or the bits of a double.
+  uint64_t bits = 0; ///< Two's complement, or the bits of a double.
 };
 
 /// Why a cell did not run.
@@ -59,8 +59,8 @@ public:
                       std::vector<std::vector<uint8_t>> &buffers) = 0;
 };
 
-/// The interpreter of this process.
-std::unique_ptr<Target> makeInterpreter();
+/// The interpreter of this process; it runs modules as they are unless it optimizes them first.
+std::unique_ptr<Target> makeInterpreter(bool optimizes = false);
 
 /// A device of a plugin; null with a reason if it cannot be opened. `device` may be empty for the
 /// first one.

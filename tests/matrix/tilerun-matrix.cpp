@@ -296,7 +296,7 @@ int runAll(const Cells &cells, const ExpectedFailures &expectedFailures) {
   options.compileOnly = compileOnly;
   options.open = [&](unsigned target, std::string &reason) -> std::unique_ptr<Target> {
     if (pluginPath.empty())
-      return makeInterpreter();
+      return makeInterpreter(/*optimizes=*/true);
     return compileOnly ? makeCompiler(pluginPath, compileFor[target], checkers, reason)
                        : openPlugin(pluginPath, device, reason);
   };

@@ -138,8 +138,8 @@ Result Checker::checkOn(const Kernel &kernel, llvm::ArrayRef<matrix::Target *> t
   Memory exact;
   if (isWide) {
     CompiledCell computed;
-    if (std::string error = matrix::compileCell(wide, /*wide=*/false, /*optimize=*/false,
-                                                /*defaultTf32=*/false, *context, computed);
+    if (std::string error =
+            matrix::compileCell(wide, /*wide=*/false, /*defaultTf32=*/false, *context, computed);
         !error.empty())
       return fail("frontend, in float64", error);
     exact = wideBefore = matrix::makeMemory(wide, seed, /*wide=*/false);
@@ -149,7 +149,7 @@ Result Checker::checkOn(const Kernel &kernel, llvm::ArrayRef<matrix::Target *> t
   for (matrix::Target *device : targets) {
     std::string name = device->getName() + (kernel.isGuarded ? kGuarded : "");
     after = before;
-    if (matrix::Outcome failed = run(*device, cell, optimized, after)) {
+    if (matrix::Outcome failed = run(*device, cell, plain, after)) {
       result.lost |= failed->lost;
       if (failed->kind != matrix::Failure::Kind::Compile || !matrix::isUnsupported(failed->message))
         return fail(name, failed->message);

@@ -7,6 +7,7 @@
 #include "ir/simt/SimtOps.h"
 #include "ir/tile/RegisterDialects.h"
 #include "tests/kernels/Emulator.h"
+#include "tests/matrix/Launch.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -93,9 +94,14 @@ public:
   std::string getDescription() const override { return "emulator of threads"; }
   bool defaultsToTf32() const override { return false; }
 
-  matrix::Outcome run(const matrix::Request &request, std::array<uint32_t, 3> grid,
+  matrix::Outcome run(const matrix::Request &given, std::array<uint32_t, 3> grid,
                       const std::vector<matrix::RunArgument> &arguments,
                       std::vector<std::vector<uint8_t>> &buffers) override {
+    std::vector<uint8_t> optimized;
+    if (std::string error = matrix::optimize(given, optimized); !error.empty())
+      return Failure{Failure::Kind::Run, error, false};
+    matrix::Request request = given;
+    request.bytecode = optimized;
     size_t choice = llvm::hash_combine_range(request.bytecode) % std::size(kSettings);
     Setting setting = kSettings[choice];
     matrix::Outcome failed = run(setting, request, grid, arguments, buffers);
@@ -122,7 +128,7 @@ private:
       context->loadAllAvailableDialects();
     }
     std::string diagnostics;
-    ScopedDiagnosticHandler handler(context.get(), [&](Diagnostic &diagnostic) {
+    ScopedDiagnosticHandler handler(context.get(), [&](mlir::Diagnostic &diagnostic) {
       diagnostics += diagnostic.str() + "\n";
       return success();
     });
