@@ -62,36 +62,37 @@ static TilerunStatus freeHost(TilerunPluginDevice *device, void *pointer,
   return finish(sink, "free_host", getHeap().free(address));
 }
 
-static TilerunStatus copyToDevice(TilerunPluginDevice *device, TilerunPluginStream *stream,
-                                  TilerunAddress to, const void *from, uint64_t bytes,
-                                  const TilerunErrorSink *sink) {
-  CPU_ENTER(device, sink, "copy_to_device");
+// What a stream does to `bytes` bytes of memory.
+template <typename Work>
+static TilerunStatus access(TilerunPluginDevice *device, TilerunPluginStream *stream,
+                            const char *call, uint64_t bytes, const TilerunErrorSink *sink,
+                            Work work) {
+  CPU_ENTER(device, sink, call);
   if (!bytes)
     return TILERUN_STATUS_OK;
   std::lock_guard running(getStream(device, stream).running);
-  return finish(sink, "copy_to_device",
-                getHeap().copyIn(to, {static_cast<const uint8_t *>(from), bytes}));
+  return finish(sink, call, work());
+}
+
+static TilerunStatus copyToDevice(TilerunPluginDevice *device, TilerunPluginStream *stream,
+                                  TilerunAddress to, const void *from, uint64_t bytes,
+                                  const TilerunErrorSink *sink) {
+  return access(device, stream, "copy_to_device", bytes, sink,
+                [&] { return getHeap().copyIn(to, {static_cast<const uint8_t *>(from), bytes}); });
 }
 
 static TilerunStatus copyFromDevice(TilerunPluginDevice *device, TilerunPluginStream *stream,
                                     void *to, TilerunAddress from, uint64_t bytes,
                                     const TilerunErrorSink *sink) {
-  CPU_ENTER(device, sink, "copy_from_device");
-  if (!bytes)
-    return TILERUN_STATUS_OK;
-  std::lock_guard running(getStream(device, stream).running);
-  return finish(sink, "copy_from_device",
-                getHeap().copyOut({static_cast<uint8_t *>(to), bytes}, from));
+  return access(device, stream, "copy_from_device", bytes, sink,
+                [&] { return getHeap().copyOut({static_cast<uint8_t *>(to), bytes}, from); });
 }
 
 static TilerunStatus copyOnDevice(TilerunPluginDevice *device, TilerunPluginStream *stream,
                                   TilerunAddress to, TilerunAddress from, uint64_t bytes,
                                   const TilerunErrorSink *sink) {
-  CPU_ENTER(device, sink, "copy_on_device");
-  if (!bytes)
-    return TILERUN_STATUS_OK;
-  std::lock_guard running(getStream(device, stream).running);
-  return finish(sink, "copy_on_device", getHeap().copyWithin(to, from, bytes));
+  return access(device, stream, "copy_on_device", bytes, sink,
+                [&] { return getHeap().copyWithin(to, from, bytes); });
 }
 
 static TilerunStatus copyFromPeer(TilerunPluginDevice *device, TilerunPluginStream *stream,
@@ -106,14 +107,10 @@ static TilerunStatus fill(TilerunPluginDevice *device, TilerunPluginStream *stre
                           uint64_t bytes, const TilerunErrorSink *sink) {
   if (std::string wrong = plugin_support::checkFill(patternBytes, bytes); !wrong.empty())
     return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "fill", wrong);
-  CPU_ENTER(device, sink, "fill");
-  if (!bytes)
-    return TILERUN_STATUS_OK;
-  std::lock_guard running(getStream(device, stream).running);
   // The lowest bytes come first, as hosts are little-endian.
-  return finish(
-      sink, "fill",
-      getHeap().fill(to, {reinterpret_cast<const uint8_t *>(&pattern), patternBytes}, bytes));
+  return access(device, stream, "fill", bytes, sink, [&] {
+    return getHeap().fill(to, {reinterpret_cast<const uint8_t *>(&pattern), patternBytes}, bytes);
+  });
 }
 
 static TilerunStatus getPointerInfo(TilerunPluginDevice *device, TilerunAddress address,
