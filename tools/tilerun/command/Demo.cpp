@@ -55,59 +55,27 @@ llvm::Expected<Entry> parseEntry(const llvm::json::Value &value, const Options &
   Entry entry;
   entry.options = options;
   entry.options.command = Options::Command::Run;
-  const llvm::json::Object *object = value.getAsObject();
-  if (!object)
-    return fail("an entry that is not an object");
-  auto strings = [](const llvm::json::Value &v, std::vector<std::string> &out) {
-    const llvm::json::Array *array = v.getAsArray();
-    for (const llvm::json::Value &element : array ? *array : llvm::json::Array{nullptr}) {
-      auto text = element.getAsString();
-      if (!text)
-        return false;
-      out.push_back(text->str());
-    }
-    return true;
-  };
-  auto string = [](const llvm::json::Value &v, std::string &out) {
-    auto text = v.getAsString();
-    out = text.value_or("").str();
-    return text.has_value();
-  };
-  auto number = [](const llvm::json::Value &v, std::optional<double> &out) {
-    out = v.getAsNumber();
-    return out.has_value();
-  };
-  for (const auto &[key, field] : *object) {
-    llvm::StringRef name = key;
-    bool ok = true;
-    if (name == "name")
-      ok = string(field, entry.name);
-    else if (name == "file")
-      ok = string(field, entry.file);
-    else if (name == "kernel")
-      ok = string(field, entry.kernel);
-    else if (name == "shape")
-      ok = string(field, entry.shape);
-    else if (name == "grid")
-      ok = string(field, entry.options.grid);
-    else if (name == "arguments")
-      ok = strings(field, entry.options.arguments);
-    else if (name == "expect")
-      ok = strings(field, entry.options.expects);
-    else if (name == "rtol")
-      ok = number(field, entry.options.rtol);
-    else if (name == "atol")
-      ok = number(field, entry.options.atol);
-    else if (name == "flagship")
-      ok = field.getAsBoolean().has_value(), entry.flagship = field.getAsBoolean().value_or(false);
-    else if (name == "autotune_config")
-      ok = field.getAsInteger().has_value(),
-      entry.options.autotuneConfig = static_cast<unsigned>(field.getAsInteger().value_or(0));
-    else
-      return fail("unknown key '" + name + "' in an entry");
-    if (!ok)
-      return fail("key '" + name + "' of an entry has a value of the wrong type");
-  }
+  constexpr llvm::StringLiteral known[] = {"name", "file",      "kernel",         "shape",
+                                           "grid", "arguments", "expect",         "rtol",
+                                           "atol", "flagship",  "autotune_config"};
+  if (const llvm::json::Object *object = value.getAsObject())
+    for (const auto &[key, field] : *object)
+      if (!llvm::is_contained(known, llvm::StringRef(key)))
+        return fail("unknown key '" + llvm::StringRef(key) + "' in an entry");
+  llvm::json::Path::Root root("entry");
+  llvm::json::ObjectMapper fields(value, root);
+  std::optional<int64_t> config;
+  if (!fields || !fields.mapOptional("name", entry.name) ||
+      !fields.mapOptional("file", entry.file) || !fields.mapOptional("kernel", entry.kernel) ||
+      !fields.mapOptional("shape", entry.shape) ||
+      !fields.mapOptional("grid", entry.options.grid) ||
+      !fields.mapOptional("arguments", entry.options.arguments) ||
+      !fields.mapOptional("expect", entry.options.expects) ||
+      !fields.map("rtol", entry.options.rtol) || !fields.map("atol", entry.options.atol) ||
+      !fields.mapOptional("flagship", entry.flagship) || !fields.map("autotune_config", config))
+    return root.getError();
+  if (config)
+    entry.options.autotuneConfig = static_cast<unsigned>(*config);
   if (entry.name.empty() || entry.file.empty() || entry.kernel.empty() ||
       entry.options.grid.empty() || entry.options.expects.empty())
     return fail("entry '" + entry.name + "' lacks name, file, kernel, grid or expect");
