@@ -1,6 +1,8 @@
 // The command line's grammar and help. Compiled with exceptions and without LLVM's headers.
 #include "tools/tilerun/command/CommandLine.h"
 
+#include "tools/tilerun/command/HelpTexts.h"
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -12,42 +14,6 @@
 namespace tilerun::command {
 
 static const char *const kVersion = "tilerun " TILERUN_VERSION;
-
-static const char *const kOverview = R"(Compile and run Triton kernels, with no Python.
-
-Examples:
-  tilerun run add.py::add_kernel n=1000 x=f32[n]:randn(1) y=f32[n]:randn(2) out=f32[n]:empty \
-      n_elements=n BLOCK_SIZE=256 --grid 'cdiv(n, BLOCK_SIZE)' --expect 'out=x + y'
-  tilerun check softmax.py::softmax_kernel …        the same, with every check on
-  tilerun compile add.py::add_kernel --signature 'x=*f32:16, n=i32, BLOCK_SIZE=256' --emit tile-opt
-  tilerun compile add.py::add_kernel --signature … --target cuda:sm_90a --emit ptx
-  tilerun list add.py
-  tilerun demo
-  tilerun doctor                                    what is installed, and does it work
-
-Exit codes: 0 ok; 1 mismatch or failed check; 2 usage; 3 compile error; 4 device unavailable;
-5 fault while running; 70 internal bug (a reproducer is named).
-)";
-
-static const char *const kValues =
-    R"(Values (NAME is a parameter of the kernel, a global of its file that only host code knows, or a
-name for later values):
-  7, -0.5, true, none, '"gelu"', tl.float16, (1, 2)     numbers, strings, dtypes, tuples
-  cdiv(n, 4) * 2, x.stride(0), x.shape[1]               expressions over earlier names
-  f32[64,K]:randn(1)          a tensor: element type, shape, contents
-  f32[64,64]{1,64}:zeros      with strides in elements
-  @x.npy, bf16@w.npy          a file; '|V1' and '<V2' files need the element type
-  x, x[1:], x.T, copy(x)      a tensor of an earlier name, a view of it, a copy
-  f16(x * 2)                  a computed tensor needs an element type
-Contents: zeros ones full(v) arange(start, step) rand(seed) randn(seed) randint(low,high,seed)
-          empty (never written) @FILE.npy
-Expressions: + - * / // % ** @ & | ^ ~ << >> comparisons, and/or/not, a if c else b, slices, .T,
-  cdiv next_power_of_2 min max abs round exp log sqrt tanh erf sigmoid gelu relu softmax where
-  maximum minimum sum mean var std argmax cumsum matmul transpose reshape cat arange full tril …
-  Tensors in them are what was passed in, computed in float64.
-Meta-parameters come from the autotune config (--autotune-config), then @triton.heuristics, then
-defaults; a value given here wins.
-)";
 
 namespace {
 
@@ -82,6 +48,13 @@ CLI::Option *addRepeated(CLI::App *app, const std::string &name, std::vector<std
                          const std::string &help) {
   // One value for each occurrence, so that what follows is not swallowed.
   return app->add_option(name, out, help)->allow_extra_args(false)->type_name("");
+}
+
+void addLimit(CLI::App *app, const char *name, double &out, const char *unit, const char *help) {
+  app->add_option(name, out, help)
+      ->type_name(unit)
+      ->check(CLI::Range(0.001, 1e6))
+      ->capture_default_str();
 }
 
 void addCommon(CLI::App *app, Options &options) {
@@ -355,12 +328,11 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
 
   CLI::App *corpus = app.add_subcommand(
       "corpus",
-      "Which kernels of a folder compile: type-checks each one with guessed signatures, and says "
-      "which\n"
-      "op or construct stops the rest. Nothing is run. Kernels are compiled in child processes; "
-      "one\nthat exceeds a limit is ended, and named with the limit. With --output every result "
-      "is\n"
-      "written at once, and the same command continues after an interrupt.\n\n"
+      "Which kernels of a folder compile: type-checks each one with guessed signatures, and\n"
+      "says which op or construct stops the rest. Nothing is run. Kernels are compiled in\n"
+      "child processes; one that exceeds a limit is ended, and named with the limit. With\n"
+      "--output every result is written at once, and the same command continues after an\n"
+      "interrupt.\n\n"
       "Examples:\n  tilerun corpus my_kernels/\n  tilerun corpus my_kernels/ --json\n"
       "  tilerun corpus my_kernels/ --target cuda:sm_90a\n"
       "  tilerun corpus my_kernels/ --target vulkan:1.3 --output results.jsonl --time-limit 20\n");
@@ -375,17 +347,10 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
                    "Kernels at a time, each in its own process (default: one for each core)")
       ->check(CLI::Range(1, 1024));
   addLimits(corpus, options);
-  corpus
-      ->add_option("--time-limit", options.timeLimit,
-                   "Seconds that one kernel may take, with all signatures that are tried")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(0.001, 1e6))
-      ->capture_default_str();
-  corpus
-      ->add_option("--memory-limit", options.memoryLimit, "GiB of memory that one kernel may take")
-      ->type_name("GIB")
-      ->check(CLI::Range(0.001, 1e6))
-      ->capture_default_str();
+  addLimit(corpus, "--time-limit", options.timeLimit, "SECONDS",
+           "Seconds that one kernel may take, with all signatures that are tried");
+  addLimit(corpus, "--memory-limit", options.memoryLimit, "GIB",
+           "GiB of memory that one kernel may take");
   corpus
       ->add_option("-o,--output", options.output,
                    "File of results, a line of JSON for each; an existing one is continued")
@@ -415,9 +380,8 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
               "NAME=A,B,…: values to try of a parameter or launch option, with all others");
   addRepeated(tune, "--restore", options.restores,
               "NAME: a tensor whose contents are restored before each run");
-  for (auto [name, slot, help] : {std::tuple{"--warmup", &options.warmup, "Milliseconds before"},
-                                  std::tuple{"--rep", &options.rep, "Milliseconds of measuring"}})
-    tune->add_option(name, *slot, help)->check(CLI::Range(0.001, 1e6))->capture_default_str();
+  addLimit(tune, "--warmup", options.warmup, "FLOAT", "Milliseconds before");
+  addLimit(tune, "--rep", options.rep, "FLOAT", "Milliseconds of measuring");
   addScheduleOption(tune, options);
   addCacheOption(tune, options);
   addCompileOptions(tune, options);
