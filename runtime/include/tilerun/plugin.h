@@ -48,8 +48,8 @@
  *   that lost a device (CUDA's does, for all its devices): then open_device returns DEVICE_LOST
  *   with that reason, and only a new process helps.
  *
- * - Language. No C++ exception, longjmp or exit leaves a plugin. It exports nothing but its
- *   entry.
+ * - Language. No C++ exception, longjmp or exit leaves a plugin, and none of the host's enters it:
+ *   it may have a C++ library of its own. It exports nothing but its entry.
  *
  * Changelog
  *   1.0  first version
