@@ -169,20 +169,9 @@ TilerunStatus tilerunEmitKernel(TilerunRuntime *runtime, TilerunKernel *kernel, 
   TilerunCompileOptions compile;
   if (TilerunStatus status = readCompileOptions(__func__, options, compile))
     return status;
-  std::string kind = std::string(target).substr(0, std::string(target).find(':'));
   std::shared_ptr<const plugin::Plugin> plugin;
-  std::string known;
-  for (const plugin::FoundPlugin &found : runtime->runtime.getPlugins()) {
-    if (!found.plugin)
-      continue;
-    known += (known.empty() ? "'" : ", '") + found.plugin->getName() + "'";
-    if (found.plugin->getName() == kind)
-      plugin = found.plugin;
-  }
-  if (!plugin)
-    return keepError(core::Status(TILERUN_STATUS_UNAVAILABLE,
-                                  "no plugin compiles for '" + std::string(target) +
-                                      "'; there are " + (known.empty() ? "none" : known)));
+  if (core::Status status = runtime->runtime.findCompiler(target, plugin); !status.isOk())
+    return keepError(status);
   return finish(
       kernel->kernel->emit(*plugin, target, signature ? signature : "", compile, stage,
                            [&](const TilerunPluginArtifact &artifact) { take(user, &artifact); }));

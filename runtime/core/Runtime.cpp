@@ -79,3 +79,23 @@ Status Runtime::openDevice(const std::string &id, const DeviceOptions &options,
                 (id.empty() ? std::string("no device") : "no device '" + id + "'") +
                     "; available: " + (known.empty() ? "none" : known) + reasons);
 }
+
+Status Runtime::findCompiler(const std::string &target,
+                             std::shared_ptr<const plugin::Plugin> &plugin) {
+  const std::string kind = target.substr(0, target.find(':'));
+  std::string known, reasons;
+  for (const plugin::FoundPlugin &found : getPlugins()) {
+    if (!found.plugin) {
+      reasons += "; " + found.path + " was skipped: " + found.reason;
+    } else if (!found.plugin->getTable().compile) {
+      reasons += "; plugin '" + found.plugin->getName() + "' has no compiler";
+    } else if (found.plugin->getName() == kind) {
+      plugin = found.plugin;
+      return {};
+    } else {
+      known += (known.empty() ? "'" : ", '") + found.plugin->getName() + "'";
+    }
+  }
+  return Status(TILERUN_STATUS_UNAVAILABLE, "no plugin compiles for '" + target + "'; there are " +
+                                                (known.empty() ? "none" : known) + reasons);
+}

@@ -21,6 +21,8 @@ public:
   /// By id, UUID form or kind; empty: the first device that is not a CPU, else the CPU.
   Status openDevice(const std::string &id, const DeviceOptions &options,
                     std::shared_ptr<Device> &device);
+  /// The plugin that compiles for a target, by the target's kind.
+  Status findCompiler(const std::string &target, std::shared_ptr<const plugin::Plugin> &plugin);
 
 private:
   struct Candidate {

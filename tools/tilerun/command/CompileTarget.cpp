@@ -20,23 +20,13 @@ command::findCompiler(llvm::StringRef target) {
   if (kind.empty() || arch.empty())
     return makeCommandError(ExitCode::Usage,
                             "--target: '" + target + "' is not KIND:ARCH, such as cuda:sm_90a");
-  plugin::DiscoveryOptions options = plugin::DiscoveryOptions::fromEnvironment();
-  options.onlyName = kind.str();
-  std::string reasons;
-  for (plugin::FoundPlugin &found : plugin::discoverPlugins(options)) {
-    if (found.plugin && found.plugin->getName() == kind) {
-      if (found.plugin->getTable().compile)
-        return found.plugin;
-      found.reason = "it has no compiler";
-    }
-    if (!found.reason.empty())
-      reasons += "\n  " + found.path + ": " + found.reason;
-  }
-  return makeCommandError(ExitCode::Unavailable,
-                          "--target " + target + ": there is no plugin '" + kind + "'" +
-                              (reasons.empty() ? std::string("; 'tilerun doctor' shows where "
-                                                             "plugins are looked for")
-                                               : " that can compile:" + reasons));
+  std::shared_ptr<const plugin::Plugin> compiler;
+  core::Status status = searchPlugins(
+      kind, [&](core::Runtime &runtime) { return runtime.findCompiler(target.str(), compiler); });
+  if (!status.isOk())
+    return makeCommandError(ExitCode::Unavailable,
+                            "--target " + target + ": " + status.getMessage());
+  return compiler;
 }
 
 // Machine code is not a phase of the compiler's: NVIDIA's tools make it of PTX.
@@ -91,7 +81,7 @@ static llvm::Error checkBinary(llvm::ArrayRef<plugin::Phase> phases, const Optio
 
 std::string command::findTargetThatEmits(llvm::StringRef phase) {
   for (const plugin::FoundPlugin &found :
-       plugin::discoverPlugins(plugin::DiscoveryOptions::fromEnvironment()))
+       core::Runtime(plugin::DiscoveryOptions::fromEnvironment()).getPlugins())
     for (const std::string &target :
          found.plugin ? found.plugin->getTargets() : std::vector<std::string>())
       if (hasPhase(getPhases(*found.plugin, target), phase))
@@ -287,15 +277,13 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
   llvm::json::Array array;
   std::vector<Target> targets;
   for (const std::string &target : options.targets) {
-    auto plugin = findCompiler(target);
-    if (!plugin)
-      return plugin.takeError();
-    std::vector<plugin::Phase> phases = getPhases(**plugin, target);
+    TILERUN_TRY_VALUE(compiler, findCompiler(target));
+    std::vector<plugin::Phase> phases = getPhases(*compiler, target);
     TILERUN_TRY_VALUE(phase, choosePhase(phases, target, options));
-    TILERUN_TRY_ERROR(checkPhases(**plugin, target, options));
+    TILERUN_TRY_ERROR(checkPhases(*compiler, target, options));
     if (toStdout && phase.isBinary)
       TILERUN_TRY_ERROR(checkBinary(phases, options));
-    targets.push_back({std::move(*plugin), std::move(phase), hasPhase(phases, kPtx)});
+    targets.push_back({std::move(compiler), std::move(phase), hasPhase(phases, kPtx)});
   }
   for (const auto &[target, known] : llvm::zip(options.targets, targets)) {
     const plugin::Phase &phase = known.phase;

@@ -188,7 +188,7 @@ private:
       advice.push_back("tilerun-plugin-probe is missing next to tilerun: plugins of "
                        "TILERUN_PLUGIN_PATH cannot be tried and are skipped");
     head("Plugins");
-    for (const plugin::FoundPlugin &found : plugin::discoverPlugins(search)) {
+    for (const plugin::FoundPlugin &found : core::Runtime(search).getPlugins()) {
       Object object{{"path", jsonText(found.path)}, {"loaded", found.plugin != nullptr}};
       if (found.plugin) {
         const TilerunPlugin &table = found.plugin->getTable();

@@ -37,16 +37,25 @@ llvm::Error command::toError(const core::Status &status) {
                           llvm::StringRef(status.getMessage()).rtrim());
 }
 
+core::Status command::searchPlugins(llvm::StringRef name,
+                                    llvm::function_ref<core::Status(core::Runtime &)> find) {
+  plugin::DiscoveryOptions options = plugin::DiscoveryOptions::fromEnvironment();
+  options.onlyName = name.str();
+  core::Runtime one(options);
+  if (find(one).isOk())
+    return {};
+  options.onlyName.clear();
+  core::Runtime all(options);
+  return find(all);
+}
+
 llvm::Expected<std::shared_ptr<core::Device>>
 command::openDevice(const std::string &id, const core::DeviceOptions &options) {
-  plugin::DiscoveryOptions search = plugin::DiscoveryOptions::fromEnvironment();
   std::shared_ptr<core::Device> device;
-  // Plugins of other names cost time to load, and are looked at only to say what there is.
-  search.onlyName = id.substr(0, id.find(':'));
-  if (core::Runtime(search).openDevice(id, options, device).isOk())
-    return device;
-  search.onlyName.clear();
-  TILERUN_TRY_LIBRARY(core::Runtime(search).openDevice(id, options, device));
+  TILERUN_TRY_LIBRARY(
+      searchPlugins(llvm::StringRef(id).split(':').first, [&](core::Runtime &runtime) {
+        return runtime.openDevice(id, options, device);
+      }));
   return device;
 }
 

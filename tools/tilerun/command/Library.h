@@ -24,6 +24,10 @@ llvm::Error toError(const core::Status &status);
 
 /// Each allocation is the driver's own, as checks require.
 inline constexpr core::DeviceOptions kUnpooled = {.usePool = false};
+/// Asks `find` of the plugins of a name, and only if that fails of all: plugins of other names cost
+/// time to load, and serve to say what there is.
+core::Status searchPlugins(llvm::StringRef name,
+                           llvm::function_ref<core::Status(core::Runtime &)> find);
 /// Opens a device by id, UUID form or kind. The error says which ones there are, and why others are
 /// not.
 llvm::Expected<std::shared_ptr<core::Device>> openDevice(const std::string &id,
