@@ -220,18 +220,15 @@ llvm::Expected<ExitCode> command::runCorpus(const Options &options) {
   header.build = cache::getBuildId(reinterpret_cast<const void *>(&runCorpus));
   std::optional<corpus::Backend> backend;
   if (!options.targets.empty()) {
-    auto plugin = findCompiler(options.targets[0]);
-    if (!plugin)
-      return plugin.takeError();
+    TILERUN_TRY_VALUE(plugin, findCompiler(options.targets[0]));
     backend = corpus::Backend{
         options.targets[0],
-        [&options, plugin = *plugin](CompiledKernel &kernel, const KernelSignature &signature) {
+        [&options, plugin = plugin](CompiledKernel &kernel, const KernelSignature &signature) {
           return compileWith(*plugin, options, kernel, signature);
         }};
     run.backend = &*backend;
     header.target = options.targets[0];
-    header.build +=
-        cache::getBuildId(reinterpret_cast<const void *>((*plugin)->getTable().compile));
+    header.build += cache::getBuildId(reinterpret_cast<const void *>(plugin->getTable().compile));
   }
   auto files = corpus::findFiles(options.target);
   if (!files)

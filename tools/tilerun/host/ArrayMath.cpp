@@ -288,17 +288,24 @@ llvm::Expected<Array> host::matmul(const Array &a, const Array &b) {
   return std::move(out);
 }
 
+llvm::Expected<Shape> host::normalizePermutation(llvm::ArrayRef<int64_t> order, size_t rank) {
+  if (order.size() != rank)
+    return makeError("a permutation of " + llvm::Twine(order.size()) + " axes for a tensor with " +
+                     llvm::Twine(rank) + " dimensions");
+  Shape axes;
+  for (int64_t axis : order) {
+    TILERUN_TRY_VALUE(at, normalizeAxis(axis, rank));
+    if (llvm::is_contained(axes, at))
+      return makeError("axis " + llvm::Twine(axis) + " occurs twice in a permutation");
+    axes.push_back(at);
+  }
+  return axes;
+}
+
 llvm::Expected<Array> host::transpose(const Array &array, llvm::ArrayRef<int64_t> order) {
   Shape strides = contiguousStrides(array.shape), shape, permuted;
-  std::vector<bool> seen(array.shape.size());
-  if (order.size() != array.shape.size())
-    return makeError("a permutation of " + llvm::Twine(order.size()) + " axes for a tensor with " +
-                     llvm::Twine(array.shape.size()) + " dimensions");
-  for (int64_t axis : order) {
-    TILERUN_TRY_VALUE(at, normalizeAxis(axis, array.shape.size()));
-    if (seen[at])
-      return makeError("axis " + llvm::Twine(axis) + " occurs twice in a permutation");
-    seen[at] = true;
+  TILERUN_TRY_VALUE(axes, normalizePermutation(order, array.shape.size()));
+  for (int64_t at : axes) {
     shape.push_back(array.shape[at]);
     permuted.push_back(strides[at]);
   }

@@ -38,6 +38,8 @@ llvm::Expected<Array> transpose(const Array &array, llvm::ArrayRef<int64_t> orde
 llvm::Expected<Shape> resolveReshape(int64_t elements, llvm::ArrayRef<int64_t> shape);
 llvm::Expected<Array> concatenate(llvm::ArrayRef<Array> arrays, int64_t axis);
 
+/// The axes of a permutation in [0, rank); an error if it is not one.
+llvm::Expected<Shape> normalizePermutation(llvm::ArrayRef<int64_t> order, size_t rank);
 /// An axis in [0, rank), counted from the end if negative.
 llvm::Expected<int64_t> normalizeAxis(int64_t axis, size_t rank);
 

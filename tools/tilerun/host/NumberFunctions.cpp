@@ -11,10 +11,8 @@ using namespace tilerun::host;
 static Result callUnary(Args args, const Function &self) {
   if (auto number = args[0].asDouble())
     return Value(self.unary(*number));
-  llvm::Expected<Array> array = getArray(args[0]);
-  if (!array)
-    return array.takeError();
-  return Value::array(mapElements(std::move(*array), self.unary));
+  TILERUN_TRY_VALUE(array, getArray(args[0]));
+  return Value::array(mapElements(std::move(array), self.unary));
 }
 
 static Result callBinary(Args args, const Function &self) {

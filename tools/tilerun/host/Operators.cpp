@@ -279,20 +279,15 @@ llvm::Expected<Value> host::applyUnary(UnaryOp op, const Value &operand) {
     TILERUN_TRY_VALUE(truth, getTruth(operand));
     return Value(!truth);
   }
-  if (operand.isTensorLike() && op != UnaryOp::Invert) {
-    llvm::Expected<Array> array = getArray(operand);
-    if (!array || op == UnaryOp::Plus)
-      return array ? llvm::Expected<Value>(Value::array(std::move(*array))) : array.takeError();
-    return Value::array(mapElements(std::move(*array), [](double x) { return -x; }));
-  }
   if (operand.isTensorLike()) {
-    llvm::Expected<Array> array = getArray(operand);
-    if (!array)
-      return array.takeError();
-    bool isBool = array->dtype.isBool();
-    return Value::array(mapElements(
-        std::move(*array),
-        isBool ? [](double x) -> double { return x == 0; } : [](double x) { return -x - 1; }));
+    TILERUN_TRY_VALUE(array, getArray(operand));
+    if (op == UnaryOp::Plus)
+      return Value::array(std::move(array));
+    UnaryFn fn = op == UnaryOp::Minus ? [](double x) { return -x; }
+                                      : array.dtype.isBool()
+                     ? [](double x) -> double { return x == 0; }
+    : [](double x) { return -x - 1; };
+    return Value::array(mapElements(std::move(array), fn));
   }
   if (auto integer = operand.asInteger()) {
     if (op == UnaryOp::Invert)

@@ -8,15 +8,8 @@ using namespace tilerun::host;
 static Result permute(const Value &value, llvm::ArrayRef<int64_t> order) {
   if (auto *tensor = value.getIf<Tensor>()) {
     Tensor view = *tensor;
-    if (order.size() != view.shape.size())
-      return makeError("a permutation of " + llvm::Twine(order.size()) +
-                       " axes for a tensor with " + llvm::Twine(view.shape.size()) + " dimensions");
-    std::vector<bool> seen(order.size());
-    for (auto [d, axis] : llvm::enumerate(order)) {
-      TILERUN_TRY_VALUE(at, normalizeAxis(axis, order.size()));
-      if (seen[at])
-        return makeError("axis " + llvm::Twine(axis) + " occurs twice in a permutation");
-      seen[at] = true;
+    TILERUN_TRY_VALUE(axes, normalizePermutation(order, view.shape.size()));
+    for (auto [d, at] : llvm::enumerate(axes)) {
       view.shape[d] = tensor->shape[at];
       view.strides[d] = tensor->strides[at];
     }
@@ -81,12 +74,10 @@ static Result reshape(const Value &value, llvm::ArrayRef<int64_t> dims) {
     view.strides = contiguousStrides(shape);
     return Value(view);
   }
-  llvm::Expected<Array> array = getArray(value);
-  if (!array)
-    return array.takeError();
-  TILERUN_TRY_VALUE(shape, resolveReshape(array->numElements(), dims));
-  array->shape = shape;
-  return Value::array(std::move(*array));
+  TILERUN_TRY_VALUE(array, getArray(value));
+  TILERUN_TRY_VALUE(shape, resolveReshape(array.numElements(), dims));
+  array.shape = shape;
+  return Value::array(std::move(array));
 }
 
 static Result callReshape(Args args, const Function &) {

@@ -44,16 +44,13 @@ static Result callWhere(Args args, const Function &) {
 }
 
 static Result callClamp(Args args, const Function &) {
-  llvm::Expected<Array> x = getArray(args[0]);
-  if (!x)
-    return x.takeError();
+  TILERUN_TRY_VALUE(x, getArray(args[0]));
   for (auto [bound, fn] : {std::pair{1, &maximum}, std::pair{2, &minimum}}) {
     TILERUN_TRY_VALUE(limit, getArray(args[bound]));
-    x = mapElements(*x, limit, fn);
-    if (!x)
-      return x.takeError();
+    TILERUN_TRY_VALUE(bounded, mapElements(x, limit, fn));
+    x = std::move(bounded);
   }
-  return Value::array(std::move(*x));
+  return Value::array(std::move(x));
 }
 
 static Result callArange(Args args, const Function &) {
@@ -65,37 +62,31 @@ static Result callArange(Args args, const Function &) {
   double count = std::ceil((*last - *first) / *step);
   if (!(count < 0x1p53))
     return makeError("arange of too many elements");
-  llvm::Expected<Array> array = Array::create({std::max<int64_t>(0, static_cast<int64_t>(count))});
-  if (!array)
-    return array.takeError();
-  for (auto [i, x] : llvm::enumerate(array->data))
+  TILERUN_TRY_VALUE(array, Array::create({std::max<int64_t>(0, static_cast<int64_t>(count))}));
+  for (auto [i, x] : llvm::enumerate(array.data))
     x = *first + static_cast<double>(i) * *step;
-  array->dtype = dtype(args[0].is<double>() ? Scalar::F32 : Scalar::Int64);
-  return Value::array(std::move(*array));
+  array.dtype = dtype(args[0].is<double>() ? Scalar::F32 : Scalar::Int64);
+  return Value::array(std::move(array));
 }
 
 static Result callFull(Args args, const Function &self) {
   TILERUN_TRY_VALUE(shape, getShape(args[0], "a dimension"));
-  llvm::Expected<Array> array = Array::create(shape);
-  if (!array)
-    return array.takeError();
+  TILERUN_TRY_VALUE(array, Array::create(shape));
   auto value = args.size() > 1 ? args[1].asDouble() : std::optional<double>(self.code);
   if (!value)
     return makeError("full takes a shape and a number");
-  llvm::fill(array->data, *value);
-  return Value::array(std::move(*array));
+  llvm::fill(array.data, *value);
+  return Value::array(std::move(array));
 }
 
 /// tril (code 1) keeps what is on and below the k-th diagonal, triu (code 0) on and above.
 static Result callTriangle(Args args, const Function &self) {
-  llvm::Expected<Array> array = getArray(args[0]);
-  if (!array)
-    return array.takeError();
+  TILERUN_TRY_VALUE(array, getArray(args[0]));
   TILERUN_TRY_VALUE(k, getInt64(args[1], "the diagonal"));
-  if (array->shape.size() < 2)
+  if (array.shape.size() < 2)
     return makeError(self.name + " needs at least two dimensions");
-  int64_t rows = array->shape[array->shape.size() - 2], columns = array->shape.back();
-  for (auto [i, x] : llvm::enumerate(array->data)) {
+  int64_t rows = array.shape[array.shape.size() - 2], columns = array.shape.back();
+  for (auto [i, x] : llvm::enumerate(array.data)) {
     int64_t column = static_cast<int64_t>(i) % columns;
     int64_t row = static_cast<int64_t>(i) / columns % rows;
     // Dimensions are far below 2^62, so that only k could overflow.
@@ -103,7 +94,7 @@ static Result callTriangle(Args args, const Function &self) {
     if (self.code ? column - row > limit : column - row < limit)
       x = 0;
   }
-  return Value::array(std::move(*array));
+  return Value::array(std::move(array));
 }
 
 static Result callCast(Args args, const Function &self) {
@@ -130,10 +121,9 @@ static Result callCopy(Args args, const Function &) {
 /// The kernel language's tl.rand.
 static Result callRand(Args args, const Function &) {
   auto seed = args[0].asDouble();
-  if (llvm::Expected<Array> array = getArray(args[0]); array && array->numElements() == 1)
-    seed = array->data[0];
-  else if (!array)
-    return array.takeError();
+  TILERUN_TRY_VALUE(array, getArray(args[0]));
+  if (array.numElements() == 1)
+    seed = array.data[0];
   TILERUN_TRY_VALUE(offsets, getArray(args[1]));
   if (!seed || !(std::fabs(*seed) < 0x1p53))
     return makeError("rand takes a seed of at most 53 bits and offsets");

@@ -2,6 +2,7 @@
 #include "tools/tilerun/toolkit/Toolkit.h"
 
 #include "plugins/support/PtxLines.h"
+#include "tools/tilerun/host/Try.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -75,17 +76,15 @@ private:
 /// Runs a tool; `output` gets what it wrote to both streams. The error says how it ended.
 static llvm::Error run(llvm::StringRef path, llvm::ArrayRef<llvm::StringRef> arguments,
                        std::string &output) {
-  llvm::Expected<TemporaryFile> log = TemporaryFile::create("log", "");
-  if (!log)
-    return log.takeError();
+  TILERUN_TRY_VALUE(log, TemporaryFile::create("log", ""));
   std::vector<llvm::StringRef> all = {path};
   all.insert(all.end(), arguments.begin(), arguments.end());
   constexpr unsigned kSeconds = 300;
   std::string reason;
   int status = llvm::sys::ExecuteAndWait(path, all, std::nullopt,
-                                         {llvm::StringRef(), log->getPath(), log->getPath()},
+                                         {llvm::StringRef(), log.getPath(), log.getPath()},
                                          kSeconds, 0, &reason);
-  output = log->read();
+  output = log.read();
   if (status == 0)
     return llvm::Error::success();
   std::string text = llvm::StringRef(output).trim().str();
@@ -151,15 +150,11 @@ llvm::Expected<Assembled> toolkit::assemble(llvm::StringRef ptx, llvm::StringRef
   if (!ptxas)
     return makeError("there is no ptxas in PATH, $CUDA_HOME/bin or /usr/local/cuda/bin; it comes "
                      "with the CUDA toolkit");
-  llvm::Expected<TemporaryFile> source = TemporaryFile::create("ptx", ptx);
-  if (!source)
-    return source.takeError();
-  llvm::Expected<TemporaryFile> binary = TemporaryFile::create("cubin", "");
-  if (!binary)
-    return binary.takeError();
+  TILERUN_TRY_VALUE(source, TemporaryFile::create("ptx", ptx));
+  TILERUN_TRY_VALUE(binary, TemporaryFile::create("cubin", ""));
   const std::string archOption = ("-arch=" + arch).str();
-  std::vector<llvm::StringRef> arguments = {"-v", archOption, source->getPath(), "-o",
-                                            binary->getPath()};
+  std::vector<llvm::StringRef> arguments = {"-v", archOption, source.getPath(), "-o",
+                                            binary.getPath()};
   if (lineInfo)
     arguments.push_back("-lineinfo");
   Assembled result;
@@ -167,7 +162,7 @@ llvm::Expected<Assembled> toolkit::assemble(llvm::StringRef ptx, llvm::StringRef
     std::string text = llvm::toString(std::move(error));
     return makeError(text + plugin_support::explainPtxLines(text, ptx));
   }
-  result.binary = binary->read();
+  result.binary = binary.read();
   return result;
 }
 
@@ -182,12 +177,9 @@ llvm::Expected<std::string> toolkit::disassemble(llvm::StringRef binary) {
     return makeError("there is neither nvdisasm nor cuobjdump in PATH, $CUDA_HOME/bin or "
                      "/usr/local/cuda/bin; they come with the CUDA toolkit (packages "
                      "cuda-nvdisasm and cuda-cuobjdump)");
-  llvm::Expected<TemporaryFile> file = TemporaryFile::create("cubin", binary);
-  if (!file)
-    return file.takeError();
-  arguments.push_back(file->getPath());
+  TILERUN_TRY_VALUE(file, TemporaryFile::create("cubin", binary));
+  arguments.push_back(file.getPath());
   std::string output;
-  if (llvm::Error error = run(*tool, arguments, output))
-    return error;
+  TILERUN_TRY_ERROR(run(*tool, arguments, output));
   return output;
 }
