@@ -22,15 +22,11 @@ inline std::string_view trim(std::string_view text) {
   return text;
 }
 
-inline bool startsWith(std::string_view text, std::string_view prefix) {
-  return text.substr(0, prefix.size()) == prefix;
-}
-
 /// The path of `.file 1 "PATH"`.
 inline std::string findFile(const std::vector<std::string_view> &lines, long number) {
   for (std::string_view line : lines) {
     std::string_view text = trim(line);
-    if (!startsWith(text, ".file"))
+    if (!text.starts_with(".file"))
       continue;
     std::string rest(text.substr(5));
     char *end = nullptr;
@@ -48,7 +44,7 @@ inline std::string findFile(const std::vector<std::string_view> &lines, long num
 inline std::string readDirective(const std::vector<std::string_view> &lines,
                                  std::string_view text) {
   long file = 0, line = 0, column = 0;
-  if (!startsWith(text, ".loc") ||
+  if (!text.starts_with(".loc") ||
       std::sscanf(std::string(text.substr(4)).c_str(), "%9ld %9ld %9ld", &file, &line, &column) !=
           3 ||
       line < 1)
@@ -67,13 +63,13 @@ inline std::string findPlace(const std::vector<std::string_view> &lines, size_t 
       isOutside = true;
     if (text == "// begin inline asm") {
       std::string_view mark = i + 1 < lines.size() ? trim(lines[i + 1]) : "";
-      if (!isOutside && startsWith(mark, "// ") && mark.find(':') != std::string_view::npos)
+      if (!isOutside && mark.starts_with("// ") && mark.find(':') != std::string_view::npos)
         return std::string(mark.substr(3));
       isOutside = false;
     }
     if (std::string place = readDirective(lines, text); !place.empty())
       return place;
-    if (text.find(".entry") != std::string_view::npos || startsWith(text, ".func"))
+    if (text.find(".entry") != std::string_view::npos || text.starts_with(".func"))
       break;
   }
   return "";
