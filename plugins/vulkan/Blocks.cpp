@@ -69,23 +69,32 @@ static std::vector<uint32_t> getTypes(const PhysicalDevice &physical, MemoryKind
     }                                                                                              \
   } while (false)
 
+// Adds memory with addresses to a block; `next`: more that the driver is told.
+bool Memory::addMemory(Block &block, uint32_t type, uint64_t bytes, const void *next,
+                       Failure &failure) {
+  VkMemoryAllocateFlagsInfo flags = {};
+  flags.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO;
+  flags.pNext = next;
+  flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
+  VkMemoryAllocateInfo info = {};
+  info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+  info.pNext = &flags;
+  info.allocationSize = bytes;
+  info.memoryTypeIndex = type;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  MEMORY_TRY(vkAllocateMemory(context.handle, &info, nullptr, &memory));
+  block.memory.push_back(memory);
+  return true;
+}
+
 bool Memory::bind(Block &block, uint32_t type, const VkMemoryRequirements &needs,
                   Failure &failure) {
   VkMemoryDedicatedAllocateInfo dedicated = {};
   dedicated.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO;
   dedicated.buffer = block.buffer;
-  VkMemoryAllocateFlagsInfo flags = {};
-  flags.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO;
-  flags.pNext = &dedicated;
-  flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
-  VkMemoryAllocateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
-  info.pNext = &flags;
-  info.allocationSize = needs.size;
-  info.memoryTypeIndex = type;
-  VkDeviceMemory memory = VK_NULL_HANDLE;
-  MEMORY_TRY(vkAllocateMemory(context.handle, &info, nullptr, &memory));
-  block.memory.push_back(memory);
+  if (!addMemory(block, type, needs.size, &dedicated, failure))
+    return false;
+  VkDeviceMemory memory = block.memory.back();
   MEMORY_TRY(vkBindBufferMemory(context.handle, block.buffer, memory, 0));
   const VkMemoryPropertyFlags properties = context.physical.memory.memoryTypes[type].propertyFlags;
   if (!(properties & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT))
@@ -105,21 +114,12 @@ bool Memory::bindSparse(Block &block, uint32_t type, const VkMemoryRequirements 
   most -= most % needs.alignment;
   std::vector<VkSparseMemoryBind> binds;
   for (uint64_t offset = 0; offset < needs.size; offset += most) {
-    VkMemoryAllocateFlagsInfo flags = {};
-    flags.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO;
-    flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
-    VkMemoryAllocateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
-    info.pNext = &flags;
-    info.allocationSize = std::min(most, needs.size - offset);
-    info.memoryTypeIndex = type;
-    VkDeviceMemory memory = VK_NULL_HANDLE;
-    MEMORY_TRY(vkAllocateMemory(context.handle, &info, nullptr, &memory));
-    block.memory.push_back(memory);
     VkSparseMemoryBind bind = {};
     bind.resourceOffset = offset;
-    bind.size = info.allocationSize;
-    bind.memory = memory;
+    bind.size = std::min(most, needs.size - offset);
+    if (!addMemory(block, type, bind.size, nullptr, failure))
+      return false;
+    bind.memory = block.memory.back();
     binds.push_back(bind);
   }
   VkSemaphore done = VK_NULL_HANDLE;

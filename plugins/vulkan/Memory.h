@@ -99,6 +99,7 @@ private:
   };
   // Call all of these under the lock, except `create` and `destroy`, for which it does not matter.
   bool create(MemoryKind kind, uint64_t bytes, Block *&out, Failure &failure, bool own = false);
+  bool addMemory(Block &block, uint32_t type, uint64_t bytes, const void *next, Failure &failure);
   bool bind(Block &block, uint32_t type, const VkMemoryRequirements &needs, Failure &failure);
   bool bindSparse(Block &block, uint32_t type, const VkMemoryRequirements &needs, Failure &failure);
   TilerunStatus report(const Failure &failure, const TilerunErrorSink *sink);

@@ -42,13 +42,14 @@ void Stream::destroyBatch(Batch &batch) {
 // Recording
 //===----------------------------------------------------------------------===//
 
-void Stream::addBarrier(VkCommandBuffer commands) {
+void Stream::addBarrier(VkCommandBuffer commands, VkPipelineStageFlags2 readers,
+                        VkAccessFlags2 accesses) {
   VkMemoryBarrier2 barrier = {};
   barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2;
   barrier.srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
   barrier.srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
-  barrier.dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-  barrier.dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
+  barrier.dstStageMask = readers;
+  barrier.dstAccessMask = accesses;
   VkDependencyInfo dependency = {};
   dependency.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO;
   dependency.memoryBarrierCount = 1;
@@ -162,21 +163,21 @@ TilerunStatus Stream::end(std::shared_ptr<void> retained, Urgency urgency,
   return status;
 }
 
+// A value of a timeline, for all commands to wait for or to signal.
+static VkSemaphoreSubmitInfo makeMark(VkSemaphore timeline, uint64_t value) {
+  VkSemaphoreSubmitInfo mark = {};
+  mark.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
+  mark.semaphore = timeline;
+  mark.value = value;
+  mark.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  return mark;
+}
+
 TilerunStatus Stream::submit(const TilerunErrorSink *sink) {
   Batch &batch = *open;
   if (!batch.ended) {
     // For the host, which may read once the semaphore has passed.
-    VkMemoryBarrier2 barrier = {};
-    barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2;
-    barrier.srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-    barrier.srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
-    barrier.dstStageMask = VK_PIPELINE_STAGE_2_HOST_BIT;
-    barrier.dstAccessMask = VK_ACCESS_2_HOST_READ_BIT;
-    VkDependencyInfo dependency = {};
-    dependency.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO;
-    dependency.memoryBarrierCount = 1;
-    dependency.pMemoryBarriers = &barrier;
-    context.table.vkCmdPipelineBarrier2(batch.commands, &dependency);
+    addBarrier(batch.commands, VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
     if (VkResult result = context.table.vkEndCommandBuffer(batch.commands)) {
       // What is in it cannot be had back.
       if (batch.numCommands > 1)
@@ -186,20 +187,10 @@ TilerunStatus Stream::submit(const TilerunErrorSink *sink) {
     }
     batch.ended = true;
     // Submissions to one queue are ordered by barriers; those to different ones are not.
-    if (batch.kind != lastKind && !hasPassed(submitted)) {
-      VkSemaphoreSubmitInfo wait = {};
-      wait.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
-      wait.semaphore = timeline;
-      wait.value = submitted;
-      wait.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-      batch.waits.push_back(wait);
-    }
+    if (batch.kind != lastKind && !hasPassed(submitted))
+      batch.waits.push_back(makeMark(timeline, submitted));
   }
-  VkSemaphoreSubmitInfo signal = {};
-  signal.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
-  signal.semaphore = timeline;
-  signal.value = batch.value;
-  signal.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  VkSemaphoreSubmitInfo signal = makeMark(timeline, batch.value);
   VkCommandBufferSubmitInfo commands = {};
   commands.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO;
   commands.commandBuffer = batch.commands;
@@ -426,12 +417,7 @@ TilerunStatus Stream::waitForStream(Stream &other, uint64_t value, const Tilerun
     TILERUN_PLUGIN_TRY(submit(sink));
   if (!open)
     TILERUN_PLUGIN_TRY(openBatch(lastKind, sink));
-  VkSemaphoreSubmitInfo wait = {};
-  wait.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
-  wait.semaphore = other.timeline;
-  wait.value = value;
-  wait.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-  open->waits.push_back(wait);
+  open->waits.push_back(makeMark(other.timeline, value));
   open->retained.push_back(other.shared_from_this());
   return TILERUN_STATUS_OK;
 }

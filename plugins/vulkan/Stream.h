@@ -163,7 +163,10 @@ private:
   TilerunStatus probe(const TilerunErrorSink *sink);
   TilerunStatus waitForCounter(uint64_t value, const TilerunErrorSink *sink);
   TilerunStatus readCounter(const TilerunErrorSink *sink);
-  void addBarrier(VkCommandBuffer commands);
+  void addBarrier(VkCommandBuffer commands,
+                  VkPipelineStageFlags2 readers = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+                  VkAccessFlags2 accesses = VK_ACCESS_2_MEMORY_READ_BIT |
+                                            VK_ACCESS_2_MEMORY_WRITE_BIT);
   void recycle();
   void destroyBatch(Batch &batch);
   void raisePassed(uint64_t value);
