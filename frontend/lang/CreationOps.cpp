@@ -108,8 +108,8 @@ Result emitToTensor(Emitter &e, const Arguments &args) {
 
 const Builtin kRows[] = {
     {"arange", kTl, "start, end", "The integers [start, end) as an int32 tensor.", emitArange},
-    {"full", kTl, "shape, value, dtype", "A tensor of a shape whose every element is `value`.",
-     emitFull},
+    {"full", kTl, "shape, value, dtype",
+     "A tensor of the given shape with every element equal to `value`.", emitFull},
     {"zeros", kTl, "shape, dtype", "A tensor of zeros.", emitZeros},
     {"cast", kTl, "input, dtype, fp_downcast_rounding=None, bitcast=False",
      "Converts to a dtype. Floats round to nearest even, or toward zero with "

@@ -54,7 +54,7 @@ FailureOr<DType> getAccumulator(Emitter &e, const Arguments &args, DType a) {
   if (*out == dtype(Scalar::F16) && (a == dtype(Scalar::F16) || a.isFp8()))
     return out;
   return argError(e, args, 6,
-                  "is " + out->str() + ", which does not go with operands of " + a.str() +
+                  "is " + out->str() + ", which cannot accumulate products of " + a.str() +
                       "; use float32");
 }
 
@@ -95,7 +95,7 @@ Result emitDot(Emitter &e, const Arguments &args) {
     return callError(e, args,
                      "the inner dimension is " + Twine(sa[rank - 1]) + ", but " + ta.str() +
                          " operands need at least " + Twine(minK) +
-                         "; use a larger block and mask what is beyond the end");
+                         "; use a larger block and mask the elements past the end");
   // This format only stores; float16 holds every value of it.
   for (TensorValue *v : {&*a, &*b})
     if (v->type.dtype == dtype(Scalar::F8E4B15)) {

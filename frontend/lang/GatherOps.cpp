@@ -26,7 +26,7 @@ Result emitGather(Emitter &e, const Arguments &args) {
   for (unsigned d = 0; d < source->type.shape.size(); ++d)
     if (d != *axis && source->type.shape[d] != index->type.shape[d])
       return argError(e, args, 1,
-                      "must have the shape of 'src' but for dimension " + Twine(*axis) +
+                      "must have the shape of 'src' except in dimension " + Twine(*axis) +
                           ", but they have the shapes " + shapeString(index->type.shape) + " and " +
                           shapeString(source->type.shape));
   // Positions are signed; the unsigned ones of these fit.
@@ -178,13 +178,13 @@ Result emitMap(Emitter &e, const Arguments &args) {
 
 const Builtin kRows[] = {
     {"gather", kTl, "src, index, axis",
-     "The elements of `src` at the positions `index` along an axis. The shapes agree but for that "
-     "axis; the result has the shape of `index`. An index counts modulo the axis' size: -1 is the "
-     "last.",
+     "The elements of `src` at the positions `index` along an axis. The shapes agree except "
+     "along that axis; the result has the shape of `index`. Indices wrap around modulo the size of "
+     "the axis: -1 is the last.",
      emitGather, true},
     {"histogram", kTl, "input, num_bins, mask=None",
      "How often each of the integers 0 to `num_bins` - 1 occurs in a 1-D tensor of integers, as "
-     "int32. Other values, and those whose `mask` is false, count nowhere.",
+     "int32. Other values, and those whose `mask` is false, are not counted.",
      emitHistogram, true},
     {"map_elementwise", kTl, "scalar_fn, *args, pack=1",
      "Calls a function on the scalars of each element of tensors that broadcast together; its "

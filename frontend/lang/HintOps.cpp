@@ -24,7 +24,7 @@ template <Hint H> Result emitHint(Emitter &e, const Arguments &args) {
   if (values->size() != rank)
     return argError(e, args, 1,
                     "has " + Twine(values->size()) + " entries, but " + args[0].describe() +
-                        " needs " + Twine(rank) + " (one a dimension)");
+                        " needs " + Twine(rank) + " (one per dimension)");
   for (int64_t value : *values)
     if (value < 1)
       return argError(e, args, 1, "must hold positive integers, but one is " + Twine(value));
@@ -55,10 +55,11 @@ const Builtin kRows[] = {
      "of a number.",
      emitHint<Hint::Divisibility>},
     {"max_contiguous", kTl, "input, values",
-     "Promises that runs of so many elements along each dimension are consecutive numbers.",
+     "Promises that aligned runs of that many elements along each dimension are consecutive "
+     "numbers.",
      emitHint<Hint::Contiguity>},
     {"max_constancy", kTl, "input, values",
-     "Promises that runs of so many elements along each dimension are equal.",
+     "Promises that aligned runs of that many elements along each dimension are equal.",
      emitHint<Hint::Constancy>},
     {"assume", kTl, "cond", "Promises that a scalar condition holds.", emitAssume},
 };

@@ -124,7 +124,7 @@ TensorOr castForMemory(Emitter &e, const Arguments &args, size_t i, DType pointe
   auto *tensor = args[i].getIf<TensorValue>();
   if (tensor && tensor->type.dtype.isPointer() && !pointee.isPointer() && pointee.getBits() < 64)
     return argError(e, args, i,
-                    "is a pointer, not what it points to; load that first, with tl.load");
+                    "is a pointer; load the value that it points to first, with tl.load");
   TensorOr value = cast(e, args[i], pointee);
   if (failed(value))
     return failure();

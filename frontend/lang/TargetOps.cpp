@@ -95,10 +95,11 @@ Result emitInlineAsm(Emitter &e, const Arguments &args) {
                     "is_pure=False");
   if (types->empty() &&
       !llvm::all_of(shape, [](int64_t n) { return llvm::isPowerOf2_64(uint64_t(n)); }))
-    return argError(e, args, 2,
-                    "has the shape " + shapeString(shape) +
-                        ", but effects need sizes that are powers of two: what a block has beyond "
-                        "its size would have them too");
+    return argError(
+        e, args, 2,
+        "has the shape " + shapeString(shape) +
+            ", but assembly with effects needs sizes that are powers of two, because it "
+            "also runs on the padding of a block");
   SmallVector<mlir::Type> givenTypes, operandTypes, resultTypes;
   for (const TensorValue &input : inputs)
     givenTypes.push_back(input.value.getType());
@@ -116,7 +117,7 @@ Result emitInlineAsm(Emitter &e, const Arguments &args) {
   const std::string &list = expanded.constraints;
   std::string error = tile::checkInlineAsm(immediates.text, list, *pack, operandTypes, resultTypes);
   if (StringRef(error).contains(" register") && StringRef(*constraints).contains('+'))
-    error += "; each output with '+' takes an argument in, the first ones of 'args'";
+    error += "; each output with '+' also reads an argument, in order from the first of 'args'";
   if (!error.empty())
     return callError(e, args, error);
   auto op = tile::InlineAsmOp::create(e.builder, e.loc(), resultTypes, *isPure, immediates.text,
@@ -215,24 +216,24 @@ const Builtin kRows[] = {
     {"inline_asm_elementwise", kTl, "asm, constraints, args, dtype, is_pure, pack",
      "Assembly of the target (PTX on NVIDIA GPUs), once for every `pack` elements of arguments "
      "that "
-     "broadcast together; `dtype` is the type of the result, a tuple of those of several, or None "
-     "where only effects count. An output that is written `+r` takes an argument in: the first "
-     "ones "
-     "of `args` go into such outputs. An argument with the constraint `n` is an integer known at "
-     "compile time, which the text gets as it is. An output of fewer bits than its integer type is "
-     "its low part, with zeros above. A compile error on any other target.",
+     "broadcast together; `dtype` is the type of the result, a tuple of types for several, or None "
+     "if the assembly is run for its effects alone. An output with the constraint `+r` also "
+     "reads an argument; the first of `args` belong to such outputs. An argument with the "
+     "constraint `n` is an integer known at compile time, which is pasted into the text. An output "
+     "that is narrower than its integer type is zero-extended. A compile error on any other "
+     "target.",
      emitInlineAsm},
     {"smid", kCuda, "", "Number of the multiprocessor that runs this program. NVIDIA GPUs only.",
      emitSmid},
     {"globaltimer", kCuda, "", "Nanoseconds of the GPU's clock, as int64. NVIDIA GPUs only.",
      emitGlobalTimer},
     {"gdc_wait", kCuda, "",
-     "Waits until what earlier launches of the stream wrote is visible: a launch with "
-     "`launch_pdl=True` may begin before they end. Nothing where launches do not overlap.",
+     "Waits until the writes of earlier launches of the stream are visible: a launch with "
+     "`launch_pdl=True` may begin before they end. Does nothing where launches do not overlap.",
      emitDependency<tile::GridDependencyKind::Wait>},
     {"gdc_launch_dependents", kCuda, "",
      "Lets the next launch of the stream begin, if it has `launch_pdl=True`. "
-     "Nothing where launches do not overlap.",
+     "Does nothing where launches do not overlap.",
      emitDependency<tile::GridDependencyKind::Release>},
     {"memrealtime", kHip, "", "The GPU's constant clock, as int64. AMD GPUs only.",
      emitMemRealTime},

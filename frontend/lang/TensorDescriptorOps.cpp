@@ -295,7 +295,7 @@ std::string checkDescriptorBlock(DType element, llvm::ArrayRef<int64_t> block) {
   int64_t bytes = block.back() * std::max(1u, element.getBits() / 8);
   if (bytes < kSmallestRow)
     return ("is " + shapeString(block) + ", whose last dimension has " + Twine(bytes) +
-            " bytes of " + element.str() + "; it must have " + Twine(kSmallestRow) + " at least")
+            " bytes of " + element.str() + "; it must have at least " + Twine(kSmallestRow))
         .str();
   return "";
 }

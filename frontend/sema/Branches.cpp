@@ -422,9 +422,9 @@ void Evaluator::closeBranch(scf::IfOp op, Arm &thenArm, Arm &elseArm, SourceRang
 void Evaluator::emitBranch(mlir::Value condition, SourceRange range, uint32_t end, Emit thenBody,
                            Emit elseBody, bool elseExited) {
   if (regionDepth >= Limits::kRegionDepth) {
-    (void)fatalError(range, "run-time control flow nests deeper than " +
-                                llvm::Twine(Limits::kRegionDepth) +
-                                " levels (what follows an early exit counts as nested in it)");
+    (void)fatalError(
+        range, "run-time control flow nests deeper than " + llvm::Twine(Limits::kRegionDepth) +
+                   " levels (the statements after an early exit count as nested in it)");
     return;
   }
   ++regionDepth;
@@ -488,7 +488,7 @@ bool Evaluator::emitIf(const IfStmt &statement, Block rest) {
     (void)fatalError(statement.range,
                      "run-time control flow nests deeper than " +
                          llvm::Twine(Limits::kRegionDepth) +
-                         " levels (what follows an early exit counts as nested in it)");
+                         " levels (the statements after an early exit count as nested in it)");
     return true;
   }
   ++regionDepth;

@@ -13,7 +13,7 @@ Result Evaluator::callDictMethod(const Value &dict, llvm::StringRef method,
   size_t count = args.positional.size();
   if (method == "get") {
     if (count < 1 || count > 2 || !args.keywords.empty())
-      return error(range, "'get' of a dict takes a key, and what to give without it");
+      return error(range, "'get' of a dict takes a key and a default");
     if (failed(requireKnown(args.positional[0], range)))
       return failure();
     ConstResult found = evalSubscript(dict, args.positional[0]);

@@ -426,8 +426,8 @@ Result Evaluator::getClassMember(const ClassValue &classValue, llvm::StringRef n
   listMembers(*classValue.info, /*withFields=*/false, names);
   auto near = findNearName(name, names);
   if (classValue.info->findField(name))
-    return error(range, "'" + name + "' is a field: ask a value of the class '" +
-                            classValue.info->name + "' for it, not the class");
+    return error(range, "'" + name + "' is a field: read it from a value of the class '" +
+                            classValue.info->name + "', not from the class");
   return error(range, "the class '" + classValue.info->name + "' has no compile-time constant '" +
                           name + "'" +
                           (near ? "; did you mean '" + near->str() + "'?" : std::string()));

@@ -130,7 +130,7 @@ static ConstResult floatBinary(BinaryOp op, double a, double b) {
       return ConstResult::failure("0 cannot be raised to a negative power");
     double result = std::pow(a, b);
     if (std::isnan(result) && !std::isnan(a) && !std::isnan(b))
-      return ConstResult::failure("the power of a negative number and a fraction is complex");
+      return ConstResult::failure("a negative number to a fractional power is complex");
     return {Value(result), ""};
   }
   default:

@@ -178,7 +178,7 @@ LogicalResult Evaluator::opaqueError(const OpaqueValue &opaque, SourceRange rang
   if (!opaque.remedy.empty())
     message += "; " + opaque.remedy;
   else if (llvm::StringRef(opaque.what).starts_with("the global "))
-    message += "; pass what the kernel needs of it as an argument";
+    message += "; pass what the kernel needs from it as an argument";
   return errorWithNotes(range, message, notes);
 }
 

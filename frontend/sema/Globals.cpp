@@ -295,8 +295,9 @@ Value Evaluator::resolveGlobal(LoadedModule &module, llvm::StringRef scope, llvm
     // `@cache` and its like leave a function one.
     if (global.isDecorated && !global.isBuiltin && !module.isProvided &&
         !module.readHostFunction(global, name))
-      return Value(makeUnknown(module, "the host function " + quoted, global.range, name,
-                               "host code, which is not run, makes it what its decorators give"));
+      return Value(
+          makeUnknown(module, "the host function " + quoted, global.range, name,
+                      "its decorators are host code, which is not run, and may replace it"));
     if (global.isBuiltin)
       if (const JitFunction *function = module.readHostFunction(global, name))
         return Value(FunctionValue{function});
@@ -318,9 +319,9 @@ Value Evaluator::resolveGlobal(LoadedModule &module, llvm::StringRef scope, llvm
       Value value = evaluateGlobal(module, name, *alternative, alternative->range, scope);
       if (!value.is<FunctionValue>() && !value.is<BuiltinValue>() && !value.is<NamespaceValue>())
         continue;
-      warning(alternative->range, "host code decides what " + quoted +
-                                      " is, and is not run; this one is taken, the first that "
-                                      "kernels can use");
+      warning(alternative->range,
+              "host code, which is not run, chooses among several definitions of " + quoted +
+                  "; this one is used, the first that kernels can use");
       return value;
     }
     if (global.jit)
@@ -329,7 +330,7 @@ Value Evaluator::resolveGlobal(LoadedModule &module, llvm::StringRef scope, llvm
   }
   return Value(makeUnknown(module, "the global " + quoted, global.range, name,
                            global.alternatives.size() > 1
-                               ? "host code, which is not run, decides which of its values it has"
+                               ? "host code, which is not run, chooses among several values"
                                : "host code, which is not run, computes it"));
 }
 
@@ -350,9 +351,9 @@ Value Evaluator::chooseFunction(const LoadedModule &module, llvm::StringRef name
              std::to_string(own);
   }
   OpaqueValue out = makeUnknown(module, "the function '" + name.str() + "'", global.range, name,
-                                "host code, which is not run, decides which of the functions in "
+                                "host code, which is not run, chooses among the functions in "
                                 "lines " +
-                                    lines + " it is");
+                                    lines);
   out.remedy = "pass the line of one, " + name.str() + "=…, with the kernel's arguments";
   out.isFunction = true;
   return Value(std::move(out));

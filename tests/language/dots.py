@@ -64,7 +64,7 @@ def smallest(X, Y, Z):
 @triton.jit
 def inner_dimension_8(K8: tl.constexpr, K16: tl.constexpr, K32: tl.constexpr, K64: tl.constexpr):
     """D2: The inner dimension is at least 32, 16, 8 or 4 for operands of 8, 16, 32 or 64 bits"""
-    # error: tl.dot: the inner dimension is 16, but int8 operands need at least 32; use a larger block and mask what is beyond the end
+    # error: tl.dot: the inner dimension is 16, but int8 operands need at least 32; use a larger block and mask the elements past the end
     a = tl.dot(tl.zeros((16, K8), tl.int8), tl.zeros((K8, 16), tl.int8))
     b = tl.dot(tl.zeros((16, K16), tl.bfloat16), tl.zeros((K16, 16), tl.bfloat16))
     c = tl.dot(tl.zeros((16, K32), tl.float32), tl.zeros((K32, 16), tl.float32))
@@ -75,11 +75,11 @@ def inner_dimension_8(K8: tl.constexpr, K16: tl.constexpr, K32: tl.constexpr, K6
 @triton.jit
 def inner_dimensions():
     """D2: The inner dimension is at least 32, 16, 8 or 4 for operands of 8, 16, 32 or 64 bits"""
-    # error: tl.dot: the inner dimension is 8, but float16 operands need at least 16; use a larger block and mask what is beyond the end
+    # error: tl.dot: the inner dimension is 8, but float16 operands need at least 16; use a larger block and mask the elements past the end
     b = tl.dot(tl.zeros((16, 8), tl.float16), tl.zeros((8, 16), tl.float16))
-    # error: tl.dot: the inner dimension is 4, but float32 operands need at least 8; use a larger block and mask what is beyond the end
+    # error: tl.dot: the inner dimension is 4, but float32 operands need at least 8; use a larger block and mask the elements past the end
     c = tl.dot(tl.zeros((16, 4), tl.float32), tl.zeros((4, 16), tl.float32))
-    # error: tl.dot: the inner dimension is 2, but float64 operands need at least 4; use a larger block and mask what is beyond the end
+    # error: tl.dot: the inner dimension is 2, but float64 operands need at least 4; use a larger block and mask the elements past the end
     d = tl.dot(tl.zeros((16, 2), tl.float64), tl.zeros((2, 16), tl.float64))
 
 

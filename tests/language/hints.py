@@ -24,9 +24,9 @@ def promises(X, n, Z):
 def promises_of_another_rank():
     """H1: `tl.multiple_of`, `tl.max_contiguous`, `tl.max_constancy`"""
     i = tl.arange(0, 4)
-    # error: tl.multiple_of: 'values' has 2 entries, but int32[4] needs 1 (one a dimension)
+    # error: tl.multiple_of: 'values' has 2 entries, but int32[4] needs 1 (one per dimension)
     a = tl.multiple_of(i, [4, 4])
-    # error: tl.max_contiguous: 'values' has 2 entries, but int32[4] needs 1 (one a dimension)
+    # error: tl.max_contiguous: 'values' has 2 entries, but int32[4] needs 1 (one per dimension)
     b = tl.max_contiguous(i, (4, 4))
 
 

@@ -231,7 +231,7 @@ TEST_F(Dot, Errors) {
   EXPECT_TRUE(has(e({arg("i8[16, 16]"), arg("i8[16, 16]")}), "need at least 32"));
   EXPECT_TRUE(has(e({arg("fp32[16, 4]"), arg("fp32[4, 16]")}), "need at least 8"));
   EXPECT_TRUE(has(e({half, half}, {{"out_dtype", type("bf16")}}), "use float32 or float16"));
-  EXPECT_TRUE(has(e({full, full}, {{"out_dtype", type("fp16")}}), "does not go with"));
+  EXPECT_TRUE(has(e({full, full}, {{"out_dtype", type("fp16")}}), "cannot accumulate products of"));
   EXPECT_TRUE(has(e({half, half, arg("fp32[16, 32]")}), "the product has shape [16, 16]"));
   EXPECT_TRUE(has(e({half, half, arg("fp16[16, 16]")}), "accumulates in float32"));
   EXPECT_TRUE(has(e({full, full}, {{"input_precision", lit("fp8")}}), "use 'tf32'"));

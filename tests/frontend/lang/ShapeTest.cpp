@@ -252,7 +252,7 @@ TEST_F(Shapes, Gather) {
             "tl.gather: 'index' must hold integers, but it is float32[8]");
   EXPECT_EQ(
       errorOf("gather", {arg("fp16[8, 4]"), arg("int32[4, 4]"), lit(1)}),
-      "tl.gather: 'index' must have the shape of 'src' but for dimension 1, but they have the "
+      "tl.gather: 'index' must have the shape of 'src' except in dimension 1, but they have the "
       "shapes [4, 4] and [8, 4]");
   EXPECT_EQ(errorOf("gather", {arg("fp16[8, 4]"), arg("int32[8]"), lit(0)}),
             "tl.gather: 'index' must have the rank of 'src', but they have the shapes [8] and "

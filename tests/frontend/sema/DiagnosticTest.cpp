@@ -277,7 +277,7 @@ TEST(DiagnosticText, GlobalsThatAreNotConstants) {
           "p=*i32"),
       "the global 'X' cannot be used in a kernel: it cannot be computed at compile time "
       "(torch.zeros "
-      "belongs to host code); pass what the kernel needs of it as an argument\n");
+      "belongs to host code); pass what the kernel needs from it as an argument\n");
   EXPECT_SAYS(compile("A = B\nB = A\n@triton.jit\ndef kernel(p):\n    A()\n", "p=*i32"),
               "the global 'A'");
   EXPECT_SAYS(compile("from os import path\n@triton.jit\ndef kernel(p):\n    path()\n", "p=*i32"),

@@ -94,7 +94,7 @@ TEST(Message, PointersAreNotIndexed) {
   for (const char *value : {"p", "p[None]", "p + tl.arange(0, 1)"})
     EXPECT_SAYS(compileBody("p, q", std::string("tl.store(q + tl.arange(0, 1), ") + value + ")",
                             "p=*fp32, q=*fp32"),
-                "error: tl.store: 'value' is a pointer, not what it points to; load that first, "
+                "error: tl.store: 'value' is a pointer; load the value that it points to first, "
                 "with tl.load");
   for (const char *index : {"tl.arange(0, 4)", "tl.arange(0, 4), None"})
     EXPECT_EQ(getBodyError(std::string("ps = p + tl.arange(0, 4)\ntl.store(q, ps[") + index + "])"),
