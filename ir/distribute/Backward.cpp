@@ -1,5 +1,5 @@
-// Backward: what loops carry and nothing has decided takes what its users need. Then what still has
-// no layout, but must have one, gets it.
+// Backward: carried values that nothing has decided take the layout that their users need. Then
+// values that still have no layout, but must have one, get it.
 #include "ir/distribute/Assigner.h"
 #include "ir/layout/TensorLayout.h"
 

@@ -63,7 +63,7 @@ LogicalResult LineParser::parseSetting(HandSchedule::Entry &entry) {
     entry.copies = symbolizeCopyKind(word);
     if (!entry.copies)
       return emitError(valueLoc) << "'" << word
-                                 << "' is not a kind of copies; there are 'chunks' and 'registers'";
+                                 << "' is not a way to copy; use 'chunks' or 'registers'";
     rest = rest.drop_front(word.size());
     return success();
   }

@@ -89,7 +89,7 @@ static LogicalResult verifyPipeline(Operation *op, Attribute value) {
   if (pipeline.getProducers() && !isa<func::FuncOp>(loop->getParentOp()))
     return op->emitOpError("has roles, but is not in the block of a kernel");
   if (loop.getUnsignedCmp())
-    return op->emitOpError("has a pipeline, but compares its induction variable without sign; past "
+    return op->emitOpError("has a pipeline, but compares its induction variable as unsigned; past "
                            "the end of the loop that may wrap around");
   for (auto load : loop.getBody()->getOps<tile::LoadOp>())
     if (getRing(load))
@@ -151,7 +151,7 @@ static LogicalResult verifyRing(Operation *op, Attribute value) {
   if (failed(verifyForm(load, ring, pipeline.getCopies())))
     return failure();
   if (load.getResult().use_empty())
-    return op->emitOpError("has 'sched.ring', but nobody reads its slots");
+    return op->emitOpError("has 'sched.ring', but its slots are never read");
   if (OpOperand *use = findOtherUse(load.getResult(), loop.getBody())) {
     auto error = op->emitOpError("has 'sched.ring', but is not only read by products of the loop's "
                                  "body, in the iteration that its slot lives for");
@@ -198,8 +198,8 @@ static LogicalResult verifyDeferred(Operation *op, Attribute value) {
   std::optional<unsigned> index = carriedIndex(dot, loop);
   if (!index || !dot.getAcc().hasOneUse() || !dot.getResult().hasOneUse() ||
       loop.getBody()->getTerminator()->getOperand(*index) != dot.getResult())
-    return op->emitOpError("has 'sched.deferred', but something else than the next iteration's "
-                           "product reads or makes its sum");
+    return op->emitOpError("has 'sched.deferred', but its sum is read or made by an op other "
+                           "than the next iteration's product");
   return success();
 }
 
@@ -214,8 +214,8 @@ static LogicalResult verifyInFlight(Operation *op, Attribute value) {
   std::optional<unsigned> index = loop ? carriedIndex(dot, loop) : std::nullopt;
   if (!index || !dot.getAcc().hasOneUse() || !dot.getResult().hasOneUse() ||
       loop.getBody()->getTerminator()->getOperand(*index) != dot.getResult())
-    return op->emitOpError("has 'sched.in_flight', but something else than the next iteration's "
-                           "product reads or makes its sum");
+    return op->emitOpError("has 'sched.in_flight', but its sum is read or made by an op other "
+                           "than the next iteration's product");
   for (Operation *user : loop.getResult(*index).getUsers())
     if (!isa<DotWaitOp>(user)) {
       auto error = op->emitOpError("has 'sched.in_flight', but its sum is read without a "

@@ -81,11 +81,12 @@ LogicalResult FetchOp::verify() {
     return emitOpError("must yield one tile for each result");
   for (Operation &op : block.without_terminator())
     if (!isa<tile::LoadOp>(op))
-      return emitOpError() << "contains '" << op.getName() << "', but fetches loads alone";
+      return emitOpError() << "contains '" << op.getName() << "', but may only contain loads";
   for (auto [value, result] : llvm::zip(yield.getValues(), getResultTypes())) {
     auto load = value.getDefiningOp<tile::LoadOp>();
     if (!load || load->getBlock() != &block || load.getType() != cast<StagedType>(result).getTile())
-      return emitOpError() << "yields what is not a load of a tile for " << result;
+      return emitOpError() << "must yield loads of its body, but yields another value for "
+                           << result;
   }
   return success();
 }
@@ -107,7 +108,7 @@ LogicalResult ReadOp::verify() {
   return success();
 }
 
-/// A phase is what roles need, and what one role has no use for.
+/// Channels between roles need a phase; within one role there is none.
 static LogicalResult checkPhase(Operation *op, Value channel, Value phase) {
   bool isBetween = getChannelType(channel).isBetweenRoles();
   if (isBetween == bool(phase))
@@ -170,7 +171,7 @@ LogicalResult AheadOp::verify() {
 
 LogicalResult DotWaitOp::verify() {
   if (int32_t(getPending()) < 0)
-    return emitOpError("cannot leave a negative number of products under way");
+    return emitOpError("cannot leave a negative number of products in flight");
   if (getSums().getTypes() != getResultTypes())
     return emitOpError("must return the sums that it takes");
   if (getPending() && !getSums().empty())

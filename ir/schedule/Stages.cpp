@@ -110,7 +110,7 @@ void StageScheduler::choose(scf::ForOp loop, int64_t &inUse) {
   if (asked < 2)
     return refuse("num_stages=" + Twine(asked) + " asks for none of its loads to run ahead");
   if (loop.getUnsignedCmp())
-    return refuse("its induction variable is compared without sign, and may wrap past the end");
+    return refuse("its induction variable is compared as unsigned, and may wrap past the end");
   std::optional<Refusal> refusal = markRings(loop, copies);
   int64_t slotBytes = slotBytesOf(loop);
   if (!slotBytes)
@@ -172,7 +172,7 @@ LogicalResult StageScheduler::scheduleByHand(scf::ForOp loop, const HandSchedule
     return failure();
   };
   if (loop.getUnsignedCmp())
-    return refuse("its induction variable is compared without sign, and may wrap past the end",
+    return refuse("its induction variable is compared as unsigned, and may wrap past the end",
                   loop);
   std::optional<Refusal> refusal = markRings(loop, copies);
   if (!slotBytesOf(loop))
@@ -244,7 +244,7 @@ LogicalResult StageScheduler::visit(Operation *op, int64_t inUse) {
           inUseBy[loop] = within;
         } else if (auto loop = dyn_cast<scf::WhileOp>(inner)) {
           emitRemark(loop, RemarkName::LoopNotPipelined,
-                     "the loop is not pipelined: how often it runs is not known before it ends");
+                     "the loop is not pipelined: its trip count is not known before it ends");
         }
         if (inner.getNumRegions() && failed(visit(&inner, within)))
           return failure();

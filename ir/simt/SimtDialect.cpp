@@ -97,11 +97,12 @@ LogicalResult RoleOp::verify() {
   if (getBody().getNumArguments() != 1 || !getBody().getArgument(0).getType().isInteger(32))
     return emitOpError("takes one argument, the thread's number in it, an i32");
   if ((*this)->getParentOfType<RoleOp>())
-    return emitOpError("is inside of another role");
+    return emitOpError("is inside another role");
   WalkResult result = getBody().walk([&](BarrierOp barrier) {
     if (barrier.getScope() != BarrierScope::Program)
       return WalkResult::advance();
-    barrier.emitOpError("of the program is inside of a role, whose other warps do not reach it");
+    barrier.emitOpError(
+        "of the whole program is inside a role, so that the warps of other roles do not reach it");
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());

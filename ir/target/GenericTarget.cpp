@@ -249,7 +249,7 @@ llvm::Error Reader::readWord(StringRef word, StringRef value) {
           problem = ("'" + word + "=" + value + "' is neither 'on' nor 'off'").str();
       });
   if (!isKnown)
-    return makeError("a target has no word '" + word + "'; there are " + listWords());
+    return makeError("'" + word + "' is not a word of a target; there are " + listWords());
   return problem.empty() ? llvm::Error::success() : makeError(problem);
 }
 

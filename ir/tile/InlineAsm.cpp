@@ -230,7 +230,7 @@ std::string tilerun::tile::checkInlineAsm(StringRef text, StringRef constraints,
   bool hasClobbers = false;
   for (const llvm::InlineAsm::ConstraintInfo &item : list) {
     if (item.isIndirect || item.isMultipleAlternative || item.Type == llvm::InlineAsm::isLabel)
-      return "has a constraint with '*', '|' or '!', which a kernel has no use for";
+      return "has a constraint with '*', '|' or '!', which kernels do not support";
     if (item.Type == llvm::InlineAsm::isClobber) {
       hasClobbers = true;
       continue;

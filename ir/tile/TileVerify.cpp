@@ -118,7 +118,7 @@ LogicalResult GatherOp::verify() {
                          << indices;
   for (int64_t dim = 0; dim < source.getRank(); ++dim)
     if (dim != int64_t(getAxis()) && source.getDimSize(dim) != indices.getDimSize(dim))
-      return emitOpError() << "source and indices must agree but for axis " << getAxis()
+      return emitOpError() << "source and indices must agree except along axis " << getAxis()
                            << "; in dimension " << dim << " they have " << source.getDimSize(dim)
                            << " and " << indices.getDimSize(dim);
   auto expected = RankedTensorType::get(indices.getShape(), source.getElementType());
@@ -415,7 +415,7 @@ LogicalResult HintOp::verify() {
 
 LogicalResult PrintOp::verify() {
   if (getIsSigned().size() != getValues().size())
-    return emitOpError() << "needs one 'signed' entry a value, but has " << getIsSigned().size()
+    return emitOpError() << "needs one 'signed' entry per value, but has " << getIsSigned().size()
                          << " for " << getValues().size();
   for (Value value : getValues())
     if (!getExtents().empty() && rankOf(value.getType()) != int64_t(getExtents().size()))
@@ -425,7 +425,7 @@ LogicalResult PrintOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// What a target has of its own
+// Target-specific ops
 //===----------------------------------------------------------------------===//
 
 LogicalResult InlineAsmOp::verify() {

@@ -305,12 +305,12 @@ TEST_F(RoleTest, WhatARoleMayNotBe) {
             "'simt.role' op has no warps from 2 to 2");
   EXPECT_EQ(errorOf("simt.role 0 to 2 {\n^bb0(%thread: i32):\nsimt.role 0 to 1 {\n^bb0(%inner: "
                     "i32):\n}\n}\n"),
-            "'simt.role' op is inside of another role");
+            "'simt.role' op is inside another role");
   EXPECT_EQ(errorOf("simt.role 0 to 2 {\n^bb0(%x: i64):\n}\n"),
             "'simt.role' op takes one argument, the thread's number in it, an i32");
-  EXPECT_EQ(
-      errorOf("simt.role 0 to 2 {\n^bb0(%thread: i32):\nsimt.barrier program\n}\n"),
-      "'simt.barrier' op of the program is inside of a role, whose other warps do not reach it");
+  EXPECT_EQ(errorOf("simt.role 0 to 2 {\n^bb0(%thread: i32):\nsimt.barrier program\n}\n"),
+            "'simt.barrier' op of the whole program is inside a role, so that the warps of other "
+            "roles do not reach it");
 }
 
 } // namespace

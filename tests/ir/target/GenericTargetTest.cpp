@@ -134,11 +134,12 @@ TEST(GenericTarget, VulkanDevicesAreSuchText) {
 TEST(GenericTarget, ErrorsNameTheWord) {
   EXPECT_EQ(errorOf("cuda:sm_80"),
             "'cuda:sm_80' is not a generic target; such text begins with 'generic:'");
-  EXPECT_EQ(errorOf("generic:lane=64"),
-            "a target has no word 'lane'; there are name, lanes, threads, vector, shared, shuffle, "
-            "async, load-matrix, dot-bytes, reads-float8, rounds-to-float8, grid-dependency, "
-            "roles, banks, bank-bytes, shared-vector, shuffle-cost, select-cost, wavefront-cost, "
-            "barrier-cost, assembler, matrix, warp-group");
+  EXPECT_EQ(
+      errorOf("generic:lane=64"),
+      "'lane' is not a word of a target; there are name, lanes, threads, vector, shared, shuffle, "
+      "async, load-matrix, dot-bytes, reads-float8, rounds-to-float8, grid-dependency, "
+      "roles, banks, bank-bytes, shared-vector, shuffle-cost, select-cost, wavefront-cost, "
+      "barrier-cost, assembler, matrix, warp-group");
   EXPECT_EQ(errorOf("generic:lanes=48"), "'lanes=48' is not a power of two from 1 to 128");
   EXPECT_EQ(errorOf("generic:lanes=256"), "'lanes=256' is not a power of two from 1 to 128");
   EXPECT_EQ(errorOf("generic:threads=0"), "'threads=0' is not a number from 1 to 65536");

@@ -11,7 +11,7 @@
 // SHORT: module attributes {distribute.num_stages = 4 : i32, distribute.num_warps = 2 : i32, distribute.target = #target}
 // PASS: #target = #distribute.target<"generic:name=x,lanes=32,shared=48k,async=on">
 // PASS: module attributes {distribute.num_stages = 3 : i32, distribute.num_warps = 8 : i32, distribute.target = #target, distribute.warp_unit = 32 : i32}
-// WORD: error: a target has no word 'lane'; there are name, lanes, threads,
+// WORD: error: 'lane' is not a word of a target; there are name, lanes, threads,
 // WARPS: error: num-warps=3 is not a power of two
 // NONE: error: the module has no 'distribute.target'; run tile-set-target first
 module {

@@ -25,7 +25,7 @@ func.func @hint_zero(%x: i32) {
 // -----
 
 func.func @print_signs(%x: i32) {
-  // expected-error @below {{needs one 'signed' entry a value, but has 2 for 1}}
+  // expected-error @below {{needs one 'signed' entry per value, but has 2 for 1}}
   tile.print "x" : %x signed [true, false] : i32
   return
 }

@@ -227,7 +227,7 @@ func.func @gather_axis(%x: tensor<8xf32>, %i: tensor<8xi32>) {
 // -----
 
 func.func @gather_shape(%x: tensor<8x4xf32>, %i: tensor<8x2xi32>) {
-  // expected-error @below {{source and indices must agree but for axis 0; in dimension 1 they have 4 and 2}}
+  // expected-error @below {{source and indices must agree except along axis 0; in dimension 1 they have 4 and 2}}
   %0 = tile.gather %x[%i] axis 0 : tensor<8x4xf32>, tensor<8x2xi32> -> tensor<8x2xf32>
   return
 }

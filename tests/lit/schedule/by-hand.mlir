@@ -22,7 +22,7 @@
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/value" 2>&1 | FileCheck %s --check-prefix=HAND-VALUE
 // HAND-VALUE: value:1:16: error: 'slots' needs a number
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/kind" 2>&1 | FileCheck %s --check-prefix=HAND-KIND
-// HAND-KIND: kind:1:25: error: 'boxes' is not a kind of copies; there are 'chunks' and 'registers'
+// HAND-KIND: kind:1:25: error: 'boxes' is not a way to copy; use 'chunks' or 'registers'
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/unmatched" 2>&1 | FileCheck %s --check-prefix=HAND-UNMATCHED
 // HAND-UNMATCHED: unmatched:2:1: error: loop 2 is not in kernel 'k', whose loops begin in lines 14
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/ordinal" 2>&1 | FileCheck %s --check-prefix=HAND-ORDINAL

@@ -125,7 +125,7 @@ func.func @k(%x: !tile.ptr<f16>, %y: !tile.ptr<f16>, %n: i32) attributes {tile.k
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %init = arith.constant dense<0.0> : tensor<32x32xf32>
-  // expected-error @+1 {{'scf.for' op has a pipeline, but compares its induction variable without sign; past the end of the loop that may wrap around}}
+  // expected-error @+1 {{'scf.for' op has a pipeline, but compares its induction variable as unsigned; past the end of the loop that may wrap around}}
   %r = scf.for unsigned %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<32x32xf32>) : i32 {
     %p = tile.addptr %x, %i : !tile.ptr<f16>, i32
     %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
@@ -528,7 +528,7 @@ func.func @k(%x: !tile.ptr<f16>, %y: !tile.ptr<f16>, %n: i32) attributes {tile.k
   %r = scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<32x32xf32>) : i32 {
     %p = tile.addptr %x, %i : !tile.ptr<f16>, i32
     %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
-    // expected-error @+1 {{'tile.load' op has 'sched.ring', but nobody reads its slots}}
+    // expected-error @+1 {{'tile.load' op has 'sched.ring', but its slots are never read}}
     %a = tile.load %ps {sched.ring = #sched.ring<order = swizzled, inner = 1>} : tensor<32x32x!tile.ptr<f16>>
     %q = tile.addptr %y, %i : !tile.ptr<f16>, i32
     %qs = tile.splat %q : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
@@ -660,7 +660,7 @@ func.func @k(%x: !tile.ptr<f16>, %y: !tile.ptr<f16>, %n: i32) attributes {tile.k
     %q = tile.addptr %y, %i : !tile.ptr<f16>, i32
     %qs = tile.splat %q : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
     %b = tile.load %qs {sched.ring = #sched.ring<order = swizzled, inner = 1>} : tensor<32x32x!tile.ptr<f16>>
-    // expected-error @+1 {{'tile.dot' op has 'sched.deferred', but something else than the next iteration's product reads or makes its sum}}
+    // expected-error @+1 {{'tile.dot' op has 'sched.deferred', but its sum is read or made by an op other than the next iteration's product}}
     %d = tile.dot %a, %b, %init {sched.deferred} : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
     scf.yield %d : tensor<32x32xf32>
   } {sched.pipeline = #sched.pipeline<slots = 3, distance = 2, copies = chunks>}

@@ -6,7 +6,7 @@
 
 //--- loops.mlir
 // CHECK: remark: {{.*}}loop-not-pipelined{{.*}}Reason="the loop is not pipelined: none of its loads feeds a product of its body
-// CHECK: remark: {{.*}}loop-not-pipelined{{.*}}Reason="the loop is not pipelined: how often it runs is not known before it ends
+// CHECK: remark: {{.*}}loop-not-pipelined{{.*}}Reason="the loop is not pipelined: its trip count is not known before it ends
 // CHECK: remark: {{.*}}load-not-ahead{{.*}}Reason="the load does not run ahead: the loop has a 'tile.barrier' that must come before later loads (line [[#]])
 // CHECK: remark: {{.*}}loop-not-pipelined{{.*}}Reason="the loop is not pipelined: none of its loads can run ahead; the loop has a 'tile.barrier' that must come before later loads (line [[#]])
 // CHECK: remark: {{.*}}load-not-ahead{{.*}}Reason="the load does not run ahead: the loop writes to the argument that it reads (line [[#]])
