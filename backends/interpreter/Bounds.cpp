@@ -206,7 +206,7 @@ std::string Bounds::describeFault(const Step &step, llvm::StringRef access, uint
                            : step.masked      ? "; is the mask too wide?"
                                               : "; is a mask missing?";
   if (!argument)
-    return what + ", where no tensor is" + hint;
+    return what + ", which is not in any tensor" + hint;
   return what + describeOutside(*argument, address, bytes) + hint;
 }
 

@@ -46,7 +46,7 @@ LLVM::LLVMFuncOp declare(OpBuilder &b, Operation *at, StringRef name, Type resul
     auto function = dyn_cast<LLVM::LLVMFuncOp>(known);
     if (function && function.isExternal())
       return function;
-    at->emitError("the kernel has the name of a function of the driver that this calls, '")
+    at->emitError("the kernel has the name of a driver function that its code calls, '")
         << name << "'; rename the kernel";
     return nullptr;
   }

@@ -279,6 +279,7 @@ llvm::Expected<std::set<Capability>>
 spirvbackend::findCapabilities(llvm::ArrayRef<Instruction> list, const Target &target) {
   Capabilities capabilities(list);
   if (std::string lacking = capabilities.findLacking(target); !lacking.empty())
-    return makeError("the kernel needs " + lacking + ", which " + kTargetName + " lacks here");
+    return makeError("the kernel needs " + lacking + ", which this target, " + kTargetName +
+                     ", does not have");
   return std::move(capabilities.used);
 }

@@ -205,7 +205,7 @@ static LogicalResult convertAll(Operation *module, const ConversionTarget &legal
   }
   for (const Unknown &op : unknown)
     emitError(op.location) << "'" << op.name << "' cannot be compiled for " << kTargetName
-                           << ": there is no code for it on these types";
+                           << ": it is not supported for these types";
   return result;
 }
 

@@ -65,7 +65,7 @@ private:
       return makeError("the module calls '" + name + "', which it does not have");
     rest.split(parts, ' ');
     if (parts.front().getAsInteger(10, opcode))
-      return makeError("'" + name + "' names no instruction");
+      return makeError("'" + name + "' is not the name of an instruction");
     std::vector<uint32_t> operands;
     if (!voidTypes.count(call.words[1])) {
       if (voidTypes.empty())

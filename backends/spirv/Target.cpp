@@ -77,7 +77,7 @@ llvm::Expected<Target> spirvbackend::parseTarget(llvm::StringRef text) {
 #define X(member, itsWord, text_) list += ", " itsWord;
       TILERUN_SPIRV_FEATURES(X)
 #undef X
-      return makeError("a Vulkan target has no word '" + word + "'; there are " + list);
+      return makeError("'" + word + "' is not a word of a Vulkan target; there are " + list);
     }
   }
   if (!llvm::isPowerOf2_64(target.subgroupSize) || target.subgroupSize < 4 ||
@@ -88,8 +88,9 @@ llvm::Expected<Target> spirvbackend::parseTarget(llvm::StringRef text) {
     return makeError("threads=" + llvm::Twine(target.maxThreads) +
                      " of a Vulkan target is not between the subgroup's size and 65536");
   if (target.pushBytes < 128 || target.pushBytes > 65536)
-    return makeError("push=" + llvm::Twine(target.pushBytes) +
-                     " of a Vulkan target is not between 128, which all have, and 65536");
+    return makeError(
+        "push=" + llvm::Twine(target.pushBytes) +
+        " of a Vulkan target is not from 128, the least that Vulkan guarantees, to 65536");
   if (target.sharedBytes > (uint64_t(1) << 30))
     return makeError("shared=" + llvm::Twine(target.sharedBytes) +
                      " of a Vulkan target is more than any device has");

@@ -55,7 +55,8 @@ inline llvm::Expected<std::vector<Instruction>> split(llvm::ArrayRef<uint32_t> w
   for (size_t at = kHeaderWords; at < words.size();) {
     uint32_t length = words[at] >> 16;
     if (!length || at + length > words.size())
-      return makeError("word " + llvm::Twine(at) + " of a SPIR-V module begins no instruction");
+      return makeError("word " + llvm::Twine(at) +
+                       " of a SPIR-V module is not the start of an instruction");
     list.push_back({uint16_t(words[at]), words.slice(at, length)});
     at += length;
   }

@@ -34,8 +34,9 @@ spirvbackend::specializeWorkgroup(llvm::ArrayRef<uint32_t> words) {
   for (size_t at = kHeaderWords; at < words.size(); at += words[at] >> 16) {
     uint32_t length = words[at] >> 16;
     if (!length || at + length > words.size())
-      return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                     "word %zu of a SPIR-V module begins no instruction", at);
+      return llvm::createStringError(
+          llvm::inconvertibleErrorCode(),
+          "word %zu of a SPIR-V module is not the start of an instruction", at);
     llvm::ArrayRef<uint32_t> w = words.slice(at, length);
     uint16_t opcode = uint16_t(w[0]);
     if (opcode == OpExecutionMode && length > 3 && w[2] == kLocalSize)

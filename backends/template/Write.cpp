@@ -93,7 +93,7 @@ private:
 
 LogicalResult Writer::refuse(Operation *op, const Twine &what) {
   return op->emitError() << what << " cannot be compiled for "
-                         << templatebackend::getTargetInfo().name << ": there is no code for it";
+                         << templatebackend::getTargetInfo().name << ": it is not supported";
 }
 
 LogicalResult Writer::writeType(Operation *op, Type type, StringRef &text) {

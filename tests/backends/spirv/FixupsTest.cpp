@@ -40,8 +40,10 @@ bool contains(const Words &words, const Words &part) {
 
 TEST(Fixups, BrokenModulesAreRefused) {
   EXPECT_NE(errorOf({}).find("has no header"), std::string::npos);
-  EXPECT_NE(errorOf({1, 2, 3, 4, 5, 0}).find("begins no instruction"), std::string::npos);
-  EXPECT_NE(errorOf({1, 2, 3, 4, 5, 0x00090011}).find("begins no instruction"), std::string::npos);
+  EXPECT_NE(errorOf({1, 2, 3, 4, 5, 0}).find("is not the start of an instruction"),
+            std::string::npos);
+  EXPECT_NE(errorOf({1, 2, 3, 4, 5, 0x00090011}).find("is not the start of an instruction"),
+            std::string::npos);
   EXPECT_NE(llvm::toString(specializeWorkgroup(module({{19, 1}})).takeError()).find("no kernel"),
             std::string::npos);
 }

@@ -23,7 +23,7 @@ func.func @k(%x: !tile.ptr<i32>) attributes {tile.kernel} {
 }
 
 //--- name.mlir
-// CHECK: name.mlir:[[@LINE+3]]:{{.*}} error: the kernel has the name of a function of the driver that this calls, 'vprintf'; rename the kernel
+// CHECK: name.mlir:[[@LINE+3]]:{{.*}} error: the kernel has the name of a driver function that its code calls, 'vprintf'; rename the kernel
 func.func @vprintf(%x: !tile.ptr<i32>) attributes {tile.kernel} {
   %v = tile.load %x : !tile.ptr<i32>
   tile.print "v: " : %v signed [true] : i32

@@ -5,9 +5,9 @@
 // RUN: not tile-template %t/comparison.mlir 2>&1 | FileCheck %s --check-prefix=COMPARISON
 // RUN: not tile-template %t/none.mlir 2>&1 | FileCheck %s --check-prefix=NONE
 
-// OP: op.mlir:2:8: error: 'math.sin' cannot be compiled for template:c: there is no code for it
-// TYPE: type.mlir:2:8: error: the type 'f16' cannot be compiled for template:c: there is no code for it
-// COMPARISON: comparison.mlir:2:8: error: the comparison 'ueq' cannot be compiled for template:c: there is no code for it
+// OP: op.mlir:2:8: error: 'math.sin' cannot be compiled for template:c: it is not supported
+// TYPE: type.mlir:2:8: error: the type 'f16' cannot be compiled for template:c: it is not supported
+// COMPARISON: comparison.mlir:2:8: error: the comparison 'ueq' cannot be compiled for template:c: it is not supported
 // NONE: error: the module has no kernel (a function with the attribute 'tile.kernel')
 
 //--- op.mlir
