@@ -205,7 +205,7 @@ static TilerunStatus launch(TilerunPluginKernel *kernel, TilerunPluginStream *st
   llvm::SmallVector<uint64_t> bits;
   if (!unpack(*kernel, *launch, bits))
     return invalid(llvm::Twine(launch->num_bytes) + " bytes of arguments for " +
-                   llvm::Twine(kernel->types.size()) + " parameters, which is a wrong size");
+                   llvm::Twine(kernel->types.size()) + " parameters, which is the wrong size");
   Stream &stream = getStream(device, streamHandle);
   std::lock_guard running(stream.running);
   if (kernel->host) {

@@ -43,7 +43,7 @@ static TilerunStatus adoptStream(TilerunPluginDevice *device, uint64_t native,
   }
   if (!found)
     return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "adopt_stream",
-                "neither 0 nor what get_native_stream gave for a stream of this device");
+                "neither 0 nor a value that get_native_stream gave for a stream of this device");
   *stream = new TilerunPluginStream{device, std::move(found), true};
   return TILERUN_STATUS_OK;
 }

@@ -48,7 +48,7 @@ struct Request {
 using Value = const std::string &;
 
 constexpr Option<Request> kOptions[] = {
-    {"num-warps", "32 threads of a program each",
+    {"num-warps", "warps of 32 threads in a program",
      [](Request &r, Value value) { return readPowerOfTwo(value, 32, r.options.numWarps); }},
     {"num-stages", "stages of pipelined loops",
      [](Request &r, Value value) { return readNumber(value, 0, 64, r.options.numStages); }},

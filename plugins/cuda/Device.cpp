@@ -112,7 +112,7 @@ uint32_t Device::count(std::string &reason) {
              driver->getErrorText(error);
   else if (count <= 0)
     reason = "the CUDA driver " + formatVersion(driver->version) +
-             " shows no device (is CUDA_VISIBLE_DEVICES set?)";
+             " reports no device (is CUDA_VISIBLE_DEVICES set?)";
   return static_cast<uint32_t>(std::max(count, 0));
 }
 

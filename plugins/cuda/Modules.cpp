@@ -25,7 +25,7 @@ std::string Device::checkCompatibility(const std::string &text) const {
     suffix.resize(driver);
   }
   if (suffix != "" && suffix != "a")
-    return "the architecture has an unknown end '" + suffix + "'";
+    return "the architecture has an unknown suffix '" + suffix + "'";
   bool runs = suffix == "a" ? capability == number
               : ptx         ? capability >= number
                             : capability >= number && capability / 10 == number / 10;

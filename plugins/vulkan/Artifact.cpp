@@ -53,7 +53,7 @@ std::string checkCode(const ArtifactContent &content) {
   for (size_t at = kSpirvHeaderWords; at < code.size();) {
     size_t words = code[at] >> 16;
     if (words == 0 || words > code.size() - at)
-      return "its code breaks off in an instruction";
+      return "its code ends within an instruction";
     constexpr uint32_t kOpEntryPoint = 15;
     constexpr size_t kBeforeName = 3;
     if ((code[at] & 0xFFFF) == kOpEntryPoint && words > kBeforeName) {

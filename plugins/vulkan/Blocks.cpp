@@ -169,8 +169,8 @@ bool Memory::create(MemoryKind kind, uint64_t bytes, Block *&out, Failure &failu
   failure = {VK_ERROR_OUT_OF_DEVICE_MEMORY, "vkAllocateMemory(device, &info, nullptr, &memory)",
              wanted};
   if (physical.maxBuffer && bytes > physical.maxBuffer) {
-    failure.detail += ", but a buffer of this device has " + std::to_string(physical.maxBuffer) +
-                      " at the most (maxBufferSize)";
+    failure.detail += ", but a buffer of this device has at most " +
+                      std::to_string(physical.maxBuffer) + " (maxBufferSize)";
     return false;
   }
   const bool large = isLarge(bytes);
@@ -216,7 +216,7 @@ bool Memory::create(MemoryKind kind, uint64_t bytes, Block *&out, Failure &failu
           physical.used.fetch_sub(charge);
           failure.result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
           failure.detail = wanted + ", " + std::to_string(before) + " of the device's " +
-                           std::to_string(most) + " are taken";
+                           std::to_string(most) + " are in use";
           continue;
         }
       }

@@ -69,7 +69,7 @@ template <unsigned least, unsigned most> std::string ignore(Request &, Value val
 }
 
 constexpr Option<Request> kOptions[] = {
-    {"num-warps", "32 threads of a program each",
+    {"num-warps", "warps of 32 threads in a program",
      [](Request &r, Value value) { return readPowerOfTwo(value, 32, r.options.numWarps); }},
     {"num-stages", "stages of pipelined loops",
      [](Request &r, Value value) { return readNumber(value, 0, 64, r.options.numStages); }},

@@ -28,8 +28,8 @@ void vulkan::log(int32_t level, const std::string &text) {
   X(VK_ERROR_DEVICE_LOST, DEVICE_LOST, "the device was lost")                                      \
   X(VK_ERROR_MEMORY_MAP_FAILED, DRIVER, "memory could not be mapped")                              \
   X(VK_ERROR_LAYER_NOT_PRESENT, UNAVAILABLE, "a layer is not installed")                           \
-  X(VK_ERROR_EXTENSION_NOT_PRESENT, UNAVAILABLE, "an extension is not there")                      \
-  X(VK_ERROR_FEATURE_NOT_PRESENT, UNAVAILABLE, "a feature is not there")                           \
+  X(VK_ERROR_EXTENSION_NOT_PRESENT, UNAVAILABLE, "an extension is not available")                  \
+  X(VK_ERROR_FEATURE_NOT_PRESENT, UNAVAILABLE, "a feature is not available")                       \
   X(VK_ERROR_INCOMPATIBLE_DRIVER, UNAVAILABLE, "no driver for this version of Vulkan")             \
   X(VK_ERROR_TOO_MANY_OBJECTS, OUT_OF_MEMORY, "too many objects of the kind exist")                \
   X(VK_ERROR_FRAGMENTATION, OUT_OF_MEMORY, "a pool is too fragmented")                             \

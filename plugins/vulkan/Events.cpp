@@ -98,7 +98,7 @@ TilerunStatus elapsedTime(TilerunPluginEvent *start, TilerunPluginEvent *end, do
   TilerunPluginEvent::Mark marks[2] = {start->getMark(), end->getMark()};
   if (end->device->context != start->device->context)
     return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "elapsed_time", context,
-                "the events are of two devices, whose clocks differ");
+                "the events belong to two devices, whose clocks differ");
   // Check both first: waiting cannot fix an invalid one.
   for (int i = 0; i < 2; ++i)
     if (!marks[i].slot)

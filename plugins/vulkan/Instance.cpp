@@ -102,7 +102,7 @@ std::vector<const PhysicalDevice *> vulkan::getPhysicalDevices(std::string &reas
   }
   if (registry.usable.empty())
     reason = registry.refusals.empty()
-                 ? "the Vulkan loader " + formatVersion(instance->version) + " shows no device"
+                 ? "the Vulkan loader " + formatVersion(instance->version) + " reports no device"
                  : "no Vulkan device can be used: " + registry.refusals;
   return registry.usable;
 }

@@ -97,7 +97,8 @@ static TilerunStatus launchKernel(TilerunPluginKernel *kernel, TilerunPluginStre
   Stream &stream = getStream(kernel->device, handle);
   if (&stream.context != &context)
     return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "launch", context,
-                std::string("the stream is another device's than kernel '") + kernel->name + "'");
+                std::string("the stream belongs to another device than kernel '") + kernel->name +
+                    "'");
   std::shared_ptr<Block> debugBuffer;
   if (kernel->sites)
     TILERUN_PLUGIN_TRY(prepareReport(stream, *kernel, debugBuffer, sink));

@@ -22,7 +22,7 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL takeMessage(VkDebugUtilsMessageSeverityFla
                                                   void *) {
   const bool error = severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
   log(TILERUN_LOG_WARNING, std::string("validation ") + (error ? "error: " : "warning: ") +
-                               (data->pMessage ? data->pMessage : "without a text"));
+                               (data->pMessage ? data->pMessage : "without text"));
   return VK_FALSE;
 }
 

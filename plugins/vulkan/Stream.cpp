@@ -253,8 +253,8 @@ TilerunStatus Stream::allocateTransient(uint64_t bytes, Transient &out,
   bytes = (std::max<uint64_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
   if (bytes > kLargestTransient)
     return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "allocateTransient", context,
-                std::to_string(bytes) + " bytes of parameters, " +
-                    std::to_string(kLargestTransient) + " are the most");
+                std::to_string(bytes) + " bytes of parameters; the maximum is " +
+                    std::to_string(kLargestTransient));
   if (!ring)
     TILERUN_PLUGIN_TRY(context.memory.makeBlock(MemoryKind::Upload, kRingBytes, ring, sink));
   uint64_t start = ringEnd;

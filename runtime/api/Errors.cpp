@@ -29,8 +29,8 @@ TilerunStatus api::refuse(const char *function, const std::string &what) {
 
 TilerunStatus api::refuseCount(const char *function, const std::string &what, uint64_t count,
                                uint64_t most) {
-  return refuse(function, what + " is " + std::to_string(count) + "; " + std::to_string(most) +
-                              " are the most");
+  return refuse(function,
+                what + " is " + std::to_string(count) + "; the maximum is " + std::to_string(most));
 }
 
 TilerunStatus api::refuseReserved(const char *function, const std::string &what, uint32_t value) {

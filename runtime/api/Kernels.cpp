@@ -18,8 +18,8 @@ static constexpr uint64_t kMostTextBytes = compiler::kMostTextBytes, kMostModule
 // What is wrong with the target's own options; "" if nothing is.
 static std::string findOptionMistake(const TilerunCompileOptions &given) {
   if (given.num_options > core::kMostOptions)
-    return "num_options is " + std::to_string(given.num_options) + "; " +
-           std::to_string(core::kMostOptions) + " are the most";
+    return "num_options is " + std::to_string(given.num_options) + "; the maximum is " +
+           std::to_string(core::kMostOptions);
   if (!given.options)
     return "num_options is " + std::to_string(given.num_options) + ", but options is null";
   size_t bytes = 0;
@@ -30,15 +30,15 @@ static std::string findOptionMistake(const TilerunCompileOptions &given) {
       return place + " lacks a name or a value";
     for (const char *field : {"num-warps", "num-stages", "num-ctas", "maxnreg", "debug", "emit"})
       if (option.name == std::string_view(field))
-        return place + " is '" + field + "', which is not given in this way";
+        return place + " is '" + field + "', which cannot be given as an option";
     for (uint32_t k = 0; k < i; ++k)
       if (std::string_view(option.name) == given.options[k].name)
-        return place + " is '" + option.name + "' once more";
+        return place + " is '" + option.name + "' again";
     bytes += std::strlen(option.name) + std::strlen(option.value);
   }
   if (bytes > core::kMostOptionBytes)
-    return "options hold " + std::to_string(bytes) + " bytes of text; " +
-           std::to_string(core::kMostOptionBytes) + " are the most";
+    return "options hold " + std::to_string(bytes) + " bytes of text; the maximum is " +
+           std::to_string(core::kMostOptionBytes);
   return "";
 }
 
@@ -58,8 +58,8 @@ static std::string findMistake(const TilerunCompileOptions &options) {
       {"num_ctas", options.num_ctas, kMostBlocks}};
   for (auto [name, value, most] : bounds)
     if (value > most)
-      return std::string(name) + " is " + std::to_string(value) + "; " + std::to_string(most) +
-             " are the most";
+      return std::string(name) + " is " + std::to_string(value) + "; the maximum is " +
+             std::to_string(most);
   return "";
 }
 

@@ -69,10 +69,11 @@ int DiskCache::checkFolder(const files::Folder &folder, const std::string &path)
   std::string allow = options.shared ? ""
                                      : "; TILERUN_CACHE_SHARED=on trusts its owner and its group, "
                                        "if you do";
-  warnOnce(kOpenToOthers, "the cache folder '" + path + "' " + others +
-                              ", so it is not used: who can write to it decides what code runs; "
-                              "make it yours alone, or name another by TILERUN_CACHE_DIR" +
-                              allow);
+  warnOnce(kOpenToOthers,
+           "the cache folder '" + path + "' " + others +
+               ", so it is not used: anyone who can write to it decides which code runs; "
+               "make it yours alone, or name another by TILERUN_CACHE_DIR" +
+               allow);
   return files::kUntrusted;
 }
 

@@ -181,7 +181,7 @@ Status Kernel::specializeOnce(Device &device, const SpecializationKey &key,
     if (flight->pilot == std::this_thread::get_id())
       return Status(TILERUN_STATUS_INVALID_ARGUMENT,
                     "kernel '" + getName() +
-                        "' is launched by what its own compilation calls (the runtime's log)");
+                        "' is launched from a callback of its own compilation (the runtime's log)");
     std::unique_lock lock(flight->mutex);
     flight->landed.wait(lock, [&] { return flight->done; });
     out = flight->value;

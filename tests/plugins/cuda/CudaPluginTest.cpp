@@ -35,7 +35,7 @@ TEST(CudaDriver, ReasonsForHavingNoDevice) {
             std::string::npos);
   EXPECT_NE(getReason({{"FAKE_CUDA_INIT", "100"}}).find("cuInit(0): CUDA_ERROR_NO_DEVICE"),
             std::string::npos);
-  EXPECT_NE(getReason({{"FAKE_CUDA_DEVICES", "0"}}).find("driver 13.0 shows no device"),
+  EXPECT_NE(getReason({{"FAKE_CUDA_DEVICES", "0"}}).find("driver 13.0 reports no device"),
             std::string::npos);
   // A library that is something else.
   EXPECT_NE(getReason({{"TILERUN_CUDA_DRIVER", NULL_PLUGIN}}).find("has no function cuInit"),

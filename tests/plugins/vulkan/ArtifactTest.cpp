@@ -166,7 +166,7 @@ TEST(VulkanArtifact, CodeIsLookedAt) {
   content.code.back() = 0;
   content.code.pop_back();
   EXPECT_EQ(getError(encodeArtifact(content)),
-            "the artifact cannot be used: its code breaks off in an instruction");
+            "the artifact cannot be used: its code ends within an instruction");
   content = makeContent();
   content.code.push_back(0); // An instruction without words would be read forever.
   EXPECT_NE(getError(encodeArtifact(content)), "");

@@ -37,7 +37,7 @@ TEST(VulkanLoader, ReasonsForHavingNoDevice) {
   EXPECT_HAS(getReason({{"FAKE_VULKAN_FAIL", "vkCreateInstance=-9"}}),
              "VK_ERROR_INCOMPATIBLE_DRIVER");
   EXPECT_HAS(getReason({{"FAKE_VULKAN_FAIL", "vkCreateInstance=-9"}}), "found no driver");
-  EXPECT_HAS(getReason({{"FAKE_VULKAN_DEVICES", "0"}}), "shows no device");
+  EXPECT_HAS(getReason({{"FAKE_VULKAN_DEVICES", "0"}}), "reports no device");
   EXPECT_HAS(getReason({{"FAKE_VULKAN_FAIL", "vkEnumeratePhysicalDevices=-3"}}),
              "VK_ERROR_INITIALIZATION_FAILED");
 }

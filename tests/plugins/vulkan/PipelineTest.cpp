@@ -190,7 +190,7 @@ TEST_F(Pipelines, StreamsOfAnotherDeviceAreRefused) {
   ASSERT_EQ(table().create_stream(other, &stream, keeper.getSink()), TILERUN_STATUS_OK);
   TilerunStatus status = launch(kernel, Arguments().add(out), {1, 1, 1}, stream);
   EXPECT_EQ(status, TILERUN_STATUS_INVALID_ARGUMENT);
-  EXPECT_NE(takeMessage(status).find("the stream is another device's than kernel"),
+  EXPECT_NE(takeMessage(status).find("the stream belongs to another device than kernel"),
             std::string::npos);
   table().destroy_stream(stream);
   table().close_device(other);

@@ -101,7 +101,7 @@ TEST(BadKernels, NumbersOfWarps) {
         getError([&] { kernel.launchWith(stream, {}, options, out.pointer(), 5); }).what());
   };
   EXPECT_CONTAINS(refuse(3), "num_warps is 3, which is not a power of two");
-  EXPECT_CONTAINS(refuse(2048), "num_warps is 2048; 1024 are the most");
+  EXPECT_CONTAINS(refuse(2048), "num_warps is 2048; the maximum is 1024");
   // The interpreter has none: what it says of the kernel is another thing.
   EXPECT_CONTAINS(refuse(64), "'x' differs in type after this run-time 'if'");
 }

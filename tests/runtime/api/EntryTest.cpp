@@ -33,7 +33,7 @@ TEST(Sizes, OfTextsAndModules) {
        {UINT64_MAX, UINT64_MAX - 1, uint64_t(INT64_MAX), (uint64_t(64) << 20) + 1}) {
     std::string number = std::to_string(size);
     expectRefused(tilerunLoadKernelText(runtime.get(), "k.py", "x", size, "k", &kernel),
-                  ("num_bytes is " + number + "; 67108864 are the most").c_str());
+                  ("num_bytes is " + number + "; the maximum is 67108864").c_str());
     TilerunSource source = {sizeof(source), 0, "k", "k.py", "x", size};
     expectRefused(tilerunLoadKernelSources(runtime.get(), &source, 1, "k", &kernel),
                   ("sources[0].num_bytes is " + number).c_str());
@@ -43,7 +43,7 @@ TEST(Sizes, OfTextsAndModules) {
   }
   TilerunSource source = {sizeof(source), 0, "k", "k.py", "x", 1};
   expectRefused(tilerunLoadKernelSources(runtime.get(), &source, UINT32_MAX, "k", &kernel),
-                "num_sources is 4294967295; 65536 are the most");
+                "num_sources is 4294967295; the maximum is 65536");
   EXPECT_EQ(kernel, nullptr);
 }
 
@@ -164,7 +164,7 @@ TEST(Sizes, OfRanges) {
     check(launch({at, 384, nullptr, nullptr, 0, 0}));
     expectRefused(launch({at, 384, nullptr, nullptr, 0, 7}), "ranges[1]: reserved is 7, not 0");
     expectRefused(launch({at, 384, numbers, numbers, UINT32_MAX, 0}),
-                  "ranges[1].rank is 4294967295; 64 are the most");
+                  "ranges[1].rank is 4294967295; the maximum is 64");
     expectRefused(launch({at, 384, numbers, nullptr, 2, 0}),
                   "ranges[1] has a shape or strides without the other");
     expectRefused(launch({at, UINT64_MAX, nullptr, nullptr, 0, 0}),

@@ -204,29 +204,29 @@ TEST(Refusals, CompileOptionsAreTheSameOnEveryDevice) {
       expectRefused(tilerunLaunch(stream.get(), kernel.get(), &launch, arguments, 5), part);
     };
     expect({0, 3, 0, 0, 0, 0, 0, 0, nullptr}, "num_warps is 3, which is not a power of two");
-    expect({0, 2048, 0, 0, 0, 0, 0, 0, nullptr}, "num_warps is 2048; 1024 are the most");
+    expect({0, 2048, 0, 0, 0, 0, 0, 0, nullptr}, "num_warps is 2048; the maximum is 1024");
     if (std::string(id) == "cuda") // The interpreter has no warps.
       expect({0, 64, 0, 0, 0, 0, 0, 0, nullptr},
              "option 'num-warps' is '64', not a number from 1 to 32");
-    expect({0, 4, 65, 0, 0, 0, 0, 0, nullptr}, "num_stages is 65; 64 are the most");
+    expect({0, 4, 65, 0, 0, 0, 0, 0, nullptr}, "num_stages is 65; the maximum is 64");
     expect({0, 4, 3, 65536, 0, 0, 0, 0, nullptr}, "debug is 65536, neither 0 nor 1");
     expect({0, 4, 3, 0, 2, 0, 0, 0, nullptr}, "checks is 2, neither 0 nor 1");
-    expect({0, 4, 3, 0, 0, 256, 0, 0, nullptr}, "maxnreg is 256; 255 are the most");
-    expect({0, 4, 3, 0, 0, 0, 65, 0, nullptr}, "num_ctas is 65; 64 are the most");
+    expect({0, 4, 3, 0, 0, 256, 0, 0, nullptr}, "maxnreg is 256; the maximum is 255");
+    expect({0, 4, 3, 0, 0, 0, 65, 0, nullptr}, "num_ctas is 65; the maximum is 64");
     const std::string large(2000, 'x');
     const TilerunPluginOption given[] = {
         {"colour", "red"},  {"colour", "blue"}, {nullptr, "1"},           {"colour", nullptr},
         {"num-warps", "4"}, {"emit", "tile"},   {"shape", large.c_str()}, {large.c_str(), "round"}};
-    expect({0, 4, 3, 0, 0, 0, 0, 65, given}, "num_options is 65; 64 are the most");
+    expect({0, 4, 3, 0, 0, 0, 0, 65, given}, "num_options is 65; the maximum is 64");
     expect({0, 4, 3, 0, 0, 0, 0, 1, nullptr}, "num_options is 1, but options is null");
     expect({0, 4, 3, 0, 0, 0, 0, 2, given}, "options[1] is 'colour' once more");
     expect({0, 4, 3, 0, 0, 0, 0, 1, given + 2}, "options[0] lacks a name or a value");
     expect({0, 4, 3, 0, 0, 0, 0, 1, given + 3}, "options[0] lacks a name or a value");
     expect({0, 4, 3, 0, 0, 0, 0, 1, given + 4},
-           "options[0] is 'num-warps', which is not given in this way");
+           "options[0] is 'num-warps', which cannot be given as an option");
     expect({0, 4, 3, 0, 0, 0, 0, 1, given + 5}, "options[0] is 'emit'");
     expect({0, 4, 3, 0, 0, 0, 0, 2, given + 6},
-           "options hold 4010 bytes of text; 2048 are the most");
+           "options hold 4010 bytes of text; the maximum is 2048");
     expect({0, 4, 3, 0, 0, 0, 0, 1, given}, "option 'colour'");
   }
 }

@@ -423,7 +423,8 @@ TEST_F(KernelTest, ALaunchFromItsOwnCompilationIsRefused) {
       inner = launch(arguments());
   };
   ASSERT_OK(launch(arguments()));
-  expectError(inner, TILERUN_STATUS_INVALID_ARGUMENT, "launched by what its own compilation calls");
+  expectError(inner, TILERUN_STATUS_INVALID_ARGUMENT,
+              "launched from a callback of its own compilation");
   ASSERT_OK(launch(arguments()));
   EXPECT_EQ(program->numCompiled, 1);
 }
