@@ -63,7 +63,7 @@ CASES = [
     ("cooperative", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, launch_cooperative_grid=True), NotImplementedError,
      "cooperative launches .* are not supported"),
     ("stream", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, stream=0), KeyError, "no parameter or option 'stream'"),
-    ("outside", lambda: tl.load(X), RuntimeError, "triton.language.load can be called in a kernel alone"),
+    ("outside", lambda: tl.load(X), RuntimeError, "triton.language.load can only be called in a kernel"),
 ]
 
 

@@ -98,7 +98,7 @@ void addCompileOptions(CLI::App *app, Options &options) {
   app->add_option("--num-ctas", options.numCtas, "Blocks of a cluster")->check(CLI::Range(1, 64));
   app->add_option("--maxnreg", options.maxnreg, "Maximum registers of a thread")
       ->check(CLI::Range(1, 1024));
-  app->add_flag("--debug", options.debug, "device_assert and overflow checks are live");
+  app->add_flag("--debug", options.debug, "Enable device_assert and overflow checks");
   addLimits(app, options);
 }
 
@@ -109,16 +109,16 @@ void addCacheOption(CLI::App *app, Options &options) {
 
 void addScheduleOption(CLI::App *app, Options &options) {
   app->add_option("--schedule", options.schedule,
-                  "File that says of loops how many slots their loads run ahead into, instead of "
-                  "what the target's compiler would choose: lines such as 'loop 14: slots=4', "
-                  "'loop #0: none'")
+                  "File that schedules loops by hand (how many slots their loads run ahead into), "
+                  "in place of the choice of the target's compiler: lines such as "
+                  "'loop 14: slots=4', 'loop #0: none'")
       ->type_name("FILE");
 }
 
 void addRemarksOption(CLI::App *app, Options &options) {
   app->add_flag("--remarks", options.remarks,
-                "Tell on stderr (and in --json) what the target's compiler did not do to be "
-                "faster, and why, with the source line");
+                "Report on stderr (and in --json) the optimizations that the target's compiler "
+                "missed, with the reason and the source line");
 }
 
 void addRunOptions(CLI::App *app, Options &options) {
@@ -254,9 +254,10 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
               "where ptx is")
           ->type_name("PHASE");
   compile
-      ->add_option("--target", options.targets,
-                   "KIND:ARCH, such as cuda:sm_90a, or vulkan:1.3,subgroup=8 with words of what a "
-                   "device has; several separated by commas")
+      ->add_option(
+          "--target", options.targets,
+          "KIND:ARCH, such as cuda:sm_90a, or vulkan:1.3,subgroup=8 with words for the features of "
+          "a device; several separated by commas")
       ->allow_extra_args(false)
       ->type_name("TARGET");
   compile->add_flag(
@@ -328,8 +329,8 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
 
   CLI::App *corpus = app.add_subcommand(
       "corpus",
-      "Which kernels of a folder compile: type-checks each one with guessed signatures, and\n"
-      "says which op or construct stops the rest. Nothing is run. Kernels are compiled in\n"
+      "Find out which kernels of a folder compile: type-check each with guessed signatures, and\n"
+      "report the op or construct that stops the rest. Nothing is run. Kernels are compiled in\n"
       "child processes; one that exceeds a limit is ended, and named with the limit. With\n"
       "--output every result is written at once, and the same command continues after an\n"
       "interrupt.\n\n"

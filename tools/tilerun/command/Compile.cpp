@@ -149,7 +149,7 @@ llvm::Expected<ExitCode> command::runCompile(Session &session) {
     return makeCommandError(ExitCode::Usage,
                             "--emit " + options.emit +
                                 (target.empty()
-                                     ? ": nothing emits that; without --target there are ast, "
+                                     ? ": no target emits that; without --target there are ast, "
                                        "tile and tile-opt"
                                      : " needs --target, such as " + target));
   }

@@ -249,7 +249,7 @@ private:
     if (failure.empty() && unsupported.empty() && id == "cpu:0")
       cpuWorks = true;
     if (!failure.empty())
-      advice.push_back("device '" + id + "' is there, but the self-test fails: " + failure);
+      advice.push_back("device '" + id + "' is present, but the self-test fails: " + failure);
     devices.push_back(std::move(object));
   }
 
@@ -272,7 +272,7 @@ private:
       if (name == "cuda")
         advice.push_back("no NVIDIA GPU can be used: " + reason +
                          "; if this machine has one, install its driver (CUDA 11.8 or later) and "
-                         "see that nvidia-smi lists it");
+                         "check that nvidia-smi lists it");
       if (name == "vulkan")
         advice.push_back("no Vulkan device can be used: " + reason +
                          "; install the loader (package libvulkan1) and a driver for Vulkan 1.3: "

@@ -43,7 +43,7 @@ llvm::Error Launch::run() {
   binding = std::move(bound);
   if (session.options.command == Options::Command::Check && !device->checksBounds())
     return makeCommandError(ExitCode::Usage,
-                            "device '" + device->getId() + "' cannot check; use --device cpu");
+                            "device '" + device->getId() + "' cannot run checks; use --device cpu");
   TILERUN_TRY_ERROR(checkPhases(device->getPlugin(), device->getInfo().target, session.options));
   TILERUN_TRY_ERROR(bindGrid(session, binding, *device));
   TILERUN_TRY_ERROR(prepareOutputs());

@@ -201,9 +201,10 @@ llvm::Error Tune::pack(Way &way) {
       // Each configuration evaluates the same texts: the first one's tensors stand for all.
       const auto it = sample->binding.values.find(name);
       if (it == sample->binding.values.end() || !it->second.is<Tensor>())
-        return makeCommandError(ExitCode::Usage, "argument '" + name + "' is a tensor in '" +
-                                                     way.text + "', but none in '" + sample->text +
-                                                     "'; tensors are those of all configurations");
+        return makeCommandError(ExitCode::Usage,
+                                "argument '" + name + "' is a tensor in '" + way.text +
+                                    "', but not in '" + sample->text +
+                                    "'; all configurations must have the same tensors");
       value = &it->second;
       base = memory[value->getIf<Tensor>()->storage.get()];
     }
@@ -282,7 +283,7 @@ void Tune::print(const tune::Result &result) const {
   }
   llvm::outs() << session.kernel->qualifiedName << " on " << device->getId() << ": best is "
                << ways[result.best]->text << ", " << llvm::format("%.4f ms", result.milliseconds)
-               << (result.fromCache ? " (known from earlier; --no-cache measures again)" : "")
+               << (result.fromCache ? " (from an earlier run; --no-cache measures again)" : "")
                << "\n";
 }
 

@@ -309,7 +309,7 @@ class tensor:
     """An annotation: a run-time value of a kernel. There are none outside of kernels."""
 
     def __init__(self, *_, **__):
-        raise RuntimeError("a triton.language.tensor exists in kernels alone")
+        raise RuntimeError("a triton.language.tensor exists only in kernels")
 
 
 class tensor_descriptor:
@@ -331,7 +331,7 @@ class Function:
 
     def __call__(self, *arguments, **named):
         path, name = self._language_name
-        raise RuntimeError(f"{path}.{name} can be called in a kernel alone; did you forget @triton.jit?")
+        raise RuntimeError(f"{path}.{name} can only be called in a kernel; did you forget @triton.jit?")
 
     def __repr__(self):
         return f"<function {'.'.join(self._language_name)} of kernels>"

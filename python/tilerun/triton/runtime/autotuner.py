@@ -251,7 +251,7 @@ class Autotuner(KernelInterface):
         grid = grid(values) if callable(grid) else grid
         grid = tuple(grid) if isinstance(grid, (tuple, list)) else (grid, )
         if any(hasattr(type(n), "__index__") and operator.index(n) < 0 for n in grid):
-            raise InvalidArgumentError(f"kernel '{_name(self.fn)}': the grid is {grid}, with fewer than no programs")
+            raise InvalidArgumentError(f"kernel '{_name(self.fn)}': the grid is {grid}, with a negative number of programs")
         kernel, plain = function._find_variant(
             {name: unwrap(value) for name, value in values.items()},
             frozenset(name for name, value in values.items() if isinstance(value, constexpr)))
