@@ -52,9 +52,9 @@ def TilePad : Pass<"tile-pad", "::mlir::ModuleOp"> {
 }
 
 def TileSplit : Pass<"tile-split", "::mlir::ModuleOp"> {
-  let summary = "compute tensors part by part that registers cannot hold";
+  let summary = "split tensors that registers cannot hold, and compute them part by part";
   let description = [{
-    Of more than `most` elements in a thread most would be spilled. In kernels that only load such tensors, compute
+    With more than `most` elements per thread, most would be spilled. In kernels that only load such tensors, compute
     element by element, reduce and store, loops over parts of `part` elements in a thread take their place: one for each
     reduction or store, shared by neighbours that do not need each other. What cannot be split stays as it is. Needs
     `tile-set-target`, and sizes that are powers of two.
@@ -80,9 +80,9 @@ def TileDistribute : Pass<"tile-distribute", "::mlir::ModuleOp"> {
   let summary = "assign a linear layout to every tensor that is kept";
   let description = [{
     Accesses and products choose their layouts from what the axis analysis knows and from the target's table; these flow
-    through elementwise and shape operations and around loops, the stronger one winning; what loops carry and nothing has
-    decided takes what its users need. A value that costs nothing to compute again (an index, a splat, an address) has no
-    layout: each user computes it in the layout that it needs.
+    through elementwise and shape operations and around loops, the stronger one winning; carried values that nothing has
+    decided take the layout that their users need. A value that costs nothing to compute again (an index, a splat, an
+    address) has no layout: each user computes it in the layout that it needs.
 
     The result is attributes on ops (`docs/distribute.md`); nothing else is changed. Attributes of an earlier run are
     replaced. Needs `tile-set-target`, and sizes that are powers of two.

@@ -20,7 +20,7 @@ def ScheduleStages : Pass<"schedule-stages", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", "\"generic:\"",
            "the target, as ir/target/GenericTarget.h writes it: generic:lanes=32,shared=160k,async=on,...">,
     Option<"numWarps", "num-warps", "unsigned", "4", "warps of a program">,
-    Option<"numStages", "num-stages", "unsigned", "3", "slots of loops that do not say it; 1: none">,
+    Option<"numStages", "num-stages", "unsigned", "3", "slots of loops without a number of their own; 1: none">,
     Option<"file", "file", "std::string", "\"\"", "a schedule by hand (ir/schedule/HandSchedule.h)">,
     Option<"text", "text", "std::string", "\"\"", "the same, given as text">,
     Option<"name", "name", "std::string", "\"schedule\"", "the name of that text in diagnostics">
@@ -33,15 +33,15 @@ def ScheduleStages : Pass<"schedule-stages", "::mlir::ModuleOp"> {
 def ScheduleExpand : Pass<"schedule-expand", "::mlir::ModuleOp"> {
   let summary = "turn loops with a schedule into prologue, loop and epilogue, in ops of the sched dialect";
   let description = [{
-    Does what the attributes of `schedule-stages` say, and decides nothing: loads that run ahead become copies into the
+    Applies the attributes of `schedule-stages`, and decides nothing: loads that run ahead become copies into the
     slots of rings, products read these slots, and the ops of a channel say in which order (docs/schedule.md).
 
-    Every kernel's channels are then checked by simulation, those that a hand has written too.
+    Every kernel's channels are then checked by simulation, including those written by hand.
 
     A loop with roles becomes two: the producer's, with what its copies need, and the consumer's, in a region with the rest of
     the kernel (docs/schedule.md).
 
-    Beside a kernel whose schedule nobody wrote by hand stays a function `NAME.least`: the same kernel with nothing that
+    A kernel without a schedule by hand is accompanied by a function `NAME.least`: the same kernel with nothing that
     runs ahead. It takes the kernel's place where shared memory turns out to be too small for it (docs/schedule.md).
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",

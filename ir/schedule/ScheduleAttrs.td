@@ -11,22 +11,22 @@ def Sched_Dialect : Dialect {
   let cppNamespace = "::tilerun::schedule";
   let summary = "Schedules of tile programs: which loads run ahead, through which buffers, by how many iterations";
   let description = [{
-    Decisions of the pass `schedule-stages`, or of somebody who writes them by hand, about a kernel in tile IR, as
+    Decisions about a kernel in tile IR, made by the pass `schedule-stages` or written by hand, as
     attributes; and what the pass `schedule-expand` makes of them, as ops. The lowering to threads follows the ops and
     decides nothing of the kind itself.
 
     | attribute | on | value | says |
     |---|---|---|---|
     | `sched.pipeline` | `scf.for` | `#sched.pipeline` | loads of later iterations run ahead into a ring of slots |
-    | `sched.ring` | `tile.load` in the body of such a loop | `#sched.ring` | this load does, into slots of this form |
+    | `sched.ring` | `tile.load` in the body of such a loop | `#sched.ring` | this load runs ahead, into slots of this form |
     | `sched.deferred` | `tile.dot` in the body of such a loop | unit | its instructions may still run when the next iteration begins |
-    | `sched.by_hand` | pipelined loops | unit | somebody wrote this loop's schedule: it is followed or refused, never replaced |
+    | `sched.by_hand` | pipelined loops | unit | this loop's schedule was written by hand: it is followed or refused, never replaced |
     | `sched.conversions` | the kernel, pipelined loops and what was before them | i64 | bytes of shared memory that one conversion between layouts may take there |
 
     `sched.stage`, `sched.cluster`, `sched.role` and `sched.persistent` are reserved for schedules that give each op its
     stage or its role. No pass reads them yet, so the verifier refuses them.
 
-    Of a kernel that is expanded:
+    On an expanded kernel:
 
     | attribute | on | value | says |
     |---|---|---|---|
@@ -34,8 +34,8 @@ def Sched_Dialect : Dialect {
     | `sched.fallback` | the kernel | symbol | the same kernel with nothing that runs ahead, which takes its place where shared memory is too small |
     | `sched.in_flight` | `tile.dot` | unit | its instructions may still run behind it, until a `sched.dot_wait` |
 
-    A slot of a ring lives from the copy that fills it to the end of the iteration that reads it. So what is read from
-    a ring is read by products of the loop's body, in the iteration of the load, and by nothing else.
+    A slot of a ring lives from the copy that fills it to the end of the iteration that reads it. So only products
+    of the loop's body may read a slot, in the iteration of the load.
 
     ```mlir
     scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<64x64xf32>) : i32 {
@@ -49,7 +49,7 @@ def Sched_Dialect : Dialect {
 
     The verifier checks what can be seen in the IR: that loops and loads belong together, that addresses can be
     computed ahead, that nothing writes what a load would read too early, that every slot is read while it is alive.
-    What depends on a target (whether it has asynchronous copies, how wide they are, whether the rings fit into its
+    Everything that depends on a target (whether it has asynchronous copies, how wide they are, whether the rings fit into its
     shared memory) is checked before the kernel is lowered.
 
     **How many slots.** All fractions of shared memory are in `ir/target/MemoryBudget.h`, and a unit test states the
@@ -59,20 +59,20 @@ def Sched_Dialect : Dialect {
     - seven eighths of shared memory, less the rings of loops around it and the operands that its products store;
     - all of it, less the rings around and less the most that other ops in the loop need at one time.
 
-    What other ops need is bounded before anything is lowered (`ir/schedule/SharedDemand.h`): operands that products
+    The needs of other ops are bounded before anything is lowered (`ir/schedule/SharedDemand.h`): operands that products
     store, from where they are stored to their last use; the buffers of gathers, histograms, atomics and exchanges;
     and the least that a conversion between layouts takes, 1 KiB. A conversion may take what is left beside rings and
     other buffers, which is `sched.conversions`; a larger one is split into pieces of half that size, a quarter, and
     so on.
 
-    **What is not known before.** These bounds count bytes that are alive at the same time. Where each buffer lies is
+    **What is not known in advance.** These bounds count bytes that are alive at the same time. Where each buffer lies is
     decided after lowering, by first fit in the order of first use, and that may leave gaps. Where the gaps make the
     difference, the function that `sched.fallback` names is lowered instead, which has no schedule and the smallest
     conversions (`lowerWithLeastMemory` in `ir/simt/LowerTile.cpp`), and the remark `least-memory` says so. Nothing else
     is lowered twice.
 
     **By hand.** `tile-opt --schedule-stages=file=FILE` and the option `schedule` of a compile request take a text
-    with one line for each loop that shall not be left to the compiler:
+    with one line for each loop that is not left to the compiler:
 
         # comment
         loop 14: slots=4 distance=3 copies=chunks

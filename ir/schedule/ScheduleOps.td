@@ -16,7 +16,7 @@ class Sched_Type<string name, string typeMnemonic> : TypeDef<Sched_Dialect, name
 
 def Sched_RingType : Sched_Type<"Ring", "ring"> {
   let summary = "slots in shared memory, each of which holds one tile";
-  let description = [{ `!sched.ring<4 of tensor<32x32xf16>, <order = swizzled, inner = 1>>`: how many, of what, and how a tile lies in one. }];
+  let description = [{ `!sched.ring<4 of tensor<32x32xf16>, <order = swizzled, inner = 1>>`: the number of slots, their tile, and its form in memory. }];
   let parameters = (ins "int64_t":$slots, "::mlir::RankedTensorType":$tile, "::tilerun::schedule::RingAttr":$form);
   let assemblyFormat = "`<` $slots `of` $tile `,` $form `>`";
   let genVerifyDecl = 1;
@@ -25,7 +25,7 @@ def Sched_RingType : Sched_Type<"Ring", "ring"> {
 def Sched_StagedType : Sched_Type<"Staged", "staged"> {
   let summary = "a tile in registers on its way from global memory to a slot";
   let description = [{
-    `!sched.staged<tensor<32x32xf16>, #layout, 2>`: registers in this layout, so many neighbours in one 32-bit word. It is
+    `!sched.staged<tensor<32x32xf16>, #layout, 2>`: registers in this layout, two neighbours in each 32-bit word. It is
     made by `sched.fetch`, carried by loops and written by `sched.put`; nothing computes with it.
   }];
   let parameters = (ins "::mlir::RankedTensorType":$tile, "::tilerun::distribute::LayoutAttr":$layout,
@@ -34,10 +34,10 @@ def Sched_StagedType : Sched_Type<"Staged", "staged"> {
 }
 
 def Sched_ChannelType : Sched_Type<"Channel", "channel"> {
-  let summary = "an order between those who fill the slots of rings and those who read them";
+  let summary = "an order between the producers and the consumers of the slots of rings";
   let description = [{
     `!sched.channel<slots = 4, copies = chunks>`: slots are filled and read by the same threads. With `producers = 4,
-    consumers = 8` so many warps of a role fill them and so many of another one read them.
+    consumers = 8` four warps of one role fill them and eight warps of another read them.
   }];
   let parameters = (ins "int64_t":$slots, EnumParameter<Sched_CopyKind>:$copies,
                     DefaultValuedParameter<"unsigned", "0">:$producers,
@@ -98,7 +98,7 @@ def Sched_FetchOp : Sched_Op<"fetch", [InOrder, SingleBlock, NoRegionArguments]>
       sched.yield %a, %b : tensor<32x32xf16>, tensor<32x32xf16>
     } : !sched.staged<…>, !sched.staged<…>
     ```
-    All of the loads or none of them are made; where the predicate is false the values are zeros.
+    The predicate guards all of the loads; if it is false the values are zeros.
   }];
   let arguments = (ins I1:$when);
   let regions = (region SizedRegion<1>:$body);
@@ -109,7 +109,7 @@ def Sched_FetchOp : Sched_Op<"fetch", [InOrder, SingleBlock, NoRegionArguments]>
 
 def Sched_PutOp : Sched_Op<"put", [InOrder]> {
   let summary = "registers of a fetched tile to a slot";
-  let description = [{ With `ahead`, a barrier of the channel comes between it and whoever reads the slot: the next `await`. }];
+  let description = [{ With `ahead`, a barrier of the channel separates it from the reads of the slot: that of the next `await`. }];
   let arguments = (ins Sched_StagedType:$staged, Sched_RingType:$ring, I32:$slot, UnitAttr:$ahead);
   let assemblyFormat = "(`ahead` $ahead^)? $staged `->` $ring `[` $slot `]` attr-dict `:` type($staged) `->` type($ring)";
   let hasVerifier = 1;
@@ -119,7 +119,7 @@ def Sched_ReadOp : Sched_Op<"read", [
     InOrder, TypesMatchWith<"the result is a tile of the ring", "ring", "tile",
                             "::llvm::cast<::tilerun::schedule::RingType>($_self).getTile()">]> {
   let summary = "the tile in a slot, as operand of products";
-  let description = [{ Products read their fragments from the slot, where they stand: it must not be released before. }];
+  let description = [{ Products read their fragments from the slot at their own place, so it must not be released before them. }];
   let arguments = (ins Sched_RingType:$ring, I32:$slot);
   let results = (outs AnyRankedTensor:$tile);
   let assemblyFormat = "$ring `[` $slot `]` attr-dict `:` type($ring)";
@@ -139,7 +139,7 @@ def Sched_AcquireOp : Sched_Op<"acquire", [InOrder]> {
 }
 
 def Sched_PublishOp : Sched_Op<"publish", [InOrder]> {
-  let summary = "a slot is full once what has been started into it has landed";
+  let summary = "a slot is full once the copies started into it have landed";
   let description = [{
     Between roles it waits for that, but not for what has been started since the `pending` publishes before: the slot is
     the one that was filled so many publishes ago. Where the predicate is false no slot becomes full, and the publish is
@@ -154,7 +154,7 @@ def Sched_PublishOp : Sched_Op<"publish", [InOrder]> {
 def Sched_AwaitOp : Sched_Op<"await", [InOrder]> {
   let summary = "wait until a slot is full; from here to its release it is read";
   let description = [{
-    In one role, `pending` slots that have been published after it may still be under way. Between roles `phase` is the
+    In one role, `pending` slots that have been published after it may still be in flight. Between roles `phase` is the
     parity of how often the slot has been read before.
   }];
   let arguments = (ins Sched_ChannelType:$channel, I32:$slot, Optional<I32>:$phase,
@@ -166,7 +166,7 @@ def Sched_AwaitOp : Sched_Op<"await", [InOrder]> {
 def Sched_ReleaseOp : Sched_Op<"release", [InOrder]> {
   let summary = "a slot is empty once the products that read it are done";
   let description = [{
-    Products that are still under way (`sched.in_flight`) hold the slot until a `sched.dot_wait`. Between roles it must not
+    Products that are still in flight (`sched.in_flight`) hold the slot until a `sched.dot_wait`. Between roles it must not
     be released before that.
   }];
   let arguments = (ins Sched_ChannelType:$channel, I32:$slot, Optional<I1>:$when);
@@ -175,7 +175,7 @@ def Sched_ReleaseOp : Sched_Op<"release", [InOrder]> {
 }
 
 def Sched_DrainOp : Sched_Op<"drain", [InOrder]> {
-  let summary = "wait until nothing of a channel is under way, so that its memory may be used for something else";
+  let summary = "wait until no copy of a channel is in flight, so that its memory can be reused";
   let arguments = (ins Sched_ChannelType:$channel);
   let assemblyFormat = "$channel attr-dict `:` type($channel)";
 }
@@ -202,7 +202,7 @@ def Sched_RoleOp : Sched_Op<"role", [RecursiveMemoryEffects, SingleBlock, NoTerm
 //===----------------------------------------------------------------------===//
 
 def Sched_AheadOp : Sched_Op<"ahead", [RecursiveMemoryEffects, SingleBlock, NoRegionArguments]> {
-  let summary = "part of an iteration that has not come yet, and may be one past the end of the loop";
+  let summary = "part of a later iteration, which may be past the end of the loop";
   let description = [{
     ```mlir
     %next = sched.ahead {
@@ -211,8 +211,8 @@ def Sched_AheadOp : Sched_Op<"ahead", [RecursiveMemoryEffects, SingleBlock, NoRe
       sched.yield %following : tensor<32x32x!tile.ptr<f16>>
     } : tensor<32x32x!tile.ptr<f16>>
     ```
-    Divisions in it are guarded, because nothing says that their divisors are not 0 there. What is computed on demand in
-    it is not kept for others.
+    Divisions in it are guarded, because their divisors may be 0 there. Values that are rematerialized in
+    it are not reused outside.
   }];
   let regions = (region SizedRegion<1>:$body);
   let results = (outs Variadic<AnyType>:$results);
@@ -229,8 +229,9 @@ def Sched_YieldOp : Sched_Op<"yield", [Pure, Terminator, ParentOneOf<["AheadOp",
 def Sched_KeepOp : Sched_Op<"keep", [InOrder, AllTypesMatch<["value", "result"]>]> {
   let summary = "a tensor is in registers, in the layout of the result, from here on";
   let description = [{
-    Values without a layout are computed, and others converted, where they are used. This says where: the first value of a
-    carried tensor before what runs ahead of the loop, the next one before the products of the last iteration are waited for.
+    Values without a layout are computed, and others converted, where they are used. This op says where: the first value of a
+    carried tensor before the loads that run ahead of the loop, the next one before the wait for the last iteration's
+    products.
   }];
   let arguments = (ins AnyRankedTensor:$value);
   let results = (outs AnyRankedTensor:$result);
@@ -238,7 +239,7 @@ def Sched_KeepOp : Sched_Op<"keep", [InOrder, AllTypesMatch<["value", "result"]>
 }
 
 def Sched_DotWaitOp : Sched_Op<"dot_wait", [InOrder]> {
-  let summary = "wait until at most `pending` products are under way";
+  let summary = "wait until at most `pending` products are in flight";
   let description = [{
     Counts the products with `sched.in_flight`. A sum that one of them has added to is read as a result of this op alone.
   }];

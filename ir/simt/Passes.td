@@ -9,7 +9,7 @@ def LowerToThreads : Pass<"lower-to-threads", "::mlir::ModuleOp"> {
   let description = [{
     Every kernel becomes the work of one of its threads: a tensor is a vector of the registers that the thread holds by
     `distribute.homes`, accesses and products follow `distribute.access` and `distribute.dot`. Shared memory is placed
-    and barriers are inserted. The attributes of distribution are gone afterwards, the module's too.
+    and barriers are inserted. The attributes of distribution are removed, those of the module too.
 
     ```mlir
     %x = tile.load %p {distribute.access = #access, distribute.homes = [#layout]} : tensor<1024x!tile.ptr<f32>>

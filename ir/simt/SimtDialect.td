@@ -22,7 +22,7 @@ def Simt_Dialect : Dialect {
       barriers and shuffles may stand anywhere.
     - Shared memory is a `!simt.shared` buffer and a byte offset; `simt.shared_alloc` gets its place in the
       program's arena from the allocation pass.
-    - What reads or writes shared memory needs no barrier when it is built; the barrier pass inserts them.
+    - Ops that access shared memory are built without barriers; the barrier pass inserts them.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
@@ -67,9 +67,9 @@ def Simt_MatrixType : TypeDef<Simt_Dialect, "Matrix"> {
   let mnemonic = "matrix";
   let summary = "a small matrix that the lanes of a warp hold together";
   let description = [{
-    `!simt.matrix<16x8xf16, b>`: rows × columns × element type, and which part of a product it is. Which lane holds what is
-    the target's secret: such a value can only be filled from shared memory, multiplied, carried by control flow and
-    stored. All threads of a warp work on it together.
+    `!simt.matrix<16x8xf16, b>`: rows × columns × element type, and which part of a product it is. It is opaque: the
+    target does not define which lane holds what. Such a value can only be filled from shared memory, multiplied, carried
+    by control flow and stored. All threads of a warp work on it together.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
                     "::tilerun::simt::MatrixUse":$use);

@@ -31,7 +31,7 @@ def Simt_ThreadIdOp : Simt_Op<"thread_id", [NoSharedUse, Pure]> {
 
 def Simt_BarrierOp : Simt_Op<"barrier", [SaysSharedUse, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "all threads of the scope wait for each other and see each other's accesses";
-  let description = [{ Of a role, with the number and the count of threads that a target needs once roles are expanded. }];
+  let description = [{ A barrier of a role gets the number and the thread count that the target needs when roles are expanded. }];
   let arguments = (ins DefaultValuedAttr<Simt_BarrierScopeAttr, "::tilerun::simt::BarrierScope::Program">:$scope,
                    OptionalAttr<I32Attr>:$number, OptionalAttr<I32Attr>:$threads);
   let assemblyFormat = "$scope (`number` $number^)? (`threads` $threads^)? attr-dict";
@@ -42,7 +42,7 @@ def Simt_BarrierOp : Simt_Op<"barrier", [SaysSharedUse, MemoryEffects<[MemRead, 
 
 def Simt_FenceOp : Simt_Op<"fence", [NoSharedUse, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "this thread's accesses before it come before those after it, for all observers in the scope";
-  let description = [{ With relaxed atomics, what an acquire or a release is made of where a target has neither. }];
+  let description = [{ With relaxed atomics it makes an acquire or a release on targets that have neither. }];
   let arguments = (ins Tile_MemScopeAttr:$scope);
   let assemblyFormat = "$scope attr-dict";
 }
@@ -128,7 +128,7 @@ def Simt_SharedLoadOp : Simt_Op<"shared_load", [SaysSharedUse, MemoryEffects<[Me
 def Simt_SharedStoreOp : Simt_Op<"shared_store", [SaysSharedUse, MemoryEffects<[MemWrite<Simt_SharedMemory>]>]> {
   let summary = "write consecutive elements to shared memory, if a predicate holds";
   let description = [{
-    With `ahead`, nobody reads what it writes before a barrier that is there already: none is inserted for it. So a slot
+    With `ahead`, an existing barrier separates it from all reads of the value, and none is inserted for it. So a slot
     of a ring is filled while others are read.
   }];
   let arguments = (ins Simt_SharedType:$buffer, I32:$offset, Simt_Vector:$value, Optional<I1>:$mask, UnitAttr:$ahead);
@@ -137,7 +137,7 @@ def Simt_SharedStoreOp : Simt_Op<"shared_store", [SaysSharedUse, MemoryEffects<[
 
 def Simt_SharedAddOp : Simt_Op<"shared_add", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
   let summary = "atomically add to an integer in shared memory, if a predicate holds";
-  let description = [{ Additions need no barrier between each other. }];
+  let description = [{ No barrier is needed between additions. }];
   let arguments = (ins Simt_SharedType:$buffer, I32:$offset, I32:$value, Optional<I1>:$mask);
   let assemblyFormat = "$buffer `[` $offset `]` `,` $value (`mask` $mask^)? attr-dict";
 }
@@ -166,7 +166,7 @@ def Simt_AsyncCommitOp : Simt_Op<"async_commit", [SaysSharedUse, MemoryEffects<[
 }
 
 def Simt_AsyncWaitOp : Simt_Op<"async_wait", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
-  let summary = "wait until at most `pending` of this thread's groups are under way";
+  let summary = "wait until at most `pending` of this thread's groups are in flight";
   let arguments = (ins I32Attr:$pending);
   let assemblyFormat = "$pending attr-dict";
 }
@@ -185,10 +185,10 @@ def Simt_RoleOp : Simt_Op<"role", [SaysSharedUse, RecursiveMemoryEffects, NoTerm
       …
     }
     ```
-    Warps from the first number up to, not including, the second. The others go on behind the region, so that roles one
+    Warps from the first number up to, not including, the second. The others continue after the region, so that roles one
     after the other run at the same time. The region's argument is the thread's number in the role. Within a role control
-    flow is the same for all its threads, and barriers are of the warp or the role. What one role writes and another one reads they
-    order by phases: barriers are inserted for the accesses within one role, and before and behind the roles.
+    flow is the same for all its threads, and barriers are of the warp or the role. Accesses of different roles are
+    ordered by phases; barriers are inserted for the accesses within one role, and before and behind the roles.
   }];
   let arguments = (ins I32Attr:$first, I32Attr:$end);
   let regions = (region SizedRegion<1>:$body);
@@ -200,8 +200,8 @@ def Simt_RoleOp : Simt_Op<"role", [SaysSharedUse, RecursiveMemoryEffects, NoTerm
 def Simt_PhaseInitOp : Simt_Op<"phase_init", [SaysSharedUse, MemoryEffects<[MemWrite<Simt_SharedMemory>]>]> {
   let summary = "8 bytes of shared memory become a phase barrier";
   let description = [{
-    A phase ends when `arrivals` threads have arrived, and the next one begins. Phases count from 0; their parity is what
-    `phase_wait` asks for. One thread initializes it, before a barrier of the program.
+    A phase ends when `arrivals` threads have arrived, and the next one begins. Phases count from 0; `phase_wait` waits
+    for their parity. One thread initializes it, before a barrier of the program.
   }];
   let arguments = (ins Simt_SharedType:$buffer, I32:$offset, I32Attr:$arrivals, Optional<I1>:$mask);
   let assemblyFormat = "$buffer `[` $offset `]` `arrivals` $arrivals (`mask` $mask^)? attr-dict";
@@ -210,8 +210,8 @@ def Simt_PhaseInitOp : Simt_Op<"phase_init", [SaysSharedUse, MemoryEffects<[MemW
 def Simt_PhaseArriveOp : Simt_Op<"phase_arrive", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
   let summary = "this thread arrives at a phase barrier, if a predicate holds, and does not wait";
   let description = [{
-    Whoever has seen the phase end sees this thread's earlier accesses. For those of its whole warp one thread arrives
-    behind a barrier of the warp.
+    A thread that has seen the phase end sees this thread's earlier accesses. To cover those of a whole warp, one thread arrives
+    after a barrier of the warp.
   }];
   let arguments = (ins Simt_SharedType:$buffer, I32:$offset, Optional<I1>:$mask);
   let assemblyFormat = "$buffer `[` $offset `]` (`mask` $mask^)? attr-dict";
@@ -258,7 +258,7 @@ def Simt_MmaOp : Simt_Op<"mma", [NoSharedUse, Pure, AllTypesMatch<["acc", "resul
 
 def Simt_ProxyFenceOp : Simt_Op<"proxy_fence", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
   let summary = "this thread's earlier writes to shared memory become visible to asynchronous matrix instructions";
-  let description = [{ For all threads' writes: each executes it, then a barrier follows. }];
+  let description = [{ To cover the writes of all threads, each thread executes it and a barrier follows. }];
   let assemblyFormat = "attr-dict";
 }
 
@@ -305,7 +305,7 @@ def Simt_WgmmaCommitOp : Simt_Op<"wgmma_commit", [SaysSharedUse, MemoryEffects<[
 }
 
 def Simt_WgmmaWaitOp : Simt_Op<"wgmma_wait", [SaysSharedUse, AttrSizedOperandSegments, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
-  let summary = "wait until at most `pending` groups are under way";
+  let summary = "wait until at most `pending` groups are in flight";
   let description = [{
     `accs` are accumulators of groups that are waited for; their values may be used as the results from here on. `kept`
     are registers that those groups read.
@@ -326,7 +326,7 @@ def Simt_DotBytesOp : Simt_Op<"dot_bytes", [NoSharedUse, Pure, SameOperandsAndRe
 }
 
 //===----------------------------------------------------------------------===//
-// Matrices whose registers are the target's secret
+// Opaque matrices: the target does not define which lane holds what
 //===----------------------------------------------------------------------===//
 
 def Simt_MatrixLoadOp : Simt_Op<"matrix_load", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>]>]> {
@@ -360,7 +360,7 @@ def Simt_MatrixSplatOp : Simt_Op<"matrix_splat", [NoSharedUse, Pure]> {
 }
 
 def Simt_MatrixMultiplyAddOp : Simt_Op<"matrix_multiply_add", [NoSharedUse, Pure, AllTypesMatch<["acc", "result"]>]> {
-  let summary = "acc + a × b; 8-bit integers have a sign";
+  let summary = "acc + a × b; 8-bit integers are signed";
   let arguments = (ins Simt_MatrixType:$a, Simt_MatrixType:$b, Simt_MatrixType:$acc);
   let results = (outs Simt_MatrixType:$result);
   let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` type($a) `,` type($b) `,` type($result)";
@@ -368,11 +368,11 @@ def Simt_MatrixMultiplyAddOp : Simt_Op<"matrix_multiply_add", [NoSharedUse, Pure
 }
 
 def Simt_MatrixFromRegistersOp : Simt_Op<"matrix_from_registers", [NoSharedUse, Pure]> {
-  let summary = "accumulators from registers in a layout that everybody knows";
+  let summary = "accumulators from registers in a fixed layout";
   let description = [{
     Each result takes its part of the vector, in order: the elements of a row-major matrix, of which lane l holds a few
-    neighbours, lane l + 1 the next ones, and so on until all lanes have some; then lane 0 goes on. How many: 16 bytes, or
-    less if a lane holds less.
+    neighbours, lane l + 1 the next ones, and so on, in rounds over all lanes. A lane holds 16 bytes per round, or
+    less if it holds less in all.
 
     The lowering builds these two ops wherever registers and matrices meet; where loops hand matrices to themselves
     they are removed, and what is left goes through shared memory (MatrixRegisters.h).
@@ -432,7 +432,7 @@ def Simt_PrintOp : Simt_Op<"print", [NoSharedUse, MemoryEffects<[MemWrite]>]> {
 }
 
 //===----------------------------------------------------------------------===//
-// What a target has of its own
+// Target-specific ops
 //===----------------------------------------------------------------------===//
 
 def Simt_InlineAsmOp : Simt_Op<"inline_asm", [NoSharedUse, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {

@@ -106,7 +106,7 @@ def Tile_DescriptorReduceOp : Tile_Op<"descriptor_reduce", [Tile_BlockMatches<"v
     ```mlir
     tile.descriptor_reduce fadd %d[%i, %j], %v : !tile.descriptor<64x32xf32>
     ```
-    As a `tile.atomic_rmw` of the kind, with its default order and scope, whose old values nobody reads; `xchg` is a store, and not a
+    As a `tile.atomic_rmw` of the kind, with its default order and scope, whose old values are unused; `xchg` is a store, and not a
     kind here. Elements outside of the view do nothing.
   }];
   let arguments = (ins Tile_AtomicKindAttr:$kind, Tile_Descriptor:$descriptor, Variadic<I64>:$offsets, Tile_Tensor:$value);

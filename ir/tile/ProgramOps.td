@@ -118,7 +118,7 @@ def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead<Tile_GlobalMemor
 }
 
 //===----------------------------------------------------------------------===//
-// What a target has of its own
+// Target-specific ops
 //===----------------------------------------------------------------------===//
 
 def Tile_InlineAsmOp : Tile_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,

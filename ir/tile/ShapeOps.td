@@ -20,7 +20,7 @@ def Tile_MakeRangeOp : Tile_Op<"make_range", [Pure, Tile_InfersRange]> {
 }
 
 def Tile_SplatOp : Tile_Op<"splat", [Pure, Tile_InfersRange, SameOperandsAndResultElementType]> {
-  let summary = "a tensor whose every element is one scalar";
+  let summary = "a tensor with every element equal to a scalar";
   let description = [{
     ```mlir
     %v = tile.splat %x : f32 -> tensor<64x32xf32>
@@ -160,7 +160,7 @@ def Tile_HistogramOp : Tile_Op<"histogram", [Pure, Tile_MaskMatches<"source">]> 
     ```mlir
     %h = tile.histogram %x mask %m : tensor<256xi32> -> tensor<16xi32>
     ```
-    Elements outside of the result's bins, as unsigned numbers, and those whose mask is false count nowhere.
+    Elements outside of the result's bins, as unsigned numbers, and those whose mask is false are not counted.
   }];
   let arguments = (ins Tile_TensorOf<[Tile_AnyInt]>:$source, Optional<Tile_TensorOf<[I1]>>:$mask);
   let results = (outs Tile_TensorOf<[I32]>:$result);

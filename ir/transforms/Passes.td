@@ -41,7 +41,7 @@ def TileCombine : Pass<"tile-combine"> {
     - `select(c, true, false)` is `c`, also for tensors;
     - a mask that is implied by the other half of its conjunction goes away.
 
-    Floating-point additions are never reordered but for the first rule, which the language grants to products.
+    Floating-point additions are never reordered except by the first rule, which the language grants to products.
 
     ```mlir
     %d = tile.dot %a, %b, %zero : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
@@ -73,7 +73,7 @@ def TileReorderBroadcast : Pass<"tile-reorder-broadcast"> {
 def TileDeadLoads : Pass<"tile-dead-loads"> {
   let summary = "erase loads whose value is unused or known";
   let description = [{
-    Erases a load that nobody reads, one whose mask is false everywhere, and one that repeats an earlier load (same
+    Erases a load whose result is unused or whose mask is false everywhere, and one that repeats an earlier load (same
     pointer, mask, `other` and cache behaviour) with no write to memory in between. Volatile loads stay. Loads are
     followed into branches and loops; a loop that writes starts from nothing.
   }];
@@ -83,8 +83,8 @@ def TileDeadLoads : Pass<"tile-dead-loads"> {
 def TilePropagateConstants : Pass<"tile-propagate-constants"> {
   let summary = "replace values that are always one constant";
   let description = [{
-    Sparse conditional constant propagation, through branches and loops: what is a constant on every path that can be
-    taken becomes one.
+    Sparse conditional constant propagation, through branches and loops: a value that is the same constant on every path
+    that can be taken is replaced by it.
 
     ```mlir
     %r = scf.if %true -> (i32) { scf.yield %c4 : i32 } else { scf.yield %x : i32 }
@@ -113,7 +113,7 @@ def TilePrintAxisInfo : Pass<"tile-print-axis-info"> {
     block's parent) with contiguity, divisibility, constancy and, where known, the constant value.
   }];
   let options = [Option<"plainIndices", "plain-indices", "bool", /*default=*/"false",
-                        "take for granted that signed arithmetic does not overflow and dividends are not negative">];
+                        "assume that signed arithmetic does not overflow and dividends are not negative">];
 }
 
 #endif

@@ -23,7 +23,7 @@ constexpr struct {
     {"triton.language.tensor", "a type for isinstance, not called"},
     {"triton.language.tensor_descriptor", "a type for isinstance, not called"},
     {"triton.language.constexpr_type", "a type for isinstance, not called"},
-    {"triton.language.slice", "what a subscript is made of, not called"},
+    {"triton.language.slice", "a part of a subscript, not called"},
     {"triton.language.tuple", "compile time only: the tuple of values has cells"},
     {"triton.language.view", "the order of elements is open; reshape has cells"},
 };

@@ -179,7 +179,7 @@ std::string matrix::makePage(llvm::ArrayRef<Results> columns) {
         "<!-- Generated from tests/matrix/results by tilerun-matrix: do not edit. -->\n\n"
         "Every function of the language was run with every dtype that the language gives it, as a "
         "small kernel on random input\nwith special values, and compared with the reference "
-        "interpreter (`tests/matrix`). What follows is what those runs\nfound. Tolerances are in "
+        "interpreter (`tests/matrix`). This page is the result.\nTolerances are in "
         "`tests/matrix/Tolerance.cpp`: exact for integers, bits, moves and what IEEE 754 defines; "
         "units in\nthe last place from float64 for functions; norms for sums and products.\n\n"
         "| column | device | cells | pass | unsupported | known failures | fail | date | "
@@ -197,8 +197,9 @@ std::string matrix::makePage(llvm::ArrayRef<Results> columns) {
       os << "; " << count << (count == 1 ? " cell " : " cells ") << date;
     os << " | " << results.machine << " |\n";
   }
-  os << "\nIn the tables, \"all\" is every dtype that the language gives the function: the second "
-        "column. A number in brackets is a\nreason, below; after a colon, a remark on what passes. "
+  os << "\nIn the tables, \"all\" is every dtype that the language gives the function (the second "
+        "column). A number in brackets is a\nreason, below; after a colon, a remark on what "
+        "passes. "
         "A known failure is a defect that is "
         "listed in `tests/matrix/expected-failures.txt`\nand not repaired yet; one that passes is "
         "an "

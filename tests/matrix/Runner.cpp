@@ -41,7 +41,7 @@ bool matrix::matches(llvm::StringRef text, llvm::StringRef glob) {
 
 /// Why a result passes that is not the reference's.
 static constexpr const char *kFlushed =
-    "the device's arithmetic takes subnormal float32 numbers for zeros (docs/math.md): results are "
+    "the device's arithmetic flushes subnormal float32 numbers to zero (docs/math.md): results are "
     "those of zeros";
 
 //===----------------------------------------------------------------------===//

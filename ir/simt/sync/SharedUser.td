@@ -7,7 +7,7 @@ include "mlir/IR/OpBase.td"
 def Simt_SharedUser : OpInterface<"SharedUser"> {
   let description = [{
     Says what an op does with shared memory: which buffers it reads and writes, whether that completes later, what it
-    waits for. Whoever places buffers, inserts barriers or emulates threads asks this and knows no op by its name.
+    waits for. Placing buffers, inserting barriers and emulating threads rely on this interface and know no op by name.
     Every op of the simt dialect implements it, those without any use of shared memory as `NoSharedUse`.
   }];
   let cppNamespace = "::tilerun::simt";
@@ -15,9 +15,9 @@ def Simt_SharedUser : OpInterface<"SharedUser"> {
                                  "::tilerun::simt::SharedUse", "getSharedUse", (ins), "", "return {};">];
 }
 
-/// Of an op that has nothing to do with shared memory.
+/// For an op that does not touch shared memory.
 defvar NoSharedUse = Simt_SharedUser;
-/// Of an op that has; what it does is in SharedUser.cpp.
+/// For an op that does; SharedUser.cpp says how.
 defvar SaysSharedUse = DeclareOpInterfaceMethods<Simt_SharedUser, ["getSharedUse"]>;
 
 #endif
