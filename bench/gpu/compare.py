@@ -210,7 +210,7 @@ def measure(work, libraries, timer, repeat):
                 best[who] = time, config, launch
     row = {"name": work.name, "unit": work.unit, "notes": notes}
     times = {}
-    # Turn by turn in random order: a clock that drifts does so for all, and nobody always goes first.
+    # Turn by turn in random order: a clock that drifts does so for all, and no program is always first.
     turns = [*((w, b[2]) for w, b in best.items()), ("torch", work.peer)]
     for _ in range(TURNS):
         random.shuffle(turns)

@@ -200,8 +200,8 @@ TensorValue turnBits(Emitter &e, const TensorValue &v) {
   return {arith::XOrIOp::create(e.builder, e.loc(), v.value, turned), v.type};
 }
 
-/// Sorts integers of the same order: of floats their bits, so that NaN has a place too and changes
-/// it with nobody; of bools bytes.
+/// Sorts integers of the same order: of floats their bits, so that NaN has a place of its
+/// own; of bools bytes.
 Result sortWith(Emitter &e, const TensorValue &v, function_ref<TensorValue(TensorValue)> sort) {
   DType type = v.type.dtype;
   if (type.isInt() && !type.isBool())

@@ -43,7 +43,7 @@ void ModuleReader::noteAutotuneChanges() {
     Autotune &autotune = *function->autotune;
     for (const std::string &name : autotune.globals) {
       auto it = module.globals.find(name);
-      // What may happen inside of the elements (a Config's own dict) nobody does.
+      // The elements (a Config's own dict) are assumed not to change inside.
       if (it != module.globals.end() && it->second.change.doubt >= Doubt::Value)
         autotune.change.add(it->second.change);
     }

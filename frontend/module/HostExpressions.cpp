@@ -272,7 +272,7 @@ void HostUses::useMethodCall(const CallExpr &e, const AttributeExpr &method, Dou
     use(self, ofElements(flow));
     return useArguments(e, Doubt::Value);
   }
-  // As if the method were taken and called by somebody.
+  // As if the method were taken and called elsewhere.
   useAttribute(method, Doubt::Value);
   useArguments(e, isText ? Doubt::None : Doubt::Value);
 }

@@ -154,7 +154,7 @@ void HostUses::finish() {
     if (auto nested = module.nested.find(entry.getKey()); nested != module.nested.end())
       nested->second.change.add(entry.getValue());
   }
-  // Functions and modules stay what they are, as far as anybody writes such code.
+  // Functions and modules are assumed not to change.
   for (auto &global : module.globals)
     if (everything.doubt != Doubt::None && isConstant(global.second))
       global.second.change.add(everything);

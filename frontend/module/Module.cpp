@@ -191,7 +191,7 @@ void ModuleLoader::provide(StringRef module, StringRef path, std::string text) {
 
 LoadedModule *ModuleLoader::loadProvided(StringRef module) {
   auto it = provided.find(module);
-  assert(it != provided.end() && "nobody provided this module");
+  assert(it != provided.end() && "the module was not provided");
   return load(it->second);
 }
 

@@ -456,7 +456,7 @@ Value Evaluator::evaluateGlobal(LoadedModule &module, llvm::StringRef name, cons
                                  : "it cannot be computed at compile time (" + reason + ")");
   if (!opaque)
     return Value(std::move(out));
-  // Whatever is between: what it begins with is what somebody has to know.
+  // Whatever is between, the user has to know where it begins.
   out.origin = opaque->origin.empty() ? opaque->what : opaque->origin;
   if (opaque->cause == "it is defined by itself")
     out.cause = opaque->cause;

@@ -18,7 +18,7 @@ struct Evaluator::LoopPlan {
   Environment before; ///< At the loop's entry.
   std::vector<llvm::StringRef> carried;
   std::vector<llvm::StringRef> fixed; ///< Bound before, must not change.
-  std::vector<llvm::StringRef> dead;  ///< Bound before, read by nobody who sees that value.
+  std::vector<llvm::StringRef> dead;  ///< Bound before; no read sees that value.
   std::set<llvm::StringRef> poisoned; ///< Carried, with an error in the body.
   bool mayReturn = false, mayBreak = false;
   std::optional<Value> result; ///< The types of what is returned inside.

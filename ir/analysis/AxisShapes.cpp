@@ -147,7 +147,7 @@ AxisInfo AxisTransfer::hint(tile::HintOp hint) const {
     int64_t divisibility = AxisInfo::largestPowerOfTwoIn(entry(hint.getDivisibility(), dim));
     int64_t run =
         contiguity == whole ? size : std::min(AxisInfo::largestPowerOfTwoIn(contiguity), size);
-    // Runs of a length that is no power of two are cut, and what starts inside them is less
+    // Runs of a length that is not a power of two are cut, and what starts inside them is less
     // aligned.
     if (run < contiguity)
       divisibility = std::min(divisibility, run * result.getUnit());

@@ -1,9 +1,9 @@
 // See Expand.h: loops whose loads and products are one role's.
 //
 // Asynchronous copies fill a slot some iterations before it is read. Loads through registers of a
-// later iteration are under way while this one's products run; the next iteration begins by
-// putting them: into the one slot, between two barriers; or, with more slots, into one that nobody
-// reads now, with one barrier for an iteration.
+// later iteration are under way while this one's products run; the next iteration begins by putting
+// them: into the one slot, between two barriers; or, with more slots, into one that is not being
+// read, with one barrier for an iteration.
 //
 // What addresses and masks depend on is computed twice: once for the iteration at hand, and once
 // for the iteration that is being fetched, with loop-carried values of its own that run ahead.

@@ -9,8 +9,8 @@
 namespace tilerun::schedule {
 
 /// Expands every loop of `kernel` that has `sched.pipeline`, and checks the protocol of what it is
-/// then (Protocol.h). A kernel that is expanded already is checked alone. Where nobody wrote its
-/// schedule by hand, the kernel as it would be with the least shared memory stays beside it, as the
+/// then (Protocol.h). A kernel that is expanded already is checked alone. Unless its schedule was
+/// written by hand, the kernel as it would be with the least shared memory stays beside it, as the
 /// function that `sched.fallback` names.
 mlir::LogicalResult expandSchedule(mlir::func::FuncOp kernel,
                                    const distribute::LayoutAssignment &layouts);

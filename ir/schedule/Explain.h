@@ -6,7 +6,7 @@
 
 namespace tilerun::schedule {
 
-/// Emits them for all ops of `kernel`. Does nothing where nobody listens.
+/// Emits them for all ops of `kernel`. Does nothing without a listener.
 void explainLayouts(mlir::func::FuncOp kernel, const distribute::LayoutAssignment &layouts);
 
 } // namespace tilerun::schedule

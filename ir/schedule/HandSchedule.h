@@ -1,4 +1,4 @@
-// Schedules that somebody wrote: a text that names loops and says what they get.
+// Schedules written by hand: a text that names loops and gives their schedules.
 //
 //   # comment
 //   loop 14: slots=4 distance=3 copies=chunks

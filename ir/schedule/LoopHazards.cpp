@@ -86,7 +86,7 @@ void LoopHazards::addOrder(Operation *op, tile::MemSemantic semantic) {
 LoopHazards::LoopHazards(scf::ForOp loop) {
   loop.getBody()->walk([&](Operation *op) {
     if (auto load = dyn_cast<tile::LoadOp>(op)) {
-      // Somebody else writes there, and what is read may tell when other loads may begin.
+      // Another program writes there, and the value may say when other loads may begin.
       if (!order && (load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV))
         order = op;
     } else if (auto store = dyn_cast<tile::StoreOp>(op)) {

@@ -1,5 +1,5 @@
 // What the loads of a loop depend on inside of it, and who reads them: whether an address can be
-// computed for an iteration that has not come yet, and what has to be computed for that.
+// computed for a later iteration, and what has to be computed for that.
 #pragma once
 
 #include "ir/tile/TileOps.h"

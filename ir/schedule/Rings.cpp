@@ -157,7 +157,7 @@ bool RingRules::mayDefer(tile::DotOp dot) {
     if (!load || load->getParentOp() != loop || !getRing(load))
       return false;
   }
-  // Nobody but the next iteration's product wants this one's result.
+  // Only the next iteration's product may use this one's result.
   std::optional<unsigned> index = carriedIndex(dot, loop);
   if (!index || !dot.getAcc().hasOneUse() || !dot.getResult().hasOneUse() ||
       loop.getBody()->getTerminator()->getOperand(*index) != dot.getResult())

@@ -1,5 +1,5 @@
 // Which loads of a loop can run ahead through a ring on a target, and in which form their slots
-// are. The same rules choose a schedule and check one that somebody wrote.
+// are. The same rules choose a schedule and check one written by hand.
 #pragma once
 
 #include "ir/schedule/LoopHazards.h"

@@ -46,7 +46,7 @@ inline bool isInFlight(tile::DotOp dot) { return dot->hasAttr(SchedDialect::kInF
 inline bool isExpanded(mlir::func::FuncOp kernel) {
   return kernel->hasAttr(SchedDialect::kExpanded);
 }
-/// Whether somebody wrote the schedule of one of the kernel's loops.
+/// Whether the schedule of one of the kernel's loops was written by hand.
 bool isByHand(mlir::func::FuncOp kernel);
 /// What is impossible about these numbers of a pipeline; empty if nothing is.
 std::string findFault(int64_t slots, int64_t distance, CopyKind copies);

@@ -54,7 +54,7 @@ int64_t SharedDemand::operandBytes(tile::DotOp dot, unsigned operand) const {
 void SharedDemand::addStored(tile::DotOp dot, Value operand, int64_t bytes) {
   if (!bytes)
     return;
-  // What does not change in a loop is stored once, before the loop.
+  // A loop invariant is stored once, before the loop.
   Block *block = dot->getBlock();
   Operation *first = dot;
   if (layouts.getHome(operand)) {

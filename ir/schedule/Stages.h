@@ -13,7 +13,7 @@ namespace tilerun::schedule {
 inline constexpr int64_t kMaxRegisterSlots = 2;
 
 struct StageOptions {
-  unsigned numStages = 1;               ///< Slots of loops that do not say it; 1: none.
+  unsigned numStages = 1;               ///< Slots of loops without their own number; 1: none.
   const HandSchedule *byHand = nullptr; ///< Null: none.
 };
 

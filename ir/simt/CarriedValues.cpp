@@ -1,5 +1,5 @@
-// See CarriedValues.h. Marks what has an effect in the end; a loop's carried value is wanted if its
-// result is, or its argument in the body.
+// See CarriedValues.h. Marks the values that reach an effect; a loop-carried value is live if its
+// result or its argument in the body is.
 #include "ir/simt/CarriedValues.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -65,7 +65,7 @@ private:
 };
 } // namespace
 
-/// The loop without the carried values that `marker` does not want.
+/// The loop without the carried values that `marker` has not marked.
 static void shrink(scf::ForOp loop, const Marker &marker) {
   SmallVector<unsigned> kept;
   for (unsigned index = 0; index < loop.getNumRegionIterArgs(); ++index)
@@ -88,7 +88,7 @@ static void shrink(scf::ForOp loop, const Marker &marker) {
   old->getTerminator()->setOperands(yielded);
   body->getOperations().splice(body->end(), old->getOperations());
   loop.getInductionVar().replaceAllUsesWith(smaller.getInductionVar());
-  // What is left of a dropped value's users is unwanted too.
+  // The remaining users of a dropped value are dead, too.
   auto replace = [&](unsigned index, Value argument, Value result) {
     loop.getRegionIterArg(index).replaceAllUsesWith(argument);
     loop.getResult(index).replaceAllUsesWith(result);

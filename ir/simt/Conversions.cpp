@@ -152,7 +152,8 @@ static Value convertInPieces(LowerContext &c, Value vector, const SharedPlan &pl
   };
   const SharedAccess &write = plan.choice.write, &read = plan.choice.read;
   Side writer = sideOf(write.offsets), reader = sideOf(read.offsets);
-  /// Whether an access is in the piece: none, or a condition that is null if it is for all threads.
+  /// Whether an access is in the piece: nullopt if it never is, else a condition, null for all
+  /// threads.
   auto isIn = [&](const Side &side, uint64_t image, uint64_t start) -> std::optional<Value> {
     uint64_t differ = (image ^ start) & ~within;
     if (differ & ~side.bits)
@@ -261,7 +262,7 @@ FailureOr<Value> simt::convert(LowerContext &c, Value vector, const LinearLayout
   ConversionOptions conversion;
   conversion.elementBytes = getScalarBytes(type);
   conversion.sharedMemory = c.target.sharedModel;
-  // No more than what could ever be cheaper than a trip through shared memory.
+  // More shuffles always cost more than a round trip through shared memory.
   conversion.maxShuffles = c.target.hasShuffle ? 256 : 0;
   llvm::Expected<ConversionPlan> plan = planConversion(from, to, conversion);
   if (plan && plan->kind == ConversionKind::Shuffles) {

@@ -1,4 +1,4 @@
-// The handlers' declarations, from Handlers.def. Whoever defines a handler includes this.
+// The handlers' declarations, from Handlers.def. Files that define handlers include this.
 #pragma once
 
 #include "ir/schedule/ScheduleOps.h"

@@ -155,7 +155,7 @@ FailureOr<Value> simt::buildOnDemand(LowerContext &c, Value value, const LinearL
   const Handler *handler = findHandler(op->getName());
   if (handler && handler->build)
     return handler->build(c, op, layout);
-  // What the walk lowers, it has lowered by now.
+  // Ops that the walk lowers have been lowered by now.
   if (!handler || !handler->apply || handler->lower)
     return c.refuse(op, "internal error: the value was used before it was lowered");
   Values operands;

@@ -14,7 +14,7 @@ struct Handler {
                                         const LinearLayout &layout) = nullptr;
   mlir::FailureOr<Values> (*apply)(LowerContext &c, mlir::Operation *op, mlir::ValueRange operands,
                                    unsigned count) = nullptr;
-  /// It stands at the end of a region whose op has a handler.
+  /// It terminates a region whose op has a handler.
   bool isPartOfParent = false;
 };
 
@@ -23,7 +23,7 @@ const Handler *findHandler(mlir::OperationName name);
 /// Whether Handlers.def says that no kernel may have ops of this name.
 bool isRefused(mlir::OperationName name);
 
-/// Lowers the ops of `block` but for its terminator, in their order.
+/// Lowers the ops of `block` except its terminator, in their order.
 llvm::LogicalResult lowerBlock(LowerContext &c, mlir::Block &block);
 llvm::LogicalResult lowerOp(LowerContext &c, mlir::Operation *op);
 /// Computes the results of `op` here, if they have a layout or are scalars, and else leaves them to

@@ -7,8 +7,8 @@ using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::simt;
 
-/// Values built on demand call each other. Assignment cuts long chains; this is what is left for
-/// chains through regions, refused instead of overflowing the stack.
+/// Values built on demand call each other. Assignment cuts long chains; the remaining ones, through
+/// regions, are refused instead of overflowing the stack.
 static constexpr unsigned kMaxDepth = 1000;
 
 //===----------------------------------------------------------------------===//
@@ -130,7 +130,7 @@ FailureOr<Value> LowerContext::get(Value value, const LinearLayout &layout) {
       scopes.back().built[{value, id}] = *result;
     return result;
   }
-  // A conversion of what does not change in a loop is made once, before the loop.
+  // A loop invariant is converted once, before the loop.
   PlaceGuard guard(b);
   size_t target = hoist(value);
   FailureOr<Value> result = convert(*this, home, *layouts.getHome(value), layout);

@@ -7,12 +7,12 @@
 //   stay scalars.
 // - Values without a layout of their own are built where they are used, in the layout that the user
 //   asks for.
-// - The context knows no op. What becomes of one is its handler's (Handlers.def names them all,
-// with
-//   the page docs/guides/adding-an-op.md); products go through ProductStrategy.
+// - The context knows no op. Each op is lowered by its handler (Handlers.def lists them all; see
+//   docs/guides/adding-an-op.md); products go through ProductStrategy.
 // - Handlers share building blocks by topic: Registers, ThreadMaps, SharedTiles, Conversions,
 //   Exchange, Regions, FloatCasts. A block takes the builder if that is all it needs.
-// - Who fails has reported why, and returns failure; nothing goes on with a made-up value.
+// - A function that fails has reported why and returns failure; no code continues with a made-up
+//   value.
 // - Nothing here inserts barriers; the barrier pass does (sync/Barriers.h).
 #pragma once
 
@@ -41,7 +41,7 @@ class LowerContext {
   };
 
 public:
-  /// The builder stands where the lowered kernel begins.
+  /// The builder is at the beginning of the lowered kernel.
   LowerContext(mlir::ImplicitLocOpBuilder &b, const LayoutAssignment &layouts,
                const LowerOptions &options, int64_t conversionBytes)
       : b(b), layouts(layouts), options(options), target(*options.target), threads(b),
@@ -58,14 +58,14 @@ public:
   mlir::FailureOr<mlir::Value> getLike(mlir::Value value, const LinearLayout &layout);
   /// One by one: a tensor's registers in `layout`, or a scalar; none if `value` is null.
   mlir::FailureOr<Values> getElements(mlir::Value value, const LinearLayout &layout);
-  /// Values as those of `like` are kept: what they begin or go on with.
+  /// `values` in the layouts in which those of `like` are kept: their first or next values.
   mlir::FailureOr<Values> getAll(mlir::ValueRange values, mlir::ValueRange like);
 
   /// `lowered` is a scalar, or a tensor in the layout in which `value` is kept.
   void set(mlir::Value value, mlir::Value lowered) { scopes.back().values[value] = lowered; }
   /// Converts registers in `layout` to that of `value`.
   llvm::LogicalResult set(mlir::Value value, mlir::Value vector, const LinearLayout &layout);
-  /// What `set` was given; null if `value` is built on demand.
+  /// The value given to `set`; null if `value` is built on demand.
   mlir::Value find(mlir::Value value) const;
 
   /// The layout that `value` has, or one that suits it.
@@ -77,7 +77,7 @@ public:
   /// `value` is in shared memory as long as the innermost scope lasts.
   void setTile(mlir::Value value, SharedTile tile) { scopes.back().tiles[value] = std::move(tile); }
   const SharedTile *getTile(mlir::Value value) const;
-  /// What was stored of `value` for readers of kind `reader`, in the scopes around.
+  /// The tile stored from `value` for readers of kind `reader`, in the enclosing scopes.
   const SharedTile *getStored(mlir::Value value, unsigned reader) const;
   void setStored(size_t scope, mlir::Value value, unsigned reader, SharedTile tile) {
     scopes[scope].stored[{value, reader}] = std::move(tile);
@@ -85,7 +85,7 @@ public:
 
   //===- Scopes ------------------------------------------------------------===//
 
-  /// What is known while a block is being lowered, and forgotten after it.
+  /// Facts that hold while a block is lowered, and are dropped after it.
   class Scope {
   public:
     Scope(LowerContext &c, mlir::Block *block, bool isLoop) : c(c) {
@@ -109,7 +109,7 @@ public:
     llvm::SaveAndRestore<int64_t> restored;
   };
   /// If `value` does not change in the loops around: builds after it from here on, before those
-  /// loops. Gives the scope in which what is built now belongs.
+  /// loops. Returns the scope to which the values built there belong.
   size_t hoist(mlir::Value value);
 
   //===- Diagnostics -------------------------------------------------------===//
@@ -123,7 +123,7 @@ public:
 
   unsigned laneBits() const { return llvm::Log2_32(target.warpSize); }
   unsigned warpBits() const { return llvm::Log2_32(options.numWarps); }
-  /// Of a barrier of all threads of the program, or of the role.
+  /// The scope of a barrier of all threads of the program, or of the role.
   BarrierScope barrierScope() const {
     if (inRole)
       return BarrierScope::Role;

@@ -5,9 +5,9 @@
 
 namespace tilerun::simt {
 
-/// The lowered kernel, before the one that it is made from. Fails with a diagnostic, and leaves
-/// nothing behind then. A conversion between layouts takes at most `conversionBytes` of shared
-/// memory, in loops what `sched.conversions` says.
+/// Inserts the lowered kernel before the one that it is made from. Fails with a diagnostic, and
+/// then leaves nothing behind. A conversion between layouts takes at most `conversionBytes` of
+/// shared memory, in loops at most `sched.conversions`.
 mlir::FailureOr<mlir::func::FuncOp> lowerKernel(mlir::func::FuncOp kernel,
                                                 const LayoutAssignment &layouts,
                                                 const LowerOptions &options,

@@ -29,7 +29,7 @@ private:
   FailureOr<func::FuncOp> lowerAndPlace();
   /// The one case in which a kernel is lowered a second time: see lowerAndPlace.
   FailureOr<func::FuncOp> lowerWithLeastMemory();
-  /// What would help a kernel that does not fit.
+  /// Advice for a kernel that does not fit.
   std::string advise();
   bool fitsWith(unsigned numWarps);
   /// The kernel in tile IR alone.
@@ -38,7 +38,7 @@ private:
   func::FuncOp kernel;
   const LowerOptions &options;
   LayoutAssignment layouts;
-  func::FuncOp least; ///< The kernel with nothing that runs ahead, or null: it is itself like that.
+  func::FuncOp least; ///< The kernel with nothing that runs ahead; null if it is like that itself.
 };
 } // namespace
 
@@ -49,7 +49,7 @@ FailureOr<func::FuncOp> KernelLowering::lower() {
 
 /// The schedule knows how many bytes are needed at any time, but not where first fit leaves gaps
 /// between buffers of different lives. Where these gaps make the difference, and only there, the
-/// kernel is lowered again with as little as possible; but not where somebody wrote its schedule.
+/// kernel is lowered again with as little as possible; unless its schedule was written by hand.
 FailureOr<func::FuncOp> KernelLowering::lowerAndPlace() {
   FailureOr<func::FuncOp> lowered = lower();
   if (failed(lowered))
@@ -88,7 +88,7 @@ FailureOr<func::FuncOp> KernelLowering::lowerWithLeastMemory() {
 }
 
 bool KernelLowering::fitsWith(unsigned numWarps) {
-  // A copy, with layouts for so many warps.
+  // A copy, with layouts for this number of warps.
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel.getLoc());
   func::FuncOp copy = tiles().clone();
   scratch->push_back(copy);
@@ -130,7 +130,7 @@ static BarrierScope getScope(func::FuncOp kernel, const TargetInfo &target) {
 }
 
 LogicalResult KernelLowering::run() {
-  // What was not scheduled before is now.
+  // Kernels without a schedule get one now.
   if (!kernel->hasAttr(SchedDialect::kConversions) &&
       failed(schedule::scheduleStages(kernel, layouts, {options.numStages})))
     return failure();
@@ -148,7 +148,8 @@ LogicalResult KernelLowering::run() {
   return insertBarriers(*lowered, getScope(*lowered, *options.target));
 }
 
-/// What is per-thread IR already, for so many threads, needs places and barriers only.
+/// A kernel that is per-thread IR already, for this number of threads, only needs places and
+/// barriers.
 static LogicalResult finishKernel(func::FuncOp kernel, int64_t threads,
                                   const LowerOptions &options) {
   const TargetInfo &target = *options.target;

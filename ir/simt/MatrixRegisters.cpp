@@ -35,7 +35,7 @@ static bool carryIn(scf::ForOp loop) {
       numbers.push_back(index);
   if (numbers.empty())
     return false;
-  // The new values come in the place of the old ones.
+  // The new values replace the old ones.
   OpBuilder b(loop);
   Location loc = loop.getLoc();
   SmallVector<Value> inits, yielded;

@@ -1,6 +1,6 @@
 // Where opaque matrices meet registers. The lowering builds matrix_from_registers and
-// matrix_to_registers around every product; what goes from one product to the next, around a loop
-// too, stays in matrices here, and only what is left takes the way through shared memory.
+// matrix_to_registers around every product; values that go from one product to the next, around a
+// loop too, stay in matrices here, and only the rest goes through shared memory.
 #pragma once
 
 #include "ir/simt/SimtOps.h"
@@ -11,8 +11,8 @@ namespace tilerun::simt {
 using target::TargetInfo;
 
 /// Loops carry accumulators as matrices where one iteration's product hands them to the next one's;
-/// conversions that undo each other, or that nobody wants, are gone. Without such ops in `kernel`
-/// nothing happens.
+/// conversions that cancel, or whose results are unused, are removed. Does nothing without such ops
+/// in `kernel`.
 void carryMatrices(mlir::func::FuncOp kernel);
 
 /// Replaces the conversions that are left: each warp stores to a slot of its own in shared memory

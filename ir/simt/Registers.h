@@ -26,7 +26,7 @@ mlir::Value pick(mlir::ImplicitLocOpBuilder &b, mlir::Value vector,
 /// base ^ constant, as an addition where the bits never meet.
 mlir::Value offsetBy(mlir::ImplicitLocOpBuilder &b, mlir::Value base, uint64_t baseBits,
                      uint64_t constant);
-/// Either may be null, which is true.
+/// Either may be null, which means true.
 mlir::Value conjunction(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y);
 /// Cut or extended by zeros.
 mlir::Value resizeInteger(mlir::ImplicitLocOpBuilder &b, mlir::Value integer, unsigned bits);

@@ -9,7 +9,7 @@
 
 namespace tilerun::simt {
 
-/// What becomes of ub.poison: itself, or zero, so that results never depend on a driver.
+/// How ub.poison is lowered: kept, or zero, so that results never depend on a driver.
 enum class PoisonIs { Poison, Zero };
 
 void scalarize(mlir::func::FuncOp kernel, PoisonIs poison);

@@ -1,4 +1,4 @@
-// See SharedTiles.h: what is stored, and where. TileReads.cpp has what is read.
+// See SharedTiles.h: stores, and where tiles lie. Reads are in TileReads.cpp.
 #include "ir/simt/SharedTiles.h"
 #include "ir/layout/MatrixTile.h"
 #include "ir/layout/SharedMemory.h"
@@ -89,7 +89,7 @@ std::optional<SharedTile> simt::findTile(const LowerContext &c, Value operand) {
   return result;
 }
 
-/// What is in one line of a padded tile.
+/// Bytes of one line of a padded tile, without its padding.
 static int64_t lineBytesOf(const SharedTile &tile) {
   return int64_t(getScalarBytes(tile.element)) << tile.memory.outBits(dimName(tile.inner));
 }

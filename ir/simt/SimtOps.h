@@ -1,8 +1,8 @@
 // C++ side of the `simt` dialect (declared in SimtDialect.td and SimtOps.td).
 //
-// Rules of this folder: everything here is per thread and knows no target but what TargetInfo.h
-// says; the lowering from tile IR (lower/) builds accesses without barriers, and the passes in
-// SharedMemory.h place buffers and insert the barriers that are needed.
+// Rules of this folder: everything here is per thread and knows of targets only what TargetInfo.h
+// says; the lowering from tile IR builds accesses without barriers, then sync/Arena.h places
+// buffers and sync/Barriers.h inserts the barriers that are needed.
 #pragma once
 
 #include "ir/tile/TileOps.h"
@@ -24,8 +24,7 @@ struct SharedMemory : public mlir::SideEffects::Resource::Base<SharedMemory> {
   llvm::StringRef getName() final { return "simt.shared_memory"; }
 };
 
-/// `value` of 32 bits in a type that registers hold as such: the number of bytes of one element of
-/// a vector or of a scalar in memory (i1 takes one byte).
+/// Bytes in memory of a scalar, or of one element of a vector (i1 takes one byte).
 unsigned getScalarBytes(mlir::Type type);
 } // namespace tilerun::simt
 

@@ -98,7 +98,7 @@ ImmediateOperands tilerun::tile::expandImmediates(StringRef text, StringRef cons
     const size_t begin = next;
     next += getRegisters(getElementTypeOrSelf(operands[operand]), pack);
     if (next > places.size())
-      break; // Too few constraints: for whoever counts them.
+      break; // Too few constraints: reported where they are counted.
     auto mine = ArrayRef(places).slice(begin, next - begin);
     if (llvm::none_of(mine, [&](size_t place) { return isImmediate(items[place]); })) {
       out.kept.push_back(operand);

@@ -15,7 +15,7 @@ enum class RemarkName {
 llvm::StringRef toString(RemarkName name);
 llvm::ArrayRef<RemarkName> allRemarks();
 
-/// Whether anybody listens in this context.
+/// Whether this context has a listener.
 bool wantsRemarks(mlir::MLIRContext *context);
 
 /// Reports about `op`. `isMissed`: something that would have been faster was not done.

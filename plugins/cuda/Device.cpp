@@ -178,8 +178,8 @@ TilerunStatus Device::open(const TilerunErrorSink *sink) {
   return TILERUN_STATUS_OK;
 }
 
-// Releases the primary context. After a loss, the last handle resets it first: a dead context
-// that was released instead stays dead for whoever retains it next, and others in the process (a
+// Releases the primary context. After a loss, the last handle resets it first: a dead context that
+// was released instead stays dead for the next user that retains it, and others in the process (a
 // framework) may hold it too.
 void Device::close() {
   if (!ownsContext)

@@ -41,7 +41,7 @@ static std::vector<uint32_t> getTypes(const PhysicalDevice &physical, MemoryKind
   }
   std::vector<uint32_t> types;
   for (VkMemoryPropertyFlags flags : wanted)
-    // Without more than is wanted first: visible memory that nobody maps may be slower.
+    // Without more than is wanted first: visible memory may be slower without being mapped.
     for (bool exact : {true, false})
       for (uint32_t i = 0; i < physical.memory.memoryTypeCount; ++i) {
         const VkMemoryType &type = physical.memory.memoryTypes[i];
@@ -206,7 +206,7 @@ bool Memory::create(MemoryKind kind, uint64_t bytes, Block *&out, Failure &failu
       return false;
     }
     for (uint32_t type : types) {
-      // Drivers over host memory promise more than there is, so what is taken is counted here.
+      // Drivers over host memory promise more than there is, so use is counted here.
       uint64_t charge = 0;
       if (physical.memory.memoryTypes[type].heapIndex == physical.deviceHeap) {
         charge = needs.size;

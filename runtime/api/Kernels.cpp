@@ -11,7 +11,7 @@ using namespace tilerun::api;
 static constexpr uint32_t kMostWarps = 1024, kMostStages = 64, kMostRegisters = 255,
                           kMostBlocks = 64;
 
-// What nobody means to pass; read as it stands, it would be memory that is not there.
+// Larger counts are mistakes: reading that many would leave the caller's memory.
 static constexpr uint64_t kMostTextBytes = compiler::kMostTextBytes, kMostModuleBytes = uint64_t(1)
                                                                                         << 30;
 

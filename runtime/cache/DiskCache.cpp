@@ -139,8 +139,8 @@ std::optional<std::vector<uint8_t>> DiskCache::get(const Key &key, EntryKind kin
   std::vector<uint8_t> file;
   std::string others;
   int error = 0;
-  // A network file system says ESTALE when somebody replaced the file meanwhile: the second look
-  // finds the new one.
+  // A network file system says ESTALE if the file was replaced meanwhile: the second look finds the
+  // new one.
   for (int attempt = 0; attempt < 2; ++attempt) {
     files::Folder shard;
     error = step(FileStep::Open);
@@ -289,7 +289,7 @@ std::vector<DiskCache::Found> DiskCache::scan() {
       Found file;
       file.temporary = files::isTemporaryName(name);
       file.key = parseName(shard, name);
-      // Somebody else's files are neither counted nor touched.
+      // Files of other users are neither counted nor touched.
       if (!file.temporary && !file.key)
         continue;
       file.path = path + "/" + name;

@@ -38,7 +38,7 @@ Status Device::open(std::shared_ptr<const plugin::Plugin> plugin, const plugin::
 Device::~Device() {
   if (!handle)
     return;
-  // A failure shows in the state; there is nobody left to tell.
+  // A failure shows in the state; no caller is left to report it to.
   (void)synchronize();
   {
     std::lock_guard lock(modules->mutex);

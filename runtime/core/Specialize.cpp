@@ -165,7 +165,7 @@ Status Kernel::specializeOnce(Device &device, const SpecializationKey &key,
   bool first = false;
   {
     std::lock_guard lock(mutex);
-    // Somebody may have landed since the caller looked.
+    // Another thread may have finished since the caller looked.
     out = table.find(key);
     if (out)
       return {};

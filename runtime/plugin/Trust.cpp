@@ -42,7 +42,7 @@ static bool isOwnGroup(gid_t group) {
   return true;
 }
 
-// The group's bits of a file with an access list are the most that anybody in it may do.
+// The group's bits of a file with an access list are the most that any member may do.
 static bool hasAccessList(int fd, const char *path) {
   constexpr const char *kName = "system.posix_acl_access";
   return (fd >= 0 ? fgetxattr(fd, kName, nullptr, 0) : lgetxattr(path, kName, nullptr, 0)) > 0;

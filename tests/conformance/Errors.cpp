@@ -1,5 +1,5 @@
-// Errors: what is wrong is said, nothing changes, and the device goes on; or it is lost, and the
-// way back works.
+// Errors: each is reported, nothing changes, and the device stays usable; or it is lost, and can be
+// recovered.
 #include "tests/conformance/Suite.h"
 
 #include <cstring>
@@ -30,7 +30,7 @@ static Outcome outOfMemory(Context &c) {
 }
 
 static Outcome exhaustMemory(Context &c) {
-  // Takes memory by eighths until there is none, gives it back, and has all of it again.
+  // Allocates memory by eighths until none is left, frees it, and can allocate all of it again.
   TilerunPropertyValue total = {sizeof(total), 0, 0, nullptr};
   CALL(c, get_device_property, c.device, TILERUN_DEVICE_PROPERTY_MEMORY_TOTAL, &total);
   if (!c.table.allocate || !c.table.free)
@@ -249,7 +249,7 @@ static Outcome deviceLost(Context &c) {
   arguments.add<uint64_t>(0x10).setIn(launch);
   CALL(c, launch, kernel, nullptr, &launch);
   CALL_FAILS(c, TILERUN_STATUS_DEVICE_LOST, synchronize_device, c.device);
-  // From now on each call says so, and tells the kernel.
+  // From now on each call reports the loss and names the kernel.
   TilerunStatus status = c.table.get_device_state(c.device, c.sink());
   plugin::Error error = c.takeError(status);
   EXPECT(status == TILERUN_STATUS_DEVICE_LOST, error.message);

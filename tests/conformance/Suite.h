@@ -36,7 +36,7 @@ public:
   /// Releases everything that was made here, children first, and closes the device.
   void release();
 
-  /// Turns a status into an outcome: pass, unsupported, or a failure that tells the plugin's words.
+  /// Turns a status into an outcome: pass, unsupported, or a failure with the plugin's message.
   Outcome judge(TilerunStatus status, const char *call);
   const TilerunErrorSink *sink() { return errors.getSink(); }
   /// The last error that came; cleared by reading.

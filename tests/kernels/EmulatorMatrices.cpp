@@ -106,8 +106,8 @@ bool Warp::loadMatrix(LoadMatrixOp op) {
 // Opaque matrices
 //===----------------------------------------------------------------------===//
 
-/// Loads or stores (for a MatrixStoreOp) a matrix. Nobody knows which lane has which element, so
-/// that it is ordered with no lane's access since the last barrier.
+/// Loads or stores (for a MatrixStoreOp) a matrix. Which lane has which element is unknown, so it
+/// is not ordered with any lane's accesses since the last barrier.
 bool Warp::transferMatrix(Operation *op, Value buffer, Value offset, MatrixType type,
                           uint64_t pitch, bool byColumns, Data &data) {
   unsigned bytes = getScalarBytes(type.getElementType());

@@ -10,7 +10,7 @@ using Problem = SharedMemory::Problem;
 
 /// Of an entry: more than one lane at the same time.
 static constexpr uint32_t kSeveralLanes = 255;
-/// What is read where nobody may read.
+/// The value read from a place that may not be read.
 static constexpr uint8_t kPoison = 0xcd;
 
 SharedMemory::SharedMemory(uint64_t bytes, unsigned warps)

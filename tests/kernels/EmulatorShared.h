@@ -16,7 +16,7 @@
 
 namespace tilerun::test::emulator {
 
-/// A thread; of an access by a lane that nobody knows, kUnknownLane.
+/// A thread; kUnknownLane for an access by an unknown lane.
 struct Thread {
   unsigned warp, lane;
 };
@@ -32,10 +32,10 @@ public:
   Problem write(Thread thread, uint64_t place, llvm::ArrayRef<uint8_t> bytes);
   Problem add(Thread thread, uint64_t place, uint32_t value);
 
-  /// A copy begins: from here to its end its bytes have no value, and nobody may touch them.
+  /// A copy begins: from here to its end its bytes have no value and must not be accessed.
   Problem beginCopy(Thread thread, uint64_t place, uint64_t bytes);
   Problem endCopy(Thread thread, uint64_t place, llvm::ArrayRef<uint8_t> bytes);
-  /// An asynchronous read begins: up to its end nobody may write its bytes.
+  /// An asynchronous read begins: up to its end its bytes must not be written.
   Problem beginRead(Thread thread, uint64_t place, llvm::MutableArrayRef<uint8_t> bytes);
   Problem endRead(Thread thread, uint64_t place, uint64_t bytes);
   /// A warp's earlier writes become visible to asynchronous reads.

@@ -27,7 +27,7 @@ public:
   bool isDone() const { return handles.empty(); }
   void enter(std::coroutine_handle<> handle) { handles.push_back(handle); }
 
-  /// `co_await levels.pause()`: back to whoever called resume().
+  /// `co_await levels.pause()`: returns to the caller of resume().
   auto pause() {
     struct Pause {
       Levels &levels;

@@ -1,4 +1,4 @@
-// The emulator of threads finds what it is there to find: each kind of mistake is planted in
+// The emulator of threads finds what it claims to find: each kind of mistake is planted in
 // per-thread IR, and must be reported for every order of the warps; without it the same kernel
 // runs.
 #include "tests/kernels/Emulator.h"
@@ -183,7 +183,7 @@ TEST_F(EmulatorTest, ACopyIsSeenBehindAWaitAndABarrier) {
   expectEach(kCopy + kWait + loadFrom(4, 8), {kAfterWrite, kAfterRead, kNeverWritten, kEarlyRead});
   EXPECT_EQ(problem(kCopy + kStore + kWait),
             "write to shared memory whose copy has not been waited for");
-  // Lanes may copy the same bytes to one place, but nobody knows which of two copies ends first.
+  // Lanes may copy the same bytes to one place, but which of two copies ends first is unknown.
   warps = 1;
   EXPECT_EQ(run("simt.async_copy 4 %in -> %s[%c0]\nsimt.async_commit\n" + kWait), "");
   warps = 2;

@@ -209,7 +209,8 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
         emulateOn(*prepared, target, setting.warps, testCase, got, setting.mostElements, seeds);
     std::string where = std::to_string(setting.warps) + " warps of " +
                         std::to_string(setting.lanes) + " lanes on " + target.name + ": ";
-    // What is listed must not fit: a list that keeps what fits by now would hide that it stops.
+    // A listed case must not fit: a list that keeps cases that fit by now would hide it when they
+    // stop fitting.
     const std::string pair = pairOf(testCase, setting);
     if (!pairsThatAreTooLarge().contains(pair))
       EXPECT_EQ(error, "") << where << pair;
@@ -229,7 +230,7 @@ const std::string &findPtxas() {
   return path;
 }
 
-/// What ptxas says about the text; empty if it is content.
+/// The messages of ptxas about the text; empty if it accepts it.
 std::string assemble(const std::string &ptx, const std::string &arch) {
   const std::string &path = findPtxas();
   llvm::SmallString<64> file, log;

@@ -94,7 +94,7 @@ protected:
     return module;
   }
   static func::FuncOp kernelOf(ModuleOp module) { return *module.getOps<func::FuncOp>().begin(); }
-  /// The messages of so many orders; a wrong result is one, too.
+  /// The messages of this number of orders; a wrong result is one, too.
   std::set<std::string> run(const std::string &text, unsigned seeds) {
     OwningOpRef<ModuleOp> module = parse(text);
     std::set<std::string> messages;
@@ -183,7 +183,7 @@ TEST_F(RoleTest, ADeadlockNamesThePlaceOfEveryWarp) {
   tooFew.emptyArrivals = 2;
   for (const Protocol &p : {wrongParity, noArrival, tooFew})
     EXPECT_EQ(run(ringKernel(p), 24), std::set<std::string>{"no warp can go on"});
-  // The producer has filled both slots, and nobody frees one.
+  // The producer has filled both slots, and none is released.
   for (const char *place :
        {"\n  warp 0 waits at simt.phase_wait, line ", "\n  warp 1 waits at simt.phase_wait, line ",
         "\n  warp 2 waits at simt.phase_wait, line ", ", iteration 2"})
@@ -239,7 +239,7 @@ TEST_F(RoleTest, BarriersInARoleAreItsOwn) {
   std::string l0 = "%l0 = " + load, l1 = "%l1 = " + load;
   EXPECT_EQ(inserted("simt.role 0 to 4 {\n^bb0(%thread: i32):\n" + store + l0 + "}\n"), "[SRL]");
   EXPECT_EQ(inserted("simt.role 0 to 1 {\n^bb0(%thread: i32):\n" + store + l0 + "}\n"), "[SWL]");
-  // Before and behind roles all meet; between two of them nobody does.
+  // All warps meet before and after the roles; between two of them none do.
   EXPECT_EQ(inserted(store + "simt.role 0 to 1 {\n^bb0(%thread: i32):\n" + l0 +
                      "}\nsimt.role 1 to 2 {\n^bb0(%thread: i32):\n" + l1 + "}\n"),
             "SP[L][L]");

@@ -239,7 +239,7 @@ def while_loop(n, Z):
 #: n=-7 Z=i32[0,0]->[1,2]
 @triton.jit
 def returns(n, Z):
-    """C11: `return` may stand in a run-time `if`, and ends the function in both forms, with and without values."""
+    """C11: A run-time `if` may contain `return`, with or without values, which ends the function."""
     tl.store(Z, 1)
     if n > 0:
         return
@@ -250,7 +250,7 @@ def returns(n, Z):
 #: n=-7 Z->i32[7]
 @triton.jit
 def returns_values(n, Z):
-    """C11: `return` may stand in a run-time `if`, and ends the function in both forms, with and without values."""
+    """C11: A run-time `if` may contain `return`, with or without values, which ends the function."""
     tl.store(Z, choose(n))
 
 

@@ -25,7 +25,7 @@ struct Results {
 
 /// JSON, one function a line.
 std::string formatResults(const Results &results);
-/// The error's text if it is none.
+/// The error's text if it is not.
 std::string parseResults(llvm::StringRef text, Results &results);
 
 /// Puts cells that ran again among those recorded before, from which cells go that the matrix no

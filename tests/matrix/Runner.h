@@ -7,7 +7,7 @@
 
 namespace tilerun::matrix {
 
-/// What became of a cell. UnexpectedPass: it is in the list of expected failures, and passes.
+/// The outcome of a cell. UnexpectedPass: it is in the list of expected failures, and passes.
 enum class Verdict { Pass, Unsupported, ExpectedFailure, Fail, UnexpectedPass };
 const char *getName(Verdict verdict);
 std::optional<Verdict> parseVerdict(llvm::StringRef name);

@@ -1,5 +1,5 @@
-// Whether a SPIR-V module is one: by spirv-val, where it is installed, and by a look at what that
-// lets through.
+// Whether a SPIR-V module is valid: by spirv-val, where it is installed, and by checks that it
+// lacks.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -12,8 +12,8 @@ namespace tilerun::matrix {
 /// and ids that are 0 or beyond the bound in OpPhi, which serializers leave there.
 std::string checkWords(llvm::StringRef module);
 
-/// What `validator` (a path to spirv-val) says about the module for Vulkan 1.3; "" if it is
-/// content.
+/// What `validator` (a path to spirv-val) says about the module for Vulkan 1.3; "" if it accepts
+/// it.
 std::string validate(llvm::StringRef module, const std::string &validator);
 
 } // namespace tilerun::matrix

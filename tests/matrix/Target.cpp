@@ -120,7 +120,7 @@ TilerunCompileOptions getOptions(const Request &request) {
   return options;
 }
 
-/// What Vulkan's validation layer says, by the plugin's log.
+/// Messages of Vulkan's validation layer, from the plugin's log.
 std::mutex messagesMutex;
 std::string messages;
 

@@ -1,4 +1,4 @@
-// The numbers behind the rules. docs/backends.md repeats what is said here.
+// The numbers behind the rules. docs/backends.md repeats them.
 //
 // Functions: in units of the last place of the exact result (computed in float64), over the range
 // of arguments that Mathematics.cpp gives. docs/math.md has the bounds of the accurate forms, and

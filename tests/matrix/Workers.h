@@ -15,7 +15,7 @@ struct PoolOptions {
   unsigned secondsPerJob = 120; ///< A job that takes longer is killed and fails.
   /// Is called once in each child.
   std::function<JobRunner()> makeRunner;
-  /// Is told each result as it comes, in the parent.
+  /// Receives each result as it comes, in the parent.
   std::function<void(size_t job, const Result &result)> report;
 };
 

@@ -1,5 +1,5 @@
-// What drivers are known to do wrong. On a device with such a driver kernels are written around
-// these (`Expr::guarded`); on every other device they are not.
+// Known defects of drivers. On a device with such a driver kernels are written around these
+// (`Expr::guarded`); on every other device they are not.
 //
 // Each defect has a kernel that shows it. `tilerun-property --defects` runs these, and fails for
 // one that shows nothing any more: then it leaves the table.

@@ -62,7 +62,7 @@ TEST(Property, KernelsFollowFromTheirSeeds) {
   EXPECT_GT(texts.size(), 45u);
 }
 
-/// What the tables promise is made: a form that is no longer generated is no longer tested.
+/// Every form in the tables is generated: one that is no longer generated is no longer tested.
 TEST(Property, KernelsHaveAllForms) {
   std::vector<std::string> missing = {"tl.map_elementwise(",
                                       "tl.make_block_ptr(",

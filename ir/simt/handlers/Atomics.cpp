@@ -1,5 +1,5 @@
 // Atomics, element by element: one thread of those that hold an element does it, and gives the
-// others what was there before.
+// others the old value.
 #include "ir/layout/BitMatrix.h"
 #include "ir/simt/HandlerList.h"
 
@@ -9,7 +9,7 @@ using namespace tilerun::simt;
 using namespace tilerun::distribute;
 using namespace tilerun::layout;
 
-/// Gives every holder of an element what its first holder has.
+/// Gives every holder of an element the value of its first holder.
 static Value replicate(LowerContext &c, Value vector, const LinearLayout &layout) {
   Value first = c.threads.isFirstHolder(layout);
   if (!first)
@@ -44,7 +44,7 @@ static Value replicate(LowerContext &c, Value vector, const LinearLayout &layout
   return pack(c.b, result);
 }
 
-/// Sets an atomic's result from what the first holders of its elements have.
+/// Sets an atomic's result from the values of its elements' first holders.
 static LogicalResult setReplicated(LowerContext &c, Value result, ArrayRef<Value> elements,
                                    const LinearLayout &layout) {
   Value vector = replicate(c, pack(c.b, elements), layout);

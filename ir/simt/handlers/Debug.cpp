@@ -1,4 +1,4 @@
-// Assertions, printing, and what only keeps an order.
+// Assertions, printing, and ops that only order accesses.
 #include "ir/simt/HandlerList.h"
 #include "ir/tile/PrintFormat.h"
 

@@ -1,5 +1,5 @@
-// Scans: in an ordered layout each thread scans its registers, then adds what lies before it in its
-// warp (by exchange) and in the warps before (through shared memory).
+// Scans: in an ordered layout each thread scans its registers, then adds the prefix before it in
+// its warp (by exchange) and in the warps before (through shared memory).
 #include "ir/layout/TensorLayout.h"
 #include "ir/simt/Conversions.h"
 #include "ir/simt/Exchange.h"

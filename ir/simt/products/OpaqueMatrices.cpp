@@ -1,6 +1,6 @@
 // Products by instructions whose fragments are opaque (cooperative matrices): operands are read
 // from shared memory, from the tiles of pipelined loops or stored there first, and accumulators are
-// matrices from the first step to the last. MatrixRegisters.h says what becomes of both ends.
+// matrices from the first step to the last. MatrixRegisters.h handles both ends.
 #include "ir/schedule/RingTile.h"
 #include "ir/simt/FloatCasts.h"
 #include "ir/simt/ProductStrategy.h"
@@ -23,7 +23,7 @@ static FailureOr<SharedTile> store(LowerContext &c, Value operand, Type element)
     home = c.layouts.getDefault(type);
   unsigned inner = home.inBits(kRegister) && home.getBasis(kRegister, 0, dimName(0)) == 1 ? 0 : 1;
 
-  // What does not change in a loop is stored once, before the loop.
+  // A loop invariant is stored once, before the loop.
   PlaceGuard guard(c.b);
   size_t scope = c.hoist(operand);
   FailureOr<Value> registers = c.get(operand, home);

@@ -40,7 +40,7 @@ static FailureOr<SharedTile> store(LowerContext &c, Value operand, unsigned summ
       describeTile(type.getShape(), 1 - summed, bytes, summed))
     inner = 1 - summed;
 
-  // What does not change in a loop is stored once, before the loop.
+  // A loop invariant is stored once, before the loop.
   PlaceGuard guard(c.b);
   size_t scope = c.hoist(operand);
   FailureOr<Value> vector = c.get(operand, home);

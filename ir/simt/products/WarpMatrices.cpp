@@ -110,8 +110,9 @@ DotOperand::DotOperand(LowerContext &c, RankedTensorType type, const DotPlan &pl
 
 LogicalResult DotOperand::place(Value value) {
   if (type.getRank() == 2 && !(tile = findTile(c, value))) {
-    // What is computed in this block and has to move between warps is read step by step. What comes
-    // from outside of a loop stays in registers, and so does what would take much shared memory.
+    // Operands that are computed in this block and have to move between warps are read step by
+    // step. Values from outside of a loop stay in registers, and so do those that would take much
+    // shared memory.
     Value home = c.find(value);
     bool isHere = home && home.getParentBlock() == c.b.getInsertionBlock();
     uint64_t bytes = type.getNumElements() * getScalarBytes(elementType(type));
@@ -257,7 +258,7 @@ LogicalResult WarpMatrixProduct::emitStep(unsigned step) {
       Value zero = zeroLike(tile), small = zero;
       for (auto pair : ArrayRef(pairs).drop_back())
         small = multiply(small, pair);
-      // Infinite operands have no parts: what they give here is not a number and does not count.
+      // Infinite operands have no parts: the result here is not a number and does not count.
       Value isNumber = arith::CmpFOp::create(c.b, arith::CmpFPredicate::ORD, small, small);
       small = arith::SelectOp::create(c.b, isNumber, small, zero);
       // The instruction cuts off what its accumulator cannot hold: each step's sum is added here,

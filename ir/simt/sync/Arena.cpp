@@ -21,13 +21,14 @@ constexpr int64_t kMaxOwnBytes = 1024, kMaxAllOwnBytes = 4096;
 } // namespace
 
 namespace {
-/// When, in program order, ops begin and end, and where nothing asynchronous is under way any more.
+/// When, in program order, ops begin and end, and from where on no asynchronous access is in
+/// flight.
 class Timeline {
 public:
   explicit Timeline(func::FuncOp kernel) { number(kernel); }
   uint64_t startOf(Operation *op) const { return spans.lookup(op).first; }
   uint64_t endOf(Operation *op) const { return spans.lookup(op).second; }
-  /// The op in `block` behind which the accesses that `user` starts have completed.
+  /// The op in `block` after which the accesses that `user` starts have completed.
   Operation *completionOf(Operation *user, AsyncQueue queue, Block *block) const {
     for (Operation *wait : waits[unsigned(queue)])
       if (startOf(wait) > endOf(user))
@@ -97,7 +98,7 @@ static bool meet(const Buffer &x, const Buffer &y) {
   return x.lastRole >= y.firstRole && y.lastRole >= x.firstRole;
 }
 
-/// The live range of a buffer; nothing if nobody uses it.
+/// The live range of a buffer; nullopt if it is unused.
 static std::optional<Buffer> getLiveRange(SharedAllocOp op, const Timeline &timeline) {
   if (op.use_empty())
     return std::nullopt;
@@ -157,8 +158,8 @@ LogicalResult simt::placeShared(func::FuncOp kernel, const TargetInfo &target, S
   llvm::sort(buffers, [&](const Buffer &x, const Buffer &y) {
     return std::pair(x.first, timeline.startOf(x.op)) < std::pair(y.first, timeline.startOf(y.op));
   });
-  // What has bytes of its own needs no barrier between its last reads and another buffer's writes:
-  // small buffers get their own while there are few, beyond all others.
+  // A buffer with bytes of its own needs no barrier between its last reads and another buffer's
+  // writes: small buffers get their own while there are few, beyond all others.
   int64_t ownBytes = 0;
   for (Buffer &buffer : buffers) {
     int64_t bytes = buffer.op.getBytes();
@@ -173,7 +174,7 @@ LogicalResult simt::placeShared(func::FuncOp kernel, const TargetInfo &target, S
   if (uint64_t(total) > target.sharedMemoryBytes)
     total = place(buffers, /*allowOwn=*/false);
   if (uint64_t(total) > target.sharedMemoryBytes) {
-    // At what takes most: that is where smaller blocks help.
+    // At the largest buffer, where smaller blocks help.
     auto largest = llvm::max_element(
         buffers, [](Buffer &x, Buffer &y) { return x.op.getBytes() < y.op.getBytes(); });
     return emitError(largest->op.getLoc())

@@ -15,7 +15,7 @@ struct Pending {
   Buffers roleReads, roleWrites, roleAdds;
   /// Accesses to buffers of which each warp has its part, since the last barrier of any scope.
   Buffers warpReads, warpWrites;
-  /// What is under way, whatever barriers are passed: by queue.
+  /// Accesses in flight, which no barrier ends, by queue.
   struct {
     Buffers reads, writes;
   } flying[kNumAsyncQueues];
@@ -31,7 +31,7 @@ struct Pending {
     warpWrites.clear();
   }
   bool isEmpty() const { return reads.empty() && writes.empty() && adds.empty(); }
-  /// What a role leaves behind; `role` began with nothing.
+  /// The state after a role; `role` began with an empty one.
   void leaveRole(const Pending &role) {
     roleReads.insert(role.reads.begin(), role.reads.end());
     roleWrites.insert(role.writes.begin(), role.writes.end());
@@ -41,7 +41,7 @@ struct Pending {
       to.writes.insert(from.writes.begin(), from.writes.end());
     }
   }
-  /// Behind the last role its accesses are like all others.
+  /// After the last role its accesses are like all others.
   void endRoles() {
     reads.insert(roleReads.begin(), roleReads.end());
     writes.insert(roleWrites.begin(), roleWrites.end());
@@ -86,7 +86,7 @@ private:
   }
   void visit(Operation *op, Pending &pending);
   void enterRole(Operation *op, unsigned warps, Pending &pending);
-  /// Of one op: the barriers before it, and what is pending behind it.
+  /// Of one op: the barriers before it, and the accesses pending after it.
   void apply(Operation *op, const SharedUse &use, Pending &pending);
   /// Whether each warp has a part of both, the same bytes.
   static bool shareWarpParts(SharedAllocOp x, SharedAllocOp y) {
@@ -112,7 +112,7 @@ private:
     }
     pending.reads.insert(buffer);
   }
-  /// Additions are in no one's way but others' reads and writes.
+  /// Additions only conflict with others' reads and writes.
   void add(Operation *op, SharedAllocOp buffer, Pending &pending) {
     if (overlapAny(buffer, pending.reads) || overlapAny(buffer, pending.writes) ||
         llvm::any_of(pending.adds, [&](SharedAllocOp other) {
@@ -155,7 +155,7 @@ private:
 };
 } // namespace
 
-/// A role sees what was before it behind a barrier of the program. Barriers in it are its own.
+/// A role sees earlier accesses after a barrier of the program. Barriers in it are its own.
 void BarrierInserter::enterRole(Operation *op, unsigned warps, Pending &pending) {
   // The first one of a block may follow those of an earlier iteration, run by other warps or its
   // own.
@@ -225,7 +225,8 @@ void BarrierInserter::visit(Operation *op, Pending &pending) {
     return apply(op, user.getSharedUse(), pending);
   if (op->getNumRegions()) {
     bool isLoop = isa<LoopLikeOpInterface>(op);
-    // What a loop's later iterations start with must be known before the first barrier is placed.
+    // The state at the start of a loop's later iterations must be known before the first barrier is
+    // placed.
     Pending entry = pending;
     bool wasTrial = std::exchange(isTrial, isTrial || isLoop);
     for (;;) {

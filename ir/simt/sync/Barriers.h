@@ -1,5 +1,5 @@
 // The barriers that a kernel's accesses to shared memory need. It works on finished code, so that
-// whatever builds accesses need not think of barriers.
+// the code that builds accesses can ignore barriers.
 #pragma once
 
 #include "ir/simt/SimtOps.h"

@@ -98,7 +98,7 @@ SharedUse WgmmaWaitOp::getSharedUse() { return waitingFor(AsyncQueue::Products, 
 //===----------------------------------------------------------------------===//
 
 /// Whether the op itself, without what is in its regions, reads or writes shared memory as far as
-/// its effects tell. What has unknown effects may.
+/// its effects tell. An op with unknown effects may.
 static bool mayTouchShared(Operation *op) {
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   if (!effects)

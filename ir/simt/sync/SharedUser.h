@@ -10,7 +10,7 @@
 
 namespace tilerun::simt {
 
-/// Work that an op starts and that goes on behind it. Groups of a queue end in order.
+/// Work that an op starts and that continues after it. Groups of a queue end in order.
 enum class AsyncQueue { Copies, Products };
 inline constexpr unsigned kNumAsyncQueues = 2;
 
@@ -20,25 +20,25 @@ struct SharedUse {
   struct Access {
     mlir::Value buffer; ///< Of type !simt.shared.
     Kind kind;
-    /// The access goes on until a wait for its queue: a read may see the buffer as late as that, a
-    /// write shows nothing before.
+    /// The access is in flight until a wait for its queue: a read may see the buffer as late as
+    /// that, a write shows nothing before.
     std::optional<AsyncQueue> queue = {};
-    /// Barriers that are there already, or an op before it, separate it from others' accesses: none
-    /// is inserted for it.
+    /// Existing barriers, or an op before it, separate it from others' accesses: none is inserted
+    /// for it.
     bool isSeparated = false;
   };
   struct Wait {
     AsyncQueue queue;
-    unsigned pending; ///< Groups that may still be under way behind it.
+    unsigned pending; ///< Groups that may still be in flight after it.
   };
 
   llvm::SmallVector<Access, 2> accesses;
   std::optional<AsyncQueue> closes; ///< Its accesses since the last one are a group.
   std::optional<Wait> waits;
   std::optional<BarrierScope> barrier; ///< Who meets here and sees each other's accesses.
-  /// Its region is run by this many warps, beside what follows.
+  /// This many warps run its region, concurrently with the ops after it.
   std::optional<unsigned> roleWarps;
-  bool isFence = false; ///< Makes its thread's writes visible to what works asynchronously.
+  bool isFence = false; ///< Makes its thread's writes visible to asynchronous instructions.
 
   bool isNone() const {
     return accesses.empty() && !closes && !waits && !barrier && !roleWarps && !isFence;
@@ -52,7 +52,7 @@ struct SharedUse {
 namespace tilerun::simt {
 
 /// Fails with a diagnostic at the first op in `root` that may touch shared memory and does not say
-/// how, or touches what is not the result of a `simt.shared_alloc`.
+/// how, or touches a buffer that is not the result of a `simt.shared_alloc`.
 mlir::LogicalResult checkSharedUsers(mlir::Operation *root);
 
 } // namespace tilerun::simt

@@ -1,5 +1,5 @@
 // The plugin's artifacts from arbitrary bytes: reading ends, stays inside the bytes, and what is
-// read is written as the same bytes again. The header is made right first, as somebody would who
+// read is written as the same bytes again. The header is made valid first, as an attacker would who
 // means harm: without that, the checksum keeps everything out.
 #include "plugins/vulkan/Artifact.h"
 

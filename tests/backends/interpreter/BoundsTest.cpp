@@ -81,7 +81,7 @@ TEST_F(BoundsTest, ItsOwnNameForAnIndexOfTheShape) {
   };
   at(shaped(x, {4, 2}, {2, 1}), 16, "'x'[8, 0], outside of its shape [4, 2]; is");
   at(shaped(x, {4, 2}, {2, 1}), -1, "'x'[-1, 1], outside of its shape [4, 2]; is");
-  // The elements are in another order: only the distance can be told.
+  // The elements are in another order: only the distance can be reported.
   at(shaped(x, {2, 4}, {1, 2}), 16, "'x'[16], outside of its shape [2, 4]; is");
   at(shaped(x, {}, {}), 16, "'x'[16], outside of its 8 elements; is");
 }
@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(
   }
   %v = tile.load %q : !tile.ptr<i32>)",
             true),
-        // Nobody knows where an integer comes from: any live allocation will do.
+        // The origin of an integer is unknown: any live allocation will do.
         std::tuple("Integer", R"(%a = tile.ptr_to_int %x : !tile.ptr<i32> -> i64
   %four = arith.constant 4 : i64
   %bytes = arith.muli %d, %four : i64
@@ -223,8 +223,8 @@ func.func @k(%x: !tile.ptr<i32> {tile.name = "x"}, %a: i64) attributes {tile.ker
   EXPECT_NE(message.find(", which is not in any tensor"), std::string::npos) << message;
 }
 
-/// Eight elements from an address on that nobody knows the origin of, on a device that shares the
-/// host's memory. The 8 elements of `x` are an allocation, or what the host told of.
+/// Eight elements from an address of unknown origin on, on a device that shares the host's memory.
+/// The 8 elements of `x` are an allocation, or a range that the host declared.
 struct HostMemory : testing::TestWithParam<bool> {
   interp::Heap heap{1 << 20};
   alignas(4) int32_t memory[24] = {};
@@ -283,7 +283,7 @@ TEST_P(HostMemory, ARowEndsWhereItBegan) {
       EXPECT_NE(message.find("(element (5))"), std::string::npos) << message;
     EXPECT_EQ(count(access, x, *own), 0u);
     EXPECT_EQ(count(access, x, *own + 12), GetParam() ? 3u : 1u);
-    // Of which nobody told anything.
+    // Undeclared memory.
     EXPECT_EQ(count(access, told(32), host + 32), 0u);
     EXPECT_EQ(count(access, x, host), 0u);
   }

@@ -47,7 +47,7 @@ func.func @k(%x: !tile.ptr<i32>, %out: !tile.ptr<i32>, %n: i32) attributes {tile
     EXPECT_EQ(reports[0].position.line, 3u);
     EXPECT_EQ(reports[0].other.line, 4u);
   }
-  // Where no lane is masked off, none is told.
+  // Where no lane is masked off, none is reported.
   EXPECT_TRUE(machine.run(text, {ptr(x), ptr(out), num(8)}, options).reports.empty());
 }
 

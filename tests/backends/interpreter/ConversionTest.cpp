@@ -52,7 +52,7 @@ protected:
     const uint64_t nearest = round(name(), exact),
                    down = round(name(), exact, APFloat::rmTowardZero);
     ASSERT_TRUE(sameFloat(name(), fromDouble(value, {}), nearest)) << name() << " of " << value;
-    // Saturation replaces what is no longer finite.
+    // Saturation replaces results that are not finite.
     const bool overflows = !exact.isNaN() && !toFloat(name(), nearest).isFinite();
     ASSERT_TRUE(sameFloat(name(), fromDouble(value, {false, true}),
                           overflows ? largest(exact.isNegative()) : nearest))

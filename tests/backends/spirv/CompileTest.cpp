@@ -47,7 +47,7 @@ std::string errorOf(llvm::StringRef text, const SpirvOptions &options) {
   return artifact ? "no error" : llvm::toString(artifact.takeError());
 }
 
-/// Compiles and validates; what is wrong, or nothing.
+/// Compiles and validates; the error, or "".
 std::string problemOf(llvm::StringRef text, const std::string &target) {
   auto artifact = compile(text, optionsFor(target));
   if (!artifact)

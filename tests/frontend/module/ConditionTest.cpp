@@ -112,7 +112,7 @@ TEST(Conditions, Functions) {
   const std::string fast = "    @triton.jit\n    def x(v):\n        return v\n";
   EXPECT_EQ(describe("if True:\n" + fast + "else:\n" + fast), "jit 6");
   EXPECT_EQ(describe("if False:\n" + fast + "else:\n" + fast), "jit 10");
-  // Where nobody knows, the first counts.
+  // If the condition is unknown, the first counts.
   EXPECT_EQ(describe("if probe():\n" + fast + "else:\n" + fast), "jit 6");
 }
 

@@ -146,7 +146,7 @@ TEST_F(Imports, ErrorsInImportedKernelsAreReported) {
   LoadedModule *module = loadFile("k.py");
   ASSERT_NE(module, nullptr);
   EXPECT_FALSE(loaded.diagnostics.hasErrors());
-  // Once somebody wants something of the file.
+  // Once a name of the file is used.
   EXPECT_EQ(follow(module, "g"), nullptr);
   EXPECT_TRUE(loaded.diagnostics.hasErrors());
 }
@@ -213,7 +213,7 @@ TEST_F(Imports, PartsOfPackages) {
   EXPECT_EQ(follow(module, "g"), nullptr);
 }
 
-// What kernels cannot look anything up in is not read: packages import much else.
+// Files in which kernels cannot look anything up are not read: packages import much else.
 TEST_F(Imports, FilesAreReadWhenTheyAreUsed) {
   write("pkg/__init__.py", "from .used import f\nfrom .broken import g\nfrom .values import *\n");
   write("pkg/used.py", "import triton\nfrom .more import h\nSIZE = 3\n"
@@ -235,7 +235,7 @@ TEST_F(Imports, FilesAreReadWhenTheyAreUsed) {
   EXPECT_NE(module->lookup("pkg")->module->lookup("COUNT"), nullptr);
   EXPECT_EQ(getDigest(), before);
   EXPECT_EQ(loaded.errors(), "");
-  // What is asked for after all is read then.
+  // A file that is needed after all is read then.
   EXPECT_EQ(follow(module->lookup("pkg")->module, "g"), nullptr);
   EXPECT_NE(loaded.errors(), "");
   EXPECT_NE(getDigest(), before);

@@ -86,7 +86,8 @@ class Statements {
 public:
   Statements() { llvm::sys::PrintStackTraceOnErrorSignal("sema_test"); }
 
-  /// Whether each compiles. What neither compiles nor has a located error fails the test.
+  /// Whether each compiles. A statement that neither compiles nor has a located error fails the
+  /// test.
   std::vector<bool> compile(llvm::ArrayRef<std::string> statements, bool debug = false) {
     constexpr size_t kMostOfAFile = 500;
     std::vector<bool> out;
@@ -126,7 +127,7 @@ private:
     }
   }
 
-  /// What users do not know: names of the compiler's own.
+  /// Internal names of the compiler, which users do not know.
   static bool hasInternalWord(llvm::StringRef message) {
     static const llvm::Regex words(
         "mlir|llvm|scf\\.|arith\\.|func\\.|![a-z]+[.<]|tensor<|memref|std::|unrealized|__inner|0x["
@@ -137,7 +138,7 @@ private:
 
   static void checkErrors(const DiagnosticEngine &diagnostics, const std::string &statement) {
     EXPECT_TRUE(diagnostics.hasErrors()) << statement;
-    // One mistake is told once. (A call may have several.)
+    // One mistake is reported once. (A call may have several.)
     std::set<std::pair<uint32_t, std::string>> told;
     for (const Diagnostic &diagnostic : diagnostics.getDiagnostics()) {
       if (diagnostic.severity != Severity::Error)

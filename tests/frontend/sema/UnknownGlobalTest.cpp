@@ -5,7 +5,7 @@
 using namespace tilerun::test;
 
 namespace {
-/// How a file may bind `F` so that nobody knows it without running host code.
+/// Bindings of `F` whose value is unknown without running host code.
 const std::string kUnknown[] = {
     "def is_hip():\n    return False\nF = is_hip()\n",
     "def is_hip():\n    return False\nF = tl.constexpr(is_hip())\n",

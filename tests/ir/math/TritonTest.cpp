@@ -144,7 +144,7 @@ protected:
       // results up to 1, the number of NaN in place of numbers and the reverse.
       auto *theirs = rows->getArray(kRanges[i].name);
       ASSERT_TRUE(theirs && theirs->size() >= 4) << kRanges[i].name;
-      // NaN in place of a number is as wrong as can be; no other error tells anything then.
+      // NaN in place of a number is as wrong as can be; other errors mean nothing then.
       if (*(*theirs)[3].getAsNumber() > 0)
         continue;
       compare<F>(a, b, (*op)->run(a, b), *theirs, more, type + form + " " + kRanges[i].name);

@@ -45,8 +45,8 @@ TEST(CarriedValuesTest, WhatOnlyLeadsToItselfGoes) {
       carriedAfter("%r:3 = scf.for %i = %z to %n step %one iter_args(%a = %z, %b = %z, %d = %z) "
                    "-> (i32, i32, i32) : i32 {\n"
                    "%x = arith.addi %a, %one : i32\n"
-                   "%y = arith.addi %b, %x : i32\n" // b wants a
-                   "%w = arith.addi %d, %x : i32\n" // nobody wants d
+                   "%y = arith.addi %b, %x : i32\n" // b uses a
+                   "%w = arith.addi %d, %x : i32\n" // d is unused
                    "scf.yield %x, %y, %w : i32, i32, i32 }\n" +
                    store("r#1")),
       "2 ");

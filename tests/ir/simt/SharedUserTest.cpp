@@ -1,4 +1,4 @@
-// Every op says how it touches shared memory; what does not is refused.
+// Every op says how it touches shared memory; one that does not is refused.
 #include "ir/simt/sync/Barriers.h"
 #include "ir/tile/RegisterDialects.h"
 

@@ -1,5 +1,4 @@
-// Modules as bytes: what was written is read again, what was damaged is refused, and nothing that
-// is handed over ends the process.
+// Modules as bytes: they round-trip, damaged ones are refused, and no input ends the process.
 #include "ir/tile/ModuleBytes.h"
 #include "tests/ir/tile/TileTest.h"
 

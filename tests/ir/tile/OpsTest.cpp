@@ -1,5 +1,5 @@
-// What ops tell the rest of the compiler: inferred types, effects, ranges, speculation, inlining,
-// constants.
+// Facts that ops give to the rest of the compiler: inferred types, effects, ranges, speculation,
+// inlining, constants.
 #include "ir/tile/TileUtils.h"
 #include "tests/ir/tile/TileTest.h"
 

@@ -101,7 +101,7 @@ protected:
         ASSERT_FALSE(HasFailure()) << "seed " << seed << "\n" << source;
       }
     }
-    // Where nothing is rewritten, nothing is tested.
+    // If nothing was rewritten, nothing was tested.
     EXPECT_GT(changed * 2, count);
   }
 

@@ -1,4 +1,4 @@
-// Layouts that a hand has written are followed: the same copy once with four neighbours in a thread,
+// Hand-written layouts are followed: the same copy once with four neighbours in a thread,
 // as tile-distribute would have it, and once with one, although memory would allow four.
 // RUN: tile-opt %s --lower-to-threads --split-input-file | FileCheck %s
 

@@ -1,4 +1,4 @@
-// What is beyond the sizes of tensors after padding: masked, left out, or moved out of the way.
+// The padding of tensors is masked, left out, or moved out of the way.
 // RUN: tile-opt %s --tile-pad=clean=false --split-input-file | FileCheck %s
 
 // Powers of two stay, whatever is done with them.
@@ -19,7 +19,7 @@ func.func @nothing(%x: !tile.ptr<i32>) attributes {tile.kernel} {
 
 // -----
 
-// Loads and stores get a mask; one that is there is asked only where there are elements.
+// Loads and stores get a mask; an existing mask is restricted to the real elements.
 // CHECK-LABEL: func.func @memory(
 // CHECK: %[[I:.*]] = tile.make_range 0 to 64 : tensor<64xi32>
 // CHECK: %[[REAL:.*]] = arith.cmpi slt, %[[I]], %{{.*}} : tensor<64xi32>
@@ -192,7 +192,7 @@ func.func @product(%p: tensor<3x24x!tile.ptr<f32>>, %b: tensor<24x5xf16>, %c: te
 
 // -----
 
-// Where only the outermost size is no power of two, elements stay in order; others are gathered.
+// Where only the outermost size is not a power of two, elements stay in order; others are gathered.
 // CHECK-LABEL: func.func @reshape(
 // CHECK-SAME: %[[X:.*]]: tensor<8x16xf32>
 // CHECK: %[[A:.*]] = tile.reshape %[[X]] : tensor<8x16xf32> -> tensor<128xf32>

@@ -199,7 +199,7 @@ func.func @k(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f3
 }
 
 //--- tf32x3.mlir
-// Three products; what is small is added first.
+// Three products; the smallest is added first.
 // CHECK: cvt.rna.tf32.f32
 // CHECK: sub{{(.rn)?}}.f32
 // CHECK-COUNT-24: mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32

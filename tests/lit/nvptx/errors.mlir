@@ -1,4 +1,4 @@
-// What cannot be compiled says which op, where, and for which target.
+// Errors name the op, its location and the target.
 // RUN: split-file %s %t
 // RUN: not tile-nvptx %t/integer-power.mlir 2>&1 | FileCheck %t/integer-power.mlir
 // RUN: not tile-nvptx %t/name.mlir 2>&1 | FileCheck %t/name.mlir

@@ -1,4 +1,4 @@
-// Per-thread IR with roles, as a hand writes it: each role is a branch on the thread's number, its barriers are named
+// Hand-written per-thread IR with roles: each role is a branch on the thread's number, its barriers are named
 // ones, and phases are mbarriers. ptxas takes it.
 // RUN: split-file %s %t
 // RUN: tile-nvptx %t/ring.mlir --arch=sm_90a | FileCheck %t/ring.mlir

@@ -1,4 +1,4 @@
-// What can be wrong with a schedule that the IR alone tells.
+// Mistakes in a schedule that the IR alone shows.
 // RUN: tile-opt %s --split-input-file --verify-diagnostics
 
 func.func @k(%x: !tile.ptr<f16>, %y: !tile.ptr<f16>, %n: i32) attributes {tile.kernel} {

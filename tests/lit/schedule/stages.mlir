@@ -1,10 +1,10 @@
-// Which loads run ahead, into how many slots: by asynchronous copies, through registers, as far as shared memory goes.
+// Which loads run ahead, into how many slots: by asynchronous copies, through registers, within the limits of shared memory.
 // RUN: tile-opt %s --schedule-stages="target=generic:shared=160k,async=on num-stages=4" | FileCheck %s --check-prefix=CHUNKS
 // RUN: tile-opt %s --schedule-stages="target=generic:shared=160k,async=on num-stages=1" | FileCheck %s --check-prefix=NONE
 // RUN: tile-opt %s --schedule-stages="target=generic:shared=160k num-stages=4" | FileCheck %s --check-prefix=REGISTERS
 // RUN: tile-opt %s --schedule-stages="target=generic:shared=14k,async=on num-stages=4" | FileCheck %s --check-prefix=SMALL
 // RUN: tile-opt %s --schedule-stages="target=generic:shared=6k num-stages=4" | FileCheck %s --check-prefix=ONE
-// What was scheduled for a target is what it is checked as, and stays.
+// A schedule for a target is checked for that target, and stays.
 // RUN: tile-opt %s --schedule-stages="target=generic:shared=160k,async=on num-stages=4" \
 // RUN:   | tile-opt --schedule-stages="target=generic:shared=160k,async=on num-stages=2" | FileCheck %s --check-prefix=CHUNKS
 // RUN: tile-opt %s --schedule-stages="target=generic:shared=160k,async=on num-stages=4" \

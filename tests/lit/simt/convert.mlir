@@ -1,4 +1,4 @@
-// What stays inside a warp moves by shuffles where that costs less than shared memory and a barrier.
+// Values that stay inside a warp move by shuffles where that costs less than shared memory and a barrier.
 // RUN: split-file %s %t
 // RUN: tile-nvptx %t/few.mlir --emit=simt --num-warps=1 | FileCheck %t/few.mlir
 // RUN: tile-nvptx %t/many.mlir --emit=simt --num-warps=1 | FileCheck %t/many.mlir

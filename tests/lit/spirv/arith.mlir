@@ -1,5 +1,5 @@
 // Arithmetic where SPIR-V or Vulkan says less than the language: remainders of negative numbers, minima with NaN,
-// wide products, and rounding that nobody may change.
+// wide products, and rounding that no driver may change.
 // RUN: tile-spirv %s | FileCheck %s
 
 // CHECK: OpCapability Shader

@@ -1,4 +1,4 @@
-// What cannot be compiled says what, where, and what would work.
+// Errors name the op, its location and a remedy.
 // RUN: split-file %s %t
 // RUN: not tile-spirv %t/f64.mlir 2>&1 | FileCheck %s --check-prefix=F64
 // RUN: not tile-spirv %t/f64.mlir -target vulkan:1.3,subgroup=24 2>&1 | FileCheck %s --check-prefix=SUBGROUP

@@ -59,7 +59,7 @@ func.func @repeated(%p: tensor<8x!tile.ptr<f32>>, %m: tensor<8xi1>) -> (tensor<8
   return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }
 
-// Checks and prints are no writes to memory.
+// Checks and prints do not write to memory.
 // CHECK-LABEL: @repeated_across_checks
 // CHECK: tile.load
 // CHECK-NOT: tile.load

@@ -31,7 +31,7 @@ func.func @kernel(%p: !tile.ptr<f32>, %n: i32, %c: i1, %x: f32) attributes {tile
   return
 }
 
-// What has no body cannot be inlined.
+// A function without a body cannot be inlined.
 // CHECK: func.func private @external
 // CHECK-LABEL: @keep_calls
 // CHECK: call @external

@@ -1,4 +1,4 @@
-// What neither works on descriptors nor carries them.
+// Ops that neither work on descriptors nor carry them.
 // RUN: tile-opt %s --tile-expand-descriptors --split-input-file --verify-diagnostics
 
 func.func @region(%d: !tile.descriptor<16xi32>) -> i64 {

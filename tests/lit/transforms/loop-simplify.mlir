@@ -1,4 +1,4 @@
-// tile-loop-simplify: trivial loops, hoisting, and carried values that nobody reads; keep_ functions must not change.
+// tile-loop-simplify: trivial loops, hoisting, and unused carried values; keep_ functions must not change.
 // RUN: tile-opt %s --tile-loop-simplify --split-input-file | FileCheck %s
 
 // CHECK-LABEL: @zero_trips

@@ -29,7 +29,7 @@ func.func @keep_unknown(%c: i1) -> tensor<8xi32> {
   return %s : tensor<8xi32>
 }
 
-// A loaded value is no constant, though its mask may be known.
+// A loaded value is not a constant, though its mask may be known.
 // CHECK-LABEL: @keep_load
 // CHECK: tile.load
 func.func @keep_load(%p: !tile.ptr<i32>) -> i32 {
@@ -54,7 +54,7 @@ func.func @through_loop(%n: index) -> i32 {
   return %x : i32
 }
 
-// The folds of exclusive ors name the loop's result, which is no operand of theirs: it is true before
+// The folds of exclusive ors name the loop's result, which is not an operand of theirs: it is true before
 // the loop, and false behind it.
 // CHECK-LABEL: @keep_changed_in_loop
 // CHECK: %[[W:.*]]:2 = scf.while

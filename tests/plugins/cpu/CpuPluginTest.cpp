@@ -169,7 +169,7 @@ TEST_F(CpuPlugin, AFailedAssertionIsAFaultOfTheStream) {
   EXPECT_NE(message.find("n is negative"), std::string::npos) << message;
   EXPECT_NE(message.find("synchronize_stream on cpu:0: "), std::string::npos) << message;
   EXPECT_EQ(message.find("cpu: launch: "), std::string::npos) << message;
-  // Told once; the device goes on.
+  // Reported once; the device stays usable.
   EXPECT_EQ(wait(), TILERUN_STATUS_OK) << message;
   setArguments(x, int32_t(3));
   ASSERT_FALSE(table().launch(kernel, nullptr, &launch, nullptr));
@@ -211,7 +211,7 @@ TEST_F(CpuPlugin, OutOfBoundsIsAFault) {
   EXPECT_EQ(wait(), TILERUN_STATUS_FAULT);
   EXPECT_NE(message.find("'x'[16], outside of its 16 elements"), std::string::npos) << message;
   EXPECT_NE(message.find("kernel 'faults', program (0, 0, 0)"), std::string::npos) << message;
-  // What a host tells of a pointer is what counts: a piece of the allocation.
+  // The range that the host declares counts: a piece of the allocation.
   const TilerunMemoryRange ranges[] = {{x, 12, nullptr, nullptr, 0, 0}, {}};
   launch.ranges = ranges;
   setArguments(x, int32_t(3));
@@ -256,8 +256,8 @@ TEST_F(CpuPlugin, WhichChecksIsAnOptionAndFindingsAreTold) {
   EXPECT_EQ(findings.substr(0, one.size() + 1), "[" + one) << findings;
   EXPECT_NE(findings.find("\"severity\":\"error\"},{\"call_stack\""), std::string::npos)
       << findings;
-  EXPECT_EQ(wait(), TILERUN_STATUS_OK); // It is told once.
-  // Other checks see nothing wrong, and a fault without findings has none to tell.
+  EXPECT_EQ(wait(), TILERUN_STATUS_OK); // It is reported once.
+  // Other checks find nothing wrong, and a fault without findings reports none.
   ASSERT_FALSE(compileBytes(code, "cpu", {{"checks", "overflow,unwritten"}})) << message;
   kernel = load();
   setArguments(x, int32_t(3));

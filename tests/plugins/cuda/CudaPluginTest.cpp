@@ -1,5 +1,5 @@
-// The CUDA plugin over a fake driver: reasons for having no device, and what becomes of each call
-// of the driver that fails.
+// The CUDA plugin over a fake driver: reasons for having no device, and failures of each call of
+// the driver.
 #include "runtime/plugin/Probe.h"
 #include "tests/plugins/cuda/CudaTest.h"
 
@@ -99,7 +99,7 @@ TEST_F(Cuda, EachFailingDriverCallIsReportedAndLeavesNothing) {
 TEST_F(Cuda, EachCallOfEachDriverFunctionFailsOnce) {
   if (waitForChild())
     return;
-  // What cannot be given back stays in the fake driver's count.
+  // Objects that cannot be released stay in the fake driver's count.
   const std::set<std::string> leaking = {"cuDevicePrimaryCtxRelease",
                                          "cuCtxDestroy",
                                          "cuStreamDestroy",
@@ -264,7 +264,7 @@ TEST_F(Cuda, BinariesCompileOnce) {
   TilerunPluginArtifact foreign = *again;
   foreign.compatibility = "cuda:sass:sm_90a:driver-12.4";
   EXPECT_EQ(t.load_module(other, &foreign, &module, keeper.getSink()), TILERUN_STATUS_INCOMPATIBLE);
-  // The log of a text that is none.
+  // The log of a text that is not PTX.
   TilerunPluginArtifact garbage = *ptx;
   const char *text = "nonsense";
   garbage.bytes = reinterpret_cast<const uint8_t *>(text);
@@ -280,7 +280,7 @@ TEST_F(Cuda, BinariesCompileOnce) {
   EXPECT_EQ(countAlive(), 0);
 }
 
-// Any call may be the one that tells of a loss. In a child, as above.
+// Any call may be the one that reports a loss. In a child, as above.
 TEST_F(Cuda, EachDriverCallMayTellOfALoss) {
   if (waitForChild())
     return;

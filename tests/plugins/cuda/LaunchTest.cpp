@@ -1,5 +1,5 @@
-// Launches over the fake driver, and what becomes of a device in bad weather: too much shared
-// memory, no memory, kernels that fault.
+// Launches over the fake driver, and devices under failures: too much shared memory, no memory,
+// kernels that fault.
 #include "tests/plugins/cuda/CudaTest.h"
 
 #include <map>
@@ -87,14 +87,14 @@ TEST_F(CudaLaunch, GridsOverlapWhereTheyMay) {
   EXPECT_EQ(countCalls("cuLaunchKernel"), plain + 1);
   EXPECT_EQ(countCalls("cuLaunchKernelEx"), extended + 1);
   EXPECT_EQ(countCalls("overlap"), 1);
-  // A failure is told as any other launch's.
+  // A failure is reported as that of any other launch.
   fail("cuLaunchKernelEx", cuda::kLaunchOutOfResources, 0, 1);
   TilerunStatus status = launchDelay(kernel, nullptr, address, 0, TILERUN_LAUNCH_OVERLAP);
   EXPECT_EQ(status, TILERUN_STATUS_INVALID_ARGUMENT);
   std::string message = keeper.take(status).message;
   EXPECT_NE(message.find("cuLaunchKernelEx(config, function, …) on cuda:0"), std::string::npos)
       << message;
-  // What came before 1.2 ends before the flags.
+  // A struct from before 1.2 ends before the flags.
   struct {
     uint64_t out;
     int64_t ns;
@@ -218,7 +218,7 @@ TEST_F(CudaLaunch, LossNamesTheKernelsThatWereUnderWay) {
   ASSERT_EQ(launchFault(fault, second), TILERUN_STATUS_OK);
   TilerunStatus status = t.synchronize_stream(device, first, keeper.getSink());
   EXPECT_EQ(status, TILERUN_STATUS_DEVICE_LOST);
-  // What was synchronized is not accused, and the fault need not be on the stream that tells it.
+  // Synchronized work is not named, and the fault need not be on the stream that reports it.
   std::string message = keeper.take(status).message;
   EXPECT_NE(message.find("in kernel 'tilerun_test_fault'"), std::string::npos) << message;
   EXPECT_EQ(message.find("tilerun_test_delay"), std::string::npos) << message;
@@ -362,7 +362,8 @@ TEST_F(CudaLaunch, AFreshContextWorksAfterALossIfTheDriverGivesOne) {
     Error error;
     EXPECT_EQ(runAll(error), TILERUN_STATUS_OK) << error.message;
   }
-  // A driver that gives none: told, with what to do and what lost it. Other devices go on.
+  // A driver that gives none: reported, with a remedy and the kernel that lost it. Other devices
+  // stay usable.
   unsetenv("FAKE_CUDA_REVIVE");
   TilerunStatus status = t.open_device(0, nullptr, &device, keeper.getSink());
   EXPECT_EQ(status, TILERUN_STATUS_DEVICE_LOST);

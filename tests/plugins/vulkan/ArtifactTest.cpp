@@ -1,4 +1,4 @@
-// The container of artifacts: what goes in comes out, and damaged bytes are refused.
+// The container of artifacts: they round-trip, and damaged bytes are refused.
 #include "plugins/vulkan/Artifact.h"
 
 #include "llvm/Support/Endian.h"
@@ -59,7 +59,7 @@ std::string getError(llvm::ArrayRef<uint8_t> bytes) {
   return content ? "" : llvm::toString(content.takeError());
 }
 
-/// Makes the header right again, as somebody would who means harm.
+/// Makes the header valid again, as an attacker would.
 void repair(std::vector<uint8_t> &bytes) {
   using namespace llvm::support::endian;
   if (bytes.size() < kHeaderBytes)

@@ -1,5 +1,5 @@
-// Compatibility strings: what a module needs is read from its code, and a device that lacks some of
-// it is told what.
+// Compatibility strings: what a module needs is read from its code, and the reason names what a
+// device lacks.
 #include "plugins/vulkan/Launch.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(VulkanCompatibility, NeedsAreReadFromTheCode) {
   ArtifactContent content = makeContent({1, 9, 11, 39, 65});
   EXPECT_EQ(describeNeeds(content, {}), "vulkan:1.3,subgroup=16,threads=64,shared=2048,f16,i8,"
                                         "shuffle");
-  // What is compiled for alone is not needed, but for what no capability tells.
+  // Words of the target are not requirements, except those that no capability expresses.
   Target target;
   target.hasFloat64 = target.hasSubgroupControl = target.hasSubgroupTypes = true;
   EXPECT_EQ(describeNeeds(content, target),

@@ -13,7 +13,7 @@ std::mutex Kernels::logMutex;
 std::string Kernels::warnings;
 
 // Counts what the plugin's own code allocates in this thread: drivers and layers keep books of what
-// is recorded. Calls from the plugin are told by where they return to.
+// is recorded. Calls from the plugin are recognized by their return address.
 static uintptr_t pluginBegin = 0, pluginEnd = 0;
 static thread_local unsigned long numAllocations = 0;
 static void *allocateCounted(size_t bytes, void *caller) {

@@ -1,6 +1,6 @@
 // Shared by the tests of kernels: a device with the validation layer on, and kernels from the text
 // of tile IR. Tests run on the first device of the driver that VK_DRIVER_FILES names, which is
-// lavapipe unless somebody says otherwise; without one they fail.
+// lavapipe by default; without one they fail.
 #pragma once
 
 #include "runtime/plugin/Plugin.h"
@@ -79,7 +79,7 @@ protected:
       table().free(device, nullptr, address, nullptr);
     table().synchronize_device(device, nullptr);
     table().close_device(device);
-    // The validation layer has nothing to say.
+    // The validation layer reports nothing.
     std::lock_guard lock(logMutex);
     EXPECT_EQ(warnings, "");
     warnings.clear();

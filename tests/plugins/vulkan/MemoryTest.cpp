@@ -1,5 +1,4 @@
-// The Vulkan plugin's memory when there is none left: what has it stays usable, and all of it comes
-// back.
+// The Vulkan plugin when memory is exhausted: its objects stay usable, and all memory comes back.
 #include "tests/plugins/vulkan/DeviceTest.h"
 
 #include <chrono>
@@ -17,7 +16,7 @@ protected:
               TILERUN_STATUS_OK);
     return value.number;
   }
-  // Until there is no more of that size.
+  // Until no more of that size is available.
   static void take(Device &device, uint64_t bytes, std::vector<TilerunAddress> &all) {
     for (TilerunAddress address = 0;;) {
       TilerunStatus status = table().allocate(device.handle, nullptr, bytes, &address, nullptr);

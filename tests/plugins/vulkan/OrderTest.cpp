@@ -68,7 +68,7 @@ TEST_F(Order, CopiesOfAnyAlignmentBehindWork) {
       ASSERT_EQ(t.copy_from_device(device.handle, nullptr, out.data(), b + 3, bytes, nullptr),
                 TILERUN_STATUS_OK);
       ASSERT_TRUE(kept == out) << bytes << " at " << offset << ", seed " << seed;
-      // And through pinned memory, which nobody waits for.
+      // And through pinned memory, without a wait.
       auto *host = static_cast<uint8_t *>(pinned);
       std::copy(kept.begin(), kept.end(), host + offset);
       ASSERT_EQ(t.copy_to_device(device.handle, nullptr, b, host + offset, bytes, nullptr),
@@ -190,7 +190,7 @@ template <typename Work> void inThreads(int count, Work work) {
     thread.join();
 }
 
-// Each waits for the other, so that each is kept for the other's sake; nobody waits for either.
+// Each waits for the other, so that each keeps the other alive; the host waits for neither.
 TEST_F(Order, StreamsThatWaitForEachOtherEnd) {
   const TilerunPlugin &t = table();
   const int before = countAlive();
@@ -274,7 +274,7 @@ TEST_F(Order, ThreadsWithStreamsAndEventsOfTheirOwn) {
   });
 }
 
-// Many launches that nobody waits for are in flight nevertheless.
+// Many launches are in flight although the host waits for none.
 TEST_F(Order, WorkRunsWithoutBeingWaitedFor) {
   const TilerunPlugin &t = table();
   Device device;

@@ -1,5 +1,5 @@
-// Pipelines that the driver does not take, and what else fails while a module is loaded: through
-// the loader that fails on request.
+// Pipelines that the driver rejects, and other failures while a module is loaded: through the
+// loader that fails on request.
 #include "tests/plugins/vulkan/FakeLoader.h"
 #include "tests/plugins/vulkan/KernelTest.h"
 

@@ -100,7 +100,7 @@ TEST_F(Reports, AFailedAssertionIsAFaultAndTheDeviceGoesOn) {
   EXPECT_NE(message.find("assertion failed: x must be positive"), std::string::npos) << message;
   EXPECT_NE(message.find("in kernel 'check', program ("), std::string::npos) << message;
   EXPECT_NE(message.find(info.id), std::string::npos) << message;
-  // Told once; the program ended there, and others go on.
+  // Reported once; the program ended there, and others continue.
   EXPECT_EQ(synchronize(), TILERUN_STATUS_OK);
   EXPECT_EQ(table().get_device_state(device, keeper.getSink()), TILERUN_STATUS_OK);
   EXPECT_EQ(read<int32_t>(out, 1)[0], -1); // As it was filled: nothing was stored.
@@ -137,7 +137,8 @@ TEST_F(Reports, EveryWaitTellsAFault) {
   t.destroy_stream(stream);
 }
 
-// What a stream still had to do when it was destroyed is told by the device.
+// Reports of a stream's work that was in flight when it was destroyed come with the device's next
+// wait.
 TEST_F(Reports, StreamsThatEndBusyTellLater) {
   const TilerunPlugin &t = table();
   TilerunPluginKernel *kernel = load(compile(kAssert));

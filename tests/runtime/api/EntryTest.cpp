@@ -362,7 +362,7 @@ TEST(Forks, AChildIsToldOfAThreadThatStayed) {
                                      "thread of its parent was in tilerunListPlugins") == 0 &&
                            tilerunCreateRuntime(nullptr, &made) == TILERUN_STATUS_UNAVAILABLE;
               tilerunReleaseKernel(add.get()); // No wait, and no crash.
-              // A child of its own is no better.
+              // A child of its own is refused, too.
               return right && runChild([&] {
                                 return tilerunCreateStream(cpu.get(), &stream) ==
                                                TILERUN_STATUS_UNAVAILABLE

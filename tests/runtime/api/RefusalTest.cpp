@@ -342,7 +342,7 @@ TEST(Bounds, OfTheHostsOwnMemoryAreTheHostsToTell) {
   EXPECT_CONTAINS(said, "write of 4 bytes at 'out'[2, 0], outside of its shape [2, 2]");
   EXPECT_EQ(memory[4], 0);
   launch(5, TILERUN_LAUNCH_NO_BOUNDS_CHECKS, ranges);
-  launch(6, 0, nullptr); // Of which nobody told anything.
+  launch(6, 0, nullptr); // Undeclared memory.
   EXPECT_EQ(memory[5] + memory[6], 2);
 }
 

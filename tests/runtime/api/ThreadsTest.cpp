@@ -1,7 +1,6 @@
 // What the API allows from any thread, at once: runtimes, plugins, devices, loading, compiling for
 // this and other targets, launching, tuning and releasing, over one folder of kept artifacts.
-// Results are compared; in the build with ThreadSanitizer it also tells accesses that nothing
-// orders.
+// Results are compared; in the build with ThreadSanitizer it also reports unordered accesses.
 #include "tests/runtime/api/ApiTest.h"
 
 #include <atomic>
@@ -29,7 +28,8 @@ def scale(x, n, FACTOR: tl.constexpr, BLOCK: tl.constexpr):
 
 constexpr size_t kThreads = 8, kRounds = 24, kElements = 50;
 
-/// What all threads use. Members are used from any thread, but for the numbers that they are told.
+/// Objects that all threads use. Members are used from any thread, except the numbers passed to
+/// them.
 class ApiThreads : public testing::Test {
 protected:
   static std::string makeFolder() {
@@ -122,7 +122,7 @@ protected:
     Device device = mine->open("cpu");
     Kernel kernel = mine->loadText("scale.py", kSource, "scale");
     Stream stream = device.createStream();
-    mine.reset(); // What came from it goes on.
+    mine.reset(); // Objects made from it stay valid.
     Buffer<float> x(stream, std::vector<float>(kElements, 2.0f));
     kernel.launch(stream, {2}, x, kElements, 4, 32);
     EXPECT_EQ(x.read(), std::vector<float>(kElements, 8.0f));

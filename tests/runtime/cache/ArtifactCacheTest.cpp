@@ -237,7 +237,7 @@ TEST_F(ArtifactCacheTest, MemoryIsBounded) {
     kept += holds(cache, makeKey(i));
   EXPECT_GE(kept, 5u);
   EXPECT_LE(kept, 10u);
-  // One that is larger than the bound is still given to who asks.
+  // One that is larger than the bound is still returned to the caller.
   add(200, 100'000);
   EXPECT_TRUE(holds(cache, makeKey(200)));
 }

@@ -114,7 +114,7 @@ TEST_F(DiskCacheTest, EntriesOfOthersAreIgnored) {
     EXPECT_EQ(stored, what != 0);
     EXPECT_EQ(cache.get(makeKey(2), EntryKind::Artifact).has_value(), stored);
   }
-  // What has no entry's name is neither counted nor cleared.
+  // A file without an entry's name is neither counted nor cleared.
   std::string foreign = folder + "/cache/v1/notes.txt";
   writeText(foreign, "mine");
   writeText(folder + "/cache/v1/ab", "a file where a folder should be");
@@ -160,7 +160,7 @@ TEST_F(DiskCacheTest, ASmallerBoundDamagesNothing) {
   EXPECT_EQ(found.numUnread, 0u);
   EXPECT_TRUE(found.bad.empty()) << found.bad[0];
   EXPECT_TRUE(DiskCache(makeOptions()).get(makeKey(1), EntryKind::Artifact));
-  // What is too large to be looked at stays.
+  // An entry that is too large to be read stays.
   std::string path = small.getPath(makeKey(1));
   std::filesystem::resize_file(path, DiskCacheOptions::kDefaultMaxBytes + 1);
   EXPECT_EQ(small.verify(/*removeBad=*/true).numUnread, 1u);

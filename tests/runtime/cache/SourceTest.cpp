@@ -1,4 +1,5 @@
-// From sources to loaded kernels: what is kept, what makes it compiled again, and who is told what.
+// From sources to loaded kernels: what is kept, what causes a recompilation, and which warnings
+// come.
 #include "runtime/cache/PluginArtifacts.h"
 #include "runtime/compiler/Programs.h"
 #include "runtime/core/Kernel.h"

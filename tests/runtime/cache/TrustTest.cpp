@@ -1,5 +1,6 @@
-// Entries decide what code runs: who may write them, and what is told where nothing can be stored.
-// Owners can be changed by root alone, as which these tests run in CI; others skip those cases.
+// Entries decide what code runs: who may write them, and which warnings come where nothing can be
+// stored. Owners can be changed by root alone, as which these tests run in CI; others skip those
+// cases.
 #include "tests/runtime/cache/CacheTest.h"
 
 #include <cerrno>
@@ -33,7 +34,7 @@ protected:
     return {folder + "/cache", shard.parent_path().string(), shard.string(), entry};
   }
 
-  // Whether an entry is found, another stored, and what is told.
+  // Whether an entry is found, another stored, and the warnings.
   struct Use {
     bool found, stored;
     std::string told;
@@ -130,7 +131,7 @@ TEST_F(CacheTrust, WhatAGroupCanWrite) {
   }
 }
 
-// One that somebody else makes while it is used is not believed either.
+// One that another user makes while the cache is in use is not trusted either.
 TEST_F(CacheTrust, WhatIsPutThereMeanwhile) {
   if (geteuid() != 0)
     GTEST_SKIP() << "only root gives files away";
@@ -145,7 +146,7 @@ TEST_F(CacheTrust, WhatIsPutThereMeanwhile) {
   EXPECT_EQ(warnings.size(), 1u);
 }
 
-// A shard or version folder that is a link leads to what was never looked at.
+// A shard or version folder that is a link leads to a place that was never checked.
 TEST_F(CacheTrust, LinksBelowTheFolder) {
   for (size_t level : {1, 2, 3}) {
     std::string path = getLevels()[level];
@@ -204,7 +205,7 @@ TEST_F(CacheTrust, SharedFoldersAreMadeForTheGroup) {
   EXPECT_EQ(status.st_mode & 0777, 0770u);
 }
 
-// What is wrong is told as what it is, once, and by the folder that cannot be made.
+// The real problem is reported, once, with the folder that cannot be made.
 TEST_F(CacheTrust, WhereNothingCanBeMade) {
   auto expectTold = [&](const std::string &where, const std::string &path, const char *why) {
     warnings.clear();

@@ -1,5 +1,6 @@
-// What the host's callbacks throw stays behind the plugin: it may be written in C, or have a C++
-// library of its own, and its frames have nothing that an exception of the host's could unwind.
+// Exceptions of the host's callbacks do not pass through the plugin: it may be written in C, or
+// have a C++ library of its own, and its frames have nothing that an exception of the host's could
+// unwind.
 #include "runtime/core/Status.h"
 #include "tests/runtime/core/Hooks.h"
 

@@ -98,7 +98,7 @@ TEST_F(KernelTest, WarmLaunchesAllocateNothingAndTakeNoLock) {
   });
   EXPECT_EQ(warm.allocations, 0u);
   EXPECT_EQ(warm.locks, kLaunches * plugin.locks);
-  // The launch itself is all that the plugin is asked for.
+  // Only the launch itself calls the plugin.
   EXPECT_EQ(getCounters().all - before, kLaunches);
   before = getCounters().all;
   HookCounts warmSpecial = measure([&] {
@@ -464,11 +464,11 @@ TEST_F(KernelTest, ALostDeviceHasAWayBack) {
   expectError(stream().synchronize(), TILERUN_STATUS_DEVICE_LOST, "tilerun_test_fault");
   expectError(device->getState(), TILERUN_STATUS_DEVICE_LOST, "tilerun_test_fault");
   expectError(launch(arguments()), TILERUN_STATUS_DEVICE_LOST, "tilerun_test_fault");
-  // The pool has memory of its own, which is no better; what is held can be let go.
+  // The pool's own memory is lost, too; objects can be released.
   ASSERT_OK(device->getPool().free(stream(), a));
   expectError(device->getPool().allocate(stream(), kBytes, a), TILERUN_STATUS_DEVICE_LOST,
               "tilerun_test_fault");
-  // Other devices go on; the kernel stays, and is loaded again where it is wanted.
+  // Other devices stay usable; the kernel stays, and is loaded again where it is needed.
   device = openTestDevice();
   for (TilerunAddress *address : {&out, &a, &b})
     ASSERT_OK(device->getPool().allocate(stream(), kBytes, *address));

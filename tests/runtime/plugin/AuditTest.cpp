@@ -102,7 +102,7 @@ TEST(Audit, ReportsEachFault) {
     const AuditItem *found = find(report, item);
     ASSERT_TRUE(found) << plugin << " has no item " << item;
     EXPECT_NE(found->text.find(text), std::string::npos) << plugin << ": " << found->text;
-    // A machine without a device, or what is told of one, is a fault only where it is wrong.
+    // A machine without a device is a fault only where a device is required.
     if (std::string(plugin) != "foreign-ids")
       EXPECT_EQ(found->verdict, Verdict::Fail) << plugin << ": " << found->text;
   }
@@ -190,7 +190,7 @@ TEST(Child, ReportsHowItEnded) {
   EXPECT_EQ(splitReportLine(whole.getLines()[0], 3), (std::vector<std::string>{"a", "b", ""}));
   EXPECT_EQ(run("exit 7").describe(2s), "it ends the process with status 7");
   EXPECT_EQ(run("kill -SEGV $$").describe(2s), "it crashes: Segmentation fault");
-  // What closes the report and goes on is ended as well.
+  // A plugin that closes the report and continues is ended as well.
   EXPECT_EQ(runChild({"/bin/sh", "-c", "exec 3>&-; sleep 100"}, 200ms).end, End::Late);
   EXPECT_EQ(runChild({"/nonexistent"}, 1s).end, End::NotStarted);
 }

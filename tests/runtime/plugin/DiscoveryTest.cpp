@@ -56,7 +56,7 @@ TEST_F(Discovery, BadOnesAreSkippedWithTheirReasons) {
     EXPECT_EQ(entry.plugin == nullptr, !entry.reason.empty()) << entry.path;
     good += entry.plugin != nullptr;
   }
-  EXPECT_EQ(good, 1u); // The others that would do have the same name.
+  EXPECT_EQ(good, 1u); // The other candidates have the same name.
 }
 
 TEST_F(Discovery, OtherFilesNeedNoChild) {

@@ -1,4 +1,4 @@
-// Shared objects that cannot load are told apart before they are loaded.
+// Shared objects that cannot be loaded are recognized before they are loaded.
 #include "runtime/plugin/ElfFile.h"
 
 #include "runtime/include/tilerun/plugin.h"

@@ -121,7 +121,8 @@ TEST_F(PluginTrust, RelativePaths) {
   fs::current_path(before);
 }
 
-// The built-in folder lies beside the code that asks: who can change the one can change the other.
+// The built-in folder lies beside the code that asks: a user who can change the one can change the
+// other.
 TEST_F(PluginTrust, BuiltInOnesAreTrusted) {
   ASSERT_EQ(chmod(file.parent_path().c_str(), 0777), 0);
   options.builtinFolder = file.parent_path().string();

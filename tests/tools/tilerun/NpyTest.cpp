@@ -1,4 +1,4 @@
-// The `.npy` reader and writer: what NumPy writes, and what nobody should.
+// The `.npy` reader and writer: files as NumPy writes them, and malformed ones.
 #include "tools/tilerun/host/Npy.h"
 
 #include "gtest/gtest.h"

@@ -88,7 +88,7 @@ void command::print(llvm::raw_ostream &os, Painter &painter, Session &session,
   os << ": " << finding.message << "\n";
   printLine(os, painter, session, finding.position);
   os << "    kernel " << finding.kernel;
-  // What nobody has written belongs to no program.
+  // Memory that was never written belongs to no program.
   if (finding.kind != "unwritten-output") {
     os << ", program (" << finding.program[0] << ", " << finding.program[1] << ", "
        << finding.program[2] << ")";

@@ -263,7 +263,7 @@ llvm::Error Launch::upload(const Tensor &tensor) {
   uint64_t elementBytes = static_cast<uint64_t>(tensor.numElements()) * tensor.elementBytes();
   bool gaps = tensor.offset == 0 && tensor.getByteRange().second == bytes.size() &&
               elementBytes < bytes.size();
-  // All bits set are a NaN in every format. What nobody wrote is that already where it is checked.
+  // All bits set are a NaN in every format. Checks fill unwritten memory that way already.
   if ((tensor.poisoned || gaps) && !device->checksBounds())
     TILERUN_TRY_LIBRARY(stream.fill(slot.address, 0xFF, 1, bytes.size()));
   if (tensor.poisoned)

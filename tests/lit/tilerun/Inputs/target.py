@@ -105,7 +105,7 @@ def unknown_instruction(x):
 
 @triton.jit
 def send_signal(addrs):
-    # The result has the type of the address, though the flag has 32 bits, and nobody reads it.
+    # The result has the type of the address, though the flag has 32 bits and is unused.
     tl.inline_asm_elementwise("{ .reg .u32 %t; .reg .pred %p; send: atom.global.release.sys.cas.b32 %t, [$1], 0, 1; setp.eq.u32 %p, %t, 0; @!%p bra send; }",
                               "=r, l", [addrs], dtype=addrs.dtype, is_pure=False, pack=1)
 
