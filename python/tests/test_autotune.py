@@ -13,7 +13,7 @@ from tilerun import errors
 
 @pytest.fixture(autouse=True)
 def measured(knobs, monkeypatch):
-    """What is tested here is measured on the interpreter, where somebody must ask for that."""
+    """These tests measure on the interpreter, which happens only on request."""
     knobs.interpreter.autotune = True
     monkeypatch.setenv("TILERUN_INTERPRETER_AUTOTUNE", "1")
 

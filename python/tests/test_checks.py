@@ -161,7 +161,7 @@ def test_bounds_of_arrays_without_elements():
 
 
 def test_addresses_in_arrays_are_the_kernels_own_affair():
-    """Of an address that is a number nobody knows the bounds."""
+    """The bounds of an address that is a number are unknown."""
 
     @triton.jit
     def through(addresses, out):

@@ -154,8 +154,8 @@ def test_the_targets_own_options_of_a_launch():
     for wrong, text in (({"colour": "red"}, "there is no option 'colour'"),
                         ({"num-warps": 4}, r"options\[0\] is 'num-warps', which cannot be given as an option"),
                         ({"checks": "all"}, "there is no check 'all'"), (7, "options is 7, which is not a dict"),
-                        ({"threads": 1.5}, "options has 'threads': 1.5; a name and a text, an integer or a truth value are "),
-                        ({3: "x"}, "options has 3: 'x'; a name and a text")):
+                        ({"threads": 1.5}, "options has 'threads': 1.5; a name with a text, an integer or a bool is "),
+                        ({3: "x"}, "options has 3: 'x'; a name with a text")):
         with pytest.raises(Exception, match=text):
             racing[(1, )](x, options=wrong)
 

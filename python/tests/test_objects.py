@@ -173,7 +173,7 @@ def test_dicts():
     finally:
         TABLE["a"] = 1
     assert run(of_argument, {"a": 5, "b": (0, 2)}) == 7
-    with pytest.raises(TypeError, match="parameter 'o' is {1: 1} of type dict, which no kernel takes"):
+    with pytest.raises(TypeError, match="parameter 'o' is {1: 1} of type dict, which kernels do not accept"):
         run(of_argument, {1: 1})
 
 

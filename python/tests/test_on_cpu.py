@@ -65,7 +65,7 @@ def test_truth_by_name(run_text):
 
 
 def test_the_opt_out_alone_means_nothing(run_python):
-    assert "--no-pretend goes with --cpu" in run_python("-m", "tilerun", "--no-pretend", "-cpass", fails=True).stderr
+    assert "--no-pretend needs --cpu" in run_python("-m", "tilerun", "--no-pretend", "-cpass", fails=True).stderr
 
 
 LAUNCH = """

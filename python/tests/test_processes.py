@@ -83,7 +83,7 @@ tell[(1, )](X, N=16)
 
 
 def test_handlers_of_forks_drop_and_launch_kernels(run_python, tmp_path):
-    """Those of others, which run while nobody else may enter the library: before the fork, in parent and child; one of
+    """Those of others, which run while no other thread may enter the library: before the fork, in parent and child; one of
     them forks in turn."""
     script = tmp_path / "handlers.py"
     script.write_text("""

@@ -96,7 +96,7 @@ def test_a_function_as_a_session(tmp_path):
     assert find(root, "plain")["count"] == 2
 
 
-REFUSED = [({"data": "trace"}, NotImplementedError, "data='trace' is not supported: .* no time line"),
+REFUSED = [({"data": "trace"}, NotImplementedError, "data='trace' is not supported: .* without a timeline"),
            ({"context": "python"}, NotImplementedError, "context='python' is not supported"),
            ({"backend": "instrumentation"}, NotImplementedError, "backend='instrumentation' is not supported"),
            ({"mode": "pcsampling:interval=1000"}, NotImplementedError, "mode='pcsampling:interval=1000' is not supported"),

@@ -46,7 +46,7 @@ def main(argv=None):
     if options.module is None and options.code is None and options.script is None:
         parser.error("a script is expected")
     if not options.pretend and not (options.cpu or options.checks):
-        parser.error("--no-pretend goes with --cpu or --checks")
+        parser.error("--no-pretend needs --cpu or --checks")
     if options.checks:
         os.environ["TRITON_INTERPRET"] = os.environ["TILERUN_CHECKS"] = "1"
     install()

@@ -36,7 +36,7 @@ def read_function(fn):
         lines, start = inspect.getsourcelines(fn)
     except (OSError, TypeError) as error:
         raise SourceError(f"the source of '{fn.__qualname__}' cannot be read ({error}); a kernel must be defined in a file, "
-                      "or in what linecache knows (a notebook's cell)") from error
+                      "or a notebook's cell") from error
     text = _dedent(lines)
     found = _DEFINITION.search(text)
     if found is None:
@@ -299,7 +299,7 @@ class Collector:
             return [f"from {own} import {name}"]
         code = getattr(value, "__code__", None)
         path, line = (code.co_filename, code.co_firstlineno) if code is not None else ("<functions of the host>", 1)
-        # With a decorator that nobody knows, as what it does is not in this text: no function of compile time may call it.
+        # With an unknown decorator, because its effect is not in this text: no function of compile time may call it.
         above = "\n" * (line - 2) + "@__host\n" if line > 1 else "async "
         own = self._add_source(name, path, above + f"def {name}(*arguments):\n    pass\n")
         return [f"from {own} import {name}"]

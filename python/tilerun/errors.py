@@ -25,15 +25,15 @@ class OutOfResources(TilerunError):
     status = "out of resources"
 
     def __init__(self, required, limit=None, name=None):
-        """A message of the library, or as Triton's: how much of what is needed, and how much there is."""
+        """A message of the library, or as Triton's: the resource, how much is needed, and how much is available."""
         if isinstance(required, str):
             found = re.search(r"(?:needs|has) (\d+) (?:bytes of )?([a-z ]+) in a program; .*? (?:takes|has) (\d+)", required)
             self.required, self.name, self.limit = (int(found[1]), found[2], int(found[3])) if found else (None, name, limit)
             super().__init__(required)
         else:
             self.required, self.limit, self.name = required, limit, name
-            super().__init__(f"{name}: {required} are needed, {limit} are there; smaller blocks or fewer stages (num_stages) "
-                             "take less")
+            super().__init__(f"{name}: {required} are needed, {limit} are available; use smaller blocks or fewer stages "
+                             "(num_stages)")
 
 
 class OutOfMemoryError(TilerunError, MemoryError):

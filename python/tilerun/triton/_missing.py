@@ -5,14 +5,14 @@ import opcode
 import sys
 
 _COMPILER = "a part of Triton's own compiler; kernels are compiled by the library here"
-_CACHE = "compiled kernels are kept by the library (docs/caching.md); frameworks have no way into it"
+_CACHE = "compiled kernels are kept by the library (docs/caching.md); frameworks cannot access its cache"
 _KNOBS = "how Triton reads its environment; the settings of triton.knobs are plain attributes here"
 _DRIVER = "a part of Triton's own drivers; devices are served by plugins here, and triton.runtime.driver.active asks them"
 _STAGES = "compiled_kernel.asm and 'tilerun compile' show the stages of a compiled kernel"
-_TYPE = "a base class of values in Triton's own compiler; kernels alone have such values"
+_TYPE = "a base class of values in Triton's own compiler; only kernels have such values"
 _BUILTIN = "for functions that emit IR of Triton's own compiler; write a @triton.jit function"
-_PROFILER = "triton.profiler counts and times whole launches; it looks into none"
-_EXTERN = "it links a function of a bitcode library, of which there is none here; triton.language.extra.libdevice has the usual ones"
+_PROFILER = "triton.profiler counts and times whole launches, and does not look inside them"
+_EXTERN = "it links a function of a bitcode library, which Tilerun does not have; triton.language.extra.libdevice has the usual ones"
 
 
 def _all(names, reason):
@@ -72,7 +72,7 @@ MODULES = {
     "triton.tools.compile": _STAGES,
     "triton.tools.disasm": _STAGES,
     "triton.tools.link": _STAGES,
-    "triton.tools.ragged_tma": "its descriptors count on addresses that wrap around; make a descriptor for each part",
+    "triton.tools.ragged_tma": "its descriptors rely on addresses that wrap around; make a descriptor for each part",
     "triton.tools.triton_to_gluon_translater": "Gluon's kernels state layouts by hand, for Triton's own compiler",
 }
 

@@ -92,7 +92,7 @@ class ASTSource:
                 continue
             kind = self.signature.get(name)
             if kind == "constexpr":
-                raise ValueError(f"parameter '{name}' is a constexpr without a value in constexprs")
+                raise ValueError(f"parameter '{name}' is a constexpr, but constexprs has no value for it")
             if kind is not None:
                 divisibility = next((value for fact, value in self._facts.get(name, ()) if fact == "tt.divisibility"), None)
                 entries.append(f"{name}={kind}" + (f":{divisibility}" if divisibility else ""))

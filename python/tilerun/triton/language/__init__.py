@@ -321,7 +321,7 @@ class _Tuple(builtins.tuple):
 
 
 class Function:
-    """A marker for a function of the language, which kernels alone can call."""
+    """A marker for a function of the language, which only kernels can call."""
 
     def __init__(self, path, name, signature, documentation):
         self._language_name = path, name

@@ -105,12 +105,12 @@ def _set_hooks():
 # For each option of Triton's: the values that are taken, and why others are refused.
 _RECORDINGS = {
     "context": (("shadow", None), {"python": "frames of Python are not recorded; proton.scope names them"}),
-    "data": (("tree", None), {"trace": "launches are added up by scope, and have no time line"}),
-    "backend": ((None, "cupti", "roctracer"), {"instrumentation": "whole launches are timed, and nothing inside of one"}),
+    "data": (("tree", None), {"trace": "launches are added up by scope, without a timeline"}),
+    "backend": ((None, "cupti", "roctracer"), {"instrumentation": "whole launches are timed, nothing inside them"}),
     "mode": ((None, ""), {"pcsampling": "no instructions are sampled"}),
     "hook": ((None, "triton", "launch"), {}),
 }
-_FORMATS = {"hatchet_msgpack": "the file is JSON", "chrome_trace": "launches are added up by scope, and have no time line"}
+_FORMATS = {"hatchet_msgpack": "the file is JSON", "chrome_trace": "launches are added up by scope, without a timeline"}
 
 
 def _check_recording(**wanted):

@@ -77,7 +77,7 @@ def write_constant(function, param, value, functions):
     if isinstance(value, str):
         return ascii(value)
     function._fail(f"parameter '{param.name}' is a tuple with {_memory.show(value)} of type {type(value).__name__}; a tuple "
-                   "holds constants here: pass what is known at run time as parameters of its own")
+                   "holds constants here: pass run-time values as separate parameters")
 
 
 class _Parts:

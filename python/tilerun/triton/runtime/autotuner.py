@@ -100,7 +100,7 @@ class _Progress:
             self._write(f"tilerun: {self.name}: configuration skipped ({config}): {first}\n")
 
 
-# Their locks must not be held by nobody in a child of fork.
+# A child of fork must not inherit their locks in the locked state.
 _tuners = weakref.WeakSet()
 
 
@@ -188,7 +188,7 @@ class Autotuner(KernelInterface):
     def _choose(self, args, kwargs, arguments):
         """A configuration, and whether it is the choice for the key: not where nothing is to be launched."""
         configs = self.prune_configs(kwargs, arguments)
-        # The interpreter's times say nothing of a device: they are taken where somebody asks for them.
+        # The interpreter's times say nothing about a device: they are measured only on request.
         asked = self.do_bench is not None or knobs.interpreter.autotune
         if len(configs) == 1 or (not asked and _is_interpreted(arguments.values())):
             return configs[0], True

@@ -40,8 +40,8 @@ def read_target_options(given):
     pairs = []
     for name, value in (given or {}).items():
         if not isinstance(name, str) or not isinstance(value, (str, int)):
-            raise TypeError(f"options has {_memory.show(name)}: {_memory.show(value)}; a name and a text, an integer or a "
-                            "truth value are expected")
+            raise TypeError(f"options has {_memory.show(name)}: {_memory.show(value)}; a name with a text, an integer or a "
+                            "bool is expected")
         pairs.append((name, str(value).lower() if isinstance(value, bool) else str(value)))
     return tuple(pairs)
 
@@ -370,7 +370,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         for name, value in kwargs.items():
             if name in self.signature.parameters:
                 if name in values:
-                    self._fail(f"parameter '{name}' is passed twice, by place and by name")
+                    self._fail(f"parameter '{name}' is passed twice, by position and by name")
                 values[name] = value
             elif name in OPTIONS:
                 options[name] = self._read_option(name, value)
@@ -407,7 +407,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         if not isinstance(value, int):
             self._fail(f"{name} is {_memory.show(value)}, which is not an integer")
         if value >= 1 << 32:
-            self._fail(f"{name} is {value if value < 1 << 64 else 'a larger number'}, which no launch has",
+            self._fail(f"{name} is {value if value < 1 << 64 else 'a larger number'}, which is out of range",
                        InvalidArgumentError)
         if value < 0 or (value == 0 and name in ("num_warps", "num_ctas")):
             self._fail(f"{name} is {value}; it must be positive", InvalidArgumentError)
@@ -526,21 +526,21 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         except TypeError as error:
             self._fail(f"parameter '{name}': {error}")
         if place is None and getattr(type(value), "_is_record", False):
-            self._fail(f"parameter '{name}' is a record of class {type(value).__name__}, which kernels alone can make; pass "
+            self._fail(f"parameter '{name}' is a record of class {type(value).__name__}, which only kernels can make; pass "
                        "its fields, or a named tuple of them")
         if place is None and inspect.isfunction(value):
-            self._fail(f"parameter '{name}' is the host function '{value.__name__}', which no kernel can call; decorate it with "
+            self._fail(f"parameter '{name}' is the host function '{value.__name__}', which kernels cannot call; decorate it with "
                        "@triton.jit")
         if place is None:
-            self._fail(f"parameter '{name}' is {_memory.show(value)} of type {type(value).__name__}, which no kernel takes; "
+            self._fail(f"parameter '{name}' is {_memory.show(value)} of type {type(value).__name__}, which kernels do not accept; "
                        "a tensor, an array, a number, None or a tl.constexpr value is expected")
         return place
 
     def _check_plain(self, name, value):
-        """Refuses what the library has no way to say."""
+        """Refuses values that the library cannot express."""
         if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
             shown = value if value.bit_length() <= 256 else f"an integer of {value.bit_length()} bits"
-            self._fail(f"parameter '{name}' is {shown}, which 64 bits do not hold")
+            self._fail(f"parameter '{name}' is {shown}, which does not fit 64 bits")
         if isinstance(value, str):
             bad = "a NUL" if "\0" in value else ""
             if any("\ud800" <= c <= "\udfff" for c in value):
