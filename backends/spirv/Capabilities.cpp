@@ -27,7 +27,7 @@ const Capability kShader{1}, kFloat16{9}, kFloat64{10}, kInt64{11}, kInt64Atomic
     kFloat64Add{6034, "SPV_EXT_shader_atomic_float_add"},
     kFloat16Add{6095, "SPV_EXT_shader_atomic_float16_add"};
 
-/// What a module uses, from its types and instructions.
+/// The capabilities that a module uses, from its types and instructions.
 class Capabilities {
 public:
   explicit Capabilities(llvm::ArrayRef<Instruction> list) {

@@ -1,5 +1,5 @@
-// What devices and their drivers may get wrong about zeros and subnormal numbers, rewritten so that
-// they cannot: as operations on bits, and as what arithmetic with a constant zero gives.
+// Ops on zeros and subnormal numbers that devices and their drivers may get wrong, rewritten so
+// that they cannot: as operations on bits, and as what arithmetic with a constant zero gives.
 #include "backends/spirv/LegalizeTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

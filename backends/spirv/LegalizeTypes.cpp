@@ -32,7 +32,7 @@ template <typename Op, bool Signed> struct WidenInteger : OpRewritePattern<Op> {
     if constexpr (std::is_same_v<Op, arith::CmpIOp>) {
       rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, op.getPredicate(), operands[0], operands[1]);
     } else {
-      // Overflow of the narrow type is none of the wide one: flags are left out.
+      // Overflow of the narrow type is not overflow of the wide one: flags are left out.
       Value result = Op::create(rewriter, loc, wide, operands);
       rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, op->getResult(0).getType(), result);
     }

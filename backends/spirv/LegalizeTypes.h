@@ -1,4 +1,4 @@
-// What the files that rewrite arithmetic of types (LegalizeTypes.cpp, FloatBits.cpp) share.
+// Shared by the files that rewrite arithmetic of types (LegalizeTypes.cpp, FloatBits.cpp).
 #pragma once
 
 #include "backends/spirv/Patterns.h"

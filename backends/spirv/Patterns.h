@@ -38,8 +38,8 @@
 // need not declare any. Decorate float arithmetic with `noContraction` unless the op may be
 // contracted.
 //
-// What a target lacks is an error from the pattern or earlier: `lacks(op, "what", "what would
-// work")`.
+// A feature that a target lacks is an error from the pattern or earlier: `lacks(op, "what", "what
+// would work")`.
 #pragma once
 
 #include "backends/spirv/DebugBuffer.h"

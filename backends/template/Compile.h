@@ -20,7 +20,8 @@ struct Artifact {
 
 void registerDialects(mlir::DialectRegistry &registry);
 
-/// What the shared levels know of this target: one lane, one thread, 16 KiB of shared memory.
+/// The description of this target for the shared levels: one lane, one thread, 16 KiB of shared
+/// memory.
 target::TargetInfo getTargetInfo();
 
 /// Consumes the module.

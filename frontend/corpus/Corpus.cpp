@@ -22,7 +22,7 @@ using llvm::StringRef;
 std::string corpus::generalize(StringRef message) {
   std::string out;
   message = message.split(';').first.split('\n').first;
-  // Names of the language say what is missing; others only who needs it.
+  // Names of the language say what is missing; others only say where it is needed.
   const bool keepsNames = message.contains("'triton.");
   for (size_t i = 0; i < message.size();) {
     char c = message[i];

@@ -264,7 +264,7 @@ Result emitMerge(Emitter &e, const Arguments &args) {
   if (failed(descending))
     return failure();
   return sortWith(e, *v, [&](TensorValue v) {
-    // What rises and falls goes on to fall.
+    // A sequence that rises and falls continues to fall.
     int64_t size = v.type.shape.back();
     TensorValue wide = extendLast(e, v, /*greatest=*/false);
     int64_t extended = wide.type.shape.back();

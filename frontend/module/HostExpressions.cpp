@@ -336,7 +336,7 @@ bool HostUses::useBuiltinCall(const CallExpr &e, StringRef name, Doubt flow) {
     return true;
   }
   case What::Names:
-    // What becomes of it: where an item is taken or set, that is looked at (isNamespace).
+    // Its uses are checked where an item is taken or set (isNamespace).
     if (isNamespace(&e) && flow != Doubt::None)
       useNamespaceItem(&e, nullptr, Doubt::Binding, e.range);
     useArguments(e, Doubt::None);

@@ -4,7 +4,7 @@
 //
 // Rules: names are resolved as Python does (functions, classes, comprehensions, `global`); for
 // attributes only the name counts, whatever they belong to; code that is not understood may do
-// anything. Which values can change at all (lists, dicts) is for those to say who evaluate them.
+// anything. Which values can change at all (lists, dicts) is decided where they are evaluated.
 #pragma once
 
 #include "frontend/module/Module.h"

@@ -518,8 +518,8 @@ void ModuleReader::bind(StringRef name, Global global) {
   bool bothValues = old.kind == Global::Kind::Value && global.kind == Global::Kind::Value;
   if (bothValues && foldedText(old.value->range) == foldedText(global.value->range))
     return;
-  // A function of the language, or a jit function where there is none: which one is for those to
-  // say who know the language.
+  // A function of the language, or a jit function where there is none: which one is decided by the
+  // part that knows the language.
   auto isFunctionOfTriton = [&](const Global &one) {
     auto isPath = [&](const Expr *value) {
       // Some packages pass Triton's modules on.
@@ -535,7 +535,7 @@ void ModuleReader::bind(StringRef name, Global global) {
   auto isConstant = [](const Global &one) {
     return one.kind == Global::Kind::Value || one.kind == Global::Kind::Unknown;
   };
-  // Two functions of one name: for those who compile to say which.
+  // Two functions of one name: which one counts is decided when a kernel is compiled.
   if (old.jit && global.jit && old.jit != global.jit && !isFallback) {
     if (old.functions.empty())
       old.functions.push_back(old.jit);

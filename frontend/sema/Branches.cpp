@@ -385,8 +385,8 @@ void Evaluator::closeBranch(scf::IfOp op, Arm &thenArm, Arm &elseArm, SourceRang
   joinNames(join, end);
   // Flags and results count on every path, also on those that are gone.
   joinResults(join);
-  // At the end of an iteration, or of the function, nothing asks any more who has left; only
-  // whether some path has continued still decides what an enclosing branch carries on.
+  // At the end of an iteration, or of the function, exit flags are no longer read; only whether
+  // some path has continued still decides what an enclosing branch carries on.
   bool isLast = isLastOfBody(end), inLoop = !frame().loops.empty();
   for (Value Environment::*flag :
        {&Environment::returned, &Environment::broke, &Environment::continued})

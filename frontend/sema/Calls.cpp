@@ -156,8 +156,8 @@ Result Evaluator::call(const Value &function, llvm::ArrayRef<Value> args, Source
   return callValue(function, std::move(arguments), range);
 }
 
-/// The functions of the language look at what they get, but for a file to print to and for types
-/// to compare with: a class of host code is none that a value of a kernel has.
+/// The functions of the language look at what they get, but for a file to print to and for types to
+/// compare with: no value of a kernel has a class of host code.
 LogicalResult Evaluator::requireKnownArguments(const lang::Builtin &builtin,
                                                const CallArguments &args, SourceRange range) {
   const bool isTypeTest = builtin.name == "isinstance";

@@ -173,7 +173,7 @@ std::optional<Value> Evaluator::lookupGlobal(LoadedModule &module, llvm::StringR
   if (LoadedModule *later = findLaterStar(module, name))
     return lookupGlobal(*later, name);
   if (global && !module.globals.contains(name)) {
-    // What it stands for is said where it is bound.
+    // It is looked up in the module that binds it.
     llvm::SmallPtrSet<const LoadedModule *, 4> seen;
     if (LoadedModule *owner = findStarOwner(module, name, seen))
       return lookupGlobal(*owner, name);
@@ -230,7 +230,8 @@ std::optional<HostChange> Evaluator::findMemberChange(const ClassInfo &info, llv
   const LoadedModule &module = *info.module;
   const Global *own = module.findBinding(info.scope, info.name);
   HostChange ofClass = own ? own->change : HostChange();
-  // Who has the class sets what it holds; who has a value of it reaches the lists in it.
+  // Code with access to the class can set its members; code with a value of it can change the lists
+  // in it.
   if (ofClass.doubt == Doubt::Elements)
     ofClass.doubt = Doubt::Value;
   else if (ofClass.doubt == Doubt::Value)

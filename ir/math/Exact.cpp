@@ -38,7 +38,7 @@ static Real finish(Real hi, Real lo, Int exponent, bool odd = false) {
 }
 
 /// Products by splitting (Dekker, "A floating-point technique for extending the available
-/// precision", 1971): for targets whose fma is none.
+/// precision", 1971): for targets without a fused fma.
 static Pair productBySplitting(Real x, Real y) {
   Calculator &c = *x.c;
   const double factor = c.choose(0x1p12 + 1, 0x1p27 + 1);

@@ -1,4 +1,4 @@
-// What in a loop stands in the way of loads that are made some iterations early.
+// Ops of a loop that keep its loads from being made some iterations early.
 #pragma once
 
 #include "ir/tile/TileOps.h"

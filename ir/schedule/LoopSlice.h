@@ -1,5 +1,5 @@
-// What the loads of a loop depend on inside of it, and who reads them: whether an address can be
-// computed for a later iteration, and what has to be computed for that.
+// Dependences of a loop's loads inside of it, and their users: whether an address can be computed
+// for a later iteration, and what has to be computed for that.
 #pragma once
 
 #include "ir/tile/TileOps.h"
@@ -8,7 +8,7 @@
 
 namespace tilerun::schedule {
 
-/// What addresses and masks of a loop's loads depend on inside of it.
+/// The ops in a loop on which addresses and masks of its loads depend.
 struct LoopSlice {
   llvm::SetVector<mlir::Operation *> ops;
   llvm::SetVector<unsigned> carried; ///< Numbers of loop-carried values.

@@ -48,9 +48,9 @@ inline bool isExpanded(mlir::func::FuncOp kernel) {
 }
 /// Whether the schedule of one of the kernel's loops was written by hand.
 bool isByHand(mlir::func::FuncOp kernel);
-/// What is impossible about these numbers of a pipeline; empty if nothing is.
+/// Why these numbers of a pipeline are impossible; empty if they are possible.
 std::string findFault(int64_t slots, int64_t distance, CopyKind copies);
-/// What is impossible about slots of this form for tiles of this type; empty if nothing is.
+/// Why slots of this form are impossible for tiles of this type; empty if they are possible.
 std::string findFault(mlir::RankedTensorType tile, RingAttr form);
 
 /// `attributes` without those of this dialect.

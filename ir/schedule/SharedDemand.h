@@ -1,4 +1,4 @@
-// What a kernel's ops take of shared memory beside the rings of its loops: bounds that follow from
+// The shared memory that a kernel's ops need beside the rings of its loops: bounds that follow from
 // types, layouts and plans, before anything is lowered.
 //
 // Two kinds of buffers are told apart. Those whose size is fixed are counted here: operands that a
@@ -27,8 +27,8 @@ public:
   /// there: all of it, unless an op has conversions that do not fit beside its own buffers and
   /// those that live through it.
   int64_t roomForConversions(mlir::Operation *op, int64_t room) const;
-  /// What products of the loop's body store of operands that are in no ring. Operands of two
-  /// products count twice.
+  /// Bytes of operands that products of the loop's body store because they are in no ring. Operands
+  /// of two products count twice.
   int64_t storedBy(mlir::scf::ForOp loop) const;
 
 private:

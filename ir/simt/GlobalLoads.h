@@ -5,8 +5,8 @@
 
 namespace tilerun::simt {
 
-/// What a tensor's load gives: registers in the access's own layout; with `perWord` above 1, 32-bit
-/// words of so many registers each.
+/// The result of a tensor's load: registers in the access's own layout; with `perWord` above 1,
+/// 32-bit words of so many registers each.
 mlir::FailureOr<mlir::Value> loadRegisters(LowerContext &c, tile::LoadOp load, unsigned perWord);
 
 } // namespace tilerun::simt

@@ -40,7 +40,7 @@ mlir::Value applyToIndex(mlir::ImplicitLocOpBuilder &b, mlir::Value index,
 /// linear maps of thread numbers have them; see ThreadMaps.
 llvm::SmallVector<uint64_t, 16> threadBases(const layout::LinearLayout &layout,
                                             llvm::StringRef out);
-/// What `layout` gives in dimension `out` for register `reg`.
+/// The coordinate of `layout` in dimension `out` for register `reg`.
 uint64_t registerImage(const layout::LinearLayout &layout, uint64_t reg, llvm::StringRef out);
 
 /// Restores a builder's place and location.

@@ -162,8 +162,8 @@ struct ReorderBroadcastPass : public tilerun::impl::TileReorderBroadcastBase<Reo
     patterns
         .add<ElementwiseOfSplats, ElementwiseOfBroadcasts, ExpandDimsOfBroadcast, TransOfBroadcast>(
             context);
-    // What these patterns enable belongs to the same fixed point: splats and broadcasts that meet
-    // merge.
+    // Folds that these patterns enable belong to the same fixed point: splats and broadcasts that
+    // meet merge.
     for (StringRef name : {BroadcastOp::getOperationName(), ExpandDimsOp::getOperationName(),
                            TransOp::getOperationName()})
       RegisteredOperationName::lookup(name, context)

@@ -1,4 +1,4 @@
-// What the tables of all plugins have in common, and how an entry gives them.
+// The common part of all plugins' tables, and their entry point.
 #pragma once
 
 #include "tilerun/plugin.h"

@@ -189,7 +189,7 @@ TilerunStatus Memory::allocate(const std::shared_ptr<Stream> &stream, uint64_t b
         address = where;
         return TILERUN_STATUS_OK;
       }
-      // What other work still has comes back when that is done.
+      // Memory that other work still uses comes back when that is done.
       if (!isLost() && !deferred.empty()) {
         busy = deferred.front().stream;
         value = deferred.front().value;

@@ -96,7 +96,7 @@ public:
   TemporaryCache(const TemporaryCache &) = delete;
   TemporaryCache &operator=(const TemporaryCache &) = delete;
 
-  /// What the driver has to keep; empty if it has nothing.
+  /// The data that the driver wants to keep; empty if there is none.
   std::vector<uint8_t> getData() const {
     std::vector<uint8_t> data;
     size_t size = 0;

@@ -138,8 +138,8 @@ TilerunStatus Stream::end(std::shared_ptr<void> retained, Urgency urgency,
   if (retained)
     open->retained.push_back(std::move(retained));
   ++open->numCommands;
-  // What is between two timestamps goes with them, so that the time between two submissions, which
-  // is longer than many kernels, is not part of what is measured.
+  // Commands between two timestamps are submitted with them, so that the time between two
+  // submissions, which is longer than many kernels, is not part of what is measured.
   if (urgency == Urgency::Patient) {
     open->timed = !open->timed;
     open->isOrdered = true; // A timestamp writes nothing that the next command could read.
@@ -179,7 +179,7 @@ TilerunStatus Stream::submit(const TilerunErrorSink *sink) {
     // For the host, which may read once the semaphore has passed.
     addBarrier(batch.commands, VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT);
     if (VkResult result = context.table.vkEndCommandBuffer(batch.commands)) {
-      // What is in it cannot be had back.
+      // Its contents are lost.
       if (batch.numCommands > 1)
         loseDevice(context, "vkEndCommandBuffer(commands): " + getResultName(result) +
                                 ", so that commands of a stream are gone");
@@ -412,7 +412,7 @@ TilerunStatus Stream::waitForStream(Stream &other, uint64_t value, const Tilerun
   }
   std::lock_guard lock(mutex);
   VK_ENTER(context, sink, "wait_event");
-  // What came before does not wait.
+  // Earlier commands do not wait.
   if (open && (open->ended || open->numCommands))
     TILERUN_PLUGIN_TRY(submit(sink));
   if (!open)

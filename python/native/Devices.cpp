@@ -14,7 +14,7 @@ bool python::boundsChecksOff = false;
 // Takes warnings of the compiler and what kernels print while they are compiled; from any thread.
 static void logText(void *, int32_t level, const char *text) {
   Locked locked;
-  // A pending error belongs to whoever is in the middle of a call.
+  // A pending error belongs to the caller, who is in the middle of a call.
   PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &value, &trace);
   if (PyObject *callback = getCallback(Callback::Log)) {

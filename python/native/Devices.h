@@ -42,7 +42,7 @@ private:
 };
 
 TilerunRuntime *getRuntime(); ///< Null with an error.
-/// What launches ask first: whether Python has hooks or modes that the fast path does not know.
+/// Whether Python has hooks or modes that the fast path of a launch does not support.
 extern bool slowOnly;
 /// Whether launches on the interpreter are not checked for out-of-bounds accesses.
 extern bool boundsChecksOff;

@@ -1,5 +1,5 @@
 // Functions of the package that host code calls as launchers, and the frames of what they raise:
-// those of the package say nothing to whoever passed a wrong argument.
+// those of the package mean nothing to a user who passed a wrong argument.
 #include "python/native/Python.h"
 
 using namespace tilerun;

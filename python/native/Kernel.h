@@ -19,7 +19,7 @@ struct Watched {
   bool isEntry;    ///< Of a dict, and no list: looked at in place.
 };
 
-/// What was launched before, by the library's number of the compiled code.
+/// Earlier launches, by the library's number of the compiled code.
 struct Compiled {
   uint64_t code;
   PyObject *object; ///< The package's CompiledKernel. Owned.

@@ -289,7 +289,7 @@ static PyObject *call(PyObject *object, PyObject *const *given, size_t numGivenA
   return launch(kernel, *device, grid, options, values.values, arguments, values.count);
 }
 
-// The convention of those who do not know the other.
+// The calling convention of callers that do not know the other one.
 static PyObject *callPacked(PyObject *object, PyObject *positional, PyObject *named) {
   std::vector<PyObject *> given;
   for (Py_ssize_t i = 0, n = PyTuple_Size(positional); i < n; ++i)

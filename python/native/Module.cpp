@@ -35,7 +35,7 @@ PyObject *python::raise(TilerunStatus status) {
   info.struct_size = sizeof(info);
   tilerunGetError(&info);
   std::string message = info.message;
-  // What a kernel did on the interpreter begins with its place in the source.
+  // A fault of a kernel on the interpreter begins with its place in the source.
   const std::string device = std::string(info.device) + ": ";
   if (status == TILERUN_STATUS_FAULT && device.starts_with("cpu:") && message.starts_with(device))
     message.erase(0, device.size());

@@ -1,4 +1,4 @@
-// What the files of the native module share: the interpreter's stable ABI (3.11), owned references,
+// Shared by the files of the native module: the interpreter's stable ABI (3.11), owned references,
 // and the way a failed call of the library becomes an exception.
 //
 // Rules of this folder: the stable ABI alone, so that one binary serves 3.11 and later; no C++
@@ -101,7 +101,7 @@ PyObject *hideFrames();
 enum class Callback { MakeError, ResolveTensor, OpenDevice, GetStream, Log, HideFrames, Count };
 PyObject *getCallback(Callback callback); ///< Borrowed; null with an error if there is none.
 
-/// Text of a str. False with an error if it is none.
+/// Text of a str. False with an error if it is not a str.
 bool getText(PyObject *object, std::string &text);
 
 bool addRuntime(PyObject *module);

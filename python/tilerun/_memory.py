@@ -101,7 +101,7 @@ def _read_dlpack(value, keep):
         tensor = _DlTensor.from_address(get_pointer(capsule, b"dltensor"))
     except ValueError as error:
         raise TypeError(f"its __dlpack__ gave {show(capsule)}, which is not an unconsumed DLPack tensor") from error
-    # What it exports may be a copy, which goes with the capsule.
+    # It may export a copy, which lives as long as the capsule.
     keep.append(capsule)
     name = _DL_KINDS.get(tensor.code, "").format(tensor.bits) if tensor.lanes == 1 else ""
     kind = CPU if tensor.device.type == 3 else tensor.device.type

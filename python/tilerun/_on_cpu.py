@@ -207,7 +207,7 @@ def _redirect_tensors(torch):
             moved = to(self, *(_redirected(a) if a is wanted else a for a in args), **kwargs)
         if not _is_gpu(wanted):
             return _mark_host(clone(self) if moved is self else moved)
-        # What is not known to be the host's is on the GPU already: a copy would take what kernels write.
+        # Tensors that are not known to be the host's are on the GPU already: a copy would lose what kernels write.
         return clone(self) if moved is self and is_on_host(self) and not isinstance(self, parameter) else moved
 
     torch.Tensor.to = tensor_to
@@ -288,7 +288,7 @@ def redirect(pretend=True):
     """Puts the replacements into torch, if it can be imported. `pretend`: tensors and torch.cuda say that there is a GPU."""
     global is_redirected, is_pretending
     is_redirected, is_pretending = True, pretend
-    # What is not redirected fails, where there is a GPU as well.
+    # Functions that are not redirected fail, even where there is a GPU.
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
     try:
         import torch

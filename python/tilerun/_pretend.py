@@ -10,7 +10,7 @@ import types
 
 from . import _memory
 
-# What H200s have: scripts take the way that they have for new GPUs, all of which the interpreter has as well.
+# The properties of an H200: scripts take their path for new GPUs, which the interpreter supports as well.
 CAPABILITY = (9, 0)
 TARGET = "cuda:sm_90a"
 CUDA_VERSION = "12.8"
@@ -199,7 +199,7 @@ def _pretend_tensors(torch):
     tensor.is_cpu = property(lambda self: is_on_cpu(self) and is_on_host(self))
     tensor.get_device = lambda self: 0 if pretends(self) else base.get_device(self)
     tensor.record_stream = lambda self, stream: None
-    # Who takes the memory over must know where it is: on the host, where no stream has to be waited for.
+    # The consumer of the memory must know where it is: on the host, where no stream has to be waited for.
     exported = tensor.__dlpack__
     tensor.__dlpack__ = functools.wraps(exported)(lambda self, *args, stream=None, **kwargs: exported(self, **kwargs))
     where = tensor.__dlpack_device__

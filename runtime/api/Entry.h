@@ -44,7 +44,7 @@ public:
       detail::waitForFork(*place);
   }
   [[gnu::always_inline]] ~Entry() {
-    // What was unlocked is seen to be so before this is.
+    // Other threads see the unlock before they see this.
     place->depth.store(place->depth.load(std::memory_order_relaxed) - 1, std::memory_order_release);
   }
   Entry(const Entry &) = delete;

@@ -10,7 +10,7 @@ static core::Error &getThreadError() {
 }
 
 TilerunStatus api::keepError(const core::Status &status) {
-  // What is asked for in loops is not an error, and must not cover one.
+  // A query made in loops is not an error, and must not replace one.
   if (status.getCode() != TILERUN_STATUS_NOT_READY)
     getThreadError() = status.getError();
   return status.getCode();

@@ -108,9 +108,9 @@ template <typename T> void writeStruct(T *to, T from) {
 TilerunStatus readCompileOptions(const char *function, const TilerunCompileOptions *given,
                                  TilerunCompileOptions &options);
 
-/// Refuses flags of a launch that there are not. `what` is the struct's name in the message.
+/// Refuses unknown flags of a launch. `what` is the struct's name in the message.
 TilerunStatus checkLaunchFlags(const char *function, const char *what, uint32_t flags);
-/// What the host says of the memory behind its pointers, before a device believes it.
+/// Checks the ranges that the host declares for its pointers, before a device relies on them.
 TilerunStatus checkRanges(const char *function, const std::string &what,
                           const TilerunMemoryRange *ranges, uint32_t count);
 

@@ -6,16 +6,16 @@
 using namespace tilerun;
 using namespace tilerun::api;
 
-// What no device takes more of. GPUs refuse more than 32 warps themselves; the interpreter has
+// Limits that no device exceeds. GPUs refuse more than 32 warps themselves; the interpreter has
 // none.
 static constexpr uint32_t kMostWarps = 1024, kMostStages = 64, kMostRegisters = 255,
                           kMostBlocks = 64;
 
-// Larger counts are mistakes: reading that many would leave the caller's memory.
+// Larger counts are mistakes: reading so many bytes would leave the caller's memory.
 static constexpr uint64_t kMostTextBytes = compiler::kMostTextBytes, kMostModuleBytes = uint64_t(1)
                                                                                         << 30;
 
-// What is wrong with the target's own options; "" if nothing is.
+// The mistake in the target's own options; "" if there is none.
 static std::string findOptionMistake(const TilerunCompileOptions &given) {
   if (given.num_options > core::kMostOptions)
     return "num_options is " + std::to_string(given.num_options) + "; the maximum is " +
@@ -42,7 +42,7 @@ static std::string findOptionMistake(const TilerunCompileOptions &given) {
   return "";
 }
 
-// What is wrong with options; "" if nothing is.
+// The mistake in options; "" if there is none.
 static std::string findMistake(const TilerunCompileOptions &options) {
   if (!std::has_single_bit(options.num_warps))
     return "num_warps is " + std::to_string(options.num_warps) + ", which is not a power of two";

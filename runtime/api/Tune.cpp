@@ -12,7 +12,7 @@ static core::Status toStatus(TilerunStatus status) {
              : core::Status(status, "the caller's hook ended the configuration's run");
 }
 
-// What the launches of a configuration have besides.
+// The further settings of a configuration's launches.
 static TilerunStatus readLaunch(const char *function, uint32_t index,
                                 const TilerunTuneLaunch *given, tune::Config &config) {
   const std::string name = "launches[" + std::to_string(index) + "]";
@@ -62,7 +62,7 @@ TilerunStatus tilerunTuneKernel(TilerunRuntime *runtime, TilerunStream *stream,
                          config->arguments,
                          config->num_arguments,
                          {}};
-    // What no device takes fails this configuration alone.
+    // An option that no device accepts fails this configuration alone.
     if (TilerunStatus status = readCompileOptions(__func__, config->compile, made.options))
       made.refused = core::Status(status, tilerunGetErrorMessage());
     if (options.launches && options.launches[i])

@@ -77,7 +77,7 @@ Outcome ArtifactCache::getOrCompile(const Key &key, llvm::function_ref<Outcome()
   Outcome outcome;
   bool compiled = false;
   {
-    // Those who wait are told also where the compilation is left by an exception.
+    // Waiting threads are notified also if the compilation is left by an exception.
     struct Landing {
       ArtifactCache &cache;
       Flight &flight;

@@ -12,7 +12,7 @@ bool cache::isPersistent(const TilerunPlugin &table) {
   return !getText(table.compiler_version).empty();
 }
 
-// What the plugin's binaries for a device are called; empty if it makes none.
+// The compatibility string of the plugin's binaries for a device; empty if it makes none.
 static std::string getBinaryCompatibility(const TilerunPlugin &table, TilerunPluginDevice *device) {
   TilerunPropertyValue value = {sizeof(value), 0, 0, nullptr};
   if (!device || !table.finalize_artifact || !table.get_device_property ||

@@ -34,7 +34,8 @@ Status compiler::optimize(mlir::ModuleOp module, const std::string &kernel,
     messages += "\n  " + diagnostic.str();
     return mlir::success();
   });
-  // What crosses the plugin ABI has no descriptors, so that plugins of every version can read it.
+  // A module that crosses the plugin ABI has no descriptors, so that plugins of every version can
+  // read it.
   mlir::PassManager manager(module.getContext());
   if (getOption(options, "opt-level") == "0")
     manager.addPass(createTileExpandDescriptors());
@@ -66,7 +67,7 @@ static std::string getName(const core::Device &device, const std::string &signat
 }
 
 namespace {
-// What a plugin's compiler is asked for, and what the request points to.
+// A request to a plugin's compiler, with the data that it points to.
 struct Request {
   std::string numWarps, numStages, maxnreg, numCtas;
   std::vector<TilerunPluginOption> options;

@@ -48,7 +48,7 @@ static bool hasAccessList(int fd, const char *path) {
   return (fd >= 0 ? fgetxattr(fd, kName, nullptr, 0) : lgetxattr(path, kName, nullptr, 0)) > 0;
 }
 
-// Who besides its owner can write to it. `path` counts where `fd` is negative.
+// The users besides its owner that can write to it. `path` counts where `fd` is negative.
 static std::string findWriters(const struct stat &status, int fd, const char *path,
                                trust::Circle circle) {
   if (status.st_mode & S_IWOTH)

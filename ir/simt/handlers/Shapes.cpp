@@ -108,7 +108,7 @@ FailureOr<Value> simt::build(LowerContext &c, tile::TransOp op, const LinearLayo
 }
 
 LogicalResult simt::lower(LowerContext &c, tile::TransOp op) {
-  // What lies in shared memory is read from there, transposed.
+  // A tile in shared memory is read from there, transposed.
   if (c.getTile(op.getSource()))
     return success();
   return lowerResults(c, op);

@@ -19,6 +19,6 @@ def next_power_of_2(n):
     return 0 if n <= 0 else 1 << (n - 1).bit_length()
 
 
-# What kernels find under these names in the language.
+# The language's members of these names, which kernels use.
 cdiv._language_name = ("triton", "cdiv")
 next_power_of_2._language_name = ("triton", "next_power_of_2")

@@ -165,7 +165,7 @@ private:
                    (session.describe(parameter).isConstexpr ? " (constexpr)" : "");
     if (missing.empty())
       return llvm::Error::success();
-    // What was misspelt is surplus at the same time.
+    // A misspelt name is surplus at the same time.
     std::string misspelt;
     std::vector<llvm::StringRef> open;
     for (const ast::Parameter &parameter : kernel.def->parameters)

@@ -116,7 +116,7 @@ static llvm::Expected<std::string> emit(Session &session) {
     return text;
   }
   TILERUN_TRY_VALUE(signature, makeSignature(session));
-  // What tile IR is asked for is that of the first target.
+  // Tile IR is printed for the first target.
   if (!options.targets.empty())
     signature.target = options.targets[0];
   TILERUN_TRY_VALUE(compiled, session.compile(signature));

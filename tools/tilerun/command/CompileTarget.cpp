@@ -320,7 +320,7 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
       TILERUN_TRY_VALUE(sass, toSass(result.code, options, target));
       result.code = std::move(sass);
     }
-    // What runs, of which a phase may be a mere view.
+    // The code that runs; a phase may be only a view of it.
     if (options.resources)
       TILERUN_TRY_ERROR(emit(""));
     result.threads = code->get().kernels[0].threads;

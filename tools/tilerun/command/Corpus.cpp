@@ -130,7 +130,7 @@ static void printTable(llvm::raw_ostream &os, const Survey &survey, llvm::String
   uint64_t good = count(Outcome::Compiles), internal = count(Outcome::Internal),
            limited = count(Outcome::TimeLimit) + count(Outcome::MemoryLimit);
   uint64_t all = good + count(Outcome::Fails) + count(Outcome::Refused) + internal + limited;
-  // What was ended while it was typed has no signature; nor has a kernel without parameters.
+  // A kernel that was ended while it was typed has no signature; nor has one without parameters.
   uint64_t typed = llvm::count_if(survey.entries, [](const corpus::Entry &entry) {
     return entry.outcome != Outcome::Fails && entry.outcome != Outcome::Helper &&
            (entry.outcome == Outcome::Compiles || !entry.signature.empty());

@@ -165,7 +165,7 @@ llvm::Error CorpusRecords::open(const std::string &path, const Header &header,
   if (!buffer)
     return fail(buffer.getError().value());
   StringRef text = (*buffer)->getBuffer();
-  // A line that was cut off is none.
+  // A line that was cut off does not count.
   size_t whole = text.rfind('\n') == StringRef::npos ? 0 : text.rfind('\n') + 1;
   TILERUN_TRY_ERROR(read(text.take_front(whole), path, header, limits));
   if (whole != text.size() && ::ftruncate(fd, static_cast<off_t>(whole)))

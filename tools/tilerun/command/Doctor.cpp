@@ -235,7 +235,7 @@ private:
       }
     }
     row(text);
-    // What crashes on the way failed nevertheless.
+    // A crash on the way is a failure, too.
     if (!failure.empty())
       unsupported.clear();
     row(!failure.empty()       ? "  self-test: FAILED: " + failure

@@ -51,7 +51,7 @@ private:
 
 void print(llvm::raw_ostream &os, Painter &painter, Session &session, const Finding &finding);
 
-/// What a compiler gave for the phase "remarks-json" (docs/remarks.md).
+/// The output of a compiler for the phase "remarks-json" (docs/remarks.md).
 llvm::Expected<llvm::json::Array> readRemarks(const TilerunPluginArtifact &artifact);
 /// On stderr, where diagnostics are.
 void printRemarks(Session &session, llvm::StringRef target, const llvm::json::Array &remarks);

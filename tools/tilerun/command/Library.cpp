@@ -83,7 +83,7 @@ CompileSettings::CompileSettings(const KernelSignature &signature, const Options
   compile.num_ctas = static_cast<uint32_t>(signature.numCtas);
   compile.maxnreg = static_cast<uint32_t>(signature.maxnreg.value_or(0));
   compile.debug = signature.debug;
-  // What the target takes by default is not said, so that plugins need not know it.
+  // Defaults of the target are left out, so that plugins need not know them.
   if (options.lineInfo)
     add("line-info", *options.lineInfo ? "true" : "false");
   if (!options.optimize)

@@ -46,7 +46,7 @@ public:
                                            llvm::StringRef remedy = "") {
     return frontend.evaluateConstant(*module, expression, {}, globals, remedy);
   }
-  /// What a global of the file is, or an attribute of one; none if it is no global of the file.
+  /// What a global of the file is, or an attribute of one; none if it is not a global of the file.
   mlir::FailureOr<std::optional<host::Value>> evaluateGlobal(const ast::Expr &expr);
 
   /// A failure that the diagnostics describe.

@@ -95,7 +95,7 @@ void Tune::addWay(std::optional<unsigned> config, const std::vector<std::string>
   way->options->arguments.insert(way->options->arguments.end(), extra.begin(), extra.end());
   way->text = llvm::join(extra, " ");
   const std::optional<Autotune> &autotune = session.kernel->autotune;
-  // A number that there is none of is refused below.
+  // A number of a configuration that does not exist is refused below.
   if (config && autotune && *config < autotune->configs.size()) {
     llvm::StringRef text = autotune->configs[*config].text;
     way->text +=

@@ -248,7 +248,7 @@ llvm::Expected<Tensor> host::parseNpy(llvm::ArrayRef<uint8_t> bytes, std::option
 }
 
 llvm::Expected<Tensor> host::readNpy(llvm::StringRef path, std::optional<DType> as) {
-  // Devices may have no end; pipes are up to whoever writes to them.
+  // Devices may have no end; pipes end where their writer ends them.
   if (llvm::sys::fs::file_status status; !llvm::sys::fs::status(path, status) &&
                                          status.type() == llvm::sys::fs::file_type::character_file)
     return makeError("cannot read '" + path + "': it is a device, not a file");

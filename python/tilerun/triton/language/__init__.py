@@ -232,7 +232,7 @@ _SHORT = {short: long for long, short in _LIBRARY.items()} | {long: short for sh
     name: name for name in _LIBRARY if name != "uint1"}
 
 
-# What signatures call the types, by all their names.
+# Names of types in signatures, by all their names in Python.
 DTYPE_NAMES = {name: _LIBRARY.get(_SHORT.get(name, name), _SHORT.get(name, name))
                for name in [*_SHORT, *_SHORT.values(), *_LONG] if name != "uint1"}
 # (bits of the mantissa, bias of the exponent) of floating-point types.

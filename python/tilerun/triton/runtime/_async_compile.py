@@ -26,7 +26,7 @@ class FutureKernel:
         return self.kernel
 
     def __getattr__(self, name):
-        # What is asked of a compiled kernel waits for it.
+        # Every access to the compiled kernel waits for it.
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(self.result(), name)

@@ -157,7 +157,7 @@ class Autotuner(KernelInterface):
 
     def _make_key(self, arguments):
         key = [unwrap(arguments[name]) for name in self.keys if name in arguments]
-        # What has memory counts by its type.
+        # Arguments with memory count by their type.
         for value in arguments.values():
             if hasattr(value, "dtype"):
                 key.append(str(value.dtype))
@@ -400,11 +400,11 @@ class Autotuner(KernelInterface):
             return super().__getitem__(grid)
 
         def launch(*args, **kwargs):
-            # What was chosen before goes to the kernel's own launch at once.
+            # A choice made before goes to the kernel's own launch at once.
             if not kwargs:
                 quick = self._make_quick_key(args)
                 known = self._quick.get(quick)
-                # Who empties the cache wants another choice.
+                # A caller that empties the cache wants another choice.
                 if known is not None and (self.cache or len(self.configs) == 1):
                     self.best_config = known[0]
                     return self.fn[grid](*args, **known[1])
@@ -467,7 +467,7 @@ class Autotuner(KernelInterface):
             if not is_known:
                 return config
             self.cache[key] = config
-            # What measuring has left is not what the launch begins with. Later launches keep what they find.
+            # The launch must not begin with the contents that measuring left. Later launches keep what they find.
             self._prepare_memory(arguments, reset_only=True)
             if self.user_defined_pre_hook:
                 self.pre_hook({**arguments, **kwargs, **config.all_kwargs()}, reset_only=True)

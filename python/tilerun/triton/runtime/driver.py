@@ -14,7 +14,7 @@ class _Utilities:
         kind, current = _devices.get_default()
         index = current if device is None else getattr(device, "index", device)
         read = lambda name, otherwise=0: _devices.get_property(kind, index, name) or otherwise
-        # What no plugin tells, but torch does.
+        # Properties that no plugin reports, but torch does.
         torch = sys.modules.get("torch")
         known = torch.cuda.get_device_properties(index) if kind != CPU and torch is not None else None
         # The interpreter has no registers. Host code divides by what programs take of them: CompiledKernel.n_regs is 1 there.

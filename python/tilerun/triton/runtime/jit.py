@@ -187,7 +187,7 @@ class JITCallable(_Named):
         sources, name, _ = _source.Collector().collect(self)
         return hashlib.sha256(repr((name, sources)).encode()).hexdigest()
 
-    # Whoever changes a source by Triton's rules sets this to None in what uses it.
+    # Code that changes a source by Triton's rules sets this to None in all users of it.
     hash = property(lambda self: self.cache_key, lambda self, _: self._forget_users())
 
 
