@@ -351,6 +351,9 @@ static LogicalResult checkRoles(MutableArrayRef<RoleOp> roles, func::FuncOp kern
         return role->emitOpError("has warps of another role");
     warps = std::max(warps, role.getEnd());
   }
+  for (Operation &op : kernel.getBody().front())
+    if (!roles.empty() && !isa<RoleOp, RingOp, ChannelOp, func::ReturnOp>(op))
+      return op.emitOpError("is beside roles; all of a kernel but rings and channels is in them");
   if (uint64_t threads = uint64_t(warps) * target.warpSize; threads > target.maxThreads)
     return kernel.emitError() << "roles take " << threads << " threads, but " << target.name
                               << " allows " << target.maxThreads << " in a program";

@@ -92,7 +92,7 @@ protected:
 
   /// The kernel under such a schedule, in `sched` ops.
   OwningOpRef<ModuleOp> expand(const std::string &text) {
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(kProducts, &context);
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(source, &context);
     EXPECT_TRUE(bool(module));
     func::FuncOp kernel = kernelOf(*module);
     distribute::AccessAnalysis accesses(*module);
@@ -101,7 +101,7 @@ protected:
     distribute::LayoutAssignment layouts(kernel, target, kWarps);
     auto byHand = schedule::HandSchedule::parse(text, "schedule", &context);
     EXPECT_TRUE(succeeded(byHand));
-    EXPECT_TRUE(succeeded(schedule::scheduleStages(kernel, layouts, {1, &*byHand})));
+    EXPECT_TRUE(succeeded(schedule::scheduleStages(kernel, layouts, {/*numStages=*/3, &*byHand})));
     EXPECT_TRUE(succeeded(schedule::expandSchedule(kernel, layouts)));
     EXPECT_TRUE(succeeded(verify(*module)));
     return module;
@@ -124,11 +124,11 @@ protected:
     std::string message =
         llvm::toString(emulate(kernel, arguments, memory, {&target, 2 * kWarps, 1, seed}));
     for (unsigned i = 0; message.empty() && i < kSize * kSize; ++i) {
-      int sum = 0;
+      int sum = 0; // of each loop
       for (unsigned k = 0; k < n * kSize; ++k)
         sum += values[0][k / kSize * kSize * kSize + i / kSize * kSize + k % kSize] *
                values[1][k * kSize + i % kSize];
-      if (out[i] != float(sum))
+      if (out[i] != float(loops * sum))
         message = "wrong result";
     }
     return message;
@@ -171,6 +171,8 @@ protected:
   static constexpr const char *kFourSlots = "loop #0: slots=4 roles=producer:2,consumer";
   MLIRContext context;
   target::TargetInfo target;
+  std::string source = kProducts;
+  int loops = 1; ///< Each adds all products.
   int values[2][kMost * kSize * kSize];
   alignas(64) uint16_t x[kMost * kSize * kSize], y[kMost * kSize * kSize];
   alignas(64) float out[kSize * kSize];
@@ -191,6 +193,28 @@ TEST_F(RoleSchedule, AnyNumberOfSlotsAndAnyDistance) {
     OwningOpRef<ModuleOp> module =
         lower(std::string("loop #0: roles=producer:2,consumer ") + numbers);
     for (uint32_t n : {0, 1, 2, 5, 12})
+      for (uint64_t seed = 0; seed < 8; ++seed)
+        ASSERT_EQ(run(kernelOf(*module), n, seed), "") << n << " iterations, seed " << seed;
+  }
+}
+
+TEST_F(RoleSchedule, AnotherLoopOfTheKernelIsTheConsumers) {
+  // Its loads run ahead within that role.
+  size_t begin = source.find("  %r:3 ="), end = source.find("  %outs");
+  std::string loop = source.substr(begin, end - begin);
+  source.replace(source.find("%to, %r#0"), 9, "%to, %s#0");
+  loop.replace(loop.find("%r:3"), 4, "%s:3");
+  loop.replace(loop.find("%acc = %init"), 12, "%acc = %r#0");
+  source.insert(end, loop);
+  loops = 2;
+  for (const char *which : {"0", "1"}) {
+    SCOPED_TRACE(which);
+    OwningOpRef<ModuleOp> module =
+        lower(std::string("loop #") + which + ": slots=3 roles=producer:2,consumer");
+    unsigned waits = 0;
+    kernelOf(*module).walk([&](simt::AsyncWaitOp) { ++waits; });
+    EXPECT_GT(waits, 3u); // of the producer, and of the other loop
+    for (uint32_t n : {0, 1, 2, 3, 8})
       for (uint64_t seed = 0; seed < 8; ++seed)
         ASSERT_EQ(run(kernelOf(*module), n, seed), "") << n << " iterations, seed " << seed;
   }
