@@ -50,8 +50,10 @@ def matmul(size, launches):
 
     sys.path.insert(0, os.path.join(os.environ["TILERUN_BUNDLE"], "share", "tilerun", "examples"))
     import tilerun.triton
-    sys.modules.setdefault("triton", tilerun.triton)
-    sys.modules.setdefault("triton.language", tilerun.triton.language)
+    import tilerun.triton.language
+
+    # As `python3 -m tilerun` does, whether or not Triton is installed.
+    sys.modules["triton"], sys.modules["triton.language"] = tilerun.triton, tilerun.triton.language
     import matmul as example
 
     def product(a, b, c, K, block, schedule):
