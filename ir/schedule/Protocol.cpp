@@ -279,7 +279,8 @@ Progress Simulation::step(Runner &runner, const ProtocolStep &step) {
 // Roles beside each other
 //===----------------------------------------------------------------------===//
 
-/// Between roles nothing is left over.
+/// Between roles all that is filled is read. The last releases may be missing: nobody waits for
+/// them.
 LogicalResult Simulation::checkEnd() {
   for (auto &[channel, state] : channels) {
     if (!getChannelType(channel).isBetweenRoles())
@@ -294,9 +295,6 @@ LogicalResult Simulation::checkEnd() {
       if (slot.published != slot.awaited)
         return error("is published " + times(slot.published) + ", but awaited " +
                      times(slot.awaited));
-      if (slot.awaited != slot.released)
-        return error("is awaited " + times(slot.awaited) + ", but released " +
-                     times(slot.released));
     }
   }
   return success();

@@ -5,6 +5,7 @@
 //
 // so that so many slots are on their way while the producer waits for an empty one. The consumer
 // awaits a slot, reads it and releases it; where products run on into the next iteration, there.
+// The last one's slot is not released then: nobody waits for it.
 #include "ir/schedule/RoleExpander.h"
 #include "ir/schedule/RoleRules.h"
 
@@ -150,10 +151,6 @@ void RoleExpander::emitConsumer() {
   }
   b.setInsertionPointAfter(op);
   replaceLoop(loop);
-  if (!deferred.empty()) {
-    Value isAny = isLess(loop.getLowerBound(), loop.getUpperBound());
-    ReleaseOp::create(b, channel, loop.getResults().back(), isAny);
-  }
 }
 
 void RoleExpander::run() {

@@ -106,7 +106,7 @@ def Sched_Dialect : Dialect {
     wrote in these ops, too: for 0 and 1 iterations, for as many as there are slots, and for twice as many and two more.
     Found are slots that are filled, read, published or released when they must not be, copies and products that may still be
     under way then, wrong phases, roles that wait for each other forever or whose loops have different bounds, and slots that are
-    left over at the end. Slots, phases and predicates must follow from how often loops have run, not from data.
+    filled and not read. Slots, phases and predicates must follow from how often loops have run, not from data.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

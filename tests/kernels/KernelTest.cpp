@@ -418,7 +418,8 @@ TEST(SchedulesByHand, AssembleForGpus) {
   for (const char *arch : {"sm_80", "sm_90a"})
     for (const char *schedule :
          {"loop #0: none", "loop #0: slots=3", "loop #0: slots=4", "loop #0: slots=6 distance=2",
-          "loop #0: slots=3 copies=registers", "loop #0: slots=4 roles=producer:4,consumer"}) {
+          "loop #0: slots=3 copies=registers", "loop #0: slots=4 roles=producer:4,consumer",
+          "loop #0: slots=3 roles=producer:8,consumer"}) {
       SCOPED_TRACE(std::string(arch) + ": " + schedule);
       mlir::OwningOpRef<mlir::ModuleOp> module = prepared->kernel.module->clone();
       nvptx::NvptxOptions options;
@@ -427,9 +428,10 @@ TEST(SchedulesByHand, AssembleForGpus) {
       bool hasRoles = llvm::StringRef(schedule).contains("roles");
       if (hasRoles && llvm::StringRef(arch) != "sm_90a")
         continue;
+      options.numWarps = llvm::StringRef(schedule).contains("producer:8") ? 8 : 4;
       auto artifact = nvptx::compile(*module, options);
       ASSERT_TRUE(bool(artifact)) << llvm::toString(artifact.takeError());
-      EXPECT_EQ(artifact->numThreads, hasRoles ? 256u : 128u);
+      EXPECT_EQ(artifact->numThreads, options.numWarps * (hasRoles ? 64 : 32));
       if (knows(arch))
         EXPECT_EQ(assemble(artifact->ptx, arch), "");
     }

@@ -236,7 +236,7 @@ TEST_F(RoleSchedule, AnOrderThatIsKeptIsAccepted) {
 
 TEST_F(RoleSchedule, TheProtocolFindsWhatIsMissing) {
   EXPECT_EQ(errorAfter([](func::FuncOp k) { all<schedule::ReleaseOp>(k)[0].erase(); }),
-            "'sched.channel' op slot 0 is awaited 1 time, but released 0 times");
+            "'sched.acquire' op waits for slot 0 forever");
   // Of the publishes in the loop and behind it the first.
   EXPECT_EQ(errorAfter([](func::FuncOp k) { all<schedule::PublishOp>(k)[0].erase(); }),
             "'sched.publish' op publishes slot 0, whose copies may still be under way");

@@ -4,7 +4,8 @@
 // RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on,roles=on --tile-distribute --schedule-stages=file=%t/roles --schedule-expand > %t.roles
 // RUN: tile-opt %t.roles --schedule-expand -o /dev/null
 // RUN: grep -v sched.release %t.roles | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=RELEASE
-// RELEASE: error: 'sched.channel' op slot 0 is awaited 1 time, but released 0 times
+// RELEASE: error: 'sched.acquire' op waits for slot 0 forever
+// RELEASE: note: the consumer waits here
 // RUN: grep -v sched.await %t.roles | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=AWAIT
 // AWAIT: error: 'sched.read' op reads slot 0, which is not between an await and its release
 // RUN: grep -v sched.acquire %t.roles | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=ACQUIRE
