@@ -46,14 +46,12 @@ PLAIN, ROLES = "loop #0: slots={}", "loop #0: slots={} roles=producer:4,consumer
 def matmul(size, launches):
     import statistics
 
+    import tilerun
+
+    tilerun.install()  # `import triton` is Tilerun, even where Triton is installed.
     import torch
 
     sys.path.insert(0, os.path.join(os.environ["TILERUN_BUNDLE"], "share", "tilerun", "examples"))
-    import tilerun.triton
-    import tilerun.triton.language
-
-    # As `python3 -m tilerun` does, whether or not Triton is installed.
-    sys.modules["triton"], sys.modules["triton.language"] = tilerun.triton, tilerun.triton.language
     import matmul as example
 
     def product(a, b, c, K, block, schedule):
