@@ -43,6 +43,8 @@ Scaled exp2Pair(Pair x);
 Real log(Real x);
 Real log2(Real x);
 Real log10(Real x);
+/// log 2x, for x up to infinity.
+Real logOfTwice(Real x);
 Real log1p(Real x);
 /// log(1 + hi + lo) for sums above 0; no special values.
 Real log1pPair(Pair x);

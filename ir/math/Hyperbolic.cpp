@@ -29,11 +29,10 @@ struct Quarters {
 };
 Quarters quarters(Real x, std::optional<Bool> near) {
   Calculator &c = *x.c;
-  Real magnitude = abs(x);
-  // A sum with this number has k - 2, as an exponent, in its low bits. From k = 129 on the rest
-  // makes results overflow.
+  Real magnitude = atMost(abs(x), 89.6); // At the limit k is 129 and results overflow.
+  // A sum with this number has k - 2, as an exponent, in its low bits.
   constexpr double kShift = 0x1.8p23 + 125;
-  Real shifted = atMost(fma(magnitude, c.real(kLog2E.a), c.real(kShift)), kShift + 129);
+  Real shifted = fma(magnitude, c.real(kLog2E.a), c.real(kShift));
   if (near)
     shifted = select(*near, kShift, shifted);
   Real k = shifted - kShift;
@@ -48,8 +47,11 @@ Quarters quarters(Real x, std::optional<Bool> near) {
 /// sinh(rest) cosh(k ln 2) + cosh(rest) sinh(k ln 2).
 Real sinhSingle(Real x) {
   auto [rest, sum, difference] = quarters(x, abs(x) < 1.0);
-  Real square = rest * rest;
-  Real sine = fma(rest * square, evaluate(kSinh, square), rest);
+  // The rounding error of the square counts close to 1, as does that of the series' second term.
+  Real square = rest * rest, low = fma(rest, rest, -square);
+  llvm::ArrayRef<double> p = kSinh.single;
+  Real beyond = square * (square * evaluate(p.drop_front(), square)), third = x.c->real(p[0]);
+  Real sine = fma(rest, fma(square, third, fma(low, third, beyond)), rest);
   Real half = difference + fma(sum, sine, (difference * square) * evaluate(kShortCosh, square));
   return copySign(half + half, x);
 }
@@ -175,7 +177,7 @@ Real tilerun::mathx::asinh(Real x) {
   Real a = select(large, 1.0, magnitude), square = a * a;
   Real root = sqrt(square + 1.0), term = square / (root + 1.0);
   Real inner = log1pPair(twoSum(a, term));
-  Real outer = log(magnitude) + 0.69314718055994531;
+  Real outer = logOfTwice(magnitude);
   Real result = select(large, outer, inner);
   result = select(magnitude < c.real(0x1p-14, 0x1p-28), magnitude, result);
   return copySign(result, x);
@@ -195,7 +197,7 @@ Real tilerun::mathx::acosh(Real x) {
   Real low = (fma(-root, root, square) + error) / select(root == 0.0, 1.0, root + root);
   Pair s = twoSum(d.hi, root);
   Real inner = log1pPair({s.hi, s.lo + (low + d.lo)});
-  Real outer = log(x) + 0.69314718055994531;
+  Real outer = logOfTwice(x);
   return select(x >= 1.0, select(large, outer, inner), c.nan());
 }
 

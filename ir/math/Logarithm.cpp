@@ -129,6 +129,14 @@ Real tilerun::mathx::log(Real x) {
   auto [f, parts] = normalizeSingle(x, kTwoThirdsPattern, kPart);
   return withSpecial(x, logOfProduct(f, parts, kShortLog));
 }
+Real tilerun::mathx::logOfTwice(Real x) {
+  if (x.c->wide) {
+    auto [f, exponent] = normalize(x);
+    return withSpecial(x, sum(plusTurns(toReal(exponent) + 1.0, logOfFraction({f, x.c->real(0)}))));
+  }
+  auto [f, parts] = normalizeSingle(x, kTwoThirdsPattern, kPart);
+  return withSpecial(x, logOfProduct(f, parts + 1 / kPart, kShortLog));
+}
 Real tilerun::mathx::log2(Real x) {
   if (x.c->wide)
     return logarithm(x, nullptr, &kLog2E);
