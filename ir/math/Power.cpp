@@ -53,14 +53,12 @@ Real tilerun::mathx::pow(Real x, Real y) {
 /// 2^(log2 |x| / 3) and a step of Newton's method.
 static Real estimatedCbrt(Real x) {
   Calculator &c = *x.c;
-  Real magnitude = abs(x);
-  Bool small = magnitude < 0x1p-126;
-  Real logarithm = c.estimate(&Estimates::log2, select(small, magnitude * 0x1p24, magnitude));
-  Real third = fma(logarithm, c.real(1.0 / 3), select(small, c.real(-8), c.real(0)));
-  Real y = c.estimate(&Estimates::exp2, third);
+  Real magnitude = abs(x), logarithm = approximate<math::Log2Op>(magnitude);
+  Real y = c.estimate(&Estimates::exp2, logarithm * (1.0 / 3));
   Real excess = fma(-magnitude, reciprocal(y * y), y);
   y = copySign(fma(excess, c.real(-1.0 / 3), y), x);
-  return select(x + x == x, x, y);
+  // Zeros, infinities, NaN.
+  return select(abs(logarithm) < c.infinity(), y, x);
 }
 
 Real tilerun::mathx::cbrt(Real x) {

@@ -37,11 +37,13 @@ Real inverseNearZero(Real x, Real w, ArrayRef<double> p) {
 Real single::rcbrt(Real x) {
   // 2^(-log2 |x| / 3) and a step of Newton's method.
   Calculator &c = *x.c;
-  Real magnitude = abs(x);
-  Real y = approximate<math::Exp2Op>(approximate<math::Log2Op>(magnitude) * (-1.0 / 3));
-  Real rest = fma(-(magnitude * y), y * y, c.real(1));
+  Real magnitude = abs(x), logarithm = approximate<math::Log2Op>(magnitude);
+  Real y = approximate<math::Exp2Op>(logarithm * (-1.0 / 3));
+  Real product = magnitude * y;
+  Pair square = twoProduct(y, y);
+  Real rest = fma(-product, square.lo, fma(-product, square.hi, c.real(1)));
   Real result = fma(y * (1.0 / 3), rest, y);
-  return copySign(select(x + x == x, y, result), x);
+  return copySign(select(abs(logarithm) < c.infinity(), result, y), x);
 }
 
 Real single::sinpi(Real x) {
