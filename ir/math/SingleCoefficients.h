@@ -8,6 +8,8 @@ namespace tilerun::mathx {
 
 /// 1 / (4 exp(4) erfc(2)).
 inline constexpr double kShortErfcScale = 0x1.f52ee00000000p-1;
+/// sqrt(ln 2).
+inline constexpr double kShortErfinvSlope = 0x1.aa449a0000000p-1;
 
 /// (asin(x) / x - 1) / z in z = x², |x| <= 0.55.
 inline constexpr double kShortAsin[] = { // error 2^-25.7
@@ -63,35 +65,17 @@ inline constexpr double kShortErfcxAll[] = { // error 2^-25.4
     0x1.9fc25e0000000p-8, 0x1.88e2ca0000000p-9, -0x1.b5d9e60000000p-11, -0x1.3695a80000000p-11,
     0x1.1d8b600000000p-14, 0x1.66e6b00000000p-14};
 
-/// erfinv(x) / x in w = -log2(1 - x²), w <= 6.
+/// erfinv(x) / x in w = -log2(1 - x²), w <= 5.5.
 inline constexpr double kShortErfinv[] = { // error 2^-24.7
-    0x1.c5bf880000000p-1, 0x1.495c240000000p-3, 0x1.6b79560000000p-8, -0x1.9559040000000p-11,
-    -0x1.166ac60000000p-15, 0x1.2e40620000000p-17, -0x1.cd2fc20000000p-24, -0x1.f6f92a0000000p-25,
-    0x1.bcccce0000000p-29};
+    0x1.c5bf880000000p-1, 0x1.495c280000000p-3, 0x1.6b7be00000000p-8, -0x1.95a0be0000000p-11,
+    -0x1.11b1d60000000p-15, 0x1.24f74c0000000p-17, -0x1.403d4c0000000p-25, -0x1.2190860000000p-24,
+    0x1.f9b8b00000000p-29};
 
-/// likewise for erfcinv, whose w is a device's.
-inline constexpr double kShortErfcinv[] = { // error 2^-24.7
-    0x1.c5bf880000000p-1, 0x1.495c280000000p-3, 0x1.6b792a0000000p-8, -0x1.9558e80000000p-11,
-    -0x1.166b180000000p-15, 0x1.2e41080000000p-17, -0x1.cd31aa0000000p-24, -0x1.f6fa2a0000000p-25,
-    0x1.bcca5a0000000p-29};
-
-/// erfinv(x) / x in sqrt(w) - 3.75, 6 <= w <= 24.
-inline constexpr double kShortErfinvMiddle[] = { // error 2^-24.6
-    0x1.7a4a300000000p+1, 0x1.abd5e20000000p-1, 0x1.426d3e0000000p-8, -0x1.9436c60000000p-9,
-    0x1.df82ae0000000p-10, -0x1.0b79980000000p-10, 0x1.d387e20000000p-12, -0x1.6528cc0000000p-14,
-    -0x1.70be820000000p-15, 0x1.8a08560000000p-16};
-
-/// likewise for erfcinv.
-inline constexpr double kShortErfcinvMiddle[] = { // error 2^-24.6
-    0x1.7a4a320000000p+1, 0x1.abd5e60000000p-1, 0x1.426c680000000p-8, -0x1.9439060000000p-9,
-    0x1.df83bc0000000p-10, -0x1.0b7a820000000p-10, 0x1.d38c2a0000000p-12, -0x1.651be40000000p-14,
-    -0x1.70c49e0000000p-15, 0x1.8a6b620000000p-16};
-
-/// erfinv(x) / x in sqrt(w) - 8.5, 24 <= w <= 150.
-inline constexpr double kShortErfcinvTail[] = { // error 2^-25.8
-    0x1.bc91a80000000p+2, 0x1.ade6020000000p-1, -0x1.736ed80000000p-12, 0x1.3f925a0000000p-18,
-    0x1.67a4ec0000000p-19, -0x1.51452e0000000p-21, 0x1.5bda800000000p-24, -0x1.3858000000000p-27,
-    0x1.a20f460000000p-29, -0x1.fbd9760000000p-32};
+/// erfinv(x) - kShortErfinvSlope sqrt(w) in 1 / sqrt(w) - 1/4, 5.5 <= w <= 151.
+inline constexpr double kShortErfinvTail[] = { // error 2^-26.7
+    -0x1.53522c0000000p-3, -0x1.529f3e0000000p-4, 0x1.0ebc6e0000000p+0, -0x1.f8dfcc0000000p+0,
+    0x1.31f9980000000p+1, -0x1.6ea3700000000p+3, 0x1.34306a0000000p+4, 0x1.9219420000000p+5,
+    0x1.cfab180000000p+7, -0x1.089c2a0000000p+11, 0x1.89b44e0000000p+11};
 
 /// Y0(x) - 2/π log(x/z) J0(x), z the first zero, in x², x <= 5/8.
 inline constexpr double kShortY0Small[] = { // error 2^-25.7

@@ -26,10 +26,20 @@ Real sineOfPi(Real x, unsigned turns) {
   return fromBits(bits(result) ^ ((quadrant & 2) << 30));
 }
 
-/// The form of Giles, "Approximating the erfinv function", GPU Computing Gems 2 (2010): the inverse
-/// over x is a polynomial in w = -log2(1 - x²) up to 6, from there on in √w.
-Real inverseNearZero(Real x, Real w, ArrayRef<double> p) {
-  return fma(x, x.c->real(p[0]), x * (w * evaluate(p.drop_front(), w)));
+/// The inverse of erf at x, or of its complement at 1 - x, given w = -log2(1 - x²): up to 5.5 x
+/// times a polynomial in w (Giles, "Approximating the erfinv function", GPU Computing Gems 2
+/// (2010)), from there on a multiple of √w and a polynomial in 1 / √w.
+Real inverseErf(Real x, Real w) {
+  Calculator &c = *x.c;
+  ArrayRef<double> p = kShortErfinv;
+  Real near = fma(x, c.real(p[0]), x * (w * evaluate(p.drop_front(), w)));
+  // √w by a step of Newton's method.
+  Real inverse = approximate<math::RsqrtOp>(w), root = w * inverse;
+  root = fma(fma(-root, root, w), 0.5 * inverse, root);
+  Real rest = evaluate(kShortErfinvTail, inverse - 0.25);
+  Real far = fma(root, c.real(kShortErfinvSlope), rest);
+  far = select(w < c.infinity(), far, w);
+  return copySign(select(w < 5.5, near, far), x);
 }
 
 } // namespace
@@ -67,26 +77,11 @@ Real single::normcdf(Real x) {
 }
 
 Real single::erfinv(Real x) {
-  Calculator &c = *x.c;
-  Real w = -apply<math::Log2Op>(fma(-x, x, c.real(1)));
-  // √w by a step of Newton's method.
-  Real inverse = approximate<math::RsqrtOp>(w), root = w * inverse;
-  root = fma(fma(-root, root, w), 0.5 * inverse, root);
-  ArrayRef<double> p = kShortErfinvMiddle;
-  Real u = root - 3.75, tail = fma(x, c.real(p[0]), x * (u * evaluate(p.drop_front(), u)));
-  Real result = select(w < 6.0, inverseNearZero(x, w, kShortErfinv),
-                       select(w == c.infinity(), c.infinity(), tail));
-  return copySign(result, x);
+  return inverseErf(x, -apply<math::Log2Op>(fma(-x, x, x.c->real(1))));
 }
 
 Real single::erfcinv(Real x) {
-  Calculator &c = *x.c;
-  Real t = 1.0 - x, w = -approximate<math::Log2Op>(x * (2.0 - x));
-  Real root = approximate<math::SqrtOp>(w);
-  Real middle = evaluate(kShortErfcinvMiddle, root - 3.75);
-  Real tail = t * select(w < 24.0, middle, evaluate(kShortErfcinvTail, root - 8.5));
-  Real result = select(w < 6.0, inverseNearZero(t, w, kShortErfcinv), tail);
-  return select(w == c.infinity(), t * c.infinity(), result);
+  return inverseErf(1.0 - x, -approximate<math::Log2Op>(x * (2.0 - x)));
 }
 
 Real single::normcdfinv(Real x) { return single::erfcinv(x + x) * -std::numbers::sqrt2; }

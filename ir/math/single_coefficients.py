@@ -6,7 +6,7 @@
 import subprocess
 import sys
 
-from mpmath import besselj, bessely, besselyzero, cos, erfc, exp, log, lu_solve, matrix, mp, mpf, nstr, pi, sqrt
+from mpmath import besselj, bessely, besselyzero, cos, erfc, exp, log, lu_solve, matrix, mp, mpf, nstr, pi, qr_solve, sqrt
 
 import coefficients
 
@@ -89,8 +89,40 @@ def scaled_erfinv(w):
     return y / x
 
 
-def scaled_erfinv_of_root(t):
-    return scaled_erfinv((t + mpf("3.75"))**2)
+# The multiple of sqrt(w) that erfinv(x) is close to far out.
+ERFINV_SLOPE = coefficients.rounded(sqrt(log(mpf(2))), 24)
+
+
+def erfinv_beyond_root(u):
+    """erfinv(x) without that multiple, where 1 / sqrt(w) = u + 1/4."""
+    root = 1 / (u + mpf(1) / 4)
+    return scaled_erfinv(root * root) * sqrt(1 - mpf(2)**-(root * root)) - ERFINV_SLOPE * root
+
+
+def fit_one_by_one(g, weight, low, high, degree):
+    """A polynomial whose coefficients are rounded from the lowest on, the others fitted anew each time (Lawson's
+    weights make least squares nearly minimax), and its error's logarithm. It needs no Sollya and leaves less than a
+    place for coefficients that cancel."""
+    with mp.workdps(30):
+        low, high, n = mpf(low), mpf(high), 4 * degree + 20
+        nodes = [(low + high) / 2 + (high - low) / 2 * cos(pi * (2 * k + 1) / (2 * n)) for k in range(n)]
+        weights, left, found = [weight(z) for z in nodes], [g(z) for z in nodes], []
+        for first in range(degree + 1):
+            powers, share, best = range(first, degree + 1), [mpf(1)] * n, None
+            for _ in range(25):
+                scale = [w * sqrt(s) for w, s in zip(weights, share)]
+                solution = qr_solve(matrix([[s * z**e for e in powers] for s, z in zip(scale, nodes)]),
+                                    matrix([s * v for s, v in zip(scale, left)]))[0]
+                errors = [abs(w * (v - sum(c * z**e for c, e in zip(solution, powers))))
+                          for w, v, z in zip(weights, left, nodes)]
+                worst = max(errors)
+                if best is None or worst < best[0]:
+                    best = worst, solution[0]
+                share = [s * (e / worst + mpf(10)**-9) for s, e in zip(share, errors)]
+                share = [s * n / sum(share) for s in share]
+            found.append(coefficients.rounded(best[1], 24))
+            left = [v - mpf(found[-1]) * z**first for v, z in zip(left, nodes)]
+        return found, float(log(max(abs(w * v) for w, v in zip(weights, left)), 2))
 
 
 def second_kind(order):
@@ -113,7 +145,7 @@ NEAR_0 = mpf(2)**-60
 # 4 exp(4) erfc(2) times that is 1.
 ERFC_SCALE = coefficients.rounded(1 / (4 * exp(4) * erfc(mpf(2))), 24)
 # name, comment, function (Sollya's text or Python's), weight where it isn't one over the function, interval, exponents,
-# what is fixed
+# what is fixed (None: fit_one_by_one)
 TABLES = [
     ("Asin", "(asin(x) / x - 1) / z in z = x², |x| <= 0.55", odd("asin"), None, NEAR_0, "0.3026", range(1, 6), 1),
     ("Atan", "(atan(x) / x - 1) / z in z = x², |x| <= 1", odd("atan"), None, NEAR_0, 1, range(1, 10), 1),
@@ -130,13 +162,11 @@ TABLES = [
     ("Erfcx", "(a (x + 2) exp(x²) erfc(x) - 1) / t in t = (x - 2) / (x + 2), a as above, 0 <= x <= 10.1", lambda t:
      ERFC_SCALE * scaled_erfc(t), None, -1, mpf("8.1") / mpf("12.1"), range(1, 10), 1),
     ("ErfcxAll", "likewise for all x >= 0", lambda t: ERFC_SCALE * scaled_erfc(t), None, -1, 1, range(1, 11), 1),
-    ("Erfinv", "erfinv(x) / x in w = -log2(1 - x²), w <= 6", scaled_erfinv, None, 0, 6, range(9), 0),
-    ("Erfcinv", "likewise for erfcinv, whose w is a device's", scaled_erfinv, None, 0, 6, range(9), 0),
-    ("ErfinvMiddle", "erfinv(x) / x in sqrt(w) - 3.75, 6 <= w <= 24", scaled_erfinv_of_root, None, "-1.301", "1.15",
-     range(10), 0),
-    ("ErfcinvMiddle", "likewise for erfcinv", scaled_erfinv_of_root, None, "-1.301", "1.15", range(10), 0),
-    ("ErfcinvTail", "erfinv(x) / x in sqrt(w) - 8.5, 24 <= w <= 150", lambda t: scaled_erfinv((t + mpf("8.5"))**2),
-     None, "-3.602", "3.75", range(10), 0),
+    ("Erfinv", "erfinv(x) / x in w = -log2(1 - x²), w <= 5.5", scaled_erfinv, lambda w: 1 / scaled_erfinv(w), 0, "5.5",
+     range(9), None),
+    ("ErfinvTail", "erfinv(x) - kShortErfinvSlope sqrt(w) in 1 / sqrt(w) - 1/4, 5.5 <= w <= 151", erfinv_beyond_root,
+     lambda u: 1 / (erfinv_beyond_root(u) + ERFINV_SLOPE / (u + mpf(1) / 4)), 1 / sqrt(mpf(151)) - mpf(1) / 4,
+     1 / sqrt(mpf("5.5")) - mpf(1) / 4, range(11), None),
     ("Y0Small", "Y0(x) - 2/π log(x/z) J0(x), z the first zero, in x², x <= 5/8", second_kind(0), None, NEAR_0, "0.391",
      range(4), 0),
     ("Y0Zero", "Y0(x) / (x - z) - 0x1.a89a6ep-1 in x - 1, 5/8 <= x <= 3/2", around_zero, None, "-0.375", "0.5",
@@ -150,10 +180,14 @@ TABLES = [
 if __name__ == "__main__":
     print(HEAD)
     print(f"\n/// 1 / (4 exp(4) erfc(2)).\ninline constexpr double kShortErfcScale = {ERFC_SCALE.hex()};")
+    print(f"/// sqrt(ln 2).\ninline constexpr double kShortErfinvSlope = {ERFINV_SLOPE.hex()};")
     for name, comment, g, weight, low, high, exponents, fixed in TABLES:
         if sys.argv[1:] and name not in sys.argv[1:]:
             continue
-        found, error = fit(g, weight, low, high, list(exponents), fixed)
+        if fixed is None:
+            found, error = fit_one_by_one(g, weight, low, high, len(exponents) - 1)
+        else:
+            found, error = fit(g, weight, low, high, list(exponents), fixed)
         print(name, error, file=sys.stderr, flush=True)
         values = [c.hex() for c in coefficients.moved("Short" + name, found)]
         lines = [", ".join(values[i:i + 4]) for i in range(0, len(values), 4)]
