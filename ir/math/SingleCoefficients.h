@@ -60,10 +60,10 @@ inline constexpr double kShortErfcx[] = { // error 2^-25.4
     -0x1.7fc9000000000p-15};
 
 /// likewise for all x >= 0.
-inline constexpr double kShortErfcxAll[] = { // error 2^-25.4
-    -0x1.5864b40000000p-1, 0x1.1821f40000000p-2, -0x1.24393e0000000p-5, -0x1.58df780000000p-6,
-    0x1.9fc25e0000000p-8, 0x1.88e2ca0000000p-9, -0x1.b5d9e60000000p-11, -0x1.3695a80000000p-11,
-    0x1.1d8b600000000p-14, 0x1.66e6b00000000p-14};
+inline constexpr double kShortErfcxAll[] = { // error 2^-26.1
+    -0x1.5864b20000000p-1, 0x1.1821fe0000000p-2, -0x1.243a900000000p-5, -0x1.58e21a0000000p-6,
+    0x1.9ff0de0000000p-8, 0x1.88e6660000000p-9, -0x1.b810920000000p-11, -0x1.35e6e80000000p-11,
+    0x1.25fd320000000p-14, 0x1.6305440000000p-14};
 
 /// erfinv(x) / x in w = -log2(1 - x²), w <= 5.5.
 inline constexpr double kShortErfinv[] = { // error 2^-24.7

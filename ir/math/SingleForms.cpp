@@ -96,9 +96,10 @@ Real single::erfcx(Real x) {
   Real rest = fma(inverse, lost, fma(-inverse, divisor, c.real(1)));
   Real t = fma(magnitude, c.real(a), c.real(-2 * a)) * inverse;
   t = fma(t, rest, t);
-  Real u = t * evaluate(kShortErfcxAll, t);
+  Real factor = evaluate(kShortErfcxAll, t);
+  Real u = fma(t, factor, fma(t, factor, c.real(1)) * rest);
   // Far out a / sqrt π.
-  u = select(magnitude < 0x1p60, fma(u + 1.0, rest, u), a * 0.56418958354775629 - 1);
+  u = select(magnitude < 0x1p60, u, a * 0.56418958354775629 - 1);
   Real upper = fma(inverse, u, inverse);
   // erfc(-x) = 2 - erfc x. From the limit on e^x² = 2^k (1 + e) overflows, but 2^(k-3) does not.
   Real limited = atMost(magnitude, 9.48);

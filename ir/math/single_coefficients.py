@@ -161,7 +161,8 @@ TABLES = [
     ("Cosh", "(cosh(x) - 1) / z likewise", "(cosh(sqrt(x))-1)/x", "x", NEAR_0, "0.1211", range(3), 0),
     ("Erfcx", "(a (x + 2) exp(x²) erfc(x) - 1) / t in t = (x - 2) / (x + 2), a as above, 0 <= x <= 10.1", lambda t:
      ERFC_SCALE * scaled_erfc(t), None, -1, mpf("8.1") / mpf("12.1"), range(1, 10), 1),
-    ("ErfcxAll", "likewise for all x >= 0", lambda t: ERFC_SCALE * scaled_erfc(t), None, -1, 1, range(1, 11), 1),
+    ("ErfcxAll", "likewise for all x >= 0", lambda t: (ERFC_SCALE * scaled_erfc(t or NEAR_0) - 1) / (t or NEAR_0), lambda t:
+     abs(t) / (ERFC_SCALE * scaled_erfc(t)), -1, 1, range(10), None),
     ("Erfinv", "erfinv(x) / x in w = -log2(1 - x²), w <= 5.5", scaled_erfinv, lambda w: 1 / scaled_erfinv(w), 0, "5.5",
      range(9), None),
     ("ErfinvTail", "erfinv(x) - kShortErfinvSlope sqrt(w) in 1 / sqrt(w) - 1/4, 5.5 <= w <= 151", erfinv_beyond_root,
