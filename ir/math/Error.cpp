@@ -74,12 +74,17 @@ Real tilerun::mathx::erf(Real x) {
 static Scaled complement(Real x, const Real *low) {
   Calculator &c = *x.c;
   Real t = (x - 4.0) / (x + 4.0);
-  Real numerator = evaluate(kErfcx, t);
+  llvm::ArrayRef<double> p = c.wide ? kErfcx.wide : kErfcx.single;
+  Real first = c.real(p[0]), beyond = evaluate(p.drop_front(), t);
+  Real numerator = fma(beyond, t, first);
   Pair divisor = twoSum(c.real(1), x + x);
   if (low)
     divisor.lo = fma(*low, c.real(2), divisor.lo);
   Real quotient = numerator / divisor.hi;
-  Real rest = (fma(-quotient, divisor.hi, numerator) - quotient * divisor.lo) / divisor.hi;
+  Real lost = fma(-quotient, divisor.hi, numerator) - quotient * divisor.lo;
+  if (low) // With what the polynomial's last step loses.
+    lost = lost + fma(beyond, t, first - numerator);
+  Real rest = lost / divisor.hi;
   Pair square = twoProduct(x, x);
   if (low)
     square.lo = fma(x + x, *low, square.lo);
