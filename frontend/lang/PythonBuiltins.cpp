@@ -244,7 +244,11 @@ Result emitIsInstance(Emitter &e, const Arguments &args) {
       one = args[0].isNone();
     if (auto *wanted = type.getIf<ClassValue>()) {
       const TupleValue *instance = args[0].getTuple();
-      one = instance && instance->info && instance->info->isDerivedFrom(*wanted->info);
+      auto *object = args[0].getIf<OpaqueValue>();
+      const ClassInfo *info = instance                   ? instance->info.get()
+                              : object && object->member ? object->member->info.get()
+                                                         : nullptr;
+      one = info && info->isDerivedFrom(*wanted->info);
     }
     if (!one && type.is<OpaqueValue>())
       one = false; // A host class: no value of a kernel is an instance of one.

@@ -18,7 +18,8 @@ Result emitConstexpr(Emitter &e, const Arguments &args) {
   if (!args[0].isConstexpr())
     e.services.warning(e.range, "tl.constexpr: 'value' is known only at run time (" +
                                     args[0].describe() + "); it stays an ordinary value");
-  return args[0];
+  auto *opaque = args[0].getIf<OpaqueValue>();
+  return opaque && opaque->member ? Value(opaque->inConstexpr(true)) : args[0];
 }
 
 Result emitNotCallable(Emitter &e, const Arguments &args) {

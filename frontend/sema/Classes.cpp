@@ -100,7 +100,7 @@ ClassValue Evaluator::makeClass(LoadedModule &module, llvm::StringRef scope,
     const auto *parent = value.getIf<ClassValue>();
     if (!parent) {
       if (!isPlain && isEnum)
-        info->isEnum = true;
+        info->isEnum = true, info->isFlag |= known == "Flag";
       else if (!isPlain)
         info->unknownBase = "the base '" + known.str() + "'";
       continue;
@@ -108,6 +108,7 @@ ClassValue Evaluator::makeClass(LoadedModule &module, llvm::StringRef scope,
     if (info->unknownBase.empty())
       info->unknownBase = parent->info->unknownBase;
     info->isEnum |= parent->info->isEnum;
+    info->isFlag |= parent->info->isFlag;
     info->bases.push_back(parent->info);
     if (info->kind == ClassInfo::Kind::Constants)
       info->kind = parent->info->kind;
@@ -230,30 +231,56 @@ static ConstantBinding findConstant(const ClassDef &definition, llvm::StringRef 
   return out;
 }
 
-/// Whether methods of an enumeration make its members, or decide what they equal.
+/// Whether methods of an enumeration or its bases make its members, or decide what they equal.
 static bool makesMembers(const ClassInfo &info) {
-  if (!info.isEnum)
-    return false;
-  for (const char *name : {"__new__", "__init__", "__eq__", "_generate_next_value_"})
+  for (const char *name : {"__new__", "__init__", "__eq__", "__ne__", "__bool__", "__len__",
+                           "_generate_next_value_", "value", "name"})
     if (findMethod(info, name))
       return true;
   return llvm::any_of(info.bases, [](const auto &base) { return makesMembers(*base); });
 }
 
-/// `Color.RED` of `class Color(enum.Enum)`, which is an object that equals nothing but itself.
+/// What `enum.auto()` gives a member: its number, if all members before it have it as well.
+static std::optional<PyInt> countAutoMembers(const ClassInfo &info, llvm::StringRef name) {
+  PyInt count = 0;
+  for (const Stmt *statement : info.definition->body) {
+    const auto *assign = llvm::dyn_cast<AssignStmt>(statement);
+    if (!assign) {
+      if (llvm::isa<FunctionDef, ExprStmt, PassStmt>(statement))
+        continue;
+      return std::nullopt;
+    }
+    const auto *target = llvm::dyn_cast<NameExpr>(assign->targets.front());
+    const auto *call = llvm::dyn_cast<CallExpr>(assign->value);
+    if (!target || assign->targets.size() != 1 || !call || !call->args.empty() ||
+        !call->keywords.empty() || getDefinedName(info.module, call) != "auto")
+      return std::nullopt;
+    ++count;
+    if (target->name == name)
+      return count;
+  }
+  return std::nullopt;
+}
+
+/// `Color.RED` of `class Color(enum.Enum)`, which is an object that equals nothing but itself. A
+/// member of an `enum.Flag` may also be a set of others, of which nothing is known here.
 Value Evaluator::makeEnumMember(const ClassInfo &info, llvm::StringRef name, SourceRange range,
                                 Value value, bool canGive) {
   const std::string qualified = info.name + "." + name.str();
-  if (canGive)
-    if (const ConstantArgument *constant = findGiven(qualified))
-      return makeValue(*constant, *info.module);
-  OpaqueValue member{"'" + qualified + "'", range,
-                     "a member of an enum.Enum is an object, which kernels cannot use"};
-  member.name = canGive ? qualified : "";
-  member.remedy = "use " + qualified + ".value, or derive the class from enum.IntEnum" +
-                  (canGive ? ", or pass its value, " + qualified + "=…, with the kernel's arguments"
-                           : std::string());
-  member.member = std::make_shared<std::pair<std::string, Value>>(name.str(), std::move(value));
+  OpaqueValue member{"'" + qualified + "'", range};
+  member.remedy = "use " + qualified + ".value, or derive the class from enum." +
+                  (info.isFlag ? "IntFlag" : "IntEnum");
+  if (info.isFlag) {
+    member.cause = "a member of an enum.Flag is an object, which kernels cannot use";
+    if (canGive) {
+      if (const ConstantArgument *constant = findGiven(qualified))
+        return makeValue(*constant, *info.module);
+      member.name = qualified;
+      member.remedy += ", or pass its value, " + qualified + "=…, with the kernel's arguments";
+    }
+  }
+  member.member = std::make_shared<EnumMember>(
+      EnumMember{info.shared_from_this(), name.str(), std::move(value)});
   return Value(std::move(member));
 }
 
@@ -272,11 +299,13 @@ Value Evaluator::evaluateClassConstant(const ClassInfo &info, llvm::StringRef na
     opaque = unknown("it is decided by the body of the class, which is not run");
   else if (!info.unknownBase.empty())
     opaque = unknown("the effect of " + info.unknownBase + " on it is unknown");
-  else if (makesMembers(info))
+  else if (info.isEnum && makesMembers(info))
     opaque = unknown("its class has methods that decide what a member is, and they are not run");
+  else if (auto number = info.isEnum && !info.isFlag ? countAutoMembers(info, name) : std::nullopt)
+    value = Value(*number);
   else if (value = evaluateGlobal(*info.module, qualified, *expr, range, info.scope, &info);
-           value.asUnknown())
-    opaque = *value.asUnknown();
+           const OpaqueValue *part = info.isEnum ? value.findUnknown() : value.asUnknown())
+    opaque = *part;
   else if (auto change = findMemberChange(info, name, value))
     opaque = unknown(describeChange(*change, range));
   if (!opaque && info.isEnum)

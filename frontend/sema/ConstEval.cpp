@@ -34,6 +34,16 @@ static PyInt floorDivide(PyInt a, PyInt b) {
   return (a % b != 0 && (a < 0) != (b < 0)) ? quotient - 1 : quotient;
 }
 
+/// Why an operator does not apply.
+static ConstResult refuse(const llvm::Twine &op, const Value &lhs, const Value *rhs = nullptr) {
+  std::string message = "operator '" + op.str() + "' does not apply to " + lhs.describe() +
+                        (rhs ? " and " + rhs->describe() : std::string());
+  for (const Value *operand : {&lhs, rhs})
+    if (auto *opaque = operand ? operand->getIf<OpaqueValue>() : nullptr; opaque && opaque->member)
+      return ConstResult::failure(message + "; " + opaque->remedy);
+  return ConstResult::failure(message);
+}
+
 static double floorModulo(double a, double b) {
   double rest = std::fmod(a, b);
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
@@ -201,8 +211,7 @@ ConstResult evalBinary(BinaryOp op, const Value &lhs, const Value &rhs) {
     return repeat(lhs, *b);
   if (op == BinaryOp::Mul && (rightTuple || rhs.is<std::string>()) && a)
     return repeat(rhs, *a);
-  return ConstResult::failure("operator '" + ast::getSpelling(op) + "' does not apply to " +
-                              lhs.describe() + " and " + rhs.describe());
+  return refuse(ast::getSpelling(op), lhs, &rhs);
 }
 
 ConstResult evalUnary(UnaryOp op, const Value &operand) {
@@ -224,8 +233,7 @@ ConstResult evalUnary(UnaryOp op, const Value &operand) {
       return ConstResult::failure("operator '~' needs an integer, not " + operand.describe());
     return {Value(op == UnaryOp::Minus ? -*v : *v), ""};
   }
-  return ConstResult::failure("operator '" + ast::getSpelling(op) + "' does not apply to " +
-                              operand.describe());
+  return refuse(ast::getSpelling(op), operand);
 }
 
 /// Whether dicts have equal entries, in whatever order.
@@ -285,6 +293,10 @@ bool isEqual(const Value &lhs, const Value &rhs) {
   }
   if (auto *v = lhs.getIf<OpaqueValue>()) {
     const auto &other = rhs.get<OpaqueValue>();
+    if (v->member && other.member) // Of two names with one value, the second means the first.
+      return v->member->info == other.member->info &&
+             (v->member->name == other.member->name ||
+              isEqual(v->member->value, other.member->value));
     return v->what == other.what && v->range.begin == other.range.begin;
   }
   return lhs.isNone() || lhs.is<EllipsisValue>();
@@ -393,8 +405,7 @@ ConstResult evalCompare(CompareOp op, const Value &lhs, const Value &rhs) {
   }
   auto order = compareOrder(lhs, rhs);
   if (!order)
-    return ConstResult::failure("operator '" + ast::getSpelling(op) + "' does not apply to " +
-                                lhs.describe() + " and " + rhs.describe());
+    return refuse(ast::getSpelling(op), lhs, &rhs);
   switch (op) {
   case CompareOp::Lt:
     return {Value(*order == -1), ""};

@@ -71,8 +71,11 @@ Result Evaluator::lookupName(llvm::StringRef name, SourceRange range) {
                           Note{binding.whyPlace, "'" + name.str() + "' was bound here"});
   }
   if (frame().classScope)
-    if (auto value = lookupClassConstant(*frame().classScope, name))
-      return *value;
+    if (auto value = lookupClassConstant(*frame().classScope, name)) {
+      // There are no members before the end of their class.
+      auto *opaque = value->getIf<OpaqueValue>();
+      return opaque && opaque->member ? opaque->member->value : *value;
+    }
   if (frame().module) {
     if (auto value = lookupNested(*frame().module, frame().scope, name))
       return *value;

@@ -50,9 +50,10 @@ Result Evaluator::getAttribute(const Value &base, llvm::StringRef name, SourceRa
     return foreignMember(space->path, name, range);
   if (auto *opaque = base.getIf<OpaqueValue>()) {
     if (opaque->member && name == "value")
-      return opaque->member->second;
+      return opaque->member->isConstexpr ? Value(opaque->inConstexpr(false))
+                                         : opaque->member->value;
     if (opaque->member && name == "name")
-      return Value::string(opaque->member->first);
+      return Value::string(opaque->member->name);
     return opaqueError(*opaque, range, "cannot be used in a kernel");
   }
   if (auto *classValue = base.getIf<ClassValue>())

@@ -71,6 +71,14 @@ const OpaqueValue *Value::findUnknown() const {
   return nullptr;
 }
 
+OpaqueValue OpaqueValue::inConstexpr(bool isConstexpr) const {
+  auto changed = std::make_shared<EnumMember>(*member);
+  changed->isConstexpr = isConstexpr;
+  OpaqueValue out = *this;
+  out.member = std::move(changed);
+  return out;
+}
+
 std::string OpaqueValue::explain() const {
   std::string way = remedy;
   if (way.empty() && !name.empty())
@@ -205,7 +213,8 @@ std::string Value::describe() const {
   if (is<std::shared_ptr<RangeValue>>())
     return "a range";
   if (auto *v = getIf<OpaqueValue>())
-    return v->what + (v->isUnknown() ? ", whose value is not known" : "");
+    return (v->member && !v->isUnknown() ? "the enum member " : "") + v->what +
+           (v->isUnknown() ? ", whose value is not known" : "");
   if (auto *v = getIf<ClassValue>())
     return "the class '" + v->info->name + "'";
   return "nothing";

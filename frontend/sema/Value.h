@@ -18,7 +18,7 @@ struct Builtin;
 class Value;
 
 /// A class of kernel source.
-struct ClassInfo {
+struct ClassInfo : std::enable_shared_from_this<ClassInfo> {
   enum class Kind {
     Constants,  ///< Holds compile-time constants and functions; has no values.
     NamedTuple, ///< `typing.NamedTuple`, `collections.namedtuple`.
@@ -42,6 +42,7 @@ struct ClassInfo {
   std::string unknownDecorator; ///< Of the class, if any.
   std::string unknownBase; ///< A base, or another part of its header, that may change constants.
   bool isEnum = false;     ///< A plain `enum.Enum`, whose members are objects.
+  bool isFlag = false;     ///< A plain `enum.Flag`, whose members may also be sets of others.
 
   /// The number of a field; none if there is no such field.
   std::optional<size_t> findField(llvm::StringRef field) const;
@@ -119,9 +120,12 @@ struct RangeValue {
   std::vector<std::pair<std::string, int64_t>> hints;
 };
 
-/// A thing of host code; using it is an error that says why. It is known to be a function or a
-/// class, which is true and equal to nothing else, or nothing is known of it (`cause` says why),
-/// and whatever depends on its value is an error.
+/// Of a member of a plain `enum.Enum`.
+struct EnumMember;
+
+/// A thing of host code; using it is an error that says why. It is known to be a function, a
+/// class or a member of an enumeration, which is true and equal to nothing else, or nothing is
+/// known of it (`cause` says why), and whatever depends on its value is an error.
 struct OpaqueValue {
   std::string what; ///< "the host function 'foo'", "the class 'Bar'", "the global 'FLAG'".
   SourceRange range;
@@ -131,10 +135,11 @@ struct OpaqueValue {
   std::string origin = {};   ///< The other object that makes it unknown, if any.
   bool isSomeObject = false; ///< Not None; everything else about it is unknown.
   bool isFunction = false;   ///< One of several; a signature may give its line.
-  /// Of a member of a plain `enum.Enum`, which is an object of its own: its name and its value.
-  std::shared_ptr<const std::pair<std::string, Value>> member = nullptr;
+  std::shared_ptr<const EnumMember> member = nullptr; ///< If it is one.
 
   bool isUnknown() const { return !cause.empty(); }
+  /// A member in a tl.constexpr, or out of it.
+  OpaqueValue inConstexpr(bool isConstexpr) const;
   /// "the value of the global 'FLAG' is not known: host code computes it; pass FLAG=… …".
   std::string explain() const;
 };
@@ -208,6 +213,13 @@ public:
   std::string repr() const;
 
   Storage storage;
+};
+
+struct EnumMember {
+  std::shared_ptr<const ClassInfo> info; ///< Of its class.
+  std::string name;
+  Value value;
+  bool isConstexpr = false; ///< In a tl.constexpr, of which `.value` is the member itself.
 };
 
 } // namespace tilerun

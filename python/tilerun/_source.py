@@ -383,8 +383,11 @@ class Collector:
 
     def _express(self, value, lines):
         """A literal, or null; adds the imports that it needs to `lines`."""
+        is_wrapped = isinstance(value, constexpr)
         while isinstance(value, constexpr):
             value = value.value
+        if is_enum_member(value):
+            return self._express_member(value, is_wrapped, lines)
         if value is None or isinstance(value, (bool, str)):
             return repr(value if not isinstance(value, str) else str(value))
         if isinstance(value, int):
@@ -426,6 +429,17 @@ class Collector:
         language = language_name(value)
         return self._express_import(*language, lines) if language is not None else None
 
+    def _express_member(self, value, is_wrapped, lines):
+        """A member of an enumeration; in a tl.constexpr, of which `.value` is the member."""
+        own = f"__v{self.counter}"
+        self.counter += 1
+        found = self._bind_class(own, type(value))
+        if not found:
+            return None
+        lines += found
+        text = f"{own}.{value.name}"
+        return f"{self._express_import('triton.language', 'constexpr', lines)}({text})" if is_wrapped else text
+
     def _express_import(self, module, name, lines):
         own = f"__v{self.counter}"
         self.counter += 1
@@ -457,6 +471,29 @@ def explain_nesting(value):
 def _is_frozen(value):
     """Whether it is an object of a frozen dataclass."""
     return dataclasses.is_dataclass(value) and not isinstance(value, type) and value.__dataclass_params__.frozen
+
+
+def is_enum_member(value):
+    """Whether it is a member of an enumeration that kernels compare as an object, not by its value."""
+    return isinstance(value, enum.Enum) and _is_plain_enum(type(value))
+
+
+@functools.lru_cache(maxsize=256)
+def _is_plain_enum(kind):
+    if issubclass(kind, (int, float, str, enum.Flag)) or kind._new_member_ is not object.__new__ or \
+            kind._generate_next_value_ is not enum.Enum._generate_next_value_:
+        return False
+    for base in kind.__mro__[:kind.__mro__.index(enum.Enum)]:
+        if any(name in vars(base) for name in _OF_MEMBERS):
+            return False
+    try:
+        return bool(inspect.getsource(kind))
+    except (OSError, TypeError):
+        return False  # `Enum("Mode", "A B")`
+
+
+# What decides what members are, or what they equal; `Enum` itself puts a `__new__` into each class.
+_OF_MEMBERS = ("__init__", "__eq__", "__ne__", "__bool__", "__len__", "value", "name")
 
 
 def _is_plain_class(value):

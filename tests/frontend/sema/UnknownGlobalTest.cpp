@@ -125,7 +125,7 @@ const std::string kUnknownConstants[] = {
     "import mylib\nclass C(mylib.Base):\n    F = 1\n",
     "import mylib\nclass B(mylib.Base):\n    F = 1\nclass C(B):\n    pass\n",
     "import mylib\nclass C(metaclass=mylib.Meta):\n    F = 1\n",
-    "import enum\nclass C(enum.Enum):\n    F = 0\n",
+    "import enum\nclass C(enum.Flag):\n    F = 0\n",
     "class C:\n    F = 1\n    F = 2\n",
     "class C:\n    F = 1\n    F += 1\n",
     "import os\nclass C:\n    F = 1\n    if os.getpid():\n        F = 2\n",
@@ -384,19 +384,71 @@ TEST(UnknownGlobal, WhatStaysAClassesConstant) {
 TEST(UnknownGlobal, MembersOfEnumerations) {
   const std::string plain = "import enum\nclass C(enum.Enum):\n    F = 3\n    G = 'text'\n"
                             "    H = enum.auto()\n";
-  for (const char *use : {"if C.F == 3:\n    tl.store(p, 1)", "x = C.F is C.F", "tl.store(p, C.F)",
-                          "x = n + C.F", "x = C.F in (1, 2)"}) {
+  // A member is equal to itself alone, and to other names of it.
+  for (const char *holds : {"C.F == C.F",
+                            "C.F is C.F",
+                            "C.F != C.G",
+                            "C.F is not C.G",
+                            "not (C.F == 3)",
+                            "C.F",
+                            "C.F in (C.G, C.F)",
+                            "C.F not in (3, C.G)",
+                            "(C.F, 1) == (C.F, 1)",
+                            "M == C.F",
+                            "M in L",
+                            "K == C.F",
+                            "K.value is C.F",
+                            "K.value.value == 3",
+                            "K.name == 'F'",
+                            "C.I is C.F",
+                            "C.I.value == 3",
+                            "C.J.value == 4",
+                            "C.J is not C.F",
+                            "C.N == C.N",
+                            "A.X == A.X",
+                            "A.X.value == 1",
+                            "A.Y.value == 2",
+                            "A.X != C.F",
+                            "isinstance(M, C)",
+                            "not isinstance(M, A)",
+                            "pick(C.F) == 1",
+                            "pick(C.G) == 2",
+                            "D.F is D.F"})
+    EXPECT_COMPILES(compileWith(plain + "    I = F\n    J: int = 4 if F == 3 else 3\n"
+                                        "    N = (F, 'x')\n"
+                                        "class A(enum.Enum):\n    'text'\n    X = enum.auto()\n"
+                                        "    Y = enum.auto()\n"
+                                        "class B:\n    def hello(self):\n        return 1\n"
+                                        "@enum.unique\nclass D(B, enum.Enum):\n    F = 1\n"
+                                        "M = C.F\nL = [A.X, C.F]\nK = tl.constexpr(C.F)\n"
+                                        "@triton.constexpr_function\ndef pick(m):\n"
+                                        "    return 1 if m == C.F else 2\n",
+                                "tl.static_assert(" + std::string(holds) + ")"))
+        << holds;
+  for (auto [use, says] :
+       {std::pair{"x = C.F + 1", "operator '+' does not apply to the enum member 'C.F' and the "
+                                 "integer 1; use C.F.value, or derive the class from enum.IntEnum"},
+        {"x = -C.F", "operator '-' does not apply to the enum member 'C.F'; use C.F.value, or"},
+        {"if C.F < C.G:\n    tl.store(p, 1)",
+         "operator '<' does not apply to the enum member 'C.F' and the enum member 'C.G'; use"},
+        {"x = n + C.F", "cannot apply '+' to int32 and the enum member 'C.F'"},
+        {"tl.store(p, C.F)", "but it is the enum member 'C.F'"},
+        {"x = C.F.size", "'C.F' cannot be used in a kernel; use C.F.value, or derive the class"},
+        {"x = C.H == C.F", "the value of the global 'C.H' is not known"}}) {
     Compiled c = compileWith(plain, use);
-    EXPECT_SAYS(c, "error: the value of 'C.F' is not known: a member of an enum.Enum is an object, "
-                   "which kernels cannot use; use C.F.value, or derive the class from "
-                   "enum.IntEnum, or pass its value, C.F=…");
+    EXPECT_SAYS(c, says);
     EXPECT_EQ(c.numErrors, 1u) << use << "\n" << c.diagnostics;
   }
+  const std::string flags = "import enum\nclass C(enum.Flag):\n    F = 3\n";
+  EXPECT_SAYS(compileWith(flags, "x = C.F is C.F"),
+              "error: the value of 'C.F' is not known: a member of an enum.Flag is an object, "
+              "which kernels cannot use; use C.F.value, or derive the class from enum.IntFlag, or "
+              "pass its value, C.F=…");
+  EXPECT_COMPILES(compileWith(flags, "tl.static_assert(C.F == 7)", "p=*i32, n=i32, C.F=7"));
   EXPECT_COMPILES(compileWith(plain, "tl.static_assert(C.F.value == 3)\n"
                                      "tl.static_assert(C.F.name == 'F')\n"
                                      "tl.static_assert(C.G.value == 'text')"));
   EXPECT_SAYS(compileWith(plain, "x = C.H.value"), "'C.H' cannot be used in a kernel");
-  EXPECT_COMPILES(compileWith(plain, "tl.static_assert(C.F == 7)", "p=*i32, n=i32, C.F=7"));
   // Those that are numbers or strings are known; those that methods make are not.
   for (const char *known :
        {"class C(enum.IntEnum):\n    F = 3\n", "class C(int, enum.Enum):\n    F = 3\n",
@@ -406,12 +458,16 @@ TEST(UnknownGlobal, MembersOfEnumerations) {
         << known;
   EXPECT_COMPILES(compileWith("from enum import Enum\nclass C(str, Enum):\n    F = 'a'\n",
                               "tl.static_assert(C.F == 'a')"));
-  for (const char *method : {"__new__", "__init__", "__eq__", "_generate_next_value_"})
+  for (const char *method : {"__new__", "__init__", "__eq__", "__bool__", "_generate_next_value_"})
     EXPECT_SAYS(compileWith("import enum\nclass C(enum.Enum):\n    F = 3\n    def " +
                                 std::string(method) + "(self, *args):\n        return 1\n",
                             "x = C.F.value"),
                 "'C.F' cannot be used in a kernel: its class has methods that decide what a member "
                 "is, and they are not run");
+  EXPECT_SAYS(compileWith("import enum\nclass B:\n    def __eq__(self, other):\n        return 1\n"
+                          "class C(B, enum.Enum):\n    F = 3\n",
+                          "x = C.F is C.F"),
+              "its class has methods that decide what a member is");
   EXPECT_SAYS(compileWith("import mylib\nclass C(mylib.Base):\n    F = 3\n", "x = C.F + 1"),
               "error: the value of 'C.F' is not known: the effect of the base 'Base' on it is "
               "unknown; pass its value, C.F=…, with the kernel's arguments");

@@ -2,12 +2,12 @@
 
 import enum
 
-from ... import _devices
+from ... import _devices, _source
 from ..language import constexpr
 
 
 def unwrap(value):
-    """A plain value: without constexpr, numpy's scalars and integer enumerators as Python's."""
+    """A plain value: without constexpr, numpy's scalars and enumerators as Python's."""
     while isinstance(value, constexpr):
         value = value.value
     if type(value) in (int, float, bool, str) or value is None:
@@ -23,6 +23,13 @@ def unwrap(value):
             and not hasattr(value, "fill_value") and type(value).__name__ != "ndarray":
         return value.item()
     return value
+
+
+def unwrap_argument(value):
+    """The same for an argument, where members of plain enumerations are objects."""
+    while isinstance(value, constexpr):
+        value = value.value
+    return value if _source.is_enum_member(value) else unwrap(value)
 
 
 class MockTensor:

@@ -11,7 +11,7 @@ from ...errors import UnsupportedError
 from ..compiler.kernel import CompiledKernel
 from ..language import constexpr, dtype
 from ..tools.tensor_descriptor import TensorDescriptor
-from ._values import unwrap
+from ._values import unwrap, unwrap_argument
 
 
 def find(function, values, lock, constants=frozenset()):
@@ -29,7 +29,7 @@ def find(function, values, lock, constants=frozenset()):
                 param.name in constants and not param.is_constexpr:
             bound.append(f"{param.name}={write_constant(function, param, value, functions)}")
         else:
-            rest[param.name] = value
+            rest[param.name] = unwrap(value)
     if not bound and not parts.expressions:
         return function, values
     wrapper = parts.write(rest, [entry.partition("=")[0] for entry in bound])
@@ -95,7 +95,8 @@ class _Parts:
             return param.name not in self.constants or _holds_names(value)
         if _is_dict(value):
             return param.name in self.constants
-        return _source.language_name(value) is not None  # No signature has names of the language.
+        # No signature has names of the language, or classes.
+        return _source.language_name(value) is not None or param.name in self.constants and _source.is_enum_member(value)
 
     def add(self, param, value, rest):
         """Puts the parts into `rest` under names of their own, and keeps the expression of the whole."""
@@ -108,12 +109,17 @@ class _Parts:
             # Messages call a list one.
             opening, closing = "[]" if isinstance(value, list) else "()"
             return opening + "".join(item + ", " for item in items) + closing
-        if type(value) not in self.classes:
-            self.classes.append(type(value))
-        return f"__c{self.classes.index(type(value))}(" + ", ".join(items) + ")"
+        return f"{self._name_class(type(value))}(" + ", ".join(items) + ")"
+
+    def _name_class(self, kind):
+        if kind not in self.classes:
+            self.classes.append(kind)
+        return f"__c{self.classes.index(kind)}"
 
     def _express_constant(self, param, value):
-        value = unwrap(value)
+        value = unwrap_argument(value)
+        if _source.is_enum_member(value):
+            return f"tl.constexpr({self._name_class(type(value))}.{value.name})"
         if isinstance(value, (tuple, list)):
             return self._make_tuple(value, [self._express_constant(param, item) for item in value])
         if _is_dict(value):
@@ -125,7 +131,9 @@ class _Parts:
     def _express(self, param, name, value, rest):
         if isinstance(value, constexpr):
             return self._express_constant(param, value)
-        value = unwrap(value)
+        value = unwrap_argument(value)
+        if _source.is_enum_member(value):
+            return self._express_constant(param, value)
         if isinstance(value, TensorDescriptor):
             if value.round_f32_to_tf32:
                 self.function._fail(f"parameter '{param.name}' is a tensor descriptor with round_f32_to_tf32, which is not "
@@ -175,7 +183,7 @@ def _is_constexpr(annotation):
 def _holds_names(value):
     """Whether there is a named tuple in a tuple, a dict, or a name of the language."""
     if not isinstance(value, (tuple, list)):
-        return _source.language_name(value) is not None or _is_dict(value)
+        return _source.language_name(value) is not None or _is_dict(value) or _source.is_enum_member(value)
     return _source.is_named_tuple(type(value)) or any(map(_holds_names, value))
 
 

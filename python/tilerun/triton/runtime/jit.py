@@ -19,7 +19,7 @@ from ..compiler.kernel import CompiledKernel
 from ..language import DTYPE_NAMES, constexpr, dtype
 from . import _copies, _variants
 from ._async_compile import active_mode
-from ._values import MockTensor, TensorWrapper, reinterpret, unwrap
+from ._values import MockTensor, TensorWrapper, reinterpret, unwrap, unwrap_argument
 
 # Launch options that the library knows, with their defaults (0: the library's).
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug")
@@ -233,7 +233,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         self._seen = set()
         self._sources = None
         functools.update_wrapper(self, fn, updated=())
-        defaults = {p.name: unwrap(p.default) for p in self.params if p.has_default}
+        defaults = {p.name: unwrap_argument(p.default) for p in self.params if p.has_default}
         self._setup(tuple(self.arg_names), tuple(p.is_constexpr for p in self.params), defaults,
                     (0, 0, 0, 0, 1 if debug else 0))
 
@@ -425,7 +425,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         for hook in self.pre_run_hooks:
             hook(*args, **kwargs)
         bound, options = self._bind(args, kwargs)
-        values = {name: unwrap(value) for name, value in bound.items()}
+        values = {name: unwrap_argument(value) for name, value in bound.items()}
         constants = frozenset(name for name, value in bound.items() if isinstance(value, constexpr))
         kernel, values = self._find_variant(values, constants)
         keep = []
@@ -604,8 +604,8 @@ class ConstexprFunction(JITCallable):
         functools.update_wrapper(self, fn, updated=())
 
     def __call__(self, *args, **kwargs):
-        plain = [unwrap(arg) for arg in args]
-        result = self.fn(*plain, **{name: unwrap(value) for name, value in kwargs.items()})
+        plain = [unwrap_argument(arg) for arg in args]
+        result = self.fn(*plain, **{name: unwrap_argument(value) for name, value in kwargs.items()})
         return constexpr(result) if any(isinstance(a, constexpr) for a in args) else result
 
 
