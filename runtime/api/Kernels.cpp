@@ -251,6 +251,29 @@ TilerunStatus api::checkRanges(const char *function, const std::string &what,
   return TILERUN_STATUS_OK;
 }
 
+/// The flags and ranges of a launch of `numArguments` arguments. The array of ranges has one for
+/// each argument; kernels that take fewer, `mostArguments`, say so.
+[[gnu::always_inline]] static inline TilerunStatus
+readLaunchOptions(const char *function, const TilerunLaunchOptions *options, uint32_t numArguments,
+                  size_t mostArguments, uint32_t &flags, const TilerunMemoryRange *&ranges) {
+  constexpr uint32_t wanted = kFirstSize<TilerunLaunchOptions>;
+  if (options->struct_size < wanted) [[unlikely]]
+    return refuseSize(function, "options", options->struct_size, wanted);
+  flags = 0;
+  if (TILERUN_HAS(TilerunLaunchOptions, options, flags)) {
+    flags = options->flags;
+    if (flags) [[unlikely]]
+      if (TilerunStatus status = checkLaunchFlags(function, "", flags))
+        return status;
+  }
+  if (TILERUN_HAS(TilerunLaunchOptions, options, reserved)) [[unlikely]]
+    return refuseReserved(function, "options", options->reserved);
+  ranges = TILERUN_HAS(TilerunLaunchOptions, options, ranges) ? options->ranges : nullptr;
+  if (ranges && numArguments <= mostArguments) [[unlikely]]
+    return checkRanges(function, "ranges", ranges, numArguments);
+  return TILERUN_STATUS_OK;
+}
+
 [[gnu::always_inline]] static inline TilerunStatus
 launch(const char *function, TilerunStream *stream, TilerunKernel *kernel,
        const TilerunLaunchOptions *options, const TilerunArgument *arguments, uint32_t numArguments,
@@ -262,24 +285,12 @@ launch(const char *function, TilerunStream *stream, TilerunKernel *kernel,
                                                      : nullptr;
   if (missing) [[unlikely]]
     return refuseNull(function, missing, 0);
-  constexpr uint32_t wanted = kFirstSize<TilerunLaunchOptions>;
-  if (options->struct_size < wanted) [[unlikely]]
-    return refuseSize(function, "options", options->struct_size, wanted);
   uint32_t flags = 0;
-  if (TILERUN_HAS(TilerunLaunchOptions, options, flags)) {
-    flags = options->flags;
-    if (flags) [[unlikely]]
-      if (TilerunStatus status = checkLaunchFlags(function, "", flags))
-        return status;
-  }
-  if (TILERUN_HAS(TilerunLaunchOptions, options, reserved)) [[unlikely]]
-    return refuseReserved(function, "options", options->reserved);
-  const TilerunMemoryRange *ranges =
-      TILERUN_HAS(TilerunLaunchOptions, options, ranges) ? options->ranges : nullptr;
-  // The array has one for each argument; kernels that take fewer say so.
-  if (ranges && numArguments <= kernel->kernel->getParameters().size()) [[unlikely]]
-    if (TilerunStatus status = checkRanges(function, "ranges", ranges, numArguments))
-      return status;
+  const TilerunMemoryRange *ranges = nullptr;
+  if (TilerunStatus status = readLaunchOptions(
+          function, options, numArguments, kernel->kernel->getParameters().size(), flags, ranges))
+      [[unlikely]]
+    return status;
   TilerunCompileOptions compile;
   if (TilerunStatus status = readCompileOptions(function, options->compile, compile))
     return status;
@@ -382,5 +393,27 @@ TilerunStatus tilerunLaunchSpecialized(TilerunStream *stream, TilerunSpecializat
     TILERUN_API_CHECK(arguments);
   return finish(core::Kernel::launchSpecialized(*specialization->specialization, *unwrap(stream),
                                                 grid, arguments, num_arguments));
+}
+TILERUN_API_CATCH
+
+TilerunStatus tilerunLaunchSpecializedWith(TilerunStream *stream,
+                                           TilerunSpecialization *specialization,
+                                           const TilerunLaunchOptions *options,
+                                           const TilerunArgument *arguments,
+                                           uint32_t num_arguments) try {
+  TILERUN_API_ENTER();
+  TILERUN_API_CHECK(stream, specialization, options);
+  if (num_arguments)
+    TILERUN_API_CHECK(arguments);
+  const core::Specialization &compiled = *specialization->specialization;
+  uint32_t flags = 0;
+  const TilerunMemoryRange *ranges = nullptr;
+  if (TilerunStatus status = readLaunchOptions(__func__, options, num_arguments,
+                                               compiled.parameters.size(), flags, ranges))
+    return status;
+  if (options->compile)
+    return refuse(__func__, "options.compile must be null: a specialization is compiled already");
+  return finish(core::Kernel::launchSpecialized(compiled, *unwrap(stream), options->grid, arguments,
+                                                num_arguments, flags, ranges));
 }
 TILERUN_API_CATCH

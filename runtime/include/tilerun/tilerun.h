@@ -40,6 +40,7 @@
  *   TilerunCompileOptions.checks finds more.
  *
  * Changelog
+ *   1.8  tilerunLaunchSpecializedWith
  *   1.7  TilerunTuneOptions.launches: flags of the launches that are measured, and the memory
  *        behind their pointers
  *   1.6  TilerunCompileOptions.options: the target's own options
@@ -62,7 +63,7 @@
 #include "plugin.h"
 
 #define TILERUN_API_MAJOR 1
-#define TILERUN_API_MINOR 7
+#define TILERUN_API_MINOR 8
 
 #if defined(__GNUC__)
 #define TILERUN_API __attribute__((visibility("default")))
@@ -534,6 +535,13 @@ TILERUN_API TilerunStatus tilerunLaunchSpecialized(TilerunStream *stream,
                                                    const uint32_t grid[3],
                                                    const TilerunArgument *arguments,
                                                    uint32_t num_arguments);
+/* The same with the options of a launch, whose `compile` is null, because it is compiled: flags,
+ * and the memory behind its pointers, one range for each argument. Since 1.8. [any thread] */
+TILERUN_API TilerunStatus tilerunLaunchSpecializedWith(TilerunStream *stream,
+                                                       TilerunSpecialization *specialization,
+                                                       const TilerunLaunchOptions *options,
+                                                       const TilerunArgument *arguments,
+                                                       uint32_t num_arguments);
 
 /* Compiles for a target ("cuda:sm_90a"; its plugin needs no device) and gives a stage as text:
  * "tile" (the optimized tile IR), or a phase of the plugin's option `emit` ("ptx"); "": what a

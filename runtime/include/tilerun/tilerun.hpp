@@ -458,6 +458,11 @@ struct CompileOptions {
                                                         " arguments");
     return ranges.empty() ? nullptr : ranges.data();
   }
+  TilerunLaunchOptions getLaunch(std::array<uint32_t, 3> grid, const TilerunCompileOptions *compile,
+                                 size_t numArguments) const {
+    return {sizeof(TilerunLaunchOptions), {grid[0], grid[1], grid[2]}, compile, getLaunchFlags(), 0,
+            getRanges(numArguments)};
+  }
 };
 
 /// A kernel compiled and loaded for one signature and device.
@@ -478,6 +483,16 @@ public:
     const uint32_t programs[3] = {grid.x, grid.y, grid.z};
     check(tilerunLaunchSpecialized(stream.get(), get(), programs, packed.data(),
                                    static_cast<uint32_t>(packed.size())));
+  }
+  /// Of the options only those of launches count; `ranges` has one for each argument.
+  template <typename... Arguments>
+  void launchWith(const Stream &stream, Grid grid, const CompileOptions &options,
+                  const Arguments &...arguments) const {
+    const std::array<TilerunArgument, sizeof...(Arguments)> packed = {makeArgument(arguments)...};
+    const TilerunLaunchOptions launch =
+        options.getLaunch({grid.x, grid.y, grid.z}, nullptr, packed.size());
+    check(tilerunLaunchSpecializedWith(stream.get(), get(), &launch, packed.data(),
+                                       static_cast<uint32_t>(packed.size())));
   }
 
 private:
@@ -515,12 +530,8 @@ public:
                   const Arguments &...arguments) const {
     const std::array<TilerunArgument, sizeof...(Arguments)> packed = {makeArgument(arguments)...};
     const TilerunCompileOptions compile = options.get();
-    const TilerunLaunchOptions launch = {sizeof(launch),
-                                         {grid.x, grid.y, grid.z},
-                                         &compile,
-                                         options.getLaunchFlags(),
-                                         0,
-                                         options.getRanges(packed.size())};
+    const TilerunLaunchOptions launch =
+        options.getLaunch({grid.x, grid.y, grid.z}, &compile, packed.size());
     check(tilerunLaunch(stream.get(), get(), &launch, packed.data(),
                         static_cast<uint32_t>(packed.size())));
   }

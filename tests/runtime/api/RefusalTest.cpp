@@ -344,6 +344,62 @@ TEST(Bounds, OfTheHostsOwnMemoryAreTheHostsToTell) {
   launch(5, TILERUN_LAUNCH_NO_BOUNDS_CHECKS, ranges);
   launch(6, 0, nullptr); // Undeclared memory.
   EXPECT_EQ(memory[5] + memory[6], 2);
+  // The same of what was compiled before.
+  Specialization special = kernel.specialize(cpu, "out=*i32, at=i32");
+  auto launchSpecial = [&](int at, const CompileOptions &how) {
+    const Pointer<int32_t> out{reinterpret_cast<TilerunAddress>(memory)};
+    special.launchWith(stream, {1}, how, out, typed<int32_t>(at));
+    stream.synchronize();
+  };
+  std::fill_n(memory, 8, 0);
+  launchSpecial(3, {.ranges = ranges});
+  EXPECT_EQ(memory[3], 1);
+  EXPECT_EQ(getError([&] { launchSpecial(4, {.ranges = ranges}); }).what(), said);
+  EXPECT_EQ(memory[4], 0);
+  launchSpecial(5, {.boundsChecks = false, .ranges = ranges});
+  launchSpecial(6, {});
+  EXPECT_EQ(memory[5] + memory[6], 2);
+  EXPECT_CONTAINS(getError([&] { launchSpecial(1, {.ranges = std::span(ranges, 1)}); }).what(),
+                  "1 ranges for 2 arguments");
+}
+
+TEST(Bounds, OptionsOfSpecializedLaunchesAreChecked) {
+  Runtime runtime = makeRuntime();
+  Kernel kernel = runtime.loadText("wild.py", kWild, "wild");
+  Device cpu = runtime.open("cpu");
+  Stream stream = cpu.createStream();
+  Buffer<int32_t> out(stream, 4);
+  Specialization special = kernel.specialize(cpu, "out=*i32, at=i32");
+  TilerunArgument arguments[] = {makeArgument(out), makeArgument(typed<int32_t>(1))};
+  TilerunMemoryRange ranges[2] = {};
+  TilerunLaunchOptions options = {sizeof(options), {1, 1, 1}, nullptr, 0, 0, ranges};
+  auto launch = [&] {
+    return tilerunLaunchSpecializedWith(stream.get(), special.get(), &options, arguments, 2);
+  };
+  auto refused = [&](const std::string &says) {
+    EXPECT_EQ(launch(), TILERUN_STATUS_INVALID_ARGUMENT);
+    EXPECT_CONTAINS(std::string(tilerunGetErrorMessage()), says);
+  };
+  check(launch());
+  const TilerunCompileOptions compile = CompileOptions().get();
+  options.compile = &compile;
+  refused("options.compile must be null: a specialization is compiled already");
+  options.compile = nullptr;
+  options.flags = 8;
+  refused("flags");
+  options.flags = 0;
+  options.reserved = 3;
+  refused("options: reserved is 3, not 0");
+  options.reserved = 0;
+  ranges[1].reserved = 3;
+  refused("ranges[1]: reserved is 3, not 0");
+  // A host that was built with version 1.0 has neither flags nor ranges.
+  options.struct_size = offsetof(TilerunLaunchOptions, flags);
+  check(launch());
+  options.struct_size = 0;
+  refused("struct_size");
+  EXPECT_EQ(tilerunLaunchSpecializedWith(stream.get(), special.get(), nullptr, arguments, 2),
+            TILERUN_STATUS_INVALID_ARGUMENT);
 }
 
 //===----------------------------------------------------------------------===//
