@@ -628,7 +628,7 @@ typedef const TilerunPlugin *(*TilerunPluginEntry)(const TilerunPluginHost *host
 TILERUN_PLUGIN_EXPORT const TilerunPlugin *tilerunPluginEntry(const TilerunPluginHost *host);
 
 /* Where each struct ends, so that it is not changed by accident. Pointers of 64 bits. */
-#if defined(__cplusplus)
+#if defined(__cplusplus) && __cplusplus >= 201103L
 #define TILERUN_ASSERT_LAST(type, field, end)                                                      \
   static_assert(                                                                                   \
       sizeof(void *) != 8 ||                                                                       \

@@ -660,7 +660,7 @@ TILERUN_API TilerunStatus tilerunListLanguage(
     const char *path, void (*each)(void *user, const TilerunLanguageName *name), void *user);
 
 /* Where each struct ends in this version, so that it is not changed by accident. */
-#if defined(__cplusplus)
+#if defined(__cplusplus) && __cplusplus >= 201103L
 #define TILERUN_ASSERT_SIZE(type, size)                                                            \
   static_assert(sizeof(void *) != 8 || sizeof(type) == (size), #type " changed")
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
