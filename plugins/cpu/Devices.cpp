@@ -53,6 +53,7 @@ static TilerunStatus getProperty(TilerunPluginDevice *device, uint32_t property,
   case TILERUN_DEVICE_PROPERTY_STREAM_ORDERED_MEMORY:
   case TILERUN_DEVICE_PROPERTY_UNIFIED_MEMORY:
   case TILERUN_DEVICE_PROPERTY_LAUNCH_RANGES:
+  case TILERUN_DEVICE_PROPERTY_FALLBACK:
     return number(1);
   }
   return fail(sink, TILERUN_STATUS_UNSUPPORTED, "get_device_property",

@@ -2,6 +2,7 @@
 #include "runtime/core/Runtime.h"
 
 #include <algorithm>
+#include <optional>
 
 using namespace tilerun;
 using namespace tilerun::core;
@@ -55,20 +56,46 @@ void Runtime::listDevices(const std::function<void(const plugin::DeviceInfo &)> 
     each(candidate.info);
 }
 
+/// The first device that is not a fallback; the first of all if there is none.
+Status Runtime::openDefault(const std::vector<Candidate> &candidates, const DeviceOptions &options,
+                            std::shared_ptr<Device> &device) {
+  auto isFallback = [](const Device &opened) {
+    return opened.getNumber(TILERUN_DEVICE_PROPERTY_FALLBACK, 0) != 0;
+  };
+  std::optional<Status> first;
+  std::shared_ptr<Device> fallback;
+  for (const Candidate &candidate : candidates) {
+    std::shared_ptr<Device> opened;
+    Status status = Device::open(candidate.plugin, candidate.info, options, opened);
+    // It may be the options that it refuses; then it is still a fallback.
+    std::shared_ptr<Device> plain = opened;
+    if (!status.isOk())
+      (void)Device::open(candidate.plugin, candidate.info, DeviceOptions(), plain);
+    if (!plain || !isFallback(*plain)) {
+      device = std::move(opened);
+      return status;
+    }
+    if (!first) {
+      first = std::move(status);
+      fallback = std::move(opened);
+    }
+  }
+  device = std::move(fallback);
+  return std::move(*first);
+}
+
 Status Runtime::openDevice(const std::string &id, const DeviceOptions &options,
                            std::shared_ptr<Device> &device) {
   std::string kind = id.substr(0, id.find(':'));
   std::string reasons;
   std::vector<Candidate> candidates = findDevices(kind, reasons);
+  if (id.empty() && !candidates.empty())
+    return openDefault(candidates, options, device);
   auto matches = [&](const Candidate &candidate) {
-    if (id.empty())
-      return candidate.plugin->getName() != "cpu";
     return candidate.info.id == id || candidate.info.uuid == id ||
            candidate.plugin->getName() == id;
   };
   auto it = std::find_if(candidates.begin(), candidates.end(), matches);
-  if (it == candidates.end() && id.empty())
-    it = candidates.begin();
   if (it != candidates.end())
     return Device::open(it->plugin, it->info, options, device);
   std::string known;

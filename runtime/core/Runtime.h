@@ -30,6 +30,8 @@ private:
     plugin::DeviceInfo info;
   };
   std::vector<Candidate> findDevices(const std::string &onlyPlugin, std::string &reasons);
+  static Status openDefault(const std::vector<Candidate> &candidates, const DeviceOptions &options,
+                            std::shared_ptr<Device> &device);
 
   const plugin::DiscoveryOptions options;
   std::mutex mutex; ///< Guards what follows; held during the search.

@@ -163,6 +163,22 @@ TEST(Devices, AreFoundByIdUuidAndKind) {
   EXPECT_CONTAINS(getError([&] { runtime.open("cuda:7"); }).what(), "no device 'cuda:7'");
 }
 
+TEST(Devices, AFallbackIsTheDefaultOnlyWithoutOthers) {
+  (void)makeRuntime(); // Chooses the fake driver.
+  const char *null = NULL_PLUGIN;
+  const TilerunRuntimeOptions options = {sizeof(options), 1,       &null, nullptr, "",
+                                         nullptr,         nullptr, 0,     0};
+  Runtime runtime(options);
+  EXPECT_EQ(runtime.devices().front().id, "null:0");
+  EXPECT_EQ(runtime.open("null").number(TILERUN_DEVICE_PROPERTY_FALLBACK), 1u);
+  EXPECT_EQ(runtime.open("cpu").number(TILERUN_DEVICE_PROPERTY_FALLBACK), 1u);
+  EXPECT_EQ(runtime.open().id(), "cuda:0");
+  // A fallback that refuses the options is passed over, and others are not.
+  TilerunDeviceOptions opening = {sizeof(opening), TILERUN_DEVICE_HOST_MEMORY, 0};
+  EXPECT_CONTAINS(getError([&] { runtime.open("", opening); }).what(),
+                  "cuda:0 cannot use the host's memory");
+}
+
 TEST(Devices, HaveProperties) {
   Runtime runtime = makeRuntime();
   Device device = runtime.open("cuda:0");
