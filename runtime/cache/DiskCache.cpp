@@ -58,6 +58,14 @@ void DiskCache::warnUnwritable(const std::string &what, int error) {
                           "; nothing is stored (TILERUN_CACHE=off turns it off)");
 }
 
+std::string DiskCache::findObstacle() const {
+  std::string failed;
+  int error = files::tryFolders(options.folder, sharing, failed);
+  return error ? "'" + failed + "' cannot be " + (files::isFolder(failed) ? "written" : "made") +
+                     ": " + std::strerror(error)
+               : "";
+}
+
 //===----------------------------------------------------------------------===//
 // Folders
 //===----------------------------------------------------------------------===//
@@ -253,13 +261,15 @@ bool DiskCache::put(const Key &key, EntryKind kind, llvm::ArrayRef<uint8_t> payl
 
 int DiskCache::removeFile(const std::string &shard, const std::string &name) {
   files::Folder folder;
-  int error = openShard(shard, folder);
+  int error = step(FileStep::Remove);
+  if (!error)
+    error = openShard(shard, folder);
   return error ? error : files::remove(folder, name);
 }
 
 void DiskCache::remove(const Key &key) {
   auto [shard, name] = getNames(key);
-  if (isEnabled() && !step(FileStep::Remove))
+  if (isEnabled())
     (void)removeFile(shard, name);
 }
 
@@ -338,8 +348,7 @@ void DiskCache::trim() {
   for (const Found &file : found) {
     if (!file.temporary)
       total += file.size;
-    else if ((now - file.time) / 1'000'000'000 > static_cast<int64_t>(options.staleSeconds) &&
-             !step(FileStep::Remove))
+    else if ((now - file.time) / 1'000'000'000 > static_cast<int64_t>(options.staleSeconds))
       (void)removeFile(file.shard, file.name);
   }
   if (total > options.maxBytes - getAllowance(options.maxBytes)) {
@@ -347,7 +356,7 @@ void DiskCache::trim() {
     for (const Found &file : found) {
       if (total <= goal)
         break;
-      if (file.temporary || step(FileStep::Remove))
+      if (file.temporary)
         continue;
       // Gone already is as good: another process is at the same work.
       int error = removeFile(file.shard, file.name);
@@ -407,9 +416,10 @@ DiskCacheVerification DiskCache::verify(bool removeBad) {
       ++out.numGood;
       continue;
     }
-    out.bad.push_back(file.path + ": " + why);
-    if (removeBad)
-      (void)removeFile(file.shard, file.name);
+    int kept = removeBad ? removeFile(file.shard, file.name) : 0;
+    out.bad.push_back(file.path + ": " + why +
+                      (kept ? "; it cannot be removed: " + std::string(std::strerror(kept)) : ""));
+    out.numKept += kept != 0;
   }
   return out;
 }
@@ -419,8 +429,13 @@ DiskCacheStat DiskCache::clear() {
   if (!isEnabled())
     return stat;
   for (const Found &file : scan()) {
-    if (removeFile(file.shard, file.name))
+    if (int error = removeFile(file.shard, file.name)) {
+      if (error != ENOENT && error != ESTALE) { // Somebody else may have removed it.
+        ++stat.numKept;
+        stat.whyKept = "'" + file.path + "': " + std::strerror(error);
+      }
       continue;
+    }
     ++(file.temporary ? stat.numTemporary : stat.numEntries);
     (file.temporary ? stat.temporaryBytes : stat.numBytes) += file.size;
   }

@@ -54,11 +54,14 @@ struct DiskCacheStat {
   uint64_t numBytes = 0;     ///< Of entries, with their headers.
   uint64_t numTemporary = 0; ///< Files of writers that are at work, or died.
   uint64_t temporaryBytes = 0;
+  uint64_t numKept = 0; ///< Files that `clear` could not remove, and why one of them:
+  std::string whyKept;
 };
 
 struct DiskCacheVerification {
   uint64_t numGood = 0;
   uint64_t numUnread = 0;       ///< Larger than this process's bound and the default; left alone.
+  uint64_t numKept = 0;         ///< Damaged ones that could not be removed.
   std::vector<std::string> bad; ///< "PATH: why", in the order of the paths.
 };
 
@@ -84,6 +87,8 @@ public:
   const std::string &getFolder() const { return options.folder; }
   uint64_t getMaxBytes() const { return options.maxBytes; }
 
+  /// Why nothing can be stored: "'/cache' cannot be made: Read-only file system"; empty if it can.
+  std::string findObstacle() const;
   DiskCacheStat getStat();
   /// Reads every entry; removes the bad ones if asked to.
   DiskCacheVerification verify(bool removeBad);

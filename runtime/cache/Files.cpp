@@ -247,6 +247,20 @@ int files::makeFolders(const std::string &path, const Sharing &sharing, std::str
   }
 }
 
+int files::tryFolders(const std::string &path, const Sharing &sharing, std::string &failed) {
+  for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    failed = path.substr(0, end);
+    if (!isFolder(failed)) {
+      // Not even root may make folders everywhere, and only trying tells.
+      if (::mkdir(failed.c_str(), sharing.getFolderMode()))
+        return errno == EEXIST ? ENOTDIR : errno;
+      return ::rmdir(failed.c_str()) ? errno : 0;
+    }
+    if (end == std::string::npos)
+      return ::access(failed.c_str(), W_OK | X_OK) ? errno : 0;
+  }
+}
+
 int files::makeFolderIn(const Folder &parent, const std::string &name, const Sharing &sharing) {
   return ::mkdirat(parent.getHandle(), name.c_str(), sharing.getFolderMode()) && errno != EEXIST
              ? errno

@@ -78,6 +78,9 @@ bool isTemporaryName(const std::string &name);
 /// Creates a folder and those above it; 0 or an errno, and then `failed` is the one that could not
 /// be made.
 int makeFolders(const std::string &path, const Sharing &sharing, std::string &failed);
+/// 0, or the errno with which makeFolders or writing there would fail, and `failed` as above.
+/// Leaves nothing behind.
+int tryFolders(const std::string &path, const Sharing &sharing, std::string &failed);
 /// Creates a folder in another; 0 also if it is there.
 int makeFolderIn(const Folder &parent, const std::string &name, const Sharing &sharing);
 bool isFolder(const std::string &path);

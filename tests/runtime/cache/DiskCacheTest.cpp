@@ -248,6 +248,31 @@ TEST_F(DiskCacheTest, EveryFailingStepIsAMissAndOneWarning) {
         EXPECT_EQ(cache.get(makeKey(5), EntryKind::Artifact), payload) << what;
       }
     }
+  // What cannot be removed is told.
+  {
+    std::filesystem::remove_all(folder + "/cache");
+    DiskCacheOptions options = makeOptions();
+    int removal = 0;
+    options.fault = [&](FileStep step) { return step == FileStep::Remove ? removal : 0; };
+    DiskCache cache(options);
+    for (uint64_t i = 0; i < 2; ++i)
+      EXPECT_TRUE(cache.put(makeKey(i), EntryKind::Artifact, payload));
+    writeText(cache.getPath(makeKey(1)), "damaged");
+    removal = EROFS;
+    DiskCacheVerification found = cache.verify(/*removeBad=*/true);
+    EXPECT_EQ(found.numKept, 1u);
+    ASSERT_EQ(found.bad.size(), 1u);
+    EXPECT_NE(found.bad[0].find("; it cannot be removed: Read-only file system"), std::string::npos)
+        << found.bad[0];
+    DiskCacheStat stat = cache.clear();
+    EXPECT_EQ(stat.numEntries, 0u);
+    EXPECT_EQ(stat.numKept, 2u);
+    EXPECT_NE(stat.whyKept.find("Read-only file system"), std::string::npos) << stat.whyKept;
+    removal = ENOENT; // As if another process had.
+    EXPECT_EQ(cache.clear().numKept, 0u);
+    removal = 0;
+    EXPECT_EQ(cache.clear().numEntries, 2u);
+  }
   // Failures of eviction and bookkeeping do no harm.
   for (FileStep failing : {FileStep::Remove, FileStep::Scan, FileStep::Touch}) {
     std::filesystem::remove_all(folder + "/cache");

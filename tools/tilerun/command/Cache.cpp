@@ -45,11 +45,15 @@ static ExitCode verify(cache::DiskCache &disk, const Options &options, llvm::jso
                      {"unread", found.numUnread},
                      {"warnings", std::move(warnings)},
                      {"bad", std::move(bad)},
-                     {"removed", options.removeBad}});
+                     {"removed", options.removeBad && !found.numKept}});
     return code;
   }
   for (const std::string &line : found.bad)
-    llvm::outs() << line << (options.removeBad ? " (removed)" : "") << "\n";
+    llvm::outs() << line
+                 << (options.removeBad && !llvm::StringRef(line).contains("; it cannot be removed")
+                         ? " (removed)"
+                         : "")
+                 << "\n";
   llvm::outs() << found.numGood << " entries are sound, " << found.bad.size() << " damaged";
   if (found.numUnread)
     llvm::outs() << ", " << found.numUnread << " not read, as they are larger than the bound";
@@ -81,12 +85,15 @@ llvm::Expected<ExitCode> command::runCache(const Options &options) {
     return verify(disk, options, std::move(warnings));
   bool clear = options.cacheAction == "clear";
   cache::DiskCacheStat stat = clear ? disk.clear() : disk.getStat();
+  const ExitCode code = stat.numKept ? ExitCode::Mismatch : ExitCode::Ok;
   if (options.json) {
     Object object = toJson(disk, stat);
-    object["status"] = getExitCodeName(ExitCode::Ok);
-    object["exit_code"] = 0;
+    object["status"] = getExitCodeName(code);
+    object["exit_code"] = static_cast<int>(code);
     object["enabled"] = true;
-    object["cleared"] = clear;
+    object["cleared"] = clear && !stat.numKept;
+    if (clear)
+      object["kept"] = stat.numKept;
     object["warnings"] = std::move(warnings);
     printJson(std::move(object));
   } else if (clear) {
@@ -95,5 +102,8 @@ llvm::Expected<ExitCode> command::runCache(const Options &options) {
   } else {
     printStat(disk, stat);
   }
-  return ExitCode::Ok;
+  if (stat.numKept)
+    llvm::errs() << "tilerun: error: " << stat.numKept
+                 << " files of the cache cannot be removed: " << stat.whyKept << "\n";
+  return code;
 }

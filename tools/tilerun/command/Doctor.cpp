@@ -124,25 +124,20 @@ private:
       object["reason"] = jsonText(warning);
     } else {
       cache::DiskCacheStat stat = disk.getStat();
-      // The folder is made when something is stored; what is above it decides.
-      llvm::StringRef folder = disk.getFolder();
-      bool exists = llvm::sys::fs::is_directory(folder);
-      while (!folder.empty() && !llvm::sys::fs::exists(folder))
-        folder = llvm::sys::path::parent_path(folder);
-      bool writable =
-          llvm::sys::fs::is_directory(folder) && access(folder.str().c_str(), W_OK) == 0;
+      const std::string obstacle = disk.findObstacle();
+      const bool writable = obstacle.empty();
       row(llvm::formatv("{0}: {1} entries, {2:f1} of {3:f0} MiB{4}", disk.getFolder(),
                         stat.numEntries, double(stat.numBytes) / (1 << 20),
                         double(disk.getMaxBytes()) / (1 << 20),
-                        !writable ? ", not writable"
-                        : exists  ? ""
-                                  : ", not made yet")
+                        !writable                                       ? ", " + obstacle
+                        : llvm::sys::fs::is_directory(disk.getFolder()) ? ""
+                                                                        : ", not made yet")
               .str());
       if (!warning.empty())
         row(warning);
       if (!writable)
-        advice.push_back("the cache folder '" + disk.getFolder() +
-                         "' cannot be written: kernels are compiled again in each process");
+        advice.push_back("the cache folder '" + disk.getFolder() + "' cannot be written (" +
+                         obstacle + "): kernels are compiled again in each process");
       object = Object{{"enabled", true},        {"folder", jsonText(disk.getFolder())},
                       {"writable", writable},   {"entries", stat.numEntries},
                       {"bytes", stat.numBytes}, {"max_bytes", disk.getMaxBytes()}};
