@@ -51,9 +51,19 @@ int backend::runStageTool(int argc, char **argv, const StageTool &tool) {
       mlir::parseSourceFile<mlir::ModuleOp>(input, sources, &context);
   if (!module)
     return 1;
+  std::vector<std::string> printed;
+  mlir::ScopedDiagnosticHandler noting(&context, [&](mlir::Diagnostic &diagnostic) {
+    printed.push_back(diagnostic.str());
+    return mlir::failure(); // The handler above prints it.
+  });
   Expected<std::string> text = tool.run(*module, {numWarps, numStages, lineInfo, metadata});
-  if (!text)
-    return fail(toString(text.takeError()));
+  if (!text) {
+    const std::string message = toString(text.takeError());
+    return llvm::any_of(printed,
+                        [&](StringRef known) { return StringRef(message).contains(known); })
+               ? 1
+               : fail(message);
+  }
   std::error_code error;
   ToolOutputFile file(output, error, sys::fs::OF_None);
   if (error)
