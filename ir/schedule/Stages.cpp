@@ -37,6 +37,8 @@ private:
   /// Of the loop's rings, once its loads are marked.
   target::MemoryBudget::RingNeeds getNeeds(scf::ForOp loop, int64_t inUse) const;
   void set(scf::ForOp loop, PipelineAttr pipeline);
+  void remarkPipelined(scf::ForOp loop, PipelineAttr pipeline, int64_t slotBytes,
+                       const Twine &why = "");
   void setConversions(Operation *op, const SharedDemand &demand, int64_t inUse, int64_t around);
   void remark(scf::ForOp loop, RemarkName name, const Twine &reason, bool isMissed = true) {
     emitRemark(loop, name, reason, isMissed);
@@ -99,6 +101,15 @@ void StageScheduler::set(scf::ForOp loop, PipelineAttr pipeline) {
 // Loops
 //===----------------------------------------------------------------------===//
 
+void StageScheduler::remarkPipelined(scf::ForOp loop, PipelineAttr pipeline, int64_t slotBytes,
+                                     const Twine &why) {
+  remark(loop, RemarkName::LoopPipelined,
+         "loads run " + Twine(pipeline.getDistance()) + " iterations ahead into " +
+             Twine(pipeline.getSlots()) + " slots of " + Twine(slotBytes) + " bytes, by " +
+             (pipeline.getCopies() == CopyKind::Chunks ? "asynchronous copies" : "registers") + why,
+         /*isMissed=*/false);
+}
+
 void StageScheduler::choose(scf::ForOp loop, int64_t &inUse) {
   const target::TargetInfo &target = layouts.target();
   CopyKind copies = target.hasAsyncCopy ? CopyKind::Chunks : CopyKind::Registers;
@@ -134,12 +145,9 @@ void StageScheduler::choose(scf::ForOp loop, int64_t &inUse) {
            "the loop has " + Twine(slots) + " slots instead of " + Twine(wanted) + ": " + memory());
   // Chunks fill all slots but the one that is read; of registers, the last iteration is in none.
   int64_t distance = copies == CopyKind::Chunks ? slots - 1 : slots;
-  set(loop, PipelineAttr::get(loop.getContext(), slots, distance, copies, 0));
-  remark(loop, RemarkName::LoopPipelined,
-         "loads run " + Twine(distance) + " iterations ahead into " + Twine(slots) + " slots of " +
-             Twine(slotBytes) + " bytes, by " +
-             (copies == CopyKind::Chunks ? "asynchronous copies" : "registers"),
-         /*isMissed=*/false);
+  auto pipeline = PipelineAttr::get(loop.getContext(), slots, distance, copies, 0);
+  set(loop, pipeline);
+  remarkPipelined(loop, pipeline, slotBytes);
   inUse += slots * slotBytes + needs.stored;
 }
 
@@ -195,6 +203,8 @@ LogicalResult StageScheduler::scheduleByHand(scf::ForOp loop, const HandSchedule
                                 << " bytes of shared memory of " << target.name << ", "
                                 << needs.inUse << " are in use by loops around and " << needs.others
                                 << " by ops in the loop";
+  remarkPipelined(loop, getPipeline(loop), needs.slotBytes,
+                  ", as its schedule says" + describeLine(entry.loc));
   inUse += rings + needs.stored;
   return success();
 }
