@@ -46,10 +46,12 @@ TEST(Compare, NanAndInfinity) {
   EXPECT_TRUE(
       compareTensor(tensor(Scalar::F32, {kNan, kInf, -kInf}), make({kNan, kInf, -kInf}), {0, 0})
           .ok());
-  EXPECT_EQ(compareTensor(tensor(Scalar::F32, {kNan, kInf, 1, 1}), make({1, -kInf, kInf, kNan}),
-                          {1e9, 1e9})
-                .mismatches,
-            4);
+  Comparison result = compareTensor(tensor(Scalar::F32, {kNan, kInf, 1, 1, kInf, kNan, 2}),
+                                    make({1, -kInf, kInf, kNan, kNan, kNan, 2}), {1e9, 1e9});
+  EXPECT_EQ(result.mismatches, 5);
+  EXPECT_EQ(result.nans, 3);
+  EXPECT_EQ(result.infinities, 2);
+  EXPECT_EQ(result.maxAbsError, 0);
 }
 
 TEST(Compare, RelativeErrorIsScaledNearZero) {

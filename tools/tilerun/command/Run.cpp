@@ -20,6 +20,7 @@ llvm::json::Value toJson(const Launch::Expectation &e) {
                             {"elements", r.count},
                             {"mismatches", r.mismatches},
                             {"nan_mismatches", r.nans},
+                            {"infinite_mismatches", r.infinities},
                             {"max_abs_error", jsonNumber(r.maxAbsError)},
                             {"max_rel_error", jsonNumber(r.maxRelError)},
                             {"rtol", e.tolerance.rtol},
@@ -120,6 +121,9 @@ void printExpectation(llvm::raw_ostream &os, Painter &painter, const Launch::Exp
     os << " in " << r.mismatches << " of " << r.count << " elements";
   if (r.nans)
     os << ", " << r.nans << (r.nans == 1 ? " of them for a NaN" : " of them for NaNs");
+  if (r.infinities)
+    os << ", " << r.infinities
+       << (r.infinities == 1 ? " of them for an infinity" : " of them for infinities");
   os << llvm::formatv(", largest error {0} absolute, {1} relative (rtol {2}, atol {3})\n",
                       host::formatElement(r.maxAbsError, dtype(Scalar::F32)),
                       host::formatElement(r.maxRelError, dtype(Scalar::F32)),

@@ -79,7 +79,9 @@ Comparison host::compareTensor(const Tensor &got, const Array &expected, Toleran
     }
     if (matches)
       return;
-    out.nans += std::isnan(g) != std::isnan(e);
+    const bool isNan = std::isnan(g) || std::isnan(e);
+    out.nans += isNan;
+    out.infinities += !isNan && (std::isinf(g) || std::isinf(e));
     if (!out.mismatches++) {
       out.first = i;
       out.got = formatAt(got, at);

@@ -17,6 +17,7 @@ struct Comparison {
   int64_t count = 0;      ///< Elements compared.
   int64_t mismatches = 0; ///< Of them outside the tolerance.
   int64_t nans = 0;       ///< Of these: NaN where a number was expected, or the reverse.
+  int64_t infinities = 0; ///< Of these: infinite where another number was expected, or the reverse.
   double maxAbsError = 0; ///< Over elements where both are finite.
   /// max of |got - expected| / max(|expected|, root mean square of the expected values): relative
   /// to the element, except near zero, where cancellation makes that meaningless.
