@@ -123,6 +123,14 @@ def test_formats_that_there_are_not(tmp_path):
     assert find(json.load(open(name + ".hatchet"))[0], "plain")["count"] == 1
 
 
+def test_names_are_paths(tmp_path):
+    proton.start(tmp_path / "profile")
+    proton.finalize()
+    assert (tmp_path / "profile.hatchet").exists()
+    with pytest.raises(TypeError, match="expected str, bytes or os.PathLike object, not int"):
+        proton.start(3)
+
+
 def test_profiling_can_be_switched_off(tmp_path):
     triton.knobs.proton.disable = True
     try:

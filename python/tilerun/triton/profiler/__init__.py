@@ -5,6 +5,7 @@ a file of the same form as Triton's, which `viewer` reads. Work of others (PyTor
 
 import functools
 import json
+import os
 import threading
 import time
 
@@ -131,7 +132,7 @@ def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, 
     if knobs.proton.disable:
         return None
     _check_recording(context=context, data=data, backend=backend, mode=mode, hook=hook)
-    name = name or "proton"
+    name = os.fspath(name or "proton")
     if name not in _names:
         _names[name] = len(_names)
     number = _names[name]
