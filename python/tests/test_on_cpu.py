@@ -14,6 +14,11 @@ for t in (x, x + 1, x.t(), x[0], x.clone(), torch.zeros_like(x), x.new_zeros(3),
     assert t.is_cuda and not t.is_cpu and t.device.type == "cuda" and t.device.index == 0 and t.get_device() == 0
     assert t.device == x.device == torch.device("cuda:0") == triton.runtime.driver.active.get_active_torch_device()
 assert "device='cuda:0'" in repr(x)
+h = torch.rand(3)
+assert x.type() == "torch.cuda.FloatTensor" and h.type() == "torch.FloatTensor" and x.half().type() == "torch.cuda.HalfTensor"
+assert h.type("torch.cuda.HalfTensor").type() == "torch.cuda.HalfTensor" and not h.type(torch.int32).is_cuda
+assert x.type("torch.cuda.FloatTensor") is x and not x.type("torch.FloatTensor").is_cuda
+assert h.type("torch.cuda.FloatTensor").is_cuda and h.type("torch.cuda.FloatTensor").data_ptr() != h.data_ptr()
 assert not torch.empty(3, device="meta").is_cuda and torch.empty(3, device="meta").device.type == "meta"
 
 cuda = torch.cuda

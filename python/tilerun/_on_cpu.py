@@ -210,6 +210,19 @@ def _redirect_tensors(torch):
         # Tensors that are not known to be the host's are on the GPU already: a copy would lose what kernels write.
         return clone(self) if moved is self and is_on_host(self) and not isinstance(self, parameter) else moved
 
+    type_of = torch.Tensor.type
+
+    def tensor_type(self, dtype=None, *args, **kwargs):
+        if dtype is None:
+            # It is a GPU's only without --no-pretend.
+            return type_of(self).replace("torch.", "torch.cuda.", 1) if self.is_cuda else type_of(self)
+        if isinstance(dtype, str):
+            where = "cuda" if dtype.startswith("torch.cuda.") else "cpu"
+            converted = type_of(self, dtype.replace("torch.cuda.", "torch.", 1))
+            return tensor_to(_mark_like(converted, (self, ), {}, False), where)
+        return _mark_like(type_of(self, dtype, *args, **kwargs), (self, ), {}, False)
+
+    torch.Tensor.type = tensor_type
     torch.Tensor.to = tensor_to
     torch.Tensor.cuda = lambda self, *args, **kwargs: tensor_to(self, "cuda")
     torch.Tensor.cpu = lambda self, *args, **kwargs: tensor_to(self, "cpu")
