@@ -19,6 +19,7 @@ using namespace tilerun;
 
 namespace {
 const char kPrelude[] = R"(import collections
+import enum
 import math
 import os
 import typing
@@ -37,6 +38,14 @@ def host():
 
 class Host:
     SIZE = 4
+
+
+class Mode(enum.Enum):
+    FAST = 1
+
+
+class Bits(enum.Flag):
+    ONE = 1
 
 
 class Pair(typing.NamedTuple):
@@ -64,7 +73,7 @@ const char *const kValues[] = {
     // Things
     "triton", "np", "math", "tl.math", "host", "Host", "Pair", "Record", "add2", "tl.load", "len",
     "tl.constexpr", "tl.tensor", "int", "tl.float32", "tl.pointer_type(tl.float32)",
-    "tl.arange(0, 16).type", "UNKNOWN", "tl.arange(0, 16).sum",
+    "tl.arange(0, 16).type", "UNKNOWN", "tl.arange(0, 16).sum", "Mode", "Mode.FAST", "Bits.ONE",
     // Compile-time values
     "None", "...", "True", "0", "1", "-7", "16", "1 << 100", "2.5", "float('nan')", "1e300", "''",
     "'text'", "()", "(1, 2)", "[16, n]", "(None, 'a')", "{'a': 1}", "Pair(1, n)", "Record(n)",
