@@ -217,7 +217,7 @@ TEST_F(CorpusWorkersTest, filesThatAreNotOfThisSurveyAreRefused) {
 }
 
 TEST(CorpusRecords, entriesSurviveJson) {
-  for (Outcome outcome : getOutcomes()) {
+  for (const auto &[outcome, word] : getOutcomes()) {
     corpus::Entry entry;
     entry.file = "a.py";
     entry.name = "kernel";

@@ -76,9 +76,9 @@ static void printResult(const Survey &survey) {
     unreadable.push_back(
         llvm::json::Object{{"file", jsonText(file)}, {"reason", jsonText(reason)}});
   llvm::json::Object counts;
-  for (Outcome outcome : getOutcomes()) {
+  for (const auto &[outcome, word] : getOutcomes()) {
     auto found = survey.counts.find(outcome);
-    counts[getWord(outcome)] = found == survey.counts.end() ? 0 : found->second;
+    counts[word] = found == survey.counts.end() ? 0 : found->second;
   }
   printJson(
       llvm::json::Object{{"files", survey.numFiles},

@@ -27,30 +27,16 @@ using llvm::StringRef;
 // Entries as JSON
 //===----------------------------------------------------------------------===//
 
-static constexpr Outcome kOutcomes[] = {Outcome::Compiles, Outcome::Fails,     Outcome::Refused,
-                                        Outcome::Internal, Outcome::TimeLimit, Outcome::MemoryLimit,
-                                        Outcome::Helper};
+static constexpr std::pair<Outcome, llvm::StringLiteral> kOutcomes[] = {
+    {Outcome::Compiles, "compiles"},    {Outcome::Fails, "fails"},
+    {Outcome::Refused, "refused"},      {Outcome::Internal, "internal-error"},
+    {Outcome::TimeLimit, "time-limit"}, {Outcome::MemoryLimit, "memory-limit"},
+    {Outcome::Helper, "helper"}};
 
-llvm::ArrayRef<Outcome> command::getOutcomes() { return kOutcomes; }
+llvm::ArrayRef<std::pair<Outcome, llvm::StringLiteral>> command::getOutcomes() { return kOutcomes; }
 
 StringRef command::getWord(Outcome outcome) {
-  switch (outcome) {
-  case Outcome::Compiles:
-    return "compiles";
-  case Outcome::Fails:
-    return "fails";
-  case Outcome::Refused:
-    return "refused";
-  case Outcome::Helper:
-    return "helper";
-  case Outcome::TimeLimit:
-    return "time-limit";
-  case Outcome::MemoryLimit:
-    return "memory-limit";
-  case Outcome::Internal:
-    return "internal-error";
-  }
-  llvm_unreachable("unknown outcome");
+  return llvm::find_if(kOutcomes, [&](auto &row) { return row.first == outcome; })->second;
 }
 
 llvm::json::Object command::toJson(const Entry &entry) {
@@ -75,10 +61,6 @@ llvm::json::Object command::toJson(const Entry &entry) {
   return object;
 }
 
-static std::string getText(const llvm::json::Object &object, StringRef name) {
-  return object.getString(name).value_or("").str();
-}
-
 static unsigned getNumber(const llvm::json::Object &object, StringRef name) {
   return static_cast<unsigned>(object.getInteger(name).value_or(0));
 }
@@ -86,10 +68,10 @@ static unsigned getNumber(const llvm::json::Object &object, StringRef name) {
 std::optional<Entry> command::entryFromJson(const llvm::json::Object &object) {
   Entry entry;
   StringRef word = object.getString("outcome").value_or("");
-  const Outcome *outcome = llvm::find_if(kOutcomes, [&](Outcome o) { return getWord(o) == word; });
+  auto *outcome = llvm::find_if(kOutcomes, [&](auto &row) { return row.second == word; });
   if (outcome == std::end(kOutcomes) || !object.getInteger("index") || !object.getString("name"))
     return std::nullopt;
-  entry.outcome = *outcome;
+  entry.outcome = outcome->first;
   entry.file = getText(object, "file");
   entry.name = getText(object, "name");
   entry.line = getNumber(object, "line");

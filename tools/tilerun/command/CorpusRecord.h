@@ -12,7 +12,8 @@
 
 namespace tilerun::command {
 
-llvm::ArrayRef<corpus::Outcome> getOutcomes(); ///< In the order of reports.
+/// With their words in reports, in the order of these.
+llvm::ArrayRef<std::pair<corpus::Outcome, llvm::StringLiteral>> getOutcomes();
 llvm::StringRef getWord(corpus::Outcome outcome);
 
 llvm::json::Object toJson(const corpus::Entry &entry);

@@ -5,6 +5,7 @@
 #include "tools/tilerun/command/Library.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -172,7 +173,8 @@ Row runEntry(const Entry &entry, const std::shared_ptr<core::Device> &device) {
 }
 
 void printTable(const std::vector<Row> &rows, const Options &options) {
-  bool color = useColor(options.color, llvm::outs());
+  llvm::raw_ostream &os = llvm::outs();
+  Painter painter(os, useColor(options.color, llvm::outs()));
   std::vector<std::array<std::string, 6>> cells{
       {"kernel", "shape", "device", "time", "largest relative error", "verdict"}};
   for (const Row &row : rows)
@@ -184,19 +186,14 @@ void printTable(const std::vector<Row> &rows, const Options &options) {
     for (auto [width, cell] : llvm::zip_equal(widths, line))
       width = std::max(width, cell.size());
   for (auto [i, line] : llvm::enumerate(cells)) {
-    for (size_t column = 0; column < line.size(); ++column) {
-      bool verdict = column + 1 == line.size();
-      if (verdict && color && i)
-        llvm::outs().changeColor(line[column] == "ok" ? llvm::raw_ostream::GREEN
-                                                      : llvm::raw_ostream::RED,
-                                 /*Bold=*/true);
-      llvm::outs() << line[column];
-      if (verdict && color && i)
-        llvm::outs().resetColor();
-      if (!verdict)
-        llvm::outs().indent(static_cast<unsigned>(widths[column] - line[column].size()) + 2);
-    }
-    llvm::outs() << "\n";
+    for (auto [cell, width] : llvm::zip(llvm::ArrayRef(line).drop_back(), widths))
+      os << llvm::left_justify(cell, static_cast<unsigned>(width) + 2);
+    if (i)
+      painter.paint(line.back() == "ok" ? llvm::raw_ostream::GREEN : llvm::raw_ostream::RED,
+                    line.back());
+    else
+      os << line.back();
+    os << "\n";
   }
 }
 

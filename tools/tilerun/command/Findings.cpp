@@ -5,10 +5,6 @@ using namespace tilerun;
 using namespace tilerun::command;
 using llvm::json::Object;
 
-static std::string getText(const Object &object, llvm::StringRef key) {
-  return object.getString(key).value_or("").str();
-}
-
 static SourcePosition toPosition(const Object *object) {
   if (!object)
     return {};

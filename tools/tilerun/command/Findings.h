@@ -30,25 +30,6 @@ struct Finding {
 /// The findings that a fault has; none if it is of another kind.
 llvm::Expected<std::vector<Finding>> readFindings(const core::Error &error);
 
-/// `text` in colour, if colours are on.
-class Painter {
-public:
-  Painter(llvm::raw_ostream &os, bool color) : os(os), color(color) {}
-  void paint(llvm::raw_ostream::Colors tint, llvm::StringRef text) {
-    if (color)
-      os.changeColor(tint, /*Bold=*/true);
-    os << text;
-    if (color)
-      os.resetColor();
-  }
-
-  bool hasColor() const { return color; }
-
-private:
-  llvm::raw_ostream &os;
-  bool color;
-};
-
 void print(llvm::raw_ostream &os, Painter &painter, Session &session, const Finding &finding);
 
 /// The output of a compiler for the phase "remarks-json" (docs/remarks.md).

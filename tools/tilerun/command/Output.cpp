@@ -113,11 +113,8 @@ ExitCode command::reportError(llvm::Error error, const Options &options,
     diagnostics->print(llvm::errs(), color);
   if (!message.empty()) {
     llvm::errs() << "tilerun: ";
-    if (color)
-      llvm::errs().changeColor(llvm::raw_ostream::RED, /*Bold=*/true);
-    llvm::errs() << (code == ExitCode::Internal ? "internal error: " : "error: ");
-    if (color)
-      llvm::errs().resetColor();
+    Painter(llvm::errs(), color)
+        .paint(llvm::raw_ostream::RED, code == ExitCode::Internal ? "internal error: " : "error: ");
     llvm::errs() << message << "\n";
   }
   if (!reproducer.empty())

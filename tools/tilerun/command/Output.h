@@ -37,6 +37,25 @@ llvm::Error withExitCode(llvm::Error error, ExitCode code);
 /// Whether text on a stream gets colours.
 bool useColor(Color color, llvm::raw_fd_ostream &stream);
 
+/// `text` in colour, if colours are on.
+class Painter {
+public:
+  Painter(llvm::raw_ostream &os, bool color) : os(os), color(color) {}
+  void paint(llvm::raw_ostream::Colors tint, llvm::StringRef text) {
+    if (color)
+      os.changeColor(tint, /*Bold=*/true);
+    os << text;
+    if (color)
+      os.resetColor();
+  }
+
+  bool hasColor() const { return color; }
+
+private:
+  llvm::raw_ostream &os;
+  bool color;
+};
+
 llvm::StringRef getExitCodeName(ExitCode code); ///< "ok", "usage", …
 
 /// Prints an error and pending diagnostics on stderr (and a JSON object on stdout if asked); gives
@@ -52,6 +71,10 @@ void printJson(llvm::json::Object object);
 /// A text for JSON, which is UTF-8: other bytes become U+FFFD. Every string that goes into JSON and
 /// is not a literal of this program goes through it, because llvm::json takes no other.
 std::string jsonText(llvm::StringRef text);
+/// A field that is a text; "" if it is not one.
+inline std::string getText(const llvm::json::Object &object, llvm::StringRef key) {
+  return object.getString(key).value_or("").str();
+}
 llvm::json::Array jsonTexts(llvm::ArrayRef<std::string> texts);
 
 /// A finite number, or the strings "nan", "inf", "-inf", which JSON has no numbers for.

@@ -15,15 +15,8 @@ using plugin::AuditItem;
 using plugin::AuditReport;
 
 static llvm::StringRef getName(AuditItem::Verdict verdict) {
-  switch (verdict) {
-  case AuditItem::Verdict::Pass:
-    return "pass";
-  case AuditItem::Verdict::Fail:
-    return "FAIL";
-  case AuditItem::Verdict::Unsupported:
-    return "unsupported";
-  }
-  llvm_unreachable("unknown verdict");
+  constexpr llvm::StringLiteral names[] = {"pass", "FAIL", "unsupported"};
+  return names[static_cast<size_t>(verdict)];
 }
 
 static void print(const AuditReport &report) {
