@@ -93,12 +93,6 @@ Outcome cache::compileArtifact(const TilerunPlugin &table, TilerunPluginDevice *
   return {artifact, nullptr, /*provisional=*/true};
 }
 
-Key cache::getSourceKey(KeyBuilder source, const TilerunPlugin &table, TilerunPluginDevice *device,
-                        const TilerunPluginCompileRequest &request) {
-  addCompilerFields(source, table, device, request);
-  return source.finish();
-}
-
 Outcome cache::getArtifactOfSource(ArtifactCache &cache, const Key &key, const TilerunPlugin &table,
                                    TilerunPluginDevice *device,
                                    const TilerunPluginCompileRequest &request, MakeBytecode make) {

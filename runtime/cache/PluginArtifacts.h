@@ -28,11 +28,6 @@ Key getArtifactKey(const TilerunPlugin &table, TilerunPluginDevice *device,
 Outcome compileArtifact(const TilerunPlugin &table, TilerunPluginDevice *device,
                         const TilerunPluginCompileRequest &request);
 
-/// The key of the artifact for a source, whose fields are in `source`; the request's bytecode is
-/// not looked at.
-Key getSourceKey(KeyBuilder source, const TilerunPlugin &table, TilerunPluginDevice *device,
-                 const TilerunPluginCompileRequest &request);
-
 /// Makes the bytecode of a source, and the note to keep with the artifact; none if it worked.
 using MakeBytecode = llvm::function_ref<std::optional<plugin::Error>(std::vector<uint8_t> &bytecode,
                                                                      std::string &note)>;

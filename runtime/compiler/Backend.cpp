@@ -149,7 +149,9 @@ Status Backend::compileSource(const core::Device &device, const cache::KeyBuilde
   }
   Request request(device.getInfo().target, {}, options);
   const TilerunPlugin &table = device.getTable();
-  cache::Key key = cache::getSourceKey(source, table, device.getHandle(), request.request);
+  cache::KeyBuilder builder = source;
+  cache::addCompilerFields(builder, table, device.getHandle(), request.request);
+  cache::Key key = builder.finish();
   remember(device, signature, options, key);
   bool made = false;
   cache::Outcome outcome = cache::getArtifactOfSource(
