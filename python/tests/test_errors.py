@@ -55,7 +55,7 @@ CASES = [
     ("no warps", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, num_warps=0), ValueError, "num_warps is 0; it must be positive"),
     ("text warps", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, num_warps="4"), TypeError, "num_warps is '4', which is not an integer"),
     ("many warps", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, num_warps=1 << 40), ValueError,
-     "num_warps is 1099511627776, which no"),
+     "num_warps is 1099511627776, which is out of range"),
     ("many stages", lambda: kernel[(1, )](X, Y, 8, BLOCK=8, num_stages=1 << 33), ValueError, "num_stages is 8589934592, which"),
     ("block", lambda: kernel[(1, )](X, Y, 8, BLOCK=0), triton.CompilationError, "must be greater than 'start'"),
     ("read-only", lambda: kernel[(1, )](X, READ_ONLY, 8, BLOCK=8), ValueError, "parameter 'y' is a read-only array"),
@@ -191,7 +191,7 @@ def test_hierarchy():
         error = pickle.loads(pickle.dumps(errors.make_error(2, message)))
         assert (error.required, error.limit, error.name, str(error)) == (required, limit, name, message)
     error = pickle.loads(pickle.dumps(triton.OutOfResources(70000, 65536, "shared memory")))
-    assert error.required == 70000 and error.name == "shared memory" and "65536 are there" in str(error)
+    assert error.required == 70000 and error.name == "shared memory" and "65536 are available" in str(error)
 
 
 def test_host_descriptors():

@@ -67,7 +67,7 @@ def uniform_formula(X, Z):
 #: seed=42 Z->~1e-5:fp32[0.6606132953196475,-1.542713211420674,-0.5904634817589294,-0.6016256392087698] W->~1e-5:fp32[-0.8153169296299005,0.1994377096577033,-0.6487015149366356,0.03192336775611141]
 @triton.jit
 def normal(seed, Z, W):
-    """P4: Normal numbers are Box–Muller's of two uniform ones"""
+    """P4: Normal numbers are computed by Box–Muller from two uniform ones"""
     i = tl.arange(0, 4)
     tl.store(Z + i, tl.randn(seed, i))
     n0, n1, n2, n3 = tl.randn4x(seed, i)
@@ -77,7 +77,7 @@ def normal(seed, Z, W):
 #: U=fp32[0.0,0.0] Z->~1e-5:fp32[5.677692425496862,0.0]
 @triton.jit
 def normal_of_zero(U, Z):
-    """P4: of which the first is at least 1e-7."""
+    """P4: the first of which is at least 1e-7."""
     # The root of -2 log(1e-7) is 5.6777.
     a, b = tl.pair_uniform_to_normal(tl.load(U), tl.load(U + 1))
     tl.store(Z, a)

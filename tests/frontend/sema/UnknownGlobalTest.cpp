@@ -515,7 +515,7 @@ TEST(UnknownGlobal, WhichOfSeveralFunctions) {
   Compiled c = compileWith(functions, "tl.store(p, G(0))");
   EXPECT_FALSE(c.ok);
   EXPECT_SAYS(c, "error: the function 'G' cannot be called in a kernel: host code, which is not "
-                 "run, decides which of the functions in lines 7 and 11 it is; pass the line of "
+                 "run, chooses among the functions in lines 7 and 11; pass the line of "
                  "one, G=…, with the kernel's arguments");
   for (auto [line, result] : {std::pair{"7", "41"}, {"11", "42"}}) {
     Compiled given =

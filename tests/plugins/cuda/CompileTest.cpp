@@ -156,7 +156,7 @@ TEST_F(Compile, ErrorsSayWhatIsWrong) {
                {{"num-warps", "64"}, "option 'num-warps' is '64', not a number from 1 to 32"},
                {{"debug", "yes"}, "option 'debug' is 'yes', not true or false"},
                {{"num-wraps", "4"},
-                "there is no option 'num-wraps'; there are num-warps (32 threads of a "}};
+                "there is no option 'num-wraps'; there are num-warps (warps of 32 threads "}};
   for (const auto &[option, text] : cases) {
     EXPECT_EQ(compile(kAdd, "cuda:sm_80", {option}), TILERUN_STATUS_INVALID_ARGUMENT);
     EXPECT_NE(message.find(text), std::string::npos) << message;

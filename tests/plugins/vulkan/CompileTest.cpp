@@ -130,8 +130,8 @@ TEST_F(Compile, ErrorsSayWhatIsWrong) {
                {{"num-ctas", "2"}, "Vulkan has no clusters of programs; num_ctas=1 works"},
                {{"debug", "yes"}, "option 'debug' is 'yes', not true or false"},
                {{"num-wraps", "4"},
-                "there is no option 'num-wraps'; there are num-warps (32 threads of a "
-                "program each), num-stages"}};
+                "there is no option 'num-wraps'; there are num-warps (warps of 32 threads "
+                "in a program), num-stages"}};
   for (const auto &[option, text] : cases) {
     EXPECT_EQ(compile(kAdd, "vulkan:1.3", {option}), TILERUN_STATUS_INVALID_ARGUMENT);
     EXPECT_NE(message.find(text), std::string::npos) << message;

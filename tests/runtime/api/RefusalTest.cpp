@@ -219,7 +219,7 @@ TEST(Refusals, CompileOptionsAreTheSameOnEveryDevice) {
         {"num-warps", "4"}, {"emit", "tile"},   {"shape", large.c_str()}, {large.c_str(), "round"}};
     expect({0, 4, 3, 0, 0, 0, 0, 65, given}, "num_options is 65; the maximum is 64");
     expect({0, 4, 3, 0, 0, 0, 0, 1, nullptr}, "num_options is 1, but options is null");
-    expect({0, 4, 3, 0, 0, 0, 0, 2, given}, "options[1] is 'colour' once more");
+    expect({0, 4, 3, 0, 0, 0, 0, 2, given}, "options[1] is 'colour' again");
     expect({0, 4, 3, 0, 0, 0, 0, 1, given + 2}, "options[0] lacks a name or a value");
     expect({0, 4, 3, 0, 0, 0, 0, 1, given + 3}, "options[0] lacks a name or a value");
     expect({0, 4, 3, 0, 0, 0, 0, 1, given + 4},
