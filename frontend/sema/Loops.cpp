@@ -2,6 +2,7 @@
 // left early.
 #include "frontend/sema/LoopPlan.h"
 #include "frontend/types/Promotion.h"
+#include "ir/tile/LoopHints.h"
 
 namespace tilerun::sema {
 
@@ -168,7 +169,8 @@ void Evaluator::emitRuntimeFor(const ForStmt &statement, const RangeValue &range
   }
   llvm::SmallVector<mlir::NamedAttribute> hints;
   for (const auto &[name, value] : range.hints)
-    hints.push_back(builder.getNamedAttr("tile." + name, builder.getI64IntegerAttr(value)));
+    hints.push_back(builder.getNamedAttr(tilerun::tile::kHintPrefix.str() + name,
+                                         builder.getI64IntegerAttr(value)));
   bool isUnsigned = (*type).isUnsigned() && !descending;
   planLoop(plan);
   if (fatal)

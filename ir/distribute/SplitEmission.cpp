@@ -1,5 +1,6 @@
 // The loops of a plan to split tensors, and what one of their iterations computes.
 #include "ir/distribute/Splitter.h"
+#include "ir/tile/LoopHints.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -115,6 +116,7 @@ void Splitter::emit(Group &group) {
     first = emitPart(group, Value());
   auto loop = scf::ForOp::create(b, loc, number(reductions.empty() ? 0 : 1), number(group.parts),
                                  number(1), first);
+  loop->setAttr(tile::kSplitLoop, b.getUnitAttr());
   {
     OpBuilder::InsertionGuard guard(b);
     Block *body = loop.getBody();

@@ -3,6 +3,7 @@
 #include "ir/schedule/Explain.h"
 #include "ir/schedule/RoleRules.h"
 #include "ir/schedule/SharedDemand.h"
+#include "ir/tile/LoopHints.h"
 #include "ir/tile/Remarks.h"
 
 using namespace mlir;
@@ -12,7 +13,7 @@ using namespace tilerun::distribute;
 
 int64_t schedule::askedSlots(scf::ForOp loop, unsigned numStages) {
   int64_t slots = numStages;
-  if (auto own = loop->getAttrOfType<IntegerAttr>("tile.num_stages"))
+  if (auto own = loop->getAttrOfType<IntegerAttr>(tile::kNumStagesHint))
     slots = own.getValue().trySExtValue().value_or(1);
   return std::min(slots, kMaxSlots);
 }

@@ -1,12 +1,15 @@
 // Registration of the `tile` dialect: its types, attributes and ops, how folded constants become
 // ops, that everything in it may be inlined, and the checks on the discardable attributes of
 // kernels.
+#include "ir/tile/KeepOther.h"
+#include "ir/tile/LoopHints.h"
 #include "ir/tile/TileBytecode.h"
 #include "ir/tile/TileOps.h"
 
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/InliningUtils.h"
 
 using namespace mlir;
@@ -70,10 +73,33 @@ Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
   return nullptr;
 }
 
+static LogicalResult verifyLoopAttribute(Operation *op, NamedAttribute attribute) {
+  if (!isa<LoopLikeOpInterface>(op))
+    return op->emitOpError() << "'" << attribute.getName().getValue() << "' belongs on a loop";
+  if (attribute.getName() == kSplitLoop)
+    return success();
+  auto value = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (value && value.getType().isSignlessInteger(64) &&
+      (attribute.getName() != kNumStagesHint || value.getInt() >= 0))
+    return success();
+  return op->emitOpError() << "'" << attribute.getName().getValue() << "' must be an i64"
+                           << (attribute.getName() == kNumStagesHint ? " of at least 0" : "")
+                           << ", but is " << attribute.getValue();
+}
+
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (llvm::is_contained(kLoopHints, name))
+    return verifyLoopAttribute(op, attribute);
+  bool isUnit = llvm::is_contained(
+      {kKernelAttr, kSignedAttr, kUnsignedAttr, kKeepOtherAttr, kSplitLoop}, name);
+  if (!isUnit)
+    return op->emitOpError() << "the tile dialect has no attribute '" << name << "' of ops";
+  if (!isa<UnitAttr>(attribute.getValue()))
+    return op->emitOpError() << "'" << name << "' is a unit attribute; remove its value";
+  if (name == kSplitLoop)
+    return verifyLoopAttribute(op, attribute);
   if (attribute.getName() == kKernelAttr) {
-    if (!isa<UnitAttr>(attribute.getValue()))
-      return op->emitOpError() << "'" << kKernelAttr << "' is a unit attribute; remove its value";
     auto function = dyn_cast<FunctionOpInterface>(op);
     if (!function)
       return op->emitOpError() << "'" << kKernelAttr << "' belongs on a function";

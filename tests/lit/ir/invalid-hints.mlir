@@ -75,3 +75,73 @@ func.func @kernel_on_op(%n: i32) {
   %0 = tile.hint %n {tile.kernel} : i32
   return
 }
+
+// -----
+
+func.func @stages_type(%n: i32) {
+  // expected-error @below {{'tile.num_stages' must be an i64 of at least 0, but is 3 : i32}}
+  scf.for %i = %n to %n step %n : i32 {
+  } {tile.num_stages = 3 : i32}
+  return
+}
+
+// -----
+
+func.func @stages_negative(%n: i32) {
+  // expected-error @below {{'tile.num_stages' must be an i64 of at least 0, but is -5 : i64}}
+  scf.for %i = %n to %n step %n : i32 {
+  } {tile.num_stages = -5 : i64}
+  return
+}
+
+// -----
+
+func.func @stages_unit(%n: i32) {
+  // expected-error @below {{'tile.num_stages' must be an i64 of at least 0, but is unit}}
+  scf.for %i = %n to %n step %n : i32 {
+  } {tile.num_stages}
+  return
+}
+
+// -----
+
+func.func @flatten_type(%n: i32) {
+  // expected-error @below {{'tile.flatten' must be an i64, but is true}}
+  scf.for %i = %n to %n step %n : i32 {
+  } {tile.flatten = true}
+  return
+}
+
+// -----
+
+func.func @stages_of_op(%n: i32) {
+  // expected-error @below {{'tile.num_stages' belongs on a loop}}
+  %0 = tile.hint %n {tile.num_stages = 3 : i64} : i32
+  return
+}
+
+// -----
+
+func.func @split_value(%n: i32) {
+  // expected-error @below {{'tile.split' is a unit attribute; remove its value}}
+  scf.for %i = %n to %n step %n : i32 {
+  } {tile.split = 1 : i32}
+  return
+}
+
+// -----
+
+func.func @signed_value(%n: i32) {
+  // expected-error @below {{'tile.signed' is a unit attribute; remove its value}}
+  %0 = arith.addi %n, %n {tile.signed = true} : i32
+  return
+}
+
+// -----
+
+func.func @unknown(%n: i32) {
+  // expected-error @below {{the tile dialect has no attribute 'tile.foo' of ops}}
+  scf.for %i = %n to %n step %n : i32 {
+  } {tile.foo = 1 : i32}
+  return
+}

@@ -143,7 +143,7 @@ func.func @dead_carried(%n: i32, %x: f32, %y: i32) -> f32 {
     %1 = arith.addf %a, %a : f32
     %2 = arith.muli %b, %i : i32
     scf.yield %1, %2 : f32, i32
-  } {tile.note = "kept"}
+  } {tile.flatten = 1 : i64}
   return %0#0 : f32
 }
 
