@@ -2,16 +2,18 @@
 #include "ir/schedule/HandSchedule.h"
 
 #include "ir/schedule/Rings.h"
+#include "ir/tile/LoopHints.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::schedule;
 
 std::string HandSchedule::Entry::describe() const {
-  return (isNumber ? "loop #" : "loop ") + std::to_string(loop);
+  return (isNumber ? "loop #" : "loop ") + (file.empty() ? "" : file + ":") + std::to_string(loop);
 }
 
 //===----------------------------------------------------------------------===//
@@ -32,6 +34,7 @@ private:
     rest = rest.ltrim();
     return FileLineColLoc::get(context, file, number, line.size() - rest.size() + 1);
   }
+  std::string parseFile();
   LogicalResult parseSetting(HandSchedule::Entry &entry);
   LogicalResult parseRoles(HandSchedule::Entry &entry);
   bool consumeNumber(int64_t &value) {
@@ -45,6 +48,7 @@ private:
   StringRef line, rest, file;
   unsigned number;
   MLIRContext *context;
+  SmallVector<StringRef> given; ///< Settings so far.
 };
 } // namespace
 
@@ -58,6 +62,9 @@ LogicalResult LineParser::parseSetting(HandSchedule::Entry &entry) {
                           "'roles=producer:WARPS,consumer'");
   rest = after;
   Location valueLoc = here();
+  if (llvm::is_contained(given, name))
+    return emitError(loc) << "'" << name << "' is given twice";
+  given.push_back(name);
   if (name == "copies") {
     StringRef word = rest.take_while([](char c) { return llvm::isAlpha(c); });
     entry.copies = symbolizeCopyKind(word);
@@ -70,8 +77,9 @@ LogicalResult LineParser::parseSetting(HandSchedule::Entry &entry) {
   if (name == "roles")
     return parseRoles(entry);
   int64_t value = 0;
+  bool isDigits = !rest.empty() && llvm::isDigit(rest.front());
   if (!consumeNumber(value))
-    return emitError(valueLoc) << "'" << name << "' needs a number";
+    return emitError(valueLoc) << "'" << name << (isDigits ? "' is too large" : "' needs a number");
   if (name == "slots")
     entry.slots = value;
   else
@@ -91,6 +99,21 @@ LogicalResult LineParser::parseRoles(HandSchedule::Entry &entry) {
   return success();
 }
 
+/// Takes "FILE:" before the number of a line. A file's name may have colons and digits itself.
+std::string LineParser::parseFile() {
+  for (size_t colon = rest.find(':', 1); colon != StringRef::npos;
+       colon = rest.find(':', colon + 1)) {
+    StringRef line = rest.drop_front(colon + 1);
+    StringRef end = line.drop_while([](char c) { return llvm::isDigit(c); });
+    if (end.size() == line.size() || !end.ltrim().starts_with(":"))
+      continue;
+    std::string file = rest.take_front(colon).str();
+    rest = line;
+    return file;
+  }
+  return "";
+}
+
 FailureOr<HandSchedule::Entry> LineParser::parse() {
   HandSchedule::Entry entry{here(), false, 0, false, 0, std::nullopt, std::nullopt, 0};
   auto expected = [&] {
@@ -101,6 +124,8 @@ FailureOr<HandSchedule::Entry> LineParser::parse() {
     return expected();
   rest = rest.ltrim();
   entry.isNumber = rest.consume_front("#");
+  if (!entry.isNumber)
+    entry.file = parseFile();
   if (!consumeNumber(entry.loop))
     return expected();
   rest = rest.ltrim();
@@ -162,26 +187,47 @@ FailureOr<HandSchedule> HandSchedule::read(StringRef path, MLIRContext *context)
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// The line where the loop begins; 0 if it is not known.
-static unsigned lineOf(Operation *loop) {
-  unsigned line = 0;
-  loop->getLoc()->walk([&](Location inner) {
-    auto place = dyn_cast<FileLineColLoc>(inner);
-    line = place ? place.getLine() : 0;
+/// Where the op begins in the source; null if that is not known.
+static FileLineColLoc placeOf(Operation *op) {
+  FileLineColLoc place;
+  op->getLoc()->walk([&](Location inner) {
+    place = dyn_cast<FileLineColLoc>(inner);
     return place ? WalkResult::interrupt() : WalkResult::advance();
   });
-  return line;
+  return place;
+}
+
+/// Whether the kernel at `kernel` has the file of `place`, as files without their names have.
+static bool isInFile(FileLineColLoc place, FileLineColLoc kernel) {
+  return !place || !kernel || place.getFilename() == kernel.getFilename();
+}
+
+/// Whether `entry` names the loop of this number at `place`.
+static bool names(const HandSchedule::Entry &entry, size_t number, FileLineColLoc place,
+                  FileLineColLoc kernel) {
+  if (entry.isNumber)
+    return entry.loop == int64_t(number);
+  if (!place || entry.loop != place.getLine())
+    return false;
+  if (entry.file.empty())
+    return isInFile(place, kernel);
+  StringRef file = place.getFilename();
+  return file.consume_back(entry.file) && (file.empty() || file.ends_with("/"));
 }
 
 FailureOr<llvm::DenseMap<Operation *, const HandSchedule::Entry *>>
 HandSchedule::match(func::FuncOp kernel) const {
   SmallVector<scf::ForOp> loops;
-  kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) { loops.push_back(loop); });
+  kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+    if (!loop->hasAttr(tile::kSplitLoop))
+      loops.push_back(loop);
+  });
+  FileLineColLoc own = placeOf(kernel);
   llvm::DenseMap<Operation *, const Entry *> result;
   for (const Entry &entry : entries) {
     SmallVector<scf::ForOp> found;
     for (auto [number, loop] : llvm::enumerate(loops))
-      if (entry.loop == int64_t(entry.isNumber ? number : lineOf(loop)))
+      if (names(entry, number, placeOf(loop), own))
         found.push_back(loop);
     if (found.empty()) {
       auto error = emitError(entry.loc)
@@ -190,7 +236,12 @@ HandSchedule::match(func::FuncOp kernel) const {
         error << ", which has no 'for' loop";
       else
         error << ", whose loops begin in lines ";
-      llvm::interleaveComma(loops, error, [&](scf::ForOp loop) { error << lineOf(loop); });
+      llvm::interleaveComma(loops, error, [&](scf::ForOp loop) {
+        FileLineColLoc place = placeOf(loop);
+        if (!isInFile(place, own))
+          error << llvm::sys::path::filename(place.getFilename().getValue()) << ":";
+        error << (place ? place.getLine() : 0);
+      });
       return failure();
     }
     // Inlined or unrolled code has several loops of one line: all of them get it.

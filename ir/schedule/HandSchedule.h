@@ -5,9 +5,11 @@
 //   loop #0: none
 //   loop #1: slots=4 roles=producer:4,consumer
 //
-// A loop is named by the line of the kernel's source where it begins, or by its number among the
-// `for` loops of the kernel, outer ones first. `distance` and `copies` may be left out: loads run
-// ahead as far as the slots allow, by asynchronous copies where the target has them. With roles, so
+// A loop is named by the line of the kernel's own file where it begins, by `FILE.py:9` (a name or
+// the end of a path) for an inlined function of another file, or by its number among the `for`
+// loops of the kernel, outer ones first. Loops that tile-split made do not count. `distance` and
+// `copies` may be left out: loads run ahead as far as the slots allow, by asynchronous copies where
+// the target has them. With roles, so
 // many warps beside the kernel's own fill the slots.
 #pragma once
 
@@ -26,6 +28,7 @@ public:
     std::optional<int64_t> distance;
     std::optional<CopyKind> copies;
     unsigned producers = 0; ///< Warps that fill the slots beside the kernel's own; 0: no roles.
+    std::string file{};     ///< Of the line; empty: the kernel's.
 
     std::string describe() const; ///< "loop 14"
   };

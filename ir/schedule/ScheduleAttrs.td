@@ -79,8 +79,11 @@ def Sched_Dialect : Dialect {
         loop #0: none
         loop #1: slots=4 roles=producer:4,consumer
 
-    A loop is named by the line of the kernel's source where it begins, or by its number among the `for` loops of the
-    kernel, outer ones first. `distance`, `copies` and `roles` may be left out. Such a schedule is verified like one that was
+    A loop is named by the line where it begins, or by its number among the `for` loops of the kernel, outer ones
+    first. A line alone is one of the file of the kernel function; a loop of an inlined function from another file
+    needs that file's name or the end of its path, as in `loop helpers.py:9: slots=4`. All copies of an inlined or
+    unrolled loop get the schedule of its line. Loops that `tile-split` makes have neither line nor number here.
+    `distance`, `copies` and `roles` may be left out. Such a schedule is verified like one that was
     computed; a name that matches no loop, two lines for one loop, numbers that are impossible and rings that do not
     fit are errors at their place in the text.
 

@@ -21,6 +21,25 @@
 // HAND-SETTING: setting:1:10: error: expected 'slots=N', 'distance=N', 'copies=chunks|registers' or 'roles=producer:WARPS,consumer'
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/value" 2>&1 | FileCheck %s --check-prefix=HAND-VALUE
 // HAND-VALUE: value:1:16: error: 'slots' needs a number
+// RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/huge" 2>&1 | FileCheck %s --check-prefix=HAND-HUGE
+// HAND-HUGE: huge:1:16: error: 'slots' is too large
+// RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/repeated" 2>&1 | FileCheck %s --check-prefix=HAND-REPEATED
+// HAND-REPEATED: repeated:1:18: error: 'slots' is given twice
+// RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/copies" 2>&1 | FileCheck %s --check-prefix=HAND-COPIES
+// HAND-COPIES: copies:1:32: error: 'copies' is given twice
+// RUN: tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/own" | FileCheck %s --check-prefix=HAND-SIX
+// RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/foreign" 2>&1 | FileCheck %s --check-prefix=HAND-FOREIGN
+// HAND-FOREIGN: foreign:1:1: error: loop other.mlir:14 is not in kernel 'k', whose loops begin in lines 14
+// A line alone is one of the kernel's own file; that of an inlined function needs its name.
+// RUN: tile-opt %t/inlined.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/bare" | FileCheck %s --check-prefix=HAND-BARE
+// HAND-BARE: sched.pipeline = #sched.pipeline<slots = 3,
+// HAND-BARE: sched.by_hand, {{.*}}sched.pipeline = #sched.pipeline<slots = 4,
+// RUN: tile-opt %t/inlined.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/named" | FileCheck %s --check-prefix=HAND-NAMED
+// RUN: tile-opt %t/inlined.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/path" | FileCheck %s --check-prefix=HAND-NAMED
+// HAND-NAMED: sched.by_hand, {{.*}}sched.pipeline = #sched.pipeline<slots = 4,
+// HAND-NAMED: sched.pipeline = #sched.pipeline<slots = 3,
+// RUN: not tile-opt %t/inlined.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/part" 2>&1 | FileCheck %s --check-prefix=HAND-PART
+// HAND-PART: part:1:1: error: loop ther.py:9 is not in kernel 'k', whose loops begin in lines other.py:9, 9
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/kind" 2>&1 | FileCheck %s --check-prefix=HAND-KIND
 // HAND-KIND: kind:1:25: error: 'boxes' is not a way to copy; use 'chunks' or 'registers'
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/unmatched" 2>&1 | FileCheck %s --check-prefix=HAND-UNMATCHED
@@ -80,6 +99,49 @@ func.func @k(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f1
   }
   return
 }
+
+//--- inlined.mlir
+func.func @k(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %n: i32) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %size = arith.constant 1024 : i32
+  %init = arith.constant dense<0.0> : tensor<32x32xf32>
+  %lines = arith.constant dense<32> : tensor<32x1xi32>
+  %range = tile.make_range 0 to 32 : tensor<32xi32>
+  %column = tile.expand_dims %range axis 1 : tensor<32xi32> -> tensor<32x1xi32>
+  %row = tile.expand_dims %range axis 0 : tensor<32xi32> -> tensor<1x32xi32>
+  %starts = arith.muli %column, %lines : tensor<32x1xi32>
+  %starts2 = tile.broadcast %starts : tensor<32x1xi32> -> tensor<32x32xi32>
+  %row2 = tile.broadcast %row : tensor<1x32xi32> -> tensor<32x32xi32>
+  %offsets = arith.addi %starts2, %row2 : tensor<32x32xi32>
+  %r = scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<32x32xf32>) : i32 {
+    %at = arith.muli %i, %size : i32
+    %p = tile.addptr %x, %at : !tile.ptr<f16>, i32
+    %q = tile.addptr %y, %at : !tile.ptr<f16>, i32
+    %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+    %qs = tile.splat %q : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+    %pa = tile.addptr %ps, %offsets : tensor<32x32x!tile.ptr<f16>>, tensor<32x32xi32>
+    %pb = tile.addptr %qs, %offsets : tensor<32x32x!tile.ptr<f16>>, tensor<32x32xi32>
+    %a = tile.load %pa : tensor<32x32x!tile.ptr<f16>>
+    %b = tile.load %pb : tensor<32x32x!tile.ptr<f16>>
+    %d = tile.dot %a, %b, %acc : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+    scf.yield %d : tensor<32x32xf32>
+  } loc(callsite("/a/src/other.py":9:5 at "/a/k.py":20:3))
+  %r2 = scf.for %i = %zero to %n step %one iter_args(%acc = %r) -> (tensor<32x32xf32>) : i32 {
+    %at = arith.muli %i, %size : i32
+    %p = tile.addptr %x, %at : !tile.ptr<f16>, i32
+    %q = tile.addptr %y, %at : !tile.ptr<f16>, i32
+    %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+    %qs = tile.splat %q : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+    %pa = tile.addptr %ps, %offsets : tensor<32x32x!tile.ptr<f16>>, tensor<32x32xi32>
+    %pb = tile.addptr %qs, %offsets : tensor<32x32x!tile.ptr<f16>>, tensor<32x32xi32>
+    %a = tile.load %pa : tensor<32x32x!tile.ptr<f16>>
+    %b = tile.load %pb : tensor<32x32x!tile.ptr<f16>>
+    %d = tile.dot %a, %b, %acc : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+    scf.yield %d : tensor<32x32xf32>
+  } loc("/a/k.py":9:5)
+  return
+} loc("/a/k.py":5:1)
 
 //--- ordered.mlir
 func.func @k(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %n: i32) attributes {tile.kernel} {
@@ -189,3 +251,30 @@ loop #0: slots=2 distance=1 copies=registers
 
 //--- large
 loop #0: slots=60
+
+//--- huge
+loop #0: slots=99999999999999999999
+
+//--- repeated
+loop #0: slots=4 slots=5
+
+//--- copies
+loop #0: slots=4 copies=chunks copies=chunks
+
+//--- own
+loop k.mlir:14: slots=6
+
+//--- foreign
+loop other.mlir:14: slots=6
+
+//--- bare
+loop 9: slots=4
+
+//--- named
+loop other.py:9: slots=4
+
+//--- path
+loop src/other.py:9: slots=4
+
+//--- part
+loop ther.py:9: slots=4
