@@ -3,6 +3,7 @@
 #include "ir/distribute/Facts.h"
 #include "ir/distribute/LayoutAssignment.h"
 #include "ir/distribute/Passes.h"
+#include "ir/distribute/ProgramOptions.h"
 
 namespace tilerun {
 #define GEN_PASS_DEF_TILEDISTRIBUTE
@@ -13,7 +14,7 @@ using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::distribute;
 
-static LogicalResult checkThreads(func::FuncOp kernel, const Program &program) {
+LogicalResult distribute::checkThreads(func::FuncOp kernel, const Program &program) {
   const target::TargetInfo &target = *program.target;
   uint64_t threads = uint64_t(program.numWarps) * target.warpSize;
   if (threads <= target.maxThreads)
@@ -32,7 +33,7 @@ namespace {
 struct DistributePass : public tilerun::impl::TileDistributeBase<DistributePass> {
   void runOnOperation() final {
     FailureOr<Program> program = getProgram(getOperation());
-    if (failed(program))
+    if (failed(program) || failed(checkExpanded(getOperation(), "tile-distribute")))
       return signalPassFailure();
     AccessAnalysis analysis(getOperation());
     Options options{program->numWarps, program->target, analysis.getRuns()};

@@ -2,6 +2,7 @@
 // Padding.h for the idea.
 #include "ir/distribute/Padding.h"
 #include "ir/distribute/Passes.h"
+#include "ir/distribute/ProgramOptions.h"
 #include "ir/tile/TileUtils.h"
 #include "ir/transforms/Passes.h"
 
@@ -401,6 +402,8 @@ struct PadPass : public tilerun::impl::TilePadBase<PadPass> {
   }
 
   void runOnOperation() final {
+    if (failed(distribute::checkExpanded(getOperation(), "tile-pad")))
+      return signalPassFailure();
     if (!padModule(getOperation()))
       return markAllAnalysesPreserved();
     OpPassManager cleaning(ModuleOp::getOperationName());

@@ -20,7 +20,7 @@ def TileSetTarget : Pass<"tile-set-target", "::mlir::ModuleOp"> {
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"generic\"",
            "the target: generic:lanes=64,shared=64k,… (ir/target/GenericTarget.h)">,
-    Option<"numWarps", "num-warps", "unsigned", /*default=*/"4", "warps of a program: a power of two">,
+    Option<"numWarps", "num-warps", "unsigned", /*default=*/"4", "warps of a program: a power of two up to 65536">,
     Option<"numStages", "num-stages", "unsigned", /*default=*/"3", "buffers of pipelined loops; 1: none">,
     Option<"warpUnit", "warp-unit", "unsigned", /*default=*/"0",
            "threads that the option num_warps counts in, for messages; 0: a warp of the target">
@@ -70,8 +70,8 @@ def TileSplit : Pass<"tile-split", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"most", "most", "int64_t", /*default=*/"256", "elements of a tensor in a thread that are not split">,
-    Option<"part", "part", "int64_t", /*default=*/"32", "elements of a part in a thread">
+    Option<"most", "most", "int64_t", /*default=*/"256", "elements of a tensor in a thread that are not split: a power of two up to 65536">,
+    Option<"part", "part", "int64_t", /*default=*/"32", "elements of a part in a thread: a power of two up to `most`">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::tilerun::tile::TileDialect"];
 }

@@ -1,7 +1,9 @@
 // tile-set-target: the target and the program's settings as attributes of the module.
 #include "ir/distribute/DistributeDialect.h"
 #include "ir/distribute/Passes.h"
+#include "ir/distribute/ProgramOptions.h"
 #include "ir/target/GenericTarget.h"
+#include "ir/tile/TileOps.h"
 
 namespace tilerun {
 #define GEN_PASS_DEF_TILESETTARGET
@@ -10,6 +12,29 @@ namespace tilerun {
 
 using namespace mlir;
 using namespace tilerun;
+
+LogicalResult distribute::checkOptions(ModuleOp module, unsigned numWarps, unsigned numStages) {
+  constexpr unsigned kMost = 65536; // more than any target has, and far from overflows
+  if (!llvm::isPowerOf2_32(numWarps) || numWarps > kMost)
+    return module.emitError("num-warps=")
+           << numWarps << " is not a power of two from 1 to " << kMost;
+  if (numStages > kMost)
+    return module.emitError("num-stages=") << numStages << " is not a number from 0 to " << kMost;
+  return success();
+}
+
+LogicalResult distribute::checkExpanded(ModuleOp module, StringRef pass) {
+  auto isDescriptor = [](Type type) { return isa<tile::DescriptorType>(type); };
+  WalkResult result = module.walk([&](Operation *op) {
+    if (llvm::none_of(op->getOperandTypes(), isDescriptor) &&
+        llvm::none_of(op->getResultTypes(), isDescriptor))
+      return WalkResult::advance();
+    op->emitOpError() << "has a descriptor, which " << pass
+                      << " does not take; run tile-expand-descriptors first";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
 
 namespace {
 struct SetTargetPass : public tilerun::impl::TileSetTargetBase<SetTargetPass> {
@@ -21,10 +46,8 @@ struct SetTargetPass : public tilerun::impl::TileSetTargetBase<SetTargetPass> {
       getOperation().emitError(llvm::toString(parsed.takeError()));
       return signalPassFailure();
     }
-    if (!llvm::isPowerOf2_32(numWarps)) {
-      getOperation().emitError("num-warps=") << unsigned(numWarps) << " is not a power of two";
+    if (failed(distribute::checkOptions(getOperation(), numWarps, numStages)))
       return signalPassFailure();
-    }
     distribute::setProgram(getOperation(), {&*parsed, numWarps, numStages, warpUnit});
   }
 };

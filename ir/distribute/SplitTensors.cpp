@@ -9,6 +9,7 @@
 #include "ir/distribute/SplitTensors.h"
 #include "ir/distribute/DistributeDialect.h"
 #include "ir/distribute/Passes.h"
+#include "ir/distribute/ProgramOptions.h"
 #include "ir/distribute/Splitter.h"
 #include "ir/tile/TileOps.h"
 
@@ -263,7 +264,18 @@ struct SplitPass : public tilerun::impl::TileSplitBase<SplitPass> {
 
   void runOnOperation() final {
     FailureOr<distribute::Program> program = distribute::getProgram(getOperation());
-    if (failed(program))
+    if (failed(program) || failed(distribute::checkExpanded(getOperation(), "tile-split")))
+      return signalPassFailure();
+    constexpr int64_t kMost = 65536; // more than any thread holds, and far from overflows
+    auto check = [&](StringRef option, int64_t value, int64_t least, int64_t limit) {
+      if (llvm::isPowerOf2_64(value) && value >= least && value <= limit)
+        return true;
+      getOperation().emitError("tile-split: ")
+          << option << "=" << value << " is not a power of two from " << least << " to " << limit;
+      return false;
+    };
+    // A part of more than `most` elements would be more than the tensor.
+    if (!check("most", most, 1, kMost) || !check("part", part, 1, most))
       return signalPassFailure();
     int64_t threads = int64_t(program->numWarps) * program->target->warpSize;
     splitTensors(getOperation(), threads * most, threads * part);

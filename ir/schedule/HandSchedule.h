@@ -9,8 +9,8 @@
 // the end of a path) for an inlined function of another file, or by its number among the `for`
 // loops of the kernel, outer ones first. Loops that tile-split made do not count. `distance` and
 // `copies` may be left out: loads run ahead as far as the slots allow, by asynchronous copies where
-// the target has them. With roles, so
-// many warps beside the kernel's own fill the slots.
+// the target has them. With roles, as many warps
+// beside the kernel's own fill the slots.
 #pragma once
 
 #include "ir/schedule/ScheduleDialect.h"

@@ -19,7 +19,7 @@ def ScheduleStages : Pass<"schedule-stages", "::mlir::ModuleOp"> {
   let options = [
     Option<"target", "target", "std::string", "\"generic:\"",
            "the target, as ir/target/GenericTarget.h writes it: generic:lanes=32,shared=160k,async=on,...">,
-    Option<"numWarps", "num-warps", "unsigned", "4", "warps of a program">,
+    Option<"numWarps", "num-warps", "unsigned", "4", "warps of a program: a power of two up to 65536">,
     Option<"numStages", "num-stages", "unsigned", "3", "slots of loops without a number of their own; 1: none">,
     Option<"file", "file", "std::string", "\"\"", "a schedule by hand (ir/schedule/HandSchedule.h)">,
     Option<"text", "text", "std::string", "\"\"", "the same, given as text">,

@@ -1,5 +1,6 @@
 // schedule-stages as a pass: target and layouts around scheduleStages.
 #include "ir/distribute/Facts.h"
+#include "ir/distribute/ProgramOptions.h"
 #include "ir/schedule/Passes.h"
 #include "ir/schedule/Stages.h"
 #include "ir/target/GenericTarget.h"
@@ -27,12 +28,16 @@ struct ScheduleStagesPass : public schedule::impl::ScheduleStagesBase<ScheduleSt
     llvm::Expected<target::TargetInfo> info = target::parseTarget(target);
     if (!info)
       return module.emitError("schedule-stages: ") << llvm::toString(info.takeError());
-    distribute::setProgram(module, {&*info, numWarps, numStages, /*warpUnit=*/0});
+    distribute::Program settings{&*info, numWarps, numStages, /*warpUnit=*/0};
+    if (failed(distribute::checkOptions(module, numWarps, numStages)))
+      return failure();
+    distribute::setProgram(module, settings);
     distribute::AccessAnalysis accesses(module);
     distribute::Options options{numWarps, &*info, accesses.getRuns()};
     for (auto kernel : module.getOps<func::FuncOp>())
       if (kernel->hasAttr(tile::TileDialect::kKernelAttr) &&
-          failed(distribute::assignLayouts(kernel, options, accesses.getFacts())))
+          (failed(distribute::checkThreads(kernel, settings)) ||
+           failed(distribute::assignLayouts(kernel, options, accesses.getFacts()))))
         return failure();
     return distribute::getProgram(module);
   }

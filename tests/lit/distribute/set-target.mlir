@@ -12,7 +12,7 @@
 // PASS: #target = #distribute.target<"generic:name=x,lanes=32,shared=48k,async=on">
 // PASS: module attributes {distribute.num_stages = 3 : i32, distribute.num_warps = 8 : i32, distribute.target = #target, distribute.warp_unit = 32 : i32}
 // WORD: error: 'lane' is not a word of a target; there are name, lanes, threads,
-// WARPS: error: num-warps=3 is not a power of two
+// WARPS: error: num-warps=3 is not a power of two from 1 to 65536
 // NONE: error: the module has no 'distribute.target'; run tile-set-target first
 module {
 }
