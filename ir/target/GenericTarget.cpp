@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace tilerun;
@@ -49,7 +50,8 @@ void forEachWord(Target &target, OnNumber number, OnFlag flag) {
   flag("roles", hasRoles);
   number("banks", banks, Range{1, 1024, true});
   number("bank-bytes", bankBytes, Range{1, 64, true});
-  number("shared-vector", sharedVector, Range{1, 64, true});
+  // Not below the largest element: an access is of whole elements.
+  number("shared-vector", sharedVector, Range{8, 64, true});
   number("shuffle-cost", shuffleCost, Range{0, kCost, false});
   number("select-cost", selectCost, Range{0, kCost, false});
   number("wavefront-cost", wavefrontCost, Range{0, kCost, false});
@@ -79,6 +81,21 @@ static llvm::SmallVector<StringRef> splitOutside(StringRef text, char separator)
   }
   parts.push_back(text.substr(start));
   return parts;
+}
+
+/// Without it, splitOutside would take a bracket too many for text around all that follows.
+static bool hasMatchingBrackets(StringRef text) {
+  std::string open;
+  for (char c : text) {
+    if (size_t kind = StringRef("([{").find(c); kind != StringRef::npos) {
+      open += ")]}"[kind];
+    } else if (StringRef(")]}").contains(c)) {
+      if (open.empty() || open.back() != c)
+        return false;
+      open.pop_back();
+    }
+  }
+  return open.empty();
 }
 
 /// A layout of a fragment of rows × columns, by its name or as text.
@@ -273,8 +290,13 @@ llvm::Expected<TargetInfo> Reader::read(StringRef text) {
   target.name = "generic";
   if (rest == "generic" || rest.empty())
     return target;
+  if (!hasMatchingBrackets(rest))
+    return makeError("the brackets of '" + rest + "' do not match");
+  llvm::StringSet<> seen;
   for (StringRef part : splitOutside(rest, ',')) {
     auto [word, value] = part.split('=');
+    if (!seen.insert(word).second && word != "matrix" && word != "warp-group")
+      return makeError("'" + word + "' is given twice");
     if (llvm::Error error = readWord(word, value))
       return std::move(error);
   }

@@ -57,7 +57,7 @@ TEST(GenericTarget, EveryFieldHasAWord) {
   target.roundsToFloat8 = true;
   target.hasGridDependency = true;
   target.hasRoles = true;
-  target.sharedModel = {64, 8, 4};
+  target.sharedModel = {64, 8, 8};
   target.exchange = {3, 4, 5, 6};
   target.assembler = "text";
   layout::LinearLayout a = layout::rowMajorFragment(16, 16, 4, 64),
@@ -71,7 +71,7 @@ TEST(GenericTarget, EveryFieldHasAWord) {
   EXPECT_EQ(text,
             "generic:name=my:device,lanes=64,threads=512,vector=8,shared=64k,shuffle=off,async=on,"
             "load-matrix=on,dot-bytes=on,reads-float8=off,rounds-to-float8=on,grid-dependency=on,"
-            "roles=on,banks=64,bank-bytes=8,shared-vector=4,shuffle-cost=3,select-cost=4,wavefront-"
+            "roles=on,banks=64,bank-bytes=8,shared-vector=8,shuffle-cost=3,select-cost=4,wavefront-"
             "cost=5,"
             "barrier-cost=6,assembler=text,matrix=multiply:16x16x16:f16:bf16:f32:" +
                 a.toString() + ":" + a.toString() + ":" + d.toString() +
@@ -96,7 +96,7 @@ TEST(GenericTarget, AWordSetsOneField) {
         "roles=on",
         "banks=64",
         "bank-bytes=8",
-        "shared-vector=4",
+        "shared-vector=8",
         "shuffle-cost=3",
         "select-cost=4",
         "wavefront-cost=5",
@@ -150,6 +150,13 @@ TEST(GenericTarget, ErrorsNameTheWord) {
   EXPECT_EQ(errorOf("generic:shared"), "'shared=' is not a number from 0 to 1073741824");
   EXPECT_EQ(errorOf("generic:shuffle=yes"), "'shuffle=yes' is neither 'on' nor 'off'");
   EXPECT_EQ(errorOf("generic:name="), "'name=' needs a value");
+  EXPECT_EQ(errorOf("generic:shared-vector=4"),
+            "'shared-vector=4' is not a power of two from 8 to 64");
+  EXPECT_EQ(errorOf("generic:lanes=8,lanes=16"), "'lanes' is given twice");
+  EXPECT_EQ(errorOf("generic:shuffle=on,name=x,shuffle=on"), "'shuffle' is given twice");
+  EXPECT_EQ(errorOf("generic:name=x),lanes=8"), "the brackets of 'name=x),lanes=8' do not match");
+  EXPECT_EQ(errorOf("generic:name=(x],lanes=8"), "the brackets of 'name=(x],lanes=8' do not match");
+  EXPECT_EQ(errorOf("generic:name=(x,lanes=8"), "the brackets of 'name=(x,lanes=8' do not match");
   EXPECT_EQ(errorOf("generic:threads=16"), "threads=16 is less than lanes=32");
 }
 
