@@ -26,6 +26,59 @@ bool schedule::feedsProduct(Value value, Block *body) {
   });
 }
 
+namespace {
+/// The way from a load to the product that reads it.
+struct Detour {
+  tile::DotOp product;
+  Operation *between = nullptr; ///< The first op that computes something else of it.
+};
+} // namespace
+
+static std::optional<Detour> findProduct(Value value, Operation *between, unsigned depth) {
+  constexpr unsigned kMaxDepth = 6, kMaxUses = 16;
+  if (depth > kMaxDepth || value.hasNUsesOrMore(kMaxUses))
+    return std::nullopt;
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    if (auto dot = dyn_cast<tile::DotOp>(user)) {
+      if (use.getOperandNumber() < 2)
+        return Detour{dot, between};
+      continue;
+    }
+    bool isTrans = isa<tile::TransOp>(user);
+    if (!isTrans && (!user->hasTrait<OpTrait::Elementwise>() || user->getNumResults() != 1 ||
+                     user->getNumRegions() || !isMemoryEffectFree(user)))
+      continue;
+    Operation *first = between || isTrans ? between : user;
+    if (auto found = findProduct(user->getResult(0), first, depth + 1))
+      return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> schedule::explainDetour(tile::LoadOp load, scf::ForOp loop) {
+  std::optional<Detour> detour = findProduct(load.getResult(), nullptr, 0);
+  if (!detour || !loop->isProperAncestor(detour->product))
+    return std::nullopt;
+  auto describe = [](Operation *op) {
+    return "'" + op->getName().getStringRef().str() + "'" + describeLine(op->getLoc());
+  };
+  auto around = [&](Operation *op) {
+    Operation *parent = op->getParentOp();
+    return parent == loop.getOperation() ? nullptr : parent;
+  };
+  if (Operation *parent = around(load))
+    return Refusal{load, "it is inside this " + describe(parent) +
+                             ", and only loads of the loop's own body run ahead"};
+  if (Operation *parent = around(detour->product))
+    return Refusal{detour->product, "the product that reads it is inside this " + describe(parent) +
+                                        ", and slots are read in the loop's own body"};
+  if (!detour->between)
+    return std::nullopt;
+  return Refusal{detour->between, "its product reads it through this " + describe(detour->between) +
+                                      ", and slots hold tiles as they are in memory"};
+}
+
 int64_t schedule::slotBytesOf(scf::ForOp loop) {
   int64_t total = 0;
   for (auto load : loop.getBody()->getOps<tile::LoadOp>())

@@ -40,6 +40,11 @@ private:
 /// Whether a product of the loop's body reads `value`, at most transpositions away.
 bool feedsProduct(mlir::Value value, mlir::Block *body);
 
+/// Why `load` is not among the loads that feed a product of the loop's body, although a product
+/// reads it: there is a conversion in between, or one of them is inside an `if`. None if no product
+/// reads it.
+std::optional<Refusal> explainDetour(tile::LoadOp load, mlir::scf::ForOp loop);
+
 /// Bytes of one slot of every ring of the loop.
 int64_t slotBytesOf(mlir::scf::ForOp loop);
 

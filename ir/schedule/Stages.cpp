@@ -58,9 +58,27 @@ private:
 // Rings
 //===----------------------------------------------------------------------===//
 
+/// Remarks of loads that a product reads, but not as rings need it.
+static void explainDetours(scf::ForOp loop, std::optional<Refusal> &first) {
+  loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<LoopLikeOpInterface>(op))
+      return WalkResult::skip();
+    auto load = dyn_cast<tile::LoadOp>(op);
+    if (!load || feedsProduct(load.getResult(), loop.getBody()))
+      return WalkResult::advance();
+    if (std::optional<Refusal> detour = explainDetour(load, loop)) {
+      emitRemark(load, RemarkName::LoadNotAhead, "the load does not run ahead: " + detour->why);
+      if (!first)
+        first = std::move(detour);
+    }
+    return WalkResult::advance();
+  });
+}
+
 std::optional<Refusal> StageScheduler::markRings(scf::ForOp loop, CopyKind copies) {
   RingRules rules(loop, layouts, copies);
   std::optional<Refusal> first;
+  explainDetours(loop, first);
   for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
     if (!feedsProduct(load.getResult(), loop.getBody()))
       continue;
@@ -105,9 +123,13 @@ void StageScheduler::set(scf::ForOp loop, PipelineAttr pipeline) {
 void StageScheduler::remarkPipelined(scf::ForOp loop, PipelineAttr pipeline, int64_t slotBytes,
                                      const Twine &why) {
   remark(loop, RemarkName::LoopPipelined,
-         "loads run " + Twine(pipeline.getDistance()) + " iterations ahead into " +
-             Twine(pipeline.getSlots()) + " slots of " + Twine(slotBytes) + " bytes, by " +
-             (pipeline.getCopies() == CopyKind::Chunks ? "asynchronous copies" : "registers") + why,
+         "loads run " + Twine(pipeline.getDistance()) +
+             (pipeline.getDistance() == 1 ? " iteration" : " iterations") + " ahead into " +
+             Twine(pipeline.getSlots()) + (pipeline.getSlots() == 1 ? " slot of " : " slots of ") +
+             Twine(slotBytes) + " bytes, " +
+             (pipeline.getCopies() == CopyKind::Chunks ? "by asynchronous copies"
+                                                       : "through registers") +
+             why,
          /*isMissed=*/false);
 }
 

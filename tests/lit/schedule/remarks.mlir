@@ -2,6 +2,9 @@
 // RUN: split-file %s %t
 // RUN: tile-opt %t/loops.mlir --schedule-stages="target=generic:shared=160k,async=on" --remarks-filter=".*" 2>&1 | FileCheck %t/loops.mlir
 // RUN: tile-opt %t/loops.mlir --schedule-stages="target=generic:shared=160k,async=on num-stages=1" --remarks-filter=".*" 2>&1 | FileCheck %t/loops.mlir --check-prefix=NONE
+// RUN: tile-opt %t/detours.mlir --schedule-stages="target=generic:shared=160k,async=on" --remarks-filter=".*" 2>&1 | FileCheck %t/detours.mlir
+// RUN: tile-opt %t/detours.mlir --schedule-stages="target=generic:shared=160k num-stages=1" 2>&1 | FileCheck %s --check-prefix=QUIET
+// QUIET-NOT: remark
 // RUN: tile-opt %t/loads.mlir --schedule-stages="target=generic:shared=160k" --remarks-filter=".*" 2>&1 | FileCheck %t/loads.mlir
 
 //--- loops.mlir
@@ -52,6 +55,51 @@ func.func @k(%x: !tile.ptr<f16>, %n: i32, %go: i1) attributes {tile.kernel} {
     %d = tile.dot %a, %a, %acc : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
     scf.yield %d : tensor<32x32xf32>
   }
+  return
+}
+
+//--- detours.mlir
+// A conversion between load and product; the product, or both, inside an 'if'.
+// CHECK: remark: {{.*}}load-not-ahead{{.*}}Reason="the load does not run ahead: its product reads it through this 'arith.truncf' (line [[#@LINE+15]]), and slots hold tiles as they are in memory
+// CHECK: remark: {{.*}}loop-not-pipelined{{.*}}Reason="the loop is not pipelined: none of its loads can run ahead; its product reads it through this 'arith.truncf' (line [[#@LINE+14]])
+// CHECK: remark: {{.*}}load-not-ahead{{.*}}Reason="the load does not run ahead: the product that reads it is inside this 'scf.if' (line [[#@LINE+19]]), and slots are read in the loop's own body
+// CHECK: remark: {{.*}}loop-not-pipelined{{.*}}none of its loads can run ahead; the product that reads it is inside this 'scf.if'
+// CHECK: remark: {{.*}}load-not-ahead{{.*}}Reason="the load does not run ahead: it is inside this 'scf.if' (line [[#@LINE+26]]), and only loads of the loop's own body run ahead
+// CHECK: remark: {{.*}}loop-not-pipelined{{.*}}none of its loads can run ahead; it is inside this 'scf.if'
+func.func @k(%x: !tile.ptr<f16>, %y: !tile.ptr<f32>, %n: i32, %go: i1) attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %init = arith.constant dense<0.0> : tensor<32x32xf32>
+  %all = tile.splat %x : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
+  %wide = tile.splat %y : !tile.ptr<f32> -> tensor<32x32x!tile.ptr<f32>>
+  %once = tile.load %all : tensor<32x32x!tile.ptr<f16>>
+  %r0 = scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<32x32xf32>) : i32 {
+    %a = tile.load %wide : tensor<32x32x!tile.ptr<f32>>
+    %b = arith.truncf %a : tensor<32x32xf32> to tensor<32x32xf16>
+    %d = tile.dot %once, %b, %acc : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+    scf.yield %d : tensor<32x32xf32>
+  }
+  %r1 = scf.for %i = %zero to %n step %one iter_args(%acc = %r0) -> (tensor<32x32xf32>) : i32 {
+    %a = tile.load %all : tensor<32x32x!tile.ptr<f16>>
+    %d = scf.if %go -> (tensor<32x32xf32>) {
+      %e = tile.dot %once, %a, %acc : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+      scf.yield %e : tensor<32x32xf32>
+    } else {
+      scf.yield %acc : tensor<32x32xf32>
+    }
+    scf.yield %d : tensor<32x32xf32>
+  }
+  %r2 = scf.for %i = %zero to %n step %one iter_args(%acc = %r1) -> (tensor<32x32xf32>) : i32 {
+    %d = scf.if %go -> (tensor<32x32xf32>) {
+      %a = tile.load %all : tensor<32x32x!tile.ptr<f16>>
+      %e = tile.dot %once, %a, %acc : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
+      scf.yield %e : tensor<32x32xf32>
+    } else {
+      scf.yield %acc : tensor<32x32xf32>
+    }
+    scf.yield %d : tensor<32x32xf32>
+  }
+  tile.store %wide, %r2 : tensor<32x32x!tile.ptr<f32>>
   return
 }
 
