@@ -57,9 +57,21 @@ def find_lines(expected, output):
     return None
 
 
+# Of files that an author is told to add.
+NEW = ("ir/transforms/YourPass.cpp", "tests/lit/transforms/your-pass.mlir")
+PATH = re.compile(r"`((?:backends|bench|cmake|docs|examples|frontend|ir|plugins|python|runtime|scripts|tests|tools)/[\w./-]+)`")
+
+
+def check_paths(page, text, tree):
+    for match in PATH.finditer(text):
+        if match[1] not in NEW and not (tree / match[1]).exists():
+            raise SystemExit(f"{page.name}:{text.count(chr(10), 0, match.start()) + 1}: there is no {match[1]}")
+
+
 def main():
     page, programs, tree = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
     count = 0
+    check_paths(page, page.read_text(encoding="utf-8"), tree)
     with tempfile.TemporaryDirectory() as folder:
         for name in ("examples", "docs", "tests"):
             os.symlink(tree / name, pathlib.Path(folder, name))
