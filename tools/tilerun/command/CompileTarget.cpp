@@ -17,9 +17,17 @@ using namespace tilerun::command;
 llvm::Expected<std::shared_ptr<const plugin::Plugin>>
 command::findCompiler(llvm::StringRef target) {
   auto [kind, arch] = target.split(':');
-  if (kind.empty() || arch.empty())
+  if (kind.empty() || arch.empty()) {
+    std::string example = "cuda:sm_90a";
+    (void)searchPlugins(kind, [&](core::Runtime &runtime) {
+      for (const plugin::FoundPlugin &found : runtime.getPlugins())
+        if (found.plugin && found.plugin->getName() == kind && !found.plugin->getTargets().empty())
+          example = found.plugin->getTargets().front();
+      return core::Status();
+    });
     return makeCommandError(ExitCode::Usage,
-                            "--target: '" + target + "' is not KIND:ARCH, such as cuda:sm_90a");
+                            "--target: '" + target + "' is not KIND:ARCH, such as " + example);
+  }
   std::shared_ptr<const plugin::Plugin> compiler;
   core::Status status = searchPlugins(
       kind, [&](core::Runtime &runtime) { return runtime.findCompiler(target.str(), compiler); });
@@ -47,11 +55,17 @@ static std::vector<plugin::Phase> getPhases(const plugin::Plugin &plugin,
   return phases;
 }
 
-static llvm::Expected<plugin::Phase> choosePhase(llvm::ArrayRef<plugin::Phase> phases,
+static llvm::Expected<plugin::Phase> choosePhase(const plugin::Plugin &plugin,
+                                                 llvm::ArrayRef<plugin::Phase> phases,
                                                  const std::string &target,
                                                  const Options &options) {
-  if (phases.empty())
+  // Before ABI 1.4 plugins could not list phases, but take the option.
+  if (phases.empty() && (!options.emitGiven || plugin.getTable().abi_minor < 4))
     return plugin::Phase{options.emit, "", "//", options.emit.empty()};
+  if (phases.empty())
+    return makeCommandError(ExitCode::Usage, "--emit: target " + target + " cannot emit '" +
+                                                 options.emit +
+                                                 "'; it can emit ast, tile and tile-opt only");
   if (!options.emitGiven)
     return phases.front();
   std::vector<std::string> names;
@@ -279,7 +293,7 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
   for (const std::string &target : options.targets) {
     TILERUN_TRY_VALUE(compiler, findCompiler(target));
     std::vector<plugin::Phase> phases = getPhases(*compiler, target);
-    TILERUN_TRY_VALUE(phase, choosePhase(phases, target, options));
+    TILERUN_TRY_VALUE(phase, choosePhase(*compiler, phases, target, options));
     TILERUN_TRY_ERROR(checkPhases(*compiler, target, options));
     if (toStdout && phase.isBinary)
       TILERUN_TRY_ERROR(checkBinary(phases, options));
