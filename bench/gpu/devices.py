@@ -188,7 +188,7 @@ def measure(device, work, expected, repeat):
             best = time, config, launch
     if best:
         factor = work.amount / (1e6 if work.unit == "GB/s" else 1e9)
-        # Several in a row, so that what two events cost is no part of the figure.
+        # Several in a row, so that the cost of two events is not in the figure.
         best = round(factor / statistics.median(device.time(best[2], repeat, IN_A_ROW)), 1), best[1]
     for remote in remotes:
         if isinstance(remote, Remote):

@@ -61,7 +61,7 @@ public:
 private:
   void visitCall(const CallExpr &call);
   void followCall(const CallExpr &call, const JitFunction &callee);
-  /// The pointer that an address is computed from, given the places in it that are no pointer.
+  /// The pointer that an address is computed from, given the places in it that are not pointers.
   void markAddress(const Expr *address);
   bool findRoots(const Expr *expr, llvm::StringSet<> &visited, llvm::StringSet<> &out);
   void markCondition(const Expr *expr);

@@ -13,7 +13,7 @@ def Sched_Dialect : Dialect {
   let description = [{
     Decisions about a kernel in tile IR, made by the pass `schedule-stages` or written by hand, as
     attributes; and what the pass `schedule-expand` makes of them, as ops. The lowering to threads follows the ops and
-    decides nothing of the kind itself.
+    takes no such decision itself.
 
     | attribute | on | value | says |
     |---|---|---|---|

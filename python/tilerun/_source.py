@@ -46,7 +46,7 @@ def read_function(fn):
 
 
 def _get_chain(node):
-    """("a", ("b", "c")) of `a.b.c`; (None, ()) where the first part is no name."""
+    """("a", ("b", "c")) of `a.b.c`; (None, ()) where the first part is not a name."""
     chain = []
     while isinstance(node, ast.Attribute):
         chain.append(node.attr)
