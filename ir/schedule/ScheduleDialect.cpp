@@ -226,6 +226,26 @@ static LogicalResult verifyInFlight(Operation *op, Attribute value) {
   return success();
 }
 
+/// The kernel again, in a function that nobody else wants: it takes the kernel's place.
+static LogicalResult verifyFallback(Operation *op, Attribute value) {
+  auto kernel = dyn_cast<func::FuncOp>(op);
+  if (!kernel || !isExpanded(kernel))
+    return op->emitOpError("has 'sched.fallback', which belongs on a kernel with 'sched.expanded'");
+  auto name = dyn_cast<FlatSymbolRefAttr>(value);
+  auto least = name ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, name) : func::FuncOp();
+  auto fail = [&] { return op->emitOpError() << "has 'sched.fallback' = " << value << ", which "; };
+  if (!least)
+    return fail() << "is not a function of the module";
+  if (least == kernel || least->hasAttr(tile::TileDialect::kKernelAttr))
+    return fail() << "is a kernel itself";
+  if (least.getFunctionType() != kernel.getFunctionType())
+    return fail() << "has the type " << least.getFunctionType() << ", but the kernel has "
+                  << kernel.getFunctionType();
+  if (least.isExternal() || !isExpanded(least) || !least->hasAttr(SchedDialect::kConversions))
+    return fail() << "is not expanded: it lacks a body, 'sched.expanded' or 'sched.conversions'";
+  return success();
+}
+
 LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
@@ -236,18 +256,22 @@ LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   if (name == kDeferred)
     return verifyDeferred(op, value);
   if (name == kByHand) {
-    if (isa<scf::ForOp>(op) ? op->hasAttr(kPipeline)
-                            : isa<func::FuncOp>(op) && op->hasAttr(kExpanded))
+    bool isThere = isa<scf::ForOp>(op) ? op->hasAttr(kPipeline)
+                                       : isa<func::FuncOp>(op) && op->hasAttr(kExpanded);
+    if (isThere && isa<UnitAttr>(value))
       return success();
-    return op->emitOpError("has 'sched.by_hand', which belongs on a loop with 'sched.pipeline'");
+    return op->emitOpError("has 'sched.by_hand', a unit attribute that belongs on a loop with "
+                           "'sched.pipeline'");
   }
   if (name == kInFlight)
     return verifyInFlight(op, value);
-  if (name == kExpanded || name == kFallback) {
-    if (!isa<func::FuncOp>(op))
-      return op->emitOpError() << "has '" << name << "', which belongs on a kernel";
-    return success();
+  if (name == kExpanded) {
+    if (isa<func::FuncOp>(op) && isa<UnitAttr>(value))
+      return success();
+    return op->emitOpError("has 'sched.expanded', a unit attribute that belongs on a kernel");
   }
+  if (name == kFallback)
+    return verifyFallback(op, value);
   if (name == kConversions) {
     auto bytes = dyn_cast<IntegerAttr>(value);
     if (!isa<func::FuncOp, scf::ForOp, AheadOp, KeepOp>(op))

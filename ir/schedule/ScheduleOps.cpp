@@ -3,7 +3,10 @@
 #include "ir/schedule/ScheduleOps.h"
 #include "ir/schedule/LoopSlice.h"
 
+#include "ir/layout/TensorLayout.h"
+
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -13,6 +16,15 @@ using namespace tilerun::schedule;
 
 #define GET_TYPEDEF_CLASSES
 #include "ir/schedule/ScheduleTypes.cpp.inc"
+
+/// Whether rings and channels that `op` takes are results of the ops that make them. Passes look at
+/// those: none comes from an argument, a branch or a choice.
+static bool namesMemory(Operation &op) {
+  return llvm::all_of(op.getOperands(), [](Value value) {
+    return !isa<RingType, ChannelType>(value.getType()) ||
+           isa_and_present<RingOp, ChannelOp>(value.getDefiningOp());
+  });
+}
 
 #define GET_OP_CLASSES
 #include "ir/schedule/ScheduleOps.cpp.inc"
@@ -56,9 +68,63 @@ LogicalResult ChannelType::verify(function_ref<InFlightDiagnostic()> emitError, 
   return success();
 }
 
+/// What is wrong with `perWord`, or with `layout` as that of `tile`; empty if nothing is.
+static std::string findStagedFault(RankedTensorType tile, const layout::LinearLayout &map,
+                                   unsigned perWord) {
+  ArrayRef<layout::Dim> ins = map.getIns(), outs = map.getOuts();
+  bool fits = int64_t(outs.size()) == tile.getRank() && ins.size() == 3 &&
+              ins[0].name == layout::kRegister && ins[1].name == layout::kLane &&
+              ins[2].name == layout::kWarp;
+  for (int64_t dim = 0; fits && dim < tile.getRank(); ++dim)
+    fits = outs[dim].name == layout::dimName(dim) &&
+           outs[dim].size() == uint64_t(tile.getDimSize(dim));
+  if (!fits)
+    return "a layout that is not one of registers of the tile";
+  unsigned bytes = tile::getElementBytes(tile.getElementType());
+  if (perWord != 1 &&
+      (!llvm::is_contained({2u, 4u}, perWord) || perWord * bytes > 4 || perWord > ins[0].size()))
+    return std::to_string(perWord) + " elements of " + std::to_string(bytes) +
+           " bytes in a word of 4 bytes, of " + std::to_string(ins[0].size()) + " registers";
+  return "";
+}
+
+LogicalResult StagedType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 RankedTensorType tile, distribute::LayoutAttr layout,
+                                 unsigned perWord) {
+  if (!tile::hasTileShape(tile) || tile.getRank() != 2)
+    return emitError() << "slots hold tensors of two dimensions, not " << tile;
+  std::string fault = findStagedFault(tile, layout.getMap(), perWord);
+  if (!fault.empty())
+    return emitError() << "a tile on its way to a slot has " << fault;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
+
+/// Rings and channels are for ops of this dialect, by name.
+static LogicalResult verifyMemory(Operation *op) {
+  for (Operation *user : op->getUsers())
+    if (!isa<SchedDialect>(user->getDialect()) || isa<YieldOp>(user)) {
+      auto error = op->emitOpError("is used by what does not fill or read slots");
+      error.attachNote(user->getLoc()) << "here";
+      return error;
+    }
+  return success();
+}
+
+LogicalResult RingOp::verify() { return verifyMemory(*this); }
+LogicalResult ChannelOp::verify() { return verifyMemory(*this); }
+
+/// A slot whose number is known is one of the ring's or the channel's.
+static LogicalResult checkSlot(Operation *op, Value slot, int64_t slots) {
+  APInt number;
+  if (!matchPattern(slot, m_ConstantInt(&number)) ||
+      (!number.isNegative() && number.getSExtValue() < slots))
+    return success();
+  return op->emitOpError() << "has slot " << number.getSExtValue() << " of " << slots;
+}
 
 LogicalResult CopyOp::verify() {
   auto type = cast<RankedTensorType>(getPtr().getType());
@@ -71,7 +137,7 @@ LogicalResult CopyOp::verify() {
     return emitOpError() << "has a mask of " << getMask().getType() << " for " << type;
   if (ring.getForm().getOrder() == TileOrder::Padded)
     return emitOpError("fills padded slots, which asynchronous copies cannot");
-  return success();
+  return checkSlot(*this, getSlot(), ring.getSlots());
 }
 
 LogicalResult FetchOp::verify() {
@@ -96,7 +162,11 @@ LogicalResult PutOp::verify() {
   if (staged.getTile() != getRingType(getRing()).getTile())
     return emitOpError() << "puts " << staged.getTile() << " into slots of "
                          << getRingType(getRing()).getTile();
-  return success();
+  RingType ring = getRingType(getRing());
+  if (staged.getPerWord() != ring.getForm().getPerWord())
+    return emitOpError() << "puts words of " << staged.getPerWord() << " elements into slots for "
+                         << ring.getForm().getPerWord();
+  return checkSlot(*this, getSlot(), ring.getSlots());
 }
 
 LogicalResult ReadOp::verify() {
@@ -105,7 +175,7 @@ LogicalResult ReadOp::verify() {
     error.attachNote(use->getOwner()->getLoc()) << "it is used here";
     return error;
   }
-  return success();
+  return checkSlot(*this, getSlot(), getRingType(getRing()).getSlots());
 }
 
 /// Channels between roles need a phase; within one role there is none.
@@ -117,7 +187,11 @@ static LogicalResult checkPhase(Operation *op, Value channel, Value phase) {
                                    : "has a phase, but its channel is not between roles");
 }
 
-LogicalResult AcquireOp::verify() { return checkPhase(*this, getChannel(), getPhase()); }
+LogicalResult AcquireOp::verify() {
+  if (failed(checkSlot(*this, getSlot(), getChannelType(getChannel()).getSlots())))
+    return failure();
+  return checkPhase(*this, getChannel(), getPhase());
+}
 
 LogicalResult PublishOp::verify() {
   if (int32_t(getPending()) < 0 || getPending() >= getChannelType(getChannel()).getSlots())
@@ -159,6 +233,8 @@ LogicalResult RoleOp::verify() {
 LogicalResult AwaitOp::verify() {
   if (int32_t(getPending()) < 0 || (getPending() && getPhase()))
     return emitOpError("has slots pending, which only channels within one role can have");
+  if (failed(checkSlot(*this, getSlot(), getChannelType(getChannel()).getSlots())))
+    return failure();
   return checkPhase(*this, getChannel(), getPhase());
 }
 
@@ -172,8 +248,6 @@ LogicalResult AheadOp::verify() {
 LogicalResult DotWaitOp::verify() {
   if (int32_t(getPending()) < 0)
     return emitOpError("cannot leave a negative number of products in flight");
-  if (getSums().getTypes() != getResultTypes())
-    return emitOpError("must return the sums that it takes");
   if (getPending() && !getSums().empty())
     return emitOpError("returns sums to which products may still add");
   return success();

@@ -6,7 +6,10 @@ include "ir/schedule/ScheduleAttrs.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-class Sched_Op<string opMnemonic, list<Trait> traits = []> : Op<Sched_Dialect, opMnemonic, traits>;
+/// So that everybody sees which memory an op touches.
+def NamesMemory : PredOpTrait<"its rings and channels are results of sched.ring and sched.channel",
+                              CPred<"namesMemory($_op)">>;
+class Sched_Op<string opMnemonic, list<Trait> traits = []> : Op<Sched_Dialect, opMnemonic, traits # [NamesMemory]>;
 /// Has its place in the order of a role: nothing passes it.
 defvar InOrder = MemoryEffects<[MemRead, MemWrite]>;
 
@@ -31,6 +34,7 @@ def Sched_StagedType : Sched_Type<"Staged", "staged"> {
   let parameters = (ins "::mlir::RankedTensorType":$tile, "::tilerun::distribute::LayoutAttr":$layout,
                     "unsigned":$perWord);
   let assemblyFormat = "`<` $tile `,` $layout `,` $perWord `>`";
+  let genVerifyDecl = 1;
 }
 
 def Sched_ChannelType : Sched_Type<"Channel", "channel"> {
@@ -62,12 +66,14 @@ def Sched_RingOp : Sched_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
   }];
   let results = (outs Sched_RingType:$ring);
   let assemblyFormat = "attr-dict `:` type($ring)";
+  let hasVerifier = 1;
 }
 
 def Sched_ChannelOp : Sched_Op<"channel", [MemoryEffects<[MemAlloc]>]> {
   let summary = "an order for the slots of some rings that are filled and read together";
   let results = (outs Sched_ChannelType:$channel);
   let assemblyFormat = "attr-dict `:` type($channel)";
+  let hasVerifier = 1;
 }
 
 def Sched_CopyOp : Sched_Op<"copy", [InOrder, AttrSizedOperandSegments]> {
@@ -238,14 +244,18 @@ def Sched_KeepOp : Sched_Op<"keep", [InOrder, AllTypesMatch<["value", "result"]>
   let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
-def Sched_DotWaitOp : Sched_Op<"dot_wait", [InOrder]> {
+def Sched_DotWaitOp : Sched_Op<"dot_wait", [InOrder, AllTypesMatch<["sums", "results"]>]> {
   let summary = "wait until at most `pending` products are in flight";
   let description = [{
+    ```mlir
+    sched.dot_wait pending 1
+    %sum = sched.dot_wait pending 0 for %x : tensor<64x64xf32>
+    ```
     Counts the products with `sched.in_flight`. A sum that one of them has added to is read as a result of this op alone.
   }];
   let arguments = (ins Variadic<AnyRankedTensor>:$sums, I32Attr:$pending);
   let results = (outs Variadic<AnyRankedTensor>:$results);
-  let assemblyFormat = "`pending` $pending ($sums^ `:` type($sums) `->` type($results))? attr-dict";
+  let assemblyFormat = "`pending` $pending (`for` $sums^ `:` type($sums))? attr-dict";
   let hasVerifier = 1;
 }
 

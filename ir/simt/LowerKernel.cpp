@@ -24,7 +24,7 @@ static FailureOr<func::FuncOp> createLowered(ImplicitLocOpBuilder &b, func::Func
                             "threads");
   SmallVector<Type> types;
   for (Type type : kernel.getArgumentTypes()) {
-    if (isa<RankedTensorType>(type))
+    if (isa<RankedTensorType>(type) || isa<schedule::SchedDialect>(type.getDialect()))
       return kernel.emitError("a kernel's parameters are scalars and pointers, not ") << type;
     types.push_back(elementType(type));
   }

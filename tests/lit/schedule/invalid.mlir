@@ -740,7 +740,7 @@ func.func @k(%x: i32 {sched.ring = #sched.ring<order = swizzled, inner = 1>}) {
 // -----
 
 func.func @k() {
-  // expected-error @+1 {{'arith.constant' op has 'sched.by_hand', which belongs on a loop with 'sched.pipeline'}}
+  // expected-error @+1 {{'arith.constant' op has 'sched.by_hand', a unit attribute that belongs on a loop with 'sched.pipeline'}}
   %c = arith.constant {sched.by_hand} 0 : i32
   return
 }
