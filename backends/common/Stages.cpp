@@ -1,6 +1,7 @@
 // The parts of a compilation that do not depend on the target.
 #include "backends/common/Stages.h"
 
+#include "ir/distribute/LayoutAssignment.h"
 #include "ir/distribute/Passes.h"
 #include "ir/schedule/Passes.h"
 #include "ir/simt/Passes.h"
@@ -81,6 +82,10 @@ void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last,
 LogicalResult backend::lowerToThreads(ModuleOp module, const distribute::Program &program,
                                       ThreadStage last, const ScheduleText &byHand) {
   distribute::setProgram(module, program);
+  // Layouts that came with the module were made for a target that need not be this one.
+  bool hasLayouts = llvm::any_of(module.getOps<func::FuncOp>(), distribute::keepsLayouts);
+  if (hasLayouts && failed(verify(module)))
+    return failure();
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
   // The last result is verified where other code relies on it; tests verify after each pass.
   passes.enableVerifier(false);

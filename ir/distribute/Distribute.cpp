@@ -40,7 +40,7 @@ struct DistributePass : public tilerun::impl::TileDistributeBase<DistributePass>
     for (auto kernel : getOperation().getOps<func::FuncOp>())
       if (kernel->hasAttr(tile::TileDialect::kKernelAttr) &&
           (failed(checkThreads(kernel, *program)) ||
-           failed(assignLayouts(kernel, options, analysis.getFacts()))))
+           (!keepsLayouts(kernel) && failed(assignLayouts(kernel, options, analysis.getFacts())))))
         return signalPassFailure();
   }
 };

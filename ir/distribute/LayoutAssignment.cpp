@@ -146,6 +146,8 @@ static bool isComputedOnce(Operation *op) {
          isa<tile::DotOp, tile::SplitOp, tile::GatherOp, tile::HistogramOp, tile::InlineAsmOp>(op);
 }
 
+bool distribute::keepsLayouts(func::FuncOp kernel) { return kernel->hasAttr("sched.expanded"); }
+
 LogicalResult distribute::checkAssignment(func::FuncOp kernel) {
   auto missing = [](Operation *op, StringRef name) {
     return op->emitOpError() << "has no '" << name << "'; run tile-distribute first";

@@ -20,6 +20,10 @@ namespace tilerun::distribute {
 mlir::LogicalResult assignLayouts(mlir::func::FuncOp kernel, const Options &options,
                                   const FactsFunction &facts);
 
+/// Whether later passes have made ops of a kernel's loops (`sched.expanded`): it keeps the layouts
+/// that it has, which those ops rely on.
+bool keepsLayouts(mlir::func::FuncOp kernel);
+
 /// Reads the layouts and plans of a kernel from its attributes. References that it returns are
 /// valid as long as it lives, whatever happens to the ops.
 class LayoutAssignment {

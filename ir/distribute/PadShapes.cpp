@@ -1,5 +1,6 @@
 // tile-pad: types, what is real of them, and ops on memory and single elements. See
 // Padding.h for the idea.
+#include "ir/distribute/LayoutAssignment.h"
 #include "ir/distribute/Padding.h"
 #include "ir/distribute/Passes.h"
 #include "ir/distribute/ProgramOptions.h"
@@ -378,7 +379,7 @@ static bool padModule(ModuleOp module) {
   if (!needsPadding(module))
     return false;
   for (auto function : module.getOps<func::FuncOp>())
-    if (!function.isExternal())
+    if (!function.isExternal() && !distribute::keepsLayouts(function))
       Padding(function).run();
   return true;
 }

@@ -8,6 +8,7 @@
 // then elements of one index keep their order.
 #include "ir/distribute/SplitTensors.h"
 #include "ir/distribute/DistributeDialect.h"
+#include "ir/distribute/LayoutAssignment.h"
 #include "ir/distribute/Passes.h"
 #include "ir/distribute/ProgramOptions.h"
 #include "ir/distribute/Splitter.h"
@@ -254,7 +255,8 @@ void Splitter::run() {
 
 void tilerun::splitTensors(ModuleOp module, int64_t most, int64_t part) {
   for (auto function : module.getOps<func::FuncOp>())
-    if (function->hasAttr(tile::TileDialect::kKernelAttr) && function.getBody().hasOneBlock())
+    if (function->hasAttr(tile::TileDialect::kKernelAttr) && function.getBody().hasOneBlock() &&
+        !distribute::keepsLayouts(function))
       Splitter(function, most, part).run();
 }
 

@@ -238,7 +238,10 @@ func::FuncOp schedule::getFallback(func::FuncOp kernel) {
 
 LogicalResult schedule::expandSchedule(func::FuncOp kernel, const LayoutAssignment &layouts) {
   if (isExpanded(kernel))
-    return checkProtocol(kernel, layouts);
+    return success(succeeded(checkProtocol(kernel, layouts)) &&
+                   succeeded(checkExpanded(kernel, layouts)));
+  if (failed(checkSchedule(kernel, layouts)))
+    return failure();
   SmallVector<scf::ForOp> loops;
   kernel.walk([&](scf::ForOp loop) {
     if (getPipeline(loop))

@@ -115,10 +115,10 @@ bool schedule::isInFragments(Value operand, const LinearLayout &wanted,
 // Accesses
 //===----------------------------------------------------------------------===//
 
-int64_t schedule::accessBytes(tile::LoadOp load, const LayoutAssignment &layouts,
+int64_t schedule::accessBytes(Operation *op, Type element, const LayoutAssignment &layouts,
                               unsigned maxBytes) {
-  unsigned bytes = elementBytesOf(load.getResult());
-  return int64_t(groupRegisters(layouts.getAccess(load), bytes, maxBytes).front().size()) * bytes;
+  unsigned bytes = tile::getElementBytes(element);
+  return int64_t(groupRegisters(layouts.getAccess(op), bytes, maxBytes).front().size()) * bytes;
 }
 
 unsigned schedule::elementsPerWord(tile::LoadOp load, RingAttr ring,

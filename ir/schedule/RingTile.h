@@ -35,9 +35,13 @@ bool readsPadded(tile::DotOp dot, unsigned operand, const distribute::LayoutAssi
 bool isInFragments(mlir::Value operand, const layout::LinearLayout &wanted,
                    const distribute::LayoutAssignment &layouts);
 
-/// Registers of each access of a thread that an asynchronous copy or a load makes.
-int64_t accessBytes(tile::LoadOp load, const distribute::LayoutAssignment &layouts,
-                    unsigned maxBytes);
+/// The least that an asynchronous copy moves.
+inline constexpr int64_t kLeastCopyBytes = 4;
+/// The most.
+inline constexpr unsigned kMostCopyBytes = 16;
+/// Bytes of each access of a thread that the asynchronous copy or load `op` makes.
+int64_t accessBytes(mlir::Operation *op, mlir::Type element,
+                    const distribute::LayoutAssignment &layouts, unsigned maxBytes);
 
 /// How many neighbouring elements of `load` stay together in one 32-bit register on their way to a
 /// slot: as many as there are in memory, if they go to shared memory in the same words.

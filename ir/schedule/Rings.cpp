@@ -10,11 +10,6 @@ using namespace tilerun::schedule;
 using namespace tilerun::distribute;
 using namespace tilerun::layout;
 
-/// The least that an asynchronous copy moves.
-static constexpr int64_t kLeastCopyBytes = 4;
-/// The most.
-static constexpr unsigned kMostCopyBytes = 16;
-
 bool schedule::feedsProduct(Value value, Block *body) {
   return llvm::any_of(value.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
@@ -147,7 +142,8 @@ bool RingRules::check(tile::LoadOp load, RingAttr ring, Refusal &refusal) const 
       return refuse(target.name + " has no asynchronous copies");
     if (load.getOther() && !tile::isPositiveZero(load.getOther()))
       return refuse("asynchronous copies put 0 where the mask is false, and 'other' is not 0");
-    int64_t bytes = accessBytes(load, layouts, kMostCopyBytes);
+    int64_t bytes =
+        accessBytes(load, getElementTypeOrSelf(load.getType()), layouts, kMostCopyBytes);
     if (bytes < kLeastCopyBytes)
       return refuse("asynchronous copies move 4 bytes or more, but here only " + Twine(bytes) +
                     " neighbouring bytes are known to be aligned and contiguous");

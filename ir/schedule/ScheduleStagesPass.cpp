@@ -35,7 +35,7 @@ struct ScheduleStagesPass : public schedule::impl::ScheduleStagesBase<ScheduleSt
     distribute::AccessAnalysis accesses(module);
     distribute::Options options{numWarps, &*info, accesses.getRuns()};
     for (auto kernel : module.getOps<func::FuncOp>())
-      if (kernel->hasAttr(tile::TileDialect::kKernelAttr) &&
+      if (kernel->hasAttr(tile::TileDialect::kKernelAttr) && !isExpanded(kernel) &&
           (failed(distribute::checkThreads(kernel, settings)) ||
            failed(distribute::assignLayouts(kernel, options, accesses.getFacts()))))
         return failure();
@@ -55,6 +55,12 @@ struct ScheduleStagesPass : public schedule::impl::ScheduleStagesBase<ScheduleSt
     for (auto kernel : module.getOps<func::FuncOp>()) {
       if (!kernel->hasAttr(tile::TileDialect::kKernelAttr))
         continue;
+      if (isExpanded(kernel)) {
+        if (file.empty() && text.empty())
+          continue;
+        return kernel.emitError("the loops of kernel '")
+               << kernel.getName() << "' are expanded already; no schedule can be given for them";
+      }
       if (failed(distribute::checkAssignment(kernel)))
         return failure();
       distribute::LayoutAssignment layouts(kernel, *program->target, program->numWarps);

@@ -30,6 +30,10 @@ mlir::LogicalResult scheduleStages(mlir::func::FuncOp kernel,
 mlir::LogicalResult checkSchedule(mlir::func::FuncOp kernel,
                                   const distribute::LayoutAssignment &layouts);
 
+/// The same of a kernel that is expanded: copies that the target can make, rings that fit.
+mlir::LogicalResult checkExpanded(mlir::func::FuncOp kernel,
+                                  const distribute::LayoutAssignment &layouts);
+
 /// Takes the kernel's schedule away, and leaves one that needs as little shared memory as possible:
 /// nothing runs ahead, and conversions are split into small pieces.
 void useLeastMemory(mlir::func::FuncOp kernel, const distribute::LayoutAssignment &layouts);

@@ -137,6 +137,8 @@ LogicalResult KernelLowering::run() {
   if (failed(schedule::expandSchedule(kernel, layouts)))
     return failure();
   least = schedule::getFallback(kernel);
+  if (least && failed(checkAssignment(least)))
+    return failure();
   FailureOr<func::FuncOp> lowered = lowerAndPlace();
   if (succeeded(lowered) && !*lowered)
     lowered = lowerWithLeastMemory();

@@ -154,6 +154,8 @@ LogicalResult simt::placeShared(func::FuncOp kernel, const TargetInfo &target, S
   kernel.walk([&](SharedAllocOp op) {
     if (std::optional<Buffer> buffer = getLiveRange(op, timeline))
       buffers.push_back(*buffer);
+    else
+      op.erase();
   });
   llvm::sort(buffers, [&](const Buffer &x, const Buffer &y) {
     return std::pair(x.first, timeline.startOf(x.op)) < std::pair(y.first, timeline.startOf(y.op));
