@@ -112,6 +112,37 @@ static LogicalResult checkAccess(Operation *op, Attribute attribute) {
   return success();
 }
 
+/// The registers of a plan are fragments of its instruction (null: none), as many as its bits say.
+static LogicalResult checkFragments(tile::DotOp dot, DotAttr plan,
+                                    const target::MatrixInstruction *row) {
+  unsigned steps = plan.getStepBits(), rows = plan.getRowBits(), columns = plan.getColumnBits(),
+           batches = plan.getBatchBits();
+  auto fail = [&] { return dot.emitOpError() << "'" << DistributeDialect::kDotAttr << "': "; };
+  if (!row) {
+    if (plan.getA() || plan.getB() || plan.getColumns() || plan.getParts() != 1 || steps || rows ||
+        columns || batches)
+      return fail() << "without an instruction there is only d";
+    return success();
+  }
+  if (plan.getWarpGroup())
+    return success();
+  uint64_t inner = cast<RankedTensorType>(dot.getA().getType()).getShape().back();
+  if (steps >= 32 || std::max<uint64_t>(inner, row->k) != uint64_t(row->k) << steps)
+    return fail() << "step_bits = " << steps << " are not the steps of " << row->k << " in "
+                  << inner;
+  for (auto [name, layout, fragment, bits] :
+       {std::tuple("a", plan.getA(), row->aLayout, steps + rows + batches),
+        std::tuple("b", plan.getB(), row->bLayout, steps + columns + batches),
+        std::tuple("d", plan.getD(), row->dLayout, rows + columns + batches)})
+    if (layout &&
+        layout.getMap().inBits(layout::kRegister) != fragment.inBits(layout::kRegister) + bits)
+      return fail() << name << " has " << layout.getMap().inBits(layout::kRegister)
+                    << " bits of registers, but a fragment has "
+                    << fragment.inBits(layout::kRegister) << " and fragments are numbered by "
+                    << bits;
+  return success();
+}
+
 static LogicalResult checkDot(Operation *op, Attribute attribute) {
   StringRef name = DistributeDialect::kDotAttr;
   auto dot = dyn_cast<tile::DotOp>(op);
@@ -130,6 +161,7 @@ static LogicalResult checkDot(Operation *op, Attribute attribute) {
     return success();
   const target::TargetInfo &info = target.getInfo();
   bool isOpaque = false;
+  const target::MatrixInstruction *found = nullptr;
   if (StringAttr instruction = plan.getInstruction()) {
     const auto *row = llvm::find_if(info.matrixInstructions, [&](const auto &known) {
                         return known.name == instruction.getValue();
@@ -138,6 +170,7 @@ static LogicalResult checkDot(Operation *op, Attribute attribute) {
       return op->emitOpError() << "'" << name << "': " << info.name << " has no matrix instruction "
                                << instruction;
     isOpaque = row->isOpaque;
+    found = row;
   }
   if (StringAttr group = plan.getWarpGroup()) {
     if (!plan.getInstruction() || !plan.getA() || plan.getB())
@@ -152,7 +185,7 @@ static LogicalResult checkDot(Operation *op, Attribute attribute) {
   } else if (plan.getInstruction() && !isOpaque && (!plan.getA() || !plan.getB())) {
     return op->emitOpError() << "'" << name << "': instruction needs a and b";
   }
-  return success();
+  return checkFragments(dot, plan, found);
 }
 
 static LogicalResult checkRuns(Operation *op, Attribute attribute) {

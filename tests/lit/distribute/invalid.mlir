@@ -316,3 +316,33 @@ func.func @k() attributes {distribute.target = unit} {
 
 // expected-error @+1 {{'lanes=3' is not a power of two from 1 to 128}}
 #target = #distribute.target<"generic:lanes=3">
+
+// -----
+
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+  func.func @k(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
+    // expected-error @+1 {{'tile.dot' op 'distribute.dot': without an instruction there is only d}}
+    %r = tile.dot %a, %a, %c {distribute.dot = #distribute.dot<d = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, row_bits = 1>} : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+  func.func @k(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
+    // expected-error @+1 {{'tile.dot' op 'distribute.dot': step_bits = 1 are not the steps of 8 in 8}}
+    %r = tile.dot %a, %a, %c {distribute.dot = #distribute.dot<d = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, instruction = "opaque m8n8k8.f32.f16.f16", step_bits = 1>} : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+  func.func @k(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
+    // expected-error @+1 {{'tile.dot' op 'distribute.dot': d has 4 bits of registers, but a fragment has 4 and fragments are numbered by 1}}
+    %r = tile.dot %a, %a, %c {distribute.dot = #distribute.dot<d = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, instruction = "opaque m8n8k8.f32.f16.f16", column_bits = 1>} : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf32>
+    return
+  }
+}
