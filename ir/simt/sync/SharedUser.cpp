@@ -112,6 +112,22 @@ static bool mayTouchShared(Operation *op) {
   });
 }
 
+/// Whether the op's declaration speaks of shared memory: an operand is a buffer, or an effect is on
+/// it. What has effects on unknown memory speaks of global memory.
+static bool declaresShared(Operation *op) {
+  if (llvm::any_of(op->getOperandTypes(), [](Type type) { return isa<SharedType>(type); }))
+    return true;
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects)
+    return false;
+  SmallVector<MemoryEffects::EffectInstance> all;
+  effects.getEffects(all);
+  return llvm::any_of(all, [](const MemoryEffects::EffectInstance &effect) {
+    return isa<MemoryEffects::Read, MemoryEffects::Write>(effect.getEffect()) &&
+           effect.getResource() == SharedMemory::get();
+  });
+}
+
 static LogicalResult checkSharedUser(Operation *op) {
   auto user = dyn_cast<SharedUser>(op);
   if (!user) {
@@ -120,7 +136,11 @@ static LogicalResult checkSharedUser(Operation *op) {
     return op->emitOpError("may touch shared memory, but does not say how; it must implement the "
                            "interface SharedUser");
   }
-  for (const SharedUse::Access &access : user.getSharedUse().accesses)
+  SharedUse use = user.getSharedUse();
+  if (use.isNone() && declaresShared(op))
+    return op->emitOpError("takes or touches shared memory by its operands or effects, but says "
+                           "that it does not");
+  for (const SharedUse::Access &access : use.accesses)
     if (!access.buffer.getDefiningOp<SharedAllocOp>())
       return op->emitOpError("uses a buffer of shared memory that is not the result of a "
                              "simt.shared_alloc");

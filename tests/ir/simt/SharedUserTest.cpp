@@ -11,12 +11,32 @@ using namespace tilerun::simt;
 
 namespace {
 
+/// An op that says nothing of what it takes, as `NoSharedUse` does.
+class SilentOp
+    : public Op<SilentOp, OpTrait::ZeroResults, OpTrait::VariadicOperands, SharedUser::Trait> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SilentOp)
+  using Op::Op;
+  static StringRef getOperationName() { return "silent.op"; }
+  static ArrayRef<StringRef> getAttributeNames() { return {}; }
+};
+
+class SilentDialect : public Dialect {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SilentDialect)
+  explicit SilentDialect(MLIRContext *context)
+      : Dialect("silent", context, TypeID::get<SilentDialect>()) {
+    addOperations<SilentOp>();
+  }
+  static StringRef getDialectNamespace() { return "silent"; }
+};
+
 class SharedUserTest : public ::testing::Test {
 protected:
   SharedUserTest() {
     DialectRegistry registry;
     registerAllDialects(registry);
-    registry.insert<SimtDialect, vector::VectorDialect>();
+    registry.insert<SimtDialect, SilentDialect, vector::VectorDialect>();
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
     context.allowUnregisteredDialects();
@@ -68,6 +88,13 @@ TEST_F(SharedUserTest, OpsOfOtherDialectsThatTouchNothingOrGlobalMemoryAlonePass
                     "scf.for %i = %n to %n step %n : i32 {\n%p = tile.program_id 0\n}\n",
                     "%n: i32"),
             "");
+}
+
+TEST_F(SharedUserTest, WhatAnOpSaysAgreesWithItsOperands) {
+  EXPECT_EQ(errorOf("%b = simt.shared_alloc 16\n\"silent.op\"(%b) : (!simt.shared) -> ()\n"),
+            "2: 'silent.op' op takes or touches shared memory by its operands or effects, but says "
+            "that it does not");
+  EXPECT_EQ(errorOf("\"silent.op\"(%n) : (i32) -> ()\n", "%n: i32"), "");
 }
 
 TEST_F(SharedUserTest, ABufferIsTheResultOfAnAllocation) {
