@@ -22,4 +22,22 @@ def LowerToThreads : Pass<"lower-to-threads", "::mlir::ModuleOp"> {
                            "::tilerun::schedule::SchedDialect"];
 }
 
+def SimtPlaceShared : Pass<"simt-place-shared", "::mlir::ModuleOp"> {
+  let summary = "offsets for buffers of shared memory";
+  let description = [{
+    Buffers whose lives do not meet share bytes; those without users are erased. On per-thread text, for the target of the
+    module (`--target`). `lower-to-threads` does the same: whether all buffers fit decides there between a kernel and its
+    `sched.fallback`.
+  }];
+  let dependentDialects = ["::tilerun::simt::SimtDialect", "::tilerun::distribute::DistributeDialect"];
+}
+
+def SimtInsertBarriers : Pass<"simt-insert-barriers", "::mlir::ModuleOp"> {
+  let summary = "barriers between accesses of shared memory by different threads";
+  let description = [{
+    On per-thread text whose buffers have places, which `lower-to-threads` makes: buffers may share bytes.
+  }];
+  let dependentDialects = ["::tilerun::simt::SimtDialect", "::tilerun::distribute::DistributeDialect"];
+}
+
 #endif

@@ -156,7 +156,7 @@ def Simt_LoadMatrixOp : Simt_Op<"load_matrix", [SaysSharedUse, MemoryEffects<[Me
 
 def Simt_AsyncCopyOp : Simt_Op<"async_copy", [SaysSharedUse, MemoryEffects<[MemRead<Simt_GlobalMemory>, MemWrite<Simt_SharedMemory>]>]> {
   let summary = "start copying bytes from global to shared memory; zeros where the mask is false";
-  let arguments = (ins Simt_SharedType:$buffer, I32:$offset, I64:$address, Optional<I1>:$mask, I32Attr:$bytes);
+  let arguments = (ins Simt_SharedType:$buffer, I32:$offset, I64:$address, Optional<I1>:$mask, ConfinedAttr<I32Attr, [IntIsOneOf<[4, 8, 16]>]>:$bytes);
   let assemblyFormat = "$bytes $address `->` $buffer `[` $offset `]` (`mask` $mask^)? attr-dict";
 }
 
