@@ -40,7 +40,7 @@ func.func @f(%p: !tile.ptr<f32> {tile.name = "p"}, %n: i32) attributes {tile.ker
   }
   /// A module whose attribute has `depth` brackets in each other.
   static std::string nest(unsigned depth) {
-    return "module attributes {tile.a = " + std::string(depth - 1, '[') +
+    return "module attributes {func.a = " + std::string(depth - 1, '[') +
            std::string(depth - 1, ']') + "} {}";
   }
 
@@ -108,7 +108,7 @@ TEST_F(ModuleBytes, DeepTextIsRefused) {
   EXPECT_EQ(refuse(nest(1 << 20)), error);
   EXPECT_EQ(refuse(std::string(1 << 20, '(')), error);
   // Brackets side by side, in strings and in comments are not in each other.
-  std::string flat = "module attributes {tile.a = [";
+  std::string flat = "module attributes {func.a = [";
   for (int i = 0; i < 1000; ++i)
     flat += "[], ";
   EXPECT_EQ(
@@ -119,7 +119,7 @@ TEST_F(ModuleBytes, DeepTextIsRefused) {
 // Regions in each other need the most of the stack: as deep as text may be, they are read.
 TEST_F(ModuleBytes, ComparisonsHideNoDepth) {
   auto nestSets = [](llvm::StringRef set, unsigned depth) {
-    std::string text = "module attributes {tile.a = ";
+    std::string text = "module attributes {func.a = ";
     for (unsigned i = 0; i < depth; ++i)
       text += ("[affine_set<" + set + ">, ").str();
     return text + "1" + std::string(depth, ']') + "} {}";
