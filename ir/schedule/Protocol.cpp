@@ -336,6 +336,8 @@ LogicalResult Simulation::run(MutableArrayRef<Runner> runners) {
 /// What roles need of the target, and rings between them of its shared memory.
 static LogicalResult checkRoles(MutableArrayRef<RoleOp> roles, func::FuncOp kernel,
                                 const LayoutAssignment &layouts) {
+  if (roles.empty())
+    return success();
   const target::TargetInfo &target = layouts.target();
   unsigned warps = 0;
   for (auto [i, role] : llvm::enumerate(roles)) {
@@ -350,7 +352,7 @@ static LogicalResult checkRoles(MutableArrayRef<RoleOp> roles, func::FuncOp kern
     warps = std::max(warps, role.getEnd());
   }
   for (Operation &op : kernel.getBody().front())
-    if (!roles.empty() && !isa<RoleOp, RingOp, ChannelOp, func::ReturnOp>(op))
+    if (!isa<RoleOp, RingOp, ChannelOp, func::ReturnOp>(op))
       return op.emitOpError("is beside roles; all of a kernel but rings and channels is in them");
   if (uint64_t threads = uint64_t(warps) * target.warpSize; threads > target.maxThreads)
     return kernel.emitError() << "roles take " << threads << " threads, but " << target.name

@@ -192,7 +192,7 @@ func.func @k(%p: tensor<32x32x!tile.ptr<f16>>, %w: i1) {
 
 #layout = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4)], lane = [(0, 8), (0, 16), (1, 0), (2, 0), (4, 0)], warp = [(8, 0), (16, 0)]} -> (dim0: 32, dim1: 32)">
 func.func @k(%p: tensor<32x32x!tile.ptr<f16>>, %w: i1) {
-  // expected-error @+1 {{'sched.fetch' op contains 'arith.negf', but fetches loads alone}}
+  // expected-error @+1 {{'sched.fetch' op contains 'arith.negf', but may only contain loads}}
   %x = sched.fetch when %w {
     %a = tile.load %p : tensor<32x32x!tile.ptr<f16>>
     %b = arith.negf %a : tensor<32x32xf16>
@@ -205,7 +205,7 @@ func.func @k(%p: tensor<32x32x!tile.ptr<f16>>, %w: i1) {
 
 #layout = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4)], lane = [(0, 8), (0, 16), (1, 0), (2, 0), (4, 0)], warp = [(8, 0), (16, 0)]} -> (dim0: 32, dim1: 32)">
 func.func @k(%a: tensor<32x32xf16>, %w: i1) {
-  // expected-error @+1 {{'sched.fetch' op yields what is not a load of a tile for '!sched.staged<tensor<32x32xf16>,}}
+  // expected-error @+1 {{'sched.fetch' op must yield loads of its body, but yields another value for '!sched.staged<tensor<32x32xf16>,}}
   %x = sched.fetch when %w {
     sched.yield %a : tensor<32x32xf16>
   } : !sched.staged<tensor<32x32xf16>, #layout, 2>
@@ -402,7 +402,7 @@ func.func @k(%a: tensor<32x32xf16>, %c: tensor<32x32xf32>) {
 // -----
 
 func.func @k(%a: tensor<32x32xf16>, %c: tensor<32x32xf32>) {
-  // expected-error @+1 {{'tile.dot' op has 'sched.in_flight', but something else than the next iteration's product reads or makes its sum}}
+  // expected-error @+1 {{'tile.dot' op has 'sched.in_flight', but its sum is read or made by an op other than the next iteration's product}}
   %d = tile.dot %a, %a, %c {sched.in_flight} : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
   return
 }
