@@ -130,7 +130,7 @@ static LogicalResult checkFragments(tile::DotOp dot, DotAttr plan,
   if (steps >= 32 || std::max<uint64_t>(inner, row->k) != uint64_t(row->k) << steps)
     return fail() << "step_bits = " << steps << " are not the steps of " << row->k << " in "
                   << inner;
-  for (auto [name, layout, fragment, bits] :
+  for (const auto &[name, layout, fragment, bits] :
        {std::tuple("a", plan.getA(), row->aLayout, steps + rows + batches),
         std::tuple("b", plan.getB(), row->bLayout, steps + columns + batches),
         std::tuple("d", plan.getD(), row->dLayout, rows + columns + batches)})
