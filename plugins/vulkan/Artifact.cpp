@@ -143,14 +143,14 @@ llvm::Expected<ArtifactContent> vulkan::decodeArtifact(llvm::ArrayRef<uint8_t> b
 
   ByteReader reader(body);
   ArtifactContent content;
-  content.kernels.resize(reader.getCount(/*least=*/28));
+  content.kernels.resize(reader.getCount(/*leastBytes=*/28));
   for (KernelCode &kernel : content.kernels) {
     kernel.name = reader.getText();
     kernel.entry = reader.getText();
     for (uint32_t *value :
          {&kernel.threads, &kernel.subgroupSize, &kernel.sharedBytes, &kernel.flags})
       *value = reader.get<uint32_t>();
-    kernel.parameters.resize(reader.getCount(/*least=*/8));
+    kernel.parameters.resize(reader.getCount(/*leastBytes=*/8));
     for (KernelCode::Parameter &parameter : kernel.parameters) {
       parameter.kind = reader.get<uint16_t>();
       parameter.bits = reader.get<uint16_t>();
@@ -161,7 +161,7 @@ llvm::Expected<ArtifactContent> vulkan::decodeArtifact(llvm::ArrayRef<uint8_t> b
     if (!kernel.threads)
       reader.fail();
   }
-  content.debugSites.resize(reader.getCount(/*least=*/24));
+  content.debugSites.resize(reader.getCount(/*leastBytes=*/24));
   for (DebugSite &site : content.debugSites) {
     auto kind = reader.get<uint32_t>();
     const bool isKnown = kind <= static_cast<uint32_t>(DebugSite::Kind::Assert);
@@ -174,7 +174,7 @@ llvm::Expected<ArtifactContent> vulkan::decodeArtifact(llvm::ArrayRef<uint8_t> b
     if (!isKnown || site.arguments.find_first_not_of("ilfd") != std::string::npos)
       reader.fail();
   }
-  content.code.resize(reader.getCount(/*least=*/4));
+  content.code.resize(reader.getCount(/*leastBytes=*/4));
   for (uint32_t &word : content.code)
     word = reader.get<uint32_t>();
   const auto pipeline = reader.getBytes();

@@ -28,7 +28,7 @@ Session::Session(const Options &options)
 
 mlir::FailureOr<std::optional<host::Value>> Session::evaluateGlobal(const ast::Expr &expr) {
   using Kind = Global::Kind;
-  const std::optional<host::Value> unknown;
+  std::optional<host::Value> unknown;
   auto *attribute = llvm::dyn_cast<ast::AttributeExpr>(&expr);
   llvm::StringRef name = llvm::cast<ast::NameExpr>(attribute ? attribute->value : &expr)->name;
   const Global *global = module ? module->lookup(name) : nullptr;
