@@ -17,8 +17,8 @@ void ErrorSink::report(void *user, const TilerunErrorInfo *info) {
     static_cast<ErrorSink *>(user)->error =
         std::make_unique<Error>(Error{info->status, text(info->message), text(info->call),
                                       text(info->device), text(info->driver_word)});
-  } catch (...) { // No exception passes through a plugin; without memory the status alone says what
-                  // failed.
+  } catch (...) { // NOLINT(bugprone-empty-catch)
+    // No exception passes through a plugin; without memory the status alone says what failed.
   }
 }
 

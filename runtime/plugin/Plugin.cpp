@@ -69,7 +69,8 @@ ErrorKeeper::ErrorKeeper() {
               *static_cast<Error *>(user) = {info->status, getText(info->message),
                                              getText(info->call), getText(info->device),
                                              getText(info->driver_word)};
-            } catch (...) { // Without memory for its texts, the status alone says what failed.
+            } catch (...) { // NOLINT(bugprone-empty-catch)
+              // Without memory for its texts, the status alone says what failed.
             }
           }};
 }
