@@ -11,34 +11,64 @@ using namespace tilerun::schedule;
 // Equal values
 //===----------------------------------------------------------------------===//
 
+/// What `op` uses of values from around it.
+static SmallVector<Value> usesOf(Operation *op) {
+  SmallVector<Value> uses;
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (!op->isAncestor(operand.getParentBlock()->getParentOp()))
+        uses.push_back(operand);
+  });
+  return uses;
+}
+
 bool ValueNumbers::areEqual(Operation *x, Operation *y) {
   llvm::DenseMap<Value, Value> inner;
   auto check = [&](Value left, Value right) {
     if (auto it = inner.find(left); it != inner.end())
       return success(it->second == right);
-    return success(of(left) == of(right));
+    auto its = known.find(left), others = known.find(right);
+    return success(its != known.end() && others != known.end() && its->second == others->second);
   };
   return OperationEquivalence::isEquivalentTo(
       x, y, check, [&](Value left, Value right) { inner[left] = right; },
       OperationEquivalence::IgnoreLocations);
 }
 
-unsigned ValueNumbers::of(Value value) {
-  if (auto it = known.find(value); it != known.end())
-    return it->second;
+void ValueNumbers::number(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || !isMemoryEffectFree(op))
-    return known[value] = next++;
+  if (!op || !isMemoryEffectFree(op)) {
+    known[value] = next++;
+    return;
+  }
   auto &others = byName[op->getName().getStringRef()];
   for (Operation *other : others)
     if (areEqual(op, other)) {
       for (auto [own, its] : llvm::zip(op->getResults(), other->getResults()))
         known[own] = known.lookup(its);
-      return known.lookup(value);
+      return;
     }
   others.push_back(op);
   for (Value result : op->getResults())
     known[result] = next++;
+}
+
+unsigned ValueNumbers::of(Value value) {
+  // What an op uses is numbered before it; chains may be too long for recursion.
+  SmallVector<Value> work{value};
+  while (!work.empty()) {
+    Value last = work.back();
+    if (known.contains(last)) {
+      work.pop_back();
+      continue;
+    }
+    size_t before = work.size();
+    if (Operation *op = last.getDefiningOp(); op && isMemoryEffectFree(op))
+      llvm::copy_if(usesOf(op), std::back_inserter(work),
+                    [&](Value use) { return !known.contains(use); });
+    if (work.size() == before)
+      number(last);
+  }
   return known.lookup(value);
 }
 

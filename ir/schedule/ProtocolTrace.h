@@ -20,7 +20,9 @@ public:
   unsigned of(mlir::Value value);
 
 private:
+  /// Where all that `x` and `y` use has numbers.
   bool areEqual(mlir::Operation *x, mlir::Operation *y);
+  void number(mlir::Value value);
 
   llvm::DenseMap<mlir::Value, unsigned> known;
   llvm::StringMap<llvm::SmallVector<mlir::Operation *>> byName;
