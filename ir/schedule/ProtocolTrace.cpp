@@ -238,12 +238,12 @@ LogicalResult Tracer::visitLoop(scf::ForOp loop) {
            step = get(loop.getStep());
     if (!lower)
       set(loop.getLowerBound(), lower = 0);
-    if (!step || *step < 1)
+    if (!step)
       set(loop.getStep(), step = 1);
     if (!upper)
       set(loop.getUpperBound(), upper = *lower + trips.get(loop) * *step);
     int64_t span = *upper - *lower;
-    count = span <= 0 ? 0 : std::min((span + *step - 1) / *step, trips.limit());
+    count = span <= 0 || *step < 1 ? 0 : std::min((span + *step - 1) / *step, trips.limit());
   }
   SmallVector<Number> carried;
   for (Value init : loop.getInitArgs())
