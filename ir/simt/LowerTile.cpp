@@ -122,13 +122,6 @@ std::string KernelLowering::advise() {
   return advice;
 }
 
-/// Of barriers of all threads of a kernel.
-static BarrierScope getScope(func::FuncOp kernel, const TargetInfo &target) {
-  auto threads = kernel->getAttrOfType<IntegerAttr>(SimtDialect::kThreadsAttr);
-  bool isOneWarp = threads.getInt() == target.warpSize && target.hasShuffle;
-  return isOneWarp ? BarrierScope::Warp : BarrierScope::Program;
-}
-
 LogicalResult KernelLowering::run() {
   // Kernels without a schedule get one now.
   if (!kernel->hasAttr(SchedDialect::kConversions) &&
@@ -147,7 +140,8 @@ LogicalResult KernelLowering::run() {
   kernel.erase();
   if (least)
     least.erase();
-  return insertBarriers(*lowered, getScope(*lowered, *options.target));
+  auto threads = (*lowered)->getAttrOfType<IntegerAttr>(SimtDialect::kThreadsAttr);
+  return insertBarriers(*lowered, scopeOf(threads.getInt(), *options.target));
 }
 
 /// A kernel that is per-thread IR already, for this number of threads, only needs places and
@@ -162,7 +156,7 @@ static LogicalResult finishKernel(func::FuncOp kernel, int64_t threads,
   if (failed(placeShared(kernel, target)))
     return failure();
   kernel->setDiscardableAttrs(schedule::withoutSchedule(kernel->getDiscardableAttrDictionary()));
-  return insertBarriers(kernel, getScope(kernel, target));
+  return insertBarriers(kernel, scopeOf(threads, target));
 }
 
 LogicalResult simt::lowerTileToSimt(ModuleOp module, const LowerOptions &options) {

@@ -16,9 +16,6 @@ using namespace tilerun::distribute;
 using namespace tilerun::layout;
 using schedule::CopyKind;
 
-/// The most that an asynchronous copy moves.
-static constexpr unsigned kMostCopyBytes = 16;
-
 //===----------------------------------------------------------------------===//
 // Rings
 //===----------------------------------------------------------------------===//
@@ -87,7 +84,7 @@ LogicalResult simt::lower(LowerContext &c, schedule::CopyOp op) {
   FailureOr<Value> place = placeOf(c, op.getRing(), op.getSlot());
   if (failed(place))
     return failure();
-  for (const auto &group : groupRegisters(plan, bytes, kMostCopyBytes)) {
+  for (const auto &group : groupRegisters(plan, bytes, schedule::kMostCopyBytes)) {
     Value offset = offsetBy(c.b, thread, bits, registerImage(offsets, group[0], kOffset) * bytes);
     offset = arith::AddIOp::create(c.b, offset, *place);
     Value mask = conjunction(c.b, when->empty() ? Value() : when->front(),

@@ -265,6 +265,11 @@ void BarrierInserter::visit(Operation *op, Pending &pending) {
   }
 }
 
+BarrierScope simt::scopeOf(int64_t threads, const target::TargetInfo &target) {
+  bool isOneWarp = threads == target.warpSize && target.hasShuffle;
+  return isOneWarp ? BarrierScope::Warp : BarrierScope::Program;
+}
+
 LogicalResult simt::insertBarriers(func::FuncOp kernel, BarrierScope scope) {
   if (failed(checkSharedUsers(kernel)))
     return failure();

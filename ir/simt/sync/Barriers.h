@@ -3,8 +3,12 @@
 #pragma once
 
 #include "ir/simt/SimtOps.h"
+#include "ir/target/TargetInfo.h"
 
 namespace tilerun::simt {
+
+/// The scope of a barrier of all threads of a program that has `threads` of them.
+BarrierScope scopeOf(int64_t threads, const target::TargetInfo &target);
 
 /// Inserts a barrier before each access that could meet another thread's earlier access to the same
 /// bytes, at least one of the two a write: along straight code, branches and loops' back edges.

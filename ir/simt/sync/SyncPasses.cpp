@@ -43,8 +43,7 @@ struct PlaceSharedPass : public tilerun::impl::SimtPlaceSharedBase<PlaceSharedPa
 struct InsertBarriersPass : public tilerun::impl::SimtInsertBarriersBase<InsertBarriersPass> {
   void runOnOperation() final {
     auto work = [](func::FuncOp kernel, int64_t threads, const TargetInfo &target) {
-      bool isOneWarp = threads == target.warpSize && target.hasShuffle;
-      return insertBarriers(kernel, isOneWarp ? BarrierScope::Warp : BarrierScope::Program);
+      return insertBarriers(kernel, scopeOf(threads, target));
     };
     if (failed(forEachKernel(getOperation(), work)))
       signalPassFailure();
