@@ -52,7 +52,7 @@ LoadedModule *Frontend::loadSources(std::vector<Source> sources) {
 }
 
 std::string Frontend::getSourceDigest() const {
-  // The prelude is a part of this program, and read only when something is compiled.
+  // The prelude is embedded in this program, and parsed only when something is compiled.
   return impl->loader.getDigest([](llvm::StringRef name) { return name == kPreludeName; });
 }
 
@@ -93,7 +93,7 @@ static std::vector<llvm::StringRef> getKernelNames(const LoadedModule &module) {
   return names;
 }
 
-/// The environment's limit of operations, or the usual one; none if it is not a number.
+/// The limit of operations that the environment sets, or the default; none if it is not a number.
 static std::optional<uint64_t> getMaxOperations(DiagnosticEngine &diagnostics) {
   const char *text = std::getenv(Frontend::kMaxOperations);
   if (!text || !*text)
@@ -178,7 +178,7 @@ GlobalState Frontend::getGlobalState(const JitFunction &function, llvm::StringRe
   return state;
 }
 
-/// A compile-time value for the public interface; none for what it cannot express.
+/// A compile-time value for the public interface; none if the interface cannot express it.
 static std::optional<ConstantArgument> toArgument(const Value &value) {
   if (value.isNone())
     return ConstantArgument{};

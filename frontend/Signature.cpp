@@ -135,7 +135,7 @@ private:
     return word;
   }
 
-  /// `tensordesc<fp16[64,32]>`, behind the first bracket.
+  /// `tensordesc<fp16[64,32]>`, after the first bracket.
   std::string parseDescriptor(ArgumentSpec &out) {
     static constexpr const char *kForm =
         "a tensor descriptor is written tensordesc<fp16[64,32]>, or tensordesc<fp16[64,32],nan>";

@@ -35,8 +35,8 @@ inline PrintConversion parseConversion(llvm::StringRef text) {
   return conversion;
 }
 
-/// The text of a conversion: `bits` are those of an integer, whose low 32 a short conversion takes,
-/// or those of a double.
+/// The text of a conversion: `bits` are those of a double or of an integer, of which a short
+/// conversion takes the low 32.
 inline std::string formatConversion(llvm::StringRef text, uint64_t bits) {
   const std::string format = text.str();
   const PrintConversion conversion = parseConversion(text);

@@ -37,7 +37,7 @@ static int fail(const Twine &message) {
 
 int backend::runStageTool(int argc, char **argv, const StageTool &tool) {
   InitLLVM init(argc, argv);
-  // --mlir-print-ir-after and its like, of the passes that all backends share.
+  // --mlir-print-ir-after and the like, for the passes that all backends share.
   mlir::registerPassManagerCLOptions();
   mlir::registerAsmPrinterCLOptions();
   cl::HideUnrelatedOptions(getStageToolCategory());

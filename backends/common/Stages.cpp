@@ -82,7 +82,7 @@ void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last,
 LogicalResult backend::lowerToThreads(ModuleOp module, const distribute::Program &program,
                                       ThreadStage last, const ScheduleText &byHand) {
   distribute::setProgram(module, program);
-  // Layouts that came with the module were made for a target that need not be this one.
+  // The module's own layouts may have been made for another target.
   bool hasLayouts = llvm::any_of(module.getOps<func::FuncOp>(), distribute::keepsLayouts);
   if (hasLayouts && failed(verify(module)))
     return failure();

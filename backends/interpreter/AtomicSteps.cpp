@@ -107,8 +107,8 @@ struct Ordering {
   }
 };
 
-/// Runs `exchange` on every lane that may access its address, with what checks and ordering need
-/// around it.
+/// Runs `exchange` on every lane that may access its address, with the checks and ordering around
+/// it.
 template <class T, class Exchange>
 void forEachLane(Frame &frame, const Step &step, const uint8_t *mask, Ordering ordering,
                  Exchange exchange) {

@@ -10,7 +10,7 @@
 using namespace tilerun;
 using namespace tilerun::interp;
 
-/// All that a process can have, but null pointers and what is near them.
+/// Every address that a process can have, except null pointers and those near them.
 static constexpr Range kEverything{Frame::kNearNull, (uint64_t(1) << 63) - Frame::kNearNull};
 
 Bounds::Bounds(const Heap &heap, const Program &program, llvm::ArrayRef<LaunchArgument> arguments,

@@ -11,7 +11,7 @@ using namespace tilerun;
 using namespace tilerun::interp;
 
 namespace {
-/// Distinct findings that are kept; later ones only count where they repeat one of these.
+/// Distinct findings that are kept; later ones are only counted if they repeat one of these.
 constexpr size_t kMaxReports = 100;
 /// A clock with more entries gives up precision: it then orders everything so far, which can hide a
 /// race, not invent one.
@@ -95,7 +95,7 @@ bool Checker::access(Frame &frame, const Step &step, size_t element, uint64_t ad
     reportAt(CheckReport::Kind::MisalignedAccess,
              "an address that is not a multiple of " + std::to_string(bytes));
   Allocation *allocation = find(address, bytes);
-  if (!allocation) // Of the host's own memory nothing else is known.
+  if (!allocation) // Nothing else is known of the host's own memory.
     return true;
   const uint64_t offset = address - allocation->base;
   if (kind != Access::Write && options.uninitialized &&

@@ -39,7 +39,7 @@ void interp::runPrint(Frame &frame, const Step &step) {
       frame.printed += "(more output is dropped)\n";
     return before + line.size() <= kMaxPrintedBytes;
   };
-  // A format for each operand, which end with zeros.
+  // A format for each operand, each terminated by zeros.
   llvm::StringRef formats = step.text, format;
   llvm::SmallVector<uint64_t> values(std::begin(frame.position), std::end(frame.position));
   auto makeLine = [&] {

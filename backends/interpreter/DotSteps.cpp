@@ -83,8 +83,8 @@ float roundToTF32(float value) {
   return value != value ? value : std::bit_cast<float>((bits + 0x1000) & 0xffffe000);
 }
 
-/// Operand in the accumulating type: itself where nothing is to be done, else converted into
-/// scratch memory.
+/// The operand in the accumulating type: itself if it has that type, else converted into scratch
+/// memory.
 template <class T>
 const T *prepare(Frame &frame, const Step &step, unsigned operand, size_t count) {
   const char *in = frame.at(step.operands[operand]);

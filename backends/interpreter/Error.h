@@ -9,7 +9,7 @@
 namespace tilerun::interp {
 
 enum class ErrorKind {
-  InvalidArgument, ///< The caller passed something impossible.
+  InvalidArgument, ///< The caller passed something invalid.
   OutOfMemory,     ///< An allocation failed; nothing else changed.
   Compile,         ///< The module cannot be decoded; the text has the diagnostics.
   Fault            ///< A program did something wrong while it ran.

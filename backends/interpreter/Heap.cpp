@@ -70,7 +70,7 @@ Heap::~Heap() {
 uint64_t Heap::takeMemory(uint64_t bytes) {
   if (std::optional<uint64_t> address = space.take(bytes))
     return *address;
-  // The system divides its address space into so many mappings and no more.
+  // The system limits the number of mappings.
   return reinterpret_cast<uint64_t>(
       std::aligned_alloc(kAlignment, (bytes + kGap + kAlignment - 1) / kAlignment * kAlignment));
 }

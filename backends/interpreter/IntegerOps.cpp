@@ -1,4 +1,4 @@
-// Integer arithmetic on every width: one function object an operation, one list that names them.
+// Integer arithmetic on every width: one function object per operation, one list that names them.
 //
 // Undefined cases have defined results here: x / 0 = all ones and x % 0 = x (as in RISC-V), the
 // smallest value / -1 wraps, and shifts by the width or more shift everything out.

@@ -196,7 +196,7 @@ llvm::Expected<LaunchResult> interp::launchProgram(const Program &program, Heap 
   // Small enough that threads end together, large enough that the counter is rarely touched.
   Work work{program, state, encoded, programs,
             std::max<uint64_t>(1, programs / (uint64_t(threads) * 32))};
-  // Those that the system gives: a limit of processes leaves the work to fewer. (std::thread
+  // As many as the system gives: under a limit of processes, fewer do the work. (std::thread
   // throws.)
   struct Worker {
     Work *work;

@@ -181,7 +181,7 @@ void MaskedValues::afterGather(const Frame &frame, const Step &step) {
       }
 }
 
-/// A counted element that could be anything could be in any bin; one that may be counted, in its
+/// An undefined element that is counted could be in any bin; one that is counted or not, in its
 /// own.
 void MaskedValues::afterHistogram(const Frame &frame, const Step &step) {
   const size_t count = step.numbers[0], bins = step.numbers[1];

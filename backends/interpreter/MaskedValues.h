@@ -1,8 +1,8 @@
-// Follows what masked-off lanes of loads without `other` hold, to where it is stored: such lanes
-// are 0 here, and anything under Triton. Each byte of the arena has a mark, which says from which
-// load it is; a step's results get the marks of the elements that they are made of. An element that
-// a select does not choose, or that is multiplied by an integer 0, leaves no mark; neither does one
-// that control flow depends on.
+// Follows the values of masked-off lanes of loads without `other` to where they are stored: such
+// lanes are 0 here, and undefined under Triton. Each byte of the arena has a mark, which says which
+// load it comes from; a step's results get the marks of the elements that they are made of. An
+// element that a select does not choose, or that is multiplied by an integer 0, leaves no mark;
+// neither does one that control flow depends on.
 #pragma once
 
 #include "backends/interpreter/Frame.h"

@@ -37,7 +37,7 @@ static std::optional<size_t> leadingLanes(const uint8_t *mask, size_t n) {
   return leading;
 }
 
-/// Says by its highest bit that an access begins before a range or ends behind it: the distance
+/// Its highest bit says that an access begins before a range or ends after it: the distance
 /// from the first byte, or to the last one that it may begin at, is negative. Ranges are shorter
 /// than 2^63 bytes, and have one access at least.
 static uint64_t isOutside(uint64_t address, const Range &range, unsigned bytes) {

@@ -22,7 +22,7 @@ void interp::runMakeRange(Frame &frame, const Step &step) {
     result[i] = start + uint32_t(i);
 }
 
-/// One innermost row, then the next: the odometer of outer indices is turned once a row.
+/// One innermost row, then the next: the odometer of outer indices advances once per row.
 template <class T>
 static void gather(const T *source, T *result, llvm::ArrayRef<int64_t> shape,
                    llvm::ArrayRef<int64_t> strides, size_t count) {
@@ -119,7 +119,7 @@ static uint64_t integerAt(const char *data, unsigned size, size_t i) {
   return word;
 }
 
-/// A signed integer of so many bytes, modulo `size`: never negative.
+/// A signed integer of that many bytes, modulo `size`: never negative.
 static size_t moduloAt(uint64_t word, unsigned bytes, size_t size) {
   const unsigned unused = 64 - 8 * bytes;
   const int64_t rest = (int64_t(word << unused) >> unused) % int64_t(size);

@@ -28,7 +28,8 @@ public:
     return takeLasting(size);
   }
 
-  /// A place that nothing used before: for what is written once and must outlast every program.
+  /// A place that nothing used before: for values that are written once and must outlast every
+  /// program.
   std::optional<Slot> takeLasting(size_t bytes) {
     const size_t size = std::max<size_t>(1, (bytes + kAlignment - 1) / kAlignment) * kAlignment;
     if (bytes > kMaxArenaBytes || end + size > kMaxArenaBytes)

@@ -46,7 +46,7 @@ using FormatF16 = FloatFormat<5, 10, 15, Specials::IEEE, uint16_t>;
 using FormatBF16 = FloatFormat<8, 7, 127, Specials::IEEE, uint16_t>;
 using FormatF32 = FloatFormat<8, 23, 127, Specials::IEEE, uint32_t>;
 
-/// How a narrowing conversion treats what does not fit.
+/// How a narrowing conversion treats values that do not fit.
 struct Narrowing {
   bool towardZero = false; ///< Otherwise to nearest, ties to even.
   bool saturate = false;   ///< Infinities and overflow become the largest finite value.

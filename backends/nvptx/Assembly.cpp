@@ -14,7 +14,7 @@ using namespace tilerun::nvptx;
 
 namespace {
 
-/// The type of PTX register that a constraint names; null if it is not a plain one.
+/// The type of the PTX register that a constraint names; null if it is not a plain one.
 Type registerType(OpBuilder &b, StringRef code) {
   if (code.size() != 1)
     return {};

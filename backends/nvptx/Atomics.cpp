@@ -98,7 +98,8 @@ struct AtomicRMWPattern : ConvertOpToLLVMPattern<simt::AtomicRMWOp> {
     };
     Value result;
     if (form.empty()) {
-      // As integers floats are ordered by magnitude: ascending for positive ones, descending else.
+      // As integers, floats are ordered by magnitude: positive ones ascending, negative ones
+      // descending.
       Value zero = integerConstant(rewriter, loc, bits, 0);
       Value isPositive = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::sge, value, zero);
       Value one = integerConstant(rewriter, loc, 1, 1);
@@ -137,7 +138,7 @@ private:
     // The new value in memory; for floats, by the order of their bits as above.
     std::string prepare, next, wanted = "$2";
     if (op.getKind() == tile::AtomicKind::FAdd) {
-      // Of bf16 there is no addition, but a product and sum with one rounding.
+      // bf16 has no addition, but a fused multiply-add.
       prepare = ".reg .b16 next, one;\n\tmov.b16 one, 0x3f80;\n\t";
       next = "fma.rn.bf16 next, seen, one, $2;\n\t";
       wanted = "next";

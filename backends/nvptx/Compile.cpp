@@ -42,7 +42,7 @@ void LLVMInitializeNVPTXAsmPrinter();
 
 /// Of one thread, on every architecture.
 static constexpr unsigned kMostRegisters = 255;
-/// Of one program, beside number 0, which all its threads share.
+/// Of one program, besides number 0, which all its threads share.
 static constexpr unsigned kNamedBarriers = 15;
 
 void nvptx::registerDialects(DialectRegistry &registry) {
@@ -69,7 +69,7 @@ struct Compilation {
 };
 } // namespace
 
-/// A kernel's name in PTX, which knows no letters but ASCII's: bytes of others as $ and two digits.
+/// A kernel's name in PTX, which allows ASCII letters only: other bytes become $ and two digits.
 static std::string getEntryName(StringRef kernel) {
   std::string name;
   for (char c : kernel)
@@ -122,7 +122,7 @@ static LLVM::LLVMFuncOp makeEntry(func::FuncOp kernel, unsigned threads, unsigne
   SmallVector<Attribute> attributes = {
       b.getStrArrayAttr({"nvvm.reqntid", std::to_string(threads) + ",1,1"}),
       b.getStringAttr("nounwind")};
-  // Beside this limit, ptxas forgets that all threads must fit 65536 registers.
+  // Given this limit, ptxas ignores that all threads together must fit in 65536 registers.
   unsigned limit = std::min(maxRegisters, 65536 / threads / 8 * 8);
   if (maxRegisters)
     attributes.push_back(b.getStrArrayAttr({"nvvm.maxnreg", std::to_string(limit)}));
@@ -280,7 +280,7 @@ static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptio
     return compilation.artifact;
   }
   llvm::LLVMContext context;
-  // Names of values are a third of the optimizer's time, and only people read them.
+  // Names of values take a third of the optimizer's time, and only people read them.
   context.setDiscardValueNames(stage != Stage::Llvm);
   std::unique_ptr<llvm::Module> llvmModule;
   std::unique_ptr<llvm::TargetMachine> machine;

@@ -28,8 +28,8 @@ Value stringConstant(OpBuilder &b, Operation *at, StringRef text) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
     auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
-    // Of no function's place: several may share it, and debug information would look for the scope
-    // of a call that was inlined.
+    // Without any function's location: several may share it, and debug information would look for
+    // the scope of a call that was inlined.
     global = LLVM::GlobalOp::create(b, module.getLoc(), type, /*isConstant=*/true,
                                     LLVM::Linkage::Internal,
                                     "tilerun_text_" + std::to_string(count), b.getStringAttr(bytes),

@@ -55,7 +55,7 @@ struct FpCastPattern : ConvertOpToLLVMPattern<simt::FpCastOp> {
     auto convert = [&](ValueRange x) -> Value {
       Value value = x[0];
       if (fromBits == 8) {
-        // Two at a time is what there is: the high half is not used.
+        // The instruction converts two at a time: the high half is not used.
         Value wide = LLVM::ZExtOp::create(rewriter, loc, i16, value);
         Value pair =
             inlinePtx(rewriter, loc, {i32}, wide,

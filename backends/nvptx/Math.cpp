@@ -41,7 +41,7 @@ struct Hardware {
   Value sin(Value x) { return call("sin.approx.f", x); }
   Value cos(Value x) { return call("cos.approx.f", x); }
   Value exp2(Value x) { return call("ex2.approx", x); }
-  /// With 0 for results below 2^-126: what keeps those takes three more instructions.
+  /// Results below 2^-126 become 0: keeping them would take three more instructions.
   Value exp2Normal(Value x) { return call("ex2.approx.ftz", x); }
   Value log2(Value x) { return call("lg2.approx.f", x); }
   Value divide(Value x, Value y) { return call("div.full", {x, y}); }
@@ -154,8 +154,8 @@ bool isErrorTaken(arith::MulFOp product) {
   return false;
 }
 
-/// The kernel's own products and sums may become fused operations; what composed functions and
-/// expansions are made of may not.
+/// The kernel's own products and sums may become fused operations; those inside composed functions
+/// and expansions may not.
 void allowContraction(ModuleOp module) {
   module.walk([](arith::ArithFastMathInterface op) {
     if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op) || mathx::isRounded(op))

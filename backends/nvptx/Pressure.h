@@ -8,7 +8,7 @@ class Function;
 namespace tilerun::nvptx {
 
 /// The most 32-bit registers whose values are alive together, in the order that the instructions
-/// have now; predicates do not count. 0 where finding out would take long.
+/// have now; predicates do not count. 0 where the analysis would take long.
 unsigned estimateRegisters(const llvm::Function &function);
 
 } // namespace tilerun::nvptx

@@ -1,4 +1,4 @@
-// See Ptxas.h. What LLVM must not put back into the form it prefers goes through assembly.
+// See Ptxas.h. Code that LLVM must not turn back into its canonical form is inline assembly.
 #include "backends/nvptx/Ptxas.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -96,7 +96,7 @@ static bool entersLoop(llvm::Instruction *offset, const llvm::LoopInfo &loops) {
   return false;
 }
 
-/// Whether LLVM would make one wide product of `extension` and how it is used.
+/// Whether LLVM would merge `extension` and its use into one wide product.
 static bool isScaled(const llvm::Instruction &extension) {
   return llvm::any_of(extension.users(), [](const llvm::User *user) {
     unsigned opcode = llvm::cast<llvm::Instruction>(user)->getOpcode();

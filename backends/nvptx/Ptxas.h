@@ -13,7 +13,7 @@ namespace tilerun::nvptx {
 /// constant).
 void widenAbsolute(llvm::Module &module);
 
-/// Writes negations of 16 bits, and what LLVM would make them of (products with -1, -2, -4, …), as
+/// Writes 16-bit negations, and products that LLVM would turn into them (by -1, -2, -4, …), as
 /// products. After neg.s16, and after a difference with a zero, ptxas compares and widens the
 /// 32-bit negation of a sign-extended operand, which is 32768 for -32768 (13.0 and driver 580.159
 /// on sm_90, found by random kernels). It extends the sign of what mul.lo.s16 gives. A difference

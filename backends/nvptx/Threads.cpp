@@ -55,7 +55,7 @@ struct BarrierPattern : ConvertOpToLLVMPattern<simt::BarrierOp> {
 template <typename Op> struct PhasePattern : ConvertOpToLLVMPattern<Op> {
   PhasePattern(const LLVMTypeConverter &converter, const Architecture &arch)
       : ConvertOpToLLVMPattern<Op>(converter), arch(arch) {}
-  /// Emits `text`, in which $0 is the barrier's address, $1 and $2 what else it takes.
+  /// Emits `text`, in which $0 is the barrier's address, and $1 and $2 are further operands.
   LogicalResult emit(Op op, Value buffer, Value offset, ArrayRef<Value> more, const Twine &text,
                      StringRef constraints, ConversionPatternRewriter &rewriter) const {
     if (arch.number < 90)

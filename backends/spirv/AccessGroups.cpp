@@ -1,7 +1,6 @@
-// Masked accesses side by side: those that nothing keeps apart are brought together, so that
-// conversion can guard them by one branch instead of one each (Memory.cpp). Between such accesses
-// stands arithmetic that may go before them; drivers cannot tell, because to them each guard is
-// control flow.
+// Masked accesses side by side: those with nothing but movable arithmetic between them are brought
+// together, so that conversion can guard them by one branch instead of one each (Memory.cpp).
+// Drivers cannot do this, because to them each guard is control flow.
 #include "backends/spirv/Patterns.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -13,7 +12,7 @@ using namespace tilerun::spirvbackend;
 
 namespace {
 
-/// Registers of 32 bits that the loads of one group may fill: all of them are alive together.
+/// 32-bit registers that the loads of one group may fill: all of them are live together.
 constexpr unsigned kMostRegisters = 64;
 
 unsigned registersOf(VectorType type) {

@@ -1,5 +1,5 @@
-// Arithmetic on scalars. Types that are held as themselves compute; the others only move (see
-// Patterns.h).
+// Arithmetic on scalars. Only types that are held as themselves have arithmetic; the others only
+// move (see Patterns.h).
 #include "backends/spirv/Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -188,7 +188,7 @@ struct CompareFloatsPattern : KernelPattern<arith::CmpFOp> {
   }
 };
 
-/// Never fused with a neighbour by the driver: where the kernel allows that, it is a math.fma by
+/// The driver must not fuse it with a neighbour: where the kernel allows that, it is a math.fma by
 /// now.
 template <typename Op, typename SpirvOp> struct FloatPattern : KernelPattern<Op> {
   using KernelPattern<Op>::KernelPattern;

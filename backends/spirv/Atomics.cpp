@@ -1,7 +1,7 @@
-// Atomics. Before anything else is lowered, each becomes what the device has: relaxed operations on
-// words, under control flow where there is a mask, with fences around. What the device lacks is a
-// loop of compare-and-swap; 16-bit elements are halves of words there. Fences stay outside those
-// loops: some drivers get them wrong where lanes have left.
+// Atomics. Before anything else is lowered, each becomes operations that the device has: relaxed
+// ones on words, under control flow where there is a mask, with fences around them. Operations that
+// the device lacks become loops of compare-and-swap; 16-bit elements are halves of words there.
+// Fences stay outside those loops: some drivers get them wrong where lanes have left.
 #include "backends/spirv/Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,7 +29,7 @@ public:
   LogicalResult expand();
 
 private:
-  /// Where `mask` holds, or everywhere without one, what `body` gives; else 0.
+  /// The results of `body` where `mask` holds, or everywhere without a mask; else 0.
   Value under(Value mask, Type type, llvm::function_ref<Value()> body);
   Value modify(AtomicKind kind, Value address, Value value);
   Value compareAndSwap(Value address, Value compare, Value value);
@@ -123,7 +123,8 @@ Value AtomicExpander::modify(AtomicKind kind, Value address, Value value) {
   unsigned bits = type.getIntOrFloatBitWidth();
   Type integer = b.getIntegerType(bits);
   if (kind == AtomicKind::FMax || kind == AtomicKind::FMin) {
-    // As integers floats are ordered by magnitude: ascending for positive ones, descending else.
+    // As integers, floats are ordered by magnitude: positive ones ascending, negative ones
+    // descending.
     bool isMax = kind == AtomicKind::FMax;
     Value asInteger = bitcast(integer, value);
     Value isPositive =
@@ -218,7 +219,8 @@ static MemScope scopeOf(Operation *op) {
   return cast<simt::AtomicCASOp>(op).getScope();
 }
 
-/// Fences around the atomics that one op of the source became: they are in no order to each other.
+/// Fences around the atomics that one op of the source became: those are unordered among each
+/// other.
 static void insertFences(ArrayRef<Operation *> group) {
   Operation *first = group.front(), *last = group.back();
   MemSemantic semantic = semanticOf(first);

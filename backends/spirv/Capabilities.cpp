@@ -246,7 +246,8 @@ private:
     bool isAtomic = instruction.opcode >= 227 && instruction.opcode <= 242;
     if (isAtomic && bitsOfResult(instruction) == 64 && instruction.opcode != 228)
       used.insert(kInt64Atomics);
-    // A narrow type that is computed in; what only moves to and from memory is storage's.
+    // A narrow type with arithmetic; types that only move to and from memory need the storage
+    // capabilities.
     bool isComputed = instruction.opcode >= 41 || instruction.opcode == OpExtInst;
     if (isComputed && w.size() > 2 && types.count(w[1])) {
       if (instruction.opcode != OpFunction && !isForStorage(instruction.opcode))

@@ -8,7 +8,7 @@
 
 namespace tilerun::spirvbackend {
 
-/// A capability's number, and the extension that brings it where SPIR-V 1.6 has it not.
+/// A capability's number, and the extension that brings it if SPIR-V 1.6 does not have it.
 struct Capability {
   uint32_t number;
   const char *extension = nullptr;

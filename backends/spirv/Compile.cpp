@@ -29,7 +29,7 @@ void spirvbackend::registerDialects(DialectRegistry &registry) {
 }
 
 namespace {
-/// Threads that a warp of the language has, whatever a subgroup has here.
+/// Threads of the language's warps, whatever the subgroup size.
 constexpr unsigned kWarp = 32;
 
 class Compilation {
@@ -93,7 +93,7 @@ LogicalResult Compilation::simplify() {
   return passes.run(module);
 }
 
-/// The kernel with its registers taken apart; null after an error.
+/// The kernel with its register vectors scalarized; null after an error.
 func::FuncOp Compilation::prepare() {
   func::FuncOp kernel;
   for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
@@ -181,7 +181,7 @@ void Compilation::makeEntry(func::FuncOp kernel, KernelContext &context) {
   kernel.erase();
 }
 
-/// A full conversion whose errors say what it means that an op has no pattern.
+/// A full conversion whose errors explain why an op has no pattern.
 static LogicalResult convertAll(Operation *module, const ConversionTarget &legal,
                                 RewritePatternSet &&patterns) {
   struct Unknown {

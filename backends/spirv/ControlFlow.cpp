@@ -1,4 +1,4 @@
-// Loops and selections. What they carry goes through variables of the function (see Patterns.h):
+// Loops and selections. Carried values go through variables of the function (see Patterns.h):
 // MLIR's own conversion of scf.for is wrong for loops without iterations, and its serializer loses
 // operands of phis.
 #include "backends/spirv/Patterns.h"

@@ -128,7 +128,7 @@ void DebugWriter::lowerPrint(simt::PrintOp op) {
   b.setInsertionPointToStart(guarded.thenBlock());
   Value capacity = load(DebugBuffer::kCapacity);
   Value size = constant(int64_t(words.size()));
-  // Once the buffer is full, its counter rests: it must never wrap around.
+  // Once the buffer is full, its counter stops: it must never wrap around.
   Value isOpen =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, load(DebugBuffer::kUsed), capacity);
   auto reserve = scf::IfOp::create(b, loc, TypeRange{b.getI32Type()}, isOpen,
@@ -158,7 +158,7 @@ void DebugWriter::lowerPrint(simt::PrintOp op) {
       extension->erase();
 }
 
-/// A word of shared memory beyond all others', 0 from the start.
+/// A word of shared memory after all others, initially 0.
 void DebugWriter::addStopFlag() {
   auto known = kernel->getAttrOfType<IntegerAttr>(simt::SimtDialect::kSharedBytesAttr);
   int64_t offset = llvm::alignTo(known ? known.getInt() : 0, 4);

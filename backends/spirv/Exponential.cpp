@@ -26,7 +26,7 @@ static Real powerOfReduced(Real r, Int k) {
   return scale(1.0 + (r + r * r * tail), k);
 }
 
-/// Beyond these ends results are 0 and infinity; a NaN stays one.
+/// Beyond these bounds results are 0 and infinity; a NaN stays one.
 static Real plainExp(Real x) {
   Calculator &c = *x.c;
   Real limited = clamp(x, -105, 90);

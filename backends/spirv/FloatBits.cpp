@@ -1,5 +1,5 @@
 // Ops on zeros and subnormal numbers that devices and their drivers may get wrong, rewritten so
-// that they cannot: as operations on bits, and as what arithmetic with a constant zero gives.
+// that they cannot: as operations on bits, and as the results of arithmetic with a constant zero.
 #include "backends/spirv/LegalizeTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,8 +16,8 @@ namespace {
 // Bits
 //===----------------------------------------------------------------------===//
 
-// Where a device may take subnormal numbers for zeros, what only looks at bits or moves them is
-// integer arithmetic: signs, comparisons with zero, the way to a wider type.
+// Where a device may flush subnormal numbers, operations that only inspect or move bits are integer
+// arithmetic: signs, comparisons with zero, conversions to a wider type.
 
 bool keepsSubnormals(Type type, const Target &target) {
   return type.isF64()   ? target.keepsDenormFloat64
@@ -37,7 +37,7 @@ std::optional<bool> signOfZero(Value value) {
   return number.getValue().isNegative();
 }
 
-/// Whether nothing but arithmetic sees a value, which may round it anyway; an operand's sign costs
+/// Whether only arithmetic, which may round it anyway, uses a value; an operand's sign costs
 /// nothing there.
 bool isOperandOnly(Value value) {
   return llvm::all_of(value.getUsers(), [](Operation *user) {
@@ -224,7 +224,7 @@ struct WidenSubnormal : OpRewritePattern<arith::ExtFOp> {
 //===----------------------------------------------------------------------===//
 
 // Some drivers fold x · 0 to 0, x + 0 to x, x - x to 0 and 0 / x to 0 whatever the module says of
-// infinities, NaN and signs, and take x / 0 for undefined. So they are written as what they are.
+// infinities, NaN and signs, and treat x / 0 as undefined. So their results are written out.
 
 struct Zeros {
   Zeros(PatternRewriter &b, Operation *op) : b(b), loc(op->getLoc()) {
@@ -353,7 +353,7 @@ struct DivideZero : OpRewritePattern<arith::DivFOp> {
 } // namespace
 
 void spirvbackend::populateZeroQuotients(RewritePatternSet &patterns) {
-  // Before a division is taken apart, whose parts a driver would fold.
+  // Before divisions are expanded: a driver would fold their parts.
   patterns.add<DivideZero>(patterns.getContext(), /*benefit=*/100);
 }
 

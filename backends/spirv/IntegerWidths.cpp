@@ -54,8 +54,8 @@ template <typename Op, bool isSigned> struct ExtendPattern : KernelPattern<Op> {
     return success();
   }
 
-  /// Drivers that see through an extension, also one that meets a constant only once they have
-  /// unrolled a loop, compare the narrow integer; some with another constant.
+  /// Drivers that see through an extension, even of a value that becomes constant only by unrolling
+  /// a loop, compare the narrow integer; some with another constant.
   bool isMisread(Type from, Type to) const {
     return from.isInteger(32) && to.isInteger(64) && !this->target.comparesExtended;
   }

@@ -1,7 +1,8 @@
 // Arithmetic on types that the target does not compute in, rewritten to types that it does: 8- and
 // 16-bit integers in 32 bits, 16-bit floats in float32, and every conversion between floats that is
-// no instruction as integer arithmetic. Works on vectors of registers. What is left of such types
-// are constants, moves, accesses, and extensions and truncations of integers (see Patterns.h).
+// not an instruction as integer arithmetic. Works on vectors of registers. All that is left of such
+// types are constants, moves, accesses, and extensions and truncations of integers (see
+// Patterns.h).
 #include "backends/spirv/LegalizeTypes.h"
 #include "backends/spirv/SmallFloat.h"
 
@@ -106,7 +107,7 @@ template <typename Op> struct WidenCount : OpRewritePattern<Op> {
   }
 };
 
-/// An op of 16-bit floats in float32, whose result rounds to what one rounding gives.
+/// An op of 16-bit floats in float32: rounding twice gives the result of rounding once.
 template <typename Op> struct WidenFloat : OpRewritePattern<Op> {
   WidenFloat(MLIRContext *context, const Target &target)
       : OpRewritePattern<Op>(context), target(target) {}
@@ -198,7 +199,7 @@ template <typename Op> struct CastToInteger : OpRewritePattern<Op> {
       rewriter.replaceOpWithNewOp<Op>(op, op.getType(), source);
       return success();
     }
-    // A signed conversion has all values of the narrow type, and wraps what is just outside.
+    // A signed conversion covers all values of the narrow type, and wraps those just outside.
     Type wide = typeLike(source.getType(), rewriter.getI32Type());
     Value integer = arith::FPToSIOp::create(rewriter, loc, wide, source);
     rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, op.getType(), integer);

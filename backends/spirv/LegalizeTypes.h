@@ -19,7 +19,7 @@ inline bool computes(Type type, const Target &target) {
 }
 
 /// Signs, comparisons with zero and conversions of subnormal numbers as integer arithmetic, where a
-/// device may take these for zeros; and arithmetic with constant zeros, written out.
+/// device may flush these; and arithmetic with constant zeros, written out.
 void populateFloatBits(mlir::RewritePatternSet &patterns, const Target &target);
 
 } // namespace tilerun::spirvbackend

@@ -32,7 +32,7 @@ struct Transfer {
     units = asWords ? bytes / 4 : count;
     if (bytes >= 4)
       return;
-    // Narrow accesses are of use where narrow registers are.
+    // Narrow accesses only help where there are narrow registers.
     bool isOffered =
         bytes == 2 ? target.hasStorage16 && target.hasInt16 : target.hasStorage8 && target.hasInt8;
     units = isOffered;
@@ -96,7 +96,7 @@ SmallVector<Value> heldElements(Value vector, const Target &target,
   return result;
 }
 
-/// One load on its way: its operands as they are held.
+/// One load in progress: its operands as they are held.
 struct Load {
   simt::LoadOp op;
   Transfer transfer;
@@ -184,7 +184,7 @@ struct LoadPattern : KernelPattern<simt::LoadOp> {
     return success();
   }
 
-  /// One branch where all masks hold, which is the rule; one for each load elsewhere.
+  /// One branch where all masks hold, which is the usual case; one for each load elsewhere.
   LogicalResult loadTogether(ArrayRef<Operation *> group,
                              ConversionPatternRewriter &rewriter) const {
     Location loc = group.front()->getLoc();
@@ -234,7 +234,7 @@ struct LoadPattern : KernelPattern<simt::LoadOp> {
   }
 };
 
-/// One store on its way.
+/// One store in progress.
 struct Store {
   simt::StoreOp op;
   Transfer transfer;

@@ -62,7 +62,7 @@ using mlir::Type;
 using mlir::Value;
 using mlir::ValueRange;
 
-/// One kernel on its way; patterns share it.
+/// The kernel being converted; patterns share it.
 struct KernelContext {
   explicit KernelContext(const Target &target) : target(target) {}
   const Target &target;
@@ -245,7 +245,7 @@ Value emitGlsl(OpBuilder &b, Location loc, KernelContext &kernel, uint32_t numbe
 /// Marks float arithmetic that is to be done as it is written.
 void noContraction(Operation *op);
 
-/// An error for what the target has not: "vulkan:1.3 lacks WHAT; REMEDY".
+/// An error for a missing feature of the target: "vulkan:1.3 lacks WHAT; REMEDY".
 mlir::InFlightDiagnostic lacks(Operation *op, const llvm::Twine &what, const llvm::Twine &remedy);
 
 } // namespace tilerun::spirvbackend

@@ -22,7 +22,7 @@ static std::array<bool, 3> findFloatWidths(spirv::FuncOp function) {
   return found;
 }
 
-/// Floats as the language promises them, as far as the device lets a kernel ask for it. Modes of
+/// Floats as the language defines them, as far as the device lets a kernel ask for that. Modes of
 /// several widths must be the same on devices that do not say otherwise.
 static void addFloatControls(OpBuilder &b, KernelContext &kernel) {
   const Target &target = kernel.target;
@@ -41,8 +41,8 @@ static void addFloatControls(OpBuilder &b, KernelContext &kernel) {
   add(spirv::ExecutionMode::DenormPreserve,
       {target.keepsDenormFloat16, target.keepsDenormFloat32, target.keepsDenormFloat64},
       target.hasIndependentDenorms);
-  // A driver that does it anyway may divide by a slower sequence once it is asked. Elsewhere the
-  // mode is of use: NVIDIA's driver keeps subnormal sums and products with it.
+  // A driver that does it anyway may divide by a slower sequence once it is asked to. Elsewhere the
+  // mode helps: NVIDIA's driver keeps subnormal sums and products with it.
   auto parent = kernel.module->getParentOfType<ModuleOp>();
   if (target.roundsToEvenAnyway && parent && parent->hasAttr(kFastQuotients) &&
       (target.hasIndependentRounding || isUsed[1])) {

@@ -1,8 +1,8 @@
 // Shared memory: one arena in Workgroup storage. With an explicit layout there are views of it with
 // 8, 16, 32, 64 and 128-bit elements, so that each access is one instruction. Without, it is an
-// array of 32-bit words: wide accesses are several, and what is smaller than a word is cut out of
-// one; a store of it clears and sets its bits by atomics, because other threads may store to the
-// word's other bits at the same time.
+// array of 32-bit words: wide accesses are several, and smaller elements are cut out of a word;
+// storing one clears and sets its bits by atomics, because other threads may store to the word's
+// other bits at the same time.
 #include "backends/spirv/Patterns.h"
 
 using namespace mlir;
@@ -205,7 +205,8 @@ Value spirvbackend::sharedPointer(OpBuilder &b, Location loc, KernelContext &ker
   unsigned bytes = bytesOf(view);
   // A multiple of all views' sizes.
   unsigned count = unsigned(llvm::alignTo(std::max<uint64_t>(kernel.sharedBytes, 1), 16) / bytes);
-  // Constants stay apart from what varies, so that accesses at fixed distances share one address.
+  // Constants stay apart from the variable part, so that accesses at fixed distances share one
+  // address.
   int64_t fixed = 0;
   Value place = splitConstant(offset, fixed);
   if (fixed % bytes)

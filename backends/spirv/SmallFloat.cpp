@@ -109,7 +109,7 @@ Value spirvbackend::castFloat(OpBuilder &b, Location loc, Value source, Type to,
   Emit e(b, loc, source);
   Calculator &c = e.single;
   const bool cuts = rounding == RoundingMode::TowardZero;
-  // To float32: exactly, or so that the second rounding is the only one.
+  // To float32: exactly, or rounded to odd so that only the second rounding counts.
   Real x{&c, source};
   if (from.isF64()) {
     Calculator wide(b, loc, source.getType());

@@ -1,4 +1,4 @@
-// Threads, what orders them, and what those of one subgroup exchange.
+// Threads: their ids, their barriers, and the exchanges within a subgroup.
 #include "backends/spirv/Patterns.h"
 
 using namespace mlir;
@@ -35,7 +35,7 @@ struct ThreadIdPattern : KernelPattern<simt::ThreadIdOp> {
           op, builtinValue(rewriter, loc, kernel, spirv::BuiltIn::LocalInvocationIndex, i32));
       return success();
     }
-    // Nothing says that a subgroup is a run of LocalInvocationIndex.
+    // Vulkan does not promise that a subgroup is a run of LocalInvocationIndex.
     Value lane = laneOf(rewriter, loc, kernel);
     if (kernel.numThreads > target.subgroupSize) {
       Value warp = builtinValue(rewriter, loc, kernel, spirv::BuiltIn::SubgroupId, i32);
@@ -82,7 +82,7 @@ struct ShufflePattern : KernelPattern<simt::ShuffleOp> {
     Value value = adaptor.getValue();
     Type type = value.getType(), i32 = rewriter.getI32Type();
     unsigned bits = type.getIntOrFloatBitWidth();
-    // Subgroup operations on other sizes are a feature of their own; words always work.
+    // Subgroup operations on other sizes are a separate feature; words always work.
     Type integer = rewriter.getIntegerType(bits);
     if (bits == 64)
       value = bitcast(rewriter, loc, VectorType::get({2}, i32), value);

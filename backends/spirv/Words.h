@@ -1,5 +1,5 @@
-// Modules as the words of SPIR-V: instructions one after the other, and strings in them. For what
-// looks at serialized modules (Fixups.cpp, Capabilities.cpp).
+// Modules as the words of SPIR-V: instructions one after the other, and strings in them. For code
+// that inspects serialized modules (Fixups.cpp, Capabilities.cpp).
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"

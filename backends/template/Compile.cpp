@@ -60,7 +60,7 @@ llvm::Expected<templatebackend::Artifact> templatebackend::compile(ModuleOp modu
   }
   if (llvm::Error error = runner.check(toScalars(module), "taking vectors apart"))
     return std::move(error);
-  // Lowering to threads has made another function of the kernel.
+  // Lowering to threads has replaced the kernel's function.
   kernel = backend::findKernel(module);
   if (!kernel)
     return kernel.takeError();

@@ -1,6 +1,6 @@
 // The template of a backend: tile IR to C for a machine with one thread per program. Copy this
-// folder, rename it, and replace the target's table and the writer; what is around them is what
-// every backend that lowers to threads does.
+// folder, rename it, and replace the target's table and the writer; the code around them is the
+// same in every backend that lowers to threads.
 //
 // Rules: nothing here knows a driver. An op or a type without code is an error at its place in the
 // kernel, never code that computes something else.
@@ -27,7 +27,7 @@ target::TargetInfo getTargetInfo();
 /// Consumes the module.
 llvm::Expected<Artifact> compile(mlir::ModuleOp module, Stage stage);
 
-/// A kernel whose vectors were taken apart, as a C function; the error is a diagnostic.
+/// A scalarized kernel as a C function; the error is a diagnostic.
 mlir::FailureOr<std::string> writeC(mlir::func::FuncOp kernel);
 
 } // namespace tilerun::templatebackend

@@ -1,5 +1,5 @@
 // Per-thread IR as C: a row of a table for each op that is an expression, a function for each one
-// that is not. Integers are held unsigned, so that they wrap; what reads a sign casts.
+// that is not. Integers are held unsigned, so that they wrap; ops that read a sign cast.
 #include "backends/template/Compile.h"
 
 #include "ir/simt/SimtOps.h"
@@ -197,7 +197,7 @@ LogicalResult Writer::writeCompare(arith::CmpFOp op) {
   }
 }
 
-/// All at once: a value that is handed on may be one that is written.
+/// All at once: a value that is passed on may be one that is overwritten.
 LogicalResult Writer::assign(ValueRange to, Operation *yield) {
   SmallVector<std::string> copies;
   for (Value value : yield->getOperands()) {

@@ -22,7 +22,7 @@ using llvm::StringRef;
 std::string corpus::generalize(StringRef message) {
   std::string out;
   message = message.split(';').first.split('\n').first;
-  // Names of the language say what is missing; others only say where it is needed.
+  // Names of the language say what is missing; other names only say where it is needed.
   const bool keepsNames = message.contains("'triton.");
   for (size_t i = 0; i < message.size();) {
     char c = message[i];
@@ -57,7 +57,7 @@ llvm::Expected<std::vector<std::string>> corpus::findFiles(StringRef folder) {
   if (!llvm::sys::fs::is_directory(status))
     return std::vector<std::string>{folder.str()};
   std::error_code error;
-  // Links are not followed, so that no circle of them can catch us.
+  // Links are not followed, so that cycles of them are harmless.
   for (llvm::sys::fs::recursive_directory_iterator it(folder, error, /*follow_symlinks=*/false),
        end;
        it != end && !error; it.increment(error)) {
@@ -78,7 +78,7 @@ llvm::Expected<std::vector<std::string>> corpus::findFiles(StringRef folder) {
 /// The most signatures that are tried for one kernel beyond the first guesses.
 static constexpr unsigned kMostRepairs = 400;
 
-/// The first error, as reason of `entry`.
+/// The first error, as the reason of `entry`.
 static void setReason(const SourceManager &sources, llvm::ArrayRef<Diagnostic> diagnostics,
                       Entry &entry) {
   for (const Diagnostic &diagnostic : diagnostics) {
@@ -150,7 +150,8 @@ static bool shrink(KernelSignature &signature, int64_t largest) {
   return changed;
 }
 
-/// The lines of the functions of which host code takes one; none if the name stands for no such.
+/// The lines of the functions between which host code chooses; none if the name is not such a
+/// choice.
 static std::vector<int64_t> findFunctionLines(const SourceManager &sources,
                                               const LoadedModule &module, StringRef name) {
   const Global *global = module.lookup(name);
@@ -184,7 +185,7 @@ static void tryKernel(Frontend &frontend, mlir::MLIRContext &context, const JitF
     if (!out.compiles)
       llvm::copy_if(diagnostics.getDiagnostics(), std::back_inserter(out.errors),
                     [](auto &diagnostic) { return diagnostic.severity == Severity::Error; });
-    // A bug is to be seen, whatever else would compile.
+    // A bug of the compiler must be reported, whatever else would compile.
     if (isInternal && entry.outcome != Outcome::Internal) {
       entry.outcome = Outcome::Internal;
       entry.signature = formatSignature(signature);
@@ -240,7 +241,7 @@ static bool mentionsJit(const std::string &path) {
   return !buffer || (*buffer)->getBuffer().contains("jit");
 }
 
-/// Files by a name that does not depend on where they are looked at from.
+/// A file's name, which must not depend on the working directory.
 static std::string getFullPath(StringRef path) {
   llvm::SmallString<256> out(path);
   if (!llvm::sys::fs::make_absolute(out))

@@ -68,7 +68,7 @@ public:
   virtual ~Listener() = default;
   /// A function comes next, with its name and place; false: it is left out.
   virtual bool begin(const Entry &entry) = 0;
-  /// It types, with `entry.signature`, and is compiled on from here.
+  /// It type-checks, with `entry.signature`, and is compiled further from here.
   virtual void compiling(const Entry &entry) = 0;
   virtual void finish(const Entry &entry) = 0;
 };
@@ -83,7 +83,7 @@ FileSummary surveyFile(const std::string &path, const Backend *backend, Listener
 /// Makes helpers of kernels that functions of other files call: `called`, of all files.
 void markHelpers(llvm::MutableArrayRef<Entry> entries, llvm::ArrayRef<Function> called);
 
-/// A message without what differs from kernel to kernel: names in quotes and numbers.
+/// A message without the parts that differ between kernels: quoted names and numbers.
 std::string generalize(llvm::StringRef message);
 
 } // namespace tilerun::corpus

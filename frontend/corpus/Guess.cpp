@@ -1,4 +1,4 @@
-// See Guess.h. The rules were found by what published kernels call their parameters.
+// See Guess.h. The rules follow the names that published kernels give their parameters.
 #include "frontend/corpus/Guess.h"
 
 #include "frontend/corpus/Usage.h"
@@ -59,7 +59,7 @@ ArgumentSpec guessPointer(StringRef name, const ParameterUse &use, const Style &
 
 ArgumentSpec guessScalar(StringRef name) {
   TypedArgument out;
-  // A number of things is an integer even if the things are called so.
+  // A number of things is an integer, whatever the name of the things suggests.
   const bool isCount = hasPart(name, "n num stride strides rs size len dim numel count") ||
                        hasText(name, "stride num_ n_ _size seed offset");
   if (!isCount &&
@@ -90,7 +90,7 @@ ConstantArgument guessConstant(StringRef name, const ParameterUse &use, const St
                     "keep add no");
   if ((use.isCondition && !use.isCount) || (isFlag && !use.isCount))
     return {style.flag};
-  // Of whatever it is, a stride is a number of elements.
+  // Whatever it belongs to, a stride is a number of elements.
   if (hasPart(name, "axis ndim stride strides base offset shift"))
     return {int64_t(1)};
   if (hasPart(name, "stages stage"))
@@ -160,7 +160,7 @@ std::string formatConstant(const ConstantArgument &constant) {
       out += formatConstant(element) + ",";
     return out + ")";
   }
-  return "none"; // A tensor of which only its absence matters.
+  return "none"; // A tensor; only whether it is absent matters.
 }
 } // namespace
 
@@ -179,7 +179,7 @@ std::vector<KernelSignature> corpus::guessSignatures(Frontend &frontend,
       const ParameterUse &use = uses[parameter.name];
       ArgumentSpec spec;
       if (sema::isConstexprAnnotation(parameter.annotation)) {
-        // Flags are tried both ways, other defaults are what they are for.
+        // Flags are tried both ways; other parameters keep their defaults.
         if (parameter.defaultValue && !(use.isCondition && style.flag))
           continue;
         spec = guessConstant(parameter.name, use, style);

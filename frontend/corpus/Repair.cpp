@@ -23,7 +23,7 @@ static bool isBeyondRepair(StringRef message) {
                       [&](StringRef part) { return message.contains(part); });
 }
 
-/// Whether `a` gets further than `b`: its first error is later, or of its errors there are fewer.
+/// Whether `a` gets further than `b`: its first error is later, or it has fewer errors.
 static bool isFurther(const Attempt &a, const Attempt &b) {
   if (a.compiles || b.compiles)
     return a.compiles && !b.compiles;
@@ -38,7 +38,7 @@ static bool isFurther(const Attempt &a, const Attempt &b) {
       continue;
     if (l.begin.file != r.begin.file)
       return false;
-    // Operands come before what is made of them.
+    // Operands come before the results made from them.
     if (isWithin(l, r) || isWithin(r, l))
       return isWithin(r, l);
     return l.begin.offset > r.begin.offset;
@@ -66,11 +66,11 @@ static bool isConstexpr(const ast::Parameter &parameter) {
   return sema::isConstexprAnnotation(parameter.annotation);
 }
 
-/// How much a change changes: what changes little is tried first.
+/// How much a change alters: small changes are tried first.
 enum class Tier {
   Same,  ///< Another type or number of the same kind.
   Other, ///< Another kind of thing.
-  Flag   ///< What is compiled rather than sizes and types; it may leave out what is wrong.
+  Flag   ///< Which code is compiled, rather than sizes and types; may leave out the faulty part.
 };
 
 static Tier getTier(const ArgumentSpec *now, const ArgumentSpec &next) {
@@ -166,9 +166,9 @@ private:
   /// A value for a global that only host code knows.
   bool giveGlobal();
   bool changeOne(llvm::ArrayRef<StringRef> names, Tier tier);
-  /// All element types that play a part become the same.
+  /// All element types that are involved become the same.
   bool changeElements(llvm::ArrayRef<StringRef> names);
-  /// Two sizes that have to fit each other.
+  /// Two sizes that have to match.
   bool changeTwoSizes(llvm::ArrayRef<StringRef> names);
 
   const ArgumentSpec *getCurrent(StringRef name) const {
@@ -203,7 +203,7 @@ bool Repairer::improvesBy(const Change &change) {
 
 bool Repairer::giveGlobal() {
   bool improved = false;
-  // Most are flags, which tell what there is on a machine.
+  // Most are flags that say what a machine has.
   const std::vector<ConstantArgument> flags = {{false}, {true}, {int64_t(64)}, {int64_t(1)}, {}};
   const auto functions = best.functionLines;
   for (const std::string &name : std::vector(best.missedGlobals)) {

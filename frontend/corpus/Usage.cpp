@@ -224,7 +224,7 @@ bool UseAnalysis::findRoots(const Expr *expr, llvm::StringSet<> &visited, llvm::
   if (const auto *binary = llvm::dyn_cast<BinaryExpr>(expr)) {
     if (binary->op != BinaryOp::Add && binary->op != BinaryOp::Sub)
       return false;
-    // The pointer is nearly always on the left; what is on the other side are offsets.
+    // The pointer is nearly always on the left; the other side holds offsets.
     if (findRoots(binary->lhs, visited, out)) {
       for (const auto &name : namesOf(binary->rhs))
         indices.insert(name.getKey());

@@ -23,7 +23,7 @@ Value bind(const Value &self, const Value &function) {
   return Value(BoundValue{std::make_shared<Value>(self), std::make_shared<Value>(function)});
 }
 
-/// Bits of the explicit mantissa, and what the exponent's bits are more than the exponent.
+/// Bits of the explicit mantissa, and the exponent's bias.
 struct FloatFormat {
   int mantissa, bias;
 };

@@ -9,7 +9,7 @@ namespace tilerun::lang {
 /// Whether a value is a block pointer: a tuple of run-time scalars with its own type name, so that
 /// loops and branches carry it like any tuple.
 bool isBlockPointer(const Value &v);
-/// The pointer type of what it points to.
+/// The type of a pointer to one of its elements.
 DType getBlockPointerType(const Value &v);
 /// The type of its blocks.
 const TensorType &getBlockPointerBlock(const Value &v);
@@ -33,9 +33,9 @@ mlir::FailureOr<BlockAccess> expandIndices(Emitter &e, const View &view,
                                            llvm::ArrayRef<int64_t> block);
 /// The indices of a window along dimension `d`: `offset` + 0, 1, ….
 Result windowIndices(Emitter &e, const Value &offset, size_t d, llvm::ArrayRef<int64_t> block);
-/// Run-time int64 scalars out of a list of integers.
+/// Run-time int64 scalars from a list of integers.
 mlir::FailureOr<std::vector<Value>> getScalars(Emitter &e, const Arguments &args, size_t i);
-/// One pointer of known pointee.
+/// One pointer whose pointee type is known.
 TensorOr getBase(Emitter &e, const Arguments &args, size_t i);
 mlir::FailureOr<BlockAccess> expandBlockPointer(Emitter &e, const Arguments &args, size_t pointer,
                                                 size_t boundaryCheck);

@@ -87,8 +87,7 @@ Result attribute(Emitter &e, const Value &base, llvm::StringRef name);
 TensorValue makePoison(Emitter &e, const TensorValue &like);
 DescriptorValue makePoison(Emitter &e, const DescriptorValue &like);
 
-/// MLIR types of language types and back-conversion of nothing: signedness lives in TensorType
-/// alone.
+/// MLIR types of language types. There is no way back: only TensorType knows signedness.
 mlir::Type getMlirType(mlir::MLIRContext *context, const TensorType &type);
 mlir::Type getMlirType(mlir::MLIRContext *context, DType dtype);
 

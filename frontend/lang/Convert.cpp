@@ -163,8 +163,7 @@ TensorOr cast(Emitter &e, const Value &v, DType to, bool bitcast, StringRef roun
   if (failed(tensor))
     return failure();
   DType from = tensor->type.dtype;
-  // Where nothing is converted, a rounding has nothing to say: kernels name it for whatever type a
-  // pointer has.
+  // A rounding mode without a conversion is ignored: kernels name one whatever type a pointer has.
   if (!rounding.empty() && from != to &&
       !(from.isFloat() && to.isFloat() && to.getBits() < from.getBits()))
     return e.error("fp_downcast_rounding is for conversions to a narrower float, but this one is "

@@ -59,7 +59,7 @@ Result emitStaticAssert(Emitter &e, const Arguments &args) {
   return argError(e, args, 0, message.empty() ? "is false" : "is false: " + message);
 }
 
-/// A value as lines show it: a short float as float32, and in hexadecimal digits as its bits.
+/// A value as it is printed: 8-bit floats as float32, and in hexadecimal as the bits.
 TensorOr asPrinted(Emitter &e, TensorValue value, bool hex) {
   DType type = value.type.dtype;
   if (!type.isFloat() || (!hex && !type.isFp8()))

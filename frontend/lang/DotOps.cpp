@@ -96,7 +96,7 @@ Result emitDot(Emitter &e, const Arguments &args) {
                      "the inner dimension is " + Twine(sa[rank - 1]) + ", but " + ta.str() +
                          " operands need at least " + Twine(minK) +
                          "; use a larger block and mask the elements past the end");
-  // This format only stores; float16 holds every value of it.
+  // This format is for storage only; float16 holds all of its values.
   for (TensorValue *v : {&*a, &*b})
     if (v->type.dtype == dtype(Scalar::F8E4B15)) {
       *a = convert(e, *a, dtype(Scalar::F16));

@@ -179,7 +179,7 @@ LogicalResult checkPure(Emitter &e, Block &body, SourceRange range) {
   for (Operation &op : body) {
     if (isMemoryEffectFree(&op))
       continue;
-    // Of a branch, what is in it.
+    // Of a branch, name the op inside it.
     Operation *guilty = &op;
     op.walk([&](Operation *inner) {
       if (inner->getNumRegions() || isMemoryEffectFree(inner))
@@ -202,7 +202,7 @@ TensorValue extractSingle(Emitter &e, const TensorValue &v) {
     return v;
   TensorValue flat = reshapeTo(e, v, {1});
   mlir::Type element = getMlirType(e.builder.getContext(), v.type.dtype);
-  // Of one element, so the region never runs: it may give either side.
+  // It has one element, so the region never runs and may yield either side.
   auto reduce = tile::ReduceOp::create(e.builder, e.loc(), mlir::TypeRange(element),
                                        mlir::ValueRange(flat.value), 0u);
   OpBuilder::InsertionGuard guard(e.builder);

@@ -14,8 +14,8 @@ using TensorOr = mlir::FailureOr<TensorValue>;
 
 /// Most elements of one tensor, its sizes rounded up to powers of two.
 constexpr int64_t kMaxTensorElements = 1 << 20;
-/// Why a tensor cannot have this shape of positive sizes: "more than 1048576 elements", or
-/// why it counts as more; empty if nothing does.
+/// Why a tensor cannot have this shape of positive sizes: "more than 1048576 elements", or why it
+/// counts as more; empty if it can.
 std::string findExcess(llvm::ArrayRef<int64_t> shape);
 
 //===----------------------------------------------------------------------===//

@@ -72,7 +72,8 @@ Result emitHistogram(Emitter &e, const Arguments &args) {
 }
 
 /// Calls the function on the scalars of one element inside a region. With `pack`, it gets each
-/// scalar as often, and its first results count: which elements share a call is not specified.
+/// scalar that many times, and only its first results are used: which elements share a call is not
+/// specified.
 Result emitMap(Emitter &e, const Arguments &args) {
   if (!args[0].is<FunctionValue>() && !args[0].is<BuiltinValue>() && !args[0].is<BoundValue>())
     return argError(e, args, 0,

@@ -144,8 +144,7 @@ template <Direction D> Result emitNarrow(Emitter &e, const Arguments &args) {
 }
 
 /// An integer as a float, rounded in a direction. 64 bits are the sum of two halves that are exact
-/// as float64, rounded once; what is rounded in a direction twice, as to float32, is as if it were
-/// once.
+/// as float64, rounded once; rounding in one direction twice, as to float32, equals rounding once.
 template <Scalar From, Scalar To, Direction D>
 Result emitFromInteger(Emitter &e, const Arguments &args) {
   TensorOr v = getTensorOf(e, args, From);
@@ -170,7 +169,8 @@ Result emitFromInteger(Emitter &e, const Arguments &args) {
   return Value(TensorValue{composed::narrow(wide, single, D).v, narrow});
 }
 
-/// One over the number that the upper halves of the bits are, to its upper half.
+/// The reciprocal of a float64 whose lower 32 bits count as zero, with its own lower 32 bits
+/// cleared.
 Result emitReciprocalOfHigh(Emitter &e, const Arguments &args) {
   FailureOr<TensorValue> v = getTensorOf(e, args, Scalar::F64);
   if (failed(v))

@@ -13,7 +13,7 @@ TensorOr getPointer(Emitter &e, const Arguments &args, size_t i, bool forWriting
 mlir::FailureOr<std::optional<TensorValue>> getMask(Emitter &e, const Arguments &args, size_t i,
                                                     const TensorValue &pointer);
 
-/// An argument brought to the shape of what is accessed, which itself does not broadcast; `whose`
+/// An argument broadcast to the shape of the access, which itself does not broadcast; `whose`
 /// names it in the message.
 TensorOr broadcastArgument(Emitter &e, const Arguments &args, size_t i, const TensorValue &v,
                            llvm::ArrayRef<int64_t> shape, llvm::StringRef whose = "the pointer's");
@@ -25,8 +25,8 @@ mlir::FailureOr<tile::EvictionPolicy> getEviction(Emitter &e, const Arguments &a
 /// An argument as what is stored in memory: of the pointee type, booleans as bytes.
 TensorOr castForMemory(Emitter &e, const Arguments &args, size_t i, DType pointee);
 
-/// What the atomic that `args` are of does with elements of a type. `is`: what the message says of
-/// the first argument ("points to").
+/// The kind of atomic that `args` ask for on elements of a type. `is`: the message's verb for the
+/// first argument ("points to").
 mlir::FailureOr<tile::AtomicKind> getAtomicKind(Emitter &e, const Arguments &args, DType type,
                                                 llvm::StringRef is);
 

@@ -276,7 +276,7 @@ Result compare(Emitter &e, CompareOp op, const Value &lhs, const Value &rhs) {
                    rhs.describe() + "); use == or !=");
   DType boolType = dtype(Scalar::Int1);
   if (isPointer(lhs) || isPointer(rhs)) {
-    // An address is hardly ever meant: a mask would be true of every element.
+    // Comparing addresses is hardly ever intended: a mask would be true of every element.
     std::string name = getParameterName(isPointer(rhs) ? rhs : lhs);
     return e.error("cannot compare " + lhs.describe() + " with " + rhs.describe() +
                    (name.empty()

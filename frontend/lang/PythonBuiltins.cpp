@@ -101,7 +101,7 @@ Result emitFloat(Emitter &e, const Arguments &args) {
                       "; use .to(tl.float32)");
 }
 
-/// `int("0x10", 16)`: blanks around, a sign, underscores and a prefix as Python has them.
+/// `int("0x10", 16)`: blanks around it, a sign, underscores and a prefix, as in Python.
 Result readInt(Emitter &e, const Arguments &args, StringRef text) {
   FailureOr<int64_t> base = getInt(e, args, 1, 0, 36);
   if (failed(base))

@@ -153,7 +153,7 @@ FailureOr<SmallVector<TensorValue>> callCombine(Emitter &e, const Arguments &arg
       return argError(e, args, fn,
                       "must give scalars like its operands, but value " + Twine(i) + " is " +
                           elements[i].describe() + " instead of " + type.str());
-    // Signedness is not a difference; more would be lost without a word.
+    // Only signedness may differ; any other conversion would lose values silently.
     if (DType given = tensor ? tensor->type.dtype : type;
         getMlirType(e.builder.getContext(), given) != getMlirType(e.builder.getContext(), type))
       return argError(e, args, fn,

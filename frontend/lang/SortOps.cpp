@@ -56,7 +56,7 @@ TensorValue exchange(Emitter &e, const TensorValue &v, int64_t distance, bool de
   return joinPairs(e, first, second, low.type, v.type.shape);
 }
 
-/// Runs of `run` elements, each of which rises and then falls or the other way round, in order.
+/// Sorts runs of `run` elements, each of which is bitonic: rises and then falls, or the reverse.
 TensorValue merge(Emitter &e, TensorValue v, int64_t run, bool descending) {
   for (int64_t distance = run / 2; distance >= 1; distance /= 2)
     v = exchange(e, v, distance, descending);
@@ -80,7 +80,7 @@ TensorValue stretch(Emitter &e, TensorValue line, ArrayRef<int64_t> shape) {
   return *broadcastTo(e, line, shape);
 }
 
-/// All bits turned over, which turns the order, where bits `from` and `to` of the position differ;
+/// Inverts all bits, which reverses the order, where bits `from` and `to` of the position differ;
 /// a bit that is the dimension's size is clear everywhere, as is 0.
 TensorValue turn(Emitter &e, const TensorValue &v, int64_t from, int64_t to) {
   int64_t size = v.type.shape.back();
@@ -107,10 +107,10 @@ TensorValue turn(Emitter &e, const TensorValue &v, int64_t from, int64_t to) {
   return TensorValue{arith::XOrIOp::create(e.builder, e.loc(), v.value, mask.value), v.type};
 }
 
-/// `v` is runs of `before` elements that rise and then fall, or the other way round, as any two do.
-/// Then it is runs of `most` elements in order, of which every second goes the other way.
+/// Turns bitonic runs of `before` elements (any two elements are one) into sorted runs of `most`
+/// elements, of which every second is in the opposite order.
 TensorValue sortRuns(Emitter &e, TensorValue v, int64_t before, int64_t most, bool descending) {
-  // Turned where a run is to go the other way, so that one step is the same for all.
+  // Inverted where a run must have the opposite order, so that one step serves all runs.
   v = turn(e, v, 0, before);
   for (int64_t run = before; run <= most; run *= 2) {
     if (run > before)
@@ -124,9 +124,9 @@ TensorValue sortLast(Emitter &e, const TensorValue &v, bool descending) {
   return v.type.shape.back() < 2 ? v : sortRuns(e, v, 2, v.type.shape.back(), descending);
 }
 
-/// The `count` greatest elements, a power of two, in descending order: of two runs that go
-/// different ways, the greater elements of each pair are the greatest of all, and rise and fall
-/// once (Shanbhag, Pirk, Madden: "Efficient Top-K Query Processing on GPUs", 2018).
+/// The `count` greatest elements, a power of two, in descending order: of two runs in opposite
+/// orders, the greater elements of each pair are the greatest of all, and rise and fall once
+/// (Shanbhag, Pirk, Madden: "Efficient Top-K Query Processing on GPUs", 2018).
 TensorValue selectGreatest(Emitter &e, TensorValue v, int64_t count) {
   if (count > 1)
     v = sortRuns(e, v, 2, count, /*descending=*/true);
@@ -190,7 +190,7 @@ TensorValue cutLast(Emitter &e, const TensorValue &v, int64_t first, int64_t cou
 }
 
 /// The bits of floats as signed integers of the same order, and back: below zero, all bits but the
-/// sign are turned over.
+/// sign are inverted.
 TensorValue turnBits(Emitter &e, const TensorValue &v) {
   unsigned bits = v.type.dtype.getBits();
   TensorValue width = makeConstant(e, v.type, Literal(PyInt(bits - 1)));
@@ -200,8 +200,8 @@ TensorValue turnBits(Emitter &e, const TensorValue &v) {
   return {arith::XOrIOp::create(e.builder, e.loc(), v.value, turned), v.type};
 }
 
-/// Sorts integers of the same order: of floats their bits, so that NaN has a place of its
-/// own; of bools bytes.
+/// Sorts by integers of the same order: the bits of floats, so that NaN has a place of its own, and
+/// the bytes of bools.
 Result sortWith(Emitter &e, const TensorValue &v, function_ref<TensorValue(TensorValue)> sort) {
   DType type = v.type.dtype;
   if (type.isInt() && !type.isBool())

@@ -1,5 +1,5 @@
-// `x[:, None, 2:4, -1]`: new dimensions, parts and elements of run-time tensors. What is not whole
-// is gathered.
+// `x[:, None, 2:4, -1]`: new dimensions, parts and elements of run-time tensors. Parts of a
+// dimension are gathered.
 #include "frontend/lang/Emit.h"
 
 using namespace mlir;

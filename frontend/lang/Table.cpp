@@ -9,7 +9,7 @@ using namespace mlir;
 namespace tilerun::lang {
 
 namespace {
-/// Private functions of the language's own library that programs use, by names of their own.
+/// Private functions of the language's own library that programs use all the same.
 constexpr StringLiteral kPrivateNames[] = {"_log2",
                                            "_get_int_dtype",
                                            "_is_power_of_two",
@@ -28,7 +28,7 @@ constexpr StringLiteral kPrivateNames[] = {"_log2",
                                            "_argmin_combine_tie_break_fast",
                                            "_promote_bfloat16_to_float32"};
 
-/// Functions of the prelude that are also methods of tensors, or are nothing else.
+/// Functions of the prelude that are also methods of tensors, or only methods.
 struct PreludeMethod {
   StringLiteral name, function;
 };

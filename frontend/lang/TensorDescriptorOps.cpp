@@ -32,7 +32,7 @@ FailureOr<DescriptorValue> getDescriptor(Emitter &e, const Arguments &args) {
                       "; make one with tl.make_tensor_descriptor");
 }
 
-/// In debug mode what computes the address of an access must not overflow.
+/// In debug mode the computation of an access's address must not overflow.
 void markIndices(Emitter &e, Operation *op) {
   if (e.services.getOption("debug") != 0)
     op->setAttr(tile::TileDialect::kSignedAttr, e.builder.getUnitAttr());

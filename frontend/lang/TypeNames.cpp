@@ -14,7 +14,7 @@ namespace {
 Result emitIdentity(Emitter &, const Arguments &args) { return args[0]; }
 
 Result emitConstexpr(Emitter &e, const Arguments &args) {
-  // Triton takes run-time values, and minds only where a compile-time value is needed.
+  // Triton accepts run-time values, and objects only where a compile-time value is needed.
   if (!args[0].isConstexpr())
     e.services.warning(e.range, "tl.constexpr: 'value' is known only at run time (" +
                                     args[0].describe() + "); it stays an ordinary value");

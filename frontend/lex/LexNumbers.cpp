@@ -67,7 +67,7 @@ Token Lexer::lexNumber() {
         whole.find_first_not_of("0_") != StringRef::npos)
       problem = "decimal integers have no leading zeros; write 0o for octal";
   }
-  // `1if x else y` is allowed: a keyword may follow at once.
+  // `1if x else y` is allowed: a keyword may follow immediately.
   size_t numberEnd = pos;
   if (!atEnd() && (isAlnum(text[pos]) || text[pos] == '_')) {
     while (!atEnd() && (isAlnum(text[pos]) || text[pos] == '_'))

@@ -22,7 +22,7 @@ bool Lexer::atQuote(char quote, bool triple) const {
   return !triple || (peek(1) == quote && peek(2) == quote);
 }
 
-/// At a backslash: skips it and what it protects.
+/// At a backslash: skips it and the character that it escapes.
 void Lexer::skipEscape(bool raw) {
   ++pos;
   if (atEnd())
@@ -162,7 +162,7 @@ Token Lexer::lexFStringText() {
     }
     char c = text[pos];
     if (c == '\\') {
-      // Braces keep their meaning behind a backslash.
+      // Braces keep their meaning after a backslash.
       if (peek(1) == '{' || peek(1) == '}')
         ++pos;
       else

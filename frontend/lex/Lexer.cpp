@@ -169,7 +169,7 @@ bool Lexer::isStatementInBrackets() {
   if (text[at] == '@') {
     // A decorator, if the next line of the same indentation is one too, or a definition.
     size_t line = at;
-    // Bounded in all, so that files full of such lines take no quadratic time.
+    // Bounded in all, so that files full of such lines do not take quadratic time.
     for (unsigned i = 0; i < 100 && peekedLines < 100'000; ++i, ++peekedLines) {
       line = text.find('\n', line);
       if (line == StringRef::npos)
@@ -359,7 +359,7 @@ Token Lexer::lexInvalid() {
       break;
     pos += decoded.length;
   }
-  // Progress, whatever the caller saw here.
+  // Always makes progress, whatever the caller saw here.
   if (pos == begin)
     pos += first.length;
   if (errors) {

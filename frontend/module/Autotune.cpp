@@ -81,7 +81,7 @@ bool ModuleReader::expandClauses(const ComprehensionExpr &comprehension, size_t 
                                  Bindings &bindings, Autotune &out) {
   if (clause == comprehension.clauses.size())
     return addConfig(comprehension.element, bindings, out);
-  // More levels than anyone writes would recurse as deep.
+  // The recursion is bounded; nobody writes this many levels.
   if (clause > 16)
     return false;
   const ComprehensionFor &loop = comprehension.clauses[clause];
@@ -245,7 +245,7 @@ bool ModuleReader::listItems(const Expr *expr, const Bindings &bindings,
 const Expr *ModuleReader::substitute(const Expr *expr, const Bindings &bindings) {
   if (!expr || bindings.empty())
     return expr;
-  // The copy may be as much higher as the highest value that is put in.
+  // The copy can exceed the original's height by that of the highest substituted value.
   unsigned height = expr->height;
   for (auto [name, value] : bindings)
     height = std::max<unsigned>(height, expr->height + value->height);

@@ -1,5 +1,5 @@
-// How globals change beside plain assignments: by `:=`, and by what host code does to what they
-// hold (HostUses.h), for which a file is looked through once it is read.
+// How globals change besides plain assignments: by `:=`, and by what host code does to the values
+// they hold (HostUses.h), for which a file is searched once it is read.
 #include "frontend/module/HostUses.h"
 #include "frontend/module/ModuleReader.h"
 #include "frontend/parse/Parser.h"
@@ -43,7 +43,7 @@ void ModuleReader::notePiece() {
 }
 
 void ModuleReader::readHostUses() {
-  // Python has told what its names hold.
+  // Python has provided the values of its names.
   if (module.isProvided)
     return;
   DenseSet<uint32_t> kernels;

@@ -1,5 +1,5 @@
-// Conditions around global names (`if os.environ.get("FAST", "0") == "1":`), as far as they hang on
-// the environment and on constants of the file alone. What is not known stays unknown.
+// Conditions around global names (`if os.environ.get("FAST", "0") == "1":`), as far as they depend
+// on the environment and on constants of the file alone. The others stay unknown.
 #include "frontend/module/ModuleReader.h"
 
 #include <cstdlib>

@@ -328,7 +328,7 @@ bool HostUses::useBuiltinCall(const CallExpr &e, StringRef name, Doubt flow) {
       holdsItself = true;
       return false;
     }
-    // With names of its own, the code has no others.
+    // Code that is given a namespace of its own sees no other names.
     const bool isApart = e.args.size() > 1 && isa<DictExpr>(e.args[1]);
     if (!isApart)
       doubtEverything(what == What::Runs ? Doubt::Binding : Doubt::Value, e.range);

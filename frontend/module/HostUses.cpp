@@ -169,7 +169,7 @@ void HostUses::read(Block block) {
     readStatement(*statement);
 }
 
-/// Every word in it may be bound, as far as that can be where it stands, and every attribute set.
+/// Every name in it may be bound where its position allows that, and every attribute set.
 void HostUses::readUnparsed(SourceRange range) {
   auto isWord = [](char c) { return isAlnum(c) || c == '_' || static_cast<signed char>(c) < 0; };
   StringRef rest = getText(range);

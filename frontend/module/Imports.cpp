@@ -211,7 +211,7 @@ void ModuleReader::resolveFromImport(const ImportFromStmt &stmt, bool find, Bind
         module.starImports.push_back(from);
         module.starOffsets.push_back(name.range.begin.offset);
       } else if (!from) {
-        // The names that it brings and replaces are unknown; the language has no names of
+        // The names that it brings and replaces are unknown; the language's own are not those of
         // constants.
         if (path.rfind("triton", 0) != 0)
           for (auto &global : module.globals)

@@ -29,7 +29,7 @@ const Global *LoadedModule::lookupIn(const LoadedModule &module, StringRef name,
   auto it = module.globals.find(name);
   if (it != module.globals.end())
     return &it->second;
-  // `*` leaves out what begins with an underscore.
+  // `*` leaves out names that begin with an underscore.
   if (name.starts_with("_") || seen.size() > kMaxModules || !seen.insert(&module).second)
     return nullptr;
   for (const LoadedModule *imported : llvm::reverse(module.starImports))
@@ -62,7 +62,7 @@ const JitFunction *LoadedModule::findFunction(StringRef name) const {
       found = function.get();
   if (found)
     return found;
-  // The plain name of a nested function does, while it is the only one.
+  // The plain name of a nested function will do while it is unique.
   for (const auto &function : functions) {
     if (function->def->name != name)
       continue;

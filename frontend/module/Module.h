@@ -54,7 +54,7 @@ struct Autotune {
   std::vector<AutotuneConfig> configs;
   bool configsKnown =
       true; ///< False if the list is not a literal list of Config calls (built by host code).
-  std::vector<std::string> globals; ///< That the configurations were read from.
+  std::vector<std::string> globals; ///< Those that the configurations were read from.
   HostChange change;                ///< What host code may do to those: then they may be others.
   std::vector<std::string> key;
   std::vector<std::string> resetToZero;

@@ -225,7 +225,7 @@ void ModuleReader::markKernelHolders() {
     scope.holdsKernel |= scope.kind == ScopeKind::Function;
 }
 
-/// Names of the functions and classes around this place, with a dot behind each.
+/// Names of the functions and classes around this place, with a dot after each.
 std::string ModuleReader::getScopeName() const {
   std::string prefix;
   for (const Scope &scope : scopes)
@@ -246,7 +246,7 @@ void ModuleReader::finishScope(const Scope &scope) {
     readNested(scope);
 }
 
-/// Behind the body of a class: keeps its syntax, if a kernel may use it.
+/// After the body of a class: keeps its syntax, if a kernel may use it.
 void ModuleReader::finishClass(const Scope &scope) {
   // Methods of records are not kernels.
   if (scope.isRecord) {
@@ -320,7 +320,7 @@ void ModuleReader::skipJitFunction(uint32_t begin, StringRef name) {
     pieces.back().second = end;
   SourceLoc loc{module.file, begin};
   if (loader.diagnostics.getNumErrors() - errorsBefore >= kMaxParseErrors) {
-    // Enough said about this file.
+    // Enough errors were reported about this file.
   } else if (module.functions.size() >= kMaxFunctions) {
     failed = true;
     loader.diagnostics.error({loc, begin + 1}, "this file has more than " + Twine(kMaxFunctions) +
@@ -366,7 +366,7 @@ void ModuleReader::skipJitFunction(uint32_t begin, StringRef name) {
   decoratedByJit = decoratedAsRecord = decoratedByGluon = false;
   line.clear();
 
-  // Without a block the token behind the line was taken too early.
+  // Without a block the token after the line was taken too early.
   if (!left || done)
     return;
   switch (left->kind) {
@@ -522,7 +522,7 @@ void ModuleReader::bind(StringRef name, Global global) {
   // part that knows the language.
   auto isFunctionOfTriton = [&](const Global &one) {
     auto isPath = [&](const Expr *value) {
-      // Some packages pass Triton's modules on.
+      // Some packages re-export Triton's modules.
       return ("." + getPath(value)).find(".triton.language.") != std::string::npos;
     };
     return one.value ? isPath(one.value)

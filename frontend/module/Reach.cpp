@@ -1,5 +1,5 @@
 // Which files the jit functions of a module look something up in: names are followed by syntax
-// alone, and rather too far than not far enough, because what is found here decides whether a kept
+// alone, and too far rather than not far enough, because what is found here decides whether a kept
 // artifact is still right.
 #include "frontend/ast/Walk.h"
 #include "frontend/module/Module.h"

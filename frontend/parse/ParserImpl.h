@@ -183,7 +183,7 @@ private:
   bool parseTypeParameters();
   /// `: block`. After a broken header (`headerOk` false) only what is indented below it.
   Block parseBlock(const Token &header, const llvm::Twine &after, bool headerOk);
-  Block parseLoopElse(); ///< Behind the body of a loop; empty if there is none.
+  Block parseLoopElse(); ///< After the body of a loop; empty if there is none.
   void parseIndented(StmtList &out);
   void skipIndented();
   template <typename T> T *makeStmt(SourceLoc begin) { return context.make<T>(rangeFrom(begin)); }

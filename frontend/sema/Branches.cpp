@@ -1,4 +1,4 @@
-// Run-time branches: `if`, the code behind an early exit, ternaries, `and` and `or`. Both arms are
+// Run-time branches: `if`, the code after an early exit, ternaries, `and` and `or`. Both arms are
 // emitted from the same environment; names that differ afterwards become results of the scf.if.
 #include "frontend/sema/Evaluator.h"
 #include "frontend/types/Promotion.h"
@@ -255,7 +255,7 @@ void Evaluator::joinNames(Join &join, uint32_t end) {
     }
     bool boundThen = hasThen && inThen->second.isBound();
     bool boundElse = hasElse && inElse->second.isBound();
-    // An arm that is gone does not decide what the name is, unless a loop carries it on.
+    // An arm that has left does not decide the name's value, unless a loop carries the name.
     bool skipThen = isIrrelevant(join.thenArm, name);
     bool skipElse = isIrrelevant(join.elseArm, name);
     std::optional<Value> value;
@@ -383,7 +383,7 @@ void Evaluator::closeBranch(scf::IfOp op, Arm &thenArm, Arm &elseArm, SourceRang
   env() = Environment();
   env().unreachable = thenArm.env.unreachable && elseArm.env.unreachable;
   joinNames(join, end);
-  // Flags and results count on every path, also on those that are gone.
+  // Flags and results count on every path, also on those that have left.
   joinResults(join);
   // At the end of an iteration, or of the function, exit flags are no longer read; only whether
   // some path has continued still decides what an enclosing branch carries on.

@@ -156,8 +156,8 @@ Result Evaluator::call(const Value &function, llvm::ArrayRef<Value> args, Source
   return callValue(function, std::move(arguments), range);
 }
 
-/// The functions of the language look at what they get, but for a file to print to and for types to
-/// compare with: no value of a kernel has a class of host code.
+/// The language's functions use their arguments, except a file to print to and types to compare
+/// with: no value of a kernel has a class of host code.
 LogicalResult Evaluator::requireKnownArguments(const lang::Builtin &builtin,
                                                const CallArguments &args, SourceRange range) {
   const bool isTypeTest = builtin.name == "isinstance";
@@ -352,7 +352,7 @@ Value Evaluator::decay(const Value &value, SourceRange range) {
   const TupleValue *tuple = value.getTuple();
   if (!tuple || !tuple->isSequence()) // A record's numbers are what its fields are declared as.
     return value;
-  // A tuple that grows in an unrolled loop is not copied each time for nothing.
+  // A tuple that grows in an unrolled loop is not copied needlessly each time.
   if (!hasNumbers(*tuple))
     return value;
   auto copy = std::make_shared<TupleValue>(*tuple);

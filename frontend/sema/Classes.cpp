@@ -112,7 +112,7 @@ ClassValue Evaluator::makeClass(LoadedModule &module, llvm::StringRef scope,
     info->bases.push_back(parent->info);
     if (info->kind == ClassInfo::Kind::Constants)
       info->kind = parent->info->kind;
-    // A class below a named tuple adds methods alone.
+    // A subclass of a named tuple only adds methods.
     hasOwnFields &= parent->info->kind != ClassInfo::Kind::NamedTuple;
     for (const ClassInfo::Field &field : parent->info->fields)
       if (info->fields.size() <= Limits::kFields && !info->findField(field.name))

@@ -180,7 +180,7 @@ static ConstResult repeat(const Value &sequence, PyInt count) {
 }
 
 ConstResult evalBinary(BinaryOp op, const Value &lhs, const Value &rhs) {
-  // Tuples may be put together whatever is in them.
+  // Tuples may be concatenated whatever they contain.
   for (const Value *operand : {&lhs, &rhs})
     if (const OpaqueValue *unknown = operand->asUnknown())
       return ConstResult::dependsOn(*unknown);

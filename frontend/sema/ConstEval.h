@@ -44,8 +44,8 @@ std::optional<ConstResult> callStringMethod(llvm::StringRef text, llvm::StringRe
 std::optional<ConstResult> callNumberMethod(const Value &number, llvm::StringRef method,
                                             llvm::ArrayRef<Value> args);
 
-/// Whether two compile-time values are equal, as `==` says. Of unknown values, whether they are
-/// one.
+/// Whether two compile-time values are equal, as `==` says. Of unknown values, whether they are the
+/// same one.
 bool isEqual(const Value &lhs, const Value &rhs);
 /// Whether two values are equal and of one kind.
 bool isSame(const Value &a, const Value &b);

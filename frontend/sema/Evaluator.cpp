@@ -102,7 +102,7 @@ LogicalResult Evaluator::errorWithNotes(SourceRange range, const llvm::Twine &me
   Diagnostic &diagnostic = diagnostics.error(range, text);
   diagnostic.notes.append(notes.begin(), notes.end());
   diagnostic.notes.append(stack.begin(), stack.end());
-  // The calls, innermost first; of many the ends.
+  // The calls, innermost first; of many, only both ends.
   constexpr size_t kInnerCalls = 4, kOuterCalls = 2;
   llvm::SmallVector<const Frame *> calls;
   for (size_t i = inner; i > 1; --i)

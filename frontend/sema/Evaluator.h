@@ -358,7 +358,7 @@ private:
   const KernelSignature &options;
   OpCounter ops;
   uint64_t maxOps = Limits::kOps;
-  /// The unrolled loop, of those that no other one is around, that emitted the most operations.
+  /// Among outermost unrolled loops, the one that emitted the most operations.
   struct {
     SourceRange header;
     size_t iterations = 0;

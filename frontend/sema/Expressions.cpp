@@ -538,8 +538,8 @@ Result Evaluator::evaluateCompare(const CompareExpr &e) {
     bool runTime = left->isTensor() || right->isTensor();
     bool structural = op == CompareOp::Is || op == CompareOp::IsNot || op == CompareOp::In ||
                       op == CompareOp::NotIn;
-    // A value of the run has no comparison with a module or a function, and `False` would hide the
-    // mistake; dtypes, strings, None and tuples are other than any number.
+    // A run-time value cannot be compared with a module or a function, and `False` would hide the
+    // mistake; dtypes, strings, None and tuples differ from every number.
     auto isNumeric = [](const Value &v) { return v.isTensor() || v.isConstNumber(); };
     auto isData = [&](const Value &v) {
       return isNumeric(v) || v.isNone() || v.is<std::string>() || v.is<DType>() ||
@@ -581,7 +581,7 @@ Result Evaluator::evaluateTernary(const TernaryExpr &e) {
     return failure();
   auto arm = [&](const Expr &value) {
     Result result = evaluate(value);
-    // Of two values one is taken when it runs, so both must be known.
+    // One of the two is chosen at run time, so both must be known.
     if (const OpaqueValue *unknown = succeeded(result) ? result->asUnknown() : nullptr)
       result = opaqueError(*unknown, value.range);
     env().names[kHidden] =

@@ -141,7 +141,7 @@ std::optional<Value> Evaluator::lookupStarImports(const LoadedModule &module,
   return std::nullopt;
 }
 
-/// A file that binds a name again, by `*`, behind the place where this one does.
+/// A file that binds a name again, by `*`, after the place where this one does.
 static LoadedModule *findLaterStar(const LoadedModule &module, llvm::StringRef name) {
   const Global *own = module.findBinding("", name);
   if (!own || name.starts_with("_"))
@@ -296,7 +296,7 @@ Value Evaluator::resolveGlobal(LoadedModule &module, llvm::StringRef scope, llvm
   case Global::Kind::ImportedName:
     return resolveImport(module, global, name);
   case Global::Kind::HostFunction:
-    // `@cache` and its like leave a function one.
+    // With `@cache` and the like a function is still a function.
     if (global.isDecorated && !global.isBuiltin && !module.isProvided &&
         !module.readHostFunction(global, name))
       return Value(
@@ -374,7 +374,7 @@ OpaqueValue Evaluator::makeUnknown(const LoadedModule &module, std::string what,
                                    llvm::StringRef name, const llvm::Twine &cause) {
   OpaqueValue out{std::move(what), range, cause.str()};
   if (module.isProvided) {
-    // The host has resolved all names, and written down what has a text.
+    // The host has resolved all names, and written down the values that have a textual form.
     out.cause = "it is of a kind that kernels cannot use";
     out.remedy = "make it a number, a string, a dtype or a tuple of these";
     return out;
@@ -386,7 +386,7 @@ OpaqueValue Evaluator::makeUnknown(const LoadedModule &module, std::string what,
 }
 
 Value Evaluator::resolveImport(LoadedModule &module, const Global &global, llvm::StringRef name) {
-  // A name that is not there, with what may be meant.
+  // An unknown name, with a suggestion.
   auto missing = [&](const std::string &where, const char *verb,
                      llvm::ArrayRef<llvm::StringRef> names) {
     OpaqueValue out{"'" + global.importedName + "'", global.range, "'" + where + "' " + verb};

@@ -1,5 +1,5 @@
-// Live names: effects of statements are computed once, bottom up; a question follows the statements
-// behind a place (Aho, Lam, Sethi, Ullman, Compilers, 9.2.5, on the syntax tree).
+// Live names: effects of statements are computed once, bottom up; a query follows the statements
+// after a place (Aho, Lam, Sethi, Ullman, Compilers, 9.2.5, on the syntax tree).
 #include "frontend/sema/Liveness.h"
 
 #include "frontend/ast/Walk.h"

@@ -15,7 +15,7 @@ namespace tilerun::sema {
 class Liveness {
 public:
   explicit Liveness(const ast::FunctionDef &function);
-  /// Whether the value that `name` has at `offset` may be read behind it. The enclosing loops are
+  /// Whether the value that `name` has at `offset` may be read after it. The enclosing loops are
   /// taken to end there: what their next iterations read is for `isReadByIteration`.
   bool isLiveAfter(llvm::StringRef name, uint32_t offset) const;
   /// Whether an iteration of the loop at `offset` may read what `name` was before it.

@@ -12,7 +12,7 @@ struct Evaluator::LoopPlan {
   const ast::NameExpr *target = nullptr; ///< Of a `for`.
   const ast::Expr *condition = nullptr;  ///< Of a `while`.
   std::optional<DType> inductionType;
-  /// The loop variable out of the counter (a descending loop counts upwards).
+  /// The loop variable, computed from the counter (a descending loop counts upwards).
   std::function<mlir::Value(mlir::Value)> getInduction;
 
   Environment before; ///< At the loop's entry.

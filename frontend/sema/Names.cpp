@@ -32,7 +32,8 @@ void addTarget(const Expr *target, AssignedNames &names) {
 struct AssignmentWalker : Walker {
   AssignedNames &names;
   explicit AssignmentWalker(AssignedNames &names) : names(names) {}
-  /// Names of what a kernel cannot define: known, so that their uses are not further mistakes.
+  /// Names of definitions that kernels cannot have: known, so that their uses are not reported as
+  /// well.
   bool addDefinitions(const Node &node) {
     if (const auto *def = llvm::dyn_cast<FunctionDef>(&node)) {
       names.try_emplace(def->name, def->nameRange);

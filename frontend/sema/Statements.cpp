@@ -229,7 +229,7 @@ void Evaluator::emitAnnotatedAssign(const AnnAssignStmt &statement) {
   if (!name || !isConstexprAnnotation(statement.annotation))
     return emitAssign(*statement.target, *value, statement.range);
   if (!value->isConstexpr()) {
-    // Triton takes it, and minds only where a compile-time value is needed.
+    // Triton accepts it, and objects only where a compile-time value is needed.
     warning(statement.value->range,
             "'" + name->name + "' is declared tl.constexpr, but its value (" + value->describe() +
                 ") is known only at run time; it is an ordinary variable");
