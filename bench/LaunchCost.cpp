@@ -1,4 +1,4 @@
-// What a launch costs the host: through the C++ API, and by cuLaunchKernel itself in the same
+// The host's cost of a launch: through the C++ API, and by cuLaunchKernel itself in the same
 // program, context and stream. Prints both and their ratio; of devices that are not CUDA's, the
 // first alone. Usage: launch-cost [DEVICE]
 //
@@ -42,7 +42,7 @@ constexpr int kLaunches = 400; // Of a round.
 constexpr int kRounds = 101;
 constexpr uint32_t kElements = 96;
 
-// What this program needs of the driver.
+// The driver functions that this program needs.
 struct Driver {
   int (*setCurrent)(void *context);
   int (*loadModule)(void **module, const void *image, unsigned, int *, void **);
@@ -153,7 +153,7 @@ static int run(const char *id) {
   bool hasParameters = failure == 0; // The fake driver takes packed arguments only.
   failure = 0;
 
-  for (int i = 0; i < 5; ++i) { // Warm all of them.
+  for (int i = 0; i < 5; ++i) { // Warms up all of them.
     measure(stream, launchOurs);
     measure(stream, launchPacked);
   }

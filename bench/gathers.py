@@ -1,4 +1,4 @@
-"""Kernels of bench/bounds: addresses that come out of memory."""
+"""Kernels of bench/bounds: addresses that are read from memory."""
 
 import triton
 import triton.language as tl

@@ -22,7 +22,7 @@ endforeach()
 list(REMOVE_DUPLICATES _archives)
 
 # LLVM's archives want zlib and zstd, which a machine with nothing but a driver may not have, and
-# which nothing here uses: these functions answer as a build without them does.
+# which nothing here uses: these functions behave like those of a build without them.
 add_library(tilerun_no_compression OBJECT ${CMAKE_CURRENT_LIST_DIR}/NoCompression.cpp)
 
 add_library(tilerun_framework_archives INTERFACE)
@@ -30,7 +30,7 @@ target_link_libraries(tilerun_framework_archives INTERFACE
   $<TARGET_OBJECTS:tilerun_no_compression> ${_archives} ${CMAKE_DL_LIBS} Threads::Threads m)
 target_link_options(tilerun_framework_archives INTERFACE -Wl,--icf=all)
 
-# What libraries of this project name in place of MLIR and LLVM.
+# The targets that libraries of this project name in place of MLIR and LLVM.
 set(_static $<BOOL:$<TARGET_PROPERTY:TILERUN_STATIC>>)
 foreach(_framework MLIR LLVM)
   string(TOLOWER tilerun_${_framework} _name)

@@ -36,7 +36,7 @@ function(tilerun_plugin name)
   tilerun_unwinds(${target})
   target_link_options(${target} PRIVATE -Wl,--version-script=${script} -Wl,--build-id=sha1)
   if(NOT "LLVM" IN_LIST ARG_LINK)
-    # Beside LLVM's shared library, which brings the C++ library, a second copy would be a risk.
+    # LLVM's shared library brings the C++ library; a second copy of it would be a risk.
     target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
   endif()
   if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize=")

@@ -2,9 +2,9 @@
 
     bench/compile/compare.py [--ptxas PTXAS] TILERUN [KERNEL:BLOCK:WARPS …]
 
-Both times end with PTX, are without start-up (for Tilerun, that of `--version` is taken off; Triton has compiled
-another kernel before), and in seconds of the processor. With --ptxas, what it takes for the PTX of either follows.
-"""
+Both times end with PTX, exclude start-up (for Tilerun, the time of `--version` is subtracted;
+Triton has compiled another kernel before), and are seconds of processor time. With --ptxas, what it
+takes for the PTX of either follows. """
 import argparse
 import os
 import pathlib
@@ -44,7 +44,8 @@ open(out, 'w').write(compiled.asm['ptx'])
 
 
 def run(command, **options):
-    """Seconds of the processor that a command takes and what it prints; None if it fails or takes too long."""
+    """Processor seconds that a command takes, and its output; None if it fails or takes too
+    long."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         result = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, **options)

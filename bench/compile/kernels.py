@@ -1,4 +1,4 @@
-"""Kernels whose tensors may be large: what compare.py measures the compile time of."""
+"""Kernels whose tensors may be large; compare.py measures their compile time."""
 import triton
 import triton.language as tl
 

@@ -151,7 +151,7 @@ def sort_rows(rows, columns):
 
 
 def normal(n):
-    """Numbers of another generator than PyTorch's: compared is the sum of their squares."""
+    """The generator is not PyTorch's, so the sum of the squares is compared."""
     out = torch.empty(n, device="cuda")
     return Work(f"randn f32 2^{n.bit_length() - 1}", load_example("library_kernels", HERE), "normal_kernel",
                 [out, n, 5], lambda m: (-(-n // m["BLOCK_SIZE"]),),

@@ -69,7 +69,7 @@ class Device(binding.Library):
         self.call("tilerunSynchronizeStream", self.default)
 
     def time(self, launch, repeat, in_a_row=1):
-        """Sorted milliseconds of a launch, of which there are so many between two events."""
+        """Sorted milliseconds of a launch, with the given number of launches between two events."""
         times = []
         for _ in range(repeat):
             self.fill(self.cache, 0, FLUSH)
@@ -162,7 +162,7 @@ def label(config):
 
 
 def measure(device, work, expected, repeat):
-    """The best figure, its configuration, and notes on what was refused or wrong."""
+    """The best figure, its configuration, and notes on refused or wrong configurations."""
     remotes = [device.upload(v) if isinstance(v, torch.Tensor) else v for v in work.arguments]
     result = torch.empty_like(work.arguments[work.output])
     handle = device.kernel(os.path.join(EXAMPLES, work.file), work.kernel)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Modules of examples/matmul.py's grouped kernel beside each other, launched in random order: what a change of the code
-generator is worth, free of how launches are made and of a clock that drifts. PyTorch's product is among them.
+"""Modules of examples/matmul.py's grouped kernel beside each other, launched in random order:
+measures a change of the code generator without the effects of launching and of a drifting clock.
+PyTorch's product is among them.
 
     modules.py N FILE:BLOCK_M,BLOCK_N,WARPS,SHARED...    FILE: PTX or a cubin, SHARED: bytes
 
@@ -32,7 +33,8 @@ def load(text, n, tensors):
     check(driver.cuModuleLoadData(ctypes.byref(module), image))
     check(driver.cuModuleGetFunction(ctypes.byref(function), module, b"matmul_grouped_kernel"))
     check(driver.cuFuncSetAttribute(function, MAX_DYNAMIC_SHARED, shared))
-    # M, N, K and the strides that are not 1; Triton's kernels have two pointers to scratch memory more.
+    # M, N, K and the strides that are not 1; Triton's kernels have two more parameters, pointers to
+    # scratch memory.
     values = [ctypes.c_void_p(t.data_ptr()) for t in tensors] + [ctypes.c_int(n)] * 6 + [ctypes.c_void_p(0)] * 2
     pointers = (ctypes.c_void_p * len(values))(*[ctypes.cast(ctypes.byref(v), ctypes.c_void_p) for v in values])
     grid = -(-n // block_m) * -(-n // block_n)

@@ -1,4 +1,5 @@
-"""Launches that overlap (launch_pdl): that they do, that results are right, and what it saves. Needs a GPU from sm_90 on."""
+"""Launches that overlap (launch_pdl): whether they do, whether results are right, and the time
+saved. Needs a GPU from sm_90 on."""
 
 import sys
 
@@ -44,7 +45,8 @@ def step(x, B: tl.constexpr):
 
 
 def check_pairs(overlap):
-    """A launch behind one that works for 200 us: whether it began before that ended, and read what it wrote."""
+    """A launch after one that works for 200 us: whether it began before that ended, and read what
+    it wrote."""
     x, y = (torch.zeros(PROGRAMS * BLOCK, dtype=torch.int32, device="cuda") for _ in range(2))
     ends = torch.zeros(PROGRAMS, dtype=torch.int64, device="cuda")
     marks = torch.zeros(PROGRAMS, 2, dtype=torch.int64, device="cuda")

@@ -1,6 +1,7 @@
-"""Host time of a warm launch from Python, beside Triton's in the same process: vector addition on an idle stream. The ways
-take turns, round by round, so that the machine's state is the same for all; the median round counts. The driver's own part
-(cuLaunchKernel) is in all. The process runs on the cores beside the GPU: from others the driver alone takes a third longer."""
+"""Host time of a warm launch from Python, beside Triton's in the same process: vector addition on
+an idle stream. The variants take turns, round by round, so that the machine's state is the same for
+all; the median round counts. The driver's own part (cuLaunchKernel) is in all. The process runs on
+the cores beside the GPU: from others the driver alone takes a third longer."""
 
 import glob
 import os
@@ -39,7 +40,8 @@ def stay_beside_the_gpu():
 
 
 def make_loop(launch):
-    """Many launches, by code of its own: Python specializes calls by their place, which in programs has one kernel."""
+    """Many launches, by code of its own: Python specializes call sites, and in programs a call site
+    has one kernel."""
     scope = {"launch": launch}
     exec(f"def loop():\n    for _ in range({LAUNCHES}):\n        launch()\n", scope)
     return scope["loop"]

@@ -69,7 +69,7 @@ llvm::Expected<const TilerunPluginArtifact *> cpu::compileBytecode(llvm::ArrayRe
 
 using Value = const std::string &;
 
-// Threads and pipelines are not the interpreter's concern, but what asks for them is checked.
+// Threads and pipelines do not concern the interpreter, but the options for them are checked.
 static std::string ignoreNumber(CompileOptions &, Value value) {
   unsigned unused = 0;
   return readNumber(value, 0, UINT_MAX, unused);

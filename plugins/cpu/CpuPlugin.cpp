@@ -42,7 +42,7 @@ TilerunStatus cpu::fail(const TilerunErrorSink *sink, const char *call, llvm::Er
       std::move(error),
       [&](const interp::InterpreterError &e) {
         status = getStatus(e.getKind());
-        // "cpu: free: …" of the interpreter names what the message names already.
+        // The interpreter's "cpu: free: …" repeats what the message names already.
         llvm::StringRef message = e.getMessage();
         if (message.consume_front("cpu: "))
           message = message.split(": ").second;
@@ -64,7 +64,7 @@ const TilerunPlugin *tilerunPluginEntry(const TilerunPluginHost *host) {
   static const TilerunPlugin table = [] {
     TilerunPlugin made =
         plugin_support::makeTable("cpu", "0.1.0", "the reference interpreter on the host's cores");
-    // Which build of it is the plugin's build id, which keys have anyway.
+    // The build is identified by the plugin's build id, which keys contain anyway.
     made.compiler_version = "tilerun-interpreter 0.1.0, LLVM " LLVM_VERSION_STRING;
     cpu::addCompileEntries(made);
     cpu::addSelfTestEntries(made);

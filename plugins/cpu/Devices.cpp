@@ -69,7 +69,7 @@ static TilerunStatus synchronize(TilerunPluginDevice *device, const TilerunError
     fault = std::exchange(device->fault, {});
   }
   for (const std::shared_ptr<Stream> &stream : streams) {
-    // Work that another thread has in flight.
+    // Another thread may have work in flight.
     std::lock_guard running(stream->running);
     fault.add(takeFault(*stream));
   }

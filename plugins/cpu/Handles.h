@@ -39,7 +39,8 @@ struct Stream {
   Fault fault;
 };
 
-/// A self-test kernel that tile IR has no ops for. Gives why the device is lost; empty: it is not.
+/// A self-test kernel that tile IR has no ops for. Returns why the device is lost; empty if it is
+/// not.
 using HostKernel = std::string (*)(interp::Heap &heap, const uint64_t *arguments);
 
 } // namespace tilerun::cpu
@@ -107,8 +108,8 @@ Fault takeFault(Stream &stream);
 /// The findings of checks, as a fault.
 Fault makeFault(const interp::CheckReport &report);
 
-/// Reads a list of checks, "bounds,races", or "true" for those that the library turns on; what is
-/// wrong as an option's setter tells it (plugins/support/Options.h).
+/// Reads a list of checks, "bounds,races", or "true" for those that the library turns on; returns
+/// what an option's setter does (plugins/support/Options.h).
 std::string parseChecks(llvm::StringRef text, interp::CheckOptions &checks);
 std::string formatChecks(const interp::CheckOptions &checks);
 
@@ -141,7 +142,7 @@ const TilerunPluginArtifact *makeArtifact(const ArtifactContent &content,
 /// Releases one of makeArtifact. Null is ignored.
 void releaseArtifact(const TilerunPluginArtifact *artifact);
 
-/// Compiles tile IR that was read: optimizes, decodes once to find what is not possible, encodes.
+/// Compiles tile IR that was read: optimizes, decodes once to find unsupported operations, encodes.
 struct CompileOptions {
   RunOptions run;
   bool optimize = true;

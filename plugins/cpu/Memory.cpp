@@ -33,7 +33,7 @@ static TilerunStatus freeMemory(TilerunPluginDevice *device, TilerunPluginStream
                                 TilerunAddress address, const TilerunErrorSink *sink) {
   if (!address)
     return TILERUN_STATUS_OK;
-  // Also on a lost device, whose memory is not taken from the host for ever.
+  // Also on a lost device: its memory goes back to the host.
   std::lock_guard running(getStream(device, stream).running);
   llvm::Error error = getHeap().free(address);
   if (error)
@@ -62,7 +62,7 @@ static TilerunStatus freeHost(TilerunPluginDevice *device, void *pointer,
   return finish(sink, "free_host", getHeap().free(address));
 }
 
-// What a stream does to `bytes` bytes of memory.
+// Runs work of a stream on `bytes` bytes of memory.
 template <typename Work>
 static TilerunStatus access(TilerunPluginDevice *device, TilerunPluginStream *stream,
                             const char *call, uint64_t bytes, const TilerunErrorSink *sink,

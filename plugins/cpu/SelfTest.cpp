@@ -1,5 +1,5 @@
-// The self-test kernels of the ABI: in tile IR, and as functions where tile IR has no ops for what
-// they do (waiting, and writing to any address without killing the process).
+// The self-test kernels of the ABI: in tile IR, and as functions where tile IR has no suitable ops
+// (for waiting, and for writing to any address without killing the process).
 #include "plugins/cpu/Handles.h"
 
 #include <chrono>

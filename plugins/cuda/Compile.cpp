@@ -68,7 +68,7 @@ constexpr Option<Request> kOptions[] = {
      [](Request &r, Value value) { return readTruth(value, r.options.lineInfo); }},
     kScheduleOption<Request>,
     kScheduleNameOption<Request>,
-    {"emit", "a phase", // To look at instead of code to load.
+    {"emit", "a phase", // For inspection, not for loading.
      [](Request &r, Value value) { return setPhase(kPhases, value, r.stage); }}};
 
 // The version in PTX's first directive: "8.0".

@@ -44,7 +44,7 @@ TilerunStatus Device::getStatus(CUresult error) {
   case kAssert:
     return TILERUN_STATUS_DEVICE_LOST;
   default:
-    // From a broken stack to a failed launch, all leave the context unusable.
+    // The errors from a broken stack to a failed launch leave the context unusable.
     return error >= kHardwareStackError && error <= kLaunchFailed ? TILERUN_STATUS_DEVICE_LOST
                                                                   : TILERUN_STATUS_DRIVER;
   }
@@ -57,7 +57,7 @@ namespace {
 struct Primary {
   unsigned handles = 0;
   std::string lossReason; // Of those handles; empty while none is lost.
-  std::string lastLoss;   // The same, of all handles there ever were.
+  std::string lastLoss;   // The same, of all handles so far.
 };
 std::mutex primariesMutex;
 std::map<CUdevice, Primary> &getPrimaries() {
@@ -98,9 +98,8 @@ std::string getKernelModuleVersion() {
 
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// What there is
-//===----------------------------------------------------------------------===//
+// ==----------------------------------------------------------------------===// Enumeration
+// //===----------------------------------------------------------------------===//
 
 uint32_t Device::count(std::string &reason) {
   const Driver *driver = findDriver(reason);
@@ -143,7 +142,7 @@ Outcome Device::describe() {
   memoryPools = pools != 0;
   maxShared = static_cast<uint32_t>(std::max(shared, 0));
   capability = major * 10 + minor;
-  // The architecture's own features are worth an artifact that no other one runs.
+  // The architecture's own features are worth an artifact that runs on no other architecture.
   bool own = capability == 90 || capability == 100 || capability == 120;
   arch = "sm_" + std::to_string(capability) + (own ? "a" : "");
   overlapsGrids = capability >= 90 && driver.version >= 12000;
@@ -272,6 +271,6 @@ Outcome Device::getPointerInfo(TilerunAddress address, TilerunPluginPointerInfo 
   info.on_host = memoryType == kHost;
   info.other_device = !info.on_host && owner != static_cast<int>(ordinal);
   info.base = base;
-  info.num_bytes = memoryType ? size : 0; // The driver succeeds for what it does not know.
+  info.num_bytes = memoryType ? size : 0; // The driver succeeds for properties it does not know.
   return outcome;
 }

@@ -40,7 +40,7 @@ static std::string openDriver(Driver &driver) {
     member = reinterpret_cast<std::remove_reference_t<decltype(member)>>(dlsym(library, name));
     return member != nullptr;
   };
-  // The version first: an old driver lacks functions, and its version says it better.
+  // The version first: an old driver lacks functions, and its version is the clearer message.
   if (load(driver.cuDriverGetVersion, "cuDriverGetVersion") &&
       driver.cuDriverGetVersion(&driver.version) == kSuccess && driver.version < kLowestVersion)
     return "the CUDA driver is too old: it is for CUDA " + formatVersion(driver.version) +

@@ -51,7 +51,7 @@ Outcome Device::loadModule(CUmodule &module, const TilerunPluginArtifact &artifa
 }
 
 Outcome Device::getSharedLimit(CUfunction function, uint32_t &fixed, uint32_t &most) const {
-  // Shared memory beyond this has to be asked for once per function.
+  // Shared memory beyond this must be requested once per function.
   constexpr uint32_t kPlainSharedBytes = 48 << 10;
   int bytes = 0;
   Outcome outcome = CU(cuFuncGetAttribute(&bytes, kFunctionSharedBytes, function));
@@ -86,7 +86,7 @@ bool Device::launchesWait() {
   return waits;
 }
 
-// May begin before the grid before it has ended, or has clusters.
+// A launch that may begin before the previous grid has ended, or that has clusters.
 Outcome Device::launchExtended(CUfunction function, const LaunchCall &call, CUstream stream,
                                void **extra) const {
   const TilerunPluginLaunch &launch = call.launch;

@@ -65,7 +65,7 @@ template <typename D> struct DeviceState {
   uint32_t ordinal = 0;
   /// The properties of these names; "" if the driver does not report one.
   std::string id, uuid, name, arch, driverVersion, pciAddress, binaryCompatibility;
-  bool isOpen = false; ///< Until then, an error that means loss is one of opening.
+  bool isOpen = false; ///< Until then, an error that means loss is an error of opening.
   LossLatch latch;
   StreamSet<StreamOf<D>> streams;
   std::mutex namesMutex;

@@ -196,7 +196,7 @@ template <typename D> struct Modules {
                                 : device->launch(kernel->function, call, getStream(device, stream));
     if (!outcome) [[likely]]
       return TILERUN_STATUS_OK;
-    // It never ran, unless launches were made to wait: the fault is an earlier one's.
+    // It never ran, unless launches were made to wait: the fault is that of an earlier launch.
     if (!D::launchesWait())
       log.withdraw(index);
     return finish(sink, device, outcome, describeLaunch(kernel->name, *launch));

@@ -34,7 +34,7 @@ private:
   std::vector<uint8_t> bytes;
 };
 
-/// Never reads past its end: after the first thing that does not fit it gives zeros, and says so at
+/// Never reads past its end: after the first value that does not fit it gives zeros, and says so at
 /// the end.
 template <typename Size> class ByteReader {
 public:

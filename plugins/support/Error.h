@@ -34,7 +34,7 @@ inline std::string checkFill(uint32_t patternBytes, uint64_t bytes) {
 
 } // namespace tilerun::plugin_support
 
-/// Ends an entry, or a part of one, with the status of what failed in it and is reported.
+/// Ends an entry, or a part of one, with the status of a failure that has been reported.
 #define TILERUN_PLUGIN_TRY(...)                                                                    \
   do {                                                                                             \
     if (TilerunStatus status_ = (__VA_ARGS__))                                                     \

@@ -44,7 +44,7 @@ llvm::Error makeError(const llvm::Twine &what) {
 }
 
 /// Whether the words are instructions one after the other, with an entry point for every kernel.
-/// Drivers believe what they are given.
+/// Drivers do not check it themselves.
 std::string checkCode(const ArtifactContent &content) {
   llvm::ArrayRef<uint32_t> code = content.code;
   if (code.size() < kSpirvHeaderWords || code[0] != kSpirvMagic)
@@ -186,9 +186,8 @@ llvm::Expected<ArtifactContent> vulkan::decodeArtifact(llvm::ArrayRef<uint8_t> b
   return content;
 }
 
-//===----------------------------------------------------------------------===//
-// What is given away
-//===----------------------------------------------------------------------===//
+// ==----------------------------------------------------------------------===// Artifacts for the
+// host //===----------------------------------------------------------------------===//
 
 const TilerunPluginArtifact *vulkan::giveArtifact(const ArtifactContent &content,
                                                   std::string compatibility) {

@@ -1,8 +1,8 @@
-// Artifacts: SPIR-V with what is needed to make pipelines of it, in a container of this plugin's
-// own, and the form in which they are given away.
+// Artifacts: SPIR-V with the data for making pipelines from it, in a container of this plugin's
+// own, and the form in which the host gets them.
 //
 // The container: "tilerunV", version, length and checksum, then the content (Artifact.cpp). A
-// reader believes nothing before the checksum is right, and no length even then.
+// reader trusts nothing before the checksum is right, and no length even then.
 #pragma once
 
 #include "backends/spirv/DebugBuffer.h"

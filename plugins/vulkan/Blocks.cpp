@@ -41,7 +41,8 @@ static std::vector<uint32_t> getTypes(const PhysicalDevice &physical, MemoryKind
   }
   std::vector<uint32_t> types;
   for (VkMemoryPropertyFlags flags : wanted)
-    // Without more than is wanted first: visible memory may be slower without being mapped.
+    // Types without further properties come first: visible memory may be slower even if it is not
+    // mapped.
     for (bool exact : {true, false})
       for (uint32_t i = 0; i < physical.memory.memoryTypeCount; ++i) {
         const VkMemoryType &type = physical.memory.memoryTypes[i];

@@ -1,6 +1,6 @@
-// Compatibility strings: "vulkan:1.3" and what the code needs of a device, in the words of targets:
-// limits with what is used, features that the module declares. Artifacts with the driver's own data
-// have the device's binaryCompatibility instead.
+// Compatibility strings: "vulkan:1.3" and the code's requirements on a device, in the words of
+// targets: limits with what is used, features that the module declares. Artifacts with the driver's
+// own data have the device's binaryCompatibility instead.
 #include "plugins/vulkan/Launch.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -48,7 +48,7 @@ constexpr uint32_t kOpExecutionMode = 16, kOpCapability = 17, kFirstInstruction 
 constexpr uint32_t kCooperativeMatrix = 6022;
 constexpr llvm::StringLiteral kPrefix("vulkan:1.3"), kFinalPrefix("vulkan:pipeline:");
 
-/// Words for what a module declares, in the order of the module, each once.
+/// Words for a module's declarations, in the module's order, each once.
 std::vector<std::string> getDeclared(llvm::ArrayRef<uint32_t> code, bool &matrices) {
   std::vector<std::string> words;
   auto add = [&](std::string word) {
@@ -109,7 +109,8 @@ std::string vulkan::describeNeeds(const ArtifactContent &content, const Target &
   auto uses = [&](llvm::StringRef word) {
     return llvm::any_of(words, [&](llvm::StringRef each) { return each.starts_with(word); });
   };
-  // No capability tells of these; where they could matter, what was compiled for has to be there.
+  // No capability declares these; where they could matter, the device must have those that were
+  // compiled for.
   if (target.hasSubgroupTypes && (uses("shuffle") || uses("subgroup-arithmetic")))
     text += ",subgroup-types";
   if (target.hasIndependentDenorms && uses("denorm-f"))

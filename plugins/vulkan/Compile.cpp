@@ -18,7 +18,7 @@ using tilerun::spirvbackend::Target;
 
 namespace {
 
-/// As the ABI has targets: with their kind.
+/// Targets in the ABI's form: with their kind.
 llvm::Expected<Target> parseTarget(llvm::StringRef text) {
   if (text.starts_with("vulkan:"))
     return tilerun::spirvbackend::parseTarget(text);
@@ -62,7 +62,7 @@ struct Request {
 
 using Value = const std::string &;
 
-// Takes a number that changes nothing.
+// Accepts a number that has no effect.
 template <unsigned least, unsigned most> std::string ignore(Request &, Value value) {
   unsigned unused = 0;
   return readNumber(value, least, most, unused);

@@ -13,7 +13,7 @@ namespace {
 
 // From this size on, a copy goes to a queue for copies, where there is one.
 constexpr uint64_t kTransferBytes = uint64_t(1) << 20;
-// Up to this size, the host writes through the bus by itself.
+// Up to this size, the host writes over the bus itself.
 constexpr uint64_t kDirectBytes = uint64_t(64) << 10;
 
 TilerunStatus failRange(Context &context, const char *call, TilerunAddress address, uint64_t bytes,
@@ -39,7 +39,7 @@ TilerunStatus recordCopy(Stream &stream, VkBuffer from, VkDeviceSize fromOffset,
       sink, nullptr, kind);
 }
 
-// Whether the host should write `bytes` to the block by itself, once the stream is idle.
+// Whether the host should write `bytes` to the block itself, once the stream is idle.
 bool writesDirectly(const Context &context, const Block &block, uint64_t bytes) {
   return block.host &&
          (bytes <= kDirectBytes || context.physical.isCpu || context.physical.isIntegrated);
@@ -180,7 +180,7 @@ TilerunStatus copyFromPeer(TilerunPluginDevice *device, TilerunPluginStream *str
     return failRange(context, "copy_from_peer", to, bytes, sink);
   if (bytes && !peer->context->memory.find(from, bytes, place))
     return failRange(*peer->context, "copy_from_peer", from, bytes, sink);
-  // Devices do not see each other's memory: through the host, once the stream has come to it.
+  // Devices do not see each other's memory: through the host, once the stream has reached the copy.
   TILERUN_PLUGIN_TRY(getStream(device, stream).wait(sink));
   constexpr uint64_t kPart = uint64_t(4) << 20;
   std::vector<uint8_t> buffer(std::min(bytes, kPart));

@@ -22,8 +22,8 @@ Context::~Context() {
   flusher.reset();
   if (!handle)
     return;
-  // Streams that were destroyed busy, and what the driver still does with semaphores after they
-  // were signalled. A lost device answers at once; any other failure may pass.
+  // Streams that were destroyed while busy, and the driver's use of semaphores after they were
+  // signalled. A lost device answers at once; any other failure may pass.
   for (int tries = 0; tries < 3; ++tries)
     if (VkResult result = table.vkDeviceWaitIdle(handle);
         result >= 0 || result == VK_ERROR_DEVICE_LOST) {
@@ -177,7 +177,7 @@ void Context::retire(std::shared_ptr<Stream> stream) {
 
 namespace {
 
-/// The contexts that live, by physical device: all handles share one until it is lost.
+/// The live contexts, by physical device: all handles share one until it is lost.
 struct Contexts {
   std::mutex mutex;
   std::vector<std::weak_ptr<Context>> all;
@@ -323,7 +323,7 @@ TilerunStatus synchronizeDevice(TilerunPluginDevice *device, const TilerunErrorS
   Context &context = *device->context;
   VK_ENTER(context, sink, "synchronize_device");
   std::vector<std::shared_ptr<Stream>> streams = context.getStreams();
-  // All are in flight before the first is waited for.
+  // All are submitted before the first is waited for.
   for (const std::shared_ptr<Stream> &stream : streams)
     TILERUN_PLUGIN_TRY(stream->flush(sink));
   for (const std::shared_ptr<Stream> &stream : streams)

@@ -89,7 +89,7 @@ static std::string describeFault(Context &context) {
   counts.sType = VK_STRUCTURE_TYPE_DEVICE_FAULT_COUNTS_EXT;
   if (context.table.vkGetDeviceFaultInfoEXT(context.handle, &counts, nullptr) < 0)
     return "";
-  counts.vendorBinarySize = 0; // Of no use here.
+  counts.vendorBinarySize = 0; // Useless here.
   std::vector<VkDeviceFaultAddressInfoEXT> addresses(counts.addressInfoCount);
   std::vector<VkDeviceFaultVendorInfoEXT> vendor(counts.vendorInfoCount);
   VkDeviceFaultInfoEXT info = {};
@@ -115,7 +115,7 @@ TilerunStatus vulkan::failVulkan(const TilerunErrorSink *sink, Context &context,
                                  const std::string &detail) {
   TilerunStatus status = getRow(result).status;
   if (status == TILERUN_STATUS_NOT_READY)
-    return status; // An answer, no error.
+    return status; // An answer, not an error.
   const std::string &id = context.physical.id;
   std::string name = getResultName(result);
   std::string message = std::string(expression) + " on " + id + ": " + name + ": " +

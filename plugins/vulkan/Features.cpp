@@ -65,7 +65,7 @@ constexpr const char *kFeatureExtensions[] = {
     VULKAN_FEATURE_EXTENSIONS(VULKAN_NAME) VK_EXT_MEMORY_BUDGET_EXTENSION_NAME};
 #undef VULKAN_NAME
 
-// Chains the structs of what the device has; the same for asking and for turning on.
+// Chains the structs of extensions that the device has; the same for querying and for enabling.
 void link(FeatureChain &f, const Extensions &extensions) {
   f.core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
   f.core.pNext = nullptr;
@@ -88,7 +88,7 @@ void link(FeatureChain &f, const Extensions &extensions) {
   X(v12, hostQueryReset)                                                                           \
   X(v13, synchronization2)
 
-/// Those that are turned on where they are there; kernels use them as the target says.
+/// Features that are turned on where they exist; kernels use them as the target says.
 #define VULKAN_WANTED_FEATURES(X)                                                                  \
   X(core.features, shaderInt16)                                                                    \
   X(core.features, shaderFloat64)                                                                  \
@@ -134,7 +134,7 @@ void link(FeatureChain &f, const Extensions &extensions) {
   X(bfloat16, shaderBFloat16CooperativeMatrix)                                                     \
   X(fault, deviceFault)
 
-/// Everything that is asked of a device besides features.
+/// Everything that is queried of a device besides features.
 struct Properties {
   VkPhysicalDeviceProperties2 core = {};
   VkPhysicalDeviceVulkan11Properties v11 = {};

@@ -15,7 +15,7 @@ namespace vulkan {
 struct Instance;
 
 /// The features that a device is created with, chained. Every member has what the device offers;
-/// structs of extensions that are not there are left out of the chain.
+/// structs of missing extensions are left out of the chain.
 struct FeatureChain {
   VkPhysicalDeviceFeatures2 core = {};
   VkPhysicalDeviceVulkan11Features v11 = {};
@@ -74,7 +74,7 @@ struct PhysicalDevice {
   mutable std::atomic<uint64_t> used{0};
 };
 
-/// Reads all about a physical device; `device.refusal` says why it is of no use.
+/// Reads everything about a physical device; `device.refusal` says why it cannot be used.
 void describe(PhysicalDevice &device);
 
 } // namespace vulkan

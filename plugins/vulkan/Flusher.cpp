@@ -23,7 +23,7 @@ void Flusher::add(std::shared_ptr<Stream> stream) {
     std::lock_guard lock(mutex);
     added.push_back(std::move(stream));
     if (!thread.joinable()) {
-      // Signals are the program's own threads' business.
+      // Signals are for the program's own threads.
       sigset_t all, before;
       sigfillset(&all);
       pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -35,7 +35,8 @@ void Flusher::add(std::shared_ptr<Stream> stream) {
 }
 
 void Flusher::run() {
-  // Short enough that a device hardly idles after a short kernel; longer the longer one takes.
+  // Short enough that a device hardly idles after a short kernel; it grows with the time that one
+  // takes.
   constexpr auto kShortest = std::chrono::microseconds(20), kLongest = 50 * kShortest;
   auto pause = kShortest;
   std::vector<std::shared_ptr<Stream>> watched, fresh;

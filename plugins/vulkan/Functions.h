@@ -32,7 +32,7 @@ namespace vulkan {
   X(vkGetPhysicalDeviceQueueFamilyProperties)                                                      \
   X(vkCreateDevice)
 
-/// The same, of extensions: null where they are not there.
+/// The same, of extensions: null where they are missing.
 #define VULKAN_OPTIONAL_INSTANCE_FUNCTIONS(X)                                                      \
   X(vkCreateDebugUtilsMessengerEXT)                                                                \
   X(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)

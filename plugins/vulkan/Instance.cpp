@@ -21,7 +21,7 @@ Registry &getRegistry() {
   return *registry;
 }
 
-// GPUs before what imitates one.
+// GPUs before CPUs that act as one.
 constexpr int kNumRanks = 5;
 int getRank(const PhysicalDevice &device) {
   switch (device.properties.deviceType) {
@@ -38,7 +38,7 @@ int getRank(const PhysicalDevice &device) {
   }
 }
 
-// Looks for devices that are not known yet; the reason if the driver fails.
+// Looks for devices that are not known yet; returns the reason if the driver fails.
 std::string enumerate(Registry &registry, const Instance &instance) {
   uint32_t count = 0;
   std::vector<VkPhysicalDevice> handles;

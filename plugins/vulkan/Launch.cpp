@@ -1,4 +1,4 @@
-// Launches. See Launch.h for what a warm one takes.
+// Launches. See Launch.h for the cost of a warm one.
 #include "plugins/vulkan/Launch.h"
 
 #include "backends/spirv/Interface.h"

@@ -57,7 +57,7 @@ void addReport(Stream &stream, const TilerunPluginKernel &kernel, std::shared_pt
 /// have.
 std::string describeNeeds(const ArtifactContent &content,
                           const tilerun::spirvbackend::Target &target);
-/// Why a device cannot run what has this string; empty if it can.
+/// Why a device cannot run artifacts with this string; empty if it can.
 std::string findIncompatibility(const PhysicalDevice &device, llvm::StringRef compatibility);
 /// Whether the string is that of an artifact with the driver's own data.
 bool isFinal(llvm::StringRef compatibility);

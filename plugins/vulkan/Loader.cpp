@@ -70,7 +70,7 @@ static std::string openInstance(Instance &instance) {
         global.vkGetInstanceProcAddr(instance.handle, name));
     return member != nullptr;
   };
-  // The version first: an old loader lacks functions, and its version says it better.
+  // The version first: an old loader lacks functions, and its version is the clearer message.
   instance.version = VK_API_VERSION_1_0;
   if (load(global.vkEnumerateInstanceVersion, "vkEnumerateInstanceVersion"))
     global.vkEnumerateInstanceVersion(&instance.version);

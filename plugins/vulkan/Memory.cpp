@@ -15,8 +15,8 @@ static uint64_t getSharedBytes(uint64_t heapBytes) {
 bool Memory::isLarge(uint64_t bytes) const { return bytes > getSharedBytes(getHeapBytes()) / 4; }
 
 bool Memory::takeFromShared(uint64_t bytes, Live &out, TilerunAddress &address) {
-  // The smallest range that will do, of those that come soon after the first: memory in which a
-  // hundred thousand allocations were has as many ranges.
+  // The smallest range that will do, among those soon after the first: memory that held a hundred
+  // thousand allocations has as many ranges.
   constexpr unsigned kMostLooks = 256;
   Block *best = nullptr;
   uint64_t bestOffset = 0, bestBytes = UINT64_MAX;
@@ -53,7 +53,7 @@ bool Memory::take(Stream &stream, uint64_t bytes, Live &out, TilerunAddress &add
   if (it != deferred.end()) {
     out = it->live;
     address = it->address;
-    deferred.erase(it); // The caller has the stream, so that it does not end here.
+    deferred.erase(it); // The caller holds the stream, so that it does not end here.
     return true;
   }
   if (!isLarge(bytes))
@@ -83,7 +83,7 @@ bool Memory::takeNew(uint64_t bytes, Live &out, TilerunAddress &address, Failure
       return takeFromShared(bytes, out, address);
     }
   }
-  // One of its own also where no other block fits any more.
+  // A block of its own, also where no shared block fits any more.
   if (!create(MemoryKind::Device, bytes, block, failure))
     return false;
   out = {block, bytes};
@@ -272,7 +272,7 @@ bool Memory::getInfo(TilerunAddress address, TilerunPluginPointerInfo &info) con
   }
   std::shared_lock lock(lookupMutex);
   for (auto [host, block] : pinned) {
-    // A kernel takes its address; the host's pointer is another thing, if not by chance.
+    // A kernel takes its device address, which equals the host's pointer only by chance.
     if (address - block->address < block->bytes)
       return set(block->address, block->bytes, true, true);
     auto begin = reinterpret_cast<uint64_t>(host);

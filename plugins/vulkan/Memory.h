@@ -75,7 +75,7 @@ public:
   /// Bytes that could still be had.
   uint64_t getFree();
 
-  /// For the context's end: forgets what waits for streams, and then all blocks.
+  /// For the context's end: drops the frees that wait for streams, and then all blocks.
   void release();
   void destroyAll();
 
@@ -111,7 +111,7 @@ private:
   void collect(std::vector<std::shared_ptr<Stream>> &dropped);
   bool trim(uint64_t keep);
   bool isLarge(uint64_t bytes) const;
-  /// Whether nothing is in a shared block; and what all such blocks have together.
+  /// Whether a shared block is empty; and the size of all such blocks together.
   bool isEmpty(const Block &block) const;
   uint64_t getEmptyBytes() const;
   uint64_t getHeapBytes() const;

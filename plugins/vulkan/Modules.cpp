@@ -55,7 +55,7 @@ TilerunStatus readArtifact(const Context &context, const TilerunPluginArtifact &
     if (kernel.sharedBytes > target.sharedBytes)
       return refuse(kernel.sharedBytes, target.sharedBytes, "bytes of shared memory for a program",
                     "smaller tiles or fewer stages need less");
-    // The driver would not say it, and the process is worth more than the test.
+    // The driver would not report it, and the test is not worth losing the process.
     if (kernel.has(KernelCode::kFaults) && context.physical.isCpu)
       return fail(sink, TILERUN_STATUS_UNSUPPORTED, call, context,
                   name + " writes to a wild address, which on a device that is the host's own "
@@ -64,7 +64,7 @@ TilerunStatus readArtifact(const Context &context, const TilerunPluginArtifact &
   return TILERUN_STATUS_OK;
 }
 
-/// A pipeline that the driver does not take: COMPILE, unless it is about the moment.
+/// A pipeline that the driver refuses: COMPILE, unless the reason is temporary.
 TilerunStatus failPipeline(const TilerunErrorSink *sink, Context &context, const char *expression,
                            VkResult result, const std::string &what) {
   switch (result) {
@@ -79,8 +79,8 @@ TilerunStatus failPipeline(const TilerunErrorSink *sink, Context &context, const
   }
 }
 
-/// A cache for pipelines, filled with data of the driver's; null if that fails, as pipelines can be
-/// made without.
+/// A cache for pipelines, filled with the driver's data; null if that fails: pipelines can do
+/// without.
 class TemporaryCache {
 public:
   TemporaryCache(Context &context, llvm::ArrayRef<uint8_t> data) : context(context) {
@@ -332,7 +332,7 @@ TilerunStatus getKernelProperty(TilerunPluginKernel *kernel, uint32_t property,
     value->number = number;
     return TILERUN_STATUS_OK;
   };
-  // All of it is part of the code, and is what a launch says.
+  // All of it is part of the code, and equals what a launch passes.
   if (property == TILERUN_KERNEL_PROPERTY_STATIC_SHARED)
     return set(0);
   // The workgroup's size is part of the pipeline.

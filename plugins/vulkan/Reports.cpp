@@ -51,8 +51,8 @@ static void reset(llvm::MutableArrayRef<uint32_t> words) {
 
 TilerunStatus vulkan::prepareReport(Stream &stream, const TilerunPluginKernel &kernel,
                                     std::shared_ptr<Block> &block, const TilerunErrorSink *sink) {
-  // A host that launches and never waits gets the lines nevertheless. A failed assertion is
-  // reported here, too: the call waits.
+  // A host that launches and never waits gets the lines all the same. A failed assertion is
+  // reported here, too, because the call waits.
   if (stream.reports.getCount() >= kMostReports) {
     TILERUN_PLUGIN_TRY(stream.wait(sink));
     TILERUN_PLUGIN_TRY(takeReports(stream, sink));

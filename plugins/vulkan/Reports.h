@@ -24,7 +24,7 @@ struct DebugReport {
   std::string failure; ///< The assertion that failed first; empty if none did.
 };
 
-/// Reads a buffer, whatever is in it.
+/// Reads a buffer, whatever its contents.
 DebugReport readDebugBuffer(llvm::ArrayRef<tilerun::spirvbackend::DebugSite> sites,
                             llvm::ArrayRef<uint32_t> words, llvm::StringRef kernel);
 

@@ -30,7 +30,7 @@ static const TilerunPluginArtifact *find(std::string_view name) {
     return nullptr;
   ArtifactContent content;
   content.kernels = {makeKernel(tilerun::plugin_support::kSelfTests[found])};
-  // A module of its own: not every device has a clock.
+  // A separate module: not every device has a clock.
   if (name == "tilerun_test_delay")
     content.code.assign(kSelfTestDelayWords, kSelfTestDelayWords + kSelfTestDelaySize);
   else

@@ -152,7 +152,8 @@ TilerunStatus Stream::end(std::shared_ptr<void> retained, Urgency urgency,
     return TILERUN_STATUS_OK;
   }
   const bool alone = open->numCommands == 1 && open->waits.empty();
-  // Earlier commands have returned already: they stay, with this one, and go with the next try.
+  // Earlier commands have returned already: they stay, with this one, and are submitted with the
+  // next try.
   TilerunStatus status = submit(alone ? sink : nullptr);
   if (!status)
     return status;
@@ -297,7 +298,7 @@ bool Stream::hasPassed(uint64_t value) {
   return !context.loss.isLost() && !readCounter(nullptr) && value <= passed.load();
 }
 
-// Some drivers let a wait time out for ever after a fault, and tell the loss to other calls only.
+// With some drivers, waits time out forever after a fault, and only other calls report the loss.
 TilerunStatus Stream::probe(const TilerunErrorSink *sink) {
   TILERUN_PLUGIN_TRY(readCounter(sink));
   Queue &queue = getQueue(QueueKind::Compute);

@@ -42,7 +42,7 @@ enum class QueueKind { Compute, Transfer };
 /// in pairs.
 enum class Urgency { Soon, Patient };
 
-/// A piece of host-visible memory with an address, which is the command's until it is done.
+/// A piece of host-visible memory with an address, which belongs to the command until it is done.
 struct Transient {
   void *host = nullptr;
   TilerunAddress address = 0;

@@ -30,7 +30,7 @@ TilerunStatus TimestampPool::acquire(std::shared_ptr<TimestampSlot> &out,
   }
   auto [queries, index] = free.back();
   free.pop_back();
-  // Here, where it takes no time of what is measured.
+  // Here, where it does not add to the measured time.
   context.table.vkResetQueryPool(context.handle, queries, index, 1);
   out = std::make_shared<TimestampSlot>(*this, queries, index);
   return TILERUN_STATUS_OK;

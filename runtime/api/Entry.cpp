@@ -1,4 +1,4 @@
-// Forks, and what is thrown.
+// Forks, and exceptions.
 #include "runtime/api/Entry.h"
 
 #include "runtime/api/Handles.h"
@@ -22,7 +22,7 @@ constinit thread_local ThreadPlace *detail::threadPlace = nullptr;
 constinit std::atomic<uint32_t> detail::forks{0};
 constinit bool detail::isBroken = false;
 
-static constinit std::atomic<ThreadPlace *> places{nullptr}; // All there ever were.
+static constinit std::atomic<ThreadPlace *> places{nullptr}; // All places ever created.
 static constinit const char *functionOfOther = nullptr;      // Where isBroken.
 
 namespace {
@@ -37,7 +37,7 @@ struct PlaceReturner {
 
 ThreadPlace *detail::makeThreadPlace() {
   static thread_local PlaceReturner returner;
-  (void)&returner; // Made here, so that it goes with the thread.
+  (void)&returner; // Made here, so that it ends with the thread.
   for (ThreadPlace *place = places.load(std::memory_order_acquire); place; place = place->next)
     if (bool taken = false; place->isTaken.compare_exchange_strong(taken, true))
       return threadPlace = place;
@@ -113,9 +113,8 @@ TilerunStatus api::refuseForked(const char *function) {
                        "child execute a program"));
 }
 
-//===----------------------------------------------------------------------===//
-// What is thrown
-//===----------------------------------------------------------------------===//
+// ==----------------------------------------------------------------------===// Exceptions
+// //===----------------------------------------------------------------------===//
 
 static core::Status describeException(const char *function) {
   auto make = [&](TilerunStatus status, const char *what) {
@@ -136,7 +135,7 @@ TilerunStatus api::keepException(const char *function) {
   try {
     return keepError(describeException(function));
   } catch (...) {
-    // Not even for a message.
+    // No memory even for a message.
     return TILERUN_STATUS_OUT_OF_MEMORY;
   }
 }

@@ -39,7 +39,7 @@ public:
     if (!place) [[unlikely]]
       place = detail::makeThreadPlace();
     enter(function);
-    // A fork in progress, which others have to see the end of; or a child of one.
+    // A fork in progress, whose end others must wait for; or a child of one.
     if (detail::forks.load(std::memory_order_relaxed)) [[unlikely]]
       detail::waitForFork(*place);
   }
@@ -57,7 +57,7 @@ private:
     if (!depth)
       place->function = function;
     place->depth.store(depth + 1, std::memory_order_relaxed);
-    // It is seen before what is locked from here on.
+    // Others see it before any lock that is taken from here on.
     std::atomic_thread_fence(std::memory_order_release);
   }
   detail::ThreadPlace *place;
@@ -65,18 +65,18 @@ private:
 
 /// UNAVAILABLE, with the call that the parent's other thread was in.
 TilerunStatus refuseForked(const char *function);
-/// Keeps what is being thrown as this thread's error.
+/// Keeps the exception in flight as this thread's error.
 TilerunStatus keepException(const char *function);
 
 } // namespace tilerun::api
 
-/// The first line of a function that gives a status, with its parameters that must not be null.
+/// The first line of a function that returns a status, with its parameters that must not be null.
 #define TILERUN_API_ENTER(...)                                                                     \
   ::tilerun::api::Entry entry_(__func__);                                                          \
   if (entry_.isRefused()) [[unlikely]]                                                             \
     return ::tilerun::api::refuseForked(__func__);                                                 \
   __VA_OPT__(TILERUN_API_CHECK(__VA_ARGS__))
-/// The same of one that gives nothing; in a child that is refused it does nothing.
+/// The same for a function that returns nothing; in a child that is refused it does nothing.
 #define TILERUN_API_ENTER_VOID()                                                                   \
   ::tilerun::api::Entry entry_(__func__);                                                          \
   if (entry_.isRefused()) [[unlikely]]                                                             \

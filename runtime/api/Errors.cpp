@@ -57,7 +57,7 @@ TilerunStatus tilerunGetError(TilerunErrorInfo *error) {
   const core::Error &own = getThreadError();
   if (!error)
     return own.status;
-  // The error that is asked for must stay.
+  // The error that is queried must stay.
   if (error->struct_size < kFirstSize<TilerunErrorInfo>)
     return TILERUN_STATUS_INVALID_ARGUMENT;
   writeStruct(error, TilerunErrorInfo{0, own.status, own.call.c_str(), own.device.c_str(),

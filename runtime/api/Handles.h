@@ -14,7 +14,7 @@
 #include <cstddef>
 
 namespace tilerun::api {
-struct CacheListener; ///< A runtime's ear for the process's cache (Runtime.cpp).
+struct CacheListener; ///< A runtime's listener to the process's cache (Runtime.cpp).
 }
 
 struct TilerunRuntime {
@@ -55,7 +55,7 @@ inline TilerunStatus finish(const core::Status &status) {
     return TILERUN_STATUS_OK;
   return keepError(status);
 }
-/// Which of `names`, "a, b", is null: the one behind as many valid ones.
+/// Which of `names`, "a, b", is null: the one after that many valid ones.
 TilerunStatus refuseNull(const char *function, llvm::StringRef names, size_t valid);
 /// How many pointers stand before the first null one; SIZE_MAX if there is none.
 template <typename... Pointers>
@@ -69,7 +69,7 @@ TilerunStatus refuseCount(const char *function, const std::string &what, uint64_
                           uint64_t most);
 /// Elements of an array of structs.
 inline constexpr uint32_t kMostElements = 1 << 16;
-/// A field that a later version may give a meaning, which this one would ignore.
+/// A field to which a later version may give a meaning that this one would ignore.
 TilerunStatus refuseReserved(const char *function, const std::string &what, uint32_t value);
 
 /// The size of a struct in version 1.0: a caller's is never smaller.

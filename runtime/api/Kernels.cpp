@@ -72,7 +72,7 @@ TilerunStatus api::readCompileOptions(const char *function, const TilerunCompile
   options.num_warps = options.num_warps ? options.num_warps : 4;
   options.num_stages = options.num_stages ? options.num_stages : 3;
   options.num_ctas = options.num_ctas ? options.num_ctas : 1;
-  // One branch for a launch; which it is, is asked where it fails.
+  // One branch for a launch; which check failed is found out afterwards.
   bool isRight = !(options.num_warps & (options.num_warps - 1)) &
                  (options.num_warps <= kMostWarps) & (options.num_stages <= kMostStages) &
                  (options.debug <= 1) & (options.checks <= 1) &

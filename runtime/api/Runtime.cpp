@@ -23,7 +23,7 @@ static void logToStderr(int32_t level, const std::string &text) {
 // The cache
 //===----------------------------------------------------------------------===//
 
-// The process's cache outlives every runtime: its news go to those that listen at the time.
+// The process's cache outlives every runtime: its messages go to the listeners of the moment.
 struct api::CacheListener {
   explicit CacheListener(Log log) : log(std::move(log)) {}
   // A log may destroy its own runtime; another thread's waits until the log has returned.
@@ -123,7 +123,7 @@ TilerunStatus tilerunCreateRuntime(const TilerunRuntimeOptions *given,
     services->log = logToStderr;
   auto *made = new TilerunRuntime(std::move(discovery));
   if (!options.cache_folder) {
-    // First, so that what is wrong with the environment is told.
+    // First, so that errors in the environment are reported.
     made->listener = listen(services->log);
     services->cache = cache::getSharedCache(tellListeners);
   } else if (*options.cache_folder) {

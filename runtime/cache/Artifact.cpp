@@ -63,7 +63,7 @@ std::vector<uint8_t> Artifact::serialize() const {
   }
   writer.addText(note);
   writer.addBytes({artifact->bytes, size_t(artifact->num_bytes)});
-  // Behind all that earlier versions wrote, which read and write artifacts without any.
+  // After everything that earlier versions wrote, which read and write artifacts without details.
   llvm::ArrayRef details(artifact->details, artifact->num_kernels);
   if (llvm::any_of(details, [](const auto *given) { return given != nullptr; }))
     for (const TilerunPluginKernelDetails *given : details)

@@ -10,7 +10,7 @@ namespace tilerun::cache {
 /// An artifact of some plugin. Immutable; any thread may read it.
 class Artifact {
 public:
-  /// A copy of what a plugin gave, which may be released afterwards.
+  /// A copy of a plugin's artifact, which may be released afterwards.
   static std::shared_ptr<const Artifact> copy(const TilerunPluginArtifact &artifact,
                                               std::string note = {});
   /// From the stored form; null if the bytes are anything else.

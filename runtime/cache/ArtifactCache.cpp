@@ -4,7 +4,7 @@
 using namespace tilerun;
 using namespace tilerun::cache;
 
-// One compilation in flight, and what became of it.
+// One compilation in flight, and its outcome.
 struct ArtifactCache::Flight {
   std::condition_variable finished;
   bool done = false;
@@ -77,7 +77,7 @@ Outcome ArtifactCache::getOrCompile(const Key &key, llvm::function_ref<Outcome()
   Outcome outcome;
   bool compiled = false;
   {
-    // Waiting threads are notified also if the compilation is left by an exception.
+    // Waiting threads are notified even if the compilation ends with an exception.
     struct Landing {
       ArtifactCache &cache;
       Flight &flight;

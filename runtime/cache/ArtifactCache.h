@@ -19,7 +19,7 @@ namespace tilerun::cache {
 struct Outcome {
   std::shared_ptr<const Artifact> artifact;
   std::shared_ptr<const plugin::Error> error;
-  /// The artifact does for now, but a better one may be made another time: not kept on disk.
+  /// The artifact will do for now, but a better one may be made another time: not kept on disk.
   bool provisional = false;
   static Outcome fail(plugin::Error error) {
     return {nullptr, std::make_shared<const plugin::Error>(std::move(error)), false};
@@ -43,7 +43,7 @@ public:
   Outcome getOrCompile(const Key &key, llvm::function_ref<Outcome()> compile,
                        bool persistent = true);
 
-  /// Forgets one that turned out to be of no use (the driver refuses it), on disk too.
+  /// Drops one that turned out to be useless (the driver refuses it), on disk too.
   void forget(const Key &key);
 
   const std::shared_ptr<DiskCache> &getDisk() const { return disk; }

@@ -30,7 +30,7 @@ DiskCache::DiskCache(DiskCacheOptions given) : options(std::move(given)) {
   }
   root = options.folder + "/" + kRootName;
   sharing.circle = options.shared ? trust::Circle::Members : trust::Circle::Self;
-  // Told at once, where there is a folder already.
+  // Reported immediately if there is a folder already.
   files::Folder folder;
   (void)openRoot(folder);
 }
@@ -162,14 +162,14 @@ std::optional<std::vector<uint8_t>> DiskCache::get(const Key &key, EntryKind kin
     if (error != ESTALE)
       break;
   }
-  // A file in the place of a folder is told by `put`.
+  // A file in place of a folder is reported by `put`.
   if (error == ENOENT || error == ESTALE || error == ENOTDIR)
     return std::nullopt;
-  // Sound, perhaps, but of a process with a larger bound.
+  // Perhaps sound, but from a process with a larger bound.
   if (error == files::kTooLarge)
     return std::nullopt;
   if (error == files::kUntrusted) {
-    // A folder's was told.
+    // A folder's error has been reported.
     if (!others.empty())
       reject(key, "it " + others);
     return std::nullopt;
@@ -209,7 +209,7 @@ int DiskCache::writeFile(const files::Folder &shard, const std::string &name,
     error = file.write(header);
   if (!error)
     error = file.write(payload);
-  // Network file systems and quotas may refuse as late as here.
+  // Network file systems and quotas may fail as late as here.
   int closed = file.close();
   if (!error)
     error = closed ? closed : step(FileStep::Close);
@@ -315,8 +315,7 @@ std::vector<DiskCache::Found> DiskCache::scan() {
   return found;
 }
 
-// How much one process may add before it looks at the whole again: 16 processes stay below the
-// bound together.
+// How much one process may add before it scans again: 16 processes together stay below the bound.
 static uint64_t getAllowance(uint64_t maxBytes) { return maxBytes / 64; }
 
 void DiskCache::trimIfNeeded(uint64_t added) {
@@ -324,7 +323,7 @@ void DiskCache::trimIfNeeded(uint64_t added) {
   while (left >= added)
     if (allowance.compare_exchange_weak(left, left - added))
       return;
-  // Short-lived processes do not each scan: the time of the last scan is a file's.
+  // Not every short-lived process scans: a file's time records the last scan.
   uint64_t size;
   int64_t time = 0;
   files::Folder folder;
@@ -358,7 +357,7 @@ void DiskCache::trim() {
         break;
       if (file.temporary)
         continue;
-      // Gone already is as good: another process is at the same work.
+      // A missing file is fine: another process is evicting too.
       int error = removeFile(file.shard, file.name);
       if (!error || error == ENOENT || error == ESTALE)
         total -= file.size;

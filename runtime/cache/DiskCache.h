@@ -52,7 +52,7 @@ std::optional<uint64_t> parseSize(llvm::StringRef text);
 struct DiskCacheStat {
   uint64_t numEntries = 0;
   uint64_t numBytes = 0;     ///< Of entries, with their headers.
-  uint64_t numTemporary = 0; ///< Files of writers that are at work, or died.
+  uint64_t numTemporary = 0; ///< Files of writers that are still writing, or that died.
   uint64_t temporaryBytes = 0;
   uint64_t numKept = 0; ///< Files that `clear` could not remove, and why one of them:
   std::string whyKept;

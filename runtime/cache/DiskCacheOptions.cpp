@@ -67,7 +67,7 @@ DiskCacheOptions DiskCacheOptions::fromEnvironment(std::function<void(const std:
   options.folder = folder.empty() ? get("TILERUN_CACHE_DIR") : folder;
   if (!options.folder.empty())
     return options;
-  // A relative XDG folder does not count, says its specification.
+  // The XDG specification says to ignore relative folders.
   if (std::string xdg = get("XDG_CACHE_HOME"); !xdg.empty() && xdg[0] == '/')
     options.folder = xdg + "/tilerun";
   else if (std::string home = files::getHome(); !home.empty())

@@ -48,7 +48,7 @@ static int openRetrying(int folder, const char *path, int flags, mode_t mode = 0
 int files::read(const Folder &folder, const std::string &name, uint64_t maxBytes,
                 trust::Circle circle, unsigned touchSeconds, bool touch, std::vector<uint8_t> &out,
                 std::string &others) {
-  // Without O_NONBLOCK, a pipe in an entry's place would be waited for.
+  // Without O_NONBLOCK, opening a pipe in an entry's place would block.
   Handle file{openRetrying(folder.getHandle(), name.c_str(),
                            O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)};
   if (file.number < 0)
@@ -103,8 +103,8 @@ bool files::isTemporaryName(const std::string &name) {
 
 int files::TemporaryFile::create(std::atomic<uint32_t> &counter, const Sharing &sharing) {
   static const std::string host = getHostName();
-  // Containers may share host name and process number: the time tells them apart, and O_EXCL finds
-  // what is left.
+  // Containers may share host name and process number: the time tells them apart, and O_EXCL
+  // catches the rest.
   for (int attempt = 0; attempt < 16; ++attempt) {
     name = kTemporaryPrefix + host + "-" + std::to_string(::getpid()) + "-" +
            std::to_string(counter++) + "-" + std::to_string(getNow() % 1'000'000'000);
@@ -164,7 +164,7 @@ int files::TemporaryFile::write(llvm::ArrayRef<uint8_t> bytes) {
 }
 
 int files::TemporaryFile::close() {
-  // After a close that was interrupted the descriptor is gone nevertheless.
+  // Even after an interrupted close the descriptor is gone.
   int result = ::close(handle);
   handle = -1;
   return result && errno != EINTR ? errno : 0;
@@ -237,7 +237,7 @@ int files::makeFolders(const std::string &path, const Sharing &sharing, std::str
   for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     failed = path.substr(0, end);
     if (::mkdir(failed.c_str(), sharing.getFolderMode())) {
-      // A file system may refuse to make even what is there.
+      // A file system may fail to create even a folder that exists.
       int error = errno;
       if (!isFolder(failed))
         return error == EEXIST ? ENOTDIR : error; // A file, or a link to nowhere.
@@ -251,7 +251,7 @@ int files::tryFolders(const std::string &path, const Sharing &sharing, std::stri
   for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     failed = path.substr(0, end);
     if (!isFolder(failed)) {
-      // Not even root may make folders everywhere, and only trying tells.
+      // Not even root may create folders everywhere; only trying tells.
       if (::mkdir(failed.c_str(), sharing.getFolderMode()))
         return errno == EEXIST ? ENOTDIR : errno;
       return ::rmdir(failed.c_str()) ? errno : 0;

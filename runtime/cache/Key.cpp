@@ -141,7 +141,7 @@ static int visitObject(dl_phdr_info *info, size_t, void *user) {
   return 1;
 }
 
-// Of an object without a build id: what tells its file from another.
+// For an object without a build id: data that distinguishes its file from others.
 static std::string describeFile(const void *address) {
   KeyBuilder builder("object");
   Dl_info info;

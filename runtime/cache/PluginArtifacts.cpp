@@ -50,7 +50,7 @@ Key cache::getArtifactKey(const TilerunPlugin &table, TilerunPluginDevice *devic
   return key.finish();
 }
 
-// Takes what the plugin gave, and releases it. Null with a reason if it cannot be read.
+// Copies the plugin's artifact, and releases it. Null with a reason if it cannot be read.
 static std::shared_ptr<const Artifact>
 take(const TilerunPlugin &table, const TilerunPluginArtifact *given, std::string &reason) {
   reason = plugin::checkArtifact(given);
@@ -59,7 +59,7 @@ take(const TilerunPlugin &table, const TilerunPluginArtifact *given, std::string
   return artifact;
 }
 
-// Whether a failed link says of the artifact that it will always fail, and nothing of the moment
+// Whether a failed link means that the artifact will always fail, rather than a temporary state
 // (memory, a lost device).
 static bool isLasting(TilerunStatus status) {
   return status == TILERUN_STATUS_UNSUPPORTED || status == TILERUN_STATUS_COMPILE;

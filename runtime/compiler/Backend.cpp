@@ -80,7 +80,7 @@ struct Request {
         options{{"num-warps", numWarps.c_str()},
                 {"num-stages", numStages.c_str()},
                 {"debug", given.debug ? "true" : "false"}} {
-    // Asked for only if they are wanted: most devices do not know them.
+    // Passed only if they are set: most devices do not know them.
     if (given.checks)
       options.push_back({"checks", "true"});
     if (given.maxnreg)

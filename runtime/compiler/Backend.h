@@ -19,7 +19,7 @@ core::Status makeBytecode(mlir::ModuleOp module, const std::string &kernel,
                           const TilerunCompileOptions &options, std::vector<uint8_t> &bytecode);
 /// Of the target's own options; "" if it is not given.
 llvm::StringRef getOption(const TilerunCompileOptions &options, llvm::StringRef name);
-/// Whether the device looks for mistakes: then the module keeps what only that needs.
+/// Whether the device checks for errors: then the module keeps the information for that.
 bool wantsChecks(const TilerunCompileOptions &options);
 
 /// Remembers its results, so that one that a driver refuses can be dropped. Any thread.

@@ -1,5 +1,5 @@
-// The names of the kernel language, from the frontend's own table: what a host language that offers
-// them as markers lists.
+// The names of the kernel language, from the frontend's own table, for a host language that offers
+// them as markers.
 #include "runtime/compiler/Programs.h"
 
 #include "frontend/Frontend.h"

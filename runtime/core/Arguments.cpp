@@ -184,7 +184,7 @@ const char *core::getKindName(uint16_t kind) {
 void SpecializationKey::addOptions(const TilerunCompileOptions &options) {
   add(options.num_options);
   for (uint32_t i = 0; i < options.num_options; ++i) {
-    // They fit: options have less text than a key has room for (kMostOptionBytes).
+    // They fit: the text of options is shorter than a key (kMostOptionBytes).
     detail::addText(*this, options.options[i].name);
     detail::addText(*this, options.options[i].value);
   }

@@ -68,7 +68,7 @@ Status Executable::readInfo(const TilerunPluginKernelInfo &info,
     return {};
   plan = std::make_unique<plugin::LaunchPlan>(info, *details,
                                               device.getNumber(TILERUN_DEVICE_PROPERTY_UNITS, 1));
-  // Clusters are nothing that a plugin of an earlier version would notice.
+  // A plugin of an earlier version would not notice clusters.
   uint64_t most = device.getNumber(TILERUN_DEVICE_PROPERTY_MAX_CLUSTER, 1);
   if (plan->getClusterSize() > most)
     return Status(TILERUN_STATUS_INVALID_ARGUMENT, "kernel '" + name + "' has clusters of " +

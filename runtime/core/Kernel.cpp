@@ -1,5 +1,4 @@
-// The launch of kernels, and what it needs to find the code of one. Making the code is
-// Specialize.cpp's.
+// The launch of kernels, and the lookup of their code. Specialize.cpp makes the code.
 #include "runtime/core/Kernel.h"
 
 #include "runtime/core/PointerCheck.h"

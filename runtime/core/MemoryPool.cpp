@@ -157,14 +157,15 @@ MemoryBlock *MemoryPool::takeFree(TilerunPluginStream *stream, uint64_t bytes, b
 }
 
 MemoryBlock *MemoryPool::takeFromOthers(TilerunPluginStream *stream, uint64_t bytes, bool small) {
-  // A few candidates of each are asked about: a long queue of pending blocks costs no time.
+  // Only a few candidates of each are queried, so that a long queue of pending blocks costs no
+  // time.
   constexpr int kMostQueries = 4;
   auto search = [&](FreeList &list, TilerunPluginStream *owner) -> MemoryBlock * {
     int queries = 0;
     for (auto it = list.lower_bound({bytes, nullptr}); it != list.end() && queries < kMostQueries;
          ++it) {
       MemoryBlock *block = it->second;
-      // Freed while there was one stream only: marked now, which is later than it need be.
+      // Freed while there was only one stream: its event is recorded now, later than necessary.
       if (!block->event && !block->anyStream)
         block->event = recordEvent(owner);
       ++queries;

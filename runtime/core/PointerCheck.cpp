@@ -18,7 +18,7 @@ Status detail::checkUnseenPointer(const Device &device, TilerunAddress address) 
                                          place.block, place.generation};
     return {};
   }
-  // The caller's own memory, which is unknown to the plugin.
+  // The caller's own memory, which the plugin does not know.
   if (device.usesHostMemory())
     return {};
   // If the plugin cannot answer, the driver checks.

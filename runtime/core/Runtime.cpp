@@ -67,7 +67,7 @@ Status Runtime::openDefault(const std::vector<Candidate> &candidates, const Devi
   for (const Candidate &candidate : candidates) {
     std::shared_ptr<Device> opened;
     Status status = Device::open(candidate.plugin, candidate.info, options, opened);
-    // It may be the options that it refuses; then it is still a fallback.
+    // It may only refuse the options; then it is still a fallback.
     std::shared_ptr<Device> plain = opened;
     if (!status.isOk())
       (void)Device::open(candidate.plugin, candidate.info, DeviceOptions(), plain);

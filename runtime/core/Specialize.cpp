@@ -1,5 +1,5 @@
 // Kernels with bound constants, and the specialization of kernels: a signature, its code from the
-// program, and where each argument goes. Apart from the launch, whose code is all warm.
+// program, and where each argument goes. Separate from the launch, all of whose code is hot.
 #include "runtime/core/Kernel.h"
 
 #include <algorithm>

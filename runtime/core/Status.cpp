@@ -36,7 +36,7 @@ static void nameCall(std::string &message, std::string_view entry) {
 
 Status ErrorSink::take(TilerunStatus status, const TilerunPlugin &table, const char *entry) {
   if (status == TILERUN_STATUS_NOT_READY && !error) {
-    // An answer, no error: it is asked for in loops.
+    // An answer, not an error: loops query it.
     static const Status notReady(TILERUN_STATUS_NOT_READY, "not ready");
     return notReady;
   }

@@ -1,4 +1,4 @@
-// The parent's side of the audit: what is asked in which order, and what the answers mean.
+// The parent's side of the audit: the order of the questions, and the meaning of the answers.
 #include "runtime/plugin/Audit.h"
 
 #include "runtime/plugin/Child.h"
@@ -147,7 +147,7 @@ private:
     addLines(child);
     if (child.end == ChildResult::End::Whole)
       return;
-    // The case that was begun last is the one that it did not come back from.
+    // The case that was begun last is the one that did not return.
     std::string last = "the suite";
     for (const std::string &line : child.getLines())
       if (std::vector<std::string> fields = splitReportLine(line, 2); fields[0] == "begin")

@@ -102,7 +102,7 @@ std::string readFile(const char *path) {
   return content.str();
 }
 
-// Why `bytes` should compile and do not.
+// Why `bytes`, which should compile, do not.
 std::string compileOnce(const TilerunPlugin &table, const std::string &bytes, const char *target,
                         std::string &code, TilerunStatus &status,
                         const TilerunPluginOption *option = nullptr) {
@@ -163,7 +163,7 @@ int plugin::runTableAudit(const char *file, int fd) {
     reporter.add("loads-again", "fail", reason);
     return reporter.finish();
   }
-  // As the plugin gave it, not as it is filled up for the host's use.
+  // The plugin's own table, not the one that is completed for the host.
   reporter.judge("size", checkSize(plugin->getOwnTable()));
   reporter.judge("texts", checkTexts(plugin->getOwnTable()));
   reporter.judge("pairs", checkPairs(plugin->getTable()));

@@ -145,7 +145,7 @@ static bool isWhole(const std::string &text) {
   return text == "end\n" || (text.size() >= 5 && text.compare(text.size() - 5, 5, "\nend\n") == 0);
 }
 
-// Until the child has closed the pipe: it is at its end, or died. True if the time is over.
+// Reads until the child has closed the pipe: it has finished, or died. True if the time is over.
 static bool readReport(int fd, std::string &text, Clock::time_point deadline) {
   while (text.size() < kMaxReport) {
     auto left =
@@ -210,8 +210,8 @@ ChildResult plugin::runChild(const std::vector<std::string> &command,
     known = waited >= 0;
     gone = waited != 0;
   };
-  // A child that closed the pipe without a report is dying by itself, and its status says of what;
-  // but it may as well have closed the pipe and gone on.
+  // A child that closed the pipe without a report is probably dying, and its status says why; but
+  // it may also have closed the pipe and gone on.
   while ((!whole || exitStatus) && !late && !gone) {
     wait(WNOHANG);
     late = !gone && Clock::now() > deadline;

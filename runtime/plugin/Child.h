@@ -15,7 +15,7 @@ struct ChildResult {
     Whole,      ///< The report ended with a line "end".
     Exited,     ///< It ended before that, with `status`.
     Signalled,  ///< It died of the signal `status`.
-    Gone,       ///< It ended before that, and the host's handling of SIGCHLD hides of what.
+    Gone,       ///< It ended before that, and the host's handling of SIGCHLD hides why.
     Late,       ///< It was killed, because the time was over.
     NotStarted, ///< `status` is errno.
   };
@@ -45,7 +45,8 @@ std::vector<std::string> splitReportLine(const std::string &line, size_t atLeast
 bool writeReport(int fd, const std::string &text);
 
 constexpr int kReportFd = 3;
-/// Of a helper that has done its work: one that a plugin which calls exit() would not think of.
+/// The status of a helper that has finished: one that a plugin which calls exit() is unlikely to
+/// use.
 constexpr int kHelperStatus = 113;
 
 } // namespace tilerun::plugin

@@ -78,8 +78,8 @@ private:
   uint64_t size;
 };
 
-/// Whether the table of dynamic symbols defines `symbol`; true as well where there are no section
-/// headers to find the table by, and the dynamic linker has to tell.
+/// Whether the table of dynamic symbols defines `symbol`; also true without section headers, by
+/// which the table is found: then the dynamic linker must decide.
 bool mayDefine(const Reader &reader, const Elf64_Ehdr &header, const char *symbol) {
   for (uint64_t i = 0; i < header.e_shnum; ++i) {
     Elf64_Shdr section, strings;
@@ -183,7 +183,7 @@ ElfSymbols plugin::readElfSymbols(const void *bytes, size_t size) {
 
 // Calls `use(bytes, size)` on the file's content; why that was not possible, or "".
 template <typename Use> static std::string withFile(const std::string &path, Use use) {
-  // Not a path that blocks: a FIFO opens at once and is then found to be no regular file.
+  // Not a path that blocks: a FIFO opens at once and is then found not to be a regular file.
   int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return std::string("it cannot be read: ") + std::strerror(errno);

@@ -19,8 +19,8 @@ std::string checkElfBytes(const void *bytes, size_t size, const char *symbol);
 /// read.
 struct ElfSymbols {
   std::vector<std::string> libraries; ///< That the dynamic linker loads with it.
-  std::vector<std::string> exported;  ///< Defined, visible to others.
-  std::vector<std::string> undefined; ///< To be found elsewhere, weak ones not.
+  std::vector<std::string> exported;  ///< Defined, and visible to others.
+  std::vector<std::string> undefined; ///< Undefined here, except weak ones.
 };
 ElfSymbols readElfSymbols(const std::string &path);
 ElfSymbols readElfSymbols(const void *bytes, size_t size);

@@ -25,7 +25,7 @@ const TilerunPluginKernelDetails *tilerun::plugin::getDetails(const TilerunPlugi
 // Checks
 //===----------------------------------------------------------------------===//
 
-// How a step changes the stack; 0 operands and 0 results: it is not known.
+// How a step changes the stack; 0 operands and 0 results for an unknown step.
 static std::pair<size_t, size_t> getEffect(uint32_t operation) {
   switch (operation) {
   case TILERUN_STEP_CONSTANT:
@@ -224,7 +224,7 @@ std::string LaunchPlan::apply(TilerunPluginLaunch &launch, Words &storage) const
   std::copy(cluster, cluster + 3, launch.cluster);
   if (mostPrograms) {
     const uint64_t size = cluster[0];
-    // Whole clusters: more programs than were asked for have nothing to do.
+    // Whole clusters: programs beyond the requested ones have nothing to do.
     const uint64_t all = uint64_t(grid[0]) * grid[1] * grid[2];
     const uint64_t wanted = (all + size - 1) / size * size;
     const uint64_t most = std::max(std::min<uint64_t>(mostPrograms, 1u << 30) / size * size, size);

@@ -72,7 +72,7 @@ ProbeReport plugin::probe(const std::string &helper, const std::string &file,
   ProbeReport report;
   if (child.end == ChildResult::End::Whole || child.isEnding)
     report = parseReport(child);
-  // One that is not to be used needs no second reason.
+  // A plugin that cannot be used needs no second reason.
   if (child.end == ChildResult::End::Whole || !report.reason.empty())
     return report;
   report.reason = child.end == ChildResult::End::NotStarted

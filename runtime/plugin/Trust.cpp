@@ -20,8 +20,9 @@ using namespace tilerun;
 
 static bool isTrustedOwner(uid_t owner) { return owner == 0 || owner == geteuid(); }
 
-// Whether a group has this user as its only member, as those have that many systems make for each
-// user, with a umask that lets them write. Root's is not taken for one: services are put into it.
+// Whether this user is the group's only member, as in the private groups that many systems create
+// for each user, with a umask that lets them write. Root's is not taken for one: services are put
+// into it.
 static bool isOwnGroup(gid_t group) {
   if (geteuid() == 0)
     return false;
@@ -42,7 +43,7 @@ static bool isOwnGroup(gid_t group) {
   return true;
 }
 
-// The group's bits of a file with an access list are the most that any member may do.
+// With an access list, the group's bits of a file are the upper bound for all members.
 static bool hasAccessList(int fd, const char *path) {
   constexpr const char *kName = "system.posix_acl_access";
   return (fd >= 0 ? fgetxattr(fd, kName, nullptr, 0) : lgetxattr(path, kName, nullptr, 0)) > 0;
@@ -85,7 +86,7 @@ static void prepend(const std::string &path, std::deque<std::string> &parts) {
   parts.insert(parts.begin(), own.begin(), own.end());
 }
 
-// What the kernel does to resolve it, one name at a time: each folder was found safe before a name
+// Resolves it as the kernel does, one name at a time: each folder was found safe before a name
 // is looked up in it, so that nobody else can change what the name stands for.
 std::string trust::findOthersOnPath(const std::string &path) {
   constexpr int kMostLinks = 40; // As the kernel.
@@ -117,7 +118,7 @@ std::string trust::findOthersOnPath(const std::string &path) {
     }
     std::string writers = findWriters(status, -1, place, Circle::Self);
     bool isOnTheWay = !parts.empty();
-    // In a sticky folder others cannot replace what is this user's or root's, which is asked next.
+    // In a sticky folder others cannot replace files of this user or root, which is checked next.
     if (!writers.empty() && !(isOnTheWay && (status.st_mode & S_ISVTX)))
       return std::string("'") + place + "' " + writers;
     if (parts.empty())

@@ -9,7 +9,7 @@
 using namespace tilerun;
 using namespace tilerun::tune;
 
-// Of the layout of payloads, and of how configurations are measured.
+// The version of the payloads' layout and of the way configurations are measured.
 static constexpr uint64_t kVersion = 1;
 
 static std::string getText(const core::Device &device, uint32_t property) {

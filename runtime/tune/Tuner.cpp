@@ -40,7 +40,7 @@ private:
   const std::vector<Config> &configs;
   const Options &options;
   bool hookFailed = false;
-  TilerunAddress flush = 0; ///< As large as the last cache twice; 0: not needed.
+  TilerunAddress flush = 0; ///< Twice the size of the last cache; 0: not needed.
   uint64_t flushBytes = 0;
   std::vector<TilerunAddress> saved; ///< One for each memory; 0 for those that are cleared.
 };
@@ -179,7 +179,7 @@ Status Tuning::run(Result &result) {
     const bool works = measurement.status.isOk();
     if (!works) {
       measurement.milliseconds = 0;
-      // A launch that failed half-way may have left its mark.
+      // A launch that failed half-way may have changed memory.
       (void)stream.synchronize();
       for (size_t m = 0; m < options.memory.size(); ++m)
         if (saved[m])

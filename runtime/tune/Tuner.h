@@ -23,7 +23,7 @@ struct Config {
   const TilerunMemoryRange *ranges = nullptr; ///< Null, or one for each argument.
 };
 
-/// Memory that runs change: cleared before each run, or brought back after each.
+/// Memory that runs change: cleared before each run, or restored after each.
 struct Memory {
   TilerunAddress address;
   uint64_t bytes;

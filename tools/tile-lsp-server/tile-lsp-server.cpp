@@ -1,5 +1,5 @@
 // tile-lsp-server: the language server for tile IR in editors (diagnostics, hover, go to
-// definition), over stdin and stdout. Everything is MLIR's; it only has to know our dialects.
+// definition), over stdin and stdout. MLIR does everything; it only has to know our dialects.
 #include "ir/tile/RegisterDialects.h"
 
 #include "mlir/IR/Dialect.h"

@@ -1,5 +1,5 @@
-// tile-opt: reads tile IR, runs the passes named on its command line, writes what they make of it:
-// tile IR, with layouts, or per-thread IR. For tests and for looking at what one pass does.
+// tile-opt: reads tile IR, runs the passes named on its command line, writes the result: tile IR,
+// with layouts, or per-thread IR. For tests and for inspecting a single pass.
 #include "ir/distribute/DistributeDialect.h"
 #include "ir/distribute/Passes.h"
 #include "ir/schedule/Passes.h"

@@ -1,6 +1,6 @@
 // The plugin's artifacts from arbitrary bytes: reading ends, stays inside the bytes, and what is
-// read is written as the same bytes again. The header is made valid first, as an attacker would who
-// means harm: without that, the checksum keeps everything out.
+// read is written as the same bytes again. The header is made valid first, as an attacker would do:
+// otherwise the checksum would reject everything.
 #include "plugins/vulkan/Artifact.h"
 
 #include "llvm/Support/Endian.h"

@@ -76,7 +76,7 @@ private:
           host::evaluateArgument(session.expressions, "argument '" + name + "'", text);
       if (mlir::failed(value))
         return session.failure(ExitCode::Usage);
-      // A function of the kernel file wins over one of expressions by the same name.
+      // A function of the kernel file wins over an expression function of the same name.
       if (auto *function = value->getIf<const host::Function *>())
         if (session.module->findFunction((*function)->name))
           value = Value(host::JitName{(*function)->name.str()});
@@ -278,7 +278,7 @@ private:
     if (value.asInteger() && !argument)
       return wrong(parameter, value.describe() + ", which fits neither int64 nor uint64");
     if (!facts.isConstexpr && (value.is<host::Tensor>() || value.isNumber())) {
-      // Allocations start on multiples of 256 bytes, so that the offset decides on alignment.
+      // Allocations start on multiples of 256 bytes, so that the offset decides the alignment.
       core::SpecializationKey key(0, 1, {});
       if (!core::addToKey(key, facts, *argument))
         return wrong(parameter, core::makeKeyError(facts, *argument).getMessage());

@@ -1,4 +1,4 @@
-// From the command line's NAME=VALUE texts to what a kernel is compiled for and launched with.
+// From the command line's NAME=VALUE texts to a kernel's signature and the arguments of its launch.
 #pragma once
 
 #include "runtime/core/Device.h"

@@ -1,5 +1,4 @@
-// `tilerun cache`: what is in the cache of compiled kernels, whether it is sound, and how to be rid
-// of it.
+// `tilerun cache`: shows, verifies and clears the cache of compiled kernels.
 #include "tools/tilerun/command/Commands.h"
 
 #include "runtime/cache/DiskCache.h"

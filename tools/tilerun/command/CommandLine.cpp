@@ -17,7 +17,7 @@ static const char *const kVersion = "tilerun " TILERUN_VERSION;
 
 namespace {
 
-/// Prints help, or puts what is wrong into `message`.
+/// Prints help, or stores the error in `message`.
 ExitCode finish(const CLI::App &app, const CLI::Error &error, int argc, const char *const *argv,
                 std::string &message) {
   if (error.get_exit_code() == 0)

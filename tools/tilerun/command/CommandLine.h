@@ -65,7 +65,7 @@ struct Options {
   bool debug = false;
   bool remarks = false;                ///< Of run and compile.
   std::optional<std::string> schedule; ///< A file.
-  std::string scheduleText;            ///< What is in it, once it is read (Library.h).
+  std::string scheduleText;            ///< Its contents, once it is read (Library.h).
   bool useCache = true;                ///< Of compiled code; demo too.
 
   // tune

@@ -1,4 +1,4 @@
-// `tilerun compile`: stop after a phase and write what there is.
+// `tilerun compile`: stops after a phase and writes its result.
 #include "ir/tile/ModuleBytes.h"
 #include "runtime/compiler/Backend.h"
 #include "tools/tilerun/command/Binding.h"

@@ -37,7 +37,7 @@ command::findCompiler(llvm::StringRef target) {
   return compiler;
 }
 
-// Machine code is not a phase of the compiler's: NVIDIA's tools make it of PTX.
+// Machine code is not a phase of the compiler: NVIDIA's tools make it from PTX.
 static constexpr llvm::StringLiteral kPtx = "ptx", kSass = "sass";
 
 static bool hasPhase(llvm::ArrayRef<plugin::Phase> phases, llvm::StringRef name) {
@@ -280,7 +280,7 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
   const Options &options = session.options;
   TILERUN_TRY_VALUE(signature, makeSignature(session));
 
-  // Only the resources where nothing else is asked for.
+  // Only the resources if nothing else is requested.
   const bool wantsCode = !options.resources || options.emitGiven || options.output != "-";
   const bool toStdout = wantsCode && options.output == "-";
   struct Target {

@@ -33,7 +33,7 @@ llvm::Expected<std::shared_ptr<const plugin::Plugin>> findCompiler(llvm::StringR
 /// A target that some plugin can compile to a phase; "" if there is none.
 std::string findTargetThatEmits(llvm::StringRef phase);
 
-/// Whether the target has what --schedule and --remarks are for.
+/// Whether the target supports --schedule and --remarks.
 llvm::Error checkPhases(const plugin::Plugin &plugin, const std::string &target,
                         const Options &options);
 

@@ -130,7 +130,8 @@ static void printTable(llvm::raw_ostream &os, const Survey &survey, llvm::String
   uint64_t good = count(Outcome::Compiles), internal = count(Outcome::Internal),
            limited = count(Outcome::TimeLimit) + count(Outcome::MemoryLimit);
   uint64_t all = good + count(Outcome::Fails) + count(Outcome::Refused) + internal + limited;
-  // A kernel that was ended while it was typed has no signature; nor has one without parameters.
+  // A kernel that was stopped while it was type-checked has no signature; nor does one without
+  // parameters.
   uint64_t typed = llvm::count_if(survey.entries, [](const corpus::Entry &entry) {
     return entry.outcome != Outcome::Fails && entry.outcome != Outcome::Helper &&
            (entry.outcome == Outcome::Compiles || !entry.signature.empty());
@@ -171,7 +172,7 @@ static corpus::Backend::Verdict compileWith(const plugin::Plugin &plugin, const 
 
 namespace {
 
-/// One line that moves, on a terminal.
+/// One progress line, on a terminal.
 class SurveyProgress {
 public:
   explicit SurveyProgress(const CorpusRecords &records)
@@ -265,7 +266,7 @@ llvm::Expected<ExitCode> command::runCorpus(const Options &options) {
                  << (options.output == "-"
                          ? "; with --output FILE, the next run would go on from there\n"
                          : "; the same command continues from there\n");
-    // The shell is to see that a signal ended it.
+    // The shell must see that a signal ended it.
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }

@@ -45,7 +45,7 @@ llvm::json::Object command::toJson(const Entry &entry) {
                             {"index", entry.index},
                             {"name", jsonText(entry.name)},
                             {"outcome", getWord(entry.outcome)}};
-  // Of a kernel that was stopped while it was typed, neither is known.
+  // For a kernel that was stopped while it was type-checked, neither is known.
   if (!entry.signature.empty()) {
     object["signature"] = jsonText(entry.signature);
     object["signatures_tried"] = entry.numTried;

@@ -1,7 +1,7 @@
 // See CorpusWorkers.h. A child gets lines "FILE INDEX…", a file's number and the functions in it
 // that are known, and answers with JSON objects: {"begin": ENTRY} and {"compiling": ENTRY} as it
 // goes, {"kernel": ENTRY} when one is done, {"file": SUMMARY} at the end. The parent watches its
-// time and memory between.
+// time and memory meanwhile.
 #include "tools/tilerun/command/CorpusWorkers.h"
 
 #include "runtime/plugin/Child.h"
@@ -213,7 +213,7 @@ int Pool::end(Worker &worker) {
   return status;
 }
 
-/// The worker's file again, or the next one; a process for it, if it has none.
+/// Gives a worker its file again, or the next one, and a process if it has none.
 llvm::Error Pool::give(Worker &worker) {
   worker.entry.reset();
   worker.isCompiling = false;
@@ -358,7 +358,7 @@ llvm::Error Pool::watch(Worker &worker) {
                 "over the limit of time");
   if (getResidentBytes(worker.pid) <= run.limits.gibibytes * double(1 << 30))
     return llvm::Error::success();
-  // Memory left behind by earlier kernels is not its fault.
+  // Memory that earlier kernels left allocated is not its fault.
   if (worker.numBegun > (worker.entry ? 1u : 0u)) {
     end(worker);
     return give(worker);

@@ -6,8 +6,8 @@
 namespace tilerun::command {
 
 /// Turns fatal signals into messages and exit codes: 5 once a kernel has run without bounds checks
-/// (damage may show later), else 70, with a stack and the path of a file that has the
-/// command line. Call once, first in main().
+/// (damage may show later), else 70, with a stack and the path of a file that contains the command
+/// line. Call once, first in main().
 void installCrashHandler(int argc, const char *const *argv);
 
 /// From now on a crash is attributed to the kernel. `json`: also reports it as a JSON object on

@@ -1,5 +1,6 @@
-// `tilerun doctor`: what is installed, whether it works, and what to do where it does not. Devices
-// are tested in child processes, so that a driver that crashes or hangs is a line of the report.
+// `tilerun doctor`: reports what is installed, whether it works, and what to do if it does not.
+// Devices are tested in child processes, so that a driver that crashes or hangs is a line of the
+// report.
 #include "runtime/cache/DiskCache.h"
 #include "runtime/plugin/Child.h"
 #include "runtime/plugin/Discovery.h"
@@ -230,7 +231,7 @@ private:
       }
     }
     row(text);
-    // A crash on the way is a failure, too.
+    // A crash in between is a failure, too.
     if (!failure.empty())
       unsupported.clear();
     row(!failure.empty()       ? "  self-test: FAILED: " + failure

@@ -38,7 +38,7 @@ static Finding toFinding(const Object &object) {
 
 llvm::Expected<std::vector<Finding>> command::readFindings(const core::Error &error) {
   std::vector<Finding> findings;
-  // Of other devices it is a word of the driver's.
+  // With other devices it is a word of the driver.
   if (error.status != TILERUN_STATUS_FAULT || !llvm::StringRef(error.driverWord).starts_with("[{"))
     return findings;
   llvm::Expected<llvm::json::Value> list = llvm::json::parse(error.driverWord);
@@ -119,7 +119,7 @@ void command::printRemarks(Session &session, llvm::StringRef target,
                            const llvm::json::Array &remarks) {
   llvm::raw_ostream &os = llvm::errs();
   Painter painter(os, useColor(session.options.color, llvm::errs()));
-  // Of several targets each says which one it is of.
+  // With several targets, each remark names its own.
   const std::string of = session.options.targets.size() > 1 ? (" (" + target + ")").str() : "";
   if (remarks.empty())
     os << "there are no remarks" << of << "\n";

@@ -153,7 +153,7 @@ llvm::Error Launch::prepareExpectation(llvm::StringRef text) {
     if (!array)
       return makeCommandError(ExitCode::Usage, what + ": " + llvm::toString(array.takeError()));
     llvm::Expected<host::Array> shaped = host::broadcastTo(*array, tensor.shape);
-    // A file must have the very shape; an expression may broadcast.
+    // A file must have exactly the shape; an expression may broadcast.
     if (isFile && array->shape != tensor.shape) {
       llvm::consumeError(shaped.takeError());
       shaped = host::makeError("wrong shape");
@@ -226,8 +226,8 @@ llvm::Error Launch::compile() {
   return options.remarks ? askRemarks(signature, settings.get()) : llvm::Error::success();
 }
 
-// What is kept in the cache has none, so they are asked for by themselves, of a program of their
-// own: the session's frontend would repeat its warnings.
+// Cached artifacts have none, so a program of their own produces them: the session's frontend would
+// repeat its warnings.
 llvm::Error Launch::askRemarks(const std::string &signature,
                                const TilerunCompileOptions &settings) {
   const std::string &target = device->getInfo().target;
@@ -336,7 +336,7 @@ llvm::Expected<LaunchResult> Launch::launch(uint32_t flags) {
   return out;
 }
 
-// Whether the device finds out what a bad address would break.
+// Whether the device detects bad addresses.
 static bool isChecked(const core::Device &device, const Options &options) {
   const char *text = std::getenv("TILERUN_BOUNDS_CHECKS");
   const bool isOff = !options.boundsChecks || (text && llvm::StringRef(text) == "0");
@@ -370,7 +370,7 @@ llvm::Error Launch::execute() {
                                               slot.after->bytes().size()));
   }
   TILERUN_TRY_LIBRARY(stream.synchronize());
-  // Repetitions work on what the first launch left; only their time counts.
+  // Repetitions work on the memory that the first launch left; only their time counts.
   for (unsigned i = 1; i < options.repeat; ++i) {
     TILERUN_TRY_VALUE(again, launch(flags));
     fastest = std::min(fastest, again.seconds);

@@ -23,7 +23,7 @@ public:
   Launch(Session &session, std::shared_ptr<core::Device> device)
       : session(session), device(std::move(device)) {}
 
-  /// All of it. Nothing is written if anything fails on the way; a mismatch is not a failure.
+  /// All steps. Nothing is written if any of them fails; a mismatch is not a failure.
   llvm::Error run();
 
   struct Expectation {

@@ -13,7 +13,7 @@ struct KernelSignature;
 
 namespace tilerun::command {
 
-/// A failure of the library, with the exit code that says of what kind it is.
+/// A failure of the library, with the exit code for its kind.
 llvm::Error toError(const core::Status &status);
 /// Ends the function with the failure of `expression`, a core::Status.
 #define TILERUN_TRY_LIBRARY(expression)                                                            \
@@ -24,8 +24,8 @@ llvm::Error toError(const core::Status &status);
 
 /// Each allocation is the driver's own, as checks require.
 inline constexpr core::DeviceOptions kUnpooled = {.usePool = false};
-/// Asks `find` of the plugins of a name, and only if that fails of all: plugins of other names cost
-/// time to load, and serve to say what there is.
+/// Asks `find` of the plugins of a name, and only if that fails of all: other plugins cost time to
+/// load, and only serve to list what exists.
 core::Status searchPlugins(llvm::StringRef name,
                            llvm::function_ref<core::Status(core::Runtime &)> find);
 /// Opens a device by id, UUID form or kind. The error says which ones there are, and why others are

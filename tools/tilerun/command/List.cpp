@@ -1,4 +1,4 @@
-// `tilerun list` and `tilerun devices`: what there is to run, and to run on.
+// `tilerun list` and `tilerun devices`: list kernels, and devices to run them on.
 #include "frontend/sema/Names.h"
 #include "tools/tilerun/command/Commands.h"
 #include "tools/tilerun/command/Library.h"

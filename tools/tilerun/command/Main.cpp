@@ -53,7 +53,7 @@ ExitCode command::runCommand(int argc, const char *const *argv) {
     // A command line that was not understood may not have got as far as --json.
     options.json = llvm::is_contained(llvm::ArrayRef(argv, argc), llvm::StringRef("--json"));
     reportError(makeCommandError(*done, message), options, nullptr);
-    // The help of what was meant, as far as that is known.
+    // The help of the intended subcommand, as far as it is known.
     llvm::StringRef first = argc > 1 ? argv[1] : "";
     bool known = llvm::is_contained(
         llvm::ArrayRef<llvm::StringRef>({"cache", "check", "compile", "corpus", "demo", "devices",

@@ -1,4 +1,4 @@
-// `tilerun run` and `tilerun check`: one launch, and what came of it.
+// `tilerun run` and `tilerun check`: one launch, and its outcome.
 #include "tools/tilerun/command/Commands.h"
 #include "tools/tilerun/command/Launch.h"
 #include "tools/tilerun/command/Library.h"
@@ -55,7 +55,7 @@ llvm::json::Value toJson(const host::Tensor &tensor) {
   return object;
 }
 
-/// Whether what was found is a failure: warnings are with --strict alone.
+/// Whether the findings are a failure: warnings are only with --strict.
 bool failsCheck(const LaunchResult &result, const Options &options) {
   return llvm::any_of(result.findings,
                       [&](const Finding &finding) { return options.strict || !finding.isWarning; });

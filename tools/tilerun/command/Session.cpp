@@ -66,7 +66,8 @@ std::string Session::getText(SourceRange range) {
 }
 
 llvm::Error Session::loadFile(llvm::StringRef path) {
-  // A path that cannot be read is the command line's fault, a file that cannot be parsed its own.
+  // A path that cannot be read is a usage error; a file that cannot be parsed is an error of the
+  // kernel.
   llvm::sys::fs::file_status status;
   if (std::error_code error = llvm::sys::fs::status(path, status))
     return makeCommandError(ExitCode::Usage, "cannot read '" + path + "': " + error.message());

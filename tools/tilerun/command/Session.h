@@ -32,7 +32,7 @@ public:
   }
 
   using IsGiven = llvm::function_ref<bool(llvm::StringRef name)>;
-  /// The values of the chosen autotune config, but for those that are given, and its launch options
+  /// The values of the chosen autotune config, except those that are given, and its launch options
   /// in `signature`. An error if the number is out of range or a value is not known at compile
   /// time.
   llvm::Expected<std::vector<std::pair<std::string, ConstantArgument>>>

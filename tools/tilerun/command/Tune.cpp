@@ -21,7 +21,7 @@ using host::Value;
 
 namespace {
 
-/// One configuration: how the command line would give it, and what it came to.
+/// One configuration: how the command line would give it, and its result.
 struct Way {
   std::string text;
   std::unique_ptr<Options> options;
@@ -64,7 +64,7 @@ private:
 Tune::~Tune() {
   for (auto &[storage, address] : memory)
     (void)device->getPool().free(*stream, address);
-  // Before the device goes.
+  // Before the device is closed.
   kernels.clear();
 }
 

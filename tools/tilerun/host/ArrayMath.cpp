@@ -179,7 +179,7 @@ static double reduceLine(const double *x, int64_t n, int64_t step, Reduction kin
   llvm_unreachable("unknown reduction");
 }
 
-/// Splits a shape at an axis into the number of elements before it, on it, and behind it.
+/// Splits a shape at an axis into the number of elements before it, on it, and after it.
 static std::array<int64_t, 3> splitAt(llvm::ArrayRef<int64_t> shape, int64_t axis) {
   std::array<int64_t, 3> parts{1, shape[axis], 1};
   for (int64_t d = 0; d < static_cast<int64_t>(shape.size()); ++d)

@@ -12,7 +12,7 @@ using namespace tilerun::host;
 
 namespace {
 
-/// How a format encodes what is not an ordinary number.
+/// How a format encodes values other than ordinary numbers.
 enum class Specials {
   Ieee,         ///< All-ones exponent: infinity, NaN.
   NanAllOnes,   ///< Only S.1111.111 is NaN ("FN").
@@ -191,7 +191,7 @@ void host::storeElement(uint8_t *bytes, Scalar scalar, double value) {
     bool representable = std::isfinite(value) && std::fabs(value) < 0x1p96;
     storeInteger(bytes, scalar, representable ? static_cast<__int128>(value) : 0);
   } else if (scalar == Scalar::F32) {
-    // Out of range is infinity, as IEEE conversion gives; the cast alone would be undefined.
+    // Out of range becomes infinity, as in an IEEE conversion; the cast alone would be undefined.
     float narrow = std::fabs(value) > 0x1.ffffffp127 && std::isfinite(value)
                        ? std::copysign(std::numeric_limits<float>::infinity(),
                                        static_cast<float>(std::signbit(value) ? -1 : 1))

@@ -180,7 +180,7 @@ static BinaryFn getFloatOperator(BinaryOp op) {
   }
 }
 
-/// Bitwise operators on integer tensors; nothing where an element is no 64-bit integer.
+/// Bitwise operators on integer tensors; nothing where an element is not a 64-bit integer.
 static llvm::Expected<Value> applyBitwise(BinaryOp op, const Array &a, const Array &b) {
   for (const Array *operand : {&a, &b})
     for (double x : operand->data)

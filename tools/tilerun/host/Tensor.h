@@ -38,7 +38,7 @@ Shape contiguousStrides(llvm::ArrayRef<int64_t> shape);
 /// Bytes that several tensors may view; zeroed at first.
 class Storage {
 public:
-  /// Fails cleanly where memory is short.
+  /// Fails cleanly if memory is short.
   static llvm::Expected<std::shared_ptr<Storage>> create(uint64_t bytes);
   ~Storage() { std::free(data); }
   Storage(const Storage &) = delete;

@@ -79,7 +79,8 @@ static Result callFull(Args args, const Function &self) {
   return Value::array(std::move(array));
 }
 
-/// tril (code 1) keeps what is on and below the k-th diagonal, triu (code 0) on and above.
+/// tril (code 1) keeps the elements on and below the k-th diagonal, triu (code 0) those on and
+/// above.
 static Result callTriangle(Args args, const Function &self) {
   TILERUN_TRY_VALUE(array, getArray(args[0]));
   TILERUN_TRY_VALUE(k, getInt64(args[1], "the diagonal"));

@@ -42,11 +42,11 @@ Occupancy toolkit::computeOccupancy(const MultiprocessorLimits &limits, unsigned
     llvm::StringRef name;
     uint64_t programs;
   } bounds[] = {
-      {"warps", limits.warps / warps}, // First: nothing more is to be had where others tie with it.
+      {"warps", limits.warps / warps}, // First: where others tie with it, this one is the limit.
       {"registers",
        [&]() -> uint64_t {
          uint64_t ofWarp = llvm::alignTo(registersOfThread * kWarpSize, kRegisterUnit);
-         // Warps are dealt to four parts, each with its own registers.
+         // Warps are distributed over four parts, each with its own registers.
          return ofWarp ? kRegistersPerQuarter / ofWarp * 4 / warps : limits.programs;
        }()},
       {"shared memory",

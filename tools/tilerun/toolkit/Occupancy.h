@@ -17,7 +17,7 @@ struct MultiprocessorLimits {
   unsigned programs;
   uint64_t sharedBytes;        ///< Of the multiprocessor.
   uint64_t programSharedBytes; ///< Of one program.
-  uint64_t reservedBytes;      ///< That the system takes of each program's shared memory.
+  uint64_t reservedBytes;      ///< Reserved by the system in each program's shared memory.
   uint64_t sharedUnit;         ///< Granularity of shared memory.
 };
 constexpr unsigned kRegistersPerQuarter = 16384; ///< A multiprocessor has four parts.

@@ -73,7 +73,7 @@ private:
 };
 } // namespace
 
-/// Runs a tool; `output` gets what it wrote to both streams. The error says how it ended.
+/// Runs a tool; `output` gets its text on both streams. The error says how it ended.
 static llvm::Error run(llvm::StringRef path, llvm::ArrayRef<llvm::StringRef> arguments,
                        std::string &output) {
   TILERUN_TRY_VALUE(log, TemporaryFile::create("log", ""));
