@@ -87,7 +87,7 @@ Read python::readArgument(PyObject *object, TilerunArgument &argument, Tensor &t
     Py_ssize_t size = 0;
     argument.kind = TILERUN_ARGUMENT_STRING;
     argument.value.text = PyUnicode_AsUTF8AndSize(object, &size);
-    // A string that holds a NUL, or half of a surrogate pair, is not text of a signature.
+    // A string that holds a NUL, or half of a surrogate pair, cannot be part of a signature.
     if (!argument.value.text)
       return PyErr_ExceptionMatches(PyExc_UnicodeError) ? (PyErr_Clear(), Read::Other)
                                                         : Read::Failed;

@@ -229,7 +229,7 @@ static PyObject *getDeviceTarget(PyObject *, PyObject *arguments) {
   return device ? PyUnicode_FromString(tilerunGetDeviceTarget(device->handle)) : nullptr;
 }
 
-// compiler_key(): what distinguishes this build's compilers.
+// compiler_key(): identifies this build's compilers.
 static PyObject *getCompilerKey(PyObject *, PyObject *) {
   TilerunRuntime *current = getRuntime();
   if (!current)
@@ -260,7 +260,7 @@ static PyObject *synchronize(PyObject *, PyObject *arguments) {
   Py_RETURN_NONE;
 }
 
-// allocate(type, index, bytes) -> address; memory for copies of what the device cannot use.
+// allocate(type, index, bytes) -> address; memory for copies of data that the device cannot use.
 static PyObject *allocate(PyObject *, PyObject *arguments) {
   int type = 0, index = 0;
   unsigned long long bytes = 0;

@@ -22,8 +22,8 @@ struct Device {
 Device *findDevice(int32_t type, int32_t index);
 /// Opens it by the package's rules if it is not open. Null with an error.
 Device *getDevice(int32_t type, int32_t index);
-/// The stream of what this thread does now: the one that the framework works on, or, where launches
-/// end before they return, one that no other thread has meanwhile, so that each hears of its own
+/// The stream for this thread's work: the one that the framework uses, or, where launches end
+/// before they return, one that no other thread uses meanwhile, so that each thread gets its own
 /// faults and none waits for another's work. Made and ended under the interpreter's lock.
 class StreamLease {
 public:

@@ -41,7 +41,7 @@ static int traverse(PyObject *object, visitproc visit, void *arg) {
 }
 
 static int clear(PyObject *object) {
-  // It may still be called while a cycle is taken apart.
+  // It may still be called while a cycle is collected.
   auto *entry = reinterpret_cast<EntryObject *>(object);
   PyObject *function = std::exchange(entry->function, Py_NewRef(Py_None));
   Py_XDECREF(function);

@@ -1,5 +1,5 @@
-// Properties of a kernel without a launch: the signature of values, the numbers of what
-// is compiled for one, and its phases. And compile options, which all of these take.
+// Properties of a kernel without a launch: the signature of values, the numbers of the code
+// compiled for one, and its phases. And compile options, which all of these take.
 #include "python/native/Kernel.h"
 
 using namespace tilerun;

@@ -21,7 +21,7 @@ static KernelState &getState(PyObject *self) {
   return *reinterpret_cast<KernelObject *>(self)->state;
 }
 
-// The package's object for what was just launched. New reference.
+// The package's object for the code that was just launched. New reference.
 static PyObject *getCompiled(KernelObject *kernel, const Device &device,
                              const TilerunCompileOptions &options, const TilerunArgument *arguments,
                              size_t count, uint64_t code) {
@@ -96,7 +96,7 @@ PyObject *python::launch(KernelObject *kernel, Device &device, const uint64_t gr
 // Methods
 //===----------------------------------------------------------------------===//
 
-// Whether attributes that are computed at each look have one value: one to the compiler, for which
+// Whether attributes that are computed at each access have equal values for the compiler, to which
 // 1, 1.0 and True differ, as 0.0 and -0.0 do.
 static bool isSame(PyObject *a, PyObject *b) {
   if (a == b)
@@ -248,7 +248,7 @@ static PyObject *load(PyObject *self, PyObject *arguments) {
                                          " parameters, the function " +
                                          std::to_string(state.names.size()));
   }
-  // Before anything is forgotten, as that may run code that loads this kernel again.
+  // Before anything is released, as that may run code that loads this kernel again.
   if (TilerunKernel *old = std::exchange(state.handle, handle))
     state.oldHandles.push_back(old);
   forget(state);
@@ -332,7 +332,7 @@ static PyObject *create(PyTypeObject *type, PyObject *, PyObject *) {
   return self;
 }
 
-// What was launched knows its kernel, as may the globals: only the collector ends such a cycle.
+// Compiled kernels refer to their kernel, as may the globals: only the collector ends such a cycle.
 static int traverse(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(self));
   const KernelState *state = reinterpret_cast<KernelObject *>(self)->state;

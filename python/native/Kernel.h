@@ -15,8 +15,8 @@ struct Watched {
       *scope; ///< The globals' dict, the variable's cell, a list in another value, or any object.
   PyObject *name;  ///< In the dict, or of the attribute; null for a cell.
   PyObject *value; ///< What it held; null: nothing.
-  PyObject *items; ///< If that was a list: what was in it.
-  bool isEntry;    ///< Of a dict, and no list: looked at in place.
+  PyObject *items; ///< If that was a list: its contents.
+  bool isEntry;    ///< Of a dict, and not a list: checked in place.
 };
 
 /// Earlier launches, by the library's number of the compiled code.
@@ -64,16 +64,17 @@ struct LaunchOptions {
   uint32_t flags; ///< TILERUN_LAUNCH_*
 };
 
-/// Launches with values for all parameters, and the arguments that were read of them, on a device.
-/// New reference to the CompiledKernel; None for a grid without programs. `grid` has three entries.
+/// Launches with values for all parameters, and the arguments that were read from them, on a
+/// device. New reference to the CompiledKernel; None for a grid without programs. `grid` has three
+/// entries.
 PyObject *launch(KernelObject *kernel, Device &device, const uint64_t grid[3],
                  const LaunchOptions &options, PyObject *const *values, TilerunArgument *arguments,
                  size_t count);
 
-/// Whether a cell, an attribute, or what is in a list, is still what it was.
+/// Whether a cell, an attribute, or the contents of a list, are unchanged.
 bool isUnchanged(Watched watched);
 
-/// Whether what the source was compiled with is still what it was.
+/// Whether everything that the source was compiled with is unchanged.
 inline bool isUnchanged(const KernelState &state) {
   // Attributes may be computed by code that launches this kernel, which may change what is watched.
   for (size_t i = 0; i < state.watched.size(); ++i) {

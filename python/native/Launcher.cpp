@@ -1,5 +1,5 @@
-// The warm launch: `kernel[grid](arguments…)`. Everything that is not plain goes to the package's
-// Python code (`Kernel._launch`), which knows hooks, copies, errors and other devices.
+// The warm launch: `kernel[grid](arguments…)`. Everything else goes to the package's Python code
+// (`Kernel._launch`), which handles hooks, copies, errors and other devices.
 #include "python/native/Kernel.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 using Vectorcall = PyObject *(*)(PyObject * callable, PyObject *const *given, size_t numGiven,
                                  PyObject *names);
 constexpr unsigned long kHasVectorcall = 1ul << 11;
-constexpr size_t kCountMask = SIZE_MAX >> 1; // The highest bit says something else.
+constexpr size_t kCountMask = SIZE_MAX >> 1; // The highest bit has another meaning.
 
 struct LauncherObject {
   PyObject_HEAD Vectorcall call;
@@ -44,7 +44,7 @@ static LauncherObject *spareLauncher; // The memory of the last one that died.
 static PyObject *optionNames[kNumOptions], *launchName;
 
 // Reads a tuple of one to three plain integers, as nearly every grid is written; false without an
-// error for what is not.
+// error otherwise.
 static inline bool readPlainGrid(PyObject *object, uint64_t grid[3]) {
   Py_ssize_t size = Py_TYPE(object) == &PyTuple_Type ? PyTuple_Size(object) : 0;
   if (size < 1 || size > 3)
@@ -161,7 +161,7 @@ static bool readOption(size_t which, PyObject *value, LaunchOptions &launch) {
   const Option &option = kOptions[which];
   const bool isDebug = option.slot == &TilerunCompileOptions::debug;
   if (value ==
-      Py_None) { // The default of an option; no debugging, also where the decorator has it.
+      Py_None) { // The default of an option; no debugging, even if the decorator turns it on.
     options.debug = isDebug ? 0 : options.debug;
     return true;
   }
@@ -256,7 +256,7 @@ static PyObject *call(PyObject *object, PyObject *const *given, size_t numGivenA
   bool hasTensor = false;
   for (size_t i = 0; i < values.count; ++i) {
     Read read = readArgument(values.values[i], arguments[i], tensor);
-    // The package's code says which parameter it is.
+    // The package's code names the parameter.
     if (read == Read::Failed && PyErr_ExceptionMatches(PyExc_TypeError)) {
       PyErr_Clear();
       read = Read::Other;
@@ -289,7 +289,7 @@ static PyObject *call(PyObject *object, PyObject *const *given, size_t numGivenA
   return launch(kernel, *device, grid, options, values.values, arguments, values.count);
 }
 
-// The calling convention of callers that do not know the other one.
+// The calling convention for callers without vectorcall.
 static PyObject *callPacked(PyObject *object, PyObject *positional, PyObject *named) {
   std::vector<PyObject *> given;
   for (Py_ssize_t i = 0, n = PyTuple_Size(positional); i < n; ++i)
@@ -337,7 +337,8 @@ static int traverseLauncher(PyObject *object, visitproc visit, void *arg) {
 
 static int clearLauncher(PyObject *object) {
   auto *launcher = reinterpret_cast<LauncherObject *>(object);
-  // The kernel stays, as it is looked at without a question; its own references end the cycle.
+  // The kernel stays, because it is used without a null check; clearing its own references ends the
+  // cycle.
   PyObject *grid = std::exchange(launcher->grid, Py_NewRef(Py_None));
   Py_DECREF(grid);
   return 0;

@@ -51,8 +51,8 @@ PyObject *python::raise(TilerunStatus status) {
   return nullptr;
 }
 
-// Runtime, devices and callbacks are the process's; what a sub-interpreter put there would die with
-// it. It may share the module without its initialization.
+// Runtime, devices and callbacks belong to the process; objects that a sub-interpreter registers
+// would die with it. It may share the module without its initialization.
 static bool isMainInterpreter() {
   if (PyInterpreterState_GetID(PyInterpreterState_Get()) == 0)
     return true;
@@ -83,7 +83,7 @@ static PyObject *configure(PyObject *, PyObject *arguments) {
 
 ForkGate python::forkGate;
 
-// Gives the others time. Nothing of the standard library's locks: a child would inherit them.
+// Gives the others time. No lock of the standard library: a child would inherit it.
 static void pauseUnlocked() {
   PyThreadState *state = PyEval_SaveThread();
   std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -127,7 +127,7 @@ static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                                  nullptr,
                                  nullptr};
 
-// The name is Python's rule.
+// Python demands this name.
 extern "C" __attribute__((visibility("default"))) PyObject *
 PyInit__native() { // NOLINT(bugprone-reserved-identifier)
   Ref module(isMainInterpreter() ? PyModule_Create(&definition) : nullptr);

@@ -91,10 +91,10 @@ private:
 
 /// Sets the exception that the package makes of this thread's error of the library. Returns null.
 PyObject *raise(TilerunStatus status);
-/// The same of a message. Returns null.
+/// The same for a message. Returns null.
 PyObject *raise(PyObject *type, const std::string &message);
 
-/// Takes the package's frames from the exception that is set. Returns null.
+/// Removes the package's frames from the exception that is set. Returns null.
 PyObject *hideFrames();
 
 /// What the package registered: see `configure` in Module.cpp.

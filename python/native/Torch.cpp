@@ -1,8 +1,8 @@
 // How tensors are read, the fastest way that this torch has:
 // 1. By the C functions of torch's stable interface for compiled models (`aoti_torch_…`), which
-//    take the address of the `at::Tensor` inside the Python object. Where that lies, torch does not
-//    say: it is found by looking for the tensor's `_cdata`, and used only if what is read there is
-//    right.
+// take the address of the `at::Tensor` inside the Python object. Torch does not say where that
+// lies: it is found by searching for the tensor's `_cdata`, and used only if the values read there
+// are right.
 // 2. By DLPack's C exchange table (2.10 and later).
 // 3. By attributes.
 #include "python/native/Torch.h"
@@ -109,7 +109,7 @@ static const TorchExchange *findExchange(PyObject *type) {
   return table && table->major == 1 && table->tensorFromObject ? table : nullptr;
 }
 
-// Of a tensor that raised: the package's code says what is wrong with it.
+// For a tensor that raised: the package's code reports the error.
 static Read failOrAsk() {
   if (!PyErr_ExceptionMatches(PyExc_Exception))
     return Read::Failed;
@@ -150,7 +150,7 @@ static Read readAttributes(PyObject *object, Tensor &tensor) {
   return Read::Tensor;
 }
 
-// By the exchange table. What DLPack cannot say goes by attributes.
+// By the exchange table. Properties that DLPack cannot express are read from attributes.
 static Read readExchanged(PyObject *object, const TorchExchange &exchange, Tensor &tensor) {
   DlTensor out;
   if (exchange.tensorFromObject(object, &out) != 0) {
@@ -277,14 +277,14 @@ static bool findFunctions(void *library, DirectTorch &out) {
       !find(out.getRank, "aoti_torch_get_dim") || !find(out.getSizes, "aoti_torch_get_sizes") ||
       !find(out.getStrides, "aoti_torch_get_strides") ||
       !find(out.getStorageBytes, "aoti_torch_get_storage_size"))
-    out.getStorageBytes = nullptr; // The last one: all are there, or none is used.
+    out.getStorageBytes = nullptr; // The last one: all are present, or none is used.
   out.cpu = getCpu();
   out.cuda = getCuda();
   out.strided = getStrided();
   return true;
 }
 
-// Where a tensor's object has what `_cdata` tells; 0: nowhere, or in several places.
+// The offset of `_cdata`'s value in a tensor's object; 0: nowhere, or in several places.
 static size_t findOffset(PyObject *type, PyObject *tensor) {
   Ref size(PyObject_GetAttrString(type, "__basicsize__"));
   Ref address(PyObject_GetAttrString(tensor, "_cdata"));
@@ -302,7 +302,7 @@ static size_t findOffset(PyObject *type, PyObject *tensor) {
   return found;
 }
 
-// Sets `directTorch`, if what it reads of a tensor is what the attributes say.
+// Sets `directTorch`, if what it reads from a tensor agrees with the attributes.
 static void findDirect(PyObject *type) {
   void *library = dlopen("libtorch_cpu.so", RTLD_LAZY | RTLD_NOLOAD);
   DirectTorch found;

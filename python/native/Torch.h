@@ -1,5 +1,5 @@
-// Torch's tensors and streams as launches read them: apart from other arguments, because a launch
-// has no time for their attributes.
+// Torch's tensors and streams as launches read them: separate from other arguments, because a
+// launch has no time to read attributes.
 #pragma once
 
 #include "python/native/Arguments.h"
@@ -46,8 +46,8 @@ struct DirectTorch {
 };
 extern DirectTorch directTorch;
 
-/// Reads a tensor by torch's own functions; false where these are not to be used, or the tensor is
-/// none of the plain ones, for which they would print a complaint.
+/// Reads a tensor by torch's own functions; false where these must not be used, or the tensor is
+/// not a plain one, for which they would print a complaint.
 inline bool readDirect(PyObject *object, Tensor &tensor) {
   if (!directTorch.offset)
     return false;

@@ -1,4 +1,4 @@
-// Tuning: configurations out of Python values, and the library's callbacks into Python.
+// Tuning: configurations from Python values, and the library's callbacks into Python.
 #include "python/native/Kernel.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Callbacks {
   PyObject *progress, *before, *after; ///< Borrowed; None: there is none.
   PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
 
-  // Keeps the first exception; the tuning goes on to its end without calling Python again.
+  // Keeps the first exception; the tuning finishes without calling Python again.
   bool finish(PyObject *result) {
     if (result) {
       Py_DECREF(result);

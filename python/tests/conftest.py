@@ -52,7 +52,7 @@ def run_on_fake_cuda(run_python, tmp_path):
 
 @pytest.fixture
 def knobs():
-    """Settings that are as before when the test ends."""
+    """Settings that are restored when the test ends."""
     from tilerun.triton import knobs as module
     with module.runtime.scope(), module.interpreter.scope(), module.autotuning.scope():
         yield module

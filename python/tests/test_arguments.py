@@ -1,5 +1,5 @@
-"""What has memory, and does not look it: byte orders, read-only arrays, foreign protocols, objects that are nearly
-tensors. Nothing is taken for something else, and each refusal names the parameter."""
+"""Memory in unusual forms: byte orders, read-only arrays, foreign protocols, objects that are
+nearly tensors. Nothing is mistaken for something else, and each refusal names the parameter."""
 
 import ctypes
 import gc
@@ -128,7 +128,7 @@ def test_exceptions_of_properties_pass(name):
 
 
 def test_a_copy_that_dlpack_exports_lives_as_long_as_the_launch():
-    """What the capsule holds may be all that keeps the memory."""
+    """The capsule may hold the only reference to the memory."""
     alive = []
 
     class Tracked(np.ndarray):
@@ -216,7 +216,7 @@ def test_addresses_are_integers():
 
 
 def test_mocks():
-    """What has every attribute is still none of what it is asked for."""
+    """An object with every attribute is still not any of the queried kinds."""
     from unittest import mock
     for value in (mock.Mock(), mock.MagicMock()):
         with pytest.raises(TypeError, match="parameter 'x'"):

@@ -264,7 +264,8 @@ def test_wrong_decorators():
 
 
 def test_a_subclass_that_chooses_by_itself():
-    """As libraries of kernels have them: with the base class's own ways to prune, measure and reset."""
+    """Subclasses as in libraries of kernels: with the base class's own pruning, measuring and
+    resetting."""
     calls = []
 
     class Tuner(triton.runtime.Autotuner):
@@ -339,7 +340,7 @@ def test_choices_are_kept_on_disk(run_text, tmp_path):
 
 
 def test_progress_on_a_terminal(tmp_path, run_python):
-    """A line that is rewritten, on a terminal alone."""
+    """A line that is rewritten, on terminals only."""
     import os
     import pty
     import subprocess
@@ -542,7 +543,7 @@ def test_threads_tune_a_key_once():
 
 
 def test_threads_launch_their_own_configuration():
-    """What a thread remembers of a key is what it launched, not what another one launched last."""
+    """A thread remembers its own launch for a key, not another thread's last one."""
 
     def choose(configs, arguments, **_):
         time.sleep(0.001)
@@ -573,7 +574,7 @@ def test_threads_launch_their_own_configuration():
 
 
 def test_configurations_that_are_refused_are_skipped(capfd):
-    """Also before the library sees them: options that no launch has, grids below zero."""
+    """Also before the library sees them: options that no launch has, negative grids."""
 
     def steps(meta):
         return (triton.cdiv(meta["n"], meta["BLOCK"]) if meta["BLOCK"] != 16 else -1, )
@@ -639,7 +640,7 @@ def test_tuning_without_a_stderr(run_text, stream):
 
 
 def test_a_child_of_a_tuning_thread_can_tune(run_text):
-    """The lock that threads wait at is not inherited while another thread holds it."""
+    """A child does not inherit the lock while another thread holds it."""
     done = run_text("""
         import os, signal, threading
         import numpy as np, triton, triton.language as tl

@@ -15,7 +15,7 @@ FILE = os.path.join(ROOT, "tests", "lit", "tilerun", "Inputs", "bad.py")
 
 
 def read_expectations():
-    """By kernel: the line at fault and what is said about it."""
+    """By kernel: the line at fault and the message about it."""
     expected, kernel = {}, None
     with open(FILE) as lines:
         for number, line in enumerate(lines, 1):

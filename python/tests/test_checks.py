@@ -33,7 +33,7 @@ def test_out_of_bounds(checks):
     x, y = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
     with pytest.raises(errors.FaultError, match=r"test_checks.py:\d+:.*(?s:.*)out of bounds|beyond|outside"):
         shifted[(1, )](x, y, 64, BY=1, BLOCK=64)
-    np.testing.assert_array_equal(y[1:], x[:-1])  # What was in bounds was written.
+    np.testing.assert_array_equal(y[1:], x[:-1])  # Elements in bounds were written.
 
 
 def test_bounds_are_those_of_the_whole_memory(checks):
@@ -100,7 +100,8 @@ def forgotten_mask(x, y, BLOCK: tl.constexpr):
 
 
 def test_bounds_without_being_asked():
-    """Where a mask is forgotten: the line, the kernel, the parameter with its shape, and nothing of the library's own."""
+    """For a forgotten mask: the line, the kernel, the parameter with its shape, and no frames of
+    the library."""
     x, y = np.ones(100, np.float32), np.zeros(100, np.float32)
     with pytest.raises(errors.FaultError) as caught:
         forgotten_mask[(2, )](x, y, BLOCK=64)
@@ -110,7 +111,7 @@ def test_bounds_without_being_asked():
         r"\(element \(36\)\) \(kernel 'forgotten_mask', program \(1, 0, 0\)\)", lines[0])
     assert lines[1:] == ["        tl.store(y + i, tl.load(x + i))", " " * 24 + "^"]
     assert (y[:64] == 1).all()
-    forgotten_mask[(1, )](x, y, BLOCK=64)  # The device goes on.
+    forgotten_mask[(1, )](x, y, BLOCK=64)  # The device stays usable.
 
 
 def test_one_tensor_does_not_change_another():
@@ -131,7 +132,7 @@ def test_bounds_are_those_of_views_memory():
         shifted[(1, )](np.ones(16, np.float32), base, 16, BY=192, BLOCK=16)
     with pytest.raises(errors.FaultError, match=r"'y'\[-1, 0\], outside of its shape \[10, 16\]"):
         shifted[(1, )](np.ones(16, np.float32), base, 16, BY=-16, BLOCK=16)
-    spread = base[::2, ::4]  # Indices say nothing of distances: a number of elements does.
+    spread = base[::2, ::4]  # Indices do not show the distance; the number of elements does.
     with pytest.raises(errors.FaultError, match=r"'y'\[160\], outside of its shape \[5, 4\]"):
         shifted[(1, )](np.ones(16, np.float32), spread, 16, BY=160, BLOCK=16)
 
@@ -161,7 +162,7 @@ def test_bounds_of_arrays_without_elements():
 
 
 def test_addresses_in_arrays_are_the_kernels_own_affair():
-    """The bounds of an address that is a number are unknown."""
+    """The bounds of a numeric address are unknown."""
 
     @triton.jit
     def through(addresses, out):
@@ -183,7 +184,7 @@ def test_bounds_checks_can_be_switched(knobs):
 
 
 def test_source_that_is_in_no_file(run_text):
-    """The line is Python's own memory of it."""
+    """The line comes from Python's own line cache."""
     text = """
 import numpy as np
 import triton
@@ -255,7 +256,7 @@ def test_interpret_from_the_environment(run_text):
 
 
 def test_tensors_without_elements(checks):
-    """Their null pointer is told, not its distance from some allocation."""
+    """The message names the null pointer, not its distance from some allocation."""
     torch = pytest.importorskip("torch")
     y = torch.zeros(64)
     shifted[(1, )](torch.empty(0), y, 0, BY=0, BLOCK=64)

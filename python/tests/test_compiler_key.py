@@ -25,7 +25,7 @@ def change_build_id(path):
 
 @pytest.fixture
 def ask_copy(tmp_path, run_python):
-    """Asks a copy of the library and its plugins, of which some files have another build id."""
+    """Queries a copy of the library and its plugins in which some files have another build id."""
 
     def ask(name, *changed):
         lib = tmp_path / name

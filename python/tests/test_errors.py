@@ -1,4 +1,4 @@
-"""Mistakes of the caller, and what is said about them: always the parameter, what was seen, and what to do."""
+"""Mistakes of the caller, and the messages: always the parameter, what was seen, and what to do."""
 
 import pickle
 
@@ -70,11 +70,11 @@ CASES = [
 @pytest.mark.parametrize("warm", [False, True], ids=["cold", "warm"])
 @pytest.mark.parametrize("call,kind,message", [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_mistakes(call, kind, message, warm):
-    if warm:  # The native path finds the mistake; what is said is the same.
+    if warm:  # The native path finds the mistake; the message is the same.
         kernel[(1, )](X, Y, 8, BLOCK=8)
     with pytest.raises(kind, match=message):
         call()
-    kernel[(1, )](READ_ONLY, Y, 8, BLOCK=8)  # All is well afterwards.
+    kernel[(1, )](READ_ONLY, Y, 8, BLOCK=8)  # Later launches work.
 
 
 def test_a_list_is_called_one():
@@ -134,7 +134,7 @@ def test_values_that_contain_themselves(kind, what, value):
                  lambda: kernel.warmup(X, Y, 8, BLOCK=value, grid=(1, )), lambda: tuned[(1, )](Y, value)):
         with pytest.raises(TypeError, match=f"kernel '.*': parameter '.*' is a {kind} that {what}"):
             call()
-    # One value in two places is no circle.
+    # One value in two places is not a cycle.
     shared = [1, 2]
     with pytest.raises(triton.CompilationError, match="a tuple of 2"):
         constants[(1, )](Y, (shared, shared))
@@ -320,7 +320,7 @@ def test_functions_of_numpy_and_torch_have_a_counterpart():
 
 
 def test_null_pointers_are_faults():
-    """What has no elements has no memory: an access ends the launch, not the process."""
+    """A tensor without elements has no memory: an access ends the launch, not the process."""
 
     class Null:
         dtype, device = np.dtype("f4"), "cpu"
@@ -352,7 +352,7 @@ def test_null_pointers_are_faults():
 
 @pytest.mark.parametrize("checks", [False, True], ids=["plain", "checked"])
 def test_threads_hear_of_their_own_faults(knobs, checks):
-    """Not of those of threads that launch at the same time."""
+    """Not of threads that launch at the same time."""
 
     class Null:
         dtype, device = np.dtype("f4"), "cpu"

@@ -1,5 +1,5 @@
-"""What frameworks and libraries of kernels do with the package beside launching: look-ups, subclasses, tracers' patches,
-hooks, and kernels that travel."""
+"""Uses of the package by frameworks and libraries of kernels besides launching: look-ups,
+subclasses, tracers' patches, hooks, and pickled kernels."""
 
 import copy
 import pickle
@@ -69,7 +69,7 @@ def test_active_drivers():
     assert len(active) == 1 and hashed.startswith("tilerun-") and hashed.endswith("-cuda:sm_90a")
 
 
-# -- Kernels that travel
+# -- Pickled and copied kernels
 
 
 def test_copies_are_the_kernel():
@@ -209,7 +209,7 @@ def test_compiled_kernels_are_launched():
 
 
 def test_occupancy_as_host_code_computes_it():
-    """The interpreter's numbers stand in divisions."""
+    """Host code divides by the interpreter's numbers."""
     properties = triton.runtime.driver.active.utils.get_device_properties(0)
     x, y = arrays()
     kernel = add_kernel.warmup(x, y, 16, BLOCK=16, num_warps=8, grid=(1, ))

@@ -1,5 +1,6 @@
-"""Launches of all kinds of kernels and arguments on a GPU, which is the fake CUDA driver's: it looks at the arguments as the
-code declares them, and runs nothing. With and without `debug`, which adds assertions to a kernel, and lines of its own."""
+"""Launches of all kinds of kernels and arguments on a GPU, which is the fake CUDA driver's: it
+reads the arguments as the code declares them, and runs nothing. With and without `debug`, which
+adds assertions and line information to a kernel."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Looking at compiled kernels, and compiling without a device: `triton.compile(ASTSource(…))`."""
+"""Inspecting compiled kernels, and compiling without a device: `triton.compile(ASTSource(…))`."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""`triton.knobs`: every setting of Triton's is there, from the environment or from code."""
+"""`triton.knobs`: every setting of Triton exists, from the environment or from code."""
 
 import os
 import stat
@@ -81,7 +81,7 @@ def test_hooks_end_with_their_scope():
             knobs.runtime.launch_exit_hook.add(lambda word=word: told.append(word))
         knobs.runtime.launch_enter_hook()
         knobs.runtime.launch_exit_hook()
-    assert told == ["a", "b", "b", "a"]  # What has begun last ends first.
+    assert told == ["a", "b", "b", "a"]  # The scope that began last ends first.
     assert not knobs.runtime.launch_enter_hook and not knobs.runtime.launch_exit_hook
 
 

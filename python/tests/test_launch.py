@@ -531,7 +531,7 @@ def doubled(x):
 
 
 def test_kernels_are_copied_and_pickled_by_name():
-    """As functions are: modules of a network hold kernels, and processes are given some."""
+    """As functions are: modules of a network hold kernels, and some are sent to other processes."""
     for value in (axpy, doubled):
         assert copy.copy(value) is copy.deepcopy({"a": [value]})["a"][0] is pickle.loads(pickle.dumps(value)) is value
     assert copy.deepcopy(tuned_kernel) is tuned_kernel

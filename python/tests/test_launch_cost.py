@@ -17,8 +17,9 @@ TORCH = os.path.join(BUILD, "python", "tests", "libtorch_cpu.so")
 # 2,370 with Debian's Python 3.11, a fifth of which releases and takes the interpreter's lock. An H200's host does 1,000 in
 # about 0.17 us.
 MOST_INSTRUCTIONS = 2600
-# 4 us on a machine whose call of a function with five arguments takes 0.06 us and whose driver takes 2.9 us would be 18.
-# A third of that is usual, of which the fake driver takes a half. One look-up by name in Python code costs 1.
+# On a machine where calling a function with five arguments takes 0.06 us and the driver takes 2.9
+# us, 4 us would be 18. A third of that is usual, and the fake driver takes half of it. One look-up
+# by name in Python code costs 1.
 MOST_CALLS = 14
 
 SCRIPT = """

@@ -73,11 +73,11 @@ def test_launches_leave_nothing(name):
     gc.collect()
     assert [sys.getrefcount(value) for value in (X, OUT, LOCKED, GRID, copy_kernel, add_pair)] == references
     assert len(gc.get_objects()) - objects < 50
-    assert memory() - before < 4 << 20  # Where each left 100 bytes, or one page, it were more.
+    assert memory() - before < 4 << 20  # If each left 100 bytes, or one page, it would be more.
 
 
 def test_kernels_are_collected():
-    """With what was compiled of them, and what they capture."""
+    """With the compiled code, and the captured objects."""
 
     def make(captured):
 

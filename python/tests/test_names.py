@@ -1,4 +1,4 @@
-"""Every public name of Triton's package is here, or is refused by name with a reason."""
+"""Every public name of Triton's package exists here, or is refused by name with a reason."""
 
 import importlib
 import os

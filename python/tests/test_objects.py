@@ -1,5 +1,5 @@
-"""Objects of host code that kernels ask for constants: globals, captured variables, tl.constexpr arguments. What they hold
-may change between launches."""
+"""Objects of host code from which kernels read constants: globals, captured variables, tl.constexpr
+arguments. Their contents may change between launches."""
 
 import dataclasses
 

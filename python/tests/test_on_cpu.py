@@ -153,7 +153,7 @@ def test_memory_is_apart_where_a_gpu_has_its_own(run_text):
 
 
 def test_what_is_on_the_gpu_is_not_copied_there(run_text):
-    """However it came to be there: kernels write what the script looks at."""
+    """However it got there: kernels write to the memory that the script reads."""
     run_text("""
         import torch, triton, triton.language as tl
 
@@ -210,7 +210,7 @@ def test_what_is_the_hosts_is_copied(run_text):
 
 
 def test_what_torch_does_with_devices(run_text):
-    """Parts of torch that ask tensors where they are."""
+    """Parts of torch that query the devices of tensors."""
     run_text("""
         import copy, io, pickle, torch, torch.utils.checkpoint
         from torch.utils.data import DataLoader, TensorDataset

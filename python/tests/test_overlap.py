@@ -1,4 +1,5 @@
-"""Launches that may overlap (launch_pdl): what reaches the driver, which here is the fake one."""
+"""Launches that may overlap (launch_pdl): the calls that reach the driver, which here is the fake
+one."""
 
 import numpy as np
 

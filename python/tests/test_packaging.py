@@ -1,4 +1,4 @@
-"""The metadata of `pip install .`: it agrees with the tree and with what is tested."""
+"""The metadata of `pip install .`: it agrees with the tree and with the tested versions."""
 
 import os
 import re
@@ -44,5 +44,5 @@ def test_files_that_are_named():
 
 
 def test_nothing_is_needed_to_import():
-    """Numpy and torch are used where they are."""
+    """Numpy and torch are used if they are installed."""
     assert "dependencies" not in PROJECT["project"]

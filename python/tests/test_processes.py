@@ -61,7 +61,7 @@ print("failed:", failed)
 
 
 def test_forks_in_a_hook(run_python, tmp_path):
-    """What the library calls back may fork: its own thread does not wait for itself."""
+    """Callbacks of the library may fork: the forking thread does not wait for itself."""
     script = tmp_path / "hook.py"
     script.write_text(FORKS + """
 @triton.jit
@@ -83,8 +83,8 @@ tell[(1, )](X, N=16)
 
 
 def test_handlers_of_forks_drop_and_launch_kernels(run_python, tmp_path):
-    """Those of others, which run while no other thread may enter the library: before the fork, in parent and child; one of
-    them forks in turn."""
+    """Fork handlers of others, which run while no other thread may enter the library: before the
+    fork, in parent and child; one of them forks in turn."""
     script = tmp_path / "handlers.py"
     script.write_text("""
 import os
@@ -127,7 +127,7 @@ worker.join()
 
 @pytest.mark.parametrize("first", [True, False], ids=["main first", "sub-interpreter first"])
 def test_sub_interpreters_are_refused(run_python, tmp_path, first):
-    """And leave the main one as it was."""
+    """And leave the main interpreter unchanged."""
     script = tmp_path / "sub.py"
     script.write_text(f"""
 import sys

@@ -1,5 +1,5 @@
-"""What a user sees when something fails: frames of the user's own, no names of the package's insides, and what would
-help."""
+"""What a user sees when something fails: the user's own frames, no internal names of the package,
+and advice."""
 
 import re
 import traceback

@@ -144,7 +144,8 @@ SOME_DTYPE, SOME_LIST, SOME_NUMBER = tl.float32, [1, 2], np.int64(3)
 
 
 def test_whatever_a_kernel_reads_is_compiled_anew():
-    """Also what is no plain number, what is captured, what is changed in place, and what comes later."""
+    """Also values other than plain numbers, captured ones, ones that change in place, and ones that
+    are bound later."""
     captured = 1
 
     def change(value):
@@ -218,7 +219,7 @@ def test_names_that_come_later():
 
 
 def test_functions_as_constants_are_told_apart_when_they_die():
-    """One may lie where an earlier one was."""
+    """A new object may have the address of an earlier one."""
 
     @triton.jit
     def apply(out, function: tl.constexpr):
@@ -376,7 +377,7 @@ def _half(n):
 
 @triton.constexpr_function
 def size_of(kind, n):
-    """Functions of compile time call plain ones, as Python does."""
+    """Compile-time functions call plain ones, as Python does."""
     return _half(n * _width(kind) // 8)
 
 
@@ -544,7 +545,7 @@ def test_unsafe_update_src():
 
 
 def _make_users_of(helper):
-    """Kernels that use a function in each way there is: [(kernel, its arguments after `out`)]."""
+    """Kernels that use a function in every possible way: [(kernel, its arguments after `out`)]."""
 
     @triton.jit
     def between(x):
@@ -763,7 +764,7 @@ def test_members_of_enumerations_are_objects():
     assert run(takes_any, (Plain.RED, 5))[0] == 6
     assert run(takes_any, (Plain.BLUE, 5))[0] == 5
 
-    # Those whose class has no source, or decides what they are, pass their value.
+    # Members whose class has no source, or customizes its members, pass their value.
     @triton.jit
     def stores(out, C: tl.constexpr):
         tl.store(out, C)

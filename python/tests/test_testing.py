@@ -80,7 +80,8 @@ def test_reports(capsys, monkeypatch):
 
 
 def test_data_frames(monkeypatch):
-    """Who asks for data gets pandas', where it is, under Triton's names."""
+    """Callers that request the data get pandas' DataFrame, if pandas is installed, under Triton's
+    names."""
     frames = types.SimpleNamespace(DataFrame=lambda rows, columns: ("frame", rows, columns))
     monkeypatch.setitem(sys.modules, "pandas", frames)
     bench = testing.Benchmark(["x"], [1, 2], "p", ["a"], ["A"], "one", {})

@@ -1,5 +1,5 @@
-"""How torch's tensors are read: by torch's own C functions where the package finds what they work on, else by attributes.
-A library and a class of the tests' own stand for torch."""
+"""How torch's tensors are read: by torch's own C functions where the package finds the objects they
+work on, else by attributes. A library and a class of the tests' own stand for torch."""
 
 import os
 import textwrap
@@ -8,7 +8,7 @@ import pytest
 
 LIBRARY = os.path.join(os.environ["TILERUN_BUILD"], "python", "tests", "libtorch_cpu.so")
 
-# A class whose objects hold what `_cdata` tells, as torch's do.
+# A class whose objects hold the value of `_cdata`, as torch's do.
 FAKE = """
 import ctypes
 import struct
@@ -83,7 +83,7 @@ def test_what_the_functions_are_not_asked_for(run_fake):
                                      {"address": "self.address + 4"}],
                          ids=["elsewhere", "null", "missing", "another address"])
 def test_not_where_something_differs(run_fake, changed):
-    """What is read must be what the attributes say, else those count."""
+    """The values read must agree with the attributes, else the attributes count."""
     address = 4100 if "address" in changed else 4096
     assert run_fake("""
         before = numReads()

@@ -20,7 +20,7 @@ def __getattr__(name):
 
 
 def devices():
-    """The devices that there are now, as (id, uuid, name, target)."""
+    """The devices at present, as (id, uuid, name, target)."""
     from . import _devices
     return _devices._native.list_devices()
 

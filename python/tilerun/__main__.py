@@ -33,7 +33,7 @@ def main(argv=None):
     parser.add_argument("-m", dest="module", metavar="MODULE", help="run a module, as python -m does")
     parser.add_argument("-c", dest="code", metavar="CODE", help="run code, as python -c does")
     parser.add_argument("script", nargs="?", help="a Python file; '-' for standard input")
-    # As for Python itself: what follows the script, the module or the text is not looked at.
+    # As for Python itself: arguments after the script, the module or the text are not interpreted.
     argv = list(sys.argv[1:] if argv is None else argv)
     end = 0
     while end < len(argv) and argv[end].startswith("-") and argv[end] != "-" and argv[end][:2] not in ("-m", "-c"):

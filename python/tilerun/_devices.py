@@ -45,7 +45,7 @@ def _log(level, text):
 
 
 _native.configure(errors.make_error, _memory.resolve_plain, _open, _get_stream, _log, _frames.hide)
-# Only now: a sub-interpreter, which that refuses, must register nothing.
+# Only now: a sub-interpreter, which `configure` refuses, must register nothing.
 _native.register_memory(_memory.describe_memory)
 # A child of fork has the library's locks as they were, and no thread that would release them.
 if hasattr(os, "register_at_fork"):

@@ -1,5 +1,6 @@
-"""Which frames of a traceback are shown: the user's. What the package and the parts of Python's library that it calls
-have below them says nothing to whoever passed a wrong argument. `TRITON_FRONT_END_DEBUGGING=1` shows all."""
+"""Which frames of a traceback are shown: the user's. Frames of the package and of the parts of
+Python's library that it calls mean nothing to a user who passed a wrong argument.
+`TRITON_FRONT_END_DEBUGGING=1` shows all."""
 
 import contextlib
 import opcode
@@ -44,7 +45,8 @@ def _is_deliberate(error, last):
 
 
 def hide(error, trace):
-    """The traceback of an exception without the package's frames; the whole where these are what is wanted."""
+    """The traceback of an exception without the package's frames; the whole one where those are
+    wanted."""
     from .triton import knobs
     frames = _list(trace)
     if not frames or knobs.compilation.front_end_debugging or not _is_deliberate(error, frames[-1]):
@@ -64,7 +66,7 @@ def hide(error, trace):
 
 
 def _hide_context(error):
-    """Leaves out what an exception was made of, if only the package has seen that."""
+    """Drops the cause of an exception if only the package has seen it."""
     origin = error.__cause__ or error.__context__
     if origin is not None and not error.__suppress_context__ | (error.__cause__ is not None):
         if all(_is_ours(frame) or _is_of_library(frame) for frame in _list(origin.__traceback__)):

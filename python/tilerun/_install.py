@@ -105,7 +105,7 @@ def install():
 
 
 def uninstall():
-    """`import triton` means again what it meant; modules that were imported keep what they have."""
+    """Restores the meaning of `import triton`; modules that were imported keep their objects."""
     if _finder in sys.meta_path:
         sys.meta_path.remove(_finder)
     for name, module in list(sys.modules.items()):

@@ -35,7 +35,7 @@ class Pointer:
     def __init__(self, address, dtype, device_type=CPU, device_index=0, owner=None, extent=None):
         self.address, self.dtype = address, DTYPES[dtype] if isinstance(dtype, str) else dtype
         self.device_type, self.device_index, self.owner = device_type, device_index, owner
-        self.extent = extent  # As get_extent tells it, where that is not the owner's.
+        self.extent = extent  # As get_extent returns it, where it differs from the owner's.
 
 
 def find_dtype(dtype):
@@ -57,7 +57,7 @@ def torch_is_loaded():
 
 
 def treat_cuda_as_cpu():
-    """For `python -m tilerun --cpu`: what says that it is on 'cuda' is on the CPU."""
+    """For `python -m tilerun --cpu`: tensors that claim to be on 'cuda' are on the CPU."""
     global _cuda_is_cpu
     _cuda_is_cpu = True
     _TORCH_KINDS["cuda"] = CPU
@@ -135,7 +135,7 @@ def _name_stream(value):
 
 
 def _ask_dlpack_device(value):
-    """(type, index), or (0, 0) where it does not tell."""
+    """(type, index), or (0, 0) if the object does not say."""
     ask = getattr(value, "__dlpack_device__", None)
     kind, index = ask() if callable(ask) else (0, 0)
     return int(kind), int(index)
@@ -209,7 +209,8 @@ def resolve_plain(value):
 
 def resolve(value, keep=None):
     """(address, dtype, device type, device index) of anything with memory, or None. Raises TypeError for memory that
-    no kernel can take. What has to live as long as the launch is added to `keep`; without one, it is None."""
+    no kernel can take. Objects that must live as long as the launch are added to `keep`; without
+    `keep`, the result is None for them."""
     if isinstance(value, Pointer):
         return value.address, value.dtype, value.device_type, value.device_index
     if torch_is_loaded() and isinstance(value, sys.modules["torch"].Tensor):

@@ -1,6 +1,6 @@
-"""`python -m tilerun --cpu`: runs a script that was written for a GPU without one. What it makes on 'cuda' is
-made on the CPU, and what it asks of torch.cuda gets an answer (`_pretend`); nothing is done to scripts that do not ask for
-it."""
+"""`python -m tilerun --cpu`: runs a script that was written for a GPU without one. Tensors that it
+makes on 'cuda' are made on the CPU, and its queries of torch.cuda are answered (`_pretend`);
+scripts that make no use of a GPU are unaffected."""
 
 import atexit
 import functools
@@ -116,7 +116,8 @@ def _with_device(function):
 
 
 def _with_copy(function):
-    """torch.as_tensor and its relatives, which share memory with what they get: not with that of the host on a GPU."""
+    """torch.as_tensor and its relatives, which share memory with their argument, but on a GPU not
+    with the host's memory."""
     make = _with_device(function)
 
     @functools.wraps(function)
@@ -259,7 +260,7 @@ def _redirect_modules(torch):
         return self
 
     def move(self, *args, **kwargs):
-        # Its parameters are where they are to be.
+        # Its parameters have the requested device.
         if any(map(_is_gpu, (*args, kwargs.get("device")))):
             settle(self)
         args = [a for a in args if not _is_gpu(a)]
@@ -282,7 +283,7 @@ def _redirect_storages(torch):
         wanted = map_location
 
         def place(storage, location):
-            # Files of this run say 'cpu' of everything.
+            # Files written by this run have 'cpu' for every device.
             if not _is_gpu(location if wanted is None else wanted):
                 _mark_storage(storage)
             return storage

@@ -1,6 +1,7 @@
-"""What `python -m tilerun --cpu` answers a script that asks whether it has a GPU: that it has one, which is the
-interpreter. Tensors on the CPU say that they are on 'cuda:0', and torch.cuda has one device. Apart from `_on_cpu`, which
-makes on the CPU what a script makes on a GPU: `--no-pretend` leaves the answers as they are."""
+"""The answers of `python -m tilerun --cpu` to a script that asks whether there is a GPU: there is
+one, the interpreter. Tensors on the CPU say that they are on 'cuda:0', and torch.cuda has one
+device. Apart from `_on_cpu`, which makes on the CPU what a script makes on a GPU: `--no-pretend`
+leaves the answers as they are."""
 
 import contextlib
 import functools
@@ -107,7 +108,8 @@ def _refuse_graphs(*_, **__):
 
 
 def _answer(module, names, function):
-    """Puts a function into a module under each of the names: one of its own, as torch.compile tells them by identity."""
+    """Puts a function into a module under each of the names: a separate one for each, as
+    torch.compile distinguishes them by identity."""
     for name in names.split():
         setattr(module, name, types.FunctionType(function.__code__, function.__globals__, name, function.__defaults__,
                                                  function.__closure__))
@@ -122,7 +124,7 @@ def redirect_module(torch):
     _answer(cuda, "synchronize set_device empty_cache reset_peak_memory_stats reset_max_memory_allocated init _sleep _lazy_init "
             "set_stream ipc_collect reset_accumulated_memory_stats reset_max_memory_cached set_per_process_memory_fraction "
             "set_sync_debug_mode", nothing)
-    # The seed of 'cuda' is the one seed that there is.
+    # The seed of 'cuda' is the only seed.
     _answer(cuda, "manual_seed manual_seed_all", lambda seed: torch.default_generator.manual_seed(seed) and None)
     _answer(cuda, "seed seed_all", lambda: torch.default_generator.seed() and None)
     _answer(cuda, "initial_seed", lambda: torch.default_generator.initial_seed())

@@ -13,7 +13,7 @@ _OF_GPUS = re.compile(r"\b_?(cuda|gpus?|nvidia|hip|rocm)|is_cuda", re.IGNORECASE
 
 
 def _find_reason(trace):
-    """Of a script's exit, its line, the condition that it is under and what the statement before it says."""
+    """For a script's exit: its line, its condition and the text of the statement before it."""
     frames = []
     while trace is not None:
         if trace.tb_frame.f_globals.get("__name__") != "_sitebuiltins":  # Of exit().
@@ -79,7 +79,7 @@ def install(arguments):
     show = sys.excepthook
 
     def report(kind, error, trace):
-        # The default one shows what the exception itself has.
+        # The default hook shows the exception's own data.
         error.__traceback__ = trace = _frames.hide(error, _frames.skip_start(error, trace))
         show(kind, error, trace)
         advice = find_advice(error, arguments)

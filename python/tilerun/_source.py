@@ -31,7 +31,8 @@ def _dedent(lines):
 
 
 def read_function(fn):
-    """(text from `def` on, dedented; line of the `def`; path). SourceError with what to do if there is no source."""
+    """(text from `def` on, dedented; line of the `def`; path). SourceError with advice if there is
+    no source."""
     try:
         lines, start = inspect.getsourcelines(fn)
     except (OSError, TypeError) as error:
@@ -230,8 +231,8 @@ class Collector:
         return lines + [f"{name} = {whole}"] if whole is not None else self._bind_unknown(name, value)
 
     def _make_helper(self, function):
-        """A plain function that one of compile time calls, or that is marked for kernels, as another of these; None without
-        a source."""
+        """A plain function that a compile-time function calls, or that is marked for kernels, as a
+        compile-time function; None without a source."""
         from .triton.runtime.jit import ConstexprFunction
         function = inspect.unwrap(function)
         if function not in self.helpers:
@@ -264,7 +265,8 @@ class Collector:
         return lines
 
     def _read_fields(self, value):
-        """A named tuple of what an object holds, as far as kernels can use it; the object itself if that is nothing."""
+        """A named tuple of the attributes that kernels can use; the object itself if there are
+        none."""
         fields = {}
         for field, held in _get_fields(value).items():
             self.watched.append((value, field, held))
@@ -287,19 +289,20 @@ class Collector:
         return [f"from {own} import {name}"]
 
     def _watch(self, scope, name, value):
-        """Notes what a module's name holds; what the module makes when it is asked is not there."""
+        """Records the value of a module's name, unless the module computes it on access."""
         if scope.get(name, _Unknown) is value and not isinstance(value, types.ModuleType):
             self.watched.append((scope, name, value))
 
     def _bind_host_function(self, name, value):
-        """A function that kernels cannot call, at its own place for the compiler's messages."""
+        """A function that kernels cannot call, at its own location for the compiler's messages."""
         library = _find_library(value)
         if library is not None:  # The compiler says what the language has instead.
             own = self._add_source(name, "<functions of the host>", f"from {library} import {value.__name__} as {name}\n")
             return [f"from {own} import {name}"]
         code = getattr(value, "__code__", None)
         path, line = (code.co_filename, code.co_firstlineno) if code is not None else ("<functions of the host>", 1)
-        # With an unknown decorator, because its effect is not in this text: no function of compile time may call it.
+        # With an unknown decorator, because its effect is not in this text: no compile-time
+        # function may call it.
         above = "\n" * (line - 2) + "@__host\n" if line > 1 else "async "
         own = self._add_source(name, path, above + f"def {name}(*arguments):\n    pass\n")
         return [f"from {own} import {name}"]
@@ -313,7 +316,7 @@ class Collector:
         if module.__name__ in _ARRAY_LIBRARIES and not _is_of_compile_time(user) and _is_asked_for_functions(module, chains):
             # The compiler says what the language has instead.
             return [f"import {module.__name__} as {name}"]
-        # A module of the user's: a source with the names that are used of it.
+        # A module of the user: a source with the names that are used from it.
         lines = self._bind_attributes(module, chains, user)
         own = self._add_source(name, getattr(module, "__file__", None) or f"<module {module.__name__}>",
                                "".join(l + "\n" for l in lines))
@@ -369,7 +372,7 @@ class Collector:
                 "\n" * max(start - 1, 0) + text + tail + "".join(l + "\n" for l in lines))
 
     def _write_named_tuple(self, value):
-        """The same for what `collections.namedtuple` made."""
+        """The same for a class that `collections.namedtuple` made."""
         lines, defaults = [], []
         for field, default in value._field_defaults.items():
             text = self._express(default, lines)
@@ -451,7 +454,8 @@ _MOST_NESTED = 32  # As in signatures.
 
 
 def explain_nesting(value):
-    """What is wrong with how tuples, lists and dicts lie in each other: text for a message; None if nothing is."""
+    """An error in the nesting of tuples, lists and dicts: text for a message; None if there is
+    none."""
     if not isinstance(value, (tuple, list, dict)):
         return None
     path, pending = [], [(value, 0)]
@@ -492,7 +496,8 @@ def _is_plain_enum(kind):
         return False  # `Enum("Mode", "A B")`
 
 
-# What decides what members are, or what they equal; `Enum` itself puts a `__new__` into each class.
+# Methods that determine the members, or what they equal; `Enum` itself puts a `__new__` into each
+# class.
 _OF_MEMBERS = ("__init__", "__eq__", "__ne__", "__bool__", "__len__", "value", "name")
 
 
@@ -547,7 +552,7 @@ def as_named_tuple(value, names=None, path=()):
         held = held if names is None else as_named_tuple(held, names, (*path, id(value)))
         if names is None or is_constant(held):
             fields[name] = held
-    # One that nothing is asked of is still an object, which is true.
+    # An object whose attributes are not used is still an object, which is true.
     made = _make_named_tuple((value if isinstance(value, type) else type(value)).__name__, tuple(fields or ("is_object", )))
     return value if made is None else made(*(fields.values() if fields else (True, )))
 
@@ -593,7 +598,8 @@ def _follow(value, chain):
 
 
 def _add_local_scope(value, tree, scope):
-    """Adds what a class sees beyond its file: variables of the functions around its methods, its annotations and bases."""
+    """Adds the names that a class sees beyond its file: variables of the functions around its
+    methods, its annotations and bases."""
     for member in vars(value).values():
         for _ in range(4):
             inner = getattr(member, "fget", None) or getattr(member, "__func__", None) or getattr(member, "fn", None)
@@ -656,7 +662,7 @@ def language_name(value):
 def find_function(value):
     """The jit function behind a decorated one (autotune, heuristics), or None."""
     for _ in range(16):
-        # Of the class: there are objects that have whatever they are asked for.
+        # Of the class: some objects have every attribute that is asked for.
         if getattr(type(value), "_is_jit_function", False):
             return value
         if getattr(type(value), "_wraps_kernel", False):

@@ -4,7 +4,7 @@ import re
 
 
 class TilerunError(RuntimeError):
-    """A call of the library failed. `status` is its word for how."""
+    """A call of the library failed. `status` is the library's word for the kind of failure."""
 
     status = "internal error"
 
@@ -47,7 +47,7 @@ class DeviceLostError(TilerunError):
 
 
 class FaultError(TilerunError):
-    """A kernel did wrong; the device goes on."""
+    """A kernel failed; the device stays usable."""
 
     status = "fault"
 
@@ -61,7 +61,7 @@ class UnsupportedError(TilerunError, NotImplementedError):
 
 
 class UnavailableError(TilerunError):
-    """No such device, driver or plugin; the message says what there is."""
+    """No such device, driver or plugin; the message lists the existing ones."""
 
     status = "unavailable"
 
@@ -101,8 +101,9 @@ def name_parts(text):
 
 
 def show_message(text):
-    """A message of the library as users of the package are told it: without the names of C functions, and of the kernels
-    that the package writes around functions whose arguments are taken in parts."""
+    """A message of the library as users of the package see it: without the names of C functions,
+    and of the kernels that the package writes around functions whose arguments are taken in
+    parts."""
     text = re.sub(r"\Atilerun[A-Z]\w*: ", "", text)
     text = re.sub(r"\A[a-z]+:\d+: (?=[^\n]+?:\d+:\d+: )", "", text)  # The device, where a line of the kernel says more.
     text = re.sub(r"'__m\d+__(\w+)'", r"'\1'", text)

@@ -33,7 +33,7 @@ struct DiskCacheOptions {
   uint64_t maxBytes = kDefaultMaxBytes;
   /// Told once for each kind of trouble, with no lock held; from any thread. May be empty.
   std::function<void(const std::string &)> warn;
-  unsigned touchSeconds = 3600;      ///< An entry's time of use is renewed at most so often.
+  unsigned touchSeconds = 3600;      ///< Between renewals of an entry's time of use.
   unsigned staleSeconds = 24 * 3600; ///< Age at which somebody's temporary file is removed.
   unsigned scanSeconds = 60;         ///< A new process trusts a scan that is not older.
   bool shared = false; ///< The folder's owner and group are trusted, not this user and root alone.

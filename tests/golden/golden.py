@@ -2,14 +2,13 @@
 """Compares the code that the compiler generates with what `hashes.txt` records, without any device.
 
     golden.py TILERUN [PATTERN...]                  # compares; patterns of names such as 'matmul*'
-    golden.py TILERUN --write [PATTERN...]          # records anew, and prints what changed
+    golden.py TILERUN --write [PATTERN...]          # records again, and prints the changes
     golden.py TILERUN --save FOLDER [PATTERN...]    # keeps all of it, to compare two trees with diff -r
 
-Compiled are all launches of examples/manifest.json and the cases of tests/kernels named below, for four
-targets, down to per-thread IR and to PTX or SPIR-V. They come from the public command, without
+It compiles all launches of examples/manifest.json and the cases of tests/kernels named below, for
+four targets, down to per-thread IR and to PTX or SPIR-V. They come from the public command, without
 lines of the source and by paths relative to the repository, so that hashes depend on no machine.
-Exits with 1 if something differs, and with 2 if a pattern matches no name.
-"""
+Exits with 1 if something differs, and with 2 if a pattern matches no name. """
 
 import argparse
 import collections

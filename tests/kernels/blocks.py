@@ -1,5 +1,5 @@
-# Blocks whose sizes are not powers of two: what lies beyond their ends must touch nothing and reach
-# no result.
+# Blocks whose sizes are not powers of two: the padding beyond their ends must touch no memory and
+# reach no result.
 import triton
 import triton.language as tl
 
@@ -16,7 +16,7 @@ def scale(X, Z, n, N: tl.constexpr):
     tl.store(Z + i, x + x, m)
 
 
-# Without a mask: elements of the next program, and what lies behind the end, must stay.
+# Without a mask: elements of the next program, and memory after the end, must stay unchanged.
 #: X=i32[300]:randint(-9,9,1) Z=i32[300]:zeros N=100 --grid 3
 #: X=i32[15]:randint(-9,9,1) Z=i32[15]:zeros N=5 --grid 3 --num-warps 1
 @triton.jit
@@ -142,7 +142,7 @@ def scans(X, Y, M: tl.constexpr, N: tl.constexpr):
     tl.store(Y + 6 * M * N + i, tl.associative_scan(x, 0, _last, reverse=True))
 
 
-# Products: surplus along the summed dimension adds nothing, NaN or not.
+# Products: padding along the summed dimension adds nothing, NaN or not.
 #: X=f16[48,96]:randn(1) Y=f16[96,80]:randn(2) Z=f32[48,80]:zeros M=48 K=96 N=80
 #: X=bf16[20,24]:randn(1) Y=bf16[24,5]:randn(2) Z=f32[20,5]:zeros M=20 K=24 N=5 --num-warps 1
 #: X=i8[24,48]:randint(-9,9,1) Y=i8[48,24]:randint(-9,9,2) Z=i32[24,24]:zeros M=24 K=48 N=24
@@ -157,7 +157,7 @@ def product(X, Y, Z, M: tl.constexpr, K: tl.constexpr, N: tl.constexpr):
     tl.store(Z + m * N + n, tl.dot(a, b))
 
 
-# What is multiplied comes from computations, so that surplus may be anything.
+# The operands are computed, so that the padding may hold anything.
 #: X=f32[12,20]:randn(1) Z=f32[12,12]:zeros
 @triton.jit
 def gram(X, Z):
@@ -278,7 +278,7 @@ def maps(X, Z, N: tl.constexpr):
     tl.store(Z + N + i, tl.map_elementwise(_ratio, x, i) + 1000 // x)
 
 
-# Values that loops carry, and branches on what is reduced.
+# Values that loops carry, and branches on reduced values.
 #: X=i32[6,10]:randint(0,9,1) Z=i32[6,10]:zeros n=3
 @triton.jit
 def loops(X, Z, n):
@@ -380,7 +380,7 @@ def products_of_matrices(X, Z, S, M: tl.constexpr, N: tl.constexpr):
     tl.store(S + at, tl.associative_scan((x, x + 1, x - 1, x), 1, multiply_matrices, reverse=True)[1])
 
 
-# NaN changes places with nothing that was not there.
+# NaN is never exchanged with padding.
 #: X=f32[12]:zeros Y=f32[12]:zeros Z=f32[5]:zeros
 @triton.jit
 def sorts_of_nan(X, Y, Z):

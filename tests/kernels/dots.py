@@ -180,7 +180,7 @@ def chained(Q, K, V, D):
     tl.store(D + m[:, None] * 32 + n[None, :], acc)
 
 
-# Parts of an infinite operand do not make the result something else than infinite.
+# Splitting an infinite operand into parts must leave the result infinite.
 #: A=f32[256]:randint(-4,5,1) B=f32[256]:randint(1,5,2) D=f32[256]:zeros P=2
 #: A=f32[256]:randint(-4,5,1) B=f32[256]:randint(1,5,2) D=f32[256]:zeros P=3
 #: A=f32[256]:randint(-4,5,1) B=f32[256]:randint(1,5,2) D=f32[256]:zeros P=4

@@ -38,7 +38,7 @@ def encode(X, A, B, C, D, E, s):
 #: X=u16[2048]:randint(0,65535,1) A=u8[2048]:zeros B=u8[2048]:zeros C=u8[2048]:zeros D=u8[2048]:zeros
 @triton.jit
 def round_any_bits(X, A, B, C, D):
-    """Infinities, what overflows and what is subnormal among them; codes are compared."""
+    """Infinities, overflow and subnormal numbers among them; codes are compared."""
     i = tl.arange(0, 2048)
     bits = tl.load(X + i)
     if X.dtype.element_ty == tl.uint32:

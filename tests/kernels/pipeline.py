@@ -1,5 +1,6 @@
-# Loops whose loads are copies that run ahead: what must keep them from it, how far they may go, and where they stop.
-# Every kernel adds products of 32x32 or larger tiles of small integers, so that sums are exact.
+# Loops whose loads are copies that run ahead: the hazards that must prevent it, how far they may
+# go, and where they stop. Every kernel adds products of 32x32 or larger tiles of small integers, so
+# that sums are exact.
 import triton
 import triton.language as tl
 
@@ -152,7 +153,7 @@ def stores_in_branch(A, B, D, n):
     tl.store(D + p, acc)
 
 
-# Stores to another argument are in nobody's way.
+# Stores to another argument are not a hazard.
 #: A=f16[4096]:randint(-4,5,1) B=f16[4096]:randint(-4,5,2) D=f32[4096]:zeros n=4
 #: A=f16[4096]:randint(-4,5,1) B=f16[4096]:randint(-4,5,2) D=f32[4096]:zeros n=4 --num-stages 5
 @triton.jit
@@ -189,7 +190,7 @@ def uncached(A, B, D, n):
     tl.store(D + p, acc)
 
 
-# The numbers of iterations after the last one are beyond the largest integer, and come around with ten stages.
+# Iteration numbers past the last one exceed the largest integer, and wrap around with ten stages.
 #: A=f16[4096]:randint(-4,5,1) B=f16[4096]:randint(-4,5,2) D=f32[1024]:zeros n=1073741825
 #: A=f16[4096]:randint(-4,5,1) B=f16[4096]:randint(-4,5,2) D=f32[1024]:zeros n=1073741825 --num-stages 2
 #: A=f16[4096]:randint(-4,5,1) B=f16[4096]:randint(-4,5,2) D=f32[1024]:zeros n=1073741825 --num-stages 10

@@ -36,7 +36,7 @@ def reduce_axes(X, Y, Z, M: tl.constexpr, N: tl.constexpr):
     tl.store(Z + c, tl.max(x, 0))
 
 
-# What is read before a store and what is read after it, along the other axis than the store's longest.
+# Loads before and after a store, along the axis other than the store's longest.
 #: X=i32[32,32]:randint(-50,50,1) Y=i32[32]:zeros Z=i32[32]:zeros N=32
 #: X=i32[32,32]:randint(-50,50,1) Y=i32[32]:zeros Z=i32[32]:zeros N=32 --num-warps 1
 @triton.jit

@@ -1,4 +1,5 @@
-"""Holds the kernels of this folder against Triton itself, so that what they expect does not come from Tilerun.
+"""Checks the kernels of this folder against Triton itself, so that their expectations do not come
+from Tilerun.
 
     python3 compare_with_triton.py        compiles each: refused or not as expected (no GPU needed)
     python3 compare_with_triton.py run    runs each on the first GPU (needs torch)
@@ -214,7 +215,7 @@ def run_case(case, module):
 
 
 def check(case, module, mode):
-    """What differs; None if nothing does."""
+    """The differences; None if there are none."""
     refused = "refused" in case.words
     signal.alarm(20)
     try:

@@ -1,4 +1,4 @@
-"""Control flow: loops, branches and what is known behind them."""
+"""Control flow: loops, branches and the values after them."""
 
 import triton
 import triton.language as tl

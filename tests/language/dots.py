@@ -87,7 +87,7 @@ def inner_dimensions():
 @triton.jit
 def exact_by_default(X, Y, Z):
     """D3: `float32` operands are used as `tf32` by default on NVIDIA GPUs, and exactly elsewhere."""
-    # 1 + 2^-13 is no tf32, which has 10 bits behind the point.
+    # 1 + 2^-13 is not a tf32 number: tf32 has 10 bits of mantissa.
     put(Z, tl.dot(tile(X, 16, 16), tile(Y, 16, 16)), 16, 16)
 
 

@@ -8,7 +8,7 @@ import triton.language as tl
 @triton.jit
 def masked_loads(X, Z, Y, F):
     """M1: A lane whose mask is false touches no memory, and a load gives `other` there, or 0 where there is no `other`."""
-    # X has two elements; the other two lanes would read behind it.
+    # X has two elements; the other two lanes would read past its end.
     i = tl.arange(0, 4)
     tl.store(Z + i, tl.load(X + i, mask=i < 2))
     tl.store(Y + i, tl.load(X + i, mask=i < 2, other=9))
@@ -143,7 +143,8 @@ def block_pointers(X, Z, Y, W):
     """M7: `boundary_check` and `padding_option` are for block pointers: elements outside the tensor, along the
     dimensions that are checked, read as 0, or as NaN with `padding_option="nan"`, and are not written.
     """
-    # Two rows of three elements, of which the second one is read, and what would be right of it.
+    # Two rows of three elements, of which the second one is read, and the elements to the right of
+    # it.
     p = tl.make_block_ptr(X, (2, 3), (3, 1), (1, 0), (1, 4), (1, 0))
     i = tl.arange(0, 4)
     tl.store(Z + i, tl.load(p, boundary_check=(0, 1), padding_option="zero").reshape(4))

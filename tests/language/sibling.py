@@ -1,4 +1,4 @@
-"""What python.py imports."""
+"""The module that python.py imports."""
 
 import triton
 import triton.language as tl

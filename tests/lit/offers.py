@@ -3,8 +3,8 @@ import os
 
 
 def offer(lit_config, config, feature, found, missing):
-    """Makes `feature` known to a folder where it was found; else says what is missing, or fails if TILERUN_REQUIRE,
-    a list of names with commas, has it."""
+    """Adds `feature` to a folder's configuration if it was found; else names it as missing, or
+    fails if TILERUN_REQUIRE, a comma-separated list, contains it."""
     if found:
         config.available_features.add(feature)
     elif feature in os.environ.get("TILERUN_REQUIRE", "").split(","):

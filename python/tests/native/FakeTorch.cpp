@@ -1,5 +1,5 @@
 // Stands for torch's library: the functions by which the package reads tensors, over objects that a
-// test makes. The word that stands for an `at::Tensor` is a bytes object, whose contents say all.
+// test makes. The word that stands for an `at::Tensor` is a bytes object that describes the tensor.
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
@@ -63,8 +63,8 @@ FAKE(int32_t, aoti_torch_get_current_cuda_stream, (int32_t, void **stream)) {
 
 /// How many tensors were read to the end.
 FAKE(int, fakeTorchCountReads, ()) { return numReads; }
-/// Calls a Python function; what it takes is counted by whoever looks for fakeTorchLoop, which,
-/// unlike this one, is called by a plain instruction.
+/// Calls a Python function. Profilers count its cost under fakeTorchLoop, which, unlike this
+/// function, is called by a plain instruction.
 FAKE(__attribute__((noinline)) int, fakeTorchLoop, (PyObject * function, int count)) {
   for (int i = 0; i < count; ++i) {
     PyObject *result = PyObject_CallNoArgs(function);

@@ -1,4 +1,4 @@
-"""A script as people write them, for test_examples.py: sys.argv[1] is a folder for the report."""
+"""A script as users write them, for test_examples.py: sys.argv[1] is a folder for the report."""
 
 import sys
 

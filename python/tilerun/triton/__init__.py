@@ -12,7 +12,7 @@ from ._host import cdiv, next_power_of_2
 from .language import must_use_result
 from .language import aggregate
 
-# Of the language that is followed, not of this package: host code asks for it.
+# The version of Triton that this package follows, not its own: host code queries it.
 __version__ = "3.7.0"
 __all__ = ["ASTSource", "AsyncCompileMode", "Autotuner", "CompilationError", "Config", "FutureKernel", "GPUTarget", "Heuristics", "InterpreterError",
            "JITFunction", "KernelInterface", "MockTensor", "OutOfResources", "TensorWrapper", "TritonError", "aggregate",

@@ -1,5 +1,6 @@
-"""Names of Triton 3.6's public package that are not here, each with its reason: one table for the messages, the tests and
-docs/python.md. Using such a name (an attribute, an import) is an error that says why; `hasattr` is False."""
+"""Names of Triton 3.6's public package that are missing here, each with its reason: one table for
+the messages, the tests and docs/python.md. Using such a name (an attribute, an import) is an error
+that says why; `hasattr` is False."""
 
 import opcode
 import sys
@@ -50,7 +51,7 @@ NAMES = {
     "triton.backends.compiler": _all("BaseBackend Language", _COMPILER),
 }
 
-# Whole modules, with all that is below them.
+# Whole modules, with everything below them.
 MODULES = {
     "triton._C": _COMPILER,
     "triton._internal_testing": "for the tests of Triton's own package",

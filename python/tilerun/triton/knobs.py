@@ -19,7 +19,7 @@ def _truth(name, default=False):
 
 
 class HookChain:
-    """Functions that are called around something; empty means none."""
+    """Functions that are called around an event; empty means none."""
 
     def __init__(self, reversed=False):
         self.calls, self.reversed = [], reversed
@@ -100,8 +100,8 @@ class _FindTool(_Live):
 
 
 class _Settings:
-    """Attributes with their defaults; `del` gives one the default again, `reset` all. Other names may be set as well: code
-    that is written for other versions of Triton does."""
+    """Attributes with their defaults; `del` restores one default, `reset` all of them. Other names
+    may be set as well: code that is written for other versions of Triton does."""
 
     def __init__(self, **defaults):
         object.__setattr__(self, "_defaults", defaults)
@@ -151,7 +151,7 @@ class _Settings:
 
     @property
     def knobs(self):
-        """All settings by name; a tool that is not here is None."""
+        """All settings by name; a missing tool is None."""
         out = {}
         for name in {**self._defaults, **self._values}:
             try:
@@ -182,7 +182,8 @@ class _Settings:
 
 class _Cache(_Settings):
     def get_triton_dir(self, dirname):
-        """A folder below Triton's home, for what frameworks keep there; the library keeps nothing in it."""
+        """A folder below Triton's home, for files that frameworks keep there; the library keeps
+        nothing in it."""
         return os.path.join(self.home_dir, ".triton", dirname)
 
 
@@ -228,7 +229,7 @@ def _find_cache():
 interpreter = _Settings(checks=lambda: _truth("TILERUN_CHECKS"),
                         bounds_checks=lambda: _truth("TILERUN_BOUNDS_CHECKS", True),
                         autotune=lambda: _truth("TILERUN_INTERPRETER_AUTOTUNE"))
-# Launches look at no environment: what they ask for is read once.
+# Launches do not read the environment: their settings are read once.
 runtime = _Settings(interpret=lambda: _truth("TRITON_INTERPRET"), debug=lambda: _truth("TRITON_DEBUG"),
                     launch_enter_hook=HookChain, launch_exit_hook=lambda: HookChain(reversed=True),
                     kernel_load_start_hook=HookChain, kernel_load_end_hook=lambda: HookChain(reversed=True),

@@ -173,8 +173,8 @@ class Benchmark:
 
 
 class _Table:
-    """Rows under column names; shown and written without pandas. Who asks for the data gets pandas' DataFrame where there
-    is pandas."""
+    """Rows under column names; shown and written without pandas. Callers that request the data get
+    pandas' DataFrame if pandas is installed."""
 
     def __init__(self, columns, rows):
         self.columns, self.rows = columns, rows
@@ -324,7 +324,8 @@ def perf_report(benchmarks):
 
 
 def get_dram_gbps(device=None):
-    """The most that a GPU's memory can move, in GB/s: both edges of its clock, over the width of its bus."""
+    """The peak bandwidth of a GPU's memory, in GB/s: both edges of its clock, over the width of its
+    bus."""
     from .runtime.driver import driver
     properties = driver.active.utils.get_device_properties(device)
     kilohertz, bits = properties["mem_clock_rate"], properties["mem_bus_width"]
@@ -347,13 +348,14 @@ def _count_operations(dtype, per_cycle, clock_rate, device):
 
 
 def get_max_tensorcore_tflops(dtype, clock_rate, device=None):
-    """The most that the matrix units do at a clock in kHz, in 10^12 operations a second, for the units of sm_80."""
+    """The peak rate of sm_80's matrix units at a clock in kHz, in 10^12 operations a second."""
     return _count_operations(dtype, {"float32 fp32 int32": 256, "float16 fp16 bfloat16 bf16 int16": 512,
                                      "int8 fp8e4nv fp8e4b15 fp8e5": 1024}, clock_rate, device)
 
 
 def get_max_simd_tflops(dtype, clock_rate, device=None):
-    """The same of the plain units, as Triton counts them: 16 lanes, a multiplication and an addition each."""
+    """The same for the scalar units, as Triton counts them: 16 lanes, a multiplication and an
+    addition each."""
     return _count_operations(dtype, {"float32 fp32": 32, "float16 fp16 bfloat16 bf16": 64}, clock_rate, device)
 
 
@@ -367,7 +369,7 @@ def nvsmi(attributes):
 
 @contextlib.contextmanager
 def set_gpu_clock(ref_sm_clock=1350, ref_mem_clock=1215):
-    """The device's clocks stay as they are here: gives the rates that the reference clocks would have."""
+    """The device's clocks are left unchanged here: gives the rates at the reference clocks."""
     yield 2 * 4 * ref_sm_clock * 1e-3, 2 * ref_mem_clock * 1e-3
 
 

@@ -336,7 +336,7 @@ class Dumper:
 
 
 def normalized(lines):
-    """Our dump, without what is not compared."""
+    """Our dump, without the parts that are not compared."""
     out, skip = [], None
     for line in lines:
         depth = len(line) - len(line.lstrip(" "))
@@ -374,7 +374,7 @@ def main():
                 source = file.read()
             trees[path] = ast.parse(source)
         except (SyntaxError, ValueError, OSError):
-            continue  # What CPython does not parse says nothing about us.
+            continue  # A file that CPython does not parse says nothing about our parser.
         readable.append(path)
     run = subprocess.run([tool], input="\n".join(readable), capture_output=True, text=True,
                          errors="surrogateescape", check=True)

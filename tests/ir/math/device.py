@@ -45,7 +45,7 @@ def estimated():
 
 
 def floor(function, x):
-    """Where functions cross zero errors count as of this, as docs/math.md says."""
+    """Where functions cross zero, errors are relative to this, as docs/math.md says."""
     if function == "lgamma":
         return max(2.0, -x) if x < -2.2 else 0
     if function in ("j0", "j1", "y0", "y1") and math.isfinite(x):
@@ -204,7 +204,7 @@ def main():
         return flushes and kind == "f32" and any(0 < abs(x) < 2.0**-126 for x in numbers)
 
     def excuse(wrong, kind, numbers):
-        """Those that subnormal numbers do not explain, and a remark about the others."""
+        """The differences that subnormal numbers do not explain, and a remark about the others."""
         left = [j for j in wrong if not is_excused(kind, *numbers(j))]
         count = len(wrong) - len(left)
         return left, f", subnormal numbers in {count} others" if count else ""

@@ -1,4 +1,4 @@
-# Products and sums that a composed function is made of say that they stay rounded; the kernel's own do not.
+# The products and sums inside a composed function are marked as rounded; the kernel's own are not.
 # RUN: tilerun compile %s::kernel --signature 'p=*fp32' --emit tile | FileCheck %s
 import triton
 import triton.language as tl

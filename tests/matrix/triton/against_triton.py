@@ -28,7 +28,7 @@ import warnings
 sys.path[:0] = [path for path in os.environ.get("TRITON_PATH", "").split(":") if path]
 os.environ["TRITON_INTERPRET"] = "1"
 
-# (pattern of ids, why). What gives other results there; the first that matches counts.
+# (pattern of ids, why). Cells with other results there; the first match counts.
 DIFFERENCES = [
     ("*bf16*", "it computes with the bits of bfloat16 as if they were integers"),
     ("cast*fp8*", "it rounds 8-bit floats away from even, and lacks three of them"),
@@ -52,7 +52,7 @@ DIFFERENCES = [
     ("atomic_add (no mask lanes).u64", "the old value is open where the mask is off"),
     ("*atomic_min.fp64", "its old values are those of another operation"),
 ]
-# What it does not run.
+# Cells that it does not run.
 REFUSALS = [
     ("*bf16*", "it has no constants of the dtype, among others"),
     ("*fp8*", "it has two of the dtypes, without arithmetic and literals"),
@@ -94,7 +94,7 @@ REFUSALS = [
     ("while (tl.condition).*", "its loop does not end"),
     ("gdc*", "it has no launches that overlap"),
 ]
-# What numpy 2 takes for too large; older ones wrap.
+# Values that numpy 2 rejects as too large; older versions wrap.
 REFUSALS_OF_NUMPY_2 = [
     ("*invert*", "it takes -1 for too large"),
     ("umulhi*", "it takes products for too large"),
@@ -141,7 +141,7 @@ def decode(data, name):
 
 
 def compare(cell, argument, got, expected):
-    """Empty, or what differs."""
+    """The difference, or empty."""
     import numpy as np
     name, rule = argument["dtype"], "value" if argument["exact"] else cell["rule"]
     a, b = decode(got, name), decode(expected, name)
@@ -187,7 +187,7 @@ def run_cell(cell, contents, folder):
             values.append((name, argument["value"]))
             continue
         data = contents[argument["before"]:argument["before"] + argument["size"]]
-        # Room at the end: what a kernel reads beyond is an error of the cell, not a crash here.
+        # Room at the end: a read beyond the tensor is an error of the cell, not a crash here.
         tensor = torch.frombuffer(bytearray(data) + bytearray(4096), dtype=torch.uint8)
         tensors[name] = tensor
         if argument["dtype"] == "int1":

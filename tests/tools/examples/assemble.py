@@ -23,7 +23,7 @@ def has_ptxas():
 
 
 def compile_entry(tilerun, folder, entry, target):
-    """One line of what ptxas says; raises ValueError with the reason."""
+    """One line of ptxas's output; raises ValueError with the reason."""
     command = [tilerun, "compile", os.path.join(folder, entry["file"]) + "::" + entry["kernel"]]
     command += entry["arguments"] + ["--target", target, "--resources", "--json"]
     if "autotune_config" in entry:

@@ -1,4 +1,5 @@
-"""`triton.backends`: what frameworks ask to learn whether a driver is active; devices come from plugins here."""
+"""`triton.backends`: frameworks query it to learn whether a driver is active; devices come from
+plugins here."""
 
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ class Backend(NamedTuple):
     driver: type
 
 
-# One for all targets: which devices there are, the library knows when it is asked.
+# One for all targets: the library finds the devices on demand.
 backends = {"tilerun": Backend(_CompilerOfTarget, Driver)}
 __all__ = ["Backend", "GPUTarget", "backends", "compiler"]
 __getattr__ = _missing.explain(__name__)

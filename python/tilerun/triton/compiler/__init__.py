@@ -1,4 +1,4 @@
-"""`triton.compiler`: compiling without a launch, also for targets that are not here."""
+"""`triton.compiler`: compiling without a launch, also for targets without a device."""
 
 from .. import _missing
 from ...errors import CompilationError

@@ -16,8 +16,8 @@ _DESCRIPTOR = re.compile(r"tensordesc<(\w+)\[(\d+(?:,\d+)*)\](,nan)?>")
 
 class ASTSource:
     """A jit function with the types of its parameters (`{"x": "*fp32", "n": "i32"}`), its constants and facts
-    (`{(0,): [["tt.divisibility", 16]]}`). Parameters are named, or told by their place. A tensor descriptor is written
-    `tensordesc<fp16[64,32]>`."""
+    (`{(0,): [["tt.divisibility", 16]]}`). Parameters are given by name or by position. A tensor
+    descriptor is written `tensordesc<fp16[64,32]>`."""
 
     ext, language = "ttir", "python"
 
@@ -36,7 +36,7 @@ class ASTSource:
 
     @staticmethod
     def of(function, text):
-        """The source of a signature as the library writes it: what a launch has compiled."""
+        """The source for a signature as the library writes it, which a launch has compiled."""
         signature, constants, facts = {}, {}, {}
         for name, value in _split(text):
             kind, _, divisibility = value.partition(":")
@@ -53,7 +53,7 @@ class ASTSource:
         return made
 
     def _find(self, key):
-        """The name of the parameter that a key means."""
+        """The name of the parameter that a key refers to."""
         names = self.fn.arg_names
         if isinstance(key, tuple) and len(key) == 1:
             key = key[0]

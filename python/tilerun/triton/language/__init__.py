@@ -1,5 +1,6 @@
-"""`triton.language` for host code: a marker for every name, listed from the compiler's own table. Markers stand in
-annotations, defaults, constants and globals; what they mean, the compiler knows from the kernel's source."""
+"""`triton.language` for host code: a marker for every name, listed from the compiler's own table.
+Markers stand in annotations, defaults, constants and globals; the compiler gets their meaning from
+the kernel's source."""
 
 import builtins
 import enum
@@ -440,7 +441,7 @@ _fill(_here, "triton.language")
 
 
 def _add_module(parent, name, names):
-    """A module below another for some of its names, which Triton keeps in a file of their own."""
+    """A submodule for some of a module's names, which Triton keeps in a file of their own."""
     path = f"{parent.__name__}.{name}"
     module = sys.modules[path] = types.ModuleType(path, f"Some of the markers of {parent._language_path}.")
     module._language_path = parent._language_path

@@ -1,5 +1,5 @@
-"""Names of Triton's `triton.language.standard` and `core` that are none of the language's, but that user code imports: what
-kernels with reductions, scans and sorts of their own are written with."""
+"""Names of Triton's `triton.language.standard` and `core` that are not part of the language, but
+that user code imports for reductions, scans and sorts of its own."""
 
 from ..runtime.jit import constexpr_function, jit
 from ..runtime._values import unwrap

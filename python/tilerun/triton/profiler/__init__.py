@@ -1,4 +1,5 @@
-"""`triton.profiler`: counts and times launches by the scopes around them, and what `launch_metadata` says of each.
+"""`triton.profiler`: counts and times launches by the scopes around them, and records what
+`launch_metadata` reports for each.
 
 Launches are timed by launch hooks: by torch's events on a GPU's stream, by the clock on the interpreter. A session ends as
 a file of the same form as Triton's, which `viewer` reads. Work of others (PyTorch's kernels) is not seen."""
@@ -127,8 +128,9 @@ def _check_recording(**wanted):
 
 
 def start(name=None, *, context="shadow", data="tree", backend=None, mode=None, hook=None):
-    """Begins a session, or goes on with the one of this name; its number. `finalize` writes NAME.hatchet. Of the other
-    arguments those are refused that would record something else than launches by scope."""
+    """Begins a session, or goes on with the one of this name; its number. `finalize` writes
+    NAME.hatchet. Other arguments are refused if they would record anything other than launches by
+    scope."""
     if knobs.proton.disable:
         return None
     _check_recording(context=context, data=data, backend=backend, mode=mode, hook=hook)

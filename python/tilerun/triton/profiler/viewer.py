@@ -9,7 +9,7 @@ _SCALES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 
 
 class Node:
-    """A frame with what its launches have in sum."""
+    """A frame with the sums of its launches' metrics."""
 
     def __init__(self, raw):
         self.name = raw["frame"]["name"]
@@ -50,7 +50,7 @@ def parse(metrics, filename, include=None, exclude=None, threshold=None):
 
 
 def print_tree(tree, metrics, depth=100, format=None, print_sorted=False):
-    """One line for each frame: its metrics and its name, below what it stands under."""
+    """One line for each frame: its metrics and its name, below its parent."""
 
     def show(node, level):
         values = [_evaluate(metric, node.metrics) for metric in metrics]

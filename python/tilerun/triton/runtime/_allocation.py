@@ -1,5 +1,5 @@
-"""`triton.set_allocator`: who gives memory to kernels that need scratch space. Kernels compiled here need none, so that
-the functions are kept for those who ask, and never called."""
+"""`triton.set_allocator`: allocators for kernels that need scratch space. Kernels compiled here
+need none, so the functions are kept for queries, and never called."""
 
 from contextvars import ContextVar
 

@@ -1,6 +1,7 @@
 """Launches whose tensors cannot be used where they are: GPU tensors on the interpreter, checked launches (whose bounds
-are those of allocations of the library's own), arrays that must not be written. What is copied is the whole memory that
-a tensor is a part of, once, so that tensors that overlap go on doing so; after the launch it is copied back."""
+are those of allocations of the library's own), arrays that must not be written. The whole memory
+that a tensor is a part of is copied, once, so that overlapping tensors still overlap; after the
+launch it is copied back."""
 
 import ctypes
 

@@ -1,4 +1,4 @@
-"""Arguments as host code passes them: plain values, and what stands for a tensor."""
+"""Arguments as host code passes them: plain values, and stand-ins for tensors."""
 
 import enum
 

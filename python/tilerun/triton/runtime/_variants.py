@@ -39,14 +39,14 @@ def find(function, values, lock, constants=frozenset()):
         if variant is None or not variant._is_loaded():
             variant = function._variants[key] = _Variant(function, ", ".join(bound), functions, list(rest), wrapper,
                                                          parts.classes)
-            # It is known by their ids, which others may have once they are gone.
+            # Its key has their ids, which other objects may get once they are gone.
             forget = lambda _, variants=function._variants: variants.pop(key, None)
             variant.guards = [weakref.ref(used, forget) for used in (*functions, *parts.classes)]
     return variant, rest
 
 
 def _list_attributes(function):
-    """The names of all attributes that a kernel and its helpers ask of anything."""
+    """The names of all attributes that a kernel and its helpers read."""
     known = vars(function).get("_attributes")
     if known is None or known[0] is not function._sources:
         names = {name for _, _, text in function._sources for name in re.findall(r"\.\s*([A-Za-z_]\w*)", text)}

@@ -196,7 +196,7 @@ class Autotuner(KernelInterface):
         progress = _Progress(_name(self.fn), configs)
         try:
             if self.do_bench is not None or knobs.runtime.interpret:
-                # Launches of a GPU's tensors on the interpreter are more than the engine knows of.
+                # The engine cannot measure launches of a GPU's tensors on the interpreter.
                 best = self._time_with(self.do_bench or self._time_call, args, kwargs, arguments, configs, progress)
             else:
                 best = self._time(args, kwargs, arguments, configs, progress)
@@ -400,7 +400,7 @@ class Autotuner(KernelInterface):
             return super().__getitem__(grid)
 
         def launch(*args, **kwargs):
-            # A choice made before goes to the kernel's own launch at once.
+            # An earlier choice goes directly to the kernel's own launch.
             if not kwargs:
                 quick = self._make_quick_key(args)
                 known = self._quick.get(quick)
@@ -422,7 +422,7 @@ class Autotuner(KernelInterface):
             hash(key)
             return key
         except (IndexError, TypeError):
-            return None  # A value is missing, or is nothing to look up by.
+            return None  # A value is missing, or is not hashable.
 
     def run(self, *args, **kwargs):
         return self._run(args, kwargs)[0]
@@ -513,7 +513,7 @@ def _is_interpreted(values):
         elif isinstance(value, TensorDescriptor):
             pending.append(value.base)
         elif value is not None and not isinstance(value, (bool, int, float, str)):
-            with contextlib.suppress(TypeError):  # The launch says what is wrong with it.
+            with contextlib.suppress(TypeError):  # The launch reports the error.
                 place = _memory.resolve(value, [])
                 kinds |= {place[2]} if place else set()
     return kinds == {_memory.CPU} if kinds else _devices.get_default()[0] == _memory.CPU

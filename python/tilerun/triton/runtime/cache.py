@@ -1,4 +1,5 @@
-"""`triton.runtime.cache`: what frameworks ask about caching. Kernels are kept by the library (docs/caching.md)."""
+"""`triton.runtime.cache`: frameworks' queries about caching. Kernels are kept by the library
+(docs/caching.md)."""
 
 import functools
 import os

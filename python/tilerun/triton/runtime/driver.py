@@ -17,7 +17,8 @@ class _Utilities:
         # Properties that no plugin reports, but torch does.
         torch = sys.modules.get("torch")
         known = torch.cuda.get_device_properties(index) if kind != CPU and torch is not None else None
-        # The interpreter has no registers. Host code divides by what programs take of them: CompiledKernel.n_regs is 1 there.
+        # The interpreter has no registers. Host code divides by the number that programs use:
+        # CompiledKernel.n_regs is 1 there.
         return {"max_shared_mem": read("max-shared", 1 << 30), "max_num_regs": read("registers", 1 << 16),
                 "multiprocessor_count": read("units", 1), "warpSize": read("warp-size", 1), "sm_clock_rate": read("clock-khz"),
                 "mem_clock_rate": getattr(known, "memory_clock_rate", 0),

@@ -4,7 +4,7 @@ from ...errors import OutOfResources, TilerunError as TritonError
 
 
 class InterpreterError(TritonError):
-    """A kernel did wrong on the interpreter."""
+    """A kernel failed on the interpreter."""
 
 
 class AutotunerError(TritonError):

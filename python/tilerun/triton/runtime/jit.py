@@ -59,7 +59,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class entry:
-    """Decorates methods that host code calls: what they raise shows the caller's frames."""
+    """Decorates methods that host code calls: their exceptions show the caller's frames."""
 
     def __init__(self, method):
         self._method = method
@@ -249,7 +249,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
             settings.append("debug=True")
         return f"@triton.jit({', '.join(settings)})" if settings else "@triton.jit"
 
-    # -- What frameworks look at
+    # -- Attributes that frameworks read
 
     def _forget(self):
         """The code compiled with sources that have been replaced."""
@@ -322,7 +322,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         return _native.Kernel.__getitem__(self, grid)(*args, **kwargs)
 
     def preload(self, specialization_data):
-        """Compiles what `CompiledKernel.specialization_data` of an earlier process says."""
+        """Compiles what `CompiledKernel.specialization_data` of an earlier process describes."""
         import json
         try:
             data = json.loads(specialization_data)
@@ -434,7 +434,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         checks = int(knobs.checks_are_on() and kind == _memory.CPU)
         own = dict(options.get("options", ())).get("checks", "false") if kind == _memory.CPU else "false"
         if checks or own == "true" or "overflow" in own.split(","):
-            options["debug"] = 1  # Overflow is looked for where the compiler has left marks.
+            options["debug"] = 1  # Overflow is checked where the compiler has left marks.
         packed = pack_options(options, checks)
         if checks or own != "false":
             index = _devices.CHECKED
@@ -594,7 +594,7 @@ def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specia
 
 
 class ConstexprFunction(JITCallable):
-    """A function that kernels call while they are compiled, and host code as it is."""
+    """A function that kernels call at compile time, and host code at run time."""
 
     _is_jit_function = True
     decorator = "@triton.constexpr_function"

@@ -1,7 +1,7 @@
 """`triton.tools.mxfp`: tensors in the microscaling formats of the Open Compute Project's specification 1.0, as torch
 tensors of codes: elements of four bits (e2m1), and scales that are powers of two (e8m0)."""
 
-# The magnitudes of e2m1 by code, and what lies halfway to the next one.
+# The magnitudes of e2m1 by code, and the midpoints to the next one.
 _MAGNITUDES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 _NAN_SCALE = 255
 
@@ -44,7 +44,8 @@ class MXFP4Tensor(_Codes):
         return table[self.data.long()]
 
     def _from_float(self, values):
-        """The nearest codes, ties to the even one; what is too large becomes the largest, NaN as well."""
+        """The nearest codes, ties to the even one; values that are too large, and NaN, become the
+        largest."""
         import torch
         magnitude = values.abs().float()
         code = torch.zeros(values.shape, dtype=torch.uint8, device=values.device)

@@ -1,4 +1,4 @@
-# What changed_globals.py changes, and what it leaves.
+# Values that changed_globals.py changes, and values that it leaves.
 FAST = True
 SIZES = [4]
 MORE = [4]

@@ -1,7 +1,8 @@
-"""Runs every kernel of a file like bad.py by the command, and compares what is said with the comments in the file.
+"""Runs every kernel of a file like bad.py by the command, and compares the messages with the
+comments in the file.
 
-Usage: check_bad.py bad.py tilerun. Exit code 1, with what differs, if a message is another one, or at another line.
-"""
+Usage: check_bad.py bad.py tilerun. Exit code 1, with the difference, if a message or its line
+differs. """
 
 import concurrent.futures
 import re

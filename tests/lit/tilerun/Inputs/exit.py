@@ -1,4 +1,4 @@
-"""Runs a command and fails unless it ends with the exit code that is demanded: exit.py CODE COMMAND..."""
+"""Runs a command and fails unless it ends with the given exit code: exit.py CODE COMMAND..."""
 
 import subprocess
 import sys

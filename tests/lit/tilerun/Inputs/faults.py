@@ -1,4 +1,4 @@
-"""Kernels that do wrong in one way each, and one whose meaning the device decides."""
+"""Kernels with one fault each, and one whose meaning depends on the device."""
 
 import triton
 import triton.language as tl
@@ -34,6 +34,6 @@ def product(a, b, c, N: tl.constexpr):
 
 @triton.jit
 def tilerun_test_add(out, a, b, n, BLOCK: tl.constexpr):
-    # Of this name, because a driver over host memory knows the plugins' self-tests alone.
+    # It has this name because a driver over host memory only knows the plugins' self-tests.
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(out + i, tl.load(a + i, mask=i < n) + tl.load(b + i, mask=i < n), mask=i < n)

@@ -1,4 +1,4 @@
-# A kernel of another language, beside none of this one.
+# A kernel of another language, and none of this one.
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
 

@@ -1,4 +1,4 @@
-"""Kernels whose accesses leave their tensors, leave parts of them out, or meet."""
+"""Kernels whose accesses leave their tensors, skip parts of them, or race."""
 
 import triton
 import triton.language as tl

@@ -1,5 +1,6 @@
-"""Runs every command that writes JSON with paths, variables and a plugin's words that are not UTF-8: each must write JSON, with
-U+FFFD for what is none. Arguments: the command, the kernels' file, the faulty plugins' folder, an empty folder."""
+"""Runs every command that writes JSON with paths, variables and a plugin's words that are not
+UTF-8: each must write JSON, with U+FFFD for other bytes. Arguments: the command, the kernels' file,
+the faulty plugins' folder, an empty folder."""
 
 import json
 import os

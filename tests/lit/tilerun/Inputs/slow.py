@@ -1,4 +1,4 @@
-# One kernel that compiles at once, and one that takes a code generator long.
+# One kernel that compiles at once, and one that takes a code generator a long time.
 import triton
 import triton.language as tl
 

@@ -1,4 +1,4 @@
-# Kernels that depend on what they are compiled for.
+# Kernels that depend on the target.
 import triton
 import triton.language as tl
 from triton.language.extra import hip

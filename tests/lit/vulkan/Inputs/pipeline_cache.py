@@ -1,5 +1,5 @@
 # Processes that share the cache of compiled kernels, with the driver's data for pipelines in it.
-# Usage: pipeline_cache.py TILERUN KERNELS FOLDER DEVICE. Prints what each step gave.
+# Usage: pipeline_cache.py TILERUN KERNELS FOLDER DEVICE. Prints the result of each step.
 import glob
 import os
 import subprocess

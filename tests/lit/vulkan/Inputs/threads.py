@@ -1,4 +1,4 @@
-# What many threads do to the same memory, and what they tell each other.
+# Many threads that modify the same memory, and that communicate through it.
 import triton
 import triton.language as tl
 
