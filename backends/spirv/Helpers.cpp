@@ -293,8 +293,9 @@ void spirvbackend::repeatUntil(OpBuilder &b, Location loc, function_ref<Value(Op
   spirv::BranchOp::create(b, loc, header);
 }
 
-// ==----------------------------------------------------------------------===// Inputs of the
-// kernel //===----------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Inputs of the kernel
+//===----------------------------------------------------------------------===//
 
 Value spirvbackend::pushWord(OpBuilder &b, Location loc, KernelContext &kernel, uint32_t offset) {
   Type i32 = b.getI32Type();

@@ -123,9 +123,9 @@ void populateFastForms(RewritePatternSet &patterns) {
       context, [](Hardware h, ValueRange x) { return h.exp2(h.product(x[1], h.log2(x[0]))); });
 }
 
-// ==----------------------------------------------------------------------===// Operations that
-// SPIR-V leaves open
-// //===----------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Operations that SPIR-V leaves open
+//===----------------------------------------------------------------------===//
 
 /// The bits of a float as an integer, and masks of them.
 struct Bits {

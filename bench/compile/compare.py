@@ -4,7 +4,8 @@
 
 Both times end with PTX, exclude start-up (for Tilerun, the time of `--version` is subtracted;
 Triton has compiled another kernel before), and are seconds of processor time. With --ptxas, what it
-takes for the PTX of either follows. """
+takes for the PTX of either follows.
+"""
 import argparse
 import os
 import pathlib

@@ -1,6 +1,6 @@
-// A producer and consumers over a ring of two slots, as a hand writes it (docs/simt.md): warp 0 copies rows of 96 words
-// to shared memory; warps 1 to 3 read a row in the opposite order, which takes words of other warps' lanes, and keep sums.
-// bench/gpu/roles.py runs it on a GPU; tests/kernels/RoleTest.cpp has its like in the emulator.
+// A producer and consumers over a ring of two slots, written by hand (docs/simt.md): warp 0 copies rows of 96 words
+// to shared memory; warps 1 to 3 read a row in the opposite order, which reads words of other warps' lanes, and keep
+// sums. bench/gpu/roles.py runs it on a GPU; tests/kernels/RoleTest.cpp runs a similar kernel on the emulator.
 func.func @roles(%in: i64 {simt.pointer}, %out: i64 {simt.pointer}, %rows: i32) attributes {tile.kernel, simt.threads = 128 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

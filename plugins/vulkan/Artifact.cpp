@@ -186,8 +186,9 @@ llvm::Expected<ArtifactContent> vulkan::decodeArtifact(llvm::ArrayRef<uint8_t> b
   return content;
 }
 
-// ==----------------------------------------------------------------------===// Artifacts for the
-// host //===----------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Artifacts for the host
+//===----------------------------------------------------------------------===//
 
 const TilerunPluginArtifact *vulkan::giveArtifact(const ArtifactContent &content,
                                                   std::string compatibility) {

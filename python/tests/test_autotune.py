@@ -44,7 +44,7 @@ def test_reset_to_zero():
     kernel = make(reset_to_zero=["out"])
     x, out = arrays()
     out += 5
-    for launches in (1, 2, 3):  # What measuring leaves is reset, and what earlier launches leave is not: as in Triton.
+    for launches in (1, 2, 3):  # Results of measuring are reset, those of earlier launches are not, as in Triton.
         kernel[grid](x, out, 100)
         np.testing.assert_array_equal(out, launches)
     kernel[grid](x, out, n=100)

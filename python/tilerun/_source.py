@@ -173,7 +173,7 @@ class Collector:
             value = _look_up(*place)
             if value is _Unknown:
                 if name in cells or not hasattr(builtins, name):
-                    self.watched.append(place)  # It may come. Until then the compiler says that it is unknown, and where.
+                    self.watched.append(place)  # It may be bound later. Until then the compiler reports it as unknown.
                 continue
             if not isinstance(value, types.ModuleType):
                 self.watched.append((*place, value))

@@ -105,7 +105,7 @@ def show_message(text):
     and of the kernels that the package writes around functions whose arguments are taken in
     parts."""
     text = re.sub(r"\Atilerun[A-Z]\w*: ", "", text)
-    text = re.sub(r"\A[a-z]+:\d+: (?=[^\n]+?:\d+:\d+: )", "", text)  # The device, where a line of the kernel says more.
+    text = re.sub(r"\A[a-z]+:\d+: (?=[^\n]+?:\d+:\d+: )", "", text)  # The device: a line of the kernel says more.
     text = re.sub(r"'__m\d+__(\w+)'", r"'\1'", text)
     text = re.sub(r"\n\s*<launch of \w+>:\d+:\d+: called from here", "", text)
     starts = [found.start() for found in _DIAGNOSTIC.finditer(text)]

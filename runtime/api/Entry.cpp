@@ -113,8 +113,9 @@ TilerunStatus api::refuseForked(const char *function) {
                        "child execute a program"));
 }
 
-// ==----------------------------------------------------------------------===// Exceptions
-// //===----------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Exceptions
+//===----------------------------------------------------------------------===//
 
 static core::Status describeException(const char *function) {
   auto make = [&](TilerunStatus status, const char *what) {

@@ -11,8 +11,8 @@ struct DiscoveryOptions {
   std::vector<std::string> files;      ///< Explicit ones.
   std::vector<std::string> searchPath; ///< Files, and folders with libtilerun-*.so.
   std::string builtinFolder;           ///< Trusted as this code itself: not probed.
-  bool trustAll = false;               ///< Loads what others than this user and root can change.
-  bool probeUnknown = true;            ///< Try what is not built in in a child process first.
+  bool trustAll = false;               ///< Also files that other users than root can change.
+  bool probeUnknown = true;            ///< Plugins that are not built in start in a child.
   std::string probeHelper;             ///< Where it is missing, unknown plugins are not loaded.
   std::chrono::milliseconds probeTimeout{20000};
   std::string onlyName; ///< Only libtilerun-NAME.so of folders; empty: all.

@@ -255,8 +255,9 @@ std::shared_ptr<const Plugin> Plugin::load(const std::string &path, std::string 
   return it->second.plugin;
 }
 
-// ==----------------------------------------------------------------------===// Devices, targets,
-// phases //===----------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
+// Devices, targets, phases
+//===----------------------------------------------------------------------===//
 
 static DeviceInfo readDevice(const TilerunPluginDeviceInfo &info) {
   return {info.ordinal, getText(info.id), getText(info.uuid), getText(info.name),

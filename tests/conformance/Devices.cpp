@@ -110,7 +110,7 @@ static Outcome unknownOrdinal(Context &c) {
 static Outcome openTwice(Context &c) {
   TilerunPluginDevice *second = nullptr;
   CALL(c, open_device, c.info.ordinal, nullptr, &second);
-  // What one handle allocated outlives the other.
+  // One handle's allocations outlive the other handle.
   TilerunAddress address;
   Outcome outcome = c.allocate(64, address);
   c.table.close_device(second);
@@ -162,7 +162,7 @@ static Outcome adoptContext(Context &c) {
   CALL(c, open_device, c.info.ordinal, &options, &adopted);
   uint64_t again = 0;
   TilerunStatus status = c.table.get_native_context(adopted, &again, c.sink());
-  // Memory of the one is memory of the other, as they share the context.
+  // Each can use the other's memory, as they share the context.
   TilerunAddress address = 0;
   if (!status)
     status = c.table.allocate(adopted, nullptr, 256, &address, c.sink());

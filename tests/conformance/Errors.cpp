@@ -7,7 +7,7 @@
 using namespace tilerun;
 using namespace tilerun::conformance;
 
-// The device still does its work.
+// The device still works.
 static Outcome checkAlive(Context &c) {
   TilerunAddress address;
   TRY(c.allocate(16, address));
@@ -259,7 +259,7 @@ static Outcome deviceLost(Context &c) {
   CALL_FAILS(c, TILERUN_STATUS_DEVICE_LOST, allocate, c.device, nullptr, 16, &other);
   CALL_FAILS(c, TILERUN_STATUS_DEVICE_LOST, fill, c.device, nullptr, address, 1, 4, 16);
   CALL_FAILS(c, TILERUN_STATUS_DEVICE_LOST, launch, kernel, nullptr, &launch);
-  // The way back, unless the driver wants a new process for it, and says so.
+  // Recovery, unless the driver demands a new process for it, and says so.
   c.release();
   status = c.table.open_device(c.info.ordinal, nullptr, &c.device, c.sink());
   error = c.takeError(status);

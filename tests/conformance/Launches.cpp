@@ -128,7 +128,7 @@ static Outcome grids(Context &c) {
   return {};
 }
 
-// The kernel's grid is not the caller's, which it knows by a derived parameter.
+// The kernel's grid is not the caller's, which it gets as a derived parameter.
 static Outcome persistent(Context &c) {
   TilerunPluginKernel *kernel;
   TilerunPluginLaunch prepared;
@@ -245,7 +245,7 @@ static Outcome selfTests(Context &c) {
   return missing.empty() ? Outcome() : unsupported("there is no" + missing);
 }
 
-// A self-test artifact that is compiled to the end, and released with this.
+// A self-test artifact that is compiled completely, and released with this object.
 struct Finalized {
   explicit Finalized(Context &c) : c(c) {}
   ~Finalized() {
@@ -276,7 +276,7 @@ static Outcome finalized(Context &c) {
   EXPECT(value.type == TILERUN_VALUE_STRING && std::string(value.string) == binary.compatibility,
          std::string("the binary is for '") + binary.compatibility + "'");
   CALL(c, check_compatibility, c.device, binary.compatibility);
-  // What is a binary already stays one, and a copy of its bytes is as good.
+  // A binary stays a binary, and a copy of its bytes works as well.
   const TilerunPluginArtifact *again = nullptr;
   CALL(c, finalize_artifact, c.device, &binary, &again);
   std::vector<uint8_t> bytes(again->bytes, again->bytes + again->num_bytes);

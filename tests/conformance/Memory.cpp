@@ -1,4 +1,4 @@
-// Memory: allocation, copies in all directions, fills, what is known about addresses.
+// Memory: allocation, copies in all directions, fills, queries about addresses.
 #include "tests/conformance/Suite.h"
 
 #include <algorithm>
@@ -155,7 +155,7 @@ static Outcome pinnedMemory(Context &c) {
 }
 
 static Outcome reuse(Context &c) {
-  // Many times the memory of the device in total: what is freed must come back.
+  // Many times the memory of the device in total: freed memory must come back.
   TilerunPropertyValue total = {sizeof(total), 0, 0, nullptr};
   CALL(c, get_device_property, c.device, TILERUN_DEVICE_PROPERTY_MEMORY_TOTAL, &total);
   uint64_t bytes = total.number / 3;

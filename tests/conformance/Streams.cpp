@@ -102,7 +102,7 @@ static Outcome timing(Context &c) {
   TilerunAddress a;
   TRY(c.allocate(4, a));
   CALL(c, fill, c.device, nullptr, a, 0, 4, 4);
-  // Once beforehand, so that loading code does not count.
+  // Once beforehand, so that the time of loading code does not count.
   TRY(delay(c, nullptr, a));
   CALL(c, synchronize_device, c.device);
   TilerunPluginKernel *kernel;
@@ -157,7 +157,7 @@ static Outcome adoptStream(Context &c) {
   TRY(c.judge(status, "the adopted stream"));
   EXPECT(native == again, "the adopted stream is another one");
   EXPECT(value == 9, "the adopted stream and its owner are not in one order");
-  // Its owner goes on.
+  // Its owner can still use it.
   CALL(c, synchronize_stream, c.device, own);
   return {};
 }

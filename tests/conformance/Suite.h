@@ -1,8 +1,9 @@
-// The conformance suite: what a plugin must do, as cases that run on any plugin file. It knows the
-// ABI header and the standard library alone, so it can be carried to a machine with a device.
+// The conformance suite: the requirements on a plugin, as cases that run on any plugin file. It
+// knows the ABI header and the standard library alone, so it can be carried to a machine with a
+// device.
 //
-// Rules: a case opens what it needs and releases it; it says by its outcome what happened, and a
-// missing entry or an UNSUPPORTED answer is *unsupported*, with the reason, never a silent pass.
+// Rules: a case opens what it needs and releases it; its outcome says what happened: a missing
+// entry or an UNSUPPORTED status is *unsupported*, with the reason, never a silent pass.
 #pragma once
 
 #include "runtime/plugin/LaunchPlan.h"
@@ -18,7 +19,7 @@ namespace tilerun::conformance {
 struct Outcome {
   enum class Kind { Pass, Fail, Unsupported };
   Kind kind = Kind::Pass;
-  std::string text; ///< What was wrong, or why it is not supported.
+  std::string text; ///< The error, or why it is not supported.
 };
 Outcome fail(std::string text);
 Outcome unsupported(std::string reason);

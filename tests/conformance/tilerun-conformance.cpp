@@ -1,4 +1,4 @@
-// Runs the conformance suite on a plugin file and prints what it found: one line a case, a table
+// Runs the conformance suite on a plugin file and prints the results: one line per case, a table
 // last, or JSON. Exits with 0 if nothing failed that was not expected to, 1 if something did, 2 for
 // a wrong command line or a plugin that cannot be used, 3 for a device that was required and is not
 // there.
@@ -106,7 +106,7 @@ std::string quote(const std::string &text) {
   return out + "\"";
 }
 
-/// What Vulkan's validation layer says, by the plugin's log: a case with a message fails.
+/// Messages of Vulkan's validation layer, from the plugin's log: a case with a message fails.
 std::mutex messagesMutex;
 std::string messages;
 

@@ -8,7 +8,8 @@
 It compiles all launches of examples/manifest.json and the cases of tests/kernels named below, for
 four targets, down to per-thread IR and to PTX or SPIR-V. They come from the public command, without
 lines of the source and by paths relative to the repository, so that hashes depend on no machine.
-Exits with 1 if something differs, and with 2 if a pattern matches no name. """
+Exits with 1 if something differs, and with 2 if a pattern matches no name.
+"""
 
 import argparse
 import collections

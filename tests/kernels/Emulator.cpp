@@ -128,7 +128,7 @@ bool Warp::exchange(ShuffleOp op) {
   return true;
 }
 
-/// What an op does to the order of accesses, as it says itself.
+/// An op's effect on the order of accesses, as the op declares it.
 bool Warp::synchronize(const Step &step) {
   if (step.use.barrier) {
     if (*step.use.barrier == BarrierScope::Role && !role)
@@ -224,7 +224,7 @@ bool Warp::executeScalar(const Step &step) {
     return true;
   }
   if (isa<ub::PoisonOp>(op)) {
-    // A pattern that shows when it gets anywhere.
+    // A pattern that is conspicuous in results.
     llvm::fill(define(step.results[0]).words, 1);
     return true;
   }

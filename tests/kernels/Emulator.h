@@ -1,10 +1,10 @@
 // A machine for per-thread IR: runs a lowered kernel in all threads of a program over the host's
 // memory. Each warp is a coroutine; which one goes on is drawn at random, at barriers and between
-// accesses to memory, from a seed. Slow, complete in what the lowering builds, and strict: it
-// reports accesses outside buffers, reads of shared memory that was never written or whose copy
+// accesses to memory, from a seed. Slow, complete for the IR that the lowering builds, and strict:
+// it reports accesses outside buffers, reads of shared memory that was never written or whose copy
 // has not been waited for, accesses to shared memory that no barrier separates, barriers that not
-// all warps reach, and exchange between lanes where control flow differs. So the lowering is
-// tested for every warp size without any GPU.
+// all warps reach, and exchange between lanes where control flow differs. So the lowering is tested
+// for every warp size without any GPU.
 #pragma once
 
 #include "ir/simt/LowerTile.h"

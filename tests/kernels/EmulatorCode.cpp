@@ -14,7 +14,8 @@ Code::Code(func::FuncOp kernel, unsigned lanes) : kernel(kernel), lanes(lanes) {
 }
 
 unsigned Code::addSlot(Value value) {
-  // Of a matrix, a lane's words are a part of its elements in row-major order, as in no hardware.
+  // A lane's words of a matrix are a part of its elements in row-major order, which no hardware
+  // does.
   unsigned count = 1;
   if (auto matrix = dyn_cast<MatrixType>(value.getType()))
     count = llvm::divideCeil(matrix.getRows() * matrix.getColumns(), lanes);
@@ -38,7 +39,7 @@ std::vector<Step> Code::decode(Block &block) {
       step.use = user.getSharedUse();
     step.isCollective = !step.use.isNone() || isa<ShuffleOp, MmaOp, MatrixMultiplyAddOp>(op);
     step.isSwitch = op.getNumRegions() == 0 && !isMemoryEffectFree(&op) && !isa<SharedAllocOp>(op);
-    // A loop's results have their slots before what is in it, as its body needs none of them.
+    // A loop's results get their slots before its body, which does not need them.
     for (Value result : op.getResults())
       step.results.push_back(addSlot(result));
     for (Region &region : op.getRegions())

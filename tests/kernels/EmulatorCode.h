@@ -1,5 +1,5 @@
-// A kernel in the form in which the emulator runs it: each value has a slot, and what can be found
-// out about an operation once is kept beside it. All warps and programs share it.
+// A kernel in the form in which the emulator runs it: each value has a slot, and properties of an
+// operation are computed once and kept with it. All warps and programs share it.
 #pragma once
 
 #include "ir/simt/SimtOps.h"

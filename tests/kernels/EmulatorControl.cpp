@@ -184,7 +184,7 @@ Task Warp::runWhile(const Step &step, scf::WhileOp op) {
   while (running) {
     if (!co_await runSteps(step.regions[0]))
       co_return false;
-    // Lanes that stop keep what they pass now.
+    // Lanes that stop keep the values that they pass now.
     assign(op.getResults(), end.getArgs());
     running &= flags(end.getCondition());
     if (!running)

@@ -182,7 +182,7 @@ test::ElementFunction test::getElementFunction(Operation *op, unsigned resultInd
   if (name == "arith.sitofp" || name == "arith.uitofp") {
     bool isSigned = name == "arith.sitofp";
     return [=](Words v) {
-      // To float32 and less directly: twice rounded differs for large 64-bit values.
+      // Directly to float32 and less: rounding twice differs for large 64-bit values.
       if (to.isF32())
         return uint64_t(std::bit_cast<uint32_t>(isSigned ? float(sign(v[0], bits)) : float(v[0])));
       return fromDouble(isSigned ? double(sign(v[0], bits)) : double(v[0]), to);

@@ -9,7 +9,7 @@ namespace tilerun::test {
 
 using ElementFunction = std::function<uint64_t(llvm::ArrayRef<uint64_t>)>;
 
-/// What `op` of arith or math does with one element; null if it is not known.
+/// The effect of `op` of arith or math on one element; null if it is not known.
 ElementFunction getElementFunction(mlir::Operation *op, unsigned resultIndex);
 
 double toDouble(uint64_t bits, mlir::Type type);

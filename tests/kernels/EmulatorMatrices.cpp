@@ -20,7 +20,7 @@ static double decode(uint64_t word, MatrixElement element, MLIRContext *context)
     return toDouble(word, Float16Type::get(context));
   case MatrixElement::BF16:
     return toDouble(word, BFloat16Type::get(context));
-  case MatrixElement::TF32: // what lies below is not looked at
+  case MatrixElement::TF32: // the bits below are ignored
     return toDouble(word & ~uint64_t(0x1fff), Float32Type::get(context));
   case MatrixElement::F32:
     return toDouble(word, Float32Type::get(context));
@@ -38,7 +38,7 @@ static double decode(uint64_t word, MatrixElement element, MLIRContext *context)
   return 0;
 }
 
-/// An accumulator and what is added to it.
+/// An accumulator and the products added to it.
 static uint64_t accumulate(uint64_t acc, double sum, Type type) {
   return type.isInteger(32) ? uint32_t(int32_t(acc) + int32_t(sum))
                             : fromDouble(toDouble(acc, type) + sum, type);
@@ -244,7 +244,7 @@ bool Warp::multiplyInGroup(WgmmaOp op) {
   return true;
 }
 
-/// Results of matrix instructions that are in flight may only be handed on.
+/// Results of matrix instructions in flight may only be passed on.
 bool Warp::checkInFlight(const Step &step) {
   Operation *op = step.op;
   if (!llvm::any_of(op->getOperands(), [&](Value value) { return inFlight.contains(value); }))

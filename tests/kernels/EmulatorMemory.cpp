@@ -226,7 +226,8 @@ bool Warp::access(PhaseInitOp op) {
 }
 
 bool Warp::access(PhaseArriveOp op) {
-  // Of one lane, it publishes what is ordered before it: what its warp did up to its last barrier.
+  // An arrival of one lane publishes the accesses ordered before it: its warp's up to the last
+  // barrier.
   if (!op.getMask())
     program.shared.synchronize(number);
   for (unsigned lane = 0; lane < lanes; ++lane) {

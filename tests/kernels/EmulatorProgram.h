@@ -1,4 +1,4 @@
-// One program on the emulator: its warps, what they share, and whose turn it is.
+// One program on the emulator: its warps, their shared state, and whose turn it is.
 #pragma once
 
 #include "tests/kernels/Emulator.h"
@@ -50,7 +50,7 @@ private:
   std::string describeWarps() const;
 
   std::vector<std::unique_ptr<Warp>> warps;
-  std::vector<std::vector<mlir::Operation *>> groups; ///< What each group of warps has multiplied.
+  std::vector<std::vector<mlir::Operation *>> groups; ///< The instructions of each group of warps.
   uint64_t random, steps = 0;
   unsigned switches; ///< Of 256 places.
   std::string error;

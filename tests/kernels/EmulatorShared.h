@@ -1,4 +1,4 @@
-// Shared memory of one program on the emulator, and who touched which byte when.
+// Shared memory of one program on the emulator, with the last accesses to each byte.
 //
 // Vector clocks track the happens-before relation: each warp has its own time, which each
 // barrier advances, and the times of the others up to which it has seen their accesses. Every byte
@@ -26,7 +26,7 @@ class SharedMemory {
 public:
   SharedMemory(uint64_t bytes, unsigned warps);
 
-  /// What is wrong with an access.
+  /// The error of an access.
   using Problem = std::optional<std::string>;
   Problem read(Thread thread, uint64_t place, llvm::MutableArrayRef<uint8_t> bytes);
   Problem write(Thread thread, uint64_t place, llvm::ArrayRef<uint8_t> bytes);
@@ -70,7 +70,7 @@ private:
   struct Phase {
     uint32_t arrivals, missing;
     uint64_t ended = 0;
-    std::vector<uint32_t> arrived; ///< What those who have arrived had seen.
+    std::vector<uint32_t> arrived; ///< The accesses that the arrived warps had seen.
     std::vector<uint32_t> seen;    ///< The same, up to the last phase that has ended.
   };
   bool areOrdered(uint32_t warps, const std::vector<Entry> &entries, uint64_t place,

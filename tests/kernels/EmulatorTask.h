@@ -11,7 +11,7 @@
 
 namespace tilerun::test::emulator {
 
-/// What runs the levels of a warp's coroutines until one of them pauses.
+/// Runs the levels of a warp's coroutines until one of them pauses.
 class Levels {
 public:
   /// Goes on at the innermost level, up to the next pause or the end.

@@ -98,7 +98,7 @@ protected:
 
 const std::string kStore = "simt.shared_store %s[%own], %tv : vector<1xi32>\n";
 const std::string kBarrier = "simt.barrier program\n";
-/// What the thread `distance` further stored, to the output.
+/// Copies the value that the thread `distance` further stored to the output.
 std::string loadFrom(int distance, int threads) {
   std::string d = std::to_string(distance);
   return "%d" + d + " = arith.constant " + d + " : i32\n%n" + d + " = arith.constant " +
@@ -241,7 +241,7 @@ TEST_F(EmulatorTest, LanesThatTakeDifferentWaysExchangeNothing) {
                          "simt.shared_store %s[%own], %tv : vector<1xi32>\n"})
     EXPECT_EQ(problem(odd + "scf.if %isOdd {\n" + op + "}\n"),
               "control flow differs between threads");
-  // What each does alone is fine.
+  // Each one's accesses alone are fine.
   EXPECT_EQ(run(odd + "scf.if %isOdd {\nsimt.store %myOut, %tv : vector<1xi32>\n}\n"), "");
   for (unsigned t = 0; t < 8; ++t)
     EXPECT_EQ(output[t], t % 2 ? t : 0);

@@ -1,5 +1,5 @@
 // One warp on the emulator: its values and where it is. Emulator.cpp runs its operations,
-// EmulatorControl.cpp its control flow, EmulatorMemory.cpp what it does with memory and
+// EmulatorControl.cpp its control flow, EmulatorMemory.cpp its memory accesses and
 // EmulatorMatrices.cpp matrix instructions. Internal to the emulator.
 #pragma once
 

@@ -103,7 +103,7 @@ std::string emulateOn(PreparedCase &prepared, const target::TargetInfo &target, 
   return "";
 }
 
-/// As an ordinary device has them: of each kind of operands two shapes.
+/// As on an ordinary device: two shapes for each kind of operands.
 std::vector<target::MatrixInstruction> cooperativeMatrices(unsigned lanes) {
   using Element = target::MatrixElement;
   std::vector<target::MatrixInstruction> rows;
@@ -187,7 +187,7 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
     return error.contains("lowering fails") && error.contains(" bytes of shared memory, but ") &&
            error.contains("use smaller blocks");
   };
-  // Orders of the warps, others for each setting; a few of the first.
+  // Orders of the warps, different ones for each setting; a few of the first.
   uint64_t seed = 1;
   for (const Setting &setting : settings) {
     std::vector<uint64_t> seeds(seed == 1 ? 4 : 1);
@@ -209,8 +209,7 @@ TEST_P(Kernels, GiveOnThreadsWhatTheInterpreterGives) {
         emulateOn(*prepared, target, setting.warps, testCase, got, setting.mostElements, seeds);
     std::string where = std::to_string(setting.warps) + " warps of " +
                         std::to_string(setting.lanes) + " lanes on " + target.name + ": ";
-    // A listed case must not fit: a list that keeps cases that fit by now would hide it when they
-    // stop fitting.
+    // A listed case must not fit: a stale list would hide that a case no longer fits.
     const std::string pair = pairOf(testCase, setting);
     if (!pairsThatAreTooLarge().contains(pair))
       EXPECT_EQ(error, "") << where << pair;
@@ -246,7 +245,7 @@ std::string assemble(const std::string &ptx, const std::string &arch) {
   std::string message;
   int rc = llvm::sys::ExecuteAndWait(path, {path, "-arch=" + arch, "-o", "/dev/null", file},
                                      std::nullopt, redirects);
-  // A warning that says so is the end of all overlap: as bad as an error.
+  // A warning that says so means that nothing overlaps: as bad as an error.
   if (auto text = llvm::MemoryBuffer::getFile(log))
     if (rc || (*text)->getBuffer().contains("serialized"))
       message = (*text)->getBuffer().str() + ptx;
@@ -291,7 +290,7 @@ TEST_P(Kernels, CompileToPtxThatAssembles) {
     auto artifact = nvptx::compile(*module, options);
     if (!artifact) {
       std::string error = llvm::toString(artifact.takeError());
-      // What an older architecture lacks is an error that names the newer one.
+      // A feature that an older architecture lacks is an error that names the newer one.
       bool explains = llvm::StringRef(error).contains("needs sm_");
       EXPECT_TRUE(explains) << arch << ": " << error;
       continue;
@@ -341,7 +340,7 @@ TEST(Limits, TooManyThreadsNameTheOptionAndHowManyFit) {
 }
 
 TEST(Limits, ConversionsThatDoNotFitTakeTurns) {
-  // 64 by 32 elements of 4 bytes: four turns.
+  // 64 by 32 elements of 4 bytes: four rounds.
   target::TargetInfo target;
   target.name = "small";
   target.sharedMemoryBytes = 2048;

@@ -113,7 +113,7 @@ protected:
     EXPECT_TRUE(succeeded(verify(*module)));
     return module;
   }
-  /// What is wrong in one order; empty: nothing, and the sums are right.
+  /// The error in one order; empty if there is none and the sums are right.
   std::string run(func::FuncOp kernel, uint32_t n, uint64_t seed) {
     std::fill(std::begin(out), std::end(out), -1.0f);
     auto address = [](auto *memory) { return reinterpret_cast<uint64_t>(memory); };
@@ -149,7 +149,7 @@ protected:
     EXPECT_EQ(failed(schedule::checkProtocol(kernel, layouts)), !error.empty());
     return error;
   }
-  /// What the emulator says about the changed per-thread kernel, in some orders.
+  /// The emulator's messages about the changed per-thread kernel, in some orders.
   std::set<std::string> messagesAfter(llvm::function_ref<void(func::FuncOp)> change) {
     OwningOpRef<ModuleOp> module = lower(kFourSlots);
     change(kernelOf(*module));
@@ -237,7 +237,7 @@ TEST_F(RoleSchedule, AnOrderThatIsKeptIsAccepted) {
 TEST_F(RoleSchedule, TheProtocolFindsWhatIsMissing) {
   EXPECT_EQ(errorAfter([](func::FuncOp k) { all<schedule::ReleaseOp>(k)[0].erase(); }),
             "'sched.acquire' op waits for slot 0 forever");
-  // Of the publishes in the loop and behind it the first.
+  // The first of the publishes in the loop and after it.
   EXPECT_EQ(errorAfter([](func::FuncOp k) { all<schedule::PublishOp>(k)[0].erase(); }),
             "'sched.publish' op publishes slot 0, whose copies may still be under way");
   EXPECT_EQ(errorAfter([](func::FuncOp k) { all<schedule::AcquireOp>(k)[0].erase(); }),
@@ -291,7 +291,7 @@ TEST_F(RoleSchedule, TheProtocolFindsUnevenLoops) {
 
 TEST_F(RoleSchedule, TheProtocolFindsDeadlocks) {
   EXPECT_EQ(errorAfter([](func::FuncOp k) {
-              // All that the producer publishes, it publishes in the end.
+              // The producer publishes everything at the end.
               auto publishes = all<schedule::PublishOp>(k);
               publishes[0].setPending(0);
               OpBuilder b(publishes[0]);

@@ -98,7 +98,7 @@ std::vector<RuleCase> loadCases() {
     if (file)
       llvm::append_range(cases, file->cases);
     else
-      llvm::consumeError(file.takeError()); // Told by the tests of the page.
+      llvm::consumeError(file.takeError()); // Reported by the tests of the page.
   }
   return cases;
 }
@@ -149,8 +149,8 @@ struct Launch {
   std::vector<matrix::RunArgument> arguments;
 };
 
-/// What a launch makes of a value: of a tl.constexpr parameter a constant; of a number its type
-/// and facts; anything else as in a signature.
+/// A value's form in a launch: a constant for a tl.constexpr parameter, type and facts for a
+/// number, anything else as in a signature.
 llvm::Expected<ArgumentSpec> specialize(const JitFunction &function, llvm::StringRef name,
                                         llvm::StringRef text, matrix::RunArgument &argument) {
   bool isConstant = false;
@@ -265,9 +265,9 @@ protected:
     if (c.fails) {
       ASSERT_TRUE(outcome) << "nothing fails";
       ASSERT_EQ(c.failures.size(), 1u) << "one '# fails:' comment is expected";
-      // Behind the place, FILE:LINE:COLUMN, of the line below the comment.
+      // After the place, FILE:LINE:COLUMN, of the line below the comment.
       std::string place = c.file + ":" + std::to_string(c.failures[0].line + 1) + ":";
-      // What follows shows the line.
+      // The rest shows the line.
       llvm::StringRef message = llvm::StringRef(outcome->message).split('\n').first;
       EXPECT_TRUE(message.consume_front(place)) << outcome->message << "\nis not at " << place;
       EXPECT_EQ(message.split(": ").second, c.failures[0].text);
@@ -303,7 +303,7 @@ TEST_P(Language, Holds) {
   ASSERT_EQ(matrix::optimize(*kernel.module), "");
   std::vector<uint8_t> optimized = tile::writeModule(*kernel.module);
   if (matrix::Target *device = Device::target.get()) {
-    if (!c.fails) // What a device does then, its own tests say.
+    if (!c.fails) // The device's own tests cover this case.
       run(*device, plain);
     return;
   }

@@ -105,7 +105,7 @@ static bool storeElement(uint8_t *to, DType type, StringRef text) {
   return true;
 }
 
-/// Bytes of "[1,2*3,inf]"; `rest` is what follows.
+/// Bytes of "[1,2*3,inf]"; `rest` is the text after it.
 static bool readElements(StringRef &rest, DType type, std::vector<uint8_t> &out) {
   size_t end = rest.find(']');
   if (!rest.consume_front("[") || end == StringRef::npos)
@@ -151,7 +151,7 @@ static bool readTensor(StringRef name, StringRef text, RuleTensor &out) {
   if (!readElements(text, *type, elements))
     return false;
   if (isOutput) {
-    // What no kernel writes by chance.
+    // Bytes that no kernel writes by chance.
     out.before.resize(elements.size());
     for (size_t i = 0; i < elements.size(); ++i)
       out.before[i] = type->isBool() ? 0 : static_cast<uint8_t>(0x5B ^ (i * 7));

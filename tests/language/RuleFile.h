@@ -1,6 +1,6 @@
-// Reads what the tests of rules consist of: the numbered rules of docs/language.md, and the kernels
-// of tests/language/*.py with the rules that they quote, what they are launched with and what must
-// come out. LanguageTest.cpp runs them.
+// Reads the tests of rules: the numbered rules of docs/language.md, and the kernels of
+// tests/language/*.py with the rules that they quote, their arguments and their expected results.
+// LanguageTest.cpp runs them.
 //
 // A kernel's docstring quotes rules, one a paragraph: "T2: <words of that rule>". Each line
 // "#: WORDS" above it is one case:
@@ -46,7 +46,7 @@ struct Quote {
   std::string id, text, where;
 };
 
-/// What must be said about a line.
+/// The expected message about a line.
 struct Expectation {
   unsigned line = 0;
   std::string text;

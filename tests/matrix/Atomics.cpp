@@ -39,7 +39,7 @@ struct Context {
                                 call + "\n    tl.store(old + i, r, mask=m)\n");
   }
 
-  /// Many lanes and programs on 13 elements: what is left does not depend on the order.
+  /// Many lanes and programs on 13 elements: the final values do not depend on the order.
   void many(const std::string &op, const std::string &t, const std::string &call,
             Tolerance tolerance, Fill fill = {}) {
     Cell cell = makeCell("atomics", op, t, variant, tolerance);

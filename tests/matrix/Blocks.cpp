@@ -1,4 +1,4 @@
-// Blocks whose sizes are not powers of two: what each kind of operation makes of them.
+// Blocks whose sizes are not powers of two, in each kind of operation.
 #include "tests/matrix/Tolerance.h"
 
 using namespace tilerun;
@@ -42,7 +42,7 @@ int rows(int r, int) { return r; }
 int columns(int, int c) { return c; }
 int one(int, int) { return 1; }
 
-/// What only moves elements: of every dtype.
+/// Operations that only move elements: of every dtype.
 constexpr Block kMoves[] = {
     {"elementwise (block)", "    r = tl.where(at % 3 == 0, x, y)\n", all},
     {"reshape (block)", "    r = tl.reshape(tl.reshape(x, [$C, $R]), [$R * $C])\n", all},

@@ -132,7 +132,7 @@ struct Operands {
 };
 } // namespace
 
-// Adds the inputs to a cell; `rest` is what follows the address of each load.
+// Adds the inputs to a cell; `rest` follows the address of each load.
 static Operands addOperands(Cell &cell, const std::vector<ElementwiseInput> &inputs, int64_t count,
                             const std::string &rest) {
   Operands texts;

@@ -1,5 +1,5 @@
 // One cell of the matrix of language functions and dtypes: a small kernel in the kernel language,
-// what it is launched with, and how far its results may be from the reference.
+// its arguments, and how far its results may be from the reference.
 //
 // Rules of this folder: a cell is data. Its kernel is made from a template by the family's file
 // (Elementwise.cpp, Reductions.cpp, …); everything that runs, compares or prints cells treats all
@@ -32,7 +32,7 @@ struct Tolerance {
   double absolute = 0; ///< Differences up to this are none (fast forms near zero).
 };
 
-/// What a tensor holds before the launch.
+/// The contents of a tensor before the launch.
 struct Fill {
   enum class Kind {
     Any,         ///< Every bit pattern; floats are often special values.
@@ -64,7 +64,7 @@ struct TensorArgument {
   Fill fill;
   bool isOutput = false; ///< Compared after the launch; inputs must stay as they were.
   bool exact = false;    ///< Compared by Rule::Value whatever the cell's rule is (indices, flags).
-  std::optional<HostDescriptor> descriptor = {}; ///< What is passed, if not a pointer.
+  std::optional<HostDescriptor> descriptor = {}; ///< The value that is passed, if not a pointer.
 };
 
 /// A number that is passed by value.
@@ -88,7 +88,7 @@ struct Cell {
   std::array<uint32_t, 3> grid{1, 1, 1};
   unsigned numWarps = 4, numStages = 2;
   bool debug = false;
-  /// Tensors begin one element behind a multiple of 256 bytes, and their alignment is not promised.
+  /// Tensors begin one element after a multiple of 256 bytes, and their alignment is not promised.
   bool unaligned = false;
   unsigned variant = 0;
   Tolerance tolerance;
@@ -172,7 +172,7 @@ Cell makeScalar(const std::string &group, const std::string &op, const std::stri
                 const std::string &resultType, const std::vector<ElementwiseInput> &inputs,
                 const std::string &wideExpression = "");
 
-/// What families of cells that are one expression begin with.
+/// The common start of families of cells that are one expression.
 struct Family {
   Cells &cells;
   unsigned variant;

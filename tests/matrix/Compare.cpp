@@ -20,7 +20,7 @@ bool isNear(double got, double expected, DType type, const Tolerance &tolerance)
     return true;
   double largest = getLargest(type), epsilon = getEpsilon(type);
   if (std::isinf(expected) || std::fabs(expected) > largest * (1 - tolerance.bound * epsilon))
-    // Beyond the range: infinity, or what rounding and saturation leave.
+    // Beyond the range: infinity, or the result of rounding and saturation.
     return std::signbit(got) == std::signbit(expected) &&
            std::fabs(got) >= largest * (1 - 2 * tolerance.bound * epsilon);
   double difference = std::fabs(got - expected);
@@ -59,7 +59,7 @@ std::string matrix::compare(const Cell &cell, const TensorArgument &argument,
       if (double value = getExpected(i); std::isfinite(value))
         norm += value * value;
     norm = std::sqrt(norm / double(std::max<size_t>(count, 1)));
-    // What the sum rounds to, and half a unit of the dtype that it is stored in.
+    // The rounding of the sum, and half a unit of the dtype that it is stored in.
     double epsilon = getEpsilon(type == dtype(Scalar::F64) ? type : dtype(Scalar::F32));
     limit = tolerance.bound * epsilon + (type.getBits() < 32 ? getEpsilon(type) : 0);
   }

@@ -1,4 +1,4 @@
-// Compares what a target wrote with the reference, by the cell's tolerance.
+// Compares a target's results with the reference, by the cell's tolerance.
 #pragma once
 
 #include "tests/matrix/Cell.h"

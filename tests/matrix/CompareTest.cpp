@@ -25,7 +25,7 @@ template <class T> std::vector<uint8_t> toBytes(std::vector<T> values) {
 
 class MatrixCompare : public testing::Test {
 protected:
-  /// What the comparison of float32 results says.
+  /// The result of comparing float32 results.
   std::string compareFloats(Tolerance tolerance, std::vector<float> got,
                             std::vector<float> expected) {
     Cell cell = makeCell("g", "op", "fp32", 0, tolerance);

@@ -1,4 +1,4 @@
-// Control flow, compile-time features, random numbers, debugging, and what asks about types.
+// Control flow, compile-time features, random numbers, debugging, and queries about types.
 #include "tests/matrix/Tolerance.h"
 
 using namespace tilerun;
@@ -244,8 +244,8 @@ void addCompileTime(Context c) {
         kBits);
 }
 
-/// Assembly and what else one kind of GPU has; refused by name elsewhere. The reference is the same
-/// in the language.
+/// Assembly and other features of one kind of GPU; refused by name elsewhere. The reference is the
+/// same in the language.
 void addMachine(Context c) {
   const std::string imports = "from triton.language.extra import cuda, hip\n\n\n";
   auto add = [&](const std::string &op, const std::string &t, const std::string &body,
@@ -372,7 +372,7 @@ void addRandom(Context c) {
 
 void addDebug(Context c) {
   for (const std::string &t : kAll) {
-    // What is printed is not seen from here; that the kernel goes on is.
+    // The printed text is not visible here; that the kernel continues is.
     c.add("debugging", "device_print", t,
           "    r = x\n    if tl.program_id(0) == 5:\n        tl.device_print(\"x\", x, hex=True)\n"
           "        print(\"y\", x, i)\n");

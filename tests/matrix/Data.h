@@ -1,4 +1,4 @@
-// What tensors hold: random numbers with special values, a pure function of seed and names.
+// Contents of tensors: random numbers with special values, a pure function of seed and names.
 #pragma once
 
 #include "tests/matrix/Cell.h"

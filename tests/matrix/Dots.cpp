@@ -24,7 +24,7 @@ struct Dot {
   std::string precision = "";
   Shape shape;
   std::string left = "", right = "";           ///< Applied to the loaded operands.
-  bool transposeA = false, transposeB = false; ///< How operands lie in memory.
+  bool transposeA = false, transposeB = false; ///< The operands' layouts in memory.
   bool accumulate = false;
   std::string other = ""; ///< dtype of the second operand, if not the same.
 };
@@ -211,7 +211,7 @@ void addScaled(Cells &cells, unsigned variant) {
   }
 }
 
-/// What else tl.dot_scaled takes.
+/// Other operands of tl.dot_scaled.
 void addScaledForms(Cells &cells, unsigned variant) {
   auto add = [&](const std::string &op, const std::string &dtype, const std::string &kind, int ka,
                  int kb, const std::string &call, const std::string &result) {

@@ -181,12 +181,12 @@ std::string getCommonType(const std::string &x, const std::string &y, bool isDiv
   return a.isUnsigned() ? x : y;
 }
 
-/// Every pair of dtypes in one operation, which says what the dtype of its result is.
+/// Every pair of dtypes in one operation, which shows the dtype of its result.
 void addPromotions(Context c) {
   auto add = [&](const std::string &op, const std::string &sign, const std::string &x,
                  const std::string &y, const std::string &result, Tolerance tolerance, Fill left,
                  Fill right, const std::string &wide = "") {
-    // Eight bits cannot hold 90; what overflows is checked elsewhere.
+    // Eight bits cannot hold 90; overflow is checked elsewhere.
     auto limit = [](const std::string &t, Fill fill) {
       if (type(t).isFp8())
         fill.low /= 64, fill.high /= 64;

@@ -63,10 +63,10 @@ std::vector<std::string> ExpectedFailures::judge(llvm::MutableArrayRef<Results> 
   std::vector<std::string> problems;
   std::vector<bool> isUsed(lines.size());
   for (Results &column : columns) {
-    // What is only compiled has no device; the column is the target.
+    // Cells that are only compiled have no device; the column is the target.
     StringRef device = column.compileOnly ? column.column : column.description;
     for (CellResult &cell : column.cells) {
-      // The verdict without the list of its day.
+      // The verdict without the list that applied at the time.
       bool failed = cell.verdict == Verdict::Fail || cell.verdict == Verdict::ExpectedFailure;
       std::string where = column.column + ": '" + cell.id + "'";
       std::optional<size_t> listed;

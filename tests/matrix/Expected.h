@@ -22,10 +22,10 @@ public:
   /// Turns failures into expected ones, and passes into unexpected ones.
   void apply(llvm::StringRef device, llvm::StringRef id, Result &result) const;
 
-  /// Applies the list as it is now to recorded results, whose own list may have been another: what
-  /// failed is an expected failure with the list's reason, or a failure. Returns where results and
-  /// list contradict each other: failures that are not listed; listed cells that pass, are
-  /// unsupported, or do not occur.
+  /// Applies the list as it is now to recorded results, whose own list may have been another: a
+  /// failed cell becomes an expected failure with the list's reason, or a failure. Returns where
+  /// results and list contradict each other: failures that are not listed; listed cells that pass,
+  /// are unsupported, or do not occur.
   std::vector<std::string> judge(llvm::MutableArrayRef<Results> columns) const;
 
 private:

@@ -121,7 +121,7 @@ void addAtomics(Context c) {
   }
 }
 
-/// What a kernel may ask, and where a descriptor may go.
+/// Queries of a descriptor, and the places where it may be passed.
 void addUses(Context c) {
   for (const char *t : {"i32", "fp16"}) {
     Cell &asked = c.kernel(" (questions)", t,

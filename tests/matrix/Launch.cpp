@@ -146,7 +146,8 @@ void matrix::flushSubnormals(const Cell &cell, Memory &memory, bool wide) {
   }
 }
 
-// What a launch passes for `name`, if it is a size or a stride of the tensor's descriptor.
+// The value that a launch passes for `name`, if that is a size or a stride of the tensor's
+// descriptor.
 static std::optional<int64_t> findDescriptorPart(const TensorArgument &tensor,
                                                  llvm::StringRef name) {
   unsigned dimension = 0;

@@ -1,5 +1,5 @@
-// The steps between a cell's text and its results, for what runs cells: compile, make memory and
-// arguments, look for bytes that must not change.
+// The steps between a cell's text and its results, for runners of cells: compile, make memory and
+// arguments, check the bytes that must not change.
 #pragma once
 
 #include "frontend/Frontend.h"

@@ -1,4 +1,4 @@
-// Mathematical functions: the language's fast forms, libdevice, and what is written in the prelude.
+// Mathematical functions: the language's fast forms, libdevice, and the prelude's functions.
 #include "tests/matrix/Tolerance.h"
 
 using namespace tilerun;
@@ -12,7 +12,7 @@ using Kind = Fill::Kind;
 struct Function {
   const char *name;
   double low, high;
-  const char *wide = nullptr; ///< What to call in float64, if that has another name.
+  const char *wide = nullptr; ///< The function to call in float64, if it has another name.
   double secondLow = 0, secondHigh = 0;
 };
 
@@ -137,7 +137,7 @@ void addBounded(Context c) {
       c.add(call, t, getMathTolerance(call, t), call + "(y, x)", t,
             {{t, {Kind::Range, 1, 40}}, {"i32", {Kind::Index, 0, 20}}}, call + "(y, x)");
     }
-  // Special values: what the functions give for zeros, infinities and NaN is exact.
+  // Special values: results for zeros, infinities and NaN are exact.
   const char *special[] = {"exp", "log", "sqrt", "exp2", "log2"};
   for (const char *name : special)
     for (const std::string &t : wide) {

@@ -192,7 +192,7 @@ void addDescriptors(Context c) {
         "eviction_policy=\"evict_first\"))\n",
         {}, kBits);
     if (type(t).isFloat())
-      // What lies outside is NaN, which the plain stores behind the rows keep.
+      // Elements outside are NaN, which the plain stores after the rows keep.
       add("desc.load (nan)", t,
           "    v = x.load([r, k])\n"
           "    i = r + tl.arange(0, 16)[:, None]\n"

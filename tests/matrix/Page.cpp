@@ -114,8 +114,8 @@ std::vector<std::string> sortDtypes(const Dtypes &dtypes) {
   return names;
 }
 
-/// One cell of the table: what passes, then exceptions with numbers. Of `all`, what `dtypes` lacks
-/// was not run.
+/// One cell of the table: the passing dtypes, then exceptions with numbers. Those of `all` that
+/// `dtypes` lacks were not run.
 std::string formatEntry(const Dtypes &dtypes, const Dtypes &all, Footnotes &notes) {
   std::vector<std::string> names = sortDtypes(dtypes);
   std::vector<std::string> passing;
@@ -146,7 +146,7 @@ std::string formatEntry(const Dtypes &dtypes, const Dtypes &all, Footnotes &note
   else if (passing.size() == names.size())
     out = arePairs ? "all " + std::to_string(names.size()) + " pairs" : "all";
   else if (passing.size() > names.size() / 2)
-    out = "all but"; // What follows.
+    out = "all but"; // The rest.
   else if (!passing.empty())
     out = list(passing);
   bool but = out == "all but";

@@ -32,7 +32,7 @@ constexpr const char *kCombine = "@triton.jit\n"
                                  "def combine(a, b):\n"
                                  "    return tl.minimum(a, b).to(a.dtype)\n\n\n";
 
-/// What the dtype of a result follows from.
+/// How the dtype of a result is determined.
 enum class Of { Input, Sum, Extremum, Position };
 
 /// Each axis of three, one dimension, and all of them, with every keyword.
@@ -329,7 +329,7 @@ void addScanForms(Context c) {
   }
 }
 
-/// Loads, stores and block pointers with what else they take.
+/// Loads, stores and block pointers with their other parameters.
 void addMemoryForms(Context c, const std::string &t) {
   auto kernel = [&](const std::string &op, const std::string &body, int count,
                     std::array<uint32_t, 3> grid = {1, 1, 1}, Tolerance tolerance = kBits) {
@@ -438,7 +438,7 @@ void addOrders(Context c) {
                              "\n    tl.store(old + i, r)\n");
         c.cells.push_back(std::move(cell));
       }
-  // On one address: the last value is one of those that were there.
+  // On one address: the last value is one of those that were written.
   for (const char *t : {"i32", "i64", "u64", "fp32", "fp64"}) {
     Cell cell = makeCell("atomics", "atomic_cas (scalar)", t, c.variant, kBits);
     addInOut(cell, "o", t, 1, {Kind::Range, 0, 0.001});

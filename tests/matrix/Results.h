@@ -1,4 +1,4 @@
-// Results of one run as a file: what was run where, and every verdict.
+// Results of one run as a file: its device and options, and every verdict.
 #pragma once
 
 #include "tests/matrix/Runner.h"
@@ -28,7 +28,7 @@ std::string formatResults(const Results &results);
 /// The error's text if it is not.
 std::string parseResults(llvm::StringRef text, Results &results);
 
-/// Puts cells that ran again among those recorded before, from which cells go that the matrix no
+/// Merges cells that ran again into those recorded before, and drops cells that the matrix no
 /// longer has. The error's text if the two are not of the same device and seed.
 std::string updateResults(Results &recorded, const Results &again);
 

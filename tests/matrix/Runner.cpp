@@ -49,7 +49,7 @@ static constexpr const char *kFlushed =
 //===----------------------------------------------------------------------===//
 
 bool matrix::isUnsupported(llvm::StringRef text) {
-  // The first line is the cause; what follows only says that the lowering stopped.
+  // The first line is the cause; the rest only says that the lowering stopped.
   llvm::StringRef message = text.split('\n').first;
   for (llvm::StringRef word : {"internal error", "failed to legalize", "without a diagnostic",
                                "is invalid", "LLVM ERROR", "cannot be read", "crash"})

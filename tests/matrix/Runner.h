@@ -14,7 +14,7 @@ std::optional<Verdict> parseVerdict(llvm::StringRef name);
 
 struct Result {
   Verdict verdict = Verdict::Pass;
-  std::string text; ///< The reason; of a pass, what was allowed for, if anything.
+  std::string text; ///< The reason; for a pass, the allowance that was made, if any.
   double seconds = 0;
   bool lost = false; ///< The process that ran it cannot go on.
 };

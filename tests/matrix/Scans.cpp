@@ -1,4 +1,4 @@
-// Prefix scans, sorting, and what selects or counts along an axis.
+// Prefix scans, sorting, and functions that select or count along an axis.
 #include "tests/matrix/Tolerance.h"
 
 using namespace tilerun;

@@ -1,5 +1,4 @@
-// Whether a SPIR-V module is valid: by spirv-val, where it is installed, and by checks that it
-// lacks.
+// Whether a SPIR-V module is valid: by spirv-val, if it is installed, and by checks that it lacks.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -8,12 +7,12 @@
 
 namespace tilerun::matrix {
 
-/// What is wrong with the shape of a module, or "": its header, the lengths of its instructions,
+/// The error in the form of a module, or "": its header, the lengths of its instructions,
 /// and ids that are 0 or beyond the bound in OpPhi, which serializers leave there.
 std::string checkWords(llvm::StringRef module);
 
-/// What `validator` (a path to spirv-val) says about the module for Vulkan 1.3; "" if it accepts
-/// it.
+/// The message of `validator` (a path to spirv-val) about the module for Vulkan 1.3; "" if it
+/// accepts it.
 std::string validate(llvm::StringRef module, const std::string &validator);
 
 } // namespace tilerun::matrix

@@ -101,7 +101,7 @@ private:
 // Devices
 //===----------------------------------------------------------------------===//
 
-/// What the plugin's compiler refuses may be unsupported; the rest is a failure of the run.
+/// A refusal of the plugin's compiler may mean unsupported; the rest is a failure of the run.
 Failure explain(const Status &status) {
   const core::Error &error = status.getError();
   const bool isMissing = error.status == TILERUN_STATUS_UNSUPPORTED && error.call.empty();
@@ -353,7 +353,7 @@ std::unique_ptr<Target> matrix::makeCompiler(const std::string &path, const std:
   std::shared_ptr<const plugin::Plugin> plugin = plugin::Plugin::load(path, reason);
   if (!plugin)
     return nullptr;
-  // Words after the first say what a device has, in any combination.
+  // Words after the first name features of a device, in any combination.
   std::vector<std::string> targets = plugin->getTargets();
   if (!llvm::is_contained(targets, target) &&
       !llvm::is_contained(targets, llvm::StringRef(target).split(',').first)) {

@@ -1,6 +1,6 @@
-// What runs the kernels of cells: the interpreter in this process, or a plugin's device through
-// runtime/core and runtime/compiler, as for every user. Both give a launch the same memory: each
-// tensor between guard bytes.
+// Targets that run the kernels of cells: the interpreter in this process, or a plugin's device
+// through runtime/core and runtime/compiler, as for every user. Both give a launch the same memory:
+// each tensor between guard bytes.
 #pragma once
 
 #include "tests/matrix/Cell.h"
@@ -16,9 +16,9 @@ class Plugin;
 
 namespace tilerun::matrix {
 
-/// A compiled cell on its way to a device.
+/// A compiled cell for a device.
 struct Request {
-  llvm::ArrayRef<uint8_t> bytecode; ///< As the frontend emits it: who needs that optimizes.
+  llvm::ArrayRef<uint8_t> bytecode; ///< As the frontend emits it, not optimized.
   std::string kernel;
   unsigned numWarps, numStages;
   bool debug;
@@ -39,7 +39,7 @@ struct Failure {
   bool lost = false; ///< The device must be opened again.
 };
 
-/// What a failed run was, or nothing.
+/// The error of a failed run, or nothing.
 using Outcome = std::optional<Failure>;
 
 class Target {
@@ -53,7 +53,7 @@ public:
   virtual bool defaultsToTf32() const = 0;
   /// Whether arithmetic may take subnormal float32 numbers for zeros.
   virtual bool mayFlushSubnormals() const { return false; }
-  /// Runs one grid; `buffers` hold what memory has before, and has afterwards.
+  /// Runs one grid; `buffers` hold the contents of memory before, and afterwards.
   virtual Outcome run(const Request &request, std::array<uint32_t, 3> grid,
                       const std::vector<RunArgument> &arguments,
                       std::vector<std::vector<uint8_t>> &buffers) = 0;

@@ -76,7 +76,7 @@ constexpr Bound kBounds[] = {
     {"normal", 64, 2e-5},
 };
 
-/// Accurate forms: what docs/math.md promises at most, and the reference's own error.
+/// Accurate forms: the bound that docs/math.md promises, plus the reference's own error.
 constexpr double kAccurate = 6;
 
 /// Those whose bounds there are larger, or absolute where the function crosses zero.
@@ -136,7 +136,7 @@ Tolerance matrix::getDotTolerance(const std::string &dtype, const std::string &p
   if (!operands.isFloat())
     return kBits;
   double epsilon = getEpsilon(type(operands == type("fp64") ? "fp64" : "fp32"));
-  // Operands are rounded to what the unit multiplies; products are summed in float32.
+  // Operands are rounded to the unit's operand type; products are summed in float32.
   double rounding = std::sqrt(static_cast<double>(k)) + 4;
   if (precision == "tf32")
     rounding = std::exp2(-10) / epsilon;

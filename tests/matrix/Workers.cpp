@@ -77,7 +77,7 @@ private:
   struct Worker {
     pid_t pid = -1;
     int toChild = -1, fromChild = -1;
-    FILE *errors = nullptr; ///< What the child writes to its standard error.
+    FILE *errors = nullptr; ///< The child's standard error.
     std::optional<size_t> job;
     Clock::time_point since;
   };
@@ -103,7 +103,7 @@ void Pool::serve(int in, int out) {
   JobRunner run = options.makeRunner();
   uint64_t index;
   while (readAll(in, &index, sizeof(index))) {
-    // Only what this cell says is kept.
+    // Only this cell's messages are kept.
     if (ftruncate(STDERR_FILENO, 0) == 0)
       lseek(STDERR_FILENO, 0, SEEK_SET);
     Result result = run(index);
@@ -139,7 +139,7 @@ void Pool::start(Worker &worker) {
       for (int fd : {other.toChild, other.fromChild})
         if (fd >= 0)
           close(fd);
-    // What kernels print must not mix with the report.
+    // The output of kernels must not mix with the report.
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     dup2(nowhere, STDOUT_FILENO);
     dup2(fileno(worker.errors), STDERR_FILENO);
@@ -277,7 +277,7 @@ std::vector<Result> matrix::runPool(size_t numJobs, const PoolOptions &options) 
 }
 
 std::vector<Result> matrix::runJobs(llvm::ArrayRef<Job> jobs, const WorkerOptions &options) {
-  /// The targets that one process has opened, with what runs cells on them.
+  /// The targets that one process has opened, with their runners.
   struct Opened {
     std::map<unsigned, std::pair<std::unique_ptr<Target>, std::unique_ptr<Runner>>> runners;
   };

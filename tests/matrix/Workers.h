@@ -7,7 +7,7 @@
 
 namespace tilerun::matrix {
 
-/// What runs jobs, by their numbers, in a child.
+/// Runs jobs, by their numbers, in a child.
 using JobRunner = std::function<Result(size_t job)>;
 
 struct PoolOptions {

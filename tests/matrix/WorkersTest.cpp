@@ -13,7 +13,7 @@ using namespace tilerun::matrix;
 
 namespace {
 
-/// A target that does to a cell what the cell's name says, after the interpreter has run it.
+/// A target that treats a cell as the cell's name says, after the interpreter has run it.
 class Saboteur : public Target {
 public:
   std::string getName() const override { return "saboteur"; }

@@ -152,8 +152,7 @@ std::string findChecker(const std::string &option, llvm::StringRef name) {
   return found ? *found : "";
 }
 
-/// What cells are compiled for where nothing is said: each kind of device, and each way to do
-/// without something.
+/// The default targets of compilation: each kind of device, and each way to do without a feature.
 std::vector<std::string> getUsualTargets() {
   if (getPluginName(pluginPath) != "vulkan")
     return {"cuda:sm_80", "cuda:sm_90a", "cuda:sm_100"};
@@ -164,7 +163,7 @@ std::vector<std::string> getUsualTargets() {
   return {// As a CPU's driver has it.
           "vulkan:1.3,subgroup=8,threads=256," + shuffles + narrow + keep +
               "f64,memory-model,explicit-layout,atomic-i64,atomic-f32-add,preserve-f64,fma",
-          // What every device has, and no more.
+          // The features that every device has, and no more.
           "vulkan:1.3,subgroup=16",
           // As a GPU's driver has it, with everything.
           "vulkan:1.3,subgroup=32,shared=49152,push=256," + shuffles + narrow + keep + round +
@@ -176,7 +175,7 @@ std::vector<std::string> getUsualTargets() {
               keep + "fma"};
 }
 
-/// One line that moves, on a terminal; every five seconds a line elsewhere would be noise.
+/// One progress line on a terminal; elsewhere, a line every five seconds would be noise.
 class Progress {
 public:
   explicit Progress(size_t total) : total(total), isTerminal(isatty(STDERR_FILENO)) {}
@@ -205,7 +204,7 @@ void printGrouped(llvm::ArrayRef<CellResult> cells, Verdict verdict) {
   std::map<std::string, std::vector<const CellResult *>> groups;
   for (const CellResult &cell : cells)
     if (cell.verdict == verdict && !cell.text.empty()) {
-      // Numbers and places differ between kernels; what is left names the cause.
+      // Numbers and places differ between kernels; the rest names the cause.
       std::string key;
       for (char c : cell.text.substr(0, 160))
         if (!llvm::isDigit(c) && c != '-' && c != '.')

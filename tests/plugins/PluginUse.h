@@ -1,5 +1,5 @@
 // Shared by the tests of plugins with a driver: compiling through the ABI, child processes, and a
-// program's way through a device, of which each call is made to fail.
+// program that uses a device, each of whose calls is made to fail.
 #pragma once
 
 #include "runtime/plugin/Plugin.h"
@@ -50,7 +50,7 @@ protected:
     message = keeper.take(status).message;
     return status;
   }
-  /// The plugin tells these phases of a target, compiles to each, and to no other.
+  /// The plugin lists these phases of a target, compiles to each, and to no other.
   void expectPhases(const char *text, const char *target, const std::string &names,
                     const std::string &wrongTarget, const std::string &error) {
     std::string reason, told;
@@ -85,7 +85,7 @@ protected:
   if (TilerunStatus status = __VA_ARGS__)                                                          \
   return status
 
-/// What a program holds of a device. The functions that every plugin's test calls alike are here;
+/// A program's handles on a device. The functions that every plugin's test calls alike are here;
 /// each returns the first error.
 struct DeviceUse {
   explicit DeviceUse(const TilerunPlugin &table) : t(table) {}

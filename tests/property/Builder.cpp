@@ -69,7 +69,7 @@ Shape Builder::pickShape() {
 
 ValueType Builder::pickType() {
   DType dtype = pickDtype();
-  // Values of the shapes that there are go together.
+  // Values of existing shapes combine.
   if (!scope.empty() && random.chance(60))
     return {dtype, random.pick(scope).type.shape};
   return {dtype, random.chance(10) ? Shape() : pickShape()};

@@ -42,7 +42,7 @@ class Builder {
 public:
   explicit Builder(uint64_t seed);
 
-  /// A random expression of a type; what it is made of is at most `depth` operations deep.
+  /// A random expression of a type; its operands are at most `depth` operations deep.
   ExprRef make(const ValueType &type, int depth, Traits need = {false, false});
 
   // Choices.
@@ -90,12 +90,12 @@ public:
   Random random;
   Kernel kernel;
   std::vector<Variable> scope;
-  std::vector<DType> dtypes; ///< What this kernel's values are made of.
+  std::vector<DType> dtypes; ///< The operations of this kernel's values.
   bool inHelper = false;     ///< Nothing but its parameters and constants has a name.
   bool inRegion = false;     ///< All values are scalars, computed for each element.
 
   static constexpr int64_t kMostElements = 512;
-  static constexpr int64_t kInputElements = 640; ///< Any position, and up to 127 behind it.
+  static constexpr int64_t kInputElements = 640; ///< Any position, and up to 127 after it.
 
 private:
   unsigned nextName = 0;
@@ -109,7 +109,7 @@ struct Operation {
 };
 using Operations = std::vector<Operation>;
 
-/// Any dtype: what moves or selects elements.
+/// Any dtype: operations that move or select elements.
 const Operations &getMoves();
 const Operations &getIntegerOperations();
 const Operations &getBoolOperations();

@@ -27,7 +27,7 @@ constexpr unsigned kKernelsPerContext = 400;
 
 constexpr const char *kGuarded = " (guarded)"; ///< After a device's name.
 
-/// Runs a compiled cell; empty, or what went wrong.
+/// Runs a compiled cell; empty, or the error.
 matrix::Outcome run(matrix::Target &target, const Cell &cell, const CompiledCell &compiled,
                     Memory &memory) {
   matrix::Request request{compiled.bytecode, compiled.name, cell.numWarps, cell.numStages,
@@ -36,7 +36,7 @@ matrix::Outcome run(matrix::Target &target, const Cell &cell, const CompiledCell
                     memory.buffers);
 }
 
-/// Elements that the reference in float64 did not write compare as equal if they are as they were.
+/// Elements that the reference in float64 did not write compare as equal if they are unchanged.
 void leaveOutUnwritten(const matrix::TensorArgument &argument, llvm::ArrayRef<uint8_t> before,
                        llvm::ArrayRef<uint8_t> wideBefore, std::vector<uint8_t> &got,
                        std::vector<uint8_t> &wanted) {
@@ -178,7 +178,7 @@ std::string property::getFailureKind(const Result &result) {
   if (result.verdict != Verdict::Fail)
     return "";
   llvm::StringRef text = result.text;
-  // Which element differs changes as a kernel shrinks; what a compiler says does not.
+  // The differing element changes as a kernel shrinks; a compiler's message does not.
   if (size_t at = text.find(" differs: "); at != llvm::StringRef::npos)
     return text.take_front(at).str();
   std::string kind;

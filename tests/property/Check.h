@@ -34,7 +34,8 @@ private:
 /// Whether a failure is one of the kernel as it is written around defects.
 bool isGuarded(const matrix::Result &result);
 
-/// What two failures have in common if they are one: the stage, and the message without numbers.
+/// What two failures have in common if they are the same: the stage, and the message without
+/// numbers.
 std::string getFailureKind(const matrix::Result &result);
 
 } // namespace tilerun::property

@@ -8,7 +8,7 @@ using namespace tilerun::property;
 
 /// Mesa 22.3.6 of Debian 12. Its code generator (gallivm) drops products and quotients with an
 /// operand that LLVM knows to be 0, whatever the shader says about infinities and NaN; and gives
-/// atomics of integers the type of whatever made their operand.
+/// atomics of integers the type of their operand's producer.
 static constexpr const char *kLavapipe = "llvmpipe (LLVM 15.";
 
 static constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();

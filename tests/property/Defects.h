@@ -2,7 +2,7 @@
 // (`Expr::guarded`); on every other device they are not.
 //
 // Each defect has a kernel that shows it. `tilerun-property --defects` runs these, and fails for
-// one that shows nothing any more: then it leaves the table.
+// one that no longer shows: then it leaves the table.
 #pragma once
 
 #include "tests/matrix/Cell.h"
@@ -13,9 +13,9 @@
 namespace tilerun::property {
 
 struct Defect {
-  const char *device; ///< How descriptions of devices that have it begin.
+  const char *device; ///< The prefix of the descriptions of affected devices.
   const char *name;
-  const char *guard;  ///< What a kernel does about it.
+  const char *guard;  ///< The kernel's workaround.
   const char *dtype;  ///< Of the tensors `x` and `o`.
   double low, high;   ///< Contents of `x`.
   const char *source; ///< kernel(x, o): of 16 elements each.

@@ -35,7 +35,7 @@ public:
 
   Kernel run() {
     makeBlock(b.kernel.body, 3 + b.random.below(6), 0);
-    // What was computed must be seen.
+    // The results must be visible.
     std::vector<Variable> rest = b.scope;
     for (size_t i = rest.size(); i-- > 0 && outputs < 5;)
       if (i + 3 >= rest.size() || b.random.chance(50))
@@ -317,7 +317,7 @@ private:
     body.push_back(std::move(stmt));
   }
 
-  /// What must hold, holds: nothing is to be seen of these.
+  /// The promises hold, so these have no visible effect.
   void promise(std::vector<Stmt> &body) {
     static const char *const kForms[] = {"tl.static_assert(3 > 2, \"three\")", "tl.assume(n0 > 3)",
                                          "tl.debug_barrier()",

@@ -200,7 +200,7 @@ ExprRef Builder::makeTupleCall(const std::vector<ValueType> &types, int depth) {
   Traits has;
   for (const ValueType &type : types) {
     function.helper.results.push_back(make(type, 2));
-    // One statement has one set of traits: what holds for all.
+    // One statement has one set of traits: the common ones.
     has = has & function.helper.results.back()->has;
   }
   std::string name = function.finish(has);

@@ -286,7 +286,7 @@ private:
              printStrides(shape) + ",), (" + zeros + "), (" + printDims(shape) + ",), (" + order +
              ")), " + value + (isPart ? ", boundary_check=(" + axes + "))" : ")");
     }
-    case 6: // A row of a descriptor has 16 bytes at least, whatever the sizes are.
+    case 6: // A row of a descriptor has at least 16 bytes, whatever the sizes.
       if (stmt.mask || (stmt.value->type.dtype.getBits() << shape.back().twos) < 128 ||
           stmt.value->type.dtype.isBool())
         break;
@@ -312,7 +312,7 @@ bool names(const std::string &text, const std::string &word) {
   return false;
 }
 
-/// The kernel's body, and of what it names the parameters.
+/// The kernel's body, and the parameters that it names.
 std::string printBody(const Kernel &kernel, bool wide) {
   Printer printer(kernel, wide);
   printer.print(kernel.body, "    ");

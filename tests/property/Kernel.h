@@ -1,5 +1,5 @@
-// A random kernel as a tree: what the generator makes, the printer writes as a file of the kernel
-// language, and the reducer takes apart.
+// A random kernel as a tree: the generator makes it, the printer writes it as a file of the kernel
+// language, and the reducer takes it apart.
 //
 // Rules of this folder: a kernel is valid and free of undefined behaviour by construction, for all
 // sizes that its dimensions may shrink to; everything about it follows from one seed. Sizes are
@@ -54,8 +54,8 @@ struct ValueType {
   bool operator==(const ValueType &) const = default;
 };
 
-/// What is known of a float value, besides its being the same on every device up to NaNs' bits and
-/// the sign of zero. True for all integers.
+/// Facts about a float value, besides that it is the same on every device up to NaNs' bits and the
+/// sign of zero. True for all integers.
 struct Traits {
   bool noProduct = true; ///< No rounded product, which a device may fuse with an addition.
   bool raw = true;       ///< Every bit is the same on every device.
@@ -97,10 +97,10 @@ ExprRef makePositions(const Shape &shape);
 struct Stmt {
   enum class Kind { Assign, Unpack, Store, Effect, If, For, While, Return, Break, Continue };
   Kind kind = Kind::Assign;
-  std::vector<std::string> names; ///< Assigned names; the loop's variable; what `:=` names.
+  std::vector<std::string> names; ///< Assigned names; the loop's variable; names bound by `:=`.
   bool declares = false;          ///< An assignment that makes the name.
   ExprRef value;                  ///< Assigned, stored, condition, or an atomic operation.
-  ExprRef mask;                   ///< Of a store; what a helper returns early. May be null.
+  ExprRef mask;     ///< The mask of a store; the condition of an early return. May be null.
   std::string text; ///< The output of a store; the range of a loop; "+" of an assignment `+=`.
   std::vector<Stmt> body, orElse;
   unsigned variant = 0; ///< Which of the printer's forms of a store, branch or loop.

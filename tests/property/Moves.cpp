@@ -83,7 +83,7 @@ ExprRef makeReshape(Builder &b, const ValueType &type, int depth, Traits need) {
   }
   if (b.random.chance(50))
     return move(b, type, depth, need, {getNumElements(s)}, to, s);
-  // Two neighbours were one, or have changed places.
+  // Two neighbours were one, or were exchanged.
   size_t at = b.random.below(s.size() - 1);
   Shape from = s;
   if (b.random.chance(50)) {
@@ -246,7 +246,7 @@ ExprRef makeTuple(Builder &b, const ValueType &type, int depth, Traits need) {
   return makeExpr(type, b.random.pick(kForms), {x, other}, {}, x->has);
 }
 
-/// What changes no value.
+/// Operations that change no value.
 ExprRef makeSame(Builder &b, const ValueType &type, int depth, Traits need) {
   static const char *const kTensors[] = {
       "tl.squeeze(tl.unsqueeze($0, 0), 0)", "tl.broadcast($0, tl.zeros_like($0))[0]",

@@ -1,5 +1,5 @@
-// Behaviour of the parts: kernels follow from their seeds, what is compared can differ, and a
-// failing kernel becomes small.
+// Behaviour of the parts: kernels follow from their seeds, comparisons can fail, and a failing
+// kernel becomes small.
 #include "tests/property/Check.h"
 #include "tests/property/Generator.h"
 #include "tests/property/Reduce.h"
@@ -19,7 +19,8 @@ using matrix::Verdict;
 
 namespace {
 
-/// The interpreter, that changes a byte of each tensor that a kernel with a matrix product wrote.
+/// The interpreter, except that it changes a byte of each tensor that a kernel with a matrix
+/// product wrote.
 class Saboteur : public matrix::Target {
 public:
   std::string getName() const override { return "saboteur:0"; }

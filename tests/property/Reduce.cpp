@@ -47,7 +47,7 @@ void rewriteIn(Kernel &kernel, const Rewrite &rewrite) {
   }
 }
 
-/// Assignments to a name go, and what used it uses 1.
+/// Drops the assignments to a name; its uses become 1.
 void forget(Kernel &kernel, const std::string &name) {
   std::function<void(std::vector<Stmt> &)> drop = [&](std::vector<Stmt> &body) {
     std::erase_if(body, [&](const Stmt &stmt) {
@@ -90,7 +90,7 @@ std::vector<Stmt> *find(Kernel &kernel, size_t n, size_t &place) {
   return nullptr;
 }
 
-/// A statement goes, with all that only it gave a value.
+/// Drops a statement, and everything that only it gave a value.
 void remove(Kernel &kernel, size_t n) {
   size_t place = 0;
   std::vector<Stmt> *block = find(kernel, n, place);
@@ -182,7 +182,7 @@ std::vector<Kernel> property::getSmaller(const Kernel &kernel) {
     out.push_back(std::move(copy));
   };
   size_t statements = countStatements(kernel);
-  // From the end: what nothing uses goes first.
+  // From the end: unused statements go first.
   for (size_t n = statements; n-- > 0;)
     add([&](Kernel &copy) { remove(copy, n); });
   for (size_t n = 0; n < statements; ++n)

@@ -39,7 +39,7 @@ std::string property::writeReproducer(const Kernel &kernel, const matrix::Result
       reason = llvm::toString(tensor.takeError());
       return "";
     }
-    // Bools that nothing wrote hold any byte, which a file cannot say.
+    // Bools that nothing wrote hold any byte, which a file cannot express.
     if (argument.type.isBool() && argument.isOutput) {
       arguments += "[" + count + "]:zeros";
     } else {

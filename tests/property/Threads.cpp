@@ -37,7 +37,8 @@ struct Setting {
   int64_t mostElements = 0; ///< Larger tensors are computed in parts, if it is not 0.
 };
 
-/// Conversions take several turns in little shared memory; what does not fit gets more.
+/// Conversions are split into several rounds in little shared memory; kernels that do not fit get
+/// more.
 constexpr Setting kSettings[] = {
     {"warps of 32 lanes", 32},
     {"warps of 8 lanes", 8},

@@ -115,7 +115,7 @@ std::vector<DeviceChoice> chooseDevices(const char *program) {
   return chosen;
 }
 
-/// Opens what there is; `missing` names the required ones that are not.
+/// Opens the existing devices; `missing` names the required ones that do not exist.
 std::vector<std::unique_ptr<Target>> openDevices(llvm::ArrayRef<DeviceChoice> chosen,
                                                  std::string &missing) {
   std::vector<std::unique_ptr<Target>> opened;
@@ -158,7 +158,7 @@ public:
   explicit Run(std::vector<DeviceChoice> devices) : devices(std::move(devices)) {}
 
   int run() {
-    // Drivers do not survive a fork: what is there is asked in a child.
+    // Drivers do not survive a fork, so a child enumerates the devices.
     std::string names;
     matrix::PoolOptions ask;
     ask.numWorkers = noFork ? 0 : 1;
@@ -268,7 +268,7 @@ private:
     return options;
   }
 
-  /// What a child does: kernels by their numbers.
+  /// A child's work: kernels by their numbers.
   matrix::JobRunner makeRunner(std::function<Kernel(size_t)> getKernel,
                                std::function<bool(size_t)> onDevices) const {
     std::string missing;

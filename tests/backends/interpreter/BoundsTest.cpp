@@ -44,7 +44,7 @@ struct BoundsTest : testing::Test {
 TEST_F(BoundsTest, InsideIsSilent) {
   machine.run(kMove, {ptr(x), ptr(y), num(0), num(0)});
   EXPECT_EQ(machine.get<int32_t>(y, 8), machine.get<int32_t>(x, 8));
-  // Behind the last element no access is made.
+  // No access is made past the last element.
   machine.run(kMove, {ptr(x + 32), ptr(y + 32), num(-8), num(-8)});
 }
 
@@ -235,7 +235,8 @@ struct HostMemory : testing::TestWithParam<bool> {
     x.memory.range = interp::Range{host, bytes};
     return x;
   }
-  /// How many elements the launch says are out of bounds; without checks, it ends at the first.
+  /// The number of out-of-bounds elements that the launch reports; without checks, it ends at the
+  /// first.
   uint64_t count(llvm::StringRef access, const interp::LaunchArgument &x, uint64_t address,
                  std::string *message = nullptr) {
     auto program = interp::loadProgram(assemble(substitute(R"(

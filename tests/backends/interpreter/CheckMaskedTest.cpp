@@ -9,8 +9,8 @@ namespace {
 
 struct Masked {
   const char *name;
-  const char *body;  ///< Makes %r of %v, of which the lanes 5, 6 and 7 are masked off.
-  uint64_t elements; ///< That a store writes and that depend on those lanes.
+  const char *body;  ///< Makes %r from %v, whose lanes 5, 6 and 7 are masked off.
+  uint64_t elements; ///< Elements that a store writes and that depend on those lanes.
 };
 
 class MaskedValue : public testing::TestWithParam<Masked> {};
@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
         Masked{"Histogram", "%r = tile.histogram %v : tensor<8xi32> -> tensor<8xi32>", 8},
         Masked{"HistogramOfOthers",
                "%r = tile.histogram %v mask %m : tensor<8xi32> -> tensor<8xi32>", 0},
-        // Whether elements 1 of %c count depends on what lanes hold.
+        // Whether elements 1 of %c count depends on the lanes' values.
         Masked{"HistogramByMask", R"(%positive = arith.cmpi sgt, %v, %zeros : tensor<8xi32>
   %r = tile.histogram %c mask %positive : tensor<8xi32> -> tensor<8xi32>)",
                1},

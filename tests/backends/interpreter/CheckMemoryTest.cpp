@@ -179,7 +179,7 @@ TEST(Uninitialized, PartlyWritten) {
   ASSERT_EQ(reports.size(), 1u); // Bytes 22 to 31.
   EXPECT_EQ(reports[0].count, 3u);
   EXPECT_EQ(reports[0].element, std::vector<int64_t>{5});
-  // What the kernel wrote, and only that, may be read now.
+  // Only the bytes that the kernel wrote may be read now.
   EXPECT_TRUE(machine.run(kCopy, {ptr(x + 200), num(0), num(8)}, options).reports.empty());
   EXPECT_EQ(machine.run(kCopy, {ptr(x + 204), num(0), num(8)}, options).reports.size(), 1u);
 }

@@ -5,7 +5,7 @@
 
 namespace tilerun::harness {
 
-/// Nothing but one check.
+/// Only one check.
 inline CheckOptions only(bool CheckOptions::*check) {
   CheckOptions options;
   options.*check = true;

@@ -264,7 +264,7 @@ TEST(Assertions, AreFindingsWhenChecked) {
   ASSERT_EQ(report.callStack.size(), 2u);
   EXPECT_EQ(report.callStack[0].file, "mid.py");
   EXPECT_EQ(report.callStack[1].line, 30u);
-  // A program that fails stops, the others go on.
+  // A program that fails stops, and the others continue.
   EXPECT_EQ(llvm::StringRef(result.printed).count("after"), 3u);
 }
 

@@ -1,4 +1,4 @@
-// Control flow, calls, and how long values live.
+// Control flow, calls, and live ranges of values.
 #include "tests/backends/interpreter/Harness.h"
 
 #include <numeric>

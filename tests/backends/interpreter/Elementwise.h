@@ -1,5 +1,5 @@
-// Runs one elementwise operation on the device over vectors of bit patterns, and says what bits
-// mean by LLVM's exact arithmetic (APInt, APFloat), the reference of these tests.
+// Runs one elementwise operation on the device over vectors of bit patterns, and interprets bits by
+// LLVM's exact arithmetic (APInt, APFloat), the reference of these tests.
 #pragma once
 
 #include "tests/backends/interpreter/Harness.h"

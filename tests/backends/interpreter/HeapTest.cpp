@@ -1,4 +1,4 @@
-// The memory of the interpreter: allocations, copies, what nothing has written, threads.
+// The memory of the interpreter: allocations, copies, unwritten bytes, threads.
 #include "tests/backends/interpreter/Harness.h"
 
 #include <cmath>
@@ -94,7 +94,7 @@ TEST(Heap, WhatNothingHasWrittenIsNan) {
     llvm::cantFail(machine.heap.copyIn(part + 8, llvm::ArrayRef(ones).take_front(8)));
     EXPECT_EQ(machine.get<uint8_t>(part, 8), std::vector<uint8_t>(8, 0xff));
     EXPECT_EQ(machine.get<uint8_t>(part + 8, 8), std::vector<uint8_t>(8, 1));
-    // A run finds them, too, and what it writes stays.
+    // A run finds them, too, and its own writes stay.
     machine.heap.beginRun({launched + 7, 12345});
     EXPECT_EQ(*reinterpret_cast<const uint8_t *>(launched + 63), 0xff);
     *reinterpret_cast<uint8_t *>(launched) = 7;

@@ -191,7 +191,7 @@ TEST(FastMath, SpecialValues) {
     EXPECT_EQ(logSingle<true>(std::ldexp(1.0f, e)), e);
 }
 
-// The compiled, vectorized loops give what the scalar functions give.
+// The compiled, vectorized loops give the results of the scalar functions.
 TEST(FastMath, LoopsAgreeWithScalars) {
   Machine machine;
   Random random;

@@ -74,7 +74,7 @@ TEST(Compile, RegistersOfAThread) {
   }
 }
 
-// What cannot fit 255 registers asks for all of them; what can is left to the assembler.
+// A kernel that cannot fit in 255 registers asks for all of them; for others the assembler decides.
 TEST(Compile, WhatSpillsAnywayHasAllRegisters) {
   for (unsigned warps : {1u, 8u}) {
     nvptx::NvptxOptions options;

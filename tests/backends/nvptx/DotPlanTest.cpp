@@ -1,6 +1,6 @@
-// Plans of products, checked by doing what the lowering does with them, in numbers: registers are
-// filled by the plan's layouts, every instruction multiplies the fragments that its table row
-// describes, and the registers of the result must hold the product.
+// Plans of products, checked by carrying out numerically what the lowering does with them:
+// registers are filled by the plan's layouts, every instruction multiplies the fragments that its
+// table row describes, and the registers of the result must hold the product.
 #include "backends/nvptx/Target.h"
 #include "ir/distribute/Plans.h"
 #include "ir/tile/RegisterDialects.h"
@@ -169,7 +169,7 @@ TEST_F(DotPlanTest, TheInstructionWastesLeastAndIsLargest) {
 
 TEST_F(DotPlanTest, WarpsShareTheWork) {
   nvptx::Architecture arch = llvm::cantFail(nvptx::getArchitecture("sm_80"));
-  // Rows and columns as equal as they can be; batches first; what is left repeats.
+  // Rows and columns as equal as possible; batches first; the remaining threads repeat.
   DotPlan square = plan({"f16", "f16", "f32", "ieee", 0, 64, 64, 16, 4, "sm_80"}, arch);
   EXPECT_EQ(square.d.freeVariableMask(kWarp), 0u);
   EXPECT_EQ(1u << square.rowBits, 2u);

@@ -106,7 +106,7 @@ TEST(Compile, EverySubgroupSizeAndNumberOfWarps) {
 }
 
 TEST(Compile, ManyParametersLieInMemory) {
-  // 12 pointers of 8 bytes fill the 96 bytes beside the header; one byte more does not fit.
+  // 12 pointers of 8 bytes fill the 96 bytes after the header; one byte more does not fit.
   for (unsigned pointers : {12u, 13u, 40u}) {
     std::string text = "func.func @many(";
     for (unsigned i = 0; i < pointers; ++i)
@@ -216,7 +216,7 @@ TEST(Compile, TheWorkgroupsWidthIsASpecializationConstant) {
 // Small modules of one op each
 //===----------------------------------------------------------------------===//
 
-/// An op on elements that are loaded, and a store of what it gives.
+/// An op on elements that are loaded, and a store of its result.
 std::string kernelOf(const std::string &op, const std::string &type, const std::string &result) {
   std::string t = "tensor<256x" + type + ">", r = "tensor<256x" + result + ">";
   std::string text = R"(

@@ -1,5 +1,5 @@
-// The last step on words: modules that are broken are refused, instructions replace calls, and
-// capabilities follow from what is there.
+// The last step on words: malformed modules are refused, instructions replace calls, and
+// capabilities follow from the instructions.
 #include "backends/spirv/Fixups.h"
 
 #include "gtest/gtest.h"

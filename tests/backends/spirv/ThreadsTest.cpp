@@ -1,5 +1,5 @@
 // Shared memory, exchange between threads, atomics and messages: every form on targets with and
-// without the features that they use is valid SPIR-V of the form that the target has.
+// without the features that they use is valid SPIR-V in the form for the target.
 #include "backends/spirv/Compile.h"
 
 #include "gtest/gtest.h"
@@ -80,7 +80,7 @@ std::string atomicKernel(const std::string &kind, const std::string &type) {
 struct AtomicForm {
   const char *kind, *type;
   const char *rich;  ///< The instruction where everything is offered.
-  const char *lanes; ///< Where only what lavapipe has.
+  const char *lanes; ///< With lavapipe's features only.
 };
 
 class Atomics : public testing::TestWithParam<AtomicForm> {};
@@ -164,7 +164,7 @@ TEST_P(SharedMemory, HoldsEveryType) {
   bool isLong = std::string(GetParam()) == "f64";
   for (const std::string &target : {kBaseline, kTypes, kLanes, kRich}) {
     if (isLong && target == kBaseline)
-      continue; // Tells what is lacking; others test that.
+      continue; // Names the missing feature; other tests cover that.
     std::string text = compileValid(source, target);
     EXPECT_GT(count(text, "OpControlBarrier"), 0u) << target;
     EXPECT_GT(count(text, "Workgroup"), 0u) << target;

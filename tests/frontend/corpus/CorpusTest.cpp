@@ -1,4 +1,4 @@
-// What kernels do with their parameters, guesses of signatures, and the general form of messages.
+// Uses of kernels' parameters, guesses of signatures, and the general form of messages.
 #include "frontend/corpus/Corpus.h"
 #include "frontend/corpus/Guess.h"
 #include "frontend/corpus/Usage.h"
@@ -161,7 +161,7 @@ public:
   void compiling(const Entry &entry) override { signatures.push_back(entry.signature); }
   void finish(const Entry &entry) override { entries.push_back(entry); }
   std::vector<Entry> entries;
-  std::vector<std::string> signatures; ///< Of what was compiled on.
+  std::vector<std::string> signatures; ///< Of the kernels that were compiled further.
 };
 
 /// A survey of one file with a target that refuses blocks with a size above `largest`.
@@ -204,7 +204,7 @@ TEST(Survey, blocksThatATargetRefusesGetSmaller) {
   EXPECT_EQ(small.outcome, Outcome::Compiles);
   EXPECT_EQ(small.signature, "A=16, B=16, x=*fp32:16");
   EXPECT_EQ(small.reason, "");
-  // What no size helps keeps its first reason, and its signature.
+  // A kernel that fails for every size keeps its first reason, and its signature.
   Entry none = surveyWithLimit(cube, 1);
   EXPECT_EQ(none.outcome, Outcome::Refused);
   EXPECT_EQ(none.signature, "A=64, B=64, x=*fp32:16");
@@ -219,7 +219,7 @@ TEST(Generalize, keepsWhatKernelsShare) {
             "tl.dot: the inner dimension is N, but float32[…] needs at least N");
   EXPECT_EQ(generalize("it's an odd quote"), "it's an odd quote");
 }
-// What a launch of the command is compiled for goes to the library as text.
+// The command passes a launch's signature to the library as text.
 TEST(FormatSignature, EverySpecCanBeReadBack) {
   for (const char *text :
        {"t=(*fp32:16, (i32, 2.5), (fp32,), 7)", "t=((i1,),), t_x=i32, u=((), (1, (*i8, none)))",

@@ -1,4 +1,4 @@
-// Signatures mended by what the errors say, and the parameters that errors depend on.
+// Signatures repaired according to the errors, and the parameters that errors depend on.
 #include "frontend/corpus/Repair.h"
 #include "frontend/corpus/Guess.h"
 #include "frontend/corpus/Slice.h"
@@ -102,7 +102,7 @@ def kernel(x, y, z, n):
   ASSERT_EQ(path.size(), 2u);
   auto names = findInfluences(kernel, path);
   ASSERT_GE(names.size(), 3u);
-  // Through the call: what is shifted and by how much, then what else is on the line.
+  // Through the call: the value and the amount of the shift, then the rest of the line.
   EXPECT_EQ(names[0], "x");
   EXPECT_EQ(names[1], "n");
   EXPECT_TRUE(llvm::is_contained(names, "y"));

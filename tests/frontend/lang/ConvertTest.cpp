@@ -1,4 +1,4 @@
-// Conversions: which op each takes, what rounds, what is refused.
+// Conversions: the op for each, rounding, and refusals.
 #include "tests/frontend/lang/LangTest.h"
 
 using namespace tilerun;

@@ -89,7 +89,7 @@ protected:
   }
 
   void TearDown() override {
-    // What was emitted must be valid IR.
+    // The emitted IR must be valid.
     mlir::func::ReturnOp::create(builder, mlir::UnknownLoc::get(&context));
     mlir::Block &entry = function.getBody().front();
     function.setFunctionType(builder.getFunctionType(entry.getArgumentTypes(), {}));

@@ -105,7 +105,7 @@ TEST_F(Math, NamedArithmetic) {
   EXPECT_EQ(typeOf(call("sub", {lit(1), lit(2)})), "int32");
 }
 TEST_F(Math, FmasPromoteAlike) {
-  // A literal in front is as weak as one behind.
+  // A literal on the left is as weak as one on the right.
   for (const char *path : {"triton.language", "triton.language.extra.libdevice"}) {
     EXPECT_EQ(typeOf(call("fma", {lit(1), arg("fp64[8]"), arg("fp32")}, {}, path)), "float64[8]");
     EXPECT_EQ(typeOf(call("fma", {arg("fp32"), lit(2), arg("fp32[4, 1]")}, {}, path)),

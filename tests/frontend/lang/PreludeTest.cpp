@@ -1,4 +1,4 @@
-// The prelude's text loads, its functions are found, and docs/language.md lists what there is.
+// The prelude's text loads, its functions are found, and docs/language.md lists all of them.
 #include "frontend/lang/Builtin.h"
 #include "frontend/lang/Reference.h"
 #include "frontend/lang/Table.h"

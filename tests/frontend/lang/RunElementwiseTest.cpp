@@ -252,7 +252,7 @@ TEST(Run, TruncationAndRoundingOfHalf) {
   auto truncated =
       compute<float>("tl.store(Z + i, x.to(tl.float16, fp_downcast_rounding='rtz').to(tl.float32))",
                      x, x, "fp32", "fp32", 4);
-  // Nothing is converted, so that there is nothing to round.
+  // There is no conversion, so nothing is rounded.
   auto same = compute<float>("tl.store(Z + i, x.to(tl.float32, fp_downcast_rounding='rtne'))", x, x,
                              "fp32", "fp32", 4);
   expectClose(same, {1.0009f, -1.0009f, 2049, 2051}, 0);

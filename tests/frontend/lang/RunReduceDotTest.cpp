@@ -247,7 +247,7 @@ TEST(Run, DotScaled) {
 TEST(Run, DotScaledSpecialScales) {
   std::vector<float> got;
   std::vector<double> expected;
-  // 255 is NaN for its row; 0 is 2^-127, whose products vanish beside others.
+  // 255 is NaN for its row; 0 is 2^-127, whose products are negligible.
   ASSERT_EQ(runScaled({"e4m3", "e4m3", ""}, got, expected, 255), "");
   EXPECT_TRUE(std::isnan(expected[0]) && !std::isnan(expected[16]));
   expectClose(got, expected, 1e-4);

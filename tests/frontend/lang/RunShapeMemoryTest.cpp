@@ -1,4 +1,4 @@
-// Where the language's functions put elements: shapes and parts of tensors, loads and stores
+// Placement of elements by the language's functions: shapes and parts of tensors, loads and stores
 // through pointers and descriptors, atomics. Kernels run on the reference interpreter, compared
 // with plain C++.
 #include "tests/frontend/lang/RunTest.h"

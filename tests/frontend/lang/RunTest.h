@@ -9,7 +9,7 @@
 
 namespace tilerun::test {
 
-/// Elements of an input where a test says nothing else.
+/// Elements of an input by default.
 inline constexpr int kSize = 64;
 
 inline std::vector<float> randomFloats(unsigned seed, float low = -4, float high = 4,

@@ -109,7 +109,7 @@ TEST_F(Binding, EveryRowSurvivesBadArguments) {
       }
   }
   EXPECT_GT(calls, 10000u);
-  // Whatever was emitted must still verify (see TearDown), so drop nothing.
+  // All emitted IR must still verify (see TearDown), so drop nothing.
 }
 
 //===----------------------------------------------------------------------===//

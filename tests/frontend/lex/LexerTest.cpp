@@ -1,4 +1,4 @@
-// Tokens of every form, indentation, line joining, and what happens to text that is none of these.
+// Tokens of every form, indentation, line joining, and the treatment of all other text.
 #include "frontend/lex/Lexer.h"
 #include "frontend/source/Utf8.h"
 
@@ -180,7 +180,7 @@ TEST(Lexer, BrokenFStrings) {
   EXPECT_EQ(error("f'abc\n"), "unterminated f-string; add the closing quote on this line");
   EXPECT_EQ(error("f'''abc{x}\n"),
             "unterminated triple-quoted f-string; the closing quotes are missing");
-  // What follows the line is lexed as if nothing had happened.
+  // Lexing after the line continues as if nothing had happened.
   for (const char *text : {"f'{x'\nif y:\n  z\n", "f'abc\nif y:\n  z\n", "f'{x:>'\nif y:\n  z\n"})
     EXPECT_TRUE(StringRef(lex(text).tokens).ends_with("NL if y : NL IN z NL DE")) << text;
 }

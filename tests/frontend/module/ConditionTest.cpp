@@ -1,5 +1,5 @@
 // Global names under conditions: which arm runs, where the environment and the file decide it, and
-// what is kept of both where they do not.
+// what is kept of both arms where they do not.
 #include "FrontendTest.h"
 
 #include <cstdlib>
@@ -98,7 +98,7 @@ TEST(Conditions, Chains) {
   EXPECT_EQ(chain("True", "probe()"), "1");
   EXPECT_EQ(chain("False", "probe()"), "unknown 2 3");
   EXPECT_EQ(chain("probe()", "True"), "unknown 1 2 3");
-  // The arms of what is inside do not mix with those outside.
+  // Arms of inner conditions do not mix with those of outer ones.
   EXPECT_EQ(describe("if False:\n    if True:\n        x = 1\n    else:\n        x = 2\n"
                      "else:\n    if False:\n        x = 3\n    else:\n        x = 4\n"),
             "4");

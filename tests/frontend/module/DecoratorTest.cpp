@@ -1,4 +1,4 @@
-// What decorators say: options of jit, autotune configurations, heuristics.
+// Contents of decorators: options of jit, autotune configurations, heuristics.
 #include "FrontendTest.h"
 
 using namespace tilerun;

@@ -1,4 +1,4 @@
-// Imports of files that are on disk: siblings, packages, cycles, and what is not found.
+// Imports of files that are on disk: siblings, packages, cycles, and missing files.
 #include "FrontendTest.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -228,7 +228,7 @@ TEST_F(Imports, FilesAreReadWhenTheyAreUsed) {
   auto getDigest = [&] { return loaded.loader.getDigest([](StringRef) { return false; }); };
   std::string before = getDigest();
   EXPECT_EQ(loaded.errors(), "");
-  // All that can be used was read for that.
+  // That required reading all files that can be used.
   const JitFunction *f = follow(module->lookup("f")->module, "f");
   ASSERT_NE(f, nullptr);
   EXPECT_NE(follow(f->module, "h"), nullptr);
@@ -241,7 +241,7 @@ TEST_F(Imports, FilesAreReadWhenTheyAreUsed) {
   EXPECT_NE(getDigest(), before);
 }
 
-// Functions of compile-time values call plain ones: what those use decides too.
+// Functions of compile-time values call plain ones: names that those use count, too.
 TEST_F(Imports, PlainFunctionsReachTheirModules) {
   auto getDigest = [&] {
     Loaded fresh;

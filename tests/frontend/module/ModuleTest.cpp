@@ -1,5 +1,5 @@
 // Whole files: which jit functions are found, what global names stand for, and that host code is
-// skipped whatever it holds.
+// skipped whatever it contains.
 #include "FrontendTest.h"
 
 using namespace tilerun;

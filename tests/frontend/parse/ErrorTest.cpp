@@ -1,5 +1,5 @@
-// What the parser says about mistakes: once, at the right place, with a hint; and what it goes on
-// to find after them.
+// Messages about mistakes: once, at the right place, with a hint; and the mistakes that the parser
+// finds after them.
 #include "FrontendTest.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -153,7 +153,7 @@ TEST(Errors, SeveralInOneRunAndNoneFollowsFromAnother) {
   EXPECT_EQ(errors("def f(x):\n"
                    "    if x = 3:\n"     // 2
                    "        y = (1, 2\n" // 3
-                   "    elif x\n"        // 4 (what is left of line 3 ends at 'elif')
+                   "    elif x\n"        // 4 (the rest of line 3 ends at 'elif')
                    "        z = 0777\n"  // 5
                    "    else:\n"
                    "        return 1 2\n" // 7

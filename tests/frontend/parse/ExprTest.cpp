@@ -1,4 +1,4 @@
-// Expressions: what binds how, and every form there is. `show` puts parentheses around everything.
+// Expressions: precedence, and every form. `show` puts parentheses around everything.
 #include "FrontendTest.h"
 
 #include <random>

@@ -1,5 +1,5 @@
-// Broken versions of real text: each gives a tree or an error, and always ends. What fuzzing found
-// becomes a case here.
+// Broken versions of real text: each gives a tree or an error, and always ends. Findings of fuzzing
+// become cases here.
 #include "FrontendTest.h"
 
 #include "llvm/Support/FileSystem.h"

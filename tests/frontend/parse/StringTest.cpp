@@ -1,4 +1,4 @@
-// What strings say: escapes, prefixes, joined pieces, f-strings.
+// Contents of strings: escapes, prefixes, joined pieces, f-strings.
 #include "FrontendTest.h"
 
 using namespace tilerun;

@@ -34,7 +34,7 @@ bool isDType(llvm::StringRef operand) {
   return !operand.empty() && parseDType(operand).has_value();
 }
 
-/// Where the frontend deliberately differs from the recorded tables: what it gives instead.
+/// The frontend's results where it deliberately differs from the recorded tables.
 std::string getExpected(const Cell &cell) {
   if (cell.expression == "not a")
     return "i1"; // `not` takes any scalar here, with Python's boolean.

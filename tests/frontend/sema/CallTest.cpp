@@ -25,7 +25,7 @@ TEST(Call, FunctionsOfCompileTimeValuesCallPlainOnes) {
   const std::string kernel = "@triton.jit\ndef kernel(p, N: tl.constexpr):\n"
                              "    tl.static_assert(twice(N) == 18)\n"
                              "    tl.store(p + tl.arange(0, twice(N)), 1)\n";
-  // Before and behind its use, in one line, cached, nested, with a default.
+  // Before and after its use, in one line, cached, nested, with a default.
   for (const char *functions :
        {"def base(n, k=2):\n    m = n\n    return m * k\n"
         "@triton.constexpr_function\ndef twice(n):\n    return base(n)\n",
@@ -42,8 +42,8 @@ TEST(Call, FunctionsOfCompileTimeValuesCallPlainOnes) {
                    "        tl.static_assert(twice(N) == 18)\n",
                    "p=*i32, N=9", "make.kernel");
   EXPECT_COMPILES(c);
-  // What a decorator makes of a function is not known; a coroutine is none; a kernel needs the
-  // mark.
+  // The result of an unknown decorator is unknown; a coroutine is not a function; a kernel needs
+  // the mark.
   for (const char *base :
        {"@wrap\ndef base(n):\n    return n\n", "async def base(n):\n    return n\n"})
     EXPECT_SAYS(compile(std::string(base) +

@@ -1,5 +1,5 @@
-// Pointers that an annotation `tl.const` or a type `*k…` declares to be read alone: nothing writes
-// through them, on whatever way.
+// Pointers that an annotation `tl.const` or a type `*k…` declares as read-only: nothing writes
+// through them, in any way.
 #include "tests/frontend/sema/SemaTest.h"
 
 using namespace tilerun::test;
@@ -65,7 +65,7 @@ TEST(ConstPointer, IsReadAsOthersAre) {
         << annotation;
   // A number is not a pointer, whatever the annotation says.
   EXPECT_COMPILES(compileBody("c: tl.const, p", "tl.store(p, c)", "c=fp32, p=*fp32"));
-  // A host's descriptor is as its parameter says.
+  // A host's descriptor follows its parameter's annotation.
   EXPECT_SAYS(compileBody("d: tl.const", "d.store([0, 0], tl.zeros((16, 16), tl.float32))",
                           "d=tensordesc<fp32[16,16]>"),
               "through which nothing may be written");

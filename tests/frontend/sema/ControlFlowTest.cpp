@@ -337,7 +337,7 @@ TEST(While, ConditionsBindNames) {
                        "tl.store(p, k + m)",
                        "p=*i32, n=i32");
   EXPECT_COMPILES(c);
-  // One subtraction, whose result the body and what follows take.
+  // One subtraction, whose result the body and the code after it use.
   EXPECT_EQ(c.count("arith.subi"), 1u);
   c = compileBody("p, n",
                   "k = n\n"
@@ -358,7 +358,7 @@ TEST(While, ConditionsBindNames) {
 }
 
 TEST(ControlFlow, TuplesGrowInUnrolledLoops) {
-  // In time that is not the square of their length; tuples that others hold stay as they are.
+  // Not in quadratic time; tuples that others hold stay unchanged.
   for (const char *grow : {"t = t + (i,)", "t += (i,)"}) {
     std::clock_t begin = std::clock();
     auto c =

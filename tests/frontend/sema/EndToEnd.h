@@ -1,4 +1,4 @@
-// Compiles kernels out of Python text and runs them on the reference interpreter.
+// Compiles kernels from Python text and runs them on the reference interpreter.
 #pragma once
 
 #include "tests/frontend/sema/SemaTest.h"
@@ -20,7 +20,7 @@ template <typename T> RunArgument buffer(std::vector<T> &values) {
 }
 
 /// Runs `kernel` of a file with Triton's usual imports, first as emitted and then canonicalized,
-/// and expects the same bytes from both. Empty if all went well, else what failed.
+/// and expects the same bytes from both. Empty on success, else the failure.
 std::string run(const std::string &text, llvm::StringRef signature,
                 const std::vector<RunArgument> &arguments, uint64_t grid = 1, bool debug = false);
 

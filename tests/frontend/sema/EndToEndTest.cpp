@@ -81,7 +81,7 @@ TEST(EndToEnd, VariablesOfInnerLoopsAreUsedAgain) {
   for (const char *body :
        {"i = 0\nx = 0\nfor j in range(n):\n    for i in range(n):\n        x += i\n"
         "y = 0\nfor i in range(n):\n    y += i\ntl.store(q, x)\ntl.store(q + 1, y)",
-        // As a counter, behind the first loop; in a loop around; of another type.
+        // As a counter, after the first loop; in an enclosing loop; of another type.
         "x = 0\ny = 0\nfor j in range(n):\n    i = 0.5\n    for k in range(1):\n"
         "        for i in range(n):\n            x += i\n"
         "i = 0\nwhile i < n:\n    y += i\n    i += 1\ntl.store(q, x)\ntl.store(q + 1, y)",

@@ -1,6 +1,6 @@
 // Every kind of value in every operator, and in every argument of every function of the language's
-// table: the compiler takes it, or says at a place of the source why not. Nothing crashes, fails an
-// assertion or makes invalid IR. Functions are covered as soon as the table has them.
+// table: the compiler accepts it, or reports an error with a place in the source. Nothing crashes,
+// fails an assertion or makes invalid IR. Functions are covered as soon as the table has them.
 #include "frontend/Frontend.h"
 #include "frontend/lang/Builtin.h"
 #include "frontend/lang/Table.h"
@@ -223,7 +223,7 @@ std::vector<Callee> listCallees(Frontend &frontend) {
 /// A call with these arguments; an empty one is left out.
 std::string call(const Callee &callee, const std::vector<std::string> &arguments) {
   size_t first = callee.isMember;
-  // What is in front of a `*args` goes by position.
+  // Arguments before a `*args` are positional.
   size_t variadic = first;
   for (size_t i = first; i < callee.parameters.size(); ++i)
     if (callee.parameters[i].variadic)
@@ -236,7 +236,7 @@ std::string call(const Callee &callee, const std::vector<std::string> &arguments
   return (callee.isMember ? "(" + arguments[0] + ")" : "") + callee.name + "(" + list + ")";
 }
 
-/// What a parameter may plausibly be: by its name, else one of what tensors there are.
+/// A plausible value for a parameter: by its name, else one of the tensors.
 std::string guess(const Callee &callee, size_t i, const std::string &tensor,
                   const std::string &pointer) {
   llvm::StringRef name = callee.parameters[i].name;
@@ -398,7 +398,7 @@ TEST(EveryValue, InArgumentsOfEveryFunction) {
   std::vector<Callee> callees = listCallees(frontend);
   for (const Callee &callee : callees) {
     const size_t count = callee.parameters.size();
-    // Arguments that the function takes, if some of these are.
+    // Arguments that the function accepts, if there are any among these.
     std::vector<std::vector<std::string>> calls;
     for (auto [tensor, pointer] :
          {std::pair<std::string, std::string>{"tl.zeros((16, 16), tl.float32)", "p"},
@@ -442,6 +442,6 @@ TEST(EveryValue, InArgumentsOfEveryFunction) {
     }
     statements.compile(batch, /*debug=*/true);
   }
-  // The arguments that the others are put beside are right ones for nearly all functions.
+  // The arguments that the others are combined with are valid for nearly all functions.
   EXPECT_LT(never.size(), callees.size() / 12) << llvm::join(never, " ");
 }

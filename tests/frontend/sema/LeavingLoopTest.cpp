@@ -1,4 +1,4 @@
-// Loops whose iterations are left early, in every arm of a branch: what the arms assign stays.
+// Loops whose iterations are left early, in every arm of a branch: the arms' assignments stay.
 #include "tests/frontend/sema/EndToEnd.h"
 
 using namespace tilerun::test;
@@ -119,7 +119,7 @@ TEST(LeavingLoop, CompileTimeValuesThatOnlyALeavingArmChanges) {
         EXPECT_EQ(q[0], n > 2 ? 3 : 0) << text << "n = " << n;
       }
     }
-  // What cannot become one must not change.
+  // Values that cannot become one must not change.
   for (const char *values : {"tl.int32|tl.int8", "'a'|'b'"})
     for (const char *leave : {"continue", "break"}) {
       auto [before, after] = llvm::StringRef(values).split('|');

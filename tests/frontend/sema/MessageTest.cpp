@@ -1,4 +1,5 @@
-// Messages about what kernels borrow from host code, whole: what was seen, and what to do instead.
+// Whole messages about things that kernels borrow from host code: what was seen, and what to do
+// instead.
 #include "tests/frontend/sema/SemaTest.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -46,7 +47,7 @@ TEST(Message, RuntimeValuesDoNotCompareWithThings) {
         EXPECT_FALSE(c.ok) << left << op << right;
         EXPECT_TRUE(c.says(text)) << left << op << right << c.diagnostics;
       }
-  // Compile-time values are other than these; a number is other than None, a dtype and a string.
+  // Compile-time values differ from these; a number differs from None, a dtype and a string.
   EXPECT_COMPILES(compile(things +
                               "tl.static_assert(np != 1 and C != 'a' and f != None)\n"
                               "    tl.static_assert(n != None and n != 'a' and n != tl.int32)\n",
@@ -189,7 +190,7 @@ TEST(Message, DescriptorsThatDoNotFit) {
 }
 
 TEST(Message, StarImports) {
-  // Of the language and of Python they bring what they have.
+  // From the language and from Python they bring all names.
   for (const char *imports :
        {"from triton.language import *\n", "from triton.language.core import *\n"})
     EXPECT_COMPILES(compile(std::string(imports) +

@@ -1,5 +1,5 @@
-// Records (`@triton.aggregate`) and named tuples: making them, fields and methods, and what happens
-// to them in branches, loops and calls.
+// Records (`@triton.aggregate`) and named tuples: making them, fields and methods, and their
+// behaviour in branches, loops and calls.
 #include "tests/frontend/sema/SemaTest.h"
 
 using namespace tilerun::test;

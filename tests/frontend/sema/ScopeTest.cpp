@@ -1,4 +1,4 @@
-// What names mean in kernels that are defined inside functions, in classes, and behind dotted
+// The meaning of names in kernels that are defined inside functions, in classes, and after dotted
 // imports; and constructs that kernels do not have.
 #include "tests/frontend/sema/SemaTest.h"
 

@@ -1,4 +1,4 @@
-// Compiles kernels out of Python text and looks at the IR or the diagnostics.
+// Compiles kernels from Python text and inspects the IR or the diagnostics.
 #pragma once
 
 #include "frontend/Frontend.h"
@@ -7,7 +7,7 @@
 
 namespace tilerun::test {
 
-/// What a compilation gave.
+/// The result of a compilation.
 struct Compiled {
   bool ok = false;
   std::string ir;          ///< The module as text.

@@ -1,5 +1,5 @@
-// Globals whose values only host code knows: whatever depends on one is an error that says which,
-// why, and what to do; what does not depend on it compiles; and a signature may give the value.
+// Globals whose values only host code knows: using one is an error that says which, why, and what
+// to do; code that does not depend on it compiles; and a signature may give the value.
 #include "tests/frontend/sema/SemaTest.h"
 
 using namespace tilerun::test;
@@ -100,7 +100,7 @@ const std::string kUnknown[] = {
     "F = [[1]]\nF[:][0].append(2)\n",
 };
 
-/// How the constant `F` of a class `C` may be another one than its body says.
+/// Ways in which the constant `F` of a class `C` may differ from its body.
 const std::string kUnknownConstants[] = {
     "class C:\n    F = 1\nC.F = 2\n",
     "class C:\n    F = 1\ndel C.F\n",
@@ -315,7 +315,7 @@ TEST(UnknownGlobal, SignaturesGiveIt) {
       EXPECT_HAS(c, std::string("constant ") + text);
     }
   }
-  // What is computed from it follows.
+  // So is everything that is computed from it.
   Compiled c = compileWith(kUnknown[3], "tl.store(p, F + 1)", "p=*i32, n=i32, G=41");
   EXPECT_COMPILES(c);
   EXPECT_HAS(c, "constant 42");
@@ -496,7 +496,7 @@ TEST(UnknownGlobal, WhatHostCodeReadsOfListsStaysKnown) {
 }
 
 TEST(UnknownGlobal, ValuesInBetween) {
-  // What is computed before a name is bound again has its earlier value.
+  // Values computed before a name is bound again use its earlier value.
   for (const char *globals :
        {"N = 4\nF = N - 3\nN = 8\n", "N = 4\nF = N - 3\nfor N in (1, 2):\n    pass\n",
         "N = 4\nN = N - 2\nF = N - 1\nN = N + 1\n",
@@ -551,7 +551,7 @@ TEST(UnknownGlobal, WhatHostCodeOnlyReadsStaysKnown) {
 }
 
 TEST(UnknownGlobal, ThingsOfHostCodeThatAreKnown) {
-  // A function or a class is true and is nothing else, whatever it does.
+  // A function or a class is true and equals nothing else, whatever it does.
   const std::string things =
       "import torch\nimport enum\ndef host():\n    pass\nclass Mode(enum.Enum):"
       "\n    A = 1\nF = host\n";

@@ -1,4 +1,4 @@
-// How diagnostics look: the caret under its character whatever the line holds, and the JSON form.
+// The form of diagnostics: the caret under its character whatever the line contains, and JSON.
 #include "frontend/source/Source.h"
 #include "frontend/source/Utf8.h"
 

@@ -1,4 +1,5 @@
-// Files and positions: what is read, what is refused, and lines and columns whatever the line ends.
+// Files and positions: which files are read or refused, and lines and columns for every kind of
+// line end.
 #include "frontend/source/Source.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -93,7 +94,7 @@ TEST_F(Folder, UnreadableFile) {
   ASSERT_FALSE(sys::fs::setPermissions(file, sys::fs::perms::no_perms));
   std::ifstream probe(file);
   if (probe.good()) {
-    // The superuser reads everything; what is left to check is that this works.
+    // The superuser can read everything; all that can be checked is that this works.
     EXPECT_EQ(failure(file), "");
     return;
   }

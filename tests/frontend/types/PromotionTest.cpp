@@ -114,7 +114,7 @@ const LiteralCase kLiterals[] = {
     {"nan", Literal(__builtin_nan("")), 'f', "fp32", {}},
 };
 
-/// What a weak literal becomes beside a tensor.
+/// The type of a weak literal beside a tensor.
 std::string adopted(const LiteralCase &literal, const std::string &tensor) {
   char kind = isFloatName(tensor) ? 'f' : tensor == "i1" ? 'b' : 'i';
   auto rank = [](char k) { return k == 'b' ? 0 : k == 'i' ? 1 : 2; };

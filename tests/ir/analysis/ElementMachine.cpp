@@ -1,5 +1,5 @@
-// Ops in plain C++: what the tile dialect and the dialects of integers and control flow say that
-// each does to elements.
+// Ops in plain C++: the effect of each on elements, as specified by the tile dialect and the
+// dialects of integers and control flow.
 #include "tests/ir/analysis/ElementMachine.h"
 
 #include "ir/tile/TileOps.h"

@@ -1,5 +1,5 @@
 // Conversion plans, executed: every plan is run on all elements by a small machine of blocks,
-// warps, lanes and registers, and its kind is compared with what brute force says is possible.
+// warps, lanes and registers, and its kind is compared with the result of an exhaustive search.
 #include "ir/layout/Conversion.h"
 #include "ir/layout/Fragments.h"
 #include "ir/layout/TensorLayout.h"
@@ -432,7 +432,7 @@ TEST(ConversionTest, OutputOrderDoesNotMatter) {
 TEST(ConversionTest, MissingDimensionsReplicate) {
   LinearLayout everywhere = LinearLayout::identity1D(2, kRegister, "dim0");
   LinearLayout lanes = LinearLayout::identity1D(2, kLane, "dim0");
-  // Every thread has all elements: only a choice among its own registers is left.
+  // Every thread has all elements: it only chooses among its own registers.
   std::optional<ConversionPlan> plan = check(everywhere, lanes);
   ASSERT_TRUE(plan && plan->shuffle);
   EXPECT_EQ(plan->shuffle->shuffles, 0u);
@@ -494,8 +494,8 @@ TEST(ConversionTest, RealLayoutsBothWays) {
 }
 
 TEST(ConversionTest, ReductionResultSpreadsAgain) {
-  // Softmax's pattern: reduce along rows, expand, broadcast. The operand that a broadcast to the
-  // tile wants is what the reduction left behind, so nothing moves.
+  // Softmax's pattern: reduce along rows, expand, broadcast. The reduction's result already has the
+  // layout of the broadcast's operand, so nothing moves.
   LinearLayout tile = tileFragment(fragmentLayout(FragmentKind::MmaD), 6, 6, 2, 0);
   LinearLayout expanded = expandDim(sliceDim(tile, 1), 1);
   std::optional<ConversionPlan> plan = check(expanded, fitToShape(tile, {6, 0}, {1, 0}));
@@ -535,7 +535,7 @@ TEST(ConversionTest, Errors) {
 }
 
 TEST(ConversionTest, ManyRegistersDoNotExhaustMemory) {
-  // 2^40 registers a thread: the plan stays small, whatever it is.
+  // 2^40 registers per thread: the plan stays small in any case.
   LinearLayout source =
       LinearLayout::identity1D(40, kRegister, "dim0") * LinearLayout::identity1D(5, kLane, "dim0");
   LinearLayout destination =

@@ -217,8 +217,8 @@ TEST(FragmentsTest, TilingOfASmallTensorReplicates) {
 }
 
 TEST(FragmentsTest, AccumulatorIsTheNextOperand) {
-  // Two neighbouring accumulators, converted to 16 bits, are an A operand as they are: chained
-  // products (attention) move nothing.
+  // Two neighbouring accumulators, converted to 16 bits, are an A operand without conversion:
+  // chained products (attention) move nothing.
   LinearLayout accumulators = tileFragment(fragmentLayout(FragmentKind::MmaD), 4, 4, 0, 0);
   llvm::Expected<ConversionPlan> plan =
       planConversion(accumulators, fragmentLayout(FragmentKind::MmaA16), {.elementBytes = 2});

@@ -1,6 +1,6 @@
 // Fuzzes the layout parser and the conversion planner with one or two lines of text: no input may
-// crash them, what the parser accepts must survive a round trip, and a plan's sources must hold
-// what the destination wants.
+// crash them, accepted layouts must survive a round trip, and a plan's sources must hold the
+// elements of the destination.
 #include "ir/layout/Conversion.h"
 #include "ir/layout/LinearLayout.h"
 #include <cstdlib>

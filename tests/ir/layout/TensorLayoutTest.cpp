@@ -243,7 +243,8 @@ TEST(ShapeOperationTest, FitToShapeCutsAndContinues) {
 
 TEST(ShapeOperationTest, DropRedundantRegistersKeepsElementsPerThread) {
   forEachMatrix(2, 4, [](const BitVectors &bases) {
-    // Lanes come first here: what a lane also reaches is not redundant within a thread.
+    // Lanes come first here: elements that other lanes reach as well are not redundant within a
+    // thread.
     LinearLayout layout({Dim("lane", 1), Dim("register", 3)}, {Dim("dim0", 2)}, bases);
     LinearLayout dropped = dropRedundantRegisters(layout);
     ASSERT_EQ(dropped.getBases(kLane), layout.getBases(kLane));

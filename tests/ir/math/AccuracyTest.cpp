@@ -167,7 +167,7 @@ TEST_P(Accuracy, IsWithinTheTable) {
 INSTANTIATE_TEST_SUITE_P(All, Accuracy, ::testing::ValuesIn(allCases()),
                          [](const auto &info) { return nameOf(info.param); });
 
-/// Backends may contract a kernel's products and sums, but nothing that a function is composed of:
+/// Backends may contract a kernel's products and sums, but not those inside a composed function:
 /// its bits are the same.
 class Contraction : public ::testing::TestWithParam<size_t> {
 protected:
@@ -213,7 +213,7 @@ INSTANTIATE_TEST_SUITE_P(All, Contraction, ::testing::ValuesIn(composedFunctions
 // A table with large bounds would promise nothing.
 TEST(Table, BoundsAreSmall) {
   for (const auto &[name, bounds] : readTable()) {
-    // erfc and a rounded argument; what is made of several functions; a polynomial's inverse.
+    // erfc and a rounded argument; compositions of several functions; a polynomial's inverse.
     static const std::map<std::string, double> exceptions{
         {"normcdf", 2.5},  {"tan", 2.5},  {"erfcx", 4},  {"erfinv", 2.5}, {"erfcinv", 4},
         {"normcdfinv", 5}, {"tgamma", 5}, {"lgamma", 4}, {"i0", 6},       {"i1", 6},

@@ -87,8 +87,8 @@ template <size_t Index, Errors Kind> float model(float x) {
   if (absolute)
     error = x == 1 ? 0 : instruction.bound * part;
   if (Kind == Errors::Measured && std::isfinite(exact) && exact != 0) {
-    // What was measured includes the rounding below. 2^x is worse below 0 ("bits" and "thousand" of
-    // "tl.exp2" in the record).
+    // The measured error includes the rounding below. 2^x is worse below 0 ("bits" and "thousand"
+    // of "tl.exp2" in the record).
     const double unit = std::ldexp(1.0, std::max(std::ilogb(exact), -126) - 23);
     const double units = isPower && x < -0x1p-12f ? 1.95 : instruction.units;
     const double most = absolute ? 0.5 * instruction.measured
@@ -140,7 +140,7 @@ template <typename Op> struct FastForm : OpRewritePattern<Op> {
   Emit emit;
 };
 
-/// Calls of the models, by declarations that `module` gets: what expansions start from, and the
+/// Calls of the models, by declarations that `module` gets: the estimates of expansions, and the
 /// fast forms.
 mathx::Estimates makeEstimates(ModuleOp module, RewritePatternSet &patterns) {
   mathx::Estimates estimates;
@@ -182,7 +182,7 @@ llvm::Expected<std::unique_ptr<CompiledOp>> CompiledOp::compile(StringRef op, Co
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   std::string vector = "vector<" + std::to_string(kGroup) + "x" + type.str() + ">";
-  if (composed) { // A placeholder of what is built below.
+  if (composed) { // A placeholder for the op that is built below.
     op = "arith.addf";
     operands = 2;
   }

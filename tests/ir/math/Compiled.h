@@ -14,9 +14,9 @@ class LLJIT;
 
 namespace tilerun::harness {
 
-/// How a device's instructions err (mathx::Estimates): not at all, since it has none; by all that
-/// they may, in one direction; by a part of it that depends on the argument; by a part of what was
-/// measured on an H200; as a device's own do (Tables.h).
+/// The error of a device's instructions (mathx::Estimates): none, since it has no such
+/// instructions; the maximum, in one direction; a part of it that depends on the argument; a part
+/// of the error measured on an H200; that of a device's own (Tables.h).
 enum class Errors { None, Above, Below, Mixed, Measured, Tables };
 
 class CompiledOp {
@@ -24,7 +24,7 @@ public:
   using Composed = mathx::Real (*)(mathx::Real, mathx::Real);
   struct Options {
     Errors estimates = Errors::None;
-    /// What stands before the expansion may be contracted, as a GPU backend does it.
+    /// Ops from before the expansion may be contracted, as a GPU backend does.
     bool contract = false;
     /// What `composed` builds has kRoundedAttr, as the frontend emits composed functions.
     bool rounded = true;

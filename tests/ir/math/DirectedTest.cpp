@@ -68,7 +68,7 @@ template <class F> void makePairs(std::vector<F> &a, std::vector<F> &b) {
 }
 
 /// The third operand of fma, the same here and in the operations: the product's opposite, that of
-/// one of its neighbours, or what the bits of both happen to give.
+/// one of its neighbours, or a combination of both operands' bits.
 template <class F> F third(F x, F y) {
   const uint64_t px = toPattern(x), py = toPattern(y);
   const F product = -(x * y);

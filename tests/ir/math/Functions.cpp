@@ -51,7 +51,7 @@ template <class T> T sineOfPi(T x, int turns) {
 template <class T> T norm3d(T x, T y) { return std::hypot(std::numbers::sqrt2_v<T> * x, y); }
 template <class T> T norm4d(T x, T y) { return std::numbers::sqrt2_v<T> * std::hypot(x, y); }
 
-/// erfc(-x / sqrt 2) / 2 with what rounding the argument loses.
+/// erfc(-x / sqrt 2) / 2, corrected for the rounding of the argument.
 template <class T> T normcdf(T x) {
   if (std::fabs(x) > 60)
     return x > 0 ? 1 : 0;

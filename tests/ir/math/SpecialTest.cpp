@@ -1,4 +1,4 @@
-// Special arguments: the expansions give what the interpreter gives. Zeros, infinities and NaN
+// Special arguments: the expansions agree with the interpreter. Zeros, infinities and NaN
 // agree exactly, signs of zero included; other results within the table's largest bound.
 #include "tests/backends/interpreter/Elementwise.h"
 #include "tests/ir/math/Compiled.h"

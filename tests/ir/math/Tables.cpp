@@ -53,7 +53,7 @@ float cut(double x) {
   return std::fabs(double(nearest)) > std::fabs(x) ? std::nextafterf(nearest, 0) : nearest;
 }
 
-/// 2^n of a float that is a whole number is exact; |x| loses what is below 2^-23.
+/// 2^n of a float that is a whole number is exact; |x| loses the bits below 2^-23.
 double powerOfTwo(float x) {
   static const Table above("ex2.p0"), below("ex2.n0"); // of [1, 2) and of (-2, -1]
   const double magnitude = std::min(std::fabs(x), 1000.0f), whole = std::floor(magnitude);

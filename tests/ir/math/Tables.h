@@ -1,4 +1,4 @@
-// What a GPU's instructions give, bit for bit, from tables of their results for every mantissa: the
+// The results of a GPU's instructions, bit for bit, from tables for every mantissa: the
 // folder that the environment variable TILERUN_MATH_TABLES names, as bench/math/errors.py --tables
 // writes it. How other exponents follow from a table was checked on an H200: by exact scaling, but
 // for the logarithm, which is a sum that is cut, and 2^x, which cuts its argument.

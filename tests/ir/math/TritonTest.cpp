@@ -43,8 +43,8 @@ const Range kRanges[] = {
     {"subnormal", Kind::Subnormal, 0, 0, 0, 0},
 };
 
-/// Where arguments begin: TILERUN_MATH_FRESH=1 takes others than those that were recorded, which
-/// shows coefficients that fit those alone.
+/// The first argument: TILERUN_MATH_FRESH=1 takes other arguments than the recorded ones, which
+/// shows coefficients that fit only those.
 size_t firstArgument() {
   static const char *fresh = std::getenv("TILERUN_MATH_FRESH");
   uint64_t block = 0;
@@ -96,13 +96,13 @@ const llvm::json::Object &record() {
   return *parsed.getAsObject();
 }
 
-/// Functions whose names are others there.
+/// Functions that have other names there.
 std::string recordedName(const std::string &name) {
   return name == "div" ? "tl.div_rn" : name == "i0" || name == "i1" ? "cyl_bessel_" + name : name;
 }
 
 /// They cross zero where no float is: relative errors mean nothing there, and absolute ones may be
-/// what is at most Triton's.
+/// at most Triton's.
 const std::set<std::string> kCrossing{"lgamma", "j0", "j1", "y0", "y1"};
 
 /// By how many units more wrong a function of float32 is at most from the instructions as the model
@@ -145,7 +145,7 @@ protected:
       // results up to 1, the number of NaN in place of numbers and the reverse.
       auto *theirs = rows->getArray(kRanges[i].name);
       ASSERT_TRUE(theirs && theirs->size() >= 4) << kRanges[i].name;
-      // NaN in place of a number is as wrong as can be; other errors mean nothing then.
+      // NaN in place of a number is the worst error; other errors mean nothing then.
       if (*(*theirs)[3].getAsNumber() > 0)
         continue;
       compare<F>(a, b, (*op)->run(a, b), *theirs, more, type + form + " " + kRanges[i].name);

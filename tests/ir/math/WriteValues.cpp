@@ -1,4 +1,4 @@
-// Writes arguments and what the host-compiled expansions give for them, as .npy files: a device
+// Writes arguments and the results of the host-compiled expansions, as .npy files: a device
 // that carries out the same IEEE operations must give the same bits.
 // Usage: math_values FOLDER COUNT
 #include "tests/ir/math/Compiled.h"

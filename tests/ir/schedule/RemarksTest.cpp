@@ -1,4 +1,4 @@
-// Remarks as data: what is collected, how it is printed, and that docs/remarks.md knows all names.
+// Remarks as data: their collection, their printed forms, and that docs/remarks.md lists all names.
 #include "ir/tile/Remarks.h"
 #include "ir/distribute/DistributeDialect.h"
 #include "ir/distribute/Facts.h"

@@ -19,7 +19,7 @@ protected:
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
   }
-  /// Ops of the dialects that the table has to know all of.
+  /// Ops of the dialects that the table must cover completely.
   std::vector<RegisteredOperationName> ops() {
     std::vector<RegisteredOperationName> result;
     for (RegisteredOperationName name : context.getRegisteredOperations())

@@ -1,4 +1,4 @@
-// Which layouts values get: accesses, what follows from them, what loops carry.
+// Layouts of values: accesses, values that depend on them, and values that loops carry.
 #include "ir/distribute/LayoutAssignment.h"
 #include "ir/layout/TensorLayout.h"
 #include "ir/tile/RegisterDialects.h"

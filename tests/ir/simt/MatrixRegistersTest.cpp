@@ -1,5 +1,5 @@
-// Opaque matrices between loops and registers, on per-thread IR as text: what loops carry, what
-// goes through shared memory, and the barriers of what each warp has for itself.
+// Opaque matrices between loops and registers, on per-thread IR as text: values that loops carry,
+// values that go through shared memory, and barriers around each warp's own buffers.
 #include "ir/simt/MatrixRegisters.h"
 #include "ir/simt/sync/Arena.h"
 #include "ir/simt/sync/Barriers.h"

@@ -11,7 +11,7 @@ using namespace tilerun::simt;
 
 namespace {
 
-/// An op that says nothing of what it takes, as `NoSharedUse` does.
+/// An op that does not describe its accesses, unlike `NoSharedUse`.
 class SilentOp
     : public Op<SilentOp, OpTrait::ZeroResults, OpTrait::VariadicOperands, SharedUser::Trait> {
 public:
@@ -41,7 +41,7 @@ protected:
     context.loadAllAvailableDialects();
     context.allowUnregisteredDialects();
   }
-  /// What insertBarriers says against a kernel, with the line of its body that it names.
+  /// The error of insertBarriers about a kernel, with the line of its body.
   std::string errorOf(const std::string &body, const std::string &arguments = "") {
     std::string error;
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &d) {

@@ -1,4 +1,4 @@
-// Which products warp groups take, how groups tile the result, and which loads are transposed.
+// Products for warp groups, the tiling of the result by groups, and transposed loads.
 #include "ir/distribute/LayoutAssignment.h"
 #include "ir/layout/Fragments.h"
 #include "ir/tile/RegisterDialects.h"

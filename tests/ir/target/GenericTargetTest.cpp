@@ -1,5 +1,5 @@
-// The text form of targets: every field has a word, what vendors make can be written down, and
-// errors name the word and say what it may be.
+// The text form of targets: every field has a word, every vendor's targets can be written, and
+// errors name the word and its valid values.
 #include "ir/target/GenericTarget.h"
 
 #include "backends/nvptx/Target.h"

@@ -8,7 +8,7 @@ using tilerun::target::MemoryBudget;
 namespace {
 
 constexpr int64_t kKilo = 1024;
-/// What a program has on sm_80 and sm_90, and on a small Vulkan device.
+/// A program's budget on sm_80 and sm_90, and on a small Vulkan device.
 const MemoryBudget ampere(163 * kKilo), hopper(227 * kKilo), small(32 * kKilo);
 
 TEST(MemoryBudget, ItsFractions) {
@@ -49,7 +49,7 @@ TEST(MemoryBudget, ConversionsTakeWhatIsLeft) {
   EXPECT_EQ(hopper.forConversions(0, 0), 227 * kKilo);
   EXPECT_EQ(hopper.forConversions(192 * kKilo, 0), 35 * kKilo);
   EXPECT_EQ(hopper.forConversions(192 * kKilo, 20 * kKilo), 15 * kKilo);
-  // Never less than the least piece.
+  // Never less than the minimum piece.
   EXPECT_EQ(hopper.forConversions(192 * kKilo, 35 * kKilo), 1024);
   EXPECT_EQ(hopper.forConversions(300 * kKilo, 0), 1024);
 }

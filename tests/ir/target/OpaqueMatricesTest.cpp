@@ -1,4 +1,4 @@
-// Instructions on opaque matrices: which there can be, and how their results look in lanes.
+// Instructions on opaque matrices: the possible ones, and the layouts of their results in lanes.
 #include "ir/target/TargetInfo.h"
 
 #include "gtest/gtest.h"

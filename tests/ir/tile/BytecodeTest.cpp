@@ -30,7 +30,7 @@ protected:
       return
     })");
   }
-  /// Reads what was written with `version`; null where it is refused.
+  /// Reads a module that was written with `version`; null if it is refused.
   OwningOpRef<ModuleOp> readVersion(uint32_t major, uint32_t minor) {
     OwningOpRef<ModuleOp> module = simple();
     return parse(write(*module, tile::TileDialectVersion(major, minor)));

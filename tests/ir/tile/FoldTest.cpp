@@ -11,7 +11,7 @@ namespace {
 
 class FoldTest : public test::TileTest {
 protected:
-  /// What folding `tile.fp_cast` of the scalar `value` gives; null where it does not fold.
+  /// The result of folding `tile.fp_cast` of the scalar `value`; null if it does not fold.
   FloatAttr foldCast(FloatAttr value, FloatType to, tile::RoundingMode rounding) {
     OwningOpRef<ModuleOp> module = ModuleOp::create(loc());
     builder.setInsertionPointToEnd(module->getBody());

@@ -38,7 +38,7 @@ func.func @f(%p: !tile.ptr<f32> {tile.name = "p"}, %n: i32) attributes {tile.ker
       return "";
     return diagnostics.empty() ? "no diagnostic" : diagnostics;
   }
-  /// A module whose attribute has `depth` brackets in each other.
+  /// A module whose attribute has `depth` nested brackets.
   static std::string nest(unsigned depth) {
     return "module attributes {func.a = " + std::string(depth - 1, '[') +
            std::string(depth - 1, ']') + "} {}";
@@ -74,7 +74,7 @@ TEST_F(ModuleBytes, EveryDamagedByteIsFound) {
       damaged[i] = static_cast<char>(damaged[i] ^ flip);
       EXPECT_NE(refuse(damaged), "") << "byte " << i << " with " << flip;
     }
-    // Cut to nothing it is text: an empty module, without a kernel.
+    // No bytes at all are text: an empty module, without a kernel.
     EXPECT_EQ(refuse(bytes.substr(0, i)).empty(), i == 0) << "cut to " << i;
     EXPECT_NE(refuse(bytes.substr(0, i) + bytes.substr(i + 1)), "") << "without byte " << i;
     EXPECT_NE(refuse(bytes.substr(0, i) + "x" + bytes.substr(i)), "") << "one more at " << i;
@@ -93,7 +93,8 @@ TEST_F(ModuleBytes, BytecodeOfOthersIsRefused) {
             "bytecode that 'tilerun compile --bytecode' or 'tile-opt --emit-bytecode' writes\n");
 }
 
-// As plugins do that were built before there was a checksum: they notice no damage, but read it.
+// As plugins do that were built before the checksum existed: they do not notice damage, but read
+// it.
 TEST_F(ModuleBytes, MlirsReaderTakesThem) {
   OwningOpRef<ModuleOp> again = parse(write());
   ASSERT_TRUE(again) << diagnostics;
@@ -107,7 +108,7 @@ TEST_F(ModuleBytes, DeepTextIsRefused) {
   EXPECT_EQ(refuse(nest(tile::kMaxTextDepth + 1)), error);
   EXPECT_EQ(refuse(nest(1 << 20)), error);
   EXPECT_EQ(refuse(std::string(1 << 20, '(')), error);
-  // Brackets side by side, in strings and in comments are not in each other.
+  // Brackets side by side, in strings and in comments do not nest.
   std::string flat = "module attributes {func.a = [";
   for (int i = 0; i < 1000; ++i)
     flat += "[], ";
@@ -116,7 +117,7 @@ TEST_F(ModuleBytes, DeepTextIsRefused) {
       "");
 }
 
-// Regions in each other need the most of the stack: as deep as text may be, they are read.
+// Nested regions need the most stack: they are read up to the limit for text.
 TEST_F(ModuleBytes, ComparisonsHideNoDepth) {
   auto nestSets = [](llvm::StringRef set, unsigned depth) {
     std::string text = "module attributes {func.a = ";
@@ -155,8 +156,8 @@ TEST_F(ModuleBytes, WhatIsNoModuleIsRefused) {
   }
 }
 
-// Text with words that are missing, doubled or somewhere else is read or refused, and what is read
-// has bytes that are read again.
+// Text with words that are missing, doubled or somewhere else is read or refused, and an accepted
+// module round-trips through bytes.
 TEST_F(ModuleBytes, MutatedTextIsReadOrRefused) {
   ASSERT_TRUE(module);
   const std::string text = test::print(*module);

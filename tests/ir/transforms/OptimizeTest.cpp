@@ -87,7 +87,7 @@ protected:
     return "";
   }
 
-  /// Runs `count` random programs before and after what `build` adds.
+  /// Runs `count` random programs before and after the passes that `build` adds.
   void check(uint64_t firstSeed, int count, llvm::function_ref<void(OpPassManager &)> build) {
     int changed = 0;
     for (int i = 0; i < count; ++i) {

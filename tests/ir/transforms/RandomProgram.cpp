@@ -75,7 +75,7 @@ private:
     }
     return {};
   }
-  /// A value of a type: one that is there, a scalar spread out, or a constant.
+  /// A value of a type: an existing one, a scalar spread out, or a constant.
   Value of(Pool &pool, const Shape &type);
   Value constant(const Shape &type, std::optional<int64_t> number = {});
 
@@ -322,7 +322,7 @@ void Generator::memory(Pool &pool) {
     other = " other " + of(pool, type).name;
   std::string op = "tile.load " + p + masked + other + " : " + pointers;
   Value loaded = define(pool, type, op);
-  // The same again, perhaps after something was written.
+  // The same load again, perhaps after a store.
   if (pick(3) == 0) {
     if (pick(2))
       memory(pool);
@@ -338,7 +338,7 @@ void Generator::memory(Pool &pool) {
   }
 }
 
-/// What two vectors make as a column and a row, or both as columns.
+/// A combination of two vectors as a column and a row, or both as columns.
 void Generator::outer(Pool &pool) {
   Value x = any(pool, [](const Shape &t) { return t.dims.size() == 1 && t.size() <= 8; });
   if (x.name.empty() || x.type.element == "i1")
@@ -440,7 +440,7 @@ void Generator::control(Pool &pool, int depth) {
     block({x, first.type}, {y, second.type});
     line("}");
   }
-  // What is left out here is dead.
+  // Values that are left out here are dead.
   if (pick(4))
     pool.push_back({result + "#0", first.type});
   if (pick(4))

@@ -1,5 +1,5 @@
-// Random kernels as text: every kind of op that the optimizer rewrites, well defined whatever the
-// inputs are.
+// Random kernels as text: every kind of op that the optimizer rewrites, well defined for all
+// inputs.
 #pragma once
 
 #include <cstdint>

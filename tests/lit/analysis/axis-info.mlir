@@ -18,7 +18,7 @@ func.func @vector_add(%p: !tile.ptr<f32> {tile.divisibility = 16 : i64}, %n: i32
   %offsets = arith.addi %starts, %range : tensor<1024xi32>
   // expected-remark @below {{contiguity = [1], divisibility = [16], constancy = [1024]}}
   %ps = tile.splat %p : !tile.ptr<f32> -> tensor<1024x!tile.ptr<f32>>
-  // The pointers are aligned as the base is: 16 bytes.
+  // The pointers have the base's alignment: 16 bytes.
   // expected-remark @below {{contiguity = [1024], divisibility = [16], constancy = [1]}}
   %addresses = tile.addptr %ps, %offsets : tensor<1024x!tile.ptr<f32>>, tensor<1024xi32>
   // expected-remark @below {{contiguity = [1], divisibility = [1], constancy = [1024]}}
@@ -80,7 +80,7 @@ func.func @matrix(%p: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %stride: i3
   %offsets = arith.addi %wide, %tall : tensor<32x64xi32>
   // expected-remark @below {{contiguity = [1, 1], divisibility = [16, 16], constancy = [32, 64]}}
   %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x64x!tile.ptr<f16>>
-  // Eight halves, 16 bytes: what one access may take. A longer run could wrap around 32 bits.
+  // Eight halves, 16 bytes: the widest access. A longer run could wrap around 32 bits.
   // expected-remark @below {{contiguity = [1, 8], divisibility = [2, 16], constancy = [1, 1]}}
   %q = tile.addptr %ps, %offsets : tensor<32x64x!tile.ptr<f16>>, tensor<32x64xi32>
   // expected-remark @below {{contiguity = [8, 1], divisibility = [16, 2], constancy = [1, 1]}}
@@ -176,7 +176,7 @@ func.func @hints(%n: i32, %x: tensor<64xi32>, %y: tensor<8x16xi32>) {
   %1 = tile.hint %x {divisibility = array<i64: 32>} : tensor<64xi32>
   // expected-remark @below {{contiguity = [32], divisibility = [32]}}
   %2 = tile.hint %1 {contiguity = array<i64: 32>} : tensor<64xi32>
-  // Never more than there is.
+  // Never more than the number of elements.
   // expected-remark @below {{contiguity = [64], divisibility = [128]}}
   %3 = tile.hint %x {contiguity = array<i64: 128>, divisibility = array<i64: 128>} : tensor<64xi32>
   // expected-remark @below {{contiguity = [1, 1], divisibility = [1, 1], constancy = [4, 16]}}
@@ -189,7 +189,7 @@ func.func @hints(%n: i32, %x: tensor<64xi32>, %y: tensor<8x16xi32>) {
 
 // -----
 
-// Loops: what holds for the first value and is kept by each step; the induction variable.
+// Loops: facts that hold for the first value and are kept by each step; the induction variable.
 // expected-remark @below {{argument 0: contiguity = [1], divisibility = [64]}}
 // expected-remark @below {{argument 1}}
 func.func @loop(%p: !tile.ptr<f32> {tile.divisibility = 64 : i64}, %n: i32) {
@@ -218,7 +218,7 @@ func.func @loop(%p: !tile.ptr<f32> {tile.divisibility = 64 : i64}, %n: i32) {
 
 // -----
 
-// Branches: what holds on both sides.
+// Branches: facts that hold on both sides.
 // expected-remark @below {{argument 0}}
 func.func @branch(%c: i1) {
   // expected-remark @below {{divisibility = [16], constancy = [1], constant = 16}}

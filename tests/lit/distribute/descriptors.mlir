@@ -1,4 +1,4 @@
-// Passes after tile-expand-descriptors refuse what it would have expanded.
+// Passes after tile-expand-descriptors refuse descriptors that it would have expanded.
 // RUN: not tile-opt %s --target=generic --tile-pad 2>&1 | FileCheck %s -DPASS=tile-pad
 // RUN: not tile-opt %s --target=generic --tile-split 2>&1 | FileCheck %s -DPASS=tile-split
 // RUN: not tile-opt %s --target=generic --tile-distribute 2>&1 | FileCheck %s -DPASS=tile-distribute

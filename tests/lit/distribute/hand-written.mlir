@@ -1,5 +1,5 @@
 // Hand-written layouts are followed: the same copy once with four neighbours in a thread,
-// as tile-distribute would have it, and once with one, although memory would allow four.
+// as tile-distribute would choose, and once with one, although memory would allow four.
 // RUN: tile-opt %s --lower-to-threads --split-input-file | FileCheck %s
 
 #layout = #distribute.layout<"{register = [(1), (2)], lane = [(4), (8), (16), (32), (64)], warp = []} -> (dim0: 128)">

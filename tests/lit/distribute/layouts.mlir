@@ -1,5 +1,4 @@
-// What tile-distribute writes, that its text can be read again and lowers as it is, and that passes
-// can be looked at.
+// The output of tile-distribute: its text can be read again and lowers unchanged, and passes can be printed.
 // RUN: tile-opt %s --target=generic:lanes=32,shared=48k --tile-distribute | FileCheck %s
 // RUN: tile-opt %s --target=generic:lanes=32,shared=48k --tile-distribute --tile-distribute | FileCheck %s
 // RUN: tile-opt %s --target=generic:lanes=32,shared=48k --tile-distribute | tile-opt | FileCheck %s
@@ -19,10 +18,10 @@
 // An address is computed where it is used.
 // CHECK: tile.addptr %{{.*}} : tensor<512x!tile.ptr<f32>>, tensor<512xi32>{{$}}
 // CHECK: tile.load %{{.*}} {distribute.access = [[ACCESS]], distribute.homes = {{\[}}[[WIDE]]]}
-// A loop's sum has a home as its result and as its argument; the counter has none.
+// A loop's sum has a layout as its result and as its argument; the counter has none.
 // CHECK: scf.for
 // CHECK: } {distribute.arguments = [unit, [[WIDE]]], distribute.homes = {{\[}}[[WIDE]]]}
-// Nor has a scalar.
+// Nor does a scalar.
 // CHECK: tile.reduce
 // CHECK-NOT: distribute.homes
 // CHECK: tile.store {{.*}}distribute.access = [[ACCESS]]

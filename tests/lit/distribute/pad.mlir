@@ -1,7 +1,7 @@
 // The padding of tensors is masked, left out, or moved out of the way.
 // RUN: tile-opt %s --tile-pad=clean=false --split-input-file | FileCheck %s
 
-// Powers of two stay, whatever is done with them.
+// Powers of two stay unchanged in all ops.
 // CHECK-LABEL: func.func @nothing(
 // CHECK-NEXT: %[[R:.*]] = tile.make_range 3 to 67 : tensor<64xi32>
 // CHECK-NEXT: %[[S:.*]] = tile.reduce %[[R]] axis 0
@@ -42,7 +42,7 @@ func.func @memory(%x: !tile.ptr<f32>, %n: i32) attributes {tile.kernel} {
 
 // -----
 
-// Compare-and-swap has no mask: it goes where the last element goes, and changes nothing there.
+// Compare-and-swap has no mask: padding accesses the last element's address, and changes nothing there.
 // CHECK-LABEL: func.func @swap(
 // CHECK: %[[LAST:.*]] = arith.minsi
 // CHECK: %[[P:.*]] = tile.gather %{{.*}}[%[[LAST]]] axis 0
@@ -84,7 +84,7 @@ func.func @identities(%x: f32) -> (tensor<3xf32>, tensor<12xf32>) {
 
 // -----
 
-// Any other carries along whether there is a value. Real elements come first, so the right part
+// Any other combination also carries whether there is a value. Real elements come first, so the right part
 // decides.
 // CHECK-LABEL: func.func @pairs(
 // CHECK: %[[R:.*]]:3 = tile.reduce %{{.*}}, %{{.*}}, %[[REAL:.*]] axis 0 : (tensor<8xf32>, tensor<8xi32>, tensor<8xi1>) -> (f32, i32, i1)
@@ -108,7 +108,7 @@ func.func @pairs(%x: f32) -> (f32, i32) {
 
 // -----
 
-// A scan ends before what is beyond the end; one from the end does not.
+// A scan ends before the padding; one from the end does not.
 // CHECK-LABEL: func.func @scans(
 // CHECK: tile.scan %{{[a-z0-9]+}} axis 0 : (tensor<8xi32>) -> tensor<8xi32>
 // CHECK: tile.scan %{{.*}}, %{{.*}} axis 0 reverse : (tensor<8xi32>, tensor<8xi1>)
@@ -176,8 +176,7 @@ func.func @division(%x: i32) -> (tensor<3xi32>, tensor<3xi32>) {
 
 // -----
 
-// Products: what is loaded is 0 already; what is computed is made so. Rows and columns may be
-// anything.
+// Products: loaded padding is 0 already; computed padding is set to 0. Rows and columns may hold anything.
 // CHECK-LABEL: func.func @product(
 // CHECK: %[[A:.*]] = tile.load
 // CHECK: %[[H:.*]] = arith.truncf %[[A]]
@@ -238,7 +237,7 @@ func.func @all(%x: tensor<3x5xf32>) -> i32 {
 
 // -----
 
-// Positions count modulo the real size; those that are seen to be in range are left alone.
+// Positions count modulo the real size; those that are known to be in range are left alone.
 // CHECK-LABEL: func.func @gather(
 // CHECK: arith.remsi %{{.*}}, %{{.*}} : tensor<4xi32>
 // CHECK: tile.gather %{{.*}} axis 0 : tensor<16xf32>, tensor<4xi32> -> tensor<4xf32>
@@ -270,7 +269,7 @@ func.func @cat(%x: tensor<3xf32>, %y: tensor<6xf32>) -> (tensor<6xf32>, tensor<9
 
 // -----
 
-// Constants keep their elements where they were; a promise is cut to what ends with the elements.
+// Constants keep their elements where they were; a promise is cut so that it ends with the elements.
 // CHECK-LABEL: func.func @values(
 // CHECK: tile.hint %{{.*}} {constancy = array<i64: 2, 1>, contiguity = array<i64: 1, 4>, divisibility = array<i64: 64, 4>} : tensor<2x16xi32>
 // CHECK: dense<{{\[}}[1, 2, 3, 0], [4, 5, 6, 0]]> : tensor<2x4xi32>
@@ -301,7 +300,7 @@ func.func @last() -> tensor<3xi32> {
 
 // -----
 
-// Loops and branches carry what is padded.
+// Loops and branches carry padded values.
 // CHECK-LABEL: func.func @control(
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}) -> (tensor<4xf32>)
 // CHECK: scf.if %{{.*}} -> (tensor<4xf32>)

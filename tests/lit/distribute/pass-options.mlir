@@ -20,7 +20,7 @@
 // STAGES: error: num-stages=4294967295 is not a number from 0 to 65536
 // PART: error: tile-split: part=[[N]] is not a power of two from 1 to 256
 // MOST: error: tile-split: most=[[N]] is not a power of two from 1 to 65536
-// Who writes a schedule by hand does not see the loops that tile-split makes.
+// Authors of hand-written schedules do not see the loops that tile-split makes.
 // SPLIT: scf.for
 // SPLIT: tensor<2048xf32>
 // SPLIT: } {tile.split}

@@ -1,10 +1,9 @@
-# Helpers, constants, named tuples and records of other files and packages: relative and absolute
-# imports, names that __init__.py re-exports, stars, imports that may fail, dotted modules. RUN:
-# tilerun run %S/Inputs/project/ops/kernel.py::kernel p=f32[1]:empty x=2.0 --grid 1 --expect p=176
-# RUN: not tilerun compile %s::missing --signature 'p=*fp32, x=fp32' --emit tile 2>&1 | FileCheck %s
-# --check-prefix=MISSING RUN: not tilerun compile %s::nowhere --signature 'p=*fp32, x=fp32' --emit
-# tile 2>&1 | FileCheck %s --check-prefix=NOWHERE RUN: not tilerun compile %s::part --signature
-# 'p=*fp32, x=fp32' --emit tile 2>&1 | FileCheck %s --check-prefix=PART
+# Helpers, constants, named tuples and records of other files and packages: relative and absolute imports, names that
+# __init__.py re-exports, stars, imports that may fail, dotted modules.
+# RUN: tilerun run %S/Inputs/project/ops/kernel.py::kernel p=f32[1]:empty x=2.0 --grid 1 --expect p=176
+# RUN: not tilerun compile %s::missing --signature 'p=*fp32, x=fp32' --emit tile 2>&1 | FileCheck %s --check-prefix=MISSING
+# RUN: not tilerun compile %s::nowhere --signature 'p=*fp32, x=fp32' --emit tile 2>&1 | FileCheck %s --check-prefix=NOWHERE
+# RUN: not tilerun compile %s::part --signature 'p=*fp32, x=fp32' --emit tile 2>&1 | FileCheck %s --check-prefix=PART
 import triton
 import triton.language as tl
 

@@ -1,4 +1,5 @@
-// The absolute value of 16 bits is computed in 32: the driver's compiler takes what abs.s16 gives for positive, also of -32768.
+// The absolute value of 16 bits is computed in 32: the driver's compiler assumes that the result of abs.s16 is
+// positive, even for -32768.
 // RUN: tile-nvptx %s | FileCheck %s
 
 // CHECK-NOT: abs.s16
@@ -11,7 +12,7 @@ func.func @k(%x: !tile.ptr<i16>, %y: !tile.ptr<i8>) attributes {tile.kernel} {
   %b = math.absi %a : i16
   %c = arith.divsi %b, %three : i16
   tile.store %x, %c : !tile.ptr<i16>
-  // What LLVM makes of a selection is the same.
+  // The same for an abs that LLVM forms from a select.
   %d = tile.load %y : !tile.ptr<i8>
   %e = arith.extsi %d : i8 to i16
   %n = arith.subi %zero, %a : i16

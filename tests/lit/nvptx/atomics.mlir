@@ -12,7 +12,7 @@
 // CHECK: ld.relaxed.gpu.global.b16 seen
 // CHECK: LOOP: atom.global.acq_rel.gpu.cas.b16
 // CHECK: @again bra LOOP
-// So is their maximum found, in the order of the larger floats.
+// Their maximum works the same way, in the order of the wider floats.
 // CHECK: setp.ge.s16 positive, [[V:%rs[0-9]+]], 0;
 // CHECK: LOOP: @positive max.s16 next, seen, [[V]];
 // CHECK-NEXT: @!positive min.u16 next, seen, [[V]];

@@ -39,7 +39,7 @@ func.func @k(%x: !tile.ptr<f32>) attributes {tile.kernel} {
 } loc("add.py":15:1)
 
 //--- inlined.mlir
-// The texts of what a function of the kernel's asserts and prints belong to no line.
+// The texts of a helper's assertions and prints belong to no line.
 // CHECK: .global .align 1 .b8 tilerun_text_
 // CHECK: .loc [[FILE:[0-9]+]] 3
 // CHECK: call.uni __assertfail

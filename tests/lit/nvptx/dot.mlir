@@ -1,4 +1,4 @@
-// Which matrix instructions products become, by type, precision, shape and architecture.
+// The matrix instructions of products, by type, precision, shape and architecture.
 // RUN: split-file %s %t
 // RUN: tile-nvptx %t/f16.mlir --arch=sm_75 | FileCheck %t/f16.mlir --check-prefix=TURING
 // RUN: tile-nvptx %t/f16.mlir --arch=sm_80 | FileCheck %t/f16.mlir
@@ -116,7 +116,7 @@ func.func @k(%x: !tile.ptr<bf16> {tile.divisibility = 16 : i64}, %y: !tile.ptr<b
 }
 
 //--- bf16-short.mlir
-// The shape that wastes least.
+// The shape that wastes the least.
 // CHECK-COUNT-2: mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32
 // CHECK-NOT: mma.sync
 func.func @k(%x: !tile.ptr<bf16> {tile.divisibility = 16 : i64}, %y: !tile.ptr<bf16> {tile.divisibility = 16 : i64},
@@ -423,7 +423,7 @@ func.func @k(%x: !tile.ptr<f8E4M3FN> {tile.divisibility = 16 : i64}, %y: !tile.p
 }
 
 //--- f8-other.mlir
-// Formats that no instruction knows become f16.
+// Formats that no instruction supports become f16.
 // ADA-COUNT-4: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
 // ADA-NOT: mma.sync
 func.func @k(%x: !tile.ptr<f8E4M3FNUZ> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f8E5M2FNUZ> {tile.divisibility = 16 : i64},

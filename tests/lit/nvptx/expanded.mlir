@@ -1,4 +1,4 @@
-// A kernel whose loops are expanded goes on where `--emit=expand` ended.
+// A kernel whose loops are expanded continues where `--emit=expand` ended.
 // RUN: tile-nvptx %S/wgmma.mlir --arch=sm_80 > %t.direct
 // RUN: tile-nvptx %S/wgmma.mlir --arch=sm_80 --emit=expand > %t.mlir
 // RUN: tile-nvptx %t.mlir --arch=sm_80 | diff %t.direct -

@@ -1,4 +1,4 @@
-// Assembly of a kernel: registers by constraint, elements that share one, and how launches meet.
+// Assembly of a kernel: registers by constraint, elements that share one, and overlapping launches.
 // RUN: split-file %s %t
 // RUN: tile-nvptx --arch sm_90a %t/elementwise.mlir | FileCheck %t/elementwise.mlir
 // RUN: tile-nvptx --arch sm_80 %t/elementwise.mlir | FileCheck %t/elementwise.mlir --check-prefix=OLD
@@ -64,7 +64,7 @@ func.func @scalars(%x: !tile.ptr<i32>, %n: i16, %m: i32) attributes {tile.kernel
 }
 
 //--- effects.mlir
-// Without results: once for each element, of tensors whose addresses nothing else decides, and for a scalar.
+// Without results: once for each element, of tensors whose addresses depend on nothing else, and for a scalar.
 // CHECK: .entry effects(
 // CHECK: // begin inline asm
 // CHECK-NEXT: // effects.mlir:

@@ -1,6 +1,5 @@
 // Tensors that a program's registers cannot hold are computed in parts: in a loop for each
-// reduction, whose first part comes before it, and one for the stores. Sinks that need nothing of
-// each other share a loop.
+// reduction, whose first part comes before it, and one for the stores. Independent sinks share a loop.
 // RUN: split-file %s %t
 // RUN: tile-nvptx --emit=simt %t/softmax.mlir | FileCheck %t/softmax.mlir
 // RUN: tile-nvptx --emit=simt %t/shared.mlir | FileCheck %t/shared.mlir
@@ -99,7 +98,7 @@ func.func @rows(%x: !tile.ptr<i32>, %y: !tile.ptr<i32>) attributes {tile.kernel}
 }
 
 //--- delayed.mlir
-// What the second loop loads again was loaded before the sum was stored, so that it is stored after.
+// The second loop loads values again that were loaded before the store of the sum, so the store comes after it.
 // CHECK-LABEL: func.func @delayed
 // CHECK: scf.for {{.*}} iter_args
 // CHECK-NOT: simt.store

@@ -112,7 +112,7 @@ func.func @k(%x: !tile.ptr<f32>) attributes {tile.kernel} {
 }
 
 //--- rounded.mlir
-// What composed functions are made of stays as it is: they take errors of rounded products.
+// The operations of composed functions stay unchanged: they compute errors of rounded products.
 // CHECK: mul.rn.f32
 // CHECK: add.rn.f32
 func.func @k(%x: !tile.ptr<f32>) attributes {tile.kernel} {

@@ -1,5 +1,5 @@
 // Negations of 16 bits, and products that LLVM would turn into them, are multiplications: after neg.s16 the driver's
-// compiler takes the 32-bit negation for the result, which differs for -32768.
+// compiler uses the 32-bit negation as the result, which differs for -32768.
 // RUN: tile-nvptx %s | FileCheck %s
 
 // CHECK-NOT: neg.s16

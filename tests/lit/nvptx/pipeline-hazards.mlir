@@ -1,6 +1,6 @@
-// Loads of a loop are not made early past what must come before them: writes to the same argument or to an unknown
-// place, barriers, acquiring atomics, volatile loads, assertions. Writes to another argument and relaxed atomics are in no
-// one's way. A loop's own number of stages counts for it.
+// Loads of a loop do not run ahead across hazards: writes to the same argument or to an unknown
+// place, barriers, acquiring atomics, volatile loads, assertions. Writes to another argument and relaxed atomics are
+// not hazards. A loop's own number of stages takes precedence.
 // RUN: split-file %s %t
 // RUN: tile-nvptx %t/other_argument.mlir --arch=sm_80 --emit=simt | FileCheck %t/other_argument.mlir
 // RUN: tile-nvptx %t/same_argument.mlir --arch=sm_80 --emit=simt | FileCheck %t/same_argument.mlir

@@ -11,7 +11,7 @@
 // CHECK-COUNT-8: mbarrier.init.shared.b64 [%{{.*}}], 4;
 // CHECK: bar{{.*}}.sync{{.*}} 0;
 
-// The producer: two slots may be on their way when the third one is published.
+// The producer: two slots may be in flight when the third one is published.
 // PRODUCER: mbarrier.try_wait.parity
 // PRODUCER: cp.async.{{.*}} 16
 // PRODUCER: cp.async.commit_group;
@@ -19,7 +19,7 @@
 // PRODUCER: fence.proxy.async
 // PRODUCER: bar.warp.sync
 // PRODUCER: mbarrier.arrive
-// What is left is published behind the loop.
+// The rest is published after the loop.
 // PRODUCER: cp.async.wait_group 2;
 // PRODUCER: cp.async.wait_group 2;
 

@@ -1,5 +1,5 @@
 // Hand-written per-thread IR with roles: each role is a branch on the thread's number, its barriers are named
-// ones, and phases are mbarriers. ptxas takes it.
+// ones, and phases are mbarriers. ptxas accepts it.
 // RUN: split-file %s %t
 // RUN: tile-nvptx %t/ring.mlir --arch=sm_90a | FileCheck %t/ring.mlir
 // RUN: not tile-nvptx %t/ring.mlir --arch=sm_80 2>&1 | FileCheck %t/ring.mlir --check-prefix=OLD

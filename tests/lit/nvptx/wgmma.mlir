@@ -1,7 +1,7 @@
 // A loop of products on sm_90a: one warp group reads both operands of a tile from shared memory through descriptors. The
 // accumulator stays in its registers and is waited for after the loop. An iteration waits for its tiles, starts its
-// products, waits for those of the last iteration, and behind a barrier fetches into the tiles that are free now: a ring of
-// three, two iterations ahead.
+// products, waits for those of the last iteration, and after a barrier fetches into the tiles that are free now: a ring
+// of three, two iterations ahead.
 // RUN: tile-nvptx %s --arch=sm_90a --emit=simt | FileCheck %s --check-prefix=SIMT
 // RUN: tile-nvptx %s --arch=sm_90a | FileCheck %s
 // RUN: tile-nvptx %s --arch=sm_90a --num-stages=1 | FileCheck %s --check-prefix=SINGLE

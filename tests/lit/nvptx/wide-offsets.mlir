@@ -1,5 +1,5 @@
-// Offsets of a loop's addresses are 64 bits wide before the loop: from mul.wide, ptxas would make each of them anew in
-// every iteration. Outside of loops, mul.wide stays.
+// Offsets of a loop's addresses are 64 bits wide before the loop: from mul.wide, ptxas would rematerialize each of them
+// in every iteration. Outside of loops, mul.wide stays.
 // RUN: split-file %s %t
 // RUN: tile-nvptx %t/loop.mlir --arch=sm_90a | FileCheck %t/loop.mlir
 // RUN: tile-nvptx %t/straight.mlir --arch=sm_90a | FileCheck %t/straight.mlir

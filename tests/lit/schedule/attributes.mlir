@@ -1,4 +1,4 @@
-// Attributes of schedules are printed as they are read, and are valid where they belong.
+// Attributes of schedules round-trip through text, and are valid on their ops.
 // RUN: tile-opt %s | tile-opt | FileCheck %s
 
 // CHECK-LABEL: func.func @chunks

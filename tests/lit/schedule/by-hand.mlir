@@ -1,4 +1,4 @@
-// Schedules by hand: a loop by number or line, what it gets, and what can be wrong with that.
+// Hand-written schedules: a loop by number or line, its settings, and the errors.
 // RUN: split-file %s %t
 // RUN: tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/six" | FileCheck %s --check-prefix=HAND-SIX
 // RUN: tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/line" | FileCheck %s --check-prefix=HAND-BYLINE

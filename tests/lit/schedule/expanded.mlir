@@ -1,5 +1,5 @@
-// A kernel that is expanded is what the passes make of it, or what somebody wrote: its layouts and its schedule stay, and
-// what it asks of the target is checked.
+// An expanded kernel comes from the passes or is written by hand: its layouts and its schedule stay, and its
+// requirements on the target are checked.
 // RUN: split-file %s %t
 // RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on --num-stages=3 --tile-distribute --schedule-stages > %t.stages
 // RUN: tile-opt %t.stages --schedule-expand > %t.expanded

@@ -1,4 +1,4 @@
-// What is wrong with one op of an expanded schedule, or with its types.
+// Errors of single ops of an expanded schedule, or of their types.
 // RUN: tile-opt %s --split-input-file --verify-diagnostics
 
 func.func @k() {
@@ -382,7 +382,7 @@ func.func private @other() attributes {sched.expanded} {
 // -----
 
 //===----------------------------------------------------------------------===//
-// Products under way
+// Products in flight
 //===----------------------------------------------------------------------===//
 
 func.func @k() {

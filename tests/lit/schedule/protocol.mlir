@@ -1,5 +1,5 @@
-// The order of channels is checked by simulation, of kernels that are expanded already, too: what is missing, too early or
-// too late is an error at the op that notices it. tests/kernels/RoleScheduleTest.cpp has more of them.
+// The order of channels is checked by simulation, also of kernels that are expanded already: a missing, early or late
+// op is an error at the op that detects it. tests/kernels/RoleScheduleTest.cpp has more cases.
 // RUN: split-file %s %t
 // RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on,roles=on --tile-distribute --schedule-stages=file=%t/roles --schedule-expand > %t.roles
 // RUN: tile-opt %t.roles --schedule-expand -o /dev/null
@@ -38,7 +38,7 @@
 // RUN: sed 's/pending 1/pending 2/' %t.one | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=ONE-EARLY
 // ONE-EARLY: error: 'sched.await' op awaits slot 0, whose copies may still be under way
 
-// What one op tells.
+// Errors visible in a single op.
 // RUN: tile-opt %t/invalid.mlir --split-input-file --verify-diagnostics
 
 //--- roles

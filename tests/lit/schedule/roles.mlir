@@ -1,11 +1,12 @@
-// A loop whose tiles one role copies and another one reads: its schedule, what it is expanded to, and what cannot be split.
+// A loop whose tiles one role copies and another one reads: its schedule, its expansion, and loops that cannot be
+// split.
 // RUN: split-file %s %t
 // RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on,roles=on --num-stages=3 --tile-distribute --schedule-stages=file=%t/roles | FileCheck %s --check-prefix=STAGES
 // RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on,roles=on --num-stages=3 --tile-distribute --schedule-stages=file=%t/roles --schedule-expand | FileCheck %s --check-prefix=EXPAND
 // RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on,roles=on --num-stages=3 --tile-distribute --schedule-stages=file=%t/roles --schedule-expand | tile-opt --schedule-expand | FileCheck %s --check-prefix=EXPAND
 // STAGES: sched.by_hand, sched.pipeline = #sched.pipeline<slots = 4, distance = 3, copies = chunks, producers = 4>
 
-// The producer computes addresses for itself. Two slots may be on their way while it waits for an empty one.
+// The producer computes addresses for itself. Two slots may be in flight while it waits for an empty one.
 // EXPAND: %[[A:.*]] = sched.ring : <4 of tensor<32x32xf16>
 // EXPAND: %[[B:.*]] = sched.ring : <4 of tensor<32x32xf16>
 // EXPAND: %[[C:.*]] = sched.channel : <slots = 4, copies = chunks, producers = 4, consumers = 4>
@@ -61,7 +62,7 @@
 // RUN: not tile-opt %t/bound.mlir --schedule-stages="target=generic:shared=160k,async=on,roles=on file=%t/roles" 2>&1 | FileCheck %s --check-prefix=BOUND
 // BOUND: roles:1:1: error: loop #0 cannot be split into roles: bounds or addresses depend on this 'tile.load' (line 5), which the producer cannot compute
 
-// Attributes that somebody wrote.
+// Hand-written attributes.
 // RUN: not tile-opt %t/attribute.mlir --target=generic:shared=160k,async=on --tile-distribute --schedule-stages 2>&1 | FileCheck %s --check-prefix=ATTRIBUTE
 // ATTRIBUTE: error: 'scf.for' op cannot follow its schedule: it has roles, but generic has none
 

@@ -1,4 +1,5 @@
-// Which loads run ahead, into how many slots: by asynchronous copies, through registers, within the limits of shared memory.
+// Loads that run ahead, and their numbers of slots: by asynchronous copies, through registers, within the limits of
+// shared memory.
 // RUN: tile-opt %s --schedule-stages="target=generic:shared=160k,async=on num-stages=4" | FileCheck %s --check-prefix=CHUNKS
 // RUN: tile-opt %s --schedule-stages="target=generic:shared=160k,async=on num-stages=1" | FileCheck %s --check-prefix=NONE
 // RUN: tile-opt %s --schedule-stages="target=generic:shared=160k num-stages=4" | FileCheck %s --check-prefix=REGISTERS
@@ -13,7 +14,7 @@
 // RUN:   | not tile-opt --schedule-stages="target=generic:shared=10k,async=on" 2>&1 | FileCheck %s --check-prefix=LARGE
 // RUN: not tile-opt %s --schedule-stages="target=generic:colour=red" 2>&1 | FileCheck %s --check-prefix=TARGET
 
-// Two tiles of 2 KiB are a slot. All of the memory but the rings is left for conversions.
+// Two tiles of 2 KiB are a slot. All of the memory except the rings is left for conversions.
 // CHUNKS: func.func @k({{.*}}attributes {sched.conversions = 163840 : i64
 // CHUNKS: tile.load {{.*}} {sched.ring = #sched.ring<order = swizzled, inner = 1>}
 // CHUNKS: tile.load {{.*}} {sched.ring = #sched.ring<order = swizzled, inner = 1>}

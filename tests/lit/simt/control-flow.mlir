@@ -1,4 +1,4 @@
-// Loops carry registers; what they carry keeps one layout, so that nothing is converted inside.
+// Loops carry registers; carried values keep one layout, so that nothing is converted inside.
 // RUN: tile-nvptx %s --emit=simt | FileCheck %s
 
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (vector<8xi64>, vector<8xf32>)

@@ -1,5 +1,5 @@
-// Three products of halves for bf16x3: what is small is summed first, and what is not a number there, because an operand
-// was infinite, does not count. The sum of a step is added to the accumulator with rounding to nearest.
+// Three products of halves for bf16x3: small terms are summed first, and NaNs among them, which come from infinite
+// operands, do not count. The sum of a step is added to the accumulator with rounding to nearest.
 // RUN: tile-nvptx %s --emit=simt --arch=sm_80 --num-warps=1 | FileCheck %s
 
 // CHECK: %[[AH:.*]] = simt.fp_cast %[[A:.*]] from f32 to bf16 {{.*}} : vector<8xf32> -> vector<8xbf16>

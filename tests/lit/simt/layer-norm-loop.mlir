@@ -1,5 +1,5 @@
-// Loops over a row accumulate in registers: what they load, add and carry has one layout, and what does not
-// change is converted before the loop. Only the reductions after them exchange anything, with one barrier each.
+// Loops over a row accumulate in registers: loaded, added and carried values have one layout, and loop-invariant values
+// are converted before the loop. Only the reductions after them exchange anything, with one barrier each.
 // RUN: tile-nvptx %s --emit=simt --num-warps=8 | FileCheck %s
 
 // CHECK: scf.for

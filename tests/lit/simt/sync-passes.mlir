@@ -1,4 +1,4 @@
-// Places of shared memory and barriers as passes on per-thread text.
+// Placement of shared memory and insertion of barriers, as passes on per-thread text.
 // RUN: tile-opt %s --target=generic:shared=4k --simt-place-shared | FileCheck %s --check-prefix=PLACES
 // RUN: tile-opt %s --target=generic:shared=4k --simt-place-shared --simt-insert-barriers | FileCheck %s --check-prefix=BARRIERS
 // RUN: not tile-opt %s --target=generic:shared=1k --simt-place-shared 2>&1 | FileCheck %s --check-prefix=LARGE

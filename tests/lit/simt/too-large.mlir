@@ -1,6 +1,6 @@
-// A tensor of which each thread would hold more than can be compiled, and that cannot be computed in
-// parts: a scan needs all of it; what is loaded again might have been written in between; a part that
-// is stored might be what a later part loads.
+// A tensor of which each thread would hold more than can be compiled, and that cannot be computed in parts: a scan
+// needs all of it; memory that is loaded again might have been written in between; a stored part might overlap a later
+// part's loads.
 // RUN: split-file %s %t
 // RUN: not tile-nvptx --arch sm_80 --num-warps 4 %t/scan.mlir 2>&1 | FileCheck %t/scan.mlir
 // RUN: not tile-nvptx --arch sm_80 --num-warps 4 %t/written.mlir 2>&1 | FileCheck %t/written.mlir

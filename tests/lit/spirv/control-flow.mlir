@@ -1,4 +1,4 @@
-// Loops and branches: what they carry lies in variables, a loop without iterations never runs its body, and a branch
+// Loops and branches: carried values are in variables, a loop without iterations never runs its body, and a branch
 // in a loop keeps its own merge block.
 // RUN: tile-spirv %s -emit spirv-asm | FileCheck %s
 

@@ -1,5 +1,5 @@
-// A product in a loop by cooperative matrices: accumulators go around the loop as matrices; the next tiles are on
-// their way to registers meanwhile, and with two stages one barrier separates iterations.
+// A product in a loop by cooperative matrices: loops carry accumulators as matrices; the next tiles are loaded to
+// registers meanwhile, and with two stages one barrier separates iterations.
 // DEFINE: %{target} = vulkan:1.3,shared=49152,f16,memory-model,explicit-layout,subgroup-control,shuffle,cm=16x16x16:f16:f16:f32
 // RUN: tile-spirv %s --target=%{target} --num-stages=2 --emit=simt | FileCheck %s --check-prefix=TWO
 // RUN: tile-spirv %s --target=%{target} --num-stages=1 --emit=simt | FileCheck %s --check-prefix=ONE

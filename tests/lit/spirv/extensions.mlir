@@ -1,4 +1,4 @@
-// Signed extension of words: by halves unless the driver is known to compare what it extends rightly.
+// Signed extension of words: by halves unless the driver is known to compare extended values correctly.
 // RUN: tile-spirv --emit=spirv-asm %s | FileCheck %s
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,wide-compare %s | FileCheck %s --check-prefix=WIDE
 

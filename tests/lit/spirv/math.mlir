@@ -1,5 +1,5 @@
-// Accurate forms are IEEE operations with NoContraction on any device; what GLSL.std.450 offers is
-// used for fast forms alone, and only where the target says that it is good enough.
+// Accurate forms are IEEE operations with NoContraction on any device; instructions of GLSL.std.450 are used for fast
+// forms only, and only where the target says that they are good enough.
 // RUN: split-file %s %t
 // RUN: tile-spirv --emit=spirv-asm %t/accurate.mlir | FileCheck %t/accurate.mlir
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,f64,exact-division %t/accurate.mlir | FileCheck %t/accurate.mlir --check-prefix=CPU
@@ -132,7 +132,7 @@ func.func @k(%x: !tile.ptr<i64>) attributes {tile.kernel} {
 }
 
 //--- zeros.mlir
-// x * 0, x + 0 and x - x are written as what they are: some drivers drop NaN and signs of zero.
+// The results of x * 0, x + 0 and x - x are written out: some drivers drop NaN and signs of zero.
 // CHECK-NOT: OpFMul
 // CHECK-NOT: OpFAdd
 // CHECK-NOT: OpFSub
@@ -148,7 +148,7 @@ func.func @k(%x: !tile.ptr<f32>) attributes {tile.kernel} {
 }
 
 //--- rounded.mlir
-// What composed functions are made of stays as it is: they take errors of rounded products.
+// The operations of composed functions stay unchanged: they compute errors of rounded products.
 // CHECK: OpFMul
 // CHECK: OpFAdd
 func.func @k(%x: !tile.ptr<f32>) attributes {tile.kernel} {

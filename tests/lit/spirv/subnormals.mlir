@@ -1,5 +1,5 @@
-// Devices that may take subnormal numbers for zeros: what looks at bits or moves them is integer
-// arithmetic there. Where a device keeps such numbers, floats' own instructions do it.
+// Devices that may flush subnormal numbers: operations that inspect or move bits are integer arithmetic there. Where a
+// device keeps such numbers, floats' own instructions do it.
 // RUN: split-file %s %t
 // RUN: tile-spirv --emit=spirv-asm %t/signs.mlir | FileCheck %t/signs.mlir
 // RUN: tile-spirv --emit=spirv-asm --target=vulkan:1.3,denorm-f32 %t/signs.mlir | FileCheck %t/signs.mlir --check-prefix=KEEPS
@@ -81,7 +81,7 @@ func.func @k(%x: !tile.ptr<f32>, %y: !tile.ptr<f64>) attributes {tile.kernel} {
 }
 
 //--- rounds.mlir
-// A mode that the driver has anyway is not asked for where there are quotients, which become slower by it.
+// A mode that the driver has anyway is not requested where there are quotients, because it makes them slower.
 // CHECK-DAG: OpExecutionMode %{{.*}} RoundingModeRTE 16
 // CHECK-DAG: OpExecutionMode %{{.*}} RoundingModeRTE 32
 // UNASKED-NOT: RoundingModeRTE 32
@@ -112,7 +112,7 @@ func.func @k(%x: !tile.ptr<f16>) attributes {tile.kernel} {
 }
 
 //--- quotient.mlir
-// Divisors beyond 2^126, whose inverse is subnormal, are made smaller before.
+// Divisors beyond 2^126, whose inverse is subnormal, are scaled down first.
 // CHECK: OpFOrdGreaterThan
 // CHECK: OpSelect %float
 // CHECK: OpFMul

@@ -1,4 +1,4 @@
-// Operations without code are errors at their locations, with messages that a backend can keep.
+// Operations without code are errors at their locations, with messages that a new backend can keep.
 // RUN: split-file %s %t
 // RUN: not tile-template %t/op.mlir 2>&1 | FileCheck %s --check-prefix=OP
 // RUN: not tile-template %t/type.mlir 2>&1 | FileCheck %s --check-prefix=TYPE

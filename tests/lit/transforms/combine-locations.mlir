@@ -1,4 +1,4 @@
-// A merged op carries the source locations of all that it replaces.
+// A merged op carries the source locations of all ops that it replaces.
 // RUN: tile-opt %s --tile-combine --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
 
 // CHECK-LABEL: @dot_plus

@@ -1,4 +1,4 @@
-// tile-combine: what merges, and what must not (named keep_).
+// tile-combine: ops that merge, and ops that must not (named keep_).
 // RUN: tile-opt %s --tile-combine --split-input-file | FileCheck %s
 
 // CHECK-LABEL: @dot_plus

@@ -1,4 +1,4 @@
-// MLIR's CSE on tile ops: equal pure ops merge; what has effects, or differs in an attribute, does not.
+// MLIR's CSE on tile ops: equal pure ops merge; ops with effects, or with different attributes, do not.
 // RUN: tile-opt %s --cse | FileCheck %s
 
 // CHECK-LABEL: @pure

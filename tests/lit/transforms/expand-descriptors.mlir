@@ -51,7 +51,7 @@ func.func @load(%p: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.name = "p
   return %v : tensor<4x8xf32>
 }
 
-// A size of 1 needs no broadcast; what it leaves narrow is widened at the end.
+// A size of 1 needs no broadcast; values that stay narrow are widened at the end.
 // CHECK-LABEL: func.func @narrow(
 // CHECK: %[[P:.*]] = tile.addptr %{{.*}}, %{{.*}} : tensor<1x1x!tile.ptr<f32>>, tensor<1x1xi64>
 // CHECK-NOT: tile.broadcast
@@ -108,7 +108,7 @@ func.func @reduce(%d: !tile.descriptor<16xi32>, %i: i64, %v: tensor<16xi32>) {
   return
 }
 
-// What debug mode checks.
+// Checks of debug mode.
 // CHECK-LABEL: func.func @overflow(
 // CHECK: arith.addi %{{.*}} {tile.signed} : tensor<16xi64>
 // CHECK: arith.muli %{{.*}} {tile.signed} : tensor<16xi64>

@@ -1,4 +1,4 @@
-// The whole pipeline: helpers are inlined and gone, constants decide branches, and what stays is the kernel's work.
+// The whole pipeline: helpers are inlined and gone, constants decide branches, and only the kernel's work remains.
 // RUN: tile-opt %s --tile-optimize | FileCheck %s
 // The same input gives the same output, byte for byte.
 // RUN: tile-opt %s --tile-optimize --mlir-print-debuginfo > %t.first

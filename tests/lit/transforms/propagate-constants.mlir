@@ -38,7 +38,7 @@ func.func @keep_load(%p: !tile.ptr<i32>) -> i32 {
   return %x : i32
 }
 
-// The same value on every way through the loop.
+// The same value on every path through the loop.
 // CHECK-LABEL: @through_loop
 // CHECK: %[[C:.*]] = arith.constant 4 : i32
 // CHECK: return %[[C]]
@@ -54,8 +54,8 @@ func.func @through_loop(%n: index) -> i32 {
   return %x : i32
 }
 
-// The folds of exclusive ors name the loop's result, which is not an operand of theirs: it is true before
-// the loop, and false behind it.
+// The folds of exclusive ors name the loop's result, which is not an operand of theirs: it is true before the loop, and
+// false after it.
 // CHECK-LABEL: @keep_changed_in_loop
 // CHECK: %[[W:.*]]:2 = scf.while
 // CHECK: %[[A:.*]] = arith.xori %[[W]]#0, %[[C:.*]] : i1

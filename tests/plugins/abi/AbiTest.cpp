@@ -1,5 +1,5 @@
 // Plugins that were built with the header of every minor version so far: this runtime loads each,
-// compiles with it, launches, and keeps what it compiled where its version knows of caches.
+// compiles with it, launches, and keeps the compiled code if the version knows of caches.
 #include "runtime/plugin/Plugin.h"
 
 #include <tilerun/tilerun.hpp>
@@ -50,7 +50,7 @@ TEST_P(Abi, RunsAKernel) {
     ASSERT_EQ(sums[i], 8 * i + 1) << i;
 }
 
-// What a later version added is not there, and not read from behind the plugin's table.
+// Later additions are missing, and not read from past the end of the plugin's table.
 TEST_P(Abi, LaterEntriesAreNull) {
   std::string reason;
   std::shared_ptr<const plugin::Plugin> plugin = plugin::Plugin::load(file, reason);

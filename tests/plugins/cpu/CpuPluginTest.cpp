@@ -1,5 +1,5 @@
-// The plugin `cpu` through the C ABI: what the conformance suite cannot ask for, because it knows
-// no compiler: compile options, faults of kernels, printing, artifacts.
+// The plugin `cpu` through the C ABI: the parts that the conformance suite cannot test, because it
+// knows no compiler: compile options, faults of kernels, printing, artifacts.
 #include "runtime/plugin/Plugin.h"
 
 #include <cstring>
@@ -237,7 +237,7 @@ TEST_F(CpuPlugin, OutOfBoundsIsAFaultWhenChecksAreOn) {
   EXPECT_EQ(table().get_device_state(device, nullptr), TILERUN_STATUS_OK);
 }
 
-// For programs, each finding is an object of a list, which is the driver's word of the fault.
+// For programs, each finding is an object in a list, which is the driver's word of the fault.
 TEST_F(CpuPlugin, WhichChecksIsAnOptionAndFindingsAreTold) {
   std::string code = readFile(KERNELS "/faults.mlirbc");
   ASSERT_FALSE(compileBytes(code, "cpu", {{"checks", "races,bounds"}, {"threads", "3"}}))

@@ -1,4 +1,4 @@
-// One store to x[n], a printed line, and an assertion: what a kernel can do wrong.
+// One store to x[n], a printed line, and an assertion: the ways in which a kernel can fail.
 func.func @faults(%x: !tile.ptr<i32> {tile.name = "x"}, %n: i32 {tile.name = "n"}) attributes {tile.kernel} {
   %zero = arith.constant 0 : i32
   %ok = arith.cmpi sge, %n, %zero : i32

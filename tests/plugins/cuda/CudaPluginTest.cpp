@@ -37,7 +37,7 @@ TEST(CudaDriver, ReasonsForHavingNoDevice) {
             std::string::npos);
   EXPECT_NE(getReason({{"FAKE_CUDA_DEVICES", "0"}}).find("driver 13.0 reports no device"),
             std::string::npos);
-  // A library that is something else.
+  // A library that is not a driver.
   EXPECT_NE(getReason({{"TILERUN_CUDA_DRIVER", NULL_PLUGIN}}).find("has no function cuInit"),
             std::string::npos);
 }
@@ -94,8 +94,8 @@ TEST_F(Cuda, EachFailingDriverCallIsReportedAndLeavesNothing) {
   EXPECT_GE(injected, 30u);
 }
 
-// Every call that a program makes fails once, wherever in its course: the process goes on.
-// In a child, because a release that fails leaves something behind for good.
+// Every call that a program makes fails once, at any point: the process continues. In a child,
+// because a release that fails leaks for good.
 TEST_F(Cuda, EachCallOfEachDriverFunctionFailsOnce) {
   if (waitForChild())
     return;
@@ -248,7 +248,7 @@ TEST_F(Cuda, BinariesCompileOnce) {
     for (uint32_t p = 0; p < ptx->kernels[i].num_parameters; ++p)
       EXPECT_STREQ(binary->kernels[i].parameters[p].name, ptx->kernels[i].parameters[p].name);
   }
-  // A binary is taken as it is, and loads on another handle without compiling.
+  // A binary is accepted as it is, and loads on another handle without compiling.
   ASSERT_EQ(t.finalize_artifact(device, binary, &again, keeper.getSink()), TILERUN_STATUS_OK);
   ASSERT_EQ(again->num_bytes, binary->num_bytes);
   EXPECT_EQ(std::memcmp(again->bytes, binary->bytes, binary->num_bytes), 0);

@@ -1,6 +1,6 @@
 // A driver library without a GPU: the entry points that the plugin uses, over host memory, with
-// streams that work at once. Modules are PTX text. Of its kernels the self-test's run; others do
-// nothing, but their launches are looked at: the arguments must be what the text declares, and
+// streams that work at once. Modules are PTX text. Only the self-test kernels run; others do
+// nothing, but their launches are checked: the arguments must be what the text declares, and
 // pointers must be memory of the driver's. A call fails where a test asked for it, and a kernel
 // that faults loses its context, as on a real device.
 //
@@ -236,7 +236,7 @@ FAKE(cuMemFreeAsync, (CUdeviceptr address, CUstream stream)) {
 }
 FAKE(cuMemHostAlloc, (void **pointer, size_t bytes, unsigned)) {
   ENTER_CONTEXT("cuMemHostAlloc");
-  // Sizes that no machine has are for malloc of a sanitizer the end of the process.
+  // A sanitizer's malloc ends the process for sizes that no machine has.
   *pointer = bytes >> 40 ? nullptr : std::malloc(bytes);
   if (!*pointer)
     return kOutOfMemory;
@@ -393,7 +393,7 @@ static char *findLog(unsigned count, const int *options, void *const *values) {
       return static_cast<char *>(values[i]);
   return nullptr;
 }
-// What the fake linker puts before its PTX.
+// The prefix that the fake linker puts before its PTX.
 static constexpr char kBinaryMark[] = "\x7f"
                                       "FAKE-BINARY\n";
 
@@ -506,7 +506,7 @@ static CUresult launchGrid(const CUlaunchConfig &config, CUfunction function, vo
     return kInvalidValue;
   if (function->selfTest < 0)
     return kSuccess;
-  // What follows the parameters of the source is derived.
+  // Parameters after those of the source are derived.
   const auto &declared = function->kernel.parameters;
   const size_t own = tilerun::plugin_support::kSelfTests[function->selfTest].num_parameters;
   const auto *words = declared.size() > own
@@ -533,7 +533,7 @@ FAKE(cuLaunchKernel, (CUfunction function, unsigned gridX, unsigned gridY, unsig
   return launchGrid({gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes, stream, nullptr, 0},
                     function, parameters, extra);
 }
-// Counted apart if grids may overlap, which here they never do.
+// Counted separately if grids may overlap, which they never do here.
 FAKE(cuLaunchKernelEx,
      (const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra)) {
   ENTER_CONTEXT("cuLaunchKernelEx");

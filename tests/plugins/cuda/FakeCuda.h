@@ -6,7 +6,7 @@ extern "C" {
 void fakeCudaFail(const char *function, int error, int skip, int times);
 /// Forgets all injected failures.
 void fakeCudaReset();
-/// What is alive: allocations, streams, events, modules and retained contexts.
+/// The number of live objects: allocations, streams, events, modules and retained contexts.
 int fakeCudaCountAlive();
 /// How often `function` was called.
 int fakeCudaCountCalls(const char *function);

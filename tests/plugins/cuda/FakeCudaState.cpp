@@ -38,7 +38,7 @@ CUresult fake_cuda::enter(const char *function) {
 
 CUcontext fake_cuda::current() { return contextStack.empty() ? nullptr : contextStack.back(); }
 
-// The state of the current context: what most calls begin with.
+// The state of the current context, which most calls need first.
 CUresult fake_cuda::checkContext() {
   CUcontext context = current();
   if (!context)

@@ -81,7 +81,7 @@ int getNumber(const char *name, int otherwise); ///< Of the environment.
 /// Counts the call and gives an injected error.
 CUresult enter(const char *function);
 CUcontext current();
-/// The state of the current context: what most calls begin with.
+/// The state of the current context, which most calls need first.
 CUresult checkContext();
 bool isDevice(CUdevice device);
 /// The allocation that holds all of these bytes, or the end of the map.

@@ -1,5 +1,5 @@
 // Reads the declarations of kernels in PTX: `.entry NAME(.param .u64 .ptr .global .align 16 NAME,
-// .param .b32 NAME)`. An array of bytes may stand for what a grid takes by value.
+// .param .b32 NAME)`. An array of bytes may stand for a parameter that is passed by value.
 #include "tests/plugins/cuda/FakePtx.h"
 
 #include <algorithm>

@@ -130,7 +130,7 @@ TEST_F(CudaLaunch, TooMuchSharedMemorySaysByHowMuch) {
   std::string message = keeper.take(status).message;
   EXPECT_NE(message.find("'tilerun_test_delay' needs 102407 bytes"), std::string::npos) << message;
   EXPECT_NE(message.find("102400 are possible: 7 too many"), std::string::npos) << message;
-  // No launch asks again.
+  // No launch queries it again.
   EXPECT_EQ(countCalls("cuFuncSetAttribute"), attributes + 1);
   close();
   // More than the device has is found when the kernel is fetched.
@@ -268,7 +268,7 @@ TEST_F(CudaLaunch, LossWithNothingUnderWayMayBeAnothers) {
             std::string::npos)
       << message;
   close();
-  // One that was in flight is named, and the one that was not even launched is not.
+  // A kernel that was in flight is named, and one that was not even launched is not.
   open("tilerun_test_fault");
   TilerunPluginKernel *fault = getKernel("tilerun_test_fault");
   ASSERT_EQ(launchFault(fault, nullptr), TILERUN_STATUS_OK);

@@ -105,7 +105,7 @@ TEST(VulkanArtifact, EveryDamagedByteIsFound) {
 TEST(VulkanArtifact, EveryTruncationIsFound) {
   const std::vector<uint8_t> whole = encodeArtifact(makeContent());
   for (size_t size = 0; size < whole.size(); ++size) {
-    // In memory of just that size, so that a sanitizer sees what is read beyond it.
+    // In memory of just that size, so that a sanitizer sees reads beyond it.
     std::vector<uint8_t> bytes(whole.begin(), whole.begin() + long(size));
     bytes.shrink_to_fit();
     EXPECT_NE(getError(bytes), "") << size << " bytes";

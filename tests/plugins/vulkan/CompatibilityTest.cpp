@@ -1,5 +1,5 @@
-// Compatibility strings: what a module needs is read from its code, and the reason names what a
-// device lacks.
+// Compatibility strings: a module's requirements are read from its code, and the reason names the
+// features that a device lacks.
 #include "plugins/vulkan/Launch.h"
 
 #include <gtest/gtest.h>

@@ -84,7 +84,7 @@ TEST_F(Compile, EmitsTheTextOfAPhase) {
   const std::string words = getBytes();
   EXPECT_EQ(words.substr(0, 4), std::string("\x03\x02\x23\x07"));
   EXPECT_EQ(words.size() % 4, 0u);
-  // It is what the container holds.
+  // It equals the container's contents.
   ASSERT_EQ(compile(kAdd, target), TILERUN_STATUS_OK) << message;
   EXPECT_NE(getBytes().find(words), std::string::npos);
   expectPhases(
@@ -150,7 +150,7 @@ TEST_F(Compile, TooManyThreadsSayWhatWouldDo) {
 }
 
 TEST_F(Compile, TooMuchSharedMemorySaysByHowMuch) {
-  // The sum over 1024 threads of four warps needs shared memory; this target has next to none.
+  // The sum over 1024 threads of four warps needs shared memory; this target has almost none.
   EXPECT_EQ(compile(kSum, "vulkan:1.3,shared=4"), TILERUN_STATUS_COMPILE);
   EXPECT_NE(message.find("bytes of shared memory, but vulkan:1.3 has 4"), std::string::npos)
       << message;

@@ -1,4 +1,4 @@
-// Reading of debug buffers: formats, failures, and buffers that a kernel at fault has spoilt.
+// Reading of debug buffers: formats, failures, and buffers that a faulty kernel has corrupted.
 #include "backends/spirv/DebugBuffer.h"
 #include "plugins/vulkan/Reports.h"
 
@@ -94,7 +94,7 @@ TEST(VulkanDebugBuffer, Failures) {
 }
 
 TEST(VulkanDebugBuffer, FormatsThatDoNotFitTheirValues) {
-  // What no kernel of this compiler has is printed as it stands; nothing is read that is not there.
+  // Formats that this compiler never emits are printed literally; nothing is read past the end.
   EXPECT_EQ(Buffer().add({1, 5}).read({print("%s %d\n", "i")}).printed, "%s 5\n");
   EXPECT_EQ(Buffer().add({1, 5}).read({print("%d %d\n", "i")}).printed, "5 %d\n");
   EXPECT_EQ(Buffer().add({1, 5}).read({print("%f\n", "i")}).printed, "%f\n");

@@ -14,7 +14,7 @@ namespace vulkan_test {
 using namespace tilerun::plugin;
 using plugin_test::waitForChild;
 
-/// Whatever else the machine has.
+/// Whatever other drivers the machine has.
 inline void useLavapipe() {
   for (const char *name : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"})
     if (*VULKAN_DRIVER)
@@ -52,7 +52,7 @@ protected:
 
   static const TilerunPlugin &table() { return plugin->getTable(); }
 
-  // A device that is closed at the end, with what a test wants most.
+  // A device that is closed at the end, with the operations that tests need most.
   struct Device {
     explicit Device(uint32_t ordinal = 0) {
       TilerunStatus status = table().open_device(ordinal, nullptr, &handle, keeper.getSink());

@@ -1,5 +1,5 @@
-// The Vulkan plugin over a loader that fails: reasons for having no device, what becomes of each
-// call that fails, and the loss of a device.
+// The Vulkan plugin over a loader that fails: reasons for having no device, the handling of each
+// failing call, and the loss of a device.
 #include "runtime/plugin/Probe.h"
 #include "tests/plugins/vulkan/DeviceTest.h"
 
@@ -60,8 +60,8 @@ TEST_F(Devices, EverythingIsReleased) {
   EXPECT_EQ(before, 0);
 }
 
-// Every call that a program makes fails once, wherever in its course: it is reported or made up
-// for, nothing is left behind, and the next program runs.
+// Every call that a program makes fails once, at any point: it is reported or compensated, nothing
+// leaks, and the next program runs.
 TEST_F(Devices, EachCallOfEachFunctionFailsOnce) {
   unsigned injected = 0, reported = 0;
   for (const char *function : kFunctions) {

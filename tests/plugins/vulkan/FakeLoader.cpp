@@ -132,7 +132,7 @@ template <int index, typename R, typename... Args> struct Wrap<index, R (*)(Args
 #define FAKE_FORWARD(name) Wrap<k_##name, PFN_##name>::forward
 #define FAKE_CALL(name) Wrap<k_##name, PFN_##name>::call
 
-// What is lost runs nothing any more.
+// A lost device runs nothing any more.
 void waitForDevices() {
   std::lock_guard lock(queueMutex);
   for (VkDevice device : devices)
@@ -145,7 +145,7 @@ uint32_t parseVersion(const char *text) {
   return VK_MAKE_API_VERSION(0, major, minor, patch);
 }
 
-// What is changed besides failing. ---------------------------------------------------------------
+// Changes besides failing. ---------------------------------------------------------------
 
 VkResult enumerateVersion(uint32_t *version) {
   VkResult result = FAKE_CALL(vkEnumerateInstanceVersion)(version);
@@ -239,7 +239,7 @@ VkResult allocateMemory(VkDevice device, const VkMemoryAllocateInfo *info,
   return FAKE_CALL(vkAllocateMemory)(device, &real, callbacks, memory);
 }
 
-// Its family 1 copies alone; in truth it is family 0, whose one queue both share.
+// Its family 1 only copies; it is really family 0, whose single queue both share.
 void getFamilies(VkPhysicalDevice device, uint32_t *count, VkQueueFamilyProperties *families) {
   uint32_t capacity = *count;
   FAKE_CALL(vkGetPhysicalDeviceQueueFamilyProperties)(device, count, families);

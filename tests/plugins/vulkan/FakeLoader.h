@@ -15,7 +15,7 @@ extern "C" {
 void fakeVulkanFail(const char *function, int result, int skip, int times);
 /// Forgets all injected failures.
 void fakeVulkanReset();
-/// What is alive: devices and what was made of them.
+/// The number of live objects: devices and their children.
 int fakeVulkanCountAlive();
 /// How often `function` was called; -1 if it cannot fail.
 int fakeVulkanCountCalls(const char *function);

@@ -12,8 +12,8 @@ std::shared_ptr<const Plugin> Kernels::plugin;
 std::mutex Kernels::logMutex;
 std::string Kernels::warnings;
 
-// Counts what the plugin's own code allocates in this thread: drivers and layers keep books of what
-// is recorded. Calls from the plugin are recognized by their return address.
+// Counts what the plugin's own code allocates in this thread: drivers and layers allocate while
+// commands are recorded. Calls from the plugin are recognized by their return address.
 static uintptr_t pluginBegin = 0, pluginEnd = 0;
 static thread_local unsigned long numAllocations = 0;
 static void *allocateCounted(size_t bytes, void *caller) {
@@ -172,7 +172,7 @@ TEST_F(Launches, FinalArtifactsLoadAgain) {
   status = table().load_module(device, &copy, &module, keeper.getSink());
   EXPECT_EQ(status, TILERUN_STATUS_INCOMPATIBLE);
   EXPECT_NE(takeMessage(status).find("this device and its driver take"), std::string::npos);
-  // Damaged in the driver's own data, which it would believe.
+  // Damaged in the driver's own data, which the driver would trust.
   copy.compatibility = binary->compatibility;
   bytes.back() ^= 1;
   status = table().load_module(device, &copy, &module, keeper.getSink());
@@ -196,8 +196,8 @@ TEST_F(Launches, PropertiesOfKernels) {
   ASSERT_EQ(table().get_kernel_property(kernel, TILERUN_KERNEL_PROPERTY_STATIC_SHARED, &value,
                                         keeper.getSink()),
             TILERUN_STATUS_OK);
-  EXPECT_EQ(value.number, 0u); // Beside what a launch says.
-  // Drivers need not tell these.
+  EXPECT_EQ(value.number, 0u); // Besides the launch's own number.
+  // Drivers need not report these.
   for (uint32_t property :
        {TILERUN_KERNEL_PROPERTY_REGISTERS, TILERUN_KERNEL_PROPERTY_LOCAL_BYTES}) {
     TilerunStatus status = table().get_kernel_property(kernel, property, &value, keeper.getSink());
@@ -249,7 +249,7 @@ TEST_F(Launches, WarmOnesAllocateNothing) {
     ASSERT_EQ(synchronize(), TILERUN_STATUS_OK);
   }
   EXPECT_EQ(least, 0u);
-  // The count is of the plugin: making something counts.
+  // The count is the plugin's: creating an object counts.
   unsigned long before = numAllocations;
   TilerunPluginStream *stream = nullptr;
   ASSERT_EQ(table().create_stream(device, &stream, keeper.getSink()), TILERUN_STATUS_OK);

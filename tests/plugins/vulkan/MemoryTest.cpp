@@ -62,8 +62,8 @@ TEST_F(FullDevice, IsUsable) {
   }
 }
 
-// Memory in which small allocations were counts as free again, and goes back to the driver but for
-// the eighth that stays for the next ones.
+// Memory that held small allocations counts as free again, and goes back to the driver except for
+// an eighth, which stays for the next ones.
 TEST_F(FullDevice, ComesBackAsAWhole) {
   const TilerunPlugin &t = table();
   Device device;
@@ -80,7 +80,7 @@ TEST_F(FullDevice, ComesBackAsAWhole) {
   device.allocate(before / 2);
 }
 
-// Looking at each of 50,000 holes took milliseconds an allocation.
+// Checking each of 50,000 holes took milliseconds per allocation.
 TEST_F(FullDevice, HolesDoNotSlowAllocations) {
   const TilerunPlugin &t = table();
   Device device;

@@ -43,7 +43,7 @@ TEST_F(Order, FillsTouchTheirBytesAlone) {
       }
 }
 
-// Behind a kernel that runs, so that the host cannot copy by itself.
+// After a running kernel, so that the host cannot copy itself.
 TEST_F(Order, CopiesOfAnyAlignmentBehindWork) {
   const TilerunPlugin &t = table();
   Device device;
@@ -115,7 +115,7 @@ TEST_F(Order, PinnedMemoryIsKnown) {
   ASSERT_EQ(t.free_host(device.handle, pinned, nullptr), TILERUN_STATUS_OK);
 }
 
-// Freed behind running work, memory comes back for others only once that is done.
+// Memory that is freed while work runs becomes available to others only once that work is done.
 TEST_F(Order, MemoryIsFreedInTheOrderOfTheStream) {
   const TilerunPlugin &t = table();
   Device device;
@@ -300,7 +300,7 @@ TEST(VulkanTimestamps, WrapAround) {
   EXPECT_EQ(vulkan::getElapsed(10, 30, 64, 1.0), 20.0);
   EXPECT_EQ(vulkan::getElapsed(30, 10, 64, 1.0), -20.0);
   EXPECT_EQ(vulkan::getElapsed(10, 30, 36, 2.5), 50.0);
-  // 36 bits: the clock has started again, and bits above those that count are anything.
+  // 36 bits: the clock has wrapped around, and the bits above the valid ones are arbitrary.
   const uint64_t most = (uint64_t(1) << 36) - 1;
   EXPECT_EQ(vulkan::getElapsed(most - 4, 5, 36, 1.0), 10.0);
   EXPECT_EQ(vulkan::getElapsed(most - 4, 5 | uint64_t(0xABC) << 40, 36, 1.0), 10.0);

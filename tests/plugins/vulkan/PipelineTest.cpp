@@ -59,7 +59,7 @@ protected:
   /// Loading and finalizing fail as `function` does, leave nothing behind, and work afterwards.
   void expectFailure(const char *function, VkResult result, TilerunStatus wanted,
                      std::initializer_list<const char *> words) {
-    ASSERT_EQ(tryLoad(), TILERUN_STATUS_OK); // The device's own cache is there from now on.
+    ASSERT_EQ(tryLoad(), TILERUN_STATUS_OK); // The device's own cache exists from now on.
     int before = countAlive();
     for (bool finalize : {false, true}) {
       fail(function, result, 0, 1);
@@ -124,7 +124,7 @@ TEST_F(Pipelines, LossWhileLoadingLosesTheDevice) {
   EXPECT_EQ(table().get_device_state(device, keeper.getSink()), TILERUN_STATUS_DEVICE_LOST);
   EXPECT_EQ(tryLoad(), TILERUN_STATUS_DEVICE_LOST);
   EXPECT_EQ(tryFinalize(), TILERUN_STATUS_DEVICE_LOST);
-  // The way back.
+  // Recovery.
   table().close_device(device);
   ASSERT_EQ(table().open_device(info.ordinal, nullptr, &device, keeper.getSink()),
             TILERUN_STATUS_OK);
@@ -144,12 +144,12 @@ TEST_F(Pipelines, LaunchesThatCannotBeSubmittedSaySo) {
   EXPECT_EQ(status, TILERUN_STATUS_OUT_OF_MEMORY);
   EXPECT_NE(takeMessage(status).find("vkQueueSubmit2"), std::string::npos);
   reset();
-  // Nothing is broken for good.
+  // Nothing is permanently broken.
   ASSERT_EQ(launch(kernel, Arguments().add(out)), TILERUN_STATUS_OK);
   EXPECT_EQ(read<uint32_t>(out, 1)[0], 0u);
 }
 
-// Whatever makes or maps something.
+// All functions that create or map something.
 TEST_F(Pipelines, WarmLaunchesMakeNothing) {
   TilerunPluginKernel *kernel = loadSelfTest("tilerun_test_grid");
   ASSERT_TRUE(kernel);

@@ -183,7 +183,7 @@ TEST_F(Reports, ManyThreads) {
   EXPECT_EQ(synchronize(), TILERUN_STATUS_OK);
   std::vector<std::string> lines = split(testing::internal::GetCapturedStdout());
   EXPECT_EQ(failures, 0);
-  // Every line whole, and once.
+  // Every line complete, and once.
   std::vector<std::string> expected;
   for (int worker = 0; worker < kThreads; ++worker)
     for (int round = 0; round < kRounds; ++round) {

@@ -46,7 +46,7 @@ TEST(VulkanSplitting, LargeGrids) {
   EXPECT_EQ(countDispatches(two, lavapipe), 2u);
   EXPECT_EQ(getDispatch(two, lavapipe, 1).base[0], 65535u);
   EXPECT_EQ(getDispatch(two, lavapipe, 1).count[0], 1u);
-  // The whole of x, even so.
+  // Still the whole of x.
   const uint32_t whole[3] = {0x7FFFFFFF, 1, 1};
   EXPECT_EQ(countDispatches(whole, lavapipe), 32769u);
   EXPECT_EQ(getDispatch(whole, lavapipe, 32768).base[0], 32768u * 65535);

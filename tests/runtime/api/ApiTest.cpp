@@ -93,7 +93,7 @@ TEST(Errors, BelongToTheirThread) {
   EXPECT_EQ(info.message, nullptr);
 }
 
-// Messages say what was done, and not what the plugin's table calls it.
+// Messages name the operation, not the plugin's entry.
 TEST(Errors, AreNotAboutThePluginsTable) {
   Runtime runtime = makeRuntime();
   Device device = runtime.open("cpu:0");
@@ -199,7 +199,7 @@ TEST(Devices, AdoptAForeignContext) {
   TilerunDeviceOptions options = {sizeof(options), 0, owner.nativeContext()};
   Device guest = runtime.open("cuda:1", options);
   EXPECT_EQ(guest.nativeContext(), owner.nativeContext());
-  // Memory of the one is foreign to the other, and the driver knows it.
+  // Each one's memory is foreign to the other, and the driver knows it.
   Stream stream = guest.stream();
   Buffer<int32_t> theirs(owner.stream(), 100);
   TilerunPluginPointerInfo info = {};

@@ -1,4 +1,4 @@
-// What tests of the public API share: the real library, with the cpu plugin and the CUDA plugin
+// Shared by the tests of the public API: the real library, with the cpu plugin and the CUDA plugin
 // over the fake driver.
 #pragma once
 

@@ -13,7 +13,7 @@ namespace {
 
 const std::string kFile = TILERUN_SOURCE_DIR "/tests/lit/tilerun/Inputs/bad.py";
 
-/// By kernel: the line at fault and what is said about it.
+/// By kernel: the line at fault and the message about it.
 std::map<std::string, std::pair<unsigned, std::string>> readExpectations() {
   std::map<std::string, std::pair<unsigned, std::string>> expected;
   std::ifstream file(kFile);
@@ -54,7 +54,7 @@ TEST(BadKernels, SourcesThatAreNotThere) {
                "error: cannot read '/nowhere/kernels.py': there is no such file\n");
   EXPECT_EQ(getError([&] { runtime.load(kFile, "arms_difer"); }).what(),
             "'" + kFile + "' has no kernel 'arms_difer'; did you mean 'arms_differ'?");
-  // A function, but none with @triton.jit.
+  // A function, but not one with @triton.jit.
   EXPECT_CONTAINS(getError([&] { runtime.load(kFile, "on_the_host"); }).what(),
                   "' has no kernel 'on_the_host'; it has 'add', 'dtype_changes_in_loop', ");
   EXPECT_STREQ(getError([&] { runtime.loadText("k.py", "x = 1\n", "k"); }).what(),
@@ -102,7 +102,7 @@ TEST(BadKernels, NumbersOfWarps) {
   };
   EXPECT_CONTAINS(refuse(3), "num_warps is 3, which is not a power of two");
   EXPECT_CONTAINS(refuse(2048), "num_warps is 2048; the maximum is 1024");
-  // The interpreter has none: what it says of the kernel is another thing.
+  // The interpreter has none: its message about the kernel differs.
   EXPECT_CONTAINS(refuse(64), "'x' differs in type after this run-time 'if'");
 }
 

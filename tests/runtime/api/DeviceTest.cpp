@@ -108,7 +108,7 @@ TEST_F(OnDevice, ProductsHaveTheTargetsPrecision) {
   EXPECT_EQ(out.read(), std::vector<float>(n * n, isCuda ? 32.0f : 32.0f + 32.0f / 4096));
 }
 
-// Memory is freed while the work that uses it still runs, and is used again by others.
+// Memory is freed while work that uses it still runs, and is reused by others.
 TEST_F(OnDevice, ThePoolKeepsStreamsApart) {
   bool isCpu = std::string(getId()).substr(0, 3) == "cpu";
   const int threads = 8, rounds = isCpu ? 10 : 100;
@@ -151,7 +151,7 @@ TEST_F(OnDevice, ThePoolKeepsStreamsApart) {
 
 TEST_F(OnDevice, MemoryRunsOutAndComesBack) {
   if (std::string(getId()).substr(0, 3) == "cpu") {
-    // The host's memory would be what runs out; one request of too much shows the same.
+    // The host's memory would run out; one request that is too large has the same effect.
     TilerunAddress address = 0;
     EXPECT_EQ(tilerunAllocate(stream.get(), uint64_t(1) << 60, &address),
               TILERUN_STATUS_OUT_OF_MEMORY);
@@ -166,7 +166,7 @@ TEST_F(OnDevice, MemoryRunsOutAndComesBack) {
     EXPECT_GT(taken, total / 2);
     for (TilerunAddress address : blocks)
       check(tilerunFree(stream.get(), address));
-    // Of another size: what is held must be given back first.
+    // Of another size: free memory must be given back first.
     TilerunAddress large = 0;
     check(tilerunAllocate(stream.get(), taken - size, &large));
     check(tilerunFree(stream.get(), large));

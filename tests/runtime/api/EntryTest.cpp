@@ -1,5 +1,5 @@
-// What every entry of the API promises: nothing that is thrown leaves it, no size is believed, no
-// reserved field is ignored, and a child of a fork is right or refused, and never hangs.
+// Promises of every entry of the API: no exception leaves it, no size is trusted, no reserved field
+// is ignored, and a child of a fork works or is refused, and never hangs.
 #include "tests/runtime/api/ApiTest.h"
 #include "tests/runtime/core/Hooks.h"
 
@@ -173,10 +173,10 @@ TEST(Sizes, OfRanges) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is thrown
+// Exceptions
 //===----------------------------------------------------------------------===//
 
-// Fails each allocation of each call in turn; what was locked is open afterwards.
+// Fails each allocation of each call in turn; no lock stays locked.
 TEST(Exceptions, NoMemoryIsAStatus) {
   if (!core::test::hasHooks())
     GTEST_SKIP() << "a sanitizer has the allocator";

@@ -1,5 +1,5 @@
 // Kernels through the public API: on the interpreter for their values, and over the fake driver for
-// what goes wrong at the driver's boundary.
+// failures of the driver.
 #include "tests/runtime/api/ApiTest.h"
 #include "tests/runtime/core/Hooks.h"
 
@@ -224,7 +224,7 @@ func.func @add(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.name = "x"
                 typed<BFloat16>(0.5));
   EXPECT_CONTAINS(getError([&] { load(kTile, "sub"); }).what(), "it has 'add'");
   EXPECT_CONTAINS(getError([&] { load("junk", "add"); }).what(), "the tile IR cannot be read");
-  // What begins as bytecode, but has no checksum, is not handed to MLIR's reader.
+  // Bytes that begin as bytecode, but have no checksum, are not passed to MLIR's reader.
   EXPECT_CONTAINS(getError([&] { load("ML\xEFR\rMLIR22", "add"); }).what(),
                   "the bytecode has no checksum, so it cannot be trusted; give the module as text");
 }
@@ -404,7 +404,7 @@ TEST_F(CudaKernels, DriverFailuresAreTold) {
   EXPECT_EQ(error.status(), TILERUN_STATUS_INVALID_ARGUMENT);
   EXPECT_CONTAINS(error.what(), "kernel 'tilerun_test_add', grid (1, 1, 1), 128 threads");
   EXPECT_EQ(run(add, stream), std::vector<int32_t>(96, 7));
-  // What the driver does not load of the cache is compiled again, once; and the next time.
+  // A cached artifact that the driver does not load is compiled again, once; and the next time.
   Kernel fresh = runtime.loadText("add.py", kAddSource, "tilerun_test_add");
   int links = driver.countCalls("cuLinkComplete");
   driver.fail("cuModuleLoadDataEx", 218, 0, 1); // Invalid PTX.
@@ -442,10 +442,10 @@ def tilerun_test_fault(address):
     EXPECT_STREQ(info.driver_word, "CUDA_ERROR_ILLEGAL_ADDRESS");
     EXPECT_TRUE(device.isLost());
     EXPECT_EQ(getError([&] { run(add, stream); }).status(), TILERUN_STATUS_DEVICE_LOST);
-    // Another device goes on.
+    // Other devices stay usable.
     Stream other = second.createStream();
     EXPECT_EQ(run(add, other), std::vector<int32_t>(96, 7));
-    // The way back, with kernels still alive. A driver may refuse that to the process.
+    // Recovery, with kernels still alive. A driver may refuse that to the process.
     stream = {};
     device = {};
     error = getError([&] { device = runtime.open("cuda:0"); });
@@ -492,7 +492,7 @@ TEST_F(CudaKernels, WarmLaunchesAllocateNothing) {
   };
   (void)count();
   EXPECT_EQ(count(), 0u);
-  // The counter does see the library's.
+  // The counter does see the library's allocations.
   uint64_t before = core::test::getHookCounts().allocations;
   (void)getError([&] { add.launch(stream, {0}, out, a, b, 96, 128); });
   if (core::test::hasHooks()) {

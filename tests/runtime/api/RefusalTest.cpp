@@ -95,14 +95,14 @@ TEST(Refusals, SizesBelowTheFirstVersion) {
   TilerunSpecialization *special = nullptr;
   const char *signature = "out=*i32, a=*i32, b=*i32, n=i32, BLOCK=64";
   expectRefused(tilerunSpecialize(kernel.get(), device.get(), signature, &compile, &special), zero);
-  // The first version ended before `checks`; what lies behind is not looked at.
+  // The first version ended before `checks`; bytes after its end are not read.
   compile = {offsetof(TilerunCompileOptions, checks), 0, 0, 0, 77, 0, 0, 1, nullptr};
   check(tilerunSpecialize(kernel.get(), device.get(), signature, &compile, &special));
   expectRefused(tilerunGetKernelProperty(special, 0, &value), zero);
   tilerunReleaseSpecialization(special);
   TilerunLaunchOptions launch = {0, {1, 1, 1}, nullptr, 0, 0, nullptr};
   expectRefused(tilerunLaunch(stream.get(), kernel.get(), &launch, nullptr, 0), zero);
-  // Asking for the error does not replace it.
+  // Querying the error does not replace it.
   std::string before = tilerunGetErrorMessage();
   TilerunErrorInfo error = {};
   EXPECT_EQ(tilerunGetError(&error), TILERUN_STATUS_INVALID_ARGUMENT);
@@ -179,7 +179,7 @@ TEST(Refusals, FlagsOfLaunches) {
     // Structs of before 1.4 have none.
     launch.struct_size = offsetof(TilerunLaunchOptions, flags);
     check(tilerunLaunch(stream.get(), kernel.get(), &launch, arguments, 5));
-    // A device that cannot overlap launches runs them nevertheless.
+    // A device that cannot overlap launches still runs them.
     kernel.launchWith(stream, {1}, {.mayOverlap = true}, out, a, b, typed<int32_t>(96), 128);
     EXPECT_EQ(out.read(), std::vector<int32_t>(96, 5));
     // One that does not check addresses has no checks to leave out.
@@ -344,7 +344,7 @@ TEST(Bounds, OfTheHostsOwnMemoryAreTheHostsToTell) {
   launch(5, TILERUN_LAUNCH_NO_BOUNDS_CHECKS, ranges);
   launch(6, 0, nullptr); // Undeclared memory.
   EXPECT_EQ(memory[5] + memory[6], 2);
-  // The same of what was compiled before.
+  // The same for kernels that were compiled before.
   Specialization special = kernel.specialize(cpu, "out=*i32, at=i32");
   auto launchSpecial = [&](int at, const CompileOptions &how) {
     const Pointer<int32_t> out{reinterpret_cast<TilerunAddress>(memory)};

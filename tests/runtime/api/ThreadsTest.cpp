@@ -1,6 +1,7 @@
-// What the API allows from any thread, at once: runtimes, plugins, devices, loading, compiling for
-// this and other targets, launching, tuning and releasing, over one folder of kept artifacts.
-// Results are compared; in the build with ThreadSanitizer it also reports unordered accesses.
+// Operations that the API allows from any thread, at the same time: runtimes, plugins, devices,
+// loading, compiling for this and other targets, launching, tuning and releasing, over one folder
+// of kept artifacts. Results are compared; in the build with ThreadSanitizer it also reports
+// unordered accesses.
 #include "tests/runtime/api/ApiTest.h"
 
 #include <atomic>

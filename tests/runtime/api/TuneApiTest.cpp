@@ -1,4 +1,4 @@
-// What version 1.2 of the API adds, on the interpreter: tuning, kernels from resolved sources,
+// Additions of version 1.2 of the API, on the interpreter: tuning, kernels from resolved sources,
 // stages of compilation, the language's names, and launches on the host's own memory.
 #include "tests/runtime/api/ApiTest.h"
 
@@ -172,7 +172,7 @@ TEST_F(Tuning, LaunchesHaveFlagsAndRanges) {
   TilerunDeviceOptions opening = {sizeof(opening), TILERUN_DEVICE_HOST_MEMORY, 0};
   Device shared = runtime.open("cpu", opening);
   Stream own = shared.createStream();
-  // More than is read past its end if nothing checks.
+  // More than an unchecked launch reads past its end.
   std::vector<float> in(228, 1), to(228, 1);
   const TilerunMemoryRange ranges[5] = {rangeOf(in), rangeOf(to)};
   std::vector<std::string> told;
@@ -238,7 +238,7 @@ TEST_F(Tuning, BadLaunchesAreRefused) {
   refused("launches[0].ranges[1]: reserved is 3, not 0");
   launch.struct_size = 8;
   refused("launches[0]->struct_size is 8");
-  // What version 1.6 had is all that an older caller's struct holds.
+  // An older caller's struct has only the fields of version 1.6.
   options.struct_size = offsetof(TilerunTuneOptions, launches);
   check(tune());
   options.struct_size -= 8;
@@ -263,7 +263,7 @@ TEST_F(Tuning, ChoicesAreKept) {
   EXPECT_TRUE(again.fromCache);
   EXPECT_EQ(again.best, first.best);
   EXPECT_EQ(again.milliseconds, first.milliseconds);
-  // Another question is another entry.
+  // Another key is another entry.
   EXPECT_FALSE(tune(quick(), std::span(configs).first(1)).fromCache);
   TuneOptions other = quick();
   other.key = "n=100";
@@ -416,7 +416,7 @@ TEST(HostMemory, IsUsedInPlace) {
   kernel.launch(stream, {1}, in, to, 50, 64);
   stream.synchronize();
   EXPECT_EQ(out, std::vector<float>(50, 3));
-  // Tuning too brings the host's memory back.
+  // Tuning restores the host's memory, too.
   const TuneConfig configs[] = {makeTuneConfig({1}, {}, in, to, 50, 64),
                                 makeTuneConfig({4}, {}, in, to, 50, 16)};
   TuneOptions tuning = {.warmupMilliseconds = 1, .repMilliseconds = 1};

@@ -89,7 +89,7 @@ TEST(Artifacts, StoredAndRead) {
 TEST(Artifacts, DetailsAreStoredAndRead) {
   std::shared_ptr<const Artifact> made = makeArtifact("bytes", true);
   std::vector<uint8_t> stored = made->serialize();
-  // Behind what an artifact without any has.
+  // After the fields of an artifact without details.
   std::vector<uint8_t> plain = makeArtifact("bytes")->serialize();
   ASSERT_GT(stored.size(), plain.size());
   EXPECT_TRUE(std::equal(plain.begin(), plain.end(), stored.begin()));
@@ -126,7 +126,7 @@ TEST_P(Garbage, IsRefused) {
   stored.push_back(0);
   EXPECT_FALSE(Artifact::parse(stored));
   stored.pop_back();
-  // Whatever the bytes are, reading ends, and takes no more memory than they have.
+  // For any bytes, reading ends, and does not use more memory than their size.
   std::mt19937 random(testing::UnitTest::GetInstance()->random_seed());
   for (int round = 0; round < 2000; ++round) {
     std::vector<uint8_t> changed = stored;
@@ -417,7 +417,7 @@ TEST_F(ArtifactCacheTest, PassingLinkFailuresAreNotKept) {
       EXPECT_STREQ(outcome.artifact->get().compatibility, "portable") << status;
     }
     EXPECT_EQ(disk->getStat().numEntries, before + kept) << status;
-    // The next process, with a driver that is well again.
+    // The next process, with a working driver.
     odd::linkStatus = TILERUN_STATUS_OK;
     odd::linked = &final;
     ArtifactCache later(disk);

@@ -31,7 +31,7 @@ protected:
   }
 
   static Key makeKey(uint64_t number) { return KeyBuilder("test").add("n", number).finish(); }
-  /// Bytes that belong to a key alone.
+  /// Bytes that are unique to a key.
   static std::vector<uint8_t> makePayload(uint64_t number, size_t size) {
     std::vector<uint8_t> bytes(size);
     for (size_t i = 0; i < size; ++i)

@@ -1,4 +1,4 @@
-// A plugin in this process that compiles anything, and counts what it is asked for.
+// A plugin in this process that compiles anything, and counts the requests.
 #pragma once
 
 #include "runtime/plugin/Plugin.h"

@@ -240,7 +240,7 @@ TEST_F(DiskCacheTest, EveryFailingStepIsAMissAndOneWarning) {
       EXPECT_GT(count, 0u) << what;
       bool silent = reading && (error == ENOENT || error == ESTALE);
       EXPECT_EQ(warnings.size(), silent ? 0u : 1u) << what;
-      // Nothing half-written is left, and it goes on where the trouble may pass.
+      // No partial file is left, and the store continues where the failure may be temporary.
       EXPECT_EQ(cache.getStat().numTemporary, 0u) << what;
       on = false;
       if (error == ENOSPC || error == EIO) {
@@ -248,7 +248,7 @@ TEST_F(DiskCacheTest, EveryFailingStepIsAMissAndOneWarning) {
         EXPECT_EQ(cache.get(makeKey(5), EntryKind::Artifact), payload) << what;
       }
     }
-  // What cannot be removed is told.
+  // Files that cannot be removed are reported.
   {
     std::filesystem::remove_all(folder + "/cache");
     DiskCacheOptions options = makeOptions();

@@ -60,7 +60,7 @@ TEST_F(CacheProcesses, SixteenHammerOneSmallFolder) {
           verdict |= 1;
         if (!found && !cache.put(makeKey(number), EntryKind::Artifact, payload))
           verdict |= 2;
-        // Not at its end, which may be the end of all.
+        // Not at its end, which may be the end of all of them.
         if ((i == 99 || i == 199) && process == 0)
           cache.clear();
       }
@@ -70,8 +70,8 @@ TEST_F(CacheProcesses, SixteenHammerOneSmallFolder) {
     }
     children.push_back(child);
   }
-  // Meanwhile the bound holds: what 16 writers may add between their looks at the whole is below
-  // it, and each may have one entry in flight.
+  // Meanwhile the bound holds: the amount that 16 writers may add between their scans is below it,
+  // and each may have one entry in flight.
   DiskCache watcher(makeOptions(kMaxBytes));
   uint64_t most = 0;
   size_t left = children.size();

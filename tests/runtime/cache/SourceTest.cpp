@@ -1,5 +1,4 @@
-// From sources to loaded kernels: what is kept, what causes a recompilation, and which warnings
-// come.
+// From sources to loaded kernels: cached results, recompilations, and warnings.
 #include "runtime/cache/PluginArtifacts.h"
 #include "runtime/compiler/Programs.h"
 #include "runtime/core/Kernel.h"
@@ -25,7 +24,7 @@ protected:
     EXPECT_TRUE(
         core::Device::open(counting::getPlugin(), counting::getDevice(), {}, device).isOk());
   }
-  /// What was compiled since the last call.
+  /// The compilations since the last call.
   unsigned countCompiled() {
     unsigned now = counting::getCounts().compiled;
     return now - std::exchange(before.compiled, now);
@@ -89,12 +88,12 @@ TEST_F(ProgramCache, NeitherFrontendNorCompilerRunsAgain) {
   RecordProperty("milliseconds", std::to_string(time.count()));
   EXPECT_LE(time.count(), 50) << "with reading the source; 1 to 5 where nothing else runs";
   EXPECT_EQ(countCompiled(), 0u);
-  // What it prints while it is compiled is printed nevertheless.
+  // Its compile-time output is printed all the same.
   EXPECT_NE(log.find("block 64"), std::string::npos) << log;
-  // The same said in another way.
+  // The same meaning in another form.
   ASSERT_TRUE(compile("BLOCK=64,n=i32,x=*fp32:16"));
   EXPECT_EQ(countCompiled(), 0u);
-  // Whatever is said differently.
+  // Every different meaning.
   for (const char *other :
        {"x=*fp32, n=i32, BLOCK=64", "x=*fp16:16, n=i32, BLOCK=64", "x=*fp32:16, n=i64, BLOCK=64",
         "x=*fp32:16, n=i32, BLOCK=128", "x=*fp32:16, n=i32:16, BLOCK=64"}) {
@@ -153,7 +152,7 @@ TEST_F(ProgramCache, TheTargetsOwnOptionsCount) {
   EXPECT_EQ(compileWith({}), 0u);
 }
 
-// What an earlier process kept may be refused by this one's driver.
+// This process's driver may refuse an artifact that an earlier process kept.
 TEST_F(ProgramCache, ARefusedEntryIsCompiledAnew) {
   const char *signature = "x=*fp32:16, n=i32, BLOCK=64";
   ASSERT_TRUE(specialize(signature)) << message;

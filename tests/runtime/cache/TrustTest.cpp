@@ -1,6 +1,5 @@
-// Entries decide what code runs: who may write them, and which warnings come where nothing can be
-// stored. Owners can be changed by root alone, as which these tests run in CI; others skip those
-// cases.
+// Entries decide what code runs: who may write them, and the warnings if nothing can be stored.
+// Only root can change owners; these tests run as root in CI, and other users skip those cases.
 #include "tests/runtime/cache/CacheTest.h"
 
 #include <cerrno>
@@ -21,7 +20,7 @@ constexpr gid_t kStrangers = 54321;
 class CacheTrust : public CacheTest {
 protected:
   CacheTrust() {
-    // Others than root have to get there.
+    // Users other than root must be able to reach it.
     (void)chmod(folder.c_str(), 0755);
     DiskCache cache(makeOptions());
     stored = cache.put(makeKey(1), EntryKind::Artifact, makePayload(1, 10));
@@ -62,7 +61,7 @@ protected:
     bool isEntry = path == entry;
     Use seen = use();
     EXPECT_FALSE(seen.found);
-    // What can be stored replaces a bad entry.
+    // A valid entry replaces a bad one.
     EXPECT_EQ(seen.stored, isEntry);
     EXPECT_NE(seen.told.find(path), std::string::npos) << seen.told;
     EXPECT_NE(seen.told.find(why), std::string::npos) << seen.told;
@@ -71,7 +70,7 @@ protected:
     EXPECT_EQ(cache.verify(false).bad.size(), isEntry ? 1u : 0u);
   }
 
-  // Runs as another user in a child, which gives a bit for each thing that is wrong.
+  // Runs as another user in a child, which returns a bit for each error.
   static void runAs(uid_t user, gid_t group, const std::function<int()> &work) {
     pid_t child = fork();
     ASSERT_GE(child, 0);

@@ -15,7 +15,7 @@ namespace {
 int numCalls = 0;       ///< Of callbacks, which came back as they should.
 bool wasPassed = false; ///< An exception has passed a plugin's frame.
 
-/// Lies in each function of the plugin, around its calls of the host.
+/// Stands in each function of the plugin, around its calls of the host.
 struct PluginFrame {
   const int before = std::uncaught_exceptions();
   ~PluginFrame() { wasPassed |= std::uncaught_exceptions() > before; }

@@ -65,7 +65,7 @@ TEST_F(DetailsTest, LargerClustersThanTheDeviceHasAreRefused) {
               "kernel 'tilerun_test_cluster' has clusters of 4 programs; null:0 takes 2 at most");
 }
 
-// What a program has of threads is the artifact's word, whatever num_warps says (4 here).
+// The artifact determines a program's threads, whatever num_warps says (4 here).
 TEST_F(DetailsTest, ThreadsAreTheArtifacts) {
   std::shared_ptr<TestProgram> program = TestProgram::makeAdd();
   program->threads = 160;

@@ -53,7 +53,7 @@ extern "C" int pthread_mutex_lock(pthread_mutex_t *mutex) noexcept {
   ++counts.locks;
   return original(mutex);
 }
-// The C allocator too: what glibc keeps behind these names does the work.
+// The C allocator too: glibc's internal functions behind these names do the work.
 extern "C" void *__libc_malloc(size_t bytes);
 extern "C" void *malloc(size_t bytes) noexcept {
   ++counts.allocations;

@@ -1,4 +1,5 @@
-// Counts what a warm launch must not do on this thread: allocations and locks of mutexes.
+// Counts the operations that a warm launch must not do on this thread: allocations and locks of
+// mutexes.
 #pragma once
 
 #include <cstdint>

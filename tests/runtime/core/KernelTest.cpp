@@ -189,7 +189,7 @@ TEST_F(KernelTest, ManySpecializationsByManyThreads) {
   EXPECT_EQ(program->numCompiled, kConstants);
 }
 
-// All that a program does, on one device, by threads with a stream each.
+// Everything that a program does, on one device, by threads with a stream each.
 TEST_F(KernelTest, EverythingByThreads) {
   constexpr int kThreads = 12, kRounds = 60;
   auto work = [&](int number) {

@@ -1,4 +1,5 @@
-// The caching allocator: who may reuse what and when, and what is left after failures.
+// The caching allocator: which streams may reuse which blocks and when, and its state after
+// failures.
 #include "tests/runtime/core/TestPlugin.h"
 
 #include <random>
@@ -65,7 +66,7 @@ TEST_F(MemoryPoolTest, BlocksOfADestroyedStreamAreForEverybody) {
   TilerunAddress b = allocate(*second, 5 << 20);
   EXPECT_NE(b, a);
   getFaults().eventsPend = false;
-  EXPECT_EQ(allocate(*second, 15 << 20), b + (5 << 20)); // What is its own comes first.
+  EXPECT_EQ(allocate(*second, 15 << 20), b + (5 << 20)); // Its own blocks come first.
   EXPECT_EQ(allocate(*second, 5 << 20), a);
 }
 
@@ -187,7 +188,7 @@ TEST_F(MemoryPoolTest, OthersGoOnWhileItWaits) {
   ASSERT_OK(pool().free(*second, c));
   getFaults().holdDevice = false;
   trimming.join();
-  // What was freed before the wait is gone; what came later may have work to wait for.
+  // Blocks freed before the wait are returned; later ones may have pending work.
   EXPECT_EQ(getHeldBytes(), uint64_t(22) << 20);
   EXPECT_NE(allocate(*second, 5 << 20), a);
   EXPECT_EQ(allocate(*first, 5 << 20), a);

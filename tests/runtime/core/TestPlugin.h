@@ -23,12 +23,12 @@ struct Counters {
 std::shared_ptr<const plugin::Plugin> getTestPlugin();
 Counters &getCounters();
 
-/// What goes wrong, until the next getTestPlugin().
+/// Failures, until the next getTestPlugin().
 struct Faults {
-  std::atomic<int> outOfMemory{0};      ///< So many allocations fail.
+  std::atomic<int> outOfMemory{0};      ///< The number of allocations that fail.
   std::atomic<uint64_t> memoryLimit{0}; ///< Most bytes that the driver gives; 0: no bound.
   std::atomic<bool> eventsPend{false};  ///< No event has passed.
-  std::atomic<int> refusedModules{0};   ///< So many modules are not loaded.
+  std::atomic<int> refusedModules{0};   ///< The number of modules that are not loaded.
   std::atomic<bool> holdDevice{false};  ///< Waits for the device do not end.
   std::atomic<uint64_t> foreignBegin{0}, foreignBytes{0}; ///< A foreign allocation,
   std::atomic<bool> foreignElsewhere{false};              ///< on another device.
@@ -58,11 +58,11 @@ public:
   }
 
   std::atomic<int> numCompiled{0}, numRefused{0};
-  std::atomic<bool> fromCache{false};  ///< What it says of its artifacts.
+  std::atomic<bool> fromCache{false};  ///< Its artifacts claim to come from a cache.
   std::function<void()> onCompile;     ///< Called in the middle of each.
-  std::atomic<int> failures{0};        ///< So many compilations fail.
+  std::atomic<int> failures{0};        ///< The number of compilations that fail.
   std::atomic<int> milliseconds{0};    ///< Each takes at least that.
-  uint32_t sharedBytes = 0;            ///< What the kernel claims to need.
+  uint32_t sharedBytes = 0;            ///< The kernel's claimed requirements.
   uint32_t threads = 0, cluster = 0;   ///< The same; 0: its own.
   std::vector<std::string> signatures; ///< All that were asked for; read by one thread at the end.
 

@@ -195,7 +195,7 @@ TEST(Child, ReportsHowItEnded) {
   EXPECT_EQ(runChild({"/nonexistent"}, 1s).end, End::NotStarted);
 }
 
-// What the host did to its process must not matter: each in a child of its own.
+// The host's changes to its process must not matter: each in a child of its own.
 template <typename Body> int runForked(Body body) {
   pid_t child = fork();
   if (child == 0)

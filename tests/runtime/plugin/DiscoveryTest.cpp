@@ -1,4 +1,4 @@
-// The search: order, folders, what is skipped and why.
+// The search: order, folders, and skipped files with their reasons.
 #include "runtime/plugin/Discovery.h"
 
 #include <cstdlib>

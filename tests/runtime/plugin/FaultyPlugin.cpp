@@ -111,14 +111,14 @@ const int registered = std::atexit(crash);
 
 [[maybe_unused]] uint64_t whole = 0; // Size of the first module.
 
-// Its bytes differ from call to call, and it takes whatever it gets.
+// Its bytes differ from call to call, and it accepts any input.
 [[maybe_unused]] TilerunStatus compile(const TilerunPluginCompileRequest *request,
                                        const TilerunPluginArtifact **artifact,
                                        const TilerunErrorSink *) {
 #if FAULT_crash_in_compile
   crash();
 #elif FAULT_no_phases || FAULT_other_phases || FAULT_binary_text
-  // Right but for its phases.
+  // Correct except for its phases.
   if (request->num_bytes < 4 || std::memcmp(request->bytecode, "ML\xefR", 4) != 0 ||
       request->num_bytes < whole)
     return TILERUN_STATUS_COMPILE;
@@ -129,7 +129,7 @@ const int registered = std::atexit(crash);
                                std::strcmp(request->options->value, "text") != 0))
     return TILERUN_STATUS_INVALID_ARGUMENT;
 #elif FAULT_takes_any_option
-  // What is not a module is refused at least.
+  // At least it refuses bytes that are not a module.
   if (request->num_bytes < 4 || std::memcmp(request->bytecode, "ML\xefR", 4) != 0 ||
       request->num_bytes < whole)
     return TILERUN_STATUS_COMPILE;

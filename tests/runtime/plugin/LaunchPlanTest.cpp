@@ -118,7 +118,7 @@ TEST_F(LaunchPlanTest, PersistentGrids) {
   EXPECT_EQ(getPrograms(132, 1, 2), 106u); // One of them has nothing to do.
   EXPECT_EQ(getPrograms(33, 2, 1), 66u);
   EXPECT_EQ(getPrograms(33, 1, 2), 32u);
-  EXPECT_EQ(getPrograms(0, 1, 4), 4u); // A device that does not tell its units.
+  EXPECT_EQ(getPrograms(0, 1, 4), 4u); // A device that does not report its units.
   EXPECT_EQ(getPrograms(UINT32_MAX, UINT32_MAX, 1), 105u);
 }
 
@@ -196,7 +196,7 @@ TEST_F(LaunchPlanTest, SaysWhatIsWrongWithSteps) {
   EXPECT_EQ(check(), "its derived parameters have 257 words; 256 are possible");
 }
 
-// Where artifacts enter the runtime, their details are looked at.
+// Details are checked where artifacts enter the runtime.
 TEST_F(LaunchPlanTest, ArtifactsAreRefused) {
   const uint8_t byte = 0;
   const TilerunPluginKernelDetails *list[] = {&details};

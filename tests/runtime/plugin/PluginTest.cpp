@@ -68,7 +68,7 @@ TEST(Plugin, ToldWhyThereAreNoDevices) {
 }
 
 TEST(Plugin, OldTablesGetNullEntries) {
-  // As if this runtime were newer than the plugin: what lies past its size is not read.
+  // As if this runtime were newer than the plugin: memory past its size is not read.
   std::string reason;
   auto plugin = Plugin::load(NULL_PLUGIN, reason);
   ASSERT_TRUE(plugin) << reason;

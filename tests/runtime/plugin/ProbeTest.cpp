@@ -90,7 +90,7 @@ TEST(Probe, WatchesTheEnd) {
   EXPECT_EQ(probeFault("hang-in-destructor", 500ms).reason,
             "it hangs when its process ends: it is not done within 500 ms");
   EXPECT_LT(std::chrono::steady_clock::now() - start, 10s);
-  // What it said before is known nevertheless.
+  // Its earlier report is kept all the same.
   EXPECT_EQ(probeFault("crash-in-destructor").name, "faulty");
 }
 

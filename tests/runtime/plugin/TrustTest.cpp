@@ -1,5 +1,5 @@
-// Plugins that others than this user and root can change. Owners can be changed by root alone, as
-// which these tests run in CI; others skip those cases.
+// Plugins that users other than this one and root can change. Only root can change owners; these
+// tests run as root in CI, and other users skip those cases.
 #include "runtime/plugin/Trust.h"
 #include "runtime/plugin/Audit.h"
 #include "runtime/plugin/Discovery.h"

@@ -1,5 +1,5 @@
-// The survey in child processes: what a kernel that hangs, eats memory or crashes the compiler
-// costs, what a file of results keeps, and what an interrupted survey goes on from.
+// The survey in child processes: the cost of a kernel that hangs, exhausts memory or crashes the
+// compiler, the contents of a file of results, and resuming an interrupted survey.
 #include "tools/tilerun/command/CorpusWorkers.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -244,7 +244,7 @@ TEST(CorpusProgress, tellsTheTimeThatIsLeft) {
   EXPECT_EQ(formatProgress(0, 0, 80, 3, 0, 60), "0 of 80 files, 3 functions");
   EXPECT_EQ(formatProgress(40, 0, 80, 90, 2, 30),
             "40 of 80 files, 90 functions, 2 over a limit; about 30 s left");
-  // What an earlier run has done says nothing about the speed.
+  // Results of an earlier run say nothing about the speed.
   EXPECT_EQ(formatProgress(40, 30, 80, 90, 0, 30),
             "40 of 80 files, 90 functions; about 2 min left");
   EXPECT_EQ(formatProgress(10, 0, 80, 90, 0, 3600),

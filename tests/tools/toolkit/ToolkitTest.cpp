@@ -78,7 +78,7 @@ TEST(PtxLines, AssemblyNamesItsPlace) {
 
 TEST(PtxLines, OtherCodeHasItsNearestDirective) {
   EXPECT_EQ(explain(", line 6;"), "\nline 6 of the PTX comes from /home/x/kernel.py:7:3");
-  // Behind assembly, and in some that has no place of its own.
+  // After assembly, and in assembly that has no place of its own.
   EXPECT_EQ(explain(", line 12;"), "\nline 12 of the PTX comes from /home/x/kernel.py:7:3");
   EXPECT_EQ(explain(", line 14;"), "\nline 14 of the PTX comes from /home/x/kernel.py:7:3");
 }

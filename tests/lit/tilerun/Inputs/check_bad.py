@@ -2,7 +2,8 @@
 comments in the file.
 
 Usage: check_bad.py bad.py tilerun. Exit code 1, with the difference, if a message or its line
-differs. """
+differs.
+"""
 
 import concurrent.futures
 import re
