@@ -50,8 +50,8 @@ public:
   /// Once all programs have run.
   void finish();
 
-  /// Adds a finding, or counts it where the same kind was found at the same place. `other`: of what
-  /// it is in conflict with, in Program::sources.
+  /// Adds a finding, or counts it where the same kind was found at the same place. `other`: of the
+  /// conflicting access, in Program::sources.
   void report(CheckReport::Kind kind, const Frame &frame, const Step &step,
               std::vector<int64_t> element, uint64_t address,
               llvm::function_ref<std::string()> message, uint32_t other = 0);

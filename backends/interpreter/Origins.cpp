@@ -1,5 +1,5 @@
-// See Origins.h. One walk from a pointer to what it is made of, over values that are not seen yet;
-// so cycles of loops end.
+// See Origins.h. One walk from a pointer to its operands, which visits each value once, so that
+// cycles of loops end.
 #include "backends/interpreter/Origins.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

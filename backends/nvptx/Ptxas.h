@@ -8,8 +8,8 @@ class Module;
 
 namespace tilerun::nvptx {
 
-/// Computes absolute values of 16 bits in 32. The driver's compiler takes what abs.s16 gives for
-/// positive, also of -32768, which stays as it is (580.159 on sm_90, by -32768 divided by a
+/// Computes absolute values of 16 bits in 32. The driver's compiler assumes that abs.s16 gives a
+/// positive number, even for -32768, which stays negative (580.159 on sm_90, by -32768 divided by a
 /// constant).
 void widenAbsolute(llvm::Module &module);
 

@@ -307,7 +307,7 @@ TABLES = {"ex2.p0": ("ex2.approx.ftz", 1, 0), "ex2.n0": ("ex2.approx.ftz", -1, 0
 
 
 def write_tables(folder):
-    """What the instructions give for every mantissa, as raw float32 numbers."""
+    """The instructions' results for every mantissa, as raw float32 numbers."""
     folder.mkdir(parents=True, exist_ok=True)
     known = instruction_kernels(sorted({row[0] for row in TABLES.values()}))
     for name, (instruction, sign, exponent) in TABLES.items():

@@ -36,7 +36,7 @@ static bool isName(StringRef name) {
   return is_contained({"__name__", "__qualname__", "__module__", "__doc__", "__file__"}, name);
 }
 
-/// Functions, by their paths, that read what they are given and keep nothing of it.
+/// Functions, by their paths, that only read their arguments and keep no reference to them.
 static bool isReadingFunction(StringRef path) {
   if (path.starts_with("triton.") || path.starts_with("math.") || path.starts_with("os.path.") ||
       path.starts_with("itertools."))
@@ -265,7 +265,7 @@ void HostUses::useMethodCall(const CallExpr &e, const AttributeExpr &method, Dou
     storeAttribute(e.args.size() == 3 ? e.args[0] : self, name, e.range);
     return useArguments(e, Doubt::Value);
   }
-  // Texts read what they are given.
+  // Methods of strings only read their arguments.
   const bool isText = isa<JoinedStrExpr>(self) || getLiteral(self, literal);
   if (isReadingMethod(method.name)) {
     doubtMember(method.name, Doubt::None, e.range);

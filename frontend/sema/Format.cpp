@@ -120,7 +120,7 @@ static std::string formatFloatSpec(const Spec &spec, double value) {
   } else {
     char type = spec.type == 0 ? 'g' : spec.type == '%' ? 'f' : spec.type;
     std::string format = std::string(spec.alternate ? "%#.*" : "%.*") + type;
-    // Widest case: 309 digits before the point, kMaxWidth behind it.
+    // Widest case: 309 digits before the point, kMaxWidth after it.
     char buffer[kMaxWidth + 400];
     snprintf(buffer, sizeof(buffer), format.c_str(), static_cast<int>(spec.precision.value_or(6)),
              spec.type == '%' ? magnitude * 100 : magnitude);

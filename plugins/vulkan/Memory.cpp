@@ -153,7 +153,8 @@ bool Memory::trim(uint64_t keep) {
   return any;
 }
 
-// Frees what streams have passed. Streams that nobody else holds end after the lock.
+// Frees memory once its streams have passed the free. Streams that nobody else holds end after the
+// lock.
 void Memory::collect(std::vector<std::shared_ptr<Stream>> &dropped) {
   std::erase_if(deferred, [&](Deferred &each) {
     if (!each.stream->hasPassed(each.value))

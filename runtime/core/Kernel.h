@@ -75,7 +75,7 @@ private:
   struct Flight {
     std::mutex mutex;
     std::condition_variable landed;
-    std::thread::id pilot; ///< Who compiles: must not wait for itself.
+    std::thread::id pilot; ///< The compiling thread, which must not wait for itself.
     bool done = false;
     Status status;
     const Specialization *value = nullptr;

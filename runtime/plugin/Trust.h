@@ -19,8 +19,8 @@ enum class Circle {
 std::string findOthers(int fd, Circle circle = Circle::Self);
 
 /// The same for a path, with every folder and link on the way to it: a whole sentence that names
-/// the place. A folder on the way may be open to all if it is sticky, as /tmp is. Empty for what is
-/// not there, too. `path` may be relative.
+/// the place. A folder on the way may be open to all if it is sticky, as /tmp is. Also empty for a
+/// missing path. `path` may be relative.
 std::string findOthersOnPath(const std::string &path);
 
 } // namespace tilerun::trust

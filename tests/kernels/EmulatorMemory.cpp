@@ -202,7 +202,7 @@ bool Warp::access(AsyncCopyOp copy) {
       uint8_t *source = program.find(*this, copy, at(copy.getAddress(), lane), copy.getBytes());
       if (!source)
         return false;
-      // It may read at once, or as late as it is waited for.
+      // It may read immediately, or as late as the wait.
       if (program.drawBelow(2))
         flight.source = source;
       else

@@ -14,8 +14,8 @@
 //   beyond             Triton does not promise this (compare_with_triton.py leaves it out)
 //   without=vulkan     the backend of that device refuses the kernel
 // Elements: 1*4 is four times 1; of floats nan, inf, and 0x3c00 for bits.
-// "# error: TEXT" stands behind the line at fault, or in lines of its own above it; "# prints:
-// TEXT" is a line that the compiler prints.
+// "# error: TEXT" stands at the end of the line at fault, or in lines of its own above it; "#
+// prints: TEXT" is a line that the compiler prints.
 #pragma once
 
 #include "frontend/types/DType.h"

@@ -28,7 +28,7 @@ constexpr struct {
     {"triton.language.view", "the order of elements is open; reshape has cells"},
 };
 
-/// Identifiers that a text calls or names behind a dot: "load" of tl.load, "sum" of x.sum.
+/// Identifiers that a text calls or names after a dot: "load" of tl.load, "sum" of x.sum.
 void collectNames(llvm::StringRef text, llvm::StringSet<> &names) {
   auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
   for (size_t at = 0; at < text.size();) {

@@ -35,8 +35,8 @@ public:
                                                              unsigned operands, Options options);
   ~CompiledOp();
 
-  /// False if estimates were offered and the expansion takes none: then it is not compiled, and is
-  /// what it is without them.
+  /// False if estimates were offered and the expansion takes none: then it is not compiled, because
+  /// it equals the one without them.
   bool usesEstimates() const { return function != nullptr; }
 
   /// Elements come in groups of kGroup; arrays are multiples of that.

@@ -30,7 +30,7 @@ protected:
 };
 
 // Whatever the size of the allocations that fill it. Each of these takes memory of the plugin's
-// own: the bytes around a fill's words, staging behind running work, the first time on a stream.
+// own: the bytes around a fill's words, staging after running work, the first time on a stream.
 TEST_F(FullDevice, IsUsable) {
   const TilerunPlugin &t = table();
   for (uint64_t bytes : {uint64_t(200) << 20, uint64_t(1) << 20}) {

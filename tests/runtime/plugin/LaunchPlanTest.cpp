@@ -25,7 +25,7 @@ protected:
     details.num_derived = 1;
   }
   std::string check() const { return checkDetails(kernel, &details); }
-  /// What the steps leave as words, of which there is one for each step kWord.
+  /// The words that the steps compute, one for each step kWord.
   std::vector<int64_t> compute(Steps to, std::string *refused = nullptr) {
     size_t words = static_cast<size_t>(std::count_if(
         to.begin(), to.end(), [](auto &step) { return step.operation == TILERUN_STEP_WORD; }));

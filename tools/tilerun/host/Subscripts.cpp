@@ -60,7 +60,7 @@ static llvm::Error subscript(llvm::ArrayRef<Index> indices, Shape &shape, Shape 
     case Index::Kind::Slice: {
       TILERUN_TRY_VALUE(range, resolveSlice(index, shape[at]));
       auto [first, length, step] = range;
-      // A stride behind the only element is never used, and may not overflow.
+      // The stride after the only element is never used, and may not overflow.
       start += length ? first * strides[at] : 0;
       outShape.push_back(length);
       outStrides.push_back(length > 1 ? strides[at] * step : strides[at]);

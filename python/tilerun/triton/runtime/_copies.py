@@ -112,7 +112,7 @@ class Copies:
         return self
 
     def __exit__(self, kind, error, trace):
-        # Last made first: a checked copy may be one of a copy. What was written before a fault is kept, as on a device.
+        # Last made first: a checked copy may be one of a copy. Data written before a fault is kept, as on a device.
         try:
             for copy in reversed(list(self.copies.values())):
                 try:

@@ -1,4 +1,4 @@
-# Names from other files and packages, by every form of import. The numbers behind lines are for x = 2.
+# Names from other files and packages, by every form of import. The numbers after lines are for x = 2.
 import triton
 import triton.language as tl
 
