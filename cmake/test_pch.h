@@ -1,4 +1,4 @@
-// Headers that all unit tests parse on top of the common precompiled header.
+// What unit tests parse again and again on top of the common precompiled header.
 #pragma once
 
 #include "cmake/pch.h"
