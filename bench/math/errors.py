@@ -177,7 +177,7 @@ def measure(got, exact, element):
     wrong = np.isnan(got) != np.isnan(exact)
     known = ~np.isnan(got) & ~np.isnan(exact)
     difference = np.where(known, np.abs(got - exact), 0)
-    _, exponent = np.frexp(np.where(known, exact, 0))
+    _, exponent = np.frexp(np.where(known & (exact != 0), exact, np.ldexp(wide(1), least)))
     normal = np.abs(exact) >= np.ldexp(wide(1), least)
     exponent = np.clip(exponent, least + 1, most)
     units = difference / np.ldexp(wide(1), exponent - digits)

@@ -65,11 +65,11 @@ inline constexpr double kShortErfcxAll[] = { // error 2^-26.1
     0x1.9ff0de0000000p-8, 0x1.88e6660000000p-9, -0x1.b810920000000p-11, -0x1.35e6e80000000p-11,
     0x1.25fd320000000p-14, 0x1.6305440000000p-14};
 
-/// erfinv(x) / x in w = -log2(1 - x²), w <= 5.5.
-inline constexpr double kShortErfinv[] = { // error 2^-24.7
-    0x1.c5bf880000000p-1, 0x1.495c280000000p-3, 0x1.6b7be00000000p-8, -0x1.95a0be0000000p-11,
-    -0x1.11b1d60000000p-15, 0x1.24f74c0000000p-17, -0x1.403d4c0000000p-25, -0x1.2190860000000p-24,
-    0x1.f9b8b00000000p-29};
+/// erfinv(x) / x - 1 in w - 2, w = -log2(1 - x²), w <= 5.5.
+inline constexpr double kShortErfinv[] = { // error 2^-29.1
+    0x1.c9f4680000000p-3, 0x1.6301540000000p-3, 0x1.94c6120000000p-11, -0x1.7aded40000000p-11,
+    0x1.3c6b960000000p-15, 0x1.2080980000000p-18, -0x1.3a35a80000000p-21, -0x1.818b000000000p-27,
+    0x1.a9ce280000000p-28, -0x1.791a0e0000000p-32};
 
 /// erfinv(x) - kShortErfinvSlope sqrt(w) in 1 / sqrt(w) - 1/4, 5.5 <= w <= 151.
 inline constexpr double kShortErfinvTail[] = { // error 2^-26.7

@@ -26,17 +26,18 @@ Real sineOfPi(Real x, unsigned turns) {
   return fromBits(bits(result) ^ ((quadrant & 2) << 30));
 }
 
-/// The inverse of erf at x, or of its complement at 1 - x, given w = -log2(1 - x²): up to 5.5 x
-/// times a polynomial in w (Giles, "Approximating the erfinv function", GPU Computing Gems 2
-/// (2010)), from there on a multiple of √w and a polynomial in 1 / √w.
-Real inverseErf(Real x, Real w) {
+/// The inverse of erf at x, or of its complement at 1 - x, given w = -log2(1 - x²) and w - 2: up
+/// to 5.5 x + x times a polynomial in w - 2 (Giles, "Approximating the erfinv function", GPU
+/// Computing Gems 2 (2010)), from there on a multiple of √w and a polynomial in 1 / √w. `constant`
+/// is the first polynomial's, with what x should add to it.
+Real inverseErf(Real x, Real w, Real centered, Real constant) {
   Calculator &c = *x.c;
   ArrayRef<double> p = kShortErfinv;
-  Real near = fma(x, c.real(p[0]), x * (w * evaluate(p.drop_front(), w)));
-  // √w by a step of Newton's method.
-  Real inverse = approximate<math::RsqrtOp>(w), root = w * inverse;
-  root = fma(fma(-root, root, w), 0.5 * inverse, root);
-  Real rest = evaluate(kShortErfinvTail, inverse - 0.25);
+  Real near = fma(x, fma(centered, evaluate(p.drop_front(), centered), constant), x);
+  // √w by a step of Newton's method, whose correction is not added before the sum of all.
+  Real inverse = approximate<math::RsqrtOp>(w), root = w * inverse, lost = fma(-root, root, w);
+  Real rest = fma(lost, inverse * (0.5 * kShortErfinvSlope),
+                  evaluate(kShortErfinvTail, inverse - 0.25));
   Real far = fma(root, c.real(kShortErfinvSlope), rest);
   far = select(w < c.infinity(), far, w);
   return copySign(select(w < 5.5, near, far), x);
@@ -77,11 +78,20 @@ Real single::normcdf(Real x) {
 }
 
 Real single::erfinv(Real x) {
-  return inverseErf(x, -apply<math::Log2Op>(fma(-x, x, x.c->real(1))));
+  Calculator &c = *x.c;
+  Real w = -apply<math::Log2Op>(fma(-x, x, c.real(1)));
+  return inverseErf(x, w, w - 2.0, c.real(kShortErfinv[0]));
 }
 
 Real single::erfcinv(Real x) {
-  return inverseErf(1.0 - x, -approximate<math::Log2Op>(x * (2.0 - x)));
+  Calculator &c = *x.c;
+  // The fast logarithm's error grows with it: of 4x (2 - x), what the polynomial needs is small.
+  Real centered = -approximate<math::Log2Op>(x * fma(x, c.real(-4), c.real(8)));
+  // Below 1/2 the difference 1 - x is rounded. What it lost, over it and times erfinv(rest) / rest,
+  // which together are 1.65 to within 16%, belongs to the polynomial's constant.
+  Real rest = 1.0 - x, lost = (1.0 - rest) - x;
+  Real constant = fma(lost, c.real(1.65), c.real(kShortErfinv[0]));
+  return inverseErf(rest, centered + 2.0, centered, constant);
 }
 
 Real single::normcdfinv(Real x) { return single::erfcinv(x + x) * -std::numbers::sqrt2; }

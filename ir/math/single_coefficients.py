@@ -163,8 +163,8 @@ TABLES = [
      ERFC_SCALE * scaled_erfc(t), None, -1, mpf("8.1") / mpf("12.1"), range(1, 10), 1),
     ("ErfcxAll", "likewise for all x >= 0", lambda t: (ERFC_SCALE * scaled_erfc(t or NEAR_0) - 1) / (t or NEAR_0), lambda t:
      abs(t) / (ERFC_SCALE * scaled_erfc(t)), -1, 1, range(10), None),
-    ("Erfinv", "erfinv(x) / x in w = -log2(1 - x²), w <= 5.5", scaled_erfinv, lambda w: 1 / scaled_erfinv(w), 0, "5.5",
-     range(9), None),
+    ("Erfinv", "erfinv(x) / x - 1 in w - 2, w = -log2(1 - x²), w <= 5.5", lambda t: scaled_erfinv(t + 2) - 1, lambda t:
+     1 / scaled_erfinv(t + 2), -2, "3.5", range(10), None),
     ("ErfinvTail", "erfinv(x) - kShortErfinvSlope sqrt(w) in 1 / sqrt(w) - 1/4, 5.5 <= w <= 151", erfinv_beyond_root,
      lambda u: 1 / (erfinv_beyond_root(u) + ERFINV_SLOPE / (u + mpf(1) / 4)), 1 / sqrt(mpf(151)) - mpf(1) / 4,
      1 / sqrt(mpf("5.5")) - mpf(1) / 4, range(11), None),
