@@ -6,11 +6,23 @@
 
 using namespace tilerun::mathx;
 
+/// erf x for 0 <= x <= 1 and a little more. On float32 the first two terms of the polynomial are a
+/// sum of their own: close to 1 Horner's sum before the last is the largest, and so is its rounding
+/// error.
+static Real erfNear(Real x) {
+  Calculator &c = *x.c;
+  Real square = x * x;
+  if (c.wide)
+    return fma(x, evaluate(kErf, square), x);
+  llvm::ArrayRef<double> p = kErf.single;
+  Real first = fma(square, c.real(p[1]), c.real(p[0]));
+  return fma(x, fma(square * square, evaluate(p.drop_front(2), square), first), x);
+}
+
 /// 1 - 2^(log2 erfc x) with the exponent's rounding error.
 static Real estimatedErf(Real x) {
   Calculator &c = *x.c;
-  Real magnitude = abs(x), square = x * x;
-  Real near = fma(magnitude, evaluate(kErf, square), magnitude);
+  Real magnitude = abs(x), near = erfNear(magnitude);
   Real limited = atMost(magnitude, 3.95), twice = limited + limited;
   Real factor = evaluate(kShortLog2Erfc, limited), exponent = fma(limited, factor, twice);
   Real rest = fma(limited, factor, twice - exponent);
@@ -46,8 +58,7 @@ Real tilerun::mathx::erf(Real x) {
   Calculator &c = *x.c;
   if (c.has(&Estimates::exp2))
     return estimatedErf(x);
-  Real magnitude = abs(x), square = x * x;
-  Real near = fma(magnitude, evaluate(kErf, square), magnitude);
+  Real magnitude = abs(x), near = erfNear(magnitude);
   // 1 - exp(log erfc x). The sum's rounding error counts while erfc is not small, and log(erfc(1))
   // beyond its first part.
   Real distance = clamp(magnitude, 0, c.choose(4.1, 6.1)) - 1.0;

@@ -36,8 +36,8 @@ Real inverseErf(Real x, Real w, Real centered, Real constant) {
   Real near = fma(x, fma(centered, evaluate(p.drop_front(), centered), constant), x);
   // √w by a step of Newton's method, whose correction is not added before the sum of all.
   Real inverse = approximate<math::RsqrtOp>(w), root = w * inverse, lost = fma(-root, root, w);
-  Real rest = fma(lost, inverse * (0.5 * kShortErfinvSlope),
-                  evaluate(kShortErfinvTail, inverse - 0.25));
+  Real rest =
+      fma(lost, inverse * (0.5 * kShortErfinvSlope), evaluate(kShortErfinvTail, inverse - 0.25));
   Real far = fma(root, c.real(kShortErfinvSlope), rest);
   far = select(w < c.infinity(), far, w);
   return copySign(select(w < 5.5, near, far), x);
