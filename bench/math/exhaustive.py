@@ -60,7 +60,7 @@ def binary(function):
     return function in instructions.BINARY
 
 
-# ---------------------------------------------------------------------------------------------- arguments and ranges
+# --- arguments and ranges ---
 
 def float32_ends(name):
     """The patterns [first, last) of positive float32 that a range has, and whether negative ones belong to it, too."""
@@ -105,7 +105,7 @@ def random_arguments(name, element, seed, operand, count):
     return pattern.view(floating)
 
 
-# ------------------------------------------------------------------------------------------------- both sides' functions
+# --- both sides' functions ---
 
 class CReferences:
     """references.c. Numbers come as NumPy's arrays."""
@@ -200,7 +200,7 @@ class Machine:
             self.library.call("tilerunFree", self.stream, ctypes.c_uint64(copy.data_ptr()))
 
 
-# ------------------------------------------------------------------------------------------------------- float32, on the GPU
+# --- float32, on the GPU ---
 
 class Comparison:
     """Errors of float32 results against float64, element for element, all on the device."""
@@ -309,7 +309,7 @@ def all_float32(machine, references, task):
     for start in starts:
         sign, first = start >> 31, start & 0x7fffffff
         signed = start - (1 << 32) if sign else start
-        x = torch.arange(signed, signed + size, dtype=torch.int32, device=machine.place).view(torch.float32)
+        x = torch.arange(size, dtype=torch.int32, device=machine.place).add_(signed).view(torch.float32)
         comparison = Comparison(torch, reference(x, x))
         for side in found:
             got = machine.apply(side, function, x, x, torch.full_like(x, math.nan))
@@ -383,7 +383,7 @@ def float64(machine, references, task):
     return result, None
 
 
-# --------------------------------------------------------------------------------------------------------- processes
+# --- processes ---
 
 def work(options):
     """Reads tasks from standard input, a line each, and answers each with a line."""
@@ -446,7 +446,8 @@ class Worker(threading.Thread):
 
 
 # Tasks that take long begin first.
-SLOW = "tgamma lgamma y1 y0 j1 j0 cyl_bessel_i1 cyl_bessel_i0 normcdfinv erfcinv erfinv pow remainder fmod normcdf erfcx".split()
+SLOW = ("tgamma lgamma y1 y0 j1 j0 cyl_bessel_i1 cyl_bessel_i0 normcdfinv erfcinv erfinv pow remainder fmod normcdf "
+        "erfcx").split()
 
 
 def make_tasks(functions, options):
