@@ -118,28 +118,63 @@ static Wide modifiedBessel(Wide x, int order) {
 static Wide norm(Wide x, Wide y, Wide z) { return hypotl(hypotl(x, y), z); }
 
 typedef Wide (*Function)(Wide, Wide);
-#define EACH_FUNCTION(X)                                                                           \
-  X(exp, expl(x))                                                                                  \
-  X(exp2, exp2l(x)) X(exp10, exp10l(x)) X(expm1, expm1l(x)) X(log, logl(x)) X(log2, log2l(x))      \
-      X(log10, log10l(x)) X(log1p, log1pl(x)) X(sqrt, sqrtl(x)) X(rsqrt, 1 / sqrtl(x)) X(          \
-          cbrt, cbrtl(x)) X(rcbrt, 1 / cbrtl(x)) X(sin, sinl(x)) X(cos, cosl(x)) X(tan, tanl(x))   \
-          X(sinpi, sineOfPi(x, 0)) X(cospi, sineOfPi(x, 1)) X(asin, asinl(x)) X(acos, acosl(x))    \
-              X(atan, atanl(x)) X(sinh, sinhl(x)) X(cosh, coshl(x)) X(tanh, tanhl(x)) X(           \
-                  asinh, asinhl(x)) X(acosh, acoshl(x)) X(atanh, atanhl(x)) X(erf, erfl(x))        \
-                  X(erfc, erfcl(x)) X(erfinv, erfinv(x)) X(erfcinv, erfcinv(x)) X(erfcx, erfcx(x)) \
-                      X(normcdf, normcdf(x)) X(normcdfinv, -2 * ROOT_HALF * erfcinv(2 * x))        \
-                          X(tgamma, tgammal(x)) X(lgamma, lgammal(x)) X(j0, j0l(x)) X(j1, j1l(x))  \
-                              X(y0, y0l(x)) X(y1, y1l(x)) X(cyl_bessel_i0, modifiedBessel(x, 0))   \
-                                  X(cyl_bessel_i1, modifiedBessel(x, 1)) X(logb, logbl(x))         \
-                                      X(fdiv, x / y) X(div_rn, x / y) X(pow, powl(x, y))           \
-                                          X(fmod, fmodl(x, y)) X(hypot, hypotl(x, y))              \
-                                              X(rhypot, 1 / hypotl(x, y)) X(atan2, atan2l(x, y))   \
-                                                  X(remainder, remainderl(x, y))                   \
-                                                      X(norm3d, norm(x, y, x))                     \
-                                                          X(norm4d, norm(x, y, hypotl(x, y)))      \
-                                                              X(rnorm3d, 1 / norm(x, y, x))        \
-                                                                  X(rnorm4d,                       \
-                                                                    1 / norm(x, y, hypotl(x, y)))
+// clang-format off
+#define EACH_FUNCTION(X) \
+  X(exp, expl(x)) \
+  X(exp2, exp2l(x)) \
+  X(exp10, exp10l(x)) \
+  X(expm1, expm1l(x)) \
+  X(log, logl(x)) \
+  X(log2, log2l(x)) \
+  X(log10, log10l(x)) \
+  X(log1p, log1pl(x)) \
+  X(sqrt, sqrtl(x)) \
+  X(rsqrt, 1 / sqrtl(x)) \
+  X(cbrt, cbrtl(x)) \
+  X(rcbrt, 1 / cbrtl(x)) \
+  X(sin, sinl(x)) \
+  X(cos, cosl(x)) \
+  X(tan, tanl(x)) \
+  X(sinpi, sineOfPi(x, 0)) \
+  X(cospi, sineOfPi(x, 1)) \
+  X(asin, asinl(x)) \
+  X(acos, acosl(x)) \
+  X(atan, atanl(x)) \
+  X(sinh, sinhl(x)) \
+  X(cosh, coshl(x)) \
+  X(tanh, tanhl(x)) \
+  X(asinh, asinhl(x)) \
+  X(acosh, acoshl(x)) \
+  X(atanh, atanhl(x)) \
+  X(erf, erfl(x)) \
+  X(erfc, erfcl(x)) \
+  X(erfinv, erfinv(x)) \
+  X(erfcinv, erfcinv(x)) \
+  X(erfcx, erfcx(x)) \
+  X(normcdf, normcdf(x)) \
+  X(normcdfinv, -2 * ROOT_HALF * erfcinv(2 * x)) \
+  X(tgamma, tgammal(x)) \
+  X(lgamma, lgammal(x)) \
+  X(j0, j0l(x)) \
+  X(j1, j1l(x)) \
+  X(y0, y0l(x)) \
+  X(y1, y1l(x)) \
+  X(cyl_bessel_i0, modifiedBessel(x, 0)) \
+  X(cyl_bessel_i1, modifiedBessel(x, 1)) \
+  X(logb, logbl(x)) \
+  X(fdiv, x / y) \
+  X(div_rn, x / y) \
+  X(pow, powl(x, y)) \
+  X(fmod, fmodl(x, y)) \
+  X(hypot, hypotl(x, y)) \
+  X(rhypot, 1 / hypotl(x, y)) \
+  X(atan2, atan2l(x, y)) \
+  X(remainder, remainderl(x, y)) \
+  X(norm3d, norm(x, y, x)) \
+  X(norm4d, norm(x, y, hypotl(x, y))) \
+  X(rnorm3d, 1 / norm(x, y, x)) \
+  X(rnorm4d, 1 / norm(x, y, hypotl(x, y)))
+// clang-format on
 
 #define DEFINE(NAME, EXPRESSION)                                                                   \
   static Wide wide_##NAME(Wide x, Wide y) {                                                        \
