@@ -91,14 +91,14 @@ void interp::runAssert(Frame &frame, const Step &step) {
     if (condition[i] || (mask && !mask[i]))
       continue;
     const std::vector<int64_t> element = unflatten(step.shape, i);
+    const std::string text = "assertion failed" + (step.text.empty() ? "" : ": " + step.text);
     if (frame.checker && frame.launch.reportAssertions) {
       frame.checker->report(CheckReport::Kind::AssertionFailed, frame, step, element, 0,
-                            [&] { return "assertion failed: " + step.text; });
+                            [&] { return text; });
       frame.stopped = true;
       return;
     }
-    frame.fail(step, "assertion failed: " + step.text +
-                         (element.empty() ? "" : " (element " + describeElement(element) + ")"));
+    frame.fail(step, text + (element.empty() ? "" : " (element " + describeElement(element) + ")"));
     return;
   }
 }

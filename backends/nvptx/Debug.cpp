@@ -96,9 +96,11 @@ struct AssertPattern : ConvertOpToLLVMPattern<simt::AssertOp> {
       kernel = parent.getName().str();
     Value one = integerConstant(rewriter, loc, 1, 1);
     Value fails = LLVM::XOrOp::create(rewriter, loc, adaptor.getCondition(), one);
+    // The driver prints "Assertion `…` failed."
+    StringRef text = op.getMessage().empty() ? "device_assert" : op.getMessage();
     guarded(rewriter, op, fails, [&] {
       SmallVector<Value> arguments{
-          stringConstant(rewriter, op, op.getMessage()), stringConstant(rewriter, op, file),
+          stringConstant(rewriter, op, text), stringConstant(rewriter, op, file),
           integerConstant(rewriter, loc, 32, line), stringConstant(rewriter, op, kernel),
           integerConstant(rewriter, loc, 64, 1)};
       LLVM::CallOp::create(rewriter, loc, function, arguments);

@@ -1,6 +1,8 @@
 // Statements, except run-time branches and loops.
 #include "frontend/sema/Evaluator.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 namespace tilerun::sema {
 
 using namespace ast;
@@ -380,7 +382,12 @@ void Evaluator::emitAssert(const AssertStmt &statement) {
   }
   if (!options.debug)
     return;
-  Value message = Value::string("assertion failed");
+  // Without a text it is the condition as the source has it.
+  const SourceRange &range = statement.condition->range;
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::StringRef text = diagnostics.getSources().getText(range.begin.file);
+  llvm::SplitString(text.slice(range.begin.offset, range.end), words, " \t\r\n\f\\");
+  Value message = Value::string(llvm::join(words, " "));
   if (statement.message) {
     Result evaluated = evaluate(*statement.message);
     if (failed(evaluated))

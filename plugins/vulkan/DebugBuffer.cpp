@@ -36,7 +36,7 @@ static std::string describeFailure(llvm::ArrayRef<DebugSite> sites, llvm::ArrayR
   std::string text = "an assertion failed";
   if (uint32_t number = words[DebugBuffer::kFailedSite]; number && number <= sites.size()) {
     const DebugSite &site = sites[number - 1];
-    text = "assertion failed: " + site.text;
+    text = "assertion failed" + (site.text.empty() ? "" : ": " + site.text);
     if (!site.file.empty())
       text = site.file + ":" + std::to_string(site.line) + ":" + std::to_string(site.column) +
              ": " + text;

@@ -213,6 +213,25 @@ def test_device_asserts():
         kernel[(1, )](np.zeros(1, np.int32))
 
 
+def test_assertions_without_a_text(knobs):
+
+    @triton.jit(debug=True)
+    def plain(x):
+        assert (tl.load(x)
+                > 0)
+
+    @triton.jit(debug=True)
+    def built(x):
+        tl.device_assert(tl.load(x) > 0)
+
+    for checks in (False, True):
+        knobs.interpreter.checks = checks
+        for kernel, text in ((plain, "assertion failed: (tl.load(x) > 0) (kernel 'plain'"), (built, "assertion failed (kernel 'built'")):
+            with pytest.raises(errors.TilerunError) as caught:
+                kernel[(1, )](np.zeros(1, np.int32))
+            assert text in str(caught.value)
+
+
 DEBUG = """
     import numpy as np, triton, triton.language as tl
 

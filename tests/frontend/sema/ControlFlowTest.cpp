@@ -328,6 +328,14 @@ TEST(ControlFlow, RunTimeAssertIsLiveInDebugMode) {
   EXPECT_HAS(on, "n is positive");
 }
 
+TEST(ControlFlow, AssertWithoutATextTellsTheCondition) {
+  auto c =
+      compile("@triton.jit\ndef kernel(n):\n    assert (n  >\n            0)\n", "n=i32", "kernel",
+              /*debug=*/true);
+  EXPECT_COMPILES(c);
+  EXPECT_HAS(c, "\"(n > 0)\"");
+}
+
 TEST(While, ConditionsBindNames) {
   auto c = compileBody("p, n",
                        "k = n\n"

@@ -1,6 +1,7 @@
 // Assertions and prints go through the driver's functions; lines are the source's.
 // RUN: split-file %s %t
 // RUN: tile-nvptx %t/assert.mlir | FileCheck %t/assert.mlir
+// RUN: tile-nvptx %t/untold.mlir | FileCheck %t/untold.mlir
 // RUN: tile-nvptx %t/print.mlir | FileCheck %t/print.mlir
 // RUN: tile-nvptx %t/lines.mlir --line-info | FileCheck %t/lines.mlir
 // RUN: tile-nvptx %t/lines.mlir | FileCheck %t/lines.mlir --check-prefix=NONE
@@ -15,6 +16,17 @@ func.func @k(%x: !tile.ptr<i32>) attributes {tile.kernel} {
   %z = arith.constant 0 : i32
   %c = arith.cmpi sgt, %v, %z : i32
   tile.assert %c, "must be positive" : i1
+  return
+}
+
+//--- untold.mlir
+// The driver prints a text in any case.
+// CHECK: .b8 {{.*}}[14] = {100, 101, 118, 105, 99, 101, 95, 97, 115, 115, 101, 114, 116};
+func.func @k(%x: !tile.ptr<i32>) attributes {tile.kernel} {
+  %v = tile.load %x : !tile.ptr<i32>
+  %z = arith.constant 0 : i32
+  %c = arith.cmpi sgt, %v, %z : i32
+  tile.assert %c, "" : i1
   return
 }
 

@@ -87,6 +87,9 @@ TEST(VulkanDebugBuffer, Failures) {
   EXPECT_EQ(buffer.read({print("", ""), site}).failure,
             "assertion failed: x must be positive; in kernel 'kernel', program (4, 0, 6), thread "
             "31");
+  site.text.clear();
+  EXPECT_EQ(buffer.read({print("", ""), site}).failure,
+            "assertion failed; in kernel 'kernel', program (4, 0, 6), thread 31");
   // A number that no site has.
   buffer.words[DebugBuffer::kFailedSite] = 77;
   EXPECT_NE(buffer.read({site}).failure.find("an assertion failed; in kernel 'kernel'"),
