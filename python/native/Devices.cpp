@@ -11,6 +11,43 @@ static std::vector<Device *> devices;
 bool python::slowOnly = false;
 bool python::boundsChecksOff = false;
 
+// What `watch_environment` got. The values are those at the last call of `refresh`; that they are
+// the same objects means that nobody has set the variable.
+namespace {
+struct Variable {
+  PyObject *name;
+  PyObject *value;
+  bool ofInterpreter;
+};
+} // namespace
+static std::vector<Variable> variables;
+static PyObject *environment, *refreshSettings;
+
+bool python::followEnvironment(bool onInterpreter) {
+  bool changed = false;
+  for (const Variable &variable : variables) {
+    if (variable.ofInterpreter && !onInterpreter)
+      continue;
+    PyObject *value = PyDict_GetItemWithError(environment, variable.name);
+    if (!value && PyErr_Occurred())
+      return false;
+    changed |= value != variable.value;
+  }
+  if (!changed)
+    return true;
+  // Before Python code reads them, so that what another thread sets meanwhile is seen next time.
+  for (Variable &variable : variables) {
+    PyObject *value = PyDict_GetItemWithError(environment, variable.name);
+    if (!value && PyErr_Occurred())
+      return false;
+    Py_XINCREF(value);
+    PyObject *old = std::exchange(variable.value, value);
+    Py_XDECREF(old);
+  }
+  Ref done(PyObject_CallNoArgs(refreshSettings));
+  return bool(done);
+}
+
 // Takes warnings of the compiler and what kernels print while they are compiled; from any thread.
 static void logText(void *, int32_t level, const char *text) {
   Locked locked;
@@ -357,6 +394,32 @@ static PyObject *setBoundsChecks(PyObject *, PyObject *value) {
   Py_RETURN_NONE;
 }
 
+// watch_environment(dict, names, names that only the interpreter follows, refresh)
+static PyObject *watchEnvironment(PyObject *, PyObject *arguments) {
+  PyObject *given = nullptr, *names[2], *refresh = nullptr;
+  if (!PyArg_ParseTuple(arguments, "O!O!O!O", &PyDict_Type, &given, &PyTuple_Type, &names[0],
+                        &PyTuple_Type, &names[1], &refresh))
+    return nullptr;
+  for (const Variable &variable : std::exchange(variables, {})) {
+    Py_DECREF(variable.name);
+    Py_XDECREF(variable.value);
+  }
+  PyObject *before[] = {std::exchange(environment, Py_NewRef(given)),
+                        std::exchange(refreshSettings, Py_NewRef(refresh))};
+  for (PyObject *old : before)
+    Py_XDECREF(old);
+  for (PyObject *list : names)
+    for (Py_ssize_t i = 0, n = PyTuple_Size(list); i < n; ++i) {
+      PyObject *name = PyTuple_GetItem(list, i), *value = PyDict_GetItemWithError(given, name);
+      if (!value && PyErr_Occurred())
+        return nullptr;
+      Py_XINCREF(value);
+      variables.push_back({Py_NewRef(name), value, list == names[1]});
+    }
+  Ref done(PyObject_CallNoArgs(refresh));
+  return done.take();
+}
+
 static PyObject *registerMemoryFunction(PyObject *, PyObject *callable) {
   registerMemory(callable);
   Py_RETURN_NONE;
@@ -408,6 +471,8 @@ bool python::addRuntime(PyObject *module) {
       {"set_slow_only", setSlowOnly, METH_O, "Whether every launch goes through Python code."},
       {"set_bounds_checks", setBoundsChecks, METH_O,
        "Whether launches on the interpreter look for accesses out of bounds."},
+      {"watch_environment", watchEnvironment, METH_VARARGS,
+       "The variables that launches follow, and what to call when one has changed."},
       {"register_memory", registerMemoryFunction, METH_O, "What tells the memory of a value."},
       {"register_torch", registerTorchTypes, METH_VARARGS, "Types of tensors, numbers of dtypes."},
       {"register_dtype", registerDtypes, METH_O, "The type of the language's dtypes."},

@@ -47,6 +47,11 @@ extern bool slowOnly;
 /// Whether launches on the interpreter are not checked for out-of-bounds accesses.
 extern bool boundsChecksOff;
 
+/// Brings both up to date with the environment's variables, which a program may have set since: a
+/// few look-ups in the dict behind `os.environ`. Those that only the interpreter's launches follow
+/// are not looked at for others. False with an error.
+bool followEnvironment(bool onInterpreter);
+
 bool addRuntime(PyObject *module);
 
 } // namespace tilerun::python

@@ -66,6 +66,8 @@ PyObject *python::launch(KernelObject *kernel, Device &device, const uint64_t gr
     return refuseGrid(grid);
   Ranges ranges;
   uint32_t flags = options.flags;
+  if (device.type == kCpu && !followEnvironment(/*onInterpreter=*/true))
+    return nullptr;
   if (device.type == kCpu && boundsChecksOff)
     flags |= TILERUN_LAUNCH_NO_BOUNDS_CHECKS;
   else if (device.type == kCpu && !ranges.read(values, arguments, count))

@@ -244,6 +244,8 @@ static PyObject *call(PyObject *object, PyObject *const *given, size_t numGivenA
   auto *kernel = reinterpret_cast<KernelObject *>(self->kernel);
   KernelState &state = *kernel->state;
   size_t numGiven = numGivenAndFlag & kCountMask;
+  if (!followEnvironment(/*onInterpreter=*/false))
+    return nullptr;
   if (slowOnly || state.slow || !state.handle || !isUnchanged(state))
     return launchSlowly(self, given, numGiven, names);
   Values values;
@@ -274,7 +276,9 @@ static PyObject *call(PyObject *object, PyObject *const *given, size_t numGivenA
     first = tensor;
   }
   Device *device = hasTensor ? findDevice(first.deviceType, first.deviceIndex) : nullptr;
-  if (!device)
+  if (device && device->type == kCpu && !followEnvironment(/*onInterpreter=*/true))
+    return nullptr;
+  if (!device || slowOnly)
     return launchSlowly(self, given, numGiven, names);
 
   uint64_t grid[3];

@@ -57,6 +57,8 @@ static TilerunStatus callHook(Callbacks &callbacks, PyObject *hook, uint32_t ind
 static bool readLaunch(const Device &device, PyObject *list, Way &way) {
   if (device.type != kCpu)
     return true;
+  if (!followEnvironment(/*onInterpreter=*/true))
+    return false;
   if (boundsChecksOff) {
     way.launch.flags = TILERUN_LAUNCH_NO_BOUNDS_CHECKS;
     return true;

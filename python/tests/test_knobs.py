@@ -3,9 +3,12 @@
 import os
 import stat
 
+import numpy as np
 import pytest
 
 import tilerun.triton as triton
+import tilerun.triton.language as tl
+from tilerun import errors
 
 knobs = triton.knobs
 
@@ -57,6 +60,91 @@ def test_the_environment_is_read_at_each_look(monkeypatch):
     assert knobs.cache.dump_dir == "/somewhere/.triton/dump"
     monkeypatch.setenv("TILERUN_CACHE_DIR", "/kept")
     assert knobs.cache.dir == "/kept"
+
+
+VARIABLES = {("runtime", "debug"): "TRITON_DEBUG", ("runtime", "interpret"): "TRITON_INTERPRET",
+             ("interpreter", "checks"): "TILERUN_CHECKS", ("interpreter", "bounds_checks"): "TILERUN_BOUNDS_CHECKS",
+             ("interpreter", "autotune"): "TILERUN_INTERPRETER_AUTOTUNE",
+             ("compilation", "instrumentation_mode"): "TRITON_INSTRUMENTATION_MODE"}
+
+
+@pytest.mark.parametrize("group, name", VARIABLES)
+def test_no_variable_is_read_once(monkeypatch, group, name):
+    settings = getattr(knobs, group)
+    for text in ("1", "0", "1"):
+        monkeypatch.setenv(VARIABLES[group, name], text)
+        assert getattr(settings, name) == (text if name == "instrumentation_mode" else text == "1")
+        with settings.scope():
+            setattr(settings, name, not getattr(settings, name))
+            assert getattr(settings, name) != (text == "1"), "code decides against the environment"
+    monkeypatch.delenv("TRITON_HOME", raising=False)
+    monkeypatch.setenv("HOME", "/moved")
+    assert knobs.cache.home_dir == "/moved"
+
+
+@triton.jit
+def asserts(x, n):
+    tl.device_assert(n > 0, "must be positive")
+    tl.store(x + n, 1)
+
+
+@triton.jit
+def beyond(x, y):
+    tl.store(y, tl.load(x + 4))
+
+
+def fails(kernel, *arguments):
+    try:
+        kernel[(1, )](*arguments)
+    except errors.TilerunError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("change", [lambda monkeypatch: lambda name, text: monkeypatch.setenv(name, text),
+                                    lambda monkeypatch: lambda name, text: monkeypatch.setitem(os.environ, name, text),
+                                    lambda monkeypatch: lambda name, text: os.environ.update({name: text})])
+def test_warm_launches_follow_the_environment(monkeypatch, change):
+    """A launch that was made before takes the native path, which must see what has been set since."""
+    for name in ("TRITON_DEBUG", "TILERUN_CHECKS", "TILERUN_BOUNDS_CHECKS"):
+        monkeypatch.delenv(name, raising=False)
+    set, x = change(monkeypatch), np.zeros(8, np.int32)
+    for _ in range(3):
+        assert not fails(asserts, x[4:], 0) and "outside of" in fails(beyond, x[:4], x[4:])
+    set("TRITON_DEBUG", "1")
+    assert "must be positive" in fails(asserts, x[4:], 0)
+    set("TRITON_DEBUG", "0")
+    assert not fails(asserts, x[4:], 0)
+    set("TILERUN_CHECKS", "1")
+    assert "must be positive" in fails(asserts, x[4:], 0)
+    set("TILERUN_CHECKS", "0")
+    assert not fails(asserts, x[4:], 0)
+    set("TILERUN_BOUNDS_CHECKS", "0")
+    assert not fails(beyond, x[:4], x[4:])
+    set("TILERUN_BOUNDS_CHECKS", "1")
+    assert "outside of" in fails(beyond, x[:4], x[4:])
+    del os.environ["TILERUN_BOUNDS_CHECKS"]
+    assert "outside of" in fails(beyond, x[:4], x[4:])
+
+
+def test_launches_of_a_gpu_follow_the_environment(run_on_fake_cuda):
+    told = run_on_fake_cuda("""
+import os
+import tilerun.triton as triton, tilerun.triton.language as tl
+from tilerun import _memory, _native
+
+@triton.jit
+def kernel(x, n):
+    tl.device_assert(n > 0)
+    tl.store(x, n)
+
+_native.open_device(_memory.CUDA, 0, "cuda:0", 0, 0)
+x = _memory.Pointer(_native.allocate(_memory.CUDA, 0, 64), _memory.DTYPES["i32"], _memory.CUDA, 0)
+for text in ("0", "1", "0", "1"):
+    os.environ["TRITON_DEBUG"] = text
+    print(int("__assertfail" in kernel[(1, )](x, 3).asm["ptx"]))
+""")
+    assert told == ["0", "1", "0", "1"]
 
 
 def test_scopes_and_copies():

@@ -15,7 +15,7 @@ from .. import _native
 
 def _truth(name, default=False):
     text = os.environ.get(name)
-    return default if text is None else text.lower() in ("1", "true", "yes", "on")
+    return default if text is None else text.lower() in ("1", "true", "yes", "on", "y")
 
 
 class HookChain:
@@ -226,11 +226,9 @@ def _find_cache():
 # The interpreter's own: TILERUN_CHECKS=1, or knobs.interpreter.checks = True; TILERUN_BOUNDS_CHECKS=0, or bounds_checks =
 # False, which leaves accesses out of bounds to chance; and whether @triton.autotune measures where TRITON_INTERPRET has put
 # launches there.
-interpreter = _Settings(checks=lambda: _truth("TILERUN_CHECKS"),
-                        bounds_checks=lambda: _truth("TILERUN_BOUNDS_CHECKS", True),
-                        autotune=lambda: _truth("TILERUN_INTERPRETER_AUTOTUNE"))
-# Launches do not read the environment: their settings are read once.
-runtime = _Settings(interpret=lambda: _truth("TRITON_INTERPRET"), debug=lambda: _truth("TRITON_DEBUG"),
+interpreter = _Settings(checks=_flag("TILERUN_CHECKS"), bounds_checks=_flag("TILERUN_BOUNDS_CHECKS", True),
+                        autotune=_flag("TILERUN_INTERPRETER_AUTOTUNE"))
+runtime = _Settings(interpret=_flag("TRITON_INTERPRET"), debug=_flag("TRITON_DEBUG"),
                     launch_enter_hook=HookChain, launch_exit_hook=lambda: HookChain(reversed=True),
                     kernel_load_start_hook=HookChain, kernel_load_end_hook=lambda: HookChain(reversed=True),
                     jit_cache_hook=None, jit_post_compile_hook=None, override_arch=_text("TRITON_OVERRIDE_ARCH"),
@@ -243,8 +241,8 @@ compilation = _Settings(always_compile=_flag("TRITON_ALWAYS_COMPILE"), override=
                         disable_line_info=_flag("TRITON_DISABLE_LINE_INFO"),
                         front_end_debugging=_flag("TRITON_FRONT_END_DEBUGGING"), allow_non_constexpr_globals=True,
                         enable_experimental_consan=False,
-                        instrumentation_mode=lambda: os.environ.get("TRITON_INSTRUMENTATION_MODE", ""), listener=None)
-cache = _Cache(home_dir=_text("TRITON_HOME", os.path.expanduser("~")), dir=_Live(_find_cache),
+                        instrumentation_mode=_text("TRITON_INSTRUMENTATION_MODE", ""), listener=None)
+cache = _Cache(home_dir=_Live(lambda: os.environ.get("TRITON_HOME") or os.path.expanduser("~")), dir=_Live(_find_cache),
                dump_dir=_Live(lambda: os.environ.get("TRITON_DUMP_DIR") or cache.get_triton_dir("dump")),
                override_dir=_Live(lambda: os.environ.get("TRITON_OVERRIDE_DIR") or cache.get_triton_dir("override")),
                manager_class=None, remote_manager_class=None)
@@ -266,5 +264,7 @@ proton = _Settings(disable=_flag("TRITON_PROTON_DISABLE"), cupti_lib_dir=_text("
 redis = _Settings(key_format=_text("TRITON_REDIS_KEY_FORMAT", "triton:{key}:{filename}"),
                   host=_text("TRITON_REDIS_HOST", "localhost"),
                   port=_Live(lambda: int(os.environ.get("TRITON_REDIS_PORT", 6379))))
-_refresh()
+# Launches are native code, which looks whether one of these has been set since it last asked.
+_native.watch_environment(os.environ._data, tuple(map(os.environ.encodekey, ("TRITON_DEBUG", "TRITON_INTERPRET"))),
+                          tuple(map(os.environ.encodekey, ("TILERUN_CHECKS", "TILERUN_BOUNDS_CHECKS"))), _refresh)
 __getattr__ = _missing.explain(__name__)
