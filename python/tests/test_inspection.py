@@ -1,5 +1,7 @@
 """Inspecting compiled kernels, and compiling without a device: `triton.compile(ASTSource(…))`."""
 
+import typing
+
 import numpy as np
 import pytest
 
@@ -67,6 +69,88 @@ def test_facts():
     assert aligned.get_text() == "x=*fp32:16, y=*fp32:16, n=i32:16, BLOCK=1024"
     assert ".v4." in triton.compile(aligned, target=SM90).asm["ptx"] and ".v4." not in triton.compile(plain, target=SM90).asm["ptx"]
     assert plain.hash() != aligned.hash()
+
+
+class Ends(typing.NamedTuple):
+    first: tl.tensor
+    second: tl.tensor
+    STEP: tl.constexpr = 1
+
+
+@triton.jit
+def add_ends(ends, out, more, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    v = tl.load(ends[0] + i * ends[2]) + tl.load(ends[1] + i)
+    if more[0] is not None:
+        v = more[0](v)
+    tl.store(out + i, v * more[1][0] + more[1][1])
+
+
+@triton.jit
+def add_named(ends, out):
+    tl.store(out, tl.load(ends.first + ends.STEP) + tl.load(ends.second))
+
+
+@triton.jit
+def double(v):
+    return v + v
+
+
+@needs_cuda_plugin
+def test_tuples_in_signatures():
+    make = triton.compiler.ASTSource
+    types = {"ends": ("*fp32", "*fp32", "constexpr"), "out": "*fp32", "more": ("constexpr", ("i32", "constexpr"))}
+    constants = {"BLOCK": 128, (0, 2): 2, ("more", 0): None, ("more", 1, 1): 7}
+    source = make(add_ends, types, constants, {(0, 1): [["tt.divisibility", 16]], (1, ): [["tt.divisibility", 16]]})
+    assert source.constants == {(3, ): 128, (0, 2): 2, (2, 0): None, (2, 1, 1): 7} and source.signature == types
+    text = "ends__0=*fp32, ends__1=*fp32:16, out=*fp32:16, more__1__0=i32, BLOCK=128"
+    assert source.get_text() == text
+    compiled = triton.compile(source, target=SM90)
+    ptx = compiled.asm["ptx"]
+    assert ptx.count(".param .u64") == 3 and ptx.count(".param .u32") == 1, ptx
+    assert compiled.src is source and compiled.asm["source"].startswith("def add_ends(")
+    # Each constant is part of the code, and of the key.
+    for path, value in (((0, 2), 3), ((2, 1, 1), 8), (("more", 0), double)):
+        other = make(add_ends, types, {**constants, path: value})
+        assert other.hash() != source.hash()
+        assert triton.compile(other, target=SM90).asm["ttir"] != compiled.asm["ttir"]
+
+
+@needs_cuda_plugin
+def test_named_tuples_in_signatures():
+    make = triton.compiler.ASTSource
+    source = make(add_named, {"ends": Ends("*fp32", "*fp32", "constexpr"), "out": "*fp32"}, {(0, 2): 5})
+    assert isinstance(source.signature["ends"], Ends) and source.get_text() == "ends__first=*fp32, ends__second=*fp32, out=*fp32"
+    assert "arith.constant 5 :" in triton.compile(source, target=SM90).asm["ttir"]
+
+
+def test_the_code_of_a_tuple_is_that_of_a_launch(knobs):
+    knobs.runtime.interpret = True
+    ends = Ends(np.ones(4, np.float32), np.ones(4, np.float32), 1)
+    launched = add_named[(1, )](ends, np.zeros(4, np.float32))
+    types = {"ends": Ends("*fp32", "*fp32", "constexpr"), "out": "*fp32"}
+    aligned = {path: [["tt.divisibility", 16]] for path in ((0, 0), (0, 1), (1, ))}
+    compiled = triton.compile(triton.compiler.ASTSource(add_named, types, {(0, 2): 1}, aligned))
+    assert compiled.signature == launched.signature and compiled.asm["ttir"] == launched.asm["ttir"]
+
+
+def test_functions_and_lists_as_constants(knobs):
+    knobs.runtime.interpret = True
+    source = triton.compiler.ASTSource(add_ends, {"ends": ("*fp32", "*fp32", "constexpr"), "out": "*fp32", "more": "constexpr"},
+                                       {"BLOCK": 4, "more": (double, (2, 1)), (0, 2): 1})
+    assert "tile.store" in triton.compile(source).asm["ttir"]
+
+
+@pytest.mark.parametrize("types, constants, error, message", [
+    ({"ends": ("*fp32", "half")}, {}, ValueError, "parameter 'ends\\[1\\]' of kernel 'add_named' has the type 'half'"),
+    ({"ends": ["*fp32"]}, {}, ValueError, "parameter 'ends' of kernel 'add_named' has the type"),
+    ({"ends": ("*fp32", "*fp32")}, {(0, 2): 1}, ValueError, "no parameter \\(0, 2\\): the type of 'ends' is \\('\\*fp32', '\\*fp32'\\)"),
+    ({"ends": "*fp32"}, {("ends", 0): 1}, ValueError, "no parameter \\('ends', 0\\): the type of 'ends' is \\*fp32"),
+    ({"ends": ("constexpr", )}, {}, ValueError, "'ends\\[0\\]' is a constexpr, but constexprs has no value for it"),
+    ({"ends": Ends("*fp32", "*fp32", "i32")}, {}, ValueError, "'ends\\[2\\]' is declared as tl.constexpr, but the signature has the type 'i32'")])
+def test_tuples_are_checked(types, constants, error, message):
+    with pytest.raises(error, match=message):
+        triton.compiler.ASTSource(add_named, {**types, "out": "*fp32"}, constants).get_text()
 
 
 def test_without_a_target_it_is_the_device_here(knobs):

@@ -164,7 +164,7 @@ class CompiledKernel:
             # Without the constants, which the kernel has.
             plain = [p.name for p in self.function.params if not p.is_constexpr]
             if len(args) == len(plain) < len(self.function.params):
-                constants = {self.function.arg_names[at]: value for (at, ), value in self.src.constants.items()}
+                constants = {self.function.arg_names[path[0]]: value for path, value in self.src.constants.items() if len(path) == 1}
                 named = {name: value for name, value in constants.items() if name not in plain and name not in kwargs}
                 args, kwargs = (), {**dict(zip(plain, args)), **named, **kwargs}
             return self.function.run(*args, grid=grid, **{**options, **kwargs})

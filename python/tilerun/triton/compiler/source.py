@@ -14,10 +14,18 @@ _TYPE = re.compile(r"\*?k?\w+")
 _DESCRIPTOR = re.compile(r"tensordesc<(\w+)\[(\d+(?:,\d+)*)\](,nan)?>")
 
 
+class _RunTimeValue:
+    """Stands for an argument of which only the type is known; without a type, for one that the signature leaves out."""
+
+    def __init__(self, kind=None, divisibility=None):
+        self.kind, self.divisibility = kind, divisibility
+
+
 class ASTSource:
     """A jit function with the types of its parameters (`{"x": "*fp32", "n": "i32"}`), its constants and facts
-    (`{(0,): [["tt.divisibility", 16]]}`). Parameters are given by name or by position. A tensor
-    descriptor is written `tensordesc<fp16[64,32]>`."""
+    (`{(0,): [["tt.divisibility", 16]]}`). Parameters are named, or told by their place. A tensor descriptor is written
+    `tensordesc<fp16[64,32]>`, and a tuple as one of types, by its class if it has names; `(0, 1)` is the second item of the
+    first parameter."""
 
     ext, language = "ttir", "python"
 
@@ -29,10 +37,9 @@ class ASTSource:
         if not isinstance(signature, dict):
             raise TypeError(f"the signature of '{self.name}' is a dict of types by parameter, not {signature!r}")
         self.signature = {self._find(key): self._check_type(self._find(key), kind) for key, kind in signature.items()}
-        named = {self._find(key): value for key, value in (constexprs or {}).items()}
-        self._constants = named
-        self.constants = {(function.arg_names.index(name), ): value for name, value in named.items()}
-        self._facts = {self._find(key): value for key, value in self.attrs.items()}
+        self._constants = {self._find_path(key): value for key, value in (constexprs or {}).items()}
+        self.constants = {(function.arg_names.index(name), *path): value for (name, *path), value in self._constants.items()}
+        self._facts = {self._find_path(key): value for key, value in self.attrs.items()}
 
     @staticmethod
     def of(function, text):
@@ -55,15 +62,32 @@ class ASTSource:
     def _find(self, key):
         """The name of the parameter that a key refers to."""
         names = self.fn.arg_names
-        if isinstance(key, tuple) and len(key) == 1:
-            key = key[0]
         if isinstance(key, int) and 0 <= key < len(names):
             return names[key]
         if key not in names:
             raise ValueError(f"kernel '{self.name}' has no parameter {key!r}; it has {', '.join(names)}")
         return key
 
+    def _find_path(self, key):
+        """The name of the parameter that a key means, and the places in its tuples."""
+        name, *path = key if isinstance(key, tuple) and key else (key, )
+        if not path:
+            return (self._find(name), )
+        name = self._find(name)
+        kind = self.signature.get(name)
+        for at in path:
+            if not isinstance(kind, tuple) or type(at) is not int or not 0 <= at < len(kind):
+                raise ValueError(f"kernel '{self.name}' has no parameter {key!r}: the type of '{name}' is "
+                                 f"{self.signature.get(name, 'not given')}")
+            kind = kind[at]
+        return (name, *path)
+
     def _check_type(self, name, kind):
+        if isinstance(kind, tuple):
+            nesting = _source.explain_nesting(kind)
+            if nesting is not None:
+                raise ValueError(f"parameter '{name}' of kernel '{self.name}' has a tuple of types that {nesting}")
+            return _make_like(kind, [self._check_type(f"{name}[{i}]", item) for i, item in enumerate(kind)])
         kind = str(kind)
         if kind.startswith("tensordesc"):
             kind = "".join(kind.split())
@@ -75,31 +99,74 @@ class ASTSource:
         word = kind.removeprefix("*").removeprefix("k") if kind.startswith("*") else kind
         if kind != "constexpr" and (not _TYPE.fullmatch(kind) or word not in DTYPES):
             raise ValueError(f"parameter '{name}' of kernel '{self.name}' has the type '{kind}', which does not exist; there are "
-                             f"constexpr, {', '.join(DTYPES)}, '*' before one of these for a pointer, and tensordesc<fp16[64,32]>")
+                             f"constexpr, {', '.join(DTYPES)}, '*' before one of these for a pointer, tensordesc<fp16[64,32]>, and "
+                             "tuples of these")
         return "*" + word if kind.startswith("*") else kind
 
     def hash(self):
-        return hashlib.sha256(repr((self.fn.cache_key, self.get_text())).encode()).hexdigest()
+        native, text = self.resolve()
+        key = self.fn.cache_key, text
+        if native is not self.fn:
+            key += native.wrapper, native.bound
+        return hashlib.sha256(repr(key).encode()).hexdigest()
 
     def get_text(self):
         """The signature as the library reads it."""
-        from ..runtime._variants import write_constant
-        entries = []
+        return self.resolve()[1]
+
+    def resolve(self):
+        """(the native kernel, its signature as the library reads it). The kernel is one around the function if there are
+        arguments that the library's signatures do not have, such as tuples."""
+        from ..runtime import _variants, jit
+        from ..runtime._values import unwrap_argument
+        self.fn._ensure_loaded()
+        values, whole, defaults = {}, set(), set()
         for param in self.fn.params:
             name = param.name
-            if name in self._constants:
-                entries.append(f"{name}={write_constant(self.fn, param, self._constants[name], [])}")
-                continue
-            kind = self.signature.get(name)
-            if kind == "constexpr":
-                raise ValueError(f"parameter '{name}' is a constexpr, but constexprs has no value for it")
-            if kind is not None:
-                divisibility = next((value for fact, value in self._facts.get(name, ()) if fact == "tt.divisibility"), None)
-                entries.append(f"{name}={kind}" + (f":{divisibility}" if divisibility else ""))
-        return ", ".join(entries)
+            if (name, ) in self._constants:
+                values[name] = unwrap_argument(self._constants[name, ])
+                if isinstance(values[name], (tuple, list, dict)) or _source.is_enum_member(values[name]):
+                    whole.add(name)
+            elif name in self.signature:
+                values[name] = self._stand_in((name, ), self.signature[name], param.is_constexpr)
+            else:
+                values[name] = unwrap_argument(param.default) if param.has_default else _RunTimeValue()
+                defaults.add(name)
+        native, values = _variants.find(self.fn, values, jit._lock, frozenset(whole))
+        entries, params = [], {param.name: param for param in self.fn.params}
+        for name, value in values.items():
+            if isinstance(value, _RunTimeValue):
+                if value.kind is not None:
+                    entries.append(f"{name}={value.kind}" + (f":{value.divisibility}" if value.divisibility else ""))
+            elif native is not self.fn or name not in defaults:  # The library knows the function's own.
+                entries.append(f"{name}={_variants.write_constant(self.fn, params[name], value, [])}")
+        return native, ", ".join(entries)
+
+    def _stand_in(self, path, kind, is_constant):
+        """What takes the place of an argument of a type."""
+        from ..runtime._variants import constant_fields
+        shown = path[0] + "".join(f"[{at}]" for at in path[1:])
+        if path in self._constants:
+            value = self._constants[path]
+            return value if isinstance(value, constexpr) else constexpr(value)
+        if isinstance(kind, tuple):
+            constants = constant_fields(type(kind))
+            return _make_like(kind, [self._stand_in((*path, i), item, is_constant or i in constants)
+                                     for i, item in enumerate(kind)])
+        if kind == "constexpr":
+            raise ValueError(f"parameter '{shown}' is a constexpr, but constexprs has no value for it")
+        if is_constant and len(path) > 1:
+            raise ValueError(f"parameter '{shown}' is declared as tl.constexpr, but the signature has the type '{kind}'; write "
+                             "'constexpr', and its value in constexprs")
+        return _RunTimeValue(kind, next((value for fact, value in self._facts.get(path, ()) if fact == "tt.divisibility"), None))
 
     def parse_options(self):
         return {}
+
+
+def _make_like(kind, items):
+    """A tuple of other items, of the same class."""
+    return type(kind)._make(items) if _source.is_named_tuple(type(kind)) else tuple(items)
 
 
 def _split(text):
@@ -138,9 +205,9 @@ def compile(src, target=None, options=None, _env_vars=None):
     given = dict(options or {})
     options = {name: int(_plain(given.get(name) or 0)) for name in OPTIONS}
     options["options"] = read_target_options(given.get("options"))
-    src.fn._ensure_loaded()
+    native, signature = src.resolve()
     text = target.text if isinstance(target, GPUTarget) else str(target)
-    compiled = CompiledKernel(src.fn, src.fn, None, None, src.get_text(), pack_options(options), target=text, src=src)
+    compiled = CompiledKernel(src.fn, native, None, None, signature, pack_options(options), target=text, src=src)
     compiled._read()
     return compiled
 

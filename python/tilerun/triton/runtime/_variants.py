@@ -146,7 +146,7 @@ class _Parts:
             return (f"tl.make_tensor_descriptor({name}, [{', '.join(shape)}], [{', '.join(strides + ['1'])}], {block}, "
                     f"padding_option={value.padding!r})")
         if isinstance(value, (tuple, list)):
-            constants = _constant_fields(type(value))
+            constants = constant_fields(type(value))
             return self._make_tuple(value, [
                 self._express_constant(param, v) if i in constants else self._express(param, f"{name}__{i}", v, rest)
                 for i, v in enumerate(value)])
@@ -166,7 +166,7 @@ class _Parts:
 
 
 @functools.lru_cache(maxsize=None)
-def _constant_fields(kind):
+def constant_fields(kind):
     """The places of the fields that a named tuple declares as tl.constexpr."""
     if not _source.is_named_tuple(kind):
         return frozenset()
@@ -197,7 +197,7 @@ class _Variant(_native.Kernel):
 
     def __init__(self, function, bound, helpers, names, wrapper="", classes=()):
         self.function, self.fn = function, function.fn
-        self.bound = bound
+        self.bound, self.wrapper = bound, wrapper
         constants = {p.name for p in function.params if p.is_constexpr}
         self.arg_names = names
         self._setup(tuple(names), tuple(name in constants for name in names), {},
