@@ -5,67 +5,15 @@ scripts that make no use of a GPU are unaffected."""
 import atexit
 import functools
 import os
+import types
 
 from . import _memory, _pretend
+from ._autocast import redirect_autocast
+from ._places import (get_storage, host_storages, is_default_gpu, is_gpu, is_on_host, mark_host, pinned_storages,
+                      redirect_defaults, redirected, unmark_host)
+from ._storages import redirect_storages
 
 is_redirected = is_pretending = False
-
-
-def _redirected(device):
-    """A device with 'cuda' replaced."""
-    import torch
-    if device is None or isinstance(device, int) and not isinstance(device, bool):
-        return device if device is None else "cpu"
-    if isinstance(device, (str, torch.device)) and str(device).split(":")[0] == "cuda":
-        return torch.device("cpu") if isinstance(device, torch.device) else "cpu"
-    return device
-
-
-def _is_gpu(device):
-    return device is not None and _redirected(device) is not device
-
-
-# The storages that are the host's: what a script makes without naming its GPU, and what it computes of that. The weak
-# references keep an address from being that of another storage; those of storages that are gone are dropped now and then.
-_host_storages = {}
-_most_storages = 64
-_default_is_gpu = False
-
-
-def _get_storage(tensor):
-    """None for tensors without one: sparse ones, and those of torch.func."""
-    try:
-        return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
-    except RuntimeError:
-        return None
-
-
-def _mark_host(tensor):
-    _mark_storage(_get_storage(tensor))
-    return tensor
-
-
-def _mark_storage(storage):
-    from torch.multiprocessing.reductions import StorageWeakRef
-    global _most_storages
-    if storage is not None and storage._cdata not in _host_storages:
-        _host_storages[storage._cdata] = StorageWeakRef(storage)
-        if len(_host_storages) > _most_storages:
-            for key in [key for key, known in list(_host_storages.items()) if known.expired()]:
-                del _host_storages[key]
-            _most_storages = max(64, 2 * len(_host_storages))
-
-
-def _unmark_host(tensor):
-    storage = _get_storage(tensor)
-    if storage is not None:
-        _host_storages.pop(storage._cdata, None)
-
-
-def is_on_host(tensor):
-    """Whether a tensor is known to be a host tensor."""
-    storage = _get_storage(tensor)
-    return storage is not None and storage._cdata in _host_storages
 
 
 def _is_traced():
@@ -96,7 +44,7 @@ def _mark_like(made, args, kwargs, alone):
     tensors = [tensor for tensor in tensors if tensor.dim()] or tensors
     if all(map(is_on_host, tensors)) if tensors else alone:
         for result in results:
-            _mark_host(result)
+            mark_host(result)
     return made
 
 
@@ -105,14 +53,20 @@ def _with_device(function):
     def call(*args, **kwargs):
         device = kwargs.get("device")
         if device is not None:
-            kwargs["device"] = _redirected(device)
-        kwargs.pop("pin_memory", None)
+            kwargs["device"] = redirected(device)
+        pinned = kwargs.pop("pin_memory", None)
         made = function(*args, **kwargs)
-        if _is_traced() or _is_gpu(device):
+        if _is_traced() or is_gpu(device):
             return made
-        return _mark_like(made, args, kwargs, not _default_is_gpu) if device is None else _mark_host(made)
+        made = _mark_like(made, args, kwargs, not is_default_gpu()) if device is None else mark_host(made)
+        return _pin(made) if pinned else made
 
     return call
+
+
+def _pin(tensor):
+    pinned_storages.add(get_storage(tensor))
+    return tensor
 
 
 def _with_copy(function):
@@ -124,10 +78,10 @@ def _with_copy(function):
     def call(data, *args, **kwargs):
         import torch
         made = make(data, *args, **kwargs)
-        if not _is_gpu(kwargs.get("device")) or isinstance(data, torch.Tensor) and not is_on_host(data):
+        if not is_gpu(kwargs.get("device")) or isinstance(data, torch.Tensor) and not is_on_host(data):
             return made
         copy = made.clone() if made is data or not isinstance(data, torch.Tensor) else made
-        _unmark_host(copy)
+        unmark_host(copy)
         return copy
 
     return call
@@ -137,7 +91,7 @@ def _like_operands(function):
     @functools.wraps(function)
     def call(*args, **kwargs):
         made = function(*args, **kwargs)
-        return _mark_like(made, args, kwargs, False) if _host_storages and not _is_traced() else made
+        return _mark_like(made, args, kwargs, False) if host_storages and not _is_traced() else made
 
     return call
 
@@ -178,9 +132,55 @@ def _redirect_generator(torch):
 
     class Generator(plain, metaclass=Kind):
         def __new__(cls, device="cpu"):
-            return plain(_redirected(device))
+            return plain(redirected(device))
 
     torch.Generator = Generator
+
+
+def _redirect_streams(torch):
+    """torch.Stream and torch.Event, of which those of torch.cuda are kinds."""
+    for name, own in (("Stream", _pretend.Stream), ("Event", _pretend.Event)):
+        plain = getattr(torch, name, None)
+        if plain is None:
+            continue
+
+        class Kind(type):
+            def __instancecheck__(cls, value):
+                return isinstance(value, (cls.plain, cls.own))
+
+            def __call__(cls, *args, device=None, **kwargs):
+                first = args[0] if device is None and args else device
+                return cls.own(*args, **kwargs) if first is None or is_gpu(first) else \
+                    cls.plain(*args, **kwargs, **({} if device is None else {"device": device}))
+
+        setattr(torch, name, Kind(name, (), {"plain": plain, "own": own, "__module__": "torch"}))
+
+
+def _tell_jit(torch):
+    """torch.jit knows the functions that it does not compile by their identity."""
+    builtins = getattr(torch.jit, "_builtins", None)
+    find, register = getattr(builtins, "_find_builtin", None), getattr(builtins, "_register_builtin", None)
+    if find is None or register is None:
+        return
+    for module in (torch, torch.nn.functional, torch.fft, torch.linalg, torch.special):
+        for function in list(vars(module).values()):
+            plain = function
+            while plain.__class__ is types.FunctionType and hasattr(plain, "__wrapped__"):
+                plain = plain.__wrapped__
+            if plain is not function and (name := find(plain)) is not None:
+                register(function, name)
+
+
+def _redirect_constructor(torch):
+    """`torch.Tensor(3, 4)`, which is a tensor of the host unless the default is another."""
+    make = torch.Tensor.__new__
+
+    def new(cls, *args, device=None, **kwargs):
+        made = make(cls, *args, **kwargs, **({} if device is None else {"device": redirected(device)}))
+        of_tensor = any(isinstance(a, torch.Tensor) for a in args)
+        return made if of_tensor or _is_traced() or (is_default_gpu() if device is None else is_gpu(device)) else mark_host(made)
+
+    torch.Tensor.__new__ = new
 
 
 # Methods that give no tensor, or have an answer of their own here.
@@ -204,10 +204,10 @@ def _redirect_tensors(torch):
         elif wanted is None:
             return _mark_like(to(self, *args, **kwargs), (self, ), {}, False)
         else:
-            kwargs = {name: _redirected(value) if name == "device" else value for name, value in kwargs.items()}
-            moved = to(self, *(_redirected(a) if a is wanted else a for a in args), **kwargs)
-        if not _is_gpu(wanted):
-            return _mark_host(clone(self) if moved is self else moved)
+            kwargs = {name: redirected(value) if name == "device" else value for name, value in kwargs.items()}
+            moved = to(self, *(redirected(a) if a is wanted else a for a in args), **kwargs)
+        if not is_gpu(wanted):
+            return mark_host(clone(self) if moved is self else moved)
         # Tensors that are not known to be the host's are on the GPU already: a copy would lose what kernels write.
         return clone(self) if moved is self and is_on_host(self) and not isinstance(self, parameter) else moved
 
@@ -227,7 +227,8 @@ def _redirect_tensors(torch):
     torch.Tensor.to = tensor_to
     torch.Tensor.cuda = lambda self, *args, **kwargs: tensor_to(self, "cuda")
     torch.Tensor.cpu = lambda self, *args, **kwargs: tensor_to(self, "cpu")
-    torch.Tensor.pin_memory = lambda self, *args, **kwargs: self
+    torch.Tensor.is_pinned = lambda self, *args: get_storage(self) in pinned_storages
+    torch.Tensor.pin_memory = lambda self, *args, **kwargs: self if self.is_pinned() else _pin(mark_host(clone(self)))
 
 
 def _redirect_operations(torch):
@@ -256,46 +257,27 @@ def _redirect_modules(torch):
 
     def settle(self):
         for tensor in (*self.parameters(), *self.buffers()):
-            _unmark_host(tensor)
+            unmark_host(tensor)
         return self
 
     def move(self, *args, **kwargs):
-        # Its parameters have the requested device.
-        if any(map(_is_gpu, (*args, kwargs.get("device")))):
+        # Its parameters are where they are to be.
+        if any(map(is_gpu, (*args, kwargs.get("device")))):
             settle(self)
-        args = [a for a in args if not _is_gpu(a)]
-        kwargs = {name: value for name, value in kwargs.items() if name != "device" or not _is_gpu(value)}
+        args = [a for a in args if not is_gpu(a)]
+        kwargs = {name: value for name, value in kwargs.items() if name != "device" or not is_gpu(value)}
         return module_to(self, *args, **kwargs) if args or kwargs.keys() - {"non_blocking"} else self
 
     torch.nn.Module.to = move
     torch.nn.Module.cuda = lambda self, *args, **kwargs: settle(self)
+
+    def start_parallel(self, module, device_ids=None, output_device=None, dim=0):
+        torch.nn.Module.__init__(self)  # As with one GPU: the module by itself.
+        self.module, self.dim, self.device_ids = module, dim, []
+
+    torch.nn.DataParallel.__init__ = start_parallel
     if hasattr(torch.nn.Module, "to_empty"):
         torch.nn.Module.to_empty = _with_device(torch.nn.Module.to_empty)
-
-
-def _redirect_storages(torch):
-    load = torch.load
-
-    @functools.wraps(load)
-    def load_here(f, map_location=None, *args, **kwargs):
-        if map_location is not None and not isinstance(map_location, (str, torch.device)):
-            return load(f, map_location, *args, **kwargs)
-        wanted = map_location
-
-        def place(storage, location):
-            # Files written by this run have 'cpu' for every device.
-            if not _is_gpu(location if wanted is None else wanted):
-                _mark_storage(storage)
-            return storage
-
-        return load(f, place, *args, **kwargs)
-
-    torch.load = load_here
-    # Of what the workers of a DataLoader hand over.
-    make = getattr(getattr(torch, "UntypedStorage", None), "_new_shared", None)
-    if make is not None:
-        torch.UntypedStorage._new_shared = classmethod(
-            lambda cls, *args, device="cpu", **kwargs: make.__func__(cls, *args, device=_redirected(device), **kwargs))
 
 
 def redirect(pretend=True):
@@ -316,6 +298,8 @@ def redirect(pretend=True):
             setattr(torch, name, _with_copy(getattr(torch, name)))
     for name in _FFT_FACTORIES:
         setattr(torch.fft, name, _with_device(getattr(torch.fft, name)))
+    if hasattr(torch, "nested"):
+        torch.nested.nested_tensor = _with_device(torch.nested.nested_tensor)
     for name in _METHODS:
         if hasattr(torch.Tensor, name):
             setattr(torch.Tensor, name, _with_device(getattr(torch.Tensor, name)))
@@ -323,20 +307,17 @@ def redirect(pretend=True):
         for name in names:
             setattr(module, name, _like_operands(_in_float32(getattr(module, name))))
     _redirect_tensors(torch)
-    atexit.register(_host_storages.clear)  # Weak references need torch.
+    atexit.register(host_storages.clear)  # Weak references need torch.
+    atexit.register(pinned_storages.clear)
     _redirect_operations(torch)
     _redirect_modules(torch)
-    _redirect_storages(torch)
+    redirect_storages(torch, pretend)
+    redirect_defaults(torch, pretend)
+    redirect_autocast(torch)
     _redirect_generator(torch)
-    if hasattr(torch, "set_default_device"):
-        set_default = torch.set_default_device
-
-        def set_default_device(device):
-            global _default_is_gpu
-            set_default(_redirected(device))
-            _default_is_gpu = _is_gpu(device)
-
-        torch.set_default_device = set_default_device
+    _redirect_constructor(torch)
+    _redirect_streams(torch)
+    _tell_jit(torch)
     _memory.treat_cuda_as_cpu()
     _pretend.redirect_module(torch)
     (_pretend.pretend if pretend else _pretend.tell_truth)(torch)

@@ -10,6 +10,7 @@ import time
 import types
 
 from . import _memory
+from ._places import GpuType, is_on_host, mark_host
 
 # The properties of an H200: scripts take their path for new GPUs, which the interpreter supports as well.
 CAPABILITY = (9, 0)
@@ -21,8 +22,15 @@ NAME = "Tilerun interpreter"
 class Event:
     """A point in time."""
 
-    def __init__(self, enable_timing=False, **_):
+    cuda_event = event_id = 0
+
+    def __init__(self, *_, **__):
         self.time = None
+
+    @property
+    def device(self):
+        import torch
+        return torch.device("cuda", 0)
 
     def record(self, stream=None):
         self.time = time.perf_counter()
@@ -39,14 +47,21 @@ class Event:
     def wait(self, stream=None):
         pass
 
+    @classmethod
+    def from_ipc_handle(cls, device, handle):
+        return cls().ipc_handle()
+
+    def ipc_handle(self):
+        raise NotImplementedError("events of other processes are not possible with --cpu: there is no GPU that they share")
+
 
 class Stream:
     """An order of work: here all work is done when it is asked for."""
 
-    cuda_stream = native_handle = stream_id = device_index = priority = 0
+    cuda_stream = native_handle = stream_id = device_index = 0
 
-    def __init__(self, *_, **__):
-        pass
+    def __init__(self, *_, priority=0, **__):
+        self.priority = priority
 
     @property
     def device(self):
@@ -94,17 +109,72 @@ class _Device(contextlib.nullcontext):
 
 
 class Properties:
+    """What torch.cuda.get_device_properties gives."""
+
     name, major, minor, total_memory, warp_size = NAME, *CAPABILITY, 1 << 34, 32
     is_integrated = is_multi_gpu_board = 0
     max_threads_per_multi_processor, regs_per_multiprocessor, L2_cache_size = 2048, 1 << 16, 1 << 25
     shared_memory_per_block, shared_memory_per_block_optin = 48 << 10, 227 << 10
     shared_memory_per_multiprocessor = 228 << 10
     multi_processor_count = 1
+    max_threads_per_block, clock_rate, memory_clock_rate, memory_bus_width = 1024, 1_000_000, 1_000_000, 64
+    pci_bus_id = pci_device_id = pci_domain_id = 0
+    gcnArchName, uuid = "", "00000000-0000-0000-0000-000000000000"
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        known = sorted(known for known in dir(Properties) if not known.startswith("_"))
+        raise AttributeError(f"with --cpu, nothing is known of the GPU's property '{name}'; there are {', '.join(known)}")
+
+    def __repr__(self):
+        return (f"_CudaDeviceProperties(name='{self.name}', major={self.major}, minor={self.minor}, "
+                f"total_memory={self.total_memory >> 20}MB, multi_processor_count={self.multi_processor_count})")
+
+
+class _Cudart:
+    """What torch.cuda.cudart() gives: scripts start and stop profilers by it."""
+
+    cudaProfilerStart = cudaProfilerStop = staticmethod(lambda: 0)
+    cudaGetErrorString = staticmethod(lambda code: "no error" if code == 0 else f"error {code}")
+    cudaMemGetInfo = staticmethod(lambda device=0: (Properties.total_memory, ) * 2)
+    cudaHostRegister = cudaHostUnregister = staticmethod(lambda *args: 0)
+
+    class cudaError:
+        success = 0
+
+    def __getattr__(self, name):
+        raise AttributeError(f"torch.cuda.cudart().{name} is not possible with --cpu: there is no CUDA runtime")
+
+
+class _Statistics(dict):
+    """Of memory that nobody counts: each is 0."""
+
+    def __missing__(self, name):
+        return 0
+
+    def get(self, name, default=0):
+        return self[name]
+
+
+# What scripts may ask torch.cuda for, and has no meaning without a GPU.
+_IMPOSSIBLE = ("MemPool caching_allocator_alloc caching_allocator_delete change_current_allocator CUDAPluggableAllocator "
+               "current_blas_handle graph_pool_handle").split()
 
 
 def _refuse_graphs(*_, **__):
     raise NotImplementedError("CUDA graphs are not possible with --cpu: nothing records what torch does on the CPU; "
                               "triton.testing.do_bench_cudagraph measures without one")
+
+
+def _refuse(cuda):
+    for name in _IMPOSSIBLE:
+
+        def refuse(*_, name=name, **__):
+            raise NotImplementedError(f"torch.cuda.{name} is not possible with --cpu: there is no GPU")
+
+        refuse.__name__ = name
+        setattr(cuda, name, refuse)
 
 
 def _answer(module, names, function):
@@ -119,37 +189,55 @@ def redirect_module(torch):
     """Gives torch.cuda the answers that both kinds of runs have: streams, events, sizes of memory, generators."""
     cuda = torch.cuda
     _answer(cuda, "device_count", lambda: 1)
-    _answer(cuda, "current_device", lambda: 0)
+    _answer(cuda, "current_device get_sync_debug_mode temperature power_draw clock_rate device_memory_used",
+            lambda *args, **kwargs: 0)
     nothing = lambda *args, **kwargs: None
     _answer(cuda, "synchronize set_device empty_cache reset_peak_memory_stats reset_max_memory_allocated init _sleep _lazy_init "
             "set_stream ipc_collect reset_accumulated_memory_stats reset_max_memory_cached set_per_process_memory_fraction "
-            "set_sync_debug_mode", nothing)
-    # The seed of 'cuda' is the only seed.
+            "set_sync_debug_mode check_error reset_max_memory_reserved", nothing)
+    _answer(cuda.memory, "_record_memory_history _set_allocator_settings", nothing)
+    _answer(cuda, "cudart", lambda: _Cudart())
+    torch._C._cuda_getCurrentRawStream = lambda device: 0  # Generated code imports it.
+    # The seed of 'cuda' is the one seed that there is.
     _answer(cuda, "manual_seed manual_seed_all", lambda seed: torch.default_generator.manual_seed(seed) and None)
     _answer(cuda, "seed seed_all", lambda: torch.default_generator.seed() and None)
     _answer(cuda, "initial_seed", lambda: torch.default_generator.initial_seed())
-    _answer(cuda, "get_rng_state", lambda *args: torch.get_rng_state())
+    # States are the host's, of a GPU's generator as well.
+    get_state = torch.get_rng_state
+    torch.get_rng_state = torch.random.get_rng_state = functools.wraps(get_state)(lambda: mark_host(get_state()))
+    _answer(cuda, "get_rng_state", lambda *args, **kwargs: torch.get_rng_state())
     _answer(cuda, "get_rng_state_all", lambda: [torch.get_rng_state()])
-    _answer(cuda, "set_rng_state", lambda state, *args: torch.set_rng_state(state))
+    _answer(cuda, "set_rng_state", lambda new_state, *args, **kwargs: torch.set_rng_state(new_state))
     _answer(cuda, "set_rng_state_all", lambda states: torch.set_rng_state(states[0]))
+    cuda.default_generators = (torch.default_generator, )
     cuda.Event, cuda.Stream, cuda.ExternalStream = Event, Stream, Stream
-    _answer(cuda, "current_stream", lambda *args: Stream.current)
-    _answer(cuda, "default_stream", lambda *args: Stream.default)
-    _answer(cuda, "stream", lambda stream: contextlib.nullcontext() if stream is None else stream)
+    _answer(cuda, "current_stream", lambda *args, **kwargs: Stream.current)
+    _answer(cuda, "default_stream", lambda *args, **kwargs: Stream.default)
+    _answer(cuda, "stream StreamContext", lambda stream: contextlib.nullcontext() if stream is None else stream)
     cuda.device = cuda.device_of = _Device
-    _answer(cuda, "get_device_properties", lambda *args: Properties())
+    _answer(cuda, "get_device_properties", lambda *args, **kwargs: Properties())
     _answer(cuda, "max_memory_allocated max_memory_reserved memory_allocated memory_reserved memory_cached max_memory_cached "
-            "utilization memory_usage", lambda *args: 0)
-    _answer(cuda, "memory_stats", lambda *args: {})
-    _answer(cuda, "memory_summary", lambda *args, **kwargs: "")
-    _answer(cuda, "mem_get_info", lambda *args: (Properties.total_memory, ) * 2)
+            "utilization memory_usage", lambda *args, **kwargs: 0)
+    _answer(cuda, "memory_stats host_memory_stats", lambda *args, **kwargs: _Statistics())
+    _answer(cuda, "memory_summary list_gpu_processes", lambda *args, **kwargs: "")
+    _answer(cuda, "memory_snapshot", lambda *args, **kwargs: [])
+    _answer(cuda, "get_per_process_memory_fraction", lambda *args, **kwargs: 1.0)
+    _answer(cuda, "mem_get_info", lambda *args, **kwargs: (Properties.total_memory, ) * 2)
     _answer(cuda, "is_current_stream_capturing", lambda: False)
     _answer(cuda, "CUDAGraph graph make_graphed_callables", _refuse_graphs)
+    _refuse(cuda)
     if hasattr(cuda, "nvtx"):
         _answer(cuda.nvtx, "range_push range_pop mark range_start range_end", nothing)
     for name in dir(cuda):
         if name.endswith("Tensor") and hasattr(torch, name):
-            setattr(cuda, name, getattr(torch, name))  # torch.cuda.FloatTensor and its relatives.
+            plain = getattr(torch, name)
+            setattr(cuda, name, GpuType(name, (), {"plain": plain, "dtype": plain.dtype, "__module__": "torch.cuda"}))
+    # The names that these have in the modules that define them.
+    for inner in ("memory", "random", "streams", "graphs", "profiler"):
+        inner = getattr(cuda, inner, None)
+        for name in vars(inner) if inner is not None else ():
+            if not name.startswith("_") and vars(cuda).get(name) is not None:
+                setattr(inner, name, vars(cuda)[name])
 
 
 def tell_truth(torch):
@@ -157,8 +245,8 @@ def tell_truth(torch):
     Properties.name, Properties.major, Properties.minor, Properties.warp_size = "cpu", 0, 0, 1
     Properties.shared_memory_per_block_optin = 1 << 30
     _answer(torch.cuda, "is_available", lambda: False)
-    _answer(torch.cuda, "get_device_capability", lambda *args: (0, 0))
-    _answer(torch.cuda, "get_device_name", lambda *args: "cpu")
+    _answer(torch.cuda, "get_device_capability", lambda *args, **kwargs: (0, 0))
+    _answer(torch.cuda, "get_device_name", lambda *args, **kwargs: "cpu")
 
 
 def pretend(torch):
@@ -166,9 +254,9 @@ def pretend(torch):
     Properties.multi_processor_count = os.cpu_count() or 1
     cuda = torch.cuda
     _answer(cuda, "is_available is_initialized", lambda: True)
-    _answer(cuda, "is_bf16_supported", lambda *args, **kwargs: True)
-    _answer(cuda, "get_device_capability", lambda *args: CAPABILITY)
-    _answer(cuda, "get_device_name", lambda *args: NAME)
+    _answer(cuda, "is_bf16_supported is_tf32_supported", lambda *args, **kwargs: True)
+    _answer(cuda, "get_device_capability", lambda *args, **kwargs: CAPABILITY)
+    _answer(cuda, "get_device_name", lambda *args, **kwargs: NAME)
     _answer(cuda, "get_arch_list", lambda: [f"sm_{CAPABILITY[0]}{CAPABILITY[1]}"])
     _answer(cuda, "can_device_access_peer", lambda *args: False)
     torch.version.cuda = torch.version.cuda or CUDA_VERSION
@@ -185,13 +273,17 @@ def _pretend_accelerator(torch):
     _answer(accelerator, "device_count", lambda: 1)
     _answer(accelerator, "current_accelerator", lambda *args, **kwargs: torch.device("cuda"))
     _answer(accelerator, "current_device_index current_device_idx", lambda: 0)
-    _answer(accelerator, "synchronize set_device_index set_device_idx set_stream", lambda *args: None)
-    _answer(accelerator, "current_stream", lambda *args: Stream.current)
+    _answer(accelerator, "synchronize set_device_index set_device_idx set_stream empty_cache reset_peak_memory_stats "
+            "reset_accumulated_memory_stats", lambda *args, **kwargs: None)
+    _answer(accelerator, "memory_allocated memory_reserved max_memory_allocated max_memory_reserved",
+            lambda *args, **kwargs: 0)
+    _answer(accelerator, "memory_stats", lambda *args, **kwargs: _Statistics())
+    _answer(accelerator, "get_memory_info", lambda *args, **kwargs: (Properties.total_memory, ) * 2)
+    _answer(accelerator, "current_stream", lambda *args, **kwargs: Stream.current)
 
 
 def _pretend_tensors(torch):
     # Class attributes that hide those of the class below, which is written in C and stays as it is.
-    from ._on_cpu import is_on_host
     base, tensor = torch.Tensor.__base__, torch.Tensor
     device, here = base.device, torch.device("cuda", 0)
     is_on_cpu = lambda self: device.__get__(self).type == "cpu"
