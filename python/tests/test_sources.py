@@ -2,7 +2,6 @@
 a file."""
 
 import dataclasses
-import enum
 import gc
 import linecache
 import textwrap
@@ -352,97 +351,6 @@ def test_other_decorators():
     assert run(kernel, size=1) == [5]
 
 
-def test_constexpr_functions():
-
-    @triton.constexpr_function
-    def half(n):
-        k = n // 2
-        return k
-
-    @triton.jit
-    def kernel(out, N: tl.constexpr):
-        M: tl.constexpr = half(N)
-        tl.store(out + tl.arange(0, half(N)), M)
-
-    assert run(kernel, 8, size=4) == [4] * 4 and half(9) == 4 and half(tl.constexpr(9)).value == 4
-
-
-def _width(kind):
-    return kind.value.primitive_bitwidth if isinstance(kind, tl.constexpr) else kind.primitive_bitwidth
-
-
-def _half(n):
-    return _width(tl.int8) * 0 + n // 2
-
-
-@triton.constexpr_function
-def size_of(kind, n):
-    """Compile-time functions call plain ones, as Python does."""
-    return _half(n * _width(kind) // 8)
-
-
-def test_constexpr_functions_call_plain_ones():
-
-    @triton.jit
-    def kernel(out, N: tl.constexpr):
-        n: tl.constexpr = size_of(tl.float32, N)
-        tl.store(out + tl.arange(0, N), n)
-
-    assert run(kernel, N=4) == [8] * 4 and size_of(tl.float32, 4) == 8
-
-
-def marked(x, n, _semantic=None):
-    k = _half(n)
-    return tl.add(x, k, _semantic=_semantic)
-
-
-marked.__triton_builtin__ = True
-
-
-@tl.core.builtin
-def also_marked(x, n, _semantic):
-    return marked(x, n, _semantic=_semantic)
-
-
-def test_functions_with_the_mark_of_the_language():
-
-    @triton.jit
-    def kernel(out, n):
-        tl.store(out, also_marked(n, 8) + marked(n, 2))
-
-    assert run(kernel, 5, size=1) == [15]
-    assert tl.core.is_builtin(also_marked) and tl.core.is_builtin(tl.load) and not tl.core.is_builtin(_half)
-
-
-def test_what_functions_of_compile_time_cannot_call(tmp_path):
-
-    @triton.constexpr_function
-    def size(n):
-        return int(np.prod((n, 2)))
-
-    @triton.jit
-    def kernel(out, N: tl.constexpr):
-        tl.store(out, size(N))
-
-    with pytest.raises(triton.CompilationError, match="prod"):
-        run(kernel, 2, size=1)
-
-
-def test_constexpr_as_the_decorator_of_a_function():
-
-    @tl.constexpr
-    def wide(dtype):
-        return tl.int64 if dtype.is_int() else tl.float64
-
-    @triton.jit
-    def kernel(out, N: tl.constexpr):
-        T: tl.constexpr = wide(out.dtype.element_ty)
-        tl.static_assert(T == tl.int64)
-        tl.store(out + tl.arange(0, N), tl.zeros((N, ), T) + T.primitive_bitwidth)
-
-    assert run(kernel, 4, size=4, dtype=np.int32) == [64] * 4 and wide(tl.float32) == tl.float64
-
-
 def test_unknown_and_host_names_are_told_by_line():
 
     @triton.jit
@@ -619,48 +527,6 @@ def test_methods_and_string_annotations():
     assert run(kernel, N=4) == [0.5, 1.5, 2.5, 3.5]
 
 
-def factorial(n):
-    return 1 if n == 0 else n * factorial(n - 1)
-
-
-def is_even(n):
-    return is_odd(n - 1) if n else True
-
-
-def is_odd(n):
-    return is_even(n - 1) if n else False
-
-
-def endless(n):
-    return endless(n + 1)
-
-
-@triton.constexpr_function
-def count(n):
-    return factorial(n) + is_even(n)
-
-
-@triton.constexpr_function
-def never(n):
-    return endless(n)
-
-
-def test_plain_functions_that_call_themselves():
-
-    @triton.jit
-    def kernel(out, N: tl.constexpr):
-        tl.store(out, count(N))
-
-    @triton.jit
-    def stuck(out, N: tl.constexpr):
-        tl.store(out, never(N))
-
-    assert run(kernel, 4)[0] == 25 and run(kernel, 5)[0] == 120
-    with pytest.raises(triton.CompilationError, match="calls nest deeper than 64; 'endless' calls itself") as caught:
-        run(stuck, 4)
-    assert str(caught.value).count("in call to") == 6
-
-
 def test_lists_inside_of_others_may_change():
     nested, named = ([1, [2]], 3), {"a": [4]}
 
@@ -675,104 +541,6 @@ def test_lists_inside_of_others_may_change():
     assert run(kernel)[0] == 37
     named["a"][0] = 40
     assert run(kernel)[0] == 73
-
-
-class Plain(enum.Enum):
-    RED = 3
-    BLUE = "text"
-
-
-class Counted(enum.Enum):
-    RED = enum.auto()
-    BLUE = enum.auto()
-    ROUGE = 1
-
-
-class Valued(enum.Enum):
-    RED = 3
-
-    def __init__(self, value):
-        self.double = 2 * value
-
-
-Functional = enum.Enum("Functional", "RED BLUE")
-CHOSEN = Plain.RED
-WRAPPED = tl.constexpr(Plain.BLUE)
-CHOICES = (Plain.RED, Counted.BLUE)
-
-
-class Text(str, enum.Enum):
-    RED = "r"
-
-
-class Number(int, enum.Enum):
-    RED = 7
-
-
-class Whole(enum.IntEnum):
-    RED = 9
-
-
-def test_members_of_enumerations():
-
-    @triton.jit
-    def kernel(out, C: tl.constexpr):
-        tl.static_assert(Text.RED == "r")
-        tl.static_assert(Plain.BLUE.value == "text" and Plain.RED.name == "RED")
-        tl.store(out, Number.RED)
-        tl.store(out + 1, Whole.RED)
-        tl.store(out + 2, Plain.RED.value)
-        tl.store(out + 3, C == Plain.RED)
-
-    assert run(kernel, Plain.RED) == [7, 9, 3, 1]
-    assert run(kernel, Plain.BLUE) == [7, 9, 3, 0]
-    assert run(kernel, 3) == [7, 9, 3, 0]
-    assert run(kernel, Counted.RED) == [7, 9, 3, 0]
-
-
-def test_members_of_enumerations_are_objects():
-
-    @triton.constexpr_function
-    def choose(mode):
-        return 10 if mode is Plain.RED else 20
-
-    @triton.jit
-    def helper(C: tl.constexpr):
-        return 1 if C == Plain.RED else 2
-
-    @triton.jit
-    def kernel(out, C: tl.constexpr, T: tl.constexpr = (), D: tl.constexpr = Plain.BLUE):
-        tl.static_assert(CHOSEN == Plain.RED and CHOSEN is Plain.RED and CHOSEN != Plain.BLUE and CHOSEN != 3)
-        tl.static_assert(WRAPPED == Plain.BLUE and WRAPPED.value == Plain.BLUE and WRAPPED.value.value == "text")
-        tl.static_assert(CHOSEN in CHOICES and WRAPPED not in CHOICES and Counted.BLUE in CHOICES)
-        tl.static_assert(Counted.BLUE.value == 2 and Counted.ROUGE == Counted.RED)
-        tl.static_assert(C != 3 and C.value == C and C.name == C.value.name)
-        tl.store(out, helper(C) + choose(C))
-        tl.store(out + 1, C in (Plain.RED, Counted.BLUE))
-        tl.store(out + 2, len(T) > 0 and T[0] is C)
-        tl.store(out + 3, D is C)
-
-    assert choose(Plain.RED) == 10 and choose(tl.constexpr(Plain.BLUE)) == 20
-    assert run(kernel, Plain.RED) == [11, 1, 0, 0]
-    assert run(kernel, tl.constexpr(Plain.BLUE), (Plain.BLUE, 1)) == [22, 0, 1, 1]
-    assert run(kernel, Counted.BLUE, ((Plain.BLUE, ), 1), Counted.BLUE) == [22, 1, 0, 1]
-
-    @triton.jit
-    def takes_any(out, pair):
-        tl.store(out, pair[1] + 1 if pair[0] == Plain.RED else pair[1])
-
-    assert run(takes_any, (Plain.RED, 5))[0] == 6
-    assert run(takes_any, (Plain.BLUE, 5))[0] == 5
-
-    # Members whose class has no source, or customizes its members, pass their value.
-    @triton.jit
-    def stores(out, C: tl.constexpr):
-        tl.store(out, C)
-
-    assert run(stores, Functional.BLUE)[0] == 2
-    assert run(stores, Valued.RED)[0] == 3
-    with pytest.raises(triton.CompilationError, match="it is the enum member 'Plain.RED'"):
-        run(stores, Plain.RED)
 
 
 def test_names_of_files_need_not_be_utf8(tmp_path):

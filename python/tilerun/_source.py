@@ -7,17 +7,15 @@ line numbers); it is followed by the names that it uses, as imports of the other
 
 import ast
 import builtins
-import collections
-import dataclasses
-import enum
-import functools
 import inspect
 import os
 import re
-import sys
 import types
-import typing
 
+from ._host_values import (add_local_scope, ARRAY_LIBRARIES, as_named_tuple, as_tuple_of, explain_nesting, find_function,
+                           find_library, follow, get_attribute, get_fields, is_asked_for_functions, is_enum_member, is_frozen,
+                           is_marked, is_named_tuple, is_of_compile_time, is_of_kernels, is_plain_class, language_name, look_up,
+                           TUPLE_MAKERS, Unknown)
 from .errors import SourceError
 from .triton.language import constexpr, dtype
 
@@ -90,30 +88,6 @@ def _used_names(text):
     return {name: chains for name, chains in used.items() if name not in bound or name in outside}
 
 
-class _Unknown:
-    pass
-
-
-# Functions that the compiler evaluates where classes are made.
-_TUPLE_MAKERS = (collections.namedtuple, typing.NamedTuple)
-
-
-def _look_up(scope, name):
-    """The value in a dict or a cell; _Unknown if there is none."""
-    if name is not None:
-        return scope.get(name, _Unknown)
-    try:
-        return scope.cell_contents
-    except ValueError:
-        return _Unknown  # Bound later, or never.
-
-
-def _capture(fn):
-    """The current values of a function's free variables."""
-    cells = {name: _look_up(cell, None) for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ())}
-    return {name: value for name, value in cells.items() if value is not _Unknown}
-
-
 class Collector:
     """Collects the sources of one kernel."""
 
@@ -170,8 +144,8 @@ class Collector:
         scope = function.fn.__globals__
         for name, chains in sorted(_used_names(text).items()):
             place = (cells[name], None) if name in cells else (scope, name)
-            value = _look_up(*place)
-            if value is _Unknown:
+            value = look_up(*place)
+            if value is Unknown:
                 if name in cells or not hasattr(builtins, name):
                     self.watched.append(place)  # It may be bound later. Until then the compiler reports it as unknown.
                 continue
@@ -203,16 +177,16 @@ class Collector:
         nesting = explain_nesting(value)
         if nesting is not None:
             return self._bind_unknown(name, value, nesting)
-        if isinstance(value, types.FunctionType) and value in _TUPLE_MAKERS:
+        if isinstance(value, types.FunctionType) and value in TUPLE_MAKERS:
             return [f"from {value.__module__} import {value.__name__} as {name}"]
         if isinstance(value, types.ModuleType):
             return self._bind_module(name, value, chains, user)
         if isinstance(value, type):
             # A class without values is its constants, which are what they are now, whatever its text says.
-            if chains and () not in chains and _is_plain_class(value):
+            if chains and () not in chains and is_plain_class(value):
                 return self._bind_object(name, value, chains)
             return self._bind_class(name, value) or self._bind_unknown(name, value)
-        if isinstance(value, types.FunctionType) and (_is_of_compile_time(user) or is_marked(value)):
+        if isinstance(value, types.FunctionType) and (is_of_compile_time(user) or is_marked(value)):
             helper = self._make_helper(value)
             if helper is not None and helper is user and helper.fn.__name__ == name:
                 return []  # It calls itself.
@@ -254,8 +228,8 @@ class Collector:
             if chain:
                 below.setdefault(chain[0], set()).add(chain[1:])
         for attribute, rest in below.items():
-            value = _get_attribute(owner, attribute)
-            if value is _Unknown:
+            value = get_attribute(owner, attribute)
+            if value is Unknown:
                 continue  # The compiler says so, with the place.
             lines += self._bind(attribute, value, rest, user)
             if isinstance(owner, types.ModuleType):
@@ -268,11 +242,11 @@ class Collector:
         """A named tuple of the attributes that kernels can use; the object itself if there are
         none."""
         fields = {}
-        for field, held in _get_fields(value).items():
+        for field, held in get_fields(value).items():
             self.watched.append((value, field, held))
             if self._express(held, []) is not None:
                 fields[field] = held
-        return _as_tuple_of(value, fields)
+        return as_tuple_of(value, fields)
 
     def _add_source(self, name, path, text):
         """The name of a new source, of what the user calls `name`: messages show that (errors.show_message)."""
@@ -289,13 +263,13 @@ class Collector:
         return [f"from {own} import {name}"]
 
     def _watch(self, scope, name, value):
-        """Records the value of a module's name, unless the module computes it on access."""
-        if scope.get(name, _Unknown) is value and not isinstance(value, types.ModuleType):
+        """Notes what a module's name holds; what the module makes when it is asked is not there."""
+        if scope.get(name, Unknown) is value and not isinstance(value, types.ModuleType):
             self.watched.append((scope, name, value))
 
     def _bind_host_function(self, name, value):
-        """A function that kernels cannot call, at its own location for the compiler's messages."""
-        library = _find_library(value)
+        """A function that kernels cannot call, at its own place for the compiler's messages."""
+        library = find_library(value)
         if library is not None:  # The compiler says what the language has instead.
             own = self._add_source(name, "<functions of the host>", f"from {library} import {value.__name__} as {name}\n")
             return [f"from {own} import {name}"]
@@ -313,7 +287,7 @@ class Collector:
             path = "triton" + module.__name__[len("tilerun.triton"):]
         if path is not None or module.__name__ == "math":
             return [f"import {path or 'math'} as {name}"]
-        if module.__name__ in _ARRAY_LIBRARIES and not _is_of_compile_time(user) and _is_asked_for_functions(module, chains):
+        if module.__name__ in ARRAY_LIBRARIES and not is_of_compile_time(user) and is_asked_for_functions(module, chains):
             # The compiler says what the language has instead.
             return [f"import {module.__name__} as {name}"]
         # A module of the user: a source with the names that are used from it.
@@ -347,7 +321,7 @@ class Collector:
         except SyntaxError:
             return None
         scope = dict(vars(inspect.getmodule(value) or types.ModuleType("none")))
-        _add_local_scope(value, tree, scope)
+        add_local_scope(value, tree, scope)
         chains = {}
         for node in ast.walk(tree):
             if isinstance(node, ast.Name):
@@ -360,11 +334,11 @@ class Collector:
                 chains.setdefault(node.value, set())  # Perhaps an annotation.
         lines = []
         for used in sorted(chains):
-            found = scope.get(used, _Unknown)
-            if used == value.__name__ or found is _Unknown or not _is_of_kernels(found, value):
+            found = scope.get(used, Unknown)
+            if used == value.__name__ or found is Unknown or not is_of_kernels(found, value):
                 continue
             # Of host modules, a class may use much that kernels do not.
-            wanted = {chain for chain in chains[used] if _is_of_kernels(_follow(found, chain), value)}
+            wanted = {chain for chain in chains[used] if is_of_kernels(follow(found, chain), value)}
             lines += self._bind(used, found, wanted | {()}, None)
             self._watch(vars(inspect.getmodule(value) or types.ModuleType("none")), used, found)
         tail = "" if text.endswith("\n") else "\n"
@@ -379,7 +353,7 @@ class Collector:
             if text is None:
                 return None
             defaults.append(text)
-        lines.append(f"from collections import namedtuple as __namedtuple")
+        lines.append("from collections import namedtuple as __namedtuple")
         lines.append(f"{value.__name__} = __namedtuple({value.__name__!r}, {list(value._fields)!r}, "
                      f"defaults=[{', '.join(defaults)}])")
         return f"<namedtuple {value.__name__}>", "".join(l + "\n" for l in lines)
@@ -404,7 +378,7 @@ class Collector:
         helper = find_function(value)
         if helper is not None:
             return self._express_import(self._module_of(helper), helper.fn.__name__, lines)
-        if _is_frozen(value):
+        if is_frozen(value):
             value = as_named_tuple(value)
         if isinstance(value, (tuple, list)):
             items = [self._express(item, lines) for item in value]
@@ -448,225 +422,3 @@ class Collector:
         self.counter += 1
         lines.append(f"from {module} import {name} as {own}")
         return own
-
-
-_MOST_NESTED = 32  # As in signatures.
-
-
-def explain_nesting(value):
-    """An error in the nesting of tuples, lists and dicts: text for a message; None if there is
-    none."""
-    if not isinstance(value, (tuple, list, dict)):
-        return None
-    path, pending = [], [(value, 0)]
-    while pending:
-        holder, depth = pending.pop()
-        del path[depth:]
-        if any(holder is outer for outer in path):
-            return "contains itself"
-        if depth >= _MOST_NESTED:
-            return f"nests deeper than {_MOST_NESTED} levels"
-        path.append(holder)
-        pending += [(item, depth + 1) for item in (holder.values() if isinstance(holder, dict) else holder)
-                    if isinstance(item, (tuple, list, dict))]
-    return None
-
-
-def _is_frozen(value):
-    """Whether it is an object of a frozen dataclass."""
-    return dataclasses.is_dataclass(value) and not isinstance(value, type) and value.__dataclass_params__.frozen
-
-
-def is_enum_member(value):
-    """Whether it is a member of an enumeration that kernels compare as an object, not by its value."""
-    return isinstance(value, enum.Enum) and _is_plain_enum(type(value))
-
-
-@functools.lru_cache(maxsize=256)
-def _is_plain_enum(kind):
-    if issubclass(kind, (int, float, str, enum.Flag)) or kind._new_member_ is not object.__new__ or \
-            kind._generate_next_value_ is not enum.Enum._generate_next_value_:
-        return False
-    for base in kind.__mro__[:kind.__mro__.index(enum.Enum)]:
-        if any(name in vars(base) for name in _OF_MEMBERS):
-            return False
-    try:
-        return bool(inspect.getsource(kind))
-    except (OSError, TypeError):
-        return False  # `Enum("Mode", "A B")`
-
-
-# Methods that determine the members, or what they equal; `Enum` itself puts a `__new__` into each
-# class.
-_OF_MEMBERS = ("__init__", "__eq__", "__ne__", "__bool__", "__len__", "value", "name")
-
-
-def _is_plain_class(value):
-    """Whether kernels use only the constants of a class, unlike those of enumerations, records and named tuples."""
-    return not (issubclass(value, (enum.Enum, tuple)) or getattr(value, "_is_record", False) or language_name(value))
-
-
-def is_of_user(value):
-    """Whether it is an object of a host class, or a class of constants; not an object with memory."""
-    if isinstance(value, type):
-        return value.__flags__ & _HEAP_TYPE and _is_plain_class(value)
-    kind = type(value)
-    return (kind.__flags__ & _HEAP_TYPE or isinstance(value, types.SimpleNamespace)) and not (
-        isinstance(value, (tuple, list, dict, enum.Enum, constexpr, dtype)) or callable(value) or
-        getattr(kind, "_is_record", False) or any(hasattr(kind, name) for name in _OF_MEMORY))
-
-
-_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE: of a class statement.
-_OF_MEMORY = ("data_ptr", "__dlpack__", "__array_interface__", "__cuda_array_interface__", "block_shape")
-
-
-def _get_attribute(value, name):
-    try:
-        return getattr(value, name)
-    except Exception:  # Properties run any code.
-        return _Unknown
-
-
-def _get_fields(value):
-    """The attributes of a user's object itself."""
-    if isinstance(value, type) or not is_of_user(value):
-        return {}
-    return {name: held for name, held in getattr(value, "__dict__", {}).items() if not name.startswith("_")}
-
-
-def _as_tuple_of(value, fields):
-    made = _make_named_tuple(type(value).__name__, tuple(fields)) if fields else None
-    return value if made is None else made(*fields.values())
-
-
-def as_named_tuple(value, names=None, path=()):
-    """An object of the user's, or a class of constants, as a named tuple of those attributes that `names` lists (of its
-    fields, if it is None); anything else as it is."""
-    if not is_of_user(value) or id(value) in path or len(path) > 8:
-        return value
-    fields = {}
-    for name in [field.name for field in dataclasses.fields(value)] if names is None else names:
-        held = _get_attribute(value, name)
-        if held is _Unknown:
-            continue  # A class as well, which has none of the names either.
-        held = held if names is None else as_named_tuple(held, names, (*path, id(value)))
-        if names is None or is_constant(held):
-            fields[name] = held
-    # An object whose attributes are not used is still an object, which is true.
-    made = _make_named_tuple((value if isinstance(value, type) else type(value)).__name__, tuple(fields or ("is_object", )))
-    return value if made is None else made(*(fields.values() if fields else (True, )))
-
-
-def is_constant(value):
-    """Whether kernels take it as a constant: a number, a text, a type, what they can call, or a tuple of such."""
-    if isinstance(value, (tuple, list)):
-        return all(map(is_constant, value))
-    return value is None or isinstance(value, (bool, int, float, str, enum.Enum, constexpr)) or \
-        isinstance(value, dtype) and not value.is_block() and not value.is_ptr() or \
-        find_function(value) is not None or language_name(value) is not None
-
-
-@functools.lru_cache(maxsize=None)
-def _make_named_tuple(name, fields):
-    try:
-        return collections.namedtuple(name, fields)
-    except ValueError:  # Named tuples have no names that begin with an underscore.
-        return None
-
-
-def _is_of_compile_time(function):
-    return getattr(function, "decorator", "") == "@triton.constexpr_function"
-
-
-def is_marked(value):
-    """Whether a plain function has the mark of those that kernels call as Python would."""
-    return getattr(value, "__triton_builtin__", False) is True
-
-
-def is_named_tuple(value):
-    """Whether it is a class that `collections.namedtuple` or `typing.NamedTuple` made."""
-    return isinstance(value, type) and issubclass(value, tuple) and isinstance(getattr(value, "_fields", None), tuple)
-
-
-def _follow(value, chain):
-    """An attribute of an attribute; a module if there is none."""
-    for name in chain:
-        if not isinstance(value, types.ModuleType):
-            break
-        value = getattr(value, name, types)
-    return value
-
-
-def _add_local_scope(value, tree, scope):
-    """Adds the names that a class sees beyond its file: variables of the functions around its
-    methods, its annotations and bases."""
-    for member in vars(value).values():
-        for _ in range(4):
-            inner = getattr(member, "fget", None) or getattr(member, "__func__", None) or getattr(member, "fn", None)
-            if inner is None:
-                break
-            member = inner
-        if isinstance(member, types.FunctionType):
-            scope.update(_capture(member))
-    given = vars(value).get("__annotations__") or getattr(value, "__annotations__", {})
-    for node in ast.walk(tree):
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and isinstance(node.annotation, ast.Name):
-            found = given.get(node.target.id, _Unknown)
-            if isinstance(found, type):
-                scope.setdefault(node.annotation.id, found)
-    for base, node in zip(value.__bases__, getattr(tree.body[0], "bases", [])):
-        if isinstance(node, ast.Name):
-            scope.setdefault(node.id, base)
-
-
-def _is_of_kernels(value, user):
-    """Whether a class uses something: of other classes, those that kernels make values of, and its file's."""
-    if isinstance(value, types.FunctionType):
-        return value.__module__ == user.__module__ or language_name(value) is not None or value in _TUPLE_MAKERS
-    if not isinstance(value, type) or language_name(value) is not None:
-        return True
-    return getattr(value, "_is_record", False) or is_named_tuple(value) or value.__module__ == user.__module__
-
-
-_ARRAY_LIBRARIES = ("numpy", "torch")
-
-
-def _find_library(function):
-    """The module of torch's or numpy's that has a function by its name; None for others."""
-    name = getattr(function, "__name__", None)
-    for path in (*_ARRAY_LIBRARIES, "torch.nn.functional") if name else ():
-        if path in sys.modules and _get_attribute(sys.modules[path], name) is function:
-            return path
-    return None
-
-
-def _is_asked_for_functions(module, chains):
-    """Whether the uses of torch or numpy are host functions, or names of theirs that the compiler knows."""
-    if not all(len(chain) == 1 for chain in chains):
-        return False
-    used = {chain[0]: _get_attribute(module, chain[0]) for chain in chains}
-    functions = {name for name, value in used.items() if not is_marked(value) and
-                 (isinstance(value, (types.FunctionType, types.BuiltinFunctionType)) or type(value).__name__ == "ufunc")}
-    return bool(functions) and all(name in functions or name in ("finfo", "iinfo") or type(value).__name__ == "dtype"
-                                   for name, value in used.items())
-
-
-def language_name(value):
-    """(namespace, name) of what the language itself has: functions and classes, not values of these classes."""
-    if isinstance(value, (constexpr, dtype)):
-        return None
-    found = getattr(value, "_language_name", None)
-    return found if isinstance(found, tuple) else None
-
-
-def find_function(value):
-    """The jit function behind a decorated one (autotune, heuristics), or None."""
-    for _ in range(16):
-        # Of the class: some objects have every attribute that is asked for.
-        if getattr(type(value), "_is_jit_function", False):
-            return value
-        if getattr(type(value), "_wraps_kernel", False):
-            value = value.fn
-            continue
-        return None
-    return None

@@ -4,7 +4,7 @@ import ast
 import hashlib
 import re
 
-from ... import _source
+from ... import _host_values
 from ..._memory import DTYPES
 from ..language import constexpr, dtype
 from .kernel import CompiledKernel
@@ -30,7 +30,7 @@ class ASTSource:
     ext, language = "ttir", "python"
 
     def __init__(self, fn, signature, constexprs=None, attrs=None):
-        function = _source.find_function(fn)
+        function = _host_values.find_function(fn)
         if function is None:
             raise TypeError(f"ASTSource takes a @triton.jit function, not {fn!r}")
         self.fn, self.name, self.attrs = function, function.fn.__name__, dict(attrs or {})
@@ -84,7 +84,7 @@ class ASTSource:
 
     def _check_type(self, name, kind):
         if isinstance(kind, tuple):
-            nesting = _source.explain_nesting(kind)
+            nesting = _host_values.explain_nesting(kind)
             if nesting is not None:
                 raise ValueError(f"parameter '{name}' of kernel '{self.name}' has a tuple of types that {nesting}")
             return _make_like(kind, [self._check_type(f"{name}[{i}]", item) for i, item in enumerate(kind)])
@@ -117,7 +117,8 @@ class ASTSource:
     def resolve(self):
         """(the native kernel, its signature as the library reads it). The kernel is one around the function if there are
         arguments that the library's signatures do not have, such as tuples."""
-        from ..runtime import _variants, jit
+        from ..runtime import _variants
+        from ..runtime._callables import lock
         from ..runtime._values import unwrap_argument
         self.fn._ensure_loaded()
         values, whole, defaults = {}, set(), set()
@@ -125,14 +126,14 @@ class ASTSource:
             name = param.name
             if (name, ) in self._constants:
                 values[name] = unwrap_argument(self._constants[name, ])
-                if isinstance(values[name], (tuple, list, dict)) or _source.is_enum_member(values[name]):
+                if isinstance(values[name], (tuple, list, dict)) or _host_values.is_enum_member(values[name]):
                     whole.add(name)
             elif name in self.signature:
                 values[name] = self._stand_in((name, ), self.signature[name], param.is_constexpr)
             else:
                 values[name] = unwrap_argument(param.default) if param.has_default else _RunTimeValue()
                 defaults.add(name)
-        native, values = _variants.find(self.fn, values, jit._lock, frozenset(whole))
+        native, values = _variants.find(self.fn, values, lock, frozenset(whole))
         entries, params = [], {param.name: param for param in self.fn.params}
         for name, value in values.items():
             if isinstance(value, _RunTimeValue):
@@ -166,7 +167,7 @@ class ASTSource:
 
 def _make_like(kind, items):
     """A tuple of other items, of the same class."""
-    return type(kind)._make(items) if _source.is_named_tuple(type(kind)) else tuple(items)
+    return type(kind)._make(items) if _host_values.is_named_tuple(type(kind)) else tuple(items)
 
 
 def _split(text):

@@ -2,7 +2,7 @@
 
 import enum
 
-from ... import _devices, _source
+from ... import _devices, _host_values
 from ..language import constexpr
 
 
@@ -29,7 +29,7 @@ def unwrap_argument(value):
     """The same for an argument, where members of plain enumerations are objects."""
     while isinstance(value, constexpr):
         value = value.value
-    return value if _source.is_enum_member(value) else unwrap(value)
+    return value if _host_values.is_enum_member(value) else unwrap(value)
 
 
 class MockTensor:

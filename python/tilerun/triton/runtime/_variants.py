@@ -6,7 +6,7 @@ import re
 import typing
 import weakref
 
-from ... import _memory, _native, _source
+from ... import _host_values, _memory, _native, _source
 from ...errors import UnsupportedError
 from ..compiler.kernel import CompiledKernel
 from ..language import constexpr, dtype
@@ -21,11 +21,11 @@ def find(function, values, lock, constants=frozenset()):
     parts = _Parts(function, functions, constants)
     for param in function.params:
         value = values[param.name]
-        if param.is_constexpr and _source.is_of_user(value):
-            value = _source.as_named_tuple(value, _list_attributes(function))
+        if param.is_constexpr and _host_values.is_of_user(value):
+            value = _host_values.as_named_tuple(value, _list_attributes(function))
         if parts.takes(param, value):
             parts.add(param, value, rest)
-        elif isinstance(value, (tuple, list)) or _source.find_function(value) is not None or \
+        elif isinstance(value, (tuple, list)) or _host_values.find_function(value) is not None or \
                 param.name in constants and not param.is_constexpr:
             bound.append(f"{param.name}={write_constant(function, param, value, functions)}")
         else:
@@ -56,7 +56,7 @@ def _list_attributes(function):
 
 def _find_helper(value):
     """A function that kernels can call: a jit function, or one of the language's; otherwise None."""
-    return _source.find_function(value) or (value if _source.language_name(value) is not None else None)
+    return _host_values.find_function(value) or (value if _host_values.language_name(value) is not None else None)
 
 
 def write_constant(function, param, value, functions):
@@ -96,7 +96,7 @@ class _Parts:
         if _is_dict(value):
             return param.name in self.constants
         # No signature has names of the language, or classes.
-        return _source.language_name(value) is not None or param.name in self.constants and _source.is_enum_member(value)
+        return _host_values.language_name(value) is not None or param.name in self.constants and _host_values.is_enum_member(value)
 
     def add(self, param, value, rest):
         """Puts the parts into `rest` under names of their own, and keeps the expression of the whole."""
@@ -105,7 +105,7 @@ class _Parts:
 
     def _make_tuple(self, value, items):
         """The expression of a tuple, by its class if it has names."""
-        if not _source.is_named_tuple(type(value)):
+        if not _host_values.is_named_tuple(type(value)):
             # Messages call a list one.
             opening, closing = "[]" if isinstance(value, list) else "()"
             return opening + "".join(item + ", " for item in items) + closing
@@ -118,7 +118,7 @@ class _Parts:
 
     def _express_constant(self, param, value):
         value = unwrap_argument(value)
-        if _source.is_enum_member(value):
+        if _host_values.is_enum_member(value):
             return f"tl.constexpr({self._name_class(type(value))}.{value.name})"
         if isinstance(value, (tuple, list)):
             return self._make_tuple(value, [self._express_constant(param, item) for item in value])
@@ -132,7 +132,7 @@ class _Parts:
         if isinstance(value, constexpr):
             return self._express_constant(param, value)
         value = unwrap_argument(value)
-        if _source.is_enum_member(value):
+        if _host_values.is_enum_member(value):
             return self._express_constant(param, value)
         if isinstance(value, TensorDescriptor):
             if value.round_f32_to_tf32:
@@ -168,7 +168,7 @@ class _Parts:
 @functools.lru_cache(maxsize=None)
 def constant_fields(kind):
     """The places of the fields that a named tuple declares as tl.constexpr."""
-    if not _source.is_named_tuple(kind):
+    if not _host_values.is_named_tuple(kind):
         return frozenset()
     declared = getattr(kind, "__annotations__", {})
     return frozenset(i for i, field in enumerate(kind._fields) if _is_constexpr(declared.get(field)))
@@ -183,8 +183,8 @@ def _is_constexpr(annotation):
 def _holds_names(value):
     """Whether there is a named tuple in a tuple, a dict, or a name of the language."""
     if not isinstance(value, (tuple, list)):
-        return _source.language_name(value) is not None or _is_dict(value) or _source.is_enum_member(value)
-    return _source.is_named_tuple(type(value)) or any(map(_holds_names, value))
+        return _host_values.language_name(value) is not None or _is_dict(value) or _host_values.is_enum_member(value)
+    return _host_values.is_named_tuple(type(value)) or any(map(_holds_names, value))
 
 
 def _is_dict(value):

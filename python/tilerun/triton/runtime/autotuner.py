@@ -6,7 +6,6 @@ import functools
 import inspect
 import operator
 import os
-import sys
 import threading
 import time
 import warnings
@@ -19,6 +18,8 @@ from .. import knobs
 from ..language import constexpr
 from ..tools.tensor_descriptor import TensorDescriptor
 from . import _copies
+from ._heuristics import Heuristics, check_kernel, heuristics
+from ._progress import Progress
 from ._values import unwrap
 from .errors import AutotunerError, OutOfResources
 from .jit import JITFunction, KernelInterface, OPTIONS, entry, pack_options
@@ -51,53 +52,6 @@ class Config:
 
     def __eq__(self, other):
         return isinstance(other, Config) and self.all_kwargs() == other.all_kwargs() and self.pre_hook == other.pre_hook
-
-
-class _Progress:
-    """A progress line for tuning, on a terminal; nothing elsewhere."""
-
-    def __init__(self, name, configs):
-        self.name, self.configs, self.count = name, configs, len(configs)
-        self.times, self.failures = {}, {}
-        # There may be no stderr, or one that is closed.
-        with contextlib.suppress(ValueError, OSError):
-            self.is_terminal = sys.stderr is not None and sys.stderr.isatty()
-
-    is_terminal = False
-
-    def __call__(self, index, count, best, status, rough, milliseconds, message):
-        config = self.configs[index]
-        if status:
-            self.failures[config] = message
-        else:
-            self.times[config] = milliseconds
-        if knobs.autotuning.print:
-            what = f"failed: {message.splitlines()[0] if message else status}" if status else f"{milliseconds:.4f} ms"
-            self._clear()
-            self._write(f"tilerun: {self.name}: {config}: {what}\n")
-        elif self.is_terminal:
-            shown = f"best {min(self.times.values()):.4f} ms" if self.times else "none works so far"
-            self._clear()
-            self._write(f"tilerun: tuning {self.name}: {len(self.times) + len(self.failures)}/{self.count}, {shown}")
-
-    def _write(self, text):
-        with contextlib.suppress(ValueError, OSError):
-            if sys.stderr is not None:
-                sys.stderr.write(text)
-                sys.stderr.flush()
-
-    def _clear(self):
-        if self.is_terminal:
-            self._write("\r\x1b[K")
-
-    def finish(self):
-        if self.is_terminal and not knobs.autotuning.print:
-            self._clear()
-        if self.failures and not self.times:
-            return
-        for config, message in self.failures.items():
-            first = (message or "unknown").strip().splitlines()[0]
-            self._write(f"tilerun: {self.name}: configuration skipped ({config}): {first}\n")
 
 
 # A child of fork must not inherit their locks in the locked state.
@@ -193,7 +147,7 @@ class Autotuner(KernelInterface):
         if len(configs) == 1 or (not asked and _is_interpreted(arguments.values())):
             return configs[0], True
         start = time.perf_counter()
-        progress = _Progress(_name(self.fn), configs)
+        progress = Progress(_name(self.fn), configs)
         try:
             if self.do_bench is not None or knobs.runtime.interpret:
                 # The engine cannot measure launches of a GPU's tensors on the interpreter.
@@ -562,58 +516,15 @@ def _read_configs(fn, configs):
     return configs or [Config({})]
 
 
-def _check_kernel(decorator, fn):
-    if not hasattr(fn, "arg_names"):
-        raise TypeError(f"@triton.{decorator} decorates a kernel, not {fn!r}; put @triton.jit below it")
-
-
 def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_value=None, pre_hook=None, post_hook=None,
              warmup=None, rep=None, use_cuda_graph=False, do_bench=None, cache_results=False):
     """Measures configurations, once for each value of the key's parameters, and launches the fastest."""
 
     def decorate(fn):
-        _check_kernel("autotune", fn)
+        check_kernel("autotune", fn)
         return Autotuner(fn, fn.arg_names, configs, key, reset_to_zero, restore_value, pre_hook=pre_hook,
                          post_hook=post_hook, prune_configs_by=prune_configs_by, warmup=warmup, rep=rep,
                          use_cuda_graph=use_cuda_graph, do_bench=do_bench, cache_results=cache_results)
-
-    return decorate
-
-
-class Heuristics(KernelInterface):
-    """Computes values of meta-parameters from the other arguments."""
-
-    _wraps_kernel = True
-
-    def __init__(self, fn, arg_names, values):
-        self.fn, self.arg_names, self.values = fn, arg_names, values
-        base = fn
-        while not inspect.isfunction(base):
-            base = base.fn
-        functools.update_wrapper(self, base, updated=())
-
-    def run(self, *args, **kwargs):
-        for name, value in self.values.items():
-            kwargs[name] = value({**dict(zip(self.arg_names, args)), **kwargs})
-        return self.fn.run(*args, **kwargs)
-
-    @entry
-    def warmup(self, *args, **kwargs):
-        for name, value in self.values.items():
-            kwargs[name] = value({**dict(zip(self.arg_names, args)), **kwargs})
-        return self.fn.warmup(*args, **kwargs)
-
-    @entry
-    def __call__(self, *args, **kwargs):
-        raise RuntimeError("Cannot call @triton.jit'd outside of the scope of a kernel")
-
-
-def heuristics(values):
-    """`values`: functions of the arguments (as a dict) by the name of the meta-parameter that they give."""
-
-    def decorate(fn):
-        _check_kernel("heuristics", fn)
-        return Heuristics(fn, fn.arg_names, values)
 
     return decorate
 

@@ -3,22 +3,18 @@ and takes the launches that are not plain: first ones, those with hooks, copies,
 
 import ast
 import functools
-import hashlib
 import inspect
-import os
-import threading
-import types
-import weakref
 from collections import defaultdict
 
 from .. import _missing
-from ... import _devices, _memory, _native, _source
+from ... import _devices, _host_values, _memory, _native, _source
 from ...errors import InvalidArgumentError, UnsupportedError, name_parts
 from .. import knobs
 from ..compiler.kernel import CompiledKernel
-from ..language import DTYPE_NAMES, constexpr, dtype
+from ..language import constexpr, dtype
 from . import _copies, _variants
 from ._async_compile import active_mode
+from ._callables import (ConstexprFunction, JITCallable, KernelInterface, KernelParam, constexpr_function, entry, lock)
 from ._values import MockTensor, TensorWrapper, reinterpret, unwrap, unwrap_argument
 
 # Launch options that the library knows, with their defaults (0: the library's).
@@ -52,86 +48,6 @@ def pack_options(options, checks=0):
     return tuple(options[name] for name in OPTIONS) + (checks, ) + ((own, ) if own else ())
 
 
-# Held while sources are collected. Taken before a fork, so that no child finds it held.
-_lock = threading.RLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
-
-
-class entry:
-    """Decorates methods that host code calls: their exceptions show the caller's frames."""
-
-    def __init__(self, method):
-        self._method = method
-        functools.update_wrapper(self, method)
-
-    def __get__(self, owner, kind=None):
-        return self._method if owner is None else _native.make_entry(self._method.__get__(owner, kind))
-
-
-class _Named:
-    """As Python's functions: a copy is the same, so that objects that hold kernels can be copied, and what is pickled is
-    the name."""
-
-    def __copy__(self):
-        return self
-
-    def __deepcopy__(self, memo):
-        return self
-
-    def __reduce__(self):
-        return self.__qualname__
-
-
-class KernelInterface(_Named):
-    """Objects that can be launched by `kernel[grid](…)`."""
-
-    __class_getitem__ = classmethod(types.GenericAlias)  # Annotations name the type of the function.
-
-    def __getitem__(self, grid):
-        return _native.make_entry(lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs))
-
-    @entry
-    def warmup(self, *args, grid, **kwargs):
-        return self.run(*(MockTensor.wrap_dtype(arg) for arg in args), grid=grid, warmup=True,
-                        **{name: MockTensor.wrap_dtype(value) for name, value in kwargs.items()})
-
-
-class KernelParam:
-    """A parameter as the function declares it."""
-
-    def __init__(self, num, param, do_not_specialize, do_not_specialize_on_alignment):
-        self.num, self._param = num, param
-        self.do_not_specialize = do_not_specialize
-        self.do_not_specialize_on_alignment = do_not_specialize_on_alignment
-
-    name = property(lambda self: self._param.name)
-    default = property(lambda self: self._param.default)
-    has_default = property(lambda self: self._param.default is not inspect.Parameter.empty)
-
-    @property
-    def annotation(self):
-        annotation = self._param.annotation
-        if annotation is inspect.Parameter.empty:
-            return ""
-        return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
-
-    @property
-    def annotation_type(self):
-        """The type that the annotation says, as signatures write it; "" if it says none."""
-        annotation = self._param.annotation
-        name = annotation.name if isinstance(annotation, dtype) else self.annotation.rpartition(".")[2]
-        return DTYPE_NAMES.get(name, "")
-
-    @property
-    def is_constexpr(self):
-        return self.annotation.rpartition(".")[2] == "constexpr" or "constexpr" in self.annotation.split("[")[0]
-
-    @property
-    def is_const(self):
-        return "const" in self.annotation and not self.is_constexpr
-
-
 class _JITFunctionType(type):
     """The hooks that are set on the class, as knobs: launches must know that there are some. So must they of a `run` that
     takes the place of the class's own, as tracers do."""
@@ -148,47 +64,6 @@ class _JITFunctionType(type):
                           lambda cls, hook: setattr(knobs.runtime, "jit_cache_hook", hook))
     compiled_hook = property(lambda cls: knobs.runtime.jit_post_compile_hook,
                              lambda cls, hook: setattr(knobs.runtime, "jit_post_compile_hook", hook))
-
-
-class JITCallable(_Named):
-    """Objects that kernels can call: JITFunction and ConstexprFunction."""
-
-    def __init__(self, fn):
-        self.fn = fn
-        self.text, self.starting_line_number, self.path = _source.read_function(fn)
-        self._users = weakref.WeakSet()  # The kernels that were compiled with it.
-
-    @property
-    def src(self):
-        return self.text
-
-    @src.setter
-    def src(self, value):
-        raise AttributeError("'src' cannot be set; _unsafe_update_src(text) takes another source")
-
-    def _unsafe_update_src(self, text):
-        """Replaces the file's source. It and the kernels that use it, by name or as an argument, are recompiled when
-        they are launched."""
-        with _lock:
-            self.text = text
-            self._forget_users()
-
-    def _forget_users(self):
-        for user in list(self._users):
-            user._forget()
-
-    @property
-    def raw_src(self):
-        return self.text
-
-    @property
-    def cache_key(self):
-        """The key of the source and of the helpers and constants that it uses."""
-        sources, name, _ = _source.Collector().collect(self)
-        return hashlib.sha256(repr((name, sources)).encode()).hexdigest()
-
-    # Code that changes a source by Triton's rules sets this to None in all users of it.
-    hash = property(lambda self: self.cache_key, lambda self, _: self._forget_users())
 
 
 class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFunctionType):
@@ -344,7 +219,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
     # -- Launches that are not plain
 
     def _ensure_loaded(self):
-        with _lock:
+        with lock:
             if self._sources is not None and self._is_loaded():
                 return
             collector = _source.Collector()
@@ -396,7 +271,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
         return {p.name: values[p.name] if p.name in values else p.default for p in self.params}, options
 
     def _check_nesting(self, name, value):
-        nesting = _source.explain_nesting(unwrap(value)) if not isinstance(value, (int, float, str)) else None
+        nesting = _host_values.explain_nesting(unwrap(value)) if not isinstance(value, (int, float, str)) else None
         if nesting is not None:
             self._fail(f"parameter '{name}' is a {type(unwrap(value)).__name__} that {nesting}")
 
@@ -510,7 +385,7 @@ class JITFunction(_native.Kernel, JITCallable, KernelInterface, metaclass=_JITFu
     def _find_variant(self, values, constants=frozenset()):
         """The native kernel for a call, and the values it takes."""
         self._ensure_loaded()
-        return _variants.find(self, values, _lock, constants)
+        return _variants.find(self, values, lock, constants)
 
     def _resolve_all(self, values, keep):
         """The place of each value's memory, if it has any; objects that must live as long as the launch are added to `keep`."""
@@ -593,30 +468,9 @@ def jit(fn=None, *, version=None, repr=None, launch_metadata=None, do_not_specia
     return decorate if fn is None else decorate(fn)
 
 
-class ConstexprFunction(JITCallable):
-    """A function that kernels call at compile time, and host code at run time."""
-
-    _is_jit_function = True
-    decorator = "@triton.constexpr_function"
-
-    def __init__(self, fn):
-        super().__init__(fn)
-        functools.update_wrapper(self, fn, updated=())
-
-    def __call__(self, *args, **kwargs):
-        plain = [unwrap_argument(arg) for arg in args]
-        result = self.fn(*plain, **{name: unwrap_argument(value) for name, value in kwargs.items()})
-        return constexpr(result) if any(isinstance(a, constexpr) for a in args) else result
-
-
-def constexpr_function(fn):
-    """Makes a function of compile-time values usable in kernels."""
-    return ConstexprFunction(fn)
-
-
 def get_jit_fn_file_line(fn):
     """(path, line of the `def`) of a kernel, under whatever decorators."""
-    function = _source.find_function(fn)
+    function = _host_values.find_function(fn)
     return function.path, function.starting_line_number
 
 
