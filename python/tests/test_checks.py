@@ -226,7 +226,7 @@ def test_assertions_without_a_text(knobs):
 
     for checks in (False, True):
         knobs.interpreter.checks = checks
-        for kernel, text in ((plain, "assertion failed: (tl.load(x) > 0) (kernel 'plain'"), (built, "assertion failed (kernel 'built'")):
+        for kernel, text in ((plain, "assertion failed: tl.load(x) > 0 (kernel 'plain'"), (built, "assertion failed (kernel 'built'")):
             with pytest.raises(errors.TilerunError) as caught:
                 kernel[(1, )](np.zeros(1, np.int32))
             assert text in str(caught.value)

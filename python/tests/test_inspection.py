@@ -120,7 +120,7 @@ def test_tuples_in_signatures():
 def test_named_tuples_in_signatures():
     make = triton.compiler.ASTSource
     source = make(add_named, {"ends": Ends("*fp32", "*fp32", "constexpr"), "out": "*fp32"}, {(0, 2): 5})
-    assert isinstance(source.signature["ends"], Ends) and source.get_text() == "ends__first=*fp32, ends__second=*fp32, out=*fp32"
+    assert isinstance(source.signature["ends"], Ends) and source.get_text() == "ends__0=*fp32, ends__1=*fp32, out=*fp32"
     assert "arith.constant 5 :" in triton.compile(source, target=SM90).asm["ttir"]
 
 

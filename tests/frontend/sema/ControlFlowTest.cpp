@@ -333,7 +333,7 @@ TEST(ControlFlow, AssertWithoutATextTellsTheCondition) {
       compile("@triton.jit\ndef kernel(n):\n    assert (n  >\n            0)\n", "n=i32", "kernel",
               /*debug=*/true);
   EXPECT_COMPILES(c);
-  EXPECT_HAS(c, "\"(n > 0)\"");
+  EXPECT_HAS(c, "\"n > 0\"");
 }
 
 TEST(While, ConditionsBindNames) {

@@ -17,6 +17,8 @@ _DESCRIPTOR = re.compile(r"tensordesc<(\w+)\[(\d+(?:,\d+)*)\](,nan)?>")
 class _RunTimeValue:
     """Stands for an argument of which only the type is known; without a type, for one that the signature leaves out."""
 
+    data_ptr = None  # Nothing looks for attributes in what has memory.
+
     def __init__(self, kind=None, divisibility=None):
         self.kind, self.divisibility = kind, divisibility
 
