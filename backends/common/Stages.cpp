@@ -140,10 +140,13 @@ llvm::Error backend::StageRunner::explain(llvm::Error error) const {
                                 : llvm::joinErrors(std::move(error), makeError(text));
 }
 
-std::string backend::StageRunner::print() const {
+std::string backend::StageRunner::print(bool locations) const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  ModuleOp(module).print(os);
+  OpPrintingFlags flags;
+  if (locations)
+    flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
+  ModuleOp(module).print(os, flags);
   return text;
 }
 

@@ -60,8 +60,8 @@ public:
                              const ScheduleText &schedule) const;
   /// The error together with the diagnostics.
   llvm::Error explain(llvm::Error error) const;
-  /// The module's text.
-  std::string print() const;
+  /// The module's text; with `locations`, the source location of each op.
+  std::string print(bool locations = false) const;
 
 private:
   mlir::ModuleOp module;

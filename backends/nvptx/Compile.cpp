@@ -270,13 +270,13 @@ static llvm::Expected<NvptxArtifact> runStages(ModuleOp module, const NvptxOptio
     return compilation.artifact;
   }
   if (last != backend::ThreadStage::Simt || stage == Stage::Simt) {
-    *text = runner.print();
+    *text = runner.print(options.locations);
     return compilation.artifact;
   }
   if (llvm::Error error = runner.check(compilation.toLlvmDialect(), "lowering to LLVM"))
     return std::move(error);
   if (stage == Stage::LlvmDialect) {
-    *text = runner.print();
+    *text = runner.print(options.locations);
     return compilation.artifact;
   }
   llvm::LLVMContext context;

@@ -21,9 +21,10 @@ struct NvptxOptions {
   /// Schedules by hand (ir/schedule/HandSchedule.h), and the name of their file in diagnostics.
   std::string schedule = {}, scheduleName = "schedule";
   unsigned maxRegisters = 0; ///< Of a thread, 24 to 255; 0 leaves it to the assembler.
-  bool debug = false;    ///< Optimize less, so that lines stay exact. Assertions are always kept.
-  bool lineInfo = true;  ///< Lines of the kernel's source in the PTX.
-  unsigned optLevel = 3; ///< Of LLVM.
+  bool debug = false;     ///< Optimize less, so that lines stay exact. Assertions are always kept.
+  bool lineInfo = true;   ///< Lines of the kernel's source in the PTX.
+  bool locations = false; ///< The same in the text of a stage of MLIR.
+  unsigned optLevel = 3;  ///< Of LLVM.
 };
 
 using NvptxParameter = backend::KernelParameter;

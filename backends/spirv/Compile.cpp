@@ -311,13 +311,13 @@ static llvm::Expected<SpirvArtifact> runStages(ModuleOp module, const SpirvOptio
     return compilation.artifact;
   }
   if (last != backend::ThreadStage::Simt || stage == Stage::Simt) {
-    *text = runner.print();
+    *text = runner.print(options.locations);
     return compilation.artifact;
   }
   if (llvm::Error error = runner.check(compilation.toSpirvDialect(), "lowering to SPIR-V"))
     return std::move(error);
   if (stage == Stage::SpirvDialect) {
-    *text = runner.print();
+    *text = runner.print(options.locations);
     return compilation.artifact;
   }
   if (llvm::Error error = runner.explain(compilation.toWords()))

@@ -23,7 +23,8 @@ struct SpirvOptions {
   /// Schedules by hand (ir/schedule/HandSchedule.h), and the name of their file in diagnostics.
   std::string schedule = {}, scheduleName = "schedule";
   bool debug = false;
-  bool lineInfo = true; ///< Lines of the kernel's source in the module (OpLine).
+  bool lineInfo = true;   ///< Lines of the kernel's source in the module (OpLine).
+  bool locations = false; ///< The same in the text of a stage of MLIR.
 };
 
 struct SpirvParameter : backend::KernelParameter {

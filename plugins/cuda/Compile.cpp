@@ -23,10 +23,14 @@ TilerunStatus getTargets(void (*each)(void *, const char *), void *user, const T
 
 constexpr Phase<tilerun::nvptx::Stage> kPhases[] = {
     {"ptx", "assembly for the driver's compiler", "//", tilerun::nvptx::Stage::Ptx},
-    {"simt", "per-thread IR of all backends", "//", tilerun::nvptx::Stage::Simt},
-    {"layout", "tile IR with layouts", "//", tilerun::nvptx::Stage::Layout},
-    {"schedule", "tile IR with layouts and schedule", "//", tilerun::nvptx::Stage::Schedule},
-    {"expand", "tile IR with its loops expanded", "//", tilerun::nvptx::Stage::Expand},
+    {"simt", "per-thread IR of all backends", "//", tilerun::nvptx::Stage::Simt,
+     TILERUN_PHASE_LOCATIONS},
+    {"layout", "tile IR with layouts", "//", tilerun::nvptx::Stage::Layout,
+     TILERUN_PHASE_LOCATIONS},
+    {"schedule", "tile IR with layouts and schedule", "//", tilerun::nvptx::Stage::Schedule,
+     TILERUN_PHASE_LOCATIONS},
+    {"expand", "tile IR with its loops expanded", "//", tilerun::nvptx::Stage::Expand,
+     TILERUN_PHASE_LOCATIONS},
     {"remarks", "missed optimizations, and why", "#", tilerun::nvptx::Stage::Remarks},
     {"remarks-json", "the same as data", "//", tilerun::nvptx::Stage::RemarksJson},
     {"llvm", "LLVM IR before code generation", ";", tilerun::nvptx::Stage::Llvm}};
@@ -68,7 +72,8 @@ constexpr Option<Request> kOptions[] = {
      [](Request &r, Value value) { return readTruth(value, r.options.lineInfo); }},
     kScheduleOption<Request>,
     kScheduleNameOption<Request>,
-    {"emit", "a phase", // For inspection, not for loading.
+    kLocationsOption<Request>,
+    {"emit", "a phase", // To look at instead of code to load.
      [](Request &r, Value value) { return setPhase(kPhases, value, r.stage); }}};
 
 // The version in PTX's first directive: "8.0".

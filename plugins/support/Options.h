@@ -49,6 +49,13 @@ constexpr Option<Request> kScheduleNameOption = {"schedule-name", "its file in d
                                                    return std::string();
                                                  }};
 
+/// Whether a phase of IR is printed with the kernel's source locations, of requests likewise.
+template <typename Request>
+constexpr Option<Request> kLocationsOption = {"locations", "true or false",
+                                              [](Request &request, const std::string &value) {
+                                                return readTruth(value, request.options.locations);
+                                              }};
+
 /// Sets all options of a request; returns the error's text, or "".
 template <typename Table, typename Request>
 std::string setOptions(const Table &table, const TilerunPluginCompileRequest &given,

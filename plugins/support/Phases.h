@@ -13,13 +13,15 @@ template <typename Stage> struct Phase {
   const char *name, *description;
   const char *comment; ///< The start of a comment line; null: the phase is bytes.
   Stage stage;
+  uint32_t flags = 0; ///< TILERUN_PHASE_*, besides the one of bytes.
 };
 
 template <typename Table>
 void tellPhases(const Table &table, void (*each)(void *, const TilerunPluginPhase *), void *user) {
   for (const auto &phase : table) {
-    const TilerunPluginPhase told = {sizeof(told), phase.comment ? 0u : TILERUN_PHASE_BINARY,
-                                     phase.name, phase.description, phase.comment};
+    const uint32_t flags = phase.flags | (phase.comment ? 0u : uint32_t(TILERUN_PHASE_BINARY));
+    const TilerunPluginPhase told = {sizeof(told), flags, phase.name, phase.description,
+                                     phase.comment};
     each(user, &told);
   }
 }

@@ -36,11 +36,12 @@ TilerunStatus getTargets(void (*each)(void *, const char *), void *user, const T
 constexpr Phase<Stage> kPhases[] = {
     {"spirv-asm", "SPIR-V in text", ";", Stage::SpirvAsm},
     {"spirv", "SPIR-V module", nullptr, Stage::Spirv},
-    {"spirv-dialect", "SPIR-V as MLIR", "//", Stage::SpirvDialect},
-    {"simt", "per-thread IR of all backends", "//", Stage::Simt},
-    {"layout", "tile IR with layouts", "//", Stage::Layout},
-    {"schedule", "tile IR with layouts and schedule", "//", Stage::Schedule},
-    {"expand", "tile IR with its loops expanded", "//", Stage::Expand},
+    {"spirv-dialect", "SPIR-V as MLIR", "//", Stage::SpirvDialect, TILERUN_PHASE_LOCATIONS},
+    {"simt", "per-thread IR of all backends", "//", Stage::Simt, TILERUN_PHASE_LOCATIONS},
+    {"layout", "tile IR with layouts", "//", Stage::Layout, TILERUN_PHASE_LOCATIONS},
+    {"schedule", "tile IR with layouts and schedule", "//", Stage::Schedule,
+     TILERUN_PHASE_LOCATIONS},
+    {"expand", "tile IR with its loops expanded", "//", Stage::Expand, TILERUN_PHASE_LOCATIONS},
     {"remarks", "missed optimizations, and why", "#", Stage::Remarks},
     {"remarks-json", "the same as data", "//", Stage::RemarksJson}};
 
@@ -85,6 +86,7 @@ constexpr Option<Request> kOptions[] = {
      [](Request &r, Value value) { return readTruth(value, r.options.lineInfo); }},
     kScheduleOption<Request>,
     kScheduleNameOption<Request>,
+    kLocationsOption<Request>,
     {"emit", "a phase", [](Request &r, Value value) {
        r.emit = true;
        return setPhase(kPhases, value, r.stage);

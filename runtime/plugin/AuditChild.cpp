@@ -105,14 +105,14 @@ std::string readFile(const char *path) {
 // Why `bytes`, which should compile, do not.
 std::string compileOnce(const TilerunPlugin &table, const std::string &bytes, const char *target,
                         std::string &code, TilerunStatus &status,
-                        const TilerunPluginOption *option = nullptr) {
+                        const std::vector<TilerunPluginOption> &options = {}) {
   TilerunPluginCompileRequest request = {};
   request.struct_size = sizeof(request);
   request.bytecode = reinterpret_cast<const uint8_t *>(bytes.data());
   request.num_bytes = bytes.size();
   request.target = target;
-  request.options = option;
-  request.num_options = option ? 1 : 0;
+  request.options = options.data();
+  request.num_options = static_cast<uint32_t>(options.size());
   const TilerunPluginArtifact *artifact = nullptr;
   ErrorKeeper errors;
   status = table.compile(&request, &artifact, errors.getSink());
@@ -141,7 +141,10 @@ std::string checkPhases(const Plugin &plugin, const std::string &kernel,
     const TilerunPluginOption emit = {"emit", phase.name.c_str()};
     std::string code;
     TilerunStatus status = TILERUN_STATUS_OK;
-    std::string wrong = compileOnce(plugin.getTable(), kernel, target.c_str(), code, status, &emit);
+    auto compileTo = [&](const std::vector<TilerunPluginOption> &options) {
+      return compileOnce(plugin.getTable(), kernel, target.c_str(), code, status, options);
+    };
+    std::string wrong = compileTo({emit});
     const bool isKnown = &phase != &phases.back();
     if (!isKnown && status != TILERUN_STATUS_INVALID_ARGUMENT)
       return "an unknown phase gives '" + getStatusName(status) + "', not 'invalid argument'";
@@ -149,6 +152,11 @@ std::string checkPhases(const Plugin &plugin, const std::string &kernel,
       return "its phase '" + phase.name + "': " + wrong;
     if (isKnown && !phase.isBinary && code.find('\0') != std::string::npos)
       return "its phase '" + phase.name + "' should be text, and has bytes 0";
+    if (isKnown && phase.takesLocations)
+      if (wrong = compileTo({emit, {"locations", "true"}}); !wrong.empty() || status)
+        return "its phase '" + phase.name + "' lists locations, but " +
+               (wrong.empty() ? "compiling with them gives '" + getStatusName(status) + "'"
+                              : wrong);
   }
   return "";
 }
@@ -229,7 +237,7 @@ int plugin::runCompileAudit(const char *file, const char *bytecode, const char *
   for (bool option : {true, false}) {
     std::string ignored;
     compileOnce(table, kernel, option ? target : other.c_str(), ignored, status,
-                option ? &unknown : nullptr);
+                option ? std::vector{unknown} : std::vector<TilerunPluginOption>());
     if (status != TILERUN_STATUS_INVALID_ARGUMENT && wrong.empty())
       wrong = std::string("an unknown ") + (option ? "option" : "architecture") + " gives '" +
               getStatusName(status) + "', not 'invalid argument'";

@@ -288,7 +288,7 @@ std::vector<DeviceInfo> Plugin::getDevices(std::string &reason) const {
 
 static Phase readPhase(const TilerunPluginPhase &phase) {
   return {getText(phase.name), getText(phase.description), getText(phase.comment),
-          (phase.flags & TILERUN_PHASE_BINARY) != 0};
+          (phase.flags & TILERUN_PHASE_BINARY) != 0, (phase.flags & TILERUN_PHASE_LOCATIONS) != 0};
 }
 
 std::vector<Phase> Plugin::getPhases(const std::string &target, std::string &reason) const {

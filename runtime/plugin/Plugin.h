@@ -55,6 +55,7 @@ struct Phase {
   std::string name, description;
   std::string comment; ///< The start of a comment line; "" if there is none.
   bool isBinary = false;
+  bool takesLocations = false; ///< The option "locations".
 };
 
 /// A loaded plugin with a valid table. Stays loaded until the process ends, because

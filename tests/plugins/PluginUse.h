@@ -53,7 +53,7 @@ protected:
   /// The plugin lists these phases of a target, compiles to each, and to no other.
   void expectPhases(const char *text, const char *target, const std::string &names,
                     const std::string &wrongTarget, const std::string &error) {
-    std::string reason, told;
+    std::string reason, told, withLocations;
     for (const Phase &phase : plugin->getPhases(target, reason)) {
       told += (told.empty() ? "" : ", ") + phase.name;
       EXPECT_FALSE(phase.description.empty()) << phase.name;
@@ -62,9 +62,23 @@ protected:
       const bool hasNul = getBytes().find('\0') != std::string::npos;
       EXPECT_EQ(hasNul, phase.isBinary) << phase.name;
       EXPECT_EQ(phase.comment.empty(), phase.isBinary) << phase.name;
+      const std::string plain = getBytes();
+      EXPECT_EQ(plain.find("loc("), std::string::npos) << phase.name;
+      ASSERT_EQ(compile(text, target, {{"emit", phase.name.c_str()}, {"locations", "true"}}),
+                TILERUN_STATUS_OK)
+          << message;
+      if (phase.takesLocations)
+        EXPECT_NE(getBytes().find("loc("), std::string::npos) << phase.name;
+      else
+        EXPECT_EQ(getBytes(), plain) << phase.name;
+      withLocations += phase.takesLocations ? " " + phase.name : "";
     }
     EXPECT_EQ(reason, "");
     EXPECT_EQ(told, names);
+    // Every form of IR as MLIR prints it.
+    for (const char *name : {"simt", "layout", "schedule", "expand"})
+      EXPECT_NE((withLocations + " ").find(" " + std::string(name) + " "), std::string::npos)
+          << withLocations;
     EXPECT_EQ(compile(text, target, {{"emit", "wasm"}}), TILERUN_STATUS_INVALID_ARGUMENT);
     EXPECT_NE(message.find("option 'emit' is 'wasm', but this target can emit " + names),
               std::string::npos)

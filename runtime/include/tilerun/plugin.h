@@ -320,13 +320,16 @@ typedef struct TilerunPluginPhase {
 } TilerunPluginPhase;
 
 enum {
-  TILERUN_PHASE_BINARY = 1 /* Bytes; else text in UTF-8. */
+  TILERUN_PHASE_BINARY = 1, /* Bytes; else text in UTF-8. */
+  /* With the option "locations" as "true" the text names the place of each operation in the
+   * kernel's source. */
+  TILERUN_PHASE_LOCATIONS = 2
 };
 
 /* One option of a compilation; its size is fixed. */
 typedef struct TilerunPluginOption {
   /* "num-warps", "num-stages", "maxnreg", "debug", "opt-level", …; "emit" is the name of a phase,
-   * which then is all that the artifact's bytes are. */
+   * which then is all that the artifact's bytes are; "locations" goes with it. */
   const char *name;
   const char *value; /* "4", "true". */
 } TilerunPluginOption;

@@ -91,6 +91,7 @@ TEST(Audit, ReportsEachFault) {
       {"no-phases", "faulty:1", "it lists no phases of the target"},
       {"other-phases", "faulty:1", "its phase 'zzz': "},
       {"binary-text", "faulty:1", "its phase 'text' should be text, and has bytes 0"},
+      {"no-locations", "faulty:1", "its phase 'text' lists locations, but "},
       {"crash-in-compile", "faulty:1", "it crashes: Segmentation fault"},
       {"foreign-targets", "targets", "target 'cuda:sm_80' is not 'faulty:ARCH'"},
       {"surplus-export", "exports-the-entry-only", "it also exports tilerunSurplus"},

@@ -102,6 +102,9 @@ const int registered = std::atexit(crash);
 #if FAULT_other_phases
   const TilerunPluginPhase phase = {sizeof(phase), 0, "zzz", "", ""};
   each(user, &phase);
+#elif FAULT_no_locations
+  const TilerunPluginPhase phase = {sizeof(phase), TILERUN_PHASE_LOCATIONS, "text", "", ""};
+  each(user, &phase);
 #elif !FAULT_no_phases
   const TilerunPluginPhase phase = {sizeof(phase), 0, "text", "", ""};
   each(user, &phase);
@@ -117,16 +120,17 @@ const int registered = std::atexit(crash);
                                        const TilerunErrorSink *) {
 #if FAULT_crash_in_compile
   crash();
-#elif FAULT_no_phases || FAULT_other_phases || FAULT_binary_text
-  // Correct except for its phases.
+#elif FAULT_no_phases || FAULT_other_phases || FAULT_binary_text || FAULT_no_locations
+  // Right but for its phases.
   if (request->num_bytes < 4 || std::memcmp(request->bytecode, "ML\xefR", 4) != 0 ||
       request->num_bytes < whole)
     return TILERUN_STATUS_COMPILE;
   whole = request->num_bytes;
   if (std::strcmp(request->target, "faulty:1") != 0)
     return TILERUN_STATUS_INVALID_ARGUMENT;
-  if (request->num_options && (std::strcmp(request->options->name, "emit") != 0 ||
-                               std::strcmp(request->options->value, "text") != 0))
+  if (request->num_options &&
+      (std::strcmp(request->options->name, "emit") != 0 ||
+       std::strcmp(request->options->value, "text") != 0 || request->num_options > 1))
     return TILERUN_STATUS_INVALID_ARGUMENT;
 #elif FAULT_takes_any_option
   // At least it refuses bytes that are not a module.
@@ -138,6 +142,8 @@ const int registered = std::atexit(crash);
   static uint8_t byte = 0;
 #if FAULT_other_bytes
   ++byte;
+#elif FAULT_no_locations
+  byte = ' ';
 #endif
   static const TilerunPluginKernelInfo kernel = {sizeof(kernel), 0, "k", nullptr, 1, 0};
   static const TilerunPluginArtifact made = {sizeof(made), 1,       &byte,  1,
@@ -210,11 +216,11 @@ const TilerunPlugin *tilerunPluginEntry(const TilerunPluginHost *) {
   plugin.compile = compile;
 #elif FAULT_other_bytes || FAULT_crash_in_compile || FAULT_foreign_targets ||                      \
     FAULT_takes_any_option || FAULT_no_artifact || FAULT_other_elements || FAULT_no_phases ||      \
-    FAULT_other_phases || FAULT_binary_text
+    FAULT_other_phases || FAULT_binary_text || FAULT_no_locations
   plugin.get_targets = getTargets;
   plugin.compile = compile;
   plugin.release_artifact = [](const TilerunPluginArtifact *) {};
-#if FAULT_no_phases || FAULT_other_phases || FAULT_binary_text
+#if FAULT_no_phases || FAULT_other_phases || FAULT_binary_text || FAULT_no_locations
   plugin.get_phases = getPhases;
 #endif
 #elif FAULT_crash_in_open

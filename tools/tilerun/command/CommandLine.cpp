@@ -269,7 +269,8 @@ std::optional<ExitCode> parseCommandLine(int argc, const char *const *argv, Opti
   compile->add_option("-o,--output", options.output,
                       "File to write ('-': stdout); of several targets OUT.ARCH.EXT");
   compile->add_flag("--bytecode", options.bytecode, "MLIR bytecode instead of text");
-  compile->add_flag("--locations", options.locations, "Print source locations");
+  compile->add_flag("--locations", options.locations,
+                    "Print the source location of each op; phases of IR have them");
   addScheduleOption(compile, options);
   addRemarksOption(compile, options);
   addCompileOptions(compile, options);

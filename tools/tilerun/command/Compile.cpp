@@ -153,9 +153,8 @@ llvm::Expected<ExitCode> command::runCompile(Session &session) {
                                        "tile and tile-opt"
                                      : " needs --target, such as " + target));
   }
-  if (!tileOnly && (options.bytecode || options.locations))
-    return makeCommandError(ExitCode::Usage,
-                            "--bytecode and --locations need --emit tile or tile-opt");
+  if (!tileOnly && options.bytecode)
+    return makeCommandError(ExitCode::Usage, "--bytecode needs --emit tile or tile-opt");
   for (auto [isGiven, flag] : {std::pair{options.resources, "--resources"},
                                std::pair{options.schedule.has_value(), "--schedule"},
                                std::pair{options.remarks, "--remarks"}})

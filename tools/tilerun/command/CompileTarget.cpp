@@ -93,6 +93,19 @@ static llvm::Error checkBinary(llvm::ArrayRef<plugin::Phase> phases, const Optio
                               (text == phases.end() ? "" : " or --emit " + text->name));
 }
 
+static llvm::Error refuseLocations(llvm::ArrayRef<plugin::Phase> phases, const plugin::Phase &phase,
+                                   llvm::StringRef target) {
+  std::vector<std::string> names = {"tile", "tile-opt"};
+  for (const plugin::Phase &other : phases)
+    if (other.takesLocations)
+      names.push_back(other.name);
+  return makeCommandError(
+      ExitCode::Usage,
+      "--locations: " + (phase.name.empty() ? "the code" : "phase '" + phase.name + "'") +
+          " of target " + target + " has none; phases with locations are " +
+          llvm::join(names, ", "));
+}
+
 std::string command::findTargetThatEmits(llvm::StringRef phase) {
   for (const plugin::FoundPlugin &found :
        core::Runtime(plugin::DiscoveryOptions::fromEnvironment()).getPlugins())
@@ -295,6 +308,8 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
     std::vector<plugin::Phase> phases = getPhases(*compiler, target);
     TILERUN_TRY_VALUE(phase, choosePhase(*compiler, phases, target, options));
     TILERUN_TRY_ERROR(checkPhases(*compiler, target, options));
+    if (options.locations && !phase.takesLocations)
+      return refuseLocations(phases, phase, target);
     if (toStdout && phase.isBinary)
       TILERUN_TRY_ERROR(checkBinary(phases, options));
     targets.push_back({std::move(compiler), std::move(phase), hasPhase(phases, kPtx)});
@@ -314,8 +329,11 @@ llvm::Expected<ExitCode> command::runCompileTargets(Session &session) {
     TargetCode result{target, "", compiled.name};
     std::shared_ptr<const cache::Artifact> code;
     auto emitTo = [&](llvm::StringRef stage, const core::Program::TakeArtifact &take) {
-      return toError(compiler::Backend::emit(*known.plugin, target, bytecode, settings.get(),
-                                             stage.str(), take));
+      CompileSettings own = settings;
+      if (options.locations && stage == phase.name)
+        own.add("locations", "true");
+      return toError(
+          compiler::Backend::emit(*known.plugin, target, bytecode, own.get(), stage.str(), take));
     };
     auto emit = [&](llvm::StringRef stage) {
       return emitTo(stage, [&](const TilerunPluginArtifact &artifact) {
