@@ -97,3 +97,11 @@ TilerunStatus keepException(const char *function);
   catch (...) {                                                                                    \
     (void)::tilerun::api::keepException(__func__);                                                 \
   }
+/// The body of a function that is one call of the library, which gives a core::Status; behind it
+/// the parameters that must not be null.
+#define TILERUN_API_FORWARD(status, ...)                                                           \
+  try {                                                                                            \
+    TILERUN_API_ENTER(__VA_ARGS__);                                                                \
+    return ::tilerun::api::finish(status);                                                         \
+  }                                                                                                \
+  TILERUN_API_CATCH

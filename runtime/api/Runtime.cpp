@@ -143,11 +143,9 @@ void tilerunDestroyRuntime(TilerunRuntime *runtime) try {
 }
 TILERUN_API_CATCH_VOID
 
-TilerunStatus tilerunLoadPlugin(TilerunRuntime *runtime, const char *path) try {
-  TILERUN_API_ENTER(runtime, path);
-  return finish(runtime->runtime.loadPlugin(path));
+TilerunStatus tilerunLoadPlugin(TilerunRuntime *runtime, const char *path) {
+  TILERUN_API_FORWARD(runtime->runtime.loadPlugin(path), runtime, path);
 }
-TILERUN_API_CATCH
 
 TilerunStatus tilerunListPlugins(TilerunRuntime *runtime,
                                  void (*each)(void *user, const TilerunPluginFile *file),
@@ -238,23 +236,17 @@ const char *tilerunGetDeviceTarget(TilerunDevice *device) {
   return device ? device->device->getInfo().target.c_str() : "";
 }
 
-TilerunStatus tilerunGetDeviceState(TilerunDevice *device) try {
-  TILERUN_API_ENTER(device);
-  return finish(device->device->getState());
+TilerunStatus tilerunGetDeviceState(TilerunDevice *device) {
+  TILERUN_API_FORWARD(device->device->getState(), device);
 }
-TILERUN_API_CATCH
 
-TilerunStatus tilerunGetNativeContext(TilerunDevice *device, uint64_t *context) try {
-  TILERUN_API_ENTER(device, context);
-  return finish(device->device->getNativeContext(*context));
+TilerunStatus tilerunGetNativeContext(TilerunDevice *device, uint64_t *context) {
+  TILERUN_API_FORWARD(device->device->getNativeContext(*context), device, context);
 }
-TILERUN_API_CATCH
 
-TilerunStatus tilerunSynchronizeDevice(TilerunDevice *device) try {
-  TILERUN_API_ENTER(device);
-  return finish(device->device->synchronize());
+TilerunStatus tilerunSynchronizeDevice(TilerunDevice *device) {
+  TILERUN_API_FORWARD(device->device->synchronize(), device);
 }
-TILERUN_API_CATCH
 
 TilerunStatus tilerunGetMemoryStatistics(TilerunDevice *device,
                                          TilerunMemoryStatistics *statistics) try {
@@ -278,8 +270,6 @@ TilerunStatus tilerunGetMemoryStatistics(TilerunDevice *device,
 }
 TILERUN_API_CATCH
 
-TilerunStatus tilerunTrimMemory(TilerunDevice *device, uint64_t keepBytes) try {
-  TILERUN_API_ENTER(device);
-  return finish(device->device->getPool().trim(keepBytes));
+TilerunStatus tilerunTrimMemory(TilerunDevice *device, uint64_t keepBytes) {
+  TILERUN_API_FORWARD(device->device->getPool().trim(keepBytes), device);
 }
-TILERUN_API_CATCH

@@ -6,6 +6,20 @@
 using namespace tilerun;
 using namespace tilerun::api;
 
+/// Gives the handle of what one of core's functions makes of the arguments.
+template <typename Handle, typename Make, typename... Arguments>
+static core::Status make(Handle *&handle, Make create, Arguments &&...arguments) {
+  std::unique_ptr<std::remove_pointer_t<decltype(unwrap(handle))>> made;
+  core::Status status = create(std::forward<Arguments>(arguments)..., made);
+  if (status.isOk())
+    handle = wrap(made.release());
+  return status;
+}
+
+static core::MemoryPool &getPool(TilerunStream *stream) {
+  return unwrap(stream)->getDevice().getPool();
+}
+
 //===----------------------------------------------------------------------===//
 // Streams and events
 //===----------------------------------------------------------------------===//
@@ -14,26 +28,13 @@ TilerunStream *tilerunGetDefaultStream(TilerunDevice *device) {
   return device ? wrap(&device->device->getDefaultStream()) : nullptr;
 }
 
-TilerunStatus tilerunCreateStream(TilerunDevice *device, TilerunStream **stream) try {
-  TILERUN_API_ENTER(device, stream);
-  std::unique_ptr<core::Stream> made;
-  core::Status status = core::Stream::create(device->device, made);
-  if (status.isOk())
-    *stream = wrap(made.release());
-  return finish(status);
+TilerunStatus tilerunCreateStream(TilerunDevice *device, TilerunStream **stream) {
+  TILERUN_API_FORWARD(make(*stream, core::Stream::create, device->device), device, stream);
 }
-TILERUN_API_CATCH
 
-TilerunStatus tilerunAdoptStream(TilerunDevice *device, uint64_t native,
-                                 TilerunStream **stream) try {
-  TILERUN_API_ENTER(device, stream);
-  std::unique_ptr<core::Stream> made;
-  core::Status status = core::Stream::adopt(device->device, native, made);
-  if (status.isOk())
-    *stream = wrap(made.release());
-  return finish(status);
+TilerunStatus tilerunAdoptStream(TilerunDevice *device, uint64_t native, TilerunStream **stream) {
+  TILERUN_API_FORWARD(make(*stream, core::Stream::adopt, device->device, native), device, stream);
 }
-TILERUN_API_CATCH
 
 void tilerunDestroyStream(TilerunStream *stream) try {
   TILERUN_API_ENTER_VOID();
@@ -43,34 +44,24 @@ void tilerunDestroyStream(TilerunStream *stream) try {
 }
 TILERUN_API_CATCH_VOID
 
-TilerunStatus tilerunGetNativeStream(TilerunStream *stream, uint64_t *native) try {
-  TILERUN_API_ENTER(stream, native);
-  return finish(unwrap(stream)->getNative(*native));
+TilerunStatus tilerunGetNativeStream(TilerunStream *stream, uint64_t *native) {
+  TILERUN_API_FORWARD(unwrap(stream)->getNative(*native), stream, native);
 }
-TILERUN_API_CATCH
 
-TilerunStatus tilerunSynchronizeStream(TilerunStream *stream) try {
-  TILERUN_API_ENTER(stream);
-  return finish(unwrap(stream)->synchronize());
+TilerunStatus tilerunSynchronizeStream(TilerunStream *stream) {
+  TILERUN_API_FORWARD(unwrap(stream)->synchronize(), stream);
 }
-TILERUN_API_CATCH
 
-TilerunStatus tilerunQueryStream(TilerunStream *stream) try {
-  TILERUN_API_ENTER(stream);
-  return finish(unwrap(stream)->query());
+TilerunStatus tilerunQueryStream(TilerunStream *stream) {
+  TILERUN_API_FORWARD(unwrap(stream)->query(), stream);
 }
-TILERUN_API_CATCH
 
 TilerunStatus tilerunCreateEvent(TilerunDevice *device, uint32_t flags, TilerunEvent **event) try {
   TILERUN_API_ENTER(device, event);
   if (uint32_t unknown = flags & ~uint32_t(TILERUN_EVENT_TIMING))
     return refuse(__func__, "flags have " + std::to_string(unknown) + "; " +
                                 std::to_string(TILERUN_EVENT_TIMING) + " is the only one");
-  std::unique_ptr<core::Event> made;
-  core::Status status = core::Event::create(device->device, flags, made);
-  if (status.isOk())
-    *event = wrap(made.release());
-  return finish(status);
+  return finish(make(*event, core::Event::create, device->device, flags));
 }
 TILERUN_API_CATCH
 
@@ -80,66 +71,46 @@ void tilerunDestroyEvent(TilerunEvent *event) try {
 }
 TILERUN_API_CATCH_VOID
 
-TilerunStatus tilerunRecordEvent(TilerunEvent *event, TilerunStream *stream) try {
-  TILERUN_API_ENTER(event, stream);
-  return finish(unwrap(event)->record(*unwrap(stream)));
+TilerunStatus tilerunRecordEvent(TilerunEvent *event, TilerunStream *stream) {
+  TILERUN_API_FORWARD(unwrap(event)->record(*unwrap(stream)), event, stream);
 }
-TILERUN_API_CATCH
 
-TilerunStatus tilerunWaitEvent(TilerunStream *stream, TilerunEvent *event) try {
-  TILERUN_API_ENTER(stream, event);
-  return finish(unwrap(event)->wait(*unwrap(stream)));
+TilerunStatus tilerunWaitEvent(TilerunStream *stream, TilerunEvent *event) {
+  TILERUN_API_FORWARD(unwrap(event)->wait(*unwrap(stream)), stream, event);
 }
-TILERUN_API_CATCH
 
-TilerunStatus tilerunSynchronizeEvent(TilerunEvent *event) try {
-  TILERUN_API_ENTER(event);
-  return finish(unwrap(event)->synchronize());
+TilerunStatus tilerunSynchronizeEvent(TilerunEvent *event) {
+  TILERUN_API_FORWARD(unwrap(event)->synchronize(), event);
 }
-TILERUN_API_CATCH
 
-TilerunStatus tilerunQueryEvent(TilerunEvent *event) try {
-  TILERUN_API_ENTER(event);
-  return finish(unwrap(event)->query());
+TilerunStatus tilerunQueryEvent(TilerunEvent *event) {
+  TILERUN_API_FORWARD(unwrap(event)->query(), event);
 }
-TILERUN_API_CATCH
 
-TilerunStatus tilerunGetElapsedTime(TilerunEvent *start, TilerunEvent *end,
-                                    double *milliseconds) try {
-  TILERUN_API_ENTER(start, end, milliseconds);
-  return finish(core::Event::getElapsed(*unwrap(start), *unwrap(end), *milliseconds));
+TilerunStatus tilerunGetElapsedTime(TilerunEvent *start, TilerunEvent *end, double *milliseconds) {
+  TILERUN_API_FORWARD(core::Event::getElapsed(*unwrap(start), *unwrap(end), *milliseconds), start,
+                      end, milliseconds);
 }
-TILERUN_API_CATCH
 
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
 
-TilerunStatus tilerunAllocate(TilerunStream *stream, uint64_t bytes, TilerunAddress *address) try {
-  TILERUN_API_ENTER(stream, address);
-  core::Stream &s = *unwrap(stream);
-  return finish(s.getDevice().getPool().allocate(s, bytes, *address));
+TilerunStatus tilerunAllocate(TilerunStream *stream, uint64_t bytes, TilerunAddress *address) {
+  TILERUN_API_FORWARD(getPool(stream).allocate(*unwrap(stream), bytes, *address), stream, address);
 }
-TILERUN_API_CATCH
 
-TilerunStatus tilerunFree(TilerunStream *stream, TilerunAddress address) try {
-  TILERUN_API_ENTER(stream);
-  core::Stream &s = *unwrap(stream);
-  return finish(s.getDevice().getPool().free(s, address));
+TilerunStatus tilerunFree(TilerunStream *stream, TilerunAddress address) {
+  TILERUN_API_FORWARD(getPool(stream).free(*unwrap(stream), address), stream);
 }
-TILERUN_API_CATCH
 
-TilerunStatus tilerunAllocateHost(TilerunDevice *device, uint64_t bytes, void **pointer) try {
-  TILERUN_API_ENTER(device, pointer);
-  return finish(device->device->allocateHost(bytes, *pointer));
+TilerunStatus tilerunAllocateHost(TilerunDevice *device, uint64_t bytes, void **pointer) {
+  TILERUN_API_FORWARD(device->device->allocateHost(bytes, *pointer), device, pointer);
 }
-TILERUN_API_CATCH
 
-TilerunStatus tilerunFreeHost(TilerunDevice *device, void *pointer) try {
-  TILERUN_API_ENTER(device);
-  return finish(device->device->freeHost(pointer));
+TilerunStatus tilerunFreeHost(TilerunDevice *device, void *pointer) {
+  TILERUN_API_FORWARD(device->device->freeHost(pointer), device);
 }
-TILERUN_API_CATCH
 
 TilerunStatus tilerunCopyToDevice(TilerunStream *stream, TilerunAddress to, const void *from,
                                   uint64_t bytes) try {
@@ -160,26 +131,21 @@ TilerunStatus tilerunCopyFromDevice(TilerunStream *stream, void *to, TilerunAddr
 TILERUN_API_CATCH
 
 TilerunStatus tilerunCopyOnDevice(TilerunStream *stream, TilerunAddress to, TilerunAddress from,
-                                  uint64_t bytes) try {
-  TILERUN_API_ENTER(stream);
-  return finish(unwrap(stream)->copyOnDevice(to, from, bytes));
+                                  uint64_t bytes) {
+  TILERUN_API_FORWARD(unwrap(stream)->copyOnDevice(to, from, bytes), stream);
 }
-TILERUN_API_CATCH
 
 TilerunStatus tilerunCopyBetweenDevices(TilerunStream *to_stream, TilerunAddress to,
                                         TilerunStream *from_stream, TilerunAddress from,
-                                        uint64_t bytes) try {
-  TILERUN_API_ENTER(to_stream, from_stream);
-  return finish(unwrap(to_stream)->copyFrom(*unwrap(from_stream), to, from, bytes));
+                                        uint64_t bytes) {
+  TILERUN_API_FORWARD(unwrap(to_stream)->copyFrom(*unwrap(from_stream), to, from, bytes), to_stream,
+                      from_stream);
 }
-TILERUN_API_CATCH
 
 TilerunStatus tilerunFill(TilerunStream *stream, TilerunAddress to, uint32_t pattern,
-                          uint32_t pattern_bytes, uint64_t bytes) try {
-  TILERUN_API_ENTER(stream);
-  return finish(unwrap(stream)->fill(to, pattern, pattern_bytes, bytes));
+                          uint32_t pattern_bytes, uint64_t bytes) {
+  TILERUN_API_FORWARD(unwrap(stream)->fill(to, pattern, pattern_bytes, bytes), stream);
 }
-TILERUN_API_CATCH
 
 TilerunStatus tilerunGetPointerInfo(TilerunDevice *device, TilerunAddress address,
                                     TilerunPluginPointerInfo *info) try {
