@@ -107,7 +107,7 @@ static TilerunStatus compile(const TilerunPluginCompileRequest *request,
     return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "compile",
                 "target '" + target.str() + "'; there is only '" + kTarget + "'");
   CompileOptions options;
-  if (std::string wrong = setOptions(kOptions, *request, options); !wrong.empty())
+  if (std::string wrong = setOptions<CompileOptions>({kOptions}, *request, options); !wrong.empty())
     return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, "compile", wrong);
   auto made = compileBytecode({request->bytecode, size_t(request->num_bytes)}, options);
   if (!made)

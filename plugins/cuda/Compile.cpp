@@ -52,10 +52,6 @@ struct Request {
 using Value = const std::string &;
 
 constexpr Option<Request> kOptions[] = {
-    {"num-warps", "warps of 32 threads in a program",
-     [](Request &r, Value value) { return readPowerOfTwo(value, 32, r.options.numWarps); }},
-    {"num-stages", "stages of pipelined loops",
-     [](Request &r, Value value) { return readNumber(value, 0, 64, r.options.numStages); }},
     {"num-ctas", "1",
      [](Request &, Value value) -> std::string {
        return value == "1" ? "" : "but clusters of blocks are not supported; num_ctas=1 works";
@@ -66,28 +62,12 @@ constexpr Option<Request> kOptions[] = {
      [](Request &r, Value value) { return readNumber(value, 0, 999, r.options.ptxVersion); }},
     {"opt-level", "0 to 3",
      [](Request &r, Value value) { return readNumber(value, 0, 3, r.options.optLevel); }},
-    {"debug", "true or false",
-     [](Request &r, Value value) { return readTruth(value, r.options.debug); }},
-    {"line-info", "true or false",
-     [](Request &r, Value value) { return readTruth(value, r.options.lineInfo); }},
-    kScheduleOption<Request>,
-    kScheduleNameOption<Request>,
-    kLocationsOption<Request>,
     {"emit", "a phase", // To look at instead of code to load.
      [](Request &r, Value value) { return setPhase(kPhases, value, r.stage); }}};
 
 // The version in PTX's first directive: "8.0".
 llvm::StringRef getPtxVersion(llvm::StringRef ptx) {
   return ptx.split(".version").second.ltrim().take_until([](char c) { return c <= ' '; });
-}
-
-TilerunPluginParameter convert(const tilerun::nvptx::NvptxParameter &parameter) {
-  using Kind = tilerun::nvptx::NvptxParameter::Kind;
-  uint16_t kind = parameter.kind == Kind::Pointer ? TILERUN_ARGUMENT_POINTER
-                  : parameter.kind == Kind::Float ? TILERUN_ARGUMENT_FLOAT
-                                                  : TILERUN_ARGUMENT_INTEGER;
-  uint16_t bits = parameter.kind == Kind::Pointer ? 64 : static_cast<uint16_t>(parameter.bits);
-  return {sizeof(TilerunPluginParameter), kind, bits, parameter.name.c_str()};
 }
 
 TilerunStatus compile(const TilerunPluginCompileRequest *request,
@@ -102,7 +82,8 @@ TilerunStatus compile(const TilerunPluginCompileRequest *request,
   if (!architecture)
     return refuse(TILERUN_STATUS_INVALID_ARGUMENT, llvm::toString(architecture.takeError()));
   asked.options.arch = architecture->name;
-  if (std::string wrong = setOptions(kOptions, *request, asked); !wrong.empty())
+  if (std::string wrong = setOptions<Request>({kCommonOptions<Request>, kOptions}, *request, asked);
+      !wrong.empty())
     return refuse(TILERUN_STATUS_INVALID_ARGUMENT, wrong);
   llvm::StringRef bytecode(reinterpret_cast<const char *>(request->bytecode), request->num_bytes);
   llvm::Expected<tilerun::nvptx::NvptxArtifact> compiled =
@@ -113,7 +94,7 @@ TilerunStatus compile(const TilerunPluginCompileRequest *request,
 
   std::vector<TilerunPluginParameter> parameters;
   for (const tilerun::nvptx::NvptxParameter &parameter : compiled->parameters)
-    parameters.push_back(convert(parameter));
+    parameters.push_back(describeParameter(parameter));
   const TilerunPluginKernelInfo kernel = {
       sizeof(kernel),           static_cast<uint32_t>(parameters.size()),
       compiled->kernel.c_str(), parameters.data(),

@@ -22,20 +22,6 @@ struct LaunchCall {
   bool overlap; ///< TILERUN_LAUNCH_OVERLAP
 };
 
-inline std::string describeSharedMemory(const char *kernel, uint64_t wanted, uint64_t most) {
-  return std::string("kernel '") + kernel + "' needs " + std::to_string(wanted) +
-         " bytes of shared memory for a program, " + std::to_string(most) +
-         " are possible: " + std::to_string(wanted - most) +
-         " too many (smaller tiles or fewer stages need less)";
-}
-
-inline std::string describeLaunch(const char *kernel, const TilerunPluginLaunch &launch) {
-  return std::string("kernel '") + kernel + "', grid (" + std::to_string(launch.grid[0]) + ", " +
-         std::to_string(launch.grid[1]) + ", " + std::to_string(launch.grid[2]) + "), " +
-         std::to_string(launch.threads) + " threads, " + std::to_string(launch.shared_bytes) +
-         " bytes of shared memory, " + std::to_string(launch.num_bytes) + " bytes of arguments";
-}
-
 /// Checks an artifact before loading and finalizing.
 template <typename D>
 TilerunStatus checkArtifact(D *device, const TilerunPluginArtifact &artifact, const char *call,

@@ -32,6 +32,26 @@ inline std::string checkFill(uint32_t patternBytes, uint64_t bytes) {
                     std::to_string(bytes) + " bytes";
 }
 
+/// Says that a program of a kernel needs more of something than there is, and what helps.
+inline std::string describeExcess(const char *kernel, uint64_t wanted, uint64_t most,
+                                  const char *what, const char *way) {
+  return std::string("kernel '") + kernel + "' needs " + std::to_string(wanted) + " " + what +
+         " for a program, " + std::to_string(most) +
+         " are possible: " + std::to_string(wanted - most) + " too many (" + way + ")";
+}
+inline std::string describeSharedMemory(const char *kernel, uint64_t wanted, uint64_t most) {
+  return describeExcess(kernel, wanted, most, "bytes of shared memory",
+                        "smaller tiles or fewer stages need less");
+}
+
+/// A launch in the text of an error.
+inline std::string describeLaunch(const char *kernel, const TilerunPluginLaunch &launch) {
+  return std::string("kernel '") + kernel + "', grid (" + std::to_string(launch.grid[0]) + ", " +
+         std::to_string(launch.grid[1]) + ", " + std::to_string(launch.grid[2]) + "), " +
+         std::to_string(launch.threads) + " threads, " + std::to_string(launch.shared_bytes) +
+         " bytes of shared memory, " + std::to_string(launch.num_bytes) + " bytes of arguments";
+}
+
 } // namespace tilerun::plugin_support
 
 /// Ends an entry, or a part of one, with the status of a failure that has been reported.

@@ -22,7 +22,8 @@ public:
     for (uint32_t i = 0; i < artifact.num_kernels; ++i) {
       const TilerunPluginKernelInfo &info = artifact.kernels[i];
       Entry &entry = entries.emplace_back(Entry{info.name, 0, info.shared_bytes, {}, {}});
-      entry.packedBytes = getPackedBytes(info, &entry.offsets);
+      entry.packedBytes =
+          getPackedBytes(std::span(info.parameters, info.num_parameters), &entry.offsets);
       const TilerunPluginKernelDetails *details =
           TILERUN_HAS(TilerunPluginArtifact, &artifact, details) ? artifact.details[i] : nullptr;
       for (uint32_t d = 0; details && d < details->num_derived; ++d)

@@ -4,6 +4,8 @@
 #include "tilerun/plugin.h"
 
 #include <charconv>
+#include <initializer_list>
+#include <span>
 #include <string>
 
 namespace tilerun::plugin_support {
@@ -35,43 +37,41 @@ inline std::string readTruth(const std::string &value, bool &out) {
   return "";
 }
 
-/// A schedule by hand and the name of its file, of requests whose `options` have both.
+/// Those of compilers for GPUs, of requests whose `options` have these members.
 template <typename Request>
-constexpr Option<Request> kScheduleOption = {"schedule", "a schedule by hand, its text",
-                                             [](Request &request, const std::string &value) {
-                                               request.options.schedule = value;
-                                               return std::string();
-                                             }};
-template <typename Request>
-constexpr Option<Request> kScheduleNameOption = {"schedule-name", "its file in diagnostics",
-                                                 [](Request &request, const std::string &value) {
-                                                   request.options.scheduleName = value;
-                                                   return std::string();
-                                                 }};
+constexpr Option<Request> kCommonOptions[] = {
+    {"num-warps", "warps of 32 threads in a program",
+     [](Request &r, const std::string &v) { return readPowerOfTwo(v, 32, r.options.numWarps); }},
+    {"num-stages", "stages of pipelined loops",
+     [](Request &r, const std::string &v) { return readNumber(v, 0, 64, r.options.numStages); }},
+    {"debug", "true or false",
+     [](Request &r, const std::string &v) { return readTruth(v, r.options.debug); }},
+    {"line-info", "true or false",
+     [](Request &r, const std::string &v) { return readTruth(v, r.options.lineInfo); }},
+    {"locations", "true or false", // Of phases with TILERUN_PHASE_LOCATIONS.
+     [](Request &r, const std::string &v) { return readTruth(v, r.options.locations); }},
+    {"schedule", "a schedule by hand, its text",
+     [](Request &r, const std::string &v) { return r.options.schedule = v, std::string(); }},
+    {"schedule-name", "its file in diagnostics",
+     [](Request &r, const std::string &v) { return r.options.scheduleName = v, std::string(); }}};
 
-/// Whether a phase of IR is printed with the kernel's source locations, of requests likewise.
+/// Sets all options of a request, which these tables have; returns the error's text, or "".
 template <typename Request>
-constexpr Option<Request> kLocationsOption = {"locations", "true or false",
-                                              [](Request &request, const std::string &value) {
-                                                return readTruth(value, request.options.locations);
-                                              }};
-
-/// Sets all options of a request; returns the error's text, or "".
-template <typename Table, typename Request>
-std::string setOptions(const Table &table, const TilerunPluginCompileRequest &given,
-                       Request &request) {
+std::string setOptions(std::initializer_list<std::span<const Option<Request>>> tables,
+                       const TilerunPluginCompileRequest &given, Request &request) {
   for (uint32_t i = 0; i < given.num_options; ++i) {
     const std::string name = given.options[i].name, value = given.options[i].value;
     std::string list;
     bool isKnown = false;
-    for (const auto &option : table) {
-      list += (list.empty() ? "" : ", ") + std::string(option.name) + " (" + option.takes + ")";
-      if (name != option.name)
-        continue;
-      isKnown = true;
-      if (std::string wrong = option.set(request, value); !wrong.empty())
-        return "option '" + name + "' is '" + value + "', " + wrong;
-    }
+    for (std::span<const Option<Request>> table : tables)
+      for (const Option<Request> &option : table) {
+        list += (list.empty() ? "" : ", ") + std::string(option.name) + " (" + option.takes + ")";
+        if (name != option.name)
+          continue;
+        isKnown = true;
+        if (std::string wrong = option.set(request, value); !wrong.empty())
+          return "option '" + name + "' is '" + value + "', " + wrong;
+      }
     if (!isKnown)
       return "there is no option '" + name + "'; there are " + list;
   }

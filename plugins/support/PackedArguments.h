@@ -5,22 +5,35 @@
 
 #include <cstddef>
 #include <cstring>
+#include <span>
 #include <vector>
 
 namespace tilerun::plugin_support {
 
-/// Their size; `offsets`, if it is not null, receives where each begins.
-inline uint64_t getPackedBytes(const TilerunPluginKernelInfo &info,
-                               std::vector<uint32_t> *offsets = nullptr) {
+/// Their size, of parameters that have `bits`; `offsets`, if it is not null, receives where each
+/// begins.
+template <typename Parameters>
+uint64_t getPackedBytes(const Parameters &parameters, std::vector<uint32_t> *offsets = nullptr) {
   uint64_t end = 0;
-  for (uint32_t i = 0; i < info.num_parameters; ++i) {
-    const uint64_t bytes = info.parameters[i].bits < 8 ? 1 : info.parameters[i].bits / 8;
+  for (const auto &parameter : parameters) {
+    const uint64_t bytes = parameter.bits < 8 ? 1 : parameter.bits / 8;
     end = (end + bytes - 1) / bytes * bytes;
     if (offsets)
       offsets->push_back(static_cast<uint32_t>(end));
     end += bytes;
   }
   return end;
+}
+
+/// The ABI's description of a backend's parameter (backends/common/Parameter.h), whose name must
+/// outlive it.
+template <typename Parameter> TilerunPluginParameter describeParameter(const Parameter &parameter) {
+  using Kind = typename Parameter::Kind;
+  const auto kind = parameter.kind == Kind::Pointer ? TILERUN_ARGUMENT_POINTER
+                    : parameter.kind == Kind::Float ? TILERUN_ARGUMENT_FLOAT
+                                                    : TILERUN_ARGUMENT_INTEGER;
+  return {sizeof(TilerunPluginParameter), static_cast<uint16_t>(kind),
+          static_cast<uint16_t>(parameter.bits), parameter.name.c_str()};
 }
 
 /// Takes one argument after the other.

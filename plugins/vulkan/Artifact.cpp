@@ -25,15 +25,6 @@ static constexpr size_t kHeaderBytes = 32;
 static constexpr uint32_t kSpirvMagic = 0x07230203;
 static constexpr size_t kSpirvHeaderWords = 5;
 
-uint64_t KernelCode::getPackedBytes() const {
-  uint64_t offset = 0;
-  for (const Parameter &parameter : parameters) {
-    uint64_t bytes = std::max(parameter.bits / 8, 1);
-    offset = (offset + bytes - 1) / bytes * bytes + bytes;
-  }
-  return offset;
-}
-
 namespace {
 
 using ByteWriter = tilerun::plugin_support::ByteWriter<uint32_t>;

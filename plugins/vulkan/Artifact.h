@@ -7,6 +7,7 @@
 
 #include "backends/spirv/DebugBuffer.h"
 #include "plugins/support/OwnedArtifact.h"
+#include "plugins/support/PackedArguments.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -23,6 +24,9 @@ struct KernelCode {
     uint16_t kind = TILERUN_ARGUMENT_INTEGER;
     uint16_t bits = 32;
     bool operator==(const Parameter &) const = default;
+    static Parameter make(const TilerunPluginParameter &given) {
+      return {given.name, given.kind, given.bits};
+    }
   };
   enum Flag : uint32_t {
     kParameterBlock = 1, ///< Push constants hold the address of the arguments, not the arguments.
@@ -40,7 +44,7 @@ struct KernelCode {
 
   bool has(Flag flag) const { return flags & flag; }
   /// Size of the packed arguments.
-  uint64_t getPackedBytes() const;
+  uint64_t getPackedBytes() const { return tilerun::plugin_support::getPackedBytes(parameters); }
   bool operator==(const KernelCode &) const = default;
 };
 

@@ -73,12 +73,10 @@ static std::vector<uint32_t> getTypes(const PhysicalDevice &physical, MemoryKind
 // Adds memory with addresses to a block; `next`: more that the driver is told.
 bool Memory::addMemory(Block &block, uint32_t type, uint64_t bytes, const void *next,
                        Failure &failure) {
-  VkMemoryAllocateFlagsInfo flags = {};
-  flags.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO;
+  auto flags = make<VkMemoryAllocateFlagsInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
   flags.pNext = next;
   flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
-  VkMemoryAllocateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+  auto info = make<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
   info.pNext = &flags;
   info.allocationSize = bytes;
   info.memoryTypeIndex = type;
@@ -90,8 +88,8 @@ bool Memory::addMemory(Block &block, uint32_t type, uint64_t bytes, const void *
 
 bool Memory::bind(Block &block, uint32_t type, const VkMemoryRequirements &needs,
                   Failure &failure) {
-  VkMemoryDedicatedAllocateInfo dedicated = {};
-  dedicated.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO;
+  auto dedicated =
+      make<VkMemoryDedicatedAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
   dedicated.buffer = block.buffer;
   if (!addMemory(block, type, needs.size, &dedicated, failure))
     return false;
@@ -131,14 +129,13 @@ bool Memory::bindSparse(Block &block, uint32_t type, const VkMemoryRequirements 
     return false;
   }
   const uint64_t before = value++;
-  VkTimelineSemaphoreSubmitInfo values = {};
-  values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+  auto values =
+      make<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
   values.signalSemaphoreValueCount = 1;
   values.pSignalSemaphoreValues = &value;
   VkSparseBufferMemoryBindInfo buffer = {block.buffer, static_cast<uint32_t>(binds.size()),
                                          binds.data()};
-  VkBindSparseInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_BIND_SPARSE_INFO;
+  auto info = make<VkBindSparseInfo>(VK_STRUCTURE_TYPE_BIND_SPARSE_INFO);
   info.pNext = &values;
   info.bufferBindCount = 1;
   info.pBufferBinds = &buffer;
@@ -150,8 +147,7 @@ bool Memory::bindSparse(Block &block, uint32_t type, const VkMemoryRequirements 
       std::lock_guard lock(queue.mutex);
       MEMORY_TRY(vkQueueBindSparse(queue.handle, 1, &info, VK_NULL_HANDLE));
     }
-    VkSemaphoreWaitInfo wait = {};
-    wait.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
+    auto wait = make<VkSemaphoreWaitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO);
     wait.semaphoreCount = 1;
     wait.pSemaphores = &done;
     wait.pValues = &value;
@@ -175,8 +171,7 @@ bool Memory::create(MemoryKind kind, uint64_t bytes, Block *&out, Failure &failu
     return false;
   }
   const bool large = isLarge(bytes);
-  VkBufferCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  auto info = make<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
   info.size = bytes;
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
@@ -227,8 +222,7 @@ bool Memory::create(MemoryKind kind, uint64_t bytes, Block *&out, Failure &failu
       block->bytes = bytes;
       block->charged = charge;
       if (sparse ? bindSparse(*block, type, needs, failure) : bind(*block, type, needs, failure)) {
-        VkBufferDeviceAddressInfo where = {};
-        where.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;
+        auto where = make<VkBufferDeviceAddressInfo>(VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO);
         where.buffer = buffer;
         block->address = table.vkGetBufferDeviceAddress(context.handle, &where);
         std::lock_guard lock(lookupMutex);

@@ -70,36 +70,16 @@ template <unsigned least, unsigned most> std::string ignore(Request &, Value val
 }
 
 constexpr Option<Request> kOptions[] = {
-    {"num-warps", "warps of 32 threads in a program",
-     [](Request &r, Value value) { return readPowerOfTwo(value, 32, r.options.numWarps); }},
-    {"num-stages", "stages of pipelined loops",
-     [](Request &r, Value value) { return readNumber(value, 0, 64, r.options.numStages); }},
     {"num-ctas", "1",
      [](Request &, Value value) -> std::string {
        return value == "1" ? "" : "but Vulkan has no clusters of programs; num_ctas=1 works";
      }},
     {"maxnreg", "24 to 255; Vulkan has no such limit, and it changes nothing", ignore<24, 255>},
     {"opt-level", "0 to 3; the driver optimizes, and it changes nothing", ignore<0, 3>},
-    {"debug", "true or false",
-     [](Request &r, Value value) { return readTruth(value, r.options.debug); }},
-    {"line-info", "true or false",
-     [](Request &r, Value value) { return readTruth(value, r.options.lineInfo); }},
-    kScheduleOption<Request>,
-    kScheduleNameOption<Request>,
-    kLocationsOption<Request>,
     {"emit", "a phase", [](Request &r, Value value) {
        r.emit = true;
        return setPhase(kPhases, value, r.stage);
      }}};
-
-KernelCode::Parameter convert(const SpirvParameter &parameter) {
-  using Kind = SpirvParameter::Kind;
-  uint16_t kind = parameter.kind == Kind::Pointer ? TILERUN_ARGUMENT_POINTER
-                  : parameter.kind == Kind::Float ? TILERUN_ARGUMENT_FLOAT
-                                                  : TILERUN_ARGUMENT_INTEGER;
-  uint16_t bits = parameter.kind == Kind::Pointer ? 64 : static_cast<uint16_t>(parameter.bits);
-  return {parameter.name, kind, bits};
-}
 
 KernelCode describeKernel(const SpirvArtifact &compiled) {
   KernelCode kernel;
@@ -112,7 +92,7 @@ KernelCode describeKernel(const SpirvArtifact &compiled) {
   if (!compiled.debugSites.empty())
     kernel.flags |= KernelCode::kDebugBuffer;
   for (const SpirvParameter &parameter : compiled.parameters)
-    kernel.parameters.push_back(convert(parameter));
+    kernel.parameters.push_back(KernelCode::Parameter::make(describeParameter(parameter)));
   return kernel;
 }
 
@@ -127,7 +107,8 @@ TilerunStatus compile(const TilerunPluginCompileRequest *given,
     return refuse(TILERUN_STATUS_INVALID_ARGUMENT, llvm::toString(target.takeError()));
   Request request;
   request.options.target = *target;
-  if (std::string wrong = setOptions(kOptions, *given, request); !wrong.empty())
+  if (std::string wrong = setOptions<Request>({kCommonOptions<Request>, kOptions}, *given, request);
+      !wrong.empty())
     return refuse(TILERUN_STATUS_INVALID_ARGUMENT, wrong);
   llvm::StringRef bytecode(reinterpret_cast<const char *>(given->bytecode), given->num_bytes);
   std::string text;
@@ -137,13 +118,10 @@ TilerunStatus compile(const TilerunPluginCompileRequest *given,
     return refuse(TILERUN_STATUS_COMPILE,
                   "for " + targetText.str() + ": " + llvm::toString(compiled.takeError()));
   if (compiled->sharedBytes > target->sharedBytes)
-    return refuse(
-        TILERUN_STATUS_COMPILE,
-        "for " + targetText.str() + ": kernel '" + compiled->kernel + "' needs " +
-            std::to_string(compiled->sharedBytes) + " bytes of shared memory for a program, " +
-            std::to_string(target->sharedBytes) +
-            " are possible: " + std::to_string(compiled->sharedBytes - target->sharedBytes) +
-            " too many (smaller tiles or fewer stages need less)");
+    return refuse(TILERUN_STATUS_COMPILE,
+                  "for " + targetText.str() + ": " +
+                      describeSharedMemory(compiled->kernel.c_str(), compiled->sharedBytes,
+                                           target->sharedBytes));
   KernelCode kernel = describeKernel(*compiled);
   if (request.emit) {
     if (request.stage == Stage::Spirv)

@@ -48,16 +48,14 @@ TilerunStatus Context::open(const TilerunErrorSink *sink) {
   constexpr float kPriorities[8] = {1, 1, 1, 1, 1, 1, 1, 1};
   std::vector<VkDeviceQueueCreateInfo> queues;
   for (const QueueFamily &family : physical.families) {
-    VkDeviceQueueCreateInfo queue = {};
-    queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+    auto queue = make<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
     queue.queueFamilyIndex = family.index;
     queue.queueCount = family.count;
     queue.pQueuePriorities = kPriorities;
     queues.push_back(queue);
     families.push_back(family.index);
   }
-  VkDeviceCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+  auto info = make<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO);
   info.pNext = &physical.features.core;
   info.queueCreateInfoCount = static_cast<uint32_t>(queues.size());
   info.pQueueCreateInfos = queues.data();
@@ -122,11 +120,9 @@ TilerunStatus Context::acquireTimeline(VkSemaphore &timeline, uint64_t &value,
       return TILERUN_STATUS_OK;
     }
   }
-  VkSemaphoreTypeCreateInfo type = {};
-  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+  auto type = make<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
   type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
-  VkSemaphoreCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
+  auto info = make<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
   info.pNext = &type;
   VK_TRY(*this, sink, vkCreateSemaphore(handle, &info, nullptr, &timeline));
   value = 0;
@@ -260,57 +256,43 @@ using tilerun::plugin_support::setValue;
 TilerunStatus getDeviceProperty(TilerunPluginDevice *device, uint32_t property,
                                 TilerunPropertyValue *value, const TilerunErrorSink *sink) {
   const PhysicalDevice &p = device->context->physical;
-  auto unsupported = [&](const std::string &why) {
-    return fail(sink, TILERUN_STATUS_UNSUPPORTED, "get_device_property", *device->context, why);
-  };
   constexpr size_t kPrefix = sizeof("vulkan:") - 1;
-  switch (property) {
-  case TILERUN_DEVICE_PROPERTY_NAME:
-    return setValue(value, p.name.c_str());
-  case TILERUN_DEVICE_PROPERTY_UUID:
-    return setValue(value, p.uuid.c_str());
-  case TILERUN_DEVICE_PROPERTY_ARCH:
-    value->type = TILERUN_VALUE_STRING;
-    value->string = p.targetText.c_str() + kPrefix;
-    return TILERUN_STATUS_OK;
-  case TILERUN_DEVICE_PROPERTY_DRIVER_VERSION:
-    return setValue(value, p.driverVersion.c_str());
-  case TILERUN_DEVICE_PROPERTY_MEMORY_TOTAL:
-    return setValue(value, uint64_t(p.memory.memoryHeaps[p.deviceHeap].size));
-  case TILERUN_DEVICE_PROPERTY_MEMORY_FREE:
+  const std::pair<uint32_t, const char *> texts[] = {
+      {TILERUN_DEVICE_PROPERTY_NAME, p.name.c_str()},
+      {TILERUN_DEVICE_PROPERTY_UUID, p.uuid.c_str()},
+      {TILERUN_DEVICE_PROPERTY_ARCH, p.targetText.c_str() + kPrefix},
+      {TILERUN_DEVICE_PROPERTY_DRIVER_VERSION, p.driverVersion.c_str()},
+      {TILERUN_DEVICE_PROPERTY_PCI_ADDRESS, p.pciAddress.c_str()},
+      {TILERUN_DEVICE_PROPERTY_MATRIX_SHAPES, p.matrixShapes.c_str()},
+      {TILERUN_DEVICE_PROPERTY_BINARY_COMPATIBILITY, p.binaryCompatibility.c_str()}};
+  for (auto [number, text] : texts)
+    if (property == number && *text)
+      return setValue(value, text);
+  const std::pair<uint32_t, uint64_t> numbers[] = {
+      {TILERUN_DEVICE_PROPERTY_MEMORY_TOTAL, p.memory.memoryHeaps[p.deviceHeap].size},
+      {TILERUN_DEVICE_PROPERTY_UNITS, p.units},
+      {TILERUN_DEVICE_PROPERTY_WARP_SIZE, p.target.subgroupSize},
+      {TILERUN_DEVICE_PROPERTY_MAX_THREADS, p.target.maxThreads},
+      {TILERUN_DEVICE_PROPERTY_MAX_SHARED, p.target.sharedBytes},
+      {TILERUN_DEVICE_PROPERTY_MAX_GRID_X, p.maxGrid[0]},
+      {TILERUN_DEVICE_PROPERTY_MAX_GRID_Y, p.maxGrid[1]},
+      {TILERUN_DEVICE_PROPERTY_MAX_GRID_Z, p.maxGrid[2]},
+      {TILERUN_DEVICE_PROPERTY_STREAM_ORDERED_MEMORY, 1},
+      {TILERUN_DEVICE_PROPERTY_UNIFIED_MEMORY, 0}}; // Addresses are the device's alone.
+  for (auto [number, content] : numbers)
+    if (property == number)
+      return setValue(value, content);
+  if (property == TILERUN_DEVICE_PROPERTY_MEMORY_FREE)
     return setValue(value, device->context->memory.getFree());
-  case TILERUN_DEVICE_PROPERTY_UNITS:
-    return setValue(value, uint64_t(p.units));
-  case TILERUN_DEVICE_PROPERTY_WARP_SIZE:
-    return setValue(value, p.target.subgroupSize);
-  case TILERUN_DEVICE_PROPERTY_MAX_THREADS:
-    return setValue(value, p.target.maxThreads);
-  case TILERUN_DEVICE_PROPERTY_MAX_SHARED:
-    return setValue(value, p.target.sharedBytes);
-  case TILERUN_DEVICE_PROPERTY_MAX_GRID_X:
-    return setValue(value, p.maxGrid[0]);
-  case TILERUN_DEVICE_PROPERTY_MAX_GRID_Y:
-    return setValue(value, p.maxGrid[1]);
-  case TILERUN_DEVICE_PROPERTY_MAX_GRID_Z:
-    return setValue(value, p.maxGrid[2]);
-  case TILERUN_DEVICE_PROPERTY_PCI_ADDRESS:
-    return p.pciAddress.empty() ? unsupported("the driver does not report a PCI address")
-                                : setValue(value, p.pciAddress.c_str());
-  case TILERUN_DEVICE_PROPERTY_STREAM_ORDERED_MEMORY:
-    return setValue(value, uint64_t(1));
-  case TILERUN_DEVICE_PROPERTY_MATRIX_SHAPES:
-    return p.matrixShapes.empty() ? unsupported("the device has no cooperative matrices")
-                                  : setValue(value, p.matrixShapes.c_str());
-  case TILERUN_DEVICE_PROPERTY_UNIFIED_MEMORY:
-    return setValue(value, uint64_t(0)); // Addresses are the device's alone.
-  case TILERUN_DEVICE_PROPERTY_BINARY_COMPATIBILITY:
-    return setValue(value, p.binaryCompatibility.c_str());
-  case TILERUN_DEVICE_PROPERTY_REGISTERS:
-  case TILERUN_DEVICE_PROPERTY_L2_BYTES:
-  case TILERUN_DEVICE_PROPERTY_CLOCK_KHZ:
-    return unsupported("Vulkan does not report property " + std::to_string(property));
-  }
-  return unsupported("property " + std::to_string(property) + " is not known");
+  std::string why = "property " + std::to_string(property) + " is not known";
+  if (property == TILERUN_DEVICE_PROPERTY_PCI_ADDRESS)
+    why = "the driver does not report a PCI address";
+  else if (property == TILERUN_DEVICE_PROPERTY_MATRIX_SHAPES)
+    why = "the device has no cooperative matrices";
+  else if (property >= TILERUN_DEVICE_PROPERTY_REGISTERS &&
+           property <= TILERUN_DEVICE_PROPERTY_CLOCK_KHZ)
+    why = "Vulkan does not report property " + std::to_string(property);
+  return fail(sink, TILERUN_STATUS_UNSUPPORTED, "get_device_property", *device->context, why);
 }
 
 TilerunStatus getNativeContext(TilerunPluginDevice *device, uint64_t *context,

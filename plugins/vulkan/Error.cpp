@@ -85,15 +85,13 @@ static std::string describeLoss(Context &context) {
 static std::string describeFault(Context &context) {
   if (!context.physical.deviceFault || !context.table.vkGetDeviceFaultInfoEXT)
     return "";
-  VkDeviceFaultCountsEXT counts = {};
-  counts.sType = VK_STRUCTURE_TYPE_DEVICE_FAULT_COUNTS_EXT;
+  auto counts = make<VkDeviceFaultCountsEXT>(VK_STRUCTURE_TYPE_DEVICE_FAULT_COUNTS_EXT);
   if (context.table.vkGetDeviceFaultInfoEXT(context.handle, &counts, nullptr) < 0)
     return "";
   counts.vendorBinarySize = 0; // Useless here.
   std::vector<VkDeviceFaultAddressInfoEXT> addresses(counts.addressInfoCount);
   std::vector<VkDeviceFaultVendorInfoEXT> vendor(counts.vendorInfoCount);
-  VkDeviceFaultInfoEXT info = {};
-  info.sType = VK_STRUCTURE_TYPE_DEVICE_FAULT_INFO_EXT;
+  auto info = make<VkDeviceFaultInfoEXT>(VK_STRUCTURE_TYPE_DEVICE_FAULT_INFO_EXT);
   info.pAddressInfos = addresses.data();
   info.pVendorInfos = vendor.data();
   if (context.table.vkGetDeviceFaultInfoEXT(context.handle, &counts, &info) < 0)

@@ -286,8 +286,8 @@ void fillShapes(PhysicalDevice &device) {
   if (!device.features.matrix.cooperativeMatrix || !query ||
       query(device.handle, &count, nullptr) < 0)
     return;
-  VkCooperativeMatrixPropertiesKHR empty = {};
-  empty.sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR;
+  auto empty =
+      make<VkCooperativeMatrixPropertiesKHR>(VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR);
   std::vector<VkCooperativeMatrixPropertiesKHR> all(count, empty);
   if (query(device.handle, &count, all.data()) < 0)
     return;
@@ -431,8 +431,8 @@ void vulkan::describe(PhysicalDevice &device) {
   device.sparse =
       on.core.features.sparseBinding && !device.families.empty() && device.families.front().sparse;
 
-  VkPhysicalDeviceMemoryProperties2 memory = {};
-  memory.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2;
+  auto memory = make<VkPhysicalDeviceMemoryProperties2>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2);
   table.vkGetPhysicalDeviceMemoryProperties2(device.handle, &memory);
   device.memory = memory.memoryProperties;
   uint64_t largest = 0;

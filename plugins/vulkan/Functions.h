@@ -105,6 +105,13 @@ struct DeviceTable {
 };
 #undef VULKAN_MEMBER
 
+/// A struct of this type, the rest of which is 0.
+template <typename T> T make(VkStructureType type) {
+  T made = {};
+  made.sType = type;
+  return made;
+}
+
 /// "1.3.239"
 std::string formatVersion(uint32_t version);
 

@@ -7,35 +7,28 @@
 #include <cstring>
 
 using namespace vulkan;
+using tilerun::plugin_support::describeLaunch;
 using tilerun::spirvbackend::Header;
 using tilerun::spirvbackend::kHeaderBytes;
 using tilerun::spirvbackend::kPushBytes;
-
-static std::string describeLaunch(const TilerunPluginKernel &kernel,
-                                  const TilerunPluginLaunch &launch) {
-  return std::string("kernel '") + kernel.name + "', grid (" + std::to_string(launch.grid[0]) +
-         ", " + std::to_string(launch.grid[1]) + ", " + std::to_string(launch.grid[2]) + "), " +
-         std::to_string(launch.threads) + " threads, " + std::to_string(launch.shared_bytes) +
-         " bytes of shared memory, " + std::to_string(launch.num_bytes) + " bytes of arguments";
-}
 
 // Says what is wrong with a launch; empty if nothing is.
 static std::string findFault(const TilerunPluginKernel &kernel, const TilerunPluginLaunch &launch,
                              uint32_t dispatches) {
   if (std::find(launch.grid, launch.grid + 3, 0u) != launch.grid + 3)
-    return "the grid has no programs: " + describeLaunch(kernel, launch);
+    return "the grid has no programs: " + describeLaunch(kernel.name, launch);
   if (!dispatches) {
     return "the grid is too large: the axes take " + std::to_string(kMaxGrid[0]) + ", " +
            std::to_string(kMaxGrid[1]) + " and " + std::to_string(kMaxGrid[2]) +
            " programs, and a launch " + std::to_string(kMaxDispatches) +
-           " dispatches of this device: " + describeLaunch(kernel, launch);
+           " dispatches of this device: " + describeLaunch(kernel.name, launch);
   }
   if (launch.num_bytes != kernel.packedBytes)
     return "the arguments should have " + std::to_string(kernel.packedBytes) +
-           " bytes: " + describeLaunch(kernel, launch);
+           " bytes: " + describeLaunch(kernel.name, launch);
   if (launch.threads != kernel.threads)
     return "the kernel was compiled for " + std::to_string(kernel.threads) +
-           " threads: " + describeLaunch(kernel, launch);
+           " threads: " + describeLaunch(kernel.name, launch);
   if (launch.shared_bytes > kernel.sharedBytes)
     return std::string("kernel '") + kernel.name + "' needs " +
            std::to_string(launch.shared_bytes) + " bytes of shared memory for a program, " +

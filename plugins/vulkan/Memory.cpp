@@ -291,10 +291,10 @@ uint64_t Memory::getFree() {
   collect(dropped);
   uint64_t free = total - std::min<uint64_t>(physical.used, total);
   if (physical.memoryBudget) {
-    VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {};
-    budget.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT;
-    VkPhysicalDeviceMemoryProperties2 memory = {};
-    memory.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2;
+    auto budget = make<VkPhysicalDeviceMemoryBudgetPropertiesEXT>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT);
+    auto memory = make<VkPhysicalDeviceMemoryProperties2>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2);
     memory.pNext = &budget;
     physical.instance->table.vkGetPhysicalDeviceMemoryProperties2(physical.handle, &memory);
     uint64_t most = budget.heapBudget[physical.deviceHeap];

@@ -6,6 +6,7 @@
 
 #include "backends/spirv/Interface.h"
 #include "plugins/support/ArtifactCheck.h"
+#include "plugins/support/Property.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -13,6 +14,8 @@
 #include <cstring>
 
 using namespace vulkan;
+using tilerun::plugin_support::describeExcess, tilerun::plugin_support::describeSharedMemory,
+    tilerun::plugin_support::setValue;
 
 namespace {
 
@@ -42,24 +45,21 @@ TilerunStatus readArtifact(const Context &context, const TilerunPluginArtifact &
   content = std::move(*read);
   const auto &target = context.physical.target;
   for (const KernelCode &kernel : content.kernels) {
-    std::string name = "kernel '" + kernel.name + "'";
-    auto refuse = [&](uint64_t wanted, uint64_t most, const char *what, const char *way) {
-      return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, call, context,
-                  name + " needs " + std::to_string(wanted) + " " + what + ", " +
-                      std::to_string(most) + " are possible: " + std::to_string(wanted - most) +
-                      " too many (" + way + ")");
-    };
+    const char *name = kernel.name.c_str();
+    std::string excess;
     if (kernel.threads > target.maxThreads)
-      return refuse(kernel.threads, target.maxThreads, "threads for a program",
-                    "fewer warps need less");
-    if (kernel.sharedBytes > target.sharedBytes)
-      return refuse(kernel.sharedBytes, target.sharedBytes, "bytes of shared memory for a program",
-                    "smaller tiles or fewer stages need less");
-    // The driver would not report it, and the test is not worth losing the process.
+      excess = describeExcess(name, kernel.threads, target.maxThreads, "threads",
+                              "fewer warps need less");
+    else if (kernel.sharedBytes > target.sharedBytes)
+      excess = describeSharedMemory(name, kernel.sharedBytes, target.sharedBytes);
+    if (!excess.empty())
+      return fail(sink, TILERUN_STATUS_INVALID_ARGUMENT, call, context, excess);
+    // The driver would not say it, and the process is worth more than the test.
     if (kernel.has(KernelCode::kFaults) && context.physical.isCpu)
       return fail(sink, TILERUN_STATUS_UNSUPPORTED, call, context,
-                  name + " writes to a wild address, which on a device that is the host's own "
-                         "processor ends the process");
+                  "kernel '" + kernel.name +
+                      "' writes to a wild address, which on a device that is the host's own "
+                      "processor ends the process");
   }
   return TILERUN_STATUS_OK;
 }
@@ -119,8 +119,7 @@ public:
 VkPipelineCache getSharedCache(Context &context) {
   std::lock_guard lock(context.mutex);
   if (!context.pipelineCache) {
-    VkPipelineCacheCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
+    auto info = make<VkPipelineCacheCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO);
     if (context.table.vkCreatePipelineCache(context.handle, &info, nullptr, &context.pipelineCache))
       context.pipelineCache = VK_NULL_HANDLE;
   }
@@ -135,8 +134,7 @@ VkResult createPipeline(const Context &context, const TilerunPluginModule &modul
   VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup = {
       VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO, nullptr,
       kernel.subgroupSize};
-  VkComputePipelineCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+  auto info = make<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
   info.flags = flags;
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
@@ -159,16 +157,14 @@ TilerunStatus build(TilerunPluginDevice *device, TilerunPluginModule &module, Vk
   Context &context = *module.context;
   const ArtifactContent &content = module.content;
   std::string what = "a module of " + std::to_string(content.code.size()) + " words";
-  VkShaderModuleCreateInfo shader = {};
-  shader.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  auto shader = make<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
   shader.codeSize = content.code.size() * sizeof(uint32_t);
   shader.pCode = content.code.data();
   if (VkResult result =
           context.table.vkCreateShaderModule(context.handle, &shader, nullptr, &module.shader))
     return failPipeline(sink, context, "vkCreateShaderModule(device, &info, …)", result, what);
   VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, tilerun::spirvbackend::kPushBytes};
-  VkPipelineLayoutCreateInfo layout = {};
-  layout.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+  auto layout = make<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
   layout.pushConstantRangeCount = 1;
   layout.pPushConstantRanges = &range;
   VK_TRY(context, sink, vkCreatePipelineLayout(context.handle, &layout, nullptr, &module.layout));
@@ -327,17 +323,12 @@ TilerunStatus getKernelProperty(TilerunPluginKernel *kernel, uint32_t property,
                                 TilerunPropertyValue *value, const TilerunErrorSink *sink) {
   Context &context = *kernel->context;
   VK_ENTER(context, sink, "get_kernel_property");
-  auto set = [&](uint64_t number) {
-    value->type = TILERUN_VALUE_U64;
-    value->number = number;
-    return TILERUN_STATUS_OK;
-  };
-  // All of it is part of the code, and equals what a launch passes.
+  // All of it is part of the code, and is what a launch says.
   if (property == TILERUN_KERNEL_PROPERTY_STATIC_SHARED)
-    return set(0);
+    return setValue(value, uint64_t(0));
   // The workgroup's size is part of the pipeline.
   if (property == TILERUN_KERNEL_PROPERTY_MAX_THREADS)
-    return set(kernel->threads);
+    return setValue(value, uint64_t(kernel->threads));
   if (property != TILERUN_KERNEL_PROPERTY_REGISTERS &&
       property != TILERUN_KERNEL_PROPERTY_LOCAL_BYTES)
     return fail(sink, TILERUN_STATUS_UNSUPPORTED, "get_kernel_property", context,
@@ -353,9 +344,9 @@ TilerunStatus getKernelProperty(TilerunPluginKernel *kernel, uint32_t property,
     statistics = kept;
   }
   if (property == TILERUN_KERNEL_PROPERTY_REGISTERS && statistics.hasRegisters)
-    return set(statistics.registers);
+    return setValue(value, statistics.registers);
   if (property == TILERUN_KERNEL_PROPERTY_LOCAL_BYTES && statistics.hasLocalBytes)
-    return set(statistics.localBytes);
+    return setValue(value, statistics.localBytes);
   return fail(sink, TILERUN_STATUS_UNSUPPORTED, "get_kernel_property", context,
               "the driver does not report it");
 }

@@ -17,7 +17,7 @@ static KernelCode makeKernel(const TilerunPluginKernelInfo &info) {
   kernel.threads = info.threads;
   for (const TilerunPluginParameter &parameter :
        llvm::ArrayRef(info.parameters, info.num_parameters))
-    kernel.parameters.push_back({parameter.name, parameter.kind, parameter.bits});
+    kernel.parameters.push_back(KernelCode::Parameter::make(parameter));
   if (kernel.name == "tilerun_test_fault")
     kernel.flags = KernelCode::kFaults;
   return kernel;

@@ -44,14 +44,12 @@ void Stream::destroyBatch(Batch &batch) {
 
 void Stream::addBarrier(VkCommandBuffer commands, VkPipelineStageFlags2 readers,
                         VkAccessFlags2 accesses) {
-  VkMemoryBarrier2 barrier = {};
-  barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2;
+  auto barrier = make<VkMemoryBarrier2>(VK_STRUCTURE_TYPE_MEMORY_BARRIER_2);
   barrier.srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
   barrier.srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
   barrier.dstStageMask = readers;
   barrier.dstAccessMask = accesses;
-  VkDependencyInfo dependency = {};
-  dependency.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO;
+  auto dependency = make<VkDependencyInfo>(VK_STRUCTURE_TYPE_DEPENDENCY_INFO);
   dependency.memoryBarrierCount = 1;
   dependency.pMemoryBarriers = &barrier;
   context.table.vkCmdPipelineBarrier2(commands, &dependency);
@@ -61,13 +59,11 @@ TilerunStatus Stream::makeBatch(QueueKind kind, std::unique_ptr<Batch> &out,
                                 const TilerunErrorSink *sink) {
   auto batch = std::make_unique<Batch>();
   batch->kind = kind;
-  VkCommandPoolCreateInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  auto info = make<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
   info.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
   info.queueFamilyIndex = getQueue(kind).family;
   VK_TRY(context, sink, vkCreateCommandPool(context.handle, &info, nullptr, &batch->pool));
-  VkCommandBufferAllocateInfo buffers = {};
-  buffers.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+  auto buffers = make<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
   buffers.commandPool = batch->pool;
   buffers.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
   buffers.commandBufferCount = 1;
@@ -98,8 +94,7 @@ TilerunStatus Stream::openBatch(QueueKind kind, const TilerunErrorSink *sink) {
   } else if (TilerunStatus status = makeBatch(kind, batch, sink)) {
     return status;
   }
-  VkCommandBufferBeginInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  auto info = make<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
   info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   if (VkResult result = context.table.vkBeginCommandBuffer(batch->commands, &info)) {
     idle.push_back(std::move(batch));
@@ -166,8 +161,7 @@ TilerunStatus Stream::end(std::shared_ptr<void> retained, Urgency urgency,
 
 // A value of a timeline, for all commands to wait for or to signal.
 static VkSemaphoreSubmitInfo makeMark(VkSemaphore timeline, uint64_t value) {
-  VkSemaphoreSubmitInfo mark = {};
-  mark.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
+  auto mark = make<VkSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO);
   mark.semaphore = timeline;
   mark.value = value;
   mark.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
@@ -192,11 +186,9 @@ TilerunStatus Stream::submit(const TilerunErrorSink *sink) {
       batch.waits.push_back(makeMark(timeline, submitted));
   }
   VkSemaphoreSubmitInfo signal = makeMark(timeline, batch.value);
-  VkCommandBufferSubmitInfo commands = {};
-  commands.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO;
+  auto commands = make<VkCommandBufferSubmitInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO);
   commands.commandBuffer = batch.commands;
-  VkSubmitInfo2 info = {};
-  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
+  auto info = make<VkSubmitInfo2>(VK_STRUCTURE_TYPE_SUBMIT_INFO_2);
   info.waitSemaphoreInfoCount = static_cast<uint32_t>(batch.waits.size());
   info.pWaitSemaphoreInfos = batch.waits.data();
   info.commandBufferInfoCount = 1;
@@ -310,8 +302,7 @@ TilerunStatus Stream::probe(const TilerunErrorSink *sink) {
 TilerunStatus Stream::waitForCounter(uint64_t value, const TilerunErrorSink *sink) {
   if (value <= passed.load(std::memory_order_acquire))
     return TILERUN_STATUS_OK;
-  VkSemaphoreWaitInfo info = {};
-  info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO;
+  auto info = make<VkSemaphoreWaitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO);
   info.semaphoreCount = 1;
   info.pSemaphores = &timeline;
   info.pValues = &value;
@@ -362,13 +353,14 @@ uint64_t Stream::getLastValue() {
   return hasOpenWork() ? open->value : submitted;
 }
 
+TilerunStatus Stream::flushFor(uint64_t value, const char *call, const TilerunErrorSink *sink) {
+  std::lock_guard lock(mutex);
+  VK_ENTER(context, sink, call);
+  return value > submitted ? flushLocked(sink) : TILERUN_STATUS_OK;
+}
+
 TilerunStatus Stream::waitFor(uint64_t value, const TilerunErrorSink *sink) {
-  {
-    std::lock_guard lock(mutex);
-    VK_ENTER(context, sink, "wait");
-    if (value > submitted)
-      TILERUN_PLUGIN_TRY(flushLocked(sink));
-  }
+  TILERUN_PLUGIN_TRY(flushFor(value, "wait", sink));
   TILERUN_PLUGIN_TRY(waitForCounter(value, sink));
   std::lock_guard lock(mutex);
   recycle();
@@ -376,28 +368,17 @@ TilerunStatus Stream::waitFor(uint64_t value, const TilerunErrorSink *sink) {
 }
 
 TilerunStatus Stream::queryFor(uint64_t value, const TilerunErrorSink *sink) {
-  {
-    std::lock_guard lock(mutex);
-    VK_ENTER(context, sink, "query");
-    if (value > submitted)
-      TILERUN_PLUGIN_TRY(flushLocked(sink));
-  }
+  TILERUN_PLUGIN_TRY(flushFor(value, "query", sink));
   if (value <= passed)
     return TILERUN_STATUS_OK;
   TILERUN_PLUGIN_TRY(readCounter(sink));
   return value <= passed ? TILERUN_STATUS_OK : TILERUN_STATUS_NOT_READY;
 }
 
-TilerunStatus Stream::wait(const TilerunErrorSink *sink) {
+TilerunStatus Stream::finishAll(TilerunStatus (Stream::*how)(uint64_t, const TilerunErrorSink *),
+                                const TilerunErrorSink *sink) {
   const uint32_t launches = log.getCount();
-  TILERUN_PLUGIN_TRY(waitFor(getLastValue(), sink));
-  log.finish(launches);
-  return TILERUN_STATUS_OK;
-}
-
-TilerunStatus Stream::query(const TilerunErrorSink *sink) {
-  const uint32_t launches = log.getCount();
-  TILERUN_PLUGIN_TRY(queryFor(getLastValue(), sink));
+  TILERUN_PLUGIN_TRY((this->*how)(getLastValue(), sink));
   log.finish(launches);
   return TILERUN_STATUS_OK;
 }

@@ -98,9 +98,9 @@ public:
   /// The flusher's: submits if few batches are in flight; false if it must look again.
   bool flushIfDrained();
   /// Flushes, and waits until all is done.
-  TilerunStatus wait(const TilerunErrorSink *sink);
+  TilerunStatus wait(const TilerunErrorSink *sink) { return finishAll(&Stream::waitFor, sink); }
   /// Flushes; OK if all is done, else NOT_READY.
-  TilerunStatus query(const TilerunErrorSink *sink);
+  TilerunStatus query(const TilerunErrorSink *sink) { return finishAll(&Stream::queryFor, sink); }
   /// The value that stands for all work so far; 0 if there was none. It may not be submitted yet.
   uint64_t getLastValue();
   /// Flushes what is before `value`, and waits for it.
@@ -150,6 +150,11 @@ private:
   static constexpr uint64_t kRingBytes = 8 << 20;
 
   explicit Stream(Context &context) : context(context) {}
+  /// Waits for all work, or asks for it, and marks its launches as finished.
+  TilerunStatus finishAll(TilerunStatus (Stream::*how)(uint64_t, const TilerunErrorSink *),
+                          const TilerunErrorSink *sink);
+  /// Submits what is before `value`.
+  TilerunStatus flushFor(uint64_t value, const char *call, const TilerunErrorSink *sink);
   // All of these under the stream's lock.
   TilerunStatus begin(Recorder &recorder, QueueKind kind, const TilerunErrorSink *sink);
   TilerunStatus end(std::shared_ptr<void> retained, Urgency urgency, const TilerunErrorSink *sink);

@@ -18,8 +18,7 @@ TilerunStatus TimestampPool::acquire(std::shared_ptr<TimestampSlot> &out,
   std::lock_guard lock(mutex);
   if (free.empty()) {
     constexpr uint32_t kCount = 256;
-    VkQueryPoolCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
+    auto info = make<VkQueryPoolCreateInfo>(VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO);
     info.queryType = VK_QUERY_TYPE_TIMESTAMP;
     info.queryCount = kCount;
     VkQueryPool queries = VK_NULL_HANDLE;
