@@ -62,18 +62,21 @@ static void walk(llvm::ArrayRef<int64_t> shape, const std::array<Shape, N> &stri
   }
 }
 
+llvm::Expected<Array> host::gather(const Array &array, llvm::ArrayRef<int64_t> shape, Shape strides,
+                                   int64_t start) {
+  TILERUN_TRY_VALUE(out, Array::create(shape));
+  out.dtype = array.dtype;
+  walk<1>(shape, {std::move(strides)},
+          [&](int64_t position, auto at) { out.data[position] = array.data[start + at[0]]; });
+  return std::move(out);
+}
+
 llvm::Expected<Array> host::broadcastTo(const Array &array, llvm::ArrayRef<int64_t> shape) {
-  if (llvm::ArrayRef<int64_t>(array.shape) == shape)
-    return array;
   TILERUN_TRY_VALUE(common, broadcastShapes(array.shape, shape));
   if (llvm::ArrayRef<int64_t>(common) != shape)
     return makeError("shape " + formatIndex(array.shape) + " does not broadcast to " +
                      formatIndex(shape));
-  TILERUN_TRY_VALUE(out, Array::create(shape));
-  out.dtype = array.dtype;
-  walk<1>(shape, {broadcastStrides(array.shape, shape)},
-          [&](int64_t position, auto at) { out.data[position] = array.data[at[0]]; });
-  return std::move(out);
+  return gather(array, shape, broadcastStrides(array.shape, shape));
 }
 
 Array host::mapElements(Array array, UnaryFn fn) {
@@ -86,11 +89,6 @@ llvm::Expected<Array> host::mapElements(const Array &a, const Array &b, BinaryFn
   TILERUN_TRY_VALUE(shape, broadcastShapes(a.shape, b.shape));
   TILERUN_TRY_VALUE(out, Array::create(shape));
   out.dtype = a.shape.empty() ? b.dtype : a.dtype;
-  if (a.shape == b.shape) {
-    for (size_t i = 0; i < a.data.size(); ++i)
-      out.data[i] = fn(a.data[i], b.data[i]);
-    return std::move(out);
-  }
   walk<2>(
       shape, {broadcastStrides(a.shape, shape), broadcastStrides(b.shape, shape)},
       [&](int64_t position, auto at) { out.data[position] = fn(a.data[at[0]], b.data[at[1]]); });
@@ -217,41 +215,38 @@ llvm::Expected<Array> host::reduce(const Array &array, Reduction kind, std::opti
   return std::move(out);
 }
 
-llvm::Expected<Array> host::cumulativeSum(const Array &array, int64_t axis) {
+/// Calls `fn(first element, their number, distance)` for each line of elements along an axis.
+static llvm::Expected<Array> changeLines(Array array, int64_t axis,
+                                         llvm::function_ref<void(double *, int64_t, int64_t)> fn) {
   TILERUN_TRY_VALUE(at, normalizeAxis(axis, array.shape.size()));
-  auto parts = splitAt(array.shape, at);
-  Array out = array;
-  for (int64_t i = 0; i < parts[0]; ++i)
-    for (int64_t j = 0; j < parts[2]; ++j) {
-      CompensatedSum sum;
-      for (int64_t k = 0; k < parts[1]; ++k) {
-        double &x = out.data[(i * parts[1] + k) * parts[2] + j];
-        sum.add(x);
-        x = sum.get();
-      }
+  auto [before, count, step] = splitAt(array.shape, at);
+  for (int64_t i = 0; i < before && count; ++i)
+    for (int64_t j = 0; j < step; ++j)
+      fn(array.data.data() + i * count * step + j, count, step);
+  return std::move(array);
+}
+
+llvm::Expected<Array> host::cumulativeSum(const Array &array, int64_t axis) {
+  return changeLines(array, axis, [](double *x, int64_t count, int64_t step) {
+    CompensatedSum sum;
+    for (int64_t k = 0; k < count; ++k) {
+      sum.add(x[k * step]);
+      x[k * step] = sum.get();
     }
-  return out;
+  });
 }
 
 llvm::Expected<Array> host::softmax(const Array &array, int64_t axis, bool logarithm) {
-  TILERUN_TRY_VALUE(at, normalizeAxis(axis, array.shape.size()));
-  auto parts = splitAt(array.shape, at);
-  Array out = array;
-  for (int64_t i = 0; i < parts[0]; ++i)
-    for (int64_t j = 0; j < parts[2]; ++j) {
-      if (parts[1] == 0)
-        continue;
-      double *x = out.data.data() + i * parts[1] * parts[2] + j;
-      double largest = reduceLine(x, parts[1], parts[2], Reduction::Max, 0);
-      CompensatedSum sum;
-      for (int64_t k = 0; k < parts[1]; ++k)
-        sum.add(std::exp(x[k * parts[2]] - largest));
-      for (int64_t k = 0; k < parts[1]; ++k) {
-        double shifted = x[k * parts[2]] - largest;
-        x[k * parts[2]] = logarithm ? shifted - std::log(sum.get()) : std::exp(shifted) / sum.get();
-      }
+  return changeLines(array, axis, [&](double *x, int64_t count, int64_t step) {
+    const double largest = reduceLine(x, count, step, Reduction::Max, 0);
+    CompensatedSum sum;
+    for (int64_t k = 0; k < count; ++k)
+      sum.add(std::exp(x[k * step] - largest));
+    for (int64_t k = 0; k < count; ++k) {
+      const double shifted = x[k * step] - largest;
+      x[k * step] = logarithm ? shifted - std::log(sum.get()) : std::exp(shifted) / sum.get();
     }
-  return out;
+  });
 }
 
 llvm::Expected<Array> host::matmul(const Array &a, const Array &b) {
@@ -309,11 +304,7 @@ llvm::Expected<Array> host::transpose(const Array &array, llvm::ArrayRef<int64_t
     shape.push_back(array.shape[at]);
     permuted.push_back(strides[at]);
   }
-  TILERUN_TRY_VALUE(out, Array::create(shape));
-  out.dtype = array.dtype;
-  walk<1>(shape, {permuted},
-          [&](int64_t position, auto at) { out.data[position] = array.data[at[0]]; });
-  return std::move(out);
+  return gather(array, shape, permuted);
 }
 
 llvm::Expected<Shape> host::resolveReshape(int64_t elements, llvm::ArrayRef<int64_t> shape) {

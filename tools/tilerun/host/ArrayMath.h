@@ -12,6 +12,10 @@ namespace tilerun::host {
 
 /// The common shape under NumPy's broadcasting; an error names both.
 llvm::Expected<Shape> broadcastShapes(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
+/// The elements of `array` at `start` and the multiples of `strides` behind it, as an array of this
+/// shape.
+llvm::Expected<Array> gather(const Array &array, llvm::ArrayRef<int64_t> shape, Shape strides,
+                             int64_t start = 0);
 llvm::Expected<Array> broadcastTo(const Array &array, llvm::ArrayRef<int64_t> shape);
 
 using UnaryFn = double (*)(double);

@@ -1,6 +1,7 @@
-// Conversions between elements in memory and float64. All small float formats go through one pair
-// of functions that is driven by a description of the format.
+// Conversions between elements in memory and float64.
 #include "tools/tilerun/host/Element.h"
+
+#include "llvm/ADT/APFloat.h"
 
 #include <bit>
 #include <cmath>
@@ -9,120 +10,55 @@
 
 using namespace tilerun;
 using namespace tilerun::host;
+using llvm::APFloat;
 
 namespace {
 
-/// How a format encodes values other than ordinary numbers.
-enum class Specials {
-  Ieee,         ///< All-ones exponent: infinity, NaN.
-  NanAllOnes,   ///< Only S.1111.111 is NaN ("FN").
-  NanMinusZero, ///< Only the pattern of minus zero is NaN ("FNUZ").
-  None          ///< Every pattern is a number.
-};
-
-struct SmallFloat {
-  unsigned exponentBits, mantissaBits;
-  int bias;
-  Specials specials;
-  bool saturates;
-  unsigned bits() const { return 1 + exponentBits + mantissaBits; }
-};
-
-constexpr SmallFloat kHalf{5, 10, 15, Specials::Ieee, false};
-constexpr SmallFloat kBFloat{8, 7, 127, Specials::Ieee, false};
-
-const SmallFloat *getSmallFloat(Scalar scalar) {
-  static constexpr SmallFloat e5{5, 2, 15, Specials::Ieee, true};
-  static constexpr SmallFloat e4nv{4, 3, 7, Specials::NanAllOnes, true};
-  static constexpr SmallFloat e4b8{4, 3, 8, Specials::NanMinusZero, true};
-  static constexpr SmallFloat e5b16{5, 2, 16, Specials::NanMinusZero, true};
-  static constexpr SmallFloat e4b15{4, 3, 15, Specials::None, true};
+/// LLVM's semantics of a float of 8 or 16 bits; null for other types. LLVM has no e4b15, which is
+/// e4nv with a bias that is larger by 8, where the pattern of NaN is a number.
+const llvm::fltSemantics *getSmallFloat(Scalar scalar) {
   switch (scalar) {
   case Scalar::F16:
-    return &kHalf;
+    return &APFloat::IEEEhalf();
   case Scalar::BF16:
-    return &kBFloat;
+    return &APFloat::BFloat();
   case Scalar::F8E5:
-    return &e5;
+    return &APFloat::Float8E5M2();
   case Scalar::F8E4NV:
-    return &e4nv;
-  case Scalar::F8E4B8:
-    return &e4b8;
-  case Scalar::F8E5B16:
-    return &e5b16;
   case Scalar::F8E4B15:
-    return &e4b15;
+    return &APFloat::Float8E4M3FN();
+  case Scalar::F8E4B8:
+    return &APFloat::Float8E4M3FNUZ();
+  case Scalar::F8E5B16:
+    return &APFloat::Float8E5M2FNUZ();
   default:
     return nullptr;
   }
 }
 
-double decode(uint32_t pattern, const SmallFloat &f) {
-  uint32_t sign = pattern >> (f.bits() - 1) & 1;
-  uint32_t exponent = pattern >> f.mantissaBits & ((1u << f.exponentBits) - 1);
-  uint32_t mantissa = pattern & ((1u << f.mantissaBits) - 1);
-  uint32_t topExponent = (1u << f.exponentBits) - 1;
-  double nan = std::numeric_limits<double>::quiet_NaN();
-  if (f.specials == Specials::Ieee && exponent == topExponent) {
-    double inf = std::numeric_limits<double>::infinity();
-    return mantissa ? nan : sign ? -inf : inf;
-  }
-  if (f.specials == Specials::NanAllOnes && exponent == topExponent &&
-      mantissa == (1u << f.mantissaBits) - 1)
-    return nan;
-  if (f.specials == Specials::NanMinusZero && sign && !exponent && !mantissa)
-    return nan;
-  int scale = -f.bias - static_cast<int>(f.mantissaBits);
-  double magnitude = exponent == 0 ? std::ldexp(mantissa, scale + 1)
-                                   : std::ldexp(mantissa | 1u << f.mantissaBits,
-                                                scale + static_cast<int>(exponent));
-  return sign ? -magnitude : magnitude;
+constexpr double kB15Scale = 0x1p-8, kB15Largest = 1.875;
+constexpr uint32_t kB15LargestPattern = 0x7f;
+
+double decode(uint32_t pattern, const llvm::fltSemantics &semantics, bool isB15) {
+  if (isB15 && (pattern & 0x7f) == kB15LargestPattern)
+    return pattern >> 7 ? -kB15Largest : kB15Largest;
+  APFloat number(semantics, llvm::APInt(APFloat::getSizeInBits(semantics), pattern));
+  return number.convertToDouble() * (isB15 ? kB15Scale : 1);
 }
 
-/// The pattern of the largest finite magnitude.
-uint32_t getLargest(const SmallFloat &f) {
-  uint32_t all = (1u << (f.bits() - 1)) - 1;
-  if (f.specials == Specials::Ieee)
-    return (((1u << f.exponentBits) - 1) << f.mantissaBits) - 1;
-  return f.specials == Specials::NanAllOnes ? all - 1 : all;
-}
-
-uint32_t encode(double value, const SmallFloat &f) {
-  uint32_t signBit = std::signbit(value) ? 1u << (f.bits() - 1) : 0;
-  uint32_t largest = getLargest(f);
-  if (std::isnan(value)) {
-    switch (f.specials) {
-    case Specials::Ieee:
-      return signBit | (((1u << f.exponentBits) - 1) << f.mantissaBits) |
-             1u << (f.mantissaBits - 1);
-    case Specials::NanAllOnes:
-      return signBit | ((1u << (f.bits() - 1)) - 1);
-    case Specials::NanMinusZero:
-      return 1u << (f.bits() - 1);
-    case Specials::None:
-      return signBit | largest;
-    }
-  }
-  double magnitude = std::fabs(value);
-  uint32_t overflow = f.saturates ? largest : largest + 1; // largest + 1 is infinity.
-  if (std::isinf(magnitude))
-    return signBit | overflow;
-  // In units of the last place, a number of the format is an integer; rint rounds to nearest even.
-  int exponent = magnitude == 0 ? 0 : std::ilogb(magnitude) + f.bias;
-  if (exponent < 1)
-    exponent = 1;
-  if (exponent > 1 << f.exponentBits)
-    return signBit | overflow;
-  double units =
-      std::rint(std::ldexp(magnitude, f.bias + static_cast<int>(f.mantissaBits) - exponent));
-  // A carry out of the mantissa runs into the exponent field, which is what rounding up means.
-  uint64_t pattern =
-      static_cast<uint64_t>(units) + (static_cast<uint64_t>(exponent - 1) << f.mantissaBits);
-  if (pattern > largest)
-    return signBit | overflow;
-  if (pattern == 0 && f.specials == Specials::NanMinusZero)
-    return 0; // There is no minus zero.
-  return signBit | static_cast<uint32_t>(pattern);
+/// Rounds to nearest even. Floats of 8 bits saturate, those of 16 become infinite.
+uint32_t encode(double value, const llvm::fltSemantics &semantics, bool isB15) {
+  const bool isNegative = std::signbit(value);
+  APFloat number(isB15 ? value / kB15Scale : value);
+  bool losesInfo = false;
+  number.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+  if (!number.isFinite() && isB15)
+    return isNegative << 7 | kB15LargestPattern;
+  if (std::isnan(value))
+    number = APFloat::getNaN(semantics, isNegative);
+  else if (!number.isFinite() && APFloat::getSizeInBits(semantics) == 8)
+    number = APFloat::getLargest(semantics, isNegative);
+  return static_cast<uint32_t>(number.bitcastToAPInt().getZExtValue());
 }
 
 template <typename T> T readAs(const uint8_t *bytes) {
@@ -153,8 +89,9 @@ double host::loadElement(const uint8_t *bytes, Scalar scalar) {
     return readAs<float>(bytes);
   if (scalar == Scalar::F64)
     return readAs<double>(bytes);
-  if (const SmallFloat *format = getSmallFloat(scalar))
-    return decode(format->bits() == 8 ? bytes[0] : readAs<uint16_t>(bytes), *format);
+  if (const llvm::fltSemantics *format = getSmallFloat(scalar))
+    return decode(getElementBytes(dtype(scalar)) == 1 ? bytes[0] : readAs<uint16_t>(bytes), *format,
+                  scalar == Scalar::F8E4B15);
   return 0;
 }
 
@@ -199,12 +136,9 @@ void host::storeElement(uint8_t *bytes, Scalar scalar, double value) {
     writeAs(bytes, narrow);
   } else if (scalar == Scalar::F64) {
     writeAs(bytes, value);
-  } else if (const SmallFloat *format = getSmallFloat(scalar)) {
-    uint32_t pattern = encode(value, *format);
-    if (format->bits() == 8)
-      bytes[0] = static_cast<uint8_t>(pattern);
-    else
-      writeAs(bytes, static_cast<uint16_t>(pattern));
+  } else if (const llvm::fltSemantics *format = getSmallFloat(scalar)) {
+    const uint32_t pattern = encode(value, *format, scalar == Scalar::F8E4B15);
+    std::memcpy(bytes, &pattern, getElementBytes(dtype(scalar)));
   }
 }
 

@@ -2,7 +2,7 @@
 #include "tools/tilerun/host/Operators.h"
 
 #include <cmath>
-#include <limits>
+#include <functional>
 
 using namespace tilerun;
 using namespace tilerun::host;
@@ -180,37 +180,23 @@ static BinaryFn getFloatOperator(BinaryOp op) {
   }
 }
 
-/// Bitwise operators on integer tensors; nothing where an element is not a 64-bit integer.
+template <typename Operator> static double applyToIntegers(double x, double y) {
+  return static_cast<double>(Operator()(static_cast<int64_t>(x), static_cast<int64_t>(y)));
+}
+
+/// Bitwise operators on integer tensors; nothing where an element is no 64-bit integer.
 static llvm::Expected<Value> applyBitwise(BinaryOp op, const Array &a, const Array &b) {
   for (const Array *operand : {&a, &b})
     for (double x : operand->data)
       if (!(std::fabs(x) <= 0x1p53) || x != std::trunc(x))
         return makeError(llvm::Twine("'") + ast::getSpelling(op) +
                          "' needs integers of at most 53 bits");
-  BinaryFn fn;
-  switch (op) {
-  case BinaryOp::And:
-    fn = [](double x, double y) {
-      return static_cast<double>(static_cast<int64_t>(x) & static_cast<int64_t>(y));
-    };
-    break;
-  case BinaryOp::Or:
-    fn = [](double x, double y) {
-      return static_cast<double>(static_cast<int64_t>(x) | static_cast<int64_t>(y));
-    };
-    break;
-  case BinaryOp::Xor:
-    fn = [](double x, double y) {
-      return static_cast<double>(static_cast<int64_t>(x) ^ static_cast<int64_t>(y));
-    };
-    break;
-  case BinaryOp::Shl:
-    fn = [](double x, double y) { return x * std::exp2(y); };
-    break;
-  default:
-    fn = [](double x, double y) { return std::floor(x * std::exp2(-y)); };
-    break;
-  }
+  const BinaryFn fn = op == BinaryOp::And   ? applyToIntegers<std::bit_and<int64_t>>
+                      : op == BinaryOp::Or  ? applyToIntegers<std::bit_or<int64_t>>
+                      : op == BinaryOp::Xor ? applyToIntegers<std::bit_xor<int64_t>>
+                      : op == BinaryOp::Shl
+                          ? [](double x, double y) { return x * std::exp2(y); }
+                          : [](double x, double y) { return std::floor(x * std::exp2(-y)); };
   TILERUN_TRY_VALUE(out, mapElements(a, b, fn));
   return Value::array(std::move(out));
 }
@@ -303,34 +289,31 @@ llvm::Expected<Value> host::applyUnary(UnaryOp op, const Value &operand) {
                    operand.describe());
 }
 
-template <typename T> static bool compareOrdered(CompareOp op, const T &a, const T &b) {
+/// Gives `use` the comparison as a function object.
+template <typename Use> static auto withComparison(CompareOp op, Use use) {
   switch (op) {
   case CompareOp::Eq:
-    return a == b;
+    return use(std::equal_to<>());
   case CompareOp::Ne:
-    return a != b;
+    return use(std::not_equal_to<>());
   case CompareOp::Lt:
-    return a < b;
+    return use(std::less<>());
   case CompareOp::Le:
-    return a <= b;
+    return use(std::less_equal<>());
   case CompareOp::Gt:
-    return a > b;
+    return use(std::greater<>());
   default:
-    return a >= b;
+    return use(std::greater_equal<>());
   }
 }
-
-template <CompareOp op> static double compareFloats(double a, double b) {
-  return compareOrdered(op, a, b);
+template <typename T> static bool compareOrdered(CompareOp op, const T &a, const T &b) {
+  return withComparison(op, [&](auto compare) { return compare(a, b); });
 }
 
 static llvm::Expected<Value> compareArrays(CompareOp op, const Value &lhs, const Value &rhs) {
-  BinaryFn fn = op == CompareOp::Eq   ? compareFloats<CompareOp::Eq>
-                : op == CompareOp::Ne ? compareFloats<CompareOp::Ne>
-                : op == CompareOp::Lt ? compareFloats<CompareOp::Lt>
-                : op == CompareOp::Le ? compareFloats<CompareOp::Le>
-                : op == CompareOp::Gt ? compareFloats<CompareOp::Gt>
-                                      : compareFloats<CompareOp::Ge>;
+  const BinaryFn fn = withComparison(op, [](auto compare) -> BinaryFn {
+    return [](double a, double b) -> double { return decltype(compare)()(a, b); };
+  });
   TILERUN_TRY_VALUE(a, getArray(lhs));
   TILERUN_TRY_VALUE(b, getArray(rhs));
   TILERUN_TRY_VALUE(out, mapElements(a, b, fn));

@@ -89,14 +89,7 @@ llvm::Expected<Value> host::applySubscript(const Value &base, llvm::ArrayRef<Ind
     Shape shape = (*array)->shape, strides = contiguousStrides(shape);
     int64_t start = 0;
     TILERUN_TRY_ERROR(subscript(indices, shape, strides, start));
-    TILERUN_TRY_VALUE(out, Array::create(shape));
-    out.dtype = (*array)->dtype;
-    for (int64_t i = 0; i < out.numElements(); ++i) {
-      int64_t at = start;
-      for (auto [index, stride] : llvm::zip_equal(unravel(i, shape), strides))
-        at += index * stride;
-      out.data[i] = (*array)->data[at];
-    }
+    TILERUN_TRY_VALUE(out, gather(**array, shape, strides, start));
     return Value::array(std::move(out));
   }
   if (const Tuple *tuple = base.asTuple()) {
