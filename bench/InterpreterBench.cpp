@@ -38,9 +38,9 @@ static LaunchArgument makeRandom(interp::Heap &heap, size_t count, const char *l
   return {LaunchArgument::Kind::Pointer, address};
 }
 
-static void measure(interp::Heap &heap, const char *name, std::vector<LaunchArgument> arguments,
-                    std::array<uint64_t, 3> grid, double elements, unsigned threads,
-                    unsigned repeats) {
+static void measure(interp::Heap &heap, const char *name,
+                    const std::vector<LaunchArgument> &arguments, std::array<uint64_t, 3> grid,
+                    double elements, unsigned threads, unsigned repeats) {
   const auto bytecode =
       assemble(std::string(TILERUN_SOURCE_DIR "/bench/kernels/") + name + ".mlir");
   auto kernel = exitOnError(interp::loadProgram(bytecode, name));
@@ -48,6 +48,7 @@ static void measure(interp::Heap &heap, const char *name, std::vector<LaunchArgu
   options.grid = grid;
   options.numThreads = threads;
   std::vector<double> seconds;
+  seconds.reserve(repeats);
   for (unsigned i = 0; i < repeats; ++i)
     seconds.push_back(
         exitOnError(interp::launchProgram(*kernel, heap, arguments, options)).seconds);

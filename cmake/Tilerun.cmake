@@ -111,12 +111,16 @@ function(tilerun_unit_test name)
                        PROPERTIES TIMEOUT 600 ${labels})
 endfunction()
 
-# tilerun_fuzzer(NAME SOURCES ... LINK ...): a libFuzzer program; only with TILERUN_FUZZ.
+# tilerun_fuzzer(NAME SOURCES ... LINK ...): a libFuzzer program. Without TILERUN_FUZZ its sources are known to
+# clang-tidy (scripts/lint) alone: no other target needs them.
 function(tilerun_fuzzer name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   if(NOT TILERUN_FUZZ)
+    add_library(${name} OBJECT EXCLUDE_FROM_ALL ${ARG_SOURCES})
+    _tilerun_common(${name})
+    target_link_libraries(${name} PRIVATE ${ARG_LINK})
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   _tilerun_common(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} LLVM)
