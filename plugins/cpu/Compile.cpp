@@ -1,13 +1,10 @@
-// The compile entry: tile IR is optimized and decoded once, so that an unsupported operation is an
-// error here and not when loading.
+// The compile entry: tile IR, which the library has optimized, is decoded once, so that an
+// unsupported operation is an error here and not when loading.
 #include "plugins/cpu/Handles.h"
 
 #include "backends/interpreter/Reader.h"
 #include "ir/tile/ModuleBytes.h"
-#include "ir/transforms/Passes.h"
 #include "plugins/support/Options.h"
-
-#include "mlir/Pass/PassManager.h"
 
 #include <climits>
 
@@ -17,20 +14,12 @@ using namespace tilerun::plugin_support;
 
 static llvm::Expected<const TilerunPluginArtifact *> compileRead(interp::ModuleReader &reader,
                                                                  const CompileOptions &options) {
-  mlir::ModuleOp module = reader.getModule();
-  if (options.optimize) {
-    mlir::PassManager manager(module.getContext());
-    buildOptimizePipeline(manager);
-    if (mlir::failed(manager.run(module)))
-      return interp::makeError(interp::ErrorKind::Compile,
-                               "the optimizer failed\n" + reader.getErrors());
-  }
   std::vector<std::string> names = reader.getKernels();
   if (names.empty())
     return interp::makeError(
         interp::ErrorKind::Compile,
         "the module has no kernel (a function with the attribute 'tile.kernel')");
-  ArtifactContent content{options.run, {}, "", tile::writeModule(module)};
+  ArtifactContent content{options.run, {}, "", tile::writeModule(reader.getModule())};
   std::vector<KernelParameters> parameters;
   for (const std::string &name : names) {
     auto program = interp::loadProgram(content.code, name);
@@ -80,12 +69,10 @@ static constexpr Option<CompileOptions> kOptions[] = {
     {"num-stages", "a number; it changes nothing", ignoreNumber},
     {"num-ctas", "a number; it changes nothing", ignoreNumber},
     {"maxnreg", "a number; it changes nothing", ignoreNumber},
-    {"opt-level", "0 to 3; 0 runs tile IR as it is",
-     [](CompileOptions &o, Value value) {
-       unsigned level = 0;
-       std::string wrong = readNumber(value, 0, 3, level);
-       o.optimize = level > 0;
-       return wrong;
+    {"opt-level", "0 to 3; the library optimizes, and it changes nothing",
+     [](CompileOptions &, Value value) {
+       unsigned unused = 0;
+       return readNumber(value, 0, 3, unused);
      }},
     {"line-info", "true or false; positions are always kept",
      [](CompileOptions &, Value value) {

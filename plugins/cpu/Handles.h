@@ -142,10 +142,9 @@ const TilerunPluginArtifact *makeArtifact(const ArtifactContent &content,
 /// Releases one of makeArtifact. Null is ignored.
 void releaseArtifact(const TilerunPluginArtifact *artifact);
 
-/// Compiles tile IR that was read: optimizes, decodes once to find unsupported operations, encodes.
+/// Compiles tile IR that was read: decodes once to find what is not possible, encodes.
 struct CompileOptions {
   RunOptions run;
-  bool optimize = true;
   uint32_t threads = 1; ///< What launches have to say.
 };
 llvm::Expected<const TilerunPluginArtifact *> compileBytecode(llvm::ArrayRef<uint8_t> bytecode,

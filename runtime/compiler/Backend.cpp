@@ -13,14 +13,16 @@ using namespace tilerun;
 using namespace tilerun::compiler;
 using core::Status;
 
-llvm::StringRef compiler::getOption(const TilerunCompileOptions &options, llvm::StringRef name) {
+// Of the target's own options; "" if it is not given.
+static llvm::StringRef getOption(const TilerunCompileOptions &options, llvm::StringRef name) {
   for (uint32_t i = 0; i < options.num_options; ++i)
     if (name == options.options[i].name)
       return options.options[i].value;
   return "";
 }
 
-bool compiler::wantsChecks(const TilerunCompileOptions &options) {
+// Whether the device looks for mistakes.
+static bool wantsChecks(const TilerunCompileOptions &options) {
   llvm::StringRef checks = getOption(options, "checks");
   return options.checks || (!checks.empty() && checks != "false");
 }

@@ -10,17 +10,14 @@
 
 namespace tilerun::compiler {
 
-/// Optimizes a module in place, as the target's option "opt-level" says; level 0 expands
-/// descriptors, and nothing else. INTERNAL, with what the passes say.
+/// Optimizes a module in place, as the target's options "opt-level" and "checks" say; level 0
+/// expands descriptors, and nothing else, and with checks the module keeps what only those need.
+/// INTERNAL, with what the passes say.
 core::Status optimize(mlir::ModuleOp module, const std::string &kernel,
                       const TilerunCompileOptions &options);
 /// The same, and gives its bytecode.
 core::Status makeBytecode(mlir::ModuleOp module, const std::string &kernel,
                           const TilerunCompileOptions &options, std::vector<uint8_t> &bytecode);
-/// Of the target's own options; "" if it is not given.
-llvm::StringRef getOption(const TilerunCompileOptions &options, llvm::StringRef name);
-/// Whether the device checks for errors: then the module keeps the information for that.
-bool wantsChecks(const TilerunCompileOptions &options);
 
 /// Remembers its results, so that one that a driver refuses can be dropped. Any thread.
 class Backend {

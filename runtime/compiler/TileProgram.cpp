@@ -1,7 +1,6 @@
 // Kernels in tile IR: compiled for one signature already.
 #include "runtime/compiler/Backend.h"
 
-#include "ir/tile/KeepOther.h"
 #include "ir/tile/ModuleBytes.h"
 #include "ir/tile/RegisterDialects.h"
 #include "ir/tile/TileOps.h"
@@ -38,8 +37,9 @@ public:
     if (!text.empty())
       return Status(TILERUN_STATUS_INVALID_ARGUMENT,
                     "kernel '" + name + "' is tile IR, which has one signature: give none");
-    const bool isPlain = wantsChecks(options) || getOption(options, "opt-level") == "0";
-    return backend.compile(device, isPlain ? plain : bytecode, text, options, artifact);
+    std::vector<uint8_t> bytecode;
+    TILERUN_TRY(optimizeModule(options, bytecode));
+    return backend.compile(device, bytecode, text, options, artifact);
   }
   void refuse(const core::Device &device, const std::string &text,
               const TilerunCompileOptions &options) override {
@@ -47,12 +47,13 @@ public:
   }
 
 private:
+  Status optimizeModule(const TilerunCompileOptions &options, std::vector<uint8_t> &bytecode) const;
+
   Backend backend;
   std::string name;
   std::vector<SourceParameter> parameters;
   std::vector<SignatureEntry> signature;
-  std::vector<uint8_t> bytecode;
-  std::vector<uint8_t> plain; ///< Not optimized; as checks want it.
+  std::vector<uint8_t> plain; ///< The module, not optimized and without descriptors.
 };
 
 } // namespace
@@ -115,10 +116,20 @@ Status TileProgram::load(llvm::StringRef text, const std::string &kernel) {
     parameters.push_back(std::move(parameter));
     signature.push_back(std::move(entry));
   }
-  (*module)->setAttr(tile::kKeepOtherAttr, mlir::UnitAttr::get(&context));
   plain = tile::writeModule(*module);
-  (*module)->removeAttr(tile::kKeepOtherAttr);
-  return makeBytecode(*module, name, {}, bytecode);
+  return {};
+}
+
+Status TileProgram::optimizeModule(const TilerunCompileOptions &options,
+                                   std::vector<uint8_t> &bytecode) const {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  llvm::StringRef bytes(reinterpret_cast<const char *>(plain.data()), plain.size());
+  mlir::OwningOpRef<mlir::ModuleOp> module = tile::readModule(bytes, &context);
+  if (!module)
+    return Status(TILERUN_STATUS_INTERNAL, "the tile IR of '" + name + "' cannot be read again");
+  return makeBytecode(*module, name, options, bytecode);
 }
 
 Status compiler::loadTileIr(std::shared_ptr<const Services> services, llvm::StringRef module,
