@@ -28,18 +28,20 @@ llvm::Expected<std::pair<std::string, std::string>> command::splitAssignment(llv
   auto [name, rest] = text.split('=');
   name = name.trim();
   if (!text.contains('='))
-    return makeCommandError(ExitCode::Usage, what + " '" + text + "' has no '='; write NAME=VALUE");
+    return makeUsageError(what + " '" + text + "' has no '='; write NAME=VALUE");
   if (!(what == "argument" ? isDottedName(name) : isName(name)))
-    return makeCommandError(ExitCode::Usage, what + " '" + text + "': '" + name +
-                                                 "' is not a name; write NAME=VALUE");
+    return makeUsageError(what + " '" + text + "': '" + name + "' is not a name; write NAME=VALUE");
   if (rest.trim().empty())
-    return makeCommandError(ExitCode::Usage, what + " '" + text + "' has no value after '='");
+    return makeUsageError(what + " '" + text + "' has no value after '='");
   return std::pair(name.str(), rest.str());
 }
 
 /// Launch options may be given like arguments, as in a Triton launch.
-static bool isLaunchOption(llvm::StringRef name) {
-  return llvm::is_contained({"num_warps", "num_stages", "num_ctas", "maxnreg"}, name);
+static const LaunchOption *findLaunchOption(llvm::StringRef name) {
+  for (const LaunchOption &option : getLaunchOptions())
+    if (option.name == name)
+      return &option;
+  return nullptr;
 }
 
 static const ast::Parameter *findParameter(const JitFunction &kernel, llvm::StringRef name) {
@@ -71,7 +73,7 @@ private:
       TILERUN_TRY_VALUE(split, splitAssignment(argument, "argument"));
       const auto &[name, text] = split;
       if (!seen.insert(name).second)
-        return makeCommandError(ExitCode::Usage, "argument '" + name + "' is given twice");
+        return makeUsageError("argument '" + name + "' is given twice");
       mlir::FailureOr<Value> value =
           host::evaluateArgument(session.expressions, "argument '" + name + "'", text);
       if (mlir::failed(value))
@@ -89,7 +91,7 @@ private:
     session.evaluator.define(name, value);
     if (findParameter(kernel, name))
       out.values[name.str()] = value;
-    else if (isLaunchOption(name))
+    else if (findLaunchOption(name))
       launchOptions[name.str()] = value;
     else if (auto constant = toConstant(value);
              constant && session.frontend.getGlobalState(kernel, name) == GlobalState::Unknown) {
@@ -135,9 +137,8 @@ private:
       if (out.values.count(heuristic.name))
         continue;
       if (!heuristic.function)
-        return makeCommandError(ExitCode::Usage, "the heuristic for '" + heuristic.name +
-                                                     "' is not a lambda of this file; give " +
-                                                     heuristic.name + "=VALUE");
+        return makeUsageError("the heuristic for '" + heuristic.name +
+                              "' is not a lambda of this file; give " + heuristic.name + "=VALUE");
       auto dictionary = std::make_shared<host::Dictionary>();
       for (const auto *values : {&out.values, &defaults})
         for (const auto &[name, value] : *values)
@@ -179,34 +180,20 @@ private:
         misspelt += "; did you mean '" + near->str() + "' by '" + name.str() + "'?";
     }
     const std::string reason = session.whyConfigsUnknown();
-    return makeCommandError(
-        ExitCode::Usage,
+    return makeUsageError(
         "kernel '" + kernel.qualifiedName + "' lacks arguments: " + missing + misspelt +
-            (reason.empty() ? "" : "; its autotune configs are not known: " + reason));
+        (reason.empty() ? "" : "; its autotune configs are not known: " + reason));
   }
 
   llvm::Error setOptions() {
     for (const auto &[name, value] : launchOptions) {
       auto integer = value.asInteger();
       if (!integer || *integer < 0 || *integer > 1024)
-        return makeCommandError(ExitCode::Usage,
-                                name + " must be a small integer, not " + value.describe());
-      int64_t v = static_cast<int64_t>(*integer);
-      if (name == "num_warps")
-        out.signature.numWarps = v;
-      else if (name == "num_stages")
-        out.signature.numStages = v;
-      else if (name == "num_ctas")
-        out.signature.numCtas = v;
-      else
-        out.signature.maxnreg = v;
+        return makeUsageError(name + " must be a small integer, not " + value.describe());
+      findLaunchOption(name)->set(out.signature, static_cast<int64_t>(*integer));
     }
     const Options &options = session.options;
-    out.signature.numWarps = options.numWarps.value_or(out.signature.numWarps);
-    out.signature.numStages = options.numStages.value_or(out.signature.numStages);
-    out.signature.numCtas = options.numCtas.value_or(out.signature.numCtas);
-    if (options.maxnreg)
-      out.signature.maxnreg = options.maxnreg;
+    applyFlags(options, out.signature);
     out.signature.debug = options.debug || options.command == Options::Command::Check;
     return checkOptions(out.signature);
   }
@@ -215,17 +202,14 @@ private:
   static llvm::Error checkOptions(const KernelSignature &signature) {
     if (signature.numWarps < 1 || signature.numWarps > 1024 ||
         !llvm::isPowerOf2_64(signature.numWarps))
-      return makeCommandError(ExitCode::Usage, "num_warps is " + llvm::Twine(signature.numWarps) +
-                                                   "; a power of two from 1 to 1024 is expected");
-    const std::tuple<llvm::StringRef, int64_t, int64_t, int64_t> ranges[] = {
-        {"num_stages", signature.numStages, 0, 64},
-        {"num_ctas", signature.numCtas, 1, 64},
-        {"maxnreg", signature.maxnreg.value_or(1), 1, 1024}};
-    for (auto [name, value, least, most] : ranges)
+      return makeUsageError("num_warps is " + llvm::Twine(signature.numWarps) +
+                            "; a power of two from 1 to 1024 is expected");
+    for (const auto &[name, flag, config, member, least, most] : getLaunchOptions()) {
+      const int64_t value = member ? signature.*member : signature.maxnreg.value_or(least);
       if (value < least || value > most)
-        return makeCommandError(ExitCode::Usage, name + " is " + llvm::Twine(value) + "; " +
-                                                     llvm::Twine(least) + " to " +
-                                                     llvm::Twine(most) + " are possible");
+        return makeUsageError(name + " is " + llvm::Twine(value) + "; " + llvm::Twine(least) +
+                              " to " + llvm::Twine(most) + " are possible");
+    }
     return llvm::Error::success();
   }
 
@@ -264,7 +248,7 @@ private:
   }
 
   llvm::Error wrong(const ast::Parameter &parameter, const llvm::Twine &message) {
-    return makeCommandError(ExitCode::Usage, "argument '" + parameter.name + "' is " + message);
+    return makeUsageError("argument '" + parameter.name + "' is " + message);
   }
 
   llvm::Expected<ArgumentSpec> specialize(const ast::Parameter &parameter, const Value &value) {
@@ -310,26 +294,22 @@ llvm::Error command::checkSurplus(Session &session) {
     parameters.push_back(parameter.name);
   for (const std::string &argument : session.options.arguments) {
     llvm::StringRef name = llvm::StringRef(argument).split('=').first.trim();
-    if (llvm::is_contained(parameters, name) || isLaunchOption(name) ||
+    if (llvm::is_contained(parameters, name) || findLaunchOption(name) ||
         session.evaluator.getUsedNames().count(name) || session.globals.count(name.str()))
       continue;
     if (session.frontend.getGlobalState(*session.kernel, name) == GlobalState::Known)
-      return makeCommandError(ExitCode::Usage,
-                              "argument '" + name + "' is not a parameter of kernel '" +
-                                  session.kernel->qualifiedName +
-                                  "', and the global of this name has a value in the file");
-    return makeCommandError(ExitCode::Usage,
-                            "argument '" + name + "' is not a parameter of kernel '" +
-                                session.kernel->qualifiedName + "', and nothing refers to it" +
-                                suggest(name, parameters));
+      return makeUsageError("argument '" + name + "' is not a parameter of kernel '" +
+                            session.kernel->qualifiedName +
+                            "', and the global of this name has a value in the file");
+    return makeUsageError("argument '" + name + "' is not a parameter of kernel '" +
+                          session.kernel->qualifiedName + "', and nothing refers to it" +
+                          suggest(name, parameters));
   }
   return llvm::Error::success();
 }
 
 llvm::Error command::bindGrid(Session &session, Binding &binding, const core::Device &device) {
-  auto fail = [](const llvm::Twine &message) {
-    return makeCommandError(ExitCode::Usage, "--grid: " + message);
-  };
+  auto fail = [](const llvm::Twine &message) { return makeUsageError("--grid: " + message); };
   mlir::FailureOr<Value> value =
       host::evaluateText(session.expressions, "--grid", session.options.grid);
   if (mlir::succeeded(value))
@@ -377,12 +357,11 @@ llvm::Error command::checkOverlap(const Binding &binding) {
         continue;
       for (const Span &other : spans)
         if (other.storage == tensor->storage.get() && begin < other.end && other.begin < end)
-          return makeCommandError(
-              ExitCode::Usage,
+          return makeUsageError(
               "arguments '" + other.name + "' and '" + name + "' overlap: both are bytes " +
-                  llvm::Twine(std::max(begin, other.begin)) + " to " +
-                  llvm::Twine(std::min(end, other.end)) +
-                  " of one tensor; give one of them a copy(…), or allow it by --allow-overlap");
+              llvm::Twine(std::max(begin, other.begin)) + " to " +
+              llvm::Twine(std::min(end, other.end)) +
+              " of one tensor; give one of them a copy(…), or allow it by --allow-overlap");
       spans.push_back({name, tensor->storage.get(), begin, end});
     }
   return llvm::Error::success();

@@ -37,10 +37,9 @@ static llvm::Error checkFunctionNames(const LoadedModule &module, llvm::StringRe
     hint = near->str();
   else if (std::string wide = word.rtrim("0123456789").str() + "32"; parseDType(wide))
     hint = wide;
-  return makeCommandError(ExitCode::Usage,
-                          "--signature: '" + word + "' of parameter '" + parameter +
-                              "' is neither a type nor a jit function of the file" +
-                              (hint.empty() ? "" : "; did you mean '" + hint + "'?"));
+  return makeUsageError("--signature: '" + word + "' of parameter '" + parameter +
+                        "' is neither a type nor a jit function of the file" +
+                        (hint.empty() ? "" : "; did you mean '" + hint + "'?"));
 }
 
 llvm::Expected<KernelSignature> command::makeSignature(Session &session) {
@@ -49,15 +48,13 @@ llvm::Expected<KernelSignature> command::makeSignature(Session &session) {
     // Arguments as of a launch decide the types and what is known of the values. Names that nothing
     // uses may belong to the launch's grid.
     if (!options.signature.empty())
-      return makeCommandError(ExitCode::Usage,
-                              "--signature and arguments exclude each other; both say the types");
+      return makeUsageError("--signature and arguments exclude each other; both say the types");
     TILERUN_TRY_VALUE(binding, bindArguments(session));
     return binding.signature;
   }
   llvm::Expected<KernelSignature> signature = parseSignature(options.signature);
   if (!signature)
-    return makeCommandError(ExitCode::Usage,
-                            "--signature: " + llvm::toString(signature.takeError()));
+    return makeUsageError("--signature: " + llvm::toString(signature.takeError()));
   std::vector<llvm::StringRef> parameters;
   for (const ast::Parameter &parameter : session.kernel->def->parameters)
     parameters.push_back(parameter.name);
@@ -74,9 +71,8 @@ llvm::Expected<KernelSignature> command::makeSignature(Session &session) {
         session.frontend.getGlobalState(*session.kernel, name) == GlobalState::Unknown)
       session.globals[name] = *constant;
     else if (!isParameter)
-      return makeCommandError(ExitCode::Usage,
-                              "--signature: kernel '" + session.kernel->qualifiedName +
-                                  "' has no parameter '" + name + "'" + suggest(name, parameters));
+      return makeUsageError("--signature: kernel '" + session.kernel->qualifiedName +
+                            "' has no parameter '" + name + "'" + suggest(name, parameters));
     if (constant)
       TILERUN_TRY_ERROR(checkFunctionNames(*session.module, name, *constant));
   }
@@ -91,17 +87,12 @@ llvm::Expected<KernelSignature> command::makeSignature(Session &session) {
       missing += (missing.empty() ? "" : ", ") + parameter.name.str() +
                  (session.describe(parameter).isConstexpr ? " (constexpr)" : "");
   if (!missing.empty())
-    return makeCommandError(
-        ExitCode::Usage, "--signature lacks " + missing +
-                             (session.whyConfigsUnknown().empty()
-                                  ? ""
-                                  : "; the autotune configs of '" + session.kernel->qualifiedName +
-                                        "' are not known: " + session.whyConfigsUnknown()));
-  signature->numWarps = options.numWarps.value_or(signature->numWarps);
-  signature->numStages = options.numStages.value_or(signature->numStages);
-  signature->numCtas = options.numCtas.value_or(signature->numCtas);
-  if (options.maxnreg)
-    signature->maxnreg = options.maxnreg;
+    return makeUsageError("--signature lacks " + missing +
+                          (session.whyConfigsUnknown().empty()
+                               ? ""
+                               : "; the autotune configs of '" + session.kernel->qualifiedName +
+                                     "' are not known: " + session.whyConfigsUnknown()));
+  applyFlags(options, *signature);
   signature->debug = options.debug;
   return signature;
 }
@@ -141,42 +132,40 @@ static llvm::Expected<std::string> emit(Session &session) {
 llvm::Expected<ExitCode> command::runCompile(Session &session) {
   const Options &options = session.options;
   if (options.bytecode && options.emit == "ast")
-    return makeCommandError(ExitCode::Usage, "--bytecode needs --emit tile or tile-opt");
+    return makeUsageError("--bytecode needs --emit tile or tile-opt");
   const bool tileOnly =
       options.emit == "ast" || options.emit == "tile" || options.emit == "tile-opt";
   if (!tileOnly && options.targets.empty()) {
     std::string target = findTargetThatEmits(options.emit);
-    return makeCommandError(ExitCode::Usage,
-                            "--emit " + options.emit +
-                                (target.empty()
-                                     ? ": no target emits that; without --target there are ast, "
-                                       "tile and tile-opt"
-                                     : " needs --target, such as " + target));
+    return makeUsageError("--emit " + options.emit +
+                          (target.empty()
+                               ? ": no target emits that; without --target there are ast, "
+                                 "tile and tile-opt"
+                               : " needs --target, such as " + target));
   }
   if (!tileOnly && options.bytecode)
-    return makeCommandError(ExitCode::Usage, "--bytecode needs --emit tile or tile-opt");
+    return makeUsageError("--bytecode needs --emit tile or tile-opt");
   for (auto [isGiven, flag] : {std::pair{options.resources, "--resources"},
                                std::pair{options.schedule.has_value(), "--schedule"},
                                std::pair{options.remarks, "--remarks"}})
     if (isGiven && (tileOnly || options.targets.empty()))
-      return makeCommandError(ExitCode::Usage,
-                              llvm::StringRef(flag) +
-                                  " needs --target, such as cuda:sm_90a, and code to emit");
+      return makeUsageError(llvm::StringRef(flag) +
+                            " needs --target, such as cuda:sm_90a, and code to emit");
   if (!tileOnly) {
     TILERUN_TRY_ERROR(session.load(options.target));
     return runCompileTargets(session);
   }
   bool toStdout = options.output == "-";
   if (toStdout && options.bytecode && options.json)
-    return makeCommandError(ExitCode::Usage, "--json and --bytecode need -o FILE");
+    return makeUsageError("--json and --bytecode need -o FILE");
   if (toStdout && options.bytecode && llvm::outs().is_displayed())
-    return makeCommandError(ExitCode::Usage, "bytecode is not written to a terminal; use -o FILE");
+    return makeUsageError("bytecode is not written to a terminal; use -o FILE");
   TILERUN_TRY_ERROR(session.load(options.target));
   std::optional<host::AtomicFile> file;
   if (!toStdout) {
     llvm::Expected<host::AtomicFile> opened = host::AtomicFile::open(options.output);
     if (!opened)
-      return makeCommandError(ExitCode::Usage, llvm::toString(opened.takeError()));
+      return makeUsageError(llvm::toString(opened.takeError()));
     file.emplace(std::move(*opened));
   }
   TILERUN_TRY_VALUE(content, emit(session));

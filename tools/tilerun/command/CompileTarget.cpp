@@ -25,8 +25,7 @@ command::findCompiler(llvm::StringRef target) {
           example = found.plugin->getTargets().front();
       return core::Status();
     });
-    return makeCommandError(ExitCode::Usage,
-                            "--target: '" + target + "' is not KIND:ARCH, such as " + example);
+    return makeUsageError("--target: '" + target + "' is not KIND:ARCH, such as " + example);
   }
   std::shared_ptr<const plugin::Plugin> compiler;
   core::Status status = searchPlugins(
@@ -63,9 +62,8 @@ static llvm::Expected<plugin::Phase> choosePhase(const plugin::Plugin &plugin,
   if (phases.empty() && (!options.emitGiven || plugin.getTable().abi_minor < 4))
     return plugin::Phase{options.emit, "", "//", options.emit.empty()};
   if (phases.empty())
-    return makeCommandError(ExitCode::Usage, "--emit: target " + target + " cannot emit '" +
-                                                 options.emit +
-                                                 "'; it can emit ast, tile and tile-opt only");
+    return makeUsageError("--emit: target " + target + " cannot emit '" + options.emit +
+                          "'; it can emit ast, tile and tile-opt only");
   if (!options.emitGiven)
     return phases.front();
   std::vector<std::string> names;
@@ -74,23 +72,21 @@ static llvm::Expected<plugin::Phase> choosePhase(const plugin::Plugin &plugin,
       return phase;
     names.push_back(phase.name);
   }
-  return makeCommandError(ExitCode::Usage, "--emit: target " + target + " cannot emit '" +
-                                               options.emit + "'; it can emit " +
-                                               llvm::join(names, ", "));
+  return makeUsageError("--emit: target " + target + " cannot emit '" + options.emit +
+                        "'; it can emit " + llvm::join(names, ", "));
 }
 
 // Whether and why bytes cannot go to stdout.
 static llvm::Error checkBinary(llvm::ArrayRef<plugin::Phase> phases, const Options &options) {
   if (options.json)
-    return makeCommandError(ExitCode::Usage, "--json and binary code need -o FILE");
+    return makeUsageError("--json and binary code need -o FILE");
   if (options.targets.size() > 1)
-    return makeCommandError(ExitCode::Usage, "binary code of several targets needs -o FILE");
+    return makeUsageError("binary code of several targets needs -o FILE");
   if (!llvm::outs().is_displayed())
     return llvm::Error::success();
   const auto *text = llvm::find_if(phases, [](const plugin::Phase &p) { return !p.isBinary; });
-  return makeCommandError(ExitCode::Usage,
-                          "binary code is not written to a terminal; use -o FILE" +
-                              (text == phases.end() ? "" : " or --emit " + text->name));
+  return makeUsageError("binary code is not written to a terminal; use -o FILE" +
+                        (text == phases.end() ? "" : " or --emit " + text->name));
 }
 
 static llvm::Error refuseLocations(llvm::ArrayRef<plugin::Phase> phases, const plugin::Phase &phase,
@@ -99,11 +95,9 @@ static llvm::Error refuseLocations(llvm::ArrayRef<plugin::Phase> phases, const p
   for (const plugin::Phase &other : phases)
     if (other.takesLocations)
       names.push_back(other.name);
-  return makeCommandError(
-      ExitCode::Usage,
+  return makeUsageError(
       "--locations: " + (phase.name.empty() ? "the code" : "phase '" + phase.name + "'") +
-          " of target " + target + " has none; phases with locations are " +
-          llvm::join(names, ", "));
+      " of target " + target + " has none; phases with locations are " + llvm::join(names, ", "));
 }
 
 std::string command::findTargetThatEmits(llvm::StringRef phase) {
@@ -124,8 +118,7 @@ llvm::Error command::checkPhases(const plugin::Plugin &plugin, const std::string
     if (!isGiven || hasPhase(getPhases(plugin, target), phase))
       continue;
     std::string other = findTargetThatEmits(phase);
-    return makeCommandError(
-        ExitCode::Usage,
+    return makeUsageError(
         llvm::formatv("--{0}: target {1} has no {0}{2}", what, target,
                       other.empty() ? "" : "; targets such as " + other + " have"));
   }

@@ -66,29 +66,28 @@ static Survey sumUp(const CorpusRecords &records, const CorpusLimits &limits) {
 }
 
 static void printResult(const Survey &survey) {
-  llvm::json::Array kernels, constructs, unreadable;
-  for (const corpus::Entry &entry : survey.entries)
-    kernels.push_back(toJson(entry));
-  for (const auto &[construct, count] : survey.constructs)
-    constructs.push_back(
-        llvm::json::Object{{"construct", jsonText(construct)}, {"kernels", count}});
-  for (const auto &[file, reason] : survey.unreadable)
-    unreadable.push_back(
-        llvm::json::Object{{"file", jsonText(file)}, {"reason", jsonText(reason)}});
+  using llvm::json::Object;
+  auto constructs = jsonArray(survey.constructs, [](const auto &row) {
+    return Object{{"construct", jsonText(row.first)}, {"kernels", row.second}};
+  });
+  auto unreadable = jsonArray(survey.unreadable, [](const auto &row) {
+    return Object{{"file", jsonText(row.first)}, {"reason", jsonText(row.second)}};
+  });
   llvm::json::Object counts;
   for (const auto &[outcome, word] : getOutcomes()) {
     auto found = survey.counts.find(outcome);
     counts[word] = found == survey.counts.end() ? 0 : found->second;
   }
-  printJson(
-      llvm::json::Object{{"files", survey.numFiles},
-                         {"files_done", survey.numWhole},
-                         {"limits", llvm::json::Object{{"seconds", survey.limits.seconds},
-                                                       {"gibibytes", survey.limits.gibibytes}}},
-                         {"counts", std::move(counts)},
-                         {"constructs", std::move(constructs)},
-                         {"unreadable", std::move(unreadable)},
-                         {"kernels", std::move(kernels)}});
+  printJson(llvm::json::Object{
+      {"files", survey.numFiles},
+      {"files_done", survey.numWhole},
+      {"limits", llvm::json::Object{{"seconds", survey.limits.seconds},
+                                    {"gibibytes", survey.limits.gibibytes}}},
+      {"counts", std::move(counts)},
+      {"constructs", std::move(constructs)},
+      {"unreadable", std::move(unreadable)},
+      {"kernels",
+       jsonArray(survey.entries, [](const corpus::Entry &entry) { return toJson(entry); })}});
 }
 
 /// Text cut to `width` bytes, at the end of a character.
@@ -233,11 +232,11 @@ llvm::Expected<ExitCode> command::runCorpus(const Options &options) {
   }
   auto files = corpus::findFiles(options.target);
   if (!files)
-    return makeCommandError(ExitCode::Usage, llvm::toString(files.takeError()));
+    return makeUsageError(llvm::toString(files.takeError()));
   CorpusRecords records(std::move(*files));
   if (options.output != "-") {
     if (llvm::Error error = records.open(options.output, header, run.limits))
-      return makeCommandError(ExitCode::Usage, llvm::toString(std::move(error)));
+      return makeUsageError(llvm::toString(std::move(error)));
     if (records.getNumKept())
       llvm::errs() << "tilerun: " << records.getNumKept() << " functions are known from '"
                    << options.output << "'\n";
@@ -253,7 +252,7 @@ llvm::Expected<ExitCode> command::runCorpus(const Options &options) {
     signal = *ended;
   }
   if (!records.getError().empty())
-    return makeCommandError(ExitCode::Usage, records.getError());
+    return makeUsageError(records.getError());
   Survey survey = sumUp(records, run.limits);
   if (options.json)
     printResult(survey);

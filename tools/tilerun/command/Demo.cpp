@@ -48,7 +48,7 @@ std::string findExamples(const Options &options) {
   return TILERUN_EXAMPLES_DIR;
 }
 
-llvm::Error fail(const llvm::Twine &message) { return makeCommandError(ExitCode::Usage, message); }
+llvm::Error fail(const llvm::Twine &message) { return makeUsageError(message); }
 
 /// Reads one entry; unknown keys are errors, so that a misspelt one is not ignored.
 llvm::Expected<Entry> parseEntry(const llvm::json::Value &value, const Options &options,
@@ -219,20 +219,20 @@ llvm::Expected<ExitCode> command::runDemo(const Options &options) {
     printTable(rows, options);
     return code;
   }
-  llvm::json::Array array;
-  for (const Row &row : rows)
-    array.push_back(llvm::json::Object{{"name", jsonText(row.name)},
-                                       {"kernel", jsonText(row.kernel)},
-                                       {"shape", jsonText(row.shape)},
-                                       {"device", jsonText(options.device)},
-                                       {"seconds", row.seconds},
-                                       {"programs", row.programs},
-                                       {"elements", row.elements},
-                                       {"max_rel_error", jsonNumber(row.relativeError)},
-                                       {"max_abs_error", jsonNumber(row.absoluteError)},
-                                       {"verdict", jsonText(row.verdict)}});
+  auto toJson = [&](const Row &row) {
+    return llvm::json::Object{{"name", jsonText(row.name)},
+                              {"kernel", jsonText(row.kernel)},
+                              {"shape", jsonText(row.shape)},
+                              {"device", jsonText(options.device)},
+                              {"seconds", row.seconds},
+                              {"programs", row.programs},
+                              {"elements", row.elements},
+                              {"max_rel_error", jsonNumber(row.relativeError)},
+                              {"max_abs_error", jsonNumber(row.absoluteError)},
+                              {"verdict", jsonText(row.verdict)}};
+  };
   printJson(llvm::json::Object{{"status", getExitCodeName(code)},
                                {"exit_code", static_cast<int>(code)},
-                               {"results", std::move(array)}});
+                               {"results", jsonArray(rows, toJson)}});
   return code;
 }

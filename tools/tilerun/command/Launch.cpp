@@ -28,22 +28,20 @@ static bool isCsv(llvm::StringRef path) { return path.ends_with(".csv"); }
 static llvm::Error checkFormat(llvm::StringRef path, const Tensor &tensor) {
   llvm::StringRef extension = llvm::sys::path::extension(path);
   if (isCsv(path) && tensor.shape.size() > 2)
-    return makeCommandError(ExitCode::Usage, "--save: '" + path +
-                                                 "' can hold one or two dimensions, not " +
-                                                 tensor.describe() + "; save it as FILE.npy");
+    return makeUsageError("--save: '" + path + "' can hold one or two dimensions, not " +
+                          tensor.describe() + "; save it as FILE.npy");
   if (extension.empty() || extension == ".npy" || isCsv(path))
     return llvm::Error::success();
-  return makeCommandError(ExitCode::Usage, "--save: '" + path +
-                                               "' names a format that is not written; there are "
-                                               ".npy and .csv");
+  return makeUsageError("--save: '" + path +
+                        "' names a format that is not written; there are "
+                        ".npy and .csv");
 }
 
 llvm::Error Launch::run() {
   TILERUN_TRY_VALUE(bound, bindArguments(session));
   binding = std::move(bound);
   if (session.options.command == Options::Command::Check && !device->checksBounds())
-    return makeCommandError(ExitCode::Usage,
-                            "device '" + device->getId() + "' cannot run checks; use --device cpu");
+    return makeUsageError("device '" + device->getId() + "' cannot run checks; use --device cpu");
   TILERUN_TRY_ERROR(checkPhases(device->getPlugin(), device->getInfo().target, session.options));
   TILERUN_TRY_ERROR(bindGrid(session, binding, *device));
   TILERUN_TRY_ERROR(prepareOutputs());
@@ -109,9 +107,8 @@ llvm::Expected<Tensor> Launch::findOutput(llvm::StringRef name, llvm::StringRef 
   for (const auto &[candidate, value] : names)
     if (auto *t = value.getIf<Tensor>(); t && shares(*t))
       candidates.push_back(candidate);
-  return makeCommandError(ExitCode::Usage, option + ": '" + name +
-                                               "' is not a tensor argument of the kernel" +
-                                               suggest(name, candidates));
+  return makeUsageError(option + ": '" + name + "' is not a tensor argument of the kernel" +
+                        suggest(name, candidates));
 }
 
 llvm::Error Launch::prepareExpectation(llvm::StringRef text) {
@@ -135,7 +132,7 @@ llvm::Error Launch::prepareExpectation(llvm::StringRef text) {
     llvm::Expected<Tensor> file =
         host::readNpy(source, raw ? std::optional(tensor.dtype) : std::nullopt);
     if (!file)
-      return makeCommandError(ExitCode::Usage, what + ": " + llvm::toString(file.takeError()));
+      return makeUsageError(what + ": " + llvm::toString(file.takeError()));
     value = Value(*file);
   } else {
     mlir::FailureOr<Value> evaluated = host::evaluateText(session.expressions, what, split.second);
@@ -151,7 +148,7 @@ llvm::Error Launch::prepareExpectation(llvm::StringRef text) {
   } else {
     llvm::Expected<host::Array> array = host::getArray(value);
     if (!array)
-      return makeCommandError(ExitCode::Usage, what + ": " + llvm::toString(array.takeError()));
+      return makeUsageError(what + ": " + llvm::toString(array.takeError()));
     llvm::Expected<host::Array> shaped = host::broadcastTo(*array, tensor.shape);
     // A file must have exactly the shape; an expression may broadcast.
     if (isFile && array->shape != tensor.shape) {
@@ -160,9 +157,9 @@ llvm::Error Launch::prepareExpectation(llvm::StringRef text) {
     }
     if (!shaped) {
       llvm::consumeError(shaped.takeError());
-      return makeCommandError(
-          ExitCode::Usage, what + ": the expectation has shape " + host::formatIndex(array->shape) +
-                               ", '" + out.name + "' has " + host::formatIndex(tensor.shape));
+      return makeUsageError(what + ": the expectation has shape " +
+                            host::formatIndex(array->shape) + ", '" + out.name + "' has " +
+                            host::formatIndex(tensor.shape));
     }
     out.array = std::move(*shaped);
   }
@@ -183,16 +180,14 @@ llvm::Error Launch::prepareOutputs() {
     TILERUN_TRY_ERROR(checkFormat(split.second, tensor));
     for (const Output &other : saved)
       if (other.path == split.second)
-        return makeCommandError(ExitCode::Usage,
-                                "--save: '" + split.second + "' is to be written twice");
+        return makeUsageError("--save: '" + split.second + "' is to be written twice");
     saved.push_back({split.first, split.second, tensor});
   }
   // Opened before the launch, so that a bad path costs no work.
   for (const Output &output : saved) {
     llvm::Expected<host::AtomicFile> file = host::AtomicFile::open(output.path);
     if (!file)
-      return makeCommandError(ExitCode::Usage,
-                              "--save " + output.name + ": " + llvm::toString(file.takeError()));
+      return makeUsageError("--save " + output.name + ": " + llvm::toString(file.takeError()));
     files.push_back(std::move(*file));
   }
   return llvm::Error::success();

@@ -63,7 +63,7 @@ llvm::Error command::readSchedule(Options &options) {
   if (!options.schedule)
     return llvm::Error::success();
   auto fail = [&](const llvm::Twine &what) {
-    return makeCommandError(ExitCode::Usage, "--schedule: '" + *options.schedule + "' " + what);
+    return makeUsageError("--schedule: '" + *options.schedule + "' " + what);
   };
   auto file = llvm::MemoryBuffer::getFile(*options.schedule, /*IsText=*/true);
   if (!file)

@@ -12,39 +12,33 @@ using namespace tilerun;
 using namespace tilerun::command;
 
 static llvm::json::Value toJson(Session &session, const JitFunction &function) {
-  using llvm::json::Array;
   using llvm::json::Object;
   auto position = session.frontend.getSources().getLineColumn(function.def->nameRange.begin);
-  Array parameters;
-  for (const ast::Parameter &parameter : function.def->parameters) {
+  auto describe = [&](const ast::Parameter &parameter) {
     Object object{{"name", jsonText(parameter.name)},
                   {"constexpr", sema::isConstexprAnnotation(parameter.annotation)}};
     if (parameter.annotation)
       object["annotation"] = jsonText(session.getText(parameter.annotation->range));
     if (parameter.defaultValue)
       object["default"] = jsonText(session.getText(parameter.defaultValue->range));
-    parameters.push_back(std::move(object));
-  }
+    return object;
+  };
   Object out{{"name", jsonText(function.qualifiedName)},
              {"kind", function.usedAsHelper ? "helper" : "kernel"},
              {"line", position.line},
-             {"parameters", std::move(parameters)},
+             {"parameters", jsonArray(function.def->parameters, describe)},
              {"do_not_specialize", jsonTexts(function.doNotSpecialize)},
              {"documentation", jsonText(function.def->docstring.trim())}};
   if (function.autotune) {
-    Array configs;
-    for (const AutotuneConfig &config : function.autotune->configs)
-      configs.push_back(jsonText(config.text));
-    out["autotune"] = Object{{"configs", std::move(configs)},
+    auto getText = [](const AutotuneConfig &config) { return jsonText(config.text); };
+    out["autotune"] = Object{{"configs", jsonArray(function.autotune->configs, getText)},
                              {"complete", function.autotune->configsKnown &&
                                               function.autotune->change.doubt == Doubt::None},
                              {"key", jsonTexts(function.autotune->key)}};
   }
-  Array heuristics;
-  for (const Heuristic &heuristic : function.heuristics)
-    heuristics.push_back(
-        Object{{"name", jsonText(heuristic.name)}, {"value", jsonText(heuristic.text)}});
-  out["heuristics"] = std::move(heuristics);
+  out["heuristics"] = jsonArray(function.heuristics, [](const Heuristic &heuristic) {
+    return Object{{"name", jsonText(heuristic.name)}, {"value", jsonText(heuristic.text)}};
+  });
   return out;
 }
 
@@ -93,11 +87,9 @@ llvm::Expected<ExitCode> command::runList(Session &session) {
       if (function->usedAsHelper == helpers)
         functions.push_back(function.get());
   if (session.options.json) {
-    llvm::json::Array array;
-    for (const JitFunction *function : functions)
-      array.push_back(toJson(session, *function));
+    auto describe = [&](const JitFunction *function) { return toJson(session, *function); };
     printJson(llvm::json::Object{{"file", jsonText(session.module->path)},
-                                 {"functions", std::move(array)}});
+                                 {"functions", jsonArray(functions, describe)}});
     return ExitCode::Ok;
   }
   for (const JitFunction *function : functions)

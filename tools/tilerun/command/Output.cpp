@@ -84,13 +84,6 @@ void command::printJson(llvm::json::Object object) {
 
 std::string command::jsonText(llvm::StringRef text) { return llvm::json::fixUTF8(text); }
 
-llvm::json::Array command::jsonTexts(llvm::ArrayRef<std::string> texts) {
-  llvm::json::Array array;
-  for (const std::string &text : texts)
-    array.push_back(jsonText(text));
-  return array;
-}
-
 llvm::json::Value command::jsonNumber(double value) {
   if (std::isfinite(value))
     return value;

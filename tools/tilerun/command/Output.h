@@ -31,6 +31,9 @@ public:
 };
 
 llvm::Error makeCommandError(ExitCode code, const llvm::Twine &message);
+inline llvm::Error makeUsageError(const llvm::Twine &message) {
+  return makeCommandError(ExitCode::Usage, message);
+}
 /// Any error as one with an exit code: `code`, unless it has one.
 llvm::Error withExitCode(llvm::Error error, ExitCode code);
 
@@ -75,7 +78,17 @@ std::string jsonText(llvm::StringRef text);
 inline std::string getText(const llvm::json::Object &object, llvm::StringRef key) {
   return object.getString(key).value_or("").str();
 }
-llvm::json::Array jsonTexts(llvm::ArrayRef<std::string> texts);
+/// What `make` gives for each element.
+template <typename Range, typename Make>
+llvm::json::Array jsonArray(const Range &range, const Make &make) {
+  llvm::json::Array array;
+  for (const auto &element : range)
+    array.push_back(make(element));
+  return array;
+}
+inline llvm::json::Array jsonTexts(llvm::ArrayRef<std::string> texts) {
+  return jsonArray(texts, [](const std::string &text) { return jsonText(text); });
+}
 
 /// A finite number, or the strings "nan", "inf", "-inf", which JSON has no numbers for.
 llvm::json::Value jsonNumber(double value);

@@ -58,7 +58,7 @@ static llvm::json::Value toJson(const AuditReport &report) {
 
 llvm::Expected<ExitCode> command::runPluginCheck(const Options &options) {
   if (!llvm::sys::fs::exists(options.pluginFile))
-    return makeCommandError(ExitCode::Usage, "there is no file '" + options.pluginFile + "'");
+    return makeUsageError("there is no file '" + options.pluginFile + "'");
   plugin::AuditOptions audit;
   audit.probeHelper = plugin::findProbeHelper();
   if (audit.probeHelper.empty())
@@ -76,7 +76,7 @@ llvm::Expected<ExitCode> command::runPluginCheck(const Options &options) {
   int fd = -1;
   if (std::error_code error =
           llvm::sys::fs::createTemporaryFile("tilerun-audit", "mlirbc", fd, path))
-    return makeCommandError(ExitCode::Usage, "cannot write a temporary file: " + error.message());
+    return makeUsageError("cannot write a temporary file: " + error.message());
   llvm::FileRemover remover(path);
   {
     std::vector<uint8_t> kernel = compileSmallKernel(options);
@@ -86,7 +86,7 @@ llvm::Expected<ExitCode> command::runPluginCheck(const Options &options) {
     if (os.has_error()) {
       std::string reason = os.error().message();
       os.clear_error();
-      return makeCommandError(ExitCode::Usage, "cannot write '" + path + "': " + reason);
+      return makeUsageError("cannot write '" + path + "': " + reason);
     }
   }
   audit.bytecode = path.str().str();

@@ -83,28 +83,21 @@ llvm::json::Object toJson(const Launch &launch, Session &session, ExitCode code)
   double seconds = std::max(launch.getFastestSeconds(), 1e-9);
   object["programs_per_second"] = static_cast<double>(launch.getNumPrograms()) / seconds;
   object["elements_per_second"] = static_cast<double>(launch.getNumElements()) / seconds;
-  llvm::json::Array notes, expectations, saved, reports;
-  for (const std::string &note : binding.notes)
-    notes.push_back(jsonText(note));
-  object["meta_parameters"] = std::move(notes);
-  for (const Launch::Expectation &expectation : launch.getExpectations())
-    expectations.push_back(toJson(expectation));
-  object["expectations"] = std::move(expectations);
-  for (const Launch::Output &output : launch.getSaved())
-    saved.push_back(
-        llvm::json::Object{{"name", jsonText(output.name)}, {"file", jsonText(output.path)}});
-  object["saved"] = std::move(saved);
+  object["meta_parameters"] = jsonTexts(binding.notes);
+  object["expectations"] =
+      jsonArray(launch.getExpectations(), [](const Launch::Expectation &e) { return toJson(e); });
+  object["saved"] = jsonArray(launch.getSaved(), [](const Launch::Output &output) {
+    return llvm::json::Object{{"name", jsonText(output.name)}, {"file", jsonText(output.path)}};
+  });
   llvm::json::Object tensors;
   for (const Launch::Output &output : launch.getPrinted())
     tensors[jsonText(output.name)] = toJson(launch.getAfter(output.tensor));
   object["tensors"] = std::move(tensors);
-  for (const Finding &finding : result.findings)
-    reports.push_back(llvm::json::Object(finding.json));
   if (session.options.remarks)
     object["remarks"] = llvm::json::Array(launch.getRemarks());
   // `run --debug` reports overflow, too.
-  if (session.options.command == Options::Command::Check || !reports.empty())
-    object["reports"] = std::move(reports);
+  if (session.options.command == Options::Command::Check || !result.findings.empty())
+    object["reports"] = jsonArray(result.findings, [](const Finding &f) { return f.json; });
   return object;
 }
 

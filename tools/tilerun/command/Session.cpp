@@ -70,9 +70,9 @@ llvm::Error Session::loadFile(llvm::StringRef path) {
   // kernel.
   llvm::sys::fs::file_status status;
   if (std::error_code error = llvm::sys::fs::status(path, status))
-    return makeCommandError(ExitCode::Usage, "cannot read '" + path + "': " + error.message());
+    return makeUsageError("cannot read '" + path + "': " + error.message());
   if (llvm::sys::fs::is_directory(status))
-    return makeCommandError(ExitCode::Usage, "cannot read '" + path + "': it is a folder");
+    return makeUsageError("cannot read '" + path + "': it is a folder");
   module = frontend.loadFile(path);
   return module ? llvm::Error::success() : failure(ExitCode::Compile);
 }
@@ -101,21 +101,20 @@ llvm::Error Session::load(llvm::StringRef target) {
   for (const auto &function : module->functions)
     names.push_back(function->qualifiedName);
   if (names.empty())
-    return makeCommandError(ExitCode::Usage, "'" + path + "' " + module->describeNoKernels());
+    return makeUsageError("'" + path + "' " + module->describeNoKernels());
   if (name.empty()) {
     std::vector<llvm::StringRef> kernels;
     for (const auto &function : module->functions)
       if (!function->usedAsHelper)
         kernels.push_back(function->qualifiedName);
-    return makeCommandError(ExitCode::Usage, "which kernel of '" + path +
-                                                 "'? write FILE.py::KERNEL" + suggest("", kernels));
+    return makeUsageError("which kernel of '" + path + "'? write FILE.py::KERNEL" +
+                          suggest("", kernels));
   }
   kernel = module->findFunction(name);
   if (!kernel && module->gluonKernel == name)
-    return makeCommandError(ExitCode::Usage, "'" + path + "' " + module->describeNoKernels());
+    return makeUsageError("'" + path + "' " + module->describeNoKernels());
   if (!kernel)
-    return makeCommandError(ExitCode::Usage,
-                            "'" + path + "' has no kernel '" + name + "'" + suggest(name, names));
+    return makeUsageError("'" + path + "' has no kernel '" + name + "'" + suggest(name, names));
   parameters = compiler::describeParameters(*kernel);
   return llvm::Error::success();
 }
@@ -171,54 +170,70 @@ Session::getAutotuneConfig(std::optional<unsigned> number, KernelSignature &sign
   std::vector<std::pair<std::string, ConstantArgument>> values;
   if (!kernel->autotune) {
     if (number)
-      return makeCommandError(ExitCode::Usage,
-                              "kernel '" + kernel->qualifiedName + "' has no autotune configs");
+      return makeUsageError("kernel '" + kernel->qualifiedName + "' has no autotune configs");
     return values;
   }
   if (std::string reason = whyConfigsUnknown(); number && !reason.empty())
-    return makeCommandError(ExitCode::Usage, "autotune config " + llvm::Twine(*number) +
-                                                 " is not known: " + reason +
-                                                 "; give the meta-parameters themselves");
+    return makeUsageError("autotune config " + llvm::Twine(*number) + " is not known: " + reason +
+                          "; give the meta-parameters themselves");
   else if (!reason.empty())
     return values;
   const std::vector<AutotuneConfig> &configs = kernel->autotune->configs;
   if (number && *number >= configs.size())
-    return makeCommandError(ExitCode::Usage, "no autotune config " + llvm::Twine(*number) +
-                                                 "; kernel '" + kernel->qualifiedName + "' has " +
-                                                 llvm::Twine(configs.size()) +
-                                                 " that are known, counted from 0");
+    return makeUsageError("no autotune config " + llvm::Twine(*number) + "; kernel '" +
+                          kernel->qualifiedName + "' has " + llvm::Twine(configs.size()) +
+                          " that are known, counted from 0");
   if (configs.empty())
     return values;
   const AutotuneConfig &config = configs[number.value_or(0)];
-  auto hasFlag = [&](llvm::StringRef name) {
-    return (name == "num_warps" && options.numWarps) ||
-           (name == "num_stages" && options.numStages) || (name == "num_ctas" && options.numCtas) ||
-           (name == "maxnreg" && options.maxnreg);
+  auto isFlag = [&](llvm::StringRef name) {
+    return llvm::any_of(getLaunchOptions(), [&](const LaunchOption &option) {
+      return option.name == name && options.*option.flag;
+    });
   };
   for (const auto &[name, expr] : config.kwargs) {
-    if (isGiven(name) || hasFlag(name))
+    if (isGiven(name) || isFlag(name))
       continue;
     auto value = evaluate(*expr, "give " + name + "=VALUE");
     if (!value)
       return failure(ExitCode::Compile);
     values.emplace_back(name, *value);
   }
-  auto setOption = [&](llvm::StringRef name, const ast::Expr *expr, auto store) {
-    if (!expr || isGiven(name) || hasFlag(name))
-      return true;
-    auto value = evaluate(*expr, "give " + name.str() + "=VALUE");
+  for (const LaunchOption &option : getLaunchOptions()) {
+    const ast::Expr *expr = config.*option.config;
+    if (!expr || isGiven(option.name) || options.*option.flag)
+      continue;
+    auto value = evaluate(*expr, "give " + option.name.str() + "=VALUE");
     if (!value)
-      return false;
+      return failure(ExitCode::Compile);
     if (auto *integer = std::get_if<int64_t>(&value->value))
-      store(*integer);
-    return true;
-  };
-  if (!setOption("num_warps", config.numWarps, [&](int64_t v) { signature.numWarps = v; }) ||
-      !setOption("num_stages", config.numStages, [&](int64_t v) { signature.numStages = v; }) ||
-      !setOption("num_ctas", config.numCtas, [&](int64_t v) { signature.numCtas = v; }) ||
-      !setOption("maxnreg", config.maxnreg, [&](int64_t v) { signature.maxnreg = v; }))
-    return failure(ExitCode::Compile);
+      option.set(signature, *integer);
+  }
   return values;
+}
+
+void LaunchOption::set(KernelSignature &signature, int64_t number) const {
+  if (value)
+    signature.*value = number;
+  else
+    signature.maxnreg = number;
+}
+
+llvm::ArrayRef<LaunchOption> command::getLaunchOptions() {
+  using Config = AutotuneConfig;
+  using Signature = KernelSignature;
+  static constexpr LaunchOption options[] = {
+      {"num_warps", &Options::numWarps, &Config::numWarps, &Signature::numWarps, 1, 1024},
+      {"num_stages", &Options::numStages, &Config::numStages, &Signature::numStages, 0, 64},
+      {"num_ctas", &Options::numCtas, &Config::numCtas, &Signature::numCtas, 1, 64},
+      {"maxnreg", &Options::maxnreg, &Config::maxnreg, nullptr, 1, 1024}};
+  return options;
+}
+
+void command::applyFlags(const Options &options, KernelSignature &signature) {
+  for (const LaunchOption &option : getLaunchOptions())
+    if (const std::optional<int64_t> &flag = options.*option.flag)
+      option.set(signature, *flag);
 }
 
 std::string command::writeReproducer(const Options &options, llvm::StringRef extension,

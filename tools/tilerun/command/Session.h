@@ -75,6 +75,19 @@ std::string writeReproducer(const Options &options, llvm::StringRef extension,
 llvm::Error makeInternalError(const Options &options, const llvm::Twine &message,
                               llvm::StringRef extension, llvm::StringRef module);
 
+/// An option of launches that flags, autotune configs and arguments can set.
+struct LaunchOption {
+  llvm::StringLiteral name;
+  std::optional<int64_t> Options::*flag;
+  const ast::Expr *AutotuneConfig::*config;
+  int64_t KernelSignature::*value; ///< Null for maxnreg, which may be left open.
+  int64_t least, most;
+  void set(KernelSignature &signature, int64_t number) const;
+};
+llvm::ArrayRef<LaunchOption> getLaunchOptions();
+/// What the flags of the command line say of a launch.
+void applyFlags(const Options &options, KernelSignature &signature);
+
 /// Whether a parameter is `*args` or `**kwargs`, which the frontend rejects in a kernel.
 bool isVariadic(const ast::Parameter &parameter);
 

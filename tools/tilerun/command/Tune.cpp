@@ -131,9 +131,8 @@ llvm::Error Tune::listWays() {
       }
     constexpr size_t kMost = 10'000;
     if (next.empty() || next.size() > kMost)
-      return makeCommandError(ExitCode::Usage, "--vary gives " + llvm::Twine(next.size()) +
-                                                   " configurations; 1 to " + llvm::Twine(kMost) +
-                                                   " are possible");
+      return makeUsageError("--vary gives " + llvm::Twine(next.size()) + " configurations; 1 to " +
+                            llvm::Twine(kMost) + " are possible");
     products = std::move(next);
   }
   const std::optional<Autotune> &autotune = session.kernel->autotune;
@@ -145,13 +144,11 @@ llvm::Error Tune::listWays() {
     for (unsigned i = 0; i < autotune->configs.size(); ++i)
       configs.push_back(i);
   if (!reason.empty() && session.options.varies.empty())
-    return makeCommandError(
-        ExitCode::Usage, "the autotune configs of '" + session.kernel->qualifiedName +
-                             "' are not known: " + reason + "; list values with --vary NAME=A,B");
+    return makeUsageError("the autotune configs of '" + session.kernel->qualifiedName +
+                          "' are not known: " + reason + "; list values with --vary NAME=A,B");
   if (configs.empty() && session.options.varies.empty())
-    return makeCommandError(ExitCode::Usage,
-                            "kernel '" + session.kernel->qualifiedName +
-                                "' has no autotune configs; list values with --vary NAME=A,B");
+    return makeUsageError("kernel '" + session.kernel->qualifiedName +
+                          "' has no autotune configs; list values with --vary NAME=A,B");
   if (configs.empty())
     configs.push_back(std::nullopt);
   for (std::optional<unsigned> config : configs)
@@ -201,18 +198,17 @@ llvm::Error Tune::pack(Way &way) {
       // Each configuration evaluates the same texts: the first one's tensors stand for all.
       const auto it = sample->binding.values.find(name);
       if (it == sample->binding.values.end() || !it->second.is<Tensor>())
-        return makeCommandError(ExitCode::Usage,
-                                "argument '" + name + "' is a tensor in '" + way.text +
-                                    "', but not in '" + sample->text +
-                                    "'; all configurations must have the same tensors");
+        return makeUsageError("argument '" + name + "' is a tensor in '" + way.text +
+                              "', but not in '" + sample->text +
+                              "'; all configurations must have the same tensors");
       value = &it->second;
       base = memory[value->getIf<Tensor>()->storage.get()];
     }
     std::optional<TilerunArgument> argument = toArgument(*value, base);
     if (!argument)
-      return makeCommandError(ExitCode::Usage, "argument '" + name + "' is " + value->describe() +
-                                                   ", which 'tune' cannot pass; numbers, strings, "
-                                                   "dtypes, none and tensors are possible");
+      return makeUsageError("argument '" + name + "' is " + value->describe() +
+                            ", which 'tune' cannot pass; numbers, strings, "
+                            "dtypes, none and tensors are possible");
     way.arguments.push_back(*argument);
   }
   return llvm::Error::success();
@@ -227,9 +223,8 @@ llvm::Expected<std::vector<tune::Memory>> Tune::getMemory() const {
       auto it = values.find(name);
       const Tensor *tensor = it == values.end() ? nullptr : it->second.getIf<Tensor>();
       if (!tensor)
-        return makeCommandError(ExitCode::Usage, "'" + name + "', which is to be " +
-                                                     (restore ? "restored" : "cleared") +
-                                                     ", is not a tensor argument");
+        return makeUsageError("'" + name + "', which is to be " +
+                              (restore ? "restored" : "cleared") + ", is not a tensor argument");
       auto [begin, end] = tensor->getByteRange();
       out.push_back({memory.at(tensor->storage.get()) + begin, end - begin, restore});
     }

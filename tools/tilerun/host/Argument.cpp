@@ -54,33 +54,16 @@ mlir::FailureOr<Value> host::evaluateText(ExpressionContext &context, llvm::Stri
 
 namespace {
 
-/// Arguments of an initializer, with checks.
-class InitializerArguments {
-public:
-  InitializerArguments(llvm::StringRef name, llvm::ArrayRef<Value> args) : name(name), args(args) {}
+using Args = llvm::ArrayRef<Value>;
 
-  llvm::Error expect(size_t least, size_t most) const {
-    if (args.size() >= least && args.size() <= most)
-      return llvm::Error::success();
-    std::string wanted = least == most ? std::to_string(least)
-                                       : std::to_string(least) + " to " + std::to_string(most);
-    return makeError(":" + name + " takes " + wanted + " arguments, found " +
-                     llvm::Twine(args.size()));
-  }
-  llvm::Expected<uint64_t> seed(size_t i) const {
-    if (i >= args.size())
-      return uint64_t{0};
-    auto value = args[i].asInteger();
-    if (!value || *value < INT64_MIN || *value > UINT64_MAX)
-      return makeError("the seed of :" + name + " must be an integer of 64 bits, not " +
-                       args[i].describe());
-    return static_cast<uint64_t>(*value);
-  }
-
-private:
-  llvm::StringRef name;
-  llvm::ArrayRef<Value> args;
-};
+/// Of random contents; 0 where it is not given.
+llvm::Expected<uint64_t> getSeed(Args args, size_t i, llvm::StringRef name) {
+  const auto value = i < args.size() ? args[i].asInteger() : Integer{0};
+  if (!value || *value < INT64_MIN || *value > UINT64_MAX)
+    return makeError("the seed of :" + name + " must be an integer of 64 bits, not " +
+                     args[i].describe());
+  return static_cast<uint64_t>(*value);
+}
 
 template <typename Fn> void fillFloats(Tensor &tensor, Fn fn) {
   uint8_t *bytes = tensor.storage->bytes().data();
@@ -111,7 +94,7 @@ llvm::Error fillFull(Tensor &tensor, const Value &value) {
   return llvm::Error::success();
 }
 
-llvm::Error fillArange(Tensor &tensor, llvm::ArrayRef<Value> args) {
+llvm::Error fillArange(Tensor &tensor, Args args) {
   auto startInteger = args.size() > 0 ? args[0].asInteger() : Integer{0};
   auto stepInteger = args.size() > 1 ? args[1].asInteger() : Integer{1};
   if (startInteger && stepInteger) {
@@ -134,7 +117,8 @@ llvm::Error fillArange(Tensor &tensor, llvm::ArrayRef<Value> args) {
   return llvm::Error::success();
 }
 
-llvm::Error fillRandint(Tensor &tensor, llvm::ArrayRef<Value> args, uint64_t seed) {
+llvm::Error fillRandint(Tensor &tensor, Args args) {
+  TILERUN_TRY_VALUE(seed, getSeed(args, 2, "randint"));
   TILERUN_TRY_VALUE(low, getInt64(args[0], "the low end of :randint"));
   TILERUN_TRY_VALUE(high, getInt64(args[1], "the high end of :randint"));
   if (low >= high)
@@ -147,56 +131,59 @@ llvm::Error fillRandint(Tensor &tensor, llvm::ArrayRef<Value> args, uint64_t see
   return llvm::Error::success();
 }
 
-/// The name of every initializer, for near names.
-constexpr llvm::StringRef kInitializers[] = {"zeros", "ones",  "full",    "arange",
-                                             "rand",  "randn", "randint", "empty"};
+llvm::Error fillRandom(Tensor &tensor, Args args, llvm::StringRef name,
+                       double (*get)(uint64_t seed, uint64_t index)) {
+  if (!tensor.dtype.isFloat())
+    return makeError(":" + name + " is for float tensors; use :randint(low, high, seed) for " +
+                     tensor.dtype.str());
+  TILERUN_TRY_VALUE(seed, getSeed(args, 0, name));
+  fillFloats(tensor, [&](uint64_t i) { return get(seed, i); });
+  return llvm::Error::success();
+}
+
+llvm::Error leaveEmpty(Tensor &tensor) {
+  tensor.poisoned = true;
+  // NaN for floats (all ones is NaN in every format that has one), -1 or the largest for integers.
+  llvm::fill(tensor.storage->bytes(), 0xff);
+  return llvm::Error::success();
+}
+
+struct Initializer {
+  llvm::StringRef name;
+  size_t least, most; ///< Numbers of arguments.
+  llvm::Error (*fill)(Tensor &tensor, Args args);
+};
+constexpr Initializer kInitializers[] = {
+    {"zeros", 0, 0, [](Tensor &t, Args) { return fillFull(t, Value::integer(0)); }},
+    {"ones", 0, 0, [](Tensor &t, Args) { return fillFull(t, Value::integer(1)); }},
+    {"full", 1, 1, [](Tensor &t, Args args) { return fillFull(t, args[0]); }},
+    {"arange", 0, 2, fillArange},
+    {"rand", 0, 1, [](Tensor &t, Args args) { return fillRandom(t, args, "rand", randomUniform); }},
+    {"randn", 0, 1,
+     [](Tensor &t, Args args) { return fillRandom(t, args, "randn", randomNormal); }},
+    {"randint", 2, 3, fillRandint},
+    {"empty", 0, 0, [](Tensor &t, Args) { return leaveEmpty(t); }}};
 
 } // namespace
 
 llvm::Error host::initializeTensor(Tensor &tensor, llvm::StringRef name,
                                    llvm::ArrayRef<Value> args) {
-  InitializerArguments checked(name, args);
-  if (name == "zeros" || name == "ones") {
-    TILERUN_TRY_ERROR(checked.expect(0, 0));
-    return fillFull(tensor, Value::integer(name == "ones"));
+  std::vector<llvm::StringRef> names;
+  for (const Initializer &initializer : kInitializers) {
+    names.push_back(initializer.name);
+    if (name != initializer.name)
+      continue;
+    const auto [least, most] = std::pair(initializer.least, initializer.most);
+    if (args.size() >= least && args.size() <= most)
+      return initializer.fill(tensor, args);
+    return makeError(":" + name + " takes " +
+                     (least == most ? "" : std::to_string(least) + " to ") + std::to_string(most) +
+                     " arguments, found " + llvm::Twine(args.size()));
   }
-  if (name == "full") {
-    TILERUN_TRY_ERROR(checked.expect(1, 1));
-    return fillFull(tensor, args[0]);
-  }
-  if (name == "arange") {
-    TILERUN_TRY_ERROR(checked.expect(0, 2));
-    return fillArange(tensor, args);
-  }
-  if (name == "rand" || name == "randn") {
-    TILERUN_TRY_ERROR(checked.expect(0, 1));
-    if (!tensor.dtype.isFloat())
-      return makeError(":" + name + " is for float tensors; use :randint(low, high, seed) for " +
-                       tensor.dtype.str());
-    TILERUN_TRY_VALUE(seed, checked.seed(0));
-    if (name == "rand")
-      fillFloats(tensor, [&](uint64_t i) { return randomUniform(seed, i); });
-    else
-      fillFloats(tensor, [&](uint64_t i) { return randomNormal(seed, i); });
-    return llvm::Error::success();
-  }
-  if (name == "randint") {
-    TILERUN_TRY_ERROR(checked.expect(2, 3));
-    TILERUN_TRY_VALUE(seed, checked.seed(2));
-    return fillRandint(tensor, args, seed);
-  }
-  if (name == "empty") {
-    TILERUN_TRY_ERROR(checked.expect(0, 0));
-    tensor.poisoned = true;
-    // NaN for floats (all ones is NaN in every format that has one), -1 or the largest for
-    // integers.
-    llvm::fill(tensor.storage->bytes(), 0xff);
-    return llvm::Error::success();
-  }
-  auto near = findNearName(name, kInitializers);
+  auto near = findNearName(name, names);
   return makeError("unknown contents ':" + name + "'" +
                    (near ? "; did you mean ':" + near->str() + "'?"
-                         : "; there are :" + llvm::join(llvm::ArrayRef(kInitializers), ", :")));
+                         : "; there are :" + llvm::join(names, ", :")));
 }
 
 //===----------------------------------------------------------------------===//

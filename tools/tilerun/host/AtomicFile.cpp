@@ -14,16 +14,13 @@ using namespace tilerun;
 using namespace tilerun::host;
 namespace fs = llvm::sys::fs;
 
-static llvm::Error writeAll(int descriptor, llvm::ArrayRef<uint8_t> content, llvm::StringRef path) {
-  while (!content.empty()) {
-    ssize_t written = ::write(descriptor, content.data(), content.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      return makeError("cannot write '" + path + "': " + llvm::sys::StrError());
-    content = content.drop_front(written);
-  }
-  return llvm::Error::success();
+static llvm::Error writeAll(int descriptor, llvm::StringRef content, llvm::StringRef path) {
+  llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/false, /*unbuffered=*/true);
+  os << content;
+  const std::error_code error = os.error();
+  os.clear_error();
+  return error ? makeError("cannot write '" + path + "': " + error.message())
+               : llvm::Error::success();
 }
 
 AtomicFile::AtomicFile(AtomicFile &&other)
@@ -69,11 +66,11 @@ llvm::Expected<AtomicFile> AtomicFile::open(llvm::StringRef path) {
   return file;
 }
 
-llvm::Error AtomicFile::commit(llvm::StringRef content) {
-  return commit(llvm::ArrayRef(reinterpret_cast<const uint8_t *>(content.data()), content.size()));
+llvm::Error AtomicFile::commit(llvm::ArrayRef<uint8_t> content) {
+  return commit(llvm::StringRef(reinterpret_cast<const char *>(content.data()), content.size()));
 }
 
-llvm::Error AtomicFile::commit(llvm::ArrayRef<uint8_t> content) {
+llvm::Error AtomicFile::commit(llvm::StringRef content) {
   if (directDescriptor >= 0)
     return writeAll(directDescriptor, content, path);
   TILERUN_TRY_ERROR(writeAll(temporary->FD, content, path));

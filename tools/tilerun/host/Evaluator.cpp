@@ -5,6 +5,7 @@
 #include "tools/tilerun/host/Try.h"
 
 #include "llvm/ADT/APInt.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <limits>
 #include <numbers>
@@ -49,42 +50,26 @@ mlir::LogicalResult Evaluator::fail(SourceRange range, const llvm::Twine &messag
 }
 
 Evaluator::Result Evaluator::evaluate(const ast::Expr &expr) {
-  switch (expr.kind) {
-  case ast::Kind::NameExpr:
-    return evaluateName(*llvm::cast<ast::NameExpr>(&expr));
-  case ast::Kind::ConstantExpr:
-    return evaluateConstant(*llvm::cast<ast::ConstantExpr>(&expr));
-  case ast::Kind::TupleExpr:
-    return evaluateElements(llvm::cast<ast::TupleExpr>(&expr)->elements);
-  case ast::Kind::ListExpr:
-    return evaluateElements(llvm::cast<ast::ListExpr>(&expr)->elements, /*isList=*/true);
-  case ast::Kind::UnaryExpr:
-    return evaluateUnary(*llvm::cast<ast::UnaryExpr>(&expr));
-  case ast::Kind::BinaryExpr:
-    return evaluateBinary(*llvm::cast<ast::BinaryExpr>(&expr));
-  case ast::Kind::BoolOpExpr:
-    return evaluateBoolOp(*llvm::cast<ast::BoolOpExpr>(&expr));
-  case ast::Kind::CompareExpr:
-    return evaluateCompare(*llvm::cast<ast::CompareExpr>(&expr));
-  case ast::Kind::TernaryExpr: {
-    auto *ternary = llvm::cast<ast::TernaryExpr>(&expr);
-    TILERUN_TRY_RESULT(condition, evaluate(*ternary->condition));
-    TILERUN_TRY_RESULT(taken, truth(*ternary->condition, condition));
-    return evaluate(taken ? *ternary->thenValue : *ternary->elseValue);
-  }
-  case ast::Kind::CallExpr:
-    return evaluateCall(*llvm::cast<ast::CallExpr>(&expr));
-  case ast::Kind::AttributeExpr:
-    return evaluateAttribute(*llvm::cast<ast::AttributeExpr>(&expr));
-  case ast::Kind::SubscriptExpr:
-    return evaluateSubscript(*llvm::cast<ast::SubscriptExpr>(&expr));
-  case ast::Kind::LambdaExpr:
-    return Value(llvm::cast<ast::LambdaExpr>(&expr));
-  default:
-    return fail(expr.range, "a " + ast::getKindName(expr.kind) +
-                                " cannot be used here; write a number, a name, a call or an "
-                                "operation on them");
-  }
+  return llvm::TypeSwitch<const ast::Expr *, Result>(&expr)
+      .Case<ast::NameExpr, ast::ConstantExpr, ast::UnaryExpr, ast::BinaryExpr, ast::BoolOpExpr,
+            ast::CompareExpr, ast::TernaryExpr, ast::CallExpr, ast::AttributeExpr,
+            ast::SubscriptExpr>([&](auto *known) { return evaluateNode(*known); })
+      .Case([&](const ast::TupleExpr *tuple) { return evaluateElements(tuple->elements); })
+      .Case([&](const ast::ListExpr *list) {
+        return evaluateElements(list->elements, /*isList=*/true);
+      })
+      .Case([](const ast::LambdaExpr *lambda) { return Value(lambda); })
+      .Default([&](const ast::Expr *other) {
+        return fail(other->range, "a " + ast::getKindName(other->kind) +
+                                      " cannot be used here; write a number, a name, a call or an "
+                                      "operation on them");
+      });
+}
+
+Evaluator::Result Evaluator::evaluateNode(const ast::TernaryExpr &expr) {
+  TILERUN_TRY_RESULT(condition, evaluate(*expr.condition));
+  TILERUN_TRY_RESULT(taken, truth(*expr.condition, condition));
+  return evaluate(taken ? *expr.thenValue : *expr.elseValue);
 }
 
 Evaluator::Result Evaluator::evaluateElements(llvm::ArrayRef<const ast::Expr *> elements,
@@ -108,7 +93,7 @@ Evaluator::Result Evaluator::evaluateElements(llvm::ArrayRef<const ast::Expr *> 
   return Value::tuple(std::move(values), isList);
 }
 
-Evaluator::Result Evaluator::evaluateName(const ast::NameExpr &expr) {
+Evaluator::Result Evaluator::evaluateNode(const ast::NameExpr &expr) {
   if (auto it = names.find(expr.name); it != names.end()) {
     used.insert(expr.name.str());
     return it->second;
@@ -139,7 +124,7 @@ Evaluator::Result Evaluator::evaluateName(const ast::NameExpr &expr) {
                               expr.name + "\"'");
 }
 
-Evaluator::Result Evaluator::evaluateConstant(const ast::ConstantExpr &expr) {
+Evaluator::Result Evaluator::evaluateNode(const ast::ConstantExpr &expr) {
   switch (expr.constant) {
   case ast::ConstantKind::None:
     return Value();
@@ -167,12 +152,12 @@ Evaluator::Result Evaluator::evaluateConstant(const ast::ConstantExpr &expr) {
   }
 }
 
-Evaluator::Result Evaluator::evaluateUnary(const ast::UnaryExpr &expr) {
+Evaluator::Result Evaluator::evaluateNode(const ast::UnaryExpr &expr) {
   TILERUN_TRY_RESULT(operand, evaluate(*expr.operand));
   return check(expr.range, applyUnary(expr.op, operand));
 }
 
-Evaluator::Result Evaluator::evaluateBinary(const ast::BinaryExpr &expr) {
+Evaluator::Result Evaluator::evaluateNode(const ast::BinaryExpr &expr) {
   TILERUN_TRY_RESULT(lhs, evaluate(*expr.lhs));
   TILERUN_TRY_RESULT(rhs, evaluate(*expr.rhs));
   return check(expr.opRange.isValid() ? expr.opRange : expr.range, applyBinary(expr.op, lhs, rhs));
@@ -182,7 +167,7 @@ mlir::FailureOr<bool> Evaluator::truth(const ast::Expr &expr, const Value &value
   return check(expr.range, getTruth(value));
 }
 
-Evaluator::Result Evaluator::evaluateBoolOp(const ast::BoolOpExpr &expr) {
+Evaluator::Result Evaluator::evaluateNode(const ast::BoolOpExpr &expr) {
   Result value = failure();
   for (const ast::Expr *operand : expr.operands) {
     value = evaluate(*operand);
@@ -195,7 +180,7 @@ Evaluator::Result Evaluator::evaluateBoolOp(const ast::BoolOpExpr &expr) {
   return value;
 }
 
-Evaluator::Result Evaluator::evaluateCompare(const ast::CompareExpr &expr) {
+Evaluator::Result Evaluator::evaluateNode(const ast::CompareExpr &expr) {
   TILERUN_TRY_RESULT(lhs, evaluate(*expr.first));
   Result result = failure();
   for (auto [op, operand] : llvm::zip_equal(expr.ops, expr.rest)) {
@@ -211,7 +196,7 @@ Evaluator::Result Evaluator::evaluateCompare(const ast::CompareExpr &expr) {
   return result;
 }
 
-Evaluator::Result Evaluator::evaluateCall(const ast::CallExpr &expr) {
+Evaluator::Result Evaluator::evaluateNode(const ast::CallExpr &expr) {
   TILERUN_TRY_RESULT(callee, evaluate(*expr.callee));
   TILERUN_TRY_RESULT(positional, evaluateElements(expr.args));
   CallArguments args;
@@ -266,7 +251,7 @@ Evaluator::Result Evaluator::call(const ast::LambdaExpr &lambda, llvm::ArrayRef<
   return result;
 }
 
-Evaluator::Result Evaluator::evaluateAttribute(const ast::AttributeExpr &expr) {
+Evaluator::Result Evaluator::evaluateNode(const ast::AttributeExpr &expr) {
   auto *name = llvm::dyn_cast<ast::NameExpr>(expr.value);
   if (name && fallback && !names.count(name->name.str())) {
     TILERUN_TRY_RESULT(value, fallback(expr));
@@ -298,7 +283,7 @@ Evaluator::Result Evaluator::evaluateAttribute(const ast::AttributeExpr &expr) {
   return fail(expr.nameRange, base.describe() + " has no attribute '" + expr.name + "'");
 }
 
-Evaluator::Result Evaluator::evaluateSubscript(const ast::SubscriptExpr &expr) {
+Evaluator::Result Evaluator::evaluateNode(const ast::SubscriptExpr &expr) {
   TILERUN_TRY_RESULT(base, evaluate(*expr.value));
   if (auto *dict = base.getIf<std::shared_ptr<Dictionary>>()) {
     TILERUN_TRY_RESULT(key, evaluate(*expr.index));

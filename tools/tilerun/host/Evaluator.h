@@ -47,15 +47,16 @@ public:
   }
 
 private:
-  Result evaluateName(const ast::NameExpr &expr);
-  Result evaluateConstant(const ast::ConstantExpr &expr);
-  Result evaluateUnary(const ast::UnaryExpr &expr);
-  Result evaluateBinary(const ast::BinaryExpr &expr);
-  Result evaluateCompare(const ast::CompareExpr &expr);
-  Result evaluateBoolOp(const ast::BoolOpExpr &expr);
-  Result evaluateCall(const ast::CallExpr &expr);
-  Result evaluateAttribute(const ast::AttributeExpr &expr);
-  Result evaluateSubscript(const ast::SubscriptExpr &expr);
+  Result evaluateNode(const ast::NameExpr &expr);
+  Result evaluateNode(const ast::ConstantExpr &expr);
+  Result evaluateNode(const ast::UnaryExpr &expr);
+  Result evaluateNode(const ast::BinaryExpr &expr);
+  Result evaluateNode(const ast::CompareExpr &expr);
+  Result evaluateNode(const ast::BoolOpExpr &expr);
+  Result evaluateNode(const ast::TernaryExpr &expr);
+  Result evaluateNode(const ast::CallExpr &expr);
+  Result evaluateNode(const ast::AttributeExpr &expr);
+  Result evaluateNode(const ast::SubscriptExpr &expr);
   Result evaluateElements(llvm::ArrayRef<const ast::Expr *> elements, bool isList = false);
   mlir::FailureOr<bool> truth(const ast::Expr &expr, const Value &value);
 
