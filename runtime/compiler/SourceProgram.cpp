@@ -137,8 +137,7 @@ Status SourceProgram::parseSignature(const std::string &text,
                                      std::vector<SignatureEntry> &entries) const {
   llvm::Expected<KernelSignature> signature = tilerun::parseSignature(text);
   if (!signature)
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                  "kernel '" + name + "': " + llvm::toString(signature.takeError()));
+    return Status::invalid("kernel '" + name + "': " + llvm::toString(signature.takeError()));
   for (const auto &[parameter, spec] : signature->arguments) {
     SignatureEntry entry;
     entry.name = parameter;
@@ -161,10 +160,9 @@ Status SourceProgram::checkGlobal(const std::string &global) {
   GlobalState state = frontend.getGlobalState(*function, global);
   if (state == GlobalState::Unknown)
     return {};
-  return Status(
-      TILERUN_STATUS_INVALID_ARGUMENT,
+  return Status::invalid(
       "kernel '" + name + "' has no parameter '" + global + "' that could be bound" +
-          (state == GlobalState::Known ? ", and the source says what its global is" : ""));
+      (state == GlobalState::Known ? ", and the source says what its global is" : ""));
 }
 
 Status SourceProgram::readSignature(const std::string &text, const std::string &target,
@@ -172,8 +170,7 @@ Status SourceProgram::readSignature(const std::string &text, const std::string &
                                     KernelSignature &out) const {
   llvm::Expected<KernelSignature> signature = tilerun::parseSignature(text);
   if (!signature)
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                  "kernel '" + name + "': " + llvm::toString(signature.takeError()));
+    return Status::invalid("kernel '" + name + "': " + llvm::toString(signature.takeError()));
   signature->numWarps = options.num_warps;
   signature->numStages = options.num_stages;
   signature->numCtas = options.num_ctas;
@@ -306,8 +303,7 @@ Status compiler::loadSources(std::shared_ptr<const Services> services,
   std::vector<Frontend::Source> texts;
   for (SourceText &source : sources) {
     if (source.text.size() > SourceManager::kMaxFileBytes)
-      return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                    "the text of '" + source.path + "' is larger than 64 MiB");
+      return Status::invalid("the text of '" + source.path + "' is larger than 64 MiB");
     texts.push_back({std::move(source.module), std::move(source.path), std::move(source.text)});
   }
   return load(

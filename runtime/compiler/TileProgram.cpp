@@ -29,14 +29,13 @@ public:
   const std::vector<SourceParameter> &getParameters() const override { return parameters; }
   const std::vector<SignatureEntry> *getFixedSignature() const override { return &signature; }
   Status parseSignature(const std::string &, std::vector<SignatureEntry> &) const override {
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                  "kernel '" + name + "' is tile IR, which has one signature: give none");
+    return Status::invalid("kernel '" + name + "' is tile IR, which has one signature: give none");
   }
   Status compile(const core::Device &device, const std::string &text,
                  const TilerunCompileOptions &options, core::CompiledArtifact &artifact) override {
     if (!text.empty())
-      return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                    "kernel '" + name + "' is tile IR, which has one signature: give none");
+      return Status::invalid("kernel '" + name +
+                             "' is tile IR, which has one signature: give none");
     std::vector<uint8_t> bytecode;
     TILERUN_TRY(optimizeModule(options, bytecode));
     return backend.compile(device, bytecode, text, options, artifact);

@@ -192,8 +192,7 @@ void SpecializationKey::addOptions(const TilerunCompileOptions &options) {
 
 Status core::makeKeyError(const ParameterFacts &parameter, const TilerunArgument &argument) {
   std::string why = describeRefusal(parameter, argument);
-  return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                why.empty() ? "the arguments hold more text than a launch can have" : why);
+  return Status::invalid(why.empty() ? "the arguments hold more text than a launch can have" : why);
 }
 
 // A floating-point constant that does not read as an integer.

@@ -101,9 +101,8 @@ Status Device::freeHost(void *pointer) {
   {
     std::lock_guard lock(hostMutex);
     if (!hostMemory.erase(pointer))
-      return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                    "free of host memory on " + getId() +
-                        ": the pointer was not allocated there, or is free already");
+      return Status::invalid("free of host memory on " + getId() +
+                             ": the pointer was not allocated there, or is free already");
   }
   return TILERUN_CALL(table, free_host, handle, pointer);
 }

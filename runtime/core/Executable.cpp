@@ -44,19 +44,18 @@ Status Executable::readInfo(const TilerunPluginKernelInfo &info,
   sharedBytes = info.shared_bytes;
   const Device::Limits &limits = device.getLimits();
   if (threads > limits.maxThreads)
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                  "kernel '" + name + "' has " + std::to_string(threads) +
-                      " threads in a program; " + device.getId() + " takes " +
-                      std::to_string(limits.maxThreads) + " at most: use fewer warps");
+    return Status::invalid("kernel '" + name + "' has " + std::to_string(threads) +
+                           " threads in a program; " + device.getId() + " takes " +
+                           std::to_string(limits.maxThreads) + " at most: use fewer warps");
   if (sharedBytes > limits.maxShared)
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                  "kernel '" + name + "' needs " + std::to_string(sharedBytes) +
-                      " bytes of shared memory in a program; " + device.getId() + " has " +
-                      std::to_string(limits.maxShared) + ": use smaller tiles or fewer stages");
+    return Status::invalid("kernel '" + name + "' needs " + std::to_string(sharedBytes) +
+                           " bytes of shared memory in a program; " + device.getId() + " has " +
+                           std::to_string(limits.maxShared) +
+                           ": use smaller tiles or fewer stages");
   if (info.num_parameters > kMaxParameters)
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                  "kernel '" + name + "' has " + std::to_string(info.num_parameters) +
-                      " run-time parameters; " + std::to_string(kMaxParameters) + " are possible");
+    return Status::invalid("kernel '" + name + "' has " + std::to_string(info.num_parameters) +
+                           " run-time parameters; " + std::to_string(kMaxParameters) +
+                           " are possible");
   for (uint32_t i = 0; i < info.num_parameters; ++i) {
     const TilerunPluginParameter &from = info.parameters[i];
     uint32_t bytes = std::max(from.bits / 8, 1);
@@ -71,17 +70,16 @@ Status Executable::readInfo(const TilerunPluginKernelInfo &info,
   // A plugin of an earlier version would not notice clusters.
   uint64_t most = device.getNumber(TILERUN_DEVICE_PROPERTY_MAX_CLUSTER, 1);
   if (plan->getClusterSize() > most)
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT, "kernel '" + name + "' has clusters of " +
-                                                       std::to_string(plan->getClusterSize()) +
-                                                       " programs; " + device.getId() + " takes " +
-                                                       std::to_string(most) + " at most");
+    return Status::invalid("kernel '" + name + "' has clusters of " +
+                           std::to_string(plan->getClusterSize()) + " programs; " + device.getId() +
+                           " takes " + std::to_string(most) + " at most");
   return {};
 }
 
 Status Executable::launchPlanned(const Stream &stream, TilerunPluginLaunch &launch) const {
   plugin::LaunchPlan::Words words;
   if (std::string reason = plan->apply(launch, words); !reason.empty())
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT, "kernel '" + name + "': " + reason);
+    return Status::invalid("kernel '" + name + "': " + reason);
   return TILERUN_CALL(table, launch, kernel, stream.getHandle(), &launch);
 }
 
@@ -106,8 +104,7 @@ Status Executable::getProperty(uint32_t property, TilerunPropertyValue &value) c
 }
 
 Status Executable::makeGridError(int axis, uint64_t programs) const {
-  return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                "kernel '" + name + "': the grid has " + std::to_string(programs) +
-                    " programs on axis " + std::to_string(axis) + "; " + device.getId() +
-                    " takes 1 to " + std::to_string(device.getLimits().maxGrid[axis]));
+  return Status::invalid("kernel '" + name + "': the grid has " + std::to_string(programs) +
+                         " programs on axis " + std::to_string(axis) + "; " + device.getId() +
+                         " takes 1 to " + std::to_string(device.getLimits().maxGrid[axis]));
 }

@@ -12,9 +12,8 @@ using namespace tilerun::core;
 
 static Status makeArgumentError(const std::string &kernel, const std::string &parameter,
                                 const TilerunArgument &argument, const std::string &what) {
-  return Status(TILERUN_STATUS_INVALID_ARGUMENT, "kernel '" + kernel + "': parameter '" +
-                                                     parameter + "' is " + what + "; " +
-                                                     describeArgument(argument) + " was passed");
+  return Status::invalid("kernel '" + kernel + "': parameter '" + parameter + "' is " + what +
+                         "; " + describeArgument(argument) + " was passed");
 }
 
 static std::string formatAddress(TilerunAddress address) {
@@ -50,18 +49,16 @@ Kernel::Kernel(std::shared_ptr<Program> program, std::string bound,
 
 Status Kernel::checkDefaults(uint32_t numArguments) const {
   if (numArguments > facts.size())
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                  "kernel '" + getName() + "' takes " + std::to_string(parameters.size()) +
-                      " arguments, " + std::to_string(numArguments) + " were passed");
+    return Status::invalid("kernel '" + getName() + "' takes " + std::to_string(parameters.size()) +
+                           " arguments, " + std::to_string(numArguments) + " were passed");
   std::string missing;
   for (size_t i = numArguments; i < parameters.size(); ++i)
     if (!parameters[i].hasDefault)
       missing += (missing.empty() ? "'" : ", '") + parameters[i].name + "'" +
                  (parameters[i].isConstexpr ? " (tl.constexpr)" : "");
   if (!missing.empty())
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                  "kernel '" + getName() + "': " + std::to_string(numArguments) +
-                      " arguments were passed; missing " + missing);
+    return Status::invalid("kernel '" + getName() + "': " + std::to_string(numArguments) +
+                           " arguments were passed; missing " + missing);
   return {};
 }
 
@@ -168,9 +165,7 @@ Status Kernel::launch(const Stream &stream, const uint32_t grid[3],
 // Whether an argument has the type and the facts of a parameter.
 static Status checkFacts(const Specialization::Place &place, int64_t divisibility,
                          const TilerunArgument &argument) {
-  auto refuse = [](std::string what) {
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT, std::move(what));
-  };
+  auto refuse = [](std::string what) { return Status::invalid(std::move(what)); };
   auto type = [&] { return std::string(getTypeName(place.dtype)); };
   if (argument.reserved)
     return refuse(describeReserved(argument));
@@ -215,14 +210,12 @@ Status Kernel::launchSpecialized(const Specialization &specialization, const Str
   const Executable &executable = *specialization.executable;
   const std::string &name = executable.getName();
   if (executable.getDeviceSerial() != stream.getDevice().getSerial())
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                  "kernel '" + name + "' was specialized for another device than " +
-                      stream.getDevice().getId() + ", or for another opening of it");
+    return Status::invalid("kernel '" + name + "' was specialized for another device than " +
+                           stream.getDevice().getId() + ", or for another opening of it");
   if (numArguments != specialization.parameters.size())
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                  "kernel '" + name + "' takes " +
-                      std::to_string(specialization.parameters.size()) +
-                      " arguments at run time, " + std::to_string(numArguments) + " were passed");
+    return Status::invalid(
+        "kernel '" + name + "' takes " + std::to_string(specialization.parameters.size()) +
+        " arguments at run time, " + std::to_string(numArguments) + " were passed");
   TILERUN_TRY(executable.checkGrid(grid));
   alignas(8) uint8_t packed[kMaxPackedBytes];
   PointerCheck pointers(stream.getDevice());

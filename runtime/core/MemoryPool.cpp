@@ -302,10 +302,9 @@ Status MemoryPool::free(const Stream &stream, TilerunAddress address) {
   std::lock_guard lock(mutex);
   auto it = blocks.find(address);
   if (it == blocks.end() || !it->second->inUse)
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                  "free on " + device.getId() + ": no allocation begins at " +
-                      std::to_string(address) +
-                      (it == blocks.end() ? "" : "; the one that did is free already"));
+    return Status::invalid("free on " + device.getId() + ": no allocation begins at " +
+                           std::to_string(address) +
+                           (it == blocks.end() ? "" : "; the one that did is free already"));
   MemoryBlock *block = it->second;
   if (!usePool) {
     uint64_t requested = block->requested, bytes = block->bytes;
@@ -355,14 +354,12 @@ Status MemoryPool::checkRange(const char *what, TilerunAddress address, uint64_t
     return {};
   std::string begin = std::string(what) + " " + device.getId() + ": ";
   if (place.generation % 2 == 0)
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                  begin + "the memory is not allocated (freed before?)");
+    return Status::invalid(begin + "the memory is not allocated (freed before?)");
   uint64_t offset = address - place.begin;
   uint64_t room = place.bytes - std::min(offset, place.bytes);
   if (bytes <= room) [[likely]]
     return {};
-  return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                begin + describeBytes(bytes) + " from byte " + std::to_string(offset) +
-                    " of an allocation of " + describeBytes(place.bytes) + " leave it by " +
-                    describeBytes(bytes - room));
+  return Status::invalid(begin + describeBytes(bytes) + " from byte " + std::to_string(offset) +
+                         " of an allocation of " + describeBytes(place.bytes) + " leave it by " +
+                         describeBytes(bytes - room));
 }

@@ -12,8 +12,8 @@ Status detail::checkUnseenPointer(const Device &device, TilerunAddress address) 
   MemoryPool::Place place = device.getPool().find(address);
   if (place.block) {
     if (place.generation % 2 == 0)
-      return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                    "memory of " + device.getId() + " that is not allocated (freed before?)");
+      return Status::invalid("memory of " + device.getId() +
+                             " that is not allocated (freed before?)");
     getSeen(seenAllocations, address) = {device.getSerial(), place.begin, place.blockBytes,
                                          place.block, place.generation};
     return {};
@@ -31,15 +31,13 @@ Status detail::checkUnseenPointer(const Device &device, TilerunAddress address) 
   if (status.getCode() == TILERUN_STATUS_UNSUPPORTED)
     return {};
   if (status.getCode() == TILERUN_STATUS_INVALID_ARGUMENT)
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                  "memory that " + device.getId() +
-                      " does not know (a host pointer, or freed memory?)");
+    return Status::invalid("memory that " + device.getId() +
+                           " does not know (a host pointer, or freed memory?)");
   TILERUN_TRY(status);
   if (!info.accessible)
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                  info.other_device ? "memory of another device, which " + device.getId() +
-                                          " cannot use; copy it first"
-                                    : "memory that " + device.getId() + " cannot use");
+    return Status::invalid(info.other_device ? "memory of another device, which " + device.getId() +
+                                                   " cannot use; copy it first"
+                                             : "memory that " + device.getId() + " cannot use");
   getSeen(seenAllocations, address) = {device.getSerial(), info.base, info.num_bytes, nullptr, 0};
   return {};
 }

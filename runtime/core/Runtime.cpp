@@ -18,9 +18,8 @@ Status Runtime::loadPlugin(const std::string &path) {
   std::lock_guard lock(mutex);
   for (const plugin::FoundPlugin &other : plugins)
     if (other.plugin && other.plugin->getName() == loaded->getName())
-      return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                    "plugin '" + path + "': another plugin '" + loaded->getName() +
-                        "' is loaded already, from '" + other.path + "'");
+      return Status::invalid("plugin '" + path + "': another plugin '" + loaded->getName() +
+                             "' is loaded already, from '" + other.path + "'");
   plugins.push_back({path, plugin::FoundPlugin::Origin::Explicit, std::move(loaded), ""});
   return {};
 }

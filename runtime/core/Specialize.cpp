@@ -26,9 +26,8 @@ Status Kernel::bind(const std::string &constants, std::shared_ptr<Kernel> &kerne
       return p.name == getParameterOf(entry);
     });
     if (!entry.isConstant)
-      return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                    "kernel '" + getName() + "': parameter '" + entry.name +
-                        "' can only be bound to a constant, not to a type");
+      return Status::invalid("kernel '" + getName() + "': parameter '" + entry.name +
+                             "' can only be bound to a constant, not to a type");
     if (it == open.end())
       TILERUN_TRY(program->checkGlobal(entry.name));
     else
@@ -179,9 +178,9 @@ Status Kernel::specializeOnce(Device &device, const SpecializationKey &key,
   }
   if (!first) {
     if (flight->pilot == std::this_thread::get_id())
-      return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                    "kernel '" + getName() +
-                        "' is launched from a callback of its own compilation (the runtime's log)");
+      return Status::invalid(
+          "kernel '" + getName() +
+          "' is launched from a callback of its own compilation (the runtime's log)");
     std::unique_lock lock(flight->mutex);
     flight->landed.wait(lock, [&] { return flight->done; });
     out = flight->value;

@@ -18,6 +18,10 @@ public:
   Status() = default;
   Status(TilerunStatus code, std::string message);
   explicit Status(Error error);
+  /// INVALID_ARGUMENT.
+  static Status invalid(std::string message) {
+    return Status(TILERUN_STATUS_INVALID_ARGUMENT, std::move(message));
+  }
 
   bool isOk() const { return !error; }
   TilerunStatus getCode() const { return error ? error->status : TILERUN_STATUS_OK; }

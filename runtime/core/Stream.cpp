@@ -162,20 +162,18 @@ Event::~Event() {
 
 Status Event::record(const Stream &stream) const {
   if (&stream.getDevice() != device.get())
-    return Status(
-        TILERUN_STATUS_INVALID_ARGUMENT,
+    return Status::invalid(
         "an event of " + device->getId() + " cannot be recorded on a stream of " +
-            stream.getDevice().getId() +
-            (stream.getDevice().getId() == device->getId() ? ", which was opened apart" : ""));
+        stream.getDevice().getId() +
+        (stream.getDevice().getId() == device->getId() ? ", which was opened apart" : ""));
   return TILERUN_CALL(device->getTable(), record_event, handle, stream.getHandle());
 }
 
 Status Event::wait(const Stream &stream) const {
   Device &waiting = stream.getDevice();
   if (&waiting.getPlugin() != &device->getPlugin())
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT,
-                  "a stream of " + waiting.getId() + " cannot wait for an event of " +
-                      device->getId() + ": they belong to different plugins");
+    return Status::invalid("a stream of " + waiting.getId() + " cannot wait for an event of " +
+                           device->getId() + ": they belong to different plugins");
   return TILERUN_CALL(waiting.getTable(), wait_event, waiting.getHandle(), stream.getHandle(),
                       handle);
 }
@@ -187,9 +185,8 @@ Status Event::query() const { return TILERUN_CALL(device->getTable(), query_even
 
 Status Event::getElapsed(const Event &start, const Event &end, double &milliseconds) {
   if (start.device != end.device)
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT, "events of " + start.device->getId() + " and " +
-                                                       end.device->getId() +
-                                                       " measure no common time");
+    return Status::invalid("events of " + start.device->getId() + " and " + end.device->getId() +
+                           " measure no common time");
   return TILERUN_CALL(start.device->getTable(), elapsed_time, start.handle, end.handle,
                       &milliseconds);
 }

@@ -210,7 +210,7 @@ Status tune::tune(core::Stream &stream, const std::vector<Config> &configs, cons
                   Result &result) {
   result = {};
   if (configs.empty())
-    return Status(TILERUN_STATUS_INVALID_ARGUMENT, "there is no configuration to tune");
+    return Status::invalid("there is no configuration to tune");
   cache::Key key;
   cache::DiskCache *kept = options.cache.get();
   if (kept && !makeKey(stream.getDevice(), configs, options.key, key))
