@@ -35,25 +35,22 @@ static void print(const AuditReport &report) {
 }
 
 static llvm::json::Value toJson(const AuditReport &report) {
-  llvm::json::Array items, targets, devices;
-  for (const AuditItem &item : report.items)
-    items.push_back(llvm::json::Object{{"group", jsonText(item.group)},
-                                       {"name", jsonText(item.name)},
-                                       {"verdict", getName(item.verdict).lower()},
-                                       {"text", jsonText(item.text)}});
-  for (const std::string &target : report.plugin.targets)
-    targets.push_back(jsonText(target));
-  for (const plugin::DeviceInfo &device : report.plugin.devices)
-    devices.push_back(jsonText(device.id));
+  auto describe = [](const AuditItem &item) {
+    return llvm::json::Object{{"group", jsonText(item.group)},
+                              {"name", jsonText(item.name)},
+                              {"verdict", getName(item.verdict).lower()},
+                              {"text", jsonText(item.text)}};
+  };
+  auto getId = [](const plugin::DeviceInfo &device) { return jsonText(device.id); };
   return llvm::json::Object{{"status", report.passed() ? "ok" : "mismatch"},
                             {"exit_code", report.passed() ? 0 : 1},
                             {"file", jsonText(report.file)},
                             {"plugin", jsonText(report.plugin.name)},
                             {"version", jsonText(report.plugin.version)},
                             {"abi", jsonText(report.plugin.abi)},
-                            {"targets", std::move(targets)},
-                            {"devices", std::move(devices)},
-                            {"items", std::move(items)}};
+                            {"targets", jsonTexts(report.plugin.targets)},
+                            {"devices", jsonArray(report.plugin.devices, getId)},
+                            {"items", jsonArray(report.items, describe)}};
 }
 
 llvm::Expected<ExitCode> command::runPluginCheck(const Options &options) {
