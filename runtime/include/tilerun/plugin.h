@@ -58,8 +58,9 @@
  *   1.2  TilerunPluginLaunch.flags, TILERUN_LAUNCH_OVERLAP
  *   1.3  TilerunPluginLaunch.ranges, TILERUN_LAUNCH_NO_BOUNDS_CHECKS, TILERUN_LAUNCH_HOST_MEMORY
  *   1.4  TilerunPlugin.get_phases; TilerunPluginArtifact.details with derived parameters, lanes,
- *        clusters and grid policies; TilerunPluginLaunch.derived and .cluster; the device properties
- *        MAX_CLUSTER, LAUNCH_RANGES and FALLBACK; the self-test kernels of TILERUN_DETAIL_TEST_LIST
+ *        clusters and grid policies; TilerunPluginLaunch.derived and .cluster; the device
+ *        properties MAX_CLUSTER, LAUNCH_RANGES and FALLBACK; the self-test kernels of
+ *        TILERUN_DETAIL_TEST_LIST
  */
 #ifndef TILERUN_PLUGIN_H
 #define TILERUN_PLUGIN_H
