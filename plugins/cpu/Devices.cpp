@@ -27,35 +27,28 @@ static TilerunStatus openDevice(uint32_t ordinal, const TilerunPluginOpenOptions
 
 static TilerunStatus getProperty(TilerunPluginDevice *device, uint32_t property,
                                  TilerunPropertyValue *value, const TilerunErrorSink *sink) {
-  auto number = [&](uint64_t n) { return plugin_support::setValue(value, n); };
-  auto string = [&](const char *text) { return plugin_support::setValue(value, text); };
-  switch (property) {
-  case TILERUN_DEVICE_PROPERTY_NAME:
-    return string(kDeviceName);
-  case TILERUN_DEVICE_PROPERTY_UUID:
-    return string(kUuid);
-  case TILERUN_DEVICE_PROPERTY_ARCH:
-    return string("interpreter");
-  case TILERUN_DEVICE_PROPERTY_MEMORY_TOTAL:
-    return number(getMemoryBytes());
-  case TILERUN_DEVICE_PROPERTY_MEMORY_FREE:
-    return number(getMemoryBytes() - getHeap().getLiveBytes());
-  case TILERUN_DEVICE_PROPERTY_UNITS:
-    return number(getNumCores());
-  case TILERUN_DEVICE_PROPERTY_WARP_SIZE:
-    return number(1);
-  case TILERUN_DEVICE_PROPERTY_MAX_THREADS:
-    return number(kMaxThreads);
-  case TILERUN_DEVICE_PROPERTY_MAX_GRID_X:
-  case TILERUN_DEVICE_PROPERTY_MAX_GRID_Y:
-  case TILERUN_DEVICE_PROPERTY_MAX_GRID_Z:
-    return number(interp::kMaxGrid[property - TILERUN_DEVICE_PROPERTY_MAX_GRID_X]);
-  case TILERUN_DEVICE_PROPERTY_STREAM_ORDERED_MEMORY:
-  case TILERUN_DEVICE_PROPERTY_UNIFIED_MEMORY:
-  case TILERUN_DEVICE_PROPERTY_LAUNCH_RANGES:
-  case TILERUN_DEVICE_PROPERTY_FALLBACK:
-    return number(1);
-  }
+  const std::pair<uint32_t, const char *> texts[] = {{TILERUN_DEVICE_PROPERTY_NAME, kDeviceName},
+                                                     {TILERUN_DEVICE_PROPERTY_UUID, kUuid},
+                                                     {TILERUN_DEVICE_PROPERTY_ARCH, "interpreter"}};
+  for (auto [known, text] : texts)
+    if (property == known)
+      return plugin_support::setValue(value, text);
+  const std::pair<uint32_t, uint64_t> numbers[] = {
+      {TILERUN_DEVICE_PROPERTY_MEMORY_TOTAL, getMemoryBytes()},
+      {TILERUN_DEVICE_PROPERTY_MEMORY_FREE, getMemoryBytes() - getHeap().getLiveBytes()},
+      {TILERUN_DEVICE_PROPERTY_UNITS, getNumCores()},
+      {TILERUN_DEVICE_PROPERTY_WARP_SIZE, 1},
+      {TILERUN_DEVICE_PROPERTY_MAX_THREADS, kMaxThreads},
+      {TILERUN_DEVICE_PROPERTY_MAX_GRID_X, interp::kMaxGrid[0]},
+      {TILERUN_DEVICE_PROPERTY_MAX_GRID_Y, interp::kMaxGrid[1]},
+      {TILERUN_DEVICE_PROPERTY_MAX_GRID_Z, interp::kMaxGrid[2]},
+      {TILERUN_DEVICE_PROPERTY_STREAM_ORDERED_MEMORY, 1},
+      {TILERUN_DEVICE_PROPERTY_UNIFIED_MEMORY, 1},
+      {TILERUN_DEVICE_PROPERTY_LAUNCH_RANGES, 1},
+      {TILERUN_DEVICE_PROPERTY_FALLBACK, 1}};
+  for (auto [known, number] : numbers)
+    if (property == known)
+      return plugin_support::setValue(value, number);
   return fail(sink, TILERUN_STATUS_UNSUPPORTED, "get_device_property",
               "no property " + std::to_string(property));
 }

@@ -201,32 +201,22 @@ void Device::close() {
 
 // Properties that are attributes of the driver.
 static int getAttribute(uint32_t property) {
-  switch (property) {
-  case TILERUN_DEVICE_PROPERTY_UNITS:
-    return kMultiprocessorCount;
-  case TILERUN_DEVICE_PROPERTY_WARP_SIZE:
-    return kWarpSize;
-  case TILERUN_DEVICE_PROPERTY_MAX_THREADS:
-    return kMaxThreadsPerBlock;
-  case TILERUN_DEVICE_PROPERTY_MAX_SHARED:
-    return kMaxSharedMemoryPerBlockOptin;
-  case TILERUN_DEVICE_PROPERTY_MAX_GRID_X:
-    return kMaxGridDimX;
-  case TILERUN_DEVICE_PROPERTY_MAX_GRID_Y:
-    return kMaxGridDimY;
-  case TILERUN_DEVICE_PROPERTY_MAX_GRID_Z:
-    return kMaxGridDimZ;
-  case TILERUN_DEVICE_PROPERTY_REGISTERS:
-    return kMaxRegistersPerMultiprocessor;
-  case TILERUN_DEVICE_PROPERTY_L2_BYTES:
-    return kL2CacheSize;
-  case TILERUN_DEVICE_PROPERTY_CLOCK_KHZ:
-    return kClockRate;
-  case TILERUN_DEVICE_PROPERTY_UNIFIED_MEMORY:
-    return kIntegrated;
-  default:
-    return 0;
-  }
+  constexpr std::pair<uint32_t, int> attributes[] = {
+      {TILERUN_DEVICE_PROPERTY_UNITS, kMultiprocessorCount},
+      {TILERUN_DEVICE_PROPERTY_WARP_SIZE, kWarpSize},
+      {TILERUN_DEVICE_PROPERTY_MAX_THREADS, kMaxThreadsPerBlock},
+      {TILERUN_DEVICE_PROPERTY_MAX_SHARED, kMaxSharedMemoryPerBlockOptin},
+      {TILERUN_DEVICE_PROPERTY_MAX_GRID_X, kMaxGridDimX},
+      {TILERUN_DEVICE_PROPERTY_MAX_GRID_Y, kMaxGridDimY},
+      {TILERUN_DEVICE_PROPERTY_MAX_GRID_Z, kMaxGridDimZ},
+      {TILERUN_DEVICE_PROPERTY_REGISTERS, kMaxRegistersPerMultiprocessor},
+      {TILERUN_DEVICE_PROPERTY_L2_BYTES, kL2CacheSize},
+      {TILERUN_DEVICE_PROPERTY_CLOCK_KHZ, kClockRate},
+      {TILERUN_DEVICE_PROPERTY_UNIFIED_MEMORY, kIntegrated}};
+  for (auto [number, attribute] : attributes)
+    if (property == number)
+      return attribute;
+  return 0;
 }
 
 Outcome Device::getNumber(uint32_t property, uint64_t &number, bool &known) const {

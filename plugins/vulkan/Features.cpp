@@ -261,22 +261,17 @@ void fillTarget(Target &target, const FeatureChain &f, const Properties &p) {
 }
 
 std::optional<MatrixElement> convert(VkComponentTypeKHR type) {
-  switch (static_cast<int>(type)) {
-  case VK_COMPONENT_TYPE_FLOAT16_KHR:
-    return MatrixElement::F16;
-  case VK_COMPONENT_TYPE_FLOAT32_KHR:
-    return MatrixElement::F32;
-  case VK_COMPONENT_TYPE_FLOAT64_KHR:
-    return MatrixElement::F64;
-  case VK_COMPONENT_TYPE_SINT8_KHR:
-    return MatrixElement::I8;
-  case VK_COMPONENT_TYPE_SINT32_KHR:
-    return MatrixElement::I32;
-  case static_cast<int>(VK_COMPONENT_TYPE_BFLOAT16_KHR):
-    return MatrixElement::BF16;
-  default:
-    return std::nullopt;
-  }
+  constexpr std::pair<VkComponentTypeKHR, MatrixElement> elements[] = {
+      {VK_COMPONENT_TYPE_FLOAT16_KHR, MatrixElement::F16},
+      {VK_COMPONENT_TYPE_FLOAT32_KHR, MatrixElement::F32},
+      {VK_COMPONENT_TYPE_FLOAT64_KHR, MatrixElement::F64},
+      {VK_COMPONENT_TYPE_SINT8_KHR, MatrixElement::I8},
+      {VK_COMPONENT_TYPE_SINT32_KHR, MatrixElement::I32},
+      {VK_COMPONENT_TYPE_BFLOAT16_KHR, MatrixElement::BF16}};
+  for (auto [known, element] : elements)
+    if (type == known)
+      return element;
+  return std::nullopt;
 }
 
 // The shapes of cooperative matrices that kernels can use: a subgroup's, without saturation.

@@ -337,33 +337,8 @@ void Memory::release() {
 // Entries
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-TilerunStatus allocate(TilerunPluginDevice *device, TilerunPluginStream *stream, uint64_t bytes,
-                       TilerunAddress *address, const TilerunErrorSink *sink) {
-  return device->context->memory.allocate(shareStream(device, stream), bytes, *address, sink);
-}
-
-TilerunStatus freeMemory(TilerunPluginDevice *device, TilerunPluginStream *stream,
-                         TilerunAddress address, const TilerunErrorSink *sink) {
-  if (!address)
-    return TILERUN_STATUS_OK;
-  return device->context->memory.free(shareStream(device, stream), address, sink);
-}
-
-TilerunStatus allocateHost(TilerunPluginDevice *device, uint64_t bytes, void **pointer,
-                           const TilerunErrorSink *sink) {
-  return device->context->memory.allocateHost(bytes, pointer, sink);
-}
-
-TilerunStatus freeHost(TilerunPluginDevice *device, void *pointer, const TilerunErrorSink *sink) {
-  if (!pointer)
-    return TILERUN_STATUS_OK;
-  return device->context->memory.freeHost(pointer, sink);
-}
-
-TilerunStatus getPointerInfo(TilerunPluginDevice *device, TilerunAddress address,
-                             TilerunPluginPointerInfo *info, const TilerunErrorSink *sink) {
+static TilerunStatus getPointerInfo(TilerunPluginDevice *device, TilerunAddress address,
+                                    TilerunPluginPointerInfo *info, const TilerunErrorSink *sink) {
   Context &context = *device->context;
   VK_ENTER(context, sink, "get_pointer_info");
   if (context.memory.getInfo(address, *info))
@@ -372,12 +347,23 @@ TilerunStatus getPointerInfo(TilerunPluginDevice *device, TilerunAddress address
               "address " + std::to_string(address) + " is not memory of this device");
 }
 
-} // namespace
-
 void vulkan::addMemoryEntries(TilerunPlugin &table) {
-  table.allocate = allocate;
-  table.free = freeMemory;
-  table.allocate_host = allocateHost;
-  table.free_host = freeHost;
+  table.allocate = [](TilerunPluginDevice *device, TilerunPluginStream *stream, uint64_t bytes,
+                      TilerunAddress *address, const TilerunErrorSink *sink) {
+    return device->context->memory.allocate(shareStream(device, stream), bytes, *address, sink);
+  };
+  table.free = [](TilerunPluginDevice *device, TilerunPluginStream *stream, TilerunAddress address,
+                  const TilerunErrorSink *sink) -> TilerunStatus {
+    return address ? device->context->memory.free(shareStream(device, stream), address, sink)
+                   : TILERUN_STATUS_OK;
+  };
+  table.allocate_host = [](TilerunPluginDevice *device, uint64_t bytes, void **pointer,
+                           const TilerunErrorSink *sink) {
+    return device->context->memory.allocateHost(bytes, pointer, sink);
+  };
+  table.free_host = [](TilerunPluginDevice *device, void *pointer,
+                       const TilerunErrorSink *sink) -> TilerunStatus {
+    return pointer ? device->context->memory.freeHost(pointer, sink) : TILERUN_STATUS_OK;
+  };
   table.get_pointer_info = getPointerInfo;
 }

@@ -27,23 +27,12 @@ const TilerunPluginKernelDetails *tilerun::plugin::getDetails(const TilerunPlugi
 
 // How a step changes the stack; 0 operands and 0 results for an unknown step.
 static std::pair<size_t, size_t> getEffect(uint32_t operation) {
-  switch (operation) {
-  case TILERUN_STEP_CONSTANT:
-  case TILERUN_STEP_ARGUMENT:
-  case TILERUN_STEP_GRID:
+  if (operation >= TILERUN_STEP_CONSTANT && operation <= TILERUN_STEP_GRID)
     return {0, 1};
-  case TILERUN_STEP_ADD:
-  case TILERUN_STEP_SUBTRACT:
-  case TILERUN_STEP_MULTIPLY:
-  case TILERUN_STEP_CEIL_DIVIDE:
-  case TILERUN_STEP_MINIMUM:
-  case TILERUN_STEP_MAXIMUM:
+  if (operation >= TILERUN_STEP_ADD && operation <= TILERUN_STEP_MAXIMUM)
     return {2, 1};
-  case TILERUN_STEP_WORD:
-    return {1, 0};
-  default:
-    return {0, 0};
-  }
+  return operation == TILERUN_STEP_WORD ? std::pair<size_t, size_t>(1, 0)
+                                        : std::pair<size_t, size_t>(0, 0);
 }
 
 static std::string checkSteps(const TilerunPluginKernelInfo &kernel,

@@ -158,12 +158,8 @@ private:
   }
 
   llvm::Error checkMissing() {
-    std::string missing;
-    for (const ast::Parameter &parameter : kernel.def->parameters)
-      if (!out.values.count(parameter.name.str()) && !parameter.defaultValue &&
-          !isVariadic(parameter))
-        missing += (missing.empty() ? "" : ", ") + parameter.name.str() +
-                   (session.describe(parameter).isConstexpr ? " (constexpr)" : "");
+    const std::string missing = listMissing(
+        session, [&](llvm::StringRef name) { return out.values.count(name.str()) != 0; });
     if (missing.empty())
       return llvm::Error::success();
     // A misspelt name is surplus at the same time.

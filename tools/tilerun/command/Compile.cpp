@@ -81,12 +81,7 @@ llvm::Expected<KernelSignature> command::makeSignature(Session &session) {
   for (const auto &[name, value] : config)
     if (llvm::is_contained(parameters, name) && given.insert(name).second)
       signature->arguments.emplace(name, value);
-  std::string missing;
-  for (const ast::Parameter &parameter : session.kernel->def->parameters)
-    if (!parameter.defaultValue && !isVariadic(parameter) && !given.count(parameter.name.str()))
-      missing += (missing.empty() ? "" : ", ") + parameter.name.str() +
-                 (session.describe(parameter).isConstexpr ? " (constexpr)" : "");
-  if (!missing.empty())
+  if (const std::string missing = listMissing(session, isGiven); !missing.empty())
     return makeUsageError("--signature lacks " + missing +
                           (session.whyConfigsUnknown().empty()
                                ? ""

@@ -29,6 +29,10 @@ struct Survey {
   std::vector<std::pair<std::string, std::string>>
       unreadable; ///< Files that cannot be read or do not parse, and why.
   std::map<Outcome, uint64_t> counts;
+  uint64_t count(Outcome outcome) const {
+    auto found = counts.find(outcome);
+    return found == counts.end() ? 0 : found->second;
+  }
   std::vector<std::pair<std::string, uint64_t>> constructs; ///< The most frequent first.
   CorpusLimits limits;
 };
@@ -74,10 +78,8 @@ static void printResult(const Survey &survey) {
     return Object{{"file", jsonText(row.first)}, {"reason", jsonText(row.second)}};
   });
   llvm::json::Object counts;
-  for (const auto &[outcome, word] : getOutcomes()) {
-    auto found = survey.counts.find(outcome);
-    counts[word] = found == survey.counts.end() ? 0 : found->second;
-  }
+  for (const auto &[outcome, word] : getOutcomes())
+    counts[word] = survey.count(outcome);
   printJson(llvm::json::Object{
       {"files", survey.numFiles},
       {"files_done", survey.numWhole},
@@ -122,10 +124,7 @@ static void printTable(llvm::raw_ostream &os, const Survey &survey, llvm::String
     os << "\nWhat stops kernels\n";
   for (const auto &[construct, count] : survey.constructs)
     os << llvm::formatv("{0,6}  {1}\n", count, cut(construct, 160));
-  auto count = [&](Outcome outcome) {
-    auto found = survey.counts.find(outcome);
-    return found == survey.counts.end() ? uint64_t(0) : found->second;
-  };
+  auto count = [&](Outcome outcome) { return survey.count(outcome); };
   uint64_t good = count(Outcome::Compiles), internal = count(Outcome::Internal),
            limited = count(Outcome::TimeLimit) + count(Outcome::MemoryLimit);
   uint64_t all = good + count(Outcome::Fails) + count(Outcome::Refused) + internal + limited;
@@ -269,5 +268,5 @@ llvm::Expected<ExitCode> command::runCorpus(const Options &options) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
-  return survey.counts[Outcome::Internal] ? ExitCode::Internal : ExitCode::Ok;
+  return survey.count(Outcome::Internal) ? ExitCode::Internal : ExitCode::Ok;
 }

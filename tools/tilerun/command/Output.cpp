@@ -47,23 +47,15 @@ bool command::useColor(Color color, llvm::raw_fd_ostream &stream) {
 }
 
 llvm::StringRef command::getExitCodeName(ExitCode code) {
-  switch (code) {
-  case ExitCode::Ok:
-    return "ok";
-  case ExitCode::Mismatch:
-    return "mismatch";
-  case ExitCode::Usage:
-    return "usage";
-  case ExitCode::Compile:
-    return "compile";
-  case ExitCode::Unavailable:
-    return "unavailable";
-  case ExitCode::Fault:
-    return "fault";
-  case ExitCode::Internal:
-    return "internal";
-  }
-  llvm_unreachable("unknown exit code");
+  constexpr std::pair<ExitCode, llvm::StringLiteral> names[] = {
+      {ExitCode::Ok, "ok"},
+      {ExitCode::Mismatch, "mismatch"},
+      {ExitCode::Usage, "usage"},
+      {ExitCode::Compile, "compile"},
+      {ExitCode::Fault, "fault"},
+      {ExitCode::Unavailable, "unavailable"},
+      {ExitCode::Internal, "internal"}};
+  return llvm::find_if(names, [&](const auto &row) { return row.first == code; })->second;
 }
 
 llvm::json::Value command::diagnosticsToJson(const DiagnosticEngine &diagnostics) {

@@ -266,6 +266,16 @@ llvm::Error command::makeInternalError(const Options &options, const llvm::Twine
                                         writeReproducer(options, extension, module));
 }
 
+std::string command::listMissing(Session &session,
+                                 llvm::function_ref<bool(llvm::StringRef)> isGiven) {
+  std::string missing;
+  for (const ast::Parameter &parameter : session.kernel->def->parameters)
+    if (!parameter.defaultValue && !isVariadic(parameter) && !isGiven(parameter.name))
+      missing += (missing.empty() ? "" : ", ") + parameter.name.str() +
+                 (session.describe(parameter).isConstexpr ? " (constexpr)" : "");
+  return missing;
+}
+
 bool command::isVariadic(const ast::Parameter &parameter) {
   return parameter.kind == ast::ParameterKind::VarArgs ||
          parameter.kind == ast::ParameterKind::KwArgs;

@@ -88,6 +88,9 @@ llvm::ArrayRef<LaunchOption> getLaunchOptions();
 /// What the flags of the command line say of a launch.
 void applyFlags(const Options &options, KernelSignature &signature);
 
+/// The kernel's parameters that have no value: "x, BLOCK (constexpr)".
+std::string listMissing(Session &session, llvm::function_ref<bool(llvm::StringRef)> isGiven);
+
 /// Whether a parameter is `*args` or `**kwargs`, which the frontend rejects in a kernel.
 bool isVariadic(const ast::Parameter &parameter);
 

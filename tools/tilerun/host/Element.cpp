@@ -2,6 +2,7 @@
 #include "tools/tilerun/host/Element.h"
 
 #include "llvm/ADT/APFloat.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <bit>
 #include <cmath>
@@ -96,28 +97,14 @@ double host::loadElement(const uint8_t *bytes, Scalar scalar) {
 }
 
 __int128 host::loadInteger(const uint8_t *bytes, Scalar scalar) {
-  switch (scalar) {
-  case Scalar::Int1:
-    return bytes[0] != 0;
-  case Scalar::Int8:
-    return readAs<int8_t>(bytes);
-  case Scalar::Int16:
-    return readAs<int16_t>(bytes);
-  case Scalar::Int32:
-    return readAs<int32_t>(bytes);
-  case Scalar::Int64:
-    return readAs<int64_t>(bytes);
-  case Scalar::UInt8:
-    return readAs<uint8_t>(bytes);
-  case Scalar::UInt16:
-    return readAs<uint16_t>(bytes);
-  case Scalar::UInt32:
-    return readAs<uint32_t>(bytes);
-  case Scalar::UInt64:
-    return readAs<uint64_t>(bytes);
-  default:
+  const DType type = dtype(scalar);
+  if (!type.isInt())
     return static_cast<__int128>(loadElement(bytes, scalar));
-  }
+  if (type.isBool())
+    return bytes[0] != 0;
+  uint64_t bits = 0;
+  std::memcpy(&bits, bytes, getElementBytes(type));
+  return type.isUnsigned() ? __int128(bits) : llvm::SignExtend64(bits, type.getBits());
 }
 
 void host::storeElement(uint8_t *bytes, Scalar scalar, double value) {

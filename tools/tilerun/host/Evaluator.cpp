@@ -117,9 +117,7 @@ Evaluator::Result Evaluator::evaluateNode(const ast::NameExpr &expr) {
     candidates.push_back(entry.first);
   for (const Function &function : getFunctions())
     candidates.push_back(function.name);
-  auto near = findNearName(expr.name, candidates);
-  return fail(expr.range, "unknown name '" + expr.name + "'" +
-                              (near ? "; did you mean '" + near->str() + "'?" : std::string()) +
+  return fail(expr.range, "unknown name '" + expr.name + "'" + suggestNear(expr.name, candidates) +
                               "; define it before (" + expr.name + "=…), or write a string as '\"" +
                               expr.name + "\"'");
 }
@@ -298,10 +296,7 @@ Evaluator::Result Evaluator::evaluateNode(const ast::SubscriptExpr &expr) {
     std::vector<llvm::StringRef> keys;
     for (const auto &entry : (*dict)->entries)
       keys.push_back(entry.first);
-    auto near = findNearName(*text, keys);
-    return fail(expr.index->range,
-                "no argument '" + *text + "'" +
-                    (near ? "; did you mean '" + near->str() + "'?" : std::string()));
+    return fail(expr.index->range, "no argument '" + *text + "'" + suggestNear(*text, keys));
   }
   llvm::SmallVector<const ast::Expr *> parts{expr.index};
   if (auto *tuple = llvm::dyn_cast<ast::TupleExpr>(expr.index))

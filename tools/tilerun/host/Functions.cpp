@@ -27,6 +27,11 @@ const Function *host::findFunction(llvm::StringRef name) {
   return nullptr;
 }
 
+std::string host::suggestNear(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
+  auto near = findNearName(name, candidates);
+  return near ? "; did you mean '" + near->str() + "'?" : "";
+}
+
 static Value parseDefault(llvm::StringRef text) {
   int64_t integer;
   if (!text.getAsInteger(10, integer))
@@ -76,12 +81,9 @@ Result host::callFunction(const Function &function, const CallArguments &args) {
     return makeError(function.name + "(" + function.signature + ") takes fewer than " +
                      llvm::Twine(args.positional.size()) + " arguments");
   for (auto [used, keyword] : llvm::zip_equal(usedKeywords, args.keywords))
-    if (!used) {
-      auto near = findNearName(keyword.first, names);
+    if (!used)
       return makeError(function.name + "(" + function.signature + ") has no argument '" +
-                       keyword.first + "'" +
-                       (near ? "; did you mean '" + near->str() + "'?" : std::string()));
-    }
+                       keyword.first + "'" + suggestNear(keyword.first, names));
   return function.call(values, function);
 }
 

@@ -86,25 +86,28 @@ static llvm::Expected<Integer> powInteger(Integer base, Integer exponent) {
 /// Python's integer arithmetic: `//` and `%` floor.
 static llvm::Expected<Value> applyIntegers(BinaryOp op, Integer a, Integer b) {
   Integer out = 0;
-  bool failed = false;
+  auto check = [&](bool overflows) -> llvm::Expected<Value> {
+    if (overflows)
+      return overflow();
+    return Value::integer(out);
+  };
+  const bool divides = op == BinaryOp::Div || op == BinaryOp::FloorDiv || op == BinaryOp::Mod;
+  if (divides && b == 0)
+    return makeError("division by zero");
+  const bool shifts = op == BinaryOp::Shl || op == BinaryOp::Shr;
+  if (shifts && b < 0)
+    return makeError("a negative shift count");
   switch (op) {
   case BinaryOp::Add:
-    failed = __builtin_add_overflow(a, b, &out);
-    break;
+    return check(__builtin_add_overflow(a, b, &out));
   case BinaryOp::Sub:
-    failed = __builtin_sub_overflow(a, b, &out);
-    break;
+    return check(__builtin_sub_overflow(a, b, &out));
   case BinaryOp::Mul:
-    failed = __builtin_mul_overflow(a, b, &out);
-    break;
+    return check(__builtin_mul_overflow(a, b, &out));
   case BinaryOp::Div:
-    if (b == 0)
-      return makeError("division by zero");
     return Value(static_cast<double>(a) / static_cast<double>(b));
   case BinaryOp::FloorDiv:
   case BinaryOp::Mod: {
-    if (b == 0)
-      return makeError("division by zero");
     constexpr Integer kMin = static_cast<Integer>(1) << 127;
     if (a == kMin && b == -1)
       return overflow();
@@ -113,44 +116,30 @@ static llvm::Expected<Value> applyIntegers(BinaryOp op, Integer a, Integer b) {
       --quotient;
       remainder += b;
     }
-    out = op == BinaryOp::FloorDiv ? quotient : remainder;
-    break;
+    return Value::integer(op == BinaryOp::FloorDiv ? quotient : remainder);
   }
   case BinaryOp::Pow: {
     if (b < 0)
       return Value(std::pow(static_cast<double>(a), static_cast<double>(b)));
     TILERUN_TRY_VALUE(power, powInteger(a, b));
-    out = power;
-    break;
+    return Value::integer(power);
   }
-  case BinaryOp::Shl:
   case BinaryOp::Shr:
-    if (b < 0)
-      return makeError("a negative shift count");
-    if (op == BinaryOp::Shr) {
-      out = b > 126 ? (a < 0 ? -1 : 0) : a >> b;
-      break;
-    }
-    if (a == 0)
-      break;
-    if (b > 126 || __builtin_mul_overflow(a, static_cast<Integer>(1) << static_cast<int>(b), &out))
-      failed = true;
-    break;
+    return Value::integer(b > 126 ? (a < 0 ? -1 : 0) : a >> b);
+  case BinaryOp::Shl:
+    if (b > 126)
+      return check(a != 0);
+    return check(__builtin_mul_overflow(a, static_cast<Integer>(1) << static_cast<int>(b), &out));
   case BinaryOp::And:
-    out = a & b;
-    break;
+    return Value::integer(a & b);
   case BinaryOp::Or:
-    out = a | b;
-    break;
+    return Value::integer(a | b);
   case BinaryOp::Xor:
-    out = a ^ b;
-    break;
+    return Value::integer(a ^ b);
   case BinaryOp::MatMul:
     return makeError("'@' needs tensors; use '*' for numbers");
   }
-  if (failed)
-    return overflow();
-  return Value::integer(out);
+  llvm_unreachable("unknown operator");
 }
 
 static double floorMod(double a, double b) {
@@ -160,24 +149,18 @@ static double floorMod(double a, double b) {
 
 /// The float64 operator, or null where floats have none.
 static BinaryFn getFloatOperator(BinaryOp op) {
-  switch (op) {
-  case BinaryOp::Add:
-    return [](double a, double b) { return a + b; };
-  case BinaryOp::Sub:
-    return [](double a, double b) { return a - b; };
-  case BinaryOp::Mul:
-    return [](double a, double b) { return a * b; };
-  case BinaryOp::Div:
-    return [](double a, double b) { return a / b; };
-  case BinaryOp::FloorDiv:
-    return [](double a, double b) { return std::floor(a / b); };
-  case BinaryOp::Mod:
-    return floorMod;
-  case BinaryOp::Pow:
-    return [](double a, double b) { return std::pow(a, b); };
-  default:
-    return nullptr;
-  }
+  static constexpr std::pair<BinaryOp, BinaryFn> operators[] = {
+      {BinaryOp::Add, [](double a, double b) { return a + b; }},
+      {BinaryOp::Sub, [](double a, double b) { return a - b; }},
+      {BinaryOp::Mul, [](double a, double b) { return a * b; }},
+      {BinaryOp::Div, [](double a, double b) { return a / b; }},
+      {BinaryOp::FloorDiv, [](double a, double b) { return std::floor(a / b); }},
+      {BinaryOp::Mod, floorMod},
+      {BinaryOp::Pow, [](double a, double b) { return std::pow(a, b); }}};
+  for (auto [known, fn] : operators)
+    if (op == known)
+      return fn;
+  return nullptr;
 }
 
 template <typename Operator> static double applyToIntegers(double x, double y) {

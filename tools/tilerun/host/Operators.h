@@ -29,6 +29,9 @@ llvm::Expected<int64_t> getInt64(const Value &value, const llvm::Twine &what);
 llvm::Expected<Shape> getShape(const Value &value, const llvm::Twine &what);
 llvm::Expected<bool> getTruth(const Value &value);
 
+/// "; did you mean 'x'?" where a candidate is near.
+std::string suggestNear(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
+
 /// Arguments of a call as written.
 struct CallArguments {
   std::vector<Value> positional;
