@@ -1,58 +1,78 @@
-// The format of artifacts: options, kernels, and their code as MLIR bytecode.
+// The format of artifacts: lines of text up to "code", then MLIR bytecode.
 #include "plugins/cpu/Handles.h"
-#include "plugins/support/Bytes.h"
 #include "plugins/support/OwnedArtifact.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 
 using namespace tilerun;
 using namespace tilerun::cpu;
 
-static constexpr llvm::StringLiteral kMagic = "tilerun-cpu-artifact 3";
+static constexpr llvm::StringLiteral kMagic = "tilerun-cpu-artifact 2";
 
 std::string cpu::getCompatibility() {
   // Bytecode of MLIR's own dialects is read by the version that wrote it.
-  return "cpu:artifact-3:mlir-" LLVM_VERSION_STRING;
+  return "cpu:artifact-2:mlir-" LLVM_VERSION_STRING;
 }
 
 std::vector<uint8_t> cpu::encodeArtifact(const ArtifactContent &content) {
-  plugin_support::ByteWriter<uint32_t> writer;
-  writer.addText(kMagic);
-  writer.add(uint8_t(content.options.debug));
-  writer.addText(formatChecks(content.options.checks));
-  writer.add(content.options.numThreads);
-  writer.add(static_cast<uint32_t>(content.kernels.size()));
-  for (const KernelHeader &kernel : content.kernels) {
-    writer.add(kernel.threads);
-    writer.addText(kernel.name);
-  }
-  writer.addText(content.hostKernel);
-  writer.addBytes(content.code);
-  return writer.take();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << kMagic << "\n";
+  if (content.options.debug)
+    os << "debug\n";
+  if (content.options.checks.any())
+    os << "checks " << formatChecks(content.options.checks) << "\n";
+  if (content.options.numThreads)
+    os << "threads " << content.options.numThreads << "\n";
+  for (const KernelHeader &kernel : content.kernels)
+    os << "kernel " << kernel.threads << " " << kernel.name << "\n";
+  if (!content.hostKernel.empty())
+    os << "host " << content.hostKernel << "\n";
+  os << "code\n";
+  std::vector<uint8_t> bytes(text.begin(), text.end());
+  bytes.insert(bytes.end(), content.code.begin(), content.code.end());
+  return bytes;
 }
 
 std::optional<ArtifactContent> cpu::decodeArtifact(llvm::ArrayRef<uint8_t> bytes) {
-  plugin_support::ByteReader<uint32_t> reader(bytes);
-  if (reader.getText() != kMagic)
+  llvm::StringRef rest(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  auto nextLine = [&] {
+    auto [line, after] = rest.split('\n');
+    rest = after;
+    return line;
+  };
+  if (nextLine() != kMagic)
     return std::nullopt;
   ArtifactContent content;
-  content.options.debug = reader.get<uint8_t>() != 0;
-  const std::string checks = reader.getText();
-  if (!checks.empty() && !parseChecks(checks, content.options.checks).empty())
-    reader.fail();
-  content.options.numThreads = reader.get<uint32_t>();
-  content.kernels.resize(reader.getCount(/*leastBytes=*/8));
-  for (KernelHeader &kernel : content.kernels) {
-    kernel.threads = reader.get<uint32_t>();
-    kernel.name = reader.getText();
-    if (!kernel.threads || kernel.threads > kMaxThreads || kernel.name.empty())
-      reader.fail();
+  while (!rest.empty()) {
+    llvm::StringRef line = nextLine();
+    if (line == "code") {
+      content.code.assign(rest.bytes_begin(), rest.bytes_end());
+      return content.kernels.empty() ? std::nullopt : std::optional(std::move(content));
+    }
+    if (line == "debug") {
+      content.options.debug = true;
+    } else if (line.consume_front("checks ")) {
+      if (!parseChecks(line, content.options.checks).empty())
+        return std::nullopt;
+    } else if (line.consume_front("threads ")) {
+      if (line.getAsInteger(10, content.options.numThreads))
+        return std::nullopt;
+    } else if (line.consume_front("host ")) {
+      content.hostKernel = line.str();
+    } else if (line.consume_front("kernel ")) {
+      auto [threads, name] = line.split(' ');
+      KernelHeader header{name.str(), 0};
+      if (threads.getAsInteger(10, header.threads) || !header.threads ||
+          header.threads > kMaxThreads || name.empty())
+        return std::nullopt;
+      content.kernels.push_back(std::move(header));
+    } else {
+      return std::nullopt;
+    }
   }
-  content.hostKernel = reader.getText();
-  const auto code = reader.getBytes();
-  content.code.assign(code.begin(), code.end());
-  return reader.finished() && !content.kernels.empty() ? std::optional(std::move(content))
-                                                       : std::nullopt;
+  return std::nullopt;
 }
 
 static TilerunPluginParameter describe(interp::Dtype type, const std::string &name) {

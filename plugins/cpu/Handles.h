@@ -118,7 +118,7 @@ struct KernelHeader {
   std::string name;
   uint32_t threads = 1;
 };
-/// What an artifact holds.
+/// The format of artifacts: a header of lines, then bytecode.
 struct ArtifactContent {
   RunOptions options;
   std::vector<KernelHeader> kernels;
