@@ -1,5 +1,6 @@
 // The library's entry: artifacts, options, errors, repeatability.
 #include "backends/nvptx/Compile.h"
+#include "tests/ir/simt/SharedUserCheck.h"
 
 #include "gtest/gtest.h"
 #include <thread>
@@ -31,6 +32,15 @@ func.func @add(%x: !tile.ptr<f32> {tile.divisibility = 16 : i64, tile.name = "x"
 std::string errorOf(llvm::StringRef text, const nvptx::NvptxOptions &options) {
   auto artifact = nvptx::compile(text, options);
   return artifact ? "no error" : llvm::toString(artifact.takeError());
+}
+
+// Dialects of the backend that take part in per-thread IR say how they touch shared memory.
+TEST(Compile, NoOpForgetsHowItTouchesSharedMemory) {
+  mlir::DialectRegistry registry;
+  nvptx::registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  EXPECT_TRUE(test::expectSharedUsers(context).contains("simt"));
 }
 
 TEST(Compile, TheArtifactDescribesTheLaunch) {

@@ -3,6 +3,7 @@
 #include "backends/spirv/Compile.h"
 #include "backends/spirv/Fixups.h"
 #include "backends/spirv/Interface.h"
+#include "tests/ir/simt/SharedUserCheck.h"
 
 #include "gtest/gtest.h"
 #include <thread>
@@ -62,6 +63,15 @@ std::string assemblyOf(llvm::StringRef text, const SpirvOptions &options) {
   auto artifact = compile(text, options, Stage::SpirvAsm, &assembly);
   EXPECT_TRUE(bool(artifact)) << llvm::toString(artifact.takeError());
   return assembly;
+}
+
+// Dialects of the backend that take part in per-thread IR say how they touch shared memory.
+TEST(Compile, NoOpForgetsHowItTouchesSharedMemory) {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  EXPECT_TRUE(test::expectSharedUsers(context).contains("simt"));
 }
 
 TEST(Compile, TheArtifactDescribesTheLaunch) {
