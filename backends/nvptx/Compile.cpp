@@ -152,7 +152,7 @@ static LLVM::LLVMFuncOp makeEntry(func::FuncOp kernel, unsigned threads, unsigne
 
 LogicalResult Compilation::toLlvmDialect() {
   MLIRContext *context = module.getContext();
-  if (failed(expandMath(module, arch)))
+  if (failed(checkWarpGroups(module, arch)) || failed(expandMath(module, arch)))
     return failure();
   int64_t arenaAlignment = 128;
   module.walk([&](simt::SharedAllocOp op) {

@@ -24,8 +24,11 @@ void populateAtomicPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePat
                             const Architecture &arch);
 void populateMathPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns,
                           const Architecture &arch);
-/// Matrix instructions of warp groups; only where the architecture's table has them.
+/// Instructions of warp groups as wgmma. Precondition: checkWarpGroups has found nothing.
 void populateWgmmaPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns);
+/// Whether each instruction of warp groups in `module` is a wgmma of the architecture. Reports the
+/// first one that is not.
+mlir::LogicalResult checkWarpGroups(mlir::ModuleOp module, const Architecture &arch);
 /// Rewrites mathematics in `module` to what the hardware and LLVM have. Reports what has no form.
 mlir::LogicalResult expandMath(mlir::ModuleOp module, const Architecture &arch);
 /// Inline assembly, and what overlapping launches wait for.

@@ -64,18 +64,29 @@ static std::vector<MatrixInstruction> matrixInstructions(unsigned number) {
   return rows;
 }
 
-/// wgmma, which only sm_90a has: operands of 16 bits in either order, others contiguous along k.
+/// wgmma, which only sm_90a has: operands of 16 bits in either order, others contiguous along k. A
+/// step along k is 32 bytes. Products of 8-bit floats are added up less precisely than f32 could.
+/// Names are the instructions' types.
 static std::vector<target::WarpGroupInstruction> warpGroupInstructions() {
   using E = MatrixElement;
-  return {{"f32.f16.f16", E::F16, E::F16, E::F32, 16, true},
-          {"f16.f16.f16", E::F16, E::F16, E::F16, 16, true},
-          {"f32.bf16.bf16", E::BF16, E::BF16, E::F32, 16, true},
-          {"f32.tf32.tf32", E::TF32, E::TF32, E::F32, 8, false},
-          {"f32.e4m3.e4m3", E::E4M3, E::E4M3, E::F32, 32, false},
-          {"f32.e4m3.e5m2", E::E4M3, E::E5M2, E::F32, 32, false},
-          {"f32.e5m2.e4m3", E::E5M2, E::E4M3, E::F32, 32, false},
-          {"f32.e5m2.e5m2", E::E5M2, E::E5M2, E::F32, 32, false},
-          {"s32.s8.s8", E::I8, E::I8, E::I32, 32, false}};
+  using F = FragmentKind;
+  std::vector<target::WarpGroupInstruction> rows;
+  auto add = [&](const char *types, E a, E b, E acc, F fragmentA, bool takesAnyOrder = false) {
+    bool isImprecise = fragmentA == F::MmaA8 && acc == E::F32;
+    rows.push_back({types, a, b, acc, /*warps=*/4, /*m=*/64, /*n=*/256, 32 / bytesOf(a),
+                    fragmentLayout(fragmentA), fragmentLayout(F::MmaD), takesAnyOrder,
+                    isImprecise});
+  };
+  add("f32.f16.f16", E::F16, E::F16, E::F32, F::MmaA16, true);
+  add("f16.f16.f16", E::F16, E::F16, E::F16, F::MmaA16, true);
+  add("f32.bf16.bf16", E::BF16, E::BF16, E::F32, F::MmaA16, true);
+  add("f32.tf32.tf32", E::TF32, E::TF32, E::F32, F::MmaA32);
+  add("f32.e4m3.e4m3", E::E4M3, E::E4M3, E::F32, F::MmaA8);
+  add("f32.e4m3.e5m2", E::E4M3, E::E5M2, E::F32, F::MmaA8);
+  add("f32.e5m2.e4m3", E::E5M2, E::E4M3, E::F32, F::MmaA8);
+  add("f32.e5m2.e5m2", E::E5M2, E::E5M2, E::F32, F::MmaA8);
+  add("s32.s8.s8", E::I8, E::I8, E::I32, F::MmaA8);
+  return rows;
 }
 
 llvm::Expected<Architecture> nvptx::getArchitecture(llvm::StringRef name) {

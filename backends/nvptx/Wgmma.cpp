@@ -1,7 +1,8 @@
-// Matrix instructions of a warp group (wgmma), as inline PTX: accumulators are tied to registers
-// that stay the same, and the wait takes and returns them, so that no use can move above it.
+// Instructions of warp groups as wgmma, in inline PTX: accumulators are tied to registers that stay
+// the same, and the wait takes and returns them, so that no use can move above it. What wgmma is,
+// its shapes, descriptors and spelling, is known here alone.
+#include "backends/nvptx/MatrixDescriptor.h"
 #include "backends/nvptx/Patterns.h"
-#include "ir/layout/MatrixTile.h"
 #include "ir/simt/SimtOps.h"
 
 using namespace mlir;
@@ -103,55 +104,55 @@ private:
 };
 
 /// The 64 bits by which an instruction finds an operand in shared memory.
-Value descriptor(OpBuilder &b, Location loc, Value buffer, Value offset, int64_t start,
-                 ArrayRef<int64_t> tile) {
+Value descriptor(OpBuilder &b, Location loc, Value buffer, Value offset, simt::TileAttr attribute,
+                 ArrayRef<int64_t> block, unsigned summed) {
   Value address = sharedAddress(b, loc, buffer, offset);
   address = LLVM::LShrOp::create(b, loc, address, integerConstant(b, loc, 32, 4));
   Value base = LLVM::ZExtOp::create(b, loc, b.getI64Type(), address);
-  layout::MatrixDescription description;
-  description.swizzleBytes = tile[0];
-  description.leadingBytes = tile[1];
-  description.strideBytes = tile[2];
+  layout::MatrixTile tile = attribute.getTile();
+  uint64_t start = tile.plainByte(uint64_t(block[0]), uint64_t(block[1]));
   // One addition a step: the variable part is the same for all of them.
-  int64_t rest = int64_t(description.encode()) + (start >> 4);
+  auto rest = int64_t(describe(tile, summed)->encode(start));
   return LLVM::AddOp::create(b, loc, base, integerConstant(b, loc, 64, rest));
 }
 
-struct WgmmaPattern : ConvertOpToLLVMPattern<simt::WgmmaOp> {
+struct GroupMmaPattern : ConvertOpToLLVMPattern<simt::GroupMmaOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult matchAndRewrite(simt::WgmmaOp op, OpAdaptor adaptor,
+  LogicalResult matchAndRewrite(simt::GroupMmaOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     Location loc = op.getLoc();
+    StringRef types = op.getInstruction();
     Statement statement(rewriter, loc);
-    std::string text = "wgmma.mma_async.sync.aligned." + op.getInstruction().str() + " " +
+    std::string text = "wgmma.mma_async.sync.aligned.m64n" + std::to_string(op.getColumns()) + "k" +
+                       std::to_string(op.getSteps()) + "." + types.str() + " " +
                        statement.addTied(adaptor.getAcc()) + ", ";
     if (adaptor.getA())
       text += statement.addRead(adaptor.getA());
     else
-      text += statement.addScalar(descriptor(rewriter, loc, adaptor.getABuffer(),
-                                             adaptor.getAOffset(), op.getAStart(), op.getATile()));
-    text +=
-        ", " + statement.addScalar(descriptor(rewriter, loc, adaptor.getBBuffer(),
-                                              adaptor.getBOffset(), op.getBStart(), op.getBTile()));
+      text +=
+          statement.addScalar(descriptor(rewriter, loc, adaptor.getABuffer(), adaptor.getAOffset(),
+                                         *op.getATile(), *op.getABlock(), 1));
+    text += ", " +
+            statement.addScalar(descriptor(rewriter, loc, adaptor.getBBuffer(),
+                                           adaptor.getBOffset(), op.getBTile(), op.getBBlock(), 0));
     text += ", 1"; // the accumulator is read
     bool isInteger = cast<VectorType>(op.getAcc().getType()).getElementType().isInteger(32);
     if (!isInteger)
       text += ", 1, 1"; // operands are not negated
-    // Only 16-bit operands have a choice.
-    StringRef types = op.getInstruction();
+    // Only 16-bit operands may be contiguous along another dimension than the sum's.
     if (types.ends_with("f16")) {
       if (!adaptor.getA())
-        text += op.getATransposed() ? ", 1" : ", 0";
-      text += op.getBTransposed() ? ", 1" : ", 0";
+        text += op.getATile()->getContiguous() == 0 ? ", 1" : ", 0";
+      text += op.getBTile().getContiguous() == 1 ? ", 1" : ", 0";
     }
     rewriter.replaceOp(op, statement.emit(text + ";"));
     return success();
   }
 };
 
-struct WgmmaWaitPattern : ConvertOpToLLVMPattern<simt::WgmmaWaitOp> {
+struct GroupMmaWaitPattern : ConvertOpToLLVMPattern<simt::GroupMmaWaitOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult matchAndRewrite(simt::WgmmaWaitOp op, OpAdaptor adaptor,
+  LogicalResult matchAndRewrite(simt::GroupMmaWaitOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const final {
     Statement statement(rewriter, op.getLoc());
     for (Value acc : adaptor.getAccs())
@@ -179,10 +180,53 @@ template <typename Op> struct StatementPattern : ConvertOpToLLVMPattern<Op> {
 
 } // namespace
 
+/// An operand in shared memory.
+static LogicalResult checkOperand(simt::GroupMmaOp op, StringRef which, simt::TileAttr attribute,
+                                  unsigned summed, bool takesAnyOrder) {
+  layout::MatrixTile tile = attribute.getTile();
+  if (tile.elementBytes * op.getSteps() != 32)
+    return op.emitOpError() << which << " has elements of " << tile.elementBytes
+                            << " bytes, of which a step of wgmma takes " << 32 / tile.elementBytes
+                            << ", not " << op.getSteps();
+  if (attribute.getContiguous() != summed && !takesAnyOrder)
+    return op.emitOpError() << which
+                            << " is not contiguous along k, which wgmma takes of 16-bit "
+                               "elements alone";
+  if (!describe(tile, summed))
+    return op.emitOpError() << which << " has strides that no descriptor of wgmma can hold";
+  return success();
+}
+
+LogicalResult nvptx::checkWarpGroups(ModuleOp module, const Architecture &arch) {
+  WalkResult result = module.walk([&](simt::GroupMmaOp op) {
+    auto check = [&]() -> LogicalResult {
+      const auto &rows = arch.info.warpGroupInstructions;
+      const auto *row = llvm::find_if(rows, [&](const auto &known) {
+                          return known.name == op.getInstruction();
+                        }).base();
+      if (row == rows.data() + rows.size())
+        return op.emitOpError() << "is of an instruction of warp groups that " << arch.info.name
+                                << " does not have: '" << op.getInstruction() << "'";
+      if (op.getRows() != row->m || op.getSteps() != row->k || op.getColumns() % 8 ||
+          op.getColumns() > row->n || op.getThreads() != 128)
+        return op.emitOpError() << "of " << op.getRows() << " x " << op.getColumns() << " x "
+                                << op.getSteps() << " in " << op.getThreads()
+                                << " threads is not a wgmma: it is " << row->m << " x a multiple "
+                                << "of 8 up to " << row->n << " x " << row->k << " in 128";
+      if (op.getABuffer() &&
+          failed(checkOperand(op, "the first operand", *op.getATile(), 1, row->takesAnyOrder)))
+        return failure();
+      return checkOperand(op, "the second operand", op.getBTile(), 0, row->takesAnyOrder);
+    };
+    return failed(check()) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 void nvptx::populateWgmmaPatterns(LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<WgmmaPattern, WgmmaWaitPattern>(converter);
-  patterns.add<StatementPattern<simt::WgmmaFenceOp>>(converter, "wgmma.fence.sync.aligned;");
-  patterns.add<StatementPattern<simt::WgmmaCommitOp>>(converter,
-                                                      "wgmma.commit_group.sync.aligned;");
-  patterns.add<StatementPattern<simt::ProxyFenceOp>>(converter, "fence.proxy.async.shared::cta;");
+  patterns.add<GroupMmaPattern, GroupMmaWaitPattern>(converter);
+  patterns.add<StatementPattern<simt::GroupMmaFenceOp>>(converter, "wgmma.fence.sync.aligned;");
+  patterns.add<StatementPattern<simt::GroupMmaCommitOp>>(converter,
+                                                         "wgmma.commit_group.sync.aligned;");
+  patterns.add<StatementPattern<simt::AsyncFenceOp>>(converter, "fence.proxy.async.shared::cta;");
 }

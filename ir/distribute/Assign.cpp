@@ -117,7 +117,7 @@ static DotAttr toAttribute(const DotPlan &plan, MLIRContext *context) {
   auto name = [&](StringRef text) { return StringAttr::get(context, text); };
   return DotAttr::get(context, plan.instruction ? name(plan.instruction->name) : StringAttr(),
                       layout(plan.a), layout(plan.b), layout(plan.d),
-                      plan.warpGroup ? name(plan.warpGroup->instruction->types) : StringAttr(),
+                      plan.warpGroup ? name(plan.warpGroup->instruction->name) : StringAttr(),
                       plan.warpGroup ? plan.warpGroup->columns : 0, plan.parts, plan.stepBits,
                       plan.rowBits, plan.columnBits, plan.batchBits);
 }

@@ -176,12 +176,16 @@ static LogicalResult checkDot(Operation *op, Attribute attribute) {
     if (!plan.getInstruction() || !plan.getA() || plan.getB())
       return op->emitOpError() << "'" << name
                                << "': warp_group needs instruction and a, and leaves out b";
-    if (llvm::none_of(info.warpGroupInstructions,
-                      [&](const auto &known) { return known.types == group.getValue(); }))
+    const auto *row = llvm::find_if(info.warpGroupInstructions, [&](const auto &known) {
+                        return known.name == group.getValue();
+                      }).base();
+    if (row == info.warpGroupInstructions.data() + info.warpGroupInstructions.size())
       return op->emitOpError() << "'" << name << "': " << info.name
                                << " has no instruction of warp groups " << group;
-    if (!llvm::isPowerOf2_32(plan.getColumns()) || plan.getColumns() < 8 || plan.getColumns() > 256)
-      return op->emitOpError() << "'" << name << "': columns must be a power of two from 8 to 256";
+    if (!llvm::isPowerOf2_32(plan.getColumns()) || plan.getColumns() < row->leastColumns() ||
+        plan.getColumns() > row->n)
+      return op->emitOpError() << "'" << name << "': columns must be a power of two from "
+                               << row->leastColumns() << " to " << row->n;
   } else if (plan.getInstruction() && !isOpaque && (!plan.getA() || !plan.getB())) {
     return op->emitOpError() << "'" << name << "': instruction needs a and b";
   }

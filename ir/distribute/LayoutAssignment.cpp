@@ -36,9 +36,9 @@ static DotPlan toPlan(DotAttr dot, const target::TargetInfo &target) {
     for (const target::MatrixInstruction &row : target.matrixInstructions)
       if (row.name == name.getValue())
         plan.instruction = &row;
-  if (StringAttr types = dot.getWarpGroup())
+  if (StringAttr name = dot.getWarpGroup())
     for (const target::WarpGroupInstruction &row : target.warpGroupInstructions)
-      if (row.types == types.getValue())
+      if (row.name == name.getValue())
         plan.warpGroup = WarpGroupPlan{&row, dot.getColumns()};
   plan.a = layout(dot.getA());
   plan.b = layout(dot.getB());

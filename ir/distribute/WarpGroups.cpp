@@ -1,11 +1,11 @@
 // Products by instructions of warp groups: which of them can be, and how groups tile the result.
 //
-// A group computes 64 rows at a time and reads operands from shared memory, so it needs at least
-// four warps and 64 rows, and both operands must fit there together. Operands that must be
-// contiguous along k (all but 16-bit ones) but lie the other way round in memory are transposed on
-// the way, by copies of one element, if those are as large as copies can be small: 4 bytes. What
-// stays with the instructions of one warp: smaller and larger products, three dimensions, operands
-// in parts, and 8-bit operands that would have to be transposed.
+// A group computes the rows of its instruction at a time and reads operands from shared memory, so
+// it needs that many warps and rows, and both operands must fit there together. Operands that must
+// be contiguous along k (unless the instruction takes any order) but lie the other way round in
+// memory are transposed on the way, by copies of one element, if those are as large as copies can
+// be small: 4 bytes. What stays with the instructions of one warp: smaller and larger products,
+// three dimensions, operands in parts, and smaller operands that would have to be transposed.
 #include "ir/distribute/Layouts.h"
 #include "ir/distribute/Plans.h"
 #include "ir/layout/Fragments.h"
@@ -59,69 +59,35 @@ static bool fits(Value operand, unsigned summed, const WarpGroupInstruction &row
     }
   }
   // An operand that is not loaded can be stored in any order.
-  return describeTile(type.getShape(), inner, bytes, summed).has_value() &&
-         describeTile(type.getShape(), summed, bytes, summed).has_value();
+  return llvm::all_of(std::array{inner, summed}, [&](unsigned inner) {
+    MatrixTile tile{{type.getDimSize(0), type.getDimSize(1)}, inner, bytes};
+    return tile.isOperand(summed, row.k);
+  });
 }
 
-static FragmentKind fragmentA(MatrixElement element) {
-  switch (element) {
-  case MatrixElement::F16:
-  case MatrixElement::BF16:
-    return FragmentKind::MmaA16;
-  case MatrixElement::TF32:
-    return FragmentKind::MmaA32;
-  default:
-    return FragmentKind::MmaA8;
-  }
+/// The row for a product that otherwise takes `instruction`, with k of at least a step; null: none.
+static const WarpGroupInstruction *
+findRow(const target::TargetInfo &target, const target::MatrixInstruction &instruction, int64_t k) {
+  const WarpGroupInstruction *found = nullptr;
+  for (const WarpGroupInstruction &row : target.warpGroupInstructions)
+    if (row.a == instruction.a && row.b == instruction.b && row.acc == instruction.acc &&
+        k >= row.k)
+      found = &row;
+  return found;
 }
 
-void distribute::useWarpGroups(tile::DotOp op, const Options &options, AccessFunction access,
-                               DotPlan &plan) {
-  constexpr unsigned kGroupBits = 2, kRowBits = 6, kMinColumnBits = 3, kMaxColumnBits = 8;
-  auto type = cast<RankedTensorType>(op.getType());
-  unsigned warpBits = llvm::Log2_32(options.numWarps);
-  if (!plan.instruction || plan.parts != 1 || type.getRank() != 2 || warpBits < kGroupBits)
-    return;
-  SmallVector<unsigned, 4> bits = shapeBits(type.getShape());
-  auto aShape = cast<RankedTensorType>(op.getA().getType()).getShape();
-  unsigned innerBits = llvm::Log2_64(aShape[1]);
-  if (bits[0] < kRowBits || bits[1] < kMinColumnBits)
-    return;
-  // Of 8-bit floats a warp group adds up less precisely than its accumulator could, and it does not
-  // round into a narrower one.
-  bool isSmallFloat =
-      plan.instruction->a == MatrixElement::E4M3 || plan.instruction->a == MatrixElement::E5M2;
-  if ((isSmallFloat && int64_t(op.getMaxImprecise()) < aShape[1]) ||
-      (type.getElementType().isF16() && plan.instruction->acc == MatrixElement::F32))
-    return;
-  const WarpGroupInstruction *row = nullptr;
-  for (const WarpGroupInstruction &candidate : options.target->warpGroupInstructions)
-    if (candidate.a == plan.instruction->a && candidate.b == plan.instruction->b &&
-        candidate.acc == plan.instruction->acc && aShape[1] >= candidate.k)
-      row = &candidate;
-  auto bytesOf = [](Value value) {
-    return tile::getElementBytes(getElementTypeOrSelf(value.getType()));
-  };
-  Type element = type.getElementType();
-  if (!element.isF32() && !element.isF16() && !element.isInteger(32))
-    return;
-  // Operands are read as they lie in memory: they must have the instruction's own type.
-  if (!row || bytesOf(op.getA()) * row->k != 32 || bytesOf(op.getB()) * row->k != 32 ||
-      !fits(op.getA(), 1, *row, access) || !fits(op.getB(), 0, *row, access))
-    return;
-
-  // Beside the operands there is what conversions need.
-  auto sizeOf = [&](Value value) {
-    return cast<RankedTensorType>(value.getType()).getNumElements() * int64_t(bytesOf(value));
-  };
-  if (sizeOf(op.getA()) + sizeOf(op.getB()) > options.target->budget().forWarpGroupOperands())
-    return;
-
+/// Layouts of the result and of a first operand in registers.
+static void tileGroups(tile::DotOp op, const Options &options, const WarpGroupInstruction &row,
+                       DotPlan &plan) {
+  SmallVector<unsigned, 4> bits = shapeBits(cast<RankedTensorType>(op.getType()).getShape());
+  unsigned innerBits = llvm::Log2_64(cast<RankedTensorType>(op.getA().getType()).getDimSize(1));
+  unsigned warpBits = llvm::Log2_32(options.numWarps), rowBits = llvm::Log2_32(row.m);
   // Groups over rows first: they share the second operand, which all of them read.
-  unsigned groupBits = warpBits - kGroupBits;
-  unsigned rowGroups = std::min(groupBits, bits[0] - kRowBits);
-  unsigned columnGroups = std::min(groupBits - rowGroups, bits[1] - kMinColumnBits);
-  unsigned columnBits = std::min(bits[1] - columnGroups, kMaxColumnBits);
+  unsigned groupBits = warpBits - llvm::Log2_32(row.warps);
+  unsigned rowGroups = std::min(groupBits, bits[0] - rowBits);
+  unsigned columnGroups =
+      std::min(groupBits - rowGroups, bits[1] - llvm::Log2_32(row.leastColumns()));
+  unsigned columnBits = std::min(bits[1] - columnGroups, llvm::Log2_32(row.n));
   auto spread = [](unsigned bits, unsigned dim) {
     return LinearLayout::identity1D(bits, kWarp, dimName(dim));
   };
@@ -133,14 +99,51 @@ void distribute::useWarpGroups(tile::DotOp op, const Options &options, AccessFun
       layout = layout.resizeIn(kWarp, warpBits);
     return normalize(layout, llvm::Log2_32(options.target->warpSize), warpBits);
   };
-  unsigned moreRows = bits[0] - kRowBits - rowGroups;
-  plan.warpGroup = WarpGroupPlan{row, 1u << columnBits};
-  plan.d = finish(*wgmmaLayout(1u << columnBits) * spread(rowGroups, 0) * spread(columnGroups, 1) *
-                  repeat(bits[1] - columnGroups - columnBits, 1) * repeat(moreRows, 0));
-  LinearLayout a = fragmentLayout(fragmentA(row->a)) * spread(kGroupBits, 0) *
-                   spread(rowGroups, 0) * LinearLayout::zeros1D(columnGroups, kWarp, dimName(0));
-  plan.a = finish(a * repeat(innerBits - llvm::Log2_32(row->k), 1) * repeat(moreRows, 0));
+  unsigned moreRows = bits[0] - rowBits - rowGroups;
+  plan.warpGroup = WarpGroupPlan{&row, 1u << columnBits};
+  plan.d =
+      finish(row.resultLayout(1u << columnBits) * spread(rowGroups, 0) * spread(columnGroups, 1) *
+             repeat(bits[1] - columnGroups - columnBits, 1) * repeat(moreRows, 0));
+  LinearLayout a = row.operandLayout() * spread(rowGroups, 0) *
+                   LinearLayout::zeros1D(columnGroups, kWarp, dimName(0));
+  plan.a = finish(a * repeat(innerBits - llvm::Log2_32(row.k), 1) * repeat(moreRows, 0));
   plan.b = LinearLayout();
+}
+
+void distribute::useWarpGroups(tile::DotOp op, const Options &options, AccessFunction access,
+                               DotPlan &plan) {
+  auto type = cast<RankedTensorType>(op.getType());
+  if (!plan.instruction || plan.parts != 1 || type.getRank() != 2)
+    return;
+  auto aShape = cast<RankedTensorType>(op.getA().getType()).getShape();
+  const WarpGroupInstruction *row = findRow(*options.target, *plan.instruction, aShape[1]);
+  if (!row || options.numWarps < row->warps || type.getDimSize(0) < row->m ||
+      type.getDimSize(1) < row->leastColumns())
+    return;
+  // Not where the sum would be less precise than asked for, or would be rounded into the result.
+  if ((row->isImprecise && int64_t(op.getMaxImprecise()) < aShape[1]) ||
+      (type.getElementType().isF16() && row->acc == MatrixElement::F32))
+    return;
+  auto bytesOf = [](Value value) {
+    return tile::getElementBytes(getElementTypeOrSelf(value.getType()));
+  };
+  Type element = type.getElementType();
+  if (!element.isF32() && !element.isF16() && !element.isInteger(32))
+    return;
+  // Operands are read as they lie in memory: they must have the instruction's own type.
+  if (bytesOf(op.getA()) != target::bytesOf(row->a) ||
+      bytesOf(op.getB()) != target::bytesOf(row->b) || !fits(op.getA(), 1, *row, access) ||
+      !fits(op.getB(), 0, *row, access))
+    return;
+
+  // Beside the operands there is what conversions need.
+  auto sizeOf = [&](Value value) {
+    return cast<RankedTensorType>(value.getType()).getNumElements() * int64_t(bytesOf(value));
+  };
+  if (sizeOf(op.getA()) + sizeOf(op.getB()) > options.target->budget().forWarpGroupOperands())
+    return;
+
+  tileGroups(op, options, *row, plan);
 }
 
 void distribute::transposeOnTheWay(tile::DotOp op, const DotPlan &plan, const Options &options,

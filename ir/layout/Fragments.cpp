@@ -119,16 +119,6 @@ LinearLayout tilerun::layout::fragmentLayout(FragmentKind kind) {
   return {};
 }
 
-std::optional<LinearLayout> tilerun::layout::wgmmaLayout(unsigned columns) {
-  if (!std::has_single_bit(columns) || columns < 8 || columns > 256)
-    return std::nullopt;
-  // Warp w holds rows 16w to 16w+15, in the accumulator layout of mma repeated along the columns.
-  unsigned more = static_cast<unsigned>(std::countr_zero(columns)) - 3;
-  return fragmentLayout(FragmentKind::MmaD) *
-         LinearLayout::identity1D(more, kRegister, dimName(1)) *
-         LinearLayout::identity1D(2, kWarp, dimName(0));
-}
-
 LinearLayout tilerun::layout::rowMajorFragment(unsigned rows, unsigned columns, unsigned run,
                                                unsigned lanes) {
   unsigned columnBits = std::countr_zero(columns), total = columnBits + std::countr_zero(rows);

@@ -1,6 +1,6 @@
-// The layouts that matrix instructions demand, as bases: register and lane (for wgmma also warp) to
-// dim0 and dim1. Sources: the PTX ISA's "Matrix Fragments" sections and AMD's CDNA3 and RDNA3 ISA
-// guides. A tensor's layout is such a fragment times identities over registers and warps.
+// The layouts that matrix instructions demand, as bases: register and lane to dim0 and dim1.
+// Sources: the PTX ISA's "Matrix Fragments" sections and AMD's CDNA3 and RDNA3 ISA guides. A
+// tensor's layout is such a fragment times identities over registers and warps.
 #ifndef TILERUN_IR_LAYOUT_FRAGMENTS_H
 #define TILERUN_IR_LAYOUT_FRAGMENTS_H
 
@@ -22,11 +22,6 @@ struct FragmentInfo {
 llvm::ArrayRef<FragmentInfo> allFragments();
 
 LinearLayout fragmentLayout(FragmentKind kind);
-
-/// The accumulator of wgmma m64nNk16 and its siblings over the four warps of a warp group; also its
-/// A operand in registers with 16-bit elements, where `columns` is k. nullopt unless `columns` is a
-/// power of two from 8 to 256 (wgmma has other widths, which are not linear layouts).
-std::optional<LinearLayout> wgmmaLayout(unsigned columns);
 
 /// A row-major matrix that lanes hold in pieces of `run` neighbours: lane 0 the first, lane 1 the
 /// next, and so on until all lanes have one; then lane 0 continues. Sizes are powers of two.

@@ -1,10 +1,12 @@
-// See MatrixTile.h. Source for descriptions: PTX ISA, "asynchronous warpgroup level matrix
-// shared memory layout".
+// See MatrixTile.h.
 #include "ir/layout/MatrixTile.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace tilerun::layout;
 
-static constexpr unsigned kLineBytes = 128, kChunkBytes = 16, kGroupLines = 8;
+static constexpr unsigned kLineBytes = MatrixTile::kMostLineBytes,
+                          kChunkBytes = MatrixTile::kChunkBytes;
 
 LinearLayout tilerun::layout::swizzledTile(llvm::ArrayRef<int64_t> shape, unsigned inner,
                                            unsigned elementBytes) {
@@ -33,38 +35,33 @@ LinearLayout tilerun::layout::swizzledTile(llvm::ArrayRef<int64_t> shape, unsign
   return LinearLayout({Dim(kOffset, innerBits + outerBits)}, outs, bases);
 }
 
-uint64_t MatrixDescription::encode() const {
-  uint64_t mode = swizzleBytes == 128 ? 1 : swizzleBytes == 64 ? 2 : swizzleBytes == 32 ? 3 : 0;
-  return ((leadingBytes >> 4) << 16) | ((strideBytes >> 4) << 32) | (mode << 62);
+uint64_t MatrixTile::lineBytes() const {
+  return std::min<uint64_t>(uint64_t(shape[inner]) * elementBytes, kMostLineBytes);
 }
 
-std::optional<MatrixDescription> tilerun::layout::describeTile(llvm::ArrayRef<int64_t> shape,
-                                                               unsigned inner,
-                                                               unsigned elementBytes,
-                                                               unsigned summed) {
-  uint64_t line = std::min<uint64_t>(shape[inner] * elementBytes, kLineBytes);
-  uint64_t lines = shape[1 - inner];
-  if (line < kChunkBytes || lines < kGroupLines)
-    return std::nullopt;
-  MatrixDescription result;
-  result.isKMajor = inner == summed;
-  result.swizzleBytes = line > kChunkBytes ? line : 0;
-  if (result.isKMajor) {
-    if (line == kChunkBytes)
-      return std::nullopt; // an instruction's step is two chunks
-    // Groups of eight lines follow each other; a step never leaves its line.
-    result.leadingBytes = kChunkBytes;
-    result.strideBytes = line * kGroupLines;
-  } else if (result.swizzleBytes) {
-    // Along the sum: groups of eight lines. Along the other dimension: the next piece of a line.
-    result.leadingBytes = line * lines;
-    result.strideBytes = line * kGroupLines;
-  } else {
-    result.leadingBytes = line * kGroupLines;
-    result.strideBytes = line * lines;
-  }
-  constexpr uint64_t kFieldLimit = uint64_t(1) << 18; // 14 bits in units of 16 bytes
-  if (result.leadingBytes >= kFieldLimit || result.strideBytes >= kFieldLimit)
-    return std::nullopt;
-  return result;
+unsigned MatrixTile::swizzleBytes() const {
+  return lineBytes() > kChunkBytes ? unsigned(lineBytes()) : 0;
+}
+
+uint64_t MatrixTile::plainByte(uint64_t row, uint64_t column) const {
+  uint64_t line = inner == 1 ? row : column;
+  uint64_t along = (inner == 1 ? column : row) * elementBytes;
+  return (along / lineBytes() * lines() + line) * lineBytes() + along % lineBytes();
+}
+
+uint64_t MatrixTile::permute(uint64_t byte) const {
+  uint64_t chunks = std::max(swizzleBytes(), kChunkBytes) / kChunkBytes;
+  uint64_t row = byte / kMostLineBytes % chunks;
+  return byte ^ (row * kChunkBytes);
+}
+
+bool MatrixTile::isOperand(unsigned summed, unsigned k) const {
+  return lineBytes() >= kChunkBytes && lines() >= kGroupLines &&
+         (inner != summed || uint64_t(k) * elementBytes <= lineBytes());
+}
+
+bool MatrixTile::canStartAt(uint64_t row, uint64_t column) const {
+  uint64_t line = inner == 1 ? row : column;
+  uint64_t along = (inner == 1 ? column : row) * elementBytes;
+  return line % kGroupLines == 0 && along % kChunkBytes == 0;
 }

@@ -1,10 +1,11 @@
 // Tiles of matrices in shared memory: swizzled lines that any access pattern of matrix instructions
-// reads without bank conflicts, and the description of such a tile that instructions of a warp
-// group (wgmma) take instead of addresses.
+// reads without bank conflicts, and where in such a tile an element lies.
 #ifndef TILERUN_IR_LAYOUT_MATRIXTILE_H
 #define TILERUN_IR_LAYOUT_MATRIXTILE_H
 
 #include "ir/layout/LinearLayout.h"
+
+#include <array>
 
 namespace tilerun::layout {
 
@@ -13,30 +14,36 @@ namespace tilerun::layout {
 /// Lines of at most 128 bytes along `inner` follow each other along the other dimension; the
 /// remainder of `inner` comes last. The 16-byte chunks of a line are permuted by XOR with the
 /// line's number in its group of 1024 bytes' 128-byte rows, so that a column of eight lines hits
-/// every bank once. That is the 128-, 64- or 32-byte swizzle of NVIDIA's matrix descriptors and
-/// tensor copies. Precondition: sizes are powers of two; inner takes at least 16 bytes for a
-/// description.
+/// every bank once. Precondition: sizes are powers of two.
 LinearLayout swizzledTile(llvm::ArrayRef<int64_t> shape, unsigned inner, unsigned elementBytes);
 
-/// The parameters of a tile, besides its start, for an instruction of warp groups. The strides are
-/// in bytes and mean what the PTX ISA calls leading and stride dimension byte offset; which of them
-/// counts what depends on the swizzle and on the order of the operand.
-struct MatrixDescription {
-  unsigned swizzleBytes = 0; ///< 128, 64, 32, or 0 for none.
-  uint64_t leadingBytes = 0, strideBytes = 0;
-  bool isKMajor = true; ///< The dimension that is summed over is the contiguous one.
+/// Such a tile as instructions of warp groups read it: as addresses, in two steps. All sizes are in
+/// bytes unless they say otherwise.
+struct MatrixTile {
+  std::array<int64_t, 2> shape; ///< In elements; powers of two.
+  unsigned inner;               ///< The contiguous dimension: 0 or 1.
+  unsigned elementBytes;        ///< A power of two.
 
-  /// The 64-bit descriptor without its start address, which goes to the low 14 bits in units of 16.
-  uint64_t encode() const;
-  /// A tile's start must be a multiple of this, or the swizzle would begin elsewhere.
-  unsigned alignment() const { return swizzleBytes ? swizzleBytes * 8 : 128; }
+  static constexpr unsigned kMostLineBytes = 128, kChunkBytes = 16, kGroupLines = 8;
+
+  uint64_t lineBytes() const;
+  uint64_t lines() const { return uint64_t(shape[1 - inner]); }
+  /// The bytes in which chunks are permuted: 128, 64 or 32; 0 where a line is one chunk or less.
+  unsigned swizzleBytes() const;
+  /// Where a tile may start, for the permutation to begin there.
+  unsigned alignment() const { return swizzleBytes() ? swizzleBytes() * kGroupLines : 128; }
+  /// Where an element would lie without the permutation.
+  uint64_t plainByte(uint64_t row, uint64_t column) const;
+  /// Where a byte of a tile that starts at a multiple of `alignment` lies. It permutes places in
+  /// memory: a start that was moved inside the tile is added before.
+  uint64_t permute(uint64_t byte) const;
+  /// Whether an instruction that sums over the dimension `summed`, in steps of `k` elements, can
+  /// read it: lines are whole chunks, eight or more, and a step along a line stays in it.
+  bool isOperand(unsigned summed, unsigned k) const;
+  /// Whether a block of an instruction may start at this element: at a chunk of a line whose number
+  /// is a multiple of eight.
+  bool canStartAt(uint64_t row, uint64_t column) const;
 };
-
-/// The description of swizzledTile(shape, inner, elementBytes) as an operand whose dimension
-/// `summed` is summed over; nullopt if a line is shorter than 16 bytes, or than an instruction's
-/// step (32 bytes) along `summed`, or a field cannot hold a stride.
-std::optional<MatrixDescription> describeTile(llvm::ArrayRef<int64_t> shape, unsigned inner,
-                                              unsigned elementBytes, unsigned summed);
 
 } // namespace tilerun::layout
 

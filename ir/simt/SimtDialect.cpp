@@ -48,48 +48,6 @@ unsigned tilerun::simt::getScalarBytes(Type type) {
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
 
-/// A descriptor's numbers: swizzle, leading and other stride.
-static LogicalResult checkTile(WgmmaOp op, StringRef which, ArrayRef<int64_t> tile, int64_t start) {
-  if (tile.size() != 3)
-    return op.emitOpError() << which << " needs a swizzle and two strides";
-  if (!llvm::is_contained({0, 32, 64, 128}, tile[0]))
-    return op.emitOpError() << which << " has a swizzle of " << tile[0]
-                            << " bytes, but must have 0, 32, 64 or 128";
-  for (int64_t bytes : {tile[1], tile[2], start})
-    if (bytes < 0 || bytes % 16 || bytes >= (1 << 18))
-      return op.emitOpError()
-             << which << " has " << bytes
-             << " bytes for a start or stride, which must be a multiple of 16 below "
-                "262144";
-  return success();
-}
-
-LogicalResult WgmmaOp::verify() {
-  unsigned columns = 0, k = 0;
-  StringRef rest = getInstruction();
-  if (!rest.consume_front("m64n") || rest.consumeInteger(10, columns) || !rest.consume_front("k") ||
-      rest.consumeInteger(10, k) || !rest.starts_with("."))
-    return emitOpError() << "'" << getInstruction() << "' is not m64n<columns>k<k>.<types>";
-  if (columns % 8 || columns < 8 || columns > 256)
-    return emitOpError() << "has " << columns
-                         << " columns, but must have a multiple of 8 up to 256";
-  int64_t registers = cast<VectorType>(getAcc().getType()).getNumElements();
-  if (registers * 2 != columns)
-    return emitOpError() << "has " << registers << " registers of the result in a thread, but "
-                         << columns << " columns take " << columns / 2;
-  if (bool(getA()) == bool(getABuffer()) || bool(getABuffer()) != bool(getAOffset()))
-    return emitOpError("needs its first operand in registers or in shared memory");
-  if (getABuffer() && failed(checkTile(*this, "the first operand", getATile(), getAStart())))
-    return failure();
-  return checkTile(*this, "the second operand", getBTile(), getBStart());
-}
-
-LogicalResult WgmmaWaitOp::verify() {
-  if (getAccs().getTypes() != getResults().getTypes())
-    return emitOpError("must return the accumulators that it takes");
-  return success();
-}
-
 LogicalResult RoleOp::verify() {
   if (int32_t(getFirst()) < 0 || int32_t(getEnd()) <= int32_t(getFirst()))
     return emitOpError() << "has no warps from " << int32_t(getFirst()) << " to "

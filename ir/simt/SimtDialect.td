@@ -76,4 +76,21 @@ def Simt_MatrixType : TypeDef<Simt_Dialect, "Matrix"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Simt_TileAttr : AttrDef<Simt_Dialect, "Tile"> {
+  let mnemonic = "tile";
+  let summary = "a matrix in shared memory as instructions of warp groups read it";
+  let description = [{
+    `#simt.tile<64x32xf16, contiguous 1>`: rows × columns × element type in memory, and the contiguous dimension. It lies there as
+    `layout::swizzledTile`: lines of at most 128 bytes along the contiguous dimension, at least eight of them, whose 16-byte
+    chunks are permuted by XOR with the number of the 128 bytes in which they lie.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType, "unsigned":$contiguous);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// As addresses.
+    ::tilerun::layout::MatrixTile getTile() const;
+  }];
+}
+
 #endif

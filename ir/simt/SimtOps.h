@@ -5,6 +5,7 @@
 // buffers and sync/Barriers.h inserts the barriers that are needed.
 #pragma once
 
+#include "ir/layout/MatrixTile.h"
 #include "ir/tile/TileOps.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

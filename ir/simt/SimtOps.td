@@ -1,18 +1,14 @@
-// Ops of the `simt` dialect: threads, global memory, shared memory, exchange between threads, matrix instructions.
+// Ops of the `simt` dialect: threads, global memory, shared memory, exchange between threads, matrix instructions. Those of
+// warp groups are in GroupOps.td.
 #ifndef TILERUN_IR_SIMT_SIMTOPS_TD
 #define TILERUN_IR_SIMT_SIMTOPS_TD
 
-include "ir/simt/SimtDialect.td"
-include "ir/simt/sync/SharedUser.td"
+include "ir/simt/GroupOps.td"
+include "ir/simt/SimtOpBase.td"
 include "ir/tile/TileAttrs.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
-
-class Simt_Op<string opMnemonic, list<Trait> traits = []> : Op<Simt_Dialect, opMnemonic, traits>;
 
 def Simt_GlobalMemory : Resource<"::tilerun::tile::GlobalMemory">;
-def Simt_SharedMemory : Resource<"::tilerun::simt::SharedMemory">;
-def Simt_Vector : VectorOfRankAndType<[1], [AnyType]>;
 def Simt_ScalarOrVector : AnyTypeOf<[AnyInteger, AnyFloat, Simt_Vector]>;
 
 //===----------------------------------------------------------------------===//
@@ -145,7 +141,7 @@ def Simt_SharedAddOp : Simt_Op<"shared_add", [SaysSharedUse, MemoryEffects<[MemR
 def Simt_LoadMatrixOp : Simt_Op<"load_matrix", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>]>]> {
   let summary = "8×8 matrices of 16-bit elements from shared memory into the fragments of a warp";
   let description = [{
-    Lane 8·i + r gives the byte offset of row r of matrix i; each row is 16 consecutive bytes. A lane receives two
+    For warps of 32 lanes. Lane 8·i + r gives the byte offset of row r of matrix i; each row is 16 consecutive bytes. A lane receives two
     elements of each of the `count` matrices: row lane/4, columns 2·(lane%4) and the next one; with `transposed`,
     rows and columns change roles.
   }];
@@ -250,70 +246,6 @@ def Simt_MmaOp : Simt_Op<"mma", [NoSharedUse, Pure, AllTypesMatch<["acc", "resul
   let arguments = (ins StrAttr:$instruction, Simt_Vector:$a, Simt_Vector:$b, Simt_Vector:$acc);
   let results = (outs Simt_Vector:$result);
   let assemblyFormat = "$instruction $a `,` $b `,` $acc attr-dict `:` type($a) `,` type($b) `,` type($acc)";
-}
-
-//===----------------------------------------------------------------------===//
-// Matrix instructions of a warp group
-//===----------------------------------------------------------------------===//
-
-def Simt_ProxyFenceOp : Simt_Op<"proxy_fence", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
-  let summary = "this thread's earlier writes to shared memory become visible to asynchronous matrix instructions";
-  let description = [{ To cover the writes of all threads, each thread executes it and a barrier follows. }];
-  let assemblyFormat = "attr-dict";
-}
-
-def Simt_WgmmaFenceOp : Simt_Op<"wgmma_fence", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
-  let summary = "a group of `wgmma` begins: registers and `buffers` may be read by it from here on";
-  let arguments = (ins Variadic<Simt_SharedType>:$buffers);
-  let assemblyFormat = "($buffers^)? attr-dict";
-}
-
-def Simt_WgmmaOp : Simt_Op<"wgmma", [SaysSharedUse, AttrSizedOperandSegments, TypesMatchWith<"acc has the result's type", "result", "acc", "$_self">,
-                                    MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
-  let summary = "a warp group's asynchronous matrix instruction: acc + a × b, operands in shared memory";
-  let description = [{
-    ```mlir
-    %d = simt.wgmma "m64n128k16.f32.f16.f16" a %ring[%slot] + 32 as [128, 16, 1024]
-                                             b %ring2[%slot2] + 0 as [128, 8192, 1024] transposed, %acc : vector<64xf32>
-    ```
-    The four warps of a group execute it together. An operand starts at a byte offset that is the same in all of them
-    (a variable part and a constant) and is described by [swizzle, leading stride, other stride] in bytes, as
-    `layout::MatrixDescription`. `transposed`: the dimension that is summed over is not the contiguous one. In place of the
-    first operand there may be its registers: `registers %a`.
-
-    The result, and the registers that are read, belong to the instruction until a `wgmma_wait` has waited for its
-    group; only another `wgmma` of the same shape may take the result before.
-  }];
-  let arguments = (ins StrAttr:$instruction, Optional<Simt_Vector>:$a, Optional<Simt_SharedType>:$a_buffer,
-                   Optional<I32>:$a_offset, Simt_SharedType:$b_buffer, I32:$b_offset, Simt_Vector:$acc,
-                   DefaultValuedAttr<I64Attr, "0">:$a_start, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$a_tile,
-                   UnitAttr:$a_transposed, DefaultValuedAttr<I64Attr, "0">:$b_start, DenseI64ArrayAttr:$b_tile,
-                   UnitAttr:$b_transposed);
-  let results = (outs Simt_Vector:$result);
-  let assemblyFormat = [{
-    $instruction (`registers` $a^ `:` type($a))?
-    (`a` $a_buffer^ `[` $a_offset `]` `+` $a_start `as` $a_tile (`transposed` $a_transposed^)?)?
-    `b` $b_buffer `[` $b_offset `]` `+` $b_start `as` $b_tile (`transposed` $b_transposed^)?
-    `,` $acc attr-dict `:` type($result)
-  }];
-  let hasVerifier = 1;
-}
-
-def Simt_WgmmaCommitOp : Simt_Op<"wgmma_commit", [SaysSharedUse, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
-  let summary = "close the group of `wgmma` since the last one";
-  let assemblyFormat = "attr-dict";
-}
-
-def Simt_WgmmaWaitOp : Simt_Op<"wgmma_wait", [SaysSharedUse, AttrSizedOperandSegments, MemoryEffects<[MemRead<Simt_SharedMemory>, MemWrite<Simt_SharedMemory>]>]> {
-  let summary = "wait until at most `pending` groups are in flight";
-  let description = [{
-    `accs` are accumulators of groups that are waited for; their values may be used as the results from here on. `kept`
-    are registers that those groups read.
-  }];
-  let arguments = (ins I32Attr:$pending, Variadic<Simt_Vector>:$accs, Variadic<Simt_Vector>:$kept);
-  let results = (outs Variadic<Simt_Vector>:$results);
-  let assemblyFormat = "$pending (`accs` $accs^ `:` type($accs))? (`kept` $kept^ `:` type($kept))? attr-dict (`->` type($results)^)?";
-  let hasVerifier = 1;
 }
 
 def Simt_DotBytesOp : Simt_Op<"dot_bytes", [NoSharedUse, Pure, SameOperandsAndResultType] # ElementwiseMappable.traits> {

@@ -1,5 +1,5 @@
-// Registers from a tile in shared memory: by ldmatrix where the layout is a fragment's, else by
-// plain accesses that are as wide as the layout allows.
+// Registers from a tile in shared memory: by simt.load_matrix where the layout is that of its
+// result, else by plain accesses that are as wide as the layout allows.
 #include "ir/layout/SharedMemory.h"
 #include "ir/simt/LowerContext.h"
 
@@ -20,7 +20,7 @@ public:
     originOffset = origin.empty() ? 0 : offsetOf(origin[0], origin[1]);
   }
 
-  /// Whether words of neighbours along dimension `along` are held as ldmatrix gives them.
+  /// Whether words of neighbours along dimension `along` are held as simt.load_matrix gives them.
   bool suitsLoadMatrix(unsigned along) const;
   Value loadMatrices(unsigned along);
   FailureOr<Value> loadPlain();

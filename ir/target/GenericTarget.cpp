@@ -98,7 +98,7 @@ static bool hasMatchingBrackets(StringRef text) {
   return open.empty();
 }
 
-/// A layout of a fragment of rows × columns, by its name or as text.
+/// A layout of a fragment of rows × columns (0: any number), by its name or as text.
 static llvm::Expected<LinearLayout> parseFragment(StringRef text, unsigned rows, unsigned columns,
                                                   unsigned lanes) {
   LinearLayout layout;
@@ -119,13 +119,21 @@ static llvm::Expected<LinearLayout> parseFragment(StringRef text, unsigned rows,
     std::string name = layout::dimName(dim);
     return layout.hasOut(name) && uint64_t(1) << layout.outBits(name) == size;
   };
-  if (layout.getOuts().size() != 2 || !hasSize(0, rows) || !hasSize(1, columns))
-    return makeError("layout '" + text + "' is not of " + Twine(rows) + " x " + Twine(columns) +
-                     " elements");
+  if (layout.getOuts().size() != 2 || !hasSize(0, rows) || (columns && !hasSize(1, columns)))
+    return makeError("layout '" + text + "' is not of " + Twine(rows) +
+                     (columns ? " x " + Twine(columns) + " elements" : Twine(" rows")));
   if (layout.getIns().size() != 2 || !layout.hasIn(layout::kRegister) ||
       !layout.hasIn(layout::kLane) || uint64_t(1) << layout.inBits(layout::kLane) != lanes)
     return makeError("layout '" + text + "' is not over registers and " + Twine(lanes) + " lanes");
   return layout;
+}
+
+static llvm::Error parseSizes(StringRef text, llvm::ArrayRef<StringRef> sizes,
+                              llvm::ArrayRef<unsigned *> numbers) {
+  for (auto [size, number] : llvm::zip(sizes, numbers))
+    if (size.getAsInteger(10, *number) || !llvm::isPowerOf2_32(*number) || *number > 1024)
+      return makeError("'" + text + "' is not three powers of two up to 1024");
+  return llvm::Error::success();
 }
 
 static llvm::Error parseElements(llvm::ArrayRef<StringRef> names,
@@ -156,10 +164,8 @@ static llvm::Expected<MatrixInstruction> parseMatrix(StringRef text, unsigned la
   MatrixInstruction row;
   row.name = parts[0].str();
   row.isImprecise = isImprecise;
-  unsigned *numbers[] = {&row.m, &row.n, &row.k};
-  for (auto [size, number] : llvm::zip(sizes, numbers))
-    if (size.getAsInteger(10, *number) || !llvm::isPowerOf2_32(*number) || *number > 1024)
-      return makeError("'" + parts[1] + "' is not three powers of two up to 1024");
+  if (llvm::Error error = parseSizes(parts[1], sizes, {&row.m, &row.n, &row.k}))
+    return std::move(error);
   if (llvm::Error error = parseElements({parts[2], parts[3], parts[4]}, {&row.a, &row.b, &row.acc}))
     return std::move(error);
   if (isOpaque) {
@@ -182,17 +188,34 @@ static llvm::Expected<MatrixInstruction> parseMatrix(StringRef text, unsigned la
   return row;
 }
 
-static llvm::Expected<WarpGroupInstruction> parseWarpGroup(StringRef text) {
-  llvm::SmallVector<StringRef> parts;
-  text.split(parts, ':');
+static llvm::Expected<WarpGroupInstruction> parseWarpGroup(StringRef text, unsigned lanes) {
+  llvm::SmallVector<StringRef> parts = splitOutside(text, ':'), sizes;
+  if (parts.size() > 2)
+    parts[2].split(sizes, 'x');
   WarpGroupInstruction row;
-  row.takesAnyOrder = parts.size() == 6 && parts[5] == "any-order";
-  if (parts.size() != (row.takesAnyOrder ? 6u : 5u) || parts[4].getAsInteger(10, row.k) ||
-      !llvm::isPowerOf2_32(row.k) || row.k > 1024)
-    return makeError("it must be TYPES:A:B:ACC:K[:any-order]");
-  row.types = parts[0].str();
-  if (llvm::Error error = parseElements({parts[1], parts[2], parts[3]}, {&row.a, &row.b, &row.acc}))
+  row.isImprecise = parts.size() > 8 && parts.back() == "imprecise";
+  row.takesAnyOrder = parts.size() > 8 && parts[8] == "any-order";
+  if (sizes.size() != 3 || parts.size() != 8u + row.takesAnyOrder + row.isImprecise)
+    return makeError("it must be NAME:WARPS:MxNxK:A:B:ACC:LAYOUTA:LAYOUTD[:any-order][:imprecise]");
+  row.name = parts[0].str();
+  if (parts[1].getAsInteger(10, row.warps) || !llvm::isPowerOf2_32(row.warps) || row.warps > 32)
+    return makeError("'" + parts[1] + "' warps are not a power of two up to 32");
+  if (llvm::Error error = parseSizes(parts[2], sizes, {&row.m, &row.n, &row.k}))
     return std::move(error);
+  if (llvm::Error error = parseElements({parts[3], parts[4], parts[5]}, {&row.a, &row.b, &row.acc}))
+    return std::move(error);
+  if (row.m < row.warps)
+    return makeError(Twine(row.m) + " rows are fewer than warps");
+  std::tuple<StringRef, LinearLayout *, unsigned> layouts[] = {{parts[6], &row.aLayout, row.k},
+                                                               {parts[7], &row.dLayout, 0}};
+  for (auto [name, layout, columns] : layouts) {
+    llvm::Expected<LinearLayout> parsed = parseFragment(name, row.m / row.warps, columns, lanes);
+    if (!parsed)
+      return parsed.takeError();
+    *layout = std::move(*parsed);
+  }
+  if (row.leastColumns() > row.n)
+    return makeError("layout '" + parts[7] + "' has more than " + Twine(row.n) + " columns");
   return row;
 }
 
@@ -207,7 +230,7 @@ private:
   llvm::Error readMatrices();
 
   TargetInfo target;
-  llvm::SmallVector<StringRef> matrices;
+  llvm::SmallVector<StringRef> matrices, warpGroups;
 };
 } // namespace
 
@@ -231,10 +254,7 @@ llvm::Error Reader::readWord(StringRef word, StringRef value) {
     return llvm::Error::success();
   }
   if (word == "warp-group") {
-    llvm::Expected<WarpGroupInstruction> row = parseWarpGroup(value);
-    if (!row)
-      return makeError("warp-group=" + value + ": " + llvm::toString(row.takeError()));
-    target.warpGroupInstructions.push_back(std::move(*row));
+    warpGroups.push_back(value);
     return llvm::Error::success();
   }
   bool isKnown = false;
@@ -280,6 +300,15 @@ llvm::Error Reader::readMatrices() {
         return makeError("matrix=" + text + ": there are two instructions with this name");
     target.matrixInstructions.push_back(std::move(*row));
   }
+  for (StringRef text : warpGroups) {
+    llvm::Expected<WarpGroupInstruction> row = parseWarpGroup(text, target.warpSize);
+    if (!row)
+      return makeError("warp-group=" + text + ": " + llvm::toString(row.takeError()));
+    for (const WarpGroupInstruction &other : target.warpGroupInstructions)
+      if (other.name == row->name)
+        return makeError("warp-group=" + text + ": there are two instructions with this name");
+    target.warpGroupInstructions.push_back(std::move(*row));
+  }
   return llvm::Error::success();
 }
 
@@ -321,16 +350,26 @@ static std::string printFragment(const LinearLayout &layout) {
   return layout.toString();
 }
 
-static std::string printMatrix(const MatrixInstruction &row, unsigned lanes) {
-  auto join = [](std::initializer_list<std::string> parts) { return llvm::join(parts, ":"); };
-  std::string sizes =
-      std::to_string(row.m) + "x" + std::to_string(row.n) + "x" + std::to_string(row.k);
-  std::string types = join({nameOf(row.a).str(), nameOf(row.b).str(), nameOf(row.acc).str()});
+static std::string join(std::initializer_list<std::string> parts) { return llvm::join(parts, ":"); }
+
+/// What both kinds of rows begin with.
+template <typename Row> static std::string printSizesAndTypes(const Row &row) {
+  return join({std::to_string(row.m) + "x" + std::to_string(row.n) + "x" + std::to_string(row.k),
+               nameOf(row.a).str(), nameOf(row.b).str(), nameOf(row.acc).str()});
+}
+
+static std::string printMatrix(const MatrixInstruction &row) {
   if (row.isOpaque)
-    return join({"opaque", sizes, types});
-  return join({row.name, sizes, types, printFragment(row.aLayout), printFragment(row.bLayout),
-               printFragment(row.dLayout)}) +
+    return join({"opaque", printSizesAndTypes(row)});
+  return join({row.name, printSizesAndTypes(row), printFragment(row.aLayout),
+               printFragment(row.bLayout), printFragment(row.dLayout)}) +
          (row.isImprecise ? ":imprecise" : "");
+}
+
+static std::string printWarpGroup(const WarpGroupInstruction &row) {
+  return join({row.name, std::to_string(row.warps), printSizesAndTypes(row),
+               printFragment(row.aLayout), printFragment(row.dLayout)}) +
+         (row.takesAnyOrder ? ":any-order" : "") + (row.isImprecise ? ":imprecise" : "");
 }
 
 std::string target::printTarget(const TargetInfo &target) {
@@ -363,10 +402,8 @@ std::string target::printTarget(const TargetInfo &target) {
   if (!target.assembler.empty())
     add("assembler", target.assembler);
   for (const MatrixInstruction &row : target.matrixInstructions)
-    add("matrix", printMatrix(row, target.warpSize));
+    add("matrix", printMatrix(row));
   for (const WarpGroupInstruction &row : target.warpGroupInstructions)
-    add("warp-group", row.types + ":" + nameOf(row.a) + ":" + nameOf(row.b) + ":" +
-                          nameOf(row.acc) + ":" + Twine(row.k) +
-                          (row.takesAnyOrder ? ":any-order" : ""));
+    add("warp-group", printWarpGroup(row));
   return text;
 }

@@ -8,7 +8,8 @@
 //   matrix=NAME:MxNxK:A:B:ACC:LAYOUTA:LAYOUTB:LAYOUTD[:imprecise]   an instruction of a warp; its
 //     layouts are names of Fragments.def or a layout's own text
 //   matrix=opaque:MxNxK:A:B:ACC                                     as opaqueInstruction makes it
-//   warp-group=TYPES:A:B:ACC:K[:any-order]                          an instruction of warp groups
+//   warp-group=NAME:WARPS:MxNxK:A:B:ACC:LAYOUTA:LAYOUTD[:any-order][:imprecise]   an instruction of
+//     groups of so many warps; N is the maximum, and layouts are of one warp
 #pragma once
 
 #include "ir/target/TargetInfo.h"

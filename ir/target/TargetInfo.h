@@ -10,6 +10,7 @@
 #include "ir/target/MatrixElement.h"
 #include "ir/target/MemoryBudget.h"
 
+#include <bit>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,16 +38,36 @@ std::optional<MatrixInstruction> opaqueInstruction(MatrixElement a, MatrixElemen
                                                    MatrixElement acc, unsigned m, unsigned n,
                                                    unsigned k, unsigned lanes);
 
-/// One matrix instruction of a warp group (four consecutive warps, 128 threads): 64 rows, a power
-/// of two of columns from 8 to 256. Operands are in shared memory as layout::swizzledTile; the
-/// first one may be in registers instead.
+/// One matrix instruction of a warp group, `warps` consecutive warps. It works asynchronously and
+/// reads its operands from shared memory, as layout::MatrixTile; the first one may be in registers
+/// instead. The result is m rows by a power of two of columns, up to n. Each warp has m / warps of
+/// the rows, in order, and `aLayout` and `dLayout` map its (register, lane) to (dim0, dim1): of the
+/// first operand, and of as few columns of the result as there can be. More columns are more
+/// registers.
 struct WarpGroupInstruction {
-  std::string types; ///< Of result and operands, as in its name: "f32.f16.f16".
+  std::string name;
   MatrixElement a, b, acc;
-  unsigned k = 0;
+  unsigned warps = 0, m = 0, n = 0, k = 0;
+  layout::LinearLayout aLayout, dLayout;
   bool takesAnyOrder = false; ///< Otherwise operands must be contiguous along k.
+  bool isImprecise = false;   ///< It accumulates with less precision than its accumulator has.
 
+  unsigned leastColumns() const { return 1u << dLayout.outBits(layout::dimName(1)); }
+  /// (register, lane, warp) to m × k.
+  layout::LinearLayout operandLayout() const { return aLayout * overWarps(); }
+  /// (register, lane, warp) to m × columns. Precondition: a power of two from leastColumns() to n.
+  layout::LinearLayout resultLayout(unsigned columns) const {
+    unsigned more = unsigned(std::countr_zero(columns)) - dLayout.outBits(layout::dimName(1));
+    return dLayout * layout::LinearLayout::identity1D(more, layout::kRegister, layout::dimName(1)) *
+           overWarps();
+  }
   bool operator==(const WarpGroupInstruction &) const = default;
+
+private:
+  layout::LinearLayout overWarps() const {
+    return layout::LinearLayout::identity1D(unsigned(std::countr_zero(warps)), layout::kWarp,
+                                            layout::dimName(0));
+  }
 };
 
 /// Costs of exchanging registers within a program, in any one unit, to choose between shuffles,

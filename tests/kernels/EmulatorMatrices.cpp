@@ -2,9 +2,7 @@
 #include "tests/kernels/EmulatorElementwise.h"
 #include "tests/kernels/EmulatorWarp.h"
 
-#include "ir/layout/Fragments.h"
 #include "ir/layout/MatrixTile.h"
-#include "tests/ir/layout/MatrixReads.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -159,81 +157,77 @@ bool Warp::multiplyOpaque(MatrixMultiplyAddOp op) {
 // Warp groups
 //===----------------------------------------------------------------------===//
 
-/// Begins to read rows of an operand from shared memory.
-bool Warp::readOperand(WgmmaOp op, bool isA, unsigned firstRow, unsigned rows, unsigned k,
+/// Begins to read a block of an operand from shared memory: `rows` from `firstRow` on along the
+/// dimension that is not summed over, by k.
+bool Warp::readOperand(GroupMmaOp op, bool isA, unsigned firstRow, unsigned rows, unsigned k,
                        MatrixElement element, std::vector<double> &matrix) {
   Value buffer = isA ? Value(op.getABuffer()) : Value(op.getBBuffer());
   Value offset = isA ? Value(op.getAOffset()) : Value(op.getBOffset());
-  ArrayRef<int64_t> tile = isA ? op.getATile() : op.getBTile();
-  bool isTransposed = isA ? op.getATransposed() : op.getBTransposed();
+  layout::MatrixTile tile = (isA ? *op.getATile() : op.getBTile()).getTile();
+  ArrayRef<int64_t> block = isA ? *op.getABlock() : op.getBBlock();
   for (unsigned lane = 1; lane < lanes; ++lane)
     if (at(offset, lane) != at(offset, 0))
       return fail(op, "threads of a warp group disagree about an operand");
-  layout::MatrixDescription description;
-  description.swizzleBytes = tile[0];
-  description.leadingBytes = tile[1];
-  description.strideBytes = tile[2];
-  uint64_t begin = placeOf(buffer, offset, 0) + (isA ? op.getAStart() : op.getBStart());
-  unsigned bytes = 32 / k;
+  uint64_t begin = placeOf(buffer, offset, 0);
+  if (begin % layout::MatrixTile::kChunkBytes)
+    return fail(op, "an operand of a warp group starts between multiples of 16 bytes");
   auto &flights = queues[unsigned(AsyncQueue::Products)].open;
   for (unsigned i = 0; i < rows; ++i)
     for (unsigned j = 0; j < k; ++j) {
-      uint64_t place =
-          matrixReadAddress(description.encode(), !isTransposed, begin, firstRow + i, j, bytes);
+      uint64_t row = firstRow + i, column = j;
+      if (!isA)
+        std::swap(row, column);
+      uint64_t place = tile.permute(
+          begin + tile.plainByte(uint64_t(block[0]) + row, uint64_t(block[1]) + column));
       uint64_t word = 0;
       Thread reader = thread(kUnknownLane);
-      auto content = MutableArrayRef(reinterpret_cast<uint8_t *>(&word), bytes);
+      auto content = MutableArrayRef(reinterpret_cast<uint8_t *>(&word), tile.elementBytes);
       if (!check(op, program.shared.beginRead(reader, place, content)))
         return false;
       matrix[i * k + j] = decode(word, element, op.getContext());
       if (!flights.empty() && flights.back().op == op &&
           flights.back().place + flights.back().count == place)
-        flights.back().count += bytes;
+        flights.back().count += tile.elementBytes;
       else
-        flights.push_back({op, reader, place, bytes, {}, nullptr});
+        flights.push_back({op, reader, place, tile.elementBytes, {}, nullptr});
     }
   return true;
 }
 
-/// The warp's 16 of a group's 64 rows.
-bool Warp::multiplyInGroup(WgmmaOp op) {
+/// The warp's part of a group's rows.
+bool Warp::multiplyInGroup(GroupMmaOp op) {
   const WarpGroupInstruction *row = nullptr;
-  unsigned columns = 0;
-  StringRef name = op.getInstruction();
-  name.consume_front("m64n");
-  name.consumeInteger(10, columns);
   for (const WarpGroupInstruction &known : program.options.target->warpGroupInstructions)
-    if (name == "k" + std::to_string(known.k) + "." + known.types)
+    if (op.getInstruction() == known.name && op.getRows() == known.m && op.getSteps() == known.k &&
+        llvm::isPowerOf2_64(op.getColumns()) && op.getColumns() >= known.leastColumns() &&
+        op.getColumns() <= known.n && op.getThreads() == int64_t(known.warps) * lanes)
       row = &known;
   if (!row)
     return fail(op, "unknown instruction of warp groups");
-  if (!program.joinGroup(*this, products++, op))
+  unsigned columns = op.getColumns(), k = row->k, inGroup = number % row->warps;
+  if (!program.joinGroup(*this, row->warps, products++, op))
     return false;
-  unsigned k = row->k, firstRow = number % 4 * 16;
-  std::vector<double> a(16 * k), b(columns * k);
+  unsigned rows = row->m / row->warps, firstRow = inGroup * rows;
+  std::vector<double> a(rows * k), b(columns * k);
   if (op.getABuffer()) {
-    if (!readOperand(op, /*isA=*/true, firstRow, 16, k, row->a, a))
+    if (!readOperand(op, /*isA=*/true, firstRow, rows, k, row->a, a))
       return false;
   } else {
-    auto kind = k == 8    ? layout::FragmentKind::MmaA32
-                : k == 16 ? layout::FragmentKind::MmaA16
-                          : layout::FragmentKind::MmaA8;
-    layout::LinearLayout fragment = layout::fragmentLayout(kind);
     for (unsigned lane = 0; lane < lanes; ++lane)
       for (unsigned reg = 0; reg < countOf(op.getA()); ++reg) {
-        auto position = fragment.apply({reg, lane});
+        auto position = row->aLayout.apply({reg, lane});
         a[position[0] * k + position[1]] =
             decode(at(op.getA(), lane, reg), row->a, op.getContext());
       }
   }
   if (!readOperand(op, /*isA=*/false, 0, columns, k, row->b, b))
     return false;
-  layout::LinearLayout dLayout = *layout::wgmmaLayout(columns);
+  layout::LinearLayout dLayout = row->resultLayout(columns);
   Data &result = define(op.getResult());
   Type accType = cast<VectorType>(op.getType()).getElementType();
   for (unsigned lane = 0; lane < lanes; ++lane)
     for (unsigned reg = 0; reg < result.count; ++reg) {
-      auto position = dLayout.apply({reg, lane, number % 4});
+      auto position = dLayout.apply({reg, lane, inGroup});
       double sum = 0;
       for (unsigned i = 0; i < k; ++i)
         sum += a[(position[0] - firstRow) * k + i] * b[position[1] * k + i];
@@ -253,7 +247,7 @@ bool Warp::checkInFlight(const Step &step) {
     inFlight.insert(op->result_begin(), op->result_end());
     return true;
   }
-  if (isa<WgmmaOp, WgmmaWaitOp, scf::YieldOp, scf::ForOp>(op))
+  if (isa<GroupMmaOp, GroupMmaWaitOp, scf::YieldOp, scf::ForOp>(op))
     return true;
   return fail(op, "a result of a matrix instruction is used before it has been waited for");
 }
@@ -277,9 +271,9 @@ std::optional<bool> Warp::multiplyMatrices(Operation *op) {
   }
   if (auto product = dyn_cast<MatrixMultiplyAddOp>(op))
     return multiplyOpaque(product);
-  if (auto product = dyn_cast<WgmmaOp>(op))
+  if (auto product = dyn_cast<GroupMmaOp>(op))
     return multiplyInGroup(product);
-  if (auto wait = dyn_cast<WgmmaWaitOp>(op)) {
+  if (auto wait = dyn_cast<GroupMmaWaitOp>(op)) {
     if (queues[unsigned(AsyncQueue::Products)].groups.empty())
       inFlight.clear();
     assign(wait.getResults(), wait.getAccs());

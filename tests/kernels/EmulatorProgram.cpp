@@ -16,8 +16,7 @@ static uint64_t sharedBytesOf(func::FuncOp kernel) {
 Program::Program(const Code &code, ArrayRef<MemoryRange> memory, const EmulatorOptions &options,
                  uint64_t number)
     : code(code), memory(memory), options(options), number(number),
-      shared(sharedBytesOf(code.kernel), options.numWarps),
-      groups(llvm::divideCeil(options.numWarps, 4u)),
+      shared(sharedBytesOf(code.kernel), options.numWarps), groups(options.numWarps),
       random(options.seed * 0x9e3779b97f4a7c15 + number + 1) {
   // Some programs run each warp to the next barrier, some change at every place, most in between.
   constexpr unsigned kSwitches[] = {0, 16, 64, 256};
@@ -58,8 +57,8 @@ uint8_t *Program::find(const Warp &warp, Operation *op, uint64_t address, uint64
   return nullptr;
 }
 
-bool Program::joinGroup(const Warp &warp, unsigned index, Operation *op) {
-  std::vector<Operation *> &group = groups[warp.getNumber() / 4];
+bool Program::joinGroup(const Warp &warp, unsigned size, unsigned index, Operation *op) {
+  std::vector<Operation *> &group = groups[warp.getNumber() / size * size];
   if (index == group.size())
     group.push_back(op);
   return group[index] == op || fail(warp, op, "warps of a group execute different instructions");

@@ -29,9 +29,9 @@ public:
 
   /// Where `bytes` aligned bytes of global memory are; null after a failure.
   uint8_t *find(const Warp &warp, mlir::Operation *op, uint64_t address, uint64_t bytes);
-  /// The instruction of a group of four warps that a warp executes as its `index`-th: all four must
-  /// execute the same ones.
-  bool joinGroup(const Warp &warp, unsigned index, mlir::Operation *op);
+  /// The instruction that a warp of a group of `size` executes as its `index`-th: all of the group
+  /// must execute the same ones.
+  bool joinGroup(const Warp &warp, unsigned size, unsigned index, mlir::Operation *op);
 
   /// An arrival must not end a phase while a warp has not yet seen the end of the last one: to it
   /// the two look like none.
@@ -50,7 +50,8 @@ private:
   std::string describeWarps() const;
 
   std::vector<std::unique_ptr<Warp>> warps;
-  std::vector<std::vector<mlir::Operation *>> groups; ///< The instructions of each group of warps.
+  /// What each group has multiplied, by its first warp.
+  std::vector<std::vector<mlir::Operation *>> groups;
   uint64_t random, steps = 0;
   unsigned switches; ///< Of 256 places.
   std::string error;

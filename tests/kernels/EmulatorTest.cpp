@@ -3,6 +3,7 @@
 // runs.
 #include "tests/kernels/Emulator.h"
 
+#include "ir/layout/Fragments.h"
 #include "ir/tile/RegisterDialects.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -276,8 +277,11 @@ class EmulatedProducts : public EmulatorTest {
 protected:
   EmulatedProducts() {
     target.warpSize = 32;
-    target.warpGroupInstructions = {
-        {"f32.f16.f16", MatrixElement::F16, MatrixElement::F16, MatrixElement::F32, 16, true}};
+    using E = MatrixElement;
+    target.warpGroupInstructions = {{"multiply", E::F16, E::F16, E::F32, /*warps=*/4, /*m=*/64,
+                                     /*n=*/256, /*k=*/16,
+                                     fragmentLayout(layout::FragmentKind::MmaA16),
+                                     fragmentLayout(layout::FragmentKind::MmaD), true}};
     warps = 4;
   }
   /// A 64×16 tile of ones at byte 0 times a 16×8 tile of ones at byte 2048.
@@ -289,12 +293,15 @@ protected:
                            "%at2 = arith.muli %t, %c2 : i32\n%at3 = arith.addi %at2, %c2048 : i32\n"
                            "simt.shared_store %s[%at3], %one1 : vector<1xf16>\n";
   const std::string again = "simt.shared_store %s[%at], %one : vector<8xf16>\n";
-  const std::string fence = "simt.proxy_fence\n";
+  const std::string fence = "simt.async_fence\n";
   const std::string start =
-      "%zero = arith.constant dense<0.0> : vector<4xf32>\nsimt.wgmma_fence %s\n"
-      "%d = simt.wgmma \"m64n8k16.f32.f16.f16\" a %s[%c0] + 0 as [0, 128, 256] b %s[%c0] + 2048 as "
-      "[0, 128, 256], %zero : vector<4xf32>\nsimt.wgmma_commit\n";
-  const std::string wait = "%sum = simt.wgmma_wait 0 accs %d : vector<4xf32> -> vector<4xf32>\n";
+      "%zero = arith.constant dense<0.0> : vector<4xf32>\nsimt.group_mma_fence %s\n"
+      "%d = simt.group_mma \"multiply\" [64, 8, 16] a %s[%c0] at [0, 0] of <64x16xf16, contiguous "
+      "1> "
+      "b %s[%c2048] at [0, 0] of <16x8xf16, contiguous 0>, %zero : vector<4xf32>\n"
+      "simt.group_mma_commit\n";
+  const std::string wait =
+      "%sum = simt.group_mma_wait 0 accs %d : vector<4xf32> -> vector<4xf32>\n";
   const std::string use = "%e:4 = vector.to_elements %sum : vector<4xf32>\n"
                           "%f = vector.from_elements %e#3 : vector<1xf32>\n"
                           "%isOne = arith.cmpi ult, %t, %c16 : i32\n"
@@ -336,6 +343,51 @@ TEST_F(EmulatedProducts, TakeAllFourWarps) {
   EXPECT_EQ(
       problem(body + "scf.if %isFirst {\n" + start + wait + "} else {\n" + start + wait + "}\n"),
       "warps of a group execute different instructions");
+}
+
+// Groups and fragments are the table's, not one vendor's: two warps of four lanes, 8 rows, in which
+// a lane has whole rows or halves of them.
+TEST_F(EmulatedProducts, TakeTheGroupsOfTheTarget) {
+  using E = MatrixElement;
+  target.warpSize = 4;
+  target.warpGroupInstructions = {{"multiply", E::I8, E::I8, E::I32, /*warps=*/2, /*m=*/8, /*n=*/8,
+                                   /*k=*/16, layout::rowMajorFragment(4, 16, 16, 4),
+                                   layout::rowMajorFragment(4, 8, 4, 4), true}};
+  warps = 2;
+  // A thread stores a line of 16 bytes of either operand: a[t][k] = t + 1, and b[k][t] = t.
+  const std::string body =
+      "%bytes = arith.trunci %t : i32 to i8\n%one = arith.constant 1 : i8\n"
+      "%next = arith.addi %bytes, %one : i8\n"
+      "%row = vector.broadcast %next : i8 to vector<16xi8>\n"
+      "%column = vector.broadcast %bytes : i8 to vector<16xi8>\n"
+      "%at = arith.muli %t, %c16 : i32\n%c2048 = arith.constant 2048 : i32\n"
+      "%at2 = arith.addi %at, %c2048 : i32\n"
+      "simt.shared_store %s[%at], %row : vector<16xi8>\n"
+      "simt.shared_store %s[%at2], %column : vector<16xi8>\nsimt.async_fence\n" +
+      std::string(kBarrier) +
+      "%zero = arith.constant dense<0> : vector<8xi32>\nsimt.group_mma_fence %s\n"
+      "%d = simt.group_mma \"multiply\" [8, 8, 16] a %s[%c0] at [0, 0] of <8x16xi8, contiguous 1> "
+      "b %s[%c2048] at [0, 0] of <16x8xi8, contiguous 0>, %zero : vector<8xi32>\n"
+      "simt.group_mma_commit\n"
+      "%sum = simt.group_mma_wait 0 accs %d : vector<8xi32> -> vector<8xi32>\n"
+      "%e:8 = vector.to_elements %sum : vector<8xi32>\n"
+      "%f = vector.from_elements %e#1 : vector<1xi32>\n"
+      "%l = vector.from_elements %e#6 : vector<1xi32>\n%c32 = arith.constant 32 : i64\n"
+      "simt.store %myOut, %f : vector<1xi32>\n%far = arith.addi %myOut, %c32 : i64\n"
+      "simt.store %far, %l : vector<1xi32>\n";
+  EXPECT_EQ(run(body), "");
+  // Lane l of warp w has elements 4·l to 4·l + 3 of four rows of eight, then 16 further.
+  for (unsigned t = 0; t < 8; ++t) {
+    auto expect = [&](unsigned element) {
+      unsigned row = t / 4 * 4 + element / 8, column = element % 8;
+      return 16 * (row + 1) * column;
+    };
+    EXPECT_EQ(output[t], expect(t % 4 * 4 + 1)) << t;
+    EXPECT_EQ(output[8 + t], expect(16 + t % 4 * 4 + 2)) << t;
+  }
+  std::string wrong = body;
+  wrong.replace(wrong.find("[8, 8, 16] a"), 12, "[8, 8, 8] a");
+  EXPECT_EQ(problem(wrong), "unknown instruction of warp groups");
 }
 
 } // namespace

@@ -120,8 +120,8 @@ private:
   std::optional<bool> multiplyMatrices(Operation *op);
   bool multiply(MmaOp op);
   bool loadMatrix(LoadMatrixOp op);
-  bool multiplyInGroup(WgmmaOp op);
-  bool readOperand(WgmmaOp op, bool isA, unsigned firstRow, unsigned rows, unsigned k,
+  bool multiplyInGroup(GroupMmaOp op);
+  bool readOperand(GroupMmaOp op, bool isA, unsigned firstRow, unsigned rows, unsigned k,
                    target::MatrixElement element, std::vector<double> &matrix);
   bool transferMatrix(Operation *op, Value buffer, Value offset, MatrixType type, uint64_t pitch,
                       bool byColumns, Data &data);

@@ -241,12 +241,12 @@ LogicalResult simt::lower(LowerContext &c, schedule::PublishOp op) {
     AsyncCommitOp::create(c.b);
   else if (!c.target.warpGroupInstructions.empty())
     // Instructions of warp groups see a thread's stores only after its fence.
-    ProxyFenceOp::create(c.b);
+    AsyncFenceOp::create(c.b);
   if (!channel.isBetweenRoles())
     return success();
   AsyncWaitOp::create(c.b, op.getPending());
   if (!c.target.warpGroupInstructions.empty())
-    ProxyFenceOp::create(c.b);
+    AsyncFenceOp::create(c.b);
   return arrive(c, op.getChannel(), op.getSlot(), Phases::Full, op.getWhen());
 }
 
@@ -328,8 +328,8 @@ LogicalResult simt::lower(LowerContext &c, schedule::DotWaitOp op) {
   FailureOr<Values> sums = c.getAll(op.getSums(), op.getResults());
   if (failed(sums))
     return failure();
-  auto wait =
-      WgmmaWaitOp::create(c.b, ValueRange(*sums).getTypes(), op.getPending(), *sums, ValueRange());
+  auto wait = GroupMmaWaitOp::create(c.b, ValueRange(*sums).getTypes(), op.getPending(), *sums,
+                                     ValueRange());
   for (auto [value, sum] : llvm::zip(op.getResults(), wait.getResults()))
     c.set(value, sum);
   return success();

@@ -13,20 +13,15 @@ using namespace tilerun::simt;
 using namespace tilerun::distribute;
 using namespace tilerun::layout;
 
-/// The bits of a warp's number inside its group.
-static constexpr unsigned kGroupWarpBits = 2;
-
-/// The offset, in elements, of the element at `at` along `dim` and `other` along the other one.
-static uint64_t offsetOf(const LinearLayout &toOffset, unsigned dim, uint64_t at, uint64_t other) {
-  SmallVector<uint64_t, 2> coordinates;
-  for (const Dim &in : toOffset.getIns())
-    coordinates.push_back(in.name == dimName(dim) ? at : other);
-  return toOffset.apply(coordinates)[0];
+/// A tensor in shared memory, or one that will be, with this dimension contiguous.
+static MatrixTile makeTile(Value operand, Type element, unsigned inner) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  return {{type.getDimSize(0), type.getDimSize(1)}, inner, getScalarBytes(element)};
 }
 
 /// Stores a product's operand to shared memory, for warp groups to read.
 static FailureOr<SharedTile> store(LowerContext &c, Value operand, unsigned summed,
-                                   bool takesAnyOrder) {
+                                   const WarpGroupInstruction &row) {
   if (const SharedTile *stored = c.getStored(operand, summed))
     return *stored;
   auto type = cast<RankedTensorType>(operand.getType());
@@ -35,9 +30,9 @@ static FailureOr<SharedTile> store(LowerContext &c, Value operand, unsigned summ
   LinearLayout home = c.canonicalize(c.layoutOf(operand));
   // In the order in which a thread has neighbours, if the instruction takes it.
   unsigned inner = summed;
-  if (takesAnyOrder && home.inBits(kRegister) &&
+  if (row.takesAnyOrder && home.inBits(kRegister) &&
       home.getBasis(kRegister, 0, dimName(1 - summed)) == 1 &&
-      describeTile(type.getShape(), 1 - summed, bytes, summed))
+      makeTile(operand, element, 1 - summed).isOperand(summed, row.k))
     inner = 1 - summed;
 
   // A loop invariant is stored once, before the loop.
@@ -55,7 +50,7 @@ static FailureOr<SharedTile> store(LowerContext &c, Value operand, unsigned summ
   if (!access)
     return c.reportInternal(c.b.getLoc(), "a buffer does not hold what is stored to it");
   storeShared(c, *vector, home, *access, buffer);
-  ProxyFenceOp::create(c.b);
+  AsyncFenceOp::create(c.b);
   c.setStored(scope, operand, summed, tile);
   return tile;
 }
@@ -65,37 +60,30 @@ class WarpGroupProduct {
 public:
   WarpGroupProduct(LowerContext &c, tile::DotOp op, const DotPlan &plan)
       : c(c), op(op), plan(plan), row(*plan.warpGroup->instruction),
-        columns(plan.warpGroup->columns) {}
+        columns(plan.warpGroup->columns),
+        perInstruction(1u << row.resultLayout(columns).inBits(kRegister)) {}
   FailureOr<Value> emit();
 
 private:
   /// An operand in shared memory.
   struct Operand {
-    SharedTile tile;
-    MatrixDescription description;
-    LinearLayout toOffset;
-    Value offset;
-    int64_t startOf(unsigned outerDim, uint64_t outer, uint64_t inner) const {
-      return int64_t(offsetOf(toOffset, outerDim, outer, inner) * getScalarBytes(tile.element));
-    }
-    SmallVector<int64_t, 3> strides() const {
-      return {description.swizzleBytes, int64_t(description.leadingBytes),
-              int64_t(description.strideBytes)};
-    }
+    Value buffer, offset; ///< Of this warp group's part.
+    TileAttr tile;
   };
   Operand makeOperand(Value value, const SharedTile &tile, unsigned summed);
   LogicalResult placeOperands();
   void splitRegisters();
   void emitInstructions();
   uint64_t coordinate(unsigned tile, unsigned dim) const {
-    return registerImage(plan.d, uint64_t(tile) << llvm::Log2_32(columns / 2), dimName(dim));
+    return registerImage(plan.d, uint64_t(tile) * perInstruction, dimName(dim));
   }
 
   LowerContext &c;
   tile::DotOp op;
   const DotPlan &plan;
   const WarpGroupInstruction &row;
-  unsigned columns; ///< Of one instruction.
+  unsigned columns;        ///< Of one instruction.
+  unsigned perInstruction; ///< Registers of its result in a thread.
   unsigned steps = 0;
   std::optional<Operand> a, b; ///< No `a`: it is in registers.
   Values aRegisters;
@@ -113,16 +101,16 @@ public:
 
 WarpGroupProduct::Operand WarpGroupProduct::makeOperand(Value value, const SharedTile &tile,
                                                         unsigned summed) {
-  auto type = cast<RankedTensorType>(value.getType());
-  unsigned bytes = getScalarBytes(tile.element);
-  Operand operand{tile, *describeTile(type.getShape(), tile.inner, bytes, summed),
-                  *tile.memory.invert(), tile.slot};
+  MatrixTile matrix = makeTile(value, tile.element, tile.inner);
+  Operand operand{tile.buffer, tile.slot,
+                  TileAttr::get(c.b.getContext(), matrix.shape[0], matrix.shape[1], tile.element,
+                                matrix.inner)};
   // Which part of the tile is this warp group's.
-  std::string outer = dimName(1 - summed);
-  SmallVector<uint64_t, 16> bases(c.laneBits() + kGroupWarpBits);
-  for (unsigned bit = kGroupWarpBits; bit < c.warpBits(); ++bit) {
-    uint64_t start = plan.d.getBasis(kWarp, bit, outer);
-    bases.push_back(offsetOf(operand.toOffset, 1 - summed, start, 0) * bytes);
+  unsigned outer = 1 - summed, groupBits = llvm::Log2_32(row.warps);
+  SmallVector<uint64_t, 16> bases(c.laneBits() + groupBits);
+  for (unsigned bit = groupBits; bit < c.warpBits(); ++bit) {
+    uint64_t start = plan.d.getBasis(kWarp, bit, dimName(outer));
+    bases.push_back(outer == 0 ? matrix.plainByte(start, 0) : matrix.plainByte(0, start));
   }
   if (llvm::any_of(bases, [](uint64_t basis) { return basis != 0; }))
     operand.offset = arith::AddIOp::create(c.b, operand.offset, c.threads.applyUniform(bases));
@@ -133,7 +121,7 @@ LogicalResult WarpGroupProduct::placeOperands() {
   auto place = [&](Value value, unsigned summed) -> FailureOr<Operand> {
     if (std::optional<SharedTile> tile = findTile(c, value))
       return makeOperand(value, *tile, summed);
-    FailureOr<SharedTile> stored = store(c, value, summed, row.takesAnyOrder);
+    FailureOr<SharedTile> stored = store(c, value, summed, row);
     if (failed(stored))
       return failure();
     return makeOperand(value, *stored, summed);
@@ -170,8 +158,11 @@ void WarpGroupProduct::splitRegisters() {
 }
 
 void WarpGroupProduct::emitInstructions() {
-  std::string name =
-      "m64n" + std::to_string(columns) + "k" + std::to_string(row.k) + "." + row.types;
+  StringAttr name = c.b.getStringAttr(row.name);
+  auto shape = c.b.getDenseI64ArrayAttr({row.m, columns, row.k});
+  auto place = [&](uint64_t i, uint64_t j) {
+    return c.b.getDenseI64ArrayAttr({int64_t(i), int64_t(j)});
+  };
   for (unsigned step = 0; step < steps; ++step) {
     unsigned rowTile = 0;
     for (unsigned tile = 0; tile < tiles.size(); ++tile) {
@@ -179,16 +170,15 @@ void WarpGroupProduct::emitInstructions() {
         ++rowTile;
       Value &sum = tiles[tile];
       uint64_t k = uint64_t(step) * row.k;
-      auto product = WgmmaOp::create(
-          c.b, sum.getType(), name, a ? Value() : aTiles[step + size_t(rowTile) * steps],
-          a ? a->tile.buffer : Value(), a ? a->offset : Value(), b->tile.buffer, b->offset, sum,
-          a ? a->startOf(0, coordinate(tile, 0), k) : 0,
-          a ? a->strides() : SmallVector<int64_t, 3>(), a && !a->description.isKMajor,
-          b->startOf(1, coordinate(tile, 1), k), b->strides(), !b->description.isKMajor);
+      auto product = GroupMmaOp::create(
+          c.b, sum.getType(), name, shape, a ? Value() : aTiles[step + size_t(rowTile) * steps],
+          a ? a->buffer : Value(), a ? a->offset : Value(), b->buffer, b->offset, sum,
+          a ? place(coordinate(tile, 0), k) : DenseI64ArrayAttr(), a ? a->tile : TileAttr(),
+          place(k, coordinate(tile, 1)), b->tile);
       sum = product.getResult();
     }
   }
-  WgmmaCommitOp::create(c.b);
+  GroupMmaCommitOp::create(c.b);
 }
 
 FailureOr<Value> WarpGroupProduct::emit() {
@@ -196,7 +186,6 @@ FailureOr<Value> WarpGroupProduct::emit() {
     return failure();
   // Registers of the result: an instruction's, then its column tiles, then its row tiles.
   steps = cast<RankedTensorType>(op.getA().getType()).getDimSize(1) / row.k;
-  unsigned perInstruction = columns / 2;
   FailureOr<Value> start = c.get(op.getAcc(), plan.d);
   if (failed(start))
     return failure();
@@ -211,13 +200,13 @@ FailureOr<Value> WarpGroupProduct::emit() {
     tiles.push_back(pack(c.b, ArrayRef(acc).slice(start, perInstruction)));
   splitRegisters();
 
-  SmallVector<Value, 2> buffers{b->tile.buffer};
+  SmallVector<Value, 2> buffers{b->buffer};
   if (a)
-    buffers.push_back(a->tile.buffer);
-  WgmmaFenceOp::create(c.b, buffers);
+    buffers.push_back(a->buffer);
+  GroupMmaFenceOp::create(c.b, buffers);
   emitInstructions();
   if (!schedule::isInFlight(op)) {
-    auto wait = WgmmaWaitOp::create(c.b, ValueRange(tiles).getTypes(), 0, tiles, aTiles);
+    auto wait = GroupMmaWaitOp::create(c.b, ValueRange(tiles).getTypes(), 0, tiles, aTiles);
     tiles.assign(wait.getResults().begin(), wait.getResults().end());
   }
   Values result;

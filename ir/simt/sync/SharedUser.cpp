@@ -68,20 +68,20 @@ SharedUse AsyncCopyOp::getSharedUse() {
 SharedUse AsyncCommitOp::getSharedUse() { return closing(AsyncQueue::Copies); }
 SharedUse AsyncWaitOp::getSharedUse() { return waitingFor(AsyncQueue::Copies, getPending()); }
 
-SharedUse ProxyFenceOp::getSharedUse() {
+SharedUse AsyncFenceOp::getSharedUse() {
   SharedUse use;
   use.isFence = true;
   return use;
 }
 
-SharedUse WgmmaFenceOp::getSharedUse() {
+SharedUse GroupMmaFenceOp::getSharedUse() {
   SharedUse use;
   for (Value buffer : getBuffers())
     use.accesses.push_back({buffer, Kind::Read, AsyncQueue::Products});
   return use;
 }
 
-SharedUse WgmmaOp::getSharedUse() {
+SharedUse GroupMmaOp::getSharedUse() {
   // The fence before has named the same buffers; no barrier can come between the two.
   SharedUse use;
   for (Value buffer : {Value(getABuffer()), Value(getBBuffer())})
@@ -90,8 +90,8 @@ SharedUse WgmmaOp::getSharedUse() {
   return use;
 }
 
-SharedUse WgmmaCommitOp::getSharedUse() { return closing(AsyncQueue::Products); }
-SharedUse WgmmaWaitOp::getSharedUse() { return waitingFor(AsyncQueue::Products, getPending()); }
+SharedUse GroupMmaCommitOp::getSharedUse() { return closing(AsyncQueue::Products); }
+SharedUse GroupMmaWaitOp::getSharedUse() { return waitingFor(AsyncQueue::Products, getPending()); }
 
 //===----------------------------------------------------------------------===//
 // The check

@@ -58,14 +58,37 @@ TEST(Target, OnlyOneArchitectureHasInstructionsOfWarpGroups) {
     auto rows = llvm::cantFail(nvptx::getArchitecture(name)).info.warpGroupInstructions;
     EXPECT_EQ(rows.empty(), llvm::StringRef(name) != "sm_90a") << name;
     for (const target::WarpGroupInstruction &row : rows) {
-      // A step along k is 32 bytes.
-      unsigned bytes = llvm::StringRef(row.types).contains("tf32")  ? 4
-                       : llvm::StringRef(row.types).ends_with("16") ? 2
-                                                                    : 1;
-      EXPECT_EQ(row.k * bytes, 32u) << row.types;
-      EXPECT_EQ(row.takesAnyOrder, bytes == 2) << row.types;
+      // A step along k is 32 bytes. The name says the types; only 8-bit floats are imprecise.
+      unsigned bytes = llvm::StringRef(row.name).contains("tf32")  ? 4
+                       : llvm::StringRef(row.name).ends_with("16") ? 2
+                                                                   : 1;
+      EXPECT_EQ(row.k * bytes, 32u) << row.name;
+      EXPECT_EQ(row.takesAnyOrder, bytes == 2) << row.name;
+      EXPECT_EQ(row.isImprecise, llvm::StringRef(row.name).contains(".e")) << row.name;
+      LinearLayout operand = row.operandLayout();
+      EXPECT_TRUE(operand.isInvertible()) << row.name;
+      EXPECT_EQ(1u << operand.outBits(dimName(0)), 64u) << row.name;
+      EXPECT_EQ(1u << operand.outBits(dimName(1)), row.k) << row.name;
     }
   }
+}
+
+// The accumulator of m64nNk… in the PTX ISA's words.
+TEST(Target, WarpGroupsHoldWhatThePtxIsaSays) {
+  auto rows = llvm::cantFail(nvptx::getArchitecture("sm_90a")).info.warpGroupInstructions;
+  EXPECT_EQ(rows.front().leastColumns(), 8u);
+  for (const target::WarpGroupInstruction &row : rows)
+    for (unsigned columns = row.leastColumns(); columns <= row.n; columns *= 2) {
+      LinearLayout layout = row.resultLayout(columns);
+      ASSERT_EQ(1u << layout.inBits(kRegister), columns / 2);
+      for (uint64_t warp = 0; warp < 4; ++warp)
+        for (uint64_t lane = 0; lane < 32; ++lane)
+          for (uint64_t i = 0; i < columns / 2; ++i) {
+            auto point = layout.apply({i, lane, warp});
+            ASSERT_EQ(point[0], 16 * warp + lane / 4 + 8 * (i / 2 % 2));
+            ASSERT_EQ(point[1], 8 * (i / 4) + lane % 4 * 2 + i % 2);
+          }
+    }
 }
 
 } // namespace

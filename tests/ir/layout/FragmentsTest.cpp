@@ -163,23 +163,6 @@ TEST(FragmentsTest, AmdOperands) {
                 [](uint64_t lane, uint64_t i) { return Point{i, lane % 16}; });
 }
 
-TEST(FragmentsTest, Wgmma) {
-  for (unsigned columns : {8, 16, 32, 64, 128, 256}) {
-    std::optional<LinearLayout> layout = wgmmaLayout(columns);
-    ASSERT_TRUE(layout);
-    ASSERT_EQ(1u << layout->inBits(kRegister), columns / 2);
-    for (uint64_t warp = 0; warp < 4; ++warp)
-      for (uint64_t lane = 0; lane < 32; ++lane)
-        for (uint64_t i = 0; i < columns / 2; ++i) {
-          auto point = layout->apply({i, lane, warp});
-          ASSERT_EQ(point[0], 16 * warp + lane / 4 + 8 * (i / 2 % 2));
-          ASSERT_EQ(point[1], 8 * (i / 4) + lane % 4 * 2 + i % 2);
-        }
-  }
-  for (unsigned columns : {0, 4, 24, 96, 512})
-    EXPECT_FALSE(wgmmaLayout(columns)) << columns;
-}
-
 TEST(FragmentsTest, EveryFragmentCoversItsMatrixAndHasAName) {
   std::set<std::string> names;
   for (const FragmentInfo &info : allFragments()) {

@@ -131,7 +131,7 @@ TEST_F(SharedArenaTest, ABufferLivesUntilItsCopiesHaveBeenWaitedFor) {
   std::string begin = alloc("a", 2048) + copy + "simt.async_wait 1\n" + load("a", 0);
   EXPECT_EQ(bytesOf(begin + "simt.async_wait 0\n" + other), 2048);
   EXPECT_EQ(bytesOf(begin + other + "simt.async_wait 0\n"), 4096);
-  EXPECT_EQ(bytesOf(begin + "simt.wgmma_wait 0\n" + other), 4096); // waits for something else
+  EXPECT_EQ(bytesOf(begin + "simt.group_mma_wait 0\n" + other), 4096); // waits for something else
   EXPECT_EQ(bytesOf(begin + other), 4096);
 }
 

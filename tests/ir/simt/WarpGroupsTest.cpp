@@ -30,8 +30,10 @@ protected:
       target.matrixInstructions.push_back({"m16n8k" + std::to_string(k), element, element, acc, 16,
                                            8, k, fragmentLayout(a), fragmentLayout(b),
                                            fragmentLayout(F::MmaD)});
-      target.warpGroupInstructions.push_back(
-          {"k" + std::to_string(k), element, element, acc, k, anyOrder});
+      target.warpGroupInstructions.push_back({"k" + std::to_string(k), element, element, acc,
+                                              /*warps=*/4, /*m=*/64, /*n=*/256, k,
+                                              fragmentLayout(a), fragmentLayout(F::MmaD),
+                                              anyOrder});
     };
     add(E::F16, E::F32, 16, F::MmaA16, F::MmaB16, true);
     add(E::TF32, E::F32, 8, F::MmaA32, F::MmaB32, false);

@@ -65,8 +65,9 @@ TEST(GenericTarget, EveryFieldHasAWord) {
   target.matrixInstructions = {
       {"multiply", E::F16, E::BF16, E::F32, 16, 16, 16, a, a, d, true, false},
       *opaqueInstruction(E::I8, E::I8, E::I32, 16, 16, 32, 64)};
-  target.warpGroupInstructions = {{"f32.f16.f16", E::F16, E::F16, E::F32, 16, true},
-                                  {"s32.s8.s8", E::I8, E::I8, E::I32, 32, false}};
+  target.warpGroupInstructions = {
+      {"f32.f16.f16", E::F16, E::F16, E::F32, 2, 32, 64, 16, a, d, true, true},
+      {"s32.s8.s8", E::I8, E::I8, E::I32, 1, 16, 16, 16, a, d, false, false}};
   std::string text = printTarget(target);
   EXPECT_EQ(text,
             "generic:name=my:device,lanes=64,threads=512,vector=8,shared=64k,shuffle=off,async=on,"
@@ -76,8 +77,10 @@ TEST(GenericTarget, EveryFieldHasAWord) {
             "barrier-cost=6,assembler=text,matrix=multiply:16x16x16:f16:bf16:f32:" +
                 a.toString() + ":" + a.toString() + ":" + d.toString() +
                 ":imprecise,matrix=opaque:16x16x32:i8:i8:i32,"
-                "warp-group=f32.f16.f16:f16:f16:f32:16:any-order,"
-                "warp-group=s32.s8.s8:i8:i8:i32:32");
+                "warp-group=f32.f16.f16:2:32x64x16:f16:f16:f32:" +
+                a.toString() + ":" + d.toString() +
+                ":any-order:imprecise,warp-group=s32.s8.s8:1:16x16x16:i8:i8:i32:" + a.toString() +
+                ":" + d.toString());
   EXPECT_EQ(parse(text), target);
 }
 
@@ -102,7 +105,7 @@ TEST(GenericTarget, AWordSetsOneField) {
         "wavefront-cost=5",
         "barrier-cost=6",
         "assembler=text",
-        "warp-group=s32.s8.s8:i8:i8:i32:32",
+        "warp-group=products:4:64x256x32:i8:i8:i32:mma.m16n8k32.a.b8:mma.m16n8.d",
         "matrix=multiply:16x8x16:f16:f16:f32:mma.m16n8k16.a.b16:mma.m16n8k16.b.b16:mma.m16n8.d"}) {
     std::string text = printTarget(parse(std::string("generic:") + word));
     size_t place = text.find(std::string(",") + word);
@@ -189,11 +192,31 @@ TEST(GenericTarget, ErrorsOfMatricesNameThePart) {
   const std::string twice = matrix("mma.m16n8k16.a.b16");
   EXPECT_EQ(errorOf("generic:" + twice + "," + twice),
             twice + ": there are two instructions with this name");
-  EXPECT_EQ(errorOf("generic:warp-group=f32.f16.f16:f16:f16:f32:15"),
-            "warp-group=f32.f16.f16:f16:f16:f32:15: it must be TYPES:A:B:ACC:K[:any-order]");
-  EXPECT_EQ(errorOf("generic:warp-group=f32.f16.f16:f16:half:f32:16"),
-            "warp-group=f32.f16.f16:f16:half:f32:16: 'half' is not an element type; there are f16, "
-            "bf16, tf32, f32, f64, i8, i32, e4m3, e5m2");
+  auto group = [](const std::string &sizes, const std::string &rest) {
+    return "warp-group=x:" + sizes + ":" + rest;
+  };
+  const std::string good = "f16:f16:f32:mma.m16n8k16.a.b16:mma.m16n8.d";
+  const std::pair<std::string, std::string> wrong[] = {
+      {group("64x256x16", good),
+       "it must be NAME:WARPS:MxNxK:A:B:ACC:LAYOUTA:LAYOUTD[:any-order][:imprecise]"},
+      {group("4:64x256x16", good + ":any"),
+       "it must be NAME:WARPS:MxNxK:A:B:ACC:LAYOUTA:LAYOUTD[:any-order][:imprecise]"},
+      {group("4:64x256x16", good + ":imprecise:any-order"),
+       "it must be NAME:WARPS:MxNxK:A:B:ACC:LAYOUTA:LAYOUTD[:any-order][:imprecise]"},
+      {group("3:64x256x16", good), "'3' warps are not a power of two up to 32"},
+      {group("4:64x256x15", good), "'64x256x15' is not three powers of two up to 1024"},
+      {group("4:2x256x16", good), "2 rows are fewer than warps"},
+      {group("4:128x256x16", good), "layout 'mma.m16n8k16.a.b16' is not of 32 x 16 elements"},
+      {group("4:64x256x16", "f16:f16:f32:mma.m16n8k16.a.b16:mma.m8n8.d"),
+       "layout 'mma.m8n8.d' is not of 16 rows"},
+      {group("4:64x4x16", good), "layout 'mma.m16n8.d' has more than 4 columns"},
+      {group("4:64x256x16", "f16:half:f32:mma.m16n8k16.a.b16:mma.m16n8.d"),
+       "'half' is not an element type; there are f16, bf16, tf32, f32, f64, i8, i32, e4m3, e5m2"}};
+  for (const auto &[text, problem] : wrong)
+    EXPECT_EQ(errorOf("generic:" + text), text + ": " + problem);
+  const std::string row = group("4:64x256x16", good);
+  EXPECT_EQ(errorOf("generic:" + row + "," + row),
+            row + ": there are two instructions with this name");
 }
 
 } // namespace

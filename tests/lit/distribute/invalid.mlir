@@ -1,7 +1,7 @@
 // Diagnostics of the verifier about attributes that do not fit their op.
 // RUN: tile-opt %s --split-input-file --verify-diagnostics
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<4xi32>) {
     // expected-error @+1 {{'arith.addi' op 'distribute.homes' must be an array of 1 entry}}
     %r = arith.addi %a, %a {distribute.homes = []} : tensor<4xi32>
@@ -11,7 +11,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<4xi32>) {
     // expected-error @+1 {{'arith.addi' op 'distribute.homes' must be an array of 1 entry}}
     %r = arith.addi %a, %a {distribute.homes = 1} : tensor<4xi32>
@@ -21,7 +21,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<4xi32>) {
     // expected-error @+1 {{'arith.addi' op 'distribute.homes': 1 : i64 is neither a layout nor unit}}
     %r = arith.addi %a, %a {distribute.homes = [1]} : tensor<4xi32>
@@ -31,7 +31,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<4xi32>) {
     // expected-error @+1 {{'arith.addi' op 'distribute.homes': {register = [], lane = [(1), (2)], warp = []} -> (dim1: 4) is not a layout of 'tensor<4xi32>'}}
     %r = arith.addi %a, %a {distribute.homes = [#distribute.layout<"{register = [], lane = [(1), (2)], warp = []} -> (dim1: 4)">]} : tensor<4xi32>
@@ -41,7 +41,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<4xi32>) {
     // expected-error @+1 {{'arith.addi' op 'distribute.homes': {register = [], lane = [(1), (2)], warp = []} -> (dim0: 8) is not a layout of 'tensor<4xi32>'}}
     %r = arith.addi %a, %a {distribute.homes = [#distribute.layout<"{register = [], lane = [(1), (2)], warp = []} -> (dim0: 8)">]} : tensor<4xi32>
@@ -51,7 +51,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<4xi32>) {
     // expected-error @+1 {{'arith.addi' op 'distribute.homes': {lane = [(1), (2)], register = [], warp = []} -> (dim0: 4) must have the inputs register, lane and warp, in this order}}
     %r = arith.addi %a, %a {distribute.homes = [#distribute.layout<"{lane = [(1), (2)], register = [], warp = []} -> (dim0: 4)">]} : tensor<4xi32>
@@ -61,7 +61,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<4xi32>) {
     // expected-error @+1 {{'arith.addi' op 'distribute.homes': {register = [(2)], lane = [(1)], warp = []} -> (dim0: 4) is over 2 lanes, but the target has 4}}
     %r = arith.addi %a, %a {distribute.homes = [#distribute.layout<"{register = [(2)], lane = [(1)], warp = []} -> (dim0: 4)">]} : tensor<4xi32>
@@ -71,7 +71,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<4xi32>) {
     // expected-error @+1 {{'arith.addi' op 'distribute.homes': {register = [], lane = [(1), (2)], warp = [(0)]} -> (dim0: 4) is over 2 warps, but the program has 1}}
     %r = arith.addi %a, %a {distribute.homes = [#distribute.layout<"{register = [], lane = [(1), (2)], warp = [(0)]} -> (dim0: 4)">]} : tensor<4xi32>
@@ -81,7 +81,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<4xi32>) {
     // expected-error @+1 {{'arith.addi' op 'distribute.homes': {register = [], lane = [(1), (0)], warp = []} -> (dim0: 4) leaves out elements of 'tensor<4xi32>'}}
     %r = arith.addi %a, %a {distribute.homes = [#distribute.layout<"{register = [], lane = [(1), (0)], warp = []} -> (dim0: 4)">]} : tensor<4xi32>
@@ -91,7 +91,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<4xi32>) {
     // expected-error @+1 {{'arith.addi' op 'distribute.homes': {register = [(0)], lane = [(1), (2)], warp = []} -> (dim0: 4) has registers that repeat others of the same thread}}
     %r = arith.addi %a, %a {distribute.homes = [#distribute.layout<"{register = [(0)], lane = [(1), (2)], warp = []} -> (dim0: 4)">]} : tensor<4xi32>
@@ -101,7 +101,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: i32) {
     // expected-error @+1 {{'arith.addi' op 'distribute.homes': {register = [], lane = [(1), (2)], warp = []} -> (dim0: 4) is given for a value of type 'i32', which is not a tensor}}
     %r = arith.addi %a, %a {distribute.homes = [#distribute.layout<"{register = [], lane = [(1), (2)], warp = []} -> (dim0: 4)">]} : i32
@@ -111,7 +111,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: i32) {
     // expected-error @+1 {{'arith.addi' op 'distribute.arguments' belongs on loops}}
     %r = arith.addi %a, %a {distribute.arguments = []} : i32
@@ -121,7 +121,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: i32) {
     // expected-error @+1 {{'scf.for' op 'distribute.arguments' must be an array of 1 entry}}
     scf.for %i = %a to %a step %a : i32 {
@@ -132,7 +132,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: i32) {
     // expected-error @+1 {{'arith.addi' op the distribute dialect has no attribute 'distribute.home'}}
     %r = arith.addi %a, %a {distribute.home = 1} : i32
@@ -142,7 +142,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%p: tensor<4x!tile.ptr<f32>>) {
     // expected-error @+1 {{'tile.load' op 'distribute.access' must be #distribute.access, on a load, store or atomic}}
     %v = tile.load %p {distribute.access = unit} : tensor<4x!tile.ptr<f32>>
@@ -152,7 +152,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%p: tensor<4x!tile.ptr<f32>>) {
     // expected-error @+1 {{'tile.load' op 'distribute.access': contiguity must be 1 positive numbers}}
     %v = tile.load %p {distribute.access = #distribute.access<layout = #distribute.layout<"{register = [], lane = [(1), (2)], warp = []} -> (dim0: 4)">, contiguity = [4, 4], alignment = [4], constancy = [4], order = [0]>} : tensor<4x!tile.ptr<f32>>
@@ -162,7 +162,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%p: tensor<4x!tile.ptr<f32>>) {
     // expected-error @+1 {{'tile.load' op 'distribute.access': contiguity must be 1 positive numbers}}
     %v = tile.load %p {distribute.access = #distribute.access<layout = #distribute.layout<"{register = [], lane = [(1), (2)], warp = []} -> (dim0: 4)">, contiguity = [0], alignment = [4], constancy = [4], order = [0]>} : tensor<4x!tile.ptr<f32>>
@@ -172,7 +172,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%p: tensor<4x!tile.ptr<f32>>) {
     // expected-error @+1 {{'tile.load' op 'distribute.access': order must be a permutation of 1 dimensions}}
     %v = tile.load %p {distribute.access = #distribute.access<layout = #distribute.layout<"{register = [], lane = [(1), (2)], warp = []} -> (dim0: 4)">, contiguity = [4], alignment = [4], constancy = [4], order = [1]>} : tensor<4x!tile.ptr<f32>>
@@ -182,7 +182,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%p: tensor<4x!tile.ptr<f32>>) {
     // expected-error @+1 {{'tile.load' op 'distribute.access': tile_inner must be a dimension}}
     %v = tile.load %p {distribute.access = #distribute.access<layout = #distribute.layout<"{register = [], lane = [(1), (2)], warp = []} -> (dim0: 4)">, contiguity = [4], alignment = [4], constancy = [4], order = [0], tile_inner = 1>} : tensor<4x!tile.ptr<f32>>
@@ -192,7 +192,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: i32) {
     // expected-error @+1 {{'arith.addi' op 'distribute.access' must be #distribute.access, on a load, store or atomic}}
     %r = arith.addi %a, %a {distribute.access = #distribute.access<layout = #distribute.layout<"{register = [], lane = [(1), (2)], warp = []} -> (dim0: 4)">, contiguity = [4], alignment = [4], constancy = [4], order = [0]>} : i32
@@ -202,7 +202,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
     // expected-error @+1 {{'tile.dot' op 'distribute.dot' must be #distribute.dot, on tile.dot}}
     %r = tile.dot %a, %a, %c {distribute.dot = unit} : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf32>
@@ -212,7 +212,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
     // expected-error @+1 {{'tile.dot' op 'distribute.dot': parts must be 1, 2 or 3}}
     %r = tile.dot %a, %a, %c {distribute.dot = #distribute.dot<d = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, parts = 4>} : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf32>
@@ -222,7 +222,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
     // expected-error @+1 {{'tile.dot' op 'distribute.dot': generic has no matrix instruction "none"}}
     %r = tile.dot %a, %a, %c {distribute.dot = #distribute.dot<d = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, instruction = "none">} : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf32>
@@ -232,7 +232,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
     // expected-error @+1 {{'tile.dot' op 'distribute.dot': warp_group needs instruction and a, and leaves out b}}
     %r = tile.dot %a, %a, %c {distribute.dot = #distribute.dot<d = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, warp_group = "types">} : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf32>
@@ -242,7 +242,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
     // expected-error @+1 {{'tile.dot' op 'distribute.dot': generic has no instruction of warp groups "none"}}
     %r = tile.dot %a, %a, %c {distribute.dot = #distribute.dot<d = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, instruction = "opaque m8n8k8.f32.f16.f16", a = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, warp_group = "none">} : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf32>
@@ -252,7 +252,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
     // expected-error @+1 {{'tile.dot' op 'distribute.dot': columns must be a power of two from 8 to 256}}
     %r = tile.dot %a, %a, %c {distribute.dot = #distribute.dot<d = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, instruction = "opaque m8n8k8.f32.f16.f16", a = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, warp_group = "types", columns = 24>} : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf32>
@@ -262,7 +262,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
     // expected-error @+1 {{'tile.dot' op 'distribute.dot': {register = [(0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8) leaves out elements of 'tensor<8x8xf32>'}}
     %r = tile.dot %a, %a, %c {distribute.dot = #distribute.dot<d = #distribute.layout<"{register = [(0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">>} : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf32>
@@ -319,7 +319,7 @@ func.func @k() attributes {distribute.target = unit} {
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
     // expected-error @+1 {{'tile.dot' op 'distribute.dot': without an instruction there is only d}}
     %r = tile.dot %a, %a, %c {distribute.dot = #distribute.dot<d = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, row_bits = 1>} : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf32>
@@ -329,7 +329,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
     // expected-error @+1 {{'tile.dot' op 'distribute.dot': step_bits = 1 are not the steps of 8 in 8}}
     %r = tile.dot %a, %a, %c {distribute.dot = #distribute.dot<d = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, instruction = "opaque m8n8k8.f32.f16.f16", step_bits = 1>} : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf32>
@@ -339,7 +339,7 @@ module attributes {distribute.target = #distribute.target<"generic:lanes=4,share
 
 // -----
 
-module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:f16:f16:f32:16">, distribute.num_warps = 1 : i32} {
+module attributes {distribute.target = #distribute.target<"generic:lanes=4,shared=48k,matrix=opaque:8x8x8:f16:f16:f32,warp-group=types:1:8x256x16:f16:f16:f32:{register = [(0, 1), (0, 2), (0, 4), (0, 8), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 16):{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)]} -> (dim0: 8, dim1: 8)">, distribute.num_warps = 1 : i32} {
   func.func @k(%a: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
     // expected-error @+1 {{'tile.dot' op 'distribute.dot': d has 4 bits of registers, but a fragment has 4 and fragments are numbered by 1}}
     %r = tile.dot %a, %a, %c {distribute.dot = #distribute.dot<d = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4), (4, 0)], lane = [(1, 0), (2, 0)], warp = []} -> (dim0: 8, dim1: 8)">, instruction = "opaque m8n8k8.f32.f16.f16", column_bits = 1>} : tensor<8x8xf16>, tensor<8x8xf16> -> tensor<8x8xf32>

@@ -15,27 +15,27 @@
 // SIMT: scf.for
 // SIMT: simt.async_wait 1
 // SIMT: simt.barrier program
-// SIMT-NEXT: simt.wgmma_fence
-// The first operand is 64 × 32, contiguous along k: lines of 64 bytes; a step along k is 32 bytes on. The second one is
-// 32 × 64, contiguous along columns: lines of 128 bytes; a step along k is 16 lines on.
-// SIMT: simt.wgmma "m64n64k16.f32.f16.f16" a %{{.*}} + 0 as [64, 16, 512] b %{{.*}} + 0 as [128, 4096, 1024] transposed
-// SIMT: simt.wgmma "m64n64k16.f32.f16.f16" a %{{.*}} + 32 as [64, 16, 512] b %{{.*}} + 2048 as [128, 4096, 1024] transposed
-// SIMT-NEXT: simt.wgmma_commit
-// SIMT: simt.wgmma_wait 1{{$}}
+// SIMT-NEXT: simt.group_mma_fence
+// The first operand is 64 × 32, contiguous along k; the second one is 32 × 64, contiguous along columns. A step is 16 along k.
+// SIMT: simt.group_mma "f32.f16.f16" [64, 64, 16] a %{{.*}} at [0, 0] of <64x32xf16, contiguous 1> b %{{.*}} at [0, 0] of <32x64xf16, contiguous 1>
+// SIMT: simt.group_mma "f32.f16.f16" [64, 64, 16] a %{{.*}} at [0, 16] of <64x32xf16, contiguous 1> b %{{.*}} at [16, 0] of <32x64xf16, contiguous 1>
+// SIMT-NEXT: simt.group_mma_commit
+// SIMT: simt.group_mma_wait 1{{$}}
 // SIMT: simt.barrier program
 // SIMT: simt.async_copy 16
 // SIMT: simt.async_commit
 // SIMT-NOT: simt.barrier
 // SIMT: scf.yield
 // SIMT: simt.async_wait 0
-// SIMT-NEXT: simt.wgmma_wait 0 accs
+// SIMT-NEXT: simt.group_mma_wait 0 accs
 
 // CHECK: .extern .shared .align 1024 .b8 tilerun_shared
 // CHECK: cp.async.wait_group 1
 // CHECK-NOT: fence.proxy
 // CHECK: bar.sync 0
 // CHECK: wgmma.fence.sync.aligned
-// Swizzles are in the two highest bits: 2 is 64 bytes, 1 is 128.
+// Lines of the first operand are 64 bytes: a step is 32 bytes on, and eight lines are 512. Those of the second are 128: a step
+// is 16 lines on. Swizzles are in the two highest bits: 2 is 64 bytes, 1 is 128.
 // CHECK-DAG: add.s64 [[A:%rd[0-9]+]], %rd{{[0-9]+}}, -9223371899415756800
 // CHECK-DAG: add.s64 [[B:%rd[0-9]+]], %rd{{[0-9]+}}, 4611686293322072064
 // CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {[[FIRST:%r[0-9]+]], {{.*}}}, [[A]], [[B]], 1, 1, 1, 0, 1;

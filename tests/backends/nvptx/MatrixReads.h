@@ -1,6 +1,6 @@
-// The other side of ir/layout/MatrixTile.h, for tests: from which address an instruction of a warp
-// group takes an element. Written from the PTX ISA's description of its canonical layouts: core
-// matrices, strides, and the swizzle as XOR of address bits.
+// The other side of backends/nvptx/MatrixDescriptor.h, for tests: from which address wgmma takes an
+// element. Written from the PTX ISA's description of its canonical layouts: core matrices, strides,
+// and the swizzle as XOR of address bits.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,10 @@
 namespace tilerun::test {
 
 /// Where the hardware reads element (row, k) of an operand: `row` counts along the dimension that
-/// is not summed over. `start` is the byte address in the descriptor.
-inline uint64_t matrixReadAddress(uint64_t descriptor, bool isKMajor, uint64_t start, uint64_t row,
-                                  uint64_t k, unsigned elementBytes) {
+/// is not summed over.
+inline uint64_t matrixReadAddress(uint64_t descriptor, bool isKMajor, uint64_t row, uint64_t k,
+                                  unsigned elementBytes) {
+  uint64_t start = (descriptor & 0x3fff) * 16;
   uint64_t leading = ((descriptor >> 16) & 0x3fff) * 16,
            stride = ((descriptor >> 32) & 0x3fff) * 16;
   unsigned mode = descriptor >> 62;
