@@ -71,6 +71,8 @@ void backend::buildThreadPasses(OpPassManager &manager, ThreadStage last,
   options.text = byHand.text;
   options.name = byHand.name;
   manager.addPass(schedule::createScheduleStages(options));
+  manager.addPass(schedule::createScheduleRoles({.text = byHand.text, .name = byHand.name}));
+  manager.addPass(schedule::createScheduleAllocate());
   if (last == ThreadStage::Schedule)
     return;
   manager.addPass(schedule::createScheduleExpand());

@@ -1,9 +1,10 @@
-// What a schedule asks of the target: that it has the means, that products read slots of that form,
-// that everything fits together into shared memory. The dialect's verifier has checked the rest.
+// See Check.h: the target has the means, products read slots of that form, and everything fits
+// together into shared memory. The dialect's verifier has checked the rest.
+#include "ir/schedule/Check.h"
+#include "ir/schedule/Protocol.h"
 #include "ir/schedule/RoleRules.h"
 #include "ir/schedule/ScheduleOps.h"
 #include "ir/schedule/SharedDemand.h"
-#include "ir/schedule/Stages.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -13,7 +14,7 @@ using namespace tilerun::schedule;
 using namespace tilerun::distribute;
 
 static LogicalResult checkLoop(scf::ForOp loop, const LayoutAssignment &layouts) {
-  if (unsigned producers = getPipeline(loop).getProducers()) {
+  if (unsigned producers = getProducers(loop)) {
     std::string fault = findRoleFault(producers, layouts);
     if (!fault.empty())
       return loop.emitOpError("cannot follow its schedule: it has roles, but ") << fault;
@@ -41,14 +42,9 @@ static LogicalResult checkLoop(scf::ForOp loop, const LayoutAssignment &layouts)
 /// Rings of all loops around each loop, and of roles, beside what its ops need.
 static LogicalResult checkBudget(scf::ForOp loop, const LayoutAssignment &layouts,
                                  const SharedDemand &demand) {
-  int64_t rings = 0;
-  for (scf::ForOp around = loop; around; around = around->getParentOfType<scf::ForOp>())
-    if (getPipeline(around) && !hasRoles(around))
-      rings += ringBytesOf(around);
   auto kernel = loop->getParentOfType<func::FuncOp>();
-  if (scf::ForOp roles = findRoleLoop(kernel))
-    rings += ringBytesOf(roles);
-  int64_t others = demand.within(hasRoles(loop) ? kernel.getOperation() : loop),
+  int64_t rings = ringBytesIn(loop),
+          others = demand.within(hasRoles(loop) ? kernel.getOperation() : loop),
           has = layouts.target().sharedMemoryBytes;
   if (rings + others <= has)
     return success();
@@ -94,10 +90,22 @@ static LogicalResult checkCopy(CopyOp copy, const LayoutAssignment &layouts) {
 /// Rings that are alive together: for each loop those from outside that it, or a loop around it,
 /// uses.
 static LogicalResult checkRings(func::FuncOp kernel, const LayoutAssignment &layouts) {
+  int64_t has = layouts.target().sharedMemoryBytes, between = 0;
+  for (auto channel : kernel.getOps<ChannelOp>())
+    if (ChannelType type = getChannelType(channel); type.isBetweenRoles()) {
+      between += sharedBytesOf(type);
+      for (Operation *user : channel->getUsers())
+        if (auto ring = dyn_cast<RingOp>(user))
+          between += sharedBytesOf(ring.getRing().getType());
+    }
+  if (between > has)
+    return kernel.emitError() << "rings between roles take " << between << " bytes, but "
+                              << layouts.target().name << " has " << has << " of shared memory";
   llvm::MapVector<Operation *, int64_t> inUse; // by loops; rings that no loop uses by themselves
   kernel.walk([&](RingOp ring) {
-    RingType type = ring.getRing().getType();
-    int64_t bytes = type.getSlots() * slotBytesOf(type.getTile(), type.getForm());
+    if (getChannelType(ring.getChannel()).isBetweenRoles())
+      return;
+    int64_t bytes = sharedBytesOf(ring.getRing().getType());
     llvm::SetVector<Operation *> loops;
     loops.insert(ring);
     for (Operation *user : ring->getUsers()) {
@@ -110,9 +118,8 @@ static LogicalResult checkRings(func::FuncOp kernel, const LayoutAssignment &lay
         outermost->walk([&](LoopLikeOpInterface loop) { loops.insert(loop); });
     }
     for (Operation *loop : loops)
-      inUse[loop] += bytes;
+      inUse.try_emplace(loop, between).first->second += bytes;
   });
-  int64_t has = layouts.target().sharedMemoryBytes;
   for (auto [op, bytes] : inUse)
     if (bytes > has)
       return op->emitOpError("uses rings of ")
@@ -124,5 +131,34 @@ static LogicalResult checkRings(func::FuncOp kernel, const LayoutAssignment &lay
 LogicalResult schedule::checkExpanded(func::FuncOp kernel, const LayoutAssignment &layouts) {
   WalkResult walk =
       kernel.walk([&](CopyOp copy) -> WalkResult { return checkCopy(copy, layouts); });
-  return failure(walk.wasInterrupted() || failed(checkRings(kernel, layouts)));
+  if (walk.wasInterrupted() || failed(checkRings(kernel, layouts)))
+    return failure();
+  return checkProtocol(kernel, layouts);
 }
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+using CheckKernel = LogicalResult (*)(func::FuncOp, const LayoutAssignment &);
+
+/// Whether `check` holds for each kernel of tile IR that is expanded, or for each that is not.
+static LogicalResult checkKernels(ModuleOp module, bool expanded, CheckKernel check) {
+  FailureOr<Program> program = getProgram(module);
+  if (failed(program))
+    return failure();
+  for (auto kernel : module.getOps<func::FuncOp>()) {
+    if (!kernel->hasAttr(tile::TileDialect::kKernelAttr) || isExpanded(kernel) != expanded)
+      continue;
+    if (failed(checkAssignment(kernel)) ||
+        failed(check(kernel, LayoutAssignment(kernel, *program->target, program->numWarps))))
+      return failure();
+  }
+  return success();
+}
+
+ScheduleCheck::ScheduleCheck(Operation *module)
+    : valid(succeeded(checkKernels(cast<ModuleOp>(module), /*expanded=*/false, checkSchedule))) {}
+
+ExpandedCheck::ExpandedCheck(Operation *module)
+    : valid(succeeded(checkKernels(cast<ModuleOp>(module), /*expanded=*/true, checkExpanded))) {}

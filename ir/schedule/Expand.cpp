@@ -8,10 +8,9 @@
 // What addresses and masks depend on is computed twice: once for the iteration at hand, and once
 // for the iteration that is being fetched, with loop-carried values of its own that run ahead.
 #include "ir/schedule/Expand.h"
+#include "ir/schedule/Allocate.h"
 #include "ir/schedule/LoopExpander.h"
-#include "ir/schedule/Protocol.h"
 #include "ir/schedule/RoleExpander.h"
-#include "ir/schedule/Stages.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -218,45 +217,23 @@ void PipelineExpander::run() {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// The kernel as it would be with the least shared memory, beside it.
-static void leaveFallback(func::FuncOp kernel, const LayoutAssignment &layouts) {
-  OpBuilder b(kernel.getContext());
-  b.setInsertionPointAfter(kernel);
-  auto least = cast<func::FuncOp>(b.clone(*kernel));
-  least.setName((kernel.getName() + ".least").str());
-  least.setPrivate();
-  least->removeAttr(tile::TileDialect::kKernelAttr);
-  useLeastMemory(least, layouts);
-  least->setAttr(SchedDialect::kExpanded, b.getUnitAttr());
-  kernel->setAttr(SchedDialect::kFallback, FlatSymbolRefAttr::get(least.getNameAttr()));
-}
-
-func::FuncOp schedule::getFallback(func::FuncOp kernel) {
-  auto name = kernel->getAttrOfType<FlatSymbolRefAttr>(SchedDialect::kFallback);
-  return name ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(kernel, name) : func::FuncOp();
-}
-
 LogicalResult schedule::expandSchedule(func::FuncOp kernel, const LayoutAssignment &layouts) {
-  if (isExpanded(kernel))
-    return success(succeeded(checkProtocol(kernel, layouts)) &&
-                   succeeded(checkExpanded(kernel, layouts)));
-  if (failed(checkSchedule(kernel, layouts)))
-    return failure();
   SmallVector<scf::ForOp> loops;
   kernel.walk([&](scf::ForOp loop) {
     if (getPipeline(loop))
       loops.push_back(loop);
   });
-  bool byHand = isByHand(kernel);
-  if (byHand)
+  if (!loops.empty() && !isAllocated(kernel))
+    return kernel.emitError("the loops of kernel '")
+           << kernel.getName() << "' have a schedule, but no 'sched.conversions'; run "
+           << "schedule-allocate first";
+  if (isByHand(kernel))
     kernel->setAttr(SchedDialect::kByHand, UnitAttr::get(kernel.getContext()));
-  else if (!loops.empty())
-    leaveFallback(kernel, layouts);
   for (scf::ForOp loop : loops)
     if (hasRoles(loop))
       RoleExpander(loop, layouts).run();
     else
       PipelineExpander(loop, layouts).run();
   kernel->setAttr(SchedDialect::kExpanded, UnitAttr::get(kernel.getContext()));
-  return checkProtocol(kernel, layouts);
+  return success();
 }

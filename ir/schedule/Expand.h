@@ -8,14 +8,10 @@
 
 namespace tilerun::schedule {
 
-/// Expands every loop of `kernel` that has `sched.pipeline`, and checks the protocol of what it is
-/// then (Protocol.h). A kernel that is expanded already is checked alone. Unless its schedule was
-/// written by hand, the kernel as it would be with the least shared memory stays beside it, as the
-/// function that `sched.fallback` names.
+/// Expands every loop of `kernel` that has `sched.pipeline`. Fails with a diagnostic where the
+/// kernel has such loops and their slots are not allocated. Precondition: checkSchedule holds, and
+/// the kernel is not expanded yet.
 mlir::LogicalResult expandSchedule(mlir::func::FuncOp kernel,
                                    const distribute::LayoutAssignment &layouts);
-
-/// The kernel with the least shared memory that expandSchedule left; null if there is none.
-mlir::func::FuncOp getFallback(mlir::func::FuncOp kernel);
 
 } // namespace tilerun::schedule

@@ -1,8 +1,8 @@
-// schedule-expand as a pass: layouts of the module around expandSchedule.
+// schedule-expand as a pass: layouts of the module around expandSchedule, and the checks before and
+// after it.
+#include "ir/schedule/Check.h"
 #include "ir/schedule/Expand.h"
 #include "ir/schedule/Passes.h"
-
-#include "mlir/IR/BuiltinOps.h"
 
 namespace tilerun::schedule {
 #define GEN_PASS_DEF_SCHEDULEEXPAND
@@ -18,24 +18,25 @@ struct ScheduleExpandPass : public schedule::impl::ScheduleExpandBase<ScheduleEx
   LogicalResult run() {
     ModuleOp module = getOperation();
     FailureOr<distribute::Program> program = distribute::getProgram(module);
-    if (failed(program))
+    if (failed(program) || !getAnalysis<ScheduleCheck>().isValid())
       return failure();
-    SmallVector<func::FuncOp> kernels;
-    for (auto function : module.getOps<func::FuncOp>())
-      if (function->hasAttr(tile::TileDialect::kKernelAttr))
-        kernels.push_back(function);
-    for (func::FuncOp kernel : kernels) {
-      if (failed(distribute::checkAssignment(kernel)))
-        return failure();
+    bool changed = false;
+    for (auto kernel : module.getOps<func::FuncOp>()) {
+      if (!kernel->hasAttr(tile::TileDialect::kKernelAttr) || isExpanded(kernel))
+        continue;
       distribute::LayoutAssignment layouts(kernel, *program->target, program->numWarps);
       if (failed(expandSchedule(kernel, layouts)))
         return failure();
+      changed = true;
     }
-    return success();
+    if (changed)
+      getAnalysisManager().invalidate({});
+    return success(getAnalysis<ExpandedCheck>().isValid());
   }
   void runOnOperation() override {
     if (failed(run()))
       signalPassFailure();
+    markAnalysesPreserved<ExpandedCheck>();
   }
 };
 } // namespace

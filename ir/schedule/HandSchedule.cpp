@@ -16,6 +16,17 @@ std::string HandSchedule::Entry::describe() const {
   return (isNumber ? "loop #" : "loop ") + (file.empty() ? "" : file + ":") + std::to_string(loop);
 }
 
+Attribute HandSchedule::Entry::getOrigin(MLIRContext *context) const {
+  return NameLoc::get(StringAttr::get(context, describe()), loc);
+}
+
+std::optional<HandSchedule::Origin> HandSchedule::getOrigin(scf::ForOp loop) {
+  auto origin = loop->getAttrOfType<NameLoc>(SchedDialect::kByHand);
+  if (!origin)
+    return std::nullopt;
+  return Origin{origin.getChildLoc(), origin.getName().str()};
+}
+
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
@@ -93,8 +104,8 @@ LogicalResult LineParser::parseRoles(HandSchedule::Entry &entry) {
   if (!rest.consume_front("producer:") || !consumeNumber(warps) ||
       !rest.consume_front(",consumer") || (!rest.empty() && !llvm::isSpace(rest.front())))
     return emitError(loc, "expected 'producer:WARPS,consumer'");
-  if (warps < 1 || warps > kMaxSlots)
-    return emitError(loc) << "a producer has 1 to " << kMaxSlots << " warps, not " << warps;
+  if (warps < 1 || warps > kMaxProducers)
+    return emitError(loc) << "a producer has 1 to " << kMaxProducers << " warps, not " << warps;
   entry.producers = warps;
   return success();
 }

@@ -69,12 +69,13 @@ Value LoopExpander::keep(Value value, Value like) {
 
 void LoopExpander::createRings(unsigned producers, unsigned consumers) {
   MLIRContext *context = op.getContext();
-  for (tile::LoadOp load : loads)
-    rings.push_back(RingOp::create(
-        b, RingType::get(context, slots, cast<RankedTensorType>(load.getType()), getRing(load))));
   channel = ChannelOp::create(b, ChannelType::get(context, slots,
                                                   isAsync ? CopyKind::Chunks : CopyKind::Registers,
                                                   producers, consumers));
+  for (tile::LoadOp load : loads)
+    rings.push_back(RingOp::create(
+        b, RingType::get(context, slots, cast<RankedTensorType>(load.getType()), getRing(load)),
+        channel));
 }
 
 void LoopExpander::copyAll(IRMapping &map, Value when, Value slot) {

@@ -16,7 +16,7 @@ protected:
 
   LoopExpander(mlir::scf::ForOp op, const distribute::LayoutAssignment &layouts);
 
-  /// Makes a ring for each load, and the channel.
+  /// Makes the channel, and a ring for each load.
   void createRings(unsigned producers, unsigned consumers);
   /// The copies of one iteration into `slot`, of the loads as `map` has their operands.
   void copyAll(mlir::IRMapping &map, mlir::Value when, mlir::Value slot);

@@ -4,49 +4,102 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ScheduleStages : Pass<"schedule-stages", "::mlir::ModuleOp"> {
-  let summary = "decide which loads run ahead, into how many slots";
-  let description = [{
-    Gives the loops of every kernel their schedule for a target, as attributes of the `sched` dialect (docs/schedule.md),
-    and checks schedules that are there already. Loops that have one keep it. Reasons why a loop has none are remarks.
-
-    The number of slots follows from the target's memory budget: the wish (`num-stages`, or `tile.num_stages` of the
-    loop), cut to what fits beside the rings of loops around and what other ops in the loop need.
-
-    Target and layouts are those of the module (`tile-set-target`, `tile-distribute`); where it has no target, the options
-    take its place, and layouts are not kept. Shapes must be powers of two, as `tile-pad` makes them.
-  }];
-  let options = [
-    Option<"target", "target", "std::string", "\"generic:\"",
-           "the target, as ir/target/GenericTarget.h writes it: generic:lanes=32,shared=160k,async=on,...">,
-    Option<"numWarps", "num-warps", "unsigned", "4", "warps of a program: a power of two up to 65536">,
-    Option<"numStages", "num-stages", "unsigned", "3", "slots of loops without a number of their own; 1: none">,
-    Option<"file", "file", "std::string", "\"\"", "a schedule by hand (ir/schedule/HandSchedule.h)">,
-    Option<"text", "text", "std::string", "\"\"", "the same, given as text">,
-    Option<"name", "name", "std::string", "\"schedule\"", "the name of that text in diagnostics">
-  ];
+/// A pass that reads the target and the layouts of the module.
+class SchedulePass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
                            "::tilerun::distribute::DistributeDialect", "::tilerun::schedule::SchedDialect",
                            "::tilerun::tile::TileDialect"];
 }
 
-def ScheduleExpand : Pass<"schedule-expand", "::mlir::ModuleOp"> {
+defvar ownTarget = [
+  Option<"target", "target", "std::string", "\"generic:\"",
+         "the target, as ir/target/GenericTarget.h writes it: generic:lanes=32,shared=160k,async=on,...">,
+  Option<"numWarps", "num-warps", "unsigned", "4", "warps of a program: a power of two up to 65536">
+];
+defvar byHand = [
+  Option<"file", "file", "std::string", "\"\"", "a schedule by hand (ir/schedule/HandSchedule.h)">,
+  Option<"text", "text", "std::string", "\"\"", "the same, given as text">,
+  Option<"name", "name", "std::string", "\"schedule\"", "the name of that text in diagnostics">
+];
+
+def ScheduleStages : SchedulePass<"schedule-stages"> {
+  let summary = "decide when: which loads run ahead, by how many iterations";
+  let description = [{
+    Gives loops `sched.pipeline`, their loads that run ahead `sched.ring`, and products that may run on into the next
+    iteration `sched.deferred` (docs/schedule.md). A loop gets as many slots as it asks for: `tile.num_stages` of its own,
+    or `num-stages`. Memory is not asked; `schedule-allocate` does. Loops that have a schedule keep it, unless one by hand names
+    them. Reasons why a loop has none are remarks.
+
+    Target and layouts are those of the module (`tile-set-target`, `tile-distribute`); where it has no target, the options
+    take its place, and layouts are not kept. Shapes must be powers of two, as `tile-pad` makes them.
+
+    ```mlir
+    scf.for %i = %zero to %n step %one : i32 {
+      %a = tile.load %pa : tensor<64x32x!tile.ptr<f16>>
+      …
+    }
+    // becomes, where four slots are asked for
+    scf.for %i = %zero to %n step %one : i32 {
+      %a = tile.load %pa {sched.ring = #sched.ring<order = swizzled, inner = 1>} : tensor<64x32x!tile.ptr<f16>>
+      …
+    } {sched.pipeline = #sched.pipeline<slots = 4, distance = 3, copies = chunks>}
+    ```
+  }];
+  let options = ownTarget # [
+    Option<"numStages", "num-stages", "unsigned", "3", "slots of loops without a number of their own; 1: none">
+  ] # byHand;
+}
+
+def ScheduleRoles : SchedulePass<"schedule-roles"> {
+  let summary = "decide by whom: which loops' tiles are copied by warps of their own";
+  let description = [{
+    Gives the loops for which a schedule by hand has `roles=` their `sched.role`, and checks that the target has roles and that the
+    loop can be split. Without such a schedule it does nothing: no roles are chosen.
+
+    ```mlir
+    } {sched.by_hand = …, sched.pipeline = #sched.pipeline<slots = 4, distance = 3, copies = chunks>}
+    // becomes, with the text "loop #0: slots=4 roles=producer:4,consumer"
+    } {sched.by_hand = …, sched.pipeline = #sched.pipeline<slots = 4, distance = 3, copies = chunks>, sched.role = #sched.role<producers = 4>}
+    ```
+
+    Target and layouts as in `schedule-stages`, which comes before it and reads the rest of the same text.
+  }];
+  let options = ownTarget # byHand;
+}
+
+def ScheduleAllocate : SchedulePass<"schedule-allocate"> {
+  let summary = "decide how many: slots, and the room for conversions, by the target's memory budget";
+  let description = [{
+    The slots that a loop asks for are cut to those that fit beside the rings of loops around it and what other ops in it
+    need; a loop with too few loses its schedule. Both have remarks with the arithmetic. A schedule by hand is followed, or is an error at
+    its place in the text. What is left for conversions between layouts becomes `sched.conversions`. All of it is arithmetic on
+    `ir/target/MemoryBudget.h` before anything is lowered.
+
+    Then the schedule is whole, and what it asks of the target is checked. A kernel that has `sched.conversions` already is
+    only checked.
+
+    ```mlir
+    } {sched.pipeline = #sched.pipeline<slots = 4, distance = 3, copies = chunks>}
+    // becomes, where 14 KiB of shared memory hold three slots of 4 KiB
+    } {sched.conversions = 2048 : i64, sched.pipeline = #sched.pipeline<slots = 3, distance = 2, copies = chunks>}
+    ```
+
+    Target and layouts as in `schedule-stages`.
+  }];
+  let options = ownTarget;
+}
+
+def ScheduleExpand : SchedulePass<"schedule-expand"> {
   let summary = "turn loops with a schedule into prologue, loop and epilogue, in ops of the sched dialect";
   let description = [{
-    Applies the attributes of `schedule-stages`, and decides nothing: loads that run ahead become copies into the
+    Applies the attributes of the passes before, and decides nothing: loads that run ahead become copies into the
     slots of rings, products read these slots, and the ops of a channel say in which order (docs/schedule.md).
 
     Every kernel's channels are then checked by simulation, including those written by hand.
 
     A loop with roles becomes two: the producer's, with what its copies need, and the consumer's, in a region with the rest of
     the kernel (docs/schedule.md).
-
-    A kernel without a schedule by hand is accompanied by a function `NAME.least`: the same kernel with nothing that
-    runs ahead. It takes the kernel's place where shared memory turns out to be too small for it (docs/schedule.md).
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
-                           "::tilerun::distribute::DistributeDialect", "::tilerun::schedule::SchedDialect",
-                           "::tilerun::tile::TileDialect"];
 }
 
 #endif

@@ -79,37 +79,119 @@ int64_t TripCounts::get(scf::ForOp loop) {
 }
 
 //===----------------------------------------------------------------------===//
+// Values that matter
+//===----------------------------------------------------------------------===//
+
+/// Whether steps are made in it.
+static bool hasSteps(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        return isa<SchedDialect>(inner->getDialect()) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether it goes on with a channel between roles, which is made outside of all control flow.
+static bool usesRoles(Operation *op) {
+  return op
+      ->walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (isa<ChannelType>(operand.getType()) && getChannelType(operand).isBetweenRoles())
+            return WalkResult::interrupt();
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+void ProtocolValues::addSinks(Operation *op, SmallVectorImpl<Value> &work) const {
+  auto add = [&](std::initializer_list<Value> operands) {
+    llvm::copy_if(operands, std::back_inserter(work), [](Value value) { return bool(value); });
+  };
+  if (auto acquire = dyn_cast<AcquireOp>(op))
+    add({acquire.getSlot(), acquire.getPhase()});
+  else if (auto publish = dyn_cast<PublishOp>(op))
+    add({publish.getSlot(), publish.getWhen()});
+  else if (auto await = dyn_cast<AwaitOp>(op))
+    add({await.getSlot(), await.getPhase()});
+  else if (auto release = dyn_cast<ReleaseOp>(op))
+    add({release.getSlot(), release.getWhen()});
+  else if (auto copy = dyn_cast<CopyOp>(op))
+    add({copy.getSlot()});
+  else if (auto put = dyn_cast<PutOp>(op))
+    add({put.getSlot()});
+  else if (auto read = dyn_cast<ReadOp>(op))
+    add({read.getSlot()});
+  else if (auto loop = dyn_cast<scf::ForOp>(op); loop && hasSteps(op))
+    add({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+}
+
+void ProtocolValues::addSources(Value value, SmallVectorImpl<Value> &work) const {
+  auto addCarried = [&](scf::ForOp loop, unsigned index) {
+    work.push_back(loop.getInitArgs()[index]);
+    work.push_back(loop.getYieldedValues()[index]);
+  };
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (loop && argument.getArgNumber() > 0)
+      addCarried(loop, argument.getArgNumber() - 1);
+    else if (loop)
+      work.append({loop.getLowerBound(), loop.getStep()});
+    return;
+  }
+  Operation *op = value.getDefiningOp();
+  unsigned index = cast<OpResult>(value).getResultNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    addCarried(loop, index);
+  else if (auto ahead = dyn_cast<AheadOp>(op))
+    work.push_back(ahead.getBody().front().getTerminator()->getOperand(index));
+  else if (!op->getNumRegions())
+    llvm::copy_if(op->getOperands(), std::back_inserter(work),
+                  [](Value operand) { return operand.getType().isSignlessInteger(); });
+}
+
+ProtocolValues::Loop ProtocolValues::describe(scf::ForOp loop) const {
+  llvm::SetVector<Value> inputs, channels;
+  Loop its;
+  loop->walk([&](Operation *op) {
+    for (Value operand : op->getOperands()) {
+      if (isa<ChannelType>(operand.getType()))
+        its.waits |= getChannelType(operand).isBetweenRoles();
+      if (loop->isAncestor(operand.getParentRegion()->getParentOp()))
+        continue;
+      if (contains(operand))
+        inputs.insert(operand);
+      else if (isa<ChannelType>(operand.getType()))
+        channels.insert(operand);
+      else if (isa<RingType>(operand.getType()) &&
+               !loop->isAncestor(getChannel(operand).getDefiningOp()))
+        channels.insert(getChannel(operand));
+    }
+  });
+  its.inputs.assign(inputs.begin(), inputs.end());
+  its.channels.assign(channels.begin(), channels.end());
+  return its;
+}
+
+ProtocolValues::ProtocolValues(func::FuncOp kernel) {
+  SmallVector<Value> work;
+  kernel.walk([&](Operation *op) { addSinks(op, work); });
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (values.insert(value).second)
+      addSources(value, work);
+  }
+  kernel.walk([&](scf::ForOp loop) {
+    if (hasSteps(loop))
+      loops[loop] = describe(loop);
+  });
+}
+
+//===----------------------------------------------------------------------===//
 // Steps
 //===----------------------------------------------------------------------===//
 
-namespace {
-class Tracer {
-public:
-  explicit Tracer(TripCounts &trips) : trips(trips) {}
-  LogicalResult run(Block &block);
-  std::vector<ProtocolStep> steps;
-
-private:
-  using Number = std::optional<int64_t>;
-
-  Number get(Value value) const {
-    auto it = values.find(value);
-    return it == values.end() ? Number() : it->second;
-  }
-  void set(Value value, Number number) { values[value] = number; }
-  void evaluate(Operation *op);
-  LogicalResult visit(Operation *op);
-  LogicalResult visitLoop(scf::ForOp loop);
-  LogicalResult visitOther(Operation *op);
-  /// A step on `slot`, if it is known.
-  LogicalResult add(Operation *op, Value slot, Value phase = {}, Value when = {});
-
-  TripCounts &trips;
-  llvm::DenseMap<Value, Number> values;
-};
-} // namespace
-
-LogicalResult Tracer::add(Operation *op, Value slot, Value phase, Value when) {
+LogicalResult ProtocolTracer::add(Operation *op, Value slot, Value phase, Value when) {
   ProtocolStep step{op};
   auto known = [&](Value value, int64_t &to, StringRef what) {
     Number number = get(value);
@@ -182,8 +264,8 @@ static bool compare(arith::CmpIPredicate predicate, int64_t x, int64_t y) {
   llvm_unreachable("not a predicate");
 }
 
-void Tracer::evaluate(Operation *op) {
-  if (op->getNumResults() != 1 || !op->getResult(0).getType().isSignlessInteger())
+void ProtocolTracer::evaluate(Operation *op) {
+  if (op->getNumResults() != 1 || !relevant.contains(op->getResult(0)))
     return;
   Value result = op->getResult(0);
   Number number;
@@ -207,47 +289,22 @@ void Tracer::evaluate(Operation *op) {
   set(result, number);
 }
 
-/// Whether steps are made in it.
-static bool hasSteps(Operation *op) {
-  return op
-      ->walk([](Operation *inner) {
-        return isa<SchedDialect>(inner->getDialect()) ? WalkResult::interrupt()
-                                                      : WalkResult::advance();
-      })
-      .wasInterrupted();
+/// Bounds that do not follow from constants are the same wherever they are computed in the same
+/// way.
+int64_t ProtocolTracer::countTrips(scf::ForOp loop) {
+  Number lower = get(loop.getLowerBound()), upper = get(loop.getUpperBound()),
+         step = get(loop.getStep());
+  if (!lower)
+    set(loop.getLowerBound(), lower = 0);
+  if (!step)
+    set(loop.getStep(), step = 1);
+  if (!upper)
+    set(loop.getUpperBound(), upper = *lower + trips.get(loop) * *step);
+  int64_t span = *upper - *lower;
+  return span <= 0 || *step < 1 ? 0 : std::min((span + *step - 1) / *step, trips.limit());
 }
 
-/// Whether it goes on with channels that were made outside of it.
-static bool usesChannelsFromOutside(Operation *op, bool betweenRoles) {
-  return op
-      ->walk([&](Operation *inner) {
-        for (Value operand : inner->getOperands())
-          if (isa<ChannelType>(operand.getType()) &&
-              !op->isAncestor(operand.getParentRegion()->getParentOp()) &&
-              (!betweenRoles || getChannelType(operand).isBetweenRoles()))
-            return WalkResult::interrupt();
-        return WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-LogicalResult Tracer::visitLoop(scf::ForOp loop) {
-  int64_t count = 1;
-  if (usesChannelsFromOutside(loop, /*betweenRoles=*/false)) {
-    Number lower = get(loop.getLowerBound()), upper = get(loop.getUpperBound()),
-           step = get(loop.getStep());
-    if (!lower)
-      set(loop.getLowerBound(), lower = 0);
-    if (!step)
-      set(loop.getStep(), step = 1);
-    if (!upper)
-      set(loop.getUpperBound(), upper = *lower + trips.get(loop) * *step);
-    int64_t span = *upper - *lower;
-    count = span <= 0 || *step < 1 ? 0 : std::min((span + *step - 1) / *step, trips.limit());
-  }
-  SmallVector<Number> carried;
-  for (Value init : loop.getInitArgs())
-    carried.push_back(get(init));
+LogicalResult ProtocolTracer::runLoop(scf::ForOp loop, int64_t count, Numbers &carried) {
   Number lower = get(loop.getLowerBound()), step = get(loop.getStep());
   for (int64_t i = 0; i < count; ++i) {
     set(loop.getInductionVar(), lower && step ? Number(*lower + i * *step) : Number());
@@ -258,14 +315,37 @@ LogicalResult Tracer::visitLoop(scf::ForOp loop) {
     for (auto [value, number] : llvm::zip(loop.getYieldedValues(), carried))
       number = get(value);
   }
-  for (auto [result, number] : llvm::zip(loop.getResults(), carried))
+  return success();
+}
+
+LogicalResult ProtocolTracer::visitLoop(scf::ForOp loop, const ProtocolValues::Loop &its) {
+  // Channels that are made in the loop are the same in each iteration.
+  int64_t count = its.channels.empty() ? 1 : countTrips(loop);
+  Numbers inputs, carried;
+  for (Value input : its.inputs)
+    inputs.push_back(get(input));
+  auto [it, isNew] = known.try_emplace({loop, std::move(inputs)});
+  if (isNew) {
+    for (Value init : loop.getInitArgs())
+      carried.push_back(get(init));
+    std::vector<ProtocolStep> around = std::exchange(steps, {});
+    if (failed(runLoop(loop, count, carried)))
+      return failure();
+    traces.push_back(std::make_unique<ProtocolTrace>());
+    *traces.back() = {std::exchange(steps, std::move(around)), its.waits, its.channels};
+    it->second = {traces.back().get(), std::move(carried)};
+  }
+  ProtocolStep step{loop};
+  step.loop = it->second.trace;
+  steps.push_back(step);
+  for (auto [result, number] : llvm::zip(loop.getResults(), it->second.results))
     set(result, number);
   return success();
 }
 
 /// Its regions, once each: what begins in them ends in them.
-LogicalResult Tracer::visitOther(Operation *op) {
-  if (!isa<AheadOp, FetchOp, RoleOp>(op) && usesChannelsFromOutside(op, /*betweenRoles=*/true))
+LogicalResult ProtocolTracer::visitOther(Operation *op) {
+  if (!isa<AheadOp, FetchOp, RoleOp>(op) && usesRoles(op))
     return op->emitOpError("contains ops of a channel between roles, which only loops may");
   for (Region &region : op->getRegions())
     for (Block &block : region)
@@ -278,7 +358,8 @@ LogicalResult Tracer::visitOther(Operation *op) {
   return success();
 }
 
-LogicalResult Tracer::visit(Operation *op) {
+LogicalResult ProtocolTracer::visit(Operation *op) {
+  ++visits;
   if (auto acquire = dyn_cast<AcquireOp>(op))
     return add(op, acquire.getSlot(), acquire.getPhase());
   if (auto publish = dyn_cast<PublishOp>(op))
@@ -294,29 +375,32 @@ LogicalResult Tracer::visit(Operation *op) {
   if (auto read = dyn_cast<ReadOp>(op))
     return add(op, read.getSlot());
   auto dot = dyn_cast<tile::DotOp>(op);
-  if (isa<RingOp, ChannelOp, DotWaitOp, DrainOp>(op) || (dot && isInFlight(dot))) {
+  if (isa<ChannelOp, DotWaitOp>(op) || (dot && isInFlight(dot))) {
     steps.push_back({op});
     return success();
   }
-  if (op->getNumRegions() && hasSteps(op)) {
-    if (auto loop = dyn_cast<scf::ForOp>(op))
-      return visitLoop(loop);
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    if (const ProtocolValues::Loop *its = relevant.find(loop))
+      return visitLoop(loop, *its);
+  } else if (op->getNumRegions() && hasSteps(op)) {
     return visitOther(op);
   }
   evaluate(op);
   return success();
 }
 
-LogicalResult Tracer::run(Block &block) {
+LogicalResult ProtocolTracer::run(Block &block) {
   for (Operation &op : block)
     if (failed(visit(&op)))
       return failure();
   return success();
 }
 
-FailureOr<std::vector<ProtocolStep>> schedule::traceProtocol(Block &block, TripCounts &trips) {
-  Tracer tracer(trips);
-  if (failed(tracer.run(block)))
-    return failure();
-  return std::move(tracer.steps);
+const ProtocolTrace *ProtocolTracer::trace(Block &block) {
+  steps.clear();
+  if (failed(run(block)))
+    return nullptr;
+  traces.push_back(std::make_unique<ProtocolTrace>());
+  traces.back()->steps = std::move(steps);
+  return traces.back().get();
 }

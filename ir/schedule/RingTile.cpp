@@ -36,6 +36,14 @@ int64_t schedule::slotBytesOf(RankedTensorType type, RingAttr ring) {
   return type.getNumElements() * tile::getElementBytes(type.getElementType());
 }
 
+int64_t schedule::sharedBytesOf(RingType ring) {
+  return ring.getSlots() * slotBytesOf(ring.getTile(), ring.getForm());
+}
+
+int64_t schedule::sharedBytesOf(ChannelType channel) {
+  return channel.isBetweenRoles() ? channel.getSlots() * 2 * kPhaseBytes : 0;
+}
+
 RingAttr schedule::swizzledForm(MLIRContext *context, unsigned inner) {
   return RingAttr::get(context, TileOrder::Swizzled, inner, /*pitch=*/0, /*perWord=*/1);
 }

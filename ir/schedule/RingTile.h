@@ -15,6 +15,13 @@ layout::LinearLayout memoryOf(mlir::RankedTensorType type, RingAttr ring);
 /// Bytes of one slot.
 int64_t slotBytesOf(mlir::RankedTensorType type, RingAttr ring);
 
+/// Bytes of shared memory that a ring takes, and a channel: between roles two phase barriers for
+/// each slot, else none. Nothing else adds them up.
+int64_t sharedBytesOf(RingType ring);
+int64_t sharedBytesOf(ChannelType channel);
+/// Bytes of a phase barrier.
+inline constexpr int64_t kPhaseBytes = 8;
+
 /// The form of a swizzled tile, which any product but one by opaque instructions reads.
 RingAttr swizzledForm(mlir::MLIRContext *context, unsigned inner);
 /// The form of a padded tile, which opaque instructions read.

@@ -10,7 +10,7 @@ namespace tilerun::schedule {
 class RoleExpander : LoopExpander {
 public:
   RoleExpander(mlir::scf::ForOp op, const distribute::LayoutAssignment &layouts)
-      : LoopExpander(op, layouts), producers(getPipeline(op).getProducers()),
+      : LoopExpander(op, layouts), producers(getProducers(op)),
         lag(getPipeline(op).getDistance() - 1) {}
   void run();
 

@@ -142,7 +142,25 @@ scf::ForOp schedule::findRoleLoop(func::FuncOp kernel) {
 }
 
 int64_t schedule::ringBytesOf(scf::ForOp loop) {
+  // As if it were expanded.
+  MLIRContext *context = loop.getContext();
   PipelineAttr pipeline = getPipeline(loop);
-  int64_t phases = pipeline.getProducers() ? 2 * kPhaseBytes : 0;
-  return pipeline.getSlots() * (slotBytesOf(loop) + phases);
+  int64_t slots = pipeline.getSlots(), bytes = 0;
+  for (auto load : loop.getBody()->getOps<tile::LoadOp>())
+    if (RingAttr ring = getRing(load))
+      bytes += sharedBytesOf(
+          RingType::get(context, slots, cast<RankedTensorType>(load.getType()), ring));
+  unsigned producers = getProducers(loop);
+  return bytes + sharedBytesOf(ChannelType::get(context, slots, pipeline.getCopies(), producers,
+                                                /*consumers=*/producers));
+}
+
+int64_t schedule::ringBytesIn(scf::ForOp loop) {
+  int64_t rings = 0;
+  for (scf::ForOp around = loop; around; around = around->getParentOfType<scf::ForOp>())
+    if (getPipeline(around) && !hasRoles(around))
+      rings += ringBytesOf(around);
+  if (scf::ForOp roles = findRoleLoop(loop->getParentOfType<func::FuncOp>()))
+    rings += ringBytesOf(roles);
+  return rings;
 }

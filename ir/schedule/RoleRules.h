@@ -24,5 +24,8 @@ mlir::scf::ForOp findRoleLoop(mlir::func::FuncOp kernel);
 
 /// Bytes of a loop's rings, and of the phase barriers for them.
 int64_t ringBytesOf(mlir::scf::ForOp loop);
+/// The same of all rings that are alive while the loop runs: its own, those of loops around it, and
+/// those between roles.
+int64_t ringBytesIn(mlir::scf::ForOp loop);
 
 } // namespace tilerun::schedule

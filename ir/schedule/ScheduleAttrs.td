@@ -11,27 +11,27 @@ def Sched_Dialect : Dialect {
   let cppNamespace = "::tilerun::schedule";
   let summary = "Schedules of tile programs: which loads run ahead, through which buffers, by how many iterations";
   let description = [{
-    Decisions about a kernel in tile IR, made by the pass `schedule-stages` or written by hand, as
-    attributes; and what the pass `schedule-expand` makes of them, as ops. The lowering to threads follows the ops and
-    takes no such decision itself.
+    Decisions about a kernel in tile IR, made by the passes `schedule-stages` (when), `schedule-roles` (by whom) and
+    `schedule-allocate` (through how many slots) or written by hand, as attributes; and what the pass `schedule-expand` makes of
+    them, as ops. The lowering to threads follows the ops and takes no such decision itself.
 
     | attribute | on | value | says |
     |---|---|---|---|
     | `sched.pipeline` | `scf.for` | `#sched.pipeline` | loads of later iterations run ahead into a ring of slots |
     | `sched.ring` | `tile.load` in the body of such a loop | `#sched.ring` | this load runs ahead, into slots of this form |
     | `sched.deferred` | `tile.dot` in the body of such a loop | unit | its instructions may still run when the next iteration begins |
-    | `sched.by_hand` | pipelined loops | unit | this loop's schedule was written by hand: it is followed or refused, never replaced |
-    | `sched.conversions` | the kernel, pipelined loops and what was before them | i64 | bytes of shared memory that one conversion between layouts may take there |
+    | `sched.role` | pipelined loops | `#sched.role` | warps beside the program's own fill the slots |
+    | `sched.by_hand` | pipelined loops | unit, or where it was written | this loop's schedule was written by hand: it is followed or refused, never replaced |
+    | `sched.conversions` | the kernel, pipelined loops and what was before them | i64 | slots are allocated; bytes of shared memory that one conversion between layouts may take there |
 
-    `sched.stage`, `sched.cluster`, `sched.role` and `sched.persistent` are reserved for schedules that give each op its
-    stage or its role. No pass reads them yet, so the verifier refuses them.
+    `sched.stage`, `sched.cluster` and `sched.persistent` are reserved for schedules that give each op its
+    stage. No pass reads them yet, so the verifier refuses them.
 
     On an expanded kernel:
 
     | attribute | on | value | says |
     |---|---|---|---|
     | `sched.expanded` | the kernel | unit | loops with a schedule are ops |
-    | `sched.fallback` | the kernel | symbol | the same kernel with nothing that runs ahead, which takes its place where shared memory is too small |
     | `sched.in_flight` | `tile.dot` | unit | its instructions may still run behind it, until a `sched.dot_wait` |
 
     A slot of a ring lives from the copy that fills it to the end of the iteration that reads it. So only products
@@ -50,7 +50,9 @@ def Sched_Dialect : Dialect {
     The verifier checks what can be seen in the IR: that loops and loads belong together, that addresses can be
     computed ahead, that nothing writes what a load would read too early, that every slot is read while it is alive.
     Everything that depends on a target (whether it has asynchronous copies, how wide they are, whether the rings fit into its
-    shared memory) is checked before the kernel is lowered.
+    shared memory) is checked before the kernel is lowered: the attributes once they are whole, the ops once they are made
+    (`ir/schedule/Check.h`). A pipeline of these passes alone does each of the two once; passes between them, and text, are not
+    trusted.
 
     **How many slots.** All fractions of shared memory are in `ir/target/MemoryBudget.h`, and a unit test states the
     arithmetic. A loop gets as many slots as it asks for (`num_stages`, at most 64; through registers at most 2), but
@@ -65,14 +67,15 @@ def Sched_Dialect : Dialect {
     other buffers, which is `sched.conversions`; a larger one is split into pieces of half that size, a quarter, and
     so on.
 
-    **What is not known in advance.** These bounds count bytes that are alive at the same time. Where each buffer lies is
-    decided after lowering, by first fit in the order of first use, and that may leave gaps. Where the gaps make the
-    difference, the function that `sched.fallback` names is lowered instead, which has no schedule and the smallest
-    conversions (`lowerWithLeastMemory` in `ir/simt/LowerTile.cpp`), and the remark `least-memory` says so. Nothing else
-    is lowered twice.
+    **Where buffers lie** is decided after lowering, and takes no more than that (`ir/simt/sync/Arena.h`). Live ranges of buffers are
+    nested in each other or apart, but for operands of products that overlap, of which the first counts as long as the
+    others in both places. Buffers lie in order of first use where that fits; else each lies right above those whose live
+    ranges hold its own, so that the kernel takes what is alive at one time and no gaps. Nothing is lowered twice: a
+    kernel that does not fit then is an error at its largest buffer. A test lowers random kernels for targets with exactly
+    the bytes that `getDemand` of `ir/schedule/Allocate.h` states.
 
-    **By hand.** `tile-opt --schedule-stages=file=FILE` and the option `schedule` of a compile request take a text
-    with one line for each loop that is not left to the compiler:
+    **By hand.** `tile-opt --schedule-stages=file=FILE --schedule-roles=file=FILE` and the option `schedule` of a compile request
+    take a text with one line for each loop that is not left to the compiler:
 
         # comment
         loop 14: slots=4 distance=3 copies=chunks
@@ -109,7 +112,9 @@ def Sched_Dialect : Dialect {
     wrote in these ops, too: for 0 and 1 iterations, for as many as there are slots, and for twice as many and two more.
     Found are slots that are filled, read, published or released when they must not be, copies and products that may still be
     under way then, wrong phases, roles that wait for each other forever or whose loops have different bounds, and slots that are
-    filled and not read. Slots, phases and predicates must follow from how often loops have run, not from data.
+    filled and not read. Slots, phases and predicates must follow from how often loops have run, not from data. A loop that
+    waits for no other role is simulated once for each state of the slots in which it begins, so that loops in loops cost
+    the sum of their trip counts.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
@@ -123,9 +128,9 @@ def Sched_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kDeferred{"sched.deferred"};
     static constexpr ::llvm::StringLiteral kConversions{"sched.conversions"};
     static constexpr ::llvm::StringLiteral kByHand{"sched.by_hand"};
+    static constexpr ::llvm::StringLiteral kRole{"sched.role"};
     static constexpr ::llvm::StringLiteral kInFlight{"sched.in_flight"};
     static constexpr ::llvm::StringLiteral kExpanded{"sched.expanded"};
-    static constexpr ::llvm::StringLiteral kFallback{"sched.fallback"};
     void registerAttributes();
     void registerTypes();
     void registerOps();
@@ -161,16 +166,24 @@ def Sched_PipelineAttr : Sched_Attr<"Pipeline", "pipeline"> {
     - `copies`: `chunks` are asynchronous copies from global to shared memory; `registers` are loads whose values are
       carried to a later iteration, which stores them to a slot when it begins.
 
+    Before `schedule-allocate` these are what the loop asks for.
+
     Chunks need two slots or more, and run ahead by at least one and by fewer iterations than there are slots: the slot
     of the iteration at hand is being read. Registers run ahead by exactly as many iterations as there are slots: the
     last one is in flight to registers, the others are in slots. With one slot, a barrier stands before and after the
     stores; with more, one barrier is enough.
 
-    - `producers`: so many warps beside the program's own fill the slots, which the program's warps read; 0: there are
-      no roles. Then `distance` says how many iterations may be on their way into slots, at most.
+    Between roles `distance` says how many iterations may be on their way into slots, at most.
   }];
-  let parameters = (ins "int64_t":$slots, "int64_t":$distance, EnumParameter<Sched_CopyKind>:$copies,
-                    DefaultValuedParameter<"unsigned", "0">:$producers);
+  let parameters = (ins "int64_t":$slots, "int64_t":$distance, EnumParameter<Sched_CopyKind>:$copies);
+}
+
+def Sched_RoleAttr : Sched_Attr<"Role", "role"> {
+  let summary = "a loop whose tiles are copied by warps of their own";
+  let description = [{
+    - `producers`: so many warps beside the program's own fill the slots of the loop, which the program's warps read.
+  }];
+  let parameters = (ins "unsigned":$producers);
 }
 
 def Sched_RingAttr : Sched_Attr<"Ring", "ring"> {

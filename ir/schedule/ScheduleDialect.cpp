@@ -84,10 +84,6 @@ static LogicalResult verifyPipeline(Operation *op, Attribute value) {
   std::string fault = findFault(pipeline.getSlots(), pipeline.getDistance(), pipeline.getCopies());
   if (!fault.empty())
     return op->emitOpError("has an impossible pipeline: ") << fault;
-  if (pipeline.getProducers() && pipeline.getCopies() != CopyKind::Chunks)
-    return op->emitOpError("has roles, but a producer fills slots by copies = chunks alone");
-  if (pipeline.getProducers() && !isa<func::FuncOp>(loop->getParentOp()))
-    return op->emitOpError("has roles, but is not in the block of a kernel");
   if (loop.getUnsignedCmp())
     return op->emitOpError("has a pipeline, but compares its induction variable as unsigned; past "
                            "the end of the loop that may wrap around");
@@ -95,6 +91,35 @@ static LogicalResult verifyPipeline(Operation *op, Attribute value) {
     if (getRing(load))
       return success();
   return op->emitOpError("has a pipeline, but no load in its body has 'sched.ring'");
+}
+
+static LogicalResult verifyRole(Operation *op, Attribute value) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  PipelineAttr pipeline = loop ? getPipeline(loop) : PipelineAttr();
+  if (!pipeline)
+    return op->emitOpError("has 'sched.role', which belongs on a loop with 'sched.pipeline'");
+  auto role = dyn_cast<RoleAttr>(value);
+  if (!role)
+    return op->emitOpError() << "has 'sched.role' = " << value << ", which is not a #sched.role";
+  if (role.getProducers() < 1 || role.getProducers() > kMaxProducers)
+    return op->emitOpError() << "has a producer of " << role.getProducers()
+                             << " warps; it has 1 to " << kMaxProducers;
+  if (pipeline.getCopies() != CopyKind::Chunks)
+    return op->emitOpError("has roles, but a producer fills slots by copies = chunks alone");
+  if (!isa<func::FuncOp>(loop->getParentOp()))
+    return op->emitOpError("has roles, but is not in the block of a kernel");
+  return success();
+}
+
+static LogicalResult verifyByHand(Operation *op, Attribute value) {
+  bool isLoop = isa<scf::ForOp>(op) && op->hasAttr(SchedDialect::kPipeline);
+  if (isLoop && isa<UnitAttr, NameLoc>(value))
+    return success();
+  if (isa<func::FuncOp>(op) && op->hasAttr(SchedDialect::kExpanded) && isa<UnitAttr>(value))
+    return success();
+  return op->emitOpError(
+      "has 'sched.by_hand', which belongs on a loop with 'sched.pipeline' and is "
+      "a unit attribute or a named location");
 }
 
 //===----------------------------------------------------------------------===//
@@ -226,26 +251,6 @@ static LogicalResult verifyInFlight(Operation *op, Attribute value) {
   return success();
 }
 
-/// The kernel again, in a function that nobody else wants: it takes the kernel's place.
-static LogicalResult verifyFallback(Operation *op, Attribute value) {
-  auto kernel = dyn_cast<func::FuncOp>(op);
-  if (!kernel || !isExpanded(kernel))
-    return op->emitOpError("has 'sched.fallback', which belongs on a kernel with 'sched.expanded'");
-  auto name = dyn_cast<FlatSymbolRefAttr>(value);
-  auto least = name ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, name) : func::FuncOp();
-  auto fail = [&] { return op->emitOpError() << "has 'sched.fallback' = " << value << ", which "; };
-  if (!least)
-    return fail() << "is not a function of the module";
-  if (least == kernel || least->hasAttr(tile::TileDialect::kKernelAttr))
-    return fail() << "is a kernel itself";
-  if (least.getFunctionType() != kernel.getFunctionType())
-    return fail() << "has the type " << least.getFunctionType() << ", but the kernel has "
-                  << kernel.getFunctionType();
-  if (least.isExternal() || !isExpanded(least) || !least->hasAttr(SchedDialect::kConversions))
-    return fail() << "is not expanded: it lacks a body, 'sched.expanded' or 'sched.conversions'";
-  return success();
-}
-
 LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   Attribute value = attribute.getValue();
@@ -255,14 +260,10 @@ LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyRing(op, value);
   if (name == kDeferred)
     return verifyDeferred(op, value);
-  if (name == kByHand) {
-    bool isThere = isa<scf::ForOp>(op) ? op->hasAttr(kPipeline)
-                                       : isa<func::FuncOp>(op) && op->hasAttr(kExpanded);
-    if (isThere && isa<UnitAttr>(value))
-      return success();
-    return op->emitOpError("has 'sched.by_hand', a unit attribute that belongs on a loop with "
-                           "'sched.pipeline'");
-  }
+  if (name == kRole)
+    return verifyRole(op, value);
+  if (name == kByHand)
+    return verifyByHand(op, value);
   if (name == kInFlight)
     return verifyInFlight(op, value);
   if (name == kExpanded) {
@@ -270,8 +271,6 @@ LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribu
       return success();
     return op->emitOpError("has 'sched.expanded', a unit attribute that belongs on a kernel");
   }
-  if (name == kFallback)
-    return verifyFallback(op, value);
   if (name == kConversions) {
     auto bytes = dyn_cast<IntegerAttr>(value);
     if (!isa<func::FuncOp, scf::ForOp, AheadOp, KeepOp>(op))
@@ -281,7 +280,7 @@ LogicalResult SchedDialect::verifyOperationAttribute(Operation *op, NamedAttribu
                                << ", which is not a positive i64";
     return success();
   }
-  if (llvm::is_contained({"sched.stage", "sched.cluster", "sched.role", "sched.persistent"}, name))
+  if (llvm::is_contained({"sched.stage", "sched.cluster", "sched.persistent"}, name))
     return op->emitOpError() << "has '" << name << "', which is reserved: no pass reads it yet";
   return op->emitOpError() << "has '" << name << "', which is not an attribute of schedules";
 }

@@ -1,10 +1,10 @@
 // C++ side of the `sched` dialect (declared in ScheduleAttrs.td).
 //
 // Rules of this folder: it decides when tiles move, through which buffers, how many of them and by
-// whom, and writes that into the IR as attributes (Stages.h); then it rewrites loops to ops that do
-// as the attributes say (Expand.h, ScheduleOps.td), and decides nothing more. It knows layouts
-// (ir/distribute) and the target's table, and nothing of threads. Whatever it decides against has a
-// remark that says why (Remarks.h).
+// whom, and writes that into the IR as attributes (Stages.h, Roles.h, Allocate.h); then it rewrites
+// loops to ops that do as the attributes say (Expand.h, ScheduleOps.td), and decides nothing more.
+// It knows layouts (ir/distribute) and the target's table, and nothing of threads. Whatever it
+// decides against has a remark that says why (Remarks.h).
 #pragma once
 
 #include "ir/distribute/DistributeDialect.h"
@@ -26,14 +26,21 @@ namespace tilerun::schedule {
 /// The most slots of a ring.
 inline constexpr int64_t kMaxSlots = 64;
 
+/// The most warps of a producer.
+inline constexpr int64_t kMaxProducers = 64;
+
 /// The schedule of a loop; null if it has none.
 inline PipelineAttr getPipeline(mlir::scf::ForOp loop) {
   return loop->getAttrOfType<PipelineAttr>(SchedDialect::kPipeline);
 }
 /// Whether its tiles are copied by warps that do nothing else.
 inline bool hasRoles(mlir::scf::ForOp loop) {
-  PipelineAttr pipeline = getPipeline(loop);
-  return pipeline && pipeline.getProducers();
+  return getPipeline(loop) && loop->hasAttrOfType<RoleAttr>(SchedDialect::kRole);
+}
+/// Those warps; 0 if there are none.
+inline unsigned getProducers(mlir::scf::ForOp loop) {
+  auto role = loop->getAttrOfType<RoleAttr>(SchedDialect::kRole);
+  return role ? role.getProducers() : 0;
 }
 /// The form of a load's slots; null if it does not run ahead.
 inline RingAttr getRing(tile::LoadOp load) {

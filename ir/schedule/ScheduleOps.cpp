@@ -114,7 +114,13 @@ static LogicalResult verifyMemory(Operation *op) {
   return success();
 }
 
-LogicalResult RingOp::verify() { return verifyMemory(*this); }
+LogicalResult RingOp::verify() {
+  int64_t slots = getRing().getType().getSlots(), its = getChannelType(getChannel()).getSlots();
+  if (slots != its)
+    return emitOpError() << "has " << slots << " slots, but its channel has " << its;
+  return verifyMemory(*this);
+}
+
 LogicalResult ChannelOp::verify() { return verifyMemory(*this); }
 
 /// A slot whose number is known is one of the ring's or the channel's.

@@ -12,8 +12,10 @@ namespace tilerun::schedule {
 inline ChannelType getChannelType(mlir::Value channel) {
   return mlir::cast<ChannelType>(channel.getType());
 }
-/// Bytes of a phase barrier, of which a channel between roles has two for each slot.
-inline constexpr int64_t kPhaseBytes = 8;
+/// The channel that orders the slots of a ring.
+inline mlir::Value getChannel(mlir::Value ring) {
+  return ring.getDefiningOp<RingOp>().getChannel();
+}
 /// The ring's type.
 inline RingType getRingType(mlir::Value ring) { return mlir::cast<RingType>(ring.getType()); }
 

@@ -61,16 +61,18 @@ def Sched_RingOp : Sched_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
   let summary = "slots for the tiles of one load";
   let description = [{
     ```mlir
-    %a = sched.ring : !sched.ring<4 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
+    %a = sched.ring %channel : !sched.channel<slots = 4, copies = chunks> -> !sched.ring<4 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
     ```
+    The channel orders all uses of its slots: they are filled and read while the channel's slot of the same number is.
   }];
+  let arguments = (ins Sched_ChannelType:$channel);
   let results = (outs Sched_RingType:$ring);
-  let assemblyFormat = "attr-dict `:` type($ring)";
+  let assemblyFormat = "$channel attr-dict `:` type($channel) `->` type($ring)";
   let hasVerifier = 1;
 }
 
 def Sched_ChannelOp : Sched_Op<"channel", [MemoryEffects<[MemAlloc]>]> {
-  let summary = "an order for the slots of some rings that are filled and read together";
+  let summary = "an order for the slots of the rings that name it, which are filled and read together";
   let results = (outs Sched_ChannelType:$channel);
   let assemblyFormat = "attr-dict `:` type($channel)";
   let hasVerifier = 1;

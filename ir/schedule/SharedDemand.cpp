@@ -20,15 +20,34 @@ static int64_t bytesOf(Type type) {
   return tensor ? tensor.getNumElements() * bytes : bytes;
 }
 
-/// Whether the operand is read from a ring.
-static bool isInRing(Value operand) {
+bool SharedDemand::isInRing(Value operand) const {
   tile::LoadOp load = loadOf(operand);
-  return load && getRing(load);
+  return load && getRing(load) && !(waiting && waiting->contains(load->getParentOp()));
 }
 
-SharedDemand::SharedDemand(func::FuncOp kernel, const LayoutAssignment &layouts)
-    : layouts(layouts), budget(layouts.target().budget()) {
+SharedDemand::SharedDemand(func::FuncOp kernel, const LayoutAssignment &layouts,
+                           const LoopSet *waiting)
+    : layouts(layouts), budget(layouts.target().budget()), waiting(waiting) {
   kernel.walk([&](tile::DotOp dot) { addStored(dot); });
+  for (auto &[block, operands] : stored)
+    extendLives(operands);
+}
+
+void SharedDemand::extendLives(llvm::MapVector<Value, Stored> &operands) {
+  // Of one product the first operand is stored first.
+  SmallVector<std::pair<size_t, Stored *>> byFirst;
+  for (auto &[value, buffer] : operands)
+    byFirst.push_back({byFirst.size(), &buffer});
+  llvm::sort(byFirst, [](auto &x, auto &y) {
+    Operation *left = x.second->first, *right = y.second->first;
+    return left == right ? x.first < y.first : left->isBeforeInBlock(right);
+  });
+  for (size_t i = 0; i < byFirst.size(); ++i)
+    for (size_t j = 0; j < i; ++j) {
+      Stored &outer = *byFirst[j].second, &inner = *byFirst[i].second;
+      if (!outer.last->isBeforeInBlock(inner.first) && outer.last->isBeforeInBlock(inner.last))
+        outer.last = inner.last;
+    }
 }
 
 //===----------------------------------------------------------------------===//

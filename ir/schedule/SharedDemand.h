@@ -14,10 +14,14 @@
 
 namespace tilerun::schedule {
 
+using LoopSet = llvm::DenseSet<mlir::Operation *>;
+
 class SharedDemand {
 public:
-  /// For the rings that the kernel's loads have when this is made.
-  SharedDemand(mlir::func::FuncOp kernel, const distribute::LayoutAssignment &layouts);
+  /// For the rings that the kernel's loads have when this is made. Loops of `waiting` may lose
+  /// theirs: operands that their loads bring count as stored by products.
+  SharedDemand(mlir::func::FuncOp kernel, const distribute::LayoutAssignment &layouts,
+               const LoopSet *waiting = nullptr);
 
   /// The most that ops in `op`'s regions need at one time, with what lives through `op`.
   int64_t within(mlir::Operation *op) const;
@@ -37,6 +41,10 @@ private:
     mlir::Operation *first, *last;
     int64_t bytes;
   };
+  /// Live ranges of a block that overlap become nested, as the arena places them
+  /// (ir/simt/sync/Arena.h): the one that begins first ends last.
+  static void extendLives(llvm::MapVector<mlir::Value, Stored> &operands);
+  bool isInRing(mlir::Value operand) const; ///< Whether the operand is read from a ring.
   void addStored(tile::DotOp dot);
   void addStored(tile::DotOp dot, mlir::Value operand, int64_t bytes);
   int64_t operandBytes(tile::DotOp dot, unsigned operand) const;
@@ -53,6 +61,7 @@ private:
 
   const distribute::LayoutAssignment &layouts;
   target::MemoryBudget budget;
+  const LoopSet *waiting; ///< Null: none.
   llvm::DenseMap<mlir::Block *, llvm::MapVector<mlir::Value, Stored>> stored;
 };
 

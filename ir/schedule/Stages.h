@@ -1,6 +1,6 @@
-// Which loads of a kernel's loops run ahead, into how many slots: decided from the layouts, the
-// loops' hazards and the memory budget, and written into the IR as attributes of the `sched`
-// dialect (docs/schedule.md).
+// Which loads of a kernel's loops run ahead, by how many iterations and by what means: decided from
+// the layouts and the loops' hazards, and written into the IR as attributes of the `sched` dialect
+// (docs/schedule.md). Memory is not asked here (Allocate.h).
 #pragma once
 
 #include "ir/distribute/LayoutAssignment.h"
@@ -20,25 +20,19 @@ struct StageOptions {
 /// How many slots a loop asks for: itself (`tile.num_stages`), or by the options.
 int64_t askedSlots(mlir::scf::ForOp loop, unsigned numStages);
 
-/// Gives every loop of `kernel` its schedule. Loops that have one keep it. What is chosen or given
-/// is checked; a diagnostic says what is wrong with a given one. Remarks say why a loop has none.
+/// Gives every loop of `kernel` that can have one a pipeline with as many slots as it asks for.
+/// Loops that have one keep it, unless `options.byHand` names them. Remarks say why a loop has
+/// none; what a schedule by hand cannot have is an error at its place in the text.
 mlir::LogicalResult scheduleStages(mlir::func::FuncOp kernel,
                                    const distribute::LayoutAssignment &layouts,
                                    const StageOptions &options);
 
-/// Checks what a kernel's schedule asks of the target: means, forms of slots, the budget.
-mlir::LogicalResult checkSchedule(mlir::func::FuncOp kernel,
-                                  const distribute::LayoutAssignment &layouts);
+/// All of a kernel's schedule: stages, roles (Roles.h), slots (Allocate.h), and their check.
+mlir::LogicalResult scheduleKernel(mlir::func::FuncOp kernel,
+                                   const distribute::LayoutAssignment &layouts,
+                                   const StageOptions &options);
 
-/// The same of a kernel that is expanded: copies that the target can make, rings that fit.
-mlir::LogicalResult checkExpanded(mlir::func::FuncOp kernel,
-                                  const distribute::LayoutAssignment &layouts);
-
-/// Takes the kernel's schedule away, and leaves one that needs as little shared memory as possible:
-/// nothing runs ahead, and conversions are split into small pieces.
-void useLeastMemory(mlir::func::FuncOp kernel, const distribute::LayoutAssignment &layouts);
-
-/// Whether the kernel fits the target's shared memory with that.
-bool fitsWithLeast(mlir::func::FuncOp kernel, const distribute::LayoutAssignment &layouts);
+/// Takes the loop's schedule away: its loads are made where they are.
+void removePipeline(mlir::scf::ForOp loop);
 
 } // namespace tilerun::schedule

@@ -2,12 +2,15 @@
 // fits is known from the schedule's arithmetic (ir/target/MemoryBudget.h).
 #include "ir/simt/LowerTile.h"
 #include "ir/distribute/Facts.h"
+#include "ir/schedule/Allocate.h"
+#include "ir/schedule/Check.h"
 #include "ir/schedule/Expand.h"
+#include "ir/schedule/ScheduleOps.h"
+#include "ir/schedule/SharedDemand.h"
 #include "ir/schedule/Stages.h"
 #include "ir/simt/LowerKernel.h"
 #include "ir/simt/sync/Arena.h"
 #include "ir/simt/sync/Barriers.h"
-#include "ir/tile/Remarks.h"
 
 using namespace mlir;
 using namespace tilerun;
@@ -24,89 +27,45 @@ public:
   LogicalResult run();
 
 private:
-  FailureOr<func::FuncOp> lower();
-  /// The lowered kernel with shared memory in its place; null if it does not fit.
-  FailureOr<func::FuncOp> lowerAndPlace();
-  /// The one case in which a kernel is lowered a second time: see lowerAndPlace.
-  FailureOr<func::FuncOp> lowerWithLeastMemory();
+  /// Gives a kernel without a schedule one, expands it, and checks it where no pass has.
+  LogicalResult prepare();
   /// Advice for a kernel that does not fit.
   std::string advise();
   bool fitsWith(unsigned numWarps);
-  /// The kernel in tile IR alone.
-  func::FuncOp tiles() { return least ? least : kernel; }
 
   func::FuncOp kernel;
   const LowerOptions &options;
   LayoutAssignment layouts;
-  func::FuncOp least; ///< The kernel with nothing that runs ahead; null if it is like that itself.
 };
 } // namespace
-
-FailureOr<func::FuncOp> KernelLowering::lower() {
-  auto conversions = kernel->getAttrOfType<IntegerAttr>(SchedDialect::kConversions);
-  return lowerKernel(kernel, layouts, options, conversions.getInt());
-}
-
-/// The schedule knows how many bytes are needed at any time, but not where first fit leaves gaps
-/// between buffers of different lives. Where these gaps make the difference, and only there, the
-/// kernel is lowered again with as little as possible; unless its schedule was written by hand.
-FailureOr<func::FuncOp> KernelLowering::lowerAndPlace() {
-  FailureOr<func::FuncOp> lowered = lower();
-  if (failed(lowered))
-    return failure();
-  if (schedule::isByHand(kernel)) {
-    if (failed(placeShared(*lowered, *options.target, "use fewer slots in the schedule")))
-      return failure();
-    return lowered;
-  }
-  ScopedDiagnosticHandler ignore(kernel.getContext(), [](Diagnostic &) { return success(); });
-  if (succeeded(placeShared(*lowered, *options.target)))
-    return lowered;
-  lowered->erase();
-  return func::FuncOp();
-}
-
-FailureOr<func::FuncOp> KernelLowering::lowerWithLeastMemory() {
-  emitRemark(kernel, RemarkName::LeastMemory,
-             "the kernel was lowered again without loads that run ahead: the gaps between its "
-             "buffers do not fit shared memory");
-  if (least) {
-    // It takes the kernel's place.
-    least.setName(kernel.getName());
-    least.setPublic();
-    least->setAttr(tile::TileDialect::kKernelAttr, UnitAttr::get(kernel.getContext()));
-    kernel.erase();
-    kernel = std::exchange(least, {});
-    layouts = LayoutAssignment(kernel, *options.target, options.numWarps);
-  } else {
-    schedule::useLeastMemory(kernel, layouts);
-  }
-  FailureOr<func::FuncOp> lowered = lower();
-  if (failed(lowered) || failed(placeShared(*lowered, *options.target, advise())))
-    return failure();
-  return lowered;
-}
 
 bool KernelLowering::fitsWith(unsigned numWarps) {
   // A copy, with layouts for this number of warps.
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(kernel.getLoc());
-  func::FuncOp copy = tiles().clone();
+  func::FuncOp copy = kernel.clone();
   scratch->push_back(copy);
   AccessAnalysis analysis(*scratch);
   if (failed(
           assignLayouts(copy, {numWarps, options.target, analysis.getRuns()}, analysis.getFacts())))
     return false;
-  return schedule::fitsWithLeast(copy, LayoutAssignment(copy, *options.target, numWarps));
+  LayoutAssignment fewer(copy, *options.target, numWarps);
+  return schedule::SharedDemand(copy, fewer).fixedWithin(copy) <= options.target->budget().total();
 }
 
 std::string KernelLowering::advise() {
+  if (schedule::isByHand(kernel))
+    return "use fewer slots in the schedule";
   std::string advice = "use smaller blocks";
   int64_t stages = 1;
-  tiles().walk([&](scf::ForOp loop) {
-    stages = std::max(stages, schedule::askedSlots(loop, options.numStages));
+  bool isPipelined = false;
+  kernel.walk([&](Operation *op) {
+    isPipelined |= isa<schedule::RingOp>(op);
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      stages = std::max(stages, schedule::askedSlots(loop, options.numStages));
   });
+  // Layouts for fewer warps are those of a kernel before its schedule.
   ScopedDiagnosticHandler ignore(kernel.getContext(), [](Diagnostic &) { return success(); });
-  for (unsigned warps = options.numWarps / 2; warps; warps /= 2) {
+  for (unsigned warps = isPipelined ? 0 : options.numWarps / 2; warps; warps /= 2) {
     uint64_t option =
         numWarpsOption({options.target, options.numWarps, options.numStages, options.unit},
                        uint64_t(warps) * options.target->warpSize);
@@ -122,24 +81,28 @@ std::string KernelLowering::advise() {
   return advice;
 }
 
+LogicalResult KernelLowering::prepare() {
+  if (schedule::isExpanded(kernel))
+    return options.isChecked ? success() : schedule::checkExpanded(kernel, layouts);
+  LogicalResult scheduled = schedule::isAllocated(kernel)
+                                ? schedule::checkSchedule(kernel, layouts)
+                                : schedule::scheduleKernel(kernel, layouts, {options.numStages});
+  if (failed(scheduled) || failed(schedule::expandSchedule(kernel, layouts)))
+    return failure();
+  return schedule::checkExpanded(kernel, layouts);
+}
+
 LogicalResult KernelLowering::run() {
-  // Kernels without a schedule get one now.
-  if (!kernel->hasAttr(SchedDialect::kConversions) &&
-      failed(schedule::scheduleStages(kernel, layouts, {options.numStages})))
+  if (failed(prepare()))
     return failure();
-  if (failed(schedule::expandSchedule(kernel, layouts)))
-    return failure();
-  least = schedule::getFallback(kernel);
-  if (least && failed(checkAssignment(least)))
-    return failure();
-  FailureOr<func::FuncOp> lowered = lowerAndPlace();
-  if (succeeded(lowered) && !*lowered)
-    lowered = lowerWithLeastMemory();
-  if (failed(lowered))
+  auto conversions = kernel->getAttrOfType<IntegerAttr>(SchedDialect::kConversions);
+  if (!conversions)
+    return kernel.emitError("kernel '")
+           << kernel.getName() << "' is expanded, but has no 'sched.conversions'";
+  FailureOr<func::FuncOp> lowered = lowerKernel(kernel, layouts, options, conversions.getInt());
+  if (failed(lowered) || failed(placeShared(*lowered, *options.target, [&] { return advise(); })))
     return failure();
   kernel.erase();
-  if (least)
-    least.erase();
   auto threads = (*lowered)->getAttrOfType<IntegerAttr>(SimtDialect::kThreadsAttr);
   return insertBarriers(*lowered, scopeOf(threads.getInt(), *options.target));
 }

@@ -18,7 +18,8 @@ struct LowerOptions {
   unsigned numWarps = 4;  ///< Of the target's size.
   unsigned numStages = 1; ///< Buffers of pipelined loops; 1: none.
   const TargetInfo *target = nullptr;
-  unsigned unit = 0; ///< Threads that the option num_warps counts in; 0: a warp of the target.
+  unsigned unit = 0;      ///< Threads that the option num_warps counts in; 0: a warp of the target.
+  bool isChecked = false; ///< schedule::checkExpanded holds for the kernels that are expanded.
 };
 
 /// Replaces every kernel of `module` (functions with `tile.kernel`) by its per-thread form, places

@@ -1,5 +1,5 @@
 // lower-to-threads: the pass around the lowering; it reads the program's settings from the module.
-#include "ir/schedule/ScheduleDialect.h"
+#include "ir/schedule/Check.h"
 #include "ir/simt/LowerTile.h"
 #include "ir/simt/Passes.h"
 
@@ -22,6 +22,8 @@ struct LowerToThreadsPass : public tilerun::impl::LowerToThreadsBase<LowerToThre
     options.numStages = program->numStages;
     options.target = program->target;
     options.unit = program->warpUnit;
+    // Of a pass before, if that has been the last one.
+    options.isChecked = getCachedAnalysis<schedule::ExpandedCheck>().has_value();
     if (failed(simt::lowerTileToSimt(getOperation(), options)))
       return signalPassFailure();
     distribute::dropAttributes(getOperation());

@@ -26,8 +26,7 @@ def SimtPlaceShared : Pass<"simt-place-shared", "::mlir::ModuleOp"> {
   let summary = "offsets for buffers of shared memory";
   let description = [{
     Buffers whose lives do not meet share bytes; those without users are erased. On per-thread text, for the target of the
-    module (`--target`). `lower-to-threads` does the same: whether all buffers fit decides there between a kernel and its
-    `sched.fallback`.
+    module (`--target`). `lower-to-threads` does the same. Buffers that do not fit are an error at the largest one.
   }];
   let dependentDialects = ["::tilerun::simt::SimtDialect", "::tilerun::distribute::DistributeDialect"];
 }

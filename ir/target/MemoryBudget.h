@@ -29,8 +29,6 @@ public:
   int64_t forExchange() const { return bytes / 4; }
   /// The slots of all warps through which opaque matrices become registers.
   int64_t forMatrixSlots() const { return bytes / 8; }
-  /// One conversion, when using as little memory as possible.
-  int64_t forLeastConversion() const { return bytes / 16; }
 
   /// The minimum for a conversion, unless it needs less.
   static constexpr int64_t kLeastConversion = 1024;

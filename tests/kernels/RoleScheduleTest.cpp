@@ -4,6 +4,7 @@
 #include "tests/kernels/Emulator.h"
 
 #include "ir/distribute/Facts.h"
+#include "ir/schedule/Check.h"
 #include "ir/schedule/Expand.h"
 #include "ir/schedule/Protocol.h"
 #include "ir/schedule/Stages.h"
@@ -12,6 +13,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/bit.h"
@@ -101,8 +103,9 @@ protected:
     distribute::LayoutAssignment layouts(kernel, target, kWarps);
     auto byHand = schedule::HandSchedule::parse(text, "schedule", &context);
     EXPECT_TRUE(succeeded(byHand));
-    EXPECT_TRUE(succeeded(schedule::scheduleStages(kernel, layouts, {/*numStages=*/3, &*byHand})));
+    EXPECT_TRUE(succeeded(schedule::scheduleKernel(kernel, layouts, {/*numStages=*/3, &*byHand})));
     EXPECT_TRUE(succeeded(schedule::expandSchedule(kernel, layouts)));
+    EXPECT_TRUE(succeeded(schedule::checkExpanded(kernel, layouts)));
     EXPECT_TRUE(succeeded(verify(*module)));
     return module;
   }
@@ -301,6 +304,36 @@ TEST_F(RoleSchedule, TheProtocolFindsDeadlocks) {
             "'sched.await' op waits for slot 0 forever");
 }
 
+/// Of two channels with as many slots, which are acquired together, each orders the rings that name
+/// it.
+TEST_F(RoleSchedule, TheChannelOfARingIsTheOneThatItNames) {
+  auto addChannel = [](func::FuncOp k) {
+    auto channel = all<schedule::ChannelOp>(k)[0];
+    OpBuilder b(channel);
+    b.setInsertionPointAfter(channel);
+    Operation *other = b.clone(*channel);
+    k.walk([&](Operation *op) {
+      if (!isa<schedule::AcquireOp, schedule::PublishOp, schedule::AwaitOp, schedule::ReleaseOp>(
+              op))
+        return;
+      b.setInsertionPointAfter(op);
+      IRMapping map;
+      map.map(channel.getChannel(), other->getResult(0));
+      if (op->getOperand(0) == channel.getChannel())
+        b.clone(*op, map);
+    });
+  };
+  EXPECT_EQ(errorAfter(addChannel), "");
+  for (unsigned named : {0, 1})
+    EXPECT_EQ(errorAfter([&](func::FuncOp k) {
+                addChannel(k);
+                for (auto ring : all<schedule::RingOp>(k))
+                  ring.getChannelMutable().assign(all<schedule::ChannelOp>(k)[named]);
+                all<schedule::AwaitOp>(k)[named].erase();
+              }),
+              "'sched.read' op reads slot 0, which is not between an await and its release");
+}
+
 TEST_F(RoleSchedule, TheProtocolRefusesSlotsThatDependOnData) {
   EXPECT_EQ(errorAfter([](func::FuncOp k) {
               auto await = all<schedule::AwaitOp>(k)[0];
@@ -322,7 +355,7 @@ TEST_F(RoleSchedule, TheProtocolAsksTheTarget) {
       return success();
     });
     distribute::LayoutAssignment layouts(kernelOf(*module), other, kWarps);
-    EXPECT_TRUE(failed(schedule::checkProtocol(kernelOf(*module), layouts)));
+    EXPECT_TRUE(failed(schedule::checkExpanded(kernelOf(*module), layouts)));
     return error;
   };
   target::TargetInfo other = target;

@@ -4,6 +4,7 @@
 #include "backends/common/Stages.h"
 #include "ir/distribute/Passes.h"
 #include "ir/distribute/SplitTensors.h"
+#include "ir/schedule/Allocate.h"
 #include "ir/simt/SimtOps.h"
 #include "ir/tile/RegisterDialects.h"
 #include "tests/kernels/Emulator.h"
@@ -35,6 +36,8 @@ struct Setting {
   bool hasMatrices = false;
   bool readsFloat8 = true;
   int64_t mostElements = 0; ///< Larger tensors are computed in parts, if it is not 0.
+  /// It has exactly as much shared memory as the budget states that the kernel takes: it must fit.
+  bool isStated = false;
 };
 
 /// Conversions are split into several rounds in little shared memory; kernels that do not fit get
@@ -50,6 +53,12 @@ constexpr Setting kSettings[] = {
     {"warps of 8 lanes with cooperative matrices", 8, true, 48 * 1024, true, false},
     {"warps of 32 lanes, tensors in parts", 32, true, 160 * 1024, false, true, 32},
     {"warps of 8 lanes, small tensors in parts", 8, true, 160 * 1024, false, true, 4},
+    {"warps of 32 lanes, as much shared memory as is stated", 32, true, 160 * 1024, false, true, 0,
+     true},
+    {"warps of 8 lanes without shuffles, as much shared memory as is stated", 8, false, 160 * 1024,
+     false, true, 0, true},
+    {"warps of 32 lanes with cooperative matrices, as much shared memory as is stated", 32, true,
+     160 * 1024, true, true, 0, true},
 };
 
 target::TargetInfo makeTarget(const Setting &setting) {
@@ -74,6 +83,27 @@ target::TargetInfo makeTarget(const Setting &setting) {
     add(Element::BF16, Element::F32, 16, 16);
   }
   return target;
+}
+
+/// Gives the target as much shared memory as the kernel takes at most, by its schedule for a target
+/// with as much. False if it has no schedule.
+bool findStated(ModuleOp module, target::TargetInfo &target, unsigned numWarps,
+                unsigned numStages) {
+  // Less memory means fewer slots, and operands of loops without any are stored.
+  for (bool isFirst = true;; isFirst = false) {
+    OwningOpRef<ModuleOp> scheduled = module.clone();
+    if (failed(backend::lowerToThreads(*scheduled, {&target, numWarps, numStages},
+                                       backend::ThreadStage::Schedule)))
+      return false;
+    int64_t bytes = 0;
+    for (auto kernel : scheduled->getOps<func::FuncOp>())
+      if (kernel->hasAttr(tile::TileDialect::kKernelAttr))
+        bytes = std::max(bytes, schedule::getDemand(kernel, distribute::LayoutAssignment(
+                                                                kernel, target, numWarps)));
+    if (!isFirst && uint64_t(bytes) <= target.sharedMemoryBytes)
+      return true;
+    target.sharedMemoryBytes = std::max<uint64_t>(bytes, 16);
+  }
 }
 
 /// A number as the bits of a parameter.
@@ -106,7 +136,7 @@ public:
     size_t choice = llvm::hash_combine_range(request.bytecode) % std::size(kSettings);
     Setting setting = kSettings[choice];
     matrix::Outcome failed = run(setting, request, grid, arguments, buffers);
-    if (failed && StringRef(failed->message).contains("use smaller blocks")) {
+    if (failed && !setting.isStated && StringRef(failed->message).contains("use smaller blocks")) {
       setting.sharedBytes = 160 * 1024;
       failed = run(setting, request, grid, arguments, buffers);
     }
@@ -151,6 +181,8 @@ private:
     }
     target::TargetInfo target = makeTarget(setting);
     unsigned numWarps = std::min(request.numWarps, target.maxThreads / setting.lanes);
+    if (setting.isStated && !findStated(*module, target, numWarps, request.numStages))
+      return refuse("the schedule fails");
     if (failed(backend::lowerToThreads(*module, {&target, numWarps, request.numStages})))
       return refuse("the lowering fails");
     if (failed(verify(*module)))

@@ -44,8 +44,7 @@ static FailureOr<Value> placeOf(LowerContext &c, Value ring, Value slot) {
 
 LogicalResult simt::lower(LowerContext &c, schedule::RingOp op) {
   schedule::RingType type = op.getRing().getType();
-  int64_t bytes = schedule::slotBytesOf(type.getTile(), type.getForm());
-  auto buffer = SharedAllocOp::create(c.b, bytes * type.getSlots());
+  auto buffer = SharedAllocOp::create(c.b, schedule::sharedBytesOf(type));
   if (!c.target.warpGroupInstructions.empty())
     buffer.setAlignment(kMatrixTileAlignment);
   c.set(op.getRing(), buffer);
@@ -177,7 +176,7 @@ LogicalResult simt::lower(LowerContext &c, schedule::ChannelOp op) {
   if (!channel.isBetweenRoles())
     return success();
   int64_t slots = channel.getSlots();
-  auto phases = SharedAllocOp::create(c.b, 2 * slots * schedule::kPhaseBytes);
+  auto phases = SharedAllocOp::create(c.b, schedule::sharedBytesOf(channel));
   c.set(op.getChannel(), phases);
   Value isFirst =
       arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, c.threads.threadId(), constant(c.b, 0));

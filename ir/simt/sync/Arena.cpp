@@ -1,5 +1,7 @@
 // See Arena.h. Live ranges are intervals over ops in program order, widened to whole loops where a
-// buffer outlives an iteration; placement is first fit in order of first use.
+// buffer outlives an iteration. Placement is first fit: in order of first use, which keeps apart
+// what follows each other; and where that leaves gaps that do not fit, outer ranges before inner
+// ones.
 #include "ir/simt/sync/Arena.h"
 
 using namespace mlir;
@@ -14,7 +16,8 @@ struct Buffer {
   Operation *role = nullptr;
   uint64_t firstRole = 0, lastRole = 0;
   int64_t offset = 0, end = 0;
-  bool isOwn = false; ///< Shares its bytes with none.
+  bool isOwn = false;  ///< Shares its bytes with none.
+  uint64_t number = 0; ///< Of its op, in program order.
 };
 
 constexpr int64_t kMaxOwnBytes = 1024, kMaxAllOwnBytes = 4096;
@@ -103,6 +106,7 @@ static std::optional<Buffer> getLiveRange(SharedAllocOp op, const Timeline &time
   if (op.use_empty())
     return std::nullopt;
   Buffer buffer{op, ~uint64_t(0), 0};
+  buffer.number = timeline.startOf(op);
   Block *block = op->getBlock();
   for (Operation *user : op->getUsers()) {
     Operation *ancestor = block->findAncestorOpInBlock(*user);
@@ -143,12 +147,52 @@ static int64_t place(MutableArrayRef<Buffer> buffers, bool allowOwn) {
     buffer.offset = offset;
     buffer.end = offset + buffer.op.getBytes();
     total = std::max(total, buffer.end);
-    buffer.op.setOffset(offset);
   }
   return total;
 }
 
-LogicalResult simt::placeShared(func::FuncOp kernel, const TargetInfo &target, StringRef advice) {
+/// In order of first use. A buffer with bytes of its own needs no barrier between its last reads
+/// and another buffer's writes: small buffers get their own while there are few, beyond all others.
+static int64_t placeInOrder(SmallVectorImpl<Buffer> &buffers, bool allowOwn) {
+  auto sortBy = [&](auto keyOf) {
+    llvm::sort(buffers, [&](const Buffer &x, const Buffer &y) { return keyOf(x) < keyOf(y); });
+  };
+  sortBy([](const Buffer &buffer) { return std::pair(buffer.first, buffer.number); });
+  int64_t ownBytes = 0;
+  for (Buffer &buffer : buffers) {
+    int64_t bytes = buffer.op.getBytes();
+    buffer.isOwn = bytes <= kMaxOwnBytes && ownBytes + bytes <= kMaxAllOwnBytes;
+    ownBytes += buffer.isOwn ? bytes : 0;
+  }
+  sortBy(
+      [](const Buffer &buffer) { return std::tuple(buffer.isOwn, buffer.first, buffer.number); });
+  return place(buffers, allowOwn);
+}
+
+/// Outer live ranges before inner ones. A range that overlaps a later one, and neither holds the
+/// other, is extended to hold it: then all are nested or apart, so that each buffer lies right
+/// above those that hold it, and the whole takes what is alive at one time.
+static int64_t placeNested(SmallVectorImpl<Buffer> &buffers) {
+  llvm::sort(buffers, [](const Buffer &x, const Buffer &y) {
+    return std::tuple(x.first, ~x.last, x.number) < std::tuple(y.first, ~y.last, y.number);
+  });
+  for (auto [i, inner] : llvm::enumerate(buffers))
+    for (Buffer &outer : MutableArrayRef<Buffer>(buffers).take_front(i))
+      if (outer.role == inner.role && outer.last >= inner.first)
+        outer.last = std::max(outer.last, inner.last);
+  for (Buffer &buffer : buffers)
+    buffer.lastRole = std::max(buffer.lastRole, buffer.last);
+  // Those with the largest alignment first, where one live range is that of several.
+  auto alignmentOf = [](SharedAllocOp op) { return op.getAlignment(); };
+  llvm::sort(buffers, [&](const Buffer &x, const Buffer &y) {
+    return std::tuple(x.first, ~x.last, alignmentOf(y.op), x.number) <
+           std::tuple(y.first, ~y.last, alignmentOf(x.op), y.number);
+  });
+  return place(buffers, /*allowOwn=*/false);
+}
+
+LogicalResult simt::placeShared(func::FuncOp kernel, const TargetInfo &target,
+                                function_ref<std::string()> advise) {
   Timeline timeline(kernel);
   SmallVector<Buffer> buffers;
   kernel.walk([&](SharedAllocOp op) {
@@ -157,33 +201,23 @@ LogicalResult simt::placeShared(func::FuncOp kernel, const TargetInfo &target, S
     else
       op.erase();
   });
-  llvm::sort(buffers, [&](const Buffer &x, const Buffer &y) {
-    return std::pair(x.first, timeline.startOf(x.op)) < std::pair(y.first, timeline.startOf(y.op));
-  });
-  // A buffer with bytes of its own needs no barrier between its last reads and another buffer's
-  // writes: small buffers get their own while there are few, beyond all others.
-  int64_t ownBytes = 0;
-  for (Buffer &buffer : buffers) {
-    int64_t bytes = buffer.op.getBytes();
-    buffer.isOwn = bytes <= kMaxOwnBytes && ownBytes + bytes <= kMaxAllOwnBytes;
-    ownBytes += buffer.isOwn ? bytes : 0;
-  }
-  SmallVector<Buffer> own;
-  llvm::copy_if(buffers, std::back_inserter(own), [](const Buffer &b) { return b.isOwn; });
-  llvm::erase_if(buffers, [](const Buffer &b) { return b.isOwn; });
-  buffers.append(own);
-  int64_t total = place(buffers, /*allowOwn=*/true);
-  if (uint64_t(total) > target.sharedMemoryBytes)
-    total = place(buffers, /*allowOwn=*/false);
-  if (uint64_t(total) > target.sharedMemoryBytes) {
+  auto fits = [&](int64_t total) { return uint64_t(total) <= target.sharedMemoryBytes; };
+  int64_t total = placeInOrder(buffers, /*allowOwn=*/true);
+  if (!fits(total))
+    total = placeInOrder(buffers, /*allowOwn=*/false);
+  if (!fits(total))
+    total = placeNested(buffers);
+  if (!fits(total)) {
     // At the largest buffer, where smaller blocks help.
     auto largest = llvm::max_element(
         buffers, [](Buffer &x, Buffer &y) { return x.op.getBytes() < y.op.getBytes(); });
     return emitError(largest->op.getLoc())
            << "needs " << total << " bytes of shared memory, but " << target.name << " has "
            << target.sharedMemoryBytes << " for a program, which is "
-           << total - int64_t(target.sharedMemoryBytes) << " too few; " << advice;
+           << total - int64_t(target.sharedMemoryBytes) << " too few; " << advise();
   }
+  for (Buffer &buffer : buffers)
+    buffer.op.setOffset(buffer.offset);
   kernel->setAttr(SimtDialect::kSharedBytesAttr,
                   IntegerAttr::get(IntegerType::get(kernel.getContext(), 64), total));
   return success();

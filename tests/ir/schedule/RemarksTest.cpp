@@ -37,7 +37,7 @@ void run(mlir::ModuleOp module) {
     ASSERT_TRUE(mlir::succeeded(distribute::assignLayouts(
         kernel, {/*numWarps=*/4, &target, accesses.getRuns()}, accesses.getFacts())));
     distribute::LayoutAssignment layouts(kernel, target, /*numWarps=*/4);
-    ASSERT_TRUE(mlir::succeeded(schedule::scheduleStages(kernel, layouts, {/*numStages=*/3})));
+    ASSERT_TRUE(mlir::succeeded(schedule::scheduleKernel(kernel, layouts, {/*numStages=*/3})));
   }
 }
 

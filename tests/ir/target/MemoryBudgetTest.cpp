@@ -19,7 +19,6 @@ TEST(MemoryBudget, ItsFractions) {
   EXPECT_EQ(small.forStoredResult(), 24576);
   EXPECT_EQ(small.forExchange(), 8192);
   EXPECT_EQ(small.forMatrixSlots(), 4096);
-  EXPECT_EQ(small.forLeastConversion(), 2048);
 }
 
 TEST(MemoryBudget, RingsLeaveAnEighth) {

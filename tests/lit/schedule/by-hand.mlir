@@ -4,7 +4,7 @@
 // RUN: tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/line" | FileCheck %s --check-prefix=HAND-BYLINE
 // RUN: tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/registers" | FileCheck %s --check-prefix=HAND-REGISTERS
 // RUN: tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/none" --remarks-filter=".*" 2>&1 | FileCheck %s --check-prefix=HAND-NONE
-// HAND-SIX: sched.by_hand, {{.*}}sched.pipeline = #sched.pipeline<slots = 6, distance = 5, copies = chunks>
+// HAND-SIX: sched.by_hand = loc("loop {{.*}}"("{{.*}}":{{.*}}:1)), sched.pipeline = #sched.pipeline<slots = 6, distance = 5, copies = chunks>
 // HAND-BYLINE: sched.pipeline = #sched.pipeline<slots = 4, distance = 1, copies = chunks>
 // HAND-REGISTERS: sched.pipeline = #sched.pipeline<slots = 3, distance = 3, copies = registers>
 // HAND-NONE: the loop is not pipelined: its schedule says so (line 1)
@@ -33,10 +33,10 @@
 // A line alone is one of the kernel's own file; that of an inlined function needs its name.
 // RUN: tile-opt %t/inlined.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/bare" | FileCheck %s --check-prefix=HAND-BARE
 // HAND-BARE: sched.pipeline = #sched.pipeline<slots = 3,
-// HAND-BARE: sched.by_hand, {{.*}}sched.pipeline = #sched.pipeline<slots = 4,
+// HAND-BARE: sched.by_hand = {{.*}}sched.pipeline = #sched.pipeline<slots = 4,
 // RUN: tile-opt %t/inlined.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/named" | FileCheck %s --check-prefix=HAND-NAMED
 // RUN: tile-opt %t/inlined.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/path" | FileCheck %s --check-prefix=HAND-NAMED
-// HAND-NAMED: sched.by_hand, {{.*}}sched.pipeline = #sched.pipeline<slots = 4,
+// HAND-NAMED: sched.by_hand = {{.*}}sched.pipeline = #sched.pipeline<slots = 4,
 // HAND-NAMED: sched.pipeline = #sched.pipeline<slots = 3,
 // RUN: not tile-opt %t/inlined.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/part" 2>&1 | FileCheck %s --check-prefix=HAND-PART
 // HAND-PART: part:1:1: error: loop ther.py:9 is not in kernel 'k', whose loops begin in lines other.py:9, 9
@@ -56,7 +56,7 @@
 // HAND-FAR: far:1:1: error: loop #0: asynchronous copies into 3 slots run ahead by 1 to 2 iterations, not by 3
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/ahead" 2>&1 | FileCheck %s --check-prefix=HAND-AHEAD
 // HAND-AHEAD: ahead:1:1: error: loop #0: loads through registers into 2 slots run ahead by 2 iterations, not by 1
-// RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/large" 2>&1 | FileCheck %s --check-prefix=HAND-LARGE
+// RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/large" --schedule-allocate="target=generic:shared=160k,async=on" 2>&1 | FileCheck %s --check-prefix=HAND-LARGE
 // HAND-LARGE: large:1:1: error: loop #0: 60 slots of 4096 bytes do not fit: of the 163840 bytes of shared memory of generic, 0 are in use by loops around and 1024 by ops in the loop
 // RUN: not tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k file=%t/line" 2>&1 | FileCheck %s --check-prefix=HAND-SYNC
 // HAND-SYNC: line:1:1: error: loop 14 wants copies=chunks, but generic has no asynchronous copies; use copies=registers

@@ -1,19 +1,19 @@
 // Loops with a schedule become prologue, loop and epilogue: by asynchronous copies, through registers with two slots and
 // with one, with products that run on into the next iteration.
-// RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on --num-stages=3 --tile-distribute --schedule-stages --schedule-expand | FileCheck %s --check-prefix=CHUNKS
-// RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k --num-stages=3 --tile-distribute --schedule-stages --schedule-expand | FileCheck %s --check-prefix=REGISTERS
-// RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=6k --num-stages=3 --tile-distribute --schedule-stages --schedule-expand | FileCheck %s --check-prefix=ONE
-// RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k --num-stages=1 --tile-distribute --schedule-stages --schedule-expand | FileCheck %s --check-prefix=NONE
+// RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on --num-stages=3 --tile-distribute --schedule-stages --schedule-allocate --schedule-expand | FileCheck %s --check-prefix=CHUNKS
+// RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k --num-stages=3 --tile-distribute --schedule-stages --schedule-allocate --schedule-expand | FileCheck %s --check-prefix=REGISTERS
+// RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=6k --num-stages=3 --tile-distribute --schedule-stages --schedule-allocate --schedule-expand | FileCheck %s --check-prefix=ONE
+// RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k --num-stages=1 --tile-distribute --schedule-stages --schedule-allocate --schedule-expand | FileCheck %s --check-prefix=NONE
 // A kernel that is expanded already stays as it is.
-// RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on --num-stages=3 --tile-distribute --schedule-stages --schedule-expand | tile-opt --schedule-expand | FileCheck %s --check-prefix=CHUNKS
+// RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on --num-stages=3 --tile-distribute --schedule-stages --schedule-allocate --schedule-expand | tile-opt --schedule-expand | FileCheck %s --check-prefix=CHUNKS
 // RUN: not tile-opt %S/Inputs/product.mlir --schedule-expand 2>&1 | FileCheck %s --check-prefix=TARGET
 
-// CHUNKS: func.func @k({{.*}}sched.expanded, sched.fallback = @k.least
+// CHUNKS: func.func @k({{.*}}sched.expanded, tile.kernel
 // The sum's first value is in its layout before anything is copied.
 // CHUNKS: %[[INIT:.*]] = sched.keep {{.*}} : tensor<32x32xf32>
-// CHUNKS: %[[A:.*]] = sched.ring : <3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
-// CHUNKS: %[[B:.*]] = sched.ring : <3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
 // CHUNKS: %[[CHANNEL:.*]] = sched.channel : <slots = 3, copies = chunks>
+// CHUNKS: %[[A:.*]] = sched.ring %[[CHANNEL]] : <slots = 3, copies = chunks> -> <3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
+// CHUNKS: %[[B:.*]] = sched.ring %[[CHANNEL]] : <slots = 3, copies = chunks> -> <3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
 // CHUNKS: %[[ANY:.*]] = arith.cmpi slt, %[[ZERO:.*]], %[[N:.*]] : i32
 // CHUNKS: sched.ahead {
 // CHUNKS: sched.acquire %[[CHANNEL]][%[[SLOT0:.*]]]
@@ -36,9 +36,7 @@
 // CHUNKS: sched.release %[[CHANNEL]][%[[READ]]]
 // CHUNKS: scf.yield
 // CHUNKS: sched.drain %[[CHANNEL]]
-// CHUNKS: func.func private @k.least
-// CHUNKS-NOT: sched.ring
-// CHUNKS: tile.load
+// CHUNKS-NOT: func.func
 
 // Of three iterations ahead one is in registers: two slots, filled before a barrier that the next await is.
 // REGISTERS: sched.channel : <slots = 2, copies = registers>
@@ -75,6 +73,9 @@
 
 // NONE: func.func @k({{.*}}sched.expanded, tile.kernel
 // NONE-NOT: sched.ring
-// NONE-NOT: k.least
+
+// Slots that are asked for, but not allocated.
+// RUN: not tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on --tile-distribute --schedule-stages --schedule-expand 2>&1 | FileCheck %s --check-prefix=ASKED
+// ASKED: error: the loops of kernel 'k' have a schedule, but no 'sched.conversions'; run schedule-allocate first
 
 // TARGET: error: the module has no 'distribute.target'; run tile-set-target first

@@ -1,11 +1,11 @@
 // An expanded kernel comes from the passes or is written by hand: its layouts and its schedule stay, and its
 // requirements on the target are checked.
 // RUN: split-file %s %t
-// RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on --num-stages=3 --tile-distribute --schedule-stages > %t.stages
+// RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on --num-stages=3 --tile-distribute --schedule-stages --schedule-allocate > %t.stages
 // RUN: tile-opt %t.stages --schedule-expand > %t.expanded
-// RUN: tile-opt %t.expanded --tile-pad --tile-split --tile-distribute --schedule-stages --schedule-expand | diff %t.expanded -
+// RUN: tile-opt %t.expanded --tile-pad --tile-split --tile-distribute --schedule-stages --schedule-allocate --schedule-expand | diff %t.expanded -
 // RUN: tile-opt %t.stages --lower-to-threads > %t.direct
-// RUN: tile-opt %t.expanded --tile-distribute --schedule-stages --lower-to-threads | diff %t.direct -
+// RUN: tile-opt %t.expanded --tile-distribute --schedule-stages --schedule-allocate --lower-to-threads | diff %t.direct -
 // RUN: not tile-opt %t.expanded --schedule-stages=file=%t/schedule 2>&1 | FileCheck %s --check-prefix=GIVEN
 // GIVEN: error: the loops of kernel 'k' are expanded already; no schedule can be given for them
 
@@ -47,7 +47,8 @@ func.func @k(%x: tensor<32x32xf32>, %y: tensor<32x16xf32>) {
 }
 //--- unused.mlir
 func.func @k() attributes {sched.conversions = 1024 : i64, sched.expanded, tile.kernel} {
-  %r = sched.ring : !sched.ring<2 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
+  %c = sched.channel : <slots = 2, copies = chunks>
+  %r = sched.ring %c : <slots = 2, copies = chunks> -> <2 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
   return
 }
 //--- parameter.mlir

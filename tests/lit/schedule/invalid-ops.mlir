@@ -2,24 +2,27 @@
 // RUN: tile-opt %s --split-input-file --verify-diagnostics
 
 func.func @k() {
+  %order = sched.channel : <slots = 2, copies = chunks>
   // expected-error @+1 {{a ring has 1 to 64 slots, not 0}}
-  %r = sched.ring : !sched.ring<0 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
+  %r = sched.ring %order : <slots = 2, copies = chunks> -> <0 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
   return
 }
 
 // -----
 
 func.func @k() {
+  %order = sched.channel : <slots = 2, copies = chunks>
   // expected-error @+1 {{slots hold tensors of two dimensions, not 'tensor<32xf16>'}}
-  %r = sched.ring : !sched.ring<2 of tensor<32xf16>, <order = swizzled, inner = 1>>
+  %r = sched.ring %order : <slots = 2, copies = chunks> -> <2 of tensor<32xf16>, <order = swizzled, inner = 1>>
   return
 }
 
 // -----
 
 func.func @k() {
+  %order = sched.channel : <slots = 2, copies = chunks>
   // expected-error @+1 {{has a ring with a pitch of 24 bytes, but must have a multiple of 16 that holds a line of 64 bytes}}
-  %r = sched.ring : !sched.ring<2 of tensor<32x32xf16>, <order = padded, inner = 1, pitch = 24>>
+  %r = sched.ring %order : <slots = 2, copies = chunks> -> <2 of tensor<32x32xf16>, <order = padded, inner = 1, pitch = 24>>
   return
 }
 
@@ -77,6 +80,15 @@ func.func @k(%r: !sched.ring<3 of tensor<32x32xf16>, <order = swizzled, inner = 
 
 // -----
 
+func.func @k() {
+  %order = sched.channel : <slots = 2, copies = chunks>
+  // expected-error @+1 {{'sched.ring' op has 3 slots, but its channel has 2}}
+  %r = sched.ring %order : <slots = 2, copies = chunks> -> <3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
+  return
+}
+
+// -----
+
 func.func @k(%c: !sched.channel<slots = 2, copies = chunks>) {
   // expected-error @+1 {{'sched.drain' op failed to verify that its rings and channels are results of sched.ring and sched.channel}}
   sched.drain %c : !sched.channel<slots = 2, copies = chunks>
@@ -86,9 +98,10 @@ func.func @k(%c: !sched.channel<slots = 2, copies = chunks>) {
 // -----
 
 func.func @k(%p: i1) {
+  %order = sched.channel : <slots = 3, copies = chunks>
   // expected-error @+1 {{'sched.ring' op is used by what does not fill or read slots}}
-  %r = sched.ring : !sched.ring<3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
-  %q = sched.ring : !sched.ring<3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
+  %r = sched.ring %order : <slots = 3, copies = chunks> -> <3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
+  %q = sched.ring %order : <slots = 3, copies = chunks> -> <3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
   // expected-note @+1 {{here}}
   %s = arith.select %p, %r, %q : !sched.ring<3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
   return
@@ -109,7 +122,8 @@ func.func @k(%p: i1) {
 // -----
 
 func.func @k(%s: i32) {
-  %r = sched.ring : !sched.ring<3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
+  %order = sched.channel : <slots = 3, copies = chunks>
+  %r = sched.ring %order : <slots = 3, copies = chunks> -> <3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
   %slot = arith.constant 99 : i32
   // expected-error @+1 {{'sched.read' op has slot 99 of 3}}
   %a = sched.read %r[%slot] : !sched.ring<3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
@@ -143,7 +157,8 @@ func.func @k(%s: i32) {
 //===----------------------------------------------------------------------===//
 
 func.func @k(%p: tensor<32x16x!tile.ptr<f16>>, %s: i32) {
-  %r = sched.ring : !sched.ring<3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
+  %order = sched.channel : <slots = 3, copies = chunks>
+  %r = sched.ring %order : <slots = 3, copies = chunks> -> <3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
   // expected-error @+1 {{'sched.copy' op copies from 'tensor<32x16x!tile.ptr<f16>>' to slots of 'tensor<32x32xf16>'}}
   sched.copy %p -> %r[%s] : tensor<32x16x!tile.ptr<f16>> -> !sched.ring<3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
   return
@@ -152,7 +167,8 @@ func.func @k(%p: tensor<32x16x!tile.ptr<f16>>, %s: i32) {
 // -----
 
 func.func @k(%p: tensor<32x32x!tile.ptr<f16>>, %m: tensor<32x1xi1>, %s: i32) {
-  %r = sched.ring : !sched.ring<3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
+  %order = sched.channel : <slots = 3, copies = chunks>
+  %r = sched.ring %order : <slots = 3, copies = chunks> -> <3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
   // expected-error @+1 {{'sched.copy' op has a mask of 'tensor<32x1xi1>' for 'tensor<32x32x!tile.ptr<f16>>'}}
   sched.copy %p mask %m -> %r[%s] : tensor<32x32x!tile.ptr<f16>>, tensor<32x1xi1> -> !sched.ring<3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
   return
@@ -161,7 +177,8 @@ func.func @k(%p: tensor<32x32x!tile.ptr<f16>>, %m: tensor<32x1xi1>, %s: i32) {
 // -----
 
 func.func @k(%p: tensor<32x32x!tile.ptr<f16>>, %s: i32) {
-  %r = sched.ring : !sched.ring<3 of tensor<32x32xf16>, <order = padded, inner = 1, pitch = 80>>
+  %order = sched.channel : <slots = 3, copies = chunks>
+  %r = sched.ring %order : <slots = 3, copies = chunks> -> <3 of tensor<32x32xf16>, <order = padded, inner = 1, pitch = 80>>
   // expected-error @+1 {{'sched.copy' op fills padded slots, which asynchronous copies cannot}}
   sched.copy %p -> %r[%s] : tensor<32x32x!tile.ptr<f16>> -> !sched.ring<3 of tensor<32x32xf16>, <order = padded, inner = 1, pitch = 80>>
   return
@@ -170,7 +187,8 @@ func.func @k(%p: tensor<32x32x!tile.ptr<f16>>, %s: i32) {
 // -----
 
 func.func @k(%p: tensor<32x32x!tile.ptr<f16>>) {
-  %r = sched.ring : !sched.ring<3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
+  %order = sched.channel : <slots = 3, copies = chunks>
+  %r = sched.ring %order : <slots = 3, copies = chunks> -> <3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
   %s = arith.constant 3 : i32
   // expected-error @+1 {{'sched.copy' op has slot 3 of 3}}
   sched.copy %p -> %r[%s] : tensor<32x32x!tile.ptr<f16>> -> !sched.ring<3 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
@@ -216,7 +234,8 @@ func.func @k(%a: tensor<32x32xf16>, %w: i1) {
 
 #layout = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4)], lane = [(0, 8), (0, 16), (1, 0), (2, 0), (4, 0)], warp = [(8, 0), (16, 0)]} -> (dim0: 32, dim1: 32)">
 func.func @k(%x: !sched.staged<tensor<32x32xf16>, #layout, 2>, %s: i32) {
-  %r = sched.ring : !sched.ring<2 of tensor<16x32xf16>, <order = swizzled, inner = 1, perWord = 2>>
+  %order = sched.channel : <slots = 2, copies = chunks>
+  %r = sched.ring %order : <slots = 2, copies = chunks> -> <2 of tensor<16x32xf16>, <order = swizzled, inner = 1, perWord = 2>>
   // expected-error @+1 {{'sched.put' op puts 'tensor<32x32xf16>' into slots of 'tensor<16x32xf16>'}}
   sched.put %x -> %r[%s] : !sched.staged<tensor<32x32xf16>, #layout, 2> -> !sched.ring<2 of tensor<16x32xf16>, <order = swizzled, inner = 1, perWord = 2>>
   return
@@ -226,7 +245,8 @@ func.func @k(%x: !sched.staged<tensor<32x32xf16>, #layout, 2>, %s: i32) {
 
 #layout = #distribute.layout<"{register = [(0, 1), (0, 2), (0, 4)], lane = [(0, 8), (0, 16), (1, 0), (2, 0), (4, 0)], warp = [(8, 0), (16, 0)]} -> (dim0: 32, dim1: 32)">
 func.func @k(%x: !sched.staged<tensor<32x32xf16>, #layout, 2>, %s: i32) {
-  %r = sched.ring : !sched.ring<2 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
+  %order = sched.channel : <slots = 2, copies = chunks>
+  %r = sched.ring %order : <slots = 2, copies = chunks> -> <2 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
   // expected-error @+1 {{'sched.put' op puts words of 2 elements into slots for 1}}
   sched.put %x -> %r[%s] : !sched.staged<tensor<32x32xf16>, #layout, 2> -> !sched.ring<2 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
   return
@@ -235,7 +255,8 @@ func.func @k(%x: !sched.staged<tensor<32x32xf16>, #layout, 2>, %s: i32) {
 // -----
 
 func.func @k(%s: i32) -> tensor<32x32xf16> {
-  %r = sched.ring : !sched.ring<2 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
+  %order = sched.channel : <slots = 2, copies = chunks>
+  %r = sched.ring %order : <slots = 2, copies = chunks> -> <2 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
   // expected-error @+1 {{'sched.read' op is not only used by products of its block}}
   %a = sched.read %r[%s] : !sched.ring<2 of tensor<32x32xf16>, <order = swizzled, inner = 1>>
   // expected-note @+1 {{it is used here}}
@@ -318,64 +339,6 @@ func.func @k() attributes {sched.expanded = 3 : i32, tile.kernel} {
 
 // expected-error @+1 {{'func.func' op has 'sched.by_hand', a unit attribute that belongs on a loop with 'sched.pipeline'}}
 func.func @k() attributes {sched.by_hand = 5 : i32, sched.expanded, tile.kernel} {
-  return
-}
-
-// -----
-
-// expected-error @+1 {{'func.func' op has 'sched.fallback', which belongs on a kernel with 'sched.expanded'}}
-func.func @k() attributes {sched.fallback = @other, tile.kernel} {
-  return
-}
-
-// -----
-
-// expected-error @+1 {{'func.func' op has 'sched.fallback' = 3 : i32, which is not a function of the module}}
-func.func @k() attributes {sched.expanded, sched.fallback = 3 : i32, tile.kernel} {
-  return
-}
-
-// -----
-
-// expected-error @+1 {{'func.func' op has 'sched.fallback' = @none, which is not a function of the module}}
-func.func @k() attributes {sched.expanded, sched.fallback = @none, tile.kernel} {
-  return
-}
-
-// -----
-
-// expected-error @+1 {{'func.func' op has 'sched.fallback' = @k, which is a kernel itself}}
-func.func @k() attributes {sched.expanded, sched.fallback = @k, tile.kernel} {
-  return
-}
-
-// -----
-
-// expected-error @+1 {{'func.func' op has 'sched.fallback' = @other, which is a kernel itself}}
-func.func @k() attributes {sched.expanded, sched.fallback = @other, tile.kernel} {
-  return
-}
-func.func @other() attributes {sched.conversions = 1024 : i64, sched.expanded, tile.kernel} {
-  return
-}
-
-// -----
-
-// expected-error @+1 {{'func.func' op has 'sched.fallback' = @other, which has the type '(i32) -> ()', but the kernel has '() -> ()'}}
-func.func @k() attributes {sched.expanded, sched.fallback = @other, tile.kernel} {
-  return
-}
-func.func private @other(%x: i32) attributes {sched.conversions = 1024 : i64, sched.expanded} {
-  return
-}
-
-// -----
-
-// expected-error @+1 {{'func.func' op has 'sched.fallback' = @other, which is not expanded: it lacks a body, 'sched.expanded' or 'sched.conversions'}}
-func.func @k() attributes {sched.expanded, sched.fallback = @other, tile.kernel} {
-  return
-}
-func.func private @other() attributes {sched.expanded} {
   return
 }
 

@@ -225,7 +225,7 @@ func.func @k(%x: !tile.ptr<f16>, %y: !tile.ptr<f16>, %n: i32) attributes {tile.k
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %init = arith.constant dense<0.0> : tensor<32x32xf32>
-  // expected-error @+1 {{'scf.for' op has 'sched.role', which is reserved: no pass reads it yet}}
+  // expected-error @+1 {{'scf.for' op has 'sched.role', which belongs on a loop with 'sched.pipeline'}}
   %r = scf.for %i = %zero to %n step %one iter_args(%acc = %init) -> (tensor<32x32xf32>) : i32 {
     %p = tile.addptr %x, %i : !tile.ptr<f16>, i32
     %ps = tile.splat %p : !tile.ptr<f16> -> tensor<32x32x!tile.ptr<f16>>
@@ -740,7 +740,7 @@ func.func @k(%x: i32 {sched.ring = #sched.ring<order = swizzled, inner = 1>}) {
 // -----
 
 func.func @k() {
-  // expected-error @+1 {{'arith.constant' op has 'sched.by_hand', a unit attribute that belongs on a loop with 'sched.pipeline'}}
+  // expected-error @+1 {{'arith.constant' op has 'sched.by_hand', which belongs on a loop with 'sched.pipeline' and is a unit attribute or a named location}}
   %c = arith.constant {sched.by_hand} 0 : i32
   return
 }

@@ -1,5 +1,5 @@
 // Two loops one after the other, whose rings share bytes: three slots of 4 KiB each in 20 KiB.
-// RUN: tile-opt %s --target=generic:shared=20k,async=on --num-stages=3 --tile-distribute --schedule-stages --schedule-expand --lower-to-threads | FileCheck %s
+// RUN: tile-opt %s --target=generic:shared=20k,async=on --num-stages=3 --tile-distribute --schedule-stages --schedule-allocate --schedule-expand --lower-to-threads | FileCheck %s
 // CHECK: simt.shared_bytes = 12288 : i64
 func.func @k(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %n: i32) attributes {tile.kernel} {
   %zero = arith.constant 0 : i32

@@ -1,7 +1,7 @@
 // The order of channels is checked by simulation, also of kernels that are expanded already: a missing, early or late
 // op is an error at the op that detects it. tests/kernels/RoleScheduleTest.cpp has more cases.
 // RUN: split-file %s %t
-// RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on,roles=on --tile-distribute --schedule-stages=file=%t/roles --schedule-expand > %t.roles
+// RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on,roles=on --tile-distribute --schedule-stages=file=%t/roles --schedule-roles=file=%t/roles --schedule-allocate --schedule-expand > %t.roles
 // RUN: tile-opt %t.roles --schedule-expand -o /dev/null
 // RUN: grep -v sched.release %t.roles | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=RELEASE
 // RELEASE: error: 'sched.acquire' op waits for slot 0 forever
@@ -31,7 +31,7 @@
 // SHARED: error: rings between roles take 16448 bytes, but generic has 16384 of shared memory
 
 // Within one role.
-// RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on --num-stages=3 --tile-distribute --schedule-stages --schedule-expand > %t.one
+// RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on --num-stages=3 --tile-distribute --schedule-stages --schedule-allocate --schedule-expand > %t.one
 // RUN: tile-opt %t.one --schedule-expand -o /dev/null
 // RUN: grep -v sched.release %t.one | not tile-opt --schedule-expand 2>&1 | FileCheck %s --check-prefix=ONE-RELEASE
 // ONE-RELEASE: error: 'sched.acquire' op acquires slot 0, which has not been released
@@ -114,6 +114,6 @@ func.func @k(%x: !tile.ptr<f16>, %y: !tile.ptr<f16>, %n: i32) attributes {tile.k
     %a = tile.load %ps {sched.ring = #sched.ring<order = swizzled, inner = 1>} : tensor<32x32x!tile.ptr<f16>>
     %d = tile.dot %a, %a, %acc : tensor<32x32xf16>, tensor<32x32xf16> -> tensor<32x32xf32>
     scf.yield %d : tensor<32x32xf32>
-  } {sched.pipeline = #sched.pipeline<slots = 2, distance = 2, copies = registers, producers = 4>}
+  } {sched.pipeline = #sched.pipeline<slots = 2, distance = 2, copies = registers>, sched.role = #sched.role<producers = 4>}
   return
 }

@@ -1,11 +1,11 @@
 // Why loads do not run ahead, accesses are narrow and products have no matrix instruction. docs/remarks.md explains each.
 // RUN: split-file %s %t
-// RUN: tile-opt %t/loops.mlir --schedule-stages="target=generic:shared=160k,async=on" --remarks-filter=".*" 2>&1 | FileCheck %t/loops.mlir
-// RUN: tile-opt %t/loops.mlir --schedule-stages="target=generic:shared=160k,async=on num-stages=1" --remarks-filter=".*" 2>&1 | FileCheck %t/loops.mlir --check-prefix=NONE
-// RUN: tile-opt %t/detours.mlir --schedule-stages="target=generic:shared=160k,async=on" --remarks-filter=".*" 2>&1 | FileCheck %t/detours.mlir
-// RUN: tile-opt %t/detours.mlir --schedule-stages="target=generic:shared=160k num-stages=1" 2>&1 | FileCheck %s --check-prefix=QUIET
+// RUN: tile-opt %t/loops.mlir --schedule-stages="target=generic:shared=160k,async=on" --schedule-allocate="target=generic:shared=160k,async=on" --remarks-filter=".*" 2>&1 | FileCheck %t/loops.mlir
+// RUN: tile-opt %t/loops.mlir --schedule-stages="target=generic:shared=160k,async=on num-stages=1" --schedule-allocate="target=generic:shared=160k,async=on" --remarks-filter=".*" 2>&1 | FileCheck %t/loops.mlir --check-prefix=NONE
+// RUN: tile-opt %t/detours.mlir --schedule-stages="target=generic:shared=160k,async=on" --schedule-allocate="target=generic:shared=160k,async=on" --remarks-filter=".*" 2>&1 | FileCheck %t/detours.mlir
+// RUN: tile-opt %t/detours.mlir --schedule-stages="target=generic:shared=160k num-stages=1" --schedule-allocate="target=generic:shared=160k" 2>&1 | FileCheck %s --check-prefix=QUIET
 // QUIET-NOT: remark
-// RUN: tile-opt %t/loads.mlir --schedule-stages="target=generic:shared=160k" --remarks-filter=".*" 2>&1 | FileCheck %t/loads.mlir
+// RUN: tile-opt %t/loads.mlir --schedule-stages="target=generic:shared=160k" --schedule-allocate="target=generic:shared=160k" --remarks-filter=".*" 2>&1 | FileCheck %t/loads.mlir
 
 //--- loops.mlir
 // CHECK: remark: {{.*}}loop-not-pipelined{{.*}}Reason="the loop is not pipelined: none of its loads feeds a product of its body

@@ -1,21 +1,33 @@
-// Loads that run ahead, and their numbers of slots: by asynchronous copies, through registers, within the limits of
-// shared memory.
+// Which loads run ahead, by how many iterations: by asynchronous copies or through registers. Memory is not asked.
 // RUN: tile-opt %s --schedule-stages="target=generic:shared=160k,async=on num-stages=4" | FileCheck %s --check-prefix=CHUNKS
+// RUN: tile-opt %s --schedule-stages="target=generic:shared=1k,async=on num-stages=4" | FileCheck %s --check-prefix=CHUNKS
 // RUN: tile-opt %s --schedule-stages="target=generic:shared=160k,async=on num-stages=1" | FileCheck %s --check-prefix=NONE
 // RUN: tile-opt %s --schedule-stages="target=generic:shared=160k num-stages=4" | FileCheck %s --check-prefix=REGISTERS
-// RUN: tile-opt %s --schedule-stages="target=generic:shared=14k,async=on num-stages=4" | FileCheck %s --check-prefix=SMALL
-// RUN: tile-opt %s --schedule-stages="target=generic:shared=6k num-stages=4" | FileCheck %s --check-prefix=ONE
-// A schedule for a target is checked for that target, and stays.
+// A loop that has a schedule keeps it, also where slots are allocated.
 // RUN: tile-opt %s --schedule-stages="target=generic:shared=160k,async=on num-stages=4" \
 // RUN:   | tile-opt --schedule-stages="target=generic:shared=160k,async=on num-stages=2" | FileCheck %s --check-prefix=CHUNKS
-// RUN: tile-opt %s --schedule-stages="target=generic:shared=160k,async=on num-stages=4" \
-// RUN:   | not tile-opt --schedule-stages="target=generic:shared=160k" 2>&1 | FileCheck %s --check-prefix=WRONG
-// RUN: tile-opt %s --schedule-stages="target=generic:shared=160k,async=on num-stages=4" \
-// RUN:   | not tile-opt --schedule-stages="target=generic:shared=10k,async=on" 2>&1 | FileCheck %s --check-prefix=LARGE
+// RUN: tile-opt %s --schedule-stages="target=generic:shared=160k,async=on num-stages=4" --schedule-allocate="target=generic:shared=160k,async=on" \
+// RUN:   | tile-opt --schedule-stages="target=generic:shared=160k,async=on num-stages=2" | FileCheck %s --check-prefix=ALLOCATED
+// Unless a text says otherwise: then slots are allocated anew.
+// RUN: tile-opt %s --schedule-stages="target=generic:shared=160k,async=on num-stages=4" --schedule-allocate="target=generic:shared=160k,async=on" \
+// RUN:   | tile-opt --schedule-stages='target=generic:shared=160k,async=on text="loop #0: slots=5"' | FileCheck %s --check-prefix=ANEW
+// RUN: tile-opt %s --schedule-stages="target=generic:shared=160k,async=on num-stages=4" --schedule-allocate="target=generic:shared=160k,async=on" \
+// RUN:   | tile-opt --schedule-stages='target=generic:shared=160k,async=on text="loop #0: none"' | FileCheck %s --check-prefix=NONE
 // RUN: not tile-opt %s --schedule-stages="target=generic:colour=red" 2>&1 | FileCheck %s --check-prefix=TARGET
 
-// Two tiles of 2 KiB are a slot. All of the memory except the rings is left for conversions.
-// CHUNKS: func.func @k({{.*}}attributes {sched.conversions = 163840 : i64
+// CHUNKS-NOT: sched.conversions
+// CHUNKS: tile.load {{.*}} {sched.ring = #sched.ring<order = swizzled, inner = 1>}
+// CHUNKS: tile.load {{.*}} {sched.ring = #sched.ring<order = swizzled, inner = 1>}
+// CHUNKS: {sched.pipeline = #sched.pipeline<slots = 4, distance = 3, copies = chunks>}
+// NONE-NOT: sched.pipeline
+// NONE-NOT: sched.ring
+// NONE-NOT: sched.conversions
+// REGISTERS: sched.pipeline = #sched.pipeline<slots = 2, distance = 2, copies = registers>
+// ALLOCATED: {sched.conversions = 147456 : i64, sched.pipeline = #sched.pipeline<slots = 4, distance = 3, copies = chunks>}
+// ANEW-NOT: sched.conversions
+// ANEW: {sched.by_hand = loc("loop #0"("schedule":1:1)), sched.pipeline = #sched.pipeline<slots = 5, distance = 4, copies = chunks>}
+// TARGET: error: schedule-stages: {{.*}}colour
+func.func @k({{.*}}attributes {sched.conversions = 163840 : i64
 // CHUNKS: tile.load {{.*}} {sched.ring = #sched.ring<order = swizzled, inner = 1>}
 // CHUNKS: tile.load {{.*}} {sched.ring = #sched.ring<order = swizzled, inner = 1>}
 // CHUNKS: {sched.conversions = 147456 : i64, sched.pipeline = #sched.pipeline<slots = 4, distance = 3, copies = chunks>}

@@ -1,0 +1,350 @@
+// See ProtocolSimulation.h.
+#include "ir/schedule/ProtocolSimulation.h"
+
+using namespace mlir;
+using namespace tilerun;
+using namespace tilerun::schedule;
+
+static std::string slotName(int64_t slot) { return "slot " + std::to_string(slot); }
+
+static std::string times(int64_t count) {
+  return std::to_string(count) + (count == 1 ? " time" : " times");
+}
+
+const ProtocolStep *Runner::getNext() {
+  while (!calls.empty() && calls.back().next == calls.back().trace->steps.size())
+    calls.pop_back();
+  return calls.empty() ? nullptr : &calls.back().trace->steps[calls.back().next];
+}
+
+//===----------------------------------------------------------------------===//
+// Steps of channels
+//===----------------------------------------------------------------------===//
+
+Simulation::Slot *Simulation::find(Runner &runner, Operation *op, Value channel, int64_t slot,
+                                   bool fills) {
+  ChannelType type = getChannelType(channel);
+  if (slot < 0 || slot >= type.getSlots())
+    return fail(op, "uses " + slotName(slot) + " of a channel of " + Twine(type.getSlots())),
+           nullptr;
+  if (type.isBetweenRoles()) {
+    RoleKind kind = fills ? RoleKind::Producer : RoleKind::Consumer;
+    unsigned warps = fills ? type.getProducers() : type.getConsumers();
+    if (!runner.role || runner.role.getKind() != kind)
+      return fail(op, "is not in a " + stringifyRoleKind(kind)), nullptr;
+    if (runner.role.getWarps() != warps)
+      return fail(op, "is in a role of " + Twine(runner.role.getWarps()) +
+                          " warps, but its channel has " + Twine(warps) + " of them"),
+             nullptr;
+  }
+  return &channels[channel].slots[slot];
+}
+
+Simulation::Progress Simulation::acquire(Runner &runner, AcquireOp op, const ProtocolStep &step) {
+  Slot *slot = find(runner, op, op.getChannel(), step.slot, /*fills=*/true);
+  if (!slot)
+    return Progress::Error;
+  if (slot->acquired != slot->published)
+    return fail(op, "acquires " + slotName(step.slot) +
+                        ", which has been acquired and not been "
+                        "published");
+  if (op.getPhase() && step.phase != slot->published % 2)
+    return fail(op, "waits with phase " + Twine(step.phase) + " for " + slotName(step.slot) +
+                        ", which has been filled " + times(slot->published) + " before");
+  if (slot->released != slot->acquired) {
+    if (op.getPhase())
+      return Progress::Wait;
+    return fail(op, "acquires " + slotName(step.slot) + ", which has not been released");
+  }
+  ++slot->acquired;
+  slot->isFilled = false;
+  return Progress::Step;
+}
+
+Simulation::Progress Simulation::publish(Runner &runner, PublishOp op, const ProtocolStep &step) {
+  Slot *slot = find(runner, op, op.getChannel(), step.slot, /*fills=*/true);
+  if (!slot)
+    return Progress::Error;
+  int64_t number = channels[op.getChannel()].publishes++;
+  if (!step.when)
+    return Progress::Step;
+  if (slot->acquired == slot->published)
+    return fail(op, "publishes " + slotName(step.slot) + ", which has not been acquired");
+  if (slot->isFilled && slot->group > number - int64_t(op.getPending()))
+    return fail(op, "publishes " + slotName(step.slot) + ", whose copies may still be under way");
+  ++slot->published;
+  return Progress::Step;
+}
+
+Simulation::Progress Simulation::await(Runner &runner, AwaitOp op, const ProtocolStep &step) {
+  Slot *slot = find(runner, op, op.getChannel(), step.slot, /*fills=*/false);
+  if (!slot)
+    return Progress::Error;
+  if (slot->awaited != slot->released)
+    return fail(op, "awaits " + slotName(step.slot) + ", which is being read");
+  if (op.getPhase() && step.phase != slot->awaited % 2)
+    return fail(op, "waits with phase " + Twine(step.phase) + " for " + slotName(step.slot) +
+                        ", which has been read " + times(slot->awaited) + " before");
+  if (slot->published == slot->awaited) {
+    if (op.getPhase())
+      return Progress::Wait;
+    return fail(op, "awaits " + slotName(step.slot) + ", which has not been published");
+  }
+  if (slot->isFilled &&
+      slot->group >= channels[op.getChannel()].publishes - int64_t(op.getPending()))
+    return fail(op, "awaits " + slotName(step.slot) + ", whose copies may still be under way");
+  ++slot->awaited;
+  return Progress::Step;
+}
+
+bool Simulation::isRead(const Runner &runner, Runner::Place place) const {
+  return llvm::any_of(runner.products, [&](const Runner::Product &product) {
+    return llvm::is_contained(product, place);
+  });
+}
+
+Simulation::Progress Simulation::release(Runner &runner, ReleaseOp op, const ProtocolStep &step) {
+  Slot *slot = find(runner, op, op.getChannel(), step.slot, /*fills=*/false);
+  if (!slot)
+    return Progress::Error;
+  if (!step.when)
+    return Progress::Step;
+  if (slot->awaited == slot->released)
+    return fail(op, "releases " + slotName(step.slot) + ", which has not been awaited");
+  if (getChannelType(op.getChannel()).isBetweenRoles())
+    for (const Runner::Product &product : runner.products)
+      for (const Runner::Place &place : product)
+        if (place.slot == step.slot && getChannel(place.ring) == op.getChannel())
+          return fail(op, "releases " + slotName(step.slot) +
+                              ", which products that are under way may still read");
+  ++slot->released;
+  return Progress::Step;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps of rings and products
+//===----------------------------------------------------------------------===//
+
+Simulation::Progress Simulation::fill(Runner &runner, Operation *op, Value ring,
+                                      const ProtocolStep &step) {
+  if (step.slot < 0 || step.slot >= getRingType(ring).getSlots())
+    return fail(op, "uses " + slotName(step.slot) + " of a ring of " +
+                        Twine(getRingType(ring).getSlots()));
+  Channel &state = channels[getChannel(ring)];
+  Slot &slot = state.slots[step.slot];
+  if (slot.acquired == slot.published)
+    return fail(op, "fills " + slotName(step.slot) +
+                        ", which is not between an acquire and its publish");
+  if (isRead(runner, {ring, step.slot}))
+    return fail(op, "fills " + slotName(step.slot) +
+                        ", which products that are under way may still read");
+  // Puts have landed when they are made.
+  if (isa<CopyOp>(op)) {
+    slot.isFilled = true;
+    slot.group = state.publishes;
+  }
+  return Progress::Step;
+}
+
+Simulation::Progress Simulation::read(ReadOp op, const ProtocolStep &step) {
+  if (step.slot < 0 || step.slot >= getRingType(op.getRing()).getSlots())
+    return fail(op, "uses " + slotName(step.slot) + " of a ring of " +
+                        Twine(getRingType(op.getRing()).getSlots()));
+  const Slot &slot = channels[getChannel(op.getRing())].slots[step.slot];
+  if (slot.awaited == slot.released)
+    return fail(op,
+                "reads " + slotName(step.slot) + ", which is not between an await and its release");
+  slotOfRead[op.getTile()] = step.slot;
+  return Progress::Step;
+}
+
+void Simulation::start(Runner &runner, tile::DotOp dot) {
+  Runner::Product places;
+  for (Value operand : {dot.getA(), dot.getB()}) {
+    while (auto trans = operand.getDefiningOp<tile::TransOp>())
+      operand = trans.getSource();
+    if (auto read = operand.getDefiningOp<ReadOp>())
+      places.push_back({read.getRing(), slotOfRead.lookup(operand)});
+  }
+  runner.products.push_back(places);
+}
+
+Simulation::Progress Simulation::step(Runner &runner, const ProtocolStep &step) {
+  ++count;
+  Operation *op = step.op;
+  if (auto channel = dyn_cast<ChannelOp>(op)) {
+    channels[channel] = {};
+    channels[channel].slots.resize(getChannelType(channel).getSlots());
+    return Progress::Step;
+  }
+  if (auto acquired = dyn_cast<AcquireOp>(op))
+    return acquire(runner, acquired, step);
+  if (auto published = dyn_cast<PublishOp>(op))
+    return publish(runner, published, step);
+  if (auto awaited = dyn_cast<AwaitOp>(op))
+    return await(runner, awaited, step);
+  if (auto released = dyn_cast<ReleaseOp>(op))
+    return release(runner, released, step);
+  if (auto copy = dyn_cast<CopyOp>(op))
+    return fill(runner, op, copy.getRing(), step);
+  if (auto put = dyn_cast<PutOp>(op))
+    return fill(runner, op, put.getRing(), step);
+  if (auto tile = dyn_cast<ReadOp>(op))
+    return read(tile, step);
+  if (auto wait = dyn_cast<DotWaitOp>(op)) {
+    if (size_t all = runner.products.size(), left = wait.getPending(); all > left)
+      runner.products.erase(runner.products.begin(), runner.products.end() - left);
+  } else if (auto dot = dyn_cast<tile::DotOp>(op)) {
+    start(runner, dot);
+  }
+  return Progress::Step;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Counts matter as their differences and as their parities.
+Simulation::State Simulation::getState(const Runner &runner, const ProtocolTrace &loop) {
+  State state;
+  for (Value value : loop.channels) {
+    const Channel &channel = channels[value];
+    for (const Slot &slot : channel.slots) {
+      int64_t base = std::min({slot.acquired, slot.published, slot.awaited, slot.released}) & ~1;
+      for (int64_t number : {slot.acquired, slot.published, slot.awaited, slot.released})
+        state.push_back(number - base);
+      state.push_back(slot.isFilled ? channel.publishes - slot.group : -1);
+    }
+  }
+  for (const Runner::Product &product : runner.products) {
+    state.push_back(int64_t(product.size()));
+    for (const Runner::Place &place : product) {
+      state.push_back(int64_t(reinterpret_cast<intptr_t>(place.ring.getAsOpaquePointer())));
+      state.push_back(place.slot);
+    }
+  }
+  return state;
+}
+
+Simulation::Effect Simulation::getEffect(const Runner &runner, const ProtocolTrace &loop,
+                                         ArrayRef<Channel> before) {
+  Effect effect;
+  for (auto [value, old] : llvm::zip(loop.channels, before)) {
+    Channel change = channels[value];
+    for (auto [slot, was] : llvm::zip(change.slots, old.slots)) {
+      slot.acquired -= was.acquired;
+      slot.published -= was.published;
+      slot.awaited -= was.awaited;
+      slot.released -= was.released;
+      slot.group -= change.publishes;
+    }
+    change.publishes -= old.publishes;
+    effect.channels.push_back(std::move(change));
+  }
+  effect.products = runner.products;
+  return effect;
+}
+
+void Simulation::apply(Runner &runner, const ProtocolTrace &loop, const Effect &effect) {
+  for (auto [value, change] : llvm::zip(loop.channels, effect.channels)) {
+    Channel &channel = channels[value];
+    channel.publishes += change.publishes;
+    for (auto [slot, its] : llvm::zip(channel.slots, change.slots)) {
+      slot.acquired += its.acquired;
+      slot.published += its.published;
+      slot.awaited += its.awaited;
+      slot.released += its.released;
+      slot.group = its.group + channel.publishes;
+      slot.isFilled = its.isFilled;
+    }
+  }
+  runner.products = effect.products;
+}
+
+Simulation::Progress Simulation::runLoop(Runner &runner, const ProtocolTrace &loop) {
+  std::pair key(&loop, getState(runner, loop));
+  if (auto known = effects.find(key); known != effects.end()) {
+    ++count;
+    apply(runner, loop, known->second);
+    return Progress::Step;
+  }
+  std::vector<Channel> before;
+  for (Value channel : loop.channels)
+    before.push_back(channels[channel]);
+  for (const ProtocolStep &inner : loop.steps) {
+    Progress progress = inner.loop ? runLoop(runner, *inner.loop) : step(runner, inner);
+    assert(progress != Progress::Wait && "a loop that waits is run step by step");
+    if (progress == Progress::Error)
+      return progress;
+  }
+  effects.emplace(std::move(key), getEffect(runner, loop, before));
+  return Progress::Step;
+}
+
+//===----------------------------------------------------------------------===//
+// Roles beside each other
+//===----------------------------------------------------------------------===//
+
+/// Between roles all that is filled is read. The last releases may be missing: nobody waits for
+/// them.
+LogicalResult Simulation::checkEnd() {
+  for (auto &[channel, state] : channels) {
+    if (!getChannelType(channel).isBetweenRoles())
+      continue;
+    for (auto [number, slot] : llvm::enumerate(state.slots)) {
+      auto error = [&](const Twine &what) {
+        return channel.getDefiningOp()->emitOpError() << slotName(number) << " " << what.str();
+      };
+      if (slot.acquired != slot.published)
+        return error("is acquired " + times(slot.acquired) + ", but published " +
+                     times(slot.published));
+      if (slot.published != slot.awaited)
+        return error("is published " + times(slot.published) + ", but awaited " +
+                     times(slot.awaited));
+    }
+  }
+  return success();
+}
+
+/// One step of a role, or all of a loop that waits for nobody.
+Simulation::Progress Simulation::advance(Runner &runner) {
+  const ProtocolStep &next = *runner.getNext();
+  if (next.loop && next.loop->waits) {
+    runner.pass();
+    runner.enter(*next.loop);
+    return Progress::Step;
+  }
+  Progress progress = next.loop ? runLoop(runner, *next.loop) : step(runner, next);
+  if (progress == Progress::Step)
+    runner.pass();
+  return progress;
+}
+
+LogicalResult Simulation::run(MutableArrayRef<Runner> runners) {
+  for (bool isMoving = true; isMoving;) {
+    isMoving = false;
+    for (Runner &runner : runners)
+      while (runner.getNext()) {
+        Progress progress = advance(runner);
+        if (progress == Progress::Error)
+          return failure();
+        if (progress == Progress::Wait)
+          break;
+        isMoving = true;
+      }
+  }
+  auto *stuck = llvm::find_if(runners, [](Runner &runner) { return runner.getNext(); });
+  if (stuck == runners.end())
+    return checkEnd();
+  const ProtocolStep &last = *stuck->getNext();
+  auto error = last.op->emitOpError() << "waits for " << slotName(last.slot) << " forever";
+  for (Runner &runner : runners) {
+    if (&runner == stuck || !runner.role)
+      continue;
+    const ProtocolStep *at = runner.getNext();
+    auto &note = error.attachNote(at ? at->op->getLoc() : runner.role.getLoc());
+    note << "the " << stringifyRoleKind(runner.role.getKind())
+         << (at ? " waits here" : " has ended");
+  }
+  return error;
+}

@@ -1,0 +1,119 @@
+// What the simulation of channels costs: loops in loops cost the sum of their trip counts.
+#include "ir/schedule/Protocol.h"
+#include "ir/tile/RegisterDialects.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace tilerun;
+
+namespace {
+
+class ProtocolCosts : public ::testing::Test {
+protected:
+  ProtocolCosts() {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    registry.insert<distribute::DistributeDialect, schedule::SchedDialect>();
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    target.name = "generic";
+  }
+
+  /// A loop whose channel has so many slots, around `inner`; `upper` is its bound.
+  static std::string loop(int level, int slots, const std::string &upper,
+                          const std::string &inner) {
+    std::string n = std::to_string(level),
+                type = "<slots = " + std::to_string(slots) + ", copies = chunks>",
+                slot = "%c" + n + "[%s" + n + "] : " + type + "\n";
+    return "%c" + n + " = sched.channel : " + type + "\n%size" + n + " = arith.constant " +
+           std::to_string(slots) + " : i32\n%r" + n + " = scf.for %i" + n + " = %zero to " + upper +
+           " step %one iter_args(%s" + n + " = %zero) -> (i32) : i32 {\nsched.acquire " + slot +
+           "sched.publish " + slot + "sched.await " + slot + "sched.release " + slot + inner +
+           "%m" + n + " = arith.addi %s" + n + ", %one : i32\n%w" + n + " = arith.cmpi eq, %m" + n +
+           ", %size" + n + " : i32\n%f" + n + " = arith.select %w" + n + ", %zero, %m" + n +
+           " : i32\nscf.yield %f" + n + " : i32\n}\n";
+  }
+  static std::string kernel(const std::string &body) {
+    return "func.func @k(%n: i32) attributes {sched.conversions = 1024 : i64, sched.expanded, "
+           "tile.kernel} {\n%zero = arith.constant 0 : i32\n%one = arith.constant 1 : i32\n" +
+           body + "return\n}\n";
+  }
+  schedule::ProtocolCost costOf(const std::string &body) {
+    schedule::ProtocolCost cost;
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(kernel(body), &context);
+    EXPECT_TRUE(bool(module)) << body;
+    if (module) {
+      func::FuncOp k = *module->getOps<func::FuncOp>().begin();
+      distribute::LayoutAssignment layouts(k, target, /*numWarps=*/4);
+      EXPECT_TRUE(succeeded(schedule::checkProtocol(k, layouts, &cost)));
+    }
+    return cost;
+  }
+  std::string errorOf(const std::string &body) {
+    std::string error;
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &d) {
+      error += d.str();
+      return success();
+    });
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(kernel(body), &context);
+    EXPECT_TRUE(bool(module)) << body;
+    if (module) {
+      func::FuncOp k = *module->getOps<func::FuncOp>().begin();
+      distribute::LayoutAssignment layouts(k, target, /*numWarps=*/4);
+      EXPECT_EQ(failed(schedule::checkProtocol(k, layouts)), !error.empty());
+    }
+    return error;
+  }
+
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  target::TargetInfo target;
+};
+
+/// For 0, 1, S and 2 S + 2 iterations there are 3 S + 3 iterations of four steps in a loop of S
+/// slots.
+TEST_F(ProtocolCosts, LoopsInLoopsCostTheSumOfTheirTripCounts) {
+  for (int slots : {4, 16, 64}) {
+    int64_t steps = 4 * (3 * slots + 3);
+    std::string one = loop(0, slots, "%n", ""), two = loop(1, slots, "%n", one),
+                three = loop(2, slots, "%n", two);
+    EXPECT_LE(costOf(one).simulated, steps + 16) << slots;
+    // A loop in a loop is a step of it: its channel is made, and its effect applied.
+    EXPECT_LE(costOf(two).simulated, 2 * steps + steps / 2 + 32) << slots;
+    EXPECT_LE(costOf(three).simulated, 3 * steps + 2 * (steps / 2) + 48) << slots;
+    EXPECT_LE(costOf(three).traced, 4 * costOf(one).traced) << slots;
+  }
+}
+
+/// Bounds that depend on the loop around are other trip counts, of which each is simulated.
+TEST_F(ProtocolCosts, OtherTripCountsAreSimulated) {
+  EXPECT_GT(costOf(loop(1, 8, "%n", loop(0, 8, "%i1", ""))).simulated,
+            2 * costOf(loop(1, 8, "%n", loop(0, 8, "%n", ""))).simulated);
+}
+
+/// A channel from outside of both loops is in another state in each iteration; what goes wrong in a
+/// later one only is found.
+TEST_F(ProtocolCosts, LaterIterationsOfALoopInALoopAreSeen) {
+  std::string type = "<slots = 3, copies = chunks>",
+              made = "%c = sched.channel : " + type + "\n%five = arith.constant 5 : i32\n";
+  auto use = [&](const std::string &slot) {
+    std::string at = " %c[" + slot + "] : " + type + "\n";
+    return "sched.acquire" + at + "sched.publish" + at + "sched.await" + at + "sched.release" + at;
+  };
+  auto nest = [&](const std::string &slots) {
+    return made +
+           "%r = scf.for %i = %zero to %n step %one iter_args(%s = %zero) -> (i32) : i32 {\n" +
+           "%r2 = scf.for %j = %zero to %five step %one iter_args(%t = %s) -> (i32) : i32 {\n" +
+           use("%t") + "%u = arith.addi %t, %one : i32\n" + slots + "scf.yield %v : i32\n}\n" +
+           "scf.yield %r2 : i32\n}\n";
+  };
+  EXPECT_EQ(errorOf(nest("%three = arith.constant 3 : i32\n%v = arith.remui %u, %three : i32\n")),
+            "");
+  // Slots are counted without end, which goes well in the first iteration's first three.
+  EXPECT_EQ(errorOf(nest("%seven = arith.constant 7 : i32\n%v = arith.remui %u, %seven : i32\n")),
+            "'sched.acquire' op uses slot 3 of a channel of 3");
+}
+
+} // namespace
