@@ -35,19 +35,6 @@
 // LARGE: error: 'scf.for' op cannot follow its schedule: rings of 16384 bytes and other ops of 1024 bytes do not fit the shared memory of {{.*}}, which has 10240
 // TARGET: error: schedule-allocate: {{.*}}colour
 // WARPS: error: num-warps=3 is not a power of two
-func.func @k({{.*}}attributes {sched.conversions = 163840 : i64
-// CHUNKS: tile.load {{.*}} {sched.ring = #sched.ring<order = swizzled, inner = 1>}
-// CHUNKS: tile.load {{.*}} {sched.ring = #sched.ring<order = swizzled, inner = 1>}
-// CHUNKS: {sched.conversions = 147456 : i64, sched.pipeline = #sched.pipeline<slots = 4, distance = 3, copies = chunks>}
-// NONE-NOT: sched.pipeline
-// NONE-NOT: sched.ring
-// REGISTERS: sched.pipeline = #sched.pipeline<slots = 2, distance = 2, copies = registers>
-// 7/8 of 14 KiB hold three slots of 4 KiB.
-// SMALL: sched.conversions = 2048 : i64, sched.pipeline = #sched.pipeline<slots = 3, distance = 2, copies = chunks>
-// ONE: sched.pipeline = #sched.pipeline<slots = 1, distance = 1, copies = registers>
-// WRONG: error: 'tile.load' op cannot follow its schedule: generic{{.*}} has no asynchronous copies
-// LARGE: error: 'scf.for' op cannot follow its schedule: rings of 16384 bytes and other ops of 1024 bytes do not fit the shared memory of {{.*}}, which has 10240
-// TARGET: error: schedule-stages: {{.*}}colour
 func.func @k(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %n: i32) attributes {tile.kernel} {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32

@@ -4,7 +4,7 @@
 // RUN: tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/line" | FileCheck %s --check-prefix=HAND-BYLINE
 // RUN: tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/registers" | FileCheck %s --check-prefix=HAND-REGISTERS
 // RUN: tile-opt %t/k.mlir --schedule-stages="target=generic:shared=160k,async=on file=%t/none" --remarks-filter=".*" 2>&1 | FileCheck %s --check-prefix=HAND-NONE
-// HAND-SIX: sched.by_hand = loc("loop {{.*}}"("{{.*}}":{{.*}}:1)), sched.pipeline = #sched.pipeline<slots = 6, distance = 5, copies = chunks>
+// HAND-SIX: sched.by_hand = #loc{{[0-9]*}}, sched.pipeline = #sched.pipeline<slots = 6, distance = 5, copies = chunks>
 // HAND-BYLINE: sched.pipeline = #sched.pipeline<slots = 4, distance = 1, copies = chunks>
 // HAND-REGISTERS: sched.pipeline = #sched.pipeline<slots = 3, distance = 3, copies = registers>
 // HAND-NONE: the loop is not pipelined: its schedule says so (line 1)

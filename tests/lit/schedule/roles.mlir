@@ -4,7 +4,7 @@
 // RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on,roles=on --num-stages=3 --tile-distribute --schedule-stages=file=%t/roles --schedule-roles=file=%t/roles --schedule-allocate | FileCheck %s --check-prefix=STAGES
 // RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on,roles=on --num-stages=3 --tile-distribute --schedule-stages=file=%t/roles --schedule-roles=file=%t/roles --schedule-allocate --schedule-expand | FileCheck %s --check-prefix=EXPAND
 // RUN: tile-opt %S/Inputs/product.mlir --target=generic:shared=160k,async=on,roles=on --num-stages=3 --tile-distribute --schedule-stages=file=%t/roles --schedule-roles=file=%t/roles --schedule-allocate --schedule-expand | tile-opt --schedule-expand | FileCheck %s --check-prefix=EXPAND
-// STAGES: sched.by_hand = loc("loop #0"("{{.*}}roles":1:1)), {{.*}}sched.pipeline = #sched.pipeline<slots = 4, distance = 3, copies = chunks>, sched.role = #sched.role<producers = 4>
+// STAGES: sched.by_hand = #loc{{[0-9]*}}, {{.*}}sched.pipeline = #sched.pipeline<slots = 4, distance = 3, copies = chunks>, sched.role = #sched.role<producers = 4>
 
 // The producer computes addresses for itself. Two slots may be on their way while it waits for an empty one.
 // EXPAND: %[[C:.*]] = sched.channel : <slots = 4, copies = chunks, producers = 4, consumers = 4>
