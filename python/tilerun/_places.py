@@ -27,8 +27,8 @@ class _Storages:
     def __init__(self):
         self._known, self._most = {}, 64
 
-    def __bool__(self):
-        return bool(self._known)
+    def __len__(self):
+        return len(self._known)
 
     def __contains__(self, storage):
         return storage is not None and storage._cdata in self._known
