@@ -1,5 +1,5 @@
-// Asynchronous matrix instructions of warp groups. They are what any target's units have in common that multiply operands
-// from shared memory beside the threads; how a target encodes an operand and a shape is its backend's.
+// Asynchronous matrix instructions of warp groups: what units that multiply from shared memory, beside the threads, have in
+// common. How a target encodes an operand and a shape is its backend's business.
 #ifndef TILERUN_IR_SIMT_GROUPOPS_TD
 #define TILERUN_IR_SIMT_GROUPOPS_TD
 
@@ -13,8 +13,8 @@ def Simt_AsyncFenceOp : Simt_AsyncOp<"async_fence"> {
   let summary = "this thread's earlier writes to shared memory become visible to asynchronous matrix instructions";
   let description = [{
     To cover the writes of all threads, each thread executes it and a barrier follows. Copies (`async_copy`) that their
-    thread has waited for are visible without it. A target whose asynchronous instructions see what threads see makes nothing
-    of it.
+    thread has waited for are visible without it. A target whose asynchronous instructions see what threads see emits
+    nothing for it.
 
     Shared memory: it is the fence; it accesses nothing.
   }];
@@ -33,7 +33,8 @@ def Simt_GroupMmaFenceOp : Simt_AsyncOp<"group_mma_fence"> {
   let assemblyFormat = "($buffers^)? attr-dict";
 }
 
-def Simt_GroupMmaOp : Simt_AsyncOp<"group_mma", [AttrSizedOperandSegments, AllTypesMatch<["acc", "result"]>]> {
+def Simt_GroupMmaOp : Simt_AsyncOp<"group_mma", [AttrSizedOperandSegments,
+    TypesMatchWith<"acc has the result's type", "result", "acc", "$_self">]> {
   let summary = "a warp group's asynchronous matrix instruction: acc + a × b, operands in shared memory";
   let description = [{
     ```mlir
