@@ -68,8 +68,8 @@ def Sched_Dialect : Dialect {
     so on.
 
     **Where buffers lie** is decided after lowering, and takes no more than that (`ir/simt/sync/Arena.h`). Live ranges of buffers are
-    nested in each other or apart, but for operands of products that overlap, of which the first counts as long as the
-    others in both places. Buffers lie in order of first use where that fits; else each lies right above those whose live
+    nested in each other or apart, except those of overlapping operands of products: the first operand is counted until the last
+    one dies. Buffers lie in order of first use where that fits; else each lies right above those whose live
     ranges hold its own, so that the kernel takes what is alive at one time and no gaps. Nothing is lowered twice: a
     kernel that does not fit then is an error at its largest buffer. A test lowers random kernels for targets with exactly
     the bytes that `getDemand` of `ir/schedule/Allocate.h` states.
@@ -110,7 +110,7 @@ def Sched_Dialect : Dialect {
 
     **The protocol.** After expansion every kernel's channels are simulated (`ir/schedule/Protocol.h`), those that a hand
     wrote in these ops, too: for 0 and 1 iterations, for as many as there are slots, and for twice as many and two more.
-    Found are slots that are filled, read, published or released when they must not be, copies and products that may still be
+    It finds slots that are filled, read, published or released when they must not be, copies and products that may still be
     under way then, wrong phases, roles that wait for each other forever or whose loops have different bounds, and slots that are
     filled and not read. Slots, phases and predicates must follow from how often loops have run, not from data. A loop that
     waits for no other role is simulated once for each state of the slots in which it begins, so that loops in loops cost
