@@ -10,8 +10,9 @@
 namespace tilerun::test {
 
 /// A dialect of which one op implements SharedUser takes part in per-thread IR: all of its ops must
-/// implement it. Names those that do not. Returns the dialects that take part. `context` has loaded
-/// its dialects.
+/// implement it. Names those that do not. Returns the dialects that take part; one of which no op
+/// implements it is not among them, and is not checked: barrier insertion refuses its ops where
+/// they may touch shared memory. `context` has loaded its dialects.
 inline llvm::StringSet<> expectSharedUsers(mlir::MLIRContext &context) {
   llvm::StringSet<> dialects;
   for (mlir::RegisteredOperationName name : context.getRegisteredOperations())
