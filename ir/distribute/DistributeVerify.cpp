@@ -163,23 +163,18 @@ static LogicalResult checkDot(Operation *op, Attribute attribute) {
   bool isOpaque = false;
   const target::MatrixInstruction *found = nullptr;
   if (StringAttr instruction = plan.getInstruction()) {
-    const auto *row = llvm::find_if(info.matrixInstructions, [&](const auto &known) {
-                        return known.name == instruction.getValue();
-                      }).base();
-    if (row == info.matrixInstructions.data() + info.matrixInstructions.size())
+    found = info.findMatrix(instruction);
+    if (!found)
       return op->emitOpError() << "'" << name << "': " << info.name << " has no matrix instruction "
                                << instruction;
-    isOpaque = row->isOpaque;
-    found = row;
+    isOpaque = found->isOpaque;
   }
   if (StringAttr group = plan.getWarpGroup()) {
     if (!plan.getInstruction() || !plan.getA() || plan.getB())
       return op->emitOpError() << "'" << name
                                << "': warp_group needs instruction and a, and leaves out b";
-    const auto *row = llvm::find_if(info.warpGroupInstructions, [&](const auto &known) {
-                        return known.name == group.getValue();
-                      }).base();
-    if (row == info.warpGroupInstructions.data() + info.warpGroupInstructions.size())
+    const target::WarpGroupInstruction *row = info.findWarpGroup(group);
+    if (!row)
       return op->emitOpError() << "'" << name << "': " << info.name
                                << " has no instruction of warp groups " << group;
     if (!llvm::isPowerOf2_32(plan.getColumns()) || plan.getColumns() < row->leastColumns() ||

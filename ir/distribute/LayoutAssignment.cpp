@@ -33,13 +33,9 @@ static DotPlan toPlan(DotAttr dot, const target::TargetInfo &target) {
   DotPlan plan;
   // The verifier knows that the target has these rows.
   if (StringAttr name = dot.getInstruction())
-    for (const target::MatrixInstruction &row : target.matrixInstructions)
-      if (row.name == name.getValue())
-        plan.instruction = &row;
+    plan.instruction = target.findMatrix(name);
   if (StringAttr name = dot.getWarpGroup())
-    for (const target::WarpGroupInstruction &row : target.warpGroupInstructions)
-      if (row.name == name.getValue())
-        plan.warpGroup = WarpGroupPlan{&row, dot.getColumns()};
+    plan.warpGroup = WarpGroupPlan{target.findWarpGroup(name), dot.getColumns()};
   plan.a = layout(dot.getA());
   plan.b = layout(dot.getB());
   plan.d = layout(dot.getD());

@@ -199,7 +199,7 @@ static llvm::Expected<WarpGroupInstruction> parseWarpGroup(StringRef text, unsig
     return makeError("it must be NAME:WARPS:MxNxK:A:B:ACC:LAYOUTA:LAYOUTD[:any-order][:imprecise]");
   row.name = parts[0].str();
   if (parts[1].getAsInteger(10, row.warps) || !llvm::isPowerOf2_32(row.warps) || row.warps > 32)
-    return makeError("'" + parts[1] + "' warps are not a power of two up to 32");
+    return makeError("'" + parts[1] + "' is not a number of warps: use a power of two up to 32");
   if (llvm::Error error = parseSizes(parts[2], sizes, {&row.m, &row.n, &row.k}))
     return std::move(error);
   if (llvm::Error error = parseElements({parts[3], parts[4], parts[5]}, {&row.a, &row.b, &row.acc}))
@@ -295,18 +295,16 @@ llvm::Error Reader::readMatrices() {
     llvm::Expected<MatrixInstruction> row = parseMatrix(text, target.warpSize);
     if (!row)
       return makeError("matrix=" + text + ": " + llvm::toString(row.takeError()));
-    for (const MatrixInstruction &other : target.matrixInstructions)
-      if (other.name == row->name)
-        return makeError("matrix=" + text + ": there are two instructions with this name");
+    if (target.findMatrix(row->name))
+      return makeError("matrix=" + text + ": there are two instructions with this name");
     target.matrixInstructions.push_back(std::move(*row));
   }
   for (StringRef text : warpGroups) {
     llvm::Expected<WarpGroupInstruction> row = parseWarpGroup(text, target.warpSize);
     if (!row)
       return makeError("warp-group=" + text + ": " + llvm::toString(row.takeError()));
-    for (const WarpGroupInstruction &other : target.warpGroupInstructions)
-      if (other.name == row->name)
-        return makeError("warp-group=" + text + ": there are two instructions with this name");
+    if (target.findWarpGroup(row->name))
+      return makeError("warp-group=" + text + ": there are two instructions with this name");
     target.warpGroupInstructions.push_back(std::move(*row));
   }
   return llvm::Error::success();

@@ -111,7 +111,23 @@ struct TargetInfo {
   std::vector<MatrixInstruction> matrixInstructions;
   std::vector<WarpGroupInstruction> warpGroupInstructions;
 
+  /// The instruction of this name, which is the table's; null: there is none.
+  const MatrixInstruction *findMatrix(llvm::StringRef name) const {
+    return find(matrixInstructions, name);
+  }
+  const WarpGroupInstruction *findWarpGroup(llvm::StringRef name) const {
+    return find(warpGroupInstructions, name);
+  }
   bool operator==(const TargetInfo &) const = default;
+
+private:
+  template <typename Row>
+  static const Row *find(const std::vector<Row> &rows, llvm::StringRef name) {
+    for (const Row &row : rows)
+      if (row.name == name)
+        return &row;
+    return nullptr;
+  }
 };
 
 } // namespace tilerun::target

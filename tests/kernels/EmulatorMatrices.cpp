@@ -43,10 +43,7 @@ static uint64_t accumulate(uint64_t acc, double sum, Type type) {
 }
 
 bool Warp::multiply(MmaOp op) {
-  const MatrixInstruction *row = nullptr;
-  for (const MatrixInstruction &known : program.options.target->matrixInstructions)
-    if (known.name == op.getInstruction())
-      row = &known;
+  const MatrixInstruction *row = program.options.target->findMatrix(op.getInstruction());
   if (!row)
     return fail(op, "unknown matrix instruction");
   std::vector<double> a(row->m * row->k), b(row->k * row->n);
@@ -196,13 +193,10 @@ bool Warp::readOperand(GroupMmaOp op, bool isA, unsigned firstRow, unsigned rows
 
 /// The warp's part of a group's rows.
 bool Warp::multiplyInGroup(GroupMmaOp op) {
-  const WarpGroupInstruction *row = nullptr;
-  for (const WarpGroupInstruction &known : program.options.target->warpGroupInstructions)
-    if (op.getInstruction() == known.name && op.getRows() == known.m && op.getSteps() == known.k &&
-        llvm::isPowerOf2_64(op.getColumns()) && op.getColumns() >= known.leastColumns() &&
-        op.getColumns() <= known.n && op.getThreads() == int64_t(known.warps) * lanes)
-      row = &known;
-  if (!row)
+  const WarpGroupInstruction *row = program.options.target->findWarpGroup(op.getInstruction());
+  if (!row || op.getRows() != row->m || op.getSteps() != row->k ||
+      !llvm::isPowerOf2_64(op.getColumns()) || op.getColumns() < row->leastColumns() ||
+      op.getColumns() > row->n || op.getThreads() != int64_t(row->warps) * lanes)
     return fail(op, "unknown instruction of warp groups");
   unsigned columns = op.getColumns(), k = row->k, inGroup = number % row->warps;
   if (!program.joinGroup(*this, row->warps, products++, op))

@@ -203,7 +203,7 @@ TEST(GenericTarget, ErrorsOfMatricesNameThePart) {
        "it must be NAME:WARPS:MxNxK:A:B:ACC:LAYOUTA:LAYOUTD[:any-order][:imprecise]"},
       {group("4:64x256x16", good + ":imprecise:any-order"),
        "it must be NAME:WARPS:MxNxK:A:B:ACC:LAYOUTA:LAYOUTD[:any-order][:imprecise]"},
-      {group("3:64x256x16", good), "'3' warps are not a power of two up to 32"},
+      {group("3:64x256x16", good), "'3' is not a number of warps: use a power of two up to 32"},
       {group("4:64x256x15", good), "'64x256x15' is not three powers of two up to 1024"},
       {group("4:2x256x16", good), "2 rows are fewer than warps"},
       {group("4:128x256x16", good), "layout 'mma.m16n8k16.a.b16' is not of 32 x 16 elements"},
