@@ -26,8 +26,8 @@ void populateMathPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatte
                           const Architecture &arch);
 /// Instructions of warp groups as wgmma. Precondition: checkWarpGroups has found nothing.
 void populateWgmmaPatterns(mlir::LLVMTypeConverter &converter, mlir::RewritePatternSet &patterns);
-/// Whether each instruction of warp groups in `module` is a wgmma of the architecture. Reports the
-/// first one that is not.
+/// Whether the architecture has what `module` uses of warp groups: products, which must be a wgmma,
+/// and their fences, commits and waits. Reports the first op that it does not have.
 mlir::LogicalResult checkWarpGroups(mlir::ModuleOp module, const Architecture &arch);
 /// Rewrites mathematics in `module` to what the hardware and LLVM have. Reports what has no form.
 mlir::LogicalResult expandMath(mlir::ModuleOp module, const Architecture &arch);

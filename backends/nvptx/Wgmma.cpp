@@ -5,6 +5,8 @@
 #include "backends/nvptx/Patterns.h"
 #include "ir/simt/SimtOps.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 using namespace tilerun;
 using namespace tilerun::nvptx;
@@ -197,28 +199,55 @@ static LogicalResult checkOperand(simt::GroupMmaOp op, StringRef which, simt::Ti
   return success();
 }
 
+static unsigned bitsOf(Type type) { return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0; }
+
+/// The first operand in registers, which are packed into words whatever they hold.
+static LogicalResult checkRegisters(simt::GroupMmaOp op, const target::WarpGroupInstruction &row) {
+  auto type = cast<VectorType>(op.getA().getType());
+  int64_t count = int64_t(1) << row.aLayout.inBits(layout::kRegister);
+  if (type.getNumElements() == count && bitsOf(type.getElementType()) == bytesOf(row.a) * 8)
+    return success();
+  return op.emitOpError() << "takes the first operand from " << type << ", but wgmma takes "
+                          << count << " x " << nameOf(row.a) << " from a thread";
+}
+
+static LogicalResult checkWgmma(simt::GroupMmaOp op, const target::TargetInfo &info) {
+  const target::WarpGroupInstruction *row = info.findWarpGroup(op.getInstruction());
+  if (!row)
+    return op.emitOpError() << "uses the warp-group instruction '" << op.getInstruction()
+                            << "', which " << info.name << " does not have; it has "
+                            << llvm::join(llvm::map_range(info.warpGroupInstructions,
+                                                          [](const auto &row) { return row.name; }),
+                                          ", ");
+  if (op.getRows() != row->m || op.getSteps() != row->k || op.getColumns() % 8 ||
+      op.getColumns() > row->n || op.getThreads() != 128)
+    return op.emitOpError() << "of " << op.getRows() << " x " << op.getColumns() << " x "
+                            << op.getSteps() << " in " << op.getThreads()
+                            << " threads is not a wgmma: it is " << row->m << " x a multiple "
+                            << "of 8 up to " << row->n << " x " << row->k << " in 128";
+  // How many registers they are follows from the threads.
+  Type accElement = cast<VectorType>(op.getAcc().getType()).getElementType();
+  if (bitsOf(accElement) != bytesOf(row->acc) * 8 ||
+      isa<FloatType>(accElement) != (row->acc != target::MatrixElement::I32))
+    return op.emitOpError() << "accumulates in " << accElement << ", but wgmma in "
+                            << nameOf(row->acc);
+  if (op.getA() && failed(checkRegisters(op, *row)))
+    return failure();
+  if (op.getABuffer() &&
+      failed(checkOperand(op, "the first operand", *op.getATile(), 1, row->takesAnyOrder)))
+    return failure();
+  return checkOperand(op, "the second operand", op.getBTile(), 0, row->takesAnyOrder);
+}
+
 LogicalResult nvptx::checkWarpGroups(ModuleOp module, const Architecture &arch) {
-  WalkResult result = module.walk([&](simt::GroupMmaOp op) {
-    auto check = [&]() -> LogicalResult {
-      const auto &rows = arch.info.warpGroupInstructions;
-      const auto *row = llvm::find_if(rows, [&](const auto &known) {
-                          return known.name == op.getInstruction();
-                        }).base();
-      if (row == rows.data() + rows.size())
-        return op.emitOpError() << "is of an instruction of warp groups that " << arch.info.name
-                                << " does not have: '" << op.getInstruction() << "'";
-      if (op.getRows() != row->m || op.getSteps() != row->k || op.getColumns() % 8 ||
-          op.getColumns() > row->n || op.getThreads() != 128)
-        return op.emitOpError() << "of " << op.getRows() << " x " << op.getColumns() << " x "
-                                << op.getSteps() << " in " << op.getThreads()
-                                << " threads is not a wgmma: it is " << row->m << " x a multiple "
-                                << "of 8 up to " << row->n << " x " << row->k << " in 128";
-      if (op.getABuffer() &&
-          failed(checkOperand(op, "the first operand", *op.getATile(), 1, row->takesAnyOrder)))
-        return failure();
-      return checkOperand(op, "the second operand", op.getBTile(), 0, row->takesAnyOrder);
-    };
-    return failed(check()) ? WalkResult::interrupt() : WalkResult::advance();
+  WalkResult result = module.walk([&](Operation *op) -> WalkResult {
+    if (isa<simt::GroupMmaOp, simt::GroupMmaFenceOp, simt::GroupMmaCommitOp, simt::GroupMmaWaitOp,
+            simt::AsyncFenceOp>(op) &&
+        arch.info.warpGroupInstructions.empty())
+      return op->emitOpError() << "needs warp-group instructions, which " << arch.info.name
+                               << " does not have";
+    auto product = dyn_cast<simt::GroupMmaOp>(op);
+    return product ? checkWgmma(product, arch.info) : success();
   });
   return failure(result.wasInterrupted());
 }
