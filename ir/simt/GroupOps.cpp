@@ -64,10 +64,14 @@ int64_t GroupMmaOp::getThreads() {
 }
 
 /// An operand's block of `sizes`, over whose dimension `summed` the product sums.
-static LogicalResult checkBlock(GroupMmaOp op, StringRef which, TileAttr attribute,
+static LogicalResult checkBlock(GroupMmaOp op, StringRef which, Value buffer, TileAttr attribute,
                                 ArrayRef<int64_t> block, std::array<int64_t, 2> sizes,
                                 unsigned summed) {
   layout::MatrixTile tile = attribute.getTile();
+  if (auto made = buffer.getDefiningOp<SharedAllocOp>();
+      made && made.getAlignment() % tile.alignment())
+    return op.emitOpError() << which << " is in a buffer aligned to " << made.getAlignment()
+                            << " bytes, but its tile needs " << tile.alignment();
   if (!tile.isOperand(summed, unsigned(sizes[summed])))
     return op.emitOpError() << which << " has lines of " << tile.lineBytes()
                             << " bytes along the dimension of the sum, but a step of "
@@ -97,10 +101,10 @@ LogicalResult GroupMmaOp::verify() {
   if (bool(getA()) == bool(getABuffer()) || bool(getABuffer()) != bool(getAOffset()) ||
       bool(getABuffer()) != bool(getATile()) || bool(getABuffer()) != getABlock().has_value())
     return emitOpError("needs its first operand in registers or in shared memory");
-  if (getABuffer() &&
-      failed(checkBlock(*this, "the first operand", *getATile(), *getABlock(), {m, k}, 1)))
+  if (getABuffer() && failed(checkBlock(*this, "the first operand", getABuffer(), *getATile(),
+                                        *getABlock(), {m, k}, 1)))
     return failure();
-  return checkBlock(*this, "the second operand", getBTile(), getBBlock(), {k, n}, 0);
+  return checkBlock(*this, "the second operand", getBBuffer(), getBTile(), getBBlock(), {k, n}, 0);
 }
 
 LogicalResult GroupMmaWaitOp::verify() {

@@ -42,8 +42,9 @@ protected:
     for (int value : {0, 1, 2, 4, 8, 16})
       text +=
           "%c" + std::to_string(value) + " = arith.constant " + std::to_string(value) + " : i32 ";
-    text += "%s = simt.shared_alloc 4096 {offset = 0 : i64} %t = simt.thread_id "
-            "%own = arith.muli %t, %c4 : i32 %tv = vector.broadcast %t : i32 to vector<1xi32> "
+    text += "%s = simt.shared_alloc 4096 {alignment = 1024 : i64, offset = 0 : i64} "
+            "%t = simt.thread_id %own = arith.muli %t, %c4 : i32 %tv = vector.broadcast %t : i32 "
+            "to vector<1xi32> "
             "%own64 = arith.extui %own : i32 to i64 %myIn = arith.addi %in, %own64 : i64 "
             "%myOut = arith.addi %out, %own64 : i64\n" +
             body + "return }";

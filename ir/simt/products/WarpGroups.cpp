@@ -43,6 +43,7 @@ static FailureOr<SharedTile> store(LowerContext &c, Value operand, unsigned summ
     return failure();
   SharedTile tile{{}, {}, swizzledTile(type.getShape(), inner, bytes), inner, element};
   auto buffer = SharedAllocOp::create(c.b, type.getNumElements() * bytes);
+  assert(makeTile(operand, element, inner).alignment() <= kMatrixTileAlignment);
   buffer.setAlignment(kMatrixTileAlignment);
   tile.buffer = buffer;
   tile.slot = constant(c.b, 0);
@@ -102,6 +103,8 @@ public:
 WarpGroupProduct::Operand WarpGroupProduct::makeOperand(Value value, const SharedTile &tile,
                                                         unsigned summed) {
   MatrixTile matrix = makeTile(value, tile.element, tile.inner);
+  // Rings are aligned before it is known who reads their tiles.
+  assert(matrix.alignment() <= kMatrixTileAlignment);
   Operand operand{tile.buffer, tile.slot,
                   TileAttr::get(c.b.getContext(), matrix.shape[0], matrix.shape[1], tile.element,
                                 matrix.inner)};

@@ -49,6 +49,15 @@ func.func @start(%s: !simt.shared, %o: i32, %c: vector<4xf32>) {
 
 // -----
 
+func.func @alignment(%o: i32, %c: vector<4xf32>) {
+  %s = simt.shared_alloc 8192 {alignment = 128 : i64}
+  // expected-error @+1 {{'simt.group_mma' op the first operand is in a buffer aligned to 128 bytes, but its tile needs 256}}
+  %d = simt.group_mma "x" [64, 8, 16] a %s[%o] at [0, 0] of <64x16xf16, contiguous 1> b %s[%o] at [0, 0] of <16x8xf16, contiguous 0>, %c : vector<4xf32>
+  return
+}
+
+// -----
+
 func.func @step(%s: !simt.shared, %o: i32, %a: vector<8xf16>, %c: vector<4xf32>) {
   // expected-error @+1 {{'simt.group_mma' op the second operand has lines of 16 bytes along the dimension of the sum, but a step of 16 elements must be in one}}
   %d = simt.group_mma "x" [64, 8, 16] registers %a : vector<8xf16> b %s[%o] at [0, 0] of <8x8xf16, contiguous 0>, %c : vector<4xf32>
