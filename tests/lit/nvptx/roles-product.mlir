@@ -58,7 +58,7 @@ func.func @k(%x: !tile.ptr<f16> {tile.divisibility = 16 : i64}, %y: !tile.ptr<f1
     %b = tile.load %pb {sched.ring = #sched.ring<order = swizzled, inner = 1>} : tensor<64x64x!tile.ptr<f16>>
     %d = tile.dot %a, %b, %acc {sched.deferred} : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
     scf.yield %d : tensor<64x64xf32>
-  } {sched.by_hand, sched.pipeline = #sched.pipeline<slots = 4, distance = 3, copies = chunks, producers = 4>}
+  } {sched.by_hand, sched.pipeline = #sched.pipeline<slots = 4, distance = 3, copies = chunks>, sched.role = #sched.role<producers = 4>}
   %os = tile.splat %out : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
   %po = tile.addptr %os, %offsets : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
   tile.store %po, %r : tensor<64x64x!tile.ptr<f32>>
