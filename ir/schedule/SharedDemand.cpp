@@ -28,12 +28,15 @@ bool SharedDemand::isInRing(Value operand) const {
 SharedDemand::SharedDemand(func::FuncOp kernel, const LayoutAssignment &layouts,
                            const LoopSet *waiting)
     : layouts(layouts), budget(layouts.target().budget()), waiting(waiting) {
-  kernel.walk([&](tile::DotOp dot) { addStored(dot); });
+  kernel.walk([&](tile::DotOp dot) {
+    addStored(dot, 0);
+    addStored(dot, 1);
+  });
   for (auto &[block, operands] : stored)
     extendLives(operands);
 }
 
-void SharedDemand::extendLives(llvm::MapVector<Value, Stored> &operands) {
+void SharedDemand::extendLives(StoredOperands &operands) {
   // Of one product the first operand is stored first.
   SmallVector<std::pair<size_t, Stored *>> byFirst;
   for (auto &[value, buffer] : operands)
@@ -70,7 +73,9 @@ int64_t SharedDemand::operandBytes(tile::DotOp dot, unsigned operand) const {
   return type.getNumElements() * element + lines * kPaddingBytes;
 }
 
-void SharedDemand::addStored(tile::DotOp dot, Value operand, int64_t bytes) {
+void SharedDemand::addStored(tile::DotOp dot, unsigned number) {
+  Value operand = dot->getOperand(number);
+  int64_t bytes = operandBytes(dot, number);
   if (!bytes)
     return;
   // A loop invariant is stored once, before the loop.
@@ -89,14 +94,12 @@ void SharedDemand::addStored(tile::DotOp dot, Value operand, int64_t bytes) {
     }
   }
   Operation *last = block->findAncestorOpInBlock(*dot);
-  auto [it, isNew] = stored[block].insert({operand, {first, last, bytes}});
+  // Warp groups read the first operand and the second one in different forms; opaque matrices have
+  // one form for both.
+  unsigned form = layouts.getDot(dot).warpGroup ? number : 0;
+  auto [it, isNew] = stored[block].insert({{operand, form}, {first, last, bytes}});
   if (!isNew && it->second.last->isBeforeInBlock(last))
     it->second.last = last;
-}
-
-void SharedDemand::addStored(tile::DotOp dot) {
-  for (unsigned operand = 0; operand < 2; ++operand)
-    addStored(dot, dot->getOperand(operand), operandBytes(dot, operand));
 }
 
 int64_t SharedDemand::storedBy(scf::ForOp loop) const {

@@ -41,12 +41,13 @@ private:
     mlir::Operation *first, *last;
     int64_t bytes;
   };
+  /// By value, and by the form that its products read it in: one value may be stored in two.
+  using StoredOperands = llvm::MapVector<std::pair<mlir::Value, unsigned>, Stored>;
   /// Live ranges of a block that overlap become nested, as the arena places them
   /// (ir/simt/sync/Arena.h): the one that begins first ends last.
-  static void extendLives(llvm::MapVector<mlir::Value, Stored> &operands);
+  static void extendLives(StoredOperands &operands);
   bool isInRing(mlir::Value operand) const; ///< Whether the operand is read from a ring.
-  void addStored(tile::DotOp dot);
-  void addStored(tile::DotOp dot, mlir::Value operand, int64_t bytes);
+  void addStored(tile::DotOp dot, unsigned number);
   int64_t operandBytes(tile::DotOp dot, unsigned operand) const;
   /// While `op` itself runs: what is fixed, and the least that conversions take.
   int64_t ofOp(mlir::Operation *op) const;
@@ -62,7 +63,7 @@ private:
   const distribute::LayoutAssignment &layouts;
   target::MemoryBudget budget;
   const LoopSet *waiting; ///< Null: none.
-  llvm::DenseMap<mlir::Block *, llvm::MapVector<mlir::Value, Stored>> stored;
+  llvm::DenseMap<mlir::Block *, StoredOperands> stored;
 };
 
 } // namespace tilerun::schedule
