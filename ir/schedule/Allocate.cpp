@@ -69,6 +69,10 @@ void Allocator::cut(scf::ForOp loop, int64_t &inUse) {
   int64_t least = isChunks ? 2 : 1;
   target::MemoryBudget::RingNeeds needs = getNeeds(loop, inUse);
   int64_t slots = std::min(asked.getSlots(), budget.slotsFor(needs));
+  // A ring may end between two places where the next one can start.
+  while (slots > 0 && ringBytesOf(loop, slots, layouts.target()) + needs.inUse + needs.others >
+                          budget.total())
+    --slots;
   auto memory = [&] {
     return "a slot takes " + std::to_string(needs.slotBytes) + " bytes, and of the " +
            std::to_string(budget.total()) + " bytes of shared memory " +
@@ -91,13 +95,13 @@ void Allocator::cut(scf::ForOp loop, int64_t &inUse) {
                   PipelineAttr::get(loop.getContext(), slots, distance, asked.getCopies()));
   }
   remarkPipelined(loop, needs.slotBytes);
-  inUse += ringBytesOf(loop) + needs.stored;
+  inUse += ringBytesOf(loop, layouts.target()) + needs.stored;
 }
 
 /// A schedule by hand has the slots that it says, or is an error.
 LogicalResult Allocator::follow(scf::ForOp loop, int64_t &inUse) {
   target::MemoryBudget::RingNeeds needs = getNeeds(loop, inUse);
-  int64_t rings = ringBytesOf(loop);
+  int64_t rings = ringBytesOf(loop, layouts.target());
   std::optional<HandSchedule::Origin> origin = HandSchedule::getOrigin(loop);
   // Of one that is written as an attribute the check says the same, at the loop.
   if (origin && rings + needs.inUse + needs.others > budget.total())
@@ -133,7 +137,7 @@ LogicalResult Allocator::allocateRoles(int64_t &inUse) {
   if (failed(allocate(loop, within)))
     return failure();
   inUseBy[loop] = within;
-  inUse = ringBytesOf(loop);
+  inUse = ringBytesOf(loop, layouts.target());
   return success();
 }
 
@@ -201,10 +205,11 @@ LogicalResult Allocator::run() {
 int64_t schedule::getDemand(func::FuncOp kernel, const LayoutAssignment &layouts) {
   SharedDemand demand(kernel, layouts);
   scf::ForOp roles = findRoleLoop(kernel);
-  int64_t always = roles ? ringBytesOf(roles) : 0, most = always + demand.within(kernel);
+  const target::TargetInfo &target = layouts.target();
+  int64_t most = (roles ? ringBytesOf(roles, target) : 0) + demand.within(kernel);
   kernel.walk([&](scf::ForOp loop) {
     if (getPipeline(loop))
-      most = std::max(most, ringBytesIn(loop) + demand.within(loop));
+      most = std::max(most, ringBytesIn(loop, target) + demand.within(loop));
   });
   return most;
 }

@@ -43,7 +43,7 @@ static LogicalResult checkLoop(scf::ForOp loop, const LayoutAssignment &layouts)
 static LogicalResult checkBudget(scf::ForOp loop, const LayoutAssignment &layouts,
                                  const SharedDemand &demand) {
   auto kernel = loop->getParentOfType<func::FuncOp>();
-  int64_t rings = ringBytesIn(loop),
+  int64_t rings = ringBytesIn(loop, layouts.target()),
           others = demand.within(hasRoles(loop) ? kernel.getOperation() : loop),
           has = layouts.target().sharedMemoryBytes;
   if (rings + others <= has)
@@ -93,10 +93,10 @@ static LogicalResult checkRings(func::FuncOp kernel, const LayoutAssignment &lay
   int64_t has = layouts.target().sharedMemoryBytes, between = 0;
   for (auto channel : kernel.getOps<ChannelOp>())
     if (ChannelType type = getChannelType(channel); type.isBetweenRoles()) {
-      between += sharedBytesOf(type);
+      between += alignedBytes(sharedBytesOf(type), layouts.target());
       for (Operation *user : channel->getUsers())
         if (auto ring = dyn_cast<RingOp>(user))
-          between += sharedBytesOf(ring.getRing().getType());
+          between += alignedBytes(sharedBytesOf(ring.getRing().getType()), layouts.target());
     }
   if (between > has)
     return kernel.emitError() << "rings between roles take " << between << " bytes, but "
@@ -105,7 +105,7 @@ static LogicalResult checkRings(func::FuncOp kernel, const LayoutAssignment &lay
   kernel.walk([&](RingOp ring) {
     if (getChannelType(ring.getChannel()).isBetweenRoles())
       return;
-    int64_t bytes = sharedBytesOf(ring.getRing().getType());
+    int64_t bytes = alignedBytes(sharedBytesOf(ring.getRing().getType()), layouts.target());
     llvm::SetVector<Operation *> loops;
     loops.insert(ring);
     for (Operation *user : ring->getUsers()) {

@@ -3,7 +3,6 @@
 
 #include "ir/distribute/AccessGroups.h"
 #include "ir/layout/Conversion.h"
-#include "ir/layout/MatrixTile.h"
 #include "ir/layout/TensorLayout.h"
 
 using namespace mlir;
@@ -34,6 +33,11 @@ int64_t schedule::slotBytesOf(RankedTensorType type, RingAttr ring) {
   if (ring.getOrder() == TileOrder::Padded)
     return ring.getPitch() * type.getDimSize(1 - ring.getInner());
   return type.getNumElements() * tile::getElementBytes(type.getElementType());
+}
+
+int64_t schedule::alignedBytes(int64_t bytes, const target::TargetInfo &target) {
+  constexpr int64_t kLeast = 16;
+  return llvm::alignTo(bytes, target.warpGroupInstructions.empty() ? kLeast : kMatrixTileAlignment);
 }
 
 int64_t schedule::sharedBytesOf(RingType ring) {

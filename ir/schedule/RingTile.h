@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/distribute/LayoutAssignment.h"
+#include "ir/layout/MatrixTile.h"
 #include "ir/schedule/ScheduleDialect.h"
 
 namespace tilerun::schedule {
@@ -15,8 +16,15 @@ layout::LinearLayout memoryOf(mlir::RankedTensorType type, RingAttr ring);
 /// Bytes of one slot.
 int64_t slotBytesOf(mlir::RankedTensorType type, RingAttr ring);
 
-/// Bytes of shared memory that a ring takes, and a channel: between roles two phase barriers for
-/// each slot, else none. Nothing else adds them up.
+/// Where tiles that warp groups read may start in shared memory: at the beginning of a swizzle.
+inline constexpr int64_t kMatrixTileAlignment =
+    layout::MatrixTile::kMostLineBytes * layout::MatrixTile::kGroupLines;
+/// What a buffer of so many bytes takes of the target's shared memory: buffers that others lie
+/// above end where the next one may start.
+int64_t alignedBytes(int64_t bytes, const target::TargetInfo &target);
+
+/// Bytes of a ring's buffer, and of a channel's: between roles two phase barriers for each slot,
+/// else none.
 int64_t sharedBytesOf(RingType ring);
 int64_t sharedBytesOf(ChannelType channel);
 /// Bytes of a phase barrier.

@@ -141,26 +141,32 @@ scf::ForOp schedule::findRoleLoop(func::FuncOp kernel) {
   return found;
 }
 
-int64_t schedule::ringBytesOf(scf::ForOp loop) {
+int64_t schedule::ringBytesOf(scf::ForOp loop, int64_t slots, const target::TargetInfo &target) {
   // As if it were expanded.
   MLIRContext *context = loop.getContext();
-  PipelineAttr pipeline = getPipeline(loop);
-  int64_t slots = pipeline.getSlots(), bytes = 0;
+  int64_t bytes = 0;
   for (auto load : loop.getBody()->getOps<tile::LoadOp>())
     if (RingAttr ring = getRing(load))
-      bytes += sharedBytesOf(
-          RingType::get(context, slots, cast<RankedTensorType>(load.getType()), ring));
+      bytes += alignedBytes(sharedBytesOf(RingType::get(
+                                context, slots, cast<RankedTensorType>(load.getType()), ring)),
+                            target);
   unsigned producers = getProducers(loop);
-  return bytes + sharedBytesOf(ChannelType::get(context, slots, pipeline.getCopies(), producers,
-                                                /*consumers=*/producers));
+  auto channel = ChannelType::get(context, slots, getPipeline(loop).getCopies(), producers,
+                                  /*consumers=*/producers);
+  // Phase barriers are there before the rings are used, and lie below them.
+  return bytes + alignedBytes(sharedBytesOf(channel), target);
 }
 
-int64_t schedule::ringBytesIn(scf::ForOp loop) {
+int64_t schedule::ringBytesOf(scf::ForOp loop, const target::TargetInfo &target) {
+  return ringBytesOf(loop, getPipeline(loop).getSlots(), target);
+}
+
+int64_t schedule::ringBytesIn(scf::ForOp loop, const target::TargetInfo &target) {
   int64_t rings = 0;
   for (scf::ForOp around = loop; around; around = around->getParentOfType<scf::ForOp>())
     if (getPipeline(around) && !hasRoles(around))
-      rings += ringBytesOf(around);
+      rings += ringBytesOf(around, target);
   if (scf::ForOp roles = findRoleLoop(loop->getParentOfType<func::FuncOp>()))
-    rings += ringBytesOf(roles);
+    rings += ringBytesOf(roles, target);
   return rings;
 }

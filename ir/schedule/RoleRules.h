@@ -22,10 +22,12 @@ std::optional<Refusal> findRoleFault(mlir::scf::ForOp loop);
 /// The kernel's loop with roles; null if there is none.
 mlir::scf::ForOp findRoleLoop(mlir::func::FuncOp kernel);
 
-/// Bytes of a loop's rings, and of the phase barriers for them.
-int64_t ringBytesOf(mlir::scf::ForOp loop);
+/// Bytes that a loop's rings take, and the phase barriers for them: with as many slots as it has,
+/// or with `slots`.
+int64_t ringBytesOf(mlir::scf::ForOp loop, const target::TargetInfo &target);
+int64_t ringBytesOf(mlir::scf::ForOp loop, int64_t slots, const target::TargetInfo &target);
 /// The same of all rings that are alive while the loop runs: its own, those of loops around it, and
 /// those between roles.
-int64_t ringBytesIn(mlir::scf::ForOp loop);
+int64_t ringBytesIn(mlir::scf::ForOp loop, const target::TargetInfo &target);
 
 } // namespace tilerun::schedule

@@ -63,14 +63,17 @@ int64_t SharedDemand::operandBytes(tile::DotOp dot, unsigned operand) const {
   auto type = cast<RankedTensorType>(value.getType());
   if (isInRing(value))
     return 0;
-  if (plan.warpGroup)
-    return operand == 0 && isInFragments(value, plan.a, layouts) ? 0 : bytesOf(type);
+  const target::TargetInfo &target = layouts.target();
+  if (plan.warpGroup) {
+    bool inRegisters = operand == 0 && isInFragments(value, plan.a, layouts);
+    return inRegisters ? 0 : alignedBytes(bytesOf(type), target);
+  }
   if (!isOpaque(dot, layouts))
     return 0;
   target::MatrixElement row = operand == 0 ? plan.instruction->a : plan.instruction->b;
   int64_t element = tile::getElementBytes(opaqueElement(row, dot.getContext()));
   int64_t lines = std::max(type.getDimSize(0), type.getDimSize(1));
-  return type.getNumElements() * element + lines * kPaddingBytes;
+  return alignedBytes(type.getNumElements() * element + lines * kPaddingBytes, target);
 }
 
 void SharedDemand::addStored(tile::DotOp dot, unsigned number) {

@@ -4,7 +4,7 @@
 
 #include "ir/distribute/AccessGroups.h"
 #include "ir/layout/Conversion.h"
-#include "ir/layout/MatrixTile.h"
+#include "ir/schedule/RingTile.h"
 #include "ir/simt/Registers.h"
 
 namespace tilerun::simt {
@@ -17,9 +17,7 @@ using distribute::groupRegisters;
 using distribute::RegisterGroups;
 using distribute::wordsOf;
 
-/// Where tiles that warp groups read may start in shared memory: at the beginning of a swizzle.
-inline constexpr int64_t kMatrixTileAlignment =
-    layout::MatrixTile::kMostLineBytes * layout::MatrixTile::kGroupLines;
+using schedule::kMatrixTileAlignment;
 
 /// A tile in shared memory, possibly in one slot of a ring of buffers.
 struct SharedTile {

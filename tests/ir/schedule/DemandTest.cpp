@@ -182,4 +182,12 @@ TEST_F(Demand, CountsALoopInvariantThatIsTheFirstOperandHereAndTheSecondThereTwi
   EXPECT_GE(bytes.taken, 2 * 8 * kKiB + 8 * kKiB);
 }
 
+/// Slots of 512 bytes: a ring of three takes two places of 1 KiB.
+TEST_F(Demand, CountsWhatAlignmentCosts) {
+  Bytes bytes = run(kWarpGroups, loop(loadTile("a", "%xi", 64, 16) + loadTile("b", "%yi", 16, 16) +
+                                          dot("d", "a", "b", "acc", 64, 16, 16),
+                                      64, 16));
+  EXPECT_EQ(bytes.stated, 3 * 2 * kKiB + 2 * kKiB + kKiB);
+}
+
 } // namespace
