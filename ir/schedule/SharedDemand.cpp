@@ -128,6 +128,20 @@ int64_t SharedDemand::liveAt(Operation *op) const {
 // Ops
 //===----------------------------------------------------------------------===//
 
+bool SharedDemand::isStoredByWarps(tile::DotOp dot, unsigned operand) const {
+  const DotPlan &plan = layouts.getDot(dot);
+  Value value = dot->getOperand(operand);
+  if (isInRing(value))
+    return false;
+  if (!plan.instruction)
+    return true;
+  // Of a matrix instruction's operands those are stored that move between warps and are small.
+  return bytesOf(value.getType()) <= budget.forStoredOperand() &&
+         cast<RankedTensorType>(value.getType()).getRank() == 2 && layouts.getHome(value) &&
+         value.getParentBlock() == dot->getBlock() &&
+         !isInFragments(value, operand == 0 ? plan.a : plan.b, layouts);
+}
+
 int64_t SharedDemand::ofDot(tile::DotOp dot) const {
   const DotPlan &plan = layouts.getDot(dot);
   if (plan.warpGroup)
@@ -142,19 +156,9 @@ int64_t SharedDemand::ofDot(tile::DotOp dot) const {
     return std::min(all, std::max(matrix, budget.forMatrixSlots()));
   }
   int64_t sum = 0;
-  for (unsigned operand = 0; operand < 2; ++operand) {
-    Value value = dot->getOperand(operand);
-    if (isInRing(value))
-      continue;
-    // Of a matrix instruction's operands those are stored that move between warps and are small.
-    if (plan.instruction && (bytesOf(value.getType()) > budget.forStoredOperand() ||
-                             cast<RankedTensorType>(value.getType()).getRank() != 2 ||
-                             !layouts.getHome(value) || value.getParentBlock() != dot->getBlock()))
-      continue;
-    if (plan.instruction && isInFragments(value, operand == 0 ? plan.a : plan.b, layouts))
-      continue;
-    sum += bytesOf(value.getType());
-  }
+  for (unsigned operand = 0; operand < 2; ++operand)
+    if (isStoredByWarps(dot, operand))
+      sum += bytesOf(dot->getOperand(operand).getType());
   return sum;
 }
 
@@ -169,6 +173,31 @@ static int64_t largestTensor(Operation *op) {
 
 int64_t SharedDemand::leastConversion(Operation *op) const {
   return std::min(largestTensor(op), target::MemoryBudget::kLeastConversion);
+}
+
+int64_t SharedDemand::conversionBeside(Operation *op) const {
+  if (isa<tile::GatherOp, tile::HistogramOp>(op))
+    return leastConversion(op);
+  auto dot = dyn_cast<tile::DotOp>(op);
+  if (!dot || layouts.getDot(dot).warpGroup || isOpaque(dot, layouts) || !isStoredByWarps(dot, 0))
+    return 0;
+  // The second operand is brought to its place once the first one is stored. One without a layout
+  // of its own is computed then; else it is stored as it is.
+  Value second = dot.getB();
+  bool isComputed = !layouts.getHome(second);
+  if (isInRing(second) || (!isComputed && isStoredByWarps(dot, 1)))
+    return 0;
+  return isComputed ? target::MemoryBudget::kLeastConversion
+                    : std::min(bytesOf(second.getType()), target::MemoryBudget::kLeastConversion);
+}
+
+int64_t SharedDemand::need(Operation *op, bool withConversions) const {
+  int64_t own = ofOp(op);
+  if (!withConversions)
+    return own;
+  if (int64_t beside = conversionBeside(op))
+    own = alignedBytes(own, layouts.target()) + beside;
+  return std::max(own, leastConversion(op));
 }
 
 int64_t SharedDemand::ofOp(Operation *op) const {
@@ -206,9 +235,8 @@ int64_t SharedDemand::peak(Operation *op, bool withConversions) const {
   for (Region &region : op->getRegions())
     for (Block &block : region)
       for (Operation &inner : block) {
-        int64_t own = isControl(&inner)
-                          ? peak(&inner, withConversions)
-                          : std::max(ofOp(&inner), withConversions ? leastConversion(&inner) : 0);
+        int64_t own =
+            isControl(&inner) ? peak(&inner, withConversions) : need(&inner, withConversions);
         most = std::max(most, own + liveAt(&inner));
       }
   return most;

@@ -52,9 +52,15 @@ private:
   /// While `op` itself runs: what is fixed, and the least that conversions take.
   int64_t ofOp(mlir::Operation *op) const;
   int64_t leastConversion(mlir::Operation *op) const;
+  /// The least of conversions that run while `op`'s own buffers are alive.
+  int64_t conversionBeside(mlir::Operation *op) const;
+  /// The most of an op without blocks of its own.
+  int64_t need(mlir::Operation *op, bool withConversions) const;
   /// The largest conversion while `op` runs.
   int64_t largestConversion(mlir::Operation *op) const;
   int64_t ofDot(tile::DotOp dot) const;
+  /// Whether a product by multiply-adds or by instructions of a warp stores its operand.
+  bool isStoredByWarps(tile::DotOp dot, unsigned operand) const;
   int64_t liveAt(mlir::Operation *op) const; ///< Of operands that are stored in its block.
   int64_t liveThrough(mlir::Operation *op) const;
   int64_t peak(mlir::Operation *op, bool withConversions) const;

@@ -190,4 +190,19 @@ TEST_F(Demand, CountsWhatAlignmentCosts) {
   EXPECT_EQ(bytes.stated, 3 * 2 * kKiB + 2 * kKiB + kKiB);
 }
 
+/// Indices are converted while the source is in shared memory.
+TEST_F(Demand, CountsConversionsBesideAGathersBuffer) {
+  std::string tensor = "tensor<4096xi32>";
+  Bytes bytes = run("", "%range = tile.make_range 0 to 4096 : " + tensor +
+                            "\n%g = tile.gather %range[%range] axis 0 : " + tensor + ", " + tensor +
+                            " -> " + tensor +
+                            "\n%zs = tile.splat %z : !tile.ptr<f32> -> "
+                            "tensor<4096x!tile.ptr<f32>>\n%f = arith.sitofp %g : " +
+                            tensor +
+                            " to tensor<4096xf32>\n%ps = tile.addptr %zs, %range : "
+                            "tensor<4096x!tile.ptr<f32>>, " +
+                            tensor + "\ntile.store %ps, %f : tensor<4096x!tile.ptr<f32>>\n");
+  EXPECT_EQ(bytes.stated, 16 * kKiB + kKiB);
+}
+
 } // namespace
